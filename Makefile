@@ -1,0 +1,80 @@
+# gnomon: one Makefile for everything.
+#
+#   make              the command and the libraries, into $(O)
+#   make demo         build, record a real program, print its report
+#   make check        build and run all tests
+#   make bench        the measurements of the README
+#   make lint         style, directions between folders, warnings as errors
+#   make install      PREFIX= DESTDIR=
+#   make deps         packages to build; deps-test: to test and measure
+#
+# Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX.
+
+ARCH ?= x86_64
+O ?= build
+CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+CXX := $(if $(filter default undefined,$(origin CXX)),g++,$(CXX))
+PREFIX ?= /usr/local
+VERSION := 0.1.0
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(2);)
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARN += $(if $(WERROR),-Werror)
+INCLUDE := -I. -Iarch -Iarch/$(ARCH)
+CFLAGS ?= -O2 -g
+BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
+	-DGNOMON_VERSION='"$(VERSION)"'
+
+# What runs in the target: freestanding, hidden, one TLS word, no canaries.
+# -fno-builtin-*: our own calloc must not become a call of itself.
+TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin \
+	-fno-omit-frame-pointer -fno-exceptions -fasynchronous-unwind-tables \
+	-fno-tree-loop-distribute-patterns -fcf-protection=none \
+	-D_GNU_SOURCE
+HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+HOST_LIBS := -ldw -lelf -lzstd -liberty -ljansson -lpthread
+
+ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
+UNWIND_SRC := $(wildcard unwind/*.c)
+PRELOAD_SRC := $(wildcard preload/*.c)
+CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
+
+target-obj = $(patsubst %,$(O)/target/%.o,$(basename $(1)))
+host-obj = $(patsubst %,$(O)/host/%.o,$(basename $(1)))
+
+ARCH_OBJ := $(call target-obj,$(ARCH_SRC))
+UNWIND_OBJ := $(call target-obj,$(UNWIND_SRC))
+PRELOAD_OBJ := $(call target-obj,$(PRELOAD_SRC))
+CLI_OBJ := $(call host-obj,$(CLI_SRC))
+
+LIB := $(O)/libgnomon.so
+CMD := $(O)/gnomon
+
+.PHONY: all
+all: $(LIB) $(CMD)
+
+include mk/target.mk
+include mk/host.mk
+include mk/test.mk
+include mk/bench.mk
+include mk/docs.mk
+
+$(O)/target/%.o: %.c | deps-checked
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -c -o $@ $<
+
+$(O)/target/%.o: %.S | deps-checked
+	$(call say,AS,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(INCLUDE) -MMD -MP -fPIC -c -o $@ $<
+
+$(O)/host/%.o: %.c | deps-checked
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<
+
+.PHONY: clean
+clean:
+	rm -rf $(O)
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

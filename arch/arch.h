@@ -1,0 +1,74 @@
+/*
+ * arch.h: what one processor architecture must provide, and what the rest of
+ * gnomon derives from it.
+ *
+ * A port is a folder beside this file with the same file names in it:
+ *
+ *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants
+ *	syscall.h   raw system calls (arch_syscall6, error as -errno)
+ *	cycles.h    the cheapest counter that may serve as a time stamp
+ *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
+ *	clone.S     arch_clone_task: start a task on a stack of its own
+ *	stubs.S     entry points that must be left by a tail jump
+ *
+ * The compiler's include path decides which folder is meant; nothing outside
+ * arch/ tests for an architecture.
+ */
+#ifndef GNOMON_ARCH_H
+#define GNOMON_ARCH_H
+
+#include <stdint.h>
+
+#include "regs.h"
+#include "syscall.h"
+#include "cycles.h"
+
+/*
+ * Fill *regs with the registers that the caller of this function would have
+ * after its return: pc is the return address, sp the value after the return.
+ * Callee-saved registers are exact; caller-saved ones hold what they hold.
+ * Async-signal-safe. Never fails.
+ */
+void arch_capture_regs(struct arch_regs *regs);
+
+/*
+ * clone(2) with the given flags; the child runs fn(arg) on the stack whose
+ * highest address is stack_top (16-byte aligned) and with tls as its thread
+ * pointer (if CLONE_SETTLS is among the flags), and must not return from it.
+ * Returns the child's pid in the caller, or -errno.
+ */
+long arch_clone_task(unsigned long flags, void *stack_top, void *tls,
+		     void (*fn)(void *arg), void *arg);
+
+static inline long arch_syscall0(long n)
+{
+	return arch_syscall6(n, 0, 0, 0, 0, 0, 0);
+}
+
+static inline long arch_syscall1(long n, long a)
+{
+	return arch_syscall6(n, a, 0, 0, 0, 0, 0);
+}
+
+static inline long arch_syscall2(long n, long a, long b)
+{
+	return arch_syscall6(n, a, b, 0, 0, 0, 0);
+}
+
+static inline long arch_syscall3(long n, long a, long b, long c)
+{
+	return arch_syscall6(n, a, b, c, 0, 0, 0);
+}
+
+static inline long arch_syscall4(long n, long a, long b, long c, long d)
+{
+	return arch_syscall6(n, a, b, c, d, 0, 0);
+}
+
+static inline long arch_syscall5(long n, long a, long b, long c, long d,
+				 long e)
+{
+	return arch_syscall6(n, a, b, c, d, e, 0);
+}
+
+#endif

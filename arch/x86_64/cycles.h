@@ -1,0 +1,34 @@
+/*
+ * cycles.h (x86-64): the time-stamp counter, unfenced. A fence would cost as
+ * much as the whole recording; neighbouring instructions may move by some
+ * tens of cycles across it, which the reader's window allows for.
+ */
+#ifndef GNOMON_ARCH_CYCLES_H
+#define GNOMON_ARCH_CYCLES_H
+
+#include <stdint.h>
+
+static inline uint64_t arch_cycles(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* The thread pointer: on glibc and musl the highest end of a thread's stack
+ * that the C library allocated lies just below it. */
+static inline uintptr_t arch_thread_pointer(void)
+{
+	uintptr_t tp;
+
+	__asm__("mov %%fs:0, %0" : "=r"(tp));
+	return tp;
+}
+
+static inline void arch_pause(void)
+{
+	__builtin_ia32_pause();
+}
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * regs.h (x86-64): registers by their DWARF numbers (System V psABI, AMD64
+ * supplement, figure 3.36) and the conventions of the stack.
+ */
+#ifndef GNOMON_ARCH_REGS_H
+#define GNOMON_ARCH_REGS_H
+
+#include <stdint.h>
+
+enum {
+	ARCH_REG_RAX, ARCH_REG_RDX, ARCH_REG_RCX, ARCH_REG_RBX,
+	ARCH_REG_RSI, ARCH_REG_RDI, ARCH_REG_RBP, ARCH_REG_RSP,
+	ARCH_REG_R8, ARCH_REG_R9, ARCH_REG_R10, ARCH_REG_R11,
+	ARCH_REG_R12, ARCH_REG_R13, ARCH_REG_R14, ARCH_REG_R15,
+	ARCH_REG_RA,
+	ARCH_REG_COUNT,
+
+	ARCH_REG_FP = ARCH_REG_RBP,
+	ARCH_REG_SP = ARCH_REG_RSP,
+	ARCH_REG_PC = ARCH_REG_RA
+};
+
+struct arch_regs {
+	uint64_t r[ARCH_REG_COUNT];	/* by DWARF number */
+};
+
+/* The word below the CFA holds the return address: a call pushed it. */
+#define ARCH_RA_OFFSET (-8)
+#define ARCH_WORD 8
+
+/* Return addresses of user code lie below this. */
+#define ARCH_ADDRESS_BITS 47
+#define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
+
+/* Registers that a called function must preserve, as a mask. */
+#define ARCH_CALLEE_SAVED                                                   \
+	(1u << ARCH_REG_RBX | 1u << ARCH_REG_RBP | 1u << ARCH_REG_R12 |     \
+	 1u << ARCH_REG_R13 | 1u << ARCH_REG_R14 | 1u << ARCH_REG_R15)
+
+/*
+ * A signal frame: at the return address of the handler (sp just after the
+ * return address was popped) lies struct ucontext; the interrupted registers
+ * are in uc_mcontext.gregs, which begins 40 bytes into it. Offsets of what a
+ * walk needs, in bytes from that sp. (asm/ucontext.h, asm/sigcontext.h)
+ */
+#define ARCH_SIGFRAME_FP 120
+#define ARCH_SIGFRAME_SP 160
+#define ARCH_SIGFRAME_PC 168
+
+#define ARCH_ELF_MACHINE 62	/* EM_X86_64 */
+
+#endif

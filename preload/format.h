@@ -1,0 +1,241 @@
+/*
+ * format.h: the trace file and the live file, byte by byte. The one header
+ * that both the library in the target and the reader include. The prose is
+ * docs/FORMAT.md; a change here is a change there.
+ *
+ * TRACE. All integers little-endian, whatever the target.
+ *
+ *	+--------+-------+-------+-------+- … -+-----------+
+ *	| header | chunk | chunk | chunk |     | END chunk |
+ *	+--------+-------+-------+-------+- … -+-----------+
+ *
+ * header (GT_HEADER_SIZE bytes):
+ *	 0  8  magic GT_MAGIC
+ *	 8  2  major version: a reader refuses a larger one
+ *	10  2  minor version: chunk types may have been added
+ *	12  4  size of this header
+ *	16  8  trace id: random; the live file carries the same
+ *	24  8  XXH64 (seed 0) of bytes 0 … 23
+ *
+ * chunk (GT_CHUNK_SIZE bytes of header, then `stored` bytes):
+ *	 0  4  magic GT_CHUNK_MAGIC
+ *	 4  2  type (enum gt_chunk_type)
+ *	 6  2  flags: bit 0, the payload as a whole is one zstd frame
+ *	 8  4  stored: bytes of payload in the file, <= GT_PAYLOAD_MAX
+ *	12  4  raw: bytes after decompression, <= GT_PAYLOAD_MAX
+ *	16  4  ring (EVENTS; else 0)
+ *	20  4  generation of that ring (EVENTS; else 0)
+ *	24  8  first: position in that ring of the first event, in bytes
+ *	32  8  last: position one past the last event, in bytes
+ *	40  8  sequence number of the chunk in this file, from 0
+ *	48  8  XXH64 (seed: trace id) of bytes 0 … 47, then of the payload
+ *
+ * The events of (ring, generation) are complete from position 0 exactly when
+ * each chunk's `first` is at most the `last` before it; bytes below a `last`
+ * already seen are repetitions and are skipped (they are whole chunks).
+ *
+ * Varints are LEB128, at most 10 bytes. zigzag(v) = v << 1 ^ v >> 63.
+ *
+ * Columns: varint n (entries), then for each column: varint raw size, varint
+ * stored size, bytes. stored < raw: one zstd frame; stored == raw: as is.
+ *
+ * INFO, COUNTERS, END   text: lines "key=value\n", in value \\ and \n escaped
+ * THREAD   records: varint what (gt_thread_what), ring, tid, flags, stamp,
+ *          name length, name
+ * IMAGE    records: varint what (gt_image_what), index, then
+ *          MAPPED: flags, first node, bias, number of segments, for each
+ *          {start, size, file offset, ELF p_flags}, build-id length, build-id,
+ *          path length, path        (addresses absolute, at run time)
+ *          GONE: end node
+ * CONTEXT  columns, n nodes: 0 zigzag(id - previous id), 1 zigzag(id -
+ *          parent), 2 zigzag(address - previous address). The address is the
+ *          return address as found on the stack. Parents are defined before
+ *          their children, in this chunk or an earlier one.
+ * EVENTS   varint base stamp, then columns, n events:
+ *          0 step: (ticks since the previous event, first: since base) << 3
+ *            | gt_event
+ *          1 address: zigzag((a >> 4) - (previous a >> 4)) << 1 | low, where
+ *            low says that a byte with a & 15 follows
+ *          2 context: zigzag(c - previous c)        (ALLOC, REALLOC_DONE only)
+ *          3 size                                   (ALLOC, REALLOC_DONE only)
+ *          Previous values are 0 at the start of a chunk.
+ * SYNC     varints: watermark, counter ticks now, CLOCK_MONOTONIC ns now,
+ *          CLOCK_REALTIME ns now, events lost so far. No event that comes
+ *          later in the file has a stamp below the watermark, but for the
+ *          window of INFO's window_ticks.
+ *
+ * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
+ * pair ticks with nanoseconds (the first comes before the first EVENTS).
+ *
+ * CONTEXT IDS. 0 is the root: a stack whose outermost frame has parent 0
+ * reached the bottom. 1 … GT_STOP_COUNT-1 are the reasons why a walk ended
+ * early (enum gt_stop): an outermost frame whose parent is such an id was the
+ * last that could be found. They are never defined in a CONTEXT chunk. Real
+ * nodes start at GT_STOP_COUNT and grow in order of creation, so an image's
+ * first node (and end node) say which image an address meant: the one with
+ * first node <= id < end node whose segments hold the address.
+ */
+#ifndef GNOMON_FORMAT_H
+#define GNOMON_FORMAT_H
+
+#include <stdint.h>
+
+#include "unwind/layout.h"
+
+#define GT_MAGIC "\x89GNOM\r\n\x1a"
+#define GT_MAGIC_SIZE 8
+#define GT_MAJOR 1
+#define GT_MINOR 0
+#define GT_HEADER_SIZE 32
+#define GT_CHUNK_SIZE 56
+#define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
+#define GT_PAYLOAD_MAX (16u << 20)
+#define GT_EVENTS_MAX 65536	/* events in one chunk */
+#define GT_PATH_MAX 4096
+
+enum gt_chunk_type {
+	GT_INFO = 1,
+	GT_THREAD,
+	GT_IMAGE,
+	GT_CONTEXT,
+	GT_EVENTS,
+	GT_SYNC,
+	GT_COUNTERS,
+	GT_END
+};
+
+enum gt_chunk_flags { GT_COMPRESSED = 1 };
+
+enum gt_event {
+	GT_ALLOC,		/* stamped after the real call */
+	GT_FREE,		/* stamped before the real call */
+	GT_REALLOC_BEGIN,	/* the old block; stamped before the real call */
+	GT_REALLOC_DONE,	/* the new block; ends this ring's BEGIN */
+	GT_REALLOC_FAILED,	/* the old block lives on; ends the BEGIN */
+	GT_REALLOC_FREED,	/* size 0 freed the block at BEGIN; ends it */
+	GT_EVENT_COUNT
+};
+
+enum gt_thread_what { GT_THREAD_START = 1, GT_THREAD_END, GT_THREAD_NAME };
+enum gt_thread_flags { GT_THREAD_MAIN = 1, GT_THREAD_NESTED = 2 };
+enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
+
+/*
+ * INFO keys (all optional to a reader but those marked *):
+ *	gnomon arch* pid* ppid tid starttime (field 22 of /proc/PID/stat) exe
+ *	command (NUL as \0 escaped) host uid gid page_size* tick_shift*
+ *	window_ticks* start_realtime_ns* start_monotonic_ns* live (path of the
+ *	live file, absent if there is none) guarantee (file|memory)
+ *	shadow_stack overflow memory ring output parent_trace
+ * COUNTERS keys: dropped (events lost), early_allocations (served before the
+ *	recorder was ready), nested_events, nested_lost, ring_waits, capture
+ *	tiers: tier_path tier_join tier_full tier_plain, frames_walked,
+ *	oracle_checks oracle_differences, stop_<reason>, nodes, nodes_emitted,
+ *	rules, writer_cpu_ns, chunk bytes … (any key, decimal value)
+ * END keys: reason (exit|exec|stopped|error), message, exit_code (as in
+ *	/proc/PID/stat, where it could be read), events, end_monotonic_ns
+ */
+
+/*
+ * LIVE FILE. The target's own byte order and word size: it is read on the
+ * same machine, or folded into the trace there. Mapped shared, so that it
+ * survives the target and the writer. Every offset is in bytes from its
+ * start; pages that were never reserved read as zeros.
+ *
+ *	+--------+---------+----------------+-------------------------+
+ *	| header | images  | nodes          | rings: headers and data |
+ *	+--------+---------+----------------+-------------------------+
+ */
+#define GL_MAGIC UINT64_C(0x314556494c4d4e47)
+#define GL_VERSION 1
+#define GL_SLAB (1u << 20)	/* unit of reservation */
+#define GL_RINGS_MAX 16384	/* rings that can exist at one time */
+
+struct gl_header {
+	uint64_t magic;		/* written last */
+	uint32_t version;
+	uint32_t header_size;
+	uint64_t trace_id;
+	int32_t pid;		/* of the target */
+	int32_t writer_pid;
+	uint64_t start_time;	/* field 22 of /proc/PID/stat */
+	uint32_t tick_shift;
+	uint32_t window_ticks;
+	uint64_t size;		/* of the mapping */
+	uint64_t images_offset;
+	uint64_t nodes_offset;
+	uint64_t rings_offset;	/* array of GL_RINGS_MAX uint64_t: offset of
+				 * the i-th gl_ring, 0 where there is none */
+	uint64_t data_offset;	/* where gl_rings and their data begin */
+	uint64_t counter0;	/* a pair of the same moment */
+	uint64_t monotonic0_ns;
+	uint64_t realtime0_ns;
+	/* written by threads of the target */
+	_Atomic uint32_t node_count;	/* reserved so far, from GT_STOP_COUNT */
+	_Atomic uint32_t image_count;
+	_Atomic uint64_t dropped;	/* events lost */
+	/* written by the writer */
+	_Atomic uint32_t node_limit;	/* nodes whose pages are reserved */
+	_Atomic uint32_t ring_count;	/* highest used entry of rings + 1 */
+	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
+};
+
+	/* its image is gone: not to be found again */
+
+/*
+ * A ring: single producer (its thread), single consumer (the writer).
+ * Positions count bytes and never wrap; a record lies contiguous at
+ * data + (position & mask) and may run GL_RING_SLACK bytes past the end.
+ * The producer owns the first line, the writer the second; `id`, `offset`,
+ * `mask`, `tid` are constant in one generation.
+ */
+#define GL_RING_SLACK 64
+
+struct gl_ring {
+	/* producer's line */
+	_Atomic uint64_t busy;	/* sp of the hook that is pushing; GL_IDLE */
+	_Atomic uint64_t head;	/* one past the last complete record */
+	uint64_t limit;		/* push below this without looking further */
+	uint64_t data;		/* address of the data, in the target */
+	uint64_t mask;		/* size - 1 */
+	uint64_t spare[3];
+	/* writer's line */
+	_Atomic uint64_t tail;	/* records below are in the trace */
+	_Atomic uint32_t waiting;	/* producer sleeps on tail (futex) */
+	uint32_t state;		/* GL_RING_* */
+	uint32_t id;
+	uint32_t generation;
+	int32_t tid;
+	uint32_t flags;		/* enum gt_thread_flags */
+	uint64_t offset;	/* of the data, in the live file */
+	uint64_t start_stamp;	/* full counter */
+	uint64_t dropped;
+	uint64_t spare2;
+};
+#define GL_IDLE UINT64_C(1)
+enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };
+
+/*
+ * Records of a ring, in 8-byte words. Word 0 = counter << 4 | kind (the upper
+ * 60 bits of time are enough for decades).
+ *	GT_ALLOC, GT_REALLOC_DONE: word 1 address, word 2 context | size << 32;
+ *	  if the size does not fit (GL_SIZE_BIG), word 3 holds it.
+ *	all others: word 1 address.
+ * In a nested ring every record is 4 words long, and one whose word 0 is 0
+ * was never finished.
+ */
+#define GL_KIND_BITS 4
+#define GL_SIZE_BIG UINT32_MAX
+
+static inline unsigned gl_record_words(uint64_t word0, uint64_t word2)
+{
+	unsigned kind = word0 & ((1u << GL_KIND_BITS) - 1);
+
+	if (kind != GT_ALLOC && kind != GT_REALLOC_DONE)
+		return 2;
+	return (word2 >> 32) == GL_SIZE_BIG ? 4 : 3;
+}
+
+_Static_assert(sizeof(struct gl_ring) == 128, "a ring header is two lines");
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * capture.h: take the calling thread's stack; the answer is one context id.
+ *
+ * Tiers, cheapest first (docs/ARCHITECTURE.md): path cache, shadow join, full
+ * walk. Each is exact. The context tree's nodes lie in memory of the
+ * embedder's (struct capture_config); everything else comes from
+ * unwind_alloc.
+ */
+#ifndef GNOMON_UNWIND_CAPTURE_H
+#define GNOMON_UNWIND_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/layout.h"
+
+enum capture_mode { CAPTURE_AUTO, CAPTURE_VALIDATE, CAPTURE_OFF };
+
+struct capture_config {
+	enum capture_mode mode;
+	bool oracle;		/* re-walk after every hit and compare */
+	struct gl_node *nodes;
+	_Atomic uint32_t *node_count;	/* next id; starts at GT_STOP_COUNT */
+	_Atomic uint32_t *node_limit;	/* ids below it have reserved pages */
+	uint32_t node_max;		/* ids below it exist at all */
+	struct gl_image *images;	/* GL_IMAGES_MAX of them */
+	_Atomic uint32_t *image_count;
+	/* Asks for a higher node_limit and waits a bounded time for it. May be
+	 * NULL: then the limit is final. Any thread, also signal handlers. */
+	void (*want_nodes)(void);
+	/* Highest address of the main thread's stack, 0 if unknown. */
+	uintptr_t main_stack_end;
+};
+
+struct capture_thread;	/* per thread, opaque; from unwind_alloc */
+
+struct capture_counts {
+	uint64_t tier_path, tier_join, tier_full, tier_plain;
+	uint64_t frames_walked;
+	uint64_t oracle_checks, oracle_differences;
+	uint64_t stops[GT_STOP_COUNT];	/* walks by how they ended */
+};
+
+/*
+ * Process-wide set-up: dictionary, tables, images mapped now. Called once,
+ * before any other thread may capture, at a moment when the loader's list is
+ * not changing. 0 or -errno; after a failure nothing here may be called.
+ */
+int capture_init(const struct capture_config *config);
+
+/* Pointers of this thread's state: made at its first event, kept for reuse by
+ * a later thread after capture_thread_reset. NULL: no memory. */
+struct capture_thread *capture_thread_new(bool is_main);
+void capture_thread_reset(struct capture_thread *thread, bool is_main);
+
+/*
+ * The context of the calling thread's stack outward from (ra, sp): ra is the
+ * return address of the hook, sp the stack pointer after its return, fp the
+ * frame pointer its caller had. Not reentrant for one `thread`. errno kept.
+ */
+uint32_t capture_stack(struct capture_thread *thread, uintptr_t ra,
+		       uintptr_t sp, uintptr_t fp);
+
+/* The same by a plain walk that uses no state of the thread: for hooks that
+ * interrupted a hook (signal handlers). Async-signal-safe. */
+uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp);
+
+/* The loader is about to change the images (dlopen, dlmopen, dlclose): an
+ * atomic increment, made by the hooks of those before they jump on. */
+extern _Atomic uint32_t capture_generation;
+
+/* A thread's counts are its own; a reader sees them some events late. */
+const struct capture_counts *capture_thread_counts(
+	const struct capture_thread *thread);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * layout.h: what the unwinder leaves behind for others to read: the nodes of
+ * the context tree, the images that its addresses mean, and the reasons why
+ * walks end. Part of the live file (preload/format.h), so the layout is fixed
+ * in the target's own byte order.
+ */
+#ifndef GNOMON_UNWIND_LAYOUT_H
+#define GNOMON_UNWIND_LAYOUT_H
+
+#include <stdint.h>
+
+#define GL_IMAGES_MAX 2048	/* mapped over the whole run */
+#define GL_SEGMENTS_MAX 8
+#define GL_IMAGE_PATH 512
+#define GL_BUILD_ID_MAX 32
+
+enum gt_image_flags { GT_IMAGE_MAIN = 1, GT_IMAGE_VDSO = 2, GT_IMAGE_LATE = 4 };
+
+/* Why a walk ended. GT_STOP_BOTTOM is the root itself. */
+enum gt_stop {
+	GT_STOP_BOTTOM,		/* the outermost frame was reached */
+	GT_STOP_NO_IMAGE,	/* pc in no known image: JIT code, stray */
+	GT_STOP_NO_RULE,	/* image known, no table entry, fp insane */
+	GT_STOP_BAD_READ,	/* a word of the stack could not be read */
+	GT_STOP_NO_PROGRESS,	/* the next frame would not lie outward */
+	GT_STOP_TOO_DEEP,	/* more frames than the limit */
+	GT_STOP_BAD_TABLE,	/* the table's entry does not make sense */
+	GT_STOP_LOADER,		/* images were changing underneath */
+	GT_STOP_NO_MEMORY,	/* no room for nodes or frames */
+	GT_STOP_EARLY,		/* before the unwinder was ready */
+	GT_STOP_OTHER,
+	GT_STOP_COUNT = 16
+};
+
+/* One node of the context tree; complete before its id is published. */
+struct gl_node {
+	uint64_t address;
+	uint32_t parent;
+	uint32_t flags;		/* GL_NODE_* */
+};
+enum { GL_NODE_DEAD = 1 };
+
+struct gl_segment {
+	uint64_t start;		/* run-time address */
+	uint64_t size;
+	uint64_t offset;	/* in the file */
+	uint32_t flags;		/* ELF p_flags */
+	uint32_t reserved;
+};
+
+struct gl_image {
+	_Atomic uint32_t state;	/* 0 unused, 1 complete */
+	uint32_t flags;		/* enum gt_image_flags */
+	uint32_t first_node;
+	_Atomic uint32_t end_node;	/* 0 while it is mapped */
+	uint64_t bias;
+	uint32_t segments;
+	uint32_t build_id_size;
+	struct gl_segment segment[GL_SEGMENTS_MAX];
+	uint8_t build_id[GL_BUILD_ID_MAX];
+	char path[GL_IMAGE_PATH];	/* NUL-terminated, "" unknown */
+};
+
+_Static_assert(sizeof(struct gl_node) == 16, "nodes are two words");
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * rules.h: from a program counter to the rule that leads to the caller.
+ *
+ * A rule says, for one stretch of code, where the canonical frame address
+ * (CFA, DWARF 5 section 6.4) is and where the caller's frame pointer was
+ * saved. Real programs have few distinct ones (under 800 in a library of
+ * 50 MB), so all images share one dictionary of 8-byte rules, and an image's
+ * table holds 3 bytes a row: the row's offset in a granule of 256 bytes, and
+ * the rule's number. Rows are made lazily, one forward pass per FDE.
+ *
+ * Any thread may call these, also from a signal handler. Writers exclude each
+ * other by a try-lock; who does not get it interprets the FDE without storing.
+ */
+#ifndef GNOMON_UNWIND_RULES_H
+#define GNOMON_UNWIND_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch.h"
+
+enum rule_kind {
+	RULE_NONE,	/* no entry covers this pc; rule id 0 */
+	RULE_FRAME,	/* CFA = base + cfa_off, pc at CFA + ARCH_RA_OFFSET */
+	RULE_DEREF,	/* CFA = *(fp + cfa_off): realigned stacks */
+	RULE_PLT,	/* CFA = sp + cfa_off + ((pc & 15) >= 11) * 8 */
+	RULE_SIGNAL,	/* a signal frame: registers lie in the ucontext */
+	RULE_END,	/* pc is undefined: the outermost frame */
+	RULE_COMPLEX,	/* needs all registers: rules_step_full */
+	RULE_BAD	/* the table's entry does not make sense */
+};
+
+enum rule_base { RULE_BASE_SP, RULE_BASE_FP };
+
+/* fp_off: 0 says the caller's frame pointer is this frame's; otherwise it was
+ * saved at CFA + fp_off * ARCH_WORD. */
+struct rule {
+	int32_t cfa_off;	/* bytes */
+	int16_t fp_off;		/* words */
+	uint8_t base;		/* enum rule_base */
+	uint8_t kind;		/* enum rule_kind */
+};
+_Static_assert(sizeof(struct rule) == 8, "rules are one word");
+
+#define RULES_MAX 65535u
+/* Read-only for callers; rules_dictionary[id] for any id ever returned. For
+ * RULE_DEREF the CFA is *(fp + cfa_off), and fp_off as for RULE_FRAME. */
+extern struct rule *rules_dictionary;
+
+/* What is known of an image's unwind tables. All addresses are run-time. */
+struct rules_sections {
+	uintptr_t text_start, text_end;	/* executable range covered */
+	uintptr_t bias;			/* run-time minus link-time address */
+	uintptr_t eh_frame_hdr;		/* 0: none */
+	size_t eh_frame_hdr_size;
+	uintptr_t eh_frame;		/* 0: take it from eh_frame_hdr */
+	size_t eh_frame_size;		/* 0: up to the terminator, and never
+					 * beyond readable_end */
+	uintptr_t readable_start, readable_end;	/* the segment of the tables */
+};
+
+struct rules_image;	/* opaque; from unwind_alloc */
+
+/* One-time set-up: the dictionary. 0, or -ENOMEM. */
+int rules_init(void);
+
+/*
+ * Makes the (empty) table of an image. Reads nothing yet but the header of
+ * eh_frame_hdr. Returns NULL when there is no memory; an image without any
+ * tables is not an error: rules_find answers 0 for it.
+ */
+struct rules_image *rules_image_new(const struct rules_sections *sections);
+
+/*
+ * The id of the rule that holds while the instruction at pc runs (so a caller
+ * passes return address - 1). 0: no entry. Never fails otherwise.
+ */
+uint16_t rules_find(struct rules_image *image, uintptr_t pc);
+
+/*
+ * One step by the full rules of the FDE that covers pc, with all registers,
+ * whatever the kind (also FRAME, PLT, SIGNAL). regs: in, the frame's; out,
+ * the caller's (pc and sp included). pc_exact: regs' pc is the very
+ * instruction (innermost, or after a signal frame), else a return address.
+ * Memory is read by `read` only (ctx passed through).
+ * 0; 1: no caller (pc undefined); -ENOENT no entry; -EFAULT a read failed;
+ * -EINVAL the table's entry does not make sense. On failure *regs is
+ * unspecified. *is_signal: the frame was a signal frame, so the next pc is
+ * exact.
+ */
+int rules_step_full(struct rules_image *image, struct arch_regs *regs,
+		    bool pc_exact, bool *is_signal,
+		    bool (*read)(void *ctx, uintptr_t address,
+				 uint64_t *value),
+		    void *ctx);
+
+/* Sizes for `info` and tests: rules in the dictionary; bytes of tables. */
+uint32_t rules_count(void);
+size_t rules_bytes(void);
+
+#endif
