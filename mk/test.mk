@@ -1,1 +1,131 @@
 # Tests.
+#
+#   make check [T=pattern]   everything, or the tests whose name has the pattern
+#   make check-unit          the unit tests alone
+#   make check-asan          unit tests of cli/ and unwind/ under sanitizers
+#   make fuzz SECONDS=60     each fuzz target for so long
+#   make lint                style, folder directions, warnings as errors
+#
+# A test's own wishes stand in its source, one line each:
+#   // FLAGS: -fopenmp       compiler and linker flags
+#   // LINK: a.c b.S         more sources, from the test's own folder
+#   // CC: musl-gcc          another compiler
+# Programs are built without optimisations that hide an allocation or a call.
+
+TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
+	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git
+.PHONY: deps-test
+deps-test: deps
+	$(Q)tests/tools/install-packages $(TEST_DEPS)
+
+TEST_O := $(O)/tests
+TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
+	-DGNOMON_VERSION='"$(VERSION)"'
+PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
+	-Wall -Wextra -Itests/programs
+
+# What a test's source wishes (see above): $(call wish,WORD,source).
+wish = $$(sed -n 's,^// $(1): *,,p' $(2))
+wish-cc = $$(cc=$(call wish,CC,$<); echo $${cc:-$(1)})
+wish-link = $$(for f in $(call wish,LINK,$<); do echo $(dir $<)$$f; done)
+
+# All of us but what would take the place of the C library's own functions.
+TARGET_CORE := $(O)/libtarget-core.a
+CLI_CORE := $(O)/libcli-core.a
+$(TARGET_CORE): $(ARCH_OBJ) $(UNWIND_OBJ) \
+		$(filter-out $(O)/target/preload/hooks%.o,$(PRELOAD_OBJ))
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+$(CLI_CORE): $(filter-out $(O)/host/cli/main.o,$(CLI_OBJ))
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT := $(patsubst tests/unit/%.c,$(TEST_O)/unit/%,$(UNIT_SRC))
+$(TEST_O)/unit/%: tests/unit/%.c $(TARGET_CORE) $(CLI_CORE)
+	$(call say,TEST,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
+		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
+		$(CLI_CORE) -Wl,--end-group -lcmocka $(HOST_LIBS) -lxxhash
+
+TOOL_SRC := $(wildcard tests/tools/*.c)
+TOOLS := $(patsubst tests/tools/%.c,$(TEST_O)/%,$(TOOL_SRC))
+$(TEST_O)/%: tests/tools/%.c $(TARGET_CORE) $(CLI_CORE)
+	$(call say,TOOL,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
+		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
+		$(CLI_CORE) -Wl,--end-group $(HOST_LIBS)
+
+PROGRAM_SRC := $(wildcard tests/programs/*.c tests/programs/*.cc)
+PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))
+PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
+	$(basename $(PROGRAM_LIB_SRC)))
+PROGRAMS := $(patsubst tests/programs/%,$(TEST_O)/%,\
+	$(basename $(filter-out $(PROGRAM_LIB_SRC),$(PROGRAM_SRC))))
+
+$(TEST_O)/lib%.so: tests/programs/lib%.c
+	$(call say,SHARED,$@)mkdir -p $(@D)
+	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -fPIC -shared -MMD -MP \
+		-MF $@.d -MT $@ -o $@ $< $(wish-link) $(call wish,FLAGS,$<)
+$(TEST_O)/%: tests/programs/%.c | $(PROGRAM_LIBS)
+	$(call say,PROGRAM,$@)mkdir -p $(@D)
+	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
+		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
+		$(call wish,FLAGS,$<)
+$(TEST_O)/%: tests/programs/%.cc | $(PROGRAM_LIBS)
+	$(call say,PROGRAM,$@)mkdir -p $(@D)
+	$(Q)$(call wish-cc,$(CXX)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
+		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
+		$(call wish,FLAGS,$<)
+
+.PHONY: test-programs
+test-programs: $(PROGRAM_LIBS) $(PROGRAMS) $(TOOLS)
+
+SYSTEM := $(sort $(filter-out %/gnomon_test.py,$(wildcard tests/system/*.py)))
+RUN_TESTS = GNOMON_BUILD=$(abspath $(O)) CC='$(CC)' CXX='$(CXX)' \
+	/usr/bin/python3 tests/run $(if $(T),-p '$(T)')
+
+.PHONY: check check-unit check-asan check-asan-run
+check: deps-test
+	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)$(RUN_TESTS) $(UNIT) $(SYSTEM)
+.PHONY: check-build
+check-build: all $(UNIT) test-programs
+check-unit: $(UNIT)
+	$(Q)$(RUN_TESTS) $(UNIT)
+
+# Units of cli/ and unwind/ only: what preload/ does to memory and registers
+# is not for a sanitizer's run-time library.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+ASAN_STEMS := $(notdir $(basename $(UNWIND_SRC) $(CLI_SRC)))
+ASAN_UNIT := $(filter $(addprefix $(TEST_O)/unit/test_,$(ASAN_STEMS)),$(UNIT))
+check-asan:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/asan \
+		CC='$(CC) $(SANITIZE)' check-asan-run
+check-asan-run: $(ASAN_UNIT)
+	$(Q)ASAN_OPTIONS=detect_leaks=0 $(RUN_TESTS) $(ASAN_UNIT)
+
+# Fuzz targets define LLVMFuzzerTestOneInput and are linked as unit tests are.
+SECONDS ?= 60
+FUZZ_O := $(O)/fuzz
+FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_O)/bin/%,$(wildcard tests/fuzz/*.c))
+FUZZ_CC := clang $(SANITIZE)
+.PHONY: fuzz fuzz-run
+fuzz:
+	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_O) CC='$(FUZZ_CC)' \
+		FUZZ_O=$(FUZZ_O) SECONDS=$(SECONDS) fuzz-run
+fuzz-run: $(FUZZ)
+	$(Q)for f in $(FUZZ); do echo "$$f"; mkdir -p $$f.corpus; \
+		$$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
+		-artifact_prefix=$$f. -verbosity=0 $$f.corpus || exit 1; done
+$(FUZZ_O)/bin/%: tests/fuzz/%.c $(TARGET_CORE) $(CLI_CORE)
+	$(call say,FUZZ,$@)mkdir -p $(@D)
+	$(Q)$(CC) -fsanitize=fuzzer $(TEST_CFLAGS) $(call wish,FLAGS,$<) -o $@ \
+		$< $(wish-link) -Wl,--start-group $(TARGET_CORE) $(CLI_CORE) \
+		-Wl,--end-group $(HOST_LIBS) -lxxhash
+
+.PHONY: lint
+lint: deps-test
+	$(Q)/usr/bin/python3 tests/tools/lint.py source
+	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-gcc CC=gcc WERROR=1 all
+	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-clang CC=clang WERROR=1 all
+	$(Q)/usr/bin/python3 tests/tools/lint.py library \
+		$(O)/lint-gcc/libgnomon.so $(O)/lint-clang/libgnomon.so

@@ -1,0 +1,204 @@
+#!/usr/bin/python3
+"""The rules of the house that a compiler does not check.
+
+usage: lint.py source            the tree, from its root
+       lint.py library FILE...   what a built libgnomon.so needs and gives
+
+Prints one line for each offence and ends with status 1 if there was one.
+"""
+
+import collections
+import os
+import re
+import subprocess
+import sys
+
+CODE_FOLDERS = ["arch", "unwind", "preload", "cli", "tests", "bench"]
+LINE_MAX = 100
+
+# Folder: prefixes of what its files may include in quotes. The longest
+# folder that matches a file counts.
+MAY_INCLUDE = {
+    "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h"],
+    "unwind": ["unwind/", "arch.h"],
+    "preload": ["preload/", "unwind/", "arch.h"],
+    "cli/base": ["cli/base/"],
+    "cli/trace": ["cli/trace/", "cli/base/", "preload/format.h"],
+    "cli/symbol": ["cli/symbol/", "cli/base/", "unwind/"],
+    "cli/model": ["cli/model/", "cli/trace/", "cli/symbol/", "cli/base/",
+                  "preload/format.h"],
+    "cli": ["cli/", "preload/format.h"],
+}
+
+# What the library may want from the process it lives in. All of it weak: it
+# works without.
+MAY_NEED = {"_r_debug", "_dl_debug_addr", "__libc_stack_end", "__environ",
+            "_dl_find_object", "dl_iterate_phdr"}
+
+ARCH_TEST = re.compile(
+    r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(__x86_64\w*|__amd64\w*|__i386\w*|"
+    r"__aarch64\w*|__arm\w*|__mips\w*|__riscv\w*|__powerpc\w*|__s390\w*)")
+# Written in pieces, or this file would be an offence of its own.
+UNFINISHED = re.compile(r"\b(%s|%s|%s)\b" % ("TO" "DO", "FIX" "ME", "X" "XX"))
+
+offences = []
+
+
+def offend(where, what):
+    offences.append("%s: %s" % (where, what))
+
+
+def tracked_files():
+    """All files that are, or would be, in the repository."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        capture_output=True, text=True)
+    if listing.returncode == 0:
+        names = listing.stdout.splitlines()
+    else:
+        names = [os.path.join(folder, name)[2:]
+                 for folder, _, files in os.walk(".") for name in files]
+    return sorted(name for name in names if os.path.exists(name))
+
+
+def folder_rule(path):
+    best = ""
+    for folder in MAY_INCLUDE:
+        if path.startswith(folder + "/") and len(folder) > len(best):
+            best = folder
+    return best
+
+
+def check_includes(path, lines):
+    folder = folder_rule(path)
+    if not folder:
+        return
+    for number, line in enumerate(lines, 1):
+        found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if not found:
+            continue
+        name = found.group(1)
+        if not any(name.startswith(prefix) for prefix in MAY_INCLUDE[folder]):
+            offend("%s:%d" % (path, number),
+                   '%s/ may not include "%s"' % (folder, name))
+
+
+def check_lines(path, lines):
+    for number, line in enumerate(lines, 1):
+        where = "%s:%d" % (path, number)
+        if len(line.expandtabs(8)) > LINE_MAX:
+            offend(where, "longer than %d columns" % LINE_MAX)
+        if line != line.rstrip():
+            offend(where, "blanks at the end of the line")
+        if UNFINISHED.search(line):
+            offend(where, "unfinished work")
+        if not path.startswith("arch/") and ARCH_TEST.match(line):
+            offend(where, "tests for an architecture outside arch/")
+
+
+def check_header(path, text):
+    guard = re.search(r"^#ifndef (\w+)\n#define (\w+)\n", text, re.M)
+    if not guard or guard.group(1) != guard.group(2):
+        offend(path, "has no include guard")
+    # Alone: as the only thing in a translation unit.
+    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-I.", "-Iarch",
+               "-Iarch/x86_64", "-Itests/programs", "-fsyntax-only", "-Wall",
+               "-Wno-unused", "-x", "c", "-include", path, "/dev/null"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        offend(path, "does not compile alone: " + done.stderr.split("\n")[0])
+
+
+def check_opening(path, text):
+    if not re.match(r"(?:// \w+: .*\n)*/\*", text):
+        offend(path, "does not open with a comment")
+
+
+def check_names(paths):
+    """A file's name is unique; the folders of architectures mirror each
+    other, so there the same name in each is the rule."""
+    seen = collections.defaultdict(list)
+    for path in paths:
+        seen[os.path.basename(path)].append(path)
+    for same in seen.values():
+        if len({os.path.dirname(path) for path in same
+                if not re.match(r"arch/\w+/", path)}) > 1:
+            offend(same[0], "name is not unique: " + ", ".join(same[1:]))
+
+
+def check_source():
+    paths = [path for path in tracked_files()
+             if path.split("/")[0] in CODE_FOLDERS]
+    c_files = [path for path in paths if path.endswith((".c", ".h", ".S",
+                                                        ".cc"))]
+    check_names(c_files)
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as source:
+                text = source.read()
+        except UnicodeDecodeError:
+            continue
+        lines = text.splitlines()
+        check_lines(path, lines)
+        if path in c_files:
+            check_includes(path, lines)
+            check_opening(path, text)
+        if path.endswith(".h"):
+            check_header(path, text)
+
+
+def symbols(library):
+    """(name, kind) of each dynamic symbol, versions cut off."""
+    listing = subprocess.run(["nm", "-D", "--", library], check=True,
+                             capture_output=True, text=True).stdout
+    for line in listing.splitlines():
+        kind, name = line.split()[-2:]
+        yield name.split("@")[0], kind
+
+
+def exports(path="preload/exports.map"):
+    """The names in the global part of the version script."""
+    with open(path, encoding="utf-8") as source:
+        text = re.sub(r"/\*.*?\*/|#.*", "", source.read(), flags=re.S | re.M)
+    part = re.search(r"global:(.*?)(?:local:|\})", text, re.S).group(1)
+    return set(re.findall(r"[\w.]+", part))
+
+
+def check_library(library):
+    given = set()
+    for name, kind in symbols(library):
+        if kind in "UwWvV" and name in MAY_NEED:
+            if kind == "U":
+                offend(library, "needs %s, not weak" % name)
+        elif kind in "Uwv":
+            offend(library, "needs " + name)
+        elif kind != "A":
+            given.add(name)
+    wanted = exports()
+    for name in sorted(given - wanted):
+        offend(library, "exports %s, which is not in exports.map" % name)
+    for name in sorted(wanted - given):
+        offend(library, "does not export %s of exports.map" % name)
+    needed = subprocess.run(["readelf", "-dW", "--", library], check=True,
+                            capture_output=True, text=True).stdout
+    for line in needed.splitlines():
+        if "(NEEDED)" in line or "(TEXTREL)" in line:
+            offend(library, "dynamic section: " + " ".join(line.split()[1:]))
+
+
+def main():
+    if len(sys.argv) == 2 and sys.argv[1] == "source":
+        check_source()
+    elif len(sys.argv) > 2 and sys.argv[1] == "library":
+        for library in sys.argv[2:]:
+            check_library(library)
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    for offence in offences:
+        print("lint: " + offence)
+    return 1 if offences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
