@@ -33,8 +33,14 @@ enum rule_kind {
 
 enum rule_base { RULE_BASE_SP, RULE_BASE_FP };
 
-/* fp_off: 0 says the caller's frame pointer is this frame's; otherwise it was
- * saved at CFA + fp_off * ARCH_WORD. */
+/*
+ * fp_off: 0 says the caller's frame pointer is this frame's; otherwise it was
+ * saved at CFA + fp_off * ARCH_WORD. In RULE_DEREF alone it counts from this
+ * frame's fp, not from the CFA, and 0 is an offset like any other: the
+ * caller's frame pointer was saved at fp + fp_off * ARCH_WORD (compilers that
+ * realign a stack push it there: DW_CFA_expression fp, breg<fp> 0).
+ * RULE_SIGNAL has no offsets: ARCH_SIGFRAME_* say where to look.
+ */
 struct rule {
 	int32_t cfa_off;	/* bytes */
 	int16_t fp_off;		/* words */
@@ -44,8 +50,7 @@ struct rule {
 _Static_assert(sizeof(struct rule) == 8, "rules are one word");
 
 #define RULES_MAX 65535u
-/* Read-only for callers; rules_dictionary[id] for any id ever returned. For
- * RULE_DEREF the CFA is *(fp + cfa_off), and fp_off as for RULE_FRAME. */
+/* Read-only for callers; rules_dictionary[id] for any id ever returned. */
 extern struct rule *rules_dictionary;
 
 /* What is known of an image's unwind tables. All addresses are run-time. */
@@ -62,7 +67,8 @@ struct rules_sections {
 
 struct rules_image;	/* opaque; from unwind_alloc */
 
-/* One-time set-up: the dictionary. 0, or -ENOMEM. */
+/* Set-up: the dictionary. 0, or -ENOMEM. Called once, and again in a forked
+ * child whose memory of ours was wiped: it forgets all that was before. */
 int rules_init(void);
 
 /*

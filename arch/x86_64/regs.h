@@ -47,6 +47,15 @@ struct arch_regs {
 #define ARCH_SIGFRAME_SP 160
 #define ARCH_SIGFRAME_PC 168
 
+/*
+ * The CFA of a lazy PLT entry, as linkers have written it since binutils 2.18:
+ * sp + 8, and 8 more once its push (11 bytes into 16) has run. Bytes of a
+ * DWARF expression: breg7 8, breg16 0, lit15, and, lit11, ge, lit3, shl, plus.
+ */
+#define ARCH_PLT_EXPRESSION                                                 \
+	0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22
+#define ARCH_PLT_CFA 8
+
 #define ARCH_ELF_MACHINE 62	/* EM_X86_64 */
 
 #endif
