@@ -1,0 +1,40 @@
+/*
+ * epoch.h: the body of two libraries that differ only in the names of their
+ * functions, which are of equal length: so both have the same layout, and the
+ * loader puts one where the other was. EPOCH_NAME(x) is defined before.
+ */
+#ifndef GNOMON_TESTS_EPOCH_H
+#define GNOMON_TESTS_EPOCH_H
+
+#include <stdlib.h>
+
+void *EPOCH_NAME(inner)(size_t size);
+void *EPOCH_NAME(outer)(size_t size);
+void *epoch_make(size_t size);
+
+__attribute__((noinline)) void *EPOCH_NAME(inner)(size_t size)
+{
+	void *p = malloc(size);
+
+	__asm__ volatile("" : : "r"(p));
+	return p;
+}
+
+__attribute__((noinline)) void *EPOCH_NAME(outer)(size_t size)
+{
+	void *p = EPOCH_NAME(inner)(size);
+
+	__asm__ volatile("" : : "r"(p));
+	return p;
+}
+
+/* What the program looks up. */
+void *epoch_make(size_t size)
+{
+	void *p = EPOCH_NAME(outer)(size);
+
+	__asm__ volatile("" : : "r"(p));
+	return p;
+}
+
+#endif

@@ -1,0 +1,76 @@
+// FLAGS: -pthread
+/*
+ * exits.c WAY: allocates with four threads, reports, and ends in the way
+ * named. All that was counted before must be in the trace.
+ */
+#include <pthread.h>
+#include <signal.h>
+
+#include "tgt.h"
+
+#define THREADS 4
+#define BLOCKS 3000
+
+static pthread_barrier_t done;
+
+static void *work(void *argument)
+{
+	for (int i = 0; i < BLOCKS; i++) {
+		void *p = tgt_malloc(100 + i % 50);
+
+		if (i % 3)
+			tgt_free(p, 100 + i % 50);
+	}
+	pthread_barrier_wait(&done);
+	if (argument)
+		for (;;)
+			pause();
+	return NULL;
+}
+
+static void end_by_main_thread_exit(void)
+{
+	/* The thread that outlives main ends the process. */
+	pthread_exit(NULL);
+}
+
+static void end_by_fault(void)
+{
+	*(volatile int *)8 = 1;
+}
+
+static void end(const char *way)
+{
+	if (!strcmp(way, "exit"))
+		exit(3);
+	if (!strcmp(way, "_exit"))
+		_exit(4);
+	if (!strcmp(way, "quick_exit"))
+		quick_exit(5);
+	if (!strcmp(way, "abort"))
+		abort();
+	if (!strcmp(way, "segv"))
+		end_by_fault();
+	if (!strcmp(way, "kill"))
+		kill(getpid(), SIGKILL);
+	if (!strcmp(way, "term"))
+		raise(SIGTERM);
+	if (!strcmp(way, "pthread_exit"))
+		end_by_main_thread_exit();
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "return";
+	/* Threads that still live at the end, but for pthread_exit. */
+	int stay = strcmp(way, "pthread_exit") && strcmp(way, "return");
+	pthread_t thread[THREADS];
+
+	pthread_barrier_init(&done, NULL, THREADS + 1);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, work, stay ? &done : NULL);
+	pthread_barrier_wait(&done);
+	tgt_report();
+	end(way);
+	return 6;
+}

@@ -1,0 +1,7 @@
+/*
+ * libepoch_a.c: one of two libraries that take the same place, one after the
+ * other. See epoch.h and epochs.c.
+ */
+#define EPOCH_NAME(x) epoch_a_##x
+
+#include "epoch.h"

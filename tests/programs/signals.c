@@ -1,0 +1,90 @@
+// FLAGS: -lbump
+/*
+ * signals.c [jump]: a timer's signal interrupts the program at any moment,
+ * also inside malloc and inside the profiler; its handler allocates and
+ * frees, and with "jump" leaves by siglongjmp every third time. Runs over the
+ * allocator of libbump.so, which permits that.
+ *
+ * An operation that was jumped out of may or may not have been done, so for
+ * those of the main road there are two bounds: begun and ended.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "tgt.h"
+
+#define SIGNALS 3000
+#define PERIOD_US 70
+
+static sigjmp_buf restart;
+static volatile uint64_t handled, jumped, begun, ended;
+static volatile int may_jump;
+
+TGT_FUNCTION void *handler_malloc(size_t size)
+{
+	void *p = malloc(size);
+
+	tgt_sink = p;
+	return p;
+}
+
+static void handler(int number)
+{
+	void *p = handler_malloc(64 + handled % 512);
+
+	(void)number;
+	if (handled % 2)
+		free(p);
+	handled++;
+	if (may_jump && handled % 3 == 0) {
+		jumped++;
+		siglongjmp(restart, 1);
+	}
+}
+
+TGT_FUNCTION void *road_malloc(size_t size)
+{
+	void *p = malloc(size);
+
+	tgt_sink = p;
+	return p;
+}
+
+static void *road(int depth, size_t size)
+{
+	void *p;
+
+	if (depth)
+		return road(depth - 1, size);
+	begun++;
+	p = road_malloc(size);
+	ended++;
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = handler };
+	struct itimerval timer = { { 0, PERIOD_US }, { 0, PERIOD_US } };
+	static unsigned seed;	/* kept across the jump */
+
+	(void)argv;
+	sigsetjmp(restart, 1);
+	may_jump = argc > 1;
+	if (!handled) {
+		sigaction(SIGALRM, &action, NULL);
+		setitimer(ITIMER_REAL, &timer, NULL);
+	}
+	while (handled < SIGNALS) {
+		seed = seed * 1103515245u + 12345u;
+		free(road(seed >> 16 & 31, 1 + (seed >> 20)));
+	}
+	may_jump = 0;
+	signal(SIGALRM, SIG_IGN);
+	tgt_print("handled", handled);
+	tgt_print("handler_live", (handled + 1) / 2);
+	tgt_print("road_min", ended);
+	tgt_print("road_max", begun);
+	return 0;
+}
