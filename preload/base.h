@@ -1,0 +1,39 @@
+/*
+ * base.h: the few words that every file of the library uses.
+ */
+#ifndef GNOMON_BASE_H
+#define GNOMON_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Kept out of line, so that what calls it stays short. */
+#define BASE_SLOW __attribute__((noinline, cold))
+
+/* Reached before the library is relocated: only data that is addressed
+ * relative to the program counter may be used there. */
+#define BASE_HIDDEN __attribute__((visibility("hidden")))
+
+#define BASE_LINE 64	/* bytes of a cache line */
+
+static inline uint64_t base_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t base_max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* `to` is a power of two. */
+static inline uint64_t base_round_up(uint64_t value, uint64_t to)
+{
+	return (value + to - 1) & ~(to - 1);
+}
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * options.c: the table of a recording's options and how values are read.
+ *
+ * Called by the thread that starts the recorder, and by the command. Nothing
+ * is allocated; texts are copied into struct options, because a program may
+ * overwrite its own environment (to change its title in ps).
+ */
+#include "preload/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#define OPTIONS_PREFIX "GNOMON_"
+#define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE="
+
+const struct option_entry options_table[OPTION_COUNT] = {
+#define OPTIONS_ENTRY(id, name, letter, type, value, fallback, help) \
+	[OPTION_##id] = { name, letter, type, value, fallback, help },
+	OPTIONS(OPTIONS_ENTRY)
+#undef OPTIONS_ENTRY
+};
+
+static int options_suffix(const char *text, uint64_t *scale)
+{
+	static const char letters[] = "kmgt";
+	unsigned i;
+
+	*scale = 1;
+	if (!*text)
+		return 0;
+	for (i = 0; letters[i]; i++) {
+		if ((*text | 0x20) != letters[i])
+			continue;
+		*scale = UINT64_C(1) << (10 * (i + 1));
+		text++;
+		if ((*text | 0x20) == 'i' && (text[1] | 0x20) == 'b')
+			text += 2;
+		else if ((*text | 0x20) == 'b')
+			text++;
+		return *text ? -EINVAL : 0;
+	}
+	return -EINVAL;
+}
+
+int options_size(const char *text, uint64_t *bytes)
+{
+	uint64_t whole = 0, part = 0, unit = 1, scale;
+	const char *digits = text;
+
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (whole > UINT64_MAX / 10 - 10)
+			return -EINVAL;
+		whole = whole * 10 + (*text - '0');
+	}
+	if (text == digits)
+		return -EINVAL;
+	if (*text == '.') {
+		/* six places are more than a size needs */
+		for (text++; *text >= '0' && *text <= '9'; text++) {
+			if (unit >= 1000000)
+				continue;
+			part = part * 10 + (*text - '0');
+			unit *= 10;
+		}
+	}
+	if (options_suffix(text, &scale))
+		return -EINVAL;
+	if (whole > UINT64_MAX / scale - 1)
+		return -EINVAL;
+	*bytes = whole * scale + part * scale / unit;
+	return 0;
+}
+
+static int options_choice(const char *words, const char *value,
+			  uint64_t *index)
+{
+	size_t length = strlen(value);
+	uint64_t i;
+
+	for (i = 0;; i++) {
+		size_t n = 0;
+
+		while (words[n] && words[n] != '|')
+			n++;
+		if (n == length && memcmp(words, value, n) == 0) {
+			*index = i;
+			return 0;
+		}
+		if (!words[n])
+			return -EINVAL;
+		words += n + 1;
+	}
+}
+
+static int options_switch(const char *value, uint64_t *on)
+{
+	if ((value[0] != '0' && value[0] != '1') || value[1])
+		return -EINVAL;
+	*on = value[0] == '1';
+	return 0;
+}
+
+static int options_limits(enum option_id id, uint64_t bytes)
+{
+	if (id == OPTION_MEMORY &&
+	    (bytes < OPTIONS_MEMORY_MIN || bytes > OPTIONS_MEMORY_MAX))
+		return -ERANGE;
+	if (id == OPTION_RING &&
+	    (bytes < OPTIONS_RING_MIN || bytes > OPTIONS_RING_MAX))
+		return -ERANGE;
+	return 0;
+}
+
+static int options_text(struct options *options, enum option_id id,
+			const char *value)
+{
+	char *to = id == OPTION_OUTPUT ? options->output : options->live_dir;
+	size_t length = strlen(value);
+
+	if (length >= OPTIONS_TEXT_MAX)
+		return -ERANGE;
+	if (id == OPTION_OUTPUT && length == 0)
+		return -EINVAL;
+	memcpy(to, value, length + 1);
+	return 0;
+}
+
+static int options_store(struct options *options, enum option_id id,
+			 const char *value)
+{
+	const struct option_entry *entry = &options_table[id];
+	uint64_t number = 0;
+	int err = 0;
+
+	switch (entry->type) {
+	case OPTION_TEXT:
+		return options_text(options, id, value);
+	case OPTION_SIZE:
+		err = options_size(value, &number);
+		if (!err)
+			err = options_limits(id, number);
+		break;
+	case OPTION_CHOICE:
+		err = options_choice(entry->value, value, &number);
+		break;
+	case OPTION_SWITCH:
+		err = options_switch(value, &number);
+		break;
+	}
+	if (!err)
+		options->number[id] = number;
+	return err;
+}
+
+void options_default(struct options *options)
+{
+	unsigned id;
+
+	memset(options, 0, sizeof(*options));
+	for (id = 0; id < OPTION_COUNT; id++)
+		options_store(options, id, options_table[id].fallback);
+}
+
+int options_set(struct options *options, enum option_id id, const char *value)
+{
+	int err = options_store(options, id, value);
+
+	if (!err)
+		options->given[id] = true;
+	return err;
+}
+
+void options_variable(enum option_id id, char name[OPTIONS_VARIABLE_MAX])
+{
+	const char *from = options_table[id].name;
+	size_t n = sizeof(OPTIONS_PREFIX) - 1;
+
+	memcpy(name, OPTIONS_PREFIX, n);
+	for (; *from && n < OPTIONS_VARIABLE_MAX - 1; from++) {
+		if (*from == '-')
+			name[n++] = '_';
+		else
+			name[n++] = *from - 'a' + 'A';
+	}
+	name[n] = '\0';
+}
+
+static int options_one(struct options *options, const char *text)
+{
+	char name[OPTIONS_VARIABLE_MAX];
+	unsigned id;
+
+	for (id = 0; id < OPTION_COUNT; id++) {
+		size_t n;
+
+		options_variable(id, name);
+		n = strlen(name);
+		if (strncmp(text, name, n) == 0 && text[n] == '=')
+			return options_set(options, id, text + n + 1);
+	}
+	return 0;
+}
+
+int options_environment(struct options *options, char *const *environment,
+			const char **bad)
+{
+	for (; *environment; environment++) {
+		const char *text = *environment;
+		int err;
+
+		if (strncmp(text, OPTIONS_PREFIX,
+			    sizeof(OPTIONS_PREFIX) - 1) != 0)
+			continue;
+		if (strncmp(text, OPTIONS_ORACLE,
+			    sizeof(OPTIONS_ORACLE) - 1) == 0)
+			options->oracle = text[sizeof(OPTIONS_ORACLE) - 1] ==
+					  '1';
+		err = options_one(options, text);
+		if (err) {
+			*bad = text;
+			return err;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,113 @@
+/*
+ * options.h: the options of a recording, in one table. The library reads them
+ * from variables of the environment, the command from its command line; the
+ * command's help and manual are made from the same table.
+ *
+ * Usable from the freestanding library and from the command: it needs only
+ * mem* and str* functions. No state; any thread.
+ */
+#ifndef GNOMON_OPTIONS_H
+#define GNOMON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OPTIONS_TEXT_MAX 4096	/* PATH_MAX: longest value that is a path */
+#define OPTIONS_VARIABLE_MAX 64
+
+/*
+ * X(id, name, letter, type, value, fallback, help)
+ *   name      of the option; the variable is GNOMON_ and the name in upper
+ *             case, with _ for -
+ *   letter    short option of the command, 0 for none
+ *   value     how the value is written in help, NULL for a switch; for
+ *             OPTION_CHOICE the words, separated by |
+ *   fallback  what holds where nothing is given
+ */
+#define OPTIONS(X)                                                          \
+	X(OUTPUT, "output", 'o', OPTION_TEXT, "FILE", "gnomon.%e.%p.trace", \
+	  "write the trace to FILE; %p is the pid, %t the time in unix "    \
+	  "seconds, %e the program, %n a counter, %h the host, %% a "       \
+	  "percent sign; without %p a child's trace is FILE.PID")           \
+	X(FORCE, "force", 'f', OPTION_SWITCH, NULL, "0",                    \
+	  "overwrite an existing trace")                                    \
+	X(SHADOW_STACK, "shadow-stack", 0, OPTION_CHOICE,                   \
+	  "auto|validate|off", "auto",                                      \
+	  "how stacks are taken: with everything remembered, with "         \
+	  "remembered stacks only where all their words are compared, or "  \
+	  "by a full walk each time")                                       \
+	X(OVERFLOW, "overflow", 0, OPTION_CHOICE, "wait|drop", "wait",      \
+	  "what a thread does when its ring is full: wait for the writer, " \
+	  "or drop events and count them")                                  \
+	X(MEMORY, "memory", 0, OPTION_SIZE, "SIZE", "256M",                 \
+	  "all memory of the recorder in the target")                       \
+	X(RING, "ring", 0, OPTION_SIZE, "SIZE", "64k",                      \
+	  "first size of a thread's ring; it grows when the thread has to " \
+	  "wait")                                                           \
+	X(LIVE_DIR, "live-dir", 0, OPTION_TEXT, "DIR", "",                  \
+	  "directory of the live file, which keeps the last events when "   \
+	  "everything is killed at once (/dev/shm, or beside the trace)")
+
+enum option_type { OPTION_TEXT, OPTION_SIZE, OPTION_CHOICE, OPTION_SWITCH };
+
+enum option_id {
+#define OPTIONS_ID(id, ...) OPTION_##id,
+	OPTIONS(OPTIONS_ID)
+#undef OPTIONS_ID
+	OPTION_COUNT
+};
+
+struct option_entry {
+	const char *name;
+	int letter;
+	enum option_type type;
+	const char *value;
+	const char *fallback;
+	const char *help;
+};
+
+extern const struct option_entry options_table[OPTION_COUNT];
+
+/* Words of the choices, in the order of the table. */
+enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
+enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
+
+#define OPTIONS_MEMORY_MIN (UINT64_C(16) << 20)
+#define OPTIONS_MEMORY_MAX (UINT64_C(64) << 30)
+#define OPTIONS_RING_MIN (UINT64_C(4) << 10)
+#define OPTIONS_RING_MAX (UINT64_C(4) << 20)
+
+struct options {
+	bool given[OPTION_COUNT];
+	/* OPTION_SIZE: bytes; OPTION_CHOICE: index of the word;
+	 * OPTION_SWITCH: 0 or 1 */
+	uint64_t number[OPTION_COUNT];
+	char output[OPTIONS_TEXT_MAX];
+	char live_dir[OPTIONS_TEXT_MAX];
+	bool oracle;		/* GNOMON_DEBUG_ORACLE=1 */
+};
+
+/* Everything as if nothing were given. */
+void options_default(struct options *options);
+
+/* Sets one option. -EINVAL: not a value of this option, -ERANGE: outside its
+ * limits; *options is then as before. */
+int options_set(struct options *options, enum option_id id,
+		const char *value);
+
+/* "64k", "1.5M", "2G": powers of 1024. 0 or -EINVAL. */
+int options_size(const char *text, uint64_t *bytes);
+
+/* The name of the variable of this option. */
+void options_variable(enum option_id id, char name[OPTIONS_VARIABLE_MAX]);
+
+/*
+ * Takes every GNOMON_… variable of the table out of an environment (strings
+ * "NAME=value", ended by NULL). 0, or the error of the first bad one, with
+ * its string in *bad. Variables that the table does not know are left alone:
+ * they belong to the command.
+ */
+int options_environment(struct options *options, char *const *environment,
+			const char **bad);
+
+#endif
