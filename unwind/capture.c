@@ -1,0 +1,299 @@
+/*
+ * capture.c: one call that goes through the tiers.
+ *
+ *	path cache ─ hit ────────────────────────────▶ context
+ *	    │ miss
+ *	shadow: validate ─▶ walk_fast ─ joined/ended ─▶ update, learn ─▶ context
+ *	                        │ needs all registers
+ *	                    walk_full ────────────────▶ context, not remembered
+ *
+ * I1  What a thread remembers holds for one value of capture_generation; it
+ *     is dropped when the value moved, after the images were looked at anew.
+ * I2  The oracle's answer is never used, only compared.
+ *
+ * Thread context: the hooks of any thread; the plain capture also in signal
+ * handlers that interrupted a capture of the same thread.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "unwind/context.h"
+#include "unwind/image.h"
+#include "unwind/path.h"
+#include "unwind/shadow.h"
+
+#define PLAIN_BUFFERS 8
+#define PLAIN_FRAMES 16384u
+
+_Atomic uint32_t capture_generation;
+
+struct plain_buffer {
+	_Atomic uint32_t taken;
+	uintptr_t *addresses;
+};
+
+static struct {
+	struct capture_config config;
+	_Atomic uint32_t images_generation;	/* images are as of this */
+	struct plain_buffer plain[PLAIN_BUFFERS];
+	struct capture_counts plain_counts;
+} capture;
+
+int capture_init(const struct capture_config *config)
+{
+	unsigned i;
+	int err;
+
+	capture.config = *config;
+	for (i = 0; i < PLAIN_BUFFERS; i++) {
+		atomic_store_explicit(&capture.plain[i].taken, 0,
+				      memory_order_relaxed);
+		capture.plain[i].addresses = NULL;
+	}
+	atomic_store_explicit(&capture.images_generation,
+			      atomic_load(&capture_generation),
+			      memory_order_relaxed);
+	err = rules_init();
+	if (!err)
+		err = walk_init();
+	if (!err)
+		err = context_init(config);
+	if (!err)
+		err = image_init(config);
+	return err;
+}
+
+void capture_thread_reset(struct capture_thread *t, bool is_main)
+{
+	uintptr_t end = arch_thread_pointer();
+
+	if (is_main && capture.config.main_stack_end)
+		end = capture.config.main_stack_end;
+	t->hi = end & ~(uintptr_t)(ARCH_WORD - 1);
+	t->lo = t->hi;
+	t->floor = 0;
+	t->count = 0;
+	t->generation = atomic_load_explicit(&capture_generation,
+					     memory_order_acquire);
+	if (t->generation != atomic_load(&capture.images_generation))
+		t->generation--;	/* the first capture looks */
+	path_clear(t);
+}
+
+struct capture_thread *capture_thread_new(bool is_main)
+{
+	struct capture_thread *t = unwind_alloc(sizeof(*t));
+
+	if (!t || path_init(t) || !stack_grow(t))
+		return NULL;
+	capture_thread_reset(t, is_main);
+	return t;
+}
+
+const struct capture_counts *capture_thread_counts(
+	const struct capture_thread *t)
+{
+	return &t->counts;
+}
+
+static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
+			   enum gt_stop stop)
+{
+	uint32_t context = stop;
+
+	while (n-- > 0)
+		context = context_child(context, addresses[n]);
+	return context;
+}
+
+static struct plain_buffer *plain_take(void)
+{
+	unsigned i;
+
+	for (i = 0; i < PLAIN_BUFFERS; i++) {
+		struct plain_buffer *b = &capture.plain[i];
+
+		if (atomic_exchange_explicit(&b->taken, 1,
+					     memory_order_acquire))
+			continue;
+		if (!b->addresses)
+			b->addresses = unwind_alloc(PLAIN_FRAMES *
+						    sizeof(uintptr_t));
+		if (b->addresses)
+			return b;
+		atomic_store_explicit(&b->taken, 0, memory_order_release);
+	}
+	return NULL;
+}
+
+static void plain_release(struct plain_buffer *b)
+{
+	atomic_store_explicit(&b->taken, 0, memory_order_release);
+}
+
+uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
+{
+	struct plain_buffer *b = plain_take();
+	struct arch_regs regs;
+	enum gt_stop stop;
+	uint32_t n, context;
+
+	(void)fp;
+	if (!b)
+		return GT_STOP_OTHER;
+	arch_capture_regs(&regs);
+	n = walk_full(&regs, ra, sp, 0, 0, b->addresses, PLAIN_FRAMES, &stop);
+	context = context_of(b->addresses, n, stop);
+	plain_release(b);
+	return context;
+}
+
+/* With all registers, into the thread's scratch. */
+static __attribute__((noinline)) uint32_t
+full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
+	  enum gt_stop *stop)
+{
+	uintptr_t own = (uintptr_t)__builtin_frame_address(0);
+	struct arch_regs regs;
+	uint32_t n, max;
+
+	for (;;) {
+		/* From here inward nothing is read but our own frames. */
+		uintptr_t lo = base ? own - 16 * STACK_PAGE : 0;
+
+		if (lo < t->lo)
+			lo = t->lo;
+		max = t->capacity *
+		      (uint32_t)(sizeof(struct frame) / sizeof(uintptr_t));
+		arch_capture_regs(&regs);
+		n = walk_full(&regs, ra, sp, base ? lo : 0, base ? t->hi : 0,
+			      (uintptr_t *)t->scratch, max, stop);
+		if (n < max || !stack_grow(t))
+			return n;
+	}
+}
+
+static bool context_equals(uint32_t context, const uintptr_t *addresses,
+			   uint32_t n, enum gt_stop stop)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (context < GT_STOP_COUNT ||
+		    context_node(context)->address != addresses[i])
+			return false;
+		context = context_node(context)->parent;
+	}
+	return context == (uint32_t)stop;
+}
+
+static __attribute__((noinline)) void
+consult_oracle(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+	       uint32_t context)
+{
+	enum gt_stop stop;
+	uint32_t n = full_walk(t, ra, sp, stack_is_base(t, sp), &stop);
+
+	t->counts.oracle_checks++;
+	if (!context_equals(context, (const uintptr_t *)t->scratch, n, stop))
+		t->counts.oracle_differences++;
+}
+
+/* I1. False: the images are changing, nothing may be remembered. */
+static bool catch_up(struct capture_thread *t, uint32_t generation)
+{
+	bool changed;
+
+	if (atomic_load_explicit(&capture.images_generation,
+				 memory_order_acquire) != generation) {
+		if (!image_refresh(&changed))
+			return false;
+		if (changed)
+			walk_flush();
+		atomic_store_explicit(&capture.images_generation, generation,
+				      memory_order_release);
+	}
+	path_clear(t);
+	t->count = 0;
+	t->generation = generation;
+	return true;
+}
+
+static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
+			  uintptr_t sp, bool base)
+{
+	enum gt_stop stop;
+	uint32_t n = full_walk(t, ra, sp, base, &stop);
+
+	t->counts.tier_plain++;
+	t->counts.frames_walked += n;
+	t->counts.stops[stop]++;
+	return context_of((const uintptr_t *)t->scratch, n, stop);
+}
+
+static uint32_t walk_anew(struct capture_thread *t, uintptr_t ra,
+			  uintptr_t sp, uintptr_t fp)
+{
+	bool base = stack_is_base(t, sp);
+	bool remember = base && capture.config.mode != CAPTURE_OFF;
+	struct walk w = { .ra = ra, .sp = sp, .fp = fp };
+	enum walk_end end;
+	uint32_t context;
+
+	if (remember)
+		w.valid = shadow_validate(t, sp);
+	end = walk_fast(t, &w, base);
+	if (end == WALK_HARD)
+		return walk_hard(t, ra, sp, base);
+	t->counts.frames_walked += w.count;
+	if (end == WALK_JOINED)
+		t->counts.tier_join++;
+	else
+		t->counts.tier_full++;
+	if (end == WALK_ENDED)
+		t->counts.stops[w.stop]++;
+	if (w.forget || !remember)
+		return shadow_context_only(t, &w);
+	context = shadow_update(t, &w, end);
+	if (t->count)
+		path_learn(t, sp, fp, context);
+	return context;
+}
+
+static __attribute__((noinline)) uint32_t
+capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+	     uintptr_t fp)
+{
+	/* Pairs with the increment before the loader is entered. */
+	uint32_t generation = atomic_load_explicit(&capture_generation,
+						   memory_order_acquire);
+	uint32_t context;
+
+	if (t->generation != generation && !catch_up(t, generation)) {
+		t->counts.stops[GT_STOP_LOADER]++;
+		return walk_hard(t, ra, sp, false);
+	}
+	context = walk_anew(t, ra, sp, fp);
+	if (__builtin_expect(capture.config.oracle, 0))
+		consult_oracle(t, ra, sp, context);
+	return context;
+}
+
+uint32_t capture_stack(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		       uintptr_t fp)
+{
+	uint32_t context;
+
+	if (__builtin_expect(t->generation !=
+				     atomic_load_explicit(
+					     &capture_generation,
+					     memory_order_relaxed),
+			     0))
+		return capture_slow(t, ra, sp, fp);
+	context = path_find(t, ra, sp, fp);
+	if (__builtin_expect(context == 0, 0))
+		return capture_slow(t, ra, sp, fp);
+	if (__builtin_expect(capture.config.oracle, 0))
+		consult_oracle(t, ra, sp, context);
+	return context;
+}

@@ -1,0 +1,241 @@
+/*
+ * context.c: the calling-context tree and its index.
+ *
+ * The nodes lie in an array of the embedder's (in the live file) and are only
+ * appended. The index is private: a list of open-addressed tables, newest and
+ * largest first. An entry is two words,
+ *
+ *	key:     parent << 32 | id      claimed by compare-and-swap from 0
+ *	address: the return address     stored after, released
+ *
+ * so that a hit touches one cache line and no node. A table that is 5/8 full
+ * gets a successor of twice the size; older tables are still searched, but
+ * nothing moves. What is found in an older one is entered in the newest.
+ *
+ * I1  An entry never changes after its address was stored, but for the
+ *     address becoming DEAD (context_forget).
+ * I2  A node is complete before its id appears in an entry.
+ * I3  The same (parent, address) may have several nodes (two threads at the
+ *     same moment, an entry half written): allowed, the reader merges them.
+ *
+ * Thread context: any thread, also signal handlers; no locks.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "unwind/context.h"
+#include "unwind/memory.h"
+
+#define FIRST_BITS 12		/* 4096 entries: small programs fit */
+#define LAST_BITS 28
+#define PROBE_MAX 32		/* longer runs count as "full" */
+#define DEAD UINTPTR_MAX
+
+struct entry {
+	_Atomic uint64_t key;
+	_Atomic uintptr_t address;
+};
+
+struct table {
+	struct table *older;
+	unsigned shift;		/* 64 - bits */
+	uint32_t mask;
+	_Atomic uint32_t used;
+	uint32_t limit;
+	struct entry entries[];
+};
+
+static struct capture_config config;
+static _Atomic(struct table *) newest;
+
+static struct table *table_new(unsigned bits, struct table *older)
+{
+	size_t n = (size_t)1 << bits;
+	struct table *t;
+
+	t = unwind_alloc(sizeof(*t) + n * sizeof(struct entry));
+	if (!t)
+		return NULL;
+	t->older = older;
+	t->shift = 64 - bits;
+	t->mask = (uint32_t)(n - 1);
+	t->limit = (uint32_t)(n / 8 * 5);
+	return t;
+}
+
+int context_init(const struct capture_config *c)
+{
+	struct table *t;
+
+	config = *c;
+	t = table_new(FIRST_BITS, NULL);
+	if (!t)
+		return -12;	/* ENOMEM */
+	atomic_store_explicit(&newest, t, memory_order_release);
+	return 0;
+}
+
+static inline uint64_t context_hash(uint32_t parent, uintptr_t address)
+{
+	uint64_t h = address ^ (uint64_t)parent << 33;
+
+	h ^= h >> 29;
+	return h * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint32_t table_find(const struct table *t, uint64_t hash,
+			   uint32_t parent, uintptr_t address)
+{
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	for (probe = 0; probe < PROBE_MAX; probe++, i++) {
+		const struct entry *e = &t->entries[i & t->mask];
+		/* Pairs with the exchange in table_add. */
+		uint64_t key = atomic_load_explicit(&e->key,
+						    memory_order_acquire);
+
+		if (key == 0)
+			return 0;
+		if ((uint32_t)(key >> 32) == parent &&
+		    atomic_load_explicit(&e->address, memory_order_acquire) ==
+			    address)
+			return (uint32_t)key;
+	}
+	return 0;
+}
+
+/* False: no free entry near enough. */
+static bool table_add(struct table *t, uint64_t hash, uint32_t parent,
+		      uintptr_t address, uint32_t id)
+{
+	uint64_t key = (uint64_t)parent << 32 | id;
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	for (probe = 0; probe < PROBE_MAX; probe++, i++) {
+		struct entry *e = &t->entries[i & t->mask];
+		uint64_t empty = 0;
+
+		if (atomic_load_explicit(&e->key, memory_order_relaxed) != 0)
+			continue;
+		if (!atomic_compare_exchange_strong_explicit(
+			    &e->key, &empty, key, memory_order_acq_rel,
+			    memory_order_relaxed))
+			continue;
+		atomic_store_explicit(&e->address, address,
+				      memory_order_release);
+		atomic_fetch_add_explicit(&t->used, 1, memory_order_relaxed);
+		return true;
+	}
+	return false;
+}
+
+static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
+			uint32_t id)
+{
+	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
+	unsigned bits = 64 - t->shift;
+
+	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
+	    table_add(t, hash, parent, address, id))
+		return;
+	if (bits < LAST_BITS) {
+		struct table *next = table_new(bits + 1, t);
+
+		/* A loser's table is lost; it was small beside the budget. */
+		if (next && atomic_compare_exchange_strong_explicit(
+				    &newest, &t, next, memory_order_acq_rel,
+				    memory_order_acquire))
+			t = next;
+	}
+	table_add(t, hash, parent, address, id);
+}
+
+static uint32_t node_new(uint32_t parent, uintptr_t address)
+{
+	uint32_t id = atomic_load_explicit(config.node_count,
+					   memory_order_relaxed);
+
+	for (;;) {
+		/* Pairs with the writer's release after it reserved pages. */
+		uint32_t limit = atomic_load_explicit(config.node_limit,
+						      memory_order_acquire);
+
+		if (id >= limit) {
+			if (config.want_nodes)
+				config.want_nodes();
+			limit = atomic_load_explicit(config.node_limit,
+						     memory_order_acquire);
+			if (id >= limit)
+				return GT_STOP_NO_MEMORY;
+		}
+		if (atomic_compare_exchange_weak_explicit(
+			    config.node_count, &id, id + 1,
+			    memory_order_acq_rel, memory_order_relaxed))
+			break;
+	}
+	config.nodes[id].address = address;
+	config.nodes[id].parent = parent;
+	return id;
+}
+
+static __attribute__((noinline)) uint32_t
+context_slow(struct table *t, uint64_t hash, uint32_t parent,
+	     uintptr_t address)
+{
+	uint32_t id;
+
+	for (t = t->older; t; t = t->older) {
+		id = table_find(t, hash, parent, address);
+		if (id)
+			goto enter;
+	}
+	id = node_new(parent, address);
+	if (id < GT_STOP_COUNT)
+		return id;
+enter:
+	table_enter(hash, parent, address, id);
+	return id;
+}
+
+uint32_t context_child(uint32_t parent, uintptr_t address)
+{
+	/* Pairs with the exchange in table_enter. */
+	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
+	uint64_t hash = context_hash(parent, address);
+	uint32_t id = table_find(t, hash, parent, address);
+
+	return id ? id : context_slow(t, hash, parent, address);
+}
+
+void context_forget(uintptr_t start, uintptr_t end)
+{
+	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
+	uint32_t i, n = context_count();
+
+	for (; t; t = t->older)
+		for (i = 0; i <= t->mask; i++) {
+			struct entry *e = &t->entries[i];
+			uintptr_t a = atomic_load_explicit(
+				&e->address, memory_order_relaxed);
+
+			if (a >= start && a < end)
+				atomic_store_explicit(&e->address, DEAD,
+						      memory_order_relaxed);
+		}
+	for (i = GT_STOP_COUNT; i < n; i++)
+		if (config.nodes[i].address >= start &&
+		    config.nodes[i].address < end)
+			config.nodes[i].flags = GL_NODE_DEAD;
+}
+
+const struct gl_node *context_node(uint32_t id)
+{
+	return &config.nodes[id];
+}
+
+uint32_t context_count(void)
+{
+	return atomic_load_explicit(config.node_count, memory_order_acquire);
+}

@@ -1,0 +1,123 @@
+/*
+ * fullwalk.c: the walk with all registers, by the tables themselves.
+ *
+ * For what the fast walk cannot do (signal frames, odd CFA registers,
+ * expressions), for hooks that interrupted a hook, and as the oracle that
+ * the other tiers are checked against. It starts inside this library, whose
+ * own tables lead it out to the hook's caller with every register restored.
+ *
+ * Thread context: any, also signal handlers; no state but the arguments.
+ */
+#include "unwind/image.h"
+#include "unwind/walk.h"
+
+#define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
+#define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
+
+/* A call instruction ends at ra: E8 rel32, or FF /2 in its lengths. */
+static bool after_call(uintptr_t ra)
+{
+	const uint8_t *p = (const uint8_t *)ra;
+	int n;
+
+	if (p[-5] == 0xe8)
+		return true;
+	for (n = 2; n <= 7; n++)
+		if (p[-n] == 0xff && (p[1 - n] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
+		  uintptr_t *cfa)
+{
+	uintptr_t ra;
+
+	if (fp < sp || fp & 15 || fp - sp > FP_FRAME_MAX ||
+	    !stack_read(reader, fp + ARCH_WORD, &ra))
+		return false;
+	if (ra < STACK_PAGE || ra > ARCH_ADDRESS_MAX || !image_find(ra - 1) ||
+	    !image_find(ra - 7) || !after_call(ra))
+		return false;
+	*cfa = fp + 2 * ARCH_WORD;
+	return true;
+}
+
+static bool read_word(void *ctx, uintptr_t address, uint64_t *value)
+{
+	return stack_read(ctx, address, (uintptr_t *)value);
+}
+
+static enum gt_stop step_without_table(struct stack_reader *reader,
+				       struct arch_regs *regs, bool known)
+{
+	uintptr_t cfa, fp, ra;
+
+	if (!walk_fp_sane(reader, regs->r[ARCH_REG_SP],
+			  regs->r[ARCH_REG_FP], &cfa) ||
+	    !stack_read(reader, cfa - 2 * ARCH_WORD, &fp) ||
+	    !stack_read(reader, cfa + ARCH_RA_OFFSET, &ra))
+		return known ? GT_STOP_NO_RULE : GT_STOP_NO_IMAGE;
+	regs->r[ARCH_REG_SP] = cfa;
+	regs->r[ARCH_REG_FP] = fp;
+	regs->r[ARCH_REG_PC] = ra;
+	return GT_STOP_BOTTOM;
+}
+
+/* One step outward. *end: there is no caller (stop says why). */
+static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
+			 bool *exact, bool *end)
+{
+	uintptr_t pc = regs->r[ARCH_REG_PC], sp = regs->r[ARCH_REG_SP];
+	const struct image *image = image_find(pc - !*exact);
+	struct arch_regs before = *regs;
+	enum gt_stop stop = GT_STOP_BOTTOM;
+	bool is_signal = false;
+	int err = -2;		/* ENOENT */
+
+	*end = true;
+	if (image && image->rules)
+		err = rules_step_full(image->rules, regs, *exact, &is_signal,
+				      read_word, reader);
+	if (err == 1)
+		return GT_STOP_BOTTOM;
+	if (err == -14)		/* EFAULT */
+		return GT_STOP_BAD_READ;
+	if (err == -22)		/* EINVAL */
+		return GT_STOP_BAD_TABLE;
+	if (err) {
+		*regs = before;
+		stop = step_without_table(reader, regs, image != NULL);
+		if (stop != GT_STOP_BOTTOM)
+			return stop;
+	}
+	if (!is_signal && regs->r[ARCH_REG_SP] <= sp)
+		return GT_STOP_NO_PROGRESS;
+	*exact = is_signal;
+	*end = regs->r[ARCH_REG_PC] == 0;
+	return GT_STOP_BOTTOM;
+}
+
+uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
+		   uintptr_t lo, uintptr_t hi, uintptr_t *addresses,
+		   uint32_t max, enum gt_stop *stop)
+{
+	struct stack_reader reader = { .lo = lo, .hi = hi };
+	bool exact = false, end = false;
+	uint32_t n = 0, own;
+
+	*stop = GT_STOP_OTHER;
+	for (own = 0; regs->r[ARCH_REG_PC] != ra ||
+		      regs->r[ARCH_REG_SP] != sp; own++)
+		if (own == OWN_FRAMES_MAX ||
+		    step(&reader, regs, &exact, &end) != GT_STOP_BOTTOM || end)
+			return 0;
+	while (n < max) {
+		addresses[n++] = regs->r[ARCH_REG_PC] + exact;
+		*stop = step(&reader, regs, &exact, &end);
+		if (end)
+			return n;
+	}
+	*stop = GT_STOP_TOO_DEEP;
+	return n;
+}

@@ -1,0 +1,450 @@
+/*
+ * image.c: the list of mapped ELF objects.
+ *
+ * Look-ups go to an immutable sorted array of executable ranges; a change
+ * makes a new array and publishes it. Arrays are small and changes rare, so
+ * old ones are left behind.
+ *
+ * dl_iterate_phdr is the loader's truth. It is asked at the start, after
+ * capture_generation moved, and when a pc lies in no known image while the
+ * loader's count of loads and unloads differs from that of the last scan.
+ *
+ * I1  A range array is never changed after it was published.
+ * I2  An image's rules and public record are complete before it is in one.
+ * I3  Only the holder of image_lock scans, adds and retires. The lock holds
+ *     its owner's thread id; a handler that interrupted the owner gives up.
+ *
+ * Thread context: any thread, also signal handlers.
+ */
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <asm/unistd.h>
+
+#include "unwind/context.h"
+#include "unwind/image.h"
+#include "unwind/memory.h"
+
+#define SPIN_MAX 2000		/* then give up: the owner may wait for us */
+#define PHDR_MAX 64
+
+struct range {
+	uintptr_t start, end;
+	const struct image *image;
+};
+
+struct range_table {
+	uint32_t count;
+	struct range range[];
+};
+
+struct scan {
+	bool first;
+	bool changed;
+	unsigned long long adds, subs;
+};
+
+extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
+					   size_t size, void *data),
+			   void *data) __attribute__((weak));
+
+static struct {
+	struct gl_image *public;
+	_Atomic uint32_t *public_count;
+	struct image *images;
+	uint32_t count;
+	_Atomic(struct range_table *) ranges;
+	_Atomic int lock;
+	_Atomic unsigned long long adds, subs;	/* of the last scan */
+	bool late;
+} list;
+
+static void copy_bytes(void *to, const void *from, size_t n)
+{
+	uint8_t *t = to;
+	const uint8_t *f = from;
+
+	while (n--)
+		*t++ = *f++;
+}
+
+static bool same_text(const char *a, const char *b, size_t n)
+{
+	for (; n && *a == *b; a++, b++, n--)
+		if (!*a)
+			return true;
+	return n == 0;
+}
+
+/* The note's bytes lie inside a mapped segment: checked by the caller. */
+static void read_build_id(struct gl_image *g, const uint8_t *note,
+			  size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *n = (const void *)note;
+		size_t name = (n->n_namesz + 3u) & ~(size_t)3;
+		size_t desc = (n->n_descsz + 3u) & ~(size_t)3;
+
+		if (name > size || desc > size ||
+		    sizeof(*n) + name + desc > size)
+			return;
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+		    same_text((const char *)(n + 1), "GNU", 4) &&
+		    n->n_descsz <= GL_BUILD_ID_MAX) {
+			copy_bytes(g->build_id, note + sizeof(*n) + name,
+				   n->n_descsz);
+			g->build_id_size = n->n_descsz;
+			return;
+		}
+		note += sizeof(*n) + name + desc;
+		size -= sizeof(*n) + name + desc;
+	}
+}
+
+static bool in_segments(const struct gl_image *g, uintptr_t a, size_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->segments; i++)
+		if (a >= g->segment[i].start &&
+		    a - g->segment[i].start <= g->segment[i].size &&
+		    n <= g->segment[i].size - (a - g->segment[i].start))
+			return true;
+	return false;
+}
+
+static void add_segment(struct image *image, const ElfW(Phdr) *p)
+{
+	struct gl_image *g = image->public;
+	uintptr_t start = image->bias + p->p_vaddr;
+	struct gl_segment *s;
+
+	if (image->start == 0 || start < image->start)
+		image->start = start;
+	if (start + p->p_memsz > image->end)
+		image->end = start + p->p_memsz;
+	if (g->segments == GL_SEGMENTS_MAX)
+		return;
+	s = &g->segment[g->segments++];
+	s->start = start;
+	s->size = p->p_memsz;
+	s->offset = p->p_offset;
+	s->flags = p->p_flags;
+}
+
+static void find_tables(struct image *image, const struct dl_phdr_info *info,
+			struct rules_sections *s)
+{
+	const struct gl_image *g = image->public;
+	uint32_t i;
+
+	s->bias = image->bias;
+	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_GNU_EH_FRAME)
+			continue;
+		s->eh_frame_hdr = image->bias + p->p_vaddr;
+		s->eh_frame_hdr_size = p->p_memsz;
+	}
+	for (i = 0; i < g->segments; i++) {
+		const struct gl_segment *seg = &g->segment[i];
+
+		if (seg->flags & PF_X) {
+			if (!s->text_start || seg->start < s->text_start)
+				s->text_start = seg->start;
+			if (seg->start + seg->size > s->text_end)
+				s->text_end = seg->start + seg->size;
+		}
+		if (s->eh_frame_hdr && s->eh_frame_hdr >= seg->start &&
+		    s->eh_frame_hdr - seg->start < seg->size) {
+			s->readable_start = seg->start;
+			s->readable_end = seg->start + seg->size;
+		}
+	}
+}
+
+static bool is_vdso(const char *name)
+{
+	return same_text(name, "linux-vdso", 10) ||
+	       same_text(name, "linux-gate", 10);
+}
+
+static void image_add(const struct dl_phdr_info *info, bool main_program)
+{
+	const char *name = info->dlpi_name ? info->dlpi_name : "";
+	uint32_t index = list.count, i;
+	struct rules_sections sections = { 0 };
+	struct gl_image *g = &list.public[index];
+	struct image *image = &list.images[index];
+
+	image->public = g;
+	image->bias = info->dlpi_addr;
+	g->bias = info->dlpi_addr;
+	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			add_segment(image, &info->dlpi_phdr[i]);
+	if (!g->segments)
+		return;
+	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t a = image->bias + p->p_vaddr;
+
+		if (p->p_type == PT_NOTE && !g->build_id_size &&
+		    in_segments(g, a, p->p_memsz))
+			read_build_id(g, (const uint8_t *)a, p->p_memsz);
+	}
+	for (i = 0; name[i] && i < GL_IMAGE_PATH - 1; i++)
+		g->path[i] = name[i];
+	g->path[i] = 0;
+	g->flags = (main_program ? GT_IMAGE_MAIN : 0) |
+		   (is_vdso(name) ? GT_IMAGE_VDSO : 0) |
+		   (list.late ? GT_IMAGE_LATE : 0);
+	g->first_node = context_count();
+	find_tables(image, info, &sections);
+	image->rules = rules_image_new(&sections);
+	image->listed = true;
+	list.count++;
+	/* Pairs with the writer's acquire. */
+	atomic_store_explicit(&g->state, 1, memory_order_release);
+	atomic_store_explicit(list.public_count, list.count,
+			      memory_order_release);
+}
+
+/* Whether a known image is still what the loader lists at its place. */
+static bool image_matches(const struct image *image,
+			  const struct dl_phdr_info *info)
+{
+	const char *name = info->dlpi_name ? info->dlpi_name : "";
+	const struct gl_image *g = image->public;
+	struct gl_image probe = { 0 };
+	uint32_t i;
+
+	if (image->gone || image->bias != info->dlpi_addr ||
+	    !same_text(g->path, name, GL_IMAGE_PATH - 1))
+		return false;
+	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t a = image->bias + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD &&
+		    !in_segments(g, a, p->p_memsz) &&
+		    g->segments < GL_SEGMENTS_MAX)
+			return false;
+		if (p->p_type == PT_NOTE && !probe.build_id_size &&
+		    in_segments(g, a, p->p_memsz))
+			read_build_id(&probe, (const uint8_t *)a, p->p_memsz);
+	}
+	if (probe.build_id_size != g->build_id_size)
+		return false;
+	for (i = 0; i < probe.build_id_size; i++)
+		if (probe.build_id[i] != g->build_id[i])
+			return false;
+	return true;
+}
+
+static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct scan *scan = data;
+	bool main_program = scan->first && !list.late;
+	uint32_t i;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_tls_modid)) {
+		scan->adds = info->dlpi_adds;
+		scan->subs = info->dlpi_subs;
+	}
+	scan->first = false;
+	for (i = 0; i < list.count; i++)
+		if (image_matches(&list.images[i], info)) {
+			list.images[i].listed = true;
+			return 0;
+		}
+	if (list.count == GL_IMAGES_MAX)
+		return 0;	/* its frames stop with GT_STOP_NO_IMAGE */
+	scan->changed = true;
+	image_add(info, main_program);
+	return 0;
+}
+
+static void image_retire(struct image *image)
+{
+	struct gl_image *g = image->public;
+	uint32_t i;
+
+	image->gone = true;
+	for (i = 0; i < g->segments; i++)
+		if (g->segment[i].flags & PF_X)
+			context_forget(g->segment[i].start,
+				       g->segment[i].start +
+					       g->segment[i].size + 1);
+	/* Pairs with the writer's acquire: nodes below are the image's. */
+	atomic_store_explicit(&g->end_node, context_count(),
+			      memory_order_release);
+}
+
+static void insert_range(struct range_table *t, struct range r)
+{
+	uint32_t i = t->count++;
+
+	for (; i > 0 && t->range[i - 1].start > r.start; i--)
+		t->range[i] = t->range[i - 1];
+	t->range[i] = r;
+}
+
+static void publish_ranges(void)
+{
+	uint32_t i, j, n = 0;
+	struct range_table *t;
+
+	for (i = 0; i < list.count; i++)
+		n += list.images[i].gone ? 0 :
+					   list.images[i].public->segments;
+	t = unwind_alloc(sizeof(*t) + n * sizeof(struct range));
+	if (!t)
+		return;
+	for (i = 0; i < list.count; i++) {
+		const struct image *image = &list.images[i];
+		const struct gl_image *g = image->public;
+
+		for (j = 0; !image->gone && j < g->segments; j++)
+			if (g->segment[j].flags & PF_X)
+				insert_range(t, (struct range){
+					g->segment[j].start,
+					g->segment[j].start +
+						g->segment[j].size,
+					image });
+	}
+	/* Pairs with the acquire in image_find. */
+	atomic_store_explicit(&list.ranges, t, memory_order_release);
+}
+
+/* Under the lock. */
+static bool scan_all(void)
+{
+	struct scan scan = { .first = true };
+	uint32_t i;
+
+	if (!dl_iterate_phdr)
+		return false;
+	for (i = 0; i < list.count; i++)
+		list.images[i].listed = false;
+	dl_iterate_phdr(scan_one, &scan);
+	for (i = 0; i < list.count; i++)
+		if (!list.images[i].listed && !list.images[i].gone) {
+			image_retire(&list.images[i]);
+			scan.changed = true;
+		}
+	atomic_store_explicit(&list.adds, scan.adds, memory_order_relaxed);
+	atomic_store_explicit(&list.subs, scan.subs, memory_order_relaxed);
+	if (scan.changed)
+		publish_ranges();
+	return scan.changed;
+}
+
+static bool lock_images(void)
+{
+	int self = (int)arch_syscall0(__NR_gettid);
+	unsigned spin;
+
+	for (spin = 0; spin < SPIN_MAX; spin++) {
+		int owner = 0;
+
+		if (atomic_compare_exchange_strong_explicit(
+			    &list.lock, &owner, self, memory_order_acquire,
+			    memory_order_relaxed))
+			return true;
+		if (owner == self)
+			return false;
+		if (spin < SPIN_MAX / 2)
+			arch_pause();
+		else
+			arch_syscall0(__NR_sched_yield);
+	}
+	return false;
+}
+
+static void unlock_images(void)
+{
+	atomic_store_explicit(&list.lock, 0, memory_order_release);
+}
+
+int image_init(const struct capture_config *config)
+{
+	list.public = config->images;
+	list.public_count = config->image_count;
+	list.count = 0;
+	list.late = false;
+	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
+	atomic_store_explicit(&list.ranges, NULL, memory_order_relaxed);
+	list.images = unwind_alloc(GL_IMAGES_MAX * sizeof(struct image));
+	if (!list.images)
+		return -12;	/* ENOMEM */
+	scan_all();
+	list.late = true;
+	return 0;
+}
+
+static const struct image *find_range(uintptr_t pc)
+{
+	/* Pairs with the release in publish_ranges. */
+	const struct range_table *t =
+		atomic_load_explicit(&list.ranges, memory_order_acquire);
+	uint32_t lo = 0, hi = t ? t->count : 0;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (pc >= t->range[mid].end)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (t && lo < t->count && pc >= t->range[lo].start)
+		return t->range[lo].image;
+	return NULL;
+}
+
+static int read_counts(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct scan *scan = data;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_tls_modid)) {
+		scan->adds = info->dlpi_adds;
+		scan->subs = info->dlpi_subs;
+	}
+	return 1;
+}
+
+static bool loader_changed(void)
+{
+	struct scan now = { 0 };
+
+	if (!dl_iterate_phdr)
+		return false;
+	dl_iterate_phdr(read_counts, &now);
+	return now.adds != atomic_load_explicit(&list.adds,
+						memory_order_relaxed) ||
+	       now.subs != atomic_load_explicit(&list.subs,
+						memory_order_relaxed);
+}
+
+const struct image *image_find(uintptr_t pc)
+{
+	const struct image *image = find_range(pc);
+
+	if (image || !loader_changed() || !lock_images())
+		return image;
+	scan_all();
+	unlock_images();
+	return find_range(pc);
+}
+
+bool image_refresh(bool *changed)
+{
+	*changed = false;
+	if (!lock_images())
+		return false;
+	*changed = scan_all();
+	unlock_images();
+	return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * image.h: the ELF objects that are mapped, each with its unwind tables and
+ * the epoch (an interval of context ids) in which its addresses meant it.
+ */
+#ifndef GNOMON_UNWIND_IMAGE_H
+#define GNOMON_UNWIND_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/capture.h"
+#include "unwind/rules.h"
+
+struct image {
+	uintptr_t start, end;	/* whole span of its segments */
+	uintptr_t bias;
+	struct rules_image *rules;
+	struct gl_image *public;	/* its record in the live file */
+	bool listed;		/* seen in the scan under way */
+	bool gone;
+};
+
+/* Forgets all earlier state, then lists what is mapped. 0 or -errno. */
+int image_init(const struct capture_config *config);
+
+/*
+ * The image whose executable code holds pc, NULL if none does. A pc in no
+ * known image makes it ask the loader (which takes the loader's own lock)
+ * when something was loaded since. Any thread, also signal handlers.
+ */
+const struct image *image_find(uintptr_t pc);
+
+/*
+ * Brings the list up to date with the loader's after capture_generation
+ * moved. False: another thread is at it, or this one was interrupted in it;
+ * the caller must not trust what it remembers. *changed: some image is gone,
+ * or new.
+ */
+bool image_refresh(bool *changed);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * memory.c: asking the kernel whether an address can be read.
+ *
+ * rt_sigprocmask with an invalid `how` copies the signal set from the address
+ * before it looks at `how`: EFAULT says unreadable, EINVAL readable, and
+ * nothing changes either way. (The trick is Abseil's, AddressIsReadable.) It
+ * needs no descriptor and no permission, and filters let it pass.
+ *
+ * Thread context: any, also signal handlers.
+ */
+#include <asm/unistd.h>
+
+#include "arch.h"
+#include "unwind/memory.h"
+
+#define KERNEL_SIGSET_SIZE 8
+#define KERNEL_EFAULT (-14)
+#define HOW_INVALID (~0L)
+
+void *(*unwind_alloc)(size_t size_bytes);
+
+bool unwind_readable(uintptr_t address)
+{
+	long ret;
+
+	if (address < 4096 || address > ARCH_ADDRESS_MAX - 8)
+		return false;
+	ret = arch_syscall4(__NR_rt_sigprocmask, HOW_INVALID, (long)address, 0,
+			    KERNEL_SIGSET_SIZE);
+	return ret != KERNEL_EFAULT;
+}

@@ -1,0 +1,76 @@
+/*
+ * shadow.c: keeping and re-checking the last walk.
+ *
+ * I1  Slots grow towards the outermost frame, frames[0].
+ * I2  A frame's context is that of the stack from frames[0] to it; a
+ *     FRAME_WORD entry repeats its outward neighbour's.
+ * I3  frames[0 … valid) equal memory in all words their walk read; so a new
+ *     walk that arrives at one of them in the same state would go on alike.
+ *
+ * The word that holds a frame's saved fp lies inward of its slot. At the
+ * frame a walk joins it may belong to a callee that has returned; it is
+ * compared only where it is still stack, and `joins` compares the value.
+ *
+ * Thread context: the thread that owns the state; not reentrant.
+ */
+#include "unwind/context.h"
+#include "unwind/shadow.h"
+
+uint32_t shadow_validate(struct capture_thread *t, uintptr_t sp)
+{
+	const struct frame *f = t->frames;
+	uint32_t n = t->count, i;
+
+	while (n && f[n - 1].slot < sp + ARCH_RA_OFFSET)
+		n--;
+	for (i = 0; i < n; i++) {
+		uintptr_t at;
+
+		if (*(const uintptr_t *)f[i].slot != f[i].ra)
+			break;
+		if (__builtin_expect(f[i].fp_word == 0, 1))
+			continue;
+		at = f[i].slot + (uintptr_t)(f[i].fp_word * ARCH_WORD);
+		if (at >= sp && *(const uintptr_t *)at != f[i].fp)
+			break;
+	}
+	return i;
+}
+
+uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
+		       enum walk_end end)
+{
+	uint32_t n = 0, i = w->count, parent = w->stop;
+
+	if (end == WALK_JOINED) {
+		n = w->join + 1;
+		i--;
+		parent = t->frames[w->join].context;
+		t->frames[w->join].fp_word = t->scratch[i].fp_word;
+	}
+	while (t->capacity < n + i)
+		if (!stack_grow(t)) {
+			t->count = 0;
+			return GT_STOP_TOO_DEEP;
+		}
+	while (i-- > 0) {
+		const struct frame *f = &t->scratch[i];
+
+		if (!(f->flags & FRAME_WORD))
+			parent = context_child(parent, f->ra);
+		t->frames[n] = *f;
+		t->frames[n++].context = parent;
+	}
+	t->count = n;
+	return parent;
+}
+
+uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w)
+{
+	uint32_t i = w->count, parent = w->stop;
+
+	while (i-- > 0)
+		if (!(t->scratch[i].flags & FRAME_WORD))
+			parent = context_child(parent, t->scratch[i].ra);
+	return parent;
+}

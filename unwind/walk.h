@@ -1,0 +1,59 @@
+/*
+ * walk.h: from frame to frame.
+ *
+ * walk_fast follows rules that need only pc, sp and fp, and stops where it
+ * meets a frame of the shadow; walk_full follows any rule, with all
+ * registers, and remembers nothing.
+ */
+#ifndef GNOMON_UNWIND_WALK_H
+#define GNOMON_UNWIND_WALK_H
+
+#include <stdint.h>
+
+#include "unwind/stack.h"
+
+enum walk_end {
+	WALK_JOINED,	/* the last frame is frames[join] of the shadow */
+	WALK_ENDED,	/* no caller was found: see stop */
+	WALK_HARD	/* a rule needs all registers: use walk_full */
+};
+
+struct walk {
+	uintptr_t ra, sp, fp;	/* where it starts */
+	uint32_t valid;		/* shadow frames that still stand */
+	/* answers */
+	uint32_t count;		/* frames in scratch, innermost first */
+	uint32_t join;
+	enum gt_stop stop;
+	bool forget;		/* a read failed: not to be remembered */
+};
+
+/* One-time set-up of the rule cache; also forgets an earlier one. */
+int walk_init(void);
+
+/* Rules of some image no longer hold. */
+void walk_flush(void);
+
+/* base: sp lies on the thread's base stack. */
+enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base);
+
+/*
+ * Code that no table covers: whether fp proves itself to be a frame pointer.
+ * It must be aligned as the ABI keeps it, lie outward of sp on the same stack
+ * and have beside it an address just after a call instruction in a known
+ * image. *cfa: the frame's end.
+ */
+bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
+		  uintptr_t *cfa);
+
+/*
+ * The whole stack outward of (ra, sp), starting from the registers of a
+ * function of ours further in. Fills addresses[0 … max), innermost first,
+ * each as the tree stores it (after a signal frame, one past the pc).
+ * Returns how many; *stop says why it ended.
+ */
+uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
+		   uintptr_t lo, uintptr_t hi, uintptr_t *addresses,
+		   uint32_t max, enum gt_stop *stop);
+
+#endif
