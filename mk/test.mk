@@ -79,7 +79,7 @@ $(TEST_O)/%: tests/programs/%.cc | $(PROGRAM_LIBS)
 .PHONY: test-programs
 test-programs: $(PROGRAM_LIBS) $(PROGRAMS) $(TOOLS)
 
-SYSTEM := $(sort $(filter-out %/gnomon_test.py,$(wildcard tests/system/*.py)))
+SYSTEM := $(sort $(wildcard tests/system/test_*.py tests/system/cfi_*.py))
 RUN_TESTS = GNOMON_BUILD=$(abspath $(O)) CC='$(CC)' CXX='$(CXX)' \
 	/usr/bin/python3 tests/run $(if $(T),-p '$(T)')
 

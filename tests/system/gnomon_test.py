@@ -1,0 +1,294 @@
+"""What the system tests share: running targets, bare or recorded, reading what
+gnomon says of them, and reporting in TAP.
+
+A test file defines functions marked @case and ends with main(). A case passes
+by returning, fails by raising, and is left out by raising Skip. Each gets the
+path of an empty directory of its own, removed afterwards.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+BUILD = os.environ.get("GNOMON_BUILD") or os.path.abspath(
+    os.path.join(os.path.dirname(__file__), "..", "..", "build"))
+GNOMON = os.path.join(BUILD, "gnomon")
+LIBRARY = os.path.join(BUILD, "libgnomon.so")
+PROGRAMS = os.path.join(BUILD, "tests")
+
+# A trace's layout, as far as the tests look into it (docs/FORMAT.md).
+HEADER_SIZE = 32
+CHUNK_SIZE = 56
+CHUNK_MAGIC = 0x4b434e47
+CHUNK_END = 8
+
+RUN_SECONDS = 60
+SETTLE_SECONDS = 20
+
+cases = []
+
+
+class Skip(Exception):
+    """The machine cannot run this case; says why."""
+
+
+class Failure(Exception):
+    pass
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def check(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def equal(got, wanted, what):
+    check(got == wanted, "%s: got %r, wanted %r" % (what, got, wanted))
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def need(*commands):
+    """Skips the case where one of these programs is not installed."""
+    for command in commands:
+        if not shutil.which(command):
+            raise Skip(command + " is not installed")
+
+
+class Done:
+    """A process that ended: status (negative: by that signal), what it wrote,
+    and the directory its traces went to."""
+
+    def __init__(self, status, out, err, directory=None):
+        self.status, self.out, self.err = status, out, err
+        self.directory = directory
+
+    @property
+    def traces(self):
+        return traces_in(self.directory)
+
+    @property
+    def trace(self):
+        found = self.traces
+        check(len(found) == 1, "expected one trace, found %s; stderr: %s" % (
+            found, self.err.strip()))
+        return found[0]
+
+    @property
+    def expected(self):
+        """The numbers that the target printed: the last of each key."""
+        return {key: int(value) for key, value in
+                re.findall(r"^([a-z_]+) (\d+)$", self.out, re.M)}
+
+
+def traces_in(directory):
+    return sorted(os.path.join(directory, name)
+                  for name in os.listdir(directory) if ".trace" in name)
+
+
+def environment(**changes):
+    """This process's own, without what would change a recording."""
+    result = {key: value for key, value in os.environ.items()
+              if not key.startswith("GNOMON_") and key != "LD_PRELOAD"}
+    for key, value in changes.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = str(value)
+    return result
+
+
+def bare(argv, env=None, seconds=RUN_SECONDS, **options):
+    """Runs it as it is."""
+    done = subprocess.run(argv, env=env or environment(),
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=seconds, **options)
+    return Done(done.returncode, done.stdout.decode("utf-8", "replace"),
+                done.stderr.decode("utf-8", "replace"))
+
+
+def recorded(argv, directory, by="run", env=None, options=(), **more):
+    """Runs it recorded into the directory: by "run" (the command) or by
+    "preload" (the library alone). Waits for the ends of all its traces."""
+    pattern = os.path.join(directory, "%e.%p.trace")
+    env = dict(env or environment())
+    if by == "run":
+        argv = [GNOMON, "run", "-o", pattern, *options, "--", *argv]
+    else:
+        env.update(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=pattern)
+    done = bare(argv, env, **more)
+    done.directory = directory
+    settle(directory)
+    return done
+
+
+def chunks(data):
+    """(offset, type, size) of each whole chunk of a trace's bytes."""
+    at = HEADER_SIZE
+    while at + CHUNK_SIZE <= len(data):
+        magic, kind, _, stored = struct.unpack_from("<IHHI", data, at)
+        if magic != CHUNK_MAGIC or at + CHUNK_SIZE + stored > len(data):
+            return
+        yield at, kind, CHUNK_SIZE + stored
+        at += CHUNK_SIZE + stored
+
+
+def has_end(path):
+    with open(path, "rb") as trace:
+        return any(kind == CHUNK_END for _, kind, _ in chunks(trace.read()))
+
+
+def settle(directory, seconds=SETTLE_SECONDS):
+    """Waits until each trace in the directory has its END chunk: the writers
+    outlive their targets for a moment."""
+    wait_for(lambda: all(has_end(path) for path in traces_in(directory)),
+             seconds)
+
+
+def wait_for(condition, seconds=SETTLE_SECONDS):
+    """Whether the condition became true in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def gnomon(*arguments, statuses=(0,), env=None, **options):
+    """Runs the command and insists on one of these exit statuses."""
+    done = bare([GNOMON, *arguments], env, **options)
+    check(done.status in statuses, "gnomon %s: status %d, stderr: %s" % (
+        " ".join(arguments), done.status, done.err.strip()))
+    return done
+
+
+class Report:
+    """`gnomon report --json` of a trace, all rows, by stack."""
+
+    def __init__(self, trace, statuses=(0,), by="stack"):
+        done = gnomon("report", trace, "--json", "--by", by, "--top", "0",
+                      statuses=statuses)
+        self.status = done.status
+        document = json.loads(done.out)
+        self.summary, self.rows = document["summary"], document["rows"]
+
+    def rows_with(self, pattern):
+        """The rows whose stack holds a function that begins like this."""
+        match = re.compile(pattern).match
+        return [row for row in self.rows
+                if any(match(frame.get("function") or "")
+                       for frame in row["stack"])]
+
+    def sums(self, pattern="tgt_"):
+        """As the targets print them, over the rows with such a function."""
+        result = dict.fromkeys(
+            ("allocations", "frees", "total_bytes", "live_blocks",
+             "live_bytes"), 0)
+        for row in self.rows_with(pattern):
+            result["allocations"] += row["count"]
+            result["frees"] += row["count"] - row["live_blocks"]
+            for key in ("total_bytes", "live_blocks", "live_bytes"):
+                result[key] += row[key]
+        return result
+
+
+def info(trace, statuses=(0,)):
+    return json.loads(gnomon("info", trace, "--json", statuses=statuses).out)
+
+
+def find_key(document, key):
+    """The first value of this key anywhere in a JSON document, or None."""
+    if isinstance(document, dict):
+        if key in document:
+            return document[key]
+        document = list(document.values())
+    if isinstance(document, list):
+        for value in document:
+            found = find_key(value, key)
+            if found is not None:
+                return found
+    return None
+
+
+def agree(expected, report, what=""):
+    """The trace says what the target counted, nothing was lost on the way,
+    and the rows add up to the summary."""
+    sums = report.sums()
+    for key, value in sums.items():
+        equal(value, expected[key], "%s%s" % (what, key))
+    adds_up(report, what)
+
+
+def adds_up(report, what=""):
+    summary = report.summary
+    for key in ("dropped", "unpaired"):
+        equal(summary[key], 0, what + key)
+    for row_key, key in (("count", "allocations"),
+                         ("total_bytes", "total_bytes"),
+                         ("live_bytes", "live_bytes"),
+                         ("live_blocks", "live_blocks"),
+                         ("peak_bytes", "peak_bytes"),
+                         ("temporary", "temporary")):
+        equal(sum(row[row_key] for row in report.rows), summary[key],
+              "%ssum of %s" % (what, row_key))
+    equal(summary["allocations"] - summary["frees"], summary["live_blocks"],
+          what + "allocations - frees")
+
+
+def outermost(row):
+    """The names of a row's stack from the outermost frame inward."""
+    names = [frame.get("function") or "" for frame in row["stack"]]
+    return names if row_is_outermost_first(row) else names[::-1]
+
+
+def row_is_outermost_first(row):
+    names = [frame.get("function") or "" for frame in row["stack"]]
+    return "main" in names and names.index("main") < len(names) / 2
+
+
+def run_case(number, function):
+    directory = tempfile.mkdtemp(prefix="gnomon-test.")
+    name = function.__name__.replace("_", " ")
+    try:
+        function(directory)
+        print("ok %d - %s" % (number, name))
+        return True
+    except Skip as skip:
+        print("ok %d - %s # SKIP %s" % (number, name, skip))
+        return True
+    except (Failure, subprocess.TimeoutExpired) as failure:
+        print("not ok %d - %s" % (number, name))
+        print("# " + str(failure).replace("\n", "\n# "))
+    except Exception:
+        print("not ok %d - %s" % (number, name))
+        print("# " + traceback.format_exc().replace("\n", "\n# "))
+    finally:
+        sys.stdout.flush()
+        shutil.rmtree(directory, ignore_errors=True)
+    return False
+
+
+def main():
+    """Runs the cases named on the command line, or all."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    chosen = [function for function in cases
+              if not sys.argv[1:] or function.__name__ in sys.argv[1:]]
+    results = [run_case(number, function)
+               for number, function in enumerate(chosen, 1)]
+    print("1..%d" % len(chosen))
+    sys.exit(0 if all(results) else 1)

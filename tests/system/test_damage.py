@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+# TIMEOUT: 240
+"""Damaged, torn and foreign traces: a message and status 2 or 3, never a
+crash, never a hang, and never status 0 with a number that is wrong."""
+
+import random
+
+from gnomon_test import *
+
+TRUNCATIONS = 120
+FLIPS = 250
+
+
+def good_trace(directory):
+    done = recorded([program("realloc_chain")], directory)
+    with open(done.trace, "rb") as file:
+        return done.trace, file.read()
+
+
+def write(directory, data):
+    path = os.path.join(directory, "damaged.trace")
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def read_all(path, what, statuses):
+    for command in (["report", path, "--json"], ["info", path]):
+        done = bare([GNOMON, *command], seconds=20)
+        check(done.status in statuses, "%s: %s: status %d, stderr %r" % (
+            what, command[0], done.status, done.err[:500]))
+        if done.status:
+            check(done.err.startswith("gnomon: "),
+                  "%s: message %r" % (what, done.err[:500]))
+        yield done
+
+
+@case
+def truncated(directory):
+    trace, data = good_trace(directory)
+    generator = random.Random(2)
+    ends = {0, 1, 7, 31, 32, 33, 87, 88, 89, len(data) - 1}
+    for at, _, size in chunks(data):
+        ends |= {at, at + 1, at + CHUNK_SIZE, at + size - 1}
+    ends |= {generator.randrange(len(data)) for _ in range(TRUNCATIONS)}
+    for end in sorted(ends)[:TRUNCATIONS * 2]:
+        path = write(directory, data[:end])
+        for done in read_all(path, "first %d of %d" % (end, len(data)),
+                             (2, 3)):
+            check(done.err, "no message")
+
+
+@case
+def flipped_bytes(directory):
+    trace, data = good_trace(directory)
+    generator = random.Random(3)
+    for _ in range(FLIPS):
+        at = generator.randrange(len(data))
+        changed = bytearray(data)
+        changed[at] ^= 1 << generator.randrange(8)
+        for done in read_all(write(directory, changed), "byte %d" % at,
+                             (2, 3)):
+            pass
+
+
+@case
+def random_stretches(directory):
+    trace, data = good_trace(directory)
+    generator = random.Random(4)
+    for _ in range(60):
+        at = generator.randrange(len(data))
+        size = generator.randrange(1, 3000)
+        changed = bytearray(data)
+        changed[at:at + size] = generator.randbytes(len(data[at:at + size]))
+        list(read_all(write(directory, changed), "stretch at %d" % at,
+                      (2, 3)))
+
+
+@case
+def offset_is_named(directory):
+    """A flip in a chunk's payload: the message says where that chunk is."""
+    trace, data = good_trace(directory)
+    every = list(chunks(data))
+    at, _, size = every[len(every) // 2]
+    changed = bytearray(data)
+    changed[at + size - 1] ^= 0x40
+    done = bare([GNOMON, "report", write(directory, changed)])
+    equal(done.status, 3, "status")
+    check(str(at) in done.err or hex(at) in done.err,
+          "offset %d is not in %r" % (at, done.err))
+
+
+@case
+def foreign_files(directory):
+    for name, data in (("text", b"hello, world\n" * 100),
+                       ("elf", open("/bin/true", "rb").read()),
+                       ("gzip", b"\x1f\x8b\x08" + bytes(500)),
+                       ("zeros", bytes(100000)), ("empty", b"")):
+        list(read_all(write(directory, data), name, (2,)))
+    list(read_all(os.path.join(directory, "missing"), "missing", (2,)))
+    list(read_all(directory + "/nothing-here-either", "missing", (2,)))
+
+
+@case
+def too_new(directory):
+    """A larger major version, under a right checksum, is refused; only
+    xxhsum could make that checksum here, so a wrong one may stand too."""
+    trace, data = good_trace(directory)
+    changed = bytearray(data)
+    changed[8] += 1
+    for done in read_all(write(directory, changed), "major version", (2,)):
+        pass
+
+
+@case
+def missing_middle(directory):
+    """A chunk cut out cleanly: its events are missing, and that is said."""
+    trace, data = good_trace(directory)
+    for at, kind, size in chunks(data):
+        if kind in (1, CHUNK_END):
+            continue
+        path = write(directory, data[:at] + data[at + size:])
+        for done in read_all(path, "without chunk of type %d" % kind, (3, 2)):
+            check(done.err, "no message")
+
+
+@case
+def repeated_chunks(directory):
+    """What was written twice counts once."""
+    trace, data = good_trace(directory)
+    wanted = Report(trace).summary["allocations"]
+    every = list(chunks(data))
+    events = [one for one in every if one[1] == 5]
+    check(events, "no events")
+    at, _, size = events[-1]
+    path = write(directory, data[:at + size] + data[at:])
+    report = Report(path, statuses=(0, 3))
+    equal(report.summary["allocations"], wanted, "allocations")
+
+
+main()

@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+"""What the preload library needs and gives; what it does to a process that
+it must leave alone."""
+
+from gnomon_test import *
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+@case
+def needs_and_exports(directory):
+    done = bare(["/usr/bin/python3", "tests/tools/lint.py", "library",
+                 LIBRARY], cwd=ROOT)
+    equal((done.status, done.out), (0, ""), "offences")
+
+
+@case
+def only_what_is_needed_is_executable(directory):
+    out = bare(["readelf", "-lW", LIBRARY]).out
+    for line in out.splitlines():
+        check("RWE" not in line, "writable and executable: " + line)
+    check("GNU_RELRO" in out, "no RELRO")
+
+
+@case
+def says_nothing(directory):
+    done = recorded(["true"], directory, by="preload")
+    equal((done.status, done.out, done.err), (0, "", ""), "result")
+
+
+@case
+def list_of_libraries(directory):
+    """ldd runs the dynamic loader itself with the library preloaded."""
+    done = bare(["ldd", "/bin/true"], environment(
+        LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(directory, "x.trace")))
+    equal((done.status, done.err), (0, ""), "ldd")
+    equal(traces_in(directory), [], "traces")
+
+
+@case
+def descriptors_and_children(directory):
+    """The program finds no descriptor, child or thread that is not its own,
+    and no pending wait."""
+    script = ("import os\n"
+              "print(sorted(os.listdir('/proc/self/fd'))[:4])\n"
+              "print(len(os.listdir('/proc/self/task')))\n"
+              "x = [bytes(i) for i in range(20000)]\n"
+              "try: print(os.waitpid(-1, os.WNOHANG))\n"
+              "except ChildProcessError: print('none')\n")
+    argv = ["/usr/bin/python3", "-c", script]
+    alone = bare(argv)
+    done = recorded(argv, directory, by="preload")
+    equal(done.out, alone.out, "what the program sees")
+
+
+main()

@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""fork, vfork, exec and posix_spawn: each process has a trace of its own, and
+each agrees with what that process counted."""
+
+import glob
+
+from gnomon_test import *
+
+CHILDREN = 10
+
+
+def by_pid(done):
+    """The traces of each process, in the order they were made."""
+    result = {}
+    for trace in done.traces:
+        result.setdefault(int(find_key(info(trace), "pid")), []).append(trace)
+    for traces in result.values():
+        traces.sort(key=lambda path: (len(path), path))
+    return result
+
+
+def run_forks(way, directory, **options):
+    """Runs it; compares each process that reported with its last trace.
+    Returns the children's pids."""
+    prefix = os.path.join(directory, "report")
+    done = recorded([program("forks"), way], directory,
+                    env=environment(FORKS_PREFIX=prefix), **options)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    traces = by_pid(done)
+    children = {}
+    for path in glob.glob(prefix + ".*"):
+        with open(path, encoding="utf-8") as report:
+            children[int(path.rsplit(".", 1)[1])] = Done(0, report.read(), "")
+    for pid, child in children.items():
+        check(pid in traces, "child %d has no trace" % pid)
+        agree(child.expected, Report(traces[pid][-1]), "child %d: " % pid)
+    parents = [pid for pid in traces if pid not in children]
+    return done, traces, children, parents
+
+
+@case
+def fork(directory):
+    done, traces, children, parents = run_forks("fork", directory)
+    equal(len(children), CHILDREN + 1, "children")
+    equal(len(parents), 1, "parents")
+    agree(done.expected, Report(traces[parents[0]][0]), "parent: ")
+
+
+@case
+def fork_and_exec(directory):
+    done, traces, children, parents = run_forks("exec", directory)
+    equal(len(children), CHILDREN, "children")
+    equal(len(parents), 1, "parents")
+    agree(done.expected, Report(traces[parents[0]][0]), "parent: ")
+    # Every second child allocates before its exec: that is a trace too.
+    before = [pids for pid, pids in traces.items()
+              if pid in children and len(pids) == 2]
+    check(len(before) >= CHILDREN // 2, "traces of children before exec")
+    for first, _ in before:
+        allocations = Report(first).sums()["allocations"]
+        check(allocations in (0, 50), "%d before exec" % allocations)
+
+
+@case
+def vfork_and_exec(directory):
+    done, traces, children, parents = run_forks("vfork", directory)
+    equal(len(children), CHILDREN // 2, "children")
+    agree(done.expected, Report(traces[parents[0]][0]), "parent: ")
+
+
+@case
+def posix_spawn(directory):
+    done, traces, children, parents = run_forks("spawn", directory)
+    equal(len(children), CHILDREN, "children")
+    agree(done.expected, Report(traces[parents[0]][0]), "parent: ")
+
+
+@case
+def exec_in_the_same_process(directory):
+    """The new program takes the next name; both traces are complete."""
+    done, traces, children, parents = run_forks("same", directory)
+    equal(len(children), 1, "leaf reports")
+    equal(len(traces), 1, "pids")
+    (pid, (before, after)), = traces.items()
+    equal(after, before + ".1", "name after exec")
+    agree(done.expected, Report(before), "before exec: ")
+
+
+@case
+def children_by_preload_alone(directory):
+    done, traces, children, parents = run_forks("fork", directory,
+                                                by="preload")
+    equal(len(children), CHILDREN + 1, "children")
+    agree(done.expected, Report(traces[parents[0]][0]), "parent: ")
+
+
+@case
+def shell_pipeline(directory):
+    """Many short processes, some of which allocate nothing of note."""
+    script = "for i in 1 2 3; do echo $i | sed s/1/x/ | sort; done"
+    alone = bare(["bash", "-c", script])
+    done = recorded(["bash", "-c", script], directory)
+    equal((done.status, done.out), (alone.status, alone.out), "result")
+    check(len(done.traces) >= 7, "%d traces" % len(done.traces))
+    for trace in done.traces:
+        adds_up(Report(trace), trace + ": ")
+
+
+main()

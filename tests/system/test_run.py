@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+"""gnomon run: the program's streams, status and signals are its own."""
+
+from gnomon_test import *
+
+
+def run(directory, *argv, options=(), **more):
+    return bare([GNOMON, "run", *options, *argv], cwd=directory, **more)
+
+
+@case
+def status_of_the_program(directory):
+    for status in (0, 1, 3, 77, 124, 125, 126, 127, 255):
+        done = run(directory, "sh", "-c", "exit %d" % status)
+        equal(done.status, status, "status")
+
+
+@case
+def signal_of_the_program(directory):
+    for name in ("TERM", "KILL", "HUP", "USR1"):
+        done = run(directory, "sh", "-c", "kill -%s $$" % name)
+        equal(done.status, -getattr(signal, "SIG" + name), name)
+
+
+@case
+def not_found_and_not_executable(directory):
+    equal(run(directory, "no-such-program-here").status, 127, "not found")
+    equal(run(directory, "./no-such-file").status, 127, "no such path")
+    plain = os.path.join(directory, "plain")
+    with open(plain, "w", encoding="utf-8") as file:
+        file.write("text")
+    equal(run(directory, "./plain").status, 126, "not executable")
+    equal(run(directory, directory).status, 126, "a directory")
+    for done in (run(directory, "no-such-program-here"),
+                 run(directory, "./plain")):
+        check(done.err.startswith("gnomon: "), "message: %r" % done.err)
+    equal(traces_in(directory), [], "traces of programs that never ran")
+
+
+@case
+def wrong_use(directory):
+    for options in (["--no-such-option"], ["--depth", "-1"],
+                    ["--memory", "lots"], ["--shadow-stack", "maybe"], []):
+        argv = ["touch", "started"] if options else []
+        done = run(directory, *argv, options=options)
+        equal(done.status, 125, "status of %s" % options)
+        check(done.err.startswith("gnomon: ") or "usage" in done.err.lower(),
+              "message: %r" % done.err)
+    check(not os.path.exists(os.path.join(directory, "started")),
+          "the program was started")
+    equal(gnomon("no-such-command", statuses=(2,)).status, 2, "command")
+
+
+@case
+def existing_file_is_kept(directory):
+    path = os.path.join(directory, "my.trace")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("precious")
+    done = run(directory, "true", options=["-o", path])
+    equal(done.status, 125, "status")
+    with open(path, encoding="utf-8") as file:
+        equal(file.read(), "precious", "contents")
+    equal(run(directory, "true", options=["-f", "-o", path]).status, 0,
+          "with force")
+    Report(path)
+
+
+@case
+def preload_takes_the_next_name(directory):
+    path = os.path.join(directory, "my.trace")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("precious")
+    bare([program("basic")], environment(LD_PRELOAD=LIBRARY,
+                                         GNOMON_OUTPUT=path))
+    check(wait_for(lambda: os.path.exists(path + ".1")
+                   and has_end(path + ".1")), "my.trace.1 with its end")
+    Report(path + ".1")
+    with open(path, encoding="utf-8") as file:
+        equal(file.read(), "precious", "contents")
+
+
+@case
+def path_lookup_and_arguments(directory):
+    tool = os.path.join(directory, "tool with blank")
+    with open(tool, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\nfor i; do echo \"[$i]\"; done\n")
+    os.chmod(tool, 0o755)
+    env = environment(PATH=directory + ":" + os.environ["PATH"])
+    done = run(directory, "tool with blank", "a b", "-o", "", "--", "*",
+               options=["--"], env=env)
+    equal(done.out, "[a b]\n[-o]\n[]\n[--]\n[*]\n", "arguments")
+
+
+@case
+def standard_streams(directory):
+    done = subprocess.run(
+        [GNOMON, "run", "--", "sh", "-c", "cat; echo err >&2"],
+        input=b"to standard input\n", capture_output=True, cwd=directory,
+        env=environment(), timeout=RUN_SECONDS)
+    equal(done.stdout, b"to standard input\n", "stdout")
+    check(done.stderr.startswith(b"err\n"), "stderr: %r" % done.stderr)
+
+
+@case
+def closing_paragraph(directory):
+    done = run(directory, program("basic"))
+    equal(done.out, bare([program("basic")]).out, "stdout")
+    for word in ("1020", "50", ".trace", "gnomon report"):
+        check(word in done.err.replace(",", "").replace(" ", " "),
+              "%r is not in %r" % (word, done.err))
+
+
+@case
+def quiet(directory):
+    done = bare([GNOMON, "run", "-q", program("basic")], cwd=directory)
+    equal((done.status, done.err), (0, ""), "quiet run")
+
+
+@case
+def default_name_and_mode(directory):
+    run(directory, program("basic"))
+    trace, = traces_in(directory)
+    check(re.fullmatch(r"gnomon\.basic\.\d+\.trace", os.path.basename(trace)),
+          trace)
+    equal(os.stat(trace).st_mode & 0o777, 0o600, "mode")
+    # The newest trace here is what a command means without one.
+    done = bare([GNOMON, "report", "--json"], cwd=directory)
+    equal(json.loads(done.out)["summary"]["allocations"], 1020, "newest")
+
+
+@case
+def interrupt_of_the_group(directory):
+    """Ctrl-C reaches the program, which may do as it likes; gnomon waits."""
+    script = ("import signal, sys, time\n"
+              "def stop(*_):\n"
+              "    print('interrupted', flush=True)\n"
+              "    sys.exit(7)\n"
+              "signal.signal(signal.SIGINT, stop)\n"
+              "print('ready', flush=True)\n"
+              "while True: time.sleep(1)\n")
+    process = subprocess.Popen(
+        [GNOMON, "run", "/usr/bin/python3", "-c", script], cwd=directory,
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True, preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.default_int_handler))
+    equal(process.stdout.readline(), b"ready\n", "start")
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    equal((process.returncode, out), (7, b"interrupted\n"), "end: %r" % err)
+    Report(traces_in(directory)[0])
+
+
+@case
+def interrupt_that_kills(directory):
+    process = subprocess.Popen(
+        [GNOMON, "run", program("killable"), "counts"], cwd=directory,
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True, preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL))
+    equal(process.stdout.readline(), b"ready\n", "start")
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    equal(process.returncode, -signal.SIGINT, "status: %r" % err)
+    Report(traces_in(directory)[0])
+
+
+@case
+def signal_to_gnomon_is_passed_on(directory):
+    process = subprocess.Popen(
+        [GNOMON, "run", program("killable"), "counts"], cwd=directory,
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True)
+    equal(process.stdout.readline(), b"ready\n", "start")
+    os.kill(process.pid, signal.SIGTERM)
+    process.communicate(timeout=30)
+    equal(process.returncode, -signal.SIGTERM, "status")
+
+
+@case
+def wrong_variable(directory):
+    """One message, and the program runs unrecorded."""
+    done = bare([program("basic")], environment(
+        LD_PRELOAD=LIBRARY, GNOMON_MEMORY="lots",
+        GNOMON_OUTPUT=os.path.join(directory, "x.trace")))
+    equal(done.status, 0, "status")
+    equal(done.out, bare([program("basic")]).out, "stdout")
+    equal(len(done.err.splitlines()), 1, "lines in %r" % done.err)
+    check("GNOMON_MEMORY" in done.err, "message: %r" % done.err)
+    equal(traces_in(directory), [], "traces")
+
+
+@case
+def help_and_version(directory):
+    for command in ([], ["run"], ["report"], ["info"]):
+        done = gnomon(*command, "--help")
+        check("usage" in done.out.lower() and not done.err,
+              "help of %s" % command)
+    check(re.search(r"\d+\.\d+", gnomon("--version").out), "version")
+
+
+main()

@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""Signals that interrupt malloc and the profiler itself."""
+
+from gnomon_test import *
+
+
+def check_counts(done):
+    equal(done.status, 0, "status, stderr: " + done.err)
+    expected, report = done.expected, Report(done.trace)
+    handler = report.sums("handler_malloc$")
+    equal(handler["allocations"], expected["handled"], "in the handler")
+    road = report.sums("road_malloc$")["allocations"]
+    road -= sum(row["count"] for row in report.rows_with("road_malloc$")
+                if any(frame["function"] == "handler_malloc"
+                       for frame in row["stack"]))
+    check(expected["road_min"] <= road <= expected["road_max"],
+          "%d outside %d to %d" % (road, expected["road_min"],
+                                   expected["road_max"]))
+    equal(report.summary["dropped"], 0, "dropped")
+    return handler, expected, report
+
+
+@case
+def handler_allocates(directory):
+    handler, expected, report = check_counts(
+        recorded([program("signals")], directory))
+    equal(handler["live_blocks"], expected["handler_live"], "live")
+    equal(report.summary["unpaired"], 0, "unpaired")
+
+
+@case
+def handler_jumps_away(directory):
+    handler, expected, _ = check_counts(
+        recorded([program("signals"), "jump"], directory))
+    equal(handler["live_blocks"], expected["handler_live"], "live")
+
+
+@case
+def oracle_agrees(directory):
+    for argument in ([], ["jump"]):
+        part = os.path.join(directory, "".join(argument) or "plain")
+        os.mkdir(part)
+        done = recorded([program("signals"), *argument], part,
+                        env=environment(GNOMON_DEBUG_ORACLE=1))
+        counters = info(done.trace)
+        check(int(find_key(counters, "oracle_checks")) > 0, "checks")
+        equal(int(find_key(counters, "oracle_differences")), 0, "differences")
+
+
+main()
