@@ -36,7 +36,6 @@ static struct {
 	struct capture_config config;
 	_Atomic uint32_t images_generation;	/* images are as of this */
 	struct plain_buffer plain[PLAIN_BUFFERS];
-	struct capture_counts plain_counts;
 } capture;
 
 int capture_init(const struct capture_config *config)

@@ -20,26 +20,19 @@
 
 bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 {
-	uintptr_t page = t->lo & ~(uintptr_t)(STACK_PAGE - 1);
-	uintptr_t last = sp & ~(uintptr_t)(STACK_PAGE - 1);
-
 	if (sp >= t->hi || sp < t->floor || t->hi - sp > BASE_MAX ||
 	    t->lo - sp > STEP_MAX)
 		return false;
-	/* lo may lie inside a page already proven; then go on below it. */
-	while (page > last || (page == last && t->lo == t->hi)) {
-		uintptr_t next = t->lo == t->hi && page < t->lo ?
-					 page :
-					 page - STACK_PAGE;
+	while (t->lo > sp) {
+		uintptr_t next = (t->lo - 1) & ~(uintptr_t)(STACK_PAGE - 1);
 
 		if (!unwind_readable(next)) {
 			t->floor = t->lo;
 			return false;
 		}
 		t->lo = next;
-		page = next;
 	}
-	return sp >= t->lo;
+	return true;
 }
 
 bool stack_grow(struct capture_thread *t)

@@ -1,0 +1,354 @@
+/*
+ * test_capture.c: captured stacks against libgcc's _Unwind_Backtrace, in all
+ * tiers, over kinds of frames, foreign stacks, signal frames and threads.
+ */
+// FLAGS: -O2 -fomit-frame-pointer
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pthread.h>
+#include <signal.h>
+#include <ucontext.h>
+#include <unwind.h>
+#include <cmocka.h>
+
+#include "tests/unit/unwind_embed.h"
+
+#define DEPTH_MAX 4096
+#define BARRIER() __asm__ volatile("" ::: "memory")
+
+static __thread struct capture_thread *self;
+static __thread uint32_t last;
+static __thread unsigned checks;
+
+struct reference {
+	uintptr_t address[DEPTH_MAX];
+	unsigned n;
+};
+
+static _Unwind_Reason_Code collect(struct _Unwind_Context *c, void *data)
+{
+	struct reference *r = data;
+	int before = 0;
+	uintptr_t ip = _Unwind_GetIPInfo(c, &before);
+
+	if (r->n < DEPTH_MAX && ip)
+		r->address[r->n++] = ip + (before ? 1 : 0);
+	return _URC_NO_REASON;
+}
+
+/* The stack outward of this function's caller, both ways. */
+static __attribute__((noinline)) void check(void)
+{
+	static __thread struct reference ref;
+	static __thread uintptr_t got[DEPTH_MAX];
+	uint32_t stop;
+	unsigned n, skip = 0;
+
+	last = embed_hook(self);
+	ref.n = 0;
+	_Unwind_Backtrace(collect, &ref);
+	n = embed_expand(last, got, DEPTH_MAX, &stop);
+	assert_int_equal(stop, GT_STOP_BOTTOM);
+	/* The innermost differs: two calls in this function. */
+	while (skip < ref.n && ref.n - skip > n)
+		skip++;
+	assert_int_equal(ref.n - skip, n);
+	assert_true(n > 2);
+	assert_memory_equal(got + 1, ref.address + skip + 1,
+			    (n - 1) * sizeof(*got));
+	checks++;
+	BARRIER();
+}
+
+static uint32_t state = 1;
+
+static unsigned draw(unsigned n)
+{
+	state = state * 1664525 + 1013904223;
+	return (state >> 8) % n;
+}
+
+static void tree(unsigned depth);
+
+static __attribute__((noinline)) void plain_frame(unsigned depth)
+{
+	tree(depth);
+	BARRIER();
+}
+
+static __attribute__((noinline)) void alloca_frame(unsigned depth)
+{
+	volatile char *p = __builtin_alloca(16 + draw(200));
+
+	p[0] = 1;
+	tree(depth);
+	BARRIER();
+}
+
+static __attribute__((noinline)) void aligned_frame(unsigned depth)
+{
+	volatile char big[64] __attribute__((aligned(64)));
+	volatile char *p = __builtin_alloca(16 + draw(50));
+
+	big[0] = 1;
+	p[0] = 2;
+	tree(depth);
+	BARRIER();
+}
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void
+fp_frame(unsigned depth)
+{
+	tree(depth);
+	BARRIER();
+}
+
+static __attribute__((noinline)) void large_frame(unsigned depth)
+{
+	volatile char big[3000];
+
+	big[0] = 1;
+	tree(depth);
+	BARRIER();
+}
+
+static __attribute__((noinline)) void tree(unsigned depth)
+{
+	unsigned i, calls = depth ? 1 + draw(3) : 1;
+
+	for (i = 0; i < calls; i++) {
+		if (!depth || draw(4) == 0)
+			check();
+		if (!depth)
+			continue;
+		switch (draw(5)) {
+		case 0:
+			plain_frame(depth - 1);
+			break;
+		case 1:
+			alloca_frame(depth - 1);
+			break;
+		case 2:
+			aligned_frame(depth - 1);
+			break;
+		case 3:
+			fp_frame(depth - 1);
+			break;
+		default:
+			large_frame(depth - 1);
+		}
+	}
+	BARRIER();
+}
+
+static void start(enum capture_mode mode, bool is_main)
+{
+	assert_int_equal(embed_init(mode, true), 0);
+	self = capture_thread_new(is_main);
+	assert_non_null(self);
+	checks = 0;
+}
+
+static void oracle_agrees(void)
+{
+	const struct capture_counts *c = capture_thread_counts(self);
+
+	assert_true(c->oracle_checks > 0);
+	assert_int_equal(c->oracle_differences, 0);
+}
+
+static void test_tree(void **unused)
+{
+	enum capture_mode mode;
+
+	(void)unused;
+	for (mode = CAPTURE_AUTO; mode <= CAPTURE_OFF; mode++) {
+		start(mode, true);
+		state = 7;
+		while (checks < 3000)
+			tree(8);
+		oracle_agrees();
+		if (mode == CAPTURE_AUTO) {
+			assert_true(capture_thread_counts(self)->tier_join >
+				    1000);
+		} else if (mode == CAPTURE_OFF) {
+			assert_int_equal(capture_thread_counts(self)->tier_join,
+					 0);
+		}
+	}
+}
+
+static void test_repeats(void **unused)
+{
+	uint32_t first, i;
+
+	(void)unused;
+	start(CAPTURE_AUTO, true);
+	for (i = 0; i < 1000; i++) {
+		check();
+		if (i == 0)
+			first = last;
+		assert_int_equal(last, first);
+	}
+	/* One full walk, one join; then the path cache answers. */
+	assert_true(capture_thread_counts(self)->tier_full +
+			    capture_thread_counts(self)->tier_join < 5);
+	oracle_agrees();
+}
+
+static __attribute__((noinline)) void recurse(unsigned n)
+{
+	if (n)
+		recurse(n - 1);
+	else
+		check();
+	BARRIER();
+}
+
+static void test_deep(void **unused)
+{
+	unsigned n;
+
+	(void)unused;
+	start(CAPTURE_AUTO, true);
+	for (n = 0; n < 3000; n += 37)
+		recurse(n);
+	for (n = 3000; n > 40; n -= 37)
+		recurse(n);
+	oracle_agrees();
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	check();
+}
+
+static void test_signal_frames(void **unused)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	stack_t alt = { .ss_size = 1 << 18 };
+	unsigned before;
+
+	(void)unused;
+	start(CAPTURE_AUTO, true);
+	sigaction(SIGUSR1, &sa, NULL);
+	before = checks;
+	raise(SIGUSR1);
+	alt.ss_sp = embed_alloc(alt.ss_size);
+	sigaltstack(&alt, NULL);
+	sa.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &sa, NULL);
+	raise(SIGUSR1);
+	assert_int_equal(checks, before + 2);
+	alt.ss_flags = SS_DISABLE;
+	sigaltstack(&alt, NULL);
+	signal(SIGUSR1, SIG_DFL);
+	oracle_agrees();
+}
+
+static ucontext_t outer, inner;
+
+static void fiber(void)
+{
+	for (;;) {
+		uint32_t stop;
+		uintptr_t got[64];
+
+		last = embed_hook(self);
+		assert_true(embed_expand(last, got, 64, &stop) >= 1);
+		assert_int_equal(stop, GT_STOP_BOTTOM);
+		swapcontext(&inner, &outer);
+	}
+}
+
+static void test_fibers(void **unused)
+{
+	int i, j;
+
+	(void)unused;
+	start(CAPTURE_AUTO, true);
+	for (i = 0; i < 50; i++) {
+		size_t size = 1 << 16;
+		void *stack = embed_alloc(size);
+
+		getcontext(&inner);
+		inner.uc_stack.ss_sp = stack;
+		inner.uc_stack.ss_size = size;
+		inner.uc_link = &outer;
+		makecontext(&inner, fiber, 0);
+		for (j = 0; j < 4; j++) {
+			check();
+			swapcontext(&outer, &inner);
+		}
+		munmap(stack, size);
+		check();
+	}
+	oracle_agrees();
+}
+
+static void *thread_main(void *arg)
+{
+	(void)arg;
+	self = capture_thread_new(false);
+	state = 3;
+	checks = 0;
+	while (checks < 500)
+		tree(6);
+	oracle_agrees();
+	return self;
+}
+
+static void test_threads(void **unused)
+{
+	pthread_t id[4];
+	unsigned i;
+
+	(void)unused;
+	start(CAPTURE_AUTO, true);
+	for (i = 0; i < 4; i++)
+		pthread_create(&id[i], NULL, thread_main, NULL);
+	for (i = 0; i < 4; i++) {
+		void *ret;
+
+		pthread_join(id[i], &ret);
+		assert_non_null(ret);
+	}
+}
+
+static void test_images(void **unused)
+{
+	unsigned i, mains = 0;
+
+	(void)unused;
+	start(CAPTURE_AUTO, true);
+	assert_true(embed_image_count >= 3);
+	for (i = 0; i < embed_image_count; i++) {
+		const struct gl_image *g = &embed_images[i];
+
+		assert_int_equal(g->state, 1);
+		assert_true(g->segments > 0);
+		mains += !!(g->flags & GT_IMAGE_MAIN);
+		if (strstr(g->path, "libc.so.6"))
+			assert_int_equal(g->build_id_size, 20);
+	}
+	assert_int_equal(mains, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_signal_frames),
+		cmocka_unit_test(test_fibers),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_images),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
