@@ -1,12 +1,17 @@
 /*
  * epoch.h: the body of two libraries that differ only in the names of their
  * functions, which are of equal length: so both have the same layout, and the
- * loader puts one where the other was. EPOCH_NAME(x) is defined before.
+ * loader puts one where the other was. EPOCH_NAME(x) is defined before; alone
+ * it would be a third library.
  */
 #ifndef GNOMON_TESTS_EPOCH_H
 #define GNOMON_TESTS_EPOCH_H
 
 #include <stdlib.h>
+
+#ifndef EPOCH_NAME
+#define EPOCH_NAME(x) epoch_c_##x
+#endif
 
 void *EPOCH_NAME(inner)(size_t size);
 void *EPOCH_NAME(outer)(size_t size);

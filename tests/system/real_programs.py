@@ -39,27 +39,26 @@ def real_program(name, directory, scale=1):
     results of two runs are equal."""
     if name == "sqlite3":
         need("sqlite3")
-        return ["sqlite3", ":memory:", SQL % (4000 * scale)], {}
+        return ["sqlite3", ":memory:", SQL % (40000 * scale)], {}
     if name == "python3":
-        return (["/usr/bin/python3", "-c", PYTHON % (3000 * scale)],
+        return (["/usr/bin/python3", "-c", PYTHON % (20000 * scale)],
                 {"PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "0"})
     if name == "perl":
         need("perl")
-        return (["perl", "-e", PERL % (15000 * scale)],
+        return (["perl", "-e", PERL % (100000 * scale)],
                 {"PERL_HASH_SEED": "0"})
     if name == "jq":
         need("jq")
         return ["jq", "-n", "[range(%d) | {a: ., b: (. * 7919 | tostring)}] | "
-                "map(.b | length) | add" % (8000 * scale)], {}
+                "map(.b | length) | add" % (40000 * scale)], {}
     if name == "cc1plus":
         need("g++")
         source = os.path.join(directory, "regex.cc")
         with open(source, "w", encoding="utf-8") as file:
             file.write(CXX)
-        compiler = subprocess.run(
-            ["g++", "-print-prog-name=cc1plus"], capture_output=True,
-            text=True, check=True).stdout.strip()
-        return [compiler, "-quiet", "-D_GNU_SOURCE", "-O0", source, "-o",
+        return [ask_compiler("-print-prog-name=cc1plus"), "-quiet",
+                "-imultiarch", ask_compiler("-print-multiarch"),
+                "-D_GNU_SOURCE", "-O0", source, "-o",
                 os.path.join(directory, "regex.s")], {}
     if name == "bash":
         return ["bash", "-c", "declare -A a; for i in {1..3000}; do "
@@ -77,6 +76,11 @@ def real_program(name, directory, scale=1):
                        "{ return std::string(\"x\").size() - 1; }\n")
         return ["g++", "-o", os.path.join(directory, "small"), source], {}
     raise ValueError(name)
+
+
+def ask_compiler(question):
+    return subprocess.run(["g++", question], capture_output=True, text=True,
+                          check=True).stdout.strip()
 
 
 def make_repository(directory):
