@@ -1,0 +1,49 @@
+/*
+ * cfa_program.h: running the program of an FDE: one forward pass that hands
+ * out the rows of its table (DWARF 5, 6.4.1 and 6.4.2).
+ */
+#ifndef GNOMON_UNWIND_CFA_PROGRAM_H
+#define GNOMON_UNWIND_CFA_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/cfi.h"
+
+/* How the caller's value of a register is found. */
+enum cfa_how {
+	CFA_UNSPECIFIED,	/* no word about it: as the ABI has it */
+	CFA_UNDEFINED,
+	CFA_SAME,
+	CFA_OFFSET,		/* at CFA + value */
+	CFA_VAL_OFFSET,		/* is CFA + value */
+	CFA_REGISTER,		/* in register number value */
+	CFA_EXPRESSION,		/* at the expression's result */
+	CFA_VAL_EXPRESSION	/* is the expression's result */
+};
+
+struct cfa_row {
+	/* For expressions the address of a ULEB128 size and that many bytes,
+	 * which lie inside the FDE or CIE. */
+	int64_t value[ARCH_REG_COUNT];
+	int64_t cfa_value;
+	uint8_t how[ARCH_REG_COUNT];
+	uint8_t cfa_how;	/* CFA_UNSPECIFIED, _OFFSET, _EXPRESSION */
+	uint8_t cfa_reg;	/* of CFA_OFFSET: register + value */
+};
+
+/*
+ * Calls emit for each row, in the order of addresses, without gaps from
+ * fde->start to fde->end; row is NULL for a stretch whose program makes no
+ * sense. emit returns true to have no more. The row is valid during the call.
+ * Takes some 2 KB of stack. Any thread, also signal handlers.
+ */
+void cfa_program_run(const struct cfi_fde *fde,
+		     bool (*emit)(void *ctx, const struct cfa_row *row,
+				  uintptr_t start, uintptr_t end),
+		     void *ctx);
+
+/* The bytes of an expression out of a row's value. */
+const uint8_t *cfa_expression(int64_t value, size_t *size_bytes);
+
+#endif

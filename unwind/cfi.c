@@ -1,0 +1,472 @@
+/*
+ * cfi.c: finding and reading the records of .eh_frame.
+ *
+ *	.eh_frame_hdr                     .eh_frame
+ *	+---------+-----------+-------+   +--------------------------------+
+ *	| version | 3         | frame |   | length | 0 = CIE | version ... |
+ *	| 1       | encodings | ptr   |   +--------------------------------+
+ *	+---------+-----------+-------+   | length | distance back to CIE  |
+ *	| count | (code, fde) sorted  |-->|        | code | size | program |
+ *	+-------+---------------------+   +--------------------------------+
+ *
+ * With a sorted table a look-up is a binary search; without one it is a pass
+ * over all records. Both give the same answer (cfi.h), also where FDEs overlap
+ * or have no length: among those that cover pc the last to start wins.
+ * What lies between the neighbours that were looked at on the way, and does
+ * not cover pc, bounds the piece of code for which the answer holds.
+ *
+ * A CIE is parsed anew for each FDE: some 15 ns, against a cache that would
+ * need a place and a rule for who writes it.
+ *
+ * Called by any thread, also in signal handlers.
+ *
+ * I1  Every byte is read through a cursor that ends at or before
+ *     readable_end and begins at or after readable_start.
+ * I2  Every loop advances by at least one byte of input or counts down from a
+ *     named limit. A CIE pointer is followed once, so a cycle is no loop.
+ * I3  A found FDE has start <= valid_start <= pc < valid_end <= end.
+ */
+#include <errno.h>
+
+#include "unwind/cfi.h"
+
+enum {
+	HEADER_VERSION = 1,
+	LENGTH_IS_64_BIT = 0xffffffff,
+	ENCODED_WORD = sizeof(uintptr_t),
+	/* Entries looked at before pc's: overlapping FDEs are next to unknown,
+	 * zero-length ones come singly. */
+	BACK_MAX = 8,
+	/* Records of a section without a table; the largest known programs
+	 * have under a million. */
+	RECORDS_MAX = 1 << 21,
+	AUGMENTATION_MAX = 16
+};
+
+/* Sizes of the fixed formats, by the low bits of the encoding; 0: none. */
+static const uint8_t format_size[16] = {
+	[CFI_PE_ABSPTR] = ENCODED_WORD,
+	[CFI_PE_UDATA2] = 2, [CFI_PE_UDATA4] = 4, [CFI_PE_UDATA8] = 8,
+	[CFI_PE_SDATA2] = 2, [CFI_PE_SDATA4] = 4, [CFI_PE_SDATA8] = 8,
+};
+
+static uintptr_t raw_pointer(struct cfi_cursor *c, uint8_t format)
+{
+	switch (format) {
+	case CFI_PE_ABSPTR:
+		return ENCODED_WORD == 8 ? cfi_u64(c) : cfi_u32(c);
+	case CFI_PE_ULEB128:
+		return cfi_uleb(c);
+	case CFI_PE_SLEB128:
+		return (uintptr_t)cfi_sleb(c);
+	case CFI_PE_UDATA2:
+		return cfi_u16(c);
+	case CFI_PE_UDATA4:
+		return cfi_u32(c);
+	case CFI_PE_UDATA8:
+	case CFI_PE_SDATA8:
+		return cfi_u64(c);
+	case CFI_PE_SDATA2:
+		return (uintptr_t)(intptr_t)(int16_t)cfi_u16(c);
+	case CFI_PE_SDATA4:
+		return (uintptr_t)(intptr_t)(int32_t)cfi_u32(c);
+	default:
+		cfi_fail(c);
+		return 0;
+	}
+}
+
+static uintptr_t aligned_pointer(struct cfi_cursor *c)
+{
+	uintptr_t past = (uintptr_t)c->at & (ENCODED_WORD - 1);
+
+	if (past)
+		cfi_bytes(c, ENCODED_WORD - past);
+	return raw_pointer(c, CFI_PE_ABSPTR);
+}
+
+uintptr_t cfi_pointer(struct cfi_cursor *c, uint8_t encoding,
+		      const struct cfi_bases *bases)
+{
+	uintptr_t base;
+
+	switch (encoding & (CFI_PE_BASE | CFI_PE_INDIRECT)) {
+	case 0:
+		return raw_pointer(c, encoding & CFI_PE_FORMAT);
+	case CFI_PE_PCREL:
+		base = (uintptr_t)c->at;
+		break;
+	case CFI_PE_TEXTREL:
+		base = bases->text;
+		break;
+	case CFI_PE_DATAREL:
+		base = bases->data;
+		break;
+	case CFI_PE_FUNCREL:
+		base = bases->function;
+		break;
+	case CFI_PE_ALIGNED:
+		return aligned_pointer(c);
+	default:
+		base = 0;
+		break;
+	}
+	if (base == 0)
+		cfi_fail(c);
+	return base + raw_pointer(c, encoding & CFI_PE_FORMAT);
+}
+
+static struct cfi_cursor cursor_at(const struct cfi_tables *t,
+				   uintptr_t address)
+{
+	if (address < t->readable_start)
+		address = UINTPTR_MAX;
+	return cfi_cursor_make(address, t->readable_end);
+}
+
+/* The table of the header, if its entries are of a kind that can be searched:
+ * two fields of one fixed size. */
+static void take_table(struct cfi_tables *t, struct cfi_cursor *c,
+		       uint8_t count_encoding, uint8_t encoding)
+{
+	struct cfi_bases bases = { .text = t->text, .data = t->header };
+	uint8_t size = format_size[encoding & CFI_PE_FORMAT];
+	uint8_t base = encoding & (CFI_PE_BASE | CFI_PE_INDIRECT);
+	uintptr_t count;
+
+	if (count_encoding == CFI_PE_OMIT || encoding == CFI_PE_OMIT)
+		return;
+	if (size < 4 || (base != 0 && base != CFI_PE_PCREL &&
+			 base != CFI_PE_DATAREL))
+		return;
+	count = cfi_pointer(c, count_encoding, &bases);
+	if (c->failed || count == 0)
+		return;
+	if (count > cfi_left(c) / (2u * size))
+		count = cfi_left(c) / (2u * size);
+	t->table = (uintptr_t)c->at;
+	t->entries = count;
+	t->entry_encoding = encoding;
+	t->field_size = size;
+}
+
+static void take_header(struct cfi_tables *t, const struct rules_sections *s)
+{
+	struct cfi_bases bases = { .text = t->text, .data = s->eh_frame_hdr };
+	struct cfi_cursor c = cursor_at(t, s->eh_frame_hdr);
+	uint8_t version, frame_encoding, count_encoding, table_encoding;
+	uintptr_t frames = 0;
+
+	if (s->eh_frame_hdr_size < cfi_left(&c))
+		c.end = c.at + s->eh_frame_hdr_size;
+	version = cfi_u8(&c);
+	frame_encoding = cfi_u8(&c);
+	count_encoding = cfi_u8(&c);
+	table_encoding = cfi_u8(&c);
+	if (c.failed || version != HEADER_VERSION)
+		return;
+	if (frame_encoding != CFI_PE_OMIT)
+		frames = cfi_pointer(&c, frame_encoding, &bases);
+	if (c.failed)
+		return;
+	t->header = s->eh_frame_hdr;
+	if (t->frames == 0)
+		t->frames = frames;
+	take_table(t, &c, count_encoding, table_encoding);
+}
+
+void cfi_tables_init(struct cfi_tables *t, const struct rules_sections *s)
+{
+	*t = (struct cfi_tables){
+		.readable_start = s->readable_start,
+		.readable_end = s->readable_end,
+		.frames = s->eh_frame,
+		.text = s->text_start,
+	};
+	if (t->readable_end < t->readable_start)
+		t->readable_end = t->readable_start;
+	if (s->eh_frame_hdr)
+		take_header(t, s);
+	if (t->frames < t->readable_start || t->frames >= t->readable_end)
+		t->frames = 0;
+	t->frames_end = t->readable_end;
+	if (t->frames && s->eh_frame == t->frames && s->eh_frame_size &&
+	    s->eh_frame_size < t->readable_end - t->frames)
+		t->frames_end = t->frames + s->eh_frame_size;
+}
+
+/* The head of any record: *c is bounded to what follows its length. Returns
+ * the address of the next record; 0 at the terminator or when c failed. */
+static uintptr_t read_length(struct cfi_cursor *c)
+{
+	uint64_t length = cfi_u32(c);
+
+	if (length == LENGTH_IS_64_BIT)
+		length = cfi_u64(c);
+	if (length > cfi_left(c))
+		cfi_fail(c);
+	if (c->failed || length == 0)
+		return 0;
+	c->end = c->at + length;
+	return (uintptr_t)c->end;
+}
+
+/* The augmentation data, which the letters after 'z' describe. At the first
+ * unknown letter the rest is unknown, too, but its size is not. */
+static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
+			      const struct cfi_bases *bases,
+			      struct cfi_cie *cie)
+{
+	uint64_t size = cfi_uleb(c);
+	struct cfi_cursor data = { .at = c->at };
+
+	if (!cfi_bytes(c, size))
+		return;
+	data.end = c->at;
+	for (;; letters++) {
+		switch (*letters) {
+		case 'R':
+			cie->pointer_encoding = cfi_u8(&data);
+			break;
+		case 'L':
+			cfi_u8(&data);
+			break;
+		case 'P':
+			/* Only its size matters, so any base will do. */
+			cfi_pointer(&data, cfi_u8(&data) & CFI_PE_FORMAT,
+				    bases);
+			break;
+		case 'S':
+			cie->is_signal = true;
+			break;
+		case 'B':
+			break;
+		default:
+			return;
+		}
+		if (data.failed)
+			return;
+	}
+}
+
+/* What stands in the way of the fields: the letters, up to their NUL. */
+static const uint8_t *read_letters(struct cfi_cursor *c)
+{
+	const uint8_t *letters = c->at;
+	unsigned int i;
+
+	for (i = 0; i < AUGMENTATION_MAX; i++)
+		if (cfi_u8(c) == 0)
+			return letters;
+	cfi_fail(c);
+	return letters;
+}
+
+static int read_cie(const struct cfi_tables *t, uintptr_t address,
+		    struct cfi_cie *cie)
+{
+	const struct cfi_bases bases = { .text = t->text };
+	struct cfi_cursor c = cursor_at(t, address);
+	const uint8_t *letters;
+	uint64_t column;
+	uint8_t version;
+
+	if (!read_length(&c) || cfi_u32(&c) != 0)
+		return -EINVAL;
+	version = cfi_u8(&c);
+	if (version != 1 && version != 3 && version != 4)
+		return -EINVAL;
+	letters = read_letters(&c);
+	if (c.failed)
+		return -EINVAL;
+	/* Once, gcc 2 put a pointer to its tables here. */
+	if (letters[0] == 'e' && letters[1] == 'h') {
+		cfi_bytes(&c, ENCODED_WORD);
+		letters += 2;
+	}
+	/* Version 4 has the sizes of an address and a segment selector. */
+	if (version == 4 && (cfi_u8(&c) != ENCODED_WORD || cfi_u8(&c) != 0))
+		return -EINVAL;
+	cie->code_align = cfi_uleb(&c);
+	cie->data_align = cfi_sleb(&c);
+	column = version == 1 ? cfi_u8(&c) : cfi_uleb(&c);
+	cie->pointer_encoding = CFI_PE_ABSPTR;
+	cie->is_signal = false;
+	cie->has_size = letters[0] == 'z';
+	if (cie->has_size)
+		read_augmentation(&c, letters + 1, &bases, cie);
+	else if (letters[0] != 0)
+		return -EINVAL;
+	if (c.failed || column >= ARCH_REG_COUNT)
+		return -EINVAL;
+	cie->ra_column = (uint8_t)column;
+	cie->program = (uintptr_t)c.at;
+	cie->program_end = (uintptr_t)c.end;
+	return 0;
+}
+
+/* The FDE whose record begins at address. -ENOENT: it is a CIE. */
+static int read_fde(const struct cfi_tables *t, uintptr_t address,
+		    struct cfi_fde *fde)
+{
+	const struct cfi_bases bases = { .text = t->text };
+	struct cfi_cursor c = cursor_at(t, address);
+	uintptr_t id_at, size;
+	uint8_t encoding;
+	uint32_t back;
+
+	if (!read_length(&c))
+		return -EINVAL;
+	id_at = (uintptr_t)c.at;
+	back = cfi_u32(&c);
+	if (c.failed || back > id_at - t->readable_start)
+		return -EINVAL;
+	if (back == 0)
+		return -ENOENT;
+	if (read_cie(t, id_at - back, &fde->cie))
+		return -EINVAL;
+	encoding = fde->cie.pointer_encoding;
+	fde->start = cfi_pointer(&c, encoding, &bases);
+	size = raw_pointer(&c, encoding & CFI_PE_FORMAT);
+	if (fde->cie.has_size)
+		cfi_bytes(&c, cfi_uleb(&c));
+	if (c.failed || size > UINTPTR_MAX - fde->start)
+		return -EINVAL;
+	fde->end = fde->start + size;
+	fde->program = (uintptr_t)c.at;
+	fde->program_end = (uintptr_t)c.end;
+	fde->text = t->text;
+	return 0;
+}
+
+/* Field number n of the table. take_table made sure that it is inside. */
+static uintptr_t table_field(const struct cfi_tables *t, size_t n)
+{
+	const struct cfi_bases bases = { .data = t->header };
+	uintptr_t address = t->table + n * t->field_size;
+	struct cfi_cursor c;
+
+	c = cfi_cursor_make(address, address + t->field_size);
+	return cfi_pointer(&c, t->entry_encoding, &bases);
+}
+
+/* How many entries begin at or before pc. */
+static size_t table_upper(const struct cfi_tables *t, uintptr_t pc)
+{
+	size_t low = 0, count = t->entries;
+
+	while (count > 0) {
+		size_t half = count / 2;
+
+		if (table_field(t, 2 * (low + half)) <= pc) {
+			low += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return low;
+}
+
+/* The same for what linkers write: pairs of 32-bit offsets. Its loop has no
+ * branch to mispredict, which is half of a cold look-up. */
+static size_t table_upper_small(const struct cfi_tables *t, uintptr_t pc)
+{
+	const uint8_t *entry = (const uint8_t *)t->table;
+	int64_t wanted = (int64_t)(pc - t->header);
+	size_t count = t->entries;
+	int32_t code;
+
+	while (count > 1) {
+		size_t half = count / 2;
+
+		memcpy(&code, entry + 8 * half, 4);
+		entry += code <= wanted ? 8 * half : 0;
+		count -= half;
+	}
+	memcpy(&code, entry, 4);
+	entry += code <= wanted ? 8 : 0;
+	return (size_t)(entry - (const uint8_t *)t->table) / 8;
+}
+
+/* Narrows what is valid around pc by an FDE that does not cover it. */
+static void keep_off(uintptr_t pc, uintptr_t start, uintptr_t end,
+		     uintptr_t *low, uintptr_t *high)
+{
+	if (start > pc && start < *high)
+		*high = start;
+	if (end <= pc && end > *low)
+		*low = end;
+}
+
+static void set_valid(struct cfi_fde *fde, uintptr_t low, uintptr_t high)
+{
+	fde->valid_start = fde->start > low ? fde->start : low;
+	fde->valid_end = fde->end < high ? fde->end : high;
+}
+
+static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
+			 struct cfi_fde *fde)
+{
+	bool small = t->entry_encoding == (CFI_PE_DATAREL | CFI_PE_SDATA4);
+	size_t i = small ? table_upper_small(t, pc) : table_upper(t, pc);
+	uintptr_t low, high = UINTPTR_MAX;
+	unsigned int back;
+
+	if (i == 0)
+		return -ENOENT;
+	if (i < t->entries)
+		high = table_field(t, 2 * i);
+	low = table_field(t, 2 * (i - 1));
+	if (low > pc || high <= pc)
+		return -EINVAL;	/* not sorted */
+	for (back = 0; back < BACK_MAX && i > 0; back++, i--) {
+		if (read_fde(t, table_field(t, 2 * i - 1), fde))
+			return -EINVAL;
+		if (pc >= fde->start && pc < fde->end) {
+			set_valid(fde, low, high);
+			return 0;
+		}
+		keep_off(pc, fde->start, fde->end, &low, &high);
+	}
+	return -ENOENT;
+}
+
+static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
+			struct cfi_fde *best)
+{
+	uintptr_t low = 0, high = UINTPTR_MAX, address = t->frames;
+	struct cfi_fde fde;
+	bool found = false;
+	unsigned int n;
+
+	for (n = 0; n < RECORDS_MAX && address < t->frames_end; n++) {
+		struct cfi_cursor c = cfi_cursor_make(address, t->frames_end);
+		uintptr_t next = read_length(&c);
+
+		if (next == 0)
+			break;
+		if (read_fde(t, address, &fde) == 0) {
+			if (pc < fde.start || pc >= fde.end) {
+				keep_off(pc, fde.start, fde.end, &low, &high);
+			} else if (!found || fde.start >= best->start) {
+				*best = fde;
+				found = true;
+			}
+		}
+		address = next;
+	}
+	if (!found)
+		return -ENOENT;
+	set_valid(best, low, high);
+	return 0;
+}
+
+int cfi_find(const struct cfi_tables *t, uintptr_t pc, struct cfi_fde *fde)
+{
+	if (t->table)
+		return find_in_table(t, pc, fde);
+	if (t->frames)
+		return find_by_pass(t, pc, fde);
+	return -ENOENT;
+}

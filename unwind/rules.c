@@ -1,0 +1,143 @@
+/*
+ * rules.c: the way from a pc to a rule.
+ *
+ *	pc -> granule table -> number                     warm, some 10 ns
+ *	   -> .eh_frame_hdr -> FDE -> rows -> numbers     cold, under 1 us
+ *	                              `-> granule table, if the lock is free
+ *
+ * An FDE is interpreted once, from front to back, and all its rows within the
+ * index page around pc are kept. Where the lock is taken, by another thread
+ * or by whom this signal handler interrupted, it is interpreted as far as pc
+ * and nothing is kept.
+ *
+ * Called by any thread, also in signal handlers; rules_init by one thread
+ * before all others.
+ *
+ * I1  What rules_find answers does not depend on what was asked before: a row
+ *     is kept only where its FDE would be found for every pc (cfi.h).
+ * I2  The lock is held over bounded work, and never waited for.
+ */
+#include <errno.h>
+
+#include "unwind/dictionary.h"
+#include "unwind/memory.h"
+#include "unwind/rule_class.h"
+#include "unwind/rules_image.h"
+
+struct collector {
+	const struct cfi_fde *fde;
+	struct granule_writer *writer;	/* NULL: keep nothing */
+	uintptr_t pc;
+	uint16_t found;			/* the number for pc */
+	uint16_t last_id;
+	struct rule last;		/* rows often repeat it */
+};
+
+static bool same_rule(struct rule a, struct rule b)
+{
+	return a.cfa_off == b.cfa_off && a.fp_off == b.fp_off &&
+	       a.base == b.base && a.kind == b.kind;
+}
+
+static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
+		    uintptr_t end)
+{
+	struct collector *k = ctx;
+	struct rule rule;
+
+	/* Rows that nobody will keep need no number. */
+	if (end <= (k->writer ? k->writer->start : k->pc))
+		return false;
+	rule = rule_of_row(k->fde, row);
+	if (k->last_id == 0 || !same_rule(rule, k->last)) {
+		k->last = rule;
+		k->last_id = dictionary_id(rule);
+	}
+	if (k->pc >= start && k->pc < end)
+		k->found = k->last_id;
+	if (!k->writer)
+		return k->found != 0;
+	granule_row(k->writer, start, end, k->last_id);
+	return end >= k->writer->end;
+}
+
+/* Under the lock: interprets the FDE and keeps its rows. */
+static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
+				   const struct cfi_fde *fde)
+{
+	struct collector k = { .fde = fde, .pc = pc };
+	struct granule_writer writer;
+	uint16_t id;
+
+	/* Somebody may have stored it since we looked. */
+	id = granule_find(&image->granules, pc);
+	if (id)
+		return id;
+	if (granule_begin(&writer, &image->granules, pc, fde->valid_start,
+			  fde->valid_end))
+		k.writer = &writer;
+	cfa_program_run(fde, collect, &k);
+	if (k.writer)
+		granule_end(&writer);
+	return k.found;
+}
+
+static uint16_t interpret(uintptr_t pc, const struct cfi_fde *fde)
+{
+	struct collector k = { .fde = fde, .pc = pc };
+
+	cfa_program_run(fde, collect, &k);
+	return k.found;
+}
+
+/* Kept apart, and out of line, for the sake of rules_find's registers. */
+static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
+						    uintptr_t pc)
+{
+	struct cfi_fde fde;
+	uint16_t id;
+	int status = cfi_find(&image->tables, pc, &fde);
+
+	if (status)
+		return status == -ENOENT ? 0 : DICTIONARY_BAD;
+	if (!granule_try_lock())
+		return interpret(pc, &fde);
+	id = interpret_and_keep(image, pc, &fde);
+	granule_unlock();
+	return id;
+}
+
+uint16_t rules_find(struct rules_image *image, uintptr_t pc)
+{
+	uint16_t id;
+
+	if (pc < image->text_start || pc >= image->text_end)
+		return 0;
+	id = granule_find(&image->granules, pc);
+	return id ? id : find_cold(image, pc);
+}
+
+struct rules_image *rules_image_new(const struct rules_sections *sections)
+{
+	struct rules_image *image = unwind_alloc(sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->text_start = sections->text_start;
+	image->text_end = sections->text_end;
+	cfi_tables_init(&image->tables, sections);
+	granule_table_init(&image->granules, image->text_start,
+			   image->text_end);
+	return image;
+}
+
+int rules_init(void)
+{
+	granule_reset();
+	return dictionary_init();
+}
+
+size_t rules_bytes(void)
+{
+	return dictionary_bytes() + granule_bytes();
+}

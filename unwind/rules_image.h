@@ -1,0 +1,16 @@
+/*
+ * rules_image.h: what rules.c and rules_step.c share: the inside of an image.
+ */
+#ifndef GNOMON_UNWIND_RULES_IMAGE_H
+#define GNOMON_UNWIND_RULES_IMAGE_H
+
+#include "unwind/cfi.h"
+#include "unwind/granule.h"
+
+struct rules_image {
+	uintptr_t text_start, text_end;
+	struct cfi_tables tables;
+	struct granule_table granules;
+};
+
+#endif

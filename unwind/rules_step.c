@@ -1,0 +1,149 @@
+/*
+ * rules_step.c: one step outward with all registers, straight from the row.
+ *
+ * For frames whose CFA hangs on a register that a plain walk does not follow,
+ * for expressions, and as the judge of what the rules say. It looks up and
+ * interprets the FDE every time: rare and some hundred nanoseconds.
+ *
+ * Called by any thread, also in signal handlers. Reads the stack through the
+ * caller's function only.
+ *
+ * I1  The rules of a row speak of the frame's registers, never of one that
+ *     this step has already restored: so there are two sets.
+ */
+#include <errno.h>
+
+#include "unwind/cfa_program.h"
+#include "unwind/expr.h"
+#include "unwind/rules_image.h"
+
+struct wanted {
+	uintptr_t pc;
+	bool found;
+	struct cfa_row row;
+};
+
+static bool keep_row(void *ctx, const struct cfa_row *row, uintptr_t start,
+		     uintptr_t end)
+{
+	struct wanted *wanted = ctx;
+
+	if (wanted->pc < start || wanted->pc >= end)
+		return false;
+	wanted->found = row != NULL;
+	if (row)
+		wanted->row = *row;
+	return true;
+}
+
+static int evaluate(int64_t value, const struct expr_context *context,
+		    const uint64_t *initial, uint64_t *result)
+{
+	size_t size;
+	const uint8_t *code = cfa_expression(value, &size);
+
+	return expr_evaluate(code, size, context, initial, result);
+}
+
+static int find_cfa(const struct cfa_row *row,
+		    const struct expr_context *context, uint64_t *cfa)
+{
+	switch (row->cfa_how) {
+	case CFA_OFFSET:
+		*cfa = context->regs->r[row->cfa_reg] +
+		       (uint64_t)row->cfa_value;
+		return 0;
+	case CFA_EXPRESSION:
+		return evaluate(row->cfa_value, context, NULL, cfa);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* The caller's value of a register; *value holds this frame's, which stands
+ * where the row has nothing to say. */
+static int restore(const struct cfa_row *row, unsigned int column,
+		   const struct expr_context *context, uint64_t cfa,
+		   uint64_t *value)
+{
+	int64_t operand = row->value[column];
+	uint64_t address = cfa + (uint64_t)operand;
+	int status;
+
+	switch (row->how[column]) {
+	case CFA_VAL_OFFSET:
+		*value = address;
+		return 0;
+	case CFA_REGISTER:
+		if ((uint64_t)operand >= ARCH_REG_COUNT)
+			return -EINVAL;
+		*value = context->regs->r[operand];
+		return 0;
+	case CFA_VAL_EXPRESSION:
+		return evaluate(operand, context, &cfa, value);
+	case CFA_EXPRESSION:
+		status = evaluate(operand, context, &cfa, &address);
+		if (status)
+			return status;
+		break;
+	case CFA_OFFSET:
+		break;
+	default:
+		return 0;
+	}
+	return context->read(context->ctx, address, value) ? 0 : -EFAULT;
+}
+
+static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
+		    struct arch_regs *regs, struct expr_context *context)
+{
+	const struct arch_regs frame = *regs;
+	unsigned int ra = fde->cie.ra_column, column;
+	uint64_t cfa;
+	int status;
+
+	if (row->how[ra] == CFA_UNDEFINED)
+		return 1;
+	/* Where pc is no link register, a kept one would call itself. */
+	if (ra == ARCH_REG_PC && (row->how[ra] == CFA_UNSPECIFIED ||
+				  row->how[ra] == CFA_SAME))
+		return -EINVAL;
+	context->regs = &frame;
+	status = find_cfa(row, context, &cfa);
+	if (status)
+		return status;
+	regs->r[ARCH_REG_SP] = cfa;
+	for (column = 0; column < ARCH_REG_COUNT; column++) {
+		status = restore(row, column, context, cfa,
+				 &regs->r[column]);
+		if (status)
+			return status;
+	}
+	regs->r[ARCH_REG_PC] = regs->r[ra];
+	return 0;
+}
+
+int rules_step_full(struct rules_image *image, struct arch_regs *regs,
+		    bool pc_exact, bool *is_signal,
+		    bool (*read)(void *ctx, uintptr_t address,
+				 uint64_t *value),
+		    void *ctx)
+{
+	struct expr_context context = { .read = read, .ctx = ctx };
+	struct wanted wanted;
+	struct cfi_fde fde;
+	int status;
+
+	wanted.pc = (uintptr_t)regs->r[ARCH_REG_PC] - (pc_exact ? 0 : 1);
+	wanted.found = false;
+	if (wanted.pc < image->text_start || wanted.pc >= image->text_end)
+		return -ENOENT;
+	status = cfi_find(&image->tables, wanted.pc, &fde);
+	if (status)
+		return status;
+	cfa_program_run(&fde, keep_row, &wanted);
+	if (!wanted.found)
+		return -EINVAL;
+	*is_signal = fde.cie.is_signal;
+	return step_row(&fde, &wanted.row, regs, &context);
+}
