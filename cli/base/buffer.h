@@ -1,0 +1,25 @@
+/*
+ * buffer.h: a growing text, printed into piece by piece.
+ */
+#ifndef GNOMON_BUFFER_H
+#define GNOMON_BUFFER_H
+
+#include <stddef.h>
+
+struct buffer {
+	char *data;		/* NUL-terminated once something was added */
+	size_t size;		/* without the NUL */
+	size_t capacity;
+};
+
+void buffer_add(struct buffer *text, const char *bytes, size_t size);
+void buffer_string(struct buffer *text, const char *string);
+void buffer_printf(struct buffer *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* `paragraph` broken at `width` columns, each line indented. */
+void buffer_wrap(struct buffer *text, const char *paragraph, int indent,
+	       int width);
+void buffer_clear(struct buffer *text);	/* keeps the memory */
+void buffer_free(struct buffer *text);
+
+#endif

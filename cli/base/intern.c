@@ -1,0 +1,100 @@
+/*
+ * intern.c: an open-addressing set of strings over an arena. The characters
+ * lie in blocks that are only released together: nothing here is ever freed
+ * one by one.
+ */
+#include "cli/base/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "cli/base/grow.h"
+
+#define BLOCK_BYTES 65536
+
+struct intern_block {
+	struct intern_block *next;
+	size_t used;
+	size_t size;
+	char bytes[];
+};
+
+static char *arena_take(struct intern *set, size_t size)
+{
+	struct intern_block *block = set->blocks;
+
+	if (block == NULL || block->size - block->used < size) {
+		size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+
+		block = grow_alloc(sizeof(*block) + room);
+		block->next = set->blocks;
+		block->used = 0;
+		block->size = room;
+		set->blocks = block;
+	}
+	block->used += size;
+	return block->bytes + block->used - size;
+}
+
+static const char **find(struct intern *set, const char *bytes, size_t size)
+{
+	size_t i = XXH3_64bits(bytes, size) & (set->capacity - 1);
+
+	while (set->slots[i] != NULL &&
+	       (strncmp(set->slots[i], bytes, size) != 0 ||
+		set->slots[i][size] != 0))
+		i = (i + 1) & (set->capacity - 1);
+	return &set->slots[i];
+}
+
+static void enlarge(struct intern *set)
+{
+	const char **old = set->slots;
+	size_t old_capacity = set->capacity;
+
+	set->capacity = old_capacity ? old_capacity * 2 : 256;
+	set->slots = grow_zeroed(set->capacity, sizeof(*set->slots));
+	for (size_t i = 0; i < old_capacity; i++)
+		if (old[i] != NULL)
+			*find(set, old[i], strlen(old[i])) = old[i];
+	free(old);
+}
+
+const char *intern_bytes(struct intern *set, const char *bytes, size_t size)
+{
+	const char **slot;
+	char *copy;
+
+	/* A NUL inside would make the string unfindable. */
+	size = strnlen(bytes, size);
+	if (set->used * 2 >= set->capacity)
+		enlarge(set);
+	slot = find(set, bytes, size);
+	if (*slot != NULL)
+		return *slot;
+	copy = arena_take(set, size + 1);
+	memcpy(copy, bytes, size);
+	copy[size] = 0;
+	set->used++;
+	return *slot = copy;
+}
+
+const char *intern_string(struct intern *set, const char *string)
+{
+	return intern_bytes(set, string, strlen(string));
+}
+
+void intern_free(struct intern *set)
+{
+	while (set->blocks != NULL) {
+		struct intern_block *next = set->blocks->next;
+
+		free(set->blocks);
+		set->blocks = next;
+	}
+	free(set->slots);
+	memset(set, 0, sizeof(*set));
+}

@@ -1,0 +1,23 @@
+/*
+ * intern.h: one copy of each distinct string, so that equal strings are equal
+ * pointers. The strings live until intern_free.
+ */
+#ifndef GNOMON_INTERN_H
+#define GNOMON_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct intern {
+	const char **slots;
+	size_t capacity;	/* power of two */
+	size_t used;
+	struct intern_block *blocks;
+};
+
+/* A zeroed struct intern is empty. */
+const char *intern_string(struct intern *set, const char *string);
+const char *intern_bytes(struct intern *set, const char *bytes, size_t size);
+void intern_free(struct intern *set);
+
+#endif

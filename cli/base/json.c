@@ -1,0 +1,132 @@
+/*
+ * json.c: see json.h. Strings come from file names, command lines and symbol
+ * tables, so they may be any bytes: what is not valid UTF-8 (RFC 3629)
+ * becomes U+FFFD, one for each byte.
+ */
+#include "cli/base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* Bytes of the UTF-8 sequence at `s`, 0 if it is not one. */
+static unsigned utf8_length(const unsigned char *s)
+{
+	unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 :
+		s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+	for (unsigned i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) ||
+		       (s[0] == 0xed && s[1] > 0x9f)))
+		return 0;	/* too long a form, or a surrogate */
+	if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) ||
+		       (s[0] == 0xf4 && s[1] > 0x8f)))
+		return 0;
+	return n;
+}
+
+static void put_quoted(FILE *out, const char *string)
+{
+	const unsigned char *s = (const unsigned char *)string;
+
+	putc('"', out);
+	while (*s != 0) {
+		unsigned n = utf8_length(s);
+
+		if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else if (*s < 0x20 || *s == 0x7f)
+			fprintf(out, "\\u%04x", *s);
+		else if (n == 0)
+			fputs("\\ufffd", out);
+		else
+			fwrite(s, 1, n, out);
+		s += n ? n : 1;
+	}
+	putc('"', out);
+}
+
+static void begin_value(struct json *json, const char *key)
+{
+	if (json->full[json->depth])
+		putc(',', json->out);
+	if (json->depth > 0) {
+		putc('\n', json->out);
+		for (unsigned i = 0; i < json->depth; i++)
+			putc(' ', json->out);
+	}
+	json->full[json->depth] = true;
+	if (key != NULL) {
+		put_quoted(json->out, key);
+		fputs(": ", json->out);
+	}
+}
+
+static void open_level(struct json *json, const char *key, char bracket)
+{
+	begin_value(json, key);
+	putc(bracket, json->out);
+	assert(json->depth + 1 < JSON_DEPTH_MAX);
+	json->full[++json->depth] = false;
+}
+
+static void close_level(struct json *json, char bracket)
+{
+	bool full = json->full[json->depth];
+
+	assert(json->depth > 0);
+	json->depth--;
+	if (full) {
+		putc('\n', json->out);
+		for (unsigned i = 0; i < json->depth; i++)
+			putc(' ', json->out);
+	}
+	putc(bracket, json->out);
+	if (json->depth == 0)
+		putc('\n', json->out);
+}
+
+void json_object(struct json *json, const char *key)
+{
+	open_level(json, key, '{');
+}
+
+void json_array(struct json *json, const char *key)
+{
+	open_level(json, key, '[');
+}
+
+void json_end_object(struct json *json)
+{
+	close_level(json, '}');
+}
+
+void json_end_array(struct json *json)
+{
+	close_level(json, ']');
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	begin_value(json, key);
+	put_quoted(json->out, value);
+}
+
+void json_uint(struct json *json, const char *key, uint64_t value)
+{
+	begin_value(json, key);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_int(struct json *json, const char *key, int64_t value)
+{
+	begin_value(json, key);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	begin_value(json, key);
+	fputs(value ? "true" : "false", json->out);
+}

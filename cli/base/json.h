@@ -1,0 +1,31 @@
+/*
+ * json.h: write JSON as it goes, without a document in memory: a table of all
+ * contexts of a large program may be larger than the model it comes from.
+ * Commas and indentation are taken care of; RFC 8259.
+ */
+#ifndef GNOMON_JSON_H
+#define GNOMON_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_DEPTH_MAX 16
+
+struct json {
+	FILE *out;
+	unsigned depth;
+	bool full[JSON_DEPTH_MAX];	/* this level has a member already */
+};
+
+/* `key` is NULL for the elements of arrays and the outermost value. */
+void json_object(struct json *json, const char *key);
+void json_array(struct json *json, const char *key);
+void json_end_object(struct json *json);
+void json_end_array(struct json *json);
+void json_string(struct json *json, const char *key, const char *value);
+void json_uint(struct json *json, const char *key, uint64_t value);
+void json_int(struct json *json, const char *key, int64_t value);
+void json_bool(struct json *json, const char *key, bool value);
+
+#endif

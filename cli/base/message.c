@@ -1,0 +1,65 @@
+/*
+ * message.c: one line at a time on standard error. Called by the main thread
+ * only. A line is formatted completely and written by one call, so that the
+ * messages of several processes on one terminal do not mix.
+ */
+#include "cli/base/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/base/progress.h"
+
+#define LINE_MAX_BYTES 8192	/* two paths and a sentence */
+
+static bool quiet_mode;
+
+void message_set_quiet(bool quiet)
+{
+	quiet_mode = quiet;
+}
+
+bool message_is_quiet(void)
+{
+	return quiet_mode;
+}
+
+static void print_line(const char *format, va_list args)
+{
+	char line[LINE_MAX_BYTES];
+	int prefix = snprintf(line, sizeof(line), "gnomon: ");
+	int n = vsnprintf(line + prefix, sizeof(line) - (size_t)prefix - 1,
+			  format, args);
+	size_t size = (size_t)prefix;
+
+	if (n > 0)
+		size += (size_t)n;
+	if (size > sizeof(line) - 2)
+		size = sizeof(line) - 2;
+	line[size++] = '\n';
+	progress_clear();
+	/* Nowhere is left to complain to if this fails. */
+	if (write(STDERR_FILENO, line, size) < 0)
+		return;
+}
+
+void message_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}
+
+void message_note(const char *format, ...)
+{
+	va_list args;
+
+	if (quiet_mode)
+		return;
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}

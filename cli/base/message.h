@@ -1,0 +1,31 @@
+/*
+ * message.h: everything that gnomon says on standard error.
+ *
+ * A message is one line, "gnomon: what happened: what to do", lower case,
+ * without a full stop. Results never go through here: they are for stdout.
+ */
+#ifndef GNOMON_MESSAGE_H
+#define GNOMON_MESSAGE_H
+
+#include <stdbool.h>
+
+/* Exit states of every command but `run`, which ends as its program did. */
+enum exit_status {
+	EXIT_COMPLETE = 0,
+	EXIT_NOTHING = 2,	/* wrong use, or nothing could be read */
+	EXIT_PARTIAL = 3	/* a result, but parts were missing or damaged */
+};
+
+/* Silence notes (not errors) from now on. */
+void message_set_quiet(bool quiet);
+bool message_is_quiet(void);
+
+/* Something failed. Always printed. */
+void message_error(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* Good to know; -q silences it. */
+void message_note(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+#endif

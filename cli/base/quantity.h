@@ -1,0 +1,25 @@
+/*
+ * quantity.h: sizes and times as people write them.
+ *
+ * Sizes: a number with k, M, G or T for powers of 1024 (64k, 1.5M, 2G).
+ * Times: 250ms, 10s, 5m, 1h, and sums of them (1h2m).
+ */
+#ifndef GNOMON_QUANTITY_H
+#define GNOMON_QUANTITY_H
+
+#include <stdint.h>
+
+#define QUANTITY_TEXT 32	/* enough for any of the texts below */
+
+/* 0, or -EINVAL if the text is no such quantity, -ERANGE if too large. */
+int quantity_parse_size(const char *text, uint64_t *size);
+int quantity_parse_time(const char *text, uint64_t *ns);
+int quantity_parse_count(const char *text, uint64_t *count);
+
+/* Each returns `text`, which has QUANTITY_TEXT bytes. */
+char *quantity_size(char *text, int64_t bytes);		/* 1.5M, 640 B */
+char *quantity_time(char *text, uint64_t ns);		/* 1m02s, 3.21s */
+char *quantity_count(char *text, uint64_t count);	/* 1,234,567 */
+char *quantity_percent(char *text, uint64_t part, uint64_t whole);
+
+#endif

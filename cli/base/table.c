@@ -1,0 +1,63 @@
+/*
+ * table.c: see table.h. At most half of the slots are used, so that a search
+ * for a missing key ends after one or two probes.
+ */
+#include "cli/base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+#define FIRST_SLOTS 64
+
+static struct table_slot *find(const struct table *table, uint64_t key)
+{
+	uint64_t i = table_mix(key) & table->mask;
+
+	while (table->slots[i].value != TABLE_NONE &&
+	       table->slots[i].key != key)
+		i = (i + 1) & table->mask;
+	return &table->slots[i];
+}
+
+static void enlarge(struct table *table)
+{
+	struct table old = *table;
+	uint64_t count = old.slots ? (old.mask + 1) * 2 : FIRST_SLOTS;
+
+	table->slots = grow_resize(NULL, count, sizeof(*table->slots));
+	table->mask = count - 1;
+	for (uint64_t i = 0; i < count; i++)
+		table->slots[i].value = TABLE_NONE;
+	if (old.slots == NULL)
+		return;
+	for (uint64_t i = 0; i <= old.mask; i++)
+		if (old.slots[i].value != TABLE_NONE)
+			*find(table, old.slots[i].key) = old.slots[i];
+	free(old.slots);
+}
+
+uint32_t table_get(const struct table *table, uint64_t key)
+{
+	return table->slots ? find(table, key)->value : TABLE_NONE;
+}
+
+void table_set(struct table *table, uint64_t key, uint32_t value)
+{
+	struct table_slot *slot;
+
+	if (table->slots == NULL || table->used * 2 > table->mask)
+		enlarge(table);
+	slot = find(table, key);
+	if (slot->value == TABLE_NONE)
+		table->used++;
+	slot->key = key;
+	slot->value = value;
+}
+
+void table_free(struct table *table)
+{
+	free(table->slots);
+	memset(table, 0, sizeof(*table));
+}

@@ -1,0 +1,38 @@
+/*
+ * table.h: a map from 64-bit keys to 32-bit values, for indexes into arrays.
+ * Open addressing; nothing is ever removed.
+ */
+#ifndef GNOMON_TABLE_H
+#define GNOMON_TABLE_H
+
+#include <stdint.h>
+
+#define TABLE_NONE UINT32_MAX	/* not a value */
+
+struct table_slot {
+	uint64_t key;
+	uint32_t value;		/* TABLE_NONE: free */
+};
+
+struct table {
+	struct table_slot *slots;
+	uint64_t mask;
+	uint64_t used;
+};
+
+/* Mix all bits of a key into all bits (Steele, Lea, Flood: splitmix64). */
+static inline uint64_t table_mix(uint64_t key)
+{
+	key ^= key >> 30;
+	key *= UINT64_C(0xbf58476d1ce4e5b9);
+	key ^= key >> 27;
+	key *= UINT64_C(0x94d049bb133111eb);
+	return key ^ key >> 31;
+}
+
+/* A zeroed struct table is an empty one. */
+uint32_t table_get(const struct table *table, uint64_t key);
+void table_set(struct table *table, uint64_t key, uint32_t value);
+void table_free(struct table *table);
+
+#endif

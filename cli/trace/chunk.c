@@ -1,0 +1,217 @@
+/*
+ * chunk.c: header, framing and checksums of a trace; see preload/format.h.
+ *
+ * Where bytes are no valid chunk, the next place is sought where the magic,
+ * the fields and the checksum all fit. Each such attempt may hash up to
+ * GT_PAYLOAD_MAX bytes, so a file made of nothing but magics could keep us
+ * busy for days: attempts are limited by the bytes that they hash.
+ *
+ *  I1  A chunk is handed out only if its checksum is right.
+ *  I2  `good_end` is behind the last chunk handed out: what lies there may be
+ *      replaced by whoever goes on writing.
+ */
+#include "cli/trace/chunk.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "cli/trace/cursor.h"
+#include "preload/format.h"
+
+/* Bytes hashed in vain before the rest of a damaged file is given up. */
+#define RESYNC_BYTES (UINT64_C(4) << 30)
+/* Chunks that may be missing between two: more is a wrong number. */
+#define SEQUENCE_LEAP (UINT64_C(1) << 40)
+
+const char *chunk_type_name(unsigned type)
+{
+	static const char *const names[] = {
+		[GT_INFO] = "info", [GT_THREAD] = "thread",
+		[GT_IMAGE] = "image", [GT_CONTEXT] = "context",
+		[GT_EVENTS] = "events", [GT_SYNC] = "sync",
+		[GT_COUNTERS] = "counters", [GT_END] = "end",
+	};
+
+	if (type >= sizeof(names) / sizeof(names[0]) || names[type] == NULL)
+		return "unknown";
+	return names[type];
+}
+
+uint64_t chunk_checksum(const uint8_t *header, const uint8_t *payload,
+			uint32_t stored, uint64_t trace_id)
+{
+	XXH64_state_t state;
+
+	XXH64_reset(&state, trace_id);
+	XXH64_update(&state, header, GT_CHUNK_SIZE - 8);
+	XXH64_update(&state, payload, stored);
+	return XXH64_digest(&state);
+}
+
+enum chunk_open_result chunk_open(struct chunk_reader *reader, int fd)
+{
+	struct cursor c;
+	uint32_t size;
+	uint64_t sum;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->resync_budget = RESYNC_BYTES;
+	source_open(&reader->source, fd);
+	source_fill(&reader->source, GT_HEADER_SIZE);
+	if (reader->source.error != 0)
+		return CHUNK_OPEN_ERROR;
+	if (reader->source.available == 0)
+		return CHUNK_OPEN_EMPTY;
+	if (reader->source.available < GT_MAGIC_SIZE ||
+	    memcmp(reader->source.data, GT_MAGIC, GT_MAGIC_SIZE) != 0)
+		return CHUNK_OPEN_FOREIGN;
+	if (reader->source.available < GT_HEADER_SIZE)
+		return CHUNK_OPEN_DAMAGED;
+	c = cursor_over(reader->source.data, GT_HEADER_SIZE);
+	cursor_bytes(&c, GT_MAGIC_SIZE);
+	reader->major = cursor_u16(&c);
+	reader->minor = cursor_u16(&c);
+	size = cursor_u32(&c);
+	reader->trace_id = cursor_u64(&c);
+	sum = cursor_u64(&c);
+	if (sum != XXH64(reader->source.data, GT_HEADER_SIZE - 8, 0))
+		return CHUNK_OPEN_DAMAGED;
+	if (reader->major > GT_MAJOR)
+		return CHUNK_OPEN_TOO_NEW;
+	if (size < GT_HEADER_SIZE ||
+	    source_fill(&reader->source, size) < size)
+		return CHUNK_OPEN_DAMAGED;
+	source_skip(&reader->source, size);
+	reader->good_end = size;
+	return CHUNK_OPEN_OK;
+}
+
+static void note_damage(struct chunk_reader *reader,
+			enum chunk_damage_kind kind, uint64_t offset,
+			uint64_t size)
+{
+	if (reader->damage_count < CHUNK_DAMAGE_SHOWN)
+		reader->damage[reader->damage_count] =
+			(struct chunk_damage){ kind, offset, size };
+	reader->damage_count++;
+}
+
+/* The fields of a header; false if they cannot be a chunk's. */
+static bool parse_fields(const struct chunk_reader *reader,
+			 struct chunk *chunk, uint64_t *sum)
+{
+	struct cursor c = cursor_over(reader->source.data, GT_CHUNK_SIZE);
+
+	if (cursor_u32(&c) != GT_CHUNK_MAGIC)
+		return false;
+	chunk->type = cursor_u16(&c);
+	chunk->flags = cursor_u16(&c);
+	chunk->stored = cursor_u32(&c);
+	chunk->raw = cursor_u32(&c);
+	chunk->ring = cursor_u32(&c);
+	chunk->generation = cursor_u32(&c);
+	chunk->first = cursor_u64(&c);
+	chunk->last = cursor_u64(&c);
+	chunk->sequence = cursor_u64(&c);
+	*sum = cursor_u64(&c);
+	chunk->offset = reader->source.offset;
+	return chunk->stored <= GT_PAYLOAD_MAX &&
+		chunk->raw <= GT_PAYLOAD_MAX && chunk->first <= chunk->last &&
+		chunk->sequence < SEQUENCE_LEAP;
+}
+
+enum attempt { ATTEMPT_CHUNK, ATTEMPT_NOT, ATTEMPT_CUT };
+
+/* Is there a chunk at the beginning of the window? */
+static enum attempt try_chunk(struct chunk_reader *reader,
+			      struct chunk *chunk)
+{
+	struct source *source = &reader->source;
+	uint64_t sum;
+
+	if (source_fill(source, GT_CHUNK_SIZE) < GT_CHUNK_SIZE)
+		return ATTEMPT_CUT;
+	if (!parse_fields(reader, chunk, &sum))
+		return ATTEMPT_NOT;
+	if (source_fill(source, GT_CHUNK_SIZE + (size_t)chunk->stored) <
+	    GT_CHUNK_SIZE + (size_t)chunk->stored)
+		return ATTEMPT_CUT;
+	chunk->payload = source->data + GT_CHUNK_SIZE;
+	if (chunk_checksum(source->data, chunk->payload, chunk->stored,
+			   reader->trace_id) == sum)
+		return ATTEMPT_CHUNK;
+	reader->resync_budget -= chunk->stored < reader->resync_budget ?
+		chunk->stored : reader->resync_budget;
+	return ATTEMPT_NOT;
+}
+
+/* Move the window to the next byte that could begin a chunk. */
+static void skip_to_magic(struct source *source)
+{
+	const uint8_t *found;
+
+	if (source->available > 0)
+		source_skip(source, 1);
+	while (source_fill(source, GT_CHUNK_SIZE) > 0) {
+		found = memchr(source->data, GT_CHUNK_MAGIC & 0xff,
+			       source->available);
+		if (found != NULL) {
+			source_skip(source, (size_t)(found - source->data));
+			return;
+		}
+		source_skip(source, source->available);
+	}
+}
+
+/* The window is at a valid chunk: account for what lay before it. */
+static void accept(struct chunk_reader *reader, const struct chunk *chunk,
+		   uint64_t skipped_from)
+{
+	if (chunk->offset > skipped_from)
+		note_damage(reader, CHUNK_CORRUPT, skipped_from,
+			    chunk->offset - skipped_from);
+	else if (chunk->sequence > reader->sequence)
+		note_damage(reader, CHUNK_MISSING, chunk->offset,
+			    chunk->sequence - reader->sequence);
+	reader->sequence = chunk->sequence + 1;
+	reader->pending_size = GT_CHUNK_SIZE + (uint64_t)chunk->stored;
+	reader->good_end = chunk->offset + reader->pending_size;
+}
+
+bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
+{
+	struct source *source = &reader->source;
+	enum attempt first, attempt;
+	uint64_t begin;
+
+	source_skip(source, reader->pending_size);
+	reader->pending_size = 0;
+	begin = source->offset;
+	if (source_fill(source, 1) == 0) {
+		if (source->error != 0)
+			note_damage(reader, CHUNK_UNREADABLE, begin, 0);
+		return false;
+	}
+	first = attempt = try_chunk(reader, chunk);
+	while (attempt != ATTEMPT_CHUNK) {
+		if (reader->resync_budget == 0 || source_fill(source, 1) == 0)
+			break;
+		skip_to_magic(source);
+		attempt = try_chunk(reader, chunk);
+	}
+	if (attempt == ATTEMPT_CHUNK) {
+		accept(reader, chunk, begin);
+		return true;
+	}
+	note_damage(reader, first == ATTEMPT_CUT ? CHUNK_TORN : CHUNK_CORRUPT,
+		    begin, source->offset + source->available - begin);
+	source_skip(source, source->available);
+	return false;
+}
+
+void chunk_close(struct chunk_reader *reader)
+{
+	source_close(&reader->source);
+}

@@ -1,0 +1,68 @@
+/*
+ * clock.c: linear between the two nearest pairs, and beyond the last ones
+ * with their slope. A recording of days has millions of pairs; where they
+ * become too many every second one is left out, which costs precision only
+ * if the counter's rate changes.
+ */
+#include "cli/trace/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+static void thin_out(struct clock *clock)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < clock->count; i += 2)
+		clock->pairs[kept++] = clock->pairs[i];
+	clock->count = kept;
+}
+
+void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
+{
+	const struct clock_pair *last = &clock->pairs[clock->count - 1];
+
+	if (clock->count > 0 && (ticks <= last->ticks || ns < last->ns))
+		return;
+	if (clock->count == CLOCK_PAIRS_MAX)
+		thin_out(clock);
+	GROW(clock->pairs, clock->count, clock->capacity);
+	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
+}
+
+uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
+{
+	const struct clock_pair *a, *b;
+	size_t low = 0, high = clock->count;
+	double ns;
+
+	if (clock->count == 0)
+		return 0;
+	if (clock->count == 1)
+		return clock->pairs[0].ns;
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+
+		if (clock->pairs[middle].ticks <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (low == clock->count - 1)
+		low--;
+	a = &clock->pairs[low];
+	b = a + 1;
+	ns = ((double)ticks - (double)a->ticks) *
+		((double)(b->ns - a->ns) / (double)(b->ticks - a->ticks));
+	if (ns < 0 && (double)a->ns + ns < 0)
+		return 0;
+	return a->ns + (uint64_t)(int64_t)ns;
+}
+
+void clock_free(struct clock *clock)
+{
+	free(clock->pairs);
+	memset(clock, 0, sizeof(*clock));
+}

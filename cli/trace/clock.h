@@ -1,0 +1,30 @@
+/*
+ * clock.h: from the target's ticks to nanoseconds, by the pairs that SYNC
+ * chunks bring.
+ */
+#ifndef GNOMON_CLOCK_H
+#define GNOMON_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CLOCK_PAIRS_MAX 4096
+
+struct clock_pair {
+	uint64_t ticks;
+	uint64_t ns;		/* CLOCK_MONOTONIC */
+};
+
+struct clock {
+	struct clock_pair *pairs;	/* ascending */
+	size_t count;
+	size_t capacity;
+};
+
+/* Pairs that do not ascend are ignored. */
+void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns);
+/* CLOCK_MONOTONIC at that tick; 0 if there is no pair at all. */
+uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
+void clock_free(struct clock *clock);
+
+#endif

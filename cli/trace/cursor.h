@@ -1,0 +1,101 @@
+/*
+ * cursor.h: read bytes that somebody hostile may have written.
+ *
+ * A cursor never leaves its bytes: a read past the end yields 0, sets `bad`
+ * and leaves the cursor at the end. So a parser reads a whole record and
+ * asks once, at its end, whether all of it was there.
+ */
+#ifndef GNOMON_CURSOR_H
+#define GNOMON_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CURSOR_VARINT_MAX 10	/* bytes of a LEB128 number of 64 bits */
+
+struct cursor {
+	const uint8_t *next;
+	const uint8_t *end;
+	bool bad;
+};
+
+static inline struct cursor cursor_over(const void *bytes, size_t size)
+{
+	struct cursor c = { bytes, (const uint8_t *)bytes + size, false };
+
+	return c;
+}
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return (size_t)(c->end - c->next);
+}
+
+/* `size` bytes, or NULL. */
+static inline const uint8_t *cursor_bytes(struct cursor *c, uint64_t size)
+{
+	const uint8_t *bytes = c->next;
+
+	if (size > cursor_left(c)) {
+		c->bad = true;
+		c->next = c->end;
+		return NULL;
+	}
+	c->next += size;
+	return bytes;
+}
+
+static inline uint64_t cursor_little(struct cursor *c, unsigned size)
+{
+	const uint8_t *bytes = cursor_bytes(c, size);
+	uint64_t value = 0;
+
+	if (bytes == NULL)
+		return 0;
+	for (unsigned i = 0; i < size; i++)
+		value |= (uint64_t)bytes[i] << (8 * i);
+	return value;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	return (uint8_t)cursor_little(c, 1);
+}
+
+static inline uint16_t cursor_u16(struct cursor *c)
+{
+	return (uint16_t)cursor_little(c, 2);
+}
+
+static inline uint32_t cursor_u32(struct cursor *c)
+{
+	return (uint32_t)cursor_little(c, 4);
+}
+
+static inline uint64_t cursor_u64(struct cursor *c)
+{
+	return cursor_little(c, 8);
+}
+
+/* Varints of more than one byte; numbers over 64 bits are bad. */
+uint64_t cursor_varint_long(struct cursor *c);
+
+static inline uint64_t cursor_varint(struct cursor *c)
+{
+	if (c->next < c->end && *c->next < 0x80)
+		return *c->next++;
+	return cursor_varint_long(c);
+}
+
+static inline int64_t cursor_unzigzag(uint64_t value)
+{
+	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+static inline int64_t cursor_zigzag(struct cursor *c)
+{
+	return cursor_unzigzag(cursor_varint(c));
+}
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * fold.c: append the left-overs of a live file to its trace.
+ *
+ * A recorder that was killed together with its writer leaves a trace without
+ * an END chunk, perhaps with half a chunk at its end, and a live file. We
+ * hold the trace's lock (flock; the writer holds it while it lives), walk
+ * over the chunks that are there, cut off the torn tail, append the events
+ * from positions the trace does not have, then END, and only then remove the
+ * live file.
+ *
+ *  I1  The live file is removed only after everything was written and synced.
+ *  I2  Killed at any point, the next attempt does the rest: a torn chunk is
+ *      cut off again, chunks that got through are skipped by position.
+ *
+ * Called by the main thread.
+ */
+#include "cli/trace/fold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/table.h"
+#include "cli/trace/encode.h"
+#include "cli/trace/live.h"
+#include "cli/trace/records.h"
+#include "preload/format.h"
+
+#define INFO_LOOK_CHUNKS 4	/* INFO is the first; others may precede it */
+
+static void take_fact(struct trace_facts *facts, const char *key,
+		      const char *value)
+{
+	if (strcmp(key, "pid") == 0)
+		facts->pid = (pid_t)strtol(value, NULL, 10);
+	else if (strcmp(key, "starttime") == 0)
+		facts->start_time = strtoull(value, NULL, 10);
+	else if (strcmp(key, "live") == 0)
+		snprintf(facts->live, sizeof(facts->live), "%s", value);
+}
+
+static void read_info(struct chunk_reader *reader, struct trace_facts *facts)
+{
+	static char line[RECORDS_LINE_MAX];
+	struct inflater inflater = { 0 };
+	struct chunk chunk;
+
+	for (int i = 0; i < INFO_LOOK_CHUNKS; i++) {
+		const char *key, *value;
+		struct cursor c;
+
+		if (!chunk_next(reader, &chunk))
+			break;
+		if (chunk.type != GT_INFO ||
+		    inflater_payload(&inflater, &chunk, &c) != 0)
+			continue;
+		while (records_line(&c, line, &key, &value))
+			take_fact(facts, key, value);
+		break;
+	}
+	inflater_free(&inflater);
+}
+
+int fold_facts(const char *path, struct trace_facts *facts)
+{
+	struct chunk_reader reader;
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	memset(facts, 0, sizeof(*facts));
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+		close(fd);
+		return -EISDIR;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		/* A pipe can be read once only: nothing to learn yet. */
+		close(fd);
+		return 0;
+	}
+	facts->result = chunk_open(&reader, fd);
+	facts->error = reader.source.error;
+	facts->major = reader.major;
+	facts->trace_id = reader.trace_id;
+	if (facts->result == CHUNK_OPEN_OK)
+		read_info(&reader, facts);
+	chunk_close(&reader);
+	return 0;
+}
+
+bool fold_is_locked(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool locked;
+
+	if (fd < 0)
+		return false;
+	locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
+}
+
+/* Where the trace ends, and how far each ring has come in it. */
+struct trace_end {
+	struct table rings;		/* ring -> index below */
+	struct { uint32_t generation; uint64_t last; } *seen;
+	size_t count;
+	size_t capacity;
+	uint64_t sequence;
+	uint64_t good_end;
+	bool ended;
+};
+
+static void note_position(struct trace_end *end, const struct chunk *chunk)
+{
+	uint32_t i = table_get(&end->rings, chunk->ring);
+
+	if (i == TABLE_NONE) {
+		GROW(end->seen, end->count, end->capacity);
+		i = (uint32_t)end->count++;
+		table_set(&end->rings, chunk->ring, i);
+		end->seen[i].generation = chunk->generation;
+		end->seen[i].last = 0;
+	}
+	if (chunk->generation > end->seen[i].generation) {
+		end->seen[i].generation = chunk->generation;
+		end->seen[i].last = 0;
+	}
+	if (chunk->generation == end->seen[i].generation &&
+	    chunk->last > end->seen[i].last)
+		end->seen[i].last = chunk->last;
+}
+
+static bool is_known(const struct trace_end *end, const struct chunk *chunk)
+{
+	uint32_t i = table_get(&end->rings, chunk->ring);
+
+	if (i == TABLE_NONE || chunk->generation > end->seen[i].generation)
+		return false;
+	return chunk->generation < end->seen[i].generation ||
+		chunk->last <= end->seen[i].last;
+}
+
+static int walk_trace(int fd, struct trace_end *end)
+{
+	struct chunk_reader reader;
+	struct chunk chunk;
+	int copy = dup(fd);
+
+	if (copy < 0)
+		return -errno;
+	if (lseek(copy, 0, SEEK_SET) < 0 ||
+	    chunk_open(&reader, copy) != CHUNK_OPEN_OK) {
+		close(copy);
+		return -EBADMSG;
+	}
+	while (chunk_next(&reader, &chunk)) {
+		end->ended = chunk.type == GT_END;
+		if (chunk.type == GT_EVENTS)
+			note_position(end, &chunk);
+	}
+	end->sequence = reader.sequence;
+	end->good_end = reader.good_end;
+	chunk_close(&reader);
+	return 0;
+}
+
+static int write_all(int fd, const struct buffer *bytes, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < bytes->size) {
+		ssize_t n = pwrite(fd, bytes->data + done, bytes->size - done,
+				   (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static int append(int fd, struct trace_end *end, struct chunk *chunk,
+		  const struct buffer *payload, uint64_t trace_id)
+{
+	struct buffer bytes = { 0 };
+	int error;
+
+	chunk->sequence = end->sequence++;
+	encode_chunk(&bytes, chunk, trace_id, payload);
+	error = write_all(fd, &bytes, end->good_end);
+	end->good_end += bytes.size;
+	buffer_free(&bytes);
+	return error;
+}
+
+static int append_end(int fd, struct trace_end *end, uint64_t trace_id)
+{
+	struct chunk chunk = { .type = GT_END };
+	struct buffer payload = { 0 };
+	int error;
+
+	encode_line(&payload, "reason", "error");
+	encode_line(&payload, "message", "the program and its recorder were "
+		    "killed together; the last events were taken from the "
+		    "live file");
+	error = append(fd, end, &chunk, &payload, trace_id);
+	buffer_free(&payload);
+	return error;
+}
+
+static int append_all(int fd, struct trace_end *end,
+		      struct live_snapshot *live)
+{
+	int error = 0;
+
+	if (end->ended)
+		return 0;	/* only the removal was missing */
+	if (ftruncate(fd, (off_t)end->good_end) != 0)
+		return -errno;
+	for (size_t i = 0; i < live->count && error == 0; i++) {
+		struct live_chunk *item = &live->chunks[i];
+
+		if (item->chunk.type == GT_EVENTS &&
+		    is_known(end, &item->chunk))
+			continue;
+		if (item->payload.size > 0)
+			error = append(fd, end, &item->chunk, &item->payload,
+				       live->trace_id);
+	}
+	if (error == 0)
+		error = append_end(fd, end, live->trace_id);
+	if (error == 0 && fdatasync(fd) != 0)
+		error = -errno;
+	return error;
+}
+
+static enum fold_result fold_locked(int fd, const struct trace_facts *facts,
+				    int *error)
+{
+	struct trace_end end = { 0 };
+	struct live_snapshot live = { 0 };
+	enum fold_result result = FOLD_FAILED;
+
+	*error = live_read(facts->live, facts->trace_id, &live);
+	if (*error == -ENOENT || *error == -ESTALE) {
+		result = FOLD_NONE;
+	} else if (*error == 0 &&
+		   live_process_exists(live.pid, live.start_time)) {
+		result = FOLD_BUSY;	/* its threads still push */
+	} else if (*error == 0) {
+		*error = walk_trace(fd, &end);
+		if (*error == 0)
+			*error = append_all(fd, &end, &live);
+		if (*error == 0 && unlink(facts->live) != 0)
+			*error = -errno;
+		if (*error == 0)
+			result = FOLD_DONE;
+	}
+	live_free(&live);
+	table_free(&end.rings);
+	free(end.seen);
+	return result;
+}
+
+enum fold_result fold_trace(const char *path, const struct trace_facts *facts,
+			    int *error)
+{
+	enum fold_result result;
+	int fd;
+
+	*error = 0;
+	if (facts->live[0] == 0 || access(facts->live, F_OK) != 0)
+		return fold_is_locked(path) ? FOLD_BUSY : FOLD_NONE;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		*error = -errno;
+		return fold_is_locked(path) ? FOLD_BUSY : FOLD_FAILED;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		*error = -errno;
+		result = errno == EWOULDBLOCK ? FOLD_BUSY : FOLD_FAILED;
+	} else {
+		result = fold_locked(fd, facts, error);
+	}
+	close(fd);
+	return result;
+}

@@ -1,0 +1,455 @@
+/*
+ * live.c: read a live file (preload/format.h) while threads may go on writing
+ * into it, or after everything that wrote into it was killed.
+ *
+ *	header ─▶ rings ─▶ events ─▶ nodes that they name ─▶ their parents …
+ *
+ * A ring is read as: head and tail; the data between them; tail again. The
+ * producer only overwrites what lies below the tail, and what lies below the
+ * tail is in the trace; so all that was copied from above the second tail is
+ * whole. The file is copied by pread into structures of our own and never
+ * mapped: every offset in it is checked against the size of the file first.
+ *
+ *  I1  A record is used only if it lies completely in [tail, head).
+ *  I2  A node's parent has a smaller id, so nodes sorted by id can be written
+ *      one after the other with parents first.
+ *
+ * Called by the main thread.
+ */
+#include "cli/trace/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/table.h"
+#include "cli/trace/encode.h"
+#include "preload/format.h"
+
+#define RING_BYTES_MAX (UINT64_C(1) << 30)
+#define EVENTS_PER_CHUNK 16384
+#define NODES_PER_CHUNK 65536
+
+struct live_file {
+	int fd;
+	uint64_t size;
+	struct gl_header header;
+	struct live_snapshot *out;
+	struct table wanted;		/* nodes that have to go out */
+	uint32_t *nodes;
+	size_t node_count;
+	size_t node_capacity;
+};
+
+/* Everything or nothing. */
+static bool read_at(const struct live_file *file, void *to, uint64_t size,
+		    uint64_t offset)
+{
+	char *p = to;
+
+	if (offset > file->size || size > file->size - offset)
+		return false;
+	while (size > 0) {
+		ssize_t n = pread(file->fd, p, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n;
+		offset += (uint64_t)n;
+		size -= (uint64_t)n;
+	}
+	return true;
+}
+
+static struct buffer *add_chunk(struct live_file *file, unsigned type)
+{
+	struct live_snapshot *out = file->out;
+	struct live_chunk *chunk;
+
+	GROW(out->chunks, out->count, out->capacity);
+	chunk = &out->chunks[out->count++];
+	memset(chunk, 0, sizeof(*chunk));
+	chunk->chunk.type = type;
+	return &chunk->payload;
+}
+
+/* ---- images ---- */
+
+static void convert_image(const struct gl_image *from, uint32_t index,
+			  struct buffer *payload)
+{
+	struct trace_image image = {
+		.what = GT_IMAGE_MAPPED,
+		.index = index,
+		.flags = from->flags,
+		.first_node = from->first_node,
+		.bias = from->bias,
+		.segment_count = from->segments,
+		.build_id = from->build_id,
+		.build_id_size = from->build_id_size,
+		.path = from->path,
+		.path_size = strnlen(from->path, GL_IMAGE_PATH),
+	};
+
+	for (unsigned i = 0; i < image.segment_count; i++)
+		image.segments[i] = (struct trace_segment){
+			from->segment[i].start, from->segment[i].size,
+			from->segment[i].offset, from->segment[i].flags };
+	encode_image(payload, &image);
+	image.what = GT_IMAGE_GONE;
+	image.end_node = from->end_node;
+	if (image.end_node != 0)
+		encode_image(payload, &image);
+}
+
+static void read_images(struct live_file *file)
+{
+	uint32_t count = file->header.image_count;
+	struct buffer *payload;
+
+	if (count > GL_IMAGES_MAX)
+		count = GL_IMAGES_MAX;
+	payload = add_chunk(file, GT_IMAGE);
+	for (uint32_t i = 0; i < count; i++) {
+		struct gl_image image;
+
+		if (!read_at(file, &image, sizeof(image),
+			     file->header.images_offset +
+			     (uint64_t)i * sizeof(image)) ||
+		    image.state != 1 || image.segments > GL_SEGMENTS_MAX ||
+		    image.build_id_size > GL_BUILD_ID_MAX)
+			continue;
+		convert_image(&image, i, payload);
+	}
+}
+
+/* ---- nodes ---- */
+
+static void want_node(struct live_file *file, uint32_t id)
+{
+	if (id < GT_STOP_COUNT || table_get(&file->wanted, id) != TABLE_NONE)
+		return;
+	table_set(&file->wanted, id, 1);
+	GROW(file->nodes, file->node_count, file->node_capacity);
+	file->nodes[file->node_count++] = id;
+}
+
+static bool read_node(const struct live_file *file, uint32_t id,
+		      struct trace_node *node)
+{
+	struct gl_node found;
+
+	if (!read_at(file, &found, sizeof(found), file->header.nodes_offset +
+		     (uint64_t)id * sizeof(found)) ||
+	    found.address == 0 || found.parent >= id)
+		return false;
+	*node = (struct trace_node){ id, found.parent, found.address };
+	return true;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* All nodes wanted and their ancestors, parents first (I2). */
+static void read_nodes(struct live_file *file)
+{
+	struct trace_node *nodes, node;
+	size_t count = 0;
+
+	for (size_t i = 0; i < file->node_count; i++)
+		if (read_node(file, file->nodes[i], &node))
+			want_node(file, node.parent);
+	if (file->node_count == 0)
+		return;
+	qsort(file->nodes, file->node_count, sizeof(*file->nodes),
+	      compare_ids);
+	nodes = grow_resize(NULL, file->node_count, sizeof(*nodes));
+	for (size_t i = 0; i < file->node_count; i++)
+		if (read_node(file, file->nodes[i], &nodes[count]))
+			count++;
+	for (size_t i = 0; i < count; i += NODES_PER_CHUNK) {
+		size_t n = count - i;
+
+		encode_nodes(add_chunk(file, GT_CONTEXT), nodes + i,
+			     n < NODES_PER_CHUNK ? n : NODES_PER_CHUNK, 0);
+	}
+	free(nodes);
+}
+
+/* ---- rings ---- */
+
+struct ring_copy {
+	struct gl_ring ring;
+	uint64_t tail;
+	uint64_t head;
+	uint8_t *data;
+	struct trace_event *events;
+	size_t count;
+};
+
+static uint64_t word_at(const struct ring_copy *copy, uint64_t position,
+			unsigned word)
+{
+	uint64_t value;
+
+	memcpy(&value, copy->data + (position & copy->ring.mask) + 8 * word,
+	       sizeof(value));
+	return value;
+}
+
+static bool ring_is_sane(const struct live_file *file,
+			 const struct gl_ring *ring)
+{
+	uint64_t size = ring->mask + 1;
+
+	return size != 0 && (size & ring->mask) == 0 &&
+		size <= RING_BYTES_MAX && ring->offset <= file->size &&
+		size + GL_RING_SLACK <= file->size - ring->offset &&
+		ring->head >= ring->tail && ring->head - ring->tail <= size;
+}
+
+static void flush_events(struct live_file *file, struct ring_copy *copy,
+			 uint64_t first, uint64_t last)
+{
+	struct buffer *payload;
+	struct chunk *chunk;
+
+	if (copy->count == 0)
+		return;
+	payload = add_chunk(file, GT_EVENTS);
+	chunk = &file->out->chunks[file->out->count - 1].chunk;
+	chunk->ring = copy->ring.id;
+	chunk->generation = copy->ring.generation;
+	chunk->first = first;
+	chunk->last = last;
+	encode_events(payload, copy->events, copy->count, 0);
+	copy->count = 0;
+}
+
+/* One record; its length in bytes, 0 if it does not end below the head. */
+static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
+			       uint64_t position, uint64_t *stamp, bool *hole)
+{
+	bool nested = copy->ring.flags & GT_THREAD_NESTED;
+	uint64_t word0 = word_at(copy, position, 0);
+	uint64_t word2 = word_at(copy, position, 2);
+	unsigned words = nested ? 4 : gl_record_words(word0, word2);
+	uint64_t ticks = word0 >> GL_KIND_BITS >>
+		(file->header.tick_shift & 63);
+	struct trace_event *event = &copy->events[copy->count];
+
+	if (copy->head - position < 8 * words)
+		return 0;
+	event->kind = word0 & ((1u << GL_KIND_BITS) - 1);
+	*hole = word0 == 0 || event->kind >= GT_EVENT_COUNT;
+	if (*hole)
+		return 8 * words;
+	if (ticks > *stamp)	/* the encoding knows no step back */
+		*stamp = ticks;
+	event->stamp = *stamp;
+	event->address = word_at(copy, position, 1);
+	event->context = 0;
+	event->size = 0;
+	if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE) {
+		event->context = (uint32_t)word2;
+		event->size = word2 >> 32;
+		if (event->size == GL_SIZE_BIG)
+			event->size = word_at(copy, position, 3);
+		want_node(file, event->context);
+	}
+	copy->count++;
+	return 8 * words;
+}
+
+static void convert_ring(struct live_file *file, struct ring_copy *copy)
+{
+	uint64_t position = copy->tail, first = position, stamp = 0;
+
+	while (position < copy->head) {
+		bool hole;
+		unsigned size = convert_record(file, copy, position, &stamp,
+					       &hole);
+
+		if (size == 0)
+			break;	/* I1 */
+		position += size;
+		/* A chunk has holes only behind its last event, so that a
+		 * reader can count positions from its first. */
+		if (hole || copy->count == EVENTS_PER_CHUNK) {
+			flush_events(file, copy, first, position);
+			first = position;
+		}
+	}
+	flush_events(file, copy, first, position);
+}
+
+static void announce_thread(const struct live_file *file,
+			    const struct gl_ring *ring,
+			    struct buffer *payload)
+{
+	struct trace_thread thread = {
+		.what = GT_THREAD_START,
+		.ring = ring->id,
+		.tid = (uint32_t)ring->tid,
+		.flags = ring->flags,
+		.stamp = ring->start_stamp >> (file->header.tick_shift & 63),
+		.name = "",
+	};
+
+	encode_thread(payload, &thread);
+}
+
+static void read_ring(struct live_file *file, uint64_t offset)
+{
+	struct ring_copy copy = { 0 };
+	struct gl_ring again;
+
+	if (!read_at(file, &copy.ring, sizeof(copy.ring), offset)) {
+		file->out->damaged_rings++;
+		return;
+	}
+	if (copy.ring.state == GL_RING_UNUSED)
+		return;
+	if (!ring_is_sane(file, &copy.ring)) {
+		file->out->damaged_rings++;
+		return;
+	}
+	copy.head = copy.ring.head;
+	if (copy.head == copy.ring.tail)
+		return;
+	copy.data = grow_alloc(copy.ring.mask + 1 + GL_RING_SLACK);
+	copy.events = grow_resize(NULL, EVENTS_PER_CHUNK,
+				  sizeof(*copy.events));
+	if (read_at(file, copy.data, copy.ring.mask + 1 + GL_RING_SLACK,
+		    copy.ring.offset) &&
+	    read_at(file, &again, sizeof(again), offset) &&
+	    again.generation == copy.ring.generation &&
+	    again.tail >= copy.ring.tail) {
+		copy.tail = again.tail;
+		announce_thread(file, &copy.ring, add_chunk(file, GT_THREAD));
+		convert_ring(file, &copy);
+	}
+	free(copy.data);
+	free(copy.events);
+}
+
+static void read_rings(struct live_file *file)
+{
+	uint32_t count = file->header.ring_count;
+
+	if (count > GL_RINGS_MAX)
+		count = GL_RINGS_MAX;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t offset;
+
+		if (!read_at(file, &offset, sizeof(offset),
+			     file->header.rings_offset +
+			     (uint64_t)i * sizeof(offset)))
+			break;
+		if (offset != 0)
+			read_ring(file, offset);
+	}
+}
+
+/* Events were found before their nodes; a reader wants the nodes first. */
+static void events_last(struct live_snapshot *out)
+{
+	struct live_chunk *sorted = grow_resize(NULL, out->count,
+						sizeof(*sorted));
+	size_t n = 0;
+
+	for (int events = 0; events < 2; events++)
+		for (size_t i = 0; i < out->count; i++)
+			if ((out->chunks[i].chunk.type == GT_EVENTS) == events)
+				sorted[n++] = out->chunks[i];
+	free(out->chunks);
+	out->chunks = sorted;
+	out->capacity = out->count;
+}
+
+static int read_header(struct live_file *file, uint64_t trace_id)
+{
+	struct stat status;
+
+	if (fstat(file->fd, &status) != 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EBADMSG;
+	file->size = (uint64_t)status.st_size;
+	if (!read_at(file, &file->header, sizeof(file->header), 0) ||
+	    file->header.magic != GL_MAGIC ||
+	    file->header.version != GL_VERSION)
+		return -EBADMSG;
+	return file->header.trace_id == trace_id ? 0 : -ESTALE;
+}
+
+int live_read(const char *path, uint64_t trace_id,
+	      struct live_snapshot *snapshot)
+{
+	struct live_file file = { .out = snapshot };
+	int error;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file.fd < 0)
+		return -errno;
+	error = read_header(&file, trace_id);
+	if (error == 0) {
+		snapshot->trace_id = file.header.trace_id;
+		snapshot->pid = file.header.pid;
+		snapshot->start_time = file.header.start_time;
+		snapshot->dropped = file.header.dropped;
+		read_rings(&file);
+		read_images(&file);
+		read_nodes(&file);
+		events_last(snapshot);
+	}
+	close(file.fd);
+	table_free(&file.wanted);
+	free(file.nodes);
+	return error;
+}
+
+void live_free(struct live_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->count; i++)
+		buffer_free(&snapshot->chunks[i].payload);
+	free(snapshot->chunks);
+	memset(snapshot, 0, sizeof(*snapshot));
+}
+
+int live_process_exists(pid_t pid, uint64_t start_time)
+{
+	char path[64], stat_line[1024], *p;
+	uint64_t found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	if (fgets(stat_line, sizeof(stat_line), file) == NULL)
+		stat_line[0] = 0;
+	fclose(file);
+	/* The name in field 2 may hold anything, also parentheses. */
+	p = strrchr(stat_line, ')');
+	if (p == NULL || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+		return 0;
+	for (int field = 2; field < 22 && p != NULL; field++)
+		p = strchr(p + 1, ' ');
+	if (p != NULL)
+		found = strtoull(p, NULL, 10);
+	return found == start_time;
+}

@@ -1,0 +1,375 @@
+/*
+ * merge.c: k-way merge over a binary heap of streams, by the stamp of the
+ * next event that each can give. A stream whose next chunk is not open yet
+ * stands there with the chunk's base stamp, which is not later than its first
+ * event; the chunk is opened when it comes to the top. So the memory is that
+ * of compressed chunks, one open chunk and one batch for each ring.
+ *
+ * The top stream gives as many events as lie before the second best's next
+ * one: with one busy ring, or rings that are busy in turns, these are whole
+ * batches and the heap costs nothing.
+ *
+ *  I1  A stream is in the heap exactly if it has a batch or a queued chunk.
+ *  I2  key(parent) <= key(child) for all places of the heap.
+ *  I3  stream->seen is the position in the ring up to which chunks were
+ *      queued; what lies below it is never delivered twice.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/trace/merge.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+#define BATCH_EVENTS 256
+/* Compressed bytes that may wait for a SYNC. Then they are merged anyhow. */
+#define BUFFER_MAX (UINT64_C(256) << 20)
+
+struct queued {
+	struct queued *next;
+	struct chunk chunk;
+	uint64_t skip;		/* bytes of ring at its start, seen before */
+	uint64_t base;
+	uint32_t thread;
+	bool nested;
+	uint8_t payload[];
+};
+
+struct merge_stream {
+	uint64_t key;		/* stamp of the next event, or less */
+	uint32_t index;
+	uint32_t ring;
+	uint32_t generation;
+	uint64_t seen;		/* I3 */
+	bool open;		/* `queue` is being decoded */
+	struct merge_stream *next_unused;
+	struct queued *queue;
+	struct queued **queue_end;
+	struct event_decoder decoder;
+	struct trace_event *batch;
+	size_t batch_next;
+	size_t batch_count;
+};
+
+void merge_init(struct merge *merge, const struct merge_sink *sink)
+{
+	memset(merge, 0, sizeof(*merge));
+	merge->sink = *sink;
+}
+
+/* ---- the heap ---- */
+
+static void sift_down(struct merge *merge, size_t i)
+{
+	struct merge_stream **heap = merge->heap, *moving = heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= merge->heap_count)
+			break;
+		if (child + 1 < merge->heap_count &&
+		    heap[child + 1]->key < heap[child]->key)
+			child++;
+		if (moving->key <= heap[child]->key)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = moving;
+}
+
+static void heap_push(struct merge *merge, struct merge_stream *stream)
+{
+	size_t i = merge->heap_count;
+
+	GROW(merge->heap, merge->heap_count, merge->heap_capacity);
+	merge->heap_count++;
+	while (i > 0 && merge->heap[(i - 1) / 2]->key > stream->key) {
+		merge->heap[i] = merge->heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	merge->heap[i] = stream;
+}
+
+static void heap_pop(struct merge *merge)
+{
+	merge->heap[0] = merge->heap[--merge->heap_count];
+	if (merge->heap_count > 0)
+		sift_down(merge, 0);
+}
+
+/* The key of the best stream but the top one. */
+static uint64_t second_key(const struct merge *merge)
+{
+	uint64_t key = UINT64_MAX;
+
+	for (size_t i = 1; i < 3 && i < merge->heap_count; i++)
+		if (merge->heap[i]->key < key)
+			key = merge->heap[i]->key;
+	return key;
+}
+
+/* ---- streams ---- */
+
+static void stream_reset(struct merge_stream *stream, uint32_t generation)
+{
+	stream->generation = generation;
+	stream->seen = 0;
+}
+
+static struct merge_stream *new_stream(struct merge *merge, uint32_t ring)
+{
+	struct merge_stream *stream = merge->unused;
+
+	if (stream != NULL) {
+		merge->unused = stream->next_unused;
+	} else {
+		stream = grow_zeroed(1, sizeof(*stream));
+		GROW(merge->streams, merge->stream_count,
+		     merge->stream_capacity);
+		stream->index = (uint32_t)merge->stream_count;
+		stream->queue_end = &stream->queue;
+		merge->streams[merge->stream_count++] = stream;
+	}
+	stream->ring = ring;
+	table_set(&merge->by_ring, ring, stream->index);
+	return stream;
+}
+
+/*
+ * The stream of a ring's generation; NULL if the ring has a later one: the
+ * writer empties a ring before it is used again, so the chunk is a
+ * repetition. A stream whose ring has a new generation is used again once it
+ * has nothing left to give, else it is left to run dry.
+ */
+static struct merge_stream *find_stream(struct merge *merge,
+					const struct chunk *chunk)
+{
+	uint32_t index = table_get(&merge->by_ring, chunk->ring);
+	struct merge_stream *stream;
+
+	if (index == TABLE_NONE) {
+		stream = new_stream(merge, chunk->ring);
+		stream_reset(stream, chunk->generation);
+		return stream;
+	}
+	stream = merge->streams[index];
+	if (chunk->generation == stream->generation)
+		return stream;
+	if (chunk->generation < stream->generation)
+		return NULL;
+	if (stream->queue == NULL)
+		merge->sink.stream_ends(merge->sink.owner, index);
+	else
+		stream = new_stream(merge, chunk->ring);
+	stream_reset(stream, chunk->generation);
+	return stream;
+}
+
+static void drop_chunk(struct merge *merge, struct merge_stream *stream)
+{
+	struct queued *queued = stream->queue;
+
+	stream->queue = queued->next;
+	if (stream->queue == NULL)
+		stream->queue_end = &stream->queue;
+	stream->open = false;
+	merge->buffered -= queued->chunk.stored;
+	free(queued);
+}
+
+/* Cut off what earlier chunks held already. */
+static void skip_seen(struct merge_stream *stream, struct queued *queued)
+{
+	size_t n = 0;
+
+	while (n < stream->batch_count && queued->skip > 0) {
+		unsigned bytes = records_ring_bytes(&stream->batch[n],
+						    queued->nested);
+
+		queued->skip -= bytes < queued->skip ? bytes : queued->skip;
+		n++;
+	}
+	stream->batch_next = n;
+}
+
+/* Threads come and go by the million: what is idle keeps next to nothing. */
+static void run_dry(struct merge *merge, struct merge_stream *stream)
+{
+	columns_free(&stream->decoder.columns);
+	free(stream->batch);
+	stream->batch = NULL;
+	stream->batch_count = stream->batch_next = 0;
+	if (table_get(&merge->by_ring, stream->ring) == stream->index)
+		return;
+	/* Its ring has had a new generation meanwhile. */
+	merge->sink.stream_ends(merge->sink.owner, stream->index);
+	stream->next_unused = merge->unused;
+	merge->unused = stream;
+}
+
+/* Decode on; false if the stream has nothing more at the moment. */
+static bool refill(struct merge *merge, struct merge_stream *stream)
+{
+	while (stream->queue != NULL) {
+		struct queued *queued = stream->queue;
+		struct cursor payload;
+
+		queued->chunk.payload = queued->payload;
+		if (!stream->open) {
+			stream->open = true;
+			if (inflater_payload(&merge->inflater, &queued->chunk,
+					     &payload) != 0 ||
+			    event_decoder_open(&stream->decoder, &payload,
+					       &merge->inflater) != 0)
+				stream->decoder.bad = true;
+		}
+		if (stream->batch == NULL)
+			stream->batch = grow_alloc(BATCH_EVENTS *
+						   sizeof(*stream->batch));
+		stream->batch_count = stream->decoder.bad ? 0 :
+			event_decoder_next(&stream->decoder, stream->batch,
+					   BATCH_EVENTS);
+		stream->batch_next = 0;
+		if (stream->batch_count > 0 && queued->skip > 0)
+			skip_seen(stream, queued);
+		if (stream->batch_next < stream->batch_count) {
+			stream->key = stream->batch[stream->batch_next].stamp;
+			return true;
+		}
+		if (stream->batch_count > 0)
+			continue;
+		merge->bad_chunks += stream->decoder.bad;
+		drop_chunk(merge, stream);
+	}
+	run_dry(merge, stream);
+	return false;
+}
+
+/*
+ * A payload that is compressed as a whole has no base stamp to be seen from
+ * outside: its stream is opened at once when its turn could have come.
+ */
+static uint64_t base_stamp(const struct chunk *chunk)
+{
+	struct cursor c = cursor_over(chunk->payload, chunk->stored);
+
+	return chunk->flags & GT_COMPRESSED ? 0 : cursor_varint(&c);
+}
+
+void merge_add(struct merge *merge, const struct chunk *chunk,
+	       uint32_t thread, bool nested)
+{
+	struct merge_stream *stream = find_stream(merge, chunk);
+	struct queued *queued;
+	bool idle;
+
+	if (stream == NULL || (chunk->last <= stream->seen &&
+			       chunk->last > chunk->first)) {
+		merge->repeated += chunk->last - chunk->first;
+		return;
+	}
+	queued = grow_alloc(sizeof(*queued) + chunk->stored);
+	queued->next = NULL;
+	queued->chunk = *chunk;
+	queued->thread = thread;
+	queued->nested = nested;
+	queued->base = base_stamp(chunk);
+	queued->skip = 0;
+	memcpy(queued->payload, chunk->payload, chunk->stored);
+	if (chunk->first < stream->seen) {
+		queued->skip = stream->seen - chunk->first;
+		merge->repeated += queued->skip;
+	} else {
+		merge->lost_bytes += chunk->first - stream->seen;
+	}
+	stream->seen = chunk->last;
+	idle = stream->queue == NULL;
+	*stream->queue_end = queued;
+	stream->queue_end = &queued->next;
+	merge->buffered += chunk->stored;
+	if (idle) {
+		stream->key = queued->base;
+		heap_push(merge, stream);
+	}
+	if (merge->buffered > BUFFER_MAX) {
+		merge->forced++;
+		merge_finish(merge);
+	}
+}
+
+/* How many events of the batch come first: at least one. */
+static size_t run_length(const struct merge_stream *stream, uint64_t bound)
+{
+	size_t n = stream->batch_next + 1;
+
+	/* Stamps do not fall within a chunk. */
+	if (stream->batch[stream->batch_count - 1].stamp <= bound)
+		return stream->batch_count - stream->batch_next;
+	while (n < stream->batch_count && stream->batch[n].stamp <= bound)
+		n++;
+	return n - stream->batch_next;
+}
+
+/* Let the top stream give events up to `bound`, at least one. */
+static void deliver(struct merge *merge, struct merge_stream *stream,
+		    uint64_t bound)
+{
+	size_t n = run_length(stream, bound);
+
+	merge->sink.events(merge->sink.owner, stream->index,
+			   stream->queue->thread,
+			   stream->batch + stream->batch_next, n);
+	merge->events += n;
+	stream->batch_next += n;
+	if (stream->batch_next < stream->batch_count)
+		stream->key = stream->batch[stream->batch_next].stamp;
+}
+
+void merge_run(struct merge *merge, uint64_t limit)
+{
+	while (merge->heap_count > 0 && merge->heap[0]->key < limit) {
+		struct merge_stream *stream = merge->heap[0];
+		uint64_t bound = second_key(merge);
+
+		if (bound >= limit)
+			bound = limit - 1;
+		if (stream->batch_next < stream->batch_count)
+			deliver(merge, stream, bound);
+		if (stream->batch_next == stream->batch_count) {
+			/* Between chunks the key is the base stamp. */
+			if (!refill(merge, stream)) {
+				heap_pop(merge);
+				continue;
+			}
+		}
+		sift_down(merge, 0);
+	}
+}
+
+void merge_finish(struct merge *merge)
+{
+	merge_run(merge, UINT64_MAX);
+}
+
+void merge_free(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->stream_count; i++) {
+		struct merge_stream *stream = merge->streams[i];
+
+		while (stream->queue != NULL)
+			drop_chunk(merge, stream);
+		columns_free(&stream->decoder.columns);
+		free(stream->batch);
+		free(stream);
+	}
+	free(merge->streams);
+	free(merge->heap);
+	table_free(&merge->by_ring);
+	inflater_free(&merge->inflater);
+	memset(merge, 0, sizeof(*merge));
+}

@@ -1,0 +1,59 @@
+/*
+ * merge.h: the events of many rings, in the order of their stamps.
+ *
+ * Chunks are handed in as they come; they are kept compressed until a SYNC
+ * chunk says that nothing earlier can follow. Then one chunk of each ring is
+ * open at a time, and a batch of its events decoded.
+ */
+#ifndef GNOMON_MERGE_H
+#define GNOMON_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/table.h"
+#include "cli/trace/records.h"
+
+struct merge_stream;
+
+struct merge_sink {
+	void *owner;
+	/* A run of one ring's events. `stream` numbers the ring, densely;
+	 * `thread` is what was given with the chunk. */
+	void (*events)(void *owner, uint32_t stream, uint32_t thread,
+		       const struct trace_event *events, size_t count);
+	/* The number is used for another generation of the ring from now. */
+	void (*stream_ends)(void *owner, uint32_t stream);
+};
+
+struct merge {
+	struct merge_sink sink;
+	struct merge_stream **streams;
+	size_t stream_count;
+	size_t stream_capacity;
+	struct table by_ring;		/* ring -> stream */
+	struct merge_stream *unused;	/* to be numbered anew */
+	struct merge_stream **heap;	/* streams with events to give */
+	size_t heap_count;
+	size_t heap_capacity;
+	struct inflater inflater;
+	uint64_t buffered;		/* bytes of chunks that wait */
+	/* for the report */
+	uint64_t events;
+	uint64_t repeated;		/* bytes of ring skipped: seen before */
+	uint64_t lost_bytes;		/* bytes of ring that no chunk holds */
+	uint64_t bad_chunks;		/* checksum right, content malformed */
+	uint64_t forced;		/* times the buffer was full */
+};
+
+void merge_init(struct merge *merge, const struct merge_sink *sink);
+/* The payload is copied. `chunk` is an EVENTS chunk. */
+void merge_add(struct merge *merge, const struct chunk *chunk,
+	       uint32_t thread, bool nested);
+/* Deliver every event with a stamp below `limit`. */
+void merge_run(struct merge *merge, uint64_t limit);
+void merge_finish(struct merge *merge);	/* deliver all that is left */
+void merge_free(struct merge *merge);
+
+#endif

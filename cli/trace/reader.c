@@ -1,0 +1,388 @@
+/*
+ * reader.c: from chunks to the sink; decides what a broken file is still good
+ * for and says so. Called by the main thread.
+ *
+ * A trace that is being written is read like this: first a snapshot of the
+ * live file, then the trace to the end that it has by then, then what the
+ * snapshot has beyond that. The writer moves events from the one to the other
+ * only after they are in the file, so nothing can slip through between; what
+ * is in both is recognised by its position in its ring.
+ */
+#include "cli/trace/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/message.h"
+#include "cli/base/progress.h"
+#include "cli/trace/live.h"
+#include "preload/format.h"
+
+struct reader {
+	const char *path;
+	const struct reader_sink *sink;
+	struct reader_report *report;
+	struct chunk_reader chunks;
+	struct merge merge;
+	struct inflater inflater;
+	uint64_t window;	/* ticks; INFO's window_ticks */
+	char line[RECORDS_LINE_MAX];
+};
+
+/* ---- content of chunks ---- */
+
+static void read_lines(struct reader *reader, unsigned type, struct cursor *c)
+{
+	const char *key, *value;
+
+	while (records_line(c, reader->line, &key, &value)) {
+		if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
+			reader->window = strtoull(value, NULL, 10);
+		reader->sink->line(reader->sink->owner, type, key, value);
+	}
+}
+
+static void read_threads(struct reader *reader, struct cursor *c)
+{
+	struct trace_thread thread;
+
+	while (records_thread(c, &thread))
+		reader->sink->thread(reader->sink->owner, &thread);
+}
+
+static void read_images(struct reader *reader, struct cursor *c)
+{
+	struct trace_image image;
+
+	while (records_image(c, &image))
+		reader->sink->image(reader->sink->owner, &image);
+}
+
+static void read_nodes(struct reader *reader, struct cursor *c)
+{
+	struct node_decoder decoder = { 0 };
+	struct trace_node node;
+	bool bad = true;
+
+	if (node_decoder_open(&decoder, c, &reader->inflater) == 0)
+		while (node_decoder_next(&decoder, &node, &bad))
+			reader->sink->node(reader->sink->owner, &node);
+	c->bad = bad;
+	columns_free(&decoder.columns);
+}
+
+static void read_sync(struct reader *reader, struct cursor *c)
+{
+	struct trace_sync sync;
+
+	if (!records_sync(c, &sync))
+		return;
+	reader->sink->sync(reader->sink->owner, &sync);
+	if (sync.watermark > reader->window)
+		merge_run(&reader->merge, sync.watermark - reader->window);
+}
+
+static void read_events(struct reader *reader, const struct chunk *chunk)
+{
+	const struct reader_sink *sink = reader->sink;
+	uint32_t thread;
+	bool nested;
+
+	if (sink->events == NULL) {
+		struct cursor c;
+
+		if (inflater_payload(&reader->inflater, chunk, &c) == 0) {
+			cursor_varint(&c);
+			reader->report->events += cursor_varint(&c);
+		}
+		return;
+	}
+	thread = sink->ring_thread(sink->owner, chunk->ring, &nested);
+	merge_add(&reader->merge, chunk, thread, nested);
+}
+
+static void read_chunk(struct reader *reader, const struct chunk *chunk)
+{
+	struct cursor c;
+
+	if (chunk->type == GT_EVENTS) {
+		read_events(reader, chunk);
+		return;
+	}
+	if (inflater_payload(&reader->inflater, chunk, &c) != 0) {
+		reader->report->malformed++;
+		return;
+	}
+	switch (chunk->type) {
+	case GT_END:
+		reader->report->ended = true;
+		/* fall through */
+	case GT_INFO:
+	case GT_COUNTERS:
+		read_lines(reader, chunk->type, &c);
+		break;
+	case GT_THREAD:
+		read_threads(reader, &c);
+		break;
+	case GT_IMAGE:
+		read_images(reader, &c);
+		break;
+	case GT_CONTEXT:
+		read_nodes(reader, &c);
+		break;
+	case GT_SYNC:
+		read_sync(reader, &c);
+		break;
+	default:
+		reader->report->unknown_chunks++;
+	}
+	reader->report->malformed += c.bad;
+}
+
+static void count_chunk(struct reader_report *report,
+			const struct chunk *chunk)
+{
+	unsigned type = chunk->type < READER_TYPES ? chunk->type : 0;
+
+	report->chunks[type]++;
+	report->bytes[type] += GT_CHUNK_SIZE + (uint64_t)chunk->stored;
+}
+
+static void read_trace(struct reader *reader)
+{
+	struct chunk chunk;
+
+	progress_begin("reading trace", reader->chunks.source.file_size);
+	while (chunk_next(&reader->chunks, &chunk)) {
+		count_chunk(reader->report, &chunk);
+		read_chunk(reader, &chunk);
+		progress_update(chunk.offset);
+	}
+	progress_end();
+	reader->report->file_bytes = reader->chunks.source.offset;
+}
+
+static void read_live(struct reader *reader, struct live_snapshot *live)
+{
+	reader->report->live_dropped = live->dropped;
+	for (size_t i = 0; i < live->count; i++) {
+		struct live_chunk *item = &live->chunks[i];
+		uint64_t before = reader->merge.repeated;
+
+		item->chunk.payload = (const uint8_t *)item->payload.data;
+		item->chunk.stored = (uint32_t)item->payload.size;
+		item->chunk.raw = item->chunk.stored;
+		if (item->payload.size == 0)
+			continue;
+		read_chunk(reader, &item->chunk);
+		if (item->chunk.type == GT_EVENTS &&
+		    reader->merge.repeated - before <
+		    item->chunk.last - item->chunk.first)
+			reader->report->live_events++;
+	}
+	reader->report->malformed += live->damaged_rings;
+}
+
+/* ---- what could be wrong ---- */
+
+static int refuse(const char *path, const struct trace_facts *facts)
+{
+	switch (facts->result) {
+	case CHUNK_OPEN_EMPTY:
+		message_error("%s: the file is empty: the recording wrote "
+			      "nothing; was the disk full?", path);
+		break;
+	case CHUNK_OPEN_FOREIGN:
+		message_error("%s: not a gnomon trace (no magic at offset 0): "
+			      "name a file that `gnomon run` wrote", path);
+		break;
+	case CHUNK_OPEN_TOO_NEW:
+		message_error("%s: format version %u at offset 8 is newer "
+			      "than this gnomon reads (%u): use a newer gnomon",
+			      path, facts->major, GT_MAJOR);
+		break;
+	case CHUNK_OPEN_DAMAGED:
+		message_error("%s: the header at offset 0 is cut short or "
+			      "damaged: copy the file again, or record again",
+			      path);
+		break;
+	case CHUNK_OPEN_ERROR:
+		message_error("%s: cannot be read: %s", path,
+			      strerror(facts->error));
+		break;
+	case CHUNK_OPEN_OK:
+		break;
+	}
+	return EXIT_NOTHING;
+}
+
+static void tell_damage(const char *path, const struct chunk_damage *damage)
+{
+	switch (damage->kind) {
+	case CHUNK_TORN:
+		message_error("%s: cut short inside the chunk at offset "
+			      "%" PRIu64 " (%" PRIu64 " bytes of it are "
+			      "there): what comes before it was read", path,
+			      damage->offset, damage->size);
+		break;
+	case CHUNK_CORRUPT:
+		message_error("%s: %" PRIu64 " bytes at offset %" PRIu64
+			      " are damaged: they were skipped", path,
+			      damage->size, damage->offset);
+		break;
+	case CHUNK_MISSING:
+		message_error("%s: %" PRIu64 " chunks are missing before "
+			      "offset %" PRIu64 ": the figures lack what was "
+			      "in them", path, damage->size, damage->offset);
+		break;
+	case CHUNK_UNREADABLE:
+		message_error("%s: reading failed at offset %" PRIu64 ": what "
+			      "comes before it was read", path,
+			      damage->offset);
+		break;
+	}
+}
+
+/* A chunk that the writer is about to finish is no damage. */
+static bool is_harmless(const struct reader_report *report,
+			const struct chunk_damage *damage)
+{
+	return damage->kind == CHUNK_TORN && report->being_written;
+}
+
+static int judge(const struct reader *reader)
+{
+	struct reader_report *report = reader->report;
+	uint64_t shown = report->damage_count, harmless = 0;
+
+	if (shown > CHUNK_DAMAGE_SHOWN)
+		shown = CHUNK_DAMAGE_SHOWN;
+	for (uint64_t i = 0; i < shown; i++)
+		if (is_harmless(report, &report->damage[i]))
+			harmless++;
+		else
+			tell_damage(reader->path, &report->damage[i]);
+	report->damage_count -= harmless;
+	if (report->damage_count > CHUNK_DAMAGE_SHOWN)
+		message_error("%s: damaged in %" PRIu64 " more places",
+			      reader->path,
+			      report->damage_count - CHUNK_DAMAGE_SHOWN);
+	if (report->malformed > 0)
+		message_error("%s: %" PRIu64 " chunks made no sense although "
+			      "their checksums are right: they were left out",
+			      reader->path, report->malformed);
+	if (report->lost_bytes > 0)
+		message_error("%s: %" PRIu64 " bytes of events are missing "
+			      "between chunks", reader->path,
+			      report->lost_bytes);
+	if (!report->ended && !report->being_written)
+		message_error("%s: the recording has no end (its writer was "
+			      "killed, or the file was cut): the figures are "
+			      "those up to the last event", reader->path);
+	if (report->damage_count == 0 && report->malformed == 0 &&
+	    report->lost_bytes == 0 &&
+	    (report->ended || report->being_written))
+		return EXIT_COMPLETE;
+	return EXIT_PARTIAL;
+}
+
+/* ---- the whole ---- */
+
+static int open_error(const char *path, int error)
+{
+	if (error == -EISDIR)
+		message_error("%s: is a directory: name one trace in it",
+			      path);
+	else
+		message_error("%s: cannot be opened: %s", path,
+			      strerror(-error));
+	return EXIT_NOTHING;
+}
+
+/* Fold the live file in, or take a snapshot of it, or do without. */
+static void prepare_live(struct reader *reader,
+			 const struct trace_facts *facts,
+			 struct live_snapshot *live)
+{
+	int error;
+	enum fold_result result = fold_trace(reader->path, facts, &error);
+
+	reader->report->folded = result == FOLD_DONE;
+	reader->report->being_written = result == FOLD_BUSY;
+	if (result == FOLD_DONE)
+		message_note("%s: the last events were folded in from %s, "
+			     "which is removed now", reader->path,
+			     facts->live);
+	if (result != FOLD_BUSY && result != FOLD_FAILED)
+		return;
+	error = facts->live[0] == 0 ? -ENOENT :
+		live_read(facts->live, facts->trace_id, live);
+	if (error != 0 && error != -ENOENT)
+		message_note("%s: its live file %s cannot be read (%s): the "
+			     "very last events may be missing", reader->path,
+			     facts->live, strerror(-error));
+}
+
+static void finish(struct reader *reader)
+{
+	struct reader_report *report = reader->report;
+
+	merge_finish(&reader->merge);
+	report->events += reader->merge.events;
+	report->lost_bytes = reader->merge.lost_bytes;
+	report->repeated = reader->merge.repeated;
+	report->malformed += reader->merge.bad_chunks;
+	report->damage_count = reader->chunks.damage_count;
+	memcpy(report->damage, reader->chunks.damage, sizeof(report->damage));
+	report->trace_id = reader->chunks.trace_id;
+	report->major = reader->chunks.major;
+	report->minor = reader->chunks.minor;
+}
+
+int reader_run(const char *path, const struct reader_sink *sink,
+	       struct reader_report *report)
+{
+	static struct reader reader;
+	struct merge_sink merge_sink = { sink->owner, sink->events,
+					 sink->stream_ends };
+	struct live_snapshot live = { 0 };
+	struct trace_facts facts;
+	int error = fold_facts(path, &facts), fd, status;
+
+	memset(report, 0, sizeof(*report));
+	if (error != 0)
+		return open_error(path, error);
+	if (facts.result != CHUNK_OPEN_OK)
+		return refuse(path, &facts);
+	memset(&reader, 0, sizeof(reader));
+	reader.path = path;
+	reader.sink = sink;
+	reader.report = report;
+	prepare_live(&reader, &facts, &live);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		live_free(&live);
+		return open_error(path, -errno);
+	}
+	merge_init(&reader.merge, &merge_sink);
+	facts.result = chunk_open(&reader.chunks, fd);
+	facts.major = reader.chunks.major;
+	facts.error = reader.chunks.source.error;
+	if (facts.result == CHUNK_OPEN_OK) {
+		read_trace(&reader);
+		read_live(&reader, &live);
+		finish(&reader);
+		status = judge(&reader);
+	} else {
+		status = refuse(path, &facts);
+	}
+	merge_free(&reader.merge);
+	inflater_free(&reader.inflater);
+	chunk_close(&reader.chunks);
+	live_free(&live);
+	return status;
+}

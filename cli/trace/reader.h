@@ -1,0 +1,67 @@
+/*
+ * reader.h: a trace from its first byte to its last, finished, torn or still
+ * being written, as a row of calls to a sink.
+ *
+ * Everything but events comes in the order of the file; events come by their
+ * stamps, merged over all rings, and later than the nodes, images and
+ * threads that they refer to.
+ */
+#ifndef GNOMON_READER_H
+#define GNOMON_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/trace/fold.h"
+#include "cli/trace/merge.h"
+#include "cli/trace/records.h"
+
+struct reader_sink {
+	void *owner;
+	/* INFO, COUNTERS and END */
+	void (*line)(void *owner, unsigned type, const char *key,
+		     const char *value);
+	void (*thread)(void *owner, const struct trace_thread *thread);
+	void (*image)(void *owner, const struct trace_image *image);
+	void (*node)(void *owner, const struct trace_node *node);
+	void (*sync)(void *owner, const struct trace_sync *sync);
+	/* The thread that uses a ring now, and whether the ring is its
+	 * second one. */
+	uint32_t (*ring_thread)(void *owner, uint32_t ring, bool *nested);
+	/* NULL: events are counted, not decoded. */
+	void (*events)(void *owner, uint32_t stream, uint32_t thread,
+		       const struct trace_event *events, size_t count);
+	void (*stream_ends)(void *owner, uint32_t stream);
+};
+
+#define READER_TYPES 16		/* chunk types counted one by one */
+
+struct reader_report {
+	bool ended;		/* there was an END chunk */
+	bool being_written;
+	bool folded;		/* a live file was folded in just now */
+	uint64_t chunks[READER_TYPES];
+	uint64_t bytes[READER_TYPES];
+	uint64_t file_bytes;
+	uint64_t unknown_chunks;
+	uint64_t malformed;	/* chunks whose content made no sense */
+	uint64_t events;
+	uint64_t lost_bytes;	/* of rings, that no chunk holds */
+	uint64_t repeated;
+	uint64_t live_events;	/* taken from the live file, not the trace */
+	uint64_t live_dropped;
+	uint64_t trace_id;
+	unsigned major, minor;
+	struct chunk_damage damage[CHUNK_DAMAGE_SHOWN];
+	uint64_t damage_count;
+};
+
+/*
+ * Read the whole trace. Returns EXIT_COMPLETE, EXIT_PARTIAL, or EXIT_NOTHING
+ * if it could not be read at all; what is wrong has been said on standard
+ * error then. `path` may be a pipe.
+ */
+int reader_run(const char *path, const struct reader_sink *sink,
+	       struct reader_report *report);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * records.h: what a trace says, once it is decoded. All addresses are the
+ * target's and therefore uint64_t.
+ */
+#ifndef GNOMON_RECORDS_H
+#define GNOMON_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/trace/columns.h"
+#include "preload/format.h"
+
+struct trace_event {
+	uint64_t stamp;		/* ticks */
+	uint64_t address;
+	uint64_t size;		/* GT_ALLOC, GT_REALLOC_DONE; else 0 */
+	uint32_t context;	/* likewise */
+	uint32_t kind;		/* enum gt_event */
+};
+
+struct trace_thread {
+	unsigned what;		/* enum gt_thread_what */
+	uint32_t ring;
+	uint32_t tid;
+	uint32_t flags;		/* enum gt_thread_flags */
+	uint64_t stamp;
+	const char *name;	/* not terminated */
+	size_t name_size;
+};
+
+struct trace_segment {
+	uint64_t start;
+	uint64_t size;
+	uint64_t offset;	/* in the file */
+	uint32_t flags;		/* ELF p_flags */
+};
+
+struct trace_image {
+	unsigned what;		/* enum gt_image_what */
+	uint32_t index;
+	uint32_t flags;		/* enum gt_image_flags */
+	uint32_t first_node;
+	uint32_t end_node;	/* GT_IMAGE_GONE only */
+	uint64_t bias;
+	unsigned segment_count;
+	struct trace_segment segments[GL_SEGMENTS_MAX];
+	const uint8_t *build_id;
+	size_t build_id_size;
+	const char *path;	/* not terminated */
+	size_t path_size;
+};
+
+struct trace_node {
+	uint32_t id;
+	uint32_t parent;
+	uint64_t address;
+};
+
+struct trace_sync {
+	uint64_t watermark;
+	uint64_t ticks;
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+	uint64_t dropped;
+};
+
+/*
+ * Each reads one record and returns true, or false at the end; then
+ * cursor->bad says whether the end was where it should be.
+ */
+bool records_thread(struct cursor *c, struct trace_thread *thread);
+bool records_image(struct cursor *c, struct trace_image *image);
+bool records_sync(struct cursor *c, struct trace_sync *sync);
+/* A "key=value" line; both texts, terminated and unescaped, lie in `line`,
+ * which holds RECORDS_LINE_MAX bytes. */
+#define RECORDS_LINE_MAX 16384
+bool records_line(struct cursor *c, char *line, const char **key,
+		  const char **value);
+
+/* Nodes of a CONTEXT chunk, one after the other. */
+struct node_decoder {
+	struct columns columns;
+	uint64_t left;
+	struct trace_node previous;
+};
+int node_decoder_open(struct node_decoder *decoder, struct cursor *payload,
+		      struct inflater *inflater);
+bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
+		       bool *bad);
+
+/* Events of an EVENTS chunk, a batch at a time. */
+struct event_decoder {
+	struct columns columns;
+	uint64_t left;		/* events not yet decoded */
+	uint64_t stamp;
+	uint64_t granule;	/* address >> 4 */
+	uint32_t context;
+	bool bad;
+};
+int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
+		       struct inflater *inflater);
+/* Up to `max` events; 0 at the end or where `bad` is set. */
+size_t event_decoder_next(struct event_decoder *decoder,
+			  struct trace_event *events, size_t max);
+
+/* Bytes that the event took in its ring. */
+static inline unsigned records_ring_bytes(const struct trace_event *event,
+					  bool nested)
+{
+	if (nested)
+		return 32;
+	if (event->kind != GT_ALLOC && event->kind != GT_REALLOC_DONE)
+		return 16;
+	return event->size >= GL_SIZE_BIG ? 32 : 24;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * source.c: buffered reading. A trace is read with read(), not mapped: a file
+ * that is cut short meanwhile would kill the reader by SIGBUS.
+ */
+#include "cli/trace/source.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+
+#define READ_BYTES (1u << 20)
+
+void source_open(struct source *source, int fd)
+{
+	struct stat status;
+
+	memset(source, 0, sizeof(*source));
+	source->fd = fd;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		source->file_size = (uint64_t)status.st_size;
+}
+
+static void make_room(struct source *source, size_t size)
+{
+	size_t begin = (size_t)(source->data - source->buffer);
+
+	if (source->buffer == NULL)
+		begin = 0;
+	if (source->capacity - begin >= size + READ_BYTES)
+		return;
+	if (begin > 0)
+		memmove(source->buffer, source->buffer + begin,
+			source->available);
+	if (source->capacity < size + READ_BYTES) {
+		source->capacity = size + 2 * READ_BYTES;
+		source->buffer = grow_resize(source->buffer, source->capacity,
+					     1);
+	}
+	source->data = source->buffer;
+	source->end = source->available;
+}
+
+size_t source_fill(struct source *source, size_t size)
+{
+	while (source->available < size && !source->at_end) {
+		ssize_t n;
+
+		make_room(source, size);
+		n = read(source->fd, source->buffer + source->end,
+			 source->capacity - source->end);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			source->error = n < 0 ? errno : 0;
+			source->at_end = true;
+			break;
+		}
+		source->end += (size_t)n;
+		source->available += (size_t)n;
+	}
+	return source->available;
+}
+
+void source_skip(struct source *source, size_t size)
+{
+	assert(size <= source->available);
+	source->data += size;
+	source->available -= size;
+	source->offset += size;
+}
+
+void source_close(struct source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+	free(source->buffer);
+	memset(source, 0, sizeof(*source));
+	source->fd = -1;
+}

@@ -1,0 +1,34 @@
+/*
+ * source.h: a file as a window of bytes that moves forward. Regular files and
+ * pipes alike; a file that grows while it is read is read to where it ended
+ * at that moment.
+ */
+#ifndef GNOMON_SOURCE_H
+#define GNOMON_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct source {
+	int fd;
+	const uint8_t *data;	/* the window */
+	size_t available;	/* bytes in it */
+	uint64_t offset;	/* of the window in the file */
+	uint64_t file_size;	/* 0 where it is not known */
+	int error;		/* errno of a read that failed, else 0 */
+	bool at_end;
+	uint8_t *buffer;
+	size_t capacity;
+	size_t end;
+};
+
+/* Takes over `fd`. */
+void source_open(struct source *source, int fd);
+/* Make the window at least `size` bytes long; the end of the file may come
+ * first. Returns `available`. */
+size_t source_fill(struct source *source, size_t size);
+void source_skip(struct source *source, size_t size);	/* <= available */
+void source_close(struct source *source);
+
+#endif
