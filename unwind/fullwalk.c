@@ -76,9 +76,13 @@ static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
 	int err = -2;		/* ENOENT */
 
 	*end = true;
-	if (image && image->rules)
+	if (image && image->rules) {
 		err = rules_step_full(image->rules, regs, *exact, &is_signal,
 				      read_word, reader);
+		/* As in walk.c: an address pushed, not called from. */
+		if (err == -2 && !*exact && rules_find(image->rules, pc))
+			return GT_STOP_BOTTOM;
+	}
 	if (err == 1)
 		return GT_STOP_BOTTOM;
 	if (err == -14)		/* EFAULT */

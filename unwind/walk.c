@@ -33,6 +33,7 @@
 #define INDEX_MASK ((1u << INDEX_BITS) - 1)
 #define HIGH_SHIFT 31
 #define WORD_RULE_ID (1u << 30)
+#define WORD_END (1u << 16)	/* with WORD_RULE_ID: the outermost frame */
 #define WORD_FP (1u << 21)
 #define WORD_FP_SHIFT 13
 #define WORD_FP_MAX 0xff
@@ -74,12 +75,19 @@ rule_miss(uintptr_t ra, _Atomic uint64_t *at, bool *known)
 {
 	const struct image *image = image_find(ra - 1);
 	uint32_t payload;
+	uint16_t id = 0;
 
 	*known = image != NULL;
 	if (!image)
 		return WORD_RULE_ID;
-	payload = rule_payload(
-		image->rules ? rules_find(image->rules, ra - 1) : 0);
+	if (image->rules)
+		id = rules_find(image->rules, ra - 1);
+	payload = rule_payload(id);
+	/* Nothing was called from before a function's first byte: somebody
+	 * pushed its address to be returned to (makecontext, for one), and
+	 * the stack was made up from there. */
+	if (!id && image->rules && rules_find(image->rules, ra))
+		payload = WORD_RULE_ID | WORD_END;
 	atomic_store_explicit(at, (uint64_t)(ra >> INDEX_BITS) << HIGH_SHIFT |
 					  payload,
 			      memory_order_relaxed);
@@ -248,7 +256,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
 			const struct rule *r =
 				&rules_dictionary[payload & 0xffff];
 
-			if (r->kind == RULE_END && (payload & 0xffff))
+			if (payload & WORD_END || r->kind == RULE_END)
 				break;
 			w->stop = step_by_rule(&s, r, ra, known, &cfa, &fp_at,
 					       &hard);

@@ -26,6 +26,9 @@ static inline void *embed_alloc(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* Of ld.so: where the main thread's stack began. */
+extern void *__libc_stack_end;
+
 static inline int embed_init(enum capture_mode mode, bool oracle)
 {
 	struct capture_config config = {
@@ -35,6 +38,7 @@ static inline int embed_init(enum capture_mode mode, bool oracle)
 		.node_limit = &embed_node_limit,
 		.node_max = EMBED_NODES,
 		.image_count = &embed_image_count,
+		.main_stack_end = (uintptr_t)__libc_stack_end,
 	};
 
 	unwind_alloc = embed_alloc;
@@ -63,7 +67,8 @@ static inline unsigned embed_expand(uint32_t context, uintptr_t *addresses,
 }
 
 /* To be called like malloc: captures the stack of its caller. */
-static __attribute__((noinline, optimize("no-omit-frame-pointer"))) uint32_t
+static __attribute__((noinline, unused,
+		      optimize("no-omit-frame-pointer"))) uint32_t
 embed_hook(struct capture_thread *t)
 {
 	uint32_t context;
