@@ -31,8 +31,10 @@ BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
 TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin \
 	-fno-omit-frame-pointer -fno-exceptions -fasynchronous-unwind-tables \
-	-fno-tree-loop-distribute-patterns -fcf-protection=none \
-	-D_GNU_SOURCE
+	-fcf-protection=none -D_GNU_SOURCE
+# clang has no such passes once it may not take a loop for a function.
+TARGET_CFLAGS += $(if $(findstring clang,$(CC)),,\
+	-fno-tree-loop-distribute-patterns)
 HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 HOST_LIBS := -ldw -lelf -lzstd -liberty -ljansson -lpthread
 

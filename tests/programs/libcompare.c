@@ -1,179 +1,167 @@
+// FLAGS: -fvisibility=hidden -lgcc_s
 /*
- * libcompare.c: preloaded into a real program, it captures the stack of every
- * allocation and compares every COMPARE_EVERY-th (100) with libgcc's
- * _Unwind_Backtrace. At exit it writes counts to COMPARE_OUTPUT:
+ * libcompare.c: preloaded in front of the profiler, takes the stack of every
+ * 100th allocation by the C runtime's own unwinder (_Unwind_Backtrace) and
+ * writes it to the file COMPARE_OUTPUT. The allocation itself then goes to the
+ * profiler through functions of the section compare_sampled, by which the
+ * checker knows the stacks that must be equal: see test_stacks.py.
  *
- *	captures N / compared N / differences N / unfinished N
+ * The file, in 64-bit words: start and end of all code of this library, start
+ * and end of the sampled functions; then for each stack the number of its
+ * frames and their return addresses, innermost first, without our own.
  *
- * and the first differences, frame by frame. The captures run under the
- * oracle if COMPARE_ORACLE is set.
+ * For programs of one thread: others are never sampled while a sample is
+ * being taken, but counts are not exact then.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <unwind.h>
 
-#include "tests/unit/unwind_embed.h"
+#define PERIOD 100
+#define FRAMES_MAX 16384
+#define OURS __attribute__((noinline, section("compare_text")))
+#define SAMPLED __attribute__((noinline, section("compare_sampled")))
+#define EXPORTED __attribute__((visibility("default"))) OURS
 
-#define FRAMES_MAX 20000
-#define SHOWN_MAX 5
+extern const char __start_compare_text[], __stop_compare_text[];
+extern const char __start_compare_sampled[], __stop_compare_sampled[];
 
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
+static void *(*next_malloc)(size_t);
+static void *(*next_calloc)(size_t, size_t);
+static void *(*next_realloc)(void *, size_t);
 
-struct reference {
-	uintptr_t address[FRAMES_MAX];
-	unsigned n;
-};
+static int output = -1;
+static unsigned long calls;
+static int inside;
+static uint64_t stack[FRAMES_MAX + 1];
 
-static int ready = -1;
-static unsigned long every = 100, captures, compared, differences, unfinished;
-static int shown;
-static FILE *out;
-static struct reference reference;
-static uintptr_t got[FRAMES_MAX];
-static __thread struct capture_thread *self;
-static __thread int inside;
-static pid_t main_thread;
+/* dlsym may itself want memory before the first answer. */
+static char early[4096];
+static size_t early_used;
 
-static _Unwind_Reason_Code collect(struct _Unwind_Context *c, void *data)
+OURS static void *early_block(size_t size)
 {
-	struct reference *r = data;
-	int before = 0;
-	uintptr_t ip = _Unwind_GetIPInfo(c, &before);
+	void *p = early + early_used;
 
-	if (r->n < FRAMES_MAX && ip)
-		r->address[r->n++] = ip + (before ? 1 : 0);
+	early_used += (size + 15) & ~(size_t)15;
+	if (early_used > sizeof(early))
+		abort();
+	return p;
+}
+
+OURS static void find_next(void)
+{
+	next_calloc = dlsym(RTLD_NEXT, "calloc");
+	next_realloc = dlsym(RTLD_NEXT, "realloc");
+	next_malloc = dlsym(RTLD_NEXT, "malloc");
+}
+
+OURS static void put(const void *data, size_t size)
+{
+	if (write(output, data, size) != (ssize_t)size)
+		abort();
+}
+
+__attribute__((constructor)) OURS static void compare_open(void)
+{
+	const char *path = getenv("COMPARE_OUTPUT");
+	uint64_t header[4] = {
+		(uintptr_t)__start_compare_text,
+		(uintptr_t)__stop_compare_text,
+		(uintptr_t)__start_compare_sampled,
+		(uintptr_t)__stop_compare_sampled,
+	};
+
+	if (!path)
+		return;
+	output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (output >= 0)
+		put(header, sizeof(header));
+}
+
+OURS static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
+					  void *argument)
+{
+	uint64_t pc = _Unwind_GetIP(context);
+
+	(void)argument;
+	if (pc >= (uintptr_t)__start_compare_text &&
+	    pc < (uintptr_t)__stop_compare_text)
+		return _URC_NO_REASON;
+	if (pc && stack[0] < FRAMES_MAX)
+		stack[++stack[0]] = pc;
 	return _URC_NO_REASON;
 }
 
-static void show(unsigned n, unsigned skip)
+/* Whether this call is one to compare; if so its stack has been written. */
+OURS static int take_sample(void)
 {
-	unsigned i;
-
-	if (!out || shown++ >= SHOWN_MAX)
-		return;
-	fprintf(out, "difference: ours %u theirs %u skip %u\n", n, reference.n,
-		skip);
-	for (i = 0; i < n || i + skip < reference.n; i++)
-		fprintf(out, "  %#lx %#lx\n", i < n ? got[i] : 0,
-			i + skip < reference.n ? reference.address[i + skip] :
-						 0);
-}
-
-/* ra: the return address of the hook; the reference starts further in. */
-static void compare(uint32_t context, uintptr_t ra)
-{
-	unsigned n, skip = 0;
-	uint32_t stop;
-
-	reference.n = 0;
-	_Unwind_Backtrace(collect, &reference);
-	n = embed_expand(context, got, FRAMES_MAX, &stop);
-	while (skip < reference.n && reference.address[skip] != ra)
-		skip++;
-	compared++;
-	if (stop != GT_STOP_BOTTOM)
-		unfinished++;
-	if (n != reference.n - skip ||
-	    memcmp(got, reference.address + skip, n * sizeof(*got))) {
-		differences++;
-		show(n, skip);
-	}
-}
-
-static void start(void)
-{
-	if (ready >= 0)
-		return;
-	ready = 0;
-	main_thread = getpid();
-	if (getenv("COMPARE_EVERY"))
-		every = strtoul(getenv("COMPARE_EVERY"), NULL, 10);
-	ready = embed_init(CAPTURE_AUTO, getenv("COMPARE_ORACLE") != NULL) == 0;
-}
-
-static void record(uintptr_t ra, uintptr_t cfa, uintptr_t fp)
-{
-	uint32_t context;
-
-	if (inside)
-		return;
+	if (output < 0 || inside || ++calls % PERIOD)
+		return 0;
 	inside = 1;
-	start();
-	if (ready == 1 && !self)
-		self = capture_thread_new(gettid() == main_thread);
-	if (ready == 1 && self && getpid() == main_thread) {
-		context = capture_stack(self, ra, cfa, fp);
-		captures++;
-		if (captures % every == 0 && gettid() == main_thread)
-			compare(context, ra);
-	}
+	stack[0] = 0;
+	_Unwind_Backtrace(add_frame, NULL);
+	put(stack, (stack[0] + 1) * sizeof(stack[0]));
 	inside = 0;
+	return 1;
 }
 
-#define RECORD()                                                      \
-	record((uintptr_t)__builtin_return_address(0),                \
-	       (uintptr_t)__builtin_dwarf_cfa(),                      \
-	       *(uintptr_t *)__builtin_frame_address(0))
-#define HOOK __attribute__((noinline, optimize("no-omit-frame-pointer")))
-
-HOOK void *malloc(size_t n)
+SAMPLED static void *sampled_malloc(size_t size)
 {
-	void *p = __libc_malloc(n);
+	void *p = next_malloc(size);
 
-	RECORD();
+	__asm__ volatile("" : : "r"(p) : "memory");
 	return p;
 }
 
-HOOK void *calloc(size_t n, size_t size)
+SAMPLED static void *sampled_calloc(size_t count, size_t size)
 {
-	void *p = __libc_calloc(n, size);
+	void *p = next_calloc(count, size);
 
-	RECORD();
+	__asm__ volatile("" : : "r"(p) : "memory");
 	return p;
 }
 
-HOOK void *realloc(void *old, size_t n)
+SAMPLED static void *sampled_realloc(void *old, size_t size)
 {
-	void *p = __libc_realloc(old, n);
+	void *p = next_realloc(old, size);
 
-	RECORD();
+	__asm__ volatile("" : : "r"(p) : "memory");
 	return p;
 }
 
-__attribute__((destructor)) static void finish(void)
+EXPORTED void *malloc(size_t size)
 {
-	const char *path = getenv("COMPARE_OUTPUT");
-	const struct capture_counts *c;
-
-	if (getpid() != main_thread || !path || !self)
-		return;
-	inside = 1;
-	if (!out)
-		out = fopen(path, "a");
-	if (!out)
-		return;
-	c = capture_thread_counts(self);
-	fprintf(out, "captures %lu\ncompared %lu\ndifferences %lu\n"
-		     "unfinished %lu\njoined %lu\nfull %lu\nplain %lu\n"
-		     "oracle_checks %lu\noracle_differences %lu\n",
-		captures, compared, differences, unfinished, c->tier_join,
-		c->tier_full, c->tier_plain, c->oracle_checks,
-		c->oracle_differences);
-	fclose(out);
+	if (!next_malloc)
+		find_next();
+	return take_sample() ? sampled_malloc(size) : next_malloc(size);
 }
 
-__attribute__((constructor)) static void begin(void)
+EXPORTED void *calloc(size_t count, size_t size)
 {
-	const char *path = getenv("COMPARE_OUTPUT");
+	if (!next_malloc) {
+		if (next_calloc)
+			return next_calloc(count, size);
+		if (early_used)
+			return early_block(count * size);
+		early_used = 16;
+		find_next();
+	}
+	return take_sample() ? sampled_calloc(count, size) :
+		next_calloc(count, size);
+}
 
-	inside = 1;
-	if (path)
-		out = fopen(path, "a");
-	inside = 0;
+EXPORTED void *realloc(void *old, size_t size)
+{
+	if (!next_malloc)
+		find_next();
+	/* A refused or freeing one makes no block that could be counted. */
+	if (size == 0 || size > PTRDIFF_MAX)
+		return next_realloc(old, size);
+	return take_sample() ? sampled_realloc(old, size) :
+		next_realloc(old, size);
 }

@@ -1,0 +1,120 @@
+/*
+ * fuzz_trace.c: the reader of traces on hostile bytes. The first byte chooses
+ * the way in: a file of chunks, the payload of one chunk (else the checksums
+ * would keep all that is interesting away), or a live file.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/trace/chunk.h"
+#include "cli/trace/columns.h"
+#include "cli/trace/live.h"
+#include "cli/trace/records.h"
+
+#define BATCH 256
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_payload(unsigned type, struct cursor *payload,
+			 struct inflater *inflater)
+{
+	static struct node_decoder node_decoder;
+	static struct event_decoder event_decoder;
+	static char line[RECORDS_LINE_MAX];
+	struct trace_event events[BATCH];
+	struct trace_thread thread;
+	struct trace_image image;
+	struct trace_node node;
+	struct trace_sync sync;
+	const char *key, *value;
+	bool bad;
+
+	switch (type) {
+	case GT_THREAD:
+		while (records_thread(payload, &thread))
+			;
+		break;
+	case GT_IMAGE:
+		while (records_image(payload, &image))
+			;
+		break;
+	case GT_CONTEXT:
+		if (!node_decoder_open(&node_decoder, payload, inflater))
+			while (node_decoder_next(&node_decoder, &node, &bad))
+				;
+		break;
+	case GT_EVENTS:
+		if (!event_decoder_open(&event_decoder, payload, inflater))
+			while (event_decoder_next(&event_decoder, events,
+						  BATCH))
+				;
+		break;
+	case GT_SYNC:
+		records_sync(payload, &sync);
+		break;
+	default:
+		while (records_line(payload, line, &key, &value))
+			;
+	}
+}
+
+static int memory_file(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", 0);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
+	    lseek(fd, 0, SEEK_SET))
+		abort();
+	return fd;
+}
+
+static void read_file(const uint8_t *data, size_t size)
+{
+	static struct inflater inflater;
+	struct chunk_reader reader;
+	struct cursor payload;
+	struct chunk chunk;
+
+	if (chunk_open(&reader, memory_file(data, size)) == CHUNK_OPEN_OK)
+		while (chunk_next(&reader, &chunk))
+			if (!inflater_payload(&inflater, &chunk, &payload))
+				read_payload(chunk.type, &payload, &inflater);
+	chunk_close(&reader);
+}
+
+static void read_live(const uint8_t *data, size_t size)
+{
+	struct live_snapshot snapshot = { 0 };
+	int fd = memory_file(data, size);
+	uint64_t id = 0;
+	char path[64];
+
+	/* The id that the header claims: another one is refused at once. */
+	for (int i = 0; i < 8 && size >= 24; i++)
+		id |= (uint64_t)data[16 + i] << (8 * i);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!live_read(path, id, &snapshot))
+		live_free(&snapshot);
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct inflater inflater;
+	struct cursor payload;
+
+	if (size < 1)
+		return 0;
+	if (data[0] == 0) {
+		read_file(data + 1, size - 1);
+	} else if (data[0] <= GT_END) {
+		payload = cursor_over(data + 1, size - 1);
+		read_payload(data[0], &payload, &inflater);
+	} else {
+		read_live(data + 1, size - 1);
+	}
+	return 0;
+}

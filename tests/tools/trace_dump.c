@@ -1,0 +1,120 @@
+/*
+ * trace_dump.c TRACE: the contexts of a trace as they were recorded, raw: for
+ * each that allocated, a line "allocations root address address …" with the
+ * return addresses innermost first, in hexadecimal. root is 0 where the stack
+ * reached its bottom, else the reason why it did not (enum gt_stop).
+ *
+ * For comparing with other unwinders address by address, which no report can
+ * serve: symbols lie between.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace/chunk.h"
+#include "cli/trace/columns.h"
+#include "cli/trace/records.h"
+
+#define BATCH 1024
+
+struct node {
+	uint64_t address;
+	uint32_t parent;
+	uint64_t allocations;
+};
+
+static struct node *nodes;
+static size_t node_count;
+
+static struct node *node_at(uint32_t id)
+{
+	size_t count = node_count ? node_count : 1024;
+
+	while (count <= id)
+		count *= 2;
+	if (count > node_count) {
+		nodes = realloc(nodes, count * sizeof(*nodes));
+		if (!nodes)
+			abort();
+		memset(nodes + node_count, 0,
+		       (count - node_count) * sizeof(*nodes));
+		node_count = count;
+	}
+	return &nodes[id];
+}
+
+static void take_nodes(struct cursor *payload, struct inflater *inflater)
+{
+	static struct node_decoder decoder;
+	struct trace_node node;
+	bool bad = false;
+
+	if (node_decoder_open(&decoder, payload, inflater))
+		exit(3);
+	while (node_decoder_next(&decoder, &node, &bad)) {
+		struct node *n = node_at(node.id);
+
+		n->address = node.address;
+		n->parent = node.parent;
+	}
+	if (bad)
+		exit(3);
+}
+
+static void take_events(struct cursor *payload, struct inflater *inflater)
+{
+	static struct event_decoder decoder;
+	static struct trace_event events[BATCH];
+	size_t count;
+
+	if (event_decoder_open(&decoder, payload, inflater))
+		exit(3);
+	while ((count = event_decoder_next(&decoder, events, BATCH)))
+		for (size_t i = 0; i < count; i++)
+			if (events[i].kind == GT_ALLOC ||
+			    events[i].kind == GT_REALLOC_DONE)
+				node_at(events[i].context)->allocations++;
+	if (decoder.bad)
+		exit(3);
+}
+
+static void print_context(uint32_t id)
+{
+	uint32_t root = id;
+
+	while (root >= GT_STOP_COUNT)
+		root = nodes[root].parent;
+	printf("%" PRIu64 " %" PRIu32, nodes[id].allocations, root);
+	for (; id >= GT_STOP_COUNT; id = nodes[id].parent)
+		printf(" %" PRIx64, nodes[id].address);
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct chunk_reader reader;
+	struct inflater inflater = { 0 };
+	struct chunk chunk;
+
+	if (argc != 2 ||
+	    chunk_open(&reader, open(argv[1], O_RDONLY)) != CHUNK_OPEN_OK)
+		return 2;
+	while (chunk_next(&reader, &chunk)) {
+		struct cursor payload;
+
+		if (inflater_payload(&inflater, &chunk, &payload))
+			return 3;
+		if (chunk.type == GT_CONTEXT)
+			take_nodes(&payload, &inflater);
+		else if (chunk.type == GT_EVENTS)
+			take_events(&payload, &inflater);
+	}
+	if (reader.damage_count)
+		return 3;
+	for (size_t id = 0; id < node_count; id++)
+		if (nodes[id].allocations)
+			print_context(id);
+	return 0;
+}
