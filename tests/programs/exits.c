@@ -1,4 +1,4 @@
-// FLAGS: -pthread
+// FLAGS: -pthread -Wno-infinite-recursion
 /*
  * exits.c WAY: allocates with four threads, reports, and ends in the way
  * named. All that was counted before must be in the trace.
@@ -39,6 +39,18 @@ static void end_by_fault(void)
 	*(volatile int *)8 = 1;
 }
 
+/* Runs out of stack while it allocates. */
+static void overflow(int depth)
+{
+	volatile char room[1000];
+
+	room[0] = depth;
+	if (depth % 100 == 0)
+		tgt_sink = malloc(16);
+	overflow(depth + 1);
+	room[1] = room[0];
+}
+
 static void end(const char *way)
 {
 	if (!strcmp(way, "exit"))
@@ -51,6 +63,8 @@ static void end(const char *way)
 		abort();
 	if (!strcmp(way, "segv"))
 		end_by_fault();
+	if (!strcmp(way, "overflow"))
+		overflow(0);
 	if (!strcmp(way, "kill"))
 		kill(getpid(), SIGKILL);
 	if (!strcmp(way, "term"))

@@ -1,9 +1,10 @@
 // FLAGS: -lbump
 /*
- * signals.c [jump]: a timer's signal interrupts the program at any moment,
- * also inside malloc and inside the profiler; its handler allocates and
- * frees, and with "jump" leaves by siglongjmp every third time. Runs over the
- * allocator of libbump.so, which permits that.
+ * signals.c [jump] [stack]: a timer's signal interrupts the program at any
+ * moment, also inside malloc and inside the profiler; its handler allocates
+ * and frees, with "jump" leaves by siglongjmp every third time, with "stack"
+ * runs on a stack of its own. Runs over the allocator of libbump.so, which
+ * permits that.
  *
  * An operation that was jumped out of may or may not have been done, so for
  * those of the main road there are two bounds: begun and ended.
@@ -63,15 +64,35 @@ static void *road(int depth, size_t size)
 	return p;
 }
 
+static void use_own_stack(void)
+{
+	static char memory[64 << 10];
+	stack_t stack = { .ss_sp = memory, .ss_size = sizeof(memory) };
+
+	sigaltstack(&stack, NULL);
+}
+
+static int given(char **argv, const char *word)
+{
+	while (*++argv)
+		if (!strcmp(*argv, word))
+			return 1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = handler };
 	struct itimerval timer = { { 0, PERIOD_US }, { 0, PERIOD_US } };
 	static unsigned seed;	/* kept across the jump */
 
-	(void)argv;
+	(void)argc;
+	if (given(argv, "stack")) {
+		use_own_stack();
+		action.sa_flags = SA_ONSTACK;
+	}
 	sigsetjmp(restart, 1);
-	may_jump = argc > 1;
+	may_jump = given(argv, "jump");
 	if (!handled) {
 		sigaction(SIGALRM, &action, NULL);
 		setitimer(ITIMER_REAL, &timer, NULL);

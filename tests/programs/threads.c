@@ -1,15 +1,15 @@
 // FLAGS: -pthread
 /*
- * threads.c: 8 threads at a time, ended and replaced all along; 400 in all.
- * Each makes blocks at several depths and frees most of them.
+ * threads.c [GENERATIONS STEPS]: 8 threads at a time, ended and replaced all
+ * along; 400 in all. Each makes blocks at several depths and frees most.
  */
 #include <pthread.h>
 
 #include "tgt.h"
 
 #define AT_ONCE 8
-#define GENERATIONS 50
-#define STEPS 500
+
+static int generations = 50, steps = 500;
 
 static void *deeper(int depth, size_t size)
 {
@@ -26,7 +26,7 @@ static void *work(void *argument)
 {
 	unsigned seed = (uintptr_t)argument;
 
-	for (int i = 0; i < STEPS; i++) {
+	for (int i = 0; i < steps; i++) {
 		size_t size = 1 + (seed = seed * 1103515245u + 12345u) % 3000;
 		void *p = deeper(seed >> 16 & 15, size);
 
@@ -36,11 +36,17 @@ static void *work(void *argument)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread[AT_ONCE];
+	uintptr_t count;
 
-	for (uintptr_t n = 0; n < AT_ONCE * GENERATIONS; n++) {
+	if (argc > 2) {
+		generations = atoi(argv[1]);
+		steps = atoi(argv[2]);
+	}
+	count = AT_ONCE * generations;
+	for (uintptr_t n = 0; n < count; n++) {
 		if (n >= AT_ONCE)
 			pthread_join(thread[n % AT_ONCE], NULL);
 		if (pthread_create(&thread[n % AT_ONCE], NULL, work,
@@ -50,6 +56,6 @@ int main(void)
 	for (int i = 0; i < AT_ONCE; i++)
 		pthread_join(thread[i], NULL);
 	tgt_report();
-	tgt_print("threads_min", AT_ONCE * GENERATIONS + 1);
+	tgt_print("threads_min", count + 1);
 	return 0;
 }

@@ -38,6 +38,14 @@ def threads(directory):
 
 
 @case
+def storm_of_threads(directory):
+    """Rings of threads that ended serve those that come."""
+    _, _, report = exact("threads", directory, "1250", "10",
+                         options=["--memory", "32M"])
+    check(report.summary["threads"] >= 10001, "threads")
+
+
+@case
 def freed_by_other_threads(directory):
     exact("crossfree", directory)
 
@@ -69,6 +77,30 @@ def entry_points(directory):
 def exceptions(directory):
     alone, done, _ = exact("exceptions", directory)
     equal(done.out, alone.out, "output")
+
+
+@case
+def cancelled_threads(directory):
+    alone, done, _ = exact("cancel", directory)
+    equal(done.out, alone.out, "output")
+
+
+@case
+def fibers(directory):
+    exact("fibers", directory)
+
+
+@case
+def code_without_tables(directory):
+    exact("no_tables", directory)
+
+
+@case
+def sandbox(directory):
+    """A program that may make hardly any system call."""
+    if bare([program("sandbox")]).status == 77:
+        raise Skip("no seccomp filters here")
+    exact("sandbox", directory)
 
 
 @case

@@ -4,7 +4,7 @@
 from gnomon_test import *
 
 WAYS = ["return", "exit", "_exit", "quick_exit", "abort", "segv", "kill",
-        "term", "pthread_exit"]
+        "term", "pthread_exit", "overflow"]
 
 
 def make(way, by):

@@ -95,6 +95,40 @@ def children_by_preload_alone(directory):
 
 
 @case
+def children_in_other_directories(directory):
+    """A name without a directory means where the recording was begun."""
+    other = os.path.join(directory, "other")
+    os.mkdir(other)
+    done = bare([GNOMON, "run", "sh", "-c",
+                 "cd other; %s; true" % program("basic")], cwd=directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    settle(directory)
+    equal(traces_in(other), [], "traces elsewhere")
+    equal(len(traces_in(directory)), 2, "traces here")
+
+
+@case
+def child_behind_a_new_root(directory):
+    """Where nothing can be written the child runs unrecorded."""
+    cage = os.path.join(directory, "cage")
+    os.mkdir(cage)
+    script = ("import os\n"
+              "os.chroot(%r); os.chdir('/')\n"
+              "pid = os.fork()\n"
+              "x = [bytes(1000 + i) for i in range(5000)]\n"
+              "if pid: print(os.waitpid(pid, 0)[1])\n" % cage)
+    if os.getuid():
+        raise Skip("only root can change its root directory")
+    argv = ["/usr/bin/python3", "-c", script]
+    alone = bare(argv)
+    done = recorded(argv, directory, by="preload",
+                    env=environment(PYTHONMALLOC="malloc"))
+    equal((done.status, done.out), (alone.status, alone.out), "result")
+    check(len(done.err.splitlines()) <= 1, "lines in %r" % done.err)
+    adds_up(Report(max(done.traces, key=os.path.getsize)))
+
+
+@case
 def shell_pipeline(directory):
     """Many short processes, some of which allocate nothing of note."""
     script = "for i in 1 2 3; do echo $i | sed s/1/x/ | sort; done"

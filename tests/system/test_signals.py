@@ -36,9 +36,16 @@ def handler_jumps_away(directory):
 
 
 @case
+def handler_on_a_stack_of_its_own(directory):
+    handler, expected, _ = check_counts(
+        recorded([program("signals"), "stack"], directory))
+    equal(handler["live_blocks"], expected["handler_live"], "live")
+
+
+@case
 def oracle_agrees(directory):
-    for argument in ([], ["jump"]):
-        part = os.path.join(directory, "".join(argument) or "plain")
+    for argument in ([], ["jump"], ["stack"], ["jump", "stack"]):
+        part = os.path.join(directory, "-".join(argument) or "plain")
         os.mkdir(part)
         done = recorded([program("signals"), *argument], part,
                         env=environment(GNOMON_DEBUG_ORACLE=1))
