@@ -1,0 +1,174 @@
+/*
+ * contexts.c: see contexts.h.
+ *
+ *	id ─▶ pages ─▶ node ─▶ parent node ─▶ … ─▶ root
+ *	         └───▶ cost
+ *
+ * Ids come from a file, so any number may appear: they are looked up in pages
+ * that exist only where an id was used. Nodes are found by an open-addressing
+ * hash of node numbers over (parent, address, image).
+ *
+ *  I1  parent < node for every real node: a parent has to be defined before
+ *      its children, so there are no cycles whatever the file says.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+#define INDEX_FREE UINT32_MAX
+
+static void add_node(struct contexts *contexts, uint32_t parent,
+		     uint64_t address, uint32_t image)
+{
+	GROW(contexts->node_cost, contexts->node_count,
+	     contexts->cost_of_capacity);
+	GROW(contexts->nodes, contexts->node_count, contexts->node_capacity);
+	contexts->node_cost[contexts->node_count] = CONTEXT_NO_COST;
+	contexts->nodes[contexts->node_count++] =
+		(struct context_node){ address, parent, image };
+}
+
+void contexts_init(struct contexts *contexts)
+{
+	memset(contexts, 0, sizeof(*contexts));
+	contexts->pages = grow_zeroed(CONTEXT_PAGES,
+				      sizeof(*contexts->pages));
+	for (unsigned i = 0; i < CONTEXT_ROOTS; i++)
+		add_node(contexts, i, 0, IMAGE_NONE);
+}
+
+/* ---- nodes by (parent, address, image) ---- */
+
+static uint32_t *find_slot(const struct contexts *contexts, uint32_t parent,
+			   uint64_t address, uint32_t image)
+{
+	uint64_t i = table_mix(address ^ (uint64_t)parent << 40 ^ parent ^
+			       (uint64_t)image << 52);
+
+	for (;; i++) {
+		uint32_t *slot = &contexts->index[i & contexts->index_mask];
+		const struct context_node *node;
+
+		if (*slot == INDEX_FREE)
+			return slot;
+		node = &contexts->nodes[*slot];
+		if (node->parent == parent && node->address == address &&
+		    node->image == image)
+			return slot;
+	}
+}
+
+static void enlarge_index(struct contexts *contexts)
+{
+	uint64_t count = contexts->index ? (contexts->index_mask + 1) * 2 :
+		1024;
+
+	free(contexts->index);
+	contexts->index = grow_resize(NULL, count, sizeof(uint32_t));
+	contexts->index_mask = count - 1;
+	memset(contexts->index, 0xff, count * sizeof(uint32_t));
+	for (size_t i = CONTEXT_ROOTS; i < contexts->node_count; i++) {
+		const struct context_node *node = &contexts->nodes[i];
+
+		*find_slot(contexts, node->parent, node->address,
+			   node->image) = (uint32_t)i;
+	}
+}
+
+static uint32_t node_for(struct contexts *contexts, uint32_t parent,
+			 uint64_t address, uint32_t image)
+{
+	uint32_t *slot;
+
+	if (contexts->index == NULL ||
+	    contexts->node_count * 2 > contexts->index_mask)
+		enlarge_index(contexts);
+	slot = find_slot(contexts, parent, address, image);
+	if (*slot == INDEX_FREE) {
+		*slot = (uint32_t)contexts->node_count;
+		add_node(contexts, parent, address, image);
+	}
+	return *slot;
+}
+
+/* ---- ids ---- */
+
+static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
+{
+	struct context_ref **page = &contexts->pages[id >> CONTEXT_PAGE_BITS];
+
+	if (*page == NULL) {
+		size_t count = 1u << CONTEXT_PAGE_BITS;
+
+		*page = grow_zeroed(count, sizeof(**page));
+		for (size_t i = 0; i < count; i++)
+			(*page)[i].cost = CONTEXT_NO_COST;
+	}
+	return &(*page)[id & ((1u << CONTEXT_PAGE_BITS) - 1)];
+}
+
+static uint32_t node_of_id(struct contexts *contexts, uint32_t id)
+{
+	uint32_t node;
+
+	if (id < GT_STOP_COUNT)
+		return id;
+	node = ref_of(contexts, id)->node;
+	if (node != 0)
+		return node;
+	contexts->undefined++;
+	return CONTEXT_UNDEFINED;
+}
+
+void contexts_define(struct contexts *contexts, struct images *images,
+		     const struct trace_node *record)
+{
+	struct context_ref *ref;
+	uint32_t parent;
+
+	if (record->id < GT_STOP_COUNT ||
+	    contexts->node_count >= UINT32_MAX - 1)
+		return;
+	ref = ref_of(contexts, record->id);
+	if (ref->node != 0)
+		return;
+	parent = node_of_id(contexts, record->parent);
+	ref->node = node_for(contexts, parent, record->address,
+			     images_find(images, record->id,
+					 record->address));
+}
+
+uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
+{
+	uint32_t node = node_of_id(contexts, id);
+	struct context_ref *ref = ref_of(contexts, id);
+	struct context_cost *cost;
+
+	if (contexts->node_cost[node] == CONTEXT_NO_COST) {
+		GROW(contexts->costs, contexts->cost_count,
+		     contexts->cost_capacity);
+		cost = &contexts->costs[contexts->cost_count];
+		memset(cost, 0, sizeof(*cost));
+		cost->node = node;
+		contexts->node_cost[node] = (uint32_t)contexts->cost_count++;
+	}
+	ref->cost = contexts->node_cost[node];
+	return ref->cost;
+}
+
+void contexts_free(struct contexts *contexts)
+{
+	for (size_t i = 0; contexts->pages && i < CONTEXT_PAGES; i++)
+		free(contexts->pages[i]);
+	free(contexts->pages);
+	free(contexts->nodes);
+	free(contexts->node_cost);
+	free(contexts->costs);
+	free(contexts->index);
+	memset(contexts, 0, sizeof(*contexts));
+}

@@ -1,0 +1,87 @@
+/*
+ * contexts.h: the calling-context tree of a trace, with the figures of every
+ * context that allocated.
+ *
+ * A trace may define the same context under several ids; here equal ones
+ * (same parent, address and image) are one *node*. Nodes are numbered from 0;
+ * the first GT_STOP_COUNT are the roots, one for each way in which a walk can
+ * end, and the next one stands for contexts that the trace never defined.
+ * Nodes with figures have a *cost*, numbered apart from them.
+ */
+#ifndef GNOMON_CONTEXTS_H
+#define GNOMON_CONTEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/model/images.h"
+
+#define CONTEXT_UNDEFINED GT_STOP_COUNT
+#define CONTEXT_ROOTS (GT_STOP_COUNT + 1)	/* first real node */
+#define CONTEXT_PAGE_BITS 12
+#define CONTEXT_PAGES (1u << (32 - CONTEXT_PAGE_BITS))
+#define CONTEXT_NO_COST UINT32_MAX
+
+struct context_node {
+	uint64_t address;
+	uint32_t parent;	/* node */
+	uint32_t image;
+};
+
+struct context_cost {
+	uint64_t allocations;
+	uint64_t total_bytes;
+	uint64_t frees;
+	uint64_t live_blocks;
+	uint64_t live_bytes;
+	uint64_t peak_blocks;	/* at the global peak; see cost_at_peak */
+	uint64_t peak_bytes;
+	uint64_t temporary;
+	uint64_t epoch;		/* of peak_blocks and peak_bytes */
+	uint32_t node;
+};
+
+struct context_ref {
+	uint32_t node;		/* 0: not defined */
+	uint32_t cost;		/* CONTEXT_NO_COST: not looked up yet */
+};
+
+struct contexts {
+	struct context_node *nodes;
+	uint32_t *node_cost;	/* parallel to nodes */
+	size_t node_count;
+	size_t node_capacity;
+	size_t cost_of_capacity;
+	struct context_cost *costs;
+	size_t cost_count;
+	size_t cost_capacity;
+	struct context_ref **pages;	/* by id */
+	uint32_t *index;		/* hash of nodes */
+	uint64_t index_mask;
+	uint64_t undefined;		/* ids used but never defined */
+};
+
+void contexts_init(struct contexts *contexts);
+/* Define `id`; a second definition of it is ignored. */
+void contexts_define(struct contexts *contexts, struct images *images,
+		     const struct trace_node *record);
+/* The cost of an id that has none yet; makes one. */
+uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id);
+void contexts_free(struct contexts *contexts);
+
+/* The cost that belongs to a context id of an event. */
+static inline uint32_t contexts_cost(struct contexts *contexts, uint32_t id)
+{
+	struct context_ref *page = contexts->pages[id >> CONTEXT_PAGE_BITS];
+
+	if (page != NULL) {
+		uint32_t cost = page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost;
+
+		if (cost != CONTEXT_NO_COST)
+			return cost;
+	}
+	return contexts_new_cost(contexts, id);
+}
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * facts.c: what a trace tells about the recording as a whole, made readable:
+ * its keys, its times, how the program ended.
+ *
+ * Called by the main thread, after reading.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/model/model.h"
+
+const char *model_fact(const struct model *model, unsigned type,
+		       const char *key)
+{
+	for (size_t i = 0; i < model->fact_count; i++)
+		if (model->facts[i].type == type &&
+		    strcmp(model->facts[i].key, key) == 0)
+			return model->facts[i].value;
+	return NULL;
+}
+
+uint64_t model_number(const struct model *model, unsigned type,
+		      const char *key, uint64_t fallback)
+{
+	const char *value = model_fact(model, type, key);
+
+	return value != NULL ? strtoull(value, NULL, 10) : fallback;
+}
+
+uint64_t model_dropped(const struct model *model)
+{
+	uint64_t dropped = model_number(model, GT_COUNTERS, "dropped", 0);
+
+	if (model->dropped > dropped)
+		dropped = model->dropped;
+	if (model->report.live_dropped > dropped)
+		dropped = model->report.live_dropped;
+	return dropped;
+}
+
+static uint64_t start_ns(const struct model *model)
+{
+	return model_number(model, GT_INFO, "start_monotonic_ns",
+			    model->first_sync.monotonic_ns);
+}
+
+uint64_t model_since_start_ns(const struct model *model, uint64_t stamp)
+{
+	uint64_t ns = clock_ns(&model->clock, stamp);
+
+	return ns > start_ns(model) ? ns - start_ns(model) : 0;
+}
+
+uint64_t model_duration_ns(const struct model *model)
+{
+	uint64_t end = model_number(model, GT_END, "end_monotonic_ns", 0);
+
+	if (end == 0)
+		end = model->last_sync.monotonic_ns;
+	if (end < start_ns(model))
+		return 0;
+	return end - start_ns(model);
+}
+
+uint64_t model_thread_count(const struct model *model)
+{
+	return model->threads.count - 1;	/* 0 is "unknown" */
+}
+
+void model_exit_text(const struct model *model, struct buffer *text)
+{
+	const char *reason = model_fact(model, GT_END, "reason");
+	const char *message = model_fact(model, GT_END, "message");
+	const char *code = model_fact(model, GT_END, "exit_code");
+
+	if (model->report.being_written) {
+		buffer_string(text, "still running");
+	} else if (reason == NULL) {
+		buffer_string(text, "unknown: the trace has no end");
+	} else if (code != NULL) {
+		int status = (int)strtol(code, NULL, 10), number;
+
+		number = status & 0x7f;
+		if (number == 0)
+			buffer_printf(text, "exited with status %d",
+				      status >> 8 & 0xff);
+		else
+			buffer_printf(text, "killed by signal %d (%s)%s",
+				      number, strsignal(number),
+				      status & 0x80 ? ", core dumped" : "");
+	} else if (strcmp(reason, "exit") == 0) {
+		buffer_string(text, "ended");
+	} else if (strcmp(reason, "exec") == 0) {
+		buffer_string(text, "replaced by another program (exec)");
+	} else if (strcmp(reason, "stopped") == 0) {
+		buffer_string(text, "recording stopped before the end");
+	} else {
+		buffer_printf(text, "recording failed");
+	}
+	if (message != NULL && message[0] != 0)
+		buffer_printf(text, ": %s", message);
+}

@@ -1,0 +1,152 @@
+/*
+ * images.c: see images.h. Searching is newest first: where one image was
+ * unmapped and another mapped in its place, and the record of the first
+ * one's end has not been read yet, the newer one whose first node is not
+ * above the id is the right one. A cache by page serves images that share no
+ * address with any other, which is nearly all of them.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/images.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+#define PAGE_SHIFT 12
+#define IMAGES_MAX 65536	/* a reader's limit; a recorder's is far lower */
+
+void images_init(struct images *images)
+{
+	memset(images, 0, sizeof(*images));
+	for (unsigned i = 0; i < IMAGES_CACHE; i++)
+		images->cache[i].image = IMAGE_NONE;
+}
+
+static bool contains(const struct image *image, uint64_t address)
+{
+	for (unsigned i = 0; i < image->segment_count; i++)
+		if (address - image->segments[i].start <
+		    image->segments[i].size)
+			return true;
+	return false;
+}
+
+static bool overlap(const struct image *a, const struct image *b)
+{
+	for (unsigned i = 0; i < a->segment_count; i++)
+		for (unsigned j = 0; j < b->segment_count; j++)
+			if (a->segments[i].start - b->segments[j].start <
+			    b->segments[j].size ||
+			    b->segments[j].start - a->segments[i].start <
+			    a->segments[i].size)
+				return true;
+	return false;
+}
+
+static struct image *add_empty(struct images *images, uint32_t index)
+{
+	struct image *image;
+
+	if (images->count == IMAGES_MAX) {
+		images->refused++;
+		return NULL;
+	}
+	GROW(images->list, images->count, images->capacity);
+	table_set(&images->by_index, index, (uint32_t)images->count);
+	image = &images->list[images->count++];
+	memset(image, 0, sizeof(*image));
+	image->end_node = UINT32_MAX;
+	image->path = image->name = "";
+	return image;
+}
+
+static void fill(struct images *images, struct image *image,
+		 const struct trace_image *record)
+{
+	const char *slash;
+
+	image->known = true;
+	image->flags = record->flags;
+	image->first_node = record->first_node;
+	image->bias = record->bias;
+	image->segment_count = record->segment_count;
+	memcpy(image->segments, record->segments, sizeof(image->segments));
+	memcpy(image->build_id, record->build_id, record->build_id_size);
+	image->build_id_size = record->build_id_size;
+	image->path = intern_bytes(&images->names, record->path,
+				   record->path_size);
+	slash = strrchr(image->path, '/');
+	image->name = slash ? slash + 1 : image->path;
+	for (size_t i = 0; i < images->count; i++) {
+		struct image *other = &images->list[i];
+
+		if (other != image && overlap(image, other))
+			image->overlapped = other->overlapped = true;
+	}
+}
+
+void images_add(struct images *images, const struct trace_image *record)
+{
+	uint32_t i = table_get(&images->by_index, record->index);
+	struct image *image;
+
+	if (i != TABLE_NONE)
+		image = &images->list[i];
+	else
+		image = add_empty(images, record->index);
+	if (image == NULL)
+		return;
+	if (record->what == GT_IMAGE_GONE)
+		image->end_node = record->end_node;
+	else if (!image->known)	/* else told twice: by trace and live file */
+		fill(images, image, record);
+}
+
+uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
+{
+	uint64_t page = address >> PAGE_SHIFT;
+	unsigned slot = table_mix(page) & (IMAGES_CACHE - 1);
+	uint32_t cached = images->cache[slot].image;
+
+	if (cached != IMAGE_NONE && images->cache[slot].page == page) {
+		const struct image *image = &images->list[cached];
+
+		if (!image->overlapped && contains(image, address) &&
+		    image->first_node <= id && id < image->end_node)
+			return cached;
+	}
+	for (size_t i = images->count; i-- > 0;) {
+		const struct image *image = &images->list[i];
+
+		if (image->first_node <= id && id < image->end_node &&
+		    contains(image, address)) {
+			images->cache[slot].page = page;
+			images->cache[slot].image = (uint32_t)i;
+			return (uint32_t)i;
+		}
+	}
+	return IMAGE_NONE;
+}
+
+uint32_t images_find_only(const struct images *images, uint64_t address)
+{
+	uint32_t found = IMAGE_NONE;
+
+	for (size_t i = 0; i < images->count; i++) {
+		if (!contains(&images->list[i], address))
+			continue;
+		if (found != IMAGE_NONE)
+			return IMAGE_NONE;
+		found = (uint32_t)i;
+	}
+	return found;
+}
+
+void images_free(struct images *images)
+{
+	free(images->list);
+	table_free(&images->by_index);
+	intern_free(&images->names);
+}

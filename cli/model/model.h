@@ -1,0 +1,103 @@
+/*
+ * model.h: what a trace means: who allocated how much, what is live, what was
+ * live at the peak. Its memory grows with distinct contexts and live blocks,
+ * not with events.
+ */
+#ifndef GNOMON_MODEL_H
+#define GNOMON_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/base/buffer.h"
+#include "cli/base/intern.h"
+#include "cli/model/blocks.h"
+#include "cli/model/contexts.h"
+#include "cli/model/images.h"
+#include "cli/model/pairing.h"
+#include "cli/model/threads.h"
+#include "cli/trace/clock.h"
+#include "cli/trace/reader.h"
+
+/* "key=value" lines of a trace; a later value replaces an earlier one. */
+struct fact {
+	unsigned type;		/* GT_INFO, GT_COUNTERS, GT_END */
+	const char *key;
+	const char *value;
+};
+
+struct totals {
+	uint64_t allocations;
+	uint64_t frees;
+	uint64_t total_bytes;
+	uint64_t live_bytes;
+	uint64_t live_blocks;
+	uint64_t peak_bytes;
+	uint64_t peak_blocks;	/* at the moment of peak_bytes */
+	uint64_t peak_stamp;
+	uint64_t temporary;
+	uint64_t unpaired;	/* events without their counterpart */
+	uint64_t repaired;	/* events that came out of order */
+	uint64_t epoch;		/* number of maxima so far */
+	uint64_t last_stamp;
+};
+
+/* A realloc whose result is not known yet, one for each stream. */
+struct moving {
+	uint64_t address;
+	bool active;
+	bool released;		/* the address was allocated again already */
+	bool found;		/* the block was known at BEGIN */
+	struct trace_event begin;
+};
+
+struct model {
+	struct images images;
+	struct contexts contexts;
+	struct blocks blocks;
+	struct threads threads;
+	struct pairing waiting;
+	struct clock clock;
+	struct totals totals;
+	struct moving *moving;		/* by stream */
+	size_t moving_count;
+	struct fact *facts;
+	size_t fact_count;
+	size_t fact_capacity;
+	struct intern names;
+	uint64_t dropped;		/* said by SYNC chunks */
+	struct trace_sync first_sync;
+	struct trace_sync last_sync;
+	struct reader_report report;
+};
+
+void model_init(struct model *model);
+/* Read a whole trace; returns what reader_run does. */
+int model_read(struct model *model, const char *path);
+/* The same, without the events: for `info`. */
+int model_read_outline(struct model *model, const char *path);
+void model_free(struct model *model);
+
+/* The value of a key, or NULL. */
+const char *model_fact(const struct model *model, unsigned type,
+		       const char *key);
+uint64_t model_number(const struct model *model, unsigned type,
+		      const char *key, uint64_t fallback);
+
+uint64_t model_dropped(const struct model *model);
+uint64_t model_duration_ns(const struct model *model);
+/* Since the start of the recording. */
+uint64_t model_since_start_ns(const struct model *model, uint64_t stamp);
+uint64_t model_thread_count(const struct model *model);
+/* The context's share of the global peak. */
+void model_at_peak(const struct model *model, const struct context_cost *cost,
+		   uint64_t *bytes, uint64_t *blocks);
+/* How the program ended: "exited with status 0", "killed by signal 9 …". */
+void model_exit_text(const struct model *model, struct buffer *text);
+
+/* For tests: the sink's function for events, and what follows the last. */
+void model_events(void *owner, uint32_t stream, uint32_t thread,
+		  const struct trace_event *events, size_t count);
+void model_finish(struct model *model);
+
+#endif

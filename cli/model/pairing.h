@@ -1,0 +1,45 @@
+/*
+ * pairing.h: events that have to wait for their counterpart.
+ *
+ * Stamps of two cores may disagree within a window. So an allocation may come
+ * before the free that made its address available, and a free before its
+ * allocation. Such an event waits here until the other one comes, or until
+ * the window is over.
+ */
+#ifndef GNOMON_PAIRING_H
+#define GNOMON_PAIRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/trace/records.h"
+
+struct pairing_entry {
+	struct trace_event event;
+	uint32_t stream;
+	uint32_t thread;
+};
+
+/* More are not expected within some microseconds; a file that has more is
+ * damaged or hostile, and the oldest gives up its place. */
+#define PAIRING_MAX 1024
+
+struct pairing {
+	struct pairing_entry entries[PAIRING_MAX];	/* oldest first */
+	size_t count;
+	uint64_t expires;	/* stamp at which the oldest does */
+	uint64_t window;
+};
+
+/* The caller makes room first: count < PAIRING_MAX. */
+void pairing_wait(struct pairing *pairing, const struct trace_event *event,
+		  uint32_t stream, uint32_t thread);
+/* Index of the oldest entry of this kind (a bit set, 1 << gt_event) and
+ * address, or -1. */
+int pairing_find(const struct pairing *pairing, uint64_t address,
+		 unsigned kinds);
+void pairing_take(struct pairing *pairing, size_t index,
+		  struct pairing_entry *entry);
+
+#endif
