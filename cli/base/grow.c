@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/message.h"
+#include "cli/base/tell.h"
 
 static int failure_status = EXIT_NOTHING;
 
@@ -20,7 +20,7 @@ void grow_set_failure_status(int status)
 
 static _Noreturn void out_of_memory(size_t size)
 {
-	message_error("out of memory (%zu bytes wanted): read the trace on a "
+	tell_error("out of memory (%zu bytes wanted): read the trace on a "
 		      "machine with more, or raise `ulimit -v`", size);
 	exit(failure_status);
 }

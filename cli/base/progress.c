@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/base/message.h"
+#include "cli/base/tell.h"
 
 #define CALLS_PER_LOOK 16
 #define PATIENCE_NS UINT64_C(1000000000)
@@ -47,7 +47,7 @@ void progress_begin(const char *what, uint64_t total)
 	bar.drawn_ns = 0;
 	bar.calls = 0;
 	bar.visible = false;
-	bar.active = !message_is_quiet() && isatty(STDERR_FILENO);
+	bar.active = !tell_is_quiet() && isatty(STDERR_FILENO);
 }
 
 static void draw(uint64_t done)

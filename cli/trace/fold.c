@@ -29,7 +29,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
 #include "cli/trace/encode.h"
-#include "cli/trace/live.h"
+#include "cli/trace/leftover.h"
 #include "cli/trace/records.h"
 #include "preload/format.h"
 
@@ -220,7 +220,7 @@ static int append_end(int fd, struct trace_end *end, uint64_t trace_id)
 }
 
 static int append_all(int fd, struct trace_end *end,
-		      struct live_snapshot *live)
+		      struct leftover_snapshot *live)
 {
 	int error = 0;
 
@@ -229,7 +229,7 @@ static int append_all(int fd, struct trace_end *end,
 	if (ftruncate(fd, (off_t)end->good_end) != 0)
 		return -errno;
 	for (size_t i = 0; i < live->count && error == 0; i++) {
-		struct live_chunk *item = &live->chunks[i];
+		struct leftover_chunk *item = &live->chunks[i];
 
 		if (item->chunk.type == GT_EVENTS &&
 		    is_known(end, &item->chunk))
@@ -249,14 +249,14 @@ static enum fold_result fold_locked(int fd, const struct trace_facts *facts,
 				    int *error)
 {
 	struct trace_end end = { 0 };
-	struct live_snapshot live = { 0 };
+	struct leftover_snapshot live = { 0 };
 	enum fold_result result = FOLD_FAILED;
 
-	*error = live_read(facts->live, facts->trace_id, &live);
+	*error = leftover_read(facts->live, facts->trace_id, &live);
 	if (*error == -ENOENT || *error == -ESTALE) {
 		result = FOLD_NONE;
 	} else if (*error == 0 &&
-		   live_process_exists(live.pid, live.start_time)) {
+		   leftover_process_exists(live.pid, live.start_time)) {
 		result = FOLD_BUSY;	/* its threads still push */
 	} else if (*error == 0) {
 		*error = walk_trace(fd, &end);
@@ -267,7 +267,7 @@ static enum fold_result fold_locked(int fd, const struct trace_facts *facts,
 		if (*error == 0)
 			result = FOLD_DONE;
 	}
-	live_free(&live);
+	leftover_free(&live);
 	table_free(&end.rings);
 	free(end.seen);
 	return result;

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/message.h"
+#include "cli/base/tell.h"
 #include "cli/base/progress.h"
-#include "cli/trace/live.h"
+#include "cli/trace/leftover.h"
 #include "preload/format.h"
 
 struct reader {
@@ -166,11 +166,11 @@ static void read_trace(struct reader *reader)
 	reader->report->file_bytes = reader->chunks.source.offset;
 }
 
-static void read_live(struct reader *reader, struct live_snapshot *live)
+static void read_live(struct reader *reader, struct leftover_snapshot *live)
 {
 	reader->report->live_dropped = live->dropped;
 	for (size_t i = 0; i < live->count; i++) {
-		struct live_chunk *item = &live->chunks[i];
+		struct leftover_chunk *item = &live->chunks[i];
 		uint64_t before = reader->merge.repeated;
 
 		item->chunk.payload = (const uint8_t *)item->payload.data;
@@ -193,25 +193,25 @@ static int refuse(const char *path, const struct trace_facts *facts)
 {
 	switch (facts->result) {
 	case CHUNK_OPEN_EMPTY:
-		message_error("%s: the file is empty: the recording wrote "
+		tell_error("%s: the file is empty: the recording wrote "
 			      "nothing; was the disk full?", path);
 		break;
 	case CHUNK_OPEN_FOREIGN:
-		message_error("%s: not a gnomon trace (no magic at offset 0): "
+		tell_error("%s: not a gnomon trace (no magic at offset 0): "
 			      "name a file that `gnomon run` wrote", path);
 		break;
 	case CHUNK_OPEN_TOO_NEW:
-		message_error("%s: format version %u at offset 8 is newer "
+		tell_error("%s: format version %u at offset 8 is newer "
 			      "than this gnomon reads (%u): use a newer gnomon",
 			      path, facts->major, GT_MAJOR);
 		break;
 	case CHUNK_OPEN_DAMAGED:
-		message_error("%s: the header at offset 0 is cut short or "
+		tell_error("%s: the header at offset 0 is cut short or "
 			      "damaged: copy the file again, or record again",
 			      path);
 		break;
 	case CHUNK_OPEN_ERROR:
-		message_error("%s: cannot be read: %s", path,
+		tell_error("%s: cannot be read: %s", path,
 			      strerror(facts->error));
 		break;
 	case CHUNK_OPEN_OK:
@@ -224,23 +224,23 @@ static void tell_damage(const char *path, const struct chunk_damage *damage)
 {
 	switch (damage->kind) {
 	case CHUNK_TORN:
-		message_error("%s: cut short inside the chunk at offset "
+		tell_error("%s: cut short inside the chunk at offset "
 			      "%" PRIu64 " (%" PRIu64 " bytes of it are "
 			      "there): what comes before it was read", path,
 			      damage->offset, damage->size);
 		break;
 	case CHUNK_CORRUPT:
-		message_error("%s: %" PRIu64 " bytes at offset %" PRIu64
+		tell_error("%s: %" PRIu64 " bytes at offset %" PRIu64
 			      " are damaged: they were skipped", path,
 			      damage->size, damage->offset);
 		break;
 	case CHUNK_MISSING:
-		message_error("%s: %" PRIu64 " chunks are missing before "
+		tell_error("%s: %" PRIu64 " chunks are missing before "
 			      "offset %" PRIu64 ": the figures lack what was "
 			      "in them", path, damage->size, damage->offset);
 		break;
 	case CHUNK_UNREADABLE:
-		message_error("%s: reading failed at offset %" PRIu64 ": what "
+		tell_error("%s: reading failed at offset %" PRIu64 ": what "
 			      "comes before it was read", path,
 			      damage->offset);
 		break;
@@ -268,19 +268,19 @@ static int judge(const struct reader *reader)
 			tell_damage(reader->path, &report->damage[i]);
 	report->damage_count -= harmless;
 	if (report->damage_count > CHUNK_DAMAGE_SHOWN)
-		message_error("%s: damaged in %" PRIu64 " more places",
+		tell_error("%s: damaged in %" PRIu64 " more places",
 			      reader->path,
 			      report->damage_count - CHUNK_DAMAGE_SHOWN);
 	if (report->malformed > 0)
-		message_error("%s: %" PRIu64 " chunks made no sense although "
+		tell_error("%s: %" PRIu64 " chunks made no sense although "
 			      "their checksums are right: they were left out",
 			      reader->path, report->malformed);
 	if (report->lost_bytes > 0)
-		message_error("%s: %" PRIu64 " bytes of events are missing "
+		tell_error("%s: %" PRIu64 " bytes of events are missing "
 			      "between chunks", reader->path,
 			      report->lost_bytes);
 	if (!report->ended && !report->being_written)
-		message_error("%s: the recording has no end (its writer was "
+		tell_error("%s: the recording has no end (its writer was "
 			      "killed, or the file was cut): the figures are "
 			      "those up to the last event", reader->path);
 	if (report->damage_count == 0 && report->malformed == 0 &&
@@ -295,10 +295,10 @@ static int judge(const struct reader *reader)
 static int open_error(const char *path, int error)
 {
 	if (error == -EISDIR)
-		message_error("%s: is a directory: name one trace in it",
+		tell_error("%s: is a directory: name one trace in it",
 			      path);
 	else
-		message_error("%s: cannot be opened: %s", path,
+		tell_error("%s: cannot be opened: %s", path,
 			      strerror(-error));
 	return EXIT_NOTHING;
 }
@@ -306,7 +306,7 @@ static int open_error(const char *path, int error)
 /* Fold the live file in, or take a snapshot of it, or do without. */
 static void prepare_live(struct reader *reader,
 			 const struct trace_facts *facts,
-			 struct live_snapshot *live)
+			 struct leftover_snapshot *live)
 {
 	int error;
 	enum fold_result result = fold_trace(reader->path, facts, &error);
@@ -314,15 +314,15 @@ static void prepare_live(struct reader *reader,
 	reader->report->folded = result == FOLD_DONE;
 	reader->report->being_written = result == FOLD_BUSY;
 	if (result == FOLD_DONE)
-		message_note("%s: the last events were folded in from %s, "
+		tell_note("%s: the last events were folded in from %s, "
 			     "which is removed now", reader->path,
 			     facts->live);
 	if (result != FOLD_BUSY && result != FOLD_FAILED)
 		return;
 	error = facts->live[0] == 0 ? -ENOENT :
-		live_read(facts->live, facts->trace_id, live);
+		leftover_read(facts->live, facts->trace_id, live);
 	if (error != 0 && error != -ENOENT)
-		message_note("%s: its live file %s cannot be read (%s): the "
+		tell_note("%s: its live file %s cannot be read (%s): the "
 			     "very last events may be missing", reader->path,
 			     facts->live, strerror(-error));
 }
@@ -349,7 +349,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	static struct reader reader;
 	struct merge_sink merge_sink = { sink->owner, sink->events,
 					 sink->stream_ends };
-	struct live_snapshot live = { 0 };
+	struct leftover_snapshot live = { 0 };
 	struct trace_facts facts;
 	int error = fold_facts(path, &facts), fd, status;
 
@@ -365,7 +365,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	prepare_live(&reader, &facts, &live);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		live_free(&live);
+		leftover_free(&live);
 		return open_error(path, -errno);
 	}
 	merge_init(&reader.merge, &merge_sink);
@@ -383,6 +383,6 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	merge_free(&reader.merge);
 	inflater_free(&reader.inflater);
 	chunk_close(&reader.chunks);
-	live_free(&live);
+	leftover_free(&live);
 	return status;
 }

@@ -1,9 +1,9 @@
 /*
- * message.c: one line at a time on standard error. Called by the main thread
+ * tell.c: one line at a time on standard error. Called by the main thread
  * only. A line is formatted completely and written by one call, so that the
  * messages of several processes on one terminal do not mix.
  */
-#include "cli/base/message.h"
+#include "cli/base/tell.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 static bool quiet_mode;
 
-void message_set_quiet(bool quiet)
+void tell_set_quiet(bool quiet)
 {
 	quiet_mode = quiet;
 }
 
-bool message_is_quiet(void)
+bool tell_is_quiet(void)
 {
 	return quiet_mode;
 }
@@ -44,7 +44,7 @@ static void print_line(const char *format, va_list args)
 		return;
 }
 
-void message_error(const char *format, ...)
+void tell_error(const char *format, ...)
 {
 	va_list args;
 
@@ -53,7 +53,7 @@ void message_error(const char *format, ...)
 	va_end(args);
 }
 
-void message_note(const char *format, ...)
+void tell_note(const char *format, ...)
 {
 	va_list args;
 

@@ -1,11 +1,11 @@
 /*
- * message.h: everything that gnomon says on standard error.
+ * tell.h: everything that gnomon says on standard error.
  *
  * A message is one line, "gnomon: what happened: what to do", lower case,
  * without a full stop. Results never go through here: they are for stdout.
  */
-#ifndef GNOMON_MESSAGE_H
-#define GNOMON_MESSAGE_H
+#ifndef GNOMON_TELL_H
+#define GNOMON_TELL_H
 
 #include <stdbool.h>
 
@@ -17,15 +17,15 @@ enum exit_status {
 };
 
 /* Silence notes (not errors) from now on. */
-void message_set_quiet(bool quiet);
-bool message_is_quiet(void);
+void tell_set_quiet(bool quiet);
+bool tell_is_quiet(void);
 
 /* Something failed. Always printed. */
-void message_error(const char *format, ...)
+void tell_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /* Good to know; -q silences it. */
-void message_note(const char *format, ...)
+void tell_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * live.c: read a live file (preload/format.h) while threads may go on writing
+ * leftover.c: read a live file (preload/format.h) while threads may go on writing
  * into it, or after everything that wrote into it was killed.
  *
  *	header ─▶ rings ─▶ events ─▶ nodes that they name ─▶ their parents …
@@ -16,7 +16,7 @@
  *
  * Called by the main thread.
  */
-#include "cli/trace/live.h"
+#include "cli/trace/leftover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ struct live_file {
 	int fd;
 	uint64_t size;
 	struct gl_header header;
-	struct live_snapshot *out;
+	struct leftover_snapshot *out;
 	struct table wanted;		/* nodes that have to go out */
 	uint32_t *nodes;
 	size_t node_count;
@@ -71,8 +71,8 @@ static bool read_at(const struct live_file *file, void *to, uint64_t size,
 
 static struct buffer *add_chunk(struct live_file *file, unsigned type)
 {
-	struct live_snapshot *out = file->out;
-	struct live_chunk *chunk;
+	struct leftover_snapshot *out = file->out;
+	struct leftover_chunk *chunk;
 
 	GROW(out->chunks, out->count, out->capacity);
 	chunk = &out->chunks[out->count++];
@@ -364,9 +364,9 @@ static void read_rings(struct live_file *file)
 }
 
 /* Events were found before their nodes; a reader wants the nodes first. */
-static void events_last(struct live_snapshot *out)
+static void events_last(struct leftover_snapshot *out)
 {
-	struct live_chunk *sorted = grow_resize(NULL, out->count,
+	struct leftover_chunk *sorted = grow_resize(NULL, out->count,
 						sizeof(*sorted));
 	size_t n = 0;
 
@@ -395,8 +395,8 @@ static int read_header(struct live_file *file, uint64_t trace_id)
 	return file->header.trace_id == trace_id ? 0 : -ESTALE;
 }
 
-int live_read(const char *path, uint64_t trace_id,
-	      struct live_snapshot *snapshot)
+int leftover_read(const char *path, uint64_t trace_id,
+	      struct leftover_snapshot *snapshot)
 {
 	struct live_file file = { .out = snapshot };
 	int error;
@@ -422,7 +422,7 @@ int live_read(const char *path, uint64_t trace_id,
 	return error;
 }
 
-void live_free(struct live_snapshot *snapshot)
+void leftover_free(struct leftover_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->count; i++)
 		buffer_free(&snapshot->chunks[i].payload);
@@ -430,7 +430,7 @@ void live_free(struct live_snapshot *snapshot)
 	memset(snapshot, 0, sizeof(*snapshot));
 }
 
-int live_process_exists(pid_t pid, uint64_t start_time)
+int leftover_process_exists(pid_t pid, uint64_t start_time)
 {
 	char path[64], stat_line[1024], *p;
 	uint64_t found = 0;

@@ -1,11 +1,11 @@
 /*
- * live.h: what a live file holds that its trace may not: the events that the
+ * leftover.h: what a live file holds that its trace may not: the events that the
  * writer had not written yet, and the context nodes, images and threads that
  * they refer to. They come out as chunks, ready to be read or to be appended
  * to the trace; whoever takes them skips positions that the trace has.
  */
-#ifndef GNOMON_LIVE_H
-#define GNOMON_LIVE_H
+#ifndef GNOMON_LEFTOVER_H
+#define GNOMON_LEFTOVER_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,18 +14,18 @@
 #include "cli/base/buffer.h"
 #include "cli/trace/chunk.h"
 
-struct live_chunk {
+struct leftover_chunk {
 	struct chunk chunk;
 	struct buffer payload;
 };
 
-struct live_snapshot {
+struct leftover_snapshot {
 	uint64_t trace_id;
 	pid_t pid;
 	uint64_t start_time;
 	uint64_t dropped;
 	uint64_t damaged_rings;
-	struct live_chunk *chunks;	/* in the order to be read */
+	struct leftover_chunk *chunks;	/* in the order to be read */
 	size_t count;
 	size_t capacity;
 };
@@ -34,11 +34,11 @@ struct live_snapshot {
  * -ENOENT: no such file; -EBADMSG: not a live file, or its maker was killed
  * before it was complete; -ESTALE: of another trace; or errno of open.
  */
-int live_read(const char *path, uint64_t trace_id,
-	      struct live_snapshot *snapshot);
-void live_free(struct live_snapshot *snapshot);
+int leftover_read(const char *path, uint64_t trace_id,
+	      struct leftover_snapshot *snapshot);
+void leftover_free(struct leftover_snapshot *snapshot);
 
 /* Is the process with this start time (field 22 of /proc/PID/stat) there? */
-int live_process_exists(pid_t pid, uint64_t start_time);
+int leftover_process_exists(pid_t pid, uint64_t start_time);
 
 #endif
