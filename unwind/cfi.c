@@ -415,10 +415,10 @@ static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
 
 	if (i == 0)
 		return -ENOENT;
+	low = table_field(t, 2 * (i - 1));
 	if (i < t->entries)
 		high = table_field(t, 2 * i);
-	low = table_field(t, 2 * (i - 1));
-	if (low > pc || high <= pc)
+	if (low > pc || (i < t->entries && high <= pc))
 		return -EINVAL;	/* not sorted */
 	for (back = 0; back < BACK_MAX && i > 0; back++, i--) {
 		if (read_fde(t, table_field(t, 2 * i - 1), fde))
