@@ -98,10 +98,13 @@ const struct capture_counts *capture_thread_counts(
 static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
 			   enum gt_stop stop)
 {
+	uint64_t hash = context_hash_root(stop);
 	uint32_t context = stop;
 
-	while (n-- > 0)
-		context = context_child(context, addresses[n]);
+	while (n-- > 0) {
+		hash = context_hash(hash, addresses[n]);
+		context = context_child(context, addresses[n], hash);
+	}
 	return context;
 }
 

@@ -9,14 +9,16 @@
  *	address: the return address     stored after, released
  *
  * so that a hit touches one cache line and no node. A table that is 5/8 full
- * gets a successor of twice the size; older tables are still searched, but
- * nothing moves. What is found in an older one is entered in the newest.
+ * gets a successor of four times the size. A small table is copied into it
+ * (COPY_BITS bounds the pause) and forgotten; a large one stays and is still
+ * searched, and what is found there is entered in the newest.
  *
  * I1  An entry never changes after its address was stored, but for the
  *     address becoming DEAD (context_forget).
  * I2  A node is complete before its id appears in an entry.
  * I3  The same (parent, address) may have several nodes (two threads at the
- *     same moment, an entry half written): allowed, the reader merges them.
+ *     same moment, an entry half written, or made while its table was being
+ *     copied): allowed, the reader merges them.
  *
  * Thread context: any thread, also signal handlers; no locks.
  */
@@ -27,6 +29,8 @@
 #include "unwind/memory.h"
 
 #define FIRST_BITS 12		/* 4096 entries: small programs fit */
+#define GROW_BITS 2
+#define COPY_BITS 17		/* 80 000 entries: under a millisecond */
 #define LAST_BITS 28
 #define PROBE_MAX 32		/* longer runs count as "full" */
 #define DEAD UINTPTR_MAX
@@ -73,14 +77,6 @@ int context_init(const struct capture_config *c)
 		return -12;	/* ENOMEM */
 	atomic_store_explicit(&newest, t, memory_order_release);
 	return 0;
-}
-
-static inline uint64_t context_hash(uint32_t parent, uintptr_t address)
-{
-	uint64_t h = address ^ (uint64_t)parent << 33;
-
-	h ^= h >> 29;
-	return h * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static uint32_t table_find(const struct table *t, uint64_t hash,
@@ -131,28 +127,69 @@ static bool table_add(struct table *t, uint64_t hash, uint32_t parent,
 	return false;
 }
 
+/* A node keeps the upper 31 bits of its hash beside GL_NODE_DEAD: as many as
+ * any table's index needs. */
+static uint32_t flags_of_hash(uint64_t hash)
+{
+	return (uint32_t)(hash >> 33) << 1;
+}
+
+static uint64_t hash_of_flags(uint32_t flags)
+{
+	return (uint64_t)(flags >> 1) << 33;
+}
+
+static void table_copy(struct table *to, const struct table *from)
+{
+	uint32_t i;
+
+	for (i = 0; i <= from->mask; i++) {
+		const struct entry *e = &from->entries[i];
+		uint64_t key = atomic_load_explicit(&e->key,
+						    memory_order_acquire);
+		uintptr_t address = atomic_load_explicit(&e->address,
+							 memory_order_acquire);
+
+		if (key == 0 || address == 0 || address == DEAD)
+			continue;
+		table_add(to,
+			  hash_of_flags(config.nodes[(uint32_t)key].flags),
+			  (uint32_t)(key >> 32), address, (uint32_t)key);
+	}
+}
+
+static struct table *table_grow(struct table *t)
+{
+	unsigned bits = 64 - t->shift;
+	bool copy = bits <= COPY_BITS;
+	struct table *next = table_new(bits + GROW_BITS, copy ? t->older : t);
+
+	if (!next)
+		return t;
+	if (copy)
+		table_copy(next, t);
+	/* A loser's table is lost; it was small beside the budget. */
+	if (atomic_compare_exchange_strong_explicit(&newest, &t, next,
+						    memory_order_acq_rel,
+						    memory_order_acquire))
+		return next;
+	return t;
+}
+
 static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
 			uint32_t id)
 {
 	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
-	unsigned bits = 64 - t->shift;
 
 	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
 	    table_add(t, hash, parent, address, id))
 		return;
-	if (bits < LAST_BITS) {
-		struct table *next = table_new(bits + 1, t);
-
-		/* A loser's table is lost; it was small beside the budget. */
-		if (next && atomic_compare_exchange_strong_explicit(
-				    &newest, &t, next, memory_order_acq_rel,
-				    memory_order_acquire))
-			t = next;
-	}
+	if (64 - t->shift + GROW_BITS <= LAST_BITS)
+		t = table_grow(t);
 	table_add(t, hash, parent, address, id);
 }
 
-static uint32_t node_new(uint32_t parent, uintptr_t address)
+static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 {
 	uint32_t id = atomic_load_explicit(config.node_count,
 					   memory_order_relaxed);
@@ -177,6 +214,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t address)
 	}
 	config.nodes[id].address = address;
 	config.nodes[id].parent = parent;
+	config.nodes[id].flags = flags_of_hash(hash);
 	return id;
 }
 
@@ -191,7 +229,7 @@ context_slow(struct table *t, uint64_t hash, uint32_t parent,
 		if (id)
 			goto enter;
 	}
-	id = node_new(parent, address);
+	id = node_new(parent, address, hash);
 	if (id < GT_STOP_COUNT)
 		return id;
 enter:
@@ -199,11 +237,17 @@ enter:
 	return id;
 }
 
-uint32_t context_child(uint32_t parent, uintptr_t address)
+void context_prefetch(uint64_t hash)
 {
-	/* Pairs with the exchange in table_enter. */
 	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
-	uint64_t hash = context_hash(parent, address);
+
+	__builtin_prefetch(&t->entries[hash >> t->shift], 0, 3);
+}
+
+uint32_t context_child(uint32_t parent, uintptr_t address, uint64_t hash)
+{
+	/* Pairs with the exchange in table_grow. */
+	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
 	uint32_t id = table_find(t, hash, parent, address);
 
 	return id ? id : context_slow(t, hash, parent, address);
@@ -227,7 +271,7 @@ void context_forget(uintptr_t start, uintptr_t end)
 	for (i = GT_STOP_COUNT; i < n; i++)
 		if (config.nodes[i].address >= start &&
 		    config.nodes[i].address < end)
-			config.nodes[i].flags = GL_NODE_DEAD;
+			config.nodes[i].flags |= GL_NODE_DEAD;
 }
 
 const struct gl_node *context_node(uint32_t id)

@@ -13,11 +13,31 @@
 int context_init(const struct capture_config *config);
 
 /*
- * The node of `address` called from `parent`; made if there is none. When no
- * node can be made any more: GT_STOP_NO_MEMORY. Lock-free; any thread, also
- * signal handlers.
+ * A hash of a whole stack, computed outermost first from the addresses alone
+ * (not from ids), so that the look-ups of several new frames can be prefetched
+ * before the first of them is answered. context_hash_root: of a stack without
+ * frames whose walk ended for this reason.
  */
-uint32_t context_child(uint32_t parent, uintptr_t address);
+static inline uint64_t context_hash_root(uint32_t stop)
+{
+	return stop * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static inline uint64_t context_hash(uint64_t outer, uintptr_t address)
+{
+	return ((outer << 23 | outer >> 41) ^ address) *
+	       UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Fetches the place where a stack of this hash would be found. */
+void context_prefetch(uint64_t hash);
+
+/*
+ * The node of `address` called from `parent`; made if there is none. `hash` is
+ * the whole stack's, this frame included. When no node can be made any more:
+ * GT_STOP_NO_MEMORY. Lock-free; any thread, also signal handlers.
+ */
+uint32_t context_child(uint32_t parent, uintptr_t address, uint64_t hash);
 
 /*
  * No look-up finds a node with an address in [start, end) any more: another

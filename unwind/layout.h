@@ -36,7 +36,7 @@ enum gt_stop {
 struct gl_node {
 	uint64_t address;
 	uint32_t parent;
-	uint32_t flags;		/* GL_NODE_* */
+	uint32_t flags;		/* GL_NODE_DEAD; the rest is the unwinder's */
 };
 enum { GL_NODE_DEAD = 1 };
 

@@ -37,15 +37,30 @@ uint32_t shadow_validate(struct capture_thread *t, uintptr_t sp)
 	return i;
 }
 
+/* Hashes of the walk's frames, outermost first, so that what the tree will be
+ * asked is on its way into the cache by then. */
+static void hash_frames(struct frame *f, uint32_t n, uint64_t hash)
+{
+	while (n-- > 0) {
+		if (!(f[n].flags & FRAME_WORD)) {
+			hash = context_hash(hash, f[n].ra);
+			context_prefetch(hash);
+		}
+		f[n].hash = hash;
+	}
+}
+
 uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		       enum walk_end end)
 {
 	uint32_t n = 0, i = w->count, parent = w->stop;
+	uint64_t hash = context_hash_root(w->stop);
 
 	if (end == WALK_JOINED) {
 		n = w->join + 1;
 		i--;
 		parent = t->frames[w->join].context;
+		hash = t->frames[w->join].hash;
 		t->frames[w->join].fp_word = t->scratch[i].fp_word;
 	}
 	while (t->capacity < n + i)
@@ -53,11 +68,12 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 			t->count = 0;
 			return GT_STOP_TOO_DEEP;
 		}
+	hash_frames(t->scratch, i, hash);
 	while (i-- > 0) {
 		const struct frame *f = &t->scratch[i];
 
 		if (!(f->flags & FRAME_WORD))
-			parent = context_child(parent, f->ra);
+			parent = context_child(parent, f->ra, f->hash);
 		t->frames[n] = *f;
 		t->frames[n++].context = parent;
 	}
@@ -69,8 +85,10 @@ uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w)
 {
 	uint32_t i = w->count, parent = w->stop;
 
+	hash_frames(t->scratch, i, context_hash_root(w->stop));
 	while (i-- > 0)
 		if (!(t->scratch[i].flags & FRAME_WORD))
-			parent = context_child(parent, t->scratch[i].ra);
+			parent = context_child(parent, t->scratch[i].ra,
+					       t->scratch[i].hash);
 	return parent;
 }

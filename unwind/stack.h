@@ -33,12 +33,12 @@ struct frame {
 	uintptr_t slot;
 	uintptr_t ra;
 	uintptr_t fp;
+	uint64_t hash;		/* of the stack from here outward */
 	uint32_t context;
 	int16_t fp_word;
 	uint16_t flags;
 };
 enum { FRAME_FP = 1, FRAME_WORD = 2 };
-_Static_assert(sizeof(struct frame) == 32, "two frames a cache line");
 
 struct path_set;
 

@@ -2,9 +2,9 @@
  * walk.c: the walk that most captures need, tracking pc, sp and fp.
  *
  * In front of the rule tables stands one process-wide cache of 8-byte words,
- * each read and written whole. A return address of 47 bits is cut into its
- * low INDEX_BITS and the rest; the index is their exclusive or, the rest is
- * stored, so a hit is exact. The word also holds the rule itself, so that one
+ * each read and written whole, in sets of two. A return address of 47 bits is
+ * cut into its low INDEX_BITS and the rest; the set is their exclusive or, the
+ * rest is stored, so a hit is exact. The word also holds the rule itself, so that one
  * load leads from a return address to the next frame:
  *
  *	63            31 30      22      21   20      13 12        0
@@ -34,17 +34,20 @@
 #define HIGH_SHIFT 31
 #define WORD_RULE_ID (1u << 30)
 #define WORD_END (1u << 16)	/* with WORD_RULE_ID: the outermost frame */
+#define WORD_NO_IMAGE (1u << 17)	/* with WORD_RULE_ID */
 #define WORD_FP (1u << 21)
 #define WORD_FP_SHIFT 13
 #define WORD_FP_MAX 0xff
 #define WORD_CFA_MAX 0x1fff
+/* Stored inverted, so that an empty word belongs to no address. */
+#define HIGH_INVERT ((UINT64_C(1) << (64 - HIGH_SHIFT)) - 1)
 #define PAYLOAD_MASK ((1u << HIGH_SHIFT) - 1)
 
 static _Atomic uint64_t *cache;
 
 int walk_init(void)
 {
-	cache = unwind_alloc(sizeof(*cache) << INDEX_BITS);
+	cache = unwind_alloc(2 * sizeof(*cache) << INDEX_BITS);
 	return cache ? 0 : -12;		/* ENOMEM */
 }
 
@@ -52,7 +55,7 @@ void walk_flush(void)
 {
 	uint32_t i;
 
-	for (i = 0; i <= INDEX_MASK; i++)
+	for (i = 0; i < 2 * (INDEX_MASK + 1); i++)
 		atomic_store_explicit(&cache[i], 0, memory_order_relaxed);
 }
 
@@ -71,15 +74,15 @@ static uint32_t rule_payload(uint16_t id)
 }
 
 static __attribute__((noinline)) uint32_t
-rule_miss(uintptr_t ra, _Atomic uint64_t *at, bool *known)
+rule_miss(uintptr_t ra, _Atomic uint64_t *at)
 {
 	const struct image *image = image_find(ra - 1);
+	uint64_t high = ra >> INDEX_BITS ^ HIGH_INVERT;
 	uint32_t payload;
 	uint16_t id = 0;
 
-	*known = image != NULL;
 	if (!image)
-		return WORD_RULE_ID;
+		return WORD_RULE_ID | WORD_NO_IMAGE;
 	if (image->rules)
 		id = rules_find(image->rules, ra - 1);
 	payload = rule_payload(id);
@@ -88,33 +91,41 @@ rule_miss(uintptr_t ra, _Atomic uint64_t *at, bool *known)
 	 * the stack was made up from there. */
 	if (!id && image->rules && rules_find(image->rules, ra))
 		payload = WORD_RULE_ID | WORD_END;
-	atomic_store_explicit(at, (uint64_t)(ra >> INDEX_BITS) << HIGH_SHIFT |
-					  payload,
+	/* The newer word first; the other of the set is pushed out. */
+	atomic_store_explicit(&at[1],
+			      atomic_load_explicit(at, memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(at, high << HIGH_SHIFT | payload,
 			      memory_order_relaxed);
 	return payload;
 }
 
-static inline uint32_t rule_of(uintptr_t ra, bool *known)
+static inline uint32_t rule_of(_Atomic uint64_t *words, uintptr_t ra)
 {
 	uintptr_t high = ra >> INDEX_BITS;
 	_Atomic uint64_t *at =
-		&cache[(ra ^ high ^ high >> INDEX_BITS) & INDEX_MASK];
+		&words[2 * ((ra ^ high ^ high >> INDEX_BITS) & INDEX_MASK)];
 	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
 
-	if (__builtin_expect(word >> HIGH_SHIFT == high && high, 1))
+	high ^= HIGH_INVERT;
+	if (__builtin_expect(word >> HIGH_SHIFT == high, 1))
 		return word & PAYLOAD_MASK;
-	return rule_miss(ra, at, known);
+	word = atomic_load_explicit(&at[1], memory_order_relaxed);
+	if (word >> HIGH_SHIFT == high)
+		return word & PAYLOAD_MASK;
+	return rule_miss(ra, at);
 }
 
+/* A walk under way, as the rarer steps see it; walk_fast keeps most of it in
+ * registers. */
 struct state {
 	struct stack_reader reader;
 	struct frame *f;	/* scratch */
 	uint32_t n;
 	uintptr_t sp;
-	uintptr_t fp;		/* valid if fp_known */
+	uintptr_t fp;		/* valid if fp_at is 0 */
 	uintptr_t fp_at;	/* else to be read here */
 	uint32_t fp_from;	/* entry of scratch at which fp was loaded */
-	bool fp_known;
 	bool forget;
 };
 
@@ -122,18 +133,17 @@ struct state {
  * loaded depend on it (I1). */
 static bool use_fp(struct state *s)
 {
+	struct frame *from = &s->f[s->fp_from];
 	uint32_t i;
 
-	if (!s->fp_known) {
+	if (s->fp_at) {
 		if (!stack_read(&s->reader, s->fp_at, &s->fp)) {
 			s->forget = true;
 			return false;
 		}
-		s->fp_known = true;
-		s->f[s->fp_from].fp_word =
-			(int16_t)((intptr_t)(s->fp_at -
-					     s->f[s->fp_from].slot) /
-				  ARCH_WORD);
+		from->fp_word = (int16_t)((intptr_t)(s->fp_at - from->slot) /
+					  ARCH_WORD);
+		s->fp_at = 0;
 	}
 	for (i = s->n; i-- > s->fp_from && !(s->f[i].flags & FRAME_FP);) {
 		s->f[i].fp = s->fp;
@@ -142,21 +152,37 @@ static bool use_fp(struct state *s)
 	return true;
 }
 
-static inline void push(struct state *s, uintptr_t slot, uintptr_t ra)
+static inline void frame_set(struct frame *f, uintptr_t slot, uintptr_t ra)
 {
-	struct frame *f = &s->f[s->n++];
-
 	f->slot = slot;
 	f->ra = ra;
+	f->context = 0;
 	f->fp_word = 0;
 	f->flags = 0;
 }
 
-/* Rules that do not fit into a word. *hard: walk_full must be used. */
-static enum gt_stop step_by_rule(struct state *s, const struct rule *r,
-				 uintptr_t ra, bool known, uintptr_t *cfa,
+static void push_word(struct state *s, uintptr_t at, uintptr_t value)
+{
+	struct frame *f = &s->f[s->n];
+
+	if (at <= s->f[s->n - 1].slot)
+		s->forget = true;	/* I2 would not hold */
+	frame_set(f, at, value);
+	f->flags = FRAME_WORD | FRAME_FP;
+	f->fp = s->fp;
+	s->n++;
+}
+
+/*
+ * Rules that do not fit into a word, and code without one. GT_STOP_BOTTOM: go
+ * on, the frame ends at *cfa, and if *fp_at is not 0 the caller's fp was saved
+ * there. *hard: walk_full must be used.
+ */
+static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
+				 uintptr_t ra, uintptr_t *cfa,
 				 uintptr_t *fp_at, bool *hard)
 {
+	const struct rule *r = &rules_dictionary[payload & 0xffff];
 	uintptr_t word;
 
 	*fp_at = 0;
@@ -181,17 +207,14 @@ static enum gt_stop step_by_rule(struct state *s, const struct rule *r,
 			s->forget = true;
 			return GT_STOP_BAD_READ;
 		}
-		if (word <= s->f[s->n - 1].slot)
-			s->forget = true;	/* I2 would not hold */
-		push(s, word, *cfa);
-		s->f[s->n - 1].flags = FRAME_WORD | FRAME_FP;
-		s->f[s->n - 1].fp = s->fp;
+		push_word(s, word, *cfa);
 		*fp_at = s->fp + (uintptr_t)(r->fp_off * ARCH_WORD);
 		return GT_STOP_BOTTOM;
 	case RULE_NONE:
 		if (!use_fp(s) ||
 		    !walk_fp_sane(&s->reader, s->sp, s->fp, cfa))
-			return known ? GT_STOP_NO_RULE : GT_STOP_NO_IMAGE;
+			return payload & WORD_NO_IMAGE ? GT_STOP_NO_IMAGE :
+							 GT_STOP_NO_RULE;
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		return GT_STOP_BOTTOM;
 	case RULE_BAD:
@@ -202,101 +225,112 @@ static enum gt_stop step_by_rule(struct state *s, const struct rule *r,
 	}
 }
 
-/* Whether the walk has arrived at frame j of the shadow in the same state. */
-static inline bool joins(struct state *s, const struct frame *j)
+/* The outermost frame: its rule says so, or it lies at a made-up start. */
+static bool is_end(uint32_t payload)
 {
-	struct frame *own = &s->f[s->n - 1];
-
-	if (j->slot != own->slot || j->flags & FRAME_WORD)
-		return false;
-	if (__builtin_expect(!(j->flags & FRAME_FP), 1))
-		return true;
-	return use_fp(s) && s->fp == j->fp;
+	return payload & WORD_END ||
+	       (payload & WORD_RULE_ID &&
+		rules_dictionary[payload & 0xffff].kind == RULE_END);
 }
 
 enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
 {
 	struct state s = { .f = t->scratch,
-			   .sp = w->sp,
+			   .n = 1,
 			   .fp = w->fp,
-			   .fp_known = true };
-	uint32_t j = base ? w->valid : 0, payload;
+			   .reader.lo = base ? w->sp : 0,
+			   .reader.hi = base ? t->hi : 0 };
+	_Atomic uint64_t *words = cache;
+	const struct frame *join = t->frames + (base ? w->valid : 0);
+	struct frame *f = s.f, *f_last = s.f + t->capacity - 4;
+	uintptr_t ra = w->ra, sp = w->sp, hi = s.reader.hi, cfa, fp_at;
 	enum walk_end end = WALK_ENDED;
-	uintptr_t ra = w->ra, cfa, fp_at;
-	bool known = true, hard = false;
+	bool hard = false;
+	uint32_t payload;
 
-	s.reader.lo = base ? w->sp : 0;
-	s.reader.hi = base ? t->hi : 0;
-	push(&s, w->sp + ARCH_RA_OFFSET, ra);
 	w->stop = GT_STOP_BOTTOM;
+	frame_set(f, sp + ARCH_RA_OFFSET, ra);
 	for (;;) {
-		while (j && t->frames[j - 1].slot < s.f[s.n - 1].slot)
-			j--;
-		if (j && joins(&s, &t->frames[j - 1])) {
-			w->join = j - 1;
-			end = WALK_JOINED;
-			break;
+		/* join[-1] is the innermost standing frame not passed yet. */
+		while (join > t->frames && join[-1].slot < f->slot)
+			join--;
+		if (join > t->frames && join[-1].slot == f->slot &&
+		    !(join[-1].flags & FRAME_WORD)) {
+			s.n = (uint32_t)(f - s.f) + 1;
+			if (!(join[-1].flags & FRAME_FP) ||
+			    (use_fp(&s) && s.fp == join[-1].fp)) {
+				w->join = (uint32_t)(join - t->frames) - 1;
+				end = WALK_JOINED;
+				break;
+			}
 		}
-		payload = rule_of(ra, &known);
-		if (__builtin_expect(!(payload & WORD_RULE_ID), 1)) {
-			if (payload & WORD_FP) {
+		payload = rule_of(words, ra);
+		if (__builtin_expect(!(payload & (WORD_RULE_ID | WORD_FP)),
+				     1)) {
+			cfa = sp + (payload & WORD_CFA_MAX) * ARCH_WORD;
+			fp_at = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+			fp_at = fp_at ? cfa - fp_at * ARCH_WORD : 0;
+		} else {
+			s.n = (uint32_t)(f - s.f) + 1;
+			s.sp = sp;
+			if (!(payload & WORD_RULE_ID)) {
 				if (!use_fp(&s)) {
 					w->stop = GT_STOP_BAD_READ;
 					break;
 				}
-				cfa = s.fp;
+				cfa = s.fp + (payload & WORD_CFA_MAX) *
+						     ARCH_WORD;
+				fp_at = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+				fp_at = fp_at ? cfa - fp_at * ARCH_WORD : 0;
 			} else {
-				cfa = s.sp;
+				if (is_end(payload))
+					break;
+				w->stop = step_by_rule(&s, payload, ra, &cfa,
+						       &fp_at, &hard);
+				if (hard)
+					end = WALK_HARD;
+				if (hard || w->stop != GT_STOP_BOTTOM)
+					break;
+				f = &s.f[s.n - 1];
 			}
-			cfa += (payload & WORD_CFA_MAX) * ARCH_WORD;
-			fp_at = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
-			if (fp_at)
-				fp_at = cfa - fp_at * ARCH_WORD;
-		} else {
-			const struct rule *r =
-				&rules_dictionary[payload & 0xffff];
-
-			if (payload & WORD_END || r->kind == RULE_END)
-				break;
-			w->stop = step_by_rule(&s, r, ra, known, &cfa, &fp_at,
-					       &hard);
-			if (hard) {
-				end = WALK_HARD;
+			if (cfa <= sp) {
+				w->stop = GT_STOP_NO_PROGRESS;
 				break;
 			}
-			if (w->stop != GT_STOP_BOTTOM)
-				break;
 		}
-		if (__builtin_expect(cfa <= s.sp, 0)) {
-			w->stop = GT_STOP_NO_PROGRESS;
-			break;
-		}
-		if (!stack_read(&s.reader, cfa + ARCH_RA_OFFSET, &ra)) {
+		if (__builtin_expect(cfa <= hi && !(cfa & 7), 1)) {
+			ra = *(const uintptr_t *)(cfa + ARCH_RA_OFFSET);
+		} else if (!stack_read_checked(&s.reader, cfa + ARCH_RA_OFFSET,
+					       &ra)) {
 			w->stop = GT_STOP_BAD_READ;
 			s.forget = true;
 			break;
 		}
-		if (ra == 0) {
-			push(&s, cfa + ARCH_RA_OFFSET, 0);
-			s.f[s.n - 1].flags = FRAME_WORD;
+		sp = cfa;
+		frame_set(++f, cfa + ARCH_RA_OFFSET, ra);
+		if (fp_at) {
+			s.fp_at = fp_at;
+			s.fp_from = (uint32_t)(f - s.f);
+		}
+		if (__builtin_expect(ra == 0, 0)) {
+			f->flags = FRAME_WORD;
 			break;
 		}
-		if (__builtin_expect(s.n + 4 >= t->capacity, 0)) {
+		if (__builtin_expect(f >= f_last, 0)) {
+			uint32_t n = (uint32_t)(f - s.f);
+			uint32_t at = (uint32_t)(join - t->frames);
+
 			if (!stack_grow(t)) {
 				w->stop = GT_STOP_TOO_DEEP;
 				break;
 			}
 			s.f = t->scratch;
-		}
-		s.sp = cfa;
-		push(&s, cfa + ARCH_RA_OFFSET, ra);
-		if (fp_at) {
-			s.fp_at = fp_at;
-			s.fp_from = s.n - 1;
-			s.fp_known = false;
+			f = s.f + n;
+			f_last = s.f + t->capacity - 4;
+			join = t->frames + at;
 		}
 	}
-	w->count = s.n;
+	w->count = (uint32_t)(f - s.f) + 1;
 	w->forget = s.forget;
 	return end;
 }
