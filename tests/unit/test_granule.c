@@ -1,0 +1,265 @@
+/*
+ * test_granule.c: the table of rule numbers: what is stored is found, nothing
+ * else is, also while it is being written and when memory runs out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <pthread.h>
+#include <cmocka.h>
+
+#include "tests/unit/table_builder.h"
+#include "unwind/granule.h"
+
+static struct granule_table table;
+static struct granule_writer writer;
+
+static void start(void)
+{
+	builder_alloc_left = -1;
+	unwind_alloc = builder_alloc;
+	granule_reset();
+	granule_table_init(&table, CODE, CODE + CODE_SIZE);
+}
+
+/* Rows of `step` bytes with numbers from `id` on, over [from, to). */
+static bool store(uintptr_t from, uintptr_t to, uintptr_t step, uint16_t id)
+{
+	uintptr_t pc;
+
+	if (!granule_begin(&writer, &table, from, from, to))
+		return false;
+	for (pc = from; pc < to; pc += step)
+		granule_row(&writer, pc, pc + step < to ? pc + step : to,
+			    id++);
+	granule_end(&writer);
+	return true;
+}
+
+static void test_empty(void **unused)
+{
+	struct granule_table none;
+
+	(void)unused;
+	start();
+	assert_int_equal(granule_find(&table, CODE), 0);
+	assert_int_equal(granule_find(&table, CODE - 1), 0);
+	assert_int_equal(granule_find(&table, CODE + CODE_SIZE), 0);
+	assert_int_equal(granule_find(&table, 0), 0);
+	assert_int_equal(granule_find(&table, UINTPTR_MAX), 0);
+	granule_table_init(&none, CODE, CODE);
+	assert_int_equal(granule_find(&none, CODE), 0);
+	assert_false(granule_begin(&writer, &none, CODE, CODE, CODE + 1));
+	granule_table_init(&none, 4096, UINTPTR_MAX);
+	assert_int_equal(granule_find(&none, CODE), 0);
+	assert_false(granule_begin(&writer, &none, CODE, CODE, CODE + 1));
+}
+
+static void test_rows(void **unused)
+{
+	uintptr_t pc, step;
+
+	(void)unused;
+	for (step = 1; step < 700; step = step * 2 + 1) {
+		start();
+		assert_true(store(CODE + 100, CODE + 3000, step, 1));
+		for (pc = CODE; pc < CODE + 4000; pc++) {
+			uint16_t want = 0;
+
+			if (pc >= CODE + 100 && pc < CODE + 3000)
+				want = (uint16_t)((pc - CODE - 100) / step + 1);
+			assert_int_equal(granule_find(&table, pc), want);
+		}
+	}
+}
+
+/* Rows of one number take the room of one. */
+static void test_equal_rows(void **unused)
+{
+	size_t before;
+	uintptr_t pc;
+
+	(void)unused;
+	start();
+	store(CODE + 0x800, CODE + 0x801, 1, 1);
+	before = granule_bytes();
+	granule_begin(&writer, &table, CODE, CODE, CODE + 200);
+	for (pc = CODE; pc < CODE + 200; pc += 2)
+		granule_row(&writer, pc, pc + 2, 7);
+	granule_end(&writer);
+	assert_true(granule_bytes() - before <= 12);
+	assert_int_equal(granule_find(&table, CODE + 199), 7);
+	assert_int_equal(granule_find(&table, CODE + 200), 0);
+}
+
+/* 64 stretches in each granule, stored in a scattered order. */
+static void test_shared_granules(void **unused)
+{
+	enum { PIECES = 4096, PIECE = 4 };
+	unsigned int i;
+
+	(void)unused;
+	start();
+	for (i = 0; i < PIECES; i++) {
+		unsigned int n = i * 1103 % PIECES;
+
+		assert_true(store(CODE + n * PIECE,
+				  CODE + n * PIECE + PIECE - 1, PIECE,
+				  (uint16_t)(n + 1)));
+	}
+	for (i = 0; i < PIECES * PIECE; i++)
+		assert_int_equal(granule_find(&table, CODE + i),
+				 i % PIECE == PIECE - 1 ? 0 : i / PIECE + 1);
+}
+
+/* What is stored at once stays within the index page around pc. */
+static void test_window(void **unused)
+{
+	uintptr_t page = CODE + GRANULE_PAGE_BYTES, pc;
+
+	(void)unused;
+	start();
+	assert_true(granule_begin(&writer, &table, page + 5, CODE,
+				  CODE + CODE_SIZE));
+	assert_int_equal(writer.start, page);
+	assert_int_equal(writer.end, page + GRANULE_PAGE_BYTES);
+	granule_row(&writer, CODE, page + 77, 3);
+	granule_row(&writer, page + 77, CODE + CODE_SIZE, 4);
+	granule_end(&writer);
+	for (pc = CODE; pc < CODE + 4 * GRANULE_PAGE_BYTES; pc += 11) {
+		uint16_t want = pc < page + 77 ? 3 : 4;
+
+		if (pc < page || pc >= page + GRANULE_PAGE_BYTES)
+			want = 0;
+		assert_int_equal(granule_find(&table, pc), want);
+	}
+	/* The last byte of the last page. */
+	pc = CODE + CODE_SIZE - 1;
+	assert_true(store(pc, pc + 1, 1, 9));
+	assert_int_equal(granule_find(&table, pc), 9);
+	assert_int_equal(granule_find(&table, pc - 1), 0);
+}
+
+static void test_code_in_mid_page(void **unused)
+{
+	uintptr_t begin = CODE + 0x1234, end = begin + 0x20000;
+
+	(void)unused;
+	start();
+	granule_table_init(&table, begin, end);
+	assert_true(store(begin, begin + 10, 10, 1));
+	assert_true(store(end - 10, end, 10, 2));
+	assert_int_equal(granule_find(&table, begin), 1);
+	assert_int_equal(granule_find(&table, end - 1), 2);
+	assert_int_equal(granule_find(&table, begin + 10), 0);
+}
+
+/* Every number of allocations that succeed: what is found is right. */
+static void test_no_memory(void **unused)
+{
+	long allowed;
+	uintptr_t pc;
+
+	(void)unused;
+	for (allowed = 0; allowed < 8; allowed++) {
+		uintptr_t found = 0;
+
+		start();
+		granule_reset();
+		builder_alloc_left = allowed;
+		granule_table_init(&table, CODE, CODE + CODE_SIZE);
+		for (pc = CODE; pc < CODE + 0x40000; pc += 0x4000)
+			store(pc, pc + 0x4000, 3, 1);
+		for (pc = CODE; pc < CODE + 0x40000; pc++) {
+			uint16_t got = granule_find(&table, pc);
+
+			found += got != 0;
+			if (got)
+				assert_int_equal(got,
+						 pc % 0x4000 / 3 + 1);
+		}
+		if (allowed < 2)
+			assert_int_equal(found, 0);
+		else
+			assert_in_range(found, 1, 0x3ffff);
+	}
+	builder_alloc_left = -1;
+}
+
+static void test_lock(void **unused)
+{
+	(void)unused;
+	start();
+	assert_true(granule_try_lock());
+	assert_false(granule_try_lock());
+	granule_unlock();
+	assert_true(granule_try_lock());
+	granule_reset();	/* a forked child finds it free */
+	assert_true(granule_try_lock());
+	granule_unlock();
+}
+
+enum { RACE_PIECES = 40000, RACE_PIECE = 13 };
+
+static atomic_bool race_over;
+
+static void *read_always(void *seed)
+{
+	uint32_t random = (uint32_t)(uintptr_t)seed;
+	size_t wrong = 0;
+
+	while (!atomic_load(&race_over)) {
+		uint32_t n;
+		uint16_t got;
+
+		random = random * 1664525u + 1013904223u;
+		n = (random >> 8) % (RACE_PIECES * RACE_PIECE);
+		got = granule_find(&table, CODE + n);
+		wrong += got != 0 && got != n / RACE_PIECE + 1;
+	}
+	return (void *)wrong;
+}
+
+/* A reader sees a number that is right, or none. */
+static void test_readers_and_writer(void **unused)
+{
+	pthread_t threads[2];
+	unsigned int i;
+	void *wrong;
+
+	(void)unused;
+	start();
+	atomic_store(&race_over, false);
+	for (i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, read_always,
+			       (void *)(uintptr_t)(i + 1));
+	for (i = 0; i < RACE_PIECES; i++) {
+		unsigned int n = i * 7919u % RACE_PIECES;
+		uintptr_t at = CODE + n * RACE_PIECE;
+
+		store(at, at + RACE_PIECE, RACE_PIECE, (uint16_t)(n + 1));
+	}
+	atomic_store(&race_over, true);
+	for (i = 0; i < 2; i++) {
+		pthread_join(threads[i], &wrong);
+		assert_null(wrong);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_equal_rows),
+		cmocka_unit_test(test_shared_granules),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_code_in_mid_page),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_readers_and_writer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
