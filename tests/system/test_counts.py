@@ -32,7 +32,7 @@ def basic_by_preload(directory):
 
 @case
 def threads(directory):
-    _, done, report = exact("threads", directory)
+    _, done, report = exact("turnover", directory)
     check(report.summary["threads"] >= done.expected["threads_min"],
           "%d threads" % report.summary["threads"])
 
@@ -40,7 +40,7 @@ def threads(directory):
 @case
 def storm_of_threads(directory):
     """Rings of threads that ended serve those that come."""
-    _, _, report = exact("threads", directory, "1250", "10",
+    _, _, report = exact("turnover", directory, "1250", "10",
                          options=["--memory", "32M"])
     check(report.summary["threads"] >= 10001, "threads")
 

@@ -212,7 +212,7 @@ def small_memory_budget(directory):
 
 @case
 def many_threads_fit_the_budget(directory):
-    argv = [program("threads")]
+    argv = [program("turnover")]
     done = recorded(argv, directory, options=["--memory", "32M"])
     unharmed(done, argv)
     agree(done.expected, Report(done.trace))

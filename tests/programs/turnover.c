@@ -1,6 +1,6 @@
 // FLAGS: -pthread
 /*
- * threads.c [GENERATIONS STEPS]: 8 threads at a time, ended and replaced all
+ * turnover.c [GENERATIONS STEPS]: 8 threads at a time, ended and replaced all
  * along; 400 in all. Each makes blocks at several depths and frees most.
  */
 #include <pthread.h>
