@@ -32,32 +32,17 @@
 #define GROW_BITS 2
 #define COPY_BITS 17		/* 80 000 entries: under a millisecond */
 #define LAST_BITS 28
-#define PROBE_MAX 32		/* longer runs count as "full" */
-#define DEAD UINTPTR_MAX
-
-struct entry {
-	_Atomic uint64_t key;
-	_Atomic uintptr_t address;
-};
-
-struct table {
-	struct table *older;
-	unsigned shift;		/* 64 - bits */
-	uint32_t mask;
-	_Atomic uint32_t used;
-	uint32_t limit;
-	struct entry entries[];
-};
+#define DEAD UINTPTR_MAX	/* no address of code */
 
 static struct capture_config config;
-static _Atomic(struct table *) newest;
+struct context_table *_Atomic context_tables;
 
-static struct table *table_new(unsigned bits, struct table *older)
+static struct context_table *table_new(unsigned bits, struct context_table *older)
 {
 	size_t n = (size_t)1 << bits;
-	struct table *t;
+	struct context_table *t;
 
-	t = unwind_alloc(sizeof(*t) + n * sizeof(struct entry));
+	t = unwind_alloc(sizeof(*t) + n * sizeof(struct context_entry));
 	if (!t)
 		return NULL;
 	t->older = older;
@@ -69,48 +54,27 @@ static struct table *table_new(unsigned bits, struct table *older)
 
 int context_init(const struct capture_config *c)
 {
-	struct table *t;
+	struct context_table *t;
 
 	config = *c;
 	t = table_new(FIRST_BITS, NULL);
 	if (!t)
 		return -12;	/* ENOMEM */
-	atomic_store_explicit(&newest, t, memory_order_release);
-	return 0;
-}
-
-static uint32_t table_find(const struct table *t, uint64_t hash,
-			   uint32_t parent, uintptr_t address)
-{
-	uint32_t i = (uint32_t)(hash >> t->shift);
-	unsigned probe;
-
-	for (probe = 0; probe < PROBE_MAX; probe++, i++) {
-		const struct entry *e = &t->entries[i & t->mask];
-		/* Pairs with the exchange in table_add. */
-		uint64_t key = atomic_load_explicit(&e->key,
-						    memory_order_acquire);
-
-		if (key == 0)
-			return 0;
-		if ((uint32_t)(key >> 32) == parent &&
-		    atomic_load_explicit(&e->address, memory_order_acquire) ==
-			    address)
-			return (uint32_t)key;
-	}
+	atomic_store_explicit(&context_tables, t, memory_order_release);
 	return 0;
 }
 
 /* False: no free entry near enough. */
-static bool table_add(struct table *t, uint64_t hash, uint32_t parent,
+static bool table_add(struct context_table *t, uint64_t hash, uint32_t parent,
 		      uintptr_t address, uint32_t id)
 {
 	uint64_t key = (uint64_t)parent << 32 | id;
 	uint32_t i = (uint32_t)(hash >> t->shift);
 	unsigned probe;
 
-	for (probe = 0; probe < PROBE_MAX; probe++, i++) {
-		struct entry *e = &t->entries[i & t->mask];
+	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
+		struct context_entry *e =
+			&t->entries[i & t->mask];
 		uint64_t empty = 0;
 
 		if (atomic_load_explicit(&e->key, memory_order_relaxed) != 0)
@@ -139,12 +103,12 @@ static uint64_t hash_of_flags(uint32_t flags)
 	return (uint64_t)(flags >> 1) << 33;
 }
 
-static void table_copy(struct table *to, const struct table *from)
+static void table_copy(struct context_table *to, const struct context_table *from)
 {
 	uint32_t i;
 
 	for (i = 0; i <= from->mask; i++) {
-		const struct entry *e = &from->entries[i];
+		const struct context_entry *e = &from->entries[i];
 		uint64_t key = atomic_load_explicit(&e->key,
 						    memory_order_acquire);
 		uintptr_t address = atomic_load_explicit(&e->address,
@@ -158,18 +122,18 @@ static void table_copy(struct table *to, const struct table *from)
 	}
 }
 
-static struct table *table_grow(struct table *t)
+static struct context_table *table_grow(struct context_table *t)
 {
 	unsigned bits = 64 - t->shift;
 	bool copy = bits <= COPY_BITS;
-	struct table *next = table_new(bits + GROW_BITS, copy ? t->older : t);
+	struct context_table *next = table_new(bits + GROW_BITS, copy ? t->older : t);
 
 	if (!next)
 		return t;
 	if (copy)
 		table_copy(next, t);
 	/* A loser's table is lost; it was small beside the budget. */
-	if (atomic_compare_exchange_strong_explicit(&newest, &t, next,
+	if (atomic_compare_exchange_strong_explicit(&context_tables, &t, next,
 						    memory_order_acq_rel,
 						    memory_order_acquire))
 		return next;
@@ -179,7 +143,7 @@ static struct table *table_grow(struct table *t)
 static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
 			uint32_t id)
 {
-	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
+	struct context_table *t = atomic_load_explicit(&context_tables, memory_order_acquire);
 
 	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
 	    table_add(t, hash, parent, address, id))
@@ -218,14 +182,13 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	return id;
 }
 
-static __attribute__((noinline)) uint32_t
-context_slow(struct table *t, uint64_t hash, uint32_t parent,
-	     uintptr_t address)
+uint32_t context_child_slow(struct context_table *t, uint64_t hash,
+			    uint32_t parent, uintptr_t address)
 {
 	uint32_t id;
 
 	for (t = t->older; t; t = t->older) {
-		id = table_find(t, hash, parent, address);
+		id = context_find(t, hash, parent, address);
 		if (id)
 			goto enter;
 	}
@@ -237,30 +200,14 @@ enter:
 	return id;
 }
 
-void context_prefetch(uint64_t hash)
-{
-	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
-
-	__builtin_prefetch(&t->entries[hash >> t->shift], 0, 3);
-}
-
-uint32_t context_child(uint32_t parent, uintptr_t address, uint64_t hash)
-{
-	/* Pairs with the exchange in table_grow. */
-	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
-	uint32_t id = table_find(t, hash, parent, address);
-
-	return id ? id : context_slow(t, hash, parent, address);
-}
-
 void context_forget(uintptr_t start, uintptr_t end)
 {
-	struct table *t = atomic_load_explicit(&newest, memory_order_acquire);
+	struct context_table *t = atomic_load_explicit(&context_tables, memory_order_acquire);
 	uint32_t i, n = context_count();
 
 	for (; t; t = t->older)
 		for (i = 0; i <= t->mask; i++) {
-			struct entry *e = &t->entries[i];
+			struct context_entry *e = &t->entries[i];
 			uintptr_t a = atomic_load_explicit(
 				&e->address, memory_order_relaxed);
 

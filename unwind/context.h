@@ -5,6 +5,7 @@
 #ifndef GNOMON_UNWIND_CONTEXT_H
 #define GNOMON_UNWIND_CONTEXT_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "unwind/capture.h"
@@ -29,15 +30,80 @@ static inline uint64_t context_hash(uint64_t outer, uintptr_t address)
 	       UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* The index: see context.c. */
+#define CONTEXT_PROBE_MAX 32	/* longer runs count as "full" */
+
+struct context_entry {
+	_Atomic uint64_t key;
+	_Atomic uintptr_t address;
+};
+
+struct context_table {
+	struct context_table *older;
+	unsigned shift;		/* 64 - bits */
+	uint32_t mask;
+	_Atomic uint32_t used;
+	uint32_t limit;
+	struct context_entry entries[];
+};
+
+extern struct context_table *_Atomic context_tables;
+
+static inline struct context_table *context_newest(void)
+{
+	/* Pairs with the exchange in table_grow. */
+	return atomic_load_explicit(&context_tables, memory_order_acquire);
+}
+
 /* Fetches the place where a stack of this hash would be found. */
-void context_prefetch(uint64_t hash);
+static inline void context_prefetch(const struct context_table *t,
+				    uint64_t hash)
+{
+	__builtin_prefetch(&t->entries[hash >> t->shift], 0, 3);
+}
+
+static inline uint32_t context_find(const struct context_table *t,
+				    uint64_t hash, uint32_t parent,
+				    uintptr_t address)
+{
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
+		const struct context_entry *e = &t->entries[i & t->mask];
+		/* Pairs with the exchange in table_add. */
+		uint64_t key = atomic_load_explicit(&e->key,
+						    memory_order_acquire);
+
+		if (key == 0)
+			return 0;
+		if ((uint32_t)(key >> 32) == parent &&
+		    atomic_load_explicit(&e->address, memory_order_acquire) ==
+			    address)
+			return (uint32_t)key;
+	}
+	return 0;
+}
+
+/* Looks into older tables, then makes a node. */
+uint32_t context_child_slow(struct context_table *t, uint64_t hash,
+			    uint32_t parent, uintptr_t address);
 
 /*
  * The node of `address` called from `parent`; made if there is none. `hash` is
  * the whole stack's, this frame included. When no node can be made any more:
  * GT_STOP_NO_MEMORY. Lock-free; any thread, also signal handlers.
  */
-uint32_t context_child(uint32_t parent, uintptr_t address, uint64_t hash);
+static inline uint32_t context_child(uint32_t parent, uintptr_t address,
+				     uint64_t hash)
+{
+	struct context_table *t = context_newest();
+	uint32_t id = context_find(t, hash, parent, address);
+
+	if (__builtin_expect(id != 0, 1))
+		return id;
+	return context_child_slow(t, hash, parent, address);
+}
 
 /*
  * No look-up finds a node with an address in [start, end) any more: another
