@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/trace/chunk.h"
+#include "cli/trace/scan.h"
 #include "cli/trace/columns.h"
-#include "cli/trace/live.h"
+#include "cli/trace/leftover.h"
 #include "cli/trace/records.h"
 
 #define BATCH 256
@@ -74,20 +74,20 @@ static int memory_file(const uint8_t *data, size_t size)
 static void read_file(const uint8_t *data, size_t size)
 {
 	static struct inflater inflater;
-	struct chunk_reader reader;
+	struct scan reader;
 	struct cursor payload;
 	struct chunk chunk;
 
-	if (chunk_open(&reader, memory_file(data, size)) == CHUNK_OPEN_OK)
-		while (chunk_next(&reader, &chunk))
+	if (scan_open(&reader, memory_file(data, size)) == SCAN_OPEN_OK)
+		while (scan_next(&reader, &chunk))
 			if (!inflater_payload(&inflater, &chunk, &payload))
 				read_payload(chunk.type, &payload, &inflater);
-	chunk_close(&reader);
+	scan_close(&reader);
 }
 
-static void read_live(const uint8_t *data, size_t size)
+static void read_leftover(const uint8_t *data, size_t size)
 {
-	struct live_snapshot snapshot = { 0 };
+	struct leftover_snapshot snapshot = { 0 };
 	int fd = memory_file(data, size);
 	uint64_t id = 0;
 	char path[64];
@@ -96,8 +96,8 @@ static void read_live(const uint8_t *data, size_t size)
 	for (int i = 0; i < 8 && size >= 24; i++)
 		id |= (uint64_t)data[16 + i] << (8 * i);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!live_read(path, id, &snapshot))
-		live_free(&snapshot);
+	if (!leftover_read(path, id, &snapshot))
+		leftover_free(&snapshot);
 	close(fd);
 }
 
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		payload = cursor_over(data + 1, size - 1);
 		read_payload(data[0], &payload, &inflater);
 	} else {
-		read_live(data + 1, size - 1);
+		read_leftover(data + 1, size - 1);
 	}
 	return 0;
 }

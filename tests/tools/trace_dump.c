@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trace/chunk.h"
+#include "cli/trace/scan.h"
 #include "cli/trace/columns.h"
 #include "cli/trace/records.h"
 
@@ -94,14 +94,14 @@ static void print_context(uint32_t id)
 
 int main(int argc, char **argv)
 {
-	struct chunk_reader reader;
+	struct scan reader;
 	struct inflater inflater = { 0 };
 	struct chunk chunk;
 
 	if (argc != 2 ||
-	    chunk_open(&reader, open(argv[1], O_RDONLY)) != CHUNK_OPEN_OK)
+	    scan_open(&reader, open(argv[1], O_RDONLY)) != SCAN_OPEN_OK)
 		return 2;
-	while (chunk_next(&reader, &chunk)) {
+	while (scan_next(&reader, &chunk)) {
 		struct cursor payload;
 
 		if (inflater_payload(&inflater, &chunk, &payload))
