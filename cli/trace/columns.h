@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/trace/chunk.h"
+#include "cli/trace/scan.h"
 #include "cli/trace/cursor.h"
 
 #define COLUMNS_MAX 4

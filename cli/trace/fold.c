@@ -28,7 +28,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
-#include "cli/trace/encode.h"
+#include "cli/trace/compose.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/records.h"
 #include "preload/format.h"
@@ -46,7 +46,7 @@ static void take_fact(struct trace_facts *facts, const char *key,
 		snprintf(facts->live, sizeof(facts->live), "%s", value);
 }
 
-static void read_info(struct chunk_reader *reader, struct trace_facts *facts)
+static void read_info(struct scan *reader, struct trace_facts *facts)
 {
 	static char line[RECORDS_LINE_MAX];
 	struct inflater inflater = { 0 };
@@ -56,7 +56,7 @@ static void read_info(struct chunk_reader *reader, struct trace_facts *facts)
 		const char *key, *value;
 		struct cursor c;
 
-		if (!chunk_next(reader, &chunk))
+		if (!scan_next(reader, &chunk))
 			break;
 		if (chunk.type != GT_INFO ||
 		    inflater_payload(&inflater, &chunk, &c) != 0)
@@ -70,7 +70,7 @@ static void read_info(struct chunk_reader *reader, struct trace_facts *facts)
 
 int fold_facts(const char *path, struct trace_facts *facts)
 {
-	struct chunk_reader reader;
+	struct scan reader;
 	struct stat status;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -86,13 +86,13 @@ int fold_facts(const char *path, struct trace_facts *facts)
 		close(fd);
 		return 0;
 	}
-	facts->result = chunk_open(&reader, fd);
+	facts->result = scan_open(&reader, fd);
 	facts->error = reader.source.error;
 	facts->major = reader.major;
 	facts->trace_id = reader.trace_id;
-	if (facts->result == CHUNK_OPEN_OK)
+	if (facts->result == SCAN_OPEN_OK)
 		read_info(&reader, facts);
-	chunk_close(&reader);
+	scan_close(&reader);
 	return 0;
 }
 
@@ -151,25 +151,25 @@ static bool is_known(const struct trace_end *end, const struct chunk *chunk)
 
 static int walk_trace(int fd, struct trace_end *end)
 {
-	struct chunk_reader reader;
+	struct scan reader;
 	struct chunk chunk;
 	int copy = dup(fd);
 
 	if (copy < 0)
 		return -errno;
 	if (lseek(copy, 0, SEEK_SET) < 0 ||
-	    chunk_open(&reader, copy) != CHUNK_OPEN_OK) {
+	    scan_open(&reader, copy) != SCAN_OPEN_OK) {
 		close(copy);
 		return -EBADMSG;
 	}
-	while (chunk_next(&reader, &chunk)) {
+	while (scan_next(&reader, &chunk)) {
 		end->ended = chunk.type == GT_END;
 		if (chunk.type == GT_EVENTS)
 			note_position(end, &chunk);
 	}
 	end->sequence = reader.sequence;
 	end->good_end = reader.good_end;
-	chunk_close(&reader);
+	scan_close(&reader);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 	int error;
 
 	chunk->sequence = end->sequence++;
-	encode_chunk(&bytes, chunk, trace_id, payload);
+	compose_chunk(&bytes, chunk, trace_id, payload);
 	error = write_all(fd, &bytes, end->good_end);
 	end->good_end += bytes.size;
 	buffer_free(&bytes);
@@ -210,8 +210,8 @@ static int append_end(int fd, struct trace_end *end, uint64_t trace_id)
 	struct buffer payload = { 0 };
 	int error;
 
-	encode_line(&payload, "reason", "error");
-	encode_line(&payload, "message", "the program and its recorder were "
+	compose_line(&payload, "reason", "error");
+	compose_line(&payload, "message", "the program and its recorder were "
 		    "killed together; the last events were taken from the "
 		    "live file");
 	error = append(fd, end, &chunk, &payload, trace_id);

@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/trace/chunk.h"
+#include "cli/trace/scan.h"
 
 /* What the first INFO chunk of a trace says that decides how to read it. */
 struct trace_facts {
-	enum chunk_open_result result;
-	int error;		/* errno, for CHUNK_OPEN_ERROR */
+	enum scan_open_result result;
+	int error;		/* errno, for SCAN_OPEN_ERROR */
 	unsigned major;
 	uint64_t trace_id;
 	pid_t pid;

@@ -29,7 +29,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
-#include "cli/trace/encode.h"
+#include "cli/trace/compose.h"
 #include "preload/format.h"
 
 #define RING_BYTES_MAX (UINT64_C(1) << 30)
@@ -103,11 +103,11 @@ static void convert_image(const struct gl_image *from, uint32_t index,
 		image.segments[i] = (struct trace_segment){
 			from->segment[i].start, from->segment[i].size,
 			from->segment[i].offset, from->segment[i].flags };
-	encode_image(payload, &image);
+	compose_image(payload, &image);
 	image.what = GT_IMAGE_GONE;
 	image.end_node = from->end_node;
 	if (image.end_node != 0)
-		encode_image(payload, &image);
+		compose_image(payload, &image);
 }
 
 static void read_images(struct live_file *file)
@@ -182,7 +182,7 @@ static void read_nodes(struct live_file *file)
 	for (size_t i = 0; i < count; i += NODES_PER_CHUNK) {
 		size_t n = count - i;
 
-		encode_nodes(add_chunk(file, GT_CONTEXT), nodes + i,
+		compose_nodes(add_chunk(file, GT_CONTEXT), nodes + i,
 			     n < NODES_PER_CHUNK ? n : NODES_PER_CHUNK, 0);
 	}
 	free(nodes);
@@ -234,7 +234,7 @@ static void flush_events(struct live_file *file, struct ring_copy *copy,
 	chunk->generation = copy->ring.generation;
 	chunk->first = first;
 	chunk->last = last;
-	encode_events(payload, copy->events, copy->count, 0);
+	compose_events(payload, copy->events, copy->count, 0);
 	copy->count = 0;
 }
 
@@ -308,7 +308,7 @@ static void announce_thread(const struct live_file *file,
 		.name = "",
 	};
 
-	encode_thread(payload, &thread);
+	compose_thread(payload, &thread);
 }
 
 static void read_ring(struct live_file *file, uint64_t offset)
@@ -395,30 +395,40 @@ static int read_header(struct live_file *file, uint64_t trace_id)
 	return file->header.trace_id == trace_id ? 0 : -ESTALE;
 }
 
-int leftover_read(const char *path, uint64_t trace_id,
-	      struct leftover_snapshot *snapshot)
+int leftover_read_fd(int fd, uint64_t trace_id,
+		     struct leftover_snapshot *snapshot)
 {
-	struct live_file file = { .out = snapshot };
+	struct live_file file = { .fd = fd, .out = snapshot };
 	int error;
 
 	memset(snapshot, 0, sizeof(*snapshot));
-	file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file.fd < 0)
-		return -errno;
 	error = read_header(&file, trace_id);
-	if (error == 0) {
-		snapshot->trace_id = file.header.trace_id;
-		snapshot->pid = file.header.pid;
-		snapshot->start_time = file.header.start_time;
-		snapshot->dropped = file.header.dropped;
-		read_rings(&file);
-		read_images(&file);
-		read_nodes(&file);
-		events_last(snapshot);
-	}
-	close(file.fd);
+	if (error != 0)
+		return error;
+	snapshot->trace_id = file.header.trace_id;
+	snapshot->pid = file.header.pid;
+	snapshot->start_time = file.header.start_time;
+	snapshot->dropped = file.header.dropped;
+	read_rings(&file);
+	read_images(&file);
+	read_nodes(&file);
+	events_last(snapshot);
 	table_free(&file.wanted);
 	free(file.nodes);
+	return 0;
+}
+
+int leftover_read(const char *path, uint64_t trace_id,
+		  struct leftover_snapshot *snapshot)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int error;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	if (fd < 0)
+		return -errno;
+	error = leftover_read_fd(fd, trace_id, snapshot);
+	close(fd);
 	return error;
 }
 

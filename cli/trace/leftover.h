@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "cli/base/buffer.h"
-#include "cli/trace/chunk.h"
+#include "cli/trace/scan.h"
 
 struct leftover_chunk {
 	struct chunk chunk;
@@ -36,6 +36,9 @@ struct leftover_snapshot {
  */
 int leftover_read(const char *path, uint64_t trace_id,
 	      struct leftover_snapshot *snapshot);
+/* The same for an open file, which stays open. */
+int leftover_read_fd(int fd, uint64_t trace_id,
+		     struct leftover_snapshot *snapshot);
 void leftover_free(struct leftover_snapshot *snapshot);
 
 /* Is the process with this start time (field 22 of /proc/PID/stat) there? */

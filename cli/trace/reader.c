@@ -26,7 +26,7 @@ struct reader {
 	const char *path;
 	const struct reader_sink *sink;
 	struct reader_report *report;
-	struct chunk_reader chunks;
+	struct scan chunks;
 	struct merge merge;
 	struct inflater inflater;
 	uint64_t window;	/* ticks; INFO's window_ticks */
@@ -157,7 +157,7 @@ static void read_trace(struct reader *reader)
 	struct chunk chunk;
 
 	progress_begin("reading trace", reader->chunks.source.file_size);
-	while (chunk_next(&reader->chunks, &chunk)) {
+	while (scan_next(&reader->chunks, &chunk)) {
 		count_chunk(reader->report, &chunk);
 		read_chunk(reader, &chunk);
 		progress_update(chunk.offset);
@@ -192,54 +192,54 @@ static void read_live(struct reader *reader, struct leftover_snapshot *live)
 static int refuse(const char *path, const struct trace_facts *facts)
 {
 	switch (facts->result) {
-	case CHUNK_OPEN_EMPTY:
+	case SCAN_OPEN_EMPTY:
 		tell_error("%s: the file is empty: the recording wrote "
 			      "nothing; was the disk full?", path);
 		break;
-	case CHUNK_OPEN_FOREIGN:
+	case SCAN_OPEN_FOREIGN:
 		tell_error("%s: not a gnomon trace (no magic at offset 0): "
 			      "name a file that `gnomon run` wrote", path);
 		break;
-	case CHUNK_OPEN_TOO_NEW:
+	case SCAN_OPEN_TOO_NEW:
 		tell_error("%s: format version %u at offset 8 is newer "
 			      "than this gnomon reads (%u): use a newer gnomon",
 			      path, facts->major, GT_MAJOR);
 		break;
-	case CHUNK_OPEN_DAMAGED:
+	case SCAN_OPEN_DAMAGED:
 		tell_error("%s: the header at offset 0 is cut short or "
 			      "damaged: copy the file again, or record again",
 			      path);
 		break;
-	case CHUNK_OPEN_ERROR:
+	case SCAN_OPEN_ERROR:
 		tell_error("%s: cannot be read: %s", path,
 			      strerror(facts->error));
 		break;
-	case CHUNK_OPEN_OK:
+	case SCAN_OPEN_OK:
 		break;
 	}
 	return EXIT_NOTHING;
 }
 
-static void tell_damage(const char *path, const struct chunk_damage *damage)
+static void tell_damage(const char *path, const struct scan_damage *damage)
 {
 	switch (damage->kind) {
-	case CHUNK_TORN:
+	case SCAN_TORN:
 		tell_error("%s: cut short inside the chunk at offset "
 			      "%" PRIu64 " (%" PRIu64 " bytes of it are "
 			      "there): what comes before it was read", path,
 			      damage->offset, damage->size);
 		break;
-	case CHUNK_CORRUPT:
+	case SCAN_CORRUPT:
 		tell_error("%s: %" PRIu64 " bytes at offset %" PRIu64
 			      " are damaged: they were skipped", path,
 			      damage->size, damage->offset);
 		break;
-	case CHUNK_MISSING:
+	case SCAN_MISSING:
 		tell_error("%s: %" PRIu64 " chunks are missing before "
 			      "offset %" PRIu64 ": the figures lack what was "
 			      "in them", path, damage->size, damage->offset);
 		break;
-	case CHUNK_UNREADABLE:
+	case SCAN_UNREADABLE:
 		tell_error("%s: reading failed at offset %" PRIu64 ": what "
 			      "comes before it was read", path,
 			      damage->offset);
@@ -249,9 +249,9 @@ static void tell_damage(const char *path, const struct chunk_damage *damage)
 
 /* A chunk that the writer is about to finish is no damage. */
 static bool is_harmless(const struct reader_report *report,
-			const struct chunk_damage *damage)
+			const struct scan_damage *damage)
 {
-	return damage->kind == CHUNK_TORN && report->being_written;
+	return damage->kind == SCAN_TORN && report->being_written;
 }
 
 static int judge(const struct reader *reader)
@@ -259,18 +259,18 @@ static int judge(const struct reader *reader)
 	struct reader_report *report = reader->report;
 	uint64_t shown = report->damage_count, harmless = 0;
 
-	if (shown > CHUNK_DAMAGE_SHOWN)
-		shown = CHUNK_DAMAGE_SHOWN;
+	if (shown > SCAN_DAMAGE_SHOWN)
+		shown = SCAN_DAMAGE_SHOWN;
 	for (uint64_t i = 0; i < shown; i++)
 		if (is_harmless(report, &report->damage[i]))
 			harmless++;
 		else
 			tell_damage(reader->path, &report->damage[i]);
 	report->damage_count -= harmless;
-	if (report->damage_count > CHUNK_DAMAGE_SHOWN)
+	if (report->damage_count > SCAN_DAMAGE_SHOWN)
 		tell_error("%s: damaged in %" PRIu64 " more places",
 			      reader->path,
-			      report->damage_count - CHUNK_DAMAGE_SHOWN);
+			      report->damage_count - SCAN_DAMAGE_SHOWN);
 	if (report->malformed > 0)
 		tell_error("%s: %" PRIu64 " chunks made no sense although "
 			      "their checksums are right: they were left out",
@@ -356,7 +356,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	memset(report, 0, sizeof(*report));
 	if (error != 0)
 		return open_error(path, error);
-	if (facts.result != CHUNK_OPEN_OK)
+	if (facts.result != SCAN_OPEN_OK)
 		return refuse(path, &facts);
 	memset(&reader, 0, sizeof(reader));
 	reader.path = path;
@@ -369,10 +369,10 @@ int reader_run(const char *path, const struct reader_sink *sink,
 		return open_error(path, -errno);
 	}
 	merge_init(&reader.merge, &merge_sink);
-	facts.result = chunk_open(&reader.chunks, fd);
+	facts.result = scan_open(&reader.chunks, fd);
 	facts.major = reader.chunks.major;
 	facts.error = reader.chunks.source.error;
-	if (facts.result == CHUNK_OPEN_OK) {
+	if (facts.result == SCAN_OPEN_OK) {
 		read_trace(&reader);
 		read_live(&reader, &live);
 		finish(&reader);
@@ -382,7 +382,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	}
 	merge_free(&reader.merge);
 	inflater_free(&reader.inflater);
-	chunk_close(&reader.chunks);
+	scan_close(&reader.chunks);
 	leftover_free(&live);
 	return status;
 }

@@ -52,7 +52,7 @@ struct reader_report {
 	uint64_t live_dropped;
 	uint64_t trace_id;
 	unsigned major, minor;
-	struct chunk_damage damage[CHUNK_DAMAGE_SHOWN];
+	struct scan_damage damage[SCAN_DAMAGE_SHOWN];
 	uint64_t damage_count;
 };
 

@@ -90,13 +90,11 @@ static void read_leftover(const uint8_t *data, size_t size)
 	struct leftover_snapshot snapshot = { 0 };
 	int fd = memory_file(data, size);
 	uint64_t id = 0;
-	char path[64];
 
 	/* The id that the header claims: another one is refused at once. */
 	for (int i = 0; i < 8 && size >= 24; i++)
 		id |= (uint64_t)data[16 + i] << (8 * i);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!leftover_read(path, id, &snapshot))
+	if (!leftover_read_fd(fd, id, &snapshot))
 		leftover_free(&snapshot);
 	close(fd);
 }

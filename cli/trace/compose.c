@@ -1,8 +1,8 @@
 /*
- * encode.c: the inverse of chunk.c, columns.c and records.c. Called by the
+ * compose.c: the inverse of scan.c, columns.c and records.c. Called by the
  * main thread.
  */
-#include "cli/trace/encode.h"
+#include "cli/trace/compose.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void put_little(struct buffer *out, uint64_t value, unsigned size)
 	buffer_add(out, bytes, size);
 }
 
-void encode_varint(struct buffer *out, uint64_t value)
+void compose_varint(struct buffer *out, uint64_t value)
 {
 	char bytes[CURSOR_VARINT_MAX];
 	size_t n = 0;
@@ -41,11 +41,11 @@ static uint64_t zigzag(int64_t value)
 
 static void put_block(struct buffer *out, const void *bytes, size_t size)
 {
-	encode_varint(out, size);
+	compose_varint(out, size);
 	buffer_add(out, bytes, size);
 }
 
-void encode_header(struct buffer *out, uint64_t trace_id)
+void compose_header(struct buffer *out, uint64_t trace_id)
 {
 	size_t start = out->size;
 
@@ -57,7 +57,7 @@ void encode_header(struct buffer *out, uint64_t trace_id)
 	put_little(out, XXH64(out->data + start, GT_HEADER_SIZE - 8, 0), 8);
 }
 
-void encode_chunk(struct buffer *out, const struct chunk *chunk,
+void compose_chunk(struct buffer *out, const struct chunk *chunk,
 		  uint64_t trace_id, const struct buffer *payload)
 {
 	size_t start = out->size;
@@ -74,13 +74,13 @@ void encode_chunk(struct buffer *out, const struct chunk *chunk,
 	put_little(out, chunk->first, 8);
 	put_little(out, chunk->last, 8);
 	put_little(out, chunk->sequence, 8);
-	put_little(out, chunk_checksum((uint8_t *)out->data + start,
+	put_little(out, scan_checksum((uint8_t *)out->data + start,
 				       (uint8_t *)payload->data,
 				       (uint32_t)payload->size, trace_id), 8);
 	buffer_add(out, payload->data, payload->size);
 }
 
-void encode_line(struct buffer *out, const char *key, const char *value)
+void compose_line(struct buffer *out, const char *key, const char *value)
 {
 	buffer_string(out, key);
 	buffer_string(out, "=");
@@ -94,45 +94,45 @@ void encode_line(struct buffer *out, const char *key, const char *value)
 	buffer_string(out, "\n");
 }
 
-void encode_thread(struct buffer *out, const struct trace_thread *thread)
+void compose_thread(struct buffer *out, const struct trace_thread *thread)
 {
-	encode_varint(out, thread->what);
-	encode_varint(out, thread->ring);
-	encode_varint(out, thread->tid);
-	encode_varint(out, thread->flags);
-	encode_varint(out, thread->stamp);
+	compose_varint(out, thread->what);
+	compose_varint(out, thread->ring);
+	compose_varint(out, thread->tid);
+	compose_varint(out, thread->flags);
+	compose_varint(out, thread->stamp);
 	put_block(out, thread->name, thread->name_size);
 }
 
-void encode_image(struct buffer *out, const struct trace_image *image)
+void compose_image(struct buffer *out, const struct trace_image *image)
 {
-	encode_varint(out, image->what);
-	encode_varint(out, image->index);
+	compose_varint(out, image->what);
+	compose_varint(out, image->index);
 	if (image->what == GT_IMAGE_GONE) {
-		encode_varint(out, image->end_node);
+		compose_varint(out, image->end_node);
 		return;
 	}
-	encode_varint(out, image->flags);
-	encode_varint(out, image->first_node);
-	encode_varint(out, image->bias);
-	encode_varint(out, image->segment_count);
+	compose_varint(out, image->flags);
+	compose_varint(out, image->first_node);
+	compose_varint(out, image->bias);
+	compose_varint(out, image->segment_count);
 	for (unsigned i = 0; i < image->segment_count; i++) {
-		encode_varint(out, image->segments[i].start);
-		encode_varint(out, image->segments[i].size);
-		encode_varint(out, image->segments[i].offset);
-		encode_varint(out, image->segments[i].flags);
+		compose_varint(out, image->segments[i].start);
+		compose_varint(out, image->segments[i].size);
+		compose_varint(out, image->segments[i].offset);
+		compose_varint(out, image->segments[i].flags);
 	}
 	put_block(out, image->build_id, image->build_id_size);
 	put_block(out, image->path, image->path_size);
 }
 
-void encode_sync(struct buffer *out, const struct trace_sync *sync)
+void compose_sync(struct buffer *out, const struct trace_sync *sync)
 {
-	encode_varint(out, sync->watermark);
-	encode_varint(out, sync->ticks);
-	encode_varint(out, sync->monotonic_ns);
-	encode_varint(out, sync->realtime_ns);
-	encode_varint(out, sync->dropped);
+	compose_varint(out, sync->watermark);
+	compose_varint(out, sync->ticks);
+	compose_varint(out, sync->monotonic_ns);
+	compose_varint(out, sync->realtime_ns);
+	compose_varint(out, sync->dropped);
 }
 
 static void put_column(struct buffer *out, struct buffer *column, int level)
@@ -147,26 +147,26 @@ static void put_column(struct buffer *out, struct buffer *column, int level)
 		if (ZSTD_isError(size) || size >= column->size)
 			size = column->size;
 	}
-	encode_varint(out, column->size);
-	encode_varint(out, size);
+	compose_varint(out, column->size);
+	compose_varint(out, size);
 	buffer_add(out, size < column->size ? packed : column->data, size);
 	free(packed);
 	buffer_free(column);
 }
 
-void encode_nodes(struct buffer *out, const struct trace_node *nodes,
+void compose_nodes(struct buffer *out, const struct trace_node *nodes,
 		  size_t count, int level)
 {
 	struct buffer columns[3] = { 0 };
 	struct trace_node previous = { 0 };
 
-	encode_varint(out, count);
+	compose_varint(out, count);
 	for (size_t i = 0; i < count; i++) {
-		encode_varint(&columns[0], zigzag((int32_t)(nodes[i].id -
+		compose_varint(&columns[0], zigzag((int32_t)(nodes[i].id -
 							    previous.id)));
-		encode_varint(&columns[1], zigzag((int32_t)(nodes[i].id -
+		compose_varint(&columns[1], zigzag((int32_t)(nodes[i].id -
 							nodes[i].parent)));
-		encode_varint(&columns[2], zigzag((int64_t)(nodes[i].address -
+		compose_varint(&columns[2], zigzag((int64_t)(nodes[i].address -
 							previous.address)));
 		previous = nodes[i];
 	}
@@ -179,12 +179,12 @@ static void put_address(struct buffer *out, uint64_t address, uint64_t *granule)
 	uint64_t low = address & 15, step = (address >> 4) - *granule;
 
 	*granule = address >> 4;
-	encode_varint(out, zigzag((int64_t)step) << 1 | (low != 0));
+	compose_varint(out, zigzag((int64_t)step) << 1 | (low != 0));
 	if (low != 0)
 		put_little(out, low, 1);
 }
 
-void encode_events(struct buffer *out, const struct trace_event *events,
+void compose_events(struct buffer *out, const struct trace_event *events,
 		   size_t count, int level)
 {
 	struct buffer columns[4] = { 0 };
@@ -192,21 +192,21 @@ void encode_events(struct buffer *out, const struct trace_event *events,
 	uint32_t context = 0;
 
 	assert(count <= GT_EVENTS_MAX);
-	encode_varint(out, stamp);
-	encode_varint(out, count);
+	compose_varint(out, stamp);
+	compose_varint(out, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct trace_event *event = &events[i];
 
-		encode_varint(&columns[0], (event->stamp - stamp) << 3 |
+		compose_varint(&columns[0], (event->stamp - stamp) << 3 |
 			      event->kind);
 		stamp = event->stamp;
 		put_address(&columns[1], event->address, &granule);
 		if (event->kind != GT_ALLOC && event->kind != GT_REALLOC_DONE)
 			continue;
-		encode_varint(&columns[2],
+		compose_varint(&columns[2],
 			      zigzag((int32_t)(event->context - context)));
 		context = event->context;
-		encode_varint(&columns[3], event->size);
+		compose_varint(&columns[3], event->size);
 	}
 	for (unsigned i = 0; i < 4; i++)
 		put_column(out, &columns[i], level);

@@ -1,5 +1,5 @@
 /*
- * chunk.c: header, framing and checksums of a trace; see preload/format.h.
+ * scan.c: header, framing and checksums of a trace; see preload/format.h.
  *
  * Where bytes are no valid chunk, the next place is sought where the magic,
  * the fields and the checksum all fit. Each such attempt may hash up to
@@ -10,7 +10,7 @@
  *  I2  `good_end` is behind the last chunk handed out: what lies there may be
  *      replaced by whoever goes on writing.
  */
-#include "cli/trace/chunk.h"
+#include "cli/trace/scan.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@
 /* Chunks that may be missing between two: more is a wrong number. */
 #define SEQUENCE_LEAP (UINT64_C(1) << 40)
 
-const char *chunk_type_name(unsigned type)
+const char *scan_type_name(unsigned type)
 {
 	static const char *const names[] = {
 		[GT_INFO] = "info", [GT_THREAD] = "thread",
@@ -39,7 +39,7 @@ const char *chunk_type_name(unsigned type)
 	return names[type];
 }
 
-uint64_t chunk_checksum(const uint8_t *header, const uint8_t *payload,
+uint64_t scan_checksum(const uint8_t *header, const uint8_t *payload,
 			uint32_t stored, uint64_t trace_id)
 {
 	XXH64_state_t state;
@@ -50,7 +50,7 @@ uint64_t chunk_checksum(const uint8_t *header, const uint8_t *payload,
 	return XXH64_digest(&state);
 }
 
-enum chunk_open_result chunk_open(struct chunk_reader *reader, int fd)
+enum scan_open_result scan_open(struct scan *reader, int fd)
 {
 	struct cursor c;
 	uint32_t size;
@@ -61,14 +61,14 @@ enum chunk_open_result chunk_open(struct chunk_reader *reader, int fd)
 	source_open(&reader->source, fd);
 	source_fill(&reader->source, GT_HEADER_SIZE);
 	if (reader->source.error != 0)
-		return CHUNK_OPEN_ERROR;
+		return SCAN_OPEN_ERROR;
 	if (reader->source.available == 0)
-		return CHUNK_OPEN_EMPTY;
+		return SCAN_OPEN_EMPTY;
 	if (reader->source.available < GT_MAGIC_SIZE ||
 	    memcmp(reader->source.data, GT_MAGIC, GT_MAGIC_SIZE) != 0)
-		return CHUNK_OPEN_FOREIGN;
+		return SCAN_OPEN_FOREIGN;
 	if (reader->source.available < GT_HEADER_SIZE)
-		return CHUNK_OPEN_DAMAGED;
+		return SCAN_OPEN_DAMAGED;
 	c = cursor_over(reader->source.data, GT_HEADER_SIZE);
 	cursor_bytes(&c, GT_MAGIC_SIZE);
 	reader->major = cursor_u16(&c);
@@ -77,29 +77,29 @@ enum chunk_open_result chunk_open(struct chunk_reader *reader, int fd)
 	reader->trace_id = cursor_u64(&c);
 	sum = cursor_u64(&c);
 	if (sum != XXH64(reader->source.data, GT_HEADER_SIZE - 8, 0))
-		return CHUNK_OPEN_DAMAGED;
+		return SCAN_OPEN_DAMAGED;
 	if (reader->major > GT_MAJOR)
-		return CHUNK_OPEN_TOO_NEW;
+		return SCAN_OPEN_TOO_NEW;
 	if (size < GT_HEADER_SIZE ||
 	    source_fill(&reader->source, size) < size)
-		return CHUNK_OPEN_DAMAGED;
+		return SCAN_OPEN_DAMAGED;
 	source_skip(&reader->source, size);
 	reader->good_end = size;
-	return CHUNK_OPEN_OK;
+	return SCAN_OPEN_OK;
 }
 
-static void note_damage(struct chunk_reader *reader,
-			enum chunk_damage_kind kind, uint64_t offset,
+static void note_damage(struct scan *reader,
+			enum scan_damage_kind kind, uint64_t offset,
 			uint64_t size)
 {
-	if (reader->damage_count < CHUNK_DAMAGE_SHOWN)
+	if (reader->damage_count < SCAN_DAMAGE_SHOWN)
 		reader->damage[reader->damage_count] =
-			(struct chunk_damage){ kind, offset, size };
+			(struct scan_damage){ kind, offset, size };
 	reader->damage_count++;
 }
 
 /* The fields of a header; false if they cannot be a chunk's. */
-static bool parse_fields(const struct chunk_reader *reader,
+static bool parse_fields(const struct scan *reader,
 			 struct chunk *chunk, uint64_t *sum)
 {
 	struct cursor c = cursor_over(reader->source.data, GT_CHUNK_SIZE);
@@ -125,7 +125,7 @@ static bool parse_fields(const struct chunk_reader *reader,
 enum attempt { ATTEMPT_CHUNK, ATTEMPT_NOT, ATTEMPT_CUT };
 
 /* Is there a chunk at the beginning of the window? */
-static enum attempt try_chunk(struct chunk_reader *reader,
+static enum attempt try_chunk(struct scan *reader,
 			      struct chunk *chunk)
 {
 	struct source *source = &reader->source;
@@ -139,7 +139,7 @@ static enum attempt try_chunk(struct chunk_reader *reader,
 	    GT_CHUNK_SIZE + (size_t)chunk->stored)
 		return ATTEMPT_CUT;
 	chunk->payload = source->data + GT_CHUNK_SIZE;
-	if (chunk_checksum(source->data, chunk->payload, chunk->stored,
+	if (scan_checksum(source->data, chunk->payload, chunk->stored,
 			   reader->trace_id) == sum)
 		return ATTEMPT_CHUNK;
 	reader->resync_budget -= chunk->stored < reader->resync_budget ?
@@ -166,21 +166,21 @@ static void skip_to_magic(struct source *source)
 }
 
 /* The window is at a valid chunk: account for what lay before it. */
-static void accept(struct chunk_reader *reader, const struct chunk *chunk,
+static void accept(struct scan *reader, const struct chunk *chunk,
 		   uint64_t skipped_from)
 {
 	if (chunk->offset > skipped_from)
-		note_damage(reader, CHUNK_CORRUPT, skipped_from,
+		note_damage(reader, SCAN_CORRUPT, skipped_from,
 			    chunk->offset - skipped_from);
 	else if (chunk->sequence > reader->sequence)
-		note_damage(reader, CHUNK_MISSING, chunk->offset,
+		note_damage(reader, SCAN_MISSING, chunk->offset,
 			    chunk->sequence - reader->sequence);
 	reader->sequence = chunk->sequence + 1;
 	reader->pending_size = GT_CHUNK_SIZE + (uint64_t)chunk->stored;
 	reader->good_end = chunk->offset + reader->pending_size;
 }
 
-bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
+bool scan_next(struct scan *reader, struct chunk *chunk)
 {
 	struct source *source = &reader->source;
 	enum attempt first, attempt;
@@ -191,7 +191,7 @@ bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
 	begin = source->offset;
 	if (source_fill(source, 1) == 0) {
 		if (source->error != 0)
-			note_damage(reader, CHUNK_UNREADABLE, begin, 0);
+			note_damage(reader, SCAN_UNREADABLE, begin, 0);
 		return false;
 	}
 	first = attempt = try_chunk(reader, chunk);
@@ -205,13 +205,13 @@ bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
 		accept(reader, chunk, begin);
 		return true;
 	}
-	note_damage(reader, first == ATTEMPT_CUT ? CHUNK_TORN : CHUNK_CORRUPT,
+	note_damage(reader, first == ATTEMPT_CUT ? SCAN_TORN : SCAN_CORRUPT,
 		    begin, source->offset + source->available - begin);
 	source_skip(source, source->available);
 	return false;
 }
 
-void chunk_close(struct chunk_reader *reader)
+void scan_close(struct scan *reader)
 {
 	source_close(&reader->source);
 }

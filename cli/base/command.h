@@ -1,0 +1,60 @@
+/*
+ * command.h: commands and their options, each in one table. The command line
+ * is parsed by it, and --help, the manual and shell completion are made from
+ * it (manual.h, completion.h).
+ */
+#ifndef GNOMON_COMMAND_H
+#define GNOMON_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct command_option {
+	int id;			/* handed to `take` */
+	const char *name;	/* without the dashes */
+	int letter;		/* 0: none */
+	/* How the value is written, NULL for a switch; words separated by |
+	 * are a choice, which is checked before `take` sees it. */
+	const char *value;
+	const char *fallback;	/* shown in help; NULL: nothing to say */
+	const char *help;
+};
+
+struct command {
+	const char *name;	/* "" for gnomon itself */
+	const char *operands;	/* "[TRACE]" */
+	const char *summary;
+	const char *const *description;	/* paragraphs, NULL-terminated */
+	const char *const *examples;	/* command, meaning, …, NULL */
+	const struct command_option *options;
+	size_t option_count;
+	bool stops_at_operand;	/* what follows belongs to a program */
+	int wrong_use;		/* exit status */
+	int (*main)(const struct command *command, int argc, char **argv);
+};
+
+/* Ids of the options that every command has; own ids start at 1. */
+enum { COMMAND_HELP = -1, COMMAND_VERSION = -2, COMMAND_QUIET = -3 };
+#define COMMAND_COMMON_OPTIONS						\
+	{ COMMAND_QUIET, "quiet", 'q', NULL, NULL,			\
+	  "say nothing but errors" },					\
+	{ COMMAND_HELP, "help", 0, NULL, NULL, "print this and end" },	\
+	{ COMMAND_VERSION, "version", 'V', NULL, NULL,			\
+	  "print the version and end" }
+
+/*
+ * Parse argv[1 …]; operands are moved to the front of argv, from argv[1], and
+ * *operands is set to their number. Each option is given to `take`, which
+ * returns 0, or -EINVAL or -ERANGE if the value is wrong; the message about
+ * that is printed here. Help and version are printed here, too.
+ * Returns true to go on; else *status is the exit status.
+ */
+bool command_parse(const struct command *command, int argc, char **argv,
+		   int (*take)(void *owner, int id, const char *value),
+		   void *owner, int *operands, int *status);
+
+/* For --help. */
+void command_print_help(const struct command *command, FILE *out);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * names.c: demangling by libiberty, shortening by hand. Pure text, any
+ * thread (libiberty's style is a global that we never set).
+ */
+#include "cli/symbol/names.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+void names_demangle(struct buffer *out, const char *symbol)
+{
+	int style = symbol[0] == '_' && symbol[1] == 'D' ? DMGL_DLANG :
+		DMGL_AUTO;
+	char *name = NULL;
+
+	/* Only what is certainly mangled: a C function may be called f__1. */
+	if (symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R' ||
+				 symbol[1] == 'D'))
+		name = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI | style);
+	buffer_string(out, name ? name : symbol);
+	free(name);
+}
+
+/* Past the bracket that closes the one at *p; NULL if none does. */
+static const char *skip_brackets(const char *p)
+{
+	int depth = 0;
+
+	for (; *p != 0; p++) {
+		if (*p == '<' || *p == '(')
+			depth++;
+		else if ((*p == '>' && p[-1] != '-') || *p == ')')
+			depth--;
+		if (depth == 0)
+			return p + 1;
+	}
+	return NULL;
+}
+
+static const struct {
+	const char *from;
+	const char *to;
+} replacements[] = {
+	{ "std::__cxx11::basic_string<char, std::char_traits<char>, "
+	  "std::allocator<char> >", "std::string" },
+	{ "std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, "
+	  "std::allocator<wchar_t> >", "std::wstring" },
+	{ "std::basic_string<char, std::char_traits<char>, "
+	  "std::allocator<char> >", "std::string" },
+	{ "std::basic_string_view<char, std::char_traits<char> >",
+	  "std::string_view" },
+	{ "std::__1::", "std::" },
+	{ "std::__cxx11::", "std::" },
+	{ " >", ">" },
+};
+
+/* Template arguments that are there by default. */
+static const char *const defaults[] = {
+	", std::allocator<", ", std::less<", ", std::hash<",
+	", std::equal_to<", ", std::char_traits<", ", std::default_delete<",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Where to go on behind a default argument at *p, NULL if there is none. */
+static const char *skip_default(const char *p)
+{
+	for (size_t i = 0; i < COUNT(defaults); i++) {
+		size_t n = strlen(defaults[i]);
+		const char *end;
+
+		if (strncmp(p, defaults[i], n) != 0)
+			continue;
+		end = skip_brackets(p + n - 1);
+		/* Last or followed by another one: else it was chosen. */
+		if (end != NULL && (*end == '>' || *end == ',' ||
+				    strncmp(end, " >", 2) == 0))
+			return end;
+	}
+	return NULL;
+}
+
+void names_shorten(struct buffer *out, const char *name)
+{
+	const char *p = name;
+
+	while (*p != 0) {
+		const char *next = *p == ',' ? skip_default(p) : NULL;
+		size_t i = 0;
+
+		if (next != NULL) {
+			p = next;
+			continue;
+		}
+		if (*p == 's' || *p == ' ')
+			for (i = 0; i < COUNT(replacements); i++)
+				if (strncmp(p, replacements[i].from,
+					    strlen(replacements[i].from)) == 0)
+					break;
+		if ((*p == 's' || *p == ' ') && i < COUNT(replacements)) {
+			buffer_string(out, replacements[i].to);
+			p += strlen(replacements[i].from);
+		} else {
+			buffer_add(out, p++, 1);
+		}
+	}
+}
+
+/* Do these characters begin an operator's name, whose < or ( is a name? */
+static size_t operator_length(const char *p)
+{
+	static const char *const signs[] = { "()", "<<=", "<=>", "<<", "<=",
+		"<", ">>=", ">>", ">=", ">", "->*", "->" };
+
+	if (strncmp(p, "operator", 8) != 0)
+		return 0;
+	for (size_t i = 0; i < COUNT(signs); i++)
+		if (strncmp(p + 8, signs[i], strlen(signs[i])) == 0)
+			return 8 + strlen(signs[i]);
+	return 0;
+}
+
+/* Copy without parameter lists, and without template arguments if asked. */
+static void strip(struct buffer *out, const char *p, bool templates)
+{
+	while (*p != 0) {
+		size_t n = operator_length(p);
+		const char *end;
+
+		if (n > 0) {
+			buffer_add(out, p, n);
+			p += n;
+			continue;
+		}
+		if (strncmp(p, "(anonymous namespace)", 21) == 0 ||
+		    strncmp(p, "{lambda(", 8) == 0) {
+			n = *p == '(' ? 21 : 7;
+			buffer_add(out, p, n);
+			p += n;
+			continue;
+		}
+		end = *p == '(' || (templates && *p == '<') ?
+			skip_brackets(p) : NULL;
+		if (end == NULL) {
+			buffer_add(out, p++, 1);
+			continue;
+		}
+		if (*p == '<')
+			buffer_string(out, "<>");
+		p = end;
+		if (strncmp(p, " const", 6) == 0 && (p[6] == 0 || p[6] == ':'))
+			p += 6;
+	}
+}
+
+void names_brief(struct buffer *out, const char *name, size_t width)
+{
+	struct buffer brief = { 0 };
+	size_t head;
+
+	/* `<alloc::…>` at the start is a Rust type, not an argument list. */
+	strip(&brief, name, false);
+	if (brief.size > width && name[0] != '<') {
+		buffer_clear(&brief);
+		strip(&brief, name, true);
+	}
+	if (brief.size <= width) {
+		buffer_add(out, brief.data ? brief.data : "", brief.size);
+	} else {
+		head = width > 8 ? width / 2 - 1 : width / 2;
+		buffer_add(out, brief.data, head);
+		buffer_string(out, "..");
+		buffer_string(out, brief.data + brief.size -
+			      (width - head - 2));
+	}
+	buffer_free(&brief);
+}

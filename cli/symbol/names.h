@@ -1,0 +1,26 @@
+/*
+ * names.h: function names as people write them.
+ */
+#ifndef GNOMON_NAMES_H
+#define GNOMON_NAMES_H
+
+#include "cli/base/buffer.h"
+
+/* The source-language name of a linker symbol (C++, Rust, D), or the symbol
+ * itself. Appended to `out`. */
+void names_demangle(struct buffer *out, const char *symbol);
+
+/*
+ * The same name without what its author did not write: std::string instead
+ * of std::__cxx11::basic_string<char, …>, no default allocators, comparisons
+ * and traits. Appended to `out`.
+ */
+void names_shorten(struct buffer *out, const char *name);
+
+/*
+ * For a line of a report: no parameters and, where it is longer than `width`,
+ * no template arguments, and in the end no middle. Appended to `out`.
+ */
+void names_brief(struct buffer *out, const char *name, size_t width);
+
+#endif

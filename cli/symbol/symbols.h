@@ -1,0 +1,49 @@
+/*
+ * symbols.h: from an address in an image to functions and source lines.
+ */
+#ifndef GNOMON_SYMBOLS_H
+#define GNOMON_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/symbol/debugfile.h"
+
+struct symbol_image {
+	struct debugfile_wanted file;
+	uint64_t bias;		/* run-time address - address in the file */
+};
+
+/* One function; the innermost inlined one comes first. */
+struct symbol_frame {
+	const char *function;	/* demangled; NULL: not known */
+	const char *file;	/* NULL: not known */
+	unsigned line;
+	unsigned column;
+	bool inlined;		/* into the next one */
+};
+
+struct symbol_place {
+	struct symbol_frame *frames;	/* at least one */
+	size_t count;
+	bool signal;		/* where the kernel returns from a handler */
+};
+
+struct symbols;
+
+/* `full`: names are left as the demangler makes them. */
+struct symbols *symbols_new(const struct debugfile_places *places, bool full);
+/*
+ * `index` numbers the image; the same one is always given for it. `address`
+ * is a return address, which belongs to the call before it, unless `exact`
+ * says that it is where the function was interrupted. The result lives as
+ * long as `symbols`.
+ */
+const struct symbol_place *symbols_find(struct symbols *symbols,
+					uint32_t index,
+					const struct symbol_image *image,
+					uint64_t address, bool exact);
+void symbols_free(struct symbols *symbols);
+
+#endif

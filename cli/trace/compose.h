@@ -1,0 +1,37 @@
+/*
+ * compose.h: write a trace: for left-overs of a live file, and for tests.
+ * The recorder in the target has an encoder of its own.
+ */
+#ifndef GNOMON_COMPOSE_H
+#define GNOMON_COMPOSE_H
+
+#include <stdint.h>
+
+#include "cli/base/buffer.h"
+#include "cli/trace/records.h"
+
+/* The header of a trace. */
+void compose_header(struct buffer *out, uint64_t trace_id);
+
+/*
+ * A whole chunk around a payload. `chunk` gives type, ring, generation,
+ * first, last and sequence; `raw` and `flags` unless the payload is
+ * compressed as a whole.
+ */
+void compose_chunk(struct buffer *out, const struct chunk *chunk,
+		  uint64_t trace_id, const struct buffer *payload);
+
+/* Payloads. `level` is zstd's, 0: columns are not compressed. */
+void compose_varint(struct buffer *out, uint64_t value);
+void compose_line(struct buffer *out, const char *key, const char *value);
+void compose_thread(struct buffer *out, const struct trace_thread *thread);
+void compose_image(struct buffer *out, const struct trace_image *image);
+void compose_sync(struct buffer *out, const struct trace_sync *sync);
+/* Parents come before their children. */
+void compose_nodes(struct buffer *out, const struct trace_node *nodes,
+		  size_t count, int level);
+/* At most GT_EVENTS_MAX events, by ascending stamps. */
+void compose_events(struct buffer *out, const struct trace_event *events,
+		   size_t count, int level);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * scan.h: a trace as a row of chunks. Finds them, checks them, and goes on
+ * behind what is damaged.
+ */
+#ifndef GNOMON_SCAN_H
+#define GNOMON_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/trace/source.h"
+
+#define SCAN_DAMAGE_SHOWN 16	/* places that are told one by one */
+
+struct chunk {
+	unsigned type;
+	unsigned flags;
+	uint32_t stored;
+	uint32_t raw;
+	uint32_t ring;
+	uint32_t generation;
+	uint64_t first;
+	uint64_t last;
+	uint64_t sequence;
+	uint64_t offset;		/* in the file */
+	const uint8_t *payload;		/* valid until the next chunk */
+};
+
+enum scan_damage_kind {
+	SCAN_TORN,		/* the file ends inside a chunk */
+	SCAN_CORRUPT,		/* bytes that are no valid chunk */
+	SCAN_MISSING,		/* sequence numbers left out */
+	SCAN_UNREADABLE	/* read error */
+};
+
+struct scan_damage {
+	enum scan_damage_kind kind;
+	uint64_t offset;
+	uint64_t size;		/* bytes skipped, or chunks missing */
+};
+
+struct scan {
+	struct source source;
+	uint64_t trace_id;
+	unsigned major, minor;
+	uint64_t sequence;	/* expected next */
+	uint64_t good_end;	/* offset behind the last valid chunk */
+	struct scan_damage damage[SCAN_DAMAGE_SHOWN];
+	uint64_t damage_count;	/* may be larger than what is kept */
+	uint64_t resync_budget;
+	uint64_t pending_offset, pending_size;
+};
+
+enum scan_open_result {
+	SCAN_OPEN_OK,
+	SCAN_OPEN_EMPTY,	/* no bytes at all */
+	SCAN_OPEN_FOREIGN,	/* another kind of file */
+	SCAN_OPEN_TOO_NEW,	/* `major` says which version */
+	SCAN_OPEN_DAMAGED,	/* a header of ours, cut or corrupt */
+	SCAN_OPEN_ERROR	/* source.error says why */
+};
+
+/* Takes over `fd`, also when it fails; scan_close in any case. */
+enum scan_open_result scan_open(struct scan *reader, int fd);
+/* The next valid chunk. False at the end; then look at `damage_count`. */
+bool scan_next(struct scan *reader, struct chunk *chunk);
+void scan_close(struct scan *reader);
+
+/* The checksum of a chunk header of GT_CHUNK_SIZE bytes and its payload. */
+uint64_t scan_checksum(const uint8_t *header, const uint8_t *payload,
+			uint32_t stored, uint64_t trace_id);
+
+const char *scan_type_name(unsigned type);
+
+#endif
