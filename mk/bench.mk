@@ -1,1 +1,66 @@
-# Measurements.
+# Measurements. The driver is bench/bench.py; it prints tables and writes
+# $(O)/bench.json. A part alone (bench-capture, …) writes $(O)/bench-PART.json.
+#
+#   BENCH_QUICK=1    fewer and shorter runs, about a minute
+
+.PHONY: bench deps-bench
+DEPS_BENCH := $(DEPS) heaptrack libunwind-dev valgrind jq sqlite3 perl python3
+BENCH_PARTS := capture hooks programs instructions reader
+BENCH_DIR := $(O)/bench
+BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
+
+# What gnomon is compared with, and what it is measured on.
+deps-bench:
+	$(Q)tests/tools/install-packages $(DEPS_BENCH)
+
+BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
+	bench-pairs bench-run)
+BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
+
+$(BENCH_DIR)/%.o: bench/%.c | deps-bench
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
+
+# The call tree as programs are compiled today, and for the frame pointer walk.
+$(BENCH_DIR)/call_tree.o: BENCH_CFLAGS += -fomit-frame-pointer
+$(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c | deps-bench
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
+# -O2 would unroll the loop whose call must stay a single one.
+$(BENCH_DIR)/capture_cost.o: BENCH_CFLAGS += -O1
+
+# The capture bench embeds the unwinder as the preload library does, but for
+# the hooks of the loader.
+BENCH_COST_OBJ := $(addprefix $(BENCH_DIR)/,capture_cost.o unwinders.o) \
+	$(filter-out %/stubs.o,$(ARCH_OBJ)) $(UNWIND_OBJ)
+$(BENCH_DIR)/bench-capture: $(BENCH_DIR)/call_tree.o $(BENCH_COST_OBJ)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ -ldl
+$(BENCH_DIR)/bench-capture-fp: $(BENCH_DIR)/call_tree_fp.o $(BENCH_COST_OBJ)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ -ldl
+$(BENCH_DIR)/bench-pairs: $(BENCH_DIR)/pair_cost.o
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ -lpthread
+$(BENCH_DIR)/bench-run: $(BENCH_DIR)/run_counted.o
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^
+
+# The preload library once more, with a writer that valgrind can follow.
+$(BENCH_DIR)/thread_writer.o: BENCH_CFLAGS += $(TARGET_CFLAGS)
+$(BENCH_LIB): $(BENCH_DIR)/thread_writer.o $(LIB)
+	$(call say,LD,$@)true
+	$(Q)$(call link-preload,$@,$< $(LIB_OBJ) -Wl$(,)--wrap=arch_clone_task)
+
+BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
+	$(if $(BENCH_QUICK),--quick)
+
+.PHONY: $(addprefix bench-,$(BENCH_PARTS))
+bench: all $(BENCH_LIB)
+bench-hooks bench-programs bench-instructions bench-reader: all
+bench-instructions: $(BENCH_LIB)
+
+bench: $(BENCH_BIN) deps-bench
+	$(Q)$(BENCH_RUN)
+$(addprefix bench-,$(BENCH_PARTS)): bench-%: $(BENCH_BIN) deps-bench
+	$(Q)$(BENCH_RUN) --part $*

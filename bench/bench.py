@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""bench.py: the measurements of the README.
+
+    bench.py --out DIR [--quick] [--part NAME]
+
+Runs the parts, each in a module of its own, prints their tables and writes
+DIR/bench.json (with --part: DIR/bench-NAME.json). The document:
+
+    {"schema": 1, "machine": {…}, "date": …, "quick": …,
+     "capture": [rows], "hooks": [rows], "programs": [rows],
+     "instructions": [rows], "reader": [rows],
+     "figures": [{"name", "value", "goal", "reached"}]}
+
+A part that was not run is an empty list. A part has three functions:
+measure(bench) gives its rows, show(rows) prints them, figures(rows) compares
+them with the goals. Exit status: 0 measured (whether or not the goals are
+reached), 1 some part could not be measured.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+
+import bench_capture
+import bench_hooks
+import bench_instructions
+import bench_programs
+import bench_reader
+import bench_run
+import bench_table
+
+SCHEMA = 1
+PARTS = {
+    "capture": bench_capture,
+    "hooks": bench_hooks,
+    "programs": bench_programs,
+    "instructions": bench_instructions,
+    "reader": bench_reader,
+}
+
+
+def cpu_name():
+    with open("/proc/cpuinfo", encoding="utf-8") as stream:
+        for line in stream:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def machine():
+    compiler = subprocess.run(["gcc", "--version"], capture_output=True,
+                              text=True, check=False).stdout
+    return {"cpu": cpu_name(), "cores": os.cpu_count(),
+            "kernel": platform.release(),
+            "compiler": compiler.partition("\n")[0]}
+
+
+def measure(bench, parts, document):
+    """Fills the document; the names of parts that failed."""
+    failed = []
+    for name in parts:
+        part = PARTS[name]
+        try:
+            rows = part.measure(bench)
+        except (bench_run.Failed, OSError, ValueError, KeyError,
+                subprocess.SubprocessError) as error:
+            bench_run.note("")
+            print(f"bench: {name}: {error!r}", file=sys.stderr)
+            failed.append(name)
+            continue
+        bench_run.note("")
+        document[name] = rows
+        part.show(rows)
+        document["figures"] += part.figures(rows)
+        sys.stdout.flush()
+    return failed
+
+
+def show_figures(figures):
+    bench_table.show("figures", ["figure", "value", "goal", "reached"], [
+        [figure["name"], bench_table.text(figure["value"], 3),
+         figure["goal"], "yes" if figure["reached"] else "NO"]
+        for figure in figures])
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="the measurements")
+    parser.add_argument("--out", default="build")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--part", choices=PARTS)
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    parts = [options.part] if options.part else list(PARTS)
+    document = {"schema": SCHEMA, "machine": machine(),
+                "date": datetime.datetime.now(datetime.timezone.utc)
+                .isoformat(timespec="seconds"),
+                "quick": options.quick, **{name: [] for name in PARTS},
+                "figures": []}
+    print("machine: {cpu}, {cores} cores, Linux {kernel}, {compiler}".format(
+        **document["machine"]))
+    bench = bench_run.Bench(options.out, options.quick)
+    try:
+        failed = measure(bench, parts, document)
+    finally:
+        bench.close()
+    show_figures(document["figures"])
+    name = f"bench-{options.part}.json" if options.part else "bench.json"
+    path = os.path.join(options.out, name)
+    with open(path, "w", encoding="utf-8") as stream:
+        json.dump(document, stream, indent=1)
+        stream.write("\n")
+    print(f"\nwritten: {path}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

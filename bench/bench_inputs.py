@@ -1,0 +1,178 @@
+"""bench_inputs.py: the five programs of part "programs" and what they chew.
+
+Inputs are generated, the same in every run; each program takes about a second
+on its own.
+"""
+
+import random
+import subprocess
+
+JSON_OBJECTS = 30000
+
+JQ_FILTER = r"""
+map(select(.value > 200) | {id, name, kind, total: (.parts | map(.n) | add),
+    tags: (.tags | sort | join(","))})
+| group_by(.kind)
+| map({kind: .[0].kind, count: length, total: (map(.total) | add),
+    names: (map(.name | ascii_upcase) | unique | length),
+    longest: (max_by(.tags | length) | .tags)})
+"""
+
+SQLITE_SCRIPT = r"""
+create table item(id integer primary key, name text, kind integer, value real);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 260000)
+insert into item select i, 'item ' || (i * 7919 % 100003), i % 97,
+    (i * 31 % 1000) / 7.0 from n;
+create index item_name on item(name);
+create index item_kind on item(kind, value);
+create table kind(id integer primary key, label text);
+insert into kind select distinct kind, 'kind ' || kind from item;
+select label, count(*), round(sum(value), 2), max(name) from item
+    join kind on kind.id = item.kind group by label order by 3 desc limit 5;
+select count(*) from item where name like '%99%' and value > 50;
+select substr(name, 1, 7) as p, group_concat(id) from item where kind = 5
+    group by p order by p limit 3;
+update item set name = upper(name) where kind < 20;
+select count(distinct name) from item;
+delete from item where kind > 60;
+select count(*), total(value) from item where name between 'a' and 'z';
+"""
+
+PERL_SCRIPT = r"""
+use strict;
+my (%count, %where, @lines);
+my @words = map { my $n = $_; join "", map { chr 97 + int($n / $_ ** 3) % 26 }
+    1 .. 3 + $n % 7 } map { $_ * 7919 } 1 .. 5000;
+my $draw = 1;
+for my $i (1 .. 60000) {
+    my @picked = map { $draw = ($draw * 69069 + 12345) & 0xffffffff;
+        $words[($draw >> 12) % @words] } 1 .. 8;
+    push @lines, "$i: " . join(" ", @picked);
+}
+for my $line (@lines) {
+    my ($number, $text) = $line =~ /^(\d+): (.*)/;
+    while ($text =~ /([a-z]+)/g) {
+        push @{$where{$1}}, $number if $count{$1}++ < 20;
+    }
+    $text =~ s/\b([a-z])/\U$1/g;
+    $line = reverse $text;
+}
+my $sum = 0;
+for my $word (sort { $count{$b} <=> $count{$a} || $a cmp $b } keys %count) {
+    $sum += length sprintf "%-20s %6d %s", $word, $count{$word},
+        join ",", @{$where{$word}};
+    delete $where{$word} if $count{$word} % 2;
+}
+my @sorted = sort @lines;
+print "$sum ", scalar(keys %where), " $sorted[0]\n";
+"""
+
+PYTHON_SCRIPT = r"""
+import json, re
+class Node:
+    def __init__(self, key, parent):
+        self.key, self.parent, self.children = key, parent, []
+def build(depth, parent, out):
+    node = Node(f"n{len(out)}", parent)
+    out.append(node)
+    if depth:
+        node.children = [build(depth - 1, node, out) for _ in range(4)]
+    return node
+total = 0
+for turn in range(6):
+    nodes = []
+    build(7, None, nodes)
+    table = {node.key: [child.key for child in node.children]
+             for node in nodes}
+    text = json.dumps(table)
+    total += sum(len(value) for value in json.loads(text).values())
+    total += len(re.findall(r'"n\d*7": \[[^\]]*\]', text))
+    words = sorted(text.split(), key=lambda word: (len(word), word))
+    total += len("".join(word.strip('",[]{}:') for word in words))
+print(total)
+"""
+
+CXX_SOURCE = r"""
+#include <iostream>
+#include <map>
+#include <regex>
+#include <string>
+
+int main(int argc, char **argv)
+{
+    std::regex pattern("([a-z]+)-([0-9]+)");
+    std::map<std::string, int> seen;
+    for (int i = 1; i < argc; i++) {
+        std::string text = argv[i];
+        std::sregex_iterator it(text.begin(), text.end(), pattern), end;
+        for (; it != end; ++it)
+            seen[(*it)[1]] += std::stoi((*it)[2]);
+    }
+    for (auto &entry : seen)
+        std::cout << std::regex_replace(entry.first, pattern, "$1") << "\n";
+}
+"""
+
+
+class Program:
+    """One program to record: its command and input."""
+
+    def __init__(self, name, command, stdin=None, env=None):
+        self.name = name
+        self.command = command
+        self.stdin = stdin
+        self.env = env or {}
+
+
+def write_text(path, text):
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    return path
+
+
+def write_json(path):
+    """Objects with strings, numbers and lists: some 8 MB."""
+    draw = random.Random(1)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write("[\n")
+        for i in range(JSON_OBJECTS):
+            tags = ", ".join(f'"tag{draw.randrange(500)}"'
+                             for _ in range(draw.randrange(1, 6)))
+            parts = ", ".join(f'{{"n": {draw.randrange(1000)}, "of": "{i}"}}'
+                              for _ in range(draw.randrange(1, 5)))
+            end = "" if i == JSON_OBJECTS - 1 else ","
+            stream.write(
+                f'{{"id": {i}, "name": "object {draw.randrange(9999)}", '
+                f'"kind": "kind{draw.randrange(40)}", '
+                f'"value": {draw.randrange(1000)}, "tags": [{tags}], '
+                f'"parts": [{parts}]}}{end}\n')
+        stream.write("]\n")
+    return path
+
+
+def preprocess(bench):
+    """The C++ source without its includes, so that the compiler proper runs
+    alone, and the path of that compiler."""
+    source = write_text(bench.path("regex.cc"), CXX_SOURCE)
+    output = bench.path("regex.ii")
+    subprocess.run(["g++", "-E", "-o", output, source], check=True)
+    compiler = subprocess.run(["g++", "-print-prog-name=cc1plus"], check=True,
+                              capture_output=True, text=True).stdout.strip()
+    return compiler, output
+
+
+def prepare(bench):
+    """The programs, with their inputs written to the scratch directory."""
+    compiler, source = preprocess(bench)
+    return [
+        Program("jq", ["jq", JQ_FILTER, write_json(bench.path("in.json"))]),
+        Program("sqlite3", ["sqlite3", ":memory:"],
+                stdin=write_text(bench.path("in.sql"), SQLITE_SCRIPT)),
+        Program("perl", ["perl", write_text(bench.path("in.pl"),
+                                            PERL_SCRIPT)]),
+        Program("python3", ["/usr/bin/python3",
+                            write_text(bench.path("in.py"), PYTHON_SCRIPT)],
+                env={"PYTHONMALLOC": "malloc"}),
+        Program("cc1plus", [compiler, "-quiet", "-O1", "-fpreprocessed",
+                            source, "-o", "/dev/null"]),
+    ]

@@ -1,0 +1,203 @@
+"""bench_run.py: places, processes and medians: what every part needs.
+
+Commands run under bench-run (bench/run_counted.c), which measures them from
+outside. Variants that are compared run in turns, forwards and backwards, and
+each value is the median of its runs: a slow minute of the machine then meets
+all of them.
+"""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HEAPTRACK = "/usr/lib/heaptrack/libheaptrack_preload.so"
+SCRATCH_NEEDED = 2 << 30
+TIME_LIMIT_S = 300
+
+
+class Failed(Exception):
+    """A run that should have succeeded did not."""
+
+
+class Bench:
+    """Where things are, and how much is to be measured."""
+
+    def __init__(self, out, quick):
+        self.out = os.path.abspath(out)
+        self.quick = quick
+        self.library = os.path.join(self.out, "libgnomon.so")
+        self.command = os.path.join(self.out, "gnomon")
+        self.scratch = tempfile.mkdtemp(prefix="gnomon-bench.",
+                                        dir=scratch_base())
+        self.serial = 0
+
+    def close(self):
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def tool(self, name):
+        return os.path.join(self.out, "bench", name)
+
+    def path(self, name):
+        return os.path.join(self.scratch, name)
+
+    def new_path(self, name):
+        """A path that no run had before."""
+        self.serial += 1
+        return self.path(f"{self.serial}.{name}")
+
+    def repeat(self, full, quick=1):
+        return quick if self.quick else full
+
+    def run(self, command, env=None, stdin=None, stdout=None):
+        """Runs a command; what bench-run measured, or Failed. `env` is set
+        by env(1), so that bench-run is not preloaded itself."""
+        result = self.new_path("run.json")
+        setting = [f"{name}={value}" for name, value in (env or {}).items()]
+        if setting:
+            command = ["env", *setting, *command]
+        with open(stdin or os.devnull, "rb") as source, \
+                open(stdout or os.devnull, "wb") as sink, \
+                tempfile.TemporaryFile(dir=self.scratch) as errors:
+            done = subprocess.run(
+                [self.tool("bench-run"), result] + command,
+                env=environment(), stdin=source, stdout=sink,
+                stderr=errors, check=False, timeout=TIME_LIMIT_S)
+            errors.seek(0)
+            text = errors.read().decode(errors="replace")
+        if done.returncode != 0:
+            raise Failed(f"{' '.join(command)}: status {done.returncode}: "
+                         f"{text.strip()[-400:]}")
+        with open(result, encoding="ascii") as stream:
+            measured = json.load(stream)
+        os.unlink(result)
+        measured["cpu_ns"] = measured["user_ns"] + measured["system_ns"]
+        measured["stderr"] = text
+        return measured
+
+    def run_json(self, command, env=None):
+        """Runs a command that prints one JSON document."""
+        out = self.new_path("out.json")
+        self.run(command, env=env, stdout=out)
+        with open(out, encoding="utf-8") as stream:
+            document = json.load(stream)
+        os.unlink(out)
+        return document
+
+    def ask(self, *arguments):
+        """`gnomon … --json` about a finished trace."""
+        return self.run_json([self.command, *arguments, "--json"])
+
+    def recorded(self, trace, command):
+        """The command that runs another one and records it. It returns when
+        the trace is complete."""
+        return [self.command, "run", "-q", "-o", trace, "--", *command]
+
+    def trace_info(self, trace):
+        """What the trace says about its own recording."""
+        info = self.ask("info", trace)
+        facts = {key: find_int(info, key, 0) for key in (
+            "events", "dropped", "ring_waits", "writer_cpu_ns", "tier_path",
+            "tier_join", "tier_full", "tier_plain", "nested_lost")}
+        facts["bytes"] = os.path.getsize(trace)
+        return facts
+
+
+def scratch_base():
+    """Memory rather than a disk, whose moods are not what is measured."""
+    try:
+        free = os.statvfs("/dev/shm")
+        if os.access("/dev/shm", os.W_OK) and \
+                free.f_bavail * free.f_frsize >= SCRATCH_NEEDED:
+            return "/dev/shm"
+    except OSError:
+        pass
+    return None
+
+
+def environment():
+    """Ours, without what would make runs differ or profile the driver."""
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("GNOMON_", "LD_", "PYTHON", "PERL"))}
+    env.update({"LC_ALL": "C.UTF-8", "PERL_HASH_SEED": "0",
+                "PYTHONHASHSEED": "0"})
+    return env
+
+
+def heaptrack_env(output=os.devnull):
+    """heaptrack's library alone: what it costs inside the process, without
+    the interpreter and compressor that its script puts behind it."""
+    return {"LD_PRELOAD": HEAPTRACK, "DUMP_HEAPTRACK_OUTPUT": output}
+
+
+def interleave(variants, rounds, measure):
+    """{variant: [measure(variant), …]}, measured in turns."""
+    results = {variant: [] for variant in variants}
+    for index in range(rounds):
+        order = variants if index % 2 == 0 else variants[::-1]
+        for variant in order:
+            results[variant].append(measure(variant))
+    return results
+
+
+def median(rows, key):
+    """The median of a key over rows; None if any row lacks it."""
+    values = [row.get(key) for row in rows]
+    if not values or None in values:
+        return None
+    return statistics.median(values)
+
+
+def spread(rows, key):
+    """(largest - smallest) / median."""
+    values = [row[key] for row in rows]
+    middle = statistics.median(values)
+    return (max(values) - min(values)) / middle if middle else 0.0
+
+
+def find(document, key, default=None):
+    """The first value of a key at any depth of a JSON document."""
+    if isinstance(document, dict):
+        if key in document:
+            return document[key]
+        if document.get("key") == key and "value" in document:
+            return document["value"]
+        document = list(document.values())
+    if isinstance(document, list):
+        for item in document:
+            found = find(item, key)
+            if found is not None:
+                return found
+    return default
+
+
+def find_int(document, key, default=None):
+    value = find(document, key)
+    return default if value is None else int(value)
+
+
+def prefixed(document, prefix):
+    """{key: value} of the integers whose key begins so, at any depth."""
+    found = {}
+    items = document if isinstance(document, list) else []
+    if isinstance(document, dict):
+        items = list(document.values())
+        pairs = list(document.items())
+        if "key" in document and "value" in document:
+            pairs = [(document["key"], document["value"])]
+        found = {key: int(value) for key, value in pairs
+                 if key.startswith(prefix)
+                 and isinstance(value, (int, str))}
+    for item in items:
+        found.update(prefixed(item, prefix))
+    return found
+
+
+def note(text):
+    """Progress, for whoever waits at a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()

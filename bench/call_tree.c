@@ -1,0 +1,197 @@
+/*
+ * call_tree.c: random call stacks of a given depth, for measuring captures.
+ *
+ * 256 generated functions with frames of many sizes call each other by a
+ * random choice until `levels` of them are on the stack; the innermost one
+ * calls the hook. Then `changed` frames return and as many new ones are
+ * entered, and so on:
+ *
+ *	          one burst, timed as a whole
+ *	        ┌───────────────────────────────┐
+ *	hook    hook    hook    …          hook   hook     hook
+ *	 ↑ new stack, not timed                    ↑ new stack, not timed
+ *
+ * Between bursts the whole stack is drawn anew, and within a burst no
+ * innermost function comes twice, so that with `changed` > 0 a whole stack
+ * repeats only after TREE_CYCLE bursts: 16384 captures, more than a cache of
+ * whole stacks holds. The draw then starts over, as a real program's does:
+ * its stacks are many, but most were seen before.
+ *
+ * A repeating plan draws from 4 functions at each of the innermost levels and
+ * keeps the outer ones: 4 to the power of `changed` whole stacks.
+ *
+ * Compiled twice, with and without frame pointers. Called by the main thread.
+ *
+ * I1  The sequence of calls does not depend on the hook.
+ * I2  1 <= levels - changed: the outermost function stays within a burst.
+ * I3  All plans of a process are run from one call, so that their stacks are
+ *     the same down to main.
+ */
+#include "bench/call_tree.h"
+
+#include <assert.h>
+#include <time.h>
+
+#include <valgrind/callgrind.h>
+
+struct tree {
+	unsigned levels;
+	unsigned changed;
+	unsigned back_to;	/* levels above it return */
+	unsigned left;		/* captures until tree_turn */
+	void (*hook)(void);
+	uint64_t random;
+	unsigned innermost;	/* last choice of the innermost function */
+	unsigned choice_mask;
+	bool repeating, counted, timing;
+	size_t burst, bursts;
+	uint64_t start_ns, end_ns;
+	uint64_t *burst_ns;
+	uint64_t sum;
+};
+
+#define TREE_SEED UINT64_C(0x243f6a8885a308d3)
+
+static void *tree_caller;	/* of tree_run, I3 */
+
+static uint64_t tree_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Knuth's MMIX generator: one multiplication, and the high bits are good. */
+static inline uint64_t tree_draw(struct tree *tree)
+{
+	tree->random = tree->random * UINT64_C(6364136223846793005) +
+		       UINT64_C(1442695040888963407);
+	return tree->random >> 40;
+}
+
+/* The function for the level inside `level`. The innermost one of a burst
+ * steps by an odd number through all 256, from a random start. Not inlined,
+ * so that the functions stay small and differ in the registers they save. */
+static __attribute__((noinline)) unsigned tree_choose(struct tree *tree,
+						      unsigned level)
+{
+	if (level + 1 == tree->levels && !tree->repeating) {
+		tree->innermost = (tree->innermost + 97) & 255;
+		return tree->innermost;
+	}
+	return tree_draw(tree) & tree->choice_mask;
+}
+
+/* Begins a burst after the first capture of a new stack, or ends one. */
+static __attribute__((noinline)) void tree_turn(struct tree *tree)
+{
+	uint64_t now;
+
+	tree->back_to = tree->levels - tree->changed;
+	if (!tree->timing) {
+		tree->timing = true;
+		tree->left = TREE_BURST;
+		if (tree->counted)
+			CALLGRIND_TOGGLE_COLLECT;
+		tree->start_ns = tree_now();
+		return;
+	}
+	now = tree_now();
+	if (tree->counted)
+		CALLGRIND_TOGGLE_COLLECT;
+	tree->timing = false;
+	tree->left = 1;
+	tree->burst_ns[tree->burst++] = now - tree->start_ns;
+	if (tree->burst % TREE_CYCLE == 0)
+		tree->random = TREE_SEED;
+	tree->innermost = (unsigned)tree_draw(tree) & 255;
+	if (now >= tree->end_ns)
+		tree->bursts = tree->burst;
+	if (!tree->repeating || tree->burst == tree->bursts)
+		tree->back_to = 0;
+}
+
+typedef void tree_function(struct tree *tree, unsigned level);
+static tree_function *const tree_functions[256];
+
+/* What each function does: go on inward, or be the innermost one. */
+static inline __attribute__((always_inline)) void tree_body(struct tree *tree,
+							    unsigned level)
+{
+	do {
+		if (level < tree->levels) {
+			tree_functions[tree_choose(tree, level)](tree,
+								 level + 1);
+			continue;
+		}
+		tree->hook();
+		if (--tree->left == 0)
+			tree_turn(tree);
+		else
+			tree->back_to = tree->levels - tree->changed;
+	} while (tree->back_to >= level);
+}
+
+/*
+ * A function of the tree. Its number decides the size of its frame and how
+ * many callee-saved registers it needs; used at the end, the number also
+ * keeps the compiler from merging functions and from making tail calls.
+ */
+#define TREE_FUNCTION(hi, lo)                                               \
+	static void tree_f##hi##lo(struct tree *tree, unsigned level)       \
+	{                                                                   \
+		enum { N = 0x##hi##lo };                                    \
+		volatile char pad[16 * (1 + N * 7 % 13)];                   \
+		uint64_t a = tree->random, b = tree->sum ^ N;               \
+                                                                            \
+		pad[0] = (char)N;                                           \
+		tree_body(tree, level);                                     \
+		tree->sum += N + (uint64_t)pad[0];                          \
+		if (N & 1)                                                  \
+			tree->sum ^= a;                                     \
+		if (N & 2)                                                  \
+			tree->sum += b;                                     \
+	}
+
+#define TREE_ROW(M, hi)                                                     \
+	M(hi, 0) M(hi, 1) M(hi, 2) M(hi, 3) M(hi, 4) M(hi, 5) M(hi, 6)      \
+	M(hi, 7) M(hi, 8) M(hi, 9) M(hi, a) M(hi, b) M(hi, c) M(hi, d)      \
+	M(hi, e) M(hi, f)
+
+#define TREE_ALL(M)                                                         \
+	TREE_ROW(M, 0) TREE_ROW(M, 1) TREE_ROW(M, 2) TREE_ROW(M, 3)         \
+	TREE_ROW(M, 4) TREE_ROW(M, 5) TREE_ROW(M, 6) TREE_ROW(M, 7)         \
+	TREE_ROW(M, 8) TREE_ROW(M, 9) TREE_ROW(M, a) TREE_ROW(M, b)         \
+	TREE_ROW(M, c) TREE_ROW(M, d) TREE_ROW(M, e) TREE_ROW(M, f)
+
+TREE_ALL(TREE_FUNCTION)
+
+#define TREE_NAME(hi, lo) tree_f##hi##lo,
+static tree_function *const tree_functions[256] = { TREE_ALL(TREE_NAME) };
+
+size_t tree_run(const struct tree_plan *plan, uint64_t *burst_ns)
+{
+	struct tree tree = {
+		.levels = plan->levels,
+		.changed = plan->changed,
+		.left = 1,
+		.hook = plan->hook,
+		.random = TREE_SEED,
+		.choice_mask = plan->repeating ? 3 : 255,
+		.repeating = plan->repeating,
+		.counted = plan->counted,
+		.bursts = plan->bursts,
+		.end_ns = tree_now() + plan->budget_ns,
+		.burst_ns = burst_ns,
+	};
+
+	assert(!tree_caller || tree_caller == __builtin_return_address(0));
+	tree_caller = __builtin_return_address(0);	/* I3 */
+	assert(plan->changed < plan->levels);		/* I2 */
+	assert(plan->bursts > 0);
+	tree.innermost = (unsigned)tree_draw(&tree) & 255;
+	while (tree.burst < tree.bursts)
+		tree_functions[tree_choose(&tree, 0)](&tree, 1);
+	return tree.burst;
+}

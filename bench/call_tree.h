@@ -1,0 +1,32 @@
+/*
+ * call_tree.h: random call stacks of a given depth, for measuring captures.
+ */
+#ifndef GNOMON_BENCH_CALL_TREE_H
+#define GNOMON_BENCH_CALL_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TREE_BURST 32		/* captures that are timed together */
+#define TREE_CYCLE 512			/* bursts, until the same stacks come again */
+
+struct tree_plan {
+	unsigned levels;	/* functions of the tree on the stack */
+	unsigned changed;	/* of them replaced between two captures */
+	bool repeating;		/* draw from few stacks, see call_tree.c */
+	bool counted;		/* let callgrind collect during the bursts */
+	uint64_t budget_ns;	/* stop before `bursts` when it is used up */
+	size_t bursts;
+	void (*hook)(void);	/* called by the innermost function */
+};
+
+/*
+ * Runs the plan and stores the time of each burst in burst_ns (room for
+ * plan->bursts). Returns the number of bursts that ran. The stacks depend
+ * only on levels, changed and repeating, so two runs see the same ones; they
+ * must come from the same call instruction (asserted). One thread.
+ */
+size_t tree_run(const struct tree_plan *plan, uint64_t *burst_ns);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * capture_cost.c: what one capture costs. Prints one row as JSON.
+ *
+ *	bench-capture UNWINDER DEPTH CHANGED new|repeating time|count
+ *
+ * DEPTH counts every frame from the caller of the hook to the outermost one
+ * of the C library. The same calls run with the unwinder and with a hook that
+ * does nothing, in turns; the cost is the difference of the median bursts.
+ * One unwinder and one row in a process, so that no row is slowed down by what
+ * another has left in tables and caches.
+ *
+ * `count` is for callgrind with --collect-atstart=no: one cycle with the
+ * unwinder alone, of which callgrind counts the bursts; what the calls
+ * themselves take is the count of the unwinder "nothing".
+ *
+ * I1  All steps call tree_run from the same place, so that the stacks of one
+ *     are the stacks of the next, down to main.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/call_tree.h"
+#include "bench/unwinders.h"
+
+#define COST_OUTER 5	/* frames outside the tree: tree_run, main, libc's */
+#define COST_DEPTH_MAX 400
+#define COST_BUDGET_NS 40000000u	/* of one step, for slow unwinders */
+#define COST_BURSTS_MAX (4 * TREE_CYCLE)
+#define COST_CHECKED 64		/* bursts whose stacks are compared */
+#define COST_WARM_UP 2		/* cycles: tables that grow in the first are
+				 * filled anew in the second */
+#define COST_ROUNDS 3
+
+/* The steps of a process: check, warm up, then rounds of both hooks. */
+enum { STEP_CHECK, STEP_WARM_UP, STEP_ROUNDS };
+#define COST_STEPS (STEP_ROUNDS + 2 * COST_ROUNDS)
+
+struct cost {
+	const struct unwinder *unwinder;
+	struct tree_plan plan;		/* as the arguments have it */
+	bool count;
+	struct unwinder_tiers before;	/* the rounds */
+	double base[COST_ROUNDS], with[COST_ROUNDS];
+	size_t captures;		/* in the rounds, timed or not */
+};
+
+static uint64_t cost_bursts[COST_BURSTS_MAX];
+
+static int cost_compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int cost_compare_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double cost_median(double *values)
+{
+	qsort(values, COST_ROUNDS, sizeof(*values), cost_compare);
+	return values[COST_ROUNDS / 2];
+}
+
+/* What a step runs. Only an unwinder that learns whole stacks (gnomon) must
+ * meet all of them before it is measured; it is also the one to check. */
+static bool cost_step_plan(const struct cost *cost, int step,
+			   struct tree_plan *plan)
+{
+	bool learns = unwinder_checked() != NULL;
+
+	*plan = cost->plan;
+	plan->hook = cost->unwinder->hook;
+	plan->bursts = cost->count ? TREE_CYCLE : COST_BURSTS_MAX;
+	if (step == STEP_CHECK) {
+		plan->hook = unwinder_checked();
+		plan->bursts = COST_CHECKED;
+	} else if (step == STEP_WARM_UP) {
+		plan->bursts = COST_WARM_UP * TREE_CYCLE;
+	} else if (cost->count) {
+		plan->counted = true;
+		return step == STEP_ROUNDS;
+	} else if ((step - STEP_ROUNDS) % 2 == 0) {
+		plan->hook = unwinder_nothing;
+	}
+	if (learns && step <= STEP_WARM_UP)
+		plan->budget_ns = UINT64_MAX / 2;
+	return plan->hook != NULL;
+}
+
+/* Takes a step's result: ns per capture and the calls around it, as the
+ * median burst has them. */
+static void cost_step_done(struct cost *cost, int step, size_t bursts)
+{
+	int round = (step - STEP_ROUNDS) / 2;
+	double ns;
+
+	if (step < STEP_ROUNDS) {
+		cost->before = unwinder_tiers();
+		return;
+	}
+	qsort(cost_bursts, bursts, sizeof(*cost_bursts), cost_compare_ns);
+	ns = (double)cost_bursts[bursts / 2] / TREE_BURST;
+	if ((step - STEP_ROUNDS) % 2 == 0) {
+		cost->base[round] = ns;
+	} else {
+		cost->with[round] = ns;
+		cost->captures += bursts * (TREE_BURST + 1);
+	}
+}
+
+static void cost_print(struct cost *cost, size_t last_bursts)
+{
+	struct unwinder_tiers tiers = unwinder_tiers();
+	double base, join, full;
+
+	printf("{\"unwinder\":\"%s\",\"changed\":%u,\"repeating\":%s,",
+	       cost->unwinder->name, cost->plan.changed,
+	       cost->plan.repeating ? "true" : "false");
+	if (cost->count) {
+		printf("\"captures\":%zu}\n", last_bursts * TREE_BURST);
+		return;
+	}
+	join = (double)(tiers.join - cost->before.join) /
+	       (double)cost->captures;
+	full = (double)(tiers.full - cost->before.full) /
+	       (double)cost->captures;
+	base = cost_median(cost->base);
+	printf("\"frames\":%u,\"ns\":%.2f,\"calls_ns\":%.2f,"
+	       "\"path\":%.4f,\"join\":%.4f,\"full\":%.4f}\n",
+	       unwinder_frames(), cost_median(cost->with) - base, base,
+	       1 - join - full, join, full);
+}
+
+static bool cost_arguments(struct cost *cost, int argc, char **argv)
+{
+	unsigned depth;
+
+	cost->unwinder = argc == 6 ? unwinder_find(argv[1]) : NULL;
+	if (!cost->unwinder)
+		return false;
+	depth = (unsigned)strtoul(argv[2], NULL, 10);
+	cost->plan.changed = (unsigned)strtoul(argv[3], NULL, 10);
+	cost->plan.repeating = strcmp(argv[4], "repeating") == 0;
+	cost->count = strcmp(argv[5], "count") == 0;
+	cost->plan.levels = depth > COST_OUTER ? depth - COST_OUTER : 1;
+	if (cost->plan.levels <= cost->plan.changed)
+		cost->plan.levels = cost->plan.changed + 1;
+	cost->plan.budget_ns = cost->count ? UINT64_MAX / 2 : COST_BUDGET_NS;
+	return depth <= COST_DEPTH_MAX && cost->plan.changed < COST_DEPTH_MAX;
+}
+
+int main(int argc, char **argv)
+{
+	static struct cost cost;
+	struct tree_plan plan;
+	size_t bursts = 0;
+	int step;
+
+	if (!cost_arguments(&cost, argc, argv)) {
+		fprintf(stderr, "usage: bench-capture UNWINDER DEPTH CHANGED "
+				"new|repeating time|count\n");
+		return 2;
+	}
+	if (cost.unwinder->open() != 0) {
+		fprintf(stderr, "bench: %s cannot be had here\n",
+			cost.unwinder->name);
+		return 77;
+	}
+	for (step = 0; step < COST_STEPS; step++) {
+		if (!cost_step_plan(&cost, step, &plan))
+			continue;
+		/* I1: the only call */
+		bursts = tree_run(&plan, cost_bursts);
+		cost_step_done(&cost, step, bursts);
+	}
+	cost_print(&cost, bursts);
+	return 0;
+}

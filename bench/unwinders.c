@@ -1,0 +1,280 @@
+/*
+ * unwinders.c: the ways to take a stack that bench/capture_cost.c compares.
+ *
+ * Each hook is what an allocation hook would be: a function of its own that
+ * takes the stack of its caller. gnomon is told the caller's return address
+ * and registers; the others start in the hook itself, so they walk one frame
+ * more, as they do in the profilers that use them.
+ *
+ * libunwind is opened at run time and only when asked for: it exports
+ * backtrace() and _Unwind_Backtrace() too, and linked in it would take the
+ * place of the C library's and the compiler's.
+ *
+ * gnomon's unwinder is linked in as the objects of the preload library; this
+ * file is its embedder: it provides memory for tables and context nodes.
+ *
+ * Compiled with frame pointers, whatever the call tree is. One thread.
+ *
+ * I1  Only one unwinder is opened in a process.
+ */
+#include "bench/unwinders.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+#include "arch.h"
+#include "unwind/capture.h"
+#include "unwind/memory.h"
+
+#define UNWINDER_FRAMES_MAX 512
+#define UNWINDER_NODES_MAX (1u << 23)
+#define UNWINDER_MEMORY ((size_t)512 << 20)
+#define UNWINDER_BLOCK 64	/* alignment that unwind_alloc promises */
+
+static void *unwinder_stack[UNWINDER_FRAMES_MAX];
+static int unwinder_depth;
+static uintptr_t unwinder_stack_end;
+
+static struct gl_node *unwinder_nodes;
+static _Atomic uint32_t unwinder_node_count = GT_STOP_COUNT;
+static _Atomic uint32_t unwinder_node_limit = UNWINDER_NODES_MAX;
+static _Atomic uint32_t unwinder_image_count;
+static char *unwinder_next, *unwinder_end;
+static struct capture_thread *unwinder_thread;
+static uint32_t unwinder_context;
+
+void unwinder_nothing(void)
+{
+	__asm__ volatile("");
+}
+
+/* The end of the stack that this function runs on, from the kernel's list of
+ * mappings. (The label [stack] may mean another one, as under valgrind.) */
+static uintptr_t unwinder_find_stack_end(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t start, end, found = 0;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	if (!maps)
+		return 0;
+	while (!found && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &start, &end) == 2 &&
+		    start <= here && here < end)
+			found = end;
+	fclose(maps);
+	return found;
+}
+
+static void *unwinder_map(size_t size)
+{
+	void *area = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return area == MAP_FAILED ? NULL : area;
+}
+
+static void *unwinder_alloc(size_t size)
+{
+	char *block = unwinder_next;
+
+	size = (size + UNWINDER_BLOCK - 1) & ~(size_t)(UNWINDER_BLOCK - 1);
+	if (size > (size_t)(unwinder_end - block))
+		return NULL;
+	unwinder_next += size;
+	return block;
+}
+
+static int unwinder_open_gnomon(enum capture_mode mode)
+{
+	struct capture_config config = {
+		.mode = mode,
+		.node_count = &unwinder_node_count,
+		.node_limit = &unwinder_node_limit,
+		.node_max = UNWINDER_NODES_MAX,
+		.image_count = &unwinder_image_count,
+		.main_stack_end = unwinder_find_stack_end(),
+	};
+
+	config.nodes = unwinder_map(UNWINDER_NODES_MAX *
+				    sizeof(struct gl_node));
+	config.images = unwinder_map(GL_IMAGES_MAX * sizeof(struct gl_image));
+	unwinder_next = unwinder_map(UNWINDER_MEMORY);
+	if (!config.nodes || !config.images || !unwinder_next)
+		return -1;
+	unwinder_nodes = config.nodes;
+	unwinder_end = unwinder_next + UNWINDER_MEMORY;
+	unwind_alloc = unwinder_alloc;
+	if (capture_init(&config) != 0)
+		return -1;
+	unwinder_thread = capture_thread_new(true);
+	return unwinder_thread ? 0 : -1;
+}
+
+static int unwinder_open_auto(void)
+{
+	return unwinder_open_gnomon(CAPTURE_AUTO);
+}
+
+static int unwinder_open_validate(void)
+{
+	return unwinder_open_gnomon(CAPTURE_VALIDATE);
+}
+
+static int unwinder_open_off(void)
+{
+	return unwinder_open_gnomon(CAPTURE_OFF);
+}
+
+static void unwinder_gnomon(void)
+{
+	const uintptr_t *fp = __builtin_frame_address(0);
+
+	unwinder_context = capture_stack(
+		unwinder_thread, (uintptr_t)__builtin_return_address(0),
+		(uintptr_t)__builtin_dwarf_cfa(), *fp);
+}
+
+static void unwinder_gnomon_checked(void)
+{
+	const uintptr_t *fp = __builtin_frame_address(0);
+	int count = backtrace(unwinder_stack, UNWINDER_FRAMES_MAX);
+	uint32_t id = capture_stack(
+		unwinder_thread, (uintptr_t)__builtin_return_address(0),
+		(uintptr_t)__builtin_dwarf_cfa(), *fp);
+	int i;
+
+	unwinder_context = id;
+	for (i = 1; i < count && id >= GT_STOP_COUNT; i++) {
+		if (unwinder_nodes[id].address != (uintptr_t)unwinder_stack[i])
+			break;
+		id = unwinder_nodes[id].parent;
+	}
+	if (i == count && id == GT_STOP_BOTTOM)
+		return;
+	fprintf(stderr,
+		"bench: gnomon's stack differs from backtrace()'s at frame %d "
+		"of %d (context %" PRIu32 ")\n", i, count, id);
+	exit(1);
+}
+
+static int (*unwinder_unw_backtrace)(void **frames, int max);
+
+static int unwinder_open_libunwind(void)
+{
+	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
+
+	memcpy(&unwinder_unw_backtrace, &symbol, sizeof(symbol));
+	return symbol ? 0 : -1;
+}
+
+static void unwinder_libunwind(void)
+{
+	unwinder_depth = unwinder_unw_backtrace(unwinder_stack,
+						UNWINDER_FRAMES_MAX);
+}
+
+static int unwinder_open_plain(void)
+{
+	unwinder_stack_end = unwinder_find_stack_end();
+	return 0;
+}
+
+static void unwinder_glibc(void)
+{
+	unwinder_depth = backtrace(unwinder_stack, UNWINDER_FRAMES_MAX);
+}
+
+static _Unwind_Reason_Code unwinder_visit(struct _Unwind_Context *context,
+					  void *unused)
+{
+	(void)unused;
+	if (unwinder_depth == UNWINDER_FRAMES_MAX)
+		return _URC_END_OF_STACK;
+	unwinder_stack[unwinder_depth++] = (void *)_Unwind_GetIP(context);
+	return _URC_NO_REASON;
+}
+
+static void unwinder_libgcc(void)
+{
+	unwinder_depth = 0;
+	_Unwind_Backtrace(unwinder_visit, NULL);
+}
+
+/* As the kernel and perf do: follow the chain of saved frame pointers as long
+ * as it leads outward on the stack. */
+static void unwinder_frame_pointers(void)
+{
+	const uintptr_t *fp = __builtin_frame_address(0);
+	int n = 0;
+
+	while (n < UNWINDER_FRAMES_MAX) {
+		uintptr_t next = fp[0];
+
+		unwinder_stack[n++] = (void *)fp[1];
+		if (next <= (uintptr_t)fp || next % sizeof(*fp) != 0 ||
+		    next >= unwinder_stack_end)
+			break;
+		fp = (const uintptr_t *)next;
+	}
+	unwinder_depth = n;
+}
+
+static const struct unwinder unwinder_table[] = {
+	{ "nothing", unwinder_open_plain, unwinder_nothing },
+	{ "gnomon", unwinder_open_auto, unwinder_gnomon },
+	{ "gnomon-validate", unwinder_open_validate, unwinder_gnomon },
+	{ "gnomon-off", unwinder_open_off, unwinder_gnomon },
+	{ "unw_backtrace", unwinder_open_libunwind, unwinder_libunwind },
+	{ "backtrace", unwinder_open_plain, unwinder_glibc },
+	{ "_Unwind_Backtrace", unwinder_open_plain, unwinder_libgcc },
+	{ "frame-pointers", unwinder_open_plain, unwinder_frame_pointers },
+};
+
+const struct unwinder *unwinder_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(unwinder_table) / sizeof(*unwinder_table); i++)
+		if (strcmp(unwinder_table[i].name, name) == 0)
+			return &unwinder_table[i];
+	return NULL;
+}
+
+unsigned unwinder_frames(void)
+{
+	uint32_t id = unwinder_context;
+	unsigned n = 0;
+
+	if (!unwinder_thread)
+		return (unsigned)unwinder_depth;
+	for (; id >= GT_STOP_COUNT; id = unwinder_nodes[id].parent)
+		n++;
+	return n;
+}
+
+struct unwinder_tiers unwinder_tiers(void)
+{
+	struct unwinder_tiers tiers = { 0 };
+	const struct capture_counts *counts;
+
+	if (unwinder_thread) {
+		counts = capture_thread_counts(unwinder_thread);
+		tiers.join = counts->tier_join;
+		tiers.full = counts->tier_full + counts->tier_plain;
+	}
+	return tiers;
+}
+
+void (*unwinder_checked(void))(void)
+{
+	return unwinder_thread ? unwinder_gnomon_checked : NULL;
+}
