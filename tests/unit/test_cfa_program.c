@@ -156,6 +156,11 @@ static void test_code_alignment(void **unused)
 	fde.cie.code_align = UINT64_MAX;
 	run_fde(&fde);
 	assert_int_equal(row_count, 1);
+	cfa_is(0, 7, 8);
+	fde.cie.code_align = (UINT64_MAX - START / 2) / 4;
+	run_fde(&fde);
+	assert_int_equal(row_count, 1);
+	cfa_is(0, 7, 8);
 }
 
 static void test_rows_end_with_fde(void **unused)

@@ -205,6 +205,9 @@ static void test_signal_frames(void **unused)
 	begin_fde(&b, cie, CODE + 0x100, 16);
 	PROGRAM(&b, SIGNAL_ROW(0xb0));	/* pc elsewhere */
 	end_record(&b);
+	begin_fde(&b, cie, CODE + 0x180, 16);
+	PROGRAM(&b, SIGNAL_ROW(0xa8), 0x10, 7, 3, 0x77, 0xa8, 1);
+	end_record(&b);
 	/* A plain row leads right, but not to a return address. */
 	begin_fde(&b, cie, CODE + 0x200, 16);
 	PROGRAM(&b, 0x0c, 7, 8, 0x90, 1);
@@ -216,6 +219,7 @@ static void test_signal_frames(void **unused)
 	seal();
 	kind_is(0, RULE_SIGNAL);
 	kind_is(0x100, RULE_COMPLEX);
+	kind_is(0x180, RULE_COMPLEX);	/* sp elsewhere */
 	kind_is(0x200, RULE_COMPLEX);
 	kind_is(0x300, RULE_COMPLEX);
 }
