@@ -17,7 +17,7 @@
 #include "unwind/shadow.h"
 
 /* All words of one frame. */
-static bool frame_stands(const struct frame *f, uintptr_t sp)
+static __attribute__((noinline)) bool frame_stands(const struct frame *f, uintptr_t sp)
 {
 	uintptr_t at = f->slot + (uintptr_t)(f->fp_word * ARCH_WORD);
 

@@ -25,6 +25,7 @@
  * Thread context: any; scratch belongs to the calling thread.
  */
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "unwind/image.h"
 #include "unwind/walk.h"
@@ -120,12 +121,11 @@ static inline uint32_t rule_of(_Atomic uint64_t *words, uintptr_t ra)
  * registers. */
 struct state {
 	struct stack_reader reader;
-	struct frame *f;	/* scratch */
-	uint32_t n;
+	struct frame *top;	/* the newest entry of scratch */
+	struct frame *fp_from;	/* the entry at which fp was loaded */
 	uintptr_t sp;
 	uintptr_t fp;		/* valid if fp_at is 0 */
 	uintptr_t fp_at;	/* else to be read here */
-	uint32_t fp_from;	/* entry of scratch at which fp was loaded */
 	bool forget;
 };
 
@@ -133,8 +133,7 @@ struct state {
  * loaded depend on it (I1). */
 static bool use_fp(struct state *s)
 {
-	struct frame *from = &s->f[s->fp_from];
-	uint32_t i;
+	struct frame *from = s->fp_from, *f;
 
 	if (s->fp_at) {
 		if (!stack_read(&s->reader, s->fp_at, &s->fp)) {
@@ -145,9 +144,9 @@ static bool use_fp(struct state *s)
 					  ARCH_WORD);
 		s->fp_at = 0;
 	}
-	for (i = s->n; i-- > s->fp_from && !(s->f[i].flags & FRAME_FP);) {
-		s->f[i].fp = s->fp;
-		s->f[i].flags |= FRAME_FP;
+	for (f = s->top; f >= from && !(f->flags & FRAME_FP); f--) {
+		f->fp = s->fp;
+		f->flags |= FRAME_FP;
 	}
 	return true;
 }
@@ -163,14 +162,14 @@ static inline void frame_set(struct frame *f, uintptr_t slot, uintptr_t ra)
 
 static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 {
-	struct frame *f = &s->f[s->n];
+	struct frame *f = s->top + 1;
 
-	if (at <= s->f[s->n - 1].slot)
+	if (at <= s->top->slot)
 		s->forget = true;	/* I2 would not hold */
 	frame_set(f, at, value);
 	f->flags = FRAME_WORD | FRAME_FP;
 	f->fp = s->fp;
-	s->n++;
+	s->top = f;
 }
 
 /*
@@ -233,37 +232,82 @@ static bool is_end(uint32_t payload)
 		rules_dictionary[payload & 0xffff].kind == RULE_END);
 }
 
+/* Whether the walk, whose newest entry stands in the same slot as frame j of
+ * the shadow, would go on as the shadow does. */
+static inline bool joins(struct state *s, const struct frame *j)
+{
+	if (__builtin_expect(j->flags == 0, 1))
+		return true;
+	return !(j->flags & FRAME_WORD) && use_fp(s) && s->fp == j->fp;
+}
+
+/* Both arrays move: what points into them follows. */
+static bool walk_grow(struct capture_thread *t, struct state *s,
+		      const struct frame **join)
+{
+	ptrdiff_t top = s->top - t->scratch, from = s->fp_from - t->scratch;
+	ptrdiff_t at = *join - t->frames;
+
+	if (!stack_grow(t))
+		return false;
+	s->top = t->scratch + top;
+	s->fp_from = t->scratch + from;
+	*join = t->frames + at;
+	return true;
+}
+
+/* A step that is not "CFA = sp + offset". False: the walk is over, or *hard. */
+static __attribute__((noinline)) bool
+step_slow(struct state *s, struct walk *w, uint32_t payload, uintptr_t ra,
+	  uintptr_t *cfa, uintptr_t *fp_at, bool *hard)
+{
+	uintptr_t saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+
+	if (!(payload & WORD_RULE_ID)) {
+		if (!use_fp(s)) {
+			w->stop = GT_STOP_BAD_READ;
+			return false;
+		}
+		*cfa = s->fp + (payload & WORD_CFA_MAX) * ARCH_WORD;
+		*fp_at = saved ? *cfa - saved * ARCH_WORD : 0;
+	} else {
+		if (is_end(payload))
+			return false;
+		w->stop = step_by_rule(s, payload, ra, cfa, fp_at, hard);
+		if (*hard || w->stop != GT_STOP_BOTTOM)
+			return false;
+	}
+	if (*cfa <= s->sp)
+		w->stop = GT_STOP_NO_PROGRESS;
+	return *cfa > s->sp;
+}
+
 enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
 {
-	struct state s = { .f = t->scratch,
-			   .n = 1,
+	struct state s = { .top = t->scratch,
+			   .fp_from = t->scratch,
 			   .fp = w->fp,
 			   .reader.lo = base ? w->sp : 0,
 			   .reader.hi = base ? t->hi : 0 };
-	_Atomic uint64_t *words = cache;
+	/* join[-1] is the innermost standing frame not passed yet. */
 	const struct frame *join = t->frames + (base ? w->valid : 0);
-	struct frame *f = s.f, *f_last = s.f + t->capacity - 4;
+	_Atomic uint64_t *words = cache;
+	struct frame *f = s.top;
 	uintptr_t ra = w->ra, sp = w->sp, hi = s.reader.hi, cfa, fp_at;
-	enum walk_end end = WALK_ENDED;
-	bool hard = false;
-	uint32_t payload;
+	bool hard = false, joined = false;
 
 	w->stop = GT_STOP_BOTTOM;
 	frame_set(f, sp + ARCH_RA_OFFSET, ra);
 	for (;;) {
-		/* join[-1] is the innermost standing frame not passed yet. */
+		uint32_t payload;
+
 		while (join > t->frames && join[-1].slot < f->slot)
 			join--;
-		if (join > t->frames && join[-1].slot == f->slot &&
-		    !(join[-1].flags & FRAME_WORD)) {
-			s.n = (uint32_t)(f - s.f) + 1;
-			if (!(join[-1].flags & FRAME_FP) ||
-			    (use_fp(&s) && s.fp == join[-1].fp)) {
-				w->join = (uint32_t)(join - t->frames) - 1;
-				end = WALK_JOINED;
-				break;
-			}
-		}
+		s.top = f;
+		joined = join > t->frames && join[-1].slot == f->slot &&
+			 joins(&s, join - 1);
+		if (joined)
+			break;
 		payload = rule_of(words, ra);
 		if (__builtin_expect(!(payload & (WORD_RULE_ID | WORD_FP)),
 				     1)) {
@@ -271,66 +315,51 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
 			fp_at = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
 			fp_at = fp_at ? cfa - fp_at * ARCH_WORD : 0;
 		} else {
-			s.n = (uint32_t)(f - s.f) + 1;
+			uintptr_t far_cfa, far_fp;
+
 			s.sp = sp;
-			if (!(payload & WORD_RULE_ID)) {
-				if (!use_fp(&s)) {
-					w->stop = GT_STOP_BAD_READ;
-					break;
-				}
-				cfa = s.fp + (payload & WORD_CFA_MAX) *
-						     ARCH_WORD;
-				fp_at = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
-				fp_at = fp_at ? cfa - fp_at * ARCH_WORD : 0;
-			} else {
-				if (is_end(payload))
-					break;
-				w->stop = step_by_rule(&s, payload, ra, &cfa,
-						       &fp_at, &hard);
-				if (hard)
-					end = WALK_HARD;
-				if (hard || w->stop != GT_STOP_BOTTOM)
-					break;
-				f = &s.f[s.n - 1];
-			}
-			if (cfa <= sp) {
-				w->stop = GT_STOP_NO_PROGRESS;
+			if (!step_slow(&s, w, payload, ra, &far_cfa, &far_fp,
+				       &hard))
 				break;
-			}
+			cfa = far_cfa;
+			fp_at = far_fp;
+			f = s.top;
 		}
 		if (__builtin_expect(cfa <= hi && !(cfa & 7), 1)) {
 			ra = *(const uintptr_t *)(cfa + ARCH_RA_OFFSET);
-		} else if (!stack_read_checked(&s.reader, cfa + ARCH_RA_OFFSET,
-					       &ra)) {
-			w->stop = GT_STOP_BAD_READ;
-			s.forget = true;
-			break;
+		} else {
+			uintptr_t far_ra;
+
+			if (!stack_read_checked(&s.reader,
+						cfa + ARCH_RA_OFFSET,
+						&far_ra)) {
+				w->stop = GT_STOP_BAD_READ;
+				s.forget = true;
+				break;
+			}
+			ra = far_ra;
 		}
 		sp = cfa;
 		frame_set(++f, cfa + ARCH_RA_OFFSET, ra);
 		if (fp_at) {
 			s.fp_at = fp_at;
-			s.fp_from = (uint32_t)(f - s.f);
+			s.fp_from = f;
 		}
 		if (__builtin_expect(ra == 0, 0)) {
 			f->flags = FRAME_WORD;
 			break;
 		}
-		if (__builtin_expect(f >= f_last, 0)) {
-			uint32_t n = (uint32_t)(f - s.f);
-			uint32_t at = (uint32_t)(join - t->frames);
-
-			if (!stack_grow(t)) {
+		if (__builtin_expect(f >= t->scratch + t->capacity - 4, 0)) {
+			s.top = f;
+			if (!walk_grow(t, &s, &join)) {
 				w->stop = GT_STOP_TOO_DEEP;
 				break;
 			}
-			s.f = t->scratch;
-			f = s.f + n;
-			f_last = s.f + t->capacity - 4;
-			join = t->frames + at;
+			f = s.top;
 		}
 	}
-	w->count = (uint32_t)(f - s.f) + 1;
+	w->join = (uint32_t)(join - t->frames) - 1;
+	w->count = (uint32_t)(f - t->scratch) + 1;
 	w->forget = s.forget;
-	return end;
+	return hard ? WALK_HARD : joined ? WALK_JOINED : WALK_ENDED;
 }
