@@ -1,12 +1,27 @@
 # The library that lives in the target.
 
 # libzstd as one relocatable object: what it needs from a C library is renamed
-# to shims of ours (preload/zstd_shims.c), what it defines is hidden.
+# to shims of ours (preload/zstd_shims.c), what it defines is hidden. Only the
+# compressing half is taken, because only its entry points are asked for.
 ZSTD_A ?= $(shell $(CC) -print-file-name=libzstd.a)
+OBJCOPY ?= objcopy
+ZSTD_OBJ := $(O)/target/zstd.o
+ZSTD_ENTRIES := ZSTD_compress2 ZSTD_initStaticCCtx ZSTD_CCtx_setParameter \
+	ZSTD_estimateCCtxSize ZSTD_isError
+# Whatever is left undefined is renamed; a name without a shim fails to link.
+$(ZSTD_OBJ): $(ZSTD_A) mk/target.mk | deps-checked
+	$(call say,LD,$@)mkdir -p $(@D)
+	$(Q)$(LD) -r -o $@.all $(foreach s,$(ZSTD_ENTRIES),-u $(s)) $(ZSTD_A)
+	$(Q)$(OBJCOPY) $(foreach s,$(ZSTD_ENTRIES),--keep-global-symbol=$(s)) \
+		$$(nm -u $@.all | awk '!/_GLOBAL_OFFSET_TABLE_/ \
+			{ print "--redefine-sym " $$2 "=gnomon_zstd_" $$2 }') \
+		$@.all $@
+	$(Q)rm -f $@.all
 
-$(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) preload/exports.map
+$(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) $(ZSTD_OBJ) \
+		preload/exports.map
 	$(call say,LD,$@)true
 	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
-		-Wl,--version-script=preload/exports.map \
+		-Wl,--version-script=preload/exports.map -Wl,--gc-sections \
 		-Wl,--build-id -Wl,-soname,libgnomon.so -o $@ \
 		$(filter %.o,$^)

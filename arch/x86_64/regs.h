@@ -57,5 +57,6 @@ struct arch_regs {
 #define ARCH_PLT_CFA 8
 
 #define ARCH_ELF_MACHINE 62	/* EM_X86_64 */
+#define ARCH_NAME "x86_64"
 
 #endif

@@ -1,0 +1,74 @@
+/*
+ * area.c: a bump allocator over one anonymous mapping.
+ *
+ *	| struct recorder | blocks … | free … |
+ *	                             ^ recorder->area_used
+ *
+ * I1: the mapping is private, anonymous and MADV_WIPEONFORK. A child finds
+ *     area_used == 0 and starts again at the beginning.
+ * I2: its address and size are static: constant in a process image.
+ */
+#include "preload/area.h"
+
+#include <errno.h>
+
+#include "preload/recorder.h"
+#include "preload/sys.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+struct recorder *recorder;
+static uint64_t area_size;
+
+int area_map(uint64_t size_bytes)
+{
+	uint64_t size;
+	long at = -ENOMEM;
+
+	/* less of it, where the address space is limited (ulimit -v) */
+	for (size = base_round_up(size_bytes, GL_SLAB); size >= AREA_MIN;
+	     size = base_round_up(size / 2, GL_SLAB)) {
+		at = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			      0);
+		if (!sys_failed(at))
+			break;
+	}
+	if (sys_failed(at) || size < AREA_MIN)
+		return -ENOMEM;
+	if (sys_madvise((void *)at, size, MADV_WIPEONFORK)) {
+		sys_munmap((void *)at, size);
+		return -ENOSYS;
+	}
+	area_size = size;
+	recorder = (struct recorder *)at;
+	return 0;
+}
+
+void *area_alloc(size_t size_bytes)
+{
+	uint64_t need = base_round_up(size_bytes, BASE_LINE);
+	uint64_t used = atomic_load_explicit(&recorder->area_used,
+					     memory_order_relaxed);
+	uint64_t start;
+
+	if (need < size_bytes || need > area_size)
+		return NULL;
+	do {
+		start = used ? used :
+			       base_round_up(sizeof(*recorder), BASE_LINE);
+		if (start + need > area_size)
+			return NULL;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&recorder->area_used, &used, start + need,
+		memory_order_relaxed, memory_order_relaxed));
+	return (char *)recorder + start;
+}
+
+uint64_t area_used(void)
+{
+	return atomic_load_explicit(&recorder->area_used,
+				    memory_order_relaxed);
+}

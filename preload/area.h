@@ -1,0 +1,28 @@
+/*
+ * area.h: the one mapping of private memory, wiped in a forked child.
+ */
+#ifndef GNOMON_AREA_H
+#define GNOMON_AREA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base.h"
+
+/*
+ * Makes the mapping, of this size or a smaller one down to AREA_MIN, and puts
+ * a zeroed struct recorder at its start. Once per process image. 0, -ENOMEM,
+ * or -ENOSYS where the kernel cannot wipe it.
+ */
+int area_map(uint64_t size_bytes);
+
+#define AREA_MIN (UINT64_C(4) << 20)
+
+/* Zeroed memory, aligned to a cache line, never given back; NULL when the
+ * area is used up. Any thread, also signal handlers. */
+void *area_alloc(size_t size_bytes);
+
+/* Bytes given out so far. */
+uint64_t area_used(void);
+
+#endif

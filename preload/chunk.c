@@ -1,0 +1,118 @@
+/*
+ * chunk.c: framing, checksum, and write. The writer only.
+ *
+ * I1: out->size covers whole chunks only; after a failure the file is cut
+ *     back to it.
+ */
+#include "preload/chunk.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/area.h"
+#include "preload/sys.h"
+#include "preload/xxh64.h"
+
+static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
+{
+	for (; bytes; bytes--, value >>= 8)
+		*to++ = value;
+	return to;
+}
+
+static int chunk_bytes(struct chunk_out *out, const uint8_t *data, size_t n)
+{
+	while (n) {
+		long done = sys_write(out->fd, data, n);
+
+		if (done == -EINTR || done == -EAGAIN)
+			continue;
+		if (done <= 0)
+			return done ? done : -EIO;
+		data += done;
+		n -= done;
+	}
+	return 0;
+}
+
+static int chunk_emit(struct chunk_out *out, size_t n)
+{
+	int err;
+
+	if (out->err)
+		return out->err;
+	err = chunk_bytes(out, out->buffer, n);
+	if (!err) {
+		out->size += n;
+		return 0;
+	}
+	out->err = err;
+	if (out->regular) {
+		/* I1; if even this fails, the reader stops at the torn chunk */
+		arch_syscall2(__NR_ftruncate, out->fd, out->start + out->size);
+		arch_syscall3(__NR_lseek, out->fd, out->start + out->size, 0);
+	}
+	return err;
+}
+
+int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room)
+{
+	struct xxh64 hash;
+	struct stat st;
+	uint8_t *at;
+	long start;
+
+	memset(out, 0, sizeof(*out));
+	out->fd = fd;
+	out->trace_id = trace_id;
+	out->room = room;
+	out->buffer = area_alloc(GT_CHUNK_SIZE + room);
+	if (!out->buffer)
+		return -ENOMEM;
+	out->regular = sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (out->regular) {
+		start = arch_syscall3(__NR_lseek, fd, 0, 1);
+		out->start = start > 0 ? start : 0;
+	}
+	memcpy(out->buffer, GT_MAGIC, GT_MAGIC_SIZE);
+	at = chunk_put(out->buffer + GT_MAGIC_SIZE, GT_MAJOR, 2);
+	at = chunk_put(at, GT_MINOR, 2);
+	at = chunk_put(at, GT_HEADER_SIZE, 4);
+	at = chunk_put(at, trace_id, 8);
+	xxh64_init(&hash, 0);
+	xxh64_update(&hash, out->buffer, at - out->buffer);
+	at = chunk_put(at, xxh64_digest(&hash), 8);
+	return chunk_emit(out, at - out->buffer);
+}
+
+int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
+		const uint8_t *end, const struct chunk_range *range)
+{
+	static const struct chunk_range none;
+	uint8_t *payload = chunk_payload(out);
+	size_t n = end - payload;
+	struct xxh64 hash;
+	uint8_t *at;
+
+	if (!range)
+		range = &none;
+	at = chunk_put(out->buffer, GT_CHUNK_MAGIC, 4);
+	at = chunk_put(at, type, 2);
+	at = chunk_put(at, 0, 2);	/* flags: columns compress alone */
+	at = chunk_put(at, n, 4);
+	at = chunk_put(at, n, 4);
+	at = chunk_put(at, range->ring, 4);
+	at = chunk_put(at, range->generation, 4);
+	at = chunk_put(at, range->first, 8);
+	at = chunk_put(at, range->last, 8);
+	at = chunk_put(at, out->sequence, 8);
+	xxh64_init(&hash, out->trace_id);
+	xxh64_update(&hash, out->buffer, at - out->buffer);
+	xxh64_update(&hash, payload, n);
+	chunk_put(at, xxh64_digest(&hash), 8);
+	if (chunk_emit(out, GT_CHUNK_SIZE + n))
+		return out->err;
+	out->sequence++;
+	out->bytes[type] += GT_CHUNK_SIZE + n;
+	return 0;
+}

@@ -1,0 +1,159 @@
+/*
+ * emit_image.c: image records of the live mapping into IMAGE chunks.
+ *
+ * The unwinder knows a path as the loader was given it, perhaps relative, and
+ * none of the program itself. The kernel's list of mappings has the whole
+ * path; the writer's own list is the target's, also when that is dead.
+ */
+#include "preload/emit_image.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "preload/base.h"
+#include "preload/proc.h"
+#include "preload/varint.h"
+
+#define EMIT_IMAGE_BATCH 32	/* looked up in one pass over the mappings */
+#define EMIT_IMAGE_DELETED " (deleted)"
+
+enum { EMIT_IMAGE_NEW, EMIT_IMAGE_WRITTEN, EMIT_IMAGE_GONE };
+
+struct emit_image_batch {
+	struct emit_image *emit;
+	uint32_t index[EMIT_IMAGE_BATCH];
+	uint32_t count;
+	uint8_t *to;		/* end of the payload so far */
+};
+
+static uint8_t *emit_image_bytes(uint8_t *to, const void *from, size_t n)
+{
+	to = varint_put(to, n);
+	memcpy(to, from, n);
+	return to + n;
+}
+
+static uint8_t *emit_image_mapped(uint8_t *to, uint32_t index,
+				  const struct gl_image *image,
+				  const char *path, size_t path_length)
+{
+	uint32_t segments = base_min(image->segments, GL_SEGMENTS_MAX);
+	uint32_t i;
+
+	to = varint_put(to, GT_IMAGE_MAPPED);
+	to = varint_put(to, index);
+	to = varint_put(to, image->flags);
+	to = varint_put(to, image->first_node);
+	to = varint_put(to, image->bias);
+	to = varint_put(to, segments);
+	for (i = 0; i < segments; i++) {
+		to = varint_put(to, image->segment[i].start);
+		to = varint_put(to, image->segment[i].size);
+		to = varint_put(to, image->segment[i].offset);
+		to = varint_put(to, image->segment[i].flags);
+	}
+	to = emit_image_bytes(to, image->build_id,
+			      base_min(image->build_id_size,
+				       GL_BUILD_ID_MAX));
+	return emit_image_bytes(to, path, path_length);
+}
+
+static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
+			   const char *path)
+{
+	uint32_t index = batch->index[i];
+	size_t n = strlen(path), d = sizeof(EMIT_IMAGE_DELETED) - 1;
+
+	if (n > d && strcmp(path + n - d, EMIT_IMAGE_DELETED) == 0)
+		n -= d;
+	batch->to = emit_image_mapped(batch->to, index,
+				      &batch->emit->images[index], path, n);
+	batch->index[i] = batch->index[--batch->count];
+	batch->emit->state[index] = EMIT_IMAGE_WRITTEN;
+}
+
+static void emit_image_visit(const struct proc_map *map, void *arg)
+{
+	struct emit_image_batch *batch = arg;
+	uint32_t i = 0;
+
+	while (i < batch->count) {
+		const struct gl_image *image =
+			&batch->emit->images[batch->index[i]];
+		uint64_t start = image->segment[0].start;
+
+		if (image->segments && start >= map->start &&
+		    start < map->end)
+			emit_image_one(batch, i, map->path);
+		else
+			i++;
+	}
+}
+
+static void emit_image_write(struct emit_image_batch *batch)
+{
+	struct emit_image *emit = batch->emit;
+
+	if (!batch->count)
+		return;
+	batch->to = chunk_payload(emit->out);
+	proc_maps(emit_image_visit, batch);
+	while (batch->count)
+		emit_image_one(batch, 0, emit->images[batch->index[0]].path);
+	chunk_write(emit->out, GT_IMAGE, batch->to, NULL);
+}
+
+static uint32_t emit_image_count(const struct emit_image *emit)
+{
+	/* the record itself is published by its state */
+	return base_min(atomic_load_explicit(&emit->header->image_count,
+					     memory_order_relaxed),
+			GL_IMAGES_MAX);
+}
+
+void emit_image_flush(struct emit_image *emit)
+{
+	uint32_t count = emit_image_count(emit), i;
+	struct emit_image_batch batch = { emit, { 0 }, 0, NULL };
+	bool all = true;
+
+	if (likely(emit->complete == count))
+		return;
+	for (i = emit->complete; i < count; i++) {
+		/* pairs with the release that completes a record */
+		if (!atomic_load_explicit(&emit->images[i].state,
+					  memory_order_acquire)) {
+			all = false;
+			continue;
+		}
+		if (emit->state[i] == EMIT_IMAGE_NEW)
+			batch.index[batch.count++] = i;
+		if (batch.count == EMIT_IMAGE_BATCH)
+			emit_image_write(&batch);
+		if (all)
+			emit->complete = i + 1;
+	}
+	emit_image_write(&batch);
+}
+
+void emit_image_flush_gone(struct emit_image *emit)
+{
+	uint8_t *start = chunk_payload(emit->out), *to = start;
+	uint32_t i;
+
+	emit_image_flush(emit);
+	for (i = 0; i < emit->complete; i++) {
+		/* pairs with the release of the thread that saw it go */
+		uint32_t end = atomic_load_explicit(&emit->images[i].end_node,
+						    memory_order_acquire);
+
+		if (!end || emit->state[i] != EMIT_IMAGE_WRITTEN)
+			continue;
+		to = varint_put(to, GT_IMAGE_GONE);
+		to = varint_put(to, i);
+		to = varint_put(to, end);
+		emit->state[i] = EMIT_IMAGE_GONE;
+	}
+	if (to != start)
+		chunk_write(emit->out, GT_IMAGE, to, NULL);
+}

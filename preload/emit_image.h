@@ -1,0 +1,27 @@
+/*
+ * emit_image.h: IMAGE chunks: what is mapped, and what no longer is. The
+ * writer only.
+ */
+#ifndef GNOMON_EMIT_IMAGE_H
+#define GNOMON_EMIT_IMAGE_H
+
+#include <stdint.h>
+
+#include "preload/chunk.h"
+#include "unwind/layout.h"
+
+struct emit_image {
+	const struct gl_image *images;
+	const struct gl_header *header;
+	struct chunk_out *out;
+	uint8_t state[GL_IMAGES_MAX];	/* EMIT_IMAGE_* */
+	uint32_t complete;	/* all below are written at least once */
+};
+
+/* Writes what has changed. Before any node that could mean a new image. */
+void emit_image_flush(struct emit_image *emit);
+
+/* Also looks for images that have gone, which takes longer. */
+void emit_image_flush_gone(struct emit_image *emit);
+
+#endif

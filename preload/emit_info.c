@@ -1,0 +1,244 @@
+/*
+ * emit_info.c: what the text chunks say. Keys: preload/format.h.
+ */
+#include "preload/emit_info.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "preload/area.h"
+#include "preload/bump.h"
+#include "preload/proc.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+
+#define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
+
+static const char *const emit_info_stops[GT_STOP_COUNT] = {
+	[GT_STOP_BOTTOM] = "bottom",
+	[GT_STOP_NO_IMAGE] = "no_image",
+	[GT_STOP_NO_RULE] = "no_rule",
+	[GT_STOP_BAD_READ] = "bad_read",
+	[GT_STOP_NO_PROGRESS] = "no_progress",
+	[GT_STOP_TOO_DEEP] = "too_deep",
+	[GT_STOP_BAD_TABLE] = "bad_table",
+	[GT_STOP_LOADER] = "loader",
+	[GT_STOP_NO_MEMORY] = "no_memory",
+	[GT_STOP_EARLY] = "early",
+	[GT_STOP_OTHER] = "other",
+};
+
+static void emit_info_begin(const struct emit_info *info, struct text *text)
+{
+	text_init(text, (char *)chunk_payload(info->out), info->out->room);
+}
+
+static void emit_info_write(const struct emit_info *info,
+			    const struct text *text, enum gt_chunk_type type)
+{
+	chunk_write(info->out, type,
+		    (const uint8_t *)text->data + text->length, NULL);
+}
+
+static void emit_info_command(struct text *text, int pid)
+{
+	char *buffer = area_alloc(EMIT_INFO_COMMAND_MAX);
+	long n;
+
+	if (!buffer)
+		return;
+	n = proc_read_of(pid, "cmdline", buffer, EMIT_INFO_COMMAND_MAX);
+	if (n > 0)
+		text_key_bytes(text, "command", buffer, n);
+}
+
+static void emit_info_process(const struct emit_info *info, struct text *text)
+{
+	int pid = info->r->pid;
+	struct utsname host;
+	struct stat st;
+	uint64_t ppid;
+	char path[32];
+	struct text proc;
+
+	text_key_number(text, "pid", pid);
+	if (proc_stat(pid, PROC_STAT_PPID, &ppid))
+		text_key_number(text, "ppid", ppid);
+	text_key_number(text, "starttime", info->r->live->start_time);
+	text_key(text, "exe", info->exe);
+	emit_info_command(text, pid);
+	if (!arch_syscall1(__NR_uname, (long)&host))
+		text_key(text, "host", host.nodename);
+	text_init(&proc, path, sizeof(path));
+	text_put(&proc, "/proc/");
+	text_number(&proc, pid);
+	if (!arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path, (long)&st,
+			   0)) {
+		text_key_number(text, "uid", st.st_uid);
+		text_key_number(text, "gid", st.st_gid);
+	}
+}
+
+static const char *emit_info_choice(enum option_id id, char *buffer,
+				    size_t size)
+{
+	const char *words = options_table[id].value;
+	uint64_t index = recorder_options.number[id];
+	struct text text;
+
+	text_init(&text, buffer, size);
+	for (; index && *words; words++)
+		index -= *words == '|';
+	while (*words && *words != '|')
+		text_char(&text, *words++);
+	return buffer;
+}
+
+void emit_info_start(const struct emit_info *info)
+{
+	const struct gl_header *live = info->r->live;
+	const struct options *options = &recorder_options;
+	char word[32];
+	struct text text;
+
+	emit_info_begin(info, &text);
+	text_key(&text, "gnomon", GNOMON_VERSION);
+	text_key(&text, "arch", ARCH_NAME);
+	emit_info_process(info, &text);
+	text_key_number(&text, "page_size", 4096);
+	text_key_number(&text, "tick_shift", live->tick_shift);
+	text_key_number(&text, "window_ticks", live->window_ticks);
+	text_key_number(&text, "start_realtime_ns", live->realtime0_ns);
+	text_key_number(&text, "start_monotonic_ns", live->monotonic0_ns);
+	if (info->live->fd >= 0)
+		text_key(&text, "live", info->live->path);
+	text_key(&text, "guarantee", info->live->fd >= 0 ? "file" : "memory");
+	text_key(&text, "shadow_stack",
+		 emit_info_choice(OPTION_SHADOW_STACK, word, sizeof(word)));
+	text_key(&text, "overflow",
+		 emit_info_choice(OPTION_OVERFLOW, word, sizeof(word)));
+	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);
+	text_key_number(&text, "ring", options->number[OPTION_RING]);
+	text_key(&text, "output", info->output->path);
+	emit_info_write(info, &text, GT_INFO);
+}
+
+static void emit_info_captures(struct text *text, const struct feed *feed)
+{
+	const struct recorder *r = feed->r;
+	struct capture_counts sum;
+	uint32_t count, id, i;
+	uint64_t tiers;
+	char key[32];
+
+	memset(&sum, 0, sizeof(sum));
+	count = atomic_load_explicit(&r->live->ring_count,
+				     memory_order_acquire);
+	for (id = 0; id < count; id++) {
+		const struct capture_counts *c;
+
+		/* kept by later threads: the counts are of all of them */
+		if (!r->threads[id].capture)
+			continue;
+		c = capture_thread_counts(r->threads[id].capture);
+		sum.tier_join += c->tier_join;
+		sum.tier_full += c->tier_full;
+		sum.tier_plain += c->tier_plain;
+		sum.frames_walked += c->frames_walked;
+		sum.oracle_checks += c->oracle_checks;
+		sum.oracle_differences += c->oracle_differences;
+		for (i = 0; i < GT_STOP_COUNT; i++)
+			sum.stops[i] += c->stops[i];
+	}
+	tiers = sum.tier_join + sum.tier_full + sum.tier_plain;
+	text_key_number(text, "tier_path",
+			feed->blocks - feed->nested_blocks > tiers ?
+				feed->blocks - feed->nested_blocks - tiers :
+				0);
+	text_key_number(text, "tier_join", sum.tier_join);
+	text_key_number(text, "tier_full", sum.tier_full);
+	text_key_number(text, "tier_plain", sum.tier_plain);
+	text_key_number(text, "frames_walked", sum.frames_walked);
+	text_key_number(text, "oracle_checks", sum.oracle_checks);
+	text_key_number(text, "oracle_differences", sum.oracle_differences);
+	for (i = 0; i < GT_STOP_COUNT; i++) {
+		struct text name;
+
+		if (!emit_info_stops[i])
+			continue;
+		text_init(&name, key, sizeof(key));
+		text_put(&name, "stop_");
+		text_put(&name, emit_info_stops[i]);
+		text_key_number(text, key, sum.stops[i]);
+	}
+}
+
+static void emit_info_bytes(struct text *text, const struct chunk_out *out)
+{
+	static const char *const names[GT_END + 1] = {
+		[GT_INFO] = "bytes_info", [GT_THREAD] = "bytes_thread",
+		[GT_IMAGE] = "bytes_image", [GT_CONTEXT] = "bytes_context",
+		[GT_EVENTS] = "bytes_events", [GT_SYNC] = "bytes_sync",
+	};
+	unsigned i;
+
+	for (i = 0; i <= GT_END; i++)
+		if (names[i])
+			text_key_number(text, names[i], out->bytes[i]);
+}
+
+void emit_info_counters(const struct emit_info *info,
+			const struct feed *feed)
+{
+	const struct recorder *r = info->r;
+	const struct gl_header *live = r->live;
+	struct text text;
+
+	emit_info_begin(info, &text);
+	text_key_number(&text, "events", feed->events);
+	text_key_number(&text, "dropped",
+			atomic_load_explicit(&live->dropped,
+					     memory_order_relaxed));
+	text_key_number(&text, "early_allocations",
+			bump_count() + atomic_load_explicit(
+					       &r->skipped,
+					       memory_order_relaxed));
+	text_key_number(&text, "nested_events",
+			atomic_load_explicit(&r->nested_events,
+					     memory_order_relaxed));
+	text_key_number(&text, "nested_lost",
+			feed->unfinished +
+				atomic_load_explicit(&r->nested_lost,
+						     memory_order_relaxed));
+	text_key_number(&text, "ring_waits",
+			atomic_load_explicit(&r->ring_waits,
+					     memory_order_relaxed));
+	emit_info_captures(&text, feed);
+	text_key_number(&text, "nodes",
+			atomic_load_explicit(&live->node_count,
+					     memory_order_relaxed) -
+				GT_STOP_COUNT);
+	text_key_number(&text, "nodes_emitted", feed->nodes->total);
+	text_key_number(&text, "area_bytes", area_used());
+	text_key_number(&text, "ring_bytes", feed->pool->used);
+	text_key_number(&text, "writer_cpu_ns",
+			sys_clock(CLOCK_THREAD_CPUTIME_ID));
+	emit_info_bytes(&text, info->out);
+	emit_info_write(info, &text, GT_COUNTERS);
+}
+
+void emit_info_end(const struct emit_info *info, const struct feed *feed,
+		   const char *reason, const char *message, int exit_code)
+{
+	struct text text;
+
+	emit_info_begin(info, &text);
+	text_key(&text, "reason", reason);
+	if (message)
+		text_key(&text, "message", message);
+	if (exit_code >= 0)
+		text_key_number(&text, "exit_code", exit_code);
+	text_key_number(&text, "events", feed->events);
+	text_key_number(&text, "end_monotonic_ns", sys_now_ns());
+	emit_info_write(info, &text, GT_END);
+}

@@ -1,0 +1,30 @@
+/*
+ * emit_info.h: the text chunks: INFO at the start, COUNTERS and END at the
+ * end. The writer only.
+ */
+#ifndef GNOMON_EMIT_INFO_H
+#define GNOMON_EMIT_INFO_H
+
+#include "preload/feed.h"
+#include "preload/live.h"
+#include "preload/output.h"
+
+struct emit_info {
+	struct recorder *r;
+	struct chunk_out *out;
+	const struct live *live;
+	const struct output *output;
+	const char *exe;
+};
+
+void emit_info_start(const struct emit_info *info);
+
+void emit_info_counters(const struct emit_info *info,
+			const struct feed *feed);
+
+/* reason: exit, exec, stopped, error; message may be NULL; exit_code < 0:
+ * not known. */
+void emit_info_end(const struct emit_info *info, const struct feed *feed,
+		   const char *reason, const char *message, int exit_code);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * emit_node.h: CONTEXT chunks: a node of the context tree goes out when an
+ * event first refers to it, its parents before it. The writer only.
+ */
+#ifndef GNOMON_EMIT_NODE_H
+#define GNOMON_EMIT_NODE_H
+
+#include <stdint.h>
+
+#include "preload/base.h"
+#include "preload/chunk.h"
+#include "preload/compress.h"
+#include "unwind/layout.h"
+
+/* Nodes of one chunk. */
+#define EMIT_NODE_BATCH 32768
+
+struct emit_node {
+	const struct gl_node *nodes;
+	uint32_t limit;		/* ids below it exist */
+	uint64_t *emitted;	/* one bit a node */
+	uint32_t *batch;	/* ids not yet written, parents first */
+	uint32_t count;
+	uint64_t total;		/* written so far */
+	uint8_t *column[3];
+	struct chunk_out *out;
+	struct compress *compress;
+};
+
+/* Memory from area_alloc. 0 or -ENOMEM. */
+int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
+		   uint32_t limit, struct chunk_out *out,
+		   struct compress *compress);
+
+/* Puts a new node and its new parents into the batch, writing it if full. */
+void emit_node_new(struct emit_node *emit, uint32_t id);
+
+/* Writes the batch. Before the chunk of the events that refer to it. */
+void emit_node_flush(struct emit_node *emit);
+
+/* The id to write for this context: itself, if it can exist. */
+static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
+{
+	if (unlikely(id >= emit->limit))
+		return GT_STOP_OTHER;
+	if (unlikely(!(emit->emitted[id / 64] >> (id % 64) & 1)))
+		emit_node_new(emit, id);
+	return id;
+}
+
+#endif

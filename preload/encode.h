@@ -1,0 +1,76 @@
+/*
+ * encode.h: records of a ring into the columns of an EVENTS chunk
+ * (preload/format.h). The writer only.
+ */
+#ifndef GNOMON_ENCODE_H
+#define GNOMON_ENCODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/compress.h"
+#include "preload/emit_node.h"
+
+/* Events of one chunk: columns of this length stay in the cache, and longer
+ * ones compress no better. */
+#define ENCODE_EVENTS 32768
+
+enum encode_column {
+	ENCODE_STEP,
+	ENCODE_ADDRESS,
+	ENCODE_CONTEXT,
+	ENCODE_SIZE,
+	ENCODE_COLUMNS
+};
+
+struct encode {
+	struct emit_node *nodes;	/* is told of every context */
+	unsigned tick_shift;
+	uint8_t *column[ENCODE_COLUMNS];
+	/* of the batch at hand */
+	uint8_t *end[ENCODE_COLUMNS];
+	uint64_t base;		/* ticks */
+	uint64_t last;		/* stamp of its last event, ticks */
+	uint64_t events;
+	uint64_t blocks;	/* of them, ALLOC and REALLOC_DONE */
+};
+
+/* Records [from, to) of a ring. */
+struct encode_span {
+	const uint8_t *data;
+	uint64_t mask;
+	uint64_t from, to;
+	bool nested;		/* all records are four words */
+};
+
+/* Memory from area_alloc. 0 or -ENOMEM. */
+int encode_init(struct encode *encode, struct emit_node *nodes,
+		unsigned tick_shift);
+
+/*
+ * Encodes as many records as one chunk takes; returns the position reached.
+ * In a nested ring records whose word 0 is 0 are passed over, and counted in
+ * *unfinished.
+ */
+uint64_t encode_events(struct encode *encode, const struct encode_span *span,
+		       uint64_t *unfinished);
+
+/* First position in [from, to) of a record of a nested ring that is not
+ * finished, or `to`. */
+uint64_t encode_nested_end(const struct encode_span *span);
+
+/* The payload of the batch. Returns one past its end; ENCODE_PAYLOAD_MAX is
+ * enough room. */
+uint8_t *encode_payload(const struct encode *encode, uint8_t *to,
+			struct compress *compress);
+
+/* Longest numbers: step, address and its low byte, context, size. */
+#define ENCODE_STEP_MAX 10
+#define ENCODE_ADDRESS_MAX 11
+#define ENCODE_CONTEXT_MAX 5
+#define ENCODE_SIZE_MAX 10
+#define ENCODE_PAYLOAD_MAX                                              \
+	(ENCODE_EVENTS * (ENCODE_STEP_MAX + ENCODE_ADDRESS_MAX +        \
+			  ENCODE_CONTEXT_MAX + ENCODE_SIZE_MAX) + 128)
+
+#endif

@@ -1,0 +1,435 @@
+/*
+ * feed.c: draining rings in passes, and the watermark between passes.
+ *
+ * WATERMARK. A SYNC promises that no later event has a stamp below T. T is
+ * the counter before the heads are read. A ring that is idle then will stamp
+ * its next event later; one that is busy has a stamp already that may be as
+ * old as its last event, and bounds T by that.
+ *
+ * REAPING. A thread is gone when the kernel does not know it, or when another
+ * ring has its id: ids are only used again after their thread's end.
+ *
+ * The writer only.
+ *
+ * I1: tail moves only after the chunk was written.
+ * I2: images go out before the nodes that mean them, nodes before the events
+ *     that refer to them: in the order in which they were read, heads first.
+ */
+#include "preload/feed.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/area.h"
+#include "preload/proc.h"
+#include "preload/ring.h"
+#include "preload/sys.h"
+#include "preload/varint.h"
+
+#define FEED_AGE_NS (1 * UINT64_C(1000000000))
+#define FEED_SYNC_NS (1 * UINT64_C(1000000000))
+#define FEED_SYNC_BYTES (32u << 20)
+#define FEED_NAME_NS (1 * UINT64_C(1000000000))
+#define FEED_SHARE 4		/* a quarter full is enough for a chunk */
+#define FEED_PRESSED 192	/* of 256: compress faster */
+#define FEED_CALM 128
+#define FEED_CALM_PASSES 16
+
+/* Faster and faster; the last is none at all. */
+static const int feed_levels[] = { 1, -1, -3, -7, COMPRESS_NONE };
+#define FEED_LEVELS (sizeof(feed_levels) / sizeof(*feed_levels))
+
+int feed_init(struct feed *feed, struct recorder *r)
+{
+	feed->r = r;
+	feed->rings = area_alloc(GL_RINGS_MAX * sizeof(*feed->rings));
+	return feed->rings ? 0 : -ENOMEM;
+}
+
+static uint32_t feed_count(const struct feed *feed)
+{
+	return atomic_load_explicit(&feed->r->live->ring_count,
+				    memory_order_acquire);
+}
+
+static bool feed_active(const struct gl_ring *ring)
+{
+	/* pairs with the release of recorder_register and ring_nested */
+	return __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) ==
+	       GL_RING_ACTIVE;
+}
+
+/* THREAD chunks are a record each: threads come and go seldom enough. */
+static void feed_thread_record(struct feed *feed, enum gt_thread_what what,
+			       uint32_t id, uint64_t stamp)
+{
+	const struct gl_ring *ring = &feed->r->rings[id];
+	const char *name = feed->rings[id].name;
+	size_t n = strlen(name);
+	uint8_t *to = chunk_payload(feed->out);
+
+	to = varint_put(to, what);
+	to = varint_put(to, id);
+	to = varint_put(to, ring->tid);
+	to = varint_put(to, ring->flags);
+	to = varint_put(to, stamp >> feed->tick_shift);
+	to = varint_put(to, n);
+	memcpy(to, name, n);
+	chunk_write(feed->out, GT_THREAD, to + n, NULL);
+}
+
+static void feed_name(struct feed *feed, uint32_t id, uint64_t now_ns)
+{
+	struct feed_ring *own = &feed->rings[id];
+	char name[sizeof(own->name)];
+
+	own->named_ns = now_ns;
+	proc_thread_name(feed->r->pid, feed->r->rings[id].tid, name,
+			 sizeof(name));
+	if (!name[0] || strcmp(name, own->name) == 0)
+		return;
+	memcpy(own->name, name, sizeof(name));
+	if (own->known)
+		feed_thread_record(feed, GT_THREAD_NAME, id, arch_cycles());
+}
+
+static void feed_finish(struct feed *feed, uint32_t id);
+
+/* The ring's thread id has been used again: its older owner is gone. */
+static void feed_supersede(struct feed *feed, uint32_t id)
+{
+	const struct gl_ring *ring = &feed->r->rings[id], *other;
+	uint32_t count = feed_count(feed), i;
+
+	for (i = 0; i < count; i++) {
+		other = &feed->r->rings[i];
+		if (i == id || !feed->rings[i].known ||
+		    other->tid != ring->tid ||
+		    other->start_stamp > ring->start_stamp ||
+		    (other->flags & GT_THREAD_NESTED) !=
+			    (ring->flags & GT_THREAD_NESTED))
+			continue;
+		feed_finish(feed, i);
+	}
+}
+
+static void feed_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
+{
+	struct feed_ring *own = &feed->rings[id];
+	struct gl_ring *ring = &feed->r->rings[id];
+
+	if (likely(own->known))
+		return;
+	own->name[0] = '\0';
+	own->last_tick = 0;
+	own->since_ns = 0;
+	own->head = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	feed_name(feed, id, now_ns);
+	own->known = true;
+	own->generation = ring->generation;
+	feed_supersede(feed, id);
+	feed_thread_record(feed, GT_THREAD_START, id, ring->start_stamp);
+}
+
+/* Reads busy and head, in this order. */
+static void feed_scan(struct feed *feed, uint32_t id)
+{
+	struct gl_ring *ring = &feed->r->rings[id];
+	struct feed_ring *own = &feed->rings[id];
+
+	/* pairs with the release of ring_leave: idle means that head covers
+	 * every stamp taken so far */
+	own->busy = atomic_load_explicit(&ring->busy, memory_order_acquire) !=
+		    GL_IDLE;
+	/* pairs with the release of ring_push_*: the records are there */
+	own->head = atomic_load_explicit(&ring->head, memory_order_acquire);
+}
+
+/* Wakes a producer that waits; gives it a larger ring if the old one was
+ * emptied. */
+static void feed_answer(struct feed *feed, uint32_t id)
+{
+	struct gl_ring *ring = &feed->r->rings[id];
+	uint32_t waits = RING_WAITS;
+
+	if (ring->flags & GT_THREAD_NESTED) {
+		sys_futex_wake(&ring->tail);
+		return;
+	}
+	/* pairs with ring_nap: held, the producer touches nothing */
+	if (!atomic_compare_exchange_strong_explicit(
+		    &ring->waiting, &waits, RING_HELD, memory_order_acq_rel,
+		    memory_order_relaxed))
+		return;
+	if (atomic_load_explicit(&ring->head, memory_order_acquire) ==
+		    atomic_load_explicit(&ring->tail, memory_order_relaxed) &&
+	    pool_grow(feed->pool, id))
+		feed->rings[id].generation = ring->generation;
+	atomic_store_explicit(&ring->waiting, RING_AWAKE,
+			      memory_order_release);
+	sys_futex_wake(&ring->tail);
+	sys_futex_wake(&ring->waiting);
+}
+
+static void feed_advance(struct feed *feed, uint32_t id, uint64_t tail)
+{
+	struct gl_ring *ring = &feed->r->rings[id];
+
+	/* pairs with the acquire of ring_used */
+	atomic_store_explicit(&ring->tail, tail, memory_order_seq_cst);
+	/* progress, for whoever waits */
+	atomic_fetch_add_explicit(&feed->r->beats, 1, memory_order_relaxed);
+	feed_answer(feed, id);
+}
+
+static int feed_chunk(struct feed *feed, uint32_t id,
+		      const struct encode_span *span, uint64_t end)
+{
+	struct gl_ring *ring = &feed->r->rings[id];
+	struct chunk_range range = {
+		.ring = id,
+		.generation = ring->generation,
+		.first = span->from,
+		.last = end,
+	};
+	uint8_t *to;
+	int err;
+
+	emit_node_flush(feed->nodes);
+	if (!feed->encode->events)
+		return feed->out->err;
+	to = encode_payload(feed->encode, chunk_payload(feed->out),
+			    feed->compress);
+	err = chunk_write(feed->out, GT_EVENTS, to, &range);
+	if (err)
+		return err;
+	feed->events += feed->encode->events;
+	feed->blocks += feed->encode->blocks;
+	if (span->nested)
+		feed->nested_blocks += feed->encode->blocks;
+	feed->rings[id].last_tick = feed->encode->last;
+	return 0;
+}
+
+/* How far a nested ring may be written: records are finished in any order. */
+static uint64_t feed_nested_end(const struct encode_span *span,
+				enum feed_depth depth, bool owner_idle)
+{
+	/* no hook is running: what is not finished never will be */
+	if (depth == FEED_LAST || owner_idle)
+		return span->to;
+	return encode_nested_end(span);
+}
+
+/* Whether no hook of the ring's thread is at work, by its first ring. */
+static bool feed_owner_idle(const struct feed *feed, uint32_t id)
+{
+	uint32_t count = feed_count(feed), i;
+
+	for (i = 0; i < count; i++)
+		if (feed->r->threads[i].nested == &feed->r->rings[id])
+			return atomic_load_explicit(&feed->r->rings[i].busy,
+						    memory_order_acquire) ==
+			       GL_IDLE;
+	return false;
+}
+
+static uint64_t feed_drain(struct feed *feed, uint32_t id,
+			   enum feed_depth depth)
+{
+	struct gl_ring *ring = &feed->r->rings[id];
+	struct feed_ring *own = &feed->rings[id];
+	struct encode_span span = {
+		.data = (const uint8_t *)ring->data,
+		.mask = ring->mask,
+		.from = atomic_load_explicit(&ring->tail,
+					     memory_order_relaxed),
+		.to = own->head,
+		.nested = ring->flags & GT_THREAD_NESTED,
+	};
+	uint64_t start = span.from;
+
+	if (span.nested && span.from != span.to)
+		span.to = feed_nested_end(&span, depth,
+					  feed_owner_idle(feed, id));
+	while (span.from != span.to) {
+		uint64_t end;
+
+		emit_image_flush(feed->images);
+		end = encode_events(feed->encode, &span, &feed->unfinished);
+		if (feed_chunk(feed, id, &span, end))
+			break;
+		span.from = end;
+		feed_advance(feed, id, end);
+	}
+	own->since_ns = 0;
+	return span.from - start;
+}
+
+/* Whether a ring is worth a chunk now. */
+static bool feed_enough(struct feed *feed, uint32_t id, uint64_t now_ns)
+{
+	const struct gl_ring *ring = &feed->r->rings[id];
+	struct feed_ring *own = &feed->rings[id];
+	uint64_t size = ring->mask + 1;
+	uint64_t pending = own->head -
+			   atomic_load_explicit(&ring->tail,
+						memory_order_relaxed);
+
+	if (!pending)
+		return false;
+	feed->pending = true;
+	feed->fullest = base_max(feed->fullest, pending * 256 / size);
+	if (atomic_load_explicit(&ring->waiting, memory_order_relaxed) ||
+	    pending >= size / FEED_SHARE)
+		return true;
+	if (!own->since_ns)
+		own->since_ns = now_ns;
+	return now_ns - own->since_ns >= FEED_AGE_NS;
+}
+
+/* Compression follows the pressure. */
+static void feed_adapt(struct feed *feed)
+{
+	if (feed->fullest >= FEED_PRESSED) {
+		feed->calm = 0;
+		if (feed->level + 1 < FEED_LEVELS)
+			feed->level++;
+	} else if (feed->fullest < FEED_CALM &&
+		   ++feed->calm >= FEED_CALM_PASSES) {
+		feed->calm = 0;
+		if (feed->level)
+			feed->level--;
+	}
+	compress_set_level(feed->compress, feed_levels[feed->level]);
+	feed->fullest = 0;
+}
+
+uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
+{
+	uint64_t now_ns = sys_now_ns(), bytes = 0;
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count && !feed->out->err; id++) {
+		struct gl_ring *ring = &feed->r->rings[id];
+
+		if (!feed_active(ring))
+			continue;
+		feed_announce(feed, id, now_ns);
+		if (depth == FEED_ENOUGH)
+			feed_scan(feed, id);
+		if (depth != FEED_ENOUGH || feed_enough(feed, id, now_ns))
+			bytes += feed_drain(feed, id, depth);
+	}
+	feed->since_sync += bytes;
+	if (depth == FEED_ENOUGH)
+		feed_adapt(feed);
+	return bytes;
+}
+
+bool feed_sync_due(const struct feed *feed, uint64_t now_ns)
+{
+	if (!feed->pending && !feed->since_sync)
+		return false;
+	return feed->since_sync >= FEED_SYNC_BYTES ||
+	       now_ns - feed->sync_ns >= FEED_SYNC_NS;
+}
+
+/* No event still to come from this ring has an older stamp. */
+static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
+{
+	const struct feed_ring *own = &feed->rings[id];
+	uint64_t start = feed->r->rings[id].start_stamp >> feed->tick_shift;
+
+	return own->known ? base_max(own->last_tick, start) : start;
+}
+
+/* Scans all rings; returns the watermark that their state allows. */
+static uint64_t feed_scan_all(struct feed *feed)
+{
+	uint64_t mark = arch_cycles() >> feed->tick_shift;
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++) {
+		struct feed_ring *own = &feed->rings[id];
+
+		if (!feed_active(&feed->r->rings[id]))
+			continue;
+		feed_scan(feed, id);
+		if (own->busy)
+			mark = base_min(mark, feed_last_tick(feed, id));
+	}
+	return base_max(mark, feed->watermark);
+}
+
+static void feed_names(struct feed *feed, uint64_t now_ns)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++)
+		if (feed->rings[id].known &&
+		    feed_active(&feed->r->rings[id]) &&
+		    now_ns - feed->rings[id].named_ns >= FEED_NAME_NS)
+			feed_name(feed, id, now_ns);
+}
+
+void feed_sync(struct feed *feed, enum feed_depth depth)
+{
+	uint64_t mark = feed_scan_all(feed);
+	uint64_t now_ns = sys_now_ns();
+	uint8_t *to;
+
+	feed_names(feed, now_ns);
+	feed_pass(feed, depth);
+	emit_image_flush_gone(feed->images);
+	feed->watermark = mark;
+	feed->sync_ns = now_ns;
+	feed->since_sync = 0;
+	feed->pending = false;
+	to = varint_put(chunk_payload(feed->out), mark);
+	/* one moment on three clocks */
+	to = varint_put(to, arch_cycles() >> feed->tick_shift);
+	to = varint_put(to, sys_now_ns());
+	to = varint_put(to, sys_clock(CLOCK_REALTIME));
+	to = varint_put(to, atomic_load_explicit(&feed->r->live->dropped,
+						 memory_order_relaxed));
+	chunk_write(feed->out, GT_SYNC, to, NULL);
+}
+
+/* Everything of a thread that is gone, then its ring is free. */
+static void feed_finish(struct feed *feed, uint32_t id)
+{
+	struct gl_ring *ring = &feed->r->rings[id];
+	struct thread *thread = &feed->r->threads[id];
+
+	if (!feed_active(ring))
+		return;
+	feed_announce(feed, id, sys_now_ns());
+	feed_scan(feed, id);
+	feed->since_sync += feed_drain(feed, id, FEED_LAST);
+	if (feed->out->err)
+		return;
+	feed_thread_record(feed, GT_THREAD_END, id, arch_cycles());
+	feed->rings[id].known = false;
+	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
+	if (!(ring->flags & GT_THREAD_NESTED)) {
+		thread->ring = NULL;
+		thread->nested = NULL;
+	}
+	pool_close(feed->pool, id);
+}
+
+void feed_reap(struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count && !feed->out->err; id++) {
+		struct gl_ring *ring = &feed->r->rings[id];
+
+		if (!feed_active(ring))
+			continue;
+		if (arch_syscall3(__NR_tgkill, feed->r->pid, ring->tid, 0) ==
+		    -ESRCH)
+			feed_finish(feed, id);
+	}
+}

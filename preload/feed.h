@@ -1,0 +1,72 @@
+/*
+ * feed.h: from rings to chunks. The writer only.
+ */
+#ifndef GNOMON_FEED_H
+#define GNOMON_FEED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/chunk.h"
+#include "preload/compress.h"
+#include "preload/emit_image.h"
+#include "preload/emit_node.h"
+#include "preload/encode.h"
+#include "preload/pool.h"
+#include "preload/recorder.h"
+
+/* What the writer knows of one ring beside its header. */
+struct feed_ring {
+	uint32_t generation;	/* announced in the trace */
+	bool known;
+	bool busy;		/* at the scan */
+	uint64_t head;		/* at the scan */
+	uint64_t since_ns;	/* pending events were first seen */
+	uint64_t last_tick;	/* of its last event in the trace */
+	uint64_t named_ns;	/* its thread's name was last read */
+	char name[16];
+};
+
+/* How much to write. */
+enum feed_depth {
+	FEED_ENOUGH,	/* rings that hold much, or for long */
+	FEED_ALL,	/* everything that is there */
+	FEED_LAST	/* the target is gone: also what was not finished */
+};
+
+struct feed {
+	struct recorder *r;
+	struct pool *pool;
+	struct chunk_out *out;
+	struct compress *compress;
+	struct encode *encode;
+	struct emit_node *nodes;
+	struct emit_image *images;
+	unsigned tick_shift;
+	struct feed_ring *rings;
+	uint64_t watermark;	/* ticks */
+	uint64_t sync_ns;	/* when the last one was written */
+	uint64_t since_sync;	/* ring bytes */
+	bool pending;		/* something was left in a ring */
+	uint64_t fullest;	/* of this pass, share of a ring in 1/256 */
+	unsigned level;		/* of compression, index */
+	unsigned calm;		/* passes without pressure */
+	uint64_t events, blocks, nested_blocks;
+	uint64_t unfinished;
+};
+
+/* r->live is there. Memory from area_alloc. 0 or -ENOMEM. */
+int feed_init(struct feed *feed, struct recorder *r);
+
+/* One pass over all rings; returns how many bytes of rings were written. */
+uint64_t feed_pass(struct feed *feed, enum feed_depth depth);
+
+/* Whether it is time for a SYNC; then feed_sync does a whole pass and writes
+ * it. */
+bool feed_sync_due(const struct feed *feed, uint64_t now_ns);
+void feed_sync(struct feed *feed, enum feed_depth depth);
+
+/* Takes back the rings of threads that are gone. */
+void feed_reap(struct feed *feed);
+
+#endif

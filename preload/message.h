@@ -1,0 +1,22 @@
+/*
+ * message.h: the rare lines that the library prints on standard error.
+ *
+ * A program may close descriptor 2 and open something else there. So what it
+ * was at the start is remembered, and a line is only written if it still is
+ * the same; never into a file that merely got the number.
+ */
+#ifndef GNOMON_MESSAGE_H
+#define GNOMON_MESSAGE_H
+
+/* Remembers what standard error is. At the first start, before the program's
+ * own code has run. */
+void message_init(void);
+
+/* "gnomon: " text "\n", from a thread of the target. */
+void message_say(const char *text);
+
+/* The same from the writer, whose own descriptors are closed: through the
+ * target's, by its pid. */
+void message_say_for(int pid, const char *text);
+
+#endif

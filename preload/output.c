@@ -1,0 +1,340 @@
+/*
+ * output.c: opening the trace. Called by the writer, once.
+ *
+ * Attempts, in this order: the name; if it exists and is being written by
+ * another process, NAME.PID; NAME.1, NAME.2 … (or the next %n); in case the
+ * directory is not writable, the same in $XDG_STATE_HOME/gnomon and $TMPDIR.
+ */
+#include "preload/output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "preload/sys.h"
+#include "preload/text.h"
+
+#define OUTPUT_NUMBERS 1000	/* names tried before giving up */
+#define OUTPUT_DIR_MAX 1024
+
+static char output_state[OUTPUT_DIR_MAX];
+static char output_tmp[OUTPUT_DIR_MAX] = "/tmp";
+
+static bool output_variable(const char *text, const char *name,
+			    const char *tail, char *to)
+{
+	size_t n = strlen(name);
+	struct text path;
+
+	if (strncmp(text, name, n) != 0 || text[n] != '/')
+		return false;
+	text_init(&path, to, OUTPUT_DIR_MAX);
+	text_put(&path, text + n);
+	text_put(&path, tail);
+	if (path.full)
+		to[0] = '\0';
+	return true;
+}
+
+void output_environment(char *const *environment)
+{
+	bool state = false;
+
+	for (; *environment; environment++) {
+		const char *text = *environment;
+
+		output_variable(text, "TMPDIR=", "", output_tmp);
+		if (output_variable(text, "XDG_STATE_HOME=", "/gnomon",
+				    output_state))
+			state = true;
+		else if (!state)
+			output_variable(text, "HOME=", "/.local/state/gnomon",
+					output_state);
+	}
+}
+
+bool output_expand(const struct output_names *names, unsigned counter,
+		   char *to, size_t size)
+{
+	const char *p;
+	struct text text;
+
+	text_init(&text, to, size);
+	for (p = names->pattern; *p; p++) {
+		if (*p != '%' || !p[1]) {
+			text_char(&text, *p);
+			continue;
+		}
+		switch (*++p) {
+		case 'p':
+			text_number(&text, names->pid);
+			break;
+		case 't':
+			text_number(&text, names->unix_seconds);
+			break;
+		case 'e':
+			text_put(&text, names->program);
+			break;
+		case 'n':
+			text_number(&text, counter);
+			break;
+		case 'h':
+			text_put(&text, names->host);
+			break;
+		case '%':
+			text_char(&text, '%');
+			break;
+		default:
+			text_char(&text, '%');
+			text_char(&text, *p);
+		}
+	}
+	return !text.full;
+}
+
+static bool output_has(const char *pattern, char letter)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern != '%' || !pattern[1])
+			continue;
+		if (*++pattern == letter)
+			return true;
+	}
+	return false;
+}
+
+int output_descriptor(const char *pattern)
+{
+	static const char *const prefixes[] = { "/dev/fd/", "/proc/self/fd/" };
+	unsigned i;
+
+	if (strcmp(pattern, "/dev/stdout") == 0 || strcmp(pattern, "-") == 0)
+		return 1;
+	if (strcmp(pattern, "/dev/stderr") == 0)
+		return 2;
+	for (i = 0; i < 2; i++) {
+		size_t n = strlen(prefixes[i]);
+		const char *number = pattern + n;
+		uint64_t fd;
+
+		if (strncmp(pattern, prefixes[i], n) != 0 || !*number)
+			continue;
+		fd = text_parse(&number);
+		if (!*number && fd < INT32_MAX)
+			return fd;
+	}
+	return -1;
+}
+
+static bool output_locked(const char *path)
+{
+	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+					 O_CLOEXEC, 0);
+	long err;
+
+	if (sys_failed(fd))
+		return false;
+	err = arch_syscall2(__NR_flock, fd, LOCK_SH | LOCK_NB);
+	sys_close(fd);
+	return err == -EWOULDBLOCK;
+}
+
+/* A pipe or device that is there already, or a file to be overwritten. */
+static long output_existing(struct output *output, bool force)
+{
+	struct stat st;
+	long fd;
+
+	if (arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)output->path,
+			  (long)&st, AT_SYMLINK_NOFOLLOW))
+		return -EEXIST;
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+		fd = sys_open(output->path, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
+						    O_CLOEXEC, 0);
+		output->regular = false;
+		return fd;
+	}
+	if (!force || !S_ISREG(st.st_mode) || output_locked(output->path))
+		return -EEXIST;
+	return sys_open(output->path, O_WRONLY | O_TRUNC | O_NOFOLLOW |
+					      O_CLOEXEC, 0);
+}
+
+static long output_try(struct output *output, bool force)
+{
+	long fd = sys_open(output->path, O_WRONLY | O_CREAT | O_EXCL |
+						 O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	output->regular = true;
+	return fd == -EEXIST ? output_existing(output, force) : fd;
+}
+
+/* "directory/name" and a suffix; the directory may be empty. */
+static bool output_join(struct output *output, const char *dir,
+			const char *name, const char *mark, uint64_t number)
+{
+	struct text text;
+
+	text_init(&text, output->path, sizeof(output->path));
+	if (dir[0]) {
+		text_put(&text, dir);
+		text_char(&text, '/');
+	}
+	text_put(&text, name);
+	if (mark) {
+		text_put(&text, mark);
+		text_number(&text, number);
+	}
+	return !text.full;
+}
+
+static const char *output_base(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
+static long output_numbered(struct output *output,
+			    const struct output_names *names, const char *dir,
+			    char *name, size_t size)
+{
+	bool counted = output_has(names->pattern, 'n');
+	unsigned i;
+	long fd = -EEXIST;
+
+	for (i = 1; fd == -EEXIST && i < OUTPUT_NUMBERS; i++) {
+		if (counted && !output_expand(names, i, name, size))
+			return -ENAMETOOLONG;
+		if (!output_join(output, dir,
+				 dir[0] ? output_base(name) : name,
+				 counted ? NULL : ".", i))
+			return -ENAMETOOLONG;
+		fd = output_try(output, false);
+	}
+	return fd;
+}
+
+/* dir "": as the pattern says. */
+static long output_in(struct output *output, const struct output_names *names,
+		      const char *dir)
+{
+	char name[GT_PATH_MAX];
+	bool named = output_has(names->pattern, 'p');
+	const char *base;
+	long fd;
+
+	if (!output_expand(names, 0, name, sizeof(name)))
+		return -ENAMETOOLONG;
+	base = dir[0] ? output_base(name) : name;
+	if (!output_join(output, dir, base, NULL, 0))
+		return -ENAMETOOLONG;
+	if (!named && (names->child || output_locked(output->path)))
+		output_join(output, dir, base, ".", names->pid);
+	fd = output_try(output, names->force);
+	if (fd == -EEXIST)
+		fd = output_numbered(output, names, dir, name, sizeof(name));
+	return fd;
+}
+
+static bool output_unwritable(long err)
+{
+	return err == -EACCES || err == -EROFS || err == -EPERM ||
+	       err == -ENOENT;
+}
+
+static long output_elsewhere(struct output *output,
+			     const struct output_names *names)
+{
+	long fd = -ENOENT;
+
+	if (output_state[0]) {
+		/* there already, or it cannot be made: the open tells */
+		arch_syscall3(__NR_mkdirat, AT_FDCWD, (long)output_state,
+			      0700);
+		fd = output_in(output, names, output_state);
+	}
+	if (sys_failed(fd))
+		fd = output_in(output, names, output_tmp);
+	return fd;
+}
+
+static void output_absolute(struct output *output)
+{
+	char path[GT_PATH_MAX];
+	struct text text;
+	long n;
+
+	if (output->path[0] == '/')
+		return;
+	n = arch_syscall2(__NR_getcwd, (long)path, sizeof(path));
+	if (sys_failed(n) || path[0] != '/')
+		return;
+	text_init(&text, path, sizeof(path));
+	text.length = n - 1;
+	path[n - 1] = n > 2 ? '/' : '\0';
+	text.length += n > 2;
+	text_put(&text, output->path);
+	if (!text.full)
+		memcpy(output->path, path, text.length + 1);
+}
+
+static void output_say(struct output *output, const char *wanted, long err)
+{
+	struct text text;
+
+	text_init(&text, output->message, sizeof(output->message));
+	text_put(&text, "cannot write ");
+	text_put(&text, wanted);
+	text_put(&text, ": ");
+	text_error(&text, err);
+	if (output->fd >= 0) {
+		text_put(&text, ": the trace is ");
+		text_put(&text, output->path);
+	} else {
+		text_put(&text, ": this process is not recorded");
+	}
+}
+
+static int output_dup(struct output *output, const struct output_names *names,
+		      int fd)
+{
+	long to = arch_syscall3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+
+	output->fd = sys_failed(to) ? -1 : to;
+	output->regular = false;
+	if (sys_failed(to)) {
+		output_say(output, names->pattern, to);
+		return to;
+	}
+	output_join(output, "", names->pattern, NULL, 0);
+	return 0;
+}
+
+int output_open(struct output *output, const struct output_names *names)
+{
+	int descriptor = output_descriptor(names->pattern);
+	char wanted[GT_PATH_MAX];
+	long fd, err;
+
+	output->message[0] = '\0';
+	output->fd = -1;
+	if (descriptor >= 0)
+		return output_dup(output, names, descriptor);
+	fd = output_in(output, names, "");
+	memcpy(wanted, output->path, sizeof(wanted));
+	err = fd;
+	if (output_unwritable(fd))
+		fd = output_elsewhere(output, names);
+	output->fd = sys_failed(fd) ? -1 : fd;
+	if (output->fd >= 0)
+		output_absolute(output);
+	if (sys_failed(err))
+		output_say(output, wanted, err);
+	if (output->fd >= 0 && output->regular)
+		arch_syscall2(__NR_flock, output->fd, LOCK_EX | LOCK_NB);
+	return output->fd < 0 ? err : 0;
+}

@@ -1,0 +1,294 @@
+/*
+ * pool.c: memory of rings. See pool.h for who makes which transition.
+ *
+ * The data region of the live mapping:
+ *
+ *	| gl_ring 0 | gl_ring 1 | … | data of a ring | data | … | free … |
+ *	 <- GL_RINGS_MAX headers ->                              ^ used
+ *
+ * Each id keeps its block of data for its next generation. Blocks that were
+ * exchanged for larger ones go to a free list by size, linked by their first
+ * word (an offset, so that the list means the same in a file).
+ *
+ * The free lists of rings are stacks whose head carries a tag that counts
+ * changes (Treiber, with the ABA problem solved by the tag).
+ *
+ * I1: an id is in a free list, or its ring's state is ACTIVE, or a thread is
+ *     between the two.
+ * I2: pool_take is lock-free: also a handler that interrupted it may take.
+ */
+#include "preload/pool.h"
+
+#include "preload/sys.h"
+
+#define POOL_NAP_NS (50 * UINT64_C(1000000))
+#define POOL_NAPS 20		/* a second in all */
+#define POOL_MAIN_CLASS 18	/* 256 KiB: the main thread's first ring */
+#define POOL_NESTED_CLASS 13	/* 8 KiB */
+#define POOL_BATCH 32		/* made when a thread had to wait */
+
+static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
+
+static uint32_t pool_pop(struct recorder *r, enum recorder_pool which)
+{
+	uint64_t head = atomic_load_explicit(&r->ring_free[which],
+					     memory_order_acquire);
+	uint64_t next;
+	uint32_t id;
+
+	do {
+		id = (uint32_t)head;
+		if (!id)
+			return 0;
+		next = atomic_load_explicit(&r->ring_next[id - 1],
+					    memory_order_relaxed);
+		next |= ((head >> 32) + 1) << 32;
+		/* pairs with the release of pool_push */
+	} while (!atomic_compare_exchange_weak_explicit(
+		&r->ring_free[which], &head, next, memory_order_acquire,
+		memory_order_acquire));
+	atomic_fetch_sub_explicit(&r->ring_count[which], 1,
+				  memory_order_relaxed);
+	return id;
+}
+
+static void pool_push(struct recorder *r, enum recorder_pool which,
+		      uint32_t id)
+{
+	uint64_t head = atomic_load_explicit(&r->ring_free[which],
+					     memory_order_relaxed);
+	uint64_t next;
+
+	atomic_fetch_add_explicit(&r->ring_count[which], 1,
+				  memory_order_relaxed);
+	do {
+		atomic_store_explicit(&r->ring_next[id - 1], (uint32_t)head,
+				      memory_order_relaxed);
+		next = id | ((head >> 32) + 1) << 32;
+		/* pairs with the acquire of pool_pop */
+	} while (!atomic_compare_exchange_weak_explicit(
+		&r->ring_free[which], &head, next, memory_order_release,
+		memory_order_relaxed));
+}
+
+uint32_t pool_take(struct recorder *r, enum recorder_pool which)
+{
+	uint32_t id = pool_pop(r, which);
+	unsigned naps;
+
+	for (naps = 0; !id && naps < POOL_NAPS; naps++) {
+		uint32_t seen = atomic_load_explicit(&r->ring_refills[which],
+						     memory_order_acquire);
+
+		id = pool_pop(r, which);
+		if (id || atomic_load_explicit(&r->ring_exhausted[which],
+					       memory_order_relaxed))
+			break;
+		atomic_store_explicit(&r->ring_hungry[which], 1,
+				      memory_order_release);
+		recorder_wake(r);
+		sys_futex_wait(&r->ring_refills[which], seen, POOL_NAP_NS);
+		id = pool_pop(r, which);
+	}
+	return id;
+}
+
+static uint64_t pool_end(const struct pool *pool)
+{
+	return pool->live->size - pool->live->header->data_offset;
+}
+
+/* Offset (in the live file) of a block of this class, 0 if there is none. */
+static uint64_t pool_block(struct pool *pool, unsigned class)
+{
+	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
+	uint64_t base = pool->live->header->data_offset;
+	uint64_t bytes = (UINT64_C(1) << class) + GL_RING_SLACK;
+	uint64_t at = *list;
+
+	if (at) {
+		*list = *(uint64_t *)live_at(pool->live, at);
+		return at;
+	}
+	at = base + pool->used;
+	if (pool->used + bytes > pool_end(pool) ||
+	    live_reserve(pool->live, at, at + bytes))
+		return 0;
+	pool->used += bytes;
+	return at;
+}
+
+static void pool_give_back(struct pool *pool, uint64_t at, unsigned class)
+{
+	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
+
+	*(uint64_t *)live_at(pool->live, at) = *list;
+	*list = at;
+}
+
+static unsigned pool_class_of(const struct gl_ring *ring)
+{
+	return 63 - __builtin_clzll(ring->mask + 1);
+}
+
+/* Smaller rings for new threads as memory is used up. */
+static unsigned pool_class(const struct pool *pool, enum recorder_pool which)
+{
+	uint64_t headers = GL_RINGS_MAX * sizeof(struct gl_ring);
+	uint64_t quarter = (pool_end(pool) - headers) / 4;
+	uint64_t used = pool->used - headers;
+	unsigned class = pool->first_class;
+
+	if (which == RECORDER_NESTED)
+		return used < 3 * quarter ? POOL_NESTED_CLASS : POOL_CLASS_MIN;
+	if (!pool->main_given && class < POOL_MAIN_CLASS)
+		return POOL_MAIN_CLASS;
+	if (used > quarter)
+		class -= used > 3 * quarter ? 8 : used / quarter;
+	return class < POOL_CLASS_MIN || class > POOL_CLASS_MAX ?
+		       POOL_CLASS_MIN : class;
+}
+
+static void pool_set_data(struct pool *pool, struct gl_ring *ring,
+			  uint64_t at, unsigned class)
+{
+	ring->offset = at;
+	ring->data = (uintptr_t)live_at(pool->live, at);
+	ring->mask = (UINT64_C(1) << class) - 1;
+}
+
+/* The ring in the state in which a thread finds it. */
+static void pool_reset(struct gl_ring *ring)
+{
+	atomic_store_explicit(&ring->busy, GL_IDLE, memory_order_relaxed);
+	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
+	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
+	ring->limit = (ring->mask + 1) / 2;
+	ring->dropped = 0;
+}
+
+static bool pool_add(struct pool *pool, enum recorder_pool which)
+{
+	struct live *live = pool->live;
+	uint64_t *table = live_at(live, live->header->rings_offset);
+	uint32_t id = pool->headers;
+	uint64_t header = live->header->data_offset +
+			  id * sizeof(struct gl_ring);
+	unsigned class = pool_class(pool, which);
+	struct gl_ring *ring = live_at(live, header);
+	uint64_t at;
+
+	if (id == GL_RINGS_MAX)
+		return false;
+	if (live_reserve(live, header, header + sizeof(*ring)))
+		return false;
+	for (at = 0; class >= POOL_CLASS_MIN && !at; class--)
+		at = pool_block(pool, class);
+	if (!at)
+		return false;
+	pool_set_data(pool, ring, at, class + 1);
+	pool_reset(ring);
+	ring->id = id;
+	ring->flags = which == RECORDER_NESTED ? GT_THREAD_NESTED : 0;
+	table[id] = header;
+	pool->headers++;
+	if (which == RECORDER_PRIMARY)
+		pool->main_given = true;
+	/* pairs with the acquire of whoever walks the table */
+	atomic_store_explicit(&live->header->ring_count, id + 1,
+			      memory_order_release);
+	pool_push(pool->r, which, id + 1);
+	return true;
+}
+
+static void pool_refill_one(struct pool *pool, enum recorder_pool which)
+{
+	struct recorder *r = pool->r;
+	uint32_t want = pool_low[which];
+	bool hungry = atomic_exchange_explicit(&r->ring_hungry[which], 0,
+					       memory_order_acquire);
+	uint32_t there = atomic_load_explicit(&r->ring_count[which],
+					      memory_order_relaxed);
+
+	if (hungry)
+		want = POOL_BATCH;
+	for (; there < want; there++) {
+		if (pool_add(pool, which))
+			continue;
+		atomic_store_explicit(&r->ring_exhausted[which], there == 0,
+				      memory_order_relaxed);
+		break;
+	}
+	if (!hungry)
+		return;
+	atomic_fetch_add_explicit(&r->ring_refills[which], 1,
+				  memory_order_release);
+	sys_futex_wake(&r->ring_refills[which]);
+}
+
+void pool_refill(struct pool *pool)
+{
+	pool_refill_one(pool, RECORDER_PRIMARY);
+	pool_refill_one(pool, RECORDER_NESTED);
+}
+
+void pool_init(struct pool *pool, struct recorder *r, struct live *live,
+	       uint64_t ring_bytes)
+{
+	pool->r = r;
+	pool->live = live;
+	pool->used = GL_RINGS_MAX * sizeof(struct gl_ring);
+	pool->first_class = POOL_CLASS_MIN;
+	while (pool->first_class < POOL_CLASS_MAX &&
+	       (UINT64_C(1) << pool->first_class) < ring_bytes)
+		pool->first_class++;
+	pool_add(pool, RECORDER_PRIMARY);
+	pool_add(pool, RECORDER_NESTED);
+}
+
+void pool_close(struct pool *pool, uint32_t id)
+{
+	struct gl_ring *ring = &pool->r->rings[id];
+	enum recorder_pool which = ring->flags & GT_THREAD_NESTED ?
+					   RECORDER_NESTED : RECORDER_PRIMARY;
+	unsigned class = pool_class_of(ring);
+
+	/* what a busy thread needed is more than its successor needs */
+	if (which == RECORDER_PRIMARY && class > pool->first_class) {
+		uint64_t at = pool_block(pool, pool->first_class);
+
+		if (at) {
+			pool_give_back(pool, ring->offset, class);
+			pool_set_data(pool, ring, at, pool->first_class);
+		}
+	}
+	pool_reset(ring);
+	ring->generation++;
+	atomic_store_explicit(&pool->r->ring_exhausted[which], 0,
+			      memory_order_relaxed);
+	pool_push(pool->r, which, id + 1);
+}
+
+bool pool_grow(struct pool *pool, uint32_t id)
+{
+	struct gl_ring *ring = &pool->r->rings[id];
+	unsigned class = pool_class_of(ring);
+	uint64_t at;
+
+	if (class >= POOL_CLASS_MAX)
+		return false;
+	at = pool_block(pool, class + 1);
+	if (!at)
+		return false;
+	/* unused in between: a death just here loses nothing, since the ring
+	 * was drained */
+	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
+	pool_give_back(pool, ring->offset, class);
+	pool_set_data(pool, ring, at, class + 1);
+	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
+	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
+	ring->limit = (ring->mask + 1) / 2;
+	ring->generation++;
+	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	return true;
+}

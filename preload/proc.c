@@ -1,0 +1,160 @@
+/*
+ * proc.c: /proc, read with raw system calls. See the header.
+ */
+#include "preload/proc.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/sys.h"
+#include "preload/text.h"
+
+#define PROC_STAT_MAX 2048
+#define PROC_MAPS_BUFFER 8192	/* longer than any line: a path is 4096 */
+
+long proc_read(const char *path, char *to, size_t n)
+{
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	size_t done = 0;
+	long got;
+
+	if (sys_failed(fd))
+		return fd;
+	do {
+		got = sys_read(fd, to + done, n - 1 - done);
+		if (got > 0)
+			done += got;
+	} while ((got > 0 && done < n - 1) || got == -EINTR);
+	sys_close(fd);
+	to[done] = '\0';
+	return got < 0 ? got : (long)done;
+}
+
+static void proc_path(struct text *text, char *buffer, size_t n, int pid)
+{
+	text_init(text, buffer, n);
+	text_put(text, "/proc/");
+	text_number(text, pid);
+	text_char(text, '/');
+}
+
+long proc_read_of(int pid, const char *name, char *to, size_t n)
+{
+	char path[64];
+	struct text text;
+
+	proc_path(&text, path, sizeof(path), pid);
+	text_put(&text, name);
+	return proc_read(path, to, n);
+}
+
+bool proc_stat(int pid, unsigned field, uint64_t *value)
+{
+	char buffer[PROC_STAT_MAX];
+	const char *at, *after = NULL;
+	unsigned i;
+
+	if (proc_read_of(pid, "stat", buffer, sizeof(buffer)) <= 0)
+		return false;
+	/* the name, field 2, may hold blanks and brackets of its own */
+	for (at = buffer; *at; at++)
+		if (*at == ')')
+			after = at + 1;
+	if (!after)
+		return false;
+	for (i = PROC_STAT_STATE, at = after; i < field; i++) {
+		while (*at == ' ')
+			at++;
+		while (*at && *at != ' ')
+			at++;
+	}
+	while (*at == ' ')
+		at++;
+	if (!*at || *at == '\n')
+		return false;
+	*value = field == PROC_STAT_STATE ? (uint64_t)*at : text_parse(&at);
+	return true;
+}
+
+void proc_thread_name(int pid, int tid, char *to, size_t n)
+{
+	char path[64];
+	struct text text;
+	long length;
+
+	proc_path(&text, path, sizeof(path), pid);
+	text_put(&text, "task/");
+	text_number(&text, tid);
+	text_put(&text, "/comm");
+	length = proc_read(path, to, n);
+	if (length < 0)
+		length = 0;
+	if (length && to[length - 1] == '\n')
+		length--;
+	to[length] = '\0';
+}
+
+static uint64_t proc_hex(const char **s)
+{
+	uint64_t value = 0;
+
+	for (;; ++*s) {
+		if (**s >= '0' && **s <= '9')
+			value = value << 4 | (**s - '0');
+		else if (**s >= 'a' && **s <= 'f')
+			value = value << 4 | (**s - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+static void proc_map_line(const char *line,
+			  void (*fn)(const struct proc_map *map, void *arg),
+			  void *arg)
+{
+	struct proc_map map;
+
+	map.start = proc_hex(&line);
+	if (*line++ != '-')
+		return;
+	map.end = proc_hex(&line);
+	while (*line && *line != '/' && *line != '[')
+		line++;
+	map.path = line;
+	if (*line)
+		fn(&map, arg);
+}
+
+void proc_maps(void (*fn)(const struct proc_map *map, void *arg), void *arg)
+{
+	char buffer[PROC_MAPS_BUFFER + 1];
+	size_t held = 0;
+	long fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	long got;
+
+	if (sys_failed(fd))
+		return;
+	for (;;) {
+		char *line = buffer, *end;
+
+		got = sys_read(fd, buffer + held, PROC_MAPS_BUFFER - held);
+		if (got == -EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		held += got;
+		buffer[held] = '\0';
+		for (end = line; *end; end++) {
+			if (*end != '\n')
+				continue;
+			*end = '\0';
+			proc_map_line(line, fn, arg);
+			line = end + 1;
+		}
+		held = buffer + held - line;
+		if (held == PROC_MAPS_BUFFER)
+			held = 0;	/* no such line exists */
+		memmove(buffer, line, held);
+	}
+	sys_close(fd);
+}

@@ -1,0 +1,42 @@
+/*
+ * proc.h: what the kernel says about a process in /proc. The writer only,
+ * except proc_read, which any thread may call.
+ */
+#ifndef GNOMON_PROC_H
+#define GNOMON_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fields of /proc/PID/stat, by their number in proc(5). */
+enum {
+	PROC_STAT_STATE = 3,
+	PROC_STAT_PPID = 4,
+	PROC_STAT_STARTTIME = 22,
+	PROC_STAT_STARTSTACK = 28,
+	PROC_STAT_EXIT_CODE = 52
+};
+
+/* The first n bytes of a file, ended by a NUL; their number or -errno. */
+long proc_read(const char *path, char *to, size_t n);
+
+/* The same of /proc/PID/NAME. */
+long proc_read_of(int pid, const char *name, char *to, size_t n);
+
+/* A field as a number (the state as its letter). False: not readable. */
+bool proc_stat(int pid, unsigned field, uint64_t *value);
+
+/* The name of a thread, "" if it is gone. */
+void proc_thread_name(int pid, int tid, char *to, size_t n);
+
+/* One line of /proc/self/maps that has a path. */
+struct proc_map {
+	uint64_t start, end;
+	const char *path;
+};
+
+/* Calls fn for every mapping of a file, in order of address. */
+void proc_maps(void (*fn)(const struct proc_map *map, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,314 @@
+/*
+ * real.c: finding the real functions without dlsym, which allocates and takes
+ * the loader's lock.
+ *
+ * The loader keeps a list of what it mapped for debuggers (_r_debug in glibc,
+ * _dl_debug_addr in musl; System V ABI, "Dynamic Linking"). Our own entry is
+ * the one whose dynamic section is ours; what lies behind it is searched by
+ * its hash table, as the loader would: DT_GNU_HASH or DT_HASH, the default
+ * version of a symbol only, indirect functions called.
+ *
+ * Called by whichever thread comes first; that is before the program's first
+ * own thread can exist. A second caller at that time would find and store the
+ * same values.
+ *
+ * I1: real.malloc is stored last: where it is set, all others are.
+ * I2: before relocation only data addressed relative to the pc is read.
+ */
+#include "preload/real.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "preload/sys.h"
+
+#define REAL_PAGE 4096
+#define REAL_HIDDEN_VERSION 0x8000	/* of an entry of DT_VERSYM */
+
+struct real real;
+void *real_dlopen, *real_dlmopen, *real_dlclose;
+
+/* Weak: one of the two exists, by the C library. */
+extern struct r_debug _r_debug __attribute__((weak));
+extern struct r_debug *_dl_debug_addr __attribute__((weak));
+extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
+
+/* Not NULL once our relative relocations have been applied. Nothing of ours
+ * can run between those and the others: they involve no foreign code. */
+static void *const volatile real_relocated = (void *)&real_relocated;
+
+struct real_image {
+	uintptr_t bias;
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	const uint32_t *gnu_hash;
+	const uint32_t *hash;
+	const uint16_t *versions;
+	const char *soname;
+};
+
+static uintptr_t real_pointer(const struct link_map *map, ElfW(Addr) value)
+{
+	/* glibc rewrites the table in memory to addresses, musl does not */
+	return value < map->l_addr ? map->l_addr + value : value;
+}
+
+static void real_open(struct real_image *image, const struct link_map *map)
+{
+	const ElfW(Dyn) *dyn;
+	ElfW(Addr) soname = 0;
+
+	memset(image, 0, sizeof(*image));
+	image->bias = map->l_addr;
+	for (dyn = map->l_ld; dyn && dyn->d_tag != DT_NULL; dyn++) {
+		uintptr_t at = real_pointer(map, dyn->d_un.d_ptr);
+
+		switch (dyn->d_tag) {
+		case DT_SYMTAB:
+			image->symbols = (const ElfW(Sym) *)at;
+			break;
+		case DT_STRTAB:
+			image->strings = (const char *)at;
+			break;
+		case DT_GNU_HASH:
+			image->gnu_hash = (const uint32_t *)at;
+			break;
+		case DT_HASH:
+			image->hash = (const uint32_t *)at;
+			break;
+		case DT_VERSYM:
+			image->versions = (const uint16_t *)at;
+			break;
+		case DT_SONAME:
+			soname = dyn->d_un.d_val;
+			break;
+		}
+	}
+	if (soname && image->strings)
+		image->soname = image->strings + soname;
+}
+
+static bool real_matches(const struct real_image *image, uint32_t index,
+			 const char *name)
+{
+	const ElfW(Sym) *symbol = &image->symbols[index];
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0)
+		return false;
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	if (image->versions && image->versions[index] & REAL_HIDDEN_VERSION)
+		return false;
+	return strcmp(image->strings + symbol->st_name, name) == 0;
+}
+
+static uint32_t real_find_gnu(const struct real_image *image,
+			      const char *name)
+{
+	const uint32_t *table = image->gnu_hash;
+	uint32_t buckets = table[0], first = table[1], words = table[2];
+	const uint32_t *bucket =
+		table + 4 + words * (sizeof(ElfW(Addr)) / sizeof(*table));
+	const uint32_t *chain = bucket + buckets;
+	uint32_t hash = 5381, i;
+	const char *s;
+
+	for (s = name; *s; s++)
+		hash = hash * 33 + (unsigned char)*s;
+	if (!buckets)
+		return 0;
+	i = bucket[hash % buckets];
+	if (i < first)
+		return 0;
+	for (;; i++) {
+		uint32_t value = chain[i - first];
+
+		if ((value | 1) == (hash | 1) && real_matches(image, i, name))
+			return i;
+		if (value & 1)
+			return 0;
+	}
+}
+
+static uint32_t real_find_sysv(const struct real_image *image,
+			       const char *name)
+{
+	uint32_t buckets = image->hash[0], hash = 0, i;
+	const uint32_t *bucket = image->hash + 2;
+	const uint32_t *chain = bucket + buckets;
+	const char *s;
+
+	for (s = name; *s; s++) {
+		uint32_t high;
+
+		hash = (hash << 4) + (unsigned char)*s;
+		high = hash & 0xf0000000;
+		hash ^= high >> 24;
+		hash &= ~high;
+	}
+	if (!buckets)
+		return 0;
+	for (i = bucket[hash % buckets]; i; i = chain[i])
+		if (real_matches(image, i, name))
+			return i;
+	return 0;
+}
+
+static void *real_in_image(const struct link_map *map, const char *name)
+{
+	struct real_image image;
+	uintptr_t address;
+	uint32_t index = 0;
+
+	real_open(&image, map);
+	if (!image.symbols || !image.strings)
+		return NULL;
+	if (image.gnu_hash)
+		index = real_find_gnu(&image, name);
+	else if (image.hash)
+		index = real_find_sysv(&image, name);
+	if (!index)
+		return NULL;
+	address = image.bias + image.symbols[index].st_value;
+	if (ELF64_ST_TYPE(image.symbols[index].st_info) == STT_GNU_IFUNC)
+		address = ((uintptr_t(*)(void))address)();
+	return (void *)address;
+}
+
+static const struct link_map *real_own_map(void)
+{
+	const struct r_debug *debug = NULL;
+	const struct link_map *map;
+
+	if (&_r_debug)
+		debug = &_r_debug;
+	else if (&_dl_debug_addr)
+		debug = _dl_debug_addr;
+	for (map = debug ? debug->r_map : NULL; map; map = map->l_next)
+		if (map->l_ld == _DYNAMIC)
+			return map;
+	return NULL;
+}
+
+static void *real_next(const struct link_map *own, const char *name)
+{
+	const struct link_map *map;
+
+	for (map = own->l_next; map; map = map->l_next) {
+		void *found = real_in_image(map, name);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/*
+ * What no image provides is made of what there is. These run only where a
+ * program calls a function that its own C library does not have.
+ */
+static void *real_memalign(size_t alignment, size_t size)
+{
+	return real.aligned_alloc(alignment, size);
+}
+
+static void *real_valloc(size_t size)
+{
+	return real.memalign(REAL_PAGE, size);
+}
+
+static void *real_pvalloc(size_t size)
+{
+	size_t rounded = base_round_up(size, REAL_PAGE);
+
+	return real.memalign(REAL_PAGE, rounded < size ? size : rounded);
+}
+
+static size_t real_usable_size(void *block)
+{
+	(void)block;
+	return 0;
+}
+
+static void real_fill(const struct link_map *own)
+{
+	real.calloc = real_next(own, "calloc");
+	real.realloc = real_next(own, "realloc");
+	real.free = real_next(own, "free");
+	real.posix_memalign = real_next(own, "posix_memalign");
+	real.aligned_alloc = real_next(own, "aligned_alloc");
+	real.memalign = real_next(own, "memalign");
+	real.valloc = real_next(own, "valloc");
+	real.pvalloc = real_next(own, "pvalloc");
+	real.malloc_usable_size = real_next(own, "malloc_usable_size");
+	if (!real.aligned_alloc)
+		real.aligned_alloc = real.memalign;
+	if (!real.memalign)
+		real.memalign = real_memalign;
+	if (!real.valloc)
+		real.valloc = real_valloc;
+	if (!real.pvalloc)
+		real.pvalloc = real_pvalloc;
+	if (!real.malloc_usable_size)
+		real.malloc_usable_size = real_usable_size;
+	real_dlopen = real_next(own, "dlopen");
+	real_dlmopen = real_next(own, "dlmopen");
+	real_dlclose = real_next(own, "dlclose");
+}
+
+/* The image whose code lies around this address, by its program headers. */
+static void real_reentering(const struct link_map *own)
+{
+	const struct link_map *map;
+	struct real_image image;
+
+	for (map = own->l_next; map; map = map->l_next) {
+		const ElfW(Ehdr) *file = (const ElfW(Ehdr) *)map->l_addr;
+		const ElfW(Phdr) *segment;
+		unsigned i;
+
+		if (!real_in_image(map, "malloc"))
+			continue;
+		real_open(&image, map);
+		if (image.soname && strcmp(image.soname, "libc.so.6") == 0)
+			return;
+		/* a shared object's bias is where its file header lies */
+		segment = (const void *)(map->l_addr + file->e_phoff);
+		for (i = 0; i < file->e_phnum; i++, segment++) {
+			if (segment->p_type != PT_LOAD ||
+			    !(segment->p_flags & PF_X))
+				continue;
+			real.reenter_start = map->l_addr + segment->p_vaddr;
+			real.reenter_size = segment->p_memsz;
+		}
+		return;
+	}
+}
+
+bool real_resolve(void)
+{
+	const struct link_map *own;
+	void *found;
+
+	/* pairs with the release below (I1) */
+	if (__atomic_load_n(&real.malloc, __ATOMIC_ACQUIRE))
+		return true;
+	if (!real_relocated)
+		return false;
+	own = real_own_map();
+	if (!own)
+		return false;
+	found = real_next(own, "malloc");
+	if (!found)
+		return false;
+	real_fill(own);
+	if (!real.calloc || !real.realloc || !real.free ||
+	    !real.posix_memalign || !real.aligned_alloc)
+		return false;
+	real_reentering(own);
+	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);
+	return true;
+}

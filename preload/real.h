@@ -1,0 +1,47 @@
+/*
+ * real.h: the allocator behind ours. For every function we interpose, the
+ * definition that the program would have reached without us: the next one
+ * after libgnomon.so in the loader's order, so another preloaded allocator is
+ * honoured.
+ *
+ * Until real_resolve() has returned true all pointers are NULL. Constant from
+ * then on; kept by a forked child.
+ */
+#ifndef GNOMON_REAL_H
+#define GNOMON_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base.h"
+
+struct real {
+	void *(*malloc)(size_t size);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*realloc)(void *block, size_t size);
+	void (*free)(void *block);
+	int (*posix_memalign)(void **block, size_t alignment, size_t size);
+	void *(*memalign)(size_t alignment, size_t size);
+	void *(*aligned_alloc)(size_t alignment, size_t size);
+	void *(*valloc)(size_t size);
+	void *(*pvalloc)(size_t size);
+	size_t (*malloc_usable_size)(void *block);
+	/* The image that provides them, if it is one whose functions call
+	 * each other through the loader, and so come back to our hooks
+	 * (musl's calloc calls malloc). Empty for glibc, which does not. */
+	uintptr_t reenter_start, reenter_size;
+};
+
+extern BASE_HIDDEN struct real real;
+
+/* Where the entries in arch/stubs.S jump on to. */
+extern BASE_HIDDEN void *real_dlopen, *real_dlmopen, *real_dlclose;
+
+/*
+ * Looks everything up, unless that is done. False: too early, this library
+ * is not relocated yet, or there is nothing behind it. Never allocates.
+ */
+bool real_resolve(void);
+
+#endif

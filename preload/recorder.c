@@ -1,0 +1,311 @@
+/*
+ * recorder.c: starting the recorder in a process, and letting threads in.
+ *
+ * The first hook that finds the real functions starts it, so that constructors
+ * of the program's libraries are recorded too; our own constructor only makes
+ * sure of it. In a forked child the first hook starts it again: the area is
+ * zero there (area.c).
+ *
+ * Called on the slow branch of every hook; any thread, also signal handlers.
+ *
+ * I1: a thread whose `ring` is set belongs to this process: the area of
+ *     another would be zero.
+ * I2: the caller of recorder_thread() may be a child that shares our memory
+ *     (vfork, clone): it never registers, because the writer would take it
+ *     for dead.
+ */
+#include "preload/recorder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "preload/area.h"
+#include "preload/message.h"
+#include "preload/output.h"
+#include "preload/pool.h"
+#include "preload/real.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/writer.h"
+#include "unwind/memory.h"
+
+#define RECORDER_NODES_NAP_NS (10 * UINT64_C(1000000))
+#define RECORDER_NODES_NAPS 20
+
+struct options recorder_options;
+int32_t recorder_first_pid;
+__thread struct thread *recorder_tls
+	__attribute__((tls_model("initial-exec")));
+
+/* Where the kernel put argc, argv, envp; glibc only. */
+extern void *__libc_stack_end __attribute__((weak));
+extern char **__environ __attribute__((weak));
+
+/* Constant from the first start on. */
+enum { RECORDER_UNREAD, RECORDER_READING, RECORDER_READ, RECORDER_BAD };
+static _Atomic uint32_t recorder_setup;
+static uintptr_t recorder_stack_end;
+
+uintptr_t recorder_main_stack_end(void)
+{
+	return recorder_stack_end;
+}
+
+/* The environment as the kernel left it, and the end of the main stack. */
+static char *const *recorder_environment(void)
+{
+	char **from;
+
+	if (&__libc_stack_end && __libc_stack_end) {
+		long *argc = __libc_stack_end;
+
+		recorder_stack_end = (uintptr_t)argc;
+		return (char **)(argc + 1 + *argc + 1);
+	}
+	if (!&__environ || !__environ)
+		return NULL;
+	/* at this time it still is the kernel's array, on the stack */
+	from = __environ;
+	recorder_stack_end = (uintptr_t)from;
+	return from;
+}
+
+static void recorder_complain(const char *what, const char *detail,
+			      const char *then)
+{
+	char buffer[512];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, what);
+	text_put(&text, detail);
+	text_put(&text, then);
+	message_say(buffer);
+}
+
+/* Options and area, once per process image. */
+static bool recorder_read(void)
+{
+	char *const *environment = recorder_environment();
+	const char *bad = NULL;
+	int err;
+
+	message_init();
+	options_default(&recorder_options);
+	if (environment &&
+	    options_environment(&recorder_options, environment, &bad)) {
+		recorder_complain("bad value: ", bad,
+				  ": this process is not recorded");
+		return false;
+	}
+	if (environment)
+		output_environment(environment);
+	err = area_map(recorder_options.number[OPTION_MEMORY] / 2);
+	if (err) {
+		message_say(err == -ENOSYS ?
+				    "this kernel cannot wipe memory at a "
+				    "fork: this process is not recorded" :
+				    "no memory: this process is not recorded");
+		return false;
+	}
+	recorder_first_pid = sys_getpid();
+	return true;
+}
+
+/* Whether the set-up is there; one thread makes it, others go without. */
+static bool recorder_ready(void)
+{
+	uint32_t state = RECORDER_UNREAD;
+
+	if (likely(atomic_load_explicit(&recorder_setup,
+					memory_order_acquire) ==
+		   RECORDER_READ))
+		return true;
+	if (!atomic_compare_exchange_strong_explicit(
+		    &recorder_setup, &state, RECORDER_READING,
+		    memory_order_acquire, memory_order_acquire))
+		return state == RECORDER_READ;
+	state = recorder_read() ? RECORDER_READ : RECORDER_BAD;
+	/* pairs with the acquire above: options and area are there */
+	atomic_store_explicit(&recorder_setup, state, memory_order_release);
+	return state == RECORDER_READ;
+}
+
+/* capture_config.want_nodes */
+static void recorder_want_nodes(void)
+{
+	struct gl_header *live = recorder->live;
+	uint32_t limit = atomic_load_explicit(&live->node_limit,
+					      memory_order_acquire);
+	unsigned naps;
+
+	for (naps = 0; naps < RECORDER_NODES_NAPS; naps++) {
+		recorder_wake(recorder);
+		sys_futex_wait(&live->node_limit, limit,
+			       RECORDER_NODES_NAP_NS);
+		if (atomic_load_explicit(&live->node_limit,
+					 memory_order_acquire) != limit)
+			return;
+	}
+}
+
+static int recorder_capture(struct recorder *r)
+{
+	struct gl_header *live = r->live;
+	char *base = (char *)live;
+	struct capture_config config = {
+		.mode = (enum capture_mode)
+			recorder_options.number[OPTION_SHADOW_STACK],
+		.oracle = recorder_options.oracle,
+		.nodes = (struct gl_node *)(base + live->nodes_offset),
+		.node_count = &live->node_count,
+		.node_limit = &live->node_limit,
+		.node_max = (live->rings_offset - live->nodes_offset) /
+			    sizeof(struct gl_node),
+		.images = (struct gl_image *)(base + live->images_offset),
+		.image_count = &live->image_count,
+		.want_nodes = recorder_want_nodes,
+		.main_stack_end = recorder_stack_end,
+	};
+
+	return capture_init(&config);
+}
+
+static bool recorder_begin(struct recorder *r)
+{
+	int err;
+
+	r->pid = sys_getpid();
+	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
+	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
+	unwind_alloc = area_alloc;
+	err = r->threads && r->ring_next ? writer_start(r) : -ENOMEM;
+	if (!err) {
+		err = recorder_capture(r);
+		if (err) {
+			text_message(r->message, sizeof(r->message),
+				     "the unwinder cannot start", NULL, err);
+			atomic_store_explicit(&r->stop, 1,
+					      memory_order_release);
+			recorder_wake(r);
+		}
+	}
+	if (r->message[0])
+		message_say(r->message);
+	else if (err)
+		message_say("the recorder cannot start: this process is not "
+			    "recorded");
+	return !err;
+}
+
+static void recorder_start(struct recorder *r)
+{
+	uint32_t state = RECORDER_NEW;
+
+	if (!atomic_compare_exchange_strong_explicit(
+		    &r->state, &state, RECORDER_STARTING,
+		    memory_order_acquire, memory_order_relaxed))
+		return;
+	state = recorder_begin(r) ? RECORDER_ON : RECORDER_OFF;
+	/* pairs with the acquire of recorder_thread */
+	atomic_store_explicit(&r->state, state, memory_order_release);
+}
+
+static struct thread *recorder_register(struct recorder *r)
+{
+	struct thread *thread;
+	struct gl_ring *ring;
+	uint32_t id;
+
+	if (sys_getpid() != r->pid)
+		return NULL;	/* I2 */
+	id = pool_take(r, RECORDER_PRIMARY);
+	if (!id) {
+		/* no memory for a ring: each event of this thread is lost */
+		atomic_fetch_add_explicit(&r->live->dropped, 1,
+					  memory_order_relaxed);
+		return NULL;
+	}
+	ring = &r->rings[id - 1];
+	thread = &r->threads[id - 1];
+	ring->tid = sys_gettid();
+	thread->is_main = ring->tid == r->pid;
+	thread->nested = NULL;
+	if (thread->capture)
+		capture_thread_reset(thread->capture, thread->is_main);
+	else
+		thread->capture = capture_thread_new(thread->is_main);
+	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
+	ring->start_stamp = arch_cycles();
+	/* pairs with the acquire of feed_scan: what it needs is there */
+	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	thread->ring = ring;
+	recorder_tls = thread;
+	return thread;
+}
+
+BASE_SLOW struct thread *recorder_thread(void)
+{
+	struct thread *thread = recorder_tls;
+	struct recorder *r;
+	uint32_t state;
+
+	if (thread && thread->ring)
+		return thread;	/* I1 */
+	if (!recorder_ready())
+		return NULL;
+	r = recorder;
+	state = atomic_load_explicit(&r->state, memory_order_acquire);
+	if (state == RECORDER_NEW) {
+		recorder_start(r);
+		state = atomic_load_explicit(&r->state, memory_order_acquire);
+	}
+	if (state == RECORDER_STARTING)
+		atomic_fetch_add_explicit(&r->skipped, 1,
+					  memory_order_relaxed);
+	return state == RECORDER_ON ? recorder_register(r) : NULL;
+}
+
+void recorder_wake(struct recorder *r)
+{
+	/* both sequentially consistent, like their counterparts in
+	 * writer_sleep: either it sees the count, or we see it asleep */
+	atomic_fetch_add_explicit(&r->wake, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&r->asleep, memory_order_seq_cst))
+		sys_futex_wake(&r->wake);
+}
+
+bool recorder_writer_alive(struct recorder *r)
+{
+	char info[128];	/* siginfo_t; si_signo is its first word */
+	long err;
+
+	memset(info, 0, sizeof(info));
+	err = arch_syscall5(__NR_waitid, P_PID, r->writer_pid, (long)info,
+			    WEXITED | WNOHANG | WNOWAIT | __WALL, 0);
+	if (err == 0)
+		return *(int *)info == 0;
+	/* not our child: we are one ourselves, sharing the memory, or the
+	 * writer is a thread */
+	return arch_syscall2(__NR_kill, r->writer_pid, 0) == 0;
+}
+
+__attribute__((constructor)) static void recorder_load(void)
+{
+	if (real_resolve())
+		recorder_thread();
+}
+
+/* The program is about to end: the writer looks more often. */
+__attribute__((destructor)) static void recorder_unload(void)
+{
+	struct recorder *r = recorder;
+
+	if (!r || atomic_load_explicit(&r->state, memory_order_relaxed) !=
+			  RECORDER_ON)
+		return;
+	atomic_store_explicit(&r->hurry, 1, memory_order_relaxed);
+	recorder_wake(r);
+	writer_join(r);
+}

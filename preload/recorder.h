@@ -1,0 +1,124 @@
+/*
+ * recorder.h: everything the library knows about the recording of this
+ * process, and how threads join it.
+ *
+ * struct recorder and all memory of area_alloc() lie in one mapping that the
+ * kernel replaces by zeros in a forked child (MADV_WIPEONFORK). So a child
+ * finds a recorder in state RECORDER_NEW and threads without rings, whatever
+ * its parent was doing: "new thread" and "new process" are one slow branch.
+ * Static data of the library survives a fork and therefore only holds what is
+ * constant in a process image: real functions, options, addresses.
+ */
+#ifndef GNOMON_RECORDER_H
+#define GNOMON_RECORDER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base.h"
+#include "preload/format.h"
+#include "preload/options.h"
+#include "unwind/capture.h"
+
+/*
+ *	NEW ──▶ STARTING ──▶ ON ──▶ OFF
+ *	            └────────────────▲
+ * NEW → STARTING: the first thread that gets there, by compare-and-swap.
+ * STARTING → ON, OFF: the same thread. ON → OFF: the writer, when it cannot
+ * write any more. Nothing leaves OFF.
+ */
+enum recorder_state {
+	RECORDER_NEW,
+	RECORDER_STARTING,
+	RECORDER_ON,
+	RECORDER_OFF
+};
+
+/* Two kinds of ring: of threads, and of hooks that interrupted a hook. */
+enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
+
+/* What a thread has of its own; the i-th belongs to the i-th ring. */
+struct thread {
+	/* NULL: take the slow branch */
+	_Alignas(BASE_LINE) struct gl_ring *ring;
+	struct capture_thread *capture;	/* NULL: plain walks only */
+	struct gl_ring *nested;		/* NULL until a hook was nested */
+	bool is_main;
+};
+
+struct recorder {
+	_Atomic uint32_t state;		/* enum recorder_state */
+	int32_t pid;			/* of the process recorded */
+	int32_t writer_pid;
+	bool writer_is_thread;
+	_Atomic uint64_t area_used;	/* bytes of the area, this included */
+	uint64_t area_private;		/* area_alloc serves below this */
+
+	struct gl_header *live;
+	struct gl_ring *rings;		/* GL_RINGS_MAX of them */
+	struct thread *threads;		/* as many */
+	_Atomic uint32_t *ring_next;	/* links of the free lists: id + 1 */
+	/* free lists: tag << 32 | id + 1; the tag counts changes, so that a
+	 * list that was popped and pushed in between is noticed */
+	_Alignas(BASE_LINE) _Atomic uint64_t ring_free[RECORDER_POOLS];
+	_Atomic uint32_t ring_count[RECORDER_POOLS];	/* in the lists */
+	_Atomic uint32_t ring_refills[RECORDER_POOLS];	/* futex */
+	_Atomic uint32_t ring_hungry[RECORDER_POOLS];	/* a thread waits */
+	_Atomic uint32_t ring_exhausted[RECORDER_POOLS];
+
+	/* talk with the writer */
+	_Alignas(BASE_LINE) _Atomic uint32_t wake;	/* futex */
+	_Atomic uint32_t asleep;	/* the writer waits on `wake` */
+	_Atomic uint32_t ready;		/* futex: WRITER_* */
+	_Atomic uint32_t hurry;		/* the program is about to end */
+	_Atomic uint32_t stop;		/* recording cannot go on: finish */
+	_Atomic uint64_t beats;		/* the writer's progress */
+	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
+	uint64_t stalled_beats;
+	_Atomic uint32_t said;		/* messages given, one bit each */
+
+	/* counters of the target's threads */
+	_Atomic uint64_t skipped;	/* events before the recorder was on */
+	_Atomic uint64_t ring_waits;
+	_Atomic uint64_t nested_events;
+	_Atomic uint64_t nested_lost;
+
+	char message[512];		/* of the writer, for the starter */
+};
+
+enum { WRITER_STARTING, WRITER_READY, WRITER_FAILED, WRITER_DONE };
+
+/* Bits of `said`: each is said once. */
+enum { RECORDER_SAID_DROP = 1 };
+
+/* NULL until the first start. Constant afterwards, also in children. */
+extern BASE_HIDDEN struct recorder *recorder;
+
+/* Read from the environment at the first start. */
+extern BASE_HIDDEN struct options recorder_options;
+
+/* Whether this process image has been recording under another pid: a child
+ * made by fork. Constant from before its first event. */
+extern BASE_HIDDEN int32_t recorder_first_pid;
+
+extern BASE_HIDDEN __thread struct thread *recorder_tls
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * The calling thread's struct with a ring; starts the recorder and makes the
+ * thread known where that has not happened. NULL: not recorded (any more).
+ * Any thread, also signal handlers; keeps errno.
+ */
+struct thread *recorder_thread(void);
+
+/* Wakes the writer if it sleeps. Any thread. */
+void recorder_wake(struct recorder *r);
+
+/* Whether the writer still lives. A few system calls. */
+bool recorder_writer_alive(struct recorder *r);
+
+/* The program's main stack ends here, 0 if unknown. */
+uintptr_t recorder_main_stack_end(void);
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * ring.c: the slow half of pushing an event. See ring.h.
+ *
+ * A FULL RING. `limit` makes the producer look up from time to time:
+ *
+ *	0 %            50 %                     100 %
+ *	├── push ───────┼── wake the writer, ─────┤ wait for tail to move
+ *	                │   go on to 100 %        │ (or drop)
+ *
+ * To wait, the producer sets `waiting` and sleeps on the low half of tail. The
+ * writer that moved tail takes `waiting` back and wakes it. While the writer
+ * gives the ring more room, `waiting` is RING_HELD and the producer stays.
+ *
+ *	            producer                 writer
+ *	  0 ──▶ RING_WAITS ─────────────▶ RING_HELD
+ *	  ▲          │ time-out               │ exchanged
+ *	  └──────────┴────────────────────────┘
+ *
+ * If the writer makes no progress for RING_PATIENCE, or is dead, events are
+ * dropped and counted until it does.
+ *
+ * THE SECOND RING takes the events of hooks that run while the first ring is
+ * busy, which is only possible in a signal handler. Such hooks can themselves
+ * be interrupted, so records are reserved first and completed in any nesting
+ * order; word 0 is stored last.
+ *
+ * All functions: any thread of the target, also in signal handlers.
+ */
+#include "preload/ring.h"
+
+#include "preload/message.h"
+#include "preload/pool.h"
+#include "preload/sys.h"
+
+#define RING_PATIENCE_NS (5 * UINT64_C(1000000000))
+#define RING_NAP_NS (50 * UINT64_C(1000000))
+#define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
+
+/* A stack is taken for the thread's own up to this size: more than the usual
+ * limit, less than the distance to other mappings matters for. */
+#define RING_STACK_MAX (UINT64_C(64) << 20)
+
+static void ring_drop(struct recorder *r, struct gl_ring *ring)
+{
+	ring->dropped++;
+	/* counts only */
+	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+	if (atomic_fetch_or_explicit(&r->said, RECORDER_SAID_DROP,
+				     memory_order_relaxed) &
+	    RECORDER_SAID_DROP)
+		return;
+	message_say("the trace cannot be written fast enough: events are "
+		    "dropped and counted");
+}
+
+static uint64_t ring_used(const struct gl_ring *ring)
+{
+	/* pairs with the release of feed_advance: what was there is in the
+	 * trace and may be overwritten */
+	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
+	       atomic_load_explicit(&ring->tail, memory_order_acquire);
+}
+
+/* Whether a record fits; sets the next point to look up. */
+static bool ring_fits(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t size = ring->mask + 1, used = ring_used(ring);
+	uint64_t tail = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed) - used;
+
+	if (used + RING_RECORD_MAX <= size / 2) {
+		ring->limit = tail + size / 2;
+		return true;
+	}
+	if (used + RING_RECORD_MAX > size)
+		return false;
+	recorder_wake(r);
+	ring->limit = tail + size;
+	return true;
+}
+
+/* Sleeps until the writer answered, at most a nap. */
+static void ring_nap(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail,
+					     memory_order_acquire);
+	uint32_t mine = RING_WAITS;
+
+	/* pairs with the acquire in feed_answer */
+	atomic_store_explicit(&ring->waiting, RING_WAITS,
+			      memory_order_seq_cst);
+	recorder_wake(r);
+	if (atomic_load_explicit(&ring->tail, memory_order_seq_cst) == tail)
+		sys_futex_wait(&ring->tail, (uint32_t)tail, RING_NAP_NS);
+	while (!atomic_compare_exchange_strong_explicit(
+		       &ring->waiting, &mine, 0, memory_order_acq_rel,
+		       memory_order_acquire)) {
+		if (mine == 0)
+			return;
+		/* held: the writer is about to exchange the ring */
+		sys_futex_wait(&ring->waiting, mine, RING_NAP_NS);
+		if (!recorder_writer_alive(r))
+			return;
+		mine = RING_WAITS;
+	}
+}
+
+static uint64_t ring_beats(struct recorder *r)
+{
+	return atomic_load_explicit(&r->beats, memory_order_relaxed);
+}
+
+/* Whether the writer is known not to move, so that waiting is useless. */
+static bool ring_stalled(struct recorder *r)
+{
+	if (!atomic_load_explicit(&r->stalled, memory_order_relaxed))
+		return false;
+	if (ring_beats(r) == r->stalled_beats)
+		return true;
+	atomic_store_explicit(&r->stalled, 0, memory_order_relaxed);
+	return false;
+}
+
+static void ring_stall(struct recorder *r)
+{
+	r->stalled_beats = ring_beats(r);
+	atomic_store_explicit(&r->stalled, 1, memory_order_relaxed);
+}
+
+/* Waits for room; false when there is no hope. */
+static bool ring_wait(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t beats = ring_beats(r), since = sys_now_ns();
+
+	atomic_fetch_add_explicit(&r->ring_waits, 1, memory_order_relaxed);
+	for (;;) {
+		uint64_t now;
+
+		ring_nap(r, ring);
+		if (ring_fits(r, ring))
+			return true;
+		if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
+		    RECORDER_ON)
+			return false;
+		now = sys_now_ns();
+		if (ring_beats(r) != beats) {
+			beats = ring_beats(r);
+			since = now;
+		} else if (now - since > RING_PATIENCE_NS ||
+			   !recorder_writer_alive(r)) {
+			ring_stall(r);
+			return false;
+		}
+	}
+}
+
+BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
+{
+	if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
+	    RECORDER_ON) {
+		/* recording has ended: this thread no longer looks here */
+		if (recorder_tls && recorder_tls->ring == ring)
+			recorder_tls->ring = NULL;
+		return false;
+	}
+	if (ring_fits(r, ring))
+		return true;
+	if (recorder_options.number[OPTION_OVERFLOW] != OPTION_OVERFLOW_DROP &&
+	    !ring_stalled(r) && ring_wait(r, ring))
+		return true;
+	if (atomic_load_explicit(&r->state, memory_order_relaxed) ==
+	    RECORDER_ON)
+		ring_drop(r, ring);
+	return false;
+}
+
+bool ring_stale(const struct thread *thread, uint64_t busy, uintptr_t sp)
+{
+	uintptr_t end = thread->is_main ? recorder_main_stack_end() :
+					  arch_thread_pointer();
+	uintptr_t owner = busy & ~RING_IN_REAL;
+
+	/* a live owner would lie further out than we do */
+	return sp > owner && end > sp && end - owner < RING_STACK_MAX;
+}
+
+static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
+{
+	struct gl_ring *ring = thread->nested;
+	uint32_t id;
+
+	if (ring)
+		return ring;
+	id = pool_take(r, RECORDER_NESTED);
+	if (!id)
+		return NULL;
+	ring = &r->rings[id - 1];
+	ring->tid = thread->ring->tid;
+	ring->flags = GT_THREAD_NESTED |
+		      (thread->is_main ? GT_THREAD_MAIN : 0);
+	ring->start_stamp = arch_cycles();
+	/* pairs with the acquire of feed_scan */
+	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	/* a handler in between may have made one too: then it stays empty
+	 * until the thread ends */
+	if (!thread->nested)
+		thread->nested = ring;
+	return thread->nested;
+}
+
+static bool ring_nested_room(struct recorder *r, struct gl_ring *ring)
+{
+	unsigned naps;
+
+	for (naps = 0;; naps++) {
+		if (ring_used(ring) + RING_RECORD_MAX <= ring->mask + 1)
+			return true;
+		if (naps == RING_NESTED_NAPS || ring_stalled(r))
+			return false;
+		recorder_wake(r);
+		/* no `waiting`: the outer hook may be in that dance already */
+		sys_futex_wait(&ring->tail,
+			       (uint32_t)atomic_load_explicit(
+				       &ring->tail, memory_order_acquire),
+			       RING_NAP_NS);
+	}
+}
+
+BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
+				unsigned kind, uint64_t stamp,
+				uint64_t address, uint32_t context,
+				uint64_t size)
+{
+	struct gl_ring *ring = ring_nested(r, thread);
+	_Atomic uint64_t *word;
+	uint64_t head;
+
+	atomic_fetch_add_explicit(&r->nested_events, 1, memory_order_relaxed);
+	if (!ring || !ring_nested_room(r, ring)) {
+		atomic_fetch_add_explicit(&r->nested_lost, 1,
+					  memory_order_relaxed);
+		atomic_fetch_add_explicit(&r->live->dropped, 1,
+					  memory_order_relaxed);
+		return;
+	}
+	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	word = (_Atomic uint64_t *)(ring->data + (head & ring->mask));
+	atomic_store_explicit(&word[0], 0, memory_order_relaxed);
+	/* pairs with the acquire of feed_scan: the zero is seen first */
+	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
+			      memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&word[1], address, memory_order_relaxed);
+	atomic_store_explicit(&word[2],
+			      context | (uint64_t)GL_SIZE_BIG << 32,
+			      memory_order_relaxed);
+	atomic_store_explicit(&word[3], size, memory_order_relaxed);
+	/* pairs with the acquire of encode_nested_end */
+	atomic_store_explicit(&word[0], stamp << GL_KIND_BITS | kind,
+			      memory_order_release);
+}

@@ -1,0 +1,544 @@
+/*
+ * writer.c: the life of the writer.
+ *
+ * It is a task made by a raw clone with CLONE_VM and hardly anything else: it
+ * shares the target's memory, but not its descriptors, directory, signal
+ * handlers or thread group. So nothing that the target does to itself reaches
+ * it: kill, _exit, exec, closing all descriptors, chroot, seccomp filters.
+ *
+ *	clone ─▶ open the trace, make the live file ─▶ ready
+ *	             ┌──────────────────────────────────┘
+ *	             ▼
+ *	      drain, sync, sleep ◀──┐
+ *	             ├──────────────┘
+ *	             ├─ target dead or in another program ─▶ drain all, END
+ *	             └─ cannot write ─▶ END, recording off
+ *
+ * Where such a clone is refused it is a thread by raw clone, which dies with
+ * its process; the end of the program then waits for it (writer_join).
+ *
+ * I1: all signals are blocked from before the clone on.
+ * I2: no function of the C library is entered; its thread pointer points to a
+ *     block of ours, because compiled code may look for a canary there.
+ */
+#include "preload/writer.h"
+
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+
+#include "preload/area.h"
+#include "preload/emit_info.h"
+#include "preload/feed.h"
+#include "preload/live.h"
+#include "preload/message.h"
+#include "preload/output.h"
+#include "preload/proc.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+
+#define WRITER_STACK (256u << 10)
+#define WRITER_TLS 4096
+#define WRITER_START_NS (10 * UINT64_C(1000000000))
+#define WRITER_NAP_MIN_NS UINT64_C(1000000)
+#define WRITER_NAP_MAX_NS (50 * UINT64_C(1000000))
+#define WRITER_LOOK_NS (100 * UINT64_C(1000000))
+#define WRITER_CALIBRATE_NS 100000
+#define WRITER_TICK_NS 16	/* shortest tick */
+#define WRITER_WINDOW_NS 2000
+#define WRITER_SIGNALS 8	/* bytes of the kernel's signal set */
+#define WRITER_JOIN_NS (5 * UINT64_C(1000000000))
+
+/* The payload of the longest chunk: events, or the images of one batch. */
+#define WRITER_ROOM (ENCODE_PAYLOAD_MAX + (256u << 10))
+
+struct writer {
+	struct recorder *r;
+	struct live live;
+	struct output output;
+	struct chunk_out out;
+	struct compress compress;
+	struct encode encode;
+	struct emit_node nodes;
+	struct emit_image images;
+	struct pool pool;
+	struct feed feed;
+	struct emit_info info;
+	int pidfd;
+	bool thread;		/* of the target's thread group */
+	bool kcmp;		/* the kernel compares address spaces */
+	uint64_t start_stack;	/* field of /proc/PID/stat; 0: not known */
+	uint64_t looked_ns;
+	uint64_t nap_ns;
+	char exe[GT_PATH_MAX];
+};
+
+static void writer_close_fds(void)
+{
+	int fd;
+
+	if (arch_syscall3(__NR_close_range, 0, ~0u, 0) == 0)
+		return;
+	/* kernels before 5.9 */
+	for (fd = 0; fd < 65536; fd++)
+		sys_close(fd);
+}
+
+/* Whether the target still is the program that shares our memory. */
+static bool writer_same_memory(const struct writer *w)
+{
+	uint64_t stack;
+
+	if (w->thread)
+		return true;
+	if (w->kcmp)
+		return arch_syscall5(__NR_kcmp, sys_getpid(), w->r->pid,
+				     KCMP_VM, 0, 0) <= 0;
+	/* where a stack begins is drawn anew by each exec */
+	if (w->start_stack &&
+	    proc_stat(w->r->pid, PROC_STAT_STARTSTACK, &stack))
+		return stack == w->start_stack;
+	return true;
+}
+
+static bool writer_target_dead(const struct writer *w)
+{
+	struct pollfd poll = { .fd = w->pidfd, .events = POLLIN };
+	struct timespec now = { 0, 0 };
+	uint64_t state;
+
+	if (w->thread)
+		return false;
+	if (w->pidfd >= 0)
+		return arch_syscall5(__NR_ppoll, (long)&poll, 1, (long)&now,
+				     0, 0) == 1;
+	return !proc_stat(w->r->pid, PROC_STAT_STATE, &state) ||
+	       state == 'Z' || state == 'X';
+}
+
+static void writer_watch(struct writer *w)
+{
+	long fd = arch_syscall2(__NR_pidfd_open, w->r->pid, 0);
+
+	w->pidfd = sys_failed(fd) ? -1 : fd;
+	w->kcmp = arch_syscall5(__NR_kcmp, sys_getpid(), w->r->pid, KCMP_VM,
+				0, 0) == 0;
+	if (!proc_stat(w->r->pid, PROC_STAT_STARTSTACK, &w->start_stack))
+		w->start_stack = 0;
+	if (!proc_stat(w->r->pid, PROC_STAT_STARTTIME,
+		       &w->live.header->start_time))
+		w->live.header->start_time = 0;
+}
+
+static uint64_t writer_random(void)
+{
+	uint64_t value = 0;
+
+	if (arch_syscall3(__NR_getrandom, (long)&value, sizeof(value), 1) ==
+	    sizeof(value))
+		return value;
+	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
+}
+
+static void writer_find_exe(struct writer *w)
+{
+	char path[64];
+	struct text text;
+	long n;
+
+	text_init(&text, path, sizeof(path));
+	text_put(&text, "/proc/");
+	text_number(&text, w->r->pid);
+	text_put(&text, "/exe");
+	n = arch_syscall4(__NR_readlinkat, AT_FDCWD, (long)path, (long)w->exe,
+			  sizeof(w->exe) - 1);
+	w->exe[sys_failed(n) ? 0 : n] = '\0';
+}
+
+static int writer_open_output(struct writer *w)
+{
+	struct output_names names = {
+		.pattern = recorder_options.output,
+		.force = recorder_options.number[OPTION_FORCE],
+		.child = w->r->pid != recorder_first_pid,
+		.pid = w->r->pid,
+		.unix_seconds = sys_clock(CLOCK_REALTIME) / SYS_NS,
+		.program = w->exe,
+		.host = "host",
+	};
+	struct utsname host;
+	const char *p;
+
+	if (!arch_syscall1(__NR_uname, (long)&host))
+		names.host = host.nodename;
+	for (p = w->exe; *p; p++)
+		if (*p == '/')
+			names.program = p + 1;
+	return output_open(&w->output, &names);
+}
+
+/* tick_shift and window_ticks from two looks at counter and clock. */
+static void writer_calibrate(struct gl_header *h)
+{
+	uint64_t ns, ticks;
+	unsigned shift = 0;
+
+	do
+		ns = sys_now_ns() - h->monotonic0_ns;
+	while (ns < WRITER_CALIBRATE_NS);
+	ticks = arch_cycles() - h->counter0;
+	while (shift < 32 && (ns << shift) / (ticks ? ticks : 1) <
+				     WRITER_TICK_NS)
+		shift++;
+	h->tick_shift = shift;
+	h->window_ticks = WRITER_WINDOW_NS * (ticks >> shift) / ns + 1;
+	if (h->window_ticks < 2)
+		h->window_ticks = 2;
+}
+
+static int writer_open_live(struct writer *w, uint64_t trace_id,
+			    const struct gl_header *moment)
+{
+	struct live_where where = {
+		.live_dir = recorder_options.live_dir,
+		.trace = w->output.regular ? w->output.path : "",
+		.memory = recorder_options.number[OPTION_MEMORY],
+		.pid = w->r->pid,
+		.random = writer_random(),
+	};
+	int err = live_open(&w->live, &where);
+	struct gl_header *h = w->live.header;
+
+	if (err)
+		return err;
+	h->trace_id = trace_id;
+	h->pid = w->r->pid;
+	h->writer_pid = sys_getpid();
+	h->counter0 = moment->counter0;
+	h->monotonic0_ns = moment->monotonic0_ns;
+	h->realtime0_ns = moment->realtime0_ns;
+	writer_calibrate(h);
+	memcpy(h->trace_path, w->output.path, sizeof(h->trace_path));
+	/* written last: the rest is there */
+	__atomic_store_n(&h->magic, GL_MAGIC, __ATOMIC_RELEASE);
+	if (w->live.fd < 0 && !w->r->message[0])
+		text_message(w->r->message, sizeof(w->r->message),
+			     "no live file: if recorder and program are "
+			     "killed together, the last events are lost",
+			     where.live_dir[0] ? where.live_dir : NULL,
+			     -ENOSPC);
+	return 0;
+}
+
+static int writer_memory(struct writer *w)
+{
+	struct gl_header *h = w->live.header;
+	int err;
+
+	compress_init(&w->compress);
+	err = emit_node_init(&w->nodes,
+			     live_at(&w->live, h->nodes_offset),
+			     w->live.nodes_max, &w->out, &w->compress);
+	if (!err)
+		err = encode_init(&w->encode, &w->nodes, h->tick_shift);
+	if (err)
+		return err;
+	w->images.images = live_at(&w->live, h->images_offset);
+	w->images.header = h;
+	w->images.out = &w->out;
+	w->feed.pool = &w->pool;
+	w->feed.out = &w->out;
+	w->feed.compress = &w->compress;
+	w->feed.encode = &w->encode;
+	w->feed.nodes = &w->nodes;
+	w->feed.images = &w->images;
+	w->feed.tick_shift = h->tick_shift;
+	w->info.r = w->r;
+	w->info.out = &w->out;
+	w->info.live = &w->live;
+	w->info.output = &w->output;
+	w->info.exe = w->exe;
+	w->r->live = h;
+	w->r->rings = live_at(&w->live, h->data_offset);
+	pool_init(&w->pool, w->r, &w->live,
+		  recorder_options.number[OPTION_RING]);
+	return feed_init(&w->feed, w->r);
+}
+
+/* Everything up to the first event. */
+static int writer_set_up(struct writer *w)
+{
+	struct gl_header moment = {
+		.counter0 = arch_cycles(),
+		.monotonic0_ns = sys_now_ns(),
+		.realtime0_ns = sys_clock(CLOCK_REALTIME),
+	};
+	uint64_t trace_id = writer_random();
+	int descriptor = output_descriptor(recorder_options.output);
+	int err;
+
+	/* an inherited descriptor has to be taken over before it is closed */
+	if (descriptor < 0)
+		writer_close_fds();
+	writer_find_exe(w);
+	err = writer_open_output(w);
+	memcpy(w->r->message, w->output.message, sizeof(w->r->message));
+	if (err)
+		return err;
+	if (descriptor >= 0) {
+		arch_syscall3(__NR_close_range, 0, w->output.fd - 1, 0);
+		arch_syscall3(__NR_close_range, w->output.fd + 1, ~0u, 0);
+	}
+	err = writer_open_live(w, trace_id, &moment);
+	if (!err)
+		writer_watch(w);
+	if (!err)
+		err = chunk_open(&w->out, w->output.fd, trace_id,
+				 WRITER_ROOM);
+	if (!err)
+		err = writer_memory(w);
+	if (err)
+		return err;
+	emit_info_start(&w->info);
+	feed_sync(&w->feed, FEED_ALL);
+	pool_refill(&w->pool);
+	return w->out.err;
+}
+
+static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
+{
+	struct recorder *r = w->r;
+
+	if (worked)
+		w->nap_ns = WRITER_NAP_MIN_NS;
+	else if (w->nap_ns < WRITER_NAP_MAX_NS)
+		w->nap_ns = base_min(2 * w->nap_ns, WRITER_NAP_MAX_NS);
+	if (atomic_load_explicit(&r->hurry, memory_order_relaxed))
+		w->nap_ns = WRITER_NAP_MIN_NS;
+	/* see recorder_wake */
+	atomic_store_explicit(&r->asleep, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&r->wake, memory_order_seq_cst) == seen)
+		sys_futex_wait(&r->wake, seen, w->nap_ns);
+	atomic_store_explicit(&r->asleep, 0, memory_order_relaxed);
+}
+
+/* What has to be looked after now and then. True: the target has gone on to
+ * another program. */
+static bool writer_look(struct writer *w, uint64_t now_ns)
+{
+	if (now_ns - w->looked_ns < WRITER_LOOK_NS)
+		return false;
+	w->looked_ns = now_ns;
+	if (!writer_same_memory(w))
+		return true;
+	feed_reap(&w->feed);
+	return false;
+}
+
+static bool writer_hungry(const struct recorder *r)
+{
+	return atomic_load_explicit(&r->ring_hungry[RECORDER_PRIMARY],
+				    memory_order_relaxed) != 0;
+}
+
+/* Until there is a reason to end, which it returns. */
+static const char *writer_work(struct writer *w)
+{
+	struct recorder *r = w->r;
+
+	for (;;) {
+		uint32_t seen = atomic_load_explicit(&r->wake,
+						     memory_order_seq_cst);
+		uint64_t now_ns = sys_now_ns(), bytes;
+
+		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
+		live_ahead(&w->live);
+		if (writer_hungry(r))
+			feed_reap(&w->feed);
+		pool_refill(&w->pool);
+		if (writer_target_dead(w))
+			return "exit";
+		if (atomic_load_explicit(&r->stop, memory_order_acquire))
+			return w->thread ? "exit" : "error";
+		if (writer_look(w, now_ns))
+			return "exec";
+		bytes = feed_pass(&w->feed, FEED_ENOUGH);
+		if (feed_sync_due(&w->feed, now_ns))
+			feed_sync(&w->feed, FEED_ALL);
+		if (w->out.err)
+			return "stopped";
+		writer_sleep(w, seen, bytes != 0);
+	}
+}
+
+/* Whoever waits for room finds that there is nothing to wait for. */
+static void writer_release(struct recorder *r)
+{
+	uint32_t count = atomic_load_explicit(&r->live->ring_count,
+					      memory_order_relaxed), id;
+
+	for (id = 0; id < count; id++)
+		sys_futex_wake(&r->rings[id].tail);
+}
+
+static void writer_give_up(struct writer *w, char *message, size_t size)
+{
+	struct recorder *r = w->r;
+	struct text text;
+
+	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
+	writer_release(r);
+	text_init(&text, message, size);
+	text_put(&text, "cannot write ");
+	text_put(&text, w->output.path);
+	text_put(&text, ": ");
+	text_error(&text, w->out.err);
+	text_put(&text, ": recording has stopped, what was written stays "
+			"readable");
+	message_say_for(r->pid, message);
+	/* once more, for the last words: cutting the file made some room */
+	w->out.err = w->out.regular ? 0 : w->out.err;
+}
+
+static int writer_exit_code(const struct writer *w)
+{
+	uint64_t code;
+
+	return proc_stat(w->r->pid, PROC_STAT_EXIT_CODE, &code) ? (int)code :
+								  -1;
+}
+
+static void writer_finish(struct writer *w, const char *reason)
+{
+	char message[GT_PATH_MAX];
+	int code = -1;
+
+	message[0] = '\0';
+	if (strcmp(reason, "exit") == 0 && !w->thread)
+		code = writer_exit_code(w);
+	if (w->out.err)
+		writer_give_up(w, message, sizeof(message));
+	else if (strcmp(reason, "error") == 0)
+		memcpy(message, w->r->message, sizeof(w->r->message));
+	else
+		feed_sync(&w->feed, FEED_LAST);
+	/* the disk may have become full just now */
+	if (w->out.err && !message[0])
+		writer_give_up(w, message, sizeof(message));
+	emit_info_counters(&w->info, &w->feed);
+	emit_info_end(&w->info, &w->feed, reason, message[0] ? message : NULL,
+		      code);
+	live_unlink(&w->live);
+	sys_close(w->output.fd);
+}
+
+static void writer_tell(struct recorder *r, uint32_t what)
+{
+	/* pairs with the acquire of writer_wait */
+	atomic_store_explicit(&r->ready, what, memory_order_release);
+	sys_futex_wake(&r->ready);
+}
+
+static void writer_task(void *arg)
+{
+	struct writer *w = arg;
+
+	if (!w->thread)
+		arch_syscall0(__NR_setsid);
+	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)"gnomon-writer");
+	if (writer_set_up(w)) {
+		live_unlink(&w->live);
+		writer_tell(w->r, WRITER_FAILED);
+	} else {
+		writer_tell(w->r, WRITER_READY);
+		writer_finish(w, writer_work(w));
+		writer_tell(w->r, WRITER_DONE);
+	}
+	for (;;)
+		arch_syscall1(__NR_exit, 0);
+}
+
+static int writer_wait(struct recorder *r, uint32_t while_state,
+		       uint64_t limit_ns)
+{
+	uint64_t end = sys_now_ns() + limit_ns, now;
+
+	while (atomic_load_explicit(&r->ready, memory_order_acquire) ==
+	       while_state) {
+		now = sys_now_ns();
+		if (now >= end)
+			return -ETIMEDOUT;
+		sys_futex_wait(&r->ready, while_state, end - now);
+	}
+	return 0;
+}
+
+static long writer_clone(struct writer *w, char *stack, char *tls)
+{
+	const unsigned long task = CLONE_VM | CLONE_SETTLS;
+	const unsigned long thread = CLONE_VM | CLONE_SETTLS | CLONE_SIGHAND |
+				     CLONE_THREAD | CLONE_SYSVSEM;
+	uint64_t all = ~UINT64_C(0), old;
+	long pid;
+
+	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
+		      (long)&old, WRITER_SIGNALS);	/* I1 */
+	pid = arch_clone_task(task, stack + WRITER_STACK, tls, writer_task, w);
+	if (sys_failed(pid)) {
+		w->thread = true;
+		pid = arch_clone_task(thread, stack + WRITER_STACK, tls,
+				      writer_task, w);
+	}
+	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&old, 0,
+		      WRITER_SIGNALS);
+	return pid;
+}
+
+int writer_start(struct recorder *r)
+{
+	struct writer *w = area_alloc(sizeof(*w));
+	char *stack = area_alloc(WRITER_STACK);
+	char *tls = area_alloc(WRITER_TLS);
+	long pid;
+	int err;
+
+	if (!w || !stack || !tls)
+		return -ENOMEM;
+	w->r = r;
+	w->pidfd = -1;
+	w->live.fd = -1;
+	w->nap_ns = WRITER_NAP_MIN_NS;
+	tls += WRITER_TLS / 2;
+	*(void **)tls = tls;	/* I2 */
+	pid = writer_clone(w, stack, tls);
+	if (sys_failed(pid)) {
+		text_message(r->message, sizeof(r->message),
+			     "the writer cannot start: this process is not "
+			     "recorded", NULL, pid);
+		return pid;
+	}
+	r->writer_pid = pid;
+	r->writer_is_thread = w->thread;
+	err = writer_wait(r, WRITER_STARTING, WRITER_START_NS);
+	if (err)
+		atomic_store_explicit(&r->stop, 1, memory_order_release);
+	else if (atomic_load_explicit(&r->ready, memory_order_acquire) ==
+		 WRITER_FAILED)
+		err = -EIO;
+	return err;
+}
+
+void writer_join(struct recorder *r)
+{
+	if (!r->writer_is_thread)
+		return;
+	atomic_store_explicit(&r->stop, 1, memory_order_release);
+	recorder_wake(r);
+	/* bounded: the program's end is not ours to delay for long */
+	writer_wait(r, WRITER_READY, WRITER_JOIN_NS);
+}

@@ -1,0 +1,21 @@
+/*
+ * writer.h: the task that turns rings into a trace. It shares the target's
+ * memory but is a process of its own, so it outlives the target.
+ */
+#ifndef GNOMON_WRITER_H
+#define GNOMON_WRITER_H
+
+#include "preload/recorder.h"
+
+/*
+ * Starts it, and waits until the live mapping is there and the trace is open.
+ * 0, or -errno; r->message then says what is wrong, if it is not empty. The
+ * thread that starts the recorder.
+ */
+int writer_start(struct recorder *r);
+
+/* At the end of the program: nothing to do, unless the writer is a thread
+ * that would die with it. */
+void writer_join(struct recorder *r);
+
+#endif
