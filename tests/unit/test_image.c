@@ -1,0 +1,100 @@
+/* test_image.c: images as they come and go. */
+// FLAGS: -rdynamic
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <dlfcn.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/unwind_embed.h"
+#include "unwind/context.h"
+#include "unwind/image.h"
+
+#define LIBRARY "libcrypt.so.1"	/* Debian's base system has it */
+
+static uint32_t child(uintptr_t address)
+{
+	return context_child(0, address,
+			     context_hash(context_hash_root(0), address));
+}
+
+static const struct gl_image *find(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < embed_image_count; i++)
+		if (strstr(embed_images[i].path, name))
+			return &embed_images[i];
+	return NULL;
+}
+
+static void test_start(void **unused)
+{
+	const struct image *own, *libc;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	own = image_find((uintptr_t)test_start);
+	assert_non_null(own);
+	assert_true(own->public->flags & GT_IMAGE_MAIN);
+	assert_false(own->public->flags & GT_IMAGE_LATE);
+	libc = image_find((uintptr_t)dlsym(RTLD_DEFAULT, "qsort"));
+	assert_non_null(libc);
+	assert_ptr_not_equal(own, libc);
+	assert_non_null(strstr(libc->public->path, "libc.so"));
+	assert_true(rules_find(own->rules, (uintptr_t)test_start + 1) != 0);
+	assert_null(image_find((uintptr_t)&own));
+	assert_null(image_find(0x1000));
+}
+
+static void test_load_and_unload(void **unused)
+{
+	const struct gl_image *g;
+	uintptr_t address;
+	uint32_t node;
+	bool changed;
+	void *library;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_null(find(LIBRARY));
+	library = dlopen(LIBRARY, RTLD_NOW);
+	assert_non_null(library);
+	address = (uintptr_t)dlsym(library, "crypt");
+	/* A look-up in no known image asks the loader. */
+	assert_non_null(image_find(address));
+	g = find(LIBRARY);
+	assert_non_null(g);
+	assert_true(g->flags & GT_IMAGE_LATE);
+	assert_int_equal(g->end_node, 0);
+	assert_true(g->build_id_size > 0);
+	node = child(address);
+	assert_true(node >= g->first_node);
+	assert_true(image_refresh(&changed));
+	assert_false(changed);
+
+	dlclose(library);
+	assert_true(image_refresh(&changed));
+	assert_true(changed);
+	assert_int_equal(g->end_node, node + 1);
+	assert_null(image_find(address));
+	/* What comes to lie there gets nodes of its own. */
+	assert_true(child(address) > node);
+
+	library = dlopen(LIBRARY, RTLD_NOW);
+	address = (uintptr_t)dlsym(library, "crypt");
+	assert_non_null(image_find(address));
+	assert_ptr_not_equal(image_find(address)->public, g);
+	dlclose(library);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_load_and_unload),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

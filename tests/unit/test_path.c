@@ -1,0 +1,131 @@
+/* test_path.c: remembered stacks over a made-up one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/unwind_embed.h"
+#include "unwind/path.h"
+
+#define DEPTH 30
+#define CONTEXT 1000
+
+static uintptr_t stack[400];
+static struct capture_thread t;
+
+#define SP ((uintptr_t)&stack[10])
+#define RA 0x401000u
+
+/* `depth` frames of 4 words each; the innermost one is the hook's caller. */
+static void start(uint32_t depth)
+{
+	uint32_t i;
+
+	unwind_alloc = embed_alloc;
+	memset(&t, 0, sizeof(t));
+	assert_int_equal(path_init(&t), 0);
+	while (t.capacity <= depth)
+		assert_true(stack_grow(&t));
+	for (i = 0; i < depth; i++) {
+		uintptr_t *slot = &stack[9 + 4 * (depth - 1 - i)];
+
+		*slot = RA + depth - 1 - i;
+		t.frames[i] = (struct frame){ .slot = (uintptr_t)slot,
+					      .ra = *slot };
+	}
+	t.count = depth;
+}
+
+static void test_second_meeting(void **unused)
+{
+	(void)unused;
+	start(DEPTH);
+	assert_int_equal(path_find(&t, RA, SP, 0), 0);
+	path_learn(&t, SP, 0, CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP, 0), 0);
+	path_learn(&t, SP, 0, CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP, 0), CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP, 99), CONTEXT);
+	assert_int_equal(path_find(&t, RA + 1, SP, 0), 0);
+	assert_int_equal(path_find(&t, RA, SP + 16, 0), 0);
+	path_clear(&t);
+	assert_int_equal(path_find(&t, RA, SP, 0), 0);
+}
+
+static void test_every_word_counts(void **unused)
+{
+	uint32_t i;
+
+	(void)unused;
+	start(DEPTH);
+	path_learn(&t, SP, 0, CONTEXT);
+	path_learn(&t, SP, 0, CONTEXT);
+	for (i = 1; i < DEPTH; i++) {
+		uintptr_t *slot = &stack[9 + 4 * i];
+
+		(*slot)++;
+		assert_int_equal(path_find(&t, RA, SP, 0), 0);
+		(*slot)--;
+		assert_int_equal(path_find(&t, RA, SP, 0), CONTEXT);
+	}
+}
+
+static void test_frame_pointer(void **unused)
+{
+	(void)unused;
+	start(DEPTH);
+	t.frames[DEPTH - 1].flags = FRAME_FP;
+	t.frames[DEPTH - 2].fp_word = -1;
+	t.frames[DEPTH - 2].fp = 55;
+	stack[9 + 4 - 1] = 55;
+	path_learn(&t, SP, 33, CONTEXT);
+	path_learn(&t, SP, 33, CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP, 33), CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP, 34), 0);
+	stack[9 + 4 - 1] = 56;
+	assert_int_equal(path_find(&t, RA, SP, 33), 0);
+}
+
+static void test_too_deep(void **unused)
+{
+	(void)unused;
+	start(PATH_WORDS + 2);
+	path_learn(&t, SP, 0, CONTEXT);
+	path_learn(&t, SP, 0, CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP, 0), 0);
+}
+
+static void test_many(void **unused)
+{
+	uint32_t i, round, found = 0;
+
+	(void)unused;
+	start(DEPTH);
+	for (round = 0; round < 6; round++)
+		for (i = 0; i < 2000; i++) {
+			t.frames[DEPTH - 1].ra = RA + i;
+			path_learn(&t, SP, 0, CONTEXT + i);
+		}
+	for (i = 0; i < 2000; i++) {
+		uint32_t c = path_find(&t, RA + i, SP, 0);
+
+		assert_true(c == 0 || c == CONTEXT + i);
+		found += c != 0;
+	}
+	/* The sets have grown to hold most of them. */
+	assert_true(found > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_second_meeting),
+		cmocka_unit_test(test_every_word_counts),
+		cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
