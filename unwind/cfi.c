@@ -380,11 +380,11 @@ static size_t table_upper_small(const struct cfi_tables *t, uintptr_t pc)
 	while (count > 1) {
 		size_t half = count / 2;
 
-		memcpy(&code, entry + 8 * half, 4);
+		__builtin_memcpy(&code, entry + 8 * half, 4);
 		entry += code <= wanted ? 8 * half : 0;
 		count -= half;
 	}
-	memcpy(&code, entry, 4);
+	__builtin_memcpy(&code, entry, 4);
 	entry += code <= wanted ? 8 : 0;
 	return (size_t)(entry - (const uint8_t *)t->table) / 8;
 }

@@ -6,6 +6,9 @@
  * whole record and ask once. Unaligned, in the machine's own byte order, as
  * tables of the running program are. Any thread, also signal handlers.
  *
+ * __builtin_memcpy of a few bytes is one load also where -fno-builtin makes
+ * memcpy a call, which cost a fifth of an FDE's interpretation.
+ *
  * I1  at <= end, always.
  * I2  failed is never reset.
  */
@@ -15,7 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 struct cfi_cursor {
 	const uint8_t *at, *end;
@@ -77,7 +79,7 @@ static inline uint16_t cfi_u16(struct cfi_cursor *c)
 	uint16_t value = 0;
 
 	if (bytes)
-		memcpy(&value, bytes, 2);
+		__builtin_memcpy(&value, bytes, 2);
 	return value;
 }
 
@@ -87,7 +89,7 @@ static inline uint32_t cfi_u32(struct cfi_cursor *c)
 	uint32_t value = 0;
 
 	if (bytes)
-		memcpy(&value, bytes, 4);
+		__builtin_memcpy(&value, bytes, 4);
 	return value;
 }
 
@@ -97,7 +99,7 @@ static inline uint64_t cfi_u64(struct cfi_cursor *c)
 	uint64_t value = 0;
 
 	if (bytes)
-		memcpy(&value, bytes, 8);
+		__builtin_memcpy(&value, bytes, 8);
 	return value;
 }
 

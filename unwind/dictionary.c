@@ -20,7 +20,6 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "unwind/dictionary.h"
 #include "unwind/memory.h"
@@ -88,7 +87,7 @@ uint16_t dictionary_id(struct rule rule)
 	uint64_t word, other;
 	uint32_t probe, slot;
 
-	memcpy(&word, &rule, sizeof(word));
+	__builtin_memcpy(&word, &rule, sizeof(word));
 	slot = hash_word(word);
 	for (probe = 0; probe < PROBES_MAX; probe++) {
 		/* Pairs with the exchange below: the rule is there (I1). */
@@ -105,7 +104,7 @@ uint16_t dictionary_id(struct rule rule)
 				    memory_order_acq_rel, memory_order_acquire))
 				return mine;
 		}
-		memcpy(&other, &rules_dictionary[id], sizeof(other));
+		__builtin_memcpy(&other, &rules_dictionary[id], sizeof(other));
 		if (other == word)
 			return id;
 		slot = (slot + 1) % SLOTS;

@@ -147,11 +147,11 @@ static void dereference(struct machine *m, unsigned int size)
 		push(m, *bytes);
 		break;
 	case 2:
-		memcpy(&value2, bytes, 2);
+		__builtin_memcpy(&value2, bytes, 2);
 		push(m, value2);
 		break;
 	case 4:
-		memcpy(&value4, bytes, 4);
+		__builtin_memcpy(&value4, bytes, 4);
 		push(m, value4);
 		break;
 	case 8:

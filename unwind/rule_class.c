@@ -19,6 +19,8 @@
  * I1  A rule other than COMPLEX or BAD leads to the same pc, sp and fp as the
  *     row does.
  */
+#include <string.h>
+
 #include "unwind/expr.h"
 #include "unwind/rule_class.h"
 
