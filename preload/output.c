@@ -264,19 +264,17 @@ static long output_elsewhere(struct output *output,
 
 static void output_absolute(struct output *output)
 {
-	char path[GT_PATH_MAX];
+	char cwd[GT_PATH_MAX], path[GT_PATH_MAX];
 	struct text text;
-	long n;
 
-	if (output->path[0] == '/')
-		return;
-	n = arch_syscall2(__NR_getcwd, (long)path, sizeof(path));
-	if (sys_failed(n) || path[0] != '/')
+	if (output->path[0] == '/' ||
+	    sys_failed(arch_syscall2(__NR_getcwd, (long)cwd, sizeof(cwd))) ||
+	    cwd[0] != '/')
 		return;
 	text_init(&text, path, sizeof(path));
-	text.length = n - 1;
-	path[n - 1] = n > 2 ? '/' : '\0';
-	text.length += n > 2;
+	text_put(&text, cwd);
+	if (cwd[1])
+		text_char(&text, '/');
 	text_put(&text, output->path);
 	if (!text.full)
 		memcpy(output->path, path, text.length + 1);

@@ -242,8 +242,11 @@ void pool_init(struct pool *pool, struct recorder *r, struct live *live,
 	while (pool->first_class < POOL_CLASS_MAX &&
 	       (UINT64_C(1) << pool->first_class) < ring_bytes)
 		pool->first_class++;
+	/* the last one in is the first one out: the main thread's */
+	pool->main_given = true;
+	pool_refill(pool);
+	pool->main_given = false;
 	pool_add(pool, RECORDER_PRIMARY);
-	pool_add(pool, RECORDER_NESTED);
 }
 
 void pool_close(struct pool *pool, uint32_t id)
