@@ -110,7 +110,10 @@ void json_end_array(struct json *json)
 void json_string(struct json *json, const char *key, const char *value)
 {
 	begin_value(json, key);
-	put_quoted(json->out, value);
+	if (value != NULL)
+		put_quoted(json->out, value);
+	else
+		fputs("null", json->out);
 }
 
 void json_uint(struct json *json, const char *key, uint64_t value)

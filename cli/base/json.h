@@ -23,6 +23,7 @@ void json_object(struct json *json, const char *key);
 void json_array(struct json *json, const char *key);
 void json_end_object(struct json *json);
 void json_end_array(struct json *json);
+/* NULL is written as null. */
 void json_string(struct json *json, const char *key, const char *value);
 void json_uint(struct json *json, const char *key, uint64_t value);
 void json_int(struct json *json, const char *key, int64_t value);

@@ -1,0 +1,284 @@
+/*
+ * closing.c: see closing.h. The name of a trace is known only up to the time
+ * and the counters in it, and the library may have had to evade (an existing
+ * file, a directory that cannot be written): so names are sought by a glob,
+ * and a trace counts if its INFO names the process.
+ *
+ * Called by the main thread.
+ */
+#include "cli/closing.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/base/buffer.h"
+#include "cli/base/grow.h"
+#include "cli/base/progress.h"
+#include "cli/base/quantity.h"
+#include "cli/base/tell.h"
+#include "cli/model/model.h"
+
+#define WRITER_PATIENCE_MS 30000
+#define POLL_FIRST_MS 1
+#define POLL_MOST_MS 50
+
+uint64_t closing_start_time(pid_t pid)
+{
+	char path[64], line[1024], *p;
+	uint64_t found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	if (fgets(line, sizeof(line), file) != NULL) {
+		p = strrchr(line, ')');
+		for (int field = 2; field < 22 && p != NULL; field++)
+			p = strchr(p + 1, ' ');
+		if (p != NULL)
+			found = strtoull(p, NULL, 10);
+	}
+	fclose(file);
+	return found;
+}
+
+char *closing_known_name(const char *pattern, const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	struct buffer name = { 0 };
+	char host[256] = "";
+
+	for (const char *p = pattern; *p != 0; p++) {
+		if (*p != '%') {
+			buffer_add(&name, p, 1);
+			continue;
+		}
+		p++;
+		if (*p == 'e') {
+			buffer_string(&name, slash ? slash + 1 : program);
+		} else if (*p == 'h') {
+			gethostname(host, sizeof(host) - 1);
+			buffer_string(&name, host);
+		} else if (*p == '%') {
+			buffer_string(&name, "%");
+		} else {
+			buffer_free(&name);
+			return NULL;
+		}
+	}
+	return name.data;
+}
+
+/* The pattern as a glob: what is known, and * for the rest. */
+static char *glob_of(const char *pattern, pid_t pid)
+{
+	struct buffer text = { 0 };
+
+	for (const char *p = pattern; *p != 0; p++) {
+		if (*p == '%' && p[1] != 0) {
+			p++;
+			if (*p == 'p')
+				buffer_printf(&text, "%d", (int)pid);
+			else if (*p == '%')
+				buffer_string(&text, "%");
+			else
+				buffer_string(&text, "*");
+			continue;
+		}
+		if (strchr("*?[\\", *p) != NULL)
+			buffer_string(&text, "\\");
+		buffer_add(&text, p, 1);
+	}
+	return text.data;
+}
+
+static bool is_known(const struct closing_traces *traces, const char *path)
+{
+	for (size_t i = 0; i < traces->count; i++)
+		if (strcmp(traces->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+static void add_matching(const char *pattern, pid_t pid, uint64_t start_time,
+			 struct closing_traces *traces)
+{
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+		struct trace_facts facts;
+
+		if (is_known(traces, path) || fold_facts(path, &facts) != 0 ||
+		    facts.result != SCAN_OPEN_OK || facts.pid != pid ||
+		    (facts.start_time != 0 && start_time != 0 &&
+		     facts.start_time != start_time))
+			continue;
+		GROW(traces->paths, traces->count, traces->capacity);
+		traces->paths[traces->count++] = grow_copy(path, strlen(path));
+	}
+	globfree(&found);
+}
+
+static void find_in(const char *pattern, pid_t pid, uint64_t start_time,
+		    struct closing_traces *traces)
+{
+	char *exact = glob_of(pattern, pid);
+	char *numbered = grow_format("%s.*", exact);
+
+	add_matching(exact, pid, start_time, traces);
+	add_matching(numbered, pid, start_time, traces);
+	free(exact);
+	free(numbered);
+}
+
+/* Where the library goes when it may not write where it should. */
+static void find_elsewhere(const char *pattern, pid_t pid,
+			   uint64_t start_time, struct closing_traces *traces)
+{
+	const char *name = strrchr(pattern, '/') + 1;
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	const char *scratch = getenv("TMPDIR");
+	char *places[] = {
+		state ? grow_format("%s/gnomon/%s", state, name) :
+		grow_format("%s/.local/state/gnomon/%s", home ? home : "",
+			    name),
+		grow_format("%s/%s", scratch ? scratch : "/tmp", name),
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		find_in(places[i], pid, start_time, traces);
+		free(places[i]);
+	}
+}
+
+static int by_age(const void *a, const void *b)
+{
+	struct stat x, y;
+
+	if (stat(*(char *const *)a, &x) != 0 || stat(*(char *const *)b, &y))
+		return 0;
+	if (x.st_mtim.tv_sec != y.st_mtim.tv_sec)
+		return x.st_mtim.tv_sec < y.st_mtim.tv_sec ? -1 : 1;
+	return x.st_mtim.tv_nsec < y.st_mtim.tv_nsec ? -1 :
+		x.st_mtim.tv_nsec > y.st_mtim.tv_nsec;
+}
+
+static bool any_locked(const struct closing_traces *traces)
+{
+	for (size_t i = 0; i < traces->count; i++)
+		if (fold_is_locked(traces->paths[i]))
+			return true;
+	return false;
+}
+
+void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
+		  struct closing_traces *traces)
+{
+	unsigned waited = 0, pause = POLL_FIRST_MS;
+
+	memset(traces, 0, sizeof(*traces));
+	find_in(pattern, pid, start_time, traces);
+	if (traces->count == 0)
+		find_elsewhere(pattern, pid, start_time, traces);
+	while (any_locked(traces) && waited < WRITER_PATIENCE_MS) {
+		struct timespec time = { 0, (long)pause * 1000000 };
+
+		nanosleep(&time, NULL);
+		waited += pause;
+		if (pause < POLL_MOST_MS)
+			pause *= 2;
+	}
+	if (waited >= WRITER_PATIENCE_MS)
+		tell_note("the writer is still busy after %d s: the trace is "
+			  "complete once it has finished",
+			  WRITER_PATIENCE_MS / 1000);
+	for (size_t i = 0; i < traces->count; i++) {
+		struct trace_facts facts;
+		int error;
+
+		if (fold_facts(traces->paths[i], &facts) == 0)
+			fold_trace(traces->paths[i], &facts, &error);
+	}
+	if (traces->count > 1)
+		qsort(traces->paths, traces->count, sizeof(*traces->paths),
+		      by_age);
+}
+
+/* Relative if the trace is below the current directory: easier to type. */
+static const char *short_path(const char *path)
+{
+	static char here[4096];
+	size_t n;
+
+	if (getcwd(here, sizeof(here)) == NULL)
+		return path;
+	n = strlen(here);
+	if (n > 1 && strncmp(path, here, n) == 0 && path[n] == '/')
+		return path + n + 1;
+	return path;
+}
+
+static void print_figures(struct model *model, const char *path)
+{
+	const struct totals *totals = &model->totals;
+	uint64_t dropped = model_dropped(model);
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+
+	fprintf(stderr, "gnomon: %s allocations, %s in total; peak %s after "
+		"%s;\n", quantity_count(a, totals->allocations),
+		quantity_size(b, (int64_t)totals->total_bytes),
+		quantity_size(c, (int64_t)totals->peak_bytes),
+		quantity_time((char[QUANTITY_TEXT]){ 0 },
+			      totals->peak_bytes == 0 ? 0 :
+			      model_since_start_ns(model,
+						   totals->peak_stamp)));
+	fprintf(stderr, "gnomon: live at the end %s in %s blocks; ",
+		quantity_size(a, (int64_t)totals->live_bytes),
+		quantity_count(b, totals->live_blocks));
+	if (dropped > 0)
+		fprintf(stderr, "%s events dropped\n",
+			quantity_count(a, dropped));
+	else
+		fprintf(stderr, "nothing dropped\n");
+	fprintf(stderr, "gnomon: recorded in %s\n", path);
+	fprintf(stderr, "gnomon: to see where: gnomon report %s\n", path);
+}
+
+void closing_paragraph(const struct closing_traces *traces)
+{
+	static struct model model;
+	const char *path;
+
+	if (traces->count == 0) {
+		tell_note("nothing was recorded: the program does not load "
+			  "libraries by LD_PRELOAD, or the recorder said "
+			  "above why not");
+		return;
+	}
+	path = traces->paths[traces->count - 1];
+	model_init(&model);
+	if (model_read(&model, path) != EXIT_NOTHING)
+		print_figures(&model, short_path(path));
+	if (traces->count > 1)
+		tell_note("the program replaced itself by exec: %zu earlier "
+			  "traces of it are beside that one",
+			  traces->count - 1);
+	model_free(&model);
+}
+
+void closing_free(struct closing_traces *traces)
+{
+	for (size_t i = 0; i < traces->count; i++)
+		free(traces->paths[i]);
+	free(traces->paths);
+	memset(traces, 0, sizeof(*traces));
+}

@@ -1,0 +1,41 @@
+/*
+ * closing.h: what `gnomon run` does when the program has ended: wait for the
+ * writer, find the trace, say in a paragraph what was recorded.
+ */
+#ifndef GNOMON_CLOSING_H
+#define GNOMON_CLOSING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The traces of a process, in the order in which they were begun: exec in
+ * the same process begins a new one. */
+struct closing_traces {
+	char **paths;
+	size_t count;
+	size_t capacity;
+};
+
+/*
+ * Wait until the writers of the process have finished, at most 30 s, and
+ * fold in what a killed one left. `pattern` is absolute, with its % parts.
+ * The process is still there as a zombie, because the writer reads how it
+ * ended from /proc.
+ */
+void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
+		  struct closing_traces *traces);
+void closing_paragraph(const struct closing_traces *traces);
+void closing_free(struct closing_traces *traces);
+
+/* Field 22 of /proc/PID/stat; 0 if it cannot be read. */
+uint64_t closing_start_time(pid_t pid);
+
+/*
+ * The pattern with the parts filled in that are known before the start: %e,
+ * %h and %%. NULL if others remain. To be freed.
+ */
+char *closing_known_name(const char *pattern, const char *program);
+
+#endif

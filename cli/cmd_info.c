@@ -1,0 +1,106 @@
+/*
+ * cmd_info.c: `gnomon info`: what a trace is, without reading its events.
+ * Runs in the main thread.
+ */
+#include <stdlib.h>
+
+#include "cli/base/tell.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+
+enum { SIZES = 1, JSON };
+
+static const struct command_option options[] = {
+	{ SIZES, "sizes", 0, NULL, NULL,
+	  "also what the trace's bytes are used for" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+struct request {
+	bool sizes;
+	bool json;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	(void)value;
+	if (id == SIZES)
+		request->sizes = true;
+	else
+		request->json = true;
+	return 0;
+}
+
+static int info(const struct request *request, const char *trace)
+{
+	static struct model model;
+	int status;
+
+	model_init(&model);
+	status = model_read_outline(&model, trace);
+	if (status == EXIT_NOTHING)
+		return status;
+	if (request->json)
+		report_info_json(&model, trace, stdout);
+	else
+		report_info_text(&model, request->sizes, trace, stdout);
+	model_free(&model);
+	if (fflush(stdout) != 0) {
+		tell_error("standard output: writing failed");
+		return EXIT_NOTHING;
+	}
+	return status;
+}
+
+static int run_info(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	char *newest = NULL;
+	int operands, status;
+
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	if (operands == 0)
+		newest = report_newest_trace();
+	if (operands > 1 || (operands == 0 && newest == NULL)) {
+		tell_error(operands > 1 ? "one trace is read at a time: name "
+			   "only one" : "no *.trace in this directory: name "
+			   "one, or make one with `gnomon run PROGRAM`");
+		free(newest);
+		return EXIT_NOTHING;
+	}
+	status = info(&request, operands ? argv[1] : newest);
+	free(newest);
+	return status;
+}
+
+static const char *const description[] = {
+	"Prints what a trace says about the recording itself: the program, its "
+	"threads and the files mapped into it, how stacks were taken and why "
+	"they ended, what was dropped, and how the recording ended.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon info --sizes a.trace", "also the bytes of each kind of chunk",
+	NULL
+};
+
+const struct command cmd_info = {
+	.name = "info",
+	.operands = "[TRACE]",
+	.summary = "show what a trace is and how it was recorded",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.wrong_use = EXIT_NOTHING,
+	.main = run_info,
+};

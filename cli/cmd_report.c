@@ -1,0 +1,230 @@
+/*
+ * cmd_report.c: `gnomon report`: read a trace, print who holds, leaks and
+ * churns memory. Runs in the main thread; everything else does the work.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/quantity.h"
+#include "cli/base/tell.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+
+enum { SORT = 1, BY, TOP, OUTPUT, JSON, FULL_NAMES, DEBUG_PATH, SYSROOT };
+
+static const struct command_option options[] = {
+	{ SORT, "sort", 's', "live|peak|total|count|temporary", NULL,
+	  "only the table sorted by this: bytes live at the end, share of the "
+	  "peak, bytes in total, number of allocations, number of temporary "
+	  "ones (all five tables; live with --json)" },
+	{ BY, "by", 'b', "stack|site", NULL,
+	  "a row is a whole call stack, or a site: the innermost line of the "
+	  "program's own code (site; stack with --json)" },
+	{ TOP, "top", 'n', "N", NULL,
+	  "rows of a table, 0 for all (10; 1000 with --json)" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the report to FILE" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	{ FULL_NAMES, "full-names", 0, NULL, NULL,
+	  "names as the demangler makes them, paths of source files" },
+	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
+	  "where to look for programs, libraries and their debug files, "
+	  "besides where they were: a file, a directory or a .build-id tree; "
+	  "may be given several times" },
+	{ SYSROOT, "sysroot", 0, "DIR", "/",
+	  "the paths in the trace are under DIR" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+#define DEBUG_PATHS_MAX 64
+
+struct request {
+	struct report_options report;
+	const char *output;
+	bool json;
+	const char *paths[DEBUG_PATHS_MAX];
+	struct debugfile_places places;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	switch (id) {
+	case SORT:
+		for (int key = 0; key < ROW_KEYS; key++)
+			if (strcmp(value, row_key_names[key]) == 0)
+				request->report.key = (enum row_key)key;
+		request->report.one_key = true;
+		break;
+	case BY:
+		request->report.by = strcmp(value, "site") == 0 ?
+			REPORT_BY_SITE : REPORT_BY_STACK;
+		break;
+	case TOP:
+		request->report.top_given = true;
+		return quantity_parse_count(value, &request->report.top);
+	case OUTPUT:
+		request->output = value;
+		break;
+	case JSON:
+		request->json = true;
+		break;
+	case FULL_NAMES:
+		request->report.full_names = true;
+		break;
+	case DEBUG_PATH:
+		if (request->places.path_count == DEBUG_PATHS_MAX)
+			return -ERANGE;
+		request->paths[request->places.path_count++] = value;
+		break;
+	case SYSROOT:
+		request->places.sysroot = value;
+		break;
+	}
+	return 0;
+}
+
+char *report_newest_trace(void)
+{
+	DIR *directory = opendir(".");
+	struct timespec newest = { 0 };
+	struct dirent *entry;
+	char *name = NULL;
+
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		size_t size = strlen(entry->d_name);
+		struct stat status;
+
+		if (size < 6 || strcmp(entry->d_name + size - 6, ".trace") ||
+		    stat(entry->d_name, &status) != 0 ||
+		    !S_ISREG(status.st_mode))
+			continue;
+		if (name != NULL &&
+		    (status.st_mtim.tv_sec < newest.tv_sec ||
+		     (status.st_mtim.tv_sec == newest.tv_sec &&
+		      status.st_mtim.tv_nsec <= newest.tv_nsec)))
+			continue;
+		newest = status.st_mtim;
+		free(name);
+		name = grow_copy(entry->d_name, size);
+	}
+	if (directory != NULL)
+		closedir(directory);
+	return name;
+}
+
+static FILE *open_output(const char *path)
+{
+	FILE *out = path ? fopen(path, "w") : stdout;
+
+	if (out == NULL)
+		tell_error("%s: cannot be written: %s", path,
+			   strerror(errno));
+	return out;
+}
+
+/* The status, unless the result did not get out. */
+static int close_output(FILE *out, const char *path, int status)
+{
+	int failed = fflush(out) != 0 || ferror(out);
+
+	if (out != stdout && fclose(out) != 0)
+		failed = 1;
+	if (!failed)
+		return status;
+	tell_error("%s: writing the report failed: %s",
+		   path ? path : "standard output", strerror(errno));
+	return EXIT_NOTHING;
+}
+
+static int report(struct request *request)
+{
+	static struct model model;
+	struct frames frames;
+	FILE *out;
+	int status;
+
+	model_init(&model);
+	status = model_read(&model, request->report.trace);
+	if (status == EXIT_NOTHING)
+		return status;
+	out = open_output(request->output);
+	if (out == NULL)
+		return EXIT_NOTHING;
+	frames_init(&frames, &model, &request->places,
+		    request->report.full_names);
+	if (request->json)
+		report_json(&model, &frames, &request->report, out);
+	else
+		report_text(&model, &frames, &request->report, out);
+	frames_free(&frames);
+	model_free(&model);
+	return close_output(out, request->output, status);
+}
+
+static int run_report(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	char *newest = NULL;
+	int operands, status;
+
+	request.places.paths = request.paths;
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	if (operands > 1) {
+		tell_error("%s: one trace is read at a time: leave out %s",
+			   argv[1], argv[2]);
+		return EXIT_NOTHING;
+	}
+	if (operands == 0)
+		newest = report_newest_trace();
+	request.report.trace = operands ? argv[1] : newest;
+	if (request.report.trace == NULL) {
+		tell_error("no *.trace in this directory: name one, or make "
+			   "one with `gnomon run PROGRAM`");
+		return EXIT_NOTHING;
+	}
+	status = report(&request);
+	free(newest);
+	return status;
+}
+
+static const char *const description[] = {
+	"Reads a trace and prints a summary, then the places in the program "
+	"that hold the most memory at the end, held the most at its peak, "
+	"allocated the most bytes, allocated most often, and allocated the "
+	"most temporary blocks (freed before their thread's next allocation).",
+	"TRACE is a file that `gnomon run` wrote, also while it is still being "
+	"written; left out, it is the newest *.trace in this directory.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon report", "the newest trace here",
+	"gnomon report --sort peak --by stack --top 3 a.trace",
+	"the three call stacks that held most when the program was largest",
+	"gnomon report --json a.trace | jq .summary", "the figures alone",
+	NULL
+};
+
+const struct command cmd_report = {
+	.name = "report",
+	.operands = "[TRACE]",
+	.summary = "show which code holds, leaks and churns memory",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.wrong_use = EXIT_NOTHING,
+	.main = run_report,
+};

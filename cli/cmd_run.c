@@ -1,0 +1,210 @@
+/*
+ * cmd_run.c: `gnomon run`: start a program under the recorder. Runs in the
+ * main thread.
+ *
+ * The options are the recorder's own table (preload/options.h). They are
+ * checked here, so that a wrong one is told before the program starts, and
+ * handed over as variables of the environment, which win over those that
+ * were there.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/tell.h"
+#include "cli/closing.h"
+#include "cli/commands.h"
+#include "cli/launch.h"
+#include "preload/options.h"
+
+#define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
+
+static int take(void *owner, int id, const char *value)
+{
+	/* A switch is given by its name alone. */
+	return options_set(owner, (enum option_id)(id - 1),
+			   value ? value : "1");
+}
+
+/* ---- settings ---- */
+
+static char *absolute(const char *path)
+{
+	char here[PATH_MAX];
+
+	if (path[0] == '/' || getcwd(here, sizeof(here)) == NULL)
+		return grow_copy(path, strlen(path));
+	return grow_format("%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
+}
+
+/* An existing trace is not overwritten; false after a message. */
+static bool may_write(const struct options *options, const char *pattern,
+		      const char *program)
+{
+	char *name = closing_known_name(pattern, program);
+	bool exists = name != NULL && access(name, F_OK) == 0 &&
+		!options->number[OPTION_FORCE];
+
+	if (exists)
+		tell_error("%s: exists already: name another file with -o, "
+			   "or overwrite it with --force", name);
+	free(name);
+	return !exists;
+}
+
+static void set_variable(const struct options *options, enum option_id id,
+			 const char *text)
+{
+	char name[OPTIONS_VARIABLE_MAX], number[32];
+
+	options_variable(id, name);
+	if (text == NULL && options_table[id].type == OPTION_CHOICE) {
+		const char *words = options_table[id].value;
+		char *word;
+
+		for (uint64_t i = 0; i < options->number[id]; i++)
+			words = strchr(words, '|') + 1;
+		word = grow_copy(words, strcspn(words, "|"));
+		setenv(name, word, 1);
+		free(word);
+		return;
+	}
+	if (text == NULL) {
+		snprintf(number, sizeof(number), "%llu",
+			 (unsigned long long)options->number[id]);
+		text = number;
+	}
+	setenv(name, text, 1);
+}
+
+static void set_environment(const struct options *options,
+			    const char *pattern)
+{
+	for (int id = 0; id < OPTION_COUNT; id++)
+		if (options->given[id] && options_table[id].type != OPTION_TEXT)
+			set_variable(options, (enum option_id)id, NULL);
+	set_variable(options, OPTION_OUTPUT, pattern);
+	if (options->given[OPTION_LIVE_DIR] && options->live_dir[0] != 0) {
+		char *directory = absolute(options->live_dir);
+
+		set_variable(options, OPTION_LIVE_DIR, directory);
+		free(directory);
+	}
+}
+
+/* ---- the whole ---- */
+
+static int run_program(const struct options *options, char **argv)
+{
+	int status = LAUNCH_OWN_FAILURE;
+	char *program = launch_find_program(argv[0], &status);
+	char *library = program ? launch_find_library() : NULL;
+	char *pattern = absolute(options->output);
+	struct closing_traces traces;
+	uint64_t start_time;
+	siginfo_t end;
+	pid_t pid;
+
+	if (library == NULL || !may_write(options, pattern, program))
+		goto out;
+	launch_warn(program, library);
+	set_environment(options, pattern);
+	pid = launch_start(program, argv, library, &status);
+	if (pid < 0)
+		goto out;
+	launch_wait(pid, &end);
+	start_time = closing_start_time(pid);
+	launch_interruptible(&end);
+	closing_wait(pattern, pid, start_time, &traces);
+	launch_reap(pid);
+	if (!tell_is_quiet())
+		closing_paragraph(&traces);
+	launch_end_as(&end);
+out:
+	free(program);
+	free(library);
+	free(pattern);
+	return status;
+}
+
+static int run_run(const struct command *command, int argc, char **argv)
+{
+	static struct options options;
+	const char *bad;
+	int operands, status;
+
+	grow_set_failure_status(LAUNCH_OWN_FAILURE);
+	options_default(&options);
+	if (options_environment(&options, environ, &bad) != 0) {
+		tell_error("%s: this variable is not understood: see `gnomon "
+			   "run --help`", bad);
+		return LAUNCH_OWN_FAILURE;
+	}
+	if (!command_parse(command, argc, argv, take, &options, &operands,
+			   &status))
+		return status;
+	if (operands == 0) {
+		tell_error("no program to run: give one, as in `gnomon run "
+			   "ls -l`");
+		return LAUNCH_OWN_FAILURE;
+	}
+	return run_program(&options, argv + 1);
+}
+
+static const char *const description[] = {
+	"Runs PROGRAM and records every allocation that it makes, with its "
+	"call stack, in a trace. Standard streams, the terminal and Ctrl-C are "
+	"the program's, and gnomon ends as the program ends: with its status, "
+	"or by its signal. When it has ended, a short summary is printed.",
+	"Every option --some-name may also be given by the variable "
+	"GNOMON_SOME_NAME. LD_PRELOAD=libgnomon.so with these variables "
+	"records in the same way, without any output.",
+	"Exit status: the program's own; 127 it was not found; 126 it cannot be "
+	"executed; 125 gnomon failed and the program was not started.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon run ls -l", "record ls, then read the trace by `gnomon report`",
+	"gnomon run -o /tmp/a.trace -- ./server --port 80",
+	"what follows -- belongs to the program",
+	NULL
+};
+
+static const struct command_option own_options[] = {
+	COMMAND_COMMON_OPTIONS
+};
+_Static_assert(sizeof(own_options) / sizeof(own_options[0]) == OWN_OPTIONS,
+	       "as many as the macro has");
+
+const struct command *cmd_run_command(void)
+{
+	static struct command_option options[OPTION_COUNT + OWN_OPTIONS];
+	static struct command command = {
+		.name = "run",
+		.operands = "[--] PROGRAM [ARGUMENT...]",
+		.summary = "record what a program allocates",
+		.description = description,
+		.examples = examples,
+		.options = options,
+		.option_count = OPTION_COUNT + OWN_OPTIONS,
+		.stops_at_operand = true,
+		.wrong_use = LAUNCH_OWN_FAILURE,
+		.main = run_run,
+	};
+
+	for (int id = 0; id < OPTION_COUNT; id++) {
+		const struct option_entry *entry = &options_table[id];
+
+		options[id] = (struct command_option){
+			id + 1, entry->name, entry->letter,
+			entry->type == OPTION_SWITCH ? NULL : entry->value,
+			entry->type == OPTION_SWITCH ? NULL : entry->fallback,
+			entry->help };
+	}
+	memcpy(options + OPTION_COUNT, own_options, sizeof(own_options));
+	return &command;
+}

@@ -1,0 +1,14 @@
+/*
+ * commands.h: the commands of gnomon; each is one cmd_*.c.
+ */
+#ifndef GNOMON_COMMANDS_H
+#define GNOMON_COMMANDS_H
+
+#include "cli/base/command.h"
+
+/* Tables that are put together at start (recording options) need a call. */
+const struct command *cmd_run_command(void);
+extern const struct command cmd_report;
+extern const struct command cmd_info;
+
+#endif

@@ -1,0 +1,233 @@
+/*
+ * frames.c: from context nodes to symbols. Called by the main thread, after
+ * reading.
+ *
+ * Glue, by which a site is not told: frames in the C and C++ run-time
+ * libraries, and functions of the language's own namespaces, which templates
+ * put into the user's binary (std::vector's way to operator new, Rust's
+ * alloc::). Where a stack consists of nothing else, its innermost frame is
+ * the site.
+ */
+#include "cli/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+/* A context from a file may be deep; the recorder's own limit is lower. */
+#define FRAMES_MAX 1000000
+
+static const char *const glue_libraries[] = {
+	"libgnomon", "libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl",
+	"ld-2", "libstdc++", "libc++", "libgcc_s", "libpthread", "libdl.so",
+	"libm.so", "linux-vdso", "[vdso]",
+};
+
+static const char *const glue_functions[] = {
+	"operator new", "operator delete", "std::", "__gnu_cxx::",
+	"__gnu_debug::", "alloc::", "core::", "<alloc::", "<core::", "<std::",
+	"__rust_", "__rdl_", "__rg_", "void std::", "void* std::",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool begins_with_one(const char *text, const char *const *words,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(text, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Function templates are demangled with their result type in front: look at
+ * the name behind it, up to which there is a blank outside of brackets.
+ */
+static const char *without_result(const char *function)
+{
+	const char *name = function;
+	int depth = 0;
+
+	if (strncmp(function, "operator ", 9) == 0)
+		return function;
+	for (const char *p = function; *p != 0 && *p != '('; p++) {
+		if (strncmp(p, "operator", 8) == 0)
+			break;
+		if (*p == '<')
+			depth++;
+		else if (*p == '>')
+			depth--;
+		else if (*p == ' ' && depth == 0)
+			name = p + 1;
+	}
+	return name;
+}
+
+static bool is_glue(const struct frame *frame)
+{
+	if (frame->library != NULL &&
+	    begins_with_one(frame->library, glue_libraries,
+			    COUNT(glue_libraries)))
+		return true;
+	if (frame->function == NULL)
+		return false;
+	return begins_with_one(frame->function, glue_functions,
+			       COUNT(glue_functions)) ||
+		begins_with_one(without_result(frame->function),
+				glue_functions, COUNT(glue_functions));
+}
+
+void frames_init(struct frames *frames, struct model *model,
+		 const struct debugfile_places *places, bool full_names)
+{
+	memset(frames, 0, sizeof(*frames));
+	frames->model = model;
+	frames->symbols = symbols_new(places, full_names);
+}
+
+void frames_free(struct frames *frames)
+{
+	symbols_free(frames->symbols);
+	free(frames->list);
+	table_free(&frames->sites);
+	intern_free(&frames->names);
+}
+
+static struct frame *add_frame(struct frames *frames)
+{
+	GROW(frames->list, frames->count, frames->capacity);
+	memset(&frames->list[frames->count], 0, sizeof(*frames->list));
+	return &frames->list[frames->count++];
+}
+
+static uint32_t image_of(const struct frames *frames,
+			 const struct context_node *node)
+{
+	if (node->image != IMAGE_NONE)
+		return node->image;
+	/* Told only after the node was: then there can be no doubt if no
+	 * other image was ever there. */
+	return images_find_only(&frames->model->images, node->address);
+}
+
+/* The functions at one return address; true if a signal came in there. */
+static bool add_place(struct frames *frames, const struct context_node *node,
+		      bool exact)
+{
+	uint32_t index = image_of(frames, node);
+	const struct symbol_place *place;
+	struct symbol_image wanted;
+	const struct image *image;
+
+	if (index == IMAGE_NONE) {
+		add_frame(frames)->address = node->address;
+		return false;
+	}
+	image = &frames->model->images.list[index];
+	wanted.file.path = image->path;
+	wanted.file.build_id = image->build_id;
+	wanted.file.build_id_size = image->build_id_size;
+	wanted.bias = image->bias;
+	place = symbols_find(frames->symbols, index, &wanted, node->address,
+			     exact);
+	for (size_t i = 0; i < place->count; i++) {
+		struct frame *frame = add_frame(frames);
+
+		frame->function = place->frames[i].function;
+		frame->file = place->frames[i].file;
+		frame->line = place->frames[i].line;
+		frame->column = place->frames[i].column;
+		frame->inlined = place->frames[i].inlined;
+		frame->library = image->name[0] ? image->name : NULL;
+		frame->address = node->address;
+		frame->module_offset = node->address - image->bias;
+		frame->glue = is_glue(frame);
+	}
+	return place->signal;
+}
+
+static void find_site(struct frames *frames)
+{
+	for (frames->site = 0; frames->site < frames->count; frames->site++)
+		if (!frames->list[frames->site].glue)
+			return;
+	frames->site = 0;
+}
+
+void frames_of(struct frames *frames, uint32_t at)
+{
+	const struct contexts *contexts = &frames->model->contexts;
+	bool exact = false;
+
+	frames->count = 0;
+	for (; at >= CONTEXT_ROOTS && frames->count < FRAMES_MAX;
+	     at = contexts->nodes[at].parent)
+		exact = add_place(frames, &contexts->nodes[at], exact);
+	frames->stop = at < CONTEXT_ROOTS ? (enum gt_stop)at : GT_STOP_OTHER;
+	find_site(frames);
+}
+
+uint64_t frames_site_key(void *owner, uint32_t node)
+{
+	struct frames *frames = owner;
+	const struct contexts *contexts = &frames->model->contexts;
+	struct buffer key = { 0 };
+	const struct frame *site;
+	const char *unique;
+	bool exact = false;
+
+	/* Only as many frames as it takes: most stacks are deep. */
+	frames->count = 0;
+	for (uint32_t at = node; at >= CONTEXT_ROOTS;
+	     at = contexts->nodes[at].parent) {
+		exact = add_place(frames, &contexts->nodes[at], exact);
+		find_site(frames);
+		if (!frames->list[frames->site].glue)
+			break;
+	}
+	if (frames->count == 0)
+		return node;
+	site = &frames->list[frames->site];
+	if (site->function != NULL)
+		buffer_printf(&key, "%s|%s|%u|%s", site->function,
+			      site->file ? site->file : "", site->line,
+			      site->library ? site->library : "");
+	else
+		buffer_printf(&key, "%llx",
+			      (unsigned long long)site->address);
+	unique = intern_string(&frames->names, key.data);
+	buffer_free(&key);
+	return (uintptr_t)unique;
+}
+
+const char *frames_stop_text(enum gt_stop stop)
+{
+	switch ((int)stop) {
+	case GT_STOP_BOTTOM:
+		return NULL;
+	case GT_STOP_NO_IMAGE:
+		return "code that belongs to no file (JIT?)";
+	case GT_STOP_NO_RULE:
+		return "no unwind table for this code";
+	case GT_STOP_BAD_READ:
+		return "the stack could not be read";
+	case GT_STOP_NO_PROGRESS:
+		return "the next frame would not lie outward";
+	case GT_STOP_TOO_DEEP:
+		return "more frames than the limit";
+	case GT_STOP_BAD_TABLE:
+		return "an unwind table that makes no sense";
+	case GT_STOP_LOADER:
+		return "libraries were being loaded";
+	case GT_STOP_NO_MEMORY:
+		return "the recorder's memory was full";
+	case GT_STOP_EARLY:
+		return "before the recorder was ready";
+	case CONTEXT_UNDEFINED:
+		return "the trace lacks the rest";
+	default:
+		return "unknown reason";
+	}
+}

@@ -1,0 +1,53 @@
+/*
+ * frames.h: the stack of a context as a list of functions, and its site: the
+ * innermost one that belongs to the user's code.
+ */
+#ifndef GNOMON_FRAMES_H
+#define GNOMON_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/model/model.h"
+#include "cli/symbol/symbols.h"
+
+struct frame {
+	const char *function;	/* NULL: not known */
+	const char *file;	/* NULL: not known */
+	const char *library;	/* last part of its path; NULL: no image */
+	unsigned line;
+	unsigned column;
+	bool inlined;
+	bool glue;		/* an allocator's or the language's own */
+	uint64_t address;
+	uint64_t module_offset;
+};
+
+struct frames {
+	struct model *model;
+	struct symbols *symbols;
+	struct frame *list;	/* of the last frames_of, innermost first */
+	size_t count;
+	size_t capacity;
+	size_t site;		/* index in the list */
+	enum gt_stop stop;	/* why the walk ended there */
+	struct table sites;	/* context node -> key of its site */
+	struct intern names;
+};
+
+void frames_init(struct frames *frames, struct model *model,
+		 const struct debugfile_places *places, bool full_names);
+/* Fill the list for a context. */
+void frames_of(struct frames *frames, uint32_t node);
+/*
+ * A number for the context's site: equal for contexts with the same function,
+ * file and line. For rows_collect; `owner` is the struct frames.
+ */
+uint64_t frames_site_key(void *owner, uint32_t node);
+void frames_free(struct frames *frames);
+
+/* What a walk that ended early met, for people; NULL: it did not. */
+const char *frames_stop_text(enum gt_stop stop);
+
+#endif

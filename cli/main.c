@@ -1,0 +1,90 @@
+/*
+ * main.c: choose a command. Everything a command needs to know about its
+ * options is in its own file's table (base/command.h).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/base/command.h"
+#include "cli/base/manual.h"
+#include "cli/base/tell.h"
+#include "cli/commands.h"
+
+#define COMMANDS 3
+
+static const struct command_option options[] = {
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const char *const description[] = {
+	"A heap profiler: it records every allocation of a program with its "
+	"full call stack, cheaply enough for production, and shows which code "
+	"holds, leaks and churns memory.",
+	"Commands: `run` records a program, `report` shows what it did, `info` "
+	"shows how it was recorded. `gnomon COMMAND --help` tells more.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon run PROGRAM", "record a program",
+	"gnomon report", "show what it allocated, and where",
+	NULL
+};
+
+static const struct command top = {
+	.name = "",
+	.operands = "COMMAND ...",
+	.summary = "a heap profiler",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.stops_at_operand = true,
+	.wrong_use = EXIT_NOTHING,
+};
+
+static int take_none(void *owner, int id, const char *value)
+{
+	(void)owner, (void)id, (void)value;
+	return 0;
+}
+
+/* `gnomon --make-docs DIR`, for the Makefile: not an option of users. */
+static int make_docs(const struct command *const *commands,
+		     const char *directory)
+{
+	int error = manual_write(directory, &top, commands, COMMANDS);
+
+	if (error == 0)
+		return EXIT_COMPLETE;
+	tell_error("%s: manual pages cannot be written: %s", directory,
+		   strerror(-error));
+	return EXIT_NOTHING;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *const commands[COMMANDS] = {
+		cmd_run_command(), &cmd_report, &cmd_info
+	};
+	int operands, status, skip = 1;
+
+	if (argc == 3 && strcmp(argv[1], "--make-docs") == 0)
+		return make_docs(commands, argv[2]);
+	/* Options before the command are gnomon's own. */
+	while (skip < argc && argv[skip][0] == '-')
+		skip++;
+	if (!command_parse(&top, skip, argv, take_none, NULL, &operands,
+			   &status))
+		return status;
+	if (skip == argc) {
+		command_print_help(&top, stderr);
+		return EXIT_NOTHING;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(argv[skip], commands[i]->name) == 0)
+			return commands[i]->main(commands[i], argc - skip,
+						 argv + skip);
+	tell_error("%s: no such command: try `gnomon --help`", argv[skip]);
+	return EXIT_NOTHING;
+}

@@ -1,0 +1,40 @@
+/*
+ * report.h: what `gnomon report` and the closing paragraph of `gnomon run`
+ * have in common, and the two shapes of a report.
+ */
+#ifndef GNOMON_REPORT_H
+#define GNOMON_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/frames.h"
+#include "cli/model/rows.h"
+
+enum report_by { REPORT_BY_DEFAULT, REPORT_BY_STACK, REPORT_BY_SITE };
+
+struct report_options {
+	enum report_by by;
+	bool one_key;		/* --sort was given: only that section */
+	enum row_key key;
+	bool top_given;
+	uint64_t top;		/* rows; 0: all */
+	bool full_names;
+	const char *trace;
+};
+
+void report_text(struct model *model, struct frames *frames,
+		 const struct report_options *options, FILE *out);
+void report_json(struct model *model, struct frames *frames,
+		 const struct report_options *options, FILE *out);
+
+/* `gnomon info` */
+void report_info_text(struct model *model, bool sizes, const char *path,
+		      FILE *out);
+void report_info_json(struct model *model, const char *path, FILE *out);
+
+/* The newest *.trace in the current directory, to be freed; NULL if none. */
+char *report_newest_trace(void);
+
+#endif

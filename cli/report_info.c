@@ -1,0 +1,213 @@
+/*
+ * report_info.c: what `gnomon info` prints: the recording itself, not the
+ * program's memory. Called by the main thread.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/json.h"
+#include "cli/base/quantity.h"
+#include "cli/report.h"
+
+static const char *type_title(unsigned type)
+{
+	switch (type) {
+	case GT_INFO:
+		return "RECORDING";
+	case GT_COUNTERS:
+		return "COUNTERS";
+	default:
+		return "END";
+	}
+}
+
+static void put_facts(const struct model *model, unsigned type, FILE *out)
+{
+	fprintf(out, "\n%s\n", type_title(type));
+	for (size_t i = 0; i < model->fact_count; i++)
+		if (model->facts[i].type == type)
+			fprintf(out, "  %-22s %s\n", model->facts[i].key,
+				model->facts[i].value);
+}
+
+static void put_images(const struct model *model, FILE *out)
+{
+	fprintf(out, "\nIMAGES (%zu)\n", model->images.count);
+	for (size_t i = 0; i < model->images.count; i++) {
+		const struct image *image = &model->images.list[i];
+
+		fprintf(out, "  %012" PRIx64 " ", image->bias);
+		for (size_t k = 0; k < image->build_id_size; k++)
+			fprintf(out, "%02x", image->build_id[k]);
+		fprintf(out, "%s%s%s\n", image->build_id_size ? " " :
+			"(no build-id) ", image->path[0] ? image->path :
+			"(no path)", image->end_node == UINT32_MAX ? "" :
+			"  (unloaded)");
+	}
+}
+
+static void put_threads(const struct model *model, FILE *out)
+{
+	uint64_t count = model_thread_count(model);
+	char a[QUANTITY_TEXT];
+
+	fprintf(out, "\nTHREADS (%" PRIu64 ")\n", count);
+	for (uint64_t i = 1; i <= count; i++) {
+		const struct thread *thread = &model->threads.list[i];
+
+		fprintf(out, "  %-8" PRIu32 " %-16s started at %s%s\n",
+			thread->tid, thread->name,
+			quantity_time(a, model_since_start_ns(model,
+							thread->start)),
+			thread->flags & GT_THREAD_MAIN ? ", main" : "");
+	}
+}
+
+static void put_sizes(const struct reader_report *report, FILE *out)
+{
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	fprintf(out, "\nCHUNKS              number       bytes\n");
+	for (unsigned type = 0; type < READER_TYPES; type++)
+		if (report->chunks[type] > 0)
+			fprintf(out, "  %-12s %12s %11s\n",
+				scan_type_name(type),
+				quantity_count(a, report->chunks[type]),
+				quantity_size(b, (int64_t)report->bytes[type]));
+	if (report->events > 0)
+		fprintf(out, "  %.2f bytes an event, everything counted\n",
+			(double)report->file_bytes / (double)report->events);
+}
+
+void report_info_text(struct model *model, bool sizes, const char *path,
+		      FILE *out)
+{
+	const struct reader_report *report = &model->report;
+	const char *guarantee = model_fact(model, GT_INFO, "guarantee");
+	struct buffer end = { 0 };
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	model_exit_text(model, &end);
+	fprintf(out, "%s\n\n", path);
+	fprintf(out, "  format       %u.%u, trace id %016" PRIx64 "\n",
+		report->major, report->minor, report->trace_id);
+	fprintf(out, "  size         %s, %s events\n",
+		quantity_size(a, (int64_t)report->file_bytes),
+		quantity_count(b, report->events));
+	fprintf(out, "  ran          %s; %s\n",
+		quantity_time(a, model_duration_ns(model)), end.data);
+	fprintf(out, "  dropped      %s events\n",
+		quantity_count(a, model_dropped(model)));
+	fprintf(out, "  kept         %s\n", guarantee == NULL ? "?" :
+		strcmp(guarantee, "file") == 0 ?
+		"in a live file: survives the death of program and recorder" :
+		"in memory: survives the death of the program, not of the "
+		"recorder");
+	fprintf(out, "  damaged      %" PRIu64 " places\n",
+		report->damage_count + report->malformed);
+	put_facts(model, GT_INFO, out);
+	put_facts(model, GT_COUNTERS, out);
+	put_facts(model, GT_END, out);
+	put_threads(model, out);
+	put_images(model, out);
+	if (sizes)
+		put_sizes(report, out);
+	buffer_free(&end);
+}
+
+/* ---- JSON ---- */
+
+/* Decimal numbers become numbers, everything else stays text. */
+static void json_fact(struct json *json, const struct fact *fact)
+{
+	uint64_t value;
+
+	if (strlen(fact->value) < 20 &&
+	    quantity_parse_count(fact->value, &value) == 0)
+		json_uint(json, fact->key, value);
+	else
+		json_string(json, fact->key, fact->value);
+}
+
+static void json_facts(struct json *json, const struct model *model,
+		       unsigned type, const char *name)
+{
+	json_object(json, name);
+	for (size_t i = 0; i < model->fact_count; i++)
+		if (model->facts[i].type == type)
+			json_fact(json, &model->facts[i]);
+	json_end_object(json);
+}
+
+static void json_images(struct json *json, const struct model *model)
+{
+	json_array(json, "images");
+	for (size_t i = 0; i < model->images.count; i++) {
+		const struct image *image = &model->images.list[i];
+		char hex[2 * GL_BUILD_ID_MAX + 1] = "";
+
+		for (size_t k = 0; k < image->build_id_size; k++)
+			snprintf(hex + 2 * k, 3, "%02x", image->build_id[k]);
+		json_object(json, NULL);
+		json_string(json, "path", image->path);
+		json_string(json, "build_id", hex);
+		json_uint(json, "bias", image->bias);
+		json_bool(json, "unloaded", image->end_node != UINT32_MAX);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void json_threads(struct json *json, const struct model *model)
+{
+	json_array(json, "threads");
+	for (uint64_t i = 1; i <= model_thread_count(model); i++) {
+		const struct thread *thread = &model->threads.list[i];
+
+		json_object(json, NULL);
+		json_uint(json, "tid", thread->tid);
+		json_string(json, "name", thread->name);
+		json_uint(json, "start_ns",
+			  model_since_start_ns(model, thread->start));
+		json_bool(json, "main", thread->flags & GT_THREAD_MAIN);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void report_info_json(struct model *model, const char *path, FILE *out)
+{
+	const struct reader_report *report = &model->report;
+	struct json json = { .out = out };
+	struct buffer end = { 0 };
+
+	model_exit_text(model, &end);
+	json_object(&json, NULL);
+	json_uint(&json, "schema", 1);
+	json_string(&json, "trace", path);
+	json_string(&json, "exit", end.data);
+	json_uint(&json, "duration_ns", model_duration_ns(model));
+	json_uint(&json, "events", report->events);
+	json_uint(&json, "bytes", report->file_bytes);
+	json_uint(&json, "dropped", model_dropped(model));
+	json_uint(&json, "damaged", report->damage_count + report->malformed);
+	json_bool(&json, "being_written", report->being_written);
+	json_facts(&json, model, GT_INFO, "info");
+	json_facts(&json, model, GT_COUNTERS, "counters");
+	json_facts(&json, model, GT_END, "end");
+	json_threads(&json, model);
+	json_images(&json, model);
+	json_array(&json, "chunks");
+	for (unsigned type = 0; type < READER_TYPES; type++) {
+		if (report->chunks[type] == 0)
+			continue;
+		json_object(&json, NULL);
+		json_string(&json, "type", scan_type_name(type));
+		json_uint(&json, "count", report->chunks[type]);
+		json_uint(&json, "bytes", report->bytes[type]);
+		json_end_object(&json);
+	}
+	json_end_array(&json);
+	json_end_object(&json);
+	buffer_free(&end);
+}

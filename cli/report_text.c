@@ -1,0 +1,329 @@
+/*
+ * report_text.c: a report for people, within 80 columns. It should need no
+ * manual: every section says in a sentence what it shows, every figure has
+ * its unit. Called by the main thread.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/progress.h"
+#include "cli/base/quantity.h"
+#include "cli/report.h"
+#include "cli/symbol/names.h"
+
+#define WIDTH 79
+#define DEFAULT_ROWS 10
+#define SITE_FRAMES 7		/* shown of a stack under a site */
+#define FRAME_INDENT 9
+#define FUNCTION_MIN 24
+
+struct printer {
+	struct model *model;
+	struct frames *frames;
+	const struct report_options *options;
+	FILE *out;
+	struct table shown;	/* group -> section * 65536 + row */
+	bool by_site;
+	unsigned section;
+};
+
+/* ---- summary ---- */
+
+static void put_totals(const struct printer *p)
+{
+	const struct totals *totals = &p->model->totals;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+
+	fprintf(p->out, "  allocations  %s, %s in total\n",
+		quantity_count(a, totals->allocations),
+		quantity_size(b, (int64_t)totals->total_bytes));
+	fprintf(p->out, "  frees        %s\n",
+		quantity_count(a, totals->frees));
+	fprintf(p->out, "  peak         %s in %s blocks, %s after the start\n",
+		quantity_size(a, (int64_t)totals->peak_bytes),
+		quantity_count(b, totals->peak_blocks),
+		quantity_time(c, totals->peak_bytes == 0 ? 0 :
+			      model_since_start_ns(p->model,
+						   totals->peak_stamp)));
+	fprintf(p->out, "  live         %s in %s blocks%s\n",
+		quantity_size(a, (int64_t)totals->live_bytes),
+		quantity_count(b, totals->live_blocks),
+		p->model->report.being_written ? " now" :
+		" at the end: leaked, or in use to the last");
+	fprintf(p->out, "  temporary    %s (%s of all allocations): freed "
+		"before the\n               next allocation of their thread\n",
+		quantity_count(a, totals->temporary),
+		quantity_percent(b, totals->temporary, totals->allocations));
+}
+
+/* What the figures lack. Always told, also when it is nothing. */
+static void put_losses(const struct printer *p)
+{
+	const struct reader_report *report = &p->model->report;
+	uint64_t dropped = model_dropped(p->model);
+	uint64_t unpaired = p->model->totals.unpaired;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	if (dropped == 0)
+		fprintf(p->out, "  dropped      0: every event is here\n");
+	else
+		fprintf(p->out, "  dropped      %s events were lost (ring "
+			"full, or no writer):\n               "
+			"all figures are too low\n",
+			quantity_count(a, dropped));
+	if (unpaired > 0)
+		fprintf(p->out, "  unpaired     %s frees without their "
+			"allocation or the reverse\n",
+			quantity_count(a, unpaired));
+	else
+		fprintf(p->out, "  unpaired     0\n");
+	if (report->damage_count + report->malformed > 0 ||
+	    report->lost_bytes > 0)
+		fprintf(p->out, "  damaged      %s places of the trace could "
+			"not be read (%s of events)\n",
+			quantity_count(a, report->damage_count +
+				       report->malformed),
+			quantity_size(b, (int64_t)report->lost_bytes));
+	else
+		fprintf(p->out, "  damaged      0\n");
+}
+
+static void put_summary(const struct printer *p)
+{
+	const struct model *model = p->model;
+	const char *program = model_fact(model, GT_INFO, "exe");
+	const char *command = model_fact(model, GT_INFO, "command");
+	struct buffer end = { 0 };
+	char a[QUANTITY_TEXT];
+
+	model_exit_text(model, &end);
+	fprintf(p->out, "%s\n\n", p->options->trace);
+	fprintf(p->out, "  program      %s (pid %" PRIu64 ")\n",
+		program ? program : "?",
+		model_number(model, GT_INFO, "pid", 0));
+	if (command != NULL && command[0] != 0)
+		fprintf(p->out, "  command      %.*s%s\n", WIDTH - 18, command,
+			strlen(command) > WIDTH - 18 ? "..." : "");
+	fprintf(p->out, "  ran          %s, %" PRIu64 " thread%s; %s\n",
+		quantity_time(a, model_duration_ns(model)),
+		model_thread_count(model),
+		model_thread_count(model) == 1 ? "" : "s", end.data);
+	put_totals(p);
+	put_losses(p);
+	buffer_free(&end);
+}
+
+/* ---- stacks ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "file:line:column  library" */
+static void add_place(struct buffer *out, const struct frame *frame, bool full)
+{
+	if (frame->file != NULL) {
+		buffer_printf(out, "%s", full ? frame->file :
+			      base_name(frame->file));
+		if (frame->line > 0)
+			buffer_printf(out, ":%u", frame->line);
+		if (frame->column > 0)
+			buffer_printf(out, ":%u", frame->column);
+	} else if (frame->library != NULL && frame->function == NULL) {
+		buffer_printf(out, "at 0x%" PRIx64, frame->module_offset);
+	}
+	if (out->size > 0)
+		buffer_string(out, "  ");
+	if (frame->inlined)
+		buffer_string(out, "(inlined)");
+	else if (frame->library != NULL)
+		buffer_string(out, frame->library);
+}
+
+static void put_frame(const struct printer *p, const struct frame *frame,
+		      int indent)
+{
+	bool full = p->options->full_names;
+	struct buffer place = { 0 }, name = { 0 };
+	size_t width = WIDTH - (size_t)indent - 2;
+
+	add_place(&place, frame, full);
+	width = place.size + FUNCTION_MIN < width ? width - place.size :
+		FUNCTION_MIN;
+	if (frame->function == NULL)
+		buffer_printf(&name, frame->library ? "??" : "0x%" PRIx64
+			      " in no file", frame->address);
+	else if (full)
+		buffer_string(&name, frame->function);
+	else
+		names_brief(&name, frame->function, width);
+	fprintf(p->out, "%*s%s%s%s\n", indent, "", name.data,
+		place.size > 0 ? "  " : "", place.size > 0 ? place.data : "");
+	buffer_free(&place);
+	buffer_free(&name);
+}
+
+static void put_stack(const struct printer *p, size_t first, size_t limit)
+{
+	const struct frames *frames = p->frames;
+	const char *stop = frames_stop_text(frames->stop);
+	size_t end = frames->count;
+
+	if (limit != 0 && end - first > limit + 1)
+		end = first + limit;
+	for (size_t i = first; i < end; i++)
+		put_frame(p, &frames->list[i], FRAME_INDENT);
+	if (end < frames->count)
+		fprintf(p->out, "%*s... %zu more, outermost:\n", FRAME_INDENT,
+			"", frames->count - end);
+	if (end < frames->count)
+		put_frame(p, &frames->list[frames->count - 1], FRAME_INDENT);
+	if (stop != NULL)
+		fprintf(p->out, "%*s[the stack ends here: %s]\n", FRAME_INDENT,
+			"", stop);
+}
+
+/* ---- sections ---- */
+
+static const struct {
+	const char *title;
+	const char *meaning;
+} sections[ROW_KEYS] = {
+	[ROW_LIVE] = { "LIVE AT THE END", "blocks that were never freed: "
+		"leaked, or in use until the end" },
+	[ROW_PEAK] = { "PEAK", "what was live at the moment when the program "
+		"held the most memory" },
+	[ROW_TOTAL] = { "TOTAL", "all bytes ever allocated, whether freed or "
+		"not" },
+	[ROW_COUNT] = { "COUNT", "most allocations: where time goes into "
+		"malloc and free" },
+	[ROW_TEMPORARY] = { "TEMPORARY", "freed before their thread's next "
+		"allocation: often avoidable" },
+};
+
+static uint64_t whole_of(const struct model *model, enum row_key key)
+{
+	switch (key) {
+	case ROW_LIVE:
+		return model->totals.live_bytes;
+	case ROW_PEAK:
+		return model->totals.peak_bytes;
+	case ROW_TOTAL:
+		return model->totals.total_bytes;
+	case ROW_COUNT:
+		return model->totals.allocations;
+	default:
+		return model->totals.temporary;
+	}
+}
+
+static void put_figures(const struct printer *p, const struct row *row,
+			enum row_key key)
+{
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], share[QUANTITY_TEXT];
+	uint64_t value = row_value(row, key), blocks = row->count;
+	const char *unit = "allocations";
+
+	quantity_percent(share, value, whole_of(p->model, key));
+	if (key == ROW_LIVE || key == ROW_PEAK) {
+		blocks = key == ROW_LIVE ? row->live_blocks :
+			row->peak_blocks;
+		unit = "blocks";
+	}
+	if (blocks == 1)
+		unit = key == ROW_LIVE || key == ROW_PEAK ? "block" :
+			"allocation";
+	if (key == ROW_COUNT)
+		fprintf(p->out, "%6s  %s %s of %s in total", share,
+			quantity_count(a, blocks), unit,
+			quantity_size(b, (int64_t)row->total_bytes));
+	else if (key == ROW_TEMPORARY)
+		fprintf(p->out, "%6s  %s of %s %s", share,
+			quantity_count(a, value), quantity_count(b, blocks),
+			unit);
+	else
+		fprintf(p->out, "%6s  %s in %s %s", share,
+			quantity_size(a, (int64_t)value),
+			quantity_count(b, blocks), unit);
+}
+
+static void put_row(struct printer *p, const struct row *row,
+		    enum row_key key, unsigned number)
+{
+	uint64_t group = row->node;
+	uint32_t before;
+
+	fprintf(p->out, "\n%4u. ", number);
+	put_figures(p, row, key);
+	if (p->by_site && row->contexts > 1)
+		fprintf(p->out, "; largest of %u stacks:", row->contexts);
+	putc('\n', p->out);
+	if (p->by_site)
+		group = frames_site_key(p->frames, row->node);
+	before = table_get(&p->shown, group ^ (uint64_t)row->node << 40);
+	frames_of(p->frames, row->node);
+	if (p->frames->count == 0) {
+		fprintf(p->out, "%*s[no stack: %s]\n", FRAME_INDENT, "",
+			p->frames->stop == GT_STOP_BOTTOM ? "no caller" :
+			frames_stop_text(p->frames->stop));
+	} else if (before != TABLE_NONE) {
+		put_frame(p, &p->frames->list[p->frames->site], FRAME_INDENT);
+		fprintf(p->out, "%*s(stack: number %u of %s)\n", FRAME_INDENT,
+			"", before & 0xffff, sections[before >> 16].title);
+	} else {
+		put_stack(p, p->by_site ? p->frames->site : 0,
+			  p->by_site ? SITE_FRAMES : 0);
+		if (number <= 0xffff)
+			table_set(&p->shown,
+				  group ^ (uint64_t)row->node << 40,
+				  (uint32_t)key << 16 | number);
+	}
+}
+
+static void put_section(struct printer *p, enum row_key key)
+{
+	uint64_t top = p->options->top_given ? p->options->top : DEFAULT_ROWS;
+	const char *title = sections[key].title;
+	struct rows rows;
+	size_t shown = 0, nonzero = 0;
+
+	if (key == ROW_LIVE && p->model->report.being_written)
+		title = "LIVE NOW";
+	rows_collect(p->model, key, p->by_site ? frames_site_key : NULL,
+		     p->frames, &rows);
+	rows_sort(&rows, key);
+	while (nonzero < rows.count && row_value(&rows.list[nonzero], key) > 0)
+		nonzero++;
+	fprintf(p->out, "\n%s: %s\n", title, sections[key].meaning);
+	if (nonzero == 0)
+		fprintf(p->out, "\n      none\n");
+	for (; shown < nonzero && (top == 0 || shown < top); shown++)
+		put_row(p, &rows.list[shown], key, (unsigned)shown + 1);
+	if (shown < nonzero)
+		fprintf(p->out, "\n      and %zu more %s: --sort %s --top 0\n",
+			nonzero - shown, p->by_site ? "sites" : "stacks",
+			row_key_names[key]);
+	free(rows.list);
+}
+
+void report_text(struct model *model, struct frames *frames,
+		 const struct report_options *options, FILE *out)
+{
+	struct printer p = {
+		.model = model,
+		.frames = frames,
+		.options = options,
+		.out = out,
+		.by_site = options->by != REPORT_BY_STACK,
+	};
+
+	put_summary(&p);
+	for (int key = 0; key < ROW_KEYS; key++)
+		if (!options->one_key || options->key == (enum row_key)key)
+			put_section(&p, (enum row_key)key);
+	table_free(&p.shown);
+}
