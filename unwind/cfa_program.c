@@ -201,24 +201,29 @@ static enum outcome set_cfa(struct machine *m, uint64_t reg, int64_t value)
 		return NONSENSE;
 	m->row.cfa_how = CFA_OFFSET;
 	m->row.cfa_reg = (uint8_t)reg;
-	m->row.cfa_value = value;
+	m->row.cfa_offset = value;
 	return GO_ON;
 }
 
+/*
+ * An expression takes the place of register and offset but does not make
+ * them forgotten: assemblers carry the offset on, and hand-written code goes
+ * back by naming a register alone. An offset alone changes nothing else.
+ */
 static enum outcome set_cfa_part(struct machine *m, uint8_t action,
 				 int64_t first, int64_t second)
 {
 	if (action == CFA_SET_EXPRESSION) {
 		m->row.cfa_how = CFA_EXPRESSION;
-		m->row.cfa_value = second;
+		m->row.cfa_expression = second;
 		return GO_ON;
 	}
-	/* One half of "register + offset" needs the other half. */
-	if (m->row.cfa_how != CFA_OFFSET)
+	if (m->row.cfa_how == CFA_UNSPECIFIED)
 		return NONSENSE;
 	if (action == CFA_SET_REGISTER)
-		return set_cfa(m, (uint64_t)first, m->row.cfa_value);
-	return set_cfa(m, m->row.cfa_reg, second);
+		return set_cfa(m, (uint64_t)first, m->row.cfa_offset);
+	m->row.cfa_offset = second;
+	return GO_ON;
 }
 
 static enum outcome act(struct machine *m, const struct instruction *in,
@@ -309,7 +314,7 @@ void cfa_program_run(const struct cfi_fde *fde,
 	emit(ctx, outcome == GO_ON ? &m.row : NULL, m.location, fde->end);
 }
 
-const uint8_t *cfa_expression(int64_t value, size_t *size_bytes)
+const uint8_t *cfa_program_expression(int64_t value, size_t *size_bytes)
 {
 	/* The block was read once (I4), so nothing bounds it any more. */
 	struct cfi_cursor c = cfi_cursor_make((uintptr_t)value, UINTPTR_MAX);

@@ -26,10 +26,11 @@ struct cfa_row {
 	/* For expressions the address of a ULEB128 size and that many bytes,
 	 * which lie inside the FDE or CIE. */
 	int64_t value[ARCH_REG_COUNT];
-	int64_t cfa_value;
+	int64_t cfa_offset;	/* of CFA_OFFSET: cfa_reg + cfa_offset */
+	int64_t cfa_expression;	/* of CFA_EXPRESSION, as for registers */
 	uint8_t how[ARCH_REG_COUNT];
 	uint8_t cfa_how;	/* CFA_UNSPECIFIED, _OFFSET, _EXPRESSION */
-	uint8_t cfa_reg;	/* of CFA_OFFSET: register + value */
+	uint8_t cfa_reg;
 };
 
 /*
@@ -44,6 +45,6 @@ void cfa_program_run(const struct cfi_fde *fde,
 		     void *ctx);
 
 /* The bytes of an expression out of a row's value. */
-const uint8_t *cfa_expression(int64_t value, size_t *size_bytes);
+const uint8_t *cfa_program_expression(int64_t value, size_t *size_bytes);
 
 #endif

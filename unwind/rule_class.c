@@ -36,7 +36,7 @@ static bool row_expression_is(const struct cfa_row *row, unsigned int column,
 
 	if (row->how[column] != CFA_EXPRESSION)
 		return false;
-	code = cfa_expression(row->value[column], &size);
+	code = cfa_program_expression(row->value[column], &size);
 	return expr_is_register(code, size, reg, offset);
 }
 
@@ -48,7 +48,7 @@ static bool cfa_is_deref(const struct cfa_row *row, unsigned int reg,
 
 	if (row->cfa_how != CFA_EXPRESSION)
 		return false;
-	code = cfa_expression(row->cfa_value, &size);
+	code = cfa_program_expression(row->cfa_expression, &size);
 	return expr_is_deref(code, size, reg, offset);
 }
 
@@ -59,7 +59,7 @@ static bool cfa_is_plt(const struct cfa_row *row)
 
 	if (row->cfa_how != CFA_EXPRESSION)
 		return false;
-	code = cfa_expression(row->cfa_value, &size);
+	code = cfa_program_expression(row->cfa_expression, &size);
 	return size == sizeof(plt_expression) &&
 	       memcmp(code, plt_expression, sizeof(plt_expression)) == 0;
 }
@@ -101,11 +101,11 @@ static bool fp_from_cfa(const struct cfa_row *row, int16_t *words)
 static struct rule frame_rule(const struct cfa_row *row)
 {
 	struct rule rule = {
-		.cfa_off = (int32_t)row->cfa_value,
+		.cfa_off = (int32_t)row->cfa_offset,
 		.kind = RULE_FRAME,
 	};
 
-	if (rule.cfa_off != row->cfa_value || !fp_from_cfa(row, &rule.fp_off))
+	if (rule.cfa_off != row->cfa_offset || !fp_from_cfa(row, &rule.fp_off))
 		return complex_rule;
 	if (row->cfa_reg == ARCH_REG_SP)
 		rule.base = RULE_BASE_SP;
@@ -153,7 +153,8 @@ static bool is_signal_frame(const struct cfi_fde *fde,
 	       fp == ARCH_SIGFRAME_FP;
 }
 
-struct rule rule_of_row(const struct cfi_fde *fde, const struct cfa_row *row)
+struct rule rule_class_of_row(const struct cfi_fde *fde,
+			      const struct cfa_row *row)
 {
 	struct rule rule = complex_rule;
 

@@ -8,6 +8,7 @@
 #include "unwind/cfa_program.h"
 
 /* row may be NULL: then the rule is RULE_BAD. A pure function. */
-struct rule rule_of_row(const struct cfi_fde *fde, const struct cfa_row *row);
+struct rule rule_class_of_row(const struct cfi_fde *fde,
+			      const struct cfa_row *row);
 
 #endif

@@ -48,7 +48,7 @@ static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
 	/* Rows that nobody will keep need no number. */
 	if (end <= (k->writer ? k->writer->start : k->pc))
 		return false;
-	rule = rule_of_row(k->fde, row);
+	rule = rule_class_of_row(k->fde, row);
 	if (k->last_id == 0 || !same_rule(rule, k->last)) {
 		k->last = rule;
 		k->last_id = dictionary_id(rule);

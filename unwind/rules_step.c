@@ -40,7 +40,7 @@ static int evaluate(int64_t value, const struct expr_context *context,
 		    const uint64_t *initial, uint64_t *result)
 {
 	size_t size;
-	const uint8_t *code = cfa_expression(value, &size);
+	const uint8_t *code = cfa_program_expression(value, &size);
 
 	return expr_evaluate(code, size, context, initial, result);
 }
@@ -51,10 +51,10 @@ static int find_cfa(const struct cfa_row *row,
 	switch (row->cfa_how) {
 	case CFA_OFFSET:
 		*cfa = context->regs->r[row->cfa_reg] +
-		       (uint64_t)row->cfa_value;
+		       (uint64_t)row->cfa_offset;
 		return 0;
 	case CFA_EXPRESSION:
-		return evaluate(row->cfa_value, context, NULL, cfa);
+		return evaluate(row->cfa_expression, context, NULL, cfa);
 	default:
 		return -EINVAL;
 	}

@@ -85,7 +85,7 @@ static void cfa_is(unsigned int i, unsigned int reg, int64_t offset)
 	assert_false(rows[i].bad);
 	assert_int_equal(rows[i].row.cfa_how, CFA_OFFSET);
 	assert_int_equal(rows[i].row.cfa_reg, reg);
-	assert_int_equal(rows[i].row.cfa_value, offset);
+	assert_int_equal(rows[i].row.cfa_offset, offset);
 }
 
 static void rule_is(unsigned int i, unsigned int reg, enum cfa_how how,
@@ -100,7 +100,7 @@ static void rule_is(unsigned int i, unsigned int reg, enum cfa_how how,
 static void expression_is(int64_t value, const char *bytes, size_t size)
 {
 	size_t got;
-	const uint8_t *code = cfa_expression(value, &got);
+	const uint8_t *code = cfa_program_expression(value, &got);
 
 	assert_int_equal(got, size);
 	assert_memory_equal(code, bytes, size);
@@ -182,7 +182,20 @@ static void test_cfa(void **unused)
 	cfa_is(3, 5, 16);
 	cfa_is(4, 5, 24);
 	assert_int_equal(rows[5].row.cfa_how, CFA_EXPRESSION);
-	expression_is(rows[5].row.cfa_value, "\x77\x08", 2);
+	expression_is(rows[5].row.cfa_expression, "\x77\x08", 2);
+}
+
+/* As hand-written code has it: the offset outlives an expression. */
+static void test_cfa_after_expression(void **unused)
+{
+	(void)unused;
+	RUN(0x0e, 56, 0x41, 0x0f, 1, 0x30, 0x41, 0x0d, 3, 0x41, 0x0f, 1, 0x31,
+	    0x0e, 64, 0x41, 0x0d, 7);
+	assert_int_equal(rows[1].row.cfa_how, CFA_EXPRESSION);
+	cfa_is(2, 3, 56);
+	assert_int_equal(rows[3].row.cfa_how, CFA_EXPRESSION);
+	expression_is(rows[3].row.cfa_expression, "\x31", 1);
+	cfa_is(4, 7, 64);
 }
 
 static void test_rules(void **unused)
@@ -261,10 +274,6 @@ static void test_nonsense(void **unused)
 	bad_from(1);
 	RUN(0x41, 0x0d, 17);
 	bad_from(1);
-	RUN(0x0f, 1, 0x30, 0x0e, 8);	/* one half of an expression */
-	bad_from(0);
-	RUN(0x0f, 1, 0x30, 0x0d, 7);
-	bad_from(0);
 	RUN(0x41, 0x01, 0, 0x10, 0, 0, 0, 0, 0, 0);	/* backwards */
 	bad_from(1);
 	RUN(0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x41, 0x0a);
@@ -299,9 +308,18 @@ static void test_cie_programs(void **unused)
 {
 	static const uint8_t move[] = { 0x0c, 7, 8, 0x41 };
 	static const uint8_t restore[] = { 0x0c, 7, 8, 0xc6 };
+	static const uint8_t half[] = { 0x0d, 7, 0x0e, 8 };
 	struct cfi_fde fde = make_fde(NULL, 0);
 
 	(void)unused;
+	/* One half of a CFA needs the other. */
+	fde.cie.program = (uintptr_t)half;
+	fde.cie.program_end = (uintptr_t)half + sizeof(half);
+	run_fde(&fde);
+	bad_from(0);
+	fde.cie.program = (uintptr_t)half + 2;
+	run_fde(&fde);
+	bad_from(0);
 	fde.cie.program = (uintptr_t)move;
 	fde.cie.program_end = (uintptr_t)move + sizeof(move);
 	run_fde(&fde);
@@ -344,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_code_alignment),
 		cmocka_unit_test(test_rows_end_with_fde),
 		cmocka_unit_test(test_cfa),
+		cmocka_unit_test(test_cfa_after_expression),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_restore),
 		cmocka_unit_test(test_states),
