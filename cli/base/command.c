@@ -163,7 +163,8 @@ bool command_parse(const struct command *command, int argc, char **argv,
 				options = false;
 		}
 	}
-	argv[1 + *operands] = NULL;
+	if (1 + *operands < argc)
+		argv[1 + *operands] = NULL;
 	return true;
 }
 
