@@ -12,8 +12,8 @@
 
 /*
  * One stack: words at sp + offset[i] * ARCH_WORD must equal value[i]. The
- * count is a multiple of 4, filled up by repetition, so that the comparison
- * needs no branch per word. fp_mask is all ones if the walk used the frame
+ * count is filled up by repetition to one of a few sizes, so that the end of
+ * the loop is predicted although depths vary; no branch depends on a word. fp_mask is all ones if the walk used the frame
  * pointer as the hook found it, else 0.
  */
 struct path {
@@ -55,16 +55,23 @@ static inline bool path_holds(const struct path *p, uintptr_t sp,
 	return (bad | bad2) == 0;
 }
 
-/* Its context, or 0. The caller has checked t->generation. */
+/*
+ * Its context, or 0. The caller has checked t->generation. The way is chosen
+ * without a branch, since which it is nobody can predict; only if both have
+ * the key (two stacks that differ further out) the other is tried as well.
+ */
 static inline uint32_t path_find(const struct capture_thread *t, uintptr_t ra,
 				 uintptr_t sp, uintptr_t fp)
 {
-	const struct path *p = path_set_of(t, ra, sp)->way;
+	const struct path *way = path_set_of(t, ra, sp)->way;
+	uintptr_t miss = (way[0].ra ^ ra) | (way[0].sp ^ sp);
+	const struct path *p = miss ? &way[1] : &way[0];
 
-	if (p[0].ra == ra && p[0].sp == sp && path_holds(&p[0], sp, fp))
-		return p[0].context;
-	if (p[1].ra == ra && p[1].sp == sp && path_holds(&p[1], sp, fp))
-		return p[1].context;
+	if (((p->ra ^ ra) | (p->sp ^ sp)) == 0 && path_holds(p, sp, fp))
+		return p->context;
+	p = &way[1];
+	if (!miss && p->ra == ra && p->sp == sp && path_holds(p, sp, fp))
+		return p->context;
 	return 0;
 }
 
