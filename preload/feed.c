@@ -123,6 +123,8 @@ static void feed_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	own->name[0] = '\0';
 	own->last_tick = 0;
 	own->since_ns = 0;
+	/* a thread that comes after a whole pass has scanned waits for the
+	 * next: its stamps are above the watermark */
 	own->head = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	feed_name(feed, id, now_ns);
 	own->known = true;
@@ -348,6 +350,7 @@ static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
 static uint64_t feed_scan_all(struct feed *feed)
 {
 	uint64_t mark = arch_cycles() >> feed->tick_shift;
+	uint64_t now_ns = sys_now_ns();
 	uint32_t count = feed_count(feed), id;
 
 	for (id = 0; id < count; id++) {
@@ -355,6 +358,7 @@ static uint64_t feed_scan_all(struct feed *feed)
 
 		if (!feed_active(&feed->r->rings[id]))
 			continue;
+		feed_announce(feed, id, now_ns);
 		feed_scan(feed, id);
 		if (own->busy)
 			mark = base_min(mark, feed_last_tick(feed, id));

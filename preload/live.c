@@ -153,15 +153,16 @@ static void live_place(struct live *live, const struct live_where *where,
 		       const struct gl_header *h)
 {
 	if (where->live_dir[0]) {
-		if (!live_create(live, where->live_dir, where, h))
-			return;
+		live->err = live_create(live, where->live_dir, where, h);
 	} else {
-		if (live_shm_has_room(h->size) &&
-		    !live_create(live, LIVE_SHM, where, h))
-			return;
-		if (!live_beside(live, where, h))
-			return;
+		live->err = -ENOSPC;
+		if (live_shm_has_room(h->size))
+			live->err = live_create(live, LIVE_SHM, where, h);
+		if (live->err)
+			live->err = live_beside(live, where, h);
 	}
+	if (!live->err)
+		return;
 	live->path[0] = '\0';
 	live->fd = -1;
 }

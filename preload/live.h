@@ -18,6 +18,7 @@ struct live {
 	uint64_t nodes_max;
 	uint64_t images_reserved;	/* records */
 	int fd;			/* -1: private memory, no file */
+	int err;		/* why there is no file */
 	char path[GT_PATH_MAX];	/* "" without a file */
 };
 

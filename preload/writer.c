@@ -231,7 +231,7 @@ static int writer_open_live(struct writer *w, uint64_t trace_id,
 			     "no live file: if recorder and program are "
 			     "killed together, the last events are lost",
 			     where.live_dir[0] ? where.live_dir : NULL,
-			     -ENOSPC);
+			     w->live.err);
 	return 0;
 }
 
@@ -302,12 +302,15 @@ static int writer_set_up(struct writer *w)
 				 WRITER_ROOM);
 	if (!err)
 		err = writer_memory(w);
+	if (!err) {
+		emit_info_start(&w->info);
+		feed_sync(&w->feed, FEED_ALL);
+		err = w->out.err;
+	}
 	if (err)
-		return err;
-	emit_info_start(&w->info);
-	feed_sync(&w->feed, FEED_ALL);
-	pool_refill(&w->pool);
-	return w->out.err;
+		text_message(w->r->message, sizeof(w->r->message),
+			     "cannot record", w->output.path, err);
+	return err;
 }
 
 static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
