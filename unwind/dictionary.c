@@ -25,9 +25,10 @@
 #include "unwind/memory.h"
 
 enum {
-	SLOT_BITS = 16,
+	SLOT_BITS = 15,
 	SLOTS = 1 << SLOT_BITS,
-	/* Three quarters of the slots; a 50 MB library needs under 800. */
+	/* Three quarters of the slots; the most that any one library was
+	 * seen to need is 880, and libraries share most of theirs. */
 	RULES_LIMIT = SLOTS / 4 * 3,
 	PROBES_MAX = 256
 };
