@@ -31,7 +31,7 @@ static inline uint64_t context_hash(uint64_t outer, uintptr_t address)
 }
 
 /* The index: see context.c. */
-#define CONTEXT_PROBE_MAX 32	/* longer runs count as "full" */
+#define CONTEXT_PROBE_MAX 128	/* longer runs count as "full" */
 
 struct context_entry {
 	_Atomic uint64_t key;
