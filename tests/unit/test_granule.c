@@ -187,6 +187,44 @@ static void test_no_memory(void **unused)
 	builder_alloc_left = -1;
 }
 
+/* Where the next arena is to lie, in GiB from the first. */
+static int64_t far_gib;
+
+static void *far_alloc(size_t size)
+{
+	static uintptr_t first;
+	uintptr_t wanted = first + (uintptr_t)(far_gib << 30);
+	void *memory = mmap(first ? (void *)wanted : NULL, size,
+			    PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!first)
+		first = ((uintptr_t)memory & ~0xfffful) - (UINT64_C(32) << 30);
+	return memory;
+}
+
+/* Blocks too far apart for a link are left out, and nothing else is. */
+static void test_far_arenas(void **unused)
+{
+	static const int gib[] = { 0, 7, -7, 40, 3 };
+	static const bool stored[] = { true, true, false, false, true };
+	unsigned int i;
+
+	(void)unused;
+	start();
+	far_gib = 0;
+	unwind_alloc = far_alloc;
+	assert_non_null(far_alloc(4096));	/* says where the first is */
+	for (i = 0; i < 5; i++) {
+		granule_reset();	/* so that a new arena is taken */
+		far_gib = gib[i];
+		store(CODE + i * 8, CODE + i * 8 + 8, 8, (uint16_t)(i + 1));
+	}
+	for (i = 0; i < 5; i++)
+		assert_int_equal(granule_find(&table, CODE + i * 8),
+				 stored[i] ? i + 1 : 0);
+}
+
 static void test_lock(void **unused)
 {
 	(void)unused;
@@ -257,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_code_in_mid_page),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_far_arenas),
 		cmocka_unit_test(test_lock),
 		cmocka_unit_test(test_readers_and_writer),
 	};
