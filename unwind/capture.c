@@ -71,7 +71,7 @@ void capture_thread_reset(struct capture_thread *t, bool is_main)
 	t->hi = end & ~(uintptr_t)(ARCH_WORD - 1);
 	t->lo = t->hi;
 	t->floor = 0;
-	t->count = 0;
+	t->count = t->word_count = 0;
 	t->generation = atomic_load_explicit(&capture_generation,
 					     memory_order_acquire);
 	if (t->generation != atomic_load(&capture.images_generation))
@@ -216,7 +216,7 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 				      memory_order_release);
 	}
 	path_clear(t);
-	t->count = 0;
+	t->count = t->word_count = 0;
 	t->generation = generation;
 	return true;
 }

@@ -85,24 +85,18 @@ static uint32_t padded(uint32_t words)
 	return (words + step - 1) / step * step;
 }
 
-/* Copies the words of the shadow, innermost first. */
+/* Copies the words of the shadow, innermost first, but for that of the hook's
+ * own return address: it is part of the key. */
 static bool path_fill(struct path *p, const struct capture_thread *t,
 		      uintptr_t sp)
 {
-	uint32_t i;
+	uint32_t i, own = t->frames[t->count - 1].word;
 
 	p->words = 0;
-	for (i = t->count - 1; i-- > 0;) {
-		const struct frame *f = &t->frames[i];
-
-		if (f->fp_word &&
-		    !add_word(p, sp,
-			      f->slot + (uintptr_t)(f->fp_word * ARCH_WORD),
-			      f->fp))
+	for (i = t->word_count; i-- > 0;)
+		if (i != own &&
+		    !add_word(p, sp, t->words[i].at, t->words[i].value))
 			return false;
-		if (!add_word(p, sp, f->slot, f->ra))
-			return false;
-	}
 	if (p->words == 0)
 		return false;
 	while (p->words != padded(p->words)) {
@@ -116,15 +110,16 @@ static bool path_fill(struct path *p, const struct capture_thread *t,
 void path_learn(struct capture_thread *t, uintptr_t sp, uintptr_t fp,
 		uint32_t context)
 {
-	const struct frame *inner = &t->frames[t->count - 1];
+	const struct shadow_frame *inner = &t->frames[t->count - 1];
+	uintptr_t ra = t->innermost_ra;
 	struct path *p;
 
-	if (t->count > PATH_WORDS || context < GT_STOP_COUNT ||
-	    !seen_before(t, inner->ra, sp, context))
+	if (t->word_count > PATH_WORDS + 1 || context < GT_STOP_COUNT ||
+	    !seen_before(t, ra, sp, context))
 		return;
 	if (++t->path_inserts > 4 * PATH_WAYS * (t->set_mask + 1))
 		path_grow(t);
-	p = path_set_of(t, inner->ra, sp)->way;
+	p = path_set_of(t, ra, sp)->way;
 	if (p[0].ra && (!p[1].ra || t->path_inserts & 1))
 		p++;
 	p->ra = 0;
@@ -134,5 +129,5 @@ void path_learn(struct capture_thread *t, uintptr_t sp, uintptr_t fp,
 	p->fp = fp;
 	p->fp_mask = inner->flags & FRAME_FP ? UINTPTR_MAX : 0;
 	p->context = context;
-	p->ra = inner->ra;
+	p->ra = ra;
 }

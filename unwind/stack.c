@@ -16,6 +16,7 @@
 
 #define BASE_MAX (UINT64_C(1) << 30)	/* a stack is no larger than 1 GiB … */
 #define STEP_MAX (64u << 20)		/* … and grows by at most this at once */
+#define FRAMES_FIRST 128u
 #define FRAMES_MAX (1u << 20)
 
 bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
@@ -35,22 +36,36 @@ bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 	return true;
 }
 
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+	uint64_t *t = to;
+	const uint64_t *f = from;
+
+	for (bytes /= sizeof(*t); bytes; bytes--)
+		*t++ = *f++;
+}
+
 bool stack_grow(struct capture_thread *t)
 {
-	uint32_t capacity = t->capacity ? t->capacity * 2 : 128, i;
-	struct frame *frames, *scratch;
+	uint32_t capacity = t->capacity ? t->capacity * 2 : FRAMES_FIRST;
+	struct shadow_frame *frames;
+	struct shadow_word *words;
+	struct frame *scratch;
 
 	if (capacity > FRAMES_MAX)
 		return false;
-	frames = unwind_alloc(2 * (uint64_t)capacity * sizeof(*frames));
+	frames = unwind_alloc(capacity *
+			      (sizeof(*frames) + 2 * sizeof(*words) +
+			       sizeof(*scratch)));
 	if (!frames)
 		return false;
-	scratch = frames + capacity;
-	for (i = 0; i < t->count; i++)
-		frames[i] = t->frames[i];
-	for (i = 0; i < t->capacity; i++)
-		scratch[i] = t->scratch[i];
+	words = (struct shadow_word *)(frames + capacity);
+	scratch = (struct frame *)(words + 2 * (size_t)capacity);
+	copy_words(frames, t->frames, t->count * sizeof(*frames));
+	copy_words(words, t->words, t->word_count * sizeof(*words));
+	copy_words(scratch, t->scratch, t->capacity * sizeof(*scratch));
 	t->frames = frames;
+	t->words = words;
 	t->scratch = scratch;
 	t->capacity = capacity;
 	return true;

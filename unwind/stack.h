@@ -21,9 +21,9 @@
 #define STACK_PAGE 4096u	/* no kernel page is smaller */
 
 /*
- * A frame as a walk found it. Frames are kept with the words that led to
- * them: *slot == ra, and, where fp_word is set, the word at
- * slot + fp_word words == fp.
+ * A frame as a walk finds it, innermost first in `scratch`: *slot == ra. Where
+ * fp_at is set, the walk outward needed the word there (a saved frame pointer)
+ * and it was fp.
  *
  * FRAME_FP: the walk outward from here used the frame pointer `fp`; another
  * walk that arrives here may only be joined if it has the same.
@@ -33,12 +33,27 @@ struct frame {
 	uintptr_t slot;
 	uintptr_t ra;
 	uintptr_t fp;
+	uintptr_t fp_at;
 	uint64_t hash;		/* of the stack from here outward */
-	uint32_t context;
-	int16_t fp_word;
-	uint16_t flags;
+	uint32_t flags;
 };
 enum { FRAME_FP = 1, FRAME_WORD = 2 };
+
+/* A frame of the shadow, outermost first: what a walk that joins it needs. */
+struct shadow_frame {
+	uintptr_t slot;
+	uint64_t hash;
+	uint32_t context;
+	uint32_t word;		/* its slot's place in `words` */
+	uintptr_t fp;		/* with FRAME_FP */
+	uint32_t flags;
+};
+
+/* A stack word that the last walk read, and what it was; addresses fall from
+ * entry to entry. */
+struct shadow_word {
+	uintptr_t at, value;
+};
 
 struct path_set;
 
@@ -50,9 +65,12 @@ struct capture_thread {
 	uintptr_t lo, hi;	/* base stack, as far as proven */
 	uintptr_t floor;	/* below it lies something else */
 	/* shadow: the last walk, outermost first */
-	struct frame *frames;
-	struct frame *scratch;	/* same capacity: the walk under way */
-	uint32_t count, capacity;
+	struct shadow_frame *frames;
+	struct shadow_word *words;	/* 2 * capacity */
+	struct frame *scratch;		/* the walk under way */
+	uint32_t count, word_count;
+	uint32_t capacity;		/* of frames and scratch */
+	uintptr_t innermost_ra;		/* of frames[count - 1] */
 	uint32_t path_inserts;	/* since the sets last grew */
 	uint32_t *seen;		/* filter: stacks met once, by hash */
 	struct capture_counts counts;
@@ -68,7 +86,7 @@ static inline bool stack_is_base(struct capture_thread *t, uintptr_t sp)
 	return stack_is_base_slow(t, sp);
 }
 
-/* Room for one more frame than `count` in both arrays. */
+/* Twice the room in all arrays, which may move. */
 bool stack_grow(struct capture_thread *t);
 
 /*

@@ -19,7 +19,7 @@
  * when a rule further out needs it.
  *
  * I1  Every word whose value the walk used is in scratch: as a frame's slot,
- *     its fp_word, or a FRAME_WORD entry.
+ *     its fp_at, or a FRAME_WORD entry.
  * I2  Slots grow from entry to entry.
  *
  * Thread context: any; scratch belongs to the calling thread.
@@ -140,8 +140,7 @@ static bool use_fp(struct state *s)
 			s->forget = true;
 			return false;
 		}
-		from->fp_word = (int16_t)((intptr_t)(s->fp_at - from->slot) /
-					  ARCH_WORD);
+		from->fp_at = s->fp_at;
 		s->fp_at = 0;
 	}
 	for (f = s->top; f >= from && !(f->flags & FRAME_FP); f--) {
@@ -155,8 +154,7 @@ static inline void frame_set(struct frame *f, uintptr_t slot, uintptr_t ra)
 {
 	f->slot = slot;
 	f->ra = ra;
-	f->context = 0;
-	f->fp_word = 0;
+	f->fp_at = 0;
 	f->flags = 0;
 }
 
@@ -234,16 +232,16 @@ static bool is_end(uint32_t payload)
 
 /* Whether the walk, whose newest entry stands in the same slot as frame j of
  * the shadow, would go on as the shadow does. */
-static inline bool joins(struct state *s, const struct frame *j)
+static inline bool joins(struct state *s, const struct shadow_frame *j)
 {
 	if (__builtin_expect(j->flags == 0, 1))
 		return true;
-	return !(j->flags & FRAME_WORD) && use_fp(s) && s->fp == j->fp;
+	return use_fp(s) && s->fp == j->fp;
 }
 
 /* Both arrays move: what points into them follows. */
 static bool walk_grow(struct capture_thread *t, struct state *s,
-		      const struct frame **join)
+		      const struct shadow_frame **join)
 {
 	ptrdiff_t top = s->top - t->scratch, from = s->fp_from - t->scratch;
 	ptrdiff_t at = *join - t->frames;
@@ -290,7 +288,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
 			   .reader.lo = base ? w->sp : 0,
 			   .reader.hi = base ? t->hi : 0 };
 	/* join[-1] is the innermost standing frame not passed yet. */
-	const struct frame *join = t->frames + (base ? w->valid : 0);
+	const struct shadow_frame *join =
+		t->frames + (base ? w->valid : 0);
 	_Atomic uint64_t *words = cache;
 	struct frame *f = s.top;
 	uintptr_t ra = w->ra, sp = w->sp, hi = s.reader.hi, cfa, fp_at;

@@ -27,10 +27,12 @@ static void start(void)
 	assert_true(stack_grow(&t));
 	for (i = 0; i < DEPTH; i++) {
 		*slot_of(i) = 0x401000 + i;
-		t.frames[i] = (struct frame){ .slot = (uintptr_t)slot_of(i),
-					      .ra = *slot_of(i) };
+		t.frames[i] = (struct shadow_frame){
+			.slot = (uintptr_t)slot_of(i), .word = i };
+		t.words[i] = (struct shadow_word){ (uintptr_t)slot_of(i),
+						   *slot_of(i) };
 	}
-	t.count = DEPTH;
+	t.count = t.word_count = DEPTH;
 }
 
 static uintptr_t sp_of(uint32_t i)
@@ -63,20 +65,25 @@ static void test_returned(void **unused)
 		assert_int_equal(shadow_validate(&t, sp_of(i)), i + 1);
 }
 
+/* One more word, behind frame 9's slot: its saved frame pointer. */
 static void test_saved_fp(void **unused)
 {
-	uint32_t i = 9;
+	uint32_t i = 9, k;
 
 	(void)unused;
 	start();
-	t.frames[i].fp_word = -1;
-	t.frames[i].flags = FRAME_FP;
-	t.frames[i].fp = 4242;
+	for (k = DEPTH; k > i + 1; k--) {
+		t.words[k] = t.words[k - 1];
+		t.frames[k - 1].word = k;
+	}
+	t.words[i + 1] = (struct shadow_word){ (uintptr_t)(slot_of(i) - 1),
+					       4242 };
+	t.word_count++;
 	slot_of(i)[-1] = 4242;
 	assert_int_equal(shadow_validate(&t, sp_of(DEPTH - 1)), DEPTH);
+	/* What lies further in depends on it; frame 9 itself does not. */
 	slot_of(i)[-1] = 4243;
-	assert_int_equal(shadow_validate(&t, sp_of(DEPTH - 1)), i);
-	/* The word belonged to a callee that has returned: no matter. */
+	assert_int_equal(shadow_validate(&t, sp_of(DEPTH - 1)), i + 1);
 	assert_int_equal(shadow_validate(&t, sp_of(i)), i + 1);
 }
 
@@ -91,21 +98,22 @@ static void test_update(void **unused)
 	for (i = 0; i < 3; i++)
 		t.scratch[i] = (struct frame){ .slot = 1000 - 8 * i,
 					       .ra = 0x500000 + i };
-	t.count = 0;
+	t.count = t.word_count = 0;
 	parent = shadow_update(&t, &w, WALK_ENDED);
 	assert_int_equal(t.count, 3);
-	assert_int_equal(t.frames[0].ra, 0x500002);
-	assert_int_equal(t.frames[2].ra, 0x500000);
+	assert_int_equal(t.words[0].value, 0x500002);
+	assert_int_equal(t.words[2].value, 0x500000);
 	assert_int_equal(t.frames[2].context, parent);
 	assert_int_equal(embed_expand(parent, got, 8, &stop), 3);
 	assert_int_equal(stop, GT_STOP_BOTTOM);
 	/* One new frame inward of frames[1]. */
 	t.scratch[0].ra = 0x600000;
-	t.scratch[1] = t.frames[1];
+	t.scratch[1].slot = t.frames[1].slot;
 	w.count = 2;
 	w.join = 1;
 	context = shadow_update(&t, &w, WALK_JOINED);
 	assert_int_equal(t.count, 3);
+	assert_int_equal(t.word_count, 3);
 	assert_int_not_equal(context, parent);
 	assert_int_equal(embed_expand(context, got, 8, &stop), 3);
 	assert_int_equal(got[0], 0x600000);

@@ -86,11 +86,11 @@ static void test_grow(void **unused)
 	for (i = 0; i < 5000; i++) {
 		while (t.count >= t.capacity)
 			assert_true(stack_grow(&t));
-		t.frames[t.count++].ra = i;
+		t.frames[t.count++].slot = i;
 		t.scratch[0].ra = 7;
 	}
 	for (i = 0; i < 5000; i++)
-		assert_int_equal(t.frames[i].ra, i);
+		assert_int_equal(t.frames[i].slot, i);
 	assert_int_equal(t.scratch[0].ra, 7);
 	while (stack_grow(&t))
 		;
