@@ -91,6 +91,9 @@ void frames_free(struct frames *frames)
 {
 	symbols_free(frames->symbols);
 	free(frames->list);
+	free(frames->nameless.list);
+	buffer_free(&frames->scratch);
+	table_free(&frames->site_of);
 	table_free(&frames->sites);
 	intern_free(&frames->names);
 }
@@ -110,6 +113,16 @@ static uint32_t image_of(const struct frames *frames,
 	/* Told only after the node was: then there can be no doubt if no
 	 * other image was ever there. */
 	return images_find_only(&frames->model->images, node->address);
+}
+
+static void note_nameless(struct frames *frames, const char *library)
+{
+	for (size_t i = 0; i < frames->nameless.count; i++)
+		if (frames->nameless.list[i] == library)
+			return;
+	GROW(frames->nameless.list, frames->nameless.count,
+	     frames->nameless.capacity);
+	frames->nameless.list[frames->nameless.count++] = library;
 }
 
 /* The functions at one return address; true if a signal came in there. */
@@ -165,19 +178,46 @@ void frames_of(struct frames *frames, uint32_t at)
 	for (; at >= CONTEXT_ROOTS && frames->count < FRAMES_MAX;
 	     at = contexts->nodes[at].parent)
 		exact = add_place(frames, &contexts->nodes[at], exact);
+	for (size_t i = 0; i < frames->count; i++)
+		if (frames->list[i].function == NULL &&
+		    frames->list[i].library != NULL)
+			note_nameless(frames, frames->list[i].library);
 	frames->stop = at < CONTEXT_ROOTS ? (enum gt_stop)at : GT_STOP_OTHER;
 	find_site(frames);
+}
+
+static uint32_t number_of_site(struct frames *frames)
+{
+	const struct frame *site = &frames->list[frames->site];
+	struct buffer *key = &frames->scratch;
+	const char *unique;
+	uint32_t number;
+
+	buffer_clear(key);
+	if (site->function != NULL)
+		buffer_printf(key, "%s|%s|%u|%s", site->function,
+			      site->file ? site->file : "", site->line,
+			      site->library ? site->library : "");
+	else
+		buffer_printf(key, "%llx", (unsigned long long)site->address);
+	unique = intern_string(&frames->names, key->data);
+	number = table_get(&frames->sites, (uintptr_t)unique);
+	if (number == TABLE_NONE) {
+		number = (uint32_t)frames->sites.used;
+		table_set(&frames->sites, (uintptr_t)unique, number);
+	}
+	return number;
 }
 
 uint64_t frames_site_key(void *owner, uint32_t node)
 {
 	struct frames *frames = owner;
 	const struct contexts *contexts = &frames->model->contexts;
-	struct buffer key = { 0 };
-	const struct frame *site;
-	const char *unique;
+	uint32_t number = table_get(&frames->site_of, node);
 	bool exact = false;
 
+	if (number != TABLE_NONE)
+		return number;
 	/* Only as many frames as it takes: most stacks are deep. */
 	frames->count = 0;
 	for (uint32_t at = node; at >= CONTEXT_ROOTS;
@@ -188,18 +228,17 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 			break;
 	}
 	if (frames->count == 0)
-		return node;
-	site = &frames->list[frames->site];
-	if (site->function != NULL)
-		buffer_printf(&key, "%s|%s|%u|%s", site->function,
-			      site->file ? site->file : "", site->line,
-			      site->library ? site->library : "");
-	else
-		buffer_printf(&key, "%llx",
-			      (unsigned long long)site->address);
-	unique = intern_string(&frames->names, key.data);
-	buffer_free(&key);
-	return (uintptr_t)unique;
+		/* Roots have no site; no number reaches this far. */
+		return UINT64_C(1) << 32 | node;
+	number = number_of_site(frames);
+	table_set(&frames->site_of, node, number);
+	return number;
+}
+
+const char *const *frames_nameless(const struct frames *frames, size_t *count)
+{
+	*count = frames->nameless.count;
+	return frames->nameless.list;
 }
 
 const char *frames_stop_text(enum gt_stop stop)

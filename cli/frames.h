@@ -32,7 +32,10 @@ struct frames {
 	size_t capacity;
 	size_t site;		/* index in the list */
 	enum gt_stop stop;	/* why the walk ended there */
-	struct table sites;	/* context node -> key of its site */
+	struct table site_of;	/* context node -> number of its site */
+	struct table sites;	/* interned description -> number */
+	struct buffer scratch;
+	struct { const char **list; size_t count, capacity; } nameless;
 	struct intern names;
 };
 
@@ -46,6 +49,10 @@ void frames_of(struct frames *frames, uint32_t node);
  */
 uint64_t frames_site_key(void *owner, uint32_t node);
 void frames_free(struct frames *frames);
+
+/* Libraries of which a function had no name, in the order of appearance. */
+const char *const *frames_nameless(const struct frames *frames,
+				   size_t *count);
 
 /* What a walk that ended early met, for people; NULL: it did not. */
 const char *frames_stop_text(enum gt_stop stop);

@@ -7,14 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/progress.h"
+#include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/report.h"
 #include "cli/symbol/names.h"
 
 #define WIDTH 79
 #define DEFAULT_ROWS 10
-#define SITE_FRAMES 7		/* shown of a stack under a site */
+#define SITE_STACKS 3		/* shown under a site */
+#define SITE_FRAMES 6		/* of each of them */
+#define SITE_STACK_MIN 20	/* …th of the site: smaller ones are left out */
+#define NAMELESS_MAX 5		/* libraries named */
 #define FRAME_INDENT 9
 #define FUNCTION_MIN 24
 
@@ -23,7 +26,7 @@ struct printer {
 	struct frames *frames;
 	const struct report_options *options;
 	FILE *out;
-	struct table shown;	/* group -> section * 65536 + row */
+	struct table shown;	/* context node -> section * 65536 + row */
 	bool by_site;
 	unsigned section;
 };
@@ -167,7 +170,8 @@ static void put_frame(const struct printer *p, const struct frame *frame,
 	buffer_free(&name);
 }
 
-static void put_stack(const struct printer *p, size_t first, size_t limit)
+static void put_stack(const struct printer *p, size_t first, size_t limit,
+		      int indent)
 {
 	const struct frames *frames = p->frames;
 	const char *stop = frames_stop_text(frames->stop);
@@ -176,15 +180,15 @@ static void put_stack(const struct printer *p, size_t first, size_t limit)
 	if (limit != 0 && end - first > limit + 1)
 		end = first + limit;
 	for (size_t i = first; i < end; i++)
-		put_frame(p, &frames->list[i], FRAME_INDENT);
+		put_frame(p, &frames->list[i], indent);
+	if (end < frames->count - 1)
+		fprintf(p->out, "%*s... %zu more up to\n", indent, "",
+			frames->count - 1 - end);
 	if (end < frames->count)
-		fprintf(p->out, "%*s... %zu more, outermost:\n", FRAME_INDENT,
-			"", frames->count - end);
-	if (end < frames->count)
-		put_frame(p, &frames->list[frames->count - 1], FRAME_INDENT);
+		put_frame(p, &frames->list[frames->count - 1], indent);
 	if (stop != NULL)
-		fprintf(p->out, "%*s[the stack ends here: %s]\n", FRAME_INDENT,
-			"", stop);
+		fprintf(p->out, "%*s[the stack ends here: %s]\n", indent, "",
+			stop);
 }
 
 /* ---- sections ---- */
@@ -225,63 +229,147 @@ static void put_figures(const struct printer *p, const struct row *row,
 			enum row_key key)
 {
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], share[QUANTITY_TEXT];
+	bool held = key == ROW_LIVE || key == ROW_PEAK;
 	uint64_t value = row_value(row, key), blocks = row->count;
-	const char *unit = "allocations";
+	const char *unit = held ? "block" : "allocation", *plural;
 
-	quantity_percent(share, value, whole_of(p->model, key));
-	if (key == ROW_LIVE || key == ROW_PEAK) {
+	if (held)
 		blocks = key == ROW_LIVE ? row->live_blocks :
 			row->peak_blocks;
-		unit = "blocks";
-	}
-	if (blocks == 1)
-		unit = key == ROW_LIVE || key == ROW_PEAK ? "block" :
-			"allocation";
+	plural = blocks == 1 ? "" : "s";
+	quantity_percent(share, value, whole_of(p->model, key));
 	if (key == ROW_COUNT)
-		fprintf(p->out, "%6s  %s %s of %s in total", share,
-			quantity_count(a, blocks), unit,
+		fprintf(p->out, "%6s  %s %s%s, %s in total", share,
+			quantity_count(a, blocks), unit, plural,
 			quantity_size(b, (int64_t)row->total_bytes));
 	else if (key == ROW_TEMPORARY)
-		fprintf(p->out, "%6s  %s of %s %s", share,
+		fprintf(p->out, "%6s  %s of %s %s%s", share,
 			quantity_count(a, value), quantity_count(b, blocks),
-			unit);
+			unit, plural);
 	else
-		fprintf(p->out, "%6s  %s in %s %s", share,
+		fprintf(p->out, "%6s  %s in %s %s%s", share,
 			quantity_size(a, (int64_t)value),
-			quantity_count(b, blocks), unit);
+			quantity_count(b, blocks), unit, plural);
 }
 
-static void put_row(struct printer *p, const struct row *row,
-		    enum row_key key, unsigned number)
+/* The frames of a context from `first` outward, unless shown before. */
+static void put_once(struct printer *p, uint32_t node, enum row_key key,
+		     unsigned number, int indent)
 {
-	uint64_t group = row->node;
-	uint32_t before;
+	uint32_t before = table_get(&p->shown, node);
+	size_t first = 0;
 
-	fprintf(p->out, "\n%4u. ", number);
-	put_figures(p, row, key);
-	if (p->by_site && row->contexts > 1)
-		fprintf(p->out, "; largest of %u stacks:", row->contexts);
-	putc('\n', p->out);
+	frames_of(p->frames, node);
+	/* Under a site's heading its stacks differ within it, too: in what
+	 * the language's library did for it. */
 	if (p->by_site)
-		group = frames_site_key(p->frames, row->node);
-	before = table_get(&p->shown, group ^ (uint64_t)row->node << 40);
-	frames_of(p->frames, row->node);
+		first = p->frames->site;
+	if (indent > FRAME_INDENT && first > 0)
+		first--;
 	if (p->frames->count == 0) {
-		fprintf(p->out, "%*s[no stack: %s]\n", FRAME_INDENT, "",
+		fprintf(p->out, "%*s[no stack: %s]\n", indent, "",
 			p->frames->stop == GT_STOP_BOTTOM ? "no caller" :
 			frames_stop_text(p->frames->stop));
 	} else if (before != TABLE_NONE) {
-		put_frame(p, &p->frames->list[p->frames->site], FRAME_INDENT);
-		fprintf(p->out, "%*s(stack: number %u of %s)\n", FRAME_INDENT,
-			"", before & 0xffff, sections[before >> 16].title);
+		if (indent == FRAME_INDENT)
+			put_frame(p, &p->frames->list[p->frames->site],
+				  indent);
+		fprintf(p->out, "%*s(as in number %u of %s)\n", indent, "",
+			before & 0xffff, sections[before >> 16].title);
 	} else {
-		put_stack(p, p->by_site ? p->frames->site : 0,
-			  p->by_site ? SITE_FRAMES : 0);
-		if (number <= 0xffff)
-			table_set(&p->shown,
-				  group ^ (uint64_t)row->node << 40,
-				  (uint32_t)key << 16 | number);
+		put_stack(p, first, p->by_site ? SITE_FRAMES : 0, indent);
 	}
+	if (before == TABLE_NONE && number <= 0xffff)
+		table_set(&p->shown, node, (uint32_t)key << 16 | number);
+}
+
+/* A site's largest stacks; they are the rows from `stacks`, `count` of them,
+ * of which the site has more. */
+static void put_site(struct printer *p, const struct row *site,
+		     const struct row *const *stacks, unsigned count,
+		     enum row_key key, unsigned number)
+{
+	uint64_t least = row_value(site, key) / SITE_STACK_MIN;
+
+	if (site->contexts == 1) {
+		put_once(p, site->node, key, number, FRAME_INDENT);
+		return;
+	}
+	frames_of(p->frames, site->node);
+	if (p->frames->count > 0)
+		put_frame(p, &p->frames->list[p->frames->site], FRAME_INDENT);
+	for (unsigned i = 0; i < count; i++) {
+		if (i > 0 && row_value(stacks[i], key) <= least) {
+			count = i;
+			break;
+		}
+		fprintf(p->out, "%*s- ", FRAME_INDENT - 4, "");
+		put_figures(p, stacks[i], key);
+		putc('\n', p->out);
+		put_once(p, stacks[i]->node, key, number, FRAME_INDENT + 4);
+	}
+	if (count < site->contexts)
+		fprintf(p->out, "%*s- and %u more stack%s\n",
+			FRAME_INDENT - 4, "", site->contexts - count,
+			site->contexts - count == 1 ? "" : "s");
+}
+
+/* For each of the first `shown` sites, its largest contexts. */
+static const struct row **largest_stacks(struct printer *p,
+					 const struct rows *sites,
+					 size_t shown, struct rows *stacks,
+					 enum row_key key)
+{
+	const struct row **largest = grow_zeroed(shown * SITE_STACKS,
+						 sizeof(*largest));
+	struct table at = { 0 };
+
+	rows_collect(p->model, key, NULL, NULL, stacks);
+	rows_sort(stacks, key);
+	for (size_t i = 0; i < shown; i++)
+		table_set(&at, sites->list[i].group, (uint32_t)i);
+	for (size_t i = 0; i < stacks->count; i++) {
+		uint32_t site = table_get(&at, frames_site_key(p->frames,
+						stacks->list[i].node));
+		const struct row **place = largest + site * SITE_STACKS;
+
+		for (int k = 0; site != TABLE_NONE && k < SITE_STACKS; k++)
+			if (place[k] == NULL) {
+				place[k] = &stacks->list[i];
+				break;
+			}
+	}
+	table_free(&at);
+	return largest;
+}
+
+static void put_rows(struct printer *p, const struct rows *rows, size_t shown,
+		     enum row_key key)
+{
+	const struct row **largest = NULL;
+	struct rows stacks = { 0 };
+
+	if (p->by_site)
+		largest = largest_stacks(p, rows, shown, &stacks, key);
+	for (size_t i = 0; i < shown; i++) {
+		const struct row *row = &rows->list[i];
+		unsigned number = (unsigned)i + 1, count = 0;
+
+		fprintf(p->out, "\n%4u. ", number);
+		put_figures(p, row, key);
+		putc('\n', p->out);
+		if (!p->by_site) {
+			put_once(p, row->node, key, number, FRAME_INDENT);
+			continue;
+		}
+		while (count < SITE_STACKS &&
+		       largest[i * SITE_STACKS + count] != NULL)
+			count++;
+		put_site(p, row, largest + i * SITE_STACKS, count, key,
+			 number);
+	}
+	free(largest);
+	free(stacks.list);
 }
 
 static void put_section(struct printer *p, enum row_key key)
@@ -289,7 +377,7 @@ static void put_section(struct printer *p, enum row_key key)
 	uint64_t top = p->options->top_given ? p->options->top : DEFAULT_ROWS;
 	const char *title = sections[key].title;
 	struct rows rows;
-	size_t shown = 0, nonzero = 0;
+	size_t shown, nonzero = 0;
 
 	if (key == ROW_LIVE && p->model->report.being_written)
 		title = "LIVE NOW";
@@ -298,16 +386,33 @@ static void put_section(struct printer *p, enum row_key key)
 	rows_sort(&rows, key);
 	while (nonzero < rows.count && row_value(&rows.list[nonzero], key) > 0)
 		nonzero++;
+	shown = top != 0 && top < nonzero ? top : nonzero;
 	fprintf(p->out, "\n%s: %s\n", title, sections[key].meaning);
 	if (nonzero == 0)
 		fprintf(p->out, "\n      none\n");
-	for (; shown < nonzero && (top == 0 || shown < top); shown++)
-		put_row(p, &rows.list[shown], key, (unsigned)shown + 1);
+	else
+		put_rows(p, &rows, shown, key);
 	if (shown < nonzero)
 		fprintf(p->out, "\n      and %zu more %s: --sort %s --top 0\n",
 			nonzero - shown, p->by_site ? "sites" : "stacks",
 			row_key_names[key]);
 	free(rows.list);
+}
+
+/* Why there are ?? in the stacks, and what helps. */
+static void put_nameless(const struct printer *p)
+{
+	size_t count;
+	const char *const *names = frames_nameless(p->frames, &count);
+
+	if (count == 0)
+		return;
+	fputs("\n?? is a function without a name: its file is stripped or "
+	      "not here. Install\nits debug symbols, or say where they are "
+	      "with -d PATH:", p->out);
+	for (size_t i = 0; i < count && i < NAMELESS_MAX; i++)
+		fprintf(p->out, "%s %s", i ? "," : "", names[i]);
+	fputs(count > NAMELESS_MAX ? ", ...\n" : "\n", p->out);
 }
 
 void report_text(struct model *model, struct frames *frames,
@@ -325,5 +430,6 @@ void report_text(struct model *model, struct frames *frames,
 	for (int key = 0; key < ROW_KEYS; key++)
 		if (!options->one_key || options->key == (enum row_key)key)
 			put_section(&p, (enum row_key)key);
+	put_nameless(&p);
 	table_free(&p.shown);
 }

@@ -414,6 +414,7 @@ static void take_line(void *owner, unsigned type, const char *key,
 {
 	struct model *model = owner;
 	struct fact *fact = NULL;
+	size_t size;
 
 	for (size_t i = 0; i < model->fact_count; i++)
 		if (model->facts[i].type == type &&
@@ -425,7 +426,11 @@ static void take_line(void *owner, unsigned type, const char *key,
 		fact->type = type;
 		fact->key = intern_string(&model->names, key);
 	}
-	fact->value = intern_string(&model->names, value);
+	/* The last argument of a command line has a terminator, too. */
+	size = strlen(value);
+	while (size > 0 && value[size - 1] == ' ')
+		size--;
+	fact->value = intern_bytes(&model->names, value, size);
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 		model->waiting.window = strtoull(value, NULL, 10);
 }

@@ -74,7 +74,6 @@ void rows_collect(const struct model *model, enum row_key key,
 	rows->count = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct row *row = &rows->list[rows->count];
-		uint64_t value;
 		uint32_t at;
 
 		fill(model, &model->contexts.costs[i], row);
@@ -83,10 +82,11 @@ void rows_collect(const struct model *model, enum row_key key,
 			rows->count++;
 			continue;
 		}
-		value = group(owner, row->node);
-		at = table_get(&groups, value);
+		row->group = group(owner, row->node);
+		at = table_get(&groups, row->group);
 		if (at == TABLE_NONE)
-			table_set(&groups, value, (uint32_t)rows->count++);
+			table_set(&groups, row->group,
+				  (uint32_t)rows->count++);
 		else
 			merge(&rows->list[at], row);
 	}

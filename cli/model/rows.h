@@ -22,6 +22,7 @@ struct row {
 	uint32_t node;		/* the context, or the largest of the group */
 	uint32_t contexts;	/* how many the row stands for */
 	uint64_t largest;	/* the sort key's value of `node` */
+	uint64_t group;		/* what `group` returned */
 };
 
 enum row_key {
