@@ -72,3 +72,8 @@ uint64_t area_used(void)
 	return atomic_load_explicit(&recorder->area_used,
 				    memory_order_relaxed);
 }
+
+bool area_scarce(void)
+{
+	return area_used() > area_size - area_size / 4;
+}

@@ -4,6 +4,7 @@
 #ifndef GNOMON_AREA_H
 #define GNOMON_AREA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,9 @@ void *area_alloc(size_t size_bytes);
 
 /* Bytes given out so far. */
 uint64_t area_used(void);
+
+/* Whether so much is used that new threads should go without memory of their
+ * own, for the sake of what all threads share. */
+bool area_scarce(void);
 
 #endif

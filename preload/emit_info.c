@@ -120,6 +120,8 @@ void emit_info_start(const struct emit_info *info)
 	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);
 	text_key_number(&text, "ring", options->number[OPTION_RING]);
 	text_key(&text, "output", info->output->path);
+	if (info->r->parent_trace[0])
+		text_key(&text, "parent_trace", info->r->parent_trace);
 	emit_info_write(info, &text, GT_INFO);
 }
 

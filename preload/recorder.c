@@ -47,6 +47,9 @@ enum { RECORDER_UNREAD, RECORDER_READING, RECORDER_READ, RECORDER_BAD };
 static _Atomic uint32_t recorder_setup;
 static uintptr_t recorder_stack_end;
 
+/* Path of this process's trace; in a child until it starts, its parent's. */
+static char recorder_trace[GT_PATH_MAX];
+
 uintptr_t recorder_main_stack_end(void)
 {
 	return recorder_stack_end;
@@ -177,6 +180,7 @@ static bool recorder_begin(struct recorder *r)
 	int err;
 
 	r->pid = sys_getpid();
+	memcpy(r->parent_trace, recorder_trace, sizeof(recorder_trace));
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
 	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
 	unwind_alloc = area_alloc;
@@ -190,6 +194,8 @@ static bool recorder_begin(struct recorder *r)
 					      memory_order_release);
 			recorder_wake(r);
 		}
+		memcpy(recorder_trace, r->live->trace_path,
+		       sizeof(recorder_trace));
 	}
 	if (r->message[0])
 		message_say(r->message);
@@ -234,7 +240,7 @@ static struct thread *recorder_register(struct recorder *r)
 	thread->nested = NULL;
 	if (thread->capture)
 		capture_thread_reset(thread->capture, thread->is_main);
-	else
+	else if (!area_scarce())
 		thread->capture = capture_thread_new(thread->is_main);
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();

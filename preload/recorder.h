@@ -84,6 +84,7 @@ struct recorder {
 	_Atomic uint64_t nested_events;
 	_Atomic uint64_t nested_lost;
 
+	char parent_trace[GT_PATH_MAX];	/* of a child made by fork */
 	char message[512];		/* of the writer, for the starter */
 };
 
