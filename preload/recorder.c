@@ -15,6 +15,7 @@
  *     for dead.
  */
 #include "preload/recorder.h"
+#include "preload/section.h"
 
 #include <errno.h>
 #include <string.h>
@@ -169,6 +170,7 @@ static int recorder_capture(struct recorder *r)
 		.images = (struct gl_image *)(base + live->images_offset),
 		.image_count = &live->image_count,
 		.want_nodes = recorder_want_nodes,
+		.find_section = section_find,
 		.main_stack_end = recorder_stack_end,
 	};
 

@@ -23,7 +23,7 @@
 #include "unwind/shadow.h"
 
 #define PLAIN_BUFFERS 8
-#define PLAIN_FRAMES 16384u
+#define PLAIN_FRAMES 16384u	/* virtual until used: 128 KiB a buffer */
 
 _Atomic uint32_t capture_generation;
 
@@ -47,7 +47,10 @@ int capture_init(const struct capture_config *config)
 	for (i = 0; i < PLAIN_BUFFERS; i++) {
 		atomic_store_explicit(&capture.plain[i].taken, 0,
 				      memory_order_relaxed);
-		capture.plain[i].addresses = NULL;
+		capture.plain[i].addresses = unwind_alloc(
+			PLAIN_FRAMES * sizeof(uintptr_t));
+		if (!capture.plain[i].addresses)
+			return -12;	/* ENOMEM */
 	}
 	atomic_store_explicit(&capture.images_generation,
 			      atomic_load(&capture_generation),
@@ -118,12 +121,7 @@ static struct plain_buffer *plain_take(void)
 		if (atomic_exchange_explicit(&b->taken, 1,
 					     memory_order_acquire))
 			continue;
-		if (!b->addresses)
-			b->addresses = unwind_alloc(PLAIN_FRAMES *
-						    sizeof(uintptr_t));
-		if (b->addresses)
-			return b;
-		atomic_store_explicit(&b->taken, 0, memory_order_release);
+		return b;
 	}
 	return NULL;
 }
@@ -142,7 +140,7 @@ uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 
 	(void)fp;
 	if (!b)
-		return GT_STOP_OTHER;
+		return GT_STOP_NO_MEMORY;
 	arch_capture_regs(&regs);
 	n = walk_full(&regs, ra, sp, 0, 0, b->addresses, PLAIN_FRAMES, &stop);
 	context = context_of(b->addresses, n, stop);

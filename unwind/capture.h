@@ -28,6 +28,11 @@ struct capture_config {
 	/* Asks for a higher node_limit and waits a bounded time for it. May be
 	 * NULL: then the limit is final. Any thread, also signal handlers. */
 	void (*want_nodes)(void);
+	/* Link-time address and size of a mapped section, from the section
+	 * headers of the file at `path` ("": the program's own), for images
+	 * that announce no unwind table. May be NULL. */
+	bool (*find_section)(const char *path, const char *name,
+			     uint64_t *address, uint64_t *size);
 	/* Highest address of the main thread's stack, 0 if unknown. */
 	uintptr_t main_stack_end;
 };

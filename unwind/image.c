@@ -57,6 +57,8 @@ static struct {
 	_Atomic int lock;
 	_Atomic unsigned long long adds, subs;	/* of the last scan */
 	bool late;
+	bool (*find_section)(const char *path, const char *name,
+			     uint64_t *address, uint64_t *size);
 } list;
 
 static void copy_bytes(void *to, const void *from, size_t n)
@@ -132,10 +134,26 @@ static void add_segment(struct image *image, const ElfW(Phdr) *p)
 	s->flags = p->p_flags;
 }
 
-static void find_tables(struct image *image, const struct dl_phdr_info *info,
+/* No program header announces the tables: the file may know where they are. */
+static void ask_file(const struct image *image, struct rules_sections *s)
+{
+	const struct gl_image *g = image->public;
+	uint64_t address, size;
+
+	if (s->eh_frame_hdr || g->flags & GT_IMAGE_VDSO || !list.find_section ||
+	    !list.find_section(g->path, ".eh_frame", &address, &size) ||
+	    !in_segments(g, image->bias + address, size))
+		return;
+	s->eh_frame = image->bias + address;
+	s->eh_frame_size = size;
+}
+
+static void find_tables(const struct image *image,
+			const struct dl_phdr_info *info,
 			struct rules_sections *s)
 {
 	const struct gl_image *g = image->public;
+	uintptr_t tables;
 	uint32_t i;
 
 	s->bias = image->bias;
@@ -147,6 +165,8 @@ static void find_tables(struct image *image, const struct dl_phdr_info *info,
 		s->eh_frame_hdr = image->bias + p->p_vaddr;
 		s->eh_frame_hdr_size = p->p_memsz;
 	}
+	ask_file(image, s);
+	tables = s->eh_frame_hdr ? s->eh_frame_hdr : s->eh_frame;
 	for (i = 0; i < g->segments; i++) {
 		const struct gl_segment *seg = &g->segment[i];
 
@@ -156,8 +176,8 @@ static void find_tables(struct image *image, const struct dl_phdr_info *info,
 			if (seg->start + seg->size > s->text_end)
 				s->text_end = seg->start + seg->size;
 		}
-		if (s->eh_frame_hdr && s->eh_frame_hdr >= seg->start &&
-		    s->eh_frame_hdr - seg->start < seg->size) {
+		if (tables && tables >= seg->start &&
+		    tables - seg->start < seg->size) {
 			s->readable_start = seg->start;
 			s->readable_end = seg->start + seg->size;
 		}
@@ -374,6 +394,7 @@ int image_init(const struct capture_config *config)
 	list.public_count = config->image_count;
 	list.count = 0;
 	list.late = false;
+	list.find_section = config->find_section;
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.ranges, NULL, memory_order_relaxed);
 	list.images = unwind_alloc(GL_IMAGES_MAX * sizeof(struct image));
