@@ -1,0 +1,67 @@
+/* test_blocks.c: the table of live blocks against a plain array. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "cli/model/blocks.h"
+
+#define ADDRESSES 4000
+
+static uint64_t address_of(unsigned i)
+{
+	/* regular ones, neighbours, and some with the same upper part */
+	return i % 3 == 0 ? 0x10 + (uint64_t)i * 16 :
+		i % 3 == 1 ? UINT64_C(0x7f0000000000) + (uint64_t)i * 4096 :
+		UINT64_C(0x555500000000) + i;
+}
+
+static void against_array(void **state)
+{
+	static uint64_t sizes[ADDRESSES];	/* 0: not live */
+	struct blocks blocks;
+	uint64_t live = 0;
+
+	(void)state;
+	srand(3);
+	blocks_init(&blocks);
+	for (unsigned step = 0; step < 400000; step++) {
+		unsigned i = (unsigned)rand() % ADDRESSES;
+		struct block *block = blocks_find(&blocks, address_of(i));
+		int is_new;
+
+		assert_int_equal(block != NULL, sizes[i] != 0);
+		if (block != NULL) {
+			assert_int_equal(block->size, sizes[i]);
+			if (rand() % 2) {
+				blocks_remove(&blocks, block);
+				sizes[i] = 0;
+				live--;
+			}
+			continue;
+		}
+		if (step / 50000 % 2 && rand() % 4)
+			continue;
+		block = blocks_add(&blocks, address_of(i), &is_new);
+		assert_true(is_new);
+		block->size = sizes[i] = step + 1;
+		live++;
+		assert_int_equal(blocks.count, live);
+	}
+	for (unsigned i = 0; i < ADDRESSES; i++)
+		assert_int_equal(blocks_find(&blocks, address_of(i)) != NULL,
+				 sizes[i] != 0);
+	blocks_free(&blocks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(against_array),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

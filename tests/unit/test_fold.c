@@ -1,0 +1,194 @@
+/* test_fold.c: the left-overs of a live file go into the trace, once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "cli/base/tell.h"
+#include "cli/model/model.h"
+#include "cli/trace/fold.h"
+#include "trace_write.h"
+
+#define RING_BYTES 4096
+#define NODES_AT 8192
+#define IMAGES_AT 4096
+#define RINGS_AT 16384
+#define RING_AT (RINGS_AT + 4096)
+#define DATA_AT (RING_AT + 4096)
+#define LIVE_BYTES (DATA_AT + RING_BYTES + 4096)
+
+static char trace_path[64], live_path[64];
+
+/* A live file of a dead process: `records` allocations in one ring, of which
+ * the first `written` are below the tail. */
+static void make_live(unsigned records, unsigned written)
+{
+	static uint8_t file[LIVE_BYTES];
+	struct gl_header *header = (struct gl_header *)file;
+	struct gl_node *nodes = (struct gl_node *)(file + NODES_AT);
+	uint64_t *rings = (uint64_t *)(file + RINGS_AT);
+	struct gl_ring *ring = (struct gl_ring *)(file + RING_AT);
+	int fd;
+
+	memset(file, 0, sizeof(file));
+	header->magic = GL_MAGIC;
+	header->version = GL_VERSION;
+	header->trace_id = TRACE_WRITE_ID;
+	header->pid = 0x7ffffff0;	/* nobody's */
+	header->images_offset = IMAGES_AT;
+	header->nodes_offset = NODES_AT;
+	header->rings_offset = RINGS_AT;
+	header->ring_count = 1;
+	nodes[GT_STOP_COUNT] = (struct gl_node){ 0x1000, 0, 0 };
+	nodes[GT_STOP_COUNT + 1] =
+		(struct gl_node){ 0x2000, GT_STOP_COUNT, 0 };
+	header->node_count = GT_STOP_COUNT + 2;
+	rings[0] = RING_AT;
+	ring->mask = RING_BYTES - 1;
+	ring->state = GL_RING_ACTIVE;
+	ring->tid = 5;
+	ring->offset = DATA_AT;
+	ring->head = 24 * records;
+	ring->tail = 24 * written;
+	for (unsigned i = 0; i < records; i++) {
+		uint64_t words[3] = {
+			(uint64_t)(1000 + i) << GL_KIND_BITS | GT_ALLOC,
+			16 * (i + 1),
+			(GT_STOP_COUNT + 1) | (uint64_t)100 << 32 };
+
+		/* may run into the slack */
+		memcpy(file + DATA_AT + (24 * i & ring->mask), words,
+		       sizeof(words));
+	}
+	strcpy(live_path, "/tmp/gnomon-unit-live-XXXXXX");
+	fd = mkstemp(live_path);
+	assert_int_equal(write(fd, file, sizeof(file)), sizeof(file));
+	close(fd);
+}
+
+/* A trace without an end that holds the first `written` allocations, and
+ * `torn` bytes of a further chunk. */
+static void make_trace(unsigned written, size_t torn)
+{
+	static struct trace_event events[200];
+	struct trace_node nodes[2] = { { GT_STOP_COUNT, 0, 0x1000 },
+		{ GT_STOP_COUNT + 1, GT_STOP_COUNT, 0x2000 } };
+	struct trace_thread thread = { GT_THREAD_START, 0, 5, 0, 0, "", 0 };
+	struct buffer payload = { 0 };
+	struct trace_write t;
+
+	for (unsigned i = 0; i < written; i++)
+		events[i] = (struct trace_event){ 1000 + i, 16 * (i + 1), 100,
+						  GT_STOP_COUNT + 1, GT_ALLOC };
+	trace_write_begin(&t);
+	trace_write_line(&t, GT_INFO, "live", live_path);
+	compose_thread(&payload, &thread);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_THREAD }, &payload);
+	compose_nodes(&payload, nodes, 2, 0);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_CONTEXT }, &payload);
+	if (written > 0)
+		trace_write_events(&t, 0, 0, 0, events, written, 0);
+	buffer_add(&t.bytes, t.bytes.data + GT_HEADER_SIZE, torn);
+	strcpy(trace_path, "/tmp/gnomon-unit-XXXXXX");
+	trace_write_file(&t, trace_path);
+	buffer_free(&t.bytes);
+}
+
+static void expect(uint64_t allocations, int status)
+{
+	static struct model model;
+
+	model_init(&model);
+	assert_int_equal(model_read(&model, trace_path), status);
+	assert_int_equal(model.totals.allocations, allocations);
+	assert_int_equal(model.totals.unpaired, 0);
+	assert_int_equal(model.threads.count, 2);
+	assert_int_equal(model.contexts.cost_count, 1);
+	model_free(&model);
+}
+
+static void left_overs_go_in(void **state)
+{
+	static const unsigned written[] = { 0, 30, 100 };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		for (size_t torn = 0; torn < 60; torn += 29) {
+			/* 170 records run round the ring once */
+			make_live(170, written[i]);
+			make_trace(written[i], torn);
+			expect(170, EXIT_COMPLETE);
+			assert_int_not_equal(access(live_path, F_OK), 0);
+			expect(170, EXIT_COMPLETE);
+			unlink(trace_path);
+		}
+}
+
+/* The writer was killed after write and before it moved the tail. */
+static void tail_behind_the_trace(void **state)
+{
+	(void)state;
+	make_live(100, 20);
+	make_trace(60, 0);
+	expect(100, EXIT_COMPLETE);
+	unlink(trace_path);
+	make_live(100, 20);
+	make_trace(100, 0);
+	expect(100, EXIT_COMPLETE);
+	unlink(trace_path);
+}
+
+static void not_while_it_is_written(void **state)
+{
+	int fd;
+
+	(void)state;
+	make_live(100, 20);
+	make_trace(20, 0);
+	fd = open(trace_path, O_RDONLY);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	expect(100, EXIT_COMPLETE);
+	assert_int_equal(access(live_path, F_OK), 0);
+	close(fd);
+	expect(100, EXIT_COMPLETE);
+	assert_int_not_equal(access(live_path, F_OK), 0);
+	unlink(trace_path);
+}
+
+/* Another recording's file has the same name by chance. */
+static void foreign_live_file(void **state)
+{
+	uint64_t id = TRACE_WRITE_ID + 1;
+	int fd;
+
+	(void)state;
+	make_live(100, 20);
+	make_trace(20, 0);
+	fd = open(live_path, O_WRONLY);
+	assert_int_equal(pwrite(fd, &id, sizeof(id),
+				offsetof(struct gl_header, trace_id)), 8);
+	close(fd);
+	expect(20, EXIT_PARTIAL);
+	assert_int_equal(access(live_path, F_OK), 0);
+	unlink(live_path);
+	unlink(trace_path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(left_overs_go_in),
+		cmocka_unit_test(tail_behind_the_trace),
+		cmocka_unit_test(not_while_it_is_written),
+		cmocka_unit_test(foreign_live_file),
+	};
+
+	tell_set_quiet(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/* test_merge.c: events of many rings by their stamps, each exactly once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace/compose.h"
+#include "cli/trace/merge.h"
+
+struct seen {
+	uint64_t last;
+	uint64_t count;
+	uint64_t backwards;
+	uint64_t ends;
+	uint64_t per_address[64];
+};
+
+static void take(void *owner, uint32_t stream, uint32_t thread,
+		 const struct trace_event *events, size_t count)
+{
+	struct seen *seen = owner;
+
+	(void)stream, (void)thread;
+	for (size_t i = 0; i < count; i++) {
+		seen->backwards += events[i].stamp < seen->last;
+		seen->last = events[i].stamp;
+		seen->per_address[events[i].address >> 4 & 63]++;
+		seen->count++;
+	}
+}
+
+static void ends(void *owner, uint32_t stream)
+{
+	struct seen *seen = owner;
+
+	(void)stream;
+	seen->ends++;
+}
+
+static void add(struct merge *merge, uint32_t ring, uint32_t generation,
+		uint64_t first, const struct trace_event *events, size_t count)
+{
+	struct chunk chunk = { .type = GT_EVENTS, .ring = ring,
+			       .generation = generation, .first = first,
+			       .last = first + 16 * count };
+	struct buffer payload = { 0 };
+
+	compose_events(&payload, events, count, 0);
+	chunk.payload = (uint8_t *)payload.data;
+	chunk.stored = chunk.raw = (uint32_t)payload.size;
+	merge_add(merge, &chunk, 0, false);
+	buffer_free(&payload);
+}
+
+/* Frees only: 16 bytes of ring each. */
+static void make(struct trace_event *events, size_t count, uint64_t stamp,
+		 unsigned step, unsigned ring)
+{
+	for (size_t i = 0; i < count; i++)
+		events[i] = (struct trace_event){
+			.kind = GT_FREE, .stamp = stamp += 1 + (unsigned)
+			rand() % step, .address = (uint64_t)(ring + 1) << 4 };
+}
+
+static void in_order(void **state)
+{
+	static struct trace_event events[3000];
+	struct seen seen = { 0 };
+	struct merge_sink sink = { &seen, take, ends };
+	struct merge merge;
+	uint64_t added = 0, stamps[13] = { 0 }, positions[13] = { 0 };
+
+	(void)state;
+	srand(1);
+	merge_init(&merge, &sink);
+	for (unsigned round = 0; round < 200; round++) {
+		uint64_t watermark = UINT64_MAX;
+
+		for (unsigned ring = 0; ring < 13; ring++) {
+			size_t n = (size_t)(rand() % 3000) / (ring + 1) + 1;
+
+			if (ring > 3 && rand() % 3)
+				continue;
+			make(events, n, stamps[ring], 1 + ring * 3, ring);
+			add(&merge, ring, 0, positions[ring], events, n);
+			positions[ring] += 16 * n;
+			stamps[ring] = events[n - 1].stamp;
+			added += n;
+		}
+		for (unsigned ring = 0; ring < 13; ring++)
+			if (stamps[ring] < watermark)
+				watermark = stamps[ring];
+		merge_run(&merge, watermark);
+		assert_true(seen.last < watermark || watermark == 0);
+	}
+	merge_finish(&merge);
+	assert_int_equal(seen.backwards, 0);
+	assert_int_equal(seen.count, added);
+	assert_int_equal(merge.events, added);
+	assert_int_equal(merge.lost_bytes, 0);
+	for (unsigned ring = 0; ring < 13; ring++)
+		assert_int_equal(seen.per_address[ring + 1] * 16,
+				 positions[ring]);
+	merge_free(&merge);
+}
+
+/* Chunks told twice, and chunks that overlap what was there. */
+static void exactly_once(void **state)
+{
+	static struct trace_event events[1000];
+	struct seen seen = { 0 };
+	struct merge_sink sink = { &seen, take, ends };
+	struct merge merge;
+
+	(void)state;
+	make(events, 1000, 0, 5, 0);
+	merge_init(&merge, &sink);
+	add(&merge, 0, 0, 0, events, 400);
+	add(&merge, 0, 0, 0, events, 400);
+	add(&merge, 0, 0, 160, events + 10, 390);
+	add(&merge, 0, 0, 1600, events + 100, 700);
+	add(&merge, 0, 0, 12800, events + 800, 200);
+	merge_finish(&merge);
+	assert_int_equal(seen.count, 1000);
+	assert_int_equal(seen.backwards, 0);
+	assert_int_equal(merge.lost_bytes, 0);
+	assert_true(merge.repeated > 0);
+	merge_free(&merge);
+}
+
+static void gaps_are_told(void **state)
+{
+	static struct trace_event events[1000];
+	struct seen seen = { 0 };
+	struct merge_sink sink = { &seen, take, ends };
+	struct merge merge;
+
+	(void)state;
+	make(events, 1000, 0, 5, 0);
+	merge_init(&merge, &sink);
+	add(&merge, 0, 0, 16, events + 1, 10);
+	add(&merge, 0, 0, 320, events + 20, 10);
+	merge_finish(&merge);
+	assert_int_equal(merge.lost_bytes, 16 + 144);
+	merge_free(&merge);
+}
+
+/* A ring that is used again by another thread starts at position 0. */
+static void generations(void **state)
+{
+	static struct trace_event events[1000];
+	struct seen seen = { 0 };
+	struct merge_sink sink = { &seen, take, ends };
+	struct merge merge;
+
+	(void)state;
+	make(events, 1000, 0, 5, 0);
+	merge_init(&merge, &sink);
+	add(&merge, 0, 0, 0, events, 100);
+	add(&merge, 0, 1, 0, events + 100, 100);	/* not drained yet */
+	merge_finish(&merge);
+	add(&merge, 0, 2, 0, events + 200, 100);	/* drained */
+	add(&merge, 0, 1, 0, events + 100, 100);	/* a repetition */
+	merge_finish(&merge);
+	assert_int_equal(seen.count, 300);
+	assert_int_equal(seen.backwards, 0);
+	assert_int_equal(seen.ends, 2);
+	assert_int_equal(merge.lost_bytes, 0);
+	merge_free(&merge);
+}
+
+static void malformed(void **state)
+{
+	struct seen seen = { 0 };
+	struct merge_sink sink = { &seen, take, ends };
+	struct chunk chunk = { .type = GT_EVENTS, .last = 100,
+			       .payload = (const uint8_t *)"\1\377\377",
+			       .stored = 3, .raw = 3 };
+	struct merge merge;
+
+	(void)state;
+	merge_init(&merge, &sink);
+	merge_add(&merge, &chunk, 0, false);
+	merge_finish(&merge);
+	assert_int_equal(merge.bad_chunks, 1);
+	assert_int_equal(seen.count, 0);
+	merge_free(&merge);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_order),
+		cmocka_unit_test(exactly_once),
+		cmocka_unit_test(gaps_are_told),
+		cmocka_unit_test(generations),
+		cmocka_unit_test(malformed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/* test_names.c: names as people write them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/symbol/names.h"
+
+static void check(void (*make)(struct buffer *, const char *),
+		  const char *from, const char *to)
+{
+	struct buffer out = { 0 };
+
+	make(&out, from);
+	assert_string_equal(out.data, to);
+	buffer_free(&out);
+}
+
+static void demangled(void **state)
+{
+	(void)state;
+	check(names_demangle, "main", "main");
+	check(names_demangle, "_start", "_start");
+	check(names_demangle, "f__1", "f__1");
+	check(names_demangle, "_Z3fooi", "foo(int)");
+	check(names_demangle, "_Znwm", "operator new(unsigned long)");
+	check(names_demangle, "_ZN5alloc3vec17h0123456789abcdefE",
+	      "alloc::vec");
+	check(names_demangle, "_RNvC7mycrate3foo", "mycrate::foo");
+	check(names_demangle, "_Dmain", "D main");
+	check(names_demangle, "_Zgarbage!", "_Zgarbage!");
+}
+
+static void shortened(void **state)
+{
+	(void)state;
+	check(names_shorten, "f(std::__cxx11::basic_string<char, "
+	      "std::char_traits<char>, std::allocator<char> > const&)",
+	      "f(std::string const&)");
+	check(names_shorten, "std::vector<int, std::allocator<int> >::grow()",
+	      "std::vector<int>::grow()");
+	check(names_shorten, "std::map<int, std::vector<char, std::allocator"
+	      "<char> >, std::less<int>, std::allocator<std::pair<int const, "
+	      "std::vector<char, std::allocator<char> > > > >::at()",
+	      "std::map<int, std::vector<char>>::at()");
+	check(names_shorten, "std::vector<int, my::allocator<int> >",
+	      "std::vector<int, my::allocator<int>>");
+	check(names_shorten, "f(int, std::allocator<int> const&)",
+	      "f(int, std::allocator<int> const&)");
+	check(names_shorten, "operator<", "operator<");
+}
+
+static void brief(void **state)
+{
+	struct buffer out = { 0 };
+
+	(void)state;
+	names_brief(&out, "ns::parse(std::vector<int> const&) const", 40);
+	assert_string_equal(out.data, "ns::parse");
+	buffer_clear(&out);
+	names_brief(&out, "A<B<C>, D>::very_long_function_name(int)", 32);
+	assert_string_equal(out.data, "A<>::very_long_function_name");
+	buffer_clear(&out);
+	names_brief(&out, "Functor::operator()(int) const", 40);
+	assert_string_equal(out.data, "Functor::operator()");
+	buffer_clear(&out);
+	names_brief(&out, "a_name_that_is_longer_than_its_room", 20);
+	assert_int_equal(out.size, 20);
+	buffer_clear(&out);
+	names_brief(&out, "(anonymous namespace)::f(int)", 40);
+	assert_string_equal(out.data, "(anonymous namespace)::f");
+	buffer_free(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(demangled),
+		cmocka_unit_test(shortened),
+		cmocka_unit_test(brief),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

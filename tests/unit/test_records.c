@@ -1,0 +1,184 @@
+/* test_records.c: every kind of payload there and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "cli/trace/compose.h"
+#include "cli/trace/records.h"
+
+#define EVENTS 5000
+
+static void fill_events(struct trace_event *events)
+{
+	uint64_t stamp = UINT64_C(1) << 40;
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		struct trace_event *e = &events[i];
+
+		memset(e, 0, sizeof(*e));
+		e->kind = i % GT_EVENT_COUNT;
+		e->stamp = stamp += (i * 7919) % 300;
+		e->address = (uint64_t)(i * 2654435761u) << (i % 30);
+		if (e->kind != GT_ALLOC && e->kind != GT_REALLOC_DONE)
+			continue;
+		e->context = i * 12345;
+		e->size = i % 5 ? i : UINT64_MAX - i;
+	}
+}
+
+static void events_round(void **state)
+{
+	static struct trace_event events[EVENTS], back[EVENTS];
+	struct event_decoder decoder = { 0 };
+	struct inflater inflater = { 0 };
+
+	(void)state;
+	fill_events(events);
+	for (int level = 0; level < 2; level++) {
+		struct buffer payload = { 0 };
+		struct cursor c;
+		size_t count = 0, n;
+
+		compose_events(&payload, events, EVENTS, level);
+		c = cursor_over(payload.data, payload.size);
+		assert_int_equal(event_decoder_open(&decoder, &c, &inflater),
+				 0);
+		while ((n = event_decoder_next(&decoder, back + count, 333)))
+			count += n;
+		assert_int_equal(count, EVENTS);
+		assert_false(decoder.bad);
+		assert_memory_equal(events, back, sizeof(events));
+		buffer_free(&payload);
+	}
+	columns_free(&decoder.columns);
+	inflater_free(&inflater);
+}
+
+/* Cut short anywhere: fewer events or an error, never others. */
+static void events_cut(void **state)
+{
+	static struct trace_event events[EVENTS], back[EVENTS];
+	struct event_decoder decoder = { 0 };
+	struct inflater inflater = { 0 };
+	struct buffer payload = { 0 };
+
+	(void)state;
+	fill_events(events);
+	compose_events(&payload, events, 50, 0);
+	for (size_t size = 0; size < payload.size; size++) {
+		struct cursor c = cursor_over(payload.data, size);
+		size_t n;
+
+		if (event_decoder_open(&decoder, &c, &inflater) != 0)
+			continue;
+		n = event_decoder_next(&decoder, back, EVENTS);
+		assert_memory_equal(events, back, n * sizeof(back[0]));
+		assert_true(decoder.bad);
+	}
+	buffer_free(&payload);
+	columns_free(&decoder.columns);
+	inflater_free(&inflater);
+}
+
+static void nodes_round(void **state)
+{
+	static const struct trace_node nodes[] = {
+		{ 16, 0, 0x400000 }, { 17, 16, 0x7fffffffffff },
+		{ 20, 17, 16 }, { 18, 3, UINT64_MAX },
+		{ UINT32_MAX, 18, 0 },
+	};
+	struct node_decoder decoder = { 0 };
+	struct inflater inflater = { 0 };
+	struct buffer payload = { 0 };
+	struct trace_node node;
+	struct cursor c;
+	size_t i = 0;
+	bool bad;
+
+	(void)state;
+	compose_nodes(&payload, nodes, 5, 1);
+	c = cursor_over(payload.data, payload.size);
+	assert_int_equal(node_decoder_open(&decoder, &c, &inflater), 0);
+	for (; node_decoder_next(&decoder, &node, &bad); i++)
+		assert_memory_equal(&node, &nodes[i], sizeof(node));
+	assert_int_equal(i, 5);
+	assert_false(bad);
+	buffer_free(&payload);
+	columns_free(&decoder.columns);
+	inflater_free(&inflater);
+}
+
+static void images_and_threads(void **state)
+{
+	static const uint8_t id[20] = { 1, 2, 3 };
+	struct trace_image image = {
+		.what = GT_IMAGE_MAPPED, .index = 7, .flags = GT_IMAGE_LATE,
+		.first_node = 100, .bias = 0x5555, .segment_count = 2,
+		.segments = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } },
+		.build_id = id, .build_id_size = sizeof(id),
+		.path = "/lib/x.so", .path_size = 9,
+	}, got;
+	struct trace_thread thread = { GT_THREAD_NAME, 1, 2, 3, 4, "name", 4 };
+	struct trace_thread thread_got;
+	struct buffer payload = { 0 };
+	struct cursor c;
+
+	(void)state;
+	compose_image(&payload, &image);
+	c = cursor_over(payload.data, payload.size);
+	assert_true(records_image(&c, &got));
+	assert_int_equal(got.index, 7);
+	assert_int_equal(got.segment_count, 2);
+	assert_memory_equal(got.segments, image.segments, 2 *
+			    sizeof(got.segments[0]));
+	assert_memory_equal(got.build_id, id, sizeof(id));
+	assert_memory_equal(got.path, "/lib/x.so", 9);
+	assert_false(records_image(&c, &got));
+	assert_false(c.bad);
+	buffer_free(&payload);
+	compose_thread(&payload, &thread);
+	c = cursor_over(payload.data, payload.size);
+	assert_true(records_thread(&c, &thread_got));
+	assert_int_equal(thread_got.stamp, 4);
+	assert_memory_equal(thread_got.name, "name", 4);
+	buffer_free(&payload);
+}
+
+static void lines(void **state)
+{
+	static const char text[] = "a=b\npath=x\\ny\\\\z\\0w\nempty=\n";
+	char line[RECORDS_LINE_MAX];
+	struct cursor c = cursor_over(text, sizeof(text) - 1);
+	const char *key, *value;
+
+	(void)state;
+	assert_true(records_line(&c, line, &key, &value));
+	assert_string_equal(key, "a");
+	assert_string_equal(value, "b");
+	assert_true(records_line(&c, line, &key, &value));
+	assert_string_equal(value, "x\ny\\z w");
+	assert_true(records_line(&c, line, &key, &value));
+	assert_string_equal(value, "");
+	assert_false(records_line(&c, line, &key, &value));
+	assert_false(c.bad);
+	c = cursor_over("nonsense", 8);
+	assert_false(records_line(&c, line, &key, &value));
+	assert_true(c.bad);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_round),
+		cmocka_unit_test(events_cut),
+		cmocka_unit_test(nodes_round),
+		cmocka_unit_test(images_and_threads),
+		cmocka_unit_test(lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
