@@ -41,16 +41,18 @@ static void churn(int i)
 	temporary++;
 }
 
-/* Freed with one other between. */
+/* The first is freed with one other made between: not temporary; the second
+ * with none. */
 static void pair(int i)
 {
 	void *a = make(size_of(i)), *b = make(50);
 
 	drop(a, size_of(i));
 	drop(b, 50);
+	temporary++;
 }
 
-/* The peak is here, in the middle of the run. */
+/* The peak is here, in the middle of the run. The last is temporary. */
 static void swell(void)
 {
 	void *big[20];
@@ -59,6 +61,7 @@ static void swell(void)
 		big[i] = make(100000 + i);
 	for (int i = 0; i < 20; i++)
 		drop(big[i], 100000 + i);
+	temporary++;
 }
 
 int main(void)

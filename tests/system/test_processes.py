@@ -137,7 +137,7 @@ def shell_pipeline(directory):
     equal((done.status, done.out), (alone.status, alone.out), "result")
     check(len(done.traces) >= 7, "%d traces" % len(done.traces))
     for trace in done.traces:
-        adds_up(Report(trace), trace + ": ")
+        adds_up(Report(trace), trace + ": ", forked=True)
 
 
 main()

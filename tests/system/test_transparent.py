@@ -19,7 +19,7 @@ def make(name):
         check(alone.status == 0, "the program itself fails: " + alone.err)
         check(done.traces, "no trace")
         for trace in done.traces:
-            adds_up(Report(trace), trace + ": ")
+            adds_up(Report(trace), trace + ": ", forked=True)
     same.__name__ = name.replace("+", "p")
     return same
 
