@@ -447,3 +447,14 @@ HOOK size_t malloc_usable_size(void *block)
 		return 0;
 	return real.malloc_usable_size(block);
 }
+
+__attribute__((constructor)) static void hooks_load(void)
+{
+	if (real_resolve())
+		recorder_thread();
+}
+
+__attribute__((destructor)) static void hooks_unload(void)
+{
+	recorder_leave();
+}

@@ -2,8 +2,8 @@
  * recorder.c: starting the recorder in a process, and letting threads in.
  *
  * The first hook that finds the real functions starts it, so that constructors
- * of the program's libraries are recorded too; our own constructor only makes
- * sure of it. In a forked child the first hook starts it again: the area is
+ * of the program's libraries are recorded too; the constructor in hooks.c only
+ * makes sure of it. In a forked child the first hook starts it again: the area is
  * zero there (area.c).
  *
  * Called on the slow branch of every hook; any thread, also signal handlers.
@@ -299,19 +299,12 @@ bool recorder_writer_alive(struct recorder *r)
 	return arch_syscall2(__NR_kill, r->writer_pid, 0) == 0;
 }
 
-__attribute__((constructor)) static void recorder_load(void)
-{
-	if (real_resolve())
-		recorder_thread();
-}
-
-/* The program is about to end: the writer looks more often. */
-__attribute__((destructor)) static void recorder_unload(void)
+void recorder_leave(void)
 {
 	struct recorder *r = recorder;
 
 	if (!r || atomic_load_explicit(&r->state, memory_order_relaxed) !=
-			  RECORDER_ON)
+			  RECORDER_ON || sys_getpid() != r->pid)
 		return;
 	atomic_store_explicit(&r->hurry, 1, memory_order_relaxed);
 	recorder_wake(r);

@@ -113,6 +113,10 @@ extern BASE_HIDDEN __thread struct thread *recorder_tls
  */
 struct thread *recorder_thread(void);
 
+/* The program is about to end: the writer looks more often. Events after it
+ * are still recorded. */
+void recorder_leave(void);
+
 /* Wakes the writer if it sleeps. Any thread. */
 void recorder_wake(struct recorder *r);
 

@@ -1,0 +1,285 @@
+/*
+ * test_encode.c: records of a ring become columns, and the columns say the
+ * same. The decoder here is written from docs/FORMAT.md's rules alone.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "preload/area.h"
+#include "preload/encode.h"
+
+#define RING 4096
+#define NODES 4096
+#define SHIFT 3
+
+struct event {
+	unsigned kind;
+	uint64_t counter, address, size;
+	uint32_t context;
+};
+
+static uint8_t ring[RING + GL_RING_SLACK] __attribute__((aligned(64)));
+static struct gl_node nodes[NODES];
+static struct chunk_out out;
+static struct emit_node emit;
+static struct encode encode;
+static struct compress compress;
+static uint8_t payload[ENCODE_PAYLOAD_MAX];
+
+static int set_up(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = GT_STOP_COUNT; i < NODES; i++) {
+		nodes[i].parent = i > 100 ? i - 1 : 0;
+		nodes[i].address = 0x400000 + 16 * i;
+	}
+	out.fd = -1;
+	out.room = sizeof(payload);
+	out.buffer = malloc(GT_CHUNK_SIZE + out.room);
+	compress_init(&compress);
+	return emit_node_init(&emit, nodes, NODES, &out, &compress) ||
+	       encode_init(&encode, &emit, SHIFT);
+}
+
+static uint64_t put(uint64_t at, const struct event *e, bool nested)
+{
+	uint64_t *word = (uint64_t *)(ring + (at & (RING - 1)));
+	bool block = e->kind == GT_ALLOC || e->kind == GT_REALLOC_DONE;
+	bool big = nested || e->size >= GL_SIZE_BIG;
+
+	word[0] = e->counter << GL_KIND_BITS | e->kind;
+	word[1] = e->address;
+	if (block) {
+		word[2] = e->context |
+			  (big ? (uint64_t)GL_SIZE_BIG : e->size) << 32;
+		if (big)
+			word[3] = e->size;
+	}
+	if (nested)
+		return at + 32;
+	return at + (block ? (big ? 32 : 24) : 16);
+}
+
+static uint64_t number(const uint8_t **p)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+
+	do
+		v |= (uint64_t)(**p & 127) << shift;
+	while (shift += 7, *(*p)++ & 128);
+	return v;
+}
+
+static int64_t zigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+/* One column, decompressed into memory that is never freed. */
+static const uint8_t *column(const uint8_t **p, uint64_t *size)
+{
+	uint64_t stored;
+	uint8_t *to;
+
+	*size = number(p);
+	stored = number(p);
+	assert_true(stored <= *size);
+	to = malloc(*size + 1);
+	if (stored < *size)
+		assert_int_equal(ZSTD_decompress(to, *size, *p, stored),
+				 *size);
+	else
+		memcpy(to, *p, *size);
+	*p += stored;
+	return to;
+}
+
+static void check(const struct event *events, unsigned n, const uint8_t *end)
+{
+	const uint8_t *p = payload, *c[4], *stop[4];
+	uint64_t tick = number(&p), address = 0, size;
+	uint32_t context = 0;
+	unsigned i;
+
+	assert_int_equal(number(&p), n);
+	for (i = 0; i < 4; i++) {
+		c[i] = column(&p, &size);
+		stop[i] = c[i] + size;
+	}
+	assert_ptr_equal(p, end);
+	for (i = 0; i < n; i++) {
+		uint64_t v = number(&c[0]);
+		unsigned kind = v & 7, low = 0;
+
+		tick += v >> 3;
+		assert_int_equal(kind, events[i].kind);
+		assert_int_equal(tick, events[i].counter >> SHIFT);
+		v = number(&c[1]);
+		if (v & 1)
+			low = *c[1]++;
+		address += zigzag(v >> 1);
+		assert_int_equal(address << 4 | low, events[i].address);
+		if (kind != GT_ALLOC && kind != GT_REALLOC_DONE)
+			continue;
+		context += zigzag(number(&c[2]));
+		assert_int_equal(context, events[i].context);
+		assert_int_equal(number(&c[3]), events[i].size);
+	}
+	for (i = 0; i < 4; i++)
+		assert_ptr_equal(c[i], stop[i]);
+}
+
+static struct event made_up(unsigned i)
+{
+	static const uint64_t sizes[] = { 0, 1, 127, 128, 16384,
+					  GL_SIZE_BIG - 1, GL_SIZE_BIG,
+					  UINT64_C(1) << 40 };
+	struct event e = {
+		.kind = i % GT_EVENT_COUNT,
+		.counter = 1000000 + i * UINT64_C(977) * (i % 5 + 1),
+		.address = (UINT64_C(0x7f0000000000) * (i & 1)) +
+			   i * UINT64_C(4808) % 100003 * 8,
+		.size = sizes[i % 8],
+		.context = GT_STOP_COUNT + i * 131 % (NODES - GT_STOP_COUNT),
+	};
+
+	return e;
+}
+
+static void sort_stamps(struct event *events, unsigned n)
+{
+	unsigned i;
+
+	for (i = 1; i < n; i++)
+		if (events[i].counter < events[i - 1].counter)
+			events[i].counter = events[i - 1].counter;
+}
+
+static void columns_say_what_records_said(void **state)
+{
+	struct event events[150];
+	uint64_t from, at, unfinished = 0;
+	unsigned n, i;
+
+	(void)state;
+	/* from every alignment with the ring's end, across it too */
+	for (from = 0; from < RING; from += 8) {
+		struct encode_span span = { ring, RING - 1, from, 0, false };
+		uint8_t *end;
+
+		for (n = 0, at = from; at + 32 - from <= RING && n < 150; n++)
+			events[n] = made_up(n + from / 8),
+			events[n].counter += from,
+			at += events[n].kind == GT_ALLOC ||
+			      events[n].kind == GT_REALLOC_DONE ? 32 : 16;
+		sort_stamps(events, n);
+		for (i = 0, at = from; i < n; i++)
+			at = put(at, &events[i], false);
+		span.to = at;
+		assert_int_equal(encode_events(&encode, &span, &unfinished),
+				 at);
+		assert_int_equal(encode.events, n);
+		end = encode_payload(&encode, payload, &compress);
+		check(events, n, end);
+	}
+	assert_int_equal(unfinished, 0);
+}
+
+static void nested_records_may_be_unfinished(void **state)
+{
+	struct encode_span span = { ring, RING - 1, 0, 0, true };
+	struct event events[5];
+	uint64_t at = 0, unfinished = 0;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		events[i] = made_up(i);
+	sort_stamps(events, 5);
+	for (i = 0; i < 5; i++)
+		at = put(at, &events[i], true);
+	span.to = at;
+	assert_int_equal(encode_nested_end(&span), at);
+	*(uint64_t *)(ring + 2 * 32) = 0;
+	assert_int_equal(encode_nested_end(&span), 2 * 32);
+	assert_int_equal(encode_events(&encode, &span, &unfinished), at);
+	assert_int_equal(unfinished, 1);
+	assert_int_equal(encode.events, 4);
+	memmove(events + 2, events + 3, 2 * sizeof(*events));
+	check(events, 4, encode_payload(&encode, payload, &compress));
+}
+
+static void stamps_never_step_back(void **state)
+{
+	struct encode_span span = { ring, RING - 1, 0, 0, false };
+	struct event events[3] = {
+		{ GT_FREE, 8000, 0x1000, 0, 0 },
+		{ GT_FREE, 7000, 0x2000, 0, 0 },
+		{ GT_FREE, 9000, 0x3000, 0, 0 },
+	};
+	uint64_t at = 0, unfinished = 0;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		at = put(at, &events[i], false);
+	span.to = at;
+	encode_events(&encode, &span, &unfinished);
+	events[1].counter = 8000;
+	check(events, 3, encode_payload(&encode, payload, &compress));
+}
+
+static void impossible_contexts_are_not_followed(void **state)
+{
+	struct encode_span span = { ring, RING - 1, 0, 0, false };
+	struct event event = { GT_ALLOC, 1, 0x1000, 8, 0xfffffff0 };
+	uint64_t unfinished = 0;
+
+	(void)state;
+	span.to = put(0, &event, false);
+	encode_events(&encode, &span, &unfinished);
+	event.context = GT_STOP_OTHER;
+	check(&event, 1, encode_payload(&encode, payload, &compress));
+}
+
+static void parents_go_before_children(void **state)
+{
+	uint32_t i, seen = 0;
+
+	(void)state;
+	emit.count = 0;
+	memset(emit.emitted + 1, 0, NODES / 8 - 8);
+	emit_node_refer(&emit, 3000);
+	assert_int_equal(emit.count, 3000 - 100 + 1);
+	for (i = 1; i < emit.count; i++)
+		assert_true(emit.batch[i - 1] < emit.batch[i]);
+	emit_node_refer(&emit, 3001);
+	assert_int_equal(emit.batch[emit.count - 1], 3001);
+	seen = emit.count;
+	emit_node_refer(&emit, 2000);
+	assert_int_equal(emit.count, seen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_say_what_records_said),
+		cmocka_unit_test(nested_records_may_be_unfinished),
+		cmocka_unit_test(stamps_never_step_back),
+		cmocka_unit_test(impossible_contexts_are_not_followed),
+		cmocka_unit_test(parents_go_before_children),
+	};
+
+	if (area_map(UINT64_C(64) << 20))
+		return 77;
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}

@@ -1,0 +1,137 @@
+/* test_options.c: the table of recording options and how values are read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "preload/options.h"
+
+static void sizes_are_powers_of_1024(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} right[] = {
+		{ "0", 0 }, { "4096", 4096 }, { "64k", 65536 },
+		{ "64K", 65536 }, { "64KiB", 65536 }, { "64kb", 65536 },
+		{ "1.5M", 1536 << 10 }, { "2G", UINT64_C(2) << 30 },
+		{ "0.25k", 256 }, { "1t", UINT64_C(1) << 40 },
+	};
+	static const char *const wrong[] = {
+		"", "k", "-1", "64q", "64kk", "1.5.2M", " 4", "4 ",
+		"99999999999999999999", "99999999999T", "0x10",
+	};
+	uint64_t bytes;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		assert_int_equal(options_size(right[i].text, &bytes), 0);
+		assert_int_equal(bytes, right[i].bytes);
+	}
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(options_size(wrong[i], &bytes), -EINVAL);
+}
+
+static void defaults_are_the_tables(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_default(&o);
+	assert_string_equal(o.output, "gnomon.%e.%p.trace");
+	assert_string_equal(o.live_dir, "");
+	assert_int_equal(o.number[OPTION_MEMORY], 256 << 20);
+	assert_int_equal(o.number[OPTION_RING], 64 << 10);
+	assert_int_equal(o.number[OPTION_OVERFLOW], OPTION_OVERFLOW_WAIT);
+	assert_int_equal(o.number[OPTION_SHADOW_STACK], OPTION_SHADOW_AUTO);
+	assert_false(o.given[OPTION_OUTPUT]);
+}
+
+static void environment_sets_them(void **state)
+{
+	char *env[] = {
+		"PATH=/bin", "GNOMON_OUTPUT=a.trace", "GNOMON_RING=128k",
+		"GNOMON_SHADOW_STACK=off", "GNOMON_LIVE_DIR=/x",
+		"GNOMON_FORCE=1", "GNOMON_DEBUG_ORACLE=1",
+		"GNOMON_OVERFLOW=drop", "GNOMON_OF_A_LATER_DAY=7", NULL
+	};
+	const char *bad = NULL;
+	struct options o;
+
+	(void)state;
+	options_default(&o);
+	assert_int_equal(options_environment(&o, env, &bad), 0);
+	assert_string_equal(o.output, "a.trace");
+	assert_string_equal(o.live_dir, "/x");
+	assert_int_equal(o.number[OPTION_RING], 128 << 10);
+	assert_int_equal(o.number[OPTION_SHADOW_STACK], OPTION_SHADOW_OFF);
+	assert_int_equal(o.number[OPTION_OVERFLOW], OPTION_OVERFLOW_DROP);
+	assert_int_equal(o.number[OPTION_FORCE], 1);
+	assert_true(o.given[OPTION_RING]);
+	assert_true(o.oracle);
+}
+
+static void bad_variables_are_named(void **state)
+{
+	static char *const wrong[] = {
+		"GNOMON_RING=1k", "GNOMON_RING=8M", "GNOMON_MEMORY=1M",
+		"GNOMON_OVERFLOW=block", "GNOMON_OVERFLOW=",
+		"GNOMON_OVERFLOW=wait|drop", "GNOMON_FORCE=yes",
+		"GNOMON_OUTPUT=", "GNOMON_SHADOW_STACK=autox",
+	};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		char *env[] = { "A=b", wrong[i], NULL };
+		const char *bad = NULL;
+		struct options o, before;
+
+		options_default(&o);
+		before = o;
+		assert_int_not_equal(options_environment(&o, env, &bad), 0);
+		assert_ptr_equal(bad, wrong[i]);
+		assert_memory_equal(&o, &before, sizeof(o));
+	}
+}
+
+static void too_long_texts_are_refused(void **state)
+{
+	static char text[OPTIONS_TEXT_MAX + 1];
+	struct options o;
+
+	(void)state;
+	options_default(&o);
+	memset(text, 'x', OPTIONS_TEXT_MAX);
+	assert_int_equal(options_set(&o, OPTION_OUTPUT, text), -ERANGE);
+	text[OPTIONS_TEXT_MAX - 1] = '\0';
+	assert_int_equal(options_set(&o, OPTION_OUTPUT, text), 0);
+}
+
+static void variables_have_the_options_names(void **state)
+{
+	char name[OPTIONS_VARIABLE_MAX];
+
+	(void)state;
+	options_variable(OPTION_SHADOW_STACK, name);
+	assert_string_equal(name, "GNOMON_SHADOW_STACK");
+	options_variable(OPTION_OUTPUT, name);
+	assert_string_equal(name, "GNOMON_OUTPUT");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_are_powers_of_1024),
+		cmocka_unit_test(defaults_are_the_tables),
+		cmocka_unit_test(environment_sets_them),
+		cmocka_unit_test(bad_variables_are_named),
+		cmocka_unit_test(too_long_texts_are_refused),
+		cmocka_unit_test(variables_have_the_options_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
