@@ -117,17 +117,23 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 		    image->first_node <= id && id < image->end_node)
 			return cached;
 	}
-	for (size_t i = images->count; i-- > 0;) {
+	/* Which image is gone may only be told later: of several that fit,
+	 * the last one to come was there. */
+	cached = IMAGE_NONE;
+	for (size_t i = 0; i < images->count; i++) {
 		const struct image *image = &images->list[i];
 
 		if (image->first_node <= id && id < image->end_node &&
-		    contains(image, address)) {
-			images->cache[slot].page = page;
-			images->cache[slot].image = (uint32_t)i;
-			return (uint32_t)i;
-		}
+		    contains(image, address) &&
+		    (cached == IMAGE_NONE ||
+		     image->first_node >= images->list[cached].first_node))
+			cached = (uint32_t)i;
 	}
-	return IMAGE_NONE;
+	if (cached != IMAGE_NONE) {
+		images->cache[slot].page = page;
+		images->cache[slot].image = cached;
+	}
+	return cached;
 }
 
 uint32_t images_find_only(const struct images *images, uint64_t address)
