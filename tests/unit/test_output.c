@@ -1,0 +1,187 @@
+/* test_output.c: names of traces, and never overwriting one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/output.h"
+
+static char directory[] = "/tmp/gnomon-test-output.XXXXXX";
+
+static struct output_names names(const char *pattern)
+{
+	struct output_names n = { pattern, false, false, 42, 1234567890,
+				  "prog", "box" };
+
+	return n;
+}
+
+static void patterns_expand(void **state)
+{
+	static const struct {
+		const char *pattern, *name;
+	} right[] = {
+		{ "gnomon.%e.%p.trace", "gnomon.prog.42.trace" },
+		{ "%t-%h-%n", "1234567890-box-7" }, { "100%%", "100%" },
+		{ "%x%", "%x%" }, { "plain", "plain" },
+	};
+	char to[64];
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		struct output_names n = names(right[i].pattern);
+
+		assert_true(output_expand(&n, 7, to, sizeof(to)));
+		assert_string_equal(to, right[i].name);
+	}
+	{
+		struct output_names n = names("%p%p%p%p");
+
+		assert_false(output_expand(&n, 0, to, 8));
+	}
+}
+
+static void descriptors_are_recognised(void **state)
+{
+	(void)state;
+	assert_int_equal(output_descriptor("/dev/stdout"), 1);
+	assert_int_equal(output_descriptor("-"), 1);
+	assert_int_equal(output_descriptor("/dev/stderr"), 2);
+	assert_int_equal(output_descriptor("/dev/fd/17"), 17);
+	assert_int_equal(output_descriptor("/proc/self/fd/3"), 3);
+	assert_int_equal(output_descriptor("/dev/fd/"), -1);
+	assert_int_equal(output_descriptor("/dev/fd/3x"), -1);
+	assert_int_equal(output_descriptor("/dev/fd/99999999999"), -1);
+	assert_int_equal(output_descriptor("a.trace"), -1);
+}
+
+static void opened(const char *pattern, bool child, bool force,
+		   const char *base)
+{
+	struct output_names n = names(pattern);
+	struct output out;
+	struct stat st;
+
+	n.child = child;
+	n.force = force;
+	assert_int_equal(output_open(&out, &n), 0);
+	assert_string_equal(strrchr(out.path, '/') + 1, base);
+	assert_int_equal(out.path[0], '/');
+	assert_int_equal(fstat(out.fd, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(write(out.fd, "x", 1), 1);
+	close(out.fd);
+}
+
+static void nothing_is_overwritten(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	opened("a.trace", false, false, "a.trace");
+	opened("a.trace", false, false, "a.trace.1");
+	opened("a.trace", false, false, "a.trace.2");
+	opened("a.trace", true, false, "a.trace.42");
+	opened("a.trace", false, true, "a.trace");
+	assert_int_equal(stat("a.trace", &st), 0);
+	assert_int_equal(st.st_size, 1);
+	opened("b%n", false, false, "b0");
+	opened("b%n", false, false, "b1");
+	opened("c.%p", true, false, "c.42");
+	opened("c.%p", true, false, "c.42.1");
+}
+
+static void one_being_written_is_left_alone(void **state)
+{
+	struct output_names n = names("locked");
+	struct output out;
+
+	(void)state;
+	assert_int_equal(output_open(&out, &n), 0);
+	opened("locked", false, true, "locked.42");
+	close(out.fd);
+}
+
+static void links_are_not_followed(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(symlink("victim", "link"), 0);
+	opened("link", false, true, "link.1");
+	assert_int_equal(stat("victim", &st), -1);
+}
+
+static void pipes_are_used_as_they_are(void **state)
+{
+	struct output_names n = names("fifo");
+	struct output out;
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	reader = open("fifo", O_RDONLY | O_NONBLOCK);
+	assert_int_equal(output_open(&out, &n), 0);
+	assert_false(out.regular);
+	close(out.fd);
+	close(reader);
+}
+
+static void elsewhere_if_not_writable(void **state)
+{
+	struct output_names n = names("/nonexistent/x.%p");
+	char tmp[128], *env[] = { "XDG_STATE_HOME=/proc", tmp, NULL };
+	struct output out;
+
+	(void)state;
+	snprintf(tmp, sizeof(tmp), "TMPDIR=%s", directory);
+	output_environment(env);
+	assert_int_equal(output_open(&out, &n), 0);
+	assert_int_equal(strncmp(out.path, directory, strlen(directory)), 0);
+	assert_non_null(strstr(out.message, "/nonexistent/x.42"));
+	assert_non_null(strstr(out.message, out.path));
+	close(out.fd);
+	env[1] = "TMPDIR=/proc";
+	output_environment(env);
+	assert_int_equal(output_open(&out, &n), -ENOENT);
+	assert_non_null(strstr(out.message, "not recorded"));
+}
+
+static int enter(void **state)
+{
+	(void)state;
+	return !mkdtemp(directory) || chdir(directory);
+}
+
+static int leave(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patterns_expand),
+		cmocka_unit_test(descriptors_are_recognised),
+		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(one_being_written_is_left_alone),
+		cmocka_unit_test(links_are_not_followed),
+		cmocka_unit_test(pipes_are_used_as_they_are),
+		cmocka_unit_test(elsewhere_if_not_writable),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,204 @@
+/* test_pool.c: rings from the live mapping to threads and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/area.h"
+#include "preload/pool.h"
+
+#define MEMORY (UINT64_C(32) << 20)
+#define TAKERS 4
+#define TURNS 20000
+
+static struct live live;
+static struct pool pool;
+
+static int each(void **state)
+{
+	struct live_where where = { "/tmp", "", MEMORY, getpid(), 1 };
+	struct recorder *r = recorder;
+
+	(void)state;
+	memset(r, 0, sizeof(*r));
+	memset(&pool, 0, sizeof(pool));
+	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
+	where.random = (uintptr_t)r->ring_next;
+	if (live_open(&live, &where))
+		return -1;
+	r->live = live.header;
+	r->rings = live_at(&live, live.header->data_offset);
+	pool_init(&pool, r, &live, 16384);
+	return 0;
+}
+
+static int after(void **state)
+{
+	(void)state;
+	live_unlink(&live);
+	return 0;
+}
+
+static uint64_t size_of(uint32_t id)
+{
+	return recorder->rings[id - 1].mask + 1;
+}
+
+static void the_first_is_the_main_threads(void **state)
+{
+	uint32_t id = pool_take(recorder, RECORDER_PRIMARY);
+
+	(void)state;
+	assert_int_equal(size_of(id), 256 << 10);
+	id = pool_take(recorder, RECORDER_PRIMARY);
+	assert_int_equal(size_of(id), 16 << 10);
+	id = pool_take(recorder, RECORDER_NESTED);
+	assert_int_equal(size_of(id), 8 << 10);
+	assert_int_equal(recorder->rings[id - 1].flags, GT_THREAD_NESTED);
+}
+
+static void data_does_not_overlap(void **state)
+{
+	static uint32_t ids[64];
+	unsigned i, j;
+
+	(void)state;
+	for (i = 0; i < 64; i++) {
+		recorder->ring_hungry[RECORDER_PRIMARY] = 1;
+		pool_refill(&pool);
+		ids[i] = pool_take(recorder, RECORDER_PRIMARY);
+		assert_true(ids[i] != 0);
+	}
+	for (i = 0; i < 64; i++) {
+		struct gl_ring *a = &recorder->rings[ids[i] - 1];
+
+		assert_int_equal(a->data - (uintptr_t)live.header, a->offset);
+		assert_true(a->offset + a->mask + 1 + GL_RING_SLACK <=
+			    live.size);
+		memset((void *)a->data, i, a->mask + 1);
+		for (j = 0; j < i; j++) {
+			struct gl_ring *b = &recorder->rings[ids[j] - 1];
+
+			assert_true(a->offset > b->offset + b->mask ||
+				    b->offset > a->offset + a->mask);
+		}
+	}
+}
+
+static void a_ring_comes_back_as_its_next_generation(void **state)
+{
+	uint32_t id = pool_take(recorder, RECORDER_PRIMARY), again;
+	struct gl_ring *ring = &recorder->rings[id - 1];
+
+	(void)state;
+	ring->head = ring->tail = 12345;
+	pool_close(&pool, id - 1);
+	again = pool_take(recorder, RECORDER_PRIMARY);
+	assert_int_equal(again, id);
+	assert_int_equal(ring->generation, 1);
+	assert_int_equal(ring->head, 0);
+	assert_int_equal(ring->tail, 0);
+	assert_int_equal(ring->busy, GL_IDLE);
+	/* a large one was the main thread's wish, not its successor's */
+	assert_int_equal(size_of(again), 16 << 10);
+}
+
+static void rings_grow_until_memory_ends(void **state)
+{
+	uint32_t id = pool_take(recorder, RECORDER_PRIMARY);
+	uint64_t size = size_of(id);
+	unsigned grown = 0;
+
+	(void)state;
+	while (pool_grow(&pool, id - 1)) {
+		grown++;
+		size *= 2;
+		assert_int_equal(size_of(id), size);
+		assert_int_equal(recorder->rings[id - 1].generation, grown);
+	}
+	assert_true(grown >= 3);
+	assert_true(size <= UINT64_C(1) << POOL_CLASS_MAX);
+}
+
+static void memory_ends_without_harm(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < GL_RINGS_MAX; i++) {
+		recorder->ring_hungry[RECORDER_PRIMARY] = 1;
+		pool_refill(&pool);
+		if (!pool_take(recorder, RECORDER_PRIMARY))
+			break;
+	}
+	/* smaller and smaller rings: many more than 8 MiB / 16 KiB */
+	assert_true(i > 600);
+	assert_true(recorder->ring_exhausted[RECORDER_PRIMARY]);
+	assert_true(pool.used <= live.size - live.header->data_offset);
+}
+
+static void *takes(void *arg)
+{
+	uint32_t turn;
+
+	for (turn = 0; turn < TURNS; turn++) {
+		uint32_t id = pool_take(recorder, RECORDER_PRIMARY);
+		struct gl_ring *ring;
+
+		if (!id)
+			return arg;
+		ring = &recorder->rings[id - 1];
+		/* nobody else has it */
+		if (__atomic_exchange_n(&ring->tid, 1, __ATOMIC_ACQ_REL))
+			return arg;
+		__atomic_store_n(&ring->tid, 0, __ATOMIC_RELEASE);
+		pool_close(&pool, id - 1);
+	}
+	return NULL;
+}
+
+static void a_ring_has_one_owner(void **state)
+{
+	pthread_t taker[TAKERS];
+	unsigned i;
+	void *failed;
+
+	(void)state;
+	pool_take(recorder, RECORDER_PRIMARY);
+	recorder->ring_hungry[RECORDER_PRIMARY] = 1;
+	pool_refill(&pool);
+	for (i = 0; i < TAKERS; i++)
+		pthread_create(&taker[i], NULL, takes, &pool);
+	for (i = 0; i < TAKERS; i++) {
+		pthread_join(taker[i], &failed);
+		assert_null(failed);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_first_is_the_main_threads, each, after),
+		cmocka_unit_test_setup_teardown(data_does_not_overlap, each,
+						after),
+		cmocka_unit_test_setup_teardown(
+			a_ring_comes_back_as_its_next_generation, each,
+			after),
+		cmocka_unit_test_setup_teardown(rings_grow_until_memory_ends,
+						each, after),
+		cmocka_unit_test_setup_teardown(memory_ends_without_harm,
+						each, after),
+		cmocka_unit_test_setup_teardown(a_ring_has_one_owner, each,
+						after),
+	};
+
+	if (area_map(MEMORY))
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

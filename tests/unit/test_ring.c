@@ -1,0 +1,232 @@
+/*
+ * test_ring.c: pushing, full rings, hooks in hooks, hooks left by a jump. A
+ * thread of the test plays the writer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/area.h"
+#include "preload/ring.h"
+#include "preload/sys.h"
+
+#define SIZE 4096
+#define EVENTS 200000
+
+static struct gl_header header;
+static struct gl_ring ring, nested;
+static struct thread thread;
+static uint64_t data[(SIZE + GL_RING_SLACK) / 8];
+static uint64_t nested_data[(SIZE + GL_RING_SLACK) / 8];
+
+static void fresh(struct gl_ring *r, uint64_t *memory)
+{
+	memset(r, 0, sizeof(*r));
+	r->busy = GL_IDLE;
+	r->data = (uintptr_t)memory;
+	r->mask = SIZE - 1;
+	r->limit = SIZE / 2;
+	r->state = GL_RING_ACTIVE;
+}
+
+static int each(void **state)
+{
+	(void)state;
+	fresh(&ring, data);
+	fresh(&nested, nested_data);
+	memset(&thread, 0, sizeof(thread));
+	thread.ring = &ring;
+	thread.nested = &nested;
+	memset(recorder, 0, sizeof(*recorder));
+	recorder->live = &header;
+	recorder->pid = recorder->writer_pid = getpid();
+	recorder->state = RECORDER_ON;
+	header.dropped = 0;
+	options_default(&recorder_options);
+	return 0;
+}
+
+static void records_lie_one_after_another(void **state)
+{
+	(void)state;
+	ring_push_block(recorder, &ring, GT_ALLOC, 7, 0x1000, 20, 100);
+	ring_push_address(recorder, &ring, GT_FREE, 8, 0x1000);
+	ring_push_block(recorder, &ring, GT_ALLOC, 9, 0x2000, 21,
+			GL_SIZE_BIG);
+	assert_int_equal(ring.head, 24 + 16 + 32);
+	assert_int_equal(data[0], 7 << 4 | GT_ALLOC);
+	assert_int_equal(data[1], 0x1000);
+	assert_int_equal(data[2], 20 | UINT64_C(100) << 32);
+	assert_int_equal(gl_record_words(data[0], data[2]), 3);
+	assert_int_equal(data[3], 8 << 4 | GT_FREE);
+	assert_int_equal(data[4], 0x1000);
+	assert_int_equal(gl_record_words(data[3], 0), 2);
+	assert_int_equal(data[7], 21 | (uint64_t)GL_SIZE_BIG << 32);
+	assert_int_equal(data[8], GL_SIZE_BIG);
+	assert_int_equal(gl_record_words(data[5], data[7]), 4);
+}
+
+static void half_full_wakes_the_writer(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < SIZE / 2 / 16 - 1; i++)
+		ring_push_address(recorder, &ring, GT_FREE, i, i);
+	assert_int_equal(recorder->wake, 0);
+	ring_push_address(recorder, &ring, GT_FREE, i, i);
+	assert_int_equal(recorder->wake, 1);
+	assert_int_equal(ring.limit, SIZE);
+}
+
+static void room_is_never_overwritten(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	recorder_options.number[OPTION_OVERFLOW] = OPTION_OVERFLOW_DROP;
+	for (i = 0; i < 2 * SIZE / 16; i++)
+		ring_push_address(recorder, &ring, GT_FREE, i, i);
+	assert_true(ring.head <= SIZE);
+	assert_true(ring.head + RING_RECORD_MAX > SIZE);
+	assert_int_equal(data[1], 0);
+	assert_int_equal(ring.dropped + ring.head / 16, i);
+	assert_int_equal(header.dropped, ring.dropped);
+}
+
+static void off_lets_go(void **state)
+{
+	(void)state;
+	ring.limit = 0;
+	recorder->state = RECORDER_OFF;
+	recorder_tls = &thread;
+	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
+	recorder_tls = NULL;
+	assert_int_equal(ring.head, 0);
+	assert_null(thread.ring);
+	assert_int_equal(header.dropped, 0);
+}
+
+static void *reads(void *arg)
+{
+	uint64_t at = 0, next = 0, words;
+
+	(void)arg;
+	while (next < EVENTS) {
+		uint64_t head = atomic_load_explicit(&ring.head,
+						     memory_order_acquire);
+
+		for (; at < head; at += 8 * words) {
+			const uint64_t *w = data + (at & (SIZE - 1)) / 8;
+
+			words = gl_record_words(w[0], w[2]);
+			assert_int_equal(w[0] >> GL_KIND_BITS, next);
+			assert_int_equal(w[1], next * 16);
+			next++;
+		}
+		atomic_store(&ring.tail, at);
+		if (atomic_exchange(&ring.waiting, RING_AWAKE))
+			sys_futex_wake(&ring.tail);
+	}
+	return NULL;
+}
+
+static void a_full_ring_waits(void **state)
+{
+	pthread_t reader;
+	uint64_t i;
+
+	(void)state;
+	pthread_create(&reader, NULL, reads, NULL);
+	for (i = 0; i < EVENTS; i++) {
+		ring_enter(&ring, 0x1000);
+		if (i % 3)
+			ring_push_block(recorder, &ring, GT_ALLOC, i, i * 16,
+					20, i % 7 ? i : GL_SIZE_BIG + i);
+		else
+			ring_push_address(recorder, &ring, GT_FREE, i, i * 16);
+		ring_leave(&ring);
+	}
+	pthread_join(reader, NULL);
+	assert_int_equal(header.dropped, 0);
+	assert_true(ring_idle(&ring));
+}
+
+static void nested_records_have_four_words(void **state)
+{
+	(void)state;
+	ring_nested_push(recorder, &thread, GT_ALLOC, 5, 0x10, 30, 99);
+	ring_nested_push(recorder, &thread, GT_FREE, 6, 0x20, 0, 0);
+	assert_int_equal(nested.head, 2 * RING_RECORD_MAX);
+	assert_int_equal(nested_data[0], 5 << 4 | GT_ALLOC);
+	assert_int_equal(nested_data[1], 0x10);
+	assert_int_equal((uint32_t)nested_data[2], 30);
+	assert_int_equal(nested_data[3], 99);
+	assert_int_equal(nested_data[4], 6 << 4 | GT_FREE);
+	assert_int_equal(recorder->nested_events, 2);
+	assert_int_equal(ring.head, 0);
+}
+
+static void nested_full_is_counted(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < SIZE / RING_RECORD_MAX; i++)
+		ring_nested_push(recorder, &thread, GT_FREE, 1, 1, 0, 0);
+	assert_int_equal(recorder->nested_lost, 0);
+	ring_nested_push(recorder, &thread, GT_FREE, 1, 1, 0, 0);
+	assert_int_equal(recorder->nested_lost, 1);
+	assert_int_equal(header.dropped, 1);
+	assert_int_equal(nested.head, SIZE);
+}
+
+static void *judges(void *arg)
+{
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+
+	(void)arg;
+	/* further out than we are: its owner may live */
+	assert_false(ring_stale(&thread, sp + 256, sp));
+	/* further in: its owner has been left */
+	assert_true(ring_stale(&thread, sp - 256, sp));
+	assert_true(ring_stale(&thread, (sp - 256) | RING_IN_REAL, sp));
+	/* another stack: not to be judged */
+	assert_false(ring_stale(&thread, sp - 256, (uintptr_t)data));
+	assert_false(ring_stale(&thread, 0x1000, sp));
+	return NULL;
+}
+
+static void stale_owners_are_known_by_their_sp(void **state)
+{
+	pthread_t other;
+
+	(void)state;
+	pthread_create(&other, NULL, judges, NULL);
+	pthread_join(other, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(records_lie_one_after_another, each),
+		cmocka_unit_test_setup(half_full_wakes_the_writer, each),
+		cmocka_unit_test_setup(room_is_never_overwritten, each),
+		cmocka_unit_test_setup(off_lets_go, each),
+		cmocka_unit_test_setup(a_full_ring_waits, each),
+		cmocka_unit_test_setup(nested_records_have_four_words, each),
+		cmocka_unit_test_setup(nested_full_is_counted, each),
+		cmocka_unit_test_setup(stale_owners_are_known_by_their_sp,
+				       each),
+	};
+
+	if (area_map(UINT64_C(16) << 20))
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
