@@ -57,7 +57,7 @@ int capture_init(const struct capture_config *config)
 			      memory_order_relaxed);
 	err = rules_init();
 	if (!err)
-		err = walk_init();
+		err = walk_init(config->main_stack_end);
 	if (!err)
 		err = context_init(config);
 	if (!err)

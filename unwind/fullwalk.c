@@ -91,6 +91,8 @@ static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
 		return GT_STOP_BAD_TABLE;
 	if (err) {
 		*regs = before;
+		if (walk_at_stack_end(sp))
+			return GT_STOP_BOTTOM;
 		stop = step_without_table(reader, regs, image != NULL);
 		if (stop != GT_STOP_BOTTOM)
 			return stop;

@@ -45,9 +45,16 @@
 #define PAYLOAD_MASK ((1u << HIGH_SHIFT) - 1)
 
 static _Atomic uint64_t *cache;
+static uintptr_t stack_end;
 
-int walk_init(void)
+bool walk_at_stack_end(uintptr_t sp)
 {
+	return sp <= stack_end && stack_end - sp < 2 * ARCH_WORD;
+}
+
+int walk_init(uintptr_t end)
+{
+	stack_end = end;
 	cache = unwind_alloc(2 * sizeof(*cache) << INDEX_BITS);
 	return cache ? 0 : -12;		/* ENOMEM */
 }
@@ -223,11 +230,12 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 }
 
 /* The outermost frame: its rule says so, or it lies at a made-up start. */
-static bool is_end(uint32_t payload)
+static bool is_end(uint32_t payload, uintptr_t sp)
 {
-	return payload & WORD_END ||
-	       (payload & WORD_RULE_ID &&
-		rules_dictionary[payload & 0xffff].kind == RULE_END);
+	unsigned kind = rules_dictionary[payload & 0xffff].kind;
+
+	return payload & WORD_END || kind == RULE_END ||
+	       (kind == RULE_NONE && walk_at_stack_end(sp));
 }
 
 /* Whether the walk, whose newest entry stands in the same slot as frame j of
@@ -269,7 +277,7 @@ step_slow(struct state *s, struct walk *w, uint32_t payload, uintptr_t ra,
 		*cfa = s->fp + (payload & WORD_CFA_MAX) * ARCH_WORD;
 		*fp_at = saved ? *cfa - saved * ARCH_WORD : 0;
 	} else {
-		if (is_end(payload))
+		if (is_end(payload, s->sp))
 			return false;
 		w->stop = step_by_rule(s, payload, ra, cfa, fp_at, hard);
 		if (*hard || w->stop != GT_STOP_BOTTOM)

@@ -28,8 +28,15 @@ struct walk {
 	bool forget;		/* a read failed: not to be remembered */
 };
 
-/* One-time set-up of the rule cache; also forgets an earlier one. */
-int walk_init(void);
+/* Set-up of the rule cache; also forgets an earlier one. stack_end: highest
+ * address of the main thread's stack, or 0. */
+int walk_init(uintptr_t stack_end);
+
+/*
+ * Whether nothing can lie outward of sp: the first instructions of a program
+ * (the loader's entry) have no table, and sp is where the kernel put it.
+ */
+bool walk_at_stack_end(uintptr_t sp);
 
 /* Rules of some image no longer hold. */
 void walk_flush(void);
