@@ -41,6 +41,7 @@ static void put_summary(struct json *json, const struct model *model)
 	json_string(json, "exit", end.data);
 	buffer_free(&end);
 	json_uint(json, "repaired", totals->repaired);
+	json_uint(json, "stopped", model_stopped(model));
 	json_uint(json, "pid", model_number(model, GT_INFO, "pid", 0));
 	json_string(json, "program", program ? program : "");
 	json_string(json, "command", command ? command : "");

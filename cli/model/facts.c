@@ -68,6 +68,22 @@ uint64_t model_thread_count(const struct model *model)
 	return model->threads.count - 1;	/* 0 is "unknown" */
 }
 
+uint64_t model_stopped(const struct model *model)
+{
+	const struct contexts *contexts = &model->contexts;
+	uint64_t stopped = 0;
+
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		uint32_t node = contexts->costs[i].node;
+
+		while (node >= CONTEXT_ROOTS)
+			node = contexts->nodes[node].parent;
+		if (node != GT_STOP_BOTTOM)
+			stopped += contexts->costs[i].allocations;
+	}
+	return stopped;
+}
+
 void model_exit_text(const struct model *model, struct buffer *text)
 {
 	const char *reason = model_fact(model, GT_END, "reason");

@@ -89,6 +89,8 @@ uint64_t model_duration_ns(const struct model *model);
 /* Since the start of the recording. */
 uint64_t model_since_start_ns(const struct model *model, uint64_t stamp);
 uint64_t model_thread_count(const struct model *model);
+/* Allocations whose stack could not be followed to its outermost frame. */
+uint64_t model_stopped(const struct model *model);
 /* The context's share of the global peak. */
 void model_at_peak(const struct model *model, const struct context_cost *cost,
 		   uint64_t *bytes, uint64_t *blocks);

@@ -346,6 +346,25 @@ static void equal_contexts_are_one(void **state)
 	model_free(&model);
 }
 
+static void stopped_stacks(void **state)
+{
+	struct trace_node cut = { 600, GT_STOP_NO_RULE, 9 };
+	struct trace_node inner = { 601, 600, 10 };
+
+	(void)state;
+	start();
+	contexts_define(&model.contexts, &model.images, &cut);
+	contexts_define(&model.contexts, &model.images, &inner);
+	event(0, GT_ALLOC, 1, 16, 1, 0);
+	assert_int_equal(model_stopped(&model), 0);
+	event(0, GT_ALLOC, 2, 32, 1, 600 - GT_STOP_COUNT);
+	event(0, GT_ALLOC, 3, 48, 1, 601 - GT_STOP_COUNT);
+	event(0, GT_ALLOC, 4, 64, 1, 601 - GT_STOP_COUNT);
+	event(0, GT_ALLOC, 5, 80, 1, 4000000000u);	/* never defined */
+	assert_int_equal(model_stopped(&model), 4);
+	model_free(&model);
+}
+
 static void images_by_epoch(void **state)
 {
 	struct trace_image a = { .what = GT_IMAGE_MAPPED, .index = 0,
@@ -440,6 +459,7 @@ int main(void)
 		cmocka_unit_test(begin_before_allocation),
 		cmocka_unit_test(begin_without_end),
 		cmocka_unit_test(equal_contexts_are_one),
+		cmocka_unit_test(stopped_stacks),
 		cmocka_unit_test(images_by_epoch),
 		cmocka_unit_test(whole_file),
 	};
