@@ -62,6 +62,7 @@ include mk/host.mk
 include mk/test.mk
 include mk/bench.mk
 include mk/docs.mk
+include mk/demo.mk
 
 $(O)/target/%.o: %.c | deps-checked
 	$(call say,CC,$@)mkdir -p $(@D)
