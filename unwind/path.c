@@ -9,14 +9,14 @@
  * I1  A path is only made of a walk on the base stack, all of whose words lie
  *     in [lo, hi): it can be compared in any order for as long as the thread
  *     lives.
- * I2  Empty ways have ra 0.
+ * I2  Empty ways have a key whose ra is 0; a way is filled before its key.
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
 #include "unwind/path.h"
 
-#define SETS_FIRST 32u
-#define SETS_MAX 2048u
+#define SETS_FIRST 16u
+#define SETS_MAX 1024u
 #define SEEN_BITS 12
 
 int path_init(struct capture_thread *t)
@@ -30,11 +30,11 @@ int path_init(struct capture_thread *t)
 void path_clear(struct capture_thread *t)
 {
 	uint64_t i;
+	unsigned w;
 
-	for (i = 0; i <= t->set_mask; i++) {
-		t->sets[i].way[0].ra = 0;
-		t->sets[i].way[1].ra = 0;
-	}
+	for (i = 0; i <= t->set_mask; i++)
+		for (w = 0; w < PATH_WAYS; w++)
+			t->sets[i].key[w].ra = 0;
 }
 
 static void path_grow(struct capture_thread *t)
@@ -65,20 +65,21 @@ static bool seen_before(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return false;
 }
 
-static bool add_word(struct path *p, uintptr_t sp, uintptr_t at,
+static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
 		     uintptr_t value)
 {
 	uintptr_t offset = (at - sp) / ARCH_WORD;
+	struct path_block *b = &p->block[i / PATH_BLOCK];
 
-	if (p->words == PATH_WORDS || at < sp || offset > UINT16_MAX)
+	if (i >= PATH_WORDS || at < sp || offset > UINT16_MAX)
 		return false;
-	p->offset[p->words] = (uint16_t)offset;
-	p->value[p->words++] = value;
+	b->offset[i % PATH_BLOCK] = (uint16_t)offset;
+	b->value[i % PATH_BLOCK] = value;
 	return true;
 }
 
-/* 4, 8, 16, 24, 32, 48, 64: a mispredicted end costs as much as ten words. */
-static uint32_t padded(uint32_t words)
+/* 1, 2, 4, 8, 12, 16 blocks: a mispredicted end costs as much as ten words. */
+static uint32_t padded_words(uint32_t words)
 {
 	uint32_t step = words <= 8 ? 4 : words <= 16 ? 8 : 16;
 
@@ -90,44 +91,56 @@ static uint32_t padded(uint32_t words)
 static bool path_fill(struct path *p, const struct capture_thread *t,
 		      uintptr_t sp)
 {
-	uint32_t i, own = t->frames[t->count - 1].word;
+	uint32_t i, n = 0, own = t->frames[t->count - 1].word, all;
 
-	p->words = 0;
 	for (i = t->word_count; i-- > 0;)
-		if (i != own &&
-		    !add_word(p, sp, t->words[i].at, t->words[i].value))
+		if (i != own && !add_word(p, n++, sp, t->words[i].at,
+					  t->words[i].value))
 			return false;
-	if (p->words == 0)
+	if (n == 0)
 		return false;
-	while (p->words != padded(p->words)) {
-		p->offset[p->words] = p->offset[0];
-		p->value[p->words] = p->value[0];
-		p->words++;
+	for (all = padded_words(n); n < all; n++) {
+		struct path_block *b = &p->block[n / PATH_BLOCK];
+
+		b->offset[n % PATH_BLOCK] = p->block[0].offset[0];
+		b->value[n % PATH_BLOCK] = p->block[0].value[0];
 	}
+	p->blocks = (uint16_t)(all / PATH_BLOCK);
 	return true;
+}
+
+static unsigned way_to_fill(const struct path_set *set, uint32_t inserts)
+{
+	unsigned w;
+
+	for (w = 0; w < PATH_WAYS; w++)
+		if (set->key[w].ra == 0)
+			return w;
+	return inserts % PATH_WAYS;
 }
 
 void path_learn(struct capture_thread *t, uintptr_t sp, uintptr_t fp,
 		uint32_t context)
 {
-	const struct shadow_frame *inner = &t->frames[t->count - 1];
 	uintptr_t ra = t->innermost_ra;
+	struct path_set *set;
 	struct path *p;
+	unsigned w;
 
 	if (t->word_count > PATH_WORDS + 1 || context < GT_STOP_COUNT ||
 	    !seen_before(t, ra, sp, context))
 		return;
 	if (++t->path_inserts > 4 * PATH_WAYS * (t->set_mask + 1))
 		path_grow(t);
-	p = path_set_of(t, ra, sp)->way;
-	if (p[0].ra && (!p[1].ra || t->path_inserts & 1))
-		p++;
-	p->ra = 0;
+	set = path_set_of(t, ra, sp);
+	w = way_to_fill(set, t->path_inserts);
+	p = &set->way[w];
+	set->key[w].ra = 0;
 	if (!path_fill(p, t, sp))
 		return;
-	p->sp = sp;
-	p->fp = fp;
-	p->fp_mask = inner->flags & FRAME_FP ? UINTPTR_MAX : 0;
 	p->context = context;
-	p->ra = ra;
+	p->uses_fp = t->frames[t->count - 1].flags & FRAME_FP;
+	p->fp = fp;
+	set->key[w].sp = sp;
+	set->key[w].ra = ra;
 }

@@ -8,25 +8,37 @@
 #include "unwind/stack.h"
 
 #define PATH_WORDS 64	/* deeper stacks are left to the shadow */
-#define PATH_WAYS 2
+#define PATH_WAYS 4
+#define PATH_BLOCK 4
 
-/*
- * One stack: words at sp + offset[i] * ARCH_WORD must equal value[i]. The
- * count is filled up by repetition to one of a few sizes, so that the end of
- * the loop is predicted although depths vary; no branch depends on a word. fp_mask is all ones if the walk used the frame
- * pointer as the hook found it, else 0.
- */
-struct path {
+struct path_key {
 	uintptr_t ra, sp;
-	uintptr_t fp, fp_mask;
-	uint32_t context;
-	uint32_t words;
-	uint64_t spare[3];
-	uint16_t offset[PATH_WORDS];
-	uintptr_t value[PATH_WORDS];
 };
 
+/* Words at sp + offset * ARCH_WORD must equal value. */
+struct path_block {
+	uint16_t offset[PATH_BLOCK];
+	uintptr_t value[PATH_BLOCK];
+};
+
+/*
+ * One stack. The count of blocks is filled up by repetition to one of a few
+ * sizes, so that the end of the loop is predicted although depths vary; no
+ * branch depends on a word. uses_fp: the walk used the frame pointer as the
+ * hook found it.
+ */
+struct path {
+	uint32_t context;
+	uint16_t blocks;
+	uint16_t uses_fp;
+	uintptr_t fp;
+	struct path_block block[PATH_WORDS / PATH_BLOCK];
+};
+
+/* The keys apart, so that a look-up touches one line before it knows which
+ * stack to compare. */
 struct path_set {
+	struct path_key key[PATH_WAYS];
 	struct path way[PATH_WAYS];
 } __attribute__((aligned(64)));
 
@@ -38,40 +50,61 @@ static inline struct path_set *path_set_of(const struct capture_thread *t,
 	return &t->sets[h >> 32 & t->set_mask];
 }
 
-/* Independent loads, no branch per word: some 0.4 ns a word. */
+static inline uintptr_t path_block_differs(const struct path_block *b,
+					   const uintptr_t *stack)
+{
+	return (stack[b->offset[0]] ^ b->value[0]) |
+	       (stack[b->offset[1]] ^ b->value[1]) |
+	       (stack[b->offset[2]] ^ b->value[2]) |
+	       (stack[b->offset[3]] ^ b->value[3]);
+}
+
+/*
+ * The innermost block is looked at first: there stacks with the same key
+ * mostly differ. The rest are independent loads: some 0.4 ns a word.
+ */
 static inline bool path_holds(const struct path *p, uintptr_t sp,
 			      uintptr_t fp)
 {
 	const uintptr_t *stack = (const uintptr_t *)sp;
-	uintptr_t bad = (fp ^ p->fp) & p->fp_mask, bad2 = 0;
-	uint32_t i, n = p->words;
+	const struct path_block *b = p->block, *end = b + p->blocks;
+	uintptr_t bad = path_block_differs(b, stack);
 
-	for (i = 0; i < n; i += 4) {
-		bad |= stack[p->offset[i]] ^ p->value[i];
-		bad2 |= stack[p->offset[i + 1]] ^ p->value[i + 1];
-		bad |= stack[p->offset[i + 2]] ^ p->value[i + 2];
-		bad2 |= stack[p->offset[i + 3]] ^ p->value[i + 3];
-	}
-	return (bad | bad2) == 0;
+	if (p->uses_fp)
+		bad |= fp ^ p->fp;
+	if (bad)
+		return false;
+	while (++b < end)
+		bad |= path_block_differs(b, stack);
+	return bad == 0;
+}
+
+static inline unsigned path_key_is(const struct path_key *k, uintptr_t ra,
+				   uintptr_t sp)
+{
+	return ((k->ra ^ ra) | (k->sp ^ sp)) == 0;
 }
 
 /*
- * Its context, or 0. The caller has checked t->generation. The way is chosen
- * without a branch, since which it is nobody can predict; only if both have
- * the key (two stacks that differ further out) the other is tried as well.
+ * Its context, or 0. The caller has checked t->generation. The way is found
+ * without a branch, since which it is nobody can predict; several have the
+ * same key where stacks differ further out.
  */
 static inline uint32_t path_find(const struct capture_thread *t, uintptr_t ra,
 				 uintptr_t sp, uintptr_t fp)
 {
-	const struct path *way = path_set_of(t, ra, sp)->way;
-	uintptr_t miss = (way[0].ra ^ ra) | (way[0].sp ^ sp);
-	const struct path *p = miss ? &way[1] : &way[0];
+	const struct path_set *set = path_set_of(t, ra, sp);
+	unsigned ways = path_key_is(&set->key[0], ra, sp) |
+			path_key_is(&set->key[1], ra, sp) << 1 |
+			path_key_is(&set->key[2], ra, sp) << 2 |
+			path_key_is(&set->key[3], ra, sp) << 3;
 
-	if (((p->ra ^ ra) | (p->sp ^ sp)) == 0 && path_holds(p, sp, fp))
-		return p->context;
-	p = &way[1];
-	if (!miss && p->ra == ra && p->sp == sp && path_holds(p, sp, fp))
-		return p->context;
+	for (; ways; ways &= ways - 1) {
+		const struct path *p = &set->way[__builtin_ctz(ways)];
+
+		if (path_holds(p, sp, fp))
+			return p->context;
+	}
 	return 0;
 }
 

@@ -115,7 +115,7 @@ static void test_many(void **unused)
 		assert_true(c == 0 || c == CONTEXT + i);
 		found += c != 0;
 	}
-	/* The 32 sets of the start would hold 64. */
+	/* The 16 sets of the start would hold 64. */
 	assert_true(found > 300);
 }
 
