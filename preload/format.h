@@ -198,7 +198,8 @@ struct gl_ring {
 	uint64_t limit;		/* push below this without looking further */
 	uint64_t data;		/* address of the data, in the target */
 	uint64_t mask;		/* size - 1 */
-	uint64_t spare[3];
+	uint64_t owner;		/* return address of the hook of `busy` */
+	uint64_t spare[2];
 	/* writer's line */
 	_Atomic uint64_t tail;	/* records below are in the trace */
 	_Atomic uint32_t waiting;	/* producer sleeps on tail (futex) */

@@ -74,13 +74,10 @@ static inline uint32_t hooks_capture(struct thread *thread,
 static struct thread *hooks_thread(uintptr_t sp)
 {
 	struct thread *thread = recorder_thread();
-	uint64_t busy;
 
 	if (!thread)
 		return NULL;
-	busy = atomic_load_explicit(&thread->ring->busy,
-				    memory_order_relaxed);
-	if (busy != GL_IDLE && ring_stale(thread, busy, sp)) {
+	if (!ring_idle(thread->ring) && ring_stale(thread, thread->ring, sp)) {
 		/* a handler jumped out of a hook: what capture remembers of
 		 * this thread may be half written */
 		if (thread->capture)
@@ -121,7 +118,7 @@ static BASE_SLOW void hooks_block_slow(unsigned kind, uintptr_t block,
 						     caller.fp), size);
 		return;
 	}
-	ring_enter(ring, caller.sp);
+	ring_enter(ring, caller.sp, caller.ra);
 	stamp = arch_cycles();
 	ring_push_block(recorder, ring, kind, stamp, block,
 			hooks_capture(thread, caller), size);
@@ -145,7 +142,7 @@ static BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block,
 		ring_nested_push(recorder, thread, kind, stamp, block, 0, 0);
 		return;
 	}
-	ring_enter(ring, sp);
+	ring_enter(ring, sp, ra);
 	stamp = arch_cycles();
 	ring_push_address(recorder, ring, kind, stamp, block);
 	ring_leave(ring);
@@ -165,7 +162,7 @@ hooks_block(unsigned kind, void *block, uint64_t size,
 		hooks_block_slow(kind, (uintptr_t)block, size, caller);
 		return;
 	}
-	ring_enter(ring, caller.sp);
+	ring_enter(ring, caller.sp, caller.ra);
 	stamp = arch_cycles();
 	ring_push_block(recorder, ring, kind, stamp, (uintptr_t)block,
 			hooks_capture(thread, caller), size);
@@ -184,7 +181,7 @@ hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
 		hooks_address_slow(kind, (uintptr_t)block, ra, sp);
 		return;
 	}
-	ring_enter(ring, sp);
+	ring_enter(ring, sp, ra);
 	ring_push_address(recorder, ring, kind, arch_cycles(),
 			  (uintptr_t)block);
 	ring_leave(ring);
@@ -194,19 +191,21 @@ hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
  * Around real functions that call each other through the loader: while one
  * runs, what it calls back is part of it. NULL where that does not happen.
  */
-static BASE_SLOW struct gl_ring *hooks_enter_real_slow(uintptr_t sp)
+static BASE_SLOW struct gl_ring *hooks_enter_real_slow(uintptr_t sp,
+							uintptr_t ra)
 {
 	struct thread *thread = hooks_thread(sp);
 
 	if (!thread || !ring_idle(thread->ring))
 		return NULL;
-	ring_enter(thread->ring, sp | RING_IN_REAL);
+	ring_enter(thread->ring, sp | RING_IN_REAL, ra);
 	return thread->ring;
 }
 
-static inline struct gl_ring *hooks_enter_real(uintptr_t sp)
+static inline struct gl_ring *hooks_enter_real(uintptr_t sp, uintptr_t ra)
 {
-	return unlikely(real.reenter_size) ? hooks_enter_real_slow(sp) : NULL;
+	return unlikely(real.reenter_size) ? hooks_enter_real_slow(sp, ra) :
+					     NULL;
 }
 
 static inline void hooks_leave_real(struct gl_ring *ring)
@@ -253,7 +252,8 @@ HOOK void *calloc(size_t count, size_t size)
 			return NULL;
 		return bump_alloc(all, 0);
 	}
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa());
+	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
+				(uintptr_t)__builtin_return_address(0));
 	block = real.calloc(count, size);
 	hooks_leave_real(ring);
 	if (likely(block))
@@ -292,7 +292,7 @@ hooks_realloc(void *block, size_t size, struct hooks_caller caller)
 		return hooks_realloc_early(block, size, caller);
 	if (block)
 		hooks_address(GT_REALLOC_BEGIN, block, caller.ra, caller.sp);
-	ring = hooks_enter_real(caller.sp);
+	ring = hooks_enter_real(caller.sp, caller.ra);
 	to = real.realloc(block, size);
 	hooks_leave_real(ring);
 	if (likely(to))
@@ -370,7 +370,8 @@ HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 		*block = early;
 		return 0;
 	}
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa());
+	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
+				(uintptr_t)__builtin_return_address(0));
 	err = real.posix_memalign(block, alignment, size);
 	hooks_leave_real(ring);
 	/* size 0 may give NULL */
@@ -386,7 +387,8 @@ HOOK void *memalign(size_t alignment, size_t size)
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(size, alignment);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa());
+	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
+				(uintptr_t)__builtin_return_address(0));
 	block = real.memalign(alignment, size);
 	hooks_leave_real(ring);
 	if (likely(block))
@@ -401,7 +403,8 @@ HOOK void *aligned_alloc(size_t alignment, size_t size)
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(size, alignment);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa());
+	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
+				(uintptr_t)__builtin_return_address(0));
 	block = real.aligned_alloc(alignment, size);
 	hooks_leave_real(ring);
 	if (likely(block))
@@ -416,7 +419,8 @@ HOOK void *valloc(size_t size)
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(size, 4096);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa());
+	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
+				(uintptr_t)__builtin_return_address(0));
 	block = real.valloc(size);
 	hooks_leave_real(ring);
 	if (likely(block))
@@ -431,7 +435,8 @@ HOOK void *pvalloc(size_t size)
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(base_round_up(size, 4096), 4096);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa());
+	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
+				(uintptr_t)__builtin_return_address(0));
 	block = real.pvalloc(size);
 	hooks_leave_real(ring);
 	if (likely(block))

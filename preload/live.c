@@ -201,7 +201,7 @@ int live_open(struct live *live, const struct live_where *where)
 		live_unlink(live);
 		/* less of it, where the address space is limited */
 		memory /= 2;
-		if (memory < OPTIONS_MEMORY_MIN / 8)
+		if (memory < OPTIONS_MEMORY_MIN)
 			return err;
 	}
 	memcpy(live->header, &h, offsetof(struct gl_header, trace_path));

@@ -31,6 +31,10 @@
 #include "preload/writer.h"
 #include "unwind/memory.h"
 
+/* Most of it is tables for the largest number of threads, which only take
+ * memory where they are used. */
+#define RECORDER_AREA_LEAST (UINT64_C(16) << 20)
+
 #define RECORDER_NODES_NAP_NS (10 * UINT64_C(1000000))
 #define RECORDER_NODES_NAPS 20
 
@@ -105,7 +109,8 @@ static bool recorder_read(void)
 	}
 	if (environment)
 		output_environment(environment);
-	err = area_map(recorder_options.number[OPTION_MEMORY] / 2);
+	err = area_map(base_max(recorder_options.number[OPTION_MEMORY] / 2,
+				RECORDER_AREA_LEAST));
 	if (err) {
 		message_say(err == -ENOSYS ?
 				    "this kernel cannot wipe memory at a "

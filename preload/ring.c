@@ -174,14 +174,23 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	return false;
 }
 
-bool ring_stale(const struct thread *thread, uint64_t busy, uintptr_t sp)
+bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
+		uintptr_t sp)
 {
 	uintptr_t end = thread->is_main ? recorder_main_stack_end() :
 					  arch_thread_pointer();
-	uintptr_t owner = busy & ~RING_IN_REAL;
+	uintptr_t owner = atomic_load_explicit(&ring->busy,
+					       memory_order_relaxed) &
+			  ~RING_IN_REAL;
 
+	if (sp >= end || owner >= end || end - sp > RING_STACK_MAX ||
+	    end - owner > RING_STACK_MAX)
+		return false;
 	/* a live owner would lie further out than we do */
-	return sp > owner && end > sp && end - owner < RING_STACK_MAX;
+	if (sp >= owner)
+		return true;
+	/* and its return address would be where its call has put it */
+	return *(const uintptr_t *)(owner + ARCH_RA_OFFSET) != ring->owner;
 }
 
 static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)

@@ -21,9 +21,10 @@
 /* Makes room for one record. False: the event is lost, and was counted. */
 bool ring_make_room(struct recorder *r, struct gl_ring *ring);
 
-/* Whether the hook that set `busy` is gone, judged from its stack pointer and
- * the caller's own. */
-bool ring_stale(const struct thread *thread, uint64_t busy, uintptr_t sp);
+/* Whether the hook that set `busy` is gone. sp: of the hook that asks, as
+ * ring_enter takes it. */
+bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
+		uintptr_t sp);
 
 /* A whole event into the second ring. */
 void ring_nested_push(struct recorder *r, struct thread *thread, unsigned kind,
@@ -44,8 +45,11 @@ static inline bool ring_idle(const struct gl_ring *ring)
 	       GL_IDLE;
 }
 
-static inline void ring_enter(struct gl_ring *ring, uintptr_t sp)
+/* sp, ra: the hook's stack pointer after its return, and where it returns to. */
+static inline void ring_enter(struct gl_ring *ring, uintptr_t sp,
+			      uintptr_t ra)
 {
+	ring->owner = ra;
 	atomic_store_explicit(&ring->busy, sp, memory_order_relaxed);
 	/* I3: a handler on this thread, and as good as always the writer,
 	 * sees it before the stamp exists; the rest is the window's */

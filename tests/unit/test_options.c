@@ -77,7 +77,7 @@ static void environment_sets_them(void **state)
 static void bad_variables_are_named(void **state)
 {
 	static char *const wrong[] = {
-		"GNOMON_RING=1k", "GNOMON_RING=8M", "GNOMON_MEMORY=1M",
+		"GNOMON_RING=1k", "GNOMON_RING=8M", "GNOMON_MEMORY=3M",
 		"GNOMON_OVERFLOW=block", "GNOMON_OVERFLOW=",
 		"GNOMON_OVERFLOW=wait|drop", "GNOMON_FORCE=yes",
 		"GNOMON_OUTPUT=", "GNOMON_SHADOW_STACK=autox",

@@ -145,7 +145,7 @@ static void a_full_ring_waits(void **state)
 	(void)state;
 	pthread_create(&reader, NULL, reads, NULL);
 	for (i = 0; i < EVENTS; i++) {
-		ring_enter(&ring, 0x1000);
+		ring_enter(&ring, 0x1000, 0x2000);
 		if (i % 3)
 			ring_push_block(recorder, &ring, GT_ALLOC, i, i * 16,
 					20, i % 7 ? i : GL_SIZE_BIG + i);
@@ -187,19 +187,31 @@ static void nested_full_is_counted(void **state)
 	assert_int_equal(nested.head, SIZE);
 }
 
+static bool judged(uintptr_t owner, uintptr_t sp)
+{
+	ring.busy = owner;
+	return ring_stale(&thread, &ring, sp);
+}
+
 static void *judges(void *arg)
 {
-	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t words[16], sp = (uintptr_t)&words[8];
 
 	(void)arg;
-	/* further out than we are: its owner may live */
-	assert_false(ring_stale(&thread, sp + 256, sp));
-	/* further in: its owner has been left */
-	assert_true(ring_stale(&thread, sp - 256, sp));
-	assert_true(ring_stale(&thread, (sp - 256) | RING_IN_REAL, sp));
+	/* further out than we are, its return address in place: it lives */
+	words[11] = ring.owner = 0x1234;
+	assert_false(judged((uintptr_t)&words[12], sp));
+	assert_false(judged((uintptr_t)&words[12] | RING_IN_REAL, sp));
+	/* another call has been made from there since */
+	words[11] = 0x1235;
+	assert_true(judged((uintptr_t)&words[12], sp));
+	/* further in, or just where we are */
+	assert_true(judged(sp - 64, sp));
+	assert_true(judged(sp, sp));
+	assert_true(judged((sp - 64) | RING_IN_REAL, sp));
 	/* another stack: not to be judged */
-	assert_false(ring_stale(&thread, sp - 256, (uintptr_t)data));
-	assert_false(ring_stale(&thread, 0x1000, sp));
+	assert_false(judged(sp - 64, (uintptr_t)data));
+	assert_false(judged(0x1000, sp));
 	return NULL;
 }
 
