@@ -6,7 +6,8 @@
 Runs the parts, each in a module of its own, prints their tables and writes
 DIR/bench.json (with --part: DIR/bench-NAME.json). The document:
 
-    {"schema": 1, "machine": {…}, "date": …, "quick": …,
+    {"schema": 1, "machine": {"cpu", "cores", "kernel", "compiler", "load"},
+     "date": …, "quick": …,
      "capture": [rows], "hooks": [rows], "programs": [rows],
      "instructions": [rows], "reader": [rows],
      "figures": [{"name", "value", "goal", "reached"}]}
@@ -34,6 +35,7 @@ import bench_run
 import bench_table
 
 SCHEMA = 1
+BUSY_LOAD = 0.7
 PARTS = {
     "capture": bench_capture,
     "hooks": bench_hooks,
@@ -56,7 +58,16 @@ def machine():
                               text=True, check=False).stdout
     return {"cpu": cpu_name(), "cores": os.cpu_count(),
             "kernel": platform.release(),
-            "compiler": compiler.partition("\n")[0]}
+            "compiler": compiler.partition("\n")[0],
+            "load": round(os.getloadavg()[0], 2)}
+
+
+def show_machine(facts):
+    print("machine: {cpu}, {cores} cores, Linux {kernel}, {compiler}".format(
+        **facts))
+    if facts["load"] > BUSY_LOAD:
+        print(f"The machine is busy (load {facts['load']}): times will be "
+              "too long, and ratios of times uncertain.")
 
 
 def measure(bench, parts, document):
@@ -103,8 +114,7 @@ def main():
                 .isoformat(timespec="seconds"),
                 "quick": options.quick, **{name: [] for name in PARTS},
                 "figures": []}
-    print("machine: {cpu}, {cores} cores, Linux {kernel}, {compiler}".format(
-        **document["machine"]))
+    show_machine(document["machine"])
     bench = bench_run.Bench(options.out, options.quick)
     try:
         failed = measure(bench, parts, document)

@@ -32,7 +32,7 @@ def measure_row(bench, depth, changed, repeating):
             bench.tool(program), name, str(depth), str(changed),
             "repeating" if repeating else "new", "time"])
 
-    runs = bench_run.interleave(UNWINDERS, bench.repeat(5), once)
+    runs = bench_run.interleave(UNWINDERS, bench.repeat(3), once)
     row = {"depth": depth, "changed": changed, "repeating": repeating,
            "ns": {}, "calls_ns": {}, "frames": {}, "spread": {}, "tiers": {}}
     for (name, _), results in runs.items():

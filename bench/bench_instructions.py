@@ -6,8 +6,9 @@ come from stacks that repeat. Of a capture, and of each new frame of it: the
 bursts of bench-capture with 1 and 8 frames changed, less the calls alone.
 
 valgrind knows no processes that share memory, so the preload library is
-linked a second time with a clone that refuses them (thread_writer.c): the
-writer is then a thread, and callgrind counts only the thread that allocates.
+linked a second time with a clone that makes threads of them (thread_writer.c).
+callgrind switches collecting for each thread apart, so the writer's work is
+not in the count.
 """
 
 import os
@@ -24,9 +25,12 @@ def count(bench, command, env=None):
     """(instructions collected, what the command printed)."""
     out = bench.new_path("callgrind.out")
     stdout = bench.new_path("stdout")
+    setting = [f"{name}={value}" for name, value in (env or {}).items()]
+    # env(1) inside valgrind, which is a script and is not to be recorded
     measured = bench.run(
         ["valgrind", "--tool=callgrind", "--collect-atstart=no",
-         f"--callgrind-out-file={out}", *command], env=env, stdout=stdout)
+         "--trace-children=yes", f"--callgrind-out-file={out}",
+         "env", *setting, *command], stdout=stdout)
     found = re.search(r"Collected\s*:\s*(\d+)", measured["stderr"])
     if not found:
         raise bench_run.Failed(f"callgrind: {measured['stderr'][-400:]}")

@@ -23,6 +23,7 @@ COUNTED = ("jq", "sqlite3", "perl")
 def facts_of_trace(bench, trace):
     info = bench.trace_info(trace)
     report = bench.ask("report", "--top", "1", trace)
+    allocations = bench_run.find_int(report, "allocations")
     events = max(info["events"], 1)
     walks = info["tier_join"] + info["tier_full"] + info["tier_plain"]
     captures = max(info["tier_path"] + walks, 1)
@@ -33,17 +34,10 @@ def facts_of_trace(bench, trace):
         "writer_ns_per_event": info["writer_cpu_ns"] / events,
         "tiers": {tier: info[f"tier_{tier}"] / captures
                   for tier in ("path", "join", "full", "plain")},
-        "bottom": bottom_share(bench, trace, captures),
-        "allocations": bench_run.find_int(report, "allocations"),
+        "bottom": 1 - (bench_run.find_int(report, "stopped")
+                       / max(allocations, 1)),
+        "allocations": allocations,
     }
-
-
-def bottom_share(bench, trace, captures):
-    """Of the captures, how many ended at the outermost frame."""
-    stops = bench_run.prefixed(bench.ask("info", trace), "stop_")
-    early = sum(value for name, value in stops.items()
-                if name != "stop_bottom")
-    return 1 - early / captures
 
 
 def run_once(bench, program, variant, facts):

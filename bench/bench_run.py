@@ -163,8 +163,6 @@ def find(document, key, default=None):
     if isinstance(document, dict):
         if key in document:
             return document[key]
-        if document.get("key") == key and "value" in document:
-            return document["value"]
         document = list(document.values())
     if isinstance(document, list):
         for item in document:
@@ -177,23 +175,6 @@ def find(document, key, default=None):
 def find_int(document, key, default=None):
     value = find(document, key)
     return default if value is None else int(value)
-
-
-def prefixed(document, prefix):
-    """{key: value} of the integers whose key begins so, at any depth."""
-    found = {}
-    items = document if isinstance(document, list) else []
-    if isinstance(document, dict):
-        items = list(document.values())
-        pairs = list(document.items())
-        if "key" in document and "value" in document:
-            pairs = [(document["key"], document["value"])]
-        found = {key: int(value) for key, value in pairs
-                 if key.startswith(prefix)
-                 and isinstance(value, (int, str))}
-    for item in items:
-        found.update(prefixed(item, prefix))
-    return found
 
 
 def note(text):

@@ -57,12 +57,13 @@ static pair_function *const pair_functions[8];
 static struct pair pair_drawn[PAIR_DRAWN];
 static pthread_barrier_t pair_barrier;
 
-/* One of the functions on the way to malloc. What it does after the call
- * keeps it on the stack and apart from the others. */
-#define PAIR_FUNCTION(N)                                                    \
+/* One of the functions on the way to malloc. Frames are of many sizes, as
+ * programs have them. What a function does after its call keeps it on the
+ * stack and apart from the others. */
+#define PAIR_FUNCTION(N, PAD)                                               \
 	static void pair_f##N(struct pair_work *work, unsigned left)        \
 	{                                                                   \
-		volatile char pad[16 * (1 + N)];                            \
+		volatile char pad[PAD];                                     \
                                                                             \
 		pad[0] = N;                                                 \
 		if (left == 1)                                              \
@@ -72,14 +73,14 @@ static pthread_barrier_t pair_barrier;
 		work->sum += N + 1 + (uint64_t)pad[0];                      \
 	}
 
-PAIR_FUNCTION(0)
-PAIR_FUNCTION(1)
-PAIR_FUNCTION(2)
-PAIR_FUNCTION(3)
-PAIR_FUNCTION(4)
-PAIR_FUNCTION(5)
-PAIR_FUNCTION(6)
-PAIR_FUNCTION(7)
+PAIR_FUNCTION(0, 16)
+PAIR_FUNCTION(1, 112)
+PAIR_FUNCTION(2, 48)
+PAIR_FUNCTION(3, 208)
+PAIR_FUNCTION(4, 32)
+PAIR_FUNCTION(5, 320)
+PAIR_FUNCTION(6, 80)
+PAIR_FUNCTION(7, 144)
 
 static pair_function *const pair_functions[8] = {
 	pair_f0, pair_f1, pair_f2, pair_f3,

@@ -48,9 +48,12 @@ $(BENCH_DIR)/bench-run: $(BENCH_DIR)/run_counted.o
 
 # The preload library once more, with a writer that valgrind can follow.
 $(BENCH_DIR)/thread_writer.o: BENCH_CFLAGS += $(TARGET_CFLAGS)
-$(BENCH_LIB): $(BENCH_DIR)/thread_writer.o $(LIB)
+$(BENCH_LIB): $(BENCH_DIR)/thread_writer.o $(ARCH_OBJ) $(UNWIND_OBJ) \
+		$(PRELOAD_OBJ) $(ZSTD_OBJ)
 	$(call say,LD,$@)true
-	$(Q)$(call link-preload,$@,$< $(LIB_OBJ) -Wl$(,)--wrap=arch_clone_task)
+	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,defs -Wl,--gc-sections \
+		-Wl,--version-script=preload/exports.map \
+		-Wl,--wrap=arch_clone_task -o $@ $^
 
 BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 	$(if $(BENCH_QUICK),--quick)
