@@ -27,7 +27,8 @@ MAY_INCLUDE = {
     "cli/symbol": ["cli/symbol/", "cli/base/", "unwind/"],
     "cli/model": ["cli/model/", "cli/trace/", "cli/symbol/", "cli/base/",
                   "preload/format.h"],
-    "cli": ["cli/", "preload/format.h"],
+    # The table of recording options is shared by the two sides of `run`.
+    "cli": ["cli/", "preload/format.h", "preload/options.h"],
 }
 
 # What the library may want from the process it lives in. All of it weak: it
