@@ -111,8 +111,10 @@ void model_exit_text(const struct model *model, struct buffer *text)
 		buffer_string(text, "replaced by another program (exec)");
 	} else if (strcmp(reason, "stopped") == 0) {
 		buffer_string(text, "recording stopped before the end");
+	} else if (strcmp(reason, "killed") == 0) {
+		buffer_string(text, "killed together with its recorder");
 	} else {
-		buffer_printf(text, "recording failed");
+		buffer_string(text, "recording failed");
 	}
 	if (message != NULL && message[0] != 0)
 		buffer_printf(text, ": %s", message);

@@ -45,6 +45,14 @@ static bool overlap(const struct image *a, const struct image *b)
 	return false;
 }
 
+/* A plugin that is loaded again and again is one and the same code. */
+static bool is_same(const struct image *a, const struct image *b)
+{
+	return a->bias == b->bias && a->path == b->path &&
+		a->build_id_size == b->build_id_size && a->build_id_size > 0 &&
+		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+}
+
 static struct image *add_empty(struct images *images, uint32_t index)
 {
 	struct image *image;
@@ -68,6 +76,7 @@ static void fill(struct images *images, struct image *image,
 	const char *slash;
 
 	image->known = true;
+	image->same_as = (uint32_t)(image - images->list);
 	image->flags = record->flags;
 	image->first_node = record->first_node;
 	image->bias = record->bias;
@@ -82,8 +91,12 @@ static void fill(struct images *images, struct image *image,
 	for (size_t i = 0; i < images->count; i++) {
 		struct image *other = &images->list[i];
 
-		if (other != image && overlap(image, other))
-			image->overlapped = other->overlapped = true;
+		if (other == image || !overlap(image, other))
+			continue;
+		image->overlapped = other->overlapped = true;
+		if (image->same_as == (uint32_t)(image - images->list) &&
+		    is_same(image, other))
+			image->same_as = other->same_as;
 	}
 }
 
@@ -143,9 +156,9 @@ uint32_t images_find_only(const struct images *images, uint64_t address)
 	for (size_t i = 0; i < images->count; i++) {
 		if (!contains(&images->list[i], address))
 			continue;
-		if (found != IMAGE_NONE)
+		if (found != IMAGE_NONE && found != images->list[i].same_as)
 			return IMAGE_NONE;
-		found = (uint32_t)i;
+		found = images->list[i].same_as;
 	}
 	return found;
 }

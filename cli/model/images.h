@@ -19,6 +19,8 @@ struct image {
 	uint32_t flags;		/* enum gt_image_flags */
 	uint32_t first_node;
 	uint32_t end_node;	/* UINT32_MAX while it is mapped */
+	uint32_t same_as;	/* the first one that was this file at this
+				 * place: it stands for all of them */
 	bool overlapped;	/* shares addresses with another one */
 	bool known;		/* false: only its index was seen */
 	uint64_t bias;

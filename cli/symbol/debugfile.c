@@ -142,10 +142,15 @@ int debugfile_binary(const struct debugfile_places *places,
 {
 	struct search search = { places, wanted, NULL, -1 };
 	const char *root = root_of(places);
-	char *usual = grow_format("%s%s", root, wanted->path);
+	char *usual = grow_format("%s%s%s", root, *root == 0 ||
+				  wanted->path[0] == '/' ? "" : "/",
+				  wanted->path);
 	char *debug = grow_format("%s%s", root, SYSTEM_DEBUG);
 
-	if (wanted->path[0] == '/' &&
+	/* A path relative to the program's directory may lead somewhere else
+	 * from here: only a build-id can tell. */
+	if ((wanted->path[0] == '/' || (wanted->build_id_size > 0 &&
+					wanted->path[0] != 0)) &&
 	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
 	    !try_given(&search, "") && !try_tree(&search, debug, "") &&
 	    !try_given(&search, ".debug") &&

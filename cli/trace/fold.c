@@ -204,17 +204,24 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 	return error;
 }
 
-static int append_end(int fd, struct trace_end *end, uint64_t trace_id)
+/* What a writer writes last, as far as it can still be known. */
+static int append_end(int fd, struct trace_end *end,
+		      const struct leftover_snapshot *live)
 {
-	struct chunk chunk = { .type = GT_END };
+	struct chunk chunk = { .type = GT_COUNTERS };
 	struct buffer payload = { 0 };
+	char number[24];
 	int error;
 
-	compose_line(&payload, "reason", "error");
-	compose_line(&payload, "message", "the program and its recorder were "
-		    "killed together; the last events were taken from the "
-		    "live file");
-	error = append(fd, end, &chunk, &payload, trace_id);
+	snprintf(number, sizeof(number), "%" PRIu64, live->dropped);
+	compose_line(&payload, "dropped", number);
+	error = append(fd, end, &chunk, &payload, live->trace_id);
+	buffer_free(&payload);
+	if (error != 0)
+		return error;
+	chunk.type = GT_END;
+	compose_line(&payload, "reason", "killed");
+	error = append(fd, end, &chunk, &payload, live->trace_id);
 	buffer_free(&payload);
 	return error;
 }
@@ -239,7 +246,7 @@ static int append_all(int fd, struct trace_end *end,
 				       live->trace_id);
 	}
 	if (error == 0)
-		error = append_end(fd, end, live->trace_id);
+		error = append_end(fd, end, live);
 	if (error == 0 && fdatasync(fd) != 0)
 		error = -errno;
 	return error;

@@ -42,6 +42,8 @@ static void read_lines(struct reader *reader, unsigned type, struct cursor *c)
 	while (records_line(c, reader->line, &key, &value)) {
 		if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 			reader->window = strtoull(value, NULL, 10);
+		if (type == GT_END && strcmp(key, "reason") == 0)
+			reader->report->failed = strcmp(value, "error") == 0;
 		reader->sink->line(reader->sink->owner, type, key, value);
 	}
 }
@@ -283,8 +285,12 @@ static int judge(const struct reader *reader)
 		tell_error("%s: the recording has no end (its writer was "
 			      "killed, or the file was cut): the figures are "
 			      "those up to the last event", reader->path);
+	if (report->failed)
+		tell_error("%s: recording failed before the program ended "
+			   "(`gnomon info` tells why): the figures are those "
+			   "up to that moment", reader->path);
 	if (report->damage_count == 0 && report->malformed == 0 &&
-	    report->lost_bytes == 0 &&
+	    report->lost_bytes == 0 && !report->failed &&
 	    (report->ended || report->being_written))
 		return EXIT_COMPLETE;
 	return EXIT_PARTIAL;

@@ -1,6 +1,8 @@
 /*
  * source.c: buffered reading. A trace is read with read(), not mapped: a file
- * that is cut short meanwhile would kill the reader by SIGBUS.
+ * that is cut short meanwhile would kill the reader by SIGBUS. And it is read
+ * only up to the size that it had at first: a program may write its trace
+ * faster than we read it.
  */
 #include "cli/trace/source.h"
 
@@ -21,8 +23,10 @@ void source_open(struct source *source, int fd)
 
 	memset(source, 0, sizeof(*source));
 	source->fd = fd;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		source->regular = true;
 		source->file_size = (uint64_t)status.st_size;
+	}
 }
 
 static void make_room(struct source *source, size_t size)
@@ -49,10 +53,14 @@ size_t source_fill(struct source *source, size_t size)
 {
 	while (source->available < size && !source->at_end) {
 		ssize_t n;
+		size_t room;
 
 		make_room(source, size);
-		n = read(source->fd, source->buffer + source->end,
-			 source->capacity - source->end);
+		room = source->capacity - source->end;
+		if (source->regular && room > source->file_size - source->got)
+			room = source->file_size - source->got;
+		n = room > 0 ? read(source->fd, source->buffer + source->end,
+				    room) : 0;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
@@ -60,6 +68,7 @@ size_t source_fill(struct source *source, size_t size)
 			source->at_end = true;
 			break;
 		}
+		source->got += (size_t)n;
 		source->end += (size_t)n;
 		source->available += (size_t)n;
 	}

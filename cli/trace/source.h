@@ -1,7 +1,7 @@
 /*
  * source.h: a file as a window of bytes that moves forward. Regular files and
- * pipes alike; a file that grows while it is read is read to where it ended
- * at that moment.
+ * pipes alike; a file that grows meanwhile is read to where it ended when
+ * it was opened.
  */
 #ifndef GNOMON_SOURCE_H
 #define GNOMON_SOURCE_H
@@ -16,6 +16,8 @@ struct source {
 	size_t available;	/* bytes in it */
 	uint64_t offset;	/* of the window in the file */
 	uint64_t file_size;	/* 0 where it is not known */
+	uint64_t got;		/* bytes read so far */
+	bool regular;
 	int error;		/* errno of a read that failed, else 0 */
 	bool at_end;
 	uint8_t *buffer;
