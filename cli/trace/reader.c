@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,6 +36,19 @@ struct reader {
 
 /* ---- content of chunks ---- */
 
+/* A recorder that could not go on says why; one that was told to stop, or
+ * whose program ended, has nothing to say. */
+static void read_end(struct reader_report *report, const char *key,
+		     const char *value)
+{
+	if (strcmp(key, "reason") == 0 && strcmp(value, "error") == 0)
+		report->failed = true;
+	if (strcmp(key, "message") == 0 && value[0] != 0) {
+		report->failed = true;
+		snprintf(report->why, sizeof(report->why), "%s", value);
+	}
+}
+
 static void read_lines(struct reader *reader, unsigned type, struct cursor *c)
 {
 	const char *key, *value;
@@ -42,8 +56,8 @@ static void read_lines(struct reader *reader, unsigned type, struct cursor *c)
 	while (records_line(c, reader->line, &key, &value)) {
 		if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 			reader->window = strtoull(value, NULL, 10);
-		if (type == GT_END && strcmp(key, "reason") == 0)
-			reader->report->failed = strcmp(value, "error") == 0;
+		if (type == GT_END)
+			read_end(reader->report, key, value);
 		reader->sink->line(reader->sink->owner, type, key, value);
 	}
 }
@@ -286,9 +300,9 @@ static int judge(const struct reader *reader)
 			      "killed, or the file was cut): the figures are "
 			      "those up to the last event", reader->path);
 	if (report->failed)
-		tell_error("%s: recording failed before the program ended "
-			   "(`gnomon info` tells why): the figures are those "
-			   "up to that moment", reader->path);
+		tell_error("%s: the recording failed (%s): the figures are "
+			   "those up to that moment", reader->path,
+			   report->why[0] ? report->why : "no reason given");
 	if (report->damage_count == 0 && report->malformed == 0 &&
 	    report->lost_bytes == 0 && !report->failed &&
 	    (report->ended || report->being_written))

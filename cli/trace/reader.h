@@ -38,7 +38,8 @@ struct reader_sink {
 
 struct reader_report {
 	bool ended;		/* there was an END chunk */
-	bool failed;		/* and it says that recording failed */
+	bool failed;		/* and it says that recording failed, */
+	char why[512];		/* for this reason */
 	bool being_written;
 	bool folded;		/* a live file was folded in just now */
 	uint64_t chunks[READER_TYPES];
