@@ -27,7 +27,7 @@
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
-#include "unwind/capture.h"
+#include "unwind/capture_fast.h"
 
 #define HOOK __attribute__((visibility("default")))
 
@@ -62,7 +62,7 @@ static inline uint32_t hooks_capture(struct thread *thread,
 				     struct hooks_caller caller)
 {
 	if (likely(thread->capture))
-		return capture_stack(thread->capture, caller.ra, caller.sp,
+		return capture_stack_fast(thread->capture, caller.ra, caller.sp,
 				     caller.fp);
 	return capture_stack_plain(caller.ra, caller.sp, caller.fp);
 }

@@ -17,9 +17,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "unwind/capture_fast.h"
 #include "unwind/context.h"
 #include "unwind/image.h"
-#include "unwind/path.h"
 #include "unwind/shadow.h"
 
 #define PLAIN_BUFFERS 8
@@ -65,6 +65,14 @@ int capture_init(const struct capture_config *config)
 	return err;
 }
 
+/* `fast` is what the inlined part compares: with the oracle no capture may be
+ * answered there. */
+static void set_generation(struct capture_thread *t, uint32_t generation)
+{
+	t->generation = generation;
+	t->fast = capture.config.oracle ? ~generation : generation;
+}
+
 void capture_thread_reset(struct capture_thread *t, bool is_main)
 {
 	uintptr_t end = arch_thread_pointer();
@@ -75,10 +83,9 @@ void capture_thread_reset(struct capture_thread *t, bool is_main)
 	t->lo = t->hi;
 	t->floor = 0;
 	t->count = t->word_count = 0;
-	t->generation = atomic_load_explicit(&capture_generation,
-					     memory_order_acquire);
-	if (t->generation != atomic_load(&capture.images_generation))
-		t->generation--;	/* the first capture looks */
+	/* Of the images, so that the first capture looks if they are behind. */
+	set_generation(t, atomic_load_explicit(&capture.images_generation,
+					       memory_order_acquire));
 	path_clear(t);
 }
 
@@ -215,7 +222,7 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 	}
 	path_clear(t);
 	t->count = t->word_count = 0;
-	t->generation = generation;
+	set_generation(t, generation);
 	return true;
 }
 
@@ -260,20 +267,22 @@ static uint32_t walk_anew(struct capture_thread *t, uintptr_t ra,
 	return context;
 }
 
-static __attribute__((noinline)) uint32_t
-capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-	     uintptr_t fp)
+uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp)
 {
 	/* Pairs with the increment before the loader is entered. */
 	uint32_t generation = atomic_load_explicit(&capture_generation,
 						   memory_order_acquire);
-	uint32_t context;
+	uint32_t context = 0;
 
 	if (t->generation != generation && !catch_up(t, generation)) {
 		t->counts.stops[GT_STOP_LOADER]++;
 		return walk_hard(t, ra, sp, false);
 	}
-	context = walk_anew(t, ra, sp, fp);
+	if (__builtin_expect(capture.config.oracle, 0))
+		context = path_find(t, ra, sp, fp);
+	if (!context)
+		context = walk_anew(t, ra, sp, fp);
 	if (__builtin_expect(capture.config.oracle, 0))
 		consult_oracle(t, ra, sp, context);
 	return context;
@@ -282,18 +291,5 @@ capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 uint32_t capture_stack(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		       uintptr_t fp)
 {
-	uint32_t context;
-
-	if (__builtin_expect(t->generation !=
-				     atomic_load_explicit(
-					     &capture_generation,
-					     memory_order_relaxed),
-			     0))
-		return capture_slow(t, ra, sp, fp);
-	context = path_find(t, ra, sp, fp);
-	if (__builtin_expect(context == 0, 0))
-		return capture_slow(t, ra, sp, fp);
-	if (__builtin_expect(capture.config.oracle, 0))
-		consult_oracle(t, ra, sp, context);
-	return context;
+	return capture_stack_fast(t, ra, sp, fp);
 }

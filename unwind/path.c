@@ -78,20 +78,12 @@ static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
 	return true;
 }
 
-/* 1, 2, 4, 8, 12, 16 blocks: a mispredicted end costs as much as ten words. */
-static uint32_t padded_words(uint32_t words)
-{
-	uint32_t step = words <= 8 ? 4 : words <= 16 ? 8 : 16;
-
-	return (words + step - 1) / step * step;
-}
-
 /* Copies the words of the shadow, innermost first, but for that of the hook's
  * own return address: it is part of the key. */
 static bool path_fill(struct path *p, const struct capture_thread *t,
 		      uintptr_t sp)
 {
-	uint32_t i, n = 0, own = t->frames[t->count - 1].word, all;
+	uint32_t i, n = 0, own = t->frames[t->count - 1].word;
 
 	for (i = t->word_count; i-- > 0;)
 		if (i != own && !add_word(p, n++, sp, t->words[i].at,
@@ -99,13 +91,13 @@ static bool path_fill(struct path *p, const struct capture_thread *t,
 			return false;
 	if (n == 0)
 		return false;
-	for (all = padded_words(n); n < all; n++) {
+	for (; n % PATH_BLOCK; n++) {
 		struct path_block *b = &p->block[n / PATH_BLOCK];
 
 		b->offset[n % PATH_BLOCK] = p->block[0].offset[0];
 		b->value[n % PATH_BLOCK] = p->block[0].value[0];
 	}
-	p->blocks = (uint16_t)(all / PATH_BLOCK);
+	p->blocks = (uint16_t)(n / PATH_BLOCK);
 	return true;
 }
 
@@ -139,7 +131,7 @@ void path_learn(struct capture_thread *t, uintptr_t sp, uintptr_t fp,
 	if (!path_fill(p, t, sp))
 		return;
 	p->context = context;
-	p->uses_fp = t->frames[t->count - 1].flags & FRAME_FP;
+	p->uses_fp = (t->frames[t->count - 1].flags & FRAME_FP) != 0;
 	p->fp = fp;
 	set->key[w].sp = sp;
 	set->key[w].ra = ra;

@@ -22,10 +22,9 @@ struct path_block {
 };
 
 /*
- * One stack. The count of blocks is filled up by repetition to one of a few
- * sizes, so that the end of the loop is predicted although depths vary; no
- * branch depends on a word. uses_fp: the walk used the frame pointer as the
- * hook found it.
+ * One stack; the last block is filled up by repetition, so that no branch
+ * depends on a word. uses_fp: the walk used the frame pointer as the hook
+ * found it.
  */
 struct path {
 	uint32_t context;
@@ -60,18 +59,17 @@ static inline uintptr_t path_block_differs(const struct path_block *b,
 }
 
 /*
- * The innermost block is looked at first: there stacks with the same key
- * mostly differ. The rest are independent loads: some 0.4 ns a word.
+ * Independent loads: some 0.4 ns a word. The innermost block is looked at
+ * first: there stacks with the same key mostly differ.
  */
 static inline bool path_holds(const struct path *p, uintptr_t sp,
 			      uintptr_t fp)
 {
 	const uintptr_t *stack = (const uintptr_t *)sp;
 	const struct path_block *b = p->block, *end = b + p->blocks;
-	uintptr_t bad = path_block_differs(b, stack);
+	uintptr_t bad = (fp ^ p->fp) & -(uintptr_t)p->uses_fp;
 
-	if (p->uses_fp)
-		bad |= fp ^ p->fp;
+	bad |= path_block_differs(b, stack);
 	if (bad)
 		return false;
 	while (++b < end)
@@ -85,11 +83,7 @@ static inline unsigned path_key_is(const struct path_key *k, uintptr_t ra,
 	return ((k->ra ^ ra) | (k->sp ^ sp)) == 0;
 }
 
-/*
- * Its context, or 0. The caller has checked t->generation. The way is found
- * without a branch, since which it is nobody can predict; several have the
- * same key where stacks differ further out.
- */
+/* Its context, or 0. The caller has checked the generation. */
 static inline uint32_t path_find(const struct capture_thread *t, uintptr_t ra,
 				 uintptr_t sp, uintptr_t fp)
 {

@@ -61,7 +61,9 @@ struct capture_thread {
 	/* read by every capture */
 	struct path_set *sets;
 	uint64_t set_mask;
-	uint32_t generation;	/* of capture_generation, when last looked */
+	/* capture_generation when last looked; `fast` is the same, or never
+	 * if the oracle wants to see every capture */
+	uint32_t fast, generation;
 	uintptr_t lo, hi;	/* base stack, as far as proven */
 	uintptr_t floor;	/* below it lies something else */
 	/* shadow: the last walk, outermost first */
