@@ -109,7 +109,7 @@ check-asan-run: $(ASAN_UNIT)
 SECONDS ?= 60
 FUZZ_O := $(O)/fuzz
 FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_O)/bin/%,$(wildcard tests/fuzz/*.c))
-FUZZ_CC := clang $(SANITIZE)
+FUZZ_CC := clang $(SANITIZE) -fsanitize=fuzzer-no-link
 .PHONY: fuzz fuzz-run
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_O) CC='$(FUZZ_CC)' \

@@ -36,8 +36,6 @@ static void add_node(struct contexts *contexts, uint32_t parent,
 void contexts_init(struct contexts *contexts)
 {
 	memset(contexts, 0, sizeof(*contexts));
-	contexts->pages = grow_zeroed(CONTEXT_PAGES,
-				      sizeof(*contexts->pages));
 	for (unsigned i = 0; i < CONTEXT_ROOTS; i++)
 		add_node(contexts, i, 0, IMAGE_NONE);
 }
@@ -100,8 +98,20 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 
 static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 {
-	struct context_ref **page = &contexts->pages[id >> CONTEXT_PAGE_BITS];
+	size_t number = id >> CONTEXT_PAGE_BITS;
+	struct context_ref **page;
 
+	if (number >= contexts->page_count) {
+		size_t count = number * 2 + 16;
+
+		contexts->pages = grow_resize(contexts->pages, count,
+					      sizeof(*contexts->pages));
+		memset(contexts->pages + contexts->page_count, 0,
+		       (count - contexts->page_count) *
+		       sizeof(*contexts->pages));
+		contexts->page_count = count;
+	}
+	page = &contexts->pages[number];
 	if (*page == NULL) {
 		size_t count = 1u << CONTEXT_PAGE_BITS;
 
@@ -163,7 +173,7 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 
 void contexts_free(struct contexts *contexts)
 {
-	for (size_t i = 0; contexts->pages && i < CONTEXT_PAGES; i++)
+	for (size_t i = 0; i < contexts->page_count; i++)
 		free(contexts->pages[i]);
 	free(contexts->pages);
 	free(contexts->nodes);

@@ -20,7 +20,6 @@
 #define CONTEXT_UNDEFINED GT_STOP_COUNT
 #define CONTEXT_ROOTS (GT_STOP_COUNT + 1)	/* first real node */
 #define CONTEXT_PAGE_BITS 12
-#define CONTEXT_PAGES (1u << (32 - CONTEXT_PAGE_BITS))
 #define CONTEXT_NO_COST UINT32_MAX
 
 struct context_node {
@@ -56,7 +55,8 @@ struct contexts {
 	struct context_cost *costs;
 	size_t cost_count;
 	size_t cost_capacity;
-	struct context_ref **pages;	/* by id */
+	struct context_ref **pages;	/* by id; NULL where none was used */
+	size_t page_count;
 	uint32_t *index;		/* hash of nodes */
 	uint64_t index_mask;
 	uint64_t undefined;		/* ids used but never defined */
@@ -73,15 +73,15 @@ void contexts_free(struct contexts *contexts);
 /* The cost that belongs to a context id of an event. */
 static inline uint32_t contexts_cost(struct contexts *contexts, uint32_t id)
 {
-	struct context_ref *page = contexts->pages[id >> CONTEXT_PAGE_BITS];
+	struct context_ref *page = NULL;
+	uint32_t cost = CONTEXT_NO_COST;
 
-	if (page != NULL) {
-		uint32_t cost = page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost;
-
-		if (cost != CONTEXT_NO_COST)
-			return cost;
-	}
-	return contexts_new_cost(contexts, id);
+	if (id >> CONTEXT_PAGE_BITS < contexts->page_count)
+		page = contexts->pages[id >> CONTEXT_PAGE_BITS];
+	if (page != NULL)
+		cost = page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost;
+	return cost != CONTEXT_NO_COST ? cost :
+		contexts_new_cost(contexts, id);
 }
 
 #endif

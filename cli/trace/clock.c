@@ -22,9 +22,10 @@ static void thin_out(struct clock *clock)
 
 void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
 {
-	const struct clock_pair *last = &clock->pairs[clock->count - 1];
+	const struct clock_pair *last = clock->count == 0 ? NULL :
+		&clock->pairs[clock->count - 1];
 
-	if (clock->count > 0 && (ticks <= last->ticks || ns < last->ns))
+	if (last != NULL && (ticks <= last->ticks || ns < last->ns))
 		return;
 	if (clock->count == CLOCK_PAIRS_MAX)
 		thin_out(clock);

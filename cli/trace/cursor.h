@@ -22,7 +22,8 @@ struct cursor {
 
 static inline struct cursor cursor_over(const void *bytes, size_t size)
 {
-	struct cursor c = { bytes, (const uint8_t *)bytes + size, false };
+	const uint8_t *begin = bytes;	/* may be NULL if size is 0 */
+	struct cursor c = { begin, size > 0 ? begin + size : begin, false };
 
 	return c;
 }
