@@ -22,8 +22,10 @@ struct cursor {
 
 static inline struct cursor cursor_over(const void *bytes, size_t size)
 {
-	const uint8_t *begin = bytes;	/* may be NULL if size is 0 */
-	struct cursor c = { begin, size > 0 ? begin + size : begin, false };
+	static const uint8_t nothing[1];
+	/* NULL is no object to add 0 to. */
+	const uint8_t *begin = size > 0 ? bytes : nothing;
+	struct cursor c = { begin, begin + size, false };
 
 	return c;
 }
