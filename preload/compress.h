@@ -8,17 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct compress {
-	void *context;	/* zstd's; NULL: nothing is compressed */
-	int level;
+/* From small to fast. What each costs: see compress.c. */
+enum compress_effort {
+	COMPRESS_SMALL,
+	COMPRESS_MIDDLE,
+	COMPRESS_FAST,
+	COMPRESS_NONE
 };
 
-/* Level that means "as is". */
-#define COMPRESS_NONE 100
+struct compress {
+	void *context;	/* zstd's; NULL: nothing is compressed */
+	enum compress_effort effort;
+};
 
 void compress_init(struct compress *compress);
 
-void compress_set_level(struct compress *compress, int level);
+void compress_set_effort(struct compress *compress,
+			 enum compress_effort effort);
 
 /*
  * One column (preload/format.h): raw size, stored size, bytes. `to` has room

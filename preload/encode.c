@@ -30,7 +30,8 @@ int encode_init(struct encode *encode, struct emit_node *nodes,
 	encode->tick_shift = tick_shift;
 	for (i = 0; i < ENCODE_COLUMNS; i++) {
 		encode->column[i] =
-			area_alloc(ENCODE_EVENTS * encode_width[i]);
+			area_alloc(ENCODE_EVENTS * encode_width[i] +
+				   VARINT_MAX);
 		if (!encode->column[i])
 			return -ENOMEM;
 	}
@@ -64,7 +65,7 @@ static inline uint8_t *encode_address(uint8_t *to, uint64_t address,
 	uint64_t step = varint_zigzag((address >> 4) - *previous);
 
 	*previous = address >> 4;
-	to = varint_put(to, step << 1 | ((address & 15) != 0));
+	to = varint_put_spread(to, step << 1 | ((address & 15) != 0));
 	if (unlikely(address & 15))
 		*to++ = address & 15;
 	return to;
@@ -75,7 +76,7 @@ static inline uint8_t *encode_context(struct encode *encode, uint8_t *to,
 {
 	if (context != *previous)
 		context = emit_node_refer(encode->nodes, context);
-	to = varint_put(to, varint_zigzag((int64_t)context - *previous));
+	to = varint_put_spread(to, varint_zigzag((int64_t)context - *previous));
 	*previous = context;
 	return to;
 }
@@ -111,7 +112,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 			encode->base = last.tick = tick;
 		if (unlikely(tick < last.tick))
 			tick = last.tick;
-		step = varint_put(step, (tick - last.tick)
+		step = varint_put_spread(step, (tick - last.tick)
 						<< ENCODE_EVENT_BITS | kind);
 		last.tick = tick;
 		address = encode_address(address, word[1], &last.address);
@@ -127,7 +128,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 				bytes = word[3];
 				length = 32;
 			}
-			size = varint_put(size, bytes);
+			size = varint_put_spread(size, bytes);
 			blocks++;
 		}
 		at += length;

@@ -30,14 +30,9 @@
 #define FEED_SYNC_NS (1 * UINT64_C(1000000000))
 #define FEED_SYNC_BYTES (32u << 20)
 #define FEED_NAME_NS (1 * UINT64_C(1000000000))
-#define FEED_SHARE 4		/* a quarter full is enough for a chunk */
-#define FEED_PRESSED 192	/* of 256: compress faster */
-#define FEED_CALM 128
-#define FEED_CALM_PASSES 16
-
-/* Faster and faster; the last is none at all. */
-static const int feed_levels[] = { 1, -1, -3, -7, COMPRESS_NONE };
-#define FEED_LEVELS (sizeof(feed_levels) / sizeof(*feed_levels))
+#define FEED_SHARE 2		/* half full: when the producer wakes us */
+#define FEED_CALM_PASSES 64	/* without a wait: compress better again */
+#define FEED_LARGE (1u << 20)	/* more room is the first answer to a wait */
 
 int feed_init(struct feed *feed, struct recorder *r)
 {
@@ -281,30 +276,35 @@ static bool feed_enough(struct feed *feed, uint32_t id, uint64_t now_ns)
 	if (!pending)
 		return false;
 	feed->pending = true;
-	feed->fullest = base_max(feed->fullest, pending * 256 / size);
-	if (atomic_load_explicit(&ring->waiting, memory_order_relaxed) ||
-	    pending >= size / FEED_SHARE)
+	if (atomic_load_explicit(&ring->waiting, memory_order_relaxed)) {
+		feed->pressed |= size >= FEED_LARGE && !feed->rested;
+		return true;
+	}
+	if (pending >= size / FEED_SHARE)
 		return true;
 	if (!own->since_ns)
 		own->since_ns = now_ns;
 	return now_ns - own->since_ns >= FEED_AGE_NS;
 }
 
-/* Compression follows the pressure. */
+/*
+ * Compression follows the pressure: a thread has to wait although its ring is
+ * large and the writer has not slept since the last pass. How full rings are
+ * says less: that depends on when the writer was given a processor.
+ */
 static void feed_adapt(struct feed *feed)
 {
-	if (feed->fullest >= FEED_PRESSED) {
+	if (feed->pressed) {
 		feed->calm = 0;
-		if (feed->level + 1 < FEED_LEVELS)
-			feed->level++;
-	} else if (feed->fullest < FEED_CALM &&
-		   ++feed->calm >= FEED_CALM_PASSES) {
+		if (feed->effort < COMPRESS_FAST)
+			feed->effort++;
+	} else if (++feed->calm >= FEED_CALM_PASSES) {
 		feed->calm = 0;
-		if (feed->level)
-			feed->level--;
+		if (feed->effort > COMPRESS_SMALL)
+			feed->effort--;
 	}
-	compress_set_level(feed->compress, feed_levels[feed->level]);
-	feed->fullest = 0;
+	compress_set_effort(feed->compress, feed->effort);
+	feed->pressed = false;
 }
 
 uint64_t feed_pass(struct feed *feed, enum feed_depth depth)

@@ -48,9 +48,10 @@ struct feed {
 	uint64_t sync_ns;	/* when the last one was written */
 	uint64_t since_sync;	/* ring bytes */
 	bool pending;		/* something was left in a ring */
-	uint64_t fullest;	/* of this pass, share of a ring in 1/256 */
-	unsigned level;		/* of compression, index */
-	unsigned calm;		/* passes without pressure */
+	bool rested;		/* the writer slept before this pass */
+	bool pressed;		/* a thread waits for a large ring */
+	enum compress_effort effort;
+	unsigned calm;		/* passes without that */
 	uint64_t events, blocks, nested_blocks;
 	uint64_t unfinished;
 };

@@ -325,7 +325,9 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 		w->nap_ns = WRITER_NAP_MIN_NS;
 	/* see recorder_wake */
 	atomic_store_explicit(&r->asleep, 1, memory_order_seq_cst);
-	if (atomic_load_explicit(&r->wake, memory_order_seq_cst) == seen)
+	w->feed.rested = atomic_load_explicit(&r->wake,
+					      memory_order_seq_cst) == seen;
+	if (w->feed.rested)
 		sys_futex_wait(&r->wake, seen, w->nap_ns);
 	atomic_store_explicit(&r->asleep, 0, memory_order_relaxed);
 }
