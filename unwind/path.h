@@ -58,47 +58,43 @@ static inline uintptr_t path_block_differs(const struct path_block *b,
 	       (stack[b->offset[3]] ^ b->value[3]);
 }
 
-/*
- * Independent loads: some 0.4 ns a word. The innermost block is looked at
- * first: there stacks with the same key mostly differ.
- */
+/* Innermost block first, where stacks with the same key mostly differ; the
+ * four words of a block without a branch between them: 0.4 ns a word. */
 static inline bool path_holds(const struct path *p, uintptr_t sp,
 			      uintptr_t fp)
 {
 	const uintptr_t *stack = (const uintptr_t *)sp;
 	const struct path_block *b = p->block, *end = b + p->blocks;
-	uintptr_t bad = (fp ^ p->fp) & -(uintptr_t)p->uses_fp;
 
-	bad |= path_block_differs(b, stack);
-	if (bad)
+	if ((fp ^ p->fp) & -(uintptr_t)p->uses_fp)
 		return false;
-	while (++b < end)
-		bad |= path_block_differs(b, stack);
-	return bad == 0;
+	for (; b < end; b++)
+		if (path_block_differs(b, stack))
+			return false;
+	return true;
 }
 
-static inline unsigned path_key_is(const struct path_key *k, uintptr_t ra,
-				   uintptr_t sp)
+static inline bool path_key_is(const struct path_key *k, uintptr_t ra,
+			       uintptr_t sp)
 {
 	return ((k->ra ^ ra) | (k->sp ^ sp)) == 0;
 }
 
-/* Its context, or 0. The caller has checked the generation. */
+/*
+ * Its context, or 0. The caller has checked the generation. Plain branches:
+ * they are predicted from the calls that led here, and the comparison need not
+ * wait for the keys. (Choosing the way without a branch cost 8 ns more.)
+ */
 static inline uint32_t path_find(const struct capture_thread *t, uintptr_t ra,
 				 uintptr_t sp, uintptr_t fp)
 {
 	const struct path_set *set = path_set_of(t, ra, sp);
-	unsigned ways = path_key_is(&set->key[0], ra, sp) |
-			path_key_is(&set->key[1], ra, sp) << 1 |
-			path_key_is(&set->key[2], ra, sp) << 2 |
-			path_key_is(&set->key[3], ra, sp) << 3;
+	unsigned w;
 
-	for (; ways; ways &= ways - 1) {
-		const struct path *p = &set->way[__builtin_ctz(ways)];
-
-		if (path_holds(p, sp, fp))
-			return p->context;
-	}
+	for (w = 0; w < PATH_WAYS; w++)
+		if (path_key_is(&set->key[w], ra, sp) &&
+		    path_holds(&set->way[w], sp, fp))
+			return set->way[w].context;
 	return 0;
 }
 
