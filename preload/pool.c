@@ -25,6 +25,7 @@
 #define POOL_NAPS 20		/* a second in all */
 #define POOL_MAIN_CLASS 18	/* 256 KiB: the main thread's first ring */
 #define POOL_NESTED_CLASS 13	/* 8 KiB */
+#define POOL_GROW_EIGHTHS 4	/* the other half is for new threads */
 #define POOL_BATCH 32		/* made when a thread had to wait */
 
 static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
@@ -131,20 +132,27 @@ static unsigned pool_class_of(const struct gl_ring *ring)
 	return 63 - __builtin_clzll(ring->mask + 1);
 }
 
-/* Smaller rings for new threads as memory is used up. */
-static unsigned pool_class(const struct pool *pool, enum recorder_pool which)
+/* Share of the data region in use, in eighths. */
+static unsigned pool_eighths(const struct pool *pool)
 {
 	uint64_t headers = GL_RINGS_MAX * sizeof(struct gl_ring);
-	uint64_t quarter = (pool_end(pool) - headers) / 4;
-	uint64_t used = pool->used - headers;
+
+	return (pool->used - headers) * 8 / (pool_end(pool) - headers);
+}
+
+/* Smaller rings for new threads as memory is used up: with the default budget
+ * there is room for some 7000 of them. */
+static unsigned pool_class(const struct pool *pool, enum recorder_pool which)
+{
+	static const uint8_t smaller[8] = { 0, 1, 2, 2, 3, 3, 8, 8 };
+	unsigned eighths = pool_eighths(pool);
 	unsigned class = pool->first_class;
 
 	if (which == RECORDER_NESTED)
-		return used < 3 * quarter ? POOL_NESTED_CLASS : POOL_CLASS_MIN;
+		return eighths < 4 ? POOL_NESTED_CLASS : POOL_CLASS_MIN;
 	if (!pool->main_given && class < POOL_MAIN_CLASS)
 		return POOL_MAIN_CLASS;
-	if (used > quarter)
-		class -= used > 3 * quarter ? 8 : used / quarter;
+	class -= eighths < 8 ? smaller[eighths] : 8;
 	return class < POOL_CLASS_MIN || class > POOL_CLASS_MAX ?
 		       POOL_CLASS_MIN : class;
 }
@@ -210,8 +218,10 @@ static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 	uint32_t there = atomic_load_explicit(&r->ring_count[which],
 					      memory_order_relaxed);
 
+	/* where many came, more will come: each refill waits for a whole pass
+	 * over the rings that there are */
 	if (hungry)
-		want = POOL_BATCH;
+		want = POOL_BATCH + pool->headers / 4;
 	for (; there < want; there++) {
 		if (pool_add(pool, which))
 			continue;
@@ -278,7 +288,7 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	unsigned class = pool_class_of(ring);
 	uint64_t at;
 
-	if (class >= POOL_CLASS_MAX)
+	if (class >= POOL_CLASS_MAX || pool_eighths(pool) >= POOL_GROW_EIGHTHS)
 		return false;
 	at = pool_block(pool, class + 1);
 	if (!at)
