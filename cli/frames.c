@@ -30,6 +30,23 @@ static const char *const glue_functions[] = {
 	"__rust_", "__rdl_", "__rg_", "void std::", "void* std::",
 };
 
+/* Whole names of functions that only wrap malloc, where they are common. */
+static const char *const wrappers[] = {
+	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "xmemdup", "xnmalloc",
+	"g_malloc", "g_malloc0", "g_malloc_n", "g_malloc0_n", "g_realloc",
+	"g_realloc_n", "g_try_malloc", "g_try_malloc0", "g_try_realloc",
+	"g_strdup", "g_strndup", "g_memdup", "g_slice_alloc",
+	"PyMem_Malloc", "PyMem_Calloc", "PyMem_Realloc", "PyMem_RawMalloc",
+	"PyMem_RawCalloc", "PyMem_RawRealloc", "_PyMem_RawMalloc",
+	"_PyMem_RawCalloc", "_PyMem_RawRealloc", "PyObject_Malloc",
+	"PyObject_Calloc", "PyObject_Realloc", "_PyObject_Malloc",
+	"_PyObject_Calloc", "_PyObject_Realloc", "Perl_safesysmalloc",
+	"Perl_safesyscalloc", "Perl_safesysrealloc", "sqlite3MemMalloc",
+	"sqlite3MemRealloc", "sqlite3Malloc", "sqlite3MallocZero",
+	"sqlite3Realloc", "sqlite3DbMallocRaw", "sqlite3DbMallocRawNN",
+	"sqlite3DbMallocZero", "sqlite3DbRealloc",
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool begins_with_one(const char *text, const char *const *words,
@@ -73,6 +90,9 @@ static bool is_glue(const struct frame *frame)
 		return true;
 	if (frame->function == NULL)
 		return false;
+	for (size_t i = 0; i < COUNT(wrappers); i++)
+		if (strcmp(frame->function, wrappers[i]) == 0)
+			return true;
 	return begins_with_one(frame->function, glue_functions,
 			       COUNT(glue_functions)) ||
 		begins_with_one(without_result(frame->function),

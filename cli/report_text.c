@@ -290,6 +290,7 @@ static void put_site(struct printer *p, const struct row *site,
 		     enum row_key key, unsigned number)
 {
 	uint64_t least = row_value(site, key) / SITE_STACK_MIN;
+	char more[QUANTITY_TEXT];
 
 	if (site->contexts == 1) {
 		put_once(p, site->node, key, number, FRAME_INDENT);
@@ -309,8 +310,9 @@ static void put_site(struct printer *p, const struct row *site,
 		put_once(p, stacks[i]->node, key, number, FRAME_INDENT + 4);
 	}
 	if (count < site->contexts)
-		fprintf(p->out, "%*s- and %u more stack%s\n",
-			FRAME_INDENT - 4, "", site->contexts - count,
+		fprintf(p->out, "%*s- and %s more stack%s\n",
+			FRAME_INDENT - 4, "",
+			quantity_count(more, site->contexts - count),
 			site->contexts - count == 1 ? "" : "s");
 }
 

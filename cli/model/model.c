@@ -17,7 +17,7 @@
  * until its address is allocated again, which tells that it was freed.
  *
  *  I1  totals.live_* are the sums of all costs' live_*, and of all blocks.
- *  I2  A moving block's stream has moving.active and moving.found set.
+ *  I2  A moving block's lane has moving.active and moving.found set.
  *
  * Called by the reader's thread.
  */
@@ -31,7 +31,7 @@
 #define LOOK_AHEAD 12		/* events whose block is fetched in advance */
 #define DEFAULT_WINDOW 4096	/* ticks; where INFO does not say */
 
-static void allocate(struct model *model, uint32_t stream, uint32_t thread,
+static void allocate(struct model *model, uint32_t lane,
 		     const struct trace_event *event);
 
 /* ---- costs ---- */
@@ -99,7 +99,7 @@ static void give_up(struct model *model, const struct pairing_entry *entry)
 		drop_live(model, block);
 		blocks_remove(&model->blocks, block);
 	}
-	allocate(model, entry->stream, entry->thread, &entry->event);
+	allocate(model, entry->lane, &entry->event);
 }
 
 static void expire(struct model *model, uint64_t now)
@@ -112,8 +112,8 @@ static void expire(struct model *model, uint64_t now)
 	}
 }
 
-static void wait_for_pair(struct model *model, uint32_t stream,
-			  uint32_t thread, const struct trace_event *event)
+static void wait_for_pair(struct model *model, uint32_t lane,
+			  const struct trace_event *event)
 {
 	struct pairing_entry entry;
 
@@ -126,18 +126,18 @@ static void wait_for_pair(struct model *model, uint32_t stream,
 		struct trace_event plain = *event;
 
 		plain.kind = GT_ALLOC;
-		pairing_wait(&model->waiting, &plain, stream, thread);
+		pairing_wait(&model->waiting, &plain, lane);
 		return;
 	}
-	pairing_wait(&model->waiting, event, stream, thread);
+	pairing_wait(&model->waiting, event, lane);
 }
 
 /* ---- reallocation ---- */
 
-static struct moving *moving_of(struct model *model, uint32_t stream)
+static struct moving *moving_of(struct model *model, uint32_t lane)
 {
-	if (stream >= model->moving_count) {
-		size_t count = (size_t)stream + 64;
+	if (lane >= model->moving_count) {
+		size_t count = (size_t)lane + 64;
 
 		model->moving = grow_resize(model->moving, count,
 					    sizeof(*model->moving));
@@ -146,7 +146,7 @@ static struct moving *moving_of(struct model *model, uint32_t stream)
 		       sizeof(*model->moving));
 		model->moving_count = count;
 	}
-	return &model->moving[stream];
+	return &model->moving[lane];
 }
 
 /* The address of a moving block was allocated again: it is free since. */
@@ -174,10 +174,10 @@ static void abandon(struct model *model, struct moving *moving)
 		block->sequence &= ~BLOCK_MOVING;
 }
 
-static void begin_realloc(struct model *model, uint32_t stream,
-			  uint32_t thread, const struct trace_event *event)
+static void begin_realloc(struct model *model, uint32_t lane,
+			  const struct trace_event *event)
 {
-	struct moving *moving = moving_of(model, stream);
+	struct moving *moving = moving_of(model, lane);
 	struct block *block = blocks_find(&model->blocks, event->address);
 
 	if (moving->active) {
@@ -188,18 +188,17 @@ static void begin_realloc(struct model *model, uint32_t stream,
 	memset(moving, 0, sizeof(*moving));
 	moving->active = true;
 	moving->address = event->address;
-	moving->begin = *event;
 	moving->found = block != NULL && !(block->sequence & BLOCK_MOVING);
 	if (moving->found)
 		block->sequence |= BLOCK_MOVING;
 	else
-		wait_for_pair(model, stream, thread, event);
+		wait_for_pair(model, lane, event);
 }
 
 /* The realloc freed the old block. */
-static void end_realloc(struct model *model, uint32_t stream, uint32_t thread)
+static void end_realloc(struct model *model, uint32_t lane)
 {
-	struct moving *moving = moving_of(model, stream);
+	struct moving *moving = moving_of(model, lane);
 	struct pairing_entry entry;
 	struct block *block;
 	int i;
@@ -222,12 +221,12 @@ static void end_realloc(struct model *model, uint32_t stream, uint32_t thread)
 		return;		/* given up and counted */
 	pairing_take(&model->waiting, (size_t)i, &entry);
 	entry.event.kind = GT_FREE;
-	pairing_wait(&model->waiting, &entry.event, stream, thread);
+	pairing_wait(&model->waiting, &entry.event, lane);
 }
 
-static void fail_realloc(struct model *model, uint32_t stream)
+static void fail_realloc(struct model *model, uint32_t lane)
 {
-	struct moving *moving = moving_of(model, stream);
+	struct moving *moving = moving_of(model, lane);
 	struct pairing_entry entry;
 	int i;
 
@@ -263,18 +262,18 @@ static void settle_waiting(struct model *model, uint64_t address)
 		release(model, block);
 		return;
 	}
-	moving = moving_of(model, entry.stream);
+	moving = moving_of(model, entry.lane);
 	if (moving->active && !moving->found && moving->address == address) {
 		moving->found = true;
 		block->sequence |= BLOCK_MOVING;
 	}
 }
 
-static void allocate(struct model *model, uint32_t stream, uint32_t thread,
+static void allocate(struct model *model, uint32_t lane,
 		     const struct trace_event *event)
 {
 	struct totals *totals = &model->totals;
-	struct thread *owner = &model->threads.list[thread];
+	struct thread *owner = &model->threads.list[lane >> 1];
 	uint32_t index = contexts_cost(&model->contexts, event->context);
 	struct context_cost *cost = &model->contexts.costs[index];
 	struct block *block;
@@ -283,7 +282,7 @@ static void allocate(struct model *model, uint32_t stream, uint32_t thread,
 	block = blocks_add(&model->blocks, event->address, &is_new);
 	if (!is_new) {
 		if (!(block->sequence & BLOCK_MOVING)) {
-			wait_for_pair(model, stream, thread, event);
+			wait_for_pair(model, lane, event);
 			return;
 		}
 		release_moving(model, block);
@@ -292,7 +291,7 @@ static void allocate(struct model *model, uint32_t stream, uint32_t thread,
 	block->size = event->size;
 	block->sequence = ++owner->allocations;
 	block->cost = index;
-	block->thread = thread;
+	block->thread = lane >> 1;
 	keep_peak(totals, cost);
 	cost->allocations++;
 	cost->total_bytes += event->size;
@@ -312,7 +311,7 @@ static void allocate(struct model *model, uint32_t stream, uint32_t thread,
 		settle_waiting(model, event->address);
 }
 
-static void deallocate(struct model *model, uint32_t stream, uint32_t thread,
+static void deallocate(struct model *model, uint32_t lane,
 		       const struct trace_event *event)
 {
 	struct block *block = blocks_find(&model->blocks, event->address);
@@ -320,7 +319,7 @@ static void deallocate(struct model *model, uint32_t stream, uint32_t thread,
 	int i;
 
 	if (block == NULL || block->sequence & BLOCK_MOVING) {
-		wait_for_pair(model, stream, thread, event);
+		wait_for_pair(model, lane, event);
 		return;
 	}
 	release(model, block);
@@ -331,10 +330,10 @@ static void deallocate(struct model *model, uint32_t stream, uint32_t thread,
 		return;
 	pairing_take(&model->waiting, (size_t)i, &entry);
 	model->totals.repaired++;
-	allocate(model, entry.stream, entry.thread, &entry.event);
+	allocate(model, entry.lane, &entry.event);
 }
 
-static void apply(struct model *model, uint32_t stream, uint32_t thread,
+static void apply(struct model *model, uint32_t lane,
 		  const struct trace_event *event)
 {
 	if (event->address == 0) {	/* no recorder writes that */
@@ -343,28 +342,28 @@ static void apply(struct model *model, uint32_t stream, uint32_t thread,
 	}
 	switch (event->kind) {
 	case GT_ALLOC:
-		allocate(model, stream, thread, event);
+		allocate(model, lane, event);
 		break;
 	case GT_FREE:
-		deallocate(model, stream, thread, event);
+		deallocate(model, lane, event);
 		break;
 	case GT_REALLOC_BEGIN:
-		begin_realloc(model, stream, thread, event);
+		begin_realloc(model, lane, event);
 		break;
 	case GT_REALLOC_DONE:
-		end_realloc(model, stream, thread);
-		allocate(model, stream, thread, event);
+		end_realloc(model, lane);
+		allocate(model, lane, event);
 		break;
 	case GT_REALLOC_FREED:
-		end_realloc(model, stream, thread);
+		end_realloc(model, lane);
 		break;
 	case GT_REALLOC_FAILED:
-		fail_realloc(model, stream);
+		fail_realloc(model, lane);
 		break;
 	}
 }
 
-void model_events(void *owner, uint32_t stream, uint32_t thread,
+void model_events(void *owner, uint32_t lane,
 		  const struct trace_event *events, size_t count)
 {
 	struct model *model = owner;
@@ -379,26 +378,18 @@ void model_events(void *owner, uint32_t stream, uint32_t thread,
 					events[i + LOOK_AHEAD].address);
 		if (event->stamp > model->waiting.expires)
 			expire(model, event->stamp);
-		apply(model, stream, thread, event);
+		apply(model, lane, event);
 	}
 	if (events[count - 1].stamp > model->totals.last_stamp)
 		model->totals.last_stamp = events[count - 1].stamp;
 }
 
-static void stream_ends(void *owner, uint32_t stream)
-{
-	struct model *model = owner;
-	struct moving *moving = moving_of(model, stream);
-
-	if (moving->active)
-		abandon(model, moving);
-}
-
 void model_finish(struct model *model)
 {
 	/* The program ended inside these reallocs: their blocks live. */
-	for (uint32_t i = 0; i < model->moving_count; i++)
-		stream_ends(model, i);
+	for (size_t i = 0; i < model->moving_count; i++)
+		if (model->moving[i].active)
+			abandon(model, &model->moving[i]);
 	while (model->waiting.count > 0) {
 		struct pairing_entry entry;
 
@@ -468,11 +459,12 @@ static void take_sync(void *owner, const struct trace_sync *sync)
 		model->dropped = sync->dropped;
 }
 
-static uint32_t ring_thread(void *owner, uint32_t ring, bool *nested)
+static uint32_t lane_of_ring(void *owner, uint32_t ring, bool *nested)
 {
 	struct model *model = owner;
+	uint32_t thread = threads_of_ring(&model->threads, ring, nested);
 
-	return threads_of_ring(&model->threads, ring, nested);
+	return model_lane(thread, *nested);
 }
 
 void model_init(struct model *model)
@@ -495,9 +487,8 @@ static int read_with(struct model *model, const char *path, bool events)
 		.image = take_image,
 		.node = take_node,
 		.sync = take_sync,
-		.ring_thread = ring_thread,
+		.lane = lane_of_ring,
 		.events = events ? model_events : NULL,
-		.stream_ends = stream_ends,
 	};
 	int status = reader_run(path, &sink, &model->report);
 

@@ -42,13 +42,12 @@ struct totals {
 	uint64_t last_stamp;
 };
 
-/* A realloc whose result is not known yet, one for each stream. */
+/* A realloc whose result is not known yet, one for each lane. */
 struct moving {
 	uint64_t address;
 	bool active;
 	bool released;		/* the address was allocated again already */
 	bool found;		/* the block was known at BEGIN */
-	struct trace_event begin;
 };
 
 struct model {
@@ -59,7 +58,7 @@ struct model {
 	struct pairing waiting;
 	struct clock clock;
 	struct totals totals;
-	struct moving *moving;		/* by stream */
+	struct moving *moving;		/* by lane */
 	size_t moving_count;
 	struct fact *facts;
 	size_t fact_count;
@@ -97,8 +96,18 @@ void model_at_peak(const struct model *model, const struct context_cost *cost,
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
 
+/*
+ * A lane is a thread outside or inside of its signal handlers: the events of
+ * a lane are in order, and what a realloc began in it is ended in it, though
+ * the ring may have been replaced by a larger one meanwhile.
+ */
+static inline uint32_t model_lane(uint32_t thread, bool nested)
+{
+	return thread << 1 | nested;
+}
+
 /* For tests: the sink's function for events, and what follows the last. */
-void model_events(void *owner, uint32_t stream, uint32_t thread,
+void model_events(void *owner, uint32_t lane,
 		  const struct trace_event *events, size_t count);
 void model_finish(struct model *model);
 

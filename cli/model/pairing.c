@@ -16,11 +16,11 @@ static void set_expiry(struct pairing *pairing)
 }
 
 void pairing_wait(struct pairing *pairing, const struct trace_event *event,
-		  uint32_t stream, uint32_t thread)
+		  uint32_t lane)
 {
 	assert(pairing->count < PAIRING_MAX);
 	pairing->entries[pairing->count++] =
-		(struct pairing_entry){ *event, stream, thread };
+		(struct pairing_entry){ *event, lane };
 	set_expiry(pairing);
 }
 

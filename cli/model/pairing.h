@@ -17,8 +17,7 @@
 
 struct pairing_entry {
 	struct trace_event event;
-	uint32_t stream;
-	uint32_t thread;
+	uint32_t lane;
 };
 
 /* More are not expected within some microseconds; a file that has more is
@@ -34,7 +33,7 @@ struct pairing {
 
 /* The caller makes room first: count < PAIRING_MAX. */
 void pairing_wait(struct pairing *pairing, const struct trace_event *event,
-		  uint32_t stream, uint32_t thread);
+		  uint32_t lane);
 /* Index of the oldest entry of this kind (a bit set, 1 << gt_event) and
  * address, or -1. */
 int pairing_find(const struct pairing *pairing, uint64_t address,

@@ -96,13 +96,14 @@ void threads_record(struct threads *threads,
 	memcpy(thread->name, record->name, size);
 }
 
-uint32_t threads_of_ring(const struct threads *threads, uint32_t ring,
-			 bool *nested)
+uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested)
 {
-	uint32_t i = table_get(&threads->by_ring, ring);
+	struct ring_use *use = ring_entry(threads, ring);
 
-	*nested = i != TABLE_NONE && threads->rings[i].nested;
-	return i == TABLE_NONE ? 0 : threads->rings[i].thread;
+	if (use->thread == 0)	/* its record was in a damaged chunk */
+		use->thread = add_thread(threads, 0, 0, 0);
+	*nested = use->nested;
+	return use->thread;
 }
 
 void threads_free(struct threads *threads)

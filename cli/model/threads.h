@@ -43,9 +43,8 @@ struct threads {
 void threads_init(struct threads *threads);
 void threads_record(struct threads *threads,
 		    const struct trace_thread *record);
-/* The thread that uses the ring now. */
-uint32_t threads_of_ring(const struct threads *threads, uint32_t ring,
-			 bool *nested);
+/* The thread that uses the ring now; made up if none was ever announced. */
+uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested);
 void threads_free(struct threads *threads);
 
 #endif

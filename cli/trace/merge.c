@@ -33,7 +33,7 @@ struct queued {
 	struct chunk chunk;
 	uint64_t skip;		/* bytes of ring at its start, seen before */
 	uint64_t base;
-	uint32_t thread;
+	uint32_t lane;
 	bool nested;
 	uint8_t payload[];
 };
@@ -162,9 +162,7 @@ static struct merge_stream *find_stream(struct merge *merge,
 		return stream;
 	if (chunk->generation < stream->generation)
 		return NULL;
-	if (stream->queue == NULL)
-		merge->sink.stream_ends(merge->sink.owner, index);
-	else
+	if (stream->queue != NULL)
 		stream = new_stream(merge, chunk->ring);
 	stream_reset(stream, chunk->generation);
 	return stream;
@@ -207,7 +205,6 @@ static void run_dry(struct merge *merge, struct merge_stream *stream)
 	if (table_get(&merge->by_ring, stream->ring) == stream->index)
 		return;
 	/* Its ring has had a new generation meanwhile. */
-	merge->sink.stream_ends(merge->sink.owner, stream->index);
 	stream->next_unused = merge->unused;
 	merge->unused = stream;
 }
@@ -261,8 +258,8 @@ static uint64_t base_stamp(const struct chunk *chunk)
 	return chunk->flags & GT_COMPRESSED ? 0 : cursor_varint(&c);
 }
 
-void merge_add(struct merge *merge, const struct chunk *chunk,
-	       uint32_t thread, bool nested)
+void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
+	       bool nested)
 {
 	struct merge_stream *stream = find_stream(merge, chunk);
 	struct queued *queued;
@@ -276,7 +273,7 @@ void merge_add(struct merge *merge, const struct chunk *chunk,
 	queued = grow_alloc(sizeof(*queued) + chunk->stored);
 	queued->next = NULL;
 	queued->chunk = *chunk;
-	queued->thread = thread;
+	queued->lane = lane;
 	queued->nested = nested;
 	queued->base = base_stamp(chunk);
 	queued->skip = 0;
@@ -321,8 +318,7 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 {
 	size_t n = run_length(stream, bound);
 
-	merge->sink.events(merge->sink.owner, stream->index,
-			   stream->queue->thread,
+	merge->sink.events(merge->sink.owner, stream->queue->lane,
 			   stream->batch + stream->batch_next, n);
 	merge->events += n;
 	stream->batch_next += n;

@@ -19,12 +19,9 @@ struct merge_stream;
 
 struct merge_sink {
 	void *owner;
-	/* A run of one ring's events. `stream` numbers the ring, densely;
-	 * `thread` is what was given with the chunk. */
-	void (*events)(void *owner, uint32_t stream, uint32_t thread,
+	/* A run of one ring's events; `lane` was given with their chunk. */
+	void (*events)(void *owner, uint32_t lane,
 		       const struct trace_event *events, size_t count);
-	/* The number is used for another generation of the ring from now. */
-	void (*stream_ends)(void *owner, uint32_t stream);
 };
 
 struct merge {
@@ -48,9 +45,10 @@ struct merge {
 };
 
 void merge_init(struct merge *merge, const struct merge_sink *sink);
-/* The payload is copied. `chunk` is an EVENTS chunk. */
-void merge_add(struct merge *merge, const struct chunk *chunk,
-	       uint32_t thread, bool nested);
+/* The payload is copied. `chunk` is an EVENTS chunk; `nested` says whether
+ * its ring has records of equal length. */
+void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
+	       bool nested);
 /* Deliver every event with a stamp below `limit`. */
 void merge_run(struct merge *merge, uint64_t limit);
 void merge_finish(struct merge *merge);	/* deliver all that is left */

@@ -105,7 +105,7 @@ static void read_sync(struct reader *reader, struct cursor *c)
 static void read_events(struct reader *reader, const struct chunk *chunk)
 {
 	const struct reader_sink *sink = reader->sink;
-	uint32_t thread;
+	uint32_t lane;
 	bool nested;
 
 	if (sink->events == NULL) {
@@ -117,8 +117,8 @@ static void read_events(struct reader *reader, const struct chunk *chunk)
 		}
 		return;
 	}
-	thread = sink->ring_thread(sink->owner, chunk->ring, &nested);
-	merge_add(&reader->merge, chunk, thread, nested);
+	lane = sink->lane(sink->owner, chunk->ring, &nested);
+	merge_add(&reader->merge, chunk, lane, nested);
 }
 
 static void read_chunk(struct reader *reader, const struct chunk *chunk)
@@ -367,8 +367,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	       struct reader_report *report)
 {
 	static struct reader reader;
-	struct merge_sink merge_sink = { sink->owner, sink->events,
-					 sink->stream_ends };
+	struct merge_sink merge_sink = { sink->owner, sink->events };
 	struct leftover_snapshot live = { 0 };
 	struct trace_facts facts;
 	int error = fold_facts(path, &facts), fd, status;

@@ -25,13 +25,12 @@ struct reader_sink {
 	void (*image)(void *owner, const struct trace_image *image);
 	void (*node)(void *owner, const struct trace_node *node);
 	void (*sync)(void *owner, const struct trace_sync *sync);
-	/* The thread that uses a ring now, and whether the ring is its
-	 * second one. */
-	uint32_t (*ring_thread)(void *owner, uint32_t ring, bool *nested);
+	/* What to call the events of a ring from now on, and whether it is
+	 * its thread's second one. */
+	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);
 	/* NULL: events are counted, not decoded. */
-	void (*events)(void *owner, uint32_t stream, uint32_t thread,
+	void (*events)(void *owner, uint32_t lane,
 		       const struct trace_event *events, size_t count);
-	void (*stream_ends)(void *owner, uint32_t stream);
 };
 
 #define READER_TYPES 16		/* chunk types counted one by one */

@@ -15,30 +15,21 @@ struct seen {
 	uint64_t last;
 	uint64_t count;
 	uint64_t backwards;
-	uint64_t ends;
 	uint64_t per_address[64];
 };
 
-static void take(void *owner, uint32_t stream, uint32_t thread,
-		 const struct trace_event *events, size_t count)
+static void take(void *owner, uint32_t lane, const struct trace_event *events,
+		 size_t count)
 {
 	struct seen *seen = owner;
 
-	(void)stream, (void)thread;
+	(void)lane;
 	for (size_t i = 0; i < count; i++) {
 		seen->backwards += events[i].stamp < seen->last;
 		seen->last = events[i].stamp;
 		seen->per_address[events[i].address >> 4 & 63]++;
 		seen->count++;
 	}
-}
-
-static void ends(void *owner, uint32_t stream)
-{
-	struct seen *seen = owner;
-
-	(void)stream;
-	seen->ends++;
 }
 
 static void add(struct merge *merge, uint32_t ring, uint32_t generation,
@@ -70,7 +61,7 @@ static void in_order(void **state)
 {
 	static struct trace_event events[3000];
 	struct seen seen = { 0 };
-	struct merge_sink sink = { &seen, take, ends };
+	struct merge_sink sink = { &seen, take };
 	struct merge merge;
 	uint64_t added = 0, stamps[13] = { 0 }, positions[13] = { 0 };
 
@@ -113,7 +104,7 @@ static void exactly_once(void **state)
 {
 	static struct trace_event events[1000];
 	struct seen seen = { 0 };
-	struct merge_sink sink = { &seen, take, ends };
+	struct merge_sink sink = { &seen, take };
 	struct merge merge;
 
 	(void)state;
@@ -136,7 +127,7 @@ static void gaps_are_told(void **state)
 {
 	static struct trace_event events[1000];
 	struct seen seen = { 0 };
-	struct merge_sink sink = { &seen, take, ends };
+	struct merge_sink sink = { &seen, take };
 	struct merge merge;
 
 	(void)state;
@@ -154,7 +145,7 @@ static void generations(void **state)
 {
 	static struct trace_event events[1000];
 	struct seen seen = { 0 };
-	struct merge_sink sink = { &seen, take, ends };
+	struct merge_sink sink = { &seen, take };
 	struct merge merge;
 
 	(void)state;
@@ -168,7 +159,6 @@ static void generations(void **state)
 	merge_finish(&merge);
 	assert_int_equal(seen.count, 300);
 	assert_int_equal(seen.backwards, 0);
-	assert_int_equal(seen.ends, 2);
 	assert_int_equal(merge.lost_bytes, 0);
 	merge_free(&merge);
 }
@@ -176,7 +166,7 @@ static void generations(void **state)
 static void malformed(void **state)
 {
 	struct seen seen = { 0 };
-	struct merge_sink sink = { &seen, take, ends };
+	struct merge_sink sink = { &seen, take };
 	struct chunk chunk = { .type = GT_EVENTS, .last = 100,
 			       .payload = (const uint8_t *)"\1\377\377",
 			       .stored = 3, .raw = 3 };

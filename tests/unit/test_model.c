@@ -47,7 +47,7 @@ static void event(uint32_t thread, unsigned kind, uint64_t stamp,
 	struct trace_event e = { stamp, address, size, GT_STOP_COUNT + context,
 				 kind };
 
-	model_events(&model, thread, thread + 1, &e, 1);
+	model_events(&model, model_lane(thread + 1, false), &e, 1);
 }
 
 static const struct context_cost *cost_of(uint32_t context)
@@ -445,6 +445,42 @@ static void whole_file(void **state)
 	buffer_free(&t.bytes);
 }
 
+/* A ring that was too small is replaced within a realloc. */
+static void realloc_over_two_generations(void **state)
+{
+	struct trace_event first[] = {
+		{ 100, 16, 10, 0, GT_ALLOC },
+		{ 200, 16, 0, 0, GT_REALLOC_BEGIN },
+	};
+	struct trace_event second[] = {
+		{ 300, 32, 20, 0, GT_REALLOC_DONE },
+	};
+	struct trace_thread thread = { .what = GT_THREAD_START, .tid = 1,
+				       .name = "" };
+	char path[] = "/tmp/gnomon-unit-XXXXXX";
+	struct buffer payload = { 0 };
+	struct trace_write t;
+
+	(void)state;
+	trace_write_begin(&t);
+	trace_write_sync(&t, 0);
+	compose_thread(&payload, &thread);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_THREAD }, &payload);
+	trace_write_events(&t, 0, 0, 0, first, 2, 0);
+	trace_write_sync(&t, 250);
+	trace_write_events(&t, 0, 1, 0, second, 1, 0);
+	trace_write_line(&t, GT_END, "reason", "exit");
+	trace_write_file(&t, path);
+	model_init(&model);
+	assert_int_equal(model_read(&model, path), EXIT_COMPLETE);
+	assert_int_equal(model.totals.live_bytes, 20);
+	assert_int_equal(model.totals.frees, 1);
+	assert_int_equal(model.totals.unpaired, 0);
+	model_free(&model);
+	unlink(path);
+	buffer_free(&t.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +498,7 @@ int main(void)
 		cmocka_unit_test(stopped_stacks),
 		cmocka_unit_test(images_by_epoch),
 		cmocka_unit_test(whole_file),
+		cmocka_unit_test(realloc_over_two_generations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
