@@ -63,6 +63,53 @@ static __attribute__((noinline)) void check(void)
 	BARRIER();
 }
 
+/*
+ * Frames that end where fp says: the same slots and return addresses inward
+ * of a frame whose base is elsewhere. `shifted` makes its own frame as long
+ * as it must be for that, with callees that leave fp alone or save it.
+ */
+static uintptr_t shift_to;
+
+static __attribute__((noinline)) void keeps_fp(void)
+{
+	check();
+	BARRIER();
+}
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void
+saves_fp(void)
+{
+	check();
+	BARRIER();
+}
+
+static __attribute__((noinline)) void shifted(void (*inner)(void))
+{
+	uintptr_t sp;
+	volatile char *p;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	p = __builtin_alloca((sp - shift_to) & ~(uintptr_t)15);
+	p[0] = 1;
+	inner();
+	BARRIER();
+}
+
+static __attribute__((noinline)) void wrapped(void (*inner)(void))
+{
+	volatile char pad[112] __attribute__((unused));
+
+	pad[0] = 1;
+	shifted(inner);
+	BARRIER();
+}
+
+static __attribute__((noinline)) void wrapped_twice(void (*inner)(void))
+{
+	wrapped(inner);
+	BARRIER();
+}
+
 static uint32_t state = 1;
 
 static unsigned draw(unsigned n)
@@ -179,6 +226,23 @@ static void test_tree(void **unused)
 					 0);
 		}
 	}
+}
+
+static void test_frame_pointers(void **unused)
+{
+	/* From one place, so that the return address in the outermost slot
+	 * is the same too: only fp tells the stacks apart. */
+	void (*const volatile road[])(void (*)(void)) = { shifted, wrapped,
+							  wrapped_twice };
+	int i;
+
+	(void)unused;
+	start(CAPTURE_AUTO, true);
+	shift_to = ((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)15) -
+		   2048;
+	for (i = 0; i < 120; i++)
+		road[i / 2 % 3](i % 2 ? keeps_fp : saves_fp);
+	oracle_agrees();
 }
 
 static __attribute__((noinline)) void check_here(void)
@@ -349,6 +413,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_signal_frames),

@@ -94,6 +94,25 @@ static void test_frame_pointer(void **unused)
 	assert_int_equal(path_find(&t, RA, SP, 33), 0);
 }
 
+/* The same return address and the same words elsewhere are another stack. */
+static void test_key(void **unused)
+{
+	uint32_t i;
+
+	(void)unused;
+	start(DEPTH);
+	t.set_mask = 0;
+	for (i = 0; i < 400; i++)
+		stack[i] = RA;
+	for (i = 0; i < DEPTH; i++)
+		t.words[i].value = RA;
+	path_learn(&t, SP, 0, CONTEXT);
+	path_learn(&t, SP, 0, CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP, 0), CONTEXT);
+	assert_int_equal(path_find(&t, RA, SP + 16, 0), 0);
+	assert_int_equal(path_find(&t, RA + 1, SP, 0), 0);
+}
+
 static void test_too_deep(void **unused)
 {
 	(void)unused;
@@ -131,6 +150,7 @@ int main(void)
 		cmocka_unit_test(test_second_meeting),
 		cmocka_unit_test(test_every_word_counts),
 		cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_key),
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_many),
 	};
