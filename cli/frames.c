@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/progress.h"
 
 /* A context from a file may be deep; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
@@ -253,6 +254,18 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 	number = number_of_site(frames);
 	table_set(&frames->site_of, node, number);
 	return number;
+}
+
+void frames_find_sites(struct frames *frames)
+{
+	const struct contexts *contexts = &frames->model->contexts;
+
+	progress_begin("looking up symbols", contexts->cost_count);
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		frames_site_key(frames, contexts->costs[i].node);
+		progress_update(i);
+	}
+	progress_end();
 }
 
 const char *const *frames_nameless(const struct frames *frames, size_t *count)

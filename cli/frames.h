@@ -48,6 +48,9 @@ void frames_of(struct frames *frames, uint32_t node);
  * file and line. For rows_collect; `owner` is the struct frames.
  */
 uint64_t frames_site_key(void *owner, uint32_t node);
+/* Find all of them, with a progress bar: it may take long, and is quick the
+ * next time. */
+void frames_find_sites(struct frames *frames);
 void frames_free(struct frames *frames);
 
 /* Libraries of which a function had no name, in the order of appearance. */

@@ -23,11 +23,19 @@ static const char *type_title(unsigned type)
 
 static void put_facts(const struct model *model, unsigned type, FILE *out)
 {
+	struct buffer line = { 0 };
+
 	fprintf(out, "\n%s\n", type_title(type));
-	for (size_t i = 0; i < model->fact_count; i++)
-		if (model->facts[i].type == type)
-			fprintf(out, "  %-22s %s\n", model->facts[i].key,
-				model->facts[i].value);
+	for (size_t i = 0; i < model->fact_count; i++) {
+		if (model->facts[i].type != type)
+			continue;
+		buffer_clear(&line);
+		buffer_printf(&line, "  %-22s %s", model->facts[i].key,
+			      model->facts[i].value);
+		buffer_printable(&line);
+		fprintf(out, "%s\n", line.data);
+	}
+	buffer_free(&line);
 }
 
 static void put_images(const struct model *model, FILE *out)

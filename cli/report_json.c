@@ -101,6 +101,8 @@ void report_json(struct model *model, struct frames *frames,
 	struct json json = { .out = out };
 	struct rows rows;
 
+	if (by_site)
+		frames_find_sites(frames);
 	rows_collect(model, key, by_site ? frames_site_key : NULL, frames,
 		     &rows);
 	rows_sort(&rows, key);

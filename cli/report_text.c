@@ -97,7 +97,7 @@ static void put_summary(const struct printer *p)
 	const struct model *model = p->model;
 	const char *program = model_fact(model, GT_INFO, "exe");
 	const char *command = model_fact(model, GT_INFO, "command");
-	struct buffer end = { 0 };
+	struct buffer end = { 0 }, line = { 0 };
 	char a[QUANTITY_TEXT];
 
 	model_exit_text(model, &end);
@@ -105,9 +105,12 @@ static void put_summary(const struct printer *p)
 	fprintf(p->out, "  program      %s (pid %" PRIu64 ")\n",
 		program ? program : "?",
 		model_number(model, GT_INFO, "pid", 0));
-	if (command != NULL && command[0] != 0)
-		fprintf(p->out, "  command      %.*s%s\n", WIDTH - 18, command,
-			strlen(command) > WIDTH - 18 ? "..." : "");
+	if (command != NULL && command[0] != 0) {
+		buffer_string(&line, command);
+		buffer_printable(&line);
+		fprintf(p->out, "  command      %.*s%s\n", WIDTH - 18,
+			line.data, line.size > WIDTH - 18 ? "..." : "");
+	}
 	fprintf(p->out, "  ran          %s, %" PRIu64 " thread%s; %s\n",
 		quantity_time(a, model_duration_ns(model)),
 		model_thread_count(model),
@@ -115,6 +118,7 @@ static void put_summary(const struct printer *p)
 	put_totals(p);
 	put_losses(p);
 	buffer_free(&end);
+	buffer_free(&line);
 }
 
 /* ---- stacks ---- */
@@ -164,6 +168,8 @@ static void put_frame(const struct printer *p, const struct frame *frame,
 		buffer_string(&name, frame->function);
 	else
 		names_brief(&name, frame->function, width);
+	buffer_printable(&name);
+	buffer_printable(&place);
 	fprintf(p->out, "%*s%s%s%s\n", indent, "", name.data,
 		place.size > 0 ? "  " : "", place.size > 0 ? place.data : "");
 	buffer_free(&place);
@@ -428,6 +434,8 @@ void report_text(struct model *model, struct frames *frames,
 		.by_site = options->by != REPORT_BY_STACK,
 	};
 
+	if (p.by_site)
+		frames_find_sites(frames);
 	put_summary(&p);
 	for (int key = 0; key < ROW_KEYS; key++)
 		if (!options->one_key || options->key == (enum row_key)key)

@@ -65,6 +65,16 @@ void buffer_wrap(struct buffer *text, const char *paragraph, int indent, int wid
 	}
 }
 
+void buffer_printable(struct buffer *text)
+{
+	for (size_t i = 0; i < text->size; i++) {
+		unsigned char c = (unsigned char)text->data[i];
+
+		if (c < 0x20 || c == 0x7f)
+			text->data[i] = ' ';
+	}
+}
+
 void buffer_clear(struct buffer *text)
 {
 	text->size = 0;

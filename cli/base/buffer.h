@@ -19,6 +19,8 @@ void buffer_printf(struct buffer *text, const char *format, ...)
 /* `paragraph` broken at `width` columns, each line indented. */
 void buffer_wrap(struct buffer *text, const char *paragraph, int indent,
 	       int width);
+/* Control characters, which a terminal would obey, become blanks. */
+void buffer_printable(struct buffer *text);
 void buffer_clear(struct buffer *text);	/* keeps the memory */
 void buffer_free(struct buffer *text);
 
