@@ -176,22 +176,44 @@ static void put_frame(const struct printer *p, const struct frame *frame,
 	buffer_free(&name);
 }
 
+/* How many frames from `i` on are the same as frame `i`: recursion. */
+static size_t same_frames(const struct frames *frames, size_t i, size_t end)
+{
+	const struct frame *a = &frames->list[i];
+	size_t n = 1;
+
+	for (; i + n < end; n++) {
+		const struct frame *b = &frames->list[i + n];
+
+		if (a->address != b->address || a->function != b->function ||
+		    a->inlined || b->inlined)
+			break;
+	}
+	return n;
+}
+
 static void put_stack(const struct printer *p, size_t first, size_t limit,
 		      int indent)
 {
 	const struct frames *frames = p->frames;
 	const char *stop = frames_stop_text(frames->stop);
-	size_t end = frames->count;
+	size_t end = frames->count, lines = 0, i;
 
-	if (limit != 0 && end - first > limit + 1)
-		end = first + limit;
-	for (size_t i = first; i < end; i++)
+	for (i = first; i < end && (limit == 0 || lines < limit ||
+				    end - i == 1); lines++) {
+		size_t same = same_frames(frames, i, end);
+
 		put_frame(p, &frames->list[i], indent);
-	if (end < frames->count - 1)
+		if (same > 2)
+			fprintf(p->out, "%*s(the same %zu times more)\n",
+				indent, "", same - 1);
+		i += same > 2 ? same : 1;
+	}
+	if (i < end) {
 		fprintf(p->out, "%*s... %zu more up to\n", indent, "",
-			frames->count - 1 - end);
-	if (end < frames->count)
-		put_frame(p, &frames->list[frames->count - 1], indent);
+			end - 1 - i);
+		put_frame(p, &frames->list[end - 1], indent);
+	}
 	if (stop != NULL)
 		fprintf(p->out, "%*s[the stack ends here: %s]\n", indent, "",
 			stop);
