@@ -10,7 +10,10 @@
  *
  * I1: a thread whose `ring` is set belongs to this process: the area of
  *     another would be zero.
- * I2: the caller of recorder_thread() may be a child that shares our memory
+ * I2: once a thread has its ring, no system call but futex is made for it: a
+ *     program may have forbidden itself all others, on pain of death. What
+ *     needs more (messages, looking whether somebody lives) is the writer's.
+ * I3: the caller of recorder_thread() may be a child that shares our memory
  *     (vfork, clone): it never registers, because the writer would take it
  *     for dead.
  */
@@ -19,7 +22,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "preload/area.h"
 #include "preload/message.h"
@@ -232,7 +234,7 @@ static struct thread *recorder_register(struct recorder *r)
 	uint32_t id;
 
 	if (sys_getpid() != r->pid)
-		return NULL;	/* I2 */
+		return NULL;	/* I3 */
 	id = pool_take(r, RECORDER_PRIMARY);
 	if (!id) {
 		/* no memory for a ring: each event of this thread is lost */
@@ -291,17 +293,7 @@ void recorder_wake(struct recorder *r)
 
 bool recorder_writer_alive(struct recorder *r)
 {
-	char info[128];	/* siginfo_t; si_signo is its first word */
-	long err;
-
-	memset(info, 0, sizeof(info));
-	err = arch_syscall5(__NR_waitid, P_PID, r->writer_pid, (long)info,
-			    WEXITED | WNOHANG | WNOWAIT | __WALL, 0);
-	if (err == 0)
-		return *(int *)info == 0;
-	/* not our child: we are one ourselves, sharing the memory, or the
-	 * writer is a thread */
-	return arch_syscall2(__NR_kill, r->writer_pid, 0) == 0;
+	return atomic_load_explicit(&r->writer_tid, memory_order_relaxed) != 0;
 }
 
 void recorder_leave(void)
@@ -309,7 +301,7 @@ void recorder_leave(void)
 	struct recorder *r = recorder;
 
 	if (!r || atomic_load_explicit(&r->state, memory_order_relaxed) !=
-			  RECORDER_ON || sys_getpid() != r->pid)
+			  RECORDER_ON)
 		return;
 	atomic_store_explicit(&r->hurry, 1, memory_order_relaxed);
 	recorder_wake(r);

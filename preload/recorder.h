@@ -50,7 +50,9 @@ struct thread {
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
-	int32_t writer_pid;
+	/* cleared by the kernel when the writer ends, however it does
+	 * (set_tid_address) */
+	_Atomic int32_t writer_tid;
 	bool writer_is_thread;
 	_Atomic uint64_t area_used;	/* bytes of the area, this included */
 	uint64_t area_private;		/* area_alloc serves below this */
@@ -76,7 +78,6 @@ struct recorder {
 	_Atomic uint64_t beats;		/* the writer's progress */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	uint64_t stalled_beats;
-	_Atomic uint32_t said;		/* messages given, one bit each */
 
 	/* counters of the target's threads */
 	_Atomic uint64_t skipped;	/* events before the recorder was on */
@@ -89,9 +90,6 @@ struct recorder {
 };
 
 enum { WRITER_STARTING, WRITER_READY, WRITER_FAILED, WRITER_DONE };
-
-/* Bits of `said`: each is said once. */
-enum { RECORDER_SAID_DROP = 1 };
 
 /* NULL until the first start. Constant afterwards, also in children. */
 extern BASE_HIDDEN struct recorder *recorder;
@@ -120,7 +118,7 @@ void recorder_leave(void);
 /* Wakes the writer if it sleeps. Any thread. */
 void recorder_wake(struct recorder *r);
 
-/* Whether the writer still lives. A few system calls. */
+/* Whether the writer still lives. */
 bool recorder_writer_alive(struct recorder *r);
 
 /* The program's main stack ends here, 0 if unknown. */

@@ -28,12 +28,13 @@
  */
 #include "preload/ring.h"
 
-#include "preload/message.h"
 #include "preload/pool.h"
 #include "preload/sys.h"
 
-#define RING_PATIENCE_NS (5 * UINT64_C(1000000000))
 #define RING_NAP_NS (50 * UINT64_C(1000000))
+/* Without progress for so long, events are dropped: 5 s, in units of the
+ * live header's window, which is 2 us of the counter. No clock is asked. */
+#define RING_PATIENCE UINT64_C(2500000)
 #define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
 
 /* A stack is taken for the thread's own up to this size: more than the usual
@@ -43,14 +44,8 @@
 static void ring_drop(struct recorder *r, struct gl_ring *ring)
 {
 	ring->dropped++;
-	/* counts only */
+	/* a count only; the writer tells the user */
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
-	if (atomic_fetch_or_explicit(&r->said, RECORDER_SAID_DROP,
-				     memory_order_relaxed) &
-	    RECORDER_SAID_DROP)
-		return;
-	message_say("the trace cannot be written fast enough: events are "
-		    "dropped and counted");
 }
 
 static uint64_t ring_used(const struct gl_ring *ring)
@@ -130,28 +125,27 @@ static void ring_stall(struct recorder *r)
 /* Waits for room; false when there is no hope. */
 static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 {
-	uint64_t beats = ring_beats(r), since = sys_now_ns();
+	uint64_t patience = (RING_PATIENCE * r->live->window_ticks)
+			    << r->live->tick_shift;
+	uint64_t beats = ring_beats(r), since = arch_cycles();
 
 	atomic_fetch_add_explicit(&r->ring_waits, 1, memory_order_relaxed);
-	for (;;) {
-		uint64_t now;
-
+	while (arch_cycles() - since < patience) {
 		ring_nap(r, ring);
 		if (ring_fits(r, ring))
 			return true;
 		if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
 		    RECORDER_ON)
 			return false;
-		now = sys_now_ns();
-		if (ring_beats(r) != beats) {
-			beats = ring_beats(r);
-			since = now;
-		} else if (now - since > RING_PATIENCE_NS ||
-			   !recorder_writer_alive(r)) {
-			ring_stall(r);
-			return false;
-		}
+		if (!recorder_writer_alive(r))
+			break;
+		if (ring_beats(r) == beats)
+			continue;
+		beats = ring_beats(r);
+		since = arch_cycles();
 	}
+	ring_stall(r);
+	return false;
 }
 
 BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)

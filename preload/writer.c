@@ -71,6 +71,7 @@ struct writer {
 	struct emit_info info;
 	int pidfd;
 	bool thread;		/* of the target's thread group */
+	bool told_drops;
 	bool kcmp;		/* the kernel compares address spaces */
 	uint64_t start_stack;	/* field of /proc/PID/stat; 0: not known */
 	uint64_t looked_ns;
@@ -332,6 +333,17 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	atomic_store_explicit(&r->asleep, 0, memory_order_relaxed);
 }
 
+static void writer_tell_drops(struct writer *w)
+{
+	if (w->told_drops ||
+	    !atomic_load_explicit(&w->r->live->dropped, memory_order_relaxed))
+		return;
+	w->told_drops = true;
+	message_say_for(w->r->pid, "the trace cannot be written fast enough, "
+				   "or --memory is used up: events are "
+				   "dropped and counted");
+}
+
 /* What has to be looked after now and then. True: the target has gone on to
  * another program. */
 static bool writer_look(struct writer *w, uint64_t now_ns)
@@ -341,6 +353,7 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 	w->looked_ns = now_ns;
 	if (!writer_same_memory(w))
 		return true;
+	writer_tell_drops(w);
 	feed_reap(&w->feed);
 	return false;
 }
@@ -456,6 +469,9 @@ static void writer_task(void *arg)
 	if (!w->thread)
 		arch_syscall0(__NR_setsid);
 	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)"gnomon-writer");
+	atomic_store_explicit(&w->r->writer_tid, sys_gettid(),
+			      memory_order_relaxed);
+	arch_syscall1(__NR_set_tid_address, (long)&w->r->writer_tid);
 	if (writer_set_up(w)) {
 		live_unlink(&w->live);
 		writer_tell(w->r, WRITER_FAILED);
@@ -527,7 +543,6 @@ int writer_start(struct recorder *r)
 			     "recorded", NULL, pid);
 		return pid;
 	}
-	r->writer_pid = pid;
 	r->writer_is_thread = w->thread;
 	err = writer_wait(r, WRITER_STARTING, WRITER_START_NS);
 	if (err)

@@ -45,9 +45,11 @@ static int each(void **state)
 	thread.nested = &nested;
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->live = &header;
-	recorder->pid = recorder->writer_pid = getpid();
+	recorder->pid = recorder->writer_tid = getpid();
 	recorder->state = RECORDER_ON;
 	header.dropped = 0;
+	header.window_ticks = 100;
+	header.tick_shift = 6;
 	options_default(&recorder_options);
 	return 0;
 }
