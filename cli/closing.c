@@ -8,6 +8,7 @@
  */
 #include "cli/closing.h"
 
+#include <dirent.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define WRITER_PATIENCE_MS 30000
 #define POLL_FIRST_MS 1
 #define POLL_MOST_MS 50
+#define TIDY_ENTRIES_MAX 10000	/* a start must not take long */
 
 uint64_t closing_start_time(pid_t pid)
 {
@@ -211,6 +213,34 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 	if (traces->count > 1)
 		qsort(traces->paths, traces->count, sizeof(*traces->paths),
 		      by_age);
+}
+
+void closing_tidy(const char *pattern)
+{
+	int size = (int)(strrchr(pattern, '/') - pattern) + 1;
+	char *place = grow_format("%.*s", size, pattern);
+	DIR *directory = opendir(place);
+	struct dirent *entry;
+
+	for (int i = 0; directory != NULL && i < TIDY_ENTRIES_MAX; i++) {
+		struct trace_facts facts;
+		char *path;
+		int error;
+
+		entry = readdir(directory);
+		if (entry == NULL)
+			break;
+		if (strstr(entry->d_name, ".trace") == NULL)
+			continue;
+		path = grow_format("%s%s", place, entry->d_name);
+		if (fold_facts(path, &facts) == 0 && facts.live[0] != 0 &&
+		    access(facts.live, F_OK) == 0)
+			fold_trace(path, &facts, &error);
+		free(path);
+	}
+	if (directory != NULL)
+		closedir(directory);
+	free(place);
 }
 
 /* Relative if the trace is below the current directory: easier to type. */

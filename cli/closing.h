@@ -26,6 +26,8 @@ struct closing_traces {
  */
 void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		  struct closing_traces *traces);
+/* Fold in what earlier recordings left behind in the pattern's directory. */
+void closing_tidy(const char *pattern);
 void closing_paragraph(const struct closing_traces *traces);
 void closing_free(struct closing_traces *traces);
 

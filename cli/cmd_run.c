@@ -111,6 +111,7 @@ static int run_program(const struct options *options, char **argv)
 	if (library == NULL || !may_write(options, pattern, program))
 		goto out;
 	launch_warn(program, library);
+	closing_tidy(pattern);
 	set_environment(options, pattern);
 	pid = launch_start(program, argv, library, &status);
 	if (pid < 0)
