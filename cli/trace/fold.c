@@ -72,20 +72,19 @@ int fold_facts(const char *path, struct trace_facts *facts)
 {
 	struct scan reader;
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
 
 	memset(facts, 0, sizeof(*facts));
+	if (stat(path, &status) != 0)
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	/* A pipe can be read once only: nothing to learn yet. */
+	if (!S_ISREG(status.st_mode))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
-		close(fd);
-		return -EISDIR;
-	}
-	if (!S_ISREG(status.st_mode)) {
-		/* A pipe can be read once only: nothing to learn yet. */
-		close(fd);
-		return 0;
-	}
 	facts->result = scan_open(&reader, fd);
 	facts->error = reader.source.error;
 	facts->major = reader.major;
