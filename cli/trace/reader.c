@@ -318,7 +318,8 @@ static int open_error(const char *path, int error)
 		tell_error("%s: is a directory: name one trace in it",
 			      path);
 	else
-		tell_error("%s: cannot be opened: %s", path,
+		tell_error("%s: cannot be opened: %s: check its name "
+			   "and who may read it", path,
 			      strerror(-error));
 	return EXIT_NOTHING;
 }
