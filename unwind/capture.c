@@ -23,12 +23,19 @@
 #include "unwind/shadow.h"
 
 #define PLAIN_BUFFERS 8
+#define PLAIN_STACK_MAX (32u << 10)	/* further apart: perhaps another stack */
 #define PLAIN_FRAMES 16384u	/* virtual until used: 128 KiB a buffer */
 
 _Atomic uint32_t capture_generation;
 
+/*
+ * What a plain walk writes into. `owner` is the walk's sp, 0 if it is free. A
+ * walk of the same thread that starts a little outward of it has jumped out
+ * of the owner (siglongjmp), which will not come back.
+ */
 struct plain_buffer {
-	_Atomic uint32_t taken;
+	_Atomic uintptr_t owner;
+	uintptr_t thread;
 	uintptr_t *addresses;
 };
 
@@ -45,7 +52,7 @@ int capture_init(const struct capture_config *config)
 
 	capture.config = *config;
 	for (i = 0; i < PLAIN_BUFFERS; i++) {
-		atomic_store_explicit(&capture.plain[i].taken, 0,
+		atomic_store_explicit(&capture.plain[i].owner, 0,
 				      memory_order_relaxed);
 		capture.plain[i].addresses = unwind_alloc(
 			PLAIN_FRAMES * sizeof(uintptr_t));
@@ -118,16 +125,30 @@ static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
 	return context;
 }
 
-static struct plain_buffer *plain_take(void)
+/* Whether the walk that has this buffer was jumped out of. */
+static bool plain_is_left(const struct plain_buffer *b, uintptr_t owner,
+			  uintptr_t sp)
+{
+	return b->thread == arch_thread_pointer() && sp > owner &&
+	       sp - owner < PLAIN_STACK_MAX;
+}
+
+static struct plain_buffer *plain_take(uintptr_t sp)
 {
 	unsigned i;
 
 	for (i = 0; i < PLAIN_BUFFERS; i++) {
 		struct plain_buffer *b = &capture.plain[i];
+		uintptr_t owner = atomic_load_explicit(&b->owner,
+						       memory_order_relaxed);
 
-		if (atomic_exchange_explicit(&b->taken, 1,
-					     memory_order_acquire))
+		if (owner && !plain_is_left(b, owner, sp))
 			continue;
+		if (!atomic_compare_exchange_strong_explicit(
+			    &b->owner, &owner, sp, memory_order_acquire,
+			    memory_order_relaxed))
+			continue;
+		b->thread = arch_thread_pointer();
 		return b;
 	}
 	return NULL;
@@ -135,12 +156,12 @@ static struct plain_buffer *plain_take(void)
 
 static void plain_release(struct plain_buffer *b)
 {
-	atomic_store_explicit(&b->taken, 0, memory_order_release);
+	atomic_store_explicit(&b->owner, 0, memory_order_release);
 }
 
 uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
-	struct plain_buffer *b = plain_take();
+	struct plain_buffer *b = plain_take(sp);
 	struct arch_regs regs;
 	enum gt_stop stop;
 	uint32_t n, context;

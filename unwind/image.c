@@ -12,20 +12,24 @@
  * I1  A range array is never changed after it was published.
  * I2  An image's rules and public record are complete before it is in one.
  * I3  Only the holder of image_lock scans, adds and retires. The lock holds
- *     its owner's thread id; a handler that interrupted the owner gives up.
+ *     who its owner is; a handler that interrupted the owner gives up.
  *
  * Thread context: any thread, also signal handlers.
  */
 #include <elf.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <asm/unistd.h>
 
 #include "unwind/context.h"
 #include "unwind/image.h"
 #include "unwind/memory.h"
 
-#define SPIN_MAX 2000		/* then give up: the owner may wait for us */
+#define SPIN_MAX 1000
+#define NAP_NS 50000		/* a scan takes about that */
+#define NAP_MAX 40		/* then give up: the owner may wait for us */
 #define PHDR_MAX 64
 
 struct range {
@@ -54,7 +58,7 @@ static struct {
 	struct image *images;
 	uint32_t count;
 	_Atomic(struct range_table *) ranges;
-	_Atomic int lock;
+	_Atomic uint32_t lock;
 	_Atomic unsigned long long adds, subs;	/* of the last scan */
 	bool late;
 	bool (*find_section)(const char *path, const char *name,
@@ -361,13 +365,29 @@ static bool scan_all(void)
 	return scan.changed;
 }
 
+/* A number of the calling thread's own, never 0; no system call. */
+static uint32_t own_number(void)
+{
+	return (uint32_t)(arch_thread_pointer() >> 6) | 1u << 31;
+}
+
+/* Waits a moment for the lock; futex is the one call that filters which allow
+ * threads at all let pass. */
+static void nap(uint32_t owner)
+{
+	struct timespec time = { 0, NAP_NS };
+
+	arch_syscall4(__NR_futex, (long)&list.lock, FUTEX_WAIT, owner,
+		      (long)&time);
+}
+
 static bool lock_images(void)
 {
-	int self = (int)arch_syscall0(__NR_gettid);
+	uint32_t self = own_number();
 	unsigned spin;
 
-	for (spin = 0; spin < SPIN_MAX; spin++) {
-		int owner = 0;
+	for (spin = 0; spin < SPIN_MAX + NAP_MAX; spin++) {
+		uint32_t owner = 0;
 
 		if (atomic_compare_exchange_strong_explicit(
 			    &list.lock, &owner, self, memory_order_acquire,
@@ -375,10 +395,10 @@ static bool lock_images(void)
 			return true;
 		if (owner == self)
 			return false;
-		if (spin < SPIN_MAX / 2)
+		if (spin < SPIN_MAX)
 			arch_pause();
 		else
-			arch_syscall0(__NR_sched_yield);
+			nap(owner);
 	}
 	return false;
 }

@@ -1,8 +1,9 @@
 /*
  * path.c: filling the path cache.
  *
- * Sets of PATH_WAYS, one array a thread. It starts small and grows fourfold
- * when it was filled several times over, up to SETS_MAX. A filter of one word
+ * Sets of PATH_WAYS, one array a thread. It starts small (most threads of most
+ * programs do little) and grows fourfold after so many misses that it could
+ * have been filled several times over, up to SETS_MAX. A filter of one word
  * per hash remembers which stack was met there last: only the second meeting
  * is worth the copy.
  *
@@ -15,16 +16,38 @@
  */
 #include "unwind/path.h"
 
-#define SETS_FIRST 16u
+#define SETS_FIRST 4u
 #define SETS_MAX 1024u
-#define SEEN_BITS 12
+#define GROW_AFTER 8u	/* misses for each way there is */
+#define SEEN_PER_SET 64u	/* words of the filter */
+#define SEEN_MAX 4096u
+
+static uint32_t seen_size(uint64_t sets)
+{
+	return sets * SEEN_PER_SET < SEEN_MAX ?
+		       (uint32_t)(sets * SEEN_PER_SET) :
+		       SEEN_MAX;
+}
+
+/* 0 or -ENOMEM; then nothing has changed. */
+static int path_resize(struct capture_thread *t, uint64_t sets)
+{
+	uint32_t seen = seen_size(sets);
+	char *area = unwind_alloc(sets * sizeof(struct path_set) +
+				  seen * sizeof(*t->seen));
+
+	if (!area)
+		return -12;	/* ENOMEM */
+	t->sets = (struct path_set *)area;
+	t->set_mask = sets - 1;
+	t->seen = (uint32_t *)(t->sets + sets);
+	t->seen_mask = seen - 1;
+	return 0;
+}
 
 int path_init(struct capture_thread *t)
 {
-	t->sets = unwind_alloc(SETS_FIRST * sizeof(struct path_set));
-	t->seen = unwind_alloc(sizeof(*t->seen) << SEEN_BITS);
-	t->set_mask = SETS_FIRST - 1;
-	return t->sets && t->seen ? 0 : -12;	/* ENOMEM */
+	return path_resize(t, SETS_FIRST);
 }
 
 void path_clear(struct capture_thread *t)
@@ -40,16 +63,10 @@ void path_clear(struct capture_thread *t)
 static void path_grow(struct capture_thread *t)
 {
 	uint64_t sets = (t->set_mask + 1) * 4;
-	struct path_set *grown;
 
-	t->path_inserts = 0;
-	if (sets > SETS_MAX)
-		return;
-	grown = unwind_alloc(sets * sizeof(*grown));
-	if (!grown)
-		return;
-	t->sets = grown;
-	t->set_mask = sets - 1;
+	t->path_misses = 0;
+	if (sets <= SETS_MAX)
+		path_resize(t, sets);	/* without memory: as it is */
 }
 
 static bool seen_before(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
@@ -57,7 +74,7 @@ static bool seen_before(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 {
 	uint64_t h = (ra ^ sp << 16 ^ (uint64_t)context << 40) *
 		     UINT64_C(0xc2b2ae3d27d4eb4f);
-	uint32_t *s = &t->seen[h >> (64 - SEEN_BITS)];
+	uint32_t *s = &t->seen[h >> 32 & t->seen_mask];
 
 	if (*s == context)
 		return true;
@@ -119,13 +136,14 @@ void path_learn(struct capture_thread *t, uintptr_t sp, uintptr_t fp,
 	struct path *p;
 	unsigned w;
 
-	if (t->word_count > PATH_WORDS + 1 || context < GT_STOP_COUNT ||
-	    !seen_before(t, ra, sp, context))
+	if (t->word_count > PATH_WORDS + 1 || context < GT_STOP_COUNT)
 		return;
-	if (++t->path_inserts > 4 * PATH_WAYS * (t->set_mask + 1))
+	if (++t->path_misses > GROW_AFTER * PATH_WAYS * (t->set_mask + 1))
 		path_grow(t);
+	if (!seen_before(t, ra, sp, context))
+		return;
 	set = path_set_of(t, ra, sp);
-	w = way_to_fill(set, t->path_inserts);
+	w = way_to_fill(set, t->path_misses);
 	p = &set->way[w];
 	set->key[w].ra = 0;
 	if (!path_fill(p, t, sp))

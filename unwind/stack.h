@@ -73,8 +73,9 @@ struct capture_thread {
 	uint32_t count, word_count;
 	uint32_t capacity;		/* of frames and scratch */
 	uintptr_t innermost_ra;		/* of frames[count - 1] */
-	uint32_t path_inserts;	/* since the sets last grew */
+	uint32_t path_misses;	/* since the sets last grew */
 	uint32_t *seen;		/* filter: stacks met once, by hash */
+	uint32_t seen_mask;
 	struct capture_counts counts;
 };
 
