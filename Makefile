@@ -36,7 +36,7 @@ TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 TARGET_CFLAGS += $(if $(findstring clang,$(CC)),,\
 	-fno-tree-loop-distribute-patterns)
 HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-HOST_LIBS := -ldw -lelf -lzstd -liberty -ljansson -lpthread
+HOST_LIBS := -ldw -lelf -lzstd -liberty -lpthread
 
 ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)

@@ -110,7 +110,7 @@ enum gt_event {
 	GT_ALLOC,		/* stamped after the real call */
 	GT_FREE,		/* stamped before the real call */
 	GT_REALLOC_BEGIN,	/* the old block; stamped before the real call */
-	GT_REALLOC_DONE,	/* the new block; ends this ring's BEGIN */
+	GT_REALLOC_DONE,	/* the new block; ends this thread's BEGIN */
 	GT_REALLOC_FAILED,	/* the old block lives on; ends the BEGIN */
 	GT_REALLOC_FREED,	/* size 0 freed the block at BEGIN; ends it */
 	GT_EVENT_COUNT
