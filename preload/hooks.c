@@ -58,12 +58,12 @@ struct hooks_caller {
 		(uintptr_t)__builtin_dwarf_cfa(),                   \
 		*(const uintptr_t *)__builtin_frame_address(0) })
 
-static inline uint32_t hooks_capture(struct thread *thread,
-				     struct hooks_caller caller)
+static inline __attribute__((always_inline)) uint32_t
+hooks_capture(struct thread *thread, struct hooks_caller caller)
 {
 	if (likely(thread->capture))
-		return capture_stack_fast(thread->capture, caller.ra, caller.sp,
-				     caller.fp);
+		return capture_stack_fast(thread->capture, caller.ra,
+					  caller.sp, caller.fp);
 	return capture_stack_plain(caller.ra, caller.sp, caller.fp);
 }
 

@@ -23,7 +23,8 @@
 
 #define POOL_NAP_NS (50 * UINT64_C(1000000))
 #define POOL_NAPS 20		/* a second in all */
-#define POOL_MAIN_CLASS 18	/* 256 KiB: the main thread's first ring */
+#define POOL_MAIN_CLASS 20	/* 1 MiB: the main thread's first ring */
+#define POOL_GROW_CLASSES 2	/* fourfold */
 #define POOL_NESTED_CLASS 13	/* 8 KiB */
 #define POOL_GROW_EIGHTHS 4	/* the other half is for new threads */
 #define POOL_BATCH 32		/* made when a thread had to wait */
@@ -285,19 +286,20 @@ void pool_close(struct pool *pool, uint32_t id)
 bool pool_grow(struct pool *pool, uint32_t id)
 {
 	struct gl_ring *ring = &pool->r->rings[id];
-	unsigned class = pool_class_of(ring);
+	unsigned class = pool_class_of(ring), larger;
 	uint64_t at;
 
 	if (class >= POOL_CLASS_MAX || pool_eighths(pool) >= POOL_GROW_EIGHTHS)
 		return false;
-	at = pool_block(pool, class + 1);
+	larger = base_min(class + POOL_GROW_CLASSES, POOL_CLASS_MAX);
+	at = pool_block(pool, larger);
 	if (!at)
 		return false;
 	/* unused in between: a death just here loses nothing, since the ring
 	 * was drained */
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
 	pool_give_back(pool, ring->offset, class);
-	pool_set_data(pool, ring, at, class + 1);
+	pool_set_data(pool, ring, at, larger);
 	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
 	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
 	ring->limit = (ring->mask + 1) / 2;

@@ -45,7 +45,8 @@
 #define WRITER_STACK (256u << 10)
 #define WRITER_TLS 4096
 #define WRITER_START_NS (10 * UINT64_C(1000000000))
-#define WRITER_NAP_MIN_NS UINT64_C(1000000)
+#define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
+#define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
 #define WRITER_NAP_MAX_NS (50 * UINT64_C(1000000))
 #define WRITER_LOOK_NS (100 * UINT64_C(1000000))
 #define WRITER_CALIBRATE_NS 100000
@@ -323,7 +324,7 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	else if (w->nap_ns < WRITER_NAP_MAX_NS)
 		w->nap_ns = base_min(2 * w->nap_ns, WRITER_NAP_MAX_NS);
 	if (atomic_load_explicit(&r->hurry, memory_order_relaxed))
-		w->nap_ns = WRITER_NAP_MIN_NS;
+		w->nap_ns = WRITER_NAP_HURRY_NS;
 	/* see recorder_wake */
 	atomic_store_explicit(&r->asleep, 1, memory_order_seq_cst);
 	w->feed.rested = atomic_load_explicit(&r->wake,
@@ -462,6 +463,15 @@ static void writer_tell(struct recorder *r, uint32_t what)
 	sys_futex_wake(&r->ready);
 }
 
+/* A batch task does not preempt the thread that wakes it. If that is refused
+ * we only disturb more. */
+static void writer_be_batch(void)
+{
+	struct sched_param none = { 0 };
+
+	arch_syscall3(__NR_sched_setscheduler, 0, SCHED_BATCH, (long)&none);
+}
+
 static void writer_task(void *arg)
 {
 	struct writer *w = arg;
@@ -469,6 +479,7 @@ static void writer_task(void *arg)
 	if (!w->thread)
 		arch_syscall0(__NR_setsid);
 	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)"gnomon-writer");
+	writer_be_batch();
 	atomic_store_explicit(&w->r->writer_tid, sys_gettid(),
 			      memory_order_relaxed);
 	arch_syscall1(__NR_set_tid_address, (long)&w->r->writer_tid);
