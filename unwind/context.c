@@ -37,7 +37,8 @@
 static struct capture_config config;
 struct context_table *_Atomic context_tables;
 
-static struct context_table *table_new(unsigned bits, struct context_table *older)
+static struct context_table *table_new(unsigned bits,
+				       struct context_table *older)
 {
 	size_t n = (size_t)1 << bits;
 	struct context_table *t;
@@ -103,7 +104,8 @@ static uint64_t hash_of_flags(uint32_t flags)
 	return (uint64_t)(flags >> 1) << 33;
 }
 
-static void table_copy(struct context_table *to, const struct context_table *from)
+static void table_copy(struct context_table *to,
+		       const struct context_table *from)
 {
 	uint32_t i;
 
@@ -143,7 +145,7 @@ static struct context_table *table_grow(struct context_table *t)
 static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
 			uint32_t id)
 {
-	struct context_table *t = atomic_load_explicit(&context_tables, memory_order_acquire);
+	struct context_table *t = context_newest();
 
 	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
 	    table_add(t, hash, parent, address, id))
@@ -202,7 +204,7 @@ enter:
 
 void context_forget(uintptr_t start, uintptr_t end)
 {
-	struct context_table *t = atomic_load_explicit(&context_tables, memory_order_acquire);
+	struct context_table *t = context_newest();
 	uint32_t i, n = context_count();
 
 	for (; t; t = t->older)

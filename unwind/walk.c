@@ -288,6 +288,26 @@ step_slow(struct state *s, struct walk *w, uint32_t payload, uintptr_t ra,
 	return *cfa > s->sp;
 }
 
+/* The return address below the CFA. `ra` stays a register of the caller's. */
+static inline __attribute__((always_inline)) bool
+load_ra(struct state *s, struct walk *w, uintptr_t cfa, uintptr_t hi,
+	uintptr_t *ra)
+{
+	uintptr_t far_ra;
+
+	if (__builtin_expect(cfa <= hi && !(cfa & 7), 1)) {
+		*ra = *(const uintptr_t *)(cfa + ARCH_RA_OFFSET);
+		return true;
+	}
+	if (!stack_read_checked(&s->reader, cfa + ARCH_RA_OFFSET, &far_ra)) {
+		w->stop = GT_STOP_BAD_READ;
+		s->forget = true;
+		return false;
+	}
+	*ra = far_ra;
+	return true;
+}
+
 enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
 {
 	struct state s = { .top = t->scratch,
@@ -332,20 +352,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
 			fp_at = far_fp;
 			f = s.top;
 		}
-		if (__builtin_expect(cfa <= hi && !(cfa & 7), 1)) {
-			ra = *(const uintptr_t *)(cfa + ARCH_RA_OFFSET);
-		} else {
-			uintptr_t far_ra;
-
-			if (!stack_read_checked(&s.reader,
-						cfa + ARCH_RA_OFFSET,
-						&far_ra)) {
-				w->stop = GT_STOP_BAD_READ;
-				s.forget = true;
-				break;
-			}
-			ra = far_ra;
-		}
+		if (!load_ra(&s, w, cfa, hi, &ra))
+			break;
 		sp = cfa;
 		frame_set(++f, cfa + ARCH_RA_OFFSET, ra);
 		if (fp_at) {
