@@ -14,6 +14,8 @@
  *	             ├─ target dead or in another program ─▶ drain all, END
  *	             └─ cannot write ─▶ END, recording off
  *
+ * It is nobody's child in the target (writer_bear).
+ *
  * Where such a clone is refused it is a thread by raw clone, which dies with
  * its process; the end of the program then waits for it (writer_join).
  *
@@ -25,6 +27,7 @@
 
 #include <errno.h>
 #include <linux/kcmp.h>
+#include <linux/wait.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -35,6 +38,7 @@
 #include "preload/area.h"
 #include "preload/emit_info.h"
 #include "preload/feed.h"
+#include "preload/kinship.h"
 #include "preload/live.h"
 #include "preload/message.h"
 #include "preload/output.h"
@@ -43,6 +47,7 @@
 #include "preload/text.h"
 
 #define WRITER_STACK (256u << 10)
+#define WRITER_MIDWIFE (16u << 10)	/* stack of the task that makes it */
 #define WRITER_TLS 4096
 #define WRITER_START_NS (10 * UINT64_C(1000000000))
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
@@ -167,8 +172,10 @@ static int writer_open_output(struct writer *w)
 	struct output_names names = {
 		.pattern = recorder_options.output,
 		.force = recorder_options.number[OPTION_FORCE],
-		.child = w->r->pid != recorder_first_pid,
+		.child = w->r->pid != recorder_first_pid ||
+			 kinship_is_child(w->r->pid, recorder_options.output),
 		.pid = w->r->pid,
+		.start_ns = kinship_start_ns(w->r->pid),
 		.unix_seconds = sys_clock(CLOCK_REALTIME) / SYS_NS,
 		.program = w->exe,
 		.host = "host",
@@ -510,9 +517,66 @@ static int writer_wait(struct recorder *r, uint32_t while_state,
 	return 0;
 }
 
+/* What the midwife needs to know, and what she found out. */
+struct writer_birth {
+	struct writer *w;
+	char *stack, *tls;
+	long pid;
+};
+
+static void writer_deliver(struct writer_birth *birth)
+{
+	birth->pid = arch_clone_task(CLONE_VM | CLONE_SETTLS,
+				     birth->stack + WRITER_STACK, birth->tls,
+				     writer_task, birth->w);
+}
+
+static void writer_midwife(void *arg)
+{
+	writer_deliver(arg);
+	arch_syscall1(__NR_exit, 0);
+}
+
+/* Whether orphans become this process's own children. */
+static bool writer_adopts(void)
+{
+	int subreaper = 0;
+
+	arch_syscall5(__NR_prctl, PR_GET_CHILD_SUBREAPER, (long)&subreaper, 0,
+		      0, 0);
+	return subreaper || sys_getpid() == 1;
+}
+
+/*
+ * The writer must be nobody's child in the target: it ends after the target,
+ * so a program that waits for all its children, whatever their exit signal
+ * (__WALL: tracers, inits), would wait for ever. So a task that ends at once
+ * makes it, and is reaped here. A process that adopts orphans has it for a
+ * child anyway, and then rather without a signal at its end.
+ */
+static long writer_bear(struct writer *w, char *stack, char *tls)
+{
+	struct writer_birth birth = { w, stack, tls, -EAGAIN };
+	long midwife;
+
+	if (writer_adopts()) {
+		writer_deliver(&birth);
+		return birth.pid;
+	}
+	/* CLONE_VFORK: she is gone when this returns. Her stack lies
+	 * above the writer's. */
+	midwife = arch_clone_task(CLONE_VM | CLONE_VFORK,
+				  stack + WRITER_STACK + WRITER_MIDWIFE, NULL,
+				  writer_midwife, &birth);
+	if (sys_failed(midwife))
+		return midwife;
+	while (arch_syscall4(__NR_wait4, midwife, 0, __WALL, 0) == -EINTR)
+		;
+	return birth.pid;
+}
+
 static long writer_clone(struct writer *w, char *stack, char *tls)
 {
-	const unsigned long task = CLONE_VM | CLONE_SETTLS;
 	const unsigned long thread = CLONE_VM | CLONE_SETTLS | CLONE_SIGHAND |
 				     CLONE_THREAD | CLONE_SYSVSEM;
 	uint64_t all = ~UINT64_C(0), old;
@@ -520,7 +584,7 @@ static long writer_clone(struct writer *w, char *stack, char *tls)
 
 	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
 		      (long)&old, WRITER_SIGNALS);	/* I1 */
-	pid = arch_clone_task(task, stack + WRITER_STACK, tls, writer_task, w);
+	pid = writer_bear(w, stack, tls);
 	if (sys_failed(pid)) {
 		w->thread = true;
 		pid = arch_clone_task(thread, stack + WRITER_STACK, tls,
@@ -534,7 +598,7 @@ static long writer_clone(struct writer *w, char *stack, char *tls)
 int writer_start(struct recorder *r)
 {
 	struct writer *w = area_alloc(sizeof(*w));
-	char *stack = area_alloc(WRITER_STACK);
+	char *stack = area_alloc(WRITER_STACK + WRITER_MIDWIFE);
 	char *tls = area_alloc(WRITER_TLS);
 	long pid;
 	int err;

@@ -140,4 +140,16 @@ def shell_pipeline(directory):
         adds_up(Report(trace), trace + ": ", forked=True)
 
 
+@case
+def waits_for_all_children(directory):
+    """No child of ours appears, not even to who asks for all (__WALL)."""
+    alone = bare([program("waitall")])
+    for by in ("run", "preload"):
+        part = os.path.join(directory, by)
+        os.mkdir(part)
+        done = recorded([program("waitall")], part, by=by, seconds=20)
+        equal((done.status, done.out), (0, alone.out), by)
+        equal(done.expected["reaped"], 1, by)
+
+
 main()
