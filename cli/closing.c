@@ -77,6 +77,24 @@ char *closing_known_name(const char *pattern, const char *program)
 	return name.data;
 }
 
+bool closing_is_descriptor(const char *pattern)
+{
+	return strcmp(pattern, "/dev/stdout") == 0 ||
+		strcmp(pattern, "/dev/stderr") == 0 ||
+		strncmp(pattern, "/dev/fd/", 8) == 0 ||
+		strncmp(pattern, "/proc/self/fd/", 14) == 0;
+}
+
+/* What goes there cannot be read again. */
+static bool is_special(const char *pattern)
+{
+	struct stat status;
+
+	return closing_is_descriptor(pattern) ||
+		(stat(pattern, &status) == 0 && !S_ISREG(status.st_mode) &&
+		 !S_ISDIR(status.st_mode));
+}
+
 /* The pattern as a glob: what is known, and * for the rest. */
 static char *glob_of(const char *pattern, pid_t pid)
 {
@@ -188,6 +206,8 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 	unsigned waited = 0, pause = POLL_FIRST_MS;
 
 	memset(traces, 0, sizeof(*traces));
+	if (closing_is_descriptor(pattern))
+		return;
 	find_in(pattern, pid, start_time, traces);
 	if (traces->count == 0)
 		find_elsewhere(pattern, pid, start_time, traces);
@@ -283,11 +303,16 @@ static void print_figures(struct model *model, const char *path)
 	fprintf(stderr, "gnomon: to see where: gnomon report %s\n", path);
 }
 
-void closing_paragraph(const struct closing_traces *traces)
+void closing_paragraph(const char *pattern,
+		       const struct closing_traces *traces)
 {
 	static struct model model;
 	const char *path;
 
+	if (traces->count == 0 && is_special(pattern)) {
+		tell_note("what was recorded went to %s", pattern);
+		return;
+	}
 	if (traces->count == 0) {
 		tell_note("nothing was recorded: the program does not load "
 			  "libraries by LD_PRELOAD, or the recorder said "

@@ -28,8 +28,12 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		  struct closing_traces *traces);
 /* Fold in what earlier recordings left behind in the pattern's directory. */
 void closing_tidy(const char *pattern);
-void closing_paragraph(const struct closing_traces *traces);
+void closing_paragraph(const char *pattern,
+		       const struct closing_traces *traces);
 void closing_free(struct closing_traces *traces);
+
+/* Is it /dev/stdout, /dev/fd/N or the like: what the program inherits? */
+bool closing_is_descriptor(const char *pattern);
 
 /* Field 22 of /proc/PID/stat; 0 if it cannot be read. */
 uint64_t closing_start_time(pid_t pid);

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -18,6 +19,7 @@
 #include "cli/closing.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/trace/fold.h"
 #include "preload/options.h"
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
@@ -40,19 +42,52 @@ static char *absolute(const char *path)
 	return grow_format("%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
 }
 
-/* An existing trace is not overwritten; false after a message. */
+/* The pattern for the recorder: - is standard output. */
+static char *where(const char *output)
+{
+	if (strcmp(output, "-") == 0)
+		output = "/dev/stdout";
+	return absolute(output);
+}
+
+/*
+ * An existing trace is not overwritten, unless by force; and then it is
+ * removed here, so that the recorder never has to know which traces are of
+ * this run. Pipes and devices are used as they are. False after a message.
+ */
+static bool make_way(const struct options *options, const char *name)
+{
+	struct stat status;
+
+	if (lstat(name, &status) != 0 || S_ISFIFO(status.st_mode) ||
+	    S_ISCHR(status.st_mode))
+		return true;
+	if (!options->number[OPTION_FORCE]) {
+		tell_error("%s: exists already: name another file with -o, "
+			   "or overwrite it with --force", name);
+		return false;
+	}
+	/* One that is being written stays: the recorder evades. */
+	if (S_ISREG(status.st_mode) && fold_is_locked(name))
+		return true;
+	if (S_ISDIR(status.st_mode))
+		errno = EISDIR;
+	else if (unlink(name) == 0)
+		return true;
+	tell_error("%s: cannot be replaced: %s: name another file with -o",
+		   name, strerror(errno));
+	return false;
+}
+
 static bool may_write(const struct options *options, const char *pattern,
 		      const char *program)
 {
 	char *name = closing_known_name(pattern, program);
-	bool exists = name != NULL && access(name, F_OK) == 0 &&
-		!options->number[OPTION_FORCE];
+	bool may = closing_is_descriptor(pattern) || name == NULL ||
+		make_way(options, name);
 
-	if (exists)
-		tell_error("%s: exists already: name another file with -o, "
-			   "or overwrite it with --force", name);
 	free(name);
-	return !exists;
+	return may;
 }
 
 static void set_variable(const struct options *options, enum option_id id,
@@ -80,6 +115,15 @@ static void set_variable(const struct options *options, enum option_id id,
 	setenv(name, text, 1);
 }
 
+/* The command has made way already. */
+static void unset_force(void)
+{
+	char name[OPTIONS_VARIABLE_MAX];
+
+	options_variable(OPTION_FORCE, name);
+	unsetenv(name);
+}
+
 static void set_environment(const struct options *options,
 			    const char *pattern)
 {
@@ -87,6 +131,7 @@ static void set_environment(const struct options *options,
 		if (options->given[id] && options_table[id].type != OPTION_TEXT)
 			set_variable(options, (enum option_id)id, NULL);
 	set_variable(options, OPTION_OUTPUT, pattern);
+	unset_force();
 	if (options->given[OPTION_LIVE_DIR] && options->live_dir[0] != 0) {
 		char *directory = absolute(options->live_dir);
 
@@ -102,7 +147,7 @@ static int run_program(const struct options *options, char **argv)
 	int status = LAUNCH_OWN_FAILURE;
 	char *program = launch_find_program(argv[0], &status);
 	char *library = program ? launch_find_library() : NULL;
-	char *pattern = absolute(options->output);
+	char *pattern = where(options->output);
 	struct closing_traces traces;
 	uint64_t start_time;
 	siginfo_t end;
@@ -122,7 +167,7 @@ static int run_program(const struct options *options, char **argv)
 	closing_wait(pattern, pid, start_time, &traces);
 	launch_reap(pid);
 	if (!tell_is_quiet())
-		closing_paragraph(&traces);
+		closing_paragraph(pattern, &traces);
 	launch_end_as(&end);
 out:
 	free(program);

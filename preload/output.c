@@ -1,9 +1,12 @@
 /*
  * output.c: opening the trace. Called by the writer, once.
  *
- * Attempts, in this order: the name; if it exists and is being written by
- * another process, NAME.PID; NAME.1, NAME.2 … (or the next %n); in case the
+ * Attempts, in this order: the name (of a child, or if another process is
+ * writing it, NAME.PID); the same with .1, .2 … (or the next %n); in case the
  * directory is not writable, the same in $XDG_STATE_HOME/gnomon and $TMPDIR.
+ *
+ * I1: a file is only emptied by force, under its lock, and if it was there
+ *     before this process began.
  */
 #include "preload/output.h"
 
@@ -11,11 +14,14 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "preload/kinship.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
 #define OUTPUT_NUMBERS 1000	/* names tried before giving up */
 #define OUTPUT_DIR_MAX 1024
+#define OUTPUT_READER_NS UINT64_C(500000000)	/* to wait for a reader */
+#define OUTPUT_READER_NAP_NS 5000000
 
 static char output_state[OUTPUT_DIR_MAX];
 static char output_tmp[OUTPUT_DIR_MAX] = "/tmp";
@@ -139,34 +145,75 @@ static bool output_locked(const char *path)
 	return err == -EWOULDBLOCK;
 }
 
+static void output_nap(void)
+{
+	struct timespec nap = { 0, OUTPUT_READER_NAP_NS };
+
+	arch_syscall2(__NR_nanosleep, (long)&nap, 0);
+}
+
+/* Nobody may be reading a pipe: the program does not wait for long. */
+static long output_special(struct output *output)
+{
+	uint64_t end = sys_now_ns() + OUTPUT_READER_NS;
+	long fd, flags;
+
+	output->regular = false;
+	for (;;) {
+		fd = sys_open(output->path, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
+						    O_NONBLOCK | O_CLOEXEC, 0);
+		if (fd != -ENXIO || sys_now_ns() >= end)
+			break;
+		output_nap();
+	}
+	if (sys_failed(fd))
+		return fd;
+	flags = arch_syscall3(__NR_fcntl, fd, F_GETFL, 0);
+	arch_syscall3(__NR_fcntl, fd, F_SETFL, flags & ~O_NONBLOCK);
+	return fd;
+}
+
+/* I1 */
+static long output_replace(struct output *output,
+			   const struct output_names *names)
+{
+	long fd = sys_open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
+						 O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return fd;
+	if (arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB) == 0 &&
+	    kinship_is_older(fd, names->pid, names->start_ns) &&
+	    arch_syscall2(__NR_ftruncate, fd, 0) == 0)
+		return fd;
+	sys_close(fd);
+	return -EEXIST;
+}
+
 /* A pipe or device that is there already, or a file to be overwritten. */
-static long output_existing(struct output *output, bool force)
+static long output_existing(struct output *output,
+			    const struct output_names *names, bool force)
 {
 	struct stat st;
-	long fd;
 
 	if (arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)output->path,
 			  (long)&st, AT_SYMLINK_NOFOLLOW))
 		return -EEXIST;
-	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
-		fd = sys_open(output->path, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
-						    O_CLOEXEC, 0);
-		output->regular = false;
-		return fd;
-	}
-	if (!force || !S_ISREG(st.st_mode) || output_locked(output->path))
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
+		return output_special(output);
+	if (!force || !S_ISREG(st.st_mode))
 		return -EEXIST;
-	return sys_open(output->path, O_WRONLY | O_TRUNC | O_NOFOLLOW |
-					      O_CLOEXEC, 0);
+	return output_replace(output, names);
 }
 
-static long output_try(struct output *output, bool force)
+static long output_try(struct output *output, const struct output_names *names,
+		       bool force)
 {
 	long fd = sys_open(output->path, O_WRONLY | O_CREAT | O_EXCL |
 						 O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	output->regular = true;
-	return fd == -EEXIST ? output_existing(output, force) : fd;
+	return fd == -EEXIST ? output_existing(output, names, force) : fd;
 }
 
 /* "directory/name" and a suffix; the directory may be empty. */
@@ -213,28 +260,53 @@ static long output_numbered(struct output *output,
 				 dir[0] ? output_base(name) : name,
 				 counted ? NULL : ".", i))
 			return -ENAMETOOLONG;
-		fd = output_try(output, false);
+		fd = output_try(output, names, false);
 	}
 	return fd;
+}
+
+static bool output_is_device(const char *path)
+{
+	struct stat st;
+
+	return arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path, (long)&st,
+			     AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISCHR(st.st_mode);
+}
+
+/* Whether the name as the pattern gives it is another process's: that of an
+ * ancestor, or of an unrelated one that is at work. own_name: NAME.PID. */
+static bool output_taken(const struct output *output,
+			 const struct output_names *names,
+			 const char *own_name)
+{
+	return names->child || kinship_is_own(own_name, names->pid) ||
+	       (output_locked(output->path) &&
+		!kinship_is_own(output->path, names->pid));
 }
 
 /* dir "": as the pattern says. */
 static long output_in(struct output *output, const struct output_names *names,
 		      const char *dir)
 {
-	char name[GT_PATH_MAX];
-	bool named = output_has(names->pattern, 'p');
+	char name[GT_PATH_MAX], own_name[GT_PATH_MAX];
 	const char *base;
 	long fd;
 
 	if (!output_expand(names, 0, name, sizeof(name)))
 		return -ENAMETOOLONG;
 	base = dir[0] ? output_base(name) : name;
-	if (!output_join(output, dir, base, NULL, 0))
+	if (!output_join(output, dir, base, ".", names->pid))
 		return -ENAMETOOLONG;
-	if (!named && (names->child || output_locked(output->path)))
-		output_join(output, dir, base, ".", names->pid);
-	fd = output_try(output, names->force);
+	memcpy(own_name, output->path, sizeof(own_name));
+	output_join(output, dir, base, NULL, 0);
+	if (!output_has(names->pattern, 'p') &&
+	    !output_is_device(output->path) &&
+	    output_taken(output, names, own_name)) {
+		memcpy(output->path, own_name, sizeof(output->path));
+		memcpy(name, own_name, sizeof(name));
+	}
+	fd = output_try(output, names, names->force);
 	if (fd == -EEXIST)
 		fd = output_numbered(output, names, dir, name, sizeof(name));
 	return fd;
@@ -285,6 +357,12 @@ static void output_say(struct output *output, const char *wanted, long err)
 	struct text text;
 
 	text_init(&text, output->message, sizeof(output->message));
+	if (err == -ENXIO) {
+		text_put(&text, "nobody reads ");
+		text_put(&text, wanted);
+		text_put(&text, ": this process is not recorded");
+		return;
+	}
 	text_put(&text, "cannot write ");
 	text_put(&text, wanted);
 	text_put(&text, ": ");

@@ -21,8 +21,10 @@ struct output {
 struct output_names {
 	const char *pattern;	/* option output */
 	bool force;
-	bool child;		/* made by fork: its parent has the name */
+	bool child;		/* of a recorded process, which has the name */
 	int pid;
+	uint64_t start_ns;	/* of the process, CLOCK_REALTIME: what is
+				 * younger is of this run, and kept */
 	uint64_t unix_seconds;
 	const char *program;
 	const char *host;

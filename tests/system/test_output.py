@@ -3,6 +3,7 @@
 notices."""
 
 import resource
+import stat
 import threading
 
 from gnomon_test import *
@@ -64,6 +65,61 @@ def fifo_whose_reader_leaves(directory):
     reader.start()
     argv = [program("churn"), BLOCKS]
     unharmed(preload(argv, path), argv)
+
+
+@case
+def fifo_that_nobody_reads(directory):
+    """The program hardly waits, and the command says why nothing came."""
+    path = os.path.join(directory, "fifo")
+    os.mkfifo(path)
+    for options in ([], ["-f"]):
+        begin = time.monotonic()
+        done = bare([GNOMON, "run", *options, "-o", path, "echo", "x"])
+        check(time.monotonic() - begin < 3, "it was delayed")
+        equal((done.status, done.out), (0, "x\n"), "result")
+        check("nobody reads " + path in done.err, done.err)
+        check(stat.S_ISFIFO(os.stat(path).st_mode), "the FIFO was replaced")
+
+
+@case
+def fifo_by_the_command(directory):
+    """It is read to its end, and opened by nobody afterwards."""
+    path = os.path.join(directory, "fifo")
+    os.mkfifo(path)
+    copy = os.path.join(directory, "copy.trace")
+    with open(copy, "wb") as target:
+        reader = subprocess.Popen(["cat", path], stdout=target)
+    argv = [program("basic")]
+    done = bare([GNOMON, "run", "-f", "-o", path, *argv], seconds=10)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    equal(reader.wait(10), 0, "reader")
+    agree(done.expected, Report(copy))
+
+
+@case
+def standard_output_as_the_output(directory):
+    for name in "-", "/dev/stdout":
+        done = subprocess.run([GNOMON, "run", "-o", name, "true"],
+                              capture_output=True, cwd=directory,
+                              env=environment(), timeout=RUN_SECONDS)
+        equal(done.returncode, 0, name + ": %r" % done.stderr)
+        check(b"went to /dev/stdout" in done.stderr, "%r" % done.stderr)
+        path = os.path.join(directory, "copy.trace")
+        with open(path, "wb") as copy:
+            copy.write(done.stdout)
+        Report(path)
+        equal(os.listdir(directory), ["copy.trace"], "files")
+
+
+@case
+def device(directory):
+    """It is used as it is, by all processes, and stays."""
+    done = bare([GNOMON, "run", "-f", "-o", "/dev/null", "sh", "-c",
+                 "echo x; :"])
+    equal((done.status, done.out), (0, "x\n"), "result: " + done.err)
+    check(stat.S_ISCHR(os.stat("/dev/null").st_mode), "replaced")
+    equal([name for name in os.listdir("/dev") if name.startswith("null.")],
+          [], "files beside it")
 
 
 @case

@@ -65,6 +65,79 @@ def existing_file_is_kept(directory):
     Report(path)
 
 
+def programs_of(directory, name):
+    """What each trace whose name begins so is of."""
+    return {os.path.basename(path)[len(name):]:
+            (os.path.basename(find_key(info(path), "exe")),
+             int(find_key(info(path), "pid")))
+            for path in traces_in(directory)}
+
+
+# A child whose parent has ended becomes another program.
+ORPHAN = "(sleep 0.5; exec basename x; :) & exit 0"
+
+
+def each_keeps_its_own(directory, name):
+    """After ORPHAN: the shell, its child, and what became of that."""
+    def complete():
+        return (sum(of[0] == "basename" for of in
+                    programs_of(directory, name).values()) == 1
+                and all(map(has_end, traces_in(directory))))
+
+    check(wait_for(complete), "traces: %r" % programs_of(directory, name))
+    found = programs_of(directory, name)
+    child = next(pid for of, pid in found.values() if of == "basename")
+    check(found[""][0] not in ("basename", "sleep"), "first: %r" % found)
+    check(found[""][1] != child, "the child has its parent's name")
+    equal(found[".%d.1" % child][0], "basename", "after exec: %r" % found)
+    check(".%d" % child in found, "before exec: %r" % found)
+    equal(len(found), 4, "traces: %r" % found)
+
+
+@case
+def force_keeps_the_traces_of_its_run(directory):
+    path = os.path.join(directory, "my.trace")
+    for _ in range(2):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("old")
+        done = run(directory, "sh", "-c", ORPHAN, options=["-f", "-o", path])
+        equal(done.status, 0, "status: " + done.err)
+        each_keeps_its_own(directory, "my.trace")
+        for trace in traces_in(directory):
+            os.unlink(trace)
+
+
+@case
+def force_of_the_library_alone(directory):
+    path = os.path.join(directory, "my.trace")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("old")
+    time.sleep(0.1)
+    bare(["sh", "-c", ORPHAN], environment(
+        LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=path, GNOMON_FORCE="1"))
+    each_keeps_its_own(directory, "my.trace")
+
+
+@case
+def exec_with_force_takes_the_next_name(directory):
+    path = os.path.join(directory, "my.trace")
+    for _ in range(2):
+        run(directory, "sh", "-c", "exec basename x",
+            options=["-f", "-o", path])
+        settle(directory)
+        found = programs_of(directory, "my.trace")
+        equal(sorted(found), ["", ".1"], "traces")
+        equal(found[".1"][0], "basename", "second")
+        os.unlink(path + ".1")
+
+
+@case
+def directory_is_not_replaced(directory):
+    done = run(directory, "true", options=["-f", "-o", directory])
+    equal(done.status, 125, "status")
+    check("directory" in done.err, done.err)
+
+
 @case
 def preload_takes_the_next_name(directory):
     path = os.path.join(directory, "my.trace")

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "preload/output.h"
@@ -18,8 +19,9 @@ static char directory[] = "/tmp/gnomon-test-output.XXXXXX";
 
 static struct output_names names(const char *pattern)
 {
-	struct output_names n = { pattern, false, false, 42, 1234567890,
-				  "prog", "box" };
+	struct output_names n = { .pattern = pattern, .pid = 42,
+				  .unix_seconds = 1234567890,
+				  .program = "prog", .host = "box" };
 
 	return n;
 }
@@ -64,6 +66,9 @@ static void descriptors_are_recognised(void **state)
 	assert_int_equal(output_descriptor("a.trace"), -1);
 }
 
+/* Of a process that begins now: what is there is of earlier runs. */
+static uint64_t began_ns = UINT64_MAX;
+
 static void opened(const char *pattern, bool child, bool force,
 		   const char *base)
 {
@@ -73,6 +78,7 @@ static void opened(const char *pattern, bool child, bool force,
 
 	n.child = child;
 	n.force = force;
+	n.start_ns = began_ns;
 	assert_int_equal(output_open(&out, &n), 0);
 	assert_string_equal(strrchr(out.path, '/') + 1, base);
 	assert_int_equal(out.path[0], '/');
@@ -98,6 +104,23 @@ static void nothing_is_overwritten(void **state)
 	opened("b%n", false, false, "b1");
 	opened("c.%p", true, false, "c.42");
 	opened("c.%p", true, false, "c.42.1");
+}
+
+/* Not even by force: what another program of this run has written. */
+static void traces_of_this_run_are_kept(void **state)
+{
+	struct timespec now;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &now);
+	began_ns = (now.tv_sec - 1) * UINT64_C(1000000000);
+	opened("run", false, true, "run");
+	opened("run", false, true, "run.1");
+	opened("run", true, true, "run.42");
+	opened("run", true, true, "run.42.1");
+	began_ns = UINT64_MAX;
+	opened("run", false, true, "run");
+	opened("run", true, true, "run.42");
 }
 
 static void one_being_written_is_left_alone(void **state)
@@ -134,6 +157,33 @@ static void pipes_are_used_as_they_are(void **state)
 	assert_false(out.regular);
 	close(out.fd);
 	close(reader);
+}
+
+static void a_pipe_that_nobody_reads(void **state)
+{
+	struct output_names n = names("lonely");
+	struct timespec from, to;
+	struct output out;
+
+	(void)state;
+	assert_int_equal(mkfifo("lonely", 0600), 0);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	assert_int_equal(output_open(&out, &n), -ENXIO);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	assert_true(to.tv_sec - from.tv_sec <= 1);
+	assert_non_null(strstr(out.message, "nobody reads lonely"));
+}
+
+static void a_device_serves_everybody(void **state)
+{
+	struct output_names n = names("/dev/null");
+	struct output out;
+
+	(void)state;
+	n.child = true;
+	assert_int_equal(output_open(&out, &n), 0);
+	assert_string_equal(out.path, "/dev/null");
+	close(out.fd);
 }
 
 static void elsewhere_if_not_writable(void **state)
@@ -177,9 +227,12 @@ int main(void)
 		cmocka_unit_test(patterns_expand),
 		cmocka_unit_test(descriptors_are_recognised),
 		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(traces_of_this_run_are_kept),
 		cmocka_unit_test(one_being_written_is_left_alone),
 		cmocka_unit_test(links_are_not_followed),
 		cmocka_unit_test(pipes_are_used_as_they_are),
+		cmocka_unit_test(a_pipe_that_nobody_reads),
+		cmocka_unit_test(a_device_serves_everybody),
 		cmocka_unit_test(elsewhere_if_not_writable),
 	};
 
