@@ -456,7 +456,7 @@ static int read_counts(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static bool loader_changed(void)
+bool image_list_is_stale(void)
 {
 	struct scan now = { 0 };
 
@@ -473,7 +473,7 @@ const struct image *image_find(uintptr_t pc)
 {
 	const struct image *image = find_range(pc);
 
-	if (image || !loader_changed() || !lock_images())
+	if (image || !image_list_is_stale() || !lock_images())
 		return image;
 	scan_all();
 	unlock_images();

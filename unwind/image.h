@@ -31,6 +31,13 @@ int image_init(const struct capture_config *config);
 const struct image *image_find(uintptr_t pc);
 
 /*
+ * Whether the loader has loaded or unloaded something since the last scan: it
+ * does so by itself as well (gconv, NSS), without passing our hooks. Takes
+ * the loader's own lock; some 20 ns.
+ */
+bool image_list_is_stale(void);
+
+/*
  * Brings the list up to date with the loader's after capture_generation
  * moved. False: another thread is at it, or this one was interrupted in it;
  * the caller must not trust what it remembers. *changed: some image is gone,

@@ -81,10 +81,30 @@ static uint32_t rule_payload(uint16_t id)
 	return WORD_RULE_ID | id;
 }
 
+/*
+ * The image of a pc whose rule is not cached. If it was loaded late it may
+ * have gone in the meantime and something else have come to its place, unseen
+ * by our hooks: code that was never met before is when to look.
+ */
+static const struct image *find_image(uintptr_t pc)
+{
+	const struct image *image = image_find(pc);
+	bool changed;
+
+	if (!image || !(image->public->flags & GT_IMAGE_LATE) ||
+	    !image_list_is_stale() || !image_refresh(&changed) || !changed)
+		return image;
+	walk_flush();
+	/* All threads drop what they remember. */
+	atomic_fetch_add_explicit(&capture_generation, 1,
+				  memory_order_release);
+	return image_find(pc);
+}
+
 static __attribute__((noinline)) uint32_t
 rule_miss(uintptr_t ra, _Atomic uint64_t *at)
 {
-	const struct image *image = image_find(ra - 1);
+	const struct image *image = find_image(ra - 1);
 	uint64_t high = ra >> INDEX_BITS ^ HIGH_INVERT;
 	uint32_t payload;
 	uint16_t id = 0;
