@@ -17,6 +17,10 @@
  *
  * where repetitive programs (sqlite3) need 4 to 5 ns and 0.3 to 0.5 bytes at
  * any of them.
+ *
+ * Many columns have no repetitions at all: for them the search is given up
+ * (a step of the whole block), and if skew alone saves little as well the
+ * column is stored as it is. Which, is tried now and then, for each column.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "preload/compress.h"
@@ -29,15 +33,21 @@
 
 #define COMPRESS_WINDOW_LOG 17
 #define COMPRESS_LEAST 64	/* shorter columns are left as they are */
+#define COMPRESS_TELLING 2048	/* bytes that a trial needs to tell */
+#define COMPRESS_TRIAL 16	/* columns of which one is a trial */
+/* Parts of a column that must be saved: by the search, by all of it. */
+#define COMPRESS_WORTH_SEARCH 12
+#define COMPRESS_WORTH_ALL 5
+#define COMPRESS_NO_SEARCH -131072	/* the level of the longest step */
 
-static const struct {
+static const struct compress_how {
 	int level;
 	ZSTD_paramSwitch_e literals;
-} compress_efforts[COMPRESS_NONE] = {
+} compress_efforts[COMPRESS_EFFORTS] = {
 	[COMPRESS_SMALL] = { -20, ZSTD_ps_enable },
 	[COMPRESS_MIDDLE] = { -50, ZSTD_ps_enable },
 	[COMPRESS_FAST] = { -50, ZSTD_ps_disable },
-};
+}, compress_skew = { COMPRESS_NO_SEARCH, ZSTD_ps_enable };
 
 void compress_init(struct compress *compress)
 {
@@ -45,7 +55,8 @@ void compress_init(struct compress *compress)
 	void *memory = area_alloc(size);
 
 	compress->context = NULL;
-	compress->effort = COMPRESS_NONE;
+	compress->how = NULL;
+	compress->effort = COMPRESS_SMALL;
 	if (memory)
 		compress->context = ZSTD_initStaticCCtx(memory, size);
 	if (!compress->context)
@@ -54,48 +65,86 @@ void compress_init(struct compress *compress)
 			       COMPRESS_WINDOW_LOG);
 	/* every chunk has a checksum of its own */
 	ZSTD_CCtx_setParameter(compress->context, ZSTD_c_checksumFlag, 0);
-	compress_set_effort(compress, COMPRESS_SMALL);
 }
 
-void compress_set_effort(struct compress *compress,
-			 enum compress_effort effort)
+/* Size of the frame at `to`, n if it would not be smaller. */
+static size_t compress_frame(struct compress *compress,
+			     const struct compress_how *how, uint8_t *to,
+			     const uint8_t *column, size_t n)
 {
-	if (effort == compress->effort || !compress->context)
-		return;
-	compress->effort = effort;
-	if (effort == COMPRESS_NONE)
-		return;
-	ZSTD_CCtx_setParameter(compress->context, ZSTD_c_compressionLevel,
-			       compress_efforts[effort].level);
-	ZSTD_CCtx_setParameter(compress->context,
-			       ZSTD_c_literalCompressionMode,
-			       compress_efforts[effort].literals);
+	size_t size;
+
+	if (how != compress->how) {
+		ZSTD_CCtx_setParameter(compress->context,
+				       ZSTD_c_compressionLevel, how->level);
+		ZSTD_CCtx_setParameter(compress->context,
+				       ZSTD_c_literalCompressionMode,
+				       how->literals);
+		compress->how = how;
+	}
+	size = ZSTD_compress2(compress->context, to, n - 1, column, n);
+	return ZSTD_isError(size) ? n : size;
 }
 
-uint8_t *compress_column(struct compress *compress, uint8_t *to,
+/* What pays for a column like this one; `to` is scratch. */
+static void compress_try(struct compress *compress,
+			 struct compress_past *past, uint8_t *to,
 			 const uint8_t *column, size_t n)
 {
+	size_t skew = compress_frame(compress, &compress_skew, to, column, n);
+	size_t all = compress_frame(compress,
+				    &compress_efforts[COMPRESS_SMALL], to,
+				    column, n);
+
+	past->left = COMPRESS_TRIAL;
+	past->method = COMPRESS_SEARCHED;
+	if (all + n / COMPRESS_WORTH_SEARCH > skew) {
+		past->method = COMPRESS_CODED;
+		all = skew;
+	}
+	if (all + n / COMPRESS_WORTH_ALL > n)
+		past->method = COMPRESS_STORED;
+}
+
+/* NULL: the column stays as it is. */
+static const struct compress_how *compress_choose(
+	const struct compress *compress, const struct compress_past *past)
+{
+	if (past->method == COMPRESS_STORED)
+		return NULL;
+	if (past->method == COMPRESS_CODED && compress->effort < COMPRESS_FAST)
+		return &compress_skew;
+	return &compress_efforts[compress->effort];
+}
+
+uint8_t *compress_column(struct compress *compress,
+			 struct compress_past *past, uint8_t *to,
+			 const uint8_t *column, size_t n)
+{
+	const struct compress_how *how = NULL;
 	uint8_t *stored, *bytes;
 	size_t size = n;
 
 	to = varint_put(to, n);
 	stored = to;
-	if (n >= COMPRESS_LEAST && compress->effort != COMPRESS_NONE) {
-		/* the frame goes where it belongs if its size takes as many
-		 * bytes as n, which is moved otherwise */
-		bytes = varint_put(to, n);
-		size = ZSTD_compress2(compress->context, bytes, n - 1, column,
-				      n);
-		if (!ZSTD_isError(size) && size < n) {
-			uint8_t *at = varint_put(stored, size);
-
-			if (at != bytes)
-				memmove(at, bytes, size);
-			return at + size;
-		}
-		size = n;
+	/* the frame goes where it belongs if its size takes as many bytes as
+	 * n, and is moved otherwise */
+	bytes = varint_put(to, n);
+	if (n >= COMPRESS_LEAST && compress->context) {
+		if (n >= COMPRESS_TELLING && !past->left--)
+			compress_try(compress, past, bytes, column, n);
+		how = compress_choose(compress, past);
 	}
-	bytes = varint_put(stored, size);
+	if (how)
+		size = compress_frame(compress, how, bytes, column, n);
+	if (size < n) {
+		uint8_t *at = varint_put(stored, size);
+
+		if (at != bytes)
+			memmove(at, bytes, size);
+		return at + size;
+	}
+	varint_put(stored, n);
 	memcpy(bytes, column, n);
 	return bytes + n;
 }

@@ -13,24 +13,35 @@ enum compress_effort {
 	COMPRESS_SMALL,
 	COMPRESS_MIDDLE,
 	COMPRESS_FAST,
-	COMPRESS_NONE
+	COMPRESS_EFFORTS
 };
 
 struct compress {
 	void *context;	/* zstd's; NULL: nothing is compressed */
+	const struct compress_how *how;	/* it is set to */
 	enum compress_effort effort;
 };
 
-void compress_init(struct compress *compress);
+enum compress_method {
+	COMPRESS_SEARCHED,	/* for repetitions */
+	COMPRESS_CODED,		/* by how often each byte occurs */
+	COMPRESS_STORED
+};
 
-void compress_set_effort(struct compress *compress,
-			 enum compress_effort effort);
+/* What paid for the last columns of a kind. All 0 at first. */
+struct compress_past {
+	uint8_t method;		/* enum compress_method */
+	uint8_t left;		/* columns until the next trial */
+};
+
+void compress_init(struct compress *compress);
 
 /*
  * One column (preload/format.h): raw size, stored size, bytes. `to` has room
  * for COMPRESS_COLUMN_MAX(n). Returns one past the last byte written.
  */
-uint8_t *compress_column(struct compress *compress, uint8_t *to,
+uint8_t *compress_column(struct compress *compress,
+			 struct compress_past *past, uint8_t *to,
 			 const uint8_t *column, size_t n);
 
 #define COMPRESS_COLUMN_MAX(n) ((n) + 20)

@@ -117,8 +117,8 @@ void emit_node_flush(struct emit_node *emit)
 	}
 	to = varint_put(chunk_payload(emit->out), emit->count);
 	for (i = 0; i < EMIT_NODE_COLUMNS; i++)
-		to = compress_column(emit->compress, to, emit->column[i],
-				     end[i] - emit->column[i]);
+		to = compress_column(emit->compress, &emit->past[i], to,
+				     emit->column[i], end[i] - emit->column[i]);
 	/* a failure is kept in *out */
 	chunk_write(emit->out, GT_CONTEXT, to, NULL);
 	emit->total += emit->count;

@@ -23,6 +23,7 @@ struct emit_node {
 	uint32_t count;
 	uint64_t total;		/* written so far */
 	uint8_t *column[3];
+	struct compress_past past[3];
 	struct chunk_out *out;
 	struct compress *compress;
 };

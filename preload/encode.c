@@ -144,7 +144,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 	return at;
 }
 
-uint8_t *encode_payload(const struct encode *encode, uint8_t *to,
+uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			struct compress *compress)
 {
 	unsigned i;
@@ -152,7 +152,8 @@ uint8_t *encode_payload(const struct encode *encode, uint8_t *to,
 	to = varint_put(to, encode->base);
 	to = varint_put(to, encode->events);
 	for (i = 0; i < ENCODE_COLUMNS; i++)
-		to = compress_column(compress, to, encode->column[i],
+		to = compress_column(compress, &encode->past[i], to,
+				     encode->column[i],
 				     encode->end[i] - encode->column[i]);
 	return to;
 }

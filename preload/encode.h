@@ -27,6 +27,7 @@ struct encode {
 	struct emit_node *nodes;	/* is told of every context */
 	unsigned tick_shift;
 	uint8_t *column[ENCODE_COLUMNS];
+	struct compress_past past[ENCODE_COLUMNS];
 	/* of the batch at hand */
 	uint8_t *end[ENCODE_COLUMNS];
 	uint64_t base;		/* ticks */
@@ -61,7 +62,7 @@ uint64_t encode_nested_end(const struct encode_span *span);
 
 /* The payload of the batch. Returns one past its end; ENCODE_PAYLOAD_MAX is
  * enough room. */
-uint8_t *encode_payload(const struct encode *encode, uint8_t *to,
+uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			struct compress *compress);
 
 /* Longest numbers: step, address and its low byte, context, size. */

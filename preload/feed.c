@@ -303,7 +303,7 @@ static void feed_adapt(struct feed *feed)
 		if (feed->effort > COMPRESS_SMALL)
 			feed->effort--;
 	}
-	compress_set_effort(feed->compress, feed->effort);
+	feed->compress->effort = feed->effort;
 	feed->pressed = false;
 }
 
