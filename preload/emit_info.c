@@ -94,6 +94,16 @@ static const char *emit_info_choice(enum option_id id, char *buffer,
 	return buffer;
 }
 
+/* The first estimate of a tick's length; a trace that is cut before its second
+ * SYNC has no other. */
+static uint64_t emit_info_tick_ps(const struct gl_header *live)
+{
+	uint64_t ns = sys_now_ns() - live->monotonic0_ns;
+	uint64_t ticks = (arch_cycles() - live->counter0) >> live->tick_shift;
+
+	return ticks ? ns * 1000 / ticks : 0;
+}
+
 void emit_info_start(const struct emit_info *info)
 {
 	const struct gl_header *live = info->r->live;
@@ -107,6 +117,7 @@ void emit_info_start(const struct emit_info *info)
 	emit_info_process(info, &text);
 	text_key_number(&text, "page_size", 4096);
 	text_key_number(&text, "tick_shift", live->tick_shift);
+	text_key_number(&text, "tick_ps", emit_info_tick_ps(live));
 	text_key_number(&text, "window_ticks", live->window_ticks);
 	text_key_number(&text, "start_realtime_ns", live->realtime0_ns);
 	text_key_number(&text, "start_monotonic_ns", live->monotonic0_ns);

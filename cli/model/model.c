@@ -424,6 +424,8 @@ static void take_line(void *owner, unsigned type, const char *key,
 	fact->value = intern_bytes(&model->names, value, size);
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 		model->waiting.window = strtoull(value, NULL, 10);
+	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
+		model->clock.tick_ps = strtoull(value, NULL, 10);
 }
 
 static void take_thread(void *owner, const struct trace_thread *record)

@@ -1,6 +1,7 @@
 /*
  * clock.c: linear between the two nearest pairs, and beyond the last ones
- * with their slope. A recording of days has millions of pairs; where they
+ * with their slope, or with the recorder's first estimate where they lie too
+ * close together to have one. A recording of days has millions of pairs; where they
  * become too many every second one is left out, which costs precision only
  * if the counter's rate changes.
  */
@@ -10,6 +11,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+
+#define SLOPE_NS_MIN 20000000	/* of pairs that are good for a slope */
 
 static void thin_out(struct clock *clock)
 {
@@ -33,6 +36,18 @@ void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
 	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
 }
 
+/* From one pair outward. */
+static uint64_t extrapolate(const struct clock *clock,
+			    const struct clock_pair *from, uint64_t ticks)
+{
+	double ns = ((double)ticks - (double)from->ticks) *
+		(double)clock->tick_ps / 1000;
+
+	if ((double)from->ns + ns < 0)
+		return 0;
+	return from->ns + (uint64_t)(int64_t)ns;
+}
+
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 {
 	const struct clock_pair *a, *b;
@@ -42,7 +57,7 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 	if (clock->count == 0)
 		return 0;
 	if (clock->count == 1)
-		return clock->pairs[0].ns;
+		return extrapolate(clock, &clock->pairs[0], ticks);
 	while (high - low > 1) {
 		size_t middle = (low + high) / 2;
 
@@ -55,6 +70,9 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 		low--;
 	a = &clock->pairs[low];
 	b = a + 1;
+	if (clock->tick_ps != 0 && ticks > b->ticks &&
+	    b->ns - a->ns < SLOPE_NS_MIN)
+		return extrapolate(clock, b, ticks);
 	ns = ((double)ticks - (double)a->ticks) *
 		((double)(b->ns - a->ns) / (double)(b->ticks - a->ticks));
 	if (ns < 0 && (double)a->ns + ns < 0)

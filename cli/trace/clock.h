@@ -19,6 +19,7 @@ struct clock {
 	struct clock_pair *pairs;	/* ascending */
 	size_t count;
 	size_t capacity;
+	uint64_t tick_ps;	/* INFO's estimate, 0 if it has none */
 };
 
 /* Pairs that do not ascend are ignored. */

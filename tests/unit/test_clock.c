@@ -1,0 +1,72 @@
+/* test_clock.c: ticks to nanoseconds, between pairs and beyond them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/trace/clock.h"
+
+static void test_no_pair(void **unused)
+{
+	struct clock clock = { 0 };
+
+	(void)unused;
+	assert_int_equal(clock_ns(&clock, 1000), 0);
+	clock_free(&clock);
+}
+
+static void test_between(void **unused)
+{
+	struct clock clock = { 0 };
+
+	(void)unused;
+	clock_add(&clock, 1000, 1000000000);
+	clock_add(&clock, 2000, 1100000000);
+	clock_add(&clock, 3000, 1300000000);
+	clock_add(&clock, 2500, 1);	/* does not ascend: ignored */
+	assert_int_equal(clock_ns(&clock, 1000), 1000000000);
+	assert_int_equal(clock_ns(&clock, 1500), 1050000000);
+	assert_int_equal(clock_ns(&clock, 2500), 1200000000);
+	assert_int_equal(clock_ns(&clock, 3500), 1400000000);
+	assert_int_equal(clock_ns(&clock, 500), 950000000);
+	clock_free(&clock);
+}
+
+/* A recording that was cut in its first second has one pair. */
+static void test_one_pair(void **unused)
+{
+	struct clock clock = { .tick_ps = 20000 };
+
+	(void)unused;
+	clock_add(&clock, 1000, 1000000000);
+	assert_int_equal(clock_ns(&clock, 1000), 1000000000);
+	assert_int_equal(clock_ns(&clock, 51000), 1001000000);
+	assert_int_equal(clock_ns(&clock, 950), 999999000);
+	clock_free(&clock);
+}
+
+/* Two pairs a moment apart say little about the next seconds. */
+static void test_close_pairs(void **unused)
+{
+	struct clock clock = { .tick_ps = 20000 };
+
+	(void)unused;
+	clock_add(&clock, 1000, 1000000000);
+	clock_add(&clock, 1010, 1000000400);
+	assert_int_equal(clock_ns(&clock, 51010), 1001000400);
+	assert_int_equal(clock_ns(&clock, 1005), 1000000200);
+	clock_free(&clock);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_pair),
+		cmocka_unit_test(test_between),
+		cmocka_unit_test(test_one_pair),
+		cmocka_unit_test(test_close_pairs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
