@@ -227,8 +227,14 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		struct trace_facts facts;
 		int error;
 
-		if (fold_facts(traces->paths[i], &facts) == 0)
-			fold_trace(traces->paths[i], &facts, &error);
+		if (fold_facts(traces->paths[i], &facts) == 0 &&
+		    fold_trace(traces->paths[i], &facts, &error) ==
+		    FOLD_FAILED)
+			tell_error("%s: the last events cannot be added: %s: "
+				   "they stay in %s; make room, then read "
+				   "the trace by gnomon on this machine",
+				   traces->paths[i], strerror(-error),
+				   facts.live);
 	}
 	if (traces->count > 1)
 		qsort(traces->paths, traces->count, sizeof(*traces->paths),
@@ -297,6 +303,8 @@ static void print_figures(struct model *model, const char *path)
 	if (dropped > 0)
 		fprintf(stderr, "%s events dropped\n",
 			quantity_count(a, dropped));
+	else if (model->report.failed)
+		fprintf(stderr, "what came later is missing\n");
 	else
 		fprintf(stderr, "nothing dropped\n");
 	fprintf(stderr, "gnomon: recorded in %s\n", path);

@@ -68,7 +68,13 @@ static void put_losses(const struct printer *p)
 	uint64_t unpaired = p->model->totals.unpaired;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	if (dropped == 0)
+	if (dropped == 0 && report->failed)
+		fprintf(p->out, "  dropped      0 until recording stopped: what "
+			"came later is missing\n");
+	else if (dropped == 0 && !report->ended)
+		fprintf(p->out, "  dropped      0 until the last event that "
+			"is here\n");
+	else if (dropped == 0)
 		fprintf(p->out, "  dropped      0: every event is here\n");
 	else
 		fprintf(p->out, "  dropped      %s events were lost (ring "

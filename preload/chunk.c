@@ -3,15 +3,21 @@
  *
  * I1: out->size covers whole chunks only; after a failure the file is cut
  *     back to it.
+ * I2: a chunk is only begun if CHUNK_LAST_WORDS bytes are free behind it, for
+ *     the chunks that say how the recording ended.
  */
 #include "preload/chunk.h"
 
 #include <errno.h>
+#include <linux/falloc.h>
 #include <string.h>
 
 #include "preload/area.h"
 #include "preload/sys.h"
 #include "preload/xxh64.h"
+
+#define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END */
+#define CHUNK_AHEAD (64u << 10)	/* reserved in one go */
 
 static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
 {
@@ -35,12 +41,51 @@ static int chunk_bytes(struct chunk_out *out, const uint8_t *data, size_t n)
 	return 0;
 }
 
+static int chunk_allocate(const struct chunk_out *out, uint64_t to)
+{
+	long err;
+
+	do
+		err = arch_syscall4(__NR_fallocate, out->fd,
+				    FALLOC_FL_KEEP_SIZE, out->reserved,
+				    to - out->reserved);
+	while (err == -EINTR);
+	return err;
+}
+
+/* I2. Some file systems cannot reserve: then a full disk may cost END. */
+static int chunk_reserve(struct chunk_out *out, size_t n)
+{
+	uint64_t end = out->start + out->size + n + CHUNK_LAST_WORDS;
+	int err;
+
+	if (!out->reserves || out->last_words || end <= out->reserved)
+		return 0;
+	if (!out->reserved)
+		out->reserved = out->start + out->size;
+	if (chunk_allocate(out, end + CHUNK_AHEAD) == 0) {
+		out->reserved = end + CHUNK_AHEAD;
+		return 0;
+	}
+	err = chunk_allocate(out, end);
+	if (!err)
+		out->reserved = end;
+	else if (err == -EOPNOTSUPP || err == -ENOSYS || err == -ENODEV)
+		out->reserves = false;
+	return out->reserves ? err : 0;
+}
+
 static int chunk_emit(struct chunk_out *out, size_t n)
 {
 	int err;
 
 	if (out->err)
 		return out->err;
+	err = chunk_reserve(out, n);
+	if (err) {
+		out->err = err;
+		return err;
+	}
 	err = chunk_bytes(out, out->buffer, n);
 	if (!err) {
 		out->size += n;
@@ -115,4 +160,11 @@ int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 	out->sequence++;
 	out->bytes[type] += GT_CHUNK_SIZE + n;
 	return 0;
+}
+
+void chunk_close(struct chunk_out *out)
+{
+	/* what stays reserved is lost to others until the file is removed */
+	if (out->reserves)
+		arch_syscall2(__NR_ftruncate, out->fd, out->start + out->size);
 }

@@ -22,6 +22,10 @@ struct chunk_out {
 	uint64_t bytes[GT_END + 1];	/* by type */
 	uint8_t *buffer;	/* GT_CHUNK_SIZE, then room for a payload */
 	size_t room;
+	/* set by the owner of a file that nobody else writes: */
+	bool reserves;		/* room for the last words is kept free */
+	bool last_words;	/* which come now, into that room */
+	uint64_t reserved;	/* offset up to which the file has room */
 };
 
 /* What the header says beside the payload. */
@@ -47,5 +51,8 @@ static inline uint8_t *chunk_payload(struct chunk_out *out)
  */
 int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 		const uint8_t *end, const struct chunk_range *range);
+
+/* Gives back what was reserved and not used. After the last chunk. */
+void chunk_close(struct chunk_out *out);
 
 #endif

@@ -78,6 +78,7 @@ struct writer {
 	int pidfd;
 	bool thread;		/* of the target's thread group */
 	bool told_drops;
+	bool gave_up;		/* the trace lacks what the live file has */
 	bool kcmp;		/* the kernel compares address spaces */
 	uint64_t start_stack;	/* field of /proc/PID/stat; 0: not known */
 	uint64_t looked_ns;
@@ -309,6 +310,7 @@ static int writer_set_up(struct writer *w)
 	if (!err)
 		err = chunk_open(&w->out, w->output.fd, trace_id,
 				 WRITER_ROOM);
+	w->out.reserves = w->output.regular;
 	if (!err)
 		err = writer_memory(w);
 	if (!err) {
@@ -427,7 +429,8 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	text_put(&text, ": recording has stopped, what was written stays "
 			"readable");
 	message_say_for(r->pid, message);
-	/* once more, for the last words: cutting the file made some room */
+	/* once more, for the last words: there is room for them */
+	w->gave_up = w->out.regular;
 	w->out.err = w->out.regular ? 0 : w->out.err;
 }
 
@@ -456,10 +459,14 @@ static void writer_finish(struct writer *w, const char *reason)
 	/* the disk may have become full just now */
 	if (w->out.err && !message[0])
 		writer_give_up(w, message, sizeof(message));
+	w->out.last_words = true;
 	emit_info_counters(&w->info, &w->feed);
 	emit_info_end(&w->info, &w->feed, reason, message[0] ? message : NULL,
 		      code);
-	live_unlink(&w->live);
+	chunk_close(&w->out);
+	/* what could not be written stays in the live file */
+	if (!w->gave_up)
+		live_unlink(&w->live);
 	sys_close(w->output.fd);
 }
 

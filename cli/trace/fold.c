@@ -33,6 +33,7 @@
 #include "cli/trace/records.h"
 #include "preload/format.h"
 
+#define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first; others may precede it */
 
 static void take_fact(struct trace_facts *facts, const char *key,
@@ -116,6 +117,14 @@ struct trace_end {
 	uint64_t sequence;
 	uint64_t good_end;
 	bool ended;
+	/* An END with a message says that the writer could not go on, and that
+	 * the live file has the rest: it is written anew behind that. */
+	bool gave_up;
+	bool at_exit;			/* and only after the program's end */
+	struct buffer last_words;	/* END's lines; without the message
+					 * if nothing is missing any more */
+	uint64_t last_offset, last_sequence;	/* of the closing chunks */
+	bool closing;
 };
 
 static void note_position(struct trace_end *end, const struct chunk *chunk)
@@ -148,6 +157,46 @@ static bool is_known(const struct trace_end *end, const struct chunk *chunk)
 		chunk->last <= end->seen[i].last;
 }
 
+static void read_last_words(struct trace_end *end, const struct chunk *chunk)
+{
+	static char line[RECORDS_LINE_MAX];
+	struct inflater inflater = { 0 };
+	const char *key, *value;
+	struct buffer message = { 0 };
+	struct cursor c;
+
+	buffer_clear(&end->last_words);
+	if (inflater_payload(&inflater, chunk, &c) == 0)
+		while (records_line(&c, line, &key, &value)) {
+			bool is_message = strcmp(key, "message") == 0;
+
+			if (strcmp(key, "reason") == 0)
+				end->at_exit = strcmp(value, "exit") == 0 ||
+					strcmp(value, "exec") == 0;
+			compose_line(is_message ? &message : &end->last_words,
+				     key, value);
+		}
+	end->gave_up = message.size > 0;
+	if (!end->at_exit && message.size > 0)
+		buffer_add(&end->last_words, message.data, message.size);
+	buffer_free(&message);
+	inflater_free(&inflater);
+}
+
+/* COUNTERS and END, as the last two. */
+static void note_closing(struct trace_end *end, const struct chunk *chunk)
+{
+	bool closing = chunk->type == GT_COUNTERS || chunk->type == GT_END;
+
+	if (closing && !end->closing) {
+		end->last_offset = chunk->offset;
+		end->last_sequence = chunk->sequence;
+	}
+	end->closing = closing;
+	if (chunk->type == GT_END)
+		read_last_words(end, chunk);
+}
+
 static int walk_trace(int fd, struct trace_end *end)
 {
 	struct scan reader;
@@ -165,6 +214,7 @@ static int walk_trace(int fd, struct trace_end *end)
 		end->ended = chunk.type == GT_END;
 		if (chunk.type == GT_EVENTS)
 			note_position(end, &chunk);
+		note_closing(end, &chunk);
 	}
 	end->sequence = reader.sequence;
 	end->good_end = reader.good_end;
@@ -219,33 +269,66 @@ static int append_end(int fd, struct trace_end *end,
 	if (error != 0)
 		return error;
 	chunk.type = GT_END;
-	compose_line(&payload, "reason", "killed");
+	if (end->gave_up)
+		buffer_add(&payload, end->last_words.data,
+			   end->last_words.size);
+	else
+		compose_line(&payload, "reason", "killed");
 	error = append(fd, end, &chunk, &payload, live->trace_id);
 	buffer_free(&payload);
 	return error;
 }
 
+static bool is_missing(const struct trace_end *end,
+		       const struct leftover_chunk *item)
+{
+	return item->payload.size > 0 &&
+		(item->chunk.type != GT_EVENTS ||
+		 !is_known(end, &item->chunk));
+}
+
+/* Nothing of the trace is touched before there is room for all of it. A file
+ * system that cannot reserve is tried as it is. */
+static int reserve(int fd, const struct trace_end *end,
+		   const struct leftover_snapshot *live)
+{
+	uint64_t room = LAST_WORDS_ROOM;
+
+	for (size_t i = 0; i < live->count; i++)
+		if (is_missing(end, &live->chunks[i]))
+			room += GT_CHUNK_SIZE + live->chunks[i].payload.size;
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)end->good_end,
+		      (off_t)room) == 0 || errno == EOPNOTSUPP)
+		return 0;
+	return -errno;
+}
+
 static int append_all(int fd, struct trace_end *end,
 		      struct leftover_snapshot *live)
 {
-	int error = 0;
+	int error;
 
-	if (end->ended)
+	if (end->ended && !end->gave_up)
 		return 0;	/* only the removal was missing */
-	if (ftruncate(fd, (off_t)end->good_end) != 0)
-		return -errno;
+	if (end->ended) {
+		end->good_end = end->last_offset;
+		end->sequence = end->last_sequence;
+	}
+	error = reserve(fd, end, live);
+	if (error == 0 && ftruncate(fd, (off_t)end->good_end) != 0)
+		error = -errno;
 	for (size_t i = 0; i < live->count && error == 0; i++) {
 		struct leftover_chunk *item = &live->chunks[i];
 
-		if (item->chunk.type == GT_EVENTS &&
-		    is_known(end, &item->chunk))
-			continue;
-		if (item->payload.size > 0)
+		if (is_missing(end, item))
 			error = append(fd, end, &item->chunk, &item->payload,
 				       live->trace_id);
 	}
 	if (error == 0)
 		error = append_end(fd, end, live);
+	/* What was reserved and not used. */
+	if (error == 0 && ftruncate(fd, (off_t)end->good_end) != 0)
+		error = -errno;
 	if (error == 0 && fdatasync(fd) != 0)
 		error = -errno;
 	return error;
@@ -275,6 +358,7 @@ static enum fold_result fold_locked(int fd, const struct trace_facts *facts,
 	}
 	leftover_free(&live);
 	table_free(&end.rings);
+	buffer_free(&end.last_words);
 	free(end.seen);
 	return result;
 }

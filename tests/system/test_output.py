@@ -169,6 +169,60 @@ def tmpfs(directory, size):
     return place
 
 
+def enlarge(place):
+    subprocess.run(["mount", "-o", "remount,size=100m", place], check=True)
+
+
+def check_stopped(trace):
+    """What is missing is told by all who tell of the trace."""
+    for command in "report", "info":
+        text = gnomon(command, trace, statuses=(3,)).out
+        check("no space left on device: recording has stopped" in text, text)
+        check("every event is here" not in text, text)
+
+
+@case
+def disk_full_by_the_command(directory):
+    """The command tells when the recorder could not."""
+    place = tmpfs(directory, "128k")
+    try:
+        done = bare([GNOMON, "run", "-o", os.path.join(place, "x.trace"),
+                     program("churn"), BLOCKS])
+        equal(done.status, 0, "status")
+        check("no space left on device" in done.err, done.err)
+        check("nothing dropped" not in done.err, done.err)
+        trace, = traces_in(place)
+        check(has_end(trace), "no END")
+        check_stopped(trace)
+        enlarge(place)
+        Report(trace, statuses=(3,))
+    finally:
+        subprocess.run(["umount", "-l", place])
+
+
+@case
+def disk_full_at_the_very_end(directory):
+    """Nothing is lost for good, since the program is over."""
+    argv = [program("basic")]
+    place = tmpfs(directory, "100m")
+    stopped = 0
+    try:
+        for kilobytes in range(20, 48, 4):
+            subprocess.run(["mount", "-o", "remount,size=%dk" % kilobytes,
+                            place], check=True)
+            done = bare([GNOMON, "run", "-o", os.path.join(place, "x.trace"),
+                         *argv])
+            trace, = traces_in(place)
+            stopped += "no space left on device" in done.err
+            enlarge(place)
+            agree(done.expected, Report(trace),
+                  "%dk: " % kilobytes)
+            os.unlink(trace)
+        check(0 < stopped < 7, "%d of 7 were too small" % stopped)
+    finally:
+        subprocess.run(["umount", "-l", place])
+
+
 @case
 def disk_full(directory):
     place = tmpfs(directory, "600k")
@@ -179,7 +233,16 @@ def disk_full(directory):
         equal(len(done.err.splitlines()), 1, "lines in %r" % done.err)
         trace, = traces_in(place)
         wait_for(lambda: not writing(trace))
+        check(has_end(trace), "no END")
         report = Report(trace, statuses=(3,))
+        check_stopped(trace)
+        live = find_key(info(trace, statuses=(3,)), "live")
+        check(os.path.exists(live), "the last events were not kept")
+        enlarge(place)
+        equal(Report(trace, statuses=(3,)).summary, report.summary,
+              "with the rest folded in")
+        check(not os.path.exists(live), "the live file was not folded in")
+        check_stopped(trace)
         check(report.summary["allocations"] > 0, "nothing could be read")
         check(report.summary["allocations"] < done.expected["allocations"],
               "the disk was not full")

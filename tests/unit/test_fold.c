@@ -25,6 +25,9 @@
 
 static char trace_path[64], live_path[64];
 
+/* What the next trace's END says; no END without. */
+static const char *end_reason, *end_message;
+
 /* A live file of a dead process: `records` allocations in one ring, of which
  * the first `written` are below the tail. */
 static void make_live(unsigned records, unsigned written)
@@ -94,6 +97,13 @@ static void make_trace(unsigned written, size_t torn)
 	trace_write_chunk(&t, (struct chunk){ .type = GT_CONTEXT }, &payload);
 	if (written > 0)
 		trace_write_events(&t, 0, 0, 0, events, written, 0);
+	if (end_reason != NULL) {
+		trace_write_line(&t, GT_COUNTERS, "dropped", "0");
+		compose_line(&payload, "reason", end_reason);
+		compose_line(&payload, "message", end_message);
+		trace_write_chunk(&t, (struct chunk){ .type = GT_END },
+				  &payload);
+	}
 	buffer_add(&t.bytes, t.bytes.data + GT_HEADER_SIZE, torn);
 	strcpy(trace_path, "/tmp/gnomon-unit-XXXXXX");
 	trace_write_file(&t, trace_path);
@@ -161,6 +171,44 @@ static void not_while_it_is_written(void **state)
 	unlink(trace_path);
 }
 
+static unsigned ends_of_trace(void)
+{
+	static struct model model;
+	unsigned ends;
+
+	model_init(&model);
+	model_read(&model, trace_path);
+	assert_int_equal(model.report.damage_count, 0);
+	ends = (unsigned)model.report.chunks[GT_END];
+	assert_int_equal(model.report.chunks[GT_COUNTERS], ends);
+	model_free(&model);
+	return ends;
+}
+
+/* The disk was full: the writer left the rest in the live file. */
+static void behind_a_writer_that_gave_up(void **state)
+{
+	static const struct {
+		const char *reason;
+		int status;	/* what came after the stop is missing */
+	} ends[] = { { "exit", EXIT_COMPLETE }, { "exec", EXIT_COMPLETE },
+		     { "stopped", EXIT_PARTIAL } };
+
+	(void)state;
+	end_message = "no space";
+	for (unsigned i = 0; i < 3; i++) {
+		end_reason = ends[i].reason;
+		make_live(200, 60);
+		make_trace(60, 0);
+		expect(200, ends[i].status);
+		assert_int_not_equal(access(live_path, F_OK), 0);
+		expect(200, ends[i].status);
+		assert_int_equal(ends_of_trace(), 1);
+		unlink(trace_path);
+	}
+	end_reason = NULL;
+}
+
 /* Another recording's file has the same name by chance. */
 static void foreign_live_file(void **state)
 {
@@ -186,6 +234,7 @@ int main(void)
 		cmocka_unit_test(left_overs_go_in),
 		cmocka_unit_test(tail_behind_the_trace),
 		cmocka_unit_test(not_while_it_is_written),
+		cmocka_unit_test(behind_a_writer_that_gave_up),
 		cmocka_unit_test(foreign_live_file),
 	};
 
