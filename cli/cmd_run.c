@@ -20,6 +20,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/trace/fold.h"
+#include "cli/trace/sweep.h"
 #include "preload/options.h"
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
@@ -166,6 +167,7 @@ static int run_program(const struct options *options, char **argv)
 	launch_interruptible(&end);
 	closing_wait(pattern, pid, start_time, &traces);
 	launch_reap(pid);
+	sweep_live_files("/dev/shm");
 	if (!tell_is_quiet())
 		closing_paragraph(pattern, &traces);
 	launch_end_as(&end);

@@ -15,6 +15,7 @@
 #include <linux/magic.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/vfs.h>
 
 #include "preload/base.h"
@@ -113,6 +114,8 @@ static int live_create(struct live *live, const char *dir,
 	if (sys_failed(fd))
 		return fd;
 	live->fd = fd;
+	/* held by the writer while it lives: nobody takes it for a left-over */
+	arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
 	err = arch_syscall2(__NR_ftruncate, fd, h->size);
 	if (!err)
 		err = live_reserve_first(live, h);

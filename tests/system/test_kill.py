@@ -114,6 +114,22 @@ def program_killed_first(directory):
 
 
 @case
+def live_file_whose_trace_was_removed(directory):
+    """The next recording, wherever it is, removes what nobody can read."""
+    counts, trace = kill_both(directory, True)
+    live = info_without_folding(trace)["live"]
+    if not live.startswith("/dev/shm/"):
+        raise Skip("no live files in /dev/shm")
+    os.unlink(trace)
+    elsewhere = os.path.join(directory, "elsewhere")
+    os.mkdir(elsewhere)
+    done = bare([GNOMON, "run", "-q", "-o",
+                 os.path.join(elsewhere, "x.trace"), "true"])
+    equal((done.status, done.err), (0, ""), "result")
+    check(not os.path.exists(live), "the live file is still there")
+
+
+@case
 def next_run_folds_what_was_left(directory):
     """Nobody reads the trace; another recording in the same directory is
     enough."""
