@@ -344,7 +344,7 @@ static void test_fibers(void **unused)
 	start(CAPTURE_AUTO, true);
 	for (i = 0; i < 50; i++) {
 		size_t size = 1 << 16;
-		void *stack = embed_alloc(size);
+		void *volatile stack = embed_alloc(size);
 
 		getcontext(&inner);
 		inner.uc_stack.ss_sp = stack;

@@ -18,7 +18,7 @@ static _Atomic uint32_t embed_node_count, embed_node_limit;
 static struct gl_image *embed_images;
 static _Atomic uint32_t embed_image_count;
 
-static inline void *embed_alloc(size_t size)
+static __attribute__((noinline, unused)) void *embed_alloc(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
