@@ -124,7 +124,8 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  * INFO keys (all optional to a reader but those marked *):
  *	gnomon arch* pid* ppid tid starttime (field 22 of /proc/PID/stat) exe
  *	command (NUL as \0 escaped) host uid gid page_size* tick_shift*
- *	tick_ps (picoseconds a tick takes, a first estimate) window_ticks* start_realtime_ns* start_monotonic_ns* live (path of the
+ *	tick_ps (picoseconds a tick takes, a first estimate)
+ *	window_ticks* start_realtime_ns* start_monotonic_ns* live (path of the
  *	live file, absent if there is none) guarantee (file|memory)
  *	shadow_stack overflow memory ring output parent_trace
  * COUNTERS keys: dropped (events lost), early_allocations (served before the
