@@ -305,6 +305,8 @@ static void print_figures(struct model *model, const char *path)
 			quantity_count(a, dropped));
 	else if (model->report.failed)
 		fprintf(stderr, "what came later is missing\n");
+	else if (model->report.damage_count || model->report.lost_bytes)
+		fprintf(stderr, "parts of the trace cannot be read\n");
 	else
 		fprintf(stderr, "nothing dropped\n");
 	fprintf(stderr, "gnomon: recorded in %s\n", path);

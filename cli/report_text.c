@@ -61,6 +61,13 @@ static void put_totals(const struct printer *p)
 }
 
 /* What the figures lack. Always told, also when it is nothing. */
+/* All of the file could be read, whatever it is that it holds. */
+static bool is_whole(const struct reader_report *report)
+{
+	return report->damage_count == 0 && report->malformed == 0 &&
+	       report->lost_bytes == 0;
+}
+
 static void put_losses(const struct printer *p)
 {
 	const struct reader_report *report = &p->model->report;
@@ -75,7 +82,9 @@ static void put_losses(const struct printer *p)
 		fprintf(p->out, "  dropped      0 until the last event that "
 			"is here\n");
 	else if (dropped == 0)
-		fprintf(p->out, "  dropped      0: every event is here\n");
+		fprintf(p->out, "  dropped      0%s\n",
+			is_whole(report) ? ": every event is here" :
+						  "");
 	else
 		fprintf(p->out, "  dropped      %s events were lost (ring "
 			"full, or no writer):\n               "
@@ -87,8 +96,7 @@ static void put_losses(const struct printer *p)
 			quantity_count(a, unpaired));
 	else
 		fprintf(p->out, "  unpaired     0\n");
-	if (report->damage_count + report->malformed > 0 ||
-	    report->lost_bytes > 0)
+	if (!is_whole(report))
 		fprintf(p->out, "  damaged      %s places of the trace could "
 			"not be read (%s of events)\n",
 			quantity_count(a, report->damage_count +

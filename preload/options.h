@@ -33,9 +33,9 @@
 	  "overwrite an existing trace")                                    \
 	X(SHADOW_STACK, "shadow-stack", 0, OPTION_CHOICE,                   \
 	  "auto|validate|off", "auto",                                      \
-	  "how stacks are taken: with everything remembered, with "         \
-	  "remembered stacks only where all their words are compared, or "  \
-	  "by a full walk each time")                                       \
+	  "how stacks are taken: auto and validate compare remembered "     \
+	  "stacks word by word and walk what differs, off walks each "      \
+	  "stack in full")                                                  \
 	X(OVERFLOW, "overflow", 0, OPTION_CHOICE, "wait|drop", "wait",      \
 	  "what a thread does when its ring is full: wait for the writer, " \
 	  "or drop events and count them")                                  \
