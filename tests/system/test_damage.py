@@ -88,6 +88,7 @@ def offset_is_named(directory):
     equal(done.status, 3, "status")
     check(str(at) in done.err or hex(at) in done.err,
           "offset %d is not in %r" % (at, done.err))
+    check("every event is here" not in done.out, "a claim that is not true")
 
 
 @case
