@@ -236,8 +236,6 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 				 memory_order_acquire) != generation) {
 		if (!image_refresh(&changed))
 			return false;
-		if (changed)
-			walk_flush();
 		atomic_store_explicit(&capture.images_generation, generation,
 				      memory_order_release);
 	}

@@ -26,6 +26,7 @@
 #include "unwind/context.h"
 #include "unwind/image.h"
 #include "unwind/memory.h"
+#include "unwind/walk.h"
 
 #define SPIN_MAX 1000
 #define NAP_NS 50000		/* a scan takes about that */
@@ -360,9 +361,17 @@ static bool scan_all(void)
 		}
 	atomic_store_explicit(&list.adds, scan.adds, memory_order_relaxed);
 	atomic_store_explicit(&list.subs, scan.subs, memory_order_relaxed);
-	if (scan.changed)
-		publish_ranges();
-	return scan.changed;
+	if (!scan.changed)
+		return false;
+	publish_ranges();
+	/* Whoever looked, rules and stacks remembered until now may mean what
+	 * lay there before: all threads drop them. */
+	if (list.late) {
+		walk_flush();
+		atomic_fetch_add_explicit(&capture_generation, 1,
+					  memory_order_release);
+	}
+	return true;
 }
 
 /* A number of the calling thread's own, never 0; no system call. */

@@ -41,7 +41,8 @@ bool image_list_is_stale(void);
  * Brings the list up to date with the loader's after capture_generation
  * moved. False: another thread is at it, or this one was interrupted in it;
  * the caller must not trust what it remembers. *changed: some image is gone,
- * or new.
+ * or new; then the rule cache is empty and capture_generation has moved, as
+ * whenever a scan finds a change.
  */
 bool image_refresh(bool *changed);
 

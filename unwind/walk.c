@@ -94,10 +94,6 @@ static const struct image *find_image(uintptr_t pc)
 	if (!image || !(image->public->flags & GT_IMAGE_LATE) ||
 	    !image_list_is_stale() || !image_refresh(&changed) || !changed)
 		return image;
-	walk_flush();
-	/* All threads drop what they remember. */
-	atomic_fetch_add_explicit(&capture_generation, 1,
-				  memory_order_release);
 	return image_find(pc);
 }
 

@@ -52,7 +52,7 @@ static void test_load_and_unload(void **unused)
 {
 	const struct gl_image *g;
 	uintptr_t address;
-	uint32_t node;
+	uint32_t node, generation;
 	bool changed;
 	void *library;
 
@@ -62,8 +62,11 @@ static void test_load_and_unload(void **unused)
 	library = dlopen(LIBRARY, RTLD_NOW);
 	assert_non_null(library);
 	address = (uintptr_t)dlsym(library, "crypt");
-	/* A look-up in no known image asks the loader. */
+	generation = capture_generation;
+	/* A look-up in no known image asks the loader, and what was
+	 * remembered before is to be dropped. */
 	assert_non_null(image_find(address));
+	assert_int_not_equal(capture_generation, generation);
 	g = find(LIBRARY);
 	assert_non_null(g);
 	assert_true(g->flags & GT_IMAGE_LATE);
@@ -75,8 +78,10 @@ static void test_load_and_unload(void **unused)
 	assert_false(changed);
 
 	dlclose(library);
+	generation = capture_generation;
 	assert_true(image_refresh(&changed));
 	assert_true(changed);
+	assert_int_not_equal(capture_generation, generation);
 	assert_int_equal(g->end_node, node + 1);
 	assert_null(image_find(address));
 	/* What comes to lie there gets nodes of its own. */
