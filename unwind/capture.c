@@ -112,6 +112,19 @@ const struct capture_counts *capture_thread_counts(
 	return &t->counts;
 }
 
+void capture_thread_describe(const struct capture_thread *t,
+			     struct capture_thread_info *info)
+{
+	*info = (struct capture_thread_info){
+		.mode = capture.config.mode == CAPTURE_OFF ? GT_MODE_OFF :
+							     GT_MODE_VALIDATE,
+		.why = capture.config.mode == CAPTURE_AUTO ? GT_WHY_STUBS :
+							     GT_WHY_ASKED,
+	};
+	path_describe(t, info);
+	info->state_bytes += info->path_bytes + stack_bytes(t);
+}
+
 static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
 			   enum gt_stop stop)
 {

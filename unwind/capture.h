@@ -35,6 +35,13 @@ struct capture_config {
 			     uint64_t *address, uint64_t *size);
 	/* Highest address of the main thread's stack, 0 if unknown. */
 	uintptr_t main_stack_end;
+	/* For tests: a barrier stands this many frames out from every capture
+	 * (not before the second frame), however few lie beyond. 0: where the
+	 * measured policy wants one. */
+	uint32_t barrier_near;
+	/* Barriers must not be used in this process, and why (GT_WHY_DEFAULT:
+	 * they may). */
+	enum gt_mode_why no_barriers;
 };
 
 struct capture_thread;	/* per thread, opaque; from unwind_alloc */
@@ -46,6 +53,16 @@ struct capture_counts {
 	uint64_t frames_walked;
 	uint64_t oracle_checks, oracle_differences;
 	uint64_t stops[GT_STOP_COUNT];	/* walks by how they ended */
+};
+
+/* What a thread's captures use, for a report; see capture_thread_describe. */
+struct capture_thread_info {
+	enum gt_mode mode;
+	enum gt_mode_why why;
+	uint64_t path_bytes, path_bytes_max;	/* path cache: now, its bound */
+	uint64_t path_ways, path_ways_used;	/* stacks it can hold, holds */
+	uint64_t state_bytes;	/* all of this thread, path cache included */
+	uint64_t barriers_placed, barriers_met;	/* a walk or path ended at one */
 };
 
 /*
@@ -79,5 +96,10 @@ extern _Atomic uint32_t capture_generation;
 /* A thread's counts are its own; a reader sees them some events late. */
 const struct capture_counts *capture_thread_counts(
 	const struct capture_thread *thread);
+
+/* May be called by any thread while the owner captures: the numbers are then
+ * some events old, and not of one moment. */
+void capture_thread_describe(const struct capture_thread *thread,
+			     struct capture_thread_info *info);
 
 #endif

@@ -32,6 +32,29 @@ enum gt_stop {
 	GT_STOP_COUNT = 16
 };
 
+/* How a thread's stacks are taken (docs/ARCHITECTURE.md, tiers). */
+enum gt_mode {
+	GT_MODE_BARRIERS,	/* path cache, shadow join, barriers */
+	GT_MODE_VALIDATE,	/* the same without barriers */
+	GT_MODE_OFF,		/* every stack is walked in full */
+	GT_MODE_HARDWARE,	/* read from the hardware's shadow stack */
+	GT_MODE_PLAIN,		/* no capture state: no memory for one */
+	GT_MODE_COUNT
+};
+
+/* Why a thread runs in its mode. */
+enum gt_mode_why {
+	GT_WHY_DEFAULT,		/* nothing speaks against it */
+	GT_WHY_ASKED,		/* the option shadow-stack */
+	GT_WHY_HARDWARE,	/* a hardware shadow stack is active */
+	GT_WHY_UNWINDER,	/* an exception unwinder that cannot pass stubs */
+	GT_WHY_RUNTIME,		/* a runtime that walks or moves its stacks */
+	GT_WHY_HIJACKED,	/* somebody else replaces return addresses */
+	GT_WHY_STUBS,		/* the stubs' table cannot be written, or is full */
+	GT_WHY_MEMORY,		/* no memory within the budget */
+	GT_WHY_COUNT
+};
+
 /* One node of the context tree; complete before its id is published. */
 struct gl_node {
 	uint64_t address;

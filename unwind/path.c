@@ -60,6 +60,27 @@ void path_clear(struct capture_thread *t)
 			t->sets[i].key[w].ra = 0;
 }
 
+static uint64_t path_bytes(uint64_t sets)
+{
+	return sets * sizeof(struct path_set) +
+	       seen_size(sets) * sizeof(uint32_t);
+}
+
+void path_describe(const struct capture_thread *t,
+		   struct capture_thread_info *info)
+{
+	uint64_t i;
+	unsigned w;
+
+	info->path_bytes = path_bytes(t->set_mask + 1);
+	info->path_bytes_max = path_bytes(SETS_MAX);
+	info->path_ways = (t->set_mask + 1) * PATH_WAYS;
+	info->path_ways_used = 0;
+	for (i = 0; i <= t->set_mask; i++)
+		for (w = 0; w < PATH_WAYS; w++)
+			info->path_ways_used += t->sets[i].key[w].ra != 0;
+}
+
 static void path_grow(struct capture_thread *t)
 {
 	uint64_t sets = (t->set_mask + 1) * 4;

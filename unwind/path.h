@@ -101,6 +101,10 @@ static inline uint32_t path_find(const struct capture_thread *t, uintptr_t ra,
 /* 0 or -ENOMEM. */
 int path_init(struct capture_thread *t);
 
+/* Its size, bound and use. */
+void path_describe(const struct capture_thread *t,
+		   struct capture_thread_info *info);
+
 /* Forgets all. */
 void path_clear(struct capture_thread *t);
 

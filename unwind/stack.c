@@ -45,6 +45,13 @@ static void copy_words(void *to, const void *from, size_t bytes)
 		*t++ = *f++;
 }
 
+size_t stack_bytes(const struct capture_thread *t)
+{
+	return sizeof(*t) +
+	       t->capacity * (sizeof(*t->frames) + 2 * sizeof(*t->words) +
+			      sizeof(*t->scratch));
+}
+
 bool stack_grow(struct capture_thread *t)
 {
 	uint32_t capacity = t->capacity ? t->capacity * 2 : FRAMES_FIRST;

@@ -89,6 +89,9 @@ static inline bool stack_is_base(struct capture_thread *t, uintptr_t sp)
 	return stack_is_base_slow(t, sp);
 }
 
+/* Of the thread's state, the path cache left out. */
+size_t stack_bytes(const struct capture_thread *t);
+
 /* Twice the room in all arrays, which may move. */
 bool stack_grow(struct capture_thread *t);
 
