@@ -139,9 +139,10 @@ void emit_info_start(const struct emit_info *info)
 static void emit_info_captures(struct text *text, const struct feed *feed)
 {
 	const struct recorder *r = feed->r;
+	uint64_t placed = 0, met = 0, tiers;
+	struct capture_thread_info state;
 	struct capture_counts sum;
 	uint32_t count, id, i;
-	uint64_t tiers;
 	char key[32];
 
 	memset(&sum, 0, sizeof(sum));
@@ -158,6 +159,9 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 		sum.tier_full += c->tier_full;
 		sum.tier_plain += c->tier_plain;
 		sum.frames_walked += c->frames_walked;
+		capture_thread_describe(r->threads[id].capture, &state);
+		placed += state.barriers_placed;
+		met += state.barriers_met;
 		sum.oracle_checks += c->oracle_checks;
 		sum.oracle_differences += c->oracle_differences;
 		for (i = 0; i < GT_STOP_COUNT; i++)
@@ -172,6 +176,8 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 	text_key_number(text, "tier_full", sum.tier_full);
 	text_key_number(text, "tier_plain", sum.tier_plain);
 	text_key_number(text, "frames_walked", sum.frames_walked);
+	text_key_number(text, "barriers_placed", placed);
+	text_key_number(text, "barriers_met", met);
 	text_key_number(text, "oracle_checks", sum.oracle_checks);
 	text_key_number(text, "oracle_differences", sum.oracle_differences);
 	for (i = 0; i < GT_STOP_COUNT; i++) {

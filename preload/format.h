@@ -131,8 +131,9 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  * COUNTERS keys: dropped (events lost), early_allocations (served before the
  *	recorder was ready), nested_events, nested_lost, ring_waits, capture
  *	tiers: tier_path tier_join tier_full tier_plain, frames_walked,
- *	oracle_checks oracle_differences, stop_<reason>, nodes, nodes_emitted,
- *	rules, writer_cpu_ns, chunk bytes … (any key, decimal value)
+ *	barriers_placed barriers_met, oracle_checks oracle_differences,
+ *	stop_<reason>, nodes, nodes_emitted, rules, writer_cpu_ns, chunk
+ *	bytes … (any key, decimal value)
  * END keys: reason (exit|exec|stopped|error, or killed: written by a reader
  *	that folded the live file in), message, exit_code (as in
  *	/proc/PID/stat, where it could be read), events, end_monotonic_ns

@@ -13,6 +13,7 @@
 
 #define OPTIONS_PREFIX "GNOMON_"
 #define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE="
+#define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER="
 
 const struct option_entry options_table[OPTION_COUNT] = {
 #define OPTIONS_ENTRY(id, name, letter, type, value, fallback, help) \
@@ -202,6 +203,36 @@ static int options_one(struct options *options, const char *text)
 	return 0;
 }
 
+/* What follows `name` (which ends in "=") in a variable, NULL: another one. */
+static const char *options_value(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(text, name, n) == 0 ? text + n : NULL;
+}
+
+/* Switches for tests, which the command does not offer. */
+static int options_debug(struct options *options, const char *text)
+{
+	const char *value = options_value(text, OPTIONS_ORACLE);
+	uint64_t number = 0;
+
+	if (value)
+		options->oracle = value[0] == '1';
+	value = options_value(text, OPTIONS_BARRIER);
+	if (!value)
+		return 0;
+	for (; *value >= '0' && *value <= '9'; value++) {
+		number = number * 10 + (*value - '0');
+		if (number > OPTIONS_BARRIER_MAX)
+			return -ERANGE;
+	}
+	if (*value || number == 0)
+		return -EINVAL;
+	options->barrier_near = (uint32_t)number;
+	return 0;
+}
+
 int options_environment(struct options *options, char *const *environment,
 			const char **bad)
 {
@@ -212,11 +243,9 @@ int options_environment(struct options *options, char *const *environment,
 		if (strncmp(text, OPTIONS_PREFIX,
 			    sizeof(OPTIONS_PREFIX) - 1) != 0)
 			continue;
-		if (strncmp(text, OPTIONS_ORACLE,
-			    sizeof(OPTIONS_ORACLE) - 1) == 0)
-			options->oracle = text[sizeof(OPTIONS_ORACLE) - 1] ==
-					  '1';
-		err = options_one(options, text);
+		err = options_debug(options, text);
+		if (!err)
+			err = options_one(options, text);
 		if (err) {
 			*bad = text;
 			return err;

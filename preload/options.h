@@ -76,6 +76,7 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 #define OPTIONS_MEMORY_MAX (UINT64_C(64) << 30)
 #define OPTIONS_RING_MIN (UINT64_C(4) << 10)
 #define OPTIONS_RING_MAX (UINT64_C(4) << 20)
+#define OPTIONS_BARRIER_MAX 1000
 
 struct options {
 	bool given[OPTION_COUNT];
@@ -85,6 +86,7 @@ struct options {
 	char output[OPTIONS_TEXT_MAX];
 	char live_dir[OPTIONS_TEXT_MAX];
 	bool oracle;		/* GNOMON_DEBUG_ORACLE=1 */
+	uint32_t barrier_near;	/* GNOMON_DEBUG_BARRIER, 0: not given */
 };
 
 /* Everything as if nothing were given. */

@@ -179,6 +179,7 @@ static int recorder_capture(struct recorder *r)
 		.want_nodes = recorder_want_nodes,
 		.find_section = section_find,
 		.main_stack_end = recorder_stack_end,
+		.barrier_near = recorder_options.barrier_near,
 	};
 
 	return capture_init(&config);

@@ -43,6 +43,7 @@ static void defaults_are_the_tables(void **state)
 	options_default(&o);
 	assert_string_equal(o.output, "gnomon.%e.%p.trace");
 	assert_string_equal(o.live_dir, "");
+	assert_int_equal(o.barrier_near, 0);
 	assert_int_equal(o.number[OPTION_MEMORY], 256 << 20);
 	assert_int_equal(o.number[OPTION_RING], 64 << 10);
 	assert_int_equal(o.number[OPTION_OVERFLOW], OPTION_OVERFLOW_WAIT);
@@ -56,7 +57,8 @@ static void environment_sets_them(void **state)
 		"PATH=/bin", "GNOMON_OUTPUT=a.trace", "GNOMON_RING=128k",
 		"GNOMON_SHADOW_STACK=off", "GNOMON_LIVE_DIR=/x",
 		"GNOMON_FORCE=1", "GNOMON_DEBUG_ORACLE=1",
-		"GNOMON_OVERFLOW=drop", "GNOMON_OF_A_LATER_DAY=7", NULL
+		"GNOMON_OVERFLOW=drop", "GNOMON_DEBUG_BARRIER=1000",
+		"GNOMON_OF_A_LATER_DAY=7", NULL
 	};
 	const char *bad = NULL;
 	struct options o;
@@ -72,6 +74,7 @@ static void environment_sets_them(void **state)
 	assert_int_equal(o.number[OPTION_FORCE], 1);
 	assert_true(o.given[OPTION_RING]);
 	assert_true(o.oracle);
+	assert_int_equal(o.barrier_near, 1000);
 }
 
 static void bad_variables_are_named(void **state)
@@ -81,6 +84,9 @@ static void bad_variables_are_named(void **state)
 		"GNOMON_OVERFLOW=block", "GNOMON_OVERFLOW=",
 		"GNOMON_OVERFLOW=wait|drop", "GNOMON_FORCE=yes",
 		"GNOMON_OUTPUT=", "GNOMON_SHADOW_STACK=autox",
+		"GNOMON_DEBUG_BARRIER=", "GNOMON_DEBUG_BARRIER=0",
+		"GNOMON_DEBUG_BARRIER=1001", "GNOMON_DEBUG_BARRIER=1 ",
+		"GNOMON_DEBUG_BARRIER=4294967297", "GNOMON_DEBUG_BARRIER=-1",
 	};
 	unsigned i;
 
