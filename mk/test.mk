@@ -13,7 +13,9 @@
 # Programs are built without optimisations that hide an allocation or a call.
 
 TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
-	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git
+	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git \
+	rustc golang-go ruby nodejs python3-greenlet python3-gevent \
+	libunwind-14 linux-perf strace uftrace
 .PHONY: deps-test
 deps-test: deps
 	$(Q)tests/tools/install-packages $(TEST_DEPS)
@@ -76,8 +78,20 @@ $(TEST_O)/%: tests/programs/%.cc | $(PROGRAM_LIBS)
 		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
 		$(call wish,FLAGS,$<)
 
+# The targets of the matrix (tests/system/matrix.py), in a folder of their own.
+MATRIX := $(patsubst tests/matrix/%,$(TEST_O)/matrix/%,\
+	$(basename $(wildcard tests/matrix/*.c tests/matrix/*.cc)))
+MATRIX_BUILD = $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
+	$(wish-link) $(call wish,FLAGS,$<)
+$(TEST_O)/matrix/%: tests/matrix/%.c
+	$(call say,MATRIX,$@)mkdir -p $(@D)
+	$(Q)$(call wish-cc,$(CC)) $(MATRIX_BUILD)
+$(TEST_O)/matrix/%: tests/matrix/%.cc
+	$(call say,MATRIX,$@)mkdir -p $(@D)
+	$(Q)$(call wish-cc,$(CXX)) $(MATRIX_BUILD)
+
 .PHONY: test-programs
-test-programs: $(PROGRAM_LIBS) $(PROGRAMS) $(TOOLS)
+test-programs: $(PROGRAM_LIBS) $(PROGRAMS) $(TOOLS) $(MATRIX)
 
 SYSTEM := $(sort $(wildcard tests/system/test_*.py tests/system/cfi_*.py))
 RUN_TESTS = GNOMON_BUILD=$(abspath $(O)) CC='$(CC)' CXX='$(CXX)' \
