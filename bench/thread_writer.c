@@ -6,8 +6,9 @@
  * clone that is not a thread's is refused, so the library takes the road it
  * has for systems that cannot run its writer as a process. valgrind wants
  * threads to share descriptors and directory; the writer is not made for
- * that, so it gets its own as soon as it runs. Called by the thread that
- * starts the recorder.
+ * that, so it gets its own as soon as it runs. The real function asks for
+ * valgrind and refuses, so the half of it that does not ask is called. Called
+ * by the thread that starts the recorder.
  */
 #include <asm/unistd.h>
 #include <errno.h>
@@ -15,8 +16,8 @@
 
 #include "arch.h"
 
-long __real_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
-			    void (*fn)(void *arg), void *arg);
+long arch_clone_unasked(unsigned long flags, void *stack_top, void *tls,
+			void (*fn)(void *arg), void *arg);
 long __wrap_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 			    void (*fn)(void *arg), void *arg);
 
@@ -35,6 +36,6 @@ long __wrap_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 	if (!(flags & CLONE_THREAD))
 		return -EINVAL;
 	thread_writer_fn = fn;
-	return __real_arch_clone_task(flags | CLONE_FS | CLONE_FILES,
-				      stack_top, tls, thread_writer_task, arg);
+	return arch_clone_unasked(flags | CLONE_FS | CLONE_FILES, stack_top,
+				  tls, thread_writer_task, arg);
 }

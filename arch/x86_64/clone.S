@@ -7,6 +7,8 @@
  * it is asked first whether it is there (the client request
  * RUNNING_ON_VALGRIND of its published interface, valgrind.h: on a bare
  * processor the sequence does nothing); if so, the answer is -EPERM.
+ * arch_clone_unasked is the same for who knows that valgrind can run the task
+ * (bench/thread_writer.c).
  */
 #define SYS_CLONE 56
 #define REFUSED -1			/* -EPERM */
@@ -21,8 +23,6 @@
 arch_clone_task:
 	.cfi_startproc
 	mov	%rdx, %r9		/* tls */
-	mov	%r8, %r11		/* arg, until the system call */
-
 	sub	$REQUEST_SIZE, %rsp
 	.cfi_adjust_cfa_offset REQUEST_SIZE
 	movq	$RUNNING_ON_VALGRIND, 0(%rsp)
@@ -41,11 +41,21 @@ arch_clone_task:
 	add	$REQUEST_SIZE, %rsp
 	.cfi_adjust_cfa_offset -REQUEST_SIZE
 	test	%rdx, %rdx
-	jz	1f
+	mov	%r9, %rdx
+	jz	arch_clone_unasked
 	mov	$REFUSED, %rax
 	ret
+	.cfi_endproc
+	.size	arch_clone_task, .-arch_clone_task
 
-1:	and	$-16, %rsi
+	.globl	arch_clone_unasked
+	.hidden	arch_clone_unasked
+	.type	arch_clone_unasked, @function
+arch_clone_unasked:
+	.cfi_startproc
+	mov	%rdx, %r9		/* tls */
+	mov	%r8, %r11		/* arg, until the system call */
+	and	$-16, %rsi
 	sub	$16, %rsi
 	mov	%rcx, 0(%rsi)		/* fn, on the child's stack */
 	mov	%r11, 8(%rsi)		/* arg */
@@ -64,5 +74,5 @@ arch_clone_task:
 	call	*%rax
 	ud2
 	.cfi_endproc
-	.size	arch_clone_task, .-arch_clone_task
+	.size	arch_clone_unasked, .-arch_clone_unasked
 	.section .note.GNU-stack,"",@progbits
