@@ -7,6 +7,8 @@
  *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants
  *	syscall.h   raw system calls (arch_syscall6, error as -errno)
  *	cycles.h    the cheapest counter that may serve as a time stamp
+ *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
+ *		    stack, 0 where there is none; ARCH_SHADOW_DATA
  *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
  *	clone.S     arch_clone_task: start a task on a stack of its own
  *	stubs.S     entry points that must be left by a tail jump
@@ -22,6 +24,7 @@
 #include "regs.h"
 #include "syscall.h"
 #include "cycles.h"
+#include "shadow_stack.h"
 
 /*
  * Fill *regs with the registers that the caller of this function would have

@@ -1,0 +1,258 @@
+/*
+ * hardware.c: see hardware.h.
+ *
+ * A context is a function of the return addresses alone, so the frames that
+ * are equal to the last capture's, counted from the outermost, have the same
+ * contexts as then; only those further in are looked up in the tree. To
+ * compare costs less than 0.3 ns a frame: no slots to follow, two rows of
+ * words.
+ *
+ * Entries that are not return addresses: a signal's token (ARCH_SHADOW_DATA),
+ * and the token by which a stack that was left can be entered again (its own
+ * address; it is gone while the stack is in use). Where one is met, the walk
+ * decides: what was interrupted stands in the signal frame on the ordinary
+ * stack, which a walk finds.
+ *
+ * I1  copy, hash and context hold for `count` frames, outermost first, and
+ *     every context among them is a node.
+ * I2  What lies in [lo, end) could be read. It still can: a thread's own
+ *     shadow stack is unmapped by the kernel, after its end.
+ */
+#include "unwind/hardware.h"
+
+#include "unwind/context.h"
+#include "unwind/memory.h"
+
+#define HARDWARE_PAGE 4096u
+#define HARDWARE_OWN_MAX 16u	/* entries between the reading and the hook */
+#define HARDWARE_FIRST 64u
+#define HARDWARE_FRAMES_MAX (1u << 20)	/* as walks */
+#define HARDWARE_BYTES_MAX (HARDWARE_FRAMES_MAX * sizeof(uint64_t))
+#define HARDWARE_FRAME_BYTES (2 * sizeof(uint64_t) + sizeof(uint32_t))
+
+void hardware_forget(struct hardware_stack *h)
+{
+	h->count = 0;
+}
+
+void hardware_reset(struct hardware_stack *h)
+{
+	h->lo = h->floor = 0;
+	h->end = NULL;
+	h->fresh = 0;
+	hardware_forget(h);
+}
+
+struct hardware_stack *hardware_new(void)
+{
+	return unwind_alloc(sizeof(struct hardware_stack));
+}
+
+size_t hardware_bytes(const struct hardware_stack *h)
+{
+	return sizeof(*h) + h->capacity * HARDWARE_FRAME_BYTES;
+}
+
+static uintptr_t page_of(const uint64_t *entry)
+{
+	return (uintptr_t)entry & ~(uintptr_t)(HARDWARE_PAGE - 1);
+}
+
+const uint64_t *hardware_end(struct hardware_stack *h, const uint64_t *top)
+{
+	uintptr_t at = (uintptr_t)top, end = (uintptr_t)h->end;
+
+	if (at >= end || at < h->floor || at % sizeof(*top) ||
+	    end - at > HARDWARE_BYTES_MAX)
+		return NULL;
+	while (at < h->lo) {
+		if (!unwind_readable(h->lo - HARDWARE_PAGE)) {
+			h->floor = h->lo;
+			return NULL;
+		}
+		h->lo -= HARDWARE_PAGE;
+	}
+	return h->end;
+}
+
+/* An entry while no end is known. */
+static bool read_entry(const uint64_t *entry, uintptr_t *proven,
+		       uint64_t *value)
+{
+	if (page_of(entry) != *proven) {
+		if (!unwind_readable((uintptr_t)entry))
+			return false;
+		*proven = page_of(entry);
+	}
+	*value = *entry;
+	return true;
+}
+
+void hardware_learn(struct hardware_stack *h, const uint64_t *top,
+		    uintptr_t ra, uint32_t context)
+{
+	const uint64_t *entry = top;
+	uintptr_t proven = 0;
+	uint64_t value;
+	unsigned own;
+
+	if (!top || (uintptr_t)top % sizeof(*top) || hardware_end(h, top))
+		return;
+	for (own = 0; own < HARDWARE_OWN_MAX; own++, entry++) {
+		if (!read_entry(entry, &proven, &value))
+			return;
+		if (value == ra)
+			break;
+	}
+	if (own == HARDWARE_OWN_MAX || context < GT_STOP_COUNT)
+		return;
+	for (; context >= GT_STOP_COUNT; entry++) {
+		const struct gl_node *node = context_node(context);
+
+		if (!read_entry(entry, &proven, &value) ||
+		    value != node->address)
+			return;
+		context = node->parent;
+	}
+	if (context != GT_STOP_BOTTOM)
+		return;
+	hardware_reset(h);
+	h->lo = page_of(top);
+	h->end = entry;
+}
+
+static void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	while (n-- > 0)
+		*to++ = *from++;
+}
+
+/* The new arrays in one piece; the old ones are never given back, so all of
+ * them together are at most twice what is in use. */
+static bool grow(struct hardware_stack *h, uint32_t n)
+{
+	uint32_t capacity = h->capacity ? h->capacity : HARDWARE_FIRST, i;
+	uint64_t *copy, *hash;
+	uint32_t *context;
+
+	while (capacity < n)
+		capacity *= 2;
+	if (capacity == h->capacity)
+		return true;
+	copy = unwind_alloc(capacity * HARDWARE_FRAME_BYTES);
+	if (!copy)
+		return false;
+	hash = copy + capacity;
+	context = (uint32_t *)(hash + capacity);
+	copy_words(copy + capacity - h->count,
+		   h->copy + h->capacity - h->count, h->count);
+	copy_words(hash, h->hash, h->count);
+	for (i = 0; i < h->count; i++)
+		context[i] = h->context[i];
+	h->copy = copy;
+	h->hash = hash;
+	h->context = context;
+	h->capacity = capacity;
+	return true;
+}
+
+static uint64_t differs(const uint64_t *a, const uint64_t *b)
+{
+	return (a[-1] ^ b[-1]) | (a[-2] ^ b[-2]) | (a[-3] ^ b[-3]) |
+	       (a[-4] ^ b[-4]);
+}
+
+/* How many of the outermost frames are the last capture's. */
+static uint32_t standing(const struct hardware_stack *h, const uint64_t *end,
+			 uint32_t n)
+{
+	const uint64_t *own = h->copy + h->capacity;
+	uint32_t max = n < h->count ? n : h->count, k = 0;
+
+	while (max - k >= 4 && !differs(end - k, own - k))
+		k += 4;
+	while (k < max && end[-1 - (long)k] == own[-1 - (long)k])
+		k++;
+	return k;
+}
+
+/* Whether a call can have left it there. */
+static bool is_return(uint64_t value, const uint64_t *top, const uint64_t *end)
+{
+	if (value == 0 || value > ARCH_ADDRESS_MAX)
+		return false;	/* also ARCH_SHADOW_DATA */
+	/* a token points behind itself, with low bits set */
+	return value < (uintptr_t)top ||
+	       value > ((uintptr_t)end | (sizeof(*end) - 1));
+}
+
+/* Frames from..n - 1 without remembering them. */
+static uint32_t context_only(const uint64_t *end, uint32_t from, uint32_t n,
+			     uint64_t hash, uint32_t parent)
+{
+	for (; from < n; from++) {
+		uintptr_t address = end[-1 - (long)from];
+
+		hash = context_hash(hash, address);
+		parent = context_child(parent, address, hash);
+	}
+	return parent;
+}
+
+/* Remembers frames from..n - 1, whose room is there. */
+static uint32_t update(struct hardware_stack *h, const uint64_t *end,
+		       uint32_t from, uint32_t n)
+{
+	const struct context_table *table = context_newest();
+	uint32_t parent = from ? h->context[from - 1] : GT_STOP_BOTTOM, i;
+	uint64_t hash = from ? h->hash[from - 1] :
+			       context_hash_root(GT_STOP_BOTTOM);
+	uint64_t *copy = h->copy + h->capacity;
+
+	for (i = from; i < n; i++) {
+		copy[-1 - (long)i] = end[-1 - (long)i];
+		hash = context_hash(hash, end[-1 - (long)i]);
+		context_prefetch(table, hash);
+		h->hash[i] = hash;
+	}
+	h->count = from;
+	for (i = from; i < n; i++) {
+		parent = context_child(parent, end[-1 - (long)i], h->hash[i]);
+		h->context[i] = parent;
+		/* I1: without memory for a node there is none to remember */
+		if (parent >= GT_STOP_COUNT && h->count == i)
+			h->count++;
+	}
+	return parent;
+}
+
+uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
+			  const uint64_t *end, uintptr_t ra, bool *ok)
+{
+	uint32_t n, from, i;
+	unsigned own = 0;
+
+	*ok = false;
+	while (top < end && *top != ra && own++ < HARDWARE_OWN_MAX)
+		top++;
+	if (top >= end || *top != ra || end - top > HARDWARE_FRAMES_MAX)
+		return 0;
+	n = (uint32_t)(end - top);
+	from = standing(h, end, n);
+	for (i = from; i < n; i++)
+		if (!is_return(end[-1 - (long)i], top, end))
+			return 0;
+	*ok = true;
+	h->fresh = n - from;
+	if (n > h->capacity && !grow(h, n)) {
+		h->count = from;
+		return context_only(end, from, n,
+				    from ? h->hash[from - 1] :
+					   context_hash_root(GT_STOP_BOTTOM),
+				    from ? h->context[from - 1] :
+					   GT_STOP_BOTTOM);
+	}
+	if (from == n)	/* what was further in may come back */
+		return h->context[n - 1];
+	return update(h, end, from, n);
+}
