@@ -7,7 +7,9 @@
  * of the C library. The same calls run with the unwinder and with a hook that
  * does nothing, in turns; the cost is the difference of the median bursts.
  * One unwinder and one row in a process, so that no row is slowed down by what
- * another has left in tables and caches.
+ * another has left in tables and caches. The very first stack is timed alone:
+ * all tables and caches are cold then. What gnomon keeps for the thread is
+ * told before it and at the end.
  *
  * `count` is for callgrind with --collect-atstart=no: one cycle with the
  * unwinder alone, of which callgrind counts the bursts; what the calls
@@ -16,36 +18,60 @@
  * I1  All steps call tree_run from the same place, so that the stacks of one
  *     are the stacks of the next, down to main.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/call_tree.h"
 #include "bench/unwinders.h"
 
 #define COST_OUTER 5	/* frames outside the tree: tree_run, main, libc's */
-#define COST_DEPTH_MAX 400
+#define COST_DEPTH_MAX 1024
 #define COST_BUDGET_NS 40000000u	/* of one step, for slow unwinders */
 #define COST_BURSTS_MAX (4 * TREE_CYCLE)
-#define COST_CHECKED 64		/* bursts whose stacks are compared */
+#define COST_CHECKED 64		/* bursts whose stacks are compared … */
+#define COST_CHECKED_FRAMES 6400u	/* … fewer if they are deep */
 #define COST_WARM_UP 2		/* cycles: tables that grow in the first are
 				 * filled anew in the second */
 #define COST_ROUNDS 3
 
-/* The steps of a process: check, warm up, then rounds of both hooks. */
-enum { STEP_CHECK, STEP_WARM_UP, STEP_ROUNDS };
+/* The steps of a process; at last, rounds of both hooks. */
+enum { STEP_FIRST, STEP_CHECK, STEP_WARM_UP, STEP_ROUNDS };
 #define COST_STEPS (STEP_ROUNDS + 2 * COST_ROUNDS)
 
 struct cost {
 	const struct unwinder *unwinder;
 	struct tree_plan plan;		/* as the arguments have it */
 	bool count;
+	uint64_t first_ns;
+	struct unwinder_thread fresh;	/* before the first stack */
 	struct unwinder_tiers before;	/* the rounds */
 	double base[COST_ROUNDS], with[COST_ROUNDS];
 	size_t captures;		/* in the rounds, timed or not */
 };
 
 static uint64_t cost_bursts[COST_BURSTS_MAX];
+static struct cost cost;
+
+static uint64_t cost_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* The hook of STEP_FIRST. */
+static void cost_first(void)
+{
+	uint64_t start = cost_now();
+
+	cost.unwinder->hook();
+	if (!cost.first_ns)
+		cost.first_ns = cost_now() - start;
+}
 
 static int cost_compare(const void *a, const void *b)
 {
@@ -67,22 +93,34 @@ static double cost_median(double *values)
 	return values[COST_ROUNDS / 2];
 }
 
+/* Checking is slow, and more so under callgrind: a timed run checks. */
+static size_t cost_checked(void)
+{
+	size_t bursts = COST_CHECKED_FRAMES / cost.plan.levels;
+
+	return bursts < COST_CHECKED ? bursts : COST_CHECKED;
+}
+
 /* What a step runs. Only an unwinder that learns whole stacks (gnomon) must
  * meet all of them before it is measured; it is also the one to check. */
-static bool cost_step_plan(const struct cost *cost, int step,
-			   struct tree_plan *plan)
+static bool cost_step_plan(int step, struct tree_plan *plan)
 {
 	bool learns = unwinder_checked() != NULL;
 
-	*plan = cost->plan;
-	plan->hook = cost->unwinder->hook;
-	plan->bursts = cost->count ? TREE_CYCLE : COST_BURSTS_MAX;
-	if (step == STEP_CHECK) {
+	if (cost.count && step < STEP_WARM_UP)
+		return false;
+	*plan = cost.plan;
+	plan->hook = cost.unwinder->hook;
+	plan->bursts = cost.count ? TREE_CYCLE : COST_BURSTS_MAX;
+	if (step == STEP_FIRST) {
+		plan->hook = cost_first;
+		plan->bursts = 1;
+	} else if (step == STEP_CHECK) {
 		plan->hook = unwinder_checked();
-		plan->bursts = COST_CHECKED;
+		plan->bursts = cost_checked();
 	} else if (step == STEP_WARM_UP) {
 		plan->bursts = COST_WARM_UP * TREE_CYCLE;
-	} else if (cost->count) {
+	} else if (cost.count) {
 		plan->counted = true;
 		return step == STEP_ROUNDS;
 	} else if ((step - STEP_ROUNDS) % 2 == 0) {
@@ -95,74 +133,88 @@ static bool cost_step_plan(const struct cost *cost, int step,
 
 /* Takes a step's result: ns per capture and the calls around it, as the
  * median burst has them. */
-static void cost_step_done(struct cost *cost, int step, size_t bursts)
+static void cost_step_done(int step, size_t bursts)
 {
 	int round = (step - STEP_ROUNDS) / 2;
 	double ns;
 
 	if (step < STEP_ROUNDS) {
-		cost->before = unwinder_tiers();
+		cost.before = unwinder_tiers();
 		return;
 	}
 	qsort(cost_bursts, bursts, sizeof(*cost_bursts), cost_compare_ns);
 	ns = (double)cost_bursts[bursts / 2] / TREE_BURST;
 	if ((step - STEP_ROUNDS) % 2 == 0) {
-		cost->base[round] = ns;
+		cost.base[round] = ns;
 	} else {
-		cost->with[round] = ns;
-		cost->captures += bursts * (TREE_BURST + 1);
+		cost.with[round] = ns;
+		cost.captures += bursts * (TREE_BURST + 1);
 	}
 }
 
-static void cost_print(struct cost *cost, size_t last_bursts)
+static void cost_print_thread(void)
+{
+	struct unwinder_thread now;
+
+	if (!unwinder_describe(&now))
+		return;
+	printf(",\"thread\":{\"mode\":\"%s\",\"bytes_new\":%" PRIu64
+	       ",\"bytes\":%" PRIu64 ",\"path_bytes\":%" PRIu64
+	       ",\"path_bytes_max\":%" PRIu64 ",\"barriers_placed\":%" PRIu64
+	       ",\"barriers_met\":%" PRIu64 "}",
+	       now.mode, cost.fresh.bytes, now.bytes, now.path_bytes,
+	       now.path_bytes_max, now.barriers_placed, now.barriers_met);
+}
+
+static void cost_print(size_t last_bursts)
 {
 	struct unwinder_tiers tiers = unwinder_tiers();
 	double base, join, full;
 
 	printf("{\"unwinder\":\"%s\",\"changed\":%u,\"repeating\":%s,",
-	       cost->unwinder->name, cost->plan.changed,
-	       cost->plan.repeating ? "true" : "false");
-	if (cost->count) {
+	       cost.unwinder->name, cost.plan.changed,
+	       cost.plan.repeating ? "true" : "false");
+	if (cost.count) {
 		printf("\"captures\":%zu}\n", last_bursts * TREE_BURST);
 		return;
 	}
-	join = (double)(tiers.join - cost->before.join) /
-	       (double)cost->captures;
-	full = (double)(tiers.full - cost->before.full) /
-	       (double)cost->captures;
-	base = cost_median(cost->base);
+	join = (double)(tiers.join - cost.before.join) / (double)cost.captures;
+	full = (double)(tiers.full - cost.before.full) / (double)cost.captures;
+	base = cost_median(cost.base);
 	printf("\"frames\":%u,\"ns\":%.2f,\"calls_ns\":%.2f,"
-	       "\"path\":%.4f,\"join\":%.4f,\"full\":%.4f}\n",
-	       unwinder_frames(), cost_median(cost->with) - base, base,
-	       1 - join - full, join, full);
+	       "\"first_ns\":%" PRIu64 ","
+	       "\"path\":%.4f,\"join\":%.4f,\"full\":%.4f",
+	       unwinder_frames(), cost_median(cost.with) - base, base,
+	       cost.first_ns, 1 - join - full, join, full);
+	cost_print_thread();
+	printf("}\n");
 }
 
-static bool cost_arguments(struct cost *cost, int argc, char **argv)
+static bool cost_arguments(int argc, char **argv)
 {
 	unsigned depth;
 
-	cost->unwinder = argc == 6 ? unwinder_find(argv[1]) : NULL;
-	if (!cost->unwinder)
+	cost.unwinder = argc == 6 ? unwinder_find(argv[1]) : NULL;
+	if (!cost.unwinder)
 		return false;
 	depth = (unsigned)strtoul(argv[2], NULL, 10);
-	cost->plan.changed = (unsigned)strtoul(argv[3], NULL, 10);
-	cost->plan.repeating = strcmp(argv[4], "repeating") == 0;
-	cost->count = strcmp(argv[5], "count") == 0;
-	cost->plan.levels = depth > COST_OUTER ? depth - COST_OUTER : 1;
-	if (cost->plan.levels <= cost->plan.changed)
-		cost->plan.levels = cost->plan.changed + 1;
-	cost->plan.budget_ns = cost->count ? UINT64_MAX / 2 : COST_BUDGET_NS;
-	return depth <= COST_DEPTH_MAX && cost->plan.changed < COST_DEPTH_MAX;
+	cost.plan.changed = (unsigned)strtoul(argv[3], NULL, 10);
+	cost.plan.repeating = strcmp(argv[4], "repeating") == 0;
+	cost.count = strcmp(argv[5], "count") == 0;
+	cost.plan.levels = depth > COST_OUTER ? depth - COST_OUTER : 1;
+	if (cost.plan.levels <= cost.plan.changed)
+		cost.plan.levels = cost.plan.changed + 1;
+	cost.plan.budget_ns = cost.count ? UINT64_MAX / 2 : COST_BUDGET_NS;
+	return depth <= COST_DEPTH_MAX && cost.plan.changed < COST_DEPTH_MAX;
 }
 
 int main(int argc, char **argv)
 {
-	static struct cost cost;
 	struct tree_plan plan;
 	size_t bursts = 0;
 	int step;
 
-	if (!cost_arguments(&cost, argc, argv)) {
+	if (!cost_arguments(argc, argv)) {
 		fprintf(stderr, "usage: bench-capture UNWINDER DEPTH CHANGED "
 				"new|repeating time|count\n");
 		return 2;
@@ -172,13 +224,14 @@ int main(int argc, char **argv)
 			cost.unwinder->name);
 		return 77;
 	}
+	unwinder_describe(&cost.fresh);
 	for (step = 0; step < COST_STEPS; step++) {
-		if (!cost_step_plan(&cost, step, &plan))
+		if (!cost_step_plan(step, &plan))
 			continue;
 		/* I1: the only call */
 		bursts = tree_run(&plan, cost_bursts);
-		cost_step_done(&cost, step, bursts);
+		cost_step_done(step, bursts);
 	}
-	cost_print(&cost, bursts);
+	cost_print(bursts);
 	return 0;
 }

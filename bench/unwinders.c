@@ -12,6 +12,7 @@
  *
  * gnomon's unwinder is linked in as the objects of the preload library; this
  * file is its embedder: it provides memory for tables and context nodes.
+ * GNOMON_DEBUG_BARRIER=N has the meaning it has for the preload library.
  *
  * Compiled with frame pointers, whatever the call tree is. One thread.
  *
@@ -32,7 +33,7 @@
 #include "unwind/capture.h"
 #include "unwind/memory.h"
 
-#define UNWINDER_FRAMES_MAX 512
+#define UNWINDER_FRAMES_MAX 2048
 #define UNWINDER_NODES_MAX (1u << 23)
 #define UNWINDER_MEMORY ((size_t)512 << 20)
 #define UNWINDER_BLOCK 64	/* alignment that unwind_alloc promises */
@@ -48,6 +49,7 @@ static _Atomic uint32_t unwinder_image_count;
 static char *unwinder_next, *unwinder_end;
 static struct capture_thread *unwinder_thread;
 static uint32_t unwinder_context;
+static void *unwinder_stubs;	/* the function that barriers seem to be in */
 
 void unwinder_nothing(void)
 {
@@ -102,7 +104,10 @@ static int unwinder_open_gnomon(enum capture_mode mode)
 		.image_count = &unwinder_image_count,
 		.main_stack_end = unwinder_find_stack_end(),
 	};
+	const char *near = getenv("GNOMON_DEBUG_BARRIER");
 
+	if (near)
+		config.barrier_near = (uint32_t)strtoul(near, NULL, 10);
 	config.nodes = unwinder_map(UNWINDER_NODES_MAX *
 				    sizeof(struct gl_node));
 	config.images = unwinder_map(GL_IMAGES_MAX * sizeof(struct gl_image));
@@ -142,6 +147,27 @@ static void unwinder_gnomon(void)
 		(uintptr_t)__builtin_dwarf_cfa(), *fp);
 }
 
+bool unwinder_capture_from(uintptr_t ra, uintptr_t sp, uintptr_t fp)
+{
+	uint32_t id = capture_stack(unwinder_thread, ra, sp, fp);
+
+	while (id >= GT_STOP_COUNT)
+		id = unwinder_nodes[id].parent;
+	return id == GT_STOP_BOTTOM;
+}
+
+/* Whether backtrace() came by a barrier there: a frame that gnomon does not
+ * count. All barriers share one entry in the unwind tables, so that to the
+ * compiler's unwinder they are one function. */
+static bool unwinder_is_barrier(void *address)
+{
+	void *function = _Unwind_FindEnclosingFunction(address);
+
+	if (!unwinder_stubs)
+		unwinder_stubs = function;
+	return function && function == unwinder_stubs;
+}
+
 static void unwinder_gnomon_checked(void)
 {
 	const uintptr_t *fp = __builtin_frame_address(0);
@@ -153,9 +179,10 @@ static void unwinder_gnomon_checked(void)
 
 	unwinder_context = id;
 	for (i = 1; i < count && id >= GT_STOP_COUNT; i++) {
-		if (unwinder_nodes[id].address != (uintptr_t)unwinder_stack[i])
+		if (unwinder_nodes[id].address == (uintptr_t)unwinder_stack[i])
+			id = unwinder_nodes[id].parent;
+		else if (!unwinder_is_barrier(unwinder_stack[i]))
 			break;
-		id = unwinder_nodes[id].parent;
 	}
 	if (i == count && id == GT_STOP_BOTTOM)
 		return;
@@ -272,6 +299,31 @@ struct unwinder_tiers unwinder_tiers(void)
 		tiers.full = counts->tier_full + counts->tier_plain;
 	}
 	return tiers;
+}
+
+bool unwinder_describe(struct unwinder_thread *thread)
+{
+	static const char *const modes[GT_MODE_COUNT] = {
+		[GT_MODE_BARRIERS] = "barriers",
+		[GT_MODE_VALIDATE] = "validate",
+		[GT_MODE_OFF] = "off",
+		[GT_MODE_HARDWARE] = "hardware",
+		[GT_MODE_PLAIN] = "plain",
+	};
+	struct capture_thread_info info;
+
+	if (!unwinder_thread)
+		return false;
+	capture_thread_describe(unwinder_thread, &info);
+	*thread = (struct unwinder_thread){
+		.mode = info.mode < GT_MODE_COUNT ? modes[info.mode] : "?",
+		.bytes = info.state_bytes,
+		.path_bytes = info.path_bytes,
+		.path_bytes_max = info.path_bytes_max,
+		.barriers_placed = info.barriers_placed,
+		.barriers_met = info.barriers_met,
+	};
+	return true;
 }
 
 void (*unwinder_checked(void))(void)

@@ -1,11 +1,20 @@
-/* unwinders.h: the ways to take a stack that bench/capture_cost.c compares. */
+/* unwinders.h: the ways to take a stack that bench/capture_cost.c compares, and
+ * gnomon's for bench/cold_cost.c. */
 #ifndef GNOMON_BENCH_UNWINDERS_H
 #define GNOMON_BENCH_UNWINDERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct unwinder_tiers {
 	uint64_t join, full;
+};
+
+/* What gnomon says of the thread that it captured for. */
+struct unwinder_thread {
+	const char *mode;
+	uint64_t bytes, path_bytes, path_bytes_max;
+	uint64_t barriers_placed, barriers_met;
 };
 
 struct unwinder {
@@ -26,6 +35,14 @@ unsigned unwinder_frames(void);
 /* gnomon only: captures so far that were walks, joined to the shadow or in
  * full; the rest came from the path cache. Zero for the others. */
 struct unwinder_tiers unwinder_tiers(void);
+
+/* gnomon only: fills *thread, from any moment after open. False, and nothing
+ * is written, for the others. */
+bool unwinder_describe(struct unwinder_thread *thread);
+
+/* gnomon only: captures as if a hook had been called from (ra, sp, fp). Whether
+ * the outermost frame was reached. */
+bool unwinder_capture_from(uintptr_t ra, uintptr_t sp, uintptr_t fp);
 
 /* gnomon only: a hook that also takes the stack by glibc's backtrace() and
  * exits with a message if the two differ. NULL for the others. */

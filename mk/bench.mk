@@ -14,7 +14,7 @@ deps-bench:
 	$(Q)tests/tools/install-packages $(DEPS_BENCH)
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
-	bench-pairs bench-run)
+	bench-cold bench-throw bench-pairs bench-run)
 BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
 
 $(BENCH_DIR)/%.o: bench/%.c | deps-bench
@@ -31,14 +31,21 @@ $(BENCH_DIR)/capture_cost.o: BENCH_CFLAGS += -O1
 
 # The capture bench embeds the unwinder as the preload library does, but for
 # the hooks of the loader.
-BENCH_COST_OBJ := $(addprefix $(BENCH_DIR)/,capture_cost.o unwinders.o) \
+BENCH_UNWIND_OBJ := $(BENCH_DIR)/unwinders.o \
 	$(filter-out %/stubs.o,$(ARCH_OBJ)) $(UNWIND_OBJ)
+BENCH_COST_OBJ := $(BENCH_DIR)/capture_cost.o $(BENCH_UNWIND_OBJ)
 $(BENCH_DIR)/bench-capture: $(BENCH_DIR)/call_tree.o $(BENCH_COST_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -ldl
 $(BENCH_DIR)/bench-capture-fp: $(BENCH_DIR)/call_tree_fp.o $(BENCH_COST_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -ldl
+$(BENCH_DIR)/bench-cold: $(BENCH_DIR)/cold_cost.o $(BENCH_UNWIND_OBJ)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ -ldl
+$(BENCH_DIR)/bench-throw: bench/throw_cost.cc | deps-bench
+	$(call say,CXX,$@)mkdir -p $(@D)
+	$(Q)$(CXX) -std=gnu++17 -Wall -Wextra -Wshadow $(if $(WERROR),-Werror) -O2 -g -MMD -MP -MF $@.d -o $@ $<
 $(BENCH_DIR)/bench-pairs: $(BENCH_DIR)/pair_cost.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -lpthread

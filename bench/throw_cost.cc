@@ -1,0 +1,147 @@
+/*
+ * throw_cost.cc: what a C++ throw costs, from the throw to the catch and the
+ * calls down to the next one. Prints one row as JSON. A profiler comes in by
+ * LD_PRELOAD.
+ *
+ *	bench-throw THROWS
+ *
+ *	main, libc's				 3
+ *	throw_f0 … throw_f7, again and again	30, never left
+ *	throw_loop, which catches		 1
+ *	throw_f0 … throw_f7			20, every second with a destructor
+ *
+ * The exception object is allocated by the C++ library, so each throw is one
+ * malloc and one free for a profiler, at the throw's full depth: where one
+ * replaces return addresses, it has done so when the search for a handler
+ * starts.
+ *
+ * I1  Every destructor of every throw runs; the count is checked.
+ */
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace {
+
+enum { OUTER = 30, INNER = 20, BATCH = 16, WARM_UP = 512 };
+
+struct Thrown {
+	unsigned number;
+};
+
+struct Work {
+	unsigned long throws;
+	unsigned long destroyed, caught;
+	std::vector<std::uint64_t> batch_ns;
+	void (*bottom)(Work &work);
+};
+
+/* What a frame has to clean up. */
+struct Guard {
+	Work &work;
+	explicit Guard(Work &of) : work(of) {}
+	~Guard() { work.destroyed++; }
+};
+
+typedef void Function(Work &work, unsigned left);
+extern Function *const functions[8];
+
+inline __attribute__((always_inline)) void
+frame_call(Work &work, unsigned number, unsigned left)
+{
+	if (left == 1)
+		work.bottom(work);
+	else
+		functions[(number + 1) & 7](work, left - 1);
+}
+
+/* Frames of many sizes; what follows the call keeps the function apart from
+ * the others and on the stack. */
+template <unsigned N>
+__attribute__((noinline)) void frame(Work &work, unsigned left)
+{
+	volatile char pad[16 + N * 7 % 5 * 40];
+
+	pad[0] = N;
+	if (N & 1) {
+		Guard guard(work);
+
+		frame_call(work, N, left);
+	} else {
+		frame_call(work, N, left);
+	}
+	work.caught += pad[0] != N;
+}
+
+Function *const functions[8] = {
+	frame<0>, frame<1>, frame<2>, frame<3>,
+	frame<4>, frame<5>, frame<6>, frame<7>,
+};
+
+__attribute__((noinline)) void throw_it(Work &work)
+{
+	throw Thrown{ unsigned(work.caught) };
+}
+
+__attribute__((noinline)) void throw_once(Work &work)
+{
+	try {
+		functions[0](work, INNER);
+	} catch (const Thrown &thrown) {
+		work.caught += thrown.number == unsigned(work.caught);
+	}
+}
+
+void throw_batch(Work &work)
+{
+	auto start = std::chrono::steady_clock::now();
+
+	for (int i = 0; i < BATCH; i++)
+		throw_once(work);
+	work.batch_ns.push_back(std::uint64_t(
+		std::chrono::nanoseconds(std::chrono::steady_clock::now() -
+					 start).count()));
+}
+
+void throw_loop(Work &work)
+{
+	work.bottom = throw_it;
+	for (int i = 0; i < WARM_UP; i++)
+		throw_once(work);
+	work.destroyed = work.caught = 0;
+	for (unsigned long i = 0; i < work.throws / BATCH; i++)
+		throw_batch(work);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Work work = {};
+	unsigned long batches;
+
+	work.throws = argc == 2 ? std::strtoul(argv[1], nullptr, 10) : 0;
+	batches = work.throws / BATCH;
+	if (batches == 0) {
+		std::fprintf(stderr, "usage: bench-throw THROWS\n");
+		return 2;
+	}
+	work.batch_ns.reserve(batches);
+	work.bottom = throw_loop;
+	functions[0](work, OUTER);
+	/* I1; the functions throw nothing of their own in the outer frames */
+	if (work.caught != batches * BATCH ||
+	    work.destroyed != batches * BATCH * (INNER / 2) + OUTER / 2) {
+		std::fprintf(stderr, "bench: %lu caught, %lu destroyed\n",
+			     work.caught, work.destroyed);
+		return 1;
+	}
+	std::sort(work.batch_ns.begin(), work.batch_ns.end());
+	std::printf("{\"throws\":%lu,\"frames\":%d,\"ns\":%.1f}\n",
+		    batches * BATCH, INNER,
+		    double(work.batch_ns[batches / 2]) / BATCH);
+	return 0;
+}
