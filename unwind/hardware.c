@@ -127,18 +127,18 @@ static void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
 		*to++ = *from++;
 }
 
-/* The new arrays in one piece; the old ones are never given back, so all of
- * them together are at most twice what is in use. */
+/* Room for n frames. The new arrays are one piece; old ones are never given
+ * back, but all together they are smaller than the new. */
 static bool grow(struct hardware_stack *h, uint32_t n)
 {
 	uint32_t capacity = h->capacity ? h->capacity : HARDWARE_FIRST, i;
 	uint64_t *copy, *hash;
 	uint32_t *context;
 
+	if (n <= h->capacity)
+		return true;
 	while (capacity < n)
 		capacity *= 2;
-	if (capacity == h->capacity)
-		return true;
 	copy = unwind_alloc(capacity * HARDWARE_FRAME_BYTES);
 	if (!copy)
 		return false;
@@ -244,14 +244,12 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 			return 0;
 	*ok = true;
 	h->fresh = n - from;
-	if (n > h->capacity && !grow(h, n)) {
-		h->count = from;
+	if (!grow(h, n))
 		return context_only(end, from, n,
 				    from ? h->hash[from - 1] :
 					   context_hash_root(GT_STOP_BOTTOM),
 				    from ? h->context[from - 1] :
 					   GT_STOP_BOTTOM);
-	}
 	if (from == n)	/* what was further in may come back */
 		return h->context[n - 1];
 	return update(h, end, from, n);

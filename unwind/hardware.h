@@ -44,7 +44,7 @@ struct hardware_stack {
 	uintptr_t lo;		/* [lo, end) could be read, page by page */
 	uintptr_t floor;	/* no sense to try below; 0: not known */
 	const uint64_t *end;	/* NULL: not known yet */
-	uint64_t *copy;		/* of the last capture: [capacity - count …] */
+	uint64_t *copy;		/* of the shadow stack: [capacity - count …] */
 	uint64_t *hash;		/* of the stack from here outward */
 	uint32_t *context;
 	uint32_t count, capacity;
