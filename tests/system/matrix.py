@@ -37,8 +37,8 @@ Keyword arguments of both:
               always looked at.
     why       with NONE: the reason that each thread must give in mode "auto"
               (a name of enum gt_mode_why in lower case, say "unwinder")
-    stacks    the target is deterministic: the multisets of (stack, counts)
-              of all modes are compared with each other (default: False)
+    stacks    the target is deterministic: how often it allocated from which
+              stack is compared between all modes (default: False)
     whole     False: do not insist on complete traces (a target that kills
               itself in a way that loses them; say why at the call)
     same      function from text to text, applied to all outputs before they
@@ -57,6 +57,7 @@ MATRIX_BARRIERS=any leaves out whether barriers were placed.
 """
 
 import collections
+import ctypes
 import subprocess
 
 from gnomon_test import *
@@ -72,6 +73,7 @@ MODES = {
     "validate": {"GNOMON_SHADOW_STACK": "validate"},
     "off": {"GNOMON_SHADOW_STACK": "off"},
 }
+ADDR_NO_RANDOMIZE = 0x0040000
 NEAR = ("near3", "near1", "oracle")
 
 PLACED, NONE, ANY = "placed", "none", "any"
@@ -153,26 +155,29 @@ def check_barriers(documents, mode, barriers, why):
 
 
 def stacks_of(traces):
-    """How often each stack allocated and what it left, over all traces. Of a
-    frame its name, or its place in its file where it has none."""
+    """How often each stack allocated, over all traces. A stack is a line of
+    addresses: comparable because the loader was told not to randomise."""
     result = collections.Counter()
     for trace in traces:
-        for row in Report(trace).rows:
-            names = tuple(frame.get("function") or
-                          str(frame.get("offset", "?"))
-                          for frame in row["stack"])
-            for key in ("count", "total_bytes", "live_blocks"):
-                result[names, key] += row[key]
+        for line in bare([program("trace_dump"), trace]).out.splitlines():
+            count, stack = line.split(" ", 1)
+            result[stack] += int(count)
     return result
 
 
+def fixed_addresses():
+    """For the target, before it is executed: no randomised addresses."""
+    if ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE) < 0:
+        raise OSError("personality")
+
+
 def compare_stacks(stacks, other, mode, other_mode):
-    for key in sorted(stacks.keys() | other.keys()):
-        if stacks[key] != other[key]:
-            names, what = key
-            raise Failure("%s of this stack is %d in %s and %d in %s:\n%s" % (
-                what, stacks[key], mode, other[key], other_mode,
-                " < ".join(names[:40])))
+    for stack in sorted(stacks.keys() | other.keys(), key=len):
+        if stacks[stack] != other[stack]:
+            raise Failure("this stack allocated %d times in %s and %d times "
+                          "in %s (why it ended, addresses): %s" % (
+                              stacks[stack], mode, other[stack], other_mode,
+                              shortened(stack)))
 
 
 def chosen_modes(modes):
@@ -183,7 +188,6 @@ def chosen_modes(modes):
 
 
 def one_run(argv, directory, mode, env, seconds, options):
-    """(the run, what `gnomon info` says of each of its traces)"""
     where = os.path.join(directory, mode)
     os.mkdir(where)
     try:
@@ -200,6 +204,8 @@ def compare(argv, directory, env=None, modes=None, barriers=PLACED, why=None,
             seconds=RUN_SECONDS, **options):
     """Runs the target bare and in all modes; see the head of this file."""
     env = env or {}
+    if stacks:
+        options["preexec_fn"] = fixed_addresses
     plain = bare(argv, environment(**env), seconds, **options)
     for again in range(times - 1):
         compare_runs(bare(argv, environment(**env), seconds, **options),
