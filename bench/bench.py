@@ -4,12 +4,14 @@
     bench.py --out DIR [--quick] [--part NAME]
 
 Runs the parts, each in a module of its own, prints their tables and writes
-DIR/bench.json (with --part: DIR/bench-NAME.json). The document:
+DIR/bench.json (with --part: DIR/bench-NAME.json; part "capture" brings "cold"
+and "throw" with it, so that one run has all that is said of captures) and,
+of captures, the chart DIR/bench-capture.svg. The document:
 
     {"schema": 1, "machine": {"cpu", "cores", "kernel", "compiler", "load"},
      "date": …, "quick": …,
-     "capture": [rows], "hooks": [rows], "programs": [rows],
-     "instructions": [rows], "reader": [rows],
+     "capture": [rows], "cold": [rows], "throw": [rows], "hooks": [rows],
+     "programs": [rows], "instructions": [rows], "reader": [rows],
      "figures": [{"name", "value", "goal", "reached"}]}
 
 A part that was not run is an empty list. A part has three functions:
@@ -27,22 +29,28 @@ import subprocess
 import sys
 
 import bench_capture
+import bench_cold
 import bench_hooks
 import bench_instructions
+import bench_plot
 import bench_programs
 import bench_reader
 import bench_run
 import bench_table
+import bench_throw
 
 SCHEMA = 1
 BUSY_LOAD = 0.7
 PARTS = {
     "capture": bench_capture,
+    "cold": bench_cold,
+    "throw": bench_throw,
     "hooks": bench_hooks,
     "programs": bench_programs,
     "instructions": bench_instructions,
     "reader": bench_reader,
 }
+BRINGS = {"capture": ["capture", "cold", "throw"]}
 
 
 def cpu_name():
@@ -108,7 +116,8 @@ def arguments():
 
 def main():
     options = arguments()
-    parts = [options.part] if options.part else list(PARTS)
+    parts = (BRINGS.get(options.part, [options.part]) if options.part
+             else list(PARTS))
     document = {"schema": SCHEMA, "machine": machine(),
                 "date": datetime.datetime.now(datetime.timezone.utc)
                 .isoformat(timespec="seconds"),
@@ -127,6 +136,11 @@ def main():
         json.dump(document, stream, indent=1)
         stream.write("\n")
     print(f"\nwritten: {path}")
+    if document["capture"]:
+        path = os.path.join(options.out, "bench-capture.svg")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(bench_plot.captures(document))
+        print(f"written: {path}")
     return 1 if failed else 0
 
 

@@ -3,7 +3,7 @@
 import bench_run
 import bench_table
 
-DEPTHS = (10, 30, 100)
+DEPTHS = (10, 30, 100, 300, 1000)
 CHANGED = (0, 1, 3, 8)
 # name, program; the walk by frame pointers needs a call tree that has them
 UNWINDERS = (
@@ -15,6 +15,10 @@ UNWINDERS = (
     ("_Unwind_Backtrace", "bench-capture"),
     ("frame-pointers", "bench-capture-fp"),
 )
+# (depth, changed, goal): at least so many times faster than unw_backtrace
+FASTER = ((30, 0, 12.0), (30, 1, 6.0), (30, 3, 3.5), (1000, 1, 50.0))
+FLAT = 2.0          # cost at depth 1000 over that at depth 30, 1 changed
+FLOOR_NS = 0.1      # what a difference of medians may at least be
 
 
 def plan():
@@ -34,15 +38,18 @@ def measure_row(bench, depth, changed, repeating):
 
     runs = bench_run.interleave(UNWINDERS, bench.repeat(3), once)
     row = {"depth": depth, "changed": changed, "repeating": repeating,
-           "ns": {}, "calls_ns": {}, "frames": {}, "spread": {}, "tiers": {}}
+           "ns": {}, "calls_ns": {}, "frames": {}, "spread": {}, "tiers": {},
+           "first_ns": {}, "thread": {}}
     for (name, _), results in runs.items():
         row["ns"][name] = round(bench_run.median(results, "ns"), 2)
         row["calls_ns"][name] = bench_run.median(results, "calls_ns")
+        row["first_ns"][name] = bench_run.median(results, "first_ns")
         row["frames"][name] = results[0]["frames"]
         row["spread"][name] = round(bench_run.spread(results, "ns"), 2)
         if name.startswith("gnomon"):
             row["tiers"][name] = {tier: bench_run.median(results, tier)
                                   for tier in ("path", "join", "full")}
+            row["thread"][name] = results[-1]["thread"]
     return row
 
 
@@ -55,6 +62,12 @@ def measure(bench):
 
 
 def show(rows):
+    show_times(rows)
+    show_first(rows)
+    show_threads(rows)
+
+
+def show_times(rows):
     names = [name for name, _ in UNWINDERS]
     head = ["depth", "changed", *names, "by path", "by join"]
     cells = []
@@ -74,13 +87,56 @@ def show(rows):
         "frames."))
 
 
+def show_first(rows):
+    names = [name for name, _ in UNWINDERS]
+    bench_table.show("capture: ns for the first stack of a process", [
+        "depth", *names], [
+            [str(row["depth"])]
+            + [bench_table.text(int(row["first_ns"][name])) for name in names]
+            for row in rows if row["changed"] == 0], (
+                "All tables and caches are cold; what a library loads at its "
+                "first use counts.",))
+
+
+def kib(value):
+    return bench_table.text(value / 1024)
+
+
+def show_threads(rows):
+    cells = []
+    for row in rows:
+        thread = row["thread"]["gnomon"]
+        changed = f"{row['changed']}{'*' if row['repeating'] else ''}"
+        cells.append([
+            str(row["depth"]), changed, thread["mode"],
+            *(kib(thread[key]) for key in ("bytes_new", "bytes", "path_bytes",
+                                           "path_bytes_max")),
+            bench_table.text(thread["barriers_placed"]),
+            bench_table.text(thread["barriers_met"])])
+    bench_table.show("capture: what gnomon (auto) keeps for the thread, KiB", [
+        "depth", "changed", "mode", "at start", "at the end", "path cache",
+        "its bound", "barriers placed", "met"], cells)
+
+
 def figures(rows):
     by = {(row["depth"], row["changed"]): row["ns"] for row in rows
           if not row["repeating"]}
-    for changed, goal in ((0, 8.0), (3, 2.5)):
-        ns = by[30, changed]
-        ratio = ns["unw_backtrace"] / max(ns["gnomon"], 0.1)
-        yield {"name": "capture: times faster than unw_backtrace, depth 30, "
-                       f"{changed} changed",
+    for depth, changed, goal in FASTER:
+        ns = by[depth, changed]
+        ratio = ns["unw_backtrace"] / max(ns["gnomon"], FLOOR_NS)
+        yield {"name": "capture: times faster than unw_backtrace, "
+                       f"depth {depth}, {changed} changed",
                "value": round(ratio, 2), "goal": f">= {goal}",
                "reached": ratio >= goal}
+    ratio = by[1000, 1]["gnomon"] / max(by[30, 1]["gnomon"], FLOOR_NS)
+    yield {"name": "capture: depth 1000 over depth 30, 1 changed",
+           "value": round(ratio, 2), "goal": f"<= {FLAT}",
+           "reached": ratio <= FLAT}
+    for depth in (30, 100, 300, 1000):
+        for changed in (0, 1):
+            ns = by[depth, changed]
+            ratio = ns["frame-pointers"] / max(ns["gnomon"], FLOOR_NS)
+            yield {"name": "capture: times faster than frame pointers, "
+                           f"depth {depth}, {changed} changed",
+                   "value": round(ratio, 2), "goal": "> 1",
+                   "reached": ratio > 1}

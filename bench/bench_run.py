@@ -20,7 +20,12 @@ TIME_LIMIT_S = 300
 
 
 class Failed(Exception):
-    """A run that should have succeeded did not."""
+    """A run that should have succeeded did not. status: its exit status, None
+    if there is none."""
+
+    def __init__(self, text, status=None):
+        super().__init__(text)
+        self.status = status
 
 
 class Bench:
@@ -70,7 +75,7 @@ class Bench:
             text = errors.read().decode(errors="replace")
         if done.returncode != 0:
             raise Failed(f"{' '.join(command)}: status {done.returncode}: "
-                         f"{text.strip()[-400:]}")
+                         f"{text.strip()[-400:]}", done.returncode)
         with open(result, encoding="ascii") as stream:
             measured = json.load(stream)
         os.unlink(result)
@@ -101,7 +106,8 @@ class Bench:
         info = self.ask("info", trace)
         facts = {key: find_int(info, key, 0) for key in (
             "events", "dropped", "ring_waits", "writer_cpu_ns", "tier_path",
-            "tier_join", "tier_full", "tier_plain", "nested_lost")}
+            "tier_join", "tier_full", "tier_plain", "nested_lost",
+            "barriers_placed", "barriers_met")}
         facts["bytes"] = os.path.getsize(trace)
         return facts
 

@@ -1,11 +1,13 @@
 # Measurements. The driver is bench/bench.py; it prints tables and writes
 # $(O)/bench.json. A part alone (bench-capture, …) writes $(O)/bench-PART.json.
+# bench-capture has all that is said of captures: the parts cold and throw, and
+# the chart $(O)/bench-capture.svg.
 #
-#   BENCH_QUICK=1    fewer and shorter runs, about a minute
+#   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
 
 .PHONY: bench deps-bench
 DEPS_BENCH := $(DEPS) heaptrack libunwind-dev valgrind jq sqlite3 perl python3
-BENCH_PARTS := capture hooks programs instructions reader
+BENCH_PARTS := capture cold throw hooks programs instructions reader
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
@@ -67,7 +69,8 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 
 .PHONY: $(addprefix bench-,$(BENCH_PARTS))
 bench: all $(BENCH_LIB)
-bench-hooks bench-programs bench-instructions bench-reader: all
+bench-capture bench-throw bench-hooks bench-programs bench-instructions \
+	bench-reader: all
 bench-instructions: $(BENCH_LIB)
 
 bench: $(BENCH_BIN) deps-bench
