@@ -9,6 +9,65 @@
 #include "cli/base/quantity.h"
 #include "cli/report.h"
 
+/* How a thread's stacks were taken; traces may come from a later recorder. */
+static const char *mode_text(const struct trace_capture *capture)
+{
+	static const char *const words[GT_MODE_COUNT] = {
+		[GT_MODE_BARRIERS] = "barriers",
+		[GT_MODE_VALIDATE] = "validate",
+		[GT_MODE_OFF] = "off",
+		[GT_MODE_HARDWARE] = "hardware",
+		[GT_MODE_PLAIN] = "plain",
+	};
+	uint64_t mode = capture->value[GT_CAPTURE_MODE];
+
+	return mode < GT_MODE_COUNT ? words[mode] : "unknown";
+}
+
+static const char *why_text(const struct trace_capture *capture)
+{
+	static const char *const words[GT_WHY_COUNT] = {
+		[GT_WHY_DEFAULT] = "nothing speaks against it",
+		[GT_WHY_ASKED] = "asked for",
+		[GT_WHY_HARDWARE] = "a hardware shadow stack is active",
+		[GT_WHY_UNWINDER] =
+			"libunwind unwinds the exceptions here",
+		[GT_WHY_RUNTIME] = "a runtime here walks or moves its stacks",
+		[GT_WHY_HIJACKED] =
+			"something else replaces return addresses",
+		[GT_WHY_STUBS] = "the stubs cannot be written, or are used up",
+		[GT_WHY_MEMORY] = "no memory left of --memory",
+	};
+	uint64_t why = capture->value[GT_CAPTURE_WHY];
+
+	return why < GT_WHY_COUNT ? words[why] : "unknown";
+}
+
+/* Of all described threads; returns how many. Those that lived one after the
+ * other may have used the same memory. */
+static uint64_t sum_captures(const struct model *model,
+			     uint64_t modes[GT_MODE_COUNT],
+			     struct trace_capture *sum)
+{
+	uint64_t described = 0;
+
+	memset(modes, 0, GT_MODE_COUNT * sizeof(*modes));
+	memset(sum, 0, sizeof(*sum));
+	for (uint64_t i = 1; i <= model_thread_count(model); i++) {
+		const struct thread *thread = &model->threads.list[i];
+		const uint64_t *value = thread->capture.value;
+
+		if (!thread->described)
+			continue;
+		described++;
+		if (value[GT_CAPTURE_MODE] < GT_MODE_COUNT)
+			modes[value[GT_CAPTURE_MODE]]++;
+		for (unsigned k = 0; k < GT_CAPTURE_VALUES; k++)
+			sum->value[k] += value[k];
+	}
+	return described;
+}
+
 static const char *type_title(unsigned type)
 {
 	switch (type) {
@@ -54,6 +113,46 @@ static void put_images(const struct model *model, FILE *out)
 	}
 }
 
+static void put_use(const struct trace_capture *capture, FILE *out)
+{
+	const uint64_t *value = capture->value;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+
+	fprintf(out, "path cache %s of %s, %s of %s ways used; ",
+		quantity_size(a, (int64_t)value[GT_CAPTURE_PATH_BYTES]),
+		quantity_size(b, (int64_t)value[GT_CAPTURE_PATH_BYTES_MAX]),
+		quantity_count(c, value[GT_CAPTURE_PATH_WAYS_USED]),
+		quantity_count((char[QUANTITY_TEXT]){ 0 },
+			       value[GT_CAPTURE_PATH_WAYS]));
+	fprintf(out, "state %s; barriers %s placed, %s met\n",
+		quantity_size(a, (int64_t)value[GT_CAPTURE_STATE_BYTES]),
+		quantity_count(b, value[GT_CAPTURE_BARRIERS_PLACED]),
+		quantity_count(c, value[GT_CAPTURE_BARRIERS_MET]));
+}
+
+/* Lines of the summary; none for a trace that does not say. */
+static void put_captures(const struct model *model, FILE *out)
+{
+	uint64_t modes[GT_MODE_COUNT];
+	struct trace_capture sum;
+	const char *comma = "";
+
+	if (sum_captures(model, modes, &sum) == 0)
+		return;
+	fprintf(out, "  stacks       ");
+	for (unsigned i = 0; i < GT_MODE_COUNT; i++) {
+		const struct trace_capture mode = { .value = { i } };
+
+		if (modes[i] == 0)
+			continue;
+		fprintf(out, "%s%s in %" PRIu64 " thread%s", comma,
+			mode_text(&mode), modes[i], modes[i] == 1 ? "" : "s");
+		comma = ", ";
+	}
+	fprintf(out, "\n               ");
+	put_use(&sum, out);
+}
+
 static void put_threads(const struct model *model, FILE *out)
 {
 	uint64_t count = model_thread_count(model);
@@ -68,6 +167,12 @@ static void put_threads(const struct model *model, FILE *out)
 			quantity_time(a, model_since_start_ns(model,
 							thread->start)),
 			thread->flags & GT_THREAD_MAIN ? ", main" : "");
+		if (!thread->described)
+			continue;
+		fprintf(out, "           mode %s: %s\n           ",
+			mode_text(&thread->capture),
+			why_text(&thread->capture));
+		put_use(&thread->capture, out);
 	}
 }
 
@@ -113,6 +218,7 @@ void report_info_text(struct model *model, bool sizes, const char *path,
 		"recorder");
 	fprintf(out, "  damaged      %" PRIu64 " places\n",
 		report->damage_count + report->malformed);
+	put_captures(model, out);
 	put_facts(model, GT_INFO, out);
 	put_facts(model, GT_COUNTERS, out);
 	put_facts(model, GT_END, out);
@@ -166,6 +272,43 @@ static void json_images(struct json *json, const struct model *model)
 	json_end_array(json);
 }
 
+static void json_use(struct json *json, const struct trace_capture *capture)
+{
+	static const char *const keys[GT_CAPTURE_VALUES] = {
+		[GT_CAPTURE_PATH_BYTES] = "path_bytes",
+		[GT_CAPTURE_PATH_BYTES_MAX] = "path_bytes_max",
+		[GT_CAPTURE_PATH_WAYS] = "path_ways",
+		[GT_CAPTURE_PATH_WAYS_USED] = "path_ways_used",
+		[GT_CAPTURE_STATE_BYTES] = "state_bytes",
+		[GT_CAPTURE_BARRIERS_PLACED] = "barriers_placed",
+		[GT_CAPTURE_BARRIERS_MET] = "barriers_met",
+	};
+
+	for (unsigned i = 0; i < GT_CAPTURE_VALUES; i++)
+		if (keys[i] != NULL)
+			json_uint(json, keys[i], capture->value[i]);
+}
+
+static void json_captures(struct json *json, const struct model *model)
+{
+	uint64_t modes[GT_MODE_COUNT];
+	struct trace_capture sum;
+	uint64_t described = sum_captures(model, modes, &sum);
+
+	json_object(json, "captures");
+	json_uint(json, "threads", described);
+	json_object(json, "modes");
+	for (unsigned i = 0; i < GT_MODE_COUNT; i++) {
+		const struct trace_capture mode = { .value = { i } };
+
+		if (modes[i] > 0)
+			json_uint(json, mode_text(&mode), modes[i]);
+	}
+	json_end_object(json);
+	json_use(json, &sum);
+	json_end_object(json);
+}
+
 static void json_threads(struct json *json, const struct model *model)
 {
 	json_array(json, "threads");
@@ -178,6 +321,11 @@ static void json_threads(struct json *json, const struct model *model)
 		json_uint(json, "start_ns",
 			  model_since_start_ns(model, thread->start));
 		json_bool(json, "main", thread->flags & GT_THREAD_MAIN);
+		if (thread->described) {
+			json_string(json, "mode", mode_text(&thread->capture));
+			json_string(json, "why", why_text(&thread->capture));
+			json_use(json, &thread->capture);
+		}
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -203,6 +351,7 @@ void report_info_json(struct model *model, const char *path, FILE *out)
 	json_facts(&json, model, GT_INFO, "info");
 	json_facts(&json, model, GT_COUNTERS, "counters");
 	json_facts(&json, model, GT_END, "end");
+	json_captures(&json, model);
 	json_threads(&json, model);
 	json_images(&json, model);
 	json_array(&json, "chunks");

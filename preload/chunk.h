@@ -19,7 +19,7 @@ struct chunk_out {
 	uint64_t sequence;
 	uint64_t start;		/* of the trace in the file */
 	uint64_t size;		/* whole chunks after it, header included */
-	uint64_t bytes[GT_END + 1];	/* by type */
+	uint64_t bytes[GT_CHUNK_TYPES];	/* by type */
 	uint8_t *buffer;	/* GT_CHUNK_SIZE, then room for a payload */
 	size_t room;
 	/* set by the owner of a file that nobody else writes: */

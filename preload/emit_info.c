@@ -8,6 +8,7 @@
 
 #include "preload/area.h"
 #include "preload/bump.h"
+#include "preload/emit_capture.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -136,11 +137,22 @@ void emit_info_start(const struct emit_info *info)
 	emit_info_write(info, &text, GT_INFO);
 }
 
+/* Of the thread that has the state now. */
+static void emit_info_barriers(const struct thread *thread, uint64_t *placed,
+			       uint64_t *met)
+{
+	struct capture_thread_info state;
+
+	emit_capture_describe(thread, &state);
+	*placed += state.barriers_placed;
+	*met += state.barriers_met;
+}
+
 static void emit_info_captures(struct text *text, const struct feed *feed)
 {
 	const struct recorder *r = feed->r;
-	uint64_t placed = 0, met = 0, tiers;
-	struct capture_thread_info state;
+	uint64_t placed = feed->barriers_placed, met = feed->barriers_met;
+	uint64_t tiers;
 	struct capture_counts sum;
 	uint32_t count, id, i;
 	char key[32];
@@ -159,9 +171,8 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 		sum.tier_full += c->tier_full;
 		sum.tier_plain += c->tier_plain;
 		sum.frames_walked += c->frames_walked;
-		capture_thread_describe(r->threads[id].capture, &state);
-		placed += state.barriers_placed;
-		met += state.barriers_met;
+		if (r->threads[id].ring)
+			emit_info_barriers(&r->threads[id], &placed, &met);
 		sum.oracle_checks += c->oracle_checks;
 		sum.oracle_differences += c->oracle_differences;
 		for (i = 0; i < GT_STOP_COUNT; i++)
@@ -194,14 +205,15 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 
 static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 {
-	static const char *const names[GT_END + 1] = {
+	static const char *const names[GT_CHUNK_TYPES] = {
 		[GT_INFO] = "bytes_info", [GT_THREAD] = "bytes_thread",
 		[GT_IMAGE] = "bytes_image", [GT_CONTEXT] = "bytes_context",
 		[GT_EVENTS] = "bytes_events", [GT_SYNC] = "bytes_sync",
+		[GT_CAPTURE] = "bytes_capture",
 	};
 	unsigned i;
 
-	for (i = 0; i <= GT_END; i++)
+	for (i = 0; i < GT_CHUNK_TYPES; i++)
 		if (names[i])
 			text_key_number(text, names[i], out->bytes[i]);
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "preload/area.h"
+#include "preload/emit_capture.h"
 #include "preload/proc.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
@@ -386,6 +387,8 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	feed_names(feed, now_ns);
 	feed_pass(feed, depth);
 	emit_image_flush_gone(feed->images);
+	if (depth == FEED_LAST)
+		emit_capture_all(feed->out, feed->r);
 	feed->watermark = mark;
 	feed->sync_ns = now_ns;
 	feed->since_sync = 0;
@@ -398,6 +401,17 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	to = varint_put(to, atomic_load_explicit(&feed->r->live->dropped,
 						 memory_order_relaxed));
 	chunk_write(feed->out, GT_SYNC, to, NULL);
+}
+
+/* What its captures used, before its state becomes another thread's. */
+static void feed_describe(struct feed *feed, uint32_t id)
+{
+	struct capture_thread_info state;
+
+	emit_capture_describe(&feed->r->threads[id], &state);
+	feed->barriers_placed += state.barriers_placed;
+	feed->barriers_met += state.barriers_met;
+	emit_capture(feed->out, feed->r, id);
 }
 
 /* Everything of a thread that is gone, then its ring is free. */
@@ -413,6 +427,8 @@ static void feed_finish(struct feed *feed, uint32_t id)
 	feed->since_sync += feed_drain(feed, id, FEED_LAST);
 	if (feed->out->err)
 		return;
+	if (!(ring->flags & GT_THREAD_NESTED))
+		feed_describe(feed, id);
 	feed_thread_record(feed, GT_THREAD_END, id, arch_cycles());
 	feed->rings[id].known = false;
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);

@@ -54,6 +54,8 @@ struct feed {
 	unsigned calm;		/* passes without that */
 	uint64_t events, blocks, nested_blocks;
 	uint64_t unfinished;
+	/* of threads that have ended */
+	uint64_t barriers_placed, barriers_met;
 };
 
 /* r->live is there. Memory from area_alloc. 0 or -ENOMEM. */

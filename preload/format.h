@@ -64,6 +64,11 @@
  *          later in the file has a stamp below the watermark, but for the
  *          window of INFO's window_ticks.
  *
+ * CAPTURE  records: varint ring, number of values, the values (enum
+ *          gt_capture_value; what is behind those known is skipped). Of the
+ *          thread that has the ring then: before its END, or at the end of
+ *          the recording.
+ *
  * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
  * pair ticks with nanoseconds (the first comes before the first EVENTS).
  *
@@ -85,7 +90,7 @@
 #define GT_MAGIC "\x89GNOM\r\n\x1a"
 #define GT_MAGIC_SIZE 8
 #define GT_MAJOR 1
-#define GT_MINOR 0
+#define GT_MINOR 1
 #define GT_HEADER_SIZE 32
 #define GT_CHUNK_SIZE 56
 #define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
@@ -101,7 +106,9 @@ enum gt_chunk_type {
 	GT_EVENTS,
 	GT_SYNC,
 	GT_COUNTERS,
-	GT_END
+	GT_END,			/* the last chunk */
+	GT_CAPTURE,		/* since 1.1 */
+	GT_CHUNK_TYPES
 };
 
 enum gt_chunk_flags { GT_COMPRESSED = 1 };
@@ -118,6 +125,20 @@ enum gt_event {
 
 enum gt_thread_what { GT_THREAD_START = 1, GT_THREAD_END, GT_THREAD_NAME };
 enum gt_thread_flags { GT_THREAD_MAIN = 1, GT_THREAD_NESTED = 2 };
+/* Values of a CAPTURE record, in this order (struct capture_thread_info). */
+enum gt_capture_value {
+	GT_CAPTURE_MODE,	/* enum gt_mode */
+	GT_CAPTURE_WHY,		/* enum gt_mode_why */
+	GT_CAPTURE_PATH_BYTES,
+	GT_CAPTURE_PATH_BYTES_MAX,
+	GT_CAPTURE_PATH_WAYS,
+	GT_CAPTURE_PATH_WAYS_USED,
+	GT_CAPTURE_STATE_BYTES,
+	GT_CAPTURE_BARRIERS_PLACED,
+	GT_CAPTURE_BARRIERS_MET,
+	GT_CAPTURE_VALUES
+};
+
 enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
 
 /*

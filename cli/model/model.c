@@ -435,6 +435,13 @@ static void take_thread(void *owner, const struct trace_thread *record)
 	threads_record(&model->threads, record);
 }
 
+static void take_capture(void *owner, const struct trace_capture *record)
+{
+	struct model *model = owner;
+
+	threads_capture(&model->threads, record);
+}
+
 static void take_image(void *owner, const struct trace_image *record)
 {
 	struct model *model = owner;
@@ -486,6 +493,7 @@ static int read_with(struct model *model, const char *path, bool events)
 		.owner = model,
 		.line = take_line,
 		.thread = take_thread,
+		.capture = take_capture,
 		.image = take_image,
 		.node = take_node,
 		.sync = take_sync,

@@ -96,6 +96,19 @@ void threads_record(struct threads *threads,
 	memcpy(thread->name, record->name, size);
 }
 
+/* A ring that nobody has says nothing of who had it before. */
+void threads_capture(struct threads *threads,
+		     const struct trace_capture *record)
+{
+	const struct ring_use *use = ring_entry(threads, record->ring);
+	struct thread *thread = &threads->list[use->thread];
+
+	if (use->thread == 0 || use->ended || use->nested)
+		return;
+	thread->described = true;
+	thread->capture = *record;
+}
+
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested)
 {
 	struct ring_use *use = ring_entry(threads, ring);

@@ -20,6 +20,8 @@ struct thread {
 	uint64_t end;		/* stamp; 0: not ended */
 	uint64_t allocations;	/* so far: numbers its blocks */
 	char name[THREAD_NAME_BYTES];
+	bool described;		/* `capture` holds */
+	struct trace_capture capture;
 };
 
 struct ring_use {
@@ -43,6 +45,8 @@ struct threads {
 void threads_init(struct threads *threads);
 void threads_record(struct threads *threads,
 		    const struct trace_thread *record);
+void threads_capture(struct threads *threads,
+		     const struct trace_capture *record);
 /* The thread that uses the ring now; made up if none was ever announced. */
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested);
 void threads_free(struct threads *threads);

@@ -104,6 +104,14 @@ void compose_thread(struct buffer *out, const struct trace_thread *thread)
 	put_block(out, thread->name, thread->name_size);
 }
 
+void compose_capture(struct buffer *out, const struct trace_capture *capture)
+{
+	compose_varint(out, capture->ring);
+	compose_varint(out, GT_CAPTURE_VALUES);
+	for (unsigned i = 0; i < GT_CAPTURE_VALUES; i++)
+		compose_varint(out, capture->value[i]);
+}
+
 void compose_image(struct buffer *out, const struct trace_image *image)
 {
 	compose_varint(out, image->what);

@@ -25,6 +25,7 @@ void compose_chunk(struct buffer *out, const struct chunk *chunk,
 void compose_varint(struct buffer *out, uint64_t value);
 void compose_line(struct buffer *out, const char *key, const char *value);
 void compose_thread(struct buffer *out, const struct trace_thread *thread);
+void compose_capture(struct buffer *out, const struct trace_capture *capture);
 void compose_image(struct buffer *out, const struct trace_image *image);
 void compose_sync(struct buffer *out, const struct trace_sync *sync);
 /* Parents come before their children. */

@@ -70,6 +70,14 @@ static void read_threads(struct reader *reader, struct cursor *c)
 		reader->sink->thread(reader->sink->owner, &thread);
 }
 
+static void read_captures(struct reader *reader, struct cursor *c)
+{
+	struct trace_capture capture;
+
+	while (records_capture(c, &capture))
+		reader->sink->capture(reader->sink->owner, &capture);
+}
+
 static void read_images(struct reader *reader, struct cursor *c)
 {
 	struct trace_image image;
@@ -143,6 +151,9 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		break;
 	case GT_THREAD:
 		read_threads(reader, &c);
+		break;
+	case GT_CAPTURE:
+		read_captures(reader, &c);
 		break;
 	case GT_IMAGE:
 		read_images(reader, &c);

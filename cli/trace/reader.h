@@ -22,6 +22,7 @@ struct reader_sink {
 	void (*line)(void *owner, unsigned type, const char *key,
 		     const char *value);
 	void (*thread)(void *owner, const struct trace_thread *thread);
+	void (*capture)(void *owner, const struct trace_capture *capture);
 	void (*image)(void *owner, const struct trace_image *image);
 	void (*node)(void *owner, const struct trace_node *node);
 	void (*sync)(void *owner, const struct trace_sync *sync);

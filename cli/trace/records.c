@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256	/* of a thread; the kernel has 16 */
+#define CAPTURE_VALUES_MAX 256	/* of a record by a later recorder */
 
 bool records_thread(struct cursor *c, struct trace_thread *thread)
 {
@@ -23,6 +24,26 @@ bool records_thread(struct cursor *c, struct trace_thread *thread)
 	thread->name = (const char *)cursor_bytes(c, thread->name_size);
 	if (thread->name_size > NAME_MAX_BYTES)
 		thread->name_size = NAME_MAX_BYTES;
+	return !c->bad;
+}
+
+bool records_capture(struct cursor *c, struct trace_capture *capture)
+{
+	uint64_t count;
+
+	if (cursor_left(c) == 0)
+		return false;
+	memset(capture, 0, sizeof(*capture));
+	capture->ring = (uint32_t)cursor_varint(c);
+	count = cursor_varint(c);
+	if (count > CAPTURE_VALUES_MAX)
+		c->bad = true;
+	for (uint64_t i = 0; i < count && !c->bad; i++) {
+		uint64_t value = cursor_varint(c);
+
+		if (i < GT_CAPTURE_VALUES)
+			capture->value[i] = value;
+	}
 	return !c->bad;
 }
 

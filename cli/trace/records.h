@@ -30,6 +30,13 @@ struct trace_thread {
 	size_t name_size;
 };
 
+/* How the thread of a ring was captured; values that the trace does not have
+ * are 0. */
+struct trace_capture {
+	uint32_t ring;
+	uint64_t value[GT_CAPTURE_VALUES];	/* by enum gt_capture_value */
+};
+
 struct trace_segment {
 	uint64_t start;
 	uint64_t size;
@@ -71,6 +78,7 @@ struct trace_sync {
  * cursor->bad says whether the end was where it should be.
  */
 bool records_thread(struct cursor *c, struct trace_thread *thread);
+bool records_capture(struct cursor *c, struct trace_capture *capture);
 bool records_image(struct cursor *c, struct trace_image *image);
 bool records_sync(struct cursor *c, struct trace_sync *sync);
 /* A "key=value" line; both texts, terminated and unescaped, lie in `line`,

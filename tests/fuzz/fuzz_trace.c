@@ -26,6 +26,7 @@ static void read_payload(unsigned type, struct cursor *payload,
 	static char line[RECORDS_LINE_MAX];
 	struct trace_event events[BATCH];
 	struct trace_thread thread;
+	struct trace_capture capture;
 	struct trace_image image;
 	struct trace_node node;
 	struct trace_sync sync;
@@ -35,6 +36,10 @@ static void read_payload(unsigned type, struct cursor *payload,
 	switch (type) {
 	case GT_THREAD:
 		while (records_thread(payload, &thread))
+			;
+		break;
+	case GT_CAPTURE:
+		while (records_capture(payload, &capture))
 			;
 		break;
 	case GT_IMAGE:
@@ -108,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (data[0] == 0) {
 		read_file(data + 1, size - 1);
-	} else if (data[0] <= GT_END) {
+	} else if (data[0] < GT_CHUNK_TYPES) {
 		payload = cursor_over(data + 1, size - 1);
 		read_payload(data[0], &payload, &inflater);
 	} else {

@@ -148,6 +148,54 @@ static void images_and_threads(void **state)
 	buffer_free(&payload);
 }
 
+/* A record may be shorter or longer than those of today. */
+static void captures(void **state)
+{
+	struct trace_capture capture = { .ring = 77 }, got;
+	struct buffer payload = { 0 };
+	struct cursor c;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < GT_CAPTURE_VALUES; i++)
+		capture.value[i] = UINT64_MAX - i;
+	compose_capture(&payload, &capture);
+	/* ring 5, one value; ring 6, two more than known */
+	compose_varint(&payload, 5);
+	compose_varint(&payload, 1);
+	compose_varint(&payload, GT_MODE_OFF);
+	compose_varint(&payload, 6);
+	compose_varint(&payload, GT_CAPTURE_VALUES + 2);
+	for (i = 0; i < GT_CAPTURE_VALUES + 2; i++)
+		compose_varint(&payload, 40 + i);
+	c = cursor_over(payload.data, payload.size);
+	assert_true(records_capture(&c, &got));
+	assert_memory_equal(&got, &capture, sizeof(got));
+	assert_true(records_capture(&c, &got));
+	assert_int_equal(got.ring, 5);
+	assert_int_equal(got.value[GT_CAPTURE_MODE], GT_MODE_OFF);
+	assert_int_equal(got.value[GT_CAPTURE_WHY], 0);
+	assert_true(records_capture(&c, &got));
+	assert_int_equal(got.ring, 6);
+	assert_int_equal(got.value[GT_CAPTURE_BARRIERS_MET],
+			 40 + GT_CAPTURE_VALUES - 1);
+	assert_false(records_capture(&c, &got));
+	assert_false(c.bad);
+	/* cut anywhere, it is not taken */
+	for (i = 1; i < 90; i++) {
+		c = cursor_over(payload.data, i);
+		assert_false(records_capture(&c, &got));
+		assert_true(c.bad);
+	}
+	buffer_clear(&payload);
+	compose_varint(&payload, 1);
+	compose_varint(&payload, UINT64_MAX);
+	c = cursor_over(payload.data, payload.size);
+	assert_false(records_capture(&c, &got));
+	assert_true(c.bad);
+	buffer_free(&payload);
+}
+
 static void lines(void **state)
 {
 	static const char text[] = "a=b\npath=x\\ny\\\\z\\0w\nempty=\n";
@@ -177,6 +225,7 @@ int main(void)
 		cmocka_unit_test(events_cut),
 		cmocka_unit_test(nodes_round),
 		cmocka_unit_test(images_and_threads),
+		cmocka_unit_test(captures),
 		cmocka_unit_test(lines),
 	};
 

@@ -1,0 +1,22 @@
+/*
+ * emit_capture.h: CAPTURE chunks: how each thread's stacks were taken, and
+ * what that used. The writer only.
+ */
+#ifndef GNOMON_EMIT_CAPTURE_H
+#define GNOMON_EMIT_CAPTURE_H
+
+#include "preload/chunk.h"
+#include "preload/recorder.h"
+
+/* Of a thread that has ended; its state is not yet another's. */
+void emit_capture(struct chunk_out *out, const struct recorder *r,
+		  uint32_t id);
+
+/* Of all that have not, as they are now. */
+void emit_capture_all(struct chunk_out *out, const struct recorder *r);
+
+/* What a thread's capture says of itself, also if it has none. */
+void emit_capture_describe(const struct thread *thread,
+			   struct capture_thread_info *info);
+
+#endif
