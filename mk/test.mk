@@ -82,11 +82,11 @@ $(TEST_O)/%: tests/programs/%.cc | $(PROGRAM_LIBS)
 MATRIX := $(patsubst tests/matrix/%,$(TEST_O)/matrix/%,\
 	$(basename $(wildcard tests/matrix/*.c tests/matrix/*.cc)))
 MATRIX_BUILD = $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
-	$(wish-link) $(call wish,FLAGS,$<)
-$(TEST_O)/matrix/%: tests/matrix/%.c
+	$(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN/..' $(call wish,FLAGS,$<)
+$(TEST_O)/matrix/%: tests/matrix/%.c | $(PROGRAM_LIBS)
 	$(call say,MATRIX,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(MATRIX_BUILD)
-$(TEST_O)/matrix/%: tests/matrix/%.cc
+$(TEST_O)/matrix/%: tests/matrix/%.cc | $(PROGRAM_LIBS)
 	$(call say,MATRIX,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CXX)) $(MATRIX_BUILD)
 

@@ -170,9 +170,9 @@ static int throw_from(int depth, const std::exception_ptr &carried)
 {
 	guard local(33);
 
-	if (depth == 0)
-		std::rethrow_exception(carried);
-	return throw_from(depth - 1, carried) + 1;
+	if (depth > 0)
+		return throw_from(depth - 1, carried) + 1;
+	std::rethrow_exception(carried);
 }
 
 /* The object is alive in two threads at a time, and dies in either. */

@@ -12,6 +12,33 @@ def whole(name, *arguments, **wishes):
            stacks=True, **wishes)
 
 
+def rough(name, *arguments, **wishes):
+    """One whose stacks depend on chance, or are too long to be listed."""
+    target("_".join([name, *arguments]), [matrix_program(name), *arguments],
+           **wishes)
+
+
 whole("throws")
+for how in ("noexcept", "guarded", "destructor", "uncaught", "thread",
+            "forgotten"):
+    rough("terminate", how, barriers=ANY if how == "forgotten" else PLACED)
+rough("thread_ends")
+whole("jumps")
+whole("jumps_checked")
+rough("alarm_jumps")
+rough("alarm_jumps", "stack")
+whole("contexts")
+whole("copied_stacks")
+whole("children", "vfork")
+whole("children", "exec")
+whole("children", "clone")
+whole("children", "spawn")
+whole("children", "fork")
+whole("children", "threads")
+rough("deepest", "recursion")
+whole("deepest", "steps")
+rough("deepest", "overflow")
+rough("deepest", "jump")
+rough("deepest", "thread")
 
 main()
