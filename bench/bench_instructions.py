@@ -3,7 +3,7 @@
 Repeatable to the instruction, on any machine. Of a malloc and its free: the
 pairs of bench-pairs under libgnomon-thread.so, less the same pairs alone; they
 come from stacks that repeat. Of a capture, and of each new frame of it: the
-bursts of bench-capture with 1 and 8 frames changed, less the calls alone.
+bursts of bench-capture, less the calls alone. Both also by function.
 
 valgrind knows no processes that share memory, so the preload library is
 linked a second time with a clone that makes threads of them (thread_writer.c).
@@ -12,87 +12,103 @@ not in the count.
 """
 
 import glob
-import os
 import re
 
+import bench_callgrind
 import bench_run
 import bench_table
 
 PAIRS = 20000
-DEPTH = 30
+PAIR_GOAL = 200
+DEPTHS = (30, 1000)
+CHANGED = (0, 1, 3, 8)
+QUICK = {30: CHANGED, 1000: (1,)}
+SHOWN = 1.0         # instructions: functions with fewer are not in the table
+PAIR = "malloc + free: added by recording, path hits"
 
 
-def count(bench, command, env=None):
-    """(instructions collected, what the command printed)."""
-    out = bench.new_path("callgrind.out")
-    stdout = bench.new_path("stdout")
-    setting = [f"{name}={value}" for name, value in (env or {}).items()]
-    # env(1) inside valgrind, which is a script and is not to be recorded
-    measured = bench.run(
-        ["valgrind", "--tool=callgrind", "--collect-atstart=no",
-         "--trace-children=yes", f"--callgrind-out-file={out}",
-         "env", *setting, *command], stdout=stdout)
-    found = re.search(r"Collected\s*:\s*(\d+)", measured["stderr"])
-    if not found:
-        raise bench_run.Failed(f"callgrind: {measured['stderr'][-400:]}")
-    with open(stdout, encoding="utf-8") as stream:
-        printed = stream.read()
-    for path in (out, stdout):
-        if os.path.exists(path):
-            os.unlink(path)
-    return int(found.group(1)), printed
-
-
-def count_captures(bench, changed):
-    """Instructions of one capture at DEPTH."""
-    totals = {}
-    for name in ("nothing", "gnomon"):
-        totals[name], printed = count(bench, [
-            bench.tool("bench-capture"), name, str(DEPTH), str(changed),
+def count_captures(bench, depth, changed):
+    """A row: instructions of one capture."""
+    def run(name):
+        return bench_callgrind.count(bench, [
+            bench.tool("bench-capture"), name, str(depth), str(changed),
             "new", "count"])
-    captures = int(re.search(r'"captures":(\d+)', printed).group(1))
-    return (totals["gnomon"] - totals["nothing"]) / captures
+
+    calls, gnomon = run("nothing"), run("gnomon")
+    captures = int(re.search(r'"captures":(\d+)',
+                             gnomon["printed"]).group(1))
+    return {"what": f"capture at depth {depth}, {changed} changed",
+            "instructions": round((gnomon["total"] - calls["total"])
+                                  / captures, 1),
+            "depth": depth, "changed": changed,
+            "self": bench_callgrind.per(gnomon["self"], captures),
+            "inclusive": bench_callgrind.per(gnomon["inclusive"], captures)}
 
 
 def count_pairs(bench):
-    """Instructions that recording adds to one malloc and one free."""
+    """Rows: instructions of a malloc and a free, bare and added."""
     command = [bench.tool("bench-pairs"), "1", str(PAIRS)]
-    bare, _ = count(bench, command)
+    bare = bench_callgrind.count(bench, command)
     trace = bench.new_path("callgrind.trace")
-    env = {"LD_PRELOAD": bench.tool("libgnomon-thread.so"),
-           "GNOMON_OUTPUT": trace}
-    recorded, _ = count(bench, command, env)
+    recorded = bench_callgrind.count(bench, command, {
+        "LD_PRELOAD": bench.tool("libgnomon-thread.so"),
+        "GNOMON_OUTPUT": trace})
     # the launcher of valgrind, which env starts, has a trace of its own
     if max(bench.trace_info(path)["events"]
            for path in glob.glob(f"{trace}*")) < 2 * PAIRS:
         raise bench_run.Failed("instructions: the pairs were not recorded")
-    return bare / PAIRS, (recorded - bare) / PAIRS
+    return [{"what": "malloc + free of the C library and the loop",
+             "instructions": round(bare["total"] / PAIRS, 1)},
+            {"what": PAIR,
+             "instructions": round((recorded["total"] - bare["total"])
+                                   / PAIRS, 1),
+             "self": bench_callgrind.per(recorded["self"], PAIRS),
+             "inclusive": bench_callgrind.per(recorded["inclusive"], PAIRS)}]
 
 
 def measure(bench):
-    bench_run.note("instructions: captures")
-    by_changed = {changed: count_captures(bench, changed)
-                  for changed in (0, 1, 3, 8)}
-    rows = [{"what": f"capture at depth {DEPTH}, {changed} changed",
-             "instructions": round(value, 1)}
-            for changed, value in by_changed.items()]
-    rows.append({"what": "capture: each new frame",
-                 "instructions": round((by_changed[8] - by_changed[1]) / 7,
-                                       1)})
+    rows, by = [], {}
+    for depth in DEPTHS:
+        for changed in QUICK[depth] if bench.quick else CHANGED:
+            bench_run.note(f"instructions: depth {depth}, {changed} changed")
+            by[depth, changed] = count_captures(bench, depth, changed)
+    rows += by.values()
+    rows.append({"what": "capture: each new frame", "instructions": round(
+        (by[30, 8]["instructions"] - by[30, 1]["instructions"]) / 7, 1)})
     bench_run.note("instructions: pairs")
-    bare, added = count_pairs(bench)
-    rows.append({"what": "malloc + free of the C library and the loop",
-                 "instructions": round(bare, 1)})
-    rows.append({"what": "malloc + free: added by recording, path hits",
-                 "instructions": round(added, 1)})
-    return rows
+    return rows + count_pairs(bench)
 
 
 def show(rows):
     bench_table.show("instructions, by callgrind", ["of", "instructions"], [
         [row["what"], bench_table.text(row["instructions"])]
         for row in rows])
+    columns = [row for row in rows if "self" in row]
+    heads = [f"{row['depth']}, {row['changed']}" if "depth" in row
+             else "malloc + free" for row in columns]
+    show_functions("self", "instructions by function, of its own code", heads,
+                   columns)
+    show_functions("inclusive", "instructions by function, with what it calls",
+                   heads, columns)
 
 
-def figures(_rows):
-    return []
+def show_functions(key, title, heads, columns):
+    most = {}
+    for row in columns:
+        for name, value in row[key].items():
+            most[name] = max(most.get(name, 0.0), value)
+    names = sorted((name for name in most if most[name] >= SHOWN),
+                   key=lambda name: -most[name])
+    bench_table.show(title, ["file:function", *heads], [
+        [name, *(bench_table.text(row[key].get(name)) for row in columns)]
+        for name in names], (
+            "columns: depth, changed frames of one capture. With another "
+            "function's file, what the compiler put into it.",))
+
+
+def figures(rows):
+    for row in rows:
+        if row["what"] == PAIR:
+            yield {"name": "instructions added to a malloc + free pair",
+                   "value": row["instructions"], "goal": f"<= {PAIR_GOAL}",
+                   "reached": row["instructions"] <= PAIR_GOAL}
