@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256	/* of a thread; the kernel has 16 */
-#define CAPTURE_VALUES_MAX 256	/* of a record by a later recorder */
 
 bool records_thread(struct cursor *c, struct trace_thread *thread)
 {
@@ -36,8 +35,6 @@ bool records_capture(struct cursor *c, struct trace_capture *capture)
 	memset(capture, 0, sizeof(*capture));
 	capture->ring = (uint32_t)cursor_varint(c);
 	count = cursor_varint(c);
-	if (count > CAPTURE_VALUES_MAX)
-		c->bad = true;
 	for (uint64_t i = 0; i < count && !c->bad; i++) {
 		uint64_t value = cursor_varint(c);
 
