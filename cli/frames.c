@@ -280,7 +280,9 @@ const char *frames_stop_text(enum gt_stop stop)
 	case GT_STOP_BOTTOM:
 		return NULL;
 	case GT_STOP_NO_IMAGE:
-		return "code that belongs to no file (JIT?)";
+		return "an address that belongs to no code";
+	case GT_STOP_JIT:
+		return "code made at run time, without unwind tables";
 	case GT_STOP_NO_RULE:
 		return "no unwind table for this code";
 	case GT_STOP_BAD_READ:

@@ -27,6 +27,7 @@ static const char *const emit_info_stops[GT_STOP_COUNT] = {
 	[GT_STOP_NO_MEMORY] = "no_memory",
 	[GT_STOP_EARLY] = "early",
 	[GT_STOP_OTHER] = "other",
+	[GT_STOP_JIT] = "jit",
 };
 
 static void emit_info_begin(const struct emit_info *info, struct text *text)

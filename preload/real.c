@@ -33,6 +33,9 @@ void *real_dlopen, *real_dlmopen, *real_dlclose;
 /* Weak: one of the two exists, by the C library. */
 extern struct r_debug _r_debug __attribute__((weak));
 extern struct r_debug *_dl_debug_addr __attribute__((weak));
+extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
+					   size_t size, void *data),
+			   void *data) __attribute__((weak));
 extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
 
 /* Not NULL once our relative relocations have been applied. Nothing of ours
@@ -311,4 +314,37 @@ bool real_resolve(void)
 	real_reentering(own);
 	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);
 	return true;
+}
+
+struct real_search {
+	const char *name;
+	bool behind;		/* our own image was passed */
+	void *found;
+};
+
+static int real_visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct real_search *search = data;
+	struct link_map map = { .l_addr = info->dlpi_addr };
+	unsigned i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			map.l_ld = (void *)(info->dlpi_addr +
+					    info->dlpi_phdr[i].p_vaddr);
+	if (map.l_ld == _DYNAMIC)
+		search->behind = true;
+	else if (search->behind)
+		search->found = real_in_image(&map, search->name);
+	return search->found != NULL;
+}
+
+void *real_function(const char *name)
+{
+	struct real_search search = { .name = name };
+
+	if (real_relocated && dl_iterate_phdr)
+		dl_iterate_phdr(real_visit, &search);
+	return search.found;
 }

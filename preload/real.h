@@ -44,4 +44,10 @@ extern BASE_HIDDEN void *real_dlopen, *real_dlmopen, *real_dlclose;
  */
 bool real_resolve(void);
 
+/*
+ * The function of this name behind ours, in what is mapped now; NULL: none.
+ * Takes the loader's lock, so that what is found on the way stays mapped.
+ */
+void *real_function(const char *name);
+
 #endif

@@ -462,6 +462,29 @@ static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
 	return 0;
 }
 
+bool cfi_span(const struct cfi_tables *t, uintptr_t *start, uintptr_t *end)
+{
+	uintptr_t address = t->frames;
+	struct cfi_fde fde;
+	unsigned int n;
+
+	*start = UINTPTR_MAX;
+	*end = 0;
+	for (n = 0; n < RECORDS_MAX && address < t->frames_end; n++) {
+		struct cfi_cursor c = cfi_cursor_make(address, t->frames_end);
+		uintptr_t next = read_length(&c);
+
+		if (next == 0)
+			break;
+		if (read_fde(t, address, &fde) == 0 && fde.start) {
+			*start = fde.start < *start ? fde.start : *start;
+			*end = fde.end > *end ? fde.end : *end;
+		}
+		address = next;
+	}
+	return *start < *end;
+}
+
 int cfi_find(const struct cfi_tables *t, uintptr_t pc, struct cfi_fde *fde)
 {
 	if (t->table)

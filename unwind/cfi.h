@@ -83,6 +83,11 @@ void cfi_tables_init(struct cfi_tables *tables,
 int cfi_find(const struct cfi_tables *tables, uintptr_t pc,
 	     struct cfi_fde *fde);
 
+/* From the lowest to the highest address that any FDE covers; those of code
+ * that was left out (start 0) do not count. False: there is none. */
+bool cfi_span(const struct cfi_tables *tables, uintptr_t *start,
+	      uintptr_t *end);
+
 /* Bases of encoded pointers; 0 where there is none. */
 struct cfi_bases {
 	uintptr_t text, data, function;

@@ -9,9 +9,11 @@
  * Thread context: any, also signal handlers; no state but the arguments.
  */
 #include "unwind/image.h"
+#include "unwind/jit.h"
 #include "unwind/walk.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
+#define CALL_MAX 7		/* bytes of a call instruction */
 #define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
 
 /* A call instruction ends at ra: E8 rel32, or FF /2 in its lengths. */
@@ -28,19 +30,34 @@ static bool after_call(uintptr_t ra)
 	return false;
 }
 
+/* Whether a call instruction ends at ra, in code that can be read. */
+static bool is_return_address(uintptr_t ra)
+{
+	if (ra < STACK_PAGE || ra > ARCH_ADDRESS_MAX)
+		return false;
+	if (!image_find(ra - 1) || !image_find(ra - CALL_MAX))
+		return unwind_readable(ra - ARCH_WORD) && after_call(ra);
+	return after_call(ra);
+}
+
 bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 		  uintptr_t *cfa)
 {
 	uintptr_t ra;
 
-	if (fp < sp || fp & 15 || fp - sp > FP_FRAME_MAX ||
-	    !stack_read(reader, fp + ARCH_WORD, &ra))
-		return false;
-	if (ra < STACK_PAGE || ra > ARCH_ADDRESS_MAX || !image_find(ra - 1) ||
-	    !image_find(ra - 7) || !after_call(ra))
+	if (fp < sp || fp & (ARCH_WORD - 1) || fp - sp > FP_FRAME_MAX ||
+	    !stack_read(reader, fp + ARCH_WORD, &ra) ||
+	    !is_return_address(ra))
 		return false;
 	*cfa = fp + 2 * ARCH_WORD;
 	return true;
+}
+
+enum gt_stop walk_stop_nowhere(uintptr_t pc, bool pc_exact)
+{
+	bool code = pc_exact ? unwind_readable(pc) : is_return_address(pc);
+
+	return code ? GT_STOP_JIT : GT_STOP_NO_IMAGE;
 }
 
 static bool read_word(void *ctx, uintptr_t address, uint64_t *value)
@@ -49,7 +66,8 @@ static bool read_word(void *ctx, uintptr_t address, uint64_t *value)
 }
 
 static enum gt_stop step_without_table(struct stack_reader *reader,
-				       struct arch_regs *regs, bool known)
+				       struct arch_regs *regs, bool known,
+				       bool exact)
 {
 	uintptr_t cfa, fp, ra;
 
@@ -57,7 +75,8 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 			  regs->r[ARCH_REG_FP], &cfa) ||
 	    !stack_read(reader, cfa - 2 * ARCH_WORD, &fp) ||
 	    !stack_read(reader, cfa + ARCH_RA_OFFSET, &ra))
-		return known ? GT_STOP_NO_RULE : GT_STOP_NO_IMAGE;
+		return known ? GT_STOP_NO_RULE :
+			       walk_stop_nowhere(regs->r[ARCH_REG_PC], exact);
 	regs->r[ARCH_REG_SP] = cfa;
 	regs->r[ARCH_REG_FP] = fp;
 	regs->r[ARCH_REG_PC] = ra;
@@ -83,6 +102,10 @@ static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
 		if (err == -2 && !*exact && rules_find(image->rules, pc))
 			return GT_STOP_BOTTOM;
 	}
+	if (err == -2) {
+		*regs = before;
+		err = jit_step(regs, *exact, &is_signal, read_word, reader);
+	}
 	if (err == 1)
 		return GT_STOP_BOTTOM;
 	if (err == -14)		/* EFAULT */
@@ -93,7 +116,7 @@ static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
 		*regs = before;
 		if (walk_at_stack_end(sp))
 			return GT_STOP_BOTTOM;
-		stop = step_without_table(reader, regs, image != NULL);
+		stop = step_without_table(reader, regs, image != NULL, *exact);
 		if (stop != GT_STOP_BOTTOM)
 			return stop;
 	}

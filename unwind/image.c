@@ -24,7 +24,9 @@
 #include <asm/unistd.h>
 
 #include "unwind/context.h"
+#include "unwind/gdbjit.h"
 #include "unwind/image.h"
+#include "unwind/jit.h"
 #include "unwind/memory.h"
 #include "unwind/walk.h"
 
@@ -229,6 +231,7 @@ static void image_add(const struct dl_phdr_info *info, bool main_program)
 	find_tables(image, info, &sections);
 	image->rules = rules_image_new(&sections);
 	image->listed = true;
+	gdbjit_image(info);
 	list.count++;
 	/* Pairs with the writer's acquire. */
 	atomic_store_explicit(&g->state, 1, memory_order_release);
@@ -297,6 +300,7 @@ static void image_retire(struct image *image)
 	uint32_t i;
 
 	image->gone = true;
+	gdbjit_image_gone(image->start, image->end);
 	for (i = 0; i < g->segments; i++)
 		if (g->segment[i].flags & PF_X)
 			context_forget(g->segment[i].start,
@@ -424,6 +428,8 @@ int image_init(const struct capture_config *config)
 	list.count = 0;
 	list.late = false;
 	list.find_section = config->find_section;
+	jit_init();
+	gdbjit_init();
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.ranges, NULL, memory_order_relaxed);
 	list.images = unwind_alloc(GL_IMAGES_MAX * sizeof(struct image));
@@ -495,6 +501,10 @@ bool image_refresh(bool *changed)
 	if (!lock_images())
 		return false;
 	*changed = scan_all();
+	if (jit_sweep()) {
+		walk_flush();
+		*changed = true;
+	}
 	unlock_images();
 	return true;
 }

@@ -19,7 +19,7 @@ enum gt_image_flags { GT_IMAGE_MAIN = 1, GT_IMAGE_VDSO = 2, GT_IMAGE_LATE = 4 };
 /* Why a walk ended. GT_STOP_BOTTOM is the root itself. */
 enum gt_stop {
 	GT_STOP_BOTTOM,		/* the outermost frame was reached */
-	GT_STOP_NO_IMAGE,	/* pc in no known image: JIT code, stray */
+	GT_STOP_NO_IMAGE,	/* pc in no known image, nor in code: stray */
 	GT_STOP_NO_RULE,	/* image known, no table entry, fp insane */
 	GT_STOP_BAD_READ,	/* a word of the stack could not be read */
 	GT_STOP_NO_PROGRESS,	/* the next frame would not lie outward */
@@ -29,6 +29,8 @@ enum gt_stop {
 	GT_STOP_NO_MEMORY,	/* no room for nodes or frames */
 	GT_STOP_EARLY,		/* before the unwinder was ready */
 	GT_STOP_OTHER,
+	GT_STOP_JIT,		/* code made at run time, without a table, fp
+				 * insane */
 	GT_STOP_COUNT = 16
 };
 

@@ -28,6 +28,7 @@
 #include <stddef.h>
 
 #include "unwind/image.h"
+#include "unwind/jit.h"
 #include "unwind/walk.h"
 
 #define INDEX_BITS 14
@@ -97,24 +98,42 @@ static const struct image *find_image(uintptr_t pc)
 	return image_find(pc);
 }
 
+/* By the tables that were registered at run time. What goes without a word,
+ * or may come to an address where nothing is yet, is not cached. */
+static uint32_t rule_at_run_time(uintptr_t ra, const struct image *image,
+				 bool *constant)
+{
+	bool known;
+	uint16_t id = jit_find(ra - 1, &known);
+
+	if (id) {
+		*constant = known;
+		return rule_payload(id);
+	}
+	return image ? WORD_RULE_ID : WORD_RULE_ID | WORD_NO_IMAGE;
+}
+
 static __attribute__((noinline)) uint32_t
 rule_miss(uintptr_t ra, _Atomic uint64_t *at)
 {
 	const struct image *image = find_image(ra - 1);
 	uint64_t high = ra >> INDEX_BITS ^ HIGH_INVERT;
+	bool constant = image != NULL;
 	uint32_t payload;
 	uint16_t id = 0;
 
-	if (!image)
-		return WORD_RULE_ID | WORD_NO_IMAGE;
-	if (image->rules)
+	if (image && image->rules)
 		id = rules_find(image->rules, ra - 1);
-	payload = rule_payload(id);
 	/* Nothing was called from before a function's first byte: somebody
 	 * pushed its address to be returned to (makecontext, for one), and
 	 * the stack was made up from there. */
-	if (!id && image->rules && rules_find(image->rules, ra))
+	if (!id && image && image->rules && rules_find(image->rules, ra))
 		payload = WORD_RULE_ID | WORD_END;
+	else
+		payload = id ? rule_payload(id) :
+			       rule_at_run_time(ra, image, &constant);
+	if (!constant)
+		return payload;
 	/* The newer word first; the other of the set is pushed out. */
 	atomic_store_explicit(&at[1],
 			      atomic_load_explicit(at, memory_order_relaxed),
@@ -233,8 +252,9 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 	case RULE_NONE:
 		if (!use_fp(s) ||
 		    !walk_fp_sane(&s->reader, s->sp, s->fp, cfa))
-			return payload & WORD_NO_IMAGE ? GT_STOP_NO_IMAGE :
-							 GT_STOP_NO_RULE;
+			return payload & WORD_NO_IMAGE ?
+				       walk_stop_nowhere(ra, false) :
+				       GT_STOP_NO_RULE;
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		return GT_STOP_BOTTOM;
 	case RULE_BAD:

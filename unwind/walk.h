@@ -46,12 +46,19 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base);
 
 /*
  * Code that no table covers: whether fp proves itself to be a frame pointer.
- * It must be aligned as the ABI keeps it, lie outward of sp on the same stack
- * and have beside it an address just after a call instruction in a known
- * image. *cfa: the frame's end.
+ * It must be aligned to a word (compilers at run time keep no more), lie
+ * outward of sp on the same stack and have beside it an address just after a
+ * call instruction. *cfa: the frame's end.
  */
 bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 		  uintptr_t *cfa);
+
+/*
+ * Why a walk ends at a pc in no image: GT_STOP_JIT where it lies in code all
+ * the same. pc_exact: it is running, or was when a signal came; else it is a
+ * return address, and code is what has a call instruction before it.
+ */
+enum gt_stop walk_stop_nowhere(uintptr_t pc, bool pc_exact);
 
 /*
  * The whole stack outward of (ra, sp), starting from the registers of a

@@ -3,9 +3,11 @@
  * register and the whole stack as the caller made them: dlopen finds plugins
  * by its caller's identity, so no frame of ours may lie between.
  *
- * Each counts capture_generation up first: the loader's list is about to
- * change. Flags and r11 are free at a call.
+ * Flags and r11 are free at a call.
  */
+
+	/* Counts capture_generation up first: the loader's list is about to
+	 * change. */
 	.macro	entry name, target
 	.globl	\name
 	.type	\name, @function
@@ -43,8 +45,60 @@
 	.size	\name, .-\name
 	.endm
 
+	/* Tells registrar_note (preload/registrar.h), which answers what to
+	 * jump to. All four arguments go on as they came; no vector register
+	 * holds one. */
+	.macro	register name, what
+	.globl	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	push	%rdi
+	.cfi_adjust_cfa_offset 8
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	push	%rdx
+	.cfi_adjust_cfa_offset 8
+	push	%rcx
+	.cfi_adjust_cfa_offset 8
+	push	%rax			/* the stack is aligned for a call */
+	.cfi_adjust_cfa_offset 8
+	mov	$\what, %esi
+	call	registrar_note
+	mov	%rax, %r11
+	pop	%rax
+	.cfi_adjust_cfa_offset -8
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	pop	%rdx
+	.cfi_adjust_cfa_offset -8
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+	pop	%rdi
+	.cfi_adjust_cfa_offset -8
+	test	%r11, %r11
+	jz	1f
+	jmp	*%r11
+	/* nobody to tell: nothing was registered, nothing is taken back */
+1:	xor	%eax, %eax
+	ret
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+
 	.text
 	entry	dlopen, real_dlopen
 	entry	dlmopen, real_dlmopen
 	entry	dlclose, real_dlclose
+	/* enum registrar_what */
+	register __register_frame, 0
+	register __register_frame_info, 1
+	register __register_frame_info_bases, 2
+	register __register_frame_table, 3
+	register __register_frame_info_table, 4
+	register __register_frame_info_table_bases, 5
+	register __deregister_frame, 6
+	register __deregister_frame_info, 7
+	register __deregister_frame_info_bases, 8
 	.section .note.GNU-stack,"",@progbits

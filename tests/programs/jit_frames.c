@@ -1,0 +1,230 @@
+// FLAGS: -rdynamic
+/*
+ * jit_frames.c HOW: allocates through code made at run time that keeps no
+ * frame pointer, with an unwind table that is registered by the entry HOW of
+ * the C runtime, or shown to debuggers ("gdb"), or not at all ("none"). The
+ * code is made anew several times at the same address, each time with a frame
+ * of another size.
+ *
+ * Prints how many frames the C runtime's own unwinder sees beyond the code
+ * (none, where only debuggers were told), so that it is known to have been
+ * told.
+ */
+#include <elf.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+#include "tgt.h"
+
+#define ROUNDS 4
+#define BLOCKS 200
+#define CODE_MAX 64
+#define TABLE_MAX 128
+
+extern void __register_frame(void *), __deregister_frame(void *);
+extern void __register_frame_info(void *, void *);
+extern void __register_frame_info_bases(void *, void *, void *, void *);
+extern void __register_frame_table(void *);
+extern void __register_frame_info_table(void *, void *);
+extern void __register_frame_info_table_bases(void *, void *, void *, void *);
+extern void *__deregister_frame_info(void *);
+extern void *__deregister_frame_info_bases(void *);
+
+struct jit_code_entry {
+	struct jit_code_entry *next, *previous;
+	const void *object;
+	uint64_t size;
+};
+
+struct jit_descriptor {
+	uint32_t version, action;
+	struct jit_code_entry *relevant, *first;
+} __jit_debug_descriptor = { .version = 1 };
+
+/* What a debugger finds: an ELF object with the one section. */
+static struct object {
+	Elf64_Ehdr header;
+	Elf64_Shdr section[3];
+	char names[32];
+	uint8_t table[TABLE_MAX];
+} object;
+
+static struct jit_code_entry entry = {
+	.object = &object, .size = sizeof(object)
+};
+static void *list[2] = { object.table, NULL };
+static char real_object[128];
+static uint8_t *code;
+static unsigned seen_frames;
+
+static uint8_t *put(uint8_t *to, const void *bytes, size_t n)
+{
+	memcpy(to, bytes, n);
+	return to + n;
+}
+
+/* push rbp; sub rsp, frame; mov ebp, 7; mov rax, rdi; mov rdi, rsi; call rax;
+ * add rsp, frame; pop rbp; ret */
+static size_t make_code(uint8_t frame)
+{
+	uint8_t bytes[] = { 0x55, 0x48, 0x83, 0xec, frame, 0xbd, 7, 0, 0, 0,
+			    0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0xff, 0xd0,
+			    0x48, 0x83, 0xc4, frame, 0x5d, 0xc3 };
+
+	mprotect(code, 4096, PROT_READ | PROT_WRITE);
+	memcpy(code, bytes, sizeof(bytes));
+	mprotect(code, 4096, PROT_READ | PROT_EXEC);
+	return sizeof(bytes);
+}
+
+static void put_length(uint8_t *record, uint8_t *end)
+{
+	uint32_t length = (uint32_t)(end - record) - 4;
+
+	memcpy(record, &length, 4);
+}
+
+/* One CIE, one FDE with absolute addresses, a terminator. */
+static size_t make_table(uint8_t *table, uint8_t frame, uint64_t size)
+{
+	/* version 1, no augmentation, code 1, data -8, ra 16; CFA = rsp + 8,
+	 * ra at CFA - 8 */
+	static const uint8_t cie[] = { 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1,
+				       0, 0 };
+	/* past the push: CFA = rsp + 16, rbp at CFA - 16; past the sub */
+	const uint8_t program[] = { 0x41, 0x0e, 16, 0x86, 2,
+				    0x44, 0x0e, 16 + frame };
+	uint64_t start = (uintptr_t)code;
+	uint32_t back;
+	uint8_t *fde, *end = table + 4;
+
+	end = put(end, "\0\0\0", 4);
+	end = put(end, cie, sizeof(cie));
+	put_length(table, end);
+	fde = end;
+	back = (uint32_t)(fde + 4 - table);
+	end = put(fde + 4, &back, 4);
+	end = put(end, &start, 8);
+	end = put(end, &size, 8);
+	end = put(end, program, sizeof(program));
+	put_length(fde, end);
+	end = put(end, "\0\0\0", 4);
+	return (size_t)(end - table);
+}
+
+static void make_object(size_t table_size)
+{
+	Elf64_Shdr *names = &object.section[1], *table = &object.section[2];
+
+	memcpy(object.header.e_ident, ELFMAG, SELFMAG);
+	object.header.e_ident[EI_CLASS] = ELFCLASS64;
+	object.header.e_machine = EM_X86_64;
+	object.header.e_shoff = offsetof(struct object, section);
+	object.header.e_shentsize = sizeof(Elf64_Shdr);
+	object.header.e_shnum = 3;
+	object.header.e_shstrndx = 1;
+	memcpy(object.names, "\0.shstrtab\0.eh_frame", 21);
+	names->sh_name = 1;
+	names->sh_type = SHT_STRTAB;
+	names->sh_offset = offsetof(struct object, names);
+	names->sh_size = sizeof(object.names);
+	table->sh_name = 11;
+	table->sh_type = SHT_PROGBITS;
+	table->sh_addr = (uintptr_t)object.table;
+	table->sh_offset = offsetof(struct object, table);
+	table->sh_size = table_size;
+}
+
+static void show(int yes)
+{
+	__jit_debug_descriptor.action = yes ? 1 : 2;
+	__jit_debug_descriptor.relevant = &entry;
+	__jit_debug_descriptor.first = yes ? &entry : NULL;
+}
+
+static void enter(const char *how)
+{
+	if (!strcmp(how, "frame"))
+		__register_frame(object.table);
+	else if (!strcmp(how, "info"))
+		__register_frame_info(object.table, real_object);
+	else if (!strcmp(how, "info_bases"))
+		__register_frame_info_bases(object.table, real_object, NULL,
+					    NULL);
+	else if (!strcmp(how, "table"))
+		__register_frame_table(list);
+	else if (!strcmp(how, "info_table"))
+		__register_frame_info_table(list, real_object);
+	else if (!strcmp(how, "info_table_bases"))
+		__register_frame_info_table_bases(list, real_object, NULL,
+						  NULL);
+	else if (!strcmp(how, "gdb"))
+		show(1);
+}
+
+static int leave(const char *how)
+{
+	void *begin = strstr(how, "table") ? (void *)list : object.table;
+
+	if (!strcmp(how, "frame") || !strcmp(how, "table"))
+		__deregister_frame(begin);
+	else if (strstr(how, "bases"))
+		return __deregister_frame_info_bases(begin) == real_object;
+	else if (strstr(how, "info"))
+		return __deregister_frame_info(begin) == real_object;
+	else if (!strcmp(how, "gdb"))
+		show(0);
+	return 1;
+}
+
+static _Unwind_Reason_Code count(struct _Unwind_Context *context, void *arg)
+{
+	(void)arg;
+	seen_frames += _Unwind_GetIP(context) != 0;
+	return _URC_NO_REASON;
+}
+
+TGT_FUNCTION void *allocate(size_t size)
+{
+	void *p = malloc(size);
+
+	seen_frames = 0;
+	_Unwind_Backtrace(count, NULL);
+	tgt_sink = p;
+	return p;
+}
+
+TGT_FUNCTION void round_of(int number)
+{
+	void *(*jit)(void *(*)(size_t), size_t) =
+		(void *(*)(void *(*)(size_t), size_t))code;
+
+	for (int i = 0; i < BLOCKS; i++)
+		free(jit(allocate, 100 + (size_t)number));
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "none";
+	int right = 1;
+
+	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (code == MAP_FAILED)
+		return 1;
+	for (int i = 0; i < ROUNDS; i++) {
+		uint8_t frame = (uint8_t)(16 + 32 * (i % 3));
+		size_t size = make_code(frame);
+
+		make_object(make_table(object.table, frame, size));
+		enter(how);
+		round_of(i);
+		right &= leave(how);
+	}
+	tgt_print("rounds", ROUNDS);
+	tgt_print("blocks", ROUNDS * BLOCKS);
+	tgt_print("unwound", seen_frames);
+	tgt_print("right", (uint64_t)right);
+	return 0;
+}

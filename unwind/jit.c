@@ -1,0 +1,454 @@
+/*
+ * jit.c: the list of tables registered at run time.
+ *
+ * One array of slots, searched front to back up to the highest ever used: the
+ * rule cache stands in front, so a search is made once for each return address
+ * and not for each walk. A tree would save that, and cost memory that cannot
+ * be given back, or a lock that a handler could find taken.
+ *
+ *	       claim                    publish
+ *	FREE ────────▶ CLAIMED ─────────────────▶ key
+ *	  ▲                                        │ jit_deregister
+ *	  ├──────────── never met ─────────────────┤
+ *	  └── jit_sweep ◀── DEAD ◀── met by a walk ┘
+ *
+ * Code that was met has nodes in the context tree, and rules in the cache. Its
+ * end moves capture_generation; the capture that sees that first sweeps
+ * (image_refresh), before any walk could meet new code at the same place.
+ *
+ * A program should not unmap tables before it deregisters them, but may never
+ * notice that it does; so before tables are read all their pages are checked.
+ *
+ * I1  A slot's fields are written only while it is CLAIMED.
+ * I2  Tables are read only while the slot's readers count says so, and the
+ *     count is raised only where the key, looked at again after that, stands.
+ * I3  Who deregisters waits for the readers, but not for ever: a reader may
+ *     be what a handler on the same thread interrupted, or have been jumped
+ *     out of.
+ *
+ * Thread context: any thread, also signal handlers; no locks.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "unwind/context.h"
+#include "unwind/gdbjit.h"
+#include "unwind/jit.h"
+#include "unwind/memory.h"
+#include "unwind/rules_image.h"
+#include "unwind/stack.h"
+
+#define JIT_SLOTS 65536u	/* LLVM registers once an object file */
+#define JIT_SIZE_MAX (64u << 20)	/* of one table */
+#define JIT_RECORDS_MAX (1u << 20)
+#define JIT_WAIT_SPINS 100000	/* some 2 ms */
+
+/* Keys are addresses of tables, and none lies in the first page. */
+enum jit_state { JIT_FREE, JIT_CLAIMED, JIT_DEAD, JIT_STATES };
+
+/* What a search looks at, apart from the rest. */
+struct jit_range {
+	_Atomic uintptr_t key;	/* or enum jit_state */
+	_Atomic uintptr_t start, end;	/* the code */
+};
+
+struct jit_slot {
+	struct jit_tables tables;
+	uintptr_t low;		/* lowest byte read: a CIE may lie before */
+	_Atomic uint32_t readers;
+	_Atomic uint32_t met;	/* by a walk that may have left something */
+	uint32_t round;		/* of gdbjit.c */
+};
+
+static struct {
+	struct jit_range range[JIT_SLOTS];
+	struct jit_slot slot[JIT_SLOTS];
+	_Atomic uint32_t used;	/* slots from here on were never used */
+	_Atomic uint32_t free;	/* a hint: where to look first */
+	_Atomic uint32_t dead;	/* slots to be swept, or more */
+	_Atomic uint32_t refused;
+	uint32_t round;
+} jit;
+
+bool jit_readable(uintptr_t from, size_t size)
+{
+	const uintptr_t word = sizeof(uint64_t);
+	uintptr_t page;
+
+	if (size < word || from + size < from || !unwind_readable(from))
+		return false;
+	for (page = (from | (STACK_PAGE - 1)) + 1; page < from + size;
+	     page += STACK_PAGE)
+		if (!unwind_readable(page))
+			return false;
+	return unwind_readable(from + size - word);
+}
+
+static bool claim(uint32_t *index)
+{
+	uint32_t i, from = atomic_load_explicit(&jit.free,
+						memory_order_relaxed);
+
+	for (i = 0; i < JIT_SLOTS; i++) {
+		uintptr_t state = JIT_FREE;
+
+		*index = (from + i) % JIT_SLOTS;
+		if (atomic_compare_exchange_strong_explicit(
+			    &jit.range[*index].key, &state, JIT_CLAIMED,
+			    memory_order_acquire, memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
+static void give_back(uint32_t index)
+{
+	/* Pairs with the acquire in claim. */
+	atomic_store_explicit(&jit.range[index].key, JIT_FREE,
+			      memory_order_release);
+	if (index < atomic_load_explicit(&jit.free, memory_order_relaxed))
+		atomic_store_explicit(&jit.free, index, memory_order_relaxed);
+}
+
+static void publish(uint32_t index, uintptr_t key)
+{
+	uint32_t used = atomic_load_explicit(&jit.used, memory_order_relaxed);
+
+	atomic_store_explicit(&jit.free, index + 1, memory_order_relaxed);
+	/* Pairs with the acquire in next. */
+	atomic_store_explicit(&jit.range[index].key, key,
+			      memory_order_release);
+	while (used <= index &&
+	       !atomic_compare_exchange_weak_explicit(
+		       &jit.used, &used, index + 1, memory_order_release,
+		       memory_order_relaxed))
+		;
+}
+
+static bool read_u32(uintptr_t at, uint32_t *value)
+{
+	/* Records are aligned to 4 bytes, in good tables. */
+	if (at & 3 || !unwind_readable(at & ~(uintptr_t)7))
+		return false;
+	*value = *(const uint32_t *)at;
+	return true;
+}
+
+/* Where the table ends: its terminator, or the end of a lone FDE, whose CIE is
+ * at *low then. 0: it makes no sense. */
+static uintptr_t find_end(uintptr_t frames, uintptr_t *low)
+{
+	uint32_t length, id, n;
+	uintptr_t at = frames;
+
+	for (n = 0; n < JIT_RECORDS_MAX; n++) {
+		if (!read_u32(at, &length) || length > JIT_SIZE_MAX)
+			return 0;
+		if (length == 0)
+			return at + 4;
+		if (!read_u32(at + 4, &id))
+			return 0;
+		if (n == 0 && id != 0) {
+			*low = at + 4 - id;
+			return id < JIT_SIZE_MAX ? at + 4 + length : 0;
+		}
+		at += 4 + (uintptr_t)length;
+		if (at - frames > JIT_SIZE_MAX)
+			return 0;
+	}
+	return 0;
+}
+
+static void tables_of(const struct jit_slot *s, struct cfi_tables *tables)
+{
+	const struct jit_tables *t = &s->tables;
+
+	*tables = (struct cfi_tables){
+		.readable_start = s->low,
+		.readable_end = t->frames + t->size,
+		.frames = t->frames,
+		.frames_end = t->frames + t->size,
+		.header = t->data,
+		.text = t->text,
+	};
+}
+
+/* Fills a claimed slot. */
+static bool slot_fill(uint32_t index, const struct jit_tables *tables)
+{
+	struct jit_range *r = &jit.range[index];
+	struct jit_slot *s = &jit.slot[index];
+	struct cfi_tables cfi;
+	uintptr_t end, start;
+
+	s->tables = *tables;
+	s->low = tables->frames;
+	s->round = jit.round;
+	end = tables->size ? tables->frames + tables->size :
+			     find_end(tables->frames, &s->low);
+	if (end <= tables->frames || end - s->low > 2 * JIT_SIZE_MAX ||
+	    !jit_readable(s->low, end - s->low))
+		return false;
+	s->tables.size = end - tables->frames;
+	tables_of(s, &cfi);
+	if (!cfi_span(&cfi, &start, &end))
+		return false;
+	atomic_store_explicit(&s->met, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->start, start, memory_order_relaxed);
+	atomic_store_explicit(&r->end, end, memory_order_relaxed);
+	return true;
+}
+
+bool jit_register(const struct jit_tables *tables)
+{
+	uint32_t index;
+
+	if (tables->key >= JIT_STATES && claim(&index)) {
+		if (slot_fill(index, tables)) {
+			publish(index, tables->key);
+			return true;
+		}
+		give_back(index);
+	}
+	atomic_fetch_add_explicit(&jit.refused, 1, memory_order_relaxed);
+	return false;
+}
+
+/* I3 */
+static void wait_for_readers(const struct jit_slot *s)
+{
+	unsigned spin;
+
+	for (spin = 0; spin < JIT_WAIT_SPINS &&
+		       atomic_load_explicit(&s->readers, memory_order_seq_cst);
+	     spin++)
+		arch_pause();
+}
+
+static void slot_end(uint32_t index)
+{
+	struct jit_slot *s = &jit.slot[index];
+
+	wait_for_readers(s);
+	if (!atomic_load_explicit(&s->met, memory_order_relaxed)) {
+		give_back(index);
+		return;
+	}
+	atomic_store_explicit(&jit.range[index].key, JIT_DEAD,
+			      memory_order_release);
+	/* Pairs with the acquire in jit_sweep, and with that of whoever takes
+	 * a stack next. */
+	atomic_fetch_add_explicit(&jit.dead, 1, memory_order_release);
+	atomic_fetch_add_explicit(&capture_generation, 1,
+				  memory_order_release);
+}
+
+static uint32_t slots_used(void)
+{
+	return atomic_load_explicit(&jit.used, memory_order_acquire);
+}
+
+void jit_deregister(uintptr_t key)
+{
+	uint32_t i, used = slots_used();
+
+	for (i = 0; i < used && key >= JIT_STATES; i++) {
+		uintptr_t wanted = key;
+
+		/* Pairs with the look at the key in pin: either that sees it
+		 * gone, or we see the reader. */
+		if (atomic_load_explicit(&jit.range[i].key,
+					 memory_order_relaxed) == key &&
+		    atomic_compare_exchange_strong_explicit(
+			    &jit.range[i].key, &wanted, JIT_CLAIMED,
+			    memory_order_seq_cst, memory_order_relaxed))
+			slot_end(i);
+	}
+}
+
+bool jit_sweep(void)
+{
+	uint32_t i, used = slots_used();
+
+	if (!atomic_exchange_explicit(&jit.dead, 0, memory_order_acquire))
+		return false;
+	for (i = 0; i < used; i++) {
+		struct jit_range *r = &jit.range[i];
+
+		if (atomic_load_explicit(&r->key, memory_order_acquire) !=
+		    JIT_DEAD)
+			continue;
+		/* A return address lies one past the call. */
+		context_forget(atomic_load_explicit(&r->start,
+						    memory_order_relaxed) + 1,
+			       atomic_load_explicit(&r->end,
+						    memory_order_relaxed) + 1);
+		give_back(i);
+	}
+	return true;
+}
+
+void jit_init(void)
+{
+	uint32_t i, used = slots_used();
+
+	for (i = 0; i < used; i++) {
+		struct jit_slot *s = &jit.slot[i];
+
+		atomic_store_explicit(&s->readers, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->met, 0, memory_order_relaxed);
+		if (atomic_load_explicit(&jit.range[i].key,
+					 memory_order_relaxed) == JIT_DEAD)
+			give_back(i);
+	}
+	atomic_store_explicit(&jit.dead, 0, memory_order_relaxed);
+}
+
+/* The next slot from *index on whose code may hold pc. */
+static bool next(uint32_t *index, uintptr_t pc, uintptr_t *key)
+{
+	uint32_t used = slots_used();
+
+	for (; *index < used; ++*index) {
+		struct jit_range *r = &jit.range[*index];
+
+		/* Pairs with the release in publish. */
+		*key = atomic_load_explicit(&r->key, memory_order_acquire);
+		if (*key >= JIT_STATES &&
+		    pc >= atomic_load_explicit(&r->start,
+					       memory_order_relaxed) &&
+		    pc < atomic_load_explicit(&r->end, memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
+static void unpin(uint32_t index)
+{
+	atomic_fetch_sub_explicit(&jit.slot[index].readers, 1,
+				  memory_order_release);
+}
+
+/* I2. On success *image is what rules.h can ask. */
+static bool pin(uint32_t index, uintptr_t key, struct rules_image *image)
+{
+	struct jit_range *r = &jit.range[index];
+	struct jit_slot *s = &jit.slot[index];
+
+	atomic_fetch_add_explicit(&s->readers, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&r->key, memory_order_seq_cst) == key &&
+	    jit_readable(s->low, s->tables.frames + s->tables.size - s->low)) {
+		*image = (struct rules_image){
+			.text_start = atomic_load_explicit(
+				&r->start, memory_order_relaxed),
+			.text_end = atomic_load_explicit(
+				&r->end, memory_order_relaxed),
+		};
+		tables_of(s, &image->tables);
+		atomic_store_explicit(&s->met, 1, memory_order_relaxed);
+		return true;
+	}
+	unpin(index);
+	return false;
+}
+
+static uint16_t find(uintptr_t pc, bool *constant)
+{
+	struct rules_image image;
+	uint32_t i;
+	uintptr_t key;
+
+	for (i = 0; next(&i, pc, &key); i++) {
+		uint16_t id;
+
+		if (!pin(i, key, &image))
+			continue;
+		id = rules_find(&image, pc);
+		*constant = !jit.slot[i].tables.shown;
+		unpin(i);
+		if (id)
+			return id;
+	}
+	return 0;
+}
+
+uint16_t jit_find(uintptr_t pc, bool *constant)
+{
+	uint16_t id;
+
+	gdbjit_look();
+	id = find(pc, constant);
+	if (!id)
+		*constant = false;
+	return id;
+}
+
+int jit_step(struct arch_regs *regs, bool pc_exact, bool *is_signal,
+	     bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
+	     void *ctx)
+{
+	uintptr_t pc = (uintptr_t)regs->r[ARCH_REG_PC] - !pc_exact, key;
+	const struct arch_regs before = *regs;
+	struct rules_image image;
+	int err = -ENOENT;
+	uint32_t i;
+
+	gdbjit_look();
+	for (i = 0; err == -ENOENT && next(&i, pc, &key); i++) {
+		if (!pin(i, key, &image))
+			continue;
+		*regs = before;
+		err = rules_step_full(&image, regs, pc_exact, is_signal, read,
+				      ctx);
+		unpin(i);
+	}
+	return err;
+}
+
+void jit_round_begin(void)
+{
+	jit.round++;
+}
+
+bool jit_round_keep(uintptr_t key)
+{
+	uint32_t i, used = slots_used();
+
+	for (i = 0; i < used; i++)
+		if (atomic_load_explicit(&jit.range[i].key,
+					 memory_order_acquire) == key) {
+			jit.slot[i].round = jit.round;
+			return true;
+		}
+	return false;
+}
+
+void jit_round_end(void)
+{
+	uint32_t i, used = slots_used();
+
+	for (i = 0; i < used; i++) {
+		uintptr_t key = atomic_load_explicit(&jit.range[i].key,
+						     memory_order_acquire);
+
+		if (key >= JIT_STATES && jit.slot[i].tables.shown &&
+		    jit.slot[i].round != jit.round)
+			jit_deregister(key);
+	}
+}
+
+uint32_t jit_count(void)
+{
+	uint32_t i, used = slots_used(), count = 0;
+
+	for (i = 0; i < used; i++)
+		count += atomic_load_explicit(&jit.range[i].key,
+					      memory_order_relaxed) >=
+			 JIT_STATES;
+	return count;
+}
+
+uint32_t jit_refused(void)
+{
+	return atomic_load_explicit(&jit.refused, memory_order_relaxed);
+}
