@@ -18,6 +18,10 @@ $(ZSTD_OBJ): $(ZSTD_A) mk/target.mk | deps-checked
 		$@.all $@
 	$(Q)rm -f $@.all
 
+# The hooks' fast path has no use for a frame pointer; those that ask for their
+# caller's (HOOKS_CALLER) have one all the same.
+$(O)/target/preload/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
+
 $(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) $(ZSTD_OBJ) \
 		preload/exports.map
 	$(call say,LD,$@)true

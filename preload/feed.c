@@ -6,6 +6,12 @@
  * its next event later; one that is busy has a stamp already that may be as
  * old as its last event, and bounds T by that.
  *
+ * The events of the ring that has the turn (ring.h) may have its last event's
+ * stamp, too. Nobody else has younger events then, so nothing is held up.
+ *
+ * THE TURN is offered to a ring that alone has moved between two passes, and
+ * offered anew in each pass, so that its stamps are not older than that.
+ *
  * REAPING. A thread is gone when the kernel does not know it, or when another
  * ring has its id: ids are only used again after their thread's end.
  *
@@ -129,11 +135,12 @@ static void feed_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	feed_thread_record(feed, GT_THREAD_START, id, ring->start_stamp);
 }
 
-/* Reads busy and head, in this order. */
-static void feed_scan(struct feed *feed, uint32_t id)
+/* Reads busy and head, in this order. Whether head has moved. */
+static bool feed_scan(struct feed *feed, uint32_t id)
 {
 	struct gl_ring *ring = &feed->r->rings[id];
 	struct feed_ring *own = &feed->rings[id];
+	uint64_t head = own->head;
 
 	/* pairs with the release of ring_leave: idle means that head covers
 	 * every stamp taken so far */
@@ -141,6 +148,7 @@ static void feed_scan(struct feed *feed, uint32_t id)
 		    GL_IDLE;
 	/* pairs with the release of ring_push_*: the records are there */
 	own->head = atomic_load_explicit(&ring->head, memory_order_acquire);
+	return own->head != head;
 }
 
 /* Wakes a producer that waits; gives it a larger ring if the old one was
@@ -308,10 +316,27 @@ static void feed_adapt(struct feed *feed)
 	feed->pressed = false;
 }
 
+/* Offers the turn to the ring that alone has moved since the last pass. Only
+ * hooks change what is not 0, in between. */
+static void feed_offer(struct feed *feed, uint32_t moved, uint32_t id)
+{
+	struct gl_ring *ring = &feed->r->rings[id];
+	uint64_t turn = ring_turn_of(feed->r), own = (uintptr_t)ring;
+
+	if (moved != 1 || ring->flags & GT_THREAD_NESTED ||
+	    (turn && turn != own))
+		return;
+	/* pairs with the one in ring_turn */
+	atomic_compare_exchange_strong_explicit(&feed->r->turn, &turn,
+						own | RING_OFFERED,
+						memory_order_seq_cst,
+						memory_order_relaxed);
+}
+
 uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t now_ns = sys_now_ns(), bytes = 0;
-	uint32_t count = feed_count(feed), id;
+	uint32_t count = feed_count(feed), id, moved = 0, mover = 0;
 
 	for (id = 0; id < count && !feed->out->err; id++) {
 		struct gl_ring *ring = &feed->r->rings[id];
@@ -319,14 +344,18 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 		if (!feed_active(ring))
 			continue;
 		feed_announce(feed, id, now_ns);
-		if (depth == FEED_ENOUGH)
-			feed_scan(feed, id);
+		if (depth == FEED_ENOUGH && feed_scan(feed, id)) {
+			moved++;
+			mover = id;
+		}
 		if (depth != FEED_ENOUGH || feed_enough(feed, id, now_ns))
 			bytes += feed_drain(feed, id, depth);
 	}
 	feed->since_sync += bytes;
-	if (depth == FEED_ENOUGH)
+	if (depth == FEED_ENOUGH) {
 		feed_adapt(feed);
+		feed_offer(feed, moved, mover);
+	}
 	return bytes;
 }
 
@@ -351,6 +380,7 @@ static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
 static uint64_t feed_scan_all(struct feed *feed)
 {
 	uint64_t mark = arch_cycles() >> feed->tick_shift;
+	uint64_t turn = ring_turn_of(feed->r) & ~RING_OFFERED;
 	uint64_t now_ns = sys_now_ns();
 	uint32_t count = feed_count(feed), id;
 
@@ -361,7 +391,7 @@ static uint64_t feed_scan_all(struct feed *feed)
 			continue;
 		feed_announce(feed, id, now_ns);
 		feed_scan(feed, id);
-		if (own->busy)
+		if (own->busy || turn == (uintptr_t)&feed->r->rings[id])
 			mark = base_min(mark, feed_last_tick(feed, id));
 	}
 	return base_max(mark, feed->watermark);

@@ -171,7 +171,7 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	+--------+---------+----------------+-------------------------+
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
-#define GL_VERSION 1
+#define GL_VERSION 2
 #define GL_SLAB (1u << 20)	/* unit of reservation */
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
 
@@ -220,10 +220,11 @@ struct gl_ring {
 	_Atomic uint64_t busy;	/* sp of the hook that is pushing; GL_IDLE */
 	_Atomic uint64_t head;	/* one past the last complete record */
 	uint64_t limit;		/* push below this without looking further */
+	uint64_t base;		/* base + head is where the record goes */
+	uint64_t stamp;		/* the last one taken, as in word 0 */
+	uint64_t owner;		/* return address of the hook of `busy` */
 	uint64_t data;		/* address of the data, in the target */
 	uint64_t mask;		/* size - 1 */
-	uint64_t owner;		/* return address of the hook of `busy` */
-	uint64_t spare[2];
 	/* writer's line */
 	_Atomic uint64_t tail;	/* records below are in the trace */
 	_Atomic uint32_t waiting;	/* producer sleeps on tail (futex) */

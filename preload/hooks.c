@@ -31,6 +31,9 @@
 
 #define HOOK __attribute__((visibility("default")))
 
+/* With all of the fast path in it, but for the slow functions. */
+#define HOOKS_WHOLE __attribute__((flatten))
+
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
@@ -83,6 +86,8 @@ static struct thread *hooks_thread(uintptr_t sp)
 		if (thread->capture)
 			capture_thread_reset(thread->capture,
 					     thread->is_main);
+		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
+		thread->ring->stamp = ring_cycles();
 		ring_leave(thread->ring);
 	}
 	return thread;
@@ -112,14 +117,14 @@ static BASE_SLOW void hooks_block_slow(unsigned kind, uintptr_t block,
 	if (!ring_idle(ring)) {
 		if (hooks_reentered(thread, caller.ra))
 			return;
-		stamp = arch_cycles();
+		stamp = ring_cycles();
 		ring_nested_push(recorder, thread, kind, stamp, block,
 				 capture_stack_plain(caller.ra, caller.sp,
 						     caller.fp), size);
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	stamp = arch_cycles();
+	stamp = ring_stamp(recorder, ring);
 	ring_push_block(recorder, ring, kind, stamp, block,
 			hooks_capture(thread, caller), size);
 	ring_leave(ring);
@@ -138,12 +143,12 @@ static BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block,
 	if (!ring_idle(ring)) {
 		if (hooks_reentered(thread, ra))
 			return;
-		stamp = arch_cycles();
+		stamp = ring_cycles();
 		ring_nested_push(recorder, thread, kind, stamp, block, 0, 0);
 		return;
 	}
 	ring_enter(ring, sp, ra);
-	stamp = arch_cycles();
+	stamp = ring_stamp_again(recorder, ring);
 	ring_push_address(recorder, ring, kind, stamp, block);
 	ring_leave(ring);
 }
@@ -163,28 +168,37 @@ hooks_block(unsigned kind, void *block, uint64_t size,
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	stamp = arch_cycles();
+	stamp = ring_stamp(recorder, ring);
 	ring_push_block(recorder, ring, kind, stamp, (uintptr_t)block,
 			hooks_capture(thread, caller), size);
 	ring_leave(ring);
 }
 
-/* Everything else. */
-static inline __attribute__((always_inline)) void
-hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
+/*
+ * Everything else. False: nothing is done yet, the slow function has to do it.
+ * So there is no call on the fast path, and hardly a register to be saved.
+ */
+static inline __attribute__((always_inline)) bool
+hooks_address_fast(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
 {
 	struct thread *thread = recorder_tls;
 	struct gl_ring *ring;
+	bool done;
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
-	    unlikely(!ring_idle(ring))) {
-		hooks_address_slow(kind, (uintptr_t)block, ra, sp);
-		return;
-	}
+	    unlikely(!ring_idle(ring)))
+		return false;
 	ring_enter(ring, sp, ra);
-	ring_push_address(recorder, ring, kind, arch_cycles(),
-			  (uintptr_t)block);
+	done = ring_push_address_fast(recorder, ring, kind, (uintptr_t)block);
 	ring_leave(ring);
+	return done;
+}
+
+static inline __attribute__((always_inline)) void
+hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
+{
+	if (unlikely(!hooks_address_fast(kind, block, ra, sp)))
+		hooks_address_slow(kind, (uintptr_t)block, ra, sp);
 }
 
 /*
@@ -214,7 +228,7 @@ static inline void hooks_leave_real(struct gl_ring *ring)
 		ring_leave(ring);
 }
 
-HOOK void *malloc(size_t size)
+HOOK HOOKS_WHOLE void *malloc(size_t size)
 {
 	void *block;
 
@@ -226,21 +240,35 @@ HOOK void *malloc(size_t size)
 	return block;
 }
 
-HOOK void free(void *block)
+static BASE_SLOW void hooks_free_slow(void *block, uintptr_t ra, uintptr_t sp)
 {
-	if (unlikely(bump_owns(block)))
+	if (bump_owns(block))
 		return;
-	if (unlikely(!real.malloc) && !real_resolve())
+	if (!real.malloc && !real_resolve())
 		return;
-	if (likely(block))
-		hooks_address(GT_FREE, block,
-			      (uintptr_t)__builtin_return_address(0),
-			      (uintptr_t)__builtin_dwarf_cfa());
+	if (block)
+		hooks_address_slow(GT_FREE, (uintptr_t)block, ra, sp);
 	real.free(block);
 }
 
+static inline __attribute__((always_inline)) void
+hooks_free(void *block, uintptr_t ra, uintptr_t sp)
+{
+	if (likely(real_only) && likely(block) &&
+	    likely(hooks_address_fast(GT_FREE, block, ra, sp)))
+		real.free(block);
+	else
+		hooks_free_slow(block, ra, sp);
+}
+
+HOOK void free(void *block)
+{
+	hooks_free(block, (uintptr_t)__builtin_return_address(0),
+		   (uintptr_t)__builtin_dwarf_cfa());
+}
+
 /* The product is only recorded after the real function has accepted it. */
-HOOK void *calloc(size_t count, size_t size)
+HOOK HOOKS_WHOLE void *calloc(size_t count, size_t size)
 {
 	struct gl_ring *ring;
 	void *block;
@@ -304,7 +332,7 @@ hooks_realloc(void *block, size_t size, struct hooks_caller caller)
 	return to;
 }
 
-HOOK void *realloc(void *block, size_t size)
+HOOK HOOKS_WHOLE void *realloc(void *block, size_t size)
 {
 	return hooks_realloc(block, size, HOOKS_CALLER);
 }
@@ -318,18 +346,6 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
 	if (unlikely(__builtin_mul_overflow(count, size, &all)))
 		all = SIZE_MAX;
 	return hooks_realloc(block, all, HOOKS_CALLER);
-}
-
-static inline __attribute__((always_inline)) void
-hooks_free(void *block, uintptr_t ra, uintptr_t sp)
-{
-	if (unlikely(bump_owns(block)))
-		return;
-	if (unlikely(!real.malloc) && !real_resolve())
-		return;
-	if (likely(block))
-		hooks_address(GT_FREE, block, ra, sp);
-	real.free(block);
 }
 
 HOOK void cfree(void *block)

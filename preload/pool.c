@@ -19,6 +19,7 @@
  */
 #include "preload/pool.h"
 
+#include "preload/ring.h"
 #include "preload/sys.h"
 
 #define POOL_NAP_NS (50 * UINT64_C(1000000))
@@ -172,7 +173,7 @@ static void pool_reset(struct gl_ring *ring)
 	atomic_store_explicit(&ring->busy, GL_IDLE, memory_order_relaxed);
 	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
 	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
-	ring->limit = (ring->mask + 1) / 2;
+	ring_place(ring, 0, (ring->mask + 1) / 2);
 	ring->dropped = 0;
 }
 
@@ -302,7 +303,7 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	pool_set_data(pool, ring, at, larger);
 	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
 	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
-	ring->limit = (ring->mask + 1) / 2;
+	ring_place(ring, 0, (ring->mask + 1) / 2);
 	ring->generation++;
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	return true;

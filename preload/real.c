@@ -22,12 +22,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "preload/bump.h"
 #include "preload/sys.h"
 
 #define REAL_PAGE 4096
 #define REAL_HIDDEN_VERSION 0x8000	/* of an entry of DT_VERSYM */
 
 struct real real;
+bool real_only;
 void *real_dlopen, *real_dlmopen, *real_dlclose;
 
 /* Weak: one of the two exists, by the C library. */
@@ -312,6 +314,7 @@ bool real_resolve(void)
 	    !real.posix_memalign || !real.aligned_alloc)
 		return false;
 	real_reentering(own);
+	real_only = bump_count() == 0;
 	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);
 	return true;
 }

@@ -35,6 +35,10 @@ struct real {
 
 extern BASE_HIDDEN struct real real;
 
+/* Set together with them if the arena (bump.h) has given no block: then none
+ * has to be told apart from the real allocator's, ever. */
+extern BASE_HIDDEN bool real_only;
+
 /* Where the entries in arch/stubs.S jump on to. */
 extern BASE_HIDDEN void *real_dlopen, *real_dlmopen, *real_dlclose;
 

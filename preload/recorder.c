@@ -254,6 +254,7 @@ static struct thread *recorder_register(struct recorder *r)
 		thread->capture = capture_thread_new(thread->is_main);
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();
+	ring->stamp = ring->start_stamp << GL_KIND_BITS;
 	/* pairs with the acquire of feed_scan: what it needs is there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->ring = ring;

@@ -79,8 +79,11 @@ struct recorder {
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	uint64_t stalled_beats;
 
+	/* whose events need no stamp of their own, see ring.h; 0: nobody's */
+	_Alignas(BASE_LINE) _Atomic uint64_t turn;
+
 	/* counters of the target's threads */
-	_Atomic uint64_t skipped;	/* events before the recorder was on */
+	_Alignas(BASE_LINE) _Atomic uint64_t skipped;	/* events before the recorder was on */
 	_Atomic uint64_t ring_waits;
 	_Atomic uint64_t nested_events;
 	_Atomic uint64_t nested_lost;

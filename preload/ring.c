@@ -7,6 +7,8 @@
  *	├── push ───────┼── wake the writer, ─────┤ wait for tail to move
  *	                │   go on to 100 %        │ (or drop)
  *
+ * It also looks up where the data ends, because there `base` changes.
+ *
  * To wait, the producer sets `waiting` and sleeps on the low half of tail. The
  * writer that moved tail takes `waiting` back and wakes it. While the writer
  * gives the ring more room, `waiting` is RING_HELD and the producer stays.
@@ -48,6 +50,22 @@ static void ring_drop(struct recorder *r, struct gl_ring *ring)
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 }
 
+BASE_SLOW uint64_t ring_turn(struct recorder *r, struct gl_ring *ring,
+			     uint64_t stamp)
+{
+	uint64_t own = (uintptr_t)ring, turn = own | RING_OFFERED;
+
+	/* fails if it is not offered to us, or was taken back meanwhile */
+	if (!atomic_compare_exchange_strong_explicit(&r->turn, &turn, own,
+						     memory_order_seq_cst,
+						     memory_order_relaxed)) {
+		atomic_store_explicit(&r->turn, 0, memory_order_relaxed);
+		return stamp;
+	}
+	ring->stamp = ring_cycles();
+	return ring->stamp;
+}
+
 static uint64_t ring_used(const struct gl_ring *ring)
 {
 	/* pairs with the release of feed_advance: what was there is in the
@@ -56,21 +74,31 @@ static uint64_t ring_used(const struct gl_ring *ring)
 	       atomic_load_explicit(&ring->tail, memory_order_acquire);
 }
 
+void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room)
+{
+	uint64_t lap = head & ~ring->mask;
+
+	ring->base = ring->data - lap;
+	/* a record may begin below the lap's end and run over it */
+	ring->limit = base_min(room - RING_RECORD_MAX + 1,
+			       lap + ring->mask + 1);
+}
+
 /* Whether a record fits; sets the next point to look up. */
 static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 {
 	uint64_t size = ring->mask + 1, used = ring_used(ring);
-	uint64_t tail = atomic_load_explicit(&ring->head,
-					     memory_order_relaxed) - used;
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
 
 	if (used + RING_RECORD_MAX <= size / 2) {
-		ring->limit = tail + size / 2;
+		ring_place(ring, head, head - used + size / 2);
 		return true;
 	}
 	if (used + RING_RECORD_MAX > size)
 		return false;
 	recorder_wake(r);
-	ring->limit = tail + size;
+	ring_place(ring, head, head - used + size);
 	return true;
 }
 
@@ -238,6 +266,10 @@ BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 	_Atomic uint64_t *word;
 	uint64_t head;
 
+	/* another ring than the thread's first: its turn is over, too (I4) */
+	if (ring_turn_of(r))
+		atomic_store_explicit(&r->turn, 0, memory_order_relaxed);
+
 	atomic_fetch_add_explicit(&r->nested_events, 1, memory_order_relaxed);
 	if (!ring || !ring_nested_room(r, ring)) {
 		atomic_fetch_add_explicit(&r->nested_lost, 1,
@@ -259,6 +291,5 @@ BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 			      memory_order_relaxed);
 	atomic_store_explicit(&word[3], size, memory_order_relaxed);
 	/* pairs with the acquire of encode_nested_end */
-	atomic_store_explicit(&word[0], stamp << GL_KIND_BITS | kind,
-			      memory_order_release);
+	atomic_store_explicit(&word[0], stamp | kind, memory_order_release);
 }

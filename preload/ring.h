@@ -10,16 +10,45 @@
  *     owner waits for it (see ring.c, pool.c).
  * I2: a record is complete before `head` covers it.
  * I3: a stamp is taken after `busy` was set.
+ *
+ * THE TURN. Reading the counter costs as much as the rest of a push. The free
+ * of a block need not do it while nobody else records: then the order of
+ * events is that of the ring, and the free takes the stamp of the event before
+ * it. `turn` of the recorder says whether that is so.
+ *
+ *	        writer: only this ring moved since its last look
+ *	   0 ─────────────────▶ ring | RING_OFFERED ◀──┐
+ *	   ▲                          │ owner: event    │ writer: each look
+ *	   │                          ▼                 │
+ *	   └───── other: event ── ring ─────────────────┘
+ *
+ * I4: between the event whose stamp is `stamp` and a moment at which `turn` is
+ *     seen to be this ring, no other ring's event was finished. For whoever
+ *     pushes takes a stamp first and then looks at `turn`, and makes it 0 if
+ *     it is another's; while who takes an offer stamps after it was seen.
+ * So a stamp that is used again is only too early by what its thread did
+ * alone, and by no more than the writer's time between two looks.
  */
 #ifndef GNOMON_RING_H
 #define GNOMON_RING_H
 
+#include "arch.h"
 #include "preload/recorder.h"
 
 #define RING_RECORD_MAX 32	/* bytes of the longest record */
 
+#define RING_OFFERED UINT64_C(1)	/* beside the address of a ring */
+
+/* The new stamp of an event that found the turn to be neither its ring's nor
+ * nobody's. */
+uint64_t ring_turn(struct recorder *r, struct gl_ring *ring, uint64_t stamp);
+
 /* Makes room for one record. False: the event is lost, and was counted. */
 bool ring_make_room(struct recorder *r, struct gl_ring *ring);
+
+/* Where pushing goes on from `head` on, with room up to the position `room`.
+ * Also the writer, while it has the ring. */
+void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room);
 
 /* Whether the hook that set `busy` is gone. sp: of the hook that asks, as
  * ring_enter takes it. */
@@ -62,17 +91,65 @@ static inline void ring_leave(struct gl_ring *ring)
 	atomic_store_explicit(&ring->busy, GL_IDLE, memory_order_release);
 }
 
+/* Stamps are as in word 0 of a record, the kind left out. */
+static inline uint64_t ring_cycles(void)
+{
+	return arch_cycles() << GL_KIND_BITS;
+}
+
+/* relaxed: the order that I4 needs is that of the program, which hands blocks
+ * from thread to thread; what is left is the window's */
+static inline uint64_t ring_turn_of(const struct recorder *r)
+{
+	return atomic_load_explicit(&r->turn, memory_order_relaxed);
+}
+
+static inline uint64_t ring_stamp(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t stamp = ring_cycles(), turn;
+
+	ring->stamp = stamp;
+	atomic_signal_fence(memory_order_seq_cst);
+	turn = ring_turn_of(r);
+	if (unlikely(turn && turn != (uintptr_t)ring))
+		return ring_turn(r, ring, stamp);
+	return stamp;
+}
+
+/* Of an event that may take the stamp of the one before it. */
+static inline uint64_t ring_stamp_again(struct recorder *r,
+					struct gl_ring *ring)
+{
+	if (ring_turn_of(r) == (uintptr_t)ring)
+		return ring->stamp;	/* I4 */
+	return ring_stamp(r, ring);
+}
+
+/* The same, left in ring->stamp. False: ring_stamp_again has to do it. */
+static inline bool ring_stamp_fast(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t turn = ring_turn_of(r);
+
+	if (likely(turn == (uintptr_t)ring))
+		return true;	/* I4 */
+	if (unlikely(turn))
+		return false;
+	ring->stamp = ring_cycles();
+	atomic_signal_fence(memory_order_seq_cst);
+	return likely(!ring_turn_of(r));
+}
+
 static inline uint64_t *ring_reserve(struct recorder *r, struct gl_ring *ring,
 				     uint64_t *head)
 {
 	*head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	if (unlikely(*head + RING_RECORD_MAX > ring->limit)) {
+	if (unlikely(*head >= ring->limit)) {
 		if (!ring_make_room(r, ring))
 			return NULL;
 		*head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
 	}
-	return (uint64_t *)(ring->data + (*head & ring->mask));
+	return (uint64_t *)(ring->base + *head);
 }
 
 /* GT_ALLOC, GT_REALLOC_DONE. */
@@ -86,7 +163,7 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 
 	if (unlikely(!word))
 		return;
-	word[0] = stamp << GL_KIND_BITS | kind;
+	word[0] = stamp | kind;
 	word[1] = address;
 	if (likely(size < GL_SIZE_BIG)) {
 		word[2] = context | size << 32;
@@ -100,6 +177,26 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 	atomic_store_explicit(&ring->head, head, memory_order_release);
 }
 
+/* All other kinds, if that is simple. Whether. */
+static inline bool ring_push_address_fast(struct recorder *r,
+					  struct gl_ring *ring, unsigned kind,
+					  uint64_t address)
+{
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+	uint64_t *word;
+
+	if (unlikely(head >= ring->limit) ||
+	    unlikely(!ring_stamp_fast(r, ring)))
+		return false;
+	word = (uint64_t *)(ring->base + head);
+	word[0] = ring->stamp | kind;
+	word[1] = address;
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
+	return true;
+}
+
 /* All other kinds. */
 static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
@@ -110,7 +207,7 @@ static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
 
 	if (unlikely(!word))
 		return;
-	word[0] = stamp << GL_KIND_BITS | kind;
+	word[0] = stamp | kind;
 	word[1] = address;
 	/* pairs with the acquire of feed_scan */
 	atomic_store_explicit(&ring->head, head + 16, memory_order_release);

@@ -51,6 +51,16 @@ def freed_by_other_threads(directory):
 
 
 @case
+def handed_over(directory):
+    """Stamps that are used twice keep the order between threads: of the
+    large blocks one at a time is alive."""
+    _, done, report = exact("handover", directory)
+    large = done.expected["large"]
+    check(large <= report.summary["peak_bytes"] < 2 * large,
+          "peak of %d" % report.summary["peak_bytes"])
+
+
+@case
 def realloc_chains(directory):
     exact("realloc_chain", directory)
 

@@ -31,7 +31,7 @@ static void fresh(struct gl_ring *r, uint64_t *memory)
 	r->busy = GL_IDLE;
 	r->data = (uintptr_t)memory;
 	r->mask = SIZE - 1;
-	r->limit = SIZE / 2;
+	ring_place(r, 0, SIZE / 2);
 	r->state = GL_RING_ACTIVE;
 }
 
@@ -57,9 +57,10 @@ static int each(void **state)
 static void records_lie_one_after_another(void **state)
 {
 	(void)state;
-	ring_push_block(recorder, &ring, GT_ALLOC, 7, 0x1000, 20, 100);
-	ring_push_address(recorder, &ring, GT_FREE, 8, 0x1000);
-	ring_push_block(recorder, &ring, GT_ALLOC, 9, 0x2000, 21,
+	ring_push_block(recorder, &ring, GT_ALLOC, 7 << GL_KIND_BITS, 0x1000,
+			20, 100);
+	ring_push_address(recorder, &ring, GT_FREE, 8 << GL_KIND_BITS, 0x1000);
+	ring_push_block(recorder, &ring, GT_ALLOC, 9 << GL_KIND_BITS, 0x2000, 21,
 			GL_SIZE_BIG);
 	assert_int_equal(ring.head, 24 + 16 + 32);
 	assert_int_equal(data[0], 7 << 4 | GT_ALLOC);
@@ -84,7 +85,7 @@ static void half_full_wakes_the_writer(void **state)
 	assert_int_equal(recorder->wake, 0);
 	ring_push_address(recorder, &ring, GT_FREE, i, i);
 	assert_int_equal(recorder->wake, 1);
-	assert_int_equal(ring.limit, SIZE);
+	assert_int_equal(ring.limit, SIZE - RING_RECORD_MAX + 1);
 }
 
 static void room_is_never_overwritten(void **state)
@@ -149,10 +150,12 @@ static void a_full_ring_waits(void **state)
 	for (i = 0; i < EVENTS; i++) {
 		ring_enter(&ring, 0x1000, 0x2000);
 		if (i % 3)
-			ring_push_block(recorder, &ring, GT_ALLOC, i, i * 16,
+			ring_push_block(recorder, &ring, GT_ALLOC,
+					i << GL_KIND_BITS, i * 16,
 					20, i % 7 ? i : GL_SIZE_BIG + i);
 		else
-			ring_push_address(recorder, &ring, GT_FREE, i, i * 16);
+			ring_push_address(recorder, &ring, GT_FREE,
+					  i << GL_KIND_BITS, i * 16);
 		ring_leave(&ring);
 	}
 	pthread_join(reader, NULL);
@@ -160,11 +163,47 @@ static void a_full_ring_waits(void **state)
 	assert_true(ring_idle(&ring));
 }
 
+/* ring.h, I4 */
+static void a_turn_is_taken_and_lost(void **state)
+{
+	uint64_t own = (uintptr_t)&ring, stamp;
+
+	(void)state;
+	/* nobody's: each event has its own stamp */
+	stamp = ring_stamp(recorder, &ring);
+	assert_true(ring_stamp_again(recorder, &ring) > stamp);
+	assert_true(ring_stamp_fast(recorder, &ring));
+	assert_int_equal(recorder->turn, 0);
+	/* an offer: taken by the slow way, with a stamp of after that */
+	recorder->turn = own | RING_OFFERED;
+	assert_false(ring_stamp_fast(recorder, &ring));
+	stamp = ring_stamp_again(recorder, &ring);
+	assert_int_equal(recorder->turn, own);
+	assert_int_equal(stamp, ring.stamp);
+	assert_int_equal(ring_stamp_again(recorder, &ring), stamp);
+	assert_true(ring_stamp_fast(recorder, &ring));
+	assert_int_equal(ring.stamp, stamp);
+	/* allocations have stamps of their own */
+	assert_true(ring_stamp(recorder, &ring) > stamp);
+	assert_int_equal(recorder->turn, own);
+	/* another ring's event ends it, offered or taken */
+	ring_stamp(recorder, &nested);
+	assert_int_equal(recorder->turn, 0);
+	recorder->turn = own | RING_OFFERED;
+	ring_stamp_again(recorder, &nested);
+	assert_int_equal(recorder->turn, 0);
+	recorder->turn = own;
+	ring_nested_push(recorder, &thread, GT_FREE, 16, 0x20, 0, 0);
+	assert_int_equal(recorder->turn, 0);
+}
+
 static void nested_records_have_four_words(void **state)
 {
 	(void)state;
-	ring_nested_push(recorder, &thread, GT_ALLOC, 5, 0x10, 30, 99);
-	ring_nested_push(recorder, &thread, GT_FREE, 6, 0x20, 0, 0);
+	ring_nested_push(recorder, &thread, GT_ALLOC, 5 << GL_KIND_BITS, 0x10,
+			 30, 99);
+	ring_nested_push(recorder, &thread, GT_FREE, 6 << GL_KIND_BITS, 0x20,
+			 0, 0);
 	assert_int_equal(nested.head, 2 * RING_RECORD_MAX);
 	assert_int_equal(nested_data[0], 5 << 4 | GT_ALLOC);
 	assert_int_equal(nested_data[1], 0x10);
@@ -234,6 +273,7 @@ int main(void)
 		cmocka_unit_test_setup(room_is_never_overwritten, each),
 		cmocka_unit_test_setup(off_lets_go, each),
 		cmocka_unit_test_setup(a_full_ring_waits, each),
+		cmocka_unit_test_setup(a_turn_is_taken_and_lost, each),
 		cmocka_unit_test_setup(nested_records_have_four_words, each),
 		cmocka_unit_test_setup(nested_full_is_counted, each),
 		cmocka_unit_test_setup(stale_owners_are_known_by_their_sp,
