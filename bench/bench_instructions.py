@@ -3,7 +3,8 @@
 Repeatable to the instruction, on any machine. Of a malloc and its free: the
 pairs of bench-pairs under libgnomon-thread.so, less the same pairs alone; they
 come from stacks that repeat. Of a capture, and of each new frame of it: the
-bursts of bench-capture, less the calls alone. Both also by function.
+bursts of bench-capture, less the calls alone. Both also by function. And where
+the code of gnomon stores to for a malloc and its free (bench_stores.py).
 
 valgrind knows no processes that share memory, so the preload library is
 linked a second time with a clone that makes threads of them (thread_writer.c).
@@ -16,6 +17,7 @@ import re
 
 import bench_callgrind
 import bench_run
+import bench_stores
 import bench_table
 
 PAIRS = 20000
@@ -25,6 +27,7 @@ CHANGED = (0, 1, 3, 8)
 QUICK = {30: CHANGED, 1000: (1,)}
 SHOWN = 1.0         # instructions: functions with fewer are not in the table
 PAIR = "malloc + free: added by recording, path hits"
+STORES = "malloc + free: stores of gnomon's code, path hits"
 
 
 def count_captures(bench, depth, changed):
@@ -76,13 +79,18 @@ def measure(bench):
     rows.append({"what": "capture: each new frame", "instructions": round(
         (by[30, 8]["instructions"] - by[30, 1]["instructions"]) / 7, 1)})
     bench_run.note("instructions: pairs")
-    return rows + count_pairs(bench)
+    rows += count_pairs(bench)
+    bench_run.note("instructions: stores")
+    rows.append({"what": STORES, "instructions": None,
+                 "stores": bench_stores.count(bench)})
+    return rows
 
 
 def show(rows):
     bench_table.show("instructions, by callgrind", ["of", "instructions"], [
         [row["what"], bench_table.text(row["instructions"])]
-        for row in rows])
+        for row in rows if row["instructions"] is not None])
+    show_stores(rows[-1]["stores"])
     columns = [row for row in rows if "self" in row]
     heads = [f"{row['depth']}, {row['changed']}" if "depth" in row
              else "malloc + free" for row in columns]
@@ -90,6 +98,15 @@ def show(rows):
                    columns)
     show_functions("inclusive", "instructions by function, with what it calls",
                    heads, columns)
+
+
+def show_stores(stores):
+    bench_table.show(STORES, ["to", "stores", "cache lines"], [
+        [name, bench_table.text(int(places["stores"])),
+         bench_table.text(int(places["lines"]))]
+        for name, places in stores.items()], (
+            "live: the ring and the context nodes; other: what should not be "
+            "written to.",))
 
 
 def show_functions(key, title, heads, columns):
@@ -112,3 +129,8 @@ def figures(rows):
             yield {"name": "instructions added to a malloc + free pair",
                    "value": row["instructions"], "goal": f"<= {PAIR_GOAL}",
                    "reached": row["instructions"] <= PAIR_GOAL}
+        if row["what"] == STORES:
+            lines = int(row["stores"]["other"]["lines"])
+            yield {"name": "cache lines written for a pair, but the ring's "
+                           "and the stack's",
+                   "value": lines, "goal": "0", "reached": lines == 0}

@@ -2,7 +2,7 @@
  * pair_cost.c: what one malloc and one free cost, as the program sees it.
  * Prints one row as JSON. A profiler comes in by LD_PRELOAD.
  *
- *	bench-pairs THREADS PAIRS
+ *	bench-pairs THREADS PAIRS [WARM_UP]
  *
  * Each thread keeps 64 live blocks of 24, 72, 200 and 1024 bytes; a pair frees
  * one and allocates another in its place, from a stack of 24 to 33 frames:
@@ -15,7 +15,10 @@
  *
  * Depth, size, slot and the first of the inner functions of each pair are
  * drawn once, before the clock starts, and the same for every run and thread.
- * Both clocks are read in the process, around the loop alone.
+ * Both clocks are read in the process, around the loop alone. With WARM_UP
+ * pairs given, fewer than usual, it also says on stderr where things are in
+ * memory, for bench/bench_stores.py: the word that each pair stores to first,
+ * a place on the first thread's stack, and what is mapped.
  *
  * I1  The threads share nothing in the loop but the allocator (and whatever a
  *     profiler has them share).
@@ -49,6 +52,7 @@ struct pair_work {
 	uint64_t count;
 	uint64_t sum;
 	uint64_t wall_ns, cpu_ns;
+	void *stack;
 };
 
 typedef void pair_function(struct pair_work *work, unsigned left);
@@ -56,6 +60,7 @@ static pair_function *const pair_functions[8];
 
 static struct pair pair_drawn[PAIR_DRAWN];
 static pthread_barrier_t pair_barrier;
+static uint64_t pair_warm_up = PAIR_WARM_UP;
 
 /* One of the functions on the way to malloc. Frames are of many sizes, as
  * programs have them. What a function does after its call keeps it on the
@@ -140,7 +145,7 @@ static uint64_t pair_clock(clockid_t clock)
 static void pair_loop(struct pair_work *work)
 {
 	work->bottom = pair_exchange;
-	pair_run(work, PAIR_WARM_UP);
+	pair_run(work, pair_warm_up);
 	pthread_barrier_wait(&pair_barrier);
 	work->cpu_ns = pair_clock(CLOCK_THREAD_CPUTIME_ID);
 	work->wall_ns = pair_clock(CLOCK_MONOTONIC);
@@ -156,11 +161,25 @@ static void *pair_thread(void *arg)
 	struct pair_work *work = arg;
 	unsigned i;
 
+	work->stack = __builtin_frame_address(0);
 	work->bottom = pair_loop;
 	pair_f0(work, PAIR_OUTER);
 	for (i = 0; i < PAIR_SLOTS; i++)
 		free(work->live[i]);
 	return work;
+}
+
+static void pair_tell_places(const struct pair_work *work)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	fprintf(stderr, "pair %p\nstack %p\n", (const void *)&work->pair,
+		work->stack);
+	while (maps && fgets(line, sizeof(line), maps))
+		fputs(line, stderr);
+	if (maps)
+		fclose(maps);
 }
 
 int main(int argc, char **argv)
@@ -171,10 +190,12 @@ int main(int argc, char **argv)
 	unsigned threads, i;
 	uint64_t pairs;
 
-	threads = argc == 3 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
-	pairs = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
+	threads = argc >= 3 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
+	pairs = argc >= 3 ? strtoull(argv[2], NULL, 10) : 0;
+	if (argc > 3)
+		pair_warm_up = strtoull(argv[3], NULL, 10);
 	if (threads == 0 || threads > PAIR_THREADS_MAX || pairs == 0) {
-		fprintf(stderr, "usage: bench-pairs THREADS PAIRS\n");
+		fprintf(stderr, "usage: bench-pairs THREADS PAIRS [WARM_UP]\n");
 		return 2;
 	}
 	pair_draw();
@@ -191,6 +212,8 @@ int main(int argc, char **argv)
 		wall += (double)work[i].wall_ns;
 		cpu += (double)work[i].cpu_ns;
 	}
+	if (argc > 3)
+		pair_tell_places(&work[0]);
 	wall /= (double)threads * (double)pairs;
 	cpu /= (double)threads * (double)pairs;
 	printf("{\"threads\":%u,\"pairs\":%" PRIu64 ",\"ns\":%.2f,"
