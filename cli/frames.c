@@ -146,6 +146,16 @@ static void note_nameless(struct frames *frames, const char *library)
 	frames->nameless.list[frames->nameless.count++] = library;
 }
 
+/* In no file: code made at run time, or stray. */
+static void add_nowhere(struct frames *frames, uint64_t address, bool exact)
+{
+	struct frame *frame = add_frame(frames);
+
+	frame->address = address;
+	frame->function = perfmap_find(&frames->model->perfmap,
+				       exact ? address : address - 1);
+}
+
 /* The functions at one return address; true if a signal came in there. */
 static bool add_place(struct frames *frames, const struct context_node *node,
 		      bool exact)
@@ -156,7 +166,7 @@ static bool add_place(struct frames *frames, const struct context_node *node,
 	const struct image *image;
 
 	if (index == IMAGE_NONE) {
-		add_frame(frames)->address = node->address;
+		add_nowhere(frames, node->address, exact);
 		return false;
 	}
 	image = &frames->model->images.list[index];

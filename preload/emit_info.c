@@ -12,6 +12,7 @@
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "unwind/jit.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
 
@@ -211,6 +212,7 @@ static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 		[GT_IMAGE] = "bytes_image", [GT_CONTEXT] = "bytes_context",
 		[GT_EVENTS] = "bytes_events", [GT_SYNC] = "bytes_sync",
 		[GT_CAPTURE] = "bytes_capture",
+		[GT_NAMES] = "bytes_names",
 	};
 	unsigned i;
 
@@ -253,6 +255,9 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "nodes_emitted", feed->nodes->total);
 	text_key_number(&text, "area_bytes", area_used());
 	text_key_number(&text, "ring_bytes", feed->pool->used);
+	text_key_number(&text, "jit_tables", jit_count());
+	text_key_number(&text, "jit_refused", jit_refused());
+	text_key_number(&text, "names_skipped", info->names_skipped);
 	text_key_number(&text, "writer_cpu_ns",
 			sys_clock(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);

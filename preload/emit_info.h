@@ -15,6 +15,7 @@ struct emit_info {
 	const struct live *live;
 	const struct output *output;
 	const char *exe;
+	uint64_t names_skipped;	/* see emit_names */
 };
 
 void emit_info_start(const struct emit_info *info);

@@ -68,6 +68,9 @@
  *          gt_capture_value; what is behind those known is skipped). Of the
  *          thread that has the ring then: before its END, or at the end of
  *          the recording.
+ * NAMES    columns, n lines: 0 text "START SIZE NAME\n", numbers in
+ *          hexadecimal: code made at run time, by run-time addresses (what a
+ *          program wrote to /tmp/perf-PID.map). Later lines count more.
  *
  * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
  * pair ticks with nanoseconds (the first comes before the first EVENTS).
@@ -108,6 +111,7 @@ enum gt_chunk_type {
 	GT_COUNTERS,
 	GT_END,			/* the last chunk */
 	GT_CAPTURE,		/* since 1.1 */
+	GT_NAMES,		/* since 1.1 */
 	GT_CHUNK_TYPES
 };
 
@@ -153,7 +157,8 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	recorder was ready), nested_events, nested_lost, ring_waits, capture
  *	tiers: tier_path tier_join tier_full tier_plain, frames_walked,
  *	barriers_placed barriers_met, oracle_checks oracle_differences,
- *	stop_<reason>, nodes, nodes_emitted, rules, writer_cpu_ns, chunk
+ *	stop_<reason>, nodes, nodes_emitted, rules, writer_cpu_ns, jit_tables (unwind
+ *	tables registered at run time) jit_refused names_skipped (bytes), chunk
  *	bytes … (any key, decimal value)
  * END keys: reason (exit|exec|stopped|error, or killed: written by a reader
  *	that folded the live file in), message, exit_code (as in

@@ -37,6 +37,7 @@
 
 #include "preload/area.h"
 #include "preload/emit_info.h"
+#include "preload/emit_names.h"
 #include "preload/feed.h"
 #include "preload/kinship.h"
 #include "preload/live.h"
@@ -442,6 +443,14 @@ static int writer_exit_code(const struct writer *w)
 								  -1;
 }
 
+/* The last events, and what only the end knows. */
+static void writer_finish_events(struct writer *w)
+{
+	feed_sync(&w->feed, FEED_LAST);
+	w->info.names_skipped = emit_names(&w->out, &w->compress, w->r->pid,
+					   w->live.header->realtime0_ns);
+}
+
 static void writer_finish(struct writer *w, const char *reason)
 {
 	char message[GT_PATH_MAX];
@@ -455,7 +464,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	else if (strcmp(reason, "error") == 0)
 		memcpy(message, w->r->message, sizeof(w->r->message));
 	else
-		feed_sync(&w->feed, FEED_LAST);
+		writer_finish_events(w);
 	/* the disk may have become full just now */
 	if (w->out.err && !message[0])
 		writer_give_up(w, message, sizeof(message));

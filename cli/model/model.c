@@ -456,6 +456,13 @@ static void take_node(void *owner, const struct trace_node *record)
 	contexts_define(&model->contexts, &model->images, record);
 }
 
+static void take_names(void *owner, const char *text, size_t size)
+{
+	struct model *model = owner;
+
+	perfmap_add(&model->perfmap, text, size);
+}
+
 static void take_sync(void *owner, const struct trace_sync *sync)
 {
 	struct model *model = owner;
@@ -496,6 +503,7 @@ static int read_with(struct model *model, const char *path, bool events)
 		.capture = take_capture,
 		.image = take_image,
 		.node = take_node,
+		.names = take_names,
 		.sync = take_sync,
 		.lane = lane_of_ring,
 		.events = events ? model_events : NULL,
@@ -523,6 +531,7 @@ void model_free(struct model *model)
 	blocks_free(&model->blocks);
 	threads_free(&model->threads);
 	clock_free(&model->clock);
+	perfmap_free(&model->perfmap);
 	intern_free(&model->names);
 	free(model->moving);
 	free(model->facts);

@@ -16,6 +16,7 @@
 #include "cli/model/images.h"
 #include "cli/model/pairing.h"
 #include "cli/model/threads.h"
+#include "cli/symbol/perfmap.h"
 #include "cli/trace/clock.h"
 #include "cli/trace/reader.h"
 
@@ -55,6 +56,7 @@ struct model {
 	struct contexts contexts;
 	struct blocks blocks;
 	struct threads threads;
+	struct perfmap perfmap;		/* code made at run time */
 	struct pairing waiting;
 	struct clock clock;
 	struct totals totals;

@@ -99,6 +99,19 @@ static void read_nodes(struct reader *reader, struct cursor *c)
 	columns_free(&decoder.columns);
 }
 
+static void read_names(struct reader *reader, struct cursor *c)
+{
+	struct columns columns = { 0 };
+	int error = columns_open(&columns, c, 1, &reader->inflater);
+
+	if (error == 0 && reader->sink->names != NULL)
+		reader->sink->names(reader->sink->owner,
+				    (const char *)columns.column[0].next,
+				    cursor_left(&columns.column[0]));
+	c->bad = error != 0;
+	columns_free(&columns);
+}
+
 static void read_sync(struct reader *reader, struct cursor *c)
 {
 	struct trace_sync sync;
@@ -160,6 +173,9 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		break;
 	case GT_CONTEXT:
 		read_nodes(reader, &c);
+		break;
+	case GT_NAMES:
+		read_names(reader, &c);
 		break;
 	case GT_SYNC:
 		read_sync(reader, &c);

@@ -26,6 +26,8 @@ struct reader_sink {
 	void (*image)(void *owner, const struct trace_image *image);
 	void (*node)(void *owner, const struct trace_node *node);
 	void (*sync)(void *owner, const struct trace_sync *sync);
+	/* Lines of code made at run time: perfmap_add. May be NULL. */
+	void (*names)(void *owner, const char *text, size_t size);
 	/* What to call the events of a ring from now on, and whether it is
 	 * its thread's second one. */
 	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);

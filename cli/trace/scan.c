@@ -32,7 +32,7 @@ const char *scan_type_name(unsigned type)
 		[GT_IMAGE] = "image", [GT_CONTEXT] = "context",
 		[GT_EVENTS] = "events", [GT_SYNC] = "sync",
 		[GT_COUNTERS] = "counters", [GT_END] = "end",
-		[GT_CAPTURE] = "capture",
+		[GT_CAPTURE] = "capture", [GT_NAMES] = "names",
 	};
 
 	if (type >= sizeof(names) / sizeof(names[0]) || names[type] == NULL)

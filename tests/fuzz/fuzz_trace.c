@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cli/symbol/perfmap.h"
 #include "cli/trace/scan.h"
 #include "cli/trace/columns.h"
 #include "cli/trace/leftover.h"
@@ -17,6 +18,20 @@
 #define BATCH 256
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_names(struct cursor *payload, struct inflater *inflater)
+{
+	static struct columns columns;
+	struct perfmap map = { 0 };
+	struct cursor *text = &columns.column[0];
+
+	if (columns_open(&columns, payload, 1, inflater))
+		return;
+	perfmap_add(&map, (const char *)text->next, cursor_left(text));
+	for (size_t i = 0; i < map.count && i < BATCH; i++)
+		perfmap_find(&map, map.list[i].end - 1);
+	perfmap_free(&map);
+}
 
 static void read_payload(unsigned type, struct cursor *payload,
 			 struct inflater *inflater)
@@ -56,6 +71,9 @@ static void read_payload(unsigned type, struct cursor *payload,
 			while (event_decoder_next(&event_decoder, events,
 						  BATCH))
 				;
+		break;
+	case GT_NAMES:
+		read_names(payload, inflater);
 		break;
 	case GT_SYNC:
 		records_sync(payload, &sync);

@@ -1,16 +1,20 @@
 // FLAGS: -rdynamic
 /*
- * jit_frames.c HOW: allocates through code made at run time that keeps no
+ * jit_frames.c HOW [map|link]: allocates through code made at run time that keeps no
  * frame pointer, with an unwind table that is registered by the entry HOW of
  * the C runtime, or shown to debuggers ("gdb"), or not at all ("none"). The
  * code is made anew several times at the same address, each time with a frame
  * of another size.
+ *
+ * "map": writes names of the code to /tmp/perf-PID.map, as compilers do for
+ * perf; "link": that is a symbolic link to the file.
  *
  * Prints how many frames the C runtime's own unwinder sees beyond the code
  * (none, where only debuggers were told), so that it is known to have been
  * told.
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unwind.h>
@@ -195,6 +199,24 @@ TGT_FUNCTION void *allocate(size_t size)
 	return p;
 }
 
+/* The newest name for the place comes last. */
+static void write_map(int link)
+{
+	char path[64], real[80], text[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	snprintf(real, sizeof(real), "%s%s", path, link ? ".real" : "");
+	snprintf(text, sizeof(text), "%lx %x older code\n"
+		 "nonsense\n%lx 10 before it\n%lx %x made at run time\n",
+		 (unsigned long)code, CODE_MAX, (unsigned long)code - 16,
+		 (unsigned long)code, CODE_MAX);
+	fd = open(real, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0 || close(fd) ||
+	    (link && symlink(real, path)))
+		abort();
+}
+
 TGT_FUNCTION void round_of(int number)
 {
 	void *(*jit)(void *(*)(size_t), size_t) =
@@ -213,6 +235,8 @@ int main(int argc, char **argv)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (code == MAP_FAILED)
 		return 1;
+	if (argc > 2)
+		write_map(!strcmp(argv[2], "link"));
 	for (int i = 0; i < ROUNDS; i++) {
 		uint8_t frame = (uint8_t)(16 + 32 * (i % 3));
 		size_t size = make_code(frame);

@@ -74,6 +74,33 @@ def without_a_table(directory):
         check("main" not in names, "%s" % names)
 
 
+def with_map(directory, what):
+    """The functions of the stacks, of a run that wrote such a map."""
+    done = recorded([program("jit_frames"), "none", what], directory)
+    map_file = "/tmp/perf-%d.map" % find_key(info(done.trace), "pid")
+    for path in (map_file, map_file + ".real"):
+        if os.path.lexists(path):
+            os.unlink(path)
+    equal(done.status, 0, "status")
+    rows = list(names_through(done))
+    equal(sum(count for count, _ in rows), done.expected["blocks"], "blocks")
+    return {name for _, names in rows for name in names if name}, done
+
+
+@case
+def names_from_the_map(directory):
+    names, done = with_map(directory, "map")
+    check("made at run time" in names, "%s" % names)
+    check(not names & {"older code", "before it"}, "%s" % names)
+    equal(find_key(info(done.trace), "names_skipped"), 0, "skipped")
+
+
+@case
+def no_names_through_a_link(directory):
+    names, _ = with_map(directory, "link")
+    equal(names, {"allocate"}, "names")
+
+
 @case
 def oracle_agrees(directory):
     for how in ("none", "gdb") + ENTRIES:
