@@ -10,8 +10,9 @@ of captures, the chart DIR/bench-capture.svg. The document:
 
     {"schema": 1, "machine": {"cpu", "cores", "kernel", "compiler", "load"},
      "date": …, "quick": …,
-     "capture": [rows], "cold": [rows], "throw": [rows], "hooks": [rows],
-     "programs": [rows], "instructions": [rows], "reader": [rows],
+     "capture": [rows], "cold": [rows], "throw": [rows], "barriers": [rows],
+     "hooks": [rows], "programs": [rows], "instructions": [rows],
+     "reader": [rows],
      "figures": [{"name", "value", "goal", "reached"}]}
 
 A part that was not run is an empty list. A part has three functions:
@@ -28,6 +29,7 @@ import platform
 import subprocess
 import sys
 
+import bench_barriers
 import bench_capture
 import bench_cold
 import bench_hooks
@@ -45,6 +47,7 @@ PARTS = {
     "capture": bench_capture,
     "cold": bench_cold,
     "throw": bench_throw,
+    "barriers": bench_barriers,
     "hooks": bench_hooks,
     "programs": bench_programs,
     "instructions": bench_instructions,
@@ -129,7 +132,8 @@ def main():
         failed = measure(bench, parts, document)
     finally:
         bench.close()
-    show_figures(document["figures"])
+    if document["figures"]:
+        show_figures(document["figures"])
     name = f"bench-{options.part}.json" if options.part else "bench.json"
     path = os.path.join(options.out, name)
     with open(path, "w", encoding="utf-8") as stream:

@@ -7,7 +7,8 @@
 
 .PHONY: bench deps-bench
 DEPS_BENCH := $(DEPS) heaptrack libunwind-dev valgrind jq sqlite3 perl python3
-BENCH_PARTS := capture cold throw hooks programs instructions reader
+BENCH_PARTS := capture cold throw barriers hooks programs instructions \
+	reader
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
