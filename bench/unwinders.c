@@ -162,7 +162,11 @@ bool unwinder_capture_from(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 static bool unwinder_is_barrier(void *address)
 {
 	void *function = _Unwind_FindEnclosingFunction(address);
+	struct capture_thread_info info;
 
+	capture_thread_describe(unwinder_thread, &info);
+	if (!info.barriers_placed)
+		return false;
 	if (!unwinder_stubs)
 		unwinder_stubs = function;
 	return function && function == unwinder_stubs;
