@@ -11,6 +11,7 @@
  *		    stack, 0 where there is none; ARCH_SHADOW_DATA
  *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
  *	clone.S     arch_clone_task: start a task on a stack of its own
+ *	barriers.S  return stubs for barriers, and the table they jump by
  *	stubs.S     entry points that must be left by a tail jump
  *
  * The compiler's include path decides which folder is meant; nothing outside
@@ -42,6 +43,15 @@ void arch_capture_regs(struct arch_regs *regs);
  */
 long arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 		     void (*fn)(void *arg), void *arg);
+
+/*
+ * Return stubs: ARCH_STUBS of them, ARCH_STUB_BYTES apart. Stub i returns to
+ * arch_stub_table[i] and changes nothing else; an unwinder that meets its
+ * address finds there the real return address. Stub 0 must not be used. The
+ * table starts on a page, ends on one and is not writable at first.
+ */
+extern const uint8_t arch_stubs[];
+extern uintptr_t arch_stub_table[];
 
 static inline long arch_syscall0(long n)
 {

@@ -20,6 +20,7 @@
 #include "unwind/capture_fast.h"
 #include "unwind/context.h"
 #include "unwind/image.h"
+#include "unwind/placement.h"
 #include "unwind/shadow.h"
 
 #define PLAIN_BUFFERS 8
@@ -62,6 +63,7 @@ int capture_init(const struct capture_config *config)
 	atomic_store_explicit(&capture.images_generation,
 			      atomic_load(&capture_generation),
 			      memory_order_relaxed);
+	placement_init(config);
 	err = rules_init();
 	if (!err)
 		err = walk_init(config->main_stack_end);
@@ -89,7 +91,8 @@ void capture_thread_reset(struct capture_thread *t, bool is_main)
 	t->hi = end & ~(uintptr_t)(ARCH_WORD - 1);
 	t->lo = t->hi;
 	t->floor = 0;
-	t->count = t->word_count = 0;
+	shadow_clear(t);
+	placement_thread_start(t);
 	/* Of the images, so that the first capture looks if they are behind. */
 	set_generation(t, atomic_load_explicit(&capture.images_generation,
 					       memory_order_acquire));
@@ -116,10 +119,10 @@ void capture_thread_describe(const struct capture_thread *t,
 			     struct capture_thread_info *info)
 {
 	*info = (struct capture_thread_info){
-		.mode = capture.config.mode == CAPTURE_OFF ? GT_MODE_OFF :
-							     GT_MODE_VALIDATE,
-		.why = capture.config.mode == CAPTURE_AUTO ? GT_WHY_STUBS :
-							     GT_WHY_ASKED,
+		.mode = t->mode,
+		.why = t->why,
+		.barriers_placed = t->barriers_placed,
+		.barriers_met = t->barriers_met,
 	};
 	path_describe(t, info);
 	info->state_bytes += info->path_bytes + stack_bytes(t);
@@ -253,7 +256,7 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 				      memory_order_release);
 	}
 	path_clear(t);
-	t->count = t->word_count = 0;
+	shadow_clear(t);
 	set_generation(t, generation);
 	return true;
 }
@@ -274,28 +277,41 @@ static uint32_t walk_anew(struct capture_thread *t, uintptr_t ra,
 			  uintptr_t sp, uintptr_t fp)
 {
 	bool base = stack_is_base(t, sp);
-	bool remember = base && capture.config.mode != CAPTURE_OFF;
-	struct walk w = { .ra = ra, .sp = sp, .fp = fp };
+	bool remember = base && t->mode != GT_MODE_OFF;
+	struct walk w;
 	enum walk_end end;
 	uint32_t context;
 
-	if (remember)
-		w.valid = shadow_validate(t, sp);
-	end = walk_fast(t, &w, base);
+	w.ra = ra;
+	w.sp = sp;
+	w.fp = fp;
+	w.base = base;
+	w.alone = !remember;
+	if (remember) {
+		shadow_pop(t, sp);
+		shadow_guess(t, ra, sp);
+	}
+	end = walk_fast(t, &w);
 	if (end == WALK_HARD)
 		return walk_hard(t, ra, sp, base);
 	t->counts.frames_walked += w.count;
-	if (end == WALK_JOINED)
+	if (end == WALK_JOINED) {
 		t->counts.tier_join++;
-	else
+	} else {
 		t->counts.tier_full++;
-	if (end == WALK_ENDED)
 		t->counts.stops[w.stop]++;
+	}
+	if (__builtin_expect(w.strange, 0))
+		placement_strange(t);
 	if (w.forget || !remember)
-		return shadow_context_only(t, &w);
+		return shadow_context_only(t, &w, end);
 	context = shadow_update(t, &w, end);
-	if (t->count)
-		path_learn(t, sp, fp, context);
+	if (t->count == 1)
+		return context;
+	if (t->mode == GT_MODE_BARRIERS)
+		placement_consider(t);
+	t->barriers_met += t->barrier_count != 0;
+	path_learn(t, sp, context);
 	return context;
 }
 
@@ -312,7 +328,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		return walk_hard(t, ra, sp, false);
 	}
 	if (__builtin_expect(capture.config.oracle, 0))
-		context = path_find(t, ra, sp, fp);
+		context = path_find(t, ra, sp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);
 	if (__builtin_expect(capture.config.oracle, 0))

@@ -80,7 +80,9 @@ void capture_thread_reset(struct capture_thread *thread, bool is_main);
 /*
  * The context of the calling thread's stack outward from (ra, sp): ra is the
  * return address of the hook, sp the stack pointer after its return, fp the
- * frame pointer its caller had. Not reentrant for one `thread`. errno kept.
+ * frame pointer its caller had. The hook must keep a frame pointer itself:
+ * ra and fp are in its frame, at sp + ARCH_HOOK_RA and sp + ARCH_HOOK_FP. Not
+ * reentrant for one `thread`. errno kept.
  */
 uint32_t capture_stack(struct capture_thread *thread, uintptr_t ra,
 		       uintptr_t sp, uintptr_t fp);

@@ -26,7 +26,7 @@ static inline uint32_t capture_stack_fast(struct capture_thread *t,
 						memory_order_relaxed),
 			     0))
 		return capture_slow(t, ra, sp, fp);
-	context = path_find(t, ra, sp, fp);
+	context = path_find(t, ra, sp);
 	if (__builtin_expect(context != 0, 1))
 		return context;
 	return capture_slow(t, ra, sp, fp);

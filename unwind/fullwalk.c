@@ -8,6 +8,7 @@
  *
  * Thread context: any, also signal handlers; no state but the arguments.
  */
+#include "unwind/barrier.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/walk.h"
@@ -47,7 +48,7 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 
 	if (fp < sp || fp & (ARCH_WORD - 1) || fp - sp > FP_FRAME_MAX ||
 	    !stack_read(reader, fp + ARCH_WORD, &ra) ||
-	    !is_return_address(ra))
+	    !is_return_address(barrier_origin(ra)))
 		return false;
 	*cfa = fp + 2 * ARCH_WORD;
 	return true;
@@ -122,6 +123,7 @@ static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
 	}
 	if (!is_signal && regs->r[ARCH_REG_SP] <= sp)
 		return GT_STOP_NO_PROGRESS;
+	regs->r[ARCH_REG_PC] = barrier_origin(regs->r[ARCH_REG_PC]);
 	*exact = is_signal;
 	*end = regs->r[ARCH_REG_PC] == 0;
 	return GT_STOP_BOTTOM;

@@ -10,11 +10,20 @@
  * I1  A path is only made of a walk on the base stack, all of whose words lie
  *     in [lo, hi): it can be compared in any order for as long as the thread
  *     lives.
- * I2  Empty ways have a key whose ra is 0; a way is filled before its key.
+ * I2  The tag of an empty way is 0; a way is filled before its tag.
+ * I3  A path with a tail was made when the shadow's frames up to the tail were
+ *     those outward of its words. It holds while the shadow has, in the same
+ *     place, a frame with the same slot and context: for the words say that
+ *     the walk would arrive there. If that frame is a barrier, its stub is
+ *     among the words, and what lies outward is as the shadow has it (I4 of
+ *     shadow.c); else the shadow's words are compared. (That it is the very
+ *     barrier that stood when the path was made is not asked: a barrier put
+ *     there again, before the same context, makes the path good again.)
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
 #include "unwind/path.h"
+#include "unwind/shadow.h"
 
 #define SETS_FIRST 4u
 #define SETS_MAX 1024u
@@ -29,19 +38,24 @@ static uint32_t seen_size(uint64_t sets)
 		       SEEN_MAX;
 }
 
+static uint64_t path_bytes(uint64_t sets)
+{
+	return sets * (PATH_WAYS * sizeof(struct path) + sizeof(uint64_t)) +
+	       seen_size(sets) * sizeof(uint32_t);
+}
+
 /* 0 or -ENOMEM; then nothing has changed. */
 static int path_resize(struct capture_thread *t, uint64_t sets)
 {
-	uint32_t seen = seen_size(sets);
-	char *area = unwind_alloc(sets * sizeof(struct path_set) +
-				  seen * sizeof(*t->seen));
+	char *area = unwind_alloc(path_bytes(sets));
 
 	if (!area)
 		return -12;	/* ENOMEM */
-	t->sets = (struct path_set *)area;
+	t->paths = (struct path *)area;
+	t->tags = (uint64_t *)(t->paths + sets * PATH_WAYS);
 	t->set_mask = sets - 1;
-	t->seen = (uint32_t *)(t->sets + sets);
-	t->seen_mask = seen - 1;
+	t->seen = (uint32_t *)(t->tags + sets);
+	t->seen_mask = seen_size(sets) - 1;
 	return 0;
 }
 
@@ -53,32 +67,23 @@ int path_init(struct capture_thread *t)
 void path_clear(struct capture_thread *t)
 {
 	uint64_t i;
-	unsigned w;
 
 	for (i = 0; i <= t->set_mask; i++)
-		for (w = 0; w < PATH_WAYS; w++)
-			t->sets[i].key[w].ra = 0;
-}
-
-static uint64_t path_bytes(uint64_t sets)
-{
-	return sets * sizeof(struct path_set) +
-	       seen_size(sets) * sizeof(uint32_t);
+		t->tags[i] = 0;
 }
 
 void path_describe(const struct capture_thread *t,
 		   struct capture_thread_info *info)
 {
-	uint64_t i;
-	unsigned w;
+	uint64_t i, tags;
 
 	info->path_bytes = path_bytes(t->set_mask + 1);
 	info->path_bytes_max = path_bytes(SETS_MAX);
 	info->path_ways = (t->set_mask + 1) * PATH_WAYS;
 	info->path_ways_used = 0;
 	for (i = 0; i <= t->set_mask; i++)
-		for (w = 0; w < PATH_WAYS; w++)
-			info->path_ways_used += t->sets[i].key[w].ra != 0;
+		for (tags = t->tags[i]; tags; tags >>= PATH_TAG_BITS)
+			info->path_ways_used += (uint16_t)tags != 0;
 }
 
 static void path_grow(struct capture_thread *t)
@@ -106,29 +111,49 @@ static bool seen_before(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
 		     uintptr_t value)
 {
-	uintptr_t offset = (at - sp) / ARCH_WORD;
+	uintptr_t offset = (at - sp - ARCH_HOOK_FP) / ARCH_WORD;
 	struct path_block *b = &p->block[i / PATH_BLOCK];
 
-	if (i >= PATH_WORDS || at < sp || offset > UINT16_MAX)
+	if (i >= PATH_WORDS || at < sp + ARCH_HOOK_FP || offset > UINT16_MAX)
 		return false;
 	b->offset[i % PATH_BLOCK] = (uint16_t)offset;
 	b->value[i % PATH_BLOCK] = value;
 	return true;
 }
 
-/* Copies the words of the shadow, innermost first, but for that of the hook's
- * own return address: it is part of the key. */
+/* Where the path's words end: at the innermost barrier, else at the outermost
+ * frame that leaves no more than PATH_WORDS; 0: there is no need. */
+static uint32_t choose_tail(const struct capture_thread *t)
+{
+	uint32_t at;
+
+	if (t->barrier_count)
+		return t->barrier[t->barrier_count - 1];
+	if (t->word_count < PATH_WORDS)
+		return 0;
+	for (at = t->count - 1; at > 1; at--)
+		if (t->word_count - t->frames[at - 1].word >= PATH_WORDS)
+			return at;
+	return 0;
+}
+
+/* Copies the words of the shadow, innermost first. */
 static bool path_fill(struct path *p, const struct capture_thread *t,
 		      uintptr_t sp)
 {
-	uint32_t i, n = 0, own = t->frames[t->count - 1].word;
+	const struct shadow_frame *inner = &t->frames[t->count - 1];
+	const struct shadow_frame *tail = &t->frames[choose_tail(t)];
+	uint32_t i, n = 0;
 
-	for (i = t->word_count; i-- > 0;)
-		if (i != own && !add_word(p, n++, sp, t->words[i].at,
-					  t->words[i].value))
-			return false;
-	if (n == 0)
+	p->tail = (uint32_t)(tail - t->frames);
+	p->mark = tail->mark;
+	p->slot = tail->slot;
+	if (inner->flags & FRAME_FP &&
+	    !add_word(p, n++, sp, sp + ARCH_HOOK_FP, inner->fp))
 		return false;
+	for (i = t->word_count; i-- > tail->word;)
+		if (!add_word(p, n++, sp, t->words[i].at, t->words[i].value))
+			return false;
 	for (; n % PATH_BLOCK; n++) {
 		struct path_block *b = &p->block[n / PATH_BLOCK];
 
@@ -139,39 +164,40 @@ static bool path_fill(struct path *p, const struct capture_thread *t,
 	return true;
 }
 
-static unsigned way_to_fill(const struct path_set *set, uint32_t inserts)
+static unsigned way_to_fill(uint64_t tags, uint32_t inserts)
 {
 	unsigned w;
 
 	for (w = 0; w < PATH_WAYS; w++)
-		if (set->key[w].ra == 0)
+		if ((uint16_t)(tags >> PATH_TAG_BITS * w) == 0)
 			return w;
 	return inserts % PATH_WAYS;
 }
 
-void path_learn(struct capture_thread *t, uintptr_t sp, uintptr_t fp,
-		uint32_t context)
+void path_learn(struct capture_thread *t, uintptr_t sp, uint32_t context)
 {
 	uintptr_t ra = t->innermost_ra;
-	struct path_set *set;
+	uint64_t hash = path_hash(ra, sp), set, shift;
 	struct path *p;
-	unsigned w;
 
-	if (t->word_count > PATH_WORDS + 1 || context < GT_STOP_COUNT)
+	if (context < GT_STOP_COUNT)
 		return;
 	if (++t->path_misses > GROW_AFTER * PATH_WAYS * (t->set_mask + 1))
 		path_grow(t);
 	if (!seen_before(t, ra, sp, context))
 		return;
-	set = path_set_of(t, ra, sp);
-	w = way_to_fill(set, t->path_misses);
-	p = &set->way[w];
-	set->key[w].ra = 0;
+	set = path_set(t, hash);
+	shift = PATH_TAG_BITS * way_to_fill(t->tags[set], t->path_misses);
+	t->tags[set] &= ~((uint64_t)UINT16_MAX << shift);
+	p = &t->paths[set * PATH_WAYS + shift / PATH_TAG_BITS];
 	if (!path_fill(p, t, sp))
 		return;
 	p->context = context;
-	p->uses_fp = (t->frames[t->count - 1].flags & FRAME_FP) != 0;
-	p->fp = fp;
-	set->key[w].sp = sp;
-	set->key[w].ra = ra;
+	p->sp = sp;
+	t->tags[set] |= (uint64_t)path_tag(hash) << shift;
+}
+
+bool path_tail_stands(const struct capture_thread *t, const struct path *p)
+{
+	return shadow_stands(t, p->tail);
 }

@@ -1,21 +1,28 @@
 /*
  * path.h: whole stacks remembered by (return address, sp) at the hook, each
- * with every word its walk read. All equal: the stack is the same.
+ * with the words its walk read. All equal: the stack is the same.
+ *
+ *	tags    one word a set: 16 bits of each way's key, 0 where it is empty
+ *	paths   PATH_WAYS a set
+ *
+ * so that a look-up that finds nothing touches one word of a small array.
+ *
+ * The list of words ends with the outermost frame, or at a frame of the
+ * shadow, the path's tail: at the first barrier, whose stub says that all
+ * further out is as the shadow has it; or, where the list would get too long,
+ * at any frame, and the shadow's own words are compared from there.
  */
 #ifndef GNOMON_UNWIND_PATH_H
 #define GNOMON_UNWIND_PATH_H
 
 #include "unwind/stack.h"
 
-#define PATH_WORDS 64	/* deeper stacks are left to the shadow */
+#define PATH_WORDS 64
 #define PATH_WAYS 4
 #define PATH_BLOCK 4
+#define PATH_TAG_BITS 16
 
-struct path_key {
-	uintptr_t ra, sp;
-};
-
-/* Words at sp + offset * ARCH_WORD must equal value. */
+/* Words at sp + ARCH_HOOK_FP + offset * ARCH_WORD must equal value. */
 struct path_block {
 	uint16_t offset[PATH_BLOCK];
 	uintptr_t value[PATH_BLOCK];
@@ -23,30 +30,36 @@ struct path_block {
 
 /*
  * One stack; the last block is filled up by repetition, so that no branch
- * depends on a word. uses_fp: the walk used the frame pointer as the hook
- * found it.
+ * depends on a word. The hook's own frame is among the words: the return
+ * address, and the caller's frame pointer if the walk used it. The sp is
+ * compared first: then all the words can be read (I1 of path.c).
  */
 struct path {
 	uint32_t context;
 	uint16_t blocks;
-	uint16_t uses_fp;
-	uintptr_t fp;
+	uint16_t reserved;
+	uint32_t tail;		/* in the shadow's frames; 0: none */
+	uint32_t reserved2;
+	uintptr_t sp;
+	uint64_t mark;		/* of the tail */
+	uintptr_t slot;		/* of the tail */
 	struct path_block block[PATH_WORDS / PATH_BLOCK];
-};
-
-/* The keys apart, so that a look-up touches one line before it knows which
- * stack to compare. */
-struct path_set {
-	struct path_key key[PATH_WAYS];
-	struct path way[PATH_WAYS];
 } __attribute__((aligned(64)));
 
-static inline struct path_set *path_set_of(const struct capture_thread *t,
-					   uintptr_t ra, uintptr_t sp)
+static inline uint64_t path_hash(uintptr_t ra, uintptr_t sp)
 {
-	uint64_t h = (ra ^ sp << 20) * UINT64_C(0x9e3779b97f4a7c15);
+	return (ra ^ sp << 20) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
-	return &t->sets[h >> 32 & t->set_mask];
+static inline uint64_t path_set(const struct capture_thread *t, uint64_t hash)
+{
+	return hash >> 32 & t->set_mask;
+}
+
+/* Never 0. */
+static inline uint16_t path_tag(uint64_t hash)
+{
+	return (uint16_t)(hash >> 48 | 1);
 }
 
 static inline uintptr_t path_block_differs(const struct path_block *b,
@@ -58,43 +71,54 @@ static inline uintptr_t path_block_differs(const struct path_block *b,
 	       (stack[b->offset[3]] ^ b->value[3]);
 }
 
-/* Innermost block first, where stacks with the same key mostly differ; the
- * four words of a block without a branch between them: 0.4 ns a word. */
-static inline bool path_holds(const struct path *p, uintptr_t sp,
-			      uintptr_t fp)
-{
-	const uintptr_t *stack = (const uintptr_t *)sp;
-	const struct path_block *b = p->block, *end = b + p->blocks;
+/* The words being equal, whether what lies outward of the tail is. */
+bool path_tail_stands(const struct capture_thread *t, const struct path *p);
 
-	if ((fp ^ p->fp) & -(uintptr_t)p->uses_fp)
+static inline bool path_tail_holds(const struct capture_thread *t,
+				   const struct path *p)
+{
+	const struct shadow_frame *f = &t->frames[p->tail];
+
+	if (p->tail >= t->count || f->mark != p->mark || f->slot != p->slot)
 		return false;
-	for (; b < end; b++)
-		if (path_block_differs(b, stack))
-			return false;
-	return true;
+	return __builtin_expect(p->mark & MARK_BARRIER, 1) ||
+	       path_tail_stands(t, p);
 }
 
-static inline bool path_key_is(const struct path_key *k, uintptr_t ra,
-			       uintptr_t sp)
+/* Innermost block first, where stacks with the same key mostly differ; the
+ * four words of a block without a branch between them: 0.4 ns a word. */
+static inline __attribute__((always_inline)) bool
+path_holds(const struct capture_thread *t, const struct path *p, uintptr_t sp)
 {
-	return ((k->ra ^ ra) | (k->sp ^ sp)) == 0;
+	const uintptr_t *stack = (const uintptr_t *)(sp + ARCH_HOOK_FP);
+	const struct path_block *b = p->block, *end = b + p->blocks;
+
+	if (p->sp != sp)
+		return false;
+	do {
+		if (path_block_differs(b, stack))
+			return false;
+	} while (++b < end);
+	return p->tail == 0 || path_tail_holds(t, p);
 }
 
 /*
  * Its context, or 0. The caller has checked the generation. Plain branches:
  * they are predicted from the calls that led here, and the comparison need not
- * wait for the keys. (Choosing the way without a branch cost 8 ns more.)
+ * wait for the tags. (Choosing the way without a branch cost 8 ns more.)
  */
-static inline uint32_t path_find(const struct capture_thread *t, uintptr_t ra,
-				 uintptr_t sp, uintptr_t fp)
+static inline __attribute__((always_inline)) uint32_t
+path_find(const struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
-	const struct path_set *set = path_set_of(t, ra, sp);
+	uint64_t hash = path_hash(ra, sp), set = path_set(t, hash);
+	const struct path *p = t->paths + set * PATH_WAYS;
+	uint64_t tags = t->tags[set];
+	uint16_t tag = path_tag(hash);
 	unsigned w;
 
-	for (w = 0; w < PATH_WAYS; w++)
-		if (path_key_is(&set->key[w], ra, sp) &&
-		    path_holds(&set->way[w], sp, fp))
-			return set->way[w].context;
+	for (w = 0; w < PATH_WAYS; w++, p++, tags >>= PATH_TAG_BITS)
+		if ((uint16_t)tags == tag && path_holds(t, p, sp))
+			return p->context;
 	return 0;
 }
 
@@ -112,7 +136,6 @@ void path_clear(struct capture_thread *t);
  * Remembers the stack that the shadow holds, if it was met before: what
  * comes but once does not push out what repeats.
  */
-void path_learn(struct capture_thread *t, uintptr_t sp, uintptr_t fp,
-		uint32_t context);
+void path_learn(struct capture_thread *t, uintptr_t sp, uint32_t context);
 
 #endif

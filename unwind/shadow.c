@@ -1,12 +1,20 @@
 /*
  * shadow.c: keeping and re-checking the last walk.
  *
- * I1  Addresses fall from word to word, slots from frame to frame: the
- *     outermost frame, frames[0], is highest in memory.
- * I2  A frame's context is that of the stack from frames[0] to it.
+ * I1  Addresses fall from word to word, slots from frame to frame: frames[0]
+ *     is a mark beyond all memory, frames[1] the outermost frame, highest in
+ *     memory.
+ * I2  A frame's context is that of the stack from frames[1] to it.
  * I3  If words[0 … n) equal memory, a new walk that arrives in the same state
  *     at a frame whose own word is among them would go on as the last walk
  *     did: all it would read lies further out, so before that word.
+ * I4  If a barrier's slot holds its stub, and I3's words from there on equal
+ *     memory, or the walk itself arrives there, then the words further out
+ *     are as they were: a frame that lies inward of them all has not
+ *     returned.
+ * I5  barrier[] rises; it names the frames whose mark has MARK_BARRIER. Any
+ *     stub in the slot of a frame of the shadow was seen there by the walk
+ *     that made the frame, or put there since.
  *
  * The word with a frame's saved fp lies inward of its slot, so behind it in
  * the list: at the frame that a walk joins it may belong to a callee that has
@@ -14,7 +22,6 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
-#include "unwind/context.h"
 #include "unwind/shadow.h"
 
 static inline uintptr_t word_differs(const struct shadow_word *w)
@@ -22,44 +29,109 @@ static inline uintptr_t word_differs(const struct shadow_word *w)
 	return *(const uintptr_t *)w->at ^ w->value;
 }
 
-uint32_t shadow_validate(struct capture_thread *t, uintptr_t sp)
+static void forget_barrier(struct capture_thread *t)
 {
-	const struct shadow_word *w = t->words, *end = w + t->word_count;
-	uint32_t n = t->count, standing;
+	struct shadow_frame *f = &t->frames[t->barrier[--t->barrier_count]];
 
-	while (end > w && end[-1].at < sp + ARCH_RA_OFFSET)
-		end--;
-	/* Four at a time, without a branch for each: 0.3 ns a word. */
-	while (end - w >= 4 &&
+	f->mark &= ~MARK_BARRIER;
+}
+
+/* The innermost barrier that can vouch for frame `at`; else frames[0]. */
+static struct shadow_frame *standing_barrier(struct capture_thread *t,
+					     const struct shadow_frame *at)
+{
+	while (t->barrier_count) {
+		struct shadow_frame *b =
+			&t->frames[t->barrier[t->barrier_count - 1]];
+
+		if (b <= at && *(const uintptr_t *)b->slot == b->raw)
+			return b;
+		forget_barrier(t);
+	}
+	return t->frames;
+}
+
+/* The first in [w, end] that is not as it was; four at a time, without a
+ * branch for each: 0.3 ns a word. */
+static inline const struct shadow_word *
+first_different(const struct shadow_word *w, const struct shadow_word *end)
+{
+	while (end - w >= 3 &&
 	       !(word_differs(w) | word_differs(w + 1) |
 		 word_differs(w + 2) | word_differs(w + 3)))
 		w += 4;
-	while (w < end && !word_differs(w))
+	while (w <= end && !word_differs(w))
 		w++;
-	standing = (uint32_t)(w - t->words);
-	while (n && t->frames[n - 1].word >= standing)
-		n--;
-	return n;
+	return w;
 }
 
-/* Hashes of the walk's frames, outermost first, so that what the tree will be
- * asked is on its way into the cache by then. */
-static void hash_frames(struct frame *f, uint32_t n, uint64_t hash)
+struct shadow_frame *shadow_validate(struct capture_thread *t,
+				     struct shadow_frame *at)
 {
-	const struct context_table *table = context_newest();
+	const struct shadow_word *w;
+	uint32_t standing;
 
-	while (n-- > 0) {
-		if (f[n].flags & FRAME_WORD)
+	w = first_different(t->words + standing_barrier(t, at)->word,
+			    t->words + at->word);
+	standing = (uint32_t)(w - t->words);
+	while (at > t->frames && at->word >= standing)
+		at--;
+	return at;
+}
+
+bool shadow_stands(const struct capture_thread *t, uint32_t at)
+{
+	const struct shadow_word *end = t->words + t->frames[at].word;
+	const struct shadow_word *from = t->words;
+	uint32_t i;
+
+	for (i = t->barrier_count; i-- > 0;) {
+		const struct shadow_frame *f = &t->frames[t->barrier[i]];
+
+		if (t->barrier[i] > at ||
+		    *(const uintptr_t *)f->slot != f->raw)
 			continue;
-		hash = context_hash(hash, f[n].ra);
-		context_prefetch(table, hash);
-		f[n].hash = hash;
+		from = t->words + f->word;
+		break;
 	}
+	return first_different(from, end) > end;
 }
 
 static void add_word(struct capture_thread *t, uintptr_t at, uintptr_t value)
 {
 	t->words[t->word_count++] = (struct shadow_word){ at, value };
+}
+
+/* frames[at], whose slot holds a stub, is a barrier from now on. */
+static void add_barrier(struct capture_thread *t, uint32_t at)
+{
+	uint32_t i = t->barrier_count;
+
+	if (i == BARRIERS_MAX) {
+		/* The outermost is the least missed. */
+		t->frames[t->barrier[0]].mark &= ~MARK_BARRIER;
+		for (i = 0; i < BARRIERS_MAX - 1; i++)
+			t->barrier[i] = t->barrier[i + 1];
+		t->barrier_count--;
+	}
+	for (; i > 0 && t->barrier[i - 1] > at; i--)
+		t->barrier[i] = t->barrier[i - 1];
+	t->barrier[i] = at;
+	t->barrier_count++;
+	t->frames[at].mark |= MARK_BARRIER;
+}
+
+void shadow_place_barrier(struct capture_thread *t, uint32_t at,
+			  uintptr_t stub)
+{
+	struct shadow_frame *f = &t->frames[at];
+
+	f->raw = stub;
+	t->words[f->word].value = stub;
+	/* Plain: nobody but this thread reads its stack. */
+	*(uintptr_t *)f->slot = stub;
+	t->barriers_placed++;
+	add_barrier(t, at);
 }
 
 static void add_frame(struct capture_thread *t, const struct frame *f,
@@ -68,14 +140,20 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 	struct shadow_frame *to = &t->frames[t->count++];
 
 	to->slot = f->slot;
+	to->raw = f->ra;
 	to->hash = f->hash;
-	to->context = context;
+	to->mark = context;
 	to->word = t->word_count;
 	to->fp = f->fp;
 	to->flags = f->flags;
-	add_word(t, f->slot, f->ra);
-	if (f->fp_at)
+	if (__builtin_expect(f->flags & FRAME_STUB, 0))
+		to->raw = *(const uintptr_t *)f->slot;
+	add_word(t, f->slot, to->raw);
+	if (f->flags & FRAME_FP_AT)
 		add_word(t, f->fp_at, f->fp);
+	/* It stood there before, and this walk has come to it. */
+	if (__builtin_expect(f->flags & FRAME_STUB, 0))
+		add_barrier(t, t->count - 1);
 }
 
 /* Drops what lies inward of the joined frame; what the new walk read there
@@ -85,34 +163,36 @@ static void cut_at(struct capture_thread *t, uint32_t join,
 {
 	t->count = join + 1;
 	t->word_count = t->frames[join].word + 1;
-	if (own->fp_at)
+	if (own->flags & FRAME_FP_AT)
 		add_word(t, own->fp_at, own->fp);
+	while (t->barrier_count &&
+	       t->barrier[t->barrier_count - 1] > join)
+		forget_barrier(t);
 }
 
 uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		       enum walk_end end)
 {
 	uint32_t i = w->count, parent = w->stop;
-	uint64_t hash = context_hash_root(w->stop);
+	const struct frame *f;
 
-	while (t->capacity < (end == WALK_JOINED ? w->join : 0) + w->count)
+	while (t->capacity <= (end == WALK_JOINED ? w->join : 0) + w->count)
 		if (!stack_grow(t)) {
-			t->count = t->word_count = 0;
-			return shadow_context_only(t, w);
+			parent = shadow_context_only(t, w, end);
+			shadow_clear(t);
+			return parent;
 		}
 	t->innermost_ra = t->scratch[0].ra;
 	if (end == WALK_JOINED) {
 		i--;
-		parent = t->frames[w->join].context;
-		hash = t->frames[w->join].hash;
+		parent = (uint32_t)t->frames[w->join].mark;
 		cut_at(t, w->join, &t->scratch[i]);
 	} else {
-		t->count = t->word_count = 0;
+		shadow_clear(t);
+		shadow_hash(t->scratch, t->scratch + i,
+			    context_hash_root(w->stop));
 	}
-	hash_frames(t->scratch, i, hash);
-	while (i-- > 0) {
-		const struct frame *f = &t->scratch[i];
-
+	for (f = t->scratch + i - 1; f >= t->scratch; f--) {
 		if (f->flags & FRAME_WORD) {
 			add_word(t, f->slot, f->ra);
 			continue;
@@ -123,11 +203,18 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 	return parent;
 }
 
-uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w)
+uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w,
+			     enum walk_end end)
 {
 	uint32_t i = w->count, parent = w->stop;
 
-	hash_frames(t->scratch, i, context_hash_root(w->stop));
+	if (end == WALK_JOINED) {
+		i--;
+		parent = (uint32_t)t->frames[w->join].mark;
+	} else {
+		shadow_hash(t->scratch, t->scratch + i,
+			    context_hash_root(w->stop));
+	}
 	while (i-- > 0)
 		if (!(t->scratch[i].flags & FRAME_WORD))
 			parent = context_child(parent, t->scratch[i].ra,

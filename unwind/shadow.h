@@ -1,18 +1,45 @@
 /*
  * shadow.h: the frames of a thread's last walk, outermost first, to which the
- * next walk is joined.
+ * next walk is joined, and the barriers among them.
+ *
+ * A barrier (barrier.h) vouches for every frame outward of its own: as long
+ * as nothing returned through it, no call can have changed them. It does so
+ * only where a walk, or a chain of words that equal what the last walk read,
+ * arrives at its slot and finds its stub there: then no new call has been made
+ * in its frame's place. That it "has not been returned through yet" is never
+ * concluded from anything else.
  */
 #ifndef GNOMON_UNWIND_SHADOW_H
 #define GNOMON_UNWIND_SHADOW_H
 
+#include "unwind/context.h"
 #include "unwind/walk.h"
 
 /*
- * Drops frames that have returned (their slot lies inward of sp's), then
- * compares the words of the others with memory, outermost first. How many
- * still stand. The thread must be on its base stack.
+ * Drops frames that have returned: their slot lies inward of sp's. The thread
+ * must be on its base stack.
  */
-uint32_t shadow_validate(struct capture_thread *t, uintptr_t sp);
+static inline void shadow_pop(struct capture_thread *t, uintptr_t sp)
+{
+	const struct shadow_frame *f = t->frames + t->count;
+
+	while (f[-1].slot < sp + ARCH_RA_OFFSET)
+		f--;
+	t->count = (uint32_t)(f - t->frames);
+}
+
+/*
+ * The innermost frame of the shadow, at or outward of `at`, that still stands
+ * with all that lies outward of it; frames[0] if none does. The walk that asks
+ * stands at the slot of `at`, so barriers further in are not on its way any
+ * more and are forgotten.
+ */
+struct shadow_frame *shadow_validate(struct capture_thread *t,
+				     struct shadow_frame *at);
+
+/* Whether frames[at] stands, given that a chain of equal words has led to it.
+ * Changes nothing. */
+bool shadow_stands(const struct capture_thread *t, uint32_t at);
 
 /*
  * Makes the walk's frames the shadow's inner part (behind frames[join], or as
@@ -21,7 +48,41 @@ uint32_t shadow_validate(struct capture_thread *t, uintptr_t sp);
 uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		       enum walk_end end);
 
+/* Mostly the caller of the hook's caller is in the shadow: the context of
+ * one new frame is asked for before anything else is known. */
+static inline void shadow_guess(const struct capture_thread *t, uintptr_t ra,
+				uintptr_t sp)
+{
+	const struct shadow_frame *f = &t->frames[t->count - 1];
+
+	f -= f->slot == sp + ARCH_RA_OFFSET;
+	context_prefetch(context_newest(), context_hash(f->hash, ra));
+}
+
+/* Hashes of scratch[0] … end[-1], walked inward of the stack with this hash;
+ * what the tree will be asked is on its way into the cache then. */
+static inline void shadow_hash(struct frame *scratch, struct frame *end,
+			       uint64_t hash)
+{
+	const struct context_table *table = context_newest();
+	struct frame *f;
+
+	for (f = end - 1; f >= scratch; f--) {
+		if (f->flags & FRAME_WORD)
+			continue;
+		hash = context_hash(hash, f->ra);
+		context_prefetch(table, hash);
+		f->hash = hash;
+	}
+}
+
 /* The context of a walk that is not to be remembered. */
-uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w);
+uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w,
+			     enum walk_end end);
+
+/* Puts a barrier at frames[at], which is none: its return address in the
+ * program's stack is replaced by `stub`. */
+void shadow_place_barrier(struct capture_thread *t, uint32_t at,
+			  uintptr_t stub);
 
 #endif

@@ -21,13 +21,15 @@
 #define STACK_PAGE 4096u	/* no kernel page is smaller */
 
 /*
- * A frame as a walk finds it, innermost first in `scratch`: *slot == ra. Where
- * fp_at is set, the walk outward needed the word there (a saved frame pointer)
- * and it was fp.
+ * A frame as a walk finds it, innermost first in `scratch`: ra is what *slot
+ * returns to.
  *
+ * FRAME_FP_AT: the walk outward needed the word at fp_at, a saved frame
+ * pointer, and it was fp.
  * FRAME_FP: the walk outward from here used the frame pointer `fp`; another
  * walk that arrives here may only be joined if it has the same.
  * FRAME_WORD: not a frame but one more word that the walk read (slot, ra).
+ * FRAME_STUB: *slot is a stub of ours that returns to ra.
  */
 struct frame {
 	uintptr_t slot;
@@ -37,17 +39,24 @@ struct frame {
 	uint64_t hash;		/* of the stack from here outward */
 	uint32_t flags;
 };
-enum { FRAME_FP = 1, FRAME_WORD = 2 };
+enum { FRAME_FP = 1, FRAME_WORD = 2, FRAME_STUB = 4, FRAME_FP_AT = 8 };
 
-/* A frame of the shadow, outermost first: what a walk that joins it needs. */
+/*
+ * A frame of the shadow, outermost first: what a walk that joins it needs.
+ * frames[0] is none: its slot lies beyond all memory, so that searches for a
+ * slot end there.
+ */
 struct shadow_frame {
 	uintptr_t slot;
+	uintptr_t raw;		/* *slot: a return address, or a stub */
 	uint64_t hash;
-	uint32_t context;
-	uint32_t word;		/* its slot's place in `words` */
+	uint64_t mark;		/* context, and MARK_BARRIER */
 	uintptr_t fp;		/* with FRAME_FP */
+	uint32_t word;		/* its slot's place in `words` */
 	uint32_t flags;
 };
+
+#define MARK_BARRIER (UINT64_C(1) << 32)
 
 /* A stack word that the last walk read, and what it was; addresses fall from
  * entry to entry. */
@@ -55,29 +64,51 @@ struct shadow_word {
 	uintptr_t at, value;
 };
 
-struct path_set;
+#define BARRIERS_MAX 16u	/* standing at a time, of one thread */
+
+struct path;
 
 struct capture_thread {
 	/* read by every capture */
-	struct path_set *sets;
+	uint64_t *tags;		/* path cache, see path.h */
+	struct path *paths;
 	uint64_t set_mask;
+	struct shadow_frame *frames;
+	uint32_t count;		/* of frames, frames[0] included */
 	/* capture_generation when last looked; `fast` is the same, or never
 	 * if the oracle wants to see every capture */
 	uint32_t fast, generation;
 	uintptr_t lo, hi;	/* base stack, as far as proven */
 	uintptr_t floor;	/* below it lies something else */
 	/* shadow: the last walk, outermost first */
-	struct shadow_frame *frames;
 	struct shadow_word *words;	/* 2 * capacity */
 	struct frame *scratch;		/* the walk under way */
-	uint32_t count, word_count;
+	uint32_t word_count;
 	uint32_t capacity;		/* of frames and scratch */
 	uintptr_t innermost_ra;		/* of frames[count - 1] */
+	/* barriers that stand, as far as is known: places in frames, rising */
+	uint32_t barrier[BARRIERS_MAX];
+	uint32_t barrier_count;
+	uint32_t barrier_distance;	/* frames, from the innermost */
+	uint32_t barrier_innermost;	/* its place at the last walk */
+	uint32_t barrier_reach;	/* a new one if it is further than this */
+	uint64_t barrier_since;	/* cycles: when that one was first there */
+	uint64_t barriers_placed, barriers_met;
+	enum gt_mode mode;
+	enum gt_mode_why why;
 	uint32_t path_misses;	/* since the sets last grew */
 	uint32_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
 	struct capture_counts counts;
 };
+
+/* The shadow holds no frame any more; what stands in the stack goes on. */
+static inline void shadow_clear(struct capture_thread *t)
+{
+	t->count = 1;
+	t->word_count = 0;
+	t->barrier_count = 0;
+}
 
 /* Whether [sp, hi) may be read unchecked; proves more pages if it must. */
 bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp);

@@ -4,15 +4,18 @@
  * In front of the rule tables stands one process-wide cache of 8-byte words,
  * each read and written whole, in sets of two. A return address of 47 bits is
  * cut into its low INDEX_BITS and the rest; the set is their exclusive or, the
- * rest is stored, so a hit is exact. The word also holds the rule itself, so that one
- * load leads from a return address to the next frame:
+ * rest is stored, so a hit is exact. The word also holds the rule itself, so
+ * that one load leads from a return address to the next frame:
  *
- *	63            31 30      22      21   20      13 12        0
- *	+---------------+---+----------+----+----------+------------+
- *	| address >> 14 | 0 |    0     | fp | -fp_off  |  cfa_off   |   words
- *	+---------------+---+----------+----+----------+------------+
- *	| address >> 14 | 1 |    0          | rule id               |
- *	+---------------+---+---------------+-----------------------+
+ *	63            31 30  29      24 23     16 15         0
+ *	+---------------+---+----------+---------+------------+
+ *	| address >> 14 | 1 |    0     | -fp_off |  cfa_off   |   words, by sp
+ *	| address >> 14 | 0 | WORD_FP  | -fp_off |  cfa_off   |   words, by fp
+ *	| address >> 14 | 0 |  others  |    0    |  rule id   |
+ *	+---------------+---+----------+---------+------------+
+ *
+ * A word of 0 is an empty place: it belongs to addresses below 1 << 14, where
+ * no code is, and is not of the first kind.
  *
  * The frame pointer is read lazily: where it was saved is noted, and the word
  * is read (and so becomes part of what a remembered stack depends on) only
@@ -27,22 +30,24 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "unwind/barrier.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
-#include "unwind/walk.h"
+#include "unwind/shadow.h"
 
 #define INDEX_BITS 14
 #define INDEX_MASK ((1u << INDEX_BITS) - 1)
 #define HIGH_SHIFT 31
-#define WORD_RULE_ID (1u << 30)
-#define WORD_END (1u << 16)	/* with WORD_RULE_ID: the outermost frame */
-#define WORD_NO_IMAGE (1u << 17)	/* with WORD_RULE_ID */
-#define WORD_FP (1u << 21)
-#define WORD_FP_SHIFT 13
+#define WORD_PLAIN (1u << 30)
+#define WORD_FP (1u << 29)
+#define WORD_END (1u << 28)	/* the outermost frame */
+#define WORD_NO_IMAGE (1u << 27)
+#define WORD_STUB (1u << 26)	/* a barrier's stub */
+#define WORD_JOIN (1u << 25)	/* in no word: see step_plain */
+#define WORD_FP_SHIFT 16
 #define WORD_FP_MAX 0xff
-#define WORD_CFA_MAX 0x1fff
-/* Stored inverted, so that an empty word belongs to no address. */
-#define HIGH_INVERT ((UINT64_C(1) << (64 - HIGH_SHIFT)) - 1)
+#define WORD_CFA_MAX 0xffff
+#define WORD_ID 0xffff
 #define PAYLOAD_MASK ((1u << HIGH_SHIFT) - 1)
 
 static _Atomic uint64_t *cache;
@@ -78,8 +83,8 @@ static uint32_t rule_payload(uint16_t id)
 	    -r.fp_off <= WORD_FP_MAX)
 		return (uint32_t)(r.cfa_off / ARCH_WORD) |
 		       (uint32_t)-r.fp_off << WORD_FP_SHIFT |
-		       (r.base == RULE_BASE_FP ? WORD_FP : 0);
-	return WORD_RULE_ID | id;
+		       (r.base == RULE_BASE_FP ? WORD_FP : WORD_PLAIN);
+	return id;
 }
 
 /*
@@ -110,25 +115,29 @@ static uint32_t rule_at_run_time(uintptr_t ra, const struct image *image,
 		*constant = known;
 		return rule_payload(id);
 	}
-	return image ? WORD_RULE_ID : WORD_RULE_ID | WORD_NO_IMAGE;
+	return image ? 0 : WORD_NO_IMAGE;
 }
 
 static __attribute__((noinline)) uint32_t
 rule_miss(uintptr_t ra, _Atomic uint64_t *at)
 {
-	const struct image *image = find_image(ra - 1);
-	uint64_t high = ra >> INDEX_BITS ^ HIGH_INVERT;
-	bool constant = image != NULL;
+	const struct image *image;
+	bool constant;
+	uint64_t high = ra >> INDEX_BITS;
 	uint32_t payload;
 	uint16_t id = 0;
 
+	if (barrier_is_stub(ra))
+		return WORD_STUB;
+	image = find_image(ra - 1);
+	constant = image != NULL;
 	if (image && image->rules)
 		id = rules_find(image->rules, ra - 1);
 	/* Nothing was called from before a function's first byte: somebody
 	 * pushed its address to be returned to (makecontext, for one), and
 	 * the stack was made up from there. */
 	if (!id && image && image->rules && rules_find(image->rules, ra))
-		payload = WORD_RULE_ID | WORD_END;
+		payload = WORD_END;
 	else
 		payload = id ? rule_payload(id) :
 			       rule_at_run_time(ra, image, &constant);
@@ -146,11 +155,9 @@ rule_miss(uintptr_t ra, _Atomic uint64_t *at)
 static inline uint32_t rule_of(_Atomic uint64_t *words, uintptr_t ra)
 {
 	uintptr_t high = ra >> INDEX_BITS;
-	_Atomic uint64_t *at =
-		&words[2 * ((ra ^ high ^ high >> INDEX_BITS) & INDEX_MASK)];
+	_Atomic uint64_t *at = &words[2 * ((ra ^ high) & INDEX_MASK)];
 	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
 
-	high ^= HIGH_INVERT;
 	if (__builtin_expect(word >> HIGH_SHIFT == high, 1))
 		return word & PAYLOAD_MASK;
 	word = atomic_load_explicit(&at[1], memory_order_relaxed);
@@ -165,10 +172,13 @@ struct state {
 	struct stack_reader reader;
 	struct frame *top;	/* the newest entry of scratch */
 	struct frame *fp_from;	/* the entry at which fp was loaded */
-	uintptr_t sp;
+	struct shadow_frame *join;	/* the next frame outward */
+	uintptr_t sp, ra;
 	uintptr_t fp;		/* valid if fp_at is 0 */
 	uintptr_t fp_at;	/* else to be read here */
+	bool hard, joined, checked;
 	bool forget;
+	bool strange;
 };
 
 /* The frame pointer is needed now: read it, and let the entries since it was
@@ -183,6 +193,7 @@ static bool use_fp(struct state *s)
 			return false;
 		}
 		from->fp_at = s->fp_at;
+		from->flags |= FRAME_FP_AT;
 		s->fp_at = 0;
 	}
 	for (f = s->top; f >= from && !(f->flags & FRAME_FP); f--) {
@@ -196,7 +207,6 @@ static inline void frame_set(struct frame *f, uintptr_t slot, uintptr_t ra)
 {
 	f->slot = slot;
 	f->ra = ra;
-	f->fp_at = 0;
 	f->flags = 0;
 }
 
@@ -221,7 +231,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 				 uintptr_t ra, uintptr_t *cfa,
 				 uintptr_t *fp_at, bool *hard)
 {
-	const struct rule *r = &rules_dictionary[payload & 0xffff];
+	const struct rule *r = &rules_dictionary[payload & WORD_ID];
 	uintptr_t word;
 
 	*fp_at = 0;
@@ -255,6 +265,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 			return payload & WORD_NO_IMAGE ?
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
+		s->strange = true;
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		return GT_STOP_BOTTOM;
 	case RULE_BAD:
@@ -268,7 +279,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 /* The outermost frame: its rule says so, or it lies at a made-up start. */
 static bool is_end(uint32_t payload, uintptr_t sp)
 {
-	unsigned kind = rules_dictionary[payload & 0xffff].kind;
+	unsigned kind = rules_dictionary[payload & WORD_ID].kind;
 
 	return payload & WORD_END || kind == RULE_END ||
 	       (kind == RULE_NONE && walk_at_stack_end(sp));
@@ -276,141 +287,206 @@ static bool is_end(uint32_t payload, uintptr_t sp)
 
 /* Whether the walk, whose newest entry stands in the same slot as frame j of
  * the shadow, would go on as the shadow does. */
-static inline bool joins(struct state *s, const struct shadow_frame *j)
+static inline bool same_fp(struct state *s, const struct shadow_frame *j)
 {
-	if (__builtin_expect(j->flags == 0, 1))
+	if (__builtin_expect(!(j->flags & FRAME_FP), 1))
 		return true;
 	return use_fp(s) && s->fp == j->fp;
 }
 
+/*
+ * The walk stands at the slot of *join with the same word in it. Whether that
+ * frame and what lies outward of it still hold; while that is compared, the
+ * new frames' contexts are on their way into the cache.
+ */
+static inline bool try_join(struct capture_thread *t, struct state *s)
+{
+	struct shadow_frame *j = s->join;
+
+	if (!same_fp(s, j))
+		return false;
+	shadow_hash(t->scratch, s->top, j->hash);
+	if (!s->checked) {
+		s->join = shadow_validate(t, j);
+		s->checked = true;
+	}
+	return s->joined = s->join == j;
+}
+
 /* Both arrays move: what points into them follows. */
-static bool walk_grow(struct capture_thread *t, struct state *s,
-		      const struct shadow_frame **join)
+static bool walk_grow(struct capture_thread *t, struct state *s)
 {
 	ptrdiff_t top = s->top - t->scratch, from = s->fp_from - t->scratch;
-	ptrdiff_t at = *join - t->frames;
+	ptrdiff_t at = s->join - t->frames;
 
 	if (!stack_grow(t))
 		return false;
 	s->top = t->scratch + top;
 	s->fp_from = t->scratch + from;
-	*join = t->frames + at;
+	s->join = t->frames + at;
 	return true;
 }
 
-/* A step that is not "CFA = sp + offset". False: the walk is over, or *hard. */
-static __attribute__((noinline)) bool
-step_slow(struct state *s, struct walk *w, uint32_t payload, uintptr_t ra,
-	  uintptr_t *cfa, uintptr_t *fp_at, bool *hard)
+/* The newest frame's slot holds a stub: the frame returns to where that leads.
+ * Answers the rule there. */
+static uint32_t through_stub(struct state *s)
+{
+	s->ra = barrier_origin(s->ra);
+	s->top->ra = s->ra;
+	s->top->flags |= FRAME_STUB;
+	if (barrier_is_stub(s->ra))	/* of no use: its entry is empty */
+		return WORD_NO_IMAGE;
+	return rule_of(cache, s->ra);
+}
+
+/* Where the newest frame ends, and where its caller's fp was saved (0: it is
+ * the same). False: the walk is over, or s->hard. */
+static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
+		     uintptr_t *cfa, uintptr_t *fp_at)
 {
 	uintptr_t saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
 
-	if (!(payload & WORD_RULE_ID)) {
-		if (!use_fp(s)) {
-			w->stop = GT_STOP_BAD_READ;
-			return false;
-		}
-		*cfa = s->fp + (payload & WORD_CFA_MAX) * ARCH_WORD;
-		*fp_at = saved ? *cfa - saved * ARCH_WORD : 0;
-	} else {
+	if (!(payload & (WORD_PLAIN | WORD_FP))) {
 		if (is_end(payload, s->sp))
 			return false;
-		w->stop = step_by_rule(s, payload, ra, cfa, fp_at, hard);
-		if (*hard || w->stop != GT_STOP_BOTTOM)
-			return false;
+		w->stop = step_by_rule(s, payload, s->ra, cfa, fp_at,
+				       &s->hard);
+		return !s->hard && w->stop == GT_STOP_BOTTOM;
 	}
-	if (*cfa <= s->sp)
-		w->stop = GT_STOP_NO_PROGRESS;
-	return *cfa > s->sp;
+	if (payload & WORD_FP && !use_fp(s)) {
+		w->stop = GT_STOP_BAD_READ;
+		return false;
+	}
+	*cfa = (payload & WORD_FP ? s->fp : s->sp) +
+	       (payload & WORD_CFA_MAX) * ARCH_WORD;
+	*fp_at = saved ? *cfa - saved * ARCH_WORD : 0;
+	return true;
 }
 
-/* The return address below the CFA. `ra` stays a register of the caller's. */
-static inline __attribute__((always_inline)) bool
-load_ra(struct state *s, struct walk *w, uintptr_t cfa, uintptr_t hi,
-	uintptr_t *ra)
+/*
+ * One step of any kind, from the newest frame to the next. False: the walk is
+ * over.
+ */
+static __attribute__((noinline)) bool
+step_any(struct capture_thread *t, struct state *s, struct walk *w,
+	 uint32_t payload)
 {
-	uintptr_t far_ra;
+	uintptr_t cfa, fp_at;
 
-	if (__builtin_expect(cfa <= hi && !(cfa & 7), 1)) {
-		*ra = *(const uintptr_t *)(cfa + ARCH_RA_OFFSET);
-		return true;
+	if (s->ra == 0) {	/* the end, though no rule says so */
+		s->top->flags |= FRAME_WORD;
+		return false;
 	}
-	if (!stack_read_checked(&s->reader, cfa + ARCH_RA_OFFSET, &far_ra)) {
+	if (payload & WORD_STUB)
+		payload = through_stub(s);
+	if (!find_cfa(s, w, payload, &cfa, &fp_at))
+		return false;
+	if (cfa <= s->sp) {
+		w->stop = GT_STOP_NO_PROGRESS;
+		return false;
+	}
+	if (!stack_read(&s->reader, cfa + ARCH_RA_OFFSET, &s->ra)) {
 		w->stop = GT_STOP_BAD_READ;
 		s->forget = true;
 		return false;
 	}
-	*ra = far_ra;
+	if (s->top >= t->scratch + t->capacity - 4 && !walk_grow(t, s)) {
+		w->stop = GT_STOP_TOO_DEEP;
+		return false;
+	}
+	s->sp = cfa;
+	frame_set(++s->top, cfa + ARCH_RA_OFFSET, s->ra);
+	if (fp_at) {
+		s->fp_at = fp_at;
+		s->fp_from = s->top;
+	}
 	return true;
 }
 
-enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base)
+/*
+ * Steps while the rules are "CFA = sp + offset" and the frames are not of the
+ * shadow; all of it in registers. Answers the rule it could not follow;
+ * 0 if it stands at a slot of the shadow.
+ */
+static inline __attribute__((always_inline)) uint32_t
+step_plain(struct capture_thread *t, struct state *s)
 {
-	struct state s = { .top = t->scratch,
-			   .fp_from = t->scratch,
-			   .fp = w->fp,
-			   .reader.lo = base ? w->sp : 0,
-			   .reader.hi = base ? t->hi : 0 };
-	/* join[-1] is the innermost standing frame not passed yet. */
-	const struct shadow_frame *join =
-		t->frames + (base ? w->valid : 0);
+	const struct frame *last = t->scratch + t->capacity - 4;
 	_Atomic uint64_t *words = cache;
-	struct frame *f = s.top;
-	uintptr_t ra = w->ra, sp = w->sp, hi = s.reader.hi, cfa, fp_at;
-	bool hard = false, joined = false;
+	struct shadow_frame *join = s->join;
+	struct frame *f = s->top, *fp_from = s->fp_from;
+	uintptr_t ra = s->ra, sp = s->sp, fp_at = s->fp_at, hi = s->reader.hi;
+	uint32_t payload;
 
-	w->stop = GT_STOP_BOTTOM;
-	frame_set(f, sp + ARCH_RA_OFFSET, ra);
 	for (;;) {
-		uint32_t payload;
+		uintptr_t cfa, saved;
 
-		while (join > t->frames && join[-1].slot < f->slot)
+		while (join->slot < f->slot)
 			join--;
-		s.top = f;
-		joined = join > t->frames && join[-1].slot == f->slot &&
-			 joins(&s, join - 1);
-		if (joined)
+		if (join->slot == f->slot && join->raw == ra) {
+			payload = WORD_JOIN;
 			break;
+		}
 		payload = rule_of(words, ra);
-		if (__builtin_expect(!(payload & (WORD_RULE_ID | WORD_FP)),
-				     1)) {
-			cfa = sp + (payload & WORD_CFA_MAX) * ARCH_WORD;
-			fp_at = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
-			fp_at = fp_at ? cfa - fp_at * ARCH_WORD : 0;
-		} else {
-			uintptr_t far_cfa, far_fp;
-
-			s.sp = sp;
-			if (!step_slow(&s, w, payload, ra, &far_cfa, &far_fp,
-				       &hard))
-				break;
-			cfa = far_cfa;
-			fp_at = far_fp;
-			f = s.top;
-		}
-		if (!load_ra(&s, w, cfa, hi, &ra))
+		cfa = sp + (payload & WORD_CFA_MAX) * ARCH_WORD;
+		if (__builtin_expect(!(payload & WORD_PLAIN) || cfa > hi ||
+					     f >= last, 0))
 			break;
+		saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
 		sp = cfa;
+		ra = *(const uintptr_t *)(cfa + ARCH_RA_OFFSET);
 		frame_set(++f, cfa + ARCH_RA_OFFSET, ra);
-		if (fp_at) {
-			s.fp_at = fp_at;
-			s.fp_from = f;
-		}
-		if (__builtin_expect(ra == 0, 0)) {
-			f->flags = FRAME_WORD;
-			break;
-		}
-		if (__builtin_expect(f >= t->scratch + t->capacity - 4, 0)) {
-			s.top = f;
-			if (!walk_grow(t, &s, &join)) {
-				w->stop = GT_STOP_TOO_DEEP;
-				break;
-			}
-			f = s.top;
-		}
+		/* Which way it goes cannot be predicted. */
+		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
+			fp_at = cfa - saved * ARCH_WORD;
+		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
+			fp_from = f;
 	}
-	w->join = (uint32_t)(join - t->frames) - 1;
-	w->count = (uint32_t)(f - t->scratch) + 1;
+	s->join = join;
+	s->top = f;
+	s->fp_from = fp_from;
+	s->ra = ra;
+	s->sp = sp;
+	s->fp_at = fp_at;
+	return payload;
+}
+
+bool walk_rule_is_plain(uintptr_t ra)
+{
+	return rule_of(cache, ra) & (WORD_PLAIN | WORD_FP);
+}
+
+enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
+{
+	struct state s;
+
+	s.reader.lo = w->base ? w->sp : 0;
+	s.reader.hi = w->base ? t->hi : 0;
+	s.reader.page = 0;
+	s.top = s.fp_from = t->scratch;
+	s.join = t->frames + (w->alone ? 0 : t->count - 1);
+	s.sp = w->sp;
+	s.ra = w->ra;
+	s.fp = w->fp;
+	s.fp_at = 0;
+	s.hard = s.joined = s.checked = s.forget = s.strange = false;
+	w->stop = GT_STOP_BOTTOM;
+	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra);
+	for (;;) {
+		uint32_t payload = step_plain(t, &s);
+
+		if (payload == WORD_JOIN) {
+			if (try_join(t, &s))
+				break;
+			payload = rule_of(cache, s.ra);
+		}
+		if (!step_any(t, &s, w, payload))
+			break;
+	}
+	w->join = (uint32_t)(s.join - t->frames);
+	w->count = (uint32_t)(s.top - t->scratch) + 1;
 	w->forget = s.forget;
-	return hard ? WALK_HARD : joined ? WALK_JOINED : WALK_ENDED;
+	w->strange = s.strange || w->stop == GT_STOP_NO_IMAGE ||
+		     w->stop == GT_STOP_JIT;
+	return s.hard ? WALK_HARD : s.joined ? WALK_JOINED : WALK_ENDED;
 }

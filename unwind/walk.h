@@ -20,12 +20,15 @@ enum walk_end {
 
 struct walk {
 	uintptr_t ra, sp, fp;	/* where it starts */
-	uint32_t valid;		/* shadow frames that still stand */
+	bool base;		/* sp lies on the thread's base stack */
+	bool alone;		/* not to be joined to the shadow */
 	/* answers */
-	uint32_t count;		/* frames in scratch, innermost first */
-	uint32_t join;
+	uint32_t count;		/* frames in scratch, innermost first; those
+				 * of a walk that joined have their hashes */
+	uint32_t join;		/* in the shadow's frames */
 	enum gt_stop stop;
 	bool forget;		/* a read failed: not to be remembered */
+	bool strange;		/* it met code outside all images */
 };
 
 /* Set-up of the rule cache; also forgets an earlier one. stack_end: highest
@@ -41,8 +44,11 @@ bool walk_at_stack_end(uintptr_t sp);
 /* Rules of some image no longer hold. */
 void walk_flush(void);
 
-/* base: sp lies on the thread's base stack. */
-enum walk_end walk_fast(struct capture_thread *t, struct walk *w, bool base);
+enum walk_end walk_fast(struct capture_thread *t, struct walk *w);
+
+/* Whether the rule at this return address is of the plain kind: CFA by sp or
+ * fp, nothing that moves. */
+bool walk_rule_is_plain(uintptr_t ra);
 
 /*
  * Code that no table covers: whether fp proves itself to be a frame pointer.

@@ -5,6 +5,16 @@
 #ifndef GNOMON_ARCH_REGS_H
 #define GNOMON_ARCH_REGS_H
 
+/*
+ * Return stubs (barriers.S): how many, how far apart, and how far behind a
+ * stub its table entry lies. Also for the assembler.
+ */
+#define ARCH_STUBS 4096
+#define ARCH_STUB_BYTES 8
+#define ARCH_STUB_DELTA (ARCH_STUBS * ARCH_STUB_BYTES)
+
+#ifndef __ASSEMBLER__
+
 #include <stdint.h>
 
 enum {
@@ -27,6 +37,14 @@ struct arch_regs {
 /* The word below the CFA holds the return address: a call pushed it. */
 #define ARCH_RA_OFFSET (-8)
 #define ARCH_WORD 8
+
+/*
+ * A function of ours that keeps a frame pointer has two words of its caller's
+ * state in memory, at these distances from the stack pointer its return will
+ * leave: the caller's frame pointer, and the return address.
+ */
+#define ARCH_HOOK_FP (-16)
+#define ARCH_HOOK_RA (-8)
 
 /* Return addresses of user code lie below this. */
 #define ARCH_ADDRESS_BITS 47
@@ -59,4 +77,5 @@ struct arch_regs {
 #define ARCH_ELF_MACHINE 62	/* EM_X86_64 */
 #define ARCH_NAME "x86_64"
 
+#endif /* __ASSEMBLER__ */
 #endif

@@ -1,0 +1,57 @@
+/*
+ * barrier.c: the pool of stubs.
+ *
+ * The stubs' own table is the pool's only state: an open-addressed hash of
+ * return addresses, in which an address's place is its stub's number. So it
+ * needs no lock, nothing beside it, and survives a fork, in whose child stubs
+ * may be standing.
+ *
+ * I1  An entry changes once, from 0 to its return address.
+ * I2  No stub's address is given out before its entry is written.
+ *
+ * Thread context: any, also signal handlers.
+ */
+#include <asm/mman.h>
+#include <asm/unistd.h>
+
+#include "unwind/barrier.h"
+
+#define PROBES_MAX 64u	/* then the pool counts as full */
+
+bool barrier_init(void)
+{
+	/* What the stubs' unwind entry says. */
+	if ((uintptr_t)arch_stub_table - (uintptr_t)arch_stubs !=
+	    ARCH_STUB_DELTA)
+		return false;
+	return arch_syscall3(__NR_mprotect, (long)arch_stub_table,
+			     ARCH_STUBS * sizeof(arch_stub_table[0]),
+			     PROT_READ | PROT_WRITE) == 0;
+}
+
+uintptr_t barrier_stub(uintptr_t ra)
+{
+	/* Multiplicative hashing (Knuth, volume 3, 6.4). */
+	uint64_t hash = ra * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t i = (uint32_t)(hash >> 32), probe;
+
+	for (probe = 0; probe < PROBES_MAX; probe++, i++) {
+		uint32_t at = i % ARCH_STUBS;
+		uintptr_t found;
+
+		if (at == 0)
+			continue;
+		found = __atomic_load_n(&arch_stub_table[at],
+					__ATOMIC_RELAXED);
+		/* The table is data to the stub's jump: whoever returns
+		 * through it later is this thread, or got the stack from it. */
+		if (found == 0 &&
+		    __atomic_compare_exchange_n(&arch_stub_table[at], &found,
+						ra, false, __ATOMIC_RELEASE,
+						__ATOMIC_RELAXED))
+			found = ra;
+		if (found == ra)
+			return (uintptr_t)arch_stubs + at * ARCH_STUB_BYTES;
+	}
+	return 0;
+}

@@ -1,0 +1,181 @@
+/*
+ * placement.c: which return addresses become barriers.
+ *
+ *	frames[1]                                      frames[count - 1]
+ *	outermost ──────── far ─────── far ──── near ─── distance ──▶ innermost
+ *
+ * A barrier costs a mispredicted return, and the paths that go through its
+ * slot have to be learned anew; it saves the comparison of all words outward
+ * of it, which is only worth it for stacks that do not fit into a path. So one
+ * is placed where BEYOND frames or more lie outward of it, up to the next
+ * barrier; and in very deep stacks some more further out, at distances that
+ * grow fourfold, so that when the innermost has been returned through, the
+ * next is not far (as stack barriers of Go 1.5 to 1.8 were spaced). A barrier
+ * that is returned through soon moves outward, one that stands long, inward.
+ *
+ * Where none is put (docs/ARCHITECTURE.md says why for each): near the hook, in
+ * the loader and the C library, into and out of frames whose rule is not
+ * plain, outside images with rules, in threads whose stacks have met code of
+ * no image, in a child made by vfork, while an image is mapped that cannot
+ * stand it (image_barriers_verdict).
+ *
+ * Thread context: the thread that owns the state; not reentrant.
+ */
+#include <asm/unistd.h>
+
+#include "unwind/barrier.h"
+#include "unwind/image.h"
+#include "unwind/placement.h"
+#include "unwind/shadow.h"
+
+/* TEMP */
+static bool image_pass_barrier(const struct image *i) { const char *p = i->public->path, *b = p; for (; *p; p++) if (*p == '/') b = p + 1; return !(b[0]=='l' && b[1]=='i' && b[2]=='b' && (b[3]=='c' && b[4]=='.' )) && !(b[0]=='l'&&b[1]=='d') ; }
+static enum gt_mode_why image_barriers_verdict(void) { return GT_WHY_DEFAULT; }
+#define DISTANCE_FIRST 16u	/* those further in are never touched */
+#define DISTANCE_MAX 192u
+#define BEYOND 40u
+#define FAR_TIMES 8u		/* of the distance: the next one out */
+#define FAR_GROWTH 4u
+#define TRIES 8u		/* frames further out, where one is forbidden */
+#define AGE_SHORT 5000u		/* cycles, 2 us: to lose one costs 0.1 */
+#define AGE_LONG 500000u
+
+static struct {
+	enum capture_mode mode;
+	enum gt_mode_why why;	/* GT_WHY_DEFAULT: barriers may stand */
+	uint32_t near;
+	long pid;
+} placement;
+
+void placement_init(const struct capture_config *config)
+{
+	placement.mode = config->mode;
+	placement.near = config->barrier_near;
+	placement.pid = arch_syscall0(__NR_getpid);
+	placement.why = config->no_barriers;
+	if (config->mode != CAPTURE_AUTO)
+		placement.why = GT_WHY_ASKED;
+	else if (placement.why == GT_WHY_DEFAULT && !barrier_init())
+		placement.why = GT_WHY_STUBS;
+}
+
+static void set_why(struct capture_thread *t, enum gt_mode_why why)
+{
+	t->why = why;
+	t->mode = why == GT_WHY_DEFAULT ? GT_MODE_BARRIERS : GT_MODE_VALIDATE;
+}
+
+void placement_thread_start(struct capture_thread *t)
+{
+	set_why(t, placement.why);
+	if (placement.mode == CAPTURE_OFF)
+		t->mode = GT_MODE_OFF;
+	t->barrier_distance = DISTANCE_FIRST;
+	t->barrier_innermost = 0;
+}
+
+void placement_strange(struct capture_thread *t)
+{
+	if (t->mode == GT_MODE_BARRIERS)
+		set_why(t, GT_WHY_RUNTIME);
+}
+
+/* Both sides of the call: who returns, and who is returned to. */
+static bool code_allows(uintptr_t ra)
+{
+	const struct image *image = image_find(ra - 1);
+
+	return image && image->rules && image_pass_barrier(image) &&
+	       walk_rule_is_plain(ra);
+}
+
+static bool frame_allows(const struct capture_thread *t, uint32_t at)
+{
+	const struct shadow_frame *f = &t->frames[at];
+
+	return at + 1 < t->count &&
+	       !barrier_is_stub(f->raw) && code_allows(f->raw) &&
+	       code_allows(barrier_origin(f[1].raw));
+}
+
+/* Puts one at `at` or a little further out, but inward of `limit`. */
+static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
+{
+	uint32_t tries;
+	uintptr_t stub;
+
+	for (tries = 0; tries < TRIES && at > limit; tries++, at--) {
+		if (!frame_allows(t, at))
+			continue;
+		stub = barrier_stub(t->frames[at].raw);
+		if (!stub)
+			set_why(t, GT_WHY_STUBS);
+		else
+			shadow_place_barrier(t, at, stub);
+		return;
+	}
+}
+
+/* The place of the innermost one, 0 if there is none. */
+static uint32_t innermost(const struct capture_thread *t)
+{
+	return t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
+}
+
+/*
+ * Before new ones are placed: moves the distance by how long the innermost
+ * one of the last walk stood. Time is measured, not captures: those that hit a
+ * path leave no count.
+ */
+static void adapt(struct capture_thread *t)
+{
+	uint64_t age;
+
+	if (innermost(t) >= t->barrier_innermost)
+		return;
+	age = arch_cycles() - t->barrier_since;
+	if (age < AGE_SHORT && t->barrier_distance < DISTANCE_MAX)
+		t->barrier_distance *= 2;
+	else if (age > AGE_LONG && t->barrier_distance > DISTANCE_FIRST)
+		t->barrier_distance /= 2;
+}
+
+static bool process_allows(struct capture_thread *t)
+{
+	enum gt_mode_why why = image_barriers_verdict();
+
+	if (why != GT_WHY_DEFAULT) {
+		set_why(t, why);
+		return false;
+	}
+	return arch_syscall0(__NR_getpid) == placement.pid;
+}
+
+static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
+{
+	uint32_t last = innermost(t);
+	uint32_t at = t->count - 1 - inner, gap = inner * FAR_TIMES;
+
+	t->barrier_reach = inner + beyond + 1;
+	if (t->count - last <= t->barrier_reach || !process_allows(t))
+		return;
+	if (!placement.near)
+		for (; at > last + gap + beyond; gap *= FAR_GROWTH)
+			put_near(t, at - gap, last);
+	put_near(t, at, last);
+}
+
+void placement_consider_slow(struct capture_thread *t)
+{
+	uint32_t inner;
+
+	adapt(t);
+	if (placement.near)
+		put_all(t, placement.near, 1);
+	else
+		put_all(t, t->barrier_distance, BEYOND);
+	inner = innermost(t);
+	if (inner != t->barrier_innermost)
+		t->barrier_since = arch_cycles();
+	t->barrier_innermost = inner;
+}
