@@ -69,7 +69,8 @@ bool stack_grow(struct capture_thread *t)
 	words = (struct shadow_word *)(frames + capacity);
 	scratch = (struct frame *)(words + 2 * (size_t)capacity);
 	frames[0].slot = UINTPTR_MAX;
-	copy_words(frames, t->frames, t->count * sizeof(*frames));
+	if (t->frames)
+		copy_words(frames, t->frames, t->count * sizeof(*frames));
 	copy_words(words, t->words, t->word_count * sizeof(*words));
 	copy_words(scratch, t->scratch, t->capacity * sizeof(*scratch));
 	t->frames = frames;

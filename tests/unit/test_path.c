@@ -7,9 +7,11 @@
 
 #include "tests/unit/unwind_embed.h"
 #include "unwind/path.h"
+#include "unwind/shadow.h"
 
 #define DEPTH 30
 #define CONTEXT 1000
+#define STUB_BYTES ARCH_STUB_BYTES
 
 /* At a fixed address, so that the sets are the same in every run. */
 #define STACK_AT ((void *)0x20000000)
@@ -19,45 +21,75 @@ static struct capture_thread t;
 #define SP ((uintptr_t)&stack[10])
 #define RA 0x401000u
 
+/* Of the i-th frame outward of the hook. */
+static uintptr_t *slot_of(uint32_t i)
+{
+	return &stack[9 + 4 * i];
+}
+
+static void set_hook(uintptr_t ra, uintptr_t fp)
+{
+	stack[9] = ra;
+	stack[8] = fp;
+	t.innermost_ra = ra;
+	t.words[t.frames[t.count - 1].word].value = ra;
+	t.frames[t.count - 1].fp = fp;
+}
+
 /* `depth` frames of 4 words each; the innermost one is the hook's caller. */
 static void start(uint32_t depth)
 {
 	uint32_t i;
 
 	unwind_alloc = embed_alloc;
-	stack = mmap(STACK_AT, 4096, PROT_READ | PROT_WRITE,
+	stack = mmap(STACK_AT, 64 * 4096, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	assert_ptr_equal(stack, STACK_AT);
 	memset(&t, 0, sizeof(t));
+	shadow_clear(&t);
 	assert_int_equal(path_init(&t), 0);
-	while (t.capacity <= depth)
+	while (t.capacity <= depth + 1)
 		assert_true(stack_grow(&t));
 	for (i = 0; i < depth; i++) {
-		uintptr_t *slot = &stack[9 + 4 * (depth - 1 - i)];
+		uintptr_t *slot = slot_of(depth - 1 - i);
 
 		*slot = RA + depth - 1 - i;
-		t.frames[i] = (struct shadow_frame){ .slot = (uintptr_t)slot,
-						     .word = i };
+		t.frames[i + 1] = (struct shadow_frame){
+			.slot = (uintptr_t)slot, .raw = *slot, .word = i,
+			.mark = 100 + i };
 		t.words[i] = (struct shadow_word){ (uintptr_t)slot, *slot };
 	}
-	t.count = t.word_count = depth;
-	t.innermost_ra = RA;
+	t.count = depth + 1;
+	t.word_count = depth;
+	set_hook(RA, 0);
+}
+
+static void learn(uint32_t context)
+{
+	path_learn(&t, SP, context);
+	path_learn(&t, SP, context);
+}
+
+static uint32_t find(void)
+{
+	return path_find(&t, RA, SP);
 }
 
 static void test_second_meeting(void **unused)
 {
 	(void)unused;
 	start(DEPTH);
-	assert_int_equal(path_find(&t, RA, SP, 0), 0);
-	path_learn(&t, SP, 0, CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP, 0), 0);
-	path_learn(&t, SP, 0, CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP, 0), CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP, 99), CONTEXT);
-	assert_int_equal(path_find(&t, RA + 1, SP, 0), 0);
-	assert_int_equal(path_find(&t, RA, SP + 16, 0), 0);
+	assert_int_equal(find(), 0);
+	path_learn(&t, SP, CONTEXT);
+	assert_int_equal(find(), 0);
+	path_learn(&t, SP, CONTEXT);
+	assert_int_equal(find(), CONTEXT);
+	stack[8] = 99;		/* a frame pointer that was not used */
+	assert_int_equal(find(), CONTEXT);
+	assert_int_equal(path_find(&t, RA + 1, SP), 0);
+	assert_int_equal(path_find(&t, RA, SP + 16), 0);
 	path_clear(&t);
-	assert_int_equal(path_find(&t, RA, SP, 0), 0);
+	assert_int_equal(find(), 0);
 }
 
 static void test_every_word_counts(void **unused)
@@ -66,15 +98,12 @@ static void test_every_word_counts(void **unused)
 
 	(void)unused;
 	start(DEPTH);
-	path_learn(&t, SP, 0, CONTEXT);
-	path_learn(&t, SP, 0, CONTEXT);
-	for (i = 1; i < DEPTH; i++) {
-		uintptr_t *slot = &stack[9 + 4 * i];
-
-		(*slot)++;
-		assert_int_equal(path_find(&t, RA, SP, 0), 0);
-		(*slot)--;
-		assert_int_equal(path_find(&t, RA, SP, 0), CONTEXT);
+	learn(CONTEXT);
+	for (i = 0; i < DEPTH; i++) {
+		++*slot_of(i);
+		assert_int_equal(find(), 0);
+		--*slot_of(i);
+		assert_int_equal(find(), CONTEXT);
 	}
 }
 
@@ -82,19 +111,25 @@ static void test_frame_pointer(void **unused)
 {
 	(void)unused;
 	start(DEPTH);
-	t.frames[DEPTH - 1].flags = FRAME_FP;
-	t.words[DEPTH] = (struct shadow_word){ (uintptr_t)&stack[12], 55 };
+	t.frames[DEPTH].flags = FRAME_FP;
+	t.words[DEPTH] = (struct shadow_word){ (uintptr_t)&stack[9], RA };
+	t.words[DEPTH - 1] = (struct shadow_word){ (uintptr_t)&stack[12], 55 };
+	t.frames[DEPTH].word = DEPTH;
 	t.word_count++;
 	stack[12] = 55;
-	path_learn(&t, SP, 33, CONTEXT);
-	path_learn(&t, SP, 33, CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP, 33), CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP, 34), 0);
+	set_hook(RA, 33);
+	learn(CONTEXT);
+	assert_int_equal(find(), CONTEXT);
+	stack[8] = 34;
+	assert_int_equal(find(), 0);
+	stack[8] = 33;
+	assert_int_equal(find(), CONTEXT);
 	stack[12] = 56;
-	assert_int_equal(path_find(&t, RA, SP, 33), 0);
+	assert_int_equal(find(), 0);
 }
 
-/* The same return address and the same words elsewhere are another stack. */
+/* The same return address and the same words elsewhere are another stack:
+ * what can be read at one sp need not be there at another. */
 static void test_key(void **unused)
 {
 	uint32_t i;
@@ -106,42 +141,110 @@ static void test_key(void **unused)
 		stack[i] = RA;
 	for (i = 0; i < DEPTH; i++)
 		t.words[i].value = RA;
-	path_learn(&t, SP, 0, CONTEXT);
-	path_learn(&t, SP, 0, CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP, 0), CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP + 16, 0), 0);
-	assert_int_equal(path_find(&t, RA + 1, SP, 0), 0);
+	learn(CONTEXT);
+	assert_int_equal(find(), CONTEXT);
+	for (i = 1; i < 100; i++) {
+		assert_int_equal(path_find(&t, RA, SP + 8 * i), 0);
+		assert_int_equal(path_find(&t, RA + i, SP), 0);
+	}
 }
 
-static void test_too_deep(void **unused)
+/* Of a deep stack the inner words are listed; the rest are the shadow's. */
+static void test_deep(void **unused)
 {
+	const uint32_t depth = 4 * PATH_WORDS;
+	uint32_t i;
+
 	(void)unused;
-	start(PATH_WORDS + 2);
-	path_learn(&t, SP, 0, CONTEXT);
-	path_learn(&t, SP, 0, CONTEXT);
-	assert_int_equal(path_find(&t, RA, SP, 0), 0);
+	start(depth);
+	learn(CONTEXT);
+	for (i = 0; i < depth; i++) {
+		++*slot_of(i);
+		assert_int_equal(find(), 0);
+		--*slot_of(i);
+		assert_int_equal(find(), CONTEXT);
+	}
+	/* Another stack in the shadow, or none, or the same context at
+	 * another slot: nothing is known of the rest. */
+	for (i = 1; i < depth; i++)
+		t.frames[i].mark += 1000;
+	assert_int_equal(find(), 0);
+	for (i = 1; i < depth; i++)
+		t.frames[i].mark -= 1000;
+	assert_int_equal(find(), CONTEXT);
+	t.count = 5;
+	assert_int_equal(find(), 0);
+	t.count = depth + 1;
+	for (i = 1; i < depth; i++)
+		t.frames[i].slot += 8;
+	assert_int_equal(find(), 0);
+}
+
+/* The list ends at the innermost barrier; further out nothing is read. */
+static void test_barrier(void **unused)
+{
+	const uint32_t depth = 200, at = 20;
+	uintptr_t stub = (uintptr_t)arch_stubs + 5 * STUB_BYTES;
+	uint32_t i, place = depth - at;
+
+	(void)unused;
+	start(depth);
+	shadow_place_barrier(&t, place, stub);
+	assert_int_equal(*slot_of(at), stub);
+	learn(CONTEXT);
+	assert_int_equal(find(), CONTEXT);
+	for (i = at + 1; i < depth; i++)
+		++*slot_of(i);
+	assert_int_equal(find(), CONTEXT);
+	for (i = 0; i <= at; i++) {
+		++*slot_of(i);
+		assert_int_equal(find(), 0);
+		--*slot_of(i);
+		assert_int_equal(find(), CONTEXT);
+	}
+	/* The shadow knows of no barrier there, or of one before another
+	 * context, or at another slot. */
+	t.frames[place].mark &= ~MARK_BARRIER;
+	assert_int_equal(find(), 0);
+	t.frames[place].mark |= MARK_BARRIER;
+	assert_int_equal(find(), CONTEXT);
+	t.frames[place].mark++;
+	assert_int_equal(find(), 0);
+	t.frames[place].mark--;
+	t.frames[place].slot -= 8;
+	assert_int_equal(find(), 0);
+	t.frames[place].slot += 8;
+	t.count = place;
+	assert_int_equal(find(), 0);
 }
 
 static void test_many(void **unused)
 {
 	uint32_t i, round, found = 0;
+	struct capture_thread_info info = { 0 };
 
 	(void)unused;
 	start(DEPTH);
 	for (round = 0; round < 12; round++)
 		for (i = 0; i < 2000; i++) {
-			t.innermost_ra = RA + i;
-			if (!path_find(&t, RA + i, SP, 0))
-				path_learn(&t, SP, 0, CONTEXT + i);
+			set_hook(RA + i, 0);
+			if (!path_find(&t, RA + i, SP))
+				path_learn(&t, SP, CONTEXT + i);
 		}
 	for (i = 0; i < 2000; i++) {
-		uint32_t c = path_find(&t, RA + i, SP, 0);
+		uint32_t c;
 
+		set_hook(RA + i, 0);
+		c = path_find(&t, RA + i, SP);
 		assert_true(c == 0 || c == CONTEXT + i);
 		found += c != 0;
 	}
-	/* The 16 sets of the start would hold 64. */
+	/* The 4 sets of the start would hold 16. */
 	assert_true(found > 1000);
+	path_describe(&t, &info);
+	assert_true(info.path_ways_used >= found);
+	assert_true(info.path_ways_used <= info.path_ways);
+	assert_true(info.path_bytes <= info.path_bytes_max);
 }
 
 int main(void)
@@ -151,7 +254,8 @@ int main(void)
 		cmocka_unit_test(test_every_word_counts),
 		cmocka_unit_test(test_frame_pointer),
 		cmocka_unit_test(test_key),
-		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_many),
 	};
 

@@ -13,9 +13,10 @@
 static uintptr_t stack[200];
 static struct capture_thread t;
 
+/* Of frames[i]; frames[1] is the outermost. */
 static uintptr_t *slot_of(uint32_t i)
 {
-	return &stack[9 + 4 * (DEPTH - 1 - i)];
+	return &stack[9 + 4 * (DEPTH - i)];
 }
 
 static void start(void)
@@ -24,32 +25,36 @@ static void start(void)
 
 	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
 	memset(&t, 0, sizeof(t));
+	shadow_clear(&t);
 	assert_true(stack_grow(&t));
-	for (i = 0; i < DEPTH; i++) {
+	for (i = 1; i <= DEPTH; i++) {
 		*slot_of(i) = 0x401000 + i;
 		t.frames[i] = (struct shadow_frame){
-			.slot = (uintptr_t)slot_of(i), .word = i };
-		t.words[i] = (struct shadow_word){ (uintptr_t)slot_of(i),
-						   *slot_of(i) };
+			.slot = (uintptr_t)slot_of(i), .raw = *slot_of(i),
+			.word = i - 1, .mark = 100 + i };
+		t.words[i - 1] = (struct shadow_word){ (uintptr_t)slot_of(i),
+						       *slot_of(i) };
 	}
-	t.count = t.word_count = DEPTH;
+	t.count = DEPTH + 1;
+	t.word_count = DEPTH;
 }
 
-static uintptr_t sp_of(uint32_t i)
+static uint32_t standing(uint32_t at)
 {
-	return (uintptr_t)(slot_of(i) + 1);
+	return (uint32_t)(shadow_validate(&t, &t.frames[at]) - t.frames);
 }
 
 static void test_prefix(void **unused)
 {
-	uint32_t i;
+	uint32_t i, at;
 
 	(void)unused;
 	start();
-	assert_int_equal(shadow_validate(&t, sp_of(DEPTH - 1)), DEPTH);
-	for (i = 0; i < DEPTH; i++) {
+	for (at = 0; at <= DEPTH; at++)
+		assert_int_equal(standing(at), at);
+	for (i = 1; i <= DEPTH; i++) {
 		++*slot_of(i);
-		assert_int_equal(shadow_validate(&t, sp_of(DEPTH - 1)), i);
+		assert_int_equal(standing(DEPTH), i - 1);
 		--*slot_of(i);
 	}
 }
@@ -61,8 +66,15 @@ static void test_returned(void **unused)
 
 	(void)unused;
 	start();
-	for (i = 0; i < DEPTH; i++)
-		assert_int_equal(shadow_validate(&t, sp_of(i)), i + 1);
+	for (i = DEPTH; i >= 1; i--) {
+		/* the hook's own return address still counts */
+		shadow_pop(&t, (uintptr_t)(slot_of(i) + 1));
+		assert_int_equal(t.count, i + 1);
+		shadow_pop(&t, (uintptr_t)(slot_of(i) + 2));
+		assert_int_equal(t.count, i);
+	}
+	shadow_pop(&t, UINTPTR_MAX - 64);
+	assert_int_equal(t.count, 1);
 }
 
 /* One more word, behind frame 9's slot: its saved frame pointer. */
@@ -72,19 +84,73 @@ static void test_saved_fp(void **unused)
 
 	(void)unused;
 	start();
-	for (k = DEPTH; k > i + 1; k--) {
+	for (k = DEPTH; k > i; k--) {
 		t.words[k] = t.words[k - 1];
-		t.frames[k - 1].word = k;
+		t.frames[k].word = k;
 	}
-	t.words[i + 1] = (struct shadow_word){ (uintptr_t)(slot_of(i) - 1),
-					       4242 };
+	t.words[i] = (struct shadow_word){ (uintptr_t)(slot_of(i) - 1), 4242 };
 	t.word_count++;
 	slot_of(i)[-1] = 4242;
-	assert_int_equal(shadow_validate(&t, sp_of(DEPTH - 1)), DEPTH);
+	assert_int_equal(standing(DEPTH), DEPTH);
 	/* What lies further in depends on it; frame 9 itself does not. */
 	slot_of(i)[-1] = 4243;
-	assert_int_equal(shadow_validate(&t, sp_of(DEPTH - 1)), i + 1);
-	assert_int_equal(shadow_validate(&t, sp_of(i)), i + 1);
+	assert_int_equal(standing(DEPTH), i);
+	assert_int_equal(standing(i), i);
+}
+
+/* A barrier in whose slot the stub is found vouches for what is further out;
+ * one that is not there, or lies further in than the walk, does not. */
+static void test_barriers(void **unused)
+{
+	const uintptr_t stub = (uintptr_t)arch_stubs + 5 * ARCH_STUB_BYTES;
+	uint32_t i;
+
+	(void)unused;
+	start();
+	shadow_place_barrier(&t, 12, stub);
+	shadow_place_barrier(&t, 5, stub + ARCH_STUB_BYTES);
+	assert_int_equal(t.barrier_count, 2);
+	assert_int_equal(t.barrier[0], 5);
+	assert_int_equal(t.barriers_placed, 2);
+	for (i = 1; i < 12; i++)
+		if (i != 5)
+			++*slot_of(i);
+	assert_int_equal(standing(DEPTH), DEPTH);
+	assert_int_equal(standing(12), 12);
+	assert_true(shadow_stands(&t, DEPTH));
+	++*slot_of(13);
+	assert_int_equal(standing(DEPTH), 12);
+	assert_false(shadow_stands(&t, DEPTH));
+	assert_true(shadow_stands(&t, 12));
+	/* returned through: the next one out is asked */
+	*slot_of(12) = 0x401000 + 12;
+	assert_int_equal(standing(DEPTH), 5);
+	assert_int_equal(t.barrier_count, 1);
+	assert_int_equal(t.frames[12].mark, 112);
+	/* the walk is further out than it */
+	for (i = 1; i < 5; i++)
+		--*slot_of(i);
+	assert_int_equal(standing(4), 4);
+	assert_int_equal(t.barrier_count, 0);
+}
+
+/* More than can be remembered: the outermost are forgotten. */
+static void test_many_barriers(void **unused)
+{
+	uint32_t i;
+
+	(void)unused;
+	start();
+	for (i = 1; i <= DEPTH; i++)
+		shadow_place_barrier(&t, i, (uintptr_t)arch_stubs +
+						    i * ARCH_STUB_BYTES);
+	assert_int_equal(t.barrier_count, BARRIERS_MAX);
+	for (i = 0; i < BARRIERS_MAX; i++)
+		assert_int_equal(t.barrier[i], DEPTH - BARRIERS_MAX + 1 + i);
+	for (i = 1; i <= DEPTH; i++)
+		assert_int_equal((t.frames[i].mark & MARK_BARRIER) != 0,
+				 i > DEPTH - BARRIERS_MAX);
+	assert_int_equal(standing(DEPTH), DEPTH);
 }
 
 static void test_update(void **unused)
@@ -98,21 +164,21 @@ static void test_update(void **unused)
 	for (i = 0; i < 3; i++)
 		t.scratch[i] = (struct frame){ .slot = 1000 - 8 * i,
 					       .ra = 0x500000 + i };
-	t.count = t.word_count = 0;
 	parent = shadow_update(&t, &w, WALK_ENDED);
-	assert_int_equal(t.count, 3);
+	assert_int_equal(t.count, 4);
 	assert_int_equal(t.words[0].value, 0x500002);
 	assert_int_equal(t.words[2].value, 0x500000);
-	assert_int_equal(t.frames[2].context, parent);
+	assert_int_equal(t.frames[3].mark, parent);
 	assert_int_equal(embed_expand(parent, got, 8, &stop), 3);
 	assert_int_equal(stop, GT_STOP_BOTTOM);
-	/* One new frame inward of frames[1]. */
+	/* One new frame inward of frames[2]. */
 	t.scratch[0].ra = 0x600000;
-	t.scratch[1].slot = t.frames[1].slot;
+	t.scratch[1].slot = t.frames[2].slot;
 	w.count = 2;
-	w.join = 1;
+	w.join = 2;
+	shadow_hash(t.scratch, t.scratch + 1, t.frames[2].hash);
 	context = shadow_update(&t, &w, WALK_JOINED);
-	assert_int_equal(t.count, 3);
+	assert_int_equal(t.count, 4);
 	assert_int_equal(t.word_count, 3);
 	assert_int_not_equal(context, parent);
 	assert_int_equal(embed_expand(context, got, 8, &stop), 3);
@@ -121,13 +187,42 @@ static void test_update(void **unused)
 	assert_int_equal(got[2], 0x500002);
 }
 
+/* A stub that a walk comes to, of whichever barrier, is one again. */
+static void test_adopted(void **unused)
+{
+	const uintptr_t stub = (uintptr_t)arch_stubs + 7 * ARCH_STUB_BYTES;
+	struct walk w = { .count = 3, .stop = GT_STOP_BOTTOM };
+	uint32_t i;
+
+	(void)unused;
+	start();
+	for (i = 0; i < 3; i++)
+		t.scratch[i] = (struct frame){
+			.slot = (uintptr_t)&stack[10 + i],
+			.ra = 0x500000 + i };
+	t.scratch[1].flags = FRAME_STUB;
+	stack[11] = stub;
+	stack[10] = 0x500000;
+	shadow_update(&t, &w, WALK_ENDED);
+	assert_int_equal(t.barrier_count, 1);
+	assert_int_equal(t.barrier[0], 2);
+	assert_int_equal(t.frames[2].raw, stub);
+	assert_int_equal(t.words[1].value, stub);
+	assert_int_equal(standing(3), 3);
+	assert_int_equal(embed_nodes[(uint32_t)t.frames[2].mark].address,
+			 0x500001);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(test_returned),
 		cmocka_unit_test(test_saved_fp),
+		cmocka_unit_test(test_barriers),
+		cmocka_unit_test(test_many_barriers),
 		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_adopted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
