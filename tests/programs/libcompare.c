@@ -1,4 +1,4 @@
-// FLAGS: -fvisibility=hidden -lgcc_s
+// FLAGS: -D_GNU_SOURCE -fvisibility=hidden -lgcc_s
 /*
  * libcompare.c: preloaded in front of the profiler, takes the stack of every
  * 100th allocation by the C runtime's own unwinder (_Unwind_Backtrace) and
@@ -17,9 +17,11 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -41,6 +43,7 @@ static int output = -1;
 static unsigned long calls;
 static int inside;
 static uint64_t stack[FRAMES_MAX + 1];
+static uintptr_t profiler_start, profiler_end;	/* its code */
 
 /* dlsym may itself want memory before the first answer. */
 static char early[4096];
@@ -69,6 +72,28 @@ OURS static void put(const void *data, size_t size)
 		abort();
 }
 
+/* Stubs of the profiler's that stand for return addresses are frames to the
+ * unwinder, but not of the program. */
+OURS static int find_profiler(struct dl_phdr_info *info, size_t size,
+			      void *unused)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+	int i;
+
+	(void)size;
+	(void)unused;
+	if (!name || strcmp(name, "/libgnomon.so"))
+		return 0;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_flags & PF_X) {
+			profiler_start = info->dlpi_addr +
+					 info->dlpi_phdr[i].p_vaddr;
+			profiler_end = profiler_start +
+				       info->dlpi_phdr[i].p_memsz;
+		}
+	return 1;
+}
+
 __attribute__((constructor)) OURS static void compare_open(void)
 {
 	const char *path = getenv("COMPARE_OUTPUT");
@@ -84,6 +109,7 @@ __attribute__((constructor)) OURS static void compare_open(void)
 	output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (output >= 0)
 		put(header, sizeof(header));
+	dl_iterate_phdr(find_profiler, NULL);
 }
 
 OURS static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
@@ -94,6 +120,8 @@ OURS static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
 	(void)argument;
 	if (pc >= (uintptr_t)__start_compare_text &&
 	    pc < (uintptr_t)__stop_compare_text)
+		return _URC_NO_REASON;
+	if (pc >= profiler_start && pc < profiler_end)
 		return _URC_NO_REASON;
 	if (pc && stack[0] < FRAMES_MAX)
 		stack[++stack[0]] = pc;
