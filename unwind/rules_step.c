@@ -116,6 +116,13 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 	for (column = 0; column < ARCH_REG_COUNT; column++) {
 		status = restore(row, column, context, cfa,
 				 &regs->r[column]);
+		/* A caller's register that nobody may ever need: compilers
+		 * leave such rules behind where they no longer hold (rbp of
+		 * a realigned frame, after its "leave"). */
+		if (status == -EFAULT && column != ra) {
+			regs->r[column] = 0;
+			status = 0;
+		}
 		if (status)
 			return status;
 	}

@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""Frames that are not as most are: interrupted anywhere by a signal, or of
+functions with unusual shapes."""
+
+from gnomon_test import *
+
+
+def contexts(trace):
+    """(allocations, root, address …) of each context."""
+    done = bare([program("trace_dump"), trace])
+    equal(done.status, 0, "trace_dump")
+    for line in done.out.splitlines():
+        count, root, *addresses = line.split()
+        yield (int(count), int(root),
+               *(int(address, 16) for address in addresses))
+
+
+@case
+def every_instruction(directory):
+    """Stacks at every instruction of lazy binding, of hand-written assembly,
+    of the vdso and of odd frames, in a signal handler."""
+    for argument in ([], ["stack"]):
+        part = os.path.join(directory, "-".join(argument) or "plain")
+        os.mkdir(part)
+        done = recorded([program("steps"), *argument], part,
+                        env=environment(GNOMON_DEBUG_ORACLE=1))
+        equal(done.status, 0, "status, stderr: " + done.err)
+        expected = done.expected
+        count = pcs = frames = 0
+        for times, root, *addresses in contexts(done.trace):
+            if expected["restorer"] not in addresses:
+                continue
+            at = addresses.index(expected["restorer"]) + 1
+            equal(root, 0, "reason of the end at %x" % (addresses[at] - 1))
+            count += times
+            # As recorded: one past the interrupted instruction's address.
+            pcs += times * (addresses[at] - 1)
+            # All but the function that calls malloc.
+            frames += times * (len(addresses) - 1)
+        check(count > 10000, "only %d steps" % count)
+        equal(count, expected["steps"], "steps")
+        equal(pcs, expected["pcs"], "sum of program counters")
+        equal(frames, expected["frames"], "frames")
+        equal(find_key(info(done.trace), "oracle_differences"), 0,
+              "differences")
+
+
+SHAPES = (
+    ("last_of_tail",),
+    ("realigned",),
+    ("variable", "realigned"),
+    ("leaves", "ends_in_call"),
+    ("cold_malloc", "split"),
+)
+
+
+@case
+def shapes_of_functions(directory):
+    done = recorded([program("shapes")], directory)
+    equal(done.status, 0, "status")
+    report = Report(done.trace)
+    agree(done.expected, report)
+    found = {}
+    for row in report.rows_with("tgt_malloc"):
+        names = [frame["function"] for frame in row["stack"]]
+        check("main" in names, "no main in %s" % names)
+        found[tuple(names[1:names.index("main")])] = row["count"]
+    equal(found, {shape: done.expected["times"] for shape in SHAPES},
+          "stacks")
+
+
+main()
