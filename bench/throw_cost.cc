@@ -3,12 +3,18 @@
  * calls down to the next one. Prints one row as JSON. A profiler comes in by
  * LD_PRELOAD.
  *
- *	bench-throw THROWS
+ *	bench-throw THROWS same|new
  *
  *	main, libc's				 3
- *	throw_f0 … throw_f7, again and again	30, never left
- *	throw_loop, which catches		 1
- *	throw_f0 … throw_f7			20, every second with a destructor
+ *	frame<0> … frame<7>, in turns		30, never left
+ *	throw_loop, throw_batch			 2
+ *	throw_once, which catches		 1
+ *	frame<0> … frame<7>			20, half of them with a destructor
+ *	throw_it				 1
+ *
+ * The 20 frames are the same for each throw, or drawn anew, so that whole
+ * stacks come again only after CYCLE throws, more than a cache of them holds.
+ * The draw is the same in every run.
  *
  * The exception object is allocated by the C++ library, so each throw is one
  * malloc and one free for a profiler, at the throw's full depth: where one
@@ -22,11 +28,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace {
 
-enum { OUTER = 30, INNER = 20, BATCH = 16, WARM_UP = 512 };
+enum { OUTER = 30, INNER = 20, BATCH = 16, CYCLE = 8192, SEED = 1 };
 
 struct Thrown {
 	unsigned number;
@@ -34,7 +41,9 @@ struct Thrown {
 
 struct Work {
 	unsigned long throws;
-	unsigned long destroyed, caught;
+	unsigned long built, destroyed, caught;
+	std::uint64_t random;
+	bool draws;
 	std::vector<std::uint64_t> batch_ns;
 	void (*bottom)(Work &work);
 };
@@ -42,12 +51,22 @@ struct Work {
 /* What a frame has to clean up. */
 struct Guard {
 	Work &work;
-	explicit Guard(Work &of) : work(of) {}
+	explicit Guard(Work &of) : work(of) { work.built++; }
 	~Guard() { work.destroyed++; }
 };
 
 typedef void Function(Work &work, unsigned left);
 extern Function *const functions[8];
+
+/* Knuth's MMIX generator, whose high bits are good. */
+inline unsigned next_function(Work &work, unsigned number)
+{
+	if (!work.draws)
+		return (number + 1) & 7;
+	work.random = work.random * UINT64_C(6364136223846793005) +
+		      UINT64_C(1442695040888963407);
+	return unsigned(work.random >> 40) & 7;
+}
 
 inline __attribute__((always_inline)) void
 frame_call(Work &work, unsigned number, unsigned left)
@@ -55,7 +74,7 @@ frame_call(Work &work, unsigned number, unsigned left)
 	if (left == 1)
 		work.bottom(work);
 	else
-		functions[(number + 1) & 7](work, left - 1);
+		functions[next_function(work, number)](work, left - 1);
 }
 
 /* Frames of many sizes; what follows the call keeps the function apart from
@@ -109,11 +128,16 @@ void throw_batch(Work &work)
 void throw_loop(Work &work)
 {
 	work.bottom = throw_it;
-	for (int i = 0; i < WARM_UP; i++)
+	work.draws = work.random == SEED;
+	for (int i = 0; i < CYCLE; i++)
 		throw_once(work);
-	work.destroyed = work.caught = 0;
-	for (unsigned long i = 0; i < work.throws / BATCH; i++)
+	work.caught = 0;
+	for (unsigned long i = 0; i < work.throws / BATCH; i++) {
+		if (i % (CYCLE / BATCH) == 0)
+			work.random = SEED;
 		throw_batch(work);
+	}
+	work.draws = false;
 }
 
 } // namespace
@@ -123,25 +147,25 @@ int main(int argc, char **argv)
 	Work work = {};
 	unsigned long batches;
 
-	work.throws = argc == 2 ? std::strtoul(argv[1], nullptr, 10) : 0;
+	work.throws = argc == 3 ? std::strtoul(argv[1], nullptr, 10) : 0;
+	work.random = argc == 3 && !std::strcmp(argv[2], "new") ? SEED : 0;
 	batches = work.throws / BATCH;
 	if (batches == 0) {
-		std::fprintf(stderr, "usage: bench-throw THROWS\n");
+		std::fprintf(stderr, "usage: bench-throw THROWS same|new\n");
 		return 2;
 	}
 	work.batch_ns.reserve(batches);
 	work.bottom = throw_loop;
 	functions[0](work, OUTER);
-	/* I1; the functions throw nothing of their own in the outer frames */
-	if (work.caught != batches * BATCH ||
-	    work.destroyed != batches * BATCH * (INNER / 2) + OUTER / 2) {
-		std::fprintf(stderr, "bench: %lu caught, %lu destroyed\n",
-			     work.caught, work.destroyed);
-		return 1;
+	if (work.caught != batches * BATCH || work.destroyed != work.built) {
+		std::fprintf(stderr, "bench: %lu caught, %lu of %lu destroyed\n",
+			     work.caught, work.destroyed, work.built);
+		return 1;	/* I1 */
 	}
 	std::sort(work.batch_ns.begin(), work.batch_ns.end());
-	std::printf("{\"throws\":%lu,\"frames\":%d,\"ns\":%.1f}\n",
-		    batches * BATCH, INNER,
+	std::printf("{\"throws\":%lu,\"warm_up\":%d,\"frames\":%d,"
+		    "\"cleanups\":%lu,\"ns\":%.1f}\n",
+		    batches * BATCH, CYCLE, INNER, work.built,
 		    double(work.batch_ns[batches / 2]) / BATCH);
 	return 0;
 }
