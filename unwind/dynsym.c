@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "unwind/dynsym.h"
+#include "unwind/elfmap.h"
 
 #define CHAIN_MAX (1u << 20)	/* symbols in one bucket */
 #define NAME_MAX_BYTES 64
@@ -18,22 +19,14 @@
 struct tables {
 	const struct dl_phdr_info *info;
 	uintptr_t symbols, strings, gnu_hash, hash;
+	uintptr_t soname;	/* in strings; 0: none */
+	unsigned type;		/* of the symbol wanted, STT_* */
 };
 
 /* I1 */
 static bool inside(const struct tables *t, uintptr_t at, size_t size)
 {
-	unsigned i;
-
-	for (i = 0; i < t->info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &t->info->dlpi_phdr[i];
-		uintptr_t offset = at - (t->info->dlpi_addr + p->p_vaddr);
-
-		if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
-		    offset < p->p_memsz && size <= p->p_memsz - offset)
-			return true;
-	}
-	return false;
+	return elfmap_inside(t->info, at, size);
 }
 
 static bool get_u32(const struct tables *t, uintptr_t at, uint32_t *value)
@@ -69,10 +62,13 @@ static void take_entry(struct tables *t, const ElfW(Dyn) *entry)
 	case DT_HASH:
 		t->hash = at;
 		break;
+	case DT_SONAME:
+		t->soname = entry->d_un.d_val;
+		break;
 	}
 }
 
-static bool find_tables(struct tables *t)
+static void find_tables(struct tables *t)
 {
 	unsigned i;
 
@@ -89,7 +85,6 @@ static bool find_tables(struct tables *t)
 			take_entry(t, (const ElfW(Dyn) *)at);
 		}
 	}
-	return t->symbols && t->strings && (t->gnu_hash || t->hash);
 }
 
 static bool same_name(const struct tables *t, uintptr_t at, const char *name)
@@ -113,7 +108,7 @@ static uintptr_t symbol_value(const struct tables *t, uint32_t index,
 	const ElfW(Sym) *s = (const ElfW(Sym) *)at;
 
 	if (!inside(t, at, sizeof(*s)) || s->st_shndx == SHN_UNDEF ||
-	    !s->st_value || (s->st_info & 15) != STT_OBJECT ||
+	    !s->st_value || (s->st_info & 15) != t->type ||
 	    !same_name(t, t->strings + s->st_name, name))
 		return 0;
 	return t->info->dlpi_addr + s->st_value;
@@ -171,11 +166,29 @@ static uintptr_t find_sysv(const struct tables *t, const char *name)
 	return 0;
 }
 
-uintptr_t dynsym_find(const struct dl_phdr_info *info, const char *name)
+uintptr_t dynsym_find(const struct dl_phdr_info *info, const char *name,
+		      unsigned type)
 {
-	struct tables t = { .info = info };
+	struct tables t = { .info = info, .type = type };
 
-	if (!find_tables(&t))
+	find_tables(&t);
+	if (!t.symbols || !t.strings || !(t.gnu_hash || t.hash))
 		return 0;
 	return t.gnu_hash ? find_gnu(&t, name) : find_sysv(&t, name);
+}
+
+bool dynsym_soname(const struct dl_phdr_info *info, char *name, size_t size)
+{
+	struct tables t = { .info = info };
+	size_t n;
+
+	find_tables(&t);
+	if (!t.strings || !t.soname)
+		return false;
+	for (n = 0; n < size && inside(&t, t.strings + t.soname + n, 1); n++) {
+		name[n] = *(const char *)(t.strings + t.soname + n);
+		if (!name[n])
+			return true;
+	}
+	return false;
 }

@@ -75,7 +75,8 @@ void gdbjit_init(void)
 
 void gdbjit_image(const struct dl_phdr_info *info)
 {
-	uintptr_t at = dynsym_find(info, "__jit_debug_descriptor");
+	uintptr_t at = dynsym_find(info, "__jit_debug_descriptor",
+				   STT_OBJECT);
 	unsigned i;
 
 	for (i = 0; at && i < GDBJIT_IMAGES; i++) {

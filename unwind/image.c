@@ -24,8 +24,10 @@
 #include <asm/unistd.h>
 
 #include "unwind/context.h"
+#include "unwind/elfmap.h"
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
+#include "unwind/image_kind.h"
 #include "unwind/jit.h"
 #include "unwind/memory.h"
 #include "unwind/walk.h"
@@ -63,6 +65,7 @@ static struct {
 	_Atomic(struct range_table *) ranges;
 	_Atomic uint32_t lock;
 	_Atomic unsigned long long adds, subs;	/* of the last scan */
+	_Atomic uint32_t verdict;	/* enum gt_mode_why */
 	bool late;
 	bool (*find_section)(const char *path, const char *name,
 			     uint64_t *address, uint64_t *size);
@@ -85,29 +88,16 @@ static bool same_text(const char *a, const char *b, size_t n)
 	return n == 0;
 }
 
-/* The note's bytes lie inside a mapped segment: checked by the caller. */
-static void read_build_id(struct gl_image *g, const uint8_t *note,
-			  size_t size)
+/* The build id's bytes; NULL: it has none, or none of ours fits. */
+static const uint8_t *build_id(const struct dl_phdr_info *info,
+			       uint32_t *size)
 {
-	while (size >= sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *n = (const void *)note;
-		size_t name = (n->n_namesz + 3u) & ~(size_t)3;
-		size_t desc = (n->n_descsz + 3u) & ~(size_t)3;
+	const uint8_t *id = elfmap_note(info, "GNU", NT_GNU_BUILD_ID, size);
 
-		if (name > size || desc > size ||
-		    sizeof(*n) + name + desc > size)
-			return;
-		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
-		    same_text((const char *)(n + 1), "GNU", 4) &&
-		    n->n_descsz <= GL_BUILD_ID_MAX) {
-			copy_bytes(g->build_id, note + sizeof(*n) + name,
-				   n->n_descsz);
-			g->build_id_size = n->n_descsz;
-			return;
-		}
-		note += sizeof(*n) + name + desc;
-		size -= sizeof(*n) + name + desc;
-	}
+	if (id && *size <= GL_BUILD_ID_MAX)
+		return id;
+	*size = 0;
+	return NULL;
 }
 
 static bool in_segments(const struct gl_image *g, uintptr_t a, size_t n)
@@ -197,15 +187,18 @@ static bool is_vdso(const char *name)
 	       same_text(name, "linux-gate", 10);
 }
 
-static void image_add(const struct dl_phdr_info *info, bool main_program)
+static void image_add(const struct dl_phdr_info *info, struct image_kind kind,
+		      bool main_program)
 {
 	const char *name = info->dlpi_name ? info->dlpi_name : "";
 	uint32_t index = list.count, i;
 	struct rules_sections sections = { 0 };
 	struct gl_image *g = &list.public[index];
 	struct image *image = &list.images[index];
+	const uint8_t *id;
 
 	image->public = g;
+	image->no_barrier = kind.no_barrier;
 	image->bias = info->dlpi_addr;
 	g->bias = info->dlpi_addr;
 	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++)
@@ -213,14 +206,8 @@ static void image_add(const struct dl_phdr_info *info, bool main_program)
 			add_segment(image, &info->dlpi_phdr[i]);
 	if (!g->segments)
 		return;
-	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t a = image->bias + p->p_vaddr;
-
-		if (p->p_type == PT_NOTE && !g->build_id_size &&
-		    in_segments(g, a, p->p_memsz))
-			read_build_id(g, (const uint8_t *)a, p->p_memsz);
-	}
+	id = build_id(info, &g->build_id_size);
+	copy_bytes(g->build_id, id, g->build_id_size);
 	for (i = 0; name[i] && i < GL_IMAGE_PATH - 1; i++)
 		g->path[i] = name[i];
 	g->path[i] = 0;
@@ -245,8 +232,8 @@ static bool image_matches(const struct image *image,
 {
 	const char *name = info->dlpi_name ? info->dlpi_name : "";
 	const struct gl_image *g = image->public;
-	struct gl_image probe = { 0 };
-	uint32_t i;
+	const uint8_t *id;
+	uint32_t i, size;
 
 	if (image->gone || image->bias != info->dlpi_addr ||
 	    !same_text(g->path, name, GL_IMAGE_PATH - 1))
@@ -259,14 +246,12 @@ static bool image_matches(const struct image *image,
 		    !in_segments(g, a, p->p_memsz) &&
 		    g->segments < GL_SEGMENTS_MAX)
 			return false;
-		if (p->p_type == PT_NOTE && !probe.build_id_size &&
-		    in_segments(g, a, p->p_memsz))
-			read_build_id(&probe, (const uint8_t *)a, p->p_memsz);
 	}
-	if (probe.build_id_size != g->build_id_size)
+	id = build_id(info, &size);
+	if (size != g->build_id_size)
 		return false;
-	for (i = 0; i < probe.build_id_size; i++)
-		if (probe.build_id[i] != g->build_id[i])
+	for (i = 0; i < size; i++)
+		if (id[i] != g->build_id[i])
 			return false;
 	return true;
 }
@@ -275,6 +260,7 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct scan *scan = data;
 	bool main_program = scan->first && !list.late;
+	struct image_kind kind;
 	uint32_t i;
 
 	if (size >= offsetof(struct dl_phdr_info, dlpi_tls_modid)) {
@@ -287,10 +273,14 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 			list.images[i].listed = true;
 			return 0;
 		}
+	kind = image_kind_of(info);
+	if (kind.verdict != GT_WHY_DEFAULT && !image_barriers_verdict())
+		atomic_store_explicit(&list.verdict, kind.verdict,
+				      memory_order_relaxed);
 	if (list.count == GL_IMAGES_MAX)
 		return 0;	/* its frames stop with GT_STOP_NO_IMAGE */
 	scan->changed = true;
-	image_add(info, main_program);
+	image_add(info, kind, main_program);
 	return 0;
 }
 
@@ -432,6 +422,8 @@ int image_init(const struct capture_config *config)
 	gdbjit_init();
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.ranges, NULL, memory_order_relaxed);
+	atomic_store_explicit(&list.verdict, GT_WHY_DEFAULT,
+			      memory_order_relaxed);
 	list.images = unwind_alloc(GL_IMAGES_MAX * sizeof(struct image));
 	if (!list.images)
 		return -12;	/* ENOMEM */
@@ -493,6 +485,11 @@ const struct image *image_find(uintptr_t pc)
 	scan_all();
 	unlock_images();
 	return find_range(pc);
+}
+
+enum gt_mode_why image_barriers_verdict(void)
+{
+	return atomic_load_explicit(&list.verdict, memory_order_relaxed);
 }
 
 bool image_refresh(bool *changed)

@@ -16,6 +16,7 @@ struct image {
 	uintptr_t bias;
 	struct rules_image *rules;
 	struct gl_image *public;	/* its record in the live file */
+	bool no_barrier;	/* see image_pass_barrier */
 	bool listed;		/* seen in the scan under way */
 	bool gone;
 };
@@ -45,5 +46,23 @@ bool image_list_is_stale(void);
  * whenever a scan finds a change.
  */
 bool image_refresh(bool *changed);
+
+/*
+ * Whether a barrier may stand in for a return address in this image: not in
+ * the C library, the loader and those that unwind or replace return addresses
+ * themselves (image_kind.c). Decided once, when the image was found.
+ */
+static inline bool image_pass_barrier(const struct image *image)
+{
+	return !image->no_barrier;
+}
+
+/*
+ * Whether some image that is or was mapped forbids barriers in the whole
+ * process, and why; GT_WHY_DEFAULT: none. Never goes back. Each scan of the
+ * loader's list may change it, so after image_refresh and image_find it is to
+ * be asked again. Any thread, also signal handlers.
+ */
+enum gt_mode_why image_barriers_verdict(void);
 
 #endif

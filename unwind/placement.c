@@ -28,9 +28,6 @@
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
 
-/* TEMP */
-static bool image_pass_barrier(const struct image *i) { const char *p = i->public->path, *b = p; for (; *p; p++) if (*p == '/') b = p + 1; return !(b[0]=='l' && b[1]=='i' && b[2]=='b' && (b[3]=='c' && b[4]=='.' )) && !(b[0]=='l'&&b[1]=='d') ; }
-static enum gt_mode_why image_barriers_verdict(void) { return GT_WHY_DEFAULT; }
 #define DISTANCE_FIRST 16u	/* those further in are never touched */
 #define DISTANCE_MAX 192u
 #define BEYOND 40u

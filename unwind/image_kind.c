@@ -1,0 +1,133 @@
+/*
+ * image_kind.c: telling images by name, note and symbol.
+ *
+ * A name is the last part of the path that the loader knows, and the soname;
+ * either may tell, as a library may be renamed or a path a number
+ * (/proc/self/fd/3). Program names are no evidence, the main program has none
+ * here: what it is shows in its notes and in what it exports.
+ *
+ * Thread context: any thread, in a callback of the loader's list.
+ */
+#include <elf.h>
+
+#include "unwind/dynsym.h"
+#include "unwind/elfmap.h"
+#include "unwind/image_kind.h"
+
+#define SONAME_MAX_BYTES 128
+#define NOTE_GO_BUILD_ID 4
+
+struct name_rule {
+	const char *prefix;
+	struct image_kind kind;
+};
+
+/* The first that fits is taken. */
+static const struct name_rule name_rules[] = {
+	/* The C library, the loader and who unwinds: their code reads return
+	 * addresses, or goes through them without returning. */
+	{ "ld-linux", { true, GT_WHY_DEFAULT } },
+	{ "ld-musl", { true, GT_WHY_DEFAULT } },
+	{ "ld.so", { true, GT_WHY_DEFAULT } },
+	{ "ld-2.", { true, GT_WHY_DEFAULT } },
+	{ "libc.so", { true, GT_WHY_DEFAULT } },
+	{ "libc-2.", { true, GT_WHY_DEFAULT } },
+	{ "libc.musl", { true, GT_WHY_DEFAULT } },
+	{ "libpthread", { true, GT_WHY_DEFAULT } },
+	{ "libgcc_s", { true, GT_WHY_DEFAULT } },
+	{ "linux-vdso", { true, GT_WHY_DEFAULT } },
+	{ "linux-gate", { true, GT_WHY_DEFAULT } },
+	{ "libgnomon", { true, GT_WHY_DEFAULT } },
+	/* LLVM's; nongnu's, of any other number, takes the place of libgcc's
+	 * and gives up at a return address that no table knows. */
+	{ "libunwind.so.1", { true, GT_WHY_DEFAULT } },
+	{ "libunwind.so", { true, GT_WHY_UNWINDER } },
+	{ "libunwind-", { true, GT_WHY_UNWINDER } },
+	{ "libunwind", { true, GT_WHY_DEFAULT } },
+	/* V8 walks its stacks by return address. */
+	{ "libnode.so", { true, GT_WHY_RUNTIME } },
+	{ "libv8.so", { true, GT_WHY_RUNTIME } },
+	/* Copies slices of a stack away and back. */
+	{ "_greenlet.", { false, GT_WHY_RUNTIME } },
+	{ "greenlet.", { false, GT_WHY_RUNTIME } },
+	/* Replace return addresses themselves. */
+	{ "libmcount", { true, GT_WHY_HIJACKED } },
+	{ "libbytehound", { true, GT_WHY_HIJACKED } },
+	{ "libnwind", { true, GT_WHY_HIJACKED } },
+};
+#define NAME_RULES (sizeof(name_rules) / sizeof(name_rules[0]))
+
+/* Whoever exports one of these has V8 inside: node, whose add-ons register by
+ * the first, and everything that lets add-ons call V8. */
+static const char *const v8_symbols[] = {
+	"node_module_register",
+	"_ZN2v82V810GetVersionEv",	/* v8::V8::GetVersion() */
+};
+#define V8_SYMBOLS (sizeof(v8_symbols) / sizeof(v8_symbols[0]))
+
+static const char *last_part(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
+/* "libunwind.so.1" is the beginning of "libunwind.so.1.0", not of
+ * "libunwind.so.12": a prefix that ends in a digit ends a number. */
+static bool begins_with(const char *name, const char *prefix)
+{
+	char end = 0;
+
+	for (; *prefix; prefix++, name++) {
+		if (*name != *prefix)
+			return false;
+		end = *prefix;
+	}
+	return end < '0' || end > '9' || *name < '0' || *name > '9';
+}
+
+static const struct name_rule *find_name(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < NAME_RULES; i++)
+		if (begins_with(name, name_rules[i].prefix))
+			return &name_rules[i];
+	return NULL;
+}
+
+static bool has_v8(const struct dl_phdr_info *info)
+{
+	unsigned i;
+
+	for (i = 0; i < V8_SYMBOLS; i++)
+		if (dynsym_find(info, v8_symbols[i], STT_FUNC))
+			return true;
+	return false;
+}
+
+struct image_kind image_kind_of(const struct dl_phdr_info *info)
+{
+	const char *path = info->dlpi_name ? info->dlpi_name : "";
+	const struct name_rule *by_path = find_name(last_part(path)), *by_name;
+	struct image_kind kind = { false, GT_WHY_DEFAULT };
+	char soname[SONAME_MAX_BYTES];
+	uint32_t size;
+
+	if (by_path)
+		kind = by_path->kind;
+	by_name = dynsym_soname(info, soname, sizeof(soname)) ?
+			  find_name(soname) : NULL;
+	if (by_name) {
+		kind.no_barrier |= by_name->kind.no_barrier;
+		if (kind.verdict == GT_WHY_DEFAULT)
+			kind.verdict = by_name->kind.verdict;
+	}
+	if (kind.verdict == GT_WHY_DEFAULT &&
+	    (elfmap_note(info, "Go", NOTE_GO_BUILD_ID, &size) || has_v8(info)))
+		kind = (struct image_kind){ true, GT_WHY_RUNTIME };
+	return kind;
+}
