@@ -9,9 +9,6 @@
  * The events of the ring that has the turn (ring.h) may have its last event's
  * stamp, too. Nobody else has younger events then, so nothing is held up.
  *
- * THE TURN is offered to a ring that alone has moved between two passes, and
- * offered anew in each pass, so that its stamps are not older than that.
- *
  * REAPING. A thread is gone when the kernel does not know it, or when another
  * ring has its id: ids are only used again after their thread's end.
  *
@@ -31,6 +28,7 @@
 #include "preload/proc.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
+#include "preload/turn.h"
 #include "preload/varint.h"
 
 #define FEED_AGE_NS (1 * UINT64_C(1000000000))
@@ -135,12 +133,11 @@ static void feed_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	feed_thread_record(feed, GT_THREAD_START, id, ring->start_stamp);
 }
 
-/* Reads busy and head, in this order. Whether head has moved. */
-static bool feed_scan(struct feed *feed, uint32_t id)
+/* Reads busy and head, in this order. */
+static void feed_scan(struct feed *feed, uint32_t id)
 {
 	struct gl_ring *ring = &feed->r->rings[id];
 	struct feed_ring *own = &feed->rings[id];
-	uint64_t head = own->head;
 
 	/* pairs with the release of ring_leave: idle means that head covers
 	 * every stamp taken so far */
@@ -148,7 +145,6 @@ static bool feed_scan(struct feed *feed, uint32_t id)
 		    GL_IDLE;
 	/* pairs with the release of ring_push_*: the records are there */
 	own->head = atomic_load_explicit(&ring->head, memory_order_acquire);
-	return own->head != head;
 }
 
 /* Wakes a producer that waits; gives it a larger ring if the old one was
@@ -316,27 +312,10 @@ static void feed_adapt(struct feed *feed)
 	feed->pressed = false;
 }
 
-/* Offers the turn to the ring that alone has moved since the last pass. Only
- * hooks change what is not 0, in between. */
-static void feed_offer(struct feed *feed, uint32_t moved, uint32_t id)
-{
-	struct gl_ring *ring = &feed->r->rings[id];
-	uint64_t turn = ring_turn_of(feed->r), own = (uintptr_t)ring;
-
-	if (moved != 1 || ring->flags & GT_THREAD_NESTED ||
-	    (turn && turn != own))
-		return;
-	/* pairs with the one in ring_turn */
-	atomic_compare_exchange_strong_explicit(&feed->r->turn, &turn,
-						own | RING_OFFERED,
-						memory_order_seq_cst,
-						memory_order_relaxed);
-}
-
 uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t now_ns = sys_now_ns(), bytes = 0;
-	uint32_t count = feed_count(feed), id, moved = 0, mover = 0;
+	uint32_t count = feed_count(feed), id;
 
 	for (id = 0; id < count && !feed->out->err; id++) {
 		struct gl_ring *ring = &feed->r->rings[id];
@@ -344,17 +323,15 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 		if (!feed_active(ring))
 			continue;
 		feed_announce(feed, id, now_ns);
-		if (depth == FEED_ENOUGH && feed_scan(feed, id)) {
-			moved++;
-			mover = id;
-		}
+		if (depth == FEED_ENOUGH)
+			feed_scan(feed, id);
 		if (depth != FEED_ENOUGH || feed_enough(feed, id, now_ns))
 			bytes += feed_drain(feed, id, depth);
 	}
 	feed->since_sync += bytes;
 	if (depth == FEED_ENOUGH) {
 		feed_adapt(feed);
-		feed_offer(feed, moved, mover);
+		turn_look(feed, now_ns);
 	}
 	return bytes;
 }

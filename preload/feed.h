@@ -21,6 +21,7 @@ struct feed_ring {
 	bool known;
 	bool busy;		/* at the scan */
 	uint64_t head;		/* at the scan */
+	uint64_t looked;	/* the same, at turn_look */
 	uint64_t since_ns;	/* pending events were first seen */
 	uint64_t last_tick;	/* of its last event in the trace */
 	uint64_t named_ns;	/* its thread's name was last read */
@@ -46,6 +47,7 @@ struct feed {
 	struct feed_ring *rings;
 	uint64_t watermark;	/* ticks */
 	uint64_t sync_ns;	/* when the last one was written */
+	uint64_t looked_ns;	/* turn_look */
 	uint64_t since_sync;	/* ring bytes */
 	bool pending;		/* something was left in a ring */
 	bool rested;		/* the writer slept before this pass */

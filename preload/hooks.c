@@ -148,7 +148,7 @@ static BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block,
 		return;
 	}
 	ring_enter(ring, sp, ra);
-	stamp = ring_stamp_again(recorder, ring);
+	stamp = ring_stamp(recorder, ring);
 	ring_push_address(recorder, ring, kind, stamp, block);
 	ring_leave(ring);
 }

@@ -11,23 +11,25 @@
  * I2: a record is complete before `head` covers it.
  * I3: a stamp is taken after `busy` was set.
  *
- * THE TURN. Reading the counter costs as much as the rest of a push. The free
- * of a block need not do it while nobody else records: then the order of
- * events is that of the ring, and the free takes the stamp of the event before
- * it. `turn` of the recorder says whether that is so.
+ * THE TURN. Reading the counter costs as much as the rest of a push. It is not
+ * needed for the order of events while one thread alone records: that is the
+ * order of its ring. Then most events take the stamp of the one before them.
+ * `turn` of the recorder says whose ring that may be.
  *
- *	        writer: only this ring moved since its last look
+ *	        writer: only this ring has moved, and far, since its last look
  *	   0 ─────────────────▶ ring | RING_OFFERED ◀──┐
- *	   ▲                          │ owner: event    │ writer: each look
- *	   │                          ▼                 │
- *	   └───── other: event ── ring ─────────────────┘
+ *	   ▲                          │ owner: event    │ writer: each look,
+ *	   │                          ▼                 │ while that is so
+ *	   └── other: event ──── ring ──────────────────┘
+ *	       writer: else
  *
  * I4: between the event whose stamp is `stamp` and a moment at which `turn` is
  *     seen to be this ring, no other ring's event was finished. For whoever
  *     pushes takes a stamp first and then looks at `turn`, and makes it 0 if
  *     it is another's; while who takes an offer stamps after it was seen.
  * So a stamp that is used again is only too early by what its thread did
- * alone, and by no more than the writer's time between two looks.
+ * alone: RING_STAMP_EVERY, or the writer's time between two looks where the
+ * thread falls silent.
  */
 #ifndef GNOMON_RING_H
 #define GNOMON_RING_H
@@ -104,7 +106,8 @@ static inline uint64_t ring_turn_of(const struct recorder *r)
 	return atomic_load_explicit(&r->turn, memory_order_relaxed);
 }
 
-static inline uint64_t ring_stamp(struct recorder *r, struct gl_ring *ring)
+static inline uint64_t ring_stamp_new(struct recorder *r,
+				      struct gl_ring *ring)
 {
 	uint64_t stamp = ring_cycles(), turn;
 
@@ -116,16 +119,29 @@ static inline uint64_t ring_stamp(struct recorder *r, struct gl_ring *ring)
 	return stamp;
 }
 
-/* Of an event that may take the stamp of the one before it. */
-static inline uint64_t ring_stamp_again(struct recorder *r,
-					struct gl_ring *ring)
+/* Events that begin in the first RING_STAMP_FOR of so many bytes have stamps
+ * of their own: once in some 25 pairs. */
+#define RING_STAMP_EVERY 1024
+#define RING_STAMP_FOR 64
+
+/* Whether the last stamp will do (I4), if the turn is the ring's. */
+static inline bool ring_stamp_lasts(const struct gl_ring *ring)
 {
-	if (ring_turn_of(r) == (uintptr_t)ring)
-		return ring->stamp;	/* I4 */
-	return ring_stamp(r, ring);
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+
+	return head & (RING_STAMP_EVERY - RING_STAMP_FOR);
 }
 
-/* The same, left in ring->stamp. False: ring_stamp_again has to do it. */
+static inline uint64_t ring_stamp(struct recorder *r, struct gl_ring *ring)
+{
+	if (ring_turn_of(r) == (uintptr_t)ring && ring_stamp_lasts(ring))
+		return ring->stamp;
+	return ring_stamp_new(r, ring);
+}
+
+/* The same for a free, which is as good as its allocation; left in
+ * ring->stamp. False: ring_stamp has to do it. */
 static inline bool ring_stamp_fast(struct recorder *r, struct gl_ring *ring)
 {
 	uint64_t turn = ring_turn_of(r);

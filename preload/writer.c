@@ -46,6 +46,7 @@
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/turn.h"
 
 #define WRITER_STACK (256u << 10)
 #define WRITER_MIDWIFE (16u << 10)	/* stack of the task that makes it */
@@ -401,7 +402,7 @@ static const char *writer_work(struct writer *w)
 			feed_sync(&w->feed, FEED_ALL);
 		if (w->out.err)
 			return "stopped";
-		writer_sleep(w, seen, bytes != 0);
+		writer_sleep(w, seen, bytes != 0 || turn_given(r));
 	}
 }
 
