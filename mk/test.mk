@@ -15,7 +15,8 @@
 TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git \
 	rustc golang-go ruby nodejs python3-greenlet python3-gevent \
-	libunwind-14 linux-perf strace uftrace
+	libunwind-14 linux-perf strace uftrace \
+	nodejs redis-tools
 .PHONY: deps-test
 deps-test: deps
 	$(Q)tests/tools/install-packages $(TEST_DEPS)

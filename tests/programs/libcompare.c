@@ -1,9 +1,10 @@
-// FLAGS: -D_GNU_SOURCE -fvisibility=hidden -lgcc_s
+// FLAGS: -D_GNU_SOURCE -fvisibility=hidden -ftls-model=initial-exec -lgcc_s
 /*
  * libcompare.c: preloaded in front of the profiler, takes the stack of every
  * 100th allocation by the C runtime's own unwinder (_Unwind_Backtrace) and
  * writes it to the file COMPARE_OUTPUT; also of 200 in a row out of 20000, so
- * that captures meet what those just before them left in caches. The
+ * that captures meet what those just before them left in caches. With
+ * COMPARE_PERIOD=N, of every N-th and no others. The
  * allocation itself then goes to the profiler through functions of the section
  * compare_sampled, by which the checker knows the stacks that must be equal:
  * see test_stacks.py.
@@ -12,8 +13,7 @@
  * and end of the sampled functions; then for each stack the number of its
  * frames and their return addresses, innermost first, without our own.
  *
- * For programs of one thread: others are never sampled while a sample is
- * being taken, but counts are not exact then.
+ * Each thread counts for itself, and writes a stack in one piece.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 
 #define PERIOD 100
 #define BURST 200
-#define FRAMES_MAX 16384
+#define FRAMES_MAX 8192
 #define OURS __attribute__((noinline, section("compare_text")))
 #define SAMPLED __attribute__((noinline, section("compare_sampled")))
 #define EXPORTED __attribute__((visibility("default"))) OURS
@@ -40,9 +40,10 @@ static void *(*next_calloc)(size_t, size_t);
 static void *(*next_realloc)(void *, size_t);
 
 static int output = -1;
-static unsigned long calls;
-static int inside;
-static uint64_t stack[FRAMES_MAX + 1];
+static unsigned long period = PERIOD, burst = BURST;
+static __thread unsigned long calls;
+static __thread int inside;
+static __thread uint64_t stack[FRAMES_MAX + 1];
 static uintptr_t profiler_start, profiler_end;	/* its code */
 
 /* dlsym may itself want memory before the first answer. */
@@ -106,7 +107,12 @@ __attribute__((constructor)) OURS static void compare_open(void)
 
 	if (!path)
 		return;
-	output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (getenv("COMPARE_PERIOD")) {
+		period = strtoul(getenv("COMPARE_PERIOD"), NULL, 10);
+		burst = 0;
+	}
+	output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
+		      0600);
 	if (output >= 0)
 		put(header, sizeof(header));
 	dl_iterate_phdr(find_profiler, NULL);
@@ -133,7 +139,7 @@ OURS static int take_sample(void)
 {
 	if (output < 0 || inside)
 		return 0;
-	if (++calls % PERIOD && calls / BURST % PERIOD)
+	if (++calls % period && (!burst || calls / burst % period))
 		return 0;
 	inside = 1;
 	stack[0] = 0;

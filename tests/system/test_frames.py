@@ -3,16 +3,7 @@
 functions with unusual shapes."""
 
 from gnomon_test import *
-
-
-def contexts(trace):
-    """(allocations, root, address …) of each context."""
-    done = bare([program("trace_dump"), trace])
-    equal(done.status, 0, "trace_dump")
-    for line in done.out.splitlines():
-        count, root, *addresses = line.split()
-        yield (int(count), int(root),
-               *(int(address, 16) for address in addresses))
+from stack_samples import contexts
 
 
 @case

@@ -3,18 +3,10 @@
 debuggers, and code without any."""
 
 from gnomon_test import *
+from stack_samples import contexts
 
 ENTRIES = ("frame", "info", "info_bases", "table", "info_table",
            "info_table_bases")
-
-
-def stacks(trace):
-    """(allocations, root, addresses) of each context of its own."""
-    done = bare([program("trace_dump"), trace])
-    equal(done.status, 0, "trace_dump")
-    for line in done.out.splitlines():
-        count, root, *addresses = line.split()
-        yield int(count), int(root), tuple(addresses)
 
 
 def record(how, directory, **env):
@@ -39,11 +31,11 @@ def make(how):
             check("round_of" in names and "main" in names,
                   "%s: not walked through: %s" % (how, names))
         rounds, blocks = done.expected["rounds"], done.expected["blocks"]
-        ours = [stack for stack in stacks(done.trace)
-                if stack[0] == blocks // rounds]
+        ours = [context for context in contexts(done.trace)
+                if context[0] == blocks // rounds]
         # The same addresses in all rounds, but each time they mean new code.
         equal(len(ours), rounds, "contexts")
-        equal(len({stack for _, _, stack in ours}), 1, "stacks")
+        equal(len(set(ours)), 1, "stacks")
     registered.__name__ = "registered_by_" + how
     return registered
 
