@@ -15,7 +15,7 @@
 
 #include "deep.h"
 
-#define SIGNALS 1000
+#define SIGNALS 700
 #define PERIOD_US 60
 #define LEVELS 60
 

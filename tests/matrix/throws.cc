@@ -1,4 +1,4 @@
-// FLAGS: -pthread
+// FLAGS: -pthread -Wno-infinite-recursion
 /*
  * throws.cc: every way of throwing, across frames that allocate, while the
  * exceptions and the destructors are counted: across 1 to 200 frames with an

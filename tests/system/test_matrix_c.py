@@ -18,6 +18,8 @@ def rough(name, *arguments, **wishes):
            **wishes)
 
 
+FEW = ("near1", "near3", "off")
+
 whole("throws")
 for how in ("noexcept", "guarded", "destructor", "uncaught", "thread",
             "forgotten"):
@@ -27,7 +29,7 @@ whole("jumps")
 whole("jumps_checked")
 rough("alarm_jumps")
 rough("alarm_jumps", "stack")
-whole("contexts")
+whole("ping_pong")
 whole("copied_stacks")
 whole("children", "vfork")
 whole("children", "exec")
@@ -40,5 +42,17 @@ whole("deepest", "steps")
 rough("deepest", "overflow")
 rough("deepest", "jump")
 rough("deepest", "thread")
+whole("returns")
+# What compilers make of it: the modes where most is at stake.
+for variant in ("tails", "cet", "ipa_ra", "no_red_zone", "framed"):
+    whole("returns_" + variant, modes=FEW)
+# Its stack is not the thread's own, and grows where the environment's size
+# makes it grow.
+rough("split_stack", barriers=ANY, modes=FEW)
+whole("registers")
+whole("ipa_ra")
+whole("backtraces")
+whole("throws_static", modes=FEW)
+whole("throws_clang", modes=FEW)
 
 main()

@@ -1,7 +1,7 @@
 // FLAGS: -pthread
 // LINK: switch_stack.S
 /*
- * contexts.c: several stacks in one thread and one stack in several threads.
+ * ping_pong.c: several stacks in one thread and one stack in several threads.
  * The main stack and four others hand control to each other by swapcontext in
  * the middle of deep recursions that allocate; then by setcontext, back to a
  * frame that is still there; then by a switch written by hand; and a stack

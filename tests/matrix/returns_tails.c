@@ -1,0 +1,5 @@
+// FLAGS: -O2 -foptimize-sibling-calls
+/*
+ * returns_tails.c: returns.c with tail calls.
+ */
+#include "returns.c"
