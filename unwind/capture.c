@@ -287,10 +287,8 @@ static uint32_t walk_anew(struct capture_thread *t, uintptr_t ra,
 	w.fp = fp;
 	w.base = base;
 	w.alone = !remember;
-	if (remember) {
+	if (remember)
 		shadow_pop(t, sp);
-		shadow_guess(t, ra, sp);
-	}
 	end = walk_fast(t, &w);
 	if (end == WALK_HARD)
 		return walk_hard(t, ra, sp, base);

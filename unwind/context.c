@@ -8,9 +8,8 @@
  *	key:     parent << 32 | id      claimed by compare-and-swap from 0
  *	address: the return address     stored after, released
  *
- * in buckets of CONTEXT_BUCKET, which is one cache line: a hit mostly touches
- * one line and no node. A full bucket goes on in the next. A table that is 3/4
- * full gets a larger successor. A small table is copied into it
+ * so that a hit touches one cache line and no node. A table that is 5/8 full
+ * gets a successor of four times the size. A small table is copied into it
  * (COPY_BITS bounds the pause) and forgotten; a large one stays and is still
  * searched, and what is found there is entered in the newest.
  *
@@ -29,12 +28,10 @@
 #include "unwind/context.h"
 #include "unwind/memory.h"
 
-/* Of buckets: 4096 entries, small programs fit; copied up to 2^17. */
-#define FIRST_BITS 10
-#define GROW_BITS 1		/* while tables are copied: dense, so cached */
-#define GROW_BITS_LARGE 2	/* then few tables to look through */
-#define COPY_BITS 15		/* 98 000 entries: under a millisecond */
-#define LAST_BITS 26
+#define FIRST_BITS 12		/* 4096 entries: small programs fit */
+#define GROW_BITS 2
+#define COPY_BITS 17		/* 80 000 entries: under a millisecond */
+#define LAST_BITS 28
 #define DEAD UINTPTR_MAX	/* no address of code */
 
 static struct capture_config config;
@@ -43,7 +40,7 @@ struct context_table *_Atomic context_tables;
 static struct context_table *table_new(unsigned bits,
 				       struct context_table *older)
 {
-	size_t n = CONTEXT_BUCKET * ((size_t)1 << bits);
+	size_t n = (size_t)1 << bits;
 	struct context_table *t;
 
 	t = unwind_alloc(sizeof(*t) + n * sizeof(struct context_entry));
@@ -51,8 +48,8 @@ static struct context_table *table_new(unsigned bits,
 		return NULL;
 	t->older = older;
 	t->shift = 64 - bits;
-	t->mask = (uint32_t)(n / CONTEXT_BUCKET - 1);
-	t->limit = (uint32_t)(n / 4 * 3);
+	t->mask = (uint32_t)(n - 1);
+	t->limit = (uint32_t)(n / 8 * 5);
 	return t;
 }
 
@@ -68,65 +65,29 @@ int context_init(const struct capture_config *c)
 	return 0;
 }
 
-static struct context_entry *bucket_at(const struct context_table *t,
-				       uint64_t hash, unsigned probe)
-{
-	uint64_t bucket = ((hash >> t->shift) + probe) & t->mask;
-
-	return (struct context_entry *)&t->entries[bucket * CONTEXT_BUCKET];
-}
-
-uint32_t context_find_on(const struct context_table *t, uint64_t hash,
-			 uint32_t parent, uintptr_t address)
-{
-	unsigned probe, i;
-	uint32_t id;
-
-	for (probe = 1; probe < CONTEXT_PROBE_MAX; probe++) {
-		const struct context_entry *e = bucket_at(t, hash, probe);
-
-		for (i = 0; i < CONTEXT_BUCKET; i++) {
-			id = context_match(&e[i], parent, address);
-			if (id)
-				return id;
-		}
-		if (atomic_load_explicit(&e[CONTEXT_BUCKET - 1].key,
-					 memory_order_acquire) == 0)
-			return 0;
-	}
-	return 0;
-}
-
-static bool entry_claim(struct context_entry *e, uint64_t key,
-			uintptr_t address)
-{
-	uint64_t empty = 0;
-
-	if (atomic_load_explicit(&e->key, memory_order_relaxed) != 0 ||
-	    !atomic_compare_exchange_strong_explicit(&e->key, &empty, key,
-						     memory_order_acq_rel,
-						     memory_order_relaxed))
-		return false;
-	atomic_store_explicit(&e->address, address, memory_order_release);
-	return true;
-}
-
 /* False: no free entry near enough. */
 static bool table_add(struct context_table *t, uint64_t hash, uint32_t parent,
 		      uintptr_t address, uint32_t id)
 {
 	uint64_t key = (uint64_t)parent << 32 | id;
-	unsigned probe, i;
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
 
-	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++) {
-		struct context_entry *e = bucket_at(t, hash, probe);
+	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
+		struct context_entry *e =
+			&t->entries[i & t->mask];
+		uint64_t empty = 0;
 
-		for (i = 0; i < CONTEXT_BUCKET; i++)
-			if (entry_claim(&e[i], key, address)) {
-				atomic_fetch_add_explicit(
-					&t->used, 1, memory_order_relaxed);
-				return true;
-			}
+		if (atomic_load_explicit(&e->key, memory_order_relaxed) != 0)
+			continue;
+		if (!atomic_compare_exchange_strong_explicit(
+			    &e->key, &empty, key, memory_order_acq_rel,
+			    memory_order_relaxed))
+			continue;
+		atomic_store_explicit(&e->address, address,
+				      memory_order_release);
+		atomic_fetch_add_explicit(&t->used, 1, memory_order_relaxed);
+		return true;
 	}
 	return false;
 }
@@ -148,7 +109,7 @@ static void table_copy(struct context_table *to,
 {
 	uint32_t i;
 
-	for (i = 0; i < (from->mask + 1) * CONTEXT_BUCKET; i++) {
+	for (i = 0; i <= from->mask; i++) {
 		const struct context_entry *e = &from->entries[i];
 		uint64_t key = atomic_load_explicit(&e->key,
 						    memory_order_acquire);
@@ -167,9 +128,7 @@ static struct context_table *table_grow(struct context_table *t)
 {
 	unsigned bits = 64 - t->shift;
 	bool copy = bits <= COPY_BITS;
-	struct context_table *next =
-		table_new(bits + (copy ? GROW_BITS : GROW_BITS_LARGE),
-			  copy ? t->older : t);
+	struct context_table *next = table_new(bits + GROW_BITS, copy ? t->older : t);
 
 	if (!next)
 		return t;
@@ -191,7 +150,7 @@ static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
 	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
 	    table_add(t, hash, parent, address, id))
 		return;
-	if (64 - t->shift + GROW_BITS_LARGE <= LAST_BITS)
+	if (64 - t->shift + GROW_BITS <= LAST_BITS)
 		t = table_grow(t);
 	table_add(t, hash, parent, address, id);
 }
@@ -249,7 +208,7 @@ void context_forget(uintptr_t start, uintptr_t end)
 	uint32_t i, n = context_count();
 
 	for (; t; t = t->older)
-		for (i = 0; i < (t->mask + 1) * CONTEXT_BUCKET; i++) {
+		for (i = 0; i <= t->mask; i++) {
 			struct context_entry *e = &t->entries[i];
 			uintptr_t a = atomic_load_explicit(
 				&e->address, memory_order_relaxed);

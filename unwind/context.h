@@ -31,8 +31,7 @@ static inline uint64_t context_hash(uint64_t outer, uintptr_t address)
 }
 
 /* The index: see context.c. */
-#define CONTEXT_BUCKET 4u	/* entries, one cache line */
-#define CONTEXT_PROBE_MAX 32	/* buckets; longer runs count as "full" */
+#define CONTEXT_PROBE_MAX 128	/* longer runs count as "full" */
 
 struct context_entry {
 	_Atomic uint64_t key;
@@ -41,11 +40,11 @@ struct context_entry {
 
 struct context_table {
 	struct context_table *older;
-	unsigned shift;		/* 64 - bits; 1 << bits buckets */
-	uint32_t mask;		/* of buckets */
+	unsigned shift;		/* 64 - bits */
+	uint32_t mask;
 	_Atomic uint32_t used;
 	uint32_t limit;
-	struct context_entry entries[] __attribute__((aligned(64)));
+	struct context_entry entries[];
 };
 
 extern struct context_table *_Atomic context_tables;
@@ -56,51 +55,34 @@ static inline struct context_table *context_newest(void)
 	return atomic_load_explicit(&context_tables, memory_order_acquire);
 }
 
-static inline const struct context_entry *
-context_bucket(const struct context_table *t, uint64_t hash)
-{
-	return &t->entries[(hash >> t->shift) * CONTEXT_BUCKET];
-}
-
 /* Fetches the place where a stack of this hash would be found. */
 static inline void context_prefetch(const struct context_table *t,
 				    uint64_t hash)
 {
-	__builtin_prefetch(context_bucket(t, hash), 0, 3);
+	__builtin_prefetch(&t->entries[hash >> t->shift], 0, 3);
 }
 
-/* The id in an entry if it is (parent, address)'s, else 0; no branch. */
-static inline uint32_t context_match(const struct context_entry *e,
-				     uint32_t parent, uintptr_t address)
-{
-	/* Pairs with the exchange in table_add. */
-	uint64_t key = atomic_load_explicit(&e->key, memory_order_acquire);
-	uintptr_t a = atomic_load_explicit(&e->address, memory_order_acquire);
-
-	return ((key >> 32) ^ parent) | (a ^ address) ? 0 : (uint32_t)key;
-}
-
-/* In the buckets behind the first, or an entry entered twice. */
-uint32_t context_find_on(const struct context_table *t, uint64_t hash,
-			 uint32_t parent, uintptr_t address);
-
-/* (A look at the whole bucket without branches was slower: the id of a frame
- * then waits for that of its caller, and both for their lines.) */
 static inline uint32_t context_find(const struct context_table *t,
 				    uint64_t hash, uint32_t parent,
 				    uintptr_t address)
 {
-	const struct context_entry *e = context_bucket(t, hash);
-	unsigned i;
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
 
-	for (i = 0; i < CONTEXT_BUCKET; i++) {
-		uint64_t key = atomic_load_explicit(&e[i].key, memory_order_acquire);
-		if ((uint32_t)(key >> 32) == parent && atomic_load_explicit(&e[i].address, memory_order_acquire) == address)
+	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
+		const struct context_entry *e = &t->entries[i & t->mask];
+		/* Pairs with the exchange in table_add. */
+		uint64_t key = atomic_load_explicit(&e->key,
+						    memory_order_acquire);
+
+		if (key == 0)
+			return 0;
+		if ((uint32_t)(key >> 32) == parent &&
+		    atomic_load_explicit(&e->address, memory_order_acquire) ==
+			    address)
 			return (uint32_t)key;
 	}
-	if (atomic_load_explicit(&e[3].key, memory_order_acquire) == 0)
-		return 0;
-	return context_find_on(t, hash, parent, address);
+	return 0;
 }
 
 /* Looks into older tables, then makes a node. */

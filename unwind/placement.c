@@ -30,7 +30,7 @@
 
 #define DISTANCE_FIRST 16u	/* those further in are never touched */
 #define DISTANCE_MAX 192u
-#define BEYOND 40u
+#define BEYOND 10u
 #define FAR_TIMES 8u		/* of the distance: the next one out */
 #define FAR_GROWTH 4u
 #define TRIES 8u		/* frames further out, where one is forbidden */

@@ -48,17 +48,6 @@ bool shadow_stands(const struct capture_thread *t, uint32_t at);
 uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		       enum walk_end end);
 
-/* Mostly the caller of the hook's caller is in the shadow: the context of
- * one new frame is asked for before anything else is known. */
-static inline void shadow_guess(const struct capture_thread *t, uintptr_t ra,
-				uintptr_t sp)
-{
-	const struct shadow_frame *f = &t->frames[t->count - 1];
-
-	f -= f->slot == sp + ARCH_RA_OFFSET;
-	context_prefetch(context_newest(), context_hash(f->hash, ra));
-}
-
 /* Hashes of scratch[0] … end[-1], walked inward of the stack with this hash;
  * what the tree will be asked is on its way into the cache then. */
 static inline void shadow_hash(struct frame *scratch, struct frame *end,
