@@ -172,6 +172,7 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 		sum.tier_join += c->tier_join;
 		sum.tier_full += c->tier_full;
 		sum.tier_plain += c->tier_plain;
+		sum.tier_hardware += c->tier_hardware;
 		sum.frames_walked += c->frames_walked;
 		if (r->threads[id].ring)
 			emit_info_barriers(&r->threads[id], &placed, &met);
@@ -180,7 +181,8 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 		for (i = 0; i < GT_STOP_COUNT; i++)
 			sum.stops[i] += c->stops[i];
 	}
-	tiers = sum.tier_join + sum.tier_full + sum.tier_plain;
+	tiers = sum.tier_join + sum.tier_full + sum.tier_plain +
+		sum.tier_hardware;
 	text_key_number(text, "tier_path",
 			feed->blocks - feed->nested_blocks > tiers ?
 				feed->blocks - feed->nested_blocks - tiers :
@@ -188,6 +190,7 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 	text_key_number(text, "tier_join", sum.tier_join);
 	text_key_number(text, "tier_full", sum.tier_full);
 	text_key_number(text, "tier_plain", sum.tier_plain);
+	text_key_number(text, "tier_hardware", sum.tier_hardware);
 	text_key_number(text, "frames_walked", sum.frames_walked);
 	text_key_number(text, "barriers_placed", placed);
 	text_key_number(text, "barriers_met", met);

@@ -19,6 +19,7 @@
 
 #include "unwind/capture_fast.h"
 #include "unwind/context.h"
+#include "unwind/hardware.h"
 #include "unwind/image.h"
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
@@ -74,12 +75,13 @@ int capture_init(const struct capture_config *config)
 	return err;
 }
 
-/* `fast` is what the inlined part compares: with the oracle no capture may be
- * answered there. */
+/* `fast` is what the inlined part compares: with the oracle, or a hardware
+ * shadow stack, no capture may be answered there. */
 static void set_generation(struct capture_thread *t, uint32_t generation)
 {
 	t->generation = generation;
-	t->fast = capture.config.oracle ? ~generation : generation;
+	t->fast = capture.config.oracle || t->mode == GT_MODE_HARDWARE ?
+			  ~generation : generation;
 }
 
 void capture_thread_reset(struct capture_thread *t, bool is_main)
@@ -126,6 +128,8 @@ void capture_thread_describe(const struct capture_thread *t,
 	};
 	path_describe(t, info);
 	info->state_bytes += info->path_bytes + stack_bytes(t);
+	if (t->hardware)
+		info->state_bytes += hardware_bytes(t->hardware);
 }
 
 static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
@@ -257,6 +261,9 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 	}
 	path_clear(t);
 	shadow_clear(t);
+	if (t->hardware)
+		hardware_forget(t->hardware);
+	placement_reconsider(t);
 	set_generation(t, generation);
 	return true;
 }
@@ -299,17 +306,42 @@ static uint32_t walk_anew(struct capture_thread *t, uintptr_t ra,
 		t->counts.tier_full++;
 		t->counts.stops[w.stop]++;
 	}
-	if (__builtin_expect(w.strange, 0))
-		placement_strange(t);
 	if (w.forget || !remember)
 		return shadow_context_only(t, &w, end);
 	context = shadow_update(t, &w, end);
-	if (t->count == 1)
+	if (t->count == 1)	/* no memory for it */
 		return context;
-	if (t->mode == GT_MODE_BARRIERS)
+	if (__builtin_expect(w.strange, 0))
+		placement_strange(t);
+	else if (t->mode == GT_MODE_BARRIERS)
 		placement_consider(t);
 	t->barriers_met += t->barrier_count != 0;
-	path_learn(t, sp, context);
+	if (t->count > 1)
+		path_learn(t, sp, context);
+	return context;
+}
+
+/* From the hardware's own list of return addresses; by a walk where that
+ * cannot say (and then nothing is placed: the mode does not allow it). */
+static __attribute__((noinline)) uint32_t
+read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+	      uintptr_t fp)
+{
+	struct hardware_stack *h = t->hardware;
+	const uint64_t *top = hardware_top(), *end;
+	uint32_t context;
+	bool ok = false;
+
+	if (!h || !top || !stack_is_base(t, sp))
+		return walk_anew(t, ra, sp, fp);
+	end = hardware_end(h, top);
+	context = end ? hardware_capture(h, top, end, ra, &ok) : 0;
+	if (ok) {
+		t->counts.tier_hardware++;
+		return context;
+	}
+	context = walk_anew(t, ra, sp, fp);
+	hardware_learn(h, top, ra, context);
 	return context;
 }
 
@@ -325,7 +357,9 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		t->counts.stops[GT_STOP_LOADER]++;
 		return walk_hard(t, ra, sp, false);
 	}
-	if (__builtin_expect(capture.config.oracle, 0))
+	if (__builtin_expect(t->mode == GT_MODE_HARDWARE, 0))
+		context = read_hardware(t, ra, sp, fp);
+	else if (__builtin_expect(capture.config.oracle, 0))
 		context = path_find(t, ra, sp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);

@@ -49,7 +49,7 @@ struct capture_thread;	/* per thread, opaque; from unwind_alloc */
 /* A hit of the path cache writes nothing, so tier_path is what is left of
  * all captures after the others (the embedder counts captures). */
 struct capture_counts {
-	uint64_t tier_join, tier_full, tier_plain;
+	uint64_t tier_join, tier_full, tier_plain, tier_hardware;
 	uint64_t frames_walked;
 	uint64_t oracle_checks, oracle_differences;
 	uint64_t stops[GT_STOP_COUNT];	/* walks by how they ended */

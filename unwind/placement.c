@@ -24,7 +24,9 @@
 #include <asm/unistd.h>
 
 #include "unwind/barrier.h"
+#include "unwind/hardware.h"
 #include "unwind/image.h"
+#include "unwind/path.h"
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
 
@@ -62,19 +64,49 @@ static void set_why(struct capture_thread *t, enum gt_mode_why why)
 	t->mode = why == GT_WHY_DEFAULT ? GT_MODE_BARRIERS : GT_MODE_VALIDATE;
 }
 
+/* No barriers from now on; with nothing remembered, the next walk goes all the
+ * way out and takes away those that stand (I6 of shadow.c). */
+static void give_up(struct capture_thread *t, enum gt_mode_why why)
+{
+	set_why(t, why);
+	path_clear(t);
+	shadow_clear(t);
+}
+
+void placement_hardware(struct capture_thread *t)
+{
+	t->mode = GT_MODE_HARDWARE;
+	t->why = GT_WHY_HARDWARE;
+	if (!t->hardware)
+		t->hardware = hardware_new();
+	if (t->hardware)
+		hardware_reset(t->hardware);
+}
+
 void placement_thread_start(struct capture_thread *t)
 {
 	set_why(t, placement.why);
 	if (placement.mode == CAPTURE_OFF)
 		t->mode = GT_MODE_OFF;
 	t->barrier_distance = DISTANCE_FIRST;
-	t->barrier_innermost = 0;
+	t->barrier_innermost = t->barrier_reach = 0;
+	t->barriers_placed = t->barriers_met = 0;
+	if (placement.mode == CAPTURE_AUTO && hardware_active())
+		placement_hardware(t);
 }
 
 void placement_strange(struct capture_thread *t)
 {
 	if (t->mode == GT_MODE_BARRIERS)
-		set_why(t, GT_WHY_RUNTIME);
+		give_up(t, GT_WHY_RUNTIME);
+}
+
+void placement_reconsider(struct capture_thread *t)
+{
+	enum gt_mode_why why = image_barriers_verdict();
+
+	if (t->mode == GT_MODE_BARRIERS && why != GT_WHY_DEFAULT)
+		give_up(t, why);
 }
 
 /* Both sides of the call: who returns, and who is returned to. */
@@ -139,13 +171,14 @@ static void adapt(struct capture_thread *t)
 
 static bool process_allows(struct capture_thread *t)
 {
-	enum gt_mode_why why = image_barriers_verdict();
-
-	if (why != GT_WHY_DEFAULT) {
-		set_why(t, why);
+	if (hardware_active()) {
+		/* It would fault on the first return through a stub. */
+		placement_hardware(t);
 		return false;
 	}
-	return arch_syscall0(__NR_getpid) == placement.pid;
+	placement_reconsider(t);
+	return t->mode == GT_MODE_BARRIERS &&
+	       arch_syscall0(__NR_getpid) == placement.pid;
 }
 
 static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)

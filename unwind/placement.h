@@ -12,6 +12,12 @@ void placement_init(const struct capture_config *config);
 /* The thread's mode and the reason for it, as far as is known at its start. */
 void placement_thread_start(struct capture_thread *t);
 
+/* The thread has a hardware shadow stack: it is read, and nothing is placed. */
+void placement_hardware(struct capture_thread *t);
+
+/* The images have changed: whether one of them cannot stand barriers. */
+void placement_reconsider(struct capture_thread *t);
+
 /* The thread's stacks pass through code of a runtime that may look at them:
  * no barriers from now on. */
 void placement_strange(struct capture_thread *t);

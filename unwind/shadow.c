@@ -20,6 +20,9 @@
  * the list: at the frame that a walk joins it may belong to a callee that has
  * returned, and need not stand. walk_fast compares the fp itself there.
  *
+ * I6  Where barriers are not wanted any more, each is taken away by the walk
+ *     that comes to it.
+ *
  * Thread context: the thread that owns the state; not reentrant.
  */
 #include "unwind/shadow.h"
@@ -134,6 +137,18 @@ void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 	add_barrier(t, at);
 }
 
+/* What is to stand in the slot of a frame in which a stub was found: where no
+ * barriers are wanted any more, the return address itself. */
+static uintptr_t stub_met(const struct capture_thread *t,
+			  const struct frame *f)
+{
+	uintptr_t *slot = (uintptr_t *)f->slot;
+
+	if (t->mode != GT_MODE_BARRIERS)
+		*slot = f->ra;
+	return *slot;
+}
+
 static void add_frame(struct capture_thread *t, const struct frame *f,
 		      uint32_t context)
 {
@@ -147,12 +162,12 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 	to->fp = f->fp;
 	to->flags = f->flags;
 	if (__builtin_expect(f->flags & FRAME_STUB, 0))
-		to->raw = *(const uintptr_t *)f->slot;
+		to->raw = stub_met(t, f);
 	add_word(t, f->slot, to->raw);
 	if (f->flags & FRAME_FP_AT)
 		add_word(t, f->fp_at, f->fp);
 	/* It stood there before, and this walk has come to it. */
-	if (__builtin_expect(f->flags & FRAME_STUB, 0))
+	if (__builtin_expect(to->raw != f->ra, 0))
 		add_barrier(t, t->count - 1);
 }
 

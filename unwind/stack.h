@@ -67,6 +67,7 @@ struct shadow_word {
 #define BARRIERS_MAX 16u	/* standing at a time, of one thread */
 
 struct path;
+struct hardware_stack;
 
 struct capture_thread {
 	/* read by every capture */
@@ -96,6 +97,7 @@ struct capture_thread {
 	uint64_t barriers_placed, barriers_met;
 	enum gt_mode mode;
 	enum gt_mode_why why;
+	struct hardware_stack *hardware;	/* NULL: none was seen */
 	uint32_t path_misses;	/* since the sets last grew */
 	uint32_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;

@@ -7,7 +7,6 @@ from gnomon_test import *
 DEFAULT = "nothing speaks against it"
 ASKED = "asked for"
 HARDWARE = "a hardware shadow stack is active"
-STUBS = "the stubs cannot be written, or are used up"
 SUMMED = ("path_bytes", "path_bytes_max", "path_ways", "path_ways_used",
           "state_bytes", "barriers_placed", "barriers_met")
 CHUNK_CAPTURE = 9
@@ -67,7 +66,7 @@ def in_mode(directory, mode, wanted, argv, **env):
 @case
 def auto(directory):
     document, _ = in_mode(directory, "auto",
-                          [("barriers", DEFAULT), ("validate", STUBS)],
+                          [("barriers", DEFAULT)],
                           [program("churn"), "20000"])
     main, = document["threads"]
     check(main["path_ways"] > 0, "no path cache: %s" % main)
