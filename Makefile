@@ -62,6 +62,7 @@ all: $(LIB) $(CMD)
 
 include mk/target.mk
 include mk/host.mk
+include mk/unwind.mk
 include mk/test.mk
 include mk/bench.mk
 include mk/docs.mk
@@ -83,4 +84,4 @@ $(O)/host/%.o: %.c | deps-checked
 clean:
 	rm -rf $(O)
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) -type f -name '*.d' 2>/dev/null)

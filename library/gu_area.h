@@ -1,0 +1,48 @@
+/*
+ * gu_area.h: all memory of the library: two mappings, made once.
+ *
+ *	area    struct gu_state, then blocks for the unwinder's tables and the
+ *	        threads' states. The kernel wipes it in a forked child.
+ *	nodes   the context tree; a child keeps its copy, so ids stay valid.
+ */
+#ifndef GNOMON_GU_AREA_H
+#define GNOMON_GU_AREA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind/layout.h"
+
+struct gu_thread;
+
+enum { GU_PHASE_NEW, GU_PHASE_STARTING, GU_PHASE_ON, GU_PHASE_OFF };
+
+/* What begins anew in a forked child: all of it is zero there. */
+struct gu_state {
+	_Atomic uint32_t phase;
+	_Atomic uint32_t image_count;
+	_Atomic uint64_t used;		/* bytes of the area */
+	/* gu_threads.c */
+	_Atomic uint32_t thread_count;
+	_Atomic uint32_t thread_next;	/* where to look for dead ones */
+	_Atomic(struct gu_thread *) *threads;
+};
+
+/* NULL before gu_area_map. Constant from then on, also in children. */
+extern struct gu_state *gu_state;
+extern struct gl_node *gu_nodes;
+
+/* 0, -ENOMEM or -ENOSYS. memory_bytes: of both; node_bytes: of the nodes. */
+int gu_area_map(uint64_t memory_bytes, uint64_t node_bytes);
+void gu_area_unmap(void);
+
+/* unwind_alloc: lock-free, async-signal-safe. */
+void *gu_area_alloc(size_t size_bytes);
+
+/* Bytes taken, the whole area's; whether little is left of it, so that it
+ * should be saved for tables. */
+uint64_t gu_area_used(void);
+bool gu_area_scarce(void);
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * gu_threads.c: states are made when a thread first captures and serve one
+ * thread after the other.
+ *
+ *	        gu_threads_self               gu_threads_leave
+ *	nobody's ────────────▶ owner's ────────────────▶ nobody's
+ *	                       ▲     │ ends without a word
+ *	                       └─────┘ found dead: the next one's
+ *
+ * Threads need no hook for their end: tgkill says whether an owner lives. (A
+ * key of the C library's with a destructor would have been another way; it
+ * may allocate, and is not async-signal-safe.) Each newcomer asks for a few
+ * states only, in turn, so that threads that come and go cost the same
+ * however many there are.
+ *
+ * I1  `owner` changes by compare-and-swap only; who puts itself there has the
+ *     state.
+ * I2  A thread id is taken for dead only inside our own process; a task of
+ *     another process that shares our memory has its own pid in `owner`.
+ * I3  One thread attaches once at a time; a handler that interrupts it goes
+ *     without a state.
+ *
+ * Thread context: any thread, also signal handlers.
+ */
+#include "library/gu_threads.h"
+
+#include <asm/unistd.h>
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "arch.h"
+#include "unwind/memory.h"
+
+#define ASKED_AT_ONCE 16u	/* states whose owner may be dead */
+
+/* How far below its thread pointer a thread's stack may reach. */
+#define STACK_MAX (UINT64_C(64) << 20)
+
+__thread struct gu_thread *gu_self __attribute__((tls_model("initial-exec")));
+
+/* Who makes gu_self (I3). */
+static __thread struct gu_mark attaching
+	__attribute__((tls_model("initial-exec")));
+
+static uint64_t own_number(void)
+{
+	return (uint64_t)arch_syscall0(__NR_getpid) << 32 |
+	       (uint64_t)arch_syscall0(__NR_gettid);
+}
+
+static bool is_dead(uint64_t owner)
+{
+	return arch_syscall3(__NR_tgkill, (long)(owner >> 32),
+			     (long)(uint32_t)owner, 0) == -ESRCH;
+}
+
+static bool take(struct gu_thread *t, uint64_t from, uint64_t own)
+{
+	/* Pairs with the release of gu_threads_leave. */
+	return atomic_compare_exchange_strong_explicit(
+		&t->owner, &from, own, memory_order_acquire,
+		memory_order_relaxed);
+}
+
+const struct gu_thread *gu_threads_get(uint32_t i)
+{
+	if (!gu_state->threads ||
+	    i >= atomic_load_explicit(&gu_state->thread_count,
+				      memory_order_acquire) ||
+	    i >= GU_THREADS_MAX)
+		return NULL;
+	return atomic_load_explicit(&gu_state->threads[i],
+				    memory_order_acquire);
+}
+
+bool gu_threads_owned(const struct gu_thread *t)
+{
+	return atomic_load_explicit(&t->owner, memory_order_relaxed) != 0;
+}
+
+/* Nobody's, or a dead thread's. */
+static struct gu_thread *find_free(uint64_t own)
+{
+	uint32_t i, n, start, count = 0;
+	struct gu_thread *t;
+
+	for (n = 0; (t = (struct gu_thread *)gu_threads_get(n)); n++)
+		if (!gu_threads_owned(t) && take(t, 0, own))
+			return t;
+	start = atomic_fetch_add_explicit(&gu_state->thread_next, ASKED_AT_ONCE,
+					  memory_order_relaxed);
+	for (i = 0; i < n && count < ASKED_AT_ONCE; i++, count++) {
+		uint64_t owner;
+
+		t = (struct gu_thread *)gu_threads_get((start + i) % n);
+		if (!t)
+			continue;
+		owner = atomic_load_explicit(&t->owner, memory_order_relaxed);
+		/* Our own number: of a thread before us that had our tid. */
+		if (owner && (owner == own || is_dead(owner)) &&
+		    take(t, owner, own))
+			return t;
+	}
+	return NULL;
+}
+
+static struct gu_thread *make(uint64_t own)
+{
+	struct gu_thread *t;
+	uint32_t i;
+
+	if (!gu_state->threads || gu_area_scarce())
+		return NULL;
+	t = gu_area_alloc(sizeof(*t));
+	if (!t)
+		return NULL;
+	i = atomic_fetch_add_explicit(&gu_state->thread_count, 1,
+				      memory_order_relaxed);
+	if (i >= GU_THREADS_MAX) {
+		atomic_store_explicit(&gu_state->thread_count, GU_THREADS_MAX,
+				      memory_order_relaxed);
+		return NULL;
+	}
+	atomic_store_explicit(&t->owner, own, memory_order_relaxed);
+	/* Pairs with the acquire of gu_threads_get. */
+	atomic_store_explicit(&gu_state->threads[i], t, memory_order_release);
+	return t;
+}
+
+/*
+ * The main thread by its id; but the only thread of a child that another
+ * thread forked has that id, too, and runs on a stack whose end is the thread
+ * pointer, as all but the main thread do.
+ */
+static void settle(struct gu_thread *t, uint64_t own, uintptr_t sp)
+{
+	uintptr_t tp = arch_thread_pointer();
+
+	t->is_main = (uint32_t)own == own >> 32 &&
+		     (sp > tp || tp - sp > STACK_MAX);
+	if (t->capture)
+		capture_thread_reset(t->capture, t->is_main);
+	else if (!gu_area_scarce())
+		t->capture = capture_thread_new(t->is_main);
+}
+
+static struct gu_thread *attach(uintptr_t sp)
+{
+	uint64_t own = own_number();
+	struct gu_thread *t = find_free(own);
+
+	if (!t)
+		t = make(own);
+	if (!t)
+		return NULL;
+	settle(t, own, sp);
+	atomic_store_explicit(&t->sampling.sp, GU_IDLE, memory_order_relaxed);
+	atomic_store_explicit(&t->busy.sp, GU_IDLE, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	gu_self = t;
+	return t;
+}
+
+struct gu_thread *gu_threads_self(uintptr_t sp, uintptr_t ra)
+{
+	struct gu_thread *t = gu_self;
+	bool left;
+
+	if (t && atomic_load_explicit(&t->busy.sp, memory_order_relaxed) !=
+			 GU_WIPED)
+		return t;
+	if (!gu_mark_take(&attaching, sp, ra, &left))
+		return NULL;
+	t = attach(sp);
+	gu_mark_release(&attaching);
+	return t;
+}
+
+void gu_threads_leave(void)
+{
+	struct gu_thread *t = gu_self;
+
+	gu_self = NULL;
+	if (!t || atomic_load_explicit(&t->busy.sp, memory_order_relaxed) ==
+			  GU_WIPED)
+		return;
+	/* Pairs with the acquire of take. */
+	atomic_store_explicit(&t->owner, 0, memory_order_release);
+}
+
+/* Never wrong when it says so: a live owner's word stands, and two cannot
+ * begin at the same place. A dead one's may stand for a while; then plain
+ * walks overwrite it. */
+static bool mark_is_left(const struct gu_mark *mark, uintptr_t owner,
+			 uintptr_t sp)
+{
+	uint64_t word;
+
+	return owner == sp || !unwind_read(owner + ARCH_RA_OFFSET, &word) ||
+	       word != mark->ra;
+}
+
+bool gu_mark_take(struct gu_mark *mark, uintptr_t sp, uintptr_t ra, bool *left)
+{
+	uintptr_t owner = atomic_load_explicit(&mark->sp,
+					       memory_order_relaxed);
+
+	*left = owner > GU_IDLE;
+	if (*left && !mark_is_left(mark, owner, sp))
+		return false;
+	/* Only handlers on this thread look: they come and go in between. */
+	mark->ra = ra;
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&mark->sp, sp, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	return true;
+}

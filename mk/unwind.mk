@@ -1,0 +1,55 @@
+# The unwinder as a library of its own (docs/UNWIND.md).
+#
+#   libgnomon-unwind.a         one object; everything but the API is local to it
+#   libgnomon-unwind.so.X.Y.Z  exports exactly library/exports.map; needs no
+#                              other library, so one serves glibc and musl
+#   gnomon-unwind.pc           written where it is installed
+
+UNWIND_ABI := 0
+UNWIND_NAME := libgnomon-unwind
+UNWIND_SONAME := $(UNWIND_NAME).so.$(UNWIND_ABI)
+UNWIND_FILE := $(UNWIND_NAME).so.$(VERSION)
+UNWIND_A := $(O)/$(UNWIND_NAME).a
+UNWIND_SO := $(O)/$(UNWIND_FILE)
+UNWIND_LINKS := $(O)/$(UNWIND_SONAME) $(O)/$(UNWIND_NAME).so
+UNWIND_MAP := library/exports.map
+
+# Neither the hooks of the preload library nor its writer's task; but how it
+# finds the tables of images that announce none (static programs, for one).
+UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
+	$(call target-obj,preload/section.c $(wildcard library/*.c))
+
+all: unwind-library
+.PHONY: unwind-library install-unwind
+unwind-library: $(UNWIND_A) $(UNWIND_SO) $(UNWIND_LINKS)
+
+$(UNWIND_A): $(UNWIND_LIB_OBJ) mk/unwind.mk
+	$(call say,AR,$@)rm -f $@
+	$(Q)$(LD) -r -o $(O)/$(UNWIND_NAME).o $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --localize-hidden $(O)/$(UNWIND_NAME).o
+	$(Q)$(AR) rcs $@ $(O)/$(UNWIND_NAME).o
+
+# It cannot be unloaded: threads hold states of it, and return addresses may
+# lead through it.
+$(UNWIND_SO): $(UNWIND_LIB_OBJ) $(UNWIND_MAP) mk/unwind.mk
+	$(call say,LD,$@)true
+	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete \
+		-Wl,--version-script=$(UNWIND_MAP) -Wl,--build-id \
+		-Wl,-soname,$(UNWIND_SONAME) -o $@ $(filter %.o,$^)
+
+$(UNWIND_LINKS): $(UNWIND_SO)
+	$(Q)ln -sf $(UNWIND_FILE) $@
+
+install: install-unwind
+install-unwind: unwind-library
+	install -D -m 644 library/gnomon/unwind.h \
+		$(INSTALL_TO)/include/gnomon/unwind.h
+	install -D -m 644 $(UNWIND_A) $(INSTALL_TO)/lib/$(UNWIND_NAME).a
+	install -D -m 755 $(UNWIND_SO) $(INSTALL_TO)/lib/$(UNWIND_FILE)
+	ln -sf $(UNWIND_FILE) $(INSTALL_TO)/lib/$(UNWIND_SONAME)
+	ln -sf $(UNWIND_FILE) $(INSTALL_TO)/lib/$(UNWIND_NAME).so
+	install -d $(INSTALL_TO)/lib/pkgconfig
+	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' \
+		library/gnomon-unwind.pc.in \
+		> $(INSTALL_TO)/lib/pkgconfig/gnomon-unwind.pc
+	chmod 644 $(INSTALL_TO)/lib/pkgconfig/gnomon-unwind.pc
