@@ -40,7 +40,7 @@ struct tree {
 	unsigned back_to;	/* levels above it return */
 	unsigned left;		/* captures until tree_turn */
 	void (*hook)(void);
-	uint64_t random;
+	uint64_t random, seed;
 	unsigned innermost;	/* last choice of the innermost function */
 	unsigned choice_mask;
 	bool repeating, counted, timing;
@@ -104,7 +104,7 @@ static __attribute__((noinline)) void tree_turn(struct tree *tree)
 	tree->left = 1;
 	tree->burst_ns[tree->burst++] = now - tree->start_ns;
 	if (tree->burst % TREE_CYCLE == 0)
-		tree->random = TREE_SEED;
+		tree->random = tree->seed;
 	tree->innermost = (unsigned)tree_draw(tree) & 255;
 	if (now >= tree->end_ns)
 		tree->bursts = tree->burst;
@@ -177,7 +177,7 @@ size_t tree_run(const struct tree_plan *plan, uint64_t *burst_ns)
 		.changed = plan->changed,
 		.left = 1,
 		.hook = plan->hook,
-		.random = TREE_SEED,
+		.seed = plan->seed ? plan->seed : TREE_SEED,
 		.choice_mask = plan->repeating ? 3 : 255,
 		.repeating = plan->repeating,
 		.counted = plan->counted,
@@ -190,6 +190,7 @@ size_t tree_run(const struct tree_plan *plan, uint64_t *burst_ns)
 	tree_caller = __builtin_return_address(0);	/* I3 */
 	assert(plan->changed < plan->levels);		/* I2 */
 	assert(plan->bursts > 0);
+	tree.random = tree.seed;
 	tree.innermost = (unsigned)tree_draw(&tree) & 255;
 	while (tree.burst < tree.bursts)
 		tree_functions[tree_choose(&tree, 0)](&tree, 1);

@@ -18,13 +18,14 @@ struct tree_plan {
 	bool counted;		/* let callgrind collect during the bursts */
 	uint64_t budget_ns;	/* stop before `bursts` when it is used up */
 	size_t bursts;
+	uint64_t seed;		/* of the draw; 0: the usual one */
 	void (*hook)(void);	/* called by the innermost function */
 };
 
 /*
  * Runs the plan and stores the time of each burst in burst_ns (room for
  * plan->bursts). Returns the number of bursts that ran. The stacks depend
- * only on levels, changed and repeating, so two runs see the same ones; they
+ * only on levels, changed, repeating and seed, so two runs see the same ones; they
  * must come from the same call instruction (asserted). One thread.
  */
 size_t tree_run(const struct tree_plan *plan, uint64_t *burst_ns);

@@ -1,7 +1,7 @@
 /*
  * capture_cost.c: what one capture costs. Prints one row as JSON.
  *
- *	bench-capture UNWINDER DEPTH CHANGED new|repeating time|count
+ *	bench-capture UNWINDER DEPTH CHANGED new|repeating time|count|check
  *
  * DEPTH counts every frame from the caller of the hook to the outermost one
  * of the C library. The same calls run with the unwinder and with a hook that
@@ -13,7 +13,9 @@
  *
  * `count` is for callgrind with --collect-atstart=no: one cycle with the
  * unwinder alone, of which callgrind counts the bursts; what the calls
- * themselves take is the count of the unwinder "nothing".
+ * themselves take is the count of the unwinder "nothing". `check` compares
+ * each of two cycles' stacks with backtrace()'s (gnomon only), which a timed
+ * run does with some.
  *
  * I1  All steps call tree_run from the same place, so that the stacks of one
  *     are the stacks of the next, down to main.
@@ -37,17 +39,26 @@
 				 * filled anew in the second */
 #define COST_ROUNDS 3
 
-/* The steps of a process; at last, rounds of both hooks. */
-enum { STEP_FIRST, STEP_CHECK, STEP_WARM_UP, STEP_ROUNDS };
-#define COST_STEPS (STEP_ROUNDS + 2 * COST_ROUNDS)
+/* The steps of a process. The rounds are of both hooks; the last step checks
+ * again, other stacks and with all that has been learned. */
+enum {
+	STEP_FIRST,
+	STEP_CHECK,
+	STEP_WARM_UP,
+	STEP_ROUNDS,
+	STEP_LAST = STEP_ROUNDS + 2 * COST_ROUNDS,
+	STEPS
+};
+#define COST_LAST_SEED 1
 
 struct cost {
 	const struct unwinder *unwinder;
 	struct tree_plan plan;		/* as the arguments have it */
-	bool count;
+	bool count, check;
 	uint64_t first_ns;
 	struct unwinder_thread fresh;	/* before the first stack */
-	struct unwinder_tiers before;	/* the rounds */
+	struct unwinder_tiers before, after;	/* the rounds */
+	unsigned frames;
 	double base[COST_ROUNDS], with[COST_ROUNDS];
 	size_t captures;		/* in the rounds, timed or not */
 };
@@ -98,6 +109,8 @@ static size_t cost_checked(void)
 {
 	size_t bursts = COST_CHECKED_FRAMES / cost.plan.levels;
 
+	if (cost.check)
+		return TREE_CYCLE;
 	return bursts < COST_CHECKED ? bursts : COST_CHECKED;
 }
 
@@ -107,7 +120,9 @@ static bool cost_step_plan(int step, struct tree_plan *plan)
 {
 	bool learns = unwinder_checked() != NULL;
 
-	if (cost.count && step < STEP_WARM_UP)
+	if (cost.count && (step < STEP_WARM_UP || step == STEP_LAST))
+		return false;
+	if (cost.check && step != STEP_CHECK && step != STEP_LAST)
 		return false;
 	*plan = cost.plan;
 	plan->hook = cost.unwinder->hook;
@@ -115,9 +130,10 @@ static bool cost_step_plan(int step, struct tree_plan *plan)
 	if (step == STEP_FIRST) {
 		plan->hook = cost_first;
 		plan->bursts = 1;
-	} else if (step == STEP_CHECK) {
+	} else if (step == STEP_CHECK || step == STEP_LAST) {
 		plan->hook = unwinder_checked();
 		plan->bursts = cost_checked();
+		plan->seed = step == STEP_LAST ? COST_LAST_SEED : 0;
 	} else if (step == STEP_WARM_UP) {
 		plan->bursts = COST_WARM_UP * TREE_CYCLE;
 	} else if (cost.count) {
@@ -126,7 +142,7 @@ static bool cost_step_plan(int step, struct tree_plan *plan)
 	} else if ((step - STEP_ROUNDS) % 2 == 0) {
 		plan->hook = unwinder_nothing;
 	}
-	if (learns && step <= STEP_WARM_UP)
+	if (learns && (step <= STEP_WARM_UP || step == STEP_LAST))
 		plan->budget_ns = UINT64_MAX / 2;
 	return plan->hook != NULL;
 }
@@ -138,10 +154,10 @@ static void cost_step_done(int step, size_t bursts)
 	int round = (step - STEP_ROUNDS) / 2;
 	double ns;
 
-	if (step < STEP_ROUNDS) {
+	if (step < STEP_ROUNDS)
 		cost.before = unwinder_tiers();
+	if (step < STEP_ROUNDS || step == STEP_LAST)
 		return;
-	}
 	qsort(cost_bursts, bursts, sizeof(*cost_bursts), cost_compare_ns);
 	ns = (double)cost_bursts[bursts / 2] / TREE_BURST;
 	if ((step - STEP_ROUNDS) % 2 == 0) {
@@ -149,6 +165,8 @@ static void cost_step_done(int step, size_t bursts)
 	} else {
 		cost.with[round] = ns;
 		cost.captures += bursts * (TREE_BURST + 1);
+		cost.after = unwinder_tiers();
+		cost.frames = unwinder_frames();
 	}
 }
 
@@ -168,23 +186,24 @@ static void cost_print_thread(void)
 
 static void cost_print(size_t last_bursts)
 {
-	struct unwinder_tiers tiers = unwinder_tiers();
 	double base, join, full;
 
 	printf("{\"unwinder\":\"%s\",\"changed\":%u,\"repeating\":%s,",
 	       cost.unwinder->name, cost.plan.changed,
 	       cost.plan.repeating ? "true" : "false");
-	if (cost.count) {
+	if (cost.count || cost.check) {
 		printf("\"captures\":%zu}\n", last_bursts * TREE_BURST);
 		return;
 	}
-	join = (double)(tiers.join - cost.before.join) / (double)cost.captures;
-	full = (double)(tiers.full - cost.before.full) / (double)cost.captures;
+	join = (double)(cost.after.join - cost.before.join) /
+	       (double)cost.captures;
+	full = (double)(cost.after.full - cost.before.full) /
+	       (double)cost.captures;
 	base = cost_median(cost.base);
 	printf("\"frames\":%u,\"ns\":%.2f,\"calls_ns\":%.2f,"
 	       "\"first_ns\":%" PRIu64 ","
 	       "\"path\":%.4f,\"join\":%.4f,\"full\":%.4f",
-	       unwinder_frames(), cost_median(cost.with) - base, base,
+	       cost.frames, cost_median(cost.with) - base, base,
 	       cost.first_ns, 1 - join - full, join, full);
 	cost_print_thread();
 	printf("}\n");
@@ -201,6 +220,7 @@ static bool cost_arguments(int argc, char **argv)
 	cost.plan.changed = (unsigned)strtoul(argv[3], NULL, 10);
 	cost.plan.repeating = strcmp(argv[4], "repeating") == 0;
 	cost.count = strcmp(argv[5], "count") == 0;
+	cost.check = strcmp(argv[5], "check") == 0;
 	cost.plan.levels = depth > COST_OUTER ? depth - COST_OUTER : 1;
 	if (cost.plan.levels <= cost.plan.changed)
 		cost.plan.levels = cost.plan.changed + 1;
@@ -216,7 +236,7 @@ int main(int argc, char **argv)
 
 	if (!cost_arguments(argc, argv)) {
 		fprintf(stderr, "usage: bench-capture UNWINDER DEPTH CHANGED "
-				"new|repeating time|count\n");
+				"new|repeating time|count|check\n");
 		return 2;
 	}
 	if (cost.unwinder->open() != 0) {
@@ -225,7 +245,7 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	unwinder_describe(&cost.fresh);
-	for (step = 0; step < COST_STEPS; step++) {
+	for (step = 0; step < STEPS; step++) {
 		if (!cost_step_plan(step, &plan))
 			continue;
 		/* I1: the only call */
