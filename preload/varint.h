@@ -20,6 +20,7 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
 }
 
 #define VARINT_SPREAD_BITS 28
+#define VARINT_SHORT_BITS 14
 
 /*
  * The same, without a branch that depends on the length: lengths of a trace's
@@ -28,20 +29,45 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
  */
 static inline uint8_t *varint_put_spread(uint8_t *to, uint64_t value)
 {
-	uint32_t v = value, top;
+	/* all bytes but the last are marked; by their number less one */
+	static const uint32_t marks[] = { 0, 0x80, 0x8080, 0x808080 };
+	uint32_t v = value, more;
 
 	if (unlikely(value >> VARINT_SPREAD_BITS))
 		return varint_put(to, value);
 	/* seven bits to a byte: first halves, then quarters apart */
 	v = (v & 0x3fff) | (v & 0xfffc000) << 2;
-	v = (v & 0x7f007f) | (v & 0x3f803f80) << 1;
-	top = (31 - __builtin_clz(v | 1)) & 24;	/* first bit of the last byte */
-	v |= 0x80808080u & ((1u << top) - 1);
+	v += v & 0x3f803f80;
+	more = (31 - __builtin_clz(v | 1)) / 8;
+	v |= marks[more];
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	v = __builtin_bswap32(v);
 #endif
 	__builtin_memcpy(to, &v, sizeof(v));
-	return to + top / 8 + 1;
+	return to + more + 1;
+}
+
+/* For numbers that are hardly ever longer than two bytes, and one or two by
+ * chance. */
+static inline uint8_t *varint_put_short(uint8_t *to, uint64_t value)
+{
+	uint32_t v = value, more = value > 0x7f;
+
+	if (unlikely(value >> VARINT_SHORT_BITS))
+		return varint_put_spread(to, value);
+	v += (v & 0x3f80) + (more << 7);
+	to[0] = v;
+	to[1] = v >> 8;
+	return to + 1 + more;
+}
+
+/* For numbers that nearly always are one byte long. */
+static inline uint8_t *varint_put_byte(uint8_t *to, uint64_t value)
+{
+	if (unlikely(value > 0x7f))
+		return varint_put_spread(to, value);
+	*to = value;
+	return to + 1;
 }
 
 /* Small numbers of either sign become small numbers. */
