@@ -15,16 +15,13 @@
  */
 #include <elf.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <sys/mman.h>
 #include <unwind.h>
 
+#include "jit_code.h"
 #include "tgt.h"
 
 #define ROUNDS 4
 #define BLOCKS 200
-#define CODE_MAX 64
-#define TABLE_MAX 128
 
 extern void __register_frame(void *), __deregister_frame(void *);
 extern void __register_frame_info(void *, void *);
@@ -61,61 +58,6 @@ static void *list[2] = { object.table, NULL };
 static char real_object[128];
 static uint8_t *code;
 static unsigned seen_frames;
-
-static uint8_t *put(uint8_t *to, const void *bytes, size_t n)
-{
-	memcpy(to, bytes, n);
-	return to + n;
-}
-
-/* push rbp; sub rsp, frame; mov ebp, 7; mov rax, rdi; mov rdi, rsi; call rax;
- * add rsp, frame; pop rbp; ret */
-static size_t make_code(uint8_t frame)
-{
-	uint8_t bytes[] = { 0x55, 0x48, 0x83, 0xec, frame, 0xbd, 7, 0, 0, 0,
-			    0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0xff, 0xd0,
-			    0x48, 0x83, 0xc4, frame, 0x5d, 0xc3 };
-
-	mprotect(code, 4096, PROT_READ | PROT_WRITE);
-	memcpy(code, bytes, sizeof(bytes));
-	mprotect(code, 4096, PROT_READ | PROT_EXEC);
-	return sizeof(bytes);
-}
-
-static void put_length(uint8_t *record, uint8_t *end)
-{
-	uint32_t length = (uint32_t)(end - record) - 4;
-
-	memcpy(record, &length, 4);
-}
-
-/* One CIE, one FDE with absolute addresses, a terminator. */
-static size_t make_table(uint8_t *table, uint8_t frame, uint64_t size)
-{
-	/* version 1, no augmentation, code 1, data -8, ra 16; CFA = rsp + 8,
-	 * ra at CFA - 8 */
-	static const uint8_t cie[] = { 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1,
-				       0, 0 };
-	/* past the push: CFA = rsp + 16, rbp at CFA - 16; past the sub */
-	const uint8_t program[] = { 0x41, 0x0e, 16, 0x86, 2,
-				    0x44, 0x0e, 16 + frame };
-	uint64_t start = (uintptr_t)code;
-	uint32_t back;
-	uint8_t *fde, *end = table + 4;
-
-	end = put(end, "\0\0\0", 4);
-	end = put(end, cie, sizeof(cie));
-	put_length(table, end);
-	fde = end;
-	back = (uint32_t)(fde + 4 - table);
-	end = put(fde + 4, &back, 4);
-	end = put(end, &start, 8);
-	end = put(end, &size, 8);
-	end = put(end, program, sizeof(program));
-	put_length(fde, end);
-	end = put(end, "\0\0\0", 4);
-	return (size_t)(end - table);
-}
 
 static void make_object(size_t table_size)
 {
@@ -219,8 +161,7 @@ static void write_map(int link)
 
 TGT_FUNCTION void round_of(int number)
 {
-	void *(*jit)(void *(*)(size_t), size_t) =
-		(void *(*)(void *(*)(size_t), size_t))code;
+	jit_call *jit = (jit_call *)(void *)code;
 
 	for (int i = 0; i < BLOCKS; i++)
 		free(jit(allocate, 100 + (size_t)number));
@@ -231,7 +172,7 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "none";
 	int right = 1;
 
-	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	code = mmap(NULL, CODE_PAGE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (code == MAP_FAILED)
 		return 1;
@@ -239,9 +180,9 @@ int main(int argc, char **argv)
 		write_map(!strcmp(argv[2], "link"));
 	for (int i = 0; i < ROUNDS; i++) {
 		uint8_t frame = (uint8_t)(16 + 32 * (i % 3));
-		size_t size = make_code(frame);
+		size_t size = jit_make_code(code, frame);
 
-		make_object(make_table(object.table, frame, size));
+		make_object(jit_make_table(object.table, code, frame, size));
 		enter(how);
 		round_of(i);
 		right &= leave(how);

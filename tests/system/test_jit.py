@@ -94,6 +94,65 @@ def no_names_through_a_link(directory):
 
 
 @case
+def threads_and_children(directory):
+    done = recorded([program("jit_churn")], directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    trace = max(done.traces, key=os.path.getsize)
+    agree(done.expected, Report(trace))
+    blocks = 0
+    for each in done.traces:
+        for count, root, *_ in contexts(each):
+            equal(root, 0, "reason of a stack's end in " + each)
+            blocks += count
+    check(blocks > done.expected["allocations"], "nothing of the child")
+
+
+LLVM_SOURCE = """
+#include <stdlib.h>
+static void *leaf(int n) { return malloc(n); }
+static void *deep(int d, int n)
+{
+    volatile int keep = d;
+    void *p = d ? deep(d - 1, n) : leaf(n);
+    keep++;
+    return p;
+}
+int main(void)
+{
+    for (int i = 0; i < 300; i++)
+        free(deep(i % 7, 1000000 + i));
+    return 0;
+}
+"""
+
+
+@case
+def llvm(directory):
+    """A real compiler at run time, whose code keeps no frame pointers."""
+    need("clang", "lli")
+    source = os.path.join(directory, "a.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(LLVM_SOURCE)
+    made = bare(["clang", "-O1", "-fomit-frame-pointer", "-fno-inline",
+                 "-fno-optimize-sibling-calls", "-S", "-emit-llvm", source,
+                 "-o", source + ".ll"])
+    equal(made.status, 0, "clang: " + made.err)
+    for kind in ("mcjit", "orc"):
+        part = os.path.join(directory, kind)
+        os.mkdir(part)
+        done = recorded(["lli", "-jit-kind=" + kind, source + ".ll"], part)
+        equal(done.status, 0, "lli: " + done.err)
+        counters = info(done.trace)["counters"]
+        check(counters["jit_tables"] > 0, "no table was registered")
+        total = bad = 0
+        for count, root, *_ in contexts(done.trace):
+            total += count
+            bad += count * (root != 0)
+        check(total > 300, "only %d allocations" % total)
+        equal(bad, 0, kind + ": stacks that are not whole")
+
+
+@case
 def oracle_agrees(directory):
     for how in ("none", "gdb") + ENTRIES:
         part = os.path.join(directory, how)

@@ -1,0 +1,153 @@
+/*
+ * test_dynsym.c: symbols of the images of this very process, against dlsym,
+ * and tables that lead out of an image.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "unwind/dynsym.h"
+
+struct wanted {
+	const char *library, *name;
+	uintptr_t found;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted *wanted = data;
+
+	(void)size;
+	if (strstr(info->dlpi_name, wanted->library))
+		wanted->found = dynsym_find(info, wanted->name,
+					    STT_OBJECT);
+	return 0;
+}
+
+static uintptr_t find(const char *library, const char *name)
+{
+	struct wanted wanted = { library, name, 0 };
+
+	dl_iterate_phdr(look, &wanted);
+	return wanted.found;
+}
+
+static void data_of_the_c_library(void **state)
+{
+	static const char *const names[] = { "stdout", "optarg", "environ",
+					     "program_invocation_name" };
+	void *library = dlopen("libc.so.6", RTLD_NOW);
+
+	(void)state;
+	assert_non_null(library);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		uintptr_t found = find("/libc.so.6", names[i]);
+		Dl_info info;
+
+		assert_int_not_equal(found, 0);
+		/* The program may have a copy; the library's own is asked. */
+		assert_int_not_equal(dladdr((void *)found, &info), 0);
+		assert_non_null(strstr(info.dli_fname, "libc.so.6"));
+	}
+	assert_int_equal(find("/libc.so.6", "__jit_debug_descriptor"), 0);
+	assert_int_equal(find("/libc.so.6", "malloc"), 0);	/* no data */
+	assert_int_equal(find("linux-vdso", "stdout"), 0);
+	dlclose(library);
+}
+
+/* An image of two pages of ours. */
+struct made {
+	ElfW(Phdr) segments[2];
+	ElfW(Dyn) dynamic[8];
+	uint32_t hash[8];
+	ElfW(Sym) symbols[2];
+	char strings[32];
+};
+
+static void make(struct made *m, struct dl_phdr_info *info)
+{
+	memset(m, 0, sizeof(*m));
+	m->segments[0] = (ElfW(Phdr)){ .p_type = PT_LOAD, .p_flags = PF_R,
+				       .p_memsz = sizeof(*m) };
+	m->segments[1] = (ElfW(Phdr)){ .p_type = PT_DYNAMIC,
+				       .p_vaddr = offsetof(struct made,
+							   dynamic),
+				       .p_memsz = sizeof(m->dynamic) };
+	m->dynamic[0] = (ElfW(Dyn)){ DT_SYMTAB,
+				     { offsetof(struct made, symbols) } };
+	m->dynamic[1] = (ElfW(Dyn)){ DT_STRTAB,
+				     { offsetof(struct made, strings) } };
+	m->dynamic[2] = (ElfW(Dyn)){ DT_HASH,
+				     { offsetof(struct made, hash) } };
+	/* one bucket, two symbols */
+	memcpy(m->hash, (uint32_t[]){ 1, 2, 1, 0, 0 }, 20);
+	m->symbols[1] = (ElfW(Sym)){ .st_name = 1, .st_info = STT_OBJECT,
+				     .st_shndx = 1, .st_value = 0x123 };
+	strcpy(m->strings + 1, "descriptor");
+	*info = (struct dl_phdr_info){ .dlpi_addr = (uintptr_t)m,
+				       .dlpi_name = "made",
+				       .dlpi_phdr = m->segments,
+				       .dlpi_phnum = 2 };
+}
+
+static uintptr_t find_made(const struct dl_phdr_info *info, const char *name)
+{
+	return dynsym_find(info, name, STT_OBJECT);
+}
+
+static void older_hash(void **state)
+{
+	struct dl_phdr_info info;
+	struct made m;
+
+	(void)state;
+	make(&m, &info);
+	assert_int_equal(find_made(&info, "descriptor"),
+			 (uintptr_t)&m + 0x123);
+	assert_int_equal(find_made(&info, "descripto"), 0);
+	m.symbols[1].st_shndx = SHN_UNDEF;
+	assert_int_equal(find_made(&info, "descriptor"), 0);
+}
+
+static void hostile(void **state)
+{
+	struct dl_phdr_info info;
+	struct made m;
+
+	(void)state;
+	make(&m, &info);
+	m.hash[2] = 0x7fffffff;		/* no such symbol */
+	assert_int_equal(find_made(&info, "descriptor"), 0);
+	make(&m, &info);
+	m.hash[0] = 0xffffffff;
+	assert_int_equal(find_made(&info, "descriptor"), 0);
+	make(&m, &info);
+	m.hash[1] = 0xffffffff;		/* a chain that never ends */
+	m.hash[3] = m.hash[4] = 1;
+	assert_int_equal(find_made(&info, "another"), 0);
+	make(&m, &info);
+	m.symbols[1].st_name = 0xfffffff0;
+	assert_int_equal(find_made(&info, "descriptor"), 0);
+	make(&m, &info);
+	m.dynamic[0].d_un.d_ptr = 0x7fffffff0000;
+	assert_int_equal(find_made(&info, "descriptor"), 0);
+	make(&m, &info);
+	m.segments[1].p_memsz = UINT64_MAX / 2;
+	assert_int_equal(find_made(&info, "descriptor"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_of_the_c_library),
+		cmocka_unit_test(older_hash),
+		cmocka_unit_test(hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
