@@ -123,6 +123,7 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	const struct shadow_frame *f = &t->frames[at];
 
 	return at + 1 < t->count &&
+	       *(const uintptr_t *)f->slot == f->raw &&
 	       !barrier_is_stub(f->raw) && code_allows(f->raw) &&
 	       code_allows(barrier_origin(f[1].raw));
 }

@@ -176,7 +176,10 @@ struct state {
 	uintptr_t sp, ra;
 	uintptr_t fp;		/* valid if fp_at is 0 */
 	uintptr_t fp_at;	/* else to be read here */
-	bool hard, joined, checked;
+	struct shadow_frame *vouched;	/* the shadow holds from here inward to
+					 * where it was compared; NULL: not
+					 * yet compared */
+	bool hard, joined;
 	bool forget;
 	bool strange;
 };
@@ -298,6 +301,10 @@ static inline bool same_fp(struct state *s, const struct shadow_frame *j)
  * The walk stands at the slot of *join with the same word in it. Whether that
  * frame and what lies outward of it still hold; while that is compared, the
  * new frames' contexts are on their way into the cache.
+ *
+ * What was compared at an earlier frame counts only up to the barrier it began
+ * with: a walk that has passed the barrier's slot without coming to it has
+ * shown that the stub there is a remnant.
  */
 static inline bool try_join(struct capture_thread *t, struct state *s)
 {
@@ -306,9 +313,11 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 	if (!same_fp(s, j))
 		return false;
 	shadow_hash(t->scratch, s->top, j->hash);
-	if (!s->checked) {
+	if (!s->vouched || j < s->vouched) {
 		s->join = shadow_validate(t, j);
-		s->checked = true;
+		s->vouched = t->frames;
+		if (t->barrier_count)
+			s->vouched += t->barrier[t->barrier_count - 1];
 	}
 	return s->joined = s->join == j;
 }
@@ -318,9 +327,12 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
 {
 	ptrdiff_t top = s->top - t->scratch, from = s->fp_from - t->scratch;
 	ptrdiff_t at = s->join - t->frames;
+	ptrdiff_t vouched = s->vouched ? s->vouched - t->frames : 0;
 
 	if (!stack_grow(t))
 		return false;
+	if (s->vouched)
+		s->vouched = t->frames + vouched;
 	s->top = t->scratch + top;
 	s->fp_from = t->scratch + from;
 	s->join = t->frames + at;
@@ -377,6 +389,8 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		s->top->flags |= FRAME_WORD;
 		return false;
 	}
+	if (s->ra >> INDEX_BITS == 0)	/* an empty word was taken for its */
+		payload = WORD_NO_IMAGE;
 	if (payload & WORD_STUB)
 		payload = through_stub(s);
 	if (!find_cfa(s, w, payload, &cfa, &fp_at))
@@ -469,7 +483,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	s.ra = w->ra;
 	s.fp = w->fp;
 	s.fp_at = 0;
-	s.hard = s.joined = s.checked = s.forget = s.strange = false;
+	s.vouched = NULL;
+	s.hard = s.joined = s.forget = s.strange = false;
 	w->stop = GT_STOP_BOTTOM;
 	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra);
 	for (;;) {
