@@ -128,7 +128,7 @@ def nested(depth):
         return sum(bytearray(b"x" * 900)) % 10
 
     def inside():
-        return by_sorted(lambda: nested(depth - 1))
+        return functools.reduce(lambda a, b: nested(depth - 1), [0, 1])
 
     green = greenlet(inside)
     result = green.switch()
@@ -227,7 +227,7 @@ def main():
     for depth in range(6):
         for way in range(len(WAYS)):
             drain(greenlet(lambda n, d=depth, w=way: descend(d, w, n)), way)
-    for _ in range(3):
+    for _ in range(20):
         round_robin()
     count("result", nested(30))
     thrown()

@@ -8,6 +8,11 @@ require 'continuation'
 require 'fiber'
 
 COUNTS = Hash.new(0)
+LOCK = Mutex.new
+
+def count(key, number = 1)
+  LOCK.synchronize { COUNTS[key] += number }
+end
 
 def block(size)
   'x' * (600 + size % 700)
@@ -20,13 +25,13 @@ def descend(depth, &action)
 
   result = case depth % 5
            when 0 then [1].map { descend(depth - 1, &action) }.first
-           when 1 then [2, 1].sort_by { |x| x == 2 ? descend(depth - 1, &action) && 1 : 0 }.size
+           when 1 then [2].min_by { descend(depth - 1, &action) }
            when 2 then [1].inject(0) { |_, _| descend(depth - 1, &action) }
-           when 3 then 'a'.gsub('a') { descend(depth - 1, &action).to_s }.to_i
+           when 3 then Array.new(1) { descend(depth - 1, &action) }.size
            else { 1 => 2 }.each { descend(depth - 1, &action) }.size
            end
-  COUNTS[:frames] += 1
-  COUNTS[:bytes] += before.size + block(depth + 1).size
+  count(:frames)
+  count(:bytes, before.size + block(depth + 1).size)
   result
 end
 
@@ -36,7 +41,7 @@ def continuations
     saved = nil
     descend(depth) { callcc { |k| saved = k }; 1 }
     times += 1
-    COUNTS[:entered] += 1
+    count(:entered)
     descend(30 - depth) { saved.call } if times < 6 && (COUNTS[:again] += 1) % 6 != 0
   end
   # A generator of two, each entered from the other's depth.
@@ -71,7 +76,7 @@ def fibers
   all = (0...60).map do |n|
     Fiber.new do |x|
       10.times { x = descend(n % 12) { Fiber.yield(x.to_i + 1) ; 1 } }
-      COUNTS[:fiber_ended] += 1
+      count(:fiber_ended)
       x
     end
   end
@@ -82,7 +87,7 @@ def fibers
     next unless fiber.alive?
 
     fiber.resume(order % 7)
-    COUNTS[:resumed] += 1
+    count(:resumed)
   end
   all = nil
   GC.start
@@ -98,7 +103,7 @@ def fibers
     begin
       fiber.raise(IOError, 'inside')
     rescue IOError
-      COUNTS[:raised_into] += 1
+      count(:raised_into)
     end
   end
   300.times { |n| Fiber.new { descend(3) { Fiber.yield } }.resume; GC.start if n % 100 == 0 }
@@ -119,10 +124,10 @@ def exceptions
   (0..200).step(3) do |depth|
     descend(depth) { raise ArgumentError, 'deep' }
   rescue ArgumentError => e
-    COUNTS[:rescued] += 1
+    count(:rescued)
     COUNTS[:backtrace] += e.backtrace.size
   ensure
-    COUNTS[:ensured] += 1
+    count(:ensured)
   end
   40.times do |depth|
     COUNTS[:thrown] += catch(:out) { descend(depth) { throw :out, 2 } }
@@ -141,7 +146,7 @@ def threads
   end.map do |thread|
     thread.value
   rescue RuntimeError
-    COUNTS[:thread_raised] += 1
+    count(:thread_raised)
     0
   end
   COUNTS[:threads] = values.sum
@@ -152,7 +157,7 @@ def threads
     queue.pop
     thread.kill
     thread.join
-    COUNTS[:thread_killed] += 1
+    count(:thread_killed)
   end
 end
 
@@ -164,7 +169,7 @@ def overflow
   3.times do
     endless(0)
   rescue SystemStackError
-    COUNTS[:overflowed] += 1
+    count(:overflowed)
   end
 end
 
