@@ -60,4 +60,21 @@ def shapes_of_functions(directory):
           "stacks")
 
 
+@case
+def odd_images(directory):
+    """Libraries in memory only, removed, replaced, without section headers."""
+    done = recorded([program("odd_images"), directory,
+                     program("libepoch_a.so")], directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    counts = {}
+    for row in Report(done.trace).rows_with("use$"):
+        names = [frame.get("function") for frame in row["stack"]]
+        check(names[-1] == "_start", "not to the bottom: %s" % names)
+        # inner, outer, epoch_make; then the program.
+        equal(names.index("use"), 3, "frames of the library in %s" % names)
+        counts[row["total_bytes"] // row["count"]] = row["count"]
+    equal(counts, dict.fromkeys(range(1001, 1005), done.expected["blocks"]),
+          "allocations by size")
+
+
 main()
