@@ -46,7 +46,7 @@ def measure_once(bench, variant, stacks, throws):
 def measure_stacks(bench, stacks):
     throws = QUICK_THROWS if bench.quick else THROWS
     runs = bench_run.interleave(
-        tuple(VARIANTS), bench.repeat(9, 5),
+        tuple(VARIANTS), bench.repeat(9, 3),
         lambda variant: measure_once(bench, variant, stacks, throws))
     bare = bench_run.median(runs["bare"], "ns")
     for variant, results in runs.items():
