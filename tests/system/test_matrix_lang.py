@@ -150,6 +150,8 @@ def go_alone(directory):
 
 target("unwinder_nongnu", [matrix_program("lang_unwind_nongnu")],
        barriers=NONE, each=said_why(UNWINDER))
+target("unwinder_static", [matrix_program("lang_unwind_static")],
+       barriers=NONE, each=said_why(UNWINDER))
 target("unwinder_llvm", [matrix_program("lang_unwind_llvm")], stacks=True)
 
 
@@ -171,6 +173,25 @@ def asan_in_front(directory):
             LD_PRELOAD=library + " " + LIBRARY, **env,
             GNOMON_OUTPUT=os.path.join(directory, mode + ".%p.trace")))
         compare_runs(done, plain, str, mode)
+
+
+@case
+def asan_report(directory):
+    """Its report of an error ends the program, with the same stack."""
+    def stack(done):
+        first = done.err.partition("\n\n")[0]
+        names = re.findall(r"^ +#\d+ 0x[0-9a-f]+ in (\S+)", first, re.M)
+        return done.status, [name for name in names if name != "arch_stubs"]
+
+    argv = [matrix_program("lang_asan_report")]
+    plain = stack(bare(argv))
+    equal(plain[1][:33], ["down"] * 31 + ["main", "__libc_start_call_main"],
+          "bare")
+    for mode in ("near3", "near1", "auto"):
+        env = deep_environment(directory, mode)
+        done = bare(argv, environment(
+            ASAN_OPTIONS="verify_asan_link_order=0", **env))
+        equal(stack(done), plain, mode)
 
 
 DEEP = matrix_program("lang_deep")
@@ -288,9 +309,10 @@ def perf_samples(directory, how, env):
 def under_perf_record(directory):
     """perf copies the stack and walks it later, from files: a stub is code
     of a file, but where it leads is only in memory. What it must see: the
-    program undisturbed, and each frame inward of the first stub."""
+    program undisturbed, and each frame inward of the first stub; all of
+    them where there are no barriers."""
     need("perf")
-    for mode in (None, "near3", "auto"):
+    for mode in (None, "near3", "auto", "validate"):
         env = deep_environment(directory, mode) if mode else {}
         samples = [names for names in perf_samples(
             directory, "dwarf,16384", env) if names[:1] == ["bottom"]]
@@ -299,8 +321,8 @@ def under_perf_record(directory):
             check(names[:3] == ["bottom", "even", "odd"],
                   "%s: %s" % (mode, names))
         whole = sum(names[:len(DEEP_NAMES)] == DEEP_NAMES for names in samples)
-        check(mode or whole > 0.9 * len(samples), "bare: %d of %d are whole"
-              % (whole, len(samples)))
+        check(mode in NEAR + ("auto",) or whole > 0.9 * len(samples),
+              "%s: %d of %d are whole" % (mode, whole, len(samples)))
 
 
 @case
