@@ -1,0 +1,157 @@
+// FLAGS: -rdynamic
+/*
+ * fuzz_jit.c: tables that a program registers at run time, and ELF objects
+ * that it shows to debuggers, from hostile bytes. The first byte chooses. The
+ * bytes lie against memory that cannot be read, and some of their words are
+ * taken for distances within them, so that pointers lead somewhere.
+ */
+#include <elf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tests/unit/unwind_embed.h"
+#include "unwind/gdbjit.h"
+#include "unwind/jit.h"
+
+#define ROOM 65536
+#define PAGE 4096
+#define AROUND (256u << 20)	/* further than records may lead */
+#define POINTERS_MAX 16
+
+struct entry {
+	uintptr_t next, previous, object;
+	uint64_t size;
+};
+
+struct {
+	uint32_t version, action;
+	struct entry *relevant, *first;
+} __jit_debug_descriptor = { .version = 1 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint8_t *place(void)
+{
+	static uint8_t *area;
+
+	if (area)
+		return area + ROOM;
+	area = mmap(NULL, 2 * AROUND + ROOM, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (area == MAP_FAILED)
+		abort();
+	area += AROUND;
+	if (mprotect(area, ROOM, PROT_READ | PROT_WRITE) ||
+	    embed_init(CAPTURE_AUTO, false))
+		abort();
+	return area + ROOM;
+}
+
+/* Words at the places that the first bytes name become addresses. */
+static void make_pointers(uint8_t *bytes, size_t size)
+{
+	unsigned i;
+
+	for (i = 0; i < POINTERS_MAX && i < size / 16; i++) {
+		size_t at = (size_t)bytes[i] * 8;
+		uint64_t value;
+
+		if (at + 8 > size)
+			continue;
+		memcpy(&value, bytes + at, 8);
+		value = (uintptr_t)bytes + value % size;
+		memcpy(bytes + at, &value, 8);
+	}
+}
+
+/* No other address may be met: the sanitizer's own memory can be read, but not
+ * by code that it watches. */
+static void end_other_pointers(uint8_t *bytes, size_t size)
+{
+	size_t at;
+
+	for (at = 0; at + 8 <= size; at++) {
+		uintptr_t value;
+
+		memcpy(&value, bytes + at, 8);
+		if (value >= PAGE && value <= ARCH_ADDRESS_MAX &&
+		    value - (uintptr_t)bytes > size)
+			bytes[at + 7] = 0xff;
+	}
+}
+
+static void ask(uintptr_t around)
+{
+	bool constant;
+	unsigned i;
+
+	for (i = 0; i < 64; i++)
+		jit_find(around + i * 61, &constant);
+}
+
+/* What would be found by nobody's chance. */
+static void make_header(uint8_t *bytes, size_t size)
+{
+	Elf64_Ehdr header;
+
+	if (size < sizeof(header) + 32)
+		return;
+	memcpy(&header, bytes, sizeof(header));
+	memcpy(header.e_ident, ELFMAG, SELFMAG);
+	header.e_ident[EI_CLASS] = ELFCLASS64;
+	header.e_machine = ARCH_ELF_MACHINE;
+	header.e_shentsize = sizeof(Elf64_Shdr);
+	header.e_shoff %= size;
+	header.e_shnum %= 8;
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), "\0.shstrtab\0.eh_frame", 21);
+}
+
+static void show(uint8_t *bytes, size_t size)
+{
+	struct entry *list = (struct entry *)(((uintptr_t)bytes + 7) & ~7ul);
+	struct entry whole = { 0, 0, (uintptr_t)bytes, size };
+
+	if (size >= sizeof(*list) + 8 && bytes[0] & 1)
+		__jit_debug_descriptor.first = list;
+	else
+		__jit_debug_descriptor.first = &whole;
+	__jit_debug_descriptor.action++;
+	gdbjit_look();
+	ask((uintptr_t)bytes);
+	__jit_debug_descriptor.first = NULL;
+	gdbjit_look();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *end = place(), *bytes;
+	struct jit_tables tables = { 0 };
+	uint8_t way;
+
+	if (size < 2 || size > ROOM)
+		return 0;
+	way = data[0];
+	size--;
+	bytes = end - size;
+	memcpy(bytes, data + 1, size);
+	if (way & 1)
+		make_pointers(bytes, size);
+	end_other_pointers(bytes, size);
+	if (way & 8)
+		make_header(bytes, size);
+	if (way & 2) {
+		show(bytes, size);
+		return 0;
+	}
+	tables.key = (uintptr_t)bytes;
+	tables.frames = (uintptr_t)bytes;
+	tables.size = way & 4 ? size : 0;
+	if (jit_register(&tables))
+		ask((uintptr_t)bytes);
+	jit_deregister(tables.key);
+	jit_sweep();
+	return 0;
+}
