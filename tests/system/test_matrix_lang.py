@@ -127,6 +127,28 @@ for part in ("continuations", "fibers", "enumerators", "exceptions", "threads",
 
 
 @case
+def slices_copied_back(directory):
+    """A slice of a stack that is copied away and back brings its stub back,
+    while the frames outward of it may be others: no stub may vouch there.
+    Barriers at the distances at which this was once seen."""
+    need("ruby")
+    for turn, (argv, near) in enumerate((
+            (["ruby", source("lang_ruby.rb"), "continuations"], 7),
+            (["ruby", source("lang_ruby.rb"), "continuations"], 20),
+            ([PYTHON, source("lang_greenlet.py")], 9))):
+        where = os.path.join(directory, str(turn))
+        os.mkdir(where)
+        done = recorded(argv, where, by="preload", env=environment(
+            GNOMON_DEBUG_ORACLE=1, GNOMON_DEBUG_BARRIER=near))
+        if argv[0] == PYTHON and "No module named" in done.err:
+            continue
+        equal(done.status, 0, "status: " + done.err)
+        counters = info(done.trace)["counters"]
+        equal(number(counters, "oracle_differences"), 0,
+              "differences, %s" % argv)
+
+
+@case
 def go_with_c(directory):
     compare([go("lang_cgo", True)], directory, barriers=NONE,
             each=said_why(RUNTIME))
