@@ -13,7 +13,7 @@
 # Programs are built without optimisations that hide an allocation or a call.
 
 TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
-	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git \
+	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git pkgconf \
 	rustc golang-go ruby nodejs python3-greenlet python3-gevent \
 	libunwind-14 linux-perf strace uftrace \
 	nodejs redis-tools
