@@ -7,7 +7,7 @@
  *     written table of a thread that the child does not have survives.
  * I2  Addresses and sizes are static, constant in a process image.
  *
- * Thread context: gu_area_map and _unmap are gu_init's; the others any, also
+ * Thread context: gu_area_map is gu_init's; the others any, also
  * signal handlers.
  */
 #include "library/gu_area.h"
@@ -28,7 +28,7 @@
 
 struct gu_state *gu_state;
 struct gl_node *gu_nodes;
-static uint64_t area_size, node_size;
+static uint64_t area_size;
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -54,39 +54,28 @@ static void unmap(void *at, uint64_t size)
 		arch_syscall2(__NR_munmap, (long)at, (long)size);
 }
 
-int gu_area_map(uint64_t memory_bytes, uint64_t node_bytes)
+int gu_area_map(uint64_t memory_bytes, uint64_t node_bytes,
+		struct gu_state **state_out)
 {
 	struct gu_state *state;
 	int err = -ENOMEM;
 
 	area_size = memory_bytes - node_bytes;
-	node_size = node_bytes;
 	state = map(area_size);
-	gu_nodes = map(node_size);
+	gu_nodes = map(node_bytes);
 	if (!state || !gu_nodes)
 		goto out;
 	err = -ENOSYS;
 	if (arch_syscall3(__NR_madvise, (long)state, (long)area_size,
 			  MADV_WIPEONFORK))
 		goto out;
-	/* Pairs with the acquire of who finds gu_state set. */
-	__atomic_store_n(&gu_state, state, __ATOMIC_RELEASE);
+	*state_out = state;
 	return 0;
 out:
 	unmap(state, area_size);
-	unmap(gu_nodes, node_size);
+	unmap(gu_nodes, node_bytes);
 	gu_nodes = NULL;
 	return err;
-}
-
-void gu_area_unmap(void)
-{
-	struct gu_state *state = gu_state;
-
-	__atomic_store_n(&gu_state, NULL, __ATOMIC_RELEASE);
-	unmap(state, area_size);
-	unmap(gu_nodes, node_size);
-	gu_nodes = NULL;
 }
 
 void *gu_area_alloc(size_t size_bytes)

@@ -29,13 +29,15 @@ struct gu_state {
 	_Atomic(struct gu_thread *) *threads;
 };
 
-/* NULL before gu_area_map. Constant from then on, also in children. */
+/* NULL until gu_init has all that a forked child needs. Constant from then on,
+ * also in children. */
 extern struct gu_state *gu_state;
 extern struct gl_node *gu_nodes;
 
-/* 0, -ENOMEM or -ENOSYS. memory_bytes: of both; node_bytes: of the nodes. */
-int gu_area_map(uint64_t memory_bytes, uint64_t node_bytes);
-void gu_area_unmap(void);
+/* Sets gu_nodes and *state, not gu_state. memory_bytes: of both; node_bytes:
+ * of the nodes. 0, -ENOMEM or -ENOSYS. */
+int gu_area_map(uint64_t memory_bytes, uint64_t node_bytes,
+		struct gu_state **state);
 
 /* unwind_alloc: lock-free, async-signal-safe. */
 void *gu_area_alloc(size_t size_bytes);

@@ -30,6 +30,7 @@
 
 #include "arch.h"
 #include "unwind/memory.h"
+#include "unwind/stack.h"
 
 #define ASKED_AT_ONCE 16u	/* states whose owner may be dead */
 
@@ -62,13 +63,17 @@ static bool take(struct gu_thread *t, uint64_t from, uint64_t own)
 		memory_order_relaxed);
 }
 
-const struct gu_thread *gu_threads_get(uint32_t i)
+uint32_t gu_threads_count(void)
 {
-	if (!gu_state->threads ||
-	    i >= atomic_load_explicit(&gu_state->thread_count,
-				      memory_order_acquire) ||
-	    i >= GU_THREADS_MAX)
-		return NULL;
+	uint32_t n = atomic_load_explicit(&gu_state->thread_count,
+					  memory_order_acquire);
+
+	return n < GU_THREADS_MAX ? n : GU_THREADS_MAX;
+}
+
+struct gu_thread *gu_threads_get(uint32_t i)
+{
+	/* Pairs with the release in make. */
 	return atomic_load_explicit(&gu_state->threads[i],
 				    memory_order_acquire);
 }
@@ -81,18 +86,19 @@ bool gu_threads_owned(const struct gu_thread *t)
 /* Nobody's, or a dead thread's. */
 static struct gu_thread *find_free(uint64_t own)
 {
-	uint32_t i, n, start, count = 0;
+	uint32_t i, start, n = gu_threads_count();
 	struct gu_thread *t;
+	uint64_t owner;
 
-	for (n = 0; (t = (struct gu_thread *)gu_threads_get(n)); n++)
-		if (!gu_threads_owned(t) && take(t, 0, own))
+	for (i = 0; i < n; i++) {
+		t = gu_threads_get(i);
+		if (t && !gu_threads_owned(t) && take(t, 0, own))
 			return t;
+	}
 	start = atomic_fetch_add_explicit(&gu_state->thread_next, ASKED_AT_ONCE,
 					  memory_order_relaxed);
-	for (i = 0; i < n && count < ASKED_AT_ONCE; i++, count++) {
-		uint64_t owner;
-
-		t = (struct gu_thread *)gu_threads_get((start + i) % n);
+	for (i = 0; i < n && i < ASKED_AT_ONCE; i++) {
+		t = gu_threads_get((start + i) % n);
 		if (!t)
 			continue;
 		owner = atomic_load_explicit(&t->owner, memory_order_relaxed);
@@ -109,7 +115,7 @@ static struct gu_thread *make(uint64_t own)
 	struct gu_thread *t;
 	uint32_t i;
 
-	if (!gu_state->threads || gu_area_scarce())
+	if (gu_area_scarce())
 		return NULL;
 	t = gu_area_alloc(sizeof(*t));
 	if (!t)
@@ -169,7 +175,7 @@ struct gu_thread *gu_threads_self(uintptr_t sp, uintptr_t ra)
 	if (t && atomic_load_explicit(&t->busy.sp, memory_order_relaxed) !=
 			 GU_WIPED)
 		return t;
-	if (!gu_mark_take(&attaching, sp, ra, &left))
+	if (!gu_mark_take(&attaching, NULL, sp, ra, &left))
 		return NULL;
 	t = attach(sp);
 	gu_mark_release(&attaching);
@@ -188,25 +194,36 @@ void gu_threads_leave(void)
 	atomic_store_explicit(&t->owner, 0, memory_order_release);
 }
 
-/* Never wrong when it says so: a live owner's word stands, and two cannot
- * begin at the same place. A dead one's may stand for a while; then plain
- * walks overwrite it. */
-static bool mark_is_left(const struct gu_mark *mark, uintptr_t owner,
+static bool is_base(const struct capture_thread *c, uintptr_t sp)
+{
+	return c && sp - c->lo < c->hi - c->lo;
+}
+
+/*
+ * Never wrong when it says so: a live owner's word stands; two cannot begin at
+ * the same place; and on the thread's own stack a live owner lies further out.
+ * (Of other stacks nobody knows where they end.) It may take a while until a
+ * dead one's word is overwritten.
+ */
+static bool mark_is_left(const struct gu_mark *mark,
+			 const struct capture_thread *c, uintptr_t owner,
 			 uintptr_t sp)
 {
 	uint64_t word;
 
-	return owner == sp || !unwind_read(owner + ARCH_RA_OFFSET, &word) ||
-	       word != mark->ra;
+	if (sp == owner || (sp > owner && is_base(c, sp) && is_base(c, owner)))
+		return true;
+	return !unwind_read(owner + ARCH_RA_OFFSET, &word) || word != mark->ra;
 }
 
-bool gu_mark_take(struct gu_mark *mark, uintptr_t sp, uintptr_t ra, bool *left)
+bool gu_mark_take(struct gu_mark *mark, const struct capture_thread *capture,
+		  uintptr_t sp, uintptr_t ra, bool *left)
 {
 	uintptr_t owner = atomic_load_explicit(&mark->sp,
 					       memory_order_relaxed);
 
 	*left = owner > GU_IDLE;
-	if (*left && !mark_is_left(mark, owner, sp))
+	if (*left && !mark_is_left(mark, capture, owner, sp))
 		return false;
 	/* Only handlers on this thread look: they come and go in between. */
 	mark->ra = ra;

@@ -57,9 +57,10 @@ struct gu_thread *gu_threads_self(uintptr_t sp, uintptr_t ra);
 void gu_threads_leave(void);
 
 /* Takes the mark, also from who was jumped out of. False: its owner is there,
- * further out on the same thread. *left: so it was. */
-bool gu_mark_take(struct gu_mark *mark, uintptr_t sp, uintptr_t ra,
-		  bool *left);
+ * further out on the same thread. *left: so it was. capture: the thread's, or
+ * NULL. */
+bool gu_mark_take(struct gu_mark *mark, const struct capture_thread *capture,
+		  uintptr_t sp, uintptr_t ra, bool *left);
 
 static inline void gu_mark_release(struct gu_mark *mark)
 {
@@ -67,8 +68,10 @@ static inline void gu_mark_release(struct gu_mark *mark)
 	atomic_store_explicit(&mark->sp, GU_IDLE, memory_order_relaxed);
 }
 
-/* The i-th of all states, NULL behind the last. */
-const struct gu_thread *gu_threads_get(uint32_t i);
+/* States that there are, free ones among them; the i-th, NULL while it is
+ * being made. Set up only. */
+uint32_t gu_threads_count(void);
+struct gu_thread *gu_threads_get(uint32_t i);
 
 /* Whether somebody has it. */
 bool gu_threads_owned(const struct gu_thread *thread);

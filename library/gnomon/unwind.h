@@ -44,7 +44,8 @@
  * handler interrupted dlopen or dlclose on the same thread.
  *
  * FORK. A child may go on using everything. Its first call sets the library
- * up anew, some tenths of a millisecond.
+ * up anew, which takes some tens of microseconds. (A handler that interrupted
+ * this library may fork, but its child may not return from it.)
  *
  * errno is never touched. Errors are negative numbers of <errno.h>.
  */
@@ -109,8 +110,8 @@ struct gu_options {
 };
 
 /*
- * Sets the library up, once in a process; options may be NULL. Takes about a
- * millisecond. 0, or
+ * Sets the library up, once in a process; options may be NULL. Takes some tens of
+ * microseconds, more with many libraries. 0, or
  *	-EALREADY  it is set up, or another thread is at it
  *	-EINVAL    an option is out of its range, a reserved one not 0
  *	-ENOMEM    the kernel refuses the memory

@@ -108,7 +108,8 @@ def check_header(path, text):
         offend(path, "has no include guard")
     # Alone: as the only thing in a translation unit.
     command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-I.", "-Iarch",
-               "-Iarch/x86_64", "-Itests/programs", "-fsyntax-only", "-Wall",
+               "-Iarch/x86_64", "-Ilibrary", "-Itests/programs",
+               "-fsyntax-only", "-Wall",
                "-Wno-unused", "-x", "c", "-include", path, "/dev/null"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
