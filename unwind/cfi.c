@@ -15,8 +15,9 @@
  * What lies between the neighbours that were looked at on the way, and does
  * not cover pc, bounds the piece of code for which the answer holds.
  *
- * A CIE is parsed anew for each FDE: some 15 ns, against a cache that would
- * need a place and a rule for who writes it.
+ * A CIE is parsed anew for each look-up: some 15 ns, against a cache that
+ * would need a place and a rule for who writes it. Within one look-up FDEs
+ * mostly share theirs.
  *
  * Called by any thread, also in signal handlers.
  *
@@ -24,7 +25,8 @@
  *     readable_end and begins at or after readable_start.
  * I2  Every loop advances by at least one byte of input or counts down from a
  *     named limit. A CIE pointer is followed once, so a cycle is no loop.
- * I3  A found FDE has start <= valid_start <= pc < valid_end <= end.
+ * I3  A found FDE has start <= valid_start <= pc < valid_end <= end; a gap
+ *     valid_start <= pc < valid_end.
  */
 #include <errno.h>
 
@@ -305,7 +307,8 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 	return 0;
 }
 
-/* The FDE whose record begins at address. -ENOENT: it is a CIE. */
+/* The FDE whose record begins at address. -ENOENT: it is a CIE. *fde may hold
+ * one read before. */
 static int read_fde(const struct cfi_tables *t, uintptr_t address,
 		    struct cfi_fde *fde)
 {
@@ -323,8 +326,12 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 		return -EINVAL;
 	if (back == 0)
 		return -ENOENT;
-	if (read_cie(t, id_at - back, &fde->cie))
-		return -EINVAL;
+	if (fde->cie_at != id_at - back) {
+		fde->cie_at = 0;
+		if (read_cie(t, id_at - back, &fde->cie))
+			return -EINVAL;
+		fde->cie_at = id_at - back;
+	}
 	encoding = fde->cie.pointer_encoding;
 	fde->start = cfi_pointer(&c, encoding, &bases);
 	size = raw_pointer(&c, encoding & CFI_PE_FORMAT);
@@ -399,6 +406,14 @@ static void keep_off(uintptr_t pc, uintptr_t start, uintptr_t end,
 		*low = end;
 }
 
+/* No FDE covers what is from low to high. */
+static int set_gap(struct cfi_fde *fde, uintptr_t low, uintptr_t high)
+{
+	fde->valid_start = low;
+	fde->valid_end = high;
+	return -ENOENT;
+}
+
 static void set_valid(struct cfi_fde *fde, uintptr_t low, uintptr_t high)
 {
 	fde->valid_start = fde->start > low ? fde->start : low;
@@ -413,8 +428,9 @@ static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
 	uintptr_t low, high = UINTPTR_MAX;
 	unsigned int back;
 
+	fde->cie_at = 0;
 	if (i == 0)
-		return -ENOENT;
+		return set_gap(fde, 0, table_field(t, 0));
 	low = table_field(t, 2 * (i - 1));
 	if (i < t->entries)
 		high = table_field(t, 2 * i);
@@ -429,14 +445,14 @@ static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
 		}
 		keep_off(pc, fde->start, fde->end, &low, &high);
 	}
-	return -ENOENT;
+	return set_gap(fde, low, high);
 }
 
 static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
 			struct cfi_fde *best)
 {
 	uintptr_t low = 0, high = UINTPTR_MAX, address = t->frames;
-	struct cfi_fde fde;
+	struct cfi_fde fde = { .cie_at = 0 };
 	bool found = false;
 	unsigned int n;
 
@@ -457,7 +473,7 @@ static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
 		address = next;
 	}
 	if (!found)
-		return -ENOENT;
+		return set_gap(best, low, high);
 	set_valid(best, low, high);
 	return 0;
 }
@@ -465,7 +481,7 @@ static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
 bool cfi_span(const struct cfi_tables *t, uintptr_t *start, uintptr_t *end)
 {
 	uintptr_t address = t->frames;
-	struct cfi_fde fde;
+	struct cfi_fde fde = { .cie_at = 0 };
 	unsigned int n;
 
 	*start = UINTPTR_MAX;
@@ -491,5 +507,5 @@ int cfi_find(const struct cfi_tables *t, uintptr_t pc, struct cfi_fde *fde)
 		return find_in_table(t, pc, fde);
 	if (t->frames)
 		return find_by_pass(t, pc, fde);
-	return -ENOENT;
+	return set_gap(fde, 0, UINTPTR_MAX);
 }

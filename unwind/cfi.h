@@ -62,9 +62,11 @@ struct cfi_cie {
 
 struct cfi_fde {
 	struct cfi_cie cie;
+	uintptr_t cie_at;		/* where that was read; 0: nowhere */
 	uintptr_t start, end;		/* the code it covers */
 	/* Around the pc asked for: no other FDE has a say here, so whatever
-	 * pc in it is asked for, the answer is this FDE. */
+	 * pc in it is asked for, the answer is this FDE; or, all that counts
+	 * here if none was found, that there is none. */
 	uintptr_t valid_start, valid_end;
 	uintptr_t program, program_end;
 	uintptr_t text;			/* as in struct cfi_tables */
@@ -77,8 +79,9 @@ void cfi_tables_init(struct cfi_tables *tables,
 
 /*
  * The FDE that covers pc. Where several do, the one that starts last; among
- * equals, the later one in the table. 0, -ENOENT, or -EINVAL when a record on
- * the way makes no sense.
+ * equals, the later one in the table. 0; -ENOENT: none does, and of *fde only
+ * valid_start and valid_end mean something; or -EINVAL when a record on the
+ * way makes no sense.
  */
 int cfi_find(const struct cfi_tables *tables, uintptr_t pc,
 	     struct cfi_fde *fde);

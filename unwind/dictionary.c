@@ -2,21 +2,26 @@
  * dictionary.c: rules by number and numbers by rule.
  *
  *	rules_dictionary   [0 none][1 bad][2 complex][3 ...]   8 bytes each
- *	slots              open hash of the numbers, 0 empty
+ *	level[0 ..]        open hashes of the numbers, 0 empty, each larger
+ *	                   than the one before and made when that is full
  *
  * Who brings a new rule takes the next number, writes the rule there, then
  * tries to put the number into the first empty slot of the rule's probe
- * sequence. If another thread was faster and had the same rule, its number is
- * taken and ours stays an unused double: harmless, and as rare as two threads
- * meeting the same new rule within nanoseconds. So nobody ever waits, and a
- * signal handler may interrupt anybody.
+ * sequence, in the first level that is not full. If another thread was faster
+ * and had the same rule, its number is taken and ours stays an unused double:
+ * harmless, and as rare as two threads meeting the same new rule within
+ * nanoseconds. So nobody ever waits, and a signal handler may interrupt
+ * anybody. The list itself is one reservation: pages that hold no rule are
+ * never touched.
  *
  * Called by any thread, also in signal handlers; dictionary_init by one
  * thread before all others.
  *
  * I1  A number is in a slot only after its rule was written.
  * I2  A written rule never changes, nor does a slot that is not 0.
- * I3  Every rule of I1 is found from its hash without an empty slot between.
+ * I3  Every rule of I1 is found from its hash without an empty slot between,
+ *     in a level that is not full or in one before it. A level that is full
+ *     stays so.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -25,18 +30,31 @@
 #include "unwind/memory.h"
 
 enum {
-	SLOT_BITS = 15,
-	SLOTS = 1 << SLOT_BITS,
-	/* Three quarters of the slots; the most that any one library was
-	 * seen to need is 880, and libraries share most of theirs. */
-	RULES_LIMIT = SLOTS / 4 * 3,
+	LEVELS = 4,
+	/* Three quarters of the last level's slots; the most that any one
+	 * library was seen to need is 880, and libraries share most of
+	 * theirs. */
+	RULES_LIMIT = 24576,
 	PROBES_MAX = 256
 };
 _Static_assert(RULES_LIMIT <= RULES_MAX, "numbers are 16 bits");
 
+/* A small program's rules fit into the first. */
+static const uint8_t level_bits[LEVELS] = { 8, 10, 12, 15 };
+
+struct level {
+	_Atomic(_Atomic uint16_t *) slots;
+	_Atomic uint32_t used;
+};
+
 struct rule *rules_dictionary;
-static _Atomic uint16_t *slots;
+static struct level levels[LEVELS];
 static _Atomic uint32_t count;
+
+static size_t level_bytes(unsigned int n)
+{
+	return sizeof(uint16_t) << level_bits[n];
+}
 
 int dictionary_init(void)
 {
@@ -45,13 +63,16 @@ int dictionary_init(void)
 		[DICTIONARY_BAD] = { .kind = RULE_BAD },
 		[DICTIONARY_COMPLEX] = { .kind = RULE_COMPLEX },
 	};
+	unsigned int n;
 
-	slots = NULL;
+	for (n = 0; n < LEVELS; n++) {
+		atomic_store_explicit(&levels[n].slots, NULL,
+				      memory_order_relaxed);
+		atomic_store_explicit(&levels[n].used, 0,
+				      memory_order_relaxed);
+	}
 	rules_dictionary = unwind_alloc(RULES_LIMIT * sizeof(struct rule));
 	if (!rules_dictionary)
-		return -ENOMEM;
-	slots = unwind_alloc(SLOTS * sizeof(*slots));
-	if (!slots)
 		return -ENOMEM;
 	atomic_store_explicit(&count, 1, memory_order_relaxed);
 	if (dictionary_id(first[DICTIONARY_BAD]) != DICTIONARY_BAD ||
@@ -60,11 +81,11 @@ int dictionary_init(void)
 	return 0;
 }
 
-static uint32_t hash_word(uint64_t word)
+/* Multiplicative hashing (Knuth, volume 3, 6.4). */
+static uint32_t hash_word(uint64_t word, unsigned int bits)
 {
-	/* Multiplicative hashing (Knuth, volume 3, 6.4). */
 	return (uint32_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >>
-			  (64 - SLOT_BITS));
+			  (64 - bits));
 }
 
 /* A number for the rule, written in its place; 0 when there are no more. */
@@ -82,35 +103,78 @@ static uint16_t take_number(struct rule rule)
 	return (uint16_t)id;
 }
 
-uint16_t dictionary_id(struct rule rule)
+/* The slots of a level, made if need be; NULL: no memory. If two make them
+ * at once, one's stay unused for ever. */
+static _Atomic uint16_t *level_slots(unsigned int n)
 {
-	uint16_t mine = 0, id;
+	/* Pairs with the exchange below: they are all zero. */
+	_Atomic uint16_t *slots = atomic_load_explicit(
+				&levels[n].slots, memory_order_acquire),
+			 *mine;
+
+	if (slots)
+		return slots;
+	mine = unwind_alloc(level_bytes(n));
+	if (!mine)
+		return NULL;
+	return atomic_compare_exchange_strong_explicit(
+		       &levels[n].slots, &slots, mine, memory_order_acq_rel,
+		       memory_order_acquire) ? mine : slots;
+}
+
+/*
+ * The rule's number in one level, where it is put if it is new and the level
+ * not full; 0: neither. *mine is the number it was given by us, if any.
+ */
+static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
+{
+	_Atomic uint16_t *slots = level_slots(n);
+	uint32_t size = UINT32_C(1) << level_bits[n], probe, slot;
 	uint64_t word, other;
-	uint32_t probe, slot;
+	uint16_t id;
 
 	__builtin_memcpy(&word, &rule, sizeof(word));
-	slot = hash_word(word);
-	for (probe = 0; probe < PROBES_MAX; probe++) {
+	slot = hash_word(word, level_bits[n]);
+	for (probe = 0; slots && probe < PROBES_MAX; probe++) {
 		/* Pairs with the exchange below: the rule is there (I1). */
 		id = atomic_load_explicit(&slots[slot], memory_order_acquire);
 		if (id == 0) {
-			if (mine == 0)
-				mine = take_number(rule);
-			if (mine == 0)
-				return DICTIONARY_COMPLEX;
+			if (atomic_load_explicit(&levels[n].used,
+						 memory_order_relaxed) >=
+			    size / 4 * 3)
+				return 0;
+			if (*mine == 0)
+				*mine = take_number(rule);
+			if (*mine == 0)
+				return 0;
 			/* Release pairs with the loads above. On failure id
 			 * is the winner's, and its rule is looked at. */
 			if (atomic_compare_exchange_strong_explicit(
-				    &slots[slot], &id, mine,
-				    memory_order_acq_rel, memory_order_acquire))
-				return mine;
+				    &slots[slot], &id, *mine,
+				    memory_order_acq_rel,
+				    memory_order_acquire)) {
+				atomic_fetch_add_explicit(
+					&levels[n].used, 1,
+					memory_order_relaxed);
+				return *mine;
+			}
 		}
 		__builtin_memcpy(&other, &rules_dictionary[id], sizeof(other));
 		if (other == word)
 			return id;
-		slot = (slot + 1) % SLOTS;
+		slot = (slot + 1) % size;
 	}
-	return DICTIONARY_COMPLEX;
+	return 0;
+}
+
+uint16_t dictionary_id(struct rule rule)
+{
+	uint16_t mine = 0, id = 0;
+	unsigned int n;
+
+	for (n = 0; n < LEVELS && id == 0; n++)
+		id = find_or_put(n, rule, &mine);
+	return id ? id : DICTIONARY_COMPLEX;
 }
 
 uint32_t rules_count(void)
@@ -120,7 +184,12 @@ uint32_t rules_count(void)
 
 size_t dictionary_bytes(void)
 {
-	return slots ? rules_count() * sizeof(struct rule) +
-			       SLOTS * sizeof(*slots)
-		     : 0;
+	size_t bytes = rules_count() * sizeof(struct rule);
+	unsigned int n;
+
+	for (n = 0; n < LEVELS; n++)
+		if (atomic_load_explicit(&levels[n].slots,
+					 memory_order_relaxed))
+			bytes += level_bytes(n);
+	return bytes;
 }

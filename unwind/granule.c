@@ -1,51 +1,77 @@
 /*
- * granule.c: rows of three bytes behind an index of granules.
+ * granule.c: rows of two or three bytes behind an index of granules.
  *
  *	table.page[]    one pointer for 64 KiB of code, NULL while untouched
- *	page.slot[]     one for 256 bytes of code: where its newest block is
- *	block           | next | first | last | rows-1 | - | ids | offsets |
+ *	page.slot[]     for each 256 bytes of code:
+ *	                0                  nothing is stored
+ *	                id << 2 | 1        one rule holds in all of it
+ *	                distance << 2 | n  else its newest block, from the page
+ *	block           | first | last | wide, rows-1 | older | offsets | ids |
  *
- * A block says what holds in one FDE's part of one granule: [first, last],
- * and rows (offset, rule number), 3 bytes each. FDEs are interpreted when
- * first asked for, one by one, so a granule that several share has a chain of
- * blocks, newest first; a new block is complete before its slot names it, and
- * nothing is ever changed or taken away after that. The rival, one block for
- * all FDEs of a granule, needs either a search for the neighbours at the
- * first touch or a copy per FDE that is never freed.
+ * A block says what holds in one FDE's part of one granule, [first, last], by
+ * rows (offset, rule number). FDEs are interpreted when first asked for, one
+ * by one, so a granule that several share has a chain of blocks, newest
+ * first; a new block is complete before its slot names it, and nothing is
+ * ever changed or taken away after that.
  *
- * Slots and links are distances in units of 4 bytes, so they take half the
- * room of pointers: a block costs 8 bytes and 3 a row, a granule 4. Blocks lie
- * in arenas of ARENA_BYTES. A block too far away for a link is left out.
+ * Memory is what counts here, for it is to stay below that of the tables it
+ * comes from. Half of all granules lie within one rule and need no block. A
+ * block has the distance (4 bytes) to an older one only where there is one,
+ * which who names the block knows (n: 2, else 0); its first row needs no
+ * offset; its numbers take one byte each if all are small, as those of rules
+ * that were met first and are common mostly are; and nothing is aligned. So a
+ * row takes 2 or 3 bytes, a block 2 or 6, a granule 4.
+ *
+ * The rival, one block for all FDEs of a granule, is a tenth smaller. But at
+ * an FDE's first touch its neighbours must be interpreted, too, and a look-up
+ * that is cold takes three times as many instructions.
+ *
+ * Blocks lie in arenas of ARENA_BYTES. What lies too far away to be named is
+ * left out.
  *
  * Readers: any thread, also signal handlers. Writers: who owns the lock.
  *
  * I1  A block that a slot or a link leads to is complete and constant.
- * I2  A block's offset[0] is its first; offsets rise.
+ * I2  A block's rows begin at first; offsets rise.
  * I3  Links lead from newer to older blocks, so every chain ends.
- * I4  Blocks of one granule do not overlap, as valid stretches of FDEs do not
- *     (cfi.h) and the owner of the lock looks before it stores.
+ * I4  Where blocks of one granule overlap they say the same, as in the valid
+ *     stretches of FDEs (cfi.h) one rule holds whatever was asked for.
  */
 #include <string.h>
 
 #include "unwind/granule.h"
 #include "unwind/memory.h"
 
-enum { ARENA_BYTES = 16384, UNIT = 4 };
+enum {
+	ARENA_BYTES = 8192,
+	PAGE_ALIGN = 4,
+	/* Low bits of a name: of a rule, of a block with an older one. */
+	NAME_ID = 1,
+	NAME_CHAINED = 2,
+	NAME_SHIFT = 2,
+	DISTANCE_MAX = 1 << (31 - NAME_SHIFT),
+	/* In a block: how many rows it has, and that it is wide. */
+	ROWS_MAX = GRANULE_ROWS_MAX,
+	ROWS_MASK = ROWS_MAX - 1,
+	WIDE = ROWS_MAX,
+	NARROW_ID_MAX = 255
+};
+_Static_assert((ROWS_MASK | WIDE) == 255, "both in one byte");
 
 struct granule_page {
-	_Atomic int32_t slot[GRANULE_PAGE_SLOTS];	/* from the page; 0 */
+	_Atomic uint32_t slot[GRANULE_PAGE_SLOTS];
 };
 
 struct granule_block {
-	int32_t next;		/* from this block; 0: none */
 	uint8_t first, last;
-	uint8_t rows_less_one;
-	uint8_t reserved;
-	uint16_t id[];		/* then the offsets, one byte each */
+	uint8_t rows;		/* less one; WIDE */
+	/* The older block's name, if it has one; the offsets of all rows but
+	 * the first; the numbers of all. */
+	uint8_t rest[];
 };
-_Static_assert(sizeof(struct granule_block) == 8, "head of a block");
+_Static_assert(sizeof(struct granule_block) == 3, "head of a block");
 _Static_assert(sizeof(struct granule_page) < ARENA_BYTES &&
-	       sizeof(struct granule_block) + 3 * GRANULE_BYTES < ARENA_BYTES,
+	       8 + 3 * ROWS_MAX < ARENA_BYTES,
 	       "arenas hold the largest piece");
 
 /* Owned by the owner of the lock. */
@@ -84,68 +110,69 @@ static void count_bytes(size_t size)
 	atomic_fetch_add_explicit(&bytes_taken, size, memory_order_relaxed);
 }
 
-static void *take(size_t size)
+static void *take(size_t size, size_t align)
 {
+	size_t past = (uintptr_t)arena & (align - 1);
 	void *piece;
 
-	size = (size + UNIT - 1) & ~(size_t)(UNIT - 1);
-	if (size > arena_left) {
+	past = past ? align - past : 0;
+	if (size + past > arena_left) {
 		uint8_t *fresh = unwind_alloc(ARENA_BYTES);
 
 		if (!fresh)
 			return NULL;
 		arena = fresh;
 		arena_left = ARENA_BYTES;
+		past = 0;
+		count_bytes(ARENA_BYTES);
 	}
-	piece = arena;
-	arena += size;
-	arena_left -= size;
-	count_bytes(size);
+	piece = arena + past;
+	arena += size + past;
+	arena_left -= size + past;
 	return piece;
 }
 
 void granule_table_init(struct granule_table *table, uintptr_t start,
 			uintptr_t end)
 {
-	table->start = start & ~(uintptr_t)(GRANULE_PAGE_BYTES - 1);
-	table->pages = 0;
-	table->page = NULL;
+	*table = (struct granule_table){
+		.start = start & ~(uintptr_t)(GRANULE_BYTES - 1),
+	};
 	if (end <= start)
 		return;
-	table->pages = (end - 1 - table->start) / GRANULE_PAGE_BYTES + 1;
+	table->granules = (end - 1 - table->start) / GRANULE_BYTES + 1;
+	table->pages = (table->granules - 1) / GRANULE_PAGE_SLOTS + 1;
 	if (table->pages <= GRANULE_PAGES_MAX)
 		table->page = unwind_alloc(table->pages * sizeof(table->page[0]));
 	if (!table->page)
-		table->pages = 0;
+		table->granules = table->pages = 0;
 	else
 		count_bytes(table->pages * sizeof(table->page[0]));
 }
 
 /* The last row at or before the offset: a binary search whose steps are
  * conditional moves, as which way they go cannot be predicted. */
-static uint16_t find_row(const struct granule_block *block, uint8_t offset)
+static uint16_t find_row(const struct granule_block *block,
+			 const uint8_t *offsets, uint8_t offset)
 {
-	unsigned int count = block->rows_less_one + 1u, low = 0;
-	const uint8_t *offsets = (const uint8_t *)(block->id + count);
+	unsigned int count = (block->rows & ROWS_MASK) + 1u, low = 0;
+	const uint8_t *ids = offsets + count - 1;
+	uint16_t id;
 
 	while (count > 1) {
 		unsigned int half = count / 2;
 
-		low += offsets[low + half] <= offset ? half : 0;
+		low += offsets[low + half - 1] <= offset ? half : 0;
 		count -= half;
 	}
-	return block->id[low];
-}
-
-static const struct granule_block *block_at(const void *from, int32_t units)
-{
-	const uint8_t *address = (const uint8_t *)from + (intptr_t)units * UNIT;
-
-	return (const struct granule_block *)address;
+	if (!(block->rows & WIDE))
+		return ids[low];
+	__builtin_memcpy(&id, ids + low * sizeof(id), sizeof(id));
+	return id;
 }
 
 /* Pairs with the release in publish: what is behind the slot is complete. */
-static int32_t load_slot(struct granule_page *page, size_t granule)
+static uint32_t load_slot(struct granule_page *page, size_t granule)
 {
 	return atomic_load_explicit(
 		&page->slot[granule % GRANULE_PAGE_SLOTS],
@@ -160,104 +187,194 @@ static struct granule_page *load_page(const struct granule_table *table,
 				    memory_order_acquire);
 }
 
-uint16_t granule_find(const struct granule_table *table, uintptr_t pc)
+/* In a chain of blocks; `from` is what the name counts from. */
+static bool find_in_blocks(const void *from, uint32_t name, uint8_t offset,
+			   uint16_t *id)
 {
-	uintptr_t distance = pc - table->start;
 	const struct granule_block *block;
-	struct granule_page *page;
-	uint8_t offset = (uint8_t)(distance % GRANULE_BYTES);
-	int32_t slot;
 
-	if (distance / GRANULE_PAGE_BYTES >= table->pages)
-		return 0;
-	page = load_page(table, distance / GRANULE_PAGE_BYTES);
-	if (!page)
-		return 0;
-	slot = load_slot(page, distance / GRANULE_BYTES);
-	if (slot == 0)
-		return 0;
-	for (block = block_at(page, slot);; block = block_at(block, slot)) {
-		if (offset >= block->first && offset <= block->last)
-			return find_row(block, offset);
-		slot = block->next;
-		if (slot == 0)
-			return 0;
+	for (;; from = block) {
+		const uint8_t *rows;
+		bool chained = name & NAME_CHAINED;
+
+		block = (const void *)((const uint8_t *)from +
+				       ((int32_t)name >> NAME_SHIFT));
+		rows = block->rest + (chained ? sizeof(name) : 0);
+		if (offset >= block->first && offset <= block->last) {
+			*id = find_row(block, rows, offset);
+			return true;
+		}
+		if (!chained)
+			return false;
+		__builtin_memcpy(&name, block->rest, sizeof(name));
 	}
+}
+
+bool granule_find(const struct granule_table *table, uintptr_t pc,
+		  uint16_t *id)
+{
+	size_t granule = (pc - table->start) / GRANULE_BYTES;
+	struct granule_page *page;
+	uint32_t slot;
+
+	if (pc < table->start || granule >= table->granules)
+		return false;
+	page = load_page(table, granule / GRANULE_PAGE_SLOTS);
+	if (!page)
+		return false;
+	slot = load_slot(page, granule);
+	if (slot & NAME_ID) {
+		*id = (uint16_t)(slot >> NAME_SHIFT);
+		return true;
+	}
+	return slot && find_in_blocks(page, slot,
+				      (uint8_t)(pc % GRANULE_BYTES), id);
+}
+
+/* Bytes of the page for the table's last, which may have fewer slots. */
+static size_t page_bytes(const struct granule_table *table, size_t number)
+{
+	size_t slots = table->granules - number * GRANULE_PAGE_SLOTS;
+
+	if (slots > GRANULE_PAGE_SLOTS)
+		slots = GRANULE_PAGE_SLOTS;
+	return slots * sizeof(((struct granule_page *)0)->slot[0]);
 }
 
 bool granule_begin(struct granule_writer *w, const struct granule_table *table,
 		   uintptr_t pc, uintptr_t start, uintptr_t end)
 {
-	uintptr_t number = (pc - table->start) / GRANULE_PAGE_BYTES;
+	size_t granule = (pc - table->start) / GRANULE_BYTES;
+	size_t number = granule / GRANULE_PAGE_SLOTS;
 	uintptr_t page_start = table->start + number * GRANULE_PAGE_BYTES;
+	uintptr_t table_end = table->start + table->granules * GRANULE_BYTES;
 
-	if (pc < table->start || number >= table->pages)
+	if (pc < table->start || granule >= table->granules)
 		return false;
 	w->page = load_page(table, number);
 	if (!w->page) {
-		w->page = take(sizeof(*w->page));
+		w->page = take(page_bytes(table, number), PAGE_ALIGN);
 		if (!w->page)
 			return false;
 		/* Pairs with the acquire in load_page; it is all zero. */
 		atomic_store_explicit(&table->page[number], w->page,
 				      memory_order_release);
 	}
+	if (table_end - page_start > GRANULE_PAGE_BYTES)
+		table_end = page_start + GRANULE_PAGE_BYTES;
 	w->table = table;
 	w->start = start > page_start ? start : page_start;
-	w->end = end - page_start < GRANULE_PAGE_BYTES ?
-			 end : page_start + GRANULE_PAGE_BYTES;
+	w->end = end < table_end ? end : table_end;
 	w->rows = 0;
 	return true;
 }
 
-/* Distance in units; 0 where it does not fit. */
-static int32_t distance_to(const void *from, const void *to)
+/* The low bits are the caller's; 0: it is too far. */
+static uint32_t name_block(const void *from, const void *to)
 {
-	int64_t units = ((intptr_t)to - (intptr_t)from) / UNIT;
+	int64_t distance = (intptr_t)to - (intptr_t)from;
 
-	return units == (int32_t)units ? (int32_t)units : 0;
+	if (distance >= DISTANCE_MAX || distance < -DISTANCE_MAX)
+		return 0;
+	return (uint32_t)distance << NAME_SHIFT;
 }
 
-/* The rows at hand become a block at the head of the granule's chain. */
+/* Bytes of each number of the rows at hand. */
+static size_t id_bytes(const struct granule_writer *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->rows; i++)
+		if (w->id[i] > NARROW_ID_MAX)
+			return sizeof(w->id[0]);
+	return 1;
+}
+
+/* Offsets and numbers of the rows at hand. */
+static void put_rows(const struct granule_writer *w, uint8_t *to, bool wide)
+{
+	unsigned int i;
+
+	memcpy(to, w->offset + 1, w->rows - 1);
+	to += w->rows - 1;
+	if (wide)
+		memcpy(to, w->id, w->rows * sizeof(w->id[0]));
+	else
+		for (i = 0; i < w->rows; i++)
+			to[i] = (uint8_t)w->id[i];
+}
+
+/* The rows at hand as a block before the older ones; its name, or 0. */
+static uint32_t make_block(struct granule_writer *w, uint32_t old)
+{
+	size_t link = old ? sizeof(old) : 0, wide = id_bytes(w);
+	struct granule_block *block;
+	uint32_t name, older_name;
+
+	block = take(sizeof(*block) + link + w->rows - 1 + w->rows * wide, 1);
+	if (!block)
+		return 0;
+	name = name_block(w->page, block);
+	if (name == 0)
+		return 0;
+	if (old) {
+		older_name = name_block(block,
+					(const uint8_t *)w->page +
+						((int32_t)old >> NAME_SHIFT));
+		if (older_name == 0)
+			return 0;
+		older_name |= old & NAME_CHAINED;
+		memcpy(block->rest, &older_name, link);
+		name |= NAME_CHAINED;
+	}
+	block->first = w->first;
+	block->last = w->last;
+	block->rows = (uint8_t)((w->rows - 1) | (wide > 1 ? WIDE : 0));
+	put_rows(w, block->rest + link, wide > 1);
+	return name;
+}
+
+/* The rows at hand become known. */
 static void publish(struct granule_writer *w)
 {
 	size_t number = (w->granule - w->table->start) / GRANULE_BYTES;
-	int32_t old = load_slot(w->page, number), slot;
-	unsigned int rows = w->rows;
-	struct granule_block *block;
+	uint32_t old, name;
 
+	if (w->rows == 0)
+		return;
+	old = load_slot(w->page, number);
+	if (old & NAME_ID) {
+		w->rows = 0;
+		return;		/* all of it is known (I4) */
+	}
+	if (w->rows == 1 && w->first == 0 && w->last == GRANULE_BYTES - 1)
+		name = (uint32_t)w->id[0] << NAME_SHIFT | NAME_ID;
+	else
+		name = make_block(w, old);
 	w->rows = 0;
-	if (rows == 0)
-		return;
-	block = take(sizeof(*block) + 3 * rows);
-	if (!block)
-		return;
-	slot = distance_to(w->page, block);
-	block->next = old ? distance_to(block, block_at(w->page, old)) : 0;
-	if (slot == 0 || (old && block->next == 0))
-		return;
-	block->first = w->first;
-	block->last = w->last;
-	block->rows_less_one = (uint8_t)(rows - 1);
-	memcpy(block->id, w->id, rows * sizeof(w->id[0]));
-	memcpy(block->id + rows, w->offset, rows);
 	/* Pairs with the acquire in load_slot. */
-	atomic_store_explicit(&w->page->slot[number % GRANULE_PAGE_SLOTS], slot,
-			      memory_order_release);
+	if (name)
+		atomic_store_explicit(
+			&w->page->slot[number % GRANULE_PAGE_SLOTS], name,
+			memory_order_release);
 }
 
 /* A row that lies in one granule. */
 static void add_row(struct granule_writer *w, uintptr_t granule, uint8_t first,
 		    uint8_t last, uint16_t id)
 {
-	if (w->rows == 0 || w->granule != granule) {
+	bool same = w->rows > 0 && w->granule == granule;
+
+	if (same && w->id[w->rows - 1] == id) {
+		w->last = last;
+		return;
+	}
+	if (!same || w->rows == ROWS_MAX) {
 		publish(w);
 		w->granule = granule;
 		w->first = first;
 	}
 	w->last = last;
-	if (w->rows > 0 && w->id[w->rows - 1] == id)
-		return;
 	w->offset[w->rows] = first;
 	w->id[w->rows] = id;
 	w->rows++;

@@ -17,14 +17,15 @@ enum {
 	GRANULE_PAGE_SLOTS = 256,
 	/* One page of the index, and the most that one writer fills. */
 	GRANULE_PAGE_BYTES = GRANULE_BYTES * GRANULE_PAGE_SLOTS,
-	GRANULE_PAGES_MAX = 1 << 16	/* 4 GiB of code in one image */
+	GRANULE_PAGES_MAX = 1 << 16,	/* 4 GiB of code in one image */
+	GRANULE_ROWS_MAX = 128		/* in one block; more take several */
 };
 
 struct granule_page;
 
 struct granule_table {
-	uintptr_t start;	/* of the code, at a page's boundary */
-	size_t pages;
+	uintptr_t start;	/* of the code, at a granule's boundary */
+	size_t granules, pages;
 	_Atomic(struct granule_page *) *page;
 };
 
@@ -33,8 +34,9 @@ struct granule_table {
 void granule_table_init(struct granule_table *table, uintptr_t start,
 			uintptr_t end);
 
-/* The number stored for pc; 0: none is stored. */
-uint16_t granule_find(const struct granule_table *table, uintptr_t pc);
+/* The number stored for pc. False: none is stored. */
+bool granule_find(const struct granule_table *table, uintptr_t pc,
+		  uint16_t *id);
 
 /* Forgets memory and lock, as after a fork that wiped what we had. */
 void granule_reset(void);
@@ -43,10 +45,10 @@ void granule_reset(void);
 bool granule_try_lock(void);
 void granule_unlock(void);
 
-/* Bytes that blocks and index pages have taken. */
+/* Bytes that arenas and tables have taken. */
 size_t granule_bytes(void);
 
-/* Collects the rows of one stretch of code; some 800 bytes. */
+/* Collects the rows of one stretch of code; some 450 bytes. */
 struct granule_writer {
 	const struct granule_table *table;
 	struct granule_page *page;
@@ -54,13 +56,13 @@ struct granule_writer {
 	uintptr_t granule;	/* where the granule at hand begins */
 	unsigned int rows;
 	uint8_t first, last;	/* covered part of it */
-	uint8_t offset[GRANULE_BYTES];
-	uint16_t id[GRANULE_BYTES];
+	uint8_t offset[GRANULE_ROWS_MAX];
+	uint16_t id[GRANULE_ROWS_MAX];
 };
 
 /*
  * Begins storing what holds in [start, end), cut down to the index page
- * around pc. The caller owns the lock. False: no memory.
+ * around pc. The caller owns the lock. False: no memory, or pc is outside.
  */
 bool granule_begin(struct granule_writer *writer,
 		   const struct granule_table *table, uintptr_t pc,

@@ -6,15 +6,16 @@
  *	                              `-> granule table, if the lock is free
  *
  * An FDE is interpreted once, from front to back, and all its rows within the
- * index page around pc are kept. Where the lock is taken, by another thread
- * or by whom this signal handler interrupted, it is interpreted as far as pc
- * and nothing is kept.
+ * index page around pc are kept; so is a gap where no FDE has a say. Where the
+ * lock is taken, by another thread or by whom this signal handler interrupted,
+ * the FDE is interpreted as far as pc and nothing is kept.
  *
  * Called by any thread, also in signal handlers; rules_init by one thread
  * before all others.
  *
  * I1  What rules_find answers does not depend on what was asked before: a row
- *     is kept only where its FDE would be found for every pc (cfi.h).
+ *     is kept only where its FDE, or none, would be found for every pc
+ *     (cfi.h).
  * I2  The lock is held over bounded work, and never waited for.
  */
 #include <errno.h>
@@ -23,6 +24,8 @@
 #include "unwind/memory.h"
 #include "unwind/rule_class.h"
 #include "unwind/rules_image.h"
+
+static _Atomic size_t images_bytes;
 
 struct collector {
 	const struct cfi_fde *fde;
@@ -61,22 +64,25 @@ static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
 	return end >= k->writer->end;
 }
 
-/* Under the lock: interprets the FDE and keeps its rows. */
+/* Under the lock: makes the rows around pc, for which fde (or, if it is a gap,
+ * nothing) was found, and keeps them. */
 static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
-				   const struct cfi_fde *fde)
+				   const struct cfi_fde *fde, bool gap)
 {
 	struct collector k = { .fde = fde, .pc = pc };
 	struct granule_writer writer;
 	uint16_t id;
 
 	/* Somebody may have stored it since we looked. */
-	id = granule_find(&image->granules, pc);
-	if (id)
+	if (granule_find(&image->granules, pc, &id))
 		return id;
 	if (granule_begin(&writer, &image->granules, pc, fde->valid_start,
 			  fde->valid_end))
 		k.writer = &writer;
-	cfa_program_run(fde, collect, &k);
+	if (!gap)
+		cfa_program_run(fde, collect, &k);
+	else if (k.writer)
+		granule_row(&writer, fde->valid_start, fde->valid_end, 0);
 	if (k.writer)
 		granule_end(&writer);
 	return k.found;
@@ -96,13 +102,16 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 {
 	struct cfi_fde fde;
 	uint16_t id;
-	int status = cfi_find(&image->tables, pc, &fde);
+	int status;
 
-	if (status)
-		return status == -ENOENT ? 0 : DICTIONARY_BAD;
-	if (!granule_try_lock())
-		return interpret(pc, &fde);
-	id = interpret_and_keep(image, pc, &fde);
+	if (!image->tables.table && !image->tables.frames)
+		return 0;
+	status = cfi_find(&image->tables, pc, &fde);
+	if (status == -EINVAL)
+		return DICTIONARY_BAD;
+	if (!image->granules.granules || !granule_try_lock())
+		return status ? 0 : interpret(pc, &fde);
+	id = interpret_and_keep(image, pc, &fde, status == -ENOENT);
 	granule_unlock();
 	return id;
 }
@@ -113,8 +122,9 @@ uint16_t rules_find(struct rules_image *image, uintptr_t pc)
 
 	if (pc < image->text_start || pc >= image->text_end)
 		return 0;
-	id = granule_find(&image->granules, pc);
-	return id ? id : find_cold(image, pc);
+	if (granule_find(&image->granules, pc, &id))
+		return id;
+	return find_cold(image, pc);
 }
 
 struct rules_image *rules_image_new(const struct rules_sections *sections)
@@ -123,6 +133,8 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 
 	if (!image)
 		return NULL;
+	atomic_fetch_add_explicit(&images_bytes, sizeof(*image),
+				  memory_order_relaxed);
 	image->text_start = sections->text_start;
 	image->text_end = sections->text_end;
 	cfi_tables_init(&image->tables, sections);
@@ -134,10 +146,12 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 int rules_init(void)
 {
 	granule_reset();
+	atomic_store_explicit(&images_bytes, 0, memory_order_relaxed);
 	return dictionary_init();
 }
 
 size_t rules_bytes(void)
 {
-	return dictionary_bytes() + granule_bytes();
+	return dictionary_bytes() + granule_bytes() +
+	       atomic_load_explicit(&images_bytes, memory_order_relaxed);
 }

@@ -5,8 +5,10 @@
  * (CFA, DWARF 5 section 6.4) is and where the caller's frame pointer was
  * saved. Real programs have few distinct ones (under 800 in a library of
  * 50 MB), so all images share one dictionary of 8-byte rules, and an image's
- * table holds 3 bytes a row: the row's offset in a granule of 256 bytes, and
- * the rule's number. Rows are made lazily, one forward pass per FDE.
+ * table holds 2 or 3 bytes a row: the row's offset in a granule of 256 bytes,
+ * and the rule's number. Rows are made lazily, one forward pass per FDE. That
+ * there is no rule is kept as well. All of it takes less memory than the
+ * .eh_frame it comes from.
  *
  * Any thread may call these, also from a signal handler. Writers exclude each
  * other by a try-lock; who does not get it interprets the FDE without storing.

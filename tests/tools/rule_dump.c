@@ -1,6 +1,6 @@
 /*
  * rule_dump.c: prints the unwind rules of an ELF file, as the unwinder of the
- * target makes them: rule_dump [-a] [-n] [-s] [-t] FILE
+ * target makes them: rule_dump [-a] [-c] [-n] [-s] [-t] FILE...
  *
  * The file's segments are mapped at a bias as the loader would, without
  * relocation, and one rules_image is made of them. Then link-time addresses
@@ -10,8 +10,10 @@
  *	ADDRESS KIND BASE CFA_OFF FP_OFF	(fp in bytes)
  *
  *	-a  no input: a line for each address where the rule changes
+ *	-c  no input, no answers: asks so that every FDE is interpreted
  *	-n  without .eh_frame_hdr: .eh_frame is found by its section header
- *	-s  at the end a line "rules N table-bytes N eh_frame-bytes N"
+ *	-s  at the end a line "rules N table-bytes N eh_frame-bytes N", of all
+ *	    the files together, as if one process had mapped them
  *	-t  no input: what look-ups cost, cold and warm
  *
  * Exit status: 0; 2 wrong use or no such file.
@@ -182,6 +184,17 @@ static void print_all(struct rules_image *image,
 	}
 }
 
+/* Functions are aligned to this, and most FDEs cover one. */
+static void ask_everywhere(struct rules_image *image,
+			   const struct rules_sections *s)
+{
+	enum { STEP = 16 };
+	uintptr_t pc;
+
+	for (pc = s->text_start & ~(STEP - 1ul); pc < s->text_end; pc += STEP)
+		rules_find(image, pc);
+}
+
 static double now_ns(void)
 {
 	struct timespec t;
@@ -223,41 +236,60 @@ static void print_times(struct rules_image *image,
 	free(covered);
 }
 
-int main(int argc, char **argv)
+struct wishes {
+	bool all, cover, no_header, sizes, times;
+};
+
+/* Returns the bytes of its .eh_frame. */
+static size_t dump(const char *path, const struct wishes *wish)
 {
-	bool all = false, no_header = false, sizes = false, times = false;
 	struct rules_sections sections;
 	struct rules_image *image;
 	const Elf64_Shdr *frames;
 	struct file f = { 0 };
-	int option;
 
-	while ((option = getopt(argc, argv, "anst")) != -1) {
-		if (option == '?')
-			return 2;
-		all |= option == 'a';
-		no_header |= option == 'n';
-		sizes |= option == 's';
-		times |= option == 't';
-	}
-	if (optind != argc - 1)
-		errx(2, "use: rule_dump [-a] [-n] [-s] [-t] FILE");
-	open_file(&f, argv[optind]);
+	open_file(&f, path);
 	map_segments(&f);
-	fill_sections(&f, no_header, &sections);
-	unwind_alloc = allocate;
-	if (rules_init() || !(image = rules_image_new(&sections)))
+	fill_sections(&f, wish->no_header, &sections);
+	image = rules_image_new(&sections);
+	if (!image)
 		errx(2, "no memory");
-	if (times)
+	if (wish->times)
 		print_times(image, &sections);
-	else if (all)
+	else if (wish->cover)
+		ask_everywhere(image, &sections);
+	else if (wish->all)
 		print_all(image, &sections);
 	else
 		answer_input(image, sections.bias);
 	frames = find_frames(&f);
-	if (sizes)
-		printf("rules %u table-bytes %zu eh_frame-bytes %lu\n",
-		       rules_count(), rules_bytes(),
-		       frames ? (unsigned long)frames->sh_size : 0);
+	return frames ? frames->sh_size : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct wishes wish = { 0 };
+	size_t frames = 0;
+	int option;
+
+	while ((option = getopt(argc, argv, "acnst")) != -1) {
+		if (option == '?')
+			return 2;
+		wish.all |= option == 'a';
+		wish.cover |= option == 'c';
+		wish.no_header |= option == 'n';
+		wish.sizes |= option == 's';
+		wish.times |= option == 't';
+	}
+	if (optind == argc)
+		errx(2, "use: rule_dump [-a] [-c] [-n] [-s] [-t] FILE...");
+	unwind_alloc = allocate;
+	if (rules_init())
+		errx(2, "no memory");
+	for (; optind < argc; optind++)
+		frames += dump(argv[optind], &wish);
+	if (wish.sizes)
+		printf("rules %u table-bytes %zu eh_frame-bytes %zu\n",
+		       rules_count(), rules_bytes(), frames);
 	return 0;
 }

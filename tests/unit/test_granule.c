@@ -15,6 +15,17 @@
 static struct granule_table table;
 static struct granule_writer writer;
 
+/* 0: none is stored. */
+static uint16_t find(const struct granule_table *in, uintptr_t pc)
+{
+	uint16_t id;
+
+	if (!granule_find(in, pc, &id))
+		return 0;
+	assert_int_not_equal(id, 0);
+	return id;
+}
+
 static void start(void)
 {
 	builder_alloc_left = -1;
@@ -43,16 +54,16 @@ static void test_empty(void **unused)
 
 	(void)unused;
 	start();
-	assert_int_equal(granule_find(&table, CODE), 0);
-	assert_int_equal(granule_find(&table, CODE - 1), 0);
-	assert_int_equal(granule_find(&table, CODE + CODE_SIZE), 0);
-	assert_int_equal(granule_find(&table, 0), 0);
-	assert_int_equal(granule_find(&table, UINTPTR_MAX), 0);
+	assert_int_equal(find(&table, CODE), 0);
+	assert_int_equal(find(&table, CODE - 1), 0);
+	assert_int_equal(find(&table, CODE + CODE_SIZE), 0);
+	assert_int_equal(find(&table, 0), 0);
+	assert_int_equal(find(&table, UINTPTR_MAX), 0);
 	granule_table_init(&none, CODE, CODE);
-	assert_int_equal(granule_find(&none, CODE), 0);
+	assert_int_equal(find(&none, CODE), 0);
 	assert_false(granule_begin(&writer, &none, CODE, CODE, CODE + 1));
 	granule_table_init(&none, 4096, UINTPTR_MAX);
-	assert_int_equal(granule_find(&none, CODE), 0);
+	assert_int_equal(find(&none, CODE), 0);
 	assert_false(granule_begin(&writer, &none, CODE, CODE, CODE + 1));
 }
 
@@ -69,28 +80,65 @@ static void test_rows(void **unused)
 
 			if (pc >= CODE + 100 && pc < CODE + 3000)
 				want = (uint16_t)((pc - CODE - 100) / step + 1);
-			assert_int_equal(granule_find(&table, pc), want);
+			assert_int_equal(find(&table, pc), want);
 		}
 	}
 }
 
-/* Rows of one number take the room of one. */
-static void test_equal_rows(void **unused)
+/* Bytes that `count` stores of rows, each in a granule of its own, take. */
+static double bytes_each(uintptr_t first, uintptr_t last, uintptr_t row,
+			 uint16_t number, bool equal)
 {
+	enum { COUNT = 4096 };
+	uintptr_t at, pc;
 	size_t before;
-	uintptr_t pc;
+	uint16_t id;
+
+	start();
+	for (at = CODE; at < CODE + CODE_SIZE; at += GRANULE_PAGE_BYTES)
+		store(at + 0xfff0, at + 0xfff1, 1, 1);	/* all pages */
+	before = granule_bytes();
+	for (at = CODE; at < CODE + COUNT * GRANULE_BYTES;
+	     at += GRANULE_BYTES) {
+		granule_begin(&writer, &table, at, at + first, at + last);
+		for (pc = at + first, id = number; pc < at + last; pc += row)
+			granule_row(&writer, pc, pc + row, equal ? id : id++);
+		granule_end(&writer);
+		assert_int_equal(find(&table, at + last - 1),
+				 equal ? id : id - 1);
+	}
+	return (double)(granule_bytes() - before) / COUNT;
+}
+
+/* What rows take beside the index. Arenas round it. */
+static void test_bytes(void **unused)
+{
+	(void)unused;
+	/* Rows of one number are one row; a whole granule of one, nothing. */
+	assert_true(bytes_each(0, 256, 2, 700, true) < 0.1);
+	assert_true(bytes_each(0, 200, 2, 700, true) < 5.1);
+	assert_true(bytes_each(0, 200, 2, 7, true) < 4.1);
+	/* Two bytes and two a row; three if a number is large. */
+	assert_true(bytes_each(0, 256, 16, 240, false) < 2 + 2 * 16 + 0.3);
+	assert_true(bytes_each(0, 256, 16, 241, false) < 2 + 3 * 16 + 0.3);
+	assert_true(bytes_each(10, 20, 5, 1, false) < 2 + 2 * 2 + 0.1);
+}
+
+/* As many rows in a granule as there can be: several blocks. */
+static void test_full_granules(void **unused)
+{
+	static const uint16_t first[] = { 1, 250, 3000 };
+	unsigned int i, pc;
 
 	(void)unused;
-	start();
-	store(CODE + 0x800, CODE + 0x801, 1, 1);
-	before = granule_bytes();
-	granule_begin(&writer, &table, CODE, CODE, CODE + 200);
-	for (pc = CODE; pc < CODE + 200; pc += 2)
-		granule_row(&writer, pc, pc + 2, 7);
-	granule_end(&writer);
-	assert_true(granule_bytes() - before <= 12);
-	assert_int_equal(granule_find(&table, CODE + 199), 7);
-	assert_int_equal(granule_find(&table, CODE + 200), 0);
+	for (i = 0; i < 3; i++) {
+		start();
+		store(CODE, CODE + 2 * GRANULE_BYTES, 1, first[i]);
+		for (pc = 0; pc < 2 * GRANULE_BYTES; pc++)
+			assert_int_equal(find(&table, CODE + pc),
+					 first[i] + pc);
+		assert_int_equal(find(&table, CODE + pc), 0);
+	}
 }
 
 /* 64 stretches in each granule, stored in a scattered order. */
@@ -109,7 +157,7 @@ static void test_shared_granules(void **unused)
 				  (uint16_t)(n + 1)));
 	}
 	for (i = 0; i < PIECES * PIECE; i++)
-		assert_int_equal(granule_find(&table, CODE + i),
+		assert_int_equal(find(&table, CODE + i),
 				 i % PIECE == PIECE - 1 ? 0 : i / PIECE + 1);
 }
 
@@ -132,13 +180,13 @@ static void test_window(void **unused)
 
 		if (pc < page || pc >= page + GRANULE_PAGE_BYTES)
 			want = 0;
-		assert_int_equal(granule_find(&table, pc), want);
+		assert_int_equal(find(&table, pc), want);
 	}
 	/* The last byte of the last page. */
 	pc = CODE + CODE_SIZE - 1;
 	assert_true(store(pc, pc + 1, 1, 9));
-	assert_int_equal(granule_find(&table, pc), 9);
-	assert_int_equal(granule_find(&table, pc - 1), 0);
+	assert_int_equal(find(&table, pc), 9);
+	assert_int_equal(find(&table, pc - 1), 0);
 }
 
 static void test_code_in_mid_page(void **unused)
@@ -150,9 +198,9 @@ static void test_code_in_mid_page(void **unused)
 	granule_table_init(&table, begin, end);
 	assert_true(store(begin, begin + 10, 10, 1));
 	assert_true(store(end - 10, end, 10, 2));
-	assert_int_equal(granule_find(&table, begin), 1);
-	assert_int_equal(granule_find(&table, end - 1), 2);
-	assert_int_equal(granule_find(&table, begin + 10), 0);
+	assert_int_equal(find(&table, begin), 1);
+	assert_int_equal(find(&table, end - 1), 2);
+	assert_int_equal(find(&table, begin + 10), 0);
 }
 
 /* Every number of allocations that succeed: what is found is right. */
@@ -172,7 +220,7 @@ static void test_no_memory(void **unused)
 		for (pc = CODE; pc < CODE + 0x40000; pc += 0x4000)
 			store(pc, pc + 0x4000, 3, 1);
 		for (pc = CODE; pc < CODE + 0x40000; pc++) {
-			uint16_t got = granule_find(&table, pc);
+			uint16_t got = find(&table, pc);
 
 			found += got != 0;
 			if (got)
@@ -187,13 +235,13 @@ static void test_no_memory(void **unused)
 	builder_alloc_left = -1;
 }
 
-/* Where the next arena is to lie, in GiB from the first. */
-static int64_t far_gib;
+/* Where the next arena is to lie, in 128 MiB from the first. */
+static int64_t far_steps;
 
 static void *far_alloc(size_t size)
 {
 	static uintptr_t first;
-	uintptr_t wanted = first + (uintptr_t)(far_gib << 30);
+	uintptr_t wanted = first + (uintptr_t)(far_steps << 27);
 	void *memory = mmap(first ? (void *)wanted : NULL, size,
 			    PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -206,22 +254,22 @@ static void *far_alloc(size_t size)
 /* Blocks too far apart for a link are left out, and nothing else is. */
 static void test_far_arenas(void **unused)
 {
-	static const int gib[] = { 0, 7, -7, 40, 3 };
+	static const int steps[] = { 0, 3, -3, 5, 2 };
 	static const bool stored[] = { true, true, false, false, true };
 	unsigned int i;
 
 	(void)unused;
 	start();
-	far_gib = 0;
+	far_steps = 0;
 	unwind_alloc = far_alloc;
 	assert_non_null(far_alloc(4096));	/* says where the first is */
 	for (i = 0; i < 5; i++) {
 		granule_reset();	/* so that a new arena is taken */
-		far_gib = gib[i];
+		far_steps = steps[i];
 		store(CODE + i * 8, CODE + i * 8 + 8, 8, (uint16_t)(i + 1));
 	}
 	for (i = 0; i < 5; i++)
-		assert_int_equal(granule_find(&table, CODE + i * 8),
+		assert_int_equal(find(&table, CODE + i * 8),
 				 stored[i] ? i + 1 : 0);
 }
 
@@ -253,7 +301,7 @@ static void *read_always(void *seed)
 
 		random = random * 1664525u + 1013904223u;
 		n = (random >> 8) % (RACE_PIECES * RACE_PIECE);
-		got = granule_find(&table, CODE + n);
+		got = find(&table, CODE + n);
 		wrong += got != 0 && got != n / RACE_PIECE + 1;
 	}
 	return (void *)wrong;
@@ -290,7 +338,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_equal_rows),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_full_granules),
 		cmocka_unit_test(test_shared_granules),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_code_in_mid_page),
