@@ -21,6 +21,7 @@
 #include "unwind/context.h"
 #include "unwind/hardware.h"
 #include "unwind/image.h"
+#include "unwind/join.h"
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
 
@@ -280,8 +281,19 @@ static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
 	return context_of((const uintptr_t *)t->scratch, n, stop);
 }
 
-static uint32_t walk_anew(struct capture_thread *t, uintptr_t ra,
-			  uintptr_t sp, uintptr_t fp)
+/* The shadow is the stack: what is to be done with it. */
+static inline void remember_stack(struct capture_thread *t, uintptr_t sp,
+				  uint32_t context)
+{
+	if (t->mode == GT_MODE_BARRIERS)
+		placement_consider(t);
+	t->barriers_met += t->barrier_count != 0;
+	if (t->count > 1)
+		path_learn(t, sp, context);
+}
+
+static __attribute__((noinline)) uint32_t
+walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	bool base = stack_is_base(t, sp);
 	bool remember = base && t->mode != GT_MODE_OFF;
@@ -313,11 +325,7 @@ static uint32_t walk_anew(struct capture_thread *t, uintptr_t ra,
 		return context;
 	if (__builtin_expect(w.strange, 0))
 		placement_strange(t);
-	else if (t->mode == GT_MODE_BARRIERS)
-		placement_consider(t);
-	t->barriers_met += t->barrier_count != 0;
-	if (t->count > 1)
-		path_learn(t, sp, context);
+	remember_stack(t, sp, context);
 	return context;
 }
 
@@ -345,6 +353,22 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return context;
 }
 
+/* No path holds it: mostly few frames are new. */
+static inline uint32_t capture_walk(struct capture_thread *t, uintptr_t ra,
+				    uintptr_t sp, uintptr_t fp)
+{
+	uint32_t context;
+
+	if (t->mode <= GT_MODE_VALIDATE && sp - t->lo < t->hi - t->lo) {
+		context = join_capture(t, ra, sp);
+		if (__builtin_expect(context != 0, 1)) {
+			remember_stack(t, sp, context);
+			return context;
+		}
+	}
+	return walk_anew(t, ra, sp, fp);
+}
+
 uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp)
 {
@@ -362,7 +386,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	else if (__builtin_expect(capture.config.oracle, 0))
 		context = path_find(t, ra, sp);
 	if (!context)
-		context = walk_anew(t, ra, sp, fp);
+		context = capture_walk(t, ra, sp, fp);
 	if (__builtin_expect(capture.config.oracle, 0))
 		consult_oracle(t, ra, sp, context);
 	return context;

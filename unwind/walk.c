@@ -1,22 +1,6 @@
 /*
  * walk.c: the walk that most captures need, tracking pc, sp and fp.
  *
- * In front of the rule tables stands one process-wide cache of 8-byte words,
- * each read and written whole, in sets of two. A return address of 47 bits is
- * cut into its low INDEX_BITS and the rest; the set is their exclusive or, the
- * rest is stored, so a hit is exact. The word also holds the rule itself, so
- * that one load leads from a return address to the next frame:
- *
- *	63            31 30  29      24 23     16 15         0
- *	+---------------+---+----------+---------+------------+
- *	| address >> 14 | 1 |    0     | -fp_off |  cfa_off   |   words, by sp
- *	| address >> 14 | 0 | WORD_FP  | -fp_off |  cfa_off   |   words, by fp
- *	| address >> 14 | 0 |  others  |    0    |  rule id   |
- *	+---------------+---+----------+---------+------------+
- *
- * A word of 0 is an empty place: it belongs to addresses below 1 << 14, where
- * no code is, and is not of the first kind.
- *
  * The frame pointer is read lazily: where it was saved is noted, and the word
  * is read (and so becomes part of what a remembered stack depends on) only
  * when a rule further out needs it.
@@ -33,24 +17,10 @@
 #include "unwind/barrier.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
+#include "unwind/rule_cache.h"
 #include "unwind/shadow.h"
 
-#define INDEX_BITS 14
-#define INDEX_MASK ((1u << INDEX_BITS) - 1)
-#define HIGH_SHIFT 31
-#define WORD_PLAIN (1u << 30)
-#define WORD_FP (1u << 29)
-#define WORD_END (1u << 28)	/* the outermost frame */
-#define WORD_NO_IMAGE (1u << 27)
-#define WORD_STUB (1u << 26)	/* a barrier's stub */
-#define WORD_JOIN (1u << 25)	/* in no word: see step_plain */
-#define WORD_FP_SHIFT 16
-#define WORD_FP_MAX 0xff
-#define WORD_CFA_MAX 0xffff
-#define WORD_ID 0xffff
-#define PAYLOAD_MASK ((1u << HIGH_SHIFT) - 1)
-
-static _Atomic uint64_t *cache;
+_Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
 
 bool walk_at_stack_end(uintptr_t sp)
@@ -61,8 +31,8 @@ bool walk_at_stack_end(uintptr_t sp)
 int walk_init(uintptr_t end)
 {
 	stack_end = end;
-	cache = unwind_alloc(2 * sizeof(*cache) << INDEX_BITS);
-	return cache ? 0 : -12;		/* ENOMEM */
+	rule_cache = unwind_alloc(2 * sizeof(*rule_cache) << INDEX_BITS);
+	return rule_cache ? 0 : -12;		/* ENOMEM */
 }
 
 void walk_flush(void)
@@ -70,7 +40,7 @@ void walk_flush(void)
 	uint32_t i;
 
 	for (i = 0; i < 2 * (INDEX_MASK + 1); i++)
-		atomic_store_explicit(&cache[i], 0, memory_order_relaxed);
+		atomic_store_explicit(&rule_cache[i], 0, memory_order_relaxed);
 }
 
 static uint32_t rule_payload(uint16_t id)
@@ -118,8 +88,7 @@ static uint32_t rule_at_run_time(uintptr_t ra, const struct image *image,
 	return image ? 0 : WORD_NO_IMAGE;
 }
 
-static __attribute__((noinline)) uint32_t
-rule_miss(uintptr_t ra, _Atomic uint64_t *at)
+uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 {
 	const struct image *image;
 	bool constant;
@@ -150,20 +119,6 @@ rule_miss(uintptr_t ra, _Atomic uint64_t *at)
 	atomic_store_explicit(at, high << HIGH_SHIFT | payload,
 			      memory_order_relaxed);
 	return payload;
-}
-
-static inline uint32_t rule_of(_Atomic uint64_t *words, uintptr_t ra)
-{
-	uintptr_t high = ra >> INDEX_BITS;
-	_Atomic uint64_t *at = &words[2 * ((ra ^ high) & INDEX_MASK)];
-	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
-
-	if (__builtin_expect(word >> HIGH_SHIFT == high, 1))
-		return word & PAYLOAD_MASK;
-	word = atomic_load_explicit(&at[1], memory_order_relaxed);
-	if (word >> HIGH_SHIFT == high)
-		return word & PAYLOAD_MASK;
-	return rule_miss(ra, at);
 }
 
 /* A walk under way, as the rarer steps see it; walk_fast keeps most of it in
@@ -348,7 +303,7 @@ static uint32_t through_stub(struct state *s)
 	s->top->flags |= FRAME_STUB;
 	if (barrier_is_stub(s->ra))	/* of no use: its entry is empty */
 		return WORD_NO_IMAGE;
-	return rule_of(cache, s->ra);
+	return rule_of(rule_cache, s->ra);
 }
 
 /* Where the newest frame ends, and where its caller's fp was saved (0: it is
@@ -426,7 +381,7 @@ static inline __attribute__((always_inline)) uint32_t
 step_plain(struct capture_thread *t, struct state *s)
 {
 	const struct frame *last = t->scratch + t->capacity - 4;
-	_Atomic uint64_t *words = cache;
+	_Atomic uint64_t *words = rule_cache;
 	struct shadow_frame *join = s->join;
 	struct frame *f = s->top, *fp_from = s->fp_from;
 	uintptr_t ra = s->ra, sp = s->sp, fp_at = s->fp_at, hi = s->reader.hi;
@@ -467,7 +422,7 @@ step_plain(struct capture_thread *t, struct state *s)
 
 bool walk_rule_is_plain(uintptr_t ra)
 {
-	return rule_of(cache, ra) & (WORD_PLAIN | WORD_FP);
+	return rule_of(rule_cache, ra) & (WORD_PLAIN | WORD_FP);
 }
 
 enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
@@ -493,7 +448,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 		if (payload == WORD_JOIN) {
 			if (try_join(t, &s))
 				break;
-			payload = rule_of(cache, s.ra);
+			payload = rule_of(rule_cache, s.ra);
 		}
 		if (!step_any(t, &s, w, payload))
 			break;

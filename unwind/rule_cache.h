@@ -1,0 +1,62 @@
+/*
+ * rule_cache.h: from a return address to a rule by one load.
+ *
+ * In front of the rule tables stands one process-wide cache of 8-byte words,
+ * each read and written whole, in sets of two. A return address of 47 bits is
+ * cut into its low INDEX_BITS and the rest; the set is their exclusive or, the
+ * rest is stored, so a hit is exact. The word also holds the rule itself, so
+ * that one load leads from a return address to the next frame:
+ *
+ *	63            31 30  29      24 23     16 15         0
+ *	+---------------+---+----------+---------+------------+
+ *	| address >> 14 | 1 |    0     | -fp_off |  cfa_off   |   words, by sp
+ *	| address >> 14 | 0 | WORD_FP  | -fp_off |  cfa_off   |   words, by fp
+ *	| address >> 14 | 0 |  others  |    0    |  rule id   |
+ *	+---------------+---+----------+---------+------------+
+ *
+ * A word of 0 is an empty place: it belongs to addresses below 1 << 14, where
+ * no code is, and is not of the first kind.
+ */
+#ifndef GNOMON_UNWIND_RULE_CACHE_H
+#define GNOMON_UNWIND_RULE_CACHE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define INDEX_BITS 14
+#define INDEX_MASK ((1u << INDEX_BITS) - 1)
+#define HIGH_SHIFT 31
+#define WORD_PLAIN (1u << 30)
+#define WORD_FP (1u << 29)
+#define WORD_END (1u << 28)	/* the outermost frame */
+#define WORD_NO_IMAGE (1u << 27)
+#define WORD_STUB (1u << 26)	/* a barrier's stub */
+#define WORD_JOIN (1u << 25)	/* in no word: see walk.c, step_plain */
+#define WORD_FP_SHIFT 16
+#define WORD_FP_MAX 0xff
+#define WORD_CFA_MAX 0xffff
+#define WORD_ID 0xffff
+#define PAYLOAD_MASK ((1u << HIGH_SHIFT) - 1)
+
+/* Set once, by walk_init. */
+extern _Atomic uint64_t *rule_cache;
+
+/* Looks the rule up and fills the place `at`. */
+uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at);
+
+/* The lower bits of the word for a return address. */
+static inline uint32_t rule_of(_Atomic uint64_t *words, uintptr_t ra)
+{
+	uintptr_t high = ra >> INDEX_BITS;
+	_Atomic uint64_t *at = &words[2 * ((ra ^ high) & INDEX_MASK)];
+	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
+
+	if (__builtin_expect(word >> HIGH_SHIFT == high, 1))
+		return word & PAYLOAD_MASK;
+	word = atomic_load_explicit(&at[1], memory_order_relaxed);
+	if (word >> HIGH_SHIFT == high)
+		return word & PAYLOAD_MASK;
+	return rule_cache_miss(ra, at);
+}
+
+#endif
