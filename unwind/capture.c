@@ -3,9 +3,11 @@
  *
  *	path cache ─ hit ────────────────────────────▶ context
  *	    │ miss
- *	shadow: validate ─▶ walk_fast ─ joined/ended ─▶ update, learn ─▶ context
- *	                        │ needs all registers
- *	                    walk_full ────────────────▶ context, not remembered
+ *	join_capture ─ few new frames ───────────────▶ context, learn
+ *	    │ anything unusual
+ *	walk_fast ─ joined/ended ─▶ shadow_update ───▶ context, learn
+ *	    │ needs all registers
+ *	walk_full ───────────────────────────────────▶ context, not remembered
  *
  * I1  What a thread remembers holds for one value of capture_generation; it
  *     is dropped when the value moved, after the images were looked at anew.
@@ -281,17 +283,6 @@ static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
 	return context_of((const uintptr_t *)t->scratch, n, stop);
 }
 
-/* The shadow is the stack: what is to be done with it. */
-static inline void remember_stack(struct capture_thread *t, uintptr_t sp,
-				  uint32_t context)
-{
-	if (t->mode == GT_MODE_BARRIERS)
-		placement_consider(t);
-	t->barriers_met += t->barrier_count != 0;
-	if (t->count > 1)
-		path_learn(t, sp, context);
-}
-
 static __attribute__((noinline)) uint32_t
 walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
@@ -325,7 +316,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		return context;
 	if (__builtin_expect(w.strange, 0))
 		placement_strange(t);
-	remember_stack(t, sp, context);
+	t->barriers_met += t->barrier_count != 0;
+	join_remember(t, ra, sp, context);
 	return context;
 }
 
@@ -353,23 +345,20 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return context;
 }
 
-/* No path holds it: mostly few frames are new. */
-static inline uint32_t capture_walk(struct capture_thread *t, uintptr_t ra,
-				    uintptr_t sp, uintptr_t fp)
+/* What the ways that the oracle is to judge answer, if they do. */
+static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
-	uint32_t context;
+	uint32_t context = path_find(t, ra, sp);
 
-	if (t->mode <= GT_MODE_VALIDATE && sp - t->lo < t->hi - t->lo) {
+	if (!context && stack_is_base(t, sp)) {
 		context = join_capture(t, ra, sp);
-		if (__builtin_expect(context != 0, 1)) {
-			remember_stack(t, sp, context);
-			return context;
-		}
+		if (context)
+			join_remember(t, ra, sp, context);
 	}
-	return walk_anew(t, ra, sp, fp);
+	return context;
 }
 
-uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp)
 {
 	/* Pairs with the increment before the loader is entered. */
@@ -381,13 +370,13 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		t->counts.stops[GT_STOP_LOADER]++;
 		return walk_hard(t, ra, sp, false);
 	}
-	if (__builtin_expect(t->mode == GT_MODE_HARDWARE, 0))
+	if (t->mode == GT_MODE_HARDWARE)
 		context = read_hardware(t, ra, sp, fp);
-	else if (__builtin_expect(capture.config.oracle, 0))
-		context = path_find(t, ra, sp);
+	else if (capture.config.oracle && t->mode != GT_MODE_OFF)
+		context = cached(t, ra, sp);
 	if (!context)
-		context = capture_walk(t, ra, sp, fp);
-	if (__builtin_expect(capture.config.oracle, 0))
+		context = walk_anew(t, ra, sp, fp);
+	if (capture.config.oracle)
 		consult_oracle(t, ra, sp, context);
 	return context;
 }

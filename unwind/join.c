@@ -15,6 +15,7 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
+#include "unwind/capture_fast.h"
 #include "unwind/context.h"
 #include "unwind/join.h"
 #include "unwind/rule_cache.h"
@@ -24,7 +25,7 @@
 struct new_frame {
 	uintptr_t slot, ra;
 	uint64_t hash;
-};
+} __attribute__((aligned(32)));
 
 /* Whether the words [w, end] are what they were. */
 static inline bool words_stand(const struct shadow_word *w,
@@ -56,7 +57,8 @@ static inline bool shadow_holds(const struct capture_thread *t,
 	return words_stand(t->words + from->word, t->words + j->word);
 }
 
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+static inline __attribute__((always_inline)) uint32_t
+join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	struct new_frame frames[NEW_MAX], *f = frames;
 	struct shadow_frame *j = t->frames + t->count - 1;
@@ -98,8 +100,8 @@ uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		return 0;
 	w = t->words + j->word;
 	context = (uint32_t)j->mark;
-	t->innermost_ra = f > frames ? frames[0].ra : ra;
 	t->counts.frames_walked += (uint32_t)(f - frames) + 1;
+	t->barriers_met += t->barrier_count != 0;
 	while (f-- > frames) {
 		uint32_t id = context_find(table, f->hash, context, f->ra);
 
@@ -119,4 +121,28 @@ uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	t->count = (uint32_t)(j - t->frames) + 1;
 	t->counts.tier_join++;
 	return context;
+}
+
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+{
+	return join(t, ra, sp);
+}
+
+uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp)
+{
+	/* Pairs with the increment before the loader is entered. */
+	uint32_t generation = atomic_load_explicit(&capture_generation,
+						   memory_order_acquire);
+	uint32_t context;
+
+	if (__builtin_expect(t->generation == generation && t->joins &&
+				     sp - t->lo < t->hi - t->lo, 1)) {
+		context = join(t, ra, sp);
+		if (__builtin_expect(context != 0, 1)) {
+			join_remember(t, ra, sp, context);
+			return context;
+		}
+	}
+	return capture_rare(t, ra, sp, fp);
 }

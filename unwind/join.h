@@ -4,7 +4,8 @@
 #ifndef GNOMON_UNWIND_JOIN_H
 #define GNOMON_UNWIND_JOIN_H
 
-#include "unwind/stack.h"
+#include "unwind/path.h"
+#include "unwind/placement.h"
 
 /*
  * The context of the stack outward from (ra, sp), and the shadow is that stack
@@ -13,5 +14,19 @@
  * not hold. sp lies on the base stack. Thread context: the owner of the state.
  */
 uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp);
+
+/* What capture_slow does with all that a join cannot answer (capture.c). */
+uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp);
+
+/* The shadow is the stack: what is to be done with it. */
+static inline void join_remember(struct capture_thread *t, uintptr_t ra,
+				 uintptr_t sp, uint32_t context)
+{
+	if (t->mode == GT_MODE_BARRIERS)
+		placement_consider(t);
+	if (t->count > 1)
+		path_learn(t, ra, sp, context);
+}
 
 #endif

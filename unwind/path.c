@@ -40,7 +40,7 @@ static uint32_t seen_size(uint64_t sets)
 
 static uint64_t path_bytes(uint64_t sets)
 {
-	return sets * (PATH_WAYS * sizeof(struct path) + sizeof(uint64_t)) +
+	return sets * PATH_WAYS * (sizeof(struct path) + sizeof(uint16_t)) +
 	       seen_size(sets) * sizeof(uint32_t);
 }
 
@@ -52,9 +52,10 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 	if (!area)
 		return -12;	/* ENOMEM */
 	t->paths = (struct path *)area;
-	t->tags = (uint64_t *)(t->paths + sets * PATH_WAYS);
+	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
 	t->set_mask = sets - 1;
-	t->seen = (uint32_t *)(t->tags + sets);
+	t->seen = (uint32_t *)(t->tags + sets * PATH_WAYS);
+	t->path_patience = GROW_AFTER * PATH_WAYS * (uint32_t)sets;
 	t->seen_mask = seen_size(sets) - 1;
 	return 0;
 }
@@ -68,22 +69,21 @@ void path_clear(struct capture_thread *t)
 {
 	uint64_t i;
 
-	for (i = 0; i <= t->set_mask; i++)
+	for (i = 0; i < (t->set_mask + 1) * PATH_WAYS; i++)
 		t->tags[i] = 0;
 }
 
 void path_describe(const struct capture_thread *t,
 		   struct capture_thread_info *info)
 {
-	uint64_t i, tags;
+	uint64_t i;
 
 	info->path_bytes = path_bytes(t->set_mask + 1);
 	info->path_bytes_max = path_bytes(SETS_MAX);
 	info->path_ways = (t->set_mask + 1) * PATH_WAYS;
 	info->path_ways_used = 0;
-	for (i = 0; i <= t->set_mask; i++)
-		for (tags = t->tags[i]; tags; tags >>= PATH_TAG_BITS)
-			info->path_ways_used += (uint16_t)tags != 0;
+	for (i = 0; i < info->path_ways; i++)
+		info->path_ways_used += t->tags[i] != 0;
 }
 
 static void path_grow(struct capture_thread *t)
@@ -93,19 +93,6 @@ static void path_grow(struct capture_thread *t)
 	t->path_misses = 0;
 	if (sets <= SETS_MAX)
 		path_resize(t, sets);	/* without memory: as it is */
-}
-
-static bool seen_before(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-			uint32_t context)
-{
-	uint64_t h = (ra ^ sp << 16 ^ (uint64_t)context << 40) *
-		     UINT64_C(0xc2b2ae3d27d4eb4f);
-	uint32_t *s = &t->seen[h >> 32 & t->seen_mask];
-
-	if (*s == context)
-		return true;
-	*s = context;
-	return false;
 }
 
 static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
@@ -164,37 +151,37 @@ static bool path_fill(struct path *p, const struct capture_thread *t,
 	return true;
 }
 
-static unsigned way_to_fill(uint64_t tags, uint32_t inserts)
+static unsigned way_to_fill(const uint16_t *tags, uint32_t inserts)
 {
 	unsigned w;
 
 	for (w = 0; w < PATH_WAYS; w++)
-		if ((uint16_t)(tags >> PATH_TAG_BITS * w) == 0)
+		if (tags[w] == 0)
 			return w;
 	return inserts % PATH_WAYS;
 }
 
-void path_learn(struct capture_thread *t, uintptr_t sp, uint32_t context)
+void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
+		     uint32_t context)
 {
-	uintptr_t ra = t->innermost_ra;
-	uint64_t hash = path_hash(ra, sp), set, shift;
+	uint64_t way;
 	struct path *p;
 
+	if (t->path_misses > t->path_patience) {
+		path_grow(t);
+		return;
+	}
 	if (context < GT_STOP_COUNT)
 		return;
-	if (++t->path_misses > GROW_AFTER * PATH_WAYS * (t->set_mask + 1))
-		path_grow(t);
-	if (!seen_before(t, ra, sp, context))
-		return;
-	set = path_set(t, hash);
-	shift = PATH_TAG_BITS * way_to_fill(t->tags[set], t->path_misses);
-	t->tags[set] &= ~((uint64_t)UINT16_MAX << shift);
-	p = &t->paths[set * PATH_WAYS + shift / PATH_TAG_BITS];
+	way = path_set(t, hash) * PATH_WAYS;
+	way += way_to_fill(&t->tags[way], t->path_misses);
+	p = &t->paths[way];
+	t->tags[way] = 0;
 	if (!path_fill(p, t, sp))
 		return;
 	p->context = context;
 	p->sp = sp;
-	t->tags[set] |= (uint64_t)path_tag(hash) << shift;
+	t->tags[way] = path_tag(hash);
 }
 
 bool path_tail_stands(const struct capture_thread *t, const struct path *p)

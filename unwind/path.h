@@ -2,8 +2,8 @@
  * path.h: whole stacks remembered by (return address, sp) at the hook, each
  * with the words its walk read. All equal: the stack is the same.
  *
- *	tags    one word a set: 16 bits of each way's key, 0 where it is empty
- *	paths   PATH_WAYS a set
+ *	tags    16 bits of each way's key, 0 where it is empty; PATH_WAYS a set
+ *	paths   as many
  *
  * so that a look-up that finds nothing touches one word of a small array.
  *
@@ -20,7 +20,6 @@
 #define PATH_WORDS 64
 #define PATH_WAYS 4
 #define PATH_BLOCK 4
-#define PATH_TAG_BITS 16
 
 /* Words at sp + ARCH_HOOK_FP + offset * ARCH_WORD must equal value. */
 struct path_block {
@@ -112,13 +111,14 @@ path_find(const struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	uint64_t hash = path_hash(ra, sp), set = path_set(t, hash);
 	const struct path *p = t->paths + set * PATH_WAYS;
-	uint64_t tags = t->tags[set];
+	const uint16_t *tags = t->tags + set * PATH_WAYS;
 	uint16_t tag = path_tag(hash);
 	unsigned w;
 
-	for (w = 0; w < PATH_WAYS; w++, p++, tags >>= PATH_TAG_BITS)
-		if ((uint16_t)tags == tag && path_holds(t, p, sp))
-			return p->context;
+#pragma GCC unroll 4
+	for (w = 0; w < PATH_WAYS; w++)
+		if (tags[w] == tag && path_holds(t, &p[w], sp))
+			return p[w].context;
 	return 0;
 }
 
@@ -132,10 +132,26 @@ void path_describe(const struct capture_thread *t,
 /* Forgets all. */
 void path_clear(struct capture_thread *t);
 
+/* See path_learn. */
+void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
+		     uint32_t context);
+
 /*
  * Remembers the stack that the shadow holds, if it was met before: what
- * comes but once does not push out what repeats.
+ * comes but once does not push out what repeats. The filter is one word per
+ * hash: the context that came there last.
  */
-void path_learn(struct capture_thread *t, uintptr_t sp, uint32_t context);
+static inline void path_learn(struct capture_thread *t, uintptr_t ra,
+			      uintptr_t sp, uint32_t context)
+{
+	uint64_t hash = path_hash(ra, sp);
+	uint64_t h = hash ^ context * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint32_t *seen = &t->seen[h >> 40 & t->seen_mask];
+
+	if (++t->path_misses > t->path_patience || *seen == context)
+		path_learn_slow(t, hash, sp, context);
+	else
+		*seen = context;
+}
 
 #endif

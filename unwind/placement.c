@@ -42,6 +42,7 @@
 static struct {
 	enum capture_mode mode;
 	enum gt_mode_why why;	/* GT_WHY_DEFAULT: barriers may stand */
+	bool oracle;
 	uint32_t near;
 	long pid;
 } placement;
@@ -49,6 +50,7 @@ static struct {
 void placement_init(const struct capture_config *config)
 {
 	placement.mode = config->mode;
+	placement.oracle = config->oracle;
 	placement.near = config->barrier_near;
 	placement.pid = arch_syscall0(__NR_getpid);
 	placement.why = config->no_barriers;
@@ -62,6 +64,9 @@ static void set_why(struct capture_thread *t, enum gt_mode_why why)
 {
 	t->why = why;
 	t->mode = why == GT_WHY_DEFAULT ? GT_MODE_BARRIERS : GT_MODE_VALIDATE;
+	if (placement.mode == CAPTURE_OFF)
+		t->mode = GT_MODE_OFF;
+	t->joins = t->mode != GT_MODE_OFF && !placement.oracle;
 }
 
 /* No barriers from now on; with nothing remembered, the next walk goes all the
@@ -77,6 +82,7 @@ void placement_hardware(struct capture_thread *t)
 {
 	t->mode = GT_MODE_HARDWARE;
 	t->why = GT_WHY_HARDWARE;
+	t->joins = false;
 	if (!t->hardware)
 		t->hardware = hardware_new();
 	if (t->hardware)
@@ -86,8 +92,6 @@ void placement_hardware(struct capture_thread *t)
 void placement_thread_start(struct capture_thread *t)
 {
 	set_why(t, placement.why);
-	if (placement.mode == CAPTURE_OFF)
-		t->mode = GT_MODE_OFF;
 	t->barrier_distance = DISTANCE_FIRST;
 	t->barrier_innermost = t->barrier_reach = 0;
 	t->barriers_placed = t->barriers_met = 0;

@@ -197,7 +197,6 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 			shadow_clear(t);
 			return parent;
 		}
-	t->innermost_ra = t->scratch[0].ra;
 	if (end == WALK_JOINED) {
 		i--;
 		parent = (uint32_t)t->frames[w->join].mark;

@@ -71,7 +71,7 @@ struct hardware_stack;
 
 struct capture_thread {
 	/* read by every capture */
-	uint64_t *tags;		/* path cache, see path.h */
+	uint16_t *tags;		/* path cache, see path.h */
 	struct path *paths;
 	uint64_t set_mask;
 	struct shadow_frame *frames;
@@ -86,7 +86,6 @@ struct capture_thread {
 	struct frame *scratch;		/* the walk under way */
 	uint32_t word_count;
 	uint32_t capacity;		/* of frames and scratch */
-	uintptr_t innermost_ra;		/* of frames[count - 1] */
 	/* barriers that stand, as far as is known: places in frames, rising */
 	uint32_t barrier[BARRIERS_MAX];
 	uint32_t barrier_count;
@@ -97,8 +96,10 @@ struct capture_thread {
 	uint64_t barriers_placed, barriers_met;
 	enum gt_mode mode;
 	enum gt_mode_why why;
+	bool joins;		/* the mode has a shadow; no oracle listens */
 	struct hardware_stack *hardware;	/* NULL: none was seen */
 	uint32_t path_misses;	/* since the sets last grew */
+	uint32_t path_patience;	/* then they grow */
 	uint32_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
 	struct capture_counts counts;

@@ -31,7 +31,6 @@ static void set_hook(uintptr_t ra, uintptr_t fp)
 {
 	stack[9] = ra;
 	stack[8] = fp;
-	t.innermost_ra = ra;
 	t.words[t.frames[t.count - 1].word].value = ra;
 	t.frames[t.count - 1].fp = fp;
 }
@@ -66,8 +65,8 @@ static void start(uint32_t depth)
 
 static void learn(uint32_t context)
 {
-	path_learn(&t, SP, context);
-	path_learn(&t, SP, context);
+	path_learn(&t, stack[9], SP, context);
+	path_learn(&t, stack[9], SP, context);
 }
 
 static uint32_t find(void)
@@ -80,9 +79,9 @@ static void test_second_meeting(void **unused)
 	(void)unused;
 	start(DEPTH);
 	assert_int_equal(find(), 0);
-	path_learn(&t, SP, CONTEXT);
+	path_learn(&t, RA, SP, CONTEXT);
 	assert_int_equal(find(), 0);
-	path_learn(&t, SP, CONTEXT);
+	path_learn(&t, RA, SP, CONTEXT);
 	assert_int_equal(find(), CONTEXT);
 	stack[8] = 99;		/* a frame pointer that was not used */
 	assert_int_equal(find(), CONTEXT);
@@ -229,7 +228,8 @@ static void test_many(void **unused)
 		for (i = 0; i < 2000; i++) {
 			set_hook(RA + i, 0);
 			if (!path_find(&t, RA + i, SP))
-				path_learn(&t, SP, CONTEXT + i);
+				path_learn(&t, RA + i, SP,
+					   CONTEXT + i);
 		}
 	for (i = 0; i < 2000; i++) {
 		uint32_t c;
