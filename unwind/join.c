@@ -69,6 +69,8 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	uint64_t hash;
 	uint32_t context;
 
+	/* Mostly one frame is new: its place is asked for before that is known. */
+	context_prefetch(table, context_hash(j[-(j > t->frames)].hash, ra));
 	for (;;) {
 		uintptr_t slot = sp + ARCH_RA_OFFSET;
 		uint32_t rule;

@@ -8,6 +8,7 @@
  *
  * Thread context: any, also signal handlers.
  */
+#include <asm/mman.h>
 #include <asm/unistd.h>
 
 #include "arch.h"
@@ -16,8 +17,20 @@
 #define KERNEL_SIGSET_SIZE 8
 #define KERNEL_EFAULT (-14)
 #define HOW_INVALID (~0L)
+#define PAGE 4096u
+#define LARGE_PAGE (2u << 20)
 
 void *(*unwind_alloc)(size_t size_bytes);
+
+void unwind_want_large_pages(void *p, size_t n)
+{
+	uintptr_t start = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t end = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
+
+	if (n >= LARGE_PAGE)
+		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
+			      MADV_HUGEPAGE);
+}
 
 bool unwind_readable(uintptr_t address)
 {

@@ -20,6 +20,12 @@
 extern void *(*unwind_alloc)(size_t size_bytes);
 
 /*
+ * Asks for large pages where [p, p + n) spans some: for tables that are
+ * looked up all over. A wish only. Async-signal-safe, keeps errno.
+ */
+void unwind_want_large_pages(void *p, size_t n);
+
+/*
  * Whether the 8 bytes at this address can be read now, without faulting.
  * Costs a system call. Async-signal-safe.
  */

@@ -22,6 +22,7 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
+#include "unwind/memory.h"
 #include "unwind/path.h"
 #include "unwind/shadow.h"
 
@@ -51,6 +52,7 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 
 	if (!area)
 		return -12;	/* ENOMEM */
+	unwind_want_large_pages(area, path_bytes(sets));
 	t->paths = (struct path *)area;
 	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
 	t->set_mask = sets - 1;
