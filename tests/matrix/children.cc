@@ -5,6 +5,7 @@
  *   vfork     a child in its parent's memory and stack, which allocates,
  *             goes deep and ends by _exit, or executes a program
  *   clone     the same on a stack of its own, by CLONE_VM | CLONE_VFORK
+ *   shared    the same without CLONE_VFORK
  *   spawn     posix_spawn
  *   fork      from 120 frames; the child throws across them, and in another
  *             round returns outward through all of them and ends as main does
@@ -64,11 +65,12 @@ static int clone_body(void *argument)
 	return 7;
 }
 
-static long clone_child(void *)
+static long clone_child(void *flags)
 {
 	static char stack[64 << 10] __attribute__((aligned(16)));
 	pid_t pid = clone(clone_body, stack + sizeof(stack),
-			  CLONE_VM | CLONE_VFORK | SIGCHLD, nullptr);
+			  CLONE_VM | (flags ? 0 : CLONE_VFORK) | SIGCHLD,
+			  nullptr);
 
 	wait_for_child(pid, 7);
 	return deep(10, deep_nothing, nullptr);
@@ -170,11 +172,11 @@ static void forks(bool threads)
 	}
 }
 
-static void at_depths(deep_bottom bottom)
+static void at_depths(deep_bottom bottom, void *argument = nullptr)
 {
 	for (int depth = 0; depth < 100; depth += 9) {
-		wrong += deep(depth, bottom, nullptr) != depth + 10;
-		wrong += deep_wide(depth, bottom, nullptr) != depth + 10;
+		wrong += deep(depth, bottom, argument) != depth + 10;
+		wrong += deep_wide(depth, bottom, argument) != depth + 10;
 	}
 }
 
@@ -188,6 +190,8 @@ int main(int argc, char **argv)
 		at_depths(vfork_exec);
 	} else if (!strcmp(how, "clone")) {
 		at_depths(clone_child);
+	} else if (!strcmp(how, "shared")) {
+		at_depths(clone_child, argv);
 	} else if (!strcmp(how, "spawn")) {
 		at_depths(spawn_child);
 	} else {

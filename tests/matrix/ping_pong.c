@@ -7,7 +7,8 @@
  * frame that is still there; then by a switch written by hand; and a stack
  * begun in one thread goes on in others while it is deep inside. Half of the
  * stacks are dropped without having returned, unmapped, and their addresses
- * mapped anew for stacks that do other things there.
+ * mapped anew for stacks that do other things there. Others lie in the midst
+ * of the main stack, in a frame.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -22,7 +23,7 @@ struct side {
 	ucontext_t own, back;	/* with swapcontext */
 	void *own_sp, *back_sp;	/* by hand */
 	char *memory;
-	int by_hand, number, rounds, finished;
+	int by_hand, number, rounds, finished, borrowed;
 	long sum;
 };
 
@@ -100,18 +101,27 @@ static void entry_by_hand(void)
 	body(beginning);
 }
 
-static void begin(int number, int by_hand)
+/* New memory at the same place, unless it is a part of another stack. */
+static void give_memory(struct side *side, char *borrowed)
 {
-	struct side *side = &sides[number];
-	void *where = side->memory;
+	void *where = side->borrowed ? NULL : side->memory;
 
 	if (where)
 		munmap(where, STACK_SIZE);
 	memset(side, 0, sizeof(*side));
-	side->memory = mmap(where, STACK_SIZE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	side->borrowed = borrowed != NULL;
+	side->memory = borrowed ? borrowed :
+		mmap(where, STACK_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (side->memory == MAP_FAILED)
 		exit(3);
+}
+
+static void begin(int number, int by_hand, char *borrowed)
+{
+	struct side *side = &sides[number];
+
+	give_memory(side, borrowed);
 	side->number = number;
 	side->by_hand = by_hand;
 	side->rounds = 6;
@@ -186,12 +196,14 @@ static long set_contexts(void *argument)
 	return 0;
 }
 
-static void episode(int number)
+/* borrowed: the stacks lie in a frame of the caller's. */
+static void episode(int number, char *borrowed)
 {
 	int many = 1000, few = 5 + number;
 
 	for (int i = 0; i < STACKS; i++)
-		begin(i, (i + number) % 2);
+		begin(i, (i + number) % 2,
+		      borrowed ? borrowed + i * STACK_SIZE : NULL);
 	turns(&few);
 	in_thread(few);
 	turns(&few);
@@ -202,10 +214,22 @@ static void episode(int number)
 		tgt_print("sum", sides[i].sum);
 }
 
+static long borrow(void *argument)
+{
+	char stacks[STACKS * STACK_SIZE] __attribute__((aligned(64)));
+
+	episode(*(int *)argument, stacks);
+	return 0;
+}
+
 int main(void)
 {
 	for (int i = 0; i < 8; i++)
-		episode(i);
+		episode(i, NULL);
+	for (int i = 0; i < 4; i++)
+		wrong += deep(20 * i, borrow, &i) != 20 * i;
+	for (int i = 8; i < 10; i++)
+		episode(i, NULL);
 	for (int depth = 1; depth < 100; depth += 7)
 		wrong += deep(depth, set_contexts, &depth) != depth;
 	tgt_print("switches", switches);

@@ -133,13 +133,27 @@ static void *thread(void *argument)
 	return (void *)down(o->depth, o->how);
 }
 
+/* Every second thread on memory of ours, as the one before it left it. */
+static pthread_attr_t *own_stack(void)
+{
+	static char memory[256 << 10] __attribute__((aligned(4096)));
+	static pthread_attr_t attributes;
+	static int count;
+
+	if (count == 0) {
+		pthread_attr_init(&attributes);
+		pthread_attr_setstack(&attributes, memory, sizeof(memory));
+	}
+	return count++ % 2 ? &attributes : nullptr;
+}
+
 static void one(int depth, enum how how)
 {
 	order o = { depth, how };
 	pthread_t id;
 	void *result;
 
-	pthread_create(&id, nullptr, thread, &o);
+	pthread_create(&id, own_stack(), thread, &o);
 	while (sem_wait(&ready))
 		;
 	if (how != EXIT && how != RETURN)
