@@ -24,9 +24,13 @@
 #include "cli/base/tell.h"
 #include "cli/model/model.h"
 
-#define WRITER_PATIENCE_MS 30000
-#define POLL_FIRST_MS 1
-#define POLL_MOST_MS 50
+#define WRITER_PATIENCE_US 30000000
+#define POLL_FIRST_US 200	/* a ring is written in about a millisecond */
+#define POLL_MOST_US 50000
+
+/* A trace of more events is not read for the paragraph: the command is to end
+ * when the program does, and this many take some 0.3 s. */
+#define PARAGRAPH_EVENTS_MAX 5000000
 #define TIDY_ENTRIES_MAX 10000	/* a start must not take long */
 
 uint64_t closing_start_time(pid_t pid)
@@ -203,7 +207,7 @@ static bool any_locked(const struct closing_traces *traces)
 void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		  struct closing_traces *traces)
 {
-	unsigned waited = 0, pause = POLL_FIRST_MS;
+	unsigned waited_us = 0, pause_us = POLL_FIRST_US;
 
 	memset(traces, 0, sizeof(*traces));
 	if (closing_is_descriptor(pattern))
@@ -211,18 +215,18 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 	find_in(pattern, pid, start_time, traces);
 	if (traces->count == 0)
 		find_elsewhere(pattern, pid, start_time, traces);
-	while (any_locked(traces) && waited < WRITER_PATIENCE_MS) {
-		struct timespec time = { 0, (long)pause * 1000000 };
+	while (any_locked(traces) && waited_us < WRITER_PATIENCE_US) {
+		struct timespec time = { 0, (long)pause_us * 1000 };
 
 		nanosleep(&time, NULL);
-		waited += pause;
-		if (pause < POLL_MOST_MS)
-			pause *= 2;
+		waited_us += pause_us;
+		if (pause_us < POLL_MOST_US)
+			pause_us += pause_us / 2;
 	}
-	if (waited >= WRITER_PATIENCE_MS)
+	if (waited_us >= WRITER_PATIENCE_US)
 		tell_note("the writer is still busy after %d s: the trace is "
 			  "complete once it has finished",
-			  WRITER_PATIENCE_MS / 1000);
+			  WRITER_PATIENCE_US / 1000000);
 	for (size_t i = 0; i < traces->count; i++) {
 		struct trace_facts facts;
 		int error;
@@ -283,10 +287,9 @@ static const char *short_path(const char *path)
 	return path;
 }
 
-static void print_figures(struct model *model, const char *path)
+static void print_totals(struct model *model)
 {
 	const struct totals *totals = &model->totals;
-	uint64_t dropped = model_dropped(model);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(stderr, "gnomon: %s allocations, %s in total; peak %s after "
@@ -300,6 +303,13 @@ static void print_figures(struct model *model, const char *path)
 	fprintf(stderr, "gnomon: live at the end %s in %s blocks; ",
 		quantity_size(a, (int64_t)totals->live_bytes),
 		quantity_count(b, totals->live_blocks));
+}
+
+static void print_how(struct model *model)
+{
+	uint64_t dropped = model_dropped(model);
+	char a[QUANTITY_TEXT];
+
 	if (dropped > 0)
 		fprintf(stderr, "%s events dropped\n",
 			quantity_count(a, dropped));
@@ -309,6 +319,20 @@ static void print_figures(struct model *model, const char *path)
 		fprintf(stderr, "parts of the trace cannot be read\n");
 	else
 		fprintf(stderr, "nothing dropped\n");
+}
+
+/* outline: the events were not read. */
+static void print_figures(struct model *model, const char *path, bool outline)
+{
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	if (outline)
+		fprintf(stderr, "gnomon: %s events in %s; ",
+			quantity_count(a, model->report.events),
+			quantity_size(b, (int64_t)model->report.file_bytes));
+	else
+		print_totals(model);
+	print_how(model);
 	fprintf(stderr, "gnomon: recorded in %s\n", path);
 	fprintf(stderr, "gnomon: to see where: gnomon report %s\n", path);
 }
@@ -318,6 +342,8 @@ void closing_paragraph(const char *pattern,
 {
 	static struct model model;
 	const char *path;
+	bool outline;
+	int status;
 
 	if (traces->count == 0 && is_special(pattern)) {
 		tell_note("what was recorded went to %s", pattern);
@@ -331,8 +357,17 @@ void closing_paragraph(const char *pattern,
 	}
 	path = traces->paths[traces->count - 1];
 	model_init(&model);
-	if (model_read(&model, path) != EXIT_NOTHING)
-		print_figures(&model, short_path(path));
+	outline = true;
+	status = model_read_outline(&model, path);
+	if (status != EXIT_NOTHING &&
+	    model.report.events <= PARAGRAPH_EVENTS_MAX) {
+		model_free(&model);
+		model_init(&model);
+		outline = false;
+		status = model_read(&model, path);
+	}
+	if (status != EXIT_NOTHING)
+		print_figures(&model, short_path(path), outline);
 	if (traces->count > 1)
 		tell_note("the program replaced itself by exec: %zu earlier "
 			  "traces of it are beside that one",

@@ -184,6 +184,15 @@ def closing_paragraph(directory):
 
 
 @case
+def closing_paragraph_of_a_long_trace(directory):
+    """It is not read to the end: the command ends when the program does."""
+    done = run(directory, program("churn"), "2700000")
+    for word in (" events in ", "nothing dropped", ".trace", "gnomon report"):
+        check(word in done.err, "%r is not in %r" % (word, done.err))
+    check("live at the end" not in done.err, done.err)
+
+
+@case
 def quiet(directory):
     done = bare([GNOMON, "run", "-q", program("basic")], cwd=directory)
     equal((done.status, done.err), (0, ""), "quiet run")
