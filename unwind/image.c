@@ -3,7 +3,9 @@
  *
  * Look-ups go to an immutable sorted array of executable ranges; a change
  * makes a new array and publishes it. Arrays are small and changes rare, so
- * old ones are left behind.
+ * old ones are left behind. In front of the array stands a radix tree that
+ * holds, for 64 KiB of addresses, the image that was found there last: if pc
+ * lies in its code, and it is still there, that is the answer.
  *
  * dl_iterate_phdr is the loader's truth. It is asked at the start, after
  * capture_generation moved, and when a pc lies in no known image while the
@@ -30,6 +32,7 @@
 #include "unwind/image_kind.h"
 #include "unwind/jit.h"
 #include "unwind/memory.h"
+#include "unwind/radix.h"
 #include "unwind/walk.h"
 
 #define SPIN_MAX 1000
@@ -112,6 +115,15 @@ static bool in_segments(const struct gl_image *g, uintptr_t a, size_t n)
 	return false;
 }
 
+/* Most have one executable segment; others are left to the array. */
+static void add_code(struct image *image, uintptr_t start, uintptr_t end)
+{
+	bool first = image->code_end == 0;
+
+	image->code_start = first ? start : UINTPTR_MAX;
+	image->code_end = first ? end : UINTPTR_MAX;
+}
+
 static void add_segment(struct image *image, const ElfW(Phdr) *p)
 {
 	struct gl_image *g = image->public;
@@ -122,6 +134,8 @@ static void add_segment(struct image *image, const ElfW(Phdr) *p)
 		image->start = start;
 	if (start + p->p_memsz > image->end)
 		image->end = start + p->p_memsz;
+	if (p->p_flags & PF_X)
+		add_code(image, start, start + p->p_memsz);
 	if (g->segments == GL_SEGMENTS_MAX)
 		return;
 	s = &g->segment[g->segments++];
@@ -226,6 +240,11 @@ static void image_add(const struct dl_phdr_info *info, struct image_kind kind,
 			      memory_order_release);
 }
 
+static bool is_gone(const struct image *image)
+{
+	return atomic_load_explicit(&image->gone, memory_order_relaxed);
+}
+
 /* Whether a known image is still what the loader lists at its place. */
 static bool image_matches(const struct image *image,
 			  const struct dl_phdr_info *info)
@@ -235,7 +254,7 @@ static bool image_matches(const struct image *image,
 	const uint8_t *id;
 	uint32_t i, size;
 
-	if (image->gone || image->bias != info->dlpi_addr ||
+	if (is_gone(image) || image->bias != info->dlpi_addr ||
 	    !same_text(g->path, name, GL_IMAGE_PATH - 1))
 		return false;
 	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++) {
@@ -289,7 +308,7 @@ static void image_retire(struct image *image)
 	struct gl_image *g = image->public;
 	uint32_t i;
 
-	image->gone = true;
+	atomic_store_explicit(&image->gone, true, memory_order_relaxed);
 	gdbjit_image_gone(image->start, image->end);
 	for (i = 0; i < g->segments; i++)
 		if (g->segment[i].flags & PF_X)
@@ -316,8 +335,8 @@ static void publish_ranges(void)
 	struct range_table *t;
 
 	for (i = 0; i < list.count; i++)
-		n += list.images[i].gone ? 0 :
-					   list.images[i].public->segments;
+		n += is_gone(&list.images[i]) ?
+			     0 : list.images[i].public->segments;
 	t = unwind_alloc(sizeof(*t) + n * sizeof(struct range));
 	if (!t)
 		return;
@@ -325,7 +344,7 @@ static void publish_ranges(void)
 		const struct image *image = &list.images[i];
 		const struct gl_image *g = image->public;
 
-		for (j = 0; !image->gone && j < g->segments; j++)
+		for (j = 0; !is_gone(image) && j < g->segments; j++)
 			if (g->segment[j].flags & PF_X)
 				insert_range(t, (struct range){
 					g->segment[j].start,
@@ -349,7 +368,7 @@ static bool scan_all(void)
 		list.images[i].listed = false;
 	dl_iterate_phdr(scan_one, &scan);
 	for (i = 0; i < list.count; i++)
-		if (!list.images[i].listed && !list.images[i].gone) {
+		if (!list.images[i].listed && !is_gone(&list.images[i])) {
 			image_retire(&list.images[i]);
 			scan.changed = true;
 		}
@@ -420,6 +439,7 @@ int image_init(const struct capture_config *config)
 	list.find_section = config->find_section;
 	jit_init();
 	gdbjit_init();
+	radix_init();
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.ranges, NULL, memory_order_relaxed);
 	atomic_store_explicit(&list.verdict, GT_WHY_DEFAULT,
@@ -432,7 +452,7 @@ int image_init(const struct capture_config *config)
 	return 0;
 }
 
-static const struct image *find_range(uintptr_t pc)
+static const struct image *search_ranges(uintptr_t pc)
 {
 	/* Pairs with the release in publish_ranges. */
 	const struct range_table *t =
@@ -450,6 +470,25 @@ static const struct image *find_range(uintptr_t pc)
 	if (t && lo < t->count && pc >= t->range[lo].start)
 		return t->range[lo].image;
 	return NULL;
+}
+
+static const struct image *find_range(uintptr_t pc)
+{
+	/* The image was complete when its number was stored. */
+	uint16_t number = radix_find(pc);
+	const struct image *image;
+
+	if (number) {
+		image = &list.images[number - 1];
+		if (pc - image->code_start <
+			    image->code_end - image->code_start &&
+		    !is_gone(image))
+			return image;
+	}
+	image = search_ranges(pc);
+	if (image)
+		radix_store(pc, (uint16_t)(image - list.images + 1));
+	return image;
 }
 
 static int read_counts(struct dl_phdr_info *info, size_t size, void *data)

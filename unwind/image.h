@@ -13,12 +13,14 @@
 
 struct image {
 	uintptr_t start, end;	/* whole span of its segments */
+	uintptr_t code_start, code_end;	/* its executable segment, if it has
+					 * just one */
 	uintptr_t bias;
 	struct rules_image *rules;
 	struct gl_image *public;	/* its record in the live file */
 	bool no_barrier;	/* see image_pass_barrier */
 	bool listed;		/* seen in the scan under way */
-	bool gone;
+	_Atomic bool gone;	/* written under the lock */
 };
 
 /* Forgets all earlier state, then lists what is mapped. 0 or -errno. */

@@ -17,7 +17,7 @@
 #include "tests/unit/table_builder.h"
 #include "unwind/cfi.h"
 #include "unwind/dictionary.h"
-#include "unwind/granule.h"
+#include "unwind/rules_image.h"
 
 static struct builder b;
 static size_t cie;
@@ -236,6 +236,8 @@ static void test_dictionary(void **unused)
 	assert_int_equal(rules_dictionary[DICTIONARY_BAD].kind, RULE_BAD);
 	assert_int_equal(rules_dictionary[DICTIONARY_COMPLEX].kind,
 			 RULE_COMPLEX);
+	/* The hash grows with what it holds. */
+	assert_true(dictionary_bytes() < 1024);
 	before = rules_count();
 	for (i = 0; i < 20000; i++) {
 		uint16_t id;
@@ -456,6 +458,38 @@ static void test_order(void **unused)
 	assert_int_equal(rules_dictionary[first[0x48]].cfa_off, 48);
 	assert_int_equal(rules_dictionary[first[0x148]].cfa_off, 24);
 	assert_int_equal(first[SPAN - 16], 0);
+}
+
+/* That there is no rule is kept, too, just as far as it holds. */
+static void test_gaps(void **unused)
+{
+	uint64_t pc;
+	uint16_t id = 1;
+
+	(void)unused;
+	start();
+	put_fde(&b, cie, CODE + 0x1000, 0x100);
+	put_fde(&b, cie, CODE + 0x1180, 0x10);
+	seal();
+	assert_false(granule_find(&image->granules, CODE + 0x1110, &id));
+	assert_int_equal(rules_find(image, CODE + 0x1110), 0);
+	for (pc = CODE + 0x1000; pc < CODE + 0x1200; pc++) {
+		bool gap = pc >= CODE + 0x1100 && pc < CODE + 0x1180;
+
+		id = 1;
+		assert_int_equal(granule_find(&image->granules, pc, &id), gap);
+		assert_int_equal(id, !gap);
+	}
+	kind_is(0x1000, RULE_FRAME);
+	kind_is(0x1180, RULE_FRAME);
+	/* Before the first FDE, and after the last. */
+	assert_int_equal(rules_find(image, CODE), 0);
+	assert_int_equal(rules_find(image, CODE + 0x1190), 0);
+	for (pc = CODE; pc < CODE + GRANULE_PAGE_BYTES; pc++)
+		assert_true(granule_find(&image->granules, pc, &id));
+	kind_is(0x1000, RULE_FRAME);
+	kind_is(0x118f, RULE_FRAME);
+	assert_int_equal(rules_find(image, CODE + GRANULE_PAGE_BYTES), 0);
 }
 
 static void test_no_memory(void **unused)
@@ -795,6 +829,7 @@ int main(void)
 		cmocka_unit_test(test_step_signal),
 		cmocka_unit_test(test_step_errors),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_signals),
