@@ -10,10 +10,17 @@
 
 static inline uint64_t arch_cycles(void)
 {
-	uint32_t lo, hi;
+	uint64_t ticks;
 
-	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-	return (uint64_t)hi << 32 | lo;
+	/* put together here, because a compiler would clear the upper half
+	 * of rax once more */
+	__asm__ volatile("rdtsc\n\t"
+			 "shl $32, %%rdx\n\t"
+			 "or %%rdx, %0"
+			 : "=a"(ticks)
+			 :
+			 : "rdx", "cc");
+	return ticks;
 }
 
 /* The thread pointer: on glibc and musl the highest end of a thread's stack
