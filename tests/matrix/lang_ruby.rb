@@ -121,7 +121,7 @@ def enumerators
 end
 
 def exceptions
-  (0..200).step(3) do |depth|
+  (0..200).step(5) do |depth|
     descend(depth) { raise ArgumentError, 'deep' }
   rescue ArgumentError => e
     count(:rescued)
