@@ -87,6 +87,7 @@ static void case_stacks(void)
 
 static void case_deep(void)
 {
+	struct gu_thread_stats own;
 	uintptr_t some[10];
 	uint32_t stop;
 
@@ -97,6 +98,12 @@ static void case_deep(void)
 	CHECK(stop == GU_STOP_TOO_DEEP);
 	CHECK(gu_walk(some, 1, &stop) == 1 && stop == GU_STOP_TOO_DEEP);
 	CHECK(gu_walk(some, 0, NULL) == 0);
+	CHECK(gu_thread_describe(&own) == 0);
+	CHECK((own.barriers_placed > 0) == !strcmp(own.mode, "barriers"));
+	if (mode != GU_MODE_AUTO)
+		CHECK(!strcmp(own.mode, mode ? "off" : "validate"));
+	else if (!own.barriers_placed)
+		fprintf(stderr, "no barriers: %s\n", own.why);
 }
 
 /* The library at its borders: before its start, with wrong arguments, and
@@ -327,7 +334,11 @@ static void run_threads(unsigned n, void *(*function)(void *), void *argument)
 
 static void *one(void *end)
 {
+	struct gu_thread_stats own;
+
 	CHECK(gu_capture() >= GU_STOP_COUNT);
+	/* no stack is left of who had the state before */
+	CHECK(gu_thread_describe(&own) == 0 && own.paths <= 1);
 	if (end)
 		gu_thread_end();
 	return NULL;

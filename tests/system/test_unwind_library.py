@@ -47,7 +47,8 @@ TREE = stage + PREFIX
 
 def install():
     done = bare(["make", "-s", "-C", ROOT, "O=" + BUILD, "install",
-                 "DESTDIR=" + stage, "PREFIX=" + PREFIX, "CC=" + CC])
+                 "DESTDIR=" + stage, "PREFIX=" + PREFIX, "CC=" + CC],
+                environment(MAKEFLAGS=None, MAKELEVEL=None))
     check(done.status == 0, "make install: " + done.err)
 
 
