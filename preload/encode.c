@@ -76,7 +76,7 @@ static inline uint8_t *encode_context(struct encode *encode, uint8_t *to,
 {
 	if (context != *previous)
 		context = emit_node_refer(encode->nodes, context);
-	to = varint_put_short(to, varint_zigzag((int64_t)context - *previous));
+	to = varint_put_byte(to, varint_zigzag((int64_t)context - *previous));
 	*previous = context;
 	return to;
 }
@@ -132,7 +132,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 				bytes = word[3];
 				length = 32;
 			}
-			size = varint_put_short(size, bytes);
+			size = varint_put_byte(size, bytes);
 			blocks++;
 		}
 		at += length;

@@ -20,7 +20,6 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
 }
 
 #define VARINT_SPREAD_BITS 28
-#define VARINT_SHORT_BITS 14
 
 /*
  * The same, without a branch that depends on the length: lengths of a trace's
@@ -47,21 +46,7 @@ static inline uint8_t *varint_put_spread(uint8_t *to, uint64_t value)
 	return to + more + 1;
 }
 
-/* For numbers that are hardly ever longer than two bytes, and one or two by
- * chance. */
-static inline uint8_t *varint_put_short(uint8_t *to, uint64_t value)
-{
-	uint32_t v = value, more = value > 0x7f;
-
-	if (unlikely(value >> VARINT_SHORT_BITS))
-		return varint_put_spread(to, value);
-	v += (v & 0x3f80) + (more << 7);
-	to[0] = v;
-	to[1] = v >> 8;
-	return to + 1 + more;
-}
-
-/* For numbers that nearly always are one byte long. */
+/* For numbers that mostly are one byte long. */
 static inline uint8_t *varint_put_byte(uint8_t *to, uint64_t value)
 {
 	if (unlikely(value > 0x7f))
