@@ -107,6 +107,37 @@ def threads_and_children(directory):
     check(blocks > done.expected["allocations"], "nothing of the child")
 
 
+NODE = """
+function tgt_outer(n) { return tgt_inner(n) + 1; }
+function tgt_inner(n) { return JSON.parse('[' + 'true,'.repeat(n) + '1]')
+  .length + Buffer.alloc(1 << 20).length; }
+let sum = 0;
+for (let i = 0; i < 200; i++) sum += tgt_outer(i);
+console.log(sum);
+"""
+
+
+@case
+def node(directory):
+    """V8: its frames are walked through, and have names."""
+    need("node")
+    script = os.path.join(directory, "script.js")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(NODE)
+    done = recorded(["node", "--perf-basic-prof", script], directory)
+    trace = max(done.traces, key=os.path.getsize)
+    os.unlink("/tmp/perf-%d.map" % find_key(info(trace), "pid"))
+    equal(done.status, 0, "status, stderr: " + done.err)
+    found = 0
+    for row in Report(trace).rows:
+        names = " < ".join(frame.get("function") or "?"
+                           for frame in row["stack"])
+        if re.search(r"tgt_inner.*tgt_outer.* _start", names):
+            found += row["count"]
+    # Hot functions may become one.
+    check(found >= 50, "%d allocations through both functions" % found)
+
+
 LLVM_SOURCE = """
 #include <stdlib.h>
 static void *leaf(int n) { return malloc(n); }
