@@ -16,7 +16,7 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git pkgconf \
 	rustc golang-go ruby nodejs python3-greenlet python3-gevent \
 	libunwind-14 linux-perf strace uftrace \
-	nodejs redis-tools libboost-context-dev
+	redis-tools libboost-context-dev llvm-runtime
 .PHONY: deps-test
 deps-test: deps
 	$(Q)tests/tools/install-packages $(TEST_DEPS)
