@@ -137,13 +137,9 @@ static int64_t read_operand(struct machine *m, uint8_t kind)
 		value = (int64_t)(uintptr_t)c->at;
 		cfi_bytes(c, cfi_uleb(c));
 		return value;
-	case ADDRESS: {
-		const struct cfi_bases bases = {
-			.text = m->fde->text,
-			.function = m->fde->start,
-		};
-		return (int64_t)cfi_pointer(c, cie->pointer_encoding, &bases);
-	}
+	case ADDRESS:
+		return (int64_t)cfi_pointer(c, cie->pointer_encoding,
+					    &m->fde->bases);
 	default:
 		return 0;
 	}

@@ -87,35 +87,62 @@ static uintptr_t aligned_pointer(struct cfi_cursor *c)
 	return raw_pointer(c, CFI_PE_ABSPTR);
 }
 
+/* What is to be added to the pointer at the cursor; 0: not known. */
+static uintptr_t pointer_base(const struct cfi_cursor *c, uint8_t encoding,
+			      const struct cfi_bases *bases)
+{
+	switch (encoding & CFI_PE_BASE) {
+	case CFI_PE_PCREL:
+		return (uintptr_t)c->at;
+	case CFI_PE_TEXTREL:
+		return bases->text;
+	case CFI_PE_DATAREL:
+		return bases->data;
+	case CFI_PE_FUNCREL:
+		return bases->function;
+	default:
+		return 0;
+	}
+}
+
+/* The word that was pointed to. */
+static uintptr_t follow(struct cfi_cursor *c, uintptr_t at,
+			const struct cfi_bases *bases)
+{
+	uintptr_t value = 0;
+
+	if (bases->high < ENCODED_WORD || at < bases->low ||
+	    at > bases->high - ENCODED_WORD)
+		cfi_fail(c);
+	else
+		__builtin_memcpy(&value, (const void *)at, sizeof(value));
+	return value;
+}
+
 uintptr_t cfi_pointer(struct cfi_cursor *c, uint8_t encoding,
 		      const struct cfi_bases *bases)
 {
-	uintptr_t base;
+	uintptr_t value;
 
-	switch (encoding & (CFI_PE_BASE | CFI_PE_INDIRECT)) {
-	case 0:
-		return raw_pointer(c, encoding & CFI_PE_FORMAT);
-	case CFI_PE_PCREL:
-		base = (uintptr_t)c->at;
-		break;
-	case CFI_PE_TEXTREL:
-		base = bases->text;
-		break;
-	case CFI_PE_DATAREL:
-		base = bases->data;
-		break;
-	case CFI_PE_FUNCREL:
-		base = bases->function;
-		break;
-	case CFI_PE_ALIGNED:
-		return aligned_pointer(c);
-	default:
-		base = 0;
-		break;
+	if ((encoding & CFI_PE_BASE) == CFI_PE_ALIGNED) {
+		value = aligned_pointer(c);
+	} else {
+		value = pointer_base(c, encoding, bases);
+		if (value == 0 && (encoding & CFI_PE_BASE) != 0)
+			cfi_fail(c);
+		value += raw_pointer(c, encoding & CFI_PE_FORMAT);
 	}
-	if (base == 0)
-		cfi_fail(c);
-	return base + raw_pointer(c, encoding & CFI_PE_FORMAT);
+	return encoding & CFI_PE_INDIRECT ? follow(c, value, bases) : value;
+}
+
+static struct cfi_bases bases_of(const struct cfi_tables *t)
+{
+	return (struct cfi_bases){
+		.text = t->text,
+		.data = t->header,
+		.low = t->readable_start,
+		.high = t->readable_end,
+	};
 }
 
 static struct cfi_cursor cursor_at(const struct cfi_tables *t,
@@ -154,11 +181,12 @@ static void take_table(struct cfi_tables *t, struct cfi_cursor *c,
 
 static void take_header(struct cfi_tables *t, const struct rules_sections *s)
 {
-	struct cfi_bases bases = { .text = t->text, .data = s->eh_frame_hdr };
+	struct cfi_bases bases = bases_of(t);
 	struct cfi_cursor c = cursor_at(t, s->eh_frame_hdr);
 	uint8_t version, frame_encoding, count_encoding, table_encoding;
 	uintptr_t frames = 0;
 
+	bases.data = s->eh_frame_hdr;
 	if (s->eh_frame_hdr_size < cfi_left(&c))
 		c.end = c.at + s->eh_frame_hdr_size;
 	version = cfi_u8(&c);
@@ -175,26 +203,6 @@ static void take_header(struct cfi_tables *t, const struct rules_sections *s)
 	if (t->frames == 0)
 		t->frames = frames;
 	take_table(t, &c, count_encoding, table_encoding);
-}
-
-void cfi_tables_init(struct cfi_tables *t, const struct rules_sections *s)
-{
-	*t = (struct cfi_tables){
-		.readable_start = s->readable_start,
-		.readable_end = s->readable_end,
-		.frames = s->eh_frame,
-		.text = s->text_start,
-	};
-	if (t->readable_end < t->readable_start)
-		t->readable_end = t->readable_start;
-	if (s->eh_frame_hdr)
-		take_header(t, s);
-	if (t->frames < t->readable_start || t->frames >= t->readable_end)
-		t->frames = 0;
-	t->frames_end = t->readable_end;
-	if (t->frames && s->eh_frame == t->frames && s->eh_frame_size &&
-	    s->eh_frame_size < t->readable_end - t->frames)
-		t->frames_end = t->frames + s->eh_frame_size;
 }
 
 /* The head of any record: *c is bounded to what follows its length. Returns
@@ -267,7 +275,7 @@ static const uint8_t *read_letters(struct cfi_cursor *c)
 static int read_cie(const struct cfi_tables *t, uintptr_t address,
 		    struct cfi_cie *cie)
 {
-	const struct cfi_bases bases = { .text = t->text };
+	const struct cfi_bases bases = bases_of(t);
 	struct cfi_cursor c = cursor_at(t, address);
 	const uint8_t *letters;
 	uint64_t column;
@@ -312,7 +320,6 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 static int read_fde(const struct cfi_tables *t, uintptr_t address,
 		    struct cfi_fde *fde)
 {
-	const struct cfi_bases bases = { .text = t->text };
 	struct cfi_cursor c = cursor_at(t, address);
 	uintptr_t id_at, size;
 	uint8_t encoding;
@@ -333,7 +340,9 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 		fde->cie_at = id_at - back;
 	}
 	encoding = fde->cie.pointer_encoding;
-	fde->start = cfi_pointer(&c, encoding, &bases);
+	fde->bases = bases_of(t);
+	fde->start = cfi_pointer(&c, encoding, &fde->bases);
+	fde->bases.function = fde->start;
 	size = raw_pointer(&c, encoding & CFI_PE_FORMAT);
 	if (fde->cie.has_size)
 		cfi_bytes(&c, cfi_uleb(&c));
@@ -342,7 +351,6 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 	fde->end = fde->start + size;
 	fde->program = (uintptr_t)c.at;
 	fde->program_end = (uintptr_t)c.end;
-	fde->text = t->text;
 	return 0;
 }
 
@@ -476,6 +484,70 @@ static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
 		return set_gap(best, low, high);
 	set_valid(best, low, high);
 	return 0;
+}
+
+/* Linkers may put .eh_frame into another segment than its header. */
+static void find_frames_segment(struct cfi_tables *t,
+				const struct rules_sections *s)
+{
+	unsigned int i;
+
+	if (t->frames >= t->readable_start && t->frames < t->readable_end)
+		return;
+	for (i = 0; i < s->segments; i++)
+		if (t->frames >= s->segment[i].start &&
+		    t->frames < s->segment[i].end) {
+			t->readable_start = s->segment[i].start;
+			t->readable_end = s->segment[i].end;
+			return;
+		}
+	t->frames = 0;
+}
+
+/* Whether the section is records from end to end, and each one reads. */
+static bool all_records_read(const struct cfi_tables *t)
+{
+	uintptr_t address = t->frames;
+	struct cfi_fde fde = { .cie_at = 0 };
+	struct cfi_cie cie;
+	unsigned int n;
+
+	for (n = 0; n < RECORDS_MAX && address < t->frames_end; n++) {
+		struct cfi_cursor c = cfi_cursor_make(address, t->frames_end);
+		uintptr_t next = read_length(&c);
+		int status;
+
+		if (next == 0)
+			return n > 0 && !c.failed;
+		status = read_fde(t, address, &fde);
+		if (status == -ENOENT)
+			status = read_cie(t, address, &cie);
+		if (status)
+			return false;
+		address = next;
+	}
+	return n > 0 && address == t->frames_end;
+}
+
+void cfi_tables_init(struct cfi_tables *t, const struct rules_sections *s)
+{
+	*t = (struct cfi_tables){
+		.readable_start = s->readable_start,
+		.readable_end = s->readable_end,
+		.frames = s->eh_frame,
+		.text = s->text_start,
+	};
+	if (t->readable_end < t->readable_start)
+		t->readable_end = t->readable_start;
+	if (s->eh_frame_hdr)
+		take_header(t, s);
+	find_frames_segment(t, s);
+	t->frames_end = t->readable_end;
+	if (t->frames && s->eh_frame == t->frames && s->eh_frame_size &&
+	    s->eh_frame_size < t->readable_end - t->frames)
+		t->frames_end = t->frames + s->eh_frame_size;
+	if (s->hearsay && !all_records_read(t))
+		t->frames = 0;
 }
 
 bool cfi_span(const struct cfi_tables *t, uintptr_t *start, uintptr_t *end)

@@ -40,7 +40,7 @@ enum cfi_encoding {
 
 /* An image's tables, checked once. Addresses are run-time. */
 struct cfi_tables {
-	uintptr_t readable_start, readable_end;
+	uintptr_t readable_start, readable_end;	/* around frames */
 	uintptr_t frames, frames_end;	/* .eh_frame; 0: none */
 	uintptr_t header;		/* what datarel counts from */
 	uintptr_t text;			/* what textrel counts from */
@@ -48,6 +48,13 @@ struct cfi_tables {
 	size_t entries;
 	uint8_t entry_encoding;
 	uint8_t field_size;		/* an entry is two fields */
+};
+
+/* What encoded pointers count from; 0 where there is nothing. Pointers to
+ * pointers are followed within [low, high). */
+struct cfi_bases {
+	uintptr_t text, data, function;
+	uintptr_t low, high;
 };
 
 struct cfi_cie {
@@ -69,11 +76,11 @@ struct cfi_fde {
 	 * here if none was found, that there is none. */
 	uintptr_t valid_start, valid_end;
 	uintptr_t program, program_end;
-	uintptr_t text;			/* as in struct cfi_tables */
+	struct cfi_bases bases;		/* of pointers in its program */
 };
 
-/* Takes what the header says; reads that and nothing else. Tables that make
- * no sense are left out, so that the next best way is used. */
+/* Takes what the header says; reads that and, of hearsay, all records. Tables
+ * that make no sense are left out, so that the next best way is used. */
 void cfi_tables_init(struct cfi_tables *tables,
 		     const struct rules_sections *sections);
 
@@ -91,13 +98,8 @@ int cfi_find(const struct cfi_tables *tables, uintptr_t pc,
 bool cfi_span(const struct cfi_tables *tables, uintptr_t *start,
 	      uintptr_t *end);
 
-/* Bases of encoded pointers; 0 where there is none. */
-struct cfi_bases {
-	uintptr_t text, data, function;
-};
-
 /* One encoded pointer. Fails the cursor where the encoding has no meaning
- * here; a pointer to the pointer (indirect) is never followed. */
+ * here, or a pointer to the pointer (indirect) does not lie in bounds. */
 uintptr_t cfi_pointer(struct cfi_cursor *c, uint8_t encoding,
 		      const struct cfi_bases *bases);
 

@@ -157,7 +157,10 @@ static void ask_file(const struct image *image, struct rules_sections *s)
 		return;
 	s->eh_frame = image->bias + address;
 	s->eh_frame_size = size;
+	s->hearsay = true;
 }
+
+_Static_assert(GL_SEGMENTS_MAX <= RULES_SEGMENTS_MAX, "room for all");
 
 static void find_tables(const struct image *image,
 			const struct dl_phdr_info *info,
@@ -187,11 +190,15 @@ static void find_tables(const struct image *image,
 			if (seg->start + seg->size > s->text_end)
 				s->text_end = seg->start + seg->size;
 		}
+		if (!(seg->flags & PF_R))
+			continue;
 		if (tables && tables >= seg->start &&
 		    tables - seg->start < seg->size) {
 			s->readable_start = seg->start;
 			s->readable_end = seg->start + seg->size;
 		}
+		s->segment[s->segments++] = (struct rules_range){
+			seg->start, seg->start + seg->size };
 	}
 }
 

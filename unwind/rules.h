@@ -55,6 +55,12 @@ _Static_assert(sizeof(struct rule) == 8, "rules are one word");
 /* Read-only for callers; rules_dictionary[id] for any id ever returned. */
 extern struct rule *rules_dictionary;
 
+enum { RULES_SEGMENTS_MAX = 8 };
+
+struct rules_range {
+	uintptr_t start, end;
+};
+
 /* What is known of an image's unwind tables. All addresses are run-time. */
 struct rules_sections {
 	uintptr_t text_start, text_end;	/* executable range covered */
@@ -64,7 +70,14 @@ struct rules_sections {
 	uintptr_t eh_frame;		/* 0: take it from eh_frame_hdr */
 	size_t eh_frame_size;		/* 0: up to the terminator, and never
 					 * beyond readable_end */
-	uintptr_t readable_start, readable_end;	/* the segment of the tables */
+	/* eh_frame is what a file said that may not be the one mapped: it is
+	 * believed only if all records there make sense. */
+	bool hearsay;
+	uintptr_t readable_start, readable_end;	/* the segment of eh_frame_hdr,
+						 * without one of eh_frame */
+	/* Readable segments, where eh_frame may be if not beside its header. */
+	unsigned int segments;
+	struct rules_range segment[RULES_SEGMENTS_MAX];
 };
 
 struct rules_image;	/* opaque; from unwind_alloc */

@@ -186,6 +186,15 @@ def python(directory):
     system_file("/usr/bin/python3", directory)
 
 
+@case
+def header_in_another_segment(directory):
+    path = LIBRARIES + "libunwind.so.1"     # LLVM's
+    if os.path.exists(path):
+        sections = bare(["readelf", "-SW", path]).out
+        check(re.search(r"\.eh_frame .* WA ", sections), "not the case here")
+    system_file(path, directory)
+
+
 def build(directory, *flags):
     source = os.path.join(directory, "source.c")
     result = os.path.join(directory, "result.so")

@@ -142,11 +142,17 @@ static void fill_sections(const struct file *f, bool no_header,
 			sections->text_end = bias + p->p_vaddr + p->p_memsz;
 	}
 	for (p = f->segments; p < f->segments + f->elf->e_phnum; p++) {
-		if (p->p_type != PT_LOAD || tables - bias < p->p_vaddr ||
-		    tables - bias >= p->p_vaddr + p->p_memsz)
+		struct rules_range all = { bias + p->p_vaddr,
+					   bias + p->p_vaddr + p->p_memsz };
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_R))
 			continue;
-		sections->readable_start = bias + p->p_vaddr;
-		sections->readable_end = bias + p->p_vaddr + p->p_memsz;
+		if (sections->segments < RULES_SEGMENTS_MAX)
+			sections->segment[sections->segments++] = all;
+		if (tables < all.start || tables >= all.end)
+			continue;
+		sections->readable_start = all.start;
+		sections->readable_end = all.end;
 	}
 }
 

@@ -99,14 +99,50 @@ static void test_pointers(void **unused)
 	assert_int_equal(got, 2);
 	pointer(CFI_PE_ALIGNED, bytes + 1, 10, &failed);
 	assert_true(failed);
-	pointer(CFI_PE_INDIRECT | CFI_PE_SDATA4, bytes, 8, &failed);
-	assert_true(failed);
 	pointer(CFI_PE_UDATA4, bytes, 3, &failed);
 	assert_true(failed);
 	pointer(0x05, bytes, 8, &failed);
 	assert_true(failed);
 	pointer(CFI_PE_OMIT, bytes, 8, &failed);
 	assert_true(failed);
+}
+
+/* A pointer to the pointer is followed within bounds, and never beyond. */
+static void test_indirect_pointers(void **unused)
+{
+	static const uint8_t encodings[] = {
+		CFI_PE_INDIRECT | CFI_PE_ABSPTR,
+		CFI_PE_INDIRECT | CFI_PE_PCREL | CFI_PE_SDATA8,
+		CFI_PE_INDIRECT | CFI_PE_DATAREL | CFI_PE_UDATA8,
+		CFI_PE_INDIRECT | CFI_PE_ALIGNED,
+	};
+	uint64_t words[2] = { 0, 0x1234567890 }, to;
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < sizeof(encodings); i++) {
+		for (to = 0; to <= 17; to++) {
+			struct cfi_bases bases = {
+				.data = 0x1000,
+				.low = (uintptr_t)&words[1] - 1,
+				.high = (uintptr_t)&words[2],
+			};
+			struct cfi_cursor c = cfi_cursor_make(
+				(uintptr_t)words, (uintptr_t)&words[1]);
+			bool inside = to == 7 || to == 8;
+			uintptr_t got;
+
+			words[0] = (uintptr_t)words + to;
+			if (i == 1)
+				words[0] = to;
+			if (i == 2)
+				words[0] -= 0x1000;
+			got = cfi_pointer(&c, encodings[i], &bases);
+			assert_int_equal(c.failed, !inside);
+			if (to == 8)
+				assert_int_equal(got, words[1]);
+		}
+	}
 }
 
 static void test_linear(void **unused)
@@ -498,6 +534,65 @@ static void test_headers_without_table(void **unused)
 	all_found(&s);
 }
 
+/* The header in one segment, what it speaks of in another. */
+static void test_two_segments(void **unused)
+{
+	const struct header_kind kind = { ENC_DATAREL4, 4, false, false };
+	size_t hdr;
+	struct rules_sections s = build_header(&kind, MANY, &hdr);
+	uintptr_t end = s.readable_end, middle = s.readable_start + hdr;
+
+	(void)unused;
+	s.readable_end = middle;
+	cfi_tables_init(&tables, &s);
+	assert_int_equal(tables.frames, 0);
+	assert_int_equal(cfi_find(&tables, s.text_start, &fde), -EINVAL);
+	s.segments = 2;
+	s.segment[0] = (struct rules_range){ s.readable_start, middle };
+	s.segment[1] = (struct rules_range){ middle, end };
+	cfi_tables_init(&tables, &s);
+	assert_int_equal(tables.readable_start, middle);
+	all_found(&s);
+}
+
+/* What only a file said is believed if it is whole, and only then. */
+static void test_hearsay(void **unused)
+{
+	struct rules_sections s;
+	size_t cie, last;
+
+	(void)unused;
+	clear();
+	cie = put_cie(&b, "zR", ENC_ABS8);
+	put_fde(&b, cie, CODE, 16);
+	last = put_fde(&b, cie, CODE + 16, 16);
+	s = builder_sections(&b);
+	s.hearsay = true;
+	cfi_tables_init(&tables, &s);
+	finds(16, 16, 32);
+	s.eh_frame_size -= 4;		/* ends within a record */
+	cfi_tables_init(&tables, &s);
+	finds_not(0, -ENOENT);
+	s.eh_frame_size += 4;
+	s.eh_frame += 4;		/* begins within one */
+	cfi_tables_init(&tables, &s);
+	finds_not(0, -ENOENT);
+	b.bytes[last + 4]++;		/* some other place for its CIE */
+	s = builder_sections(&b);
+	cfi_tables_init(&tables, &s);
+	finds(0, 0, 16);
+	s.hearsay = true;
+	cfi_tables_init(&tables, &s);
+	finds_not(0, -ENOENT);
+	b.bytes[last + 4]--;
+	put_u32(&b, 0);			/* a terminator ends it as well */
+	put_u32(&b, 1);
+	s = builder_sections(&b);
+	s.hearsay = true;
+	cfi_tables_init(&tables, &s);
+	finds(16, 16, 32);
+}
+
 /* A count beyond the header's size is cut; beyond the file, too. */
 static void test_count_too_large(void **unused)
 {
@@ -649,6 +744,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_indirect_pointers),
 		cmocka_unit_test(test_linear),
 		cmocka_unit_test(test_no_tables),
 		cmocka_unit_test(test_augmentations),
@@ -659,6 +755,8 @@ int main(void)
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_headers_without_table),
+		cmocka_unit_test(test_two_segments),
+		cmocka_unit_test(test_hearsay),
 		cmocka_unit_test(test_count_too_large),
 		cmocka_unit_test(test_unsorted),
 		cmocka_unit_test(test_overlaps_in_table),

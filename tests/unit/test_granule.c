@@ -241,7 +241,7 @@ static int64_t far_steps;
 static void *far_alloc(size_t size)
 {
 	static uintptr_t first;
-	uintptr_t wanted = first + (uintptr_t)(far_steps << 27);
+	uintptr_t wanted = first + (uintptr_t)(far_steps * (1 << 27));
 	void *memory = mmap(first ? (void *)wanted : NULL, size,
 			    PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
