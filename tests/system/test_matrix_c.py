@@ -21,6 +21,7 @@ def rough(name, *arguments, **wishes):
 FEW = ("near1", "near3", "off")
 
 whole("throws")
+whole("throws_late")
 for how in ("noexcept", "guarded", "destructor", "uncaught", "thread",
             "forgotten"):
     rough("terminate", how, barriers=ANY if how == "forgotten" else PLACED)
