@@ -239,9 +239,10 @@ static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
 			cie->pointer_encoding = cfi_u8(&data);
 			break;
 		case 'L':
-			cfi_u8(&data);
+			cie->lsda_encoding = cfi_u8(&data);
 			break;
 		case 'P':
+			cie->has_personality = true;
 			/* Only its size matters, so any base will do. */
 			cfi_pointer(&data, cfi_u8(&data) & CFI_PE_FORMAT,
 				    bases);
@@ -252,10 +253,13 @@ static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
 		case 'B':
 			break;
 		default:
+			cie->is_odd = *letters != 0;
 			return;
 		}
-		if (data.failed)
+		if (data.failed) {
+			cie->is_odd = true;
 			return;
+		}
 	}
 }
 
@@ -301,7 +305,8 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 	cie->data_align = cfi_sleb(&c);
 	column = version == 1 ? cfi_u8(&c) : cfi_uleb(&c);
 	cie->pointer_encoding = CFI_PE_ABSPTR;
-	cie->is_signal = false;
+	cie->lsda_encoding = CFI_PE_OMIT;
+	cie->is_signal = cie->has_personality = cie->is_odd = false;
 	cie->has_size = letters[0] == 'z';
 	if (cie->has_size)
 		read_augmentation(&c, letters + 1, &bases, cie);
@@ -322,6 +327,7 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 {
 	struct cfi_cursor c = cursor_at(t, address);
 	uintptr_t id_at, size;
+	uint64_t data_size;
 	uint8_t encoding;
 	uint32_t back;
 
@@ -344,12 +350,13 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 	fde->start = cfi_pointer(&c, encoding, &fde->bases);
 	fde->bases.function = fde->start;
 	size = raw_pointer(&c, encoding & CFI_PE_FORMAT);
-	if (fde->cie.has_size)
-		cfi_bytes(&c, cfi_uleb(&c));
+	data_size = fde->cie.has_size ? cfi_uleb(&c) : 0;
+	fde->data = (uintptr_t)c.at;
+	cfi_bytes(&c, data_size);
 	if (c.failed || size > UINTPTR_MAX - fde->start)
 		return -EINVAL;
 	fde->end = fde->start + size;
-	fde->program = (uintptr_t)c.at;
+	fde->program = fde->data_end = (uintptr_t)c.at;
 	fde->program_end = (uintptr_t)c.end;
 	return 0;
 }

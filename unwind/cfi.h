@@ -63,8 +63,11 @@ struct cfi_cie {
 	uintptr_t program, program_end;
 	uint8_t ra_column;
 	uint8_t pointer_encoding;	/* of FDE addresses and set_loc */
+	uint8_t lsda_encoding;		/* 'L'; CFI_PE_OMIT: FDEs have none */
 	bool has_size;			/* 'z': FDEs have augmentation data */
+	bool has_personality;		/* 'P' */
 	bool is_signal;			/* 'S' */
+	bool is_odd;			/* has letters unknown to us */
 };
 
 struct cfi_fde {
@@ -77,6 +80,7 @@ struct cfi_fde {
 	uintptr_t valid_start, valid_end;
 	uintptr_t program, program_end;
 	struct cfi_bases bases;		/* of pointers in its program */
+	uintptr_t data, data_end;	/* augmentation data: the LSDA's place */
 };
 
 /* Takes what the header says; reads that and, of hearsay, all records. Tables
