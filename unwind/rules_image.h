@@ -1,5 +1,5 @@
 /*
- * rules_image.h: what rules.c and rules_step.c share: the inside of an image.
+ * rules_image.h: what rules*.c and lsda.c share: the inside of an image.
  */
 #ifndef GNOMON_UNWIND_RULES_IMAGE_H
 #define GNOMON_UNWIND_RULES_IMAGE_H

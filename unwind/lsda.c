@@ -1,0 +1,132 @@
+/*
+ * lsda.c: reading tables of call sites.
+ *
+ *	FDE (cfi.h) --augmentation data--> LSDA
+ *
+ *	+-----------------+-----------------+-------------------+
+ *	| encoding,       | encoding,       | encoding, size of |
+ *	| landing pads'   | distance to the | the call sites    |
+ *	| base, or 0xff   | types, or 0xff  |                   |
+ *	+-----------------+-----------------+-------------------+
+ *	| start, length, landing pad, action | ... by start     |
+ *	+------------------------------------+------------------+
+ *	| actions: (filter, next) ... | types                   |
+ *	+-----------------------------+-------------------------+
+ *
+ * A call that nothing is thrown through has no entry: an exception that comes
+ * there ends the program, and phase 1 stops. One without a landing pad is
+ * passed by; so is one with the action 0, which is a cleanup.
+ *
+ * The actions are not read. A chain of cleanups alone would not stop phase 1
+ * either, but compilers shorten it to 0, and older personality routines of
+ * Rust take any other number for a catch.
+ *
+ * What a table means is its personality routine's affair. Those of compilers
+ * read this format, and do not stop where the FDE has no table. One that comes
+ * without a place for a table is of another kind.
+ *
+ * I1  Every byte is read through a cursor that ends with the segment it began
+ *     in, and the segment is readable.
+ * I2  Where a table cannot be read or makes no sense, the answer is true.
+ */
+#include <elf.h>
+
+#include "unwind/lsda.h"
+#include "unwind/rules_image.h"
+
+/* For tables that lie. To look through so many takes some 40 us. */
+#define CALL_SITES_MAX 8192u
+
+/* Offsets in the function; c is bounded to the entries. */
+static bool site_may_catch(struct cfi_cursor *c, uint8_t encoding,
+			   uintptr_t offset)
+{
+	const struct cfi_bases none = { 0 };
+	unsigned int n;
+
+	for (n = 0; n < CALL_SITES_MAX && cfi_left(c); n++) {
+		uintptr_t start = cfi_pointer(c, encoding, &none);
+		uintptr_t length = cfi_pointer(c, encoding, &none);
+		uintptr_t pad = cfi_pointer(c, encoding, &none);
+		uint64_t action = cfi_uleb(c);
+
+		if (c->failed || offset < start)
+			return true;
+		if (offset - start < length)
+			return pad != 0 && action != 0;
+	}
+	return true;
+}
+
+bool lsda_table_may_catch(uintptr_t lsda, uintptr_t end, uintptr_t function,
+			  uintptr_t pc)
+{
+	const struct cfi_bases bases = { .function = function };
+	struct cfi_cursor c = cfi_cursor_make(lsda, end);
+	uint8_t encoding = cfi_u8(&c);
+	uint64_t size;
+
+	if (encoding != CFI_PE_OMIT)
+		cfi_pointer(&c, encoding, &bases);
+	if (cfi_u8(&c) != CFI_PE_OMIT)
+		cfi_uleb(&c);
+	encoding = cfi_u8(&c);
+	size = cfi_uleb(&c);
+	/* Offsets: nothing that they could count from but the function. */
+	if (c.failed || encoding & ~CFI_PE_FORMAT || size > cfi_left(&c))
+		return true;
+	c.end = c.at + size;
+	return site_may_catch(&c, encoding, pc - function);
+}
+
+/* The end of the readable segment that holds the address; 0: none does. */
+static uintptr_t segment_end(const struct image *image, uintptr_t address)
+{
+	const struct gl_image *g = image->public;
+	uint32_t i;
+
+	for (i = 0; i < g->segments && i < GL_SEGMENTS_MAX; i++) {
+		const struct gl_segment *s = &g->segment[i];
+
+		if (s->flags & PF_R && address >= s->start &&
+		    address - s->start < s->size)
+			return s->start + s->size;
+	}
+	return 0;
+}
+
+/* Where the FDE says its table is; 0 if it has none. False: it cannot be read,
+ * or has no place (CFI_PE_OMIT, an encoding of no format). */
+static bool find_table(const struct cfi_fde *fde, uintptr_t *lsda)
+{
+	const struct cfi_bases bases = { .function = fde->start };
+	uint8_t encoding = fde->cie.lsda_encoding;
+	struct cfi_cursor c = cfi_cursor_make(fde->data, fde->data_end), raw;
+
+	if ((encoding & CFI_PE_BASE) == CFI_PE_ALIGNED)
+		return false;
+	/* None is written as 0, whatever the base is. */
+	raw = c;
+	*lsda = cfi_pointer(&raw, encoding & CFI_PE_FORMAT, &bases);
+	if (*lsda)
+		*lsda = cfi_pointer(&c, encoding, &bases);
+	return !raw.failed && !c.failed;
+}
+
+bool lsda_may_catch(const struct image *image, uintptr_t ra)
+{
+	struct cfi_fde fde;
+	uintptr_t lsda, end;
+
+	if (!image->rules || cfi_find(&image->rules->tables, ra - 1, &fde) ||
+	    fde.cie.is_odd)
+		return true;
+	if (!fde.cie.has_personality)
+		return false;
+	if (!find_table(&fde, &lsda))
+		return true;
+	if (!lsda)
+		return false;
+	end = segment_end(image, lsda);
+	return !end || lsda_table_may_catch(lsda, end, fde.start, ra - 1);
+}
