@@ -17,15 +17,29 @@
  * the loader and the C library, into and out of frames whose rule is not
  * plain, outside images with rules, in threads whose stacks have met code of
  * no image, in a child made by vfork, while an image is mapped that cannot
- * stand it (image_barriers_verdict).
+ * stand it (image_barriers_verdict), and where a return leads into a frame
+ * that an exception's handler may belong to.
+ *
+ * The last is for libgcc. Its phase 1 looks for the handler's frame and notes
+ * it by the stack pointer that its callee leaves behind; phase 2 runs the
+ * cleanups on the way there, and knows the frame again by that. A cleanup may
+ * allocate, and so place a barrier: over the return into the handler's frame,
+ * the new stub's own frame would be the first to have that stack pointer, and
+ * no table of ours could give it another: it is its callee's. It has no
+ * handler, and libgcc aborts. Likewise one that stood in phase 1 must not be
+ * taken away in phase 2. Nothing tells that a cleanup runs in phase 2, the
+ * unwinder's frames are gone then; but whether phase 1 may have stopped at a
+ * frame is a matter of its return address alone (lsda.h).
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
+#include <stdatomic.h>
 #include <asm/unistd.h>
 
 #include "unwind/barrier.h"
 #include "unwind/hardware.h"
 #include "unwind/image.h"
+#include "unwind/lsda.h"
 #include "unwind/path.h"
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
@@ -38,6 +52,7 @@
 #define TRIES 8u		/* frames further out, where one is forbidden */
 #define AGE_SHORT 5000u		/* cycles, 2 us: to lose one costs 0.1 */
 #define AGE_LONG 500000u
+#define VERDICT_BITS 10		/* 8 KB */
 
 static struct {
 	enum capture_mode mode;
@@ -46,6 +61,17 @@ static struct {
 	uint32_t near;
 	long pid;
 } placement;
+
+/*
+ * What lsda_may_catch said, which takes some 0.4 us and more in large
+ * functions, while barriers are placed over the same returns again and again.
+ * A word is a return address << 1 | verdict, or 0; all are of one value of
+ * capture_generation.
+ */
+static struct {
+	_Atomic uint64_t word[1u << VERDICT_BITS];
+	_Atomic uint32_t generation;
+} verdicts;
 
 void placement_init(const struct capture_config *config)
 {
@@ -122,6 +148,44 @@ static bool code_allows(uintptr_t ra)
 	       walk_rule_is_plain(ra);
 }
 
+/*
+ * Drops the verdicts of another generation. One that is stored late all the
+ * same holds for code that the storing thread is in, so nobody has unloaded
+ * it; and when that happens, the next generation drops it.
+ */
+static void renew_verdicts(void)
+{
+	uint32_t now = atomic_load_explicit(&capture_generation,
+					    memory_order_acquire), i;
+
+	/* Pairs with the release below: then all older ones are gone. */
+	if (atomic_load_explicit(&verdicts.generation,
+				 memory_order_acquire) == now)
+		return;
+	for (i = 0; i < 1u << VERDICT_BITS; i++)
+		atomic_store_explicit(&verdicts.word[i], 0,
+				      memory_order_relaxed);
+	atomic_store_explicit(&verdicts.generation, now, memory_order_release);
+}
+
+/* Whether the frame returned to may hold an exception's handler. */
+static bool may_catch(uintptr_t ra)
+{
+	/* Multiplicative hashing (Knuth, volume 3, 6.4). */
+	uint64_t hash = ra * UINT64_C(0x9e3779b97f4a7c15);
+	_Atomic uint64_t *at = &verdicts.word[hash >> (64 - VERDICT_BITS)];
+	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
+	const struct image *image;
+
+	if (word >> 1 != ra) {
+		image = image_find(ra - 1);
+		word = (uint64_t)ra << 1 |
+		       (!image || lsda_may_catch(image, ra));
+		atomic_store_explicit(at, word, memory_order_relaxed);
+	}
+	return word & 1;
+}
+
 static bool frame_allows(const struct capture_thread *t, uint32_t at)
 {
 	const struct shadow_frame *f = &t->frames[at];
@@ -129,7 +193,7 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	return at + 1 < t->count &&
 	       *(const uintptr_t *)f->slot == f->raw &&
 	       !barrier_is_stub(f->raw) && code_allows(f->raw) &&
-	       code_allows(barrier_origin(f[1].raw));
+	       code_allows(barrier_origin(f[1].raw)) && !may_catch(f->raw);
 }
 
 /* Puts one at `at` or a little further out, but inward of `limit`. */
@@ -194,6 +258,7 @@ static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 	t->barrier_reach = inner + beyond + 1;
 	if (t->count - last <= t->barrier_reach || !process_allows(t))
 		return;
+	renew_verdicts();
 	if (!placement.near)
 		for (; at > last + gap + beyond; gap *= FAR_GROWTH)
 			put_near(t, at - gap, last);
