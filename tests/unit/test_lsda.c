@@ -154,6 +154,7 @@ static void test_odd_tables(void **unused)
 		assert_true(odd_head((uint8_t[]){ 0xff, 0xff, odd[i] }, 3));
 	b.size = 0;
 	put_site(CFI_PE_ABSPTR, 0, 0x100, 0, 0);
+	PROGRAM(&b, 0, 0, 0, 0, 0, 0, 0);	/* so that it is aligned */
 	put_head((uint8_t[]){ 0xff, 0xff, CFI_PE_ALIGNED }, 3);
 	assert_true(may_catch(0));
 	/* A base of landing pads that nobody could know. */
