@@ -84,8 +84,7 @@ static struct thread *hooks_thread(uintptr_t sp)
 		/* a handler jumped out of a hook: what capture remembers of
 		 * this thread may be half written */
 		if (thread->capture)
-			capture_thread_reset(thread->capture,
-					     thread->is_main);
+			capture_thread_drop(thread->capture);
 		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
 		thread->ring->stamp = ring_cycles();
 		ring_leave(thread->ring);

@@ -104,6 +104,20 @@ void capture_thread_reset(struct capture_thread *t, bool is_main)
 	path_clear(t);
 }
 
+void capture_thread_moved(struct capture_thread *t)
+{
+	t->moved = true;
+	/* a handler on this thread, or the thread's own next capture */
+	atomic_signal_fence(memory_order_release);
+	t->fast = ~t->generation;
+}
+
+void capture_thread_drop(struct capture_thread *t)
+{
+	shadow_clear(t);
+	path_clear(t);
+}
+
 struct capture_thread *capture_thread_new(bool is_main)
 {
 	struct capture_thread *t = unwind_alloc(sizeof(*t));
@@ -369,6 +383,11 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	if (t->generation != generation && !catch_up(t, generation)) {
 		t->counts.stops[GT_STOP_LOADER]++;
 		return walk_hard(t, ra, sp, false);
+	}
+	if (t->moved) {
+		t->moved = false;
+		set_generation(t, generation);
+		shadow_clear(t);
 	}
 	if (t->mode == GT_MODE_HARDWARE)
 		context = read_hardware(t, ra, sp, fp);

@@ -78,6 +78,18 @@ struct capture_thread *capture_thread_new(bool is_main);
 void capture_thread_reset(struct capture_thread *thread, bool is_main);
 
 /*
+ * The calling thread's stack was, or may have been, exchanged for another one
+ * in the same place (a jump to a copy that was put back): what is remembered
+ * of it is not trusted any more. Two stores; the owner, also in a handler that
+ * interrupted a capture.
+ */
+void capture_thread_moved(struct capture_thread *thread);
+
+/* A capture of this thread was jumped out of: what it remembers may be half
+ * written, and is dropped; mode and counts stay. The owner only. */
+void capture_thread_drop(struct capture_thread *thread);
+
+/*
  * The context of the calling thread's stack outward from (ra, sp): ra is the
  * return address of the hook, sp the stack pointer after its return, fp the
  * frame pointer its caller had. The hook must keep a frame pointer itself:

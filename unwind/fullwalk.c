@@ -84,9 +84,24 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 	return GT_STOP_BOTTOM;
 }
 
+/*
+ * Whether the step from `sp` went outward. One that left the stack pointer as
+ * it was is a stub for a return address, put there by somebody else who does
+ * as we do; *still is where the last such step was taken.
+ */
+static bool is_progress(uintptr_t sp, uintptr_t new_sp, uintptr_t *still)
+{
+	if (new_sp != sp)
+		return new_sp > sp;
+	if (*still == sp)
+		return false;
+	*still = sp;
+	return true;
+}
+
 /* One step outward. *end: there is no caller (stop says why). */
 static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
-			 bool *exact, bool *end)
+			 bool *exact, bool *end, uintptr_t *still)
 {
 	uintptr_t pc = regs->r[ARCH_REG_PC], sp = regs->r[ARCH_REG_SP];
 	const struct image *image = image_find(pc - !*exact);
@@ -121,7 +136,7 @@ static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
 		if (stop != GT_STOP_BOTTOM)
 			return stop;
 	}
-	if (!is_signal && regs->r[ARCH_REG_SP] <= sp)
+	if (!is_signal && !is_progress(sp, regs->r[ARCH_REG_SP], still))
 		return GT_STOP_NO_PROGRESS;
 	regs->r[ARCH_REG_PC] = barrier_origin(regs->r[ARCH_REG_PC]);
 	*exact = is_signal;
@@ -135,17 +150,19 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 {
 	struct stack_reader reader = { .lo = lo, .hi = hi };
 	bool exact = false, end = false;
+	uintptr_t still = 0;
 	uint32_t n = 0, own;
 
 	*stop = GT_STOP_OTHER;
 	for (own = 0; regs->r[ARCH_REG_PC] != ra ||
 		      regs->r[ARCH_REG_SP] != sp; own++)
 		if (own == OWN_FRAMES_MAX ||
-		    step(&reader, regs, &exact, &end) != GT_STOP_BOTTOM || end)
+		    step(&reader, regs, &exact, &end, &still) !=
+			    GT_STOP_BOTTOM || end)
 			return 0;
 	while (n < max) {
 		addresses[n++] = regs->r[ARCH_REG_PC] + exact;
-		*stop = step(&reader, regs, &exact, &end);
+		*stop = step(&reader, regs, &exact, &end, &still);
 		if (end)
 			return n;
 	}

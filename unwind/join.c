@@ -138,7 +138,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 						   memory_order_acquire);
 	uint32_t context;
 
-	if (__builtin_expect(t->generation == generation && t->joins &&
+	if (__builtin_expect(t->fast == generation && t->joins &&
 				     sp - t->lo < t->hi - t->lo, 1)) {
 		context = join(t, ra, sp);
 		if (__builtin_expect(context != 0, 1)) {

@@ -50,8 +50,9 @@
 #define FAR_TIMES 8u		/* of the distance: the next one out */
 #define FAR_GROWTH 4u
 #define TRIES 8u		/* frames further out, where one is forbidden */
-#define AGE_SHORT 5000u		/* cycles, 2 us: to lose one costs 0.1 */
-#define AGE_LONG 500000u
+#define AGE_SHORT 20000u	/* cycles, 8 us: to lose one costs 0.1, and some
+				 * paths have to be learned anew */
+#define AGE_LONG 2000000u
 #define VERDICT_BITS 10		/* 8 KB */
 
 static struct {
@@ -206,10 +207,10 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 		if (!frame_allows(t, at))
 			continue;
 		stub = barrier_stub(t->frames[at].raw);
-		if (!stub)
-			set_why(t, GT_WHY_STUBS);
-		else
+		if (stub)
 			shadow_place_barrier(t, at, stub);
+		else
+			set_why(t, GT_WHY_STUBS);
 		return;
 	}
 }

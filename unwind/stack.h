@@ -97,6 +97,7 @@ struct capture_thread {
 	enum gt_mode mode;
 	enum gt_mode_why why;
 	bool joins;		/* the mode has a shadow; no oracle listens */
+	bool moved;		/* capture_thread_moved, not yet heeded */
 	struct hardware_stack *hardware;	/* NULL: none was seen */
 	uint32_t path_misses;	/* since the sets last grew */
 	uint32_t path_patience;	/* then they grow */
