@@ -26,6 +26,7 @@ def near(name, *arguments):
 
 
 near("throws")
+near("throws_late")
 near("terminate", "noexcept")
 near("terminate", "destructor")
 near("terminate", "guarded")
