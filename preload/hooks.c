@@ -108,6 +108,7 @@ static BASE_SLOW void hooks_block_slow(unsigned kind, uintptr_t block,
 {
 	struct thread *thread = hooks_thread(caller.sp);
 	struct gl_ring *ring;
+	uint32_t context;
 	uint64_t stamp;
 
 	if (!thread)
@@ -123,9 +124,10 @@ static BASE_SLOW void hooks_block_slow(unsigned kind, uintptr_t block,
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	stamp = ring_stamp(recorder, ring);
-	ring_push_block(recorder, ring, kind, stamp, block,
-			hooks_capture(thread, caller), size);
+	ring_stamp(recorder, ring);
+	context = hooks_capture(thread, caller);
+	ring_push_block(recorder, ring, kind, ring->stamp, block, context,
+			size);
 	ring_leave(ring);
 }
 
@@ -147,8 +149,8 @@ static BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block,
 		return;
 	}
 	ring_enter(ring, sp, ra);
-	stamp = ring_stamp(recorder, ring);
-	ring_push_address(recorder, ring, kind, stamp, block);
+	ring_stamp(recorder, ring);
+	ring_push_address(recorder, ring, kind, ring->stamp, block);
 	ring_leave(ring);
 }
 
@@ -159,7 +161,7 @@ hooks_block(unsigned kind, void *block, uint64_t size,
 {
 	struct thread *thread = recorder_tls;
 	struct gl_ring *ring;
-	uint64_t stamp;
+	uint32_t context;
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
@@ -167,9 +169,10 @@ hooks_block(unsigned kind, void *block, uint64_t size,
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	stamp = ring_stamp(recorder, ring);
-	ring_push_block(recorder, ring, kind, stamp, (uintptr_t)block,
-			hooks_capture(thread, caller), size);
+	ring_stamp(recorder, ring);
+	context = hooks_capture(thread, caller);
+	ring_push_block(recorder, ring, kind, ring->stamp, (uintptr_t)block,
+			context, size);
 	ring_leave(ring);
 }
 

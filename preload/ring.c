@@ -50,20 +50,17 @@ static void ring_drop(struct recorder *r, struct gl_ring *ring)
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 }
 
-BASE_SLOW uint64_t ring_turn(struct recorder *r, struct gl_ring *ring,
-			     uint64_t stamp)
+BASE_SLOW void ring_turn(struct recorder *r, struct gl_ring *ring)
 {
 	uint64_t own = (uintptr_t)ring, turn = own | RING_OFFERED;
 
 	/* fails if it is not offered to us, or was taken back meanwhile */
 	if (!atomic_compare_exchange_strong_explicit(&r->turn, &turn, own,
 						     memory_order_seq_cst,
-						     memory_order_relaxed)) {
+						     memory_order_relaxed))
 		atomic_store_explicit(&r->turn, 0, memory_order_relaxed);
-		return stamp;
-	}
-	ring->stamp = ring_cycles();
-	return ring->stamp;
+	else
+		ring->stamp = ring_cycles();
 }
 
 static uint64_t ring_used(const struct gl_ring *ring)

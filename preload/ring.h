@@ -41,9 +41,9 @@
 
 #define RING_OFFERED UINT64_C(1)	/* beside the address of a ring */
 
-/* The new stamp of an event that found the turn to be neither its ring's nor
- * nobody's. */
-uint64_t ring_turn(struct recorder *r, struct gl_ring *ring, uint64_t stamp);
+/* For an event that found the turn, after its stamp, to be neither its ring's
+ * nor nobody's. May take a new stamp. */
+void ring_turn(struct recorder *r, struct gl_ring *ring);
 
 /* Makes room for one record. False: the event is lost, and was counted. */
 bool ring_make_room(struct recorder *r, struct gl_ring *ring);
@@ -106,17 +106,15 @@ static inline uint64_t ring_turn_of(const struct recorder *r)
 	return atomic_load_explicit(&r->turn, memory_order_relaxed);
 }
 
-static inline uint64_t ring_stamp_new(struct recorder *r,
-				      struct gl_ring *ring)
+static inline void ring_stamp_new(struct recorder *r, struct gl_ring *ring)
 {
-	uint64_t stamp = ring_cycles(), turn;
+	uint64_t turn;
 
-	ring->stamp = stamp;
+	ring->stamp = ring_cycles();
 	atomic_signal_fence(memory_order_seq_cst);
 	turn = ring_turn_of(r);
 	if (unlikely(turn && turn != (uintptr_t)ring))
-		return ring_turn(r, ring, stamp);
-	return stamp;
+		ring_turn(r, ring);
 }
 
 /* Events that begin in the first RING_STAMP_FOR of so many bytes have stamps
@@ -133,15 +131,16 @@ static inline bool ring_stamp_lasts(const struct gl_ring *ring)
 	return head & (RING_STAMP_EVERY - RING_STAMP_FOR);
 }
 
-static inline uint64_t ring_stamp(struct recorder *r, struct gl_ring *ring)
+/* Leaves the stamp of an event in ring->stamp: the last one, or a new one. */
+static inline void ring_stamp(struct recorder *r, struct gl_ring *ring)
 {
-	if (ring_turn_of(r) == (uintptr_t)ring && ring_stamp_lasts(ring))
-		return ring->stamp;
-	return ring_stamp_new(r, ring);
+	if (unlikely(ring_turn_of(r) != (uintptr_t)ring) ||
+	    unlikely(!ring_stamp_lasts(ring)))
+		ring_stamp_new(r, ring);
 }
 
-/* The same for a free, which is as good as its allocation; left in
- * ring->stamp. False: ring_stamp has to do it. */
+/* The same for a free, which needs it even less. False: ring_stamp has to do
+ * it. */
 static inline bool ring_stamp_fast(struct recorder *r, struct gl_ring *ring)
 {
 	uint64_t turn = ring_turn_of(r);
@@ -155,17 +154,23 @@ static inline bool ring_stamp_fast(struct recorder *r, struct gl_ring *ring)
 	return likely(!ring_turn_of(r));
 }
 
-static inline uint64_t *ring_reserve(struct recorder *r, struct gl_ring *ring,
-				     uint64_t *head)
+/* Room for a record, at *head. */
+static inline bool ring_reserve(struct recorder *r, struct gl_ring *ring,
+				uint64_t *head)
 {
 	*head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	if (unlikely(*head >= ring->limit)) {
 		if (!ring_make_room(r, ring))
-			return NULL;
+			return false;
 		*head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
 	}
-	return (uint64_t *)(ring->base + *head);
+	return true;
+}
+
+static inline uint64_t *ring_record(const struct gl_ring *ring, uint64_t head)
+{
+	return (uint64_t *)(ring->base + head);
 }
 
 /* GT_ALLOC, GT_REALLOC_DONE. */
@@ -174,11 +179,11 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 				   uint64_t address, uint32_t context,
 				   uint64_t size)
 {
-	uint64_t head;
-	uint64_t *word = ring_reserve(r, ring, &head);
+	uint64_t head, *word;
 
-	if (unlikely(!word))
+	if (unlikely(!ring_reserve(r, ring, &head)))
 		return;
+	word = ring_record(ring, head);
 	word[0] = stamp | kind;
 	word[1] = address;
 	if (likely(size < GL_SIZE_BIG)) {
@@ -205,7 +210,7 @@ static inline bool ring_push_address_fast(struct recorder *r,
 	if (unlikely(head >= ring->limit) ||
 	    unlikely(!ring_stamp_fast(r, ring)))
 		return false;
-	word = (uint64_t *)(ring->base + head);
+	word = ring_record(ring, head);
 	word[0] = ring->stamp | kind;
 	word[1] = address;
 	/* pairs with the acquire of feed_scan */
@@ -218,11 +223,11 @@ static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address)
 {
-	uint64_t head;
-	uint64_t *word = ring_reserve(r, ring, &head);
+	uint64_t head, *word;
 
-	if (unlikely(!word))
+	if (unlikely(!ring_reserve(r, ring, &head)))
 		return;
+	word = ring_record(ring, head);
 	word[0] = stamp | kind;
 	word[1] = address;
 	/* pairs with the acquire of feed_scan */
