@@ -29,11 +29,13 @@ static __attribute__((noinline, unused)) void *embed_alloc(size_t size)
 /* Of ld.so: where the main thread's stack began. */
 extern void *__libc_stack_end;
 
-static inline int embed_init(enum capture_mode mode, bool oracle)
+static inline int embed_init_with(enum capture_mode mode, bool oracle,
+				  uint32_t near)
 {
 	struct capture_config config = {
 		.mode = mode,
 		.oracle = oracle,
+		.barrier_near = near,
 		.node_count = &embed_node_count,
 		.node_limit = &embed_node_limit,
 		.node_max = EMBED_NODES,
@@ -50,6 +52,17 @@ static inline int embed_init(enum capture_mode mode, bool oracle)
 	config.nodes = embed_nodes;
 	config.images = embed_images;
 	return capture_init(&config);
+}
+
+static inline int embed_init(enum capture_mode mode, bool oracle)
+{
+	return embed_init_with(mode, oracle, 0);
+}
+
+/* Barriers stand `near` frames out of each capture (capture_config). */
+static inline int embed_init_near(enum capture_mode mode, uint32_t near)
+{
+	return embed_init_with(mode, false, near);
 }
 
 /* Innermost first; returns how many, *stop the reason at the end. */
