@@ -16,6 +16,7 @@
 
 #include "tests/unit/unwind_embed.h"
 #include "unwind/barrier.h"
+#include "unwind/stack.h"
 
 #define DEPTH_MAX 4096
 #define BARRIER() __asm__ volatile("" ::: "memory")
@@ -190,6 +191,50 @@ static __attribute__((noinline)) void tree(unsigned depth)
 			large_frame(depth - 1);
 		}
 	}
+	BARRIER();
+}
+
+/*
+ * A deep stack whose inner part comes and goes: `sway.back_to` frames stay,
+ * the rest is entered anew through frames of other sizes, so that slots,
+ * barriers and remnants of both fall on and beside each other.
+ */
+static struct {
+	unsigned levels, back_to, left;
+} sway;
+
+static void sway_on(unsigned level);
+
+#define SWAY(name, bytes)                                                   \
+	static __attribute__((noinline)) void name(unsigned level)          \
+	{                                                                   \
+		volatile char pad[bytes];                                   \
+                                                                            \
+		pad[0] = 1;                                                 \
+		sway_on(level);                                             \
+		pad[0] = 2;                                                 \
+	}
+SWAY(sway_small, 16)
+SWAY(sway_middle, 48)
+SWAY(sway_large, 112)
+SWAY(sway_odd, 80)
+
+static __attribute__((noinline)) void sway_on(unsigned level)
+{
+	static void (*const frames[])(unsigned) = { sway_small, sway_middle,
+						    sway_large, sway_odd };
+
+	do {
+		if (level < sway.levels) {
+			frames[draw(4)](level + 1);
+			continue;
+		}
+		check();
+		if (--sway.left == 0)
+			sway.back_to = 0;
+		else
+			sway.back_to = sway.levels - 1 - draw(draw(8) ? 12 : 200);
+	} while (sway.back_to >= level);
 	BARRIER();
 }
 
@@ -411,10 +456,28 @@ static void test_images(void **unused)
 	assert_int_equal(mains, 1);
 }
 
+static void test_sway(void **unused)
+{
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(embed_init(CAPTURE_AUTO, i == 1), 0);
+		self = capture_thread_new(true);
+		assert_non_null(self);
+		sway.levels = 400;
+		sway.left = 1500;
+		sway_on(1);
+		assert_true(self->barriers_placed > 20);
+		assert_int_equal(self->counts.oracle_differences, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_sway),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_deep),
