@@ -208,7 +208,7 @@ static void sway_on(unsigned level);
 #define SWAY(name, bytes)                                                   \
 	static __attribute__((noinline)) void name(unsigned level)          \
 	{                                                                   \
-		volatile char pad[bytes];                                   \
+		volatile char pad[bytes] __attribute__((unused));           \
                                                                             \
 		pad[0] = 1;                                                 \
 		sway_on(level);                                             \
