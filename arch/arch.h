@@ -9,7 +9,7 @@
  *	cycles.h    the cheapest counter that may serve as a time stamp
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none; ARCH_SHADOW_DATA
- *	ucontext.h  arch_regs_from_ucontext: what a signal interrupted
+ *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted
  *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
  *	clone.S     arch_clone_task: start a task on a stack of its own
  *	barriers.S  return stubs for barriers, and the table they jump by

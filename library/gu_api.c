@@ -22,7 +22,7 @@
 #include "arch.h"
 #include "library/gu_start.h"
 #include "library/gu_threads.h"
-#include "ucontext.h"
+#include "interrupted.h"
 #include "unwind/capture_fast.h"
 #include "unwind/context.h"
 #include "unwind/image.h"

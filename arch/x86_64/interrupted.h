@@ -1,9 +1,9 @@
 /*
- * ucontext.h (x86-64): registers by DWARF numbers out of a ucontext_t, as the
+ * interrupted.h (x86-64): registers by DWARF numbers out of a ucontext_t, as the
  * kernel hands it to signal handlers and getcontext fills it.
  */
-#ifndef GNOMON_ARCH_UCONTEXT_H
-#define GNOMON_ARCH_UCONTEXT_H
+#ifndef GNOMON_ARCH_INTERRUPTED_H
+#define GNOMON_ARCH_INTERRUPTED_H
 
 #include <stdint.h>
 
