@@ -63,6 +63,9 @@ static const char *const v8_symbols[] = {
 	"node_module_register",
 	"_ZN2v82V810GetVersionEv",	/* v8::V8::GetVersion() */
 };
+/* A program that has nongnu libunwind inside, as its exceptions' unwinder,
+ * exports it to the C++ library; no name tells. */
+static const char nongnu_symbol[] = "__libunwind_Unwind_RaiseException";
 #define V8_SYMBOLS (sizeof(v8_symbols) / sizeof(v8_symbols[0]))
 
 static const char *last_part(const char *path)
@@ -129,5 +132,8 @@ struct image_kind image_kind_of(const struct dl_phdr_info *info)
 	if (kind.verdict == GT_WHY_DEFAULT &&
 	    (elfmap_note(info, "Go", NOTE_GO_BUILD_ID, &size) || has_v8(info)))
 		kind = (struct image_kind){ true, GT_WHY_RUNTIME };
+	if (kind.verdict == GT_WHY_DEFAULT &&
+	    dynsym_find(info, nongnu_symbol, STT_FUNC))
+		kind.verdict = GT_WHY_UNWINDER;
 	return kind;
 }

@@ -241,11 +241,17 @@ static void adapt(struct capture_thread *t)
 
 static bool process_allows(struct capture_thread *t)
 {
+	bool changed;
+
 	if (hardware_active()) {
 		/* It would fault on the first return through a stub. */
 		placement_hardware(t);
 		return false;
 	}
+	/* Captures inside a dlopen may have used up its increment before the
+	 * image was in the loader's list. */
+	if (image_list_is_stale())
+		image_refresh(&changed);
 	placement_reconsider(t);
 	return t->mode == GT_MODE_BARRIERS &&
 	       arch_syscall0(__NR_getpid) == placement.pid;
