@@ -1,19 +1,13 @@
 /*
  * image.c: the list of mapped ELF objects.
  *
- * Look-ups go to an immutable sorted array of executable ranges; a change
- * makes a new array and publishes it. Arrays are small and changes rare, so
- * old ones are left behind. In front of the array stands a radix tree that
- * holds, for 64 KiB of addresses, the image that was found there last: if pc
- * lies in its code, and it is still there, that is the answer.
- *
  * dl_iterate_phdr is the loader's truth. It is asked at the start, after
  * capture_generation moved, and when a pc lies in no known image while the
  * loader's count of loads and unloads differs from that of the last scan.
  *
- * I1  A range array is never changed after it was published.
- * I2  An image's rules and public record are complete before it is in one.
- * I3  Only the holder of image_lock scans, adds and retires. The lock holds
+ * I1  An image's rules and public record are complete before look-ups can
+ *     find it (image_ranges.h).
+ * I2  Only the holder of image_lock scans, adds and retires. The lock holds
  *     who its owner is; a handler that interrupted the owner gives up.
  *
  * Thread context: any thread, also signal handlers.
@@ -30,9 +24,9 @@
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
 #include "unwind/image_kind.h"
+#include "unwind/image_ranges.h"
 #include "unwind/jit.h"
 #include "unwind/memory.h"
-#include "unwind/radix.h"
 #include "unwind/walk.h"
 
 #define SPIN_MAX 1000
@@ -40,19 +34,10 @@
 #define NAP_MAX 40		/* then give up: the owner may wait for us */
 #define PHDR_MAX 64
 
-struct range {
-	uintptr_t start, end;
-	const struct image *image;
-};
-
-struct range_table {
-	uint32_t count;
-	struct range range[];
-};
-
 struct scan {
 	bool first;
 	bool changed;
+	uint32_t next;	/* the list is in the loader's order, mostly */
 	unsigned long long adds, subs;
 };
 
@@ -65,7 +50,6 @@ static struct {
 	_Atomic uint32_t *public_count;
 	struct image *images;
 	uint32_t count;
-	_Atomic(struct range_table *) ranges;
 	_Atomic uint32_t lock;
 	_Atomic unsigned long long adds, subs;	/* of the last scan */
 	_Atomic uint32_t verdict;	/* enum gt_mode_why */
@@ -247,11 +231,6 @@ static void image_add(const struct dl_phdr_info *info, struct image_kind kind,
 			      memory_order_release);
 }
 
-static bool is_gone(const struct image *image)
-{
-	return atomic_load_explicit(&image->gone, memory_order_relaxed);
-}
-
 /* Whether a known image is still what the loader lists at its place. */
 static bool image_matches(const struct image *image,
 			  const struct dl_phdr_info *info)
@@ -261,7 +240,7 @@ static bool image_matches(const struct image *image,
 	const uint8_t *id;
 	uint32_t i, size;
 
-	if (is_gone(image) || image->bias != info->dlpi_addr ||
+	if (image_is_gone(image) || image->bias != info->dlpi_addr ||
 	    !same_text(g->path, name, GL_IMAGE_PATH - 1))
 		return false;
 	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++) {
@@ -294,11 +273,15 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		scan->subs = info->dlpi_subs;
 	}
 	scan->first = false;
-	for (i = 0; i < list.count; i++)
-		if (image_matches(&list.images[i], info)) {
-			list.images[i].listed = true;
+	for (i = 0; i < list.count; i++) {
+		uint32_t at = (scan->next + i) % list.count;
+
+		if (image_matches(&list.images[at], info)) {
+			list.images[at].listed = true;
+			scan->next = at + 1;
 			return 0;
 		}
+	}
 	kind = image_kind_of(info);
 	if (kind.verdict != GT_WHY_DEFAULT && !image_barriers_verdict())
 		atomic_store_explicit(&list.verdict, kind.verdict,
@@ -327,42 +310,6 @@ static void image_retire(struct image *image)
 			      memory_order_release);
 }
 
-static void insert_range(struct range_table *t, struct range r)
-{
-	uint32_t i = t->count++;
-
-	for (; i > 0 && t->range[i - 1].start > r.start; i--)
-		t->range[i] = t->range[i - 1];
-	t->range[i] = r;
-}
-
-static void publish_ranges(void)
-{
-	uint32_t i, j, n = 0;
-	struct range_table *t;
-
-	for (i = 0; i < list.count; i++)
-		n += is_gone(&list.images[i]) ?
-			     0 : list.images[i].public->segments;
-	t = unwind_alloc(sizeof(*t) + n * sizeof(struct range));
-	if (!t)
-		return;
-	for (i = 0; i < list.count; i++) {
-		const struct image *image = &list.images[i];
-		const struct gl_image *g = image->public;
-
-		for (j = 0; !is_gone(image) && j < g->segments; j++)
-			if (g->segment[j].flags & PF_X)
-				insert_range(t, (struct range){
-					g->segment[j].start,
-					g->segment[j].start +
-						g->segment[j].size,
-					image });
-	}
-	/* Pairs with the acquire in image_find. */
-	atomic_store_explicit(&list.ranges, t, memory_order_release);
-}
-
 /* Under the lock. */
 static bool scan_all(void)
 {
@@ -375,7 +322,7 @@ static bool scan_all(void)
 		list.images[i].listed = false;
 	dl_iterate_phdr(scan_one, &scan);
 	for (i = 0; i < list.count; i++)
-		if (!list.images[i].listed && !is_gone(&list.images[i])) {
+		if (!list.images[i].listed && !image_is_gone(&list.images[i])) {
 			image_retire(&list.images[i]);
 			scan.changed = true;
 		}
@@ -383,7 +330,7 @@ static bool scan_all(void)
 	atomic_store_explicit(&list.subs, scan.subs, memory_order_relaxed);
 	if (!scan.changed)
 		return false;
-	publish_ranges();
+	image_ranges_publish(list.count);
 	/* Whoever looked, rules and stacks remembered until now may mean what
 	 * lay there before: all threads drop them. */
 	if (list.late) {
@@ -446,56 +393,16 @@ int image_init(const struct capture_config *config)
 	list.find_section = config->find_section;
 	jit_init();
 	gdbjit_init();
-	radix_init();
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
-	atomic_store_explicit(&list.ranges, NULL, memory_order_relaxed);
 	atomic_store_explicit(&list.verdict, GT_WHY_DEFAULT,
 			      memory_order_relaxed);
 	list.images = unwind_alloc(GL_IMAGES_MAX * sizeof(struct image));
 	if (!list.images)
 		return -12;	/* ENOMEM */
+	image_ranges_init(list.images);
 	scan_all();
 	list.late = true;
 	return 0;
-}
-
-static const struct image *search_ranges(uintptr_t pc)
-{
-	/* Pairs with the release in publish_ranges. */
-	const struct range_table *t =
-		atomic_load_explicit(&list.ranges, memory_order_acquire);
-	uint32_t lo = 0, hi = t ? t->count : 0;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (pc >= t->range[mid].end)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (t && lo < t->count && pc >= t->range[lo].start)
-		return t->range[lo].image;
-	return NULL;
-}
-
-static const struct image *find_range(uintptr_t pc)
-{
-	/* The image was complete when its number was stored. */
-	uint16_t number = radix_find(pc);
-	const struct image *image;
-
-	if (number) {
-		image = &list.images[number - 1];
-		if (pc - image->code_start <
-			    image->code_end - image->code_start &&
-		    !is_gone(image))
-			return image;
-	}
-	image = search_ranges(pc);
-	if (image)
-		radix_store(pc, (uint16_t)(image - list.images + 1));
-	return image;
 }
 
 static int read_counts(struct dl_phdr_info *info, size_t size, void *data)
@@ -524,13 +431,13 @@ bool image_list_is_stale(void)
 
 const struct image *image_find(uintptr_t pc)
 {
-	const struct image *image = find_range(pc);
+	const struct image *image = image_ranges_find(pc);
 
 	if (image || !image_list_is_stale() || !lock_images())
 		return image;
 	scan_all();
 	unlock_images();
-	return find_range(pc);
+	return image_ranges_find(pc);
 }
 
 enum gt_mode_why image_barriers_verdict(void)

@@ -5,6 +5,7 @@
 #ifndef GNOMON_UNWIND_IMAGE_H
 #define GNOMON_UNWIND_IMAGE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,11 @@ struct image {
 	bool listed;		/* seen in the scan under way */
 	_Atomic bool gone;	/* written under the lock */
 };
+
+static inline bool image_is_gone(const struct image *image)
+{
+	return atomic_load_explicit(&image->gone, memory_order_relaxed);
+}
 
 /* Forgets all earlier state, then lists what is mapped. 0 or -errno. */
 int image_init(const struct capture_config *config);

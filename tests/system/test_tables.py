@@ -8,6 +8,10 @@ from gnomon_test import *
 
 LIBRARIES = "/usr/lib/x86_64-linux-gnu/"
 LIBRARIES_MAX = 150
+IMAGES_MAX = 2048       # GL_IMAGES_MAX
+
+# As old compilers and LLVM's linker have it.
+WRITABLE = '__asm__(".section .eh_frame,\\"aw\\",@progbits\\n.previous");\n'
 
 
 def table_ratio(what, files):
@@ -71,6 +75,104 @@ def no_header(directory):
         check("main" in names, "main in %s" % names)
         deepest = max(deepest, names.count("recurse"))
     equal(deepest, done.expected["bottom_recurse_frames"], "depth")
+
+
+def make_library(directory, name, *flags, epoch="a", more=""):
+    """A library as epoch.h has it. Its functions keep no frame pointer."""
+    source = os.path.join(directory, "source.c")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(more + '#define EPOCH_NAME(x) epoch_%s_##x\n' % epoch +
+                   '#include "epoch.h"\n')
+    path = os.path.join(directory, name)
+    done = bare([os.environ.get("CC", "gcc"), "-O1", "-fomit-frame-pointer",
+                 "-fno-optimize-sibling-calls", "-shared", "-fPIC", "-I",
+                 os.path.join(os.path.dirname(__file__), "../programs"),
+                 *flags, "-o", path, source])
+    equal(done.status, 0, "compiler: " + done.err)
+    return path
+
+
+def stacks_by_size(trace):
+    """{block size: [(names, reason or None, count)]}"""
+    result = {}
+    for row in Report(trace).rows:
+        names = [frame.get("function") for frame in row["stack"]]
+        size = row["total_bytes"] // row["count"]
+        result.setdefault(size, []).append((names, row["count"]))
+    return result
+
+
+WHOLE = ["epoch_a_inner", "epoch_a_outer", "epoch_make", "make_blocks", "main"]
+
+
+def all_whole(stacks, count):
+    for names, _ in stacks:
+        equal(names[:len(WHOLE)], WHOLE, "stack")
+        equal(names[-1], "_start", "outermost")
+    equal(sum(count for _, count in stacks), count, "blocks")
+
+
+@case
+def odd_tables(directory):
+    """Libraries without .eh_frame_hdr, and with .eh_frame in another segment
+    than that: all stacks are whole."""
+    headless = make_library(directory, "headless.so", "-Wl,--no-eh-frame-hdr")
+    apart = make_library(directory, "apart.so", more=WRITABLE)
+    check("GNU_EH_FRAME" not in bare(["readelf", "-lW", headless]).out,
+          "the library has the header")
+    check(re.search(r"\.eh_frame .* WA ", bare(["readelf", "-SW", apart]).out),
+          "the section is beside its header")
+    done = recorded([program("table_images"), "use", headless, "2001", "use",
+                     apart, "2002"], directory,
+                    env=environment(GNOMON_DEBUG_ORACLE=1))
+    equal(done.status, 0, "status")
+    stacks = stacks_by_size(done.trace)
+    all_whole(stacks[2001], done.expected["blocks"])
+    all_whole(stacks[2002], done.expected["blocks"])
+    equal(find_key(info(done.trace), "oracle_differences"), 0, "differences")
+
+
+@case
+def replaced_before_it_was_met(directory):
+    """The file that says where .eh_frame is, is not the one that is mapped:
+    there is no rule then, but never a wrong one."""
+    mapped = make_library(directory, "mapped.so", "-Wl,--no-eh-frame-hdr")
+    other = make_library(
+        directory, "other.so", "-Wl,--no-eh-frame-hdr", epoch="b",
+        more="".join("int f%d(int x) { volatile char a[%d]; a[x] = 1; "
+                     "return a[x / 2]; }\n" % (i, 99 * i + 99)
+                     for i in range(9)))
+    done = recorded([program("table_images"), "swap", mapped, other, "2003"],
+                    directory)
+    equal(done.status, 0, "status")
+    stacks = stacks_by_size(done.trace)
+    equal(sum(count for _, count in stacks[2003]), done.expected["blocks"],
+          "blocks")
+    for names, _ in stacks[2003]:
+        check(len(names) <= 1 or names[2:5] == ["make_blocks", "main"] or
+              "main" in names, "made-up frames: %s" % names)
+    all_main = [names for names, _ in stacks[4321]]
+    equal([names[:2] for names in all_main], [["tgt_malloc", "main"]], "main")
+
+
+@case
+def more_images_than_fit(directory):
+    """More than the list has room for: only what lies in the last ones is cut
+    short, and all of it is counted."""
+    times = IMAGES_MAX + 20
+    library = make_library(directory, "small.so")
+    done = recorded([program("table_images"), "many", library, str(times),
+                     "2004"], directory)
+    equal(done.status, 0, "status")
+    stacks = stacks_by_size(done.trace)
+    equal(sum(count for _, count in stacks[2004]), times, "blocks")
+    # The copies are gone, so their functions have no names.
+    whole = sum(count for names, count in stacks[2004]
+                if names[3:5] == ["make_blocks", "make_in_copy"] and
+                names[-1] == "_start")
+    check(IMAGES_MAX - 20 < whole <= IMAGES_MAX, "%d are whole" % whole)
+    equal([names[:2] + names[-1:] for names, _ in stacks[4321]],
+          [["tgt_malloc", "main", "_start"]], "the program's own")
 
 
 main()
