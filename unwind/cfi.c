@@ -9,9 +9,10 @@
  *	| count | (code, fde) sorted  |-->|        | code | size | program |
  *	+-------+---------------------+   +--------------------------------+
  *
- * With a sorted table a look-up is a binary search; without one it is a pass
- * over all records. Both give the same answer (cfi.h), also where FDEs overlap
- * or have no length: among those that cover pc the last to start wins.
+ * With a sorted table a look-up is a binary search; without one, and without
+ * one of our own (cfi_index.h), it is a pass over all records. Both give the
+ * same answer (cfi.h), also where FDEs overlap or have no length: among those
+ * that cover pc the last to start wins.
  * What lies between the neighbours that were looked at on the way, and does
  * not cover pc, bounds the piece of code for which the answer holds.
  *
@@ -174,6 +175,7 @@ static void take_table(struct cfi_tables *t, struct cfi_cursor *c,
 	if (count > cfi_left(c) / (2u * size))
 		count = cfi_left(c) / (2u * size);
 	t->table = (uintptr_t)c->at;
+	t->table_base = t->header;
 	t->entries = count;
 	t->entry_encoding = encoding;
 	t->field_size = size;
@@ -364,7 +366,7 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 /* Field number n of the table. take_table made sure that it is inside. */
 static uintptr_t table_field(const struct cfi_tables *t, size_t n)
 {
-	const struct cfi_bases bases = { .data = t->header };
+	const struct cfi_bases bases = { .data = t->table_base };
 	uintptr_t address = t->table + n * t->field_size;
 	struct cfi_cursor c;
 
@@ -395,7 +397,7 @@ static size_t table_upper(const struct cfi_tables *t, uintptr_t pc)
 static size_t table_upper_small(const struct cfi_tables *t, uintptr_t pc)
 {
 	const uint8_t *entry = (const uint8_t *)t->table;
-	int64_t wanted = (int64_t)(pc - t->header);
+	int64_t wanted = (int64_t)(pc - t->table_base);
 	size_t count = t->entries;
 	int32_t code;
 
@@ -463,36 +465,6 @@ static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
 	return set_gap(fde, low, high);
 }
 
-static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
-			struct cfi_fde *best)
-{
-	uintptr_t low = 0, high = UINTPTR_MAX, address = t->frames;
-	struct cfi_fde fde = { .cie_at = 0 };
-	bool found = false;
-	unsigned int n;
-
-	for (n = 0; n < RECORDS_MAX && address < t->frames_end; n++) {
-		struct cfi_cursor c = cfi_cursor_make(address, t->frames_end);
-		uintptr_t next = read_length(&c);
-
-		if (next == 0)
-			break;
-		if (read_fde(t, address, &fde) == 0) {
-			if (pc < fde.start || pc >= fde.end) {
-				keep_off(pc, fde.start, fde.end, &low, &high);
-			} else if (!found || fde.start >= best->start) {
-				*best = fde;
-				found = true;
-			}
-		}
-		address = next;
-	}
-	if (!found)
-		return set_gap(best, low, high);
-	set_valid(best, low, high);
-	return 0;
-}
-
 /* Linkers may put .eh_frame into another segment than its header. */
 static void find_frames_segment(struct cfi_tables *t,
 				const struct rules_sections *s)
@@ -557,26 +529,63 @@ void cfi_tables_init(struct cfi_tables *t, const struct rules_sections *s)
 		t->frames = 0;
 }
 
-bool cfi_span(const struct cfi_tables *t, uintptr_t *start, uintptr_t *end)
+bool cfi_next(const struct cfi_tables *t, uintptr_t *record, uintptr_t *at,
+	      struct cfi_fde *fde)
 {
-	uintptr_t address = t->frames;
-	struct cfi_fde fde = { .cie_at = 0 };
+	uintptr_t address = *record ? *record : t->frames, next;
 	unsigned int n;
 
-	*start = UINTPTR_MAX;
-	*end = 0;
 	for (n = 0; n < RECORDS_MAX && address < t->frames_end; n++) {
 		struct cfi_cursor c = cfi_cursor_make(address, t->frames_end);
-		uintptr_t next = read_length(&c);
 
+		next = read_length(&c);
 		if (next == 0)
 			break;
-		if (read_fde(t, address, &fde) == 0 && fde.start) {
-			*start = fde.start < *start ? fde.start : *start;
-			*end = fde.end > *end ? fde.end : *end;
+		if (read_fde(t, address, fde) == 0) {
+			*at = address;
+			*record = next;
+			return true;
 		}
 		address = next;
 	}
+	*record = t->frames_end;
+	return false;
+}
+
+static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
+			struct cfi_fde *best)
+{
+	uintptr_t low = 0, high = UINTPTR_MAX, record = 0, at;
+	struct cfi_fde fde = { .cie_at = 0 };
+	bool found = false;
+
+	while (cfi_next(t, &record, &at, &fde)) {
+		if (pc < fde.start || pc >= fde.end) {
+			keep_off(pc, fde.start, fde.end, &low, &high);
+		} else if (!found || fde.start >= best->start) {
+			*best = fde;
+			found = true;
+		}
+	}
+	if (!found)
+		return set_gap(best, low, high);
+	set_valid(best, low, high);
+	return 0;
+}
+
+bool cfi_span(const struct cfi_tables *t, uintptr_t *start,
+	      uintptr_t *end)
+{
+	struct cfi_fde fde = { .cie_at = 0 };
+	uintptr_t record = 0, at;
+
+	*start = UINTPTR_MAX;
+	*end = 0;
+	while (cfi_next(t, &record, &at, &fde))
+		if (fde.start) {
+			*start = fde.start < *start ? fde.start : *start;
+			*end = fde.end > *end ? fde.end : *end;
+		}
 	return *start < *end;
 }
 

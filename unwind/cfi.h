@@ -42,9 +42,10 @@ enum cfi_encoding {
 struct cfi_tables {
 	uintptr_t readable_start, readable_end;	/* around frames */
 	uintptr_t frames, frames_end;	/* .eh_frame; 0: none */
-	uintptr_t header;		/* what datarel counts from */
+	uintptr_t header;		/* what datarel counts from in .eh_frame */
 	uintptr_t text;			/* what textrel counts from */
 	uintptr_t table;		/* of the header; 0: pass linearly */
+	uintptr_t table_base;		/* what datarel counts from in there */
 	size_t entries;
 	uint8_t entry_encoding;
 	uint8_t field_size;		/* an entry is two fields */
@@ -96,6 +97,14 @@ void cfi_tables_init(struct cfi_tables *tables,
  */
 int cfi_find(const struct cfi_tables *tables, uintptr_t pc,
 	     struct cfi_fde *fde);
+
+/*
+ * The next FDE of .eh_frame whose record begins at or after *record (0: the
+ * first); *record is then what follows it, *at where it is. False: there is no
+ * more. *fde may hold one read before, or zeros.
+ */
+bool cfi_next(const struct cfi_tables *tables, uintptr_t *record,
+	      uintptr_t *at, struct cfi_fde *fde);
 
 /* From the lowest to the highest address that any FDE covers; those of code
  * that was left out (start 0) do not count. False: there is none. */

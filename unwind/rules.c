@@ -20,6 +20,7 @@
  */
 #include <errno.h>
 
+#include "unwind/cfi_index.h"
 #include "unwind/dictionary.h"
 #include "unwind/memory.h"
 #include "unwind/rule_class.h"
@@ -133,11 +134,13 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 
 	if (!image)
 		return NULL;
-	atomic_fetch_add_explicit(&images_bytes, sizeof(*image),
-				  memory_order_relaxed);
 	image->text_start = sections->text_start;
 	image->text_end = sections->text_end;
 	cfi_tables_init(&image->tables, sections);
+	atomic_fetch_add_explicit(&images_bytes,
+				  sizeof(*image) +
+					  cfi_index_make(&image->tables),
+				  memory_order_relaxed);
 	granule_table_init(&image->granules, image->text_start,
 			   image->text_end);
 	return image;
