@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "preload": ["preload/", "unwind/", "arch.h"],
     # Of the preload library only how it reads section headers.
     "library": ["library/", "unwind/", "preload/section.h", "arch.h",
-                "ucontext.h"],
+                "interrupted.h"],
     "cli/base": ["cli/base/"],
     "cli/trace": ["cli/trace/", "cli/base/", "preload/format.h"],
     "cli/symbol": ["cli/symbol/", "cli/base/", "unwind/"],
