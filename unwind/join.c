@@ -25,26 +25,35 @@
 struct new_frame {
 	uintptr_t slot, ra;
 	uint64_t hash;
-} __attribute__((aligned(32)));
+};
 
-/* Whether the words [w, end] are what they were. */
-static inline bool words_stand(const struct shadow_word *w,
+static inline uintptr_t word_differs(const struct shadow_word *w)
+{
+	return *(const uintptr_t *)w->at ^ w->value;
+}
+
+/* Whether the words [w, end] are what they were; all are looked at, for a
+ * branch for each would cost more than the few that differ save. */
+static inline __attribute__((always_inline)) bool
+words_stand(const struct shadow_word *w,
 			       const struct shadow_word *end)
 {
 	uintptr_t differ = 0;
 
-	for (; end - w >= 3; w += 4)
-		differ |= (*(const uintptr_t *)w[0].at ^ w[0].value) |
-			  (*(const uintptr_t *)w[1].at ^ w[1].value) |
-			  (*(const uintptr_t *)w[2].at ^ w[2].value) |
-			  (*(const uintptr_t *)w[3].at ^ w[3].value);
+	for (; w + 7 <= end; w += 8) {
+		differ |= word_differs(w) | word_differs(w + 1);
+		differ |= word_differs(w + 2) | word_differs(w + 3);
+		differ |= word_differs(w + 4) | word_differs(w + 5);
+		differ |= word_differs(w + 6) | word_differs(w + 7);
+	}
 	for (; w <= end; w++)
-		differ |= *(const uintptr_t *)w->at ^ w->value;
+		differ |= word_differs(w);
 	return differ == 0;
 }
 
 /* Whether frame j and all outward of it hold (shadow.c, I3 and I4). */
-static inline bool shadow_holds(const struct capture_thread *t,
+static inline __attribute__((always_inline)) bool
+shadow_holds(const struct capture_thread *t,
 				const struct shadow_frame *j)
 {
 	const struct shadow_frame *from = t->frames;
@@ -57,6 +66,15 @@ static inline bool shadow_holds(const struct capture_thread *t,
 	return words_stand(t->words + from->word, t->words + j->word);
 }
 
+/* j, or the next frame outward if j lies inward of the slot; no branch. */
+static inline struct shadow_frame *pass_inner(struct shadow_frame *j,
+					     uintptr_t slot)
+{
+	uintptr_t passed = -(uintptr_t)(j->slot < slot);
+
+	return (struct shadow_frame *)((uintptr_t)j - (passed & sizeof(*j)));
+}
+
 static inline __attribute__((always_inline)) uint32_t
 join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
@@ -65,7 +83,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	const struct context_table *table = context_newest();
 	_Atomic uint64_t *rules = rule_cache;
 	uintptr_t hi = t->hi;
-	struct shadow_word *w;
+	struct shadow_word *w, *w_join;
 	uint64_t hash;
 	uint32_t context;
 
@@ -75,7 +93,9 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		uintptr_t slot = sp + ARCH_RA_OFFSET;
 		uint32_t rule;
 
-		while (j->slot < slot)
+		/* One or none: which cannot be predicted. */
+		j = pass_inner(j, slot);
+		while (__builtin_expect(j->slot < slot, 0))
 			j--;
 		if (j->slot == slot && j->raw == ra)
 			break;
@@ -90,7 +110,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
 	}
 	if (j->flags & FRAME_FP ||
-	    (uint32_t)(j - t->frames) + NEW_MAX >= t->capacity)
+	    j >= t->frames + t->capacity - NEW_MAX)
 		return 0;
 	hash = j->hash;
 	for (struct new_frame *g = f; g-- > frames;) {
@@ -100,9 +120,8 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	}
 	if (!shadow_holds(t, j))
 		return 0;
-	w = t->words + j->word;
+	w = w_join = t->words + j->word;
 	context = (uint32_t)j->mark;
-	t->counts.frames_walked += (uint32_t)(f - frames) + 1;
 	t->barriers_met += t->barrier_count != 0;
 	while (f-- > frames) {
 		uint32_t id = context_find(table, f->hash, context, f->ra);
@@ -119,6 +138,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		j->word = (uint32_t)(w - t->words);
 		j->flags = 0;
 	}
+	t->counts.frames_walked += (uint32_t)(w - w_join) + 1;
 	t->word_count = (uint32_t)(w - t->words) + 1;
 	t->count = (uint32_t)(j - t->frames) + 1;
 	t->counts.tier_join++;
