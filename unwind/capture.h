@@ -105,7 +105,8 @@ uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp);
 
 /* The loader is about to change the images (dlopen, dlmopen, dlclose): an
  * atomic increment, made by the hooks of those before they jump on. */
-extern _Atomic uint32_t capture_generation;
+extern __attribute__((visibility("hidden")))
+_Atomic uint32_t capture_generation;
 
 /* A thread's counts are its own; a reader sees them some events late. */
 const struct capture_counts *capture_thread_counts(

@@ -47,7 +47,8 @@ struct context_table {
 	struct context_entry entries[];
 };
 
-extern struct context_table *_Atomic context_tables;
+extern __attribute__((visibility("hidden")))
+struct context_table *_Atomic context_tables;
 
 static inline struct context_table *context_newest(void)
 {

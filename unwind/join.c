@@ -101,8 +101,14 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 			break;
 		rule = rule_of(rules, ra);
 		sp += (rule & WORD_CFA_MAX) * ARCH_WORD;
-		if (!(rule & WORD_PLAIN) || sp > hi ||
-		    f == frames + NEW_MAX)
+		if (__builtin_expect(!(rule & WORD_PLAIN), 0))
+			return 0;
+		/* Or the compiler makes one condition of several. */
+		__asm__("" : "+r"(sp));
+		if (__builtin_expect(sp > hi, 0))
+			return 0;
+		__asm__("" : "+r"(sp));
+		if (__builtin_expect(f == frames + NEW_MAX, 0))
 			return 0;
 		f->slot = slot;
 		f->ra = ra;

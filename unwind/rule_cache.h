@@ -39,7 +39,8 @@
 #define PAYLOAD_MASK ((1u << HIGH_SHIFT) - 1)
 
 /* Set once, by walk_init. */
-extern _Atomic uint64_t *rule_cache;
+extern __attribute__((visibility("hidden")))
+_Atomic uint64_t *rule_cache;
 
 /* Looks the rule up and fills the place `at`. */
 uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at);

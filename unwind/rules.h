@@ -53,7 +53,8 @@ _Static_assert(sizeof(struct rule) == 8, "rules are one word");
 
 #define RULES_MAX 65535u
 /* Read-only for callers; rules_dictionary[id] for any id ever returned. */
-extern struct rule *rules_dictionary;
+extern __attribute__((visibility("hidden")))
+struct rule *rules_dictionary;
 
 enum { RULES_SEGMENTS_MAX = 8 };
 
