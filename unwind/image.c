@@ -33,6 +33,9 @@
 #define NAP_NS 50000		/* a scan takes about that */
 #define NAP_MAX 40		/* then give up: the owner may wait for us */
 #define PHDR_MAX 64
+/* Those after the first GL_IMAGES_MAX have no record that others could read:
+ * stacks go through them, but their functions have no names. */
+#define IMAGES_MAX 16384
 
 struct scan {
 	bool first;
@@ -192,16 +195,48 @@ static bool is_vdso(const char *name)
 	       same_text(name, "linux-gate", 10);
 }
 
-static void image_add(const struct dl_phdr_info *info, struct image_kind kind,
+static bool has_segments(const struct dl_phdr_info *info)
+{
+	uint32_t i;
+
+	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			return true;
+	return false;
+}
+
+/* Where image number `index` is described; NULL: no memory, or too many. */
+static struct gl_image *new_record(uint32_t index)
+{
+	if (index < GL_IMAGES_MAX)
+		return &list.public[index];
+	return index < IMAGES_MAX ? unwind_alloc(sizeof(struct gl_image)) :
+				    NULL;
+}
+
+static void publish_record(struct gl_image *g)
+{
+	/* Pairs with the writer's acquire. */
+	atomic_store_explicit(&g->state, 1, memory_order_release);
+	atomic_store_explicit(list.public_count,
+			      list.count < GL_IMAGES_MAX ? list.count :
+							   GL_IMAGES_MAX,
+			      memory_order_release);
+}
+
+/* False: no room for it. */
+static bool image_add(const struct dl_phdr_info *info, struct image_kind kind,
 		      bool main_program)
 {
 	const char *name = info->dlpi_name ? info->dlpi_name : "";
 	uint32_t index = list.count, i;
 	struct rules_sections sections = { 0 };
-	struct gl_image *g = &list.public[index];
+	struct gl_image *g = has_segments(info) ? new_record(index) : NULL;
 	struct image *image = &list.images[index];
 	const uint8_t *id;
 
+	if (!g)
+		return false;
 	image->public = g;
 	image->no_barrier = kind.no_barrier;
 	image->bias = info->dlpi_addr;
@@ -209,8 +244,6 @@ static void image_add(const struct dl_phdr_info *info, struct image_kind kind,
 	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD)
 			add_segment(image, &info->dlpi_phdr[i]);
-	if (!g->segments)
-		return;
 	id = build_id(info, &g->build_id_size);
 	copy_bytes(g->build_id, id, g->build_id_size);
 	for (i = 0; name[i] && i < GL_IMAGE_PATH - 1; i++)
@@ -225,13 +258,11 @@ static void image_add(const struct dl_phdr_info *info, struct image_kind kind,
 	image->listed = true;
 	gdbjit_image(info);
 	list.count++;
-	/* Pairs with the writer's acquire. */
-	atomic_store_explicit(&g->state, 1, memory_order_release);
-	atomic_store_explicit(list.public_count, list.count,
-			      memory_order_release);
+	publish_record(g);
+	return true;
 }
 
-/* Whether a known image is still what the loader lists at its place. */
+/* Whether a known image is what the loader lists at its place. */
 static bool image_matches(const struct image *image,
 			  const struct dl_phdr_info *info)
 {
@@ -240,7 +271,7 @@ static bool image_matches(const struct image *image,
 	const uint8_t *id;
 	uint32_t i, size;
 
-	if (image_is_gone(image) || image->bias != info->dlpi_addr ||
+	if (image->bias != info->dlpi_addr ||
 	    !same_text(g->path, name, GL_IMAGE_PATH - 1))
 		return false;
 	for (i = 0; i < info->dlpi_phnum && i < PHDR_MAX; i++) {
@@ -261,6 +292,32 @@ static bool image_matches(const struct image *image,
 	return true;
 }
 
+/*
+ * No more records: an image that was gone may have come back, as plug-ins do
+ * that are loaded for one call. Its record says that it ended, which cannot be
+ * taken back, but its tables still hold. Its bytes must be known to be the
+ * same.
+ */
+static bool revive(const struct dl_phdr_info *info)
+{
+	uint32_t i;
+
+	for (i = 0; i < list.count; i++) {
+		struct image *image = &list.images[i];
+
+		if (!image_is_gone(image) || !image_matches(image, info) ||
+		    !image->public->build_id_size)
+			continue;
+		image->listed = true;
+		atomic_store_explicit(&image->gone, false,
+				      memory_order_relaxed);
+		image_ranges_again(image, list.count);
+		gdbjit_image(info);
+		return true;
+	}
+	return false;
+}
+
 static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct scan *scan = data;
@@ -276,7 +333,8 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 	for (i = 0; i < list.count; i++) {
 		uint32_t at = (scan->next + i) % list.count;
 
-		if (image_matches(&list.images[at], info)) {
+		if (!image_is_gone(&list.images[at]) &&
+		    image_matches(&list.images[at], info)) {
 			list.images[at].listed = true;
 			scan->next = at + 1;
 			return 0;
@@ -286,10 +344,10 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 	if (kind.verdict != GT_WHY_DEFAULT && !image_barriers_verdict())
 		atomic_store_explicit(&list.verdict, kind.verdict,
 				      memory_order_relaxed);
-	if (list.count == GL_IMAGES_MAX)
-		return 0;	/* its frames stop with GT_STOP_NO_IMAGE */
-	scan->changed = true;
-	image_add(info, kind, main_program);
+	/* Without room its frames are as those of code without an image. */
+	if ((list.count >= GL_IMAGES_MAX && revive(info)) ||
+	    image_add(info, kind, main_program))
+		scan->changed = true;
 	return 0;
 }
 
@@ -396,7 +454,7 @@ int image_init(const struct capture_config *config)
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.verdict, GT_WHY_DEFAULT,
 			      memory_order_relaxed);
-	list.images = unwind_alloc(GL_IMAGES_MAX * sizeof(struct image));
+	list.images = unwind_alloc(IMAGES_MAX * sizeof(struct image));
 	if (!list.images)
 		return -12;	/* ENOMEM */
 	image_ranges_init(list.images);

@@ -18,7 +18,8 @@ struct image {
 					 * just one */
 	uintptr_t bias;
 	struct rules_image *rules;
-	struct gl_image *public;	/* its record in the live file */
+	struct gl_image *public;	/* its record in the live file, if it
+					 * has room */
 	bool no_barrier;	/* see image_pass_barrier */
 	bool listed;		/* seen in the scan under way */
 	_Atomic bool gone;	/* written under the lock */

@@ -131,6 +131,16 @@ void image_ranges_publish(uint32_t count)
 		make_ranges(count);
 }
 
+void image_ranges_again(const struct image *image, uint32_t count)
+{
+	struct range_table *t = atomic_load_explicit(&ranges.table,
+						     memory_order_relaxed);
+
+	/* That its ranges may be there already, does no harm. */
+	if (!t || !append_ranges(t, image))
+		make_ranges(count);
+}
+
 static const struct image *search_ranges(uintptr_t pc)
 {
 	/* Pairs with the release in make_ranges. */

@@ -15,6 +15,9 @@ void image_ranges_init(const struct image *images);
 /* The first `count` images are complete; from now on they are found. */
 void image_ranges_publish(uint32_t count);
 
+/* One of those that are known was gone and is not any more. */
+void image_ranges_again(const struct image *image, uint32_t count);
+
 /* The image whose executable code holds pc and that is not gone; or NULL. */
 const struct image *image_ranges_find(uintptr_t pc);
 

@@ -94,11 +94,57 @@ static void test_load_and_unload(void **unused)
 	dlclose(library);
 }
 
+/* So that no mapping of ours takes the place where the library was. */
+static void *arena_alloc(size_t size)
+{
+	static uint8_t *arena;
+	static size_t used;
+	enum { ARENA = 64 << 20 };
+
+	if (!arena)
+		arena = embed_alloc(ARENA);
+	used = (used + 63) & ~(size_t)63;
+	if (!arena || size > ARENA - used)
+		return NULL;
+	used += size;
+	return arena + used - size;
+}
+
+/* Loaded more often than there are records. */
+static void test_no_more_records(void **unused)
+{
+	const struct image *image = NULL, *before = NULL;
+	uintptr_t address;
+	void *library;
+	int i;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	unwind_alloc = arena_alloc;
+	for (i = 0; i < GL_IMAGES_MAX + 50; i++) {
+		bool changed;
+
+		library = dlopen(LIBRARY, RTLD_NOW);
+		address = (uintptr_t)dlsym(library, "crypt");
+		before = image;
+		image = image_find(address);
+		assert_non_null(image);
+		assert_int_not_equal(rules_find(image->rules, address), 0);
+		dlclose(library);
+		assert_true(image_refresh(&changed));
+		assert_true(changed);
+		assert_null(image_find(address));
+	}
+	assert_int_equal(embed_image_count, GL_IMAGES_MAX);
+	assert_ptr_equal(before, image);	/* the same one comes and goes */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_load_and_unload),
+		cmocka_unit_test(test_no_more_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
