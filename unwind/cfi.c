@@ -170,10 +170,10 @@ static void take_table(struct cfi_tables *t, struct cfi_cursor *c,
 			 base != CFI_PE_DATAREL))
 		return;
 	count = cfi_pointer(c, count_encoding, &bases);
-	if (c->failed || count == 0)
-		return;
 	if (count > cfi_left(c) / (2u * size))
 		count = cfi_left(c) / (2u * size);
+	if (c->failed || count == 0)
+		return;
 	t->table = (uintptr_t)c->at;
 	t->table_base = t->header;
 	t->entries = count;

@@ -608,9 +608,14 @@ static void test_count_too_large(void **unused)
 	cfi_tables_init(&tables, &s);
 	assert_true(tables.table + 8 * tables.entries <= s.readable_end);
 	cfi_find(&tables, s.text_start + 5 * STRIDE, &fde);
+	/* No room for the count; for one entry; then by a pass. */
 	s.eh_frame_hdr_size = 11;
 	cfi_tables_init(&tables, &s);
 	assert_int_equal(tables.entries, 0);
+	s.eh_frame_hdr_size = 19;
+	cfi_tables_init(&tables, &s);
+	assert_int_equal(tables.table, 0);
+	all_found(&s);
 }
 
 /* Tables that are not sorted may answer wrongly but keep the invariant. */
