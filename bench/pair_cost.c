@@ -66,7 +66,8 @@ static uint64_t pair_warm_up = PAIR_WARM_UP;
  * programs have them. What a function does after its call keeps it on the
  * stack and apart from the others. */
 #define PAIR_FUNCTION(N, PAD)                                               \
-	static void pair_f##N(struct pair_work *work, unsigned left)        \
+	static __attribute__((noipa)) void pair_f##N(struct pair_work *work, \
+						     unsigned left)         \
 	{                                                                   \
 		volatile char pad[PAD];                                     \
                                                                             \
