@@ -20,7 +20,7 @@
 #include "unwind/join.h"
 #include "unwind/rule_cache.h"
 
-#define NEW_MAX 32	/* frames; more are not worth a hurry */
+#define NEW_MAX FRAMES_SPARE	/* more are not worth a hurry */
 
 struct new_frame {
 	uintptr_t slot, ra;

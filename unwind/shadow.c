@@ -191,7 +191,8 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 	uint32_t i = w->count, parent = w->stop;
 	const struct frame *f;
 
-	while (t->capacity <= (end == WALK_JOINED ? w->join : 0) + w->count)
+	while (t->capacity <= (end == WALK_JOINED ? w->join : 0) + w->count +
+				      FRAMES_SPARE)
 		if (!stack_grow(t)) {
 			parent = shadow_context_only(t, w, end);
 			shadow_clear(t);

@@ -64,6 +64,9 @@ struct shadow_word {
 	uintptr_t at, value;
 };
 
+/* Of a shadow's capacity: a join with so many new frames asks for no more. */
+#define FRAMES_SPARE 32u
+
 #define BARRIERS_MAX 16u	/* standing at a time, of one thread */
 
 struct path;
