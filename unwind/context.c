@@ -204,25 +204,40 @@ enter:
 	return id;
 }
 
-void context_forget(uintptr_t start, uintptr_t end)
+/* The entry of a node, found as a look-up finds it: by the node's hash. */
+static void entry_forget(struct context_table *t, uint64_t hash, uint32_t id)
 {
-	struct context_table *t = context_newest();
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
+		struct context_entry *e = &t->entries[i & t->mask];
+		uint64_t key = atomic_load_explicit(&e->key,
+						    memory_order_acquire);
+
+		if (key == 0)
+			return;
+		if ((uint32_t)key == id)
+			atomic_store_explicit(&e->address, DEAD,
+					      memory_order_relaxed);
+	}
+}
+
+void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
+{
 	uint32_t i, n = context_count();
 
-	for (; t; t = t->older)
-		for (i = 0; i <= t->mask; i++) {
-			struct context_entry *e = &t->entries[i];
-			uintptr_t a = atomic_load_explicit(
-				&e->address, memory_order_relaxed);
+	for (i = first < GT_STOP_COUNT ? GT_STOP_COUNT : first; i < n; i++) {
+		struct gl_node *node = &config.nodes[i];
+		struct context_table *t;
 
-			if (a >= start && a < end)
-				atomic_store_explicit(&e->address, DEAD,
-						      memory_order_relaxed);
-		}
-	for (i = GT_STOP_COUNT; i < n; i++)
-		if (config.nodes[i].address >= start &&
-		    config.nodes[i].address < end)
-			config.nodes[i].flags |= GL_NODE_DEAD;
+		if (node->address < start || node->address >= end ||
+		    node->flags & GL_NODE_DEAD)
+			continue;
+		for (t = context_newest(); t; t = t->older)
+			entry_forget(t, hash_of_flags(node->flags), i);
+		node->flags |= GL_NODE_DEAD;
+	}
 }
 
 const struct gl_node *context_node(uint32_t id)

@@ -108,9 +108,10 @@ static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 
 /*
  * No look-up finds a node with an address in [start, end) any more: another
- * image may come to lie there. Called under the image lock.
+ * image may come to lie there. `first`: no older node has such an address.
+ * Called under the image lock.
  */
-void context_forget(uintptr_t start, uintptr_t end);
+void context_forget(uintptr_t start, uintptr_t end, uint32_t first);
 
 /* Return address and parent of a node; id >= GT_STOP_COUNT. */
 const struct gl_node *context_node(uint32_t id);

@@ -362,7 +362,8 @@ static void image_retire(struct image *image)
 		if (g->segment[i].flags & PF_X)
 			context_forget(g->segment[i].start,
 				       g->segment[i].start +
-					       g->segment[i].size + 1);
+					       g->segment[i].size + 1,
+				       g->first_node);
 	/* Pairs with the writer's acquire: nodes below are the image's. */
 	atomic_store_explicit(&g->end_node, context_count(),
 			      memory_order_release);

@@ -282,7 +282,8 @@ bool jit_sweep(void)
 		context_forget(atomic_load_explicit(&r->start,
 						    memory_order_relaxed) + 1,
 			       atomic_load_explicit(&r->end,
-						    memory_order_relaxed) + 1);
+						    memory_order_relaxed) + 1,
+			       0);
 		give_back(i);
 	}
 	return true;

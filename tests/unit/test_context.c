@@ -86,7 +86,7 @@ static void test_forget(void **unused)
 	start();
 	a = child(0, 0x5000);
 	b = child(0, 0x7000);
-	context_forget(0x5000, 0x6000);
+	context_forget(0x5000, 0x6000, 0);
 	assert_int_not_equal(child(0, 0x5000), a);
 	assert_int_equal(child(0, 0x7000), b);
 	assert_true(context_node(a)->flags & GL_NODE_DEAD);

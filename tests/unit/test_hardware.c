@@ -146,7 +146,7 @@ static void images_changed(void **unused)
 	call(CODE);
 	call(CODE + 1);
 	before = take(&ok);
-	context_forget(CODE, CODE + 100);
+	context_forget(CODE, CODE + 100, 0);
 	hardware_forget(h);
 	after = take(&ok);
 	assert_true(ok);
