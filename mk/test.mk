@@ -13,9 +13,9 @@
 # Programs are built without optimisations that hide an allocation or a call.
 
 TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
-	perl python3 heaptrack libunwind-dev musl-tools clang clang-format git pkgconf \
-	rustc golang-go ruby nodejs python3-greenlet python3-gevent \
-	libunwind-14 linux-perf strace uftrace \
+	perl python3 heaptrack libunwind-dev musl-tools clang clang-format \
+	libclang-rt-14-dev git pkgconf rustc golang-go ruby nodejs \
+	python3-greenlet python3-gevent libunwind-14 linux-perf strace uftrace \
 	redis-tools libboost-context-dev llvm-runtime
 .PHONY: deps-test
 deps-test: deps

@@ -20,7 +20,8 @@ void buffer_add(struct buffer *text, const char *bytes, size_t size)
 		text->data = grow_resize(text->data, capacity, 1);
 		text->capacity = capacity;
 	}
-	memcpy(text->data + text->size, bytes, size);
+	if (size)	/* bytes may be NULL then */
+		memcpy(text->data + text->size, bytes, size);
 	text->size += size;
 	text->data[text->size] = 0;
 }

@@ -82,7 +82,9 @@ static void fill(struct images *images, struct image *image,
 	image->bias = record->bias;
 	image->segment_count = record->segment_count;
 	memcpy(image->segments, record->segments, sizeof(image->segments));
-	memcpy(image->build_id, record->build_id, record->build_id_size);
+	if (record->build_id_size)
+		memcpy(image->build_id, record->build_id,
+		       record->build_id_size);
 	image->build_id_size = record->build_id_size;
 	image->path = intern_bytes(&images->names, record->path,
 				   record->path_size);

@@ -104,7 +104,14 @@ static void make_trace(unsigned written, size_t torn)
 		trace_write_chunk(&t, (struct chunk){ .type = GT_END },
 				  &payload);
 	}
-	buffer_add(&t.bytes, t.bytes.data + GT_HEADER_SIZE, torn);
+	if (torn) {	/* not out of a buffer that may move */
+		char *piece = malloc(torn);
+
+		assert_non_null(piece);
+		memcpy(piece, t.bytes.data + GT_HEADER_SIZE, torn);
+		buffer_add(&t.bytes, piece, torn);
+		free(piece);
+	}
 	strcpy(trace_path, "/tmp/gnomon-unit-XXXXXX");
 	trace_write_file(&t, trace_path);
 	buffer_free(&t.bytes);
