@@ -42,7 +42,7 @@ static uint32_t seen_size(uint64_t sets)
 static uint64_t path_bytes(uint64_t sets)
 {
 	return sets * PATH_WAYS * (sizeof(struct path) + sizeof(uint16_t)) +
-	       seen_size(sets) * sizeof(uint32_t);
+	       seen_size(sets) * sizeof(uint16_t);
 }
 
 /* 0 or -ENOMEM; then nothing has changed. */
@@ -56,7 +56,7 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 	t->paths = (struct path *)area;
 	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
 	t->set_mask = sets - 1;
-	t->seen = (uint32_t *)(t->tags + sets * PATH_WAYS);
+	t->seen = (uint16_t *)(t->tags + sets * PATH_WAYS);
 	t->path_patience = GROW_AFTER * PATH_WAYS * (uint32_t)sets;
 	t->seen_mask = seen_size(sets) - 1;
 	return 0;

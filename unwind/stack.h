@@ -104,7 +104,7 @@ struct capture_thread {
 	struct hardware_stack *hardware;	/* NULL: none was seen */
 	uint32_t path_misses;	/* since the sets last grew */
 	uint32_t path_patience;	/* then they grow */
-	uint32_t *seen;		/* filter: stacks met once, by hash */
+	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
 	struct capture_counts counts;
 };
