@@ -14,6 +14,9 @@
  * file is its embedder: it provides memory for tables and context nodes.
  * GNOMON_DEBUG_BARRIER=N has the meaning it has for the preload library.
  *
+ * "segments" is the rival structure of bench/segments.h, embedded in the same
+ * way.
+ *
  * Compiled with frame pointers, whatever the call tree is. One thread.
  *
  * I1  Only one unwinder is opened in a process.
@@ -30,6 +33,7 @@
 #include <unwind.h>
 
 #include "arch.h"
+#include "bench/segments.h"
 #include "unwind/capture.h"
 #include "unwind/memory.h"
 
@@ -48,6 +52,7 @@ static _Atomic uint32_t unwinder_node_limit = UNWINDER_NODES_MAX;
 static _Atomic uint32_t unwinder_image_count;
 static char *unwinder_next, *unwinder_end;
 static struct capture_thread *unwinder_thread;
+static struct segments *unwinder_segments;
 static uint32_t unwinder_context;
 static void *unwinder_stubs;	/* the function that barriers seem to be in */
 
@@ -138,12 +143,29 @@ static int unwinder_open_off(void)
 	return unwinder_open_gnomon(CAPTURE_OFF);
 }
 
+static int unwinder_open_segments(void)
+{
+	if (unwinder_open_gnomon(CAPTURE_OFF) != 0)
+		return -1;
+	unwinder_segments = segments_new(unwinder_thread);
+	return unwinder_segments ? 0 : -1;
+}
+
 static void unwinder_gnomon(void)
 {
 	const uintptr_t *fp = __builtin_frame_address(0);
 
 	unwinder_context = capture_stack(
 		unwinder_thread, (uintptr_t)__builtin_return_address(0),
+		(uintptr_t)__builtin_dwarf_cfa(), *fp);
+}
+
+static void unwinder_by_segments(void)
+{
+	const uintptr_t *fp = __builtin_frame_address(0);
+
+	unwinder_context = segments_capture(
+		unwinder_segments, (uintptr_t)__builtin_return_address(0),
 		(uintptr_t)__builtin_dwarf_cfa(), *fp);
 }
 
@@ -175,12 +197,16 @@ static bool unwinder_is_barrier(void *address)
 static void unwinder_gnomon_checked(void)
 {
 	const uintptr_t *fp = __builtin_frame_address(0);
+	uintptr_t ra = (uintptr_t)__builtin_return_address(0);
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
 	int count = backtrace(unwinder_stack, UNWINDER_FRAMES_MAX);
-	uint32_t id = capture_stack(
-		unwinder_thread, (uintptr_t)__builtin_return_address(0),
-		(uintptr_t)__builtin_dwarf_cfa(), *fp);
+	uint32_t id;
 	int i;
 
+	if (unwinder_segments)
+		id = segments_capture(unwinder_segments, ra, sp, *fp);
+	else
+		id = capture_stack(unwinder_thread, ra, sp, *fp);
 	unwinder_context = id;
 	for (i = 1; i < count && id >= GT_STOP_COUNT; i++) {
 		if (unwinder_nodes[id].address == (uintptr_t)unwinder_stack[i])
@@ -191,7 +217,7 @@ static void unwinder_gnomon_checked(void)
 	if (i == count && id == GT_STOP_BOTTOM)
 		return;
 	fprintf(stderr,
-		"bench: gnomon's stack differs from backtrace()'s at frame %d "
+		"bench: the stack differs from backtrace()'s at frame %d "
 		"of %d (context %" PRIu32 ")\n", i, count, id);
 	exit(1);
 }
@@ -264,6 +290,7 @@ static const struct unwinder unwinder_table[] = {
 	{ "gnomon", unwinder_open_auto, unwinder_gnomon },
 	{ "gnomon-validate", unwinder_open_validate, unwinder_gnomon },
 	{ "gnomon-off", unwinder_open_off, unwinder_gnomon },
+	{ "segments", unwinder_open_segments, unwinder_by_segments },
 	{ "unw_backtrace", unwinder_open_libunwind, unwinder_libunwind },
 	{ "backtrace", unwinder_open_plain, unwinder_glibc },
 	{ "_Unwind_Backtrace", unwinder_open_plain, unwinder_libgcc },
@@ -297,7 +324,13 @@ struct unwinder_tiers unwinder_tiers(void)
 	struct unwinder_tiers tiers = { 0 };
 	const struct capture_counts *counts;
 
-	if (unwinder_thread) {
+	if (unwinder_segments) {
+		const struct segment_counts *of =
+			segments_counts(unwinder_segments);
+
+		tiers.join = of->join;
+		tiers.full = of->full + of->other;
+	} else if (unwinder_thread) {
 		counts = capture_thread_counts(unwinder_thread);
 		tiers.join = counts->tier_join;
 		tiers.full = counts->tier_full + counts->tier_plain;
@@ -327,6 +360,10 @@ bool unwinder_describe(struct unwinder_thread *thread)
 		.barriers_placed = info.barriers_placed,
 		.barriers_met = info.barriers_met,
 	};
+	if (unwinder_segments) {
+		thread->mode = "segments";
+		thread->bytes += segments_bytes(unwinder_segments);
+	}
 	return true;
 }
 
