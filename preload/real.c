@@ -31,6 +31,15 @@
 struct real real;
 bool real_only;
 void *real_dlopen, *real_dlmopen, *real_dlclose;
+void *real_moved[MOVED_COUNT];
+static const char *const real_moved_names[MOVED_COUNT] = {
+	[MOVED_LONGJMP] = "longjmp",
+	[MOVED_UNDERSCORE_LONGJMP] = "_longjmp",
+	[MOVED_SIGLONGJMP] = "siglongjmp",
+	[MOVED_LONGJMP_CHK] = "__longjmp_chk",
+	[MOVED_SETCONTEXT] = "setcontext",
+	[MOVED_SWAPCONTEXT] = "swapcontext",
+};
 
 /* Weak: one of the two exists, by the C library. */
 extern struct r_debug _r_debug __attribute__((weak));
@@ -240,6 +249,8 @@ static size_t real_usable_size(void *block)
 
 static void real_fill(const struct link_map *own)
 {
+	unsigned i;
+
 	real.calloc = real_next(own, "calloc");
 	real.realloc = real_next(own, "realloc");
 	real.free = real_next(own, "free");
@@ -262,6 +273,8 @@ static void real_fill(const struct link_map *own)
 	real_dlopen = real_next(own, "dlopen");
 	real_dlmopen = real_next(own, "dlmopen");
 	real_dlclose = real_next(own, "dlclose");
+	for (i = 0; i < MOVED_COUNT; i++)
+		real_moved[i] = real_next(own, real_moved_names[i]);
 }
 
 /* The image whose code lies around this address, by its program headers. */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "preload/base.h"
+#include "preload/moved.h"
 
 struct real {
 	void *(*malloc)(size_t size);
@@ -41,6 +42,7 @@ extern BASE_HIDDEN bool real_only;
 
 /* Where the entries in arch/stubs.S jump on to. */
 extern BASE_HIDDEN void *real_dlopen, *real_dlmopen, *real_dlclose;
+extern BASE_HIDDEN void *real_moved[MOVED_COUNT];
 
 /*
  * Looks everything up, unless that is done. False: too early, this library

@@ -106,6 +106,8 @@ void capture_thread_reset(struct capture_thread *t, bool is_main)
 
 void capture_thread_moved(struct capture_thread *t)
 {
+	if (!t->barrier_count)	/* all is compared, then */
+		return;
 	t->moved = true;
 	/* a handler on this thread, or the thread's own next capture */
 	atomic_signal_fence(memory_order_release);

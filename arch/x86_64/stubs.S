@@ -87,10 +87,50 @@
 	.size	\name, .-\name
 	.endm
 
+	/* Asks moved_note (preload/moved.h) what to jump to. Both arguments go
+	 * on as they came. */
+	.macro	jump name, what
+	.globl	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	push	%rdi
+	.cfi_adjust_cfa_offset 8
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	push	%rdx			/* the stack is aligned for a call */
+	.cfi_adjust_cfa_offset 8
+	mov	$\what, %edi
+	call	moved_note
+	mov	%rax, %r11
+	pop	%rdx
+	.cfi_adjust_cfa_offset -8
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+	pop	%rdi
+	.cfi_adjust_cfa_offset -8
+	test	%r11, %r11
+	jz	1f
+	jmp	*%r11
+	/* no such function: it has failed */
+1:	mov	$-1, %eax
+	ret
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+
 	.text
 	entry	dlopen, real_dlopen
 	entry	dlmopen, real_dlmopen
 	entry	dlclose, real_dlclose
+	/* enum moved_what */
+	jump	longjmp, 0
+	jump	_longjmp, 1
+	jump	siglongjmp, 2
+	jump	__longjmp_chk, 3
+	jump	setcontext, 4
+	jump	swapcontext, 5
 	/* enum registrar_what */
 	register __register_frame, 0
 	register __register_frame_info, 1
