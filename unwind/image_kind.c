@@ -50,6 +50,8 @@ static const struct name_rule name_rules[] = {
 	/* Copies slices of a stack away and back. */
 	{ "_greenlet.", { false, GT_WHY_RUNTIME } },
 	{ "greenlet.", { false, GT_WHY_RUNTIME } },
+	/* Ruby's callcc copies whole stacks, and jumps without longjmp. */
+	{ "continuation.so", { false, GT_WHY_RUNTIME } },
 	/* Replace return addresses themselves. */
 	{ "libmcount", { true, GT_WHY_HIJACKED } },
 	{ "libbytehound", { true, GT_WHY_HIJACKED } },

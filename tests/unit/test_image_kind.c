@@ -61,6 +61,8 @@ static void test_names(void **unused)
 		{ "/usr/lib/libnode.so.108", true, GT_WHY_RUNTIME },
 		{ "/p/_greenlet.cpython-311-x86_64-linux-gnu.so", false,
 		  GT_WHY_RUNTIME },
+		{ "/usr/lib/ruby/3.1.0/continuation.so", false,
+		  GT_WHY_RUNTIME },
 		{ "/usr/lib/uftrace/libmcount-fast.so", true,
 		  GT_WHY_HIJACKED },
 		{ "libbytehound.so", true, GT_WHY_HIJACKED },
