@@ -24,8 +24,9 @@ $(BENCH_DIR)/%.o: bench/%.c | deps-bench
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
 
-# The call tree as programs are compiled today, and for the frame pointer walk.
-$(BENCH_DIR)/call_tree.o: BENCH_CFLAGS += -fomit-frame-pointer
+# Calls as programs are compiled today, and for the frame pointer walk.
+$(BENCH_DIR)/call_tree.o $(BENCH_DIR)/pair_cost.o: \
+	BENCH_CFLAGS += -fomit-frame-pointer
 $(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c | deps-bench
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
