@@ -106,7 +106,9 @@ void capture_thread_reset(struct capture_thread *t, bool is_main)
 
 void capture_thread_moved(struct capture_thread *t)
 {
-	if (!t->barrier_count)	/* all is compared, then */
+	/* All is compared, then. (So it may be in a handler that interrupted
+	 * a capture; one that jumps out of it lets all be dropped.) */
+	if (!t->barrier_count)
 		return;
 	t->moved = true;
 	/* a handler on this thread, or the thread's own next capture */
@@ -361,7 +363,8 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return context;
 }
 
-/* What the ways that the oracle is to judge answer, if they do. */
+/* What the ways that were passed by answer, if they do: for the oracle, and
+ * after a jump. */
 static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	uint32_t context = path_find(t, ra, sp);
@@ -380,6 +383,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	/* Pairs with the increment before the loader is entered. */
 	uint32_t generation = atomic_load_explicit(&capture_generation,
 						   memory_order_acquire);
+	bool looked = !capture.config.oracle && !t->moved;
 	uint32_t context = 0;
 
 	if (t->generation != generation && !catch_up(t, generation)) {
@@ -389,11 +393,11 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	if (t->moved) {
 		t->moved = false;
 		set_generation(t, generation);
-		shadow_clear(t);
+		shadow_recheck(t);
 	}
 	if (t->mode == GT_MODE_HARDWARE)
 		context = read_hardware(t, ra, sp, fp);
-	else if (capture.config.oracle && t->mode != GT_MODE_OFF)
+	else if (!looked && t->mode != GT_MODE_OFF)
 		context = cached(t, ra, sp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);

@@ -11,7 +11,8 @@
  * I4  If a barrier's slot holds its stub, and I3's words from there on equal
  *     memory, or the walk itself arrives there, then the words further out
  *     are as they were: a frame that lies inward of them all has not
- *     returned.
+ *     returned. (Where a stack was copied back, it may have, and stand there
+ *     again: shadow_recheck.)
  * I5  barrier[] rises; it names the frames whose mark has MARK_BARRIER. Any
  *     stub in the slot of a frame of the shadow was seen there by the walk
  *     that made the frame, or put there since.
@@ -98,6 +99,23 @@ bool shadow_stands(const struct capture_thread *t, uint32_t at)
 		break;
 	}
 	return first_different(from, end) > end;
+}
+
+/* Outward of the innermost all is compared, whatever the others say. What
+ * still vouches then is as true as when it was placed: between now and its
+ * next use only calls and returns happen, or this is called again. */
+void shadow_recheck(struct capture_thread *t)
+{
+	const struct shadow_word *end;
+	uint32_t standing;
+
+	if (!t->barrier_count)
+		return;
+	end = t->words + t->frames[t->barrier[t->barrier_count - 1]].word;
+	standing = (uint32_t)(first_different(t->words, end) - t->words);
+	while (t->barrier_count &&
+	       t->frames[t->barrier[t->barrier_count - 1]].word >= standing)
+		forget_barrier(t);
 }
 
 static void add_word(struct capture_thread *t, uintptr_t at, uintptr_t value)

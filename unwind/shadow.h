@@ -42,6 +42,12 @@ struct shadow_frame *shadow_validate(struct capture_thread *t,
 bool shadow_stands(const struct capture_thread *t, uint32_t at);
 
 /*
+ * Something other than calls and returns has changed the stack: barriers that
+ * do not stand with every word outward of them are forgotten.
+ */
+void shadow_recheck(struct capture_thread *t);
+
+/*
  * Makes the walk's frames the shadow's inner part (behind frames[join], or as
  * a whole), with the context of each; returns that of the innermost.
  */

@@ -169,17 +169,42 @@ static void test_vfork(void **unused)
 	assert_int_equal(plan.stubs, 0);
 }
 
-/* What an exchanged stack leaves behind vouches for nothing. */
+static void after_jump(void)
+{
+	uint32_t standing = self->barrier_count;
+
+	assert_true(standing >= 2);
+	capture_thread_moved(self);
+	embed_hook(self);
+	assert_false(self->moved);
+	assert_int_equal(self->barrier_count, standing);
+}
+
+/* The outermost return address is changed for the time of a capture. */
+static void after_exchange(void)
+{
+	uintptr_t *outermost = (uintptr_t *)self->frames[1].slot;
+	uintptr_t was = *outermost;
+
+	capture_thread_moved(self);
+	*outermost = 0;
+	embed_hook(self);
+	*outermost = was;
+}
+
+/* A jump costs a comparison, no walk; an exchanged stack, all of it. */
 static void test_moved(void **unused)
 {
-	struct plan plan = { .captures = 3 };
+	struct plan plan = { .captures = 3, .inside = after_jump };
 
 	(void)unused;
 	start(CAPTURE_AUTO, 0);
 	descend(300, &plan);
-	capture_thread_moved(self);
-	embed_hook(self);
-	assert_int_equal(self->counts.stops[GT_STOP_BOTTOM], 2);
+	assert_int_equal(self->counts.tier_full, 1);
+	plan.inside = after_exchange;
+	start(CAPTURE_AUTO, 0);
+	descend(300, &plan);
+	assert_int_equal(self->counts.tier_full, 2);
 }
 
 int main(void)

@@ -134,6 +134,46 @@ static void test_barriers(void **unused)
 	assert_int_equal(t.barrier_count, 0);
 }
 
+/* Of several barriers only those are kept that stand with all outward of
+ * them, and what lies inward of the innermost is not looked at. */
+static void test_recheck(void **unused)
+{
+	const uintptr_t stub = (uintptr_t)arch_stubs + 5 * ARCH_STUB_BYTES;
+
+	(void)unused;
+	start();
+	shadow_recheck(&t);
+	shadow_place_barrier(&t, 5, stub);
+	shadow_place_barrier(&t, 12, stub + ARCH_STUB_BYTES);
+	++*slot_of(13);
+	shadow_recheck(&t);
+	assert_int_equal(t.barrier_count, 2);
+	++*slot_of(8);
+	shadow_recheck(&t);
+	assert_int_equal(t.barrier_count, 1);
+	assert_int_equal(t.frames[5].mark, 105 | MARK_BARRIER);
+	assert_int_equal(t.frames[12].mark, 112);
+	++*slot_of(1);
+	shadow_recheck(&t);
+	assert_int_equal(t.barrier_count, 0);
+	assert_int_equal(t.frames[5].mark, 105);
+}
+
+/* A barrier that was itself returned through is none. */
+static void test_recheck_returned(void **unused)
+{
+	const uintptr_t stub = (uintptr_t)arch_stubs + 5 * ARCH_STUB_BYTES;
+
+	(void)unused;
+	start();
+	shadow_place_barrier(&t, 5, stub);
+	shadow_place_barrier(&t, 12, stub + ARCH_STUB_BYTES);
+	*slot_of(12) = 0x401000 + 12;
+	shadow_recheck(&t);
+	assert_int_equal(t.barrier_count, 1);
+	assert_int_equal(t.barrier[0], 5);
+}
+
 /* More than can be remembered: the outermost are forgotten. */
 static void test_many_barriers(void **unused)
 {
@@ -220,6 +260,8 @@ int main(void)
 		cmocka_unit_test(test_returned),
 		cmocka_unit_test(test_saved_fp),
 		cmocka_unit_test(test_barriers),
+		cmocka_unit_test(test_recheck),
+		cmocka_unit_test(test_recheck_returned),
 		cmocka_unit_test(test_many_barriers),
 		cmocka_unit_test(test_update),
 		cmocka_unit_test(test_adopted),
