@@ -32,7 +32,7 @@ struct real real;
 bool real_only;
 void *real_dlopen, *real_dlmopen, *real_dlclose;
 void *real_moved[MOVED_COUNT];
-static const char *const real_moved_names[MOVED_COUNT] = {
+const char *const real_moved_names[MOVED_COUNT] = {
 	[MOVED_LONGJMP] = "longjmp",
 	[MOVED_UNDERSCORE_LONGJMP] = "_longjmp",
 	[MOVED_SIGLONGJMP] = "siglongjmp",
@@ -275,6 +275,9 @@ static void real_fill(const struct link_map *own)
 	real_dlclose = real_next(own, "dlclose");
 	for (i = 0; i < MOVED_COUNT; i++)
 		real_moved[i] = real_next(own, real_moved_names[i]);
+	/* the same but for a check */
+	if (!real_moved[MOVED_LONGJMP_CHK])
+		real_moved[MOVED_LONGJMP_CHK] = real_moved[MOVED_LONGJMP];
 }
 
 /* The image whose code lies around this address, by its program headers. */

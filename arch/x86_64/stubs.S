@@ -113,9 +113,14 @@
 	test	%r11, %r11
 	jz	1f
 	jmp	*%r11
-	/* no such function: it has failed */
-1:	mov	$-1, %eax
+	/* no such function: it has failed, or, if nobody expects that it
+	 * returns, the program has */
+1:	.if	\what < 4
+	ud2
+	.else
+	mov	$-1, %eax
 	ret
+	.endif
 	.cfi_endproc
 	.size	\name, .-\name
 	.endm

@@ -1,18 +1,49 @@
 // CC: musl-gcc
 // FLAGS: -pthread
 /*
- * musl.c: a program of another C library, with threads and odd requests.
+ * musl.c: a program of another C library, with threads, odd requests and
+ * jumps.
  */
 #include <pthread.h>
+#include <setjmp.h>
 
 #include "tgt.h"
 
 #define THREADS 4
 #define BLOCKS 1000
 
+/* Not of this C library; whoever has it all the same must do it right. */
+extern void __longjmp_chk(jmp_buf to, int value) __attribute__((weak));
+
+static void jump(sigjmp_buf to, int how)
+{
+	tgt_free(tgt_malloc(20 + how), 20 + how);
+	if (how == 1)
+		longjmp(to, 2);
+	if (how == 2)
+		_longjmp(to, 3);
+	if (how == 3 && __longjmp_chk) {
+		__longjmp_chk(to, 4);
+		abort();
+	}
+	siglongjmp(to, how + 1);
+}
+
+/* Each jump goes on with the next. */
+static void jumps(void)
+{
+	sigjmp_buf here;
+	int how = sigsetjmp(here, 1);
+
+	if (how < 5)
+		jump(here, how ? how : 1);
+	tgt_free(tgt_malloc(20 + how), 20 + how);
+}
+
 static void *work(void *argument)
 {
 	(void)argument;
+	jumps();
 	for (int i = 0; i < BLOCKS; i++) {
 		void *p = tgt_malloc(30 + i);
 
