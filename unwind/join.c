@@ -19,6 +19,7 @@
 #include "unwind/context.h"
 #include "unwind/join.h"
 #include "unwind/rule_cache.h"
+#include "unwind/shadow.h"
 
 #define NEW_MAX FRAMES_SPARE	/* more are not worth a hurry */
 
@@ -27,34 +28,31 @@ struct new_frame {
 	uint64_t hash;
 };
 
-static inline uintptr_t word_differs(const struct shadow_word *w)
-{
-	return *(const uintptr_t *)w->at ^ w->value;
-}
-
 /* Whether the words [w, end] are what they were; all are looked at, for a
  * branch for each would cost more than the few that differ save. */
 static inline __attribute__((always_inline)) bool
-words_stand(const struct shadow_word *w,
-			       const struct shadow_word *end)
+words_stand(const struct shadow_word *w, const struct shadow_word *end)
 {
 	uintptr_t differ = 0;
 
 	for (; w + 7 <= end; w += 8) {
-		differ |= word_differs(w) | word_differs(w + 1);
-		differ |= word_differs(w + 2) | word_differs(w + 3);
-		differ |= word_differs(w + 4) | word_differs(w + 5);
-		differ |= word_differs(w + 6) | word_differs(w + 7);
+		differ |= shadow_word_differs(w) |
+			  shadow_word_differs(w + 1) |
+			  shadow_word_differs(w + 2) |
+			  shadow_word_differs(w + 3) |
+			  shadow_word_differs(w + 4) |
+			  shadow_word_differs(w + 5) |
+			  shadow_word_differs(w + 6) |
+			  shadow_word_differs(w + 7);
 	}
 	for (; w <= end; w++)
-		differ |= word_differs(w);
+		differ |= shadow_word_differs(w);
 	return differ == 0;
 }
 
 /* Whether frame j and all outward of it hold (shadow.c, I3 and I4). */
 static inline __attribute__((always_inline)) bool
-shadow_holds(const struct capture_thread *t,
-				const struct shadow_frame *j)
+shadow_holds(const struct capture_thread *t, const struct shadow_frame *j)
 {
 	const struct shadow_frame *from = t->frames;
 
@@ -75,6 +73,39 @@ static inline struct shadow_frame *pass_inner(struct shadow_frame *j,
 	return (struct shadow_frame *)((uintptr_t)j - (passed & sizeof(*j)));
 }
 
+/* frames[0] … f[-1], innermost first, become the shadow's part inward of j;
+ * their contexts are looked up, the innermost one's is the answer. */
+static inline __attribute__((always_inline)) uint32_t
+append(struct capture_thread *t, const struct context_table *table,
+       struct shadow_frame *j, const struct new_frame *frames,
+       const struct new_frame *f)
+{
+	struct shadow_word *w = t->words + j->word, *w_join = w;
+	uint32_t context = (uint32_t)j->mark;
+
+	while (f-- > frames) {
+		uint32_t id = context_find(table, f->hash, context, f->ra);
+
+		if (__builtin_expect(id == 0, 0))
+			id = context_child(context, f->ra, f->hash);
+		context = id;
+		j++;
+		w++;
+		j->slot = w->at = f->slot;
+		j->raw = w->value = f->ra;
+		j->hash = f->hash;
+		j->mark = context;
+		j->word = (uint32_t)(w - t->words);
+		j->flags = 0;
+	}
+	t->word_count = (uint32_t)(w - t->words) + 1;
+	t->count = (uint32_t)(j - t->frames) + 1;
+	t->counts.frames_walked += (uint32_t)(w - w_join) + 1;
+	t->counts.tier_join++;
+	t->barriers_met += t->barrier_count != 0;
+	return context;
+}
+
 static inline __attribute__((always_inline)) uint32_t
 join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
@@ -83,9 +114,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	const struct context_table *table = context_newest();
 	_Atomic uint64_t *rules = rule_cache;
 	uintptr_t hi = t->hi;
-	struct shadow_word *w, *w_join;
 	uint64_t hash;
-	uint32_t context;
 
 	/* Mostly one frame is new: its place is asked for before that is known. */
 	context_prefetch(table, context_hash(j[-(j > t->frames)].hash, ra));
@@ -126,29 +155,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	}
 	if (!shadow_holds(t, j))
 		return 0;
-	w = w_join = t->words + j->word;
-	context = (uint32_t)j->mark;
-	t->barriers_met += t->barrier_count != 0;
-	while (f-- > frames) {
-		uint32_t id = context_find(table, f->hash, context, f->ra);
-
-		if (__builtin_expect(id == 0, 0))
-			id = context_child(context, f->ra, f->hash);
-		context = id;
-		j++;
-		w++;
-		j->slot = w->at = f->slot;
-		j->raw = w->value = f->ra;
-		j->hash = f->hash;
-		j->mark = context;
-		j->word = (uint32_t)(w - t->words);
-		j->flags = 0;
-	}
-	t->counts.frames_walked += (uint32_t)(w - w_join) + 1;
-	t->word_count = (uint32_t)(w - t->words) + 1;
-	t->count = (uint32_t)(j - t->frames) + 1;
-	t->counts.tier_join++;
-	return context;
+	return append(t, table, j, frames, f);
 }
 
 uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)

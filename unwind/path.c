@@ -3,13 +3,13 @@
  *
  * Sets of PATH_WAYS, one array a thread. It starts small (most threads of most
  * programs do little) and grows fourfold after so many misses that it could
- * have been filled several times over, up to SETS_MAX. A filter of one word
- * per hash remembers which stack was met there last: only the second meeting
- * is worth the copy.
+ * have been filled several times over, up to SETS_MAX. A filter of half a
+ * word per hash remembers which stack was met there last: only the second
+ * meeting is worth the copy.
  *
  * I1  A path is only made of a walk on the base stack, all of whose words lie
- *     in [lo, hi): it can be compared in any order for as long as the thread
- *     lives.
+ *     in [lo, hi) or in the hook's own frame: at that sp it can be compared in
+ *     any order for as long as the thread lives.
  * I2  The tag of an empty way is 0; a way is filled before its tag.
  * I3  A path with a tail was made when the shadow's frames up to the tail were
  *     those outward of its words. It holds while the shadow has, in the same
@@ -55,6 +55,8 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 	unwind_want_large_pages(area, path_bytes(sets));
 	t->paths = (struct path *)area;
 	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
+	/* Pairs with path_describe, which another thread may be in. */
+	atomic_thread_fence(memory_order_release);
 	t->set_mask = sets - 1;
 	t->seen = (uint16_t *)(t->tags + sets * PATH_WAYS);
 	t->path_patience = GROW_AFTER * PATH_WAYS * (uint32_t)sets;
@@ -78,11 +80,13 @@ void path_clear(struct capture_thread *t)
 void path_describe(const struct capture_thread *t,
 		   struct capture_thread_info *info)
 {
-	uint64_t i;
+	uint64_t sets = t->set_mask + 1, i;
 
-	info->path_bytes = path_bytes(t->set_mask + 1);
+	/* Pairs with path_resize: the tags are of so many sets, or of more. */
+	atomic_thread_fence(memory_order_acquire);
+	info->path_bytes = path_bytes(sets);
 	info->path_bytes_max = path_bytes(SETS_MAX);
-	info->path_ways = (t->set_mask + 1) * PATH_WAYS;
+	info->path_ways = sets * PATH_WAYS;
 	info->path_ways_used = 0;
 	for (i = 0; i < info->path_ways; i++)
 		info->path_ways_used += t->tags[i] != 0;
@@ -110,16 +114,14 @@ static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
 	return true;
 }
 
-/* Where the path's words end: at the innermost barrier, else at the outermost
- * frame that leaves no more than PATH_WORDS; 0: there is no need. */
+/* Where the path's words end: at the innermost barrier (0: there is none), or,
+ * where that leaves too many, at the outermost frame that does not. */
 static uint32_t choose_tail(const struct capture_thread *t)
 {
-	uint32_t at;
+	uint32_t at = t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
 
-	if (t->barrier_count)
-		return t->barrier[t->barrier_count - 1];
-	if (t->word_count < PATH_WORDS)
-		return 0;
+	if (t->word_count - t->frames[at].word < PATH_WORDS)
+		return at;
 	for (at = t->count - 1; at > 1; at--)
 		if (t->word_count - t->frames[at - 1].word >= PATH_WORDS)
 			return at;

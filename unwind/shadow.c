@@ -28,11 +28,6 @@
  */
 #include "unwind/shadow.h"
 
-static inline uintptr_t word_differs(const struct shadow_word *w)
-{
-	return *(const uintptr_t *)w->at ^ w->value;
-}
-
 static void forget_barrier(struct capture_thread *t)
 {
 	struct shadow_frame *f = &t->frames[t->barrier[--t->barrier_count]];
@@ -61,10 +56,10 @@ static inline const struct shadow_word *
 first_different(const struct shadow_word *w, const struct shadow_word *end)
 {
 	while (end - w >= 3 &&
-	       !(word_differs(w) | word_differs(w + 1) |
-		 word_differs(w + 2) | word_differs(w + 3)))
+	       !(shadow_word_differs(w) | shadow_word_differs(w + 1) |
+		 shadow_word_differs(w + 2) | shadow_word_differs(w + 3)))
 		w += 4;
-	while (w <= end && !word_differs(w))
+	while (w <= end && !shadow_word_differs(w))
 		w++;
 	return w;
 }

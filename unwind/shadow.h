@@ -28,6 +28,11 @@ static inline void shadow_pop(struct capture_thread *t, uintptr_t sp)
 	t->count = (uint32_t)(f - t->frames);
 }
 
+static inline uintptr_t shadow_word_differs(const struct shadow_word *w)
+{
+	return *(const uintptr_t *)w->at ^ w->value;
+}
+
 /*
  * The innermost frame of the shadow, at or outward of `at`, that still stands
  * with all that lies outward of it; frames[0] if none does. The walk that asks

@@ -217,6 +217,26 @@ static void test_barrier(void **unused)
 	assert_int_equal(find(), 0);
 }
 
+/* One too far out to list all words inward of it: the list ends before it. */
+static void test_far_barrier(void **unused)
+{
+	const uint32_t depth = 200, at = 2 * PATH_WORDS;
+	uintptr_t stub = (uintptr_t)arch_stubs + 5 * STUB_BYTES;
+	uint32_t i;
+
+	(void)unused;
+	start(depth);
+	shadow_place_barrier(&t, depth - at, stub);
+	learn(CONTEXT);
+	assert_int_equal(find(), CONTEXT);
+	for (i = 0; i < depth; i++) {
+		++*slot_of(i);
+		assert_int_equal(find(), i <= at ? 0 : CONTEXT);
+		--*slot_of(i);
+		assert_int_equal(find(), CONTEXT);
+	}
+}
+
 static void test_many(void **unused)
 {
 	uint32_t i, round, found = 0;
@@ -256,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_key),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_far_barrier),
 		cmocka_unit_test(test_many),
 	};
 
