@@ -54,7 +54,7 @@ void message_say(const char *text)
 		message_write(2, text);
 }
 
-void message_say_for(int pid, const char *message)
+void message_say_for(int tid, const char *message)
 {
 	char path[64];
 	struct text text;
@@ -62,7 +62,7 @@ void message_say_for(int pid, const char *message)
 
 	text_init(&text, path, sizeof(path));
 	text_put(&text, "/proc/");
-	text_number(&text, pid);
+	text_number(&text, tid);
 	text_put(&text, "/fd/2");
 	/* appending: the descriptor we get has a position of its own */
 	fd = sys_open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK |

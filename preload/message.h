@@ -16,7 +16,7 @@ void message_init(void);
 void message_say(const char *text);
 
 /* The same from the writer, whose own descriptors are closed: through the
- * target's, by its pid. */
-void message_say_for(int pid, const char *text);
+ * target's, by the id of a thread of it that lives. */
+void message_say_for(int tid, const char *text);
 
 #endif

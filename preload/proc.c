@@ -129,7 +129,8 @@ void proc_maps(void (*fn)(const struct proc_map *map, void *arg), void *arg)
 {
 	char buffer[PROC_MAPS_BUFFER + 1];
 	size_t held = 0;
-	long fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	/* self is the first thread, which may have ended */
+	long fd = sys_open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
 	long got;
 
 	if (sys_failed(fd))

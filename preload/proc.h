@@ -13,7 +13,9 @@
 enum {
 	PROC_STAT_STATE = 3,
 	PROC_STAT_PPID = 4,
+	PROC_STAT_THREADS = 20,
 	PROC_STAT_STARTTIME = 22,
+	PROC_STAT_VSIZE = 23,
 	PROC_STAT_STARTSTACK = 28,
 	PROC_STAT_EXIT_CODE = 52
 };
@@ -30,7 +32,7 @@ bool proc_stat(int pid, unsigned field, uint64_t *value);
 /* The name of a thread, "" if it is gone. */
 void proc_thread_name(int pid, int tid, char *to, size_t n);
 
-/* One line of /proc/self/maps that has a path. */
+/* One line of the own memory map that has a path. */
 struct proc_map {
 	uint64_t start, end;
 	const char *path;

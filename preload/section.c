@@ -88,7 +88,8 @@ static bool section_search(const struct section_file *f, const char *name,
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	int fd = sys_open(*path ? path : "/proc/self/exe",
+	/* the first thread, which /proc/self is about, may have ended */
+	int fd = sys_open(*path ? path : "/proc/thread-self/exe",
 			  O_RDONLY | O_CLOEXEC, 0);
 	struct section_file file;
 	bool found = false;

@@ -26,9 +26,7 @@
 #include "preload/writer.h"
 
 #include <errno.h>
-#include <linux/kcmp.h>
 #include <linux/wait.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -45,6 +43,7 @@
 #include "preload/output.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
+#include "preload/target.h"
 #include "preload/text.h"
 #include "preload/turn.h"
 
@@ -77,12 +76,9 @@ struct writer {
 	struct pool pool;
 	struct feed feed;
 	struct emit_info info;
-	int pidfd;
-	bool thread;		/* of the target's thread group */
+	struct target target;
 	bool told_drops;
 	bool gave_up;		/* the trace lacks what the live file has */
-	bool kcmp;		/* the kernel compares address spaces */
-	uint64_t start_stack;	/* field of /proc/PID/stat; 0: not known */
 	uint64_t looked_ns;
 	uint64_t nap_ns;
 	char exe[GT_PATH_MAX];
@@ -99,47 +95,9 @@ static void writer_close_fds(void)
 		sys_close(fd);
 }
 
-/* Whether the target still is the program that shares our memory. */
-static bool writer_same_memory(const struct writer *w)
-{
-	uint64_t stack;
-
-	if (w->thread)
-		return true;
-	if (w->kcmp)
-		return arch_syscall5(__NR_kcmp, sys_getpid(), w->r->pid,
-				     KCMP_VM, 0, 0) <= 0;
-	/* where a stack begins is drawn anew by each exec */
-	if (w->start_stack &&
-	    proc_stat(w->r->pid, PROC_STAT_STARTSTACK, &stack))
-		return stack == w->start_stack;
-	return true;
-}
-
-static bool writer_target_dead(const struct writer *w)
-{
-	struct pollfd poll = { .fd = w->pidfd, .events = POLLIN };
-	struct timespec now = { 0, 0 };
-	uint64_t state;
-
-	if (w->thread)
-		return false;
-	if (w->pidfd >= 0)
-		return arch_syscall5(__NR_ppoll, (long)&poll, 1, (long)&now,
-				     0, 0) == 1;
-	return !proc_stat(w->r->pid, PROC_STAT_STATE, &state) ||
-	       state == 'Z' || state == 'X';
-}
-
 static void writer_watch(struct writer *w)
 {
-	long fd = arch_syscall2(__NR_pidfd_open, w->r->pid, 0);
-
-	w->pidfd = sys_failed(fd) ? -1 : fd;
-	w->kcmp = arch_syscall5(__NR_kcmp, sys_getpid(), w->r->pid, KCMP_VM,
-				0, 0) == 0;
-	if (!proc_stat(w->r->pid, PROC_STAT_STARTSTACK, &w->start_stack))
-		w->start_stack = 0;
+	target_watch(&w->target);
 	if (!proc_stat(w->r->pid, PROC_STAT_STARTTIME,
 		       &w->live.header->start_time))
 		w->live.header->start_time = 0;
@@ -351,9 +309,9 @@ static void writer_tell_drops(struct writer *w)
 	    !atomic_load_explicit(&w->r->live->dropped, memory_order_relaxed))
 		return;
 	w->told_drops = true;
-	message_say_for(w->r->pid, "the trace cannot be written fast enough, "
-				   "or --memory is used up: events are "
-				   "dropped and counted");
+	message_say_for(target_task(&w->target),
+			"the trace cannot be written fast enough, or --memory "
+			"is used up: events are dropped and counted");
 }
 
 /* What has to be looked after now and then. True: the target has gone on to
@@ -363,7 +321,7 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 	if (now_ns - w->looked_ns < WRITER_LOOK_NS)
 		return false;
 	w->looked_ns = now_ns;
-	if (!writer_same_memory(w))
+	if (!target_same(&w->target))
 		return true;
 	writer_tell_drops(w);
 	feed_reap(&w->feed);
@@ -391,10 +349,10 @@ static const char *writer_work(struct writer *w)
 		if (writer_hungry(r))
 			feed_reap(&w->feed);
 		pool_refill(&w->pool);
-		if (writer_target_dead(w))
+		if (target_dead(&w->target))
 			return "exit";
 		if (atomic_load_explicit(&r->stop, memory_order_acquire))
-			return w->thread ? "exit" : "error";
+			return w->target.thread ? "exit" : "error";
 		if (writer_look(w, now_ns))
 			return "exec";
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
@@ -430,7 +388,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	text_error(&text, w->out.err);
 	text_put(&text, ": recording has stopped, what was written stays "
 			"readable");
-	message_say_for(r->pid, message);
+	message_say_for(target_task(&w->target), message);
 	/* once more, for the last words: there is room for them */
 	w->gave_up = w->out.regular;
 	w->out.err = w->out.regular ? 0 : w->out.err;
@@ -458,7 +416,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	int code = -1;
 
 	message[0] = '\0';
-	if (strcmp(reason, "exit") == 0 && !w->thread)
+	if (strcmp(reason, "exit") == 0 && !w->target.thread)
 		code = writer_exit_code(w);
 	if (w->out.err)
 		writer_give_up(w, message, sizeof(message));
@@ -500,7 +458,7 @@ static void writer_task(void *arg)
 {
 	struct writer *w = arg;
 
-	if (!w->thread)
+	if (!w->target.thread)
 		arch_syscall0(__NR_setsid);
 	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)"gnomon-writer");
 	writer_be_batch();
@@ -603,7 +561,7 @@ static long writer_clone(struct writer *w, char *stack, char *tls)
 		      (long)&old, WRITER_SIGNALS);	/* I1 */
 	pid = writer_bear(w, stack, tls);
 	if (sys_failed(pid)) {
-		w->thread = true;
+		w->target.thread = true;
 		pid = arch_clone_task(thread, stack + WRITER_STACK, tls,
 				      writer_task, w);
 	}
@@ -623,7 +581,8 @@ int writer_start(struct recorder *r)
 	if (!w || !stack || !tls)
 		return -ENOMEM;
 	w->r = r;
-	w->pidfd = -1;
+	w->target.r = r;
+	w->target.pidfd = -1;
 	w->live.fd = -1;
 	w->nap_ns = WRITER_NAP_MIN_NS;
 	tls += WRITER_TLS / 2;
@@ -635,7 +594,7 @@ int writer_start(struct recorder *r)
 			     "recorded", NULL, pid);
 		return pid;
 	}
-	r->writer_is_thread = w->thread;
+	r->writer_is_thread = w->target.thread;
 	err = writer_wait(r, WRITER_STARTING, WRITER_START_NS);
 	if (err)
 		atomic_store_explicit(&r->stop, 1, memory_order_release);

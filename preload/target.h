@@ -1,0 +1,34 @@
+/*
+ * target.h: whether the program that is recorded still lives, and still is
+ * the program that shares our memory. The writer only.
+ */
+#ifndef GNOMON_TARGET_H
+#define GNOMON_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/recorder.h"
+
+struct target {
+	struct recorder *r;	/* r->pid is the process */
+	int pidfd;		/* -1: none */
+	bool thread;		/* the writer is a thread of it */
+	bool kcmp;		/* the kernel compares address spaces */
+	uint64_t start_stack;	/* field of /proc/PID/stat; 0: not known */
+};
+
+/* Begins to watch; r->live is there. */
+void target_watch(struct target *target);
+
+/* All of its threads have ended. */
+bool target_dead(const struct target *target);
+
+/* No exec has replaced it. */
+bool target_same(const struct target *target);
+
+/* A thread of it that has not ended, as far as is known: the first one, or
+ * where that one has left (pthread_exit) another. */
+int target_task(const struct target *target);
+
+#endif
