@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "preload/area.h"
+#include "preload/budget.h"
 #include "preload/message.h"
 #include "preload/output.h"
 #include "preload/pool.h"
@@ -32,10 +33,6 @@
 #include "preload/text.h"
 #include "preload/writer.h"
 #include "unwind/memory.h"
-
-/* Most of it is tables for the largest number of threads, which only take
- * memory where they are used. */
-#define RECORDER_AREA_LEAST (UINT64_C(16) << 20)
 
 #define RECORDER_NODES_NAP_NS (10 * UINT64_C(1000000))
 #define RECORDER_NODES_NAPS 20
@@ -94,6 +91,18 @@ static void recorder_complain(const char *what, const char *detail,
 	message_say(buffer);
 }
 
+static int recorder_take_memory(void)
+{
+	struct budget budget;
+	int err = budget_make(&recorder_options, &budget);
+
+	if (err)
+		return err;
+	/* what the writer goes by, and the trace says */
+	recorder_options.number[OPTION_MEMORY] = budget.memory;
+	return area_map(budget.area);
+}
+
 /* Options and area, once per process image. */
 static bool recorder_read(void)
 {
@@ -111,13 +120,13 @@ static bool recorder_read(void)
 	}
 	if (environment)
 		output_environment(environment);
-	err = area_map(base_max(recorder_options.number[OPTION_MEMORY] / 2,
-				RECORDER_AREA_LEAST));
+	err = recorder_take_memory();
 	if (err) {
 		message_say(err == -ENOSYS ?
 				    "this kernel cannot wipe memory at a "
 				    "fork: this process is not recorded" :
-				    "no memory: this process is not recorded");
+				    "its limits leave no memory to record "
+				    "this process: it is not recorded");
 		return false;
 	}
 	recorder_first_pid = sys_getpid();

@@ -1,0 +1,74 @@
+/*
+ * test_budget.c: what we take under limits of the process's memory.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/area.h"
+#include "preload/budget.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static struct budget under(const char *memory, uint64_t limit)
+{
+	struct options options;
+	struct budget budget = { 0, 0 };
+
+	options_default(&options);
+	if (memory)
+		assert_int_equal(options_set(&options, OPTION_MEMORY, memory),
+				 0);
+	assert_int_equal(budget_limited(&options, limit, &budget), 0);
+	return budget;
+}
+
+static void nothing_is_limited(void **state)
+{
+	(void)state;
+	assert_int_equal(under(NULL, UINT64_MAX).memory, 256 * MIB);
+	assert_int_equal(under(NULL, UINT64_MAX).area, 128 * MIB);
+	assert_int_equal(under("64M", UINT64_MAX).memory, 64 * MIB);
+	assert_int_equal(under("8M", UINT64_MAX).area, 16 * MIB);
+}
+
+static void a_part_of_a_limit(void **state)
+{
+	(void)state;
+	assert_int_equal(under(NULL, 4096 * MIB).memory, 256 * MIB);
+	assert_int_equal(under(NULL, 512 * MIB).memory, 64 * MIB);
+	assert_int_equal(under(NULL, 512 * MIB).area, 32 * MIB);
+	assert_int_equal(under(NULL, 64 * MIB).area, AREA_MIN);
+}
+
+static void what_is_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(under("256M", 512 * MIB).memory, 256 * MIB);
+	assert_int_equal(under("4M", 16 * MIB).memory, 4 * MIB);
+}
+
+static void nothing_to_spare(void **state)
+{
+	struct options options;
+	struct budget budget;
+
+	(void)state;
+	options_default(&options);
+	assert_true(budget_limited(&options, 32 * MIB, &budget) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_limited),
+		cmocka_unit_test(a_part_of_a_limit),
+		cmocka_unit_test(what_is_asked_for),
+		cmocka_unit_test(nothing_to_spare),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
