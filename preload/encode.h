@@ -14,12 +14,16 @@
 /* Events of one chunk: columns of this length stay in the cache, and longer
  * ones compress no better. */
 #define ENCODE_EVENTS 32768
+/* of them, GT_EXTRA */
+#define ENCODE_EXTRAS 512
 
 enum encode_column {
 	ENCODE_STEP,
 	ENCODE_ADDRESS,
 	ENCODE_CONTEXT,
 	ENCODE_SIZE,
+	ENCODE_LAYOUT,
+	ENCODE_EXTRA,
 	ENCODE_COLUMNS
 };
 
@@ -34,6 +38,7 @@ struct encode {
 	uint64_t last;		/* stamp of its last event, ticks */
 	uint64_t events;
 	uint64_t blocks;	/* of them, ALLOC and REALLOC_DONE */
+	uint64_t extras;	/* of them, GT_EXTRA */
 };
 
 /* Records [from, to) of a ring. */
@@ -41,7 +46,7 @@ struct encode_span {
 	const uint8_t *data;
 	uint64_t mask;
 	uint64_t from, to;
-	bool nested;		/* all records are four words */
+	bool nested;		/* all records are eight words */
 };
 
 /* Memory from area_alloc. 0 or -ENOMEM. */
@@ -65,13 +70,18 @@ uint64_t encode_nested_end(const struct encode_span *span);
 uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			struct compress *compress);
 
-/* Longest numbers: step, address and its low byte, context, size. */
+/* Longest entries: step, address and its low byte, context, size, a run of
+ * one layout, what and arguments. */
 #define ENCODE_STEP_MAX 10
 #define ENCODE_ADDRESS_MAX 11
 #define ENCODE_CONTEXT_MAX 5
 #define ENCODE_SIZE_MAX 10
+#define ENCODE_LAYOUT_MAX 4
+#define ENCODE_EXTRA_MAX (1 + GT_EXTRA_ARGS * 10)
 #define ENCODE_PAYLOAD_MAX                                              \
 	(ENCODE_EVENTS * (ENCODE_STEP_MAX + ENCODE_ADDRESS_MAX +        \
-			  ENCODE_CONTEXT_MAX + ENCODE_SIZE_MAX) + 128)
+			  ENCODE_CONTEXT_MAX + ENCODE_SIZE_MAX +        \
+			  ENCODE_LAYOUT_MAX) +                          \
+	 ENCODE_EXTRAS * ENCODE_EXTRA_MAX + 192)
 
 #endif

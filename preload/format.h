@@ -56,9 +56,13 @@
  *            | gt_event
  *          1 address: zigzag((a >> 4) - (previous a >> 4)) << 1 | low, where
  *            low says that a byte with a & 15 follows
- *          2 context: zigzag(c - previous c)        (ALLOC, REALLOC_DONE only)
- *          3 size                                   (ALLOC, REALLOC_DONE only)
- *          Previous values are 0 at the start of a chunk.
+ *          2 context: zigzag(c - previous c) (ALLOC, REALLOC_DONE, EXTRA)
+ *          3 size                            (ALLOC, REALLOC_DONE, EXTRA)
+ *          4 layout: runs over ALLOC and REALLOC_DONE, each a value (enum
+ *            gt_layout) and how many times it comes
+ *          5 extra: what (enum gt_extra), four arguments      (EXTRA only)
+ *          Previous values are 0 at the start of a chunk. Major version 1
+ *          has neither EXTRA nor the columns 4 and 5.
  * SYNC     varints: watermark, counter ticks now, CLOCK_MONOTONIC ns now,
  *          CLOCK_REALTIME ns now, events lost so far. No event that comes
  *          later in the file has a stamp below the watermark, but for the
@@ -92,8 +96,8 @@
 
 #define GT_MAGIC "\x89GNOM\r\n\x1a"
 #define GT_MAGIC_SIZE 8
-#define GT_MAJOR 1
-#define GT_MINOR 1
+#define GT_MAJOR 2
+#define GT_MINOR 0
 #define GT_HEADER_SIZE 32
 #define GT_CHUNK_SIZE 56
 #define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
@@ -124,8 +128,81 @@ enum gt_event {
 	GT_REALLOC_DONE,	/* the new block; ends this thread's BEGIN */
 	GT_REALLOC_FAILED,	/* the old block lives on; ends the BEGIN */
 	GT_REALLOC_FREED,	/* size 0 freed the block at BEGIN; ends it */
+	GT_EXTRA,		/* not about a block: see gt_extra */
 	GT_EVENT_COUNT
 };
+
+/*
+ * What an EXTRA tells; its address, its size, its arguments 0 … 3 (what is not
+ * named is 0). `within` is an enum gt_within.
+ */
+enum gt_extra {
+	GT_EXTRA_MAP = 1,	/* start, length; prot | flags << 32, fd,
+				 * offset, within */
+	GT_EXTRA_UNMAP,		/* start, length; -, -, -, within */
+	GT_EXTRA_REMAP,		/* new start, new length; old start, old
+				 * length, flags, within */
+	GT_EXTRA_PROTECT,	/* start, length; prot */
+	GT_EXTRA_BRK,		/* new break, bytes it moved; old break, -, -,
+				 * within */
+	GT_EXTRA_SHMAT,		/* start, length; shmid, flags */
+	GT_EXTRA_SHMDT,		/* start */
+	GT_EXTRA_MALLOPT,	/* -, -; parameter, value, result */
+	GT_EXTRA_TRIM,		/* -, -; bytes to keep, result */
+	GT_EXTRA_CREATE,	/* the new thread's pthread_t; its tid or 0 */
+	GT_EXTRA_NAME,		/* -, -; 16 bytes of a thread's name, its tid */
+	GT_EXTRA_DLOPEN,
+	GT_EXTRA_DLCLOSE,
+	GT_EXTRA_SNAPSHOT,
+	GT_EXTRA_COUNT
+};
+
+/* In which function of the C library, or for whom, something was done. */
+enum gt_within {
+	GT_WITHIN_PROGRAM,	/* by the program itself */
+	GT_WITHIN_MALLOC,
+	GT_WITHIN_CREATE,	/* pthread_create */
+	GT_WITHIN_DLOPEN,
+	GT_WITHIN_ALLOCATOR,	/* by an allocator that is not the C library's */
+	GT_WITHIN_COUNT
+};
+
+#define GT_EXTRA_ARGS 4
+
+/*
+ * How a block lies in its heap, in the layout column: 0, or GT_LAYOUT_KNOWN
+ * with what glibc's header before the block says, the chunk's size as the
+ * distance in units of 16 to what gt_layout_chunk() expects, modulo 4096.
+ */
+enum gt_layout {
+	GT_LAYOUT_KNOWN = 1,
+	GT_LAYOUT_MMAPPED = 2,	/* a mapping of its own */
+	GT_LAYOUT_OTHER = 4,	/* in another arena than the main one */
+	GT_LAYOUT_SHIFT = 3	/* of the distance */
+};
+
+/* Bytes of the chunk that glibc (64 bits) makes for a request: a word of
+ * header, a multiple of 16, at least 32; where mmapped, two words and whole
+ * pages. */
+static inline uint64_t gt_layout_chunk(uint64_t size, unsigned layout)
+{
+	uint64_t chunk = (size + 8 + 15) & ~UINT64_C(15);
+
+	if (chunk < 32)
+		chunk = 32;
+	if (layout & GT_LAYOUT_MMAPPED)
+		chunk = (chunk + 8 + 4095) & ~UINT64_C(4095);
+	return chunk;
+}
+
+/* Bytes that the program may use of a block with this layout. */
+static inline uint64_t gt_layout_usable(uint64_t size, unsigned layout)
+{
+	uint64_t chunk = gt_layout_chunk(size, layout) +
+			 ((layout >> GT_LAYOUT_SHIFT & 0xfff) << 4);
+
+	return chunk - (layout & GT_LAYOUT_MMAPPED ? 16 : 8);
+}
 
 enum gt_thread_what { GT_THREAD_START = 1, GT_THREAD_END, GT_THREAD_NAME };
 enum gt_thread_flags { GT_THREAD_MAIN = 1, GT_THREAD_NESTED = 2 };
@@ -176,7 +253,7 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	+--------+---------+----------------+-------------------------+
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
-#define GL_VERSION 2
+#define GL_VERSION 3
 #define GL_SLAB (1u << 20)	/* unit of reservation */
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
 
@@ -249,24 +326,46 @@ enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };
 /*
  * Records of a ring, in 8-byte words. Word 0 = counter << 4 | kind (the upper
  * 60 bits of time are enough for decades).
- *	GT_ALLOC, GT_REALLOC_DONE: word 1 address, word 2 context | size << 32;
- *	  if the size does not fit (GL_SIZE_BIG), word 3 holds it.
+ *	GT_ALLOC, GT_REALLOC_DONE: word 1 address | header << 48, where header
+ *	  is 0 or GL_HEADER_KNOWN and the low 16 bits of the word before the
+ *	  block (glibc's chunk header); word 2 context | size << 32; if the
+ *	  size does not fit (GL_SIZE_BIG), word 3 holds it.
+ *	GT_EXTRA: word 1 address, word 2 context | what << 32, word 3 size,
+ *	  words 4 … 7 arguments.
  *	all others: word 1 address.
- * In a nested ring every record is 4 words long, and one whose word 0 is 0
+ * In a nested ring every record is 8 words long, and one whose word 0 is 0
  * was never finished.
  */
 #define GL_KIND_BITS 4
 #define GL_SIZE_BIG UINT32_MAX
+#define GL_RECORD_MAX 64	/* bytes of the longest record */
+#define GL_HEADER_SHIFT 48
+#define GL_HEADER_KNOWN 8u	/* a bit that is 0 in glibc's */
+#define GL_ADDRESS_MASK ((UINT64_C(1) << GL_HEADER_SHIFT) - 1)
+
+/* The layout column's value for a header of word 1. */
+static inline unsigned gl_layout(unsigned header, uint64_t size)
+{
+	unsigned layout = GT_LAYOUT_KNOWN | (header & 6);
+
+	if (!(header & GL_HEADER_KNOWN))
+		return 0;
+	return layout | (((header & 0xfff0u) - gt_layout_chunk(size, layout))
+			 & 0xfff0u) >> 4 << GT_LAYOUT_SHIFT;
+}
 
 static inline unsigned gl_record_words(uint64_t word0, uint64_t word2)
 {
 	unsigned kind = word0 & ((1u << GL_KIND_BITS) - 1);
 
+	if (kind == GT_EXTRA)
+		return 8;
 	if (kind != GT_ALLOC && kind != GT_REALLOC_DONE)
 		return 2;
 	return (word2 >> 32) == GL_SIZE_BIG ? 4 : 3;
 }
 
 _Static_assert(sizeof(struct gl_ring) == 128, "a ring header is two lines");
+_Static_assert(GL_RECORD_MAX <= GL_RING_SLACK, "a record may run over the end");
 
 #endif

@@ -294,8 +294,12 @@ static void real_reentering(const struct link_map *own)
 		if (!real_in_image(map, "malloc"))
 			continue;
 		real_open(&image, map);
-		if (image.soname && strcmp(image.soname, "libc.so.6") == 0)
+		if (image.soname && strcmp(image.soname, "libc.so.6") == 0) {
+			if (sizeof(void *) == sizeof(uint64_t) &&
+			    real_in_image(map, "gnu_get_libc_version"))
+				real.headers = REAL_HEADERS_TRIAL;
 			return;
+		}
 		/* a shared object's bias is where its file header lies */
 		segment = (const void *)(map->l_addr + file->e_phoff);
 		for (i = 0; i < file->e_phnum; i++, segment++) {

@@ -32,6 +32,16 @@ struct real {
 	 * each other through the loader, and so come back to our hooks
 	 * (musl's calloc calls malloc). Empty for glibc, which does not. */
 	uintptr_t reenter_start, reenter_size;
+	/* enum real_headers: whether the word before a block is the header of
+	 * a chunk as glibc has it on machines of 64 bits. */
+	uint32_t headers;
+};
+
+/* On trial until some were seen to be right (hooks_slow.c). */
+enum real_headers {
+	REAL_HEADERS_NONE,
+	REAL_HEADERS_TRIAL,
+	REAL_HEADERS_TRUSTED
 };
 
 extern BASE_HIDDEN struct real real;

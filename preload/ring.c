@@ -254,14 +254,40 @@ static bool ring_nested_room(struct recorder *r, struct gl_ring *ring)
 	}
 }
 
+static uint64_t ring_word2(const struct ring_event *event)
+{
+	uint64_t high = event->kind == GT_EXTRA ? event->what : GL_SIZE_BIG;
+
+	return event->context | high << 32;
+}
+
+BASE_SLOW void ring_push_extra(struct recorder *r, struct gl_ring *ring,
+			       const struct ring_event *event)
+{
+	uint64_t head, *word;
+	unsigned i;
+
+	if (!ring_reserve(r, ring, &head))
+		return;
+	word = ring_record(ring, head);
+	word[0] = event->stamp | GT_EXTRA;
+	word[1] = event->address;
+	word[2] = ring_word2(event);
+	word[3] = event->size;
+	for (i = 0; i < GT_EXTRA_ARGS; i++)
+		word[4 + i] = event->args[i];
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
+			      memory_order_release);
+}
+
 BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
-				unsigned kind, uint64_t stamp,
-				uint64_t address, uint32_t context,
-				uint64_t size)
+				const struct ring_event *event)
 {
 	struct gl_ring *ring = ring_nested(r, thread);
 	_Atomic uint64_t *word;
 	uint64_t head;
+	unsigned i;
 
 	/* another ring than the thread's first: its turn is over, too (I4) */
 	if (ring_turn_of(r))
@@ -282,11 +308,14 @@ BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
 			      memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&word[1], address, memory_order_relaxed);
-	atomic_store_explicit(&word[2],
-			      context | (uint64_t)GL_SIZE_BIG << 32,
+	atomic_store_explicit(&word[1], event->address, memory_order_relaxed);
+	atomic_store_explicit(&word[2], ring_word2(event),
 			      memory_order_relaxed);
-	atomic_store_explicit(&word[3], size, memory_order_relaxed);
+	atomic_store_explicit(&word[3], event->size, memory_order_relaxed);
+	for (i = 0; i < GT_EXTRA_ARGS; i++)
+		atomic_store_explicit(&word[4 + i], event->args[i],
+				      memory_order_relaxed);
 	/* pairs with the acquire of encode_nested_end */
-	atomic_store_explicit(&word[0], stamp | kind, memory_order_release);
+	atomic_store_explicit(&word[0], event->stamp | event->kind,
+			      memory_order_release);
 }

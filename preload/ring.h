@@ -37,7 +37,7 @@
 #include "arch.h"
 #include "preload/recorder.h"
 
-#define RING_RECORD_MAX 32	/* bytes of the longest record */
+#define RING_RECORD_MAX GL_RECORD_MAX
 
 #define RING_OFFERED UINT64_C(1)	/* beside the address of a ring */
 
@@ -57,10 +57,24 @@ void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room);
 bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 		uintptr_t sp);
 
+/* Everything that an event may say. */
+struct ring_event {
+	unsigned kind;		/* enum gt_event */
+	enum gt_extra what;	/* GT_EXTRA only, as are the arguments */
+	uint64_t stamp;
+	uint64_t address;	/* word 1 */
+	uint64_t size;
+	uint32_t context;
+	uint64_t args[GT_EXTRA_ARGS];
+};
+
 /* A whole event into the second ring. */
-void ring_nested_push(struct recorder *r, struct thread *thread, unsigned kind,
-		      uint64_t stamp, uint64_t address, uint32_t context,
-		      uint64_t size);
+void ring_nested_push(struct recorder *r, struct thread *thread,
+		      const struct ring_event *event);
+
+/* A GT_EXTRA into the first. */
+void ring_push_extra(struct recorder *r, struct gl_ring *ring,
+		     const struct ring_event *event);
 
 /* Values of gl_ring.waiting, see ring.c. */
 enum { RING_AWAKE, RING_WAITS, RING_HELD };

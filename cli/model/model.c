@@ -333,9 +333,24 @@ static void deallocate(struct model *model, uint32_t lane,
 	allocate(model, entry.lane, &entry.event);
 }
 
+/* What is not about a block: handed to who keeps it. */
+static void model_extra(struct model *model, uint32_t lane,
+			const struct trace_event *event)
+{
+	(void)lane;
+	if (event->what < GT_EXTRA_COUNT)
+		model->extras[event->what]++;
+	else
+		model->extras[0]++;
+}
+
 static void apply(struct model *model, uint32_t lane,
 		  const struct trace_event *event)
 {
+	if (event->kind == GT_EXTRA) {
+		model_extra(model, lane, event);
+		return;
+	}
 	if (event->address == 0) {	/* no recorder writes that */
 		model->totals.unpaired++;
 		return;
@@ -506,7 +521,8 @@ static int read_with(struct model *model, const char *path, bool events)
 		.names = take_names,
 		.sync = take_sync,
 		.lane = lane_of_ring,
-		.events = events ? model_events : NULL,
+		.extras_only = !events,
+		.events = model_events,
 	};
 	int status = reader_run(path, &sink, &model->report);
 

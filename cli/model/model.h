@@ -67,6 +67,7 @@ struct model {
 	size_t fact_capacity;
 	struct intern names;
 	uint64_t dropped;		/* said by SYNC chunks */
+	uint64_t extras[GT_EXTRA_COUNT];	/* by what; 0: unknown ones */
 	struct trace_sync first_sync;
 	struct trace_sync last_sync;
 	struct reader_report report;
@@ -75,7 +76,7 @@ struct model {
 void model_init(struct model *model);
 /* Read a whole trace; returns what reader_run does. */
 int model_read(struct model *model, const char *path);
-/* The same, without the events: for `info`. */
+/* The same, of the events only those that are not about blocks: for `info`. */
 int model_read_outline(struct model *model, const char *path);
 void model_free(struct model *model);
 

@@ -59,15 +59,22 @@ void inflater_free(struct inflater *inflater)
 	memset(inflater, 0, sizeof(*inflater));
 }
 
-int columns_open(struct columns *columns, struct cursor *payload, unsigned n,
-		 struct inflater *inflater)
+int columns_open_some(struct columns *columns, struct cursor *payload,
+		      unsigned least, unsigned n, struct inflater *inflater)
 {
 	const uint8_t *bytes[COLUMNS_MAX];
 	uint64_t raw[COLUMNS_MAX], stored[COLUMNS_MAX];
 	size_t room = 0, used = 0;
 
 	columns->count = cursor_varint(payload);
+	if (least > n || n > COLUMNS_MAX)
+		return -EINVAL;
 	for (unsigned i = 0; i < n; i++) {
+		if (i >= least && cursor_left(payload) == 0) {
+			for (; n > i; n--)
+				columns->column[n - 1] = cursor_over(NULL, 0);
+			break;
+		}
 		raw[i] = cursor_varint(payload);
 		stored[i] = cursor_varint(payload);
 		bytes[i] = cursor_bytes(payload, stored[i]);

@@ -10,7 +10,7 @@
 #include "cli/trace/scan.h"
 #include "cli/trace/cursor.h"
 
-#define COLUMNS_MAX 4
+#define COLUMNS_MAX 6
 
 /* Decompression state and memory, reused from chunk to chunk. */
 struct inflater {
@@ -36,12 +36,22 @@ struct columns {
 };
 
 /*
- * Open `n` columns at the cursor. They may point into the payload, which has
- * to stay. A struct columns is reused until columns_free; zero it first.
- * -EBADMSG: malformed.
+ * Open `n` columns at the cursor, of which the payload has at least `least`;
+ * the others are empty where it ends before them. They may point into the
+ * payload, which has to stay. A struct columns is reused until columns_free;
+ * zero it first. -EBADMSG: malformed.
  */
-int columns_open(struct columns *columns, struct cursor *payload, unsigned n,
-		 struct inflater *inflater);
+int columns_open_some(struct columns *columns, struct cursor *payload,
+		      unsigned least, unsigned n, struct inflater *inflater);
+
+/* All of them have to be there. */
+static inline int columns_open(struct columns *columns,
+			       struct cursor *payload, unsigned n,
+			       struct inflater *inflater)
+{
+	return columns_open_some(columns, payload, n, n, inflater);
+}
+
 void columns_free(struct columns *columns);
 
 #endif

@@ -192,10 +192,41 @@ static void put_address(struct buffer *out, uint64_t address, uint64_t *granule)
 		put_little(out, low, 1);
 }
 
+/* Runs of equal layouts: the value, and how many there are of it. */
+static void put_layouts(struct buffer *out, const struct trace_event *events,
+			size_t count)
+{
+	unsigned layout = 0;
+	uint64_t run = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		if (i < count && events[i].kind != GT_ALLOC &&
+		    events[i].kind != GT_REALLOC_DONE)
+			continue;
+		if (i < count && run > 0 && events[i].layout == layout) {
+			run++;
+			continue;
+		}
+		if (run > 0) {
+			compose_varint(out, layout);
+			compose_varint(out, run);
+		}
+		layout = i < count ? events[i].layout : 0;
+		run = 1;
+	}
+}
+
+static void put_extra(struct buffer *out, const struct trace_event *event)
+{
+	compose_varint(out, event->what);
+	for (unsigned i = 0; i < GT_EXTRA_ARGS; i++)
+		compose_varint(out, event->args[i]);
+}
+
 void compose_events(struct buffer *out, const struct trace_event *events,
 		   size_t count, int level)
 {
-	struct buffer columns[4] = { 0 };
+	struct buffer columns[6] = { 0 };
 	uint64_t stamp = count ? events[0].stamp : 0, granule = 0;
 	uint32_t context = 0;
 
@@ -209,13 +240,17 @@ void compose_events(struct buffer *out, const struct trace_event *events,
 			      event->kind);
 		stamp = event->stamp;
 		put_address(&columns[1], event->address, &granule);
-		if (event->kind != GT_ALLOC && event->kind != GT_REALLOC_DONE)
+		if (event->kind == GT_EXTRA)
+			put_extra(&columns[5], event);
+		else if (event->kind != GT_ALLOC &&
+			 event->kind != GT_REALLOC_DONE)
 			continue;
 		compose_varint(&columns[2],
 			      zigzag((int32_t)(event->context - context)));
 		context = event->context;
 		compose_varint(&columns[3], event->size);
 	}
-	for (unsigned i = 0; i < 4; i++)
+	put_layouts(&columns[4], events, count);
+	for (unsigned i = 0; i < 6; i++)
 		put_column(out, &columns[i], level);
 }

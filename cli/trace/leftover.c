@@ -196,6 +196,7 @@ struct ring_copy {
 	uint64_t head;
 	uint8_t *data;
 	struct trace_event *events;
+	uint64_t *args;		/* GT_EXTRA_ARGS for each event */
 	size_t count;
 };
 
@@ -238,6 +239,34 @@ static void flush_events(struct live_file *file, struct ring_copy *copy,
 	copy->count = 0;
 }
 
+/* All of a record but its first word. */
+static void convert_words(struct live_file *file, struct ring_copy *copy,
+			  uint64_t position, struct trace_event *event)
+{
+	uint64_t word1 = word_at(copy, position, 1);
+	uint64_t word2 = word_at(copy, position, 2);
+	uint64_t *args = copy->args + copy->count * GT_EXTRA_ARGS;
+
+	event->address = word1 & GL_ADDRESS_MASK;
+	if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE) {
+		event->size = word2 >> 32;
+		if (event->size == GL_SIZE_BIG)
+			event->size = word_at(copy, position, 3);
+		event->layout = (uint16_t)gl_layout(
+			(unsigned)(word1 >> GL_HEADER_SHIFT), event->size);
+	} else if (event->kind == GT_EXTRA) {
+		event->what = (uint8_t)(word2 >> 32);
+		event->size = word_at(copy, position, 3);
+		for (unsigned i = 0; i < GT_EXTRA_ARGS; i++)
+			args[i] = word_at(copy, position, 4 + i);
+		event->args = args;
+	} else {
+		return;
+	}
+	event->context = (uint32_t)word2;
+	want_node(file, event->context);
+}
+
 /* One record; its length in bytes, 0 if it does not end below the head. */
 static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 			       uint64_t position, uint64_t *stamp, bool *hole)
@@ -245,13 +274,15 @@ static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 	bool nested = copy->ring.flags & GT_THREAD_NESTED;
 	uint64_t word0 = word_at(copy, position, 0);
 	uint64_t word2 = word_at(copy, position, 2);
-	unsigned words = nested ? 4 : gl_record_words(word0, word2);
+	unsigned words = nested ? GL_RECORD_MAX / 8 :
+		gl_record_words(word0, word2);
 	uint64_t ticks = word0 >> GL_KIND_BITS >>
 		(file->header.tick_shift & 63);
 	struct trace_event *event = &copy->events[copy->count];
 
 	if (copy->head - position < 8 * words)
 		return 0;
+	memset(event, 0, sizeof(*event));
 	event->kind = word0 & ((1u << GL_KIND_BITS) - 1);
 	*hole = word0 == 0 || event->kind >= GT_EVENT_COUNT;
 	if (*hole)
@@ -259,16 +290,7 @@ static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 	if (ticks > *stamp)	/* the encoding knows no step back */
 		*stamp = ticks;
 	event->stamp = *stamp;
-	event->address = word_at(copy, position, 1);
-	event->context = 0;
-	event->size = 0;
-	if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE) {
-		event->context = (uint32_t)word2;
-		event->size = word2 >> 32;
-		if (event->size == GL_SIZE_BIG)
-			event->size = word_at(copy, position, 3);
-		want_node(file, event->context);
-	}
+	convert_words(file, copy, position, event);
 	copy->count++;
 	return 8 * words;
 }
@@ -332,6 +354,8 @@ static void read_ring(struct live_file *file, uint64_t offset)
 	copy.data = grow_alloc(copy.ring.mask + 1 + GL_RING_SLACK);
 	copy.events = grow_resize(NULL, EVENTS_PER_CHUNK,
 				  sizeof(*copy.events));
+	copy.args = grow_resize(NULL, EVENTS_PER_CHUNK,
+				GT_EXTRA_ARGS * sizeof(*copy.args));
 	if (read_at(file, copy.data, copy.ring.mask + 1 + GL_RING_SLACK,
 		    copy.ring.offset) &&
 	    read_at(file, &again, sizeof(again), offset) &&
@@ -343,6 +367,7 @@ static void read_ring(struct live_file *file, uint64_t offset)
 	}
 	free(copy.data);
 	free(copy.events);
+	free(copy.args);
 }
 
 static void read_rings(struct live_file *file)

@@ -198,7 +198,7 @@ static void skip_seen(struct merge_stream *stream, struct queued *queued)
 /* Threads come and go by the million: what is idle keeps next to nothing. */
 static void run_dry(struct merge *merge, struct merge_stream *stream)
 {
-	columns_free(&stream->decoder.columns);
+	event_decoder_free(&stream->decoder);
 	free(stream->batch);
 	stream->batch = NULL;
 	stream->batch_count = stream->batch_next = 0;
@@ -209,21 +209,40 @@ static void run_dry(struct merge *merge, struct merge_stream *stream)
 	merge->unused = stream;
 }
 
+/* Begin with the first chunk of the queue. False: there is nothing in it that
+ * is wanted. */
+static bool open_chunk(struct merge *merge, struct merge_stream *stream)
+{
+	struct queued *queued = stream->queue;
+	struct cursor payload;
+	uint64_t events = 0;
+
+	queued->chunk.payload = queued->payload;
+	stream->open = true;
+	if (inflater_payload(&merge->inflater, &queued->chunk,
+			     &payload) != 0) {
+		stream->decoder.bad = true;
+		return true;
+	}
+	if (merge->extras_only && records_no_extras(payload, &events)) {
+		merge->events += events;
+		return false;
+	}
+	if (event_decoder_open(&stream->decoder, &payload,
+			       &merge->inflater) != 0)
+		stream->decoder.bad = true;
+	return true;
+}
+
 /* Decode on; false if the stream has nothing more at the moment. */
 static bool refill(struct merge *merge, struct merge_stream *stream)
 {
 	while (stream->queue != NULL) {
 		struct queued *queued = stream->queue;
-		struct cursor payload;
 
-		queued->chunk.payload = queued->payload;
-		if (!stream->open) {
-			stream->open = true;
-			if (inflater_payload(&merge->inflater, &queued->chunk,
-					     &payload) != 0 ||
-			    event_decoder_open(&stream->decoder, &payload,
-					       &merge->inflater) != 0)
-				stream->decoder.bad = true;
+		if (!stream->open && !open_chunk(merge, stream)) {
+			drop_chunk(merge, stream);
+			continue;
 		}
 		if (stream->batch == NULL)
 			stream->batch = grow_alloc(BATCH_EVENTS *
@@ -317,9 +336,15 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 		    uint64_t bound)
 {
 	size_t n = run_length(stream, bound);
+	const struct trace_event *run = stream->batch + stream->batch_next;
+	uint32_t lane = stream->queue->lane;
 
-	merge->sink.events(merge->sink.owner, stream->queue->lane,
-			   stream->batch + stream->batch_next, n);
+	if (!merge->extras_only)
+		merge->sink.events(merge->sink.owner, lane, run, n);
+	for (size_t i = 0; merge->extras_only && i < n; i++)
+		if (run[i].kind == GT_EXTRA)
+			merge->sink.events(merge->sink.owner, lane, run + i,
+					   1);
 	merge->events += n;
 	stream->batch_next += n;
 	if (stream->batch_next < stream->batch_count)
@@ -359,7 +384,7 @@ void merge_free(struct merge *merge)
 
 		while (stream->queue != NULL)
 			drop_chunk(merge, stream);
-		columns_free(&stream->decoder.columns);
+		event_decoder_free(&stream->decoder);
 		free(stream->batch);
 		free(stream);
 	}

@@ -26,6 +26,7 @@ struct merge_sink {
 
 struct merge {
 	struct merge_sink sink;
+	bool extras_only;		/* no event but GT_EXTRA is delivered */
 	struct merge_stream **streams;
 	size_t stream_count;
 	size_t stream_capacity;
@@ -37,7 +38,7 @@ struct merge {
 	struct inflater inflater;
 	uint64_t buffered;		/* bytes of chunks that wait */
 	/* for the report */
-	uint64_t events;
+	uint64_t events;		/* decoded, or passed over */
 	uint64_t repeated;		/* bytes of ring skipped: seen before */
 	uint64_t lost_bytes;		/* bytes of ring that no chunk holds */
 	uint64_t bad_chunks;		/* checksum right, content malformed */

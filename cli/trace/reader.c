@@ -129,15 +129,6 @@ static void read_events(struct reader *reader, const struct chunk *chunk)
 	uint32_t lane;
 	bool nested;
 
-	if (sink->events == NULL) {
-		struct cursor c;
-
-		if (inflater_payload(&reader->inflater, chunk, &c) == 0) {
-			cursor_varint(&c);
-			reader->report->events += cursor_varint(&c);
-		}
-		return;
-	}
 	lane = sink->lane(sink->owner, chunk->ring, &nested);
 	merge_add(&reader->merge, chunk, lane, nested);
 }
@@ -416,6 +407,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 		return open_error(path, -errno);
 	}
 	merge_init(&reader.merge, &merge_sink);
+	reader.merge.extras_only = sink->extras_only;
 	facts.result = scan_open(&reader.chunks, fd);
 	facts.major = reader.chunks.major;
 	facts.error = reader.chunks.source.error;

@@ -31,7 +31,9 @@ struct reader_sink {
 	/* What to call the events of a ring from now on, and whether it is
 	 * its thread's second one. */
 	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);
-	/* NULL: events are counted, not decoded. */
+	/* Of all events only those of kind GT_EXTRA, one at a time; the others
+	 * are counted, not decoded. */
+	bool extras_only;
 	void (*events)(void *owner, uint32_t lane,
 		       const struct trace_event *events, size_t count);
 };

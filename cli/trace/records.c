@@ -6,7 +6,10 @@
 #include "cli/trace/records.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "cli/base/grow.h"
 
 #define NAME_MAX_BYTES 256	/* of a thread; the kernel has 16 */
 
@@ -169,11 +172,32 @@ bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
 	return !*bad;
 }
 
+#define EVENT_COLUMNS_FIRST 4	/* all there are in major version 1 */
+#define EVENT_COLUMNS 6
+#define WHAT_MAX 255
+
+bool records_no_extras(struct cursor payload, uint64_t *events)
+{
+	uint64_t raw = 0;
+
+	cursor_varint(&payload);
+	*events = cursor_varint(&payload);
+	for (unsigned i = 0; i < EVENT_COLUMNS; i++) {
+		if (i >= EVENT_COLUMNS_FIRST && cursor_left(&payload) == 0)
+			return !payload.bad;
+		raw = cursor_varint(&payload);
+		cursor_bytes(&payload, cursor_varint(&payload));
+	}
+	return !payload.bad && raw == 0;
+}
+
 int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 		       struct inflater *inflater)
 {
 	uint64_t base = cursor_varint(payload);
-	int error = columns_open(&decoder->columns, payload, 4, inflater);
+	int error = columns_open_some(&decoder->columns, payload,
+				      EVENT_COLUMNS_FIRST, EVENT_COLUMNS,
+				      inflater);
 
 	if (error == 0 && decoder->columns.count > GT_EVENTS_MAX)
 		error = -EBADMSG;
@@ -181,8 +205,51 @@ int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 	decoder->stamp = base;
 	decoder->granule = 0;
 	decoder->context = 0;
+	decoder->run = 0;
 	decoder->bad = error != 0;
 	return error;
+}
+
+void event_decoder_free(struct event_decoder *decoder)
+{
+	columns_free(&decoder->columns);
+	free(decoder->args);
+	memset(decoder, 0, sizeof(*decoder));
+}
+
+/* The layout of the next block. A column that is not there says nothing. */
+static uint16_t next_layout(struct event_decoder *decoder)
+{
+	struct cursor *runs = &decoder->columns.column[4];
+
+	while (decoder->run == 0) {
+		if (cursor_left(runs) == 0)
+			return 0;
+		decoder->layout = (uint16_t)cursor_varint(runs);
+		decoder->run = cursor_varint(runs);
+	}
+	decoder->run--;
+	return (uint16_t)decoder->layout;
+}
+
+/* What is rare of an event: an EXTRA's arguments. */
+static void read_extra(struct event_decoder *decoder, size_t max, size_t i,
+		       struct trace_event *event)
+{
+	struct cursor *column = &decoder->columns.column[5];
+	uint64_t what = cursor_varint(column), *args;
+
+	if (decoder->args_room < max) {
+		free(decoder->args);
+		decoder->args = grow_resize(NULL, max, GT_EXTRA_ARGS *
+					    sizeof(*decoder->args));
+		decoder->args_room = max;
+	}
+	args = decoder->args + i * GT_EXTRA_ARGS;
+	for (unsigned k = 0; k < GT_EXTRA_ARGS; k++)
+		args[k] = cursor_varint(column);
+	event->what = what < WHAT_MAX ? (uint8_t)what : WHAT_MAX;
+	event->args = args;
 }
 
 size_t event_decoder_next(struct event_decoder *decoder,
@@ -202,21 +269,24 @@ size_t event_decoder_next(struct event_decoder *decoder,
 		uint64_t step = cursor_varint(&steps);
 		uint64_t where = cursor_varint(&addresses);
 
-		event->kind = step & 7;
+		*event = (struct trace_event){ .kind = step & 7 };
 		event->stamp = stamp += step >> 3;
 		granule += (uint64_t)cursor_unzigzag(where >> 1);
 		event->address = granule << 4;
 		if (where & 1)
 			event->address |= cursor_u8(&addresses) & 15;
-		event->context = 0;
-		event->size = 0;
-		if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE) {
-			context += (uint32_t)cursor_zigzag(&contexts);
-			event->context = context;
-			event->size = cursor_varint(&sizes);
-		} else if (event->kind >= GT_EVENT_COUNT) {
-			steps.bad = true;
+		if (event->kind == GT_ALLOC ||
+		    event->kind == GT_REALLOC_DONE) {
+			event->layout = next_layout(decoder);
+		} else if (event->kind == GT_EXTRA) {
+			read_extra(decoder, max, i, event);
+		} else {
+			steps.bad |= event->kind >= GT_EVENT_COUNT;
+			continue;
 		}
+		context += (uint32_t)cursor_zigzag(&contexts);
+		event->context = context;
+		event->size = cursor_varint(&sizes);
 	}
 	decoder->columns.column[0] = steps;
 	decoder->columns.column[1] = addresses;
@@ -226,7 +296,8 @@ size_t event_decoder_next(struct event_decoder *decoder,
 	decoder->granule = granule;
 	decoder->context = context;
 	decoder->left -= count;
-	if (steps.bad || addresses.bad || contexts.bad || sizes.bad) {
+	if (steps.bad || addresses.bad || contexts.bad || sizes.bad ||
+	    decoder->columns.column[4].bad || decoder->columns.column[5].bad) {
 		decoder->bad = true;
 		decoder->left = 0;
 		return 0;

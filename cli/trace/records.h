@@ -15,10 +15,17 @@
 struct trace_event {
 	uint64_t stamp;		/* ticks */
 	uint64_t address;
-	uint64_t size;		/* GT_ALLOC, GT_REALLOC_DONE; else 0 */
+	uint64_t size;		/* ALLOC, REALLOC_DONE, EXTRA; else 0 */
 	uint32_t context;	/* likewise */
-	uint32_t kind;		/* enum gt_event */
+	uint8_t kind;		/* enum gt_event */
+	uint8_t what;		/* EXTRA: enum gt_extra, or 255; else 0 */
+	uint16_t layout;	/* ALLOC, REALLOC_DONE: enum gt_layout; else 0 */
+	/* EXTRA: its GT_EXTRA_ARGS arguments; else NULL. Of a decoder: valid
+	 * until its next batch. */
+	const uint64_t *args;
 };
+
+_Static_assert(sizeof(struct trace_event) == 40, "many are kept at a time");
 
 struct trace_thread {
 	unsigned what;		/* enum gt_thread_what */
@@ -87,6 +94,10 @@ bool records_sync(struct cursor *c, struct trace_sync *sync);
 bool records_line(struct cursor *c, char *line, const char **key,
 		  const char **value);
 
+/* Whether an EVENTS payload has no GT_EXTRA; then *events is how many others
+ * it has. Nothing is decompressed. */
+bool records_no_extras(struct cursor payload, uint64_t *events);
+
 /* Nodes of a CONTEXT chunk, one after the other. */
 struct node_decoder {
 	struct columns columns;
@@ -105,20 +116,26 @@ struct event_decoder {
 	uint64_t stamp;
 	uint64_t granule;	/* address >> 4 */
 	uint32_t context;
+	uint32_t layout;	/* of the run at hand, */
+	uint64_t run;		/* and how much of it is left */
+	uint64_t *args;		/* of the last batch's EXTRAs */
+	size_t args_room;	/* in events */
 	bool bad;
 };
+/* A struct event_decoder is reused until event_decoder_free; zero it first. */
 int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 		       struct inflater *inflater);
 /* Up to `max` events; 0 at the end or where `bad` is set. */
 size_t event_decoder_next(struct event_decoder *decoder,
 			  struct trace_event *events, size_t max);
+void event_decoder_free(struct event_decoder *decoder);
 
 /* Bytes that the event took in its ring. */
 static inline unsigned records_ring_bytes(const struct trace_event *event,
 					  bool nested)
 {
-	if (nested)
-		return 32;
+	if (nested || event->kind == GT_EXTRA)
+		return GL_RECORD_MAX;
 	if (event->kind != GT_ALLOC && event->kind != GT_REALLOC_DONE)
 		return 16;
 	return event->size >= GL_SIZE_BIG ? 32 : 24;

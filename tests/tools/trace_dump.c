@@ -1,8 +1,12 @@
 /*
- * trace_dump.c TRACE: the contexts of a trace as they were recorded, raw: for
+ * trace_dump.c TRACE [extras]: the contexts of a trace as they were recorded, raw: for
  * each that allocated, a line "allocations root address address …" with the
  * return addresses innermost first, in hexadecimal. root is 0 where the stack
  * reached its bottom, else the reason why it did not (enum gt_stop).
+ *
+ * With "extras" also, before them and in the order of the file, what is not
+ * about blocks: "extra what stamp address size context arguments", address and
+ * arguments in hexadecimal.
  *
  * For comparing with other unwinders address by address, which no report can
  * serve: symbols lie between.
@@ -27,6 +31,7 @@ struct node {
 
 static struct node *nodes;
 static size_t node_count;
+static bool with_extras;
 
 static struct node *node_at(uint32_t id)
 {
@@ -63,6 +68,18 @@ static void take_nodes(struct cursor *payload, struct inflater *inflater)
 		exit(3);
 }
 
+static void print_extra(const struct trace_event *event)
+{
+	if (!with_extras)
+		return;
+	printf("extra %u %" PRIu64 " %" PRIx64 " %" PRIu64 " %" PRIu32,
+	       event->what, event->stamp, event->address, event->size,
+	       event->context);
+	for (unsigned i = 0; i < GT_EXTRA_ARGS; i++)
+		printf(" %" PRIx64, event->args[i]);
+	printf("\n");
+}
+
 static void take_events(struct cursor *payload, struct inflater *inflater)
 {
 	static struct event_decoder decoder;
@@ -76,6 +93,8 @@ static void take_events(struct cursor *payload, struct inflater *inflater)
 			if (events[i].kind == GT_ALLOC ||
 			    events[i].kind == GT_REALLOC_DONE)
 				node_at(events[i].context)->allocations++;
+			else if (events[i].kind == GT_EXTRA)
+				print_extra(&events[i]);
 	if (decoder.bad)
 		exit(3);
 }
@@ -98,7 +117,8 @@ int main(int argc, char **argv)
 	struct inflater inflater = { 0 };
 	struct chunk chunk;
 
-	if (argc != 2 ||
+	with_extras = argc == 3 && strcmp(argv[2], "extras") == 0;
+	if (argc != 2 + with_extras ||
 	    scan_open(&reader, open(argv[1], O_RDONLY)) != SCAN_OPEN_OK)
 		return 2;
 	while (scan_next(&reader, &chunk)) {

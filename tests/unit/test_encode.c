@@ -49,11 +49,54 @@ static int set_up(void **state)
 	       encode_init(&encode, &emit, SHIFT);
 }
 
+/* What may stand before a block: main arena, another, mmapped, not known. */
+static unsigned header_of(const struct event *e)
+{
+	uint64_t chunk = gt_layout_chunk(e->size, 0);
+
+	switch (e->address >> 4 & 3) {
+	case 0:
+		return (chunk & 0xffff) | 1 | GL_HEADER_KNOWN;
+	case 1:
+		return ((chunk + 16) & 0xffff) | 5 | GL_HEADER_KNOWN;
+	case 2:
+		return (gt_layout_chunk(e->size, GT_LAYOUT_MMAPPED) & 0xffff) |
+		       2 | GL_HEADER_KNOWN;
+	}
+	return 0;
+}
+
+/* What the trace is to say of it. */
+static void check_layout(const struct event *e, unsigned layout)
+{
+	switch (e->address >> 4 & 3) {
+	case 0:
+		assert_int_equal(layout, GT_LAYOUT_KNOWN);
+		assert_int_equal(gt_layout_usable(e->size, layout),
+				 gt_layout_chunk(e->size, 0) - 8);
+		break;
+	case 1:
+		assert_int_equal(layout, GT_LAYOUT_KNOWN | GT_LAYOUT_OTHER |
+					 1 << GT_LAYOUT_SHIFT);
+		assert_int_equal(gt_layout_usable(e->size, layout),
+				 gt_layout_chunk(e->size, 0) + 8);
+		break;
+	case 2:
+		assert_int_equal(layout, GT_LAYOUT_KNOWN | GT_LAYOUT_MMAPPED);
+		assert_int_equal((gt_layout_usable(e->size, layout) + 16) %
+					 4096, 0);
+		break;
+	default:
+		assert_int_equal(layout, 0);
+	}
+}
+
 static uint64_t put(uint64_t at, const struct event *e, bool nested)
 {
 	uint64_t *word = (uint64_t *)(ring + (at & (RING - 1)));
 	bool block = e->kind == GT_ALLOC || e->kind == GT_REALLOC_DONE;
 	bool big = nested || e->size >= GL_SIZE_BIG;
+	unsigned i;
 
 	word[0] = e->counter << GL_KIND_BITS | e->kind;
 	word[1] = e->address;
@@ -63,8 +106,16 @@ static uint64_t put(uint64_t at, const struct event *e, bool nested)
 		if (big)
 			word[3] = e->size;
 	}
-	if (nested)
-		return at + 32;
+	if (e->kind == GT_EXTRA) {
+		word[2] = e->context | (uint64_t)(e->context % 9) << 32;
+		word[3] = e->size;
+		for (i = 0; i < GT_EXTRA_ARGS; i++)
+			word[4 + i] = e->address << i;
+	}
+	if (block)
+		word[1] |= (uint64_t)header_of(e) << GL_HEADER_SHIFT;
+	if (nested || e->kind == GT_EXTRA)
+		return at + GL_RECORD_MAX;
 	return at + (block ? (big ? 32 : 24) : 16);
 }
 
@@ -105,13 +156,14 @@ static const uint8_t *column(const uint8_t **p, uint64_t *size)
 
 static void check(const struct event *events, unsigned n, const uint8_t *end)
 {
-	const uint8_t *p = payload, *c[4], *stop[4];
+	const uint8_t *p = payload, *c[6], *stop[6];
+	uint64_t layout = 0, run = 0;
 	uint64_t tick = number(&p), address = 0, size;
 	uint32_t context = 0;
 	unsigned i;
 
 	assert_int_equal(number(&p), n);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 6; i++) {
 		c[i] = column(&p, &size);
 		stop[i] = c[i] + size;
 	}
@@ -128,13 +180,29 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 			low = *c[1]++;
 		address += zigzag(v >> 1);
 		assert_int_equal(address << 4 | low, events[i].address);
-		if (kind != GT_ALLOC && kind != GT_REALLOC_DONE)
+		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
+			if (!run) {
+				layout = number(&c[4]);
+				run = number(&c[4]);
+			}
+			run--;
+			check_layout(&events[i], layout);
+		} else if (kind == GT_EXTRA) {
+			unsigned k;
+
+			assert_int_equal(number(&c[5]), events[i].context % 9);
+			for (k = 0; k < GT_EXTRA_ARGS; k++)
+				assert_int_equal(number(&c[5]),
+						 events[i].address << k);
+		} else {
 			continue;
+		}
 		context += zigzag(number(&c[2]));
 		assert_int_equal(context, events[i].context);
 		assert_int_equal(number(&c[3]), events[i].size);
 	}
-	for (i = 0; i < 4; i++)
+	assert_int_equal(run, 0);
+	for (i = 0; i < 6; i++)
 		assert_ptr_equal(c[i], stop[i]);
 }
 
@@ -209,8 +277,8 @@ static void nested_records_may_be_unfinished(void **state)
 		at = put(at, &events[i], true);
 	span.to = at;
 	assert_int_equal(encode_nested_end(&span), at);
-	*(uint64_t *)(ring + 2 * 32) = 0;
-	assert_int_equal(encode_nested_end(&span), 2 * 32);
+	*(uint64_t *)(ring + 2 * GL_RECORD_MAX) = 0;
+	assert_int_equal(encode_nested_end(&span), 2 * GL_RECORD_MAX);
 	assert_int_equal(encode_events(&encode, &span, &unfinished), at);
 	assert_int_equal(unfinished, 1);
 	assert_int_equal(encode.events, 4);

@@ -12,6 +12,26 @@
 
 #define EVENTS 5000
 
+static const uint64_t extra_args[3][GT_EXTRA_ARGS] = {
+	{ 0, 1, 127, 128 }, { UINT64_MAX, 0, 7, UINT64_C(1) << 47 },
+	{ 3, 3, 3, 3 }
+};
+
+/* Equal, and so are the arguments behind the pointers. */
+static void same_events(const struct trace_event *a,
+			const struct trace_event *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct trace_event got = b[i];
+
+		if (a[i].args != NULL)
+			assert_memory_equal(a[i].args, got.args,
+					    sizeof(extra_args[0]));
+		got.args = a[i].args;
+		assert_memory_equal(&a[i], &got, sizeof(got));
+	}
+}
+
 static void fill_events(struct trace_event *events)
 {
 	uint64_t stamp = UINT64_C(1) << 40;
@@ -23,8 +43,14 @@ static void fill_events(struct trace_event *events)
 		e->kind = i % GT_EVENT_COUNT;
 		e->stamp = stamp += (i * 7919) % 300;
 		e->address = (uint64_t)(i * 2654435761u) << (i % 30);
-		if (e->kind != GT_ALLOC && e->kind != GT_REALLOC_DONE)
+		if (e->kind == GT_EXTRA) {
+			e->what = (uint8_t)(i % 200);
+			e->args = extra_args[i % 3];
+		} else if (e->kind == GT_ALLOC || e->kind == GT_REALLOC_DONE) {
+			e->layout = (uint16_t)(i / 400 * 2731);
+		} else {
 			continue;
+		}
 		e->context = i * 12345;
 		e->size = i % 5 ? i : UINT64_MAX - i;
 	}
@@ -47,14 +73,15 @@ static void events_round(void **state)
 		c = cursor_over(payload.data, payload.size);
 		assert_int_equal(event_decoder_open(&decoder, &c, &inflater),
 				 0);
-		while ((n = event_decoder_next(&decoder, back + count, 333)))
+		while ((n = event_decoder_next(&decoder, back + count, 333))) {
+			same_events(events + count, back + count, n);
 			count += n;
+		}
 		assert_int_equal(count, EVENTS);
 		assert_false(decoder.bad);
-		assert_memory_equal(events, back, sizeof(events));
 		buffer_free(&payload);
 	}
-	columns_free(&decoder.columns);
+	event_decoder_free(&decoder);
 	inflater_free(&inflater);
 }
 
@@ -76,11 +103,11 @@ static void events_cut(void **state)
 		if (event_decoder_open(&decoder, &c, &inflater) != 0)
 			continue;
 		n = event_decoder_next(&decoder, back, EVENTS);
-		assert_memory_equal(events, back, n * sizeof(back[0]));
+		same_events(events, back, n);
 		assert_true(decoder.bad);
 	}
 	buffer_free(&payload);
-	columns_free(&decoder.columns);
+	event_decoder_free(&decoder);
 	inflater_free(&inflater);
 }
 

@@ -80,7 +80,7 @@ static void half_full_wakes_the_writer(void **state)
 	unsigned i;
 
 	(void)state;
-	for (i = 0; i < SIZE / 2 / 16 - 1; i++)
+	for (i = 0; i < (SIZE / 2 - RING_RECORD_MAX) / 16 + 1; i++)
 		ring_push_address(recorder, &ring, GT_FREE, i, i);
 	assert_int_equal(recorder->wake, 0);
 	ring_push_address(recorder, &ring, GT_FREE, i, i);
@@ -170,6 +170,16 @@ static uint64_t stamp_of(struct gl_ring *which)
 }
 
 /* ring.h, I4 */
+static void nested_push(unsigned kind, uint64_t stamp, uint64_t address,
+			uint32_t context, uint64_t size)
+{
+	struct ring_event event = { .kind = kind, .stamp = stamp,
+				    .address = address, .context = context,
+				    .size = size };
+
+	ring_nested_push(recorder, &thread, &event);
+}
+
 static void a_turn_is_taken_and_lost(void **state)
 {
 	uint64_t own = (uintptr_t)&ring, stamp;
@@ -201,25 +211,50 @@ static void a_turn_is_taken_and_lost(void **state)
 	stamp_of(&nested);
 	assert_int_equal(recorder->turn, 0);
 	recorder->turn = own;
-	ring_nested_push(recorder, &thread, GT_FREE, 16, 0x20, 0, 0);
+	nested_push(GT_FREE, 16, 0x20, 0, 0);
 	assert_int_equal(recorder->turn, 0);
 }
 
-static void nested_records_have_four_words(void **state)
+static void nested_records_have_eight_words(void **state)
 {
 	(void)state;
-	ring_nested_push(recorder, &thread, GT_ALLOC, 5 << GL_KIND_BITS, 0x10,
-			 30, 99);
-	ring_nested_push(recorder, &thread, GT_FREE, 6 << GL_KIND_BITS, 0x20,
-			 0, 0);
+	nested_push(GT_ALLOC, 5 << GL_KIND_BITS, 0x10, 30, 99);
+	nested_push(GT_FREE, 6 << GL_KIND_BITS, 0x20, 0, 0);
 	assert_int_equal(nested.head, 2 * RING_RECORD_MAX);
 	assert_int_equal(nested_data[0], 5 << 4 | GT_ALLOC);
 	assert_int_equal(nested_data[1], 0x10);
 	assert_int_equal((uint32_t)nested_data[2], 30);
 	assert_int_equal(nested_data[3], 99);
-	assert_int_equal(nested_data[4], 6 << 4 | GT_FREE);
+	assert_int_equal(nested_data[8], 6 << 4 | GT_FREE);
 	assert_int_equal(recorder->nested_events, 2);
 	assert_int_equal(ring.head, 0);
+}
+
+static void extras_have_eight_words(void **state)
+{
+	struct ring_event event = { .kind = GT_EXTRA, .what = GT_EXTRA_REMAP,
+				    .stamp = 7 << GL_KIND_BITS,
+				    .address = 0x1000, .context = 21,
+				    .size = UINT64_C(1) << 40,
+				    .args = { 1, 2, 3, UINT64_MAX } };
+	const uint64_t *word = data;
+	unsigned i;
+
+	(void)state;
+	ring_push_extra(recorder, &ring, &event);
+	assert_int_equal(ring.head, GL_RECORD_MAX);
+	assert_int_equal(gl_record_words(word[0], word[2]), 8);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(word[0], 7 << GL_KIND_BITS | GT_EXTRA);
+		assert_int_equal(word[1], 0x1000);
+		assert_int_equal(word[2],
+				 21 | (uint64_t)GT_EXTRA_REMAP << 32);
+		assert_int_equal(word[3], UINT64_C(1) << 40);
+		assert_memory_equal(word + 4, event.args, sizeof(event.args));
+		/* and the same in a handler */
+		ring_nested_push(recorder, &thread, &event);
+		word = nested_data;
+	}
 }
 
 static void nested_full_is_counted(void **state)
@@ -228,9 +263,9 @@ static void nested_full_is_counted(void **state)
 
 	(void)state;
 	for (i = 0; i < SIZE / RING_RECORD_MAX; i++)
-		ring_nested_push(recorder, &thread, GT_FREE, 1, 1, 0, 0);
+		nested_push(GT_FREE, 1, 1, 0, 0);
 	assert_int_equal(recorder->nested_lost, 0);
-	ring_nested_push(recorder, &thread, GT_FREE, 1, 1, 0, 0);
+	nested_push(GT_FREE, 1, 1, 0, 0);
 	assert_int_equal(recorder->nested_lost, 1);
 	assert_int_equal(header.dropped, 1);
 	assert_int_equal(nested.head, SIZE);
@@ -282,7 +317,8 @@ int main(void)
 		cmocka_unit_test_setup(off_lets_go, each),
 		cmocka_unit_test_setup(a_full_ring_waits, each),
 		cmocka_unit_test_setup(a_turn_is_taken_and_lost, each),
-		cmocka_unit_test_setup(nested_records_have_four_words, each),
+		cmocka_unit_test_setup(nested_records_have_eight_words, each),
+		cmocka_unit_test_setup(extras_have_eight_words, each),
 		cmocka_unit_test_setup(nested_full_is_counted, each),
 		cmocka_unit_test_setup(stale_owners_are_known_by_their_sp,
 				       each),

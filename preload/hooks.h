@@ -1,0 +1,135 @@
+/*
+ * hooks.h: what hooks are made of. A hook calls the real function as it was
+ * called itself, and tells of it here: inline where that is on the fast path
+ * of malloc and free, else in hooks_slow.c.
+ *
+ * All of it: any thread of the target at any time, also signal handlers;
+ * errno is kept. Needs real.malloc to be set (real.h), but for hooks_extra.
+ */
+#ifndef GNOMON_HOOKS_H
+#define GNOMON_HOOKS_H
+
+#include "preload/real.h"
+#include "preload/ring.h"
+#include "unwind/capture_fast.h"
+
+#define HOOK __attribute__((visibility("default")))
+
+/* The caller of a hook as a walk begins with it. */
+struct hooks_caller {
+	uintptr_t ra, sp, fp;
+};
+
+/* In a hook itself, not in a function it calls: its own frame is asked. */
+#define HOOKS_CALLER                                                \
+	((struct hooks_caller){                                     \
+		(uintptr_t)__builtin_return_address(0),             \
+		(uintptr_t)__builtin_dwarf_cfa(),                   \
+		*(const uintptr_t *)__builtin_frame_address(0) })
+
+static inline __attribute__((always_inline)) uint32_t
+hooks_capture(struct thread *thread, struct hooks_caller caller)
+{
+	if (likely(thread->capture))
+		return capture_stack_fast(thread->capture, caller.ra,
+					  caller.sp, caller.fp);
+	return capture_stack_plain(caller.ra, caller.sp, caller.fp);
+}
+
+/* The halves of hooks_block and hooks_address that take time: a thread's first
+ * event, hooks in signal handlers, hooks that a handler jumped out of. */
+void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
+		      struct hooks_caller caller);
+void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
+			uintptr_t sp);
+struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra);
+
+/* While real.headers is on trial. */
+uint64_t hooks_word1_slow(void *block);
+
+/*
+ * Something rare that is not about a block, with its stack. Nothing is
+ * recorded where the recorder cannot run (yet).
+ */
+void hooks_extra(enum gt_extra what, uintptr_t address, uint64_t size,
+		 const uint64_t args[GT_EXTRA_ARGS],
+		 struct hooks_caller caller);
+
+/* Word 1 of a block's record: where it is, and its header if that is known. */
+static inline uint64_t hooks_word1(void *block)
+{
+	if (likely(real.headers == REAL_HEADERS_TRUSTED))
+		return (uintptr_t)block |
+		       (((const uint64_t *)block)[-1] | GL_HEADER_KNOWN)
+			       << GL_HEADER_SHIFT;
+	if (unlikely(real.headers == REAL_HEADERS_TRIAL))
+		return hooks_word1_slow(block);
+	return (uintptr_t)block;
+}
+
+/* A block came into being: GT_ALLOC or GT_REALLOC_DONE. */
+static inline __attribute__((always_inline)) void
+hooks_block(unsigned kind, void *block, uint64_t size,
+	    struct hooks_caller caller)
+{
+	struct thread *thread = recorder_tls;
+	struct gl_ring *ring;
+	uint32_t context;
+
+	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	    unlikely(!ring_idle(ring))) {
+		hooks_block_slow(kind, hooks_word1(block), size, caller);
+		return;
+	}
+	ring_enter(ring, caller.sp, caller.ra);
+	ring_stamp(recorder, ring);
+	context = hooks_capture(thread, caller);
+	ring_push_block(recorder, ring, kind, ring->stamp, hooks_word1(block),
+			context, size);
+	ring_leave(ring);
+}
+
+/*
+ * Everything else. False: nothing is done yet, the slow function has to do it.
+ * So there is no call on the fast path, and hardly a register to be saved.
+ */
+static inline __attribute__((always_inline)) bool
+hooks_address_fast(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
+{
+	struct thread *thread = recorder_tls;
+	struct gl_ring *ring;
+	bool done;
+
+	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	    unlikely(!ring_idle(ring)))
+		return false;
+	ring_enter(ring, sp, ra);
+	done = ring_push_address_fast(recorder, ring, kind, (uintptr_t)block);
+	ring_leave(ring);
+	return done;
+}
+
+static inline __attribute__((always_inline)) void
+hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
+{
+	if (unlikely(!hooks_address_fast(kind, block, ra, sp)))
+		hooks_address_slow(kind, (uintptr_t)block, ra, sp);
+}
+
+/*
+ * Around real functions that call each other through the loader: while one
+ * runs, what it calls back is part of it. NULL where that does not happen.
+ */
+static inline struct gl_ring *hooks_enter_real(uintptr_t sp, uintptr_t ra)
+{
+	return unlikely(real.reenter_size) ? hooks_enter_real_slow(sp, ra) :
+					     NULL;
+}
+
+static inline void hooks_leave_real(struct gl_ring *ring)
+{
+	if (unlikely(ring))
+		ring_leave(ring);
+}
+
+#endif

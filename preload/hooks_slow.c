@@ -1,0 +1,167 @@
+/*
+ * hooks_slow.c: the slow half of the hooks. See hooks.h.
+ *
+ * I1: what finds the ring busy goes into the thread's second ring, unless the
+ *     busy mark is stale, or the real function of this very hook came back to
+ *     another one.
+ */
+#include "preload/hooks.h"
+
+#define HOOKS_TRIALS 64	/* headers compared before they are believed */
+
+/*
+ * The slow branch's thread: with a ring, and `busy` belonging to nobody who
+ * is gone. NULL: not recorded.
+ */
+static struct thread *hooks_thread(uintptr_t sp)
+{
+	struct thread *thread = recorder_thread();
+
+	if (!thread)
+		return NULL;
+	if (!ring_idle(thread->ring) && ring_stale(thread, thread->ring, sp)) {
+		/* a handler jumped out of a hook: what capture remembers of
+		 * this thread may be half written */
+		if (thread->capture)
+			capture_thread_drop(thread->capture);
+		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
+		thread->ring->stamp = ring_cycles();
+		ring_leave(thread->ring);
+	}
+	return thread;
+}
+
+/* The real function that this thread is in has called another hook. */
+static bool hooks_reentered(const struct thread *thread, uintptr_t ra)
+{
+	uint64_t busy = atomic_load_explicit(&thread->ring->busy,
+					     memory_order_relaxed);
+
+	return busy & RING_IN_REAL &&
+	       ra - real.reenter_start < real.reenter_size;
+}
+
+/* A hook has interrupted a hook: the stack is walked plainly. */
+static void hooks_nested(struct thread *thread, struct ring_event *event,
+			 struct hooks_caller caller)
+{
+	event->stamp = ring_cycles();
+	event->context = capture_stack_plain(caller.ra, caller.sp, caller.fp);
+	ring_nested_push(recorder, thread, event);
+}
+
+BASE_SLOW void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
+				struct hooks_caller caller)
+{
+	struct thread *thread = hooks_thread(caller.sp);
+	struct ring_event event = { .kind = kind, .address = word1,
+				    .size = size };
+	struct gl_ring *ring;
+	uint32_t context;
+
+	if (!thread)
+		return;
+	ring = thread->ring;
+	if (!ring_idle(ring)) {
+		if (hooks_reentered(thread, caller.ra))
+			return;
+		hooks_nested(thread, &event, caller);
+		return;
+	}
+	ring_enter(ring, caller.sp, caller.ra);
+	ring_stamp(recorder, ring);
+	context = hooks_capture(thread, caller);
+	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
+			size);
+	ring_leave(ring);
+}
+
+BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
+				  uintptr_t sp)
+{
+	struct thread *thread = hooks_thread(sp);
+	struct ring_event event = { .kind = kind, .address = block };
+	struct gl_ring *ring;
+
+	if (!thread)
+		return;
+	ring = thread->ring;
+	if (!ring_idle(ring)) {
+		if (hooks_reentered(thread, ra))
+			return;
+		event.stamp = ring_cycles();
+		ring_nested_push(recorder, thread, &event);
+		return;
+	}
+	ring_enter(ring, sp, ra);
+	ring_stamp(recorder, ring);
+	ring_push_address(recorder, ring, kind, ring->stamp, block);
+	ring_leave(ring);
+}
+
+BASE_SLOW struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra)
+{
+	struct thread *thread = hooks_thread(sp);
+
+	if (!thread || !ring_idle(thread->ring))
+		return NULL;
+	ring_enter(thread->ring, sp | RING_IN_REAL, ra);
+	return thread->ring;
+}
+
+BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
+			   uint64_t size, const uint64_t args[GT_EXTRA_ARGS],
+			   struct hooks_caller caller)
+{
+	struct ring_event event = { .kind = GT_EXTRA, .what = what,
+				    .address = address, .size = size };
+	struct thread *thread;
+	struct gl_ring *ring;
+	unsigned i;
+
+	if (!real.malloc && !real_resolve())
+		return;
+	thread = hooks_thread(caller.sp);
+	if (!thread)
+		return;
+	for (i = 0; args && i < GT_EXTRA_ARGS; i++)
+		event.args[i] = args[i];
+	ring = thread->ring;
+	if (!ring_idle(ring)) {
+		hooks_nested(thread, &event, caller);
+		return;
+	}
+	ring_enter(ring, caller.sp, caller.ra);
+	ring_stamp(recorder, ring);
+	event.stamp = ring->stamp;
+	event.context = hooks_capture(thread, caller);
+	ring_push_extra(recorder, ring, &event);
+	ring_leave(ring);
+}
+
+/*
+ * Each block that is met on trial is compared with what the allocator itself
+ * says of it. One that differs, and headers are left alone: another version's,
+ * or a checking mode (MALLOC_CHECK_).
+ */
+BASE_SLOW uint64_t hooks_word1_slow(void *block)
+{
+	static _Atomic uint32_t trials;
+	uint32_t trial = REAL_HEADERS_TRIAL;
+	uint64_t header = ((const uint64_t *)block)[-1];
+	uint64_t usable = (header & ~UINT64_C(15)) - (header & 2 ? 16 : 8);
+
+	if (header & GL_HEADER_KNOWN ||
+	    usable != real.malloc_usable_size(block)) {
+		real.headers = REAL_HEADERS_NONE;
+		return (uintptr_t)block;
+	}
+	if (atomic_fetch_add_explicit(&trials, 1, memory_order_relaxed) >=
+	    HOOKS_TRIALS)
+		/* not if another thread has found one wrong */
+		__atomic_compare_exchange_n(&real.headers, &trial,
+					    REAL_HEADERS_TRUSTED, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return (uintptr_t)block |
+	       (header | GL_HEADER_KNOWN) << GL_HEADER_SHIFT;
+}
