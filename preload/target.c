@@ -6,6 +6,11 @@
  * of /proc/PID is what it says of that zombie. So whoever asks about memory
  * asks about a thread that lives.
  *
+ * kcmp(2) tells whether that memory is ours. It is refused to who may not trace
+ * the target, as after a change of its user id. /proc/PID/statm is for
+ * everybody: its figures of one memory are the same whoever asks, and only the
+ * program changes them. So ours are read before and after its, several times.
+ *
  * The writer only.
  */
 #include "preload/target.h"
@@ -16,6 +21,15 @@
 
 #include "preload/proc.h"
 #include "preload/sys.h"
+#include "preload/text.h"
+
+#define TARGET_STATM_MAX 256
+#define TARGET_LOOKS 16
+
+/* In pages; the counts of pages in use are left out: they are inexact. */
+struct target_sizes {
+	uint64_t all, code, data;
+};
 
 void target_watch(struct target *target)
 {
@@ -25,8 +39,6 @@ void target_watch(struct target *target)
 	target->pidfd = sys_failed(fd) ? -1 : fd;
 	target->kcmp = arch_syscall5(__NR_kcmp, sys_getpid(), pid, KCMP_VM, 0,
 				     0) == 0;
-	if (!proc_stat(pid, PROC_STAT_STARTSTACK, &target->start_stack))
-		target->start_stack = 0;
 }
 
 /* The first thread has ended, others have not. */
@@ -73,25 +85,62 @@ static bool target_memoryless(int pid)
 	return proc_stat(pid, PROC_STAT_VSIZE, &bytes) && !bytes;
 }
 
+static bool target_sizes_of(int pid, struct target_sizes *sizes)
+{
+	char buffer[TARGET_STATM_MAX];
+	const char *at = buffer;
+	uint64_t field[6];
+	unsigned i;
+
+	if (proc_read_of(pid, "statm", buffer, sizeof(buffer)) <= 0)
+		return false;
+	for (i = 0; i < 6; i++) {
+		if (*at < '0' || *at > '9')
+			return false;
+		field[i] = text_parse(&at);
+		at += *at == ' ';
+	}
+	*sizes = (struct target_sizes){ field[0], field[3], field[5] };
+	return true;
+}
+
+static bool target_equal(const struct target_sizes *a,
+			 const struct target_sizes *b)
+{
+	return a->all == b->all && a->code == b->code && a->data == b->data;
+}
+
+/* Whether its memory differs from ours for sure. */
+static bool target_other_sizes(int pid)
+{
+	struct target_sizes before, its, after;
+	unsigned looks;
+	int self = sys_getpid();
+
+	for (looks = 0; looks < TARGET_LOOKS; looks++) {
+		if (!target_sizes_of(self, &before) ||
+		    !target_sizes_of(pid, &its) ||
+		    !target_sizes_of(self, &after) || its.all == 0 ||
+		    !target_equal(&before, &after) ||
+		    target_equal(&before, &its))
+			return false;
+	}
+	return true;
+}
+
 bool target_same(const struct target *target)
 {
 	int pid = target->r->pid;
-	uint64_t stack;
-	long order;
+	long order = -EPERM;
 
 	if (target->thread)
 		return true;
-	if (target->kcmp) {
+	if (target->kcmp)
 		order = arch_syscall5(__NR_kcmp, sys_getpid(), pid, KCMP_VM,
 				      0, 0);
-		/* below 0: not allowed to ask any more, nothing is known */
-		return order <= 0 || target_memoryless(pid) ||
-		       target_other(target);
-	}
-	/* where a stack begins is drawn anew by each exec */
-	return !target->start_stack ||
-	       !proc_stat(pid, PROC_STAT_STARTSTACK, &stack) ||
-	       stack == target->start_stack || target_memoryless(pid);
+	if (order < 0)
+		return !target_other_sizes(pid);
+	return order == 0 || target_memoryless(pid) || target_other(target);
 }
 
 bool target_dead(const struct target *target)

@@ -15,7 +15,6 @@ struct target {
 	int pidfd;		/* -1: none */
 	bool thread;		/* the writer is a thread of it */
 	bool kcmp;		/* the kernel compares address spaces */
-	uint64_t start_stack;	/* field of /proc/PID/stat; 0: not known */
 };
 
 /* Begins to watch; r->live is there. */

@@ -34,6 +34,26 @@ static void end_by_main_thread_exit(void)
 	pthread_exit(NULL);
 }
 
+/* Long after main another thread still allocates, counts, and ends it. */
+static void *go_on(void *argument)
+{
+	(void)argument;
+	for (int i = 0; i < 100; i++) {
+		tgt_free(tgt_malloc(100), 100);
+		usleep(5000);
+	}
+	tgt_report();
+	exit(7);
+}
+
+static void end_main_early(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, go_on, NULL) == 0)
+		pthread_exit(NULL);
+}
+
 static void end_by_fault(void)
 {
 	*(volatile int *)8 = 1;
@@ -71,6 +91,8 @@ static void end(const char *way)
 		raise(SIGTERM);
 	if (!strcmp(way, "pthread_exit"))
 		end_by_main_thread_exit();
+	if (!strcmp(way, "outlive"))
+		end_main_early();
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 from gnomon_test import *
 
 WAYS = ["return", "exit", "_exit", "quick_exit", "abort", "segv", "kill",
-        "term", "pthread_exit", "overflow"]
+        "term", "pthread_exit", "outlive", "overflow"]
 
 
 def make(way, by):
@@ -15,6 +15,7 @@ def make(way, by):
         done = recorded(argv, directory, by=by, **options)
         equal((done.status, done.out), (alone.status, alone.out), "result")
         agree(done.expected, Report(done.trace))
+        equal(find_key(info(done.trace), "reason"), "exit", "reason")
     ends.__name__ = "%s_by_%s" % (way, by)
     return ends
 
