@@ -103,13 +103,17 @@ static const struct {
 	const char *name;
 } text_errors[] = {
 	{ EACCES, "permission denied" },
+	{ EAGAIN, "resource temporarily unavailable" },
 	{ EDQUOT, "disk quota exceeded" },
 	{ EEXIST, "file exists" },
 	{ EFBIG, "file too large" },
 	{ EIO, "input/output error" },
 	{ EISDIR, "is a directory" },
 	{ ELOOP, "is a symbolic link" },
+	{ EMFILE, "too many open files" },
+	{ ENFILE, "too many open files in the system" },
 	{ ENOENT, "no such file or directory" },
+	{ ENOSYS, "the kernel does not have it" },
 	{ ENOMEM, "out of memory" },
 	{ ENOSPC, "no space left on device" },
 	{ ENOTDIR, "not a directory" },

@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+"""Programs under resource limits: they run as they would, and the trace is
+complete, or one message says why not."""
+
+import resource
+
+from gnomon_test import *
+
+MIB = 1 << 20
+STACK_MORE = 4608  # bytes that a hook may use beyond the bare allocator
+NOBODY = 65534
+
+
+def limited(**limits):
+    def set_limits():
+        for name, value in limits.items():
+            resource.setrlimit(getattr(resource, "RLIMIT_" + name),
+                               (value, value))
+    return set_limits
+
+
+def both(argv, directory, preexec_fn, by="preload"):
+    alone = bare(argv, preexec_fn=preexec_fn)
+    done = recorded(argv, directory, by=by, preexec_fn=preexec_fn)
+    return alone, done
+
+
+def same(argv, directory, preexec_fn, by="preload"):
+    alone, done = both(argv, directory, preexec_fn, by)
+    equal((done.status, done.out), (alone.status, alone.out), "result")
+    return done
+
+
+def addresses(name, directory):
+    """The program's own share of a limit is most of it."""
+    for size in 512 * MIB, 128 * MIB:
+        part = os.path.join(directory, str(size))
+        os.mkdir(part)
+        limit = limited(**{name: size})
+        alone, done = both([program("fill")], part, limit)
+        equal(done.status, 0, "status: " + done.err)
+        Report(done.trace)
+        had, wanted = (each.expected["mebibytes"] for each in (done, alone))
+        check(had >= 0.7 * wanted, "%d of %d MiB" % (had, wanted))
+        os.unlink(done.trace)
+        done = same([program("basic")], part, limit)
+        agree(done.expected, Report(done.trace))
+        equal(done.err, "", "messages")
+
+
+@case
+def address_space(directory):
+    addresses("AS", directory)
+
+
+@case
+def data(directory):
+    addresses("DATA", directory)
+
+
+@case
+def too_little_to_share(directory):
+    done = same([program("basic")], directory, limited(AS=32 * MIB))
+    equal(len(done.err.splitlines()), 1, "lines in %r" % done.err)
+    check("not recorded" in done.err, done.err)
+    equal(done.traces, [], "traces")
+
+
+@case
+def no_descriptor_left(directory):
+    for files in 4, 20:
+        part = os.path.join(directory, str(files))
+        os.mkdir(part)
+        done = same([program("descriptors")], part, limited(NOFILE=files))
+        agree(done.expected, Report(done.trace))
+
+
+@case
+def file_size(directory):
+    """The trace ends at the limit; no signal, and what there is reads."""
+    for size in 4096, 300000:
+        part = os.path.join(directory, str(size))
+        os.mkdir(part)
+        done = same([program("churn"), "1000000"], part, limited(FSIZE=size))
+        equal(done.err.count("recording has stopped"), 1, done.err)
+        check(os.path.getsize(done.trace) <= size, "size")
+        report = Report(done.trace, statuses=(3,))
+        check("file too large" in info(done.trace, (0, 3))["end"]["message"],
+              "the end says why")
+        check(size < 5000 or report.summary["allocations"] > 10000,
+              "what was written before")
+
+
+@case
+def processes(directory):
+    """Nobody may be made: the program runs, unrecorded."""
+    if os.getuid():
+        raise Skip("only root can become a user without processes")
+    os.chmod(directory, 0o777)
+
+    def become_another():
+        os.setgroups([])
+        os.setgid(NOBODY)
+        limited(NPROC=0)()
+        os.setuid(NOBODY)
+
+    done = same([program("basic")], directory, become_another)
+    equal(len(done.err.splitlines()), 1, "lines in %r" % done.err)
+    check("not recorded" in done.err, done.err)
+
+
+@case
+def stack(directory):
+    for size in 64 << 10, resource.RLIM_INFINITY:
+        part = os.path.join(directory, str(size))
+        os.mkdir(part)
+        done = same([program("basic")], part, limited(STACK=size))
+        agree(done.expected, Report(done.trace))
+
+
+@case
+def core(directory):
+    """A dump of the program ends the recording like any other death."""
+    done = recorded([program("exits"), "abort"], directory,
+                    preexec_fn=limited(CORE=resource.RLIM_INFINITY),
+                    cwd=directory)
+    equal(done.status, -signal.SIGABRT, "status")
+    agree(done.expected, Report(done.trace))
+
+
+@case
+def small_stacks(directory):
+    argv = [program("small_stacks")]
+    alone = bare(argv)
+    done = recorded(argv, directory)
+    equal(done.status, 0, "status: " + done.err)
+    for key, value in done.expected.items():
+        if key.startswith("used_"):
+            check(value <= alone.expected[key] + STACK_MORE,
+                  "%s: %d, bare %d" % (key, value, alone.expected[key]))
+    agree(done.expected, Report(max(done.traces, key=os.path.getsize)))
+
+
+main()
