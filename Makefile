@@ -63,6 +63,7 @@ all: $(LIB) $(CMD)
 include mk/target.mk
 include mk/host.mk
 include mk/unwind.mk
+include mk/fault.mk
 include mk/test.mk
 include mk/bench.mk
 include mk/docs.mk

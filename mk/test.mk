@@ -2,6 +2,7 @@
 #
 #   make check [T=pattern]   everything, or the tests whose name has the pattern
 #   make check-unit          the unit tests alone
+#   make check-faults        what fails in turn, in full (mk/fault.mk)
 #   make check-asan          unit tests of cli/ and unwind/ under sanitizers
 #   make fuzz SECONDS=60     each fuzz target for so long
 #   make lint                style, folder directions, warnings as errors
@@ -101,9 +102,9 @@ RUN_TESTS = GNOMON_BUILD=$(abspath $(O)) CC='$(CC)' CXX='$(CXX)' \
 .PHONY: check check-unit check-asan check-asan-run
 check: deps-test
 	$(Q)$(MAKE) --no-print-directory check-build
-	$(Q)$(RUN_TESTS) $(UNIT) $(SYSTEM)
+	$(Q)$(RUN_TESTS) $(UNIT) $(SYSTEM) $(FAULT_TESTS)
 .PHONY: check-build
-check-build: all $(UNIT) test-programs
+check-build: all $(UNIT) test-programs $(FAULT_LIB)
 check-unit: $(UNIT)
 	$(Q)$(RUN_TESTS) $(UNIT)
 
