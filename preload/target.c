@@ -149,12 +149,16 @@ bool target_dead(const struct target *target)
 	struct timespec now = { 0, 0 };
 	int pid = target->r->pid;
 	uint64_t state;
+	long ready;
 
 	if (target->thread)
 		return false;
-	if (target->pidfd >= 0)
-		return arch_syscall5(__NR_ppoll, (long)&poll, 1, (long)&now,
-				     0, 0) == 1;
+	if (target->pidfd >= 0) {
+		ready = arch_syscall5(__NR_ppoll, (long)&poll, 1, (long)&now,
+				      0, 0);
+		if (!sys_failed(ready))
+			return ready == 1;
+	}
 	/* nothing is mounted at /proc */
 	if (!proc_stat(pid, PROC_STAT_STATE, &state))
 		return arch_syscall2(__NR_kill, pid, 0) == -ESRCH;

@@ -51,6 +51,7 @@
 #define WRITER_MIDWIFE (16u << 10)	/* stack of the task that makes it */
 #define WRITER_TLS 4096
 #define WRITER_START_NS (10 * UINT64_C(1000000000))
+#define WRITER_WAIT_NAP_NS (100 * UINT64_C(1000000))
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
 #define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
 #define WRITER_NAP_MAX_NS (50 * UINT64_C(1000000))
@@ -487,7 +488,8 @@ static int writer_wait(struct recorder *r, uint32_t while_state,
 		now = sys_now_ns();
 		if (now >= end)
 			return -ETIMEDOUT;
-		sys_futex_wait(&r->ready, while_state, end - now);
+		sys_futex_wait(&r->ready, while_state,
+			       base_min(end - now, WRITER_WAIT_NAP_NS));
 	}
 	return 0;
 }
