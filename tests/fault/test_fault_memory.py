@@ -29,7 +29,8 @@ def times_of(directory, kind):
 @case
 def each_allocation(directory):
     times = times_of(directory, ALLOC)
-    sweep(directory, TARGET, list(failures_of(ALLOC, times)))
+    sweep(directory, TARGET, list(failures_of(ALLOC, times)),
+          judged=lambda run, alone: judge(run, alone, stacks=False))
 
 
 @case
