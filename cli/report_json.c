@@ -6,11 +6,30 @@
 
 #include "cli/base/json.h"
 #include "cli/base/progress.h"
+#include "cli/model/heap.h"
 #include "cli/report.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */
 #define DEFAULT_ROWS 1000
+
+/* Where the live blocks lie, and how much of their memory was not asked for. */
+static void put_heap(struct json *json, const struct model *model)
+{
+	struct heap_share shares[HEAP_PARTS];
+
+	heap_shares(model, shares);
+	json_object(json, "live_heap");
+	for (unsigned i = 0; i < HEAP_PARTS; i++) {
+		json_object(json, heap_part_names[i]);
+		json_uint(json, "blocks", shares[i].blocks);
+		json_uint(json, "bytes", shares[i].bytes);
+		if (i != HEAP_UNKNOWN)
+			json_uint(json, "usable_bytes", shares[i].usable);
+		json_end_object(json);
+	}
+	json_end_object(json);
+}
 
 static void put_summary(struct json *json, const struct model *model)
 {
@@ -37,6 +56,7 @@ static void put_summary(struct json *json, const struct model *model)
 	json_uint(json, "threads", model_thread_count(model));
 	json_uint(json, "contexts", model->contexts.cost_count);
 	json_bool(json, "estimated", false);
+	put_heap(json, model);
 	model_exit_text(model, &end);
 	json_string(json, "exit", end.data);
 	buffer_free(&end);

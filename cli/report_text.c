@@ -9,6 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
+#include "cli/model/heap.h"
 #include "cli/report.h"
 #include "cli/symbol/names.h"
 
@@ -33,6 +34,30 @@ struct printer {
 
 /* ---- summary ---- */
 
+/* Where the live blocks lie. The main arena is where nearly all programs have
+ * nearly all of them: told where that is not so. */
+static void put_heap(const struct printer *p)
+{
+	static const char *const texts[HEAP_UNKNOWN] = {
+		"main arena", "other arenas", "mappings of their own"
+	};
+	struct heap_share shares[HEAP_PARTS];
+	const char *gap = "  of it        ";
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	heap_shares(p->model, shares);
+	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
+		if (shares[i].blocks == 0)
+			continue;
+		fprintf(p->out, "%s%s %s (usable %s)", gap, texts[i],
+			quantity_size(a, (int64_t)shares[i].bytes),
+			quantity_size(b, (int64_t)shares[i].usable));
+		gap = ",\n               ";
+	}
+	if (gap[0] == ',')
+		fprintf(p->out, "\n");
+}
+
 static void put_totals(const struct printer *p)
 {
 	const struct totals *totals = &p->model->totals;
@@ -54,6 +79,7 @@ static void put_totals(const struct printer *p)
 		quantity_count(b, totals->live_blocks),
 		p->model->report.being_written ? " now" :
 		" at the end: leaked, or in use to the last");
+	put_heap(p);
 	fprintf(p->out, "  temporary    %s (%s of all allocations): freed "
 		"before the\n               next allocation of their thread\n",
 		quantity_count(a, totals->temporary),

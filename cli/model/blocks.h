@@ -9,14 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A realloc of the block has begun and its result is not known yet. */
-#define BLOCK_MOVING (UINT64_C(1) << 63)
+#define BLOCK_SEQUENCE ((UINT64_C(1) << 48) - 1)
+#define BLOCK_LAYOUT ((1u << 15) - 1)
 
 struct block {
 	uint64_t address;	/* 0: free entry */
 	uint64_t size;
-	uint64_t sequence;	/* its number among its thread's allocations,
-				 * and BLOCK_MOVING */
+	uint64_t sequence : 48;	/* its number among its thread's allocations */
+	uint64_t layout : 15;	/* enum gt_layout */
+	uint64_t moving : 1;	/* a realloc of it has begun and its result is
+				 * not known yet */
 	uint32_t cost;		/* of its context */
 	uint32_t thread;	/* that allocated it */
 };

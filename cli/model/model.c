@@ -76,8 +76,8 @@ static inline void release(struct model *model, struct block *block)
 
 	cost->frees++;
 	model->totals.frees++;
-	if (model->threads.list[block->thread].allocations ==
-	    (block->sequence & ~BLOCK_MOVING)) {
+	if ((model->threads.list[block->thread].allocations &
+	     BLOCK_SEQUENCE) == block->sequence) {
 		cost->temporary++;
 		model->totals.temporary++;
 	}
@@ -95,7 +95,7 @@ static void give_up(struct model *model, const struct pairing_entry *entry)
 	if (entry->event.kind != GT_ALLOC)
 		return;
 	block = blocks_find(&model->blocks, entry->event.address);
-	if (block != NULL && !(block->sequence & BLOCK_MOVING)) {
+	if (block != NULL && !block->moving) {
 		drop_live(model, block);
 		blocks_remove(&model->blocks, block);
 	}
@@ -171,7 +171,7 @@ static void abandon(struct model *model, struct moving *moving)
 		return;
 	block = blocks_find(&model->blocks, moving->address);
 	if (block != NULL)
-		block->sequence &= ~BLOCK_MOVING;
+		block->moving = 0;
 }
 
 static void begin_realloc(struct model *model, uint32_t lane,
@@ -188,9 +188,9 @@ static void begin_realloc(struct model *model, uint32_t lane,
 	memset(moving, 0, sizeof(*moving));
 	moving->active = true;
 	moving->address = event->address;
-	moving->found = block != NULL && !(block->sequence & BLOCK_MOVING);
+	moving->found = block != NULL && !block->moving;
 	if (moving->found)
-		block->sequence |= BLOCK_MOVING;
+		block->moving = 1;
 	else
 		wait_for_pair(model, lane, event);
 }
@@ -265,7 +265,7 @@ static void settle_waiting(struct model *model, uint64_t address)
 	moving = moving_of(model, entry.lane);
 	if (moving->active && !moving->found && moving->address == address) {
 		moving->found = true;
-		block->sequence |= BLOCK_MOVING;
+		block->moving = 1;
 	}
 }
 
@@ -281,7 +281,7 @@ static void allocate(struct model *model, uint32_t lane,
 
 	block = blocks_add(&model->blocks, event->address, &is_new);
 	if (!is_new) {
-		if (!(block->sequence & BLOCK_MOVING)) {
+		if (!block->moving) {
 			wait_for_pair(model, lane, event);
 			return;
 		}
@@ -289,7 +289,9 @@ static void allocate(struct model *model, uint32_t lane,
 		block = blocks_add(&model->blocks, event->address, &is_new);
 	}
 	block->size = event->size;
-	block->sequence = ++owner->allocations;
+	block->sequence = ++owner->allocations & BLOCK_SEQUENCE;
+	block->layout = event->layout & BLOCK_LAYOUT;
+	block->moving = 0;
 	block->cost = index;
 	block->thread = lane >> 1;
 	keep_peak(totals, cost);
@@ -318,7 +320,7 @@ static void deallocate(struct model *model, uint32_t lane,
 	struct pairing_entry entry;
 	int i;
 
-	if (block == NULL || block->sequence & BLOCK_MOVING) {
+	if (block == NULL || block->moving) {
 		wait_for_pair(model, lane, event);
 		return;
 	}

@@ -87,8 +87,9 @@ static void make_trace(unsigned written, size_t torn)
 	struct trace_write t;
 
 	for (unsigned i = 0; i < written; i++)
-		events[i] = (struct trace_event){ 1000 + i, 16 * (i + 1), 100,
-						  GT_STOP_COUNT + 1, GT_ALLOC };
+		events[i] = (struct trace_event){
+			.stamp = 1000 + i, .address = 16 * (i + 1), .size = 100,
+			.context = GT_STOP_COUNT + 1, .kind = GT_ALLOC };
 	trace_write_begin(&t);
 	trace_write_line(&t, GT_INFO, "live", live_path);
 	compose_thread(&payload, &thread);
