@@ -3,6 +3,7 @@
  * program's memory. Called by the main thread.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/json.h"
@@ -153,20 +154,58 @@ static void put_captures(const struct model *model, FILE *out)
 	put_use(&sum, out);
 }
 
+/* A program may put anything into one. */
+static void put_name(const struct thread_name *name, FILE *out)
+{
+	struct buffer text = { 0 };
+
+	buffer_string(&text, name->text);
+	buffer_printable(&text);
+	fputs(text.data, out);
+	buffer_free(&text);
+}
+
+/* Where there were several. */
+static void put_names(const struct model *model, const struct thread *thread,
+		      FILE *out)
+{
+	char a[QUANTITY_TEXT];
+
+	if (thread->name_count < 2)
+		return;
+	fputs("           first ", out);
+	put_name(&thread->names[0], out);
+	for (size_t i = 1; i < thread->name_count; i++) {
+		fputs(", ", out);
+		put_name(&thread->names[i], out);
+		fprintf(out, " from %s", quantity_time(a,
+			model_since_start_ns(model, thread->names[i].since)));
+	}
+	fputc('\n', out);
+}
+
 static void put_threads(const struct model *model, FILE *out)
 {
 	uint64_t count = model_thread_count(model);
+	uint32_t *order = threads_by_start(&model->threads);
 	char a[QUANTITY_TEXT];
 
 	fprintf(out, "\nTHREADS (%" PRIu64 ")\n", count);
-	for (uint64_t i = 1; i <= count; i++) {
-		const struct thread *thread = &model->threads.list[i];
+	for (uint64_t i = 0; i < count; i++) {
+		const struct thread *thread = &model->threads.list[order[i]];
 
-		fprintf(out, "  %-8" PRIu32 " %-16s started at %s%s\n",
-			thread->tid, thread->name,
+		fprintf(out, "  %-8" PRIu32 " ", thread->tid);
+		if (thread->name_count > 0)
+			put_name(&thread->names[thread->name_count - 1], out);
+		fprintf(out, " started at %s",
 			quantity_time(a, model_since_start_ns(model,
-							thread->start)),
-			thread->flags & GT_THREAD_MAIN ? ", main" : "");
+						threads_start(thread))));
+		if (thread->end != 0)
+			fprintf(out, ", ended at %s", quantity_time(a,
+				model_since_start_ns(model, thread->end)));
+		fprintf(out, "%s\n", thread->flags & GT_THREAD_MAIN ?
+			", main" : "");
+		put_names(model, thread, out);
 		if (!thread->described)
 			continue;
 		fprintf(out, "           mode %s: %s\n           ",
@@ -174,6 +213,7 @@ static void put_threads(const struct model *model, FILE *out)
 			why_text(&thread->capture));
 		put_use(&thread->capture, out);
 	}
+	free(order);
 }
 
 static void put_sizes(const struct reader_report *report, FILE *out)
@@ -309,18 +349,42 @@ static void json_captures(struct json *json, const struct model *model)
 	json_end_object(json);
 }
 
+static void json_thread_names(struct json *json, const struct model *model,
+			      const struct thread *thread)
+{
+	json_array(json, "names");
+	for (size_t i = 0; i < thread->name_count; i++) {
+		json_object(json, NULL);
+		json_string(json, "name", thread->names[i].text);
+		json_uint(json, "since_ns", model_since_start_ns(model,
+						thread->names[i].since));
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
 static void json_threads(struct json *json, const struct model *model)
 {
+	uint32_t *order = threads_by_start(&model->threads);
+
 	json_array(json, "threads");
-	for (uint64_t i = 1; i <= model_thread_count(model); i++) {
-		const struct thread *thread = &model->threads.list[i];
+	for (uint64_t i = 0; i < model_thread_count(model); i++) {
+		const struct thread *thread = &model->threads.list[order[i]];
 
 		json_object(json, NULL);
 		json_uint(json, "tid", thread->tid);
-		json_string(json, "name", thread->name);
-		json_uint(json, "start_ns",
-			  model_since_start_ns(model, thread->start));
+		json_string(json, "name", threads_name(thread));
+		json_thread_names(json, model, thread);
+		json_uint(json, "start_ns", model_since_start_ns(model,
+						threads_start(thread)));
+		if (thread->end != 0)
+			json_uint(json, "end_ns",
+				  model_since_start_ns(model, thread->end));
+		if (thread->creator != 0)
+			json_uint(json, "creator",
+				model->threads.list[thread->creator].tid);
 		json_bool(json, "main", thread->flags & GT_THREAD_MAIN);
+		json_uint(json, "events", thread->events);
 		if (thread->described) {
 			json_string(json, "mode", mode_text(&thread->capture));
 			json_string(json, "why", why_text(&thread->capture));
@@ -329,6 +393,7 @@ static void json_threads(struct json *json, const struct model *model)
 		json_end_object(json);
 	}
 	json_end_array(json);
+	free(order);
 }
 
 void report_info_json(struct model *model, const char *path, FILE *out)

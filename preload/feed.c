@@ -9,9 +9,6 @@
  * The events of the ring that has the turn (ring.h) may have its last event's
  * stamp, too. Nobody else has younger events then, so nothing is held up.
  *
- * REAPING. A thread is gone when the kernel does not know it, or when another
- * ring has its id: ids are only used again after their thread's end.
- *
  * The writer only.
  *
  * I1: tail moves only after the chunk was written.
@@ -24,8 +21,8 @@
 #include <string.h>
 
 #include "preload/area.h"
+#include "preload/census.h"
 #include "preload/emit_capture.h"
-#include "preload/proc.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
 #include "preload/turn.h"
@@ -34,7 +31,6 @@
 #define FEED_AGE_NS (1 * UINT64_C(1000000000))
 #define FEED_SYNC_NS (1 * UINT64_C(1000000000))
 #define FEED_SYNC_BYTES (32u << 20)
-#define FEED_NAME_NS (1 * UINT64_C(1000000000))
 #define FEED_SHARE 2		/* half full: when the producer wakes us */
 #define FEED_CALM_PASSES 64	/* without a wait: compress better again */
 #define FEED_LARGE (1u << 20)	/* more room is the first answer to a wait */
@@ -44,93 +40,6 @@ int feed_init(struct feed *feed, struct recorder *r)
 	feed->r = r;
 	feed->rings = area_alloc(GL_RINGS_MAX * sizeof(*feed->rings));
 	return feed->rings ? 0 : -ENOMEM;
-}
-
-static uint32_t feed_count(const struct feed *feed)
-{
-	return atomic_load_explicit(&feed->r->live->ring_count,
-				    memory_order_acquire);
-}
-
-static bool feed_active(const struct gl_ring *ring)
-{
-	/* pairs with the release of recorder_register and ring_nested */
-	return __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) ==
-	       GL_RING_ACTIVE;
-}
-
-/* THREAD chunks are a record each: threads come and go seldom enough. */
-static void feed_thread_record(struct feed *feed, enum gt_thread_what what,
-			       uint32_t id, uint64_t stamp)
-{
-	const struct gl_ring *ring = &feed->r->rings[id];
-	const char *name = feed->rings[id].name;
-	size_t n = strlen(name);
-	uint8_t *to = chunk_payload(feed->out);
-
-	to = varint_put(to, what);
-	to = varint_put(to, id);
-	to = varint_put(to, ring->tid);
-	to = varint_put(to, ring->flags);
-	to = varint_put(to, stamp >> feed->tick_shift);
-	to = varint_put(to, n);
-	memcpy(to, name, n);
-	chunk_write(feed->out, GT_THREAD, to + n, NULL);
-}
-
-static void feed_name(struct feed *feed, uint32_t id, uint64_t now_ns)
-{
-	struct feed_ring *own = &feed->rings[id];
-	char name[sizeof(own->name)];
-
-	own->named_ns = now_ns;
-	proc_thread_name(feed->r->pid, feed->r->rings[id].tid, name,
-			 sizeof(name));
-	if (!name[0] || strcmp(name, own->name) == 0)
-		return;
-	memcpy(own->name, name, sizeof(name));
-	if (own->known)
-		feed_thread_record(feed, GT_THREAD_NAME, id, arch_cycles());
-}
-
-static void feed_finish(struct feed *feed, uint32_t id);
-
-/* The ring's thread id has been used again: its older owner is gone. */
-static void feed_supersede(struct feed *feed, uint32_t id)
-{
-	const struct gl_ring *ring = &feed->r->rings[id], *other;
-	uint32_t count = feed_count(feed), i;
-
-	for (i = 0; i < count; i++) {
-		other = &feed->r->rings[i];
-		if (i == id || !feed->rings[i].known ||
-		    other->tid != ring->tid ||
-		    other->start_stamp > ring->start_stamp ||
-		    (other->flags & GT_THREAD_NESTED) !=
-			    (ring->flags & GT_THREAD_NESTED))
-			continue;
-		feed_finish(feed, i);
-	}
-}
-
-static void feed_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
-{
-	struct feed_ring *own = &feed->rings[id];
-	struct gl_ring *ring = &feed->r->rings[id];
-
-	if (likely(own->known))
-		return;
-	own->name[0] = '\0';
-	own->last_tick = 0;
-	own->since_ns = 0;
-	/* a thread that comes after a whole pass has scanned waits for the
-	 * next: its stamps are above the watermark */
-	own->head = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-	feed_name(feed, id, now_ns);
-	own->known = true;
-	own->generation = ring->generation;
-	feed_supersede(feed, id);
-	feed_thread_record(feed, GT_THREAD_START, id, ring->start_stamp);
 }
 
 /* Reads busy and head, in this order. */
@@ -322,7 +231,7 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 
 		if (!feed_active(ring))
 			continue;
-		feed_announce(feed, id, now_ns);
+		census_announce(feed, id, now_ns);
 		if (depth == FEED_ENOUGH)
 			feed_scan(feed, id);
 		if (depth != FEED_ENOUGH || feed_enough(feed, id, now_ns))
@@ -366,23 +275,12 @@ static uint64_t feed_scan_all(struct feed *feed)
 
 		if (!feed_active(&feed->r->rings[id]))
 			continue;
-		feed_announce(feed, id, now_ns);
+		census_announce(feed, id, now_ns);
 		feed_scan(feed, id);
 		if (own->busy || turn == (uintptr_t)&feed->r->rings[id])
 			mark = base_min(mark, feed_last_tick(feed, id));
 	}
 	return base_max(mark, feed->watermark);
-}
-
-static void feed_names(struct feed *feed, uint64_t now_ns)
-{
-	uint32_t count = feed_count(feed), id;
-
-	for (id = 0; id < count; id++)
-		if (feed->rings[id].known &&
-		    feed_active(&feed->r->rings[id]) &&
-		    now_ns - feed->rings[id].named_ns >= FEED_NAME_NS)
-			feed_name(feed, id, now_ns);
 }
 
 void feed_sync(struct feed *feed, enum feed_depth depth)
@@ -391,7 +289,6 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	uint64_t now_ns = sys_now_ns();
 	uint8_t *to;
 
-	feed_names(feed, now_ns);
 	feed_pass(feed, depth);
 	emit_image_flush_gone(feed->images);
 	if (depth == FEED_LAST)
@@ -421,22 +318,21 @@ static void feed_describe(struct feed *feed, uint32_t id)
 	emit_capture(feed->out, feed->r, id);
 }
 
-/* Everything of a thread that is gone, then its ring is free. */
-static void feed_finish(struct feed *feed, uint32_t id)
+void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 {
 	struct gl_ring *ring = &feed->r->rings[id];
 	struct thread *thread = &feed->r->threads[id];
 
 	if (!feed_active(ring))
 		return;
-	feed_announce(feed, id, sys_now_ns());
+	census_announce(feed, id, sys_now_ns());
 	feed_scan(feed, id);
 	feed->since_sync += feed_drain(feed, id, FEED_LAST);
 	if (feed->out->err)
 		return;
 	if (!(ring->flags & GT_THREAD_NESTED))
 		feed_describe(feed, id);
-	feed_thread_record(feed, GT_THREAD_END, id, arch_cycles());
+	census_record(feed, GT_THREAD_END, id, end_stamp);
 	feed->rings[id].known = false;
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
 	if (!(ring->flags & GT_THREAD_NESTED)) {
@@ -444,19 +340,4 @@ static void feed_finish(struct feed *feed, uint32_t id)
 		thread->nested = NULL;
 	}
 	pool_close(feed->pool, id);
-}
-
-void feed_reap(struct feed *feed)
-{
-	uint32_t count = feed_count(feed), id;
-
-	for (id = 0; id < count && !feed->out->err; id++) {
-		struct gl_ring *ring = &feed->r->rings[id];
-
-		if (!feed_active(ring))
-			continue;
-		if (arch_syscall3(__NR_tgkill, feed->r->pid, ring->tid, 0) ==
-		    -ESRCH)
-			feed_finish(feed, id);
-	}
 }

@@ -25,7 +25,7 @@ struct feed_ring {
 	uint64_t since_ns;	/* pending events were first seen */
 	uint64_t last_tick;	/* of its last event in the trace */
 	uint64_t named_ns;	/* its thread's name was last read */
-	char name[16];
+	char name[GT_THREAD_NAME_MAX];
 };
 
 /* How much to write. */
@@ -71,7 +71,20 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth);
 bool feed_sync_due(const struct feed *feed, uint64_t now_ns);
 void feed_sync(struct feed *feed, enum feed_depth depth);
 
-/* Takes back the rings of threads that are gone. */
-void feed_reap(struct feed *feed);
+/* Everything of a ring whose thread ended by then; after that it is free. */
+void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp);
+
+static inline uint32_t feed_count(const struct feed *feed)
+{
+	return atomic_load_explicit(&feed->r->live->ring_count,
+				    memory_order_acquire);
+}
+
+static inline bool feed_active(const struct gl_ring *ring)
+{
+	/* pairs with the release of recorder_register and ring_nested */
+	return __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) ==
+	       GL_RING_ACTIVE;
+}
 
 #endif

@@ -41,7 +41,7 @@
  *
  * INFO, COUNTERS, END   text: lines "key=value\n", in value \\ and \n escaped
  * THREAD   records: varint what (gt_thread_what), ring, tid, flags, stamp,
- *          name length, name
+ *          (START) thread pointer, name length, name
  * IMAGE    records: varint what (gt_image_what), index, then
  *          MAPPED: flags, first node, bias, number of segments, for each
  *          {start, size, file offset, ELF p_flags}, build-id length, build-id,
@@ -150,7 +150,8 @@ enum gt_extra {
 	GT_EXTRA_MALLOPT,	/* -, -; parameter, value, result */
 	GT_EXTRA_TRIM,		/* -, -; bytes to keep, result */
 	GT_EXTRA_CREATE,	/* the new thread's pthread_t; its tid or 0 */
-	GT_EXTRA_NAME,		/* -, -; 16 bytes of a thread's name, its tid */
+	GT_EXTRA_NAME,		/* pthread_t or 0: its own, -; 16 bytes of
+				 * the name */
 	GT_EXTRA_DLOPEN,
 	GT_EXTRA_DLCLOSE,
 	GT_EXTRA_SNAPSHOT,
@@ -205,6 +206,7 @@ static inline uint64_t gt_layout_usable(uint64_t size, unsigned layout)
 }
 
 enum gt_thread_what { GT_THREAD_START = 1, GT_THREAD_END, GT_THREAD_NAME };
+#define GT_THREAD_NAME_MAX 16	/* the kernel's limit, NUL included */
 enum gt_thread_flags { GT_THREAD_MAIN = 1, GT_THREAD_NESTED = 2 };
 /* Values of a CAPTURE record, in this order (struct capture_thread_info). */
 enum gt_capture_value {
@@ -318,7 +320,7 @@ struct gl_ring {
 	uint64_t offset;	/* of the data, in the live file */
 	uint64_t start_stamp;	/* full counter */
 	uint64_t dropped;
-	uint64_t spare2;
+	uint64_t pointer;	/* thread pointer of its owner, as pthread_t */
 };
 #define GL_IDLE UINT64_C(1)
 enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };

@@ -31,6 +31,7 @@
 struct real real;
 bool real_only;
 void *real_dlopen, *real_dlmopen, *real_dlclose;
+int (*real_setname)(uintptr_t thread, const char *name);
 void *real_moved[MOVED_COUNT];
 const char *const real_moved_names[MOVED_COUNT] = {
 	[MOVED_LONGJMP] = "longjmp",
@@ -273,6 +274,7 @@ static void real_fill(const struct link_map *own)
 	real_dlopen = real_next(own, "dlopen");
 	real_dlmopen = real_next(own, "dlmopen");
 	real_dlclose = real_next(own, "dlclose");
+	real_setname = real_next(own, "pthread_setname_np");
 	for (i = 0; i < MOVED_COUNT; i++)
 		real_moved[i] = real_next(own, real_moved_names[i]);
 	/* the same but for a check */

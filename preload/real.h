@@ -52,6 +52,7 @@ extern BASE_HIDDEN bool real_only;
 
 /* Where the entries in arch/stubs.S jump on to. */
 extern BASE_HIDDEN void *real_dlopen, *real_dlmopen, *real_dlclose;
+extern BASE_HIDDEN int (*real_setname)(uintptr_t thread, const char *name);
 extern BASE_HIDDEN void *real_moved[MOVED_COUNT];
 extern BASE_HIDDEN const char *const real_moved_names[MOVED_COUNT];
 

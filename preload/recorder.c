@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "preload/area.h"
 #include "preload/budget.h"
@@ -237,6 +238,15 @@ static void recorder_start(struct recorder *r)
 	atomic_store_explicit(&r->state, state, memory_order_release);
 }
 
+/* The kernel knows, and here it is a quick question; the writer would have to
+ * open a file, if the thread is still there by then. */
+static void recorder_name(struct thread *thread)
+{
+	if (arch_syscall2(__NR_prctl, PR_GET_NAME, (long)thread->name))
+		thread->name[0] = '\0';
+	thread->name[sizeof(thread->name) - 1] = '\0';
+}
+
 static struct thread *recorder_register(struct recorder *r)
 {
 	struct thread *thread;
@@ -261,6 +271,8 @@ static struct thread *recorder_register(struct recorder *r)
 		capture_thread_reset(thread->capture, thread->is_main);
 	else if (!area_scarce())
 		thread->capture = capture_thread_new(thread->is_main);
+	recorder_name(thread);
+	ring->pointer = arch_thread_pointer();
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();
 	ring->stamp = ring->start_stamp << GL_KIND_BITS;

@@ -45,6 +45,7 @@ struct thread {
 	struct capture_thread *capture;	/* NULL: plain walks only */
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
+	char name[GT_THREAD_NAME_MAX];	/* at its first event */
 };
 
 struct recorder {

@@ -226,6 +226,7 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	ring->tid = thread->ring->tid;
 	ring->flags = GT_THREAD_NESTED |
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
+	ring->pointer = thread->ring->pointer;
 	ring->start_stamp = arch_cycles();
 	/* pairs with the acquire of feed_scan */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);

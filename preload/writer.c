@@ -34,6 +34,7 @@
 #include <sys/utsname.h>
 
 #include "preload/area.h"
+#include "preload/census.h"
 #include "preload/emit_info.h"
 #include "preload/emit_names.h"
 #include "preload/feed.h"
@@ -325,7 +326,8 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 	if (!target_same(&w->target))
 		return true;
 	writer_tell_drops(w);
-	feed_reap(&w->feed);
+	census_reap(&w->feed);
+	census_names(&w->feed, now_ns);
 	return false;
 }
 
@@ -348,7 +350,7 @@ static const char *writer_work(struct writer *w)
 		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
 		live_ahead(&w->live);
 		if (writer_hungry(r))
-			feed_reap(&w->feed);
+			census_reap(&w->feed);
 		pool_refill(&w->pool);
 		if (target_dead(&w->target))
 			return "exit";

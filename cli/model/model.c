@@ -339,7 +339,7 @@ static void deallocate(struct model *model, uint32_t lane,
 static void model_extra(struct model *model, uint32_t lane,
 			const struct trace_event *event)
 {
-	(void)lane;
+	threads_extra(&model->threads, lane >> 1, event);
 	if (event->what < GT_EXTRA_COUNT)
 		model->extras[event->what]++;
 	else
@@ -397,6 +397,7 @@ void model_events(void *owner, uint32_t lane,
 			expire(model, event->stamp);
 		apply(model, lane, event);
 	}
+	model->threads.list[lane >> 1].events += count;
 	if (events[count - 1].stamp > model->totals.last_stamp)
 		model->totals.last_stamp = events[count - 1].stamp;
 }

@@ -1,7 +1,12 @@
 /*
  * threads.c: see threads.h. A thread has one ring, and a second one once a
  * signal handler allocated while a hook was at work; both records carry its
- * tid. Tids and rings are used again by later threads.
+ * tid. Tids, pthread_t and rings are used again by later threads; so who is
+ * meant by one depends on the time, and each thread knows the one that had its
+ * tid or pthread_t before.
+ *
+ * Records come in the order of the file, events later, when their time has
+ * come. So names may arrive out of order.
  *
  * Called by the reader's thread.
  */
@@ -11,6 +16,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+
+#define STEPS_MAX 1000	/* threads of one pthread_t that are looked at */
 
 static uint32_t add_thread(struct threads *threads, uint32_t tid,
 			   uint32_t flags, uint64_t start)
@@ -47,23 +54,199 @@ static struct ring_use *ring_entry(struct threads *threads, uint32_t ring)
 	return use;
 }
 
+static uint32_t latest(const struct table *table, uint64_t key)
+{
+	uint32_t i = table_get(table, key);
+
+	return i == TABLE_NONE ? 0 : i;
+}
+
+/* ---- names ---- */
+
+const char *threads_name(const struct thread *thread)
+{
+	return thread->name_count == 0 ? "" :
+	       thread->names[thread->name_count - 1].text;
+}
+
+/* Of two records of the same name, one after the other, the first counts. */
+static void put_name(struct thread *thread, uint64_t since, const char *text,
+		     size_t size)
+{
+	struct thread_name name = { .since = since };
+	struct thread_name *at;
+	size_t i = thread->name_count;
+
+	if (size > sizeof(name.text) - 1)
+		size = sizeof(name.text) - 1;
+	memcpy(name.text, text, size);
+	while (i > 0 && thread->names[i - 1].since > since)
+		i--;
+	at = thread->names + i;
+	if (i > 0 && strcmp(at[-1].text, name.text) == 0)
+		return;
+	if (i < thread->name_count && strcmp(at->text, name.text) == 0) {
+		at->since = since;
+		return;
+	}
+	GROW(thread->names, thread->name_count, thread->name_capacity);
+	at = thread->names + i;
+	memmove(at + 1, at, (thread->name_count++ - i) * sizeof(*at));
+	*at = name;
+}
+
+/* ---- who is meant ---- */
+
+/* The thread that had this pthread_t at that time; 0: none. */
+static uint32_t had_pointer(const struct threads *threads, uint64_t pointer,
+			    uint64_t stamp)
+{
+	uint32_t i = latest(&threads->by_pointer, pointer);
+
+	while (i != 0 && threads->list[i].start > stamp)
+		i = threads->list[i].older_pointer;
+	return i;
+}
+
+/* Who was running at that time with this tid; 0: nobody that is known. */
+static uint32_t had_tid(const struct threads *threads, uint32_t tid,
+			uint64_t stamp)
+{
+	uint32_t i = latest(&threads->by_tid, tid);
+
+	while (i != 0 && threads->list[i].start > stamp)
+		i = threads->list[i].older_tid;
+	if (i != 0 && threads->list[i].end != 0 &&
+	    threads->list[i].end < stamp)
+		return 0;
+	return i;
+}
+
+/* ---- creation ---- */
+
+static bool fits(const struct thread *thread, const struct creation *creation)
+{
+	return thread->created == 0 &&
+	       (creation->tid == 0 || creation->tid == thread->tid);
+}
+
+static void take_creation(struct thread *thread,
+			  const struct creation *creation)
+{
+	thread->created = creation->stamp;
+	thread->creator = creation->creator;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/*
+ * pthread_create tells of a thread when it is done. The thread may have had
+ * its first event long before, and may have ended; or that is still to come.
+ */
+static void created(struct threads *threads, uint32_t creator,
+		    const struct trace_event *event)
+{
+	struct creation creation = { .stamp = event->stamp,
+				     .tid = (uint32_t)event->args[0],
+				     .creator = creator };
+	uint32_t i = latest(&threads->by_pointer, event->address), best = 0;
+	int steps = 0;
+
+	for (; i != 0 && threads->list[i].created == 0 && steps < STEPS_MAX;
+	     i = threads->list[i].older_pointer, steps++)
+		if (fits(&threads->list[i], &creation) &&
+		    (best == 0 ||
+		     distance(threads->list[i].start, event->stamp) <
+		     distance(threads->list[best].start, event->stamp)))
+			best = i;
+	if (best != 0) {
+		take_creation(&threads->list[best], &creation);
+		return;
+	}
+	GROW(threads->creations, threads->creation_count,
+	     threads->creation_capacity);
+	threads->creations[threads->creation_count] = creation;
+	table_set(&threads->created, event->address,
+		  (uint32_t)threads->creation_count++);
+}
+
+/* What was told of it before. */
+static void look_for_creation(struct threads *threads, struct thread *thread)
+{
+	uint32_t i = table_get(&threads->created, thread->pointer);
+	struct creation *creation;
+
+	if (i == TABLE_NONE)
+		return;
+	creation = &threads->creations[i];
+	if (!fits(thread, creation) || creation->stamp > thread->start)
+		return;
+	take_creation(thread, creation);
+	creation->stamp = UINT64_MAX;	/* it is nobody else's */
+}
+
+/* ---- records ---- */
+
+static uint32_t new_thread(struct threads *threads,
+			   const struct trace_thread *record)
+{
+	uint32_t older = latest(&threads->by_tid, record->tid);
+	uint32_t i = add_thread(threads, record->tid,
+				record->flags & ~(uint32_t)GT_THREAD_NESTED,
+				record->stamp);
+
+	threads->list[i].older_tid = older;
+	table_set(&threads->by_tid, record->tid, i);
+	return i;
+}
+
+/* The thread whose second ring this is; its first may not be known yet. */
+static uint32_t owner_of_nested(struct threads *threads,
+				const struct trace_thread *record)
+{
+	uint32_t i = had_tid(threads, record->tid, record->stamp);
+
+	return i != 0 ? i : new_thread(threads, record);
+}
+
+static uint32_t owner_of_first(struct threads *threads,
+			       const struct trace_thread *record)
+{
+	uint32_t i = latest(&threads->by_tid, record->tid);
+	struct thread *thread;
+
+	/* Only its second ring was announced so far. */
+	if (i == 0 || threads->list[i].known ||
+	    threads->list[i].start < record->stamp)
+		i = new_thread(threads, record);
+	thread = &threads->list[i];
+	thread->known = true;
+	thread->flags = record->flags;
+	thread->start = record->stamp;
+	if (record->pointer != 0) {
+		thread->pointer = record->pointer;
+		thread->older_pointer = latest(&threads->by_pointer,
+					       record->pointer);
+		table_set(&threads->by_pointer, record->pointer, i);
+		look_for_creation(threads, thread);
+	}
+	return i;
+}
+
 static void start(struct threads *threads, const struct trace_thread *record)
 {
 	struct ring_use *use = ring_entry(threads, record->ring);
 	bool nested = record->flags & GT_THREAD_NESTED;
-	uint32_t i = table_get(&threads->by_tid, record->tid);
 
 	/* Told twice: by the trace and by the live file. */
 	if (use->thread != 0 && use->start == record->stamp &&
 	    threads->list[use->thread].tid == record->tid)
 		return;
-	if (i == TABLE_NONE || threads->list[i].end != 0 || !nested) {
-		i = add_thread(threads, record->tid,
-			       record->flags & ~(uint32_t)GT_THREAD_NESTED,
-			       record->stamp);
-		table_set(&threads->by_tid, record->tid, i);
-	}
-	use->thread = i;
+	use->thread = nested ? owner_of_nested(threads, record) :
+			       owner_of_first(threads, record);
 	use->nested = nested;
 	use->ended = false;
 	use->start = record->stamp;
@@ -74,7 +257,6 @@ void threads_record(struct threads *threads,
 {
 	struct ring_use *use;
 	struct thread *thread;
-	size_t size;
 
 	if (record->what == GT_THREAD_START)
 		start(threads, record);
@@ -86,14 +268,10 @@ void threads_record(struct threads *threads,
 		use->ended = true;
 		if (!use->nested)
 			thread->end = record->stamp;
+	} else if (record->name_size > 0 && !use->nested) {
+		put_name(thread, record->stamp, record->name,
+			 record->name_size);
 	}
-	size = record->name_size;
-	if (size == 0)
-		return;
-	if (size > THREAD_NAME_BYTES - 1)
-		size = THREAD_NAME_BYTES - 1;
-	memset(thread->name, 0, sizeof(thread->name));
-	memcpy(thread->name, record->name, size);
 }
 
 /* A ring that nobody has says nothing of who had it before. */
@@ -109,6 +287,50 @@ void threads_capture(struct threads *threads,
 	thread->capture = *record;
 }
 
+void threads_extra(struct threads *threads, uint32_t thread,
+		   const struct trace_event *event)
+{
+	const char *name = (const char *)event->args;
+
+	if (event->what == GT_EXTRA_CREATE)
+		created(threads, thread, event);
+	if (event->what != GT_EXTRA_NAME)
+		return;
+	if (event->address != 0)
+		thread = had_pointer(threads, event->address, event->stamp);
+	if (thread != 0)
+		put_name(&threads->list[thread], event->stamp, name,
+			 strnlen(name, GT_THREAD_NAME_MAX));
+}
+
+uint64_t threads_start(const struct thread *thread)
+{
+	return thread->created != 0 && thread->created < thread->start ?
+	       thread->created : thread->start;
+}
+
+static int compare_starts(const void *left, const void *right, void *owner)
+{
+	const struct threads *threads = owner;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint64_t since_a = threads_start(&threads->list[a]);
+	uint64_t since_b = threads_start(&threads->list[b]);
+
+	return since_a != since_b ? (since_a < since_b ? -1 : 1) :
+	       a < b ? -1 : a > b;
+}
+
+uint32_t *threads_by_start(const struct threads *threads)
+{
+	uint32_t *order = grow_zeroed(threads->count, sizeof(*order));
+
+	for (size_t i = 1; i < threads->count; i++)
+		order[i - 1] = (uint32_t)i;
+	qsort_r(order, threads->count - 1, sizeof(*order), compare_starts,
+		(void *)threads);
+	return order;
+}
+
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested)
 {
 	struct ring_use *use = ring_entry(threads, ring);
@@ -121,9 +343,14 @@ uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested)
 
 void threads_free(struct threads *threads)
 {
+	for (size_t i = 0; i < threads->count; i++)
+		free(threads->list[i].names);
 	free(threads->list);
 	free(threads->rings);
+	free(threads->creations);
 	table_free(&threads->by_ring);
 	table_free(&threads->by_tid);
+	table_free(&threads->by_pointer);
+	table_free(&threads->created);
 	memset(threads, 0, sizeof(*threads));
 }

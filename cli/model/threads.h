@@ -1,5 +1,6 @@
 /*
- * threads.h: the threads of the target and the rings that they write to.
+ * threads.h: the threads of the target, what they were called, and the rings
+ * that they write to.
  */
 #ifndef GNOMON_THREADS_H
 #define GNOMON_THREADS_H
@@ -11,15 +12,28 @@
 #include "cli/base/table.h"
 #include "cli/trace/records.h"
 
-#define THREAD_NAME_BYTES 16	/* the kernel's limit, with the NUL */
+struct thread_name {
+	uint64_t since;		/* stamp */
+	char text[GT_THREAD_NAME_MAX];
+};
 
 struct thread {
 	uint32_t tid;
 	uint32_t flags;		/* enum gt_thread_flags of its first ring */
-	uint64_t start;		/* stamp */
+	uint64_t start;		/* stamp: its first event */
 	uint64_t end;		/* stamp; 0: not ended */
+	uint64_t pointer;	/* pthread_t; 0: unknown */
+	uint64_t created;	/* stamp: pthread_create returned; 0: unknown */
+	uint32_t creator;	/* thread; 0: unknown */
+	bool known;		/* its first ring was announced */
+	/* Earlier threads with the same tid, the same pointer; 0: none. */
+	uint32_t older_tid;
+	uint32_t older_pointer;
+	uint64_t events;	/* so far */
 	uint64_t allocations;	/* so far: numbers its blocks */
-	char name[THREAD_NAME_BYTES];
+	struct thread_name *names;	/* by time, neighbours differ */
+	size_t name_count;
+	size_t name_capacity;
 	bool described;		/* `capture` holds */
 	struct trace_capture capture;
 };
@@ -31,6 +45,13 @@ struct ring_use {
 	uint64_t start;
 };
 
+/* Somebody was created, of whom no record has come yet. */
+struct creation {
+	uint64_t stamp;
+	uint32_t tid;		/* 0: unknown */
+	uint32_t creator;
+};
+
 struct threads {
 	struct thread *list;	/* 0 is "unknown" */
 	size_t count;
@@ -39,7 +60,12 @@ struct threads {
 	size_t ring_count;
 	size_t ring_capacity;
 	struct table by_ring;
-	struct table by_tid;	/* tid -> latest thread that had it */
+	struct table by_tid;	/* -> the latest thread that had it */
+	struct table by_pointer;
+	struct creation *creations;
+	size_t creation_count;
+	size_t creation_capacity;
+	struct table created;	/* by pointer -> the latest creation */
 };
 
 void threads_init(struct threads *threads);
@@ -47,8 +73,17 @@ void threads_record(struct threads *threads,
 		    const struct trace_thread *record);
 void threads_capture(struct threads *threads,
 		     const struct trace_capture *record);
+/* GT_EXTRA_NAME or _CREATE, told by this thread; others are left alone. */
+void threads_extra(struct threads *threads, uint32_t thread,
+		   const struct trace_event *event);
 /* The thread that uses the ring now; made up if none was ever announced. */
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested);
+/* What it was called last, "" if that is not known. */
+const char *threads_name(const struct thread *thread);
+/* Stamp of its beginning, as far as is known. */
+uint64_t threads_start(const struct thread *thread);
+/* Numbers of all but 0, by their beginnings; the caller frees them. */
+uint32_t *threads_by_start(const struct threads *threads);
 void threads_free(struct threads *threads);
 
 #endif

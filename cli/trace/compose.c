@@ -101,6 +101,8 @@ void compose_thread(struct buffer *out, const struct trace_thread *thread)
 	compose_varint(out, thread->tid);
 	compose_varint(out, thread->flags);
 	compose_varint(out, thread->stamp);
+	if (thread->what == GT_THREAD_START)
+		compose_varint(out, thread->pointer);
 	put_block(out, thread->name, thread->name_size);
 }
 

@@ -328,6 +328,7 @@ static void announce_thread(const struct live_file *file,
 		.flags = ring->flags,
 		.stamp = ring->start_stamp >> (file->header.tick_shift & 63),
 		.name = "",
+		.pointer = ring->pointer,
 	};
 
 	compose_thread(payload, &thread);

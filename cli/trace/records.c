@@ -22,6 +22,7 @@ bool records_thread(struct cursor *c, struct trace_thread *thread)
 	thread->tid = (uint32_t)cursor_varint(c);
 	thread->flags = (uint32_t)cursor_varint(c);
 	thread->stamp = cursor_varint(c);
+	thread->pointer = thread->what == GT_THREAD_START ? cursor_varint(c) : 0;
 	thread->name_size = cursor_varint(c);
 	thread->name = (const char *)cursor_bytes(c, thread->name_size);
 	if (thread->name_size > NAME_MAX_BYTES)

@@ -35,6 +35,7 @@ struct trace_thread {
 	uint64_t stamp;
 	const char *name;	/* not terminated */
 	size_t name_size;
+	uint64_t pointer;	/* START: its thread pointer, 0: unknown */
 };
 
 /* How the thread of a ring was captured; values that the trace does not have

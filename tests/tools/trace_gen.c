@@ -99,7 +99,7 @@ static void put_threads(struct generator *g, unsigned rings)
 	for (unsigned i = 0; i < rings; i++) {
 		struct trace_thread thread = {
 			GT_THREAD_START, i, 100 + i,
-			i == 0 ? GT_THREAD_MAIN : 0, 1, "gen", 3 };
+			i == 0 ? GT_THREAD_MAIN : 0, 1, "gen", 3, 0 };
 
 		compose_thread(&payload, &thread);
 	}

@@ -82,7 +82,7 @@ static void make_trace(unsigned written, size_t torn)
 	static struct trace_event events[200];
 	struct trace_node nodes[2] = { { GT_STOP_COUNT, 0, 0x1000 },
 		{ GT_STOP_COUNT + 1, GT_STOP_COUNT, 0x2000 } };
-	struct trace_thread thread = { GT_THREAD_START, 0, 5, 0, 0, "", 0 };
+	struct trace_thread thread = { GT_THREAD_START, 0, 5, 0, 0, "", 0, 0 };
 	struct buffer payload = { 0 };
 	struct trace_write t;
 

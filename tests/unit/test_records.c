@@ -149,7 +149,8 @@ static void images_and_threads(void **state)
 		.build_id = id, .build_id_size = sizeof(id),
 		.path = "/lib/x.so", .path_size = 9,
 	}, got;
-	struct trace_thread thread = { GT_THREAD_NAME, 1, 2, 3, 4, "name", 4 };
+	struct trace_thread thread = { GT_THREAD_START, 1, 2, 3, 4, "name", 4,
+				       0x7f0012345678 };
 	struct trace_thread thread_got;
 	struct buffer payload = { 0 };
 	struct cursor c;
@@ -171,6 +172,14 @@ static void images_and_threads(void **state)
 	c = cursor_over(payload.data, payload.size);
 	assert_true(records_thread(&c, &thread_got));
 	assert_int_equal(thread_got.stamp, 4);
+	assert_int_equal(thread_got.pointer, 0x7f0012345678);
+	assert_memory_equal(thread_got.name, "name", 4);
+	buffer_free(&payload);
+	thread.what = GT_THREAD_END;	/* has no pointer */
+	compose_thread(&payload, &thread);
+	c = cursor_over(payload.data, payload.size);
+	assert_true(records_thread(&c, &thread_got));
+	assert_int_equal(thread_got.pointer, 0);
 	assert_memory_equal(thread_got.name, "name", 4);
 	buffer_free(&payload);
 }

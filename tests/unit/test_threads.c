@@ -2,6 +2,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "cli/model/threads.h"
@@ -11,7 +13,7 @@ static struct threads threads;
 static void tell(unsigned what, uint32_t ring, uint32_t tid, uint32_t flags,
 		 uint64_t stamp)
 {
-	struct trace_thread record = { what, ring, tid, flags, stamp, "", 0 };
+	struct trace_thread record = { what, ring, tid, flags, stamp, "", 0, 0 };
 
 	threads_record(&threads, &record);
 }
@@ -82,12 +84,137 @@ static void told_twice(void **state)
 	threads_free(&threads);
 }
 
+/* The second ring is a part of its thread, whichever record comes first. */
+static void second_rings(void **state)
+{
+	(void)state;
+	threads_init(&threads);
+	tell(GT_THREAD_START, 1, 100, GT_THREAD_NESTED, 12);
+	tell(GT_THREAD_START, 2, 100, 0, 10);
+	assert_int_equal(threads.count, 1 + 1);
+	assert_int_equal(threads.list[1].start, 10);
+	assert_false(threads.list[1].flags & GT_THREAD_NESTED);
+	tell(GT_THREAD_END, 2, 100, 0, 20);
+	tell(GT_THREAD_END, 1, 100, GT_THREAD_NESTED, 20);
+	/* noticed late, of a thread that has ended */
+	tell(GT_THREAD_START, 3, 100, GT_THREAD_NESTED, 15);
+	assert_int_equal(threads.count, 1 + 1);
+	assert_int_equal(threads.list[1].end, 20);
+	/* the next one with this id */
+	tell(GT_THREAD_START, 4, 100, GT_THREAD_NESTED, 32);
+	tell(GT_THREAD_START, 5, 100, 0, 30);
+	assert_int_equal(threads.count, 1 + 2);
+	assert_int_equal(threads.list[2].start, 30);
+	threads_free(&threads);
+}
+
+static void begin(uint32_t ring, uint32_t tid, uint64_t stamp,
+		  uint64_t pointer, const char *name)
+{
+	struct trace_thread record = {
+		GT_THREAD_START, ring, tid, 0, stamp, name, strlen(name),
+		pointer,
+	};
+
+	threads_record(&threads, &record);
+}
+
+static void called(uint32_t thread, uint64_t pointer, uint64_t stamp,
+		   const char *name)
+{
+	uint64_t args[GT_EXTRA_ARGS] = { 0 };
+	struct trace_event event = {
+		.kind = GT_EXTRA, .what = GT_EXTRA_NAME, .stamp = stamp,
+		.address = pointer, .args = args,
+	};
+
+	strncpy((char *)args, name, GT_THREAD_NAME_MAX);
+	threads_extra(&threads, thread, &event);
+}
+
+static void names(void **state)
+{
+	const struct thread *thread;
+
+	(void)state;
+	threads_init(&threads);
+	assert_string_equal(threads_name(&threads.list[0]), "");
+	begin(1, 100, 10, 0x7000, "first");
+	called(1, 0, 30, "third");
+	called(1, 0, 20, "second");	/* an event that came late */
+	called(1, 0, 40, "third");
+	thread = &threads.list[1];
+	assert_int_equal(thread->name_count, 3);
+	assert_string_equal(thread->names[0].text, "first");
+	assert_string_equal(thread->names[1].text, "second");
+	assert_int_equal(thread->names[2].since, 30);
+	assert_string_equal(threads_name(thread), "third");
+	/* longer than can be, and without an end */
+	called(1, 0, 50, "0123456789abcdefgh");
+	assert_string_equal(threads_name(&threads.list[1]), "0123456789abcde");
+	threads_free(&threads);
+}
+
+/* By another thread, which knows its pthread_t only. */
+static void named_by_others(void **state)
+{
+	(void)state;
+	threads_init(&threads);
+	begin(1, 100, 10, 0x7000, "main");
+	begin(2, 101, 20, 0x8000, "old");
+	begin(2, 102, 40, 0x8000, "new");
+	called(1, 0x8000, 30, "older");
+	called(1, 0x8000, 50, "newer");
+	called(1, 0x9000, 50, "nobody");
+	assert_string_equal(threads_name(&threads.list[2]), "older");
+	assert_string_equal(threads_name(&threads.list[3]), "newer");
+	assert_string_equal(threads_name(&threads.list[1]), "main");
+	threads_free(&threads);
+}
+
+static void create(uint64_t pointer, uint64_t tid, uint64_t stamp)
+{
+	uint64_t args[GT_EXTRA_ARGS] = { tid };
+	struct trace_event event = {
+		.kind = GT_EXTRA, .what = GT_EXTRA_CREATE, .stamp = stamp,
+		.address = pointer, .args = args,
+	};
+
+	threads_extra(&threads, 1, &event);
+}
+
+static void creations(void **state)
+{
+	(void)state;
+	threads_init(&threads);
+	begin(1, 100, 1, 0x7000, "main");
+	create(0x8000, 101, 10);	/* long before its first event */
+	begin(2, 101, 1000, 0x8000, "");
+	assert_int_equal(threads_start(&threads.list[2]), 10);
+	assert_int_equal(threads.list[2].creator, 1);
+	begin(2, 102, 2000, 0x8000, "");
+	begin(2, 103, 3000, 0x8000, "");
+	create(0x8000, 102, 2001);	/* told when it already ran */
+	create(0x8000, 0, 3001);
+	assert_int_equal(threads_start(&threads.list[3]), 2000);
+	assert_int_equal(threads.list[3].created, 2001);
+	assert_int_equal(threads.list[4].created, 3001);
+	create(0x8000, 999, 4000);	/* it never had an event */
+	begin(2, 104, 5000, 0x8000, "");
+	assert_int_equal(threads_start(&threads.list[5]), 5000);
+	threads_free(&threads);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(of_nobody),
 		cmocka_unit_test(told_twice),
+		cmocka_unit_test(second_rings),
+		cmocka_unit_test(names),
+		cmocka_unit_test(named_by_others),
+		cmocka_unit_test(creations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
