@@ -327,8 +327,13 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		t->counts.tier_full++;
 		t->counts.stops[w.stop]++;
 	}
-	if (w.forget || !remember)
-		return shadow_context_only(t, &w, end);
+	if (w.forget || !remember) {
+		context = shadow_context_only(t, &w, end);
+		if (!base && end == WALK_ENDED && w.stop == GT_STOP_BOTTOM &&
+		    !w.forget && !w.strange && t->mode != GT_MODE_OFF)
+			path_learn(t, ra, sp, context, w.count);
+		return context;
+	}
 	context = shadow_update(t, &w, end);
 	if (t->count == 1)	/* no memory for it */
 		return context;

@@ -26,7 +26,7 @@ static inline void join_remember(struct capture_thread *t, uintptr_t ra,
 	if (t->mode == GT_MODE_BARRIERS)
 		placement_consider(t);
 	if (t->count > 1)
-		path_learn(t, ra, sp, context);
+		path_learn(t, ra, sp, context, 0);
 }
 
 #endif

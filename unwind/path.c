@@ -7,9 +7,15 @@
  * word per hash remembers which stack was met there last: only the second
  * meeting is worth the copy.
  *
- * I1  A path is only made of a walk on the base stack, all of whose words lie
- *     in [lo, hi) or in the hook's own frame: at that sp it can be compared in
- *     any order for as long as the thread lives.
+ * I1  The words of a path on the base stack lie in [lo, hi) or in the hook's
+ *     own frame: at that sp it can be compared in any order for as long as
+ *     the thread lives.
+ * I4  The words of a path on any other stack stand in the order of the walk,
+ *     which reached the bottom, and no block has words of two pages. Blocks
+ *     are compared in order up to the first that differs. So where a page is
+ *     read, all that the walk read before is as it was, the walk would go on
+ *     to that page, and what it would read there are live frames' words: the
+ *     page is there.
  * I2  The tag of an empty way is 0; a way is filled before its tag.
  * I3  A path with a tail was made when the shadow's frames up to the tail were
  *     those outward of its words. It holds while the shadow has, in the same
@@ -128,6 +134,19 @@ static uint32_t choose_tail(const struct capture_thread *t)
 	return 0;
 }
 
+/* Fills the block that has n's place, if it has others, by repeating its first
+ * word. Returns where the next block begins. */
+static uint32_t fill_block(struct path *p, uint32_t n)
+{
+	for (; n % PATH_BLOCK; n++) {
+		struct path_block *b = &p->block[n / PATH_BLOCK];
+
+		b->offset[n % PATH_BLOCK] = b->offset[0];
+		b->value[n % PATH_BLOCK] = b->value[0];
+	}
+	return n;
+}
+
 /* Copies the words of the shadow, innermost first. */
 static bool path_fill(struct path *p, const struct capture_thread *t,
 		      uintptr_t sp)
@@ -145,13 +164,46 @@ static bool path_fill(struct path *p, const struct capture_thread *t,
 	for (i = t->word_count; i-- > tail->word;)
 		if (!add_word(p, n++, sp, t->words[i].at, t->words[i].value))
 			return false;
-	for (; n % PATH_BLOCK; n++) {
-		struct path_block *b = &p->block[n / PATH_BLOCK];
+	p->blocks = (uint16_t)(fill_block(p, n) / PATH_BLOCK);
+	return true;
+}
 
-		b->offset[n % PATH_BLOCK] = p->block[0].offset[0];
-		b->value[n % PATH_BLOCK] = p->block[0].value[0];
+/* The next word, of which no two of different pages lie in one block. */
+static bool add_in_order(struct path *p, uint32_t *n, uintptr_t sp,
+			 uintptr_t at, uintptr_t value)
+{
+	uint32_t first = *n / PATH_BLOCK * PATH_BLOCK;
+
+	if (*n % PATH_BLOCK) {
+		uintptr_t begins = sp + ARCH_HOOK_FP + ARCH_WORD *
+			(uintptr_t)p->block[first / PATH_BLOCK].offset[0];
+
+		if ((begins ^ at) / STACK_PAGE)
+			*n = fill_block(p, *n);
 	}
-	p->blocks = (uint16_t)(n / PATH_BLOCK);
+	return add_word(p, (*n)++, sp, at, value);
+}
+
+/* Copies the words of the scratch, innermost first (I4). */
+static bool path_fill_foreign(struct path *p, const struct capture_thread *t,
+			      uintptr_t sp, uint32_t frames)
+{
+	const struct frame *f = t->scratch;
+	uint32_t i, n = 0;
+
+	p->tail = 0;
+	if (f->flags & FRAME_FP &&
+	    !add_in_order(p, &n, sp, sp + ARCH_HOOK_FP, f->fp))
+		return false;
+	for (i = 0; i < frames; i++, f++) {
+		if (f->flags & FRAME_FP_AT &&
+		    !add_in_order(p, &n, sp, f->fp_at, f->fp))
+			return false;
+		if (f->flags & (FRAME_WORD | FRAME_STUB) ||
+		    !add_in_order(p, &n, sp, f->slot, f->ra))
+			return false;
+	}
+	p->blocks = (uint16_t)(fill_block(p, n) / PATH_BLOCK);
 	return true;
 }
 
@@ -166,7 +218,7 @@ static unsigned way_to_fill(const uint16_t *tags, uint32_t inserts)
 }
 
 void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
-		     uint32_t context)
+		     uint32_t context, uint32_t frames)
 {
 	uint64_t way;
 	struct path *p;
@@ -181,7 +233,8 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 	way += way_to_fill(&t->tags[way], t->path_misses);
 	p = &t->paths[way];
 	t->tags[way] = 0;
-	if (!path_fill(p, t, sp))
+	if (frames ? !path_fill_foreign(p, t, sp, frames) :
+		     !path_fill(p, t, sp))
 		return;
 	p->context = context;
 	p->sp = sp;

@@ -132,25 +132,26 @@ void path_describe(const struct capture_thread *t,
 /* Forgets all. */
 void path_clear(struct capture_thread *t);
 
-/* See path_learn. */
+/* See path_learn. `frames` frames of the scratch, where the stack is foreign;
+ * 0: what the shadow holds. */
 void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
-		     uint32_t context);
+		     uint32_t context, uint32_t frames);
 
 /*
- * Remembers the stack that the shadow holds, if it was met before: what
+ * Remembers the stack that was walked last, if it was met before: what
  * comes but once does not push out what repeats. The filter is half a word for
  * each hash: of the context that came there last. (It is small rather than
  * exact: a stack learned for nothing does no harm.)
  */
 static inline void path_learn(struct capture_thread *t, uintptr_t ra,
-			      uintptr_t sp, uint32_t context)
+			      uintptr_t sp, uint32_t context, uint32_t frames)
 {
 	uint64_t hash = path_hash(ra, sp);
 	uint64_t h = hash ^ context * UINT64_C(0xc2b2ae3d27d4eb4f);
 	uint16_t *seen = &t->seen[h >> 40 & t->seen_mask];
 
 	if (++t->path_misses > t->path_patience || *seen == (uint16_t)context)
-		path_learn_slow(t, hash, sp, context);
+		path_learn_slow(t, hash, sp, context, frames);
 	else
 		*seen = (uint16_t)context;
 }

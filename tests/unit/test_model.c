@@ -41,11 +41,15 @@ static void start(void)
 	}
 }
 
+#define EVENT(t, a, n, c, k)                                            \
+	((struct trace_event){ .stamp = (t), .address = (a), .size = (n), \
+			       .context = (c), .kind = (k) })
+
 static void event(uint32_t thread, unsigned kind, uint64_t stamp,
 		  uint64_t address, uint64_t size, uint32_t context)
 {
-	struct trace_event e = { stamp, address, size, GT_STOP_COUNT + context,
-				 kind };
+	struct trace_event e = EVENT(stamp, address, size,
+				     GT_STOP_COUNT + context, kind);
 
 	model_events(&model, model_lane(thread + 1, false), &e, 1);
 }
@@ -397,13 +401,13 @@ static void images_by_epoch(void **state)
 static void whole_file(void **state)
 {
 	struct trace_event first[] = {
-		{ 100, 16, 10, GT_STOP_COUNT, GT_ALLOC },
-		{ 300, 16, 0, 0, GT_FREE },
+		EVENT(100, 16, 10, GT_STOP_COUNT, GT_ALLOC),
+		EVENT(300, 16, 0, 0, GT_FREE),
 	};
 	struct trace_event second[] = {
-		{ 150, 32, 500, GT_STOP_COUNT, GT_ALLOC },
-		{ 200, 48, 5, GT_STOP_COUNT, GT_ALLOC },
-		{ 250, 32, 0, 0, GT_FREE },
+		EVENT(150, 32, 500, GT_STOP_COUNT, GT_ALLOC),
+		EVENT(200, 48, 5, GT_STOP_COUNT, GT_ALLOC),
+		EVENT(250, 32, 0, 0, GT_FREE),
 	};
 	struct trace_node node = { GT_STOP_COUNT, 0, 4096 };
 	char path[] = "/tmp/gnomon-unit-XXXXXX";
@@ -449,11 +453,11 @@ static void whole_file(void **state)
 static void realloc_over_two_generations(void **state)
 {
 	struct trace_event first[] = {
-		{ 100, 16, 10, 0, GT_ALLOC },
-		{ 200, 16, 0, 0, GT_REALLOC_BEGIN },
+		EVENT(100, 16, 10, 0, GT_ALLOC),
+		EVENT(200, 16, 0, 0, GT_REALLOC_BEGIN),
 	};
 	struct trace_event second[] = {
-		{ 300, 32, 20, 0, GT_REALLOC_DONE },
+		EVENT(300, 32, 20, 0, GT_REALLOC_DONE),
 	};
 	struct trace_thread thread = { .what = GT_THREAD_START, .tid = 1,
 				       .name = "" };

@@ -65,8 +65,8 @@ static void start(uint32_t depth)
 
 static void learn(uint32_t context)
 {
-	path_learn(&t, stack[9], SP, context);
-	path_learn(&t, stack[9], SP, context);
+	path_learn(&t, stack[9], SP, context, 0);
+	path_learn(&t, stack[9], SP, context, 0);
 }
 
 static uint32_t find(void)
@@ -79,9 +79,9 @@ static void test_second_meeting(void **unused)
 	(void)unused;
 	start(DEPTH);
 	assert_int_equal(find(), 0);
-	path_learn(&t, RA, SP, CONTEXT);
+	path_learn(&t, RA, SP, CONTEXT, 0);
 	assert_int_equal(find(), 0);
-	path_learn(&t, RA, SP, CONTEXT);
+	path_learn(&t, RA, SP, CONTEXT, 0);
 	assert_int_equal(find(), CONTEXT);
 	stack[8] = 99;		/* a frame pointer that was not used */
 	assert_int_equal(find(), CONTEXT);
@@ -249,7 +249,7 @@ static void test_many(void **unused)
 			set_hook(RA + i, 0);
 			if (!path_find(&t, RA + i, SP))
 				path_learn(&t, RA + i, SP,
-					   CONTEXT + i);
+					   CONTEXT + i, 0);
 		}
 	for (i = 0; i < 2000; i++) {
 		uint32_t c;
@@ -267,6 +267,56 @@ static void test_many(void **unused)
 	assert_true(info.path_bytes <= info.path_bytes_max);
 }
 
+/* A stack that is not the thread's own: a page of it is only read where all
+ * that lies inward is as it was. */
+static void test_foreign(void **unused)
+{
+	enum { FRAMES = 45, NEAR = 12 };	/* the last on the next page */
+	uintptr_t *slot[FRAMES], sp;
+	char *next;
+	uint32_t i;
+
+	(void)unused;
+	start(FRAMES);
+	next = (char *)stack + 9 * 4096;
+	for (i = 0; i < FRAMES; i++) {
+		slot[i] = (uintptr_t *)next + 4 * ((int)i - NEAR) + 1;
+		*slot[i] = RA + i;
+		t.scratch[i] = (struct frame){ .slot = (uintptr_t)slot[i],
+					       .ra = RA + i };
+	}
+	/* one frame's saved frame pointer was read as well */
+	t.scratch[5].flags = FRAME_FP | FRAME_FP_AT;
+	t.scratch[5].fp_at = (uintptr_t)(slot[5] - 1);
+	t.scratch[5].fp = slot[5][-1] = 77;
+	sp = (uintptr_t)(slot[0] + 1);
+	path_learn(&t, RA, sp, CONTEXT, FRAMES);
+	assert_int_equal(path_find(&t, RA, sp), 0);
+	path_learn(&t, RA, sp, CONTEXT, FRAMES);
+	assert_int_equal(path_find(&t, RA, sp), CONTEXT);
+	for (i = 0; i < FRAMES; i++) {
+		++*slot[i];
+		assert_int_equal(path_find(&t, RA, sp), 0);
+		--*slot[i];
+	}
+	slot[5][-1]++;
+	assert_int_equal(path_find(&t, RA, sp), 0);
+	slot[5][-1]--;
+	assert_int_equal(mprotect(next, 4096, PROT_NONE), 0);
+	for (i = 0; i < NEAR; i++) {
+		++*slot[i];
+		assert_int_equal(path_find(&t, RA, sp), 0);
+		--*slot[i];
+	}
+	assert_int_equal(mprotect(next, 4096, PROT_READ | PROT_WRITE), 0);
+	assert_int_equal(path_find(&t, RA, sp), CONTEXT);
+	/* more words than a path has, or a stub among them: not learned */
+	t.scratch[3].flags = FRAME_STUB;
+	path_learn(&t, RA, sp, CONTEXT + 1, FRAMES);
+	path_learn(&t, RA, sp, CONTEXT + 1, FRAMES);
+	assert_int_not_equal(path_find(&t, RA, sp), CONTEXT + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_far_barrier),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_foreign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
