@@ -29,6 +29,8 @@
 #define POOL_NESTED_CLASS 13	/* 8 KiB */
 #define POOL_GROW_EIGHTHS 4	/* the other half is for new threads */
 #define POOL_BATCH 32		/* made when a thread had to wait */
+#define POOL_AHEAD_MAX 128	/* kept ready, where threads come fast */
+#define POOL_AHEAD_SINK 16	/* a part of them less at each refill */
 
 static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
 
@@ -74,6 +76,21 @@ static void pool_push(struct recorder *r, enum recorder_pool which,
 		memory_order_relaxed));
 }
 
+/* The writer is woken before there is nothing left, while nobody waits. */
+static void pool_taken(struct recorder *r, enum recorder_pool which)
+{
+	uint32_t left = atomic_load_explicit(&r->ring_count[which],
+					     memory_order_relaxed);
+
+	atomic_fetch_add_explicit(&r->ring_taken[which], 1,
+				  memory_order_relaxed);
+	if (left >= atomic_load_explicit(&r->ring_alarm[which],
+					 memory_order_relaxed))
+		return;
+	atomic_store_explicit(&r->ring_short, 1, memory_order_relaxed);
+	recorder_wake(r);
+}
+
 uint32_t pool_take(struct recorder *r, enum recorder_pool which)
 {
 	uint32_t id = pool_pop(r, which);
@@ -93,6 +110,8 @@ uint32_t pool_take(struct recorder *r, enum recorder_pool which)
 		sys_futex_wait(&r->ring_refills[which], seen, POOL_NAP_NS);
 		id = pool_pop(r, which);
 	}
+	if (id)
+		pool_taken(r, which);
 	return id;
 }
 
@@ -211,10 +230,27 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	return true;
 }
 
+/* As many as were taken since the last time, twice. */
+static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
+{
+	struct recorder *r = pool->r;
+	uint32_t taken = atomic_exchange_explicit(&r->ring_taken[which], 0,
+						  memory_order_relaxed);
+	uint32_t ahead = pool->ahead[which];
+
+	ahead -= (ahead + POOL_AHEAD_SINK - 1) / POOL_AHEAD_SINK;
+	ahead = base_max(ahead, base_min(2 * taken, POOL_AHEAD_MAX));
+	ahead = base_max(ahead, pool_low[which]);
+	pool->ahead[which] = ahead;
+	atomic_store_explicit(&r->ring_alarm[which], ahead / 2,
+			      memory_order_relaxed);
+	return ahead;
+}
+
 static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 {
 	struct recorder *r = pool->r;
-	uint32_t want = pool_low[which];
+	uint32_t want = pool_ahead(pool, which);
 	bool hungry = atomic_exchange_explicit(&r->ring_hungry[which], 0,
 					       memory_order_acquire);
 	uint32_t there = atomic_load_explicit(&r->ring_count[which],

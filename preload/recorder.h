@@ -68,6 +68,9 @@ struct recorder {
 	_Atomic uint32_t ring_count[RECORDER_POOLS];	/* in the lists */
 	_Atomic uint32_t ring_refills[RECORDER_POOLS];	/* futex */
 	_Atomic uint32_t ring_hungry[RECORDER_POOLS];	/* a thread waits */
+	_Atomic uint32_t ring_alarm[RECORDER_POOLS];	/* fewer: wake */
+	_Atomic uint32_t ring_short;	/* there were fewer */
+	_Atomic uint32_t ring_taken[RECORDER_POOLS];	/* since a refill */
 	_Atomic uint32_t ring_exhausted[RECORDER_POOLS];
 
 	/* talk with the writer */

@@ -331,10 +331,13 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 	return false;
 }
 
-static bool writer_hungry(const struct recorder *r)
+/* Rings are scarce: those of threads that have ended are wanted. */
+static bool writer_hungry(struct recorder *r)
 {
-	return atomic_load_explicit(&r->ring_hungry[RECORDER_PRIMARY],
-				    memory_order_relaxed) != 0;
+	return atomic_exchange_explicit(&r->ring_short, 0,
+					memory_order_relaxed) ||
+	       atomic_load_explicit(&r->ring_hungry[RECORDER_PRIMARY],
+				    memory_order_relaxed);
 }
 
 /* Until there is a reason to end, which it returns. */
