@@ -4,6 +4,7 @@
 #   make demo         build, record a real program, print its report
 #   make check        build and run all tests
 #   make bench        the measurements of the README
+#   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)
 #   make lint         style, directions between folders, warnings as errors
 #   make install      PREFIX= DESTDIR=
 #   make deps         packages to build; deps-test: to test and measure
@@ -68,6 +69,7 @@ include mk/test.mk
 include mk/bench.mk
 include mk/docs.mk
 include mk/demo.mk
+include mk/programs.mk
 
 $(O)/target/%.o: %.c | deps-checked
 	$(call say,CC,$@)mkdir -p $(@D)

@@ -1,0 +1,121 @@
+"""Writes docs/COMPATIBILITY.md out of the rows that check.py made."""
+
+SHORT_SECONDS = 0.1		# below, what is added says more than a factor
+
+HEAD = """# Compatibility
+
+What gnomon does to real programs, and what it sees of them: %(count)d programs
+of Debian, servers under load among them, written by `make check-programs`
+(`make deps-programs` installs them; `T=name` runs some). It ends with status 1
+if one of them was harmed.
+
+Each program ran several times bare and under `gnomon run`, in the same empty
+directory with the same input. Compared are its exit status, its output and
+error output, and every file it left. How far two bare runs of it agree decides
+how closely they are compared: *same* is byte by byte; *same but for numbers*
+where numbers (times, pids, ports) differ between bare runs too; *same lines*
+where their order does; *same words* where there is nothing to compare but the
+words that are always there.
+
+* **processes**: that left a trace; an exec begins a new one.
+* **frees matched**: frees that had their allocation in the same trace. A forked
+  process may free what its parent had allocated: those stand behind the plus.
+  An event without its counterpart anywhere else counts as harm.
+* **live**: blocks never freed, all processes together.
+* **whole**: allocations whose stack reaches the outermost frame, or, *JIT*,
+  code that was made at run time and ends there with the reason said.
+* **slower**: wall time recorded to bare, the shortest of some runs, with all that
+  `gnomon run` does around it; where a bare run takes less than 0.1 s, what is
+  added, per program run, most of it for start and end of the processes. For
+  servers, the ratio of the rates their clients reached.
+
+Nothing was dropped in any of them%(dropped)s.
+
+"""
+
+
+def count(number):
+    """As a reader wants it: 1 234, 12.3 k, 4.5 M."""
+    if number < 10000:
+        return str(number)
+    for unit in ("k", "M", "G"):
+        number /= 1000
+        if number < 1000:
+            return "%.3g %s" % (number, unit)
+    return "%.3g T" % (number / 1000)
+
+
+def slower(row):
+    ratio, seconds = row.get("slow_down"), row.get("seconds")
+    if not ratio:
+        return "–"
+    if not row["load"] and seconds and seconds < SHORT_SECONDS:
+        return "+%.0f ms" % max(0, 1000 * seconds * (ratio - 1))
+    return "%.2f×" % ratio
+
+
+def verdict(row):
+    if row["harms"]:
+        return "**harmed**"
+    if row["known"]:
+        return "differs, see below"
+    return row["level"]
+
+
+def share(row):
+    text = "%.2f %%" % (100 * row["whole"])
+    text = text.replace("100.00 %", "100 %")
+    if row["jit"] > row["stacks"] / 1000:
+        text += " (%.0f %% JIT)" % (100 * row["jit"] / row["stacks"])
+    return text
+
+
+def matched(row):
+    text = "all of " + count(row["frees"]) if not row["unpaired"] else \
+        "%s, %s not" % (count(row["frees"]), count(row["unpaired"]))
+    return text + (" + " + count(row["inherited"]) if row["inherited"] else "")
+
+
+def table_line(row):
+    name = row["name"] + (", " + row["load"] if row["load"] else "")
+    cells = [name, row["version"]]
+    if "missing" in row:
+        return "| %s | | not installed | | | | | | |" % name
+    if "events" not in row:
+        return "| %s | %s | **failed** | | | | | | |" % tuple(cells)
+    cells += [verdict(row), str(row["processes"]), count(row["allocations"]),
+              matched(row), count(row["live_blocks"]), share(row),
+              slower(row)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(rows):
+    lines = ["| program | version | output | processes | allocations | "
+             "frees matched | live | whole | slower |",
+             "|---|---|---|---:|---:|---:|---:|---:|---:|"]
+    return "\n".join(lines + [table_line(row) for row in rows])
+
+
+def write_document(path, rows):
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    dropped = sum(row.get("dropped", 0) for row in rows)
+    text = HEAD % {"count": sum("events" in row for row in rows),
+                   "dropped": ", but %d events" % dropped if dropped else ""}
+    for group in groups:
+        text += "## %s\n\n%s\n\n" % (
+            group, table([row for row in rows if row["group"] == group]))
+    notes = [row for row in rows if row["note"] or row.get("known") or
+             row.get("harms")]
+    if notes:
+        text += "## What differs, and why\n\n"
+    for row in notes:
+        text += "**%s.** %s\n\n" % (row["name"], " ".join(
+            [row["note"], row.get("known", "")] + without_paths(row.get("harms", []))).strip())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.rstrip() + "\n")
+
+
+def without_paths(harms):
+    """A sentence of each, without what belongs to one machine."""
+    return [" ".join(word for word in harm.split() if "/" not in word)[:300]
+            .rstrip(".") + "." for harm in harms]
