@@ -10,6 +10,7 @@
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none; ARCH_SHADOW_DATA
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted
+ *	relocs.h    the relocations that bind a word to a function
  *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
  *	clone.S     arch_clone_task: start a task on a stack of its own
  *	barriers.S  return stubs for barriers, and the table they jump by
@@ -26,6 +27,7 @@
 #include "regs.h"
 #include "syscall.h"
 #include "cycles.h"
+#include "relocs.h"
 #include "shadow_stack.h"
 
 /*

@@ -25,7 +25,7 @@ $(O)/target/preload/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 $(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) $(ZSTD_OBJ) \
 		preload/exports.map
 	$(call say,LD,$@)true
-	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
+	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,-z,initfirst \
 		-Wl,--version-script=preload/exports.map -Wl,--gc-sections \
 		-Wl,--build-id -Wl,-soname,libgnomon.so -o $@ \
 		$(filter %.o,$^)

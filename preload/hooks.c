@@ -24,6 +24,7 @@
 
 #include "preload/bump.h"
 #include "preload/hooks.h"
+#include "preload/hooks_wrap.h"
 #include "preload/sys.h"
 
 /* With all of the fast path in it, but for the slow functions. */
@@ -34,9 +35,6 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
 void *reallocarray(void *block, size_t count, size_t size);
 void free(void *block);
-void cfree(void *block);
-void free_sized(void *block, size_t size);
-void free_aligned_sized(void *block, size_t alignment, size_t size);
 int posix_memalign(void **block, size_t alignment, size_t size);
 void *memalign(size_t alignment, size_t size);
 void *aligned_alloc(size_t alignment, size_t size);
@@ -164,28 +162,6 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
 	return hooks_realloc(block, all, HOOKS_CALLER);
 }
 
-HOOK void cfree(void *block)
-{
-	hooks_free(block, (uintptr_t)__builtin_return_address(0),
-		   (uintptr_t)__builtin_dwarf_cfa());
-}
-
-/* C23: the same as free, with a size that the caller promises. */
-HOOK void free_sized(void *block, size_t size)
-{
-	(void)size;
-	hooks_free(block, (uintptr_t)__builtin_return_address(0),
-		   (uintptr_t)__builtin_dwarf_cfa());
-}
-
-HOOK void free_aligned_sized(void *block, size_t alignment, size_t size)
-{
-	(void)alignment;
-	(void)size;
-	hooks_free(block, (uintptr_t)__builtin_return_address(0),
-		   (uintptr_t)__builtin_dwarf_cfa());
-}
-
 HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 {
 	struct gl_ring *ring;
@@ -287,8 +263,10 @@ HOOK size_t malloc_usable_size(void *block)
 
 __attribute__((constructor)) static void hooks_load(void)
 {
-	if (real_resolve())
+	if (real_resolve()) {
+		wrap_start();
 		recorder_thread();
+	}
 }
 
 __attribute__((destructor)) static void hooks_unload(void)

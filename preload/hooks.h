@@ -67,10 +67,11 @@ static inline uint64_t hooks_word1(void *block)
 	return (uintptr_t)block;
 }
 
-/* A block came into being: GT_ALLOC or GT_REALLOC_DONE. */
+/* A block came into being: GT_ALLOC or GT_REALLOC_DONE. `known`: it is
+ * real.malloc's, or one of its kin. */
 static inline __attribute__((always_inline)) void
-hooks_block(unsigned kind, void *block, uint64_t size,
-	    struct hooks_caller caller)
+hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
+	       struct hooks_caller caller)
 {
 	struct thread *thread = recorder_tls;
 	struct gl_ring *ring;
@@ -78,15 +79,25 @@ hooks_block(unsigned kind, void *block, uint64_t size,
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
-		hooks_block_slow(kind, hooks_word1(block), size, caller);
+		hooks_block_slow(kind,
+				 known ? hooks_word1(block) : (uintptr_t)block,
+				 size, caller);
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
 	context = hooks_capture(thread, caller);
-	ring_push_block(recorder, ring, kind, ring->stamp, hooks_word1(block),
+	ring_push_block(recorder, ring, kind, ring->stamp,
+			known ? hooks_word1(block) : (uintptr_t)block,
 			context, size);
 	ring_leave(ring);
+}
+
+static inline __attribute__((always_inline)) void
+hooks_block(unsigned kind, void *block, uint64_t size,
+	    struct hooks_caller caller)
+{
+	hooks_block_of(true, kind, block, size, caller);
 }
 
 /*

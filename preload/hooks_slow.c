@@ -38,7 +38,8 @@ static bool hooks_reentered(const struct thread *thread, uintptr_t ra)
 					     memory_order_relaxed);
 
 	return busy & RING_IN_REAL &&
-	       ra - real.reenter_start < real.reenter_size;
+	       (ra - real.reenter_start < real.reenter_size ||
+		ra - real.own_start < real.own_size);
 }
 
 /* A hook has interrupted a hook: the stack is walked plainly. */

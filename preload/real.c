@@ -193,7 +193,7 @@ static void *real_in_image(const struct link_map *map, const char *name)
 	return (void *)address;
 }
 
-static const struct link_map *real_own_map(void)
+const struct link_map *real_own_map(void)
 {
 	const struct r_debug *debug = NULL;
 	const struct link_map *map;
@@ -208,17 +208,35 @@ static const struct link_map *real_own_map(void)
 	return NULL;
 }
 
-static void *real_next(const struct link_map *own, const char *name)
+void *real_behind(const struct link_map *own, const char *name,
+		  const struct link_map **image)
 {
 	const struct link_map *map;
 
 	for (map = own->l_next; map; map = map->l_next) {
 		void *found = real_in_image(map, name);
 
-		if (found)
+		if (found) {
+			*image = map;
 			return found;
+		}
 	}
 	return NULL;
+}
+
+static void *real_next(const struct link_map *own, const char *name)
+{
+	const struct link_map *map;
+
+	return real_behind(own, name, &map);
+}
+
+bool real_is_libc(const struct link_map *map)
+{
+	struct real_image image;
+
+	real_open(&image, map);
+	return image.soname && strcmp(image.soname, "libc.so.6") == 0;
 }
 
 /*
@@ -282,37 +300,34 @@ static void real_fill(const struct link_map *own)
 		real_moved[MOVED_LONGJMP_CHK] = real_moved[MOVED_LONGJMP];
 }
 
-/* The image whose code lies around this address, by its program headers. */
+void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size)
+{
+	/* a shared object's bias is where its file header lies */
+	const ElfW(Ehdr) *file = (const ElfW(Ehdr) *)map->l_addr;
+	const ElfW(Phdr) *segment = (const void *)(map->l_addr +
+						   file->e_phoff);
+	unsigned i;
+
+	for (i = 0; i < file->e_phnum; i++, segment++) {
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		*start = map->l_addr + segment->p_vaddr;
+		*size = segment->p_memsz;
+	}
+}
+
+/* What is known of the image that provides malloc. */
 static void real_reentering(const struct link_map *own)
 {
 	const struct link_map *map;
-	struct real_image image;
 
-	for (map = own->l_next; map; map = map->l_next) {
-		const ElfW(Ehdr) *file = (const ElfW(Ehdr) *)map->l_addr;
-		const ElfW(Phdr) *segment;
-		unsigned i;
-
-		if (!real_in_image(map, "malloc"))
-			continue;
-		real_open(&image, map);
-		if (image.soname && strcmp(image.soname, "libc.so.6") == 0) {
-			if (sizeof(void *) == sizeof(uint64_t) &&
-			    real_in_image(map, "gnu_get_libc_version"))
-				real.headers = REAL_HEADERS_TRIAL;
-			return;
-		}
-		/* a shared object's bias is where its file header lies */
-		segment = (const void *)(map->l_addr + file->e_phoff);
-		for (i = 0; i < file->e_phnum; i++, segment++) {
-			if (segment->p_type != PT_LOAD ||
-			    !(segment->p_flags & PF_X))
-				continue;
-			real.reenter_start = map->l_addr + segment->p_vaddr;
-			real.reenter_size = segment->p_memsz;
-		}
+	if (!real_behind(own, "malloc", &map))
 		return;
-	}
+	if (!real_is_libc(map))
+		real_code(map, &real.reenter_start, &real.reenter_size);
+	else if (sizeof(void *) == sizeof(uint64_t) &&
+		 real_in_image(map, "gnu_get_libc_version"))
+		real.headers = REAL_HEADERS_TRIAL;
 }
 
 bool real_resolve(void)
@@ -336,6 +351,7 @@ bool real_resolve(void)
 	    !real.posix_memalign || !real.aligned_alloc)
 		return false;
 	real_reentering(own);
+	real_code(own, &real.own_start, &real.own_size);
 	real_only = bump_count() == 0;
 	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);
 	return true;

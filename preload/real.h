@@ -17,6 +17,8 @@
 #include "preload/base.h"
 #include "preload/moved.h"
 
+struct link_map;
+
 struct real {
 	void *(*malloc)(size_t size);
 	void *(*calloc)(size_t count, size_t size);
@@ -32,6 +34,9 @@ struct real {
 	 * each other through the loader, and so come back to our hooks
 	 * (musl's calloc calls malloc). Empty for glibc, which does not. */
 	uintptr_t reenter_start, reenter_size;
+	/* Our own code: where a real function seems to be called back from
+	 * that left by a jump, in place of a call. */
+	uintptr_t own_start, own_size;
 	/* enum real_headers: whether the word before a block is the header of
 	 * a chunk as glibc has it on machines of 64 bits. */
 	uint32_t headers;
@@ -61,6 +66,19 @@ extern BASE_HIDDEN const char *const real_moved_names[MOVED_COUNT];
  * is not relocated yet, or there is nothing behind it. Never allocates.
  */
 bool real_resolve(void);
+
+/*
+ * For the library's constructor, or while the loader's list cannot change.
+ * real_own_map: our own image, NULL if it cannot be found. real_behind: as
+ * real_function, with the image that the definition lies in. real_is_libc:
+ * the GNU C library. real_code: an image's executable segment, the last one;
+ * not of the main program.
+ */
+const struct link_map *real_own_map(void);
+void *real_behind(const struct link_map *own, const char *name,
+		  const struct link_map **image);
+bool real_is_libc(const struct link_map *map);
+void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
 
 /*
  * The function of this name behind ours, in what is mapped now; NULL: none.

@@ -112,14 +112,24 @@ static void tgt_aligned(void)
 	SHOW(pvalloc(huge), page, 0);
 }
 
-/* In newer C libraries only. */
+/* In newer C libraries only, or older ones. Not found by tgt_*: what is not
+ * there costs dlsym some blocks. */
+static void (*sized)(void *, size_t);
+static void (*both)(void *, size_t, size_t);
+static void (*old)(void *);
+
+static void find_sized(void)
+{
+	sized = dlsym(RTLD_DEFAULT, "free_sized");
+	both = dlsym(RTLD_DEFAULT, "free_aligned_sized");
+	old = dlsym(RTLD_DEFAULT, "cfree");
+	tgt_print("has free_sized", sized != NULL);
+	tgt_print("has free_aligned_sized", both != NULL);
+	tgt_print("has cfree", old != NULL);
+}
+
 static void tgt_sized(void)
 {
-	void (*sized)(void *, size_t) = dlsym(RTLD_DEFAULT, "free_sized");
-	void (*both)(void *, size_t, size_t) =
-		dlsym(RTLD_DEFAULT, "free_aligned_sized");
-	void (*old)(void *) = dlsym(RTLD_DEFAULT, "cfree");
-
 	for (int i = 0; i < 3; i++) {
 		void *p = tgt_malloc(100 + i);
 
@@ -167,6 +177,7 @@ int main(void)
 {
 	tgt_plain();
 	tgt_aligned();
+	find_sized();
 	tgt_sized();
 	tgt_realloc_cases();
 	tgt_report();

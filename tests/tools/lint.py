@@ -20,7 +20,7 @@ LINE_MAX = 100
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
 MAY_INCLUDE = {
-    "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h",
+    "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h", "relocs.h",
              "shadow_stack.h"],
     "unwind": ["unwind/", "arch.h"],
     "preload": ["preload/", "unwind/", "arch.h"],

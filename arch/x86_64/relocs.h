@@ -1,0 +1,12 @@
+/*
+ * relocs.h (x86-64): the relocations that leave the address of a function of
+ * another image in a word.
+ */
+#ifndef GNOMON_ARCH_RELOCS_H
+#define GNOMON_ARCH_RELOCS_H
+
+#define ARCH_RELOC_WORD 1	/* R_X86_64_64 */
+#define ARCH_RELOC_GLOB_DAT 6	/* R_X86_64_GLOB_DAT */
+#define ARCH_RELOC_JUMP_SLOT 7	/* R_X86_64_JUMP_SLOT */
+
+#endif

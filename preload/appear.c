@@ -1,0 +1,324 @@
+/*
+ * appear.c: see appear.h.
+ *
+ * Our symbol table is read-only memory; its pages become private copies when
+ * addresses are written into it. From then on everything that is looked up
+ * finds our entries: what the loader binds lazily, what is loaded later,
+ * dlsym. What had been bound before, in all images of the program but those
+ * not yet known to the loader's list, is found by its relocations: a word that
+ * holds the address of a real function, put there for its name.
+ *
+ *	our .dynsym            relocations of another image
+ *	mallocx  0 ─▶ entry    GLOB_DAT mallocx ─▶ word: real ─▶ entry
+ *
+ * The constructor of this library comes before all others (DF_1_INITFIRST),
+ * so nothing of the program has run. A word in memory that was made read-only
+ * after relocation is so again afterwards.
+ *
+ * I1: a word is only changed if it holds exactly the real function's address
+ *     and its symbol has the entry's name: neither words that are not yet
+ *     bound, nor an alias, nor another definition that the program preferred.
+ * I2: an address that cannot be written leaves everything as it was.
+ */
+#include "preload/appear.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "arch.h"
+#include "preload/real.h"
+#include "preload/sys.h"
+
+#define APPEAR_PAGE 4096
+
+extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
+					   size_t size, void *data),
+			   void *data) __attribute__((weak));
+extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
+
+struct appear_image {
+	uintptr_t bias;
+	ElfW(Sym) *symbols;
+	const char *strings;
+	const uint32_t *gnu_hash;
+	/* tables of relocations, and the size of an entry of theirs */
+	uintptr_t relocs[2];
+	size_t relocs_size[2], relocs_entry;
+	uintptr_t relro, relro_end;	/* read-only since relocation */
+	const struct dl_phdr_info *info;
+};
+
+struct appear_work {
+	const struct appear *table;
+	size_t count;
+	uintptr_t least, most;		/* of the real functions */
+};
+
+static uintptr_t appear_pointer(uintptr_t bias, ElfW(Addr) value)
+{
+	/* glibc rewrites the table in memory to addresses, musl does not */
+	return value < bias ? bias + value : value;
+}
+
+static void appear_open(struct appear_image *image, uintptr_t bias,
+			const ElfW(Dyn) *dyn)
+{
+	memset(image, 0, sizeof(*image));
+	image->bias = bias;
+	for (; dyn && dyn->d_tag != DT_NULL; dyn++) {
+		uintptr_t at = appear_pointer(bias, dyn->d_un.d_ptr);
+
+		switch (dyn->d_tag) {
+		case DT_SYMTAB:
+			image->symbols = (ElfW(Sym) *)at;
+			break;
+		case DT_STRTAB:
+			image->strings = (const char *)at;
+			break;
+		case DT_GNU_HASH:
+			image->gnu_hash = (const uint32_t *)at;
+			break;
+		case DT_RELA:
+		case DT_REL:
+			image->relocs[0] = at;
+			break;
+		case DT_JMPREL:
+			image->relocs[1] = at;
+			break;
+		case DT_RELASZ:
+		case DT_RELSZ:
+			image->relocs_size[0] = dyn->d_un.d_val;
+			break;
+		case DT_PLTRELSZ:
+			image->relocs_size[1] = dyn->d_un.d_val;
+			break;
+		case DT_PLTREL:
+			image->relocs_entry = dyn->d_un.d_val == DT_RELA ?
+						      sizeof(ElfW(Rela)) :
+						      sizeof(ElfW(Rel));
+			break;
+		case DT_RELAENT:
+		case DT_RELENT:
+			image->relocs_entry = dyn->d_un.d_val;
+			break;
+		}
+	}
+}
+
+/* Our own symbol of this name, which has no address yet. */
+static ElfW(Sym) *appear_symbol(const struct appear_image *own,
+				const char *name)
+{
+	const uint32_t *table = own->gnu_hash;
+	uint32_t buckets = table[0], first = table[1], words = table[2];
+	const uint32_t *bucket =
+		table + 4 + words * (sizeof(ElfW(Addr)) / sizeof(*table));
+	const uint32_t *chain = bucket + buckets;
+	uint32_t hash = 5381, i;
+	const char *s;
+
+	for (s = name; *s; s++)
+		hash = hash * 33 + (unsigned char)*s;
+	i = buckets ? bucket[hash % buckets] : 0;
+	for (; i >= first && i; i++) {
+		ElfW(Sym) *symbol = &own->symbols[i];
+
+		if ((chain[i - first] | 1) == (hash | 1) &&
+		    symbol->st_value == 0 &&
+		    strcmp(own->strings + symbol->st_name, name) == 0)
+			return symbol;
+		if (chain[i - first] & 1)
+			return NULL;
+	}
+	return NULL;
+}
+
+static bool appear_protect(uintptr_t from, uintptr_t to, int prot)
+{
+	from &= -(uintptr_t)APPEAR_PAGE;
+	return !sys_failed(arch_syscall3(__NR_mprotect, from, to - from,
+					 prot));
+}
+
+static bool appear_wanted(const struct appear *row)
+{
+	return row->entry && *row->real;
+}
+
+/* The addresses of our symbol table that will be written. */
+static bool appear_extent(const struct appear_work *work,
+			  const struct appear_image *own, uintptr_t *from,
+			  uintptr_t *to)
+{
+	size_t i;
+
+	*from = UINTPTR_MAX;
+	*to = 0;
+	for (i = 0; i < work->count; i++) {
+		ElfW(Sym) *symbol;
+
+		if (!appear_wanted(&work->table[i]))
+			continue;
+		symbol = appear_symbol(own, work->table[i].name);
+		if (!symbol)
+			return false;
+		*from = base_min(*from, (uintptr_t)symbol);
+		*to = base_max(*to, (uintptr_t)(symbol + 1));
+	}
+	return *to != 0;
+}
+
+static bool appear_publish(const struct appear_work *work,
+			   const struct link_map *map)
+{
+	struct appear_image own;
+	uintptr_t from, to;
+	size_t i;
+
+	appear_open(&own, map->l_addr, map->l_ld);
+	if (!own.symbols || !own.strings || !own.gnu_hash ||
+	    !appear_extent(work, &own, &from, &to) ||
+	    !appear_protect(from, to, PROT_READ | PROT_WRITE))
+		return false;
+	for (i = 0; i < work->count; i++) {
+		const struct appear *row = &work->table[i];
+
+		if (appear_wanted(row))
+			appear_symbol(&own, row->name)->st_value =
+				(uintptr_t)row->entry - own.bias;
+	}
+	/* what it was; if that fails it is writable, and as good */
+	appear_protect(from, to, PROT_READ);
+	return true;
+}
+
+/* What shall stand in place of this address, bound for this name (I1). */
+static const struct appear *appear_row(const struct appear_work *work,
+				       uintptr_t value, const char *name)
+{
+	size_t i;
+
+	if (value < work->least || value > work->most)
+		return NULL;
+	for (i = 0; i < work->count; i++)
+		if (appear_wanted(&work->table[i]) &&
+		    value == (uintptr_t)*work->table[i].real &&
+		    strcmp(name, work->table[i].name) == 0)
+			return &work->table[i];
+	return NULL;
+}
+
+/* Not code that was relocated, for one. */
+static bool appear_is_data(const struct appear_image *image, uintptr_t at)
+{
+	const struct dl_phdr_info *info = image->info;
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_W &&
+		    at - image->bias - segment->p_vaddr < segment->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static void appear_exchange(const struct appear_image *image, uintptr_t *word,
+			    const struct appear *row)
+{
+	uintptr_t at = (uintptr_t)word;
+	bool closed = at >= image->relro && at < image->relro_end;
+
+	if (!appear_is_data(image, at))
+		return;
+	if (closed && !appear_protect(at, at + sizeof(*word),
+				      PROT_READ | PROT_WRITE))
+		return;
+	*word = (uintptr_t)row->entry;
+	if (closed)
+		appear_protect(at, at + sizeof(*word), PROT_READ);
+}
+
+static void appear_rebind(const struct appear_work *work,
+			  const struct appear_image *image, unsigned which)
+{
+	uintptr_t at = image->relocs[which];
+	uintptr_t end = at + image->relocs_size[which];
+
+	for (; at && at < end; at += image->relocs_entry) {
+		const ElfW(Rel) *reloc = (const ElfW(Rel) *)at;
+		unsigned type = ELF64_R_TYPE(reloc->r_info);
+		uint32_t symbol = ELF64_R_SYM(reloc->r_info);
+		const struct appear *row;
+		uintptr_t *word;
+
+		if (type != ARCH_RELOC_GLOB_DAT &&
+		    type != ARCH_RELOC_JUMP_SLOT && type != ARCH_RELOC_WORD)
+			continue;
+		word = (uintptr_t *)(image->bias + reloc->r_offset);
+		if (!symbol || (uintptr_t)word % sizeof(*word))
+			continue;
+		row = appear_row(work, *word, image->strings +
+					 image->symbols[symbol].st_name);
+		if (row)
+			appear_exchange(image, word, row);
+	}
+}
+
+static int appear_visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const ElfW(Dyn) *dynamic = NULL;
+	const ElfW(Phdr) *relro = NULL;
+	struct appear_image image;
+	unsigned i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_DYNAMIC)
+			dynamic = (const void *)(info->dlpi_addr +
+						 segment->p_vaddr);
+		else if (segment->p_type == PT_GNU_RELRO)
+			relro = segment;
+	}
+	if (!dynamic || dynamic == _DYNAMIC)
+		return 0;
+	appear_open(&image, info->dlpi_addr, dynamic);
+	image.info = info;
+	if (!image.symbols || !image.strings || !image.relocs_entry)
+		return 0;
+	if (relro) {
+		image.relro = image.bias + relro->p_vaddr;
+		image.relro_end = (image.relro + relro->p_memsz) &
+				  -(uintptr_t)APPEAR_PAGE;
+		image.relro &= -(uintptr_t)APPEAR_PAGE;
+	}
+	appear_rebind(data, &image, 0);
+	appear_rebind(data, &image, 1);
+	return 0;
+}
+
+bool appear_now(const struct appear *table, size_t count)
+{
+	struct appear_work work = { .table = table, .count = count,
+				    .least = UINTPTR_MAX };
+	const struct link_map *own = real_own_map();
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uintptr_t address = (uintptr_t)*table[i].real;
+
+		if (!appear_wanted(&table[i]))
+			continue;
+		work.least = base_min(work.least, address);
+		work.most = base_max(work.most, address);
+	}
+	if (!work.most || !own || !dl_iterate_phdr ||
+	    !appear_publish(&work, own))
+		return false;
+	dl_iterate_phdr(appear_visit, &work);
+	return true;
+}

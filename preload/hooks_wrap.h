@@ -1,0 +1,225 @@
+/*
+ * hooks_wrap.h: what the hooks of allocators' own functions are made of, those
+ * that the C library does not have (mallocx, tc_malloc, mi_malloc, operator
+ * new of an allocator's own). Each is an entry that appears only where there
+ * is a real one behind it (appear.h), is given to that as it came, and
+ * recorded once.
+ *
+ *	WRAP_ALLOC(name, parameters, arguments, bytes)	returns a block
+ *	WRAP_THROW(…)		the same, may be left by an exception
+ *	WRAP_INTO(…, where, …)	posix_memalign's kind
+ *	WRAP_FREE(…, block)	ends one
+ *	WRAP_REALLOC(…, old, bytes, failed)  makes one of another; what becomes
+ *				of the old one where it fails (enum gt_event)
+ *	WRAP_ROW(name)		its row in the table
+ *
+ * What an allocator's own code calls is part of what it does and is not
+ * recorded: wrap_inner() where the caller lies in an allocator's image; and
+ * while a wrapped function runs the thread's ring is marked, as in hooks.c,
+ * for its calls of malloc and free.
+ *
+ * All entries: any thread at any time after the constructor, also signal
+ * handlers; errno is the real function's.
+ */
+#ifndef GNOMON_HOOKS_WRAP_H
+#define GNOMON_HOOKS_WRAP_H
+
+#include "preload/appear.h"
+#include "preload/bump.h"
+#include "preload/hooks.h"
+
+/* Whose definition is wrapped. */
+enum wrap_where {
+	WRAP_ANYBODYS,
+	WRAP_WITH_MALLOC,	/* in the image that provides malloc */
+	WRAP_ALLOCATORS		/* anybody's, whose image is then known to be
+				 * an allocator's */
+};
+
+struct wrap_table {
+	const struct appear *rows;
+	size_t count;
+	enum wrap_where where;
+	/* nothing of the table is looked for without this one, if not NULL */
+	const char *key;
+};
+
+/* hooks_new.c, hooks_je.c, hooks_tc.c, hooks_mi.c; the last two hooks_libc.c */
+extern BASE_HIDDEN const struct wrap_table hooks_new, hooks_je, hooks_tc,
+	hooks_mi, hooks_kin, hooks_libc;
+
+/* Looks for all of them and makes those appear that there are. For the
+ * constructor, once real_resolve() has returned true. */
+void wrap_start(void);
+
+#define WRAP_COUNT(rows) (sizeof(rows) / sizeof(*(rows)))
+#define WRAP_RANGES_MAX 8	/* allocators in one process */
+
+struct wrap_range {
+	uintptr_t start, size;
+};
+
+/* Code of the allocators' images; constant after the constructor. */
+extern BASE_HIDDEN struct wrap_range wrap_ranges[WRAP_RANGES_MAX];
+extern BASE_HIDDEN unsigned wrap_range_count;
+
+static inline bool wrap_inner(uintptr_t ra)
+{
+	unsigned i;
+
+	if (ra - real.own_start < real.own_size)
+		return true;	/* left a real function by a jump */
+	for (i = 0; i < wrap_range_count; i++)
+		if (ra - wrap_ranges[i].start < wrap_ranges[i].size)
+			return true;
+	return false;
+}
+
+/* hooks_enter_real, with its usual case inline. */
+static inline struct gl_ring *wrap_enter(struct hooks_caller caller)
+{
+	struct thread *thread = recorder_tls;
+	struct gl_ring *ring;
+
+	if (!real.reenter_size)
+		return NULL;
+	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	    unlikely(!ring_idle(ring)))
+		return hooks_enter_real_slow(caller.sp, caller.ra);
+	ring_enter(ring, caller.sp | RING_IN_REAL, caller.ra);
+	return ring;
+}
+
+/* A block came to be: GT_ALLOC or GT_REALLOC_DONE. */
+void wrap_block(unsigned kind, void *block, uint64_t size,
+		struct hooks_caller caller);
+
+/* A block of the early arena as another allocator's; NULL: it stays. */
+void *wrap_adopt(void *block, uint64_t size, struct hooks_caller caller);
+
+/* NetBSD's reallocarr: `where` is the address of a pointer to the block. */
+int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
+		    size_t count, size_t size, struct hooks_caller caller);
+
+/*
+ * function(a, b, c), which may be left by an exception: then the mark of `ring` is
+ * taken back on the way.
+ */
+typedef void *(*wrap_throwing)(uintptr_t a, uintptr_t b, uintptr_t c);
+void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
+		 uintptr_t a, uintptr_t b, uintptr_t c);
+
+#define WRAP(result, name, parameters)       \
+	APPEAR(name);                        \
+	static result(*name##_real) parameters; \
+	static result name##_wrap parameters
+
+#define WRAP_ROW(name) { #name, (void *)name##_wrap, (void **)&name##_real }
+
+#define WRAP_ALLOC(name, parameters, arguments, bytes)               \
+	WRAP(void *, name, parameters)                               \
+	{                                                            \
+		struct hooks_caller caller = HOOKS_CALLER;           \
+		struct gl_ring *ring;                                \
+		void *made;                                          \
+                                                                     \
+		if (wrap_inner(caller.ra))                           \
+			return name##_real arguments;                \
+		ring = wrap_enter(caller);                           \
+		made = name##_real arguments;                        \
+		hooks_leave_real(ring);                              \
+		if (likely(made))                                    \
+			wrap_block(GT_ALLOC, made, bytes, caller);   \
+		return made;                                         \
+	}
+
+/* `inner`: whether it is recorded when an allocator itself calls it. Its
+ * arguments are three words, unused ones 0. */
+#define WRAP_THROW(name, inner, parameters, a, b, c, bytes)          \
+	WRAP(void *, name, parameters)                               \
+	{                                                            \
+		struct hooks_caller caller = HOOKS_CALLER;           \
+		wrap_throwing function = (wrap_throwing)(void *)name##_real; \
+		struct gl_ring *ring = NULL;                         \
+		void *made;                                          \
+                                                                     \
+		if (!(inner) && wrap_inner(caller.ra))               \
+			return function((uintptr_t)(a), (uintptr_t)(b), \
+					(uintptr_t)(c));             \
+		ring = wrap_enter(caller);                           \
+		made = wrap_throw(ring, function, (uintptr_t)(a),    \
+				  (uintptr_t)(b), (uintptr_t)(c));   \
+		if (likely(made))                                    \
+			wrap_block(GT_ALLOC, made, bytes, caller);   \
+		return made;                                         \
+	}
+
+#define WRAP_INTO(name, parameters, arguments, where, bytes)         \
+	WRAP(int, name, parameters)                                  \
+	{                                                            \
+		struct hooks_caller caller = HOOKS_CALLER;           \
+		struct gl_ring *ring;                                \
+		int err;                                             \
+                                                                     \
+		if (wrap_inner(caller.ra))                           \
+			return name##_real arguments;                \
+		ring = wrap_enter(caller);                           \
+		err = name##_real arguments;                         \
+		hooks_leave_real(ring);                              \
+		if (likely(!err) && likely(*(void **)(where)))       \
+			wrap_block(GT_ALLOC, *(void **)(where), bytes, \
+				   caller);                          \
+		return err;                                          \
+	}
+
+/* `inner` as above: operators are. */
+#define WRAP_FREE_OF(name, inner, parameters, arguments, block)      \
+	WRAP(void, name, parameters)                                 \
+	{                                                            \
+		uintptr_t ra = (uintptr_t)__builtin_return_address(0); \
+		uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();     \
+		struct gl_ring *ring;                                \
+                                                                     \
+		if (unlikely(bump_owns(block)))                      \
+			return;                                      \
+		if (!(inner) && wrap_inner(ra)) {                    \
+			name##_real arguments;                       \
+			return;                                      \
+		}                                                    \
+		if (likely(block))                                   \
+			hooks_address(GT_FREE, block, ra, sp);       \
+		ring = wrap_enter((struct hooks_caller){ ra, sp, 0 }); \
+		name##_real arguments;                               \
+		hooks_leave_real(ring);                              \
+	}
+
+#define WRAP_FREE(name, parameters, arguments, block) \
+	WRAP_FREE_OF(name, false, parameters, arguments, block)
+
+#define WRAP_REALLOC(name, parameters, arguments, old, bytes, failed) \
+	WRAP(void *, name, parameters)                               \
+	{                                                            \
+		struct hooks_caller caller = HOOKS_CALLER;           \
+		struct gl_ring *ring;                                \
+		void *made;                                          \
+                                                                     \
+		if (wrap_inner(caller.ra))                           \
+			return name##_real arguments;                \
+		if (unlikely(bump_owns(old)))                        \
+			return wrap_adopt(old, bytes, caller);       \
+		if (old)                                             \
+			hooks_address(GT_REALLOC_BEGIN, old, caller.ra, \
+				      caller.sp);                    \
+		ring = wrap_enter(caller);                           \
+		made = name##_real arguments;                        \
+		hooks_leave_real(ring);                              \
+		if (likely(made))                                    \
+			wrap_block(old ? GT_REALLOC_DONE : GT_ALLOC, made, \
+				   bytes, caller);                   \
+		else if (old)                                        \
+			hooks_address(failed, old, caller.ra,        \
+				      caller.sp);                    \
+		return made;                                         \
+	}
+
+#endif
