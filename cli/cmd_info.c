@@ -38,16 +38,21 @@ static int take(void *owner, int id, const char *value)
 static int info(const struct request *request, const char *trace)
 {
 	static struct model model;
+	const struct debugfile_places places = { 0 };
+	struct frames frames;
 	int status;
 
 	model_init(&model);
 	status = model_read_outline(&model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
+	frames_init(&frames, &model, &places, false);
 	if (request->json)
-		report_info_json(&model, trace, stdout);
+		report_info_json(&model, &frames, trace, stdout);
 	else
-		report_info_text(&model, request->sizes, trace, stdout);
+		report_info_text(&model, &frames, request->sizes, trace,
+				 stdout);
+	frames_free(&frames);
 	model_free(&model);
 	if (fflush(stdout) != 0) {
 		tell_error("standard output: writing failed");

@@ -30,9 +30,10 @@ void report_json(struct model *model, struct frames *frames,
 		 const struct report_options *options, FILE *out);
 
 /* `gnomon info` */
-void report_info_text(struct model *model, bool sizes, const char *path,
-		      FILE *out);
-void report_info_json(struct model *model, const char *path, FILE *out);
+void report_info_text(struct model *model, struct frames *frames, bool sizes,
+		      const char *path, FILE *out);
+void report_info_json(struct model *model, struct frames *frames,
+		      const char *path, FILE *out);
 
 /* The newest *.trace in the current directory, to be freed; NULL if none. */
 char *report_newest_trace(void);

@@ -9,6 +9,7 @@
 #include "cli/base/json.h"
 #include "cli/base/quantity.h"
 #include "cli/report.h"
+#include "cli/report_tuning.h"
 
 /* How a thread's stacks were taken; traces may come from a later recorder. */
 static const char *mode_text(const struct trace_capture *capture)
@@ -232,8 +233,8 @@ static void put_sizes(const struct reader_report *report, FILE *out)
 			(double)report->file_bytes / (double)report->events);
 }
 
-void report_info_text(struct model *model, bool sizes, const char *path,
-		      FILE *out)
+void report_info_text(struct model *model, struct frames *frames, bool sizes,
+		      const char *path, FILE *out)
 {
 	const struct reader_report *report = &model->report;
 	const char *guarantee = model_fact(model, GT_INFO, "guarantee");
@@ -263,6 +264,7 @@ void report_info_text(struct model *model, bool sizes, const char *path,
 	put_facts(model, GT_COUNTERS, out);
 	put_facts(model, GT_END, out);
 	put_threads(model, out);
+	report_tuning_text(model, frames, out);
 	put_images(model, out);
 	if (sizes)
 		put_sizes(report, out);
@@ -396,7 +398,8 @@ static void json_threads(struct json *json, const struct model *model)
 	free(order);
 }
 
-void report_info_json(struct model *model, const char *path, FILE *out)
+void report_info_json(struct model *model, struct frames *frames,
+		      const char *path, FILE *out)
 {
 	const struct reader_report *report = &model->report;
 	struct json json = { .out = out };
@@ -418,6 +421,7 @@ void report_info_json(struct model *model, const char *path, FILE *out)
 	json_facts(&json, model, GT_END, "end");
 	json_captures(&json, model);
 	json_threads(&json, model);
+	report_tuning_json(model, frames, &json);
 	json_images(&json, model);
 	json_array(&json, "chunks");
 	for (unsigned type = 0; type < READER_TYPES; type++) {

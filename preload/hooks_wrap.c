@@ -151,7 +151,8 @@ static bool wrap_find(const struct wrap_table *table,
 
 /* In this order, so that wrap_ranges is complete before a name appears. */
 static const struct wrap_table *const wrap_tables[] = {
-	&hooks_je, &hooks_tc, &hooks_mi, &hooks_new, &hooks_kin, &hooks_libc,
+	&hooks_je, &hooks_tc, &hooks_mi, &hooks_new,
+	&hooks_kin, &hooks_libc, &hooks_tuning,
 };
 
 void wrap_start(void)

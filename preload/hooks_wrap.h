@@ -44,9 +44,9 @@ struct wrap_table {
 	const char *key;
 };
 
-/* hooks_new.c, hooks_je.c, hooks_tc.c, hooks_mi.c; the last two hooks_libc.c */
+/* In files of their names; hooks_kin in hooks_libc.c. */
 extern BASE_HIDDEN const struct wrap_table hooks_new, hooks_je, hooks_tc,
-	hooks_mi, hooks_kin, hooks_libc;
+	hooks_mi, hooks_kin, hooks_libc, hooks_tuning;
 
 /* Looks for all of them and makes those appear that there are. For the
  * constructor, once real_resolve() has returned true. */

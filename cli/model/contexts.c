@@ -122,7 +122,7 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 	return &(*page)[id & ((1u << CONTEXT_PAGE_BITS) - 1)];
 }
 
-static uint32_t node_of_id(struct contexts *contexts, uint32_t id)
+uint32_t contexts_node(struct contexts *contexts, uint32_t id)
 {
 	uint32_t node;
 
@@ -147,7 +147,7 @@ void contexts_define(struct contexts *contexts, struct images *images,
 	ref = ref_of(contexts, record->id);
 	if (ref->node != 0)
 		return;
-	parent = node_of_id(contexts, record->parent);
+	parent = contexts_node(contexts, record->parent);
 	ref->node = node_for(contexts, parent, record->address,
 			     images_find(images, record->id,
 					 record->address));
@@ -155,7 +155,7 @@ void contexts_define(struct contexts *contexts, struct images *images,
 
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 {
-	uint32_t node = node_of_id(contexts, id);
+	uint32_t node = contexts_node(contexts, id);
 	struct context_ref *ref = ref_of(contexts, id);
 	struct context_cost *cost;
 

@@ -66,6 +66,8 @@ void contexts_init(struct contexts *contexts);
 /* Define `id`; a second definition of it is ignored. */
 void contexts_define(struct contexts *contexts, struct images *images,
 		     const struct trace_node *record);
+/* The node of an id; the one for undefined contexts if it has none. */
+uint32_t contexts_node(struct contexts *contexts, uint32_t id);
 /* The cost of an id that has none yet; makes one. */
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id);
 void contexts_free(struct contexts *contexts);

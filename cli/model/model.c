@@ -340,6 +340,7 @@ static void model_extra(struct model *model, uint32_t lane,
 			const struct trace_event *event)
 {
 	threads_extra(&model->threads, lane >> 1, event);
+	tuning_extra(&model->tuning, &model->contexts, lane >> 1, event);
 	if (event->what < GT_EXTRA_COUNT)
 		model->extras[event->what]++;
 	else
@@ -549,6 +550,7 @@ void model_free(struct model *model)
 	contexts_free(&model->contexts);
 	blocks_free(&model->blocks);
 	threads_free(&model->threads);
+	tuning_free(&model->tuning);
 	clock_free(&model->clock);
 	perfmap_free(&model->perfmap);
 	intern_free(&model->names);

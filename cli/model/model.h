@@ -16,6 +16,7 @@
 #include "cli/model/images.h"
 #include "cli/model/pairing.h"
 #include "cli/model/threads.h"
+#include "cli/model/tuning.h"
 #include "cli/symbol/perfmap.h"
 #include "cli/trace/clock.h"
 #include "cli/trace/reader.h"
@@ -56,6 +57,7 @@ struct model {
 	struct contexts contexts;
 	struct blocks blocks;
 	struct threads threads;
+	struct tuning tuning;
 	struct perfmap perfmap;		/* code made at run time */
 	struct pairing waiting;
 	struct clock clock;
