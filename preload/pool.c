@@ -23,7 +23,6 @@
 #include "preload/sys.h"
 
 #define POOL_NAP_NS (50 * UINT64_C(1000000))
-#define POOL_NAPS 20		/* a second in all */
 #define POOL_MAIN_CLASS 20	/* 1 MiB: the main thread's first ring */
 #define POOL_GROW_CLASSES 2	/* fourfold */
 #define POOL_NESTED_CLASS 13	/* 8 KiB */
@@ -33,6 +32,9 @@
 #define POOL_AHEAD_SINK 16	/* a part of them less at each refill */
 
 static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
+/* A thread waits while the writer moves, a signal handler for a part of the
+ * time after which that one is taken to be stuck. */
+static const uint32_t pool_hurry[RECORDER_POOLS] = { 1, 5 };
 
 static uint32_t pool_pop(struct recorder *r, enum recorder_pool which)
 {
@@ -91,25 +93,41 @@ static void pool_taken(struct recorder *r, enum recorder_pool which)
 	recorder_wake(r);
 }
 
-uint32_t pool_take(struct recorder *r, enum recorder_pool which)
+/* The next one that the writer makes or gets back; 0: it has no memory for
+ * one, or there is no hope in it. */
+static uint32_t pool_wait(struct recorder *r, enum recorder_pool which)
 {
-	uint32_t id = pool_pop(r, which);
-	unsigned naps;
+	uint64_t limit = ring_patience(r) / pool_hurry[which];
+	uint64_t beats = 0, since = arch_cycles();
+	uint32_t id, seen;
 
-	for (naps = 0; !id && naps < POOL_NAPS; naps++) {
-		uint32_t seen = atomic_load_explicit(&r->ring_refills[which],
-						     memory_order_acquire);
-
+	do {
+		seen = atomic_load_explicit(&r->ring_refills[which],
+					    memory_order_acquire);
 		id = pool_pop(r, which);
 		if (id || atomic_load_explicit(&r->ring_exhausted[which],
-					       memory_order_relaxed))
-			break;
+					       memory_order_relaxed) ||
+		    !recorder_writer_alive(r))
+			return id;
+		/* others may have been faster, as often as they like */
+		if (which == RECORDER_PRIMARY && ring_beats(r) != beats) {
+			beats = ring_beats(r);
+			since = arch_cycles();
+		}
 		atomic_store_explicit(&r->ring_hungry[which], 1,
 				      memory_order_release);
 		recorder_wake(r);
 		sys_futex_wait(&r->ring_refills[which], seen, POOL_NAP_NS);
-		id = pool_pop(r, which);
-	}
+	} while (arch_cycles() - since < limit);
+	return pool_pop(r, which);
+}
+
+uint32_t pool_take(struct recorder *r, enum recorder_pool which)
+{
+	uint32_t id = pool_pop(r, which);
+
+	if (!id)
+		id = pool_wait(r, which);
 	if (id)
 		pool_taken(r, which);
 	return id;

@@ -34,9 +34,6 @@
 #include "preload/sys.h"
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
-/* Without progress for so long, events are dropped: 5 s, in units of the
- * live header's window, which is 2 us of the counter. No clock is asked. */
-#define RING_PATIENCE UINT64_C(2500000)
 #define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
 
 /* A stack is taken for the thread's own up to this size: more than the usual
@@ -125,11 +122,6 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 	}
 }
 
-static uint64_t ring_beats(struct recorder *r)
-{
-	return atomic_load_explicit(&r->beats, memory_order_relaxed);
-}
-
 /* Whether the writer is known not to move, so that waiting is useless. */
 static bool ring_stalled(struct recorder *r)
 {
@@ -150,8 +142,7 @@ static void ring_stall(struct recorder *r)
 /* Waits for room; false when there is no hope. */
 static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 {
-	uint64_t patience = (RING_PATIENCE * r->live->window_ticks)
-			    << r->live->tick_shift;
+	uint64_t patience = ring_patience(r);
 	uint64_t beats = ring_beats(r), since = arch_cycles();
 
 	atomic_fetch_add_explicit(&r->ring_waits, 1, memory_order_relaxed);

@@ -29,6 +29,7 @@
 
 #define PLAIN_BUFFERS 8
 #define PLAIN_STACK_MAX (32u << 10)	/* further apart: perhaps another stack */
+#define PLAIN_CROWDED_FRAMES 128u	/* 1 KiB of stack */
 #define PLAIN_FRAMES 16384u	/* virtual until used: 128 KiB a buffer */
 
 _Atomic uint32_t capture_generation;
@@ -200,6 +201,22 @@ static void plain_release(struct plain_buffer *b)
 	atomic_store_explicit(&b->owner, 0, memory_order_release);
 }
 
+/* Where hundreds of threads without a state of their own are in the middle of
+ * it: on the stack, the innermost frames if there are more. */
+static __attribute__((noinline)) uint32_t plain_crowded(uintptr_t ra,
+							uintptr_t sp)
+{
+	uintptr_t addresses[PLAIN_CROWDED_FRAMES];
+	struct arch_regs regs;
+	enum gt_stop stop;
+	uint32_t n;
+
+	arch_capture_regs(&regs);
+	n = walk_full(&regs, ra, sp, 0, 0, addresses, PLAIN_CROWDED_FRAMES,
+		      &stop);
+	return context_of(addresses, n, stop);
+}
+
 uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	struct plain_buffer *b = plain_take(sp);
@@ -209,7 +226,7 @@ uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 
 	(void)fp;
 	if (!b)
-		return GT_STOP_NO_MEMORY;
+		return plain_crowded(ra, sp);
 	arch_capture_regs(&regs);
 	n = walk_full(&regs, ra, sp, 0, 0, b->addresses, PLAIN_FRAMES, &stop);
 	context = context_of(b->addresses, n, stop);
