@@ -67,6 +67,11 @@ void *area_alloc(size_t size_bytes)
 	return (char *)recorder + start;
 }
 
+uint64_t area_size_bytes(void)
+{
+	return area_size;
+}
+
 uint64_t area_used(void)
 {
 	return atomic_load_explicit(&recorder->area_used,

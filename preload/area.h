@@ -23,6 +23,9 @@ int area_map(uint64_t size_bytes);
  * area is used up. Any thread, also signal handlers. */
 void *area_alloc(size_t size_bytes);
 
+/* Bytes that can be given out in all. */
+uint64_t area_size_bytes(void);
+
 /* Bytes given out so far. */
 uint64_t area_used(void);
 

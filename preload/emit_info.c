@@ -216,6 +216,7 @@ static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 		[GT_EVENTS] = "bytes_events", [GT_SYNC] = "bytes_sync",
 		[GT_CAPTURE] = "bytes_capture",
 		[GT_NAMES] = "bytes_names",
+		[GT_MAPS] = "bytes_maps",
 	};
 	unsigned i;
 

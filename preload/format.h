@@ -76,6 +76,14 @@
  *          hexadecimal: code made at run time, by run-time addresses (what a
  *          program wrote to /tmp/perf-PID.map). Later lines count more.
  *
+ * MAPS     varints: flags (enum gt_maps_flags), ticks at the begin of the look
+ *          before, at the begin of this one, now, top; then records:
+ *          varint what (enum gt_maps_what), zigzag(start - end of the record
+ *          before), size; and for NEW: what it is (enum gt_maps_is), offset,
+ *          device (major << 32 | minor), inode, and, but for
+ *          GT_MAPS_AGAIN, path length, path. By address; a mapping that
+ *          changed is GONE and NEW.
+ *
  * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
  * pair ticks with nanoseconds (the first comes before the first EVENTS).
  *
@@ -116,6 +124,7 @@ enum gt_chunk_type {
 	GT_END,			/* the last chunk */
 	GT_CAPTURE,		/* since 1.1 */
 	GT_NAMES,		/* since 1.1 */
+	GT_MAPS = 12,
 	GT_CHUNK_TYPES
 };
 
@@ -220,6 +229,21 @@ enum gt_capture_value {
 	GT_CAPTURE_BARRIERS_PLACED,
 	GT_CAPTURE_BARRIERS_MET,
 	GT_CAPTURE_VALUES
+};
+
+/* Of a MAPS chunk. */
+enum gt_maps_flags {
+	GT_MAPS_FIRST = 1,	/* what was known before is void */
+	GT_MAPS_MORE = 2	/* the next chunk goes on with this look */
+};
+enum gt_maps_what { GT_MAPS_GONE = 1, GT_MAPS_NEW };
+enum gt_maps_is {
+	GT_MAPS_READ = 1,
+	GT_MAPS_WRITE = 2,
+	GT_MAPS_EXECUTE = 4,
+	GT_MAPS_SHARED = 8,
+	GT_MAPS_OWN = 16,	/* the recorder's */
+	GT_MAPS_AGAIN = 32	/* its path is that of the NEW before */
 };
 
 enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };

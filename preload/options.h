@@ -44,6 +44,9 @@
 	X(RING, "ring", 0, OPTION_SIZE, "SIZE", "64k",                      \
 	  "first size of a thread's ring; it grows when the thread has to " \
 	  "wait")                                                           \
+	X(MAPS, "maps", 0, OPTION_CHOICE, "on|off", "on",                   \
+	  "record what is mapped: mmap and its kin with their stacks, and " \
+	  "what the C library and the loader map inside of theirs")         \
 	X(LIVE_DIR, "live-dir", 0, OPTION_TEXT, "DIR", "",                  \
 	  "directory of the live file, which keeps the last events when "   \
 	  "everything is killed at once (/dev/shm, or beside the trace)")
@@ -70,6 +73,7 @@ extern const struct option_entry options_table[OPTION_COUNT];
 
 /* Words of the choices, in the order of the table. */
 enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
+enum { OPTION_MAPS_ON, OPTION_MAPS_OFF };
 enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 
 #define OPTIONS_MEMORY_MIN (UINT64_C(4) << 20)

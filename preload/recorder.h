@@ -78,6 +78,7 @@ struct recorder {
 	_Atomic uint32_t asleep;	/* the writer waits on `wake` */
 	_Atomic uint32_t ready;		/* futex: WRITER_* */
 	_Atomic uint32_t hurry;		/* the program is about to end */
+	_Atomic uint32_t maps_hints;	/* something was mapped unseen */
 	_Atomic uint32_t stop;		/* recording cannot go on: finish */
 	_Atomic uint64_t beats;		/* the writer's progress */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */

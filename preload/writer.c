@@ -40,6 +40,7 @@
 #include "preload/feed.h"
 #include "preload/kinship.h"
 #include "preload/live.h"
+#include "preload/maps_watch.h"
 #include "preload/message.h"
 #include "preload/output.h"
 #include "preload/proc.h"
@@ -78,6 +79,7 @@ struct writer {
 	struct pool pool;
 	struct feed feed;
 	struct emit_info info;
+	struct maps_watch maps;
 	struct target target;
 	bool told_drops;
 	bool gave_up;		/* the trace lacks what the live file has */
@@ -242,6 +244,24 @@ static int writer_memory(struct writer *w)
 	return feed_init(&w->feed, w->r);
 }
 
+/* Mappings that no hook sees. */
+static void writer_watch_maps(struct writer *w)
+{
+	if (recorder_options.number[OPTION_MAPS] == OPTION_MAPS_OFF)
+		return;
+	maps_watch_init(&w->maps, &w->out, w->live.header->tick_shift);
+	maps_watch_own(&w->maps, w->r, area_size_bytes());
+	maps_watch_own(&w->maps, w->live.header, w->live.size);
+	maps_watch_whole(&w->maps);
+}
+
+static bool writer_look_at_maps(struct writer *w, uint64_t now_ns)
+{
+	return maps_watch_step(
+		&w->maps, now_ns,
+		atomic_load_explicit(&w->r->maps_hints, memory_order_relaxed));
+}
+
 /* Everything up to the first event. */
 static int writer_set_up(struct writer *w)
 {
@@ -278,6 +298,7 @@ static int writer_set_up(struct writer *w)
 	if (!err) {
 		emit_info_start(&w->info);
 		feed_sync(&w->feed, FEED_ALL);
+		writer_watch_maps(w);
 		err = w->out.err;
 	}
 	if (err)
@@ -349,6 +370,7 @@ static const char *writer_work(struct writer *w)
 		uint32_t seen = atomic_load_explicit(&r->wake,
 						     memory_order_seq_cst);
 		uint64_t now_ns = sys_now_ns(), bytes;
+		bool more;
 
 		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
 		live_ahead(&w->live);
@@ -364,9 +386,11 @@ static const char *writer_work(struct writer *w)
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
 			feed_sync(&w->feed, FEED_ALL);
+		more = writer_look_at_maps(w, now_ns);
 		if (w->out.err)
 			return "stopped";
-		writer_sleep(w, seen, bytes != 0 || turn_given(r));
+		if (!more)
+			writer_sleep(w, seen, bytes != 0 || turn_given(r));
 	}
 }
 
@@ -412,6 +436,7 @@ static int writer_exit_code(const struct writer *w)
 static void writer_finish_events(struct writer *w)
 {
 	feed_sync(&w->feed, FEED_LAST);
+	maps_watch_whole(&w->maps);
 	w->info.names_skipped = emit_names(&w->out, &w->compress, w->r->pid,
 					   w->live.header->realtime0_ns);
 }
