@@ -1,5 +1,5 @@
 /*
- * cmd_info.c: `gnomon info`: what a trace is, without reading its events.
+ * cmd_info.c: `gnomon info`: what a trace is, and what was mapped.
  * Runs in the main thread.
  */
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int info(const struct request *request, const char *trace)
 	int status;
 
 	model_init(&model);
-	status = model_read_outline(&model, trace);
+	status = model_read_maps(&model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
 	frames_init(&frames, &model, &places, false);

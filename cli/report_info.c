@@ -9,6 +9,7 @@
 #include "cli/base/json.h"
 #include "cli/base/quantity.h"
 #include "cli/report.h"
+#include "cli/report_maps.h"
 #include "cli/report_tuning.h"
 
 /* How a thread's stacks were taken; traces may come from a later recorder. */
@@ -266,6 +267,7 @@ void report_info_text(struct model *model, struct frames *frames, bool sizes,
 	put_threads(model, out);
 	report_tuning_text(model, frames, out);
 	put_images(model, out);
+	report_maps_text(model, frames, out);
 	if (sizes)
 		put_sizes(report, out);
 	buffer_free(&end);
@@ -423,6 +425,7 @@ void report_info_json(struct model *model, struct frames *frames,
 	json_threads(&json, model);
 	report_tuning_json(model, frames, &json);
 	json_images(&json, model);
+	report_maps_json(model, frames, &json);
 	json_array(&json, "chunks");
 	for (unsigned type = 0; type < READER_TYPES; type++) {
 		if (report->chunks[type] == 0)

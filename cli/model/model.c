@@ -341,6 +341,8 @@ static void model_extra(struct model *model, uint32_t lane,
 {
 	threads_extra(&model->threads, lane >> 1, event);
 	tuning_extra(&model->tuning, &model->contexts, lane >> 1, event);
+	if (model->with_maps)
+		maps_extra(&model->maps, lane, event);
 	if (event->what < GT_EXTRA_COUNT)
 		model->extras[event->what]++;
 	else
@@ -396,6 +398,9 @@ void model_events(void *owner, uint32_t lane,
 					events[i + LOOK_AHEAD].address);
 		if (event->stamp > model->waiting.expires)
 			expire(model, event->stamp);
+		if (model->with_maps && (event->kind == GT_ALLOC ||
+					 event->kind == GT_REALLOC_DONE))
+			maps_block(&model->maps, event);
 		apply(model, lane, event);
 	}
 	model->threads.list[lane >> 1].events += count;
@@ -442,7 +447,8 @@ static void take_line(void *owner, unsigned type, const char *key,
 		size--;
 	fact->value = intern_bytes(&model->names, value, size);
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
-		model->waiting.window = strtoull(value, NULL, 10);
+		model->maps.window = model->waiting.window =
+			strtoull(value, NULL, 10);
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
 		model->clock.tick_ps = strtoull(value, NULL, 10);
 }
@@ -473,6 +479,15 @@ static void take_node(void *owner, const struct trace_node *record)
 	struct model *model = owner;
 
 	contexts_define(&model->contexts, &model->images, record);
+}
+
+static void take_maps(void *owner, const struct trace_maps *head,
+		      struct cursor *records)
+{
+	struct model *model = owner;
+
+	if (model->with_maps)
+		maps_take(&model->maps, head, records);
 }
 
 static void take_names(void *owner, const char *text, size_t size)
@@ -509,6 +524,7 @@ void model_init(struct model *model)
 	contexts_init(&model->contexts);
 	blocks_init(&model->blocks);
 	threads_init(&model->threads);
+	maps_init(&model->maps, &model->blocks, &model->contexts);
 	model->waiting.expires = UINT64_MAX;
 	model->waiting.window = DEFAULT_WINDOW;
 }
@@ -522,6 +538,7 @@ static int read_with(struct model *model, const char *path, bool events)
 		.capture = take_capture,
 		.image = take_image,
 		.node = take_node,
+		.maps = take_maps,
 		.names = take_names,
 		.sync = take_sync,
 		.lane = lane_of_ring,
@@ -531,11 +548,19 @@ static int read_with(struct model *model, const char *path, bool events)
 	int status = reader_run(path, &sink, &model->report);
 
 	model_finish(model);
+	if (model->with_maps)
+		maps_finish(&model->maps);
 	return status;
 }
 
 int model_read(struct model *model, const char *path)
 {
+	return read_with(model, path, true);
+}
+
+int model_read_maps(struct model *model, const char *path)
+{
+	model->with_maps = true;
 	return read_with(model, path, true);
 }
 
@@ -553,6 +578,7 @@ void model_free(struct model *model)
 	tuning_free(&model->tuning);
 	clock_free(&model->clock);
 	perfmap_free(&model->perfmap);
+	maps_free(&model->maps);
 	intern_free(&model->names);
 	free(model->moving);
 	free(model->facts);

@@ -14,6 +14,7 @@
 #include "cli/model/blocks.h"
 #include "cli/model/contexts.h"
 #include "cli/model/images.h"
+#include "cli/model/maps.h"
 #include "cli/model/pairing.h"
 #include "cli/model/threads.h"
 #include "cli/model/tuning.h"
@@ -58,6 +59,8 @@ struct model {
 	struct blocks blocks;
 	struct threads threads;
 	struct tuning tuning;
+	struct maps maps;
+	bool with_maps;			/* they were read */
 	struct perfmap perfmap;		/* code made at run time */
 	struct pairing waiting;
 	struct clock clock;
@@ -78,6 +81,8 @@ struct model {
 void model_init(struct model *model);
 /* Read a whole trace; returns what reader_run does. */
 int model_read(struct model *model, const char *path);
+/* The same, with what was mapped: for `info`. */
+int model_read_maps(struct model *model, const char *path);
 /* The same, of the events only those that are not about blocks: for `info`. */
 int model_read_outline(struct model *model, const char *path);
 void model_free(struct model *model);

@@ -112,6 +112,14 @@ static void read_names(struct reader *reader, struct cursor *c)
 	columns_free(&columns);
 }
 
+static void read_maps(struct reader *reader, struct cursor *c)
+{
+	struct trace_maps head;
+
+	if (reader->sink->maps != NULL && map_records_head(c, &head))
+		reader->sink->maps(reader->sink->owner, &head, c);
+}
+
 static void read_sync(struct reader *reader, struct cursor *c)
 {
 	struct trace_sync sync;
@@ -167,6 +175,9 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		break;
 	case GT_NAMES:
 		read_names(reader, &c);
+		break;
+	case GT_MAPS:
+		read_maps(reader, &c);
 		break;
 	case GT_SYNC:
 		read_sync(reader, &c);

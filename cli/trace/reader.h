@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "cli/trace/fold.h"
+#include "cli/trace/map_records.h"
 #include "cli/trace/merge.h"
 #include "cli/trace/records.h"
 
@@ -26,6 +27,10 @@ struct reader_sink {
 	void (*image)(void *owner, const struct trace_image *image);
 	void (*node)(void *owner, const struct trace_node *node);
 	void (*sync)(void *owner, const struct trace_sync *sync);
+	/* What the kernel lists as mapped: the records behind the head are
+	 * for map_records_next. May be NULL. */
+	void (*maps)(void *owner, const struct trace_maps *head,
+		     struct cursor *records);
 	/* Lines of code made at run time: perfmap_add. May be NULL. */
 	void (*names)(void *owner, const char *text, size_t size);
 	/* What to call the events of a ring from now on, and whether it is

@@ -33,6 +33,7 @@ const char *scan_type_name(unsigned type)
 		[GT_EVENTS] = "events", [GT_SYNC] = "sync",
 		[GT_COUNTERS] = "counters", [GT_END] = "end",
 		[GT_CAPTURE] = "capture", [GT_NAMES] = "names",
+		[GT_MAPS] = "maps",
 	};
 
 	if (type >= sizeof(names) / sizeof(names[0]) || names[type] == NULL)

@@ -1,0 +1,169 @@
+/*
+ * spans.c: a treap (Seidel and Aragon, 1996): a search tree by address that is
+ * a heap by random priorities, so it is balanced whatever the order of
+ * addresses in a trace. All operations are made of two: taking a tree apart at
+ * an address, and joining two of which one lies below the other.
+ *
+ * I1: spans do not overlap; start < end.
+ * I2: entry 0 of the list is no span; a link to it is none.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+static uint32_t next_random(struct spans *spans)
+{
+	/* xorshift (Marsaglia, 2003); any start but 0 */
+	uint32_t x = spans->random ? spans->random : 2463534242u;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return spans->random = x;
+}
+
+static uint32_t make(struct spans *spans, uint64_t start, uint64_t end,
+		     uint32_t owner, uint32_t flags)
+{
+	uint32_t i = spans->unused;
+
+	if (i != 0) {
+		spans->unused = spans->list[i].left;
+	} else {
+		if (spans->count == 0) {	/* I2 */
+			GROW(spans->list, spans->count, spans->capacity);
+			memset(&spans->list[spans->count++], 0,
+			       sizeof(*spans->list));
+		}
+		GROW(spans->list, spans->count, spans->capacity);
+		i = (uint32_t)spans->count++;
+	}
+	spans->list[i] = (struct span){
+		start, end, owner, flags, 0, 0, next_random(spans)
+	};
+	return i;
+}
+
+/* Both trees may be empty; all of `low` lies below all of `high`. */
+static uint32_t join(struct spans *spans, uint32_t low, uint32_t high)
+{
+	struct span *list = spans->list;
+
+	if (low == 0 || high == 0)
+		return low | high;
+	if (list[low].priority > list[high].priority) {
+		list[low].right = join(spans, list[low].right, high);
+		return low;
+	}
+	list[high].left = join(spans, low, list[high].left);
+	return high;
+}
+
+/* By where spans start: below `address`, and the others. */
+static void part(struct spans *spans, uint32_t tree, uint64_t address,
+		 uint32_t *low, uint32_t *high)
+{
+	struct span *span = &spans->list[tree];
+
+	if (tree == 0) {
+		*low = *high = 0;
+	} else if (span->start < address) {
+		part(spans, span->right, address, &span->right, high);
+		*low = tree;
+	} else {
+		part(spans, span->left, address, low, &span->left);
+		*high = tree;
+	}
+}
+
+struct span *spans_at(const struct spans *spans, uint64_t address)
+{
+	struct span *found = NULL;
+	uint32_t i = spans->root;
+
+	while (i != 0) {
+		struct span *span = &spans->list[i];
+
+		if (span->end > address) {
+			found = span;
+			i = span->left;
+		} else {
+			i = span->right;
+		}
+	}
+	return found;
+}
+
+static void insert(struct spans *spans, uint32_t one)
+{
+	uint32_t low, high;
+
+	part(spans, spans->root, spans->list[one].start, &low, &high);
+	spans->root = join(spans, join(spans, low, one), high);
+}
+
+void spans_put(struct spans *spans, uint64_t start, uint64_t end,
+	       uint32_t owner, uint32_t flags)
+{
+	insert(spans, make(spans, start, end, owner, flags));
+	spans->bytes += end - start;
+}
+
+void spans_split(struct spans *spans, uint64_t address)
+{
+	struct span *span = spans_at(spans, address);
+	struct span whole;
+
+	if (span == NULL || span->start >= address)
+		return;
+	whole = *span;
+	span->end = address;
+	insert(spans, make(spans, address, whole.end, whole.owner,
+			   whole.flags));
+}
+
+static void drop(struct spans *spans, uint32_t tree,
+		 void (*gone)(void *owner, const struct span *piece),
+		 void *owner)
+{
+	struct span *span = &spans->list[tree];
+	uint32_t right;
+
+	if (tree == 0)
+		return;
+	drop(spans, span->left, gone, owner);
+	right = span->right;
+	spans->bytes -= span->end - span->start;
+	if (gone != NULL)
+		gone(owner, span);
+	span->left = spans->unused;
+	spans->unused = tree;
+	drop(spans, right, gone, owner);
+}
+
+void spans_cut(struct spans *spans, uint64_t start, uint64_t end,
+	       void (*gone)(void *owner, const struct span *piece),
+	       void *owner)
+{
+	uint32_t low, middle, high;
+
+	if (start >= end)
+		return;
+	spans_split(spans, start);
+	spans_split(spans, end);
+	part(spans, spans->root, start, &low, &middle);
+	part(spans, middle, end, &middle, &high);
+	spans->root = join(spans, low, high);
+	drop(spans, middle, gone, owner);
+}
+
+void spans_free(struct spans *spans)
+{
+	free(spans->list);
+	memset(spans, 0, sizeof(*spans));
+}
