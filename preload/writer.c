@@ -533,7 +533,7 @@ struct writer_birth {
 
 static void writer_deliver(struct writer_birth *birth)
 {
-	birth->pid = arch_clone_task(CLONE_VM | CLONE_SETTLS,
+	birth->pid = arch_clone_task(CLONE_VM | CLONE_SETTLS | CLONE_UNTRACED,
 				     birth->stack + WRITER_STACK, birth->tls,
 				     writer_task, birth->w);
 }
@@ -560,6 +560,9 @@ static bool writer_adopts(void)
  * (__WALL: tracers, inits), would wait for ever. So a task that ends at once
  * makes it, and is reaped here. A process that adopts orphans has it for a
  * child anyway, and then rather without a signal at its end.
+ *
+ * CLONE_UNTRACED: a debugger would stop at our tasks' births, follow them
+ * rather than the program, or wait for their ends.
  */
 static long writer_bear(struct writer *w, char *stack, char *tls)
 {
@@ -572,7 +575,7 @@ static long writer_bear(struct writer *w, char *stack, char *tls)
 	}
 	/* CLONE_VFORK: she is gone when this returns. Her stack lies
 	 * above the writer's. */
-	midwife = arch_clone_task(CLONE_VM | CLONE_VFORK,
+	midwife = arch_clone_task(CLONE_VM | CLONE_VFORK | CLONE_UNTRACED,
 				  stack + WRITER_STACK + WRITER_MIDWIFE, NULL,
 				  writer_midwife, &birth);
 	if (sys_failed(midwife))
@@ -585,7 +588,8 @@ static long writer_bear(struct writer *w, char *stack, char *tls)
 static long writer_clone(struct writer *w, char *stack, char *tls)
 {
 	const unsigned long thread = CLONE_VM | CLONE_SETTLS | CLONE_SIGHAND |
-				     CLONE_THREAD | CLONE_SYSVSEM;
+				     CLONE_THREAD | CLONE_SYSVSEM |
+				     CLONE_UNTRACED;
 	uint64_t all = ~UINT64_C(0), old;
 	long pid;
 
