@@ -15,6 +15,7 @@
  *	clone.S     arch_clone_task: start a task on a stack of its own
  *	barriers.S  return stubs for barriers, and the table they jump by
  *	stubs.S     entry points that must be left by a tail jump
+ *	hooks_raw.S  syscall(), left in the same way
  *
  * The compiler's include path decides which folder is meant; nothing outside
  * arch/ tests for an architecture.

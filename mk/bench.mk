@@ -36,7 +36,7 @@ $(BENCH_DIR)/capture_cost.o: BENCH_CFLAGS += -O1
 # The capture bench embeds the unwinder as the preload library does, but for
 # the hooks of the loader.
 BENCH_UNWIND_OBJ := $(BENCH_DIR)/unwinders.o $(BENCH_DIR)/segments.o \
-	$(filter-out %/stubs.o,$(ARCH_OBJ)) $(UNWIND_OBJ)
+	$(filter-out %/stubs.o %/hooks_raw.o,$(ARCH_OBJ)) $(UNWIND_OBJ)
 BENCH_COST_OBJ := $(BENCH_DIR)/capture_cost.o $(BENCH_UNWIND_OBJ)
 $(BENCH_DIR)/bench-capture: $(BENCH_DIR)/call_tree.o $(BENCH_COST_OBJ)
 	$(call say,LD,$@)true

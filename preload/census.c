@@ -83,6 +83,8 @@ static void census_supersede(struct feed *feed, uint32_t id)
 	const struct gl_ring *ring = &feed->r->rings[id], *other;
 	uint32_t count = feed_count(feed), i;
 
+	if (!ring->tid)
+		return;	/* not known (tid.h) */
 	for (i = 0; i < count; i++) {
 		other = &feed->r->rings[i];
 		if (i == id || !feed->rings[i].known ||

@@ -117,7 +117,7 @@ static uint32_t pool_wait(struct recorder *r, enum recorder_pool which)
 		atomic_store_explicit(&r->ring_hungry[which], 1,
 				      memory_order_release);
 		recorder_wake(r);
-		sys_futex_wait(&r->ring_refills[which], seen, POOL_NAP_NS);
+		recorder_nap(r, &r->ring_refills[which], seen, POOL_NAP_NS);
 	} while (arch_cycles() - since < limit);
 	return pool_pop(r, which);
 }

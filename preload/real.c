@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "preload/bump.h"
+#include "preload/life.h"
 #include "preload/sys.h"
 
 #define REAL_PAGE 4096
@@ -295,6 +296,8 @@ static void real_fill(const struct link_map *own)
 	real_setname = real_next(own, "pthread_setname_np");
 	for (i = 0; i < MOVED_COUNT; i++)
 		real_moved[i] = real_next(own, real_moved_names[i]);
+	for (i = 0; i < LIFE_COUNT; i++)
+		real_life[i] = real_next(own, real_life_names[i]);
 	/* the same but for a check */
 	if (!real_moved[MOVED_LONGJMP_CHK])
 		real_moved[MOVED_LONGJMP_CHK] = real_moved[MOVED_LONGJMP];

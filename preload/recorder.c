@@ -10,9 +10,10 @@
  *
  * I1: a thread whose `ring` is set belongs to this process: the area of
  *     another would be zero.
- * I2: once a thread has its ring, no system call but futex is made for it: a
- *     program may have forbidden itself all others, on pain of death. What
- *     needs more (messages, looking whether somebody lives) is the writer's.
+ * I2: once a thread has its ring, no system call but futex is made for it, and
+ *     none that unwind_ban names (preload/seccomp.h): a program may have
+ *     forbidden itself all others, on pain of death. What needs more
+ *     (messages, looking whether somebody lives) is the writer's.
  * I3: the caller of recorder_thread() may be a child that shares our memory
  *     (vfork, clone): it never registers, because the writer would take it
  *     for dead.
@@ -30,11 +31,14 @@
 #include "preload/output.h"
 #include "preload/pool.h"
 #include "preload/real.h"
+#include "preload/seccomp.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/tid.h"
 #include "preload/writer.h"
 #include "unwind/memory.h"
 
+#define RECORDER_WINDOW_NS 2000	/* of the live header's window_ticks */
 #define RECORDER_NODES_NAP_NS (10 * UINT64_C(1000000))
 #define RECORDER_NODES_NAPS 20
 
@@ -163,8 +167,8 @@ static void recorder_want_nodes(void)
 
 	for (naps = 0; naps < RECORDER_NODES_NAPS; naps++) {
 		recorder_wake(recorder);
-		sys_futex_wait(&live->node_limit, limit,
-			       RECORDER_NODES_NAP_NS);
+		recorder_nap(recorder, &live->node_limit, limit,
+			     RECORDER_NODES_NAP_NS);
 		if (atomic_load_explicit(&live->node_limit,
 					 memory_order_acquire) != limit)
 			return;
@@ -195,6 +199,15 @@ static int recorder_capture(struct recorder *r)
 	return capture_init(&config);
 }
 
+/* unwind_ask */
+static bool recorder_readable(uintptr_t address)
+{
+	struct ask question = { .what = ASK_READABLE, .arg = { address } };
+	long yes = 0;
+
+	return ask_writer(recorder, &question, &yes) && yes;
+}
+
 static bool recorder_begin(struct recorder *r)
 {
 	int err;
@@ -204,6 +217,7 @@ static bool recorder_begin(struct recorder *r)
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
 	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
 	unwind_alloc = area_alloc;
+	unwind_ask = recorder_readable;
 	err = r->threads && r->ring_next ? writer_start(r) : -ENOMEM;
 	if (!err) {
 		err = recorder_capture(r);
@@ -229,6 +243,9 @@ static void recorder_start(struct recorder *r)
 {
 	uint32_t state = RECORDER_NEW;
 
+	/* a child of a process that forbade itself what this needs */
+	if (!unwind_may(SECCOMP_NO_START))
+		return;
 	if (!atomic_compare_exchange_strong_explicit(
 		    &r->state, &state, RECORDER_STARTING,
 		    memory_order_acquire, memory_order_relaxed))
@@ -242,7 +259,8 @@ static void recorder_start(struct recorder *r)
  * open a file, if the thread is still there by then. */
 static void recorder_name(struct thread *thread)
 {
-	if (arch_syscall2(__NR_prctl, PR_GET_NAME, (long)thread->name))
+	if (!unwind_may(UNWIND_NO_IDS) ||
+	    arch_syscall2(__NR_prctl, PR_GET_NAME, (long)thread->name))
 		thread->name[0] = '\0';
 	thread->name[sizeof(thread->name) - 1] = '\0';
 }
@@ -253,7 +271,7 @@ static struct thread *recorder_register(struct recorder *r)
 	struct gl_ring *ring;
 	uint32_t id;
 
-	if (sys_getpid() != r->pid)
+	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return NULL;	/* I3 */
 	id = pool_take(r, RECORDER_PRIMARY);
 	if (!id) {
@@ -264,7 +282,8 @@ static struct thread *recorder_register(struct recorder *r)
 	}
 	ring = &r->rings[id - 1];
 	thread = &r->threads[id - 1];
-	ring->tid = sys_gettid();
+	ring->tid = tid_own();
+	thread->mute = false;
 	thread->is_main = ring->tid == r->pid;
 	thread->nested = NULL;
 	if (thread->capture)
@@ -291,6 +310,11 @@ BASE_SLOW struct thread *recorder_thread(void)
 
 	if (thread && thread->ring)
 		return thread;	/* I1 */
+	if (thread && thread->mute) {
+		atomic_fetch_add_explicit(&recorder->live->dropped, 1,
+					  memory_order_relaxed);
+		return NULL;
+	}
 	if (!recorder_ready())
 		return NULL;
 	r = recorder;
@@ -310,8 +334,43 @@ void recorder_wake(struct recorder *r)
 	/* both sequentially consistent, like their counterparts in
 	 * writer_sleep: either it sees the count, or we see it asleep */
 	atomic_fetch_add_explicit(&r->wake, 1, memory_order_seq_cst);
-	if (atomic_load_explicit(&r->asleep, memory_order_seq_cst))
+	if (atomic_load_explicit(&r->asleep, memory_order_seq_cst) &&
+	    unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&r->wake);
+}
+
+void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
+		  uint32_t value, uint64_t ns)
+{
+	uint64_t start, ticks;
+
+	if (unwind_may(UNWIND_NO_WAIT)) {
+		sys_futex_wait(word, value, ns);
+		return;
+	}
+	start = arch_cycles();
+	ticks = (ns / RECORDER_WINDOW_NS * r->live->window_ticks)
+		<< r->live->tick_shift;
+	while (atomic_load_explicit(word, memory_order_acquire) == value &&
+	       arch_cycles() - start < ticks &&
+	       !unwind_may(UNWIND_NO_WAIT))
+		arch_pause();
+}
+
+void recorder_mute(bool mute)
+{
+	struct thread *thread = recorder_thread();
+
+	if (!thread)
+		thread = recorder_tls;
+	if (!thread || thread->mute == mute)
+		return;
+	if (mute)
+		atomic_fetch_add_explicit(&recorder->mutes, 1,
+					  memory_order_relaxed);
+	thread->mute = mute;
+	thread->ring = mute ? NULL :
+			      &recorder->rings[thread - recorder->threads];
 }
 
 bool recorder_writer_alive(struct recorder *r)

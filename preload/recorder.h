@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "preload/base.h"
+#include "preload/ask.h"
 #include "preload/format.h"
 #include "preload/options.h"
 #include "unwind/capture.h"
@@ -46,6 +47,7 @@ struct thread {
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
 	char name[GT_THREAD_NAME_MAX];	/* at its first event */
+	bool mute;		/* may not read the counter: no events */
 };
 
 struct recorder {
@@ -83,6 +85,7 @@ struct recorder {
 	_Atomic uint64_t beats;		/* the writer's progress */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	uint64_t stalled_beats;
+	struct ask ask;
 
 	/* whose events need no stamp of their own, see ring.h; 0: nobody's */
 	_Alignas(BASE_LINE) _Atomic uint64_t turn;
@@ -92,6 +95,7 @@ struct recorder {
 	_Atomic uint64_t ring_waits;
 	_Atomic uint64_t nested_events;
 	_Atomic uint64_t nested_lost;
+	_Atomic uint32_t mutes;		/* times that a thread fell mute */
 
 	char parent_trace[GT_PATH_MAX];	/* of a child made by fork */
 	char message[512];		/* of the writer, for the starter */
@@ -125,6 +129,21 @@ void recorder_leave(void);
 
 /* Wakes the writer if it sleeps. Any thread. */
 void recorder_wake(struct recorder *r);
+
+/*
+ * Sleeps while *word == value, at most about ns; spins where that is not
+ * allowed. recorder_rouse ends it. Threads of the target, once r->live is
+ * there.
+ */
+void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
+		  uint32_t value, uint64_t ns);
+
+/*
+ * The calling thread is about to be forbidden to read the processor's counter
+ * (false: it was not, or no longer is). What it does is not recorded then, but
+ * counted as dropped.
+ */
+void recorder_mute(bool mute);
 
 /* Whether the writer still lives. */
 bool recorder_writer_alive(struct recorder *r);

@@ -96,6 +96,12 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	return true;
 }
 
+/* What waiting threads sleep on. */
+static const _Atomic uint32_t *ring_tail_word(const struct gl_ring *ring)
+{
+	return (const _Atomic uint32_t *)&ring->tail;
+}
+
 /* Sleeps until the writer answered, at most a nap. */
 static void ring_nap(struct recorder *r, struct gl_ring *ring)
 {
@@ -108,14 +114,15 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 			      memory_order_seq_cst);
 	recorder_wake(r);
 	if (atomic_load_explicit(&ring->tail, memory_order_seq_cst) == tail)
-		sys_futex_wait(&ring->tail, (uint32_t)tail, RING_NAP_NS);
+		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
+			     RING_NAP_NS);
 	while (!atomic_compare_exchange_strong_explicit(
 		       &ring->waiting, &mine, 0, memory_order_acq_rel,
 		       memory_order_acquire)) {
 		if (mine == 0)
 			return;
 		/* held: the writer is about to exchange the ring */
-		sys_futex_wait(&ring->waiting, mine, RING_NAP_NS);
+		recorder_nap(r, &ring->waiting, mine, RING_NAP_NS);
 		if (!recorder_writer_alive(r))
 			return;
 		mine = RING_WAITS;
@@ -239,10 +246,10 @@ static bool ring_nested_room(struct recorder *r, struct gl_ring *ring)
 			return false;
 		recorder_wake(r);
 		/* no `waiting`: the outer hook may be in that dance already */
-		sys_futex_wait(&ring->tail,
-			       (uint32_t)atomic_load_explicit(
-				       &ring->tail, memory_order_acquire),
-			       RING_NAP_NS);
+		recorder_nap(r, ring_tail_word(ring),
+			     (uint32_t)atomic_load_explicit(
+				     &ring->tail, memory_order_acquire),
+			     RING_NAP_NS);
 	}
 }
 

@@ -12,6 +12,7 @@
  */
 #include <elf.h>
 
+#include "preload/seccomp.h"
 #include "preload/section.h"
 #include "preload/sys.h"
 
@@ -96,6 +97,10 @@ bool section_find(const char *path, const char *name, uint64_t *address,
 	struct stat st;
 	long map;
 
+	if (!unwind_may(SECCOMP_NO_FILES))
+		return false;
+	fd = sys_open(*path ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC,
+		      0);
 	if (fd < 0)
 		return false;
 	if (!sys_failed(sys_fstat(fd, &st)) && S_ISREG(st.st_mode) &&

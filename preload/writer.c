@@ -44,6 +44,8 @@
 #include "preload/message.h"
 #include "preload/output.h"
 #include "preload/proc.h"
+#include "preload/seccomp.h"
+#include "preload/serve.h"
 #include "preload/sys.h"
 #include "preload/target.h"
 #include "preload/text.h"
@@ -81,7 +83,9 @@ struct writer {
 	struct emit_info info;
 	struct maps_watch maps;
 	struct target target;
+	struct seccomp_watch seccomp;
 	bool told_drops;
+	bool told_mutes;
 	bool gave_up;		/* the trace lacks what the live file has */
 	uint64_t looked_ns;
 	uint64_t nap_ns;
@@ -102,6 +106,7 @@ static void writer_close_fds(void)
 static void writer_watch(struct writer *w)
 {
 	target_watch(&w->target);
+	seccomp_watch_begin(&w->seccomp);
 	if (!proc_stat(w->r->pid, PROC_STAT_STARTTIME,
 		       &w->live.header->start_time))
 		w->live.header->start_time = 0;
@@ -315,7 +320,8 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 		w->nap_ns = WRITER_NAP_MIN_NS;
 	else if (w->nap_ns < WRITER_NAP_MAX_NS)
 		w->nap_ns = base_min(2 * w->nap_ns, WRITER_NAP_MAX_NS);
-	if (atomic_load_explicit(&r->hurry, memory_order_relaxed))
+	if (atomic_load_explicit(&r->hurry, memory_order_relaxed) ||
+	    !unwind_may(UNWIND_NO_WAIT))
 		w->nap_ns = WRITER_NAP_HURRY_NS;
 	/* see recorder_wake */
 	atomic_store_explicit(&r->asleep, 1, memory_order_seq_cst);
@@ -337,6 +343,17 @@ static void writer_tell_drops(struct writer *w)
 			"is used up: events are dropped and counted");
 }
 
+static void writer_tell_mutes(struct writer *w)
+{
+	if (w->told_mutes ||
+	    !atomic_load_explicit(&w->r->mutes, memory_order_relaxed))
+		return;
+	w->told_mutes = w->told_drops = true;
+	message_say_for(target_task(&w->target),
+			"a thread has forbidden itself the processor's "
+			"counter: its events are dropped and counted");
+}
+
 /* What has to be looked after now and then. True: the target has gone on to
  * another program. */
 static bool writer_look(struct writer *w, uint64_t now_ns)
@@ -346,9 +363,13 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 	w->looked_ns = now_ns;
 	if (!target_same(&w->target))
 		return true;
+	writer_tell_mutes(w);
 	writer_tell_drops(w);
 	census_reap(&w->feed);
 	census_names(&w->feed, now_ns);
+	seccomp_look(&w->seccomp, w->r);
+	/* early: only we know their whole paths, should we be killed */
+	emit_image_flush(&w->images);
 	return false;
 }
 
@@ -373,6 +394,7 @@ static const char *writer_work(struct writer *w)
 		bool more;
 
 		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
+		serve_pending(r, &w->live);
 		live_ahead(&w->live);
 		if (writer_hungry(r))
 			census_reap(&w->feed);

@@ -369,13 +369,20 @@ static void image_retire(struct image *image)
 			      memory_order_release);
 }
 
+/* It takes the loader's lock: who must not sleep must not wait for that
+ * either. Such a process cannot load anything, as a rule. */
+static bool may_ask_loader(void)
+{
+	return dl_iterate_phdr && unwind_may(UNWIND_NO_WAIT);
+}
+
 /* Under the lock. */
 static bool scan_all(void)
 {
 	struct scan scan = { .first = true };
 	uint32_t i;
 
-	if (!dl_iterate_phdr)
+	if (!may_ask_loader())
 		return false;
 	for (i = 0; i < list.count; i++)
 		list.images[i].listed = false;
@@ -412,6 +419,10 @@ static void nap(uint32_t owner)
 {
 	struct timespec time = { 0, NAP_NS };
 
+	if (!unwind_may(UNWIND_NO_WAIT)) {
+		arch_pause();
+		return;
+	}
 	arch_syscall4(__NR_futex, (long)&list.lock, FUTEX_WAIT, owner,
 		      (long)&time);
 }
@@ -479,7 +490,7 @@ bool image_list_is_stale(void)
 {
 	struct scan now = { 0 };
 
-	if (!dl_iterate_phdr)
+	if (!may_ask_loader())
 		return false;
 	dl_iterate_phdr(read_counts, &now);
 	return now.adds != atomic_load_explicit(&list.adds,

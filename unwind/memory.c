@@ -21,18 +21,20 @@
 #define LARGE_PAGE (2u << 20)
 
 void *(*unwind_alloc)(size_t size_bytes);
+_Atomic uint32_t unwind_ban;
+bool (*unwind_ask)(uintptr_t address);
 
 void unwind_want_large_pages(void *p, size_t n)
 {
 	uintptr_t start = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 	uintptr_t end = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
 
-	if (n >= LARGE_PAGE)
+	if (n >= LARGE_PAGE && unwind_may(UNWIND_NO_ADVICE))
 		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
 			      MADV_HUGEPAGE);
 }
 
-bool unwind_readable(uintptr_t address)
+bool unwind_probe(uintptr_t address)
 {
 	long ret;
 
@@ -41,4 +43,11 @@ bool unwind_readable(uintptr_t address)
 	ret = arch_syscall4(__NR_rt_sigprocmask, HOW_INVALID, (long)address, 0,
 			    KERNEL_SIGSET_SIZE);
 	return ret != KERNEL_EFAULT;
+}
+
+bool unwind_readable(uintptr_t address)
+{
+	if (unwind_may(UNWIND_NO_PROBE))
+		return unwind_probe(address);
+	return unwind_ask && unwind_ask(address);
 }

@@ -8,6 +8,7 @@
 #ifndef GNOMON_UNWIND_MEMORY_H
 #define GNOMON_UNWIND_MEMORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,32 @@
  * before anything else of unwind/ is called.
  */
 extern void *(*unwind_alloc)(size_t size_bytes);
+
+/*
+ * What the process may not do any more, because it has a filter of system
+ * calls that would end it (seccomp). Only ever grows; set by the embedder.
+ * Threads then go without: they spin where they would have slept, and so on.
+ */
+enum {
+	UNWIND_NO_PROBE = 1,	/* rt_sigprocmask with an invalid `how` */
+	UNWIND_NO_WAIT = 2,	/* futex */
+	UNWIND_NO_IDS = 4,	/* getpid, gettid, prctl(PR_GET_NAME) */
+	UNWIND_NO_ADVICE = 8	/* madvise */
+};
+extern _Atomic uint32_t unwind_ban;
+
+static inline bool unwind_may(uint32_t what)
+{
+	return !(atomic_load_explicit(&unwind_ban, memory_order_relaxed) &
+		 what);
+}
+
+/* Who is asked then in place of unwind_probe; NULL: nobody, and nothing can be
+ * read. Set once, as unwind_alloc. */
+extern bool (*unwind_ask)(uintptr_t address);
+
+/* unwind_readable by a system call, whatever the ban says. */
+bool unwind_probe(uintptr_t address);
 
 /*
  * Asks for large pages where [p, p + n) spans some: for tables that are

@@ -40,6 +40,7 @@
 #include "unwind/hardware.h"
 #include "unwind/image.h"
 #include "unwind/lsda.h"
+#include "unwind/memory.h"
 #include "unwind/path.h"
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
@@ -253,7 +254,9 @@ static bool process_allows(struct capture_thread *t)
 	if (image_list_is_stale())
 		image_refresh(&changed);
 	placement_reconsider(t);
-	return t->mode == GT_MODE_BARRIERS &&
+	/* who may not ask for its id any more cannot be told from a child
+	 * that shares its memory */
+	return t->mode == GT_MODE_BARRIERS && unwind_may(UNWIND_NO_IDS) &&
 	       arch_syscall0(__NR_getpid) == placement.pid;
 }
 

@@ -74,6 +74,7 @@ struct arch_regs {
 	0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22
 #define ARCH_PLT_CFA 8
 
+#define ARCH_AUDIT AUDIT_ARCH_X86_64	/* linux/audit.h: to filters */
 #define ARCH_ELF_MACHINE 62	/* EM_X86_64 */
 #define ARCH_NAME "x86_64"
 

@@ -1,0 +1,40 @@
+/*
+ * ask.h: what a thread of the target has the writer do, and waits for: a
+ * system call that is meant for the writer itself, or that the thread may not
+ * make. One question at a time; everything in struct ask lies in the recorder.
+ */
+#ifndef GNOMON_ASK_H
+#define GNOMON_ASK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recorder;
+
+enum ask_what {
+	ASK_CALL,		/* the system call `number` */
+	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
+	ASK_USER_SPACE		/* join the user namespace of thread arg[0] */
+};
+
+struct ask {
+	_Atomic uint32_t state;	/* futex; see ask.c */
+	uint32_t what;
+	long number;
+	long arg[6];
+	long result;
+};
+
+/*
+ * Any thread of the target, also in handlers. False: there is no answer,
+ * because there is no writer, or not in time (some seconds).
+ */
+bool ask_writer(struct recorder *r, const struct ask *question, long *result);
+
+/* The writer, now and then: whether somebody asks. Then the question is its
+ * own until ask_answered. */
+bool ask_pending(struct ask *ask);
+void ask_answered(struct ask *ask, long result);
+
+#endif

@@ -1,0 +1,31 @@
+/* life.c: see life.h. */
+#include "preload/life.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "preload/real.h"
+
+void *real_life[LIFE_COUNT];
+const char *const real_life_names[LIFE_COUNT] = {
+#define LIFE_NAME(name) [LIFE_##name] = #name,
+	LIFE_FUNCTIONS(LIFE_NAME)
+#undef LIFE_NAME
+};
+
+void *life_real(enum life_function which)
+{
+	if (unlikely(!real.malloc) && !real_resolve())
+		return NULL;
+	return real_life[which];
+}
+
+long life_missing(void)
+{
+	int *(*location)(void) =
+		(int *(*)(void))life_real(LIFE___errno_location);
+
+	if (location)
+		*location() = ENOSYS;
+	return -1;
+}

@@ -1,0 +1,14 @@
+/*
+ * serve.h: how the writer does what threads ask of it (ask.h).
+ */
+#ifndef GNOMON_SERVE_H
+#define GNOMON_SERVE_H
+
+#include "preload/live.h"
+#include "preload/recorder.h"
+
+/* Answers whoever asks. Where the writer cannot follow the target's ids,
+ * r->stop is set and r->message says so. The writer, in each round. */
+void serve_pending(struct recorder *r, const struct live *live);
+
+#endif

@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""Programs that give up what they may do: their writer gives it up with them,
+and goes on."""
+
+from gnomon_test import *
+
+OF_PRIVILEGES = ("Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff",
+                 "CapBnd", "CapAmb", "NoNewPrivs")
+
+
+def status_of(pid):
+    with open("/proc/%d/status" % pid) as status:
+        lines = dict(line.rstrip("\n").split(":", 1) for line in status)
+    found = {key: lines[key].strip() for key in OF_PRIVILEGES}
+    found["space"] = os.readlink("/proc/%d/ns/user" % pid)
+    return found
+
+
+def writer_of(trace):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/comm" % pid) as comm:
+                if comm.read() != "gnomon-writer\n":
+                    continue
+            if any(os.path.realpath("/proc/%s/fd/%s" % (pid, fd)) == trace
+                   for fd in os.listdir("/proc/%s/fd" % pid)):
+                return int(pid)
+        except OSError:
+            pass
+    raise Failure("nobody writes " + trace)
+
+
+def start(way, directory):
+    """A recorded process that has said "now"; what it said before."""
+    if os.getuid():
+        raise Skip("only root has something to give up")
+    process = subprocess.Popen(
+        [program("privileges"), way], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(
+            directory, "x.trace")))
+    said = b""
+    for line in process.stdout:
+        if line == b"now\n":
+            return process, said.decode()
+        said += line
+    if process.wait() == 77:
+        raise Skip("not allowed here")
+    raise Failure("ended with %d: %s" % (process.returncode,
+                                         process.stderr.read()))
+
+
+def end(process, text=b"\n"):
+    out, err = process.communicate(text, timeout=20)
+    equal((process.returncode, err), (0, b""), "end")
+    return out.decode()
+
+
+def make(way):
+    def gives_up(directory):
+        trace = os.path.join(directory, "x.trace")
+        alone = bare([program("privileges"), way])
+        process, said = start(way, directory)
+        try:
+            equal(status_of(writer_of(trace)), status_of(process.pid),
+                  "privileges of the writer")
+            time.sleep(0.15)
+        finally:
+            out = end(process)
+        settle(directory)
+        equal(said, alone.out.split("now\n")[0], "results and errno")
+        agree(Done(0, out, "").expected, Report(trace))
+        equal(find_key(info(trace), "reason"), "exit", "reason")
+        live = find_key(info(trace), "live")
+        check(not live or not os.path.exists(live), "the live file is left")
+    gives_up.__name__ = "gives_up_by_" + way
+    return gives_up
+
+
+for each in "setuid", "setres", "init", "raw", "caps", "there", "space":
+    case(make(each))
+
+
+@case
+def exec_as_another_user(directory):
+    """An exec is seen by who may not look into the process any more."""
+    os.chmod(directory, 0o777)
+    process, _ = start("exec", directory)
+    trace = os.path.join(directory, "x.trace")
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    check(wait_for(lambda: has_end(trace), 5), "recording goes on after exec")
+    equal(find_key(info(trace), "reason"), "exec", "reason")
+    end(process)
+
+
+@case
+def killed_together(directory):
+    """What the live file keeps comes into the trace all the same."""
+    process, _ = start("setuid", directory)
+    trace = os.path.join(directory, "x.trace")
+    time.sleep(0.3)
+    os.kill(writer_of(trace), signal.SIGKILL)
+    process.kill()
+    process.wait()
+    report = Report(trace)
+    check(report.sums()["allocations"] > 10, "%s" % report.sums())
+    equal(find_key(info(trace), "reason"), "killed", "reason")
+    live = find_key(info(trace), "live")
+    check(not live or not os.path.exists(live), "the live file is left")
+
+
+main()
