@@ -173,10 +173,9 @@ static uint32_t real_find_sysv(const struct real_image *image,
 	return 0;
 }
 
-static void *real_in_image(const struct link_map *map, const char *name)
+ElfW(Sym) *real_entry(const struct link_map *map, const char *name)
 {
 	struct real_image image;
-	uintptr_t address;
 	uint32_t index = 0;
 
 	real_open(&image, map);
@@ -186,10 +185,18 @@ static void *real_in_image(const struct link_map *map, const char *name)
 		index = real_find_gnu(&image, name);
 	else if (image.hash)
 		index = real_find_sysv(&image, name);
-	if (!index)
+	return index ? (ElfW(Sym) *)&image.symbols[index] : NULL;
+}
+
+static void *real_in_image(const struct link_map *map, const char *name)
+{
+	const ElfW(Sym) *entry = real_entry(map, name);
+	uintptr_t address;
+
+	if (!entry)
 		return NULL;
-	address = image.bias + image.symbols[index].st_value;
-	if (ELF64_ST_TYPE(image.symbols[index].st_info) == STT_GNU_IFUNC)
+	address = map->l_addr + entry->st_value;
+	if (ELF64_ST_TYPE(entry->st_info) == STT_GNU_IFUNC)
 		address = ((uintptr_t(*)(void))address)();
 	return (void *)address;
 }

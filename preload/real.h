@@ -10,14 +10,13 @@
 #ifndef GNOMON_REAL_H
 #define GNOMON_REAL_H
 
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "preload/base.h"
 #include "preload/moved.h"
-
-struct link_map;
 
 struct real {
 	void *(*malloc)(size_t size);
@@ -79,6 +78,12 @@ void *real_behind(const struct link_map *own, const char *name,
 		  const struct link_map **image);
 bool real_is_libc(const struct link_map *map);
 void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
+
+/*
+ * The entry of this name's default version in the symbol table of an image
+ * that stays mapped (of *map, l_addr and l_ld are read); NULL: none.
+ */
+ElfW(Sym) *real_entry(const struct link_map *map, const char *name);
 
 /*
  * The function of this name behind ours, in what is mapped now; NULL: none.

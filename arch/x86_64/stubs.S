@@ -6,34 +6,43 @@
  * Flags and r11 are free at a call.
  */
 
-	/* Counts capture_generation up first: the loader's list is about to
-	 * change. */
-	.macro	entry name, target
-	.globl	\name
-	.type	\name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	lock incl capture_generation(%rip)
-	mov	\target(%rip), %r11
-	test	%r11, %r11
-	jz	1f
-	jmp	*%r11
-	/* called before any allocation: look it up, keeping the arguments
-	 * (no vector register holds one) */
-1:	push	%rdi
+	/* Calls a function between a caller's call and its callee: the stack is
+	 * aligned for that, and three arguments are kept. */
+	.macro	keeping function
+	push	%rdi
 	.cfi_adjust_cfa_offset 8
 	push	%rsi
 	.cfi_adjust_cfa_offset 8
 	push	%rdx
 	.cfi_adjust_cfa_offset 8
-	call	real_resolve
+	call	\function
 	pop	%rdx
 	.cfi_adjust_cfa_offset -8
 	pop	%rsi
 	.cfi_adjust_cfa_offset -8
 	pop	%rdi
 	.cfi_adjust_cfa_offset -8
+	.endm
+
+	/* Counts capture_generation up first: the loader's list is about to
+	 * change. note: a function that is told, with the same arguments. No
+	 * vector register holds one. */
+	.macro	entry name, target, note
+	.globl	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	lock incl capture_generation(%rip)
+	.ifnb	\note
+	keeping	\note
+	.endif
+	mov	\target(%rip), %r11
+	test	%r11, %r11
+	jz	1f
+	jmp	*%r11
+	/* called before any allocation: look it up */
+1:	keeping	real_resolve
 	mov	\target(%rip), %r11
 	test	%r11, %r11
 	jz	2f
@@ -126,7 +135,7 @@
 	.endm
 
 	.text
-	entry	dlopen, real_dlopen
+	entry	dlopen, real_dlopen, deepbind_note
 	entry	dlmopen, real_dlmopen
 	entry	dlclose, real_dlclose
 	/* enum moved_what */

@@ -126,6 +126,11 @@ def resolver_that_allocates(directory):
 
 
 @case
+def libraries_that_look_in_themselves_first(directory):
+    exact("deepbind", directory, program("libdeep.so"))
+
+
+@case
 def libraries_that_allocate_while_loaded(directory):
     _, done, report = exact("loading", directory, program("libctor.so"))
     for function, count in (("ctor_begin", 2), ("ctor_end", 1)):

@@ -1,0 +1,131 @@
+/*
+ * deepbind.c: see deepbind.h.
+ *
+ * Dropping the flag would change which symbols a library gets. So the flag
+ * stays, and the C library's symbol table, in this process's memory alone,
+ * leads to our hooks: what is bound from then on finds us, in whatever order
+ * it looks. The pages become private copies, and are read-only again
+ * afterwards. It is done once, at the first dlopen that gives a reason.
+ *
+ *	libc's .dynsym      malloc  ─▶ __libc_malloc's code
+ *	                            ─▶ our hook ─▶ real.malloc, as ever
+ *
+ * I1: all or nothing, and only where every function that the hooks call on is
+ *     the one this table names. So behind our hooks there is nobody between us
+ *     and the C library who could ask for the next malloc, and get ours again.
+ * I2: our own look-ups of these names were over before (real_resolve).
+ */
+#include "preload/deepbind.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch.h"
+#include "preload/real.h"
+#include "preload/sys.h"
+
+#define DEEPBIND_PAGE 4096
+
+extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
+					   size_t size, void *data),
+			   void *data) __attribute__((weak));
+
+/* Our hooks, which no header of ours declares. */
+void *memalign(size_t alignment, size_t size);
+void *valloc(size_t size);
+void *pvalloc(size_t size);
+size_t malloc_usable_size(void *block);
+
+static const struct deepbind_row {
+	const char *name;
+	void *hook;
+	size_t real;	/* where struct real keeps the real one */
+} deepbind_rows[] = {
+#define ROW(name) { #name, name, offsetof(struct real, name) }
+	ROW(malloc),
+	ROW(calloc),
+	ROW(realloc),
+	ROW(free),
+	ROW(posix_memalign),
+	ROW(memalign),
+	ROW(aligned_alloc),
+	ROW(valloc),
+	ROW(pvalloc),
+	ROW(malloc_usable_size),
+#undef ROW
+};
+#define DEEPBIND_COUNT (sizeof(deepbind_rows) / sizeof(deepbind_rows[0]))
+
+static uint32_t deepbind_done;	/* the first who sets it does it */
+
+static uintptr_t deepbind_real(const struct deepbind_row *row)
+{
+	return *(const uintptr_t *)((const char *)&real + row->real);
+}
+
+static bool deepbind_protect(uintptr_t from, uintptr_t to, int prot)
+{
+	return !sys_failed(arch_syscall3(__NR_mprotect, from, to - from,
+					 prot));
+}
+
+/* Whether this is the image that provides all of them, for which they are
+ * changed then. Called with the loader's lock. */
+static int deepbind_visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct link_map map = { .l_addr = info->dlpi_addr };
+	ElfW(Sym) *entries[DEEPBIND_COUNT];
+	uintptr_t from = UINTPTR_MAX, to = 0;
+	unsigned i;
+
+	(void)size;
+	(void)data;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			map.l_ld = (void *)(info->dlpi_addr +
+					    info->dlpi_phdr[i].p_vaddr);
+	for (i = 0; i < DEEPBIND_COUNT; i++) {
+		const struct deepbind_row *row = &deepbind_rows[i];
+
+		entries[i] = map.l_ld ? real_entry(&map, row->name) : NULL;
+		if (!entries[i] || info->dlpi_addr + entries[i]->st_value !=
+					   deepbind_real(row))
+			return 0;	/* I1 */
+		from = base_min(from, (uintptr_t)entries[i]);
+		to = base_max(to, (uintptr_t)(entries[i] + 1));
+	}
+	from &= -(uintptr_t)DEEPBIND_PAGE;
+	if (!deepbind_protect(from, to, PROT_READ | PROT_WRITE))
+		return 1;
+	for (i = 0; i < DEEPBIND_COUNT; i++)
+		__atomic_store_n(&entries[i]->st_value,
+				 (uintptr_t)deepbind_rows[i].hook -
+					 info->dlpi_addr,
+				 __ATOMIC_RELAXED);
+	/* if that fails they stay writable, and as good */
+	deepbind_protect(from, to, PROT_READ);
+	return 1;
+}
+
+static bool deepbind_is_libc(const char *file)
+{
+	const char *name = file;
+
+	for (; file && *file; file++)
+		if (*file == '/')
+			name = file + 1;
+	return name && strncmp(name, "libc.so", 7) == 0;
+}
+
+void deepbind_note(const char *file, int flags)
+{
+	if (!(flags & RTLD_DEEPBIND) && !deepbind_is_libc(file))
+		return;
+	if (!real_resolve() || !dl_iterate_phdr ||
+	    __atomic_exchange_n(&deepbind_done, 1, __ATOMIC_RELAXED))
+		return;
+	dl_iterate_phdr(deepbind_visit, NULL);
+}
