@@ -1,5 +1,5 @@
 /*
- * libdeep.c: a library to be opened with RTLD_DEEPBIND, see deepbind.c. It
+ * libdeep.c: a library to be opened with RTLD_DEEPBIND, see deep_binding.c. It
  * allocates for its user, frees what that has allocated, and its constructor
  * does both.
  */

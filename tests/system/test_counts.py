@@ -127,7 +127,7 @@ def resolver_that_allocates(directory):
 
 @case
 def libraries_that_look_in_themselves_first(directory):
-    exact("deepbind", directory, program("libdeep.so"))
+    exact("deep_binding", directory, program("libdeep.so"))
 
 
 @case
