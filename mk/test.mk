@@ -17,7 +17,8 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	perl python3 heaptrack libunwind-dev musl-tools clang clang-format \
 	libclang-rt-14-dev git pkgconf rustc golang-go ruby nodejs \
 	python3-greenlet python3-gevent libunwind-14 linux-perf strace uftrace \
-	redis-tools libboost-context-dev llvm-runtime
+	redis-tools libboost-context-dev llvm-runtime \
+	ltrace eatmydata faketime fakeroot
 .PHONY: deps-test
 deps-test: deps
 	$(Q)tests/tools/install-packages $(TEST_DEPS)

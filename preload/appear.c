@@ -32,9 +32,6 @@
 
 #define APPEAR_PAGE 4096
 
-extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
-					   size_t size, void *data),
-			   void *data) __attribute__((weak));
 extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
 
 struct appear_image {
@@ -316,9 +313,9 @@ bool appear_now(const struct appear *table, size_t count)
 		work.least = base_min(work.least, address);
 		work.most = base_max(work.most, address);
 	}
-	if (!work.most || !own || !dl_iterate_phdr ||
+	if (!work.most || !own || !real.iterate ||
 	    !appear_publish(&work, own))
 		return false;
-	dl_iterate_phdr(appear_visit, &work);
+	real.iterate(appear_visit, &work);
 	return true;
 }

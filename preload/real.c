@@ -340,6 +340,26 @@ static void real_reentering(const struct link_map *own)
 		real.headers = REAL_HEADERS_TRIAL;
 }
 
+/*
+ * The C library's own dl_iterate_phdr, as it is called in the middle of
+ * whatever the program does. Sanitizers have one in its place, which makes them
+ * ready first, and is not to be entered while it does.
+ */
+static bool real_iterate(void)
+{
+	const struct link_map *map = real.iterate ? NULL : real_own_map();
+	struct real_image image;
+
+	for (; map && !real.iterate; map = map->l_next) {
+		real_open(&image, map);
+		if (image.soname && strcmp(image.soname, "libc.so.6") == 0)
+			real.iterate = real_in_image(map, "dl_iterate_phdr");
+	}
+	if (!real.iterate)
+		real.iterate = dl_iterate_phdr;
+	return real.iterate;
+}
+
 bool real_resolve(void)
 {
 	const struct link_map *own;
@@ -357,6 +377,7 @@ bool real_resolve(void)
 	if (!found)
 		return false;
 	real_fill(own);
+	real_iterate();
 	if (!real.calloc || !real.realloc || !real.free ||
 	    !real.posix_memalign || !real.aligned_alloc)
 		return false;
@@ -395,7 +416,7 @@ void *real_function(const char *name)
 {
 	struct real_search search = { .name = name };
 
-	if (real_relocated && dl_iterate_phdr)
-		dl_iterate_phdr(real_visit, &search);
+	if (real_relocated && real_iterate())
+		real.iterate(real_visit, &search);
 	return search.found;
 }

@@ -29,6 +29,9 @@ struct real {
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
 	size_t (*malloc_usable_size)(void *block);
+	/* The C library's dl_iterate_phdr, whoever else has one. */
+	int (*iterate)(int (*callback)(struct dl_phdr_info *info, size_t size,
+				       void *data), void *data);
 	/* The image that provides them, if it is one whose functions call
 	 * each other through the loader, and so come back to our hooks
 	 * (musl's calloc calls malloc). Empty for glibc, which does not. */

@@ -192,6 +192,7 @@ static int recorder_capture(struct recorder *r)
 		.image_count = &live->image_count,
 		.want_nodes = recorder_want_nodes,
 		.find_section = section_find,
+		.iterate = real.iterate,
 		.main_stack_end = recorder_stack_end,
 		.barrier_near = recorder_options.barrier_near,
 	};

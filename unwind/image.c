@@ -57,6 +57,7 @@ static struct {
 	_Atomic unsigned long long adds, subs;	/* of the last scan */
 	_Atomic uint32_t verdict;	/* enum gt_mode_why */
 	bool late;
+	capture_iterate *iterate;
 	bool (*find_section)(const char *path, const char *name,
 			     uint64_t *address, uint64_t *size);
 } list;
@@ -373,7 +374,7 @@ static void image_retire(struct image *image)
  * either. Such a process cannot load anything, as a rule. */
 static bool may_ask_loader(void)
 {
-	return dl_iterate_phdr && unwind_may(UNWIND_NO_WAIT);
+	return list.iterate && unwind_may(UNWIND_NO_WAIT);
 }
 
 /* Under the lock. */
@@ -386,7 +387,7 @@ static bool scan_all(void)
 		return false;
 	for (i = 0; i < list.count; i++)
 		list.images[i].listed = false;
-	dl_iterate_phdr(scan_one, &scan);
+	list.iterate(scan_one, &scan);
 	for (i = 0; i < list.count; i++)
 		if (!list.images[i].listed && !image_is_gone(&list.images[i])) {
 			image_retire(&list.images[i]);
@@ -461,6 +462,7 @@ int image_init(const struct capture_config *config)
 	list.count = 0;
 	list.late = false;
 	list.find_section = config->find_section;
+	list.iterate = config->iterate ? config->iterate : dl_iterate_phdr;
 	jit_init();
 	gdbjit_init();
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
@@ -492,7 +494,7 @@ bool image_list_is_stale(void)
 
 	if (!may_ask_loader())
 		return false;
-	dl_iterate_phdr(read_counts, &now);
+	list.iterate(read_counts, &now);
 	return now.adds != atomic_load_explicit(&list.adds,
 						memory_order_relaxed) ||
 	       now.subs != atomic_load_explicit(&list.subs,
