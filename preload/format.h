@@ -124,7 +124,9 @@ enum gt_chunk_type {
 	GT_END,			/* the last chunk */
 	GT_CAPTURE,		/* since 1.1 */
 	GT_NAMES,		/* since 1.1 */
-	GT_MAPS = 12,
+	GT_USAGE,
+	GT_MAPS,
+	GT_SNAPSHOT,
 	GT_CHUNK_TYPES
 };
 
@@ -246,6 +248,85 @@ enum gt_maps_is {
 	GT_MAPS_AGAIN = 32	/* its path is that of the NEW before */
 };
 
+/* Values of a point of USAGE, in this order. Sizes in KiB, sums since the
+ * program's start for faults. */
+enum gt_usage_value {
+	GT_USAGE_FLAGS,		/* enum gt_usage_flags */
+	GT_USAGE_COST_NS,	/* processor time that this look took */
+	GT_USAGE_SIZE,		/* mapped */
+	GT_USAGE_RSS,
+	GT_USAGE_SHARED,	/* of files or shared memory, of it */
+	/* of smaps_rollup: */
+	GT_USAGE_PSS,
+	GT_USAGE_SHARED_CLEAN,
+	GT_USAGE_SHARED_DIRTY,
+	GT_USAGE_PRIVATE_CLEAN,
+	GT_USAGE_PRIVATE_DIRTY,
+	GT_USAGE_ANONYMOUS,
+	GT_USAGE_SWAP,
+	GT_USAGE_FAULTS_MINOR,
+	GT_USAGE_FAULTS_MAJOR,
+	GT_USAGE_VALUES
+};
+
+/* Without it, what follows GT_USAGE_SHARED is that of the point before. */
+enum gt_usage_flags { GT_USAGE_DETAILED = 1 };
+
+enum gt_snapshot_what { GT_SNAPSHOT_MAPPINGS = 1, GT_SNAPSHOT_TAKEN };
+/* Why a snapshot was taken. */
+enum gt_snapshot_kind {
+	GT_SNAPSHOT_EVERY = 1,	/* --snapshot-every */
+	GT_SNAPSHOT_LAST,	/* at the end */
+	GT_SNAPSHOT_ASKED,	/* by somebody, for some reason */
+	GT_SNAPSHOT_KINDS
+};
+enum gt_snapshot_flags { GT_SNAPSHOT_WHOLE = 1 };	/* all mappings */
+
+/* Of a mapping in a snapshot, in this order; KiB but for the first. */
+enum gt_mapping_value {
+	GT_MAPPING_OFFSET,	/* in the file, in pages of 4 KiB */
+	GT_MAPPING_RSS,
+	GT_MAPPING_PSS,
+	GT_MAPPING_SHARED_CLEAN,
+	GT_MAPPING_SHARED_DIRTY,
+	GT_MAPPING_PRIVATE_CLEAN,
+	GT_MAPPING_PRIVATE_DIRTY,
+	GT_MAPPING_ANONYMOUS,
+	GT_MAPPING_HUGE,
+	GT_MAPPING_SWAP,
+	GT_MAPPING_VALUES
+};
+enum gt_mapping_flags {
+	GT_MAPPING_READ = 1,
+	GT_MAPPING_WRITE = 2,
+	GT_MAPPING_EXECUTE = 4,
+	GT_MAPPING_IS_SHARED = 8,
+	GT_MAPPING_OURS = 16	/* the recorder's own memory */
+};
+
+/* Whether a snapshot has the figures of the C library's arenas. */
+enum gt_arenas_state {
+	GT_ARENAS_TAKEN,
+	GT_ARENAS_FOREIGN,	/* not an allocator that tells them */
+	GT_ARENAS_NOT_SAFE,	/* no thread was where it may be asked */
+	GT_ARENAS_DEAR,		/* the last time took too long for that */
+	GT_ARENAS_STATES
+};
+
+/* Sums over all arenas, in this order; bytes but for the counts. */
+enum gt_arenas_value {
+	GT_ARENAS_COST_NS,	/* what asking took the target's thread */
+	GT_ARENAS_SYSTEM,	/* of the arenas, from the kernel */
+	GT_ARENAS_FREE,		/* of these not in use, all kinds together */
+	GT_ARENAS_FREE_COUNT,	/* pieces, but for those of _FAST */
+	GT_ARENAS_FAST,		/* of _FREE: small ones, not joined yet */
+	GT_ARENAS_FAST_COUNT,
+	GT_ARENAS_TOP,		/* of _FREE: at the end of the main arena */
+	GT_ARENAS_MMAPPED,	/* blocks with a mapping of their own */
+	GT_ARENAS_MMAPPED_COUNT,
+	GT_ARENAS_VALUES
+};
+
 enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
 
 /*
@@ -261,8 +342,9 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	tiers: tier_path tier_join tier_full tier_plain, frames_walked,
  *	barriers_placed barriers_met, oracle_checks oracle_differences,
  *	stop_<reason>, nodes, nodes_emitted, rules, writer_cpu_ns, jit_tables (unwind
- *	tables registered at run time) jit_refused names_skipped (bytes), chunk
- *	bytes … (any key, decimal value)
+ *	tables registered at run time) jit_refused names_skipped (bytes),
+ *	usage_looks usage_details usage_cpu_ns (looks at the target's memory, of
+ *	them with all figures, their processor time), chunk bytes … (any key, decimal value)
  * END keys: reason (exit|exec|stopped|error, or killed: written by a reader
  *	that folded the live file in), message, exit_code (as in
  *	/proc/PID/stat, where it could be read), events, end_monotonic_ns

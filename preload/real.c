@@ -333,10 +333,13 @@ static void real_reentering(const struct link_map *own)
 
 	if (!real_behind(own, "malloc", &map))
 		return;
-	if (!real_is_libc(map))
+	if (!real_is_libc(map)) {
 		real_code(map, &real.reenter_start, &real.reenter_size);
-	else if (sizeof(void *) == sizeof(uint64_t) &&
-		 real_in_image(map, "gnu_get_libc_version"))
+		return;
+	}
+	real.mallinfo = real_in_image(map, "mallinfo2");
+	if (sizeof(void *) == sizeof(uint64_t) &&
+	    real_in_image(map, "gnu_get_libc_version"))
 		real.headers = REAL_HEADERS_TRIAL;
 }
 

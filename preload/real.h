@@ -18,6 +18,8 @@
 #include "preload/base.h"
 #include "preload/moved.h"
 
+struct mallinfo2;
+
 struct real {
 	void *(*malloc)(size_t size);
 	void *(*calloc)(size_t count, size_t size);
@@ -32,6 +34,8 @@ struct real {
 	/* The C library's dl_iterate_phdr, whoever else has one. */
 	int (*iterate)(int (*callback)(struct dl_phdr_info *info, size_t size,
 				       void *data), void *data);
+	/* NULL where the allocator is not glibc's own, or an old one */
+	struct mallinfo2 (*mallinfo)(void);
 	/* The image that provides them, if it is one whose functions call
 	 * each other through the loader, and so come back to our hooks
 	 * (musl's calloc calls malloc). Empty for glibc, which does not. */

@@ -386,6 +386,7 @@ void recorder_leave(void)
 	if (!r || atomic_load_explicit(&r->state, memory_order_relaxed) !=
 			  RECORDER_ON)
 		return;
+	arenas_leave(r);
 	atomic_store_explicit(&r->hurry, 1, memory_order_relaxed);
 	recorder_wake(r);
 	writer_join(r);

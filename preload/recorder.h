@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/arenas.h"
 #include "preload/base.h"
 #include "preload/ask.h"
 #include "preload/format.h"
@@ -96,6 +97,9 @@ struct recorder {
 	_Atomic uint64_t nested_events;
 	_Atomic uint64_t nested_lost;
 	_Atomic uint32_t mutes;		/* times that a thread fell mute */
+
+	/* between a thread and the writer, a snapshot at a time */
+	_Alignas(BASE_LINE) struct arenas arenas[ARENAS_WHICH];
 
 	char parent_trace[GT_PATH_MAX];	/* of a child made by fork */
 	char message[512];		/* of the writer, for the starter */

@@ -30,6 +30,7 @@
  */
 #include "preload/ring.h"
 
+#include "preload/arenas.h"
 #include "preload/pool.h"
 #include "preload/sys.h"
 
@@ -49,8 +50,17 @@ static void ring_drop(struct recorder *r, struct gl_ring *ring)
 
 BASE_SLOW void ring_turn(struct recorder *r, struct gl_ring *ring)
 {
-	uint64_t own = (uintptr_t)ring, turn = own | RING_OFFERED;
+	uint64_t own = (uintptr_t)ring, turn = RING_ASKED;
 
+	if (unlikely(ring_turn_of(r) == turn)) {
+		/* one thread is enough */
+		if (atomic_compare_exchange_strong_explicit(
+			    &r->turn, &turn, 0, memory_order_seq_cst,
+			    memory_order_relaxed))
+			arenas_answer(r);
+		return;
+	}
+	turn = own | RING_OFFERED;
 	/* fails if it is not offered to us, or was taken back meanwhile */
 	if (!atomic_compare_exchange_strong_explicit(&r->turn, &turn, own,
 						     memory_order_seq_cst,

@@ -40,6 +40,9 @@
 #define RING_RECORD_MAX GL_RECORD_MAX
 
 #define RING_OFFERED UINT64_C(1)	/* beside the address of a ring */
+/* Nobody's: the next event of any thread answers a question of the writer's
+ * (arenas.h). */
+#define RING_ASKED UINT64_C(2)
 
 /* For an event that found the turn, after its stamp, to be neither its ring's
  * nor nobody's. May take a new stamp. */

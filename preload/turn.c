@@ -58,6 +58,8 @@ void turn_look(struct feed *feed, uint64_t now_ns)
 		    !(r->rings[id].flags & GT_THREAD_NESTED))
 			alone = (uintptr_t)&r->rings[id];
 	}
+	if (turn == RING_ASKED)
+		return;
 	if (movers != 1)
 		alone = 0;
 	if (alone && (!turn || (turn & ~RING_OFFERED) == alone))

@@ -14,6 +14,7 @@
 #include "unwind/walk.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
+#define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not looked through */
 #define CALL_MAX 7		/* bytes of a call instruction */
 #define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
 
@@ -168,4 +169,19 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	}
 	*stop = GT_STOP_TOO_DEEP;
 	return n;
+}
+
+bool walk_leaves_no_signal(void)
+{
+	struct stack_reader reader = { .lo = 0 };
+	bool exact = false, end = false;
+	struct arch_regs regs;
+	enum gt_stop stop = GT_STOP_OTHER;
+	uintptr_t still = 0;
+	uint32_t n;
+
+	arch_capture_regs(&regs);
+	for (n = 0; n < SIGNAL_FRAMES_MAX && !end && !exact; n++)
+		stop = step(&reader, &regs, &exact, &end, &still);
+	return end && !exact && stop == GT_STOP_BOTTOM;
 }

@@ -76,4 +76,11 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 		   uintptr_t lo, uintptr_t hi, uintptr_t *addresses,
 		   uint32_t max, enum gt_stop *stop);
 
+/*
+ * Whether the calling thread is in no signal handler: its stack leads from
+ * here to the outermost frame, and no frame on the way is a signal's. A stack
+ * that cannot be followed says nothing. Any thread, also signal handlers.
+ */
+bool walk_leaves_no_signal(void);
+
 #endif

@@ -116,6 +116,20 @@ static void looks_are_apart(void **state)
 	assert_int_equal(r.turn, offered(&rings[0]));
 }
 
+static void what_is_asked_stays(void **state)
+{
+	(void)state;
+	r.turn = RING_ASKED;
+	look(FAR, 0);
+	assert_int_equal(r.turn, RING_ASKED);
+	look(0, 0);
+	assert_int_equal(r.turn, RING_ASKED);
+	/* it went on looking meanwhile */
+	r.turn = 0;
+	look(FAR, 0);
+	assert_int_equal(r.turn, offered(&rings[0]));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -125,6 +139,7 @@ int main(void)
 		cmocka_unit_test_setup(it_is_not_passed_on_at_once, each),
 		cmocka_unit_test_setup(nested_rings_never_get_it, each),
 		cmocka_unit_test_setup(looks_are_apart, each),
+		cmocka_unit_test_setup(what_is_asked_stays, each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

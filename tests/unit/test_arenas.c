@@ -1,0 +1,186 @@
+// FLAGS: -lpthread
+/* test_arenas.c: who answers what the allocator holds, and where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "preload/arenas.h"
+#include "preload/real.h"
+#include "preload/ring.h"
+#include "tests/unit/unwind_embed.h"
+
+static struct recorder r;
+static struct gl_ring ring;
+static struct arenas got;
+static unsigned asked;
+
+static struct mallinfo2 told(void)
+{
+	struct mallinfo2 info = {
+		.arena = 1, .ordblks = 2, .smblks = 3, .hblks = 4,
+		.hblkhd = 5, .fsmblks = 7, .fordblks = 9, .keepcost = 10,
+	};
+
+	asked++;
+	errno = 0;
+	return info;
+}
+
+static int each(void **state)
+{
+	(void)state;
+	memset(&r, 0, sizeof(r));
+	memset(&ring, 0, sizeof(ring));
+	real.mallinfo = told;
+	asked = 0;
+	return 0;
+}
+
+static void the_next_event_answers(void **state)
+{
+	(void)state;
+	arenas_ask(&r);
+	assert_int_equal(r.turn, RING_ASKED);
+	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
+	ring_stamp(&r, &ring);
+	assert_int_equal(r.turn, 0);
+	assert_int_equal(asked, 1);
+	ring_stamp(&r, &ring);
+	assert_int_equal(asked, 1);
+	assert_false(arenas_collect(&r, ARENAS_LAST, &got));
+	assert_true(arenas_collect(&r, ARENAS_RUNNING, &got));
+	assert_int_equal(got.value[GT_ARENAS_SYSTEM], 1);
+	assert_int_equal(got.value[GT_ARENAS_FREE_COUNT], 2);
+	assert_int_equal(got.value[GT_ARENAS_FAST_COUNT], 3);
+	assert_int_equal(got.value[GT_ARENAS_MMAPPED_COUNT], 4);
+	assert_int_equal(got.value[GT_ARENAS_MMAPPED], 5);
+	assert_int_equal(got.value[GT_ARENAS_FAST], 7);
+	assert_int_equal(got.value[GT_ARENAS_FREE], 9);
+	assert_int_equal(got.value[GT_ARENAS_TOP], 10);
+	assert_true(got.stamp != 0);
+	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
+}
+
+static void whoever_has_the_turn_loses_it(void **state)
+{
+	uint64_t own = (uintptr_t)&ring, stamp;
+
+	(void)state;
+	r.turn = own | RING_OFFERED;
+	ring_stamp(&r, &ring);
+	assert_int_equal(r.turn, own);
+	stamp = ring.stamp;
+	ring.head = RING_STAMP_FOR;
+	ring_stamp(&r, &ring);
+	assert_int_equal(ring.stamp, stamp);
+	arenas_ask(&r);
+	assert_false(ring_stamp_fast(&r, &ring));
+	ring_stamp(&r, &ring);
+	assert_true(ring.stamp > stamp);
+	assert_int_equal(asked, 1);
+}
+
+static void it_can_be_taken_back(void **state)
+{
+	(void)state;
+	arenas_ask(&r);
+	arenas_forget(&r);
+	assert_int_equal(r.turn, 0);
+	ring_stamp(&r, &ring);
+	arenas_answer(&r);
+	assert_int_equal(asked, 0);
+	/* not what is there already */
+	arenas_ask(&r);
+	ring_stamp(&r, &ring);
+	arenas_ask(&r);
+	assert_int_equal(r.turn, 0);
+	arenas_forget(&r);
+	assert_true(arenas_collect(&r, ARENAS_RUNNING, &got));
+}
+
+static void handler(int number)
+{
+	(void)number;
+	ring_stamp(&r, &ring);
+}
+
+static void never_in_a_handler(void **state)
+{
+	sigset_t before = { { 0 } }, after = { { 0 } };
+
+	(void)state;
+	signal(SIGUSR1, handler);
+	arenas_ask(&r);
+	raise(SIGUSR1);
+	assert_int_equal(asked, 0);
+	/* asked again, of the same thread elsewhere */
+	assert_int_equal(r.turn, 0);
+	arenas_ask(&r);
+	assert_int_equal(r.turn, RING_ASKED);
+	sigprocmask(SIG_SETMASK, NULL, &before);
+	ring_stamp(&r, &ring);
+	sigprocmask(SIG_SETMASK, NULL, &after);
+	assert_int_equal(asked, 1);
+	assert_memory_equal(&before, &after, sizeof(before));
+}
+
+static void *other(void *arg)
+{
+	ring_stamp(&r, arg);
+	return arg;
+}
+
+static void any_thread_may(void **state)
+{
+	struct gl_ring theirs;
+	pthread_t thread;
+
+	(void)state;
+	memset(&theirs, 0, sizeof(theirs));
+	arenas_ask(&r);
+	pthread_create(&thread, NULL, other, &theirs);
+	pthread_join(thread, NULL);
+	assert_int_equal(asked, 1);
+	arenas_leave(&r);
+	assert_int_equal(asked, 2);
+	arenas_leave(&r);
+	assert_int_equal(asked, 2);
+	assert_true(arenas_collect(&r, ARENAS_LAST, &got));
+}
+
+static void who_cannot_tell_is_not_asked(void **state)
+{
+	(void)state;
+	real.mallinfo = NULL;
+	assert_false(arenas_known());
+	arenas_ask(&r);
+	ring_stamp(&r, &ring);
+	assert_int_equal(r.turn, 0);
+	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
+}
+
+static int embed(void **state)
+{
+	(void)state;
+	return embed_init(CAPTURE_VALIDATE, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_next_event_answers, each),
+		cmocka_unit_test_setup(whoever_has_the_turn_loses_it, each),
+		cmocka_unit_test_setup(it_can_be_taken_back, each),
+		cmocka_unit_test_setup(never_in_a_handler, each),
+		cmocka_unit_test_setup(any_thread_may, each),
+		cmocka_unit_test_setup(who_cannot_tell_is_not_asked, each),
+	};
+
+	return cmocka_run_group_tests(tests, embed, NULL);
+}
