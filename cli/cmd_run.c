@@ -109,8 +109,9 @@ static void set_variable(const struct options *options, enum option_id id,
 		return;
 	}
 	if (text == NULL) {
-		snprintf(number, sizeof(number), "%llu",
-			 (unsigned long long)options->number[id]);
+		snprintf(number, sizeof(number), "%llu%s",
+			 (unsigned long long)options->number[id],
+			 options_table[id].type == OPTION_TIME ? "ns" : "");
 		text = number;
 	}
 	setenv(name, text, 1);

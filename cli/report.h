@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/base/json.h"
 #include "cli/frames.h"
 #include "cli/model/rows.h"
 
@@ -34,6 +35,13 @@ void report_info_text(struct model *model, struct frames *frames, bool sizes,
 		      const char *path, FILE *out);
 void report_info_json(struct model *model, struct frames *frames,
 		      const char *path, FILE *out);
+
+/* The memory of the process, as kernel and C library count it: lines and keys
+ * of a report's summary; a section and two arrays of `gnomon info`. */
+void report_memory_text(const struct model *model, FILE *out);
+void report_memory_summary(struct json *json, const struct model *model);
+void report_memory_info(const struct model *model, FILE *out);
+void report_memory_json(struct json *json, const struct model *model);
 
 /* The newest *.trace in the current directory, to be freed; NULL if none. */
 char *report_newest_trace(void);

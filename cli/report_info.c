@@ -264,6 +264,7 @@ void report_info_text(struct model *model, struct frames *frames, bool sizes,
 	put_facts(model, GT_INFO, out);
 	put_facts(model, GT_COUNTERS, out);
 	put_facts(model, GT_END, out);
+	report_memory_info(model, out);
 	put_threads(model, out);
 	report_tuning_text(model, frames, out);
 	put_images(model, out);
@@ -426,6 +427,7 @@ void report_info_json(struct model *model, struct frames *frames,
 	report_tuning_json(model, frames, &json);
 	json_images(&json, model);
 	report_maps_json(model, frames, &json);
+	report_memory_json(&json, model);
 	json_array(&json, "chunks");
 	for (unsigned type = 0; type < READER_TYPES; type++) {
 		if (report->chunks[type] == 0)

@@ -67,6 +67,7 @@ static void put_summary(struct json *json, const struct model *model)
 	json_string(json, "command", command ? command : "");
 	json_bool(json, "complete", model->report.ended ||
 		  model->report.being_written);
+	report_memory_summary(json, model);
 	json_end_object(json);
 }
 

@@ -156,6 +156,7 @@ static void put_summary(const struct printer *p)
 		model_thread_count(model),
 		model_thread_count(model) == 1 ? "" : "s", end.data);
 	put_totals(p);
+	report_memory_text(model, p->out);
 	put_losses(p);
 	buffer_free(&end);
 	buffer_free(&line);

@@ -215,7 +215,8 @@ static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 		[GT_IMAGE] = "bytes_image", [GT_CONTEXT] = "bytes_context",
 		[GT_EVENTS] = "bytes_events", [GT_SYNC] = "bytes_sync",
 		[GT_CAPTURE] = "bytes_capture",
-		[GT_NAMES] = "bytes_names",
+		[GT_NAMES] = "bytes_names", [GT_USAGE] = "bytes_usage",
+		[GT_SNAPSHOT] = "bytes_snapshot",
 		[GT_MAPS] = "bytes_maps",
 	};
 	unsigned i;
@@ -262,6 +263,9 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "jit_tables", jit_count());
 	text_key_number(&text, "jit_refused", jit_refused());
 	text_key_number(&text, "names_skipped", info->names_skipped);
+	text_key_number(&text, "usage_looks", info->usage->looks);
+	text_key_number(&text, "usage_details", info->usage->details);
+	text_key_number(&text, "usage_cpu_ns", info->usage->cost_ns);
 	text_key_number(&text, "writer_cpu_ns",
 			sys_clock(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);

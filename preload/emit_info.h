@@ -8,12 +8,14 @@
 #include "preload/feed.h"
 #include "preload/live.h"
 #include "preload/output.h"
+#include "preload/usage.h"
 
 struct emit_info {
 	struct recorder *r;
 	struct chunk_out *out;
 	const struct live *live;
 	const struct output *output;
+	const struct usage *usage;
 	const char *exe;
 	uint64_t names_skipped;	/* see emit_names */
 };

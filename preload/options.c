@@ -44,32 +44,100 @@ static int options_suffix(const char *text, uint64_t *scale)
 	return -EINVAL;
 }
 
-int options_size(const char *text, uint64_t *bytes)
+/* A number at *text, which moves behind it: whole and millionths. */
+static int options_number(const char **text, uint64_t *whole, uint64_t *part)
 {
-	uint64_t whole = 0, part = 0, unit = 1, scale;
-	const char *digits = text;
+	const char *at = *text;
+	uint64_t unit = 100000;
 
-	for (; *text >= '0' && *text <= '9'; text++) {
-		if (whole > UINT64_MAX / 10 - 10)
+	*whole = *part = 0;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		if (*whole > UINT64_MAX / 10 - 10)
 			return -EINVAL;
-		whole = whole * 10 + (*text - '0');
+		*whole = *whole * 10 + (*at - '0');
 	}
-	if (text == digits)
+	if (at == *text)
 		return -EINVAL;
-	if (*text == '.') {
-		/* six places are more than a size needs */
-		for (text++; *text >= '0' && *text <= '9'; text++) {
-			if (unit >= 1000000)
-				continue;
-			part = part * 10 + (*text - '0');
-			unit *= 10;
-		}
+	if (*at == '.') {
+		/* six places are more than a size or a time needs */
+		for (at++; *at >= '0' && *at <= '9'; at++, unit /= 10)
+			*part += (*at - '0') * unit;
 	}
-	if (options_suffix(text, &scale))
-		return -EINVAL;
+	*text = at;
+	return 0;
+}
+
+/* whole.part times scale. */
+static int options_scale(uint64_t whole, uint64_t part, uint64_t scale,
+			 uint64_t *value)
+{
 	if (whole > UINT64_MAX / scale - 1)
 		return -EINVAL;
-	*bytes = whole * scale + part * scale / unit;
+	/* in two steps, or it would not fit */
+	*value = whole * scale + part * (scale / 1000000) +
+		 part * (scale % 1000000) / 1000000;
+	return 0;
+}
+
+int options_size(const char *text, uint64_t *bytes)
+{
+	uint64_t whole, part, scale;
+
+	if (options_number(&text, &whole, &part) ||
+	    options_suffix(text, &scale))
+		return -EINVAL;
+	return options_scale(whole, part, scale, bytes);
+}
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} options_units[] = {
+	/* longer names first where one begins with the other */
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000000 },
+	{ "min", UINT64_C(60) * 1000000000 },
+	{ "s", UINT64_C(1000000000) },
+	{ "m", UINT64_C(60) * 1000000000 },
+	{ "h", UINT64_C(3600) * 1000000000 },
+	{ "d", UINT64_C(86400) * 1000000000 },
+};
+
+/* The unit at *text, which moves behind it; 0: none. */
+static uint64_t options_unit(const char **text)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(options_units) / sizeof(*options_units); i++) {
+		size_t n = strlen(options_units[i].name);
+
+		if (strncmp(*text, options_units[i].name, n) != 0)
+			continue;
+		*text += n;
+		return options_units[i].ns;
+	}
+	return 0;
+}
+
+int options_time(const char *text, uint64_t *ns)
+{
+	uint64_t sum = 0;
+
+	if (strcmp(text, "none") == 0)
+		text = "0s";
+	do {
+		uint64_t whole, part, unit, value;
+
+		if (options_number(&text, &whole, &part))
+			return -EINVAL;
+		unit = options_unit(&text);
+		if (!unit || options_scale(whole, part, unit, &value) ||
+		    sum > UINT64_MAX - value)
+			return -EINVAL;
+		sum += value;
+	} while (*text);
+	*ns = sum;
 	return 0;
 }
 
@@ -102,13 +170,16 @@ static int options_switch(const char *value, uint64_t *on)
 	return 0;
 }
 
-static int options_limits(enum option_id id, uint64_t bytes)
+static int options_limits(enum option_id id, uint64_t number)
 {
 	if (id == OPTION_MEMORY &&
-	    (bytes < OPTIONS_MEMORY_MIN || bytes > OPTIONS_MEMORY_MAX))
+	    (number < OPTIONS_MEMORY_MIN || number > OPTIONS_MEMORY_MAX))
 		return -ERANGE;
 	if (id == OPTION_RING &&
-	    (bytes < OPTIONS_RING_MIN || bytes > OPTIONS_RING_MAX))
+	    (number < OPTIONS_RING_MIN || number > OPTIONS_RING_MAX))
+		return -ERANGE;
+	if (id == OPTION_SNAPSHOT_EVERY && number != 0 &&
+	    (number < OPTIONS_SNAPSHOT_MIN || number > OPTIONS_SNAPSHOT_MAX))
 		return -ERANGE;
 	return 0;
 }
@@ -139,6 +210,11 @@ static int options_store(struct options *options, enum option_id id,
 		return options_text(options, id, value);
 	case OPTION_SIZE:
 		err = options_size(value, &number);
+		if (!err)
+			err = options_limits(id, number);
+		break;
+	case OPTION_TIME:
+		err = options_time(value, &number);
 		if (!err)
 			err = options_limits(id, number);
 		break;

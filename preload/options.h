@@ -49,9 +49,14 @@
 	  "what the C library and the loader map inside of theirs")         \
 	X(LIVE_DIR, "live-dir", 0, OPTION_TEXT, "DIR", "",                  \
 	  "directory of the live file, which keeps the last events when "   \
-	  "everything is killed at once (/dev/shm, or beside the trace)")
+	  "everything is killed at once (/dev/shm, or beside the trace)")   \
+	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", "none", \
+	  "note all mappings, and what the allocator holds, at this "       \
+	  "interval (250ms, 10s, 1h2m), not only at the end")
 
-enum option_type { OPTION_TEXT, OPTION_SIZE, OPTION_CHOICE, OPTION_SWITCH };
+enum option_type {
+	OPTION_TEXT, OPTION_SIZE, OPTION_TIME, OPTION_CHOICE, OPTION_SWITCH
+};
 
 enum option_id {
 #define OPTIONS_ID(id, ...) OPTION_##id,
@@ -80,11 +85,13 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 #define OPTIONS_MEMORY_MAX (UINT64_C(64) << 30)
 #define OPTIONS_RING_MIN (UINT64_C(4) << 10)
 #define OPTIONS_RING_MAX (UINT64_C(4) << 20)
+#define OPTIONS_SNAPSHOT_MIN (UINT64_C(10) * 1000000)	/* ns */
+#define OPTIONS_SNAPSHOT_MAX (UINT64_C(366) * 86400 * 1000000000)
 #define OPTIONS_BARRIER_MAX 1000
 
 struct options {
 	bool given[OPTION_COUNT];
-	/* OPTION_SIZE: bytes; OPTION_CHOICE: index of the word;
+	/* OPTION_SIZE: bytes; OPTION_TIME: ns, 0 for none; OPTION_CHOICE: index of the word;
 	 * OPTION_SWITCH: 0 or 1 */
 	uint64_t number[OPTION_COUNT];
 	char output[OPTIONS_TEXT_MAX];
@@ -103,6 +110,9 @@ int options_set(struct options *options, enum option_id id,
 
 /* "64k", "1.5M", "2G": powers of 1024. 0 or -EINVAL. */
 int options_size(const char *text, uint64_t *bytes);
+
+/* "250ms", "1.5s", "1h2m", "none" (0). 0 or -EINVAL. */
+int options_time(const char *text, uint64_t *ns);
 
 /* The name of the variable of this option. */
 void options_variable(enum option_id id, char name[OPTIONS_VARIABLE_MAX]);

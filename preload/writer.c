@@ -46,10 +46,12 @@
 #include "preload/proc.h"
 #include "preload/seccomp.h"
 #include "preload/serve.h"
+#include "preload/snapshot.h"
 #include "preload/sys.h"
 #include "preload/target.h"
 #include "preload/text.h"
 #include "preload/turn.h"
+#include "preload/usage.h"
 
 #define WRITER_STACK (256u << 10)
 #define WRITER_MIDWIFE (16u << 10)	/* stack of the task that makes it */
@@ -82,6 +84,8 @@ struct writer {
 	struct feed feed;
 	struct emit_info info;
 	struct maps_watch maps;
+	struct usage usage;
+	struct snapshot snapshot;
 	struct target target;
 	struct seccomp_watch seccomp;
 	bool told_drops;
@@ -242,6 +246,9 @@ static int writer_memory(struct writer *w)
 	w->info.live = &w->live;
 	w->info.output = &w->output;
 	w->info.exe = w->exe;
+	w->info.usage = &w->usage;
+	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
+	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);
 	w->r->live = h;
 	w->r->rings = live_at(&w->live, h->data_offset);
 	pool_init(&w->pool, w->r, &w->live,
@@ -328,7 +335,9 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	w->feed.rested = atomic_load_explicit(&r->wake,
 					      memory_order_seq_cst) == seen;
 	if (w->feed.rested)
-		sys_futex_wait(&r->wake, seen, w->nap_ns);
+		sys_futex_wait(&r->wake, seen,
+			       base_min(w->nap_ns,
+					snapshot_wait_ns(&w->snapshot)));
 	atomic_store_explicit(&r->asleep, 0, memory_order_relaxed);
 }
 
@@ -405,6 +414,8 @@ static const char *writer_work(struct writer *w)
 			return w->target.thread ? "exit" : "error";
 		if (writer_look(w, now_ns))
 			return "exec";
+		usage_look(&w->usage, now_ns);
+		more = snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
 			feed_sync(&w->feed, FEED_ALL);
@@ -457,6 +468,10 @@ static int writer_exit_code(const struct writer *w)
 /* The last events, and what only the end knows. */
 static void writer_finish_events(struct writer *w)
 {
+	/* the memory is there until we leave it, whatever became of the
+	 * target */
+	usage_finish(&w->usage);
+	snapshot_finish(&w->snapshot);
 	feed_sync(&w->feed, FEED_LAST);
 	maps_watch_whole(&w->maps);
 	w->info.names_skipped = emit_names(&w->out, &w->compress, w->r->pid,

@@ -497,6 +497,27 @@ static void take_names(void *owner, const char *text, size_t size)
 	perfmap_add(&model->perfmap, text, size);
 }
 
+static void take_usage(void *owner, const struct trace_usage *point)
+{
+	struct model *model = owner;
+
+	footprint_point(&model->footprint, point);
+}
+
+static void take_mapping(void *owner, const struct trace_mapping *mapping)
+{
+	struct model *model = owner;
+
+	footprint_mapping(&model->footprint, mapping);
+}
+
+static void take_snapshot(void *owner, const struct trace_snapshot *snapshot)
+{
+	struct model *model = owner;
+
+	footprint_snapshot(&model->footprint, snapshot);
+}
+
 static void take_sync(void *owner, const struct trace_sync *sync)
 {
 	struct model *model = owner;
@@ -540,6 +561,9 @@ static int read_with(struct model *model, const char *path, bool events)
 		.node = take_node,
 		.maps = take_maps,
 		.names = take_names,
+		.usage = take_usage,
+		.mapping = take_mapping,
+		.snapshot = take_snapshot,
 		.sync = take_sync,
 		.lane = lane_of_ring,
 		.extras_only = !events,
@@ -579,6 +603,7 @@ void model_free(struct model *model)
 	clock_free(&model->clock);
 	perfmap_free(&model->perfmap);
 	maps_free(&model->maps);
+	footprint_free(&model->footprint);
 	intern_free(&model->names);
 	free(model->moving);
 	free(model->facts);

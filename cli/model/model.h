@@ -13,6 +13,7 @@
 #include "cli/base/intern.h"
 #include "cli/model/blocks.h"
 #include "cli/model/contexts.h"
+#include "cli/model/footprint.h"
 #include "cli/model/images.h"
 #include "cli/model/maps.h"
 #include "cli/model/pairing.h"
@@ -62,6 +63,7 @@ struct model {
 	struct maps maps;
 	bool with_maps;			/* they were read */
 	struct perfmap perfmap;		/* code made at run time */
+	struct footprint footprint;
 	struct pairing waiting;
 	struct clock clock;
 	struct totals totals;

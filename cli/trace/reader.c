@@ -120,6 +120,42 @@ static void read_maps(struct reader *reader, struct cursor *c)
 		reader->sink->maps(reader->sink->owner, &head, c);
 }
 
+static void read_usage(struct reader *reader, struct cursor *c)
+{
+	const struct reader_sink *sink = reader->sink;
+	struct usage_decoder decoder;
+	struct trace_usage point;
+
+	usage_decoder_open(&decoder, c);
+	while (usage_decoder_next(&decoder, c, &point))
+		if (sink->usage != NULL)
+			sink->usage(sink->owner, &point);
+}
+
+static void read_snapshot(struct reader *reader, struct cursor *c)
+{
+	const struct reader_sink *sink = reader->sink;
+	struct snapshot_decoder decoder = { 0 };
+	struct trace_snapshot snapshot;
+	struct trace_mapping mapping;
+	bool bad = true;
+
+	switch (snapshot_decoder_open(&decoder, c, &reader->inflater)) {
+	case GT_SNAPSHOT_TAKEN:
+		bad = !snapshot_decoder_taken(c, &snapshot);
+		if (!bad && sink->snapshot != NULL)
+			sink->snapshot(sink->owner, &snapshot);
+		break;
+	case GT_SNAPSHOT_MAPPINGS:
+		while (snapshot_decoder_next(&decoder, &mapping, &bad))
+			if (sink->mapping != NULL)
+				sink->mapping(sink->owner, &mapping);
+		break;
+	}
+	c->bad = bad;
+	columns_free(&decoder.columns);
+}
+
 static void read_sync(struct reader *reader, struct cursor *c)
 {
 	struct trace_sync sync;
@@ -178,6 +214,12 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		break;
 	case GT_MAPS:
 		read_maps(reader, &c);
+		break;
+	case GT_USAGE:
+		read_usage(reader, &c);
+		break;
+	case GT_SNAPSHOT:
+		read_snapshot(reader, &c);
 		break;
 	case GT_SYNC:
 		read_sync(reader, &c);

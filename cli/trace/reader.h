@@ -14,6 +14,7 @@
 
 #include "cli/trace/fold.h"
 #include "cli/trace/map_records.h"
+#include "cli/trace/memory_records.h"
 #include "cli/trace/merge.h"
 #include "cli/trace/records.h"
 
@@ -33,6 +34,10 @@ struct reader_sink {
 		     struct cursor *records);
 	/* Lines of code made at run time: perfmap_add. May be NULL. */
 	void (*names)(void *owner, const char *text, size_t size);
+	/* Memory over time, snapshots behind their mappings. May be NULL. */
+	void (*usage)(void *owner, const struct trace_usage *point);
+	void (*mapping)(void *owner, const struct trace_mapping *mapping);
+	void (*snapshot)(void *owner, const struct trace_snapshot *snapshot);
 	/* What to call the events of a ring from now on, and whether it is
 	 * its thread's second one. */
 	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);

@@ -34,6 +34,7 @@ const char *scan_type_name(unsigned type)
 		[GT_COUNTERS] = "counters", [GT_END] = "end",
 		[GT_CAPTURE] = "capture", [GT_NAMES] = "names",
 		[GT_MAPS] = "maps",
+		[GT_USAGE] = "usage", [GT_SNAPSHOT] = "snapshot",
 	};
 
 	if (type >= sizeof(names) / sizeof(names[0]) || names[type] == NULL)

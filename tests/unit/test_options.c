@@ -35,6 +35,55 @@ static void sizes_are_powers_of_1024(void **state)
 		assert_int_equal(options_size(wrong[i], &bytes), -EINVAL);
 }
 
+static void times_have_units(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} right[] = {
+		{ "none", 0 }, { "0s", 0 }, { "5ns", 5 }, { "7us", 7000 },
+		{ "250ms", 250000000 }, { "10s", UINT64_C(10000000000) },
+		{ "1.5s", 1500000000 }, { "0.000001s", 1000 },
+		{ "1.0000019s", 1000001000 }, { "2m", UINT64_C(120000000000) },
+		{ "2min", UINT64_C(120000000000) },
+		{ "1h2m", UINT64_C(3720000000000) },
+		{ "1d1ns", UINT64_C(86400000000001) },
+	};
+	static const char *const wrong[] = {
+		"", "5", "s", "1x", "-1s", "1s2", " 1s", "1s ", "1..5s", ".5s",
+		"99999999999999999999s", "9999999999d", "none1s", "1 s",
+		"18446744073s18446744073s",
+	};
+	uint64_t ns;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		assert_int_equal(options_time(right[i].text, &ns), 0);
+		assert_int_equal(ns, right[i].ns);
+	}
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(options_time(wrong[i], &ns), -EINVAL);
+}
+
+static void snapshots_have_limits(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_default(&o);
+	assert_int_equal(o.number[OPTION_SNAPSHOT_EVERY], 0);
+	assert_int_equal(options_set(&o, OPTION_SNAPSHOT_EVERY, "20ms"), 0);
+	assert_int_equal(o.number[OPTION_SNAPSHOT_EVERY], 20000000);
+	assert_int_equal(options_set(&o, OPTION_SNAPSHOT_EVERY, "9ms"),
+			 -ERANGE);
+	assert_int_equal(options_set(&o, OPTION_SNAPSHOT_EVERY, "367d"),
+			 -ERANGE);
+	assert_int_equal(o.number[OPTION_SNAPSHOT_EVERY], 20000000);
+	assert_int_equal(options_set(&o, OPTION_SNAPSHOT_EVERY, "none"), 0);
+	assert_int_equal(o.number[OPTION_SNAPSHOT_EVERY], 0);
+}
+
 static void defaults_are_the_tables(void **state)
 {
 	struct options o;
@@ -132,6 +181,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_powers_of_1024),
+		cmocka_unit_test(times_have_units),
+		cmocka_unit_test(snapshots_have_limits),
 		cmocka_unit_test(defaults_are_the_tables),
 		cmocka_unit_test(environment_sets_them),
 		cmocka_unit_test(bad_variables_are_named),

@@ -1,0 +1,233 @@
+#!/usr/bin/python3
+"""Memory over time, snapshots of mappings, and what the C library's arenas
+hold: compared with what the target itself was told at that moment."""
+
+from gnomon_test import *
+
+FOOTPRINT = program("memory_steps")
+ARENAS = program("arena_locks")
+MIB = 1 << 20
+
+
+def record(directory, argv, *options, seconds=20):
+    done = recorded(argv, directory, options=options, seconds=seconds)
+    equal(done.status, 0, "status: " + done.err)
+    return done, info(traces_in(directory)[0])
+
+
+def points(document, detailed=True):
+    """Usage points with times on the monotonic clock."""
+    start = document["info"]["start_monotonic_ns"]
+    return [dict(point, at=point["time_ns"] + start)
+            for point in document["usage"]
+            if point["detailed"] or not detailed]
+
+
+@case
+def steps_are_seen(directory):
+    done, document = record(directory, [FOOTPRINT, "steps"])
+    steps = [[int(word) for word in line.split()[1:]]
+             for line in done.out.splitlines()]
+    equal(len(steps), 5, "steps")
+    seen = []
+    for at, rss in steps:
+        # Nothing moves from here for 250 ms.
+        near = [point for point in points(document)
+                if at < point["at"] < at + 245000000]
+        check(near, "no point after the step at %d" % at)
+        for point in near:
+            # The recorder's own memory may have grown.
+            check(abs(point["rss_bytes"] - rss * 1024) < MIB,
+                  "resident %d, the kernel said %d" % (
+                      point["rss_bytes"], rss * 1024))
+        seen.append(near[-1])
+    for before, after in zip(seen[1:], seen[2:]):
+        for key in ("rss_bytes", "anonymous_bytes", "private_dirty_bytes"):
+            check(abs(after[key] - before[key] - 8 * MIB) < MIB // 8,
+                  "%s grew by %d" % (key, after[key] - before[key]))
+        # Large pages would need fewer.
+        check(after["faults_minor"] - before["faults_minor"] >= 2048,
+              "faults of the target")
+    summary = Report(traces_in(directory)[0]).summary
+    check(abs(summary["rss_peak_bytes"] - steps[-1][1] * 1024) < MIB,
+          "peak of the summary")
+    check(summary["vss_peak_bytes"] > summary["rss_peak_bytes"], "mapped")
+    text = gnomon("report", traces_in(directory)[0]).out
+    check(re.search(r"resident +peak \d+\.\dM, ", text), "in the report")
+
+
+@case
+def kinds_of_pages(directory):
+    done, document = record(directory, [FOOTPRINT, "kinds"])
+    said = dict(line.split() for line in done.out.splitlines())
+    at = int(said.pop("when"))
+    near = [point for point in points(document)
+            if at < point["at"] < at + 295000000]
+    check(near, "no point while nothing moved")
+    for name, kib in said.items():
+        key = name.lower() + "_bytes"
+        check(abs(near[-1][key] - int(kib) * 1024) < MIB,
+              "%s: %d, the kernel said %d" % (key, near[-1][key],
+                                              int(kib) * 1024))
+
+
+@case
+def many_mappings(directory):
+    count = 5000
+    done, document = record(directory, [FOOTPRINT, "mappings", str(count)])
+    base = int(done.out.split()[1], 16)
+    snapshot = document["snapshots"][-1]
+    mappings = snapshot["mappings"]
+    equal((snapshot["kind"], snapshot["whole"]), ("end", True), "snapshot")
+    equal(len(mappings), snapshot["mapping_count"], "mappings")
+    for before, after in zip(mappings, mappings[1:]):
+        check(before["start"] + before["size"] <= after["start"], "order")
+    mine = [mapping for mapping in mappings
+            if base <= mapping["start"] < base + 2 * count * 4096]
+    check(len(mine) >= 2 * count - 1, "%d mappings of its own" % len(mine))
+    touched = [mapping for mapping in mine if mapping["rss_bytes"]]
+    equal(len(touched), count // 10, "touched")
+    for mapping in touched:
+        equal((mapping["rss_bytes"], mapping["private_dirty_bytes"],
+               mapping["flags"]), (4096, 4096, "rw-p"), "a touched page")
+    paths = {mapping["path"] for mapping in mappings}
+    check(FOOTPRINT in paths and "[stack]" in paths, "paths")
+    check(any(mapping["ours"] for mapping in mappings), "our own memory")
+    check(abs(snapshot["rss_bytes"] - document["usage"][-1]["rss_bytes"])
+          < MIB, "sum of the mappings")
+
+
+@case
+def looking_costs_little(directory):
+    """Each look is followed by 256 times what it took: of a core, under half
+    a percent, however large the process is."""
+    for number in ("10", "20000"):
+        place = os.path.join(directory, number)
+        os.mkdir(place)
+        document = record(place, [FOOTPRINT, "mappings", number])[1]
+        all_points = points(document, detailed=False)
+        check(len(all_points) >= 3, "points")
+        dear = [point for point in all_points if point["detailed"]]
+        # Without the last one, which comes when the program has ended.
+        for one, next_one in zip(dear, dear[1:-1]):
+            check(next_one["at"] - one["at"] >= 200 * one["cost_ns"],
+                  "a look of %d ns, the next %d ns later" % (
+                      one["cost_ns"], next_one["at"] - one["at"]))
+        for one, next_one in zip(all_points, all_points[1:-1]):
+            check(next_one["at"] - one["at"] >= 95000000, "too often")
+
+
+@case
+def snapshots_in_time(directory):
+    document = record(directory, [FOOTPRINT, "steps"], "--snapshot-every",
+                      "100ms")[1]
+    snapshots = document["snapshots"]
+    equal([s["kind"] for s in snapshots],
+          ["every"] * (len(snapshots) - 1) + ["end"], "kinds")
+    equal([s["name"] for s in snapshots[:-1]],
+          [str(i + 1) for i in range(len(snapshots) - 1)], "names")
+    # Less where the machine is busy, never more.
+    due = document["duration_ns"] // 100000000
+    check(due // 2 <= len(snapshots) - 1 <= due,
+          "%d snapshots of %d" % (len(snapshots) - 1, due))
+    for i, snapshot in enumerate(snapshots[:-1]):
+        check(snapshot["time_ns"] >= 99 * (i + 1) * 1000000, "too early")
+        check(snapshot["whole"] and snapshot["mapping_count"] > 10, "whole")
+
+
+def arena_states(document):
+    return [snapshot.get("no_allocator") for snapshot in
+            document["snapshots"] if snapshot["kind"] == "every"]
+
+
+@case
+def arenas_say_what_is_free(directory):
+    done, document = record(directory, [ARENAS, "free"], "--snapshot-every",
+                            "50ms")
+    said = [[int(word) for word in line.split()[1:]]
+            for line in done.out.splitlines()]
+    check(abs(said[0][1] - said[1][1]) < 4096, "it stays as it is")
+    taken = [snapshot["allocator"] for snapshot in document["snapshots"]
+             if "allocator" in snapshot]
+    check(len(taken) >= 3, "%d snapshots with figures" % len(taken))
+    # All but the first ones, when the threads were still at work.
+    same = [figures for figures in taken
+            if abs(figures["free_bytes"] - said[1][1]) < 8192]
+    check(len(same) >= len(taken) - 2 and same, "free bytes: %s, not %s" % (
+        [figures["free_bytes"] for figures in taken], said[1][1]))
+    for figures in same:
+        equal(figures["system_bytes"], said[1][0], "from the system")
+        # Four threads have half of 1000 blocks of 3000 bytes.
+        used = figures["system_bytes"] - figures["free_bytes"]
+        check(0 <= used - 4 * 500 * 3008 < MIB // 8, "used: %d" % used)
+        check(figures["free_count"] > 500, "pieces")
+    summary = Report(traces_in(directory)[0]).summary
+    equal(summary["allocator_virtual_bytes"], said[1][0] + said[1][2],
+          "in the report")
+    check(abs(summary["allocator_free_bytes"] - said[1][1]) < 8192, "free")
+
+
+@case
+def arenas_are_not_asked_in_a_handler(directory):
+    document = record(directory, [ARENAS, "handler"], "--snapshot-every",
+                      "20ms")[1]
+    states = arena_states(document)
+    check(len(states) >= 5, "%d snapshots" % len(states))
+    # The first may come before the program computes.
+    for state in states[1:]:
+        equal(state, "no thread was where it may be asked", "arenas")
+
+
+@case
+def no_lock_is_taken_twice(directory):
+    """A handler may interrupt the allocator while it holds its lock."""
+    done, document = record(directory, [ARENAS, "inside"],
+                            "--snapshot-every", "20ms")
+    equal(done.out, "handled many\n", "output")
+    check(len(arena_states(document)) >= 10, "snapshots")
+    for number in range(3):
+        place = os.path.join(directory, str(number))
+        os.mkdir(place)
+        equal(recorded([ARENAS, "leave"], place, seconds=20).status, 3,
+              "exit in a handler")
+
+
+@case
+def handlers_and_snapshots(directory):
+    for words in ([], ["jump", "stack"]):
+        place = os.path.join(directory, "-".join(words) or "none")
+        os.mkdir(place)
+        document = record(place, [program("signals"), *words],
+                          "--snapshot-every", "20ms")[1]
+        equal(document["dropped"], 0, "dropped")
+        for state in arena_states(document):
+            equal(state, "not an allocator that tells", "another allocator")
+
+
+@case
+def without_proc(directory):
+    trace = os.path.join(directory, "x.trace")
+    done = bare(["unshare", "-m", "sh", "-c",
+                 "umount -l /proc && exec env LD_PRELOAD=%s "
+                 "GNOMON_OUTPUT=%s GNOMON_SNAPSHOT_EVERY=50ms %s 1000" % (
+                     LIBRARY, trace, program("churn"))])
+    if done.status != 0 and not os.path.exists(trace):
+        raise Skip("no mount namespaces here")
+    equal(done.status, 0, "status: " + done.err)
+    settle(directory)
+    document = info(trace)
+    equal(document["usage"], [], "points")
+    check(all(not snapshot["mappings"] for snapshot
+              in document["snapshots"]), "mappings")
+    check(Report(trace).summary["allocations"] >= 1000, "allocations")
+
+
+@case
+def wrong_times_are_refused(directory):
+    for text in ("1", "s", "5x", "1ms", "-1s", "1s2", ""):
+        done = bare([GNOMON, "run", "--snapshot-every", text, "true"],
+                    cwd=directory)
+        equal(done.status, 125, "status of %r" % text)
+
+
+main()
