@@ -19,9 +19,11 @@
 #include "cli/closing.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/plan.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/sweep.h"
 #include "preload/options.h"
+#include "preload/patch_format.h"
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
@@ -142,6 +144,17 @@ static void set_environment(const struct options *options,
 	}
 }
 
+static void set_plan(const char *program)
+{
+	char *plan = plan_make(program);
+
+	if (plan != NULL)
+		setenv(PATCH_VARIABLE, plan, 1);
+	else
+		unsetenv(PATCH_VARIABLE);
+	free(plan);
+}
+
 /* ---- the whole ---- */
 
 static int run_program(const struct options *options, char **argv)
@@ -160,6 +173,7 @@ static int run_program(const struct options *options, char **argv)
 	launch_warn(program, library);
 	closing_tidy(pattern);
 	set_environment(options, pattern);
+	set_plan(program);
 	pid = launch_start(program, argv, library, &status);
 	if (pid < 0)
 		goto out;

@@ -16,7 +16,8 @@ UNWIND_MAP := library/exports.map
 
 # Neither the hooks of the preload library nor its writer's task; but how it
 # finds the tables of images that announce none (static programs, for one).
-UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
+UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
+	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
 	$(call target-obj,preload/section.c $(wildcard library/*.c))
 
 all: unwind-library

@@ -264,6 +264,7 @@ HOOK size_t malloc_usable_size(void *block)
 __attribute__((constructor)) static void hooks_load(void)
 {
 	if (real_resolve()) {
+		hooks_patch();
 		wrap_start();
 		recorder_thread();
 	}

@@ -36,6 +36,15 @@ hooks_capture(struct thread *thread, struct hooks_caller caller)
 	return capture_stack_plain(caller.ra, caller.sp, caller.fp);
 }
 
+/*
+ * The slow branch's thread: with a ring, and `busy` belonging to nobody who
+ * is gone. NULL: not recorded.
+ */
+struct thread *hooks_thread(uintptr_t sp);
+
+/* Patches the allocator that is linked into the program, if there is a plan. */
+void hooks_patch(void);
+
 /* The halves of hooks_block and hooks_address that take time: a thread's first
  * event, hooks in signal handlers, hooks that a handler jumped out of. */
 void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,

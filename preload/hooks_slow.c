@@ -6,14 +6,11 @@
  *     another one.
  */
 #include "preload/hooks.h"
+#include "preload/patch.h"
 
 #define HOOKS_TRIALS 64	/* headers compared before they are believed */
 
-/*
- * The slow branch's thread: with a ring, and `busy` belonging to nobody who
- * is gone. NULL: not recorded.
- */
-static struct thread *hooks_thread(uintptr_t sp)
+struct thread *hooks_thread(uintptr_t sp)
 {
 	struct thread *thread = recorder_thread();
 
@@ -39,7 +36,7 @@ static bool hooks_reentered(const struct thread *thread, uintptr_t ra)
 
 	return busy & RING_IN_REAL &&
 	       (ra - real.reenter_start < real.reenter_size ||
-		ra - real.own_start < real.own_size);
+		ra - real.own_start < real.own_size || patch_inside(ra));
 }
 
 /* A hook has interrupted a hook: the stack is walked plainly. */

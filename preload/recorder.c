@@ -64,8 +64,8 @@ uintptr_t recorder_main_stack_end(void)
 	return recorder_stack_end;
 }
 
-/* The environment as the kernel left it, and the end of the main stack. */
-static char *const *recorder_environment(void)
+/* Finds the end of the main stack, too. */
+char *const *recorder_environment(void)
 {
 	char **from;
 
@@ -389,5 +389,6 @@ void recorder_leave(void)
 	arenas_leave(r);
 	atomic_store_explicit(&r->hurry, 1, memory_order_relaxed);
 	recorder_wake(r);
+	writer_hear(r);
 	writer_join(r);
 }

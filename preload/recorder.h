@@ -82,6 +82,9 @@ struct recorder {
 	_Atomic uint32_t ready;		/* futex: WRITER_* */
 	_Atomic uint32_t hurry;		/* the program is about to end */
 	_Atomic uint32_t maps_hints;	/* something was mapped unseen */
+	/* futex: 1 when nothing is left to be said about an allocator that
+	 * is not seen (foreign.h) */
+	_Atomic uint32_t foreign_done;
 	_Atomic uint32_t stop;		/* recording cannot go on: finish */
 	_Atomic uint64_t beats;		/* the writer's progress */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
@@ -151,6 +154,10 @@ void recorder_mute(bool mute);
 
 /* Whether the writer still lives. */
 bool recorder_writer_alive(struct recorder *r);
+
+/* The environment as the kernel left it, NULL: not known. Before the program's
+ * own code runs. */
+char *const *recorder_environment(void);
 
 /* The program's main stack ends here, 0 if unknown. */
 uintptr_t recorder_main_stack_end(void);

@@ -38,6 +38,7 @@
 #include "preload/emit_info.h"
 #include "preload/emit_names.h"
 #include "preload/feed.h"
+#include "preload/foreign.h"
 #include "preload/kinship.h"
 #include "preload/live.h"
 #include "preload/maps_watch.h"
@@ -67,6 +68,9 @@
 #define WRITER_WINDOW_NS 2000
 #define WRITER_SIGNALS 8	/* bytes of the kernel's signal set */
 #define WRITER_JOIN_NS (5 * UINT64_C(1000000000))
+#define WRITER_UNSEEN_NS (5 * UINT64_C(1000000000))
+#define WRITER_HEAR_NS (20 * UINT64_C(1000000))
+#define WRITER_HEAR_NAPS 10
 
 /* The payload of the longest chunk: events, or the images of one batch. */
 #define WRITER_ROOM (ENCODE_PAYLOAD_MAX + (256u << 10))
@@ -88,6 +92,8 @@ struct writer {
 	struct snapshot snapshot;
 	struct target target;
 	struct seccomp_watch seccomp;
+	struct foreign foreign;
+	uint64_t start_ns;
 	bool told_drops;
 	bool told_mutes;
 	bool gave_up;		/* the trace lacks what the live file has */
@@ -391,11 +397,54 @@ static bool writer_hungry(struct recorder *r)
 				    memory_order_relaxed);
 }
 
+static void writer_foreign_tell(struct writer *w)
+{
+	char message[GT_PATH_MAX];
+
+	foreign_describe(&w->foreign, message, sizeof(message));
+	message_say_for(target_task(&w->target), message);
+}
+
+static void writer_foreign_done(struct writer *w)
+{
+	w->foreign.state = FOREIGN_NONE;
+	atomic_store_explicit(&w->r->foreign_done, 1, memory_order_release);
+	sys_futex_wake(&w->r->foreign_done);
+}
+
+/* Once in a program, not in its forked children. */
+static void writer_foreign_begin(struct writer *w)
+{
+	w->start_ns = sys_now_ns();
+	if (w->r->pid == recorder_first_pid)
+		foreign_look(&w->foreign, w->exe);
+	if (w->foreign.state == FOREIGN_SURE)
+		writer_foreign_tell(w);
+	if (w->foreign.state == FOREIGN_NONE ||
+	    w->foreign.state == FOREIGN_SURE)
+		writer_foreign_done(w);
+}
+
+/* Whether anything was seen says what its symbols left open. */
+static void writer_foreign(struct writer *w, uint64_t now_ns)
+{
+	bool ends = atomic_load_explicit(&w->r->hurry, memory_order_relaxed);
+
+	if (w->foreign.state == FOREIGN_NONE ||
+	    (!ends && now_ns - w->start_ns < WRITER_UNSEEN_NS))
+		return;
+	feed_sync(&w->feed, FEED_ALL);
+	if (!w->feed.events && !(ends && w->foreign.state == FOREIGN_PATCHED))
+		writer_foreign_tell(w);
+	writer_foreign_done(w);
+}
+
 /* Until there is a reason to end, which it returns. */
 static const char *writer_work(struct writer *w)
 {
 	struct recorder *r = w->r;
 
+	writer_foreign_begin(w);
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&r->wake,
 						     memory_order_seq_cst);
@@ -420,6 +469,7 @@ static const char *writer_work(struct writer *w)
 		if (feed_sync_due(&w->feed, now_ns))
 			feed_sync(&w->feed, FEED_ALL);
 		more = writer_look_at_maps(w, now_ns);
+		writer_foreign(w, now_ns);
 		if (w->out.err)
 			return "stopped";
 		if (!more)
@@ -675,6 +725,18 @@ int writer_start(struct recorder *r)
 		 WRITER_FAILED)
 		err = -EIO;
 	return err;
+}
+
+void writer_hear(struct recorder *r)
+{
+	unsigned naps;
+
+	/* pairs with the release of writer_foreign_done */
+	for (naps = 0; naps < WRITER_HEAR_NAPS &&
+		       !atomic_load_explicit(&r->foreign_done,
+					     memory_order_acquire) &&
+		       recorder_writer_alive(r); naps++)
+		recorder_nap(r, &r->foreign_done, 0, WRITER_HEAR_NS);
 }
 
 void writer_join(struct recorder *r)

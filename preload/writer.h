@@ -14,6 +14,10 @@
  */
 int writer_start(struct recorder *r);
 
+/* At the end of the program: what is to be said about its allocator is said
+ * while there still is somebody to hear it. Waits for a moment at most. */
+void writer_hear(struct recorder *r);
+
 /* At the end of the program: nothing to do, unless the writer is a thread
  * that would die with it. */
 void writer_join(struct recorder *r);

@@ -21,9 +21,9 @@ LINE_MAX = 100
 # folder that matches a file counts.
 MAY_INCLUDE = {
     "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h", "relocs.h",
-             "shadow_stack.h"],
+             "shadow_stack.h", "patching.h"],
     "unwind": ["unwind/", "arch.h"],
-    "preload": ["preload/", "unwind/", "arch.h"],
+    "preload": ["preload/", "unwind/", "arch.h", "patching.h"],
     # Of the preload library only how it reads section headers.
     "library": ["library/", "unwind/", "preload/section.h", "arch.h",
                 "interrupted.h"],
@@ -32,8 +32,10 @@ MAY_INCLUDE = {
     "cli/symbol": ["cli/symbol/", "cli/base/", "unwind/"],
     "cli/model": ["cli/model/", "cli/trace/", "cli/symbol/", "cli/base/",
                   "preload/format.h"],
-    # The table of recording options is shared by the two sides of `run`.
-    "cli": ["cli/", "preload/format.h", "preload/options.h"],
+    # Both sides of `run` share the table of recording options and the layout
+    # of a plan.
+    "cli": ["cli/", "preload/format.h", "preload/options.h",
+            "preload/patch_format.h"],
 }
 
 # What the library may want from the process it lives in. All of it weak: it

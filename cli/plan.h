@@ -1,0 +1,16 @@
+/*
+ * plan.h: how the entry points of an allocator that is linked into a program,
+ * or into one of its libraries, can be patched (preload/patch_format.h).
+ * Called by the main thread.
+ */
+#ifndef GNOMON_PLAN_H
+#define GNOMON_PLAN_H
+
+/*
+ * For the program at this path: the value of PATCH_VARIABLE, to be freed; NULL
+ * where there is nothing to patch. Says it where an allocator is found and
+ * cannot be patched.
+ */
+char *plan_make(const char *program);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * plan_image.h: the part of a plan that is about one file.
+ */
+#ifndef GNOMON_PLAN_IMAGE_H
+#define GNOMON_PLAN_IMAGE_H
+
+#include <stdbool.h>
+
+#include "cli/base/buffer.h"
+#include "cli/plan_file.h"
+
+/*
+ * Appends it to `plan` if the file has an allocator. What a library exports
+ * is left out: the loader lets ours go before it. Says it where the allocator
+ * cannot be patched.
+ */
+void plan_image(struct buffer *plan, const struct plan_file *file,
+		const char *path, bool program);
+
+#endif

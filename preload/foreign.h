@@ -1,0 +1,41 @@
+/*
+ * foreign.h: whether the program brings an allocator of its own whose calls
+ * are not seen. What is linked into a file passes no hook of ours; it shows
+ * in the file's symbols, if they were not stripped. The writer only.
+ */
+#ifndef GNOMON_FOREIGN_H
+#define GNOMON_FOREIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum foreign_state {
+	FOREIGN_NONE,
+	/* it takes the place of the C library's functions: nothing will be
+	 * seen at all, or it passes on what it is asked for */
+	FOREIGN_PERHAPS,
+	/* patched, so something should be seen some time */
+	FOREIGN_PATCHED,
+	FOREIGN_SURE
+};
+
+struct foreign {
+	enum foreign_state state;
+	bool library;
+	const char *allocator;
+};
+
+/*
+ * Looks at the files that are mapped; `program` is the path of the program's
+ * own. Opens and maps each for a moment.
+ */
+void foreign_look(struct foreign *foreign, const char *program);
+
+/* The message for the user. */
+void foreign_describe(const struct foreign *foreign, char *to, uint32_t size);
+
+/* The verdict on one file's bytes, for foreign_look. Hostile input. */
+void foreign_file(struct foreign *foreign, const uint8_t *bytes, uint64_t size,
+		  const char *name, bool program);
+
+#endif
