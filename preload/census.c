@@ -97,6 +97,17 @@ static void census_supersede(struct feed *feed, uint32_t id)
 	}
 }
 
+static void census_first_name(struct feed *feed, uint32_t id)
+{
+	char *name = feed->rings[id].name;
+
+	memcpy(name, feed->r->threads[id].name, GT_THREAD_NAME_MAX);
+	/* it was not allowed to ask */
+	if (!name[0])
+		proc_thread_name(feed->r->pid, feed->r->rings[id].tid, name,
+				 GT_THREAD_NAME_MAX);
+}
+
 void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 {
 	struct feed_ring *own = &feed->rings[id];
@@ -112,8 +123,7 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	 * next: its stamps are above the watermark */
 	own->head = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	if (!(ring->flags & GT_THREAD_NESTED))
-		memcpy(own->name, feed->r->threads[id].name,
-		       sizeof(own->name));
+		census_first_name(feed, id);
 	own->known = true;
 	own->generation = ring->generation;
 	census_supersede(feed, id);

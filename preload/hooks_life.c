@@ -16,6 +16,7 @@
 
 #include "arch.h"
 #include "preload/hooks.h"
+#include "preload/hooks_thread.h"
 #include "preload/ids.h"
 #include "preload/life.h"
 #include "preload/seccomp.h"
@@ -136,6 +137,8 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	result = real_prctl(option, a, b, c, d);
 	if (result >= 0 && life_prctl_followed(option))
 		ids_follow(__NR_prctl, option, a, b, c, d);
+	if (option == PR_SET_NAME && result == 0)
+		hooks_thread_named(0, (const char *)a, HOOKS_CALLER);
 	return result;
 }
 

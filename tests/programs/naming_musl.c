@@ -1,0 +1,4 @@
+// CC: musl-gcc
+// FLAGS: -pthread -D_GNU_SOURCE
+/* naming_musl.c: the same with another C library. */
+#include "naming.c"
