@@ -47,19 +47,39 @@ int area_map(uint64_t size_bytes)
 	return 0;
 }
 
+uint64_t area_used(void)
+{
+	return atomic_load_explicit(&recorder->area_used,
+				    memory_order_relaxed);
+}
+
+uint64_t area_size_bytes(void)
+{
+	return recorder->area_limit ? recorder->area_limit : area_size;
+}
+
+void area_settle(uint64_t budget)
+{
+	uint64_t growth = budget - base_min(budget, AREA_BUFFERS);
+
+	recorder->area_limit = base_min(area_used() + growth, area_size);
+	recorder->area_spare = growth / 4;
+}
+
 void *area_alloc(size_t size_bytes)
 {
 	uint64_t need = base_round_up(size_bytes, BASE_LINE);
+	uint64_t limit = area_size_bytes();
 	uint64_t used = atomic_load_explicit(&recorder->area_used,
 					     memory_order_relaxed);
 	uint64_t start;
 
-	if (need < size_bytes || need > area_size)
+	if (need < size_bytes || need > limit)
 		return NULL;
 	do {
 		start = used ? used :
 			       base_round_up(sizeof(*recorder), BASE_LINE);
-		if (start + need > area_size)
+		if (start + need > limit)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&recorder->area_used, &used, start + need,
@@ -67,18 +87,7 @@ void *area_alloc(size_t size_bytes)
 	return (char *)recorder + start;
 }
 
-uint64_t area_size_bytes(void)
-{
-	return area_size;
-}
-
-uint64_t area_used(void)
-{
-	return atomic_load_explicit(&recorder->area_used,
-				    memory_order_relaxed);
-}
-
 bool area_scarce(void)
 {
-	return area_used() > area_size - area_size / 4;
+	return area_used() + recorder->area_spare > area_size_bytes();
 }

@@ -23,6 +23,16 @@ int area_map(uint64_t size_bytes);
  * area is used up. Any thread, also signal handlers. */
 void *area_alloc(size_t size_bytes);
 
+/*
+ * The recorder has started: what it took are tables for the largest number of
+ * everything and buffers for the longest chunk, and hardly any of it is in
+ * use. From now on what is given out counts as used, as do AREA_BUFFERS for
+ * the writer when it is busy, and all together is `budget` bytes at most.
+ */
+void area_settle(uint64_t budget);
+
+#define AREA_BUFFERS (UINT64_C(3) << 20)
+
 /* Bytes that can be given out in all. */
 uint64_t area_size_bytes(void);
 

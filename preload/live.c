@@ -8,6 +8,7 @@
  * small part of it only.
  *
  * I1: node_limit and ring data never cover what is not reserved.
+ * I2: reserved <= budget.
  */
 #include "preload/live.h"
 
@@ -28,14 +29,15 @@
 #define LIVE_NODES_STEP (GL_SLAB / sizeof(struct gl_node))
 #define LIVE_IMAGES_FIRST 256
 #define LIVE_IMAGES_AHEAD 128
+#define LIVE_MEMORY_MIN (UINT64_C(4) << 20)
 #define LIVE_NODES_MAX (UINT32_C(1) << 30)
 
 #ifndef MADV_DONTFORK
 #define MADV_DONTFORK 10
 #endif
 
-/* Offsets of the parts. Half of the memory is the live mapping's: nodes and
- * rings get a quarter each. */
+/* Offsets of the parts. Half of the memory is the live mapping's. Nodes and
+ * rings have addresses for a quarter each, and all parts share the budget. */
 static void live_layout(struct live *live, struct gl_header *h,
 			uint64_t memory)
 {
@@ -55,21 +57,24 @@ static void live_layout(struct live *live, struct gl_header *h,
 				memory / 4, GL_SLAB);
 	live->size = h->size;
 	live->nodes_max = nodes;
+	live->budget = memory / 2;
+	live->reserved = 0;
 }
 
 int live_reserve(struct live *live, uint64_t from, uint64_t to)
 {
-	long err;
+	uint64_t page = from & ~UINT64_C(4095);
+	long err = 0;
 
-	if (to > live->size)
+	if (to > live->size || to - from > live->budget - live->reserved)
 		return -ENOMEM;
-	if (live->fd < 0)
-		return 0;
-	from &= ~UINT64_C(4095);
-	do
-		err = arch_syscall4(__NR_fallocate, live->fd, 0, from,
-				    to - from);
-	while (err == -EINTR);
+	if (live->fd >= 0)
+		do
+			err = arch_syscall4(__NR_fallocate, live->fd, 0, page,
+					    to - page);
+		while (err == -EINTR);
+	if (!err)
+		live->reserved += to - from;
 	return err;
 }
 
@@ -124,6 +129,7 @@ static int live_create(struct live *live, const char *dir,
 	sys_unlink(live->path);
 	sys_close(fd);
 	live->fd = -1;
+	live->reserved = 0;
 	return err;
 }
 
@@ -204,7 +210,7 @@ int live_open(struct live *live, const struct live_where *where)
 		live_unlink(live);
 		/* less of it, where the address space is limited */
 		memory /= 2;
-		if (memory < OPTIONS_MEMORY_MIN)
+		if (memory < LIVE_MEMORY_MIN)
 			return err;
 	}
 	memcpy(live->header, &h, offsetof(struct gl_header, trace_path));
@@ -228,13 +234,17 @@ static void live_more_nodes(struct live *live)
 					      memory_order_relaxed);
 	uint64_t next;
 
-	if (limit >= live->nodes_max || limit >= count + LIVE_NODES_AHEAD)
+	live->nodes_refused = false;
+	if (limit >= count + LIVE_NODES_AHEAD)
 		return;
 	next = base_min(base_max(limit, count) + LIVE_NODES_STEP,
 			live->nodes_max);
-	if (live_reserve(live, h->nodes_offset + limit *
-					 sizeof(struct gl_node),
-			 h->nodes_offset + next * sizeof(struct gl_node)))
+	live->nodes_refused =
+		next <= limit ||
+		live_reserve(live, h->nodes_offset + limit *
+					   sizeof(struct gl_node),
+			     h->nodes_offset + next * sizeof(struct gl_node));
+	if (live->nodes_refused)
 		return;
 	/* pairs with the acquire of whoever reserves a node: the pages are
 	 * there; waiters sleep on it */

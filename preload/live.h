@@ -17,6 +17,9 @@ struct live {
 	uint64_t size;
 	uint64_t nodes_max;
 	uint64_t images_reserved;	/* records */
+	uint64_t budget;	/* bytes that may be reserved */
+	uint64_t reserved;
+	bool nodes_refused;	/* no room for those that were wanted last */
 	int fd;			/* -1: private memory, no file */
 	int err;		/* why there is no file */
 	char path[GT_PATH_MAX];	/* "" without a file */

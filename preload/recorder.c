@@ -157,6 +157,16 @@ static bool recorder_ready(void)
 	return state == RECORDER_READ;
 }
 
+/* Whether waiting for nodes is in vain: a program whose every stack is new
+ * must not wait at each. */
+static bool recorder_nodes_refused(const struct recorder *r)
+{
+	return atomic_load_explicit(&r->nodes_refused, memory_order_relaxed) ||
+	       !recorder_writer_alive(r) ||
+	       atomic_load_explicit(&r->state, memory_order_relaxed) ==
+		       RECORDER_OFF;
+}
+
 /* capture_config.want_nodes */
 static void recorder_want_nodes(void)
 {
@@ -166,6 +176,8 @@ static void recorder_want_nodes(void)
 	unsigned naps;
 
 	for (naps = 0; naps < RECORDER_NODES_NAPS; naps++) {
+		if (recorder_nodes_refused(recorder))
+			return;
 		recorder_wake(recorder);
 		recorder_nap(recorder, &live->node_limit, limit,
 			     RECORDER_NODES_NAP_NS);
@@ -229,6 +241,7 @@ static bool recorder_begin(struct recorder *r)
 					      memory_order_release);
 			recorder_wake(r);
 		}
+		area_settle(recorder_options.number[OPTION_MEMORY] / 2);
 		memcpy(recorder_trace, r->live->trace_path,
 		       sizeof(recorder_trace));
 	}
@@ -374,7 +387,7 @@ void recorder_mute(bool mute)
 			      &recorder->rings[thread - recorder->threads];
 }
 
-bool recorder_writer_alive(struct recorder *r)
+bool recorder_writer_alive(const struct recorder *r)
 {
 	return atomic_load_explicit(&r->writer_tid, memory_order_relaxed) != 0;
 }

@@ -59,7 +59,8 @@ struct recorder {
 	_Atomic int32_t writer_tid;
 	bool writer_is_thread;
 	_Atomic uint64_t area_used;	/* bytes of the area, this included */
-	uint64_t area_private;		/* area_alloc serves below this */
+	uint64_t area_limit;		/* bytes in all; 0: the whole area */
+	uint64_t area_spare;		/* of them, not for new threads */
 
 	struct gl_header *live;
 	struct gl_ring *rings;		/* GL_RINGS_MAX of them */
@@ -87,6 +88,7 @@ struct recorder {
 	_Atomic uint32_t foreign_done;
 	_Atomic uint32_t stop;		/* recording cannot go on: finish */
 	_Atomic uint64_t beats;		/* the writer's progress */
+	_Atomic uint32_t nodes_refused;	/* nobody waits for more of them */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	uint64_t stalled_beats;
 	struct ask ask;
@@ -153,7 +155,7 @@ void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 void recorder_mute(bool mute);
 
 /* Whether the writer still lives. */
-bool recorder_writer_alive(struct recorder *r);
+bool recorder_writer_alive(const struct recorder *r);
 
 /* The environment as the kernel left it, NULL: not known. Before the program's
  * own code runs. */

@@ -454,6 +454,9 @@ static const char *writer_work(struct writer *w)
 		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
 		serve_pending(r, &w->live);
 		live_ahead(&w->live);
+		atomic_store_explicit(&r->nodes_refused,
+				      w->live.nodes_refused,
+				      memory_order_relaxed);
 		if (writer_hungry(r))
 			census_reap(&w->feed);
 		pool_refill(&w->pool);

@@ -318,7 +318,7 @@ def little_address_space(directory):
 def small_memory_budget(directory):
     """What does not fit is counted, never wrong."""
     argv = [program("churn"), BLOCKS]
-    done = recorded(argv, directory, options=["--memory", "4M"])
+    done = recorded(argv, directory, options=["--memory", "8M"])
     unharmed(done, argv)
     report = Report(done.trace, statuses=(0, 3))
     lost = done.expected["allocations"] - report.sums()["allocations"]

@@ -48,7 +48,7 @@ static void what_is_asked_for(void **state)
 {
 	(void)state;
 	assert_int_equal(under("256M", 512 * MIB).memory, 256 * MIB);
-	assert_int_equal(under("4M", 16 * MIB).memory, 4 * MIB);
+	assert_int_equal(under("8M", 16 * MIB).memory, 8 * MIB);
 }
 
 static void nothing_to_spare(void **state)
