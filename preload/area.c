@@ -53,7 +53,7 @@ uint64_t area_used(void)
 				    memory_order_relaxed);
 }
 
-uint64_t area_size_bytes(void)
+static uint64_t area_limit(void)
 {
 	return recorder->area_limit ? recorder->area_limit : area_size;
 }
@@ -66,10 +66,15 @@ void area_settle(uint64_t budget)
 	recorder->area_spare = growth / 4;
 }
 
+uint64_t area_size_bytes(void)
+{
+	return area_size;
+}
+
 void *area_alloc(size_t size_bytes)
 {
 	uint64_t need = base_round_up(size_bytes, BASE_LINE);
-	uint64_t limit = area_size_bytes();
+	uint64_t limit = area_limit();
 	uint64_t used = atomic_load_explicit(&recorder->area_used,
 					     memory_order_relaxed);
 	uint64_t start;
@@ -89,5 +94,5 @@ void *area_alloc(size_t size_bytes)
 
 bool area_scarce(void)
 {
-	return area_used() + recorder->area_spare > area_size_bytes();
+	return area_used() + recorder->area_spare > area_limit();
 }

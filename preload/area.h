@@ -33,7 +33,7 @@ void area_settle(uint64_t budget);
 
 #define AREA_BUFFERS (UINT64_C(3) << 20)
 
-/* Bytes that can be given out in all. */
+/* Bytes of the mapping. */
 uint64_t area_size_bytes(void);
 
 /* Bytes given out so far. */

@@ -27,7 +27,7 @@
 #define POOL_GROW_CLASSES 2	/* fourfold */
 #define POOL_NESTED_CLASS 13	/* 8 KiB */
 #define POOL_GROW_EIGHTHS 4	/* the other half is for new threads */
-#define POOL_BATCH 32		/* made when a thread had to wait */
+#define POOL_BATCH 8		/* made when a thread had to wait */
 #define POOL_AHEAD_MAX 128	/* kept ready, where threads come fast */
 #define POOL_AHEAD_SINK 16	/* a part of them less at each refill */
 
@@ -277,7 +277,7 @@ static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 	/* where many came, more will come: each refill waits for a whole pass
 	 * over the rings that there are */
 	if (hungry)
-		want = POOL_BATCH + pool->headers / 4;
+		want = POOL_BATCH + pool->headers / 8;
 	for (; there < want; there++) {
 		if (pool_add(pool, which))
 			continue;

@@ -32,7 +32,8 @@ struct pool {
 	bool main_given;
 };
 
-/* Threads of the target. An id + 1, or 0 after a bounded wait. */
+/* Threads of the target. An id + 1; 0: there is no memory for more, or the
+ * writer does not move. */
 uint32_t pool_take(struct recorder *r, enum recorder_pool which);
 
 /* The writer. */

@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+# TIMEOUT: 120
+"""How much memory the recorder takes in the target: little where little
+happens, and never more than --memory."""
+
+from gnomon_test import *
+
+KIB, MIB = 1024, 1024 * 1024
+READY_SECONDS = 30
+
+# What the kernel says of a mapping that is wiped in a child: the area.
+WIPED = "wf"
+
+
+class Use:
+    """Bytes of ours in a process: resident parts of the area, and all that
+    was reserved of the live file, touched or not; it is as good as used. Code
+    is left out: it is the same file's in every process."""
+
+    def __init__(self, pid):
+        self.area = self.live = self.static = 0
+        with open("/proc/%d/smaps" % pid) as smaps:
+            parts = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", smaps.read(),
+                             flags=re.M)
+        for part in parts[1:]:
+            fields = dict(re.findall(r"^(\w+): +(.*)$", part, re.M))
+            path = part.splitlines()[0].partition("/")[2]
+            resident = int(fields["Rss"].split()[0]) * KIB
+            if WIPED in fields["VmFlags"].split():
+                self.area += resident
+            elif path.endswith(".live"):
+                self.live += os.stat("/" + path).st_blocks * 512
+            elif path.endswith("libgnomon.so"):
+                self.static += int(fields["Anonymous"].split()[0]) * KIB
+
+    @property
+    def all(self):
+        return self.area + self.live + self.static
+
+
+def used(directory, *arguments, memory=None):
+    """While the target's threads idle."""
+    name = "-".join(map(str, arguments)) + (memory or "") + ".trace"
+    env = environment(LD_PRELOAD=LIBRARY, GNOMON_MEMORY=memory,
+                      GNOMON_OUTPUT=os.path.join(directory, name))
+    process = subprocess.Popen([program("idlers"), *map(str, arguments)],
+                               env=env, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
+    try:
+        equal(process.stdout.readline(), b"ready\n", "start")
+        return Use(process.pid)
+    finally:
+        process.stdin.close()
+        process.stdout.read()
+        equal(process.wait(READY_SECONDS), 0, "status")
+        settle(directory)
+
+
+def print_use(what, use):
+    print("# %s: area %d KiB, live file %d KiB, static %d KiB" % (
+        what, use.area // KIB, use.live // KIB, use.static // KIB))
+
+
+@case
+def one_thread(directory):
+    use = used(directory, 0)
+    print_use("one thread", use)
+    check(use.all <= 4 * MIB, "%d KiB" % (use.all // KIB))
+    check(use.area and use.live, "the mappings were not found")
+
+
+@case
+def idle_threads(directory):
+    """4 MiB and 96 KiB a thread."""
+    for threads in 1, 10, 100, 1000:
+        use = used(directory, threads)
+        print_use("%d threads" % threads, use)
+        check(use.all <= 4 * MIB + threads * 96 * KIB,
+              "%d threads: %d KiB" % (threads, use.all // KIB))
+
+
+@case
+def within_the_budget(directory):
+    """Many threads, many stacks: each takes all that there is of its part."""
+    for memory, bound in ("8M", 8), ("32M", 32), ("64M", 64):
+        for arguments in (3000, 20, 20), (4, 6000, 1000000):
+            use = used(directory, *arguments, memory=memory)
+            print_use("%s, %s" % (memory, arguments), use)
+            check(use.all <= bound * MIB, "%s, %s: %d KiB" % (
+                memory, arguments, use.all // KIB))
+
+
+main()
