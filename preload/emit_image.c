@@ -108,7 +108,7 @@ static uint32_t emit_image_count(const struct emit_image *emit)
 	/* the record itself is published by its state */
 	return base_min(atomic_load_explicit(&emit->header->image_count,
 					     memory_order_relaxed),
-			GL_IMAGES_MAX);
+			*emit->reserved);
 }
 
 void emit_image_flush(struct emit_image *emit)

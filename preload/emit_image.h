@@ -13,6 +13,7 @@
 struct emit_image {
 	const struct gl_image *images;
 	const struct gl_header *header;
+	const uint64_t *reserved;	/* records that may be read */
 	struct chunk_out *out;
 	uint8_t state[GL_IMAGES_MAX];	/* EMIT_IMAGE_* */
 	uint32_t complete;	/* all below are written at least once */

@@ -25,7 +25,8 @@
 
 #define LIVE_SHM "/dev/shm"
 #define LIVE_NODES_FIRST 16384	/* reserved at the start */
-#define LIVE_NODES_AHEAD 32768	/* kept free ahead of the threads */
+#define LIVE_NODES_AHEAD 8192	/* kept free ahead of the threads, … */
+#define LIVE_NODES_AHEAD_MAX 32768	/* … where there are many */
 #define LIVE_NODES_STEP (GL_SLAB / sizeof(struct gl_node))
 #define LIVE_IMAGES_FIRST 256
 #define LIVE_IMAGES_AHEAD 128
@@ -235,7 +236,8 @@ static void live_more_nodes(struct live *live)
 	uint64_t next;
 
 	live->nodes_refused = false;
-	if (limit >= count + LIVE_NODES_AHEAD)
+	if (limit >= count + base_min(count + LIVE_NODES_AHEAD,
+				      LIVE_NODES_AHEAD_MAX))
 		return;
 	next = base_min(base_max(limit, count) + LIVE_NODES_STEP,
 			live->nodes_max);
@@ -261,12 +263,16 @@ void live_ahead(struct live *live)
 				 GL_IMAGES_MAX);
 
 	live_more_nodes(live);
+	live->images_refused = live->images_reserved >= GL_IMAGES_MAX;
 	if (live->images_reserved >= GL_IMAGES_MAX ||
 	    live->images_reserved >= images + LIVE_IMAGES_AHEAD)
 		return;
-	if (!live_reserve(live, h->images_offset + live->images_reserved *
-						    sizeof(struct gl_image),
-			  h->images_offset + next * sizeof(struct gl_image)))
+	live->images_refused = live_reserve(
+		live,
+		h->images_offset + live->images_reserved *
+					   sizeof(struct gl_image),
+		h->images_offset + next * sizeof(struct gl_image));
+	if (!live->images_refused)
 		live->images_reserved = next;
 }
 

@@ -19,7 +19,8 @@ struct live {
 	uint64_t images_reserved;	/* records */
 	uint64_t budget;	/* bytes that may be reserved */
 	uint64_t reserved;
-	bool nodes_refused;	/* no room for those that were wanted last */
+	/* no room for those that were wanted last */
+	bool nodes_refused, images_refused;
 	int fd;			/* -1: private memory, no file */
 	int err;		/* why there is no file */
 	char path[GT_PATH_MAX];	/* "" without a file */

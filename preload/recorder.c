@@ -39,8 +39,8 @@
 #include "unwind/memory.h"
 
 #define RECORDER_WINDOW_NS 2000	/* of the live header's window_ticks */
-#define RECORDER_NODES_NAP_NS (10 * UINT64_C(1000000))
-#define RECORDER_NODES_NAPS 20
+#define RECORDER_WANT_NAP_NS (10 * UINT64_C(1000000))
+#define RECORDER_WANT_NAPS 20
 
 struct options recorder_options;
 int32_t recorder_first_pid;
@@ -157,34 +157,44 @@ static bool recorder_ready(void)
 	return state == RECORDER_READ;
 }
 
-/* Whether waiting for nodes is in vain: a program whose every stack is new
- * must not wait at each. */
-static bool recorder_nodes_refused(const struct recorder *r)
+/* Whether waiting is in vain: a program whose every stack is new must not
+ * wait for nodes at each. */
+static bool recorder_in_vain(const struct recorder *r,
+			     const _Atomic uint32_t *refused)
 {
-	return atomic_load_explicit(&r->nodes_refused, memory_order_relaxed) ||
+	return atomic_load_explicit(refused, memory_order_relaxed) ||
 	       !recorder_writer_alive(r) ||
 	       atomic_load_explicit(&r->state, memory_order_relaxed) ==
 		       RECORDER_OFF;
 }
 
+/* Until the writer has moved the limit, or refused to, or for some naps. */
+static void recorder_want(const _Atomic uint32_t *limit,
+			  const _Atomic uint32_t *refused)
+{
+	uint32_t old = atomic_load_explicit(limit, memory_order_acquire);
+	unsigned naps;
+
+	for (naps = 0; naps < RECORDER_WANT_NAPS; naps++) {
+		if (recorder_in_vain(recorder, refused))
+			return;
+		recorder_wake(recorder);
+		recorder_nap(recorder, limit, old, RECORDER_WANT_NAP_NS);
+		if (atomic_load_explicit(limit, memory_order_acquire) != old)
+			return;
+	}
+}
+
 /* capture_config.want_nodes */
 static void recorder_want_nodes(void)
 {
-	struct gl_header *live = recorder->live;
-	uint32_t limit = atomic_load_explicit(&live->node_limit,
-					      memory_order_acquire);
-	unsigned naps;
+	recorder_want(&recorder->live->node_limit, &recorder->nodes_refused);
+}
 
-	for (naps = 0; naps < RECORDER_NODES_NAPS; naps++) {
-		if (recorder_nodes_refused(recorder))
-			return;
-		recorder_wake(recorder);
-		recorder_nap(recorder, &live->node_limit, limit,
-			     RECORDER_NODES_NAP_NS);
-		if (atomic_load_explicit(&live->node_limit,
-					 memory_order_acquire) != limit)
-			return;
-	}
+/* capture_config.want_images */
+static void recorder_want_images(void)
+{
+	recorder_want(&recorder->image_limit, &recorder->images_refused);
 }
 
 static int recorder_capture(struct recorder *r)
@@ -203,6 +213,8 @@ static int recorder_capture(struct recorder *r)
 		.images = (struct gl_image *)(base + live->images_offset),
 		.image_count = &live->image_count,
 		.want_nodes = recorder_want_nodes,
+		.image_limit = &r->image_limit,
+		.want_images = recorder_want_images,
 		.find_section = section_find,
 		.iterate = real.iterate,
 		.main_stack_end = recorder_stack_end,

@@ -89,6 +89,8 @@ struct recorder {
 	_Atomic uint32_t stop;		/* recording cannot go on: finish */
 	_Atomic uint64_t beats;		/* the writer's progress */
 	_Atomic uint32_t nodes_refused;	/* nobody waits for more of them */
+	_Atomic uint32_t image_limit;	/* images with reserved records; futex */
+	_Atomic uint32_t images_refused;
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	uint64_t stalled_beats;
 	struct ask ask;

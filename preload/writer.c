@@ -224,6 +224,25 @@ static int writer_open_live(struct writer *w, uint64_t trace_id,
 	return 0;
 }
 
+/* What threads fill by themselves, ahead of them. */
+static void writer_reserve(struct writer *w)
+{
+	struct recorder *r = w->r;
+
+	live_ahead(&w->live);
+	atomic_store_explicit(&r->nodes_refused, w->live.nodes_refused,
+			      memory_order_relaxed);
+	atomic_store_explicit(&r->images_refused, w->live.images_refused,
+			      memory_order_relaxed);
+	if (atomic_load_explicit(&r->image_limit, memory_order_relaxed) ==
+	    w->live.images_reserved)
+		return;
+	/* pairs with the acquire of whoever describes an image */
+	atomic_store_explicit(&r->image_limit, w->live.images_reserved,
+			      memory_order_release);
+	sys_futex_wake(&r->image_limit);
+}
+
 static int writer_memory(struct writer *w)
 {
 	struct gl_header *h = w->live.header;
@@ -237,6 +256,7 @@ static int writer_memory(struct writer *w)
 		err = encode_init(&w->encode, &w->nodes, h->tick_shift);
 	if (err)
 		return err;
+	w->images.reserved = &w->live.images_reserved;
 	w->images.images = live_at(&w->live, h->images_offset);
 	w->images.header = h;
 	w->images.out = &w->out;
@@ -256,6 +276,7 @@ static int writer_memory(struct writer *w)
 	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
 	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);
 	w->r->live = h;
+	writer_reserve(w);
 	w->r->rings = live_at(&w->live, h->data_offset);
 	pool_init(&w->pool, w->r, &w->live,
 		  recorder_options.number[OPTION_RING]);
@@ -453,10 +474,7 @@ static const char *writer_work(struct writer *w)
 
 		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
 		serve_pending(r, &w->live);
-		live_ahead(&w->live);
-		atomic_store_explicit(&r->nodes_refused,
-				      w->live.nodes_refused,
-				      memory_order_relaxed);
+		writer_reserve(w);
 		if (writer_hungry(r))
 			census_reap(&w->feed);
 		pool_refill(&w->pool);

@@ -36,6 +36,10 @@ struct capture_config {
 	/* Asks for a higher node_limit and waits a bounded time for it. May be
 	 * NULL: then the limit is final. Any thread, also signal handlers. */
 	void (*want_nodes)(void);
+	/* Records of images below it have reserved pages; NULL: all have. And
+	 * what want_nodes is for nodes; both or neither. */
+	const _Atomic uint32_t *image_limit;
+	void (*want_images)(void);
 	/* Link-time address and size of a mapped section, from the section
 	 * headers of the file at `path` ("": the program's own), for images
 	 * that announce no unwind table. May be NULL. */

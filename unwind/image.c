@@ -51,6 +51,8 @@ extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
 static struct {
 	struct gl_image *public;
 	_Atomic uint32_t *public_count;
+	const _Atomic uint32_t *public_limit;
+	void (*want_images)(void);
 	struct image *images;
 	uint32_t count;
 	_Atomic uint32_t lock;
@@ -206,10 +208,26 @@ static bool has_segments(const struct dl_phdr_info *info)
 	return false;
 }
 
+/* Whether its page may be touched: on a full disk that would be the end. */
+static bool is_reserved(uint32_t index)
+{
+	unsigned tries;
+
+	for (tries = 0; list.public_limit && tries < 2; tries++) {
+		/* Pairs with the writer's release after it reserved pages. */
+		if (index < atomic_load_explicit(list.public_limit,
+						 memory_order_acquire))
+			return true;
+		if (tries == 0)
+			list.want_images();
+	}
+	return !list.public_limit;
+}
+
 /* Where image number `index` is described; NULL: no memory, or too many. */
 static struct gl_image *new_record(uint32_t index)
 {
-	if (index < GL_IMAGES_MAX)
+	if (index < GL_IMAGES_MAX && is_reserved(index))
 		return &list.public[index];
 	return index < IMAGES_MAX ? unwind_alloc(sizeof(struct gl_image)) :
 				    NULL;
@@ -459,6 +477,8 @@ int image_init(const struct capture_config *config)
 {
 	list.public = config->images;
 	list.public_count = config->image_count;
+	list.public_limit = config->image_limit;
+	list.want_images = config->want_images;
 	list.count = 0;
 	list.late = false;
 	list.find_section = config->find_section;

@@ -73,7 +73,7 @@ def one_thread(directory):
 @case
 def idle_threads(directory):
     """4 MiB and 96 KiB a thread."""
-    for threads in 1, 10, 100, 1000:
+    for threads in 1, 4, 12, 30, 60, 100, 1000:
         use = used(directory, threads)
         print_use("%d threads" % threads, use)
         check(use.all <= 4 * MIB + threads * 96 * KIB,
