@@ -1,8 +1,8 @@
 # Real programs of Debian, bare and recorded.
 #
 #   make deps-programs              the packages they come from (by apt)
-#   make check-programs [T=name]    all, or those whose name has that; writes
-#                                   docs/COMPATIBILITY.md once all have run
+#   make check-programs [T=text]    all, or those with that in "group: name";
+#                                   writes docs/COMPATIBILITY.md once all ran
 #
 # check-programs installs nothing: what is missing is left out, and said. Some
 # of the packages would start a server; RUNLEVEL=1 tells Debian not to.
@@ -26,5 +26,8 @@ COMPAT_RUN = GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 -B \
 .PHONY: deps-programs check-programs
 deps-programs: deps
 	$(Q)RUNLEVEL=1 tests/tools/install-packages $(DEPS_PROGRAMS)
-check-programs: all $(TEST_O)/trace_dump
+$(TEST_O)/libcounter.so: tests/compat/libcounter.c
+	$(call say,SHARED,$@)mkdir -p $(@D)
+	$(Q)$(CC) -O2 -g -Wall -Wextra -fPIC -shared -fno-builtin -o $@ $<
+check-programs: all $(TEST_O)/trace_dump $(TEST_O)/libcounter.so
 	$(Q)$(COMPAT_RUN)

@@ -42,22 +42,24 @@ size_t malloc_usable_size(void *block);
 static const struct deepbind_row {
 	const char *name;
 	void *hook;
-	size_t real; /* where struct real keeps the real one */
+	size_t real;	/* where struct real keeps the real one */
 } deepbind_rows[] = {
-#define ROW(name)                                        \
-	{                                                \
-#name, name, offsetof(struct real, name) \
-	}
-	ROW(malloc),	     ROW(calloc),
-	ROW(realloc),	     ROW(free),
-	ROW(posix_memalign), ROW(memalign),
-	ROW(aligned_alloc),  ROW(valloc),
-	ROW(pvalloc),	     ROW(malloc_usable_size),
+#define ROW(name) { #name, name, offsetof(struct real, name) }
+	ROW(malloc),
+	ROW(calloc),
+	ROW(realloc),
+	ROW(free),
+	ROW(posix_memalign),
+	ROW(memalign),
+	ROW(aligned_alloc),
+	ROW(valloc),
+	ROW(pvalloc),
+	ROW(malloc_usable_size),
 #undef ROW
 };
 #define DEEPBIND_COUNT (sizeof(deepbind_rows) / sizeof(deepbind_rows[0]))
 
-static uint32_t deepbind_done; /* the first who sets it does it */
+static uint32_t deepbind_done;	/* the first who sets it does it */
 
 static uintptr_t deepbind_real(const struct deepbind_row *row)
 {
@@ -66,7 +68,8 @@ static uintptr_t deepbind_real(const struct deepbind_row *row)
 
 static bool deepbind_protect(uintptr_t from, uintptr_t to, int prot)
 {
-	return !sys_failed(arch_syscall3(__NR_mprotect, from, to - from, prot));
+	return !sys_failed(arch_syscall3(__NR_mprotect, from, to - from,
+					 prot));
 }
 
 /* Whether this is the image that provides all of them, for which they are
@@ -74,7 +77,7 @@ static bool deepbind_protect(uintptr_t from, uintptr_t to, int prot)
 static int deepbind_visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct link_map map = { .l_addr = info->dlpi_addr };
-	ElfW(Sym) * entries[DEEPBIND_COUNT];
+	ElfW(Sym) *entries[DEEPBIND_COUNT];
 	uintptr_t from = UINTPTR_MAX, to = 0;
 	unsigned i;
 
@@ -90,7 +93,7 @@ static int deepbind_visit(struct dl_phdr_info *info, size_t size, void *data)
 		entries[i] = map.l_ld ? real_entry(&map, row->name) : NULL;
 		if (!entries[i] || info->dlpi_addr + entries[i]->st_value !=
 					   deepbind_real(row))
-			return 0; /* I1 */
+			return 0;	/* I1 */
 		from = base_min(from, (uintptr_t)entries[i]);
 		to = base_max(to, (uintptr_t)(entries[i] + 1));
 	}

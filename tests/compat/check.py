@@ -29,7 +29,7 @@ sys.dont_write_bytecode = True
 from catalogue import catalogue
 from document import write_document
 from figures import read_traces
-from place import Broken, Place
+from place import BARE, COUNTED, RECORDED, Broken, Place
 from sameness import LEVELS, Judgement
 import shells
 import languages
@@ -40,18 +40,21 @@ import servers
 PAIRS = 2			# runs bare and recorded
 PAIRS_QUICK = 4			# of what takes less than:
 QUICK_SECONDS = 1.0
+COUNT_DIFFERENCE = 0.02		# beyond what two counts differ by
 SLOW_SECONDS = 12.0		# one that takes so long is recorded once
 LEARN_MORE = 3			# bare runs more, where something differs
 
 
-def one_run(program, base, recorded):
-    """(Outcome, Figures or None)"""
-    place = Place(base, recorded)
+def one_run(program, base, mode):
+    """(Outcome, Figures, or counts, or None)"""
+    place = Place(base, mode)
     try:
         outcome = program.work(place)
     finally:
         place.clean()
-    return outcome, read_traces(place.traces) if recorded else None
+    if mode == RECORDED:
+        return outcome, read_traces(place.traces)
+    return outcome, place.counts() if mode == COUNTED else None
 
 
 def run_all(program, base):
@@ -60,15 +63,31 @@ def run_all(program, base):
     number, pairs = 0, PAIRS
     while number < pairs:
         begin = time.monotonic()
-        bare.append(one_run(program, base, False)[0])
+        bare.append(one_run(program, base, BARE)[0])
         took = time.monotonic() - begin
         if number == 0 and program.timed and took < QUICK_SECONDS:
             pairs = PAIRS_QUICK
         if number == 0 or took < SLOW_SECONDS:
-            done, figures = one_run(program, base, True)
+            done, figures = one_run(program, base, RECORDED)
             recorded.append(done)
         number += 1
     return bare, recorded, figures
+
+
+def counted(program, base, figures):
+    """How far the allocations recorded are from what an independent counter
+    counts of the same work, as a share; None where that says nothing."""
+    if not program.countable or not figures.allocations:
+        return None
+    best = None
+    for _ in range(2):
+        count = one_run(program, base, COUNTED)[1][0]
+        off = (figures.allocations - count) / max(count, 1)
+        if best is None or abs(off) < abs(best):
+            best = off
+        if abs(best) < COUNT_DIFFERENCE / 10:
+            break
+    return best
 
 
 def slow_down(bare, recorded):
@@ -89,10 +108,13 @@ def version_of(package):
     return version.rsplit("-", 1)[0].split("+")[0] if version else "?"
 
 
-def harms(program, judgement, figures):
+def harms(program, judgement, figures, off):
     """Sentences about what is not as it should be."""
     found = [] if program.known else list(judgement.differences)
     found += figures.wrong
+    if off is not None and abs(off) > COUNT_DIFFERENCE:
+        found.append("allocations are %.2f %% off an independent count" % (
+            100 * off))
     if figures.dropped:
         found.append("%d events dropped" % figures.dropped)
     if figures.unpaired:
@@ -110,12 +132,13 @@ def examine(program, base):
     bare, recorded, figures = run_all(program, base)
     judgement = Judgement(bare, recorded, program.least)
     if judgement.differences:
-        bare += [one_run(program, base, False)[0] for _ in range(LEARN_MORE)]
+        bare += [one_run(program, base, BARE)[0] for _ in range(LEARN_MORE)]
         judgement = Judgement(bare, recorded, program.least)
     ratio = slow_down(bare, recorded) if program.timed else None
+    off = counted(program, base, figures)
     known = program.known if judgement.differences else ""
     return {
-        "known": known, "harms": harms(program, judgement, figures),
+        "known": known, "off": off, "harms": harms(program, judgement, figures, off),
         "status": bare[0].status, "level": LEVELS[judgement.level][0],
         "processes": figures.processes, "events": figures.events,
         "allocations": figures.allocations, "frees": figures.frees,
@@ -161,10 +184,12 @@ def say(row, took):
             print("            " + harm.replace("\n", "\n            "))
     else:
         ratio = row["slow_down"]
-        print("  ok        %s: %s, %d processes, %d events, %.2f %% whole%s "
-              "(%.0f s)" % (row["name"], row["level"], row["processes"],
-                            row["events"], 100 * row["whole"],
-                            ", %.2fx" % ratio if ratio else "", took))
+        print("  ok        %s: %s, %d processes, %d events, %.2f %% whole%s"
+              "%s (%.0f s)" % (
+                  row["name"], row["level"], row["processes"], row["events"],
+                  100 * row["whole"], ", %.2fx" % ratio if ratio else "",
+                  ", %+.4f %% off" % (100 * row["off"])
+                  if row["off"] is not None else "", took))
     sys.stdout.flush()
 
 
@@ -187,7 +212,7 @@ def main():
     results = {name: row for name, row in results.items() if name in known}
     harmed = ran = left_out = 0
     for program in catalogue:
-        if options.p not in program.name:
+        if options.p not in program.group + ": " + program.name:
             continue
         begin = time.monotonic()
         row = row_of(program)

@@ -24,6 +24,9 @@ words that are always there.
 * **live**: blocks never freed, all processes together.
 * **whole**: allocations whose stack reaches the outermost frame, or, *JIT*,
   code that was made at run time and ends there with the reason said.
+* **count**: how far the number of allocations is from what a small counting
+  library, preloaded instead of gnomon, counts in a run of its own; *–* for
+  servers and terminals, where no two runs do the same.
 * **slower**: wall time recorded to bare, the shortest of some runs, with all that
   `gnomon run` does around it; where a bare run takes less than 0.1 s, what is
   added, per program run, most of it for start and end of the processes. For
@@ -70,6 +73,12 @@ def share(row):
     return text
 
 
+def count_off(row):
+    if row.get("off") is None:
+        return "–"
+    return "exact" if row["off"] == 0 else "%+.2g %%" % (100 * row["off"])
+
+
 def matched(row):
     text = "all of " + count(row["frees"]) if not row["unpaired"] else \
         "%s, %s not" % (count(row["frees"]), count(row["unpaired"]))
@@ -80,19 +89,19 @@ def table_line(row):
     name = row["name"] + (", " + row["load"] if row["load"] else "")
     cells = [name, row["version"]]
     if "missing" in row:
-        return "| %s | | not installed | | | | | | |" % name
+        return "| %s | | not installed | | | | | | | |" % name
     if "events" not in row:
-        return "| %s | %s | **failed** | | | | | | |" % tuple(cells)
+        return "| %s | %s | **failed** | | | | | | | |" % tuple(cells)
     cells += [verdict(row), str(row["processes"]), count(row["allocations"]),
-              matched(row), count(row["live_blocks"]), share(row),
+              count_off(row), matched(row), count(row["live_blocks"]), share(row),
               slower(row)]
     return "| " + " | ".join(cells) + " |"
 
 
 def table(rows):
     lines = ["| program | version | output | processes | allocations | "
-             "frees matched | live | whole | slower |",
-             "|---|---|---|---:|---:|---:|---:|---:|---:|"]
+             "count | frees matched | live | whole | slower |",
+             "|---|---|---|---:|---:|---:|---:|---:|---:|---:|"]
     return "\n".join(lines + [table_line(row) for row in rows])
 
 

@@ -102,7 +102,7 @@ language("java -version", "openjdk-17-jre-headless", ["java", "-version"])
 language("java: keytool", "openjdk-17-jre-headless",
          ["keytool", "-genkeypair", "-alias", "a", "-keyalg", "RSA",
           "-keystore", "store", "-storepass", "secret", "-dname", "CN=a",
-          "-keypass", "secret"], needs=["keytool"])
+          "-keypass", "secret"], needs=["keytool"], countable=False)
 language("pandoc", "pandoc", ["pandoc", "-t", "html", "text.md"],
          lambda place: place.file("text.md", "# A\n\n*b* [c](d) `e`\n\n"
                                   "| a | b |\n|---|---|\n| 1 | 2 |\n\n" * 60), stacks=0.2,

@@ -1,5 +1,6 @@
 """Where and how a program runs: in an empty directory whose path is the same
-for each run, with the same environment, bare or recorded; what came of it.
+for each run, with the same environment, in a MODE: bare, recorded, or with an
+independent counter preloaded; what came of it.
 
 A piece of work gets a Place and returns an Outcome. It makes its input in
 place.directory, runs the program by place.run() or place.start(), and whatever
@@ -13,6 +14,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,10 +22,10 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "system"))
-from gnomon_test import GNOMON, environment, traces_in, wait_for
+from gnomon_test import GNOMON, environment, program, wait_for
 
+BARE, RECORDED, COUNTED = range(3)
 RUN_SECONDS = 60
-END_SECONDS = 20
 FILE_MAX = 64 << 20		# larger ones are compared by size
 
 
@@ -43,15 +45,19 @@ class Outcome:
 
 
 class Place:
-    def __init__(self, base, recorded):
-        self.base = base
+    def __init__(self, base, mode):
+        self.base, self.mode = base, mode
         self.directory = os.path.join(base, "work")
         self.traces = os.path.join(base, "traces")
-        self.recorded = recorded
+        self.counter = os.path.join(base, "counts")
         self.processes = []
         shutil.rmtree(self.directory, ignore_errors=True)
         os.mkdir(self.directory)
-        if recorded:
+        if mode == COUNTED:
+            with open(self.counter, "wb") as file:
+                file.write(bytes(4096))
+            os.chmod(self.counter, 0o666)
+        if mode == RECORDED:
             shutil.rmtree(self.traces, ignore_errors=True)
             os.mkdir(self.traces)
             os.chmod(self.traces, 0o777)
@@ -81,19 +87,31 @@ class Place:
                 os.chown(name, entry.pw_uid, entry.pw_gid,
                          follow_symlinks=False)
 
-    def command(self, argv):
-        if not self.recorded:
-            return list(argv)
-        return [GNOMON, "run", "-q", "-o",
-                os.path.join(self.traces, "%e.%p.trace"), "--", *argv]
+    def command(self, argv, env):
+        """Words and environment to run it with in this mode."""
+        env = {**self.environment, **(env or {})}
+        if self.mode == COUNTED:
+            env.update(LD_PRELOAD=program("libcounter.so"),
+                       COUNTER_FILE=self.counter)
+        if self.mode == RECORDED:
+            argv = [GNOMON, "run", "-q", "-o",
+                    os.path.join(self.traces, "%e.%p.trace"), "--", *argv]
+        return list(argv), env
+
+    def counts(self):
+        """(allocations, frees, bytes) of what ran here in mode COUNTED."""
+        with open(self.counter, "rb") as file:
+            return struct.unpack("<3Q", file.read(24))
 
     def start(self, argv, user=None, env=None, stdin=None, out=None,
               err=None, recorded=True):
         """Starts it in a session of its own; streams go to files."""
-        argv = self.command(argv) if recorded else list(argv)
+        if recorded:
+            argv, env = self.command(argv, env)
+        else:
+            env = {**self.environment, **(env or {})}
         process = subprocess.Popen(
-            argv, cwd=self.directory, start_new_session=True,
-            env={**self.environment, **(env or {})},
+            argv, cwd=self.directory, start_new_session=True, env=env,
             stdin=stdin or subprocess.DEVNULL,
             stdout=out or subprocess.DEVNULL,
             stderr=err or subprocess.DEVNULL, **as_user(user))
@@ -144,8 +162,6 @@ class Place:
             if process.poll() is None:
                 kill_group(process)
                 process.wait()
-        if self.recorded:
-            wait_for(lambda: traces_in(self.traces) is not None, END_SECONDS)
 
 
 def as_user(user):

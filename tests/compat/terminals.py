@@ -59,9 +59,9 @@ def become_leader(slave):
 
 
 def start(place, terminal, argv, env):
+    argv, env = place.command(argv, env)
     process = subprocess.Popen(
-        place.command(argv), cwd=place.directory,
-        env={**place.environment, **env}, stdin=terminal.slave,
+        argv, cwd=place.directory, env=env, stdin=terminal.slave,
         stdout=terminal.slave, stderr=terminal.slave,
         preexec_fn=lambda: become_leader(terminal.slave))
     os.close(terminal.slave)
