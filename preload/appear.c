@@ -15,6 +15,11 @@
  * so nothing of the program has run. A word in memory that was made read-only
  * after relocation is so again afterwards.
  *
+ * How an allocator's own functions call each other is none of our business: a
+ * jump from one to the next would look like a call by the program. So where
+ * that is wanted, the words of its own PLT are bound to its own functions, as
+ * the loader would have done without us.
+ *
  * I1: a word is only changed if it holds exactly the real function's address
  *     and its symbol has the entry's name: neither words that are not yet
  *     bound, nor an alias, nor another definition that the program preferred.
@@ -44,11 +49,13 @@ struct appear_image {
 	size_t relocs_size[2], relocs_entry;
 	uintptr_t relro, relro_end;	/* read-only since relocation */
 	const struct dl_phdr_info *info;
+	bool theirs;	/* work->theirs, and it has one of the functions */
 };
 
 struct appear_work {
 	const struct appear *table;
 	size_t count;
+	bool theirs;			/* see appear_now */
 	uintptr_t least, most;		/* of the real functions */
 };
 
@@ -190,7 +197,24 @@ static bool appear_publish(const struct appear_work *work,
 	return true;
 }
 
-/* What shall stand in place of this address, bound for this name (I1). */
+/* Whether the address lies in a segment of the image with these flags. */
+static bool appear_holds(const struct appear_image *image, uintptr_t at,
+			 unsigned flags)
+{
+	const struct dl_phdr_info *info = image->info;
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & flags &&
+		    at - image->bias - segment->p_vaddr < segment->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* The row of what is bound for this name to its real function (I1). */
 static const struct appear *appear_row(const struct appear_work *work,
 				       uintptr_t value, const char *name)
 {
@@ -206,34 +230,37 @@ static const struct appear *appear_row(const struct appear_work *work,
 	return NULL;
 }
 
-/* Not code that was relocated, for one. */
-static bool appear_is_data(const struct appear_image *image, uintptr_t at)
+/* The row of a name whose real function is the image's own. */
+static const struct appear *appear_own_row(const struct appear_work *work,
+					   const struct appear_image *image,
+					   const char *name)
 {
-	const struct dl_phdr_info *info = image->info;
-	unsigned i;
+	size_t i;
 
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-		if (segment->p_type == PT_LOAD && segment->p_flags & PF_W &&
-		    at - image->bias - segment->p_vaddr < segment->p_memsz)
-			return true;
-	}
-	return false;
+	for (i = 0; i < work->count; i++)
+		if (appear_wanted(&work->table[i]) &&
+		    strcmp(name, work->table[i].name) == 0)
+			return appear_holds(image,
+					    (uintptr_t)*work->table[i].real,
+					    PF_X) ?
+				       &work->table[i] :
+				       NULL;
+	return NULL;
 }
 
 static void appear_exchange(const struct appear_image *image, uintptr_t *word,
-			    const struct appear *row)
+			    const void *to)
 {
 	uintptr_t at = (uintptr_t)word;
 	bool closed = at >= image->relro && at < image->relro_end;
 
-	if (!appear_is_data(image, at))
+	/* not code that was relocated, for one */
+	if (*word == (uintptr_t)to || !appear_holds(image, at, PF_W))
 		return;
 	if (closed && !appear_protect(at, at + sizeof(*word),
 				      PROT_READ | PROT_WRITE))
 		return;
-	*word = (uintptr_t)row->entry;
+	*word = (uintptr_t)to;
 	if (closed)
 		appear_protect(at, at + sizeof(*word), PROT_READ);
 }
@@ -249,6 +276,7 @@ static void appear_rebind(const struct appear_work *work,
 		unsigned type = ELF64_R_TYPE(reloc->r_info);
 		uint32_t symbol = ELF64_R_SYM(reloc->r_info);
 		const struct appear *row;
+		const char *name;
 		uintptr_t *word;
 
 		if (type != ARCH_RELOC_GLOB_DAT &&
@@ -257,17 +285,36 @@ static void appear_rebind(const struct appear_work *work,
 		word = (uintptr_t *)(image->bias + reloc->r_offset);
 		if (!symbol || (uintptr_t)word % sizeof(*word))
 			continue;
-		row = appear_row(work, *word, image->strings +
-					 image->symbols[symbol].st_name);
+		name = image->strings + image->symbols[symbol].st_name;
+		row = image->theirs ? appear_own_row(work, image, name) : NULL;
+		if (row) {
+			if (type == ARCH_RELOC_JUMP_SLOT)
+				appear_exchange(image, word, *row->real);
+			continue;
+		}
+		row = appear_row(work, *word, name);
 		if (row)
-			appear_exchange(image, word, row);
+			appear_exchange(image, word, row->entry);
 	}
+}
+
+static bool appear_holds_any(const struct appear_work *work,
+			     const struct appear_image *image)
+{
+	size_t i;
+
+	for (i = 0; i < work->count; i++)
+		if (appear_wanted(&work->table[i]) &&
+		    appear_holds(image, (uintptr_t)*work->table[i].real, PF_X))
+			return true;
+	return false;
 }
 
 static int appear_visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 	const ElfW(Phdr) *relro = NULL;
+	const struct appear_work *work = data;
 	struct appear_image image;
 	unsigned i;
 
@@ -293,14 +340,16 @@ static int appear_visit(struct dl_phdr_info *info, size_t size, void *data)
 				  -(uintptr_t)APPEAR_PAGE;
 		image.relro &= -(uintptr_t)APPEAR_PAGE;
 	}
+	image.theirs = work->theirs && appear_holds_any(work, &image);
 	appear_rebind(data, &image, 0);
 	appear_rebind(data, &image, 1);
 	return 0;
 }
 
-bool appear_now(const struct appear *table, size_t count)
+bool appear_now(const struct appear *table, size_t count, bool theirs)
 {
 	struct appear_work work = { .table = table, .count = count,
+				    .theirs = theirs,
 				    .least = UINTPTR_MAX };
 	const struct link_map *own = real_own_map();
 	size_t i;

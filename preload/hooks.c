@@ -157,8 +157,11 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
 {
 	size_t all;
 
-	if (unlikely(__builtin_mul_overflow(count, size, &all)))
+	if (unlikely(__builtin_mul_overflow(count, size, &all))) {
+		if (real.reallocarray)
+			return real.reallocarray(block, count, size);
 		all = SIZE_MAX;
+	}
 	return hooks_realloc(block, all, HOOKS_CALLER);
 }
 

@@ -163,11 +163,14 @@ static bool (*hooks_mi_owns)(const void *block);
 WRAP(void, mi_cfree, (void *block))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
+	struct gl_ring *ring;
 
 	if (block && hooks_mi_owns && hooks_mi_owns(block) &&
 	    !wrap_inner(caller.ra))
 		hooks_address(GT_FREE, block, caller.ra, caller.sp);
+	ring = wrap_enter(caller);
 	mi_cfree_real(block);
+	hooks_leave_real(ring);
 }
 
 typedef bool (*hooks_mi_visitor)(const void *heap, const void *area,

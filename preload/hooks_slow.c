@@ -29,14 +29,18 @@ struct thread *hooks_thread(uintptr_t sp)
 }
 
 /* The real function that this thread is in has called another hook. */
-static bool hooks_reentered(const struct thread *thread, uintptr_t ra)
+static bool hooks_reentered(const struct thread *thread, unsigned kind,
+			    uintptr_t ra)
 {
 	uint64_t busy = atomic_load_explicit(&thread->ring->busy,
 					     memory_order_relaxed);
 
-	return busy & RING_IN_REAL &&
-	       (ra - real.reenter_start < real.reenter_size ||
-		ra - real.own_start < real.own_size || patch_inside(ra));
+	if (!(busy & RING_IN_REAL))
+		return false;
+	if (ra - real.own_start < real.own_size || patch_inside(ra))
+		return true;
+	return ra - real.reenter_start < real.reenter_size &&
+	       !(kind == GT_FREE && busy & RING_IN_NEW);
 }
 
 /* A hook has interrupted a hook: the stack is walked plainly. */
@@ -61,7 +65,7 @@ BASE_SLOW void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 		return;
 	ring = thread->ring;
 	if (!ring_idle(ring)) {
-		if (hooks_reentered(thread, caller.ra))
+		if (hooks_reentered(thread, kind, caller.ra))
 			return;
 		hooks_nested(thread, &event, caller);
 		return;
@@ -85,7 +89,7 @@ BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
 		return;
 	ring = thread->ring;
 	if (!ring_idle(ring)) {
-		if (hooks_reentered(thread, ra))
+		if (hooks_reentered(thread, kind, ra))
 			return;
 		event.stamp = ring_cycles();
 		ring_nested_push(recorder, thread, &event);

@@ -138,8 +138,9 @@ static bool wrap_find(const struct wrap_table *table,
 	for (i = 0; i < table->count; i++) {
 		void *function = real_behind(own, table->rows[i].name, &image);
 
-		if (!function || (table->where == WRAP_WITH_MALLOC &&
-				  image != malloc_image))
+		if (!function || real_preceded(own, table->rows[i].name) ||
+		    (table->where == WRAP_WITH_MALLOC &&
+		     image != malloc_image))
 			continue;
 		if (table->where == WRAP_ALLOCATORS)
 			wrap_allocator(image);
@@ -171,5 +172,6 @@ void wrap_start(void)
 	for (i = 0; i < WRAP_COUNT(wrap_tables); i++)
 		if (found[i])
 			appear_now(wrap_tables[i]->rows,
-				   wrap_tables[i]->count);
+				   wrap_tables[i]->count,
+				   wrap_tables[i]->where == WRAP_ALLOCATORS);
 }

@@ -16,7 +16,8 @@
  * What an allocator's own code calls is part of what it does and is not
  * recorded: wrap_inner() where the caller lies in an allocator's image; and
  * while a wrapped function runs the thread's ring is marked, as in hooks.c,
- * for its calls of malloc and free.
+ * for its calls of malloc and free. A real function is called, never jumped
+ * to, where that matters: what it jumps on to seems to be called by us.
  *
  * All entries: any thread at any time after the constructor, also signal
  * handlers; errno is the real function's.
@@ -75,8 +76,10 @@ static inline bool wrap_inner(uintptr_t ra)
 	return false;
 }
 
-/* hooks_enter_real, with its usual case inline. */
-static inline struct gl_ring *wrap_enter(struct hooks_caller caller)
+/* hooks_enter_real, with its usual case inline, and more to mark if that is
+ * so. */
+static inline struct gl_ring *wrap_enter_as(struct hooks_caller caller,
+					    uint64_t mark)
 {
 	struct thread *thread = recorder_tls;
 	struct gl_ring *ring;
@@ -86,8 +89,13 @@ static inline struct gl_ring *wrap_enter(struct hooks_caller caller)
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring)))
 		return hooks_enter_real_slow(caller.sp, caller.ra);
-	ring_enter(ring, caller.sp | RING_IN_REAL, caller.ra);
+	ring_enter(ring, caller.sp | RING_IN_REAL | mark, caller.ra);
 	return ring;
+}
+
+static inline struct gl_ring *wrap_enter(struct hooks_caller caller)
+{
+	return wrap_enter_as(caller, 0);
 }
 
 /* A block came to be: GT_ALLOC or GT_REALLOC_DONE. */
@@ -102,8 +110,8 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 		    size_t count, size_t size, struct hooks_caller caller);
 
 /*
- * function(a, b, c), which may be left by an exception: then the mark of `ring` is
- * taken back on the way.
+ * function(a, b, c), which may be left by an exception: then the mark of
+ * `ring` is taken back on the way.
  */
 typedef void *(*wrap_throwing)(uintptr_t a, uintptr_t b, uintptr_t c);
 void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
@@ -146,7 +154,8 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 		if (!(inner) && wrap_inner(caller.ra))               \
 			return function((uintptr_t)(a), (uintptr_t)(b), \
 					(uintptr_t)(c));             \
-		ring = wrap_enter(caller);                           \
+		/* exceptions that it catches are freed inside */    \
+		ring = wrap_enter_as(caller, RING_IN_NEW);           \
 		made = wrap_throw(ring, function, (uintptr_t)(a),    \
 				  (uintptr_t)(b), (uintptr_t)(c));   \
 		if (likely(made))                                    \

@@ -239,6 +239,16 @@ static void *real_next(const struct link_map *own, const char *name)
 	return real_behind(own, name, &map);
 }
 
+bool real_preceded(const struct link_map *own, const char *name)
+{
+	const struct link_map *map;
+
+	for (map = own->l_prev; map; map = map->l_prev)
+		if (real_in_image(map, name))
+			return true;
+	return false;
+}
+
 bool real_is_libc(const struct link_map *map)
 {
 	struct real_image image;
@@ -287,6 +297,7 @@ static void real_fill(const struct link_map *own)
 	real.valloc = real_next(own, "valloc");
 	real.pvalloc = real_next(own, "pvalloc");
 	real.malloc_usable_size = real_next(own, "malloc_usable_size");
+	real.reallocarray = real_next(own, "reallocarray");
 	if (!real.aligned_alloc)
 		real.aligned_alloc = real.memalign;
 	if (!real.memalign)

@@ -36,6 +36,8 @@ struct real {
 				       void *data), void *data);
 	/* NULL where the allocator is not glibc's own, or an old one */
 	struct mallinfo2 (*mallinfo)(void);
+	/* only to refuse as it does; may be NULL */
+	void *(*reallocarray)(void *block, size_t count, size_t size);
 	/* The image that provides them, if it is one whose functions call
 	 * each other through the loader, and so come back to our hooks
 	 * (musl's calloc calls malloc). Empty for glibc, which does not. */
@@ -77,12 +79,14 @@ bool real_resolve(void);
  * For the library's constructor, or while the loader's list cannot change.
  * real_own_map: our own image, NULL if it cannot be found. real_behind: as
  * real_function, with the image that the definition lies in. real_is_libc:
- * the GNU C library. real_code: an image's executable segment, the last one;
- * not of the main program.
+ * the GNU C library. real_preceded: whether an image before ours has a
+ * definition, which the program then finds in place of ours. real_code: an
+ * image's executable segment, the last one; not of the main program.
  */
 const struct link_map *real_own_map(void);
 void *real_behind(const struct link_map *own, const char *name,
 		  const struct link_map **image);
+bool real_preceded(const struct link_map *own, const char *name);
 bool real_is_libc(const struct link_map *map);
 void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
 

@@ -208,7 +208,7 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 					  arch_thread_pointer();
 	uintptr_t owner = atomic_load_explicit(&ring->busy,
 					       memory_order_relaxed) &
-			  ~RING_IN_REAL;
+			  ~(RING_IN_REAL | RING_IN_NEW);
 
 	if (sp >= end || owner >= end || end - sp > RING_STACK_MAX ||
 	    end - owner > RING_STACK_MAX)

@@ -13,7 +13,8 @@
 static struct trace_event extra(unsigned what, const uint64_t *args)
 {
 	struct trace_event event = { .stamp = 7, .kind = GT_EXTRA,
-				     .what = (uint8_t)what, .args = args };
+				     .what = (uint8_t)what, .context = 12345,
+				     .args = args };
 
 	return event;
 }
