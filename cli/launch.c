@@ -13,10 +13,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -88,21 +90,32 @@ char *launch_find_program(const char *name, int *status)
 	return NULL;
 }
 
+/* Without /proc, as which this program was executed. */
+static bool own_path(char self[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+
+	if (n >= 0) {
+		self[n] = 0;
+		return true;
+	}
+	return executed != NULL && realpath(executed, self) != NULL;
+}
+
 char *launch_find_library(void)
 {
 	static const char *const places[] = {
 		"libgnomon.so", "../lib/gnomon/libgnomon.so",
 		"../lib/libgnomon.so"
 	};
-	char self[4096], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char self[PATH_MAX], *slash;
 
-	if (n < 0) {
+	if (!own_path(self)) {
 		tell_error("/proc/self/exe: %s: is /proc mounted?",
 			   strerror(errno));
 		return NULL;
 	}
-	self[n] = 0;
 	slash = strrchr(self, '/');
 	*slash = 0;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

@@ -98,8 +98,14 @@ static void emit_image_write(struct emit_image_batch *batch)
 		return;
 	batch->to = chunk_payload(emit->out);
 	proc_maps(emit_image_visit, batch);
-	while (batch->count)
-		emit_image_one(batch, 0, emit->images[batch->index[0]].path);
+	/* in no map: as the loader knows it, which has no name for the program */
+	while (batch->count) {
+		const struct gl_image *image = &emit->images[batch->index[0]];
+
+		emit_image_one(batch, 0, image->flags & GT_IMAGE_MAIN &&
+						!image->path[0] ?
+					emit->exe : image->path);
+	}
 	chunk_write(emit->out, GT_IMAGE, batch->to, NULL);
 }
 

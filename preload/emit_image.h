@@ -15,6 +15,7 @@ struct emit_image {
 	const struct gl_header *header;
 	const uint64_t *reserved;	/* records that may be read */
 	struct chunk_out *out;
+	const char *exe;	/* path of the program, "" if unknown */
 	uint8_t state[GL_IMAGES_MAX];	/* EMIT_IMAGE_* */
 	uint32_t complete;	/* all below are written at least once */
 };

@@ -22,6 +22,7 @@
 #include "preload/section.h"
 
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -55,9 +56,15 @@ extern char **__environ __attribute__((weak));
 enum { RECORDER_UNREAD, RECORDER_READING, RECORDER_READ, RECORDER_BAD };
 static _Atomic uint32_t recorder_setup;
 static uintptr_t recorder_stack_end;
+static const char *recorder_execfn;
 
 /* Path of this process's trace; in a child until it starts, its parent's. */
 static char recorder_trace[GT_PATH_MAX];
+
+const char *recorder_executed(void)
+{
+	return recorder_execfn;
+}
 
 uintptr_t recorder_main_stack_end(void)
 {
@@ -81,6 +88,21 @@ char *const *recorder_environment(void)
 	from = __environ;
 	recorder_stack_end = (uintptr_t)from;
 	return from;
+}
+
+/* Behind the environment; only where that surely is the kernel's array. */
+static void recorder_find_execfn(char *const *environment)
+{
+	const ElfW(auxv_t) *entry;
+
+	if (!&__libc_stack_end || !__libc_stack_end)
+		return;
+	while (*environment)
+		environment++;
+	for (entry = (const void *)(environment + 1);
+	     entry->a_type != AT_NULL; entry++)
+		if (entry->a_type == AT_EXECFN)
+			recorder_execfn = (const char *)entry->a_un.a_val;
 }
 
 static void recorder_complain(const char *what, const char *detail,
@@ -123,8 +145,10 @@ static bool recorder_read(void)
 				  ": this process is not recorded");
 		return false;
 	}
-	if (environment)
+	if (environment) {
 		output_environment(environment);
+		recorder_find_execfn(environment);
+	}
 	err = recorder_take_memory();
 	if (err) {
 		message_say(err == -ENOSYS ?

@@ -163,6 +163,9 @@ bool recorder_writer_alive(const struct recorder *r);
  * own code runs. */
 char *const *recorder_environment(void);
 
+/* What the program was executed as, NULL if unknown: on the main stack. */
+const char *recorder_executed(void);
+
 /* The program's main stack ends here, 0 if unknown. */
 uintptr_t recorder_main_stack_end(void);
 

@@ -132,6 +132,24 @@ static uint64_t writer_random(void)
 	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
 }
 
+/* Where nothing is mounted at /proc. */
+static void writer_guess_exe(struct writer *w)
+{
+	const char *name = recorder_executed();
+	char here[GT_PATH_MAX];
+	struct text text;
+
+	if (!name)
+		return;
+	text_init(&text, w->exe, sizeof(w->exe));
+	if (name[0] != '/' &&
+	    !sys_failed(arch_syscall2(__NR_getcwd, (long)here, sizeof(here)))) {
+		text_put(&text, here);
+		text_char(&text, '/');
+	}
+	text_put(&text, name);
+}
+
 static void writer_find_exe(struct writer *w)
 {
 	char path[64];
@@ -145,6 +163,8 @@ static void writer_find_exe(struct writer *w)
 	n = arch_syscall4(__NR_readlinkat, AT_FDCWD, (long)path, (long)w->exe,
 			  sizeof(w->exe) - 1);
 	w->exe[sys_failed(n) ? 0 : n] = '\0';
+	if (sys_failed(n))
+		writer_guess_exe(w);
 }
 
 static int writer_open_output(struct writer *w)
@@ -260,6 +280,7 @@ static int writer_memory(struct writer *w)
 	w->images.images = live_at(&w->live, h->images_offset);
 	w->images.header = h;
 	w->images.out = &w->out;
+	w->images.exe = w->exe;
 	w->feed.pool = &w->pool;
 	w->feed.out = &w->out;
 	w->feed.compress = &w->compress;

@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""Nothing is mounted at /proc: recorded all the same."""
+
+from gnomon_test import *
+
+HIDE = 'mount -t tmpfs none /proc && exec "$@"'
+
+
+def hidden(*argv):
+    """The same without /proc."""
+    need("unshare", "mount")
+    command = ["unshare", "-m", "sh", "-c", HIDE, "sh"]
+    if bare([*command, "true"]).status:
+        raise Skip("no mount namespace of one's own")
+    return [*command, *argv]
+
+
+@case
+def by_the_library(directory):
+    for name, *arguments in (["mixture"], ["leaving", "outlive"],
+                             ["leaving", "handlers"], ["storm", "500", "5"]):
+        part = os.path.join(directory, name + "".join(arguments))
+        os.mkdir(part)
+        argv = hidden(program(name), *arguments)
+        alone = bare(argv)
+        env = ["env", "LD_PRELOAD=" + LIBRARY,
+               "GNOMON_OUTPUT=" + os.path.join(part, "the.trace")]
+        done = bare(hidden(*env, program(name), *arguments))
+        done.directory = part
+        equal((done.status, done.out), (alone.status, alone.out), name)
+        settle(part)
+        agree(done.expected, Report(done.trace), name + ": ")
+        equal(info(done.trace)["info"]["exe"], program(name), "program")
+
+
+@case
+def by_gnomon_run(directory):
+    argv = hidden(GNOMON, "run", "-o", os.path.join(directory, "the.trace"),
+                  program("mixture"))
+    alone = bare([program("mixture")])
+    done = bare(argv)
+    done.directory = directory
+    equal((done.status, done.out), (alone.status, alone.out), done.err)
+    settle(directory)
+    agree(done.expected, Report(done.trace))
+
+
+main()
