@@ -68,6 +68,18 @@
  *          later in the file has a stamp below the watermark, but for the
  *          window of INFO's window_ticks.
  *
+ * USAGE    varint values of a point; points: varint ticks since the point
+ *          before, zigzag(value - that of the point before) for each. 0 before
+ *          the first of a chunk.
+ * SNAPSHOT varint what (gt_snapshot_what), then
+ *          MAPPINGS: number of the snapshot, values of a mapping; columns, n
+ *          mappings: 0 rows of varints: pages since the end of the mapping
+ *          before, pages, flags, values, path (0 none, 1 as in the row before,
+ *          else length + 2, bytes)
+ *          TAKEN, behind its mappings: number, kind, flags, stamps of begin
+ *          and end, mappings, name length, name, gt_arenas_state; if TAKEN:
+ *          stamp, number of values, values
+ *
  * CAPTURE  records: varint ring, number of values, the values (enum
  *          gt_capture_value; what is behind those known is skipped). Of the
  *          thread that has the ring then: before its END, or at the end of
@@ -255,21 +267,21 @@ enum gt_usage_value {
 	GT_USAGE_COST_NS,	/* processor time that this look took */
 	GT_USAGE_SIZE,		/* mapped */
 	GT_USAGE_RSS,
-	GT_USAGE_SHARED,	/* of files or shared memory, of it */
-	/* of smaps_rollup: */
+	GT_USAGE_SHARED,	/* of it, of files or shared memory */
+	GT_USAGE_ANONYMOUS,	/* of it */
+	GT_USAGE_SWAP,
+	/* with GT_USAGE_DETAILED: */
 	GT_USAGE_PSS,
 	GT_USAGE_SHARED_CLEAN,
 	GT_USAGE_SHARED_DIRTY,
 	GT_USAGE_PRIVATE_CLEAN,
 	GT_USAGE_PRIVATE_DIRTY,
-	GT_USAGE_ANONYMOUS,
-	GT_USAGE_SWAP,
 	GT_USAGE_FAULTS_MINOR,
 	GT_USAGE_FAULTS_MAJOR,
 	GT_USAGE_VALUES
 };
 
-/* Without it, what follows GT_USAGE_SHARED is that of the point before. */
+/* Without it, the values from GT_USAGE_PSS on are those of the point before. */
 enum gt_usage_flags { GT_USAGE_DETAILED = 1 };
 
 enum gt_snapshot_what { GT_SNAPSHOT_MAPPINGS = 1, GT_SNAPSHOT_TAKEN };

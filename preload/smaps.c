@@ -29,25 +29,29 @@ static const char *smaps_after(const char *line, const char *key)
 	return line;
 }
 
+bool smaps_number(const char *line, const char *key, uint64_t *kib)
+{
+	const char *at = smaps_after(line, key), *digits;
+	uint64_t value;
+
+	if (!at)
+		return false;
+	while (*at == ' ' || *at == '\t')
+		at++;
+	digits = at;
+	value = proc_lines_decimal(&at);
+	if (at == digits || strcmp(at, " kB") != 0)
+		return false;
+	*kib = value;
+	return true;
+}
+
 bool smaps_line(struct smaps *smaps, const char *line)
 {
 	unsigned i;
 
-	for (i = 0; i < SMAPS_FIGURES; i++) {
-		const char *at = smaps_after(line, smaps_keys[i]);
-		const char *digits;
-		uint64_t value;
-
-		if (!at)
-			continue;
-		while (*at == ' ')
-			at++;
-		digits = at;
-		value = proc_lines_decimal(&at);
-		if (at == digits || strcmp(at, " kB") != 0)
-			return false;
-		smaps->kib[i] = value;
-		return true;
-	}
+	for (i = 0; i < SMAPS_FIGURES; i++)
+		if (smaps_number(line, smaps_keys[i], &smaps->kib[i]))
+			return true;
 	return false;
 }

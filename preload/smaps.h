@@ -25,6 +25,9 @@ struct smaps {
 	uint64_t kib[SMAPS_FIGURES];
 };
 
+/* A line "key   number kB": whether it begins with this key and is one. */
+bool smaps_number(const char *line, const char *key, uint64_t *kib);
+
 /* A line "Key:  number kB". Whether it was one of the figures; others, and
  * whatever else the line may be, leave *smaps alone. */
 bool smaps_line(struct smaps *smaps, const char *line);

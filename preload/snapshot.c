@@ -152,8 +152,10 @@ static void snapshot_row(struct snapshot *s)
 	if (s->row_end - s->rows > SNAPSHOT_ROWS - SNAPSHOT_ROW_MAX)
 		snapshot_flush(s);
 	value[GT_MAPPING_OFFSET] = s->mapping.offset >> SNAPSHOT_PAGE_BITS;
-	for (i = 0; i < SMAPS_FIGURES; i++)
+	for (i = 0; i < SMAPS_FIGURES; i++) {
 		value[snapshot_value[i]] = s->smaps.kib[i];
+		s->sums.kib[i] += s->smaps.kib[i];
+	}
 	s->row_end = varint_put(s->row_end, page - s->row_page);
 	s->row_end = varint_put(s->row_end, end - page);
 	s->row_end = varint_put(s->row_end, snapshot_flags(s));
@@ -230,6 +232,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 	s->kind = kind;
 	s->number++;
 	s->mappings = 0;
+	memset(&s->sums, 0, sizeof(s->sums));
 	s->open = false;
 	s->whole = false;
 	s->begin_ns = s->read_ns = sys_now_ns();
@@ -361,7 +364,7 @@ uint64_t snapshot_wait_ns(const struct snapshot *s)
 	return s->due_ns > now_ns ? s->due_ns - now_ns : 0;
 }
 
-void snapshot_finish(struct snapshot *s)
+const struct smaps *snapshot_finish(struct snapshot *s)
 {
 	if (s->busy) {
 		snapshot_stop_reading(s, false);
@@ -369,9 +372,10 @@ void snapshot_finish(struct snapshot *s)
 		snapshot_write(s);
 	}
 	if (!snapshot_begin(s, GT_SNAPSHOT_LAST, "end"))
-		return;
+		return NULL;
 	snapshot_read(s, s->begin_ns + SNAPSHOT_LAST_NS);
 	snapshot_stop_reading(s, false);
 	snapshot_arenas(s, ARENAS_LAST);
 	snapshot_write(s);
+	return s->whole ? &s->sums : NULL;
 }

@@ -43,7 +43,7 @@ struct snapshot {
 	struct proc_lines lines;
 	bool open;		/* `mapping` waits for its figures */
 	struct proc_lines_mapping mapping;
-	struct smaps smaps;
+	struct smaps smaps, sums;	/* of it; of those before it */
 	/* rows of a chunk */
 	uint8_t *rows, *row_end;
 	uint64_t row_count, row_page;	/* where the mapping before ends */
@@ -70,7 +70,8 @@ bool snapshot_step(struct snapshot *snapshot, uint64_t now_ns);
 /* How long the writer may sleep for all that. */
 uint64_t snapshot_wait_ns(const struct snapshot *snapshot);
 
-/* The one at the end, as a whole; one under way is broken off. */
-void snapshot_finish(struct snapshot *snapshot);
+/* The one at the end, as a whole; one under way is broken off. The sums of
+ * all mappings, or NULL. */
+const struct smaps *snapshot_finish(struct snapshot *snapshot);
 
 #endif

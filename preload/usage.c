@@ -5,20 +5,21 @@
  * needs no permission, and they outlive the target, until the writer ends,
  * too. Only the faults are the target's, and are read under its number.
  *
- *	every 100 ms          statm: sizes            some 10 us
+ *	every 100 ms          status: sizes           some 10 us
  *	where that pays       smaps_rollup, stat      30 us and more: it
  *	                                              walks all page tables
+ *	at the end            the last snapshot's sums
  *
  * THE RATE. Each look is followed by a pause of USAGE_SHARE times the
  * processor time it took, so that all of them stay under 1/USAGE_SHARE of a
- * core. The detailed look has a pause of its own: with 20 GiB in small pages
- * it takes 70 ms and comes every 20 s, and in between the sizes are still
- * there. It also is put off, up to USAGE_REST_NS, while the sizes do not move;
- * and a point that says nothing new is not written.
+ * core. The detailed look has a pause of its own, and in between the sizes are
+ * still there. It also is put off, up to USAGE_REST_NS, while the sizes do not
+ * move; and a point that says nothing new is not written.
  *
- * smaps_rollup holds the lock that mmap and its like wait for, mapping by
- * mapping (mm/mmap_lock.c lets waiters in between), during at most the share
- * of the time that it takes.
+ * THE LOCK. While smaps_rollup is in a mapping, mmap and its like wait in the
+ * target (between mappings the kernel lets them in): 20 GiB in small pages
+ * are 70 ms. So long looks are rarer than their cost asks for, the longer the
+ * more.
  *
  * What cannot be read is not written: without /proc there are no points.
  */
@@ -33,11 +34,13 @@
 #include "preload/varint.h"
 
 #define USAGE_SHARE 256		/* of a core: 0.4 % */
+#define USAGE_LONG_NS (4 * UINT64_C(1000000))	/* a look that is too long */
+#define USAGE_RARE_NS (60 * UINT64_C(1000000000))
 #define USAGE_GAP_NS (100 * UINT64_C(1000000))
 #define USAGE_REST_NS (1000 * UINT64_C(1000000))
 #define USAGE_HOLD_NS (1000 * UINT64_C(1000000))
 #define USAGE_STATM_MAX 256
-#define USAGE_ROLLUP_MAX 4096
+#define USAGE_LINES_MAX 4096
 #define USAGE_PAGE_KIB 4
 
 static const uint8_t usage_of_smaps[SMAPS_FIGURES] = {
@@ -64,11 +67,14 @@ void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 
 uint64_t usage_gap_ns(uint64_t cost_ns)
 {
-	return base_max(cost_ns * USAGE_SHARE, USAGE_GAP_NS);
+	uint64_t least = base_max(cost_ns * USAGE_SHARE, USAGE_GAP_NS);
+	uint64_t rarer = least + least / USAGE_LONG_NS * cost_ns;
+
+	return base_max(least, base_min(rarer, USAGE_RARE_NS));
 }
 
 /* Sizes, in pages: mapped, resident, and what of it is of files or shared. */
-static bool usage_sizes(struct usage_point *point)
+static bool usage_statm(struct usage_point *point)
 {
 	char text[USAGE_STATM_MAX];
 	const char *at = text;
@@ -86,22 +92,53 @@ static bool usage_sizes(struct usage_point *point)
 	return true;
 }
 
-static bool usage_rollup(struct usage_point *point)
+static bool usage_sizes(struct usage_point *point)
 {
-	struct smaps smaps = { { 0 } };
-	char text[USAGE_ROLLUP_MAX], *line;
+	char text[USAGE_LINES_MAX], *line;
+	uint64_t *value = point->value, files = 0, shared = 0;
 	struct proc_lines lines;
-	unsigned figures = 0, i;
+	unsigned found = 0;
+
+	if (proc_lines_open(&lines, "/proc/thread-self/status", text,
+			    sizeof(text)))
+		return usage_statm(point);
+	while ((line = proc_lines_next(&lines))) {
+		found += smaps_number(line, "VmSize:", &value[GT_USAGE_SIZE]);
+		found += smaps_number(line, "VmRSS:", &value[GT_USAGE_RSS]);
+		found += smaps_number(line, "RssAnon:",
+				      &value[GT_USAGE_ANONYMOUS]);
+		found += smaps_number(line, "RssFile:", &files);
+		found += smaps_number(line, "RssShmem:", &shared);
+		found += smaps_number(line, "VmSwap:", &value[GT_USAGE_SWAP]);
+	}
+	proc_lines_close(&lines);
+	value[GT_USAGE_SHARED] = files + shared;
+	/* kernels before 4.5 have fewer of them */
+	return found == 6 || usage_statm(point);
+}
+
+static void usage_details(struct usage_point *point, const struct smaps *smaps)
+{
+	unsigned i;
+
+	for (i = 0; i < SMAPS_FIGURES; i++)
+		if (usage_of_smaps[i] != GT_USAGE_FLAGS)
+			point->value[usage_of_smaps[i]] = smaps->kib[i];
+}
+
+static bool usage_rollup(struct smaps *smaps)
+{
+	char text[USAGE_LINES_MAX], *line;
+	struct proc_lines lines;
+	unsigned figures = 0;
 
 	if (proc_lines_open(&lines, "/proc/thread-self/smaps_rollup", text,
 			    sizeof(text)))
 		return false;
+	memset(smaps, 0, sizeof(*smaps));
 	while ((line = proc_lines_next(&lines)))
-		figures += smaps_line(&smaps, line);
+		figures += smaps_line(smaps, line);
 	proc_lines_close(&lines);
-	for (i = 0; figures && i < SMAPS_FIGURES; i++)
-		if (usage_of_smaps[i] != GT_USAGE_FLAGS)
-			point->value[usage_of_smaps[i]] = smaps.kib[i];
 	return figures != 0;
 }
 
@@ -143,25 +180,29 @@ static bool usage_rests(const struct usage *usage,
 {
 	unsigned i;
 
-	for (i = GT_USAGE_SIZE; i <= GT_USAGE_SHARED; i++)
+	for (i = GT_USAGE_SIZE; i <= GT_USAGE_SWAP; i++)
 		if (point->value[i] != usage->last.value[i])
 			return false;
 	return true;
 }
 
-/* Takes a point, with all figures or without. False: nothing can be read. */
+/* Takes a point: sizes alone, or with the figures that are there already, or
+ * (both) with those that are read now. False: nothing can be read. */
 static bool usage_take(struct usage *usage, struct usage_point *point,
-		       bool detailed)
+		       bool detailed, const struct smaps *known)
 {
 	uint64_t start = sys_clock(CLOCK_THREAD_CPUTIME_ID), cost;
+	struct smaps smaps;
 	bool read;
 
 	*point = usage->last;
 	point->tick = arch_cycles() >> usage->tick_shift;
 	read = usage_sizes(point);
-	detailed = detailed && read && usage_rollup(point);
-	if (detailed)
+	detailed = detailed && read && (known || usage_rollup(&smaps));
+	if (detailed) {
+		usage_details(point, known ? known : &smaps);
 		usage_faults(usage, point);
+	}
 	cost = sys_clock(CLOCK_THREAD_CPUTIME_ID) - start;
 	point->value[GT_USAGE_FLAGS] = detailed ? GT_USAGE_DETAILED : 0;
 	point->value[GT_USAGE_COST_NS] = cost;
@@ -217,7 +258,7 @@ void usage_look(struct usage *usage, uint64_t now_ns)
 		usage_flush(usage);
 	if (now_ns < usage->due_ns)
 		return;
-	if (!usage_take(usage, &point, detailed)) {
+	if (!usage_take(usage, &point, detailed, NULL)) {
 		usage->due_ns = now_ns + USAGE_REST_NS;
 		return;
 	}
@@ -229,11 +270,11 @@ void usage_look(struct usage *usage, uint64_t now_ns)
 		usage_keep(usage, &point, now_ns);
 }
 
-void usage_finish(struct usage *usage)
+void usage_finish(struct usage *usage, const struct smaps *sums)
 {
 	struct usage_point point;
 
-	if (usage_take(usage, &point, true))
+	if (usage_take(usage, &point, true, sums))
 		usage_keep(usage, &point, sys_now_ns());
 	usage_flush(usage);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "preload/chunk.h"
+#include "preload/smaps.h"
 
 #define USAGE_BATCH 16		/* points of a chunk */
 
@@ -39,10 +40,11 @@ void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 /* To be called often; looks when it is time to. */
 void usage_look(struct usage *usage, uint64_t now_ns);
 
-/* A last look with all figures; everything held is written. */
-void usage_finish(struct usage *usage);
+/* A last look; everything held is written. sums: of all mappings, where they
+ * are known; else they are read once more. */
+void usage_finish(struct usage *usage, const struct smaps *sums);
 
-/* How long after a look that cost so much the next one may be. */
+/* How long after a look that cost so much the next one is due. */
 uint64_t usage_gap_ns(uint64_t cost_ns);
 
 #endif

@@ -562,8 +562,7 @@ static void writer_finish_events(struct writer *w)
 {
 	/* the memory is there until we leave it, whatever became of the
 	 * target */
-	usage_finish(&w->usage);
-	snapshot_finish(&w->snapshot);
+	usage_finish(&w->usage, snapshot_finish(&w->snapshot));
 	feed_sync(&w->feed, FEED_LAST);
 	maps_watch_whole(&w->maps);
 	w->info.names_skipped = emit_names(&w->out, &w->compress, w->r->pid,
