@@ -144,9 +144,9 @@ static void set_environment(const struct options *options,
 	}
 }
 
-static void set_plan(const char *program)
+static void set_plan(const char *program, char *const *arguments)
 {
-	char *plan = plan_make(program);
+	char *plan = plan_make(program, arguments);
 
 	if (plan != NULL)
 		setenv(PATCH_VARIABLE, plan, 1);
@@ -173,7 +173,7 @@ static int run_program(const struct options *options, char **argv)
 	launch_warn(program, library);
 	closing_tidy(pattern);
 	set_environment(options, pattern);
-	set_plan(program);
+	set_plan(program, argv + 1);
 	pid = launch_start(program, argv, library, &status);
 	if (pid < 0)
 		goto out;

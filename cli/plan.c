@@ -9,7 +9,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
@@ -19,6 +23,7 @@
 
 #define SCRIPT_LINE 256		/* bytes of "#! interpreter", as in Linux */
 #define SCRIPTS_MAX 4		/* one may be run by another */
+#define ARGUMENTS_MAX 16	/* looked at */
 
 /* The interpreter of a script, to be freed; NULL: it is none. */
 static char *script_interpreter(const char *path)
@@ -39,7 +44,7 @@ static char *script_interpreter(const char *path)
 
 static char *executed(const char *program)
 {
-	char *path = grow_copy(program, strlen(program));
+	char *path = grow_copy(program, strlen(program)), *real;
 
 	for (unsigned i = 0; i < SCRIPTS_MAX; i++) {
 		char *interpreter = script_interpreter(path);
@@ -49,7 +54,12 @@ static char *executed(const char *program)
 		free(path);
 		path = interpreter;
 	}
-	return path;
+	/* its libraries lie beside the file, not beside a link to it */
+	real = realpath(path, NULL);
+	if (real == NULL)
+		return path;
+	free(path);
+	return real;
 }
 
 /* The C library and the loader have functions of these names, and no other. */
@@ -65,22 +75,56 @@ static bool is_system(const char *path)
 		strncmp(name, "ld64", 4) == 0;
 }
 
-static void plan_all(struct buffer *plan, struct plan_libraries *libraries)
+/* One program and what it needs. Takes the path. */
+static void plan_program(struct buffer *plan, char *path, bool tells)
 {
-	for (size_t i = 0; i < libraries->path_count; i++) {
-		const char *path = libraries->paths[i];
+	struct plan_libraries libraries = { 0 };
+
+	GROW(libraries.paths, libraries.path_count, libraries.path_capacity);
+	libraries.paths[libraries.path_count++] = path;
+	for (size_t i = 0; i < libraries.path_count; i++) {
+		const char *at = libraries.paths[i];
 		struct plan_file file;
 
-		if (i > 0 && is_system(path))
+		if (i > 0 && is_system(at))
 			continue;
 		/* without an interpreter nothing of ours gets into it */
-		if (plan_file_open(&file, path) &&
+		if (plan_file_open(&file, at) &&
 		    (i > 0 || file.interpreter != NULL)) {
-			plan_image(plan, &file, path, i == 0);
-			plan_libraries_add(libraries, &file, i);
+			plan_image(plan, &file, at, i == 0, tells);
+			plan_libraries_add(&libraries, &file, i);
 		}
 		plan_file_close(&file);
 	}
+	plan_libraries_free(&libraries);
+}
+
+static char *usable(char *path)
+{
+	struct stat status;
+	char *real = stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+		access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+
+	free(path);
+	return real;
+}
+
+/* A program of this name, NULL: there is none. */
+static char *find_program(const char *name)
+{
+	const char *list = getenv("PATH");
+	char *found = NULL;
+
+	if (strchr(name, '/') != NULL)
+		return usable(grow_copy(name, strlen(name)));
+	while (found == NULL && list != NULL && *list != 0) {
+		size_t length = strcspn(list, ":");
+
+		found = usable(grow_format("%.*s/%s", (int)length, list,
+					   name));
+		list += length + (list[length] != 0);
+	}
+	return found;
 }
 
 static char *encode(const struct buffer *plan)
@@ -100,27 +144,46 @@ static char *encode(const struct buffer *plan)
 	return text.data;
 }
 
-char *plan_make(const char *program)
+static void put_check(struct buffer *plan)
 {
-	struct plan_libraries libraries = { 0 };
-	static const char version = PATCH_VERSION, end = PATCH_END;
-	struct buffer plan = { 0 };
-	char *text = NULL, *path = executed(program);
+	uint64_t check = XXH64(plan->data, plan->size, 0);
 
-	GROW(libraries.paths, libraries.path_count, libraries.path_capacity);
-	libraries.paths[libraries.path_count++] = path;
+	for (unsigned i = 0; i < PATCH_CHECK; i++) {
+		char byte = (char)(check >> 8 * i);
+
+		buffer_add(plan, &byte, 1);
+	}
+}
+
+char *plan_make(const char *program, char *const *arguments)
+{
+	static const char version = PATCH_VERSION, end = PATCH_END;
+	char *text = NULL, *path = executed(program);
+	struct buffer plan = { 0 };
+
 	buffer_add(&plan, &version, 1);
-	plan_all(&plan, &libraries);
+	plan_program(&plan, path, true);
+	for (unsigned i = 0; i < ARGUMENTS_MAX && arguments[i] != NULL; i++) {
+		char *other = find_program(arguments[i]);
+		size_t before = plan.size;
+
+		if (other == NULL)
+			continue;
+		plan_program(&plan, other, false);
+		/* what is surely run has the room */
+		if (plan.size >= PATCH_BYTES_MAX - PATCH_CHECK)
+			plan.size = before;
+	}
 	if (plan.size > 1) {
 		buffer_add(&plan, &end, 1);
+		put_check(&plan);
 		if (plan.size <= PATCH_BYTES_MAX)
 			text = encode(&plan);
 		else
 			tell_note("%s: has more allocators than can be "
 				  "patched: their allocations are not "
-				  "recorded", path);
+				  "recorded", program);
 	}
 	buffer_free(&plan);
-	plan_libraries_free(&libraries);
 	return text;
 }

@@ -9,8 +9,9 @@
 /*
  * For the program at this path: the value of PATCH_VARIABLE, to be freed; NULL
  * where there is nothing to patch. Says it where an allocator is found and
- * cannot be patched.
+ * cannot be patched. A program may run another that its arguments name (env,
+ * timeout): what they name is planned for too, without a word.
  */
-char *plan_make(const char *program);
+char *plan_make(const char *program, char *const *arguments);
 
 #endif

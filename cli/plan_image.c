@@ -470,7 +470,7 @@ static void put_image(struct buffer *out, const struct planning *p,
 	for (size_t i = 0; p->refused == NULL && i < p->list_count; i++)
 		count += !p->list[i].forwards;
 	put_byte(out, p->program ? PATCH_PROGRAM : PATCH_LIBRARY);
-	put_text(out, p->program ? "" : slash ? slash + 1 : path);
+	put_text(out, slash ? slash + 1 : path);
 	put_text(out, p->allocator);
 	put_byte(out, p->refused != NULL);
 	put_number(out, count);
@@ -495,7 +495,7 @@ static void prepare(struct planning *p)
 }
 
 void plan_image(struct buffer *plan, const struct plan_file *file,
-		const char *path, bool program)
+		const char *path, bool program, bool tells)
 {
 	struct planning p = { .file = file, .program = program };
 
@@ -506,9 +506,10 @@ void plan_image(struct buffer *plan, const struct plan_file *file,
 	if (p.list_count > 0) {
 		if (p.refused == NULL)
 			prepare(&p);
-		put_image(plan, &p, path);
+		if (tells || p.refused == NULL)
+			put_image(plan, &p, path);
 	}
-	if (p.refused != NULL)
+	if (p.refused != NULL && tells)
 		tell_note("%s: this %s brings its own allocator %s; its "
 			  "allocations are not recorded: %s", path,
 			  program ? "program" : "library", p.allocator,

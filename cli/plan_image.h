@@ -11,10 +11,10 @@
 
 /*
  * Appends it to `plan` if the file has an allocator. What a library exports
- * is left out: the loader lets ours go before it. Says it where the allocator
- * cannot be patched.
+ * is left out: the loader lets ours go before it. Where the allocator cannot
+ * be patched that is said, if `tells`; else it is left out.
  */
 void plan_image(struct buffer *plan, const struct plan_file *file,
-		const char *path, bool program);
+		const char *path, bool program, bool tells);
 
 #endif

@@ -142,7 +142,8 @@ static bool patch_is_true(const struct patch_work *work,
 	uintptr_t start = work->bias + f->address;
 	struct xxh64 hash;
 
-	if (start < work->code || f->size > work->code_end - start ||
+	if (start < work->code || start >= work->code_end ||
+	    f->size > work->code_end - start ||
 	    f->displaced > work->code_end - start)
 		return false;
 	xxh64_init(&hash, 0);
@@ -411,7 +412,8 @@ void patch_apply(const char *text, patch_wrapper *const wrappers[PATCH_OPS])
 		return;
 	bytes = (uint8_t *)at;
 	size = patch_plan_decode(text, bytes, PATCH_BYTES_MAX);
-	if (patch_plan_open(&plan, bytes, size))
+	if (patch_plan_is_whole(bytes, size) &&
+	    patch_plan_open(&plan, bytes, size))
 		while (patch_plan_image(&plan, &image))
 			patch_one(&plan, &image, wrappers);
 	sys_munmap(bytes, PATCH_BYTES_MAX);
@@ -421,11 +423,18 @@ enum patch_known patch_known_as(const char *name, bool program)
 {
 	unsigned i;
 
-	for (i = 0; i < patch_known_count; i++)
-		if (patch_known[i].program == program &&
-		    (program || strcmp(patch_known[i].name, name) == 0))
-			return patch_known[i].size ? PATCH_KNOWN_PATCHED :
-						     PATCH_KNOWN_TOLD;
+	for (i = 0; i < patch_known_count; i++) {
+		const struct patch_record *known = &patch_known[i];
+
+		if (known->program != program)
+			continue;
+		/* there is one program, and its name may be a link's */
+		if (known->size && program)
+			return PATCH_KNOWN_PATCHED;
+		if (strcmp(known->name, name) == 0)
+			return known->size ? PATCH_KNOWN_PATCHED :
+					     PATCH_KNOWN_TOLD;
+	}
 	return PATCH_KNOWN_NOT;
 }
 

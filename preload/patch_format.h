@@ -10,7 +10,7 @@
  *	version      1 byte, PATCH_VERSION
  *	images       each:
  *	  kind       1 byte: PATCH_END, PATCH_PROGRAM, PATCH_LIBRARY
- *	  name       of the file without directories; of the program: empty
+ *	  name       of the file without directories
  *	  allocator  for the message
  *	  told       1 byte: 1 if there is no plan and the user knows why
  *	  functions  their number, then each:
@@ -23,6 +23,10 @@
  *	    code     the same instructions, to be run elsewhere
  *	    fixes    their number, then each: at, tail, kind: 1 byte each;
  *	             address
+ *	check        8 bytes: XXH64 of all before, little-endian
+ *
+ * There may be several programs: what a program is run by, and itself. Which one
+ * this is, its code tells.
  *
  * Names and code are a length and so many bytes; numbers without a size are
  * LEB128. The code ends with a jump back, or with an instruction that does not
@@ -42,6 +46,7 @@
 #define PATCH_DIGITS                                                        \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
+#define PATCH_CHECK 8			/* bytes */
 #define PATCH_NAME_MAX 255
 #define PATCH_FUNCTIONS_MAX 256		/* of an image */
 #define PATCH_SIZE_MAX (1u << 20)	/* of a function */

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "preload/xxh64.h"
+
 static unsigned patch_plan_digit(char c)
 {
 	const char *digits = PATCH_DIGITS;
@@ -95,6 +97,20 @@ static void patch_plan_text(struct patch_plan *plan,
 	if (size)
 		memcpy(text, bytes, size);
 	text[size] = '\0';
+}
+
+bool patch_plan_is_whole(const uint8_t *bytes, size_t size)
+{
+	struct xxh64 hash;
+	uint64_t check;
+
+	if (size < PATCH_CHECK)
+		return false;
+	size -= PATCH_CHECK;
+	xxh64_init(&hash, 0);
+	xxh64_update(&hash, bytes, size);
+	check = xxh64_digest(&hash);
+	return memcmp(bytes + size, &check, PATCH_CHECK) == 0;
 }
 
 bool patch_plan_open(struct patch_plan *plan, const uint8_t *bytes,

@@ -44,6 +44,10 @@ struct patch_function {
  * such text. */
 size_t patch_plan_decode(const char *text, uint8_t *to, size_t room);
 
+/* Whether the check sum at their end is right: what could be wrong from here
+ * on somebody has written on purpose. */
+bool patch_plan_is_whole(const uint8_t *bytes, size_t size);
+
 /* False: another version. */
 bool patch_plan_open(struct patch_plan *plan, const uint8_t *bytes,
 		     size_t size);

@@ -1,0 +1,175 @@
+/*
+ * test_patch_plan.c: plans as they are made, cut short anywhere, and with any
+ * byte changed: nothing outside the limits of patch_format.h comes out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <xxhash.h>
+
+#include "preload/patch_plan.h"
+
+/* One image with one function: 5 bytes displaced, a jump back. */
+static const uint8_t sample[] = {
+	PATCH_VERSION,
+	PATCH_LIBRARY, 3, 'a', '.', 'o', 2, 'm', 'i', 0,
+	1,
+	0x80, 0x20, 0x10,			/* 4096, 16 bytes */
+	1, 2, 3, 4, 5, 6, 7, 8,			/* check */
+	PATCH_KEEPS_ALL,
+	PATCH_REALLOC, 0, 2, 1, PATCH_JUMP,
+	6, 0x90, 0xe9, 0, 0, 0, 0,
+	1, 2, 0, PATCH_FIX_RELATIVE, 0x85, 0x20,	/* to 4101 */
+	PATCH_END
+};
+
+static void test_decode(void **state)
+{
+	uint8_t bytes[8];
+
+	(void)state;
+	assert_int_equal(patch_plan_decode("AQID", bytes, 8), 3);
+	assert_memory_equal(bytes, "\1\2\3", 3);
+	assert_int_equal(patch_plan_decode("AQ", bytes, 8), 1);
+	assert_int_equal(patch_plan_decode("__8", bytes, 8), 2);
+	assert_memory_equal(bytes, "\xff\xff", 2);
+	assert_int_equal(patch_plan_decode("", bytes, 8), 0);
+	assert_int_equal(patch_plan_decode("AQ=", bytes, 8), 0);
+	assert_int_equal(patch_plan_decode("AQIDAQID", bytes, 5), 0);
+}
+
+static void test_sample(void **state)
+{
+	struct patch_function f;
+	struct patch_image image;
+	struct patch_plan plan;
+
+	(void)state;
+	assert_true(patch_plan_open(&plan, sample, sizeof(sample)));
+	assert_true(patch_plan_image(&plan, &image));
+	assert_int_equal(image.kind, PATCH_LIBRARY);
+	assert_string_equal(image.name, "a.o");
+	assert_string_equal(image.allocator, "mi");
+	assert_false(image.told);
+	assert_int_equal(image.functions, 1);
+	assert_true(patch_plan_function(&plan, &f));
+	assert_int_equal(f.address, 4096);
+	assert_int_equal(f.size, 16);
+	assert_true(f.check == UINT64_C(0x0807060504030201));
+	assert_int_equal(f.flags, PATCH_KEEPS_ALL);
+	assert_int_equal(f.shape.op, PATCH_REALLOC);
+	assert_int_equal(f.shape.count, 1);
+	assert_int_equal(f.displaced, PATCH_JUMP);
+	assert_int_equal(f.code_size, 6);
+	assert_int_equal(f.fix_count, 1);
+	assert_int_equal(f.fixes[0].target, 4101);
+	assert_false(patch_plan_image(&plan, &image));
+	assert_false(plan.bad);
+}
+
+/* Reads all of it; whether it was whole. What comes out is inside limits. */
+static bool read_all(const uint8_t *bytes, size_t size)
+{
+	struct patch_function f;
+	struct patch_image image;
+	struct patch_plan plan;
+
+	if (!patch_plan_open(&plan, bytes, size))
+		return false;
+	while (patch_plan_image(&plan, &image)) {
+		assert_in_range(image.kind, PATCH_PROGRAM, PATCH_LIBRARY);
+		assert_true(strlen(image.name) <= PATCH_NAME_MAX);
+		assert_true(image.functions <= PATCH_FUNCTIONS_MAX);
+		for (uint32_t i = 0; i < image.functions; i++) {
+			if (!patch_plan_function(&plan, &f))
+				return false;
+			assert_true(f.code >= bytes &&
+				    f.code + f.code_size <= bytes + size);
+			assert_in_range(f.displaced, PATCH_JUMP,
+					PATCH_DISPLACED_MAX);
+			assert_in_range(f.code_size, 1, PATCH_CODE_MAX);
+			assert_true(f.shape.op < PATCH_OPS);
+			assert_true(f.shape.block <= PATCH_NONE &&
+				    f.shape.size <= PATCH_NONE &&
+				    f.shape.count <= PATCH_NONE);
+			for (unsigned n = 0; n < f.fix_count; n++)
+				assert_true(f.fixes[n].at + 4 +
+					    f.fixes[n].tail <= f.code_size);
+		}
+	}
+	return !plan.bad;
+}
+
+static void test_damaged(void **state)
+{
+	(void)state;
+	assert_true(read_all(sample, sizeof(sample)));
+	for (size_t size = 0; size < sizeof(sample); size++) {
+		/* of its own, so that a sanitizer sees a step too far */
+		uint8_t *cut = malloc(size ? size : 1);
+
+		memcpy(cut, sample, size);
+		assert_false(read_all(cut, size));
+		free(cut);
+	}
+	for (size_t at = 0; at < sizeof(sample); at++) {
+		for (unsigned value = 0; value < 256; value++) {
+			uint8_t changed[sizeof(sample)];
+
+			memcpy(changed, sample, sizeof(sample));
+			changed[at] = (uint8_t)value;
+			read_all(changed, sizeof(sample));
+		}
+	}
+}
+
+static void test_limits(void **state)
+{
+	uint8_t changed[sizeof(sample)];
+
+	(void)state;
+	/* a jump needs room; the wrapper would follow argument number 6 */
+	memcpy(changed, sample, sizeof(sample));
+	changed[sizeof(sample) - 15] = PATCH_JUMP - 1;
+	assert_int_equal(sample[sizeof(sample) - 15], PATCH_JUMP);
+	assert_false(read_all(changed, sizeof(sample)));
+	memcpy(changed, sample, sizeof(sample));
+	changed[sizeof(sample) - 19] = PATCH_POINTER;
+	changed[sizeof(sample) - 18] = PATCH_NONE;
+	assert_int_equal(sample[sizeof(sample) - 19], PATCH_REALLOC);
+	assert_false(read_all(changed, sizeof(sample)));
+}
+
+static void test_whole(void **state)
+{
+	uint8_t bytes[sizeof(sample) + PATCH_CHECK];
+	uint64_t check = XXH64(sample, sizeof(sample), 0);
+
+	(void)state;
+	memcpy(bytes, sample, sizeof(sample));
+	memcpy(bytes + sizeof(sample), &check, PATCH_CHECK);
+	assert_true(patch_plan_is_whole(bytes, sizeof(bytes)));
+	for (size_t size = 0; size < sizeof(bytes); size++)
+		assert_false(patch_plan_is_whole(bytes, size));
+	for (size_t at = 0; at < sizeof(bytes); at++) {
+		bytes[at] ^= 1;
+		assert_false(patch_plan_is_whole(bytes, sizeof(bytes)));
+		bytes[at] ^= 1;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_decode),
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
