@@ -12,8 +12,10 @@ TCMALLOC_FULL = os.path.join(FOLDER, "libtcmalloc.so.4")
 TCMALLOC_DEBUG = os.path.join(FOLDER, "libtcmalloc_minimal_debug.so.4")
 MIMALLOC = os.path.join(FOLDER, "libmimalloc.so.2.0")
 
-# Lines about time and memory of the process, which no two runs have alike.
-CHANGES = re.compile(r"^ *(elapsed|process):.*\n", re.M)
+# Lines of mimalloc's figures about time, and about what it gave back because
+# time had passed: no two runs have them alike.
+CHANGES = re.compile(r"^ *-?(elapsed|process|committed|commits|reset|resets|"
+                     r"purged|purges):.*\n", re.M)
 
 
 def both(argv, directory, preload=None, by="run", **env):
@@ -122,6 +124,94 @@ for name, each in NEW.items():
     if each != TCMALLOC_DEBUG:
         case(replaced)
         case(library)
+
+
+@case
+def the_c_librarys_other_names(directory):
+    exact("own_libc", directory)
+
+
+@case
+def free_sized_and_its_kin(directory):
+    """With an allocator that ends the program if it is not told the same."""
+    exact("own_kin", directory)
+
+
+for name, each in NEW.items():
+    def late(directory, each=each):
+        exact("own_late", directory, each)
+
+    late.__name__ = "operators_found_late_over_" + name
+    case(late)
+
+
+@case
+def the_other_c_plus_plus_library(directory):
+    done = exact("own_late", directory,
+                 os.path.join(FOLDER, "libc++.so.1"))
+    equal(done.expected["allocations"], 3 * 99, "operators called")
+
+
+def hidden():
+    """Those without an address."""
+    listing = bare(["nm", "-D", "--defined-only", LIBRARY]).out
+    found = [line.split()[-1] for line in listing.splitlines()
+             if line.split()[1] == "N"]
+    check("mallocx" in found and "_Znwm" in found, "exports")
+    return found
+
+
+@case
+def what_is_not_there_looks_so(directory):
+    argv = [program("own_names"), *hidden()]
+    for preload in (None, JEMALLOC, TCMALLOC, MIMALLOC):
+        both(argv, directory, preload, by="preload")
+        both(argv, directory, preload, by="preload", LD_BIND_NOW="1")
+
+
+@case
+def what_is_not_there_looks_so_in_musl(directory):
+    need("musl-gcc")
+    both([program("musl_names"), *hidden()], directory, by="preload")
+
+
+def tunings(directory):
+    done = exact("tuned", directory)
+    document = info(done.trace)
+    calls = document["tuning"]
+    times = [call["time_ns"] for call in calls]
+    equal(times, sorted(times), "times")
+    check(0 < times[0] and times[-1] < document["duration_ns"], "times")
+    return done, calls
+
+
+@case
+def tuned(directory):
+    done, calls = tunings(directory)
+    said = re.findall(r"^(mallopt|malloc_trim) (\d+)$", done.out, re.M)
+    equal([(call["function"], str(call["result"])) for call in calls], said,
+          "functions and results")
+    equal([call["arguments"] for call in calls], [
+        {"parameter": -3, "name": "M_MMAP_THRESHOLD", "value": 1 << 20},
+        {"parameter": -3, "name": "M_MMAP_THRESHOLD", "value": -1},
+        {"parameter": 4711, "value": -5},
+        {"pad": 0}, {"pad": 1 << 40},
+        {"parameter": -8, "name": "M_ARENA_MAX", "value": 3}], "arguments")
+    for call in calls[:-1]:
+        equal([frame["function"] for frame in call["stack"]][:2],
+              ["tgt_tune", "main"], "stack")
+    equal(calls[-1]["stack"][0]["function"], "work", "stack of the thread")
+    check(calls[-1]["tid"] != calls[0]["tid"], "one thread")
+    text = gnomon("info", done.trace).out
+    check("mallopt(M_MMAP_THRESHOLD, 1048576) = 1" in text, text)
+    check("malloc_trim(1099511627776) = " in text, text)
+
+
+@case
+def tuned_over_tcmalloc(directory):
+    """Its own mallopt, and the C library's malloc_trim."""
+    done = exact("tuned", directory, TCMALLOC)
+    equal(len(info(done.trace)["tuning"]), 6, "calls")
 
 
 # jemalloc has no pvalloc: the C library's would be given to its free.
