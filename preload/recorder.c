@@ -42,6 +42,8 @@
 #define RECORDER_WINDOW_NS 2000	/* of the live header's window_ticks */
 #define RECORDER_WANT_NAP_NS (10 * UINT64_C(1000000))
 #define RECORDER_WANT_NAPS 20
+#define RECORDER_START_NAP_NS (50 * UINT64_C(1000000))
+#define RECORDER_START_NAPS 20
 
 struct options recorder_options;
 int32_t recorder_first_pid;
@@ -300,9 +302,37 @@ static void recorder_start(struct recorder *r)
 		    &r->state, &state, RECORDER_STARTING,
 		    memory_order_acquire, memory_order_relaxed))
 		return;
+	atomic_store_explicit(&r->starter, arch_thread_pointer(),
+			      memory_order_relaxed);
 	state = recorder_begin(r) ? RECORDER_ON : RECORDER_OFF;
 	/* pairs with the acquire of recorder_thread */
 	atomic_store_explicit(&r->state, state, memory_order_release);
+	if (unwind_may(UNWIND_NO_WAIT))
+		sys_futex_wake(&r->state);
+}
+
+/*
+ * Another thread is about to start it: in a child of fork several may come
+ * at once. Not for ever, as that one asks the loader, whose lock this one may
+ * hold.
+ */
+static uint32_t recorder_await(struct recorder *r)
+{
+	uint32_t state = RECORDER_STARTING;
+	unsigned naps;
+
+	if (atomic_load_explicit(&r->starter, memory_order_relaxed) ==
+		    arch_thread_pointer() ||
+	    !unwind_may(UNWIND_NO_WAIT))
+		return state;
+	for (naps = 0; naps < RECORDER_START_NAPS; naps++) {
+		sys_futex_wait(&r->state, RECORDER_STARTING,
+			       RECORDER_START_NAP_NS);
+		state = atomic_load_explicit(&r->state, memory_order_acquire);
+		if (state != RECORDER_STARTING)
+			break;
+	}
+	return state;
 }
 
 /* The kernel knows, and here it is a quick question; the writer would have to
@@ -373,6 +403,8 @@ BASE_SLOW struct thread *recorder_thread(void)
 		recorder_start(r);
 		state = atomic_load_explicit(&r->state, memory_order_acquire);
 	}
+	if (state == RECORDER_STARTING)
+		state = recorder_await(r);
 	if (state == RECORDER_STARTING)
 		atomic_fetch_add_explicit(&r->skipped, 1,
 					  memory_order_relaxed);

@@ -54,6 +54,9 @@ struct thread {
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
+	/* thread pointer of who starts it: what interrupts that one does not
+	 * wait for it */
+	_Atomic uintptr_t starter;
 	/* cleared by the kernel when the writer ends, however it does
 	 * (set_tid_address) */
 	_Atomic int32_t writer_tid;
