@@ -37,6 +37,18 @@ for each in WAYS:
 
 
 @case
+def before_and_after_main(directory):
+    """Threads of constructors, of destructors, of thread-local ones."""
+    alone = bare([program("early")])
+    for by in "run", "preload":
+        part = os.path.join(directory, by)
+        os.mkdir(part)
+        done = recorded([program("early")], part, by=by)
+        equal((done.status, done.out), (0, alone.out), "result: " + done.err)
+        agree(done.expected, Report(done.trace))
+
+
+@case
 def others_still_allocate(directory):
     """Nobody knows how far they get; what was counted is all there."""
     for by in ("run", "preload"):
