@@ -10,8 +10,13 @@
  * THE SAFE POINT. The thread must not hold an arena's lock. It is in a hook of
  * ours, before or after the real function; so it could only hold one if the
  * hook runs in a signal handler that interrupted the allocator. So its stack
- * is walked: it must lead to its outermost frame without a signal's. While it
- * is asked, no signal is let in.
+ * is walked: it must lead to its outermost frame without a signal's, and that
+ * must lie where the thread's own stack begins: of a fiber's, a handler may
+ * have switched to it. While it is asked, no signal is let in.
+ *
+ * WHAT IT COSTS. Each free piece is visited, in no order that a cache likes. A
+ * free piece lies beside a block in use, so of these there are as many or
+ * more; the writer knows about how many there are.
  *
  * Blocks that threads keep for themselves (tcache) count as used there.
  *
@@ -29,6 +34,9 @@
 #include "unwind/memory.h"
 #include "unwind/walk.h"
 
+#define ARENAS_BLOCK_NS 600	/* a piece that no cache has */
+#define ARENAS_LEAVE_SHARE 16	/* of the program's life, at its end */
+#define ARENAS_OUTERMOST (1u << 20)	/* thread-local data lies beyond it */
 #define ARENAS_SIGNALS 8	/* bytes of the kernel's signal set */
 
 bool arenas_known(void)
@@ -100,15 +108,47 @@ static void arenas_fill(struct arenas *arenas, const struct mallinfo2 *info)
 	arenas->value[GT_ARENAS_MMAPPED_COUNT] = info->hblks;
 }
 
+uint64_t arenas_estimate_ns(const struct recorder *r)
+{
+	return ARENAS_BLOCK_NS * atomic_load_explicit(&r->live_blocks,
+						      memory_order_relaxed);
+}
+
+/* Whether asking is short beside the time that the program has run. No clock
+ * is asked: the window is 2 us of the counter. */
+static bool arenas_short(const struct recorder *r)
+{
+	const struct gl_header *live = r->live;
+	uint64_t windows = arenas_estimate_ns(r) / 2000;
+	uint64_t ticks = (arch_cycles() - live->counter0) >> live->tick_shift;
+
+	return windows * live->window_ticks <= ticks / ARENAS_LEAVE_SHARE;
+}
+
+static bool arenas_begins(uintptr_t sp, uintptr_t stack_end)
+{
+	return stack_end - sp < ARENAS_OUTERMOST;
+}
+
+static bool arenas_safe(void)
+{
+	uintptr_t sp;
+
+	/* a filter that forbids this call on pain of death, or rather one
+	 * of its kind */
+	if (!unwind_may(UNWIND_NO_PROBE))
+		return false;
+	sp = walk_leaves_no_signal();
+	return sp && (arenas_begins(sp, recorder_main_stack_end()) ||
+		      arenas_begins(sp, arch_thread_pointer()));
+}
+
 static void arenas_take(struct arenas *arenas, uint32_t from)
 {
 	uint64_t all = ~UINT64_C(0), old;
 	struct mallinfo2 info;
 
-	/* a filter that forbids this call on pain of death, or rather one
-	 * of its kind */
-	if (!arenas_known() || !unwind_may(UNWIND_NO_PROBE) ||
-	    !walk_leaves_no_signal())
+	if (!arenas_known() || !arenas_safe())
 		return;
 	if (arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
 			  (long)&old, ARENAS_SIGNALS))
@@ -134,5 +174,6 @@ void arenas_answer(struct recorder *r)
 
 void arenas_leave(struct recorder *r)
 {
-	arenas_take(&r->arenas[ARENAS_LAST], ARENAS_IDLE);
+	if (arenas_short(r))
+		arenas_take(&r->arenas[ARENAS_LAST], ARENAS_IDLE);
 }

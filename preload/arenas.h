@@ -38,6 +38,9 @@ enum arenas_which { ARENAS_RUNNING, ARENAS_LAST, ARENAS_WHICH };
 /* Whether the program's allocator is one that can be asked. */
 bool arenas_known(void);
 
+/* What asking takes at most, about. Any thread. */
+uint64_t arenas_estimate_ns(const struct recorder *r);
+
 /* Has a thread asked. To be called again and again while it is ASKED: a
  * thread that could not do it leaves that to the next. The writer. */
 void arenas_ask(struct recorder *r);
@@ -57,7 +60,8 @@ bool arenas_collect(struct recorder *r, enum arenas_which which,
  */
 void arenas_answer(struct recorder *r);
 
-/* The program ends in an orderly way: likewise, once. */
+/* The program ends in an orderly way: likewise, once, and only if that is
+ * short beside the time it has run. */
 void arenas_leave(struct recorder *r);
 
 #endif

@@ -87,4 +87,12 @@ static inline bool feed_active(const struct gl_ring *ring)
 	       GL_RING_ACTIVE;
 }
 
+/* Blocks in use, by the events written so far; about. */
+static inline uint64_t feed_live_blocks(const struct feed *feed)
+{
+	uint64_t ends = feed->events - feed->blocks;
+
+	return feed->blocks > ends ? feed->blocks - ends : 0;
+}
+
 #endif

@@ -110,6 +110,7 @@ struct recorder {
 
 	/* between a thread and the writer, a snapshot at a time */
 	_Alignas(BASE_LINE) struct arenas arenas[ARENAS_WHICH];
+	_Atomic uint64_t live_blocks;	/* about; by the writer */
 
 	char parent_trace[GT_PATH_MAX];	/* of a child made by fork */
 	char message[512];		/* of the writer, for the starter */

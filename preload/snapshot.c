@@ -61,6 +61,7 @@ void snapshot_init(struct snapshot *s, struct recorder *r,
 	s->compress = compress;
 	s->tick_shift = live->header->tick_shift;
 	s->lines.fd = -1;
+	s->arenas_ns = live->header->monotonic0_ns;
 	s->every_ns = recorder_options.number[OPTION_SNAPSHOT_EVERY];
 	s->due_ns = s->every_ns ? sys_now_ns() + s->every_ns : 0;
 }
@@ -219,6 +220,16 @@ static void snapshot_read(struct snapshot *s, uint64_t until_ns)
 	}
 }
 
+/* Asking stops the threads that need the same arena: not too large a part of
+ * the time since it was done last. */
+static bool snapshot_is_dear(const struct snapshot *s)
+{
+	uint64_t cost_ns = base_max(s->arenas_cost_ns,
+				    arenas_estimate_ns(s->r));
+
+	return cost_ns * SNAPSHOT_ARENAS_SHARE > s->begin_ns - s->arenas_ns;
+}
+
 bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 		    const char *name)
 {
@@ -240,7 +251,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 	s->arenas_state = arenas_known() ? GT_ARENAS_NOT_SAFE :
 					   GT_ARENAS_FOREIGN;
 	s->arenas_wanted = arenas_known() && kind != GT_SNAPSHOT_LAST;
-	if (s->arenas_wanted && s->begin_ns < s->arenas_next_ns) {
+	if (s->arenas_wanted && snapshot_is_dear(s)) {
 		s->arenas_state = GT_ARENAS_DEAR;
 		s->arenas_wanted = false;
 	}
@@ -271,7 +282,8 @@ static void snapshot_arenas(struct snapshot *s, enum arenas_which which)
 	s->arenas.value[GT_ARENAS_COST_NS] = cost_ns;
 	s->arenas_state = GT_ARENAS_TAKEN;
 	s->arenas_wanted = false;
-	s->arenas_next_ns = sys_now_ns() + cost_ns * SNAPSHOT_ARENAS_SHARE;
+	s->arenas_cost_ns = cost_ns;
+	s->arenas_ns = sys_now_ns();
 }
 
 static void snapshot_write(struct snapshot *s)

@@ -52,7 +52,7 @@ struct snapshot {
 	enum gt_arenas_state arenas_state;
 	struct arenas arenas;
 	bool arenas_wanted;
-	uint64_t arenas_next_ns;	/* not asked before, for their cost */
+	uint64_t arenas_ns, arenas_cost_ns;	/* taken last, and its cost */
 };
 
 void snapshot_init(struct snapshot *snapshot, struct recorder *r,

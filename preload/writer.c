@@ -505,6 +505,9 @@ static const char *writer_work(struct writer *w)
 			return w->target.thread ? "exit" : "error";
 		if (writer_look(w, now_ns))
 			return "exec";
+		atomic_store_explicit(&r->live_blocks,
+				      feed_live_blocks(&w->feed),
+				      memory_order_relaxed);
 		usage_look(&w->usage, now_ns);
 		more = snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);

@@ -171,7 +171,7 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	return n;
 }
 
-bool walk_leaves_no_signal(void)
+uintptr_t walk_leaves_no_signal(void)
 {
 	struct stack_reader reader = { .lo = 0 };
 	bool exact = false, end = false;
@@ -183,5 +183,7 @@ bool walk_leaves_no_signal(void)
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !end && !exact; n++)
 		stop = step(&reader, &regs, &exact, &end, &still);
-	return end && !exact && stop == GT_STOP_BOTTOM;
+	if (!end || exact || stop != GT_STOP_BOTTOM)
+		return 0;
+	return regs.r[ARCH_REG_SP];
 }

@@ -77,10 +77,11 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 		   uint32_t max, enum gt_stop *stop);
 
 /*
- * Whether the calling thread is in no signal handler: its stack leads from
- * here to the outermost frame, and no frame on the way is a signal's. A stack
- * that cannot be followed says nothing. Any thread, also signal handlers.
+ * Whether this stack runs no signal handler: it leads from here to its
+ * outermost frame, and no frame on the way is a signal's. The stack pointer of
+ * that frame; 0 if there is a handler, or the stack cannot be followed. Any
+ * thread, also signal handlers.
  */
-bool walk_leaves_no_signal(void);
+uintptr_t walk_leaves_no_signal(void);
 
 #endif

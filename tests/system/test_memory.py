@@ -110,11 +110,13 @@ def looking_costs_little(directory):
         dear = [point for point in all_points if point["detailed"]]
         # Without the last one, which comes when the program has ended.
         for one, next_one in zip(dear, dear[1:-1]):
-            check(next_one["at"] - one["at"] >= 200 * one["cost_ns"],
+            check(one["cost_ns"] < 1000000 or
+                  next_one["at"] - one["at"] >= 200 * one["cost_ns"],
                   "a look of %d ns, the next %d ns later" % (
                       one["cost_ns"], next_one["at"] - one["at"]))
-        for one, next_one in zip(all_points, all_points[1:-1]):
-            check(next_one["at"] - one["at"] >= 95000000, "too often")
+        # Not by the gaps: the writer may be held up before either of two.
+        check(len(all_points) <= document["duration_ns"] // 100000000 + 3,
+              "%d points" % len(all_points))
 
 
 @case

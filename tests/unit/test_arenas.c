@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "preload/arenas.h"
 #include "preload/real.h"
@@ -16,6 +17,7 @@
 #include "tests/unit/unwind_embed.h"
 
 static struct recorder r;
+static struct gl_header header;
 static struct gl_ring ring;
 static struct arenas got;
 static unsigned asked;
@@ -38,6 +40,8 @@ static int each(void **state)
 	memset(&r, 0, sizeof(r));
 	memset(&ring, 0, sizeof(ring));
 	real.mallinfo = told;
+	r.live = &header;
+	header.window_ticks = 10000;
 	asked = 0;
 	return 0;
 }
@@ -154,6 +158,45 @@ static void any_thread_may(void **state)
 	assert_true(arenas_collect(&r, ARENAS_LAST, &got));
 }
 
+static void a_large_heap_is_left_alone(void **state)
+{
+	(void)state;
+	/* so far it has run for some 2 ms */
+	header.counter0 = arch_cycles() - 1000 * header.window_ticks;
+	r.live_blocks = 10000;
+	assert_int_equal(arenas_estimate_ns(&r), 6000000);
+	arenas_leave(&r);
+	assert_int_equal(asked, 0);
+	r.live_blocks = 10;
+	arenas_leave(&r);
+	assert_int_equal(asked, 1);
+}
+
+static void *on_fiber_stack;
+
+static void fiber(void)
+{
+	ring_stamp(&r, &ring);
+}
+
+/* A handler may have switched to it. */
+static void not_on_a_fibers_stack(void **state)
+{
+	static ucontext_t here, there;
+
+	(void)state;
+	on_fiber_stack = embed_alloc(1 << 20);
+	getcontext(&there);
+	there.uc_stack.ss_sp = on_fiber_stack;
+	there.uc_stack.ss_size = 1 << 20;
+	there.uc_link = &here;
+	makecontext(&there, fiber, 0);
+	arenas_ask(&r);
+	swapcontext(&here, &there);
+	assert_int_equal(r.turn, 0);
+	assert_int_equal(asked, 0);
+}
+
 static void who_cannot_tell_is_not_asked(void **state)
 {
 	(void)state;
@@ -171,7 +214,7 @@ static int embed(void **state)
 	return embed_init(CAPTURE_VALIDATE, false);
 }
 
-int main(void)
+static void *all(void *failures)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_next_event_answers, each),
@@ -179,8 +222,23 @@ int main(void)
 		cmocka_unit_test_setup(it_can_be_taken_back, each),
 		cmocka_unit_test_setup(never_in_a_handler, each),
 		cmocka_unit_test_setup(any_thread_may, each),
+		cmocka_unit_test_setup(a_large_heap_is_left_alone, each),
+		cmocka_unit_test_setup(not_on_a_fibers_stack, each),
 		cmocka_unit_test_setup(who_cannot_tell_is_not_asked, each),
 	};
 
-	return cmocka_run_group_tests(tests, embed, NULL);
+	*(int *)failures = cmocka_run_group_tests(tests, embed, NULL);
+	return NULL;
+}
+
+/* In a thread whose stack's beginning is known: of the main one, the recorder
+ * knows it. */
+int main(void)
+{
+	pthread_t thread;
+	int failures = 1;
+
+	pthread_create(&thread, NULL, all, &failures);
+	pthread_join(thread, NULL);
+	return failures;
 }
