@@ -129,6 +129,8 @@ void emit_info_start(const struct emit_info *info)
 	text_key(&text, "guarantee", info->live->fd >= 0 ? "file" : "memory");
 	text_key(&text, "shadow_stack",
 		 emit_info_choice(OPTION_SHADOW_STACK, word, sizeof(word)));
+	text_key(&text, "follow",
+		 emit_info_choice(OPTION_FOLLOW, word, sizeof(word)));
 	text_key(&text, "overflow",
 		 emit_info_choice(OPTION_OVERFLOW, word, sizeof(word)));
 	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);

@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "arch.h"
 #include "preload/hooks.h"
@@ -287,6 +288,10 @@ static long life_syscall(long number, long a, long b, long c, long d, long e,
 		return setns(a, b);
 	if (number == __NR_capset)
 		return capset((void *)a, (const void *)b);
+	if (number == __NR_execve)
+		return execve((const char *)a, (char **)b, (char **)c);
+	if (number == __NR_execveat)
+		return execveat(a, (const char *)b, (char **)c, (char **)d, e);
 	result = real_syscall(number, a, b, c, d, e, f);
 	if (result == 0 && life_raw_id(number) && ids_are_final())
 		ids_follow(number, a, b, c, d, e);
@@ -304,6 +309,8 @@ void *life_entry(long number)
 	case __NR_setuid:
 	case __NR_setreuid:
 	case __NR_setresuid:
+	case __NR_execve:
+	case __NR_execveat:
 		if (LIFE_REAL(syscall, void *))
 			return (void *)life_syscall;
 		break;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "preload/environment.h"
 #include "preload/real.h"
 
 void *real_life[LIFE_COUNT];
@@ -12,6 +13,24 @@ const char *const real_life_names[LIFE_COUNT] = {
 	LIFE_FUNCTIONS(LIFE_NAME)
 #undef LIFE_NAME
 };
+
+void *life_main;
+
+void *life_start(void *program_main)
+{
+	void *start = life_real(LIFE___libc_start_main);
+
+	life_main = program_main;
+	/* without it there is no program */
+	return start ? start : real_function("__libc_start_main");
+}
+
+char **life_environment(char **envp)
+{
+	char **hidden = environment_hide(envp);
+
+	return hidden ? hidden : envp;
+}
 
 void *life_real(enum life_function which)
 {

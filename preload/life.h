@@ -12,7 +12,9 @@
 #define LIFE_FUNCTIONS(X)                                                  \
 	X(__errno_location) X(prctl) X(syscall) X(capset) X(unshare)       \
 	X(setns) X(setuid) X(seteuid) X(setreuid) X(setresuid) X(setgid)   \
-	X(setegid) X(setregid) X(setresgid) X(setgroups) X(initgroups)
+	X(setegid) X(setregid) X(setresgid) X(setgroups) X(initgroups)     \
+	X(execve) X(execvpe) X(fexecve) X(posix_spawn) X(posix_spawnp)     \
+	X(system) X(popen) X(__libc_start_main)
 
 enum life_function {
 #define LIFE_ENUM(name) LIFE_##name,
@@ -29,6 +31,12 @@ void *life_real(enum life_function which);
 
 /* What a call returns whose real function does not exist: -1, ENOSYS. */
 long life_missing(void);
+
+/* As arch/ enters main: takes the program's, gives the real
+ * __libc_start_main; takes main's third argument, gives what it is to be. */
+void *life_start(void *program_main);
+char **life_environment(char **envp);
+extern BASE_HIDDEN void *life_main;
 
 /* As an entry in arch/ jumps on: what answers this raw system call. */
 void *life_entry(long number);

@@ -44,6 +44,9 @@
 	X(RING, "ring", 0, OPTION_SIZE, "SIZE", "64k",                      \
 	  "first size of a thread's ring; it grows when the thread has to " \
 	  "wait")                                                           \
+	X(FOLLOW, "follow", 0, OPTION_CHOICE, "none|fork|exec|all", "all",  \
+	  "which children are recorded as well: those that go on by fork "  \
+	  "as the same program, those that exec another one, all or none")  \
 	X(MAPS, "maps", 0, OPTION_CHOICE, "on|off", "on",                   \
 	  "record what is mapped: mmap and its kin with their stacks, and " \
 	  "what the C library and the loader map inside of theirs")         \
@@ -79,6 +82,12 @@ extern const struct option_entry options_table[OPTION_COUNT];
 /* Words of the choices, in the order of the table. */
 enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
 enum { OPTION_MAPS_ON, OPTION_MAPS_OFF };
+enum {
+	OPTION_FOLLOW_NONE,
+	OPTION_FOLLOW_FORK,
+	OPTION_FOLLOW_EXEC,
+	OPTION_FOLLOW_ALL
+};
 enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 
 #define OPTIONS_MEMORY_MIN (UINT64_C(8) << 20)

@@ -28,6 +28,7 @@
 
 #include "preload/area.h"
 #include "preload/budget.h"
+#include "preload/environment.h"
 #include "preload/message.h"
 #include "preload/output.h"
 #include "preload/pool.h"
@@ -46,13 +47,15 @@
 #define RECORDER_START_NAPS 20
 
 struct options recorder_options;
-int32_t recorder_first_pid;
 __thread struct thread *recorder_tls
 	__attribute__((tls_model("initial-exec")));
 
 /* Where the kernel put argc, argv, envp; glibc only. */
 extern void *__libc_stack_end __attribute__((weak));
 extern char **__environ __attribute__((weak));
+
+/* Whether this process image has been recording, perhaps under another pid. */
+static bool recorder_was_on;
 
 /* Constant from the first start on. */
 enum { RECORDER_UNREAD, RECORDER_READING, RECORDER_READ, RECORDER_BAD };
@@ -150,6 +153,7 @@ static bool recorder_read(void)
 	if (environment) {
 		output_environment(environment);
 		recorder_find_execfn(environment);
+		environment_init(environment, real_own_map()->l_name);
 	}
 	err = recorder_take_memory();
 	if (err) {
@@ -160,7 +164,6 @@ static bool recorder_read(void)
 				    "this process: it is not recorded");
 		return false;
 	}
-	recorder_first_pid = sys_getpid();
 	return true;
 }
 
@@ -291,6 +294,13 @@ static bool recorder_begin(struct recorder *r)
 	return !err;
 }
 
+static bool recorder_follows_fork(void)
+{
+	uint64_t follow = recorder_options.number[OPTION_FOLLOW];
+
+	return follow == OPTION_FOLLOW_FORK || follow == OPTION_FOLLOW_ALL;
+}
+
 static void recorder_start(struct recorder *r)
 {
 	uint32_t state = RECORDER_NEW;
@@ -304,6 +314,13 @@ static void recorder_start(struct recorder *r)
 		return;
 	atomic_store_explicit(&r->starter, arch_thread_pointer(),
 			      memory_order_relaxed);
+	r->forked = recorder_was_on;
+	if (r->forked && !recorder_follows_fork()) {
+		atomic_store_explicit(&r->state, RECORDER_OFF,
+				      memory_order_release);
+		return;
+	}
+	recorder_was_on = true;
 	state = recorder_begin(r) ? RECORDER_ON : RECORDER_OFF;
 	/* pairs with the acquire of recorder_thread */
 	atomic_store_explicit(&r->state, state, memory_order_release);

@@ -97,6 +97,8 @@ struct recorder {
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	uint64_t stalled_beats;
 	struct ask ask;
+	_Atomic uint32_t shows;	/* calls that show our variables */
+	bool forked;		/* of a process image that was recorded before */
 
 	/* whose events need no stamp of their own, see ring.h; 0: nobody's */
 	_Alignas(BASE_LINE) _Atomic uint64_t turn;
@@ -123,10 +125,6 @@ extern BASE_HIDDEN struct recorder *recorder;
 
 /* Read from the environment at the first start. */
 extern BASE_HIDDEN struct options recorder_options;
-
-/* Whether this process image has been recording under another pid: a child
- * made by fork. Constant from before its first event. */
-extern BASE_HIDDEN int32_t recorder_first_pid;
 
 extern BASE_HIDDEN __thread struct thread *recorder_tls
 	__attribute__((tls_model("initial-exec")));

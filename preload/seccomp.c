@@ -54,7 +54,7 @@ static const struct seccomp_call seccomp_calls[] = {
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_munmap, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_close, 0, 0 },
 	SECCOMP_START(clone), SECCOMP_START(clock_gettime),
-	SECCOMP_START(close_range), SECCOMP_START(exit),
+	SECCOMP_START(close_range), SECCOMP_START(exit), SECCOMP_START(faccessat),
 	SECCOMP_START(fallocate), SECCOMP_START(fcntl), SECCOMP_START(flock),
 	SECCOMP_START(ftruncate), SECCOMP_START(getcwd),
 	SECCOMP_START(geteuid), SECCOMP_START(getrandom), SECCOMP_START(kcmp),

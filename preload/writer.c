@@ -172,7 +172,7 @@ static int writer_open_output(struct writer *w)
 	struct output_names names = {
 		.pattern = recorder_options.output,
 		.force = recorder_options.number[OPTION_FORCE],
-		.child = w->r->pid != recorder_first_pid ||
+		.child = w->r->forked ||
 			 kinship_is_child(w->r->pid, recorder_options.output),
 		.pid = w->r->pid,
 		.start_ns = kinship_start_ns(w->r->pid),
@@ -458,7 +458,7 @@ static void writer_foreign_done(struct writer *w)
 static void writer_foreign_begin(struct writer *w)
 {
 	w->start_ns = sys_now_ns();
-	if (w->r->pid == recorder_first_pid)
+	if (!w->r->forked)
 		foreign_look(&w->foreign, w->exe);
 	if (w->foreign.state == FOREIGN_SURE)
 		writer_foreign_tell(w);

@@ -1,7 +1,14 @@
 /*
- * hooks_raw.S (x86-64): syscall() as the program enters it. Most calls go on to the
+ * hooks_raw.S (x86-64): entries that are left by a tail jump, so that no frame
+ * of ours lies between the program's.
+ *
+ * syscall() as the program enters it. Most calls go on to the
  * C library by a tail jump, arguments and stack as they came: some return
  * twice, or on another stack. life_entry (preload/life.h) says what to jump to.
+ *
+ * __libc_start_main and main: between the two the C library makes the
+ * program's environment; main begins with what life_environment has
+ * made of it.
  */
 	.text
 	.globl	syscall
@@ -45,4 +52,59 @@ syscall:
 1:	jmp	life_missing
 	.cfi_endproc
 	.size	syscall, .-syscall
+
+	.globl	__libc_start_main
+	.type	__libc_start_main, @function
+	.p2align 4
+__libc_start_main:
+	.cfi_startproc
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	push	%rdx
+	.cfi_adjust_cfa_offset 8
+	push	%rcx
+	.cfi_adjust_cfa_offset 8
+	push	%r8
+	.cfi_adjust_cfa_offset 8
+	push	%r9
+	.cfi_adjust_cfa_offset 8
+	call	life_start		/* takes main */
+	pop	%r9
+	.cfi_adjust_cfa_offset -8
+	pop	%r8
+	.cfi_adjust_cfa_offset -8
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	pop	%rdx
+	.cfi_adjust_cfa_offset -8
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+	lea	main_entry(%rip), %rdi
+	jmp	*%rax
+	.cfi_endproc
+	.size	__libc_start_main, .-__libc_start_main
+
+	.type	main_entry, @function
+	.p2align 4
+main_entry:
+	.cfi_startproc
+	push	%rdi
+	.cfi_adjust_cfa_offset 8
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	push	%rdx
+	.cfi_adjust_cfa_offset 8
+	mov	%rdx, %rdi
+	call	life_environment	/* takes envp, gives it */
+	add	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+	pop	%rdi
+	.cfi_adjust_cfa_offset -8
+	mov	%rax, %rdx
+	mov	life_main(%rip), %r11
+	jmp	*%r11
+	.cfi_endproc
+	.size	main_entry, .-main_entry
 	.section .note.GNU-stack,"",@progbits

@@ -1,0 +1,422 @@
+/*
+ * environment.c: see environment.h.
+ *
+ *	kernel's array    A B LD_PRELOAD=us:x GNOMON_OUTPUT=o C
+ *	environ, shown    A B C LD_PRELOAD=x         a copy, from before main on
+ *	passed to exec    A B C LD_PRELOAD=us:x GNOMON_OUTPUT=o
+ *
+ * The kernel's array stays as it is: behind it lie the auxiliary values, which
+ * are found from its end. Who reads it there (Go's run time) sees ours, and
+ * passes them on.
+ *
+ * What the program itself gives to a child is never replaced: a variable of
+ * ours that is there already, or an LD_PRELOAD that has us, stays. Nothing is
+ * added where our file cannot be opened (another root directory): the loader
+ * would complain to the program's standard error.
+ *
+ * environ belongs to the C library and to the program, which change it without
+ * any lock of ours. environment_show exchanges the array for a longer copy,
+ * and environment_conceal puts the old one back, or, if somebody has changed
+ * the environment meanwhile, takes ours out of whatever is there. Arrays of
+ * ours are never given back: a reader may still be going through one.
+ *
+ * I1  Everything static here is constant after environment_init, in forked
+ *     children too, but for what show and conceal use; who of them is first,
+ *     is in the recorder, which a fork wipes.
+ */
+#include "preload/environment.h"
+
+#include <linux/limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/options.h"
+#include "preload/recorder.h"
+#include "preload/seccomp.h"
+#include "preload/sys.h"
+
+#define ENVIRONMENT_PRELOAD "LD_PRELOAD="
+#define ENVIRONMENT_PREFIX "GNOMON_"
+#define ENVIRONMENT_SPARE 64	/* entries: a longer one will do for long */
+#define ENVIRONMENT_OURS_MAX 64	/* variables; more are not passed on */
+
+extern char **__environ __attribute__((weak));
+
+/* LD_PRELOAD's part, "" if we came by another way, and whole variables. */
+static const char *environment_library = "";
+static const char *environment_ours[ENVIRONMENT_OURS_MAX];
+static unsigned environment_count;
+/* LD_PRELOAD without us; NULL: nothing is left of it. */
+static const char *environment_rest;
+static bool environment_taken;
+
+/* The longer copy that show uses, and what it stood for. */
+static char **environment_shown, **environment_saved;
+static size_t environment_shown_max;
+
+static bool environment_is(const char *entry, const char *name)
+{
+	return strncmp(entry, name, strlen(name)) == 0;
+}
+
+static size_t environment_length(char *const *envp)
+{
+	size_t n = 0;
+
+	while (envp && envp[n])
+		n++;
+	return n;
+}
+
+static const char *environment_base(const char *path, size_t n)
+{
+	const char *base = path;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (path[i] == '/')
+			base = path + i + 1;
+	return base;
+}
+
+/* Length of the first element of a list as LD_PRELOAD is one. */
+static size_t environment_element(const char *list)
+{
+	size_t n = 0;
+
+	while (list[n] && list[n] != ':' && list[n] != ' ')
+		n++;
+	return n;
+}
+
+/* Whether an element is our file, by its whole or its last name. */
+static bool environment_is_us(const char *element, size_t n,
+			      const char *library)
+{
+	const char *base = environment_base(library, strlen(library));
+	const char *last = environment_base(element, n);
+	size_t length = element + n - last;
+
+	return n && strlen(base) == length && memcmp(base, last, length) == 0;
+}
+
+/* Where our element begins, NULL if it is not in the list. */
+static const char *environment_find_us(const char *list, const char *library)
+{
+	while (*list) {
+		size_t n = environment_element(list);
+
+		if (environment_is_us(list, n, library))
+			return list;
+		list += n + (list[n] != '\0');
+	}
+	return NULL;
+}
+
+static char *environment_copy(char **to, const char *from, size_t n)
+{
+	char *start = *to;
+
+	memcpy(start, from, n);
+	start[n] = '\0';
+	*to = start + n + 1;
+	return start;
+}
+
+/* LD_PRELOAD without our element: what lies before and behind it. */
+static void environment_split(char **to, const char *list, const char *us)
+{
+	size_t n = environment_element(us);
+	const char *behind = us + n + (us[n] != '\0');
+	char *rest = *to;
+
+	environment_library = environment_copy(to, us, n);
+	rest = *to;
+	memcpy(rest, ENVIRONMENT_PRELOAD, sizeof(ENVIRONMENT_PRELOAD) - 1);
+	*to += sizeof(ENVIRONMENT_PRELOAD) - 1;
+	/* a separator before us goes with us, if nothing follows */
+	n = us - list;
+	if (n && !*behind)
+		n--;
+	memcpy(*to, list, n);
+	*to += n;
+	environment_copy(to, behind, strlen(behind));
+	if (rest[sizeof(ENVIRONMENT_PRELOAD) - 1])
+		environment_rest = rest;
+}
+
+static void environment_take(char **to, const char *entry,
+			     const char *library)
+{
+	const char *list = entry + sizeof(ENVIRONMENT_PRELOAD) - 1, *us;
+
+	if (environment_is(entry, ENVIRONMENT_PREFIX)) {
+		if (environment_count < ENVIRONMENT_OURS_MAX)
+			environment_ours[environment_count++] =
+				environment_copy(to, entry, strlen(entry));
+		return;
+	}
+	us = environment_find_us(list, library);
+	if (us && !environment_library[0])
+		environment_split(to, list, us);
+}
+
+static bool environment_concerns(const char *entry)
+{
+	return environment_is(entry, ENVIRONMENT_PREFIX) ||
+	       environment_is(entry, ENVIRONMENT_PRELOAD);
+}
+
+static void *environment_map(size_t bytes)
+{
+	long at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return sys_failed(at) ? NULL : (void *)at;
+}
+
+void environment_init(char *const *environment, const char *library)
+{
+	size_t bytes = 0;
+	char *const *at;
+	char *to;
+
+	for (at = environment; *at; at++)
+		if (environment_concerns(*at))
+			bytes += 2 * (strlen(*at) + 1);
+	to = bytes ? environment_map(bytes) : NULL;
+	if (!to)
+		return;
+	for (at = environment; *at; at++)
+		if (environment_concerns(*at))
+			environment_take(&to, *at, library);
+	environment_taken = true;
+}
+
+/* ---- what the program sees ---- */
+
+/* Whether this entry is one that environment_make has put there, or was there
+ * from the start. */
+static bool environment_is_ours(const char *entry)
+{
+	unsigned i;
+
+	for (i = 0; i < environment_count; i++)
+		if (strcmp(entry, environment_ours[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool environment_has_us(const char *entry)
+{
+	return environment_library[0] &&
+	       environment_is(entry, ENVIRONMENT_PRELOAD) &&
+	       environment_find_us(entry + sizeof(ENVIRONMENT_PRELOAD) - 1,
+				   environment_library);
+}
+
+/* Takes ours out, from `from` to `to`, which may be the same. */
+static void environment_strip(char **to, char *const *from)
+{
+	for (; *from; from++) {
+		if (environment_is_ours(*from))
+			continue;
+		if (!environment_has_us(*from))
+			*to++ = *from;
+		else if (environment_rest)
+			*to++ = (char *)environment_rest;
+	}
+	*to = NULL;
+}
+
+static char **environment_without(char *const *envp)
+{
+	char **copy = environment_map((environment_length(envp) + 1) *
+				      sizeof(*copy));
+
+	if (copy)
+		environment_strip(copy, envp);
+	return copy;
+}
+
+char **environment_hide(char **envp)
+{
+	char **hidden;
+
+	if (!environment_taken || !envp)
+		return NULL;
+	hidden = environment_without(envp);
+	if (!hidden || !&__environ || !__environ)
+		return hidden;
+	/* a constructor may have changed it */
+	if (__environ != envp) {
+		char **other = environment_without(__environ);
+
+		if (other)
+			__environ = other;
+	} else {
+		__environ = hidden;
+	}
+	return hidden;
+}
+
+/* ---- what others get ---- */
+
+static bool environment_follows(void)
+{
+	uint64_t follow = recorder_options.number[OPTION_FOLLOW];
+
+	return environment_taken && unwind_may(SECCOMP_NO_START) &&
+	       (follow == OPTION_FOLLOW_EXEC || follow == OPTION_FOLLOW_ALL);
+}
+
+/* A path that cannot be opened would make the loader complain. */
+static bool environment_reachable(void)
+{
+	return environment_library[0] != '/' ||
+	       arch_syscall3(__NR_faccessat, AT_FDCWD,
+			     (long)environment_library, 4 /* R_OK */) == 0;
+}
+
+static bool environment_same_name(const char *a, const char *b)
+{
+	while (*a && *a == *b && *a != '=')
+		a++, b++;
+	return *a == '=' && *b == '=';
+}
+
+static bool environment_names(char *const *envp, const char *variable)
+{
+	for (; envp && *envp; envp++)
+		if (environment_same_name(*envp, variable))
+			return true;
+	return false;
+}
+
+static const char *environment_preload(char *const *envp)
+{
+	for (; envp && *envp; envp++)
+		if (environment_is(*envp, ENVIRONMENT_PRELOAD))
+			return *envp + sizeof(ENVIRONMENT_PRELOAD) - 1;
+	return NULL;
+}
+
+size_t environment_room(char *const *envp)
+{
+	const char *list;
+	size_t n;
+
+	if (!environment_follows() || !environment_reachable())
+		return 0;
+	n = (environment_length(envp) + environment_count + 2) *
+	    sizeof(char *);
+	list = environment_preload(envp);
+	return n + sizeof(ENVIRONMENT_PRELOAD) + strlen(environment_library) +
+	       (list ? strlen(list) : 0) + 2;
+}
+
+/* LD_PRELOAD=us:list */
+static char *environment_join(char *to, const char *list)
+{
+	char *start = to;
+	size_t n = strlen(environment_library);
+
+	memcpy(to, ENVIRONMENT_PRELOAD, sizeof(ENVIRONMENT_PRELOAD) - 1);
+	to += sizeof(ENVIRONMENT_PRELOAD) - 1;
+	memcpy(to, environment_library, n);
+	to += n;
+	if (list && *list) {
+		*to++ = ':';
+		n = strlen(list);
+		memcpy(to, list, n);
+		to += n;
+	}
+	*to = '\0';
+	return start;
+}
+
+char *const *environment_make(char *const *envp, void *room, size_t size)
+{
+	size_t n = environment_length(envp) + environment_count + 2, k = 0;
+	const char *list = environment_preload(envp);
+	char **made = room;
+	bool join = environment_library[0] &&
+		    (!list || !environment_find_us(list, environment_library));
+	char *const *at;
+	unsigned i;
+
+	/* somebody else has made it longer */
+	if (size < environment_room(envp))
+		return envp;
+	for (at = envp; at && *at; at++) {
+		if (join && environment_is(*at, ENVIRONMENT_PRELOAD)) {
+			made[k++] = environment_join((char *)(made + n), list);
+			join = false;
+		} else {
+			made[k++] = *at;
+		}
+	}
+	if (join)
+		made[k++] = environment_join((char *)(made + n), NULL);
+	for (i = 0; i < environment_count; i++)
+		if (!environment_names(envp, environment_ours[i]))
+			made[k++] = (char *)environment_ours[i];
+	made[k] = NULL;
+	return made;
+}
+
+/* ---- for functions that take no environment ---- */
+
+void environment_show(void)
+{
+	size_t need = environment_room(__environ);
+
+	if (!need || !recorder ||
+	    atomic_fetch_add_explicit(&recorder->shows, 1,
+				      memory_order_acq_rel))
+		return;
+	if (environment_shown_max < need) {
+		need += ENVIRONMENT_SPARE * sizeof(char *);
+		environment_shown = environment_map(need);
+		environment_shown_max = environment_shown ? need : 0;
+	}
+	if (!environment_shown)
+		return;
+	environment_saved = __environ;
+	__environ = (char **)environment_make(__environ, environment_shown,
+					      environment_shown_max);
+}
+
+/* Whether taking ours out of what is shown gives what was there before. */
+static bool environment_unchanged(char *const *shown, char *const *saved)
+{
+	for (; *shown; shown++) {
+		if (environment_is_ours(*shown))
+			continue;
+		if (saved && *saved && (*shown == *saved ||
+					environment_has_us(*shown)))
+			saved++;
+		else if (!environment_has_us(*shown))
+			return false;
+	}
+	return !saved || !*saved;
+}
+
+void environment_conceal(void)
+{
+	if (!environment_follows() || !recorder ||
+	    !atomic_load_explicit(&recorder->shows, memory_order_relaxed) ||
+	    atomic_fetch_sub_explicit(&recorder->shows, 1,
+				      memory_order_acq_rel) != 1 ||
+	    !__environ || !environment_shown)
+		return;
+	if (__environ == environment_shown &&
+	    environment_unchanged(environment_shown, environment_saved)) {
+		__environ = environment_saved;
+		return;
+	}
+	environment_strip(__environ, __environ);
+	/* the program's now, if it is that */
+	if (__environ == environment_shown)
+		environment_shown_max = 0;
+}
