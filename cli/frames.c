@@ -200,6 +200,18 @@ static void find_site(struct frames *frames)
 	frames->site = 0;
 }
 
+/* A hook that the C library was called by is no part of the program. */
+static void drop_own(struct frames *frames)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < frames->count; i++)
+		if (frames->list[i].library == NULL ||
+		    strcmp(frames->list[i].library, "libgnomon.so") != 0)
+			frames->list[kept++] = frames->list[i];
+	frames->count = kept;
+}
+
 void frames_of(struct frames *frames, uint32_t at)
 {
 	const struct contexts *contexts = &frames->model->contexts;
@@ -209,6 +221,7 @@ void frames_of(struct frames *frames, uint32_t at)
 	for (; at >= CONTEXT_ROOTS && frames->count < FRAMES_MAX;
 	     at = contexts->nodes[at].parent)
 		exact = add_place(frames, &contexts->nodes[at], exact);
+	drop_own(frames);
 	for (size_t i = 0; i < frames->count; i++)
 		if (frames->list[i].function == NULL &&
 		    frames->list[i].library != NULL)

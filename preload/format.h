@@ -162,20 +162,22 @@ enum gt_event {
 enum gt_extra {
 	GT_EXTRA_MAP = 1,	/* start, length; prot | flags << 32, fd,
 				 * offset, within */
-	GT_EXTRA_UNMAP,		/* start, length; -, -, -, within */
+	GT_EXTRA_UNMAP,		/* start, length; 1: the one before it of
+				 * this thread failed, -, -, within */
 	GT_EXTRA_REMAP,		/* new start, new length; old start, old
 				 * length, flags, within */
 	GT_EXTRA_PROTECT,	/* start, length; prot */
 	GT_EXTRA_BRK,		/* new break, bytes it moved; old break, -, -,
 				 * within */
-	GT_EXTRA_SHMAT,		/* start, length; shmid, flags */
+	GT_EXTRA_SHMAT,		/* start, length or 0; shmid, flags */
 	GT_EXTRA_SHMDT,		/* start */
 	GT_EXTRA_MALLOPT,	/* -, -; parameter, value, result */
 	GT_EXTRA_TRIM,		/* -, -; bytes to keep, result */
 	GT_EXTRA_CREATE,	/* the new thread's pthread_t; its tid or 0 */
 	GT_EXTRA_NAME,		/* pthread_t or 0: its own, -; 16 bytes of
 				 * the name */
-	GT_EXTRA_DLOPEN,
+	GT_EXTRA_DLOPEN,	/* -, -; hash of the name (loads.c),
+				 * flags */
 	GT_EXTRA_DLCLOSE,
 	GT_EXTRA_SNAPSHOT,
 	GT_EXTRA_COUNT

@@ -154,6 +154,7 @@ static bool wrap_find(const struct wrap_table *table,
 static const struct wrap_table *const wrap_tables[] = {
 	&hooks_je, &hooks_tc, &hooks_mi, &hooks_new,
 	&hooks_kin, &hooks_libc, &hooks_tuning,
+	&hooks_map,
 };
 
 void wrap_start(void)

@@ -47,7 +47,8 @@ struct wrap_table {
 
 /* In files of their names; hooks_kin in hooks_libc.c. */
 extern BASE_HIDDEN const struct wrap_table hooks_new, hooks_je, hooks_tc,
-	hooks_mi, hooks_kin, hooks_libc, hooks_tuning;
+	hooks_mi, hooks_kin, hooks_libc, hooks_tuning,
+	hooks_map;
 
 /* Looks for all of them and makes those appear that there are. For the
  * constructor, once real_resolve() has returned true. */

@@ -24,6 +24,7 @@
 
 #include "preload/bump.h"
 #include "preload/life.h"
+#include "preload/mapping.h"
 #include "preload/sys.h"
 
 #define REAL_PAGE 4096
@@ -312,6 +313,8 @@ static void real_fill(const struct link_map *own)
 	real_dlmopen = real_next(own, "dlmopen");
 	real_dlclose = real_next(own, "dlclose");
 	real_setname = real_next(own, "pthread_setname_np");
+	for (i = 0; i < MAPPING_CALLS; i++)
+		mapping_real[i] = real_next(own, mapping_names[i]);
 	for (i = 0; i < MOVED_COUNT; i++)
 		real_moved[i] = real_next(own, real_moved_names[i]);
 	for (i = 0; i < LIFE_COUNT; i++)

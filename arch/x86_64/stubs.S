@@ -6,52 +6,42 @@
  * Flags and r11 are free at a call.
  */
 
-	/* Calls a function between a caller's call and its callee: the stack is
-	 * aligned for that, and three arguments are kept. */
-	.macro	keeping function
+	/* Tells loads_note (preload/loads.h), which answers what to jump to.
+	 * `name` and `flags` are where those arguments are. All of them go on
+	 * as they came; no vector register holds one. */
+	.macro	load symbol, what, name, flags
+	.globl	\symbol
+	.type	\symbol, @function
+	.p2align 4
+\symbol:
+	.cfi_startproc
 	push	%rdi
 	.cfi_adjust_cfa_offset 8
 	push	%rsi
 	.cfi_adjust_cfa_offset 8
-	push	%rdx
+	push	%rdx			/* the stack is aligned for a call */
 	.cfi_adjust_cfa_offset 8
-	call	\function
+	mov	\flags, %r8d
+	mov	\name, %rsi
+	mov	$\what, %edi
+	lea	24(%rsp), %rdx		/* the return address */
+	mov	%rbp, %rcx
+	call	loads_note
+	mov	%rax, %r11
 	pop	%rdx
 	.cfi_adjust_cfa_offset -8
 	pop	%rsi
 	.cfi_adjust_cfa_offset -8
 	pop	%rdi
 	.cfi_adjust_cfa_offset -8
-	.endm
-
-	/* Counts capture_generation up first: the loader's list is about to
-	 * change. note: a function that is told, with the same arguments. No
-	 * vector register holds one. */
-	.macro	entry name, target, note
-	.globl	\name
-	.type	\name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	lock incl capture_generation(%rip)
-	.ifnb	\note
-	keeping	\note
-	.endif
-	mov	\target(%rip), %r11
 	test	%r11, %r11
 	jz	1f
 	jmp	*%r11
-	/* called before any allocation: look it up */
-1:	keeping	real_resolve
-	mov	\target(%rip), %r11
-	test	%r11, %r11
-	jz	2f
-	jmp	*%r11
 	/* no such function behind us: "not found" */
-2:	xor	%eax, %eax
+1:	xor	%eax, %eax
 	ret
 	.cfi_endproc
-	.size	\name, .-\name
+	.size	\symbol, .-\symbol
 	.endm
 
 	/* Tells registrar_note (preload/registrar.h), which answers what to
@@ -135,9 +125,10 @@
 	.endm
 
 	.text
-	entry	dlopen, real_dlopen, deepbind_note
-	entry	dlmopen, real_dlmopen
-	entry	dlclose, real_dlclose
+	/* enum loads_what */
+	load	dlopen, 0, %rdi, %esi
+	load	dlmopen, 1, %rsi, %edx
+	load	dlclose, 2, $0, $0
 	/* enum moved_what */
 	jump	longjmp, 0
 	jump	_longjmp, 1

@@ -132,12 +132,13 @@ static const char *last_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* FNV-1a (Fowler, Noll, Vo), as preload/loading.c has it. */
+/* FNV-1a (Fowler, Noll, Vo), as preload/loads.c has it. */
 static uint64_t name_hash(const char *path)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	for (const char *name = last_part(path); *name != 0; name++)
+	for (const char *name = last_part(path);
+	     *name != 0 && strncmp(name, ".so", 3) != 0; name++)
 		hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
 	return hash;
 }
