@@ -245,7 +245,7 @@ HOOK int brk(void *to)
 		(int (*)(void *))hooks_map_real(MAPPING_BRK);
 	void *(*ask)(intptr_t) =
 		(void *(*)(intptr_t))hooks_map_real(MAPPING_SBRK);
-	uintptr_t old;
+	uintptr_t old, now;
 	int result;
 
 	if (unlikely(!function))
@@ -253,9 +253,12 @@ HOOK int brk(void *to)
 			       0 : hooks_map_raw(-ENOMEM);
 	/* it is the C library that knows: no system call */
 	old = ask && hooks_map_on() ? (uintptr_t)ask(0) : 0;
+	now = old;
 	result = function(to);
-	if (!result && old && old != (uintptr_t)to)
-		hooks_map_broken(old, (uintptr_t)to, HOOKS_CALLER);
+	if (!result && old)
+		now = (uintptr_t)ask(0);	/* below its start it stays */
+	if (!result && now != old)
+		hooks_map_broken(old, now, HOOKS_CALLER);
 	return result;
 }
 

@@ -3,7 +3,7 @@
  * in maps_look.c, who made what they find in maps_origin.c.
  *
  *	EXTRA events ──▶ maps_extra ──┐
- *	blocks ────────▶ maps_block ──┼──▶ spans, mappings, sites, curve
+ *	blocks ────────▶ maps_event ──┼──▶ spans, mappings, sites, curve
  *	MAPS chunks ───▶ maps_take ───┘
  *
  * A mapping's entry is used again once MAPS_KEPT others have gone after it; its
@@ -560,7 +560,6 @@ static void event_clue(struct maps *maps, const struct trace_event *event)
 void maps_extra(struct maps *maps, uint32_t lane,
 		const struct trace_event *event)
 {
-	maps_until(maps, event->stamp);
 	maps->now = event->stamp;
 	if (event->what < GT_EXTRA_COUNT)
 		maps->calls[event->what]++;
@@ -619,11 +618,10 @@ static void first_in_page(struct maps *maps, uint64_t address,
 	maps_explain_late(maps, address, 0, &clue);
 }
 
-void maps_block(struct maps *maps, const struct trace_event *event)
+static void take_block(struct maps *maps, const struct trace_event *event)
 {
 	uint64_t address = event->address, size;
 
-	maps_until(maps, event->stamp);
 	if (event->layout & GT_LAYOUT_MMAPPED) {
 		uint64_t start = (address - 16) & ~(MAPS_PAGE - 1);
 		struct map_clue clue = {
@@ -641,6 +639,13 @@ void maps_block(struct maps *maps, const struct trace_event *event)
 	first_in_page(maps, address, event);
 	if ((address + size) / MAPS_PAGE != address / MAPS_PAGE)
 		first_in_page(maps, address + size, event);
+}
+
+void maps_event(struct maps *maps, const struct trace_event *event)
+{
+	maps_until(maps, event->stamp);
+	if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE)
+		take_block(maps, event);
 }
 
 /* ---- the whole ---- */

@@ -184,12 +184,13 @@ void maps_init(struct maps *maps, const struct blocks *blocks,
 void maps_take(struct maps *maps, const struct trace_maps *head,
 	       struct cursor *records);
 
-/* An EXTRA event of this lane, in the order of time. */
+/* Any event, in the order of time, before anything else is done with it: looks
+ * that are older come first, and what a block tells is noted. */
+void maps_event(struct maps *maps, const struct trace_event *event);
+
+/* An EXTRA event of this lane. */
 void maps_extra(struct maps *maps, uint32_t lane,
 		const struct trace_event *event);
-
-/* A block came into being. */
-void maps_block(struct maps *maps, const struct trace_event *event);
 
 /* All events have come. */
 void maps_finish(struct maps *maps);

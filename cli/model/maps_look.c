@@ -224,7 +224,8 @@ static bool continues(const struct comparing *c, const struct trace_map *map,
 		return map->inode == last->inode &&
 			map->device == last->device;
 	return map->path[0] == 0 && !(map->is & GT_MAPS_OWN) &&
-		last->path[0] == '/' && map->is & GT_MAPS_WRITE;
+		last->path[0] == '/' && !(last->is & GT_MAPS_SHARED) &&
+		map->is & GT_MAPS_WRITE;
 }
 
 static void found_part(struct comparing *c, const struct trace_map *map,

@@ -58,15 +58,30 @@ static uint64_t end_with_rest(const struct maps *maps,
 	return rest->end;
 }
 
-/* A stack's guard lies below it. */
+/* A stack's guard lies below it. What is larger than the stack is another one
+ * that a look saw before it was made accessible. */
 static uint64_t start_with_guard(const struct maps *maps,
 				 const struct span *span)
 {
 	const struct span *guard = span->start == 0 ? NULL :
 		unowned_at(maps, span->start - 1);
 
-	return guard == NULL || is_accessible(guard) ? span->start :
-		guard->start;
+	return guard == NULL || is_accessible(guard) ||
+			guard->end - guard->start >= span->end - span->start ?
+		span->start : guard->start;
+}
+
+/* The same for a block in a mapping of its own, which may be the one that the
+ * recording began with. */
+static const struct span *ground_of(const struct maps *maps, uint64_t start)
+{
+	const struct span *span = spans_at(&maps->spans, start);
+
+	if (span != NULL && span->start <= start &&
+	    !(span->flags & MAPS_SPAN_FILE) &&
+	    maps->list[span->owner].origin == MAP_BEFORE)
+		return span;
+	return unowned_at(maps, start);
 }
 
 void maps_explain_create(struct maps *maps, const struct map_clue *clue)
@@ -84,9 +99,9 @@ void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 	const struct span *span;
 	uint64_t end;
 
-	if (maps->unclaimed == 0)
+	if (size == 0 && maps->unclaimed == 0)
 		return;
-	span = unowned_at(maps, start);
+	span = size > 0 ? ground_of(maps, start) : unowned_at(maps, start);
 	if (span == NULL)
 		return;
 	if (size == 0) {
@@ -102,7 +117,7 @@ void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 static void explain_block(struct maps *maps, const struct map_clue *clue)
 {
 	uint64_t start = (clue->address - 16) & ~(MAPS_PAGE - 1);
-	const struct span *span = unowned_at(maps, start);
+	const struct span *span = ground_of(maps, start);
 
 	if (span == NULL || blocks_find(maps->blocks, clue->address) == NULL)
 		return;

@@ -398,9 +398,8 @@ void model_events(void *owner, uint32_t lane,
 					events[i + LOOK_AHEAD].address);
 		if (event->stamp > model->waiting.expires)
 			expire(model, event->stamp);
-		if (model->with_maps && (event->kind == GT_ALLOC ||
-					 event->kind == GT_REALLOC_DONE))
-			maps_block(&model->maps, event);
+		if (model->with_maps)
+			maps_event(&model->maps, event);
 		apply(model, lane, event);
 	}
 	model->threads.list[lane >> 1].events += count;

@@ -6,9 +6,10 @@
  *
  * With an argument: only that part of it.
  */
-// FLAGS: -pthread -ldl
+// FLAGS: -pthread -ldl -D_GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #define LOOK_NS 250000000	/* a look comes within it */
 
 static char text[1 << 20];
+static int forked;
 
 /* No stdio: its buffers are blocks. */
 static void say(const char *format, long a, long b)
@@ -53,15 +55,13 @@ static uint64_t hex(const char **s)
 /* Bytes of all mappings, but the kernel's gate. */
 static uint64_t mapped(void)
 {
-	FILE *none = NULL;
 	uint64_t bytes = 0;
 	size_t held = 0;
 	const char *line;
 	long got;
-	int fd = -1;
+	int fd;
 
-	(void)none;
-	fd = open("/proc/self/maps", 0);
+	fd = open("/proc/self/maps", O_RDONLY);
 	while ((got = read(fd, text + held, sizeof(text) - 1 - held)) > 0)
 		held += got;
 	close(fd);
@@ -81,7 +81,8 @@ static void point(void)
 
 	nanosleep(&nap, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	say("at %ld %ld\n", now.tv_sec * 1000000000 + now.tv_nsec, mapped());
+	say(forked ? "forked at %ld %ld\n" : "at %ld %ld\n",
+	    now.tv_sec * 1000000000 + now.tv_nsec, mapped());
 }
 
 __attribute__((noinline)) static char *map_pages(size_t pages, int flags,
@@ -145,7 +146,8 @@ static void breaks(void)
 	say("sbrk %ld %ld\n", got == old, (char *)sbrk(0) - old);
 	point();
 	got = sbrk(-6 * (long)PAGE);
-	say("sbrk %ld %ld\n", got - old, (char *)sbrk(0) - old);
+	say("sbrk %ld %ld\n", got == (char *)-1 ? -1 : got - old,
+	    (char *)sbrk(0) - old);
 	say("brk %ld %ld\n", brk(old + 8 * PAGE), (char *)sbrk(0) - old);
 	say("brk %ld %ld\n", brk(old), (char *)sbrk(0) - old);
 	point();
@@ -281,6 +283,7 @@ static void child(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		forked = 1;
 		void *block = large(3 << 20);
 
 		map_pages(100, 0, NULL);
