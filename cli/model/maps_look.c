@@ -11,9 +11,9 @@
  *	  x       x     the same, unless it is another file
  *
  * Left alone is what events touched since the look began, as nobody knows
- * which was first; and what was not there any more for a munmap after the look
- * before (it is recorded before the call, so the look may have been quicker).
- * The next look shows it.
+ * which was first; and what a munmap has touched since the look before, if the
+ * kernel's entry is as it was (it is recorded before the call, so the look may
+ * have been quicker). The next look shows it.
  *
  * Called by the reader's thread.
  */
@@ -89,6 +89,13 @@ static void merge_in(struct merging *merging, const struct trace_map *map)
 		merging->list[merging->count++] = *map;
 }
 
+/* In the list, `what` tells only what is new in this look. */
+static const struct trace_map *as_before(struct trace_map *map)
+{
+	map->what = 0;
+	return map;
+}
+
 static void apply_differences(struct maps *maps, const struct map_look *look)
 {
 	bool first = look->head.flags & GT_MAPS_FIRST;
@@ -103,7 +110,7 @@ static void apply_differences(struct maps *maps, const struct map_look *look)
 		const struct trace_map *map = &look->list[i];
 
 		while (old < old_count && maps->kernel[old].start < map->start)
-			merge_in(&merging, &maps->kernel[old++]);
+			merge_in(&merging, as_before(&maps->kernel[old++]));
 		if (map->what == GT_MAPS_NEW)
 			merge_in(&merging, map);
 		else if (old < old_count &&
@@ -111,7 +118,7 @@ static void apply_differences(struct maps *maps, const struct map_look *look)
 			old++;
 	}
 	while (old < old_count && maps->kernel[old].start < top)
-		merge_in(&merging, &maps->kernel[old++]);
+		merge_in(&merging, as_before(&maps->kernel[old++]));
 	free(maps->kernel);
 	maps->kernel = merging.list;
 	maps->kernel_count = merging.count;
@@ -131,24 +138,21 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static bool is_unclear(const struct map_touch *touch,
-		       const struct trace_maps *head, uint64_t window)
-{
-	return touch->stamp + window >= head->begun ||
-		(touch->unmapped && touch->stamp + window >= head->since);
-}
-
-static void unclear_ranges(const struct maps *maps,
-			   const struct trace_maps *head,
-			   struct ranges *ranges)
+/* Of what was touched since `since`; of munmaps since `unmaps_since`. */
+static void touched_ranges(const struct maps *maps, uint64_t since,
+			   uint64_t unmaps_since, struct ranges *ranges)
 {
 	size_t kept = 0;
 
 	ranges->list = grow_alloc(maps->touch_count * sizeof(*ranges->list));
 	ranges->count = 0;
-	for (size_t i = 0; i < maps->touch_count; i++)
-		if (is_unclear(&maps->touches[i], head, maps->window))
-			ranges->list[ranges->count++] = maps->touches[i];
+	for (size_t i = 0; i < maps->touch_count; i++) {
+		const struct map_touch *touch = &maps->touches[i];
+
+		if (touch->stamp + maps->window >=
+		    (touch->unmapped ? unmaps_since : since))
+			ranges->list[ranges->count++] = *touch;
+	}
 	if (ranges->count > 0)
 		qsort(ranges->list, ranges->count, sizeof(*ranges->list),
 		      by_start);
@@ -194,7 +198,8 @@ static uint64_t clear_part(const struct ranges *ranges, uint64_t *start,
 struct comparing {
 	struct maps *maps;
 	const struct trace_maps *head;
-	struct ranges unclear;
+	struct ranges unclear;	/* touched during the look */
+	struct ranges leaving;	/* these, and unmapped before it */
 	uint32_t last;		/* mapping found last, MAPS_NONE */
 	uint64_t last_end;
 };
@@ -272,7 +277,9 @@ static void found(struct comparing *c, const struct trace_map *map,
 		  uint64_t start, uint64_t end)
 {
 	while (start < end) {
-		uint64_t to = clear_part(&c->unclear, &start, end);
+		uint64_t to = clear_part(map->what == GT_MAPS_NEW ?
+					 &c->unclear : &c->leaving,
+					 &start, end);
 
 		if (start < to && !found_stack(c, map, start, to))
 			found_part(c, map, start, to);
@@ -406,10 +413,9 @@ static void settle(struct maps *maps, const struct trace_maps *head)
 	kept = 0;
 	for (size_t i = 0; i < maps->clue_count; i++) {
 		const struct map_clue *clue = &maps->clues[i];
-		uint64_t until = clue->what == GT_EXTRA_DLOPEN ? head->since :
-			head->begun;
 
-		if (clue->stamp + maps->window >= until)
+		/* of what this look left alone, the next one may find it */
+		if (clue->stamp + maps->window >= head->since)
 			maps->clues[kept++] = *clue;
 	}
 	maps->clue_count = kept;
@@ -429,11 +435,13 @@ static void apply_look(struct maps *maps, const struct map_look *look)
 		maps->first_look = look->head.begun;
 	maps->last_look = look->head.begun;
 	apply_differences(maps, look);
-	unclear_ranges(maps, &look->head, &c.unclear);
+	touched_ranges(maps, look->head.begun, look->head.begun, &c.unclear);
+	touched_ranges(maps, look->head.begun, look->head.since, &c.leaving);
 	/* with more touched than is kept, the next one shows it */
 	if (maps->touch_count < MAPS_TOUCHES_MAX)
 		compare_all(&c);
 	free(c.unclear.list);
+	free(c.leaving.list);
 	maps_explain(maps, &look->head);
 	settle(maps, &look->head);
 	maps_note(maps, look->head.ended);
