@@ -375,7 +375,7 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	+--------+---------+----------------+-------------------------+
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
-#define GL_VERSION 3
+#define GL_VERSION 4
 #define GL_SLAB (1u << 20)	/* unit of reservation */
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
 
@@ -405,6 +405,8 @@ struct gl_header {
 	/* written by the writer */
 	_Atomic uint32_t node_limit;	/* nodes whose pages are reserved */
 	_Atomic uint32_t ring_count;	/* highest used entry of rings + 1 */
+	_Atomic uint32_t error;	/* errno that ended the recording, or 0; the
+				 * trace may have had no room to say so */
 	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
 };
 

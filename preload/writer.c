@@ -580,12 +580,16 @@ static void writer_finish(struct writer *w, const char *reason)
 	message[0] = '\0';
 	if (strcmp(reason, "exit") == 0 && !w->target.thread)
 		code = writer_exit_code(w);
-	if (w->out.err)
+	if (w->out.err) {
+		/* should there be no room to say it in the trace */
+		atomic_store_explicit(&w->r->live->error, -w->out.err,
+				      memory_order_relaxed);
 		writer_give_up(w, message, sizeof(message));
-	else if (strcmp(reason, "error") == 0)
+	} else if (strcmp(reason, "error") == 0) {
 		memcpy(message, w->r->message, sizeof(w->r->message));
-	else
+	} else {
 		writer_finish_events(w);
+	}
 	/* the disk may have become full just now */
 	if (w->out.err && !message[0])
 		writer_give_up(w, message, sizeof(message));

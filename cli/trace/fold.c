@@ -253,6 +253,20 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 	return error;
 }
 
+/* END of a writer that was killed, or had no room for its own. */
+static void compose_end(struct buffer *payload, uint32_t stopped)
+{
+	char message[128];
+
+	compose_line(payload, "reason", stopped ? "stopped" : "killed");
+	if (!stopped)
+		return;
+	snprintf(message, sizeof(message),
+		 "the trace could not be written: %s: recording has stopped",
+		 strerror((int)stopped));
+	compose_line(payload, "message", message);
+}
+
 /* What a writer writes last, as far as it can still be known. */
 static int append_end(int fd, struct trace_end *end,
 		      const struct leftover_snapshot *live)
@@ -273,7 +287,7 @@ static int append_end(int fd, struct trace_end *end,
 		buffer_add(&payload, end->last_words.data,
 			   end->last_words.size);
 	else
-		compose_line(&payload, "reason", "killed");
+		compose_end(&payload, live->error);
 	error = append(fd, end, &chunk, &payload, live->trace_id);
 	buffer_free(&payload);
 	return error;

@@ -435,6 +435,7 @@ int leftover_read_fd(int fd, uint64_t trace_id,
 	snapshot->pid = file.header.pid;
 	snapshot->start_time = file.header.start_time;
 	snapshot->dropped = file.header.dropped;
+	snapshot->error = file.header.error;
 	read_rings(&file);
 	read_images(&file);
 	read_nodes(&file);

@@ -24,6 +24,7 @@ struct leftover_snapshot {
 	pid_t pid;
 	uint64_t start_time;
 	uint64_t dropped;
+	uint32_t error;		/* errno that ended the recording, or 0 */
 	uint64_t damaged_rings;
 	struct leftover_chunk *chunks;	/* in the order to be read */
 	size_t count;

@@ -67,19 +67,23 @@ def fault(**keys):
 
 
 class Run:
-    """One run under a fault, into a directory of its own."""
+    """One run under a fault, into a directory of its own; the traces go to
+    another one, if it is given."""
 
-    def __init__(self, argv, directory, fault="", env=None):
-        self.directory, self.fault = directory, fault
+    def __init__(self, argv, directory, fault="", env=None, traces=None,
+                 **options):
+        self.directory, self.fault = traces or directory, fault
         os.mkdir(directory)
         self.log_path = os.path.join(directory, "log")
         new_log(self.log_path)
         variables = {"LD_PRELOAD": FAULT_LIBRARY,
-                     "GNOMON_OUTPUT": os.path.join(directory, "%p.trace"),
+                     "GNOMON_OUTPUT": os.path.join(self.directory,
+                                                   "%p.trace"),
                      "GNOMON_FAULT_LOG": self.log_path,
                      "GNOMON_FAULT": fault or None, **(env or {})}
         self.began, begin = time.time(), time.monotonic()
-        self.done = bare(argv, environment(**variables), LIMIT_SECONDS)
+        self.done = bare(argv, environment(**variables), LIMIT_SECONDS,
+                         **options)
         self.log = Log(self.log_path)
         self.stayed = []
         if not wait_for(lambda: not self.left(), GONE_SECONDS):

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ static const char *end_reason, *end_message;
 
 /* A live file of a dead process: `records` allocations in one ring, of which
  * the first `written` are below the tail. */
+static uint32_t live_error;
+
 static void make_live(unsigned records, unsigned written)
 {
 	static uint8_t file[LIVE_BYTES];
@@ -48,6 +51,7 @@ static void make_live(unsigned records, unsigned written)
 	header->nodes_offset = NODES_AT;
 	header->rings_offset = RINGS_AT;
 	header->ring_count = 1;
+	header->error = live_error;
 	nodes[GT_STOP_COUNT] = (struct gl_node){ 0x1000, 0, 0 };
 	nodes[GT_STOP_COUNT + 1] =
 		(struct gl_node){ 0x2000, GT_STOP_COUNT, 0 };
@@ -217,6 +221,21 @@ static void behind_a_writer_that_gave_up(void **state)
 	end_reason = NULL;
 }
 
+/* It had no room even for its last words. */
+static void behind_a_writer_without_room(void **state)
+{
+	(void)state;
+	live_error = ENOSPC;
+	make_live(200, 60);
+	make_trace(60, 17);
+	expect(200, EXIT_PARTIAL);
+	assert_int_not_equal(access(live_path, F_OK), 0);
+	expect(200, EXIT_PARTIAL);
+	assert_int_equal(ends_of_trace(), 1);
+	unlink(trace_path);
+	live_error = 0;
+}
+
 /* Another recording's file has the same name by chance. */
 static void foreign_live_file(void **state)
 {
@@ -243,6 +262,7 @@ int main(void)
 		cmocka_unit_test(tail_behind_the_trace),
 		cmocka_unit_test(not_while_it_is_written),
 		cmocka_unit_test(behind_a_writer_that_gave_up),
+		cmocka_unit_test(behind_a_writer_without_room),
 		cmocka_unit_test(foreign_live_file),
 	};
 
