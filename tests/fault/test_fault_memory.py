@@ -11,7 +11,7 @@ TASK_ERRORS = {"EPERM": 1, "EAGAIN": 11, "ENOMEM": 12, "ENOSYS": 38}
 
 def failures_of(kind, times, **more):
     """Every one alone, and all from each on; in short, some of them."""
-    step = 1 if FULL else 3
+    step = 1 if FULL else 5
     for nth in range(1, times + 1):
         if nth % step == 0 or nth == times:
             yield "%d on" % nth, fault(nr=kind, nth=nth, count=0, **more)
