@@ -15,6 +15,9 @@
  * so nothing of the program has run. A word in memory that was made read-only
  * after relocation is so again afterwards.
  *
+ * Where an allocator was preloaded before us its symbols are found before ours.
+ * Then the addresses in its table are changed, too, in this process's memory.
+ *
  * How an allocator's own functions call each other is none of our business: a
  * jump from one to the next would look like a call by the program. So where
  * that is wanted, the words of its own PLT are bound to its own functions, as
@@ -346,24 +349,84 @@ static int appear_visit(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+/* The symbol of a library before us that has the real function. */
+static ElfW(Sym) *appear_in_its_way(const struct appear *row)
+{
+	ElfW(Sym) *symbol;
+
+	if (!appear_wanted(row))
+		return NULL;
+	symbol = real_entry(real_front, row->name);
+	if (!symbol || real_front->l_addr + symbol->st_value !=
+			       (uintptr_t)*row->real)
+		return NULL;
+	return symbol;
+}
+
+/* Makes it lead to the entry. */
+static bool appear_take(const struct appear_work *work)
+{
+	uintptr_t from = UINTPTR_MAX, to = 0;
+	size_t i;
+
+	for (i = 0; real_front && i < work->count; i++) {
+		ElfW(Sym) *symbol = appear_in_its_way(&work->table[i]);
+
+		if (!symbol)
+			continue;
+		from = base_min(from, (uintptr_t)symbol);
+		to = base_max(to, (uintptr_t)(symbol + 1));
+	}
+	if (!to)
+		return true;
+	if (!appear_protect(from, to, PROT_READ | PROT_WRITE))
+		return false;
+	for (i = 0; i < work->count; i++) {
+		ElfW(Sym) *symbol = appear_in_its_way(&work->table[i]);
+
+		if (symbol)
+			symbol->st_value = (uintptr_t)work->table[i].entry -
+					   real_front->l_addr;
+	}
+	appear_protect(from, to, PROT_READ);
+	return true;
+}
+
+static void appear_measure(struct appear_work *work)
+{
+	size_t i;
+
+	work->least = UINTPTR_MAX;
+	for (i = 0; i < work->count; i++) {
+		uintptr_t address = (uintptr_t)*work->table[i].real;
+
+		if (!appear_wanted(&work->table[i]))
+			continue;
+		work->least = base_min(work->least, address);
+		work->most = base_max(work->most, address);
+	}
+}
+
+bool appear_in_front(const struct appear *table, size_t count)
+{
+	struct appear_work work = { .table = table, .count = count };
+
+	appear_measure(&work);
+	if (!work.most || !real_front || !real.iterate || !appear_take(&work))
+		return false;
+	real.iterate(appear_visit, &work);
+	return true;
+}
+
 bool appear_now(const struct appear *table, size_t count, bool theirs)
 {
 	struct appear_work work = { .table = table, .count = count,
-				    .theirs = theirs,
-				    .least = UINTPTR_MAX };
+				    .theirs = theirs };
 	const struct link_map *own = real_own_map();
-	size_t i;
 
-	for (i = 0; i < count; i++) {
-		uintptr_t address = (uintptr_t)*table[i].real;
-
-		if (!appear_wanted(&table[i]))
-			continue;
-		work.least = base_min(work.least, address);
-		work.most = base_max(work.most, address);
-	}
+	appear_measure(&work);
 	if (!work.most || !own || !real.iterate ||
-	    !appear_publish(&work, own))
+	    !appear_take(&work) || !appear_publish(&work, own))
 		return false;
 	real.iterate(appear_visit, &work);
 	return true;

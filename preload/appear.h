@@ -42,4 +42,10 @@ struct appear {
  */
 bool appear_now(const struct appear *table, size_t count, bool theirs);
 
+/*
+ * The same for names that are always visible, where another library's stand
+ * before them (real_front): its lead to the entries from now on.
+ */
+bool appear_in_front(const struct appear *table, size_t count);
+
 #endif

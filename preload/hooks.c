@@ -264,11 +264,44 @@ HOOK size_t malloc_usable_size(void *block)
 	return real.malloc_usable_size(block);
 }
 
+/* By names that nobody else's can stand before. */
+#define HOOKS_OURS(name)                                 \
+	extern __typeof__(name) hooks_our_##name         \
+		__attribute__((alias(#name))) BASE_HIDDEN
+HOOKS_OURS(malloc);
+HOOKS_OURS(calloc);
+HOOKS_OURS(realloc);
+HOOKS_OURS(reallocarray);
+HOOKS_OURS(free);
+HOOKS_OURS(posix_memalign);
+HOOKS_OURS(memalign);
+HOOKS_OURS(aligned_alloc);
+HOOKS_OURS(valloc);
+HOOKS_OURS(pvalloc);
+HOOKS_OURS(malloc_usable_size);
+
+#define HOOKS_ROW(name) { #name, (void *)hooks_our_##name, \
+			  (void **)&real.name }
+static const struct appear hooks_rows[] = {
+	HOOKS_ROW(malloc),
+	HOOKS_ROW(calloc),
+	HOOKS_ROW(realloc),
+	HOOKS_ROW(reallocarray),
+	HOOKS_ROW(free),
+	HOOKS_ROW(posix_memalign),
+	HOOKS_ROW(memalign),
+	HOOKS_ROW(aligned_alloc),
+	HOOKS_ROW(valloc),
+	HOOKS_ROW(pvalloc),
+	HOOKS_ROW(malloc_usable_size),
+};
+
 __attribute__((constructor)) static void hooks_load(void)
 {
 	if (real_resolve()) {
 		hooks_patch();
 		wrap_start();
+		appear_in_front(hooks_rows, WRAP_COUNT(hooks_rows));
 		recorder_thread();
 	}
 }

@@ -31,6 +31,7 @@
 #define REAL_HIDDEN_VERSION 0x8000	/* of an entry of DT_VERSYM */
 
 struct real real;
+const struct link_map *real_front;
 bool real_only;
 void *real_dlopen, *real_dlmopen, *real_dlclose;
 int (*real_setname)(uintptr_t thread, const char *name);
@@ -222,8 +223,9 @@ void *real_behind(const struct link_map *own, const char *name,
 {
 	const struct link_map *map;
 
-	for (map = own->l_next; map; map = map->l_next) {
-		void *found = real_in_image(map, name);
+	for (map = real_front ? real_front : own->l_next; map;
+	     map = map->l_next) {
+		void *found = map == own ? NULL : real_in_image(map, name);
 
 		if (found) {
 			*image = map;
@@ -242,12 +244,33 @@ static void *real_next(const struct link_map *own, const char *name)
 
 bool real_preceded(const struct link_map *own, const char *name)
 {
-	const struct link_map *map;
+	const struct link_map *map = real_front ? real_front : own;
 
-	for (map = own->l_prev; map; map = map->l_prev)
+	while ((map = map->l_prev))
 		if (real_in_image(map, name))
 			return true;
 	return false;
+}
+
+/*
+ * Whoever stands before us and provides malloc, if it is one that is known to
+ * be an allocator: nobody knows what else such a library may be up to.
+ */
+static const struct link_map *real_find_front(const struct link_map *own)
+{
+	const struct link_map *map = own, *front = NULL;
+
+	while ((map = map->l_prev))
+		if (real_in_image(map, "malloc"))
+			front = map;
+	/* the first of all is the program */
+	if (!front || !front->l_prev)
+		return NULL;
+	if (real_in_image(front, "mallocx") ||
+	    real_in_image(front, "tc_malloc") ||
+	    real_in_image(front, "mi_malloc"))
+		return front;
+	return NULL;
 }
 
 bool real_is_libc(const struct link_map *map)
@@ -390,6 +413,7 @@ bool real_resolve(void)
 	own = real_own_map();
 	if (!own)
 		return false;
+	real_front = real_find_front(own);
 	found = real_next(own, "malloc");
 	if (!found)
 		return false;

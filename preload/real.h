@@ -59,6 +59,11 @@ enum real_headers {
 
 extern BASE_HIDDEN struct real real;
 
+/* An allocator's library that was preloaded before us, so that the program
+ * finds its functions first; else NULL. It is taken as if it stood behind us,
+ * and made so (appear.h). Set with the others. */
+extern BASE_HIDDEN const struct link_map *real_front;
+
 /* Set together with them if the arena (bump.h) has given no block: then none
  * has to be told apart from the real allocator's, ever. */
 extern BASE_HIDDEN bool real_only;

@@ -19,7 +19,8 @@ CHANGES = re.compile(r"^ *-?(elapsed|process|committed|commits|reset|resets|"
 
 
 def both(argv, directory, preload=None, by="run", **env):
-    """A bare run and a recorded one of the same, with the same results."""
+    """A bare run and a recorded one of the same, with the same results. by
+    "last": preloaded behind the allocator, not before it."""
     env = environment(OWN_MI="value", LD_PRELOAD=preload, **env)
     for each in (preload or "").split(":"):
         if each and not os.path.exists(each):
@@ -28,7 +29,10 @@ def both(argv, directory, preload=None, by="run", **env):
     if by == "run":
         done = recorded(argv, directory, env=env)
     else:
-        env.update(LD_PRELOAD=":".join(filter(None, (LIBRARY, preload))),
+        libraries = [LIBRARY, preload]
+        if by == "last":
+            libraries.reverse()
+        env.update(LD_PRELOAD=":".join(filter(None, libraries)),
                    GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace"))
         done = bare(argv, env)
         done.directory = directory
@@ -212,6 +216,30 @@ def tuned_over_tcmalloc(directory):
     """Its own mallopt, and the C library's malloc_trim."""
     done = exact("tuned", directory, TCMALLOC)
     equal(len(info(done.trace)["tuning"]), 6, "calls")
+
+
+for name, each in NEW.items():
+    def last(directory, each=each):
+        own = {JEMALLOC: "own_je", MIMALLOC: "own_mi"}.get(each, "own_tc")
+        exact(own, directory, each, by="last")
+        os.mkdir(directory + "/new")
+        exact("own_new", directory + "/new", each, by="last",
+              arguments=["quietly"] if each == MIMALLOC else [])
+        os.mkdir(directory + "/late")
+        exact("own_late", directory + "/late", each, by="last")
+        os.mkdir(directory + "/now")
+        exact("basic", directory + "/now", each, by="last", LD_BIND_NOW="1")
+
+    if each in (JEMALLOC, TCMALLOC, MIMALLOC):
+        last.__name__ = name + "_before_us"
+        case(last)
+
+
+@case
+def anybody_else_before_us(directory):
+    """A library that nobody knows keeps its place: nothing is recorded of what
+    it serves, and nothing changes."""
+    both([program("basic")], directory, program("libbump.so"), by="last")
 
 
 # jemalloc has no pvalloc: the C library's would be given to its free.
