@@ -1,9 +1,12 @@
 // FLAGS: -pthread
 /*
- * killable.c FILE: four threads allocate and free for ever. Each publishes,
+ * killable.c FILE [forks]: four threads allocate and free for ever. Each publishes,
  * in a shared mapping of FILE, how many operations of its own were done, each
  * after it was: whoever kills the process compares them with the trace. The
  * threads' functions bear the number of the thread.
+ *
+ * With "forks" the main thread makes one child after the other meanwhile, each
+ * of which allocates a little and ends.
  *
  * FILE holds, as 64-bit words: allocations of thread 0 to 3, frees of thread
  * 0 to 3.
@@ -11,6 +14,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "tgt.h"
 
@@ -55,6 +59,24 @@ THREAD_FUNCTION(1)
 THREAD_FUNCTION(2)
 THREAD_FUNCTION(3)
 
+static void child(void)
+{
+	for (int i = 0; i < 100; i++)
+		free(tgt_malloc(100));
+	_exit(0);
+}
+
+static void forks(void)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			child();
+		waitpid(pid, NULL, 0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static void *(*const functions[THREADS])(void *) = {
@@ -76,6 +98,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, functions[i], NULL);
 	tgt_write("ready\n");
+	if (argc > 2)
+		forks();
 	for (;;)
 		pause();
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# TIMEOUT: 240
+# TIMEOUT: 1500
 """SIGKILL at any moment: all that the program had reported as done is in the
 trace. Also where the writer is killed, with the program or before it."""
 
@@ -9,17 +9,24 @@ import struct
 from gnomon_test import *
 
 THREADS = 4
-KILLS = 200
+FULL = os.environ.get("GNOMON_TEST_FULL") == "1"
+KILLS = 1000 if FULL else 60
 LONGEST_SECONDS = 0.12
+STARTING_SECONDS = 0.03
 
 
-def start(directory):
+def spawn(directory, *words, **variables):
     counts = os.path.join(directory, "counts")
     env = environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(
-        directory, "%e.trace"))
-    process = subprocess.Popen([program("killable"), counts], env=env,
+        directory, "%e.trace"), **variables)
+    process = subprocess.Popen([program("killable"), counts, *words], env=env,
                                stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL)
+    return process, counts
+
+
+def start(directory, *words, **variables):
+    process, counts = spawn(directory, *words, **variables)
     equal(process.stdout.readline(), b"ready\n", "start")
     return process, counts
 
@@ -67,21 +74,139 @@ def writers_of(pid):
     return result
 
 
-@case
-def at_random_moments(directory):
-    generator = random.Random(1)
-    for number in range(KILLS):
+def kills(directory, share, one):
+    """So many of the kills, each in a directory of its own. Which one went
+    wrong is said."""
+    generator = random.Random(share)
+    for number in range(KILLS // share):
         part = os.path.join(directory, str(number))
         os.mkdir(part)
+        try:
+            one(part, generator)
+        except Failure as failure:
+            raise Failure("kill %d: %s" % (number, failure))
+        shutil.rmtree(part)
+
+
+def a_moment(generator):
+    time.sleep(generator.random() ** 2 * LONGEST_SECONDS)
+
+
+def finished(part):
+    """The trace of the program that was killed, when its writer is done."""
+    trace = os.path.join(part, "killable.trace")
+    check(wait_for(lambda: has_end(trace)), "no end")
+    return trace
+
+
+@case
+def at_random_moments(directory):
+    def one(part, generator):
         process, counts = start(part)
-        time.sleep(generator.random() ** 2 * LONGEST_SECONDS)
+        a_moment(generator)
         process.kill()
         process.wait()
-        trace, = traces_in(part)
-        check(wait_for(lambda path=trace: has_end(path)),
-              "no end after kill %d" % number)
-        compare(counts, trace)
-        shutil.rmtree(part)
+        compare(counts, finished(part))
+
+    kills(directory, 3, one)
+
+
+@case
+def while_rings_grow(directory):
+    """They start so small that each thread gets larger ones again and again
+    in the time in which it may be killed."""
+    def one(part, generator):
+        process, counts = start(part, GNOMON_RING="4k")
+        a_moment(generator)
+        process.kill()
+        process.wait()
+        compare(counts, finished(part))
+
+    kills(directory, 6, one)
+
+
+@case
+def together_with_the_writer(directory):
+    """Either of them first: what the trace lacks is in the live file."""
+    def one(part, generator):
+        process, counts = start(part, GNOMON_RING=generator.choice(
+            ["4k", "64k"]))
+        a_moment(generator)
+        victims = writers_of(process.pid) + [process.pid]
+        equal(len(victims), 2, "writer and program")
+        for pid in generator.sample(victims, 2):
+            os.kill(pid, signal.SIGKILL)
+        process.wait()
+        report = compare(counts, os.path.join(part, "killable.trace"),
+                         statuses=(0, 3))
+        equal(report.summary["dropped"], 0, "dropped")
+
+    kills(directory, 6, one)
+
+
+@case
+def while_it_forks(directory):
+    """The children end by themselves, their traces are whole."""
+    def one(part, generator):
+        process, counts = start(part, "forks")
+        a_moment(generator)
+        process.kill()
+        process.wait()
+        compare(counts, finished(part))
+        settle(part)
+        children = [trace for trace in traces_in(part)
+                    if not trace.endswith("killable.trace")]
+        for trace in children[-2:]:
+            equal(Report(trace).sums()["frees"], 100, "a child's frees")
+
+    kills(directory, 6, one)
+
+
+@case
+def while_it_starts(directory):
+    """Before there is a trace, half a trace, or just after."""
+    def one(part, generator):
+        process, counts = spawn(part)
+        time.sleep(generator.random() * STARTING_SECONDS)
+        process.kill()
+        process.wait()
+        trace = os.path.join(part, "killable.trace")
+        if not os.path.exists(trace):
+            return
+        wait_for(lambda: has_end(trace), 5)
+        done = gnomon("report", trace, "--json", statuses=(0, 2, 3))
+        check(done.status != 2 or os.path.getsize(trace) < HEADER_SIZE,
+              "unreadable: " + done.err)
+        if os.path.exists(counts) and os.path.getsize(counts):
+            compare(counts, trace)
+
+    kills(directory, 6, one)
+
+
+@case
+def the_command(directory):
+    """Whoever started the recording is killed: it goes on without."""
+    def one(part, generator):
+        counts = os.path.join(part, "counts")
+        command = subprocess.Popen(
+            [GNOMON, "run", "-q", "-o", os.path.join(part, "%e.trace"),
+             program("killable"), counts], env=environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        equal(command.stdout.readline(), b"ready\n", "start")
+        with open("/proc/%d/task/%d/children" % (
+                command.pid, command.pid)) as children:
+            target = int(children.read().split()[0])
+        a_moment(generator)
+        command.kill()
+        command.wait()
+        a_moment(generator)
+        try:
+            os.kill(target, signal.SIGKILL)
+        except ProcessLookupError:
+            pass	# it may follow the command of its own accord
+        compare(counts, finished(part))
+
+    kills(directory, 12, one)
 
 
 def kill_both(directory, first):
