@@ -5,13 +5,10 @@
  *
  * One of these functions may be made of others, and of malloc: what runs
  * inside one of them is part of it. The ring's busy mark, with RING_IN_REAL,
- * says so, as for a C library whose functions call each other. What calls in
- * from another image at that time (the C library, on behalf of the
- * allocator), or in a signal handler there, is an event of its own.
- *
- *	PLAIN    nothing to record: inside, or no recorder
- *	NESTED   recorded, but the mark is another hook's
- *	OUTER    recorded, and marked
+ * says so, as for a C library whose functions call each other: what comes from
+ * the same image, or by a jump out of a function that was called from here, is
+ * not recorded (hooks_slow.c). What calls in from another image at that time
+ * (the C library, on behalf of the allocator) is an event of its own.
  *
  * Any thread at any time, also signal handlers; keeps errno.
  */
@@ -20,71 +17,46 @@
 
 #include <string.h>
 
-enum patched_depth { PATCHED_PLAIN, PATCHED_NESTED, PATCHED_OUTER };
-
 struct patched_call {
-	const struct patch_frame *frame;
+	const struct patch_slot *slot;
+	uintptr_t result;	/* patch_frame.result */
 	struct hooks_caller caller;
-	enum patched_depth depth;
-	struct gl_ring *ring;	/* of PATCHED_OUTER */
 };
 
-/* The caller is the allocator itself, directly or by a jump out of one of its
- * functions that was called from here. */
-static bool patched_is_inner(const struct patch_slot *slot, uintptr_t ra)
+/* In a wrapper itself. */
+#define PATCHED_CALL(call)                                                \
+	const struct patch_frame *frame = PATCH_FRAME;                    \
+	const struct patched_call call = {                                \
+		.slot = frame->slot,                                      \
+		.result = frame->result,                                  \
+		.caller = { frame->ra, patch_frame_sp(frame), frame->fp } \
+	}
+
+/* NULL: inside of another one already, or not recorded. */
+static inline struct gl_ring *patched_enter(const struct patched_call *call)
 {
-	return ra - slot->image_start < slot->image_size ||
-	       ra - real.own_start < real.own_size;
+	struct thread *thread = recorder_tls;
+	struct gl_ring *ring;
+
+	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	    unlikely(!ring_idle(ring)))
+		return hooks_enter_real_slow(call->caller.sp,
+					     call->caller.ra);
+	ring_enter(ring, call->caller.sp | RING_IN_REAL, call->caller.ra);
+	return ring;
 }
 
-static void patched_look(struct patched_call *call)
+static inline void patched_block(const struct patched_call *call,
+				 unsigned kind, uintptr_t block, uint64_t size)
 {
-	struct thread *thread = hooks_thread(call->caller.sp);
-
-	call->depth = PATCHED_PLAIN;
-	if (!thread)
-		return;
-	call->ring = thread->ring;
-	if (ring_idle(call->ring))
-		call->depth = PATCHED_OUTER;
-	else if (!(atomic_load_explicit(&call->ring->busy,
-					memory_order_relaxed) &
-		   RING_IN_REAL) ||
-		 !patched_is_inner(call->frame->slot, call->caller.ra))
-		call->depth = PATCHED_NESTED;
-}
-
-#define PATCHED_CALL(call)                                             \
-	struct patched_call call = { .frame = PATCH_FRAME };           \
-	call.caller = (struct hooks_caller){ call.frame->ra,           \
-					     patch_frame_sp(call.frame), \
-					     call.frame->fp };         \
-	patched_look(&call)
-
-static inline void patched_enter(const struct patched_call *call)
-{
-	if (likely(call->depth == PATCHED_OUTER))
-		ring_enter(call->ring, call->caller.sp | RING_IN_REAL,
-			   call->caller.ra);
-}
-
-static inline void patched_leave(const struct patched_call *call)
-{
-	if (likely(call->depth == PATCHED_OUTER))
-		ring_leave(call->ring);
-}
-
-static void patched_block(const struct patched_call *call, unsigned kind,
-			  uintptr_t block, uint64_t size)
-{
-	if (block && call->depth != PATCHED_PLAIN)
+	if (likely(block))
 		hooks_block_of(false, kind, (void *)block, size, call->caller);
 }
 
-static void patched_address(const struct patched_call *call, unsigned kind,
-			    uintptr_t block)
+static inline void patched_address(const struct patched_call *call,
+				   unsigned kind, uintptr_t block)
 {
-	if (block && call->depth != PATCHED_PLAIN)
+	if (likely(block))
 		hooks_address(kind, (void *)block, call->caller.ra,
 			      call->caller.sp);
 }
@@ -122,28 +94,30 @@ static uintptr_t patched_alloc(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
 	patch_wrapper *original;
+	struct gl_ring *ring;
 	uintptr_t block;
 
 	PATCHED_CALL(call);
-	original = call.frame->slot->original;
-	patched_enter(&call);
-	if (likely(call.depth == PATCHED_OUTER))
-		block = patched_marked(call.ring, original, a, b, c, d, e, f);
+	original = call.slot->original;
+	ring = patched_enter(&call);
+	if (likely(ring))
+		block = patched_marked(ring, original, a, b, c, d, e, f);
 	else
 		block = original(a, b, c, d, e, f);
 	patched_block(&call, GT_ALLOC, block,
-		      patched_size(&call.frame->slot->shape, numbered));
+		      patched_size(&call.slot->shape, numbered));
 	return block;
 }
 
 static uintptr_t patched_string(PATCHED_ARGUMENTS)
 {
+	struct gl_ring *ring;
 	uintptr_t block;
 
 	PATCHED_CALL(call);
-	patched_enter(&call);
-	block = call.frame->slot->original(a, b, c, d, e, f);
-	patched_leave(&call);
+	ring = patched_enter(&call);
+	block = call.slot->original(a, b, c, d, e, f);
+	hooks_leave_real(ring);
 	patched_block(&call, GT_ALLOC, block,
 		      block ? strlen((const char *)block) + 1 : 0);
 	return block;
@@ -152,30 +126,32 @@ static uintptr_t patched_string(PATCHED_ARGUMENTS)
 static uintptr_t patched_free(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
+	struct gl_ring *ring;
 
 	PATCHED_CALL(call);
 	patched_address(&call, GT_FREE,
-			numbered[call.frame->slot->shape.block]);
-	patched_enter(&call);
-	call.frame->slot->original(a, b, c, d, e, f);
-	patched_leave(&call);
+			numbered[call.slot->shape.block]);
+	ring = patched_enter(&call);
+	call.slot->original(a, b, c, d, e, f);
+	hooks_leave_real(ring);
 	/* there is no result: what the caller had in its register */
-	return call.frame->result;
+	return call.result;
 }
 
 static uintptr_t patched_realloc_as(const struct patched_call *call,
 				    const uintptr_t numbered[],
 				    unsigned failed)
 {
-	const struct patch_slot *slot = call->frame->slot;
+	const struct patch_slot *slot = call->slot;
 	uintptr_t from = numbered[slot->shape.block], to;
 	uint64_t size = patched_size(&slot->shape, numbered);
+	struct gl_ring *ring;
 
 	patched_address(call, GT_REALLOC_BEGIN, from);
-	patched_enter(call);
+	ring = patched_enter(call);
 	to = slot->original(numbered[0], numbered[1], numbered[2],
 			    numbered[3], numbered[4], numbered[5]);
-	patched_leave(call);
+	hooks_leave_real(ring);
 	if (to)
 		patched_block(call, from ? GT_REALLOC_DONE : GT_ALLOC, to,
 			      size);
@@ -205,15 +181,16 @@ static uintptr_t patched_resize(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
 	uintptr_t block, result;
+	struct gl_ring *ring;
 	uint64_t size;
 
 	PATCHED_CALL(call);
-	block = numbered[call.frame->slot->shape.block];
-	size = patched_size(&call.frame->slot->shape, numbered);
+	block = numbered[call.slot->shape.block];
+	size = patched_size(&call.slot->shape, numbered);
 	patched_address(&call, GT_REALLOC_BEGIN, block);
-	patched_enter(&call);
-	result = call.frame->slot->original(a, b, c, d, e, f);
-	patched_leave(&call);
+	ring = patched_enter(&call);
+	result = call.slot->original(a, b, c, d, e, f);
+	hooks_leave_real(ring);
 	if (result && result >= size)
 		patched_block(&call, GT_REALLOC_DONE, block, size);
 	else
@@ -225,13 +202,14 @@ static uintptr_t patched_pointer(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
 	const struct patch_shape *shape;
+	struct gl_ring *ring;
 	uintptr_t result;
 
 	PATCHED_CALL(call);
-	shape = &call.frame->slot->shape;
-	patched_enter(&call);
-	result = call.frame->slot->original(a, b, c, d, e, f);
-	patched_leave(&call);
+	shape = &call.slot->shape;
+	ring = patched_enter(&call);
+	result = call.slot->original(a, b, c, d, e, f);
+	hooks_leave_real(ring);
 	/* an int: its upper half is nobody's */
 	if (!(uint32_t)result)
 		patched_block(&call, GT_ALLOC,

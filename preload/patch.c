@@ -254,8 +254,6 @@ static bool patch_prepare_one(struct patch_work *work,
 
 	slot->original = (patch_wrapper *)(uintptr_t)code;
 	slot->wrapper = work->wrappers[f->shape.op];
-	slot->image_start = work->code;
-	slot->image_size = work->code_end - work->code;
 	slot->shape = f->shape;
 	arch_patch_thunk(thunk, (uintptr_t)thunk, (uintptr_t)slot,
 			 (uintptr_t)work->area + (keeping ? 8 : 0), keeping);

@@ -29,7 +29,6 @@ typedef uintptr_t patch_wrapper(uintptr_t a, uintptr_t b, uintptr_t c,
 struct patch_slot {
 	patch_wrapper *original;	/* the moved code */
 	patch_wrapper *wrapper;		/* ARCH_PATCH_WRAPPER */
-	uintptr_t image_start, image_size;	/* its executable segments */
 	struct patch_shape shape;
 };
 
