@@ -316,6 +316,14 @@ def told_what_cannot_be_patched(directory):
 
 
 @case
+def told_when_nothing_is_seen(directory):
+    """Within 5 s, not only at an end that the library sees."""
+    path = linked("silent", source("mini.c"), main="silent.c")
+    done = recorded([path], directory, by="preload")
+    told(done, "malloc")
+
+
+@case
 def nothing_told_where_all_is_seen(directory):
     done = recorded([program("basic")], directory, by="preload")
     equal(done.err, "", "messages")
