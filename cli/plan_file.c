@@ -224,8 +224,9 @@ bool plan_file_open(struct plan_file *file, const char *path)
 	read_table(file, file->elf, SHT_SYMTAB);
 	if (!file->has_table)
 		read_debug_file(file, path);
-	qsort(file->symbols, file->symbol_count, sizeof(*file->symbols),
-	      by_address);
+	if (file->symbol_count > 0)
+		qsort(file->symbols, file->symbol_count,
+		      sizeof(*file->symbols), by_address);
 	return true;
 }
 
