@@ -476,7 +476,7 @@ static void writer_foreign(struct writer *w, uint64_t now_ns)
 	    (!ends && now_ns - w->start_ns < WRITER_UNSEEN_NS))
 		return;
 	feed_sync(&w->feed, FEED_ALL);
-	if (!w->feed.events && !(ends && w->foreign.state == FOREIGN_PATCHED))
+	if (!w->feed.blocks && !(ends && w->foreign.state == FOREIGN_PATCHED))
 		writer_foreign_tell(w);
 	writer_foreign_done(w);
 }
