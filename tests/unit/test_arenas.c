@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -183,8 +184,13 @@ static void fiber(void)
 static void not_on_a_fibers_stack(void **state)
 {
 	static ucontext_t here, there;
+	/* the C library's: ours is not for a program without hooks */
+	int (*change)(ucontext_t *from, const ucontext_t *to) =
+		(int (*)(ucontext_t *, const ucontext_t *))dlsym(RTLD_DEFAULT,
+							"swapcontext");
 
 	(void)state;
+	assert_non_null(change);
 	on_fiber_stack = embed_alloc(1 << 20);
 	getcontext(&there);
 	there.uc_stack.ss_sp = on_fiber_stack;
@@ -192,7 +198,7 @@ static void not_on_a_fibers_stack(void **state)
 	there.uc_link = &here;
 	makecontext(&there, fiber, 0);
 	arenas_ask(&r);
-	swapcontext(&here, &there);
+	change(&here, &there);
 	assert_int_equal(r.turn, 0);
 	assert_int_equal(asked, 0);
 }
