@@ -78,8 +78,8 @@ BASE_SLOW void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 	ring_leave(ring);
 }
 
-BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
-				  uintptr_t sp)
+static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
+					   uintptr_t ra, uintptr_t sp)
 {
 	struct thread *thread = hooks_thread(sp);
 	struct ring_event event = { .kind = kind, .address = block };
@@ -99,6 +99,25 @@ BASE_SLOW void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
 	ring_stamp(recorder, ring);
 	ring_push_address(recorder, ring, kind, ring->stamp, block);
 	ring_leave(ring);
+}
+
+/* A function that we have called has jumped on to this hook, as operator
+ * delete of jemalloc does to free: the mark was set a moment ago, so it cannot
+ * be stale, and that is not seldom. */
+static bool hooks_jumped(unsigned kind, uintptr_t ra)
+{
+	const struct thread *thread = recorder_tls;
+
+	return ra - real.own_start < real.own_size && thread &&
+	       thread->ring && hooks_reentered(thread, kind, ra);
+}
+
+__attribute__((noinline)) void hooks_address_slow(unsigned kind,
+						  uintptr_t block,
+						  uintptr_t ra, uintptr_t sp)
+{
+	if (!hooks_jumped(kind, ra))
+		hooks_address_seldom(kind, block, ra, sp);
 }
 
 BASE_SLOW struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra)
