@@ -87,7 +87,9 @@ static int run_info(const struct command *command, int argc, char **argv)
 static const char *const description[] = {
 	"Prints what a trace says about the recording itself: the program, its "
 	"threads and the files mapped into it, how stacks were taken and why "
-	"they ended, what was dropped, and how the recording ended.",
+	"they ended, what was dropped, and how the recording ended; and what "
+	"was mapped, when, and by whom: the program's calls with their stacks, "
+	"and what malloc, pthread_create and dlopen mapped inside of theirs.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged.",
 	NULL

@@ -268,6 +268,9 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "usage_looks", info->usage->looks);
 	text_key_number(&text, "usage_details", info->usage->details);
 	text_key_number(&text, "usage_cpu_ns", info->usage->cost_ns);
+	text_key_number(&text, "maps_looks", info->maps->looks);
+	text_key_number(&text, "maps_cut", info->maps->cuts);
+	text_key_number(&text, "maps_cpu_ns", info->maps->spent_all_ns);
 	text_key_number(&text, "writer_cpu_ns",
 			sys_clock(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);

@@ -7,6 +7,7 @@
 
 #include "preload/feed.h"
 #include "preload/live.h"
+#include "preload/maps_watch.h"
 #include "preload/output.h"
 #include "preload/usage.h"
 
@@ -16,6 +17,7 @@ struct emit_info {
 	const struct live *live;
 	const struct output *output;
 	const struct usage *usage;
+	const struct maps_watch *maps;
 	const char *exe;
 	uint64_t names_skipped;	/* see emit_names */
 };

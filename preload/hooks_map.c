@@ -26,6 +26,7 @@
 
 #include "preload/hooks_wrap.h"
 #include "preload/mapping.h"
+#include "preload/patch.h"
 #include "preload/sys.h"
 
 #define HOOKS_MAP_PAGE 4096u	/* munmap wants multiples at least of it */
@@ -67,10 +68,22 @@ static void hooks_map_hint(void)
 					  memory_order_relaxed);
 }
 
+/* An allocator that the program brings along is at work for a hook. */
+static bool hooks_map_patched(uintptr_t ra)
+{
+	const struct thread *thread = recorder_tls;
+
+	return thread && thread->ring &&
+	       atomic_load_explicit(&thread->ring->busy,
+				    memory_order_relaxed) & RING_IN_REAL &&
+	       patch_inside(ra);
+}
+
 /* For whom the program's or another allocator's code does this. */
 static uint64_t hooks_map_within(uintptr_t ra)
 {
-	if (ra - real.reenter_start < real.reenter_size || wrap_inner(ra))
+	if (ra - real.reenter_start < real.reenter_size || wrap_inner(ra) ||
+	    hooks_map_patched(ra))
 		return GT_WITHIN_ALLOCATOR;
 	return GT_WITHIN_PROGRAM;
 }

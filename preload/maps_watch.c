@@ -281,7 +281,9 @@ static void maps_watch_end(struct maps_watch *watch)
 	struct maps_watch_entry *list = watch->last;
 
 	proc_lines_close(&watch->lines);
-	if (!watch->cut)
+	if (watch->cut)
+		watch->cuts++;
+	else
 		maps_watch_gone(watch, UINT64_MAX);
 	maps_watch_close_chunk(watch, 0);
 	watch->last = watch->next;

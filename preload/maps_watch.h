@@ -52,7 +52,7 @@ struct maps_watch {
 	uint64_t size[3];	/* of /proc/PID/statm, at the last look */
 	uint32_t hints;
 	/* for the counters */
-	uint64_t looks, spent_all_ns;
+	uint64_t looks, cuts, spent_all_ns;
 	/* where records go, and what they are differences to */
 	uint8_t *to;
 	uint64_t previous;

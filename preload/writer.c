@@ -294,6 +294,7 @@ static int writer_memory(struct writer *w)
 	w->info.output = &w->output;
 	w->info.exe = w->exe;
 	w->info.usage = &w->usage;
+	w->info.maps = &w->maps;
 	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
 	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);
 	w->r->live = h;
