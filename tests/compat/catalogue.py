@@ -7,19 +7,28 @@ catalogue = []
 
 
 class Program:
-    """name and group as in the document; package: Debian's, whose version is
-    shown; work: Place -> Outcome; needs: the commands it calls; least: the
-    first level of sameness worth comparing at; stacks: the share that has to be
-    whole, below the usual where `note` says why; load: what a server is under;
-    timed: whether its time says anything; countable: whether it does the same
-    work each time; known: why its output differs, where that is no harm."""
+    """One row of the document.
+
+    name, group; package: Debian's, whose version is shown
+    work: Place -> Outcome
+    needs: the commands it calls
+    least: the first level of sameness worth comparing at
+    stacks: the share that has to be whole; less than usual and
+    unpaired: the share of events that may lack their counterpart; more than
+        none only where `note` says why
+    load: what a server is under
+    timed: whether its time says anything
+    countable: whether it does the same work each time
+    known: why its output differs, where that is no harm
+    """
 
     def __init__(self, name, group, package, work, needs=(), least=0,
                  stacks=0.99, note="", load="", timed=True, known="",
-                 countable=True):
+                 countable=True, unpaired=0):
         self.name, self.group, self.package = name, group, package
         self.work, self.needs, self.least = work, needs, least
         self.stacks, self.note, self.load = stacks, note, load
+        self.unpaired = unpaired
         self.timed, self.known = timed, known
         self.countable = countable and timed and not load
 

@@ -5,34 +5,38 @@ SHORT_SECONDS = 0.1		# below, what is added says more than a factor
 HEAD = """# Compatibility
 
 What gnomon does to real programs, and what it sees of them: %(count)d programs
-of Debian, servers under load among them, written by `make check-programs`
-(`make deps-programs` installs them; `T=name` runs some). It ends with status 1
-if one of them was harmed.
+of Debian, servers under load among them. `make check-programs` runs them and
+writes this page (`make deps-programs` installs them, `T=text` runs some); it
+ends with status 1 if one of them was harmed.
 
 Each program ran several times bare and under `gnomon run`, in the same empty
-directory with the same input. Compared are its exit status, its output and
-error output, and every file it left. How far two bare runs of it agree decides
-how closely they are compared: *same* is byte by byte; *same but for numbers*
-where numbers (times, pids, ports) differ between bare runs too; *same lines*
-where their order does; *same words* where there is nothing to compare but the
-words that are always there.
+directory with the same input. Compared are exit status, output, error output
+and every file it left. How far its bare runs agree decides how closely:
 
-* **processes**: that left a trace; an exec begins a new one.
-* **frees matched**: frees that had their allocation in the same trace. A forked
-  process may free what its parent had allocated: those stand behind the plus.
-  An event without its counterpart anywhere else counts as harm.
-* **live**: blocks never freed, all processes together.
-* **whole**: allocations whose stack reaches the outermost frame, or, *JIT*,
-  code that was made at run time and ends there with the reason said.
+* **output**: *same*, byte by byte; *same but for numbers*, where numbers (times,
+  pids, ports) differ between bare runs too; *same lines*, where their order
+  does; *same words*, where only words that are always there can be compared
+  (terminals redraw as time goes by).
+* **processes** that left a trace; an exec begins a new one.
 * **count**: how far the number of allocations is from what a small counting
   library, preloaded instead of gnomon, counts in a run of its own; *–* for
-  servers and terminals, where no two runs do the same.
+  servers, terminals and what does not do the same work twice.
+* **frees matched**: those that had their allocation in the same trace. A forked
+  process may free what its parent had allocated: these stand behind the plus.
+  Any other event without its counterpart counts as harm, but where it is
+  explained below.
+* **live**: blocks never freed, all processes together.
+* **whole**: allocations whose stack reaches the outermost frame or, *JIT*, ends
+  in code made at run time, and says so. Less than 99 %% counts as harm, but
+  where it is explained below.
 * **slower**: wall time recorded to bare, the shortest of some runs, with all that
   `gnomon run` does around it; where a bare run takes less than 0.1 s, what is
-  added, per program run, most of it for start and end of the processes. For
-  servers, the ratio of the rates their clients reached.
+  added, most of it for start and end of each process. For servers, the ratio of
+  the rates that their clients reached. On a machine with two cores that had
+  other work to do, so a few per cent either way say nothing; the README has
+  numbers that were measured.
 
-Nothing was dropped in any of them%(dropped)s.
+%(dropped)s
 
 """
 
@@ -109,7 +113,8 @@ def write_document(path, rows):
     groups = list(dict.fromkeys(row["group"] for row in rows))
     dropped = sum(row.get("dropped", 0) for row in rows)
     text = HEAD % {"count": sum("events" in row for row in rows),
-                   "dropped": ", but %d events" % dropped if dropped else ""}
+                   "dropped": "%d events were dropped." % dropped if dropped
+                   else "No event was dropped in any of them."}
     for group in groups:
         text += "## %s\n\n%s\n\n" % (
             group, table([row for row in rows if row["group"] == group]))

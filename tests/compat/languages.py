@@ -124,12 +124,12 @@ def module(name, *tests):
 
 module("json", "test.test_json")
 module("re", "test.test_re")
-module("threading", "test.test_threading.ThreadTests",
-       "test.test_threading.ThreadJoinOnShutdown",
+module("threading", "test.test_threading.ThreadJoinOnShutdown",
+       "test.test_threading.SubinterpThreadingTests",
        "test.test_threading.LockTests", "test.test_threading.SemaphoreTests",
        "test.test_threading.BarrierTests")
-module("subprocess", "test.test_subprocess.ProcessTestCase",
-       "test.test_subprocess.POSIXProcessTestCase")
+module("subprocess", "-k", "preexec", "-k", "pass_fds", "-k", "signal", "-k",
+       "exception", "test.test_subprocess")
 module("multiprocessing", "test.test_multiprocessing_fork.WithProcessesTestPool",
        "test.test_multiprocessing_fork.WithProcessesTestQueue",
        "test.test_multiprocessing_spawn.WithProcessesTestLock",

@@ -74,7 +74,9 @@ def tool(name, package, argv, prepare=lines, **more):
     batch(name, "Shells and tools", package, argv, prepare, **more)
 
 
-tool("env", "coreutils", ["env"])
+tool("env", "coreutils", ["env"],
+     known="It shows the variables by which the children of a program are "
+     "recorded too, LD_PRELOAD and GNOMON_OUTPUT.")
 tool("sort", "coreutils", ["sort", "-n", "--parallel=2", "lines"])
 tool("ls", "coreutils", ["ls", "-lR", "/usr/share/doc"])
 tool("find", "findutils", ["find", "/usr/share", "-name", "*.txt", "-printf",
@@ -115,7 +117,7 @@ tool("groff", "groff-base", ["groff", "-man", "-Tutf8", "page.1"],
 tool("dpkg", "dpkg", ["dpkg", "-l"])
 tool("apt-cache", "apt", ["apt-cache", "depends", "bash"])
 tool("strace", "strace", ["strace", "-f", "-o", "log", "sh", "-c",
-                          "ls -d /usr; (exit 3)"], hide=["log"])
+                          "ls -d /usr; (exit 3)"], hide=["log"], countable=False)
 tool("ldd", "libc-bin", ["ldd", "/usr/bin/bash"], least=1,
      known="It asks the loader which libraries a program would get: under "
      "gnomon that is one more, libgnomon.so.")
