@@ -22,6 +22,7 @@
 #include "preload/life.h"
 #include "preload/seccomp.h"
 #include "preload/sys.h"
+#include "preload/writer.h"
 
 int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	  unsigned long d);
@@ -217,14 +218,57 @@ HOOK int capset(void *header, const void *data)
 
 /* ---- namespaces ---- */
 
+static int *life_errno(void)
+{
+	int *(*location)(void) =
+		(int *(*)(void))life_real(LIFE___errno_location);
+
+	return location ? location() : NULL;
+}
+
+/*
+ * A process is refused what concerns its memory (unshare(CLONE_VM), joining a
+ * time namespace) while a task of ours shares that: so it is asked for once
+ * more when none does. before: errno as it was, which success leaves alone.
+ */
+static int life_alone(int (*call)(int, int), int a, int b, int result,
+		      int refusal, int before)
+{
+	struct writer_aside aside;
+	int *error = life_errno();
+
+	if (result == 0 || !error || *error != refusal ||
+	    !writer_step_aside(recorder, &aside))
+		return result;
+	result = call(a, b);
+	if (result == 0)
+		*error = before;
+	writer_return(recorder, &aside);
+	return result;
+}
+
+static int life_unshare(int flags, int unused)
+{
+	(void)unused;
+	return LIFE_REAL(unshare, int (*)(int))(flags);
+}
+
+static int life_setns(int fd, int type)
+{
+	return LIFE_REAL(setns, int (*)(int, int))(fd, type);
+}
+
 HOOK int unshare(int flags)
 {
-	int (*real_unshare)(int) = (int (*)(int))life_real(LIFE_unshare);
-	int result;
+	int before, result;
 
-	if (!real_unshare)
+	if (!life_real(LIFE_unshare) || !life_errno())
 		return life_missing();
-	result = real_unshare(flags);
+	before = *life_errno();
+	result = life_unshare(flags, 0);
+	if (flags & CLONE_VM)
+		result = life_alone(life_unshare, flags, 0, result, EINVAL,
+				    before);
 	if (result == 0 && flags & CLONE_NEWUSER)
 		ids_follow_user_space();
 	return result;
@@ -232,12 +276,13 @@ HOOK int unshare(int flags)
 
 HOOK int setns(int fd, int type)
 {
-	int (*real_setns)(int, int) = (int (*)(int, int))life_real(LIFE_setns);
-	int result;
+	int before, result;
 
-	if (!real_setns)
+	if (!life_real(LIFE_setns) || !life_errno())
 		return life_missing();
-	result = real_setns(fd, type);
+	before = *life_errno();
+	result = life_alone(life_setns, fd, type, life_setns(fd, type), EUSERS,
+			    before);
 	if (result == 0 && (type == 0 || type & CLONE_NEWUSER))
 		ids_follow_user_space();
 	return result;

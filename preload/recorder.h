@@ -97,6 +97,8 @@ struct recorder {
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	uint64_t stalled_beats;
 	struct ask ask;
+	struct writer *writer;
+	_Atomic uint32_t aside;		/* the writer's task is to end */
 	_Atomic uint32_t shows;	/* calls that show our variables */
 	bool forked;		/* of a process image that was recorded before */
 

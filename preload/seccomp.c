@@ -60,7 +60,7 @@ static const struct seccomp_call seccomp_calls[] = {
 	SECCOMP_START(geteuid), SECCOMP_START(getrandom), SECCOMP_START(kcmp),
 	SECCOMP_START(kill), SECCOMP_START(lseek), SECCOMP_START(mkdirat),
 	SECCOMP_START(mprotect), SECCOMP_START(nanosleep),
-	SECCOMP_START(pidfd_open), SECCOMP_START(ppoll),
+	SECCOMP_START(pidfd_getfd), SECCOMP_START(pidfd_open), SECCOMP_START(ppoll),
 	SECCOMP_START(pread64), SECCOMP_START(prlimit64), SECCOMP_START(read),
 	SECCOMP_START(readlinkat), SECCOMP_START(sched_setscheduler),
 	SECCOMP_START(set_tid_address), SECCOMP_START(setsid),

@@ -27,6 +27,7 @@
 
 #include <errno.h>
 #include <linux/wait.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -34,6 +35,7 @@
 #include <sys/utsname.h>
 
 #include "preload/area.h"
+#include "preload/birth.h"
 #include "preload/census.h"
 #include "preload/emit_info.h"
 #include "preload/emit_names.h"
@@ -54,9 +56,7 @@
 #include "preload/turn.h"
 #include "preload/usage.h"
 
-#define WRITER_STACK (256u << 10)
-#define WRITER_MIDWIFE (16u << 10)	/* stack of the task that makes it */
-#define WRITER_TLS 4096
+#define WRITER_ASIDE_S 2		/* for the writer to step aside */
 #define WRITER_START_NS (10 * UINT64_C(1000000000))
 #define WRITER_WAIT_NAP_NS (100 * UINT64_C(1000000))
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
@@ -66,7 +66,6 @@
 #define WRITER_CALIBRATE_NS 100000
 #define WRITER_TICK_NS 16	/* shortest tick */
 #define WRITER_WINDOW_NS 2000
-#define WRITER_SIGNALS 8	/* bytes of the kernel's signal set */
 #define WRITER_JOIN_NS (5 * UINT64_C(1000000000))
 #define WRITER_UNSEEN_NS (5 * UINT64_C(1000000000))
 #define WRITER_HEAR_NS (20 * UINT64_C(1000000))
@@ -91,6 +90,8 @@ struct writer {
 	struct usage usage;
 	struct snapshot snapshot;
 	struct target target;
+	struct birth birth;
+	bool again;		/* another task has begun what this goes on with */
 	struct seccomp_watch seccomp;
 	struct foreign foreign;
 	uint64_t start_ns;
@@ -482,12 +483,14 @@ static void writer_foreign(struct writer *w, uint64_t now_ns)
 	writer_foreign_done(w);
 }
 
-/* Until there is a reason to end, which it returns. */
+/* Until there is a reason to end, which it returns; NULL: only this task
+ * does (writer_step_aside). */
 static const char *writer_work(struct writer *w)
 {
 	struct recorder *r = w->r;
 
-	writer_foreign_begin(w);
+	if (!w->again)
+		writer_foreign_begin(w);
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&r->wake,
 						     memory_order_seq_cst);
@@ -496,6 +499,8 @@ static const char *writer_work(struct writer *w)
 
 		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
 		serve_pending(r, &w->live);
+		if (atomic_load_explicit(&r->aside, memory_order_acquire))
+			return NULL;
 		writer_reserve(w);
 		if (writer_hungry(r))
 			census_reap(&w->feed);
@@ -621,10 +626,41 @@ static void writer_be_batch(void)
 	arch_syscall3(__NR_sched_setscheduler, 0, SCHED_BATCH, (long)&none);
 }
 
+static void writer_be(struct writer *w)
+{
+	const char *reason;
+
+	writer_tell(w->r, WRITER_READY);
+	reason = writer_work(w);
+	if (!reason)
+		return;		/* another task goes on */
+	writer_finish(w, reason);
+	writer_tell(w->r, WRITER_DONE);
+}
+
+/* What the task that stepped aside had open; all else is the target's. */
+static void writer_take_up(struct writer *w)
+{
+	int last = w->output.fd, first = w->output.fd;
+
+	if (w->live.fd >= 0) {
+		first = base_min(first, w->live.fd);
+		last = base_max(last, w->live.fd);
+	}
+	if (first > 0)
+		arch_syscall3(__NR_close_range, 0, first - 1, 0);
+	if (last - first > 1)
+		arch_syscall3(__NR_close_range, first + 1, last - 1, 0);
+	arch_syscall3(__NR_close_range, last + 1, ~0u, 0);
+	w->live.header->writer_pid = sys_getpid();
+	target_watch(&w->target);
+}
+
 static void writer_task(void *arg)
 {
 	struct writer *w = arg;
 
+	w->target.thread = w->birth.thread;
 	if (!w->target.thread)
 		arch_syscall0(__NR_setsid);
 	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)"gnomon-writer");
@@ -632,13 +668,14 @@ static void writer_task(void *arg)
 	atomic_store_explicit(&w->r->writer_tid, sys_gettid(),
 			      memory_order_relaxed);
 	arch_syscall1(__NR_set_tid_address, (long)&w->r->writer_tid);
-	if (writer_set_up(w)) {
+	if (w->again) {
+		writer_take_up(w);
+		writer_be(w);
+	} else if (writer_set_up(w)) {
 		live_unlink(&w->live);
 		writer_tell(w->r, WRITER_FAILED);
 	} else {
-		writer_tell(w->r, WRITER_READY);
-		writer_finish(w, writer_work(w));
-		writer_tell(w->r, WRITER_DONE);
+		writer_be(w);
 	}
 	for (;;)
 		arch_syscall1(__NR_exit, 0);
@@ -660,113 +697,126 @@ static int writer_wait(struct recorder *r, uint32_t while_state,
 	return 0;
 }
 
-/* What the midwife needs to know, and what she found out. */
-struct writer_birth {
-	struct writer *w;
-	char *stack, *tls;
-	long pid;
-};
-
-static void writer_deliver(struct writer_birth *birth)
-{
-	birth->pid = arch_clone_task(CLONE_VM | CLONE_SETTLS | CLONE_UNTRACED,
-				     birth->stack + WRITER_STACK, birth->tls,
-				     writer_task, birth->w);
-}
-
-static void writer_midwife(void *arg)
-{
-	writer_deliver(arg);
-	arch_syscall1(__NR_exit, 0);
-}
-
-/* Whether orphans become this process's own children. */
-static bool writer_adopts(void)
-{
-	int subreaper = 0;
-
-	arch_syscall5(__NR_prctl, PR_GET_CHILD_SUBREAPER, (long)&subreaper, 0,
-		      0, 0);
-	return subreaper || sys_getpid() == 1;
-}
-
 /*
- * The writer must be nobody's child in the target: it ends after the target,
- * so a program that waits for all its children, whatever their exit signal
- * (__WALL: tracers, inits), would wait for ever. So a task that ends at once
- * makes it, and is reaped here. A process that adopts orphans has it for a
- * child anyway, and then rather without a signal at its end.
- *
- * CLONE_UNTRACED: a debugger would stop at our tasks' births, follow them
- * rather than the program, or wait for their ends.
+ * The descriptors of a writer that is gone, in our own table for a moment. As
+ * only a process of one thread can ask for this, nobody sees them there.
  */
-static long writer_bear(struct writer *w, char *stack, char *tls)
+static bool writer_fetch(const struct writer *w, struct writer_aside *aside)
 {
-	struct writer_birth birth = { w, stack, tls, -EAGAIN };
-	long midwife;
+	long pidfd = arch_syscall2(__NR_pidfd_open, w->birth.pid, 0);
+	long fd = -1;
 
-	if (writer_adopts()) {
-		writer_deliver(&birth);
-		return birth.pid;
-	}
-	/* CLONE_VFORK: she is gone when this returns. Her stack lies
-	 * above the writer's. */
-	midwife = arch_clone_task(CLONE_VM | CLONE_VFORK | CLONE_UNTRACED,
-				  stack + WRITER_STACK + WRITER_MIDWIFE, NULL,
-				  writer_midwife, &birth);
-	if (sys_failed(midwife))
-		return midwife;
-	while (arch_syscall4(__NR_wait4, midwife, 0, __WALL, 0) == -EINTR)
-		;
-	return birth.pid;
+	*aside = (struct writer_aside){ pidfd, -1, -1 };
+	if (sys_failed(pidfd))
+		return false;
+	fd = arch_syscall3(__NR_pidfd_getfd, pidfd, w->output.fd, 0);
+	aside->output = sys_failed(fd) ? -1 : fd;
+	if (w->live.fd >= 0)
+		fd = arch_syscall3(__NR_pidfd_getfd, pidfd, w->live.fd, 0);
+	aside->live = sys_failed(fd) || w->live.fd < 0 ? -1 : fd;
+	return aside->output >= 0 && (w->live.fd < 0 || aside->live >= 0);
 }
 
-static long writer_clone(struct writer *w, char *stack, char *tls)
+static void writer_drop(struct writer_aside *aside)
 {
-	const unsigned long thread = CLONE_VM | CLONE_SETTLS | CLONE_SIGHAND |
-				     CLONE_THREAD | CLONE_SYSVSEM |
-				     CLONE_UNTRACED;
-	uint64_t all = ~UINT64_C(0), old;
-	long pid;
+	if (aside->pidfd >= 0)
+		sys_close(aside->pidfd);
+	if (aside->output >= 0)
+		sys_close(aside->output);
+	if (aside->live >= 0)
+		sys_close(aside->live);
+}
 
-	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
-		      (long)&old, WRITER_SIGNALS);	/* I1 */
-	pid = writer_bear(w, stack, tls);
-	if (sys_failed(pid)) {
-		w->target.thread = true;
-		pid = arch_clone_task(thread, stack + WRITER_STACK, tls,
-				      writer_task, w);
+bool writer_step_aside(struct recorder *r, struct writer_aside *aside)
+{
+	struct timespec patience = { WRITER_ASIDE_S, 0 };
+	struct pollfd poll = { .events = POLLIN };
+	struct writer *w;
+
+	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
+			  RECORDER_ON ||
+	    r->writer_is_thread || sys_getpid() != r->pid ||
+	    !recorder_writer_alive(r) || !unwind_may(SECCOMP_NO_START))
+		return false;
+	w = r->writer;
+	if (!writer_fetch(w, aside)) {
+		writer_drop(aside);
+		return false;
 	}
-	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&old, 0,
-		      WRITER_SIGNALS);
-	return pid;
+	atomic_store_explicit(&r->aside, 1, memory_order_release);
+	recorder_wake(r);
+	poll.fd = aside->pidfd;
+	if (arch_syscall5(__NR_ppoll, (long)&poll, 1, (long)&patience, 0, 0) ==
+	    1)
+		return true;
+	/* it will find that it may stay, or has gone after all: then what
+	 * there is remains in the live file */
+	atomic_store_explicit(&r->aside, 0, memory_order_release);
+	writer_drop(aside);
+	return false;
+}
+
+/* Whether children of ours are in our own namespace of process ids: else the
+ * first would be its init, or we were unknown to it. */
+static bool writer_at_home(void)
+{
+	char own[64], children[64];
+	long n = arch_syscall4(__NR_readlinkat, AT_FDCWD,
+			       (long)"/proc/self/ns/pid", (long)own,
+			       sizeof(own));
+
+	return sys_failed(n) ||
+	       (arch_syscall4(__NR_readlinkat, AT_FDCWD,
+			      (long)"/proc/self/ns/pid_for_children",
+			      (long)children, sizeof(children)) == n &&
+		memcmp(own, children, n) == 0);
+}
+
+void writer_return(struct recorder *r, struct writer_aside *aside)
+{
+	struct writer *w = r->writer;
+
+	/* where orphans are ours, it was our child */
+	arch_syscall4(__NR_wait4, w->birth.pid, 0, __WALL | WNOHANG, 0);
+	w->output.fd = w->out.fd = aside->output;
+	w->live.fd = aside->live;
+	w->maps.lines.fd = w->snapshot.lines.fd = -1;
+	w->again = true;
+	atomic_store_explicit(&r->aside, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->ready, WRITER_STARTING,
+			      memory_order_relaxed);
+	if (writer_at_home() && !sys_failed(birth_give(&w->birth)))
+		writer_wait(r, WRITER_STARTING, WRITER_START_NS);
+	else	/* what there is stays in the live file */
+		atomic_store_explicit(&r->state, RECORDER_OFF,
+				      memory_order_release);
+	writer_drop(aside);
 }
 
 int writer_start(struct recorder *r)
 {
 	struct writer *w = area_alloc(sizeof(*w));
-	char *stack = area_alloc(WRITER_STACK + WRITER_MIDWIFE);
-	char *tls = area_alloc(WRITER_TLS);
 	long pid;
 	int err;
 
-	if (!w || !stack || !tls)
+	if (!w || birth_prepare(&w->birth))
 		return -ENOMEM;
+	r->writer = w;
 	w->r = r;
 	w->target.r = r;
 	w->target.pidfd = -1;
 	w->live.fd = -1;
 	w->nap_ns = WRITER_NAP_MIN_NS;
-	tls += WRITER_TLS / 2;
-	*(void **)tls = tls;	/* I2 */
-	pid = writer_clone(w, stack, tls);
+	w->birth.fn = writer_task;
+	w->birth.arg = w;
+	pid = birth_give(&w->birth);
 	if (sys_failed(pid)) {
 		text_message(r->message, sizeof(r->message),
 			     "the writer cannot start: this process is not "
 			     "recorded", NULL, pid);
 		return pid;
 	}
-	r->writer_is_thread = w->target.thread;
+	r->writer_is_thread = w->birth.thread;
 	err = writer_wait(r, WRITER_STARTING, WRITER_START_NS);
 	if (err)
 		atomic_store_explicit(&r->stop, 1, memory_order_release);

@@ -22,4 +22,16 @@ void writer_hear(struct recorder *r);
  * that would die with it. */
 void writer_join(struct recorder *r);
 
+/* A writer's descriptors while no task of ours shares the target's memory. */
+struct writer_aside {
+	int pidfd, output, live;
+};
+
+/*
+ * What the kernel grants only to a process whose memory nobody shares is done
+ * between the two. In a process of one thread. False: the writer stays.
+ */
+bool writer_step_aside(struct recorder *r, struct writer_aside *aside);
+void writer_return(struct recorder *r, struct writer_aside *aside);
+
 #endif
