@@ -38,7 +38,8 @@ wish-link = $$(for f in $(call wish,LINK,$<); do echo $(dir $<)$$f; done)
 # All of us but what would take the place of the C library's own functions.
 TARGET_CORE := $(O)/libtarget-core.a
 CLI_CORE := $(O)/libcli-core.a
-$(TARGET_CORE): $(filter-out $(O)/target/arch/$(ARCH)/hooks%.o,$(ARCH_OBJ)) \
+$(TARGET_CORE): $(filter-out $(O)/target/arch/$(ARCH)/hooks%.o \
+		$(O)/target/arch/$(ARCH)/stubs.o,$(ARCH_OBJ)) \
 		$(filter-out $(O)/target/preload/hooks%.o,$(PRELOAD_OBJ)) \
 		$(UNWIND_OBJ)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
