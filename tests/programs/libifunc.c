@@ -1,10 +1,14 @@
+// FLAGS: -D_GNU_SOURCE
 /*
  * libifunc.c: a function chosen at relocation by a resolver that allocates:
  * the profiler, relocated after this library, is entered before its own
- * relocations are done. The block lives on, is grown later and freed.
+ * relocations are done. The block lives on, is grown later and freed. It maps
+ * as well: those calls must work as early.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void *ifunc_block(void);
 int ifunc_answer(void);
@@ -16,10 +20,25 @@ static int answer(void)
 	return block && !strcmp(block, "made by a resolver") ? 42 : 0;
 }
 
+static int maps(void)
+{
+	char *p = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+
+	if (p == MAP_FAILED || mprotect(p, 8192, PROT_READ | PROT_WRITE))
+		return 0;
+	p[5000] = 1;
+	p = mremap(p, 8192, 32768, MREMAP_MAYMOVE);
+	return p != MAP_FAILED && p[5000] == 1 && !munmap(p, 32768) &&
+	       munmap(p + 1, 1) == -1 && sbrk(0) != (void *)-1;
+}
+
 static int (*resolve_answer(void))(void)
 {
-	char *other = malloc(100);
+	char *other = maps() ? malloc(100) : NULL;
 
+	if (!other)
+		return answer;
 	block = calloc(1, 32);
 	if (block && block[31] == 0)
 		memcpy(block, "made by a resolver", 19);

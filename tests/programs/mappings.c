@@ -237,6 +237,34 @@ static void threads(void)
 	point();
 }
 
+/* Ranges go from one thread to the next. */
+static void *changer(void *arg)
+{
+	unsigned seed = (uintptr_t)arg, i, k;
+	char *kept[16] = { 0 };
+
+	for (i = 0; i < 4000; i++) {
+		k = (seed = seed * 1103515245 + 12345) >> 16 & 15;
+		if (kept[k])
+			munmap(kept[k], (k + 1) * PAGE);
+		kept[k] = (seed >> 24 & 1) ? NULL :
+					     map_pages(k + 1, 0, NULL);
+	}
+	return NULL;
+}
+
+static void changes(void)
+{
+	pthread_t list[4];
+	uintptr_t i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&list[i], NULL, changer, (void *)(i + 1));
+	for (i = 0; i < 4; i++)
+		pthread_join(list[i], NULL);
+	point();
+}
+
 __attribute__((noinline)) static void *large(size_t size)
 {
 	void *block = malloc(size);
@@ -314,6 +342,8 @@ int main(int argc, char **argv)
 		failures();
 	if (!*only || !strcmp(only, "threads"))
 		threads();
+	if (!*only || !strcmp(only, "changes"))
+		changes();
 	if (!*only || !strcmp(only, "blocks"))
 		blocks();
 	if (argc > 2)

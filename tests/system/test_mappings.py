@@ -112,6 +112,15 @@ def stacks_of_threads(directory):
 
 
 @case
+def ranges_from_thread_to_thread(directory):
+    found = part(directory, "changes")
+    check(found["mapped"]["calls"]["mmap"] > 4000, "calls")
+    # of the recorder's own calls a page or two
+    check(sum(each["bytes"] for each in made(found, "unknown")) <= 16384,
+          "left over")
+
+
+@case
 def large_blocks(directory):
     found = part(directory, "blocks")
     (site,) = sites(found, "malloc", "large")
