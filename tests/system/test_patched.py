@@ -280,6 +280,16 @@ def run_by_another_program(directory):
     check({key: done.expected[key] for key in lives[0]} in lives, lives)
 
 
+@case
+def mappings_within_the_allocator(directory):
+    """What the allocator maps is marked as its own (gt_within 4)."""
+    done = recorded([jemalloc("_rjem_")], directory)
+    extras = run_tool(program("trace_dump"), done.trace, "extras").out
+    within = [line.split()[-1] for line in extras.splitlines()
+              if line.startswith("extra 1 ")]
+    check("4" in within, "mappings within: %s" % within)
+
+
 def told(done, allocator):
     equal(done.err.count(NOT_RECORDED % allocator), 1, "messages in " +
           done.err)
@@ -313,6 +323,17 @@ def told_what_cannot_be_patched(directory):
     equal(done.out, bare([path]).out, "output")
     told(done, "malloc")
     check("malloc has a branch back" in done.err, done.err)
+
+
+@case
+def told_where_no_code_may_be_made(directory):
+    path, strict = mini("own"), linked("no_new_code", main="no_new_code.c")
+    alone = bare([strict, path])
+    if alone.status == 77:
+        raise Skip("the kernel cannot forbid it")
+    done = recorded([strict, path], directory)
+    equal((done.status, done.out), (0, alone.out), "status and output")
+    told(done, "malloc")
 
 
 @case
