@@ -35,9 +35,6 @@ static uint64_t loads_hash(const char *path)
 	return hash;
 }
 
-/* Unit tests have the entries, and no hooks. */
-#pragma weak hooks_extra
-
 void *loads_note(enum loads_what what, const char *name,
 		 const uintptr_t *slot, uintptr_t fp, int flags)
 {
@@ -52,8 +49,7 @@ void *loads_note(enum loads_what what, const char *name,
 		deepbind_note(name, flags);
 	if (!real.malloc && !real_resolve())
 		return NULL;
-	if (hooks_extra &&
-	    recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON &&
+	if (recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON &&
 	    (name || what == LOADS_CLOSE)) {
 		if (name)
 			args[0] = loads_hash(name);
