@@ -26,6 +26,12 @@
 #define CENSUS_NAME_NS (1 * UINT64_C(1000000000))
 #define CENSUS_NAME_EACH_NS (10 * UINT64_C(1000000))
 
+/* Between two looks for threads that are gone, likewise. */
+#define CENSUS_REAP_NS (100 * UINT64_C(1000000))
+#define CENSUS_REAP_EACH_NS (100 * UINT64_C(1000))
+/* Where their rings are wanted; a look takes some 200 ns a thread. */
+#define CENSUS_WANTED_EACH_NS UINT64_C(2000)
+
 /* THREAD chunks are a record each: threads come and go seldom enough. */
 void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
 		   uint64_t stamp)
@@ -140,7 +146,7 @@ static bool census_gone(const struct feed *feed, const struct gl_ring *ring)
 	       proc_stat(ring->tid, PROC_STAT_STATE, &state) && state == 'Z';
 }
 
-void census_reap(struct feed *feed)
+static void census_reap(struct feed *feed)
 {
 	uint32_t count = feed_count(feed), id;
 
@@ -150,4 +156,18 @@ void census_reap(struct feed *feed)
 		if (feed_active(ring) && census_gone(feed, ring))
 			feed_finish(feed, id, arch_cycles());
 	}
+}
+
+void census_look(struct feed *feed, bool wanted, uint64_t now_ns)
+{
+	uint32_t count = feed_count(feed);
+	uint64_t pause = base_max(CENSUS_REAP_NS,
+				  count * CENSUS_REAP_EACH_NS);
+
+	if (wanted)
+		pause = count * CENSUS_WANTED_EACH_NS;
+	if (now_ns - feed->reaped_ns < pause)
+		return;
+	feed->reaped_ns = now_ns;
+	census_reap(feed);
 }

@@ -19,7 +19,8 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns);
 /* Looks after names that were changed behind our back. */
 void census_names(struct feed *feed, uint64_t now_ns);
 
-/* Takes back the rings of threads that are gone. */
-void census_reap(struct feed *feed);
+/* Takes back the rings of threads that are gone, if it is time for that: sooner
+ * where rings are wanted. */
+void census_look(struct feed *feed, bool wanted, uint64_t now_ns);
 
 #endif

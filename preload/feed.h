@@ -48,6 +48,8 @@ struct feed {
 	uint64_t watermark;	/* ticks */
 	uint64_t sync_ns;	/* when the last one was written */
 	uint64_t looked_ns;	/* turn_look */
+	uint64_t reaped_ns;	/* census_look */
+	int32_t tid_most;	/* of all threads so far */
 	uint64_t since_sync;	/* ring bytes */
 	bool pending;		/* something was left in a ring */
 	bool rested;		/* the writer slept before this pass */

@@ -22,7 +22,7 @@
 #include "preload/ring.h"
 #include "preload/sys.h"
 
-#define POOL_NAP_NS (50 * UINT64_C(1000000))
+#define POOL_NAP_NS (250 * UINT64_C(1000000))
 #define POOL_MAIN_CLASS 20	/* 1 MiB: the main thread's first ring */
 #define POOL_GROW_CLASSES 2	/* fourfold */
 #define POOL_NESTED_CLASS 13	/* 8 KiB */
@@ -265,6 +265,24 @@ static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
 	return ahead;
 }
 
+/* As many threads as there are rings: of thousands that wait, the others
+ * would only be in the way. */
+static void pool_rouse(struct recorder *r, enum recorder_pool which,
+		       uint32_t rings)
+{
+	if (!rings) {
+		/* there is no memory, and nothing to wait for */
+		sys_futex_wake(&r->ring_refills[which]);
+		return;
+	}
+	if (sys_futex_wake_some(&r->ring_refills[which], rings) < rings)
+		return;
+	/* more may be waiting */
+	atomic_store_explicit(&r->ring_hungry[which], 1,
+			      memory_order_release);
+	recorder_wake(r);
+}
+
 static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 {
 	struct recorder *r = pool->r;
@@ -289,7 +307,7 @@ static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 		return;
 	atomic_fetch_add_explicit(&r->ring_refills[which], 1,
 				  memory_order_release);
-	sys_futex_wake(&r->ring_refills[which]);
+	pool_rouse(r, which, there);
 }
 
 void pool_refill(struct pool *pool)

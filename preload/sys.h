@@ -105,11 +105,17 @@ static inline long sys_futex_wait(const void *word, uint32_t value,
 			     (long)&ts, 0, 0);
 }
 
-static inline void sys_futex_wake(const void *word)
+/* Wakes so many at most; returns how many. */
+static inline long sys_futex_wake_some(const void *word, uint32_t most)
 {
 	/* nobody asleep is no error, and no other can happen */
-	arch_syscall6(__NR_futex, (long)word, FUTEX_WAKE_PRIVATE, INT32_MAX, 0,
-		      0, 0);
+	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAKE_PRIVATE, most,
+			     0, 0, 0);
+}
+
+static inline void sys_futex_wake(const void *word)
+{
+	sys_futex_wake_some(word, INT32_MAX);
 }
 
 #endif

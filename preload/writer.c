@@ -424,7 +424,7 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 		return true;
 	writer_tell_mutes(w);
 	writer_tell_drops(w);
-	census_reap(&w->feed);
+	census_look(&w->feed, false, now_ns);
 	census_names(&w->feed, now_ns);
 	seccomp_look(&w->seccomp, w->r);
 	/* early: only we know their whole paths, should we be killed */
@@ -503,7 +503,7 @@ static const char *writer_work(struct writer *w)
 			return NULL;
 		writer_reserve(w);
 		if (writer_hungry(r))
-			census_reap(&w->feed);
+			census_look(&w->feed, true, now_ns);
 		pool_refill(&w->pool);
 		if (target_dead(&w->target))
 			return "exit";
