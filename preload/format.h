@@ -173,7 +173,8 @@ enum gt_extra {
 	GT_EXTRA_SHMDT,		/* start */
 	GT_EXTRA_MALLOPT,	/* -, -; parameter, value, result */
 	GT_EXTRA_TRIM,		/* -, -; bytes to keep, result */
-	GT_EXTRA_CREATE,	/* the new thread's pthread_t; its tid or 0 */
+	GT_EXTRA_CREATE,	/* the new thread's pthread_t, -; -, how long
+				 * the call took in ticks */
 	GT_EXTRA_NAME,		/* pthread_t or 0: its own, -; 16 bytes of
 				 * the name */
 	GT_EXTRA_DLOPEN,	/* -, -; hash of the name (loads.c),

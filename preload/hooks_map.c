@@ -341,14 +341,19 @@ HOOK int shmdt(const void *start)
 
 /* The variable is the program's: the new thread may have ended and its memory
  * be gone. */
-static void hooks_map_created(const void *variable,
+static void hooks_map_created(const void *variable, uint64_t began,
 			      struct hooks_caller caller)
 {
+	uint64_t args[GT_EXTRA_ARGS] = { 0 };
 	uint64_t thread;
 
 	if (!unwind_read((uintptr_t)variable, &thread))
 		return;
-	hooks_extra(GT_EXTRA_CREATE, thread, 0, NULL, caller);
+	/* the thread's first event is not older than this call */
+	if (recorder_tls && recorder_tls->ring)
+		args[1] = ((arch_cycles() - began) >>
+			   recorder->live->tick_shift) + 1;
+	hooks_extra(GT_EXTRA_CREATE, thread, 0, args, caller);
 	hooks_map_hint();
 }
 
@@ -360,6 +365,7 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		(int (*)(pthread_t *, const pthread_attr_t *,
 			 void *(*)(void *), void *))
 			hooks_map_real(MAPPING_CREATE);
+	uint64_t began = arch_cycles();
 	int err;
 
 	/* of a library that was loaded late */
@@ -371,17 +377,18 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		return ENOSYS;
 	err = function(thread, attributes, begin, argument);
 	if (likely(!err))
-		hooks_map_created(thread, HOOKS_CALLER);
+		hooks_map_created(thread, began, HOOKS_CALLER);
 	return err;
 }
 
 /* C11's, which does not call the other through the loader. */
 WRAP(int, thrd_create, (void *thread, int (*begin)(void *), void *argument))
 {
+	uint64_t began = arch_cycles();
 	int err = thrd_create_real(thread, begin, argument);
 
 	if (!err)
-		hooks_map_created(thread, HOOKS_CALLER);
+		hooks_map_created(thread, began, HOOKS_CALLER);
 	return err;
 }
 

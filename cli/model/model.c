@@ -409,6 +409,7 @@ void model_events(void *owner, uint32_t lane,
 
 void model_finish(struct model *model)
 {
+	threads_settle(&model->threads);
 	/* The program ended inside these reallocs: their blocks live. */
 	for (size_t i = 0; i < model->moving_count; i++)
 		if (model->moving[i].active)

@@ -17,8 +17,6 @@
 
 #include "cli/base/grow.h"
 
-#define STEPS_MAX 1000	/* threads of one pthread_t that are looked at */
-
 static uint32_t add_thread(struct threads *threads, uint32_t tid,
 			   uint32_t flags, uint64_t start)
 {
@@ -122,70 +120,107 @@ static uint32_t had_tid(const struct threads *threads, uint32_t tid,
 	return i;
 }
 
+/* ---- beginnings ---- */
+
+uint64_t threads_start(const struct thread *thread)
+{
+	return thread->created != 0 && thread->created < thread->start ?
+	       thread->created : thread->start;
+}
+
+static int compare_starts(const void *left, const void *right, void *owner)
+{
+	const struct threads *threads = owner;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint64_t since_a = threads_start(&threads->list[a]);
+	uint64_t since_b = threads_start(&threads->list[b]);
+
+	return since_a != since_b ? (since_a < since_b ? -1 : 1) :
+	       a < b ? -1 : a > b;
+}
+
+uint32_t *threads_by_start(const struct threads *threads)
+{
+	uint32_t *order = grow_zeroed(threads->count, sizeof(*order));
+
+	for (size_t i = 1; i < threads->count; i++)
+		order[i - 1] = (uint32_t)i;
+	qsort_r(order, threads->count - 1, sizeof(*order), compare_starts,
+		(void *)threads);
+	return order;
+}
+
 /* ---- creation ---- */
 
-static bool fits(const struct thread *thread, const struct creation *creation)
-{
-	return thread->created == 0 &&
-	       (creation->tid == 0 || creation->tid == thread->tid);
-}
-
-static void take_creation(struct thread *thread,
-			  const struct creation *creation)
-{
-	thread->created = creation->stamp;
-	thread->creator = creation->creator;
-}
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/*
- * pthread_create tells of a thread when it is done. The thread may have had
- * its first event long before, and may have ended; or that is still to come.
- */
 static void created(struct threads *threads, uint32_t creator,
 		    const struct trace_event *event)
 {
-	struct creation creation = { .stamp = event->stamp,
-				     .tid = (uint32_t)event->args[0],
-				     .creator = creator };
-	uint32_t i = latest(&threads->by_pointer, event->address), best = 0;
-	int steps = 0;
+	uint64_t took = event->args[1];
 
-	for (; i != 0 && threads->list[i].created == 0 && steps < STEPS_MAX;
-	     i = threads->list[i].older_pointer, steps++)
-		if (fits(&threads->list[i], &creation) &&
-		    (best == 0 ||
-		     distance(threads->list[i].start, event->stamp) <
-		     distance(threads->list[best].start, event->stamp)))
-			best = i;
-	if (best != 0) {
-		take_creation(&threads->list[best], &creation);
-		return;
-	}
 	GROW(threads->creations, threads->creation_count,
 	     threads->creation_capacity);
-	threads->creations[threads->creation_count] = creation;
-	table_set(&threads->created, event->address,
-		  (uint32_t)threads->creation_count++);
+	threads->creations[threads->creation_count++] = (struct creation){
+		.pointer = event->address,
+		.begin = took < event->stamp ? event->stamp - took : 0,
+		.end = event->stamp,
+		.creator = creator,
+	};
 }
 
-/* What was told of it before. */
-static void look_for_creation(struct threads *threads, struct thread *thread)
+static int compare_creations(const void *left, const void *right)
 {
-	uint32_t i = table_get(&threads->created, thread->pointer);
-	struct creation *creation;
+	const struct creation *a = left, *b = right;
 
-	if (i == TABLE_NONE)
-		return;
-	creation = &threads->creations[i];
-	if (!fits(thread, creation) || creation->stamp > thread->start)
-		return;
-	take_creation(thread, creation);
-	creation->stamp = UINT64_MAX;	/* it is nobody else's */
+	if (a->pointer != b->pointer)
+		return a->pointer < b->pointer ? -1 : 1;
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* The latest creation with this pthread_t that was begun by then. */
+static struct creation *creation_before(const struct threads *threads,
+					uint64_t pointer, uint64_t stamp)
+{
+	size_t low = 0, high = threads->creation_count;
+
+	while (low < high) {
+		size_t i = low + (high - low) / 2;
+		const struct creation *c = &threads->creations[i];
+
+		if (c->pointer < pointer ||
+		    (c->pointer == pointer && c->begin <= stamp))
+			low = i + 1;
+		else
+			high = i;
+	}
+	if (low == 0 || threads->creations[low - 1].pointer != pointer)
+		return NULL;
+	return &threads->creations[low - 1];
+}
+
+/*
+ * A thread's first event may come long after its creation or, since that is
+ * told when pthread_create returns, before; but never before that was called.
+ * And who is next to have the same pthread_t is created after its end.
+ */
+void threads_settle(struct threads *threads)
+{
+	uint32_t *order = threads_by_start(threads);
+
+	qsort(threads->creations, threads->creation_count,
+	      sizeof(*threads->creations), compare_creations);
+	for (size_t i = 0; i + 1 < threads->count; i++) {
+		struct thread *thread = &threads->list[order[i]];
+		struct creation *creation = thread->pointer == 0 ? NULL :
+			creation_before(threads, thread->pointer,
+					thread->start);
+
+		if (creation == NULL || creation->taken)
+			continue;
+		creation->taken = true;
+		thread->created = creation->end;
+		thread->creator = creation->creator;
+	}
+	free(order);
 }
 
 /* ---- records ---- */
@@ -231,7 +266,6 @@ static uint32_t owner_of_first(struct threads *threads,
 		thread->older_pointer = latest(&threads->by_pointer,
 					       record->pointer);
 		table_set(&threads->by_pointer, record->pointer, i);
-		look_for_creation(threads, thread);
 	}
 	return i;
 }
@@ -303,34 +337,6 @@ void threads_extra(struct threads *threads, uint32_t thread,
 			 strnlen(name, GT_THREAD_NAME_MAX));
 }
 
-uint64_t threads_start(const struct thread *thread)
-{
-	return thread->created != 0 && thread->created < thread->start ?
-	       thread->created : thread->start;
-}
-
-static int compare_starts(const void *left, const void *right, void *owner)
-{
-	const struct threads *threads = owner;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	uint64_t since_a = threads_start(&threads->list[a]);
-	uint64_t since_b = threads_start(&threads->list[b]);
-
-	return since_a != since_b ? (since_a < since_b ? -1 : 1) :
-	       a < b ? -1 : a > b;
-}
-
-uint32_t *threads_by_start(const struct threads *threads)
-{
-	uint32_t *order = grow_zeroed(threads->count, sizeof(*order));
-
-	for (size_t i = 1; i < threads->count; i++)
-		order[i - 1] = (uint32_t)i;
-	qsort_r(order, threads->count - 1, sizeof(*order), compare_starts,
-		(void *)threads);
-	return order;
-}
-
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested)
 {
 	struct ring_use *use = ring_entry(threads, ring);
@@ -351,6 +357,5 @@ void threads_free(struct threads *threads)
 	table_free(&threads->by_ring);
 	table_free(&threads->by_tid);
 	table_free(&threads->by_pointer);
-	table_free(&threads->created);
 	memset(threads, 0, sizeof(*threads));
 }

@@ -45,11 +45,13 @@ struct ring_use {
 	uint64_t start;
 };
 
-/* Somebody was created, of whom no record has come yet. */
+/* A call of pthread_create. */
 struct creation {
-	uint64_t stamp;
-	uint32_t tid;		/* 0: unknown */
+	uint64_t pointer;
+	uint64_t begin;		/* stamps */
+	uint64_t end;
 	uint32_t creator;
+	bool taken;
 };
 
 struct threads {
@@ -65,7 +67,6 @@ struct threads {
 	struct creation *creations;
 	size_t creation_count;
 	size_t creation_capacity;
-	struct table created;	/* by pointer -> the latest creation */
 };
 
 void threads_init(struct threads *threads);
@@ -76,6 +77,8 @@ void threads_capture(struct threads *threads,
 /* GT_EXTRA_NAME or _CREATE, told by this thread; others are left alone. */
 void threads_extra(struct threads *threads, uint32_t thread,
 		   const struct trace_event *event);
+/* All records and events have come: finds out who created whom. */
+void threads_settle(struct threads *threads);
 /* The thread that uses the ring now; made up if none was ever announced. */
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested);
 /* What it was called last, "" if that is not known. */

@@ -90,6 +90,14 @@ static void *silent(void *unused)
 	return unused;
 }
 
+/* Does nothing that is recorded for a while. */
+static void *late(void *unused)
+{
+	usleep(300000);
+	use();
+	return unused;
+}
+
 /* With a name that would do harm where it is printed. */
 static void *hostile(void *unused)
 {
@@ -110,7 +118,7 @@ static pthread_t start(void *(*function)(void *))
 int main(void)
 {
 	static void *(*const one_by_one[])(void *) = {
-		self, raw, by_file, heir, silent, hostile
+		self, raw, by_file, heir, silent, hostile, late
 	};
 	pthread_t thread;
 	char name[16];

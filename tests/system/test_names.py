@@ -4,6 +4,7 @@
 from gnomon_test import *
 
 LOOK_NS = 1500000000  # the writer's looks are much nearer than that
+LATE_NS = 250000000
 
 
 def names(thread):
@@ -33,7 +34,8 @@ def check_names(name, directory):
            [inherited, "by file"],
            [inherited],
            ["silent one"],
-           [inherited, "\x1b[31mred\n\"\\"]], "others")
+           [inherited, "\x1b[31mred\n\"\\"],
+           [inherited]], "others")
     for each in [main, *others]:
         times = [name["since_ns"] for name in each["names"]]
         equal(times, sorted(times), "times of names")
@@ -50,6 +52,12 @@ def names_of_all_kinds(directory):
     for each in others[4:]:
         check(each["start_ns"] >= 2000000000, "start of the later ones")
     check("end_ns" not in main, "main ends with the program")
+    check("creator" not in main, "creator of main")
+    for each in others:
+        equal(each["creator"], main["tid"], "creator")
+    late = others[-1]
+    check(late["names"][0]["since_ns"] - late["start_ns"] > LATE_NS,
+          "created before its first event: %r" % late)
 
 
 @case

@@ -172,9 +172,9 @@ static void named_by_others(void **state)
 	threads_free(&threads);
 }
 
-static void create(uint64_t pointer, uint64_t tid, uint64_t stamp)
+static void create(uint64_t pointer, uint64_t stamp, uint64_t took)
 {
-	uint64_t args[GT_EXTRA_ARGS] = { tid };
+	uint64_t args[GT_EXTRA_ARGS] = { 0, took };
 	struct trace_event event = {
 		.kind = GT_EXTRA, .what = GT_EXTRA_CREATE, .stamp = stamp,
 		.address = pointer, .args = args,
@@ -188,20 +188,23 @@ static void creations(void **state)
 	(void)state;
 	threads_init(&threads);
 	begin(1, 100, 1, 0x7000, "main");
-	create(0x8000, 101, 10);	/* long before its first event */
 	begin(2, 101, 1000, 0x8000, "");
+	begin(2, 102, 2000, 0x8000, "");
+	begin(2, 103, 5000, 0x8000, "");
+	begin(2, 104, 6000, 0x9000, "");
+	create(0x8000, 5010, 20);	/* in any order */
+	create(0x8000, 2001, 5);	/* told when it already ran */
+	create(0x8000, 10, 5);		/* long before its first event */
+	create(0x8000, 3000, 5);	/* it never had one */
+	create(0x9000, 6001, 0);	/* not known since when */
+	threads_settle(&threads);
 	assert_int_equal(threads_start(&threads.list[2]), 10);
 	assert_int_equal(threads.list[2].creator, 1);
-	begin(2, 102, 2000, 0x8000, "");
-	begin(2, 103, 3000, 0x8000, "");
-	create(0x8000, 102, 2001);	/* told when it already ran */
-	create(0x8000, 0, 3001);
 	assert_int_equal(threads_start(&threads.list[3]), 2000);
 	assert_int_equal(threads.list[3].created, 2001);
-	assert_int_equal(threads.list[4].created, 3001);
-	create(0x8000, 999, 4000);	/* it never had an event */
-	begin(2, 104, 5000, 0x8000, "");
-	assert_int_equal(threads_start(&threads.list[5]), 5000);
+	assert_int_equal(threads.list[4].created, 5010);
+	assert_int_equal(threads.list[5].created, 0);
+	assert_int_equal(threads.list[1].created, 0);
 	threads_free(&threads);
 }
 
