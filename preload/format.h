@@ -180,7 +180,6 @@ enum gt_extra {
 	GT_EXTRA_DLOPEN,	/* -, -; hash of the name (loads.c),
 				 * flags */
 	GT_EXTRA_DLCLOSE,
-	GT_EXTRA_SNAPSHOT,
 	GT_EXTRA_COUNT
 };
 

@@ -13,5 +13,6 @@ const char *const mapping_names[MAPPING_CALLS] = {
 	[MAPPING_SHMAT] = "shmat",
 	[MAPPING_SHMDT] = "shmdt",
 	[MAPPING_CREATE] = "pthread_create",
+	[MAPPING_MLOCKALL] = "mlockall",
 	[MAPPING_ERRNO] = "__errno_location",
 };

@@ -17,6 +17,7 @@ enum mapping_call {
 	MAPPING_SHMAT,
 	MAPPING_SHMDT,
 	MAPPING_CREATE,		/* pthread_create */
+	MAPPING_MLOCKALL,
 	MAPPING_ERRNO,		/* where errno is: __errno_location */
 	MAPPING_CALLS
 };
