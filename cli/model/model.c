@@ -470,8 +470,16 @@ static void take_capture(void *owner, const struct trace_capture *record)
 static void take_image(void *owner, const struct trace_image *record)
 {
 	struct model *model = owner;
+	struct trace_image image = *record;
+	const char *program = model_fact(model, GT_INFO, "exe");
 
-	images_add(&model->images, record);
+	/* the loader has no name for it; the writer was killed before it could
+	 * look at the kernel's */
+	if (image.flags & GT_IMAGE_MAIN && image.path_size == 0 && program) {
+		image.path = program;
+		image.path_size = strlen(program);
+	}
+	images_add(&model->images, &image);
 }
 
 static void take_node(void *owner, const struct trace_node *record)
