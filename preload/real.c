@@ -24,6 +24,7 @@
 
 #include "preload/bump.h"
 #include "preload/life.h"
+#include "preload/loader.h"
 #include "preload/mapping.h"
 #include "preload/sys.h"
 
@@ -385,7 +386,7 @@ static void real_reentering(const struct link_map *own)
  * whatever the program does. Sanitizers have one in its place, which makes them
  * ready first, and is not to be entered while it does.
  */
-static bool real_iterate(void)
+bool real_iterate(void)
 {
 	const struct link_map *map = real.iterate ? NULL : real_own_map();
 	struct real_image image;
@@ -457,7 +458,7 @@ void *real_function(const char *name)
 {
 	struct real_search search = { .name = name };
 
-	if (real_relocated && real_iterate())
-		real.iterate(real_visit, &search);
+	if (real_relocated)
+		loader_iterate(real_visit, &search);
 	return search.found;
 }

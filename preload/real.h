@@ -101,6 +101,9 @@ void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
  */
 ElfW(Sym) *real_entry(const struct link_map *map, const char *name);
 
+/* Whether real.iterate is there. */
+bool real_iterate(void);
+
 /*
  * The function of this name behind ours, in what is mapped now; NULL: none.
  * Takes the loader's lock, so that what is found on the way stays mapped.

@@ -29,6 +29,7 @@
 #include "preload/area.h"
 #include "preload/budget.h"
 #include "preload/environment.h"
+#include "preload/loader.h"
 #include "preload/message.h"
 #include "preload/output.h"
 #include "preload/pool.h"
@@ -245,7 +246,7 @@ static int recorder_capture(struct recorder *r)
 		.image_limit = &r->image_limit,
 		.want_images = recorder_want_images,
 		.find_section = section_find,
-		.iterate = real.iterate,
+		.iterate = loader_iterate,
 		.main_stack_end = recorder_stack_end,
 		.barrier_near = recorder_options.barrier_near,
 	};
@@ -320,6 +321,8 @@ static void recorder_start(struct recorder *r)
 				      memory_order_release);
 		return;
 	}
+	if (r->forked)
+		loader_forked();
 	recorder_was_on = true;
 	state = recorder_begin(r) ? RECORDER_ON : RECORDER_OFF;
 	/* pairs with the acquire of recorder_thread */
