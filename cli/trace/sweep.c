@@ -4,7 +4,8 @@
  *
  *  I1  A file stays unless all of this holds: it is ours, its writer's lock is
  *      free, no process has the pid and start time of its program, and at the
- *      path of its trace there is nothing or another trace.
+ *      path of its trace there is nothing or another trace; and no trace in
+ *      that directory is the one.
  *
  * Called by the main thread.
  */
@@ -20,11 +21,48 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/grow.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/leftover.h"
 #include "preload/format.h"
 
 #define NAMES_MAX 1000		/* the end of a run must not take long */
+
+static bool is_of(const char *path, uint64_t trace_id)
+{
+	struct trace_facts facts;
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+		fold_facts(path, &facts) == 0 &&
+		facts.result == SCAN_OPEN_OK && facts.trace_id == trace_id;
+}
+
+/* Whether the trace has another name now, in the directory where it was. */
+static bool was_renamed(const struct gl_header *header)
+{
+	const char *slash = strrchr(header->trace_path, '/');
+	char *place = grow_copy(header->trace_path,
+				(size_t)(slash - header->trace_path) + 1);
+	DIR *names = opendir(place);
+	struct dirent *entry;
+	bool found = false;
+
+	for (int i = 0; names != NULL && !found && i < NAMES_MAX; i++) {
+		char *path;
+
+		entry = readdir(names);
+		if (entry == NULL)
+			break;
+		path = grow_format("%s%s", place, entry->d_name);
+		found = is_of(path, header->trace_id);
+		free(path);
+	}
+	if (names != NULL)
+		closedir(names);
+	free(place);
+	return found;
+}
 
 static bool trace_is_gone(const struct gl_header *header)
 {
@@ -35,7 +73,7 @@ static bool trace_is_gone(const struct gl_header *header)
 	    header->trace_path[0] != '/')
 		return false;
 	if (lstat(header->trace_path, &status) != 0)
-		return errno == ENOENT;
+		return errno == ENOENT && !was_renamed(header);
 	/* What went into a pipe may lie anywhere. */
 	return S_ISREG(status.st_mode) &&
 		fold_facts(header->trace_path, &facts) == 0 &&

@@ -255,6 +255,25 @@ def live_file_whose_trace_was_removed(directory):
 
 
 @case
+def trace_that_was_renamed(directory):
+    """Its live file stays for whoever reads it by its new name."""
+    counts, trace = kill_both(directory, True)
+    live = info_without_folding(trace)["live"]
+    if not live.startswith("/dev/shm/"):
+        raise Skip("no live files in /dev/shm")
+    renamed = os.path.join(directory, "precious")
+    os.rename(trace, renamed)
+    elsewhere = os.path.join(directory, "elsewhere")
+    os.mkdir(elsewhere)
+    done = bare([GNOMON, "run", "-q", "-o",
+                 os.path.join(elsewhere, "x.trace"), "true"])
+    equal((done.status, done.err), (0, ""), "result")
+    check(os.path.exists(live), "the live file is gone")
+    compare(counts, renamed, statuses=(0, 3))
+    check(not os.path.exists(live), "the live file is still there")
+
+
+@case
 def next_run_folds_what_was_left(directory):
     """Nobody reads the trace; another recording in the same directory is
     enough."""
