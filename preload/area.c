@@ -42,6 +42,8 @@ int area_map(uint64_t size_bytes)
 		sys_munmap((void *)at, size);
 		return -ENOSYS;
 	}
+	/* a core dump is the program's; if refused, it only gets larger */
+	sys_madvise((void *)at, size, MADV_DONTDUMP);
 	area_size = size;
 	recorder = (struct recorder *)at;
 	return 0;

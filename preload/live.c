@@ -189,6 +189,8 @@ static int live_map(struct live *live)
 	/* a child must not write into our rings; should the kernel refuse
 	 * this, it still finds no pointer to them */
 	sys_madvise((void *)at, live->size, MADV_DONTFORK);
+	/* nor is it part of the program's core dump */
+	sys_madvise((void *)at, live->size, MADV_DONTDUMP);
 	live->header = (struct gl_header *)at;
 	return 0;
 }

@@ -55,4 +55,19 @@ def descriptors_and_children(directory):
     equal(done.out, alone.out, "what the program sees")
 
 
+@case
+def core_dumps_are_the_programs(directory):
+    """What is ours to write is in no core dump."""
+    script = "print(open('/proc/self/smaps').read())"
+    done = recorded(["/usr/bin/python3", "-c", script], directory,
+                    by="preload")
+    flags = re.findall(r"^\S+ \S+ \S+ \S+ \S+ *(.*)(?:\n[A-Z].*?)*"
+                       r"\nVmFlags: (.*)$", done.out, re.M)
+    live = [own for path, own in flags if re.search(r"\.live$", path)]
+    wiped = [own for path, own in flags if "wf" in own.split()]
+    check(wiped, "no memory that a fork wipes")
+    for own in live + wiped:
+        check("dd" in own.split(), "dumped: " + own)
+
+
 main()
