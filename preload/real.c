@@ -269,7 +269,8 @@ static const struct link_map *real_find_front(const struct link_map *own)
 		return NULL;
 	if (real_in_image(front, "mallocx") ||
 	    real_in_image(front, "tc_malloc") ||
-	    real_in_image(front, "mi_malloc"))
+	    /* heaptrack has its own mi_malloc, which calls the next one */
+	    real_in_image(front, "mi_version"))
 		return front;
 	return NULL;
 }
