@@ -30,6 +30,25 @@ WAYS = {
 NEVER = {39, 60, 186, 231, ALLOC, RESERVE}
 ONCE = {"INTR", "AGAIN", "void", "short"}
 
+# What must cost nothing: there is another way, or it is to be done again.
+REPLACED = {14, 35, 61, 62, 63, 72, 73, 112, 137, 144, 202, 234, 267, 271, 312,
+            318, 434, 436}
+REPEATED = {(nr, way) for nr in (0, 1, 285) for way in ("INTR", "short")} \
+    | {(1, "AGAIN")}
+
+
+def is_harmless(nr, way):
+    return nr in REPLACED or (nr, way) in REPEATED
+
+
+def judge_harmless(run, alone):
+    judge(run, alone)
+    for trace in traces_in(run.directory):
+        told = Told(trace, [])
+        check(told.whole and not told.dropped, "%s: status %d, %d dropped" % (
+            told.trace, told.status, told.dropped))
+    equal(run.done.err, "", "messages")
+
 
 def spec(nr, site, way, nth, forever):
     keys = {"nr": nr, "site": site, "nth": nth,
@@ -52,7 +71,8 @@ def moments(times):
 
 
 def all_faults(sites):
-    """[(name, fault)] by site: for each a list of all its ways and moments."""
+    """[(name, fault, harmless)] by site: for each a list of all its ways and
+    moments."""
     names = names_of(list(sites))
     result = []
     for (nr, site), times in sorted(sites.items()):
@@ -60,7 +80,7 @@ def all_faults(sites):
             continue
         mine = [("%s %s %d of %d%s" % (names[nr, site], way, nth, times,
                                        " on" if forever else ""),
-                 spec(nr, site, way, nth, forever))
+                 spec(nr, site, way, nth, forever), is_harmless(nr, way))
                 for way in WAYS.get(nr, "IO PERM").split()
                 for nth, forever in moments(times)]
         result.append(mine)
@@ -75,7 +95,13 @@ def each_call_where_it_is_made(directory):
     else:
         # another one of each site's faults every time the list changes
         chosen = [mine[(7 * i) % len(mine)] for i, mine in enumerate(by_site)]
-    sweep(directory, TARGET, chosen)
+    harmless = {spec for _, spec, harmless in chosen if harmless}
+
+    def judged(run, alone):
+        (judge_harmless if run.fault in harmless else judge)(run, alone)
+
+    sweep(directory, TARGET, [(name, spec) for name, spec, _ in chosen],
+          judged=judged)
 
 
 main()
