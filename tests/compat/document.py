@@ -32,9 +32,9 @@ and every file it left. How far its bare runs agree decides how closely:
 * **slower**: wall time recorded to bare, the shortest of some runs, with all that
   `gnomon run` does around it; where a bare run takes less than 0.1 s, what is
   added, most of it for start and end of each process. For servers, the ratio of
-  the rates that their clients reached. On a machine with two cores that had
-  other work to do, so a few per cent either way say nothing; the README has
-  numbers that were measured.
+  the rates that their clients reached. On a machine with two cores, shared with
+  other work: a few per cent either way say nothing. The README has what was
+  measured with care.
 
 %(dropped)s
 
@@ -71,7 +71,8 @@ def verdict(row):
 
 def share(row):
     text = "%.2f %%" % (100 * row["whole"])
-    text = text.replace("100.00 %", "100 %")
+    if text == "100.00 %":
+        text = "100 %" if row["whole"] == 1 else "> 99.99 %"
     if row["jit"] > row["stacks"] / 1000:
         text += " (%.0f %% JIT)" % (100 * row["jit"] / row["stacks"])
     return text

@@ -74,9 +74,7 @@ def tool(name, package, argv, prepare=lines, **more):
     batch(name, "Shells and tools", package, argv, prepare, **more)
 
 
-tool("env", "coreutils", ["env"],
-     known="It shows the variables by which the children of a program are "
-     "recorded too, LD_PRELOAD and GNOMON_OUTPUT.")
+tool("env", "coreutils", ["env"])
 tool("sort", "coreutils", ["sort", "-n", "--parallel=2", "lines"])
 tool("ls", "coreutils", ["ls", "-lR", "/usr/share/doc"])
 tool("find", "findutils", ["find", "/usr/share", "-name", "*.txt", "-printf",
