@@ -19,11 +19,12 @@ class Program:
     load: what a server is under
     timed: whether its time says anything
     countable: whether it does the same work each time
-    known: why its output differs, where that is no harm
+    known: (pattern, what bare runs have instead, sentence) where a recorded
+        run's output is known to differ, and that is no harm
     """
 
     def __init__(self, name, group, package, work, needs=(), least=0,
-                 stacks=0.99, note="", load="", timed=True, known="",
+                 stacks=0.99, note="", load="", timed=True, known=None,
                  countable=True, unpaired=0):
         self.name, self.group, self.package = name, group, package
         self.work, self.needs, self.least = work, needs, least

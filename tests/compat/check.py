@@ -15,6 +15,7 @@ or without their counterpart, stacks cut off without a reason that is known.
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -110,8 +111,7 @@ def version_of(package):
 
 def harms(program, judgement, figures, off):
     """Sentences about what is not as it should be."""
-    found = [] if program.known else list(judgement.differences)
-    found += figures.wrong
+    found = judgement.differences + figures.wrong
     if off is not None and abs(off) > COUNT_DIFFERENCE:
         found.append("allocations are %.2f %% off an independent count" % (
             100 * off))
@@ -127,16 +127,29 @@ def harms(program, judgement, figures, off):
     return found
 
 
+def take_out_known(program, recorded):
+    """What is known to differ, out of what recorded runs wrote; the sentence
+    about it, if something was found."""
+    if not program.known:
+        return ""
+    pattern, instead, sentence = program.known
+    found = 0
+    for run in recorded:
+        run.out, count = re.subn(pattern, instead, run.out)
+        found += count
+    return sentence if found else ""
+
+
 def examine(program, base):
     """The row of this program: a dictionary for JSON."""
     bare, recorded, figures = run_all(program, base)
+    known = take_out_known(program, recorded)
     judgement = Judgement(bare, recorded, program.least)
     if judgement.differences:
         bare += [one_run(program, base, BARE)[0] for _ in range(LEARN_MORE)]
         judgement = Judgement(bare, recorded, program.least)
     ratio = slow_down(bare, recorded) if program.timed else None
     off = counted(program, base, figures)
-    known = program.known if judgement.differences else ""
     return {
         "known": known, "off": off, "harms": harms(program, judgement, figures, off),
         "status": bare[0].status, "level": LEVELS[judgement.level][0],
