@@ -59,7 +59,8 @@ def every_call_is_known(directory):
     used = set()
     for name in os.listdir(root):
         # These make calls that the program has just made itself.
-        if name in ("hooks_life.c", "hooks_exec.c", "ids.c", "serve.c", "seccomp.c"):
+        if name.startswith("hooks_") or name in ("ids.c", "serve.c",
+                                                 "seccomp.c"):
             continue
         with open(os.path.join(root, name), encoding="utf-8") as source:
             used |= set(re.findall(r"__NR_(\w+)", source.read()))
