@@ -358,20 +358,28 @@ void closing_paragraph(const char *pattern,
 	path = traces->paths[traces->count - 1];
 	model_init(&model);
 	outline = true;
+	tell_mute(true);
 	status = model_read_outline(&model, path);
+	tell_mute(false);
 	if (status != EXIT_NOTHING &&
 	    model.report.events <= PARAGRAPH_EVENTS_MAX) {
 		model_free(&model);
 		model_init(&model);
 		outline = false;
 		status = model_read(&model, path);
+	} else if (status != EXIT_COMPLETE) {
+		/* once more, and aloud */
+		model_free(&model);
+		model_init(&model);
+		status = model_read_outline(&model, path);
 	}
 	if (status != EXIT_NOTHING)
 		print_figures(&model, short_path(path), outline);
 	if (traces->count > 1)
 		tell_note("the program replaced itself by exec: %zu earlier "
-			  "traces of it are beside that one",
-			  traces->count - 1);
+			  "trace%s of it %s beside that one",
+			  traces->count - 1, traces->count == 2 ? "" : "s",
+			  traces->count == 2 ? "is" : "are");
 	model_free(&model);
 }
 

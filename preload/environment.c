@@ -31,12 +31,14 @@
 #include <string.h>
 
 #include "preload/options.h"
+#include "preload/patch_format.h"
 #include "preload/recorder.h"
 #include "preload/seccomp.h"
 #include "preload/sys.h"
 
 #define ENVIRONMENT_PRELOAD "LD_PRELOAD="
 #define ENVIRONMENT_PREFIX "GNOMON_"
+#define ENVIRONMENT_DEBUG "GNOMON_DEBUG_"
 #define ENVIRONMENT_SPARE 64	/* entries: a longer one will do for long */
 #define ENVIRONMENT_OURS_MAX 64	/* variables; more are not passed on */
 
@@ -57,6 +59,32 @@ static size_t environment_shown_max;
 static bool environment_is(const char *entry, const char *name)
 {
 	return strncmp(entry, name, strlen(name)) == 0;
+}
+
+static bool environment_same_name(const char *a, const char *b)
+{
+	while (*a && *a == *b && *a != '=')
+		a++, b++;
+	return (*a == '=' || !*a) && (*b == '=' || !*b);
+}
+
+/* A variable that means something to us; others begin like that, too. */
+static bool environment_is_variable(const char *entry)
+{
+	char name[OPTIONS_VARIABLE_MAX];
+	unsigned id;
+
+	if (!environment_is(entry, ENVIRONMENT_PREFIX))
+		return false;
+	if (environment_is(entry, ENVIRONMENT_DEBUG) ||
+	    environment_same_name(entry, PATCH_VARIABLE))
+		return true;
+	for (id = 0; id < OPTION_COUNT; id++) {
+		options_variable(id, name);
+		if (environment_same_name(entry, name))
+			return true;
+	}
+	return false;
 }
 
 static size_t environment_length(char *const *envp)
@@ -150,7 +178,7 @@ static void environment_take(char **to, const char *entry,
 {
 	const char *list = entry + sizeof(ENVIRONMENT_PRELOAD) - 1, *us;
 
-	if (environment_is(entry, ENVIRONMENT_PREFIX)) {
+	if (!environment_is(entry, ENVIRONMENT_PRELOAD)) {
 		if (environment_count < ENVIRONMENT_OURS_MAX)
 			environment_ours[environment_count++] =
 				environment_copy(to, entry, strlen(entry));
@@ -163,7 +191,7 @@ static void environment_take(char **to, const char *entry,
 
 static bool environment_concerns(const char *entry)
 {
-	return environment_is(entry, ENVIRONMENT_PREFIX) ||
+	return environment_is_variable(entry) ||
 	       environment_is(entry, ENVIRONMENT_PRELOAD);
 }
 
@@ -276,13 +304,6 @@ static bool environment_reachable(void)
 	return environment_library[0] != '/' ||
 	       arch_syscall3(__NR_faccessat, AT_FDCWD,
 			     (long)environment_library, 4 /* R_OK */) == 0;
-}
-
-static bool environment_same_name(const char *a, const char *b)
-{
-	while (*a && *a == *b && *a != '=')
-		a++, b++;
-	return *a == '=' && *b == '=';
 }
 
 static bool environment_names(char *const *envp, const char *variable)

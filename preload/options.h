@@ -40,10 +40,10 @@
 	  "what a thread does when its ring is full: wait for the writer, " \
 	  "or drop events and count them")                                  \
 	X(MEMORY, "memory", 0, OPTION_SIZE, "SIZE", "256M",                 \
-	  "all memory of the recorder in the target")                       \
+	  "all memory of the recorder in the target (8M to 64G)")           \
 	X(RING, "ring", 0, OPTION_SIZE, "SIZE", "64k",                      \
-	  "first size of a thread's ring; it grows when the thread has to " \
-	  "wait")                                                           \
+	  "first size of a thread's ring (4k to 4M); it grows when the "    \
+	  "thread has to wait")                                             \
 	X(FOLLOW, "follow", 0, OPTION_CHOICE, "none|fork|exec|all", "all",  \
 	  "which children are recorded as well: those that go on by fork "  \
 	  "as the same program, those that exec another one, all or none")  \

@@ -22,7 +22,8 @@
 enum {
 	SECCOMP_NO_FILES = 16,	/* open, map, close */
 	SECCOMP_NO_START = 32,	/* everything that a new recorder needs */
-	SECCOMP_NO_ALL = 63
+	SECCOMP_NO_LOCK = 64,	/* to look what may be locked, and to lock */
+	SECCOMP_NO_ALL = 127
 };
 
 /* Around the call that puts a filter, or strict mode, in force. From the first

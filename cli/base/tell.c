@@ -13,11 +13,16 @@
 
 #define LINE_MAX_BYTES 8192	/* two paths and a sentence */
 
-static bool quiet_mode;
+static bool quiet_mode, muted;
 
 void tell_set_quiet(bool quiet)
 {
 	quiet_mode = quiet;
+}
+
+void tell_mute(bool mute)
+{
+	muted = mute;
 }
 
 bool tell_is_quiet(void)
@@ -33,6 +38,8 @@ static void print_line(const char *format, va_list args)
 			  format, args);
 	size_t size = (size_t)prefix;
 
+	if (muted)
+		return;
 	if (n > 0)
 		size += (size_t)n;
 	if (size > sizeof(line) - 2)

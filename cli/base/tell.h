@@ -20,6 +20,10 @@ enum exit_status {
 void tell_set_quiet(bool quiet);
 bool tell_is_quiet(void);
 
+/* Says nothing at all until it is called with false: for a first look at what
+ * is going to be looked at again. */
+void tell_mute(bool mute);
+
 /* Something failed. Always printed. */
 void tell_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));

@@ -39,7 +39,8 @@ def counted(directory):
 def make(follow, by):
     def follows(directory):
         argv = [program("starts")]
-        env = environment(SOME="thing", HOME="/root")
+        # the last begins like a variable of ours, and is none
+        env = environment(SOME="thing", HOME="/root", GNOMON_MINE="too")
         alone = bare(argv, env)
         if by == "preload":
             env["GNOMON_FOLLOW"] = follow
