@@ -287,6 +287,10 @@ static bool recorder_begin(struct recorder *r)
 		memcpy(recorder_trace, r->live->trace_path,
 		       sizeof(recorder_trace));
 	}
+	/* the user has heard of it from the first process, or it concerns this
+	 * child alone (chroot): hundreds may follow */
+	if (r->parent_trace[0])
+		return !err;
 	if (r->message[0])
 		message_say(r->message);
 	else if (err)
