@@ -30,6 +30,9 @@ void report_text(struct model *model, struct frames *frames,
 void report_json(struct model *model, struct frames *frames,
 		 const struct report_options *options, FILE *out);
 
+/* One frame of a "stack" array. */
+void report_json_frame(struct json *json, const struct frame *frame);
+
 /* `gnomon info` */
 void report_info_text(struct model *model, struct frames *frames, bool sizes,
 		      const char *path, FILE *out);

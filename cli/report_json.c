@@ -71,7 +71,7 @@ static void put_summary(struct json *json, const struct model *model)
 	json_end_object(json);
 }
 
-static void put_frame(struct json *json, const struct frame *frame)
+void report_json_frame(struct json *json, const struct frame *frame)
 {
 	json_object(json, NULL);
 	json_string(json, "function", frame->function);
@@ -108,7 +108,7 @@ static void put_row(struct json *json, struct frames *frames,
 	json_array(json, "stack");
 	/* Inside the site there is nothing that a site's stacks share. */
 	for (size_t i = by_site ? frames->site : 0; i < frames->count; i++)
-		put_frame(json, &frames->list[i]);
+		report_json_frame(json, &frames->list[i]);
 	json_end_array(json);
 	json_end_object(json);
 }

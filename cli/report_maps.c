@@ -10,6 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
+#include "cli/report.h"
 
 #define SITES_SHOWN 10
 #define FRAMES_SHOWN 6
@@ -214,17 +215,8 @@ static void json_site(struct json *json, struct frames *frames,
 	json_array(json, "stack");
 	if (site->node != MAPS_NO_NODE) {
 		frames_of(frames, site->node);
-		for (size_t i = 0; i < frames->count; i++) {
-			const struct frame *frame = &frames->list[i];
-
-			json_object(json, NULL);
-			json_string(json, "function", frame->function);
-			json_string(json, "file", frame->file);
-			json_uint(json, "line", frame->line);
-			json_string(json, "library", frame->library);
-			json_uint(json, "address", frame->address);
-			json_end_object(json);
-		}
+		for (size_t i = 0; i < frames->count; i++)
+			report_json_frame(json, &frames->list[i]);
 	}
 	json_end_array(json);
 	json_end_object(json);

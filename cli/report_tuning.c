@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "cli/base/quantity.h"
+#include "cli/report.h"
 
 #define CALLS_SHOWN 100		/* as text; JSON has all */
 #define FRAMES_SHOWN 3
@@ -87,17 +88,8 @@ static void json_stack(struct json *json, struct frames *frames,
 	if (stop != NULL)
 		json_string(json, "stopped", stop);
 	json_array(json, "stack");
-	for (size_t i = 0; i < frames->count; i++) {
-		const struct frame *frame = &frames->list[i];
-
-		json_object(json, NULL);
-		json_string(json, "function", frame->function);
-		json_string(json, "file", frame->file);
-		json_uint(json, "line", frame->line);
-		json_string(json, "library", frame->library);
-		json_uint(json, "address", frame->address);
-		json_end_object(json);
-	}
+	for (size_t i = 0; i < frames->count; i++)
+		report_json_frame(json, &frames->list[i]);
 	json_end_array(json);
 }
 
