@@ -1,8 +1,9 @@
 // FLAGS: -pthread
 /*
- * storm.c THREADS AT_ONCE: short threads, so many in all, so many at a time.
- * Each allocates; one in sixteen leaves a block, which another thread frees
- * if it was left in the round before.
+ * storm.c THREADS AT_ONCE [MS]: short threads, so many in all, so many at a
+ * time. Each allocates; one in sixteen leaves a block, which another thread
+ * frees if it was left in the round before. The process outlives the last of
+ * them by so many milliseconds.
  */
 #include <pthread.h>
 
@@ -40,6 +41,8 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < at_once; i++)
 			pthread_join(thread[i], NULL);
 	}
+	if (argc > 3)
+		usleep(atoi(argv[3]) * 1000);
 	tgt_report();
 	return 0;
 }
