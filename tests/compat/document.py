@@ -20,7 +20,9 @@ and every file it left. How far its bare runs agree decides how closely:
 * **processes** that left a trace; an exec begins a new one.
 * **count**: how far the number of allocations is from what a small counting
   library, preloaded instead of gnomon, counts in a run of its own; *–* for
-  servers, terminals and what does not do the same work twice.
+  servers, terminals and what does not do the same work twice. (Programs that
+  copy their environment make some allocations less: it lacks that library's
+  variables.)
 * **frees matched**: those that had their allocation in the same trace. A forked
   process may free what its parent had allocated: these stand behind the plus.
   Any other event without its counterpart counts as harm, but where it is

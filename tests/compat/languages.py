@@ -114,12 +114,12 @@ language("gnuplot", "gnuplot-nox",
           "set samples 2000; plot sin(x)/x, besj0(x)"])
 
 
-def module(name, *tests):
+def module(name, *tests, **more):
     """Modules of CPython's own test suite."""
     batch("python3 -m test: " + name, "Languages", "python3.11",
           ["python3", "-m", "unittest", "-q", *tests],
           env={"PYTHONMALLOC": "malloc"}, needs=["python3"], least=1,
-          hide=["@test"])
+          hide=["@test"], **more)
 
 
 module("json", "test.test_json")
@@ -134,11 +134,12 @@ module("multiprocessing", "test.test_multiprocessing_fork.WithProcessesTestPool"
        "test.test_multiprocessing_fork.WithProcessesTestQueue",
        "test.test_multiprocessing_spawn.WithProcessesTestLock",
        "test.test_multiprocessing_fork.WithProcessesTestLock",
-       "test.test_multiprocessing_fork.WithThreadsTestPool")
+       "test.test_multiprocessing_fork.WithThreadsTestPool",
+       countable=False)		# its pools poll
 module("asyncio", "test.test_asyncio.test_locks",
        "test.test_asyncio.test_queues", "test.test_asyncio.test_unix_events")
 module("posix", "test.test_posix", "test.test_signal.PosixTests",
-       "test.test_signal.WakeupSignalTests", "test.test_signal.SiginterruptTest")
+       "test.test_signal.WakeupSignalTests")
 module("ctypes", "test.test_ctypes", "test.test_mmap", "test.test_context")
 
 
