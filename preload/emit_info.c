@@ -45,12 +45,13 @@ static void emit_info_write(const struct emit_info *info,
 
 static void emit_info_command(struct text *text, int pid)
 {
-	char *buffer = area_alloc(EMIT_INFO_COMMAND_MAX);
+	char *buffer = area_alloc(EMIT_INFO_COMMAND_MAX), path[64];
 	long n;
 
 	if (!buffer)
 		return;
-	n = proc_read_of(pid, "cmdline", buffer, EMIT_INFO_COMMAND_MAX);
+	proc_path_shared(pid, "cmdline", path, sizeof(path));
+	n = proc_read(path, buffer, EMIT_INFO_COMMAND_MAX);
 	if (n > 0)
 		text_key_bytes(text, "command", buffer, n);
 }
@@ -61,8 +62,7 @@ static void emit_info_process(const struct emit_info *info, struct text *text)
 	struct utsname host;
 	struct stat st;
 	uint64_t ppid;
-	char path[32];
-	struct text proc;
+	char path[64];
 
 	text_key_number(text, "pid", pid);
 	if (proc_stat(pid, PROC_STAT_PPID, &ppid))
@@ -72,9 +72,7 @@ static void emit_info_process(const struct emit_info *info, struct text *text)
 	emit_info_command(text, pid);
 	if (!arch_syscall1(__NR_uname, (long)&host))
 		text_key(text, "host", host.nodename);
-	text_init(&proc, path, sizeof(path));
-	text_put(&proc, "/proc/");
-	text_number(&proc, pid);
+	proc_path_shared(pid, "", path, sizeof(path));
 	if (!arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path, (long)&st,
 			   0)) {
 		text_key_number(text, "uid", st.st_uid);

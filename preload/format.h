@@ -386,7 +386,8 @@ struct gl_header {
 	uint64_t trace_id;
 	int32_t pid;		/* of the target */
 	int32_t writer_pid;
-	uint64_t start_time;	/* field 22 of /proc/PID/stat */
+	uint64_t start_time;	/* field 22 of /proc/PID/stat; 0: not known,
+				 * as without a /proc that knows the pid */
 	uint32_t tick_shift;
 	uint32_t window_ticks;
 	uint64_t size;		/* of the mapping */

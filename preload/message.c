@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
@@ -60,6 +61,8 @@ void message_say_for(int tid, const char *message)
 	struct text text;
 	long fd;
 
+	if (!proc_is_ours())
+		return;
 	text_init(&text, path, sizeof(path));
 	text_put(&text, "/proc/");
 	text_number(&text, tid);

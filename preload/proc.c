@@ -30,6 +30,19 @@ long proc_read(const char *path, char *to, size_t n)
 	return got < 0 ? got : (long)done;
 }
 
+bool proc_is_ours(void)
+{
+	char own[24], found[24];
+	struct text text;
+	long n;
+
+	text_init(&text, own, sizeof(own));
+	text_number(&text, sys_getpid());
+	n = arch_syscall4(__NR_readlinkat, AT_FDCWD, (long)"/proc/self",
+			  (long)found, sizeof(found));
+	return n == (long)text.length && memcmp(own, found, n) == 0;
+}
+
 static void proc_path(struct text *text, char *buffer, size_t n, int pid)
 {
 	text_init(text, buffer, n);
@@ -38,11 +51,26 @@ static void proc_path(struct text *text, char *buffer, size_t n, int pid)
 	text_char(text, '/');
 }
 
+void proc_path_shared(int pid, const char *name, char *to, size_t n)
+{
+	struct text text;
+
+	if (proc_is_ours()) {
+		proc_path(&text, to, n, pid);
+	} else {
+		text_init(&text, to, n);
+		text_put(&text, "/proc/thread-self/");
+	}
+	text_put(&text, name);
+}
+
 long proc_read_of(int pid, const char *name, char *to, size_t n)
 {
 	char path[64];
 	struct text text;
 
+	if (!proc_is_ours())
+		return -ENOENT;
 	proc_path(&text, path, sizeof(path), pid);
 	text_put(&text, name);
 	return proc_read(path, to, n);
@@ -82,6 +110,9 @@ void proc_thread_name(int pid, int tid, char *to, size_t n)
 	struct text text;
 	long length;
 
+	to[0] = '\0';
+	if (!proc_is_ours())
+		return;
 	proc_path(&text, path, sizeof(path), pid);
 	text_put(&text, "task/");
 	text_number(&text, tid);

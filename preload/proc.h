@@ -24,7 +24,17 @@ enum {
 /* The first n bytes of a file, ended by a NUL; their number or -errno. */
 long proc_read(const char *path, char *to, size_t n);
 
-/* The same of /proc/PID/NAME. */
+/*
+ * Whether /proc is of our namespace of process ids: else the processes in it
+ * have the ids of others, and of a process it is as if there were no /proc.
+ */
+bool proc_is_ours(void);
+
+/* /proc/PID/NAME, or our own where that is another's. For what a program
+ * shares with its writer. */
+void proc_path_shared(int pid, const char *name, char *to, size_t n);
+
+/* The same as proc_read of /proc/PID/NAME. */
 long proc_read_of(int pid, const char *name, char *to, size_t n);
 
 /* A field as a number (the state as its letter). False: not readable. */

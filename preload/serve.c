@@ -7,8 +7,10 @@
  */
 #include "preload/serve.h"
 
+#include <errno.h>
 #include <sched.h>
 
+#include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "unwind/memory.h"
@@ -56,6 +58,8 @@ static long serve_user_space(const struct recorder *r, int tid)
 	struct text text;
 	long fd, result;
 
+	if (!proc_is_ours())
+		return -ENOENT;
 	text_init(&text, path, sizeof(path));
 	text_put(&text, "/proc/");
 	text_number(&text, r->pid);

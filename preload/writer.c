@@ -154,13 +154,9 @@ static void writer_guess_exe(struct writer *w)
 static void writer_find_exe(struct writer *w)
 {
 	char path[64];
-	struct text text;
 	long n;
 
-	text_init(&text, path, sizeof(path));
-	text_put(&text, "/proc/");
-	text_number(&text, w->r->pid);
-	text_put(&text, "/exe");
+	proc_path_shared(w->r->pid, "exe", path, sizeof(path));
 	n = arch_syscall4(__NR_readlinkat, AT_FDCWD, (long)path, (long)w->exe,
 			  sizeof(w->exe) - 1);
 	w->exe[sys_failed(n) ? 0 : n] = '\0';

@@ -348,6 +348,14 @@ static int append_all(int fd, struct trace_end *end,
 	return error;
 }
 
+/* Its threads may still push. */
+static bool is_in_use(const char *path, const struct leftover_snapshot *live)
+{
+	if (live->start_time == 0)
+		return leftover_is_held(path);
+	return leftover_process_exists(live->pid, live->start_time);
+}
+
 static enum fold_result fold_locked(int fd, const struct trace_facts *facts,
 				    int *error)
 {
@@ -358,9 +366,8 @@ static enum fold_result fold_locked(int fd, const struct trace_facts *facts,
 	*error = leftover_read(facts->live, facts->trace_id, &live);
 	if (*error == -ENOENT || *error == -ESTALE) {
 		result = FOLD_NONE;
-	} else if (*error == 0 &&
-		   leftover_process_exists(live.pid, live.start_time)) {
-		result = FOLD_BUSY;	/* its threads still push */
+	} else if (*error == 0 && is_in_use(facts->live, &live)) {
+		result = FOLD_BUSY;
 	} else if (*error == 0) {
 		*error = walk_trace(fd, &end);
 		if (*error == 0)

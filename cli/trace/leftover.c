@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -473,6 +474,8 @@ int leftover_process_exists(pid_t pid, uint64_t start_time)
 	uint64_t found = 0;
 	FILE *file;
 
+	if (start_time == 0)
+		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	file = fopen(path, "re");
 	if (file == NULL)
@@ -489,4 +492,18 @@ int leftover_process_exists(pid_t pid, uint64_t start_time)
 	if (p != NULL)
 		found = strtoull(p, NULL, 10);
 	return found == start_time;
+}
+
+/* The writer locks it, and the mapping is of the same open file: it holds the
+ * lock until writer and program are both gone. */
+int leftover_is_held(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int held;
+
+	if (fd < 0)
+		return 0;
+	held = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return held;
 }

@@ -2,10 +2,10 @@
  * sweep.c: live files outlive everything by design, also the trace that they
  * belong to, if somebody removes it. Those that do are removed here.
  *
- *  I1  A file stays unless all of this holds: it is ours, its writer's lock is
- *      free, no process has the pid and start time of its program, and at the
- *      path of its trace there is nothing or another trace; and no trace in
- *      that directory is the one.
+ *  I1  A file stays unless all of this holds: it is ours, its lock is free
+ *      (its writer holds it, and a program that lives), no process has the
+ *      pid and start time of its program, and at the path of its trace there
+ *      is nothing or another trace; and no trace in that directory is the one.
  *
  * Called by the main thread.
  */
