@@ -67,6 +67,8 @@ static const char *recorder_execfn;
 /* Path of this process's trace; in a child until it starts, its parent's. */
 static char recorder_trace[GT_PATH_MAX];
 
+_Atomic uint32_t *recorder_told;
+
 const char *recorder_executed(void)
 {
 	return recorder_execfn;
@@ -141,6 +143,7 @@ static bool recorder_read(void)
 {
 	char *const *environment = recorder_environment();
 	const char *bad = NULL;
+	long told;
 	int err;
 
 	message_init();
@@ -165,6 +168,9 @@ static bool recorder_read(void)
 				    "this process: it is not recorded");
 		return false;
 	}
+	told = sys_mmap(NULL, RECORDER_TOLD_SIZE, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	recorder_told = sys_failed(told) ? NULL : (_Atomic uint32_t *)told;
 	return true;
 }
 
@@ -263,6 +269,15 @@ static bool recorder_readable(uintptr_t address)
 	return ask_writer(recorder, &question, &yes) && yes;
 }
 
+/* Of all that forks from here, whatever its number, one speaks: what concerns
+ * a child (a changed root directory) mostly concerns all of them. */
+static bool recorder_may_speak(const struct recorder *r)
+{
+	return !r->parent_trace[0] || !recorder_told ||
+	       !atomic_exchange_explicit(recorder_told, 1,
+					 memory_order_relaxed);
+}
+
 static bool recorder_begin(struct recorder *r)
 {
 	int err;
@@ -287,13 +302,11 @@ static bool recorder_begin(struct recorder *r)
 		memcpy(recorder_trace, r->live->trace_path,
 		       sizeof(recorder_trace));
 	}
-	/* the user has heard of it from the first process, or it concerns this
-	 * child alone (chroot): hundreds may follow */
-	if (r->parent_trace[0])
+	if ((!r->message[0] && !err) || !recorder_may_speak(r))
 		return !err;
 	if (r->message[0])
 		message_say(r->message);
-	else if (err)
+	else
 		message_say("the recorder cannot start: this process is not "
 			    "recorded");
 	return !err;

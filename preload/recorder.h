@@ -125,6 +125,11 @@ enum { WRITER_STARTING, WRITER_READY, WRITER_FAILED, WRITER_DONE };
 /* NULL until the first start. Constant afterwards, also in children. */
 extern BASE_HIDDEN struct recorder *recorder;
 
+/* A page shared with all children: whether one of them has said why it is not
+ * recorded. NULL: no memory for it. */
+#define RECORDER_TOLD_SIZE 4096
+extern BASE_HIDDEN _Atomic uint32_t *recorder_told;
+
 /* Read from the environment at the first start. */
 extern BASE_HIDDEN struct options recorder_options;
 

@@ -89,18 +89,17 @@ static bool section_search(const struct section_file *f, const char *name,
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	/* the first thread, which /proc/self is about, may have ended */
-	int fd = sys_open(*path ? path : "/proc/thread-self/exe",
-			  O_RDONLY | O_CLOEXEC, 0);
 	struct section_file file;
 	bool found = false;
 	struct stat st;
 	long map;
+	int fd;
 
 	if (!unwind_may(SECCOMP_NO_FILES))
 		return false;
-	fd = sys_open(*path ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC,
-		      0);
+	/* the first thread, which /proc/self is about, may have ended */
+	fd = sys_open(*path ? path : "/proc/thread-self/exe",
+		      O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	if (!sys_failed(sys_fstat(fd, &st)) && S_ISREG(st.st_mode) &&

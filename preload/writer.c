@@ -310,6 +310,8 @@ static void writer_watch_maps(struct writer *w)
 	maps_watch_init(&w->maps, &w->out, w->live.header->tick_shift);
 	maps_watch_own(&w->maps, w->r, area_size_bytes());
 	maps_watch_own(&w->maps, w->live.header, w->live.size);
+	if (recorder_told)
+		maps_watch_own(&w->maps, recorder_told, RECORDER_TOLD_SIZE);
 	maps_watch_whole(&w->maps);
 }
 
