@@ -347,6 +347,10 @@ static void hooks_map_created(const void *variable, uint64_t began,
 	uint64_t args[GT_EXTRA_ARGS] = { 0 };
 	uint64_t thread;
 
+	if (recorder && atomic_load_explicit(&recorder->state,
+					     memory_order_relaxed) ==
+				RECORDER_OFF)
+		return;
 	if (!unwind_read((uintptr_t)variable, &thread))
 		return;
 	/* the thread's first event is not older than this call */
