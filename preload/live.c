@@ -4,11 +4,12 @@
  * Space is reserved with fallocate before a page is touched, because a page
  * of a full file system that is touched kills the program (SIGBUS). On tmpfs
  * nothing is ever written back, so no thread waits for a page under write;
- * therefore /dev/shm is preferred, if it has so much room that we take a
- * small part of it only.
+ * therefore /dev/shm is preferred, within a limit (LIVE_SHM_SHARE). Beyond
+ * it, and where /dev/shm is no tmpfs, the file lies beside the trace; where it
+ * cannot, its place is private memory, which is said.
  *
  * I1: node_limit and ring data never cover what is not reserved.
- * I2: reserved <= budget.
+ * I2: reserved <= budget, which is half of --memory.
  */
 #include "preload/live.h"
 
@@ -24,6 +25,8 @@
 #include "preload/text.h"
 
 #define LIVE_SHM "/dev/shm"
+#define LIVE_SHM_SHARE 2	/* at most one part in so many of what is free
+				 * there: it is memory, and others' too */
 #define LIVE_NODES_FIRST 16384	/* reserved at the start */
 #define LIVE_NODES_AHEAD 8192	/* kept free ahead of the threads, … */
 #define LIVE_NODES_AHEAD_MAX 32768	/* … where there are many */
@@ -141,7 +144,7 @@ static bool live_shm_has_room(uint64_t size)
 	if (arch_syscall2(__NR_statfs, (long)LIVE_SHM, (long)&fs))
 		return false;
 	return fs.f_type == TMPFS_MAGIC &&
-	       fs.f_bavail > 2 * size / fs.f_bsize;
+	       fs.f_bavail > LIVE_SHM_SHARE * size / fs.f_bsize;
 }
 
 static int live_beside(struct live *live, const struct live_where *where,

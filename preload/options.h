@@ -52,7 +52,10 @@
 	  "what the C library and the loader map inside of theirs")         \
 	X(LIVE_DIR, "live-dir", 0, OPTION_TEXT, "DIR", "",                  \
 	  "directory of the live file, which keeps the last events when "   \
-	  "everything is killed at once (/dev/shm, or beside the trace)")   \
+	  "everything is killed at once; without it, /dev/shm if half of "  \
+	  "what is free there holds half of --memory, else beside the "     \
+	  "trace; where it cannot be made, events are kept in the "         \
+	  "program's memory only, which is said")                           \
 	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", "none", \
 	  "note all mappings, and what the allocator holds, at this "       \
 	  "interval (250ms, 10s, 1h2m), not only at the end")

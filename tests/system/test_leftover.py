@@ -77,4 +77,51 @@ def program_without_writer_in_such_a_space(directory):
     check(not os.path.exists(live), "the live file is still there")
 
 
+# /dev/shm, and a file system for the trace, of these sizes.
+SMALL = ('mount -t tmpfs -o size=$1 none /dev/shm && '
+         'mount -t tmpfs -o size=$2 none "$3" && shift 3 && '
+         '"$@" && grep -a -e ^live= -e ^guarantee= "$GNOMON_OUTPUT" && '
+         '"$GNOMON" report --json "$GNOMON_OUTPUT"')
+
+
+def with_room(shm, beside, directory):
+    """What INFO says of the live file, and what the recorder said."""
+    need("unshare", "mount")
+    trace = os.path.join(directory, "the.trace")
+    env = environment(GNOMON_OUTPUT=trace, GNOMON_MEMORY="64m", GNOMON=GNOMON)
+    if bare(["unshare", "-m", "mount", "-t", "tmpfs", "none",
+             "/dev/shm"]).status:
+        raise Skip("no mount namespace of one's own")
+    done = bare(["unshare", "-m", "sh", "-c", SMALL, "sh", shm, beside,
+                 directory, GNOMON, "run", "-q", "-o", trace, "--memory",
+                 "64m", program("churn"), "1000"], env)
+    equal(done.status, 0, "status: " + done.err)
+    lines = dict(re.findall("^(live|guarantee)=(.*)$", done.out, re.M))
+    document = json.loads(done.out[done.out.index("{"):])
+    check(document["summary"]["allocations"] >= 1000, "allocations")
+    equal(document["summary"]["dropped"], 0, "dropped")
+    return lines, done.err
+
+
+@case
+def half_of_what_is_free_in_memory(directory):
+    lines, said = with_room("200m", "64m", directory)
+    check(lines["live"].startswith("/dev/shm/gnomon-"), lines)
+    equal((lines["guarantee"], said), ("file", ""), "guarantee")
+
+
+@case
+def beside_the_trace_where_that_is_too_little(directory):
+    lines, said = with_room("40m", "64m", directory)
+    check(lines["live"].startswith(directory + "/gnomon-"), lines)
+    equal((lines["guarantee"], said), ("file", ""), "guarantee")
+
+
+@case
+def private_memory_where_there_is_no_room(directory):
+    lines, said = with_room("40m", "300k", directory)
+    equal(lines, {"guarantee": "memory"}, "guarantee")
+    check("no live file" in said, said)
+
+
 main()
