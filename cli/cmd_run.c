@@ -40,8 +40,12 @@ static char *absolute(const char *path)
 {
 	char here[PATH_MAX];
 
-	if (path[0] == '/' || getcwd(here, sizeof(here)) == NULL)
+	if (path[0] == '/')
 		return grow_copy(path, strlen(path));
+	/* a directory that is gone: nothing can be made in it, so the recorder
+	 * goes elsewhere, and says so */
+	if (getcwd(here, sizeof(here)) == NULL)
+		return grow_format("./%s", path);
 	return grow_format("%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
 }
 

@@ -280,4 +280,15 @@ def help_and_version(directory):
     check(re.search(r"\d+\.\d+", gnomon("--version").out), "version")
 
 
+@case
+def in_a_directory_that_is_gone(directory):
+    gone = os.path.join(directory, "gone")
+    os.mkdir(gone)
+    done = bare(["sh", "-c", "cd %s && rmdir %s && exec %s run -q /bin/echo it"
+                 % (gone, gone, GNOMON)],
+                environment(XDG_STATE_HOME=directory, TMPDIR=directory))
+    equal((done.status, done.out), (0, "it\n"), "result; " + done.err)
+    check("the trace is" in done.err, "where the trace is: " + done.err)
+
+
 main()
