@@ -55,11 +55,14 @@ uint64_t model_since_start_ns(const struct model *model, uint64_t stamp)
 uint64_t model_duration_ns(const struct model *model)
 {
 	uint64_t end = model_number(model, GT_END, "end_monotonic_ns", 0);
+	uint64_t last = model->totals.last_stamp == 0 ? 0 :
+		model_since_start_ns(model, model->totals.last_stamp);
 
 	if (end == 0)
 		end = model->last_sync.monotonic_ns;
-	if (end < start_ns(model))
-		return 0;
+	/* what was in the live file may be later than all that was written */
+	if (end < start_ns(model) || end - start_ns(model) < last)
+		return last;
 	return end - start_ns(model);
 }
 
