@@ -8,6 +8,8 @@ from gnomon_test import *
 
 MIB = 1 << 20
 STACK_MORE = 4608  # bytes that a hook may use beyond the bare allocator
+DUMP_MORE = 10 * MIB  # of a core dump; most of it is hardly used arenas
+DUMP_DISK_MORE = MIB
 NOBODY = 65534
 
 
@@ -118,14 +120,47 @@ def stack(directory):
         agree(done.expected, Report(done.trace))
 
 
+def dump_of(directory):
+    """The one core in the directory, which nothing else may be in."""
+    equal(len(os.listdir(directory)), 1, "files: %s" % os.listdir(directory))
+    return os.path.join(directory, os.listdir(directory)[0])
+
+
+def seen_in(dump):
+    """What a debugger shows of it: the functions of the thread that died,
+    how many threads there were."""
+    done = bare(["gdb", "-nx", "-batch", "-ex", "bt", "-ex", "info threads",
+                 program("exits"), dump])
+    functions = re.findall(r"^#\d+ +(?:0x\w+ in )?(\S+) \(", done.out, re.M)
+    check("end" in functions and "main" in functions, done.out + done.err)
+    return functions, len(re.findall(r"^[* ] +\d+ +Thread ", done.out, re.M))
+
+
 @case
 def core(directory):
-    """A dump of the program ends the recording like any other death."""
-    done = recorded([program("exits"), "abort"], directory,
-                    preexec_fn=limited(CORE=resource.RLIM_INFINITY),
-                    cwd=directory)
-    equal(done.status, -signal.SIGABRT, "status")
+    """A dump of the program is as it was: the writer is in none, nor what it
+    writes. The recording ends as by any other death."""
+    need("gdb")
+    with open("/proc/sys/kernel/core_pattern") as file:
+        if not re.match(r"[^|/\s][^/]*$", file.read()):
+            raise Skip("dumps do not go to the current directory")
+    parts = [os.path.join(directory, name) for name in ("bare", "recorded")]
+    for part in parts:
+        os.mkdir(part)
+    argv = [program("exits"), "abort"]
+    limit = limited(CORE=resource.RLIM_INFINITY)
+    alone = bare(argv, preexec_fn=limit, cwd=parts[0])
+    done = recorded(argv, directory, preexec_fn=limit, cwd=parts[1])
+    equal((done.status, done.out), (-signal.SIGABRT, alone.out), "result")
+    equal(done.status, alone.status, "status")
     agree(done.expected, Report(done.trace))
+    dumps = [dump_of(part) for part in parts]
+    equal(seen_in(dumps[1]), seen_in(dumps[0]), "what gdb shows")
+    sizes = [os.stat(dump) for dump in dumps]
+    more = sizes[1].st_size - sizes[0].st_size
+    check(more < DUMP_MORE, "%d bytes more than the bare dump" % more)
+    more = (sizes[1].st_blocks - sizes[0].st_blocks) * 512
+    check(more < DUMP_DISK_MORE, "%d bytes more on the disk" % more)
 
 
 @case
