@@ -170,15 +170,18 @@ static int run_program(const struct options *options, char **argv)
 	struct closing_traces traces;
 	uint64_t start_time;
 	siginfo_t end;
+	bool possible;
 	pid_t pid;
 
 	if (library == NULL || !may_write(options, pattern, program))
 		goto out;
-	launch_warn(program, library);
+	possible = launch_warn(program, library);
 	closing_tidy(pattern);
-	set_environment(options, pattern);
-	set_plan(program, argv + 1);
-	pid = launch_start(program, argv, library, &status);
+	if (possible) {
+		set_environment(options, pattern);
+		set_plan(program, argv + 1);
+	}
+	pid = launch_start(program, argv, possible ? library : NULL, &status);
 	if (pid < 0)
 		goto out;
 	launch_wait(pid, &end);
@@ -187,7 +190,7 @@ static int run_program(const struct options *options, char **argv)
 	closing_wait(pattern, pid, start_time, &traces);
 	launch_reap(pid);
 	sweep_live_files("/dev/shm");
-	if (!tell_is_quiet())
+	if (possible && !tell_is_quiet())
 		closing_paragraph(pattern, &traces);
 	launch_end_as(&end);
 out:

@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -173,17 +174,31 @@ static bool has_interpreter(const char *path, const Elf64_Ehdr *header)
 	return found;
 }
 
-void launch_warn(const char *program, const char *library)
+/* It starts with other rights than ours, which root's may be too. The system
+ * then ignores LD_PRELOAD. */
+static bool changes_rights(const char *program)
+{
+	struct stat status;
+	struct statvfs space;
+	char magic[SELFMAG];
+
+	if (stat(program, &status) != 0 || statvfs(program, &space) != 0 ||
+	    (space.f_flag & ST_NOSUID) != 0 ||
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0)
+		return false;
+	/* of a script these bits mean nothing */
+	if (read_start(program, magic, SELFMAG) == SELFMAG &&
+	    memcmp(magic, ELFMAG, SELFMAG) != 0)
+		return false;
+	return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+		((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
+		 status.st_gid != getgid());
+}
+
+static void warn_of_file(const char *program, const char *library)
 {
 	Elf64_Ehdr header, own;
-	struct stat status;
 
-	if (stat(program, &status) == 0 && getuid() != 0 &&
-	    (((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
-	     ((status.st_mode & S_ISGID) && status.st_gid != getgid())))
-		tell_note("%s: is set-user-ID or set-group-ID, so the system "
-			  "ignores LD_PRELOAD and nothing will be recorded: "
-			  "run it as its owner", program);
 	if (read_start(program, &header, sizeof(header)) != sizeof(header) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    read_start(library, &own, sizeof(own)) != sizeof(own))
@@ -199,6 +214,18 @@ void launch_warn(const char *program, const char *library)
 		tell_note("%s: is statically linked, so no library can be put "
 			  "in front of it and nothing will be recorded: link "
 			  "it dynamically", program);
+}
+
+bool launch_warn(const char *program, const char *library)
+{
+	if (changes_rights(program)) {
+		tell_note("%s: is set-user-ID or set-group-ID, so the system "
+			  "ignores LD_PRELOAD and nothing will be recorded: "
+			  "run it as its owner", program);
+		return false;
+	}
+	warn_of_file(program, library);
+	return true;
 }
 
 /* ---- start ---- */
@@ -255,7 +282,8 @@ static _Noreturn void become(const char *program, char **argv,
 {
 	int error;
 
-	setenv("LD_PRELOAD", preload, 1);
+	if (preload != NULL)
+		setenv("LD_PRELOAD", preload, 1);
 	execv(program, argv);
 	if (errno == ENOEXEC) {
 		/* A script without #!: as execvp and shells do. */
@@ -294,7 +322,8 @@ pid_t launch_start(const char *program, char **argv, const char *library,
 		   int *status)
 {
 	const char *old = getenv("LD_PRELOAD");
-	char *preload = old != NULL && old[0] != 0 ?
+	char *preload = library == NULL ? NULL :
+		old != NULL && old[0] != 0 ?
 		grow_format("%s:%s", library, old) :
 		grow_copy(library, strlen(library));
 	struct dispositions before;

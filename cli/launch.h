@@ -5,6 +5,7 @@
 #define GNOMON_LAUNCH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum launch_status {
@@ -24,13 +25,15 @@ char *launch_find_program(const char *name, int *status);
 char *launch_find_library(void);
 
 /* Say so if the program cannot be recorded: static, set-user-ID, of another
- * architecture than the library. */
-void launch_warn(const char *program, const char *library);
+ * architecture than the library. False if nothing that it starts can be
+ * either, and it is to find nothing of ours in its environment. */
+bool launch_warn(const char *program, const char *library);
 
 /*
- * Start it with LD_PRELOAD set; its environment is ours otherwise. From now
- * on keyboard signals are the program's, and SIGTERM and SIGHUP that are sent
- * to us are passed on. Returns its pid, or -1 after a message, with *status.
+ * Start it, with LD_PRELOAD set if a library is given; its environment is
+ * ours otherwise. From now on keyboard signals are the program's, and SIGTERM
+ * and SIGHUP that are sent to us are passed on. Returns its pid, or -1 after a
+ * message, with *status.
  */
 pid_t launch_start(const char *program, char **argv, const char *library,
 		   int *status);

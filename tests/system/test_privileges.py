@@ -2,6 +2,8 @@
 """Programs that give up what they may do: their writer gives it up with them,
 and goes on."""
 
+import stat
+
 from gnomon_test import *
 
 OF_PRIVILEGES = ("Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff",
@@ -108,6 +110,46 @@ def killed_together(directory):
     equal(find_key(info(trace), "reason"), "killed", "reason")
     live = find_key(info(trace), "live")
     check(not live or not os.path.exists(live), "the live file is left")
+
+
+OTHERS = 65533  # a user who owns nothing
+
+# Who runs a program that belongs to whom; either way it starts with more, or
+# other, rights than its caller has, and the system ignores LD_PRELOAD.
+STRANGERS = {
+    "another user's": (OTHERS, 65534, stat.S_ISUID),
+    "another group's": (OTHERS, 65534, stat.S_ISGID),
+    "a lesser user's": (0, 65534, stat.S_ISUID),
+}
+
+
+@case
+def of_another_user(directory):
+    """Set-user-ID programs run as they would: not recorded, which is said
+    once, by the command only."""
+    need("setpriv")
+    if os.getuid():
+        raise Skip("only root can own a program that others run")
+    os.chmod(directory, 0o777)
+    copy = os.path.join(directory, "copy")
+    shutil.copy(program("whoami"), copy)
+    for what, (runner, owner, bit) in STRANGERS.items():
+        os.chown(copy, owner, owner)
+        os.chmod(copy, 0o755 | bit)
+        become = ["setpriv", "--reuid=%d" % runner, "--regid=%d" % runner,
+                  "--clear-groups", "--"]
+        alone = bare(become + [copy])
+        if alone.expected["secure"] != 1:
+            raise Skip("set-user-ID means nothing in this directory")
+        if bare(become + [GNOMON, "--version"]).status:
+            raise Skip("others cannot execute " + GNOMON)
+        pattern = os.path.join(directory, "%e.%p.trace")
+        done = bare(become + [GNOMON, "run", "-o", pattern, "--", copy])
+        equal((done.status, done.out), (alone.status, alone.out), what)
+        notes = done.err.splitlines()
+        check(len(notes) == 1 and "is set-user-ID or set-group-ID" in notes[0],
+              "%s: %r" % (what, notes))
+        equal(traces_in(directory), [], what + ": traces")
 
 
 main()
