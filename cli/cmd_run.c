@@ -159,6 +159,23 @@ static void set_plan(const char *program, char *const *arguments)
 	free(plan);
 }
 
+/* Wherever this recording may have made its live files, and others before. */
+static void sweep_places(const char *pattern)
+{
+	char *beside = grow_format("%.*s", (int)(strrchr(pattern, '/') -
+						 pattern) + 1, pattern);
+	char name[OPTIONS_VARIABLE_MAX];
+	const char *live_dir;
+
+	options_variable(OPTION_LIVE_DIR, name);
+	live_dir = getenv(name);
+	sweep_live_files("/dev/shm");
+	sweep_live_files(beside);
+	if (live_dir != NULL && live_dir[0] != 0)
+		sweep_live_files(live_dir);
+	free(beside);
+}
+
 /* ---- the whole ---- */
 
 static int run_program(const struct options *options, char **argv)
@@ -189,7 +206,7 @@ static int run_program(const struct options *options, char **argv)
 	launch_interruptible(&end);
 	closing_wait(pattern, pid, start_time, &traces);
 	launch_reap(pid);
-	sweep_live_files("/dev/shm");
+	sweep_places(pattern);
 	if (possible && !tell_is_quiet())
 		closing_paragraph(pattern, &traces);
 	launch_end_as(&end);

@@ -77,6 +77,41 @@ def program_without_writer_in_such_a_space(directory):
     check(not os.path.exists(live), "the live file is still there")
 
 
+def kill_all(directory, live_dir):
+    """A live file that was left there, of a trace that is no more."""
+    trace = os.path.join(directory, "killed.trace")
+    process = subprocess.Popen(
+        [program("killable"), os.path.join(directory, "counts")],
+        env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=trace,
+                        GNOMON_LIVE_DIR=live_dir),
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    equal(process.stdout.readline(), b"ready\n", "start")
+    live = live_of(trace)
+    # "gnomon-writer" first: it would finish the trace
+    for pid, name in sorted(tasks_with(live), key=lambda task: task[1]):
+        os.kill(pid, signal.SIGKILL)
+    process.wait()
+    check(wait_for(lambda: not tasks_with(live)), "it lives")
+    return trace, live
+
+
+@case
+def swept_where_the_next_one_lies(directory):
+    """Beside the trace, and in --live-dir."""
+    elsewhere = os.path.join(directory, "elsewhere")
+    os.mkdir(elsewhere)
+    for number, options in enumerate(((directory,),
+                                      (elsewhere, "--live-dir", directory))):
+        trace, live = kill_all(directory, directory)
+        if not os.path.exists(live):
+            raise Failure("no live file was left")
+        os.unlink(trace)
+        done = bare([GNOMON, "run", "-q", *options[1:], "-o", os.path.join(
+            options[0], "next%d.trace" % number), "true"])
+        equal((done.status, done.err), (0, ""), "result")
+        check(not os.path.exists(live), "the live file is still there")
+
+
 # /dev/shm, and a file system for the trace, of these sizes.
 SMALL = ('mount -t tmpfs -o size=$1 none /dev/shm && '
          'mount -t tmpfs -o size=$2 none "$3" && shift 3 && '
