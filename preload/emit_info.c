@@ -131,6 +131,11 @@ void emit_info_start(const struct emit_info *info)
 		 emit_info_choice(OPTION_FOLLOW, word, sizeof(word)));
 	text_key(&text, "overflow",
 		 emit_info_choice(OPTION_OVERFLOW, word, sizeof(word)));
+	text_key(&text, "maps",
+		 emit_info_choice(OPTION_MAPS, word, sizeof(word)));
+	if (options->number[OPTION_SNAPSHOT_EVERY])
+		text_key_number(&text, "snapshot_every_ns",
+				options->number[OPTION_SNAPSHOT_EVERY]);
 	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);
 	text_key_number(&text, "ring", options->number[OPTION_RING]);
 	text_key(&text, "output", info->output->path);
