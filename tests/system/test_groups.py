@@ -78,16 +78,28 @@ def within(path):
     return lambda: put(os.path.join(path, "cgroup.procs"), str(os.getpid()))
 
 
+def recorded_by(by, argv, directory, preexec_fn):
+    """Waits for no end of the trace: the writer is killed with its program."""
+    if by == "run":
+        return recorded(argv, directory, preexec_fn=preexec_fn)
+    done = bare(argv, environment(
+        LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(directory, "x.trace")),
+        preexec_fn=preexec_fn)
+    done.directory = directory
+    return done
+
+
 def both(directory, mebibytes, by):
     """Bare, recorded, and what each had counted, each in a new group."""
-    pattern = os.path.join(directory, "count")
+    counts = os.path.join(directory, "count")
+    argv = [program("greedy"), str(mebibytes), counts]
     results = []
-    for run in (bare, lambda argv, **more: recorded(argv, directory, by=by,
-                                                    **more)):
+    for bare_one in True, False:
         with group() as path:
-            done = run([program("greedy"), str(mebibytes), pattern],
-                       preexec_fn=within(path))
-        with open(pattern, "rb") as file:
+            join = within(path)
+            done = bare(argv, preexec_fn=join) if bare_one else \
+                recorded_by(by, argv, directory, join)
+        with open(counts, "rb") as file:
             results.append((done, struct.unpack("<Q", file.read())[0]))
     return results
 
@@ -97,6 +109,7 @@ def make(by):
         (alone, _), (done, _) = both(directory, FITS, by)
         equal((done.status, done.out), (alone.status, alone.out), "result")
         equal(done.status, 0, "status")
+        settle(directory)
         agree(done.expected, Report(done.trace))
 
     def killed(directory):
