@@ -26,6 +26,8 @@ def make(way, least):
         for pid, path in children.items():
             with open(path, encoding="utf-8") as report:
                 expected = Done(0, report.read(), "").expected
+            if not expected["allocations"] and pid not in traces:
+                continue        # a worker for whom no request was left
             equal(len(traces.get(pid, ())), 1, "traces of %d" % pid)
             report = Report(traces[pid][0])
             equal(report.summary["dropped"], 0, "dropped")
