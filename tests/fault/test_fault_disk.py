@@ -13,8 +13,8 @@ TARGET = [program("faulty"), "200"]
 PAGE = 4096
 WRITE, FALLOCATE = 1, 285
 ENOSPC, EOPNOTSUPP = 28, 95
-# Of two processes: one each that recording has stopped, where a file may not
-# grow also one that there is no live file.
+# Of two processes: one each that recording has stopped, and where the live file
+# has no room either, or a file may not grow, also one that there is none.
 MESSAGES, MESSAGES_LIMITED = 2, 4
 
 
@@ -84,7 +84,7 @@ def in_parallel(items, one):
     return len(items)
 
 
-def on_disks(directory, all_sizes, env_of, traces=True):
+def on_disks(directory, all_sizes, env_of, traces=True, messages=MESSAGES):
     alone = bare(TARGET)
 
     def one(size):
@@ -93,7 +93,7 @@ def on_disks(directory, all_sizes, env_of, traces=True):
         with Disk(os.path.join(part, "disk"), size) as disk:
             run = Run(TARGET, os.path.join(part, "run"), env=env_of(disk),
                       traces=disk.place if traces else None)
-            judge_full(run, alone, disk)
+            judge_full(run, alone, disk, messages)
         shutil.rmtree(part, ignore_errors=True)
 
     in_parallel(all_sizes, one)
@@ -115,7 +115,8 @@ def full_for_the_live_file(directory):
 @case
 def full_for_both(directory):
     on_disks(directory, sizes(7 << 20, 32 * PAGE, 250 * PAGE),
-             lambda disk: {"GNOMON_LIVE_DIR": disk.place})
+             lambda disk: {"GNOMON_LIVE_DIR": disk.place},
+             messages=MESSAGES_LIMITED)
 
 
 def failing(directory, nr, error):
