@@ -15,6 +15,14 @@ def record(directory, argv, *options, seconds=20):
     return done, info(traces_in(directory)[0])
 
 
+def points_of(document, begin, end):
+    """Those in between; a look that saw nothing move leaves none, then the
+    one before holds."""
+    all_points = points(document)
+    return ([point for point in all_points if begin < point["at"] < end] or
+            [point for point in all_points if point["at"] <= begin][-1:])
+
+
 def points(document, detailed=True):
     """Usage points with times on the monotonic clock."""
     start = document["info"]["start_monotonic_ns"]
@@ -32,8 +40,7 @@ def steps_are_seen(directory):
     seen = []
     for at, rss in steps:
         # Nothing moves from here for 250 ms.
-        near = [point for point in points(document)
-                if at < point["at"] < at + 245000000]
+        near = points_of(document, at, at + 245000000)
         check(near, "no point after the step at %d" % at)
         for point in near:
             # The recorder's own memory may have grown.
@@ -61,8 +68,7 @@ def kinds_of_pages(directory):
     done, document = record(directory, [FOOTPRINT, "kinds"])
     said = dict(line.split() for line in done.out.splitlines())
     at = int(said.pop("when"))
-    near = [point for point in points(document)
-            if at < point["at"] < at + 295000000]
+    near = points_of(document, at, at + 295000000)
     check(near, "no point while nothing moved")
     for name, kib in said.items():
         key = name.lower() + "_bytes"
