@@ -17,7 +17,8 @@
 enum { SORT = 1, BY, TOP, OUTPUT, JSON, FULL_NAMES, DEBUG_PATH, SYSROOT };
 
 static const struct command_option options[] = {
-	{ SORT, "sort", 's', "live|peak|total|count|temporary", NULL,
+	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
+	  "lifetime|age", NULL,
 	  "only the table sorted by this: bytes live at the end, share of the "
 	  "peak, bytes in total, number of allocations, number of temporary "
 	  "ones (all five tables; live with --json)" },
@@ -57,9 +58,9 @@ static int take(void *owner, int id, const char *value)
 
 	switch (id) {
 	case SORT:
-		for (int key = 0; key < ROW_KEYS; key++)
-			if (strcmp(value, row_key_names[key]) == 0)
-				request->report.key = (enum row_key)key;
+		for (int key = 0; key < FIGURE_KEYS; key++)
+			if (strcmp(value, figure_names[key]) == 0)
+				request->report.key = (enum figure)key;
 		request->report.one_key = true;
 		break;
 	case BY:

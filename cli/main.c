@@ -10,7 +10,7 @@
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 
-#define COMMANDS 3
+#define COMMANDS_MAX 32
 
 static const struct command_option options[] = {
 	COMMAND_COMMON_OPTIONS,
@@ -51,9 +51,9 @@ static int take_none(void *owner, int id, const char *value)
 
 /* `gnomon --make-docs DIR`, for the Makefile: not an option of users. */
 static int make_docs(const struct command *const *commands,
-		     const char *directory)
+		     size_t count, const char *directory)
 {
-	int error = manual_write(directory, &top, commands, COMMANDS);
+	int error = manual_write(directory, &top, commands, count);
 
 	if (error == 0)
 		return EXIT_COMPLETE;
@@ -64,13 +64,18 @@ static int make_docs(const struct command *const *commands,
 
 int main(int argc, char **argv)
 {
-	const struct command *const commands[COMMANDS] = {
-		cmd_run_command(), &cmd_report, &cmd_info
+	const struct command *const commands[COMMANDS_MAX] = {
+		cmd_run_command(),
+		&cmd_report,
+		&cmd_info,
 	};
 	int operands, status, skip = 1;
+	size_t count = 0;
 
+	while (commands[count] != NULL)
+		count++;
 	if (argc == 3 && strcmp(argv[1], "--make-docs") == 0)
-		return make_docs(commands, argv[2]);
+		return make_docs(commands, count, argv[2]);
 	/* Options before the command are gnomon's own. */
 	while (skip < argc && argv[skip][0] == '-')
 		skip++;
@@ -81,7 +86,7 @@ int main(int argc, char **argv)
 		command_print_help(&top, stderr);
 		return EXIT_NOTHING;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(argv[skip], commands[i]->name) == 0)
 			return commands[i]->main(commands[i], argc - skip,
 						 argv + skip);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cli/base/json.h"
-#include "cli/frames.h"
+#include "cli/profile/frames.h"
 #include "cli/model/rows.h"
 
 enum report_by { REPORT_BY_DEFAULT, REPORT_BY_STACK, REPORT_BY_SITE };
@@ -18,7 +18,7 @@ enum report_by { REPORT_BY_DEFAULT, REPORT_BY_STACK, REPORT_BY_SITE };
 struct report_options {
 	enum report_by by;
 	bool one_key;		/* --sort was given: only that section */
-	enum row_key key;
+	enum figure key;
 	bool top_given;
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;

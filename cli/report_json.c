@@ -88,18 +88,19 @@ void report_json_frame(struct json *json, const struct frame *frame)
 static void put_row(struct json *json, struct frames *frames,
 		    const struct row *row, bool by_site)
 {
+	const struct figures *figures = &row->figures;
 	const char *stop;
 
 	frames_of(frames, row->node);
 	json_object(json, NULL);
-	json_uint(json, "live_bytes", row->live_bytes);
-	json_uint(json, "live_blocks", row->live_blocks);
-	json_uint(json, "peak_bytes", row->peak_bytes);
-	json_uint(json, "peak_blocks", row->peak_blocks);
-	json_uint(json, "total_bytes", row->total_bytes);
-	json_uint(json, "count", row->count);
-	json_uint(json, "frees", row->frees);
-	json_uint(json, "temporary", row->temporary);
+	json_uint(json, "live_bytes", figures->live_bytes);
+	json_uint(json, "live_blocks", figures->live_blocks);
+	json_uint(json, "peak_bytes", figures->peak_bytes);
+	json_uint(json, "peak_blocks", figures->peak_blocks);
+	json_uint(json, "total_bytes", figures->total_bytes);
+	json_uint(json, "count", figures->count);
+	json_uint(json, "frees", figures->frees);
+	json_uint(json, "temporary", figures->temporary);
 	if (by_site)
 		json_uint(json, "stacks", row->contexts);
 	stop = frames_stop_text(frames->stop);
@@ -116,17 +117,19 @@ static void put_row(struct json *json, struct frames *frames,
 void report_json(struct model *model, struct frames *frames,
 		 const struct report_options *options, FILE *out)
 {
-	enum row_key key = options->one_key ? options->key : ROW_LIVE;
+	enum figure key = options->one_key ? options->key : FIGURE_LIVE;
 	bool by_site = options->by == REPORT_BY_SITE;
 	uint64_t top = options->top_given ? options->top : DEFAULT_ROWS;
 	struct json json = { .out = out };
+	const struct rows_query query = {
+		key, by_site ? frames_site_key : NULL, NULL, frames
+	};
 	struct rows rows;
 
 	if (by_site)
 		frames_find_sites(frames);
-	rows_collect(model, key, by_site ? frames_site_key : NULL, frames,
-		     &rows);
-	rows_sort(&rows, key);
+	rows_collect(model, &query, &rows);
+	rows_sort(&rows);
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
 	put_summary(&json, model);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cli/base/json.h"
-#include "cli/frames.h"
+#include "cli/profile/frames.h"
 
 void report_maps_text(struct model *model, struct frames *frames, FILE *out);
 /* Members of the object that is being written. */

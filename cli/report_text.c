@@ -265,53 +265,72 @@ static void put_stack(const struct printer *p, size_t first, size_t limit,
 static const struct {
 	const char *title;
 	const char *meaning;
-} sections[ROW_KEYS] = {
-	[ROW_LIVE] = { "LIVE AT THE END", "blocks that were never freed: "
+} sections[FIGURE_KEYS] = {
+	[FIGURE_LIVE] = { "LIVE AT THE END", "blocks that were never freed: "
 		"leaked, or in use until the end" },
-	[ROW_PEAK] = { "PEAK", "what was live at the moment when the program "
+	[FIGURE_PEAK] = { "PEAK", "what was live at the moment when the program "
 		"held the most memory" },
-	[ROW_TOTAL] = { "TOTAL", "all bytes ever allocated, whether freed or "
+	[FIGURE_TOTAL] = { "TOTAL", "all bytes ever allocated, whether freed or "
 		"not" },
-	[ROW_COUNT] = { "COUNT", "most allocations: where time goes into "
+	[FIGURE_COUNT] = { "COUNT", "most allocations: where time goes into "
 		"malloc and free" },
-	[ROW_TEMPORARY] = { "TEMPORARY", "freed before their thread's next "
+	[FIGURE_OWN_PEAK] = { "OWN PEAK", "the most that each held at any "
+		"time, not all at once" },
+	[FIGURE_LIFETIME] = { "LIFETIME", "how long freed blocks lived, on "
+		"the average" },
+	[FIGURE_AGE] = { "AGE", "time since the first allocation" },
+	[FIGURE_TEMPORARY] = { "TEMPORARY", "freed before their thread's next "
 		"allocation: often avoidable" },
 };
 
-static uint64_t whole_of(const struct model *model, enum row_key key)
+/* The sections of a report that was not asked for one. */
+static const enum figure overview[] = {
+	FIGURE_LIVE, FIGURE_PEAK, FIGURE_TOTAL, FIGURE_COUNT, FIGURE_TEMPORARY
+};
+
+static uint64_t whole_of(const struct model *model, enum figure key)
 {
 	switch (key) {
-	case ROW_LIVE:
+	case FIGURE_LIVE:
 		return model->totals.live_bytes;
-	case ROW_PEAK:
+	case FIGURE_PEAK:
 		return model->totals.peak_bytes;
-	case ROW_TOTAL:
+	case FIGURE_TOTAL:
 		return model->totals.total_bytes;
-	case ROW_COUNT:
+	case FIGURE_COUNT:
 		return model->totals.allocations;
-	default:
+	case FIGURE_TEMPORARY:
 		return model->totals.temporary;
+	default:
+		return 0;	/* no sum means anything */
 	}
 }
 
+static uint64_t value_of(const struct printer *p, const struct row *row,
+			 enum figure key)
+{
+	return figures_value(&row->figures, key, model_duration_ns(p->model));
+}
+
 static void put_figures(const struct printer *p, const struct row *row,
-			enum row_key key)
+			enum figure key)
 {
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], share[QUANTITY_TEXT];
-	bool held = key == ROW_LIVE || key == ROW_PEAK;
-	uint64_t value = row_value(row, key), blocks = row->count;
+	const struct figures *figures = &row->figures;
+	bool held = key == FIGURE_LIVE || key == FIGURE_PEAK;
+	uint64_t value = value_of(p, row, key), blocks = figures->count;
 	const char *unit = held ? "block" : "allocation", *plural;
 
 	if (held)
-		blocks = key == ROW_LIVE ? row->live_blocks :
-			row->peak_blocks;
+		blocks = key == FIGURE_LIVE ? figures->live_blocks :
+			figures->peak_blocks;
 	plural = blocks == 1 ? "" : "s";
 	quantity_percent(share, value, whole_of(p->model, key));
-	if (key == ROW_COUNT)
+	if (key == FIGURE_COUNT)
 		fprintf(p->out, "%6s  %s %s%s, %s in total", share,
 			quantity_count(a, blocks), unit, plural,
-			quantity_size(b, (int64_t)row->total_bytes));
-	else if (key == ROW_TEMPORARY)
+			quantity_size(b, (int64_t)figures->total_bytes));
+	else if (key == FIGURE_TEMPORARY)
 		fprintf(p->out, "%6s  %s of %s %s%s", share,
 			quantity_count(a, value), quantity_count(b, blocks),
 			unit, plural);
@@ -322,7 +341,7 @@ static void put_figures(const struct printer *p, const struct row *row,
 }
 
 /* The frames of a context from `first` outward, unless shown before. */
-static void put_once(struct printer *p, uint32_t node, enum row_key key,
+static void put_once(struct printer *p, uint32_t node, enum figure key,
 		     unsigned number, int indent)
 {
 	uint32_t before = table_get(&p->shown, node);
@@ -356,9 +375,9 @@ static void put_once(struct printer *p, uint32_t node, enum row_key key,
  * of which the site has more. */
 static void put_site(struct printer *p, const struct row *site,
 		     const struct row *const *stacks, unsigned count,
-		     enum row_key key, unsigned number)
+		     enum figure key, unsigned number)
 {
-	uint64_t least = row_value(site, key) / SITE_STACK_MIN;
+	uint64_t least = value_of(p, site, key) / SITE_STACK_MIN;
 	char more[QUANTITY_TEXT];
 
 	if (site->contexts == 1) {
@@ -369,7 +388,7 @@ static void put_site(struct printer *p, const struct row *site,
 	if (p->frames->count > 0)
 		put_frame(p, &p->frames->list[p->frames->site], FRAME_INDENT);
 	for (unsigned i = 0; i < count; i++) {
-		if (i > 0 && row_value(stacks[i], key) <= least) {
+		if (i > 0 && value_of(p, stacks[i], key) <= least) {
 			count = i;
 			break;
 		}
@@ -389,14 +408,15 @@ static void put_site(struct printer *p, const struct row *site,
 static const struct row **largest_stacks(struct printer *p,
 					 const struct rows *sites,
 					 size_t shown, struct rows *stacks,
-					 enum row_key key)
+					 enum figure key)
 {
 	const struct row **largest = grow_zeroed(shown * SITE_STACKS,
 						 sizeof(*largest));
+	const struct rows_query query = { .key = key };
 	struct table at = { 0 };
 
-	rows_collect(p->model, key, NULL, NULL, stacks);
-	rows_sort(stacks, key);
+	rows_collect(p->model, &query, stacks);
+	rows_sort(stacks);
 	for (size_t i = 0; i < shown; i++)
 		table_set(&at, sites->list[i].group, (uint32_t)i);
 	for (size_t i = 0; i < stacks->count; i++) {
@@ -415,7 +435,7 @@ static const struct row **largest_stacks(struct printer *p,
 }
 
 static void put_rows(struct printer *p, const struct rows *rows, size_t shown,
-		     enum row_key key)
+		     enum figure key)
 {
 	const struct row **largest = NULL;
 	struct rows stacks = { 0 };
@@ -443,19 +463,21 @@ static void put_rows(struct printer *p, const struct rows *rows, size_t shown,
 	free(stacks.list);
 }
 
-static void put_section(struct printer *p, enum row_key key)
+static void put_section(struct printer *p, enum figure key)
 {
 	uint64_t top = p->options->top_given ? p->options->top : DEFAULT_ROWS;
 	const char *title = sections[key].title;
+	const struct rows_query query = {
+		key, p->by_site ? frames_site_key : NULL, NULL, p->frames
+	};
 	struct rows rows;
 	size_t shown, nonzero = 0;
 
-	if (key == ROW_LIVE && p->model->report.being_written)
+	if (key == FIGURE_LIVE && p->model->report.being_written)
 		title = "LIVE NOW";
-	rows_collect(p->model, key, p->by_site ? frames_site_key : NULL,
-		     p->frames, &rows);
-	rows_sort(&rows, key);
-	while (nonzero < rows.count && row_value(&rows.list[nonzero], key) > 0)
+	rows_collect(p->model, &query, &rows);
+	rows_sort(&rows);
+	while (nonzero < rows.count && row_value(&rows, &rows.list[nonzero]) > 0)
 		nonzero++;
 	shown = top != 0 && top < nonzero ? top : nonzero;
 	fprintf(p->out, "\n%s: %s\n", title, sections[key].meaning);
@@ -466,7 +488,7 @@ static void put_section(struct printer *p, enum row_key key)
 	if (shown < nonzero)
 		fprintf(p->out, "\n      and %zu more %s: --sort %s --top 0\n",
 			nonzero - shown, p->by_site ? "sites" : "stacks",
-			row_key_names[key]);
+			figure_names[key]);
 	free(rows.list);
 }
 
@@ -500,9 +522,11 @@ void report_text(struct model *model, struct frames *frames,
 	if (p.by_site)
 		frames_find_sites(frames);
 	put_summary(&p);
-	for (int key = 0; key < ROW_KEYS; key++)
-		if (!options->one_key || options->key == (enum row_key)key)
-			put_section(&p, (enum row_key)key);
+	for (size_t i = 0; i < sizeof(overview) / sizeof(overview[0]) &&
+			   !options->one_key; i++)
+		put_section(&p, overview[i]);
+	if (options->one_key)
+		put_section(&p, options->key);
 	put_nameless(&p);
 	table_free(&p.shown);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cli/base/json.h"
-#include "cli/frames.h"
+#include "cli/profile/frames.h"
 
 /* Nothing where there was no call. */
 void report_tuning_text(struct model *model, struct frames *frames,

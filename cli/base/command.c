@@ -88,19 +88,49 @@ static bool give(const struct parse *parse, const struct command_option *option,
 	return false;
 }
 
+const struct command_option *command_option_at(const struct command *command,
+					       size_t i, const char **title)
+{
+	const struct command_group *const *group = command->groups;
+
+	*title = NULL;
+	if (i < command->option_count)
+		return &command->options[i];
+	i -= command->option_count;
+	for (; group != NULL && *group != NULL; group++) {
+		if (i == 0)
+			*title = (*group)->title;
+		if (i < (*group)->count)
+			return &(*group)->options[i];
+		i -= (*group)->count;
+	}
+	return NULL;
+}
+
+/* By its name of `size` bytes, or by its letter. */
+static const struct command_option *find_option(const struct command *command,
+						const char *name, size_t size,
+						int letter)
+{
+	const struct command_option *option;
+	const char *title;
+
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++)
+		if (name == NULL ? option->letter == letter :
+		    strlen(option->name) == size &&
+		    strncmp(option->name, name, size) == 0)
+			return option;
+	return NULL;
+}
+
 static bool parse_long(struct parse *parse, char *argument)
 {
 	char *name = argument + 2, *value = strchr(name, '=');
 	size_t size = value ? (size_t)(value - name) : strlen(name);
-	const struct command_option *option = NULL;
+	const struct command_option *option =
+		find_option(parse->command, name, size, 0);
 
-	for (size_t i = 0; i < parse->command->option_count; i++) {
-		const struct command_option *o = &parse->command->options[i];
-
-		if (strlen(o->name) == size && strncmp(o->name, name,
-						       size) == 0)
-			option = o;
-	}
 	if (option == NULL)
 		return refuse(parse, "unknown option ", argument);
 	if (option->value == NULL)
@@ -116,11 +146,9 @@ static bool parse_long(struct parse *parse, char *argument)
 static bool parse_short(struct parse *parse, char *argument)
 {
 	for (char *p = argument + 1; *p != 0; p++) {
-		const struct command_option *option = NULL;
+		const struct command_option *option =
+			find_option(parse->command, NULL, 0, *p);
 
-		for (size_t i = 0; i < parse->command->option_count; i++)
-			if (parse->command->options[i].letter == *p)
-				option = &parse->command->options[i];
 		if (option == NULL)
 			return refuse(parse, "unknown option ", argument);
 		if (option->value != NULL) {
@@ -205,7 +233,9 @@ static void print_option(const struct command_option *option,
 
 void command_print_help(const struct command *command, FILE *out)
 {
+	const struct command_option *option;
 	struct buffer text = { 0 };
+	const char *title;
 
 	buffer_printf(&text, "usage: gnomon%s%s [options] %s\n\n",
 		      space(command), command->name, command->operands);
@@ -213,8 +243,12 @@ void command_print_help(const struct command *command, FILE *out)
 		buffer_wrap(&text, command->description[i], 0, HELP_WIDTH);
 		buffer_string(&text, "\n");
 	}
-	for (size_t i = 0; i < command->option_count; i++)
-		print_option(&command->options[i], &text);
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++) {
+		if (title != NULL)
+			buffer_printf(&text, "\n%s:\n", title);
+		print_option(option, &text);
+	}
 	for (size_t i = 0; command->examples[i] != NULL; i += 2)
 		buffer_printf(&text, "%s  %s\n      %s\n",
 			      i == 0 ? "\nexamples:\n" : "",

@@ -21,6 +21,13 @@ struct command_option {
 	const char *help;
 };
 
+/* Options that several commands have in common, with ids of their own. */
+struct command_group {
+	const char *title;	/* over them in help and manual */
+	const struct command_option *options;
+	size_t count;
+};
+
 struct command {
 	const char *name;	/* "" for gnomon itself */
 	const char *operands;	/* "[TRACE]" */
@@ -29,6 +36,8 @@ struct command {
 	const char *const *examples;	/* command, meaning, …, NULL */
 	const struct command_option *options;
 	size_t option_count;
+	const struct command_group *const *groups;	/* NULL-terminated, or
+							 * NULL: none */
 	bool stops_at_operand;	/* what follows belongs to a program */
 	int wrong_use;		/* exit status */
 	int (*main)(const struct command *command, int argc, char **argv);
@@ -53,6 +62,11 @@ enum { COMMAND_HELP = -1, COMMAND_VERSION = -2, COMMAND_QUIET = -3 };
 bool command_parse(const struct command *command, int argc, char **argv,
 		   int (*take)(void *owner, int id, const char *value),
 		   void *owner, int *operands, int *status);
+
+/* Options of a command by number: its own, then those of its groups; NULL
+ * behind the last. If it is the first of a group, *title is the group's. */
+const struct command_option *command_option_at(const struct command *command,
+					       size_t i, const char **title);
 
 /* For --help. */
 void command_print_help(const struct command *command, FILE *out);

@@ -24,10 +24,12 @@ static bool is_choice(const struct command_option *option)
 
 static void bash_command(FILE *out, const struct command *command)
 {
-	fprintf(out, "\t%s)\n\t\tcase $previous in\n", command->name);
-	for (size_t i = 0; i < command->option_count; i++) {
-		const struct command_option *option = &command->options[i];
+	const struct command_option *option;
+	const char *title;
 
+	fprintf(out, "\t%s)\n\t\tcase $previous in\n", command->name);
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++) {
 		if (!is_choice(option))
 			continue;
 		fprintf(out, "\t\t--%s) COMPREPLY=($(compgen -W \"",
@@ -36,9 +38,9 @@ static void bash_command(FILE *out, const struct command *command)
 		fputs("\" -- \"$word\")); return ;;\n", out);
 	}
 	fputs("\t\tesac\n\t\toptions=\"", out);
-	for (size_t i = 0; i < command->option_count; i++)
-		fprintf(out, "%s--%s", i ? " " : "",
-			command->options[i].name);
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++)
+		fprintf(out, "%s--%s", i ? " " : "", option->name);
 	fprintf(out, "\"\n\t\tprogram=%d ;;\n", command->stops_at_operand);
 }
 
@@ -84,10 +86,12 @@ static void zsh_text(FILE *out, const char *text)
 
 static void zsh_command(FILE *out, const struct command *command)
 {
-	fprintf(out, "\t%s)\n\t\t_arguments", command->name);
-	for (size_t i = 0; i < command->option_count; i++) {
-		const struct command_option *option = &command->options[i];
+	const struct command_option *option;
+	const char *title;
 
+	fprintf(out, "\t%s)\n\t\t_arguments", command->name);
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++) {
 		fprintf(out, " \\\n\t\t\t'--%s%s[", option->name,
 			option->value ? "=" : "");
 		zsh_text(out, option->help);
@@ -138,9 +142,32 @@ static void fish_text(FILE *out, const char *text)
 	putc('\'', out);
 }
 
+static void fish_option(FILE *out, const char *command,
+			const struct command_option *option)
+{
+	fprintf(out, "complete -c gnomon -n "
+		"'__fish_seen_subcommand_from %s' -l %s", command,
+		option->name);
+	if (option->letter != 0)
+		fprintf(out, " -s %c", option->letter);
+	if (option->value != NULL)
+		fputs(" -r", out);
+	if (is_choice(option)) {
+		fputs(" -f -a '", out);
+		put_choice(out, option->value);
+		putc('\'', out);
+	}
+	fputs(" -d ", out);
+	fish_text(out, option->help);
+	putc('\n', out);
+}
+
 static void fish_print(FILE *out, const struct command *const *commands,
 		       size_t count)
 {
+	const struct command_option *option;
+	const char *title;
+
 	fputs("# fish completion for gnomon\n", out);
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "complete -c gnomon -n __fish_use_subcommand -f "
@@ -149,26 +176,9 @@ static void fish_print(FILE *out, const struct command *const *commands,
 		putc('\n', out);
 	}
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < commands[i]->option_count; k++) {
-			const struct command_option *option =
-				&commands[i]->options[k];
-
-			fprintf(out, "complete -c gnomon -n "
-				"'__fish_seen_subcommand_from %s' -l %s",
-				commands[i]->name, option->name);
-			if (option->letter != 0)
-				fprintf(out, " -s %c", option->letter);
-			if (option->value != NULL)
-				fputs(" -r", out);
-			if (is_choice(option)) {
-				fputs(" -f -a '", out);
-				put_choice(out, option->value);
-				putc('\'', out);
-			}
-			fputs(" -d ", out);
-			fish_text(out, option->help);
-			putc('\n', out);
-		}
+		for (size_t k = 0; (option = command_option_at(commands[i], k,
+							       &title)); k++)
+			fish_option(out, commands[i]->name, option);
 }
 
 void completion_print(FILE *out, const char *shell, const struct command *top,

@@ -53,7 +53,8 @@ static void put_page(FILE *out, const struct command *command,
 		     const struct command *const *commands, size_t count)
 {
 	const char *dash = command->name[0] ? "\\-" : "";
-	const char *space = command->name[0] ? " " : "";
+	const char *space = command->name[0] ? " " : "", *title;
+	const struct command_option *option;
 
 	fprintf(out, ".TH GNOMON%s%s 1 \"\" \"gnomon %s\"\n", dash,
 		command->name, GNOMON_VERSION);
@@ -75,8 +76,12 @@ static void put_page(FILE *out, const struct command *command,
 		putc('\n', out);
 	}
 	fputs(".SH OPTIONS\n", out);
-	for (size_t i = 0; i < command->option_count; i++)
-		put_option(out, &command->options[i]);
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++) {
+		if (title != NULL)
+			fprintf(out, ".SS %s\n", title);
+		put_option(out, option);
+	}
 	for (size_t i = 0; command->examples[i] != NULL; i += 2) {
 		fputs(i ? "" : ".SH EXAMPLES\n", out);
 		fputs(".TP\n\\fB", out);

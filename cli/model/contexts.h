@@ -38,7 +38,13 @@ struct context_cost {
 	uint64_t peak_bytes;
 	uint64_t temporary;
 	uint64_t epoch;		/* of peak_blocks and peak_bytes */
+	uint64_t own_peak_blocks;	/* when its live bytes were most */
+	uint64_t own_peak_bytes;
+	double lifetime;	/* ticks, sum over the freed blocks */
+	uint64_t first;		/* stamps of its first and last allocation */
+	uint64_t last;
 	uint32_t node;
+	uint32_t part;		/* what it is of the node: see model_split */
 };
 
 struct context_ref {

@@ -46,13 +46,28 @@ static inline void keep_peak(const struct totals *totals,
 	cost->epoch = totals->epoch;
 }
 
-void model_at_peak(const struct model *model, const struct context_cost *cost,
-		   uint64_t *bytes, uint64_t *blocks)
+void model_figures(const struct model *model, const struct context_cost *cost,
+		   struct figures *figures)
 {
 	bool kept = cost->epoch == model->totals.epoch;
 
-	*bytes = kept ? cost->peak_bytes : cost->live_bytes;
-	*blocks = kept ? cost->peak_blocks : cost->live_blocks;
+	*figures = (struct figures){
+		.count = cost->allocations,
+		.total_bytes = cost->total_bytes,
+		.frees = cost->frees,
+		.temporary = cost->temporary,
+		.live_blocks = cost->live_blocks,
+		.live_bytes = cost->live_bytes,
+		.peak_blocks = kept ? cost->peak_blocks : cost->live_blocks,
+		.peak_bytes = kept ? cost->peak_bytes : cost->live_bytes,
+		.own_peak_blocks = cost->own_peak_blocks,
+		.own_peak_bytes = cost->own_peak_bytes,
+		.lifetime_ns = cost->lifetime * clock_rate(&model->clock),
+	};
+	if (cost->allocations == 0)
+		return;
+	figures->first_ns = model_since_start_ns(model, cost->first);
+	figures->last_ns = model_since_start_ns(model, cost->last);
 }
 
 /* The block is live no more; not yet removed from the table. */
@@ -76,8 +91,8 @@ static inline void release(struct model *model, struct block *block)
 
 	cost->frees++;
 	model->totals.frees++;
-	if ((model->threads.list[block->thread].allocations &
-	     BLOCK_SEQUENCE) == block->sequence) {
+	if (((model->threads.list[block->thread].allocations -
+	      block->sequence) & BLOCK_SEQUENCE) <= model->options.temporary) {
 		cost->temporary++;
 		model->totals.temporary++;
 	}
@@ -299,6 +314,13 @@ static void allocate(struct model *model, uint32_t lane,
 	cost->total_bytes += event->size;
 	cost->live_bytes += event->size;
 	cost->live_blocks++;
+	if (cost->live_bytes > cost->own_peak_bytes) {
+		cost->own_peak_bytes = cost->live_bytes;
+		cost->own_peak_blocks = cost->live_blocks;
+	}
+	if (cost->allocations == 1)
+		cost->first = event->stamp;
+	cost->last = event->stamp;
 	totals->allocations++;
 	totals->total_bytes += event->size;
 	totals->live_blocks++;

@@ -13,6 +13,7 @@
 #include "cli/base/intern.h"
 #include "cli/model/blocks.h"
 #include "cli/model/contexts.h"
+#include "cli/model/figures.h"
 #include "cli/model/footprint.h"
 #include "cli/model/images.h"
 #include "cli/model/maps.h"
@@ -54,7 +55,39 @@ struct moving {
 	bool found;		/* the block was known at BEGIN */
 };
 
+/*
+ * What makes the figures of a context fall apart into several costs, each
+ * with its own share of the peak, its own maximum, and so on: the cost's
+ * `part` is then ...
+ */
+enum model_split {
+	MODEL_SPLIT_NONE,	/* 0 */
+	MODEL_SPLIT_THREAD,	/* the thread that allocated: threads.list */
+	MODEL_SPLIT_SIZE	/* the size; one that does not fit: UINT32_MAX */
+};
+
+/* What not every command needs, and what costs time or memory to know. */
+enum model_want {
+	MODEL_WANT_MAPS = 1,		/* what was mapped: maps.h */
+	MODEL_WANT_HISTOGRAMS = 2,	/* sizes and lifetimes by context */
+	MODEL_WANT_TIMELINE = 4,	/* timeline.h */
+	MODEL_WANT_CHAINS = 8		/* what realloc made of blocks: chains.h */
+};
+
+struct filter;
+
+/* Set between model_init and model_read. */
+struct model_options {
+	unsigned wants;			/* enum model_want */
+	enum model_split split;
+	/* A block is temporary if at most so many other allocations of its
+	 * thread came between its own and its free. */
+	uint64_t temporary;
+	struct filter *filter;		/* of blocks; NULL: all. Borrowed */
+};
+
 struct model {
+	struct model_options options;
 	struct images images;
 	struct contexts contexts;
 	struct blocks blocks;
@@ -102,9 +135,9 @@ uint64_t model_since_start_ns(const struct model *model, uint64_t stamp);
 uint64_t model_thread_count(const struct model *model);
 /* Allocations whose stack could not be followed to its outermost frame. */
 uint64_t model_stopped(const struct model *model);
-/* The context's share of the global peak. */
-void model_at_peak(const struct model *model, const struct context_cost *cost,
-		   uint64_t *bytes, uint64_t *blocks);
+/* What is known of a context, once all was read. */
+void model_figures(const struct model *model, const struct context_cost *cost,
+		   struct figures *figures);
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
 

@@ -8,42 +8,9 @@
 
 #include "cli/base/grow.h"
 
-const char *const row_key_names[ROW_KEYS] = {
-	"live", "peak", "total", "count", "temporary"
-};
-
-uint64_t row_value(const struct row *row, enum row_key key)
+uint64_t row_value(const struct rows *rows, const struct row *row)
 {
-	switch (key) {
-	case ROW_LIVE:
-		return row->live_bytes;
-	case ROW_PEAK:
-		return row->peak_bytes;
-	case ROW_TOTAL:
-		return row->total_bytes;
-	case ROW_COUNT:
-		return row->count;
-	case ROW_TEMPORARY:
-		return row->temporary;
-	case ROW_KEYS:
-		break;
-	}
-	return 0;
-}
-
-static void fill(const struct model *model, const struct context_cost *cost,
-		 struct row *row)
-{
-	memset(row, 0, sizeof(*row));
-	model_at_peak(model, cost, &row->peak_bytes, &row->peak_blocks);
-	row->live_bytes = cost->live_bytes;
-	row->live_blocks = cost->live_blocks;
-	row->total_bytes = cost->total_bytes;
-	row->count = cost->allocations;
-	row->frees = cost->frees;
-	row->temporary = cost->temporary;
-	row->node = cost->node;
-	row->contexts = 1;
+	return figures_value(&row->figures, rows->key, rows->end_ns);
 }
 
 static void merge(struct row *into, const struct row *row)
@@ -52,19 +19,11 @@ static void merge(struct row *into, const struct row *row)
 		into->largest = row->largest;
 		into->node = row->node;
 	}
-	into->live_bytes += row->live_bytes;
-	into->live_blocks += row->live_blocks;
-	into->peak_bytes += row->peak_bytes;
-	into->peak_blocks += row->peak_blocks;
-	into->total_bytes += row->total_bytes;
-	into->count += row->count;
-	into->frees += row->frees;
-	into->temporary += row->temporary;
+	figures_add(&into->figures, &row->figures);
 	into->contexts++;
 }
 
-void rows_collect(const struct model *model, enum row_key key,
-		  uint64_t (*group)(void *owner, uint32_t node), void *owner,
+void rows_collect(const struct model *model, const struct rows_query *query,
 		  struct rows *rows)
 {
 	size_t n = model->contexts.cost_count;
@@ -72,17 +31,25 @@ void rows_collect(const struct model *model, enum row_key key,
 
 	rows->list = grow_resize(NULL, n, sizeof(*rows->list));
 	rows->count = 0;
+	rows->key = query->key;
+	rows->end_ns = model_duration_ns(model);
 	for (size_t i = 0; i < n; i++) {
+		const struct context_cost *cost = &model->contexts.costs[i];
 		struct row *row = &rows->list[rows->count];
 		uint32_t at;
 
-		fill(model, &model->contexts.costs[i], row);
-		row->largest = row_value(row, key);
-		if (group == NULL) {
+		if (query->keep && !query->keep(query->owner, cost->node))
+			continue;
+		memset(row, 0, sizeof(*row));
+		model_figures(model, cost, &row->figures);
+		row->node = cost->node;
+		row->contexts = 1;
+		row->largest = row_value(rows, row);
+		if (query->group == NULL) {
 			rows->count++;
 			continue;
 		}
-		row->group = group(owner, row->node);
+		row->group = query->group(query->owner, row->node);
 		at = table_get(&groups, row->group);
 		if (at == TABLE_NONE)
 			table_set(&groups, row->group,
@@ -93,16 +60,19 @@ void rows_collect(const struct model *model, enum row_key key,
 	table_free(&groups);
 }
 
-static enum row_key sort_key;
+static const struct rows *sorting;
 
 static int compare(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	for (unsigned i = 0; i <= ROW_KEYS; i++) {
+	for (int i = -1; i < FIGURE_KEYS; i++) {
 		/* the key asked for, then the others in their order */
-		enum row_key key = i == 0 ? sort_key : (enum row_key)(i - 1);
-		uint64_t left = row_value(x, key), right = row_value(y, key);
+		enum figure key = i < 0 ? sorting->key : (enum figure)i;
+		uint64_t left = figures_value(&x->figures, key,
+					      sorting->end_ns);
+		uint64_t right = figures_value(&y->figures, key,
+					       sorting->end_ns);
 
 		if (left != right)
 			return left > right ? -1 : 1;
@@ -110,8 +80,8 @@ static int compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-void rows_sort(struct rows *rows, enum row_key key)
+void rows_sort(struct rows *rows)
 {
-	sort_key = key;
+	sorting = rows;
 	qsort(rows->list, rows->count, sizeof(*rows->list), compare);
 }

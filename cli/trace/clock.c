@@ -80,6 +80,17 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 	return a->ns + (uint64_t)(int64_t)ns;
 }
 
+double clock_rate(const struct clock *clock)
+{
+	const struct clock_pair *first = clock->pairs, *last;
+
+	if (clock->count < 2)
+		return (double)clock->tick_ps / 1000;
+	last = &clock->pairs[clock->count - 1];
+	return (double)(last->ns - first->ns) /
+		(double)(last->ticks - first->ticks);
+}
+
 void clock_free(struct clock *clock)
 {
 	free(clock->pairs);

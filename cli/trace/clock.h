@@ -26,6 +26,8 @@ struct clock {
 void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns);
 /* CLOCK_MONOTONIC at that tick; 0 if there is no pair at all. */
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
+/* Nanoseconds that a tick takes, on the average; 0: not known. */
+double clock_rate(const struct clock *clock);
 void clock_free(struct clock *clock);
 
 #endif

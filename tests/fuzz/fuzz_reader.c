@@ -48,14 +48,15 @@ static void add_chunk(struct buffer *out, struct cursor *c, uint64_t sequence)
 /* I1 of model.c: the sums over contexts are the totals. */
 static void check_sums(struct model *model)
 {
+	const struct rows_query query = { .key = FIGURE_LIVE };
 	struct rows rows;
 	uint64_t live = 0, peak = 0;
 
-	rows_collect(model, ROW_LIVE, NULL, NULL, &rows);
-	rows_sort(&rows, ROW_LIVE);
+	rows_collect(model, &query, &rows);
+	rows_sort(&rows);
 	for (size_t i = 0; i < rows.count; i++) {
-		live += rows.list[i].live_bytes;
-		peak += rows.list[i].peak_bytes;
+		live += rows.list[i].figures.live_bytes;
+		peak += rows.list[i].figures.peak_bytes;
 	}
 	if (live != model->totals.live_bytes ||
 	    peak != model->totals.peak_bytes ||

@@ -113,17 +113,18 @@ static void compare_with_brute(void)
 
 	for (uint32_t i = 0; i < CONTEXTS; i++) {
 		const struct context_cost *cost = cost_of(i);
-		uint64_t bytes, blocks;
+		struct figures figures;
 
-		model_at_peak(&model, cost, &bytes, &blocks);
+		model_figures(&model, cost, &figures);
 		assert_int_equal(cost->live_bytes, brute.live[i]);
 		assert_int_equal(cost->live_blocks, brute.blocks[i]);
 		assert_int_equal(cost->total_bytes, brute.total[i]);
 		assert_int_equal(cost->allocations, brute.count[i]);
 		assert_int_equal(cost->temporary, brute.temporary[i]);
-		assert_int_equal(bytes, brute.at_peak[i]);
-		assert_int_equal(blocks, brute.blocks_at_peak[i]);
-		sum += bytes;
+		assert_int_equal(figures.peak_bytes, brute.at_peak[i]);
+		assert_int_equal(figures.peak_blocks,
+				 brute.blocks_at_peak[i]);
+		sum += figures.peak_bytes;
 	}
 	assert_int_equal(sum, model.totals.peak_bytes);
 	assert_int_equal(model.totals.peak_bytes, brute.peak);
@@ -413,6 +414,7 @@ static void whole_file(void **state)
 	char path[] = "/tmp/gnomon-unit-XXXXXX";
 	struct buffer payload = { 0 };
 	struct trace_write t;
+	const struct rows_query query = { .key = FIGURE_PEAK };
 	struct rows rows;
 
 	(void)state;
@@ -434,9 +436,9 @@ static void whole_file(void **state)
 	assert_int_equal(model_since_start_ns(&model,
 					      model.totals.peak_stamp), 1500);
 	assert_int_equal(model_duration_ns(&model), 9500);
-	rows_collect(&model, ROW_PEAK, NULL, NULL, &rows);
+	rows_collect(&model, &query, &rows);
 	assert_int_equal(rows.count, 1);
-	assert_int_equal(rows.list[0].peak_bytes, 515);
+	assert_int_equal(rows.list[0].figures.peak_bytes, 515);
 	free(rows.list);
 	model_free(&model);
 	/* Torn inside END: all events, but status 3. */

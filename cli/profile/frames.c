@@ -8,7 +8,7 @@
  * alloc::). Where a stack consists of nothing else, its innermost frame is
  * the site.
  */
-#include "cli/frames.h"
+#include "cli/profile/frames.h"
 
 #include <stdlib.h>
 #include <string.h>

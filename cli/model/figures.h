@@ -1,0 +1,51 @@
+/*
+ * figures.h: what is known of a set of blocks that belong together: those of
+ * a context, a site, a thread, a whole program. Sums but where it says
+ * otherwise; times in nanoseconds since the start of the recording.
+ */
+#ifndef GNOMON_FIGURES_H
+#define GNOMON_FIGURES_H
+
+#include <stdint.h>
+
+struct figures {
+	uint64_t count;		/* allocations */
+	uint64_t total_bytes;	/* of them */
+	uint64_t frees;
+	uint64_t temporary;	/* of the frees: soon after the allocation */
+	uint64_t live_blocks;	/* at the end, or at --alive-at */
+	uint64_t live_bytes;
+	uint64_t peak_blocks;	/* of those live at the global peak */
+	uint64_t peak_bytes;
+	/* The set's own maximum of live bytes, and its blocks then. Of a set
+	 * that was put together from others, the sum of theirs: a bound. */
+	uint64_t own_peak_blocks;
+	uint64_t own_peak_bytes;
+	double lifetime_ns;	/* sum over the freed blocks */
+	uint64_t first_ns;	/* its first and last allocation; both 0 */
+	uint64_t last_ns;	/* if there was none */
+};
+
+/* What tables are sorted by. */
+enum figure {
+	FIGURE_LIVE,		/* bytes */
+	FIGURE_PEAK,
+	FIGURE_OWN_PEAK,
+	FIGURE_TOTAL,
+	FIGURE_COUNT,
+	FIGURE_TEMPORARY,
+	FIGURE_LIFETIME,	/* mean, ns */
+	FIGURE_AGE,		/* ns from its first allocation to `end_ns` */
+	FIGURE_KEYS
+};
+extern const char *const figure_names[FIGURE_KEYS];
+
+/* Its value; `end_ns`: of the recording. */
+uint64_t figures_value(const struct figures *figures, enum figure key,
+		       uint64_t end_ns);
+/* The mean lifetime of the freed blocks in ns; 0: none was freed. */
+uint64_t figures_mean_lifetime(const struct figures *figures);
+/* Put `more` to `sum`. A zeroed struct figures is the empty set. */
+void figures_add(struct figures *sum, const struct figures *more);
+
+#endif
