@@ -124,12 +124,15 @@ static void read_table(struct plan_file *file, Elf *elf, uint32_t type)
 /* One that was stripped may have its symbols in another file. */
 static void read_debug_file(struct plan_file *file, const char *path)
 {
-	static const struct debugfile_places usual;
+	/* A recording is not to wait for a server. */
+	static const struct debugfile_places usual = {
+		.no_debuginfod = true,
+	};
 	const void *id;
 	ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
 	GElf_Word sum;
 	struct debugfile_wanted wanted = { path, id,
-					   size > 0 ? (size_t)size : 0 };
+					   size > 0 ? (size_t)size : 0, 0 };
 	char *found = NULL;
 
 	if (size <= 0)

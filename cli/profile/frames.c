@@ -173,6 +173,7 @@ static bool add_place(struct frames *frames, const struct context_node *node,
 	wanted.file.path = image->path;
 	wanted.file.build_id = image->build_id;
 	wanted.file.build_id_size = image->build_id_size;
+	wanted.file.pid = 0;
 	wanted.bias = image->bias;
 	place = symbols_find(frames->symbols, index, &wanted, node->address,
 			     exact);

@@ -31,8 +31,8 @@
 enum match { MATCH_NO_FILE, MATCH_OTHER, MATCH_SAME };
 
 /* Compare; on MATCH_SAME *fd is open. */
-static enum match try_file(const struct debugfile_wanted *wanted,
-			   const char *path, int *fd)
+static enum match try_descriptor(const struct debugfile_wanted *wanted,
+				 int *fd)
 {
 	enum match match = MATCH_NO_FILE;
 	struct stat status;
@@ -40,9 +40,6 @@ static enum match try_file(const struct debugfile_wanted *wanted,
 	ssize_t size;
 	Elf *elf;
 
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*fd < 0)
-		return MATCH_NO_FILE;
 	elf = fstat(*fd, &status) == 0 && S_ISREG(status.st_mode) ?
 		elf_begin(*fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (elf != NULL && elf_kind(elf) == ELF_K_ELF) {
@@ -61,6 +58,13 @@ static enum match try_file(const struct debugfile_wanted *wanted,
 	return match;
 }
 
+static enum match try_file(const struct debugfile_wanted *wanted,
+			   const char *path, int *fd)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return *fd < 0 ? MATCH_NO_FILE : try_descriptor(wanted, fd);
+}
+
 struct search {
 	const struct debugfile_places *places;
 	const struct debugfile_wanted *wanted;
@@ -77,6 +81,22 @@ static bool try_path(struct search *search, char *path)
 	}
 	free(path);
 	return false;
+}
+
+/* What the trace carries itself. */
+static bool try_embedded(struct search *search)
+{
+	const struct debugfile_places *places = search->places;
+	const struct debugfile_wanted *wanted = search->wanted;
+
+	if (places->embedded == NULL || wanted->build_id_size == 0)
+		return false;
+	search->fd = places->embedded(places->embedded_owner,
+				      wanted->build_id, wanted->build_id_size);
+	if (search->fd < 0 || try_descriptor(wanted, &search->fd) != MATCH_SAME)
+		return false;
+	search->found = grow_copy(wanted->path, strlen(wanted->path));
+	return true;
 }
 
 /* DIR/.build-id/ab/cdef….debug, and the same without a suffix. */
@@ -149,7 +169,8 @@ int debugfile_binary(const struct debugfile_places *places,
 
 	/* A path relative to the program's directory may lead somewhere else
 	 * from here: only a build-id can tell. */
-	if ((wanted->path[0] == '/' || (wanted->build_id_size > 0 &&
+	if (!try_embedded(&search) &&
+	    (wanted->path[0] == '/' || (wanted->build_id_size > 0 &&
 					wanted->path[0] != 0)) &&
 	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
 	    !try_given(&search, "") && !try_tree(&search, debug, "") &&

@@ -5,6 +5,7 @@
 #ifndef GNOMON_DEBUGFILE_H
 #define GNOMON_DEBUGFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,12 +14,24 @@ struct debugfile_places {
 	const char *const *paths;	/* -d: files and directories */
 	size_t path_count;
 	const char *sysroot;		/* NULL: / */
+	bool no_debuginfod;		/* the network is not asked; its cache
+					 * is looked into all the same */
+	/*
+	 * The files that a trace carries, asked before all others; may be
+	 * NULL. Returns a descriptor, which the caller closes, of an ELF file
+	 * with this build-id, or -1. Called by one thread at a time, not
+	 * always by the same one.
+	 */
+	int (*embedded)(void *owner, const uint8_t *build_id, size_t size);
+	void *embedded_owner;
 };
 
 struct debugfile_wanted {
 	const char *path;		/* at run time */
 	const uint8_t *build_id;
 	size_t build_id_size;		/* 0: the file had none */
+	int pid;			/* of a process that had it mapped,
+					 * which may be dead; 0: not known */
 };
 
 /*

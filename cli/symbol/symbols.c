@@ -312,6 +312,14 @@ const struct symbol_place *symbols_find(struct symbols *symbols,
 	return symbols->list[symbols->count++] = place;
 }
 
+void symbols_prepare(struct symbols *symbols,
+		     const struct symbol_request *requests, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		symbols_find(symbols, requests[i].index, &requests[i].image,
+			     requests[i].address, requests[i].exact);
+}
+
 struct symbols *symbols_new(const struct debugfile_places *places, bool full)
 {
 	struct symbols *symbols = grow_zeroed(1, sizeof(*symbols));

@@ -44,6 +44,22 @@ const struct symbol_place *symbols_find(struct symbols *symbols,
 					uint32_t index,
 					const struct symbol_image *image,
 					uint64_t address, bool exact);
+
+/* What will be asked for. */
+struct symbol_request {
+	uint32_t index;
+	struct symbol_image image;
+	uint64_t address;
+	bool exact;
+};
+
+/*
+ * Look all of these up at once, by several threads; symbols_find finds the
+ * answers then. Files are opened and their functions indexed where one of the
+ * addresses lies, so ask for what is going to be shown. Requests may repeat.
+ */
+void symbols_prepare(struct symbols *symbols,
+		     const struct symbol_request *requests, size_t count);
 void symbols_free(struct symbols *symbols);
 
 #endif
