@@ -2,10 +2,9 @@
  * cmd_info.c: `gnomon info`: what a trace is, and what was mapped.
  * Runs in the main thread.
  */
-#include <stdlib.h>
-
 #include "cli/base/tell.h"
 #include "cli/commands.h"
+#include "cli/reading.h"
 #include "cli/report.h"
 
 enum { SIZES = 1, JSON };
@@ -18,7 +17,13 @@ static const struct command_option options[] = {
 	COMMAND_COMMON_OPTIONS,
 };
 
+static const struct command_group *const groups[] = {
+	&reading_symbols,
+	NULL
+};
+
 struct request {
+	struct reading reading;
 	bool sizes;
 	bool json;
 };
@@ -27,7 +32,8 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	(void)value;
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
 	if (id == SIZES)
 		request->sizes = true;
 	else
@@ -38,7 +44,6 @@ static int take(void *owner, int id, const char *value)
 static int info(const struct request *request, const char *trace)
 {
 	static struct model model;
-	const struct debugfile_places places = { 0 };
 	struct frames frames;
 	int status;
 
@@ -46,7 +51,7 @@ static int info(const struct request *request, const char *trace)
 	status = model_read_maps(&model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
-	frames_init(&frames, &model, &places, false);
+	reading_frames(&request->reading, &frames, &model);
 	if (request->json)
 		report_info_json(&model, &frames, trace, stdout);
 	else
@@ -64,23 +69,16 @@ static int info(const struct request *request, const char *trace)
 static int run_info(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
-	char *newest = NULL;
 	int operands, status;
 
+	reading_init(&request.reading);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
-	if (operands == 0)
-		newest = report_newest_trace();
-	if (operands > 1 || (operands == 0 && newest == NULL)) {
-		tell_error(operands > 1 ? "one trace is read at a time: name "
-			   "only one" : "no *.trace in this directory: name "
-			   "one, or make one with `gnomon run PROGRAM`");
-		free(newest);
-		return EXIT_NOTHING;
-	}
-	status = info(&request, operands ? argv[1] : newest);
-	free(newest);
+	status = EXIT_NOTHING;
+	if (reading_find_one(&request.reading, operands, argv + 1))
+		status = info(&request, request.reading.traces[0]);
+	reading_free(&request.reading);
 	return status;
 }
 
@@ -108,6 +106,7 @@ const struct command cmd_info = {
 	.examples = examples,
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_info,
 };

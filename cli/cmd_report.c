@@ -2,19 +2,16 @@
  * cmd_report.c: `gnomon report`: read a trace, print who holds, leaks and
  * churns memory. Runs in the main thread; everything else does the work.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 #include "cli/commands.h"
+#include "cli/reading.h"
 #include "cli/report.h"
 
-enum { SORT = 1, BY, TOP, OUTPUT, JSON, FULL_NAMES, DEBUG_PATH, SYSROOT };
+enum { SORT = 1, BY, TOP, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
@@ -31,31 +28,28 @@ static const struct command_option options[] = {
 	  "write the report to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
-	{ FULL_NAMES, "full-names", 0, NULL, NULL,
-	  "names as the demangler makes them, paths of source files" },
-	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
-	  "where to look for programs, libraries and their debug files, "
-	  "besides where they were: a file, a directory or a .build-id tree; "
-	  "may be given several times" },
-	{ SYSROOT, "sysroot", 0, "DIR", "/",
-	  "the paths in the trace are under DIR" },
 	COMMAND_COMMON_OPTIONS,
 };
 
-#define DEBUG_PATHS_MAX 64
+static const struct command_group *const groups[] = {
+	&reading_model_options,
+	&reading_symbols,
+	NULL
+};
 
 struct request {
 	struct report_options report;
+	struct reading reading;
 	const char *output;
 	bool json;
-	const char *paths[DEBUG_PATHS_MAX];
-	struct debugfile_places places;
 };
 
 static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
 	switch (id) {
 	case SORT:
 		for (int key = 0; key < FIGURE_KEYS; key++)
@@ -76,48 +70,8 @@ static int take(void *owner, int id, const char *value)
 	case JSON:
 		request->json = true;
 		break;
-	case FULL_NAMES:
-		request->report.full_names = true;
-		break;
-	case DEBUG_PATH:
-		if (request->places.path_count == DEBUG_PATHS_MAX)
-			return -ERANGE;
-		request->paths[request->places.path_count++] = value;
-		break;
-	case SYSROOT:
-		request->places.sysroot = value;
-		break;
 	}
 	return 0;
-}
-
-char *report_newest_trace(void)
-{
-	DIR *directory = opendir(".");
-	struct timespec newest = { 0 };
-	struct dirent *entry;
-	char *name = NULL;
-
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		size_t size = strlen(entry->d_name);
-		struct stat status;
-
-		if (size < 6 || strcmp(entry->d_name + size - 6, ".trace") ||
-		    stat(entry->d_name, &status) != 0 ||
-		    !S_ISREG(status.st_mode))
-			continue;
-		if (name != NULL &&
-		    (status.st_mtim.tv_sec < newest.tv_sec ||
-		     (status.st_mtim.tv_sec == newest.tv_sec &&
-		      status.st_mtim.tv_nsec <= newest.tv_nsec)))
-			continue;
-		newest = status.st_mtim;
-		free(name);
-		name = grow_copy(entry->d_name, size);
-	}
-	if (directory != NULL)
-		closedir(directory);
-	return name;
 }
 
 static FILE *open_output(const char *path)
@@ -151,15 +105,14 @@ static int report(struct request *request)
 	FILE *out;
 	int status;
 
-	model_init(&model);
-	status = model_read(&model, request->report.trace);
+	status = reading_model(&request->reading, &model,
+			       request->report.trace);
 	if (status == EXIT_NOTHING)
 		return status;
 	out = open_output(request->output);
 	if (out == NULL)
 		return EXIT_NOTHING;
-	frames_init(&frames, &model, &request->places,
-		    request->report.full_names);
+	reading_frames(&request->reading, &frames, &model);
 	if (request->json)
 		report_json(&model, &frames, &request->report, out);
 	else
@@ -172,28 +125,19 @@ static int report(struct request *request)
 static int run_report(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
-	char *newest = NULL;
 	int operands, status;
 
-	request.places.paths = request.paths;
+	reading_init(&request.reading);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
-	if (operands > 1) {
-		tell_error("%s: one trace is read at a time: leave out %s",
-			   argv[1], argv[2]);
-		return EXIT_NOTHING;
+	status = EXIT_NOTHING;
+	if (reading_find_one(&request.reading, operands, argv + 1)) {
+		request.report.full_names = request.reading.full_names;
+		request.report.trace = request.reading.traces[0];
+		status = report(&request);
 	}
-	if (operands == 0)
-		newest = report_newest_trace();
-	request.report.trace = operands ? argv[1] : newest;
-	if (request.report.trace == NULL) {
-		tell_error("no *.trace in this directory: name one, or make "
-			   "one with `gnomon run PROGRAM`");
-		return EXIT_NOTHING;
-	}
-	status = report(&request);
-	free(newest);
+	reading_free(&request.reading);
 	return status;
 }
 
@@ -203,7 +147,8 @@ static const char *const description[] = {
 	"allocated the most bytes, allocated most often, and allocated the "
 	"most temporary blocks (freed before their thread's next allocation).",
 	"TRACE is a file that `gnomon run` wrote, also while it is still being "
-	"written; left out, it is the newest *.trace in this directory.",
+	"written, or the number of a process that is being recorded; left out, "
+	"it is the newest trace in this directory.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged, which is said on standard "
 	"error.",
@@ -226,6 +171,7 @@ const struct command cmd_report = {
 	.examples = examples,
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_report,
 };

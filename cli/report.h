@@ -46,7 +46,4 @@ void report_memory_summary(struct json *json, const struct model *model);
 void report_memory_info(const struct model *model, FILE *out);
 void report_memory_json(struct json *json, const struct model *model);
 
-/* The newest *.trace in the current directory, to be freed; NULL if none. */
-char *report_newest_trace(void);
-
 #endif

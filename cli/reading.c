@@ -1,0 +1,216 @@
+/*
+ * reading.c: see reading.h. Called by the main thread.
+ */
+#include "cli/reading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/quantity.h"
+#include "cli/base/tell.h"
+#include "cli/trace/locate.h"
+
+#define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
+
+enum { DEBUG_PATH = READING_IDS, SYSROOT, FULL_NAMES, TEMPORARY, READING_END };
+
+static const struct command_option symbol_options[] = {
+	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
+	  "where to look for programs, libraries and their debug files, "
+	  "besides where they were: a file, a directory or a .build-id tree; "
+	  "may be given several times" },
+	{ SYSROOT, "sysroot", 0, "DIR", "/",
+	  "the paths in the trace are under DIR" },
+	{ FULL_NAMES, "full-names", 0, NULL, NULL,
+	  "names as the demangler makes them, paths of source files" },
+};
+
+const struct command_group reading_symbols = {
+	"symbols", symbol_options,
+	sizeof(symbol_options) / sizeof(symbol_options[0])
+};
+
+static const struct command_option model_options[] = {
+	{ TEMPORARY, "temporary", 0, "N", "0",
+	  "a block is temporary if at most N other allocations of its thread "
+	  "came between its own and its free" },
+};
+
+const struct command_group reading_model_options = {
+	"meanings", model_options,
+	sizeof(model_options) / sizeof(model_options[0])
+};
+
+void reading_init(struct reading *reading)
+{
+	memset(reading, 0, sizeof(*reading));
+	reading->places.paths = reading->paths;
+}
+
+bool reading_has(int id)
+{
+	return id >= READING_IDS && id < READING_END;
+}
+
+int reading_take(struct reading *reading, int id, const char *value)
+{
+	switch (id) {
+	case DEBUG_PATH:
+		if (reading->places.path_count == READING_PATHS_MAX)
+			return -ERANGE;
+		reading->paths[reading->places.path_count++] = value;
+		return 0;
+	case SYSROOT:
+		reading->places.sysroot = value;
+		return 0;
+	case FULL_NAMES:
+		reading->full_names = true;
+		return 0;
+	case TEMPORARY:
+		return quantity_parse_count(value, &reading->model.temporary);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* ---- which traces ---- */
+
+static void add_trace(struct reading *reading, char *path)
+{
+	GROW(reading->traces, reading->trace_count, reading->trace_capacity);
+	reading->traces[reading->trace_count++] = path;
+}
+
+static bool add_directory(struct reading *reading, const char *directory)
+{
+	char **paths;
+	size_t count;
+	bool more;
+	int error = locate_all(directory, &paths, &count, &more);
+
+	if (error != 0) {
+		tell_error("%s: the directory cannot be listed: %s", directory,
+			   strerror(-error));
+		return false;
+	}
+	if (count == 0)
+		tell_error("%s: no trace in this directory: name one, or make "
+			   "one with `gnomon run PROGRAM`", directory);
+	if (more)
+		tell_note("%s: only %d of its files were looked at: name "
+			  "traces one by one", directory, LOCATE_MAX);
+	for (size_t i = 0; i < count; i++)
+		add_trace(reading, paths[i]);
+	free(paths);
+	reading->many = true;
+	return count > 0;
+}
+
+static bool add_process(struct reading *reading, const char *number)
+{
+	int error;
+	char *trace = locate_process((pid_t)strtol(number, NULL, 10), &error);
+
+	if (trace != NULL) {
+		add_trace(reading, trace);
+		return true;
+	}
+	if (error == -ESRCH)
+		tell_error("%s: neither a file here nor a process, and no "
+			   "trace here is of one: check the name", number);
+	else if (error == -EACCES || error == -EPERM)
+		tell_error("%s: no file here, and the process cannot be looked "
+			   "at: %s: name its trace", number, strerror(-error));
+	else
+		tell_error("%s: no file here, and the process is not being "
+			   "recorded: start it with `gnomon run`", number);
+	return false;
+}
+
+static bool is_number(const char *text)
+{
+	size_t size = strlen(text);
+
+	return size > 0 && size <= PID_MAX_DIGITS &&
+		strspn(text, "0123456789") == size;
+}
+
+static bool add_operand(struct reading *reading, const char *operand)
+{
+	struct stat status;
+	int found = stat(operand, &status);
+
+	if (found == 0 && S_ISDIR(status.st_mode))
+		return add_directory(reading, operand);
+	if (found != 0 && errno == ENOENT && is_number(operand))
+		return add_process(reading, operand);
+	/* Whatever else is wrong with it, the reader says. */
+	add_trace(reading, grow_copy(operand, strlen(operand)));
+	return true;
+}
+
+bool reading_find(struct reading *reading, int count, char **operands)
+{
+	char *newest = count == 0 ? locate_newest(".") : NULL;
+
+	if (newest != NULL)
+		add_trace(reading, newest);
+	else if (count == 0)
+		tell_error("no trace in this directory: name one, or make one "
+			   "with `gnomon run PROGRAM`");
+	for (int i = 0; i < count; i++)
+		if (!add_operand(reading, operands[i]))
+			return false;
+	reading->many |= count > 1;
+	return reading->trace_count > 0;
+}
+
+bool reading_find_one(struct reading *reading, int count, char **operands)
+{
+	struct stat status;
+
+	if (count > 1) {
+		tell_error("%s: one trace is read at a time: leave out %s",
+			   operands[0], operands[1]);
+		return false;
+	}
+	if (count == 1 && stat(operands[0], &status) == 0 &&
+	    S_ISDIR(status.st_mode)) {
+		tell_error("%s: is a directory: name one of its traces; "
+			   "`gnomon report %s` lists them", operands[0],
+			   operands[0]);
+		return false;
+	}
+	return reading_find(reading, count, operands);
+}
+
+/* ---- what is in them ---- */
+
+int reading_model(struct reading *reading, struct model *model,
+		  const char *trace)
+{
+	int status;
+
+	model_init(model);
+	model->options = reading->model;
+	status = model_read(model, trace);
+	if (status == EXIT_NOTHING)
+		model_free(model);
+	return status;
+}
+
+void reading_frames(const struct reading *reading, struct frames *frames,
+		    struct model *model)
+{
+	frames_init(frames, model, &reading->places, reading->full_names);
+}
+
+void reading_free(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->trace_count; i++)
+		free(reading->traces[i]);
+	free(reading->traces);
+}

@@ -1,0 +1,73 @@
+/*
+ * reading.h: what all commands that read traces share: which traces are
+ * meant, where symbols are, which blocks count.
+ *
+ *	struct reading reading;
+ *
+ *	reading_init(&reading);
+ *	command_parse(…, take, …)	take: reading_take for its ids
+ *	reading_find(&reading, operands, argv + 1)
+ *	status = reading_model(&reading, &model, reading.traces[0]);
+ *	reading_frames(&reading, &frames, &model);
+ *	reading_free(&reading);
+ */
+#ifndef GNOMON_READING_H
+#define GNOMON_READING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/base/command.h"
+#include "cli/model/model.h"
+#include "cli/profile/frames.h"
+
+/* Ids of their options begin here; filters have those from 1000. */
+#define READING_IDS 2000
+
+/* What a command lists as its `groups`: those that make sense for it. */
+extern const struct command_group reading_symbols;	/* -d, --sysroot, … */
+extern const struct command_group reading_model_options; /* --temporary */
+
+#define READING_PATHS_MAX 64
+
+struct reading {
+	/* What was asked for. */
+	struct debugfile_places places;
+	const char *paths[READING_PATHS_MAX];
+	bool full_names;
+	struct model_options model;
+	/* reading_find: the traces. */
+	char **traces;
+	size_t trace_count;
+	size_t trace_capacity;
+	bool many;	/* a directory was named, or several traces */
+};
+
+void reading_init(struct reading *reading);
+/* Is the option one of the groups above? */
+bool reading_has(int id);
+/* As command_parse wants of its `take`. */
+int reading_take(struct reading *reading, int id, const char *value);
+
+/*
+ * The traces that operands mean: a file, a directory (all in it), the number
+ * of a process being recorded; without any, the newest trace here. A name
+ * that is a file is that file, also if it is a number. False: what is wrong
+ * was said, and the status is EXIT_NOTHING.
+ */
+bool reading_find(struct reading *reading, int count, char **operands);
+/* The same for commands that read one trace at a time; reading->traces[0]. */
+bool reading_find_one(struct reading *reading, int count, char **operands);
+
+/*
+ * Initialises the model and reads the trace into it. Returns what model_read
+ * does; with EXIT_NOTHING the model was freed.
+ */
+int reading_model(struct reading *reading, struct model *model,
+		  const char *trace);
+/* For the stacks of that model. */
+void reading_frames(const struct reading *reading, struct frames *frames,
+		    struct model *model);
+void reading_free(struct reading *reading);
+
+#endif
