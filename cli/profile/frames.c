@@ -111,6 +111,10 @@ void frames_init(struct frames *frames, struct model *model,
 void frames_free(struct frames *frames)
 {
 	symbols_free(frames->symbols);
+	for (size_t i = 0; i < frames->place_count; i++)
+		free(frames->places[i].list);
+	free(frames->places);
+	table_free(&frames->place_of);
 	free(frames->list);
 	free(frames->nameless.list);
 	buffer_free(&frames->scratch);
@@ -119,11 +123,12 @@ void frames_free(struct frames *frames)
 	intern_free(&frames->names);
 }
 
-static struct frame *add_frame(struct frames *frames)
+static struct frame *add_frame(struct frames_place *place)
 {
-	GROW(frames->list, frames->count, frames->capacity);
-	memset(&frames->list[frames->count], 0, sizeof(*frames->list));
-	return &frames->list[frames->count++];
+	place->list = grow_resize(place->list, place->count + 1,
+				  sizeof(*place->list));
+	memset(&place->list[place->count], 0, sizeof(*place->list));
+	return &place->list[place->count++];
 }
 
 static uint32_t image_of(const struct frames *frames,
@@ -147,48 +152,97 @@ static void note_nameless(struct frames *frames, const char *library)
 }
 
 /* In no file: code made at run time, or stray. */
-static void add_nowhere(struct frames *frames, uint64_t address, bool exact)
+static void fill_nowhere(struct frames *frames, struct frames_place *place)
 {
-	struct frame *frame = add_frame(frames);
+	struct frame *frame = add_frame(place);
 
-	frame->address = address;
-	frame->function = perfmap_find(&frames->model->perfmap,
-				       exact ? address : address - 1);
+	frame->address = place->address;
+	frame->function = perfmap_find(&frames->model->perfmap, place->exact ?
+				       place->address : place->address - 1);
 }
 
-/* The functions at one return address; true if a signal came in there. */
-static bool add_place(struct frames *frames, const struct context_node *node,
-		      bool exact)
+static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
+		       const struct image *image, uint64_t address)
 {
-	uint32_t index = image_of(frames, node);
-	const struct symbol_place *place;
+	frame->function = symbol->function;
+	frame->file = symbol->file;
+	frame->line = symbol->line;
+	frame->column = symbol->column;
+	frame->inlined = symbol->inlined;
+	frame->library = image->name[0] ? image->name : NULL;
+	frame->path = image->path[0] ? image->path : NULL;
+	frame->address = address;
+	frame->module_offset = address - image->bias;
+	frame->glue = is_glue(frame);
+}
+
+/* The functions at one return address. */
+static void fill_place(struct frames *frames, uint32_t index,
+		       struct frames_place *place)
+{
+	const struct symbol_place *symbols;
 	struct symbol_image wanted;
 	const struct image *image;
 
-	if (index == IMAGE_NONE) {
-		add_nowhere(frames, node->address, exact);
-		return false;
-	}
 	image = &frames->model->images.list[index];
 	wanted.file.path = image->path;
 	wanted.file.build_id = image->build_id;
 	wanted.file.build_id_size = image->build_id_size;
 	wanted.file.pid = 0;
 	wanted.bias = image->bias;
-	place = symbols_find(frames->symbols, index, &wanted, node->address,
-			     exact);
-	for (size_t i = 0; i < place->count; i++) {
-		struct frame *frame = add_frame(frames);
+	symbols = symbols_find(frames->symbols, index, &wanted, place->address,
+			       place->exact);
+	place->signal = symbols->signal;
+	/* A hook that the C library was called by is no part of the
+	 * program. */
+	if (strcmp(image->name, "libgnomon.so") == 0)
+		return;
+	for (size_t i = 0; i < symbols->count; i++)
+		fill_frame(add_frame(place), &symbols->frames[i], image,
+			   place->address);
+}
 
-		frame->function = place->frames[i].function;
-		frame->file = place->frames[i].file;
-		frame->line = place->frames[i].line;
-		frame->column = place->frames[i].column;
-		frame->inlined = place->frames[i].inlined;
-		frame->library = image->name[0] ? image->name : NULL;
-		frame->address = node->address;
-		frame->module_offset = node->address - image->bias;
-		frame->glue = is_glue(frame);
+/* Owners that are nodes, apart from those that are images. */
+#define OWNER_IS_NODE (UINT64_C(1) << 32)
+
+uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
+{
+	const struct context_node *node = &frames->model->contexts.nodes[at];
+	uint32_t image = image_of(frames, node), number, first;
+	uint64_t owner = image == IMAGE_NONE ? OWNER_IS_NODE | at : image;
+	uint64_t key = table_mix(node->address) + owner * 2 + exact;
+	struct frames_place place = { .address = node->address,
+				      .owner = owner, .exact = exact };
+
+	first = table_get(&frames->place_of, key);
+	for (number = first; number != TABLE_NONE;
+	     number = frames->places[number].next) {
+		const struct frames_place *other = &frames->places[number];
+
+		if (other->address == place.address &&
+		    other->owner == owner && other->exact == exact)
+			return number;
+	}
+	if (image == IMAGE_NONE)
+		fill_nowhere(frames, &place);
+	else
+		fill_place(frames, image, &place);
+	place.next = first;
+	GROW(frames->places, frames->place_count, frames->place_capacity);
+	table_set(&frames->place_of, key, (uint32_t)frames->place_count);
+	frames->places[frames->place_count] = place;
+	return (uint32_t)frames->place_count++;
+}
+
+/* Append them to the list; true if a signal came in there. */
+static bool add_place(struct frames *frames, uint32_t node, bool exact)
+{
+	const struct frames_place *place =
+		&frames->places[frames_place(frames, node, exact)];
+
+	for (uint32_t i = 0; i < place->count; i++) {
+		GROW(frames->list, frames->count, frames->capacity);
+		frames->list[frames->count++] = place->list[i];
 	}
 	return place->signal;
 }
@@ -201,18 +255,6 @@ static void find_site(struct frames *frames)
 	frames->site = 0;
 }
 
-/* A hook that the C library was called by is no part of the program. */
-static void drop_own(struct frames *frames)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < frames->count; i++)
-		if (frames->list[i].library == NULL ||
-		    strcmp(frames->list[i].library, "libgnomon.so") != 0)
-			frames->list[kept++] = frames->list[i];
-	frames->count = kept;
-}
-
 void frames_of(struct frames *frames, uint32_t at)
 {
 	const struct contexts *contexts = &frames->model->contexts;
@@ -221,8 +263,7 @@ void frames_of(struct frames *frames, uint32_t at)
 	frames->count = 0;
 	for (; at >= CONTEXT_ROOTS && frames->count < FRAMES_MAX;
 	     at = contexts->nodes[at].parent)
-		exact = add_place(frames, &contexts->nodes[at], exact);
-	drop_own(frames);
+		exact = add_place(frames, at, exact);
 	for (size_t i = 0; i < frames->count; i++)
 		if (frames->list[i].function == NULL &&
 		    frames->list[i].library != NULL)
@@ -267,9 +308,9 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 	frames->count = 0;
 	for (uint32_t at = node; at >= CONTEXT_ROOTS;
 	     at = contexts->nodes[at].parent) {
-		exact = add_place(frames, &contexts->nodes[at], exact);
+		exact = add_place(frames, at, exact);
 		find_site(frames);
-		if (!frames->list[frames->site].glue)
+		if (frames->count > 0 && !frames->list[frames->site].glue)
 			break;
 	}
 	if (frames->count == 0)

@@ -16,12 +16,29 @@ struct frame {
 	const char *function;	/* NULL: not known */
 	const char *file;	/* NULL: not known */
 	const char *library;	/* last part of its path; NULL: no image */
+	const char *path;	/* of the library; NULL: not known */
 	unsigned line;
 	unsigned column;
 	bool inlined;
 	bool glue;		/* an allocator's or the language's own */
 	uint64_t address;
 	uint64_t module_offset;
+};
+
+/*
+ * What stands at one return address: a function and those inlined into it,
+ * innermost first. Nothing, where it is code of the recorder. The list stays
+ * where it is until frames_free.
+ */
+struct frames_place {
+	struct frame *list;
+	uint32_t count;
+	uint32_t next;		/* in the same bucket */
+	uint64_t address;
+	uint64_t owner;		/* image; without one, the node itself */
+	bool exact;
+	bool signal;		/* the kernel returns from a handler there, */
+				/* so the next frame's address is exact */
 };
 
 struct frames {
@@ -32,6 +49,10 @@ struct frames {
 	size_t capacity;
 	size_t site;		/* index in the list */
 	enum gt_stop stop;	/* why the walk ended there */
+	struct frames_place *places;
+	size_t place_count;
+	size_t place_capacity;
+	struct table place_of;	/* hash of address and owner -> place */
 	struct table site_of;	/* context node -> number of its site */
 	struct table sites;	/* interned description -> number */
 	struct buffer scratch;
@@ -41,6 +62,12 @@ struct frames {
 
 void frames_init(struct frames *frames, struct model *model,
 		 const struct debugfile_places *places, bool full_names);
+/*
+ * The number of the place of one context node, an index into frames->places,
+ * which the next call may move. `exact`: the frame further in was a signal's.
+ * Every walk along contexts comes by here, so symbols are looked up once.
+ */
+uint32_t frames_place(struct frames *frames, uint32_t node, bool exact);
 /* Fill the list for a context. */
 void frames_of(struct frames *frames, uint32_t node);
 /*
