@@ -16,8 +16,8 @@
 #include "cli/model/figures.h"
 #include "cli/profile/frames.h"
 
-#define STACK_FILTER_FIRST_ID 2000
-#define STACK_FILTER_LAST_ID 2999
+#define STACK_FILTER_FIRST_ID 3000
+#define STACK_FILTER_LAST_ID 3999
 
 /* Ids from STACK_FILTER_FIRST_ID on, for stack_filter_take. */
 extern const struct command_group stack_filter_options;
