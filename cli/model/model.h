@@ -12,13 +12,17 @@
 #include "cli/base/buffer.h"
 #include "cli/base/intern.h"
 #include "cli/model/blocks.h"
+#include "cli/model/chains.h"
 #include "cli/model/contexts.h"
 #include "cli/model/figures.h"
+#include "cli/model/filters.h"
 #include "cli/model/footprint.h"
+#include "cli/model/histograms.h"
 #include "cli/model/images.h"
 #include "cli/model/maps.h"
 #include "cli/model/pairing.h"
 #include "cli/model/threads.h"
+#include "cli/model/timeline.h"
 #include "cli/model/tuning.h"
 #include "cli/symbol/perfmap.h"
 #include "cli/trace/clock.h"
@@ -74,7 +78,15 @@ enum model_want {
 	MODEL_WANT_CHAINS = 8		/* what realloc made of blocks: chains.h */
 };
 
-struct filter;
+/*
+ * A group of contexts that is to have figures of its own, its exact own peak
+ * above all. Sums over contexts have all figures but that one.
+ */
+#define MODEL_NO_GROUP UINT32_MAX
+struct group_peak {
+	uint64_t bytes, blocks;
+	uint64_t ns;		/* when, since the start */
+};
 
 /* Set between model_init and model_read. */
 struct model_options {
@@ -138,6 +150,15 @@ uint64_t model_stopped(const struct model *model);
 /* What is known of a context, once all was read. */
 void model_figures(const struct model *model, const struct context_cost *cost,
 		   struct figures *figures);
+/*
+ * The exact own peaks of groups of contexts, by a second pass over a trace
+ * that `model` has read: `group` says of a node of that model to which group,
+ * below `count`, it belongs, or MODEL_NO_GROUP. Returns what model_read does;
+ * a trace that cannot be read twice (a pipe) is EXIT_NOTHING, with a message.
+ */
+int model_group_peaks(const struct model *model, const char *path,
+		      uint32_t (*group)(void *owner, uint32_t node),
+		      void *owner, struct group_peak *peaks, size_t count);
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
 

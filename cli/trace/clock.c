@@ -36,6 +36,16 @@ void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
 	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
 }
 
+/* Times beyond what 64 bits hold are the last, or the first, that they do. */
+static uint64_t add(uint64_t base, double ns)
+{
+	if (ns < 0)
+		return (double)base + ns <= 0 ? 0 : base - (uint64_t)-ns;
+	if (ns >= 18446744073709551615.0 - (double)base)
+		return UINT64_MAX;
+	return base + (uint64_t)ns;
+}
+
 /* From one pair outward. */
 static uint64_t extrapolate(const struct clock *clock,
 			    const struct clock_pair *from, uint64_t ticks)
@@ -43,9 +53,7 @@ static uint64_t extrapolate(const struct clock *clock,
 	double ns = ((double)ticks - (double)from->ticks) *
 		(double)clock->tick_ps / 1000;
 
-	if ((double)from->ns + ns < 0)
-		return 0;
-	return from->ns + (uint64_t)(int64_t)ns;
+	return add(from->ns, ns);
 }
 
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
@@ -75,9 +83,7 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 		return extrapolate(clock, b, ticks);
 	ns = ((double)ticks - (double)a->ticks) *
 		((double)(b->ns - a->ns) / (double)(b->ticks - a->ticks));
-	if (ns < 0 && (double)a->ns + ns < 0)
-		return 0;
-	return a->ns + (uint64_t)(int64_t)ns;
+	return add(a->ns, ns);
 }
 
 double clock_rate(const struct clock *clock)

@@ -1,0 +1,293 @@
+/*
+ * filters.c: see filters.h. One table has the words; what kind of value a word
+ * has says how it is parsed.
+ *
+ * Called by any thread, each with a filter of its own.
+ */
+#include "cli/model/filters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/pattern.h"
+#include "cli/base/quantity.h"
+#include "cli/base/tell.h"
+
+struct filter {
+	struct filter_word *words;	/* in the order they were given */
+	size_t word_count, word_capacity;
+};
+
+#define WORD(id, name, value, help)					\
+	[FILTER_##id - FILTER_FIRST] =					\
+		{ FILTER_##id, name, 0, value, NULL, help }
+
+static const struct command_option options[] = {
+	WORD(FROM, "from", "MOMENT", "allocated then or later: 250ms after the "
+	     "start, 30% of the run, @NAME of a snapshot, start"),
+	WORD(TO, "to", "MOMENT", "allocated before then"),
+	WORD(ALIVE_AT, "alive-at", "MOMENT", "alive then; live is what was "
+	     "live then"),
+	WORD(ALIVE_AT_2, "alive-at-2", "MOMENT", "and alive then, too"),
+	WORD(SIZE_MIN, "size-min", "SIZE", "of this size or larger"),
+	WORD(SIZE_MAX, "size-max", "SIZE", "of this size or smaller"),
+	WORD(LIFETIME_MIN, "lifetime-min", "DURATION", "that lived so long or "
+	     "longer: until they were freed, or the recording ended"),
+	WORD(LIFETIME_MAX, "lifetime-max", "DURATION", "that lived so long or "
+	     "shorter"),
+	WORD(FATE, "fate", "live|freed|temporary|chain-live|group-live",
+	     "never freed; freed; freed soon after (see --temporary); of "
+	     "which realloc made one that was never freed; of whose call "
+	     "stack some block was never freed"),
+	WORD(THREAD, "thread", "THREAD", "allocated by this thread: its "
+	     "number, or an expression that matches a name it had"),
+	WORD(PROCESS, "process", "PROCESS", "of this process: its number, or "
+	     "an expression that matches its program or command"),
+	WORD(ADDRESS_MIN, "address-min", "ADDRESS", "at this address or "
+	     "above"),
+	WORD(ADDRESS_MAX, "address-max", "ADDRESS", "at this address or "
+	     "below"),
+	WORD(ALLOCATOR, "allocator", "libc|other", "of glibc's allocator, as "
+	     "the word before the block tells, or of another one"),
+	WORD(ARENA, "arena", "main|other", "in glibc's main arena, or in "
+	     "those of further threads"),
+	WORD(MMAPPED, "mmapped", "yes|no", "whether glibc gave it a mapping "
+	     "of its own"),
+	WORD(MARKER, "marker", "NAME", "allocated between this marker or "
+	     "snapshot and the next"),
+	WORD(CHAIN_LENGTH_MIN, "chain-length-min", "N", "whose chain of "
+	     "reallocs made so many blocks or more; 1: no realloc"),
+	WORD(CHAIN_LENGTH_MAX, "chain-length-max", "N", "so many or fewer"),
+	WORD(CHAIN_LIFETIME_MIN, "chain-lifetime-min", "DURATION", "whose "
+	     "chain lived so long or longer"),
+	WORD(CHAIN_LIFETIME_MAX, "chain-lifetime-max", "DURATION", "so long "
+	     "or shorter"),
+	WORD(CHAIN_POSITION_MIN, "chain-position-min", "N", "that are at this "
+	     "place of their chain or later; the first is 1"),
+	WORD(CHAIN_POSITION_MAX, "chain-position-max", "N", "at this place or "
+	     "before"),
+	WORD(FIRST_SIZE_MIN, "first-size-min", "SIZE", "whose chain began "
+	     "with this size or more"),
+	WORD(FIRST_SIZE_MAX, "first-size-max", "SIZE", "with this size or "
+	     "less"),
+	WORD(LAST_SIZE_MIN, "last-size-min", "SIZE", "whose chain ended with "
+	     "this size or more"),
+	WORD(LAST_SIZE_MAX, "last-size-max", "SIZE", "with this size or "
+	     "less"),
+	WORD(FUNCTION, "function", "REGEX", "with this function in the call "
+	     "stack"),
+	WORD(NOT_FUNCTION, "not-function", "REGEX", "without it"),
+	WORD(SOURCE, "source", "REGEX", "with this source file in the call "
+	     "stack"),
+	WORD(NOT_SOURCE, "not-source", "REGEX", "without it"),
+	WORD(LIBRARY, "library", "REGEX", "with this library in the call "
+	     "stack"),
+	WORD(NOT_LIBRARY, "not-library", "REGEX", "without it"),
+	WORD(PASSES_THROUGH, "passes-through", "REGEX", "with this function "
+	     "among the callers, not the innermost"),
+	WORD(DEPTH_MIN, "depth-min", "N", "with so many frames or more"),
+	WORD(DEPTH_MAX, "depth-max", "N", "with so many frames or fewer"),
+	WORD(CONTEXT, "context", "N", "the call stack of this number, as "
+	     "--json tells it"),
+	WORD(GROUP_COUNT_MIN, "group-count-min", "N", "whose call stack "
+	     "allocated so many blocks or more"),
+	WORD(GROUP_COUNT_MAX, "group-count-max", "N", "so many or fewer"),
+	WORD(GROUP_LIVE_MIN, "group-live-min", "N", "of whose call stack so "
+	     "many blocks or more are live"),
+	WORD(GROUP_LIVE_MAX, "group-live-max", "N", "so many or fewer"),
+	WORD(GROUP_INTERVAL_MIN, "group-interval-min", "DURATION", "between "
+	     "whose call stack's first and last allocation lies so much or "
+	     "more"),
+	WORD(GROUP_INTERVAL_MAX, "group-interval-max", "DURATION", "so much "
+	     "or less"),
+	WORD(GROUP_PEAK_TIME_MIN, "group-peak-time-min", "MOMENT", "whose call "
+	     "stack held most then or later"),
+	WORD(GROUP_PEAK_TIME_MAX, "group-peak-time-max", "MOMENT", "then or "
+	     "before"),
+};
+
+_Static_assert(sizeof(options) / sizeof(options[0]) ==
+	       FILTER_END - FILTER_FIRST, "every word has its line");
+
+const struct command_group filter_options = {
+	"filters (one given twice means either, different ones mean all)",
+	options, sizeof(options) / sizeof(options[0]),
+};
+
+/* ---- values ---- */
+
+/* A thread or process: a number, or an expression. */
+static int take_pattern(struct filter_word *word)
+{
+	char why[160];
+
+	word->pattern = pattern_new(word->text, why, sizeof(why));
+	if (word->pattern != NULL)
+		return 0;
+	tell_error("--%s: the expression `%s` is wrong: %s",
+		   options[word->id - FILTER_FIRST].name, word->text, why);
+	return -EINVAL;
+}
+
+static int take_who(struct filter_word *word)
+{
+	return quantity_parse_count(word->text, &word->number) == 0 ? 0 :
+		take_pattern(word);
+}
+
+static int take_address(struct filter_word *word)
+{
+	char *end;
+
+	if (word->text[0] < '0' || word->text[0] > '9')
+		return -EINVAL;
+	errno = 0;
+	word->number = strtoull(word->text, &end, 0);
+	return *end != 0 ? -EINVAL : -errno;
+}
+
+static int take_choice(struct filter_word *word, const char *choices)
+{
+	size_t size = strlen(word->text), n;
+
+	for (;; choices += n + 1, word->number++) {
+		n = strcspn(choices, "|");
+		if (n == size && memcmp(choices, word->text, n) == 0)
+			return 0;
+		if (choices[n] == 0)
+			return -EINVAL;
+	}
+}
+
+static int take_size(struct filter_word *word)
+{
+	return quantity_parse_size(word->text, &word->number);
+}
+
+static int take_duration(struct filter_word *word)
+{
+	return quantity_parse_time(word->text, &word->number);
+}
+
+static int take_count(struct filter_word *word)
+{
+	return quantity_parse_count(word->text, &word->number);
+}
+
+static int take_moment(struct filter_word *word)
+{
+	return moment_parse(word->text, &word->moment);
+}
+
+static int take_name(struct filter_word *word)
+{
+	return word->text[0] == 0 ? -EINVAL : 0;
+}
+
+static const struct {
+	const char *value;	/* as the options write it */
+	int (*take)(struct filter_word *word);
+} kinds[] = {
+	{ "MOMENT", take_moment },
+	{ "SIZE", take_size },
+	{ "DURATION", take_duration },
+	{ "N", take_count },
+	{ "THREAD", take_who },
+	{ "PROCESS", take_who },
+	{ "ADDRESS", take_address },
+	{ "NAME", take_name },
+	{ "REGEX", take_pattern },
+};
+
+static int take_value(struct filter_word *word)
+{
+	const char *value = options[word->id - FILTER_FIRST].value;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].value, value) == 0)
+			return kinds[i].take(word);
+	return take_choice(word, value);
+}
+
+/* ---- the filter ---- */
+
+struct filter *filter_new(void)
+{
+	return grow_zeroed(1, sizeof(struct filter));
+}
+
+void filter_free(struct filter *filter)
+{
+	if (filter == NULL)
+		return;
+	for (size_t i = 0; i < filter->word_count; i++) {
+		pattern_free(filter->words[i].pattern);
+		free((char *)filter->words[i].text);
+	}
+	free(filter->words);
+	free(filter);
+}
+
+bool filter_is_option(int id)
+{
+	return id >= FILTER_FIRST && id < FILTER_END;
+}
+
+int filter_take(struct filter *filter, int id, const char *value)
+{
+	struct filter_word *word;
+	int error;
+
+	if (!filter_is_option(id))
+		return -ENOENT;
+	GROW(filter->words, filter->word_count, filter->word_capacity);
+	word = &filter->words[filter->word_count];
+	memset(word, 0, sizeof(*word));
+	word->id = (enum filter_id)id;
+	word->text = grow_copy(value, strlen(value));
+	error = take_value(word);
+	if (error != 0)
+		free((char *)word->text);
+	else
+		filter->word_count++;
+	return error;
+}
+
+int filter_take_word(struct filter *filter, const char *name,
+		     const char *value)
+{
+	for (size_t i = 0; i < filter_options.count; i++)
+		if (strcmp(options[i].name, name) == 0)
+			return filter_take(filter, options[i].id, value);
+	return -ENOENT;
+}
+
+static bool has(const struct filter *filter, enum filter_id from,
+		enum filter_id end)
+{
+	for (size_t i = 0; filter != NULL && i < filter->word_count; i++)
+		if (filter->words[i].id >= from && filter->words[i].id < end)
+			return true;
+	return false;
+}
+
+bool filter_has_blocks(const struct filter *filter)
+{
+	return has(filter, FILTER_FIRST, FILTER_STACKS);
+}
+
+bool filter_has_stacks(const struct filter *filter)
+{
+	return has(filter, FILTER_STACKS, FILTER_END);
+}
+
+const struct filter_word *filter_word(const struct filter *filter,
+				      enum filter_id id, size_t i)
+{
+	for (size_t at = 0; filter != NULL && at < filter->word_count; at++)
+		if (filter->words[at].id == id && i-- == 0)
+			return &filter->words[at];
+	return NULL;
+}

@@ -1,0 +1,117 @@
+/*
+ * filters.h: which blocks, and which stacks, are looked at. The same words are
+ * options of commands, parameters of REST requests and part of the page's
+ * address. A word that is given twice means either; different words mean all.
+ *
+ * A filter is made once, from words; any number of models may use it, one
+ * after the other or at the same time, since a model keeps what the words
+ * mean in its trace for itself (selection.h).
+ *
+ * Words about blocks are applied while the trace is read: struct
+ * model_options. Words about stacks can only be applied to what was read, by
+ * who knows the names of functions: filter_word().
+ */
+#ifndef GNOMON_FILTERS_H
+#define GNOMON_FILTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/command.h"
+#include "cli/model/moment.h"
+
+enum filter_id {
+	FILTER_FIRST = 1000,
+	/* about blocks */
+	FILTER_FROM = FILTER_FIRST,
+	FILTER_TO,
+	FILTER_ALIVE_AT,
+	FILTER_ALIVE_AT_2,
+	FILTER_SIZE_MIN,
+	FILTER_SIZE_MAX,
+	FILTER_LIFETIME_MIN,
+	FILTER_LIFETIME_MAX,
+	FILTER_FATE,
+	FILTER_THREAD,
+	FILTER_PROCESS,
+	FILTER_ADDRESS_MIN,
+	FILTER_ADDRESS_MAX,
+	FILTER_ALLOCATOR,
+	FILTER_ARENA,
+	FILTER_MMAPPED,
+	FILTER_MARKER,
+	FILTER_CHAIN_LENGTH_MIN,
+	FILTER_CHAIN_LENGTH_MAX,
+	FILTER_CHAIN_LIFETIME_MIN,
+	FILTER_CHAIN_LIFETIME_MAX,
+	FILTER_CHAIN_POSITION_MIN,
+	FILTER_CHAIN_POSITION_MAX,
+	FILTER_FIRST_SIZE_MIN,
+	FILTER_FIRST_SIZE_MAX,
+	FILTER_LAST_SIZE_MIN,
+	FILTER_LAST_SIZE_MAX,
+	/* about stacks */
+	FILTER_STACKS,
+	FILTER_FUNCTION = FILTER_STACKS,
+	FILTER_NOT_FUNCTION,
+	FILTER_SOURCE,
+	FILTER_NOT_SOURCE,
+	FILTER_LIBRARY,
+	FILTER_NOT_LIBRARY,
+	FILTER_PASSES_THROUGH,
+	FILTER_DEPTH_MIN,
+	FILTER_DEPTH_MAX,
+	FILTER_CONTEXT,
+	FILTER_GROUP_COUNT_MIN,
+	FILTER_GROUP_COUNT_MAX,
+	FILTER_GROUP_LIVE_MIN,
+	FILTER_GROUP_LIVE_MAX,
+	FILTER_GROUP_INTERVAL_MIN,
+	FILTER_GROUP_INTERVAL_MAX,
+	FILTER_GROUP_PEAK_TIME_MIN,
+	FILTER_GROUP_PEAK_TIME_MAX,
+	FILTER_END
+};
+
+enum filter_fate {
+	FILTER_FATE_LIVE,	/* never freed */
+	FILTER_FATE_FREED,	/* by free or realloc */
+	FILTER_FATE_TEMPORARY,	/* freed, and temporary */
+	FILTER_FATE_CHAIN_LIVE,	/* what realloc made of it was never freed */
+	FILTER_FATE_GROUP_LIVE	/* some block of its context was never freed */
+};
+
+/* A word as it was given, and what its value means. */
+struct filter_word {
+	enum filter_id id;
+	const char *text;	/* the value */
+	uint64_t number;	/* size, count, address, duration in ns; or the
+				 * number of a choice, by the order in its
+				 * option's `value` */
+	struct moment moment;	/* where the value is a moment */
+	struct pattern *pattern;	/* where it is an expression */
+};
+
+extern const struct command_group filter_options;
+
+struct filter *filter_new(void);
+void filter_free(struct filter *filter);	/* NULL is allowed */
+
+/* Whether an option's id is one of these words. */
+bool filter_is_option(int id);
+/* An option, or a word (`size-min`), with its value, which is copied. 0, or
+ * -EINVAL or -ERANGE if the value is wrong, -ENOENT if there is no such word.
+ * What is wrong with an expression is said on standard error. */
+int filter_take(struct filter *filter, int id, const char *value);
+int filter_take_word(struct filter *filter, const char *word,
+		     const char *value);
+
+/* Whether it has words about blocks, about stacks. NULL has none. */
+bool filter_has_blocks(const struct filter *filter);
+bool filter_has_stacks(const struct filter *filter);
+/* The i-th word of this id, or NULL. */
+const struct filter_word *filter_word(const struct filter *filter,
+				      enum filter_id id, size_t i);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * histograms.h: how many blocks there were of which size, and how long they
+ * lived: by powers of two, of the whole run and (sparsely) of contexts.
+ */
+#ifndef GNOMON_HISTOGRAMS_H
+#define GNOMON_HISTOGRAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bucket 0 is for 0; bucket i for 2^(i-1) … 2^i - 1. */
+#define HISTOGRAM_BUCKETS 65
+
+enum histogram_kind {
+	HISTOGRAM_SIZES,	/* bytes, of all allocations */
+	HISTOGRAM_LIFETIMES,	/* ns, of all blocks that were freed */
+	HISTOGRAM_KINDS
+};
+
+struct histogram_bucket {
+	uint64_t blocks;
+	uint64_t bytes;		/* of these blocks, also of lifetimes */
+};
+
+struct histogram {
+	struct histogram_bucket bucket[HISTOGRAM_BUCKETS];
+};
+
+/* A bucket of a context; those of one context are a list. */
+struct histogram_cell {
+	struct histogram_bucket sum;
+	uint32_t next;		/* in cells; 0: none */
+	uint8_t kind;		/* enum histogram_kind */
+	uint8_t bucket;
+};
+
+struct histograms {
+	struct histogram whole[HISTOGRAM_KINDS];
+	/* With MODEL_WANT_HISTOGRAMS: */
+	struct histogram_cell *cells;	/* 0 is not used */
+	size_t cell_count, cell_capacity;
+	uint32_t *first;	/* by cost, in cells */
+	size_t first_count;
+};
+
+static inline unsigned histogram_bucket(uint64_t value)
+{
+	return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
+}
+
+/* The smallest value that belongs to a bucket. */
+static inline uint64_t histogram_low(unsigned bucket)
+{
+	return bucket == 0 ? 0 : UINT64_C(1) << (bucket - 1);
+}
+
+/* The bucket of a context, made if there is none yet. */
+struct histogram_bucket *histograms_cell(struct histograms *histograms,
+					 uint32_t cost,
+					 enum histogram_kind kind,
+					 unsigned bucket);
+/* Put what is known of a context to `sum`; a zeroed one is empty. */
+void histograms_add(const struct histograms *histograms, uint32_t cost,
+		    enum histogram_kind kind, struct histogram *sum);
+void histograms_free(struct histograms *histograms);
+
+#endif

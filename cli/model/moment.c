@@ -1,0 +1,157 @@
+/*
+ * moment.c: see moment.h. Called by the main thread.
+ */
+#include "cli/model/moment.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/buffer.h"
+#include "cli/base/quantity.h"
+#include "cli/base/tell.h"
+#include "cli/model/model.h"
+
+#define NAMES_SHOWN 8
+
+/* "30%", "12.5%"; by hand, as quantity.c says. */
+static int parse_share(const char *text, double *share)
+{
+	double value = 0, scale = 0.1;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9'; p++)
+		value = value * 10 + (*p - '0');
+	if (p == text)
+		return -EINVAL;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9'; p++, scale /= 10)
+			value += (*p - '0') * scale;
+	if (strcmp(p, "%") != 0)
+		return -EINVAL;
+	*share = value / 100;
+	return value > 100 ? -ERANGE : 0;
+}
+
+int moment_parse(const char *text, struct moment *moment)
+{
+	size_t size = strlen(text);
+
+	memset(moment, 0, sizeof(*moment));
+	if (strcmp(text, "start") == 0)
+		return 0;
+	if (strcmp(text, "end") == 0) {
+		moment->kind = MOMENT_SHARE;
+		moment->share = 1;
+		return 0;
+	}
+	if (text[0] == '@') {
+		moment->kind = MOMENT_NAME;
+		moment->name = text + 1;
+		return size > 1 ? 0 : -EINVAL;
+	}
+	if (size > 0 && text[size - 1] == '%') {
+		moment->kind = MOMENT_SHARE;
+		return parse_share(text, &moment->share);
+	}
+	return strcmp(text, "0") == 0 ? 0 :
+		quantity_parse_time(text, &moment->ns);
+}
+
+static void tell_names(const struct model *model, const char *name)
+{
+	const struct footprint *footprint = &model->footprint;
+	struct buffer names = { 0 };
+	size_t shown = 0;
+
+	for (size_t i = 0; i < footprint->snapshot_count; i++) {
+		const char *other = footprint->snapshots[i].name;
+
+		if (other[0] == 0)
+			continue;
+		if (shown++ == NAMES_SHOWN)
+			buffer_string(&names, ", …");
+		if (shown <= NAMES_SHOWN)
+			buffer_printf(&names, "%s%s", shown > 1 ? ", " : "",
+				      other);
+	}
+	if (shown == 0)
+		tell_error("no marker or snapshot is called %s: the trace has "
+			   "none with a name: give a time", name);
+	else
+		tell_error("no marker or snapshot is called %s: there are %s",
+			   name, names.data);
+	buffer_free(&names);
+}
+
+/* The first snapshot of this name, or NULL. */
+static const struct footprint_snapshot *snapshot(const struct model *model,
+						 const char *name)
+{
+	const struct footprint *footprint = &model->footprint;
+
+	for (size_t i = 0; i < footprint->snapshot_count; i++)
+		if (strcmp(footprint->snapshots[i].name, name) == 0)
+			return &footprint->snapshots[i];
+	tell_names(model, name);
+	return NULL;
+}
+
+bool moment_ns(const struct model *model, const struct moment *moment,
+	       uint64_t *ns)
+{
+	const struct footprint_snapshot *taken;
+
+	switch (moment->kind) {
+	case MOMENT_TIME:
+		*ns = moment->ns;
+		return true;
+	case MOMENT_SHARE:
+		*ns = (uint64_t)((double)model_duration_ns(model) *
+				 moment->share);
+		return true;
+	case MOMENT_NAME:
+		taken = snapshot(model, moment->name);
+		if (taken == NULL)
+			return false;
+		*ns = model_since_start_ns(model, taken->said.begin);
+		return true;
+	}
+	return false;
+}
+
+/* Stamps ascend with their times: search the first one that is not before. */
+static uint64_t stamp_of_ns(const struct model *model, uint64_t ns)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (model_since_start_ns(model, middle) >= ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+bool moment_stamp(const struct model *model, const struct moment *moment,
+		  uint64_t *stamp)
+{
+	const struct footprint_snapshot *taken;
+	uint64_t ns;
+
+	if (moment->kind == MOMENT_NAME) {
+		taken = snapshot(model, moment->name);
+		if (taken == NULL)
+			return false;
+		*stamp = taken->said.begin;
+		return true;
+	}
+	if (!moment_ns(model, moment, &ns))
+		return false;
+	*stamp = stamp_of_ns(model, ns);
+	return true;
+}

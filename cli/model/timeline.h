@@ -1,0 +1,67 @@
+/*
+ * timeline.h: how figures changed over time, in a bounded number of buckets
+ * of equal width: when the recording outgrows them, two and two become one.
+ *
+ * Of struct model it has live blocks and bytes and what was allocated and
+ * freed; of the kernel's figures, which have moments of their own
+ * (footprint.h), timeline_memory gives a row for each bucket. Markers are the
+ * snapshots with a name (footprint.h).
+ */
+#ifndef GNOMON_TIMELINE_H
+#define GNOMON_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/format.h"
+
+#define TIMELINE_BUCKETS 2048	/* at most; at least half of them are used,
+				 * unless the recording is very short */
+
+struct footprint;
+
+struct timeline_bucket {
+	uint64_t live_bytes_max;
+	uint64_t live_blocks_max;
+	uint64_t live_bytes;	/* at its end */
+	uint64_t live_blocks;
+	uint64_t allocations;	/* within it */
+	uint64_t allocated_bytes;
+	uint64_t frees;
+	uint64_t freed_bytes;
+};
+
+struct timeline {
+	struct timeline_bucket *buckets;
+	size_t count;		/* none is left out between first and last */
+	uint64_t start;		/* stamp: where the first bucket begins */
+	unsigned shift;		/* a bucket is 1 << shift ticks wide */
+	uint64_t end;		/* stamp: where the last one ends */
+};
+
+/* A zeroed struct timeline is empty. The bucket of this stamp, which becomes
+ * the last one; stamps before the last bucket count to that. */
+struct timeline_bucket *timeline_advance(struct timeline *timeline,
+					 uint64_t stamp);
+void timeline_free(struct timeline *timeline);
+
+/* The stamp at which a bucket begins; of the one behind the last, at which
+ * that ends. */
+static inline uint64_t timeline_stamp(const struct timeline *timeline,
+				      size_t bucket)
+{
+	return timeline->start + ((uint64_t)bucket << timeline->shift);
+}
+
+/*
+ * The kernel's figures for each bucket, by enum gt_usage_value, in bytes but
+ * for counts and times: the largest that was seen in the bucket, or the last
+ * one before it where none was; 0 before the first. `rows` has timeline->count
+ * of them.
+ */
+void timeline_memory(const struct timeline *timeline,
+		     const struct footprint *footprint,
+		     uint64_t (*rows)[GT_USAGE_VALUES]);
+
+#endif
