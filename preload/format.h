@@ -96,6 +96,19 @@
  *          GT_MAPS_AGAIN, path length, path. By address; a mapping that
  *          changed is GONE and NEW.
  *
+ * FILE     a piece of an embedded file: varints number of the file, kind (enum
+ *          gt_file_kind), size of the whole file, offset of the piece,
+ *          build-id length, build-id, path length, path; columns, n bytes:
+ *          0 the bytes
+ * TOTALS   of blocks that were left out: varint what (gt_totals_what), then
+ *          RUN: varint number of values, values (enum gt_run_value)
+ *          CONTEXTS: varint v; columns, n rows: 0 rows of varints:
+ *          zigzag(context - context of the row before), thread, v values
+ *          (enum gt_totals_value), sizes: varint k, k times {class, blocks},
+ *          lifetimes likewise. A class is the bit length of a size in bytes,
+ *          of a lifetime in ns: 0, 1, 2-3, 4-7 … Rows of the same context and
+ *          thread add up.
+ *
  * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
  * pair ticks with nanoseconds (the first comes before the first EVENTS).
  *
@@ -117,7 +130,7 @@
 #define GT_MAGIC "\x89GNOM\r\n\x1a"
 #define GT_MAGIC_SIZE 8
 #define GT_MAJOR 2
-#define GT_MINOR 0
+#define GT_MINOR 1
 #define GT_HEADER_SIZE 32
 #define GT_CHUNK_SIZE 56
 #define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
@@ -139,6 +152,8 @@ enum gt_chunk_type {
 	GT_USAGE,
 	GT_MAPS,
 	GT_SNAPSHOT,
+	GT_FILE,		/* since 2.1 */
+	GT_TOTALS,		/* since 2.1 */
 	GT_CHUNK_TYPES
 };
 
@@ -180,6 +195,9 @@ enum gt_extra {
 	GT_EXTRA_DLOPEN,	/* -, -; hash of the name (loads.c),
 				 * flags */
 	GT_EXTRA_DLCLOSE,
+	GT_EXTRA_LEFT_OUT,	/* -, allocations of this thread that are not
+				 * in the trace any more, but in TOTALS: so
+				 * many between the event before and the next */
 	GT_EXTRA_COUNT
 };
 
@@ -340,6 +358,52 @@ enum gt_arenas_value {
 	GT_ARENAS_MMAPPED_COUNT,
 	GT_ARENAS_VALUES
 };
+
+/* What was embedded of a file. */
+enum gt_file_kind {
+	GT_FILE_DEBUG = 1,	/* an ELF file reduced to what names addresses:
+				 * symbols, unwind and line tables, debug
+				 * information; of the file and of its separate
+				 * debug file, joined */
+	GT_FILE_FULL,		/* the whole ELF file */
+	GT_FILE_INCLUDED,	/* any file, whole: --include */
+	GT_FILE_KINDS
+};
+#define GT_FILE_PIECE (4u << 20)	/* bytes in a piece but the last */
+
+enum gt_totals_what { GT_TOTALS_RUN = 1, GT_TOTALS_CONTEXTS };
+
+/* Of the run as it was before anything was left out, in this order; 0 is "not
+ * known" or "not so". */
+enum gt_run_value {
+	GT_RUN_PEAK_BYTES,
+	GT_RUN_PEAK_BLOCKS,
+	GT_RUN_PEAK_STAMP,
+	GT_RUN_PEAK_KEPT,	/* 1: every block that was live then is here */
+	GT_RUN_LIFETIME_NS,	/* blocks were left out that lived shorter */
+	GT_RUN_TEMPORARY,	/* n + 1: with at most n allocations of their
+				 * thread between */
+	GT_RUN_VALUES
+};
+
+/* Sums over the blocks of a context (and thread) that were left out. Blocks
+ * that were not freed may be among them. */
+enum gt_totals_value {
+	GT_TOTALS_ALLOCATIONS,
+	GT_TOTALS_BYTES,
+	GT_TOTALS_FREES,
+	GT_TOTALS_FREED_BYTES,
+	GT_TOTALS_TEMPORARY,	/* freed before their thread's next allocation */
+	GT_TOTALS_LIFETIME,	/* ticks, of the freed ones */
+	GT_TOTALS_FIRST,	/* stamps of the first and the last allocation */
+	GT_TOTALS_LAST,
+	/* Of the context before anything was left out; only in a row of all
+	 * threads (thread 0). */
+	GT_TOTALS_OWN_PEAK_BYTES,
+	GT_TOTALS_OWN_PEAK_BLOCKS,
+	GT_TOTALS_VALUES
+};
+#define GT_TOTALS_CLASSES 65	/* bit lengths of 64-bit numbers */
 
 enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
 

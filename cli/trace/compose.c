@@ -164,6 +164,66 @@ static void put_column(struct buffer *out, struct buffer *column, int level)
 	buffer_free(column);
 }
 
+void compose_file(struct buffer *out, const struct trace_file *file,
+		  const uint8_t *bytes, int level)
+{
+	struct buffer column = { 0 };
+
+	compose_varint(out, file->number);
+	compose_varint(out, file->kind);
+	compose_varint(out, file->size);
+	compose_varint(out, file->offset);
+	put_block(out, file->build_id, file->build_id_size);
+	put_block(out, file->path, file->path_size);
+	compose_varint(out, file->piece_size);
+	buffer_add(&column, (const char *)bytes, file->piece_size);
+	put_column(out, &column, level);
+}
+
+void compose_run(struct buffer *out, const struct trace_run *run)
+{
+	compose_varint(out, GT_TOTALS_RUN);
+	compose_varint(out, GT_RUN_VALUES);
+	for (unsigned i = 0; i < GT_RUN_VALUES; i++)
+		compose_varint(out, run->value[i]);
+}
+
+static void put_classes(struct buffer *out, const uint64_t *classes)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++)
+		count += classes[i] > 0;
+	compose_varint(out, count);
+	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++)
+		if (classes[i] > 0) {
+			compose_varint(out, i);
+			compose_varint(out, classes[i]);
+		}
+}
+
+void compose_totals(struct buffer *out, const struct trace_totals *totals,
+		    size_t count, int level)
+{
+	struct buffer rows = { 0 };
+	uint32_t context = 0;
+
+	compose_varint(out, GT_TOTALS_CONTEXTS);
+	compose_varint(out, GT_TOTALS_VALUES);
+	compose_varint(out, count);
+	for (size_t i = 0; i < count; i++) {
+		compose_varint(&rows, zigzag((int32_t)(totals[i].context -
+						       context)));
+		context = totals[i].context;
+		compose_varint(&rows, totals[i].thread);
+		for (unsigned k = 0; k < GT_TOTALS_VALUES; k++)
+			compose_varint(&rows, totals[i].value[k]);
+		put_classes(&rows, totals[i].sizes);
+		put_classes(&rows, totals[i].lifetimes);
+	}
+	put_column(out, &rows, level);
+}
+
 void compose_nodes(struct buffer *out, const struct trace_node *nodes,
 		  size_t count, int level)
 {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/base/buffer.h"
+#include "cli/trace/file_records.h"
 #include "cli/trace/records.h"
 
 /* The header of a trace. */
@@ -28,6 +29,12 @@ void compose_thread(struct buffer *out, const struct trace_thread *thread);
 void compose_capture(struct buffer *out, const struct trace_capture *capture);
 void compose_image(struct buffer *out, const struct trace_image *image);
 void compose_sync(struct buffer *out, const struct trace_sync *sync);
+/* A piece of a file; `piece_size` of `bytes`. */
+void compose_file(struct buffer *out, const struct trace_file *file,
+		  const uint8_t *bytes, int level);
+void compose_run(struct buffer *out, const struct trace_run *run);
+void compose_totals(struct buffer *out, const struct trace_totals *totals,
+		    size_t count, int level);
 /* Parents come before their children. */
 void compose_nodes(struct buffer *out, const struct trace_node *nodes,
 		  size_t count, int level);

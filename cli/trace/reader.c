@@ -156,6 +156,39 @@ static void read_snapshot(struct reader *reader, struct cursor *c)
 	columns_free(&decoder.columns);
 }
 
+static void read_file(struct reader *reader, const struct chunk *chunk,
+		      struct cursor *c)
+{
+	struct trace_file piece;
+
+	if (file_records_file(c, &piece) && reader->sink->file != NULL)
+		reader->sink->file(reader->sink->owner, &piece, chunk->offset);
+}
+
+static void read_totals(struct reader *reader, struct cursor *c)
+{
+	const struct reader_sink *sink = reader->sink;
+	static struct totals_decoder decoder;
+	static struct trace_totals totals;
+	struct trace_run run;
+	bool bad = true;
+
+	switch (totals_decoder_open(&decoder, c, &reader->inflater)) {
+	case GT_TOTALS_RUN:
+		bad = !totals_decoder_run(c, &run);
+		if (!bad && sink->run != NULL)
+			sink->run(sink->owner, &run);
+		break;
+	case GT_TOTALS_CONTEXTS:
+		while (totals_decoder_next(&decoder, &totals, &bad))
+			if (sink->totals != NULL)
+				sink->totals(sink->owner, &totals);
+		break;
+	}
+	c->bad = bad;
+	columns_free(&decoder.columns);
+}
+
 static void read_sync(struct reader *reader, struct cursor *c)
 {
 	struct trace_sync sync;
@@ -220,6 +253,12 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		break;
 	case GT_SNAPSHOT:
 		read_snapshot(reader, &c);
+		break;
+	case GT_FILE:
+		read_file(reader, chunk, &c);
+		break;
+	case GT_TOTALS:
+		read_totals(reader, &c);
 		break;
 	case GT_SYNC:
 		read_sync(reader, &c);

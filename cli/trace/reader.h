@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/trace/file_records.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/map_records.h"
 #include "cli/trace/memory_records.h"
@@ -38,6 +39,13 @@ struct reader_sink {
 	void (*usage)(void *owner, const struct trace_usage *point);
 	void (*mapping)(void *owner, const struct trace_mapping *mapping);
 	void (*snapshot)(void *owner, const struct trace_snapshot *snapshot);
+	/* A piece of an embedded file, whose chunk begins at offset `at`:
+	 * embedded_add. May be NULL. */
+	void (*file)(void *owner, const struct trace_file *piece, uint64_t at);
+	/* Of blocks that were left out; rows of a context and thread add up.
+	 * May be NULL. */
+	void (*run)(void *owner, const struct trace_run *run);
+	void (*totals)(void *owner, const struct trace_totals *totals);
 	/* What to call the events of a ring from now on, and whether it is
 	 * its thread's second one. */
 	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);

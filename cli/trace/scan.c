@@ -12,11 +12,15 @@
  */
 #include "cli/trace/scan.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "cli/base/grow.h"
 #include "cli/trace/cursor.h"
 #include "preload/format.h"
 
@@ -35,6 +39,7 @@ const char *scan_type_name(unsigned type)
 		[GT_CAPTURE] = "capture", [GT_NAMES] = "names",
 		[GT_MAPS] = "maps",
 		[GT_USAGE] = "usage", [GT_SNAPSHOT] = "snapshot",
+		[GT_FILE] = "file", [GT_TOTALS] = "totals",
 	};
 
 	if (type >= sizeof(names) / sizeof(names[0]) || names[type] == NULL)
@@ -102,10 +107,10 @@ static void note_damage(struct scan *reader,
 }
 
 /* The fields of a header; false if they cannot be a chunk's. */
-static bool parse_fields(const struct scan *reader,
+static bool parse_fields(const uint8_t *header, uint64_t offset,
 			 struct chunk *chunk, uint64_t *sum)
 {
-	struct cursor c = cursor_over(reader->source.data, GT_CHUNK_SIZE);
+	struct cursor c = cursor_over(header, GT_CHUNK_SIZE);
 
 	if (cursor_u32(&c) != GT_CHUNK_MAGIC)
 		return false;
@@ -119,7 +124,7 @@ static bool parse_fields(const struct scan *reader,
 	chunk->last = cursor_u64(&c);
 	chunk->sequence = cursor_u64(&c);
 	*sum = cursor_u64(&c);
-	chunk->offset = reader->source.offset;
+	chunk->offset = offset;
 	return chunk->stored <= GT_PAYLOAD_MAX &&
 		chunk->raw <= GT_PAYLOAD_MAX && chunk->first <= chunk->last &&
 		chunk->sequence < SEQUENCE_LEAP;
@@ -136,7 +141,7 @@ static enum attempt try_chunk(struct scan *reader,
 
 	if (source_fill(source, GT_CHUNK_SIZE) < GT_CHUNK_SIZE)
 		return ATTEMPT_CUT;
-	if (!parse_fields(reader, chunk, &sum))
+	if (!parse_fields(source->data, source->offset, chunk, &sum))
 		return ATTEMPT_NOT;
 	if (source_fill(source, GT_CHUNK_SIZE + (size_t)chunk->stored) <
 	    GT_CHUNK_SIZE + (size_t)chunk->stored)
@@ -212,6 +217,44 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 		    begin, source->offset + source->available - begin);
 	source_skip(source, source->available);
 	return false;
+}
+
+/* All `size` bytes at `offset`. */
+static bool read_at(int fd, uint8_t *bytes, size_t size, uint64_t offset)
+{
+	while (size > 0) {
+		ssize_t n = pread(fd, bytes, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return true;
+}
+
+bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,
+		   uint8_t **buffer, size_t *capacity, struct chunk *chunk)
+{
+	uint8_t header[GT_CHUNK_SIZE];
+	uint64_t sum;
+
+	if (!read_at(fd, header, sizeof(header), offset) ||
+	    !parse_fields(header, offset, chunk, &sum))
+		return false;
+	if (*capacity < chunk->stored) {
+		free(*buffer);
+		*buffer = grow_alloc(chunk->stored);
+		*capacity = chunk->stored;
+	}
+	if (!read_at(fd, *buffer, chunk->stored, offset + GT_CHUNK_SIZE) ||
+	    scan_checksum(header, *buffer, chunk->stored, trace_id) != sum)
+		return false;
+	chunk->payload = *buffer;
+	return true;
 }
 
 void scan_close(struct scan *reader)

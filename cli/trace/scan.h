@@ -66,6 +66,12 @@ enum scan_open_result scan_open(struct scan *reader, int fd);
 bool scan_next(struct scan *reader, struct chunk *chunk);
 void scan_close(struct scan *reader);
 
+/* The chunk that begins at this offset of a regular file, if it is a valid one.
+ * Its payload is put into *buffer, which has *capacity bytes, grows, and is to
+ * be freed. */
+bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,
+		   uint8_t **buffer, size_t *capacity, struct chunk *chunk);
+
 /* The checksum of a chunk header of GT_CHUNK_SIZE bytes and its payload. */
 uint64_t scan_checksum(const uint8_t *header, const uint8_t *payload,
 			uint32_t stored, uint64_t trace_id);

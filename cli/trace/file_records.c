@@ -1,0 +1,134 @@
+/*
+ * file_records.c: see the header; the payloads are described in
+ * docs/FORMAT.md. Values behind those that are known are read and left out.
+ * Called by the reader's thread.
+ */
+#include "cli/trace/file_records.h"
+
+#include <string.h>
+
+#define VALUES_MAX 64		/* of a record: any more make no sense */
+
+static uint64_t read_value_count(struct cursor *c)
+{
+	uint64_t count = cursor_varint(c);
+
+	if (count <= VALUES_MAX)
+		return count;
+	c->bad = true;
+	c->next = c->end;
+	return 0;
+}
+
+/* `count` values, of which `known` are kept; what is missing is 0. */
+static void read_values(struct cursor *c, uint64_t count, uint64_t *values,
+			uint64_t known)
+{
+	memset(values, 0, known * sizeof(*values));
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t value = cursor_varint(c);
+
+		if (i < known)
+			values[i] = value;
+	}
+}
+
+bool file_records_file(struct cursor *c, struct trace_file *file)
+{
+	struct cursor bytes;
+
+	memset(file, 0, sizeof(*file));
+	file->number = (uint32_t)cursor_varint(c);
+	file->kind = (unsigned)cursor_varint(c);
+	file->size = cursor_varint(c);
+	file->offset = cursor_varint(c);
+	file->build_id_size = cursor_varint(c);
+	file->build_id = cursor_bytes(c, file->build_id_size);
+	file->path_size = cursor_varint(c);
+	file->path = (const char *)cursor_bytes(c, file->path_size);
+	bytes = *c;
+	file->piece_size = cursor_varint(&bytes);
+	c->bad |= bytes.bad || file->build_id_size > GL_BUILD_ID_MAX ||
+		  file->path_size > GT_PATH_MAX ||
+		  file->piece_size > GT_PAYLOAD_MAX ||
+		  file->offset > file->size ||
+		  file->piece_size > file->size - file->offset;
+	return !c->bad;
+}
+
+bool file_records_bytes(struct cursor *c, const struct trace_file *file,
+			struct columns *columns, struct inflater *inflater,
+			const uint8_t **bytes)
+{
+	if (columns_open(columns, c, 1, inflater) != 0 ||
+	    cursor_left(&columns->column[0]) != file->piece_size) {
+		c->bad = true;
+		return false;
+	}
+	*bytes = columns->column[0].next;
+	return true;
+}
+
+enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
+					struct cursor *c,
+					struct inflater *inflater)
+{
+	uint64_t what = cursor_varint(c);
+
+	decoder->left = 0;
+	decoder->context = 0;
+	if (what == GT_TOTALS_RUN)
+		return GT_TOTALS_RUN;
+	if (what != GT_TOTALS_CONTEXTS)
+		return 0;
+	decoder->values = read_value_count(c);
+	if (c->bad || columns_open(&decoder->columns, c, 1, inflater) != 0)
+		return 0;
+	decoder->left = decoder->columns.count;
+	return GT_TOTALS_CONTEXTS;
+}
+
+bool totals_decoder_run(struct cursor *c, struct trace_run *run)
+{
+	read_values(c, read_value_count(c), run->value, GT_RUN_VALUES);
+	return !c->bad;
+}
+
+static void read_classes(struct cursor *c, uint64_t *classes)
+{
+	uint64_t count = cursor_varint(c);
+
+	memset(classes, 0, GT_TOTALS_CLASSES * sizeof(*classes));
+	if (count > GT_TOTALS_CLASSES)
+		c->bad = true;
+	for (uint64_t i = 0; i < count && !c->bad; i++) {
+		uint64_t class = cursor_varint(c), blocks = cursor_varint(c);
+
+		if (class < GT_TOTALS_CLASSES)
+			classes[class] += blocks;
+		else
+			c->bad = true;
+	}
+}
+
+bool totals_decoder_next(struct totals_decoder *decoder,
+			 struct trace_totals *totals, bool *bad)
+{
+	struct cursor *row = &decoder->columns.column[0];
+
+	if (decoder->left == 0) {
+		*bad = cursor_left(row) != 0;
+		return false;
+	}
+	decoder->left--;
+	decoder->context += (uint32_t)cursor_zigzag(row);
+	totals->context = decoder->context;
+	totals->thread = (uint32_t)cursor_varint(row);
+	read_values(row, decoder->values, totals->value, GT_TOTALS_VALUES);
+	read_classes(row, totals->sizes);
+	read_classes(row, totals->lifetimes);
+	*bad = row->bad;
+	if (*bad)
+		decoder->left = 0;
+	return !*bad;
+}
