@@ -17,7 +17,8 @@ deps-bench:
 	$(Q)tests/tools/install-packages $(DEPS_BENCH)
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
-	bench-cold bench-throw bench-pairs bench-run)
+	bench-cold bench-throw bench-pairs bench-run bench-measure \
+	bench-generate)
 BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
 
 $(BENCH_DIR)/%.o: bench/%.c | deps-bench
@@ -56,6 +57,17 @@ $(BENCH_DIR)/bench-pairs: $(BENCH_DIR)/pair_cost.o
 $(BENCH_DIR)/bench-run: $(BENCH_DIR)/run_counted.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^
+
+# Traces made by the numbers of real ones (bench/models).
+$(BENCH_DIR)/bench-measure: $(BENCH_DIR)/trace_measure.o \
+		$(BENCH_DIR)/trace_model.o $(CLI_CORE)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ $(HOST_LIBS)
+$(BENCH_DIR)/bench-generate: $(BENCH_DIR)/trace_generate.o \
+		$(BENCH_DIR)/trace_encode.o $(BENCH_DIR)/trace_model.o \
+		$(CLI_CORE)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ $(HOST_LIBS) -lm
 
 # The preload library once more, with a writer that valgrind can follow.
 $(BENCH_DIR)/thread_writer.o: BENCH_CFLAGS += $(TARGET_CFLAGS)
