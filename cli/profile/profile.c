@@ -1,0 +1,455 @@
+/*
+ * profile.c: see profile.h. Called by the main thread.
+ *
+ *	model node ─(inward.h)─▶ node ─▶ its selves, one for each side
+ *	     place ───────────▶ frames, interned
+ *
+ * While models are added, nodes are in the order in which they were met, in
+ * a hash of (parent, frame), and a node's selves are a list from `first`.
+ * Sealing numbers them anew, in the order of a walk from the root inward, so
+ * that what lies inside of a node is one range of nodes and one of selves: a
+ * sum over a subtree is a loop over an array, and needs no memory.
+ *
+ *  I1  parent < node for every node but the root, sealed or not.
+ *  I2  Sealed: n < nodes[n].end, and a child's end is not beyond its
+ *      parent's; nodes[].first only grows.
+ */
+#include "cli/profile/profile.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/progress.h"
+#include "cli/profile/inward.h"
+
+#define INDEX_FREE UINT32_MAX
+
+/* What is only needed while one model is added. */
+struct adding {
+	struct profile *profile;
+	struct frames *frames;
+	uint32_t **numbers;	/* by place: its frames' numbers, or NULL */
+	size_t number_count;
+};
+
+/* ---- frames ---- */
+
+static uint32_t new_frame(struct profile *profile, const char *unique,
+			  const struct profile_frame *frame)
+{
+	uint32_t number = (uint32_t)profile->frame_count;
+	struct profile_frame *own;
+
+	GROW(profile->frames, profile->frame_count, profile->frame_capacity);
+	own = &profile->frames[profile->frame_count++];
+	*own = *frame;
+	if (own->function != NULL)
+		own->function = intern_string(&profile->names, own->function);
+	if (own->file != NULL)
+		own->file = intern_string(&profile->names, own->file);
+	if (own->library != NULL)
+		own->library = intern_string(&profile->names, own->library);
+	table_set(&profile->frame_of, (uintptr_t)unique, number);
+	return number;
+}
+
+static void add_part(struct buffer *key, const char *part)
+{
+	/* No part has this byte, and there is a difference between none and
+	 * an empty one. */
+	buffer_string(key, part ? part : "\001");
+	buffer_string(key, "\002");
+}
+
+static uint32_t number_of(struct profile *profile,
+			  const struct profile_frame *frame)
+{
+	struct buffer *key = &profile->scratch;
+	const char *unique;
+	uint32_t number;
+
+	buffer_clear(key);
+	add_part(key, frame->function);
+	add_part(key, frame->file);
+	add_part(key, frame->library);
+	buffer_printf(key, "%x %llx %x", frame->line,
+		      (unsigned long long)frame->offset, frame->stop);
+	if (profile->sides == 1 && frame->inlined)
+		buffer_string(key, " inlined");
+	unique = intern_string(&profile->names, key->data);
+	number = table_get(&profile->frame_of, (uintptr_t)unique);
+	return number != TABLE_NONE ? number :
+		new_frame(profile, unique, frame);
+}
+
+static uint32_t number_of_frame(struct profile *profile,
+				const struct frame *frame)
+{
+	const struct profile_frame normal = {
+		.function = frame->function,
+		.file = frame->file,
+		.library = frame->library,
+		.offset = frame->function == NULL && frame->library != NULL ?
+			frame->module_offset : 0,
+		.line = frame->line,
+		.inlined = frame->inlined,
+		.glue = frame->glue,
+		.stop = GT_STOP_BOTTOM,
+	};
+
+	return number_of(profile, &normal);
+}
+
+/* ---- nodes ---- */
+
+static uint32_t *find_slot(const struct profile *profile, uint32_t parent,
+			   uint32_t frame)
+{
+	uint64_t i = table_mix((uint64_t)parent << 32 | frame);
+
+	for (;; i++) {
+		uint32_t *slot = &profile->index[i & profile->index_mask];
+		const struct profile_node *node = &profile->nodes[*slot];
+
+		if (*slot == INDEX_FREE ||
+		    (node->parent == parent && node->frame == frame))
+			return slot;
+	}
+}
+
+static void enlarge_index(struct profile *profile)
+{
+	uint64_t count = profile->index ? (profile->index_mask + 1) * 2 : 1024;
+
+	free(profile->index);
+	profile->index = grow_resize(NULL, count, sizeof(uint32_t));
+	memset(profile->index, 0xff, count * sizeof(uint32_t));
+	profile->index_mask = count - 1;
+	for (size_t i = 1; i < profile->node_count; i++)
+		*find_slot(profile, profile->nodes[i].parent,
+			   profile->nodes[i].frame) = (uint32_t)i;
+}
+
+static uint32_t new_node(struct profile *profile, uint32_t parent,
+			 uint32_t frame)
+{
+	GROW(profile->nodes, profile->node_count, profile->node_capacity);
+	profile->nodes[profile->node_count] = (struct profile_node){
+		parent, frame, 0, PROFILE_NONE
+	};
+	return (uint32_t)profile->node_count++;
+}
+
+static uint32_t node_for(struct profile *profile, uint32_t parent,
+			 uint32_t frame)
+{
+	uint32_t *slot;
+
+	if (profile->index == NULL ||
+	    profile->node_count * 2 > profile->index_mask)
+		enlarge_index(profile);
+	slot = find_slot(profile, parent, frame);
+	if (*slot == INDEX_FREE)
+		*slot = new_node(profile, parent, frame);
+	return *slot;
+}
+
+static struct profile_self *self_of(struct profile *profile, uint32_t node,
+				    unsigned side)
+{
+	struct profile_self *self;
+	uint32_t at = profile->nodes[node].first;
+
+	for (; at != PROFILE_NONE; at = profile->selves[at].next)
+		if (profile->selves[at].side == side)
+			return &profile->selves[at];
+	GROW(profile->selves, profile->self_count, profile->self_capacity);
+	self = &profile->selves[profile->self_count];
+	memset(self, 0, sizeof(*self));
+	self->node = node;
+	self->side = side;
+	self->next = profile->nodes[node].first;
+	profile->nodes[node].first = (uint32_t)profile->self_count++;
+	return self;
+}
+
+/* ---- adding a model ---- */
+
+struct profile *profile_new(unsigned sides)
+{
+	struct profile *profile = grow_zeroed(1, sizeof(*profile));
+
+	profile->sides = sides;
+	new_node(profile, PROFILE_ROOT, PROFILE_NONE);
+	return profile;
+}
+
+/* Numbers of a place's frames, outermost last; the first is their count. */
+static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
+{
+	const struct frames_place *at = &adding->frames->places[place];
+	uint32_t *numbers;
+
+	if (place >= adding->number_count) {
+		size_t count = (size_t)place * 2 + 64;
+
+		adding->numbers = grow_resize(adding->numbers, count,
+					      sizeof(*adding->numbers));
+		memset(adding->numbers + adding->number_count, 0,
+		       (count - adding->number_count) *
+		       sizeof(*adding->numbers));
+		adding->number_count = count;
+	}
+	if (adding->numbers[place] != NULL)
+		return adding->numbers[place];
+	numbers = grow_resize(NULL, (size_t)at->count + 1, sizeof(*numbers));
+	numbers[0] = at->count;
+	for (uint32_t i = 0; i < at->count; i++)
+		numbers[1 + i] = number_of_frame(adding->profile,
+						 &at->list[i]);
+	return adding->numbers[place] = numbers;
+}
+
+static uint32_t begin_stack(void *owner, uint32_t root)
+{
+	struct adding *adding = owner;
+	const char *why = frames_stop_text((enum gt_stop)root);
+	struct buffer text = { 0 };
+	struct profile_frame end = { .glue = true,
+				     .stop = (enum gt_stop)root };
+	uint32_t node;
+
+	if (why == NULL)
+		return PROFILE_ROOT;
+	buffer_printf(&text, "[the stack ends here: %s]", why);
+	end.function = text.data;
+	node = node_for(adding->profile, PROFILE_ROOT,
+			number_of(adding->profile, &end));
+	buffer_free(&text);
+	return node;
+}
+
+static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
+{
+	struct adding *adding = owner;
+	const uint32_t *numbers = numbers_of(adding, place);
+
+	for (uint32_t i = numbers[0]; i > 0; i--)
+		outer = node_for(adding->profile, outer, numbers[i]);
+	return outer;
+}
+
+static void add_contexts(struct profile *profile, unsigned side,
+			 struct inward *inward,
+			 bool (*keep)(void *, uint32_t,
+				      const struct figures *), void *owner)
+{
+	const struct model *model = inward->frames->model;
+	size_t count = model->contexts.cost_count;
+
+	progress_begin("looking up symbols", count);
+	for (size_t i = 0; i < count; i++) {
+		const struct context_cost *cost = &model->contexts.costs[i];
+		struct profile_self *self;
+		struct figures figures;
+
+		model_figures(model, cost, &figures);
+		if (keep != NULL && !keep(owner, cost->node, &figures))
+			continue;
+		self = self_of(profile, inward_value(inward, cost->node),
+			       side);
+		figures_add(&self->figures, &figures);
+		self->contexts++;
+		progress_update(i);
+	}
+	progress_end();
+}
+
+void profile_add(struct profile *profile, unsigned side,
+		 struct frames *frames,
+		 bool (*keep)(void *owner, uint32_t node,
+			      const struct figures *figures),
+		 void *owner)
+{
+	struct adding adding = { .profile = profile, .frames = frames };
+	struct inward inward = {
+		.frames = frames,
+		.root = begin_stack,
+		.step = go_inward,
+		.owner = &adding,
+	};
+	uint64_t end_ns = model_duration_ns(frames->model);
+
+	assert(!profile->sealed && side < profile->sides);
+	if (end_ns > profile->end_ns)
+		profile->end_ns = end_ns;
+	inward_init(&inward);
+	add_contexts(profile, side, &inward, keep, owner);
+	inward_free(&inward);
+	for (size_t i = 0; i < adding.number_count; i++)
+		free(adding.numbers[i]);
+	free(adding.numbers);
+}
+
+/* ---- sealing ---- */
+
+/*
+ * New numbers of all nodes, in `number`, and their sizes with what lies
+ * inside, in `size`. With I1, sizes are known from the last node to the
+ * first, and then numbers from the first to the last: a node takes the next
+ * free one of its parent's range, and leaves its own size to its brothers.
+ */
+static void number_nodes(const struct profile *profile, uint32_t *number,
+			 uint32_t *size)
+{
+	size_t count = profile->node_count;
+	uint32_t *next = grow_resize(NULL, count, sizeof(*next));
+
+	for (size_t i = 0; i < count; i++)
+		size[i] = 1;
+	for (size_t i = count - 1; i > 0; i--)
+		size[profile->nodes[i].parent] += size[i];
+	number[0] = 0;
+	next[0] = 1;
+	for (size_t i = 1; i < count; i++) {
+		uint32_t *free_number = &next[profile->nodes[i].parent];
+
+		number[i] = *free_number;
+		*free_number += size[i];
+		next[i] = number[i] + 1;
+	}
+	free(next);
+}
+
+/* Selves by (node, side): their number before each node, then their places. */
+static void order_selves(struct profile *profile)
+{
+	struct profile_node *nodes = profile->nodes;
+	uint32_t *order = grow_resize(NULL, profile->self_count,
+				      sizeof(*order));
+	uint32_t before = 0;
+
+	for (size_t i = 0; i <= profile->node_count; i++)
+		nodes[i].first = 0;
+	for (size_t i = 0; i < profile->self_count; i++)
+		nodes[profile->selves[i].node].first++;
+	for (size_t i = 0; i <= profile->node_count; i++) {
+		uint32_t own = nodes[i].first;
+
+		nodes[i].first = before;
+		before += own;
+	}
+	/* Filling moves each `first` to the next one's; it is moved back. */
+	for (unsigned side = 0; side < profile->sides; side++)
+		for (size_t i = 0; i < profile->self_count; i++)
+			if (profile->selves[i].side == side)
+				order[nodes[profile->selves[i].node]
+				      .first++] = (uint32_t)i;
+	for (size_t i = profile->node_count; i > 0; i--)
+		nodes[i].first = nodes[i - 1].first;
+	nodes[0].first = 0;
+	profile->order = order;
+}
+
+void profile_seal(struct profile *profile)
+{
+	size_t count = profile->node_count;
+	uint32_t *number = grow_resize(NULL, count, sizeof(*number));
+	uint32_t *size = grow_resize(NULL, count, sizeof(*size));
+	struct profile_node *nodes = grow_resize(NULL, count + 1,
+						 sizeof(*nodes));
+
+	assert(!profile->sealed);
+	number_nodes(profile, number, size);
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_node *old = &profile->nodes[i];
+
+		nodes[number[i]] = (struct profile_node){
+			.parent = number[old->parent],
+			.frame = old->frame,
+			.end = number[i] + size[i],
+		};
+	}
+	nodes[count] = (struct profile_node){ .frame = PROFILE_NONE };
+	for (size_t i = 0; i < profile->self_count; i++)
+		profile->selves[i].node = number[profile->selves[i].node];
+	free(number);
+	free(size);
+	free(profile->nodes);
+	free(profile->index);
+	profile->nodes = nodes;
+	profile->index = NULL;
+	order_selves(profile);
+	profile->sealed = true;
+}
+
+void profile_free(struct profile *profile)
+{
+	if (profile == NULL)
+		return;
+	free(profile->frames);
+	free(profile->nodes);
+	free(profile->selves);
+	free(profile->order);
+	free(profile->index);
+	intern_free(&profile->names);
+	table_free(&profile->frame_of);
+	buffer_free(&profile->scratch);
+	free(profile);
+}
+
+/* ---- of a sealed profile ---- */
+
+static uint64_t sum_up(const struct profile *profile, uint32_t first,
+		       uint32_t end, unsigned side, struct figures *sum)
+{
+	uint64_t contexts = 0;
+
+	memset(sum, 0, sizeof(*sum));
+	for (uint32_t i = first; i < end; i++) {
+		const struct profile_self *self =
+			&profile->selves[profile->order[i]];
+
+		if (self->side != side)
+			continue;
+		figures_add(sum, &self->figures);
+		contexts += self->contexts;
+	}
+	return contexts;
+}
+
+uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
+			   unsigned side, struct figures *sum)
+{
+	const struct profile_node *nodes = profile->nodes;
+
+	assert(profile->sealed);
+	return sum_up(profile, nodes[node].first,
+		      nodes[nodes[node].end].first, side, sum);
+}
+
+uint64_t profile_own(const struct profile *profile, uint32_t node,
+		     unsigned side, struct figures *sum)
+{
+	assert(profile->sealed);
+	return sum_up(profile, profile->nodes[node].first,
+		      profile->nodes[node + 1].first, side, sum);
+}
+
+uint32_t profile_site(const struct profile *profile, uint32_t node)
+{
+	uint32_t at = node;
+
+	while (at != PROFILE_ROOT &&
+	       profile->frames[profile->nodes[at].frame].glue)
+		at = profile->nodes[at].parent;
+	return at != PROFILE_ROOT ? at : node;
+}
+
+uint64_t profile_value(const struct profile *profile,
+		       const struct figures *figures, enum figure key)
+{
+	return figures_value(figures, key, profile->end_ns);
+}

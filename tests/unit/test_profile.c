@@ -1,0 +1,381 @@
+/*
+ * test_profile.c: trees, tables and walks of profiles against sums over lists
+ * of names, on random stacks with recursion, on two sides whose addresses
+ * have nothing in common.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/profile/inward.h"
+#include "cli/profile/profile.h"
+#include "cli/profile/profile_groups.h"
+#include "cli/profile/profile_walk.h"
+
+#define SIDES 2
+#define FUNCTIONS 9
+#define CONTEXTS 300
+#define EVENTS 3000
+#define DEPTH_MAX 12
+#define SUMS_MAX 20000
+
+/* A function has two places in each model. */
+static uint64_t address_of(unsigned side, unsigned function, unsigned place)
+{
+	return (side + 1) * 0x100000 + function * 0x1000 + place * 0x100 + 8;
+}
+
+/* ---- what has to come out ---- */
+
+struct sum {
+	char key[128];
+	uint64_t live[SIDES], count[SIDES];
+};
+
+struct sums {
+	struct sum list[SUMS_MAX];
+	size_t count;
+};
+
+static struct sums down, up, self, by_function, by_function_self;
+
+static struct sum *sum_of(struct sums *sums, const char *key)
+{
+	for (size_t i = 0; i < sums->count; i++)
+		if (strcmp(sums->list[i].key, key) == 0)
+			return &sums->list[i];
+	assert_true(sums->count < SUMS_MAX && strlen(key) < 128);
+	strcpy(sums->list[sums->count].key, key);
+	return &sums->list[sums->count++];
+}
+
+static void add(struct sums *sums, const char *key, unsigned side,
+		uint64_t size, int live)
+{
+	struct sum *sum = sum_of(sums, key);
+
+	sum->count[side]++;
+	sum->live[side] += live ? size : 0;
+}
+
+/* `stack` is outermost first. */
+static void expect(const unsigned *stack, size_t depth, unsigned side,
+		   uint64_t size, int live)
+{
+	char key[128] = "", name[2] = "";
+	unsigned seen = 0;
+
+	for (size_t i = 0; i < depth; i++) {
+		name[0] = (char)('a' + stack[i]);
+		strcat(key, name);
+		add(&down, key, side, size, live);
+		if (!(seen & 1u << stack[i]))
+			add(&by_function, name, side, size, live);
+		seen |= 1u << stack[i];
+	}
+	add(&self, key, side, size, live);
+	add(&by_function_self, name, side, size, live);
+	key[0] = 0;
+	for (size_t i = depth; i-- > 0;) {
+		name[0] = (char)('a' + stack[i]);
+		strcat(key, name);
+		add(&up, key, side, size, live);
+	}
+}
+
+/* ---- making it ---- */
+
+static struct profile *profile;
+static struct model models[SIDES];
+
+static void name_functions(struct model *model, unsigned side)
+{
+	char line[64];
+
+	for (unsigned f = 0; f < FUNCTIONS; f++) {
+		snprintf(line, sizeof(line), "%llx 1000 %c\n",
+			 (unsigned long long)address_of(side, f, 0) & ~0xfffull,
+			 'a' + f);
+		perfmap_add(&model->perfmap, line, strlen(line));
+	}
+}
+
+static void fill(unsigned side)
+{
+	static unsigned stacks[CONTEXTS][DEPTH_MAX];
+	static size_t depths[CONTEXTS];
+	struct model *model = &models[side];
+	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
+
+	model_init(model);
+	thread.tid = 10;
+	threads_record(&model->threads, &thread);
+	name_functions(model, side);
+	for (uint32_t i = 0; i < CONTEXTS; i++) {
+		uint32_t outer = i == 0 ? CONTEXTS : (uint32_t)rand() % (i * 3);
+		unsigned f = (unsigned)rand() % FUNCTIONS;
+		struct trace_node node = {
+			GT_STOP_COUNT + i, GT_STOP_BOTTOM,
+			address_of(side, f, (unsigned)rand() % 2)
+		};
+
+		depths[i] = 0;
+		if (outer < i && depths[outer] < DEPTH_MAX - 1) {
+			node.parent = GT_STOP_COUNT + outer;
+			memcpy(stacks[i], stacks[outer], sizeof(stacks[i]));
+			depths[i] = depths[outer];
+		}
+		stacks[i][depths[i]++] = f;
+		contexts_define(&model->contexts, &model->images, &node);
+	}
+	for (uint64_t t = 1; t <= EVENTS; t++) {
+		uint32_t c = (uint32_t)rand() % CONTEXTS;
+		uint64_t size = 1 + (uint64_t)rand() % 1000;
+		int live = rand() % 3 == 0;
+		struct trace_event events[2] = {
+			{ .stamp = t * 2, .address = t * 16, .size = size,
+			  .context = GT_STOP_COUNT + c, .kind = GT_ALLOC },
+			{ .stamp = t * 2 + 1, .address = t * 16,
+			  .kind = GT_FREE },
+		};
+
+		model_events(model, model_lane(1, false), events, live ? 1 : 2);
+		expect(stacks[c], depths[c], side, size, live);
+	}
+	model_finish(model);
+}
+
+static int make(void **state)
+{
+	(void)state;
+	srand(7);
+	profile = profile_new(SIDES);
+	for (unsigned side = 0; side < SIDES; side++) {
+		struct debugfile_places places = { 0 };
+		struct frames frames;
+
+		fill(side);
+		frames_init(&frames, &models[side], &places, false);
+		profile_add(profile, side, &frames, NULL, NULL);
+		/* Nothing of them is needed any more. */
+		frames_free(&frames);
+		model_free(&models[side]);
+	}
+	profile_seal(profile);
+	return 0;
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	profile_free(profile);
+	return 0;
+}
+
+/* ---- comparing ---- */
+
+static const char *name_at(uint32_t frame)
+{
+	return profile->frames[frame].function;
+}
+
+static void same(const struct sum *sum, const struct figures *figures)
+{
+	for (unsigned side = 0; side < SIDES; side++) {
+		assert_int_equal(figures[side].count, sum->count[side]);
+		assert_int_equal(figures[side].live_bytes, sum->live[side]);
+	}
+}
+
+static void test_nodes(void **state)
+{
+	size_t selves = 0;
+
+	(void)state;
+	assert_int_equal(profile->node_count, down.count + 1);
+	for (uint32_t n = 1; n < profile->node_count; n++) {
+		struct figures all[SIDES], own[SIDES];
+		char key[128] = "", turned[128] = "";
+		size_t depth = 0, size;
+		struct sum *sum;
+
+		for (uint32_t at = n; at != PROFILE_ROOT;
+		     at = profile->nodes[at].parent)
+			key[depth++] = name_at(profile->nodes[at].frame)[0];
+		size = depth;
+		for (size_t i = 0; i < size; i++)
+			turned[i] = key[size - 1 - i];
+		for (unsigned side = 0; side < SIDES; side++) {
+			profile_inclusive(profile, n, side, &all[side]);
+			profile_own(profile, n, side, &own[side]);
+		}
+		same(sum_of(&down, turned), all);
+		if (own[0].count + own[1].count == 0)
+			continue;
+		selves++;
+		sum = sum_of(&self, turned);
+		same(sum, own);
+	}
+	assert_int_equal(selves, self.count);
+}
+
+static void test_groups(void **state)
+{
+	struct profile_groups groups;
+	uint32_t *order;
+
+	(void)state;
+	profile_groups(profile, PROFILE_BY_FUNCTION, FIGURE_LIVE, &groups);
+	assert_int_equal(groups.count, by_function.count);
+	for (size_t i = 0; i < groups.count; i++) {
+		const char *name = name_at(groups.list[i].frame);
+
+		same(sum_of(&by_function, name), &groups.inclusive[i * SIDES]);
+		same(sum_of(&by_function_self, name), &groups.self[i * SIDES]);
+	}
+	order = profile_groups_sorted(profile, &groups, FIGURE_LIVE, false);
+	for (size_t i = 1; i < groups.count; i++) {
+		uint64_t value[2] = { 0, 0 };
+
+		for (unsigned k = 0; k < 2 * SIDES; k++) {
+			uint64_t live = groups.inclusive[order[i - k / SIDES] *
+				SIDES + k % SIDES].live_bytes;
+
+			if (live > value[k / SIDES])
+				value[k / SIDES] = live;
+		}
+		assert_true(value[1] >= value[0]);
+	}
+	free(order);
+	profile_groups_free(&groups);
+	profile_groups(profile, PROFILE_BY_STACK, FIGURE_LIVE, &groups);
+	assert_int_equal(groups.count, self.count);
+	profile_groups_free(&groups);
+	/* No file has a name here, and no library is one. */
+	profile_groups(profile, PROFILE_BY_LIBRARY, FIGURE_LIVE, &groups);
+	assert_int_equal(groups.count, 1);
+	assert_int_equal(groups.inclusive[0].count, EVENTS);
+	assert_int_equal(groups.inclusive[1].count, EVENTS);
+	profile_groups_free(&groups);
+}
+
+struct seen {
+	struct sums *sums;
+	char key[128];
+	size_t count;
+	uint64_t least;
+};
+
+static bool enter(void *owner, const struct profile_branch *branch)
+{
+	struct seen *seen = owner;
+
+	seen->key[branch->depth] = name_at(branch->frame)[0];
+	seen->key[branch->depth + 1] = 0;
+	same(sum_of(seen->sums, seen->key), branch->inclusive);
+	assert_true(branch->index < branch->count);
+	seen->count++;
+	return true;
+}
+
+static void leave(void *owner, const struct profile_branch *branch)
+{
+	struct seen *seen = owner;
+
+	/* The way back leads along the way here. */
+	assert_int_equal(strlen(seen->key), branch->depth + 1);
+	seen->key[branch->depth] = 0;
+}
+
+static void walk(bool bottom_up, struct sums *sums, uint64_t least)
+{
+	struct seen seen = { .sums = sums };
+	struct profile_walk way = {
+		.bottom_up = bottom_up, .key = FIGURE_LIVE, .least = least,
+		.enter = enter, .leave = leave, .owner = &seen,
+	};
+	size_t wanted = 0, known = sums->count;
+
+	profile_walk(profile, &way);
+	for (size_t i = 0; i < known; i++)
+		wanted += sums->list[i].live[0] >= least ||
+			sums->list[i].live[1] >= least;
+	assert_int_equal(seen.count, wanted);
+	assert_int_equal(sums->count, known);
+	assert_int_equal(strlen(seen.key), 0);
+}
+
+static void test_walks(void **state)
+{
+	(void)state;
+	walk(false, &down, 0);
+	walk(true, &up, 0);
+	walk(false, &down, 5000);
+	walk(true, &up, 5000);
+}
+
+/* A thousand times as deep as a stack of ours could be walked by calls. */
+static void test_deep(void **state)
+{
+	enum { DEEP = 400000 };
+	struct debugfile_places places = { 0 };
+	struct profile *deep = profile_new(1);
+	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
+	struct trace_event event = { .stamp = 1, .address = 16, .size = 5,
+				     .context = GT_STOP_COUNT + DEEP - 1,
+				     .kind = GT_ALLOC };
+	struct profile_groups groups;
+	struct figures sum;
+	struct frames frames;
+	struct model *model = &models[0];
+
+	(void)state;
+	model_init(model);
+	threads_record(&model->threads, &thread);
+	name_functions(model, 0);
+	for (uint32_t i = 0; i < DEEP; i++) {
+		struct trace_node node = {
+			GT_STOP_COUNT + i, i ? GT_STOP_COUNT + i - 1 :
+			GT_STOP_NO_RULE, address_of(0, i % FUNCTIONS, 0)
+		};
+
+		contexts_define(&model->contexts, &model->images, &node);
+	}
+	model_events(model, model_lane(1, false), &event, 1);
+	model_finish(model);
+	frames_init(&frames, model, &places, false);
+	profile_add(deep, 0, &frames, NULL, NULL);
+	frames_free(&frames);
+	model_free(model);
+	profile_seal(deep);
+	/* the root, and why the walk ended, which reads as a frame */
+	assert_int_equal(deep->node_count, DEEP + 2);
+	assert_int_equal(deep->frames[deep->nodes[1].frame].stop,
+			 GT_STOP_NO_RULE);
+	profile_inclusive(deep, 1, 0, &sum);
+	assert_int_equal(sum.live_bytes, 5);
+	profile_groups(deep, PROFILE_BY_FUNCTION, FIGURE_LIVE, &groups);
+	assert_int_equal(groups.count, FUNCTIONS + 1);
+	for (size_t i = 0; i < groups.count; i++)
+		assert_int_equal(groups.inclusive[i].live_bytes, 5);
+	profile_groups_free(&groups);
+	profile_free(deep);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_walks),
+		cmocka_unit_test(test_deep),
+	};
+
+	return cmocka_run_group_tests(tests, make, drop);
+}
