@@ -237,8 +237,9 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 /* Append them to the list; true if a signal came in there. */
 static bool add_place(struct frames *frames, uint32_t node, bool exact)
 {
-	const struct frames_place *place =
-		&frames->places[frames_place(frames, node, exact)];
+	/* The list may move meanwhile. */
+	uint32_t number = frames_place(frames, node, exact);
+	const struct frames_place *place = &frames->places[number];
 
 	for (uint32_t i = 0; i < place->count; i++) {
 		GROW(frames->list, frames->count, frames->capacity);
