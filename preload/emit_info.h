@@ -19,7 +19,7 @@ struct emit_info {
 	const struct usage *usage;
 	const struct maps_watch *maps;
 	const char *exe;
-	uint64_t names_skipped;	/* see emit_names */
+	uint64_t names_skipped;	/* see emit_names_skipped */
 };
 
 void emit_info_start(const struct emit_info *info);

@@ -1,21 +1,55 @@
 /*
- * emit_names.h: NAMES chunks: what the program itself wrote down about code
- * that it made at run time. The writer only, at the end.
+ * emit_names.h: NAMES chunks: what the program itself writes down about code
+ * that it makes at run time, as it grows. The writer only.
  */
 #ifndef GNOMON_EMIT_NAMES_H
 #define GNOMON_EMIT_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/chunk.h"
+#include "preload/code_map.h"
 #include "preload/compress.h"
 
+/* Code that was replaced, told to captures with one look. */
+#define EMIT_NAMES_RANGES 8
+
+struct emit_names {
+	struct chunk_out *out;
+	struct compress *compress;
+	const _Atomic uint32_t *node_count;
+	int pid;
+	uint64_t since_ns;	/* CLOCK_REALTIME: the recording's start */
+	uint64_t next_ns;	/* of the next look */
+	struct compress_past past;
+	char *text;		/* NULL before there is anything */
+	uint64_t held;		/* bytes in it, the start of a line */
+	uint64_t device, inode;	/* of the file that was read */
+	uint64_t offset;	/* in it, behind what was read */
+	uint64_t taken;		/* bytes of all files */
+	uint64_t dropped;
+	bool torn;		/* what is held begins inside a line */
+	struct code_map *code;
+	struct { uint64_t start, end; } replaced[EMIT_NAMES_RANGES];
+	unsigned replaced_count;
+};
+
 /*
- * Copies /tmp/perf-PID.map, if there is one that was written since
- * `since_ns` (CLOCK_REALTIME). Returns the bytes that were left out because
- * the file is too long or holds lines that are.
+ * The file is /tmp/perf-PID.map; it counts from when it was written since
+ * `since_ns`. `node_count`: one past the highest id of a node.
  */
-uint64_t emit_names(struct chunk_out *out, struct compress *compress, int pid,
-		    uint64_t since_ns);
+void emit_names_init(struct emit_names *e, struct chunk_out *out,
+		     struct compress *compress,
+		     const _Atomic uint32_t *node_count, int pid,
+		     uint64_t since_ns);
+
+/* Copies what the file has grown by, if it is time for that (some 3 us), or if
+ * `last`. */
+void emit_names_look(struct emit_names *e, uint64_t now_ns, bool last);
+
+/* After the last look: the bytes that were left out because the file is too
+ * long or holds lines that are, or a last line that has no end. */
+uint64_t emit_names_skipped(const struct emit_names *e);
 
 #endif

@@ -86,7 +86,9 @@
  *          the recording.
  * NAMES    columns, n lines: 0 text "START SIZE NAME\n", numbers in
  *          hexadecimal: code made at run time, by run-time addresses (what a
- *          program wrote to /tmp/perf-PID.map). Later lines count more.
+ *          program wrote to /tmp/perf-PID.map). Then varint: the first id
+ *          that no node had when the lines were there (missing in older
+ *          traces). Later lines count more, for later nodes.
  *
  * MAPS     varints: flags (enum gt_maps_flags), ticks at the begin of the look
  *          before, at the begin of this one, now, top; then records:

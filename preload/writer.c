@@ -83,6 +83,7 @@ struct writer {
 	struct encode encode;
 	struct emit_node nodes;
 	struct emit_image images;
+	struct emit_names names;
 	struct pool pool;
 	struct feed feed;
 	struct emit_info info;
@@ -292,6 +293,8 @@ static int writer_memory(struct writer *w)
 	w->info.exe = w->exe;
 	w->info.usage = &w->usage;
 	w->info.maps = &w->maps;
+	emit_names_init(&w->names, &w->out, &w->compress, &h->node_count,
+			w->r->pid, h->realtime0_ns);
 	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
 	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);
 	w->r->live = h;
@@ -513,6 +516,7 @@ static const char *writer_work(struct writer *w)
 				      feed_live_blocks(&w->feed),
 				      memory_order_relaxed);
 		usage_look(&w->usage, now_ns);
+		emit_names_look(&w->names, now_ns, false);
 		more = snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
@@ -572,8 +576,8 @@ static void writer_finish_events(struct writer *w)
 	usage_finish(&w->usage, snapshot_finish(&w->snapshot));
 	feed_sync(&w->feed, FEED_LAST);
 	maps_watch_whole(&w->maps);
-	w->info.names_skipped = emit_names(&w->out, &w->compress, w->r->pid,
-					   w->live.header->realtime0_ns);
+	emit_names_look(&w->names, sys_now_ns(), true);
+	w->info.names_skipped = emit_names_skipped(&w->names);
 }
 
 static void writer_finish(struct writer *w, const char *reason)

@@ -225,6 +225,15 @@ static void wait_for_readers(const struct jit_slot *s)
 		arch_pause();
 }
 
+static void tell_dead(void)
+{
+	/* Pairs with the acquire in jit_sweep, and with that of whoever takes
+	 * a stack next. */
+	atomic_fetch_add_explicit(&jit.dead, 1, memory_order_release);
+	atomic_fetch_add_explicit(&capture_generation, 1,
+				  memory_order_release);
+}
+
 static void slot_end(uint32_t index)
 {
 	struct jit_slot *s = &jit.slot[index];
@@ -236,11 +245,22 @@ static void slot_end(uint32_t index)
 	}
 	atomic_store_explicit(&jit.range[index].key, JIT_DEAD,
 			      memory_order_release);
-	/* Pairs with the acquire in jit_sweep, and with that of whoever takes
-	 * a stack next. */
-	atomic_fetch_add_explicit(&jit.dead, 1, memory_order_release);
-	atomic_fetch_add_explicit(&capture_generation, 1,
-				  memory_order_release);
+	tell_dead();
+}
+
+void jit_replaced(uintptr_t start, uintptr_t end)
+{
+	uint32_t index;
+
+	/* Without a slot the older code goes on to stand for the new. */
+	if (!claim(&index))
+		return;
+	atomic_store_explicit(&jit.range[index].start, start,
+			      memory_order_relaxed);
+	atomic_store_explicit(&jit.range[index].end, end,
+			      memory_order_relaxed);
+	publish(index, JIT_DEAD);
+	tell_dead();
 }
 
 static uint32_t slots_used(void)

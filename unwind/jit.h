@@ -36,6 +36,13 @@ bool jit_register(const struct jit_tables *tables);
  * more (but see jit.c, I3). Any thread, at any time. */
 void jit_deregister(uintptr_t key);
 
+/*
+ * Code without a table that lay in [start, end) was replaced by other code;
+ * told late, by somebody who takes no stacks. The next capture makes the tree
+ * forget what lay there. Any thread, at any time.
+ */
+void jit_replaced(uintptr_t start, uintptr_t end);
+
 /* Set-up, or in a forked child: nothing of what is there was met so far. */
 void jit_init(void);
 

@@ -94,6 +94,19 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 	return *slot;
 }
 
+/* In no image: see struct context_late. */
+static uint32_t late_node(struct contexts *contexts, uint32_t parent,
+			  const struct trace_node *record)
+{
+	uint32_t node = (uint32_t)contexts->node_count;
+
+	GROW(contexts->late, contexts->late_count, contexts->late_capacity);
+	contexts->late[contexts->late_count++] =
+		(struct context_late){ node, record->id };
+	add_node(contexts, parent, record->address, IMAGE_NONE);
+	return node;
+}
+
 /* ---- ids ---- */
 
 static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
@@ -139,7 +152,7 @@ void contexts_define(struct contexts *contexts, struct images *images,
 		     const struct trace_node *record)
 {
 	struct context_ref *ref;
-	uint32_t parent;
+	uint32_t parent, image;
 
 	if (record->id < GT_STOP_COUNT ||
 	    contexts->node_count >= UINT32_MAX - 1)
@@ -148,9 +161,26 @@ void contexts_define(struct contexts *contexts, struct images *images,
 	if (ref->node != 0)
 		return;
 	parent = contexts_node(contexts, record->parent);
-	ref->node = node_for(contexts, parent, record->address,
-			     images_find(images, record->id,
-					 record->address));
+	image = images_find(images, record->id, record->address);
+	ref->node = image == IMAGE_NONE ?
+		late_node(contexts, parent, record) :
+		node_for(contexts, parent, record->address, image);
+}
+
+uint32_t contexts_id(const struct contexts *contexts, uint32_t node)
+{
+	size_t low = 0, high = contexts->late_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (contexts->late[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < contexts->late_count &&
+		contexts->late[low].node == node ? contexts->late[low].id : 0;
 }
 
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
@@ -180,5 +210,6 @@ void contexts_free(struct contexts *contexts)
 	free(contexts->node_cost);
 	free(contexts->costs);
 	free(contexts->index);
+	free(contexts->late);
 	memset(contexts, 0, sizeof(*contexts));
 }

@@ -3,7 +3,8 @@
  * context that allocated.
  *
  * A trace may define the same context under several ids; here equal ones
- * (same parent, address and image) are one *node*. Nodes are numbered from 0;
+ * (same parent, address and image) are one *node*. But an address that is in
+ * no image may have meant other code each time: there each id is a node. Nodes are numbered from 0;
  * the first GT_STOP_COUNT are the roots, one for each way in which a walk can
  * end, and the next one stands for contexts that the trace never defined.
  * Nodes with figures have a *cost*, numbered apart from them.
@@ -52,6 +53,12 @@ struct context_ref {
 	uint32_t cost;		/* CONTEXT_NO_COST: not looked up yet */
 };
 
+/* A node of code made at run time: what lay there then is known by its id. */
+struct context_late {
+	uint32_t node;
+	uint32_t id;		/* in the trace */
+};
+
 struct contexts {
 	struct context_node *nodes;
 	uint32_t *node_cost;	/* parallel to nodes */
@@ -65,6 +72,9 @@ struct contexts {
 	size_t page_count;
 	uint32_t *index;		/* hash of nodes */
 	uint64_t index_mask;
+	struct context_late *late;	/* by node */
+	size_t late_count;
+	size_t late_capacity;
 	uint64_t undefined;		/* ids used but never defined */
 };
 
@@ -76,6 +86,8 @@ void contexts_define(struct contexts *contexts, struct images *images,
 uint32_t contexts_node(struct contexts *contexts, uint32_t id);
 /* The cost of an id that has none yet; makes one. */
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id);
+/* The id of a node whose address is in no image; 0: it is in one. */
+uint32_t contexts_id(const struct contexts *contexts, uint32_t node);
 void contexts_free(struct contexts *contexts);
 
 /* The cost that belongs to a context id of an event. */

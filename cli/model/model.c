@@ -520,11 +520,12 @@ static void take_maps(void *owner, const struct trace_maps *head,
 		maps_take(&model->maps, head, records);
 }
 
-static void take_names(void *owner, const char *text, size_t size)
+static void take_names(void *owner, const char *text, size_t size,
+		       uint32_t node)
 {
 	struct model *model = owner;
 
-	perfmap_add(&model->perfmap, text, size);
+	perfmap_add(&model->perfmap, text, size, node);
 }
 
 static void take_usage(void *owner, const struct trace_usage *point)

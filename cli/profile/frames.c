@@ -152,13 +152,16 @@ static void note_nameless(struct frames *frames, const char *library)
 }
 
 /* In no file: code made at run time, or stray. */
-static void fill_nowhere(struct frames *frames, struct frames_place *place)
+static void fill_nowhere(struct frames *frames, uint32_t node,
+			 struct frames_place *place)
 {
 	struct frame *frame = add_frame(place);
 
 	frame->address = place->address;
 	frame->function = perfmap_find(&frames->model->perfmap, place->exact ?
-				       place->address : place->address - 1);
+				       place->address : place->address - 1,
+				       contexts_id(&frames->model->contexts,
+						   node));
 }
 
 static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
@@ -224,7 +227,7 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 			return number;
 	}
 	if (image == IMAGE_NONE)
-		fill_nowhere(frames, &place);
+		fill_nowhere(frames, at, &place);
 	else
 		fill_place(frames, image, &place);
 	place.next = first;

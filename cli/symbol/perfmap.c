@@ -42,7 +42,9 @@ static bool take_number(const char **at, const char *end, uint64_t *value)
 
 static bool take_line(struct perfmap *map, const char *at, const char *end)
 {
-	struct perfmap_entry entry = { .order = map->count };
+	struct perfmap_entry entry = { .order = map->count,
+				       .piece = map->pieces,
+				       .since = map->since };
 	uint64_t size;
 
 	if (!take_number(&at, end, &entry.start) ||
@@ -56,10 +58,15 @@ static bool take_line(struct perfmap *map, const char *at, const char *end)
 	return true;
 }
 
-void perfmap_add(struct perfmap *map, const char *text, size_t size)
+void perfmap_add(struct perfmap *map, const char *text, size_t size,
+		 uint32_t node)
 {
 	const char *end = text + size;
 
+	if (node > map->since)
+		map->since = node;
+	if (node > 0)
+		map->pieces++;
 	while (text < end) {
 		const char *line_end = memchr(text, '\n', (size_t)(end - text));
 
@@ -95,7 +102,20 @@ static void sort(struct perfmap *map)
 	map->sorted = true;
 }
 
-const char *perfmap_find(struct perfmap *map, uint64_t address)
+/* Whether a node made when `id` was rather meant `a` than `b`. */
+static bool is_better(const struct perfmap_entry *a,
+		      const struct perfmap_entry *b, uint32_t id)
+{
+	bool a_late = a->since > id, b_late = b->since > id;
+
+	if (a_late != b_late)
+		return b_late;
+	if (a_late && a->piece != b->piece)
+		return a->piece < b->piece;
+	return a->order > b->order;
+}
+
+const char *perfmap_find(struct perfmap *map, uint64_t address, uint32_t id)
 {
 	const struct perfmap_entry *best = NULL;
 	size_t low = 0, high, back;
@@ -117,7 +137,7 @@ const char *perfmap_find(struct perfmap *map, uint64_t address)
 		if (entry->reach <= address)
 			break;
 		if (entry->end > address &&
-		    (best == NULL || entry->order > best->order))
+		    (best == NULL || is_better(entry, best, id)))
 			best = entry;
 	}
 	return best ? best->name : NULL;

@@ -103,12 +103,14 @@ static void read_names(struct reader *reader, struct cursor *c)
 {
 	struct columns columns = { 0 };
 	int error = columns_open(&columns, c, 1, &reader->inflater);
+	uint64_t node = error == 0 && cursor_left(c) ? cursor_varint(c) : 0;
 
 	if (error == 0 && reader->sink->names != NULL)
 		reader->sink->names(reader->sink->owner,
 				    (const char *)columns.column[0].next,
-				    cursor_left(&columns.column[0]));
-	c->bad = error != 0;
+				    cursor_left(&columns.column[0]),
+				    node <= UINT32_MAX ? (uint32_t)node : 0);
+	c->bad |= error != 0;
 	columns_free(&columns);
 }
 

@@ -33,8 +33,10 @@ struct reader_sink {
 	 * for map_records_next. May be NULL. */
 	void (*maps)(void *owner, const struct trace_maps *head,
 		     struct cursor *records);
-	/* Lines of code made at run time: perfmap_add. May be NULL. */
-	void (*names)(void *owner, const char *text, size_t size);
+	/* Lines about code made at run time: perfmap_add. `node`: the first
+	 * id that is younger than they; 0: not known. May be NULL. */
+	void (*names)(void *owner, const char *text, size_t size,
+		      uint32_t node);
 	/* Memory over time, snapshots behind their mappings. May be NULL. */
 	void (*usage)(void *owner, const struct trace_usage *point);
 	void (*mapping)(void *owner, const struct trace_mapping *mapping);

@@ -27,9 +27,11 @@ static void read_names(struct cursor *payload, struct inflater *inflater)
 
 	if (columns_open(&columns, payload, 1, inflater))
 		return;
-	perfmap_add(&map, (const char *)text->next, cursor_left(text));
+	perfmap_add(&map, (const char *)text->next, cursor_left(text),
+		    17);
+	perfmap_add(&map, (const char *)text->next, cursor_left(text), 0);
 	for (size_t i = 0; i < map.count && i < BATCH; i++)
-		perfmap_find(&map, map.list[i].end - 1);
+		perfmap_find(&map, map.list[i].end - 1, (uint32_t)i);
 	perfmap_free(&map);
 }
 

@@ -88,6 +88,32 @@ def names_from_the_map(directory):
 
 
 @case
+def names_of_replaced_code(directory):
+    """An address that meant three functions: each batch of blocks came from
+    the one whose line was the last to be found, so their names follow each
+    other, and each is found for its last batch."""
+    done = recorded([program("jit_reuse")], directory)
+    os.unlink("/tmp/perf-%d.map" % find_key(info(done.trace), "pid"))
+    equal(done.status, 0, "status, stderr: " + done.err)
+    functions, batches = done.expected["functions"], done.expected["batches"]
+    blocks = done.expected["blocks"]
+    count = [0] * functions
+    for row in Report(done.trace).rows_with("allocate$"):
+        name = row["stack"][1]["function"]
+        number = int(re.fullmatch(r"function (\d)", name).group(1))
+        count[number] += row["count"]
+        # sizes grow from batch to batch
+        least = 1000 + number * batches
+        most = 1000 + (number + 2) * batches
+        check(least <= row["total_bytes"] / row["count"] < most,
+              "%s: blocks of another function" % name)
+    equal(sum(count), functions * batches * blocks, "allocations")
+    for number, found in enumerate(count):
+        check(blocks <= found < 2 * batches * blocks,
+              "function %d: %s" % (number, count))
+
+
+@case
 def no_names_through_a_link(directory):
     names, _ = with_map(directory, "link")
     equal(names, {"allocate"}, "names")

@@ -25,8 +25,12 @@ static struct model model;
 static void start(void)
 {
 	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
+	struct trace_image image = { .what = GT_IMAGE_MAPPED, .path = "a",
+				     .path_size = 1, .segment_count = 1 };
 
 	model_init(&model);
+	image.segments[0].size = 10000;
+	images_add(&model.images, &image);
 	model.waiting.window = 100;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		thread.ring = i;
@@ -351,6 +355,30 @@ static void equal_contexts_are_one(void **state)
 	model_free(&model);
 }
 
+/* What lay at an address in no image is known by the id alone. */
+static void code_made_at_run_time(void **state)
+{
+	struct trace_node node = { 500, 0, 1000000 };
+	const struct contexts *contexts = &model.contexts;
+
+	(void)state;
+	start();
+	contexts_define(&model.contexts, &model.images, &node);
+	contexts_define(&model.contexts, &model.images, &node);
+	node.id = 502;
+	contexts_define(&model.contexts, &model.images, &node);
+	event(0, GT_ALLOC, 1, 16, 1, 500 - GT_STOP_COUNT);
+	event(0, GT_ALLOC, 2, 32, 2, 502 - GT_STOP_COUNT);
+	event(0, GT_ALLOC, 3, 48, 4, 0);
+	assert_int_equal(model.contexts.cost_count, 3);
+	assert_int_equal(contexts_id(contexts, cost_of(500 -
+				GT_STOP_COUNT)->node), 500);
+	assert_int_equal(contexts_id(contexts, cost_of(502 -
+				GT_STOP_COUNT)->node), 502);
+	assert_int_equal(contexts_id(contexts, cost_of(0)->node), 0);
+	model_free(&model);
+}
+
 static void stopped_stacks(void **state)
 {
 	struct trace_node cut = { 600, GT_STOP_NO_RULE, 9 };
@@ -501,6 +529,7 @@ int main(void)
 		cmocka_unit_test(begin_before_allocation),
 		cmocka_unit_test(begin_without_end),
 		cmocka_unit_test(equal_contexts_are_one),
+		cmocka_unit_test(code_made_at_run_time),
 		cmocka_unit_test(stopped_stacks),
 		cmocka_unit_test(images_by_epoch),
 		cmocka_unit_test(whole_file),

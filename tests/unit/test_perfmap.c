@@ -13,7 +13,7 @@
 
 static void add(struct perfmap *map, const char *text)
 {
-	perfmap_add(map, text, strlen(text));
+	perfmap_add(map, text, strlen(text), 0);
 }
 
 static void lines_are_read(void **state)
@@ -22,12 +22,12 @@ static void lines_are_read(void **state)
 
 	(void)state;
 	add(&map, "1000 10 one\n2000 8 two words, and more\n0x3000 0xA hex\n");
-	assert_string_equal(perfmap_find(&map, 0x1000), "one");
-	assert_string_equal(perfmap_find(&map, 0x100f), "one");
-	assert_null(perfmap_find(&map, 0x1010));
-	assert_null(perfmap_find(&map, 0xfff));
-	assert_string_equal(perfmap_find(&map, 0x2007), "two words, and more");
-	assert_string_equal(perfmap_find(&map, 0x3009), "hex");
+	assert_string_equal(perfmap_find(&map, 0x1000, 1), "one");
+	assert_string_equal(perfmap_find(&map, 0x100f, 1), "one");
+	assert_null(perfmap_find(&map, 0x1010, 1));
+	assert_null(perfmap_find(&map, 0xfff, 1));
+	assert_string_equal(perfmap_find(&map, 0x2007, 1), "two words, and more");
+	assert_string_equal(perfmap_find(&map, 0x3009, 1), "hex");
 	assert_int_equal(map.bad, 0);
 	perfmap_free(&map);
 }
@@ -38,13 +38,13 @@ static void later_lines_win(void **state)
 
 	(void)state;
 	add(&map, "1000 100 old\n1080 10 inner\n");
-	assert_string_equal(perfmap_find(&map, 0x1085), "inner");
-	assert_string_equal(perfmap_find(&map, 0x1095), "old");
+	assert_string_equal(perfmap_find(&map, 0x1085, 1), "inner");
+	assert_string_equal(perfmap_find(&map, 0x1095, 1), "old");
 	add(&map, "1000 90 new\n");
-	assert_string_equal(perfmap_find(&map, 0x1085), "new");
-	assert_string_equal(perfmap_find(&map, 0x1095), "old");
+	assert_string_equal(perfmap_find(&map, 0x1085, 1), "new");
+	assert_string_equal(perfmap_find(&map, 0x1095, 1), "old");
 	add(&map, "1000 90 newest\n");
-	assert_string_equal(perfmap_find(&map, 0x1000), "newest");
+	assert_string_equal(perfmap_find(&map, 0x1000, 1), "newest");
 	perfmap_free(&map);
 }
 
@@ -59,7 +59,7 @@ static void nonsense_is_counted(void **state)
 	size_t n = sizeof(lines) / sizeof(lines[0]);
 
 	(void)state;
-	assert_null(perfmap_find(&map, 0x1000));
+	assert_null(perfmap_find(&map, 0x1000, 1));
 	for (size_t i = 0; i < n; i++)
 		add(&map, lines[i]);
 	assert_int_equal(map.bad, n);
@@ -67,7 +67,40 @@ static void nonsense_is_counted(void **state)
 	add(&map, "\n\n");
 	assert_int_equal(map.bad, n);
 	add(&map, "1000 10 no line end");
-	assert_string_equal(perfmap_find(&map, 0x1001), "no line end");
+	assert_string_equal(perfmap_find(&map, 0x1001, 1), "no line end");
+	perfmap_free(&map);
+}
+
+static void nodes_mean_what_was_there_then(void **state)
+{
+	static const char *const pieces[] = {
+		"1000 100 first\n3000 10 early\n", "1000 80 second\n",
+		"2000 10 late\n2000 10 later\n1000 80 third\n",
+		"2000 10 last\n", "2000 10 very last\n",
+	};
+	static const uint32_t ids[] = { 100, 200, 300, 400, 400 };
+	struct perfmap map = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		perfmap_add(&map, pieces[i], strlen(pieces[i]), ids[i]);
+	assert_string_equal(perfmap_find(&map, 0x1010, 50), "first");
+	assert_string_equal(perfmap_find(&map, 0x1010, 199), "first");
+	assert_string_equal(perfmap_find(&map, 0x1010, 200), "second");
+	assert_string_equal(perfmap_find(&map, 0x1090, 200), "first");
+	assert_string_equal(perfmap_find(&map, 0x1010, 300), "third");
+	assert_string_equal(perfmap_find(&map, 0x1010, 999), "third");
+	assert_string_equal(perfmap_find(&map, 0x2000, 50), "later");
+	assert_string_equal(perfmap_find(&map, 0x2000, 399), "later");
+	assert_string_equal(perfmap_find(&map, 0x2000, 400), "very last");
+	assert_string_equal(perfmap_find(&map, 0x3000, 7), "early");
+	perfmap_add(&map, "4000 10 was\n", 12, 500);
+	perfmap_add(&map, "4000 10 became\n", 15, 500);	/* no node since */
+	assert_string_equal(perfmap_find(&map, 0x4000, 499), "was");
+	/* ids that do not grow, as only a damaged trace has them */
+	perfmap_add(&map, "1000 10 odd\n", 12, 5);
+	assert_string_equal(perfmap_find(&map, 0x1000, 399), "third");
+	assert_string_equal(perfmap_find(&map, 0x1000, 500), "odd");
 	perfmap_free(&map);
 }
 
@@ -93,7 +126,7 @@ static void overlaps(void **state)
 			snprintf(wanted[a], sizeof(wanted[a]), "f%d", i);
 	}
 	for (unsigned a = 0; a < SPAN; a++) {
-		const char *name = perfmap_find(&map, a);
+		const char *name = perfmap_find(&map, a, 1);
 
 		assert_string_equal(name ? name : "", wanted[a]);
 	}
@@ -106,6 +139,7 @@ int main(void)
 		cmocka_unit_test(lines_are_read),
 		cmocka_unit_test(later_lines_win),
 		cmocka_unit_test(nonsense_is_counted),
+		cmocka_unit_test(nodes_mean_what_was_there_then),
 		cmocka_unit_test(overlaps),
 	};
 
