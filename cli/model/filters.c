@@ -76,6 +76,36 @@ static const struct command_option options[] = {
 	     "this size or more"),
 	WORD(LAST_SIZE_MAX, "last-size-max", "SIZE", "with this size or "
 	     "less"),
+	WORD(FUNCTION, "function", "REGEX", "with this function in the call "
+	     "stack"),
+	WORD(NOT_FUNCTION, "not-function", "REGEX", "without it"),
+	WORD(SOURCE, "source", "REGEX", "with this source file in the call "
+	     "stack"),
+	WORD(NOT_SOURCE, "not-source", "REGEX", "without it"),
+	WORD(LIBRARY, "library", "REGEX", "with this library in the call "
+	     "stack"),
+	WORD(NOT_LIBRARY, "not-library", "REGEX", "without it"),
+	WORD(PASSES_THROUGH, "passes-through", "REGEX", "with this function "
+	     "among the callers, not the innermost"),
+	WORD(DEPTH_MIN, "depth-min", "N", "with so many frames or more"),
+	WORD(DEPTH_MAX, "depth-max", "N", "with so many frames or fewer"),
+	WORD(CONTEXT, "context", "N", "the call stack of this number, as "
+	     "--json tells it"),
+	WORD(GROUP_COUNT_MIN, "group-count-min", "N", "whose call stack "
+	     "allocated so many blocks or more"),
+	WORD(GROUP_COUNT_MAX, "group-count-max", "N", "so many or fewer"),
+	WORD(GROUP_LIVE_MIN, "group-live-min", "N", "of whose call stack so "
+	     "many blocks or more are live"),
+	WORD(GROUP_LIVE_MAX, "group-live-max", "N", "so many or fewer"),
+	WORD(GROUP_INTERVAL_MIN, "group-interval-min", "DURATION", "between "
+	     "whose call stack's first and last allocation lies so much or "
+	     "more"),
+	WORD(GROUP_INTERVAL_MAX, "group-interval-max", "DURATION", "so much "
+	     "or less"),
+	WORD(GROUP_PEAK_TIME_MIN, "group-peak-time-min", "MOMENT", "whose call "
+	     "stack held most then or later"),
+	WORD(GROUP_PEAK_TIME_MAX, "group-peak-time-max", "MOMENT", "then or "
+	     "before"),
 };
 
 _Static_assert(sizeof(options) / sizeof(options[0]) ==
@@ -168,6 +198,7 @@ static const struct {
 	{ "PROCESS", take_who },
 	{ "ADDRESS", take_address },
 	{ "NAME", take_name },
+	{ "REGEX", take_pattern },
 };
 
 static int take_value(struct filter_word *word)
@@ -245,7 +276,12 @@ bool filter_has(const struct filter *filter, enum filter_id first,
 
 bool filter_has_blocks(const struct filter *filter)
 {
-	return filter_has(filter, FILTER_FIRST, FILTER_END);
+	return filter_has(filter, FILTER_FIRST, FILTER_STACKS - 1);
+}
+
+bool filter_has_stacks(const struct filter *filter)
+{
+	return filter_has(filter, FILTER_STACKS, FILTER_END);
 }
 
 const struct filter_word *filter_word(const struct filter *filter,

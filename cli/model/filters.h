@@ -1,15 +1,15 @@
 /*
- * filters.h: which blocks are looked at. The same words are options of
- * commands, parameters of REST requests and part of the page's address. A word
- * that is given twice means either; different words mean all.
+ * filters.h: which blocks, and which stacks, are looked at. The same words are
+ * options of commands, parameters of REST requests and part of the page's
+ * address. A word that is given twice means either; different words mean all.
  *
  * A filter is made once, from words; any number of models may use it, one
  * after the other or at the same time, since a model keeps what the words
  * mean in its trace for itself (selection.h).
  *
- * They are applied while the trace is read: struct model_options. Words about
- * whole stacks can only be applied to what was read, by who knows the names of
- * functions: cli/profile/stack_filter.h.
+ * Words about blocks are applied while the trace is read: struct
+ * model_options. Words about stacks can only be applied to what was read, by
+ * who knows the names of functions: filter_word().
  */
 #ifndef GNOMON_FILTERS_H
 #define GNOMON_FILTERS_H
@@ -23,6 +23,7 @@
 
 enum filter_id {
 	FILTER_FIRST = 1000,
+	/* about blocks */
 	FILTER_FROM = FILTER_FIRST,
 	FILTER_TO,
 	FILTER_ALIVE_AT,
@@ -50,6 +51,26 @@ enum filter_id {
 	FILTER_FIRST_SIZE_MAX,
 	FILTER_LAST_SIZE_MIN,
 	FILTER_LAST_SIZE_MAX,
+	/* about stacks */
+	FILTER_STACKS,
+	FILTER_FUNCTION = FILTER_STACKS,
+	FILTER_NOT_FUNCTION,
+	FILTER_SOURCE,
+	FILTER_NOT_SOURCE,
+	FILTER_LIBRARY,
+	FILTER_NOT_LIBRARY,
+	FILTER_PASSES_THROUGH,
+	FILTER_DEPTH_MIN,
+	FILTER_DEPTH_MAX,
+	FILTER_CONTEXT,
+	FILTER_GROUP_COUNT_MIN,
+	FILTER_GROUP_COUNT_MAX,
+	FILTER_GROUP_LIVE_MIN,
+	FILTER_GROUP_LIVE_MAX,
+	FILTER_GROUP_INTERVAL_MIN,
+	FILTER_GROUP_INTERVAL_MAX,
+	FILTER_GROUP_PEAK_TIME_MIN,
+	FILTER_GROUP_PEAK_TIME_MAX,
 	FILTER_END
 };
 
@@ -86,8 +107,9 @@ int filter_take(struct filter *filter, int id, const char *value);
 int filter_take_word(struct filter *filter, const char *word,
 		     const char *value);
 
-/* Whether it has any word. NULL has none. */
+/* Whether it has words about blocks, about stacks. NULL has none. */
 bool filter_has_blocks(const struct filter *filter);
+bool filter_has_stacks(const struct filter *filter);
 /* Whether it has one of the ids from `first` to `last`. */
 bool filter_has(const struct filter *filter, enum filter_id first,
 		enum filter_id last);
