@@ -80,8 +80,11 @@ static uint32_t number_of(struct profile *profile,
 		buffer_string(key, " inlined");
 	unique = intern_string(&profile->names, key->data);
 	number = table_get(&profile->frame_of, (uintptr_t)unique);
-	return number != TABLE_NONE ? number :
-		new_frame(profile, unique, frame);
+	if (number == TABLE_NONE)
+		return new_frame(profile, unique, frame);
+	if (profile->frames[number].column != frame->column)
+		profile->frames[number].column = 0;
+	return number;
 }
 
 static uint32_t number_of_frame(struct profile *profile,
@@ -94,6 +97,7 @@ static uint32_t number_of_frame(struct profile *profile,
 		.offset = frame->function == NULL && frame->library != NULL ?
 			frame->module_offset : 0,
 		.line = frame->line,
+		.column = frame->column,
 		.inlined = frame->inlined,
 		.glue = frame->glue,
 		.stop = GT_STOP_BOTTOM,
@@ -243,8 +247,7 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 
 static void add_contexts(struct profile *profile, unsigned side,
 			 struct inward *inward,
-			 bool (*keep)(void *, uint32_t,
-				      const struct figures *), void *owner)
+			 bool (*keep)(void *, uint32_t), void *owner)
 {
 	const struct model *model = inward->frames->model;
 	size_t count = model->contexts.cost_count;
@@ -255,9 +258,9 @@ static void add_contexts(struct profile *profile, unsigned side,
 		struct profile_self *self;
 		struct figures figures;
 
-		model_figures(model, cost, &figures);
-		if (keep != NULL && !keep(owner, cost->node, &figures))
+		if (keep != NULL && !keep(owner, cost->node))
 			continue;
+		model_figures(model, cost, &figures);
 		self = self_of(profile, inward_value(inward, cost->node),
 			       side);
 		figures_add(&self->figures, &figures);
@@ -269,8 +272,7 @@ static void add_contexts(struct profile *profile, unsigned side,
 
 void profile_add(struct profile *profile, unsigned side,
 		 struct frames *frames,
-		 bool (*keep)(void *owner, uint32_t node,
-			      const struct figures *figures),
+		 bool (*keep)(void *owner, uint32_t node),
 		 void *owner)
 {
 	struct adding adding = { .profile = profile, .frames = frames };

@@ -36,6 +36,7 @@ struct profile_frame {
 	 * the same in another build. */
 	uint64_t offset;
 	unsigned line;
+	unsigned column;	/* 0: unknown, or several of the line */
 	/* Of profiles with one side, else that of the first met: what is
 	 * inlined changes from build to build. */
 	bool inlined;
@@ -93,8 +94,7 @@ struct profile *profile_new(unsigned sides);
  */
 void profile_add(struct profile *profile, unsigned side,
 		 struct frames *frames,
-		 bool (*keep)(void *owner, uint32_t node,
-			      const struct figures *figures),
+		 bool (*keep)(void *owner, uint32_t node),
 		 void *owner);
 void profile_seal(struct profile *profile);
 void profile_free(struct profile *profile);

@@ -251,6 +251,10 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 	for (uint32_t n = 0; n < profile->node_count; n++)
 		if (own[n] != PROFILE_NONE)
 			add_own(&grouping, n, own[n]);
+	groups->of_self = grow_resize(NULL, profile->self_count,
+				      sizeof(uint32_t));
+	for (size_t i = 0; i < profile->self_count; i++)
+		groups->of_self[i] = own[profile->selves[i].node];
 	free(own);
 	groups->inclusive = groups->self;
 	if (by > PROFILE_BY_SITE) {
@@ -269,6 +273,7 @@ void profile_groups_free(struct profile_groups *groups)
 	if (groups->inclusive != groups->self)
 		free(groups->inclusive);
 	free(groups->self);
+	free(groups->of_self);
 	free(groups->list);
 	memset(groups, 0, sizeof(*groups));
 }

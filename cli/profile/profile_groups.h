@@ -31,6 +31,7 @@ struct profile_groups {
 	unsigned sides;
 	struct profile_group *list;
 	size_t count;
+	uint32_t *of_self;	/* self -> the group that it counts to */
 	/*
 	 * [group * sides + side]. Self: of the stacks whose site is in the
 	 * group. Inclusive: of all stacks with a frame in it, each once,
