@@ -102,24 +102,31 @@ static int report(struct request *request)
 {
 	static struct model model;
 	struct frames frames;
-	FILE *out;
+	struct report report = {
+		.options = &request->report,
+		.model = &model,
+		.frames = &frames,
+	};
 	int status;
 
 	status = reading_model(&request->reading, &model,
 			       request->report.trace);
 	if (status == EXIT_NOTHING)
 		return status;
-	out = open_output(request->output);
-	if (out == NULL)
+	report.out = open_output(request->output);
+	if (report.out == NULL)
 		return EXIT_NOTHING;
+	report.style = style_of(report.out);
+	report.end_ns = model_duration_ns(&model);
 	reading_frames(&request->reading, &frames, &model);
+	report_add_up(&report);
 	if (request->json)
-		report_json(&model, &frames, &request->report, out);
+		report_json(&report);
 	else
-		report_text(&model, &frames, &request->report, out);
+		report_text(&report);
 	frames_free(&frames);
 	model_free(&model);
-	return close_output(out, request->output, status);
+	return close_output(report.out, request->output, status);
 }
 
 static int run_report(const struct command *command, int argc, char **argv)
@@ -134,6 +141,11 @@ static int run_report(const struct command *command, int argc, char **argv)
 	status = EXIT_NOTHING;
 	if (reading_find_one(&request.reading, operands, argv + 1)) {
 		request.report.full_names = request.reading.full_names;
+		request.report.filters = request.reading.filters.data ?
+			request.reading.filters.data : "";
+		if (request.report.by == REPORT_BY_DEFAULT)
+			request.report.by = request.json ? REPORT_BY_STACK :
+				REPORT_BY_SITE;
 		request.report.trace = request.reading.traces[0];
 		status = report(&request);
 	}

@@ -48,15 +48,34 @@ void reading_init(struct reading *reading)
 {
 	memset(reading, 0, sizeof(*reading));
 	reading->places.paths = reading->paths;
+	reading->filter = filter_new();
 }
 
 bool reading_has(int id)
 {
-	return id >= READING_IDS && id < READING_END;
+	return (id >= READING_IDS && id < READING_END) ||
+		filter_is_option(id);
+}
+
+static int take_filter(struct reading *reading, int id, const char *value)
+{
+	int error = filter_take(reading->filter, id, value);
+
+	if (error != 0)
+		return error;
+	for (size_t i = 0; i < filter_options.count; i++)
+		if (filter_options.options[i].id == id)
+			buffer_printf(&reading->filters, " --%s %s",
+				      filter_options.options[i].name, value);
+	buffer_printable(&reading->filters);
+	reading->model.filter = reading->filter;
+	return 0;
 }
 
 int reading_take(struct reading *reading, int id, const char *value)
 {
+	if (filter_is_option(id))
+		return take_filter(reading, id, value);
 	switch (id) {
 	case DEBUG_PATH:
 		if (reading->places.path_count == READING_PATHS_MAX)
@@ -213,4 +232,6 @@ void reading_free(struct reading *reading)
 	for (size_t i = 0; i < reading->trace_count; i++)
 		free(reading->traces[i]);
 	free(reading->traces);
+	filter_free(reading->filter);
+	buffer_free(&reading->filters);
 }

@@ -24,7 +24,8 @@
 /* Ids of their options begin here; filters have those from 1000. */
 #define READING_IDS 2000
 
-/* What a command lists as its `groups`: those that make sense for it. */
+/* What a command lists as its `groups`: those that make sense for it, and
+ * filter_options (filters.h), which also go through reading_take. */
 extern const struct command_group reading_symbols;	/* -d, --sysroot, … */
 extern const struct command_group reading_model_options; /* --temporary */
 
@@ -35,7 +36,9 @@ struct reading {
 	struct debugfile_places places;
 	const char *paths[READING_PATHS_MAX];
 	bool full_names;
-	struct model_options model;
+	struct model_options model;	/* its filter: NULL without words */
+	struct filter *filter;
+	struct buffer filters;	/* as they were given: " --size-min 64k" */
 	/* reading_find: the traces. */
 	char **traces;
 	size_t trace_count;
@@ -44,7 +47,7 @@ struct reading {
 };
 
 void reading_init(struct reading *reading);
-/* Is the option one of the groups above? */
+/* Is the option one of the groups above, or a filter? */
 bool reading_has(int id);
 /* As command_parse wants of its `take`. */
 int reading_take(struct reading *reading, int id, const char *value);

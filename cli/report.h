@@ -1,6 +1,10 @@
 /*
- * report.h: what `gnomon report` and the closing paragraph of `gnomon run`
- * have in common, and the two shapes of a report.
+ * report.h: the parts of `gnomon report`, and what it shares with `gnomon
+ * info`. Called by the main thread.
+ *
+ * A report is about *groups*: sets of allocations that have something in
+ * common (report_groups.h). Its summary and its rows count the same blocks:
+ * those that all filters let pass.
  */
 #ifndef GNOMON_REPORT_H
 #define GNOMON_REPORT_H
@@ -10,10 +14,22 @@
 #include <stdio.h>
 
 #include "cli/base/json.h"
-#include "cli/profile/frames.h"
+#include "cli/base/style.h"
 #include "cli/model/rows.h"
+#include "cli/profile/frames.h"
 
-enum report_by { REPORT_BY_DEFAULT, REPORT_BY_STACK, REPORT_BY_SITE };
+enum report_by {
+	REPORT_BY_DEFAULT,
+	REPORT_BY_STACK,
+	REPORT_BY_SITE,
+	REPORT_BY_FUNCTION,	/* of the site, as the next two */
+	REPORT_BY_FILE,
+	REPORT_BY_LIBRARY,
+	REPORT_BY_THREAD,
+	REPORT_BY_SIZE,
+	REPORT_BY_BLOCK,
+	REPORT_BYS
+};
 
 struct report_options {
 	enum report_by by;
@@ -23,17 +39,83 @@ struct report_options {
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;
 	const char *trace;
+	const char *filters;	/* as the user wrote them; "": none */
 };
 
-void report_text(struct model *model, struct frames *frames,
-		 const struct report_options *options, FILE *out);
-void report_json(struct model *model, struct frames *frames,
-		 const struct report_options *options, FILE *out);
+/* A stack, innermost frame first. */
+struct report_stack {
+	const struct frame *list;
+	size_t count;
+	size_t site;		/* index in the list */
+	enum gt_stop stop;
+};
 
+/* A report in the making. */
+struct report {
+	const struct report_options *options;
+	struct model *model;
+	struct frames *frames;
+	FILE *out;
+	const struct style *style;
+	uint64_t end_ns;	/* of the recording */
+	/* Which contexts count; NULL: all. */
+	bool (*keep)(void *owner, uint32_t node,
+		     const struct figures *figures);
+	void *keeper;
+	struct figures sum;	/* over those */
+	uint64_t contexts;	/* how many they are */
+	struct report_stack stack;	/* of the last report_load */
+};
+
+void report_text(struct report *report);
+void report_json(struct report *report);
+
+/* Sets `sum` and `contexts`, once the rest is there. */
+void report_add_up(struct report *report);
+/* What the whole is, of which rows are shares; 0: no sum means anything. */
+uint64_t report_whole(const struct report *report, enum figure key);
+
+/* ---- parts of a text ---- */
+
+#define REPORT_WIDTH 79
+
+/* "s", unless there is one. */
+const char *report_plural(uint64_t count);
+void report_summary(const struct report *report);
+/* The stack of a context. */
+void report_load(struct report *report, uint32_t node);
+/* A frame's name and place, shortened to fit side by side, with two blanks
+ * between, into `width` columns. */
+void report_frame_text(const struct frame *frame, bool full, size_t width,
+		       struct buffer *name, struct buffer *place);
+/* A frame on a line of its own. */
+void report_frame(const struct report *report, const struct frame *frame,
+		  int indent);
+/* The loaded stack: from the frame `first` outward, at most `limit` lines (0:
+ * all) and the outermost one. */
+void report_stack(const struct report *report, size_t first, size_t limit,
+		  int indent);
+/* The figures of a row, without a line's end; `bound`: its own peak is the
+ * sum of others'. */
+void report_figures(const struct report *report, const struct figures *figures,
+		    enum figure key, bool bound);
+
+/* ---- parts of JSON ---- */
+
+/* The member "summary". */
+void report_json_summary(struct json *json, const struct report *report);
+/* Members of a row. */
+void report_json_figures(struct json *json, const struct figures *figures,
+			 uint64_t end_ns);
+/* "stack", and "stopped" if it ends early: of the last frames_of, from the
+ * frame `first` outward. */
+void report_json_stack(struct json *json, const struct report_stack *stack,
+		       size_t first);
 /* One frame of a "stack" array. */
 void report_json_frame(struct json *json, const struct frame *frame);
 
-/* `gnomon info` */
+/* ---- gnomon info ---- */
+
 void report_info_text(struct model *model, struct frames *frames, bool sizes,
 		      const char *path, FILE *out);
 void report_info_json(struct model *model, struct frames *frames,

@@ -2,12 +2,11 @@
  * report_json.c: a report as one JSON object. Keys are only ever added; tools
  * rely on the names. Called by the main thread.
  */
-#include <stdlib.h>
-
 #include "cli/base/json.h"
 #include "cli/base/progress.h"
 #include "cli/model/heap.h"
 #include "cli/report.h"
+#include "cli/report_rows.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */
@@ -31,30 +30,31 @@ static void put_heap(struct json *json, const struct model *model)
 	json_end_object(json);
 }
 
-static void put_summary(struct json *json, const struct model *model)
+void report_json_summary(struct json *json, const struct report *r)
 {
+	const struct model *model = r->model;
 	const struct totals *totals = &model->totals;
 	const char *program = model_fact(model, GT_INFO, "exe");
 	const char *command = model_fact(model, GT_INFO, "command");
 	struct buffer end = { 0 };
 
 	json_object(json, "summary");
-	json_uint(json, "allocations", totals->allocations);
-	json_uint(json, "frees", totals->frees);
-	json_uint(json, "total_bytes", totals->total_bytes);
-	json_uint(json, "live_bytes", totals->live_bytes);
-	json_uint(json, "live_blocks", totals->live_blocks);
-	json_uint(json, "peak_bytes", totals->peak_bytes);
-	json_uint(json, "peak_blocks", totals->peak_blocks);
+	json_uint(json, "allocations", r->sum.count);
+	json_uint(json, "frees", r->sum.frees);
+	json_uint(json, "total_bytes", r->sum.total_bytes);
+	json_uint(json, "live_bytes", r->sum.live_bytes);
+	json_uint(json, "live_blocks", r->sum.live_blocks);
+	json_uint(json, "peak_bytes", r->sum.peak_bytes);
+	json_uint(json, "peak_blocks", r->sum.peak_blocks);
 	json_uint(json, "peak_time_ns",
 		  totals->peak_bytes == 0 ? 0 :
 		  model_since_start_ns(model, totals->peak_stamp));
-	json_uint(json, "temporary", totals->temporary);
+	json_uint(json, "temporary", r->sum.temporary);
 	json_uint(json, "dropped", model_dropped(model));
 	json_uint(json, "unpaired", totals->unpaired);
 	json_uint(json, "duration_ns", model_duration_ns(model));
 	json_uint(json, "threads", model_thread_count(model));
-	json_uint(json, "contexts", model->contexts.cost_count);
+	json_uint(json, "contexts", r->contexts);
 	json_bool(json, "estimated", false);
 	put_heap(json, model);
 	model_exit_text(model, &end);
@@ -85,14 +85,9 @@ void report_json_frame(struct json *json, const struct frame *frame)
 	json_end_object(json);
 }
 
-static void put_row(struct json *json, struct frames *frames,
-		    const struct row *row, bool by_site)
+void report_json_figures(struct json *json, const struct figures *figures,
+			 uint64_t end_ns)
 {
-	const struct figures *figures = &row->figures;
-	const char *stop;
-
-	frames_of(frames, row->node);
-	json_object(json, NULL);
 	json_uint(json, "live_bytes", figures->live_bytes);
 	json_uint(json, "live_blocks", figures->live_blocks);
 	json_uint(json, "peak_bytes", figures->peak_bytes);
@@ -101,46 +96,98 @@ static void put_row(struct json *json, struct frames *frames,
 	json_uint(json, "count", figures->count);
 	json_uint(json, "frees", figures->frees);
 	json_uint(json, "temporary", figures->temporary);
-	if (by_site)
-		json_uint(json, "stacks", row->contexts);
-	stop = frames_stop_text(frames->stop);
+	json_uint(json, "own_peak_bytes", figures->own_peak_bytes);
+	json_uint(json, "own_peak_blocks", figures->own_peak_blocks);
+	json_uint(json, "own_peak_time_ns", figures->own_peak_ns);
+	json_uint(json, "lifetime_ns", figures_mean_lifetime(figures));
+	json_uint(json, "age_ns",
+		  figures_value(figures, FIGURE_AGE, end_ns));
+	json_uint(json, "first_ns", figures->first_ns);
+	json_uint(json, "last_ns", figures->last_ns);
+}
+
+void report_json_stack(struct json *json, const struct report_stack *stack,
+		       size_t first)
+{
+	const char *stop = frames_stop_text(stack->stop);
+
 	if (stop != NULL)
 		json_string(json, "stopped", stop);
 	json_array(json, "stack");
-	/* Inside the site there is nothing that a site's stacks share. */
-	for (size_t i = by_site ? frames->site : 0; i < frames->count; i++)
-		report_json_frame(json, &frames->list[i]);
+	for (size_t i = first; i < stack->count; i++)
+		report_json_frame(json, &stack->list[i]);
 	json_end_array(json);
-	json_end_object(json);
 }
 
-void report_json(struct model *model, struct frames *frames,
-		 const struct report_options *options, FILE *out)
+static void put_thread(struct json *json, const struct model *model,
+		       uint64_t number)
 {
-	enum figure key = options->one_key ? options->key : FIGURE_LIVE;
-	bool by_site = options->by == REPORT_BY_SITE;
-	uint64_t top = options->top_given ? options->top : DEFAULT_ROWS;
-	struct json json = { .out = out };
-	const struct rows_query query = {
-		key, by_site ? frames_site_key : NULL, NULL, frames
-	};
-	struct rows rows;
+	const struct thread *thread;
 
-	if (by_site)
-		frames_find_sites(frames);
-	rows_collect(model, &query, &rows);
-	rows_sort(&rows);
+	if (number >= model->threads.count)
+		number = 0;
+	thread = &model->threads.list[number];
+	json_uint(json, "tid", thread->tid);
+	json_string(json, "thread", threads_name(thread));
+	json_uint(json, "start_ns", model_since_start_ns(model,
+						threads_start(thread)));
+	if (thread->end != 0)
+		json_uint(json, "end_ns",
+			  model_since_start_ns(model, thread->end));
+}
+
+/* What the row is about. */
+static void put_subject(struct json *json, struct report *r,
+			const struct row *row)
+{
+	switch (r->options->by) {
+	case REPORT_BY_THREAD:
+		put_thread(json, r->model, row->group);
+		break;
+	case REPORT_BY_SIZE:
+		json_uint(json, "size", row->group);
+		break;
+	case REPORT_BY_SITE:
+		/* Inside the site there is nothing that its stacks share. */
+		report_load(r, row->node);
+		report_json_stack(json, &r->stack, r->stack.site);
+		break;
+	default:
+		json_uint(json, "context", row->node);
+		report_load(r, row->node);
+		report_json_stack(json, &r->stack, 0);
+		break;
+	}
+}
+
+void report_json(struct report *r)
+{
+	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
+	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
+	struct json json = { .out = r->out };
+	struct report_rows rows;
+
+	if (r->options->by == REPORT_BY_SITE)
+		frames_find_sites(r->frames);
+	report_rows_collect(r, key, &rows);
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
-	put_summary(&json, model);
+	report_json_summary(&json, r);
 	json_array(&json, "rows");
-	progress_begin("looking up symbols", rows.count);
-	for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++) {
-		put_row(&json, frames, &rows.list[i], by_site);
+	progress_begin("looking up symbols", rows.rows.count);
+	for (size_t i = 0; i < rows.rows.count && (top == 0 || i < top); i++) {
+		const struct row *row = &rows.rows.list[i];
+
+		json_object(&json, NULL);
+		report_json_figures(&json, &row->figures, r->end_ns);
+		if (rows.grouped)
+			json_uint(&json, "stacks", row->contexts);
+		put_subject(&json, r, row);
+		json_end_object(&json);
 		progress_update(i);
 	}
 	progress_end();
 	json_end_array(&json);
 	json_end_object(&json);
-	free(rows.list);
+	report_rows_free(&rows);
 }

@@ -38,10 +38,11 @@ void rows_collect(const struct model *model, const struct rows_query *query,
 		struct row *row = &rows->list[rows->count];
 		uint32_t at;
 
-		if (query->keep && !query->keep(query->owner, cost->node))
-			continue;
 		memset(row, 0, sizeof(*row));
 		model_figures(model, cost, &row->figures);
+		if (query->keep != NULL && !query->keep(query->keeper,
+						cost->node, &row->figures))
+			continue;
 		row->node = cost->node;
 		row->contexts = 1;
 		row->largest = row_value(rows, row);
@@ -49,7 +50,7 @@ void rows_collect(const struct model *model, const struct rows_query *query,
 			rows->count++;
 			continue;
 		}
-		row->group = query->group(query->owner, row->node);
+		row->group = query->group(query->owner, cost);
 		at = table_get(&groups, row->group);
 		if (at == TABLE_NONE)
 			table_set(&groups, row->group,

@@ -28,12 +28,14 @@ struct rows {
 
 struct rows_query {
 	enum figure key;	/* decides which context stands for a group */
-	/* Contexts (nodes) for which it returns the same are one row; NULL:
-	 * each is a row. */
-	uint64_t (*group)(void *owner, uint32_t node);
-	/* Which contexts to take; NULL: all. */
-	bool (*keep)(void *owner, uint32_t node);
+	/* Costs for which it returns the same are one row; NULL: each is a
+	 * row. */
+	uint64_t (*group)(void *owner, const struct context_cost *cost);
 	void *owner;
+	/* Which contexts to take; NULL: all. */
+	bool (*keep)(void *owner, uint32_t node,
+		     const struct figures *figures);
+	void *keeper;		/* its owner */
 };
 
 /* Release with free(rows->list). */

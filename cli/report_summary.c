@@ -1,0 +1,187 @@
+/*
+ * report_summary.c: the first paragraph of a report: what ran, how much it
+ * allocated, and what the figures lack. Called by the main thread.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/quantity.h"
+#include "cli/model/heap.h"
+#include "cli/report.h"
+
+#define COLUMN 15		/* where the second words begin */
+#define COMMAND_WIDTH (REPORT_WIDTH - COLUMN)
+
+const char *report_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* Where the live blocks lie. The main arena is where nearly all programs have
+ * nearly all of them: told where that is not so. */
+static void put_heap(const struct report *r)
+{
+	static const char *const texts[HEAP_UNKNOWN] = {
+		"main arena", "other arenas", "mappings of their own"
+	};
+	struct heap_share shares[HEAP_PARTS];
+	const char *gap = "  of it        ";
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	heap_shares(r->model, shares);
+	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
+		if (shares[i].blocks == 0)
+			continue;
+		fprintf(r->out, "%s%s %s (usable %s)", gap, texts[i],
+			quantity_size(a, (int64_t)shares[i].bytes),
+			quantity_size(b, (int64_t)shares[i].usable));
+		gap = ",\n               ";
+	}
+	if (gap[0] == ',')
+		fprintf(r->out, "\n");
+}
+
+static void put_temporary(const struct report *r)
+{
+	const struct figures *sum = &r->sum;
+	uint64_t between = r->model->options.temporary;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	fprintf(r->out, "  temporary    %s (%s of all allocations): freed ",
+		quantity_count(a, sum->temporary),
+		quantity_percent(b, sum->temporary, sum->count));
+	if (between == 0)
+		fprintf(r->out, "before the\n               next allocation "
+			"of their thread\n");
+	else
+		fprintf(r->out, "after no\n               more than %s other "
+			"allocation%s of their thread\n",
+			quantity_count(a, between), report_plural(between));
+}
+
+static void put_totals(const struct report *r)
+{
+	const struct figures *sum = &r->sum;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+
+	fprintf(r->out, "  allocations  %s, %s in total\n",
+		quantity_count(a, sum->count),
+		quantity_size(b, (int64_t)sum->total_bytes));
+	fprintf(r->out, "  frees        %s\n",
+		quantity_count(a, sum->frees));
+	fprintf(r->out, "  peak         %s in %s block%s, %s after the "
+		"start: the most at any time\n",
+		quantity_size(a, (int64_t)sum->peak_bytes),
+		quantity_count(b, sum->peak_blocks),
+		report_plural(sum->peak_blocks),
+		quantity_time(c, sum->peak_bytes == 0 ? 0 :
+			      model_since_start_ns(r->model,
+						   r->model->totals.peak_stamp)));
+	fprintf(r->out, "  live         %s in %s block%s%s\n",
+		quantity_size(a, (int64_t)sum->live_bytes),
+		quantity_count(b, sum->live_blocks),
+		report_plural(sum->live_blocks),
+		r->model->report.being_written ? " now" :
+		" at the end: leaked, or in use to the last");
+	put_heap(r);
+	put_temporary(r);
+}
+
+/* All of the file could be read, whatever it is that it holds. */
+static bool is_whole(const struct reader_report *report)
+{
+	return report->damage_count == 0 && report->malformed == 0 &&
+	       report->lost_bytes == 0;
+}
+
+static void put_dropped(const struct report *r)
+{
+	const struct reader_report *report = &r->model->report;
+	uint64_t dropped = model_dropped(r->model);
+	const char *what = "";
+	char a[QUANTITY_TEXT];
+
+	if (dropped != 0) {
+		fprintf(r->out, "  %sdropped%s      %s event%s lost (ring "
+			"full, or no writer):\n               all figures are "
+			"too low\n", r->style->warn, r->style->off,
+			quantity_count(a, dropped),
+			dropped == 1 ? " was" : "s were");
+		return;
+	}
+	if (report->failed)
+		what = " until recording stopped: what came later is missing";
+	else if (!report->ended)
+		what = " until the last event that is here";
+	else if (is_whole(report))
+		what = ": every event is here";
+	fprintf(r->out, "  dropped      0%s\n", what);
+}
+
+/* What the figures lack. Always told, also when it is nothing. */
+static void put_losses(const struct report *r)
+{
+	const struct reader_report *report = &r->model->report;
+	uint64_t unpaired = r->model->totals.unpaired;
+	uint64_t places = report->damage_count + report->malformed;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	put_dropped(r);
+	if (unpaired > 0)
+		fprintf(r->out, "  unpaired     %s free%s without %s "
+			"allocation, or the reverse\n",
+			quantity_count(a, unpaired), report_plural(unpaired),
+			unpaired == 1 ? "its" : "their");
+	else
+		fprintf(r->out, "  unpaired     0\n");
+	if (!is_whole(report))
+		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
+			"could not be read (%s of events)\n", r->style->warn,
+			r->style->off, quantity_count(a, places),
+			report_plural(places),
+			quantity_size(b, (int64_t)report->lost_bytes));
+	else
+		fprintf(r->out, "  damaged      0\n");
+}
+
+static void put_program(const struct report *r)
+{
+	const struct model *model = r->model;
+	const char *program = model_fact(model, GT_INFO, "exe");
+	const char *command = model_fact(model, GT_INFO, "command");
+	struct buffer end = { 0 }, line = { 0 };
+	uint64_t threads = model_thread_count(model);
+	char a[QUANTITY_TEXT];
+
+	model_exit_text(model, &end);
+	buffer_printable(&end);
+	buffer_string(&line, program ? program : "?");
+	buffer_printable(&line);
+	fprintf(r->out, "  program      %s (pid %" PRIu64 ")\n", line.data,
+		model_number(model, GT_INFO, "pid", 0));
+	if (command != NULL && command[0] != 0) {
+		buffer_clear(&line);
+		buffer_string(&line, command);
+		buffer_printable(&line);
+		fprintf(r->out, "  command      %.*s%s\n", COMMAND_WIDTH - 3,
+			line.data, line.size > COMMAND_WIDTH - 3 ? "..." : "");
+	}
+	fprintf(r->out, "  ran          %s, %" PRIu64 " thread%s; %s\n",
+		quantity_time(a, model_duration_ns(model)), threads,
+		report_plural(threads), end.data);
+	buffer_free(&end);
+	buffer_free(&line);
+}
+
+void report_summary(const struct report *r)
+{
+	fprintf(r->out, "%s%s%s\n", r->style->title, r->options->trace,
+		r->style->off);
+	if (r->options->filters[0] != 0)
+		fprintf(r->out, "only blocks with%s\n", r->options->filters);
+	fputc('\n', r->out);
+	put_program(r);
+	put_totals(r);
+	report_memory_text(r->model, r->out);
+	put_losses(r);
+}
