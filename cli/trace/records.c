@@ -175,6 +175,8 @@ bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
 
 #define EVENT_COLUMNS_FIRST 4	/* all there are in major version 1 */
 #define EVENT_COLUMNS 6
+/* Bytes of a column that an event may take: a number and an address's end. */
+#define EVENT_COLUMN_MAX (CURSOR_VARINT_MAX + 1)
 #define WHAT_MAX 255
 
 bool records_no_extras(struct cursor payload, uint64_t *events)
@@ -218,19 +220,21 @@ void event_decoder_free(struct event_decoder *decoder)
 	memset(decoder, 0, sizeof(*decoder));
 }
 
-/* The layout of the next block. A column that is not there says nothing. */
-static uint16_t next_layout(struct event_decoder *decoder)
+/* The next run of layouts. A column that is at its end says nothing of all
+ * that follows. */
+static void next_run(struct event_decoder *decoder)
 {
 	struct cursor *runs = &decoder->columns.column[4];
 
 	while (decoder->run == 0) {
-		if (cursor_left(runs) == 0)
-			return 0;
+		if (cursor_left(runs) == 0) {
+			decoder->layout = 0;
+			decoder->run = UINT64_MAX;
+			return;
+		}
 		decoder->layout = (uint16_t)cursor_varint(runs);
 		decoder->run = cursor_varint(runs);
 	}
-	decoder->run--;
-	return (uint16_t)decoder->layout;
 }
 
 /* What is rare of an event: an EXTRA's arguments. */
@@ -253,55 +257,138 @@ static void read_extra(struct event_decoder *decoder, size_t max, size_t i,
 	event->args = args;
 }
 
-size_t event_decoder_next(struct event_decoder *decoder,
-			  struct trace_event *events, size_t max)
+/* Kinds that have a context, a size and a layout, as bits. */
+#define KINDS_OF_BLOCKS (1u << GT_ALLOC | 1u << GT_REALLOC_DONE)
+
+/* One event of any kind, looking at every byte before it is read. */
+static void decode_one(struct event_decoder *decoder, size_t max, size_t i,
+		       struct trace_event *event)
 {
-	/* Copies, so that they can live in registers. */
-	struct cursor steps = decoder->columns.column[0];
-	struct cursor addresses = decoder->columns.column[1];
-	struct cursor contexts = decoder->columns.column[2];
-	struct cursor sizes = decoder->columns.column[3];
+	struct cursor *column = decoder->columns.column;
+	uint64_t step = cursor_varint(&column[0]);
+	uint64_t where = cursor_varint(&column[1]);
+
+	*event = (struct trace_event){ .kind = step & 7 };
+	event->stamp = decoder->stamp += step >> 3;
+	decoder->granule += (uint64_t)cursor_unzigzag(where >> 1);
+	event->address = decoder->granule << 4;
+	if (where & 1)
+		event->address |= cursor_u8(&column[1]) & 15;
+	if (KINDS_OF_BLOCKS >> event->kind & 1) {
+		if (decoder->run == 0)
+			next_run(decoder);
+		decoder->run--;
+		event->layout = (uint16_t)decoder->layout;
+	} else if (event->kind == GT_EXTRA) {
+		read_extra(decoder, max, i, event);
+	} else {
+		column[0].bad |= event->kind >= GT_EVENT_COUNT;
+		return;
+	}
+	decoder->context += (uint32_t)cursor_zigzag(&column[2]);
+	event->context = decoder->context;
+	event->size = cursor_varint(&column[3]);
+}
+
+/* How many events can be decoded without a look at where columns end. */
+static size_t sure_count(const struct event_decoder *decoder)
+{
+	size_t least = SIZE_MAX;
+
+	for (int i = 0; i < EVENT_COLUMNS_FIRST; i++) {
+		size_t left = cursor_left(&decoder->columns.column[i]);
+
+		if (left < least)
+			least = left;
+	}
+	return least / EVENT_COLUMN_MAX;
+}
+
+/*
+ * Up to `n` events of which sure_count() told. Returns before the first that
+ * is not about a block, or of which a number is very long. The kinds come in
+ * no order, so nothing branches on them: context and size are read for every
+ * event, and taken, as is the step to the next ones, by a mask.
+ */
+static size_t decode_sure(struct event_decoder *decoder,
+			  struct trace_event *events, size_t n)
+{
+	struct cursor *column = decoder->columns.column;
+	const uint8_t *steps = column[0].next, *places = column[1].next;
+	const uint8_t *contexts = column[2].next, *sizes = column[3].next;
 	uint64_t stamp = decoder->stamp, granule = decoder->granule;
+	uint64_t run = decoder->run;
 	uint32_t context = decoder->context;
-	size_t count = decoder->left < max ? decoder->left : max, i;
+	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < n; i++) {
 		struct trace_event *event = &events[i];
-		uint64_t step = cursor_varint(&steps);
-		uint64_t where = cursor_varint(&addresses);
+		uint64_t step, where, change, size, mask;
+		unsigned a = cursor_varint_sure(steps, &step);
+		unsigned b = cursor_varint_sure(places, &where);
+		unsigned c = cursor_varint_sure(contexts, &change);
+		unsigned d = cursor_varint_sure(sizes, &size);
 
-		*event = (struct trace_event){ .kind = step & 7 };
-		event->stamp = stamp += step >> 3;
+		if (a == 0 || b == 0 || c == 0 || d == 0 ||
+		    (step & 7) >= GT_EXTRA)
+			break;
+		mask = 0 - (uint64_t)(KINDS_OF_BLOCKS >> (step & 7) & 1);
+		if (run < (mask & 1)) {
+			decoder->run = 0;
+			next_run(decoder);
+			run = decoder->run;
+		}
+		run += mask;
+		steps += a;
+		places += b;
+		contexts += c & mask;
+		sizes += d & mask;
+		stamp += step >> 3;
 		granule += (uint64_t)cursor_unzigzag(where >> 1);
+		context += (uint32_t)(cursor_unzigzag(change) & (int64_t)mask);
+		event->stamp = stamp;
 		event->address = granule << 4;
 		if (where & 1)
-			event->address |= cursor_u8(&addresses) & 15;
-		if (event->kind == GT_ALLOC ||
-		    event->kind == GT_REALLOC_DONE) {
-			event->layout = next_layout(decoder);
-		} else if (event->kind == GT_EXTRA) {
-			read_extra(decoder, max, i, event);
-		} else {
-			steps.bad |= event->kind >= GT_EVENT_COUNT;
-			continue;
-		}
-		context += (uint32_t)cursor_zigzag(&contexts);
-		event->context = context;
-		event->size = cursor_varint(&sizes);
+			event->address |= *places++ & 15;
+		event->size = size & mask;
+		event->context = context & (uint32_t)mask;
+		event->kind = step & 7;
+		event->what = 0;
+		event->layout = (uint16_t)(decoder->layout & mask);
+		event->args = NULL;
 	}
-	decoder->columns.column[0] = steps;
-	decoder->columns.column[1] = addresses;
-	decoder->columns.column[2] = contexts;
-	decoder->columns.column[3] = sizes;
+	column[0].next = steps;
+	column[1].next = places;
+	column[2].next = contexts;
+	column[3].next = sizes;
 	decoder->stamp = stamp;
 	decoder->granule = granule;
 	decoder->context = context;
-	decoder->left -= count;
-	if (steps.bad || addresses.bad || contexts.bad || sizes.bad ||
-	    decoder->columns.column[4].bad || decoder->columns.column[5].bad) {
-		decoder->bad = true;
-		decoder->left = 0;
-		return 0;
+	decoder->run = run;
+	return i;
+}
+
+size_t event_decoder_next(struct event_decoder *decoder,
+			  struct trace_event *events, size_t max)
+{
+	const struct cursor *column = decoder->columns.column;
+	size_t count = decoder->left < max ? decoder->left : max, i = 0;
+
+	while (i < count) {
+		size_t sure = sure_count(decoder);
+
+		i += decode_sure(decoder, events + i,
+				 sure < count - i ? sure : count - i);
+		if (i == count)
+			break;
+		decode_one(decoder, max, i, &events[i]);
+		i++;
 	}
-	return count;
+	decoder->left -= count;
+	for (int k = 0; k < EVENT_COLUMNS; k++)
+		decoder->bad |= column[k].bad;
+	if (!decoder->bad)
+		return count;
+	decoder->left = 0;
+	return 0;
 }
