@@ -145,7 +145,7 @@ void compose_sync(struct buffer *out, const struct trace_sync *sync)
 	compose_varint(out, sync->dropped);
 }
 
-static void put_column(struct buffer *out, struct buffer *column, int level)
+void compose_column(struct buffer *out, const struct buffer *column, int level)
 {
 	size_t room = ZSTD_compressBound(column->size), size = column->size;
 	char *packed = NULL;
@@ -161,6 +161,12 @@ static void put_column(struct buffer *out, struct buffer *column, int level)
 	compose_varint(out, size);
 	buffer_add(out, size < column->size ? packed : column->data, size);
 	free(packed);
+}
+
+/* Also frees it. */
+static void put_column(struct buffer *out, struct buffer *column, int level)
+{
+	compose_column(out, column, level);
 	buffer_free(column);
 }
 

@@ -24,6 +24,8 @@ void compose_chunk(struct buffer *out, const struct chunk *chunk,
 
 /* Payloads. `level` is zstd's, 0: columns are not compressed. */
 void compose_varint(struct buffer *out, uint64_t value);
+/* Behind the number of entries: one column. */
+void compose_column(struct buffer *out, const struct buffer *column, int level);
 void compose_line(struct buffer *out, const char *key, const char *value);
 void compose_thread(struct buffer *out, const struct trace_thread *thread);
 void compose_capture(struct buffer *out, const struct trace_capture *capture);

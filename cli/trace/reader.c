@@ -212,10 +212,28 @@ static void read_events(struct reader *reader, const struct chunk *chunk)
 	merge_add(&reader->merge, chunk, lane, nested);
 }
 
+/* Offered to who wants whole chunks. True: there is nothing left to do. */
+static bool is_taken(struct reader *reader, const struct chunk *chunk)
+{
+	const struct reader_sink *sink = reader->sink;
+	enum reader_chunk done;
+
+	if (sink->chunk == NULL)
+		return false;
+	done = sink->chunk(sink->owner, chunk);
+	if (done == READER_DECODE)
+		return false;
+	reader->report->ended |= chunk->type == GT_END;
+	reader->report->malformed += done == READER_MALFORMED;
+	return true;
+}
+
 static void read_chunk(struct reader *reader, const struct chunk *chunk)
 {
 	struct cursor c;
 
+	if (is_taken(reader, chunk))
+		return;
 	if (chunk->type == GT_EVENTS) {
 		read_events(reader, chunk);
 		return;

@@ -19,8 +19,18 @@
 #include "cli/trace/merge.h"
 #include "cli/trace/records.h"
 
+/* What becomes of a chunk. */
+enum reader_chunk {
+	READER_DECODE,		/* it goes to the functions below */
+	READER_TAKEN,
+	READER_MALFORMED	/* taken, but its content made no sense */
+};
+
 struct reader_sink {
 	void *owner;
+	/* Each chunk before it is decoded. May be NULL. A trace all of whose
+	 * chunks are taken needs no other function. */
+	enum reader_chunk (*chunk)(void *owner, const struct chunk *chunk);
 	/* INFO, COUNTERS and END */
 	void (*line)(void *owner, unsigned type, const char *key,
 		     const char *value);
