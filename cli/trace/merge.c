@@ -10,7 +10,7 @@
  * batches and the heap costs nothing.
  *
  *  I1  A stream is in the heap exactly if it has a batch or a queued chunk.
- *  I2  key(parent) <= key(child) for all places of the heap.
+ *  I2  No child comes before its parent in the heap (comes_before).
  *  I3  stream->seen is the position in the ring up to which chunks were
  *      queued; what lies below it is never delivered twice.
  *
@@ -62,6 +62,24 @@ void merge_init(struct merge *merge, const struct merge_sink *sink)
 
 /* ---- the heap ---- */
 
+/*
+ * Events of one stamp go by the number of their ring, so that their order does
+ * not depend on how they were cut into chunks: a trace that was repacked tells
+ * the same. A ring's older generation may still have events to give.
+ */
+static inline bool wins_ties(const struct merge_stream *a,
+			     const struct merge_stream *b)
+{
+	return a->ring < b->ring ||
+	       (a->ring == b->ring && a->generation < b->generation);
+}
+
+static inline bool comes_before(const struct merge_stream *a,
+				const struct merge_stream *b)
+{
+	return a->key < b->key || (a->key == b->key && wins_ties(a, b));
+}
+
 static void sift_down(struct merge *merge, size_t i)
 {
 	struct merge_stream **heap = merge->heap, *moving = heap[i];
@@ -72,9 +90,9 @@ static void sift_down(struct merge *merge, size_t i)
 		if (child >= merge->heap_count)
 			break;
 		if (child + 1 < merge->heap_count &&
-		    heap[child + 1]->key < heap[child]->key)
+		    comes_before(heap[child + 1], heap[child]))
 			child++;
-		if (moving->key <= heap[child]->key)
+		if (!comes_before(heap[child], moving))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -88,7 +106,7 @@ static void heap_push(struct merge *merge, struct merge_stream *stream)
 
 	GROW(merge->heap, merge->heap_count, merge->heap_capacity);
 	merge->heap_count++;
-	while (i > 0 && merge->heap[(i - 1) / 2]->key > stream->key) {
+	while (i > 0 && comes_before(stream, merge->heap[(i - 1) / 2])) {
 		merge->heap[i] = merge->heap[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
@@ -102,15 +120,19 @@ static void heap_pop(struct merge *merge)
 		sift_down(merge, 0);
 }
 
-/* The key of the best stream but the top one. */
-static uint64_t second_key(const struct merge *merge)
+/* The last stamp that the top stream may give before the second best's turn. */
+static uint64_t top_bound(const struct merge *merge)
 {
-	uint64_t key = UINT64_MAX;
+	const struct merge_stream *second;
 
-	for (size_t i = 1; i < 3 && i < merge->heap_count; i++)
-		if (merge->heap[i]->key < key)
-			key = merge->heap[i]->key;
-	return key;
+	if (merge->heap_count < 2)
+		return UINT64_MAX;
+	second = merge->heap[1];
+	if (merge->heap_count > 2 && comes_before(merge->heap[2], second))
+		second = merge->heap[2];
+	/* Not below the top's own key (I2). */
+	return wins_ties(second, merge->heap[0]) ? second->key - 1 :
+	       second->key;
 }
 
 /* ---- streams ---- */
@@ -355,7 +377,7 @@ void merge_run(struct merge *merge, uint64_t limit)
 {
 	while (merge->heap_count > 0 && merge->heap[0]->key < limit) {
 		struct merge_stream *stream = merge->heap[0];
-		uint64_t bound = second_key(merge);
+		uint64_t bound = top_bound(merge);
 
 		if (bound >= limit)
 			bound = limit - 1;

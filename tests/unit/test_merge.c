@@ -181,6 +181,60 @@ static void malformed(void **state)
 	merge_free(&merge);
 }
 
+#define TIED 600
+#define TIED_RINGS 5
+
+struct order {
+	uint64_t address[TIED * TIED_RINGS];
+	size_t count;
+};
+
+static void take_order(void *owner, uint32_t lane,
+		       const struct trace_event *events, size_t count)
+{
+	struct order *order = owner;
+
+	(void)lane;
+	for (size_t i = 0; i < count; i++)
+		order->address[order->count++] = events[i].address;
+}
+
+/* Many equal stamps: however they are cut into chunks, the order is one. */
+static void ties_do_not_depend_on_chunks(void **state)
+{
+	static struct trace_event events[TIED_RINGS][TIED];
+	static struct order orders[4];
+	static const size_t pieces[4] = { TIED, 1, 7, 300 };
+
+	(void)state;
+	for (unsigned ring = 0; ring < TIED_RINGS; ring++)
+		for (size_t i = 0; i < TIED; i++)
+			events[ring][i] = (struct trace_event){
+				.kind = GT_FREE,
+				.stamp = 10 + i / (3 + ring % 3),
+				.address = (ring * TIED + i + 1) << 4,
+			};
+	for (unsigned k = 0; k < 4; k++) {
+		struct merge_sink sink = { &orders[k], take_order };
+		struct merge merge;
+
+		orders[k].count = 0;
+		merge_init(&merge, &sink);
+		for (size_t at = 0; at < TIED; at += pieces[k])
+			for (unsigned i = 0; i < TIED_RINGS; i++) {
+				unsigned r = (i + k) % TIED_RINGS;
+
+				add(&merge, r, 0, at * 16, events[r] + at,
+				    TIED - at < pieces[k] ? TIED - at :
+				    pieces[k]);
+			}
+		merge_finish(&merge);
+		merge_free(&merge);
+		assert_int_equal(orders[k].count, TIED * TIED_RINGS);
+		assert_memory_equal(&orders[k], &orders[0], sizeof(orders[0]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +243,7 @@ int main(void)
 		cmocka_unit_test(gaps_are_told),
 		cmocka_unit_test(generations),
 		cmocka_unit_test(malformed),
+		cmocka_unit_test(ties_do_not_depend_on_chunks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
