@@ -10,5 +10,6 @@
 const struct command *cmd_run_command(void);
 extern const struct command cmd_report;
 extern const struct command cmd_info;
+extern const struct command cmd_repack;
 
 #endif

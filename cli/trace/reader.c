@@ -521,6 +521,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	merge_init(&reader.merge, &merge_sink);
 	reader.merge.extras_only = sink->extras_only;
 	facts.result = scan_open(&reader.chunks, fd);
+	report->trace_id = reader.chunks.trace_id;
 	facts.major = reader.chunks.major;
 	facts.error = reader.chunks.source.error;
 	if (facts.result == SCAN_OPEN_OK) {

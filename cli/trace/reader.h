@@ -86,7 +86,7 @@ struct reader_report {
 	uint64_t repeated;
 	uint64_t live_events;	/* taken from the live file, not the trace */
 	uint64_t live_dropped;
-	uint64_t trace_id;
+	uint64_t trace_id;	/* known from the first chunk on */
 	unsigned major, minor;
 	struct scan_damage damage[SCAN_DAMAGE_SHOWN];
 	uint64_t damage_count;

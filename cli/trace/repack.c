@@ -137,19 +137,9 @@ static struct repack_stream *stream_of(struct repack *repack, uint32_t ring)
 	return &repack->streams[i];
 }
 
-static void keep(struct repack *repack, struct repack_stream *stream,
-		 const struct trace_event *event)
+static void keep_args(struct repack_stream *stream,
+		      const struct trace_event *event)
 {
-	if (stream->count == GT_EVENTS_MAX ||
-	    (stream->count > 0 &&
-	     event->stamp < stream->events[stream->count - 1].stamp))
-		flush_stream(repack, stream);
-	GROW(stream->events, stream->count, stream->capacity);
-	stream->events[stream->count++] = *event;
-	stream->last += records_ring_bytes(event, stream->nested);
-	repack->pending_events++;
-	if (event->kind != GT_EXTRA)
-		return;
 	if (stream->extra_count == stream->extra_capacity) {
 		stream->extra_capacity = stream->extra_capacity * 2 + 4;
 		stream->args = grow_resize(stream->args,
@@ -164,7 +154,17 @@ static void keep(struct repack *repack, struct repack_stream *stream,
 void repack_put(struct repack *repack, struct repack_stream *stream,
 		const struct trace_event *event)
 {
-	keep(repack, stream, event);
+	if (stream->count > 0 &&
+	    event->stamp < stream->events[stream->count - 1].stamp)
+		flush_stream(repack, stream);
+	GROW(stream->events, stream->count, stream->capacity);
+	stream->events[stream->count++] = *event;
+	stream->last += records_ring_bytes(event, stream->nested);
+	repack->pending_events++;
+	if (event->kind == GT_EXTRA)
+		keep_args(stream, event);
+	if (stream->count == GT_EVENTS_MAX)
+		flush_stream(repack, stream);
 }
 
 /* The events of an opened chunk, but for `skip` bytes at its start. Returns
@@ -193,7 +193,7 @@ static uint64_t take_events(struct repack *repack,
 				change->event(change->owner, repack, stream,
 					      &place, &events[i]);
 			else
-				keep(repack, stream, &events[i]);
+				repack_put(repack, stream, &events[i]);
 		}
 	}
 	return position;
@@ -216,6 +216,7 @@ static bool repack_events(struct repack *repack, const struct chunk *chunk,
 		return true;	/* a repetition */
 	if (chunk->first > stream->seen) {	/* I4 */
 		flush_stream(repack, stream);
+		repack->lost_bytes += chunk->first - stream->seen;
 		stream->last += chunk->first - stream->seen;
 		stream->first = stream->last;
 	} else {

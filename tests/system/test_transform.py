@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Traces made from traces: repacked, stripped, anonymised, taken apart. What a
+report says must be the same before and after, as far as it can be."""
+
+import json
+import os
+import shutil
+import stat
+import struct
+import subprocess
+
+from gnomon_test import (CHUNK_SIZE, GNOMON, HEADER_SIZE, Report, Skip, case,
+                         check, chunks, equal, gnomon, main, need, program,
+                         recorded)
+
+SQL = ("create table t(a, b); with recursive c(x) as (values(1) union all "
+       "select x + 1 from c where x < 20000) insert into t select x, "
+       "hex(randomblob(20)) from c; create index i on t(b); "
+       "select count(*) from t where b like 'A%';")
+PYTHON = "import json; x = [json.dumps({'a': i}) for i in range(30000)]"
+
+
+def sqlite(directory):
+    need("sqlite3")
+    return recorded(["sqlite3", ":memory:", SQL], directory).trace
+
+
+def python(directory):
+    return recorded(["/usr/bin/python3", "-c", PYTHON], directory).trace
+
+
+def threads(directory):
+    return recorded([program("storm")], directory).trace
+
+
+def json_report(trace, status=0):
+    """The report without the name of the file."""
+    done = gnomon("report", trace, "--json", "--by", "stack", "--top", "0",
+                  statuses=(status,))
+    document = json.loads(done.out)
+    for key in ("trace", "file"):
+        document.get("summary", {}).pop(key, None)
+    return document
+
+
+def size(path):
+    return os.stat(path).st_size
+
+
+@case
+def repacked_reports_are_the_same(directory):
+    for name, record in (("sqlite", sqlite), ("python", python),
+                         ("threads", threads)):
+        where = os.path.join(directory, name)
+        os.mkdir(where)
+        trace = record(where)
+        with open(trace, "rb") as file:
+            before = file.read()
+        out = os.path.join(directory, name + ".out")
+        gnomon("repack", trace, "-o", out)
+        equal(json_report(out), json_report(trace), name)
+        check(size(out) < size(trace), name + ": not smaller")
+        equal(stat.S_IMODE(os.stat(out).st_mode), 0o600, "mode")
+        with open(trace, "rb") as file:
+            check(file.read() == before, name + ": the input was touched")
+        again = os.path.join(directory, name + ".again")
+        gnomon("repack", out, "-o", again)
+        with open(out, "rb") as one, open(again, "rb") as two:
+            check(one.read() == two.read(), name + ": repacked twice differs")
+
+
+@case
+def levels_make_it_smaller(directory):
+    trace = sqlite(directory)
+    sizes = []
+    for level in ("1", "6", "19"):
+        out = os.path.join(directory, level)
+        gnomon("repack", trace, "-o", out, "--level", level)
+        sizes.append(size(out))
+    check(sizes[0] > sizes[2] and sizes[1] >= sizes[2], "sizes %s" % sizes)
+
+
+@case
+def nothing_is_overwritten(directory):
+    trace = recorded([program("basic")], directory).trace
+    out = os.path.join(directory, "out")
+    with open(out, "w") as file:
+        file.write("precious")
+    for command in ("repack",):
+        done = gnomon(command, trace, "-o", out, statuses=(2,))
+        check("--force" in done.err, "no remedy: " + done.err)
+        with open(out) as file:
+            equal(file.read(), "precious", "the file that was there")
+        done = gnomon(command, trace, "-o", trace, "--force", statuses=(2,))
+        check("itself" in done.err, done.err)
+        link = os.path.join(directory, "link")
+        os.symlink(trace, link)
+        gnomon(command, trace, "-o", link, "--force", statuses=(2,))
+        os.unlink(link)
+        gnomon(command, trace, statuses=(2,))
+        gnomon(command, trace, "-o", "/dev/null", "--force", statuses=(2,))
+        gnomon(command, trace, "-o", os.path.join(directory, "no/such"),
+               statuses=(2,))
+        gnomon(command, trace, "-o", out, "--force")
+        Report(out)
+        with open(out, "w") as file:
+            file.write("precious")
+    equal(sorted(os.listdir(directory)),
+          sorted(["out", os.path.basename(trace)]), "what is left")
+
+
+@case
+def damage_is_passed_on(directory):
+    """Torn, a chunk gone, a chunk damaged: the rest is kept, the status is 3,
+    and whoever reads the result learns that something is missing."""
+    trace = sqlite(directory)
+    with open(trace, "rb") as file:
+        whole = file.read()
+    places = list(chunks(whole))
+    events = [(at, length) for at, kind, length in places if kind == 5]
+    middle, length = events[len(events) // 2]
+    broken = {
+        "torn": whole[:middle + length // 2],
+        "gone": whole[:middle] + whole[middle + length:],
+        "flipped": whole[:middle + CHUNK_SIZE + 9] + b"\xa5" +
+                   whole[middle + CHUNK_SIZE + 10:],
+    }
+    for name, data in broken.items():
+        bad = os.path.join(directory, name)
+        out = os.path.join(directory, name + ".out")
+        with open(bad, "wb") as file:
+            file.write(data)
+        done = gnomon("repack", bad, "-o", out, statuses=(3,))
+        check(done.err.count("gnomon: ") >= 2, name + ": " + done.err)
+        equal(json_report(out, 3), json_report(bad, 3), name)
+    empty = os.path.join(directory, "empty")
+    with open(empty, "wb") as file:
+        file.write(whole[:HEADER_SIZE])
+    gnomon("repack", empty, "-o", os.path.join(directory, "e"), statuses=(2,))
+    gnomon("repack", os.path.join(directory, "none"), "-o",
+           os.path.join(directory, "e"), statuses=(2,))
+    check(not os.path.exists(os.path.join(directory, "e")), "an empty result")
+
+
+@case
+def a_pipe_is_repacked(directory):
+    trace = recorded([program("basic")], directory).trace
+    out = os.path.join(directory, "out")
+    done = subprocess.run(
+        ["sh", "-c", 'cat "$1" | "$2" repack /dev/stdin -o "$3"', "sh", trace,
+         GNOMON, out], capture_output=True, timeout=60)
+    equal(done.returncode, 0, done.stderr)
+    equal(json_report(out), json_report(trace), "through a pipe")
+
+
+@case
+def a_full_disk_leaves_nothing(directory):
+    trace = sqlite(directory)
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 8; trap "" XFSZ; exec "$1" repack "$2" -o "$3"',
+         "sh", GNOMON, trace, os.path.join(directory, "out")],
+        capture_output=True, timeout=60, text=True)
+    equal(done.returncode, 2, "status")
+    check("cannot be written" in done.stderr, done.stderr)
+    equal(os.listdir(directory), [os.path.basename(trace)], "what is left")
+
+
+if __name__ == "__main__":
+    main()
