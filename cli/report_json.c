@@ -169,7 +169,7 @@ void report_json(struct report *r)
 
 	if (r->options->by == REPORT_BY_SITE)
 		frames_find_sites(r->frames);
-	report_rows_collect(r, key, &rows);
+	report_rows_collect(r, key, top, &rows);
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
 	report_json_summary(&json, r);

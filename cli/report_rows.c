@@ -37,7 +37,7 @@ static uint64_t (*grouping(const struct report *r))
 }
 
 void report_rows_collect(const struct report *r, enum figure key,
-			 struct report_rows *rows)
+			 uint64_t top, struct report_rows *rows)
 {
 	const struct rows_query query = {
 		.key = key,
@@ -45,15 +45,14 @@ void report_rows_collect(const struct report *r, enum figure key,
 		.owner = r->frames,
 		.keep = r->keep,
 		.keeper = r->keeper,
+		.limit = top,
 	};
 
 	memset(rows, 0, sizeof(*rows));
 	rows->grouped = query.group != NULL;
 	rows_collect(r->model, &query, &rows->rows);
 	rows_sort(&rows->rows);
-	while (rows->nonzero < rows->rows.count &&
-	       row_value(&rows->rows, &rows->rows.list[rows->nonzero]) > 0)
-		rows->nonzero++;
+	rows->nonzero = rows->rows.nonzero;
 }
 
 void report_rows_free(struct report_rows *rows)

@@ -11,7 +11,7 @@
 
 struct report_rows {
 	struct rows rows;	/* largest first */
-	size_t nonzero;		/* those that have anything of the key */
+	size_t nonzero;		/* of all, those that have anything of the key */
 	bool grouped;		/* rows consist of stacks */
 };
 
@@ -28,8 +28,9 @@ struct report_parts {
 	uint64_t nonzero;
 };
 
+/* At least the first `top`; 0: all. */
 void report_rows_collect(const struct report *report, enum figure key,
-			 struct report_rows *rows);
+			 uint64_t top, struct report_rows *rows);
 /* For each of the first `shown` rows; to be freed. */
 struct report_parts *report_rows_parts(const struct report *report,
 				       const struct report_rows *rows,

@@ -209,7 +209,7 @@ static void put_section(struct printer *p, enum figure key)
 	p->key = key;
 	if (key == FIGURE_LIVE && r->model->report.being_written)
 		title = "LIVE NOW";
-	report_rows_collect(r, key, &rows);
+	report_rows_collect(r, key, top, &rows);
 	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
 	if (rows.grouped)
 		parts = report_rows_parts(r, &rows, shown);

@@ -21,7 +21,8 @@ struct row {
 
 struct rows {
 	struct row *list;
-	size_t count;
+	size_t count;		/* in the list */
+	size_t nonzero;		/* of all, how many have anything of the key */
 	enum figure key;
 	uint64_t end_ns;	/* of the recording */
 };
@@ -36,6 +37,9 @@ struct rows_query {
 	bool (*keep)(void *owner, uint32_t node,
 		     const struct figures *figures);
 	void *keeper;		/* its owner */
+	/* Keep only so many, those that rows_sort puts first; 0: all. There
+	 * may be millions of contexts, and a row is larger than a cost. */
+	uint64_t limit;
 };
 
 /* Release with free(rows->list). */
