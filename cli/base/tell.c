@@ -25,6 +25,11 @@ void tell_mute(bool mute)
 	muted = mute;
 }
 
+bool tell_is_mute(void)
+{
+	return muted;
+}
+
 bool tell_is_quiet(void)
 {
 	return quiet_mode;

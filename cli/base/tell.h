@@ -24,6 +24,7 @@ bool tell_is_quiet(void);
 /* Says nothing at all until it is called with false: for a first look at what
  * is going to be looked at again. */
 void tell_mute(bool mute);
+bool tell_is_mute(void);
 
 /* Something failed. Always printed. */
 void tell_error(const char *format, ...)

@@ -1,9 +1,11 @@
 /*
- * blocks.c: linear probing; removal moves later entries back (Knuth's
+ * blocks.c: linear probing; removal moves later slots back (Knuth's
  * algorithm R), so there are no tombstones and a table that was once large
- * does not become slow. At most 5/8 of the entries are used.
+ * does not become slow. At most 3/4 of the slots are used. Where a slot
+ * belongs, its half of the hash says; blocks are only looked at if that half
+ * is the wanted one.
  *
- *  I1  Between an entry's home and its place there is no free entry.
+ *  I1  Between a slot's home and its place there is no free slot.
  *
  * Called by the reader's thread.
  */
@@ -15,90 +17,140 @@
 #include "cli/base/grow.h"
 
 #define FIRST_BITS 12
+#define BITS_MAX 32		/* of the hash that a slot has */
+#define NUMBERS_MAX ((size_t)UINT32_MAX - 1)
 
 static void allocate(struct blocks *blocks, unsigned bits)
 {
-	blocks->table = grow_zeroed((size_t)1 << bits,
-				    sizeof(*blocks->table));
+	blocks->slots = grow_zeroed((size_t)1 << bits,
+				    sizeof(*blocks->slots));
 	blocks->mask = (UINT64_C(1) << bits) - 1;
-	blocks->shift = 64 - bits;
+	blocks->shift = BITS_MAX - bits;
 }
 
 void blocks_init(struct blocks *blocks)
 {
 	memset(blocks, 0, sizeof(*blocks));
 	allocate(blocks, FIRST_BITS);
+	GROW(blocks->list, blocks->used, blocks->capacity);
+	memset(&blocks->list[blocks->used++], 0, sizeof(*blocks->list));
 }
 
-static struct block *search(const struct blocks *blocks, uint64_t address)
+static inline uint64_t home(const struct blocks *blocks, uint64_t slot)
 {
-	uint64_t i = blocks_home(blocks, address);
+	return slot >> 32 >> blocks->shift;
+}
 
-	while (blocks->table[i].address != address &&
-	       blocks->table[i].address != 0)
-		i = (i + 1) & blocks->mask;
-	return &blocks->table[i];
+/* The slot of this address, or the free one where it would be. */
+static inline uint64_t *search(const struct blocks *blocks, uint64_t address,
+			       uint32_t hash)
+{
+	uint64_t i = hash >> blocks->shift;
+
+	for (;; i = (i + 1) & blocks->mask) {
+		uint64_t slot = blocks->slots[i];
+
+		if (slot == 0 ||
+		    (slot >> 32 == hash &&
+		     blocks->list[(uint32_t)slot].address == address))
+			return &blocks->slots[i];
+	}
 }
 
 struct block *blocks_find(const struct blocks *blocks, uint64_t address)
 {
-	struct block *block = search(blocks, address);
+	uint64_t slot = *search(blocks, address, blocks_hash(address));
 
-	return block->address != 0 ? block : NULL;
+	return slot != 0 ? &blocks->list[(uint32_t)slot] : NULL;
 }
 
 static void enlarge(struct blocks *blocks)
 {
-	struct block *old = blocks->table;
-	uint64_t count = blocks->mask + 1;
+	uint64_t *old = blocks->slots, count = blocks->mask + 1;
 
-	allocate(blocks, 64 - blocks->shift + 1);
-	for (uint64_t i = 0; i < count; i++)
-		if (old[i].address != 0)
-			*search(blocks, old[i].address) = old[i];
+	if (blocks->shift == 0)
+		return;
+	allocate(blocks, BITS_MAX - blocks->shift + 1);
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t to = home(blocks, old[i]);
+
+		if (old[i] == 0)
+			continue;
+		while (blocks->slots[to] != 0)
+			to = (to + 1) & blocks->mask;
+		blocks->slots[to] = old[i];
+	}
 	free(old);
+}
+
+/* A number that is free; there is always memory for fewer than there are. */
+static uint32_t new_number(struct blocks *blocks)
+{
+	uint32_t number = blocks->free;
+
+	if (number != 0) {
+		blocks->free = blocks->list[number].cost;
+		return number;
+	}
+	if (blocks->used >= NUMBERS_MAX)
+		grow_alloc(SIZE_MAX / 2);	/* ends the command */
+	GROW(blocks->list, blocks->used, blocks->capacity);
+	return (uint32_t)blocks->used++;
 }
 
 struct block *blocks_add(struct blocks *blocks, uint64_t address, int *is_new)
 {
-	struct block *block = search(blocks, address);
+	uint32_t hash = blocks_hash(address), number;
+	uint64_t *slot = search(blocks, address, hash);
 
-	*is_new = block->address == 0;
+	*is_new = *slot == 0;
 	if (!*is_new)
-		return block;
-	if (blocks->count > (blocks->mask >> 3) * 5) {
+		return &blocks->list[(uint32_t)*slot];
+	if (blocks->count > (blocks->mask >> 2) * 3) {
 		enlarge(blocks);
-		block = search(blocks, address);
+		slot = search(blocks, address, hash);
 	}
-	block->address = address;
+	number = new_number(blocks);
+	*slot = (uint64_t)hash << 32 | number;
+	blocks->list[number].address = address;
 	blocks->count++;
-	return block;
+	return &blocks->list[number];
 }
 
 void blocks_remove(struct blocks *blocks, struct block *block)
 {
-	uint64_t hole = (uint64_t)(block - blocks->table), i = hole;
+	uint32_t number = blocks_number(blocks, block);
+	uint32_t hash = blocks_hash(block->address);
+	uint64_t wanted = (uint64_t)hash << 32 | number;
+	uint64_t hole = hash >> blocks->shift, i;
 
-	for (;;) {
-		uint64_t home;
+	while (blocks->slots[hole] != wanted)
+		hole = (hole + 1) & blocks->mask;
+	for (i = hole;;) {
+		uint64_t slot;
 
 		i = (i + 1) & blocks->mask;
-		if (blocks->table[i].address == 0)
+		slot = blocks->slots[i];
+		if (slot == 0)
 			break;
-		home = blocks_home(blocks, blocks->table[i].address);
 		/* I1: it may move back to the hole unless its home lies
 		 * behind the hole. */
-		if (((i - home) & blocks->mask) >= ((i - hole) & blocks->mask)) {
-			blocks->table[hole] = blocks->table[i];
+		if (((i - home(blocks, slot)) & blocks->mask) >=
+		    ((i - hole) & blocks->mask)) {
+			blocks->slots[hole] = slot;
 			hole = i;
 		}
 	}
-	blocks->table[hole].address = 0;
+	blocks->slots[hole] = 0;
+	blocks->list[number].address = 0;
+	blocks->list[number].cost = blocks->free;
+	blocks->free = number;
 	blocks->count--;
 }
 
 void blocks_free(struct blocks *blocks)
 {
-	free(blocks->table);
+	free(blocks->slots);
+	free(blocks->list);
 	memset(blocks, 0, sizeof(*blocks));
 }

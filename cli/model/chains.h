@@ -31,31 +31,47 @@ struct chain {
 	uint64_t birth;		/* stamp */
 	uint64_t first_size;
 	uint64_t last_size;
-	uint64_t length;	/* blocks so far */
-	uint32_t cost;		/* of the first block; in a free entry the
-				 * next free one */
-	uint32_t block;		/* which one holds it, for the reader; 0 in a
-				 * free entry */
+	uint64_t length;	/* blocks so far; 0: a free entry */
+	uint32_t cost;		/* of the first block, or CONTEXT_NO_COST; in a
+				 * free entry the next free one */
+	uint32_t pending;	/* for selection.c */
 };
 
 struct chains {
 	struct chain *list;	/* 0 is not used */
 	size_t count, capacity;
-	uint32_t unused;	/* first free entry */
+	uint32_t unused;	/* first free entry; 0: none */
+	uint32_t *by_block;	/* numbers of blocks -> chains; 0: none */
+	size_t block_count;
 	struct table by_cost;	/* -> figures */
 	struct chain_figures *figures;
-	uint32_t *costs;	/* whose they are */
-	size_t figure_count, figure_capacity, cost_capacity;
+	size_t figure_count, figure_capacity;
 	struct chain_figures whole;
 };
-
-struct model;
 
 /* Of a context; zeros if none of its blocks was ever reallocated. */
 void chains_of(const struct chains *chains, uint32_t cost,
 	       struct chain_figures *figures);
 void chain_figures_add(struct chain_figures *sum,
 		       const struct chain_figures *more);
+/* ---- for who reads ---- */
+
+/* The chain whose last block this is, or 0. */
+static inline uint32_t chains_at(const struct chains *chains, uint32_t block)
+{
+	return block < chains->block_count ? chains->by_block[block] : 0;
+}
+/* The block is about to be replaced: the chain that goes on. */
+uint32_t chains_leave(struct chains *chains, uint32_t block, uint64_t birth,
+		      uint64_t size, uint32_t cost);
+/* The block that replaces it. */
+void chains_enter(struct chains *chains, uint32_t chain, uint32_t block,
+		  uint64_t size);
+/* Count the chain; it is no more unless `live` is set. */
+void chains_end(struct chains *chains, uint32_t chain, uint64_t stamp,
+		bool live);
+/* The last block is freed. */
+void chains_forget(struct chains *chains, uint32_t block);
 void chains_free(struct chains *chains);
 
 #endif

@@ -183,22 +183,53 @@ uint32_t contexts_id(const struct contexts *contexts, uint32_t node)
 		contexts->late[low].node == node ? contexts->late[low].id : 0;
 }
 
+static uint32_t add_cost(struct contexts *contexts, uint32_t node,
+			 uint32_t part)
+{
+	struct context_cost *cost;
+
+	GROW(contexts->costs, contexts->cost_count, contexts->cost_capacity);
+	cost = &contexts->costs[contexts->cost_count];
+	memset(cost, 0, sizeof(*cost));
+	cost->node = node;
+	cost->part = part;
+	return (uint32_t)contexts->cost_count++;
+}
+
+static uint32_t keyed_cost(struct contexts *contexts, uint64_t key,
+			   uint32_t node, uint32_t part)
+{
+	uint32_t cost = table_get(&contexts->parts, key);
+
+	if (cost == TABLE_NONE) {
+		cost = add_cost(contexts, node, part);
+		table_set(&contexts->parts, key, cost);
+	}
+	return cost;
+}
+
+uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
+			    uint32_t part)
+{
+	uint32_t node = contexts_node(contexts, id);
+
+	return keyed_cost(contexts, (uint64_t)node << 32 | part, node, part);
+}
+
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 {
 	uint32_t node = contexts_node(contexts, id);
-	struct context_ref *ref = ref_of(contexts, id);
-	struct context_cost *cost;
+	uint32_t *cost = &contexts->node_cost[node];
 
-	if (contexts->node_cost[node] == CONTEXT_NO_COST) {
-		GROW(contexts->costs, contexts->cost_count,
-		     contexts->cost_capacity);
-		cost = &contexts->costs[contexts->cost_count];
-		memset(cost, 0, sizeof(*cost));
-		cost->node = node;
-		contexts->node_cost[node] = (uint32_t)contexts->cost_count++;
+	if (*cost == CONTEXT_NO_COST && contexts->group != NULL) {
+		uint32_t group = contexts->group(contexts->group_owner, node);
+
+		*cost = keyed_cost(contexts, group, node, group);
+	} else if (*cost == CONTEXT_NO_COST) {
+		*cost = add_cost(contexts, node, 0);
 	}
-	ref->cost = contexts->node_cost[node];
-	return ref->cost;
+	ref_of(contexts, id)->cost = *cost;
+	return *cost;
 }
 
 void contexts_free(struct contexts *contexts)
@@ -211,5 +242,6 @@ void contexts_free(struct contexts *contexts)
 	free(contexts->costs);
 	free(contexts->index);
 	free(contexts->late);
+	table_free(&contexts->parts);
 	memset(contexts, 0, sizeof(*contexts));
 }

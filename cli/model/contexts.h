@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/base/table.h"
 #include "cli/model/images.h"
 
 #define CONTEXT_UNDEFINED GT_STOP_COUNT
@@ -29,21 +30,23 @@ struct context_node {
 	uint32_t image;
 };
 
+/* The first half of it changes with every event. */
 struct context_cost {
+	uint64_t epoch;		/* of peak_blocks and peak_bytes */
+	uint64_t live_bytes;
+	uint64_t live_blocks;
 	uint64_t allocations;
 	uint64_t total_bytes;
 	uint64_t frees;
-	uint64_t live_blocks;
-	uint64_t live_bytes;
-	uint64_t peak_blocks;	/* at the global peak; see cost_at_peak */
-	uint64_t peak_bytes;
-	uint64_t temporary;
-	uint64_t epoch;		/* of peak_blocks and peak_bytes */
-	uint64_t own_peak_blocks;	/* when its live bytes were most */
-	uint64_t own_peak_bytes;
 	double lifetime;	/* ticks, sum over the freed blocks */
+	uint64_t own_peak_bytes;	/* when its live bytes were most */
+	uint64_t own_peak_blocks;
+	uint64_t own_peak_stamp;
 	uint64_t first;		/* stamps of its first and last allocation */
 	uint64_t last;
+	uint64_t temporary;
+	uint64_t peak_blocks;	/* at the global peak; see model_figures */
+	uint64_t peak_bytes;
 	uint32_t node;
 	uint32_t part;		/* what it is of the node: see model_split */
 };
@@ -76,6 +79,11 @@ struct contexts {
 	size_t late_count;
 	size_t late_capacity;
 	uint64_t undefined;		/* ids used but never defined */
+	struct table parts;	/* (node, part), or group -> cost */
+	/* Nodes for which it returns the same have one cost, of that part;
+	 * NULL: each has its own. */
+	uint32_t (*group)(void *owner, uint32_t node);
+	void *group_owner;
 };
 
 void contexts_init(struct contexts *contexts);
@@ -88,6 +96,9 @@ uint32_t contexts_node(struct contexts *contexts, uint32_t id);
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id);
 /* The id of a node whose address is in no image; 0: it is in one. */
 uint32_t contexts_id(const struct contexts *contexts, uint32_t node);
+/* The cost of this part of an id's node; made if there is none. */
+uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
+			    uint32_t part);
 void contexts_free(struct contexts *contexts);
 
 /* The cost that belongs to a context id of an event. */
@@ -102,6 +113,25 @@ static inline uint32_t contexts_cost(struct contexts *contexts, uint32_t id)
 		cost = page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost;
 	return cost != CONTEXT_NO_COST ? cost :
 		contexts_new_cost(contexts, id);
+}
+
+/* To be called some events ahead. */
+static inline void contexts_prefetch(const struct contexts *contexts,
+				     uint32_t id)
+{
+	const struct context_ref *page = NULL;
+	const char *cost;
+
+	if (id >> CONTEXT_PAGE_BITS < contexts->page_count)
+		page = contexts->pages[id >> CONTEXT_PAGE_BITS];
+	if (page == NULL)
+		return;
+	/* Of one that has none yet: of no use, and of no harm. */
+	cost = (const char *)contexts->costs +
+		(size_t)page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost *
+		sizeof(struct context_cost);
+	__builtin_prefetch(cost, 1);
+	__builtin_prefetch(cost + sizeof(struct context_cost) / 2, 1);
 }
 
 #endif

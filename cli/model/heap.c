@@ -14,7 +14,7 @@ const char *const heap_part_names[HEAP_PARTS] = {
 	[HEAP_UNKNOWN] = "unknown",
 };
 
-static enum heap_part part_of(unsigned layout)
+enum heap_part heap_part(unsigned layout)
 {
 	if (!(layout & GT_LAYOUT_KNOWN))
 		return HEAP_UNKNOWN;
@@ -26,13 +26,13 @@ static enum heap_part part_of(unsigned layout)
 void heap_shares(const struct model *model,
 		 struct heap_share shares[HEAP_PARTS])
 {
-	memset(shares, 0, HEAP_PARTS * sizeof(*shares));
-	for (uint64_t i = 0; i <= model->blocks.mask; i++) {
-		const struct block *block = &model->blocks.table[i];
-		struct heap_share *share = &shares[part_of(block->layout)];
+	const struct block *block;
+	uint64_t at = 0;
 
-		if (block->address == 0)
-			continue;
+	memset(shares, 0, HEAP_PARTS * sizeof(*shares));
+	while ((block = model_next_block(model, &at)) != NULL) {
+		struct heap_share *share = &shares[heap_part(block->layout)];
+
 		share->blocks++;
 		share->bytes += block->size;
 		if (block->layout & GT_LAYOUT_KNOWN)

@@ -24,7 +24,9 @@ struct heap_share {
 
 extern const char *const heap_part_names[HEAP_PARTS];
 
-/* Sums over the blocks that are live now. */
+/* Of a block with this layout (enum gt_layout). */
+enum heap_part heap_part(unsigned layout);
+/* Sums over the blocks that are live. */
 void heap_shares(const struct model *model,
 		 struct heap_share shares[HEAP_PARTS]);
 

@@ -26,6 +26,17 @@ struct histogram {
 	struct histogram_bucket bucket[HISTOGRAM_BUCKETS];
 };
 
+/* All blocks of a size, of the whole run. */
+struct size_class {
+	uint64_t allocations;
+	uint64_t bytes;		/* of them */
+	uint64_t frees;
+	uint64_t temporary;	/* of the frees */
+	uint64_t live_blocks;	/* once all was read */
+	uint64_t live_bytes;
+	double lifetime;	/* ticks, sum over the freed blocks */
+};
+
 /* A bucket of a context; those of one context are a list. */
 struct histogram_cell {
 	struct histogram_bucket sum;
@@ -35,11 +46,12 @@ struct histogram_cell {
 };
 
 struct histograms {
-	struct histogram whole[HISTOGRAM_KINDS];
+	struct size_class sizes[HISTOGRAM_BUCKETS];
+	struct histogram_bucket lifetimes[HISTOGRAM_BUCKETS];
 	/* With MODEL_WANT_HISTOGRAMS: */
 	struct histogram_cell *cells;	/* 0 is not used */
 	size_t cell_count, cell_capacity;
-	uint32_t *first;	/* by cost, in cells */
+	uint32_t *first;	/* by cost, in cells; 0: none */
 	size_t first_count;
 };
 

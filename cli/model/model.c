@@ -1,23 +1,5 @@
 /*
- * model.c: apply events to contexts and live blocks.
- *
- * Share of the peak: each new maximum of live bytes begins an epoch. A
- * context's value at the last maximum is written down only when its live
- * value is about to change in a later epoch; as long as it has not changed,
- * the value at the maximum is the live value itself. So a new maximum costs
- * nothing but counting it, however many contexts there are.
- *
- * Pairing: stamps are right within a window. An allocation on an address that
- * is live waits for the free, a free of an address that is not live waits for
- * the allocation (pairing.h). When the window is over, the event is counted
- * as unpaired: such a free changes nothing else; such an allocation replaces
- * the block, which cannot be there any more.
- *
- * Reallocation: BEGIN marks the block as moving; it stays live until DONE, or
- * until its address is allocated again, which tells that it was freed.
- *
- *  I1  totals.live_* are the sums of all costs' live_*, and of all blocks.
- *  I2  A moving block's lane has moving.active and moving.found set.
+ * model.c: what a trace says besides its events, and how it is read.
  *
  * Called by the reader's thread.
  */
@@ -27,24 +9,11 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/account.h"
+#include "cli/model/selection.h"
 
-#define LOOK_AHEAD 12		/* events whose block is fetched in advance */
 #define DEFAULT_WINDOW 4096	/* ticks; where INFO does not say */
-
-static void allocate(struct model *model, uint32_t lane,
-		     const struct trace_event *event);
-
-/* ---- costs ---- */
-
-static inline void keep_peak(const struct totals *totals,
-			     struct context_cost *cost)
-{
-	if (cost->epoch == totals->epoch)
-		return;
-	cost->peak_bytes = cost->live_bytes;
-	cost->peak_blocks = cost->live_blocks;
-	cost->epoch = totals->epoch;
-}
+#define SAMPLE_MAX (UINT64_C(1) << 40)	/* a larger mean says nothing */
 
 void model_figures(const struct model *model, const struct context_cost *cost,
 		   struct figures *figures)
@@ -68,383 +37,33 @@ void model_figures(const struct model *model, const struct context_cost *cost,
 		return;
 	figures->first_ns = model_since_start_ns(model, cost->first);
 	figures->last_ns = model_since_start_ns(model, cost->last);
+	figures->own_peak_ns = model_since_start_ns(model,
+						    cost->own_peak_stamp);
 }
 
-/* The block is live no more; not yet removed from the table. */
-static inline struct context_cost *drop_live(struct model *model,
-					     const struct block *block)
+const struct block *model_next_block(const struct model *model, uint64_t *at)
 {
-	struct context_cost *cost = &model->contexts.costs[block->cost];
+	while (*at + 1 < model->blocks.used) {
+		const struct block *block = &model->blocks.list[++*at];
 
-	keep_peak(&model->totals, cost);
-	cost->live_bytes -= block->size;
-	cost->live_blocks--;
-	model->totals.live_bytes -= block->size;
-	model->totals.live_blocks--;
-	return cost;
-}
-
-/* A free of the block, by free() or as a part of realloc(). */
-static inline void release(struct model *model, struct block *block)
-{
-	struct context_cost *cost = drop_live(model, block);
-
-	cost->frees++;
-	model->totals.frees++;
-	if (((model->threads.list[block->thread].allocations -
-	      block->sequence) & BLOCK_SEQUENCE) <= model->options.temporary) {
-		cost->temporary++;
-		model->totals.temporary++;
+		if (block->address != 0 && !block->left_out)
+			return block;
 	}
-	blocks_remove(&model->blocks, block);
-}
-
-/* ---- events that wait ---- */
-
-/* A waiting event's time is over: its counterpart never came. */
-static void give_up(struct model *model, const struct pairing_entry *entry)
-{
-	struct block *block;
-
-	model->totals.unpaired++;
-	if (entry->event.kind != GT_ALLOC)
-		return;
-	block = blocks_find(&model->blocks, entry->event.address);
-	if (block != NULL && !block->moving) {
-		drop_live(model, block);
-		blocks_remove(&model->blocks, block);
-	}
-	allocate(model, entry->lane, &entry->event);
-}
-
-static void expire(struct model *model, uint64_t now)
-{
-	struct pairing_entry entry;
-
-	while (model->waiting.count > 0 && model->waiting.expires < now) {
-		pairing_take(&model->waiting, 0, &entry);
-		give_up(model, &entry);
-	}
-}
-
-static void wait_for_pair(struct model *model, uint32_t lane,
-			  const struct trace_event *event)
-{
-	struct pairing_entry entry;
-
-	if (model->waiting.count == PAIRING_MAX) {
-		pairing_take(&model->waiting, 0, &entry);
-		give_up(model, &entry);
-	}
-	/* A result waits as what it is to the block: an allocation. */
-	if (event->kind == GT_REALLOC_DONE) {
-		struct trace_event plain = *event;
-
-		plain.kind = GT_ALLOC;
-		pairing_wait(&model->waiting, &plain, lane);
-		return;
-	}
-	pairing_wait(&model->waiting, event, lane);
-}
-
-/* ---- reallocation ---- */
-
-static struct moving *moving_of(struct model *model, uint32_t lane)
-{
-	if (lane >= model->moving_count) {
-		size_t count = (size_t)lane + 64;
-
-		model->moving = grow_resize(model->moving, count,
-					    sizeof(*model->moving));
-		memset(model->moving + model->moving_count, 0,
-		       (count - model->moving_count) *
-		       sizeof(*model->moving));
-		model->moving_count = count;
-	}
-	return &model->moving[lane];
-}
-
-/* The address of a moving block was allocated again: it is free since. */
-static void release_moving(struct model *model, struct block *block)
-{
-	uint64_t address = block->address;
-
-	for (size_t i = 0; i < model->moving_count; i++)
-		if (model->moving[i].active && model->moving[i].found &&
-		    model->moving[i].address == address)
-			model->moving[i].released = true;
-	release(model, block);
-}
-
-/* The realloc ended; what it was about stays as it is. */
-static void abandon(struct model *model, struct moving *moving)
-{
-	struct block *block;
-
-	moving->active = false;
-	if (!moving->found || moving->released)
-		return;
-	block = blocks_find(&model->blocks, moving->address);
-	if (block != NULL)
-		block->moving = 0;
-}
-
-static void begin_realloc(struct model *model, uint32_t lane,
-			  const struct trace_event *event)
-{
-	struct moving *moving = moving_of(model, lane);
-	struct block *block = blocks_find(&model->blocks, event->address);
-
-	if (moving->active) {
-		/* left by siglongjmp, or its result was lost */
-		model->totals.unpaired++;
-		abandon(model, moving);
-	}
-	memset(moving, 0, sizeof(*moving));
-	moving->active = true;
-	moving->address = event->address;
-	moving->found = block != NULL && !block->moving;
-	if (moving->found)
-		block->moving = 1;
-	else
-		wait_for_pair(model, lane, event);
-}
-
-/* The realloc freed the old block. */
-static void end_realloc(struct model *model, uint32_t lane)
-{
-	struct moving *moving = moving_of(model, lane);
-	struct pairing_entry entry;
-	struct block *block;
-	int i;
-
-	if (!moving->active) {
-		model->totals.unpaired++;	/* its BEGIN was lost */
-		return;
-	}
-	moving->active = false;
-	if (moving->found) {
-		block = blocks_find(&model->blocks, moving->address);
-		if (!moving->released && block != NULL)
-			release(model, block);
-		return;
-	}
-	/* The block is not known yet: go on waiting, as a free. */
-	i = pairing_find(&model->waiting, moving->address,
-			 1u << GT_REALLOC_BEGIN);
-	if (i < 0)
-		return;		/* given up and counted */
-	pairing_take(&model->waiting, (size_t)i, &entry);
-	entry.event.kind = GT_FREE;
-	pairing_wait(&model->waiting, &entry.event, lane);
-}
-
-static void fail_realloc(struct model *model, uint32_t lane)
-{
-	struct moving *moving = moving_of(model, lane);
-	struct pairing_entry entry;
-	int i;
-
-	if (!moving->active) {
-		model->totals.unpaired++;
-		return;
-	}
-	abandon(model, moving);
-	if (moving->found)
-		return;
-	i = pairing_find(&model->waiting, moving->address,
-			 1u << GT_REALLOC_BEGIN);
-	if (i >= 0)
-		pairing_take(&model->waiting, (size_t)i, &entry);
-}
-
-/* ---- allocation and free ---- */
-
-/* A free or the beginning of a realloc had come before this allocation. */
-static void settle_waiting(struct model *model, uint64_t address)
-{
-	struct block *block = blocks_find(&model->blocks, address);
-	struct pairing_entry entry;
-	struct moving *moving;
-	int i = pairing_find(&model->waiting, address,
-			     1u << GT_FREE | 1u << GT_REALLOC_BEGIN);
-
-	if (i < 0 || block == NULL)
-		return;
-	pairing_take(&model->waiting, (size_t)i, &entry);
-	model->totals.repaired++;
-	if (entry.event.kind == GT_FREE) {
-		release(model, block);
-		return;
-	}
-	moving = moving_of(model, entry.lane);
-	if (moving->active && !moving->found && moving->address == address) {
-		moving->found = true;
-		block->moving = 1;
-	}
-}
-
-static void allocate(struct model *model, uint32_t lane,
-		     const struct trace_event *event)
-{
-	struct totals *totals = &model->totals;
-	struct thread *owner = &model->threads.list[lane >> 1];
-	uint32_t index = contexts_cost(&model->contexts, event->context);
-	struct context_cost *cost = &model->contexts.costs[index];
-	struct block *block;
-	int is_new;
-
-	block = blocks_add(&model->blocks, event->address, &is_new);
-	if (!is_new) {
-		if (!block->moving) {
-			wait_for_pair(model, lane, event);
-			return;
-		}
-		release_moving(model, block);
-		block = blocks_add(&model->blocks, event->address, &is_new);
-	}
-	block->size = event->size;
-	block->sequence = ++owner->allocations & BLOCK_SEQUENCE;
-	block->layout = event->layout & BLOCK_LAYOUT;
-	block->moving = 0;
-	block->cost = index;
-	block->thread = lane >> 1;
-	keep_peak(totals, cost);
-	cost->allocations++;
-	cost->total_bytes += event->size;
-	cost->live_bytes += event->size;
-	cost->live_blocks++;
-	if (cost->live_bytes > cost->own_peak_bytes) {
-		cost->own_peak_bytes = cost->live_bytes;
-		cost->own_peak_blocks = cost->live_blocks;
-	}
-	if (cost->allocations == 1)
-		cost->first = event->stamp;
-	cost->last = event->stamp;
-	totals->allocations++;
-	totals->total_bytes += event->size;
-	totals->live_blocks++;
-	totals->live_bytes += event->size;
-	if (totals->live_bytes > totals->peak_bytes) {
-		totals->peak_bytes = totals->live_bytes;
-		totals->peak_blocks = totals->live_blocks;
-		totals->peak_stamp = event->stamp;
-		totals->epoch++;
-	}
-	if (model->waiting.count > 0)
-		settle_waiting(model, event->address);
-}
-
-static void deallocate(struct model *model, uint32_t lane,
-		       const struct trace_event *event)
-{
-	struct block *block = blocks_find(&model->blocks, event->address);
-	struct pairing_entry entry;
-	int i;
-
-	if (block == NULL || block->moving) {
-		wait_for_pair(model, lane, event);
-		return;
-	}
-	release(model, block);
-	if (model->waiting.count == 0)
-		return;
-	i = pairing_find(&model->waiting, event->address, 1u << GT_ALLOC);
-	if (i < 0)
-		return;
-	pairing_take(&model->waiting, (size_t)i, &entry);
-	model->totals.repaired++;
-	allocate(model, entry.lane, &entry.event);
-}
-
-/* What is not about a block: handed to who keeps it. */
-static void model_extra(struct model *model, uint32_t lane,
-			const struct trace_event *event)
-{
-	threads_extra(&model->threads, lane >> 1, event);
-	tuning_extra(&model->tuning, &model->contexts, lane >> 1, event);
-	if (model->with_maps)
-		maps_extra(&model->maps, lane, event);
-	if (event->what < GT_EXTRA_COUNT)
-		model->extras[event->what]++;
-	else
-		model->extras[0]++;
-}
-
-static void apply(struct model *model, uint32_t lane,
-		  const struct trace_event *event)
-{
-	if (event->kind == GT_EXTRA) {
-		model_extra(model, lane, event);
-		return;
-	}
-	if (event->address == 0) {	/* no recorder writes that */
-		model->totals.unpaired++;
-		return;
-	}
-	switch (event->kind) {
-	case GT_ALLOC:
-		allocate(model, lane, event);
-		break;
-	case GT_FREE:
-		deallocate(model, lane, event);
-		break;
-	case GT_REALLOC_BEGIN:
-		begin_realloc(model, lane, event);
-		break;
-	case GT_REALLOC_DONE:
-		end_realloc(model, lane);
-		allocate(model, lane, event);
-		break;
-	case GT_REALLOC_FREED:
-		end_realloc(model, lane);
-		break;
-	case GT_REALLOC_FAILED:
-		fail_realloc(model, lane);
-		break;
-	}
-}
-
-void model_events(void *owner, uint32_t lane,
-		  const struct trace_event *events, size_t count)
-{
-	struct model *model = owner;
-
-	for (size_t i = 0; i < count && i < LOOK_AHEAD; i++)
-		blocks_prefetch(&model->blocks, events[i].address);
-	for (size_t i = 0; i < count; i++) {
-		const struct trace_event *event = &events[i];
-
-		if (i + LOOK_AHEAD < count)
-			blocks_prefetch(&model->blocks,
-					events[i + LOOK_AHEAD].address);
-		if (event->stamp > model->waiting.expires)
-			expire(model, event->stamp);
-		if (model->with_maps)
-			maps_event(&model->maps, event);
-		apply(model, lane, event);
-	}
-	model->threads.list[lane >> 1].events += count;
-	if (events[count - 1].stamp > model->totals.last_stamp)
-		model->totals.last_stamp = events[count - 1].stamp;
-}
-
-void model_finish(struct model *model)
-{
-	threads_settle(&model->threads);
-	/* The program ended inside these reallocs: their blocks live. */
-	for (size_t i = 0; i < model->moving_count; i++)
-		if (model->moving[i].active)
-			abandon(model, &model->moving[i]);
-	while (model->waiting.count > 0) {
-		struct pairing_entry entry;
-
-		pairing_take(&model->waiting, 0, &entry);
-		give_up(model, &entry);
-	}
+	if (*at + 1 < model->blocks.used + model->past_count)
+		return &model->past[++*at - model->blocks.used];
+	return NULL;
 }
 
 /* ---- everything that is not an event ---- */
+
+/* The mean interval of a sample, in bytes. */
+static void take_sample(struct model *model, const char *value)
+{
+	uint64_t mean = strtoull(value, NULL, 10);
+
+	if (!model->begun)
+		model->sample_mean = mean < SAMPLE_MAX ? mean : SAMPLE_MAX;
+}
 
 static void take_line(void *owner, unsigned type, const char *key,
 		      const char *value)
@@ -471,6 +90,8 @@ static void take_line(void *owner, unsigned type, const char *key,
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 		model->maps.window = model->waiting.window =
 			strtoull(value, NULL, 10);
+	if (type == GT_INFO && strcmp(key, "sample") == 0)
+		take_sample(model, value);
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
 		model->clock.tick_ps = strtoull(value, NULL, 10);
 }
@@ -561,6 +182,20 @@ static void take_sync(void *owner, const struct trace_sync *sync)
 		model->dropped = sync->dropped;
 }
 
+static void take_run(void *owner, const struct trace_run *run)
+{
+	struct model *model = owner;
+
+	leftout_run(&model->leftout, run);
+}
+
+static void take_totals(void *owner, const struct trace_totals *totals)
+{
+	struct model *model = owner;
+
+	leftout_totals(&model->leftout, totals);
+}
+
 static uint32_t lane_of_ring(void *owner, uint32_t ring, bool *nested)
 {
 	struct model *model = owner;
@@ -579,11 +214,12 @@ void model_init(struct model *model)
 	maps_init(&model->maps, &model->blocks, &model->contexts);
 	model->waiting.expires = UINT64_MAX;
 	model->waiting.window = DEFAULT_WINDOW;
+	model->until = UINT64_MAX;
 }
 
-static int read_with(struct model *model, const char *path, bool events)
+void model_sink(struct model *model, struct reader_sink *sink)
 {
-	struct reader_sink sink = {
+	*sink = (struct reader_sink){
 		.owner = model,
 		.line = take_line,
 		.thread = take_thread,
@@ -595,33 +231,12 @@ static int read_with(struct model *model, const char *path, bool events)
 		.usage = take_usage,
 		.mapping = take_mapping,
 		.snapshot = take_snapshot,
+		.run = take_run,
+		.totals = take_totals,
 		.sync = take_sync,
 		.lane = lane_of_ring,
-		.extras_only = !events,
 		.events = model_events,
 	};
-	int status = reader_run(path, &sink, &model->report);
-
-	model_finish(model);
-	if (model->with_maps)
-		maps_finish(&model->maps);
-	return status;
-}
-
-int model_read(struct model *model, const char *path)
-{
-	return read_with(model, path, true);
-}
-
-int model_read_maps(struct model *model, const char *path)
-{
-	model->with_maps = true;
-	return read_with(model, path, true);
-}
-
-int model_read_outline(struct model *model, const char *path)
-{
-	return read_with(model, path, false);
 }
 
 void model_free(struct model *model)
@@ -636,6 +251,13 @@ void model_free(struct model *model)
 	maps_free(&model->maps);
 	footprint_free(&model->footprint);
 	intern_free(&model->names);
+	leftout_free(&model->leftout);
+	histograms_free(&model->histograms);
+	timeline_free(&model->timeline);
+	chains_free(&model->chains);
+	if (!model->borrowed)
+		selection_free(model->selection);
+	free(model->past);
 	free(model->moving);
 	free(model->facts);
 }

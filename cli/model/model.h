@@ -18,7 +18,9 @@
 #include "cli/model/filters.h"
 #include "cli/model/footprint.h"
 #include "cli/model/histograms.h"
+#include "cli/model/heap.h"
 #include "cli/model/images.h"
+#include "cli/model/leftout.h"
 #include "cli/model/maps.h"
 #include "cli/model/pairing.h"
 #include "cli/model/threads.h"
@@ -57,6 +59,7 @@ struct moving {
 	bool active;
 	bool released;		/* the address was allocated again already */
 	bool found;		/* the block was known at BEGIN */
+	uint32_t chain;		/* of the block, once `released` */
 };
 
 /*
@@ -67,8 +70,12 @@ struct moving {
 enum model_split {
 	MODEL_SPLIT_NONE,	/* 0 */
 	MODEL_SPLIT_THREAD,	/* the thread that allocated: threads.list */
-	MODEL_SPLIT_SIZE	/* the size; one that does not fit: UINT32_MAX */
+	MODEL_SPLIT_SIZE,	/* the size; one that does not fit: UINT32_MAX */
+	MODEL_SPLIT_HEAP	/* whose allocator's, where in it: enum heap_part */
 };
+/* The part of blocks that were left out of the trace, where their totals do
+ * not tell it. */
+#define MODEL_PART_UNKNOWN UINT32_MAX
 
 /* What not every command needs, and what costs time or memory to know. */
 enum model_want {
@@ -95,7 +102,10 @@ struct model_options {
 	/* A block is temporary if at most so many other allocations of its
 	 * thread came between its own and its free. */
 	uint64_t temporary;
-	struct filter *filter;		/* of blocks; NULL: all. Borrowed */
+	const struct filter *filter;	/* of blocks; NULL: all. Borrowed */
+	/* What was later than so long after the start has not happened; 0:
+	 * everything counts. */
+	uint64_t until_ns;
 };
 
 struct model {
@@ -111,7 +121,18 @@ struct model {
 	struct footprint footprint;
 	struct pairing waiting;
 	struct clock clock;
-	struct totals totals;
+	struct totals totals;		/* of the blocks that the filter selects */
+	struct totals whole;		/* of all blocks */
+	struct histograms histograms;	/* of the selected ones, as all below */
+	struct timeline timeline;
+	struct chains chains;
+	struct leftout leftout;
+	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in
+	 * the trace. Else all figures are estimates. */
+	uint64_t sample_mean;
+	/* Blocks that were live at the filter's moment, and freed later. */
+	struct block *past;
+	size_t past_count, past_capacity;
 	struct moving *moving;		/* by lane */
 	size_t moving_count;
 	struct fact *facts;
@@ -123,6 +144,15 @@ struct model {
 	struct trace_sync first_sync;
 	struct trace_sync last_sync;
 	struct reader_report report;
+	/* for account.h */
+	bool begun;
+	bool special;			/* not the plain way */
+	bool deciding;			/* about the selection */
+	bool borrowed;			/* the selection is another model's */
+	struct selection *selection;	/* NULL: all blocks */
+	uint64_t span_factor;		/* ns of a tick << 32 */
+	uint64_t until;			/* stamp of the last that counts */
+	uint64_t alarm;			/* stamp: see account_alarm */
 };
 
 void model_init(struct model *model);
@@ -159,6 +189,9 @@ void model_figures(const struct model *model, const struct context_cost *cost,
 int model_group_peaks(const struct model *model, const char *path,
 		      uint32_t (*group)(void *owner, uint32_t node),
 		      void *owner, struct group_peak *peaks, size_t count);
+/* The blocks that are selected and live at the end (or at the moment that the
+ * filter names), one after the other, in no order. *at is 0 at first. */
+const struct block *model_next_block(const struct model *model, uint64_t *at);
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
 
@@ -172,6 +205,16 @@ static inline uint32_t model_lane(uint32_t thread, bool nested)
 	return thread << 1 | nested;
 }
 
+/* A span of ticks in ns, good to a part in a thousand: for histograms. */
+static inline uint64_t model_span_ns(const struct model *model, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * model->span_factor >> 32);
+}
+
+/* What model_read hands to reader_run, for who reads a trace and does other
+ * things, too; model_finish comes after it. Options are those of model_init:
+ * no filter, no until_ns. */
+void model_sink(struct model *model, struct reader_sink *sink);
 /* For tests: the sink's function for events, and what follows the last. */
 void model_events(void *owner, uint32_t lane,
 		  const struct trace_event *events, size_t count);

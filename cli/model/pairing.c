@@ -16,11 +16,11 @@ static void set_expiry(struct pairing *pairing)
 }
 
 void pairing_wait(struct pairing *pairing, const struct trace_event *event,
-		  uint32_t lane)
+		  uint32_t lane, uint32_t chain)
 {
 	assert(pairing->count < PAIRING_MAX);
 	pairing->entries[pairing->count++] =
-		(struct pairing_entry){ *event, lane };
+		(struct pairing_entry){ *event, lane, chain };
 	set_expiry(pairing);
 }
 

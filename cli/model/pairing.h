@@ -18,6 +18,7 @@
 struct pairing_entry {
 	struct trace_event event;
 	uint32_t lane;
+	uint32_t chain;		/* that it goes on with; 0: none */
 };
 
 /* More are not expected within some microseconds; a file that has more is
@@ -33,7 +34,7 @@ struct pairing {
 
 /* The caller makes room first: count < PAIRING_MAX. */
 void pairing_wait(struct pairing *pairing, const struct trace_event *event,
-		  uint32_t lane);
+		  uint32_t lane, uint32_t chain);
 /* Index of the oldest entry of this kind (a bit set, 1 << gt_event) and
  * address, or -1. */
 int pairing_find(const struct pairing *pairing, uint64_t address,

@@ -284,6 +284,17 @@ static void start(struct threads *threads, const struct trace_thread *record)
 	use->nested = nested;
 	use->ended = false;
 	use->start = record->stamp;
+	if (nested)
+		return;
+	GROW(threads->by_number, threads->number_count,
+	     threads->number_capacity);
+	threads->by_number[threads->number_count++] = use->thread;
+}
+
+uint32_t threads_by_number(const struct threads *threads, uint32_t number)
+{
+	return number == 0 || number > threads->number_count ? 0 :
+		threads->by_number[number - 1];
 }
 
 void threads_record(struct threads *threads,
@@ -353,6 +364,7 @@ void threads_free(struct threads *threads)
 		free(threads->list[i].names);
 	free(threads->list);
 	free(threads->rings);
+	free(threads->by_number);
 	free(threads->creations);
 	table_free(&threads->by_ring);
 	table_free(&threads->by_tid);

@@ -64,6 +64,8 @@ struct threads {
 	struct table by_ring;
 	struct table by_tid;	/* -> the latest thread that had it */
 	struct table by_pointer;
+	uint32_t *by_number;	/* of a START of a first ring, in the file */
+	size_t number_count, number_capacity;
 	struct creation *creations;
 	size_t creation_count;
 	size_t creation_capacity;
@@ -81,6 +83,8 @@ void threads_extra(struct threads *threads, uint32_t thread,
 void threads_settle(struct threads *threads);
 /* The thread that uses the ring now; made up if none was ever announced. */
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested);
+/* The thread of the n-th START of a first ring, from 1; 0: unknown. */
+uint32_t threads_by_number(const struct threads *threads, uint32_t number);
 /* What it was called last, "" if that is not known. */
 const char *threads_name(const struct thread *thread);
 /* Stamp of its beginning, as far as is known. */

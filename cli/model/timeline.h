@@ -32,19 +32,46 @@ struct timeline_bucket {
 	uint64_t freed_bytes;
 };
 
+/* Sums since the start, and what is live now. */
+struct timeline_sums {
+	uint64_t live_bytes, live_blocks;
+	uint64_t allocations, allocated_bytes;
+	uint64_t frees, freed_bytes;
+};
+
 struct timeline {
 	struct timeline_bucket *buckets;
 	size_t count;		/* none is left out between first and last */
 	uint64_t start;		/* stamp: where the first bucket begins */
 	unsigned shift;		/* a bucket is 1 << shift ticks wide */
 	uint64_t end;		/* stamp: where the last one ends */
+	struct timeline_sums before;	/* where the last one begins */
 };
 
-/* A zeroed struct timeline is empty. The bucket of this stamp, which becomes
- * the last one; stamps before the last bucket count to that. */
-struct timeline_bucket *timeline_advance(struct timeline *timeline,
-					 uint64_t stamp);
+/* A zeroed struct timeline is empty. Close buckets up to this stamp, until
+ * which nothing has changed since the last call or timeline_high; later
+ * changes count to the bucket that has it, which becomes the last one. */
+void timeline_advance(struct timeline *timeline, uint64_t stamp,
+		      const struct timeline_sums *sums);
+/* Close the last bucket: there is nothing more. */
+void timeline_finish(struct timeline *timeline,
+		     const struct timeline_sums *sums);
 void timeline_free(struct timeline *timeline);
+
+/* More is live than before: for the last bucket's maxima. */
+static inline void timeline_high(struct timeline *timeline, uint64_t bytes,
+				 uint64_t blocks)
+{
+	struct timeline_bucket *last;
+
+	if (timeline->count == 0)
+		return;
+	last = &timeline->buckets[timeline->count - 1];
+	if (bytes > last->live_bytes_max)
+		last->live_bytes_max = bytes;
+	if (blocks > last->live_blocks_max)
+		last->live_blocks_max = blocks;
+}
 
 /* The stamp at which a bucket begins; of the one behind the last, at which
  * that ends. */

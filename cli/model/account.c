@@ -1,0 +1,441 @@
+/*
+ * account.c: see account.h: the special way, and what is done before the
+ * first event and after the last.
+ *
+ * Samples: where the trace is a Poisson sample of the allocated bytes with a
+ * mean interval M, a block of n bytes is in it with the probability
+ * 1 − exp(−n/M), so each one in it stands for 1 / (1 − exp(−n/M)) blocks of
+ * its size. Figures of such a trace are summed up in fixed point, so that no
+ * rounding adds up, and a free takes away exactly what the allocation brought;
+ * account_finish makes whole numbers of them.
+ *
+ * Filters: `whole` has the figures of all blocks and says what the global
+ * peak is; contexts and `totals` have those of the selected blocks.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/account.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/leftout.h"
+#include "cli/model/selection.h"
+
+#define SAMPLED_BLOCK_BITS 16	/* fraction of numbers of blocks */
+#define SAMPLED_BYTE_BITS 8
+
+static struct account_amount amount_of(const struct model *model,
+				       uint64_t size)
+{
+	double weight, bytes;
+
+	if (model->sample_mean == 0)
+		return (struct account_amount){ 1, size };
+	/* What asks for nothing is sampled as if it were a byte. */
+	weight = -1 / expm1(-(double)(size ? size : 1) /
+			    (double)model->sample_mean);
+	bytes = weight * (double)size * (1 << SAMPLED_BYTE_BITS) + 0.5;
+	return (struct account_amount){
+		(uint64_t)(weight * (1 << SAMPLED_BLOCK_BITS) + 0.5),
+		bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62,
+	};
+}
+
+/* ---- the timeline ---- */
+
+static struct timeline_sums sums_of(const struct model *model)
+{
+	const struct totals *totals = &model->totals;
+
+	return (struct timeline_sums){
+		.live_bytes = totals->live_bytes,
+		.live_blocks = totals->live_blocks,
+		.allocations = totals->allocations,
+		.allocated_bytes = totals->total_bytes,
+		.frees = totals->frees,
+		.freed_bytes = totals->total_bytes - totals->live_bytes,
+	};
+}
+
+bool account_alarm(struct model *model, uint64_t stamp)
+{
+	uint64_t alarm = model->until;
+	struct timeline_sums sums;
+
+	if (stamp > model->until)
+		return false;
+	if (model->options.wants & MODEL_WANT_TIMELINE) {
+		sums = sums_of(model);
+		timeline_advance(&model->timeline, stamp, &sums);
+		if (model->timeline.end < alarm)
+			alarm = model->timeline.end;
+	}
+	model->alarm = alarm;
+	return true;
+}
+
+/* ---- begin ---- */
+
+void account_begin(struct model *model)
+{
+	double rate = clock_rate(&model->clock);
+
+	model->begun = true;
+	if (!(rate > 0) || rate > 0x1p30)
+		rate = 1;
+	model->span_factor = (uint64_t)(rate * 0x1p32);
+	model->special = model->sample_mean != 0 ||
+		model->selection != NULL ||
+		model->options.split != MODEL_SPLIT_NONE ||
+		model->options.wants & (MODEL_WANT_HISTOGRAMS |
+					MODEL_WANT_TIMELINE |
+					MODEL_WANT_CHAINS);
+	model->alarm = model->options.wants & MODEL_WANT_TIMELINE ? 0 :
+		model->until;
+}
+
+/* ---- a block begins ---- */
+
+static uint32_t part_cost(struct model *model, const struct block *block,
+			  uint32_t context)
+{
+	switch (model->options.split) {
+	case MODEL_SPLIT_THREAD:
+		return contexts_part_cost(&model->contexts, context,
+					  block->thread);
+	case MODEL_SPLIT_SIZE:
+		return contexts_part_cost(&model->contexts, context,
+					  block->size < UINT32_MAX ?
+					  (uint32_t)block->size : UINT32_MAX);
+	case MODEL_SPLIT_HEAP:
+		return contexts_part_cost(&model->contexts, context,
+					  heap_part(block->layout));
+	case MODEL_SPLIT_NONE:
+		break;
+	}
+	return contexts_cost(&model->contexts, context);
+}
+
+/* The wanted ones among all blocks; of those the whole keeps figures. */
+static bool is_selected(struct model *model, const struct block *block,
+			uint32_t context)
+{
+	return model->deciding ||
+	       selection_keeps(model->selection, block,
+			       contexts_node(&model->contexts, context));
+}
+
+static void add_whole(struct totals *whole, struct account_amount amount)
+{
+	whole->allocations += amount.blocks;
+	whole->total_bytes += amount.bytes;
+	whole->live_blocks += amount.blocks;
+	whole->live_bytes += amount.bytes;
+}
+
+static void add_selected(struct model *model, struct block *block,
+			 uint32_t context, struct account_amount amount)
+{
+	unsigned bucket = histogram_bucket(block->size);
+	struct histogram_bucket *cell;
+
+	block->cost = part_cost(model, block, context);
+	account_add(&model->totals, &model->contexts.costs[block->cost],
+		    block->birth, amount);
+	account_size(model, block->size, amount);
+	if (model->options.wants & MODEL_WANT_HISTOGRAMS) {
+		cell = histograms_cell(&model->histograms, block->cost,
+				       HISTOGRAM_SIZES, bucket);
+		cell->blocks += amount.blocks;
+		cell->bytes += amount.bytes;
+	}
+	if (model->options.wants & MODEL_WANT_TIMELINE)
+		timeline_high(&model->timeline, model->totals.live_bytes,
+			      model->totals.live_blocks);
+}
+
+void account_special_birth(struct model *model, struct block *block,
+			   uint32_t context, uint32_t chain)
+{
+	struct account_amount amount = amount_of(model, block->size);
+	struct totals *deciding = &model->totals;
+
+	if (model->selection != NULL) {
+		add_whole(&model->whole, amount);
+		deciding = &model->whole;
+		block->left_out = !is_selected(model, block, context);
+		block->cost = CONTEXT_NO_COST;
+	}
+	if (!block->left_out)
+		add_selected(model, block, context, amount);
+	if (account_peak(deciding, block->birth))
+		model->totals.epoch++;
+	if (chain != 0)
+		chains_enter(&model->chains, chain,
+			     blocks_number(&model->blocks, block),
+			     block->size);
+}
+
+/* ---- a block ends ---- */
+
+/* In the pass that decides. `chain`: the block's own, or 0. */
+static void decide(struct model *model, const struct block *block,
+		   uint32_t chain, const struct selection_end *end)
+{
+	if (selection_may(model->selection, block))
+		selection_block(model->selection, block, end, chain == 0 ?
+				NULL : &model->chains.list[chain]);
+}
+
+/* The last of its blocks was freed at this stamp, or (`live`) is still there
+ * at the end. */
+static void end_chain(struct model *model, uint32_t chain, uint64_t stamp,
+		      bool live)
+{
+	const struct selection_end end = { .stamp = stamp, .live = live };
+
+	if (model->deciding)
+		selection_chain(model->selection, &model->chains.list[chain],
+				&end);
+	chains_end(&model->chains, chain, stamp, live);
+}
+
+void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp)
+{
+	if (chain != 0)
+		end_chain(model, chain, stamp, false);
+}
+
+/* Returns the block's chain, if it goes on. */
+static uint32_t follow_chain(struct model *model, const struct block *block,
+			     uint64_t stamp, enum account_end end)
+{
+	uint32_t number = blocks_number(&model->blocks, block);
+	uint32_t chain = chains_at(&model->chains, number);
+	const struct selection_end ended = {
+		.stamp = stamp,
+		.temporary = end != ACCOUNT_LOST &&
+			     account_is_temporary(model, block),
+	};
+
+	if (end == ACCOUNT_MOVED)
+		chain = chains_leave(&model->chains, number, block->birth,
+				     block->size, block->cost);
+	if (model->deciding)
+		decide(model, block, chain, &ended);
+	if (end == ACCOUNT_MOVED)
+		return chain;
+	chains_forget(&model->chains, number);
+	account_chain_lost(model, chain, stamp);
+	return 0;
+}
+
+static void drop_selected(struct model *model, const struct block *block,
+			  uint64_t stamp, enum account_end end,
+			  struct account_amount amount)
+{
+	struct context_cost *cost = &model->contexts.costs[block->cost];
+	uint64_t lifetime = account_lifetime(block, stamp);
+	struct histogram_bucket *cell;
+
+	account_drop(&model->totals, cost, amount);
+	if (end == ACCOUNT_LOST)
+		return;
+	account_free(model, cost, block, lifetime, amount);
+	if (model->options.wants & MODEL_WANT_HISTOGRAMS) {
+		cell = histograms_cell(&model->histograms, block->cost,
+				       HISTOGRAM_LIFETIMES,
+				       histogram_bucket(model_span_ns(model,
+							lifetime)));
+		cell->blocks += amount.blocks;
+		cell->bytes += amount.bytes;
+	}
+	if (model->selection != NULL && !model->deciding &&
+	    selection_is_of_moment(model->selection)) {
+		GROW(model->past, model->past_count, model->past_capacity);
+		model->past[model->past_count++] = *block;
+	}
+}
+
+uint32_t account_special_end(struct model *model, struct block *block,
+			     uint64_t stamp, enum account_end end)
+{
+	struct account_amount amount = amount_of(model, block->size);
+
+	if (model->selection != NULL) {
+		model->whole.live_blocks -= amount.blocks;
+		model->whole.live_bytes -= amount.bytes;
+		if (end != ACCOUNT_LOST)
+			model->whole.frees += amount.blocks;
+		if (end != ACCOUNT_LOST && account_is_temporary(model, block))
+			model->whole.temporary += amount.blocks;
+	}
+	if (!block->left_out)
+		drop_selected(model, block, stamp, end, amount);
+	if (model->deciding || model->options.wants & MODEL_WANT_CHAINS)
+		return follow_chain(model, block, stamp, end);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static uint64_t whole_number(uint64_t sum, unsigned bits)
+{
+	return (sum + (UINT64_C(1) << (bits - 1))) >> bits;
+}
+
+#define ROUND_BLOCKS(sum) ((sum) = whole_number((sum), SAMPLED_BLOCK_BITS))
+#define ROUND_BYTES(sum) ((sum) = whole_number((sum), SAMPLED_BYTE_BITS))
+
+static void round_totals(struct totals *totals)
+{
+	ROUND_BLOCKS(totals->allocations);
+	ROUND_BLOCKS(totals->frees);
+	ROUND_BLOCKS(totals->live_blocks);
+	ROUND_BLOCKS(totals->peak_blocks);
+	ROUND_BLOCKS(totals->temporary);
+	ROUND_BYTES(totals->total_bytes);
+	ROUND_BYTES(totals->live_bytes);
+	ROUND_BYTES(totals->peak_bytes);
+}
+
+static void round_cost(struct context_cost *cost)
+{
+	ROUND_BLOCKS(cost->allocations);
+	ROUND_BLOCKS(cost->frees);
+	ROUND_BLOCKS(cost->live_blocks);
+	ROUND_BLOCKS(cost->peak_blocks);
+	ROUND_BLOCKS(cost->own_peak_blocks);
+	ROUND_BLOCKS(cost->temporary);
+	ROUND_BYTES(cost->total_bytes);
+	ROUND_BYTES(cost->live_bytes);
+	ROUND_BYTES(cost->peak_bytes);
+	ROUND_BYTES(cost->own_peak_bytes);
+	cost->lifetime /= 1 << SAMPLED_BLOCK_BITS;
+}
+
+static void round_bucket(struct histogram_bucket *bucket)
+{
+	ROUND_BLOCKS(bucket->blocks);
+	ROUND_BYTES(bucket->bytes);
+}
+
+static void round_sizes(struct size_class *sizes)
+{
+	ROUND_BLOCKS(sizes->allocations);
+	ROUND_BLOCKS(sizes->frees);
+	ROUND_BLOCKS(sizes->temporary);
+	ROUND_BLOCKS(sizes->live_blocks);
+	ROUND_BYTES(sizes->bytes);
+	ROUND_BYTES(sizes->live_bytes);
+	sizes->lifetime /= 1 << SAMPLED_BLOCK_BITS;
+}
+
+static void round_timeline(struct timeline_bucket *bucket)
+{
+	ROUND_BYTES(bucket->live_bytes_max);
+	ROUND_BYTES(bucket->live_bytes);
+	ROUND_BYTES(bucket->allocated_bytes);
+	ROUND_BYTES(bucket->freed_bytes);
+	ROUND_BLOCKS(bucket->live_blocks_max);
+	ROUND_BLOCKS(bucket->live_blocks);
+	ROUND_BLOCKS(bucket->allocations);
+	ROUND_BLOCKS(bucket->frees);
+}
+
+static void round_all(struct model *model)
+{
+	struct histograms *histograms = &model->histograms;
+
+	round_totals(&model->totals);
+	round_totals(&model->whole);
+	for (size_t i = 0; i < model->contexts.cost_count; i++)
+		round_cost(&model->contexts.costs[i]);
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		round_sizes(&histograms->sizes[i]);
+		round_bucket(&histograms->lifetimes[i]);
+	}
+	for (size_t i = 0; i < histograms->cell_count; i++)
+		round_bucket(&histograms->cells[i].sum);
+	for (size_t i = 0; i < model->timeline.count; i++)
+		round_timeline(&model->timeline.buckets[i]);
+}
+
+static void finish_size(struct model *model, const struct block *block)
+{
+	struct account_amount amount = amount_of(model, block->size);
+	struct size_class *sizes =
+		&model->histograms.sizes[histogram_bucket(block->size)];
+
+	sizes->live_blocks += amount.blocks;
+	sizes->live_bytes += amount.bytes;
+}
+
+/* What ends with the recording: chains, and fates. */
+static void finish_block(struct model *model, const struct block *block)
+{
+	uint32_t chain = chains_at(&model->chains,
+				   blocks_number(&model->blocks, block));
+	const struct selection_end end = {
+		.stamp = model->totals.last_stamp,
+		.live = true,
+	};
+
+	if (model->deciding)
+		decide(model, block, chain, &end);
+	if (chain != 0)
+		end_chain(model, chain, end.stamp, true);
+}
+
+static void finish_selection(struct model *model)
+{
+	struct totals *totals = &model->totals;
+
+	totals->peak_bytes = totals->peak_blocks = 0;
+	totals->peak_stamp = model->whole.peak_stamp;
+	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+		struct context_cost *cost = &model->contexts.costs[i];
+
+		account_keep_peak(totals, cost);
+		totals->peak_bytes += cost->peak_bytes;
+		totals->peak_blocks += cost->peak_blocks;
+		if (model->deciding && cost->live_blocks > 0)
+			selection_live_node(model->selection, cost->node);
+		if (!selection_is_of_moment(model->selection) ||
+		    model->deciding)
+			continue;
+		cost->live_bytes = cost->total_bytes;
+		cost->live_blocks = cost->allocations;
+	}
+	if (!model->deciding && selection_is_of_moment(model->selection)) {
+		totals->live_bytes = totals->total_bytes;
+		totals->live_blocks = totals->allocations;
+	}
+}
+
+void account_finish(struct model *model)
+{
+	struct timeline_sums sums = sums_of(model);
+	const struct block *block;
+	uint32_t number = 0;
+	uint64_t at = 0;
+
+	if (!model->begun)
+		account_begin(model);
+	timeline_finish(&model->timeline, &sums);
+	while ((block = blocks_next(&model->blocks, &number)) != NULL)
+		finish_block(model, block);
+	while ((block = model_next_block(model, &at)) != NULL)
+		finish_size(model, block);
+	if (model->selection != NULL)
+		finish_selection(model);
+	if (model->sample_mean != 0)
+		round_all(model);
+	if (model->selection == NULL) {
+		leftout_apply(model);
+		model->whole = model->totals;
+	}
+}

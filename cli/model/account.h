@@ -1,0 +1,191 @@
+/*
+ * account.h: what the beginning and the end of a block do to the figures of
+ * its context and of the whole. Private to the model.
+ *
+ * There are two ways: a plain one, inline, for a trace of all blocks of which
+ * all are wanted and nothing but the figures is asked for; and a special one,
+ * account.c, which does the same and everything else. Which one it is does not
+ * change while a trace is read.
+ *
+ * Share of the peak: each new maximum of live bytes begins an epoch. A
+ * context's value at the last maximum is written down only when its live
+ * value is about to change in a later epoch; as long as it has not changed,
+ * the value at the maximum is the live value itself. So a new maximum costs
+ * nothing but counting it, however many contexts there are.
+ */
+#ifndef GNOMON_ACCOUNT_H
+#define GNOMON_ACCOUNT_H
+
+#include "cli/model/model.h"
+
+/* How a block ends. */
+enum account_end {
+	ACCOUNT_FREED,
+	ACCOUNT_MOVED,		/* by realloc, which has made another one */
+	ACCOUNT_LOST		/* it cannot be there any more; no free came */
+};
+
+struct account_amount {
+	uint64_t blocks, bytes;
+};
+
+/* The block is new and complete but for its cost; `chain`: of which it is the
+ * last block, or 0. */
+void account_special_birth(struct model *model, struct block *block,
+			   uint32_t context, uint32_t chain);
+/* Returns the chain that goes on, of an ACCOUNT_MOVED; 0: none. */
+uint32_t account_special_end(struct model *model, struct block *block,
+			     uint64_t stamp, enum account_end end);
+/* A chain that a realloc held has no block any more; 0: none. */
+void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp);
+/* Prepare to read, when the head of the trace is known. */
+void account_begin(struct model *model);
+/* A stamp at or behind model->alarm: false if it is beyond what is to be
+ * read. */
+bool account_alarm(struct model *model, uint64_t stamp);
+/* Everything has come. */
+void account_finish(struct model *model);
+
+static inline void account_keep_peak(const struct totals *totals,
+				     struct context_cost *cost)
+{
+	if (cost->epoch == totals->epoch)
+		return;
+	cost->peak_bytes = cost->live_bytes;
+	cost->peak_blocks = cost->live_blocks;
+	cost->epoch = totals->epoch;
+}
+
+static inline void account_add(struct totals *totals,
+			       struct context_cost *cost, uint64_t stamp,
+			       struct account_amount amount)
+{
+	account_keep_peak(totals, cost);
+	if (cost->allocations == 0)
+		cost->first = stamp;
+	cost->last = stamp;
+	cost->allocations += amount.blocks;
+	cost->total_bytes += amount.bytes;
+	cost->live_blocks += amount.blocks;
+	cost->live_bytes += amount.bytes;
+	if (cost->live_bytes > cost->own_peak_bytes) {
+		cost->own_peak_bytes = cost->live_bytes;
+		cost->own_peak_blocks = cost->live_blocks;
+		cost->own_peak_stamp = stamp;
+	}
+	totals->allocations += amount.blocks;
+	totals->total_bytes += amount.bytes;
+	totals->live_blocks += amount.blocks;
+	totals->live_bytes += amount.bytes;
+}
+
+/* Whether this is a new maximum; then another epoch is to begin. */
+static inline bool account_peak(struct totals *totals, uint64_t stamp)
+{
+	if (totals->live_bytes <= totals->peak_bytes)
+		return false;
+	totals->peak_bytes = totals->live_bytes;
+	totals->peak_blocks = totals->live_blocks;
+	totals->peak_stamp = stamp;
+	return true;
+}
+
+static inline void account_drop(struct totals *totals,
+				struct context_cost *cost,
+				struct account_amount amount)
+{
+	account_keep_peak(totals, cost);
+	cost->live_bytes -= amount.bytes;
+	cost->live_blocks -= amount.blocks;
+	totals->live_bytes -= amount.bytes;
+	totals->live_blocks -= amount.blocks;
+}
+
+static inline bool account_is_temporary(const struct model *model,
+					const struct block *block)
+{
+	uint64_t now = model->threads.list[block->thread].allocations;
+
+	return ((now - block->sequence) & BLOCK_SEQUENCE) <=
+	       model->options.temporary;
+}
+
+/* A free of the block; account_drop comes with it. */
+static inline void account_free(struct model *model, struct context_cost *cost,
+				const struct block *block, uint64_t lifetime,
+				struct account_amount amount)
+{
+	struct size_class *sizes =
+		&model->histograms.sizes[histogram_bucket(block->size)];
+	struct histogram_bucket *lifetimes =
+		&model->histograms.lifetimes[
+			histogram_bucket(model_span_ns(model, lifetime))];
+	double sum = (double)lifetime * (double)amount.blocks;
+
+	cost->frees += amount.blocks;
+	cost->lifetime += sum;
+	model->totals.frees += amount.blocks;
+	sizes->frees += amount.blocks;
+	sizes->lifetime += sum;
+	lifetimes->blocks += amount.blocks;
+	lifetimes->bytes += amount.bytes;
+	if (account_is_temporary(model, block)) {
+		cost->temporary += amount.blocks;
+		model->totals.temporary += amount.blocks;
+		sizes->temporary += amount.blocks;
+	}
+}
+
+static inline void account_size(struct model *model, uint64_t size,
+				struct account_amount amount)
+{
+	struct size_class *sizes =
+		&model->histograms.sizes[histogram_bucket(size)];
+
+	sizes->allocations += amount.blocks;
+	sizes->bytes += amount.bytes;
+}
+
+/* Of two events that came out of order it is 0. */
+static inline uint64_t account_lifetime(const struct block *block,
+					uint64_t stamp)
+{
+	return stamp > block->birth ? stamp - block->birth : 0;
+}
+
+/* ---- what model_events calls ---- */
+
+static inline void account_birth(struct model *model, struct block *block,
+				 uint32_t context, uint32_t chain)
+{
+	const struct account_amount one = { 1, block->size };
+
+	if (__builtin_expect(model->special, 0)) {
+		account_special_birth(model, block, context, chain);
+		return;
+	}
+	block->cost = contexts_cost(&model->contexts, context);
+	account_add(&model->totals, &model->contexts.costs[block->cost],
+		    block->birth, one);
+	account_size(model, block->size, one);
+	if (account_peak(&model->totals, block->birth))
+		model->totals.epoch++;
+}
+
+static inline uint32_t account_end(struct model *model, struct block *block,
+				   uint64_t stamp, enum account_end end)
+{
+	const struct account_amount one = { 1, block->size };
+	struct context_cost *cost;
+
+	if (__builtin_expect(model->special, 0))
+		return account_special_end(model, block, stamp, end);
+	cost = &model->contexts.costs[block->cost];
+	account_drop(&model->totals, cost, one);
+	if (end != ACCOUNT_LOST)
+		account_free(model, cost, block,
+			     account_lifetime(block, stamp), one);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,402 @@
+/*
+ * apply.c: from events to blocks: pairs allocations with frees, and follows
+ * reallocs. What a block's beginning and end mean, account.h knows.
+ *
+ * Pairing: stamps are right within a window. An allocation on an address that
+ * is live waits for the free, a free of an address that is not live waits for
+ * the allocation (pairing.h). When the window is over, the event is counted
+ * as unpaired: such a free changes nothing else; such an allocation replaces
+ * the block, which cannot be there any more.
+ *
+ * Reallocation: BEGIN marks the block as moving; it stays live until DONE, or
+ * until its address is allocated again, which tells that it was freed.
+ *
+ *  I1  totals.live_* are the sums of all costs' live_*, and of all blocks
+ *      that were not left out.
+ *  I2  A moving block's lane has moving.active and moving.found set.
+ *
+ * Called by the reader's thread.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/account.h"
+#include "cli/model/model.h"
+
+#define LOOK_AHEAD 24		/* events whose slot is fetched in advance, */
+#define LOOK_AT_BLOCK 12	/* and whose block is */
+
+static void allocate(struct model *model, uint32_t lane,
+		     const struct trace_event *event, uint32_t chain);
+
+/* A free of the block, by free() or as a part of realloc(). Returns the chain
+ * that goes on. */
+static inline uint32_t release(struct model *model, struct block *block,
+			       uint64_t stamp, enum account_end end)
+{
+	uint32_t chain = account_end(model, block, stamp, end);
+
+	blocks_remove(&model->blocks, block);
+	return chain;
+}
+
+/* ---- events that wait ---- */
+
+/* A waiting event's time is over: its counterpart never came. */
+static void give_up(struct model *model, const struct pairing_entry *entry)
+{
+	struct block *block;
+
+	model->totals.unpaired++;
+	if (entry->event.kind != GT_ALLOC)
+		return;
+	block = blocks_find(&model->blocks, entry->event.address);
+	if (block != NULL && !block->moving)
+		release(model, block, entry->event.stamp, ACCOUNT_LOST);
+	allocate(model, entry->lane, &entry->event, entry->chain);
+}
+
+static void expire(struct model *model, uint64_t now)
+{
+	struct pairing_entry entry;
+
+	while (model->waiting.count > 0 && model->waiting.expires < now) {
+		pairing_take(&model->waiting, 0, &entry);
+		give_up(model, &entry);
+	}
+}
+
+static void wait_for_pair(struct model *model, uint32_t lane,
+			  const struct trace_event *event, uint32_t chain)
+{
+	struct pairing_entry entry;
+
+	if (model->waiting.count == PAIRING_MAX) {
+		pairing_take(&model->waiting, 0, &entry);
+		give_up(model, &entry);
+	}
+	/* A result waits as what it is to the block: an allocation. */
+	if (event->kind == GT_REALLOC_DONE) {
+		struct trace_event plain = *event;
+
+		plain.kind = GT_ALLOC;
+		pairing_wait(&model->waiting, &plain, lane, chain);
+		return;
+	}
+	pairing_wait(&model->waiting, event, lane, chain);
+}
+
+/* ---- reallocation ---- */
+
+static struct moving *moving_of(struct model *model, uint32_t lane)
+{
+	if (lane >= model->moving_count) {
+		size_t count = (size_t)lane + 64;
+
+		model->moving = grow_resize(model->moving, count,
+					    sizeof(*model->moving));
+		memset(model->moving + model->moving_count, 0,
+		       (count - model->moving_count) *
+		       sizeof(*model->moving));
+		model->moving_count = count;
+	}
+	return &model->moving[lane];
+}
+
+/* The address of a moving block was allocated again: it is free since. */
+static void release_moving(struct model *model, struct block *block,
+			   uint64_t stamp)
+{
+	uint64_t address = block->address;
+	struct moving *moving = NULL;
+
+	for (size_t i = 0; i < model->moving_count; i++)
+		if (model->moving[i].active && model->moving[i].found &&
+		    !model->moving[i].released &&
+		    model->moving[i].address == address)
+			moving = &model->moving[i];
+	assert(moving != NULL);		/* I2 */
+	moving->released = true;
+	moving->chain = release(model, block, stamp, ACCOUNT_MOVED);
+}
+
+/* The realloc ended; what it was about stays as it is. */
+static void abandon(struct model *model, struct moving *moving, uint64_t stamp)
+{
+	struct block *block;
+
+	moving->active = false;
+	account_chain_lost(model, moving->chain, stamp);
+	moving->chain = 0;
+	if (!moving->found || moving->released)
+		return;
+	block = blocks_find(&model->blocks, moving->address);
+	if (block != NULL)
+		block->moving = 0;
+}
+
+static void begin_realloc(struct model *model, uint32_t lane,
+			  const struct trace_event *event)
+{
+	struct moving *moving = moving_of(model, lane);
+	struct block *block = blocks_find(&model->blocks, event->address);
+
+	if (moving->active) {
+		/* left by siglongjmp, or its result was lost */
+		model->totals.unpaired++;
+		abandon(model, moving, event->stamp);
+	}
+	memset(moving, 0, sizeof(*moving));
+	moving->active = true;
+	moving->address = event->address;
+	moving->found = block != NULL && !block->moving;
+	if (moving->found)
+		block->moving = 1;
+	else
+		wait_for_pair(model, lane, event, 0);
+}
+
+/* The realloc freed the old block; it ends like this. Returns the chain that
+ * goes on. */
+static uint32_t end_realloc(struct model *model, uint32_t lane,
+			    uint64_t stamp, enum account_end end)
+{
+	struct moving *moving = moving_of(model, lane);
+	struct pairing_entry entry;
+	struct block *block;
+	int i;
+
+	if (!moving->active) {
+		model->totals.unpaired++;	/* its BEGIN was lost */
+		return 0;
+	}
+	moving->active = false;
+	if (moving->found) {
+		block = blocks_find(&model->blocks, moving->address);
+		if (!moving->released && block != NULL)
+			return release(model, block, stamp, end);
+		return moving->chain;
+	}
+	/* The block is not known yet: go on waiting, as a free. */
+	i = pairing_find(&model->waiting, moving->address,
+			 1u << GT_REALLOC_BEGIN);
+	if (i < 0)
+		return 0;	/* given up and counted */
+	pairing_take(&model->waiting, (size_t)i, &entry);
+	entry.event.kind = GT_FREE;
+	pairing_wait(&model->waiting, &entry.event, lane, 0);
+	return 0;
+}
+
+static void fail_realloc(struct model *model, uint32_t lane, uint64_t stamp)
+{
+	struct moving *moving = moving_of(model, lane);
+	struct pairing_entry entry;
+	int i;
+
+	if (!moving->active) {
+		model->totals.unpaired++;
+		return;
+	}
+	abandon(model, moving, stamp);
+	if (moving->found)
+		return;
+	i = pairing_find(&model->waiting, moving->address,
+			 1u << GT_REALLOC_BEGIN);
+	if (i >= 0)
+		pairing_take(&model->waiting, (size_t)i, &entry);
+}
+
+/* ---- allocation and free ---- */
+
+/* A free or the beginning of a realloc had come before this allocation. */
+static void settle_waiting(struct model *model, uint64_t address)
+{
+	struct block *block = blocks_find(&model->blocks, address);
+	struct pairing_entry entry;
+	struct moving *moving;
+	int i = pairing_find(&model->waiting, address,
+			     1u << GT_FREE | 1u << GT_REALLOC_BEGIN);
+
+	if (i < 0 || block == NULL)
+		return;
+	pairing_take(&model->waiting, (size_t)i, &entry);
+	model->totals.repaired++;
+	if (entry.event.kind == GT_FREE) {
+		release(model, block, entry.event.stamp, ACCOUNT_FREED);
+		return;
+	}
+	moving = moving_of(model, entry.lane);
+	if (moving->active && !moving->found && moving->address == address) {
+		moving->found = true;
+		block->moving = 1;
+	}
+}
+
+static void allocate(struct model *model, uint32_t lane,
+		     const struct trace_event *event, uint32_t chain)
+{
+	struct thread *owner = &model->threads.list[lane >> 1];
+	struct block *block;
+	int is_new;
+
+	block = blocks_add(&model->blocks, event->address, &is_new);
+	if (!is_new) {
+		if (!block->moving) {
+			wait_for_pair(model, lane, event, chain);
+			return;
+		}
+		release_moving(model, block, event->stamp);
+		block = blocks_add(&model->blocks, event->address, &is_new);
+	}
+	*block = (struct block){
+		.address = event->address,
+		.size = event->size,
+		.birth = event->stamp,
+		.sequence = ++owner->allocations & BLOCK_SEQUENCE,
+		.layout = event->layout & BLOCK_LAYOUT,
+		.thread = lane >> 1,
+	};
+	account_birth(model, block, event->context, chain);
+	if (model->waiting.count > 0)
+		settle_waiting(model, event->address);
+}
+
+static void deallocate(struct model *model, uint32_t lane,
+		       const struct trace_event *event)
+{
+	struct block *block = blocks_find(&model->blocks, event->address);
+	struct pairing_entry entry;
+	int i;
+
+	if (block == NULL || block->moving) {
+		wait_for_pair(model, lane, event, 0);
+		return;
+	}
+	release(model, block, event->stamp, ACCOUNT_FREED);
+	if (model->waiting.count == 0)
+		return;
+	i = pairing_find(&model->waiting, event->address, 1u << GT_ALLOC);
+	if (i < 0)
+		return;
+	pairing_take(&model->waiting, (size_t)i, &entry);
+	model->totals.repaired++;
+	allocate(model, entry.lane, &entry.event, entry.chain);
+}
+
+/* What is not about a block: handed to who keeps it. */
+static void model_extra(struct model *model, uint32_t lane,
+			const struct trace_event *event)
+{
+	threads_extra(&model->threads, lane >> 1, event);
+	if (event->what == GT_EXTRA_LEFT_OUT)
+		model->threads.list[lane >> 1].allocations += event->size;
+	tuning_extra(&model->tuning, &model->contexts, lane >> 1, event);
+	if (model->with_maps)
+		maps_extra(&model->maps, lane, event);
+	if (event->what < GT_EXTRA_COUNT)
+		model->extras[event->what]++;
+	else
+		model->extras[0]++;
+}
+
+static void apply(struct model *model, uint32_t lane,
+		  const struct trace_event *event)
+{
+	if (event->kind == GT_EXTRA) {
+		model_extra(model, lane, event);
+		return;
+	}
+	if (event->address == 0) {	/* no recorder writes that */
+		model->totals.unpaired++;
+		return;
+	}
+	switch (event->kind) {
+	case GT_ALLOC:
+		allocate(model, lane, event, 0);
+		break;
+	case GT_FREE:
+		deallocate(model, lane, event);
+		break;
+	case GT_REALLOC_BEGIN:
+		begin_realloc(model, lane, event);
+		break;
+	case GT_REALLOC_DONE:
+		allocate(model, lane, event,
+			 end_realloc(model, lane, event->stamp,
+				     ACCOUNT_MOVED));
+		break;
+	case GT_REALLOC_FREED:
+		account_chain_lost(model, end_realloc(model, lane,
+						      event->stamp,
+						      ACCOUNT_FREED),
+				   event->stamp);
+		break;
+	case GT_REALLOC_FAILED:
+		fail_realloc(model, lane, event->stamp);
+		break;
+	}
+}
+
+static inline void look_ahead(struct model *model,
+			      const struct trace_event *events, size_t i,
+			      size_t count)
+{
+	if (i + LOOK_AHEAD < count)
+		blocks_prefetch(&model->blocks,
+				events[i + LOOK_AHEAD].address);
+	if (i + LOOK_AT_BLOCK >= count)
+		return;
+	if (events[i + LOOK_AT_BLOCK].kind == GT_ALLOC)
+		contexts_prefetch(&model->contexts,
+				  events[i + LOOK_AT_BLOCK].context);
+	else
+		blocks_prefetch_block(&model->blocks,
+				      events[i + LOOK_AT_BLOCK].address);
+}
+
+void model_events(void *owner, uint32_t lane,
+		  const struct trace_event *events, size_t count)
+{
+	struct model *model = owner;
+
+	if (!model->begun)
+		account_begin(model);
+	for (size_t i = 0; i < count && i < LOOK_AHEAD; i++)
+		blocks_prefetch(&model->blocks, events[i].address);
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_event *event = &events[i];
+
+		look_ahead(model, events, i, count);
+		if (event->stamp > model->waiting.expires)
+			expire(model, event->stamp);
+		if (event->stamp >= model->alarm &&
+		    !account_alarm(model, event->stamp))
+			continue;
+		if (model->with_maps)
+			maps_event(&model->maps, event);
+		apply(model, lane, event);
+	}
+	model->threads.list[lane >> 1].events += count;
+	if (events[count - 1].stamp > model->totals.last_stamp)
+		model->totals.last_stamp = events[count - 1].stamp;
+}
+
+void model_finish(struct model *model)
+{
+	threads_settle(&model->threads);
+	/* The program ended inside these reallocs: their blocks live. */
+	for (size_t i = 0; i < model->moving_count; i++)
+		if (model->moving[i].active)
+			abandon(model, &model->moving[i],
+				model->totals.last_stamp);
+	while (model->waiting.count > 0) {
+		struct pairing_entry entry;
+
+		pairing_take(&model->waiting, 0, &entry);
+		give_up(model, &entry);
+	}
+	account_finish(model);
+}

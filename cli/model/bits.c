@@ -1,0 +1,29 @@
+/* bits.c: see bits.h. Called by the reader's thread. */
+#include "cli/model/bits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+void bits_set(struct bits *bits, uint32_t thread, uint64_t number)
+{
+	uint64_t key = bits_key(thread, number);
+	uint64_t bit = number & ((1u << BITS_PAGE_BITS) - 1);
+	uint32_t page = table_get(&bits->pages, key);
+
+	if (page == TABLE_NONE) {
+		GROW(bits->list, bits->count, bits->capacity);
+		page = (uint32_t)bits->count++;
+		memset(&bits->list[page], 0, sizeof(*bits->list));
+		table_set(&bits->pages, key, page);
+	}
+	bits->list[page].words[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+void bits_free(struct bits *bits)
+{
+	free(bits->list);
+	table_free(&bits->pages);
+	memset(bits, 0, sizeof(*bits));
+}

@@ -1,0 +1,154 @@
+/*
+ * chains.c: see chains.h. Chains are entries of a list, free ones are linked;
+ * which one a block belongs to is in an array by the block's number, that
+ * grows as far as blocks were ever reallocated.
+ *
+ *  I1  Every chain with a length is held by exactly one block, or by a
+ *      realloc that has not ended.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/chains.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/contexts.h"
+
+static uint32_t new_chain(struct chains *chains)
+{
+	uint32_t chain = chains->unused;
+
+	if (chain != 0) {
+		chains->unused = chains->list[chain].cost;
+		return chain;
+	}
+	if (chains->count == 0) {
+		GROW(chains->list, chains->count, chains->capacity);
+		memset(&chains->list[chains->count++], 0,
+		       sizeof(*chains->list));
+	}
+	GROW(chains->list, chains->count, chains->capacity);
+	return (uint32_t)chains->count++;
+}
+
+uint32_t chains_leave(struct chains *chains, uint32_t block, uint64_t birth,
+		      uint64_t size, uint32_t cost)
+{
+	uint32_t chain = chains_at(chains, block);
+
+	if (chain != 0) {
+		chains->by_block[block] = 0;
+		return chain;
+	}
+	chain = new_chain(chains);
+	chains->list[chain] = (struct chain){
+		.birth = birth,
+		.first_size = size,
+		.last_size = size,
+		.length = 1,
+		.cost = cost,
+	};
+	return chain;
+}
+
+void chains_enter(struct chains *chains, uint32_t chain, uint32_t block,
+		  uint64_t size)
+{
+	if (block >= chains->block_count) {
+		size_t count = (size_t)block * 2 + 64;
+
+		chains->by_block = grow_resize(chains->by_block, count,
+					       sizeof(*chains->by_block));
+		memset(chains->by_block + chains->block_count, 0,
+		       (count - chains->block_count) *
+		       sizeof(*chains->by_block));
+		chains->block_count = count;
+	}
+	chains->by_block[block] = chain;
+	chains->list[chain].length++;
+	chains->list[chain].last_size = size;
+}
+
+void chains_forget(struct chains *chains, uint32_t block)
+{
+	if (block < chains->block_count)
+		chains->by_block[block] = 0;
+}
+
+static struct chain_figures *figures_of(struct chains *chains, uint32_t cost)
+{
+	uint32_t i = table_get(&chains->by_cost, cost);
+
+	if (i != TABLE_NONE)
+		return &chains->figures[i];
+	GROW(chains->figures, chains->figure_count, chains->figure_capacity);
+	table_set(&chains->by_cost, cost, (uint32_t)chains->figure_count);
+	memset(&chains->figures[chains->figure_count], 0,
+	       sizeof(*chains->figures));
+	return &chains->figures[chains->figure_count++];
+}
+
+void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
+		bool live)
+{
+	struct chain *chain = &chains->list[index];
+	const struct chain_figures figures = {
+		.count = 1,
+		.live = live,
+		.blocks = chain->length,
+		.longest = chain->length,
+		.first_bytes = chain->first_size,
+		.last_bytes = chain->last_size,
+		.largest = chain->last_size,
+		.lifetime = stamp > chain->birth ?
+			(double)(stamp - chain->birth) : 0,
+	};
+
+	/* The filter left its first block out; or realloc freed the block
+	 * and made no other. */
+	if (chain->cost != CONTEXT_NO_COST && chain->length > 1) {
+		chain_figures_add(figures_of(chains, chain->cost), &figures);
+		chain_figures_add(&chains->whole, &figures);
+	}
+	if (live)
+		return;
+	chain->length = 0;
+	chain->cost = chains->unused;
+	chains->unused = index;
+}
+
+void chain_figures_add(struct chain_figures *sum,
+		       const struct chain_figures *more)
+{
+	sum->count += more->count;
+	sum->live += more->live;
+	sum->blocks += more->blocks;
+	sum->first_bytes += more->first_bytes;
+	sum->last_bytes += more->last_bytes;
+	sum->lifetime += more->lifetime;
+	if (more->longest > sum->longest)
+		sum->longest = more->longest;
+	if (more->largest > sum->largest)
+		sum->largest = more->largest;
+}
+
+void chains_of(const struct chains *chains, uint32_t cost,
+	       struct chain_figures *figures)
+{
+	uint32_t i = table_get(&chains->by_cost, cost);
+
+	memset(figures, 0, sizeof(*figures));
+	if (i != TABLE_NONE)
+		*figures = chains->figures[i];
+}
+
+void chains_free(struct chains *chains)
+{
+	free(chains->list);
+	free(chains->by_block);
+	free(chains->figures);
+	table_free(&chains->by_cost);
+	memset(chains, 0, sizeof(*chains));
+}

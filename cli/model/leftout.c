@@ -1,0 +1,115 @@
+/*
+ * leftout.c: see leftout.h. Called by the reader's thread.
+ */
+#include "cli/model/leftout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/account.h"
+
+void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
+{
+	struct leftout_row *row;
+
+	GROW(leftout->rows, leftout->row_count, leftout->row_capacity);
+	row = &leftout->rows[leftout->row_count++];
+	row->context = totals->context;
+	row->thread = totals->thread;
+	memcpy(row->value, totals->value, sizeof(row->value));
+	leftout->blocks += row->value[GT_TOTALS_ALLOCATIONS];
+	leftout->bytes += row->value[GT_TOTALS_BYTES];
+	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++) {
+		leftout->sizes[i] += totals->sizes[i];
+		leftout->lifetimes[i] += totals->lifetimes[i];
+	}
+}
+
+void leftout_run(struct leftout *leftout, const struct trace_run *run)
+{
+	leftout->run = *run;
+}
+
+static uint32_t cost_of(struct model *model, const struct leftout_row *row)
+{
+	if (model->options.split == MODEL_SPLIT_NONE)
+		return contexts_cost(&model->contexts, row->context);
+	/* Of which sizes or in which heap they were is not known. */
+	return contexts_part_cost(&model->contexts, row->context,
+				  model->options.split ==
+				  MODEL_SPLIT_THREAD ?
+				  threads_by_number(&model->threads,
+						    row->thread) :
+				  MODEL_PART_UNKNOWN);
+}
+
+/* A trace whose numbers do not fit: nothing was left. */
+static uint64_t rest(uint64_t all, uint64_t part)
+{
+	return part < all ? all - part : 0;
+}
+
+static void apply(struct model *model, const struct leftout_row *row)
+{
+	struct context_cost *cost =
+		&model->contexts.costs[cost_of(model, row)];
+	struct totals *totals = &model->totals;
+	const uint64_t *value = row->value;
+	uint64_t blocks = rest(value[GT_TOTALS_ALLOCATIONS],
+			       value[GT_TOTALS_FREES]);
+	uint64_t bytes = rest(value[GT_TOTALS_BYTES],
+			      value[GT_TOTALS_FREED_BYTES]);
+
+	account_keep_peak(totals, cost);
+	if (value[GT_TOTALS_ALLOCATIONS] > 0 &&
+	    (cost->allocations == 0 || value[GT_TOTALS_FIRST] < cost->first))
+		cost->first = value[GT_TOTALS_FIRST];
+	if (value[GT_TOTALS_LAST] > cost->last)
+		cost->last = value[GT_TOTALS_LAST];
+	cost->allocations += value[GT_TOTALS_ALLOCATIONS];
+	cost->total_bytes += value[GT_TOTALS_BYTES];
+	cost->frees += value[GT_TOTALS_FREES];
+	cost->temporary += value[GT_TOTALS_TEMPORARY];
+	cost->lifetime += (double)value[GT_TOTALS_LIFETIME];
+	cost->live_blocks += blocks;
+	cost->live_bytes += bytes;
+	if (value[GT_TOTALS_OWN_PEAK_BYTES] > cost->own_peak_bytes) {
+		cost->own_peak_bytes = value[GT_TOTALS_OWN_PEAK_BYTES];
+		cost->own_peak_blocks = value[GT_TOTALS_OWN_PEAK_BLOCKS];
+	}
+	totals->allocations += value[GT_TOTALS_ALLOCATIONS];
+	totals->total_bytes += value[GT_TOTALS_BYTES];
+	totals->frees += value[GT_TOTALS_FREES];
+	totals->temporary += value[GT_TOTALS_TEMPORARY];
+	totals->live_blocks += blocks;
+	totals->live_bytes += bytes;
+}
+
+void leftout_apply(struct model *model)
+{
+	struct leftout *leftout = &model->leftout;
+	const uint64_t *run = leftout->run.value;
+	struct totals *totals = &model->totals;
+
+	for (size_t i = 0; i < leftout->row_count; i++)
+		apply(model, &leftout->rows[i]);
+	leftout->row_count = 0;
+	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++) {
+		model->histograms.sizes[i].allocations += leftout->sizes[i];
+		model->histograms.lifetimes[i].blocks +=
+			leftout->lifetimes[i];
+		leftout->sizes[i] = leftout->lifetimes[i] = 0;
+	}
+	if (run[GT_RUN_PEAK_BYTES] > totals->peak_bytes) {
+		totals->peak_bytes = run[GT_RUN_PEAK_BYTES];
+		totals->peak_blocks = run[GT_RUN_PEAK_BLOCKS];
+		totals->peak_stamp = run[GT_RUN_PEAK_STAMP];
+	}
+}
+
+void leftout_free(struct leftout *leftout)
+{
+	free(leftout->rows);
+	memset(leftout, 0, sizeof(*leftout));
+}

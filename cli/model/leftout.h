@@ -1,0 +1,39 @@
+/*
+ * leftout.h: the totals of blocks that are not in the trace any more, because
+ * somebody left them out to make it smaller: they belong to a program's
+ * figures all the same.
+ */
+#ifndef GNOMON_LEFTOUT_H
+#define GNOMON_LEFTOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/trace/file_records.h"
+
+struct model;
+
+struct leftout_row {
+	uint32_t context;
+	uint32_t thread;	/* as struct trace_totals has it */
+	uint64_t value[GT_TOTALS_VALUES];
+};
+
+struct leftout {
+	struct leftout_row *rows;
+	size_t row_count, row_capacity;
+	uint64_t sizes[GT_TOTALS_CLASSES];	/* blocks by class */
+	uint64_t lifetimes[GT_TOTALS_CLASSES];
+	uint64_t blocks, bytes;	/* in all */
+	struct trace_run run;	/* as it was before; zeros: not known */
+};
+
+void leftout_totals(struct leftout *leftout,
+		    const struct trace_totals *totals);
+void leftout_run(struct leftout *leftout, const struct trace_run *run);
+/* All was read: put them to the figures of a model without a filter. What a
+ * filter would say of them nobody knows. */
+void leftout_apply(struct model *model);
+void leftout_free(struct leftout *leftout);
+
+#endif

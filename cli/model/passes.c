@@ -1,0 +1,199 @@
+/*
+ * passes.c: how often a trace is read, and what for.
+ *
+ *	outline   what times, names and threads the filter's words mean needs
+ *	          clocks and snapshots that come last in a trace
+ *	deciding  which blocks are selected, where their ends tell it
+ *	counting  the figures
+ *
+ * The first two only where the options need them. They say nothing: what is
+ * wrong with the trace is said by the last. A trace that is still being
+ * written has grown by then: blocks that the deciding pass has not seen are
+ * not selected if their ends matter.
+ *
+ * Called by the main thread.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/tell.h"
+#include "cli/model/account.h"
+#include "cli/model/model.h"
+#include "cli/model/selection.h"
+
+static int run(struct model *model, const char *path, bool outline)
+{
+	struct reader_sink sink;
+	int status;
+
+	model_sink(model, &sink);
+	sink.extras_only = outline;
+	status = reader_run(path, &sink, &model->report);
+	model_finish(model);
+	if (model->with_maps)
+		maps_finish(&model->maps);
+	return status;
+}
+
+static int run_silently(struct model *model, const char *path, bool outline)
+{
+	bool muted = tell_is_mute();
+	int status;
+
+	tell_mute(true);
+	status = run(model, path, outline);
+	tell_mute(muted);
+	return status;
+}
+
+static struct model *new_model(void)
+{
+	struct model *model = grow_alloc(sizeof(*model));
+
+	model_init(model);
+	return model;
+}
+
+static void end_model(struct model *model)
+{
+	model_free(model);
+	free(model);
+}
+
+/* What cannot be opened at all the reader says. */
+static bool can_be_read_again(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
+	    S_ISDIR(status.st_mode))
+		return true;
+	tell_error("%s: is no regular file, and what was asked needs to read "
+		   "it more than once: write it to a file first", path);
+	return false;
+}
+
+static void decide(struct model *model, const char *path)
+{
+	struct model *deciding = new_model();
+
+	deciding->deciding = true;
+	deciding->borrowed = true;
+	deciding->selection = model->selection;
+	deciding->options.temporary = model->options.temporary;
+	deciding->until = model->until;
+	run_silently(deciding, path, false);
+	end_model(deciding);
+}
+
+/* False: what was asked makes no sense here, which has been said. */
+static bool resolve(struct model *model, const struct model *outline)
+{
+	const struct moment until = { .ns = model->options.until_ns };
+
+	if (until.ns != 0 && !moment_stamp(outline, &until, &model->until))
+		return false;
+	if (!filter_has_blocks(model->options.filter))
+		return true;
+	model->selection = selection_new(model->options.filter, outline);
+	return model->selection != NULL;
+}
+
+/* Passes before the one that counts. */
+static bool prepare(struct model *model, const char *path)
+{
+	struct model *outline;
+	bool good = true;
+
+	if (!filter_has_blocks(model->options.filter) &&
+	    model->options.until_ns == 0)
+		return true;
+	if (!can_be_read_again(path))
+		return false;
+	outline = new_model();
+	/* Of what cannot be read, the last pass says why. */
+	if (run_silently(outline, path, true) != EXIT_NOTHING)
+		good = resolve(model, outline);
+	if (outline->report.folded)
+		tell_note("%s: the last events were folded in from its live "
+			  "file, which is removed now", path);
+	end_model(outline);
+	if (good && model->selection != NULL &&
+	    selection_needs_ends(model->selection))
+		decide(model, path);
+	return good;
+}
+
+int model_read(struct model *model, const char *path)
+{
+	if (!prepare(model, path))
+		return EXIT_NOTHING;
+	return run(model, path, false);
+}
+
+int model_read_maps(struct model *model, const char *path)
+{
+	model->with_maps = true;
+	return run(model, path, false);
+}
+
+int model_read_outline(struct model *model, const char *path)
+{
+	return run(model, path, true);
+}
+
+/* ---- groups ---- */
+
+struct grouping {
+	uint32_t (*group)(void *owner, uint32_t node);
+	void *owner;
+	size_t nodes;		/* that the first pass has seen */
+	size_t count;
+};
+
+static uint32_t group_of(void *owner, uint32_t node)
+{
+	const struct grouping *grouping = owner;
+	uint32_t group = node >= grouping->nodes ? MODEL_NO_GROUP :
+		grouping->group(grouping->owner, node);
+
+	return group < grouping->count ? group : MODEL_NO_GROUP;
+}
+
+int model_group_peaks(const struct model *model, const char *path,
+		      uint32_t (*group)(void *owner, uint32_t node),
+		      void *owner, struct group_peak *peaks, size_t count)
+{
+	struct grouping grouping = { group, owner,
+				     model->contexts.node_count, count };
+	struct model *groups;
+	int status;
+
+	memset(peaks, 0, count * sizeof(*peaks));
+	if (!can_be_read_again(path))
+		return EXIT_NOTHING;
+	groups = new_model();
+	groups->selection = model->selection;
+	groups->borrowed = true;
+	groups->until = model->until;
+	groups->contexts.group = group_of;
+	groups->contexts.group_owner = &grouping;
+	status = run_silently(groups, path, false);
+	for (size_t i = 0; i < groups->contexts.cost_count; i++) {
+		const struct context_cost *cost = &groups->contexts.costs[i];
+
+		if (cost->part >= count)
+			continue;
+		peaks[cost->part] = (struct group_peak){
+			.bytes = cost->own_peak_bytes,
+			.blocks = cost->own_peak_blocks,
+			.ns = model_since_start_ns(groups,
+						   cost->own_peak_stamp),
+		};
+	}
+	end_model(groups);
+	return status;
+}

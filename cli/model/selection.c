@@ -1,0 +1,502 @@
+/*
+ * selection.c: see selection.h.
+ *
+ * Words that are given twice mean either: of minima the least counts, of
+ * maxima the greatest, of moments and names any.
+ *
+ *  I1  A bit of `sure` is set only for blocks that pass every word; one of
+ *      `by_group` for blocks that pass every word if their context has a live
+ *      block, which is known when the deciding pass is over.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/pattern.h"
+#include "cli/base/tell.h"
+#include "cli/model/bits.h"
+#include "cli/model/model.h"
+
+struct range {
+	uint64_t min, max;	/* both included */
+};
+
+/* A block of a chain that has not ended. */
+struct pending {
+	uint64_t sequence;
+	uint64_t position;
+	uint32_t thread;
+	uint32_t next;		/* 0: none; also of free entries */
+	bool sure;		/* whatever becomes of the chain's last block */
+};
+
+struct selection {
+	bool of_process;	/* the trace is of a process that is wanted */
+	struct range birth;	/* stamps */
+	struct range size;
+	struct range address;
+	struct range lifetime;	/* ticks */
+	struct range length, chain_lifetime, position, first_size, last_size;
+	uint64_t *alive[2];	/* stamps of alive-at, alive-at-2 */
+	size_t alive_count[2];
+	struct range *markers;
+	size_t marker_count;
+	bool *threads;		/* by number; NULL: all */
+	size_t thread_count;
+	unsigned fates;		/* 1 << enum filter_fate; 0: any */
+	unsigned allocators, arenas, mmapped;	/* 1 << choice; 0: any */
+	bool ends, chains;
+	/* what was decided */
+	struct bits sure;
+	struct bits by_group;
+	struct bits live_nodes;
+	struct pending *pending;	/* 0 is not used */
+	size_t pending_count, pending_capacity;
+	uint32_t unused;	/* first free entry of them */
+};
+
+static inline bool within(const struct range *range, uint64_t value)
+{
+	return value >= range->min && value <= range->max;
+}
+
+/* ---- what words mean ---- */
+
+static struct range range_of(const struct filter *filter, enum filter_id min,
+			     enum filter_id max)
+{
+	struct range range = { 0, UINT64_MAX };
+	const struct filter_word *word;
+
+	for (size_t i = 0; (word = filter_word(filter, min, i)); i++)
+		if (i == 0 || word->number < range.min)
+			range.min = word->number;
+	for (size_t i = 0; (word = filter_word(filter, max, i)); i++)
+		if (i == 0 || word->number > range.max)
+			range.max = word->number;
+	return range;
+}
+
+static unsigned choices(const struct filter *filter, enum filter_id id)
+{
+	const struct filter_word *word;
+	unsigned set = 0;
+
+	for (size_t i = 0; (word = filter_word(filter, id, i)); i++)
+		set |= 1u << word->number;
+	return set;
+}
+
+/* ns to ticks, so that what lasted so many ns is within. */
+static struct range ticks_of(const struct model *model, struct range ns)
+{
+	double rate = clock_rate(&model->clock);
+	double min, max;
+
+	if (rate <= 0)
+		return ns;
+	min = (double)ns.min / rate;
+	max = ((double)ns.max + 1) / rate;
+	return (struct range){
+		min >= 0x1p64 ? UINT64_MAX :
+			(uint64_t)min + ((double)(uint64_t)min < min),
+		ns.max == UINT64_MAX || max >= 0x1p64 ? UINT64_MAX :
+			(uint64_t)max - ((double)(uint64_t)max == max),
+	};
+}
+
+static bool set_birth(struct selection *selection, const struct filter *filter,
+		      const struct model *model)
+{
+	const struct filter_word *word;
+	uint64_t stamp, from = UINT64_MAX, to = 0;
+	size_t i;
+
+	for (i = 0; (word = filter_word(filter, FILTER_FROM, i)); i++) {
+		if (!moment_stamp(model, &word->moment, &stamp))
+			return false;
+		from = stamp < from ? stamp : from;
+	}
+	selection->birth.min = i > 0 ? from : 0;
+	for (i = 0; (word = filter_word(filter, FILTER_TO, i)); i++) {
+		if (!moment_stamp(model, &word->moment, &stamp))
+			return false;
+		to = stamp > to ? stamp : to;
+	}
+	selection->birth.max = UINT64_MAX;
+	if (i == 0)
+		return true;
+	selection->birth.max = to - (to > 0);
+	if (to == 0)		/* nothing was before */
+		selection->birth.min = 1;
+	return true;
+}
+
+static bool set_alive(struct selection *selection, const struct filter *filter,
+		      const struct model *model, enum filter_id id,
+		      unsigned which)
+{
+	const struct filter_word *word;
+	size_t count = 0;
+
+	while (filter_word(filter, id, count) != NULL)
+		count++;
+	selection->alive[which] = grow_zeroed(count, sizeof(uint64_t));
+	selection->alive_count[which] = count;
+	for (size_t i = 0; (word = filter_word(filter, id, i)); i++)
+		if (!moment_stamp(model, &word->moment,
+				  &selection->alive[which][i]))
+			return false;
+	return true;
+}
+
+/* From each snapshot of that name to the next that has a name. */
+static bool set_markers(struct selection *selection,
+			const struct filter *filter, const struct model *model)
+{
+	const struct footprint *footprint = &model->footprint;
+	const struct filter_word *word;
+
+	for (size_t i = 0; (word = filter_word(filter, FILTER_MARKER, i));
+	     i++) {
+		struct moment moment = { .kind = MOMENT_NAME,
+					 .name = word->text };
+		uint64_t stamp;
+		struct range *range = NULL;
+
+		if (!moment_stamp(model, &moment, &stamp))
+			return false;
+		for (size_t s = 0; s < footprint->snapshot_count; s++) {
+			const struct footprint_snapshot *snapshot =
+				&footprint->snapshots[s];
+			size_t n = selection->marker_count;
+
+			if (snapshot->name[0] == 0)
+				continue;
+			if (range != NULL)
+				range->max = snapshot->said.begin -
+					(snapshot->said.begin > range->min);
+			range = NULL;
+			if (strcmp(snapshot->name, word->text) != 0)
+				continue;
+			selection->markers = grow_resize(selection->markers,
+							 n + 1, sizeof(*range));
+			range = &selection->markers[n];
+			*range = (struct range){ snapshot->said.begin,
+						 UINT64_MAX };
+			selection->marker_count++;
+		}
+	}
+	return true;
+}
+
+static bool is_thread(const struct thread *thread,
+		      const struct filter_word *word)
+{
+	if (word->pattern == NULL)
+		return thread->tid == word->number;
+	for (size_t i = 0; i < thread->name_count; i++)
+		if (pattern_matches(word->pattern, thread->names[i].text))
+			return true;
+	return false;
+}
+
+static void set_threads(struct selection *selection,
+			const struct filter *filter, const struct model *model)
+{
+	const struct threads *threads = &model->threads;
+	const struct filter_word *word;
+
+	if (filter_word(filter, FILTER_THREAD, 0) == NULL)
+		return;
+	selection->threads = grow_zeroed(threads->count, sizeof(bool));
+	selection->thread_count = threads->count;
+	for (size_t i = 0; (word = filter_word(filter, FILTER_THREAD, i)); i++)
+		for (size_t t = 1; t < threads->count; t++)
+			if (is_thread(&threads->list[t], word))
+				selection->threads[t] = true;
+}
+
+static bool is_process(const struct filter *filter, const struct model *model)
+{
+	const char *exe = model_fact(model, GT_INFO, "exe");
+	const char *command = model_fact(model, GT_INFO, "command");
+	const struct filter_word *word;
+	size_t i;
+
+	for (i = 0; (word = filter_word(filter, FILTER_PROCESS, i)); i++) {
+		if (word->pattern == NULL ?
+		    model_number(model, GT_INFO, "pid", 0) == word->number :
+		    (exe && pattern_matches(word->pattern, exe)) ||
+		    (command && pattern_matches(word->pattern, command)))
+			return true;
+	}
+	return i == 0;
+}
+
+static void set_ends(struct selection *selection, const struct filter *filter,
+		     const struct model *model)
+{
+	selection->lifetime = ticks_of(model,
+		range_of(filter, FILTER_LIFETIME_MIN, FILTER_LIFETIME_MAX));
+	selection->fates = choices(filter, FILTER_FATE);
+	selection->length = range_of(filter, FILTER_CHAIN_LENGTH_MIN,
+				     FILTER_CHAIN_LENGTH_MAX);
+	selection->chain_lifetime = ticks_of(model,
+		range_of(filter, FILTER_CHAIN_LIFETIME_MIN,
+			 FILTER_CHAIN_LIFETIME_MAX));
+	selection->position = range_of(filter, FILTER_CHAIN_POSITION_MIN,
+				       FILTER_CHAIN_POSITION_MAX);
+	selection->first_size = range_of(filter, FILTER_FIRST_SIZE_MIN,
+					 FILTER_FIRST_SIZE_MAX);
+	selection->last_size = range_of(filter, FILTER_LAST_SIZE_MIN,
+					FILTER_LAST_SIZE_MAX);
+	selection->chains =
+		filter_has(filter, FILTER_CHAIN_LENGTH_MIN,
+			   FILTER_LAST_SIZE_MAX) ||
+		selection->fates & 1u << FILTER_FATE_CHAIN_LIVE;
+	selection->ends = selection->chains || selection->fates != 0 ||
+		filter_has(filter, FILTER_ALIVE_AT, FILTER_ALIVE_AT_2) ||
+		filter_has(filter, FILTER_LIFETIME_MIN, FILTER_LIFETIME_MAX);
+}
+
+struct selection *selection_new(const struct filter *filter,
+				const struct model *model)
+{
+	struct selection *selection = grow_zeroed(1, sizeof(*selection));
+
+	selection->of_process = is_process(filter, model);
+	selection->size = range_of(filter, FILTER_SIZE_MIN, FILTER_SIZE_MAX);
+	selection->address = range_of(filter, FILTER_ADDRESS_MIN,
+				      FILTER_ADDRESS_MAX);
+	selection->allocators = choices(filter, FILTER_ALLOCATOR);
+	selection->arenas = choices(filter, FILTER_ARENA);
+	selection->mmapped = choices(filter, FILTER_MMAPPED);
+	set_threads(selection, filter, model);
+	set_ends(selection, filter, model);
+	if (set_birth(selection, filter, model) &&
+	    set_markers(selection, filter, model) &&
+	    set_alive(selection, filter, model, FILTER_ALIVE_AT, 0) &&
+	    set_alive(selection, filter, model, FILTER_ALIVE_AT_2, 1))
+		return selection;
+	selection_free(selection);
+	return NULL;
+}
+
+void selection_free(struct selection *selection)
+{
+	if (selection == NULL)
+		return;
+	free(selection->alive[0]);
+	free(selection->alive[1]);
+	free(selection->markers);
+	free(selection->threads);
+	free(selection->pending);
+	bits_free(&selection->sure);
+	bits_free(&selection->by_group);
+	bits_free(&selection->live_nodes);
+	free(selection);
+}
+
+bool selection_needs_ends(const struct selection *selection)
+{
+	return selection->ends;
+}
+
+bool selection_needs_chains(const struct selection *selection)
+{
+	return selection->chains;
+}
+
+bool selection_is_of_moment(const struct selection *selection)
+{
+	return selection->alive_count[0] > 0;
+}
+
+/* ---- at the allocation ---- */
+
+static bool may_be_there(const struct selection *selection, unsigned layout)
+{
+	bool known = layout & GT_LAYOUT_KNOWN;
+	unsigned mmapped = layout & GT_LAYOUT_MMAPPED ? 1 : 2;
+	unsigned arena = layout & GT_LAYOUT_OTHER ? 2 : 1;
+
+	if (selection->allocators && !(selection->allocators & (known ? 1 : 2)))
+		return false;
+	/* What has a mapping of its own is in no arena. */
+	if (selection->arenas &&
+	    (!known || mmapped == 1 || !(selection->arenas & arena)))
+		return false;
+	return !selection->mmapped ||
+	       (known && selection->mmapped & mmapped);
+}
+
+static bool is_marked(const struct selection *selection, uint64_t stamp)
+{
+	for (size_t i = 0; i < selection->marker_count; i++)
+		if (within(&selection->markers[i], stamp))
+			return true;
+	return selection->markers == NULL;
+}
+
+bool selection_may(const struct selection *selection,
+		   const struct block *block)
+{
+	if (!selection->of_process || !within(&selection->size, block->size) ||
+	    !within(&selection->birth, block->birth) ||
+	    !within(&selection->address, block->address))
+		return false;
+	if (selection->threads != NULL &&
+	    (block->thread >= selection->thread_count ||
+	     !selection->threads[block->thread]))
+		return false;
+	return may_be_there(selection, block->layout) &&
+	       is_marked(selection, block->birth);
+}
+
+bool selection_keeps(const struct selection *selection,
+		     const struct block *block, uint32_t node)
+{
+	if (!selection_may(selection, block))
+		return false;
+	if (!selection->ends ||
+	    bits_has(&selection->sure, block->thread, block->sequence))
+		return true;
+	return bits_has(&selection->live_nodes, 0, node) &&
+	       bits_has(&selection->by_group, block->thread, block->sequence);
+}
+
+/* ---- at the end ---- */
+
+static bool was_alive(const struct selection *selection, unsigned which,
+		      const struct block *block,
+		      const struct selection_end *end)
+{
+	for (size_t i = 0; i < selection->alive_count[which]; i++) {
+		uint64_t at = selection->alive[which][i];
+
+		if (block->birth <= at && (end->live || end->stamp > at))
+			return true;
+	}
+	return selection->alive_count[which] == 0;
+}
+
+/* Whether its own end is of a wanted fate; chains and groups aside. */
+static bool is_fated(const struct selection *selection,
+		     const struct selection_end *end)
+{
+	unsigned has = 1u << (end->live ? FILTER_FATE_LIVE :
+				    FILTER_FATE_FREED);
+
+	if (end->temporary)
+		has |= 1u << FILTER_FATE_TEMPORARY;
+	return selection->fates == 0 || selection->fates & has;
+}
+
+static void decide(struct selection *selection, uint32_t thread,
+		   uint64_t sequence, bool sure)
+{
+	if (sure)
+		bits_set(&selection->sure, thread, sequence);
+	else if (selection->fates & 1u << FILTER_FATE_GROUP_LIVE)
+		bits_set(&selection->by_group, thread, sequence);
+}
+
+static bool chain_passes(const struct selection *selection,
+			 const struct chain *chain, uint64_t position,
+			 const struct selection_end *end)
+{
+	uint64_t lifetime = end->stamp > chain->birth ?
+		end->stamp - chain->birth : 0;
+
+	return within(&selection->length, chain->length) &&
+	       within(&selection->chain_lifetime, lifetime) &&
+	       within(&selection->position, position) &&
+	       within(&selection->first_size, chain->first_size) &&
+	       within(&selection->last_size, chain->last_size);
+}
+
+static bool is_chain_fated(const struct selection *selection,
+			   const struct selection_end *end)
+{
+	return end->live && selection->fates & 1u << FILTER_FATE_CHAIN_LIVE;
+}
+
+static void wait_for_chain(struct selection *selection,
+			   const struct block *block, struct chain *chain,
+			   bool sure)
+{
+	uint32_t entry = selection->unused;
+
+	if (entry != 0) {
+		selection->unused = selection->pending[entry].next;
+	} else {
+		GROW(selection->pending, selection->pending_count,
+		     selection->pending_capacity);
+		if (selection->pending_count == 0)
+			selection->pending_count = 1;
+		GROW(selection->pending, selection->pending_count,
+		     selection->pending_capacity);
+		entry = (uint32_t)selection->pending_count++;
+	}
+	selection->pending[entry] = (struct pending){
+		.sequence = block->sequence,
+		.position = chain->length,
+		.thread = block->thread,
+		.next = chain->pending,
+		.sure = sure,
+	};
+	chain->pending = entry;
+}
+
+void selection_block(struct selection *selection, const struct block *block,
+		     const struct selection_end *end, struct chain *chain)
+{
+	uint64_t lifetime = end->stamp > block->birth ?
+		end->stamp - block->birth : 0;
+	bool sure = is_fated(selection, end);
+	const struct chain alone = {
+		.birth = block->birth,
+		.first_size = block->size,
+		.last_size = block->size,
+		.length = 1,
+	};
+
+	if (!within(&selection->lifetime, lifetime) ||
+	    !was_alive(selection, 0, block, end) ||
+	    !was_alive(selection, 1, block, end))
+		return;
+	if (chain != NULL && selection->chains) {
+		wait_for_chain(selection, block, chain, sure);
+		return;
+	}
+	if (chain_passes(selection, &alone, 1, end))
+		decide(selection, block->thread, block->sequence,
+		       sure || is_chain_fated(selection, end));
+}
+
+void selection_chain(struct selection *selection, struct chain *chain,
+		     const struct selection_end *end)
+{
+	uint32_t entry = chain->pending, next;
+
+	for (chain->pending = 0; entry != 0; entry = next) {
+		struct pending *p = &selection->pending[entry];
+
+		if (chain_passes(selection, chain, p->position, end))
+			decide(selection, p->thread, p->sequence,
+			       p->sure || is_chain_fated(selection, end));
+		next = p->next;
+		p->next = selection->unused;
+		selection->unused = entry;
+	}
+}
+
+void selection_live_node(struct selection *selection, uint32_t node)
+{
+	bits_set(&selection->live_nodes, 0, node);
+}

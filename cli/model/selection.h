@@ -1,0 +1,65 @@
+/*
+ * selection.h: what the words of a filter mean in one trace, and which of its
+ * blocks they select.
+ *
+ * What is known when a block is allocated (its size, thread, address, time) is
+ * asked then. What only its end tells (how long it lived, what became of it)
+ * is found out in a pass of its own, the *deciding* one: a bit for each block,
+ * kept by thread and by the block's number in it, only where one is set. The
+ * pass that counts then knows at once whether a block is wanted, and all its
+ * figures are exact, also maxima of the selected blocks alone.
+ */
+#ifndef GNOMON_SELECTION_H
+#define GNOMON_SELECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/model/blocks.h"
+#include "cli/model/chains.h"
+
+struct filter;
+struct model;
+struct selection;
+
+/*
+ * `outline` has read the trace, or its outline. NULL if some word means
+ * nothing in it; that has been said on standard error. The filter has to live
+ * as long as the selection.
+ */
+struct selection *selection_new(const struct filter *filter,
+				const struct model *outline);
+void selection_free(struct selection *selection);	/* NULL is allowed */
+
+/* Whether a deciding pass is needed, and whether that needs chains. */
+bool selection_needs_ends(const struct selection *selection);
+bool selection_needs_chains(const struct selection *selection);
+/* Whether all selected blocks are live at some given moment, and `live` means
+ * then. */
+bool selection_is_of_moment(const struct selection *selection);
+
+/* Whether it may be selected, by what is known at its allocation. */
+bool selection_may(const struct selection *selection,
+		   const struct block *block);
+/* Whether it is selected; `node`: its context's. */
+bool selection_keeps(const struct selection *selection,
+		     const struct block *block, uint32_t node);
+
+/* ---- in the deciding pass ---- */
+
+/* How a block ended, for who decides. */
+struct selection_end {
+	uint64_t stamp;		/* or where the recording ends */
+	bool live;		/* it was never freed */
+	bool temporary;
+};
+/* A block that may be selected; `chain`: the one it belongs to, or NULL. */
+void selection_block(struct selection *selection, const struct block *block,
+		     const struct selection_end *end, struct chain *chain);
+/* The chain is complete, all its blocks told. */
+void selection_chain(struct selection *selection, struct chain *chain,
+		     const struct selection_end *end);
+/* Some block of this context is live at the end. */
+void selection_live_node(struct selection *selection, uint32_t node);
+
+#endif
