@@ -102,7 +102,7 @@ static void name_functions(struct model *model, unsigned side)
 		snprintf(line, sizeof(line), "%llx 1000 %c\n",
 			 (unsigned long long)address_of(side, f, 0) & ~0xfffull,
 			 'a' + f);
-		perfmap_add(&model->perfmap, line, strlen(line));
+		perfmap_add(&model->perfmap, line, strlen(line), 0);
 	}
 }
 

@@ -59,7 +59,7 @@ static int make(void **state)
 	clock_add(&model.clock, 0, 0);
 	clock_add(&model.clock, 1000000000, 1000000000);
 	threads_record(&model.threads, &thread);
-	perfmap_add(&model.perfmap, names, sizeof(names) - 1);
+	perfmap_add(&model.perfmap, names, sizeof(names) - 1, 0);
 	for (size_t i = 0; i < CONTEXTS + 1; i++)
 		contexts_define(&model.contexts, &model.images, &nodes[i]);
 	for (uint32_t c = 0; c < CONTEXTS; c++)
