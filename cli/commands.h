@@ -10,6 +10,7 @@
 const struct command *cmd_run_command(void);
 extern const struct command cmd_report;
 extern const struct command cmd_info;
+extern const struct command cmd_check;
 extern const struct command cmd_repack;
 
 #endif

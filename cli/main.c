@@ -68,6 +68,7 @@ int main(int argc, char **argv)
 		cmd_run_command(),
 		&cmd_report,
 		&cmd_info,
+		&cmd_check,
 		&cmd_repack,
 	};
 	int operands, status, skip = 1;

@@ -247,7 +247,8 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 
 static void add_contexts(struct profile *profile, unsigned side,
 			 struct inward *inward,
-			 bool (*keep)(void *, uint32_t), void *owner)
+			 bool (*keep)(void *, uint32_t,
+				      const struct figures *), void *owner)
 {
 	const struct model *model = inward->frames->model;
 	size_t count = model->contexts.cost_count;
@@ -258,9 +259,9 @@ static void add_contexts(struct profile *profile, unsigned side,
 		struct profile_self *self;
 		struct figures figures;
 
-		if (keep != NULL && !keep(owner, cost->node))
-			continue;
 		model_figures(model, cost, &figures);
+		if (keep != NULL && !keep(owner, cost->node, &figures))
+			continue;
 		self = self_of(profile, inward_value(inward, cost->node),
 			       side);
 		figures_add(&self->figures, &figures);
@@ -272,7 +273,8 @@ static void add_contexts(struct profile *profile, unsigned side,
 
 void profile_add(struct profile *profile, unsigned side,
 		 struct frames *frames,
-		 bool (*keep)(void *owner, uint32_t node),
+		 bool (*keep)(void *owner, uint32_t node,
+			      const struct figures *figures),
 		 void *owner)
 {
 	struct adding adding = { .profile = profile, .frames = frames };

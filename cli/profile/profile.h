@@ -94,7 +94,8 @@ struct profile *profile_new(unsigned sides);
  */
 void profile_add(struct profile *profile, unsigned side,
 		 struct frames *frames,
-		 bool (*keep)(void *owner, uint32_t node),
+		 bool (*keep)(void *owner, uint32_t node,
+			      const struct figures *figures),
 		 void *owner);
 void profile_seal(struct profile *profile);
 void profile_free(struct profile *profile);

@@ -305,11 +305,13 @@ static bool is_named(const struct stack_filter *filter, uint32_t node)
 	return i == 0;
 }
 
-bool stack_filter_keeps(void *owner, uint32_t node)
+bool stack_filter_keeps(void *owner, uint32_t node,
+			const struct figures *figures)
 {
 	static const struct figures none;
 	struct stack_filter *filter = owner;
 
+	(void)figures;
 	if (!is_named(filter, node))
 		return false;
 	if (filter->by_group) {

@@ -144,6 +144,11 @@ static const char *take_pattern(struct suppressions *rules,
 	if (size == 0)
 		return "an empty pattern would match everything: "
 			"write leak:PATTERN";
+	if (size >= 2 && (memcmp(text, "<-", 2) == 0 ||
+			  memcmp(text + size - 2, "<-", 2) == 0))
+		return "an arrow without a pattern: write INNER <- OUTER";
+	if (rule->pattern_count > 0 && is_word(text, size, "..."))
+		return "dots at the end say nothing: leave them out";
 	if (rule->pattern_count == SUPPRESSION_PATTERNS_MAX)
 		return "too many patterns in one rule: leave some out";
 	rule->patterns[rule->pattern_count++] =

@@ -94,7 +94,7 @@ static const char *kept(const char *const *words)
 	assert_non_null(stacks);
 	for (uint32_t c = 0; c < CONTEXTS; c++)
 		if (stack_filter_keeps(stacks, contexts_node(&model.contexts,
-							     ids[c])))
+							     ids[c]), NULL))
 			text[count++] = (char)('1' + c);
 	text[count] = 0;
 	stack_filter_free(stacks);
