@@ -331,11 +331,14 @@ static bool repack_captures(struct repack *repack, struct cursor *c)
 
 static bool repack_images(struct repack *repack, struct cursor *c)
 {
+	const struct repack_change *change = repack->change;
 	uint8_t build_id[GL_BUILD_ID_MAX];
 	struct trace_image image;
 
 	flush_nodes(repack);
 	while (records_image(c, &image)) {
+		if (change->image != NULL)
+			change->image(change->owner, &image);
 		if (image.what == GT_IMAGE_MAPPED) {
 			repack_names_change(repack, REPACK_PATH, &image.path,
 					    &image.path_size);

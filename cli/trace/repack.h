@@ -44,6 +44,8 @@ struct repack_change {
 	/* The new name, to be added to the buffer, which is empty. */
 	void (*name)(void *owner, enum repack_name what, const char *name,
 		     size_t size, struct buffer *changed);
+	/* A look at each image as it was. */
+	void (*image)(void *owner, const struct trace_image *image);
 	/* Of a file that was mapped. */
 	uint64_t (*inode)(void *owner, uint64_t device, uint64_t inode);
 	/* In place. */
