@@ -12,5 +12,6 @@ extern const struct command cmd_report;
 extern const struct command cmd_info;
 extern const struct command cmd_check;
 extern const struct command cmd_repack;
+extern const struct command cmd_extract;
 
 #endif

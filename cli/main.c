@@ -70,6 +70,7 @@ int main(int argc, char **argv)
 		&cmd_info,
 		&cmd_check,
 		&cmd_repack,
+		&cmd_extract,
 	};
 	int operands, status, skip = 1;
 	size_t count = 0;

@@ -25,14 +25,15 @@
 static struct embedded_file *file_of(struct embedded *list,
 				     const struct trace_file *piece)
 {
+	uint32_t i = table_get(&list->by_number, piece->number);
 	struct embedded_file *file;
 
-	for (size_t i = list->count; i > 0; i--)
-		if (list->files[i - 1].number == piece->number)
-			return &list->files[i - 1];
+	if (i != TABLE_NONE)
+		return &list->files[i];
 	if (list->count == FILES_MAX || piece->offset != 0)
 		return NULL;
 	GROW(list->files, list->count, list->capacity);
+	table_set(&list->by_number, piece->number, (uint32_t)list->count);
 	file = &list->files[list->count++];
 	memset(file, 0, sizeof(*file));
 	file->number = piece->number;
@@ -70,6 +71,7 @@ void embedded_free(struct embedded *list)
 		free(list->files[i].pieces);
 	}
 	free(list->files);
+	table_free(&list->by_number);
 	memset(list, 0, sizeof(*list));
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/base/table.h"
 #include "cli/trace/file_records.h"
 
 #define EMBEDDED_NONE SIZE_MAX
@@ -41,6 +42,7 @@ struct embedded {
 	struct embedded_file *files;
 	size_t count;
 	size_t capacity;
+	struct table by_number;
 	uint64_t refused;	/* pieces that do not fit together */
 };
 
