@@ -11,6 +11,7 @@ const struct command *cmd_run_command(void);
 extern const struct command cmd_report;
 extern const struct command cmd_info;
 extern const struct command cmd_check;
+extern const struct command cmd_diff;
 extern const struct command cmd_repack;
 extern const struct command cmd_extract;
 

@@ -69,6 +69,7 @@ int main(int argc, char **argv)
 		&cmd_report,
 		&cmd_info,
 		&cmd_check,
+		&cmd_diff,
 		&cmd_repack,
 		&cmd_extract,
 	};

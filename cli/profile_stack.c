@@ -52,6 +52,8 @@ void profile_stack_of_node(struct profile_stack *stack,
 			.column = normal->column,
 			.inlined = normal->inlined,
 			.glue = normal->glue,
+			/* what tells frames without a name apart */
+			.address = normal->offset,
 			.module_offset = normal->offset,
 		};
 
