@@ -70,6 +70,7 @@ int main(int argc, char **argv)
 		&cmd_info,
 		&cmd_check,
 		&cmd_diff,
+		&cmd_annotate,
 		&cmd_repack,
 		&cmd_extract,
 	};
