@@ -315,11 +315,10 @@ static void add_costs(struct annotate *annotate)
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		uint32_t node = contexts->costs[i].node;
 
-		if (annotate->filter != NULL &&
-		    !stack_filter_keeps(annotate->filter, node))
-			continue;
 		model_figures(annotate->model, &contexts->costs[i], &figures);
-		if (figures.count == 0)
+		if (figures.count == 0 ||
+		    (annotate->filter != NULL &&
+		     !stack_filter_keeps(annotate->filter, node, &figures)))
 			continue;
 		figures_add(&annotate->total, &figures);
 		annotate->contexts++;
