@@ -34,6 +34,7 @@ static const struct command_option options[] = {
 static const struct command_group *const groups[] = {
 	&reading_model_options,
 	&reading_symbols,
+	&filter_options,
 	NULL
 };
 

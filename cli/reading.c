@@ -15,7 +15,8 @@
 
 #define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
 
-enum { DEBUG_PATH = READING_IDS, SYSROOT, FULL_NAMES, TEMPORARY, READING_END };
+enum { DEBUG_PATH = READING_IDS, SYSROOT, NO_DEBUGINFOD, FULL_NAMES, TEMPORARY,
+       READING_END };
 
 static const struct command_option symbol_options[] = {
 	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
@@ -24,6 +25,9 @@ static const struct command_option symbol_options[] = {
 	  "may be given several times" },
 	{ SYSROOT, "sysroot", 0, "DIR", "/",
 	  "the paths in the trace are under DIR" },
+	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
+	  "ask no debuginfod server, though DEBUGINFOD_URLS is set; what its "
+	  "cache has is used all the same" },
 	{ FULL_NAMES, "full-names", 0, NULL, NULL,
 	  "names as the demangler makes them, paths of source files" },
 };
@@ -84,6 +88,9 @@ int reading_take(struct reading *reading, int id, const char *value)
 		return 0;
 	case SYSROOT:
 		reading->places.sysroot = value;
+		return 0;
+	case NO_DEBUGINFOD:
+		reading->places.no_debuginfod = true;
 		return 0;
 	case FULL_NAMES:
 		reading->full_names = true;
@@ -225,6 +232,17 @@ void reading_frames(const struct reading *reading, struct frames *frames,
 		    struct model *model)
 {
 	frames_init(frames, model, &reading->places, reading->full_names);
+}
+
+bool reading_stack_filter(const struct reading *reading,
+			  struct frames *frames,
+			  struct stack_filter **filter)
+{
+	*filter = NULL;
+	if (!filter_has_stacks(reading->filter))
+		return true;
+	*filter = stack_filter_new(reading->filter, frames);
+	return *filter != NULL;
 }
 
 void reading_free(struct reading *reading)

@@ -9,6 +9,7 @@
  *	reading_find(&reading, operands, argv + 1)
  *	status = reading_model(&reading, &model, reading.traces[0]);
  *	reading_frames(&reading, &frames, &model);
+ *	reading_stack_filter(&reading, &frames, &filter);
  *	reading_free(&reading);
  */
 #ifndef GNOMON_READING_H
@@ -20,6 +21,7 @@
 #include "cli/base/command.h"
 #include "cli/model/model.h"
 #include "cli/profile/frames.h"
+#include "cli/profile/stack_filter.h"
 
 /* Ids of their options begin here; filters have those from 1000. */
 #define READING_IDS 2000
@@ -71,6 +73,13 @@ int reading_model(struct reading *reading, struct model *model,
 /* For the stacks of that model. */
 void reading_frames(const struct reading *reading, struct frames *frames,
 		    struct model *model);
+/*
+ * Sets *filter to what keeps the stacks that words were given about; NULL
+ * where none were. False: they do not fit the trace, which was said.
+ */
+bool reading_stack_filter(const struct reading *reading,
+			  struct frames *frames,
+			  struct stack_filter **filter);
 void reading_free(struct reading *reading);
 
 #endif

@@ -59,8 +59,7 @@ struct report {
 	const struct style *style;
 	uint64_t end_ns;	/* of the recording */
 	/* Which contexts count; NULL: all. */
-	bool (*keep)(void *owner, uint32_t node,
-		     const struct figures *figures);
+	bool (*keep)(void *owner, uint32_t node);
 	void *keeper;
 	struct figures sum;	/* over those */
 	uint64_t contexts;	/* how many they are */

@@ -100,10 +100,10 @@ struct report_parts *report_rows_parts(const struct report *r,
 
 		if (row == TABLE_NONE)
 			continue;
+		if (r->keep != NULL && !r->keep(r->keeper, cost->node))
+			continue;
 		model_figures(r->model, cost, &part.figures);
-		if (r->keep == NULL ||
-		    r->keep(r->keeper, part.node, &part.figures))
-			offer(&parts[row], &part, rows->rows.key, r->end_ns);
+		offer(&parts[row], &part, rows->rows.key, r->end_ns);
 	}
 	table_free(&row_of);
 	return parts;
@@ -135,10 +135,9 @@ void report_add_up(struct report *r)
 		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		model_figures(r->model, cost, &figures);
-		if (r->keep != NULL &&
-		    !r->keep(r->keeper, cost->node, &figures))
+		if (r->keep != NULL && !r->keep(r->keeper, cost->node))
 			continue;
+		model_figures(r->model, cost, &figures);
 		figures_add(&r->sum, &figures);
 		r->contexts++;
 	}
