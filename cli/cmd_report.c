@@ -3,6 +3,7 @@
  * churns memory. Runs in the main thread; everything else does the work.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/quantity.h"
@@ -10,20 +11,26 @@
 #include "cli/commands.h"
 #include "cli/reading.h"
 #include "cli/report.h"
+#include "cli/report_processes.h"
 
-enum { SORT = 1, BY, TOP, OUTPUT, JSON };
+enum { SORT = 1, BY, TOP, MERGE, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
 	  "lifetime|age", NULL,
 	  "only the table sorted by this: bytes live at the end, share of the "
-	  "peak, bytes in total, number of allocations, number of temporary "
-	  "ones (all five tables; live with --json)" },
-	{ BY, "by", 'b', "stack|site", NULL,
-	  "a row is a whole call stack, or a site: the innermost line of the "
-	  "program's own code (site; stack with --json)" },
+	  "peak, the most of each at any time, bytes in total, number of "
+	  "allocations, number of temporary ones, mean lifetime, time since "
+	  "the first allocation (tables of live, peak, total, count and "
+	  "temporary; live with --json)" },
+	{ BY, "by", 'b', "stack|site|function|file|library", NULL,
+	  "a row is a whole call stack; a site, which is the innermost line of "
+	  "the program's own code; the function, source file or library of "
+	  "that line (site; stack with --json)" },
 	{ TOP, "top", 'n', "N", NULL,
-	  "rows of a table, 0 for all (10; 1000 with --json)" },
+	  "rows of a table, 0 for all (10; 1000 with --json; all processes)" },
+	{ MERGE, "merge", 0, NULL, NULL,
+	  "sum up all the traces: stacks are one if they read the same" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the report to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -34,7 +41,6 @@ static const struct command_option options[] = {
 static const struct command_group *const groups[] = {
 	&reading_model_options,
 	&reading_symbols,
-	&filter_options,
 	NULL
 };
 
@@ -43,6 +49,7 @@ struct request {
 	struct reading reading;
 	const char *output;
 	bool json;
+	bool merge;
 };
 
 static int take(void *owner, int id, const char *value)
@@ -59,12 +66,16 @@ static int take(void *owner, int id, const char *value)
 		request->report.one_key = true;
 		break;
 	case BY:
-		request->report.by = strcmp(value, "site") == 0 ?
-			REPORT_BY_SITE : REPORT_BY_STACK;
+		for (unsigned by = 0; by < REPORT_BYS; by++)
+			if (strcmp(value, report_by_names[by]) == 0)
+				request->report.by = (enum report_by)by;
 		break;
 	case TOP:
 		request->report.top_given = true;
 		return quantity_parse_count(value, &request->report.top);
+	case MERGE:
+		request->merge = true;
+		break;
 	case OUTPUT:
 		request->output = value;
 		break;
@@ -99,40 +110,189 @@ static int close_output(FILE *out, const char *path, int status)
 	return EXIT_NOTHING;
 }
 
-static int report(struct request *request)
-{
-	static struct model model;
-	struct frames frames;
-	struct report report = {
-		.options = &request->report,
-		.model = &model,
-		.frames = &frames,
-	};
-	int status;
+/* ---- one trace ---- */
 
-	status = reading_model(&request->reading, &model,
-			       request->report.trace);
+/* A trace's model, its frames and what its filter keeps. */
+struct opened {
+	struct model model;
+	struct frames frames;
+	struct stack_filter *filter;
+};
+
+static void close_trace(struct opened *opened)
+{
+	stack_filter_free(opened->filter);
+	frames_free(&opened->frames);
+	model_free(&opened->model);
+}
+
+/* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
+ * nothing to close. */
+static int open_trace(struct request *request, struct opened *opened,
+		      const char *trace, struct report *report)
+{
+	int status = reading_model(&request->reading, &opened->model, trace);
+
 	if (status == EXIT_NOTHING)
 		return status;
-	report.out = open_output(request->output);
-	if (report.out == NULL)
+	reading_frames(&request->reading, &opened->frames, &opened->model);
+	if (!reading_stack_filter(&request->reading, &opened->frames,
+				  &opened->filter)) {
+		close_trace(opened);
 		return EXIT_NOTHING;
-	report.style = style_of(report.out);
-	report.end_ns = model_duration_ns(&model);
-	reading_frames(&request->reading, &frames, &model);
-	report_add_up(&report);
+	}
+	report->model = &opened->model;
+	report->frames = &opened->frames;
+	report->end_ns = model_duration_ns(&opened->model);
+	report->keep = opened->filter ? stack_filter_keeps : NULL;
+	report->keeper = opened->filter;
+	report_about(report, trace);
+	return status;
+}
+
+/* Rows by what only the normalised stacks tell. */
+static bool needs_profile(enum report_by by)
+{
+	return by == REPORT_BY_FUNCTION || by == REPORT_BY_FILE ||
+		by == REPORT_BY_LIBRARY;
+}
+
+static int report_one(struct request *request, struct report *report)
+{
+	static struct opened opened;
+	int status = open_trace(request, &opened, request->report.trace,
+				report);
+
+	if (status == EXIT_NOTHING)
+		return status;
+	report->out = open_output(request->output);
+	if (report->out == NULL)
+		return EXIT_NOTHING;
+	report->style = style_of(report->out);
+	if (needs_profile(request->report.by)) {
+		report->profile = profile_new(1);
+		profile_add(report->profile, 0, report->frames, report->keep,
+			    report->keeper);
+		profile_seal(report->profile);
+	}
 	if (request->json)
-		report_json(&report);
+		report_json(report);
 	else
-		report_text(&report);
-	frames_free(&frames);
-	model_free(&model);
-	return close_output(report.out, request->output, status);
+		report_text(report);
+	if (report->profile != NULL)
+		profile_free(report->profile);
+	close_trace(&opened);
+	report_process_free(&report->about);
+	return close_output(report->out, request->output, status);
+}
+
+/* ---- several ---- */
+
+/* Reads them all: into the table, and into the profile if there is one. The
+ * worst status, or EXIT_NOTHING if none could be read. */
+static int read_all(struct request *request, struct report *report,
+		    struct report_processes *processes)
+{
+	static struct opened opened;
+	int status = EXIT_COMPLETE;
+
+	for (size_t i = 0; i < request->reading.trace_count; i++) {
+		int one = open_trace(request, &opened,
+				     request->reading.traces[i], report);
+
+		if (one != EXIT_COMPLETE)
+			status = EXIT_PARTIAL;
+		if (one == EXIT_NOTHING) {
+			processes->unreadable++;
+			continue;
+		}
+		if (report->profile != NULL)
+			profile_add(report->profile, 0, report->frames,
+				    report->keep, report->keeper);
+		report_processes_add(processes, report);
+		close_trace(&opened);
+	}
+	report->model = NULL;
+	report->frames = NULL;
+	report->keep = NULL;
+	return processes->count == 0 ? EXIT_NOTHING : status;
+}
+
+static void print_all(struct request *request, struct report *report,
+		      struct report_processes *processes)
+{
+	report_processes_sort(processes, report->profile == NULL &&
+			      request->report.one_key, request->report.key);
+	if (report->profile != NULL) {
+		profile_seal(report->profile);
+		report->end_ns = report->profile->end_ns;
+		report_processes_sum(processes, &report->about);
+	}
+	if (request->json)
+		report_processes_json(processes, report);
+	else
+		report_processes_text(processes, report);
+}
+
+static int report_many(struct request *request, struct report *report)
+{
+	struct report_processes processes = { 0 };
+	int status;
+
+	if (request->merge)
+		report->profile = profile_new(1);
+	status = read_all(request, report, &processes);
+	if (status != EXIT_NOTHING) {
+		report->out = open_output(request->output);
+		if (report->out == NULL)
+			return EXIT_NOTHING;
+		report->style = style_of(report->out);
+		print_all(request, report, &processes);
+		status = close_output(report->out, request->output, status);
+	}
+	if (report->profile != NULL)
+		profile_free(report->profile);
+	report_processes_free(&processes);
+	return status;
+}
+
+/* ---- what was asked for ---- */
+
+static bool is_possible(const struct request *request)
+{
+	enum report_by by = request->report.by;
+	const char *what = by == REPORT_BY_THREAD ? "thread" :
+		by == REPORT_BY_SIZE ? "size" : by == REPORT_BY_BLOCK ?
+		"block" : NULL;
+
+	if (!request->reading.many && !request->merge)
+		return true;
+	if (what != NULL)
+		tell_error("--by %s: only of one trace: name one", what);
+	else if (!request->merge && by != REPORT_BY_DEFAULT)
+		tell_error("--by %s: of several traces, only as a sum: add "
+			   "--merge", report_by_names[by]);
+	else
+		return true;
+	return false;
+}
+
+static void settle(struct request *request)
+{
+	struct report_options *wanted = &request->report;
+	const struct reading *reading = &request->reading;
+
+	wanted->full_names = reading->full_names;
+	wanted->filters = reading->filters.data ? reading->filters.data : "";
+	if (wanted->by == REPORT_BY_DEFAULT)
+		wanted->by = request->json ? REPORT_BY_STACK :
+			REPORT_BY_SITE;
 }
 
 static int run_report(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
+	struct report report = { .options = &request.report };
 	int operands, status;
 
 	reading_init(&request.reading);
@@ -140,16 +300,18 @@ static int run_report(const struct command *command, int argc, char **argv)
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands, argv + 1)) {
-		request.report.full_names = request.reading.full_names;
-		request.report.filters = request.reading.filters.data ?
-			request.reading.filters.data : "";
-		if (request.report.by == REPORT_BY_DEFAULT)
-			request.report.by = request.json ? REPORT_BY_STACK :
-				REPORT_BY_SITE;
-		request.report.trace = request.reading.traces[0];
-		status = report(&request);
+	if (reading_find(&request.reading, operands, argv + 1) &&
+	    is_possible(&request)) {
+		settle(&request);
+		request.report.trace = operands == 1 ? argv[1] :
+			request.reading.many ? "" :
+			request.reading.traces[0];
+		if (request.reading.many || request.merge)
+			status = report_many(&request, &report);
+		else
+			status = report_one(&request, &report);
 	}
+	free(report.scratch);
 	reading_free(&request.reading);
 	return status;
 }

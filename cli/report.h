@@ -17,6 +17,7 @@
 #include "cli/base/style.h"
 #include "cli/model/rows.h"
 #include "cli/profile/frames.h"
+#include "cli/profile/profile.h"
 
 enum report_by {
 	REPORT_BY_DEFAULT,
@@ -31,6 +32,8 @@ enum report_by {
 	REPORT_BYS
 };
 
+extern const char *const report_by_names[REPORT_BYS];
+
 struct report_options {
 	enum report_by by;
 	bool one_key;		/* --sort was given: only that section */
@@ -42,6 +45,30 @@ struct report_options {
 	const char *filters;	/* as the user wrote them; "": none */
 };
 
+/* What is said of a trace, or of several as if they were one. */
+struct report_process {
+	char *trace;		/* its path */
+	char *program;		/* "" if it is not known, as the next ones */
+	char *command;
+	char *exit;		/* how it ended */
+	uint64_t pid, parent;	/* 0: not known */
+	uint64_t start_ns;	/* since 1970; 0: not known */
+	uint64_t duration_ns;
+	struct figures sum;	/* of what passes the filters */
+	uint64_t peak_time_ns;
+	uint64_t threads;
+	uint64_t contexts;
+	uint64_t dropped;
+	uint64_t unpaired;
+	uint64_t damaged;	/* places */
+	uint64_t lost_bytes;	/* of events */
+	bool being_written;
+	bool ended;		/* it has an end, */
+	bool failed;		/* which says that recording failed */
+	bool replaced;		/* by another program, in the same process */
+	unsigned depth;		/* in a tree of processes */
+};
+
 /* A stack, innermost frame first. */
 struct report_stack {
 	const struct frame *list;
@@ -50,27 +77,32 @@ struct report_stack {
 	enum gt_stop stop;
 };
 
-/* A report in the making. */
+/* A report in the making: of one model, or of a profile. */
 struct report {
 	const struct report_options *options;
-	struct model *model;
-	struct frames *frames;
+	struct model *model;		/* NULL: there were several */
+	struct frames *frames;		/* of the model */
+	struct profile *profile;	/* NULL: rows are of the model */
 	FILE *out;
 	const struct style *style;
 	uint64_t end_ns;	/* of the recording */
 	/* Which contexts count; NULL: all. */
 	bool (*keep)(void *owner, uint32_t node);
 	void *keeper;
-	struct figures sum;	/* over those */
-	uint64_t contexts;	/* how many they are */
+	struct report_process about;
 	struct report_stack stack;	/* of the last report_load */
+	struct frame *scratch;		/* its list, with a profile */
+	size_t scratch_capacity;
 };
 
 void report_text(struct report *report);
+/* What follows the summary. */
+void report_sections(struct report *report);
 void report_json(struct report *report);
 
-/* Sets `sum` and `contexts`, once the rest is there. */
-void report_add_up(struct report *report);
+/* Sets `about` from the model, once the rest is there. */
+void report_about(struct report *report, const char *trace);
+void report_process_free(struct report_process *process);
 /* What the whole is, of which rows are shares; 0: no sum means anything. */
 uint64_t report_whole(const struct report *report, enum figure key);
 
@@ -81,7 +113,13 @@ uint64_t report_whole(const struct report *report, enum figure key);
 /* "s", unless there is one. */
 const char *report_plural(uint64_t count);
 void report_summary(const struct report *report);
-/* The stack of a context. */
+/* A text from a trace, in at most `width` columns. */
+void report_put_text(const struct report *report, const char *text,
+		     size_t width);
+/* Its lines about what is missing. */
+void report_losses(const struct report *report,
+		   const struct report_process *about);
+/* The stack of a row, or a part of one: of a context or a profile's node. */
 void report_load(struct report *report, uint32_t node);
 /* A frame's name and place, shortened to fit side by side, with two blanks
  * between, into `width` columns. */
@@ -103,6 +141,10 @@ void report_figures(const struct report *report, const struct figures *figures,
 
 /* The member "summary". */
 void report_json_summary(struct json *json, const struct report *report);
+/* Those of its members that all summaries have. */
+void report_json_totals(struct json *json, const struct report_process *about);
+/* The member "rows". */
+void report_json_rows(struct json *json, struct report *report);
 /* Members of a row. */
 void report_json_figures(struct json *json, const struct figures *figures,
 			 uint64_t end_ns);

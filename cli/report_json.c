@@ -30,44 +30,45 @@ static void put_heap(struct json *json, const struct model *model)
 	json_end_object(json);
 }
 
+void report_json_totals(struct json *json, const struct report_process *about)
+{
+	json_uint(json, "allocations", about->sum.count);
+	json_uint(json, "frees", about->sum.frees);
+	json_uint(json, "total_bytes", about->sum.total_bytes);
+	json_uint(json, "live_bytes", about->sum.live_bytes);
+	json_uint(json, "live_blocks", about->sum.live_blocks);
+	json_uint(json, "peak_bytes", about->sum.peak_bytes);
+	json_uint(json, "peak_blocks", about->sum.peak_blocks);
+	json_uint(json, "peak_time_ns", about->peak_time_ns);
+	json_uint(json, "temporary", about->sum.temporary);
+	json_uint(json, "dropped", about->dropped);
+	json_uint(json, "unpaired", about->unpaired);
+	json_uint(json, "duration_ns", about->duration_ns);
+	json_uint(json, "threads", about->threads);
+	json_uint(json, "contexts", about->contexts);
+	json_bool(json, "estimated", false);
+	json_uint(json, "damaged", about->damaged);
+	json_uint(json, "lost_bytes", about->lost_bytes);
+}
+
 void report_json_summary(struct json *json, const struct report *r)
 {
-	const struct model *model = r->model;
-	const struct totals *totals = &model->totals;
-	const char *program = model_fact(model, GT_INFO, "exe");
-	const char *command = model_fact(model, GT_INFO, "command");
-	struct buffer end = { 0 };
+	const struct report_process *about = &r->about;
 
 	json_object(json, "summary");
-	json_uint(json, "allocations", r->sum.count);
-	json_uint(json, "frees", r->sum.frees);
-	json_uint(json, "total_bytes", r->sum.total_bytes);
-	json_uint(json, "live_bytes", r->sum.live_bytes);
-	json_uint(json, "live_blocks", r->sum.live_blocks);
-	json_uint(json, "peak_bytes", r->sum.peak_bytes);
-	json_uint(json, "peak_blocks", r->sum.peak_blocks);
-	json_uint(json, "peak_time_ns",
-		  totals->peak_bytes == 0 ? 0 :
-		  model_since_start_ns(model, totals->peak_stamp));
-	json_uint(json, "temporary", r->sum.temporary);
-	json_uint(json, "dropped", model_dropped(model));
-	json_uint(json, "unpaired", totals->unpaired);
-	json_uint(json, "duration_ns", model_duration_ns(model));
-	json_uint(json, "threads", model_thread_count(model));
-	json_uint(json, "contexts", r->contexts);
-	json_bool(json, "estimated", false);
-	put_heap(json, model);
-	model_exit_text(model, &end);
-	json_string(json, "exit", end.data);
-	buffer_free(&end);
-	json_uint(json, "repaired", totals->repaired);
-	json_uint(json, "stopped", model_stopped(model));
-	json_uint(json, "pid", model_number(model, GT_INFO, "pid", 0));
-	json_string(json, "program", program ? program : "");
-	json_string(json, "command", command ? command : "");
-	json_bool(json, "complete", model->report.ended ||
-		  model->report.being_written);
-	report_memory_summary(json, model);
+	report_json_totals(json, about);
+	json_string(json, "exit", about->exit);
+	put_heap(json, r->model);
+	json_uint(json, "repaired", r->model->totals.repaired);
+	json_uint(json, "stopped", model_stopped(r->model));
+	json_uint(json, "pid", about->pid);
+	json_uint(json, "parent", about->parent);
+	json_string(json, "program", about->program);
+	json_string(json, "command", about->command);
+	json_bool(json, "complete", about->ended || about->being_written);
+	if (r->options->filters[0] != 0)
+		json_string(json, "filters", r->options->filters + 1);
+	report_memory_summary(json, r->model);
 	json_end_object(json);
 }
 
@@ -136,6 +137,20 @@ static void put_thread(struct json *json, const struct model *model,
 			  model_since_start_ns(model, thread->end));
 }
 
+/* Of a row whose stack is loaded. */
+static void put_name(struct json *json, const struct report *r)
+{
+	static const struct frame nothing;
+	const struct frame *site = r->stack.count == 0 ? &nothing :
+		&r->stack.list[r->stack.site];
+
+	if (r->options->by == REPORT_BY_FUNCTION)
+		json_string(json, "function", site->function);
+	if (r->options->by == REPORT_BY_FILE)
+		json_string(json, "file", site->file);
+	json_string(json, "library", site->library);
+}
+
 /* What the row is about. */
 static void put_subject(struct json *json, struct report *r,
 			const struct row *row)
@@ -147,47 +162,71 @@ static void put_subject(struct json *json, struct report *r,
 	case REPORT_BY_SIZE:
 		json_uint(json, "size", row->group);
 		break;
+	case REPORT_BY_FUNCTION:
+	case REPORT_BY_FILE:
+	case REPORT_BY_LIBRARY:
+		report_load(r, row->node);
+		put_name(json, r);
+		break;
 	case REPORT_BY_SITE:
 		/* Inside the site there is nothing that its stacks share. */
 		report_load(r, row->node);
 		report_json_stack(json, &r->stack, r->stack.site);
 		break;
 	default:
-		json_uint(json, "context", row->node);
+		if (r->profile == NULL)
+			json_uint(json, "context", row->node);
 		report_load(r, row->node);
 		report_json_stack(json, &r->stack, 0);
 		break;
 	}
 }
 
-void report_json(struct report *r)
+static void put_row(struct json *json, struct report *r,
+		    const struct report_rows *rows, const struct row *row)
+{
+	json_object(json, NULL);
+	report_json_figures(json, &row->figures, r->end_ns);
+	if (rows->grouped)
+		json_uint(json, "stacks", row->contexts);
+	put_subject(json, r, row);
+	if (rows->grouped && r->profile != NULL) {
+		json_object(json, "inclusive");
+		report_json_figures(json,
+				    &rows->groups.inclusive[row->group],
+				    r->end_ns);
+		json_end_object(json);
+	}
+	json_end_object(json);
+}
+
+void report_json_rows(struct json *json, struct report *r)
 {
 	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
 	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
-	struct json json = { .out = r->out };
 	struct report_rows rows;
 
-	if (r->options->by == REPORT_BY_SITE)
+	if (r->options->by == REPORT_BY_SITE && r->profile == NULL)
 		frames_find_sites(r->frames);
 	report_rows_collect(r, key, top, &rows);
-	json_object(&json, NULL);
-	json_uint(&json, "schema", 1);
-	report_json_summary(&json, r);
-	json_array(&json, "rows");
+	json_array(json, "rows");
 	progress_begin("looking up symbols", rows.rows.count);
 	for (size_t i = 0; i < rows.rows.count && (top == 0 || i < top); i++) {
-		const struct row *row = &rows.rows.list[i];
-
-		json_object(&json, NULL);
-		report_json_figures(&json, &row->figures, r->end_ns);
-		if (rows.grouped)
-			json_uint(&json, "stacks", row->contexts);
-		put_subject(&json, r, row);
-		json_end_object(&json);
+		put_row(json, r, &rows, &rows.rows.list[i]);
 		progress_update(i);
 	}
 	progress_end();
-	json_end_array(&json);
-	json_end_object(&json);
+	json_end_array(json);
 	report_rows_free(&rows);
+}
+
+void report_json(struct report *r)
+{
+	struct json json = { .out = r->out };
+
+	json_object(&json, NULL);
+	json_uint(&json, "schema", 1);
+	report_json_summary(&json, r);
+	report_json_rows(&json, r);
+	json_end_object(&json);
 }

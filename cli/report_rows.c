@@ -11,6 +11,18 @@
 
 #include "cli/base/grow.h"
 
+const char *const report_by_names[REPORT_BYS] = {
+	[REPORT_BY_DEFAULT] = "",
+	[REPORT_BY_STACK] = "stack",
+	[REPORT_BY_SITE] = "site",
+	[REPORT_BY_FUNCTION] = "function",
+	[REPORT_BY_FILE] = "file",
+	[REPORT_BY_LIBRARY] = "library",
+	[REPORT_BY_THREAD] = "thread",
+	[REPORT_BY_SIZE] = "size",
+	[REPORT_BY_BLOCK] = "block",
+};
+
 static uint64_t group_site(void *owner, const struct context_cost *cost)
 {
 	return frames_site_key(owner, cost->node);
@@ -36,8 +48,8 @@ static uint64_t (*grouping(const struct report *r))
 	}
 }
 
-void report_rows_collect(const struct report *r, enum figure key,
-			 uint64_t top, struct report_rows *rows)
+static void collect_costs(const struct report *r, enum figure key,
+			  uint64_t top, struct report_rows *rows)
 {
 	const struct rows_query query = {
 		.key = key,
@@ -48,9 +60,58 @@ void report_rows_collect(const struct report *r, enum figure key,
 		.limit = top,
 	};
 
-	memset(rows, 0, sizeof(*rows));
-	rows->grouped = query.group != NULL;
 	rows_collect(r->model, &query, &rows->rows);
+	rows->grouped = query.group != NULL;
+}
+
+static enum profile_by profile_by(const struct report *r)
+{
+	switch (r->options->by) {
+	case REPORT_BY_SITE:
+		return PROFILE_BY_SITE;
+	case REPORT_BY_FUNCTION:
+		return PROFILE_BY_FUNCTION;
+	case REPORT_BY_FILE:
+		return PROFILE_BY_FILE;
+	case REPORT_BY_LIBRARY:
+		return PROFILE_BY_LIBRARY;
+	default:
+		return PROFILE_BY_STACK;
+	}
+}
+
+static void collect_groups(const struct report *r, enum figure key,
+			   struct report_rows *rows)
+{
+	struct profile_groups *groups = &rows->groups;
+
+	profile_groups(r->profile, profile_by(r), key, groups);
+	rows->grouped = r->options->by != REPORT_BY_STACK;
+	rows->rows.key = key;
+	rows->rows.end_ns = r->end_ns;
+	rows->rows.list = grow_zeroed(groups->count, sizeof(struct row));
+	for (size_t i = 0; i < groups->count; i++) {
+		struct row *row = &rows->rows.list[rows->rows.count];
+
+		if (groups->list[i].contexts == 0)
+			continue;	/* its functions only call others */
+		row->figures = groups->self[i];
+		row->node = groups->list[i].node;
+		row->contexts = (uint32_t)groups->list[i].contexts;
+		row->group = i;
+		rows->rows.count++;
+		rows->rows.nonzero += row_value(&rows->rows, row) > 0;
+	}
+}
+
+void report_rows_collect(const struct report *r, enum figure key,
+			 uint64_t top, struct report_rows *rows)
+{
+	memset(rows, 0, sizeof(*rows));
+	if (r->profile != NULL)
+		collect_groups(r, key, rows);
+	else
+		collect_costs(r, key, top, rows);
 	rows_sort(&rows->rows);
 	rows->nonzero = rows->rows.nonzero;
 }
@@ -58,6 +119,7 @@ void report_rows_collect(const struct report *r, enum figure key,
 void report_rows_free(struct report_rows *rows)
 {
 	free(rows->rows.list);
+	profile_groups_free(&rows->groups);
 }
 
 /* Of equal ones, the first that was made comes first. */
@@ -82,29 +144,55 @@ static void offer(struct report_parts *parts, const struct report_part *part,
 	parts->list[at] = *part;
 }
 
+static void parts_of_costs(const struct report *r, enum figure key,
+			   const struct table *row_of,
+			   struct report_parts *parts)
+{
+	uint64_t (*group)(void *, const struct context_cost *) = grouping(r);
+	const struct contexts *contexts = &r->model->contexts;
+
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		uint32_t row = table_get(row_of, group(r->frames, cost));
+		struct report_part part = { .node = cost->node };
+
+		if (row == TABLE_NONE ||
+		    (r->keep != NULL && !r->keep(r->keeper, cost->node)))
+			continue;
+		model_figures(r->model, cost, &part.figures);
+		offer(&parts[row], &part, key, r->end_ns);
+	}
+}
+
+static void parts_of_selves(const struct report *r, enum figure key,
+			    const struct profile_groups *groups,
+			    const struct table *row_of,
+			    struct report_parts *parts)
+{
+	for (size_t i = 0; i < r->profile->self_count; i++) {
+		const struct profile_self *self = &r->profile->selves[i];
+		uint32_t row = table_get(row_of, groups->of_self[i]);
+		const struct report_part part = { self->figures, self->node };
+
+		if (row != TABLE_NONE)
+			offer(&parts[row], &part, key, r->end_ns);
+	}
+}
+
 struct report_parts *report_rows_parts(const struct report *r,
 				       const struct report_rows *rows,
 				       size_t shown)
 {
 	struct report_parts *parts = grow_zeroed(shown, sizeof(*parts));
-	uint64_t (*group)(void *, const struct context_cost *) = grouping(r);
-	const struct contexts *contexts = &r->model->contexts;
 	struct table row_of = { 0 };
 
 	for (size_t i = 0; i < shown; i++)
 		table_set(&row_of, rows->rows.list[i].group, (uint32_t)i);
-	for (size_t i = 0; group != NULL && i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
-		uint32_t row = table_get(&row_of, group(r->frames, cost));
-		struct report_part part = { .node = cost->node };
-
-		if (row == TABLE_NONE)
-			continue;
-		if (r->keep != NULL && !r->keep(r->keeper, cost->node))
-			continue;
-		model_figures(r->model, cost, &part.figures);
-		offer(&parts[row], &part, rows->rows.key, r->end_ns);
-	}
+	if (r->profile != NULL)
+		parts_of_selves(r, rows->rows.key, &rows->groups, &row_of,
+				parts);
+	else
+		parts_of_costs(r, rows->rows.key, &row_of, parts);
 	table_free(&row_of);
 	return parts;
 }
@@ -125,20 +213,54 @@ const char *report_rows_name(const struct report *r, uint64_t count)
 	return names[r->options->by][count != 1];
 }
 
-void report_add_up(struct report *r)
+
+/* The frames of a profile's node, outward. */
+static void load_node(struct report *r, uint32_t node)
 {
-	const struct contexts *contexts = &r->model->contexts;
+	const struct profile *profile = r->profile;
+	size_t count = 0;
 
-	memset(&r->sum, 0, sizeof(r->sum));
-	r->contexts = 0;
-	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
-		struct figures figures;
+	r->stack.stop = GT_STOP_BOTTOM;
+	r->stack.site = SIZE_MAX;
+	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
+		const struct profile_frame *from =
+			&profile->frames[profile->nodes[node].frame];
+		struct frame *frame;
 
-		if (r->keep != NULL && !r->keep(r->keeper, cost->node))
+		if (from->stop != GT_STOP_BOTTOM) {
+			r->stack.stop = from->stop;
 			continue;
-		model_figures(r->model, cost, &figures);
-		figures_add(&r->sum, &figures);
-		r->contexts++;
+		}
+		GROW(r->scratch, count, r->scratch_capacity);
+		frame = &r->scratch[count];
+		memset(frame, 0, sizeof(*frame));
+		frame->function = from->function;
+		frame->file = from->file;
+		frame->library = from->library;
+		frame->module_offset = from->offset;
+		frame->line = from->line;
+		frame->column = from->column;
+		frame->inlined = from->inlined;
+		frame->glue = from->glue;
+		if (r->stack.site == SIZE_MAX && !from->glue)
+			r->stack.site = count;
+		count++;
 	}
+	if (r->stack.site == SIZE_MAX)
+		r->stack.site = 0;
+	r->stack.list = r->scratch;
+	r->stack.count = count;
+}
+
+void report_load(struct report *r, uint32_t node)
+{
+	if (r->profile != NULL) {
+		load_node(r, node);
+		return;
+	}
+	frames_of(r->frames, node);
+	r->stack.list = r->frames->list;
+	r->stack.count = r->frames->count;
+	r->stack.site = r->frames->site;
+	r->stack.stop = r->frames->stop;
 }

@@ -5,6 +5,7 @@
 #ifndef GNOMON_REPORT_ROWS_H
 #define GNOMON_REPORT_ROWS_H
 
+#include "cli/profile/profile_groups.h"
 #include "cli/report.h"
 
 #define REPORT_PARTS 3		/* stacks shown under a row */
@@ -13,6 +14,8 @@ struct report_rows {
 	struct rows rows;	/* largest first */
 	size_t nonzero;		/* of all, those that have anything of the key */
 	bool grouped;		/* rows consist of stacks */
+	/* With a profile: numbered by a row's `group`. */
+	struct profile_groups groups;
 };
 
 /* What a stack has of a row. */

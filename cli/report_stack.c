@@ -130,7 +130,7 @@ uint64_t report_whole(const struct report *r, enum figure key)
 	case FIGURE_TOTAL:
 	case FIGURE_COUNT:
 	case FIGURE_TEMPORARY:
-		return figures_value(&r->sum, key, r->end_ns);
+		return figures_value(&r->about.sum, key, r->end_ns);
 	default:
 		return 0;	/* no sum means anything */
 	}

@@ -11,6 +11,7 @@
 
 #define COLUMN 15		/* where the second words begin */
 #define COMMAND_WIDTH (REPORT_WIDTH - COLUMN)
+#define ANY_WIDTH 8192		/* paths and messages are not cut */
 
 const char *report_plural(uint64_t count)
 {
@@ -43,7 +44,7 @@ static void put_heap(const struct report *r)
 
 static void put_temporary(const struct report *r)
 {
-	const struct figures *sum = &r->sum;
+	const struct figures *sum = &r->about.sum;
 	uint64_t between = r->model->options.temporary;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
@@ -61,7 +62,7 @@ static void put_temporary(const struct report *r)
 
 static void put_totals(const struct report *r)
 {
-	const struct figures *sum = &r->sum;
+	const struct figures *sum = &r->about.sum;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "  allocations  %s, %s in total\n",
@@ -74,103 +75,103 @@ static void put_totals(const struct report *r)
 		quantity_size(a, (int64_t)sum->peak_bytes),
 		quantity_count(b, sum->peak_blocks),
 		report_plural(sum->peak_blocks),
-		quantity_time(c, sum->peak_bytes == 0 ? 0 :
-			      model_since_start_ns(r->model,
-						   r->model->totals.peak_stamp)));
+		quantity_time(c, r->about.peak_time_ns));
 	fprintf(r->out, "  live         %s in %s block%s%s\n",
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),
 		report_plural(sum->live_blocks),
-		r->model->report.being_written ? " now" :
+		r->about.being_written ? " now" :
 		" at the end: leaked, or in use to the last");
 	put_heap(r);
 	put_temporary(r);
 }
 
 /* All of the file could be read, whatever it is that it holds. */
-static bool is_whole(const struct reader_report *report)
+static bool is_whole(const struct report_process *about)
 {
-	return report->damage_count == 0 && report->malformed == 0 &&
-	       report->lost_bytes == 0;
+	return about->damaged == 0 && about->lost_bytes == 0;
 }
 
-static void put_dropped(const struct report *r)
+static void put_dropped(const struct report *r,
+			const struct report_process *about)
 {
-	const struct reader_report *report = &r->model->report;
-	uint64_t dropped = model_dropped(r->model);
 	const char *what = "";
 	char a[QUANTITY_TEXT];
 
-	if (dropped != 0) {
+	if (about->dropped != 0) {
 		fprintf(r->out, "  %sdropped%s      %s event%s lost (ring "
 			"full, or no writer):\n               all figures are "
 			"too low\n", r->style->warn, r->style->off,
-			quantity_count(a, dropped),
-			dropped == 1 ? " was" : "s were");
+			quantity_count(a, about->dropped),
+			about->dropped == 1 ? " was" : "s were");
 		return;
 	}
-	if (report->failed)
+	if (about->failed)
 		what = " until recording stopped: what came later is missing";
-	else if (!report->ended)
+	else if (!about->ended)
 		what = " until the last event that is here";
-	else if (is_whole(report))
+	else if (is_whole(about))
 		what = ": every event is here";
 	fprintf(r->out, "  dropped      0%s\n", what);
 }
 
 /* What the figures lack. Always told, also when it is nothing. */
-static void put_losses(const struct report *r)
+void report_losses(const struct report *r, const struct report_process *about)
 {
-	const struct reader_report *report = &r->model->report;
-	uint64_t unpaired = r->model->totals.unpaired;
-	uint64_t places = report->damage_count + report->malformed;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	put_dropped(r);
-	if (unpaired > 0)
+	put_dropped(r, about);
+	if (about->unpaired > 0)
 		fprintf(r->out, "  unpaired     %s free%s without %s "
 			"allocation, or the reverse\n",
-			quantity_count(a, unpaired), report_plural(unpaired),
-			unpaired == 1 ? "its" : "their");
+			quantity_count(a, about->unpaired),
+			report_plural(about->unpaired),
+			about->unpaired == 1 ? "its" : "their");
 	else
 		fprintf(r->out, "  unpaired     0\n");
-	if (!is_whole(report))
+	if (!is_whole(about))
 		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
 			"could not be read (%s of events)\n", r->style->warn,
-			r->style->off, quantity_count(a, places),
-			report_plural(places),
-			quantity_size(b, (int64_t)report->lost_bytes));
+			r->style->off, quantity_count(a, about->damaged),
+			report_plural(about->damaged),
+			quantity_size(b, (int64_t)about->lost_bytes));
 	else
 		fprintf(r->out, "  damaged      0\n");
 }
 
+/* `text`, which a terminal would obey, in at most `width` columns. */
+void report_put_text(const struct report *r, const char *text, size_t width)
+{
+	struct buffer line = { 0 };
+	bool cut;
+
+	buffer_string(&line, text);
+	buffer_printable(&line);
+	cut = line.size > width;
+	fprintf(r->out, "%.*s%s", (int)(cut ? width - 3 : width), line.data,
+		cut ? "..." : "");
+	buffer_free(&line);
+}
+
 static void put_program(const struct report *r)
 {
-	const struct model *model = r->model;
-	const char *program = model_fact(model, GT_INFO, "exe");
-	const char *command = model_fact(model, GT_INFO, "command");
-	struct buffer end = { 0 }, line = { 0 };
-	uint64_t threads = model_thread_count(model);
+	const struct report_process *about = &r->about;
 	char a[QUANTITY_TEXT];
 
-	model_exit_text(model, &end);
-	buffer_printable(&end);
-	buffer_string(&line, program ? program : "?");
-	buffer_printable(&line);
-	fprintf(r->out, "  program      %s (pid %" PRIu64 ")\n", line.data,
-		model_number(model, GT_INFO, "pid", 0));
-	if (command != NULL && command[0] != 0) {
-		buffer_clear(&line);
-		buffer_string(&line, command);
-		buffer_printable(&line);
-		fprintf(r->out, "  command      %.*s%s\n", COMMAND_WIDTH - 3,
-			line.data, line.size > COMMAND_WIDTH - 3 ? "..." : "");
+	fprintf(r->out, "  program      ");
+	report_put_text(r, about->program[0] ? about->program : "?",
+			ANY_WIDTH);
+	fprintf(r->out, " (pid %" PRIu64 ")\n", about->pid);
+	if (about->command[0] != 0) {
+		fprintf(r->out, "  command      ");
+		report_put_text(r, about->command, COMMAND_WIDTH);
+		putc('\n', r->out);
 	}
-	fprintf(r->out, "  ran          %s, %" PRIu64 " thread%s; %s\n",
-		quantity_time(a, model_duration_ns(model)), threads,
-		report_plural(threads), end.data);
-	buffer_free(&end);
-	buffer_free(&line);
+	fprintf(r->out, "  ran          %s, %" PRIu64 " thread%s; ",
+		quantity_time(a, about->duration_ns), about->threads,
+		report_plural(about->threads));
+	report_put_text(r, about->exit, ANY_WIDTH);
+	putc('\n', r->out);
 }
 
 void report_summary(const struct report *r)
@@ -183,5 +184,5 @@ void report_summary(const struct report *r)
 	put_program(r);
 	put_totals(r);
 	report_memory_text(r->model, r->out);
-	put_losses(r);
+	report_losses(r, &r->about);
 }

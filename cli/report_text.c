@@ -10,6 +10,7 @@
 #include "cli/base/quantity.h"
 #include "cli/report.h"
 #include "cli/report_rows.h"
+#include "cli/symbol/names.h"
 
 #define DEFAULT_ROWS 10
 #define SITE_FRAMES 6		/* of a stack that is part of a row */
@@ -93,10 +94,42 @@ static void put_size(const struct report *r, uint64_t size)
 	fprintf(r->out, "%s\n", r->style->off);
 }
 
+/* The function, file or library of a row, whose stack is loaded. */
+static void put_name(const struct report *r)
+{
+	const struct frame *site = &r->stack.list[r->stack.site];
+	struct buffer name = { 0 };
+
+	if (r->stack.count == 0)
+		return;
+	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL)
+		buffer_string(&name, "?? (without a name)");
+	else if (r->options->by == REPORT_BY_FUNCTION &&
+		 r->options->full_names)
+		buffer_string(&name, site->function);
+	else if (r->options->by == REPORT_BY_FUNCTION)
+		names_brief(&name, site->function,
+			    REPORT_WIDTH - FRAME_INDENT);
+	else if (r->options->by == REPORT_BY_FILE && site->file != NULL)
+		buffer_string(&name, site->file);
+	else
+		buffer_string(&name, site->library ? site->library :
+			      "code of no file");
+	buffer_printable(&name);
+	fprintf(r->out, "%*s%s%s%s\n", FRAME_INDENT, "", r->style->name,
+		name.data, r->style->off);
+	buffer_free(&name);
+}
+
 /* The line under a row's figures, where its stacks have one in common. */
 static void put_heading(const struct report *r, const struct row *row)
 {
 	switch (r->options->by) {
+	case REPORT_BY_FUNCTION:
+	case REPORT_BY_FILE:
+	case REPORT_BY_LIBRARY:
+		put_name(r);
+		break;
 	case REPORT_BY_THREAD:
 		put_thread(r, row->group);
 		break;
@@ -177,6 +210,20 @@ static void put_parts(struct printer *p, const struct row *row,
 			report_plural(parts->nonzero - i));
 }
 
+/* What a row comes to with all that its functions called. */
+static void put_inclusive(const struct printer *p,
+			  const struct figures *inclusive)
+{
+	const struct report *r = p->report;
+	uint64_t value = figures_value(inclusive, p->key, r->end_ns);
+	uint64_t whole = report_whole(r, p->key);
+	char a[QUANTITY_TEXT];
+
+	if (whole > 0 && r->options->by != REPORT_BY_SITE)
+		fprintf(r->out, "; %s with all that it called",
+			quantity_percent(a, value, whole));
+}
+
 static void put_row(struct printer *p, const struct report_rows *rows,
 		    const struct row *row, const struct report_parts *parts,
 		    unsigned number)
@@ -185,7 +232,9 @@ static void put_row(struct printer *p, const struct report_rows *rows,
 
 	fprintf(r->out, "\n%4u. ", number);
 	report_figures(r, &row->figures, p->key, row->contexts > 1);
-	if (r->options->by == REPORT_BY_STACK)
+	if (rows->grouped && r->profile != NULL)
+		put_inclusive(p, &rows->groups.inclusive[row->group]);
+	else if (r->options->by == REPORT_BY_STACK && r->profile == NULL)
 		fprintf(r->out, "  %s(context %" PRIu32 ")%s", r->style->dim,
 			row->node, r->style->off);
 	putc('\n', r->out);
@@ -207,7 +256,7 @@ static void put_section(struct printer *p, enum figure key)
 	size_t shown;
 
 	p->key = key;
-	if (key == FIGURE_LIVE && r->model->report.being_written)
+	if (key == FIGURE_LIVE && r->about.being_written)
 		title = "LIVE NOW";
 	report_rows_collect(r, key, top, &rows);
 	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
@@ -232,9 +281,12 @@ static void put_section(struct printer *p, enum figure key)
 /* Why there are ?? in the stacks, and what helps. */
 static void put_nameless(const struct report *r)
 {
+	const char *const *names;
 	size_t count;
-	const char *const *names = frames_nameless(r->frames, &count);
 
+	if (r->frames == NULL)
+		return;
+	names = frames_nameless(r->frames, &count);
 	if (count == 0)
 		return;
 	fputs("\n?? is a function without a name: its file is stripped or "
@@ -245,22 +297,12 @@ static void put_nameless(const struct report *r)
 	fputs(count > NAMELESS_MAX ? ", ...\n" : "\n", r->out);
 }
 
-void report_load(struct report *r, uint32_t node)
-{
-	frames_of(r->frames, node);
-	r->stack.list = r->frames->list;
-	r->stack.count = r->frames->count;
-	r->stack.site = r->frames->site;
-	r->stack.stop = r->frames->stop;
-}
-
-void report_text(struct report *r)
+void report_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	if (r->options->by == REPORT_BY_SITE)
+	if (r->options->by == REPORT_BY_SITE && r->profile == NULL)
 		frames_find_sites(r->frames);
-	report_summary(r);
 	for (size_t i = 0; i < sizeof(overview) / sizeof(overview[0]) &&
 			   !r->options->one_key; i++)
 		put_section(&p, overview[i]);
@@ -268,4 +310,10 @@ void report_text(struct report *r)
 		put_section(&p, r->options->key);
 	put_nameless(r);
 	table_free(&p.shown);
+}
+
+void report_text(struct report *r)
+{
+	report_summary(r);
+	report_sections(r);
 }

@@ -1,0 +1,84 @@
+/*
+ * report_about.c: what a report says of a trace as a whole, out of its model.
+ * Called by the main thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/report.h"
+
+static char *text_of(const char *text)
+{
+	return grow_copy(text ? text : "", text ? strlen(text) : 0);
+}
+
+static void take_losses(struct report_process *about,
+			const struct model *model)
+{
+	const struct reader_report *report = &model->report;
+	const char *reason = model_fact(model, GT_END, "reason");
+
+	about->dropped = model_dropped(model);
+	about->unpaired = model->totals.unpaired;
+	about->damaged = report->damage_count + report->malformed;
+	about->lost_bytes = report->lost_bytes;
+	about->being_written = report->being_written;
+	about->ended = report->ended;
+	about->failed = report->failed;
+	about->replaced = reason != NULL && strcmp(reason, "exec") == 0;
+}
+
+static void add_up(const struct report *r, struct report_process *about)
+{
+	const struct contexts *contexts = &r->model->contexts;
+
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		struct figures figures;
+
+		if (r->keep != NULL && !r->keep(r->keeper, cost->node))
+			continue;
+		model_figures(r->model, cost, &figures);
+		figures_add(&about->sum, &figures);
+		about->contexts++;
+	}
+}
+
+void report_about(struct report *r, const char *trace)
+{
+	const struct model *model = r->model;
+	struct report_process *about = &r->about;
+	struct buffer end = { 0 };
+
+	memset(about, 0, sizeof(*about));
+	model_exit_text(model, &end);
+	about->trace = text_of(trace);
+	about->program = text_of(model_fact(model, GT_INFO, "exe"));
+	about->command = text_of(model_fact(model, GT_INFO, "command"));
+	about->exit = text_of(end.data);
+	about->pid = model_number(model, GT_INFO, "pid", 0);
+	about->parent = model_number(model, GT_INFO, "ppid", 0);
+	about->start_ns = model_number(model, GT_INFO, "start_realtime_ns", 0);
+	about->duration_ns = model_duration_ns(model);
+	about->threads = model_thread_count(model);
+	add_up(r, about);
+	/* Of all contexts together it is no bound. */
+	if (r->keep == NULL) {
+		about->sum.own_peak_bytes = model->totals.peak_bytes;
+		about->sum.own_peak_blocks = model->totals.peak_blocks;
+	}
+	if (about->sum.peak_bytes > 0)
+		about->peak_time_ns = model_since_start_ns(
+			model, model->totals.peak_stamp);
+	take_losses(about, model);
+	buffer_free(&end);
+}
+
+void report_process_free(struct report_process *process)
+{
+	free(process->trace);
+	free(process->program);
+	free(process->command);
+	free(process->exit);
+}
