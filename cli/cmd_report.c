@@ -23,10 +23,11 @@ static const struct command_option options[] = {
 	  "allocations, number of temporary ones, mean lifetime, time since "
 	  "the first allocation (tables of live, peak, total, count and "
 	  "temporary; live with --json)" },
-	{ BY, "by", 'b', "stack|site|function|file|library", NULL,
+	{ BY, "by", 'b', "stack|site|function|file|library|thread|size", NULL,
 	  "a row is a whole call stack; a site, which is the innermost line of "
 	  "the program's own code; the function, source file or library of "
-	  "that line (site; stack with --json)" },
+	  "that line; a thread that allocated; a size of blocks (site; stack "
+	  "with --json)" },
 	{ TOP, "top", 'n', "N", NULL,
 	  "rows of a table, 0 for all (10; 1000 with --json; all processes)" },
 	{ MERGE, "merge", 0, NULL, NULL,
@@ -41,6 +42,7 @@ static const struct command_option options[] = {
 static const struct command_group *const groups[] = {
 	&reading_model_options,
 	&reading_symbols,
+	&filter_options,
 	NULL
 };
 
@@ -126,12 +128,27 @@ static void close_trace(struct opened *opened)
 	model_free(&opened->model);
 }
 
+static enum model_split split_of(enum report_by by)
+{
+	switch (by) {
+	case REPORT_BY_THREAD:
+		return MODEL_SPLIT_THREAD;
+	case REPORT_BY_SIZE:
+		return MODEL_SPLIT_SIZE;
+	default:
+		return MODEL_SPLIT_NONE;
+	}
+}
+
 /* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
  * nothing to close. */
 static int open_trace(struct request *request, struct opened *opened,
 		      const char *trace, struct report *report)
 {
-	int status = reading_model(&request->reading, &opened->model, trace);
+	int status;
+
+	request->reading.model.split = split_of(request->report.by);
+	status = reading_model(&request->reading, &opened->model, trace);
 
 	if (status == EXIT_NOTHING)
 		return status;

@@ -62,6 +62,7 @@ struct report_process {
 	uint64_t unpaired;
 	uint64_t damaged;	/* places */
 	uint64_t lost_bytes;	/* of events */
+	uint64_t sample_mean;	/* bytes; 0: no sample, figures are exact */
 	bool being_written;
 	bool ended;		/* it has an end, */
 	bool failed;		/* which says that recording failed */

@@ -23,6 +23,7 @@ static void take_losses(struct report_process *about,
 	about->unpaired = model->totals.unpaired;
 	about->damaged = report->damage_count + report->malformed;
 	about->lost_bytes = report->lost_bytes;
+	about->sample_mean = model->sample_mean;
 	about->being_written = report->being_written;
 	about->ended = report->ended;
 	about->failed = report->failed;

@@ -46,7 +46,9 @@ void report_json_totals(struct json *json, const struct report_process *about)
 	json_uint(json, "duration_ns", about->duration_ns);
 	json_uint(json, "threads", about->threads);
 	json_uint(json, "contexts", about->contexts);
-	json_bool(json, "estimated", false);
+	json_bool(json, "estimated", about->sample_mean > 0);
+	if (about->sample_mean > 0)
+		json_uint(json, "sample_mean", about->sample_mean);
 	json_uint(json, "damaged", about->damaged);
 	json_uint(json, "lost_bytes", about->lost_bytes);
 }
@@ -160,7 +162,8 @@ static void put_subject(struct json *json, struct report *r,
 		put_thread(json, r->model, row->group);
 		break;
 	case REPORT_BY_SIZE:
-		json_uint(json, "size", row->group);
+		if (row->group != UINT32_MAX)
+			json_uint(json, "size", row->group);
 		break;
 	case REPORT_BY_FUNCTION:
 	case REPORT_BY_FILE:

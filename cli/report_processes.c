@@ -145,6 +145,8 @@ void report_processes_sum(const struct report_processes *processes,
 		sum->lost_bytes += process->lost_bytes;
 		sum->being_written |= process->being_written;
 		sum->ended &= process->ended || process->being_written;
+		if (process->sample_mean > sum->sample_mean)
+			sum->sample_mean = process->sample_mean;
 		sum->failed |= process->failed;
 	}
 }

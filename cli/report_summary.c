@@ -120,6 +120,12 @@ void report_losses(const struct report *r, const struct report_process *about)
 {
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
+	if (about->sample_mean > 0)
+		fprintf(r->out, "  %sestimated%s    from a sample: one block in "
+			"every %s or so; sums are right\n               on "
+			"average, small ones by chance\n", r->style->warn,
+			r->style->off, quantity_size(a,
+					(int64_t)about->sample_mean));
 	put_dropped(r, about);
 	if (about->unpaired > 0)
 		fprintf(r->out, "  unpaired     %s free%s without %s "

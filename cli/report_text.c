@@ -85,11 +85,14 @@ static void put_size(const struct report *r, uint64_t size)
 {
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	quantity_count(a, size);
-	fprintf(r->out, "%*s%s%sof %s byte%s each", FRAME_INDENT, "",
-		r->style->name, size == UINT32_MAX ? "more than " : "", a,
-		report_plural(size));
-	if (size >= 1024)
+	fprintf(r->out, "%*s%s", FRAME_INDENT, "", r->style->name);
+	if (size == UINT32_MAX)
+		fprintf(r->out, "of 4 GiB or more, or of sizes that are not "
+			"known");
+	else
+		fprintf(r->out, "of %s byte%s each", quantity_count(a, size),
+			report_plural(size));
+	if (size >= 1024 && size < UINT32_MAX)
 		fprintf(r->out, " (%s)", quantity_size(b, (int64_t)size));
 	fprintf(r->out, "%s\n", r->style->off);
 }
