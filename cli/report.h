@@ -88,7 +88,8 @@ struct report {
 	const struct style *style;
 	uint64_t end_ns;	/* of the recording */
 	/* Which contexts count; NULL: all. */
-	bool (*keep)(void *owner, uint32_t node);
+	bool (*keep)(void *owner, uint32_t node,
+		     const struct figures *figures);
 	void *keeper;
 	struct report_process about;
 	struct report_stack stack;	/* of the last report_load */

@@ -38,9 +38,10 @@ static void add_up(const struct report *r, struct report_process *about)
 		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		if (r->keep != NULL && !r->keep(r->keeper, cost->node))
-			continue;
 		model_figures(r->model, cost, &figures);
+		if (r->keep != NULL &&
+		    !r->keep(r->keeper, cost->node, &figures))
+			continue;
 		figures_add(&about->sum, &figures);
 		about->contexts++;
 	}

@@ -156,10 +156,12 @@ static void parts_of_costs(const struct report *r, enum figure key,
 		uint32_t row = table_get(row_of, group(r->frames, cost));
 		struct report_part part = { .node = cost->node };
 
-		if (row == TABLE_NONE ||
-		    (r->keep != NULL && !r->keep(r->keeper, cost->node)))
+		if (row == TABLE_NONE)
 			continue;
 		model_figures(r->model, cost, &part.figures);
+		if (r->keep != NULL &&
+		    !r->keep(r->keeper, cost->node, &part.figures))
+			continue;
 		offer(&parts[row], &part, key, r->end_ns);
 	}
 }

@@ -116,10 +116,10 @@ void rows_collect(const struct model *model, const struct rows_query *query,
 		const struct context_cost *cost = &model->contexts.costs[i];
 		struct row row = { .node = cost->node, .contexts = 1 };
 
-		if (query->keep != NULL &&
-		    !query->keep(query->keeper, cost->node))
-			continue;
 		model_figures(model, cost, &row.figures);
+		if (query->keep != NULL && !query->keep(query->keeper,
+						cost->node, &row.figures))
+			continue;
 		row.largest = row_value(rows, &row);
 		if (query->group != NULL) {
 			row.group = query->group(query->owner, cost);

@@ -34,7 +34,8 @@ struct rows_query {
 	uint64_t (*group)(void *owner, const struct context_cost *cost);
 	void *owner;
 	/* Which contexts to take; NULL: all. */
-	bool (*keep)(void *owner, uint32_t node);
+	bool (*keep)(void *owner, uint32_t node,
+		     const struct figures *figures);
 	void *keeper;		/* its owner */
 	/* Keep only so many, those that rows_sort puts first; 0: all. There
 	 * may be millions of contexts, and a row is larger than a cost. */
