@@ -157,9 +157,9 @@ static void put_code(struct json *json, const struct annotate_pieces *pieces)
 void annotate_json(struct annotate *annotate,
 		   const struct annotate_options *options, FILE *out)
 {
-	struct report report = { .model = annotate->model,
-				 .sum = annotate->total,
-				 .contexts = annotate->contexts };
+	const struct report_options shown = { .filters = "" };
+	struct report report = { .options = &shown,
+				 .model = annotate->model };
 	uint64_t end_ns = model_duration_ns(annotate->model);
 	struct annotate_pieces pieces;
 	struct json json = { .out = out };
@@ -167,7 +167,11 @@ void annotate_json(struct annotate *annotate,
 	annotate_pieces_init(&pieces, annotate, options);
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
+	report_about(&report, "");
+	report.about.sum = annotate->total;
+	report.about.contexts = annotate->contexts;
 	report_json_summary(&json, &report);
+	report_process_free(&report.about);
 	json_string(&json, "cost", figure_names[options->key]);
 	json_uint(&json, "matches", annotate->count);
 	json_array(&json, "rows");
