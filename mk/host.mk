@@ -8,7 +8,7 @@ $(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ)
 	$(Q)$(CC) -pie -o $@ $^ -Wl,--as-needed $(HOST_LIBS)
 
 .PHONY: deps deps-checked
-DEPS := gcc g++ make libzstd-dev libelf-dev libdw-dev libiberty-dev \
+DEPS := gcc g++ make libzstd-dev libelf-dev libdw-dev libiberty-dev liblzma-dev \
 	libxxhash-dev libcapstone-dev libpcre2-dev
 deps:
 	$(Q)tests/tools/install-packages $(DEPS)

@@ -3,17 +3,19 @@
  * is taken. Never a guess by name: a library that was updated since has the
  * same name and other functions at the same addresses.
  *
- *	binary: -d files, -d directories, the recorded path (under the
- *		sysroot), build-id trees
- *	debug:  the same, with .debug names, and .gnu_debuglink's places
+ *	binary: embedded in the trace, -d, the recorded path under the sysroot,
+ *		build-id trees, the process's own view of the path while it
+ *		lives, debuginfod
+ *	debug:  embedded, -d with .debug names, build-id trees, the places of
+ *		.gnu_debuglink, debuginfod
+ *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, debuginfod
  *
- * Called by the main thread.
+ * debuginfod: its cache; then the servers, if there are any to ask.
  */
 #include "cli/symbol/debugfile.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,36 +23,85 @@
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
-#include <libelf.h>
+#include <gelf.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
+#include "cli/symbol/debuginfod.h"
+#include "cli/symbol/process_files.h"
 
 #define SYSTEM_DEBUG "/usr/lib/debug"
+#define ID_MAX 64
 
 enum match { MATCH_NO_FILE, MATCH_OTHER, MATCH_SAME };
 
-/* Compare; on MATCH_SAME *fd is open. */
+struct build_id {
+	uint8_t bytes[ID_MAX];
+	size_t size;
+	bool has_symbols;	/* the file has more than .dynsym */
+};
+
+static bool has_symbols(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings) != 0)
+		return false;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		const char *name;
+
+		if (gelf_getshdr(section, &header) == NULL ||
+		    header.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(elf, strings, header.sh_name);
+		if (header.sh_type == SHT_SYMTAB ||
+		    (name != NULL && (strcmp(name, ".debug_info") == 0 ||
+				      strcmp(name, ".zdebug_info") == 0)))
+			return true;
+	}
+	return false;
+}
+
+static void id_of(struct build_id *id, int fd)
+{
+	Elf *elf;
+	const void *bytes;
+	ssize_t size = 0;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf != NULL && elf_kind(elf) == ELF_K_ELF)
+		size = dwelf_elf_gnu_build_id(elf, &bytes);
+	id->size = size > 0 && size <= ID_MAX ? (size_t)size : 0;
+	if (id->size > 0)
+		memcpy(id->bytes, bytes, id->size);
+	id->has_symbols = id->size > 0 && has_symbols(elf);
+	elf_end(elf);
+}
+
+static bool is_elf(int fd)
+{
+	struct stat status;
+	char magic[4];
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+		pread(fd, magic, 4, 0) == 4 && memcmp(magic, ELFMAG, 4) == 0;
+}
+
+/* Compare; unless it is MATCH_SAME, *fd is closed. */
 static enum match try_descriptor(const struct debugfile_wanted *wanted,
-				 int *fd)
+				 int *fd, struct build_id *id)
 {
 	enum match match = MATCH_NO_FILE;
-	struct stat status;
-	const void *id;
-	ssize_t size;
-	Elf *elf;
 
-	elf = fstat(*fd, &status) == 0 && S_ISREG(status.st_mode) ?
-		elf_begin(*fd, ELF_C_READ_MMAP, NULL) : NULL;
-	if (elf != NULL && elf_kind(elf) == ELF_K_ELF) {
-		size = dwelf_elf_gnu_build_id(elf, &id);
-		if (size < 0)
-			size = 0;
-		match = (size_t)size == wanted->build_id_size &&
-			memcmp(id, wanted->build_id, (size_t)size) == 0 ?
+	if (is_elf(*fd)) {
+		id_of(id, *fd);
+		match = id->size == wanted->build_id_size &&
+			memcmp(id->bytes, wanted->build_id, id->size) == 0 ?
 			MATCH_SAME : MATCH_OTHER;
 	}
-	elf_end(elf);
 	if (match != MATCH_SAME) {
 		close(*fd);
 		*fd = -1;
@@ -59,25 +110,33 @@ static enum match try_descriptor(const struct debugfile_wanted *wanted,
 }
 
 static enum match try_file(const struct debugfile_wanted *wanted,
-			   const char *path, int *fd)
+			   const char *path, int *fd, struct build_id *id)
 {
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return *fd < 0 ? MATCH_NO_FILE : try_descriptor(wanted, fd);
+	return *fd < 0 ? MATCH_NO_FILE : try_descriptor(wanted, fd, id);
 }
 
 struct search {
 	const struct debugfile_places *places;
 	const struct debugfile_wanted *wanted;
+	bool debug;		/* a file without symbols is none */
 	char *found;
 	int fd;
 };
 
-/* Try a path (freed here); true: found, stop. */
+/* Try a path (freed here, may be NULL); true: found, stop. */
 static bool try_path(struct search *search, char *path)
 {
-	if (try_file(search->wanted, path, &search->fd) == MATCH_SAME) {
-		search->found = path;
-		return true;
+	struct build_id id;
+
+	if (path != NULL && try_file(search->wanted, path, &search->fd, &id) ==
+	    MATCH_SAME) {
+		if (id.has_symbols || !search->debug) {
+			search->found = path;
+			return true;
+		}
+		close(search->fd);
+		search->fd = -1;
 	}
 	free(path);
 	return false;
@@ -86,30 +145,42 @@ static bool try_path(struct search *search, char *path)
 /* What the trace carries itself. */
 static bool try_embedded(struct search *search)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	const struct debugfile_places *places = search->places;
 	const struct debugfile_wanted *wanted = search->wanted;
+	struct build_id id;
 
 	if (places->embedded == NULL || wanted->build_id_size == 0)
 		return false;
+	pthread_mutex_lock(&lock);
 	search->fd = places->embedded(places->embedded_owner,
 				      wanted->build_id, wanted->build_id_size);
-	if (search->fd < 0 || try_descriptor(wanted, &search->fd) != MATCH_SAME)
+	pthread_mutex_unlock(&lock);
+	if (search->fd < 0 ||
+	    try_descriptor(wanted, &search->fd, &id) != MATCH_SAME)
 		return false;
 	search->found = grow_copy(wanted->path, strlen(wanted->path));
 	return true;
 }
 
-/* DIR/.build-id/ab/cdef….debug, and the same without a suffix. */
+static void to_hex(char hex[2 * ID_MAX + 1], const uint8_t *bytes,
+		   size_t size)
+{
+	hex[0] = 0;
+	for (size_t i = 0; i < size && i < ID_MAX; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* DIR/.build-id/ab/cdef….debug, and the same without .build-id. */
 static bool try_tree(struct search *search, const char *directory,
 		     const char *suffix)
 {
-	char hex[2 * 64 + 1];
+	char hex[2 * ID_MAX + 1];
 	size_t n = search->wanted->build_id_size;
 
-	if (n < 2 || n > 64)
+	if (n < 2 || n > ID_MAX)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", search->wanted->build_id[i]);
+	to_hex(hex, search->wanted->build_id, n);
 	return try_path(search, grow_format("%s/.build-id/%.2s/%s%s",
 					    directory, hex, hex + 2, suffix)) ||
 		try_path(search, grow_format("%s/%.2s/%s%s", directory, hex,
@@ -132,11 +203,13 @@ static bool try_given(struct search *search, const char *suffix)
 		const char *given = search->places->paths[i];
 
 		if (try_path(search, grow_copy(given, strlen(given))) ||
-		    try_tree(search, given, suffix) ||
-		    try_path(search, grow_format("%s%s%s", given, path,
-						 suffix)) ||
-		    try_path(search, grow_format("%s/%s%s", given,
-						 base_name(path), suffix)))
+		    try_tree(search, given, suffix))
+			return true;
+		if (path[0] != 0 &&
+		    (try_path(search, grow_format("%s/%s%s", given, path,
+						  suffix)) ||
+		     try_path(search, grow_format("%s/%s%s", given,
+						  base_name(path), suffix))))
 			return true;
 	}
 	return false;
@@ -147,38 +220,99 @@ static const char *root_of(const struct debugfile_places *places)
 	return places->sysroot ? places->sysroot : "";
 }
 
+/* Under /usr/lib/debug of the system that was recorded, and of this one. */
+static bool try_trees(struct search *search, const char *suffix)
+{
+	char *debug = grow_format("%s%s", root_of(search->places),
+				  SYSTEM_DEBUG);
+	bool found = try_tree(search, debug, suffix) ||
+		(search->places->sysroot != NULL &&
+		 try_tree(search, SYSTEM_DEBUG, suffix));
+
+	free(debug);
+	return found;
+}
+
+static bool try_debuginfod(struct search *search, enum debuginfod_kind kind)
+{
+	const struct debugfile_wanted *wanted = search->wanted;
+
+	return try_path(search, debuginfod_cached(kind, wanted->build_id,
+						  wanted->build_id_size)) ||
+		(!search->places->no_debuginfod &&
+		 try_path(search, debuginfod_fetch(kind, wanted->build_id,
+						   wanted->build_id_size)));
+}
+
+/* As the process itself sees it: in its container, or deleted since. */
+static bool try_process(struct search *search)
+{
+	const struct debugfile_wanted *wanted = search->wanted;
+	struct build_id id;
+
+	if (wanted->pid <= 0 || wanted->build_id_size == 0)
+		return false;
+	if (try_path(search, process_files_path(wanted->pid, wanted->path)))
+		return true;
+	search->fd = process_files_mapped(wanted->pid, wanted->path);
+	if (search->fd < 0 ||
+	    try_descriptor(wanted, &search->fd, &id) != MATCH_SAME)
+		return false;
+	search->found = grow_copy(wanted->path, strlen(wanted->path));
+	return true;
+}
+
+/* ---- messages ---- */
+
 static void explain(const struct debugfile_wanted *wanted, const char *path)
 {
+	char has[2 * ID_MAX + 1], wants[2 * ID_MAX + 1];
+	struct build_id id;
+	enum match match;
 	int fd;
 
-	if (try_file(wanted, path, &fd) == MATCH_OTHER)
-		tell_note("%s: not the file that was recorded (its build-id "
-			  "differs), so its functions have no names: give "
-			  "the right one with -d", path);
+	match = try_file(wanted, path, &fd, &id);
+	to_hex(wants, wanted->build_id, wanted->build_id_size);
+	if (match == MATCH_OTHER) {
+		to_hex(has, id.bytes, id.size);
+		tell_note("%s: not the file that was recorded, so its "
+			  "functions have no names: its build-id is %s, the "
+			  "trace has %s: give the right one with -d", path,
+			  id.size ? has : "missing",
+			  wanted->build_id_size ? wants : "none");
+	} else if (match == MATCH_NO_FILE && wanted->build_id_size > 0) {
+		tell_note("%s: not here (deleted, or of a container), so its "
+			  "functions have no names: give the file with "
+			  "build-id %s with -d, or its root directory with "
+			  "--sysroot", path, wants);
+	}
+	if (match == MATCH_SAME)
+		close(fd);
 }
+
+/* ---- what is looked for ---- */
 
 int debugfile_binary(const struct debugfile_places *places,
 		     const struct debugfile_wanted *wanted, char **found)
 {
-	struct search search = { places, wanted, NULL, -1 };
+	struct search search = { places, wanted, false, NULL, -1 };
 	const char *root = root_of(places);
-	char *usual = grow_format("%s%s%s", root, *root == 0 ||
-				  wanted->path[0] == '/' ? "" : "/",
-				  wanted->path);
-	char *debug = grow_format("%s%s", root, SYSTEM_DEBUG);
+	bool absolute = wanted->path[0] == '/';
+	bool has_id = wanted->build_id_size > 0;
+	char *usual = grow_format("%s%s%s", root, *root == 0 || absolute ?
+				  "" : "/", wanted->path);
 
 	/* A path relative to the program's directory may lead somewhere else
 	 * from here: only a build-id can tell. */
-	if (!try_embedded(&search) &&
-	    (wanted->path[0] == '/' || (wanted->build_id_size > 0 &&
-					wanted->path[0] != 0)) &&
+	if ((absolute || (has_id && wanted->path[0] != 0)) &&
+	    !try_embedded(&search) && !try_given(&search, "") &&
 	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
-	    !try_given(&search, "") && !try_tree(&search, debug, "") &&
-	    !try_given(&search, ".debug") &&
-	    !try_tree(&search, debug, ".debug"))
+	    !try_trees(&search, "") && !try_process(&search) &&
+	    !try_given(&search, ".debug") && !try_trees(&search, ".debug") &&
+	    !try_debuginfod(&search, DEBUGINFOD_EXECUTABLE) &&
+	    !try_debuginfod(&search, DEBUGINFOD_DEBUG) && absolute)
 		explain(wanted, usual);
 	free(usual);
-	free(debug);
 	*found = search.found;
 	return search.fd;
 }
@@ -200,18 +334,92 @@ static bool try_link(struct search *search, const char *link)
 					     size, path, link));
 }
 
+/* A name in each of the directories of -d. */
+static bool try_given_name(struct search *search, const char *name)
+{
+	for (size_t i = 0; i < search->places->path_count; i++)
+		if (try_path(search, grow_format("%s/%s",
+						 search->places->paths[i],
+						 base_name(name))))
+			return true;
+	return false;
+}
+
+/* A trace may carry less of a file than is here. */
+static bool try_recorded(struct search *search)
+{
+	const char *path = search->wanted->path;
+
+	return search->places->embedded != NULL && path[0] == '/' &&
+		try_path(search, grow_format("%s%s", root_of(search->places),
+					     path));
+}
+
 int debugfile_debug(const struct debugfile_places *places,
 		    const struct debugfile_wanted *wanted,
 		    const char *debuglink, char **found)
 {
-	struct search search = { places, wanted, NULL, -1 };
-	char *debug = grow_format("%s%s", root_of(places), SYSTEM_DEBUG);
+	struct search search = { places, wanted, true, NULL, -1 };
 
 	/* Without a build-id nothing says that they belong together. */
 	if (wanted->build_id_size > 0 && !try_given(&search, ".debug") &&
-	    !try_tree(&search, debug, ".debug") && debuglink != NULL)
-		try_link(&search, debuglink);
-	free(debug);
+	    !(debuglink != NULL && try_given_name(&search, debuglink)) &&
+	    !try_trees(&search, ".debug") &&
+	    !(debuglink != NULL && try_link(&search, debuglink)) &&
+	    !try_recorded(&search))
+		try_debuginfod(&search, DEBUGINFOD_DEBUG);
 	*found = search.found;
 	return search.fd;
+}
+
+int debugfile_alt(const struct debugfile_places *places,
+		  const struct debugfile_wanted *wanted, const char *beside,
+		  char **found)
+{
+	struct search search = { places, wanted, true, NULL, -1 };
+	const char *path = wanted->path;
+	int size = (int)(base_name(beside) - beside);
+	char *usual = path[0] == '/' ?
+		grow_format("%s%s", root_of(places), path) :
+		grow_format("%.*s%s", size, beside, path);
+
+	if (!try_embedded(&search) && !try_given(&search, ".debug") &&
+	    !try_given_name(&search, path) && !try_trees(&search, ".debug") &&
+	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
+	    !try_debuginfod(&search, DEBUGINFOD_DEBUG)) {
+		char hex[2 * ID_MAX + 1];
+
+		to_hex(hex, wanted->build_id, wanted->build_id_size);
+		tell_note("%s: a part of it is in %s (build-id %s), which is "
+			  "not here: names may be missing: install its "
+			  "package, or give it with -d", beside, path, hex);
+	}
+	free(usual);
+	*found = search.found;
+	return search.fd;
+}
+
+char *debugfile_split(const struct debugfile_places *places,
+		      const char *beside, const char *directory,
+		      const char *name, size_t i)
+{
+	int size = (int)(base_name(beside) - beside);
+	const char *given;
+
+	if (i < 2 * places->path_count) {
+		given = places->paths[i / 2];
+		return grow_format("%s/%s", given, i % 2 ? base_name(name) :
+				   name);
+	}
+	switch (i - 2 * places->path_count) {
+	case 0:
+		return name[0] == '/' || directory == NULL ?
+			grow_format("%s%s", root_of(places), name) :
+			grow_format("%s%s/%s", root_of(places), directory,
+				    name);
+	case 1:
+		return grow_format("%.*s%s", size, beside, base_name(name));
+	default:
+		return NULL;
+	}
 }

@@ -1,6 +1,9 @@
 /*
  * debugfile.h: where the ELF file of an image is, and where its symbols are.
- * A file counts only if its build-id is the one that was recorded.
+ * A file counts only if its build-id is the one that was recorded. Each place
+ * is tried in the order of README.md, "Symbols".
+ *
+ * Thread context: any, several at once.
  */
 #ifndef GNOMON_DEBUGFILE_H
 #define GNOMON_DEBUGFILE_H
@@ -36,7 +39,9 @@ struct debugfile_wanted {
 
 /*
  * Descriptors of the file itself, or of its debug file (which has the same
- * build-id); -1 if it is nowhere. *found is where, to be freed.
+ * build-id); -1 if it is nowhere. *found is where, to be freed. Where a file
+ * of another build stands in the place of the binary, or none, a message says
+ * so.
  */
 int debugfile_binary(const struct debugfile_places *places,
 		     const struct debugfile_wanted *wanted, char **found);
@@ -44,5 +49,21 @@ int debugfile_binary(const struct debugfile_places *places,
 int debugfile_debug(const struct debugfile_places *places,
 		    const struct debugfile_wanted *wanted,
 		    const char *debuglink, char **found);
+/*
+ * dwz's file, which several debug files share: `wanted` has its build-id, and
+ * as path what .gnu_debugaltlink says; `beside` is the file that says it.
+ */
+int debugfile_alt(const struct debugfile_places *places,
+		  const struct debugfile_wanted *wanted, const char *beside,
+		  char **found);
+
+/*
+ * Where a .dwo file may be, to be freed: the i-th place, NULL after the last.
+ * `name` and `directory` (may be NULL) are those of its unit, `beside` is the
+ * file that the unit is in.
+ */
+char *debugfile_split(const struct debugfile_places *places,
+		      const char *beside, const char *directory,
+		      const char *name, size_t i);
 
 #endif

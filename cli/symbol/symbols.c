@@ -1,110 +1,234 @@
 /*
- * symbols.c: look-ups through libdwfl, one Dwfl for each image, opened when
- * the first of its addresses is asked for: images may have had the same
- * addresses at different times. Every answer is kept.
+ * symbols.c: look-ups by batches. Every answer is kept.
+ *
+ *	requests ──▶ objects    opened side by side
+ *	         ──▶ units      which unit has the code; sorted, so that each
+ *	                        unit's tables are read once and dropped
+ *	         ──▶ places     answered unit by unit, side by side
+ *
+ * Images with the same file share one object: a library that was loaded again
+ * elsewhere is opened once.
  *
  * Names come from DWARF where there is any, because only it knows inlined
  * functions; else from the symbol table or, in stripped files, the dynamic
- * one. Symbols that do not reach as far as the address are not taken: in a
- * stripped library "the nearest one before" is mostly a wrong name.
- *
- * Called by the main thread.
+ * one.
  */
 #include "cli/symbol/symbols.h"
 
-#include <dwarf.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
-
+#include "cli/base/buffer.h"
 #include "cli/base/grow.h"
 #include "cli/base/intern.h"
+#include "cli/base/parallel.h"
+#include "cli/base/progress.h"
 #include "cli/base/table.h"
-#include "cli/symbol/names.h"
+#include "cli/symbol/name_cache.h"
+#include "cli/symbol/object.h"
 
-#define INLINE_MAX 64		/* inlined functions at one address */
+/* Units whose tables stay in memory for look-ups one by one. */
+#define KEPT_UNITS 32
+/* Addresses without debug information that one thread takes at a time. */
+#define PIECE 512
+#define BUILD_ID_MAX 64
+
+struct symbol_object {
+	struct object object;
+	bool opened;
+	char *path;
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_size;
+	int pid;
+};
 
 struct symbol_module {
-	bool opened;
-	struct symbol_image image;
-	struct symbols *symbols;
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	struct table places;	/* address * 2 + exact -> index below */
+	struct symbol_object *object;
+	uint64_t bias;
+	struct table places;	/* address * 2 + exact -> index in the list */
+};
+
+/* A unit's tables, with the names that were wanted of it. */
+struct view {
+	struct object_unit opened;
+	struct dwarf_unit *unit;	/* NULL: none */
+	bool readable;
+	const char **functions;
+	const char **files;
 };
 
 struct symbols {
 	struct debugfile_places places;
-	bool full;
-	struct intern names;
+	struct name_cache names;
 	struct symbol_module **modules;	/* by image */
 	size_t module_count;
+	struct symbol_object **objects;
+	size_t object_count;
+	size_t object_capacity;
+	struct intern keys;		/* path and build-id of each object */
+	struct table by_key;
 	struct symbol_place **list;	/* each stays where it is */
 	size_t count;
 	size_t capacity;
-	struct buffer scratch[2];
+	struct view kept[KEPT_UNITS];
+	size_t kept_next;
 };
 
-/* ---- opening ---- */
+/* An address to be looked up. */
+struct pending {
+	struct symbol_place *place;
+	struct object *object;
+	struct dwarf_unit *unit;	/* NULL: no debug information */
+	uint64_t address;	/* in the file */
+	uint64_t pc;		/* of the call, where that was one */
+};
 
-static int find_debug(Dwfl_Module *module, void **user_data,
-		      const char *name, Dwarf_Addr base,
-		      const char *file_name, const char *debuglink,
-		      GElf_Word crc, char **found)
+/* ---- one unit ---- */
+
+static void open_view(struct view *view, struct object *object,
+		      struct dwarf_unit *unit)
 {
-	struct symbol_module *owner = *user_data;
+	const struct dwarf_lookup *lookup = &view->opened.lookup;
 
-	(void)module, (void)name, (void)base, (void)file_name, (void)crc;
-	if (owner == NULL)
-		return -1;
-	return debugfile_debug(&owner->symbols->places, &owner->image.file,
-			       debuglink, found);
+	memset(view, 0, sizeof(*view));
+	view->unit = unit;
+	view->readable = unit != NULL &&
+		object_unit_open(object, unit, &view->opened);
+	if (!view->readable)
+		return;
+	view->functions = grow_zeroed(lookup->functions.count + 1,
+				      sizeof(*view->functions));
+	view->files = grow_zeroed(lookup->lines.file_count + 1,
+				  sizeof(*view->files));
 }
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = find_debug,
-	.section_address = dwfl_offline_section_address,
-};
-
-static void open_module(struct symbols *symbols, struct symbol_module *module,
-			const struct symbol_image *image)
+static void close_view(struct view *view)
 {
-	void **user_data;
-	char *path;
-	int fd;
+	if (view->readable)
+		object_unit_close(&view->opened);
+	free(view->functions);
+	free(view->files);
+	memset(view, 0, sizeof(*view));
+}
 
-	module->opened = true;
-	module->image = *image;
-	module->symbols = symbols;
-	fd = debugfile_binary(&symbols->places, &image->file, &path);
-	if (fd < 0)
-		return;
-	module->dwfl = dwfl_begin(&callbacks);
-	if (module->dwfl == NULL) {
-		close(fd);
-		free(path);
-		return;
+static const char *file_of(struct symbols *symbols, struct view *view,
+			   uint32_t file)
+{
+	const struct dwarf_lines *lines = &view->opened.lookup.lines;
+	struct buffer path = { 0 };
+
+	if (file >= lines->file_count)
+		return NULL;
+	if (view->files[file] == NULL &&
+	    dwarf_lines_path(lines, file, &path) && path.data != NULL)
+		view->files[file] = name_cache_text(&symbols->names,
+						    path.data);
+	buffer_free(&path);
+	return view->files[file];
+}
+
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' ||
+				  name[1] == 'D');
+}
+
+/* `symbol` is what the symbol table says of the outermost function: of more
+ * use than a bare name, where the compiler left the linker's out. */
+static const char *function_of(struct symbols *symbols, struct view *view,
+			       uint32_t function, const char *symbol)
+{
+	bool mangled = false;
+	const char *name;
+
+	if (function == UINT32_MAX)
+		return name_cache_function(&symbols->names, symbol);
+	if (view->functions[function] != NULL)
+		return view->functions[function];
+	name = dwarf_lookup_name(&view->opened.lookup, function, &mangled);
+	if (name == NULL || (!mangled && symbol != NULL && is_mangled(symbol)))
+		name = symbol;
+	return view->functions[function] =
+		name_cache_function(&symbols->names, name);
+}
+
+/* ---- one address ---- */
+
+static void answer(struct symbols *symbols, struct view *view,
+		   const struct pending *pending)
+{
+	struct dwarf_frame found[DWARF_INLINE_MAX] = {
+		{ UINT32_MAX, UINT32_MAX, 0, 0, false },
+	};
+	const struct object *object = pending->object;
+	const struct symtab_symbol *symbol = symtab_find(&object->symbols,
+							 pending->pc);
+	struct symbol_place *place = pending->place;
+
+	place->count = view->readable ?
+		dwarf_lookup_at(&view->opened.lookup, pending->pc, found) : 1;
+	place->signal = sigframes_has(&object->signals, pending->address);
+	place->frames = grow_zeroed(place->count, sizeof(*place->frames));
+	for (size_t i = 0; i < place->count; i++) {
+		struct symbol_frame *frame = &place->frames[i];
+		bool last = i + 1 == place->count;
+
+		frame->function = function_of(symbols, view,
+					      found[i].function,
+					      last && symbol ? symbol->name :
+					      NULL);
+		if (view->readable)
+			frame->file = file_of(symbols, view, found[i].file);
+		frame->line = found[i].line;
+		frame->column = found[i].column;
+		frame->inlined = found[i].inlined;
 	}
-	dwfl_report_begin(module->dwfl);
-	/* Takes over the descriptor if it succeeds. */
-	module->module = dwfl_report_elf(module->dwfl, path, path, fd,
-					 image->bias, true);
-	dwfl_report_end(module->dwfl, NULL, NULL);
-	if (module->module == NULL)
-		close(fd);
-	else if (dwfl_module_info(module->module, &user_data, NULL, NULL,
-				  NULL, NULL, NULL, NULL) != NULL)
-		*user_data = module;
-	free(path);
+	if (place->signal)
+		place->frames[place->count - 1].function =
+			"<signal handler called>";
+}
+
+/* ---- images and their files ---- */
+
+static struct symbol_object *object_of(struct symbols *symbols,
+				       const struct debugfile_wanted *file)
+{
+	struct symbol_object *object;
+	struct buffer key = { 0 };
+	const char *one;
+	uint32_t at;
+
+	for (size_t i = 0; i < file->build_id_size; i++)
+		buffer_printf(&key, "%02x", file->build_id[i]);
+	buffer_printf(&key, " %s", file->path);
+	one = intern_string(&symbols->keys, key.data);
+	buffer_free(&key);
+	at = table_get(&symbols->by_key, (uintptr_t)one);
+	if (at != TABLE_NONE)
+		return symbols->objects[at];
+	table_set(&symbols->by_key, (uintptr_t)one,
+		  (uint32_t)symbols->object_count);
+	object = grow_zeroed(1, sizeof(*object));
+	object->path = grow_copy(file->path, strlen(file->path));
+	object->build_id_size = file->build_id_size < BUILD_ID_MAX ?
+		file->build_id_size : BUILD_ID_MAX;
+	if (object->build_id_size > 0)
+		memcpy(object->build_id, file->build_id,
+		       object->build_id_size);
+	object->pid = file->pid;
+	GROW(symbols->objects, symbols->object_count,
+	     symbols->object_capacity);
+	return symbols->objects[symbols->object_count++] = object;
 }
 
 static struct symbol_module *module_of(struct symbols *symbols,
-				       uint32_t index)
+				       uint32_t index,
+				       const struct symbol_image *image)
 {
+	struct symbol_module *module;
+
 	if (index >= symbols->module_count) {
 		size_t count = (size_t)index + 64;
 
@@ -115,180 +239,210 @@ static struct symbol_module *module_of(struct symbols *symbols,
 		       sizeof(*symbols->modules));
 		symbols->module_count = count;
 	}
-	if (symbols->modules[index] == NULL)
-		symbols->modules[index] =
-			grow_zeroed(1, sizeof(struct symbol_module));
-	return symbols->modules[index];
+	module = symbols->modules[index];
+	if (module == NULL) {
+		module = grow_zeroed(1, sizeof(*module));
+		module->object = object_of(symbols, &image->file);
+		module->bias = image->bias;
+		symbols->modules[index] = module;
+	}
+	return module;
 }
 
-/* ---- looking up ---- */
+struct opening {
+	struct symbols *symbols;
+	struct symbol_object **list;
+	size_t count;
+	size_t capacity;
+};
 
-static const char *pretty(struct symbols *symbols, const char *name)
+static void open_one(void *owner, size_t i)
 {
-	struct buffer *plain = &symbols->scratch[0];
-	struct buffer *shorter = &symbols->scratch[1];
+	struct opening *opening = owner;
+	struct symbol_object *object = opening->list[i];
+	struct debugfile_wanted wanted = {
+		object->path, object->build_id, object->build_id_size,
+		object->pid,
+	};
 
-	if (name == NULL)
+	object_open(&object->object, &opening->symbols->places, &wanted);
+}
+
+static void open_objects(struct symbols *symbols,
+			 struct symbol_object **list, size_t count)
+{
+	struct opening opening = { symbols, list, count, count };
+
+	parallel_each(count, open_one, &opening);
+}
+
+/* ---- many ---- */
+
+struct batch {
+	struct symbols *symbols;
+	struct pending *list;
+	size_t count;
+	size_t capacity;
+	struct group {
+		size_t first;
+		size_t count;
+		uint64_t cost;
+	} *groups;
+	size_t group_count;
+	size_t group_capacity;
+	struct symbol_object **objects;
+	size_t object_count;
+	size_t object_capacity;
+	pthread_t teller;	/* of progress */
+	atomic_size_t done;
+};
+
+/* A place for an address that was not asked for yet; NULL: it was. */
+static struct symbol_place *new_place(struct symbols *symbols,
+				      struct symbol_module *module,
+				      uint64_t address, bool exact)
+{
+	uint64_t key = address * 2 + exact;
+	struct symbol_place *place;
+
+	if (table_get(&module->places, key) != TABLE_NONE)
 		return NULL;
-	buffer_clear(plain);
-	names_demangle(plain, name);
-	if (symbols->full)
-		return intern_string(&symbols->names, plain->data);
-	buffer_clear(shorter);
-	names_shorten(shorter, plain->data);
-	return intern_string(&symbols->names,
-			     shorter->data ? shorter->data : "");
+	table_set(&module->places, key, (uint32_t)symbols->count);
+	place = grow_zeroed(1, sizeof(*place));
+	GROW(symbols->list, symbols->count, symbols->capacity);
+	return symbols->list[symbols->count++] = place;
 }
 
-static const char *die_name(Dwarf_Die *die)
+static void add_pending(struct batch *batch,
+			const struct symbol_request *request)
 {
-	Dwarf_Attribute memory, *attribute;
+	struct symbol_module *module = module_of(batch->symbols,
+						 request->index,
+						 &request->image);
+	struct symbol_place *place = new_place(batch->symbols, module,
+					       request->address,
+					       request->exact);
+	struct symbol_object *object = module->object;
+	struct pending *pending;
 
-	attribute = dwarf_attr_integrate(die, DW_AT_linkage_name, &memory);
-	if (attribute == NULL)
-		attribute = dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name,
-						 &memory);
-	if (attribute == NULL)
-		attribute = dwarf_attr_integrate(die, DW_AT_name, &memory);
-	return attribute ? dwarf_formstring(attribute) : NULL;
+	if (place == NULL)
+		return;
+	GROW(batch->list, batch->count, batch->capacity);
+	pending = &batch->list[batch->count++];
+	pending->place = place;
+	pending->object = &object->object;
+	pending->address = request->address - module->bias;
+	pending->pc = pending->address - !request->exact;
+	if (object->opened)
+		return;
+	object->opened = true;
+	GROW(batch->objects, batch->object_count, batch->object_capacity);
+	batch->objects[batch->object_count++] = object;
 }
 
-static unsigned die_number(Dwarf_Die *die, unsigned name)
+static int by_unit(const void *a, const void *b)
 {
-	Dwarf_Attribute memory;
-	Dwarf_Word value = 0;
+	const struct pending *x = a, *y = b;
 
-	if (dwarf_attr(die, name, &memory) == NULL ||
-	    dwarf_formudata(&memory, &value) != 0)
-		return 0;
-	return (unsigned)value;
+	if (x->object != y->object)
+		return (uintptr_t)x->object < (uintptr_t)y->object ? -1 : 1;
+	if (x->unit != y->unit)
+		return (uintptr_t)x->unit < (uintptr_t)y->unit ? -1 : 1;
+	return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-/* The unit that holds an address. Some compilers write no .debug_aranges. */
-static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t pc, Dwarf_Addr *bias)
+static int by_cost(const void *a, const void *b)
 {
-	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, bias);
+	const struct group *x = a, *y = b;
 
-	if (unit != NULL)
-		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
-		if (dwarf_haspc(unit, pc - *bias) == 1)
-			return unit;
-	return NULL;
+	if (x->cost != y->cost)
+		return x->cost > y->cost ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The innermost entry at `pc` and all entries around it. */
-static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
+static void make_groups(struct batch *batch)
 {
-	Dwarf_Die *found = NULL, innermost;
-	int count = dwarf_getscopes(unit, pc, &found);
+	const struct pending *list = batch->list;
 
-	*scopes = NULL;
-	if (count <= 0)
-		return 0;
-	/* Beyond an inlined function, that list goes on where it was defined;
-	 * wanted is where it was called. */
-	innermost = found[0];
-	free(found);
-	count = dwarf_getscopes_die(&innermost, scopes);
-	return count > 0 ? count : 0;
-}
+	qsort(batch->list, batch->count, sizeof(*batch->list), by_unit);
+	for (size_t i = 0, end; i < batch->count; i = end) {
+		struct group group = { .first = i };
 
-static size_t frames_from_dwarf(struct symbols *symbols, Dwarf_Die *unit,
-				Dwarf_Addr pc, struct symbol_frame *frames)
-{
-	struct symbol_frame *frame = frames;
-	Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
-	Dwarf_Files *files = NULL;
-	Dwarf_Die *scopes;
-	int count = scopes_at(unit, pc, &scopes), number = 0;
-
-	memset(frame, 0, sizeof(*frame));
-	if (line != NULL) {
-		const char *file = dwarf_linesrc(line, NULL, NULL);
-
-		if (file != NULL)
-			frame->file = intern_string(&symbols->names, file);
-		if (dwarf_lineno(line, &number) == 0)
-			frame->line = (unsigned)number;
-		if (dwarf_linecol(line, &number) == 0)
-			frame->column = (unsigned)number;
+		for (end = i + 1; end < batch->count &&
+		     list[end].object == list[i].object &&
+		     list[end].unit == list[i].unit; end++)
+			if (list[i].unit == NULL && end - i == PIECE)
+				break;
+		group.count = end - i;
+		group.cost = group.count * 16;
+		if (list[i].unit != NULL)
+			group.cost += list[i].unit->end -
+				list[i].unit->offset;
+		GROW(batch->groups, batch->group_count,
+		     batch->group_capacity);
+		batch->groups[batch->group_count++] = group;
 	}
-	if (dwarf_getsrcfiles(unit, &files, NULL) != 0)
-		files = NULL;
-	for (int i = 0; i < count; i++) {
-		Dwarf_Die *die = &scopes[i];
-		int tag = dwarf_tag(die);
-		const char *file;
-
-		if (tag != DW_TAG_subprogram &&
-		    tag != DW_TAG_inlined_subroutine)
-			continue;
-		frame->function = pretty(symbols, die_name(die));
-		if (tag == DW_TAG_subprogram ||
-		    frame - frames == INLINE_MAX - 1)
-			break;
-		frame->inlined = true;
-		frame++;
-		memset(frame, 0, sizeof(*frame));
-		file = files ? dwarf_filesrc(files, die_number(die,
-				DW_AT_call_file), NULL, NULL) : NULL;
-		if (file != NULL)
-			frame->file = intern_string(&symbols->names, file);
-		frame->line = die_number(die, DW_AT_call_line);
-		frame->column = die_number(die, DW_AT_call_column);
-	}
-	free(scopes);
-	return (size_t)(frame - frames) + 1;
+	qsort(batch->groups, batch->group_count, sizeof(*batch->groups),
+	      by_cost);
 }
 
-static bool is_signal_frame(Dwfl_Module *module, uint64_t address)
+static void answer_group(void *owner, size_t i)
 {
-	Dwarf_Addr bias;
-	Dwarf_CFI *cfi = dwfl_module_eh_cfi(module, &bias);
-	Dwarf_Frame *frame;
-	bool signal = false;
+	struct batch *batch = owner;
+	const struct group *group = &batch->groups[i];
+	const struct pending *list = batch->list + group->first;
+	struct view view;
+	size_t done;
 
-	if (cfi == NULL || dwarf_cfi_addrframe(cfi, address - bias,
-					       &frame) != 0)
-		return false;
-	dwarf_frame_info(frame, NULL, NULL, &signal);
-	free(frame);
-	return signal;
+	open_view(&view, list[0].object, list[0].unit);
+	for (size_t j = 0; j < group->count; j++)
+		answer(batch->symbols, &view, &list[j]);
+	close_view(&view);
+	done = atomic_fetch_add_explicit(&batch->done, group->count,
+					 memory_order_relaxed) + group->count;
+	if (pthread_equal(batch->teller, pthread_self()))
+		progress_update(done);
 }
 
-static void look_up(struct symbols *symbols, struct symbol_module *module,
-		    uint64_t address, bool exact, struct symbol_place *place)
+void symbols_prepare(struct symbols *symbols,
+		     const struct symbol_request *requests, size_t count)
 {
-	struct symbol_frame frames[INLINE_MAX] = { 0 };
-	uint64_t pc = exact ? address : address - 1;
-	struct symbol_frame *last;
-	Dwarf_Addr bias;
-	Dwarf_Die *unit;
+	struct batch batch = { .symbols = symbols, .teller = pthread_self() };
 
-	place->count = 1;
-	place->signal = false;
-	if (module->module != NULL) {
-		place->signal = is_signal_frame(module->module, address);
-		unit = unit_of(module->module, pc, &bias);
-		if (unit != NULL)
-			place->count = frames_from_dwarf(symbols, unit,
-							 pc - bias, frames);
-		last = &frames[place->count - 1];
-		if (last->function == NULL) {
-			GElf_Off offset;
-			GElf_Sym symbol;
-
-			last->function = pretty(symbols,
-				dwfl_module_addrinfo(module->module, pc,
-						     &offset, &symbol, NULL,
-						     NULL, NULL));
-		}
-		if (place->signal)
-			last->function = "<signal handler called>";
+	for (size_t i = 0; i < count; i++)
+		add_pending(&batch, &requests[i]);
+	if (batch.count > 0) {
+		progress_begin("looking up symbols", batch.count);
+		open_objects(symbols, batch.objects, batch.object_count);
+		for (size_t i = 0; i < batch.count; i++)
+			batch.list[i].unit =
+				object_unit_at(batch.list[i].object,
+					       batch.list[i].pc);
+		make_groups(&batch);
+		parallel_each(batch.group_count, answer_group, &batch);
+		progress_end();
 	}
-	place->frames = grow_resize(NULL, place->count, sizeof(frames[0]));
-	memcpy(place->frames, frames, place->count * sizeof(frames[0]));
+	free(batch.list);
+	free(batch.groups);
+	free(batch.objects);
+}
+
+/* ---- one by one ---- */
+
+/* The view of a unit, from those that are kept. */
+static struct view *kept_view(struct symbols *symbols, struct object *object,
+			      struct dwarf_unit *unit)
+{
+	struct view *view;
+
+	for (size_t i = 0; i < KEPT_UNITS; i++)
+		if (symbols->kept[i].unit == unit)
+			return &symbols->kept[i];
+	view = &symbols->kept[symbols->kept_next];
+	symbols->kept_next = (symbols->kept_next + 1) % KEPT_UNITS;
+	close_view(view);
+	open_view(view, object, unit);
+	return view;
 }
 
 const struct symbol_place *symbols_find(struct symbols *symbols,
@@ -296,48 +450,51 @@ const struct symbol_place *symbols_find(struct symbols *symbols,
 					const struct symbol_image *image,
 					uint64_t address, bool exact)
 {
-	struct symbol_module *module = module_of(symbols, index);
-	uint64_t key = address * 2 + exact;
-	uint32_t at = table_get(&module->places, key);
-	struct symbol_place *place;
+	struct symbol_module *module = module_of(symbols, index, image);
+	uint32_t at = table_get(&module->places, address * 2 + exact);
+	struct symbol_object *object = module->object;
+	struct view none = { 0 };
+	struct pending pending;
 
 	if (at != TABLE_NONE)
 		return symbols->list[at];
-	if (!module->opened)
-		open_module(symbols, module, image);
-	GROW(symbols->list, symbols->count, symbols->capacity);
-	table_set(&module->places, key, (uint32_t)symbols->count);
-	place = grow_alloc(sizeof(*place));
-	look_up(symbols, module, address, exact, place);
-	return symbols->list[symbols->count++] = place;
-}
-
-void symbols_prepare(struct symbols *symbols,
-		     const struct symbol_request *requests, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		symbols_find(symbols, requests[i].index, &requests[i].image,
-			     requests[i].address, requests[i].exact);
+	if (!object->opened)
+		open_objects(symbols, &object, 1);
+	object->opened = true;
+	pending.place = new_place(symbols, module, address, exact);
+	pending.object = &object->object;
+	pending.address = address - module->bias;
+	pending.pc = pending.address - !exact;
+	pending.unit = object_unit_at(pending.object, pending.pc);
+	answer(symbols, pending.unit ?
+	       kept_view(symbols, pending.object, pending.unit) : &none,
+	       &pending);
+	return pending.place;
 }
 
 struct symbols *symbols_new(const struct debugfile_places *places, bool full)
 {
 	struct symbols *symbols = grow_zeroed(1, sizeof(*symbols));
 
-	elf_version(EV_CURRENT);
 	symbols->places = *places;
-	symbols->full = full;
+	name_cache_init(&symbols->names, full);
 	return symbols;
 }
 
 void symbols_free(struct symbols *symbols)
 {
-	for (size_t i = 0; i < symbols->module_count; i++) {
-		if (symbols->modules[i] == NULL)
-			continue;
-		table_free(&symbols->modules[i]->places);
-		dwfl_end(symbols->modules[i]->dwfl);
-		free(symbols->modules[i]);
+	for (size_t i = 0; i < KEPT_UNITS; i++)
+		close_view(&symbols->kept[i]);
+	for (size_t i = 0; i < symbols->module_count; i++)
+		if (symbols->modules[i] != NULL) {
+			table_free(&symbols->modules[i]->places);
+			free(symbols->modules[i]);
+		}
+	for (size_t i = 0; i < symbols->object_count; i++) {
+		if (symbols->objects[i]->opened)
+			object_close(&symbols->objects[i]->object);
+		free(symbols->objects[i]->path);
+		free(symbols->objects[i]);
 	}
 	for (size_t i = 0; i < symbols->count; i++) {
 		free(symbols->list[i]->frames);
@@ -345,8 +502,9 @@ void symbols_free(struct symbols *symbols)
 	}
 	free(symbols->list);
 	free(symbols->modules);
-	intern_free(&symbols->names);
-	buffer_free(&symbols->scratch[0]);
-	buffer_free(&symbols->scratch[1]);
+	free(symbols->objects);
+	intern_free(&symbols->keys);
+	table_free(&symbols->by_key);
+	name_cache_free(&symbols->names);
 	free(symbols);
 }

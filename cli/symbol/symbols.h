@@ -1,5 +1,8 @@
 /*
  * symbols.h: from an address in an image to functions and source lines.
+ *
+ * Thread context: one thread; those that symbols_prepare makes are gone when
+ * it returns.
  */
 #ifndef GNOMON_SYMBOLS_H
 #define GNOMON_SYMBOLS_H
@@ -38,7 +41,7 @@ struct symbols *symbols_new(const struct debugfile_places *places, bool full);
  * `index` numbers the image; the same one is always given for it. `address`
  * is a return address, which belongs to the call before it, unless `exact`
  * says that it is where the function was interrupted. The result lives as
- * long as `symbols`.
+ * long as `symbols`. Equal functions and files are equal pointers.
  */
 const struct symbol_place *symbols_find(struct symbols *symbols,
 					uint32_t index,

@@ -1,0 +1,159 @@
+/*
+ * bytes.h: reading debug information, of which no byte is to be trusted.
+ *
+ * A cursor never leaves its bytes: what would, reads as 0, and from then on
+ * the cursor is at its end and `bad`. So a loop that asks for `bad` (or for
+ * the end) ends, and nothing else has to be checked at each step.
+ *
+ * All targets store the least significant byte first. Pure; any thread.
+ */
+#ifndef GNOMON_SYMBOL_BYTES_H
+#define GNOMON_SYMBOL_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct span {
+	const uint8_t *data;
+	size_t size;
+};
+
+struct bytes {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool bad;
+};
+
+/* From an offset on; bad if there is no such offset. */
+static inline struct bytes bytes_from(struct span span, uint64_t offset)
+{
+	struct bytes bytes = { span.data + span.size, span.data + span.size,
+			       true };
+
+	if (offset <= span.size && span.data != NULL) {
+		bytes.at = span.data + offset;
+		bytes.bad = false;
+	}
+	return bytes;
+}
+
+static inline size_t bytes_left(const struct bytes *bytes)
+{
+	return (size_t)(bytes->end - bytes->at);
+}
+
+static inline void bytes_fail(struct bytes *bytes)
+{
+	bytes->at = bytes->end;
+	bytes->bad = true;
+}
+
+static inline void bytes_skip(struct bytes *bytes, uint64_t size)
+{
+	if (size > bytes_left(bytes))
+		bytes_fail(bytes);
+	else
+		bytes->at += size;
+}
+
+/* `size` is 1 to 8. */
+static inline uint64_t bytes_number(struct bytes *bytes, unsigned size)
+{
+	uint64_t value = 0;
+
+	if (size > bytes_left(bytes)) {
+		bytes_fail(bytes);
+		return 0;
+	}
+	for (unsigned i = 0; i < size; i++)
+		value |= (uint64_t)bytes->at[i] << (8 * i);
+	bytes->at += size;
+	return value;
+}
+
+#define BYTES_FIXED(type, name)						\
+	static inline type name(struct bytes *bytes)			\
+	{								\
+		type value = 0;						\
+									\
+		if (sizeof(value) > bytes_left(bytes)) {		\
+			bytes_fail(bytes);				\
+			return 0;					\
+		}							\
+		memcpy(&value, bytes->at, sizeof(value));		\
+		bytes->at += sizeof(value);				\
+		return value;						\
+	}
+
+BYTES_FIXED(uint8_t, bytes_u8)
+BYTES_FIXED(uint16_t, bytes_u16)
+BYTES_FIXED(uint32_t, bytes_u32)
+BYTES_FIXED(uint64_t, bytes_u64)
+
+static inline uint64_t bytes_uleb(struct bytes *bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; bytes->at < bytes->end; shift += 7) {
+		uint8_t byte = *bytes->at++;
+
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return value;
+	}
+	bytes_fail(bytes);
+	return 0;
+}
+
+static inline int64_t bytes_sleb(struct bytes *bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; bytes->at < bytes->end;) {
+		uint8_t byte = *bytes->at++;
+
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+		if (byte >= 0x80)
+			continue;
+		if (shift < 64 && byte & 0x40)
+			value |= ~UINT64_C(0) << shift;
+		return (int64_t)value;
+	}
+	bytes_fail(bytes);
+	return 0;
+}
+
+/* A string that ends inside; "" if none does. */
+static inline const char *bytes_string(struct bytes *bytes)
+{
+	const uint8_t *text = bytes->at;
+	const uint8_t *nul = bytes_left(bytes) ?
+		memchr(text, 0, bytes_left(bytes)) : NULL;
+
+	if (nul == NULL) {
+		bytes_fail(bytes);
+		return "";
+	}
+	bytes->at = nul + 1;
+	return (const char *)text;
+}
+
+/* DWARF's initial length: 4 or 12 bytes. *offset_size becomes 4 or 8. */
+static inline uint64_t bytes_length(struct bytes *bytes, uint8_t *offset_size)
+{
+	uint64_t length = bytes_u32(bytes);
+
+	*offset_size = 4;
+	if (length == 0xffffffff) {
+		*offset_size = 8;
+		length = bytes_u64(bytes);
+	}
+	return length;
+}
+
+#endif

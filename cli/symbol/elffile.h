@@ -1,0 +1,54 @@
+/*
+ * elffile.h: an ELF file's sections, as bytes, decompressed where they are
+ * compressed.
+ */
+#ifndef GNOMON_ELFFILE_H
+#define GNOMON_ELFFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gelf.h>
+
+#include "cli/symbol/bytes.h"
+
+struct elffile {
+	char *path;		/* for messages, and beside which others lie */
+	Elf *elf;
+	unsigned char *memory;	/* of a file that is in none; or NULL */
+	void **owned;		/* what was decompressed */
+	size_t owned_count;
+	size_t owned_capacity;
+};
+
+/*
+ * Takes the descriptor over, and copies the path. NULL: it is no ELF file, or
+ * one of a machine with another order of bytes.
+ */
+struct elffile *elffile_open(int fd, const char *path);
+/* The same of `size` bytes from malloc, which are taken over. */
+struct elffile *elffile_of_memory(unsigned char *memory, size_t size,
+				  const char *path);
+/* NULL is allowed. Spans and strings of it are gone then. */
+void elffile_close(struct elffile *file);
+
+/*
+ * A section's bytes; those of ".zdebug_x" for ".debug_x" in old files. Empty
+ * if it is not there, has none in this file, or is damaged. Not for several
+ * threads at once.
+ */
+struct span elffile_section(struct elffile *file, const char *name);
+/* Whether it has bytes in this file; nothing is decompressed for that. */
+bool elffile_has_section(struct elffile *file, const char *name);
+/* Address at which the section is mapped; 0 if there is none. */
+uint64_t elffile_section_address(struct elffile *file, const char *name);
+
+/* Empty if it has none. */
+struct span elffile_build_id(struct elffile *file);
+/* Name in .gnu_debuglink, NULL if there is none. */
+const char *elffile_debuglink(struct elffile *file);
+/* Path in .gnu_debugaltlink and the build-id behind it; NULL if none. */
+const char *elffile_altlink(struct elffile *file, struct span *build_id);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * name_cache.c: two threads may make the same name at the same time; the
+ * second one finds the first one's text when it stores its own.
+ */
+#include "cli/symbol/name_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/symbol/names.h"
+
+void name_cache_init(struct name_cache *cache, bool full)
+{
+	memset(cache, 0, sizeof(*cache));
+	pthread_mutex_init(&cache->lock, NULL);
+	cache->full = full;
+}
+
+void name_cache_free(struct name_cache *cache)
+{
+	pthread_mutex_destroy(&cache->lock);
+	intern_free(&cache->raw);
+	intern_free(&cache->shown);
+	table_free(&cache->known);
+	free(cache->list);
+}
+
+const char *name_cache_text(struct name_cache *cache, const char *text)
+{
+	const char *one;
+
+	pthread_mutex_lock(&cache->lock);
+	one = intern_string(&cache->shown, text);
+	pthread_mutex_unlock(&cache->lock);
+	return one;
+}
+
+static const char *find(struct name_cache *cache, const char *raw,
+			const char **key)
+{
+	uint32_t at;
+
+	*key = intern_string(&cache->raw, raw);
+	at = table_get(&cache->known, (uintptr_t)*key);
+	return at == TABLE_NONE ? NULL : cache->list[at];
+}
+
+static const char *keep(struct name_cache *cache, const char *key,
+			const struct buffer *made)
+{
+	const char *known = find(cache, key, &key);
+
+	if (known != NULL)
+		return known;
+	table_set(&cache->known, (uintptr_t)key, (uint32_t)cache->count);
+	GROW(cache->list, cache->count, cache->capacity);
+	return cache->list[cache->count++] =
+		intern_string(&cache->shown, made->data ? made->data : "");
+}
+
+const char *name_cache_function(struct name_cache *cache, const char *raw)
+{
+	struct buffer plain = { 0 }, shorter = { 0 };
+	const char *key, *known;
+
+	if (raw == NULL)
+		return NULL;
+	pthread_mutex_lock(&cache->lock);
+	known = find(cache, raw, &key);
+	pthread_mutex_unlock(&cache->lock);
+	if (known != NULL)
+		return known;
+	names_demangle(&plain, raw);
+	if (!cache->full)
+		names_shorten(&shorter, plain.data ? plain.data : "");
+	pthread_mutex_lock(&cache->lock);
+	known = keep(cache, key, cache->full ? &plain : &shorter);
+	pthread_mutex_unlock(&cache->lock);
+	buffer_free(&plain);
+	buffer_free(&shorter);
+	return known;
+}
