@@ -12,7 +12,7 @@ of captures, the chart DIR/bench-capture.svg. The document:
      "date": …, "quick": …,
      "capture": [rows], "cold": [rows], "throw": [rows], "barriers": [rows],
      "hooks": [rows], "programs": [rows], "instructions": [rows],
-     "reader": [rows],
+     "reader": [rows], "reader-large": [rows],
      "figures": [{"name", "value", "goal", "reached"}]}
 
 A part that was not run is an empty list. A part has three functions:
@@ -37,6 +37,7 @@ import bench_instructions
 import bench_plot
 import bench_programs
 import bench_reader
+import bench_reader_large
 import bench_run
 import bench_table
 import bench_throw
@@ -52,7 +53,10 @@ PARTS = {
     "programs": bench_programs,
     "instructions": bench_instructions,
     "reader": bench_reader,
+    "reader-large": bench_reader_large,
 }
+# Takes minutes and gigabytes: only by --part.
+ASKED = ("reader-large",)
 BRINGS = {"capture": ["capture", "cold", "throw"]}
 
 
@@ -120,7 +124,7 @@ def arguments():
 def main():
     options = arguments()
     parts = (BRINGS.get(options.part, [options.part]) if options.part
-             else list(PARTS))
+             else [part for part in PARTS if part not in ASKED])
     document = {"schema": SCHEMA, "machine": machine(),
                 "date": datetime.datetime.now(datetime.timezone.utc)
                 .isoformat(timespec="seconds"),

@@ -57,9 +57,10 @@ class Bench:
     def repeat(self, full, quick=1):
         return quick if self.quick else full
 
-    def run(self, command, env=None, stdin=None, stdout=None):
+    def run(self, command, env=None, stdin=None, stdout=None, limit=None):
         """Runs a command; what bench-run measured, or Failed. `env` is set
-        by env(1), so that bench-run is not preloaded itself."""
+        by env(1), so that bench-run is not preloaded itself. `limit`: seconds
+        that it may take."""
         result = self.new_path("run.json")
         setting = [f"{name}={value}" for name, value in (env or {}).items()]
         if setting:
@@ -70,7 +71,8 @@ class Bench:
             done = subprocess.run(
                 [self.tool("bench-run"), result] + command,
                 env=environment(), stdin=source, stdout=sink,
-                stderr=errors, check=False, timeout=TIME_LIMIT_S)
+                stderr=errors, check=False,
+                timeout=limit or TIME_LIMIT_S)
             errors.seek(0)
             text = errors.read().decode(errors="replace")
         if done.returncode != 0:

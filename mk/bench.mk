@@ -3,12 +3,15 @@
 # bench-capture has all that is said of captures: the parts cold and throw, and
 # the chart $(O)/bench-capture.svg.
 #
+# bench-reader-large, a report of a billion events, needs 6 GB of disk in $(O):
+# it is not part of bench.
+#
 #   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
 
 .PHONY: bench deps-bench
 DEPS_BENCH := $(DEPS) heaptrack libunwind-dev valgrind jq sqlite3 perl python3
 BENCH_PARTS := capture cold throw barriers hooks programs instructions \
-	reader
+	reader reader-large
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
@@ -84,7 +87,7 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 .PHONY: $(addprefix bench-,$(BENCH_PARTS))
 bench: all $(BENCH_LIB)
 bench-capture bench-throw bench-hooks bench-programs bench-instructions \
-	bench-reader: all
+	bench-reader bench-reader-large: all
 bench-instructions: $(BENCH_LIB)
 
 bench: $(BENCH_BIN) deps-bench
