@@ -1,0 +1,8 @@
+/* leaky_own.c: the same leaks in a program that has suppressions itself. */
+#include "leaky.c"
+
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "# of its own\nleak:tgt_buffer\n";
+}
