@@ -33,7 +33,7 @@ static const struct command_option options[] = {
 	{ TOP_ROWS, "top", 'n', "N", NULL,
 	  "rows of each cost, 0 for all (3; 10 with --cost; 1000 with "
 	  "--json)" },
-	{ THRESHOLD, "threshold", 't', "SIZE|N|PERCENT", "0",
+	{ THRESHOLD, "threshold", 't', "AMOUNT", "0",
 	  "differences that are not larger do not count: bytes, a number, or "
 	  "a share (5%) of the larger side" },
 	{ JSON, "json", 0, NULL, NULL,

@@ -1,0 +1,204 @@
+#!/usr/bin/python3
+"""`gnomon diff`: new, gone, grown and shrunk between two traces and between
+two moments; nothing between two runs of a program that does the same."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from gnomon_test import (GNOMON, PROGRAMS, bare, case, check, equal, gnomon,
+                         main, need, program, recorded)
+
+BYTES = ("live", "peak", "total")
+
+
+def diff(*arguments, statuses=(0, 1)):
+    done = gnomon("diff", "--json", "--top", "0", *arguments,
+                  statuses=statuses)
+    document = json.loads(done.out)
+    equal(done.status, 1 if document["summary"]["differs"] else 0, "status")
+    return document
+
+
+def by_function(document, cost):
+    """{function of the target: (state, before, after)}"""
+    result = {}
+    for row in document["rows"]:
+        names = [frame["function"] for frame in row["stack"]
+                 if (frame["function"] or "").startswith("tgt_")]
+        if row["cost"] == cost and names:
+            result[names[0]] = (row["state"], row["before_value"],
+                                row["after_value"])
+    return result
+
+
+def trace_of(directory, *arguments):
+    os.mkdir(directory)
+    return recorded([program("changing"), *arguments], directory).trace
+
+
+@case
+def two_traces(directory):
+    before = trace_of(os.path.join(directory, "a"), "before")
+    after = trace_of(os.path.join(directory, "b"), "after")
+    document = diff(before, after)
+    equal(by_function(document, "live"), {
+        "tgt_grown": ("grown", 1000, 3000),
+        "tgt_shrunk": ("shrunk", 5000, 2000),
+        "tgt_gone": ("gone", 64, 0), "tgt_new": ("new", 0, 48)}, "live")
+    equal(by_function(document, "count"), {
+        "tgt_grown": ("grown", 10, 30), "tgt_shrunk": ("shrunk", 5, 2),
+        "tgt_gone": ("gone", 1, 0), "tgt_new": ("new", 0, 1)}, "count")
+    equal(by_function(document, "temporary"), {}, "temporary")
+    live = document["summary"]["live"]
+    equal([live[state] for state in ("new", "gone", "grown", "shrunk")],
+          [1, 1, 1, 1], "states")
+    for cost in BYTES:
+        difference = sum(row["difference"] for row in document["rows"]
+                         if row["cost"] == cost)
+        key = cost + "_bytes"
+        equal(difference, document["summary"]["after"][key] -
+              document["summary"]["before"][key], "sum of " + cost)
+    # the other way round everything has the other sign
+    turned = diff(after, before)
+    equal({name: (old, new) for name, (_, new, old) in
+           by_function(turned, "live").items()},
+          {name: (old, new) for name, (_, old, new) in
+           by_function(document, "live").items()}, "turned")
+
+
+@case
+def thresholds_and_filters(directory):
+    before = trace_of(os.path.join(directory, "a"), "before")
+    after = trace_of(os.path.join(directory, "b"), "after")
+    document = diff(before, after, "--cost", "live", "--threshold", "2000")
+    equal(list(by_function(document, "live")), ["tgt_shrunk"], "over 2000")
+    equal(document["summary"]["live"]["below_threshold"], 3, "below")
+    document = diff(before, after, "--cost", "live", "--threshold", "3000")
+    equal(document["rows"], [], "not larger than the threshold")
+    check(not document["summary"]["differs"], "differs")
+    # 6564 bytes live before: a third of it is 2166
+    document = diff(before, after, "--cost", "live", "--threshold", "33%")
+    equal(list(by_function(document, "live")), ["tgt_shrunk"], "over 33 %")
+    document = diff(before, after, "--sort", "live", "--function", "tgt_new",
+                    "--function", "tgt_gone")
+    equal(sorted(by_function(document, "live")), ["tgt_gone", "tgt_new"],
+          "filtered")
+    document = diff(before, after, "--cost", "live", "--size-max", "100")
+    equal(sorted(by_function(document, "live")),
+          ["tgt_gone", "tgt_grown", "tgt_new"], "small blocks")
+
+
+@case
+def groups(directory):
+    before = trace_of(os.path.join(directory, "a"), "before")
+    after = trace_of(os.path.join(directory, "b"), "after")
+    for by, rows in (("function", 4), ("site", 4), ("file", 1),
+                     ("library", 1)):
+        document = diff(before, after, "--cost", "live", "--by", by)
+        equal(len(document["rows"]), rows, by)
+        equal(sum(row["difference"] for row in document["rows"]),
+              2000 - 3000 - 64 + 48, by)
+    text = gnomon("diff", before, after, "--by", "file", statuses=(1,)).out
+    check("changing.c" in text, text)
+
+
+@case
+def text_within_80_columns(directory):
+    before = trace_of(os.path.join(directory, "a"), "before")
+    after = trace_of(os.path.join(directory, "b"), "after")
+    for by in ("stack", "site", "function", "file", "library"):
+        text = gnomon("diff", before, after, "--by", by, statuses=(1,)).out
+        for line in text.splitlines()[2:]:
+            check(len(line) <= 80, line)
+        check(re.search(r"shrunk +-2\.9K  from 4\.9K to 2\.0K", text) or
+              by in ("file", "library"), text)
+        check(re.search(r"live .* -1016 B", text), text)
+
+
+@case
+def two_moments(directory):
+    trace = trace_of(os.path.join(directory, "a"), "phases")
+    document = diff(trace, "--from", "200ms", "--to", "600ms")
+    equal(by_function(document, "live"), {
+        "tgt_grown": ("shrunk", 1000, 500),
+        "tgt_new": ("new", 0, 48)}, "live")
+    equal(by_function(document, "count"), {"tgt_new": ("new", 0, 1)}, "count")
+    document = diff(trace, "--from", "start", "--to", "200ms")
+    equal(by_function(document, "live"), {"tgt_grown": ("new", 0, 1000)},
+          "from the start")
+    document = diff(trace, "--from", "600ms")
+    equal(by_function(document, "live"), {"tgt_gone": ("new", 0, 64)},
+          "to the end")
+    document = diff(trace, "--from", "600ms", "--to", "600ms")
+    equal(document["rows"], [], "one moment")
+    gnomon("diff", trace, "--from", "@nowhere", statuses=(2,))
+    gnomon("diff", trace, "--from", "soon", statuses=(2,))
+
+
+@case
+def a_program_that_does_the_same(directory):
+    need("jq")
+    traces = []
+    for name in "ab":
+        folder = os.path.join(directory, name)
+        os.mkdir(folder)
+        done = recorded(["jq", "-n", "[range(3000)] | map(. * 2) | add"],
+                        folder)
+        equal(done.out, "8997000\n", "jq")
+        traces.append(done.trace)
+    document = diff(*traces)
+    equal(document["rows"], [], "two runs")
+    check(document["summary"]["count"]["equal"] > 50, "stacks that are equal")
+    # they were not at the same addresses
+    images = [json.loads(gnomon("info", trace, "--json").out)
+              for trace in traces]
+    check(str(images[0]) != str(images[1]), "the same run")
+
+
+@case
+def another_build(directory):
+    """Comments above, other optimisation of nothing: other addresses."""
+    need("gcc")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                          "programs", "changing.c")
+    traces = []
+    for name, flags in (("a", ["-O0"]), ("b", ["-O0", "-falign-functions=64",
+                                              "-fno-pie", "-no-pie"])):
+        folder = os.path.join(directory, name)
+        os.mkdir(folder)
+        binary = os.path.join(folder, "changing")
+        subprocess.run(["gcc", "-g", *flags, "-fno-builtin", "-o", binary,
+                        source], check=True)
+        traces.append(recorded([binary, "before"], folder).trace)
+    document = diff(*traces)
+    equal(by_function(document, "live"), {}, "live")
+    equal(by_function(document, "count"), {}, "count")
+
+
+@case
+def directories_are_sums(directory):
+    one, two = (os.path.join(directory, name) for name in "ab")
+    trace_of(one, "before")
+    trace = trace_of(two, "before")
+    shutil.copy(trace, trace + ".copy.trace")
+    document = diff(one, two, "--cost", "live")
+    equal(by_function(document, "live")["tgt_grown"], ("grown", 1000, 2000),
+          "twice as much")
+    equal(document["summary"]["after"]["traces"], 2, "traces")
+
+
+@case
+def wrong_use(directory):
+    trace = trace_of(os.path.join(directory, "a"), "before")
+    for arguments in ([trace], [], [trace] * 3, [trace, trace + ".none"],
+                      [trace, trace, "--threshold", "-1"],
+                      [trace, trace, "--cost", "age"]):
+        done = bare([GNOMON, "diff", *arguments], cwd=PROGRAMS)
+        equal(done.status, 2, " ".join(arguments))
+        check(done.err.startswith("gnomon: "), done.err)
+
+
+main()
