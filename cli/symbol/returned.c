@@ -239,6 +239,7 @@ static enum returned look(Elf *elf, int fd, const char *function, char **text)
 	GElf_Ehdr header;
 	GElf_Sym symbol;
 	size_t size;
+	char *found;
 
 	if (gelf_getehdr(elf, &header) == NULL ||
 	    !find_function(elf, function, &symbol))
@@ -252,13 +253,15 @@ static enum returned look(Elf *elf, int fd, const char *function, char **text)
 	if (machine == NULL ||
 	    !run(machine, code, size, symbol.st_value, &result))
 		return RETURNED_UNKNOWN;
-	*text = grow_alloc(RETURNED_TEXT_MAX);
-	size = read_at(elf, fd, result.address, PF_W, *text,
+	found = grow_alloc(RETURNED_TEXT_MAX);
+	size = read_at(elf, fd, result.address, PF_W, found,
 		       RETURNED_TEXT_MAX);
-	if (memchr(*text, 0, size) != NULL)
-		return RETURNED_TEXT;
-	free(*text);
-	return RETURNED_UNKNOWN;
+	if (memchr(found, 0, size) == NULL) {
+		free(found);
+		return RETURNED_UNKNOWN;
+	}
+	*text = found;
+	return RETURNED_TEXT;
 }
 
 enum returned returned_text(int fd, const char *function, char **text)
