@@ -12,8 +12,8 @@
  *	arm64   adr x0, n; adrp x0, n and add x0, x0, n
  *
  * Addresses are those of the file: of a library they are relative to where it
- * is loaded, and so is what `lea` makes of them. `mov eax, n` is right only
- * in a program that has a fixed address, and ends up nowhere else.
+ * is loaded, and so is what `lea` makes of them. `mov eax, n` is an address
+ * only in a program that has a fixed one.
  */
 #include "cli/symbol/returned.h"
 
@@ -33,6 +33,7 @@
 /* What its instructions have come to. */
 struct result {
 	bool known;
+	bool absolute;		/* not relative to where the file is loaded */
 	uint64_t address;
 };
 
@@ -71,6 +72,7 @@ static bool takes_result(const cs_insn *i, struct result *result)
 		result->address = (uint64_t)ops[1].imm;
 	else
 		return false;
+	result->absolute = i->id == X86_INS_MOV;
 	result->known = true;
 	return true;
 }
@@ -252,6 +254,14 @@ static enum returned look(Elf *elf, int fd, const char *function, char **text)
 		size = symbol.st_size;
 	if (machine == NULL ||
 	    !run(machine, code, size, symbol.st_value, &result))
+		return RETURNED_UNKNOWN;
+	/* A null pointer: nothing to say. No other number is an address in
+	 * what may be loaded anywhere. */
+	if (result.absolute && result.address == 0) {
+		*text = grow_copy("", 0);
+		return RETURNED_TEXT;
+	}
+	if (result.absolute && header.e_type != ET_EXEC)
 		return RETURNED_UNKNOWN;
 	found = grow_alloc(RETURNED_TEXT_MAX);
 	size = read_at(elf, fd, result.address, PF_W, found,
