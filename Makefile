@@ -67,6 +67,7 @@ include mk/host.mk
 include mk/unwind.mk
 include mk/fault.mk
 include mk/test.mk
+include mk/fuzz.mk
 include mk/bench.mk
 include mk/docs.mk
 include mk/demo.mk

@@ -94,7 +94,8 @@ static struct map_site *sorted_sites(const struct maps *maps, size_t *count)
 		if (maps->sites[i].node != MAPS_NO_NODE &&
 		    maps->sites[i].count > 0)
 			sites[(*count)++] = maps->sites[i];
-	qsort(sites, *count, sizeof(*sites), by_bytes);
+	if (*count > 0)
+		qsort(sites, *count, sizeof(*sites), by_bytes);
 	return sites;
 }
 

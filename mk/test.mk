@@ -4,7 +4,6 @@
 #   make check-unit          the unit tests alone
 #   make check-faults        what fails in turn, in full (mk/fault.mk)
 #   make check-asan          unit tests of cli/ and unwind/ under sanitizers
-#   make fuzz SECONDS=60     each fuzz target for so long
 #   make lint                style, folder directions, warnings as errors
 #
 # A test's own wishes stand in its source, one line each:
@@ -124,25 +123,6 @@ check-asan:
 		CC='$(CC) $(SANITIZE)' check-asan-run
 check-asan-run: $(ASAN_UNIT)
 	$(Q)ASAN_OPTIONS=detect_leaks=0 $(RUN_TESTS) $(ASAN_UNIT)
-
-# Fuzz targets define LLVMFuzzerTestOneInput and are linked as unit tests are.
-SECONDS ?= 60
-FUZZ_O := $(O)/fuzz
-FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_O)/bin/%,$(wildcard tests/fuzz/*.c))
-FUZZ_CC := clang $(SANITIZE) -fsanitize=fuzzer-no-link
-.PHONY: fuzz fuzz-run
-fuzz:
-	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_O) CC='$(FUZZ_CC)' \
-		FUZZ_O=$(FUZZ_O) SECONDS=$(SECONDS) fuzz-run
-fuzz-run: $(FUZZ)
-	$(Q)for f in $(FUZZ); do echo "$$f"; mkdir -p $$f.corpus; \
-		$$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
-		-artifact_prefix=$$f. -verbosity=0 $$f.corpus || exit 1; done
-$(FUZZ_O)/bin/%: tests/fuzz/%.c $(TARGET_CORE) $(CLI_CORE)
-	$(call say,FUZZ,$@)mkdir -p $(@D)
-	$(Q)$(CC) -fsanitize=fuzzer $(TEST_CFLAGS) $(call wish,FLAGS,$<) -o $@ \
-		$< $(wish-link) -Wl,--start-group $(TARGET_CORE) $(CLI_CORE) \
-		-Wl,--end-group $(HOST_LIBS) -lxxhash
 
 .PHONY: lint
 lint: deps-test

@@ -357,6 +357,13 @@ static inline void look_ahead(struct model *model,
 				      events[i + LOOK_AT_BLOCK].address);
 }
 
+static void note_undefined(struct model *model)
+{
+	faults_note(&model->report.faults, FAULT_CONTEXT,
+		    model->contexts.undefined - model->undefined);
+	model->undefined = model->contexts.undefined;
+}
+
 void model_events(void *owner, uint32_t lane,
 		  const struct trace_event *events, size_t count)
 {
@@ -380,6 +387,8 @@ void model_events(void *owner, uint32_t lane,
 		apply(model, lane, event);
 	}
 	model->threads.list[lane >> 1].events += count;
+	if (model->contexts.undefined != model->undefined)
+		note_undefined(model);
 	if (events[count - 1].stamp > model->totals.last_stamp)
 		model->totals.last_stamp = events[count - 1].stamp;
 }

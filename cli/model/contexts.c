@@ -10,6 +10,9 @@
  *
  *  I1  parent < node for every real node: a parent has to be defined before
  *      its children, so there are no cycles whatever the file says.
+ *  I2  Pages of ids, 32 KiB each, are no more than PAGES_FREE and one for
+ *      PAGE_DEFINED_MIN ids that were defined: recorders number contexts one
+ *      by one, and a short file must not take all memory.
  *
  * Called by the reader's thread.
  */
@@ -21,6 +24,8 @@
 #include "cli/base/grow.h"
 
 #define INDEX_FREE UINT32_MAX
+#define PAGES_FREE 4096
+#define PAGE_DEFINED_MIN 4
 
 static void add_node(struct contexts *contexts, uint32_t parent,
 		     uint64_t address, uint32_t image)
@@ -109,11 +114,29 @@ static uint32_t late_node(struct contexts *contexts, uint32_t parent,
 
 /* ---- ids ---- */
 
-static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
+/* The place of an id that is being used; NULL if it has none. */
+static struct context_ref *known_ref(const struct contexts *contexts,
+				     uint32_t id)
 {
 	size_t number = id >> CONTEXT_PAGE_BITS;
-	struct context_ref **page;
 
+	if (number >= contexts->page_count || contexts->pages[number] == NULL)
+		return NULL;
+	return &contexts->pages[number][id &
+		((1u << CONTEXT_PAGE_BITS) - 1)];
+}
+
+/* The same; makes one. NULL: I2. */
+static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
+{
+	struct context_ref *ref = known_ref(contexts, id), **page;
+	size_t number = id >> CONTEXT_PAGE_BITS;
+
+	if (ref != NULL)
+		return ref;
+	if (contexts->page_used >= PAGES_FREE +
+	    contexts->defined / PAGE_DEFINED_MIN)
+		return NULL;
 	if (number >= contexts->page_count) {
 		size_t count = number * 2 + 16;
 
@@ -128,6 +151,7 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 	if (*page == NULL) {
 		size_t count = 1u << CONTEXT_PAGE_BITS;
 
+		contexts->page_used++;
 		*page = grow_zeroed(count, sizeof(**page));
 		for (size_t i = 0; i < count; i++)
 			(*page)[i].cost = CONTEXT_NO_COST;
@@ -137,34 +161,50 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 
 uint32_t contexts_node(struct contexts *contexts, uint32_t id)
 {
-	uint32_t node;
+	const struct context_ref *ref;
 
 	if (id < GT_STOP_COUNT)
 		return id;
-	node = ref_of(contexts, id)->node;
-	if (node != 0)
-		return node;
+	ref = known_ref(contexts, id);
+	if (ref != NULL && ref->node != 0)
+		return ref->node;
 	contexts->undefined++;
 	return CONTEXT_UNDEFINED;
 }
 
-void contexts_define(struct contexts *contexts, struct images *images,
-		     const struct trace_node *record)
+/* A second definition: is it the first one's? */
+static bool is_repeated(struct contexts *contexts,
+			const struct trace_node *record, uint32_t node)
 {
-	struct context_ref *ref;
+	const struct context_node *known = &contexts->nodes[node];
+
+	return known->address == record->address &&
+		known->parent == contexts_node(contexts, record->parent);
+}
+
+enum contexts_defined contexts_define(struct contexts *contexts,
+				      struct images *images,
+				      const struct trace_node *record)
+{
+	struct context_ref *ref = NULL;
 	uint32_t parent, image;
 
-	if (record->id < GT_STOP_COUNT ||
-	    contexts->node_count >= UINT32_MAX - 1)
-		return;
-	ref = ref_of(contexts, record->id);
+	if (record->id >= GT_STOP_COUNT &&
+	    contexts->node_count < UINT32_MAX - 1)
+		ref = ref_of(contexts, record->id);
+	if (ref == NULL)
+		return CONTEXTS_REFUSED;
 	if (ref->node != 0)
-		return;
+		return is_repeated(contexts, record, ref->node) ?
+			CONTEXTS_DEFINED : CONTEXTS_OTHER;
 	parent = contexts_node(contexts, record->parent);
 	image = images_find(images, record->id, record->address);
 	ref->node = image == IMAGE_NONE ?
 		late_node(contexts, parent, record) :
 		node_for(contexts, parent, record->address, image);
+	contexts->defined++;
+	return parent == CONTEXT_UNDEFINED ? CONTEXTS_ORPHAN :
+		CONTEXTS_DEFINED;
 }
 
 uint32_t contexts_id(const struct contexts *contexts, uint32_t node)
@@ -219,6 +259,9 @@ uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 {
 	uint32_t node = contexts_node(contexts, id);
+	/* The ids of roots, and those that are not defined, may have none. */
+	struct context_ref *ref = id < GT_STOP_COUNT ?
+		ref_of(contexts, id) : known_ref(contexts, id);
 	uint32_t *cost = &contexts->node_cost[node];
 
 	if (*cost == CONTEXT_NO_COST && contexts->group != NULL) {
@@ -228,7 +271,8 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 	} else if (*cost == CONTEXT_NO_COST) {
 		*cost = add_cost(contexts, node, 0);
 	}
-	ref_of(contexts, id)->cost = *cost;
+	if (ref != NULL && node != CONTEXT_UNDEFINED)
+		ref->cost = *cost;
 	return *cost;
 }
 

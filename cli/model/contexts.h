@@ -73,6 +73,8 @@ struct contexts {
 	size_t cost_capacity;
 	struct context_ref **pages;	/* by id; NULL where none was used */
 	size_t page_count;
+	size_t page_used;		/* that are not NULL */
+	size_t defined;			/* ids */
 	uint32_t *index;		/* hash of nodes */
 	uint64_t index_mask;
 	struct context_late *late;	/* by node */
@@ -87,9 +89,17 @@ struct contexts {
 };
 
 void contexts_init(struct contexts *contexts);
+/* What is wrong with a definition. */
+enum contexts_defined {
+	CONTEXTS_DEFINED,
+	CONTEXTS_ORPHAN,	/* its parent is not defined */
+	CONTEXTS_OTHER,		/* it was defined, as another one */
+	CONTEXTS_REFUSED	/* no id that a recorder gives */
+};
 /* Define `id`; a second definition of it is ignored. */
-void contexts_define(struct contexts *contexts, struct images *images,
-		     const struct trace_node *record);
+enum contexts_defined contexts_define(struct contexts *contexts,
+				      struct images *images,
+				      const struct trace_node *record);
 /* The node of an id; the one for undefined contexts if it has none. */
 uint32_t contexts_node(struct contexts *contexts, uint32_t id);
 /* The cost of an id that has none yet; makes one. */

@@ -102,7 +102,20 @@ static void fill(struct images *images, struct image *image,
 	}
 }
 
-void images_add(struct images *images, const struct trace_image *record)
+/* Told twice: by trace and live file. */
+static bool is_repeated(const struct image *image,
+			const struct trace_image *record)
+{
+	return image->first_node == record->first_node &&
+		image->bias == record->bias &&
+		image->segment_count == record->segment_count &&
+		memcmp(image->segments, record->segments,
+		       record->segment_count * sizeof(image->segments[0])) ==
+		0;
+}
+
+enum images_added images_add(struct images *images,
+			     const struct trace_image *record)
 {
 	uint32_t i = table_get(&images->by_index, record->index);
 	struct image *image;
@@ -112,11 +125,17 @@ void images_add(struct images *images, const struct trace_image *record)
 	else
 		image = add_empty(images, record->index);
 	if (image == NULL)
-		return;
-	if (record->what == GT_IMAGE_GONE)
+		return IMAGES_REFUSED;
+	if (record->what == GT_IMAGE_GONE) {
 		image->end_node = record->end_node;
-	else if (!image->known)	/* else told twice: by trace and live file */
-		fill(images, image, record);
+		return image->known && image->first_node <= image->end_node ?
+			IMAGES_ADDED : IMAGES_UNKNOWN;
+	}
+	if (image->known)
+		return is_repeated(image, record) ? IMAGES_ADDED :
+			IMAGES_OTHER;
+	fill(images, image, record);
+	return IMAGES_ADDED;
 }
 
 uint32_t images_find(struct images *images, uint32_t id, uint64_t address)

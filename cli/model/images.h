@@ -45,7 +45,16 @@ struct images {
 };
 
 void images_init(struct images *images);
-void images_add(struct images *images, const struct trace_image *record);
+
+/* What is wrong with a record. */
+enum images_added {
+	IMAGES_ADDED,
+	IMAGES_OTHER,		/* its index is another image */
+	IMAGES_UNKNOWN,		/* the end of none, or before it began */
+	IMAGES_REFUSED		/* over the limit */
+};
+enum images_added images_add(struct images *images,
+			     const struct trace_image *record);
 /* The image that `address` meant when node `id` was made; or IMAGE_NONE. */
 uint32_t images_find(struct images *images, uint32_t id, uint64_t address);
 /* The only image that was ever at this address; or IMAGE_NONE. */

@@ -456,8 +456,10 @@ void maps_look_all(struct maps *maps, uint64_t stamp)
 		apply_look(maps, &maps->waiting[done]);
 		free(maps->waiting[done++].list);
 	}
-	memmove(maps->waiting, maps->waiting + done,
-		(maps->waiting_count - done) * sizeof(*maps->waiting));
+	if (done > 0)
+		memmove(maps->waiting, maps->waiting + done,
+			(maps->waiting_count - done) *
+			sizeof(*maps->waiting));
 	maps->waiting_count -= done;
 	maps->due = maps->waiting_count == 0 ? UINT64_MAX :
 		maps->waiting[0].head.ended + maps->window;

@@ -112,7 +112,13 @@ static void take_capture(void *owner, const struct trace_capture *record)
 
 static void take_image(void *owner, const struct trace_image *record)
 {
+	static const enum fault_kind faults[] = {
+		[IMAGES_OTHER] = FAULT_IMAGE_AGAIN,
+		[IMAGES_UNKNOWN] = FAULT_IMAGE_GONE,
+		[IMAGES_REFUSED] = FAULT_IMAGES_MANY,
+	};
 	struct model *model = owner;
+	enum images_added added;
 	struct trace_image image = *record;
 	const char *program = model_fact(model, GT_INFO, "exe");
 
@@ -122,14 +128,25 @@ static void take_image(void *owner, const struct trace_image *record)
 		image.path = program;
 		image.path_size = strlen(program);
 	}
-	images_add(&model->images, &image);
+	added = images_add(&model->images, &image);
+	faults_note(&model->report.faults, faults[added],
+		    added != IMAGES_ADDED);
 }
 
 static void take_node(void *owner, const struct trace_node *record)
 {
+	static const enum fault_kind faults[] = {
+		[CONTEXTS_ORPHAN] = FAULT_NODE_PARENT,
+		[CONTEXTS_OTHER] = FAULT_NODE_AGAIN,
+		[CONTEXTS_REFUSED] = FAULT_NODE_ID,
+	};
 	struct model *model = owner;
+	enum contexts_defined defined = contexts_define(
+		&model->contexts, &model->images, record);
 
-	contexts_define(&model->contexts, &model->images, record);
+	faults_note(&model->report.faults, faults[defined],
+		    defined != CONTEXTS_DEFINED);
+	model->undefined = model->contexts.undefined;
 }
 
 static void take_maps(void *owner, const struct trace_maps *head,

@@ -140,6 +140,7 @@ struct model {
 	size_t fact_capacity;
 	struct intern names;
 	uint64_t dropped;		/* said by SYNC chunks */
+	uint64_t undefined;		/* of contexts.undefined, noted */
 	uint64_t extras[GT_EXTRA_COUNT];	/* by what; 0: unknown ones */
 	struct trace_sync first_sync;
 	struct trace_sync last_sync;

@@ -17,6 +17,11 @@
 
 #include "cli/base/grow.h"
 
+#define NAMES_MAX 4096		/* of a thread; later ones are not kept */
+/* Earlier threads with the same tid, or pthread_t, that are looked at: events
+ * come late, but not by so many threads. */
+#define OLDER_MAX 4096
+
 static uint32_t add_thread(struct threads *threads, uint32_t tid,
 			   uint32_t flags, uint64_t start)
 {
@@ -87,6 +92,8 @@ static void put_name(struct thread *thread, uint64_t since, const char *text,
 		at->since = since;
 		return;
 	}
+	if (thread->name_count == NAMES_MAX)
+		return;
 	GROW(thread->names, thread->name_count, thread->name_capacity);
 	at = thread->names + i;
 	memmove(at + 1, at, (thread->name_count++ - i) * sizeof(*at));
@@ -101,8 +108,8 @@ static uint32_t had_pointer(const struct threads *threads, uint64_t pointer,
 {
 	uint32_t i = latest(&threads->by_pointer, pointer);
 
-	while (i != 0 && threads->list[i].start > stamp)
-		i = threads->list[i].older_pointer;
+	for (unsigned n = 0; i != 0 && threads->list[i].start > stamp; n++)
+		i = n < OLDER_MAX ? threads->list[i].older_pointer : 0;
 	return i;
 }
 
@@ -112,8 +119,8 @@ static uint32_t had_tid(const struct threads *threads, uint32_t tid,
 {
 	uint32_t i = latest(&threads->by_tid, tid);
 
-	while (i != 0 && threads->list[i].start > stamp)
-		i = threads->list[i].older_tid;
+	for (unsigned n = 0; i != 0 && threads->list[i].start > stamp; n++)
+		i = n < OLDER_MAX ? threads->list[i].older_tid : 0;
 	if (i != 0 && threads->list[i].end != 0 &&
 	    threads->list[i].end < stamp)
 		return 0;
@@ -206,8 +213,9 @@ void threads_settle(struct threads *threads)
 {
 	uint32_t *order = threads_by_start(threads);
 
-	qsort(threads->creations, threads->creation_count,
-	      sizeof(*threads->creations), compare_creations);
+	if (threads->creation_count > 0)
+		qsort(threads->creations, threads->creation_count,
+		      sizeof(*threads->creations), compare_creations);
 	for (size_t i = 0; i + 1 < threads->count; i++) {
 		struct thread *thread = &threads->list[order[i]];
 		struct creation *creation = thread->pointer == 0 ? NULL :

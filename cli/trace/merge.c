@@ -256,6 +256,15 @@ static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 	return true;
 }
 
+static void note_bad(struct merge *merge, const struct queued *queued)
+{
+	merge->bad_chunks++;
+	if (merge->faults == NULL)
+		return;
+	faults_at(merge->faults, GT_EVENTS, queued->chunk.offset);
+	faults_note(merge->faults, FAULT_MALFORMED, 1);
+}
+
 /* Decode on; false if the stream has nothing more at the moment. */
 static bool refill(struct merge *merge, struct merge_stream *stream)
 {
@@ -281,7 +290,8 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 		}
 		if (stream->batch_count > 0)
 			continue;
-		merge->bad_chunks += stream->decoder.bad;
+		if (stream->decoder.bad)
+			note_bad(merge, queued);
 		drop_chunk(merge, stream);
 	}
 	run_dry(merge, stream);
@@ -323,6 +333,8 @@ void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
 		queued->skip = stream->seen - chunk->first;
 		merge->repeated += queued->skip;
 	} else {
+		if (merge->lost_bytes == 0)
+			merge->lost_offset = chunk->offset;
 		merge->lost_bytes += chunk->first - stream->seen;
 	}
 	stream->seen = chunk->last;
@@ -361,6 +373,9 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 	const struct trace_event *run = stream->batch + stream->batch_next;
 	uint32_t lane = stream->queue->lane;
 
+	if (merge->faults != NULL)
+		faults_at(merge->faults, GT_EVENTS,
+			  stream->queue->chunk.offset);
 	if (!merge->extras_only)
 		merge->sink.events(merge->sink.owner, lane, run, n);
 	for (size_t i = 0; merge->extras_only && i < n; i++)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "cli/base/table.h"
+#include "cli/trace/faults.h"
 #include "cli/trace/records.h"
 
 struct merge_stream;
@@ -27,6 +28,7 @@ struct merge_sink {
 struct merge {
 	struct merge_sink sink;
 	bool extras_only;		/* no event but GT_EXTRA is delivered */
+	struct faults *faults;		/* told where events come from; or NULL */
 	struct merge_stream **streams;
 	size_t stream_count;
 	size_t stream_capacity;
@@ -41,6 +43,7 @@ struct merge {
 	uint64_t events;		/* decoded, or passed over */
 	uint64_t repeated;		/* bytes of ring skipped: seen before */
 	uint64_t lost_bytes;		/* bytes of ring that no chunk holds */
+	uint64_t lost_offset;		/* of the first chunk behind such */
 	uint64_t bad_chunks;		/* checksum right, content malformed */
 	uint64_t forced;		/* times the buffer was full */
 };

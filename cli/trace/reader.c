@@ -31,6 +31,7 @@ struct reader {
 	struct merge merge;
 	struct inflater inflater;
 	uint64_t window;	/* ticks; INFO's window_ticks */
+	uint64_t end_offset;	/* of the END chunk */
 	char line[RECORDS_LINE_MAX];
 };
 
@@ -47,6 +48,8 @@ static void read_end(struct reader_report *report, const char *key,
 		report->failed = true;
 		snprintf(report->why, sizeof(report->why), "%s", value);
 	}
+	if (strcmp(key, "events") == 0)
+		report->said_events = strtoull(value, NULL, 10);
 }
 
 static void read_lines(struct reader *reader, unsigned type, struct cursor *c)
@@ -224,14 +227,17 @@ static bool is_taken(struct reader *reader, const struct chunk *chunk)
 	if (done == READER_DECODE)
 		return false;
 	reader->report->ended |= chunk->type == GT_END;
-	reader->report->malformed += done == READER_MALFORMED;
+	faults_note(&reader->report->faults, FAULT_MALFORMED,
+		    done == READER_MALFORMED);
 	return true;
 }
 
 static void read_chunk(struct reader *reader, const struct chunk *chunk)
 {
+	struct faults *faults = &reader->report->faults;
 	struct cursor c;
 
+	faults_at(faults, chunk->type, chunk->offset);
 	if (is_taken(reader, chunk))
 		return;
 	if (chunk->type == GT_EVENTS) {
@@ -239,12 +245,13 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		return;
 	}
 	if (inflater_payload(&reader->inflater, chunk, &c) != 0) {
-		reader->report->malformed++;
+		faults_note(faults, FAULT_MALFORMED, 1);
 		return;
 	}
 	switch (chunk->type) {
 	case GT_END:
 		reader->report->ended = true;
+		reader->end_offset = chunk->offset;
 		/* fall through */
 	case GT_INFO:
 	case GT_COUNTERS:
@@ -286,7 +293,9 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 	default:
 		reader->report->unknown_chunks++;
 	}
-	reader->report->malformed += c.bad;
+	/* Events of other chunks may have been handed out meanwhile. */
+	faults_at(faults, chunk->type, chunk->offset);
+	faults_note(faults, FAULT_MALFORMED, c.bad);
 }
 
 static void count_chunk(struct reader_report *report,
@@ -417,18 +426,22 @@ static int judge(const struct reader *reader)
 		tell_error("%s: damaged in %" PRIu64 " more places",
 			      reader->path,
 			      report->damage_count - SCAN_DAMAGE_SHOWN);
-	if (report->malformed > 0)
-		tell_error("%s: %" PRIu64 " chunks made no sense although "
-			      "their checksums are right: they were left out",
-			      reader->path, report->malformed);
+	faults_tell(&report->faults, reader->path);
+	if (report->malformed > faults_total(&report->faults))
+		tell_error("%s: %" PRIu64 " rings of the live file make no "
+			   "sense: their last events are missing",
+			   reader->path,
+			   report->malformed - faults_total(&report->faults));
 	if (report->lost_bytes > 0)
-		tell_error("%s: %" PRIu64 " bytes of events are missing "
-			      "between chunks", reader->path,
-			      report->lost_bytes);
+		tell_error("%s: %" PRIu64 " bytes of events are missing, "
+			   "the first before the chunk at offset %" PRIu64
+			   ": the figures lack them", reader->path,
+			   report->lost_bytes, reader->merge.lost_offset);
 	if (!report->ended && !report->being_written)
-		tell_error("%s: the recording has no end (its writer was "
-			      "killed, or the file was cut): the figures are "
-			      "those up to the last event", reader->path);
+		tell_error("%s: the recording has no end at offset %" PRIu64
+			   " (its writer was killed, or the file was cut): the "
+			   "figures are those up to the last event",
+			   reader->path, reader->chunks.good_end);
 	if (report->failed)
 		tell_error("%s: the recording failed (%s): the figures are "
 			   "those up to that moment", reader->path,
@@ -478,6 +491,16 @@ static void prepare_live(struct reader *reader,
 			     facts->live, strerror(-error));
 }
 
+/* What can be seen only at the end. A trace that lacks more is no better known
+ * for saying so. */
+static void compare_counts(struct reader_report *report, uint64_t end_offset)
+{
+	faults_at(&report->faults, GT_END, end_offset);
+	if (report->damage_count == 0 && report->lost_bytes == 0)
+		faults_note(&report->faults, FAULT_EVENTS_FEW,
+			    report->said_events > report->events);
+}
+
 static void finish(struct reader *reader)
 {
 	struct reader_report *report = reader->report;
@@ -486,9 +509,10 @@ static void finish(struct reader *reader)
 	report->events += reader->merge.events;
 	report->lost_bytes = reader->merge.lost_bytes;
 	report->repeated = reader->merge.repeated;
-	report->malformed += reader->merge.bad_chunks;
 	report->damage_count = reader->chunks.damage_count;
 	memcpy(report->damage, reader->chunks.damage, sizeof(report->damage));
+	compare_counts(report, reader->end_offset);
+	report->malformed += faults_total(&report->faults);
 	report->trace_id = reader->chunks.trace_id;
 	report->major = reader->chunks.major;
 	report->minor = reader->chunks.minor;
@@ -520,6 +544,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	}
 	merge_init(&reader.merge, &merge_sink);
 	reader.merge.extras_only = sink->extras_only;
+	reader.merge.faults = &report->faults;
 	facts.result = scan_open(&reader.chunks, fd);
 	report->trace_id = reader.chunks.trace_id;
 	facts.major = reader.chunks.major;

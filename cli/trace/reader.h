@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/trace/faults.h"
 #include "cli/trace/file_records.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/map_records.h"
@@ -80,7 +81,9 @@ struct reader_report {
 	uint64_t bytes[READER_TYPES];
 	uint64_t file_bytes;
 	uint64_t unknown_chunks;
-	uint64_t malformed;	/* chunks whose content made no sense */
+	struct faults faults;	/* the sink notes its own, too */
+	uint64_t malformed;	/* all of them, and rings of the live file */
+	uint64_t said_events;	/* by END */
 	uint64_t events;
 	uint64_t lost_bytes;	/* of rings, that no chunk holds */
 	uint64_t repeated;
