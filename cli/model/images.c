@@ -15,7 +15,8 @@
 #include "cli/base/grow.h"
 
 #define PAGE_SHIFT 12
-#define IMAGES_MAX 65536	/* a reader's limit; a recorder's is far lower */
+/* A reader's limit, twice a recorder's: each is compared with all others. */
+#define IMAGES_MAX 4096
 
 void images_init(struct images *images)
 {

@@ -9,27 +9,48 @@
 #include <assert.h>
 #include <string.h>
 
+static uint16_t *present(struct pairing *pairing, uint64_t address)
+{
+	return &pairing->present[(address >> 4 ^ address >> 14) %
+				 PAIRING_MAX];
+}
+
 static void set_expiry(struct pairing *pairing)
 {
-	pairing->expires = pairing->count == 0 ? UINT64_MAX :
-		pairing->entries[0].event.stamp + pairing->window;
+	const struct trace_event *oldest =
+		&pairing->entries[pairing->first].event;
+	uint64_t end = oldest->stamp + pairing->window;
+
+	if (pairing->count == 0 || end < oldest->stamp)
+		end = UINT64_MAX;
+	pairing->expires = end;
 }
 
 void pairing_wait(struct pairing *pairing, const struct trace_event *event,
 		  uint32_t lane, uint32_t chain)
 {
 	assert(pairing->count < PAIRING_MAX);
-	pairing->entries[pairing->count++] =
+	if (pairing->first == PAIRING_MAX) {
+		memmove(pairing->entries, pairing->entries + pairing->first,
+			pairing->count * sizeof(pairing->entries[0]));
+		pairing->first = 0;
+	}
+	pairing->entries[pairing->first + pairing->count++] =
 		(struct pairing_entry){ *event, lane, chain };
+	++*present(pairing, event->address);
 	set_expiry(pairing);
 }
 
-int pairing_find(const struct pairing *pairing, uint64_t address,
-		 unsigned kinds)
+int pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds)
 {
+	const struct pairing_entry *entries = pairing->entries +
+		pairing->first;
+
+	if (*present(pairing, address) == 0)
+		return -1;
 	for (size_t i = 0; i < pairing->count; i++)
-		if (pairing->entries[i].event.address == address &&
-		    (kinds & 1u << pairing->entries[i].event.kind))
+		if (entries[i].event.address == address &&
+		    (kinds & 1u << entries[i].event.kind))
 			return (int)i;
 	return -1;
 }
@@ -37,10 +58,18 @@ int pairing_find(const struct pairing *pairing, uint64_t address,
 void pairing_take(struct pairing *pairing, size_t index,
 		  struct pairing_entry *entry)
 {
+	struct pairing_entry *at = pairing->entries + pairing->first + index;
+
 	assert(index < pairing->count);
-	*entry = pairing->entries[index];
+	*entry = *at;
+	--*present(pairing, entry->event.address);
 	pairing->count--;
-	memmove(&pairing->entries[index], &pairing->entries[index + 1],
-		(pairing->count - index) * sizeof(*entry));
+	if (index == 0)
+		pairing->first++;
+	else
+		memmove(at, at + 1,
+			(pairing->count - index) * sizeof(*entry));
+	if (pairing->count == 0)
+		pairing->first = 0;
 	set_expiry(pairing);
 }

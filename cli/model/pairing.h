@@ -26,8 +26,12 @@ struct pairing_entry {
 #define PAIRING_MAX 1024
 
 struct pairing {
-	struct pairing_entry entries[PAIRING_MAX];	/* oldest first */
+	struct pairing_entry entries[2 * PAIRING_MAX];	/* oldest first, */
+	size_t first;					/* from here on */
 	size_t count;
+	/* Entries by some bits of their address: most that are sought are not
+	 * here, and a hostile trace keeps many here for ever. */
+	uint16_t present[PAIRING_MAX];
 	uint64_t expires;	/* stamp at which the oldest does */
 	uint64_t window;
 };
@@ -37,8 +41,7 @@ void pairing_wait(struct pairing *pairing, const struct trace_event *event,
 		  uint32_t lane, uint32_t chain);
 /* Index of the oldest entry of this kind (a bit set, 1 << gt_event) and
  * address, or -1. */
-int pairing_find(const struct pairing *pairing, uint64_t address,
-		 unsigned kinds);
+int pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds);
 void pairing_take(struct pairing *pairing, size_t index,
 		  struct pairing_entry *entry);
 

@@ -8,6 +8,7 @@
 #ifndef TESTS_WHOLE_TRACE_H
 #define TESTS_WHOLE_TRACE_H
 
+#include <stdio.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -28,6 +29,7 @@ struct whole_trace {
 	struct whole_piece list[WHOLE_PIECES_MAX];
 	unsigned count;
 	uint64_t position[3];		/* of the rings */
+	uint64_t events;
 };
 
 static inline struct buffer *whole_add(struct whole_trace *t, unsigned type)
@@ -180,13 +182,14 @@ static inline void whole_events(struct whole_trace *t, uint32_t ring,
 	for (size_t i = 0; i < count; i++)
 		t->position[ring] += records_ring_bytes(&events[i], ring == 1);
 	chunk->last = t->position[ring];
+	t->events += count;
 }
 
 /* Each kind of event, and each kind of EXTRA. */
 static inline void whole_first_events(struct whole_trace *t)
 {
 	static const uint64_t args[GT_EXTRA_ARGS] = { 3, 4096, 0x7000, 1 };
-	struct trace_event events[32] = {
+	struct trace_event events[48] = {
 		{ 1100, 0x500010, 100, WHOLE_FIRST + 2, GT_ALLOC, 0, 1, 0 },
 		{ 1101, 0x600010, 1ull << 33, WHOLE_FIRST + 3, GT_ALLOC, 0, 3,
 		  0 },
@@ -268,11 +271,40 @@ static inline void whole_names(struct whole_trace *t)
 
 	WHOLE_VARINTS(&plain, 4, size, size);
 	buffer_add(&plain, text, size);
+	compose_varint(&plain, WHOLE_FIRST + 4);
 	chunk->flags = GT_COMPRESSED;
 	chunk->raw = (uint32_t)plain.size;
 	buffer_add(out, packed, ZSTD_compress(packed, room, plain.data,
 					      plain.size, 3));
 	buffer_free(&plain);
+}
+
+/* An embedded file in two pieces, and sums of what was left out. */
+static inline void whole_additions(struct whole_trace *t)
+{
+	const struct trace_run run = { { 9000, 3, 1301, 1, 1000, 1 } };
+	struct trace_totals totals[2] = {
+		{ .context = WHOLE_FIRST + 1, .thread = 1,
+		  .value = { 5, 500, 5, 500, 2, 100, 1010, 1290 } },
+		{ .context = WHOLE_FIRST + 3, .thread = 0,
+		  .value = { 1, 64, 1, 64, 0, 7, 1020, 1020, 64, 1 } },
+	};
+	struct trace_file file = {
+		.number = 1, .kind = GT_FILE_INCLUDED, .size = 12,
+		.piece_size = 8, .build_id = (const uint8_t *)"abcd",
+		.build_id_size = 4, .path = "/nowhere/notes",
+		.path_size = 14,
+	};
+
+	totals[0].sizes[7] = totals[0].lifetimes[5] = 5;
+	totals[1].sizes[7] = totals[1].lifetimes[3] = 1;
+	compose_file(whole_add(t, GT_FILE), &file,
+		     (const uint8_t *)"12345678", 0);
+	file.offset = 8;
+	file.piece_size = 4;
+	compose_file(whole_add(t, GT_FILE), &file, (const uint8_t *)"9abc", 0);
+	compose_run(whole_add(t, GT_TOTALS), &run);
+	compose_totals(whole_add(t, GT_TOTALS), totals, 2, 0);
 }
 
 static inline void whole_capture(struct whole_trace *t)
@@ -300,13 +332,15 @@ static inline void whole_ends(struct whole_trace *t)
 static inline void whole_last_words(struct whole_trace *t)
 {
 	struct buffer *out = whole_add(t, GT_COUNTERS);
+	char events[24];
 
+	snprintf(events, sizeof(events), "%llu", (unsigned long long)t->events);
 	compose_line(out, "dropped", "0");
 	compose_line(out, "nodes", "5");
 	out = whole_add(t, GT_END);
 	compose_line(out, "reason", "exit");
 	compose_line(out, "exit_code", "0");
-	compose_line(out, "events", "30");
+	compose_line(out, "events", events);
 	compose_line(out, "end_monotonic_ns", "40000");
 }
 
@@ -329,6 +363,7 @@ static inline void whole_compose(struct whole_trace *t)
 	whole_late_events(t);
 	whole_maps(t, 0);
 	whole_names(t);
+	whole_additions(t);
 	whole_sync(t, 1500);
 	whole_last_words(t);
 }

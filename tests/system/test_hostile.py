@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+# TIMEOUT: 300
+"""Bad input, under sanitizers: traces broken in every way that can be counted
+up (tests/hostile), and the corpus of each fuzz target. And samples of the
+broken traces for the command itself, which must say the same of them."""
+
+import glob
+
+from gnomon_test import *
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SANITIZED = os.path.join(BUILD, "asan", "tests")
+OPTIONS = "detect_leaks=0:quarantine_size_mb=16:allocator_may_return_null=1"
+
+
+def sanitized(*argv):
+    done = bare(argv, environment(ASAN_OPTIONS=OPTIONS), seconds=250)
+    check(done.status == 0, "%s: status %d\n%s\n%s" % (
+        argv[0], done.status, done.out, done.err[-4000:]))
+    return done
+
+
+@case
+def composed_traces(directory):
+    sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"))
+
+
+@case
+def a_recorded_trace(directory):
+    done = recorded([program("basic")], directory)
+    sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"), done.trace)
+
+
+@case
+def the_command(directory):
+    """Every so many broken traces: each command ends as it ended there."""
+    sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"), "-w",
+              directory, "97")
+    samples = sorted(glob.glob(directory + "/*.trace"))
+    check(len(samples) > 40, "%d samples" % len(samples))
+    for path in samples:
+        wanted = int(path.split(".")[-2])
+        for command in (["report", path], ["report", "--json", path],
+                        ["info", path]):
+            done = bare([GNOMON, *command], seconds=20)
+            also = (wanted, 3) if command[0] == "info" else (wanted,)
+            check(done.status in also, "%s %s: status %d\n%s" % (
+                command, wanted, done.status, done.err))
+            check((done.status == 0) <= (not done.err) and (
+                done.status == 0 or done.err.startswith("gnomon: ")),
+                  "%s: %s" % (command, done.err))
+
+
+main()
