@@ -524,7 +524,8 @@ static void take_real(const char *path)
 		judge_fail("%s cannot be read", path);
 	c = cursor_over(file.data + 16, 8);
 	/* Larger files would take long: not every byte of them then. */
-	step = 1 + file.size / 8192;
+	step = 1 + file.size / 4096;
+	commands_every = 64;	/* there are symbols to look up */
 	cut(&file, step);
 	flip(&file, step);
 	flip_inside(&file, cursor_u64(&c), step * 3);
