@@ -22,6 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
 #include "cli/base/tell.h"
+#include "cli/profile/frames_prepare.h"
 #include "cli/symbol/names.h"
 
 #define NO_FUNCTION UINT32_MAX
@@ -140,6 +141,7 @@ static void look_at_places(struct annotate *annotate)
 	const struct contexts *contexts = &annotate->model->contexts;
 	struct frames *frames = annotate->frames;
 
+	frames_prepare_all(frames);
 	progress_begin("looking up symbols", contexts->cost_count);
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		uint32_t at = contexts->costs[i].node;

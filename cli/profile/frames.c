@@ -10,11 +10,12 @@
  */
 #include "cli/profile/frames.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/progress.h"
+#include "cli/profile/frames_prepare.h"
 
 /* A context from a file may be deep; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
@@ -103,8 +104,11 @@ static bool is_glue(const struct frame *frame)
 void frames_init(struct frames *frames, struct model *model,
 		 const struct debugfile_places *places, bool full_names)
 {
+	uint64_t pid = model_number(model, GT_INFO, "pid", 0);
+
 	memset(frames, 0, sizeof(*frames));
 	frames->model = model;
+	frames->pid = pid <= INT_MAX ? (int)pid : 0;
 	frames->symbols = symbols_new(places, full_names);
 }
 
@@ -131,9 +135,10 @@ static struct frame *add_frame(struct frames_place *place)
 	return &place->list[place->count++];
 }
 
-static uint32_t image_of(const struct frames *frames,
-			 const struct context_node *node)
+uint32_t frames_image(const struct frames *frames, uint32_t at)
 {
+	const struct context_node *node = &frames->model->contexts.nodes[at];
+
 	if (node->image != IMAGE_NONE)
 		return node->image;
 	/* Told only after the node was: then there can be no doubt if no
@@ -179,20 +184,28 @@ static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
 	frame->glue = is_glue(frame);
 }
 
+struct symbol_image frames_symbol_image(const struct frames *frames,
+					uint32_t index)
+{
+	const struct image *image = &frames->model->images.list[index];
+
+	return (struct symbol_image){
+		.file.path = image->path,
+		.file.build_id = image->build_id,
+		.file.build_id_size = image->build_id_size,
+		.file.pid = frames->pid,
+		.bias = image->bias,
+	};
+}
+
 /* The functions at one return address. */
 static void fill_place(struct frames *frames, uint32_t index,
 		       struct frames_place *place)
 {
 	const struct symbol_place *symbols;
-	struct symbol_image wanted;
-	const struct image *image;
+	struct symbol_image wanted = frames_symbol_image(frames, index);
+	const struct image *image = &frames->model->images.list[index];
 
-	image = &frames->model->images.list[index];
-	wanted.file.path = image->path;
-	wanted.file.build_id = image->build_id;
-	wanted.file.build_id_size = image->build_id_size;
-	wanted.file.pid = 0;
-	wanted.bias = image->bias;
 	symbols = symbols_find(frames->symbols, index, &wanted, place->address,
 			       place->exact);
 	place->signal = symbols->signal;
@@ -211,9 +224,9 @@ static void fill_place(struct frames *frames, uint32_t index,
 uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 {
 	const struct context_node *node = &frames->model->contexts.nodes[at];
-	uint32_t image = image_of(frames, node), number, first;
+	uint32_t image = frames_image(frames, at), number, first;
 	uint64_t owner = image == IMAGE_NONE ? OWNER_IS_NODE | at : image;
-	uint64_t key = table_mix(node->address) + owner * 2 + exact;
+	uint64_t key = frames_place_key(node->address, owner, exact);
 	struct frames_place place = { .address = node->address,
 				      .owner = owner, .exact = exact };
 
@@ -265,6 +278,7 @@ void frames_of(struct frames *frames, uint32_t at)
 	bool exact = false;
 
 	frames->count = 0;
+	frames_prepare_stack(frames, at);
 	for (; at >= CONTEXT_ROOTS && frames->count < FRAMES_MAX;
 	     at = contexts->nodes[at].parent)
 		exact = add_place(frames, at, exact);
@@ -325,16 +339,47 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 	return number;
 }
 
+/* One frame further out in each context whose site is not known yet: false
+ * if there is none. */
+static bool prepare_depth(struct frames *frames, uint32_t *nodes)
+{
+	const struct contexts *contexts = &frames->model->contexts;
+	size_t left = 0;
+
+	frames_prepare_nodes(frames, nodes, contexts->cost_count);
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		bool signal;
+
+		if (nodes[i] < CONTEXT_ROOTS)
+			continue;
+		frames->count = 0;
+		signal = add_place(frames, nodes[i], false);
+		find_site(frames);
+		/* One by one from here on. */
+		if (signal || (frames->count > 0 &&
+			       !frames->list[frames->site].glue))
+			nodes[i] = 0;
+		else
+			nodes[i] = contexts->nodes[nodes[i]].parent;
+		left += nodes[i] >= CONTEXT_ROOTS;
+	}
+	return left > 0;
+}
+
 void frames_find_sites(struct frames *frames)
 {
 	const struct contexts *contexts = &frames->model->contexts;
+	size_t count = contexts->cost_count;
+	uint32_t *nodes = grow_alloc((count + 1) * sizeof(*nodes));
 
-	progress_begin("looking up symbols", contexts->cost_count);
-	for (size_t i = 0; i < contexts->cost_count; i++) {
+	/* Only as many frames as it takes, and no more than that. */
+	for (size_t i = 0; i < count; i++)
+		nodes[i] = contexts->costs[i].node;
+	while (prepare_depth(frames, nodes))
+		;
+	free(nodes);
+	for (size_t i = 0; i < count; i++)
 		frames_site_key(frames, contexts->costs[i].node);
-		progress_update(i);
-	}
-	progress_end();
 }
 
 const char *const *frames_nameless(const struct frames *frames, size_t *count)

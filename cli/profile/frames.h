@@ -44,6 +44,7 @@ struct frames_place {
 struct frames {
 	struct model *model;
 	struct symbols *symbols;
+	int pid;		/* of the process, which may be dead */
 	struct frame *list;	/* of the last frames_of, innermost first */
 	size_t count;
 	size_t capacity;
@@ -52,7 +53,8 @@ struct frames {
 	struct frames_place *places;
 	size_t place_count;
 	size_t place_capacity;
-	struct table place_of;	/* hash of address and owner -> place */
+	struct table place_of;	/* frames_place_key -> place */
+	bool prepared;		/* all symbols are looked up */
 	struct table site_of;	/* context node -> number of its site */
 	struct table sites;	/* interned description -> number */
 	struct buffer scratch;
@@ -68,6 +70,16 @@ void frames_init(struct frames *frames, struct model *model,
  * Every walk along contexts comes by here, so symbols are looked up once.
  */
 uint32_t frames_place(struct frames *frames, uint32_t node, bool exact);
+/* For frames_prepare.c: the image of a node, IMAGE_NONE if it lies in none;
+ * what symbols.h wants to know of one; the key of a place. */
+uint32_t frames_image(const struct frames *frames, uint32_t node);
+struct symbol_image frames_symbol_image(const struct frames *frames,
+					uint32_t index);
+static inline uint64_t frames_place_key(uint64_t address, uint64_t owner,
+					bool exact)
+{
+	return table_mix(address) + owner * 2 + exact;
+}
 /* Fill the list for a context. */
 void frames_of(struct frames *frames, uint32_t node);
 /*

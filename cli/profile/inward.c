@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/profile/frames_prepare.h"
 
 void inward_init(struct inward *inward)
 {
@@ -55,6 +56,7 @@ uint32_t inward_value(struct inward *inward, uint32_t node)
 	uint32_t value = TABLE_NONE;
 	bool exact = false;
 
+	frames_prepare_all(frames);
 	for (; node >= CONTEXT_ROOTS; node = nodes[node].parent) {
 		uint32_t place;
 
