@@ -13,7 +13,7 @@
 #include "cli/report.h"
 #include "cli/report_processes.h"
 
-enum { SORT = 1, BY, TOP, MERGE, OUTPUT, JSON };
+enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
@@ -23,13 +23,21 @@ static const struct command_option options[] = {
 	  "allocations, number of temporary ones, mean lifetime, time since "
 	  "the first allocation (tables of live, peak, total, count and "
 	  "temporary; live with --json)" },
-	{ BY, "by", 'b', "stack|site|function|file|library|thread|size", NULL,
+	{ BY, "by", 'b', "stack|site|function|file|library|thread|size|block",
+	  NULL,
 	  "a row is a whole call stack; a site, which is the innermost line of "
 	  "the program's own code; the function, source file or library of "
-	  "that line; a thread that allocated; a size of blocks (site; stack "
-	  "with --json)" },
+	  "that line; a thread that allocated; a size of blocks; or one "
+	  "block that is live (site; stack with --json)" },
+	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
+	  "a tree of calls, by live or what --sort says: from the outermost "
+	  "functions down to what they called, or from the sites up to who "
+	  "called them" },
 	{ TOP, "top", 'n', "N", NULL,
 	  "rows of a table, 0 for all (10; 1000 with --json; all processes)" },
+	{ SIZES, "sizes", 0, NULL, NULL,
+	  "how many blocks were how large, and how long they lived, by powers "
+	  "of two" },
 	{ MERGE, "merge", 0, NULL, NULL,
 	  "sum up all the traces: stacks are one if they read the same" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
@@ -75,6 +83,13 @@ static int take(void *owner, int id, const char *value)
 	case TOP:
 		request->report.top_given = true;
 		return quantity_parse_count(value, &request->report.top);
+	case TREE:
+		request->report.tree = strcmp(value, "top-down") == 0 ?
+			REPORT_TREE_TOP_DOWN : REPORT_TREE_BOTTOM_UP;
+		break;
+	case SIZES:
+		request->report.sizes = true;
+		break;
 	case MERGE:
 		request->merge = true;
 		break;
@@ -148,6 +163,8 @@ static int open_trace(struct request *request, struct opened *opened,
 	int status;
 
 	request->reading.model.split = split_of(request->report.by);
+	if (request->report.sizes && filter_has_stacks(request->reading.filter))
+		request->reading.model.wants |= MODEL_WANT_HISTOGRAMS;
 	status = reading_model(&request->reading, &opened->model, trace);
 
 	if (status == EXIT_NOTHING)
@@ -168,10 +185,21 @@ static int open_trace(struct request *request, struct opened *opened,
 }
 
 /* Rows by what only the normalised stacks tell. */
-static bool needs_profile(enum report_by by)
+static bool needs_profile(const struct request *request)
 {
+	enum report_by by = request->report.by;
+
 	return by == REPORT_BY_FUNCTION || by == REPORT_BY_FILE ||
-		by == REPORT_BY_LIBRARY;
+		by == REPORT_BY_LIBRARY ||
+		request->report.tree != REPORT_TREE_NONE;
+}
+
+static struct profile *new_profile(const struct request *request)
+{
+	struct profile *profile = profile_new(1);
+
+	profile->fold = request->report.tree != REPORT_TREE_NONE;
+	return profile;
 }
 
 static int report_one(struct request *request, struct report *report)
@@ -186,8 +214,8 @@ static int report_one(struct request *request, struct report *report)
 	if (report->out == NULL)
 		return EXIT_NOTHING;
 	report->style = style_of(report->out);
-	if (needs_profile(request->report.by)) {
-		report->profile = profile_new(1);
+	if (needs_profile(request)) {
+		report->profile = new_profile(request);
 		profile_add(report->profile, 0, report->frames, report->keep,
 			    report->keeper);
 		profile_seal(report->profile);
@@ -257,7 +285,7 @@ static int report_many(struct request *request, struct report *report)
 	int status;
 
 	if (request->merge)
-		report->profile = profile_new(1);
+		report->profile = new_profile(request);
 	status = read_all(request, report, &processes);
 	if (status != EXIT_NOTHING) {
 		report->out = open_output(request->output);
@@ -275,6 +303,31 @@ static int report_many(struct request *request, struct report *report)
 
 /* ---- what was asked for ---- */
 
+/* Do the options fit together? */
+static bool fits(const struct request *request)
+{
+	const struct report_options *wanted = &request->report;
+	const char *key = figure_names[wanted->key];
+	bool sum = wanted->key != FIGURE_OWN_PEAK &&
+		wanted->key != FIGURE_LIFETIME && wanted->key != FIGURE_AGE;
+
+	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key && !sum)
+		tell_error("--tree --sort %s: no sum of these means anything: "
+			   "sort by live, peak, total, count or temporary",
+			   key);
+	else if (wanted->tree != REPORT_TREE_NONE &&
+		 wanted->by != REPORT_BY_DEFAULT)
+		tell_error("--tree --by %s: a tree is by function: leave out "
+			   "one of them", report_by_names[wanted->by]);
+	else if (wanted->by == REPORT_BY_BLOCK && wanted->one_key &&
+		 wanted->key != FIGURE_LIVE && wanted->key != FIGURE_AGE)
+		tell_error("--by block --sort %s: blocks are sorted by size "
+			   "(live) or age", key);
+	else
+		return true;
+	return false;
+}
+
 static bool is_possible(const struct request *request)
 {
 	enum report_by by = request->report.by;
@@ -282,6 +335,8 @@ static bool is_possible(const struct request *request)
 		by == REPORT_BY_SIZE ? "size" : by == REPORT_BY_BLOCK ?
 		"block" : NULL;
 
+	if (!fits(request))
+		return false;
 	if (!request->reading.many && !request->merge)
 		return true;
 	if (what != NULL)
@@ -299,6 +354,9 @@ static void settle(struct request *request)
 	struct report_options *wanted = &request->report;
 	const struct reading *reading = &request->reading;
 
+	wanted->no_rows = wanted->sizes && !wanted->one_key &&
+		wanted->by == REPORT_BY_DEFAULT &&
+		wanted->tree == REPORT_TREE_NONE;
 	wanted->full_names = reading->full_names;
 	wanted->filters = reading->filters.data ? reading->filters.data : "";
 	if (wanted->by == REPORT_BY_DEFAULT)

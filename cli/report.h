@@ -18,6 +18,7 @@
 #include "cli/model/rows.h"
 #include "cli/profile/frames.h"
 #include "cli/profile/profile.h"
+#include "cli/report_sizes.h"
 
 enum report_by {
 	REPORT_BY_DEFAULT,
@@ -34,8 +35,17 @@ enum report_by {
 
 extern const char *const report_by_names[REPORT_BYS];
 
+enum report_tree {
+	REPORT_TREE_NONE,
+	REPORT_TREE_TOP_DOWN,
+	REPORT_TREE_BOTTOM_UP
+};
+
 struct report_options {
 	enum report_by by;
+	enum report_tree tree;
+	bool sizes;
+	bool no_rows;		/* text: only what else was asked for */
 	bool one_key;		/* --sort was given: only that section */
 	enum figure key;
 	bool top_given;
@@ -92,17 +102,19 @@ struct report {
 		     const struct figures *figures);
 	void *keeper;
 	struct report_process about;
+	struct report_sizes sizes;
 	struct report_stack stack;	/* of the last report_load */
 	struct frame *scratch;		/* its list, with a profile */
 	size_t scratch_capacity;
 };
 
 void report_text(struct report *report);
-/* What follows the summary. */
-void report_sections(struct report *report);
+/* What follows the summary; as JSON members. */
+void report_body_text(struct report *report);
+void report_body_json(struct json *json, struct report *report);
 void report_json(struct report *report);
 
-/* Sets `about` from the model, once the rest is there. */
+/* Sets `about` from the model, once the rest is there; adds to `sizes`. */
 void report_about(struct report *report, const char *trace);
 void report_process_free(struct report_process *process);
 /* What the whole is, of which rows are shares; 0: no sum means anything. */
@@ -145,8 +157,6 @@ void report_figures(const struct report *report, const struct figures *figures,
 void report_json_summary(struct json *json, const struct report *report);
 /* Those of its members that all summaries have. */
 void report_json_totals(struct json *json, const struct report_process *about);
-/* The member "rows". */
-void report_json_rows(struct json *json, struct report *report);
 /* Members of a row. */
 void report_json_figures(struct json *json, const struct figures *figures,
 			 uint64_t end_ns);

@@ -74,6 +74,7 @@ void report_about(struct report *r, const char *trace)
 		about->peak_time_ns = model_since_start_ns(
 			model, model->totals.peak_stamp);
 	take_losses(about, model);
+	report_sizes_add(r);
 	buffer_free(&end);
 }
 

@@ -6,7 +6,9 @@
 #include "cli/base/progress.h"
 #include "cli/model/heap.h"
 #include "cli/report.h"
+#include "cli/report_blocks.h"
 #include "cli/report_rows.h"
+#include "cli/report_tree.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */
@@ -203,9 +205,8 @@ static void put_row(struct json *json, struct report *r,
 	json_end_object(json);
 }
 
-void report_json_rows(struct json *json, struct report *r)
+static void put_rows(struct json *json, struct report *r, enum figure key)
 {
-	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
 	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
 	struct report_rows rows;
 
@@ -223,6 +224,20 @@ void report_json_rows(struct json *json, struct report *r)
 	report_rows_free(&rows);
 }
 
+void report_body_json(struct json *json, struct report *r)
+{
+	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
+
+	if (r->options->sizes)
+		report_sizes_json(json, r);
+	if (r->options->tree != REPORT_TREE_NONE)
+		report_tree_json(json, r, key);
+	else if (r->options->by == REPORT_BY_BLOCK)
+		report_blocks_json(json, r);
+	else
+		put_rows(json, r, key);
+}
+
 void report_json(struct report *r)
 {
 	struct json json = { .out = r->out };
@@ -230,6 +245,6 @@ void report_json(struct report *r)
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
 	report_json_summary(&json, r);
-	report_json_rows(&json, r);
+	report_body_json(&json, r);
 	json_end_object(&json);
 }

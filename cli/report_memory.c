@@ -97,7 +97,8 @@ static uint64_t allocator_virtual(const struct footprint_snapshot *snapshot)
 static void put_sizes(const struct model *model, FILE *out)
 {
 	const struct footprint *f = &model->footprint;
-	const struct footprint_snapshot *last;
+	const struct footprint_snapshot *last = f->snapshot_count == 0 ? NULL :
+		&f->snapshots[f->snapshot_count - 1];
 	const char *when = model->report.being_written ? "now" : "at the end";
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	uint64_t peak, stamp;
@@ -117,18 +118,19 @@ static void put_sizes(const struct model *model, FILE *out)
 					f, GT_USAGE_SHARED)),
 			quantity_size(c, (int64_t)footprint_last(
 					f, GT_USAGE_SWAP)));
+	if (last != NULL)
+		fprintf(out, "  %-*s  %s of it are the recorder's\n", COLUMN,
+			"", quantity_size(a, (int64_t)last->ours.value[
+						GT_MAPPING_RSS]));
 	peak = footprint_peak(f, GT_USAGE_SIZE, &stamp);
-	fprintf(out, "  %-*s  peak %s, %s %s\n", COLUMN, "mapped",
-		quantity_size(a, (int64_t)peak),
+	fprintf(out, "  %-*s  peak %s, %s %s: addresses, not memory\n",
+		COLUMN, "mapped", quantity_size(a, (int64_t)peak),
 		quantity_size(b, (int64_t)footprint_last(f, GT_USAGE_SIZE)),
 		when);
-	if (f->snapshot_count == 0)
-		return;
-	last = &f->snapshots[f->snapshot_count - 1];
-	fprintf(out, "  %-*s  the recorder's own part: %s mapped, %s "
-		"resident\n", COLUMN, "",
-		quantity_size(a, (int64_t)last->ours.size),
-		quantity_size(b, (int64_t)last->ours.value[GT_MAPPING_RSS]));
+	if (last != NULL)
+		fprintf(out, "  %-*s  %s of them set aside by the recorder\n",
+			COLUMN, "", quantity_size(a,
+						  (int64_t)last->ours.size));
 }
 
 void report_memory_text(const struct model *model, FILE *out)

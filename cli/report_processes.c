@@ -227,7 +227,7 @@ void report_processes_text(const struct report_processes *processes,
 			processes->count - shown);
 	put_sum(processes, r);
 	if (r->profile != NULL)
-		report_sections(r);
+		report_body_text(r);
 	else
 		fprintf(r->out, "\n--merge shows what they allocated, as if "
 			"they were one; gnomon report\nTRACE what one of them "
@@ -300,7 +300,7 @@ void report_processes_json(const struct report_processes *processes,
 	json_uint(&json, "schema", 1);
 	json_summary(&json, processes, r);
 	if (r->profile != NULL) {
-		report_json_rows(&json, r);
+		report_body_json(&json, r);
 		json_processes(&json, "processes", processes, 0);
 	} else {
 		json_processes(&json, "rows", processes, top);

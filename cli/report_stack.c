@@ -18,31 +18,39 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "file:line:column  library" */
-static void add_place(struct buffer *out, const struct frame *frame, bool full)
+/* "file:line:column  library"; of a brief one only what matters most. */
+enum brevity { WHOLE, NO_COLUMN, NO_LIBRARY, NO_FILE, BREVITIES };
+
+static void add_place(struct buffer *out, const struct frame *frame, bool full,
+		      enum brevity brevity)
 {
-	if (frame->file != NULL) {
+	if (frame->file != NULL && brevity < NO_FILE) {
 		buffer_printf(out, "%s", full ? frame->file :
 			      base_name(frame->file));
 		if (frame->line > 0)
 			buffer_printf(out, ":%u", frame->line);
-		if (frame->column > 0)
+		if (frame->column > 0 && brevity < NO_COLUMN)
 			buffer_printf(out, ":%u", frame->column);
 	} else if (frame->library != NULL && frame->function == NULL) {
 		buffer_printf(out, "at 0x%" PRIx64, frame->module_offset);
 	}
-	if (out->size > 0)
-		buffer_string(out, "  ");
 	if (frame->inlined)
-		buffer_string(out, "(inlined)");
-	else if (frame->library != NULL)
-		buffer_string(out, frame->library);
+		buffer_printf(out, "%s(inlined)", out->size ? "  " : "");
+	else if (frame->library != NULL && brevity != NO_LIBRARY)
+		buffer_printf(out, "%s%s", out->size ? "  " : "",
+			      frame->library);
 }
 
 void report_frame_text(const struct frame *frame, bool full, size_t width,
 		       struct buffer *name, struct buffer *place)
 {
-	add_place(place, frame, full);
+	/* As much of the place as leaves the name enough. */
+	for (enum brevity brevity = WHOLE; brevity < BREVITIES; brevity++) {
+		buffer_clear(place);
+		add_place(place, frame, full, brevity);
+		if (full || place->size + 2 + FUNCTION_MIN <= width)
+			break;
+	}
 	width = place->size + 2 + FUNCTION_MIN < width ?
 		width - place->size - 2 : FUNCTION_MIN;
 	if (frame->function == NULL)

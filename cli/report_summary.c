@@ -84,6 +84,7 @@ static void put_totals(const struct report *r)
 		" at the end: leaked, or in use to the last");
 	put_heap(r);
 	put_temporary(r);
+	report_lifetimes_line(r);
 }
 
 /* All of the file could be read, whatever it is that it holds. */

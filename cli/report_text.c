@@ -9,7 +9,9 @@
 
 #include "cli/base/quantity.h"
 #include "cli/report.h"
+#include "cli/report_blocks.h"
 #include "cli/report_rows.h"
+#include "cli/report_tree.h"
 #include "cli/symbol/names.h"
 
 #define DEFAULT_ROWS 10
@@ -300,7 +302,7 @@ static void put_nameless(const struct report *r)
 	fputs(count > NAMELESS_MAX ? ", ...\n" : "\n", r->out);
 }
 
-void report_sections(struct report *r)
+static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
@@ -311,12 +313,28 @@ void report_sections(struct report *r)
 		put_section(&p, overview[i]);
 	if (r->options->one_key)
 		put_section(&p, r->options->key);
-	put_nameless(r);
 	table_free(&p.shown);
+}
+
+void report_body_text(struct report *r)
+{
+	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
+
+	if (r->options->sizes)
+		report_sizes_text(r);
+	if (r->options->no_rows)
+		return;
+	if (r->options->tree != REPORT_TREE_NONE)
+		report_tree_text(r, key);
+	else if (r->options->by == REPORT_BY_BLOCK)
+		report_blocks_text(r);
+	else
+		put_sections(r);
+	put_nameless(r);
 }
 
 void report_text(struct report *r)
 {
 	report_summary(r);
-	report_sections(r);
+	report_body_text(r);
 }

@@ -25,6 +25,7 @@
 #include "cli/profile/inward.h"
 
 #define INDEX_FREE UINT32_MAX
+#define FOLD_MAX 64	/* nodes outward in which recursion is looked for */
 
 /* What is only needed while one model is added. */
 struct adding {
@@ -235,13 +236,30 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 	return node;
 }
 
+/* The node around, or at, this one for the same frame. */
+static uint32_t recurring(const struct profile *profile, uint32_t node,
+			  uint32_t frame)
+{
+	for (int i = 0; i < FOLD_MAX && node != PROFILE_ROOT; i++) {
+		if (profile->nodes[node].frame == frame)
+			return node;
+		node = profile->nodes[node].parent;
+	}
+	return PROFILE_NONE;
+}
+
 static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 {
 	struct adding *adding = owner;
 	const uint32_t *numbers = numbers_of(adding, place);
 
-	for (uint32_t i = numbers[0]; i > 0; i--)
-		outer = node_for(adding->profile, outer, numbers[i]);
+	for (uint32_t i = numbers[0]; i > 0; i--) {
+		uint32_t same = !adding->profile->fold ? PROFILE_NONE :
+			recurring(adding->profile, outer, numbers[i]);
+
+		outer = same != PROFILE_NONE ? same :
+			node_for(adding->profile, outer, numbers[i]);
+	}
 	return outer;
 }
 

@@ -69,6 +69,10 @@ struct profile_self {
 struct profile {
 	unsigned sides;
 	bool sealed;
+	/* Set before the first profile_add: a function that calls itself, also
+	 * through others, is one node, with all that any of its calls called.
+	 * For trees, which would be as deep as the recursion. */
+	bool fold;
 	uint64_t end_ns;	/* of the longest recording */
 	struct profile_frame *frames;
 	size_t frame_count;
