@@ -52,8 +52,8 @@ static uint64_t rest(uint64_t all, uint64_t part)
 
 static void apply(struct model *model, const struct leftout_row *row)
 {
-	struct context_cost *cost =
-		&model->contexts.costs[cost_of(model, row)];
+	uint32_t index = cost_of(model, row);	/* may move all costs */
+	struct context_cost *cost = &model->contexts.costs[index];
 	struct totals *totals = &model->totals;
 	const uint64_t *value = row->value;
 	uint64_t blocks = rest(value[GT_TOTALS_ALLOCATIONS],

@@ -90,14 +90,6 @@ static void widen(struct timeline *timeline)
 	timeline->shift++;
 }
 
-static void set_end(struct timeline *timeline)
-{
-	uint64_t width = (uint64_t)timeline->count << timeline->shift;
-
-	timeline->end = width > UINT64_MAX - timeline->start ? UINT64_MAX :
-		timeline->start + width;
-}
-
 void timeline_advance(struct timeline *timeline, uint64_t stamp,
 		      const struct timeline_sums *sums)
 {
@@ -119,7 +111,7 @@ void timeline_advance(struct timeline *timeline, uint64_t stamp,
 			close_last(timeline, sums);
 		open_next(timeline, sums);
 	}
-	set_end(timeline);
+	timeline->end = timeline_stamp(timeline, timeline->count);
 }
 
 void timeline_finish(struct timeline *timeline,

@@ -78,6 +78,9 @@ static inline void timeline_high(struct timeline *timeline, uint64_t bytes,
 static inline uint64_t timeline_stamp(const struct timeline *timeline,
 				      size_t bucket)
 {
+	/* of the last stamps there may be none behind the last bucket */
+	if (bucket > (UINT64_MAX - timeline->start) >> timeline->shift)
+		return UINT64_MAX;
 	return timeline->start + ((uint64_t)bucket << timeline->shift);
 }
 

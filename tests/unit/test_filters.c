@@ -1,0 +1,144 @@
+/*
+ * test_filters.c: words of filters and their values, right and wrong ones;
+ * moments.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/base/tell.h"
+#include "cli/model/filters.h"
+
+static void every_word_once(void **state)
+{
+	(void)state;
+	assert_int_equal(filter_options.count, FILTER_END - FILTER_FIRST);
+	for (size_t i = 0; i < filter_options.count; i++) {
+		const struct command_option *option =
+			&filter_options.options[i];
+
+		assert_int_equal(option->id, FILTER_FIRST + (int)i);
+		assert_true(filter_is_option(option->id));
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(
+				option->name, filter_options.options[k].name);
+	}
+	assert_false(filter_is_option(FILTER_END));
+	assert_false(filter_is_option(FILTER_FIRST - 1));
+}
+
+static void good_values(void **state)
+{
+	static const struct {
+		const char *word, *value;
+		enum filter_id id;
+		uint64_t number;
+	} good[] = {
+		{ "size-min", "64k", FILTER_SIZE_MIN, 65536 },
+		{ "last-size-max", "1.5M", FILTER_LAST_SIZE_MAX, 1572864 },
+		{ "lifetime-max", "250ms", FILTER_LIFETIME_MAX, 250000000 },
+		{ "address-min", "0x7f00", FILTER_ADDRESS_MIN, 0x7f00 },
+		{ "address-max", "100", FILTER_ADDRESS_MAX, 100 },
+		{ "fate", "live", FILTER_FATE, FILTER_FATE_LIVE },
+		{ "fate", "group-live", FILTER_FATE, FILTER_FATE_GROUP_LIVE },
+		{ "thread", "1234", FILTER_THREAD, 1234 },
+		{ "arena", "other", FILTER_ARENA, 1 },
+		{ "mmapped", "yes", FILTER_MMAPPED, 0 },
+		{ "chain-length-min", "3", FILTER_CHAIN_LENGTH_MIN, 3 },
+		{ "depth-max", "12", FILTER_DEPTH_MAX, 12 },
+	};
+	struct filter *filter = filter_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		const struct filter_word *word;
+		size_t n = 0;
+
+		assert_int_equal(filter_take_word(filter, good[i].word,
+						  good[i].value), 0);
+		while (filter_word(filter, good[i].id, n + 1) != NULL)
+			n++;
+		word = filter_word(filter, good[i].id, n);
+		assert_int_equal(word->number, good[i].number);
+		assert_string_equal(word->text, good[i].value);
+	}
+	assert_true(filter_has_blocks(filter));
+	assert_true(filter_has_stacks(filter));
+	assert_int_equal(filter_take_word(filter, "thread", "^worker"), 0);
+	assert_non_null(filter_word(filter, FILTER_THREAD, 1)->pattern);
+	filter_free(filter);
+}
+
+static void bad_values(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "size-min", "" }, { "size-min", "x" }, { "size-min", "-1" },
+		{ "size-max", "99999999999T" }, { "from", "yesterday" },
+		{ "from", "101%" }, { "to", "@" }, { "to", "%" },
+		{ "alive-at", "5" }, { "lifetime-min", "3x" },
+		{ "fate", "leaked" }, { "fate", "" }, { "thread", "(" },
+		{ "function", "[" }, { "address-min", "-5" },
+		{ "address-min", "0x" "10000000000000000" },
+		{ "address-max", "12z" }, { "marker", "" },
+		{ "chain-length-min", "1.5" }, { "depth-min", "k" },
+	};
+	struct filter *filter = filter_new();
+
+	(void)state;
+	tell_mute(true);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		int error = filter_take_word(filter, bad[i][0], bad[i][1]);
+
+		if (error != -EINVAL && error != -ERANGE)
+			fail_msg("%s=%s", bad[i][0], bad[i][1]);
+	}
+	tell_mute(false);
+	assert_int_equal(filter_take_word(filter, "size", "3"), -ENOENT);
+	assert_int_equal(filter_take(filter, 7, "3"), -ENOENT);
+	assert_false(filter_has_blocks(filter));
+	assert_false(filter_has_stacks(filter));
+	assert_false(filter_has_blocks(NULL));
+	assert_null(filter_word(NULL, FILTER_FROM, 0));
+	filter_free(filter);
+}
+
+static void moments(void **state)
+{
+	struct moment moment;
+
+	(void)state;
+	assert_int_equal(moment_parse("1h2m", &moment), 0);
+	assert_int_equal(moment.kind, MOMENT_TIME);
+	assert_int_equal(moment.ns, UINT64_C(3720000000000));
+	assert_int_equal(moment_parse("start", &moment), 0);
+	assert_int_equal(moment.ns, 0);
+	assert_int_equal(moment_parse("12.5%", &moment), 0);
+	assert_int_equal(moment.kind, MOMENT_SHARE);
+	assert_true(moment.share == 0.125);
+	assert_int_equal(moment_parse("end", &moment), 0);
+	assert_true(moment.share == 1);
+	assert_int_equal(moment_parse("@load", &moment), 0);
+	assert_int_equal(moment.kind, MOMENT_NAME);
+	assert_string_equal(moment.name, "load");
+	assert_int_equal(moment_parse("", &moment), -EINVAL);
+	assert_int_equal(moment_parse("-3s", &moment), -EINVAL);
+	assert_int_equal(moment_parse("100.1%", &moment), -ERANGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_word_once),
+		cmocka_unit_test(good_values),
+		cmocka_unit_test(bad_values),
+		cmocka_unit_test(moments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
