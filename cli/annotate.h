@@ -153,6 +153,10 @@ struct annotate_pieces {
 	struct annotate *annotate;
 	const struct annotate_options *options;
 	struct code **codes;	/* by image; NULL: not opened */
+	/* Of code made at run time. */
+	struct { struct code *code; uint8_t *bytes; } *made;
+	size_t made_count;
+	size_t made_capacity;
 	struct annotate_piece *list;	/* of the last annotate_pieces_find */
 	size_t count;
 	size_t capacity;

@@ -64,6 +64,33 @@ static bool is_known(const struct annotate_pieces *pieces,
 	return false;
 }
 
+/* Made at run time: a dump of the compiler may have its bytes. */
+static void add_made(struct annotate_pieces *pieces,
+		     const struct annotate_function *function,
+		     const struct annotate_call *call)
+{
+	struct annotate_piece piece = { .image = IMAGE_NONE,
+					.function = function };
+	const struct jitdump *dump;
+	const struct jitdump_entry *entry =
+		jitcode_find(&pieces->annotate->frames->jit, call->node,
+			     call->address - !call->exact, &dump);
+	uint8_t *bytes = entry ? jitdump_code(dump, entry) : NULL;
+
+	if (bytes == NULL)
+		return;
+	GROW(pieces->made, pieces->made_count, pieces->made_capacity);
+	piece.code = code_open_bytes(&dump->kind, entry->start, bytes,
+				     (size_t)(entry->end - entry->start));
+	pieces->made[pieces->made_count].code = piece.code;
+	pieces->made[pieces->made_count++].bytes = bytes;
+	piece.range.start = entry->start;
+	piece.range.end = entry->end;
+	piece.range.symbol = entry->name;
+	GROW(pieces->list, pieces->count, pieces->capacity);
+	pieces->list[pieces->count++] = piece;
+}
+
 static void add_piece(struct annotate_pieces *pieces,
 		      const struct annotate_function *function,
 		      const struct annotate_call *call)
@@ -72,8 +99,10 @@ static void add_piece(struct annotate_pieces *pieces,
 					.function = function };
 	const struct image *image;
 
-	if (call->image == IMAGE_NONE)
+	if (call->image == IMAGE_NONE) {
+		add_made(pieces, function, call);
 		return;
+	}
 	image = &pieces->annotate->model->images.list[call->image];
 	piece.library = image->name;
 	piece.bias = image->bias;
@@ -168,6 +197,11 @@ void annotate_pieces_free(struct annotate_pieces *pieces)
 {
 	for (size_t i = 0; i < pieces->annotate->model->images.count; i++)
 		code_free(pieces->codes[i]);
+	for (size_t i = 0; i < pieces->made_count; i++) {
+		code_free(pieces->made[i].code);
+		free(pieces->made[i].bytes);
+	}
+	free(pieces->made);
 	free(pieces->codes);
 	free(pieces->list);
 }

@@ -403,8 +403,8 @@ static bool put_piece(struct printer *p, const struct annotate_piece *piece)
 	struct annotate_listing listing;
 	const char *why = annotate_disassemble(piece, &listing);
 
-	fprintf(p->out, "\n%s+0x%llx to 0x%llx", piece->library ?
-		piece->library : "code",
+	fprintf(p->out, "\n%s%s0x%llx to 0x%llx", piece->library ?
+		piece->library : "", piece->library ? "+" : "",
 		(unsigned long long)(piece->range.start - piece->bias),
 		(unsigned long long)(piece->range.end - piece->bias));
 	if (piece->range.symbol != NULL) {

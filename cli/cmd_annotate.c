@@ -150,6 +150,7 @@ static int show(struct request *request, struct annotate *annotate, int status)
 static int find_and_show(struct request *request, const char *function)
 {
 	static struct model model;
+	const struct filter *words = request->reading.filter;
 	struct annotate annotate = { .model = &model, .wanted = function };
 	struct frames frames;
 	int status = reading_model(&request->reading, &model,
@@ -159,11 +160,11 @@ static int find_and_show(struct request *request, const char *function)
 		return status;
 	reading_frames(&request->reading, &frames, &model);
 	annotate.frames = &frames;
-	if (request->reading.filter != NULL &&
-	    filter_has_stacks(request->reading.filter))
-		annotate.filter = stack_filter_new(request->reading.filter,
-						   &frames);
-	if (annotate_find(&annotate, request->options.places))
+	if (filter_has_stacks(words))
+		annotate.filter = stack_filter_new(words, &frames);
+	/* what is wrong was said */
+	if ((annotate.filter != NULL || !filter_has_stacks(words)) &&
+	    annotate_find(&annotate, request->options.places))
 		status = show(request, &annotate, status);
 	else
 		status = EXIT_NOTHING;

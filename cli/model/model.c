@@ -149,11 +149,41 @@ static void take_node(void *owner, const struct trace_node *record)
 	model->undefined = model->contexts.undefined;
 }
 
+/* Compilers map the file in which they describe code that they make. */
+static bool is_dump(const char *path, size_t size)
+{
+	const char *name = memrchr(path, '/', size);
+	size_t length = name ? size - (size_t)(name + 1 - path) : 0;
+
+	return length > 9 && memcmp(name + 1, "jit-", 4) == 0 &&
+		memcmp(path + size - 5, ".dump", 5) == 0;
+}
+
+static void find_dumps(struct model *model, struct cursor records)
+{
+	struct trace_map map = { 0 };
+
+	while (map_records_next(&records, &map)) {
+		const char *path;
+		size_t i = 0;
+
+		if (map.what != GT_MAPS_NEW || map.path == NULL ||
+		    !is_dump(map.path, map.path_size))
+			continue;
+		path = intern_bytes(&model->names, map.path, map.path_size);
+		while (i < model->dump_count && model->dumps[i] != path)
+			i++;
+		if (i == model->dump_count && i < MODEL_DUMPS)
+			model->dumps[model->dump_count++] = path;
+	}
+}
+
 static void take_maps(void *owner, const struct trace_maps *head,
 		      struct cursor *records)
 {
 	struct model *model = owner;
 
+	find_dumps(model, *records);
 	if (model->with_maps)
 		maps_take(&model->maps, head, records);
 }

@@ -108,6 +108,8 @@ struct model_options {
 	uint64_t until_ns;
 };
 
+#define MODEL_DUMPS 16	/* of jitdump.h, for one process */
+
 struct model {
 	struct model_options options;
 	struct images images;
@@ -118,6 +120,8 @@ struct model {
 	struct maps maps;
 	bool with_maps;			/* they were read */
 	struct perfmap perfmap;		/* code made at run time */
+	const char *dumps[MODEL_DUMPS];	/* files that describe some, too */
+	size_t dump_count;
 	struct footprint footprint;
 	struct pairing waiting;
 	struct clock clock;

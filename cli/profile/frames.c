@@ -110,11 +110,13 @@ void frames_init(struct frames *frames, struct model *model,
 	frames->model = model;
 	frames->pid = pid <= INT_MAX ? (int)pid : 0;
 	frames->symbols = symbols_new(places, full_names);
+	jitcode_open(&frames->jit, model, places);
 }
 
 void frames_free(struct frames *frames)
 {
 	symbols_free(frames->symbols);
+	jitcode_free(&frames->jit);
 	for (size_t i = 0; i < frames->place_count; i++)
 		free(frames->places[i].list);
 	free(frames->places);
@@ -162,11 +164,24 @@ static void fill_nowhere(struct frames *frames, uint32_t node,
 {
 	struct frame *frame = add_frame(place);
 
+	uint64_t pc = place->exact ? place->address : place->address - 1;
+	const struct jitdump *dump;
+	const struct jitdump_entry *entry = jitcode_find(&frames->jit, node,
+							 pc, &dump);
+	const struct jitdump_line *line;
+
 	frame->address = place->address;
-	frame->function = perfmap_find(&frames->model->perfmap, place->exact ?
-				       place->address : place->address - 1,
-				       contexts_id(&frames->model->contexts,
-						   node));
+	if (entry == NULL) {
+		frame->function = perfmap_find(&frames->model->perfmap, pc,
+			contexts_id(&frames->model->contexts, node));
+		return;
+	}
+	frame->function = entry->name;
+	line = jitdump_line(dump, entry, pc);
+	if (line != NULL && line->file != NULL) {
+		frame->file = line->file;
+		frame->line = line->line;
+	}
 }
 
 static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,

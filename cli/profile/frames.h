@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cli/model/model.h"
+#include "cli/profile/jitcode.h"
 #include "cli/symbol/symbols.h"
 
 struct frame {
@@ -45,6 +46,7 @@ struct frames {
 	struct model *model;
 	struct symbols *symbols;
 	int pid;		/* of the process, which may be dead */
+	struct jitcode jit;
 	struct frame *list;	/* of the last frames_of, innermost first */
 	size_t count;
 	size_t capacity;

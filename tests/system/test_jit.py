@@ -113,6 +113,53 @@ def names_of_replaced_code(directory):
               "function %d: %s" % (number, count))
 
 
+def dump_of(trace, directory):
+    return os.path.join(directory, "jit-%d.dump" % find_key(info(trace),
+                                                          "pid"))
+
+
+@case
+def names_from_a_dump(directory):
+    """Three functions at one address within a moment: each block belongs to
+    the one that was there then; lines and code come along."""
+    done = recorded([program("jit_dump")], directory, cwd=directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    functions, blocks = done.expected["functions"], done.expected["blocks"]
+    found = {}
+    for row in Report(done.trace).rows_with("allocate$"):
+        frame = row["stack"][1]
+        check("main" in [each.get("function") for each in row["stack"]],
+              "not walked through: %s" % row["stack"])
+        key = (frame["function"], frame["file"], frame["line"],
+               row["total_bytes"] // row["count"])
+        found[key] = found.get(key, 0) + row["count"]
+    # the last one was moved, and called again
+    equal(found, {("dumped %d" % i, "made.x", 100 + i, 100 + i):
+                  blocks * (1 + (i == functions - 1))
+                  for i in range(functions)}, "functions")
+    out = gnomon("annotate", "-D", done.trace, "dumped 1").out
+    check(re.search(r"^ +4\.\d?K? .*call rax  -> allocate$|"
+                    r"^ +3\.9K .*call rax  -> allocate$", out, re.M), out)
+    # elsewhere, of another process, damaged
+    dump = dump_of(done.trace, directory)
+    moved = os.path.join(directory, "moved.dump")
+    os.rename(dump, moved)
+    lost = gnomon("report", done.trace)
+    check("with -d" in lost.err, lost.err)
+    check("dumped" not in lost.out, lost.out)
+    check("dumped 1" in gnomon("report", "-d", moved, done.trace, "--by",
+                               "stack", "--top", "0").out, "with -d")
+    with open(moved, "r+b") as file:
+        data = file.read()
+        file.truncate(len(data) - 1)
+        cut = gnomon("report", "-d", moved, done.trace)
+        check("inside a record" in cut.err, cut.err)
+        file.seek(20)
+        file.write(b"\x01\0\0\0")
+    other = gnomon("report", "-d", moved, done.trace)
+    check("another process" in other.err, other.err)
+
+
 @case
 def no_names_through_a_link(directory):
     names, _ = with_map(directory, "link")
@@ -164,6 +211,29 @@ def node(directory):
             found += row["count"]
     # Hot functions may become one.
     check(found >= 50, "%d allocations through both functions" % found)
+
+
+@case
+def node_with_a_dump(directory):
+    """V8's own description: names, with the lines of the script."""
+    need("node")
+    script = os.path.join(directory, "script.js")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(NODE)
+    done = recorded(["node", "--perf-prof", script], directory, cwd=directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    trace = max(done.traces, key=os.path.getsize)
+    check(os.path.exists(dump_of(trace, directory)), "no dump was written")
+    found, lines = 0, set()
+    for row in Report(trace).rows:
+        names = " < ".join(frame.get("function") or "?"
+                           for frame in row["stack"])
+        if re.search(r"tgt_inner.*tgt_outer.* _start", names):
+            found += row["count"]
+        lines |= {frame["line"] for frame in row["stack"]
+                  if "tgt_inner" in (frame.get("function") or "")}
+    check(found >= 50, "%d allocations through both functions" % found)
+    check(lines & {3, 4}, "lines: %s" % lines)
 
 
 LLVM_SOURCE = """

@@ -1,0 +1,148 @@
+/*
+ * jit_dump.c: code made at run time, several functions one after the other at
+ * one address, with unwind tables, that is described in ./jit-PID.dump as
+ * compilers do it for perf: names, lines, code, and when it was there. The last
+ * one is moved before it is called for a second time.
+ */
+#include <fcntl.h>
+#include <time.h>
+
+#include "jit_code.h"
+#include "tgt.h"
+
+#define FUNCTIONS 3
+#define BLOCKS 40
+#define CALL_OFFSET 16	/* of the call in the code */
+
+extern void __register_frame(void *), __deregister_frame(void *);
+
+static uint8_t table[TABLE_MAX];
+static int dump;
+
+struct head {
+	uint32_t id, size;
+	uint64_t time;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void put(const void *bytes, size_t size)
+{
+	if (write(dump, bytes, size) != (ssize_t)size)
+		abort();
+}
+
+static void open_dump(void)
+{
+	uint32_t header[10] = { 0x4a695444, 1, 40, 62, 0,
+				(uint32_t)getpid() };
+	char path[64];
+
+	snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
+	dump = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (dump < 0)
+		abort();
+	put(header, sizeof(header));
+	/* This is how perf is told of the file. */
+	if (mmap(NULL, CODE_PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, dump,
+		 0) == MAP_FAILED)
+		abort();
+}
+
+/* The source line of the call is 100 + number. */
+static void put_lines(const uint8_t *code, int number)
+{
+	struct { uint64_t address, count; } head = { (uintptr_t)code, 2 };
+	struct { uint64_t address; uint32_t line, column; } line[2] = {
+		{ (uintptr_t)code, 1, 0 },
+		{ (uintptr_t)code + CALL_OFFSET, 100 + (uint32_t)number, 0 },
+	};
+	struct head record = { 2, sizeof(record) + sizeof(head) +
+			       sizeof(line) + 7 + 2, now_ns() };
+
+	put(&record, sizeof(record));
+	put(&head, sizeof(head));
+	put(&line[0], sizeof(line[0]));
+	put("made.x", 7);
+	put(&line[1], sizeof(line[1]));
+	put("\xff", 2);
+}
+
+static void put_load(const uint8_t *code, size_t size, int number)
+{
+	struct { uint32_t pid, tid; uint64_t vma, address, size, index; }
+		load = { (uint32_t)getpid(), 0, (uintptr_t)code,
+			 (uintptr_t)code, size, (uint64_t)number };
+	char name[32];
+	size_t length = (size_t)snprintf(name, sizeof(name), "dumped %d",
+					 number) + 1;
+	struct head record = { 0, (uint32_t)(sizeof(record) + sizeof(load) +
+					     length + size), now_ns() };
+
+	put(&record, sizeof(record));
+	put(&load, sizeof(load));
+	put(name, length);
+	put(code, size);
+}
+
+static void put_move(const uint8_t *from, const uint8_t *to, size_t size,
+		     int number)
+{
+	struct { uint32_t pid, tid; uint64_t vma, from, to, size, index; }
+		move = { (uint32_t)getpid(), 0, (uintptr_t)to,
+			 (uintptr_t)from, (uintptr_t)to, size,
+			 (uint64_t)number };
+	struct head record = { 1, sizeof(record) + sizeof(move), now_ns() };
+
+	put(&record, sizeof(record));
+	put(&move, sizeof(move));
+}
+
+TGT_FUNCTION void *allocate(size_t size)
+{
+	void *p = malloc(size);
+
+	tgt_sink = p;
+	return p;
+}
+
+TGT_FUNCTION void call(uint8_t *code, size_t size, uint8_t frame, int number)
+{
+	jit_call *jit = (jit_call *)(void *)code;
+
+	jit_make_table(table, code, frame, size);
+	__register_frame(table);
+	for (int i = 0; i < BLOCKS; i++)
+		tgt_sink = jit(allocate, 100 + (size_t)number);
+	__deregister_frame(table);
+}
+
+int main(void)
+{
+	uint8_t *code = mmap(NULL, 2 * CODE_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t size = 0;
+
+	if (code == MAP_FAILED)
+		return 1;
+	open_dump();
+	for (int i = 0; i < FUNCTIONS; i++) {
+		size = jit_make_code(code, (uint8_t)(16 + 32 * i));
+		put_lines(code, i);
+		put_load(code, size, i);
+		call(code, size, (uint8_t)(16 + 32 * i), i);
+	}
+	jit_make_code(code + CODE_PAGE, (uint8_t)(16 + 32 * (FUNCTIONS - 1)));
+	put_move(code, code + CODE_PAGE, size, FUNCTIONS - 1);
+	call(code + CODE_PAGE, size, (uint8_t)(16 + 32 * (FUNCTIONS - 1)),
+	     FUNCTIONS - 1);
+	tgt_print("functions", FUNCTIONS);
+	tgt_print("blocks", BLOCKS);
+	return 0;
+}
