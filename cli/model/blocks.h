@@ -85,7 +85,7 @@ static inline uint32_t blocks_hash(uint64_t address)
 	return (uint32_t)((address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* To be called some events ahead, the second a few events after the first. */
+/* To be called some events ahead, each a few events after the one before. */
 static inline void blocks_prefetch(const struct blocks *blocks,
 				   uint64_t address)
 {
@@ -101,6 +101,15 @@ static inline void blocks_prefetch_block(const struct blocks *blocks,
 
 	__builtin_prefetch(block, 1);
 	__builtin_prefetch(block + sizeof(struct block) - 1, 1);
+}
+
+/* The number of its cost, as far as that can be told at a glance. */
+static inline uint32_t blocks_glance(const struct blocks *blocks,
+				     uint64_t address)
+{
+	uint64_t slot = blocks->slots[blocks_hash(address) >> blocks->shift];
+
+	return blocks->list[(uint32_t)slot].cost;
 }
 
 #endif

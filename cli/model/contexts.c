@@ -89,7 +89,7 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 	uint32_t *slot;
 
 	if (contexts->index == NULL ||
-	    contexts->node_count * 2 > contexts->index_mask)
+	    contexts->node_count > (contexts->index_mask >> 2) * 3)
 		enlarge_index(contexts);
 	slot = find_slot(contexts, parent, address, image);
 	if (*slot == INDEX_FREE) {

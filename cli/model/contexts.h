@@ -125,21 +125,31 @@ static inline uint32_t contexts_cost(struct contexts *contexts, uint32_t id)
 		contexts_new_cost(contexts, id);
 }
 
-/* To be called some events ahead. */
-static inline void contexts_prefetch(const struct contexts *contexts,
-				     uint32_t id)
+static inline const struct context_ref *
+contexts_ref(const struct contexts *contexts, uint32_t id)
 {
 	const struct context_ref *page = NULL;
-	const char *cost;
 
 	if (id >> CONTEXT_PAGE_BITS < contexts->page_count)
 		page = contexts->pages[id >> CONTEXT_PAGE_BITS];
-	if (page == NULL)
-		return;
-	/* Of one that has none yet: of no use, and of no harm. */
-	cost = (const char *)contexts->costs +
-		(size_t)page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost *
-		sizeof(struct context_cost);
+	return page == NULL ? NULL :
+		&page[id & ((1u << CONTEXT_PAGE_BITS) - 1)];
+}
+
+/* To be called some events ahead, the second a few events after the first.
+ * A cost that does not exist yet: of no use, and of no harm. */
+static inline void contexts_prefetch(const struct contexts *contexts,
+				     uint32_t id)
+{
+	__builtin_prefetch(contexts_ref(contexts, id));
+}
+
+static inline void contexts_prefetch_cost(const struct contexts *contexts,
+					  uint32_t number)
+{
+	const char *cost = (const char *)contexts->costs +
+		(size_t)number * sizeof(struct context_cost);
+
 	__builtin_prefetch(cost, 1);
 	__builtin_prefetch(cost + sizeof(struct context_cost) / 2, 1);
 }

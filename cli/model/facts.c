@@ -41,8 +41,8 @@ uint64_t model_dropped(const struct model *model)
 
 static uint64_t start_ns(const struct model *model)
 {
-	return model_number(model, GT_INFO, "start_monotonic_ns",
-			    model->first_sync.monotonic_ns);
+	return model->start_told ? model->start_ns :
+		model->first_sync.monotonic_ns;
 }
 
 uint64_t model_since_start_ns(const struct model *model, uint64_t stamp)

@@ -90,6 +90,10 @@ static void take_line(void *owner, unsigned type, const char *key,
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 		model->maps.window = model->waiting.window =
 			strtoull(value, NULL, 10);
+	if (type == GT_INFO && strcmp(key, "start_monotonic_ns") == 0) {
+		model->start_told = true;
+		model->start_ns = strtoull(value, NULL, 10);
+	}
 	if (type == GT_INFO && strcmp(key, "sample") == 0)
 		take_sample(model, value);
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)

@@ -146,6 +146,8 @@ struct model {
 	uint64_t dropped;		/* said by SYNC chunks */
 	uint64_t undefined;		/* of contexts.undefined, noted */
 	uint64_t extras[GT_EXTRA_COUNT];	/* by what; 0: unknown ones */
+	bool start_told;		/* by INFO: */
+	uint64_t start_ns;		/* of the recording, monotonic */
 	struct trace_sync first_sync;
 	struct trace_sync last_sync;
 	struct reader_report report;

@@ -93,34 +93,30 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return cursor_varint_long(c);
 }
 
+/* The same for numbers of more than 4 bytes. */
+unsigned cursor_varint_sure_long(const uint8_t *p, uint64_t *value);
+
 /*
  * The varint at `p`, where CURSOR_VARINT_MAX bytes are known to be there, by
- * no branch that depends on its length: lengths come in no order, and a wrong
- * guess costs more than all of this. Its length; 0: it has more than 8 bytes,
- * ask cursor_varint.
+ * no branch that depends on its length, up to 4 bytes: lengths come in no
+ * order, and a wrong guess costs more than all of this. Its length; 0: it has
+ * more than 8 bytes, ask cursor_varint.
  */
 static inline unsigned cursor_varint_sure(const uint8_t *p, uint64_t *value)
 {
-	uint64_t word, last;
-
-	*value = 0;
+	uint32_t word, last;
 
 	memcpy(&word, p, sizeof(word));
-	word = le64toh(word);
-	last = ~word & UINT64_C(0x8080808080808080);
+	word = le32toh(word);
+	last = ~word & 0x80808080u;
 	if (__builtin_expect(last == 0, 0))
-		return 0;
+		return cursor_varint_sure_long(p, value);
 	/* The bytes up to the first without the top bit; then groups of 7
-	 * bits come together by pairs, pairs of pairs, and halves. */
+	 * bits come together by pairs, and pairs of pairs. */
 	word &= last ^ (last - 1);
-	word = (word & UINT64_C(0x007f007f007f007f)) |
-		(word & UINT64_C(0x7f007f007f007f00)) >> 1;
-	word = (word & UINT64_C(0x00003fff00003fff)) |
-		(word & UINT64_C(0x3fff00003fff0000)) >> 2;
-	word = (word & UINT64_C(0x000000000fffffff)) |
-		(word & UINT64_C(0x0fffffff00000000)) >> 4;
-	*value = word;
-	return ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+	word = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
+	*value = (word & 0x3fff) | (word & 0x3fff0000) >> 2;
+	return ((unsigned)__builtin_ctz(last) >> 3) + 1;
 }
 
 static inline int64_t cursor_unzigzag(uint64_t value)

@@ -323,14 +323,15 @@ static size_t decode_sure(struct event_decoder *decoder,
 
 	for (i = 0; i < n; i++) {
 		struct trace_event *event = &events[i];
-		uint64_t step, where, change, size, mask;
-		unsigned a = cursor_varint_sure(steps, &step);
+		uint64_t step = *steps, where, change, size, mask;
+		/* Hardly ever more than one byte: that can be guessed. */
+		unsigned a = step < 0x80 ? 1 : cursor_varint_sure(steps, &step);
 		unsigned b = cursor_varint_sure(places, &where);
 		unsigned c = cursor_varint_sure(contexts, &change);
 		unsigned d = cursor_varint_sure(sizes, &size);
 
-		if (a == 0 || b == 0 || c == 0 || d == 0 ||
-		    (step & 7) >= GT_EXTRA)
+		if (__builtin_expect((a == 0) | (b == 0) | (c == 0) |
+				     (d == 0) | ((step & 7) >= GT_EXTRA), 0))
 			break;
 		mask = 0 - (uint64_t)(KINDS_OF_BLOCKS >> (step & 7) & 1);
 		if (run < (mask & 1)) {
