@@ -145,6 +145,7 @@ void report_blocks_text(struct report *r)
 {
 	bool age = r->options->one_key && r->options->key == FIGURE_AGE;
 	struct block_list blocks = { 0 };
+	char more[QUANTITY_TEXT];
 	size_t shown;
 
 	collect(r, &blocks);
@@ -157,8 +158,8 @@ void report_blocks_text(struct report *r)
 		fprintf(r->out, "\n      none\n");
 	put_blocks(r, &blocks, shown);
 	if (shown < blocks.count)
-		fprintf(r->out, "\n      and %zu more block%s: --top 0\n",
-			blocks.count - shown,
+		fprintf(r->out, "\n      and %s more block%s: --top 0\n",
+			quantity_count(more, blocks.count - shown),
 			report_plural(blocks.count - shown));
 	free(blocks.list);
 }

@@ -119,7 +119,7 @@ static void put_sizes(const struct model *model, FILE *out)
 			quantity_size(c, (int64_t)footprint_last(
 					f, GT_USAGE_SWAP)));
 	if (last != NULL)
-		fprintf(out, "  %-*s  %s of it are the recorder's\n", COLUMN,
+		fprintf(out, "  %-*s  %s of it is the recorder's own\n", COLUMN,
 			"", quantity_size(a, (int64_t)last->ours.value[
 						GT_MAPPING_RSS]));
 	peak = footprint_peak(f, GT_USAGE_SIZE, &stamp);

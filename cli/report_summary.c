@@ -8,6 +8,7 @@
 #include "cli/base/quantity.h"
 #include "cli/model/heap.h"
 #include "cli/report.h"
+#include "cli/report_relatives.h"
 
 #define COLUMN 15		/* where the second words begin */
 #define COMMAND_WIDTH (REPORT_WIDTH - COLUMN)
@@ -70,8 +71,8 @@ static void put_totals(const struct report *r)
 		quantity_size(b, (int64_t)sum->total_bytes));
 	fprintf(r->out, "  frees        %s\n",
 		quantity_count(a, sum->frees));
-	fprintf(r->out, "  peak         %s in %s block%s, %s after the "
-		"start: the most at any time\n",
+	fprintf(r->out, "  peak         %s in %s block%s, after %s: the most at "
+		"any time\n",
 		quantity_size(a, (int64_t)sum->peak_bytes),
 		quantity_count(b, sum->peak_blocks),
 		report_plural(sum->peak_blocks),
@@ -179,6 +180,7 @@ static void put_program(const struct report *r)
 		report_plural(about->threads));
 	report_put_text(r, about->exit, ANY_WIDTH);
 	putc('\n', r->out);
+	report_relatives_text(r);
 }
 
 void report_summary(const struct report *r)

@@ -162,10 +162,9 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 
 	report_load(r, node);
 	first = whole ? 0 : r->stack.site;
-	/* Under a site's heading its stacks differ within it, too: in what
-	 * the language's library did for it. */
-	if (r->options->by == REPORT_BY_SITE && indent > FRAME_INDENT &&
-	    first > 0)
+	/* Under a row's heading its stacks differ inside of the site, too: in
+	 * what the language's library did for it. */
+	if (indent > FRAME_INDENT && first > 0)
 		first--;
 	if (r->stack.count == 0) {
 		fprintf(r->out, "%*s[no stack: %s]\n", indent, "",
@@ -257,6 +256,7 @@ static void put_section(struct printer *p, enum figure key)
 	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
 	const char *title = sections[key].title;
 	struct report_parts *parts = NULL;
+	char more[QUANTITY_TEXT];
 	struct report_rows rows;
 	size_t shown;
 
@@ -275,8 +275,8 @@ static void put_section(struct printer *p, enum figure key)
 		put_row(p, &rows, &rows.rows.list[i],
 			rows.grouped ? &parts[i] : NULL, (unsigned)i + 1);
 	if (shown < rows.nonzero)
-		fprintf(r->out, "\n      and %zu more %s: --sort %s --top 0\n",
-			rows.nonzero - shown,
+		fprintf(r->out, "\n      and %s more %s: --sort %s --top 0\n",
+			quantity_count(more, rows.nonzero - shown),
 			report_rows_name(r, rows.nonzero - shown),
 			figure_names[key]);
 	free(parts);

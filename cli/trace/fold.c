@@ -41,6 +41,8 @@ static void take_fact(struct trace_facts *facts, const char *key,
 {
 	if (strcmp(key, "pid") == 0)
 		facts->pid = (pid_t)strtol(value, NULL, 10);
+	else if (strcmp(key, "ppid") == 0)
+		facts->parent = (pid_t)strtol(value, NULL, 10);
 	else if (strcmp(key, "starttime") == 0)
 		facts->start_time = strtoull(value, NULL, 10);
 	else if (strcmp(key, "live") == 0)

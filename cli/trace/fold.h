@@ -18,6 +18,7 @@ struct trace_facts {
 	unsigned major;
 	uint64_t trace_id;
 	pid_t pid;
+	pid_t parent;
 	uint64_t start_time;
 	char live[4096];	/* path of the live file, "" if there is none */
 };

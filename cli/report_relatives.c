@@ -1,0 +1,103 @@
+/*
+ * report_relatives.c: see report_relatives.h. Who records a shell script, or
+ * a wrapper that ends with exec, gets a trace of little interest beside the
+ * one that was wanted. Called by the main thread.
+ */
+#include "cli/report_relatives.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/quantity.h"
+#include "cli/trace/fold.h"
+#include "cli/trace/locate.h"
+
+#define TRACES_MAX 1000		/* looked at: a summary must not take long */
+
+struct relatives {
+	char *successor;	/* of the same process, after exec */
+	int64_t succeeded;	/* when that was written to last, ns */
+	int64_t written;	/* when this one was */
+	uint64_t children;
+};
+
+static char *directory_of(const char *trace)
+{
+	const char *slash = strrchr(trace, '/');
+
+	if (slash == NULL)
+		return grow_copy(".", 1);
+	return grow_copy(trace, slash == trace ? 1 : (size_t)(slash - trace));
+}
+
+/* -1: it is gone. */
+static int64_t written_at(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return -1;
+	return (int64_t)status.st_mtim.tv_sec * INT64_C(1000000000) +
+		status.st_mtim.tv_nsec;
+}
+
+/* Of programs that one process ran one after the other, the traces were ended
+ * in this order. */
+static void take_successor(struct relatives *found, const char *path)
+{
+	int64_t written = written_at(path);
+
+	if (written < found->written ||
+	    (found->successor != NULL && written >= found->succeeded))
+		return;
+	free(found->successor);
+	found->successor = grow_copy(path, strlen(path));
+	found->succeeded = written;
+}
+
+static void look_at(struct relatives *found, const struct report *r,
+		    const char *path)
+{
+	struct trace_facts facts;
+
+	if (fold_facts(path, &facts) != 0 || facts.result != SCAN_OPEN_OK ||
+	    facts.trace_id == r->model->report.trace_id)
+		return;
+	if ((uint64_t)facts.parent == r->about.pid &&
+	    (uint64_t)facts.pid != r->about.pid)
+		found->children++;
+	if (r->about.replaced && (uint64_t)facts.pid == r->about.pid)
+		take_successor(found, path);
+}
+
+void report_relatives_text(const struct report *r)
+{
+	char *directory = directory_of(r->about.trace);
+	struct relatives found = { .written = written_at(r->about.trace) };
+	char a[QUANTITY_TEXT];
+	char **paths;
+	size_t count;
+	bool more;
+
+	if (r->about.pid != 0 &&
+	    locate_all(directory, &paths, &count, &more) == 0) {
+		for (size_t i = 0; i < count; i++) {
+			if (i < TRACES_MAX)
+				look_at(&found, r, paths[i]);
+			free(paths[i]);
+		}
+		free(paths);
+	}
+	if (found.successor != NULL)
+		fprintf(r->out, "  then         another program: gnomon report "
+			"%s\n", found.successor);
+	if (found.children > 0)
+		fprintf(r->out, "  children     %s trace%s of what it started: "
+			"gnomon report %s\n",
+			quantity_count(a, found.children),
+			report_plural(found.children), directory);
+	free(found.successor);
+	free(directory);
+}
