@@ -1,7 +1,7 @@
 /*
  * blocks.c: linear probing; removal moves later slots back (Knuth's
  * algorithm R), so there are no tombstones and a table that was once large
- * does not become slow. At most 3/4 of the slots are used. Where a slot
+ * does not become slow. At most 5/8 of the slots are used. Where a slot
  * belongs, its half of the hash says; blocks are only looked at if that half
  * is the wanted one.
  *
@@ -106,7 +106,7 @@ struct block *blocks_add(struct blocks *blocks, uint64_t address, int *is_new)
 	*is_new = *slot == 0;
 	if (!*is_new)
 		return &blocks->list[(uint32_t)*slot];
-	if (blocks->count > (blocks->mask >> 2) * 3) {
+	if (blocks->count > (blocks->mask >> 3) * 5) {
 		enlarge(blocks);
 		slot = search(blocks, address, hash);
 	}
