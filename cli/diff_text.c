@@ -233,7 +233,6 @@ static void json_row(struct json *json, const struct diff *diff,
 		     struct profile_stack *stack)
 {
 	const struct profile_group *group = &diff->groups.list[row->group];
-	const struct figures *self = &diff->groups.self[row->group * 2];
 
 	json_object(json, NULL);
 	json_string(json, "cost", figure_names[cost]);
@@ -241,8 +240,12 @@ static void json_row(struct json *json, const struct diff *diff,
 	json_uint(json, "before_value", row->before);
 	json_uint(json, "after_value", row->after);
 	json_int(json, "difference", (int64_t)(row->after - row->before));
-	json_figures(json, "before", diff, &self[0]);
-	json_figures(json, "after", diff, &self[1]);
+	json_figures(json, "before", diff,
+		     profile_group_self(diff->profile, &diff->groups,
+					row->group, 0));
+	json_figures(json, "after", diff,
+		     profile_group_self(diff->profile, &diff->groups,
+					row->group, 1));
 	if (diff->by != PROFILE_BY_STACK) {
 		const struct profile_frame none = { 0 };
 		const struct profile_frame *frame =

@@ -95,7 +95,7 @@ static void collect_groups(const struct report *r, enum figure key,
 
 		if (groups->list[i].contexts == 0)
 			continue;	/* its functions only call others */
-		row->figures = groups->self[i];
+		row->figures = *profile_group_self(r->profile, groups, i, 0);
 		row->node = groups->list[i].node;
 		row->contexts = (uint32_t)groups->list[i].contexts;
 		row->group = i;

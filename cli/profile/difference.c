@@ -47,9 +47,10 @@ void differences_find(const struct profile *profile,
 	memset(found, 0, sizeof(*found));
 	found->key = key;
 	for (uint32_t i = 0; i < groups->count; i++) {
-		const struct figures *self = &groups->self[(size_t)i * 2];
-		uint64_t before = profile_value(profile, &self[0], key);
-		uint64_t after = profile_value(profile, &self[1], key);
+		uint64_t before = profile_value(profile,
+			profile_group_self(profile, groups, i, 0), key);
+		uint64_t after = profile_value(profile,
+			profile_group_self(profile, groups, i, 1), key);
 		uint64_t size = after > before ? after - before :
 			before - after;
 

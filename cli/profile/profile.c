@@ -24,7 +24,7 @@
 #include "cli/base/progress.h"
 #include "cli/profile/inward.h"
 
-#define INDEX_FREE UINT32_MAX
+#define INDEX_FREE UINT64_MAX
 #define FOLD_MAX 64	/* nodes outward in which recursion is looked for */
 
 /* What is only needed while one model is added. */
@@ -109,17 +109,27 @@ static uint32_t number_of_frame(struct profile *profile,
 
 /* ---- nodes ---- */
 
-static uint32_t *find_slot(const struct profile *profile, uint32_t parent,
-			   uint32_t frame)
+/*
+ * Slots hold the upper half of the hash and the node's number: other nodes on
+ * the way are passed without looking at them, which would be a cache miss
+ * each.
+ */
+static uint64_t *find_slot(const struct profile *profile, uint32_t parent,
+			   uint32_t frame, uint32_t *tag)
 {
-	uint64_t i = table_mix((uint64_t)parent << 32 | frame);
+	uint64_t hash = table_mix((uint64_t)parent << 32 | frame);
 
-	for (;; i++) {
-		uint32_t *slot = &profile->index[i & profile->index_mask];
-		const struct profile_node *node = &profile->nodes[*slot];
+	*tag = (uint32_t)(hash >> 32);
+	for (uint64_t i = hash;; i++) {
+		uint64_t *slot = &profile->index[i & profile->index_mask];
+		const struct profile_node *node;
 
-		if (*slot == INDEX_FREE ||
-		    (node->parent == parent && node->frame == frame))
+		if (*slot == INDEX_FREE)
+			return slot;
+		if (*slot >> 32 != *tag)
+			continue;
+		node = &profile->nodes[(uint32_t)*slot];
+		if (node->parent == parent && node->frame == frame)
 			return slot;
 	}
 }
@@ -129,12 +139,16 @@ static void enlarge_index(struct profile *profile)
 	uint64_t count = profile->index ? (profile->index_mask + 1) * 2 : 1024;
 
 	free(profile->index);
-	profile->index = grow_resize(NULL, count, sizeof(uint32_t));
-	memset(profile->index, 0xff, count * sizeof(uint32_t));
+	profile->index = grow_resize(NULL, count, sizeof(*profile->index));
+	memset(profile->index, 0xff, count * sizeof(*profile->index));
 	profile->index_mask = count - 1;
-	for (size_t i = 1; i < profile->node_count; i++)
-		*find_slot(profile, profile->nodes[i].parent,
-			   profile->nodes[i].frame) = (uint32_t)i;
+	for (size_t i = 1; i < profile->node_count; i++) {
+		uint32_t tag;
+		uint64_t *slot = find_slot(profile, profile->nodes[i].parent,
+					   profile->nodes[i].frame, &tag);
+
+		*slot = (uint64_t)tag << 32 | i;
+	}
 }
 
 static uint32_t new_node(struct profile *profile, uint32_t parent,
@@ -150,15 +164,18 @@ static uint32_t new_node(struct profile *profile, uint32_t parent,
 static uint32_t node_for(struct profile *profile, uint32_t parent,
 			 uint32_t frame)
 {
-	uint32_t *slot;
+	uint64_t *slot;
+	uint32_t tag;
 
+	/* At most three quarters full. */
 	if (profile->index == NULL ||
-	    profile->node_count * 2 > profile->index_mask)
+	    profile->node_count * 4 > profile->index_mask * 3)
 		enlarge_index(profile);
-	slot = find_slot(profile, parent, frame);
+	slot = find_slot(profile, parent, frame, &tag);
 	if (*slot == INDEX_FREE)
-		*slot = new_node(profile, parent, frame);
-	return *slot;
+		*slot = (uint64_t)tag << 32 |
+			new_node(profile, parent, frame);
+	return (uint32_t)*slot;
 }
 
 static struct profile_self *self_of(struct profile *profile, uint32_t node,

@@ -86,7 +86,7 @@ struct profile {
 	uint32_t *order;	/* sealed: selves by (node, side) */
 	struct intern names;
 	struct table frame_of;	/* interned description -> frame */
-	uint32_t *index;	/* while adding: hash of nodes */
+	uint64_t *index;	/* while adding: hash of nodes */
 	uint64_t index_mask;
 	struct buffer scratch;
 };

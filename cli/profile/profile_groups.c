@@ -135,8 +135,10 @@ static void add_own(struct grouping *grouping, uint32_t node, uint32_t number)
 
 		group->contexts += profile_own(grouping->profile, node, side,
 					       &own);
-		figures_add(&groups->self[(size_t)number * groups->sides +
-					  side], &own);
+		if (groups->self != NULL)
+			figures_add(&groups->self[(size_t)number *
+						  groups->sides + side],
+				    &own);
 		value = profile_value(grouping->profile, &own, grouping->key);
 		if (group->node != PROFILE_NONE && value <= group->largest)
 			continue;
@@ -246,8 +248,10 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 	memset(grouping.of_frame, 0xff,
 	       profile->frame_count * sizeof(uint32_t));
 	own = make_groups(&grouping);
-	groups->self = grow_zeroed(groups->count * groups->sides,
-				   sizeof(*groups->self));
+	/* There may be millions of stacks: no copy of what they cost. */
+	if (by != PROFILE_BY_STACK)
+		groups->self = grow_zeroed(groups->count * groups->sides,
+					   sizeof(*groups->self));
 	for (uint32_t n = 0; n < profile->node_count; n++)
 		if (own[n] != PROFILE_NONE)
 			add_own(&grouping, n, own[n]);
@@ -256,7 +260,6 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 	for (size_t i = 0; i < profile->self_count; i++)
 		groups->of_self[i] = own[profile->selves[i].node];
 	free(own);
-	groups->inclusive = groups->self;
 	if (by > PROFILE_BY_SITE) {
 		groups->inclusive = grow_zeroed(groups->count * groups->sides,
 						sizeof(*groups->inclusive));
@@ -270,12 +273,41 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 
 void profile_groups_free(struct profile_groups *groups)
 {
-	if (groups->inclusive != groups->self)
-		free(groups->inclusive);
+	free(groups->inclusive);
 	free(groups->self);
 	free(groups->of_self);
 	free(groups->list);
 	memset(groups, 0, sizeof(*groups));
+}
+
+static const struct figures *stack_figures(const struct profile *profile,
+					   uint32_t node, unsigned side)
+{
+	static const struct figures none;
+	uint32_t end = profile->nodes[node + 1].first;
+
+	for (uint32_t i = profile->nodes[node].first; i < end; i++)
+		if (profile->selves[profile->order[i]].side == side)
+			return &profile->selves[profile->order[i]].figures;
+	return &none;
+}
+
+const struct figures *profile_group_self(const struct profile *profile,
+					 const struct profile_groups *groups,
+					 uint32_t group, unsigned side)
+{
+	if (groups->self != NULL)
+		return &groups->self[(size_t)group * groups->sides + side];
+	return stack_figures(profile, groups->list[group].node, side);
+}
+
+const struct figures *profile_group_inclusive(
+	const struct profile *profile, const struct profile_groups *groups,
+	uint32_t group, unsigned side)
+{
+	if (groups->inclusive == NULL)
+		return profile_group_self(profile, groups, group, side);
+	return &groups->inclusive[(size_t)group * groups->sides + side];
 }
 
 /* ---- in order ---- */
@@ -283,7 +315,7 @@ void profile_groups_free(struct profile_groups *groups)
 struct sorting {
 	const struct profile *profile;
 	const struct profile_groups *groups;
-	const struct figures *figures;
+	bool by_self;
 	enum figure key;
 };
 
@@ -294,8 +326,12 @@ static uint64_t larger_side(const struct sorting *sorting, uint32_t group,
 	uint64_t most = 0;
 
 	for (unsigned side = 0; side < sides; side++) {
-		uint64_t value = profile_value(sorting->profile,
-			&sorting->figures[(size_t)group * sides + side], key);
+		const struct figures *figures = sorting->by_self ?
+			profile_group_self(sorting->profile, sorting->groups,
+					   group, side) :
+			profile_group_inclusive(sorting->profile,
+						sorting->groups, group, side);
+		uint64_t value = profile_value(sorting->profile, figures, key);
 
 		if (value > most)
 			most = value;
@@ -326,8 +362,7 @@ uint32_t *profile_groups_sorted(const struct profile *profile,
 {
 	uint32_t *order = grow_resize(NULL, groups->count, sizeof(*order));
 	struct sorting sorting = {
-		profile, groups, by_self ? groups->self : groups->inclusive,
-		key
+		profile, groups, by_self, key
 	};
 
 	for (uint32_t i = 0; i < groups->count; i++)

@@ -33,9 +33,8 @@ struct profile_groups {
 	size_t count;
 	uint32_t *of_self;	/* self -> the group that it counts to */
 	/*
-	 * [group * sides + side]. Self: of the stacks whose site is in the
-	 * group. Inclusive: of all stacks with a frame in it, each once,
-	 * however often it recurs; of sites and stacks the same as self.
+	 * [group * sides + side]; see profile_group_self. NULL where they are
+	 * those of the profile's selves.
 	 */
 	struct figures *self;
 	struct figures *inclusive;
@@ -44,6 +43,15 @@ struct profile_groups {
 /* `key` decides which stack stands for a group. */
 void profile_groups(const struct profile *profile, enum profile_by by,
 		    enum figure key, struct profile_groups *groups);
+/* Of the stacks whose site is in the group. */
+const struct figures *profile_group_self(const struct profile *profile,
+					 const struct profile_groups *groups,
+					 uint32_t group, unsigned side);
+/* Of all stacks with a frame in it, each once, however often it recurs; of
+ * sites and stacks the same as self. */
+const struct figures *profile_group_inclusive(
+	const struct profile *profile, const struct profile_groups *groups,
+	uint32_t group, unsigned side);
 /* Numbers of groups by the key of their inclusive figures, largest first, by
  * the larger side; to be freed. */
 uint32_t *profile_groups_sorted(const struct profile *profile,
