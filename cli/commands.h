@@ -13,6 +13,7 @@ extern const struct command cmd_info;
 extern const struct command cmd_check;
 extern const struct command cmd_diff;
 extern const struct command cmd_annotate;
+extern const struct command cmd_strip;
 extern const struct command cmd_repack;
 extern const struct command cmd_extract;
 

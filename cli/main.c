@@ -71,6 +71,7 @@ int main(int argc, char **argv)
 		&cmd_check,
 		&cmd_diff,
 		&cmd_annotate,
+		&cmd_strip,
 		&cmd_repack,
 		&cmd_extract,
 	};

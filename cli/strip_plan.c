@@ -1,0 +1,533 @@
+/*
+ * strip_plan.c: see the header.
+ *
+ * A model is fed on the way: it says what the figures were before. Which events
+ * belong together is found out apart from it, and carefully: where allocation
+ * and free of an address do not alternate in the order of their stamps, or a
+ * realloc is not whole, the events stay, and mean to readers what they meant
+ * before.
+ *
+ * The peak must stay what it was: so what was live at it is kept, however
+ * short it lived. When a block ends, it is not known yet whether a higher peak
+ * is to come; so short-lived blocks that were live at the highest so far wait,
+ * and go when a higher one comes, at which they are not live.
+ *
+ *  I1  An undecided block was live at the allocation number peak_order.
+ *  I2  A place that is marked STRIP_DROP begins or ends a block that
+ *      strip_totals counts, and both its events are marked.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/strip_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/tell.h"
+
+/* Make `array` at least `index` + 1 long; what is new is zeroed. */
+#define REACH(array, capacity, index)					\
+	reach((void **)&(array), &(capacity), (index), sizeof(*(array)))
+
+static void reach(void **array, size_t *capacity, size_t index, size_t size)
+{
+	size_t count = index + 1 + index / 2;
+
+	if (index < *capacity)
+		return;
+	*array = grow_resize(*array, count, size);
+	memset((char *)*array + *capacity * size, 0,
+	       (count - *capacity) * size);
+	*capacity = count;
+}
+
+/* ---- blocks that go ---- */
+
+static void mark(struct strip_plan *plan, const struct strip_place *place,
+		 enum strip_mark how)
+{
+	strip_marks_set(&plan->marks, place->stream, place->position, how);
+}
+
+static void doom(struct strip_plan *plan, const struct strip_doomed *doomed)
+{
+	mark(plan, &doomed->begin, STRIP_DROP);
+	for (unsigned i = 0; i < doomed->ends; i++)
+		mark(plan, &doomed->end[i], STRIP_DROP);
+	strip_totals_add(&plan->totals, &doomed->block);
+}
+
+static void doom_undecided(struct strip_plan *plan)
+{
+	for (size_t i = 0; i < plan->undecided_count; i++)
+		doom(plan, &plan->undecided[i]);
+	plan->undecided_count = 0;
+}
+
+static bool is_short(const struct strip_plan *plan,
+		     const struct strip_block *block, uint64_t between)
+{
+	const struct strip_options *options = &plan->options;
+
+	return (options->by_lifetime &&
+		block->lifetime_ns < options->lifetime_ns) ||
+	       (options->by_temporary && between <= options->temporary);
+}
+
+/* The block ends by the events in `doomed`, which is else to be filled in. */
+static void end_block(struct strip_plan *plan, struct block *block,
+		      uint32_t thread, uint64_t stamp,
+		      struct strip_doomed *doomed)
+{
+	uint32_t number = blocks_number(&plan->blocks, block);
+	const struct strip_known *known = &plan->known[number];
+	const struct strip_thread *owner = &plan->threads[block->thread];
+	uint64_t between = (owner->allocations - block->sequence) &
+			   BLOCK_SEQUENCE;
+	bool goes;
+
+	doomed->begin = known->place;
+	doomed->block = (struct strip_block){
+		.context = block->cost, .thread = block->thread,
+		.size = block->size, .birth = block->birth,
+		.lifetime = stamp - block->birth,
+		.temporary = between == 0,
+	};
+	doomed->block.lifetime_ns = model_span_ns(&plan->model,
+						  doomed->block.lifetime);
+	goes = !known->odd && is_short(plan, &doomed->block, between);
+	if (goes && known->order > plan->peak_order) {
+		doom(plan, doomed);
+	} else if (thread != block->thread && between > 0) {
+		/* That there were others between has to be seen. */
+		mark(plan, &owner->last, STRIP_TELL);
+	}
+	if (goes && known->order <= plan->peak_order) {	/* I1 */
+		GROW(plan->undecided, plan->undecided_count,
+		     plan->undecided_capacity);
+		plan->undecided[plan->undecided_count++] = *doomed;
+	}
+	plan->live -= block->size;
+	blocks_remove(&plan->blocks, block);
+}
+
+/* ---- events ---- */
+
+/* An address is allocated that is live already: who comes first is for the
+ * model to find out. */
+static void allocate_again(struct strip_plan *plan, struct block *block,
+			   const struct trace_event *event)
+{
+	struct strip_known *known =
+		&plan->known[blocks_number(&plan->blocks, block)];
+
+	if (block->moving) {	/* the realloc has freed it */
+		for (size_t i = 0; i < plan->moving_capacity; i++)
+			if (plan->moving[i].active && plan->moving[i].found &&
+			    plan->moving[i].address == event->address)
+				plan->moving[i].released = true;
+		block->moving = 0;
+	} else if (known->skip < UINT32_MAX) {
+		known->skip++;
+	}
+	known->odd = true;
+	plan->live += event->size - block->size;
+	block->size = event->size;
+}
+
+static void allocate(struct strip_plan *plan, uint32_t lane,
+		     const struct strip_place *place,
+		     const struct trace_event *event, bool odd)
+{
+	struct strip_thread *owner = &plan->threads[lane >> 1];
+	struct strip_known *known;
+	struct block *block;
+	uint32_t number;
+	int is_new;
+
+	plan->order++;
+	owner->allocations++;
+	block = blocks_add(&plan->blocks, event->address, &is_new);
+	number = blocks_number(&plan->blocks, block);
+	REACH(plan->known, plan->known_capacity, number);
+	known = &plan->known[number];
+	if (!is_new && !known->ghost) {
+		allocate_again(plan, block, event);
+		return;
+	}
+	if (!is_new && event->stamp - block->birth <=
+	    plan->model.waiting.window) {
+		blocks_remove(&plan->blocks, block);	/* a pair, reversed */
+		return;
+	}
+	*known = (struct strip_known){
+		.place = *place, .order = plan->order, .odd = odd,
+	};
+	block->size = event->size;
+	block->birth = event->stamp;
+	block->sequence = owner->allocations & BLOCK_SEQUENCE;
+	block->moving = 0;
+	block->cost = event->context;
+	block->thread = lane >> 1;
+	plan->live += event->size;
+	if (plan->live > plan->peak) {
+		plan->peak = plan->live;
+		plan->peak_order = plan->order;
+		doom_undecided(plan);
+	}
+}
+
+/* Somebody frees, or moves, what is not known. */
+static void free_unknown(struct strip_plan *plan, struct block *block,
+			 const struct trace_event *event)
+{
+	uint32_t number;
+	int is_new;
+
+	if (block == NULL)
+		block = blocks_add(&plan->blocks, event->address, &is_new);
+	number = blocks_number(&plan->blocks, block);
+	REACH(plan->known, plan->known_capacity, number);
+	plan->known[number] = (struct strip_known){
+		.odd = true, .ghost = true,
+	};
+	block->birth = event->stamp;
+	block->size = 0;
+	block->moving = 0;
+}
+
+static void release(struct strip_plan *plan, uint32_t lane,
+		    const struct strip_place *place,
+		    const struct trace_event *event)
+{
+	struct block *block = blocks_find(&plan->blocks, event->address);
+	struct strip_doomed doomed = { .end = { *place }, .ends = 1 };
+	struct strip_known *known = block == NULL ? NULL :
+		&plan->known[blocks_number(&plan->blocks, block)];
+
+	if (known == NULL || known->ghost) {
+		free_unknown(plan, block, event);
+	} else if (known->skip > 0 || block->moving) {
+		known->odd = true;
+		known->skip -= known->skip > 0;
+	} else {
+		end_block(plan, block, lane >> 1, event->stamp, &doomed);
+	}
+}
+
+/* The realloc ends without having done anything. */
+static void abandon(struct strip_plan *plan, struct strip_moving *moving)
+{
+	struct block *block = blocks_find(&plan->blocks, moving->address);
+
+	moving->active = false;
+	if (!moving->found || moving->released || block == NULL)
+		return;
+	block->moving = 0;
+	plan->known[blocks_number(&plan->blocks, block)].odd = true;
+}
+
+static void begin_realloc(struct strip_plan *plan, uint32_t lane,
+			  const struct strip_place *place,
+			  const struct trace_event *event)
+{
+	struct strip_moving *moving = &plan->moving[lane];
+	struct block *block = blocks_find(&plan->blocks, event->address);
+	const struct strip_known *known = block == NULL ? NULL :
+		&plan->known[blocks_number(&plan->blocks, block)];
+
+	if (moving->active)	/* left by siglongjmp */
+		abandon(plan, moving);
+	*moving = (struct strip_moving){
+		.address = event->address, .place = *place, .active = true,
+		.found = known != NULL && !known->ghost && !block->moving &&
+			 known->skip == 0,
+	};
+	if (moving->found)
+		block->moving = 1;
+	else if (known == NULL || known->ghost)
+		free_unknown(plan, block, event);
+	else
+		plan->known[blocks_number(&plan->blocks, block)].odd = true;
+}
+
+/* The old block is gone. `own_end`: the event ends nothing else. Returns
+ * whether it all was as it should be. */
+static bool end_realloc(struct strip_plan *plan, uint32_t lane,
+			const struct strip_place *place,
+			const struct trace_event *event, bool own_end)
+{
+	struct strip_moving *moving = &plan->moving[lane];
+	struct block *block;
+	struct strip_doomed doomed = {
+		.end = { moving->place, *place }, .ends = own_end ? 2 : 1,
+	};
+	/* Its ring may have been replaced meanwhile: then who strips does not
+	 * see BEGIN and end together. */
+	bool whole = moving->active && moving->found && !moving->released &&
+		     moving->place.stream == place->stream;
+
+	block = moving->active && moving->found && !moving->released ?
+		blocks_find(&plan->blocks, moving->address) : NULL;
+	moving->active = false;
+	if (block == NULL)
+		return false;
+	block->moving = 0;
+	if (!whole)
+		plan->known[blocks_number(&plan->blocks, block)].odd = true;
+	end_block(plan, block, lane >> 1, event->stamp, &doomed);
+	return whole;
+}
+
+static void need(struct strip_plan *plan, uint32_t node)
+{
+	REACH(plan->needed, plan->needed_capacity, node);
+	plan->needed[node] = true;
+}
+
+static void apply(struct strip_plan *plan, uint32_t lane,
+		  const struct strip_place *place,
+		  const struct trace_event *event)
+{
+	bool whole;
+
+	if (event->kind == GT_EXTRA) {
+		if (event->what == GT_EXTRA_LEFT_OUT)
+			plan->threads[lane >> 1].allocations += event->size;
+		else
+			need(plan, contexts_node(&plan->model.contexts,
+						 event->context));
+		return;
+	}
+	if (event->address == 0)
+		return;
+	switch (event->kind) {
+	case GT_ALLOC:
+		allocate(plan, lane, place, event, false);
+		break;
+	case GT_FREE:
+		release(plan, lane, place, event);
+		break;
+	case GT_REALLOC_BEGIN:
+		begin_realloc(plan, lane, place, event);
+		break;
+	case GT_REALLOC_DONE:
+		whole = end_realloc(plan, lane, place, event, false);
+		allocate(plan, lane, place, event, !whole);
+		break;
+	case GT_REALLOC_FREED:
+		end_realloc(plan, lane, place, event, true);
+		break;
+	case GT_REALLOC_FAILED:
+		if (plan->moving[lane].active)
+			abandon(plan, &plan->moving[lane]);
+		break;
+	}
+}
+
+/* ---- from the reader ---- */
+
+static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
+{
+	struct strip_plan *plan = owner;
+
+	if (plan->model.report.being_written)
+		return READER_TAKEN;	/* refused when that is over */
+	plan->current = *chunk;
+	return READER_DECODE;
+}
+
+/* Events are asked for chunk by chunk, so the lane is the chunk's number. */
+static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
+{
+	struct strip_plan *plan = owner;
+	const struct chunk *chunk = &plan->current;
+	uint32_t stream = strip_marks_stream(&plan->marks, ring,
+					     chunk->generation);
+	uint32_t thread = threads_of_ring(&plan->model.threads, ring, nested);
+	uint64_t *seen;
+
+	REACH(plan->seen, plan->seen_capacity, stream);
+	seen = &plan->seen[stream];
+	GROW(plan->chunks, plan->chunk_count, plan->chunk_capacity);
+	plan->chunks[plan->chunk_count] = (struct strip_chunk){
+		.next = { stream, chunk->first > *seen ? chunk->first : *seen },
+		.lane = model_lane(thread, *nested), .nested = *nested,
+	};
+	if (chunk->last > *seen)
+		*seen = chunk->last;
+	return (uint32_t)plan->chunk_count++;
+}
+
+static void take_events(void *owner, uint32_t number,
+			const struct trace_event *events, size_t count)
+{
+	struct strip_plan *plan = owner;
+	struct strip_chunk *chunk = &plan->chunks[number];
+	uint32_t lane = chunk->lane, thread = lane >> 1;
+
+	model_events(&plan->model, lane, events, count);
+	REACH(plan->threads, plan->thread_capacity, thread);
+	REACH(plan->moving, plan->moving_capacity, lane);
+	for (size_t i = 0; i < count; i++) {
+		const struct strip_place place = chunk->next;
+
+		chunk->next.position += records_ring_bytes(&events[i],
+							   chunk->nested);
+		apply(plan, lane, &place, &events[i]);
+		plan->threads[thread].last = place;
+	}
+}
+
+/* ---- afterwards ---- */
+
+/* From the model's numbers of threads to those of their STARTs. */
+static void number_threads(struct strip_plan *plan)
+{
+	const struct threads *threads = &plan->model.threads;
+
+	plan->thread_numbers = grow_zeroed(threads->count + 1,
+					   sizeof(*plan->thread_numbers));
+	for (size_t n = threads->number_count; n > 0; n--)
+		plan->thread_numbers[threads->by_number[n - 1]] = (uint32_t)n;
+}
+
+/* Totals know the model's threads so far. */
+static void finish_totals(struct strip_plan *plan)
+{
+	struct contexts *contexts = &plan->model.contexts;
+	struct strip_totals *totals = &plan->totals;
+	size_t count = totals->row_count;
+	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
+
+	for (size_t i = 0; i < count; i++) {
+		struct strip_row *row = &totals->rows[i];
+		uint32_t context = row->context;
+		uint32_t node = contexts_node(contexts, context);
+		uint32_t index = contexts_cost(contexts, context);
+		const struct context_cost *cost = &contexts->costs[index];
+
+		row->thread = plan->thread_numbers[row->thread];
+		if (told[node])
+			continue;
+		told[node] = true;
+		strip_totals_own_peak(totals, context, cost->own_peak_bytes,
+				      cost->own_peak_blocks);
+	}
+	free(told);
+}
+
+/* Parents have lower numbers than their children. */
+static void find_needed(struct strip_plan *plan)
+{
+	const struct contexts *contexts = &plan->model.contexts;
+
+	need(plan, (uint32_t)contexts->node_count);
+	for (size_t i = 0; i < contexts->cost_count; i++)
+		need(plan, contexts->costs[i].node);
+	for (size_t i = contexts->node_count; i-- > CONTEXT_ROOTS;)
+		if (plan->needed[i])
+			plan->needed[contexts->nodes[i].parent] = true;
+}
+
+bool strip_plan_needs(struct strip_plan *plan, uint32_t id)
+{
+	return plan->needed[contexts_node(&plan->model.contexts, id)];
+}
+
+static int judge(const struct strip_plan *plan, const char *trace, int status)
+{
+	if (status == EXIT_NOTHING)
+		return status;
+	if (plan->model.report.being_written) {
+		tell_error("%s: is still being recorded: strip it when that "
+			   "is over", trace);
+		return EXIT_NOTHING;
+	}
+	if (plan->marks.error != 0) {
+		tell_error("%s: cannot be stripped: temporary files: %s: make "
+			   "room where the result goes", trace,
+			   strerror(plan->marks.error));
+		return EXIT_NOTHING;
+	}
+	return status;
+}
+
+int strip_plan_read(struct strip_plan *plan,
+		    const struct strip_options *options, const char *trace,
+		    const char *directory)
+{
+	struct reader_sink sink;
+	bool muted = tell_is_mute();
+	int status;
+
+	memset(plan, 0, sizeof(*plan));
+	plan->options = *options;
+	model_init(&plan->model);
+	blocks_init(&plan->blocks);
+	status = strip_marks_open(&plan->marks, directory);
+	if (status != 0) {
+		tell_error("%s: no temporary file can be made there: %s: give "
+			   "another place with -o", directory,
+			   strerror(-status));
+		return EXIT_NOTHING;
+	}
+	model_sink(&plan->model, &sink);
+	sink.chunk = take_chunk;
+	sink.lane = take_lane;
+	sink.events = take_events;
+	tell_mute(true);	/* what is wrong is said the second time */
+	status = reader_run(trace, &sink, &plan->model.report);
+	tell_mute(muted);
+	model_finish(&plan->model);
+	number_threads(plan);
+	finish_totals(plan);
+	find_needed(plan);
+	return judge(plan, trace, status);
+}
+
+void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
+{
+	const struct totals *totals = &plan->model.totals;
+	const uint64_t *before = plan->model.leftout.run.value;
+	const struct strip_options *options = &plan->options;
+	struct trace_run run = { .value = {
+		[GT_RUN_PEAK_BYTES] = totals->peak_bytes,
+		[GT_RUN_PEAK_BLOCKS] = totals->peak_blocks,
+		[GT_RUN_PEAK_STAMP] = totals->peak_stamp,
+		[GT_RUN_PEAK_KEPT] = totals->peak_bytes == plan->peak,
+		[GT_RUN_LIFETIME_NS] = before[GT_RUN_LIFETIME_NS],
+		[GT_RUN_TEMPORARY] = before[GT_RUN_TEMPORARY],
+	} };
+	struct buffer payload = { 0 };
+
+	if (options->by_lifetime &&
+	    options->lifetime_ns > run.value[GT_RUN_LIFETIME_NS])
+		run.value[GT_RUN_LIFETIME_NS] = options->lifetime_ns;
+	if (options->by_temporary &&
+	    options->temporary >= run.value[GT_RUN_TEMPORARY])
+		run.value[GT_RUN_TEMPORARY] = options->temporary + 1;
+	compose_run(&payload, &run);
+	rewrite_chunk(out, &(struct chunk){ .type = GT_TOTALS }, &payload,
+		      false);
+	buffer_free(&payload);
+	strip_totals_write(&plan->totals, out);
+}
+
+void strip_plan_free(struct strip_plan *plan)
+{
+	strip_marks_close(&plan->marks);
+	strip_totals_free(&plan->totals);
+	blocks_free(&plan->blocks);
+	model_free(&plan->model);
+	free(plan->chunks);
+	free(plan->seen);
+	free(plan->known);
+	free(plan->moving);
+	free(plan->threads);
+	free(plan->undecided);
+	free(plan->thread_numbers);
+	free(plan->needed);
+}

@@ -1,0 +1,106 @@
+/*
+ * strip_plan.h: which events of a trace go, found out by reading it once: those
+ * of blocks that lived shortly and were not there at the peak.
+ */
+#ifndef GNOMON_STRIP_PLAN_H
+#define GNOMON_STRIP_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/model/model.h"
+#include "cli/strip_marks.h"
+#include "cli/strip_totals.h"
+
+struct strip_options {
+	bool by_lifetime;
+	uint64_t lifetime_ns;	/* blocks that lived shorter go; */
+	bool by_temporary;
+	uint64_t temporary;	/* and those with at most so many allocations
+				 * of their thread between */
+};
+
+/* Where an event is. */
+struct strip_place {
+	uint32_t stream;
+	uint64_t position;
+};
+
+/* An EVENTS chunk while its events are to come. */
+struct strip_chunk {
+	struct strip_place next;
+	uint32_t lane;		/* the model's */
+	bool nested;
+};
+
+/* What is known of a live block besides its struct block. */
+struct strip_known {
+	struct strip_place place;	/* of its allocation */
+	uint64_t order;		/* number of that allocation, over all */
+	uint32_t skip;		/* frees that belong to others before it */
+	bool odd;		/* its events are not as they should be: stays */
+	bool ghost;		/* no block: a free came, but no allocation */
+};
+
+/* A realloc that has begun, by lane. */
+struct strip_moving {
+	uint64_t address;
+	struct strip_place place;	/* of its BEGIN */
+	bool active;
+	bool found;		/* the block is known, */
+	bool released;		/* but its address is somebody else's by now */
+};
+
+struct strip_thread {
+	uint64_t allocations;	/* so far */
+	struct strip_place last;	/* its last event */
+};
+
+/* A block that is to go, with the events that ended it. */
+struct strip_doomed {
+	struct strip_block block;
+	struct strip_place begin, end[2];
+	unsigned ends;
+};
+
+struct strip_plan {
+	struct model model;	/* first: the sink's owner */
+	struct strip_options options;
+	struct strip_marks marks;
+	struct strip_totals totals;
+	struct strip_chunk *chunks;	/* all so far */
+	size_t chunk_count, chunk_capacity;
+	struct chunk current;	/* that the lane is asked for */
+	uint64_t *seen;		/* by stream: position that was reached */
+	size_t seen_capacity;
+	struct blocks blocks;
+	struct strip_known *known;	/* by number of the block */
+	size_t known_capacity;
+	struct strip_moving *moving;	/* by lane */
+	size_t moving_capacity;
+	struct strip_thread *threads;	/* by the model's number */
+	size_t thread_capacity;
+	struct strip_doomed *undecided;	/* short-lived, but live at the peak */
+	size_t undecided_count, undecided_capacity;
+	uint64_t order;		/* allocations so far, */
+	uint64_t peak_order;	/* and at the peak so far */
+	uint64_t live, peak;	/* bytes */
+	uint32_t *thread_numbers;	/* of their STARTs, by the model's */
+	bool *needed;		/* by the model's nodes */
+	size_t needed_capacity;
+};
+
+/*
+ * Read the trace. `directory` is for temporary files. Returns what reader_run
+ * does; EXIT_NOTHING: it cannot be read, or not be stripped, and that was said.
+ */
+int strip_plan_read(struct strip_plan *plan,
+		    const struct strip_options *options, const char *trace,
+		    const char *directory);
+/* What the marks cannot say, at the end: TOTALS chunks. */
+void strip_plan_write(struct strip_plan *plan, struct rewrite *out);
+/* Whether anything refers to a context: to the node with this id. */
+bool strip_plan_needs(struct strip_plan *plan, uint32_t id);
+void strip_plan_free(struct strip_plan *plan);
+
+#endif
