@@ -414,7 +414,8 @@ static void finish_totals(struct strip_plan *plan)
 			continue;
 		told[node] = true;
 		strip_totals_own_peak(totals, context, cost->own_peak_bytes,
-				      cost->own_peak_blocks);
+				      cost->own_peak_blocks,
+				      cost->own_peak_stamp);
 	}
 	free(told);
 }

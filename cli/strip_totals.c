@@ -80,12 +80,13 @@ void strip_totals_add(struct strip_totals *totals,
 }
 
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
-			   uint64_t bytes, uint64_t blocks)
+			   uint64_t bytes, uint64_t blocks, uint64_t stamp)
 {
 	struct strip_row *row = row_of(totals, context, 0);
 
 	row->value[GT_TOTALS_OWN_PEAK_BYTES] = bytes;
 	row->value[GT_TOTALS_OWN_PEAK_BLOCKS] = blocks;
+	row->value[GT_TOTALS_OWN_PEAK_STAMP] = stamp;
 }
 
 static int compare_rows(const void *left, const void *right)

@@ -50,7 +50,7 @@ void strip_totals_add(struct strip_totals *totals,
 		      const struct strip_block *block);
 /* What a context had at most, all its threads together. */
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
-			   uint64_t bytes, uint64_t blocks);
+			   uint64_t bytes, uint64_t blocks, uint64_t stamp);
 void strip_totals_write(const struct strip_totals *totals,
 			struct rewrite *out);
 void strip_totals_free(struct strip_totals *totals);

@@ -403,6 +403,7 @@ enum gt_totals_value {
 	 * threads (thread 0). */
 	GT_TOTALS_OWN_PEAK_BYTES,
 	GT_TOTALS_OWN_PEAK_BLOCKS,
+	GT_TOTALS_OWN_PEAK_STAMP,
 	GT_TOTALS_VALUES
 };
 #define GT_TOTALS_CLASSES 65	/* bit lengths of 64-bit numbers */

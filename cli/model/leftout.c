@@ -74,9 +74,11 @@ static void apply(struct model *model, const struct leftout_row *row)
 	cost->lifetime += (double)value[GT_TOTALS_LIFETIME];
 	cost->live_blocks += blocks;
 	cost->live_bytes += bytes;
-	if (value[GT_TOTALS_OWN_PEAK_BYTES] > cost->own_peak_bytes) {
+	if (value[GT_TOTALS_OWN_PEAK_BYTES] > 0 &&
+	    value[GT_TOTALS_OWN_PEAK_BYTES] >= cost->own_peak_bytes) {
 		cost->own_peak_bytes = value[GT_TOTALS_OWN_PEAK_BYTES];
 		cost->own_peak_blocks = value[GT_TOTALS_OWN_PEAK_BLOCKS];
+		cost->own_peak_stamp = value[GT_TOTALS_OWN_PEAK_STAMP];
 	}
 	totals->allocations += value[GT_TOTALS_ALLOCATIONS];
 	totals->total_bytes += value[GT_TOTALS_BYTES];
