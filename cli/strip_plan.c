@@ -76,16 +76,32 @@ static bool is_short(const struct strip_plan *plan,
 	       (options->by_temporary && between <= options->temporary);
 }
 
+/*
+ * A block of that thread that stays ends in `lane`, and there were allocations
+ * between. Some that go may lie in other rings than this end: they have to tell
+ * before it that they were there.
+ */
+static void tell_others(struct strip_plan *plan, uint32_t thread,
+			uint32_t lane)
+{
+	for (unsigned nested = 0; nested < 2; nested++) {
+		uint32_t other = model_lane(thread, nested);
+
+		if (other != lane && other < plan->lane_capacity &&
+		    plan->lanes[other].seen)
+			mark(plan, &plan->lanes[other].last, STRIP_TELL);
+	}
+}
+
 /* The block ends by the events in `doomed`, which is else to be filled in. */
 static void end_block(struct strip_plan *plan, struct block *block,
-		      uint32_t thread, uint64_t stamp,
+		      uint32_t lane, uint64_t stamp,
 		      struct strip_doomed *doomed)
 {
 	uint32_t number = blocks_number(&plan->blocks, block);
 	const struct strip_known *known = &plan->known[number];
-	const struct strip_thread *owner = &plan->threads[block->thread];
-	uint64_t between = (owner->allocations - block->sequence) &
-			   BLOCK_SEQUENCE;
+	uint64_t between = (plan->allocations[block->thread] -
+			    block->sequence) & BLOCK_SEQUENCE;
 	bool goes;
 
 	doomed->begin = known->place;
@@ -100,9 +116,8 @@ static void end_block(struct strip_plan *plan, struct block *block,
 	goes = !known->odd && is_short(plan, &doomed->block, between);
 	if (goes && known->order > plan->peak_order) {
 		doom(plan, doomed);
-	} else if (thread != block->thread && between > 0) {
-		/* That there were others between has to be seen. */
-		mark(plan, &owner->last, STRIP_TELL);
+	} else if (between > 0) {
+		tell_others(plan, block->thread, lane);
 	}
 	if (goes && known->order <= plan->peak_order) {	/* I1 */
 		GROW(plan->undecided, plan->undecided_count,
@@ -124,10 +139,10 @@ static void allocate_again(struct strip_plan *plan, struct block *block,
 		&plan->known[blocks_number(&plan->blocks, block)];
 
 	if (block->moving) {	/* the realloc has freed it */
-		for (size_t i = 0; i < plan->moving_capacity; i++)
-			if (plan->moving[i].active && plan->moving[i].found &&
-			    plan->moving[i].address == event->address)
-				plan->moving[i].released = true;
+		for (size_t i = 0; i < plan->lane_capacity; i++)
+			if (plan->lanes[i].active && plan->lanes[i].found &&
+			    plan->lanes[i].address == event->address)
+				plan->lanes[i].released = true;
 		block->moving = 0;
 	} else if (known->skip < UINT32_MAX) {
 		known->skip++;
@@ -141,14 +156,13 @@ static void allocate(struct strip_plan *plan, uint32_t lane,
 		     const struct strip_place *place,
 		     const struct trace_event *event, bool odd)
 {
-	struct strip_thread *owner = &plan->threads[lane >> 1];
 	struct strip_known *known;
 	struct block *block;
 	uint32_t number;
 	int is_new;
 
 	plan->order++;
-	owner->allocations++;
+	plan->allocations[lane >> 1]++;
 	block = blocks_add(&plan->blocks, event->address, &is_new);
 	number = blocks_number(&plan->blocks, block);
 	REACH(plan->known, plan->known_capacity, number);
@@ -167,7 +181,7 @@ static void allocate(struct strip_plan *plan, uint32_t lane,
 	};
 	block->size = event->size;
 	block->birth = event->stamp;
-	block->sequence = owner->allocations & BLOCK_SEQUENCE;
+	block->sequence = plan->allocations[lane >> 1] & BLOCK_SEQUENCE;
 	block->moving = 0;
 	block->cost = event->context;
 	block->thread = lane >> 1;
@@ -213,12 +227,12 @@ static void release(struct strip_plan *plan, uint32_t lane,
 		known->odd = true;
 		known->skip -= known->skip > 0;
 	} else {
-		end_block(plan, block, lane >> 1, event->stamp, &doomed);
+		end_block(plan, block, lane, event->stamp, &doomed);
 	}
 }
 
 /* The realloc ends without having done anything. */
-static void abandon(struct strip_plan *plan, struct strip_moving *moving)
+static void abandon(struct strip_plan *plan, struct strip_lane *moving)
 {
 	struct block *block = blocks_find(&plan->blocks, moving->address);
 
@@ -233,18 +247,19 @@ static void begin_realloc(struct strip_plan *plan, uint32_t lane,
 			  const struct strip_place *place,
 			  const struct trace_event *event)
 {
-	struct strip_moving *moving = &plan->moving[lane];
+	struct strip_lane *moving = &plan->lanes[lane];
 	struct block *block = blocks_find(&plan->blocks, event->address);
 	const struct strip_known *known = block == NULL ? NULL :
 		&plan->known[blocks_number(&plan->blocks, block)];
 
 	if (moving->active)	/* left by siglongjmp */
 		abandon(plan, moving);
-	*moving = (struct strip_moving){
-		.address = event->address, .place = *place, .active = true,
-		.found = known != NULL && !known->ghost && !block->moving &&
-			 known->skip == 0,
-	};
+	moving->address = event->address;
+	moving->place = *place;
+	moving->active = true;
+	moving->released = false;
+	moving->found = known != NULL && !known->ghost && !block->moving &&
+		known->skip == 0;
 	if (moving->found)
 		block->moving = 1;
 	else if (known == NULL || known->ghost)
@@ -259,7 +274,7 @@ static bool end_realloc(struct strip_plan *plan, uint32_t lane,
 			const struct strip_place *place,
 			const struct trace_event *event, bool own_end)
 {
-	struct strip_moving *moving = &plan->moving[lane];
+	struct strip_lane *moving = &plan->lanes[lane];
 	struct block *block;
 	struct strip_doomed doomed = {
 		.end = { moving->place, *place }, .ends = own_end ? 2 : 1,
@@ -277,7 +292,7 @@ static bool end_realloc(struct strip_plan *plan, uint32_t lane,
 	block->moving = 0;
 	if (!whole)
 		plan->known[blocks_number(&plan->blocks, block)].odd = true;
-	end_block(plan, block, lane >> 1, event->stamp, &doomed);
+	end_block(plan, block, lane, event->stamp, &doomed);
 	return whole;
 }
 
@@ -295,7 +310,7 @@ static void apply(struct strip_plan *plan, uint32_t lane,
 
 	if (event->kind == GT_EXTRA) {
 		if (event->what == GT_EXTRA_LEFT_OUT)
-			plan->threads[lane >> 1].allocations += event->size;
+			plan->allocations[lane >> 1] += event->size;
 		else
 			need(plan, contexts_node(&plan->model.contexts,
 						 event->context));
@@ -321,8 +336,8 @@ static void apply(struct strip_plan *plan, uint32_t lane,
 		end_realloc(plan, lane, place, event, true);
 		break;
 	case GT_REALLOC_FAILED:
-		if (plan->moving[lane].active)
-			abandon(plan, &plan->moving[lane]);
+		if (plan->lanes[lane].active)
+			abandon(plan, &plan->lanes[lane]);
 		break;
 	}
 }
@@ -366,18 +381,19 @@ static void take_events(void *owner, uint32_t number,
 {
 	struct strip_plan *plan = owner;
 	struct strip_chunk *chunk = &plan->chunks[number];
-	uint32_t lane = chunk->lane, thread = lane >> 1;
+	uint32_t lane = chunk->lane;
 
 	model_events(&plan->model, lane, events, count);
-	REACH(plan->threads, plan->thread_capacity, thread);
-	REACH(plan->moving, plan->moving_capacity, lane);
+	REACH(plan->allocations, plan->thread_capacity, lane >> 1);
+	REACH(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
 		const struct strip_place place = chunk->next;
 
 		chunk->next.position += records_ring_bytes(&events[i],
 							   chunk->nested);
 		apply(plan, lane, &place, &events[i]);
-		plan->threads[thread].last = place;
+		plan->lanes[lane].last = place;
+		plan->lanes[lane].seen = true;
 	}
 }
 
@@ -526,8 +542,8 @@ void strip_plan_free(struct strip_plan *plan)
 	free(plan->chunks);
 	free(plan->seen);
 	free(plan->known);
-	free(plan->moving);
-	free(plan->threads);
+	free(plan->lanes);
+	free(plan->allocations);
 	free(plan->undecided);
 	free(plan->thread_numbers);
 	free(plan->needed);

@@ -42,18 +42,15 @@ struct strip_known {
 	bool ghost;		/* no block: a free came, but no allocation */
 };
 
-/* A realloc that has begun, by lane. */
-struct strip_moving {
+/* By lane: its last event, and the realloc that has begun in it. */
+struct strip_lane {
+	struct strip_place last;
+	bool seen;		/* there is a last event */
 	uint64_t address;
 	struct strip_place place;	/* of its BEGIN */
 	bool active;
 	bool found;		/* the block is known, */
 	bool released;		/* but its address is somebody else's by now */
-};
-
-struct strip_thread {
-	uint64_t allocations;	/* so far */
-	struct strip_place last;	/* its last event */
 };
 
 /* A block that is to go, with the events that ended it. */
@@ -76,9 +73,9 @@ struct strip_plan {
 	struct blocks blocks;
 	struct strip_known *known;	/* by number of the block */
 	size_t known_capacity;
-	struct strip_moving *moving;	/* by lane */
-	size_t moving_capacity;
-	struct strip_thread *threads;	/* by the model's number */
+	struct strip_lane *lanes;	/* by the model's number */
+	size_t lane_capacity;
+	uint64_t *allocations;	/* so far, by the model's number of a thread */
 	size_t thread_capacity;
 	struct strip_doomed *undecided;	/* short-lived, but live at the peak */
 	size_t undecided_count, undecided_capacity;

@@ -69,6 +69,82 @@ def repacked_reports_are_the_same(directory):
             check(one.read() == two.read(), name + ": repacked twice differs")
 
 
+def by_stack(document):
+    """The figures of each stack, whatever the order of the rows."""
+    rows = {}
+    for row in document["rows"]:
+        key = json.dumps([row["stack"], row.get("stopped")])
+        sums = rows.setdefault(key, {})
+        for name, value in row.items():
+            if isinstance(value, int):
+                sums[name] = sums.get(name, 0) + value
+    return rows
+
+
+def same_figures(a, b, what):
+    """Every figure of the summary and of each stack."""
+    equal({k: v for k, v in b["summary"].items()
+           if not k.startswith("left_out")},
+          {k: v for k, v in a["summary"].items()
+           if not k.startswith("left_out")}, what)
+    check(by_stack(a) == by_stack(b), what + ": rows differ")
+
+
+STRIPS = (("--lifetime", "10s"), ("--lifetime", "1ms"), ("--temporary", "0"),
+          ("--temporary", "5", "--lifetime", "100us"))
+
+
+@case
+def stripped_figures_are_the_same(directory):
+    """Also where blocks go from thread to thread, through realloc, and through
+    signal handlers: to the last temporary block."""
+    for name in ("sqlite", "storm", "crossfree", "signals", "realloc_chain"):
+        where = os.path.join(directory, name)
+        os.mkdir(where)
+        trace = (sqlite(where) if name == "sqlite" else
+                 recorded([program(name)], where).trace)
+        before = json_report(trace)
+        for options in STRIPS:
+            out = os.path.join(directory, "out")
+            gnomon("strip", trace, "-o", out, "--force", *options)
+            same_figures(before, json_report(out), name + str(options))
+            if options == ("--lifetime", "10s"):
+                repacked = os.path.join(directory, "repacked")
+                gnomon("repack", trace, "-o", repacked, "--force")
+                check(size(out) < size(repacked), name + ": not smaller")
+        # What is stripped can be stripped on, and packed again.
+        again = os.path.join(directory, "again")
+        gnomon("strip", out, "-o", again, "--force", "--lifetime", "1h")
+        same_figures(before, json_report(again), name + " twice")
+        gnomon("repack", again, "-o", out, "--force")
+        same_figures(before, json_report(out), name + " and repacked")
+
+
+@case
+def what_cannot_be_stripped_is_refused(directory):
+    trace = recorded([program("basic")], directory).trace
+    out = os.path.join(directory, "out")
+    done = subprocess.run(
+        ["sh", "-c", 'cat "$1" | "$2" strip /dev/stdin -o "$3"', "sh", trace,
+         GNOMON, out], capture_output=True, timeout=60, text=True)
+    equal(done.returncode, 2, "a pipe")
+    check("twice" in done.stderr, done.stderr)
+    gnomon("strip", trace, "-o", out, "--lifetime", "soon", statuses=(2,))
+    running = subprocess.Popen(
+        [GNOMON, "run", "-q", "-o", os.path.join(directory, "live"), "--",
+         program("idlers"), "2"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE)
+    try:
+        check(b"ready" in running.stdout.readline(), "it did not start")
+        done = gnomon("strip", os.path.join(directory, "live"), "-o", out,
+                      statuses=(2,))
+        check("being recorded" in done.err, done.err)
+        gnomon("repack", os.path.join(directory, "live"), "-o", out)
+        Report(out)
+    finally:
+        running.communicate()
+
+
 @case
 def levels_make_it_smaller(directory):
     trace = sqlite(directory)
@@ -86,7 +162,7 @@ def nothing_is_overwritten(directory):
     out = os.path.join(directory, "out")
     with open(out, "w") as file:
         file.write("precious")
-    for command in ("repack",):
+    for command in ("repack", "strip"):
         done = gnomon(command, trace, "-o", out, statuses=(2,))
         check("--force" in done.err, "no remedy: " + done.err)
         with open(out) as file:
