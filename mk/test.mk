@@ -18,7 +18,8 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	python3-greenlet python3-gevent libunwind-14 linux-perf strace uftrace \
 	redis-tools libboost-context-dev llvm-runtime \
 	ltrace eatmydata faketime fakeroot \
-	libxml2-utils libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev libc++1
+	libxml2-utils libjemalloc-dev libgoogle-perftools-dev \
+	libmimalloc-dev libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils
 .PHONY: deps-test
 deps-test: deps
 	$(Q)tests/tools/install-packages $(TEST_DEPS)

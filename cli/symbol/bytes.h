@@ -29,10 +29,12 @@ struct bytes {
 /* From an offset on; bad if there is no such offset. */
 static inline struct bytes bytes_from(struct span span, uint64_t offset)
 {
-	struct bytes bytes = { span.data + span.size, span.data + span.size,
-			       true };
+	struct bytes bytes = { NULL, NULL, true };
 
-	if (offset <= span.size && span.data != NULL) {
+	if (span.data == NULL)
+		return bytes;
+	bytes.at = bytes.end = span.data + span.size;
+	if (offset <= span.size) {
 		bytes.at = span.data + offset;
 		bytes.bad = false;
 	}
@@ -58,12 +60,12 @@ static inline void bytes_skip(struct bytes *bytes, uint64_t size)
 		bytes->at += size;
 }
 
-/* `size` is 1 to 8. */
+/* `size` is 1 to 8, or it is bad. */
 static inline uint64_t bytes_number(struct bytes *bytes, unsigned size)
 {
 	uint64_t value = 0;
 
-	if (size > bytes_left(bytes)) {
+	if (size > 8 || size > bytes_left(bytes)) {
 		bytes_fail(bytes);
 		return 0;
 	}

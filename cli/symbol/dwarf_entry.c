@@ -92,13 +92,12 @@ void dwarf_entry_read(struct bytes *bytes, const struct dwarf_unit *unit,
 		      const struct dwarf_abbrev *abbrev,
 		      struct dwarf_entry *entry)
 {
-	const struct dwarf_attribute *attribute =
-		abbrevs->attributes + abbrev->first;
-
 	memset(entry, 0, sizeof(*entry));
 	entry->tag = abbrev->tag;
 	entry->children = abbrev->children;
-	for (unsigned i = 0; i < abbrev->count; i++, attribute++) {
+	for (unsigned i = 0; i < abbrev->count; i++) {
+		const struct dwarf_attribute *attribute =
+			&abbrevs->attributes[abbrev->first + i];
 		struct dwarf_value value;
 
 		dwarf_value_read(bytes, unit, attribute, &value);

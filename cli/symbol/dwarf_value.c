@@ -137,8 +137,6 @@ void dwarf_values_skip(struct bytes *bytes, const struct dwarf_unit *unit,
 		       const struct dwarf_abbrevs *abbrevs,
 		       const struct dwarf_abbrev *abbrev)
 {
-	const struct dwarf_attribute *attribute =
-		abbrevs->attributes + abbrev->first;
 	struct dwarf_value value;
 
 	if (abbrev->size > 0) {
@@ -146,7 +144,9 @@ void dwarf_values_skip(struct bytes *bytes, const struct dwarf_unit *unit,
 		return;
 	}
 	for (unsigned i = 0; i < abbrev->count; i++)
-		dwarf_value_read(bytes, unit, &attribute[i], &value);
+		dwarf_value_read(bytes, unit,
+				 &abbrevs->attributes[abbrev->first + i],
+				 &value);
 }
 
 /* ---- what they lead to ---- */

@@ -28,11 +28,15 @@ void name_cache_free(struct name_cache *cache)
 
 const char *name_cache_text(struct name_cache *cache, const char *text)
 {
+	struct buffer clean = { 0 };
 	const char *one;
 
+	buffer_string(&clean, text);
+	buffer_printable(&clean);
 	pthread_mutex_lock(&cache->lock);
-	one = intern_string(&cache->shown, text);
+	one = intern_string(&cache->shown, clean.data ? clean.data : "");
 	pthread_mutex_unlock(&cache->lock);
+	buffer_free(&clean);
 	return one;
 }
 
@@ -47,12 +51,15 @@ static const char *find(struct name_cache *cache, const char *raw,
 }
 
 static const char *keep(struct name_cache *cache, const char *key,
-			const struct buffer *made)
+			struct buffer *made)
 {
 	const char *known = find(cache, key, &key);
 
 	if (known != NULL)
 		return known;
+	/* A file may hold anything, and terminals obey some of it. */
+	if (made->size > 0)
+		buffer_printable(made);
 	table_set(&cache->known, (uintptr_t)key, (uint32_t)cache->count);
 	GROW(cache->list, cache->count, cache->capacity);
 	return cache->list[cache->count++] =
