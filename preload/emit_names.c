@@ -34,6 +34,7 @@
 #define EMIT_NAMES_SLACK_NS 20000000	/* a file's clock ticks less often */
 #define EMIT_NAMES_RARE_NS (100 * UINT64_C(1000000))	/* there is no file */
 #define EMIT_NAMES_OFTEN_NS (10 * UINT64_C(1000000))
+#define EMIT_NAMES_RECORDS 2000	/* of a dump, at one look: 2 ms */
 /* Forgetting looks at all nodes: 1 ns each, and is to stay under a hundredth
  * of a core. */
 #define EMIT_NAMES_NODE_NS 100
@@ -52,17 +53,11 @@ void emit_names_init(struct emit_names *e, struct chunk_out *out,
 	};
 }
 
-static long emit_names_open(const struct emit_names *e, struct stat *st)
+/* Of our own user, no older than the recording. */
+static long emit_names_open(const struct emit_names *e, const char *path,
+			    struct stat *st)
 {
-	char path[64];
-	struct text text;
-	long fd;
-
-	text_init(&text, path, sizeof(path));
-	text_put(&text, "/tmp/perf-");
-	text_number(&text, e->pid);
-	text_put(&text, ".map");
-	fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
 				    O_CLOEXEC, 0);
 	if (sys_failed(fd))
 		return -1;
@@ -182,13 +177,30 @@ static void emit_names_piece(struct emit_names *e)
 	e->held -= to;
 }
 
+static long emit_names_open_map(const struct emit_names *e, struct stat *st)
+{
+	char path[64];
+	struct text text;
+
+	text_init(&text, path, sizeof(path));
+	text_put(&text, "/tmp/perf-");
+	text_number(&text, e->pid);
+	text_put(&text, ".map");
+	return emit_names_open(e, path, st);
+}
+
+static void emit_names_memory(struct emit_names *e)
+{
+	if (e->text)
+		return;
+	e->text = area_alloc(EMIT_NAMES_PIECE);
+	e->code = area_alloc(sizeof(*e->code));
+}
+
 /* Another file than at the last look, or one that was emptied. */
 static void emit_names_begin(struct emit_names *e, const struct stat *st)
 {
-	if (!e->text) {
-		e->text = area_alloc(EMIT_NAMES_PIECE);
-		e->code = area_alloc(sizeof(*e->code));
-	}
+	emit_names_memory(e);
 	if (st->st_dev == e->device && st->st_ino == e->inode &&
 	    (uint64_t)st->st_size >= e->offset)
 		return;
@@ -211,25 +223,61 @@ static void emit_names_take(struct emit_names *e, int fd)
 	}
 }
 
-void emit_names_look(struct emit_names *e, uint64_t now_ns, bool last)
+/* Whether there is a map, or was. */
+static bool emit_names_map(struct emit_names *e, bool last)
 {
 	struct stat st;
-	uint64_t pause_ns;
-	unsigned i;
-	long fd;
+	long fd = emit_names_open_map(e, &st);
 
-	if (now_ns < e->next_ns && !last)
-		return;
-	e->next_ns = now_ns + EMIT_NAMES_RARE_NS;
-	fd = emit_names_open(e, &st);
 	if (fd < 0)
-		return;
+		return e->inode;
 	emit_names_begin(e, &st);
 	emit_names_take(e, fd);
 	if (last)
 		e->dropped += (uint64_t)st.st_size > e->offset ?
 				      st.st_size - e->offset : 0;
 	sys_close(fd);
+	return true;
+}
+
+static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
+{
+	struct stat st;
+	struct text text;
+	bool more = true;
+	long fd = emit_names_open(e, path, &st);
+
+	if (fd < 0)
+		return false;
+	emit_names_memory(e);
+	while (more && e->text && !e->out->err &&
+	       e->taken < EMIT_NAMES_MAX) {
+		text_init(&text, e->text, EMIT_NAMES_PIECE);
+		more = emit_dump_lines(&e->dump, fd, st.st_size, e->pid,
+				       EMIT_NAMES_RECORDS, &text);
+		e->held = text.length;
+		e->taken += text.length;
+		emit_names_piece(e);
+		if (!last)
+			break;
+	}
+	sys_close(fd);
+	return true;
+}
+
+void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
+		     bool last)
+{
+	uint64_t pause_ns;
+	unsigned i;
+
+	if (now_ns < e->next_ns && !last)
+		return;
+	e->next_ns = now_ns + EMIT_NAMES_RARE_NS;
+	/* Who writes both writes the same. */
+	if (!emit_names_map(e, last) &&
+	    (!dump[0] || !emit_names_dump(e, dump, last)))
+		return;
 	for (i = 0; i < e->replaced_count; i++)
 		jit_replaced(e->replaced[i].start, e->replaced[i].end);
 	pause_ns = e->replaced_count * EMIT_NAMES_NODE_NS *

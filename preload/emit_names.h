@@ -1,6 +1,7 @@
 /*
  * emit_names.h: NAMES chunks: what the program itself writes down about code
- * that it makes at run time, as it grows. The writer only.
+ * that it makes at run time, as it grows: in a map for perf or, where there is
+ * none, in a jitdump. The writer only.
  */
 #ifndef GNOMON_EMIT_NAMES_H
 #define GNOMON_EMIT_NAMES_H
@@ -11,6 +12,7 @@
 #include "preload/chunk.h"
 #include "preload/code_map.h"
 #include "preload/compress.h"
+#include "preload/emit_dump.h"
 
 /* Code that was replaced, told to captures with one look. */
 #define EMIT_NAMES_RANGES 8
@@ -30,6 +32,7 @@ struct emit_names {
 	uint64_t taken;		/* bytes of all files */
 	uint64_t dropped;
 	bool torn;		/* what is held begins inside a line */
+	struct emit_dump dump;
 	struct code_map *code;
 	struct { uint64_t start, end; } replaced[EMIT_NAMES_RANGES];
 	unsigned replaced_count;
@@ -44,9 +47,12 @@ void emit_names_init(struct emit_names *e, struct chunk_out *out,
 		     const _Atomic uint32_t *node_count, int pid,
 		     uint64_t since_ns);
 
-/* Copies what the file has grown by, if it is time for that (some 3 us), or if
- * `last`. */
-void emit_names_look(struct emit_names *e, uint64_t now_ns, bool last);
+/*
+ * Copies what the file has grown by, if it is time for that (some 3 us), or if
+ * `last`. `dump`: the path of the process's jitdump, "" if none is known.
+ */
+void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
+		     bool last);
 
 /* After the last look: the bytes that were left out because the file is too
  * long or holds lines that are, or a last line that has no end. */

@@ -48,8 +48,9 @@
 #define MAPS_WATCH_GATE (UINT64_C(1) << 63)	/* vsyscall is no mapping */
 
 void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
-		     unsigned tick_shift)
+		     unsigned tick_shift, int pid)
 {
+	struct text text;
 	uint64_t each = 2 * sizeof(*watch->last);
 	uint64_t max = area_size_bytes() / MAPS_WATCH_SHARE / each;
 
@@ -60,6 +61,10 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 	watch->last = area_alloc(watch->max * sizeof(*watch->last));
 	watch->next = area_alloc(watch->max * sizeof(*watch->next));
 	watch->first = true;
+	text_init(&text, watch->dump_end, sizeof(watch->dump_end));
+	text_put(&text, "/jit-");
+	text_number(&text, pid);
+	text_put(&text, ".dump");
 	watch->on = watch->buffer && watch->last && watch->next;
 }
 
@@ -129,6 +134,16 @@ static void maps_watch_range(struct maps_watch *watch, unsigned what,
 	watch->previous = end;
 }
 
+static void maps_watch_dump(struct maps_watch *watch, const char *path,
+			    size_t n)
+{
+	size_t end = strlen(watch->dump_end);
+
+	if (!watch->dump[0] && n > end && n < sizeof(watch->dump) &&
+	    memcmp(path + n - end, watch->dump_end, end) == 0)
+		memcpy(watch->dump, path, n);
+}
+
 static void maps_watch_new(struct maps_watch *watch,
 			   const struct proc_lines_mapping *m, bool own,
 			   uint64_t path_hash)
@@ -146,6 +161,7 @@ static void maps_watch_new(struct maps_watch *watch,
 	watch->path_hash = path_hash;
 	if (again)
 		return;
+	maps_watch_dump(watch, m->path, n);
 	n = base_min(n, GT_PATH_MAX);
 	maps_watch_put(watch, n);
 	memcpy(watch->to, m->path, n);

@@ -51,6 +51,9 @@ struct maps_watch {
 	uint64_t spent_ns;	/* processor time of the look in progress */
 	uint64_t size[3];	/* of /proc/PID/statm, at the last look */
 	uint32_t hints;
+	/* A compiler maps the file in which it describes code (emit_dump.h):
+	 * its path, once it was seen. Its name ends like this. */
+	char dump[GT_PATH_MAX], dump_end[32];
 	/* for the counters */
 	uint64_t looks, cuts, spent_all_ns;
 	/* where records go, and what they are differences to */
@@ -59,9 +62,10 @@ struct maps_watch {
 	uint64_t path_hash;
 };
 
-/* Memory from area_alloc; without it, nothing is watched. */
+/* Memory from area_alloc; without it, nothing is watched. `pid`: of the
+ * target, as it knows itself. */
 void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
-		     unsigned tick_shift);
+		     unsigned tick_shift, int pid);
 
 /* Tells which mapping is the recorder's. At most MAPS_WATCH_OWN. */
 void maps_watch_own(struct maps_watch *watch, const void *start,

@@ -310,7 +310,8 @@ static void writer_watch_maps(struct writer *w)
 {
 	if (recorder_options.number[OPTION_MAPS] == OPTION_MAPS_OFF)
 		return;
-	maps_watch_init(&w->maps, &w->out, w->live.header->tick_shift);
+	maps_watch_init(&w->maps, &w->out, w->live.header->tick_shift,
+			w->r->pid);
 	maps_watch_own(&w->maps, w->r, area_size_bytes());
 	maps_watch_own(&w->maps, w->live.header, w->live.size);
 	if (recorder_told)
@@ -516,7 +517,7 @@ static const char *writer_work(struct writer *w)
 				      feed_live_blocks(&w->feed),
 				      memory_order_relaxed);
 		usage_look(&w->usage, now_ns);
-		emit_names_look(&w->names, now_ns, false);
+		emit_names_look(&w->names, w->maps.dump, now_ns, false);
 		more = snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
@@ -576,7 +577,7 @@ static void writer_finish_events(struct writer *w)
 	usage_finish(&w->usage, snapshot_finish(&w->snapshot));
 	feed_sync(&w->feed, FEED_LAST);
 	maps_watch_whole(&w->maps);
-	emit_names_look(&w->names, sys_now_ns(), true);
+	emit_names_look(&w->names, w->maps.dump, sys_now_ns(), true);
 	w->info.names_skipped = emit_names_skipped(&w->names);
 }
 

@@ -99,7 +99,9 @@ static void find_dump(struct jitcode *code, const char *path,
 		error = try_copy(code, grow_format("%s%s", given, slash ?
 						   slash : path), error);
 	}
-	if (error != 0 && code->count == 0)
+	/* the trace has names all the same, but for a recording without maps */
+	if (error != 0 && code->count == 0 &&
+	    (error != -ENOENT || code->model->perfmap.count == 0))
 		explain(usual, error);
 	free(usual);
 }

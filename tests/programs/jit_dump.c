@@ -4,10 +4,8 @@
  * compilers do it for perf: names, lines, code, and when it was there. The last
  * one is moved before it is called for a second time.
  */
-#include <fcntl.h>
-#include <time.h>
-
 #include "jit_code.h"
+#include "jit_write.h"
 #include "tgt.h"
 
 #define FUNCTIONS 3
@@ -17,43 +15,6 @@
 extern void __register_frame(void *), __deregister_frame(void *);
 
 static uint8_t table[TABLE_MAX];
-static int dump;
-
-struct head {
-	uint32_t id, size;
-	uint64_t time;
-};
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void put(const void *bytes, size_t size)
-{
-	if (write(dump, bytes, size) != (ssize_t)size)
-		abort();
-}
-
-static void open_dump(void)
-{
-	uint32_t header[10] = { 0x4a695444, 1, 40, 62, 0,
-				(uint32_t)getpid() };
-	char path[64];
-
-	snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
-	dump = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (dump < 0)
-		abort();
-	put(header, sizeof(header));
-	/* This is how perf is told of the file. */
-	if (mmap(NULL, CODE_PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, dump,
-		 0) == MAP_FAILED)
-		abort();
-}
 
 /* The source line of the call is 100 + number. */
 static void put_lines(const uint8_t *code, int number)
@@ -63,32 +24,15 @@ static void put_lines(const uint8_t *code, int number)
 		{ (uintptr_t)code, 1, 0 },
 		{ (uintptr_t)code + CALL_OFFSET, 100 + (uint32_t)number, 0 },
 	};
-	struct head record = { 2, sizeof(record) + sizeof(head) +
-			       sizeof(line) + 7 + 2, now_ns() };
+	struct jit_record record = { 2, sizeof(record) + sizeof(head) +
+			       sizeof(line) + 7 + 2, jit_now_ns() };
 
-	put(&record, sizeof(record));
-	put(&head, sizeof(head));
-	put(&line[0], sizeof(line[0]));
-	put("made.x", 7);
-	put(&line[1], sizeof(line[1]));
-	put("\xff", 2);
-}
-
-static void put_load(const uint8_t *code, size_t size, int number)
-{
-	struct { uint32_t pid, tid; uint64_t vma, address, size, index; }
-		load = { (uint32_t)getpid(), 0, (uintptr_t)code,
-			 (uintptr_t)code, size, (uint64_t)number };
-	char name[32];
-	size_t length = (size_t)snprintf(name, sizeof(name), "dumped %d",
-					 number) + 1;
-	struct head record = { 0, (uint32_t)(sizeof(record) + sizeof(load) +
-					     length + size), now_ns() };
-
-	put(&record, sizeof(record));
-	put(&load, sizeof(load));
-	put(name, length);
-	put(code, size);
+	jit_dump_put(&record, sizeof(record));
+	jit_dump_put(&head, sizeof(head));
+	jit_dump_put(&line[0], sizeof(line[0]));
+	jit_dump_put("made.x", 7);
+	jit_dump_put(&line[1], sizeof(line[1]));
+	jit_dump_put("\xff", 2);
 }
 
 static void put_move(const uint8_t *from, const uint8_t *to, size_t size,
@@ -98,10 +42,10 @@ static void put_move(const uint8_t *from, const uint8_t *to, size_t size,
 		move = { (uint32_t)getpid(), 0, (uintptr_t)to,
 			 (uintptr_t)from, (uintptr_t)to, size,
 			 (uint64_t)number };
-	struct head record = { 1, sizeof(record) + sizeof(move), now_ns() };
+	struct jit_record record = { 1, sizeof(record) + sizeof(move), jit_now_ns() };
 
-	put(&record, sizeof(record));
-	put(&move, sizeof(move));
+	jit_dump_put(&record, sizeof(record));
+	jit_dump_put(&move, sizeof(move));
 }
 
 TGT_FUNCTION void *allocate(size_t size)
@@ -128,14 +72,16 @@ int main(void)
 	uint8_t *code = mmap(NULL, 2 * CODE_PAGE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t size = 0;
+	char name[32];
 
 	if (code == MAP_FAILED)
 		return 1;
-	open_dump();
+	jit_open_dump();
 	for (int i = 0; i < FUNCTIONS; i++) {
 		size = jit_make_code(code, (uint8_t)(16 + 32 * i));
 		put_lines(code, i);
-		put_load(code, size, i);
+		snprintf(name, sizeof(name), "dumped %d", i);
+		jit_put_load(code, size, (uint64_t)i, name);
 		call(code, size, (uint8_t)(16 + 32 * i), i);
 	}
 	jit_make_code(code + CODE_PAGE, (uint8_t)(16 + 32 * (FUNCTIONS - 1)));

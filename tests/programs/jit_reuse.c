@@ -1,13 +1,13 @@
 /*
- * jit_reuse.c: code made at run time at one and the same address, which means
- * another function each time, as /tmp/perf-PID.map says line by line. Each
+ * jit_reuse.c [dump]: code made at run time at one and the same address, which
+ * means another function each time, as /tmp/perf-PID.map says line by line or,
+ * with "dump", ./jit-PID.dump. Each
  * allocates blocks of sizes of its own, in batches with pauses between them,
  * so that who reads the map now and then finds the line at some batch.
  */
-#include <fcntl.h>
-#include <time.h>
 
 #include "jit_code.h"
+#include "jit_write.h"
 #include "tgt.h"
 
 #define FUNCTIONS 3
@@ -41,26 +41,40 @@ TGT_FUNCTION void batch(const uint8_t *code, size_t size)
 	nanosleep(&pause, NULL);
 }
 
-int main(void)
+/* Whether it got out. */
+static int tell(int map, const uint8_t *code, size_t size, int number)
+{
+	char name[32], line[96];
+
+	snprintf(name, sizeof(name), "function %d", number);
+	if (map < 0) {
+		jit_put_load(code, size, (uint64_t)number, name);
+		return 1;
+	}
+	snprintf(line, sizeof(line), "%lx %x %s\n", (unsigned long)code,
+		 CODE_MAX, name);
+	return write(map, line, strlen(line)) > 0;
+}
+
+int main(int argc, char **argv)
 {
 	uint8_t *code = mmap(NULL, CODE_PAGE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int map = open_map();
+	int dumps = argc > 1 && !strcmp(argv[1], "dump");
+	int map = dumps ? -1 : open_map();
 
-	if (code == MAP_FAILED || map < 0)
+	if (code == MAP_FAILED || (map < 0 && !dumps))
 		return 1;
+	if (dumps)
+		jit_open_dump();
 	for (int i = 0; i < FUNCTIONS; i++) {
-		char line[64];
+		size_t size = jit_make_code(code, 16);
 
-		jit_make_code(code, 16);
-		snprintf(line, sizeof(line), "%lx %x function %d\n",
-			 (unsigned long)code, CODE_MAX, i);
-		if (write(map, line, strlen(line)) < 0)
+		if (!tell(map, code, size, i))
 			return 1;
 		for (int j = 0; j < BATCHES; j++)
 			batch(code, 1000 + (size_t)(i * BATCHES + j));
 	}
-	close(map);
 	tgt_print("functions", FUNCTIONS);
 	tgt_print("batches", BATCHES);
 	tgt_print("blocks", BLOCKS);

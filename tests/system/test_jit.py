@@ -87,13 +87,10 @@ def names_from_the_map(directory):
     equal(find_key(info(done.trace), "names_skipped"), 0, "skipped")
 
 
-@case
-def names_of_replaced_code(directory):
+def replaced_code(done):
     """An address that meant three functions: each batch of blocks came from
     the one whose line was the last to be found, so their names follow each
     other, and each is found for its last batch."""
-    done = recorded([program("jit_reuse")], directory)
-    os.unlink("/tmp/perf-%d.map" % find_key(info(done.trace), "pid"))
     equal(done.status, 0, "status, stderr: " + done.err)
     functions, batches = done.expected["functions"], done.expected["batches"]
     blocks = done.expected["blocks"]
@@ -111,6 +108,22 @@ def names_of_replaced_code(directory):
     for number, found in enumerate(count):
         check(blocks <= found < 2 * batches * blocks,
               "function %d: %s" % (number, count))
+
+
+@case
+def names_of_replaced_code(directory):
+    done = recorded([program("jit_reuse")], directory)
+    os.unlink("/tmp/perf-%d.map" % find_key(info(done.trace), "pid"))
+    replaced_code(done)
+
+
+@case
+def names_of_replaced_code_from_a_dump(directory):
+    """The same, told by a jitdump; also without it, as the trace has it."""
+    done = recorded([program("jit_reuse"), "dump"], directory, cwd=directory)
+    replaced_code(done)
+    os.unlink(dump_of(done.trace, directory))
+    replaced_code(done)
 
 
 def dump_of(trace, directory):
@@ -145,10 +158,10 @@ def names_from_a_dump(directory):
     moved = os.path.join(directory, "moved.dump")
     os.rename(dump, moved)
     lost = gnomon("report", done.trace)
-    check("with -d" in lost.err, lost.err)
-    check("dumped" not in lost.out, lost.out)
-    check("dumped 1" in gnomon("report", "-d", moved, done.trace, "--by",
-                               "stack", "--top", "0").out, "with -d")
+    equal(lost.err, "", "the trace has the names")
+    check("dumped 2" in lost.out and "made.x" not in lost.out, lost.out)
+    check("made.x:101" in gnomon("report", "-d", moved, done.trace, "--by",
+                                 "stack", "--top", "0").out, "with -d")
     with open(moved, "r+b") as file:
         data = file.read()
         file.truncate(len(data) - 1)

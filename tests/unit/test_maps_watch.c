@@ -43,7 +43,7 @@ static int set_up(void **state)
 	f->fd = memfd_create("watch", 0);
 	assert_int_equal(area_map(64 << 20), 0);
 	assert_int_equal(chunk_open(&f->out, f->fd, 5, ROOM), 0);
-	maps_watch_init(&f->watch, &f->out, 0);
+	maps_watch_init(&f->watch, &f->out, 0, getpid());
 	assert_true(f->watch.on);
 	*state = f;
 	return 0;
