@@ -378,9 +378,9 @@ static int run_report(const struct command *command, int argc, char **argv)
 	if (reading_find(&request.reading, operands, argv + 1) &&
 	    is_possible(&request)) {
 		settle(&request);
-		request.report.trace = operands == 1 ? argv[1] :
-			request.reading.many ? "" :
-			request.reading.traces[0];
+		request.report.trace = !request.reading.many ?
+			request.reading.traces[0] :
+			operands == 1 ? argv[1] : "";
 		if (request.reading.many || request.merge)
 			status = report_many(&request, &report);
 		else

@@ -62,6 +62,8 @@ struct report_process {
 	char *command;
 	char *exit;		/* how it ended */
 	uint64_t pid, parent;	/* 0: not known */
+	uint64_t process;	/* its start as the kernel counts: with the pid,
+				 * what stays the same across exec */
 	uint64_t start_ns;	/* since 1970; 0: not known */
 	uint64_t duration_ns;
 	struct figures sum;	/* of what passes the filters */
@@ -76,7 +78,6 @@ struct report_process {
 	bool being_written;
 	bool ended;		/* it has an end, */
 	bool failed;		/* which says that recording failed */
-	bool replaced;		/* by another program, in the same process */
 	unsigned depth;		/* in a tree of processes */
 };
 

@@ -17,7 +17,6 @@ static void take_losses(struct report_process *about,
 			const struct model *model)
 {
 	const struct reader_report *report = &model->report;
-	const char *reason = model_fact(model, GT_END, "reason");
 
 	about->dropped = model_dropped(model);
 	about->unpaired = model->totals.unpaired;
@@ -27,7 +26,6 @@ static void take_losses(struct report_process *about,
 	about->being_written = report->being_written;
 	about->ended = report->ended;
 	about->failed = report->failed;
-	about->replaced = reason != NULL && strcmp(reason, "exec") == 0;
 }
 
 static void add_up(const struct report *r, struct report_process *about)
@@ -61,6 +59,7 @@ void report_about(struct report *r, const char *trace)
 	about->exit = text_of(end.data);
 	about->pid = model_number(model, GT_INFO, "pid", 0);
 	about->parent = model_number(model, GT_INFO, "ppid", 0);
+	about->process = model_number(model, GT_INFO, "starttime", 0);
 	about->start_ns = model_number(model, GT_INFO, "start_realtime_ns", 0);
 	about->duration_ns = model_duration_ns(model);
 	about->threads = model_thread_count(model);

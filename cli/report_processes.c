@@ -53,7 +53,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * What stands above a process: what its number was before exec, or else the
+ * What stands above a process: what it was before exec, or else the
  * last one before it that had its parent's number, since numbers are used
  * again. `list` is by start.
  */
@@ -61,7 +61,8 @@ static size_t above_of(const struct report_process *list, size_t child)
 {
 	for (size_t i = child; i-- > 0; )
 		if (list[i].pid == list[child].pid)
-			return list[i].replaced ? i : SIZE_MAX;
+			return list[i].process == list[child].process ? i :
+				SIZE_MAX;
 		else if (list[child].parent != 0 &&
 			 list[i].pid == list[child].parent)
 			return i;

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
@@ -18,8 +17,7 @@
 
 struct relatives {
 	char *successor;	/* of the same process, after exec */
-	int64_t succeeded;	/* when that was written to last, ns */
-	int64_t written;	/* when this one was */
+	uint64_t succeeded_ns;	/* when */
 	uint64_t children;
 };
 
@@ -32,29 +30,15 @@ static char *directory_of(const char *trace)
 	return grow_copy(trace, slash == trace ? 1 : (size_t)(slash - trace));
 }
 
-/* -1: it is gone. */
-static int64_t written_at(const char *path)
+/* The first one that the process ran after this one. */
+static void take_successor(struct relatives *found, const char *path,
+			   uint64_t begin_ns)
 {
-	struct stat status;
-
-	if (stat(path, &status) != 0)
-		return -1;
-	return (int64_t)status.st_mtim.tv_sec * INT64_C(1000000000) +
-		status.st_mtim.tv_nsec;
-}
-
-/* Of programs that one process ran one after the other, the traces were ended
- * in this order. */
-static void take_successor(struct relatives *found, const char *path)
-{
-	int64_t written = written_at(path);
-
-	if (written < found->written ||
-	    (found->successor != NULL && written >= found->succeeded))
+	if (found->successor != NULL && begin_ns >= found->succeeded_ns)
 		return;
 	free(found->successor);
 	found->successor = grow_copy(path, strlen(path));
-	found->succeeded = written;
+	found->succeeded_ns = begin_ns;
 }
 
 static void look_at(struct relatives *found, const struct report *r,
@@ -65,17 +49,17 @@ static void look_at(struct relatives *found, const struct report *r,
 	if (fold_facts(path, &facts) != 0 || facts.result != SCAN_OPEN_OK ||
 	    facts.trace_id == r->model->report.trace_id)
 		return;
-	if ((uint64_t)facts.parent == r->about.pid &&
-	    (uint64_t)facts.pid != r->about.pid)
-		found->children++;
-	if (r->about.replaced && (uint64_t)facts.pid == r->about.pid)
-		take_successor(found, path);
+	if ((uint64_t)facts.pid != r->about.pid)
+		found->children += (uint64_t)facts.parent == r->about.pid;
+	else if (facts.start_time == r->about.process &&
+		 facts.begin_ns > r->about.start_ns)
+		take_successor(found, path, facts.begin_ns);
 }
 
 void report_relatives_text(const struct report *r)
 {
 	char *directory = directory_of(r->about.trace);
-	struct relatives found = { .written = written_at(r->about.trace) };
+	struct relatives found = { 0 };
 	char a[QUANTITY_TEXT];
 	char **paths;
 	size_t count;

@@ -45,6 +45,8 @@ static void take_fact(struct trace_facts *facts, const char *key,
 		facts->parent = (pid_t)strtol(value, NULL, 10);
 	else if (strcmp(key, "starttime") == 0)
 		facts->start_time = strtoull(value, NULL, 10);
+	else if (strcmp(key, "start_realtime_ns") == 0)
+		facts->begin_ns = strtoull(value, NULL, 10);
 	else if (strcmp(key, "live") == 0)
 		snprintf(facts->live, sizeof(facts->live), "%s", value);
 }

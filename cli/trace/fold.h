@@ -19,7 +19,8 @@ struct trace_facts {
 	uint64_t trace_id;
 	pid_t pid;
 	pid_t parent;
-	uint64_t start_time;
+	uint64_t start_time;	/* of the process; 0: not known */
+	uint64_t begin_ns;	/* of the recording, since 1970; 0: not known */
 	char live[4096];	/* path of the live file, "" if there is none */
 };
 

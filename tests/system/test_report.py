@@ -1,0 +1,459 @@
+#!/usr/bin/python3
+"""Every form of `gnomon report`: text, JSON and what the program counted."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import time
+
+from gnomon_test import *
+
+OWN = ("--function", "^tgt_")
+SUMS = (("count", "allocations"), ("total_bytes", "total_bytes"),
+        ("live_bytes", "live_bytes"), ("live_blocks", "live_blocks"),
+        ("peak_bytes", "peak_bytes"), ("temporary", "temporary"),
+        ("frees", "frees"))
+BY = ("stack", "site", "function", "file", "library", "thread", "size")
+
+
+def tables(directory, *arguments):
+    return recorded([program("tables"), *arguments], directory)
+
+
+def document(trace, *options, **more):
+    traces = trace if isinstance(trace, list) else [trace]
+    return json.loads(gnomon("report", *traces, "--json", "--top", "0",
+                             *options, **more).out)
+
+
+def text(trace, *options, **more):
+    traces = trace if isinstance(trace, list) else [trace]
+    out = gnomon("report", *traces, *options, **more).out
+    for line in out.splitlines():
+        check(len(line) <= 79 or os.path.sep in line,
+              "%d columns with %s: %s" % (len(line), options, line))
+        check(not re.search(r"\b1 (allocations|blocks|frees|stacks|sites|"
+                            r"threads|places|traces)\b", line),
+              "a plural: " + line)
+    return out
+
+
+def row_with(rows, **wanted):
+    found = [row for row in rows
+             if all(row.get(key) == value for key, value in wanted.items())]
+    equal(len(found), 1, "rows with %s" % wanted)
+    return found[0]
+
+
+def calls(row, name):
+    return any(frame["function"] == name for frame in row["stack"])
+
+
+def rows_add_up(shown, what):
+    for key, total in SUMS:
+        equal(sum(row[key] for row in shown["rows"]), shown["summary"][total],
+              "%s: sum of %s" % (what, key))
+
+
+def as_counted(summary, expected, times=1):
+    for key in ("allocations", "frees", "total_bytes", "live_blocks",
+                "live_bytes"):
+        equal(summary[key], expected[key] * times, key)
+    for key in ("dropped", "unpaired", "damaged"):
+        equal(summary[key], 0, key)
+
+
+@case
+def rows_of_every_kind_add_up_to_what_the_program_counted(directory):
+    done = tables(directory)
+    for by in BY:
+        shown = document(done.trace, "--by", by, *OWN)
+        rows_add_up(shown, by)
+        as_counted(shown["summary"], done.expected)
+        rows_add_up(document(done.trace, "--by", by), by + " of everything")
+        check(text(done.trace, "--by", by), by)
+
+
+@case
+def functions_files_and_libraries(directory):
+    done = tables(directory)
+    for by, key, wanted in (("function", "function", "tgt_malloc"),
+                            ("library", "library", "tables")):
+        rows = document(done.trace, "--by", by, *OWN)["rows"]
+        row = row_with(rows, **{key: wanted})
+        equal(row["live_bytes"], done.expected["live_bytes"], by)
+        equal(row["inclusive"]["live_bytes"], row["live_bytes"], "inclusive")
+    rows = document(done.trace, "--by", "file", *OWN)["rows"]
+    check(rows[0]["file"].endswith("tgt.h"), "file: %s" % rows[0]["file"])
+
+
+@case
+def threads(directory):
+    done = tables(directory)
+    rows = document(done.trace, "--by", "thread", *OWN)["rows"]
+    equal(len(rows), 2, "threads")
+    worker = row_with(rows, thread="worker")
+    equal((worker["live_blocks"], worker["live_bytes"]), (10, 7770), "worker")
+    check(re.search(r"\n +thread %d worker" % worker["tid"],
+                    text(done.trace, "--by", "thread")), "its heading")
+
+
+@case
+def sizes_of_rows(directory):
+    done = tables(directory)
+    rows = document(done.trace, "--by", "size", *OWN)["rows"]
+    small = row_with(rows, size=48)
+    equal((small["count"], small["temporary"], small["live_blocks"]),
+          (100, 100, 0), "48 bytes")
+    equal(row_with(rows, size=777)["live_blocks"], 10, "777 bytes")
+    check("of 777 bytes each" in text(done.trace, "--by", "size", *OWN),
+          "its heading")
+
+
+@case
+def live_blocks_one_by_one(directory):
+    done = tables(directory)
+    rows = document(done.trace, "--by", "block", *OWN)["rows"]
+    equal([row["size"] for row in rows], [5002, 5001, 5000] + [777] * 10,
+          "sizes")
+    check(all(calls(row, "keep_large") for row in rows[:3]), "stacks")
+    equal({row["thread"] for row in rows[3:]}, {"worker"}, "threads")
+    equal(len({row["address"] for row in rows}), 13, "addresses")
+    # What was allocated before the pause is older by as much.
+    ages = [row["age_ns"] for row in rows]
+    check(min(ages[:3]) - max(ages[3:]) >= done.expected["pause_ns"], "ages")
+    rows = document(done.trace, "--by", "block", "--sort", "age", *OWN)["rows"]
+    ages = [row["age_ns"] for row in rows]
+    equal(ages, sorted(ages, reverse=True), "by age")
+    out = text(done.trace, "--by", "block", "--top", "4", *OWN)
+    first = row_with(rows, size=5002)
+    check("1. 4.9K (5,002 bytes) at 0x%x, " % first["address"] in out, out)
+    check("and 9 more blocks: --top 0" in out, "the rest")
+    check("(the stack of number 1)" not in out.split(" 2. ")[0], "stack")
+
+
+@case
+def trees_of_calls(directory):
+    done = tables(directory)
+    for way in ("top-down", "bottom-up"):
+        shown = document(done.trace, "--tree", way, *OWN)
+        rows = shown["rows"]
+        stack = []
+        for row in rows:
+            del stack[row["depth"]:]
+            equal(len(stack), row["depth"], "depth")
+            check(not stack or row["live_bytes"] <= stack[-1]["live_bytes"],
+                  "%s holds more than what it is in" % row["function"])
+            stack.append(row)
+        equal(sum(row["live_bytes"] for row in rows if row["depth"] == 0),
+              done.expected["live_bytes"], way)
+    rows = document(done.trace, "--tree", "top-down", "--sort", "count",
+                    *OWN)["rows"]
+    large = row_with(rows, function="keep_large")
+    equal((large["live_bytes"], large["count"]),
+          (done.expected["large_bytes"], 3), "keep_large")
+    # Recursion is folded: its line that allocates, where that is the first
+    # level's, and its line that calls itself, with what all others do.
+    deep = [row for row in rows if row["function"] == "descend"]
+    equal(sorted(row["count"] for row in deep), [1, 29, 29], "descend")
+
+
+@case
+def trees_as_text(directory):
+    done = tables(directory)
+    out = text(done.trace, "--tree", "top-down", *OWN)
+    check("CALLS: " in out, "its heading")
+    share = 100 * done.expected["large_bytes"] / done.expected["live_bytes"]
+    check(re.search(r"\n *%.1f%% +14\.7K  .*keep_large  tables\.c:\d+" % share,
+                    out), out)
+    check("churn_small" not in out, "nothing of it is live")
+    out = text(done.trace, "--tree", "bottom-up", "--sort", "count", *OWN)
+    check(re.search(r"\n100\.0% +145  tgt_malloc", out), out)
+
+
+@case
+def histograms_of_sizes_and_lifetimes(directory):
+    done = tables(directory)
+    shown = document(done.trace, "--sizes")
+    for key, total in SUMS[:4] + SUMS[5:]:
+        equal(sum(size[key] for size in shown["sizes"]),
+              shown["summary"][total], "sum of " + key)
+    equal(sum(life["blocks"] for life in shown["lifetimes"]),
+          shown["summary"]["frees"], "lifetimes")
+    shown = document(done.trace, "--sizes", *OWN)
+    equal({(size["min"], size["count"]) for size in shown["sizes"]},
+          {(32, 100), (128, 30), (512, 10), (4096, 3), (8192, 2)}, "sizes")
+    held = [life for life in shown["lifetimes"]
+            if life["max_ns"] > done.expected["pause_ns"]]
+    equal(sum(life["blocks"] for life in held), 2, "held for long")
+    out = text(done.trace, "--sizes")
+    check("\nSIZES: " in out and "\nLIFETIMES: " in out, "sections")
+    check("\nLIVE" not in out, "what was not asked for")
+
+
+@case
+def each_key_sorts_and_says_what_it_is(directory):
+    done = tables(directory)
+    counted = (("live", "live_bytes"), ("peak", "peak_bytes"),
+               ("own-peak", "own_peak_bytes"), ("total", "total_bytes"),
+               ("count", "count"), ("temporary", "temporary"),
+               ("lifetime", "lifetime_ns"), ("age", "age_ns"))
+    for key, value in counted:
+        rows = document(done.trace, "--sort", key, *OWN)["rows"]
+        values = [row[value] for row in rows]
+        equal(values, sorted(values, reverse=True), key)
+        out = text(done.trace, "--sort", key, "--by", "stack", *OWN)
+        first = out[out.index("\n   1. "):].split("\n")[1]
+        equal("%" in first, key not in ("own-peak", "lifetime", "age"),
+              "a share, by " + key)
+        check("(context %d)" % rows[0]["context"] in first, "its number")
+
+
+@case
+def lifetimes_and_peaks(directory):
+    done = tables(directory)
+    rows = document(done.trace, "--sort", "lifetime", *OWN)["rows"]
+    check(calls(rows[0], "hold"), "hold lives longest")
+    check(rows[0]["lifetime_ns"] >= done.expected["pause_ns"], "its lifetime")
+    check("on average over 1 free\n" in
+          text(done.trace, "--sort", "lifetime", "--by", "stack",
+               "--function", "^hold$").replace("  (context", "\n"), "text")
+    rows = document(done.trace, "--sort", "own-peak", "--function",
+                    "^churn_small$")["rows"]
+    equal([(row["own_peak_bytes"], row["own_peak_blocks"]) for row in rows],
+          [(48, 1)], "own peak")
+
+
+@case
+def text_says_what_json_says(directory):
+    done = tables(directory)
+    shown = document(done.trace, *OWN)
+    summary, rows = shown["summary"], shown["rows"]
+    out = text(done.trace, "--sort", "live", "--by", "stack", *OWN)
+    blocks = [int(number.replace(",", "")) for number in
+              re.findall(r"\n +\d+\. .* in ([\d,]+) blocks?", out)]
+    equal(blocks, [row["live_blocks"] for row in rows
+                   if row["live_bytes"] > 0][:10], "live blocks")
+    check("only blocks with --function ^tgt_\n" in out, "the filter")
+    check("\n  allocations  %d, " % summary["allocations"] in out, out)
+    check("\n  live         22.2K in 13 blocks at the end" in out, out)
+    check(re.search(r"\n  temporary    %d \(" % summary["temporary"], out),
+          out)
+    for word in ("dropped", "unpaired", "damaged"):
+        check("\n  %-11s  0" % word in out, word)
+
+
+@case
+def blocks_are_filtered(directory):
+    done = tables(directory)
+    large = document(done.trace, "--size-min", "5000", "--size-max", "5002")
+    equal((large["summary"]["live_blocks"], large["summary"]["live_bytes"]),
+          (3, done.expected["large_bytes"]), "by size")
+    rows_add_up(large, "by size")
+    worker = document(done.trace, "--thread", "worker", *OWN)
+    equal(worker["summary"]["allocations"], 10, "by thread")
+    fleeting = document(done.trace, "--fate", "temporary", "--function",
+                        "^churn_small$")
+    equal(fleeting["summary"]["temporary"], 100, "by fate")
+    both = document(done.trace, "--not-function", "^(keep_large|work)$", *OWN)
+    equal(both["summary"]["live_blocks"], 0, "by what is not there")
+    rows = document(done.trace, "--by", "block", "--size-min", "1000",
+                    *OWN)["rows"]
+    equal(len(rows), 3, "blocks")
+
+
+@case
+def temporary_with_others_between(directory):
+    done = tables(directory)
+    none, some = (document(done.trace, "--temporary", n, "--function",
+                           "^descend$")["summary"]["temporary"]
+                  for n in ("0", "10"))
+    # The innermost is freed first; the n-th has 29 - n others after it.
+    equal((none, some), (1, 11), "temporary")
+    check("after no\n               more than 10 other allocations of their "
+          "thread" in text(done.trace, "--temporary", "10"), "its meaning")
+
+
+@case
+def a_directory_is_a_table_of_processes(directory):
+    done = tables(directory, "fork")
+    shown = document(directory)
+    summary, rows = shown["summary"], shown["rows"]
+    equal(len(rows), 2, "processes")
+    equal(summary["processes"], 2, "their number")
+    equal(rows[1]["parent"], rows[0]["pid"], "the child is behind its parent")
+    for key in ("allocations", "total_bytes", "live_bytes", "peak_bytes"):
+        equal(summary[key], sum(row[key] for row in rows), "sum of " + key)
+    for row in rows:
+        alone = document(row["trace"])["summary"]
+        for key in ("peak_bytes", "live_bytes", "allocations", "exit", "pid",
+                    "duration_ns", "peak_time_ns"):
+            equal(row[key], alone[key], "alone: " + key)
+    out = text(directory)
+    for row in rows:
+        check(re.search(r"\n +%d +%d .*\n +(exited|ended).*; .*%d.trace"
+                        % (row["pid"], row["parent"], row["pid"]), out), out)
+    equal(document(done.traces)["rows"], rows, "named one by one")
+    done = document(directory, "--sort", "live", "--top", "1")
+    equal(len(done["rows"]), 1, "rows")
+
+
+@case
+def merging_sums_up(directory):
+    done = tables(directory, "fork")
+    shown = document(directory, "--merge", *OWN)
+    as_counted(shown["summary"], done.expected, times=2)
+    for by in BY[:5]:
+        rows_add_up(document(directory, "--merge", "--by", by), by)
+    large = [row for row in shown["rows"] if calls(row, "keep_large")]
+    equal([row["live_blocks"] for row in large], [6], "of both, one row")
+    equal(len(shown["processes"]), 2, "processes")
+    out = text(directory, "--merge", "--sort", "live", *OWN)
+    check("\n   1. 100.0%  44.5K in 26 blocks\n" in out, out)
+    tree = document(directory, "--merge", "--tree", "top-down", *OWN)["rows"]
+    equal(row_with(tree, function="keep_large")["live_blocks"], 6, "tree")
+    sizes = document(directory, "--merge", "--sizes", *OWN)["sizes"]
+    equal(row_with(sizes, min=4096)["count"], 6, "sizes")
+
+
+@case
+def what_does_not_fit_together_is_refused(directory):
+    done = tables(directory, "fork")
+    for options in (["--by", "site"], ["--merge", "--by", "thread"],
+                    ["--merge", "--by", "block"]):
+        check("gnomon: --by" in gnomon("report", directory, *options,
+                                       statuses=(2,)).err, options)
+    trace = done.traces[0]
+    for options in (["--tree", "top-down", "--sort", "age"],
+                    ["--tree", "top-down", "--by", "file"],
+                    ["--by", "block", "--sort", "count"],
+                    ["--sort", "weight"], ["--function", "("]):
+        done = gnomon("report", trace, *options, statuses=(2,))
+        check(done.err.startswith("gnomon: ") and not done.out, options)
+    empty = os.path.join(directory, "empty")
+    os.mkdir(empty)
+    check("no trace in this directory" in
+          gnomon("report", empty, statuses=(2,)).err, "an empty directory")
+
+
+@case
+def one_that_cannot_be_read_is_told(directory):
+    done = tables(directory)
+    wrong = os.path.join(directory, "wrong.trace")
+    with open(wrong, "wb") as out:
+        out.write(b"not a trace")
+    shown = document([done.traces[0], wrong], statuses=(3,))
+    equal((len(shown["rows"]), shown["summary"]["unreadable"]), (1, 1),
+          "one of two")
+    gnomon("report", wrong, wrong, statuses=(2,))
+
+
+@case
+def a_process_being_recorded_by_its_number(directory):
+    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
+                            os.path.join(directory, "%p.trace"), "--", "cat"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                           env=environment())
+    try:
+        run.stdin.write(b"x\n")
+        run.stdin.flush()
+        check(run.stdout.readline(), "cat answers")
+        check(wait_for(lambda: traces_in(directory)), "a trace")
+        pid = os.path.basename(traces_in(directory)[0]).split(".")[0]
+        summary = document(pid, cwd="/")["summary"]
+        equal((str(summary["pid"]), summary["exit"]), (pid, "still running"),
+              "by the live file that it has mapped")
+    finally:
+        run.stdin.close()
+        run.wait(timeout=20)
+        run.stdout.close()
+    equal(str(document(pid, cwd=directory)["summary"]["pid"]), pid,
+          "by the trace here, once it has ended")
+    check("is not being recorded" in
+          gnomon("report", str(os.getpid()), cwd=directory,
+                 statuses=(2,)).err, "one that is not")
+
+
+@case
+def the_newest_trace_here_whatever_its_name(directory):
+    for name in ("b.trace", "a"):
+        gnomon("run", "-q", "-o", name, "--", program("tables"),
+               cwd=directory)
+    with open(os.path.join(directory, "z.trace"), "w") as out:
+        out.write("something else")
+    out = gnomon("report", "--top", "1", cwd=directory).out
+    equal(out.split("\n")[0], "a", "the newest")
+
+
+@case
+def what_it_became_and_started_is_named(directory):
+    recorded(["sh", "-c", "%s > /dev/null; exec %s" % (
+        program("tables"), program("tables"))], directory)
+    first, = [trace for trace in traces_in(directory)
+              if not os.path.basename(trace).startswith("tables")]
+    out = text(first)
+    check(re.search(r"\n  then         another program: gnomon report "
+                    r"%s/tables\.\d+\.trace" % directory, out), out)
+    check(re.search(r"\n  children     \d traces? of what it started: gnomon "
+                    r"report %s\n" % directory, out), out)
+
+
+@case
+def colours_only_on_a_terminal(directory):
+    done = tables(directory)
+
+    def shown(**changes):
+        master, slave = pty.openpty()
+        run = subprocess.Popen([GNOMON, "report", done.trace, "--top", "1"],
+                               stdout=slave, stderr=subprocess.DEVNULL,
+                               env=environment(**changes))
+        os.close(slave)
+        out = b""
+        try:
+            while True:
+                out += os.read(master, 65536)
+        except OSError:
+            pass
+        os.close(master)
+        equal(run.wait(timeout=20), 0, "status")
+        return out
+
+    check(b"\033[1m" in shown(TERM="xterm", NO_COLOR=None), "on a terminal")
+    check(b"\033" not in shown(TERM="xterm", NO_COLOR="1"), "NO_COLOR")
+    check(b"\033" not in shown(TERM="dumb", NO_COLOR=None), "dumb")
+    check("\033" not in gnomon("report", done.trace).out, "into a pipe")
+
+
+@case
+def into_a_file(directory):
+    done = tables(directory)
+    trace, wanted = done.trace, os.path.join(directory, "report.txt")
+    gnomon("report", trace, "-o", wanted)
+    with open(wanted) as written:
+        equal(written.read(), gnomon("report", trace).out, "the same")
+    gnomon("report", trace, "-o", os.path.join(directory, "no", "where"),
+           statuses=(2,))
+
+
+@case
+def real_programs_in_every_form(directory):
+    need("jq")
+    done = recorded(["jq", "-n", "[range(3000)|{a: tostring, b: [., .]}]"
+                     " | map(.a + \"x\") | length"], directory)
+    for by in BY:
+        rows_add_up(document(done.trace, "--by", by), by)
+        text(done.trace, "--by", by)
+    for way in ("top-down", "bottom-up"):
+        text(done.trace, "--tree", way, "--sort", "total")
+        rows = document(done.trace, "--tree", way, "--sort", "count")["rows"]
+        summary = document(done.trace)["summary"]
+        equal(sum(row["count"] for row in rows if row["depth"] == 0),
+              summary["allocations"], way)
+    text(done.trace, "--sizes")
+    text(done.trace, "--by", "block")
+
+
+if __name__ == "__main__":
+    main()
