@@ -144,6 +144,14 @@ static int finish(struct way *way, const char *trace, int status)
 			   "between chunks", trace, way->repack.lost_bytes);
 		status = EXIT_PARTIAL;
 	}
+	if (way->repack.lost_bytes == 0 && report->damage_count == 0 &&
+	    way->repack.said_events > way->repack.events_in) {
+		tell_error("%s: the recorder counted %" PRIu64 " events, and "
+			   "%" PRIu64 " are here: the result lacks the others",
+			   trace, way->repack.said_events,
+			   way->repack.events_in);
+		status = EXIT_PARTIAL;
+	}
 	if (!rewrite_commit(&way->out))
 		return EXIT_NOTHING;
 	way->transform->bytes_out = way->out.written;

@@ -87,6 +87,17 @@ uint64_t model_stopped(const struct model *model)
 	return stopped;
 }
 
+int model_embedded(void *owner, const uint8_t *build_id, size_t size)
+{
+	const struct model *model = owner;
+	size_t i = embedded_find(&model->embedded, build_id, size, NULL);
+	int fd = i == EMBEDDED_NONE || model->trace == NULL ? -1 :
+		embedded_open(&model->embedded, i, model->trace,
+			      model->report.trace_id);
+
+	return fd < 0 ? -1 : fd;
+}
+
 void model_exit_text(const struct model *model, struct buffer *text)
 {
 	const char *reason = model_fact(model, GT_END, "reason");

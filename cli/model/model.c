@@ -233,6 +233,13 @@ static void take_sync(void *owner, const struct trace_sync *sync)
 		model->dropped = sync->dropped;
 }
 
+static void take_file(void *owner, const struct trace_file *piece, uint64_t at)
+{
+	struct model *model = owner;
+
+	embedded_add(&model->embedded, piece, at);
+}
+
 static void take_run(void *owner, const struct trace_run *run)
 {
 	struct model *model = owner;
@@ -282,6 +289,7 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.usage = take_usage,
 		.mapping = take_mapping,
 		.snapshot = take_snapshot,
+		.file = take_file,
 		.run = take_run,
 		.totals = take_totals,
 		.sync = take_sync,
@@ -303,6 +311,7 @@ void model_free(struct model *model)
 	footprint_free(&model->footprint);
 	intern_free(&model->names);
 	leftout_free(&model->leftout);
+	embedded_free(&model->embedded);
 	histograms_free(&model->histograms);
 	timeline_free(&model->timeline);
 	chains_free(&model->chains);

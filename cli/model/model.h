@@ -28,6 +28,7 @@
 #include "cli/model/tuning.h"
 #include "cli/symbol/perfmap.h"
 #include "cli/trace/clock.h"
+#include "cli/trace/embedded.h"
 #include "cli/trace/reader.h"
 
 /* "key=value" lines of a trace; a later value replaces an earlier one. */
@@ -131,6 +132,8 @@ struct model {
 	struct timeline timeline;
 	struct chains chains;
 	struct leftout leftout;
+	struct embedded embedded;	/* files that the trace carries */
+	const char *trace;		/* its name, once it was read */
 	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in
 	 * the trace. Else all figures are estimates. */
 	uint64_t sample_mean;
@@ -199,6 +202,9 @@ int model_group_peaks(const struct model *model, const char *path,
 /* The blocks that are selected and live at the end (or at the moment that the
  * filter names), one after the other, in no order. *at is 0 at first. */
 const struct block *model_next_block(const struct model *model, uint64_t *at);
+/* An ELF file that the trace carries, as a descriptor, or -1; `owner` is the
+ * model (struct debugfile_places). */
+int model_embedded(void *owner, const uint8_t *build_id, size_t size);
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
 

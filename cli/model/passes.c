@@ -31,6 +31,7 @@ static int run(struct model *model, const char *path, bool outline)
 
 	model_sink(model, &sink);
 	sink.extras_only = outline;
+	model->trace = intern_string(&model->names, path);
 	status = reader_run(path, &sink, &model->report);
 	model_finish(model);
 	if (model->with_maps)

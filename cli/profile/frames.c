@@ -105,12 +105,17 @@ void frames_init(struct frames *frames, struct model *model,
 		 const struct debugfile_places *places, bool full_names)
 {
 	uint64_t pid = model_number(model, GT_INFO, "pid", 0);
+	struct debugfile_places with = *places;
 
 	memset(frames, 0, sizeof(*frames));
 	frames->model = model;
 	frames->pid = pid <= INT_MAX ? (int)pid : 0;
-	frames->symbols = symbols_new(places, full_names);
-	jitcode_open(&frames->jit, model, places);
+	if (model->embedded.count > 0) {
+		with.embedded = model_embedded;
+		with.embedded_owner = model;
+	}
+	frames->symbols = symbols_new(&with, full_names);
+	jitcode_open(&frames->jit, model, &with);
 }
 
 void frames_free(struct frames *frames)

@@ -94,7 +94,7 @@ size_t embedded_find(const struct embedded *list, const uint8_t *build_id,
 	for (size_t i = 0; i < list->count; i++)
 		if (fits(&list->files[i], build_id, build_id_size, path) &&
 		    (found == EMBEDDED_NONE ||
-		     list->files[i].kind == GT_FILE_FULL))
+		     list->files[i].kind == GT_FILE_DEBUG))
 			found = i;
 	return found;
 }

@@ -20,6 +20,8 @@
  */
 #include "cli/trace/repack.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +161,7 @@ void repack_put(struct repack *repack, struct repack_stream *stream,
 		flush_stream(repack, stream);
 	GROW(stream->events, stream->count, stream->capacity);
 	stream->events[stream->count++] = *event;
+	repack->events_out++;
 	stream->last += records_ring_bytes(event, stream->nested);
 	repack->pending_events++;
 	if (event->kind == GT_EXTRA)
@@ -187,9 +190,12 @@ static uint64_t take_events(struct repack *repack,
 							    stream->nested);
 
 			position += bytes;
-			if (skip > 0)
+			if (skip > 0) {
 				skip -= bytes < skip ? bytes : skip;
-			else if (change->event != NULL)
+				continue;
+			}
+			repack->events_in++;
+			if (change->event != NULL)
 				change->event(change->owner, repack, stream,
 					      &place, &events[i]);
 			else
@@ -269,6 +275,18 @@ static void put(struct repack *repack, unsigned type, bool whole)
 		      &repack->payload, whole);
 }
 
+/* How many events there are, as END says it: if it was right it stays right,
+ * and what it missed is missed. */
+static void put_count(struct repack *repack, const char *value)
+{
+	char number[24];
+
+	repack->said_events = strtoull(value, NULL, 10);
+	snprintf(number, sizeof(number), "%" PRIu64, repack->said_events -
+		 repack->events_in + repack->events_out);
+	compose_line(&repack->payload, "events", number);
+}
+
 static bool repack_lines(struct repack *repack, unsigned type,
 			 struct cursor *c)
 {
@@ -284,6 +302,8 @@ static bool repack_lines(struct repack *repack, unsigned type,
 			;	/* goes */
 		else if (type == GT_INFO && strcmp(key, "live") == 0)
 			;	/* that is not of this file */
+		else if (type == GT_END && strcmp(key, "events") == 0)
+			put_count(repack, value);
 		else if (repack->changed.size > 0)
 			compose_line(&repack->payload, key,
 				     repack->changed.data);
