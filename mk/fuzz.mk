@@ -16,6 +16,17 @@ $(TEST_O)/hostile/%: tests/hostile/%.c $(TARGET_CORE) $(CLI_CORE)
 		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
 		$(CLI_CORE) -Wl,--end-group $(HOST_LIBS) -lxxhash
 
+# A fuzz target with a main that feeds it files.
+REPLAY := $(patsubst tests/fuzz/%.c,$(TEST_O)/replay/%,\
+	$(wildcard tests/fuzz/fuzz_*.c))
+$(TEST_O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(TARGET_CORE) \
+		$(CLI_CORE)
+	$(call say,REPLAY,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
+		-o $@ $< tests/fuzz/replay.c $(wish-link) -Wl,--start-group \
+		$(TARGET_CORE) $(CLI_CORE) -Wl,--end-group $(HOST_LIBS) \
+		-lxxhash
+
 .PHONY: hostile hostile-programs
 hostile-programs: $(HOSTILE) $(REPLAY)
 hostile:
@@ -24,18 +35,30 @@ hostile:
 check-build: hostile
 
 # Fuzz targets define LLVMFuzzerTestOneInput and are linked as unit tests are.
+# What a fuzzer finds goes to $(FUZZ_O)/corpus; `make fuzz-merge` takes of it
+# into the tree what the corpus there does not cover.
 SECONDS ?= 60
 FUZZ_O := $(O)/fuzz
-FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_O)/bin/%,$(wildcard tests/fuzz/*.c))
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_$(or $(F),*).c)
+FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_O)/bin/%,$(FUZZ_SRC))
 FUZZ_CC := clang $(SANITIZE) -fsanitize=fuzzer-no-link
 .PHONY: fuzz fuzz-run
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_O) CC='$(FUZZ_CC)' \
 		FUZZ_O=$(FUZZ_O) SECONDS=$(SECONDS) fuzz-run
 fuzz-run: $(FUZZ)
-	$(Q)for f in $(FUZZ); do echo "$$f"; mkdir -p $$f.corpus; \
+	$(Q)for f in $(FUZZ); do n=$${f##*/fuzz_}; echo "$$n"; \
+		mkdir -p $(FUZZ_O)/corpus/$$n tests/fuzz/corpus/$$n; \
 		$$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
-		-artifact_prefix=$$f. -verbosity=0 $$f.corpus || exit 1; done
+		-artifact_prefix=$$f. -print_final_stats=1 \
+		$(FUZZ_O)/corpus/$$n tests/fuzz/corpus/$$n || exit 1; done
+.PHONY: fuzz-merge
+fuzz-merge:
+	$(Q)for n in $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%); do \
+		mkdir -p tests/fuzz/corpus/$$n; \
+		$(FUZZ_O)/bin/fuzz_$$n -merge=1 -max_len=4096 \
+		tests/fuzz/corpus/$$n $(FUZZ_O)/corpus/$$n; done
+
 $(FUZZ_O)/bin/%: tests/fuzz/%.c $(TARGET_CORE) $(CLI_CORE)
 	$(call say,FUZZ,$@)mkdir -p $(@D)
 	$(Q)$(CC) -fsanitize=fuzzer $(TEST_CFLAGS) $(call wish,FLAGS,$<) -o $@ \

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/base/tell.h"
+#include "cli/commands.h"
 #include "cli/model/model.h"
 #include "cli/model/rows.h"
 #include "cli/trace/compose.h"
@@ -45,7 +46,23 @@ static void add_chunk(struct buffer *out, struct cursor *c, uint64_t sequence)
 	buffer_free(&payload);
 }
 
-/* I1 of model.c: the sums over contexts are the totals. */
+/* The same by a command, from the first word to the last line. */
+static void run_command(const struct command *command, const char *option,
+			const char *path)
+{
+	char name[16], first[16], second[64];
+	char *argv[] = { name, first, second, NULL };
+
+	snprintf(name, sizeof(name), "%s", command->name);
+	snprintf(first, sizeof(first), "%s", option);
+	snprintf(second, sizeof(second), "%s", path);
+	if (freopen("/dev/null", "w", stdout) == NULL)
+		abort();
+	command->main(command, 3, argv);
+}
+
+/* I1 of model.c: the sums over contexts are the totals. What was left out of
+ * the trace may have had a higher peak. */
 static void check_sums(struct model *model)
 {
 	const struct rows_query query = { .key = FIGURE_LIVE };
@@ -59,7 +76,8 @@ static void check_sums(struct model *model)
 		peak += rows.list[i].figures.peak_bytes;
 	}
 	if (live != model->totals.live_bytes ||
-	    peak != model->totals.peak_bytes ||
+	    (peak != model->totals.peak_bytes &&
+	     model->report.chunks[GT_TOTALS] == 0) ||
 	    model->blocks.count != model->totals.live_blocks)
 		abort();
 	free(rows.list);
@@ -75,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	tell_set_quiet(true);
+	tell_mute(true);
 	compose_header(&bytes, TRACE_ID);
 	while (cursor_left(&c) > 0)
 		add_chunk(&bytes, &c, sequence++);
@@ -87,6 +106,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	model_read(&model, path);
 	check_sums(&model);
 	model_free(&model);
+	if (size % 8 == 1)
+		run_command(&cmd_report, "--json", path);
+	else if (size % 8 == 3)
+		run_command(&cmd_info, "--json", path);
+	else if (size % 8 == 5)
+		run_command(&cmd_info, "--sizes", path);
 	close(fd);
 	buffer_free(&bytes);
 	return 0;

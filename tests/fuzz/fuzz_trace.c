@@ -12,7 +12,10 @@
 #include "cli/symbol/perfmap.h"
 #include "cli/trace/scan.h"
 #include "cli/trace/columns.h"
+#include "cli/trace/file_records.h"
 #include "cli/trace/leftover.h"
+#include "cli/trace/map_records.h"
+#include "cli/trace/memory_records.h"
 #include "cli/trace/records.h"
 
 #define BATCH 256
@@ -33,6 +36,80 @@ static void read_names(struct cursor *payload, struct inflater *inflater)
 	for (size_t i = 0; i < map.count && i < BATCH; i++)
 		perfmap_find(&map, map.list[i].end - 1, (uint32_t)i);
 	perfmap_free(&map);
+}
+
+static void read_usage(struct cursor *payload)
+{
+	struct usage_decoder decoder;
+	struct trace_usage usage;
+
+	usage_decoder_open(&decoder, payload);
+	while (usage_decoder_next(&decoder, payload, &usage))
+		;
+}
+
+static void read_maps(struct cursor *payload)
+{
+	struct trace_maps head;
+	struct trace_map map = { 0 };
+
+	if (map_records_head(payload, &head))
+		while (map_records_next(payload, &map))
+			;
+}
+
+static void read_snapshot(struct cursor *payload, struct inflater *inflater)
+{
+	struct snapshot_decoder decoder = { 0 };
+	struct trace_snapshot snapshot;
+	struct trace_mapping mapping;
+	bool bad;
+
+	switch (snapshot_decoder_open(&decoder, payload, inflater)) {
+	case GT_SNAPSHOT_MAPPINGS:
+		while (snapshot_decoder_next(&decoder, &mapping, &bad))
+			;
+		break;
+	case GT_SNAPSHOT_TAKEN:
+		snapshot_decoder_taken(payload, &snapshot);
+		break;
+	}
+	columns_free(&decoder.columns);
+}
+
+static void read_file_piece(struct cursor *payload, struct inflater *inflater)
+{
+	struct columns columns = { 0 };
+	struct trace_file file;
+	const uint8_t *bytes;
+	unsigned sum = 0;
+
+	if (file_records_file(payload, &file) &&
+	    file_records_bytes(payload, &file, &columns, inflater, &bytes))
+		for (uint64_t i = 0; i < file.piece_size; i++)
+			sum += bytes[i];
+	columns_free(&columns);
+	if (sum == UINT32_MAX)
+		abort();	/* the bytes are looked at */
+}
+
+static void read_totals(struct cursor *payload, struct inflater *inflater)
+{
+	struct totals_decoder decoder = { 0 };
+	struct trace_totals totals;
+	struct trace_run run;
+	bool bad;
+
+	switch (totals_decoder_open(&decoder, payload, inflater)) {
+	case GT_TOTALS_CONTEXTS:
+		while (totals_decoder_next(&decoder, &totals, &bad))
+			;
+		break;
+	case GT_TOTALS_RUN:
+		totals_decoder_run(payload, &run);
+		break;
+	}
+	columns_free(&decoder.columns);
 }
 
 static void read_payload(unsigned type, struct cursor *payload,
@@ -73,6 +150,21 @@ static void read_payload(unsigned type, struct cursor *payload,
 			while (event_decoder_next(&event_decoder, events,
 						  BATCH))
 				;
+		break;
+	case GT_USAGE:
+		read_usage(payload);
+		break;
+	case GT_MAPS:
+		read_maps(payload);
+		break;
+	case GT_SNAPSHOT:
+		read_snapshot(payload, inflater);
+		break;
+	case GT_FILE:
+		read_file_piece(payload, inflater);
+		break;
+	case GT_TOTALS:
+		read_totals(payload, inflater);
 		break;
 	case GT_NAMES:
 		read_names(payload, inflater);

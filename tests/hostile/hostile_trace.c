@@ -9,6 +9,7 @@
  *        hostile_trace -a         all commands over every file of it
  *        hostile_trace -w DIR N   write every N-th broken file, with the
  *                                 status that it is to be read with
+ *        hostile_trace -s DIR     write seeds for fuzz targets
  *
  * compose.c is compiled into this file with a hook at the one function that
  * every field goes through, so that a field can be given another value while
@@ -557,6 +558,53 @@ static void take_composed(void)
 	passed("much of everything");
 }
 
+/* Seeds for fuzz_reader (DIR/reader-*) and fuzz_trace (DIR/trace-*): see what
+ * they take their bytes for. */
+static void write_seeds(const char *directory)
+{
+	static struct whole_trace trace;
+	struct buffer all = { 0 }, head = { 0 };
+	char path[512];
+
+	whole_compose(&trace);
+	for (unsigned i = 0; i < trace.count; i++) {
+		const struct whole_piece *piece = &trace.list[i];
+		const struct chunk *chunk = &piece->chunk;
+		size_t begin = all.size;
+		FILE *out;
+
+		put_little(&all, chunk->type, 1);
+		put_little(&all, chunk->ring, 1);
+		put_little(&all, chunk->generation, 1);
+		put_little(&all, chunk->flags, 1);
+		put_little(&all, chunk->first, 2);
+		put_little(&all, chunk->last - chunk->first, 2);
+		put_little(&all, piece->payload.size, 2);
+		buffer_add(&all, piece->payload.data, piece->payload.size);
+		buffer_clear(&head);
+		put_little(&head, chunk->type, 1);
+		buffer_add(&head, piece->payload.data, piece->payload.size);
+		for (unsigned k = 0; k < 3; k++) {
+			const struct buffer *from = k < 2 ? &all : &head;
+			size_t at = k == 0 ? begin : 0;
+
+			if (k == 1 && i + 1 < trace.count)
+				continue;
+			snprintf(path, sizeof(path), "%s/%s-%u", directory,
+				 k == 2 ? "trace" : k == 1 ? "reader-whole" :
+				 "reader", i);
+			out = fopen(path, "w");
+			if (out == NULL ||
+			    fwrite(from->data + at, 1, from->size - at, out) !=
+			    from->size - at || fclose(out))
+				judge_fail("%s cannot be written", path);
+		}
+	}
+	whole_free(&trace);
+	buffer_free(&all);
+	buffer_free(&head);
+}
+
 int main(int argc, char **argv)
 {
 	judge_init();
@@ -566,7 +614,9 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && strcmp(argv[1], "-a") == 0)
 		argc = (int)(commands_every = take_every = 1);
-	if (argc == 2)
+	if (argc == 3 && strcmp(argv[1], "-s") == 0)
+		write_seeds(argv[2]);
+	else if (argc == 2)
 		take_real(argv[1]);
 	else
 		take_composed();

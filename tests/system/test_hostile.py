@@ -32,6 +32,16 @@ def a_recorded_trace(directory):
 
 
 @case
+def fuzz_corpora(directory):
+    corpora = sorted(glob.glob(SOURCE + "/fuzz/corpus/*"))
+    check(corpora, "no corpus")
+    for corpus in corpora:
+        name = os.path.basename(corpus)
+        files = sorted(glob.glob(corpus + "/*"))
+        sanitized(os.path.join(SANITIZED, "replay/fuzz_" + name), *files)
+
+
+@case
 def the_command(directory):
     """Every so many broken traces: each command ends as it ended there."""
     sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"), "-w",

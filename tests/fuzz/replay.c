@@ -1,0 +1,52 @@
+/*
+ * replay.c: the main of a fuzz target without a fuzzer: feeds it files, each
+ * once as it is, and once cut at each of some places.
+ *
+ * usage: fuzz_NAME FILE...
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIZE_LIMIT (1u << 20)
+#define CUTS 16
+#define SECONDS 30		/* for one input */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In a block of its own, so that a sanitizer sees what is read beyond it. */
+static void feed(const uint8_t *bytes, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+
+	memcpy(copy, bytes, size);
+	alarm(SECONDS);
+	LLVMFuzzerTestOneInput(copy, size);
+	alarm(0);
+	free(copy);
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t bytes[SIZE_LIMIT];
+
+	for (int i = 1; i < argc; i++) {
+		FILE *file = fopen(argv[i], "r");
+		size_t size;
+
+		if (file == NULL) {
+			perror(argv[i]);
+			return 2;
+		}
+		size = fread(bytes, 1, sizeof(bytes), file);
+		fclose(file);
+		/* A crash ends it: the last name is the culprit's. */
+		fprintf(stderr, "%s\n", argv[i]);
+		feed(bytes, size);
+		for (size_t cut = 0; cut < CUTS; cut++)
+			feed(bytes, size * cut / CUTS);
+	}
+	return 0;
+}
