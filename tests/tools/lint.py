@@ -139,7 +139,8 @@ def check_names(paths):
 
 def check_source():
     paths = [path for path in tracked_files()
-             if path.split("/")[0] in CODE_FOLDERS]
+             if path.split("/")[0] in CODE_FOLDERS
+             and not path.startswith("tests/fuzz/corpus/")]
     c_files = [path for path in paths if path.endswith((".c", ".h", ".S",
                                                         ".cc"))]
     check_names(c_files)
