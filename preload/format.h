@@ -417,7 +417,8 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	tick_ps (picoseconds a tick takes, a first estimate)
  *	window_ticks* start_realtime_ns* start_monotonic_ns* live (path of the
  *	live file, absent if there is none) guarantee (file|memory)
- *	shadow_stack overflow memory ring output parent_trace
+ *	shadow_stack overflow memory ring output parent_trace, sample (mean
+ *	interval in bytes of a Poisson sample; absent or 0: all blocks)
  * COUNTERS keys: dropped (events lost), early_allocations (served before the
  *	recorder was ready), nested_events, nested_lost, ring_waits, capture
  *	tiers: tier_path tier_join tier_full tier_plain, frames_walked,
