@@ -25,22 +25,23 @@ uint64_t cursor_varint_long(struct cursor *c)
 	return 0;
 }
 
-unsigned cursor_varint_sure_long(const uint8_t *p, uint64_t *value)
+struct cursor_number cursor_varint_sure_long(const uint8_t *p)
 {
 	uint64_t word, last;
 
-	*value = 0;
 	memcpy(&word, p, sizeof(word));
 	word = le64toh(word);
 	last = ~word & UINT64_C(0x8080808080808080);
 	if (last == 0)
-		return 0;
+		return (struct cursor_number){ 0, 0 };
 	word &= last ^ (last - 1);
 	word = (word & UINT64_C(0x007f007f007f007f)) |
 		(word & UINT64_C(0x7f007f007f007f00)) >> 1;
 	word = (word & UINT64_C(0x00003fff00003fff)) |
 		(word & UINT64_C(0x3fff00003fff0000)) >> 2;
-	*value = (word & UINT64_C(0x000000000fffffff)) |
+	word = (word & UINT64_C(0x000000000fffffff)) |
 		(word & UINT64_C(0x0fffffff00000000)) >> 4;
-	return ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+	return (struct cursor_number){
+		word, ((unsigned)__builtin_ctzll(last) >> 3) + 1
+	};
 }

@@ -93,16 +93,21 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return cursor_varint_long(c);
 }
 
-/* The same for numbers of more than 4 bytes. */
-unsigned cursor_varint_sure_long(const uint8_t *p, uint64_t *value);
+/* By value: what has an address is kept in memory. */
+struct cursor_number {
+	uint64_t value;
+	uint64_t length;	/* bytes; 0: more than 8, ask cursor_varint */
+};
+
+/* The next, for numbers of more than 4 bytes. */
+struct cursor_number cursor_varint_sure_long(const uint8_t *p);
 
 /*
  * The varint at `p`, where CURSOR_VARINT_MAX bytes are known to be there, by
  * no branch that depends on its length, up to 4 bytes: lengths come in no
- * order, and a wrong guess costs more than all of this. Its length; 0: it has
- * more than 8 bytes, ask cursor_varint.
+ * order, and a wrong guess costs more than all of this.
  */
-static inline unsigned cursor_varint_sure(const uint8_t *p, uint64_t *value)
+static inline struct cursor_number cursor_varint_sure(const uint8_t *p)
 {
 	uint32_t word, last;
 
@@ -110,13 +115,15 @@ static inline unsigned cursor_varint_sure(const uint8_t *p, uint64_t *value)
 	word = le32toh(word);
 	last = ~word & 0x80808080u;
 	if (__builtin_expect(last == 0, 0))
-		return cursor_varint_sure_long(p, value);
+		return cursor_varint_sure_long(p);
 	/* The bytes up to the first without the top bit; then groups of 7
 	 * bits come together by pairs, and pairs of pairs. */
 	word &= last ^ (last - 1);
 	word = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
-	*value = (word & 0x3fff) | (word & 0x3fff0000) >> 2;
-	return ((unsigned)__builtin_ctz(last) >> 3) + 1;
+	word = (word & 0x3fff) | (word & 0x3fff0000) >> 2;
+	return (struct cursor_number){
+		word, ((unsigned)__builtin_ctz(last) >> 3) + 1
+	};
 }
 
 static inline int64_t cursor_unzigzag(uint64_t value)

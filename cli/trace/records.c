@@ -323,37 +323,42 @@ static size_t decode_sure(struct event_decoder *decoder,
 
 	for (i = 0; i < n; i++) {
 		struct trace_event *event = &events[i];
-		uint64_t step = *steps, where, change, size, mask;
 		/* Hardly ever more than one byte: that can be guessed. */
-		unsigned a = step < 0x80 ? 1 : cursor_varint_sure(steps, &step);
-		unsigned b = cursor_varint_sure(places, &where);
-		unsigned c = cursor_varint_sure(contexts, &change);
-		unsigned d = cursor_varint_sure(sizes, &size);
+		struct cursor_number step = *steps < 0x80 ?
+			(struct cursor_number){ *steps, 1 } :
+			cursor_varint_sure(steps);
+		struct cursor_number where = cursor_varint_sure(places);
+		struct cursor_number change = cursor_varint_sure(contexts);
+		struct cursor_number size = cursor_varint_sure(sizes);
+		unsigned kind = step.value & 7;
+		uint64_t mask;
 
-		if (__builtin_expect((a == 0) | (b == 0) | (c == 0) |
-				     (d == 0) | ((step & 7) >= GT_EXTRA), 0))
+		if (step.length == 0 || where.length == 0 ||
+		    change.length == 0 || size.length == 0 ||
+		    kind >= GT_EXTRA)
 			break;
-		mask = 0 - (uint64_t)(KINDS_OF_BLOCKS >> (step & 7) & 1);
+		mask = 0 - (uint64_t)(KINDS_OF_BLOCKS >> kind & 1);
 		if (run < (mask & 1)) {
 			decoder->run = 0;
 			next_run(decoder);
 			run = decoder->run;
 		}
 		run += mask;
-		steps += a;
-		places += b;
-		contexts += c & mask;
-		sizes += d & mask;
-		stamp += step >> 3;
-		granule += (uint64_t)cursor_unzigzag(where >> 1);
-		context += (uint32_t)(cursor_unzigzag(change) & (int64_t)mask);
+		steps += step.length;
+		places += where.length;
+		contexts += change.length & mask;
+		sizes += size.length & mask;
+		stamp += step.value >> 3;
+		granule += (uint64_t)cursor_unzigzag(where.value >> 1);
+		context += (uint32_t)cursor_unzigzag(change.value) &
+			(uint32_t)mask;
 		event->stamp = stamp;
 		event->address = granule << 4;
-		if (where & 1)
+		if (where.value & 1)
 			event->address |= *places++ & 15;
-		event->size = size & mask;
+		event->size = size.value & mask;
 		event->context = context & (uint32_t)mask;
-		event->kind = step & 7;
+		event->kind = (uint8_t)kind;
 		event->what = 0;
 		event->layout = (uint16_t)(decoder->layout & mask);
 		event->args = NULL;
