@@ -89,7 +89,7 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 	uint32_t *slot;
 
 	if (contexts->index == NULL ||
-	    contexts->node_count > (contexts->index_mask >> 2) * 3)
+	    contexts->node_count > (contexts->index_mask >> 3) * 5)
 		enlarge_index(contexts);
 	slot = find_slot(contexts, parent, address, image);
 	if (*slot == INDEX_FREE) {
