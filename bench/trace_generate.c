@@ -260,12 +260,12 @@ static void advance(void)
 			cascade(level);
 }
 
-static void begin(uint32_t index)
+static void begin(uint32_t index, bool forever)
 {
 	struct block *block = &g.blocks[index];
 
 	block->live = 1;
-	block->forever = chance(g.forever);
+	block->forever = forever;
 	block->end = g.allocations + draw(MODEL_LIFETIME);
 	if (!block->forever)
 		hang(index);
@@ -290,9 +290,9 @@ static bool reallocate(uint32_t context, uint64_t size)
 	new = place(size);
 	put(GT_REALLOC_DONE, g.blocks[new].address, context, size);
 	g.blocks[old].live = 0;
+	begin(new, g.blocks[old].forever);
 	if (g.blocks[old].forever)
 		give_back(old);
-	begin(new);
 	return true;
 }
 
@@ -306,7 +306,7 @@ static void allocate(void)
 		return;
 	index = place(size);
 	put(GT_ALLOC, g.blocks[index].address, id, size);
-	begin(index);
+	begin(index, chance(g.forever));
 }
 
 /* ---- the whole ---- */
@@ -333,8 +333,10 @@ static void prepare(uint64_t events, uint64_t contexts, uint64_t live)
 	if (live != 0)
 		forever = (double)live > passing ?
 			((double)live - passing) / (double)g.wanted : 0;
-	g.forever = (uint64_t)(forever * 0x1p32);
+	/* What a realloc makes of a block lives as the block would have. */
 	g.realloc = share(number[MODEL_REALLOCS], number[MODEL_ALLOCATIONS]);
+	g.forever = (uint64_t)(forever / (1 - (double)g.realloc / 0x1p32) *
+			       0x1p32);
 	g.in_place = share(number[MODEL_IN_PLACE], number[MODEL_REALLOCS]);
 	g.same_size = share(number[MODEL_SAME_SIZE],
 			    number[MODEL_ALLOCATIONS]);

@@ -129,7 +129,7 @@ void frames_free(struct frames *frames)
 	free(frames->list);
 	free(frames->nameless.list);
 	buffer_free(&frames->scratch);
-	table_free(&frames->site_of);
+	free(frames->site_of);
 	table_free(&frames->sites);
 	intern_free(&frames->names);
 }
@@ -333,13 +333,28 @@ static uint32_t number_of_site(struct frames *frames)
 	return number;
 }
 
+/* There may be millions of nodes, and each is asked for in every table. */
+static void make_sites(struct frames *frames)
+{
+	size_t count = frames->model->contexts.node_count;
+
+	frames->site_of = grow_resize(frames->site_of, count,
+				      sizeof(*frames->site_of));
+	for (size_t i = frames->site_of_count; i < count; i++)
+		frames->site_of[i] = TABLE_NONE;
+	frames->site_of_count = count;
+}
+
 uint64_t frames_site_key(void *owner, uint32_t node)
 {
 	struct frames *frames = owner;
 	const struct contexts *contexts = &frames->model->contexts;
-	uint32_t number = table_get(&frames->site_of, node);
+	uint32_t number;
 	bool exact = false;
 
+	if (node >= frames->site_of_count)
+		make_sites(frames);
+	number = frames->site_of[node];
 	if (number != TABLE_NONE)
 		return number;
 	/* Only as many frames as it takes: most stacks are deep. */
@@ -355,7 +370,7 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 		/* Roots have no site; no number reaches this far. */
 		return UINT64_C(1) << 32 | node;
 	number = number_of_site(frames);
-	table_set(&frames->site_of, node, number);
+	frames->site_of[node] = number;
 	return number;
 }
 

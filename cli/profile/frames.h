@@ -57,7 +57,9 @@ struct frames {
 	size_t place_capacity;
 	struct table place_of;	/* frames_place_key -> place */
 	bool prepared;		/* all symbols are looked up */
-	struct table site_of;	/* context node -> number of its site */
+	uint32_t *site_of;	/* by context node: the number of its site, or
+				 * TABLE_NONE */
+	size_t site_of_count;
 	struct table sites;	/* interned description -> number */
 	struct buffer scratch;
 	struct { const char **list; size_t count, capacity; } nameless;
