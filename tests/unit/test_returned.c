@@ -50,7 +50,7 @@ const char *returned_pointer(void)
 
 const char *returned_called(void)
 {
-	return strdup("leak:called");
+	return strchr(getenv("PATH") ? "a" : "b", 'a');
 }
 
 const char *returned_nothing(void)
