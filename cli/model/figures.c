@@ -63,6 +63,8 @@ void figures_add(struct figures *sum, const struct figures *more)
 	sum->live_bytes += more->live_bytes;
 	sum->peak_blocks += more->peak_blocks;
 	sum->peak_bytes += more->peak_bytes;
+	if (more->own_peak_bytes > sum->own_peak_bytes)
+		sum->own_peak_ns = more->own_peak_ns;
 	sum->own_peak_blocks += more->own_peak_blocks;
 	sum->own_peak_bytes += more->own_peak_bytes;
 	sum->lifetime_ns += more->lifetime_ns;

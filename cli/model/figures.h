@@ -21,7 +21,8 @@ struct figures {
 	 * that was put together from others, the sum of theirs: a bound. */
 	uint64_t own_peak_blocks;
 	uint64_t own_peak_bytes;
-	uint64_t own_peak_ns;	/* when; of a sum, of the largest of them */
+	uint64_t own_peak_ns;	/* when; of a sum, of the larger of the two
+				 * that were added */
 	double lifetime_ns;	/* sum over the freed blocks */
 	uint64_t first_ns;	/* its first and last allocation; both 0 */
 	uint64_t last_ns;	/* if there was none */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/profile/difference.h"
 #include "cli/profile/inward.h"
 #include "cli/profile/profile.h"
 #include "cli/profile/profile_groups.h"
@@ -265,6 +266,42 @@ static void test_groups(void **state)
 	profile_groups_free(&groups);
 }
 
+/* The same by names, for one cost. */
+static void test_differences(void **state)
+{
+	struct profile_groups groups;
+	struct differences found;
+	uint64_t threshold = 700;
+	size_t wanted = 0;
+
+	(void)state;
+	profile_groups(profile, PROFILE_BY_FUNCTION, FIGURE_LIVE, &groups);
+	differences_find(profile, &groups, FIGURE_LIVE, threshold, &found);
+	for (size_t i = 0; i < by_function_self.count; i++) {
+		const uint64_t *live = by_function_self.list[i].live;
+
+		wanted += live[0] + threshold < live[1] ||
+			live[1] + threshold < live[0];
+	}
+	assert_true(wanted > 2 && wanted < by_function_self.count + 1);
+	assert_int_equal(found.count, wanted);
+	assert_int_equal(found.count + found.below + found.equal,
+			 groups.count);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct difference *one = &found.list[i];
+		const struct sum *sum = sum_of(&by_function_self,
+			name_at(groups.list[one->group].frame));
+
+		assert_int_equal(one->before, sum->live[0]);
+		assert_int_equal(one->after, sum->live[1]);
+		assert_int_equal(one->state, one->after > one->before ?
+				 DIFFERENCE_GROWN : DIFFERENCE_SHRUNK);
+		assert_true(i == 0 || found.list[i - 1].size >= one->size);
+	}
+	differences_free(&found);
+	profile_groups_free(&groups);
+}
+
 struct seen {
 	struct sums *sums;
 	char key[128];
@@ -373,6 +410,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_differences),
 		cmocka_unit_test(test_walks),
 		cmocka_unit_test(test_deep),
 	};

@@ -149,6 +149,9 @@ static void test_limits(void **state)
 	/* between the first and the last allocation: 300, 200, 100, 0 us */
 	KEPT("12", "group-interval-min", "150us");
 	KEPT("34", "group-interval-max", "150us");
+	/* the last live block's allocation: about 300, 1000, 2000, 3000 us */
+	KEPT("234", "group-peak-time-min", "900us");
+	KEPT("1", "group-peak-time-max", "900us");
 	KEPT("23", "function", "parse", "group-count-max", "3");
 }
 
