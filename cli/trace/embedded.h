@@ -54,8 +54,9 @@ void embedded_free(struct embedded *list);
 
 /*
  * The whole file with this build-id (an ELF file of kind DEBUG or FULL; DEBUG,
- * which has what separate debug files have, is preferred), or, where build_id_size is 0, the one without a build-id that
- * has this path. EMBEDDED_NONE: there is none.
+ * which has what separate debug files have, is preferred), or, where
+ * build_id_size is 0, the one without a build-id that has this path.
+ * EMBEDDED_NONE: there is none.
  */
 size_t embedded_find(const struct embedded *list, const uint8_t *build_id,
 		     size_t build_id_size, const char *path);
