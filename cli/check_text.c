@@ -57,7 +57,8 @@ void check_text(const struct check_result *result, FILE *out)
 	const struct style *style = style_of(out);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	fprintf(out, "%s\n", result->trace);
+	fprintf(out, "%s%s\n", result->trace, result->model->sample_mean ?
+		": estimated from a sample" : "");
 	for (size_t i = 0; i < result->count; i++) {
 		const struct check_verdict *verdict = &result->verdicts[i];
 
@@ -90,6 +91,7 @@ void check_json(const struct check_result *result, struct json *json)
 		json_uint(json, "limit", verdict->limit);
 		json_uint(json, "value", verdict->value);
 		json_bool(json, "pass", verdict->passed);
+		json_bool(json, "estimated", result->model->sample_mean != 0);
 		if (verdict->is_growth)
 			json_uint(json, "baseline", verdict->before);
 		json_uint(json, "suppressed_bytes",

@@ -136,10 +136,9 @@ void leaks_close(struct leaks *leaks)
 
 /* ---- the program's own ---- */
 
-/* False: the image has no such function. */
-static bool take_from_image(struct leaks *leaks, const struct image *image,
-			    const struct debugfile_places *places,
-			    const char *program)
+static enum returned ask_image(const struct image *image,
+			       const struct debugfile_places *places,
+			       char **text)
 {
 	const struct debugfile_wanted wanted = {
 		.path = image->path,
@@ -147,30 +146,51 @@ static bool take_from_image(struct leaks *leaks, const struct image *image,
 		.build_id_size = image->build_id_size,
 	};
 	enum returned returned;
-	char *path, *text;
+	char *path;
 	int fd = debugfile_binary(places, &wanted, &path);
 
 	if (fd < 0)
-		return false;
-	returned = returned_text(fd, FUNCTION, &text);
+		return RETURNED_NO_FUNCTION;
+	returned = returned_text(fd, FUNCTION, text);
 	close(fd);
+	free(path);
+	return returned;
+}
+
+/* False: the image has no such function. */
+static bool take_from_image(struct leaks *leaks, struct model *model,
+			    const struct image *image,
+			    const struct debugfile_places *places,
+			    const char *program)
+{
+	struct debugfile_places with = *places;
+	enum returned returned = RETURNED_UNKNOWN;
+	char *text;
+
+	/* What a trace carries may have symbols, but no code. */
+	if (model->embedded.count > 0) {
+		with.embedded = model_embedded;
+		with.embedded_owner = model;
+		returned = ask_image(image, &with, &text);
+	}
+	if (returned == RETURNED_UNKNOWN)
+		returned = ask_image(image, places, &text);
 	if (returned == RETURNED_UNKNOWN) {
 		tell_note("%s: its own suppressions (%s) cannot be told "
 			  "without running it: give them by --suppressions",
-			  path, FUNCTION);
+			  image->path, FUNCTION);
 	} else if (returned == RETURNED_TEXT) {
 		/* What is wrong with it was said; the rest counts. */
 		suppressions_parse(&leaks->rules, text, strlen(text),
 				   SUPPRESSION_PROGRAM, program);
 		free(text);
 	}
-	free(path);
 	return returned != RETURNED_NO_FUNCTION;
 }
 
 /* The definition that the loader would have found: the program's, or that of
  * the first library that has one. */
-static void take_from_program(struct leaks *leaks, const struct model *model,
+static void take_from_program(struct leaks *leaks, struct model *model,
 			      const struct debugfile_places *places,
 			      const char *program)
 {
@@ -186,7 +206,8 @@ static void take_from_program(struct leaks *leaks, const struct model *model,
 
 			if (image->known && image->same_as == i &&
 			    !(image->flags & GT_IMAGE_MAIN) == !main &&
-			    take_from_image(leaks, image, places, program))
+			    take_from_image(leaks, model, image, places,
+					    program))
 				return;
 		}
 }
@@ -227,7 +248,7 @@ static void count_context(struct leaks *leaks,
 void leaks_find(struct leaks *leaks, struct frames *frames,
 		const struct debugfile_places *places)
 {
-	const struct model *model = frames->model;
+	struct model *model = frames->model;
 	const char *program = model_fact(model, GT_INFO, "exe");
 
 	if (!leaks->no_program)
