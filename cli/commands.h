@@ -14,6 +14,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_diff;
 extern const struct command cmd_annotate;
 extern const struct command cmd_strip;
+extern const struct command cmd_anonymize;
 extern const struct command cmd_repack;
 extern const struct command cmd_extract;
 

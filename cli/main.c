@@ -72,6 +72,7 @@ int main(int argc, char **argv)
 		&cmd_diff,
 		&cmd_annotate,
 		&cmd_strip,
+		&cmd_anonymize,
 		&cmd_repack,
 		&cmd_extract,
 	};

@@ -90,14 +90,23 @@ static void begin_closing(struct way *way)
 		way->failed = !way->before_end(way->owner, &way->repack);
 }
 
+static void begin(struct way *way)
+{
+	const struct repack_change *change = way->repack.change;
+	uint64_t id = way->transform->report.trace_id;
+
+	rewrite_header(&way->out, change->trace_id == NULL ? id :
+		       change->trace_id(change->owner, id));
+	way->begun = true;
+}
+
 static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 {
 	struct way *way = owner;
 	bool good;
 
 	if (!way->begun)
-		rewrite_header(&way->out, way->transform->report.trace_id);
-	way->begun = true;
+		begin(way);
 	if (chunk->type == GT_COUNTERS || chunk->type == GT_END)
 		begin_closing(way);
 	good = repack_chunk(&way->repack, chunk);

@@ -9,7 +9,7 @@ $(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ)
 
 .PHONY: deps deps-checked
 DEPS := gcc g++ make libzstd-dev libelf-dev libdw-dev libiberty-dev liblzma-dev \
-	libxxhash-dev libcapstone-dev libpcre2-dev
+	libxxhash-dev libcapstone-dev libpcre2-dev nettle-dev
 deps:
 	$(Q)tests/tools/install-packages $(DEPS)
 # Cheap when all is there: one compiler run, remembered in $(O).

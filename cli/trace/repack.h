@@ -46,6 +46,7 @@ struct repack_change {
 		     size_t size, struct buffer *changed);
 	/* A look at each image as it was. */
 	void (*image)(void *owner, const struct trace_image *image);
+	uint64_t (*trace_id)(void *owner, uint64_t trace_id);
 	/* Of a file that was mapped. */
 	uint64_t (*inode)(void *owner, uint64_t device, uint64_t inode);
 	/* In place. */

@@ -2,6 +2,7 @@
 """Traces made from traces: repacked, stripped, anonymised, taken apart. What a
 report says must be the same before and after, as far as it can be."""
 
+import ctypes
 import json
 import os
 import shutil
@@ -232,6 +233,93 @@ def files_are_included(directory):
            statuses=(2,))
 
 
+def everything_in(path):
+    """All bytes of a trace, with what is compressed in them."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    for name in ("ZSTD_findFrameCompressedSize", "ZSTD_decompress",
+                 "ZSTD_getFrameContentSize"):
+        getattr(zstd, name).restype = ctypes.c_size_t
+    with open(path, "rb") as file:
+        data = file.read()
+    texts, at = [data], data.find(b"\x28\xb5\x2f\xfd")
+    while at >= 0:
+        frame = data[at:]
+        length = zstd.ZSTD_findFrameCompressedSize(
+            frame, ctypes.c_size_t(len(frame)))
+        raw = zstd.ZSTD_getFrameContentSize(
+            frame, ctypes.c_size_t(len(frame)))
+        if 0 < length <= len(frame) and raw <= 16 << 20:
+            room = ctypes.create_string_buffer(raw + 1)
+            got = zstd.ZSTD_decompress(room, ctypes.c_size_t(raw), frame,
+                                       ctypes.c_size_t(length))
+            if got == raw:
+                texts.append(room.raw[:raw])
+        at = data.find(b"\x28\xb5\x2f\xfd", at + 1)
+    check(len(texts) > 5, "nothing was decompressed")
+    return b"\n".join(texts)
+
+
+NAMES = (b"sqlite", b"randomblob", b"/usr/", b"x86_64-linux", b"libreadline",
+         b"gnomon-test")
+
+
+@case
+def no_name_is_left(directory):
+    trace = sqlite(directory)
+    with_files = os.path.join(directory, "with files")
+    gnomon("repack", trace, "-o", with_files, "--embed", "debug",
+           "--include", "/etc/passwd")
+    out = os.path.join(directory, "out")
+    gnomon("anonymize", with_files, "-o", out)
+    before, after = everything_in(with_files), everything_in(out)
+    host = os.uname().nodename.encode()
+    for name in NAMES + ((host,) if len(host) >= 6 else ()):
+        check(name in before, "%r was not there" % name)
+        check(name not in after, "%r is still there" % name)
+    # What is not a name is as it was.
+    one, two = json_report(trace), json_report(out)
+    for key in ("program", "command"):
+        check(one["summary"].pop(key) != two["summary"].pop(key), key)
+    equal(two["summary"], one["summary"], "summary")
+    addresses = [sorted([frame["address"] for frame in row["stack"]
+                         if not frame["inlined"]] + [row["total_bytes"]]
+                        for row in document["rows"])
+                 for document in (one, two)]
+    check(addresses[0] == addresses[1], "stacks differ")
+
+
+@case
+def one_key_gives_the_same_names(directory):
+    traces = []
+    for number in ("1", "2"):
+        where = os.path.join(directory, number)
+        os.mkdir(where)
+        traces.append(python(where))
+    key = os.path.join(directory, "key")
+    with open(key, "w") as file:
+        file.write("secret")
+    programs = []
+    for trace, options in ((traces[0], ("--key", "secret")),
+                           (traces[1], ("--key-file", key)),
+                           (traces[1], ("--key", "other")),
+                           (traces[1], ()), (traces[1], ())):
+        out = os.path.join(directory, "out")
+        gnomon("anonymize", trace, "-o", out, "--force", *options)
+        information = json.loads(gnomon("info", out, "--json").out)
+        programs.append((information["info"]["exe"],
+                         tuple(sorted(image["path"] + image["build_id"]
+                                      for image in information["images"]))))
+    equal(programs[0], programs[1], "names of one key")
+    equal(len(set(programs)), 4, "different names")
+    gnomon("anonymize", traces[0], "-o", out, "--force", "--keep-build-ids")
+    ids = [[image["build_id"] for image in
+            json.loads(gnomon("info", path, "--json").out)["images"]]
+           for path in (traces[0], out)]
+    equal(ids[0], ids[1], "build-ids that were to be kept")
+    gnomon("anonymize", traces[0], "-o", out, "--force", "--key-file",
+           os.path.join(directory, "none"), statuses=(2,))
+
+
 @case
 def levels_make_it_smaller(directory):
     trace = sqlite(directory)
@@ -249,7 +337,7 @@ def nothing_is_overwritten(directory):
     out = os.path.join(directory, "out")
     with open(out, "w") as file:
         file.write("precious")
-    for command in ("repack", "strip"):
+    for command in ("repack", "strip", "anonymize"):
         done = gnomon(command, trace, "-o", out, statuses=(2,))
         check("--force" in done.err, "no remedy: " + done.err)
         with open(out) as file:
