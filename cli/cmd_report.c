@@ -398,7 +398,21 @@ static const char *const description[] = {
 	"most temporary blocks (freed before their thread's next allocation).",
 	"TRACE is a file that `gnomon run` wrote, also while it is still being "
 	"written, or the number of a process that is being recorded; left out, "
-	"it is the newest trace in this directory.",
+	"it is the newest trace in this directory. A directory, or several "
+	"files, are printed as a table of processes: who started whom, what "
+	"each held at most and at its end, how it ended; --merge sums up what "
+	"they allocated.",
+	"Live is what was not freed: now, at the end, or at --alive-at. Peak is "
+	"a row's share of the moment when the program held most, and adds up; "
+	"own-peak is the most that the row itself held at any time, and does "
+	"not. Total counts all bytes ever allocated. Temporary blocks were "
+	"freed soon (--temporary). Lifetime is the mean of the blocks that were "
+	"freed, age the time since a row's first allocation. With filters, "
+	"summary and rows count the blocks that all of them let pass.",
+	"With --json, one object: `summary` has the figures of the summary, "
+	"`rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
+	"integers. Trees are rows with a `depth`, each before what lies behind "
+	"it.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged, which is said on standard "
 	"error.",
@@ -409,13 +423,18 @@ static const char *const examples[] = {
 	"gnomon report", "the newest trace here",
 	"gnomon report --sort peak --by stack --top 3 a.trace",
 	"the three call stacks that held most when the program was largest",
+	"gnomon report --tree top-down --sort total --function '^parse_'",
+	"what the functions whose names begin like this allocated, as a tree",
+	"gnomon report --by block --size-min 1M",
+	"every live block of a megabyte and more: its address, age and stack",
+	"gnomon report --merge traces/", "a directory of processes, as one",
 	"gnomon report --json a.trace | jq .summary", "the figures alone",
 	NULL
 };
 
 const struct command cmd_report = {
 	.name = "report",
-	.operands = "[TRACE]",
+	.operands = "[TRACE...]",
 	.summary = "show which code holds, leaks and churns memory",
 	.description = description,
 	.examples = examples,

@@ -194,6 +194,8 @@ static void put_row(struct json *json, struct report *r,
 	report_json_figures(json, &row->figures, r->end_ns);
 	if (rows->grouped)
 		json_uint(json, "stacks", row->contexts);
+	if (row->contexts > 1)	/* its own peak is a sum of others' */
+		json_bool(json, "own_peak_bound", true);
 	put_subject(json, r, row);
 	if (rows->grouped && r->profile != NULL) {
 		json_object(json, "inclusive");

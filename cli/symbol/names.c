@@ -10,6 +10,8 @@
 
 #include <libiberty/demangle.h>
 
+#define TEMPLATE_LEVELS 8	/* of arguments in a brief name, if they fit */
+
 void names_demangle(struct buffer *out, const char *symbol)
 {
 	int style = symbol[0] == '_' && symbol[1] == 'D' ? DMGL_DLANG :
@@ -123,28 +125,37 @@ static size_t operator_length(const char *p)
 	return 0;
 }
 
-/* Copy without parameter lists, and without template arguments if asked. */
-static void strip(struct buffer *out, const char *p, bool templates)
+/* Does a name begin here whose brackets are part of it? Its size up to what
+ * may follow. */
+static size_t bracket_name(const char *p)
 {
+	return strncmp(p, "(anonymous namespace)", 21) == 0 ? 21 :
+		strncmp(p, "{lambda(", 8) == 0 ? 7 : 0;
+}
+
+/* Copy without parameter lists, and without template arguments that are more
+ * than `depth` levels deep. */
+static void strip(struct buffer *out, const char *p, unsigned depth)
+{
+	unsigned level = 0;
+
 	while (*p != 0) {
 		size_t n = operator_length(p);
-		const char *end;
+		const char *end = NULL;
 
+		if (n == 0)
+			n = bracket_name(p);
 		if (n > 0) {
 			buffer_add(out, p, n);
 			p += n;
 			continue;
 		}
-		if (strncmp(p, "(anonymous namespace)", 21) == 0 ||
-		    strncmp(p, "{lambda(", 8) == 0) {
-			n = *p == '(' ? 21 : 7;
-			buffer_add(out, p, n);
-			p += n;
-			continue;
-		}
-		end = *p == '(' || (templates && *p == '<') ?
-			skip_brackets(p) : NULL;
+		if ((*p == '(' && level == 0) ||
+		    (*p == '<' && level == depth))
+			end = skip_brackets(p);
 		if (end == NULL) {
+			level += *p == '<';
+			level -= *p == '>' && level > 0 && p[-1] != '-';
 			buffer_add(out, p++, 1);
 			continue;
 		}
@@ -156,25 +167,79 @@ static void strip(struct buffer *out, const char *p, bool templates)
 	}
 }
 
+/* Past the type of the result, which only templates are demangled with: the
+ * last blank outside of brackets before the parameters. */
+static const char *skip_result(const char *name)
+{
+	const char *start = name;
+	int depth = 0;
+
+	for (const char *p = name; *p != 0; p++) {
+		if (strncmp(p, "operator", 8) == 0 && depth == 0)
+			break;
+		if (*p == '(' && depth == 0 && bracket_name(p) == 0)
+			break;
+		if (strchr("<({[", *p) != NULL)
+			depth++;
+		else if ((*p == '>' && p > name && p[-1] != '-') ||
+			 *p == ')' || *p == '}' || *p == ']')
+			depth--;
+		else if (*p == ' ' && depth == 0 && p[1] != '[')
+			start = p + 1;
+	}
+	return start;
+}
+
+/* The part of a name, without arguments, behind so many of its outer scopes
+ * that it fits; behind all, if it never does. */
+static const char *inner_scopes(const char *name, size_t width)
+{
+	const char *inner = name, *end = name + strlen(name);
+	int depth = 0;
+
+	for (const char *p = name; *p != 0; p++) {
+		if (*p == '(' || *p == '{')
+			depth++;
+		else if (*p == ')' || *p == '}')
+			depth--;
+		if (depth != 0 || strncmp(p, "::", 2) != 0)
+			continue;
+		inner = p + 2;
+		if ((size_t)(end - inner) <= width)
+			break;
+	}
+	return inner;
+}
+
 void names_brief(struct buffer *out, const char *name, size_t width)
 {
 	struct buffer brief = { 0 };
-	size_t head;
+	const char *text;
+	size_t size, head;
 
+	name = skip_result(name);
 	/* `<alloc::…>` at the start is a Rust type, not an argument list. */
-	strip(&brief, name, false);
-	if (brief.size > width && name[0] != '<') {
+	for (unsigned depth = TEMPLATE_LEVELS; ; depth--) {
 		buffer_clear(&brief);
-		strip(&brief, name, true);
+		strip(&brief, name, depth);
+		if (brief.size <= width || name[0] == '<' || depth == 0)
+			break;
 	}
-	if (brief.size <= width) {
-		buffer_add(out, brief.data ? brief.data : "", brief.size);
+	text = brief.data ? brief.data : "";
+	size = brief.size;
+	if (size > width && width > 2 && name[0] != '<') {
+		text = inner_scopes(text, width - 2);
+		size = strlen(text);
+		if (size + 2 <= width && size < brief.size)
+			buffer_string(out, "..");
+	}
+	if (size <= width) {
+		buffer_add(out, text, size);
 	} else {
 		head = width > 8 ? width / 2 - 1 : width / 2;
-		buffer_add(out, brief.data, head);
+		buffer_add(out, text, head);
 		buffer_string(out, "..");
-		buffer_string(out, brief.data + brief.size -
-			      (width - head - 2));
+		buffer_string(out, text + size - (width - head - 2));
 	}
 	buffer_free(&brief);
 }

@@ -18,8 +18,9 @@ void names_demangle(struct buffer *out, const char *symbol);
 void names_shorten(struct buffer *out, const char *name);
 
 /*
- * For a line of a report: no parameters and, where it is longer than `width`,
- * no template arguments, and in the end no middle. Appended to `out`.
+ * For a line of a report: no parameters, no type of a result and, where it is
+ * longer than `width`, no inner template arguments, then none at all, then
+ * ".." for its outer scopes, and in the end for its middle. Appended to `out`.
  */
 void names_brief(struct buffer *out, const char *name, size_t width);
 

@@ -73,12 +73,42 @@ static void brief(void **state)
 	buffer_free(&out);
 }
 
+static void brief_of(const char *name, size_t width, const char *wanted)
+{
+	struct buffer out = { 0 };
+
+	names_brief(&out, name, width);
+	assert_string_equal(out.data, wanted);
+	buffer_free(&out);
+}
+
+static void brief_templates(void **state)
+{
+	(void)state;
+	brief_of("std::_Rb_tree<a, b>& std::copy<x>(x*)", 40, "std::copy<x>");
+	brief_of("ns::A<B<C<D> >, E>::f(int)", 30, "ns::A<B<C<D> >, E>::f");
+	brief_of("ns::A<B<C<D> >, E>::f(int)", 19, "ns::A<B<>, E>::f");
+	brief_of("ns::A<B<C<D> >, E>::f(int)", 12, "ns::A<>::f");
+	brief_of("outer::inner::Class::method(int)", 20, "..Class::method");
+	brief_of("outer::inner::Class::method(int)", 8, "..method");
+	brief_of("foo [clone .part.0]", 30, "foo [clone .part.0]");
+	brief_of("void* f<int>(int) [clone .cold]", 30, "f<int> [clone .cold]");
+	brief_of("std::ostream& operator<< <int>(int)", 30,
+		 "operator<< <int>");
+	brief_of("a::operator bool() const", 30, "a::operator bool");
+	brief_of("std::function<void (int)>::operator()(int) const", 44,
+		 "std::function<void (int)>::operator()");
+	brief_of("", 10, "");
+	brief_of(">>(", 10, ">>(");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(demangled),
 		cmocka_unit_test(shortened),
 		cmocka_unit_test(brief),
+		cmocka_unit_test(brief_templates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
