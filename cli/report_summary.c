@@ -71,12 +71,13 @@ static void put_totals(const struct report *r)
 		quantity_size(b, (int64_t)sum->total_bytes));
 	fprintf(r->out, "  frees        %s\n",
 		quantity_count(a, sum->frees));
-	fprintf(r->out, "  peak         %s in %s block%s, after %s: the most at "
-		"any time\n",
+	fprintf(r->out, "  peak         %s in %s block%s, after %s: %s\n",
 		quantity_size(a, (int64_t)sum->peak_bytes),
 		quantity_count(b, sum->peak_blocks),
 		report_plural(sum->peak_blocks),
-		quantity_time(c, r->about.peak_time_ns));
+		quantity_time(c, r->about.peak_time_ns),
+		r->options->filters[0] == 0 ? "the most at any time" :
+		"when the program held most");
 	fprintf(r->out, "  live         %s in %s block%s%s\n",
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),
