@@ -19,7 +19,8 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	redis-tools libboost-context-dev llvm-runtime \
 	ltrace eatmydata faketime fakeroot \
 	libxml2-utils libjemalloc-dev libgoogle-perftools-dev \
-	libmimalloc-dev libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils
+	libmimalloc-dev libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils \
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 .PHONY: deps-test
 deps-test: deps
 	$(Q)tests/tools/install-packages $(TEST_DEPS)
