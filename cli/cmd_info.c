@@ -4,6 +4,7 @@
  */
 #include "cli/base/tell.h"
 #include "cli/commands.h"
+#include "cli/info_sizes.h"
 #include "cli/reading.h"
 #include "cli/report.h"
 
@@ -11,7 +12,7 @@ enum { SIZES = 1, JSON };
 
 static const struct command_option options[] = {
 	{ SIZES, "sizes", 0, NULL, NULL,
-	  "also what the trace's bytes are used for" },
+	  "also what the trace's bytes are used for, and how well it compresses" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	COMMAND_COMMON_OPTIONS,
@@ -44,6 +45,8 @@ static int take(void *owner, int id, const char *value)
 static int info(const struct request *request, const char *trace)
 {
 	static struct model model;
+	static struct info_sizes sizes;
+	const struct info_sizes *known = NULL;
 	struct frames frames;
 	int status;
 
@@ -51,12 +54,16 @@ static int info(const struct request *request, const char *trace)
 	status = model_read_maps(&model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
+	if (request->sizes && info_sizes_read(&sizes, trace))
+		known = &sizes;
+	else if (request->sizes)
+		tell_note("%s: can be read only once, so its sizes are not "
+			  "known: write it to a file first", trace);
 	reading_frames(&request->reading, &frames, &model);
 	if (request->json)
-		report_info_json(&model, &frames, trace, stdout);
+		report_info_json(&model, &frames, known, trace, stdout);
 	else
-		report_info_text(&model, &frames, request->sizes, trace,
-				 stdout);
+		report_info_text(&model, &frames, known, trace, stdout);
 	frames_free(&frames);
 	model_free(&model);
 	if (fflush(stdout) != 0) {

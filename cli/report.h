@@ -170,10 +170,14 @@ void report_json_frame(struct json *json, const struct frame *frame);
 
 /* ---- gnomon info ---- */
 
-void report_info_text(struct model *model, struct frames *frames, bool sizes,
-		      const char *path, FILE *out);
+/* `sizes`: NULL: they were not asked for. */
+struct info_sizes;
+void report_info_text(struct model *model, struct frames *frames,
+		      const struct info_sizes *sizes, const char *path,
+		      FILE *out);
 void report_info_json(struct model *model, struct frames *frames,
-		      const char *path, FILE *out);
+		      const struct info_sizes *sizes, const char *path,
+		      FILE *out);
 
 /* The memory of the process, as kernel and C library count it: lines and keys
  * of a report's summary; a section and two arrays of `gnomon info`. */

@@ -8,6 +8,7 @@
 
 #include "cli/base/json.h"
 #include "cli/base/quantity.h"
+#include "cli/info_sizes.h"
 #include "cli/report.h"
 #include "cli/report_maps.h"
 #include "cli/report_tuning.h"
@@ -218,24 +219,9 @@ static void put_threads(const struct model *model, FILE *out)
 	free(order);
 }
 
-static void put_sizes(const struct reader_report *report, FILE *out)
-{
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-
-	fprintf(out, "\nCHUNKS              number       bytes\n");
-	for (unsigned type = 0; type < READER_TYPES; type++)
-		if (report->chunks[type] > 0)
-			fprintf(out, "  %-12s %12s %11s\n",
-				scan_type_name(type),
-				quantity_count(a, report->chunks[type]),
-				quantity_size(b, (int64_t)report->bytes[type]));
-	if (report->events > 0)
-		fprintf(out, "  %.2f bytes an event, everything counted\n",
-			(double)report->file_bytes / (double)report->events);
-}
-
-void report_info_text(struct model *model, struct frames *frames, bool sizes,
-		      const char *path, FILE *out)
+void report_info_text(struct model *model, struct frames *frames,
+		      const struct info_sizes *sizes, const char *path,
+		      FILE *out)
 {
 	const struct reader_report *report = &model->report;
 	const char *guarantee = model_fact(model, GT_INFO, "guarantee");
@@ -269,8 +255,8 @@ void report_info_text(struct model *model, struct frames *frames, bool sizes,
 	report_tuning_text(model, frames, out);
 	put_images(model, out);
 	report_maps_text(model, frames, out);
-	if (sizes)
-		put_sizes(report, out);
+	if (sizes != NULL)
+		info_sizes_text(sizes, out);
 	buffer_free(&end);
 }
 
@@ -402,7 +388,8 @@ static void json_threads(struct json *json, const struct model *model)
 }
 
 void report_info_json(struct model *model, struct frames *frames,
-		      const char *path, FILE *out)
+		      const struct info_sizes *sizes, const char *path,
+		      FILE *out)
 {
 	const struct reader_report *report = &model->report;
 	struct json json = { .out = out };
@@ -439,6 +426,8 @@ void report_info_json(struct model *model, struct frames *frames,
 		json_end_object(&json);
 	}
 	json_end_array(&json);
+	if (sizes != NULL)
+		info_sizes_json(sizes, &json);
 	json_end_object(&json);
 	buffer_free(&end);
 }
