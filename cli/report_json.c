@@ -55,6 +55,19 @@ void report_json_totals(struct json *json, const struct report_process *about)
 	json_uint(json, "lost_bytes", about->lost_bytes);
 }
 
+/* Of a trace from which blocks were left out. */
+static void put_left_out(struct json *json, const struct leftout *leftout)
+{
+	const uint64_t *run = leftout->run.value;
+
+	if (leftout->blocks == 0)
+		return;
+	json_uint(json, "left_out_blocks", leftout->blocks);
+	json_uint(json, "left_out_bytes", leftout->bytes);
+	json_bool(json, "left_out_peak_exact", run[GT_RUN_PEAK_KEPT] != 0);
+	json_uint(json, "left_out_peak_bytes", run[GT_RUN_PEAK_BYTES]);
+}
+
 void report_json_summary(struct json *json, const struct report *r)
 {
 	const struct report_process *about = &r->about;
@@ -62,6 +75,7 @@ void report_json_summary(struct json *json, const struct report *r)
 	json_object(json, "summary");
 	report_json_totals(json, about);
 	json_string(json, "exit", about->exit);
+	put_left_out(json, &r->model->leftout);
 	put_heap(json, r->model);
 	json_uint(json, "repaired", r->model->totals.repaired);
 	json_uint(json, "stopped", model_stopped(r->model));

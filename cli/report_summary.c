@@ -61,6 +61,30 @@ static void put_temporary(const struct report *r)
 			quantity_count(a, between), report_plural(between));
 }
 
+/* Blocks of which the trace has only the totals: what that means for the
+ * figures. */
+static void put_left_out(const struct report *r)
+{
+	const struct leftout *leftout = &r->model->leftout;
+	const uint64_t *run = leftout->run.value;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	if (leftout->blocks == 0)
+		return;
+	fprintf(r->out, "  left out     %s block%s (%s) of which the trace has "
+		"only the totals:\n               %s\n",
+		quantity_count(a, leftout->blocks),
+		report_plural(leftout->blocks),
+		quantity_size(b, (int64_t)leftout->bytes),
+		r->model->selection != NULL ?
+		"nobody knows what the filters say of them: not counted" :
+		"counted above; by size only in part");
+	if (run[GT_RUN_PEAK_KEPT] == 0 && run[GT_RUN_PEAK_BYTES] > 0)
+		fprintf(r->out, "               the peak is that of the others; "
+			"with them it was %s\n",
+			quantity_size(a, (int64_t)run[GT_RUN_PEAK_BYTES]));
+}
+
 static void put_totals(const struct report *r)
 {
 	const struct figures *sum = &r->about.sum;
@@ -86,6 +110,7 @@ static void put_totals(const struct report *r)
 		" at the end: leaked, or in use to the last");
 	put_heap(r);
 	put_temporary(r);
+	put_left_out(r);
 	report_lifetimes_line(r);
 }
 
@@ -113,7 +138,8 @@ static void put_dropped(const struct report *r,
 		what = " until recording stopped: what came later is missing";
 	else if (!about->ended)
 		what = " until the last event that is here";
-	else if (is_whole(about))
+	else if (is_whole(about) &&
+		 (r->model == NULL || r->model->leftout.blocks == 0))
 		what = ": every event is here";
 	fprintf(r->out, "  dropped      0%s\n", what);
 }
