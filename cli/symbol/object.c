@@ -96,6 +96,9 @@ static void open_dwarf(struct object *object, struct elffile *file)
 {
 	struct span sections[DWARF_SECTIONS];
 
+	/* A stripped file may keep the link to what it had a part of. */
+	if (!has_dwarf(file))
+		return;
 	open_alt(object, file);
 	dwarf_sections(file, false, sections);
 	object->dwarf = dwarf_open(sections, object->alt, NULL);

@@ -140,6 +140,13 @@ def shared_by_dwz(directory):
     _, messages = symbolize(paths[0], addresses)
     check("shared.debug" in messages and "-d" in messages, messages)
     equal(len(messages.splitlines()), 1, messages)
+    # With the link alone there is nothing that is missing.
+    run(["strip", "--strip-all", "--keep-section=.gnu_debugaltlink",
+         paths[0]])
+    listed = sections(paths[0])
+    check(".gnu_debugaltlink" in listed and ".debug_info" not in listed,
+          listed)
+    equal(symbolize(paths[0], addresses)[1], "", "messages about a link")
 
 
 @case
