@@ -40,6 +40,8 @@
 #define ELF_HEADER 0x40		/* see above */
 #define ARCH_TIMESTAMP 1
 #define NAME_MAX_SIZE 65536
+#define FILE_NAME_MAX 4096
+#define FUNCTION_MAX (64u << 20)
 #define LINES_MAX (16u << 20)	/* bytes of one record of them */
 #define ENTRIES_MAX (16u << 20)
 #define ALL_LINES_MAX (64u << 20)
@@ -106,6 +108,33 @@ static struct jitdump_entry *add_entry(struct jitdump *dump)
 	return entry;
 }
 
+/* Where lines have no file: V8's names end in " FILE:LINE:COLUMN". */
+static void name_files(struct jitdump *dump, const struct jitdump_entry *entry)
+{
+	struct jitdump_line *lines = dump->lines + entry->line;
+	const char *blank = strchr(entry->name, ' ');
+	size_t size = blank ? strlen(blank + 1) : 0;
+	const char *file;
+
+	for (int numbers = 0; numbers < 2 && size > 0; numbers++) {
+		size_t digits = 0;
+
+		while (digits < size && blank[size - digits] >= '0' &&
+		       blank[size - digits] <= '9')
+			digits++;
+		if (digits == 0 || digits == size ||
+		    blank[size - digits] != ':')
+			return;
+		size -= digits + 1;
+	}
+	if (size == 0)
+		return;
+	file = intern_bytes(&dump->names, blank + 1, size);
+	for (size_t i = 0; i < entry->line_count; i++)
+		if (lines[i].file == NULL)
+			lines[i].file = file;
+}
+
 static void take_lines_of(struct jitdump *dump, struct jitdump_entry *entry)
 {
 	if (dump->pending_count == 0 ||
@@ -114,6 +143,7 @@ static void take_lines_of(struct jitdump *dump, struct jitdump_entry *entry)
 	entry->line = dump->pending_line;
 	entry->line_count = dump->pending_count;
 	dump->pending_count = 0;
+	name_files(dump, entry);
 }
 
 static bool take_load(struct jitdump *dump, const struct record *record)
@@ -223,6 +253,34 @@ static void settle_lines(struct jitdump *dump, uint64_t start)
 		qsort(lines, dump->pending_count, sizeof(*lines), by_offset);
 }
 
+/* V8 writes bytes that are no name where a script is not one of its own;
+ * there may be a NUL among them. */
+static bool is_name(const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return false;
+	return length > 0;
+}
+
+/* Up to the NUL behind which the next line's address is one of the function's.
+ * `size`: there is none. */
+static size_t name_size(const struct jitdump *dump, const char *name,
+			size_t size, bool more)
+{
+	size_t length = strnlen(name, size);
+
+	while (more && length < size && length < FILE_NAME_MAX) {
+		const uint8_t *next = (const uint8_t *)name + length + 1;
+
+		if (size - length - 1 < LINE_SIZE ||
+		    read64(dump, next) - dump->pending_address < FUNCTION_MAX)
+			break;
+		length += 1 + strnlen(name + length + 1, size - length - 1);
+	}
+	return length;
+}
+
 static void add_lines(struct jitdump *dump, const uint8_t *at, size_t size,
 		      uint64_t count)
 {
@@ -231,13 +289,16 @@ static void add_lines(struct jitdump *dump, const uint8_t *at, size_t size,
 	while (count-- > 0 && size > LINE_SIZE &&
 	       dump->line_count < ALL_LINES_MAX) {
 		const char *name = (const char *)at + LINE_SIZE;
-		size_t length = strnlen(name, size - LINE_SIZE);
+		size_t length = name_size(dump, name, size - LINE_SIZE,
+					  count > 0);
 
 		if (length == size - LINE_SIZE)
 			return;
-		/* as in the one before */
+		/* else as in the one before */
 		if (length != 1 || name[0] != '\xff')
-			file = intern_bytes(&dump->names, name, length);
+			file = is_name(name, length) ?
+				intern_bytes(&dump->names, name, length) :
+				NULL;
 		GROW(dump->lines, dump->line_count, dump->line_capacity);
 		dump->lines[dump->line_count++] = (struct jitdump_line){
 			.offset = read64(dump, at),

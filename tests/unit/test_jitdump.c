@@ -193,6 +193,36 @@ static void lines_belong_to_the_next_code(void **state)
 	jitdump_free(&dump);
 }
 
+/* As V8 has them of scripts that are not its own. */
+static void names_that_are_none(void **state)
+{
+	const struct jitdump_entry *entry;
+	struct jitdump dump;
+
+	(void)state;
+	begin(false, 0);
+	record(2, 16 + 3 * 24, 0);
+	put(0x7fb624001000, 8);
+	put(3, 8);
+	for (uint64_t i = 0; i < 3; i++) {
+		put(0x7fb624001000 + 4 * i, 8);
+		put(20 + i, 4);
+		put(0, 4);
+		put(0x12000903, 8);	/* four NULs at its end */
+	}
+	load(2, 0x7fb624001000, 1, "JS:*f /a/b c.js:12:7");
+	load(2, 0x2000, 1, "JS:*f");
+	load(2, 0x3000, 1, "f :1:");
+	assert_int_equal(open_it(&dump, file.size), 0);
+	assert_int_equal(dump.line_count, 3);
+	entry = jitdump_find(&dump, 0x7fb624001000, 9);
+	assert_int_equal(jitdump_line(&dump, entry, entry->start + 7)->line, 21);
+	assert_int_equal(jitdump_line(&dump, entry, entry->start + 8)->line, 22);
+	assert_string_equal(jitdump_line(&dump, entry, entry->start + 8)->file,
+			    "/a/b c.js");
+	jitdump_free(&dump);
+}
+
 static void what_is_no_dump(void **state)
 {
 	struct jitdump dump;
@@ -264,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_has_its_time),
 		cmocka_unit_test(lines_belong_to_the_next_code),
+		cmocka_unit_test(names_that_are_none),
 		cmocka_unit_test(what_is_no_dump),
 		cmocka_unit_test(damage),
 	};
