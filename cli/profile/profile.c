@@ -335,31 +335,32 @@ void profile_add(struct profile *profile, unsigned side,
 /* ---- sealing ---- */
 
 /*
- * New numbers of all nodes, in `number`, and their sizes with what lies
- * inside, in `size`. With I1, sizes are known from the last node to the
+ * New numbers of all nodes, to be freed; nodes[].end becomes the size of each
+ * with what lies inside. With I1, sizes are known from the last node to the
  * first, and then numbers from the first to the last: a node takes the next
- * free one of its parent's range, and leaves its own size to its brothers.
+ * free one of its parent's range, which is in nodes[].first meanwhile, and
+ * leaves as many as it needs itself to its brothers.
  */
-static void number_nodes(const struct profile *profile, uint32_t *number,
-			 uint32_t *size)
+static uint32_t *number_nodes(struct profile *profile)
 {
+	struct profile_node *nodes = profile->nodes;
 	size_t count = profile->node_count;
-	uint32_t *next = grow_resize(NULL, count, sizeof(*next));
+	uint32_t *number = grow_resize(NULL, count, sizeof(*number));
 
 	for (size_t i = 0; i < count; i++)
-		size[i] = 1;
+		nodes[i].end = 1;
 	for (size_t i = count - 1; i > 0; i--)
-		size[profile->nodes[i].parent] += size[i];
+		nodes[nodes[i].parent].end += nodes[i].end;
 	number[0] = 0;
-	next[0] = 1;
+	nodes[0].first = 1;
 	for (size_t i = 1; i < count; i++) {
-		uint32_t *free_number = &next[profile->nodes[i].parent];
+		uint32_t *next = &nodes[nodes[i].parent].first;
 
-		number[i] = *free_number;
-		*free_number += size[i];
-		next[i] = number[i] + 1;
+		number[i] = *next;
+		*next += nodes[i].end;
+		nodes[i].first = number[i] + 1;
 	}
-	free(next);
+	return number;
 }
 
 /* Selves by (node, side): their number before each node, then their places. */
@@ -395,31 +396,29 @@ static void order_selves(struct profile *profile)
 void profile_seal(struct profile *profile)
 {
 	size_t count = profile->node_count;
-	uint32_t *number = grow_resize(NULL, count, sizeof(*number));
-	uint32_t *size = grow_resize(NULL, count, sizeof(*size));
-	struct profile_node *nodes = grow_resize(NULL, count + 1,
-						 sizeof(*nodes));
+	struct profile_node *nodes;
+	uint32_t *number;
 
 	assert(!profile->sealed);
-	number_nodes(profile, number, size);
+	free(profile->index);
+	profile->index = NULL;
+	number = number_nodes(profile);
+	nodes = grow_resize(NULL, count + 1, sizeof(*nodes));
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_node *old = &profile->nodes[i];
 
 		nodes[number[i]] = (struct profile_node){
 			.parent = number[old->parent],
 			.frame = old->frame,
-			.end = number[i] + size[i],
+			.end = number[i] + old->end,
 		};
 	}
 	nodes[count] = (struct profile_node){ .frame = PROFILE_NONE };
 	for (size_t i = 0; i < profile->self_count; i++)
 		profile->selves[i].node = number[profile->selves[i].node];
 	free(number);
-	free(size);
 	free(profile->nodes);
-	free(profile->index);
 	profile->nodes = nodes;
-	profile->index = NULL;
 	order_selves(profile);
 	profile->sealed = true;
 }
