@@ -25,6 +25,7 @@
 #include "cli/profile/inward.h"
 
 #define INDEX_FREE UINT64_MAX
+#define LEVEL_BITS 6	/* of sums: 64 of one level are one of the next */
 #define FOLD_MAX 64	/* nodes outward in which recursion is looked for */
 
 /* What is only needed while one model is added. */
@@ -393,6 +394,39 @@ static void order_selves(struct profile *profile)
 	profile->order = order;
 }
 
+/* How many selves a sum of this level is over, as a power of two. */
+static unsigned level_bits(unsigned level)
+{
+	return (level + 1) * LEVEL_BITS;
+}
+
+static void sum_level(struct profile *profile, unsigned level)
+{
+	unsigned sides = profile->sides;
+	size_t whole = profile->self_count >> level_bits(level);
+	struct profile_sum *sums = grow_zeroed(whole * sides, sizeof(*sums));
+
+	profile->sums[level] = sums;
+	for (size_t i = 0; level == 0 && i < whole << LEVEL_BITS; i++) {
+		const struct profile_self *self =
+			&profile->selves[profile->order[i]];
+		struct profile_sum *sum = &sums[(i >> LEVEL_BITS) * sides +
+						self->side];
+
+		figures_add(&sum->figures, &self->figures);
+		sum->contexts += self->contexts;
+	}
+	for (size_t i = 0; level > 0 && i < (whole << LEVEL_BITS) * sides;
+	     i++) {
+		const struct profile_sum *part = &profile->sums[level - 1][i];
+		struct profile_sum *sum = &sums[(i / sides >> LEVEL_BITS) *
+						sides + i % sides];
+
+		figures_add(&sum->figures, &part->figures);
+		sum->contexts += part->contexts;
+	}
+}
+
 void profile_seal(struct profile *profile)
 {
 	size_t count = profile->node_count;
@@ -420,6 +454,8 @@ void profile_seal(struct profile *profile)
 	free(profile->nodes);
 	profile->nodes = nodes;
 	order_selves(profile);
+	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
+		sum_level(profile, level);
 	profile->sealed = true;
 }
 
@@ -431,6 +467,8 @@ void profile_free(struct profile *profile)
 	free(profile->nodes);
 	free(profile->selves);
 	free(profile->order);
+	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
+		free(profile->sums[level]);
 	free(profile->index);
 	intern_free(&profile->names);
 	table_free(&profile->frame_of);
@@ -440,16 +478,44 @@ void profile_free(struct profile *profile)
 
 /* ---- of a sealed profile ---- */
 
+/* The largest sum that begins at `at` and does not go beyond `end`; -1: none,
+ * the self alone. */
+static int fitting_level(size_t at, size_t end)
+{
+	int level = -1;
+
+	while (level + 1 < PROFILE_LEVELS) {
+		size_t size = (size_t)1 << level_bits((unsigned)level + 1);
+
+		if (at % size != 0 || end - at < size)
+			break;
+		level++;
+	}
+	return level;
+}
+
 static uint64_t sum_up(const struct profile *profile, uint32_t first,
 		       uint32_t end, unsigned side, struct figures *sum)
 {
 	uint64_t contexts = 0;
 
 	memset(sum, 0, sizeof(*sum));
-	for (uint32_t i = first; i < end; i++) {
+	for (size_t i = first; i < end;) {
+		int level = fitting_level(i, end);
 		const struct profile_self *self =
 			&profile->selves[profile->order[i]];
+		const struct profile_sum *part;
 
+		if (level >= 0) {
+			part = &profile->sums[level][(i >>
+				level_bits((unsigned)level)) *
+				profile->sides + side];
+			figures_add(sum, &part->figures);
+			contexts += part->contexts;
+			i += (size_t)1 << level_bits((unsigned)level);
+			continue;
+		}
+		i++;
 		if (self->side != side)
 			continue;
 		figures_add(sum, &self->figures);

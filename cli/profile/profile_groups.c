@@ -91,14 +91,36 @@ static bool has_selves(const struct profile *profile, uint32_t node)
 	return profile->nodes[node].first < profile->nodes[node + 1].first;
 }
 
+/* What profile_site says of each node, to be freed: stacks of nothing but
+ * glue may be deep, and many. */
+static uint32_t *sites_of(const struct profile *profile)
+{
+	uint32_t *sites = grow_resize(NULL, profile->node_count,
+				      sizeof(*sites));
+
+	/* For now, the root where there is no site. */
+	sites[PROFILE_ROOT] = PROFILE_ROOT;
+	for (uint32_t n = 1; n < profile->node_count; n++) {
+		const struct profile_node *node = &profile->nodes[n];
+
+		sites[n] = profile->frames[node->frame].glue ?
+			sites[node->parent] : n;
+	}
+	for (uint32_t n = 1; n < profile->node_count; n++)
+		if (sites[n] == PROFILE_ROOT)
+			sites[n] = n;
+	return sites;
+}
+
 /* The group that the blocks of a node's own stack belong to. */
-static uint32_t group_of_stack(struct grouping *grouping, uint32_t node)
+static uint32_t group_of_stack(struct grouping *grouping,
+			       const uint32_t *sites, uint32_t node)
 {
 	const struct profile *profile = grouping->profile;
 
 	if (grouping->groups->by == PROFILE_BY_STACK)
 		return new_group(grouping, profile->nodes[node].frame);
-	node = profile_site(profile, node);
+	node = sites[node];
 	/* Stacks without a frame, of which a profile has one. */
 	if (node == PROFILE_ROOT)
 		return new_group(grouping, PROFILE_NONE);
@@ -114,13 +136,15 @@ static uint32_t *make_groups(struct grouping *grouping)
 	const struct profile *profile = grouping->profile;
 	bool inclusive = grouping->groups->by > PROFILE_BY_SITE;
 	uint32_t *own = grow_resize(NULL, profile->node_count, sizeof(*own));
+	uint32_t *sites = sites_of(profile);
 
 	for (uint32_t n = 0; n < profile->node_count; n++) {
 		if (inclusive && n != PROFILE_ROOT)
 			group_of(grouping, profile->nodes[n].frame);
-		own[n] = has_selves(profile, n) ? group_of_stack(grouping, n) :
-			PROFILE_NONE;
+		own[n] = has_selves(profile, n) ?
+			group_of_stack(grouping, sites, n) : PROFILE_NONE;
 	}
+	free(sites);
 	return own;
 }
 

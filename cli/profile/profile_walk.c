@@ -53,7 +53,12 @@ struct walking {
 	struct level *levels;
 	size_t depth;
 	size_t capacity;
+	uint64_t steps;		/* items looked at */
 };
+
+/* A trace may have a million stacks that are a million frames deep, each a
+ * part of the next: no walk goes deeper after so many steps. */
+#define STEPS_MAX UINT64_C(1000000000)
 
 /* ---- branches of a level ---- */
 
@@ -239,6 +244,7 @@ static void go_deeper(struct walking *walking)
 	const struct branch branch = outer->list[outer->at];
 	struct level *level = push_level(walking);
 
+	walking->steps += branch.end - branch.first + 1;
 	if (!walking->walk->bottom_up)
 		find_children(walking, level, branch.node);
 	else
@@ -302,6 +308,7 @@ void profile_walk(const struct profile *profile,
 	for (go_back(&walking); walking.depth > 0; go_back(&walking)) {
 		describe(&walking, &walking.levels[walking.depth - 1], &shown);
 		if (walk->enter(walk->owner, &shown) &&
+		    walking.steps < STEPS_MAX &&
 		    (walk->depth_max == 0 || walking.depth < walk->depth_max)) {
 			go_deeper(&walking);
 			continue;

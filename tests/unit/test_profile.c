@@ -357,16 +357,27 @@ static void test_walks(void **state)
 	walk(true, &up, 5000);
 }
 
+static bool count_branch(void *owner, const struct profile_branch *branch)
+{
+	size_t *count = owner;
+
+	(void)branch;
+	(*count)++;
+	return true;
+}
+
 /* A thousand times as deep as a stack of ours could be walked by calls. */
 static void test_deep(void **state)
 {
-	enum { DEEP = 400000 };
+	enum { DEEP = 300000 };
 	struct debugfile_places places = { 0 };
 	struct profile *deep = profile_new(1);
 	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
-	struct trace_event event = { .stamp = 1, .address = 16, .size = 5,
-				     .context = GT_STOP_COUNT + DEEP - 1,
-				     .kind = GT_ALLOC };
+	struct trace_event event = { .size = 5, .kind = GT_ALLOC };
+	size_t branches = 0;
+	struct profile_walk way = { .key = FIGURE_LIVE, .enter = count_branch,
+				    .depth_max = 20000,
+				    .owner = &branches };
 	struct profile_groups groups;
 	struct figures sum;
 	struct frames frames;
@@ -384,7 +395,13 @@ static void test_deep(void **state)
 
 		contexts_define(&model->contexts, &model->images, &node);
 	}
-	model_events(model, model_lane(1, false), &event, 1);
+	/* every frame allocates */
+	for (uint32_t i = 0; i < DEEP; i++) {
+		event.stamp = i + 1;
+		event.address = (i + 1) * UINT64_C(16);
+		event.context = GT_STOP_COUNT + i;
+		model_events(model, model_lane(1, false), &event, 1);
+	}
 	model_finish(model);
 	frames_init(&frames, model, &places, false);
 	profile_add(deep, 0, &frames, NULL, NULL);
@@ -396,12 +413,20 @@ static void test_deep(void **state)
 	assert_int_equal(deep->frames[deep->nodes[1].frame].stop,
 			 GT_STOP_NO_RULE);
 	profile_inclusive(deep, 1, 0, &sum);
-	assert_int_equal(sum.live_bytes, 5);
+	assert_int_equal(sum.live_bytes, 5 * DEEP);
+	profile_inclusive(deep, 12345, 0, &sum);
+	assert_int_equal(sum.live_bytes, 5 * (DEEP + 2 - 12345));
 	profile_groups(deep, PROFILE_BY_FUNCTION, FIGURE_LIVE, &groups);
 	assert_int_equal(groups.count, FUNCTIONS + 1);
+	/* the first frame of each function is one of the outermost ones */
 	for (size_t i = 0; i < groups.count; i++)
-		assert_int_equal(groups.inclusive[i].live_bytes, 5);
+		assert_true(groups.inclusive[i].live_bytes > 5 * (DEEP - 20));
 	profile_groups_free(&groups);
+	profile_walk(deep, &way);
+	assert_int_equal(branches, 20000);
+	way.bottom_up = true;
+	way.depth_max = 50;
+	profile_walk(deep, &way);
 	profile_free(deep);
 }
 
