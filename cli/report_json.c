@@ -208,14 +208,14 @@ static void put_row(struct json *json, struct report *r,
 	report_json_figures(json, &row->figures, r->end_ns);
 	if (rows->grouped)
 		json_uint(json, "stacks", row->contexts);
-	if (row->contexts > 1)	/* its own peak is a sum of others' */
+	if (row->contexts > 1 && !rows->exact)	/* its own peak is a sum of others' */
 		json_bool(json, "own_peak_bound", true);
 	put_subject(json, r, row);
 	if (rows->grouped && r->profile != NULL) {
 		json_object(json, "inclusive");
-		report_json_figures(json,
-				    &rows->groups.inclusive[row->group],
-				    r->end_ns);
+		report_json_figures(json, profile_group_inclusive(
+				r->profile, &rows->groups,
+				(uint32_t)row->group, 0), r->end_ns);
 		json_end_object(json);
 	}
 	json_end_object(json);

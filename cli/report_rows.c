@@ -8,8 +8,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/tell.h"
 
 const char *const report_by_names[REPORT_BYS] = {
 	[REPORT_BY_DEFAULT] = "",
@@ -104,12 +106,70 @@ static void collect_groups(const struct report *r, enum figure key,
 	}
 }
 
+static uint32_t row_of_node(void *owner, uint32_t node)
+{
+	uint32_t row = table_get(owner, node);
+
+	return row == TABLE_NONE ? MODEL_NO_GROUP : row;
+}
+
+/* For each context that counts, the row of its site. */
+static void find_rows(const struct report *r, const struct report_rows *rows,
+		      struct table *row_of)
+{
+	const struct contexts *contexts = &r->model->contexts;
+	struct table by_group = { 0 };
+
+	for (size_t i = 0; i < rows->rows.count; i++)
+		table_set(&by_group, rows->rows.list[i].group, (uint32_t)i);
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		struct figures figures;
+
+		model_figures(r->model, cost, &figures);
+		if (r->keep == NULL ||
+		    r->keep(r->keeper, cost->node, &figures))
+			table_set(row_of, cost->node, table_get(&by_group,
+					group_site(r->frames, cost)));
+	}
+	table_free(&by_group);
+}
+
+/* The most that sites held, which their stacks' own peaks do not tell, takes
+ * another pass; a pipe allows none. */
+static void collect_peaks(const struct report *r, struct report_rows *rows)
+{
+	struct group_peak *peaks;
+	struct table row_of = { 0 };
+	struct stat status;
+
+	collect_costs(r, FIGURE_OWN_PEAK, 0, rows);
+	if (stat(r->about.trace, &status) != 0 || !S_ISREG(status.st_mode))
+		return;
+	find_rows(r, rows, &row_of);
+	peaks = grow_zeroed(rows->rows.count + 1, sizeof(*peaks));
+	rows->exact = model_group_peaks(r->model, r->about.trace, row_of_node,
+					&row_of, peaks, rows->rows.count) !=
+		EXIT_NOTHING;
+	for (size_t i = 0; i < rows->rows.count && rows->exact; i++) {
+		struct figures *figures = &rows->rows.list[i].figures;
+
+		figures->own_peak_bytes = peaks[i].bytes;
+		figures->own_peak_blocks = peaks[i].blocks;
+		figures->own_peak_ns = peaks[i].ns;
+	}
+	free(peaks);
+	table_free(&row_of);
+}
+
 void report_rows_collect(const struct report *r, enum figure key,
 			 uint64_t top, struct report_rows *rows)
 {
 	memset(rows, 0, sizeof(*rows));
 	if (r->profile != NULL)
 		collect_groups(r, key, rows);
+	else if (key == FIGURE_OWN_PEAK && r->options->by == REPORT_BY_SITE)
+		collect_peaks(r, rows);
 	else
 		collect_costs(r, key, top, rows);
 	rows_sort(&rows->rows);

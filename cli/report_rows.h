@@ -14,6 +14,7 @@ struct report_rows {
 	struct rows rows;	/* largest first */
 	size_t nonzero;		/* of all, those that have anything of the key */
 	bool grouped;		/* rows consist of stacks */
+	bool exact;		/* their own peaks are, and no sums */
 	/* With a profile: numbered by a row's `group`. */
 	struct profile_groups groups;
 };

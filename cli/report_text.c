@@ -235,9 +235,11 @@ static void put_row(struct printer *p, const struct report_rows *rows,
 	struct report *r = p->report;
 
 	fprintf(r->out, "\n%4u. ", number);
-	report_figures(r, &row->figures, p->key, row->contexts > 1);
+	report_figures(r, &row->figures, p->key,
+		       row->contexts > 1 && !rows->exact);
 	if (rows->grouped && r->profile != NULL)
-		put_inclusive(p, &rows->groups.inclusive[row->group]);
+		put_inclusive(p, profile_group_inclusive(r->profile,
+				&rows->groups, (uint32_t)row->group, 0));
 	else if (r->options->by == REPORT_BY_STACK && r->profile == NULL)
 		fprintf(r->out, "  %s(context %" PRIu32 ")%s", r->style->dim,
 			row->node, r->style->off);

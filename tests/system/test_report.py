@@ -227,6 +227,27 @@ def lifetimes_and_peaks(directory):
 
 
 @case
+def own_peaks_of_sites_are_exact(directory):
+    done = recorded([program("basic")], directory)
+    for options in ((), OWN):
+        row = document(done.trace, "--by", "site", "--sort", "own-peak",
+                       *options)["rows"][0]
+        equal((row["own_peak_bytes"], row["own_peak_blocks"]),
+              (done.expected["peak_bytes"], done.expected["peak_blocks"]),
+              "of the only site, which is the program's")
+        check("own_peak_bound" not in row, "no bound")
+    with open(done.trace, "rb") as trace:
+        out = subprocess.run(["sh", "-c", "cat | %s report /dev/stdin --json "
+                              "--by site --sort own-peak" % GNOMON],
+                             stdin=trace, capture_output=True, timeout=20)
+    told = out.stdout
+    row = json.loads(told)["rows"][0]
+    check(row["own_peak_bound"] and
+          row["own_peak_bytes"] >= done.expected["peak_bytes"],
+          "a pipe is read once")
+
+
+@case
 def text_says_what_json_says(directory):
     done = tables(directory)
     shown = document(done.trace, *OWN)
