@@ -4,6 +4,7 @@
  */
 #include "cli/symbol/names.h"
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,76 @@
 
 #define TEMPLATE_LEVELS 8	/* of arguments in a brief name, if they fit */
 
+/* A name of some hundred characters can be one that is longer than the
+ * universe: its parts refer to each other. What is longer than this stays as
+ * the linker knows it. */
+#define SHOWN_MAX (64 * 1024)
+
+/* libiberty refuses names of more than 1024 characters, because it recurses.
+ * So many levels take 3 MiB of stack. */
+#define UNLIMITED_MAX 1024
+#define RECURSION_MAX 4096
+
+struct demangling {
+	struct buffer *out;
+	size_t start;
+	jmp_buf too_long;
+};
+
+/* The demanglers hold no memory while they call this. */
+static void take_piece(const char *text, size_t size, void *owner)
+{
+	struct demangling *demangling = owner;
+
+	if (demangling->out->size - demangling->start + size > SHOWN_MAX)
+		longjmp(demangling->too_long, 1);
+	buffer_add(demangling->out, text, size);
+}
+
+static bool demangle(struct demangling *demangling, const char *symbol)
+{
+	const int options = DMGL_PARAMS | DMGL_ANSI |
+		(strlen(symbol) > UNLIMITED_MAX ? DMGL_NO_RECURSE_LIMIT : 0);
+
+	if (strlen(symbol) > RECURSION_MAX ||
+	    setjmp(demangling->too_long) != 0)
+		return false;
+	/* Rust's older names are C++'s with a hash at the end. */
+	return rust_demangle_callback(symbol, options, take_piece,
+				      demangling) != 0 ||
+		cplus_demangle_v3_callback(symbol, options, take_piece,
+					   demangling) != 0;
+}
+
+static bool demangle_d(struct buffer *out, const char *symbol)
+{
+	char *name = dlang_demangle(symbol, DMGL_PARAMS);
+
+	if (name != NULL)
+		buffer_string(out, name);
+	free(name);
+	return name != NULL;
+}
+
+static void cut(struct buffer *out, size_t size)
+{
+	if (out->data != NULL && size < out->size)
+		out->data[out->size = size] = 0;
+}
+
 void names_demangle(struct buffer *out, const char *symbol)
 {
-	int style = symbol[0] == '_' && symbol[1] == 'D' ? DMGL_DLANG :
-		DMGL_AUTO;
-	char *name = NULL;
+	struct demangling demangling = { .out = out, .start = out->size };
 
 	/* Only what is certainly mangled: a C function may be called f__1. */
-	if (symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R' ||
-				 symbol[1] == 'D'))
-		name = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI | style);
-	buffer_string(out, name ? name : symbol);
-	free(name);
+	if (symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') &&
+	    demangle(&demangling, symbol))
+		return;
+	cut(out, demangling.start);
+	if (symbol[0] == '_' && symbol[1] == 'D' &&
+	    strlen(symbol) <= UNLIMITED_MAX && demangle_d(out, symbol))
+		return;
+	buffer_string(out, symbol);
 }
 
 /* Past the bracket that closes the one at *p; NULL if none does. */

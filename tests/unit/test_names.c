@@ -29,7 +29,49 @@ static void demangled(void **state)
 	      "alloc::vec");
 	check(names_demangle, "_RNvC7mycrate3foo", "mycrate::foo");
 	check(names_demangle, "_Dmain", "D main");
+	check(names_demangle, "_D3std5stdio4File4readMFAhZv",
+	      "std.stdio.File.read(ubyte[])");
 	check(names_demangle, "_Zgarbage!", "_Zgarbage!");
+}
+
+/* f(A<int, int>, A<of that, twice>, A<of that, twice> …) */
+static void endless_names_are_left(void **state)
+{
+	struct buffer name = { 0 }, out = { 0 };
+
+	(void)state;
+	buffer_string(&name, "_Z1f1AIiiE");
+	for (int i = 0; i < 30; i++)
+		buffer_printf(&name, "S_IS%c_S%c_E",
+			      i < 10 ? '0' + i : 'A' + i - 10,
+			      i < 10 ? '0' + i : 'A' + i - 10);
+	names_demangle(&out, name.data);
+	assert_string_equal(out.data, name.data);
+	buffer_free(&name);
+	buffer_free(&out);
+}
+
+/* Flat ones are demangled; deep ones need not be, but end. */
+static void long_names(void **state)
+{
+	static const char *const parameters[] = { "PPi", "P" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct buffer name = { 0 }, out = { 0 };
+		size_t count = i < 1 ? 600 : i < 2 ? 4000 : 100000;
+
+		buffer_string(&name, "_Z1f");
+		for (size_t j = 0; j < count; j++)
+			buffer_string(&name, parameters[i % 2]);
+		buffer_string(&name, "i");
+		names_demangle(&out, name.data);
+		assert_memory_equal(out.data, i == 0 ? "f(int**, int" :
+				    i % 2 ? "_Z1fPPPPPPPP" : "_Z1fPPiPPiPP",
+				    12);
+		buffer_free(&name);
+		buffer_free(&out);
+	}
 }
 
 static void shortened(void **state)
@@ -106,6 +148,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(demangled),
+		cmocka_unit_test(endless_names_are_left),
+		cmocka_unit_test(long_names),
 		cmocka_unit_test(shortened),
 		cmocka_unit_test(brief),
 		cmocka_unit_test(brief_templates),
