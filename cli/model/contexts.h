@@ -147,11 +147,13 @@ static inline void contexts_prefetch(const struct contexts *contexts,
 static inline void contexts_prefetch_cost(const struct contexts *contexts,
 					  uint32_t number)
 {
-	const char *cost = (const char *)contexts->costs +
+	/* a number: it may lie outside of the array */
+	uintptr_t cost = (uintptr_t)contexts->costs +
 		(size_t)number * sizeof(struct context_cost);
 
-	__builtin_prefetch(cost, 1);
-	__builtin_prefetch(cost + sizeof(struct context_cost) / 2, 1);
+	__builtin_prefetch((const void *)cost, 1);
+	__builtin_prefetch((const void *)
+			   (cost + sizeof(struct context_cost) / 2), 1);
 }
 
 #endif

@@ -85,11 +85,11 @@ static void put_name(struct thread *thread, uint64_t since, const char *text,
 	memcpy(name.text, text, size);
 	while (i > 0 && thread->names[i - 1].since > since)
 		i--;
-	at = thread->names + i;
-	if (i > 0 && strcmp(at[-1].text, name.text) == 0)
+	if (i > 0 && strcmp(thread->names[i - 1].text, name.text) == 0)
 		return;
-	if (i < thread->name_count && strcmp(at->text, name.text) == 0) {
-		at->since = since;
+	if (i < thread->name_count &&
+	    strcmp(thread->names[i].text, name.text) == 0) {
+		thread->names[i].since = since;
 		return;
 	}
 	if (thread->name_count == NAMES_MAX)
