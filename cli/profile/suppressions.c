@@ -2,12 +2,12 @@
  * suppressions.c: see suppressions.h. Called by the main thread.
  *
  * Patterns are tried once on each frame of each place in the program: what
- * matches there is kept, by place, in the order of frames. Whether anything
- * at all matches on a stack is a fold over it (inward.h); only of the few
- * stacks where something does, frames are looked at one by one. Rules of one
- * pattern are found by the pattern; of each other rule there is a set of the
- * patterns that the next frame may match, as bits: recursion makes that more
- * than one, and an expression's automaton is run in the same way.
+ * matches there is kept, by place, in the order of frames. Which rule of one
+ * pattern comes first on a stack is a fold over it (inward.h), and so is
+ * whether longer rules have any pattern there. Only then frames are looked at
+ * one by one, as long as a longer rule may still be met. Of each there is a
+ * set of the patterns that the next frame may match, as bits: recursion makes
+ * that more than one, and an expression's automaton is run in the same way.
  *
  *  I1  gaps has bit 0 unless the first pattern wants the innermost frame.
  */
@@ -23,6 +23,7 @@
 #include "cli/profile/inward.h"
 
 #define ARROW " <- "
+#define LONGER 0x80000000u	/* in values; else a rule's number + 1, or 0 */
 
 /* A pattern matches this frame of a place. */
 struct hit {
@@ -46,7 +47,8 @@ struct suppressions_bound {
 	uint32_t *longer;	/* the other rules */
 	size_t longer_count;
 	uint32_t *next;		/* of each of them: what may come next */
-	bool *wanted;		/* by pattern: an active rule has it */
+	bool *wanted;		/* by pattern: an active rule has it, */
+	bool *in_longer;	/* one of several patterns */
 };
 
 /* ---- patterns ---- */
@@ -322,10 +324,36 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 	return 0;
 }
 
-/* 1: something matches somewhere on the stack. */
+/* Of the rules with one pattern the one at the innermost frame of the place
+ * that has any: its number + 1, or 0. */
+static uint32_t single_at(const struct suppressions_bound *bound,
+			  const struct hits *hits)
+{
+	uint32_t found = SUPPRESSION_NONE;
+
+	for (size_t i = 0; i < hits->count; i++) {
+		uint32_t rule = bound->single[hits->list[i].pattern];
+
+		if (i > 0 && found != SUPPRESSION_NONE &&
+		    hits->list[i].frame != hits->list[i - 1].frame)
+			break;
+		if (rule < found)
+			found = rule;
+	}
+	return found == SUPPRESSION_NONE ? 0 : found + 1;
+}
+
 static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 {
-	return outer | (hits_at(owner, place)->count > 0);
+	const struct suppressions *rules = owner;
+	const struct hits *hits = hits_at(rules, place);
+	uint32_t single = single_at(rules->bound, hits);
+	uint32_t longer = outer & LONGER;
+
+	for (size_t i = 0; i < hits->count; i++)
+		if (rules->bound->in_longer[hits->list[i].pattern])
+			longer = LONGER;
+	return longer | (single ? single : outer & ~LONGER);
 }
 
 /* One frame further out: the first rule that is complete with it. */
@@ -372,26 +400,38 @@ static uint32_t find_in_place(struct suppressions *rules, uint32_t place)
 	return rule;
 }
 
+static bool is_alive(const struct suppressions_bound *bound)
+{
+	for (size_t i = 0; i < bound->longer_count; i++)
+		if (bound->next[i] != 0)
+			return true;
+	return false;
+}
+
 uint32_t suppressions_find(struct suppressions *rules, uint32_t node)
 {
 	struct suppressions_bound *bound = rules->bound;
 	const struct context_node *nodes =
 		bound->frames->model->contexts.nodes;
-	uint32_t rule = SUPPRESSION_NONE;
+	uint32_t value, rule = SUPPRESSION_NONE;
 	bool exact = false;
 
-	if (rules->count == 0 || inward_value(&bound->inward, node) == 0)
+	if (rules->count == 0)
 		return SUPPRESSION_NONE;
+	value = inward_value(&bound->inward, node);
 	for (size_t i = 0; i < bound->longer_count; i++)
 		bound->next[i] = 1;
-	for (; node >= CONTEXT_ROOTS && rule == SUPPRESSION_NONE;
+	for (; value & LONGER && node >= CONTEXT_ROOTS && is_alive(bound);
 	     node = nodes[node].parent) {
 		uint32_t place = frames_place(bound->frames, node, exact);
 
 		exact = bound->frames->places[place].signal;
 		rule = find_in_place(rules, place);
+		if (rule != SUPPRESSION_NONE)
+			return rule;
 	}
-	return rule;
+	/* The first one further out, if there is any: 0 - 1 is none. */
+	return (value & ~LONGER) - 1;
 }
 
 /* ---- models ---- */
@@ -410,6 +450,7 @@ static void unbind(struct suppressions *rules)
 	free(bound->longer);
 	free(bound->next);
 	free(bound->wanted);
+	free(bound->in_longer);
 	free(bound);
 	rules->bound = NULL;
 }
@@ -419,9 +460,13 @@ static void activate(struct suppressions *rules, uint32_t number)
 	struct suppressions_bound *bound = rules->bound;
 	const struct suppression *rule = &rules->list[number];
 
-	for (unsigned p = 0; p < rule->pattern_count; p++)
+	bool longer = rule->pattern_count > 1 || !(rule->gaps & 1);
+
+	for (unsigned p = 0; p < rule->pattern_count; p++) {
 		bound->wanted[rule->patterns[p]] = true;
-	if (rule->pattern_count > 1 || !(rule->gaps & 1))
+		bound->in_longer[rule->patterns[p]] |= longer;
+	}
+	if (longer)
 		bound->longer[bound->longer_count++] = number;
 	else if (bound->single[rule->patterns[0]] == SUPPRESSION_NONE)
 		bound->single[rule->patterns[0]] = number;
@@ -444,6 +489,8 @@ void suppressions_bind(struct suppressions *rules, struct frames *frames,
 	inward_init(&bound->inward);
 	bound->wanted = grow_zeroed(rules->pattern_count,
 				    sizeof(*bound->wanted));
+	bound->in_longer = grow_zeroed(rules->pattern_count,
+				       sizeof(*bound->in_longer));
 	bound->single = grow_resize(NULL, rules->pattern_count,
 				    sizeof(*bound->single));
 	for (size_t i = 0; i < rules->pattern_count; i++)

@@ -265,6 +265,77 @@ static void test_stacks(void **state)
 	assert_int_equal(rule_for("leak:^ <- ... <- d", "abcd"), 0);
 }
 
+/* Does the rule match from frame `at` on? Sets where it ends, as early as it
+ * can. `words` alternate: a letter, or '.' for dots. */
+static bool tail_matches(const char *words, const char *stack, size_t at,
+			 size_t *end)
+{
+	size_t best = SIZE_MAX, one;
+
+	if (*words == 0) {
+		*end = at;
+		return true;
+	}
+	if (*words == '.') {
+		for (; stack[at] != 0; at++)
+			if (tail_matches(words + 1, stack, at, &one) &&
+			    one < best)
+				best = one;
+	} else if (stack[at] == *words &&
+		   tail_matches(words + 1, stack, at + 1, &one)) {
+		best = one;
+	}
+	*end = best;
+	return best != SIZE_MAX;
+}
+
+static void test_random_stacks(void **state)
+{
+	size_t matching = 0;
+
+	(void)state;
+	srand(11);
+	for (unsigned round = 0; round < 3000; round++) {
+		char stack[12] = "", words[3][12] = { "", "", "" };
+		size_t depth = 1 + (size_t)rand() % 8, best = SIZE_MAX;
+		struct buffer text = { 0 };
+		int wanted = -1;
+
+		for (size_t i = 0; i < depth; i++)
+			stack[i] = "abc"[rand() % 3];
+		for (unsigned r = 0; r < 3; r++) {
+			size_t n = 1 + (size_t)rand() % 3, w = 0, end;
+			bool inner = rand() % 4 == 0;
+
+			buffer_string(&text, inner ? "leak:^ <- " : "leak:");
+			if (!inner)
+				words[r][w++] = '.';
+			for (size_t i = 0; i < n; i++) {
+				bool dots = i > 0 && rand() % 2;
+				char name = "abcd"[rand() % 4];
+
+				buffer_printf(&text, "%s%s^%c$",
+					      i ? " <- " : "", dots ?
+					      "... <- " : "", name);
+				if (dots)
+					words[r][w++] = '.';
+				words[r][w++] = name;
+			}
+			buffer_string(&text, "\n");
+			if (tail_matches(words[r], stack, 0, &end) &&
+			    end < best) {
+				best = end;
+				wanted = (int)r;
+			}
+		}
+		matching += wanted >= 0;
+		if (rule_for(text.data, stack) != wanted)
+			fail_msg("%s on %s: not %d", text.data, stack, wanted);
+		buffer_free(&text);
+	}
+	assert_true(matching > 500 && matching < 2900);
+}
+
 static void test_programs(void **state)
 {
 	uint32_t node = stack_of("ab");
@@ -290,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_files),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_random_stacks),
 		cmocka_unit_test(test_programs),
 	};
 
