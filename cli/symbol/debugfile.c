@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +265,24 @@ static bool try_process(struct search *search)
 
 /* ---- messages ---- */
 
+/* A trace from another machine may lack all of its files. */
+#define MISSING_TOLD 8
+
+static void explain_missing(const char *path, const char *wants)
+{
+	static atomic_int told;
+	int before = atomic_fetch_add(&told, 1);
+
+	if (before < MISSING_TOLD)
+		tell_note("%s: not here (deleted, or of a container), so its "
+			  "functions have no names: give the file with "
+			  "build-id %s with -d, or its root directory with "
+			  "--sysroot", path, wants);
+	else if (before == MISSING_TOLD)
+		tell_note("%s: not here either, and maybe more: they are not "
+			  "told one by one", path);
+}
+
 static void explain(const struct debugfile_wanted *wanted, const char *path)
 {
 	char has[2 * ID_MAX + 1], wants[2 * ID_MAX + 1];
@@ -281,10 +300,7 @@ static void explain(const struct debugfile_wanted *wanted, const char *path)
 			  id.size ? has : "missing",
 			  wanted->build_id_size ? wants : "none");
 	} else if (match == MATCH_NO_FILE && wanted->build_id_size > 0) {
-		tell_note("%s: not here (deleted, or of a container), so its "
-			  "functions have no names: give the file with "
-			  "build-id %s with -d, or its root directory with "
-			  "--sysroot", path, wants);
+		explain_missing(path, wants);
 	}
 	if (match == MATCH_SAME)
 		close(fd);

@@ -1,0 +1,123 @@
+/*
+ * test_debugfile.c: files that a trace carries come first, and are refused
+ * like others if they are not what was recorded. The file in question is this
+ * test's own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "cli/base/tell.h"
+#include "cli/symbol/elffile.h"
+#include "cli/symbol/symbols.h"
+
+struct given {
+	const char *path;
+	uint8_t build_id[64];
+	size_t size;
+	int calls;
+};
+
+static int give(void *owner, const uint8_t *build_id, size_t size)
+{
+	struct given *given = owner;
+
+	given->calls++;
+	assert_int_equal(size, given->size);
+	assert_memory_equal(build_id, given->build_id, size);
+	return given->path ? open(given->path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+static void read_id(struct given *given)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct elffile *file = elffile_open(fd, "self");
+	struct span id = elffile_build_id(file);
+
+	assert_true(id.size > 0 && id.size <= sizeof(given->build_id));
+	memcpy(given->build_id, id.data, id.size);
+	given->size = id.size;
+	elffile_close(file);
+}
+
+/* The name of give() when its file is looked for under this path. */
+static const char *name_by(struct given *given, const char *path,
+			   struct symbols **symbols)
+{
+	extern const ElfW(Ehdr) __ehdr_start;
+	struct debugfile_places places = {
+		.embedded = give, .embedded_owner = given,
+		.no_debuginfod = true,
+	};
+	struct symbol_image image = {
+		.file = { path, given->build_id, given->size, 0 },
+		.bias = (uintptr_t)&__ehdr_start,
+	};
+
+	tell_set_quiet(true);
+	*symbols = symbols_new(&places, false);
+	return symbols_find(*symbols, 3, &image, (uintptr_t)give, true)
+		->frames[0].function;
+}
+
+static void embedded_files_are_found(void **state)
+{
+	struct given given = { .path = "/proc/self/exe" };
+	struct symbols *symbols;
+
+	(void)state;
+	read_id(&given);
+	assert_string_equal(name_by(&given, "/not/there", &symbols), "give");
+	assert_true(given.calls > 0);
+	symbols_free(symbols);
+}
+
+static void embedded_files_come_first(void **state)
+{
+	struct given given = { .path = NULL };
+	struct symbols *symbols;
+	char self[4096];
+	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	(void)state;
+	assert_true(size > 0);
+	self[size] = 0;
+	read_id(&given);
+	assert_string_equal(name_by(&given, self, &symbols), "give");
+	assert_int_equal(given.calls, 1);
+	symbols_free(symbols);
+}
+
+static void others_are_refused(void **state)
+{
+	static const char *const paths[] = { "/bin/sh", "/dev/null", NULL };
+	struct symbols *symbols;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct given given = { .path = paths[i] };
+
+		read_id(&given);
+		assert_null(name_by(&given, "/not/there", &symbols));
+		symbols_free(symbols);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(embedded_files_are_found),
+		cmocka_unit_test(embedded_files_come_first),
+		cmocka_unit_test(others_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/*
+ * test_dwarf_lines.c: a line table made by hand, instruction by instruction,
+ * and the same cut at every byte.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cli/symbol/dwarf_lines.h"
+
+/* Version 4: instructions of 1 byte, line_base -5, line_range 14, opcodes
+ * from 13 on, directory "inc", files "a.c" and "b" (in inc). */
+static const uint8_t table[] = {
+	67, 0, 0, 0, 4, 0, 36, 0, 0, 0,
+	1, 1, 1, 0xfb, 14, 13,
+	0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1,
+	'i', 'n', 'c', 0, 0,
+	'a', '.', 'c', 0, 0, 0, 0,
+	'b', 0, 1, 0, 0, 0,
+	/* The program. */
+	0, 9, 2, 0x00, 0x10, 0, 0, 0, 0, 0, 0,	/* address 0x1000 */
+	3, 9,					/* line += 9: 10 */
+	5, 7,					/* column 7 */
+	1,					/* a row */
+	13 + 5 + 1 + 14 * 4,			/* +4, line + 1: a row */
+	4, 2,					/* file 2 */
+	13 + 5 + 14 * 2,			/* +2: a row */
+	2, 10,					/* address += 10 */
+	0, 1, 1,				/* the end: 0x1010 */
+};
+
+static void read_table(struct dwarf_lines *lines, struct dwarf *dwarf,
+		       const uint8_t *bytes, size_t size)
+{
+	struct dwarf_unit unit = {
+		.dwarf = dwarf, .version = 4, .address_size = 8,
+		.offset_size = 4, .name = "a.c", .directory = "/src",
+	};
+
+	memset(dwarf, 0, sizeof(*dwarf));
+	dwarf->sections[DWARF_LINE] = (struct span){ bytes, size };
+	atomic_init(&dwarf->budget, 1 << 20);
+	dwarf_lines_read(lines, &unit);
+}
+
+static void path_is(const struct dwarf_lines *lines, uint64_t file,
+		    const char *wanted)
+{
+	struct buffer path = { 0 };
+
+	assert_true(dwarf_lines_path(lines, file, &path));
+	assert_string_equal(path.data, wanted);
+	buffer_free(&path);
+}
+
+static void rows(void **state)
+{
+	struct dwarf_lines lines;
+	struct dwarf dwarf;
+	const struct dwarf_row *row;
+
+	(void)state;
+	read_table(&lines, &dwarf, table, sizeof(table));
+	assert_int_equal(lines.sequence_count, 1);
+	assert_null(dwarf_lines_at(&lines, 0xfff));
+	row = dwarf_lines_at(&lines, 0x1003);
+	assert_non_null(row);
+	assert_int_equal(row->line, 10);
+	assert_int_equal(row->column, 7);
+	path_is(&lines, row->file, "/src/a.c");
+	row = dwarf_lines_at(&lines, 0x1004);
+	assert_int_equal(row->line, 11);
+	row = dwarf_lines_at(&lines, 0x100f);
+	assert_int_equal(row->file, 2);
+	path_is(&lines, row->file, "/src/inc/b");
+	assert_null(dwarf_lines_at(&lines, 0x1010));
+	dwarf_lines_free(&lines);
+}
+
+static void cut_anywhere(void **state)
+{
+	(void)state;
+	for (size_t size = 0; size < sizeof(table); size++) {
+		uint8_t *copy = malloc(size ? size : 1);
+		struct dwarf_lines lines;
+		struct dwarf dwarf;
+
+		memcpy(copy, table, size);
+		read_table(&lines, &dwarf, copy, size);
+		/* Its length says that there is more. */
+		assert_int_equal(lines.row_count, 0);
+		dwarf_lines_free(&lines);
+		free(copy);
+	}
+}
+
+static void without_budget(void **state)
+{
+	struct dwarf_unit unit = { .version = 4, .address_size = 8,
+				   .offset_size = 4 };
+	struct dwarf_lines lines;
+	struct dwarf dwarf = { .sections[DWARF_LINE] = { table,
+							 sizeof(table) } };
+
+	(void)state;
+	unit.dwarf = &dwarf;
+	dwarf_lines_read(&lines, &unit);
+	assert_int_equal(lines.row_count, 0);
+	dwarf_lines_free(&lines);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(without_budget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
