@@ -128,6 +128,8 @@ uint64_t report_whole(const struct report *report, enum figure key);
 /* "s", unless there is one. */
 const char *report_plural(uint64_t count);
 void report_summary(const struct report *report);
+/* A line that says which filters there are, if any. */
+void report_filters(const struct report *report);
 /* A text from a trace, in at most `width` columns. */
 void report_put_text(const struct report *report, const char *text,
 		     size_t width);

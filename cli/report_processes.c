@@ -217,8 +217,7 @@ void report_processes_text(const struct report_processes *processes,
 		r->options->trace, r->options->trace[0] ? ": " : "",
 		processes->count, report_plural(processes->count),
 		r->style->off);
-	if (r->options->filters[0] != 0)
-		fprintf(r->out, "only blocks with%s\n", r->options->filters);
+	report_filters(r);
 	fprintf(r->out, "\n%s     pid  parent     peak     live      ran  "
 		"command%s\n", r->style->title, r->style->off);
 	for (size_t i = 0; i < shown; i++)

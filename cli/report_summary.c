@@ -210,12 +210,24 @@ static void put_program(const struct report *r)
 	report_relatives_text(r);
 }
 
+void report_filters(const struct report *r)
+{
+	struct buffer text = { 0 }, wrapped = { 0 };
+
+	if (r->options->filters[0] == 0)
+		return;
+	buffer_printf(&text, "only blocks with%s", r->options->filters);
+	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
+	fputs(wrapped.data, r->out);
+	buffer_free(&text);
+	buffer_free(&wrapped);
+}
+
 void report_summary(const struct report *r)
 {
 	fprintf(r->out, "%s%s%s\n", r->style->title, r->options->trace,
 		r->style->off);
-	if (r->options->filters[0] != 0)
-		fprintf(r->out, "only blocks with%s\n", r->options->filters);
+	report_filters(r);
 	fputc('\n', r->out);
 	put_program(r);
 	put_totals(r);
