@@ -227,7 +227,8 @@ static void strip(struct buffer *out, const char *p, unsigned depth)
 }
 
 /* Past the type of the result, which only templates are demangled with: the
- * last blank outside of brackets before the parameters. */
+ * last blank outside of brackets before the parameters. A name without them is
+ * no demangled one: code made at run time may be called anything. */
 static const char *skip_result(const char *name)
 {
 	const char *start = name;
@@ -235,9 +236,9 @@ static const char *skip_result(const char *name)
 
 	for (const char *p = name; *p != 0; p++) {
 		if (strncmp(p, "operator", 8) == 0 && depth == 0)
-			break;
+			return start;
 		if (*p == '(' && depth == 0 && bracket_name(p) == 0)
-			break;
+			return start;
 		if (strchr("<({[", *p) != NULL)
 			depth++;
 		else if ((*p == '>' && p > name && p[-1] != '-') ||
@@ -246,7 +247,7 @@ static const char *skip_result(const char *name)
 		else if (*p == ' ' && depth == 0 && p[1] != '[')
 			start = p + 1;
 	}
-	return start;
+	return name;
 }
 
 /* The part of a name, without arguments, behind so many of its outer scopes

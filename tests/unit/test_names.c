@@ -107,6 +107,9 @@ static void brief(void **state)
 	names_brief(&out, "Functor::operator()(int) const", 40);
 	assert_string_equal(out.data, "Functor::operator()");
 	buffer_clear(&out);
+	names_brief(&out, "JS:*f node:buffer:391:30", 40);
+	assert_string_equal(out.data, "JS:*f node:buffer:391:30");
+	buffer_clear(&out);
 	names_brief(&out, "a_name_that_is_longer_than_its_room", 20);
 	assert_int_equal(out.size, 20);
 	buffer_clear(&out);
