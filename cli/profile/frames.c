@@ -19,6 +19,9 @@
 
 /* A context from a file may be deep; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
+/* So many frames of glue are passed on the way to a site: a trace may have a
+ * million stacks of nothing else, each a part of the next. */
+#define GLUE_MAX 1000
 
 static const char *const glue_libraries[] = {
 	"libgnomon", "libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl",
@@ -359,13 +362,17 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 		return number;
 	/* Only as many frames as it takes: most stacks are deep. */
 	frames->count = 0;
-	for (uint32_t at = node; at >= CONTEXT_ROOTS;
+	frames->site = 0;
+	for (uint32_t at = node; at >= CONTEXT_ROOTS &&
+	     frames->site == frames->count && frames->count < GLUE_MAX;
 	     at = contexts->nodes[at].parent) {
 		exact = add_place(frames, at, exact);
-		find_site(frames);
-		if (frames->count > 0 && !frames->list[frames->site].glue)
-			break;
+		while (frames->site < frames->count &&
+		       frames->list[frames->site].glue)
+			frames->site++;
 	}
+	if (frames->site == frames->count)
+		frames->site = 0;
 	if (frames->count == 0)
 		/* Roots have no site; no number reaches this far. */
 		return UINT64_C(1) << 32 | node;
