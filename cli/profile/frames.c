@@ -221,6 +221,12 @@ struct symbol_image frames_symbol_image(const struct frames *frames,
 	};
 }
 
+bool frames_is_own(const struct frames *frames, uint32_t index)
+{
+	return strcmp(frames->model->images.list[index].name,
+		      "libgnomon.so") == 0;
+}
+
 /* The functions at one return address. */
 static void fill_place(struct frames *frames, uint32_t index,
 		       struct frames_place *place)
@@ -229,13 +235,13 @@ static void fill_place(struct frames *frames, uint32_t index,
 	struct symbol_image wanted = frames_symbol_image(frames, index);
 	const struct image *image = &frames->model->images.list[index];
 
+	/* A hook that the C library was called by is no part of the
+	 * program. */
+	if (frames_is_own(frames, index))
+		return;
 	symbols = symbols_find(frames->symbols, index, &wanted, place->address,
 			       place->exact);
 	place->signal = symbols->signal;
-	/* A hook that the C library was called by is no part of the
-	 * program. */
-	if (strcmp(image->name, "libgnomon.so") == 0)
-		return;
 	for (size_t i = 0; i < symbols->count; i++)
 		fill_frame(add_frame(place), &symbols->frames[i], image,
 			   place->address);

@@ -84,6 +84,8 @@ static inline uint64_t frames_place_key(uint64_t address, uint64_t owner,
 {
 	return table_mix(address) + owner * 2 + exact;
 }
+/* Is the image, by its index, the recorder itself? It is in no stack. */
+bool frames_is_own(const struct frames *frames, uint32_t index);
 /* Fill the list for a context. */
 void frames_of(struct frames *frames, uint32_t node);
 /*

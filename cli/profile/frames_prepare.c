@@ -27,7 +27,7 @@ static void want(struct wanted *wanted, const struct frames *frames,
 	uint64_t key;
 
 	index = frames_image(frames, node);
-	if (index == IMAGE_NONE)
+	if (index == IMAGE_NONE || frames_is_own(frames, index))
 		return;
 	key = frames_place_key(address, index, false);
 	/* Another one with the same hash is looked up by itself then. */
