@@ -34,7 +34,9 @@ static const struct command_option options[] = {
 	  "functions down to what they called, or from the sites up to who "
 	  "called them" },
 	{ TOP, "top", 'n', "N", NULL,
-	  "rows of a table, 0 for all (10; 1000 with --json; all processes)" },
+	  "rows of a table, 0 for all (10; 1000 with --json; all processes); of "
+	  "a tree, branches side by side (8, and none below a hundredth of the "
+	  "whole; all with --json)" },
 	{ SIZES, "sizes", 0, NULL, NULL,
 	  "how many blocks were how large, and how long they lived, by powers "
 	  "of two" },
@@ -358,6 +360,8 @@ static void settle(struct request *request)
 		wanted->by == REPORT_BY_DEFAULT &&
 		wanted->tree == REPORT_TREE_NONE;
 	wanted->full_names = reading->full_names;
+	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
+		NULL;
 	wanted->filters = reading->filters.data ? reading->filters.data : "";
 	if (wanted->by == REPORT_BY_DEFAULT)
 		wanted->by = request->json ? REPORT_BY_STACK :

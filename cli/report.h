@@ -53,6 +53,7 @@ struct report_options {
 	bool full_names;
 	const char *trace;
 	const char *filters;	/* as the user wrote them; "": none */
+	bool moment;		/* one of them is --alive-at: live means then */
 };
 
 /* What is said of a trace, or of several as if they were one. */

@@ -152,6 +152,7 @@ void report_blocks_text(struct report *r)
 	shown = shown_of(r, blocks.count, DEFAULT_ROWS);
 	fprintf(r->out, "\n%sBLOCKS%s: each block that is live %s, %s first\n",
 		r->style->title, r->style->off,
+		r->options->moment ? "at that moment" :
 		r->about.being_written ? "now" : "at the end",
 		age ? "the oldest" : "the largest");
 	if (blocks.count == 0)

@@ -106,6 +106,7 @@ static void put_totals(const struct report *r)
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),
 		report_plural(sum->live_blocks),
+		r->options->moment ? " at the moment that was asked for" :
 		r->about.being_written ? " now" :
 		" at the end: leaked, or in use to the last");
 	put_heap(r);

@@ -257,20 +257,26 @@ static void put_section(struct printer *p, enum figure key)
 	struct report *r = p->report;
 	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
 	const char *title = sections[key].title;
+	const char *meaning = sections[key].meaning;
 	struct report_parts *parts = NULL;
 	char more[QUANTITY_TEXT];
 	struct report_rows rows;
 	size_t shown;
 
 	p->key = key;
-	if (key == FIGURE_LIVE && r->about.being_written)
+	if (key == FIGURE_LIVE && r->options->moment) {
+		title = "LIVE THEN";
+		meaning = "blocks that were there at --alive-at";
+	} else if (key == FIGURE_LIVE && r->about.being_written) {
 		title = "LIVE NOW";
+		meaning = "blocks that are not freed yet";
+	}
 	report_rows_collect(r, key, top, &rows);
 	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
 	if (rows.grouped)
 		parts = report_rows_parts(r, &rows, shown);
 	fprintf(r->out, "\n%s%s%s: %s\n", r->style->title, title,
-		r->style->off, sections[key].meaning);
+		r->style->off, meaning);
 	if (rows.nonzero == 0)
 		fprintf(r->out, "\n      none\n");
 	for (size_t i = 0; i < shown; i++)

@@ -165,7 +165,7 @@ static void end_branch(void *owner, const struct profile_branch *branch)
 }
 
 static const char *const meanings[FIGURE_KEYS] = {
-	[FIGURE_LIVE] = "bytes live at the end",
+	[FIGURE_LIVE] = "live bytes",
 	[FIGURE_PEAK] = "bytes live when the program held most",
 	[FIGURE_TOTAL] = "bytes allocated in all",
 	[FIGURE_COUNT] = "allocations",

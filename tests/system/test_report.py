@@ -286,6 +286,24 @@ def blocks_are_filtered(directory):
 
 
 @case
+def what_was_live_at_a_moment(directory):
+    done = tables(directory)
+    # In the pause, what is held is there.
+    times = document(done.trace, "--function", "^hold$")["rows"]
+    moment = max(row["last_ns"] for row in times) + 10 * 1000 * 1000
+    options = ("--alive-at", "%dns" % moment, *OWN)
+    shown = document(done.trace, "--sort", "live", *options)
+    held = done.expected["large_bytes"] + 18000
+    equal(shown["summary"]["live_bytes"], held, "live then")
+    equal(sum(row["size"] for row in
+              document(done.trace, "--by", "block", *options)["rows"]), held,
+          "blocks")
+    out = text(done.trace, *options)
+    check("\nLIVE THEN: " in out and "at the moment that was asked for" in out,
+          out)
+
+
+@case
 def temporary_with_others_between(directory):
     done = tables(directory)
     none, some = (document(done.trace, "--temporary", n, "--function",
