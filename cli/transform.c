@@ -11,7 +11,7 @@
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 
-#define LEVEL_DEFAULT 12
+#define LEVEL_DEFAULT 9
 #define LEVEL_MAX 19		/* beyond, zstd wants far more memory */
 
 enum { OUTPUT = TRANSFORM_IDS, FORCE, LEVEL, TRANSFORM_END };
@@ -19,7 +19,7 @@ enum { OUTPUT = TRANSFORM_IDS, FORCE, LEVEL, TRANSFORM_END };
 static const struct command_option options[] = {
 	{ OUTPUT, "output", 'o', "FILE", NULL, "where the result goes" },
 	{ FORCE, "force", 'f', NULL, NULL, "replace FILE if it exists" },
-	{ LEVEL, "level", 'l', "N", "12",
+	{ LEVEL, "level", 'l', "N", "9",
 	  "how hard to compress: 1 (fast) to 19 (small)" },
 };
 
