@@ -20,8 +20,10 @@ static const char *const description[] = {
 	"A heap profiler: it records every allocation of a program with its "
 	"full call stack, cheaply enough for production, and shows which code "
 	"holds, leaks and churns memory.",
-	"Commands: `run` records a program, `report` shows what it did, `info` "
-	"shows how it was recorded. `gnomon COMMAND --help` tells more.",
+	"Commands: `run` records a program, `report` shows what it did, `diff` "
+	"what changed between two recordings or two moments, `check` holds one "
+	"against limits, `info` shows how it was recorded. `gnomon COMMAND "
+	"--help` tells more.",
 	NULL
 };
 
