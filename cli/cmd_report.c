@@ -34,9 +34,9 @@ static const struct command_option options[] = {
 	  "functions down to what they called, or from the sites up to who "
 	  "called them" },
 	{ TOP, "top", 'n', "N", NULL,
-	  "rows of a table, 0 for all (10; 1000 with --json; all processes); of "
-	  "a tree, branches side by side (8, and none below a hundredth of the "
-	  "whole; all with --json)" },
+	  "rows of a table, 0 for all (10, or 3 of each of several; 1000 with "
+	  "--json; all processes); of a tree, branches side by side (8, and "
+	  "none below a hundredth of the whole; all with --json)" },
 	{ SIZES, "sizes", 0, NULL, NULL,
 	  "how many blocks were how large, and how long they lived, by powers "
 	  "of two" },

@@ -31,6 +31,8 @@ static void take_losses(struct report_process *about,
 static void add_up(const struct report *r, struct report_process *about)
 {
 	const struct contexts *contexts = &r->model->contexts;
+	bool split = r->model->options.split != MODEL_SPLIT_NONE;
+	struct table seen = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		const struct context_cost *cost = &contexts->costs[i];
@@ -41,8 +43,14 @@ static void add_up(const struct report *r, struct report_process *about)
 		    !r->keep(r->keeper, cost->node, &figures))
 			continue;
 		figures_add(&about->sum, &figures);
+		/* One that fell apart is one context. */
+		if (split && table_get(&seen, cost->node) != TABLE_NONE)
+			continue;
+		if (split)
+			table_set(&seen, cost->node, 1);
 		about->contexts++;
 	}
+	table_free(&seen);
 }
 
 void report_about(struct report *r, const char *trace)

@@ -166,7 +166,7 @@ static void put_lifetimes(const struct report *r)
 		if (sum->blocks == 0)
 			continue;
 		fprintf(r->out, "  %-14s %13s %s%6s%s ", i >= 64 ? "for ever" :
-			quantity_time(a, histogram_low(i + 1)),
+			i == 0 ? "a clock's step" : quantity_time(a, histogram_low(i + 1)),
 			quantity_count(b, sum->blocks), r->style->share,
 			quantity_percent(c, sum->blocks, all), r->style->off);
 		fprintf(r->out, "%9s %9s\n", quantity_percent(a, below, all),

@@ -15,6 +15,7 @@
 #include "cli/symbol/names.h"
 
 #define DEFAULT_ROWS 10
+#define OVERVIEW_ROWS 3		/* of each table, where there are several */
 #define SITE_FRAMES 6		/* of a stack that is part of a row */
 #define PART_MIN 20		/* …th of the row: smaller ones are left out */
 #define NAMELESS_MAX 5		/* libraries named */
@@ -52,6 +53,14 @@ static const struct {
 static const enum figure overview[] = {
 	FIGURE_LIVE, FIGURE_PEAK, FIGURE_TOTAL, FIGURE_COUNT, FIGURE_TEMPORARY
 };
+
+static const char *title_of(const struct report *r, enum figure key)
+{
+	if (key != FIGURE_LIVE)
+		return sections[key].title;
+	return r->options->moment ? "LIVE THEN" :
+		r->about.being_written ? "LIVE NOW" : sections[key].title;
+}
 
 /* ---- what a row is about ---- */
 
@@ -108,7 +117,8 @@ static void put_name(const struct report *r)
 	if (r->stack.count == 0)
 		return;
 	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL)
-		buffer_string(&name, "?? (without a name)");
+		buffer_printf(&name, "?? in %s, which has no symbols here",
+			      site->library ? site->library : "no file");
 	else if (r->options->by == REPORT_BY_FUNCTION &&
 		 r->options->full_names)
 		buffer_string(&name, site->function);
@@ -142,9 +152,12 @@ static void put_heading(const struct report *r, const struct row *row)
 		put_size(r, row->group);
 		break;
 	default:
-		if (r->stack.count > 0)
-			report_frame(r, &r->stack.list[r->stack.site],
-				     FRAME_INDENT);
+		if (r->stack.count > 0) {
+			struct frame site = r->stack.list[r->stack.site];
+
+			site.column = 0;	/* its stacks have several */
+			report_frame(r, &site, FRAME_INDENT);
+		}
 		break;
 	}
 }
@@ -176,8 +189,13 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 				     indent);
 		fprintf(r->out, "%*s%s(as in number %u of %s)%s\n", indent,
 			"", r->style->dim, before & 0xffff,
-			sections[before >> 16].title, r->style->off);
+			title_of(r, (enum figure)(before >> 16)),
+			r->style->off);
 	} else {
+		if (indent > FRAME_INDENT && first > 0)
+			fprintf(r->out, "%*s%s(%zu frame%s inside of it)%s\n",
+				indent, "", r->style->dim, first,
+				report_plural(first), r->style->off);
 		report_stack(r, first, whole ? 0 : SITE_FRAMES, indent);
 	}
 	if (before == TABLE_NONE && number <= 0xffff)
@@ -255,8 +273,9 @@ static void put_row(struct printer *p, const struct report_rows *rows,
 static void put_section(struct printer *p, enum figure key)
 {
 	struct report *r = p->report;
-	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
-	const char *title = sections[key].title;
+	uint64_t top = r->options->top_given ? r->options->top :
+		r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
+	const char *title = title_of(r, key);
 	const char *meaning = sections[key].meaning;
 	struct report_parts *parts = NULL;
 	char more[QUANTITY_TEXT];
@@ -264,13 +283,10 @@ static void put_section(struct printer *p, enum figure key)
 	size_t shown;
 
 	p->key = key;
-	if (key == FIGURE_LIVE && r->options->moment) {
-		title = "LIVE THEN";
+	if (key == FIGURE_LIVE && r->options->moment)
 		meaning = "blocks that were there at --alive-at";
-	} else if (key == FIGURE_LIVE && r->about.being_written) {
-		title = "LIVE NOW";
+	else if (key == FIGURE_LIVE && r->about.being_written)
 		meaning = "blocks that are not freed yet";
-	}
 	report_rows_collect(r, key, top, &rows);
 	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
 	if (rows.grouped)
@@ -294,6 +310,7 @@ static void put_section(struct printer *p, enum figure key)
 /* Why there are ?? in the stacks, and what helps. */
 static void put_nameless(const struct report *r)
 {
+	struct buffer text = { 0 }, wrapped = { 0 };
 	const char *const *names;
 	size_t count;
 
@@ -302,12 +319,17 @@ static void put_nameless(const struct report *r)
 	names = frames_nameless(r->frames, &count);
 	if (count == 0)
 		return;
-	fputs("\n?? is a function without a name: its file is stripped or "
-	      "not here. Install\nits debug symbols, or say where they are "
-	      "with -d PATH:", r->out);
+	buffer_string(&text, "?? is a function without a name: its file is "
+		      "stripped or not here. Install its debug symbols, or say "
+		      "where they are with -d PATH:");
 	for (size_t i = 0; i < count && i < NAMELESS_MAX; i++)
-		fprintf(r->out, "%s %s", i ? "," : "", names[i]);
-	fputs(count > NAMELESS_MAX ? ", ...\n" : "\n", r->out);
+		buffer_printf(&text, "%s %s", i ? "," : "", names[i]);
+	buffer_string(&text, count > NAMELESS_MAX ? ", ..." : "");
+	buffer_printable(&text);
+	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
+	fprintf(r->out, "\n%s", wrapped.data);
+	buffer_free(&text);
+	buffer_free(&wrapped);
 }
 
 static void put_sections(struct report *r)

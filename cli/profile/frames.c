@@ -38,6 +38,11 @@ static const char *const glue_functions[] = {
 /* Whole names of functions that only wrap malloc, where they are common. */
 static const char *const wrappers[] = {
 	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "xmemdup", "xnmalloc",
+	"zmalloc", "zcalloc", "zrealloc", "ztrymalloc", "ztrycalloc",
+	"zstrdup", "zmalloc_usable", "zcalloc_num", "ztrymalloc_usable",
+	"ztrymalloc_usable_internal", "ztrycalloc_usable_internal",
+	"ggc_internal_alloc", "ggc_internal_cleared_alloc", "ggc_realloc",
+	"CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_strdup",
 	"g_malloc", "g_malloc0", "g_malloc_n", "g_malloc0_n", "g_realloc",
 	"g_realloc_n", "g_try_malloc", "g_try_malloc0", "g_try_realloc",
 	"g_strdup", "g_strndup", "g_memdup", "g_slice_alloc",

@@ -68,12 +68,15 @@ def as_counted(summary, expected, times=1):
 @case
 def rows_of_every_kind_add_up_to_what_the_program_counted(directory):
     done = tables(directory)
+    contexts = set()
     for by in BY:
         shown = document(done.trace, "--by", by, *OWN)
         rows_add_up(shown, by)
         as_counted(shown["summary"], done.expected)
+        contexts.add(shown["summary"]["contexts"])
         rows_add_up(document(done.trace, "--by", by), by + " of everything")
         check(text(done.trace, "--by", by), by)
+    equal(len(contexts), 1, "contexts, however they are grouped")
 
 
 @case
@@ -404,6 +407,8 @@ def a_process_being_recorded_by_its_number(directory):
         summary = document(pid, cwd="/")["summary"]
         equal((str(summary["pid"]), summary["exit"]), (pid, "still running"),
               "by the live file that it has mapped")
+        out = text(pid, cwd="/")
+        check("\nLIVE NOW: " in out and "AT THE END" not in out, out)
     finally:
         run.stdin.close()
         run.wait(timeout=20)
