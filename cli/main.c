@@ -20,20 +20,19 @@ static const char *const description[] = {
 	"A heap profiler: it records every allocation of a program with its "
 	"full call stack, cheaply enough for production, and shows which code "
 	"holds, leaks and churns memory.",
-	"Commands: `run` records a program, `report` shows what it did, `diff` "
-	"what changed between two recordings or two moments, `check` holds one "
-	"against limits, `info` shows how it was recorded. `gnomon COMMAND "
-	"--help` tells more.",
+	"`gnomon COMMAND --help` tells more of each.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon run PROGRAM", "record a program",
 	"gnomon report", "show what it allocated, and where",
+	"gnomon diff OLD.trace NEW.trace", "what changed between two of them",
+	"gnomon check --max-live 0", "fail if anything was leaked",
 	NULL
 };
 
-static const struct command top = {
+static struct command top = {
 	.name = "",
 	.operands = "COMMAND ...",
 	.summary = "a heap profiler",
@@ -81,6 +80,7 @@ int main(int argc, char **argv)
 	int operands, status, skip = 1;
 	size_t count = 0;
 
+	top.commands = commands;
 	while (commands[count] != NULL)
 		count++;
 	if (argc == 3 && strcmp(argv[1], "--make-docs") == 0)

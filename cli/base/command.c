@@ -14,6 +14,7 @@
 #include "cli/base/tell.h"
 
 #define HELP_COLUMN 28
+#define COMMAND_COLUMN 14
 #define HELP_WIDTH 78
 
 struct parse {
@@ -231,6 +232,25 @@ static void print_option(const struct command_option *option,
 	}
 }
 
+static void print_commands(const struct command *const *commands,
+			   struct buffer *out)
+{
+	buffer_string(out, "commands:\n");
+	for (; *commands != NULL; commands++) {
+		struct buffer line = { 0 };
+		size_t start;
+
+		buffer_printf(&line, "  %-*s", COMMAND_COLUMN - 2,
+			      (*commands)->name);
+		start = out->size;
+		buffer_wrap(out, (*commands)->summary, COMMAND_COLUMN,
+			    HELP_WIDTH);
+		memcpy(out->data + start, line.data, COMMAND_COLUMN);
+		buffer_free(&line);
+	}
+	buffer_string(out, "\noptions:\n");
+}
+
 void command_print_help(const struct command *command, FILE *out)
 {
 	const struct command_option *option;
@@ -243,6 +263,8 @@ void command_print_help(const struct command *command, FILE *out)
 		buffer_wrap(&text, command->description[i], 0, HELP_WIDTH);
 		buffer_string(&text, "\n");
 	}
+	if (command->commands != NULL)
+		print_commands(command->commands, &text);
 	for (size_t i = 0; (option = command_option_at(command, i, &title));
 	     i++) {
 		if (title != NULL)

@@ -38,6 +38,8 @@ struct command {
 	size_t option_count;
 	const struct command_group *const *groups;	/* NULL-terminated, or
 							 * NULL: none */
+	/* Of gnomon itself: its commands, NULL-terminated; else NULL. */
+	const struct command *const *commands;
 	bool stops_at_operand;	/* what follows belongs to a program */
 	int wrong_use;		/* exit status */
 	int (*main)(const struct command *command, int argc, char **argv);
