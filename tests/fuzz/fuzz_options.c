@@ -11,6 +11,7 @@
 #include "cli/base/pattern.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 #include "preload/options.h"
@@ -36,12 +37,13 @@ static int take(void *owner, int id, const char *value)
 static void parse_line(unsigned which, char **argv, int argc)
 {
 	const struct command *const commands[] = {
-		&cmd_report, &cmd_info, cmd_run_command(),
+		&cmd_report, &cmd_info, cmd_run_command(), &cmd_check,
+		&cmd_diff, &cmd_annotate, &cmd_strip, &cmd_extract,
 	};
 	int operands, status;
 
 	filter = filter_new();
-	command_parse(commands[which % 3], argc, argv, take, NULL, &operands,
+	command_parse(commands[which % 8], argc, argv, take, NULL, &operands,
 		      &status);
 	filter_free(filter);
 }
@@ -60,6 +62,7 @@ static void parse_values(const char *text, const char *other)
 	char shown[QUANTITY_TEXT], why[256];
 	struct pattern *pattern = pattern_new(text, why, sizeof(why));
 	uint64_t number;
+	double percent;
 
 	if (pattern != NULL)
 		pattern_matches(pattern, other);
@@ -70,6 +73,7 @@ static void parse_values(const char *text, const char *other)
 		quantity_time(shown, number);
 	if (quantity_parse_count(text, &number) == 0)
 		quantity_count(shown, number);
+	check_parse_growth(text, &percent);
 	options_size(text, &number);
 	options_time(text, &number);
 }

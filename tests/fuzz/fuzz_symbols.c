@@ -1,7 +1,8 @@
 /*
  * fuzz_symbols.c: ELF files with symbols and debug information, from hostile
  * bytes, as the command looks addresses up in them; and as they are reduced
- * for embedding. The first byte says how: bit 0 reduce, bit 1 full names.
+ * for embedding, and what a function in them returns. The first byte says how:
+ * bit 0 reduce, bit 1 full names, bit 2 the function.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/symbol/reduced.h"
+#include "cli/symbol/returned.h"
 #include "cli/symbol/symbols.h"
 
 #define PLACES 24
@@ -49,6 +51,7 @@ static void look_up(int fd, const uint8_t *data, size_t size, bool full)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	char *text;
 	int fd, out;
 
 	if (size < 1)
@@ -56,6 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tell_mute(true);
 	fd = memory_file(data + 1, size - 1);
 	look_up(fd, data + 1, size - 1, data[0] & 2);
+	if (data[0] & 4 &&
+	    returned_text(fd, "give", &text) == RETURNED_TEXT)
+		free(text);
 	if (data[0] & 1) {
 		out = memfd_create("reduced", 0);
 		reduced_write(fd, -1, out);
