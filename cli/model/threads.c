@@ -20,7 +20,7 @@
 #define NAMES_MAX 4096		/* of a thread; later ones are not kept */
 /* Earlier threads with the same tid, or pthread_t, that are looked at: events
  * come late, but not by so many threads. */
-#define OLDER_MAX 4096
+#define OLDER_MAX 128
 
 static uint32_t add_thread(struct threads *threads, uint32_t tid,
 			   uint32_t flags, uint64_t start)

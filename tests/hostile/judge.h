@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,8 @@
 #include "cli/model/model.h"
 #include "cli/model/rows.h"
 
-#define JUDGE_SECONDS 20	/* for one file, sanitizer and noise included */
+#define JUDGE_SECONDS 20	/* of processor, for one file, with the
+				 * sanitizer's */
 #define JUDGE_KIB (1500u << 10)	/* of memory, likewise */
 
 static struct {
@@ -75,7 +77,7 @@ static void judge_watch(pid_t child)
 	    judge_shared->over)
 		exit(WEXITSTATUS(status));
 	fprintf(stderr, "%s: %s\n", judge_shared->what,
-		WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ?
+		WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ?
 		"takes too long" : "crashed");
 	/* A sanitizer's report went where messages go. */
 	for (off_t at = 0; (size = pread(judge.said, bytes, sizeof(bytes),
@@ -208,6 +210,14 @@ static inline void judge_listen(void)
 		abort();
 }
 
+/* SIGPROF after so many seconds of processor time; 0: never. */
+static inline void judge_clock(int seconds)
+{
+	const struct itimerval value = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &value, NULL);
+}
+
 /* The exit status, which all commands agree about. */
 static inline int judge_trace(const void *bytes, size_t size, bool commands)
 {
@@ -218,7 +228,7 @@ static inline int judge_trace(const void *bytes, size_t size, bool commands)
 	    pwrite(judge.file, bytes, size, 0) != (ssize_t)size)
 		abort();
 	dup2(judge.said, STDERR_FILENO);
-	alarm(JUDGE_SECONDS);
+	judge_clock(JUDGE_SECONDS);
 	status = judge_model();
 	judge_listen();
 	if (status != EXIT_COMPLETE && status != EXIT_NOTHING &&
@@ -233,7 +243,7 @@ static inline int judge_trace(const void *bytes, size_t size, bool commands)
 	}
 	if (ftruncate(judge.said, 0) || lseek(judge.said, 0, SEEK_SET))
 		abort();
-	alarm(0);
+	judge_clock(0);
 	dup2(judge.real_error, STDERR_FILENO);
 	getrusage(RUSAGE_SELF, &usage);
 	if (usage.ru_maxrss > JUDGE_KIB)
