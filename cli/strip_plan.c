@@ -498,6 +498,9 @@ int strip_plan_read(struct strip_plan *plan,
 	tell_mute(true);	/* what is wrong is said the second time */
 	status = reader_run(trace, &sink, &plan->model.report);
 	tell_mute(muted);
+	/* There will be no second time: it fails again, aloud. */
+	if (status == EXIT_NOTHING)
+		return reader_run(trace, &sink, &plan->model.report);
 	model_finish(&plan->model);
 	number_threads(plan);
 	finish_totals(plan);

@@ -103,6 +103,26 @@ def foreign_files(directory):
 
 
 @case
+def every_command_says_what_it_cannot_read(directory):
+    foreign = write(directory, b"hello, world\n" * 100)
+    out = os.path.join(directory, "out")
+    for path in (foreign, os.path.join(directory, "missing")):
+        for argv in (["report", path], ["report", "--lifetime-min", "1s", path],
+                     ["info", "--sizes", path], ["check", "--max-live", "0",
+                                                 path],
+                     ["diff", path, path], ["annotate", path, "main"],
+                     ["strip", path, "-o", out], ["repack", path, "-o", out],
+                     ["anonymize", path, "-o", out],
+                     ["extract", path, "-o", out]):
+            done = bare([GNOMON, *argv], seconds=20)
+            what = "%s: status %d, %r" % (argv, done.status, done.err)
+            equal(done.status, 2, what)
+            check(done.err.startswith("gnomon: " + path), what)
+            equal(len(done.err.splitlines()), 1, what)
+            check(not os.path.exists(out), "left behind by " + what)
+
+
+@case
 def too_new(directory):
     """A larger major version, under a right checksum, is refused; only
     xxhsum could make that checksum here, so a wrong one may stand too."""
