@@ -1,12 +1,6 @@
 /*
  * frames.c: from context nodes to symbols. Called by the main thread, after
  * reading.
- *
- * Glue, by which a site is not told: frames in the C and C++ run-time
- * libraries, and functions of the language's own namespaces, which templates
- * put into the user's binary (std::vector's way to operator new, Rust's
- * alloc::). Where a stack consists of nothing else, its innermost frame is
- * the site.
  */
 #include "cli/profile/frames.h"
 
@@ -16,98 +10,13 @@
 
 #include "cli/base/grow.h"
 #include "cli/profile/frames_prepare.h"
+#include "cli/profile/glue.h"
 
 /* A context from a file may be deep; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
 /* So many frames of glue are passed on the way to a site: a trace may have a
  * million stacks of nothing else, each a part of the next. */
 #define GLUE_MAX 1000
-
-static const char *const glue_libraries[] = {
-	"libgnomon", "libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl",
-	"ld-2", "libstdc++", "libc++", "libgcc_s", "libpthread", "libdl.so",
-	"libm.so", "linux-vdso", "[vdso]",
-};
-
-static const char *const glue_functions[] = {
-	"operator new", "operator delete", "std::", "__gnu_cxx::",
-	"__gnu_debug::", "alloc::", "core::", "<alloc::", "<core::", "<std::",
-	"__rust_", "__rdl_", "__rg_", "void std::", "void* std::",
-};
-
-/* Whole names of functions that only wrap malloc, where they are common. */
-static const char *const wrappers[] = {
-	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "xmemdup", "xnmalloc",
-	"zmalloc", "zcalloc", "zrealloc", "ztrymalloc", "ztrycalloc",
-	"zstrdup", "zmalloc_usable", "zcalloc_num", "ztrymalloc_usable",
-	"ztrymalloc_usable_internal", "ztrycalloc_usable_internal",
-	"ggc_internal_alloc", "ggc_internal_cleared_alloc", "ggc_realloc",
-	"CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_strdup",
-	"g_malloc", "g_malloc0", "g_malloc_n", "g_malloc0_n", "g_realloc",
-	"g_realloc_n", "g_try_malloc", "g_try_malloc0", "g_try_realloc",
-	"g_strdup", "g_strndup", "g_memdup", "g_slice_alloc",
-	"PyMem_Malloc", "PyMem_Calloc", "PyMem_Realloc", "PyMem_RawMalloc",
-	"PyMem_RawCalloc", "PyMem_RawRealloc", "_PyMem_RawMalloc",
-	"_PyMem_RawCalloc", "_PyMem_RawRealloc", "PyObject_Malloc",
-	"PyObject_Calloc", "PyObject_Realloc", "_PyObject_Malloc",
-	"_PyObject_Calloc", "_PyObject_Realloc", "Perl_safesysmalloc",
-	"Perl_safesyscalloc", "Perl_safesysrealloc", "sqlite3MemMalloc",
-	"sqlite3MemRealloc", "sqlite3Malloc", "sqlite3MallocZero",
-	"sqlite3Realloc", "sqlite3DbMallocRaw", "sqlite3DbMallocRawNN",
-	"sqlite3DbMallocZero", "sqlite3DbRealloc",
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static bool begins_with_one(const char *text, const char *const *words,
-			    size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(text, words[i], strlen(words[i])) == 0)
-			return true;
-	return false;
-}
-
-/*
- * Function templates are demangled with their result type in front: look at
- * the name behind it, up to which there is a blank outside of brackets.
- */
-static const char *without_result(const char *function)
-{
-	const char *name = function;
-	int depth = 0;
-
-	if (strncmp(function, "operator ", 9) == 0)
-		return function;
-	for (const char *p = function; *p != 0 && *p != '('; p++) {
-		if (strncmp(p, "operator", 8) == 0)
-			break;
-		if (*p == '<')
-			depth++;
-		else if (*p == '>')
-			depth--;
-		else if (*p == ' ' && depth == 0)
-			name = p + 1;
-	}
-	return name;
-}
-
-static bool is_glue(const struct frame *frame)
-{
-	if (frame->library != NULL &&
-	    begins_with_one(frame->library, glue_libraries,
-			    COUNT(glue_libraries)))
-		return true;
-	if (frame->function == NULL)
-		return false;
-	for (size_t i = 0; i < COUNT(wrappers); i++)
-		if (strcmp(frame->function, wrappers[i]) == 0)
-			return true;
-	return begins_with_one(frame->function, glue_functions,
-			       COUNT(glue_functions)) ||
-		begins_with_one(without_result(frame->function),
-				glue_functions, COUNT(glue_functions));
-}
 
 void frames_init(struct frames *frames, struct model *model,
 		 const struct debugfile_places *places, bool full_names)
@@ -209,7 +118,7 @@ static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
 	frame->path = image->path[0] ? image->path : NULL;
 	frame->address = address;
 	frame->module_offset = address - image->bias;
-	frame->glue = is_glue(frame);
+	frame->glue = glue_is(frame->library, frame->function);
 }
 
 struct symbol_image frames_symbol_image(const struct frames *frames,

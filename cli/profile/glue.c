@@ -1,0 +1,195 @@
+/*
+ * glue.c: see glue.h. No state: any thread.
+ *
+ * A site that is a wrapper of malloc says nothing, but one that is passed by
+ * wrongly hides the user's code. So wrappers are known by their whole name
+ * only, outside of classes and namespaces:
+ *
+ *  I1  names that well-known projects have given to functions that do nothing
+ *      but allocate for their caller, listed here;
+ *  I2  names spelled as one of the C library's allocation functions, but for
+ *      a prefix that says no more than "mine" (xmalloc, my_malloc): what a
+ *      function does that is called like this, malloc does.
+ *
+ * Where a stack consists of nothing else, its innermost frame is the site.
+ */
+#include "cli/profile/glue.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const libraries[] = {
+	"libgnomon", "libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl",
+	"ld-2", "libstdc++", "libc++", "libgcc_s", "libpthread", "libdl.so",
+	"libm.so", "linux-vdso", "[vdso]",
+};
+
+static const char *const beginnings[] = {
+	"operator new", "operator delete", "std::", "__gnu_cxx::",
+	"__gnu_debug::", "alloc::", "core::", "<alloc::", "<core::", "<std::",
+	"__rust_", "__rdl_", "__rg_", "void std::", "void* std::",
+};
+
+static const char *const wrappers[] = {
+	/* GNU: libiberty, gcc's garbage collector, gnulib, obstacks */
+	"xmemdup", "xnmalloc", "xnrealloc", "x2realloc", "x2nrealloc",
+	"xcharalloc", "xpalloc", "ximalloc", "xicalloc", "xirealloc",
+	"xireallocarray", "ximemdup", "ximemdup0", "ggc_internal_alloc",
+	"ggc_internal_cleared_alloc", "ggc_realloc", "_obstack_begin",
+	"_obstack_begin_1", "_obstack_newchunk", "rpl_malloc", "rpl_calloc",
+	"rpl_realloc",
+	/* Redis, Valkey, hiredis */
+	"zmalloc_usable", "zmalloc_usable_internal", "zcalloc_num",
+	"zcalloc_usable", "zrealloc_usable", "zrealloc_usable_internal",
+	"ztrymalloc", "ztrymalloc_usable", "ztrymalloc_usable_internal",
+	"ztrycalloc", "ztrycalloc_usable", "ztrycalloc_usable_internal",
+	"ztryrealloc", "ztryrealloc_usable", "ztryrealloc_usable_internal",
+	"valkey_malloc", "valkey_calloc", "valkey_realloc", "valkey_strdup",
+	"hi_malloc", "hi_calloc", "hi_realloc", "hi_strdup",
+	/* SQLite */
+	"sqlite3MemMalloc", "sqlite3MemRealloc", "sqlite3Malloc",
+	"sqlite3MallocZero", "sqlite3Realloc", "sqlite3DbMallocRaw",
+	"sqlite3DbMallocRawNN", "sqlite3DbMallocZero", "sqlite3DbRealloc",
+	"sqlite3DbReallocOrFree", "sqlite3DbStrDup", "sqlite3DbStrNDup",
+	"sqlite3DbSpanDup", "sqlite3_malloc", "sqlite3_malloc64",
+	"sqlite3_realloc", "sqlite3_realloc64", "mallocWithAlarm",
+	"dbMallocRawFinish", "dbReallocFinish",
+	/* OpenSSL */
+	"CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_calloc", "CRYPTO_realloc",
+	"CRYPTO_clear_realloc", "CRYPTO_malloc_array", "CRYPTO_aligned_alloc",
+	"CRYPTO_strdup", "CRYPTO_strndup", "CRYPTO_memdup",
+	"OPENSSL_malloc", "OPENSSL_zalloc", "OPENSSL_calloc",
+	"OPENSSL_realloc",
+	/* GLib */
+	"g_malloc", "g_malloc0", "g_malloc_n", "g_malloc0_n", "g_realloc",
+	"g_realloc_n", "g_try_malloc", "g_try_malloc0", "g_try_malloc_n",
+	"g_try_malloc0_n", "g_try_realloc", "g_try_realloc_n", "g_strdup",
+	"g_strndup", "g_memdup", "g_memdup2", "g_slice_alloc",
+	"g_slice_alloc0", "g_slice_copy", "g_aligned_alloc",
+	"g_aligned_alloc0",
+	/* Python */
+	"PyMem_Malloc", "PyMem_Calloc", "PyMem_Realloc", "PyMem_RawMalloc",
+	"PyMem_RawCalloc", "PyMem_RawRealloc", "_PyMem_RawMalloc",
+	"_PyMem_RawCalloc", "_PyMem_RawRealloc", "_PyMem_DebugMalloc",
+	"_PyMem_DebugCalloc", "_PyMem_DebugRealloc", "_PyMem_DebugRawAlloc",
+	"_PyMem_DebugRawMalloc", "_PyMem_DebugRawCalloc",
+	"_PyMem_DebugRawRealloc", "PyObject_Malloc", "PyObject_Calloc",
+	"PyObject_Realloc", "_PyObject_Malloc", "_PyObject_Calloc",
+	"_PyObject_Realloc",
+	/* Perl, Ruby, PHP, Lua, Tcl */
+	"Perl_safesysmalloc", "Perl_safesyscalloc", "Perl_safesysrealloc",
+	"ruby_xmalloc", "ruby_xmalloc2", "ruby_xcalloc", "ruby_xrealloc",
+	"ruby_xrealloc2", "ruby_strdup", "objspace_xmalloc0",
+	"objspace_xcalloc", "objspace_xrealloc", "rb_gc_impl_malloc",
+	"rb_gc_impl_calloc", "rb_gc_impl_realloc", "_emalloc", "_ecalloc",
+	"_erealloc", "_estrdup", "_estrndup", "_safe_emalloc",
+	"_safe_malloc", "__zend_malloc", "__zend_calloc", "__zend_realloc",
+	"l_alloc", "luaM_malloc_", "luaM_realloc_", "luaM_saferealloc_",
+	"luaM_growaux_", "Tcl_Alloc", "Tcl_AttemptAlloc", "Tcl_Realloc",
+	"Tcl_AttemptRealloc", "TclpAlloc", "TclpRealloc",
+	/* PostgreSQL, Apache, nginx */
+	"palloc", "palloc0", "repalloc", "pstrdup", "MemoryContextAlloc",
+	"MemoryContextAllocZero", "MemoryContextAllocZeroAligned",
+	"MemoryContextAllocExtended", "MemoryContextStrdup",
+	"AllocSetAlloc", "AllocSetRealloc", "pg_malloc", "pg_malloc0",
+	"pg_realloc", "pg_strdup", "apr_palloc", "apr_pcalloc",
+	"apr_pstrdup", "apr_pstrndup", "apr_pmemdup", "apr_allocator_alloc",
+	"ngx_alloc", "ngx_calloc", "ngx_memalign", "ngx_palloc",
+	"ngx_pnalloc", "ngx_pcalloc", "ngx_pmemalign", "ngx_palloc_large",
+	"ngx_palloc_block",
+	/* FFmpeg, Firefox, LLVM, ggml, systemd, git */
+	"av_malloc", "av_mallocz", "av_calloc", "av_malloc_array",
+	"av_realloc", "av_realloc_f", "av_realloc_array", "av_reallocp",
+	"av_reallocp_array", "av_fast_malloc", "av_fast_mallocz",
+	"av_fast_realloc", "av_strdup", "av_strndup", "av_memdup",
+	"moz_xmalloc", "moz_xcalloc", "moz_xrealloc", "moz_xstrdup",
+	"moz_xmemalign", "llvm::safe_malloc", "llvm::safe_calloc",
+	"llvm::safe_realloc", "llvm::allocate_buffer", "ggml_malloc",
+	"ggml_calloc", "ggml_aligned_malloc", "malloc_multiply", "memdup",
+	"greedy_realloc", "greedy_realloc0", "xmallocz", "xmallocz_gently",
+	"xmemdupz", "do_xmalloc", "do_xmallocz",
+};
+
+static const char *const prefixes[] = {
+	"", "x", "xx", "z", "e", "s", "k", "x_", "my_", "do_", "safe_",
+	"checked_", "sh_x",
+};
+
+static const char *const spellings[] = {
+	"malloc", "calloc", "realloc", "reallocarray", "zalloc", "memalign",
+	"aligned_alloc", "posix_memalign", "strdup", "strndup",
+};
+
+/* Is the function's name this? Behind a name come arguments or what a
+ * compiler says of a part of it (.cold, " [clone"). */
+static bool is_named(const char *function, const char *word)
+{
+	size_t size = strlen(word);
+
+	return strncmp(function, word, size) == 0 &&
+		strchr("(. @", function[size]) != NULL;
+}
+
+static bool is_wrapper(const char *function)
+{
+	for (size_t i = 0; i < COUNT(wrappers); i++)
+		if (is_named(function, wrappers[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(prefixes); i++) {
+		size_t size = strlen(prefixes[i]);
+
+		if (strncmp(function, prefixes[i], size) != 0)
+			continue;
+		for (size_t j = 0; j < COUNT(spellings); j++)
+			if (is_named(function + size, spellings[j]))
+				return true;
+	}
+	return false;
+}
+
+static bool begins_with_one(const char *text, const char *const *words,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(text, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Function templates are demangled with their result type in front: look at
+ * the name behind it, up to which there is a blank outside of brackets.
+ */
+static const char *without_result(const char *function)
+{
+	const char *name = function;
+	int depth = 0;
+
+	if (strncmp(function, "operator ", 9) == 0)
+		return function;
+	for (const char *p = function; *p != 0 && *p != '('; p++) {
+		if (strncmp(p, "operator", 8) == 0)
+			break;
+		if (*p == '<')
+			depth++;
+		else if (*p == '>')
+			depth--;
+		else if (*p == ' ' && depth == 0)
+			name = p + 1;
+	}
+	return name;
+}
+
+bool glue_is(const char *library, const char *function)
+{
+	if (library != NULL &&
+	    begins_with_one(library, libraries, COUNT(libraries)))
+		return true;
+	return function != NULL &&
+		(is_wrapper(function) ||
+		 begins_with_one(function, beginnings, COUNT(beginnings)) ||
+		 begins_with_one(without_result(function), beginnings,
+				 COUNT(beginnings)));
+}
