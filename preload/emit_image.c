@@ -3,7 +3,9 @@
  *
  * The unwinder knows a path as the loader was given it, perhaps relative, and
  * none of the program itself. The kernel's list of mappings has the whole
- * path; the writer's own list is the target's, also when that is dead.
+ * path; the writer's own list is the target's, also when that is dead. But the
+ * list is of now: where a library was closed soon, another may lie in its
+ * place. So the kernel's path has to be of the same library.
  */
 #include "preload/emit_image.h"
 
@@ -72,6 +74,33 @@ static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
 	batch->emit->state[index] = EMIT_IMAGE_WRITTEN;
 }
 
+/* Without folder and version: libz of /lib/libz.so.1.2.13. */
+static size_t emit_image_stem(const char **path)
+{
+	const char *p;
+	size_t n = 0;
+
+	for (p = *path; *p; p++)
+		if (*p == '/')
+			*path = p + 1;
+	while ((*path)[n] && strncmp(*path + n, ".so", 3) != 0)
+		n++;
+	return n;
+}
+
+/* Whether the kernel's path may be that of the image. */
+static bool emit_image_is(const struct gl_image *image, const char *path)
+{
+	const char *name = image->path;
+	size_t n, m;
+
+	if (image->flags & (GT_IMAGE_MAIN | GT_IMAGE_VDSO) || !name[0])
+		return true;
+	n = emit_image_stem(&name);
+	m = emit_image_stem(&path);
+	return n == m && memcmp(name, path, n) == 0;
+}
+
 static void emit_image_visit(const struct proc_map *map, void *arg)
 {
 	struct emit_image_batch *batch = arg;
@@ -83,7 +112,7 @@ static void emit_image_visit(const struct proc_map *map, void *arg)
 		uint64_t start = image->segment[0].start;
 
 		if (image->segments && start >= map->start &&
-		    start < map->end)
+		    start < map->end && emit_image_is(image, map->path))
 			emit_image_one(batch, i, map->path);
 		else
 			i++;

@@ -33,4 +33,24 @@ def same_place(directory):
     adds_up(report)
 
 
+@case
+def paths_are_those_of_the_time(directory):
+    """The writer writes an image down later: another may be there then."""
+    runs = 8
+    started = [subprocess.Popen(
+        [GNOMON, "run", "-q", "-o", os.path.join(directory, "%d.trace" % i),
+         "--", program("epochs"), PROGRAMS], stdout=subprocess.DEVNULL)
+        for i in range(runs)]
+    for child in started:
+        equal(child.wait(timeout=60), 0, "status")
+    ids = {}
+    for i in range(runs):
+        for image in info(os.path.join(directory, "%d.trace" % i))["images"]:
+            if "libepoch_" in image["path"]:
+                ids.setdefault(image["path"], set()).add(image["build_id"])
+    equal(len(ids), 2, "libraries: %s" % ids)
+    for path, seen in ids.items():
+        equal(len(seen), 1, "build-ids of %s" % path)
+
+
 main()
