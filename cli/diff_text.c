@@ -3,6 +3,7 @@
  */
 #include "cli/diff.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "cli/base/quantity.h"
@@ -101,6 +102,21 @@ static void put_summary(const struct diff *diff, FILE *out)
 		quantity_time(b, diff->sides[1].duration_ns));
 }
 
+/* A function that has no name, by its place in its library. */
+static void put_nameless(const struct profile_frame *frame, FILE *out)
+{
+	struct buffer text = { 0 };
+
+	if (frame != NULL && frame->library != NULL)
+		buffer_printf(&text, "??  at 0x%" PRIx64 "  %s", frame->offset,
+			      frame->library);
+	else
+		buffer_string(&text, "?? in no file");
+	buffer_printable(&text);
+	fprintf(out, "      %s\n", text.data);
+	buffer_free(&text);
+}
+
 static void put_name(const struct diff *diff, const char *name, FILE *out)
 {
 	struct buffer text = { 0 };
@@ -127,8 +143,12 @@ static void put_what(const struct diff *diff, uint32_t number,
 
 	switch (diff->by) {
 	case PROFILE_BY_FUNCTION:
-		put_name(diff, frame ? frame->function : NULL, out);
-		if (frame && frame->library)
+		if (frame == NULL || frame->function == NULL) {
+			put_nameless(frame, out);
+			return;
+		}
+		put_name(diff, frame->function, out);
+		if (frame->library)
 			fprintf(out, "      in %s\n", frame->library);
 		return;
 	case PROFILE_BY_FILE:
@@ -255,6 +275,9 @@ static void json_row(struct json *json, const struct diff *diff,
 		json_uint(json, "stacks", group->contexts);
 		if (diff->by == PROFILE_BY_FUNCTION)
 			json_string(json, "function", frame->function);
+		if (diff->by == PROFILE_BY_FUNCTION &&
+		    frame->function == NULL && frame->library != NULL)
+			json_uint(json, "module_offset", frame->offset);
 		if (diff->by == PROFILE_BY_FILE)
 			json_string(json, "file", frame->file);
 		json_string(json, "library", frame->library);

@@ -164,6 +164,9 @@ static void put_name(struct json *json, const struct report *r)
 
 	if (r->options->by == REPORT_BY_FUNCTION)
 		json_string(json, "function", site->function);
+	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL &&
+	    site->library != NULL)
+		json_uint(json, "module_offset", site->module_offset);
 	if (r->options->by == REPORT_BY_FILE)
 		json_string(json, "file", site->file);
 	json_string(json, "library", site->library);

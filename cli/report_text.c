@@ -116,9 +116,13 @@ static void put_name(const struct report *r)
 
 	if (r->stack.count == 0)
 		return;
-	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL)
-		buffer_printf(&name, "?? in %s, which has no symbols here",
-			      site->library ? site->library : "no file");
+	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL &&
+	    site->library != NULL)
+		buffer_printf(&name, "??  at 0x%" PRIx64 "  %s",
+			      site->module_offset, site->library);
+	else if (r->options->by == REPORT_BY_FUNCTION &&
+		 site->function == NULL)
+		buffer_string(&name, "?? in no file");
 	else if (r->options->by == REPORT_BY_FUNCTION &&
 		 r->options->full_names)
 		buffer_string(&name, site->function);

@@ -10,7 +10,8 @@
 enum profile_by {
 	PROFILE_BY_STACK,
 	PROFILE_BY_SITE,	/* function, file, line and library of it */
-	PROFILE_BY_FUNCTION,	/* function and library */
+	PROFILE_BY_FUNCTION,	/* function and library; without a name, where
+				 * in the library its code is */
 	PROFILE_BY_FILE,	/* without one: the library */
 	PROFILE_BY_LIBRARY,
 	PROFILE_BY_COUNT

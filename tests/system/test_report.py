@@ -93,6 +93,26 @@ def functions_files_and_libraries(directory):
 
 
 @case
+def functions_without_names(directory):
+    """Of a stripped program: apart, each by its place."""
+    stripped = os.path.join(directory, "tables")
+    subprocess.run(["strip", "-s", "-o", stripped, program("tables")],
+                   check=True)
+    trace = recorded([stripped], directory).trace
+    shown = document(trace, "--by", "function")
+    rows = [row for row in shown["rows"]
+            if row["function"] is None and row["library"] == "tables"
+            and row["count"] > 0]
+    equal(len(rows), 2, "rows of it: %s" % rows)
+    equal(len({row["module_offset"] for row in rows}), len(rows), "places")
+    rows_add_up(shown, "by function, without names")
+    out = text(trace, "--by", "function", "--top", "0")
+    for row in rows:
+        check(re.search(r"\n +\?\?  at 0x%x  tables\n" %
+                        row["module_offset"], out), "heading of %s" % row)
+
+
+@case
 def threads(directory):
     done = tables(directory)
     rows = document(done.trace, "--by", "thread", *OWN)["rows"]
