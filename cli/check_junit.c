@@ -7,7 +7,6 @@
  * Names come from traces, so from anywhere: what XML cannot hold (control
  * characters, bytes that are no UTF-8) becomes a question mark.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/check.h"
+#include "cli/trace/output_file.h"
 
 /* Bytes of the UTF-8 character at `text`, or 0 if it is none. */
 static size_t character(const char *text)
@@ -142,19 +142,14 @@ void check_junit_suite(const struct check_result *result,
 
 bool check_junit_write(const char *path, const struct buffer *suites)
 {
-	FILE *out = fopen(path, "we");
-	bool done = out != NULL;
+	FILE *out = output_file_open(path);
 
-	if (done) {
-		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		      "<testsuites>\n", out);
-		if (suites->size > 0)
-			fwrite(suites->data, 1, suites->size, out);
-		fputs("</testsuites>\n", out);
-		done = !ferror(out);
-		done = fclose(out) == 0 && done;
-	}
-	if (!done)
-		tell_error("%s: cannot be written: %s", path, strerror(errno));
-	return done;
+	if (out == NULL)
+		return false;
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
+	      out);
+	if (suites->size > 0)
+		fwrite(suites->data, 1, suites->size, out);
+	fputs("</testsuites>\n", out);
+	return output_file_close(out, path, EXIT_COMPLETE) == EXIT_COMPLETE;
 }

@@ -2,7 +2,6 @@
  * cmd_annotate.c: `gnomon annotate`: a function's source or instructions with
  * what they allocate. Runs in the main thread; everything else does the work.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 #include "cli/reading.h"
+#include "cli/trace/output_file.h"
 
 enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, OUTPUT, JSON };
 
@@ -101,20 +101,6 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* The status, unless the result did not get out. */
-static int close_output(FILE *out, const char *path, int status)
-{
-	int failed = fflush(out) != 0 || ferror(out);
-
-	if (out != stdout && fclose(out) != 0)
-		failed = 1;
-	if (!failed)
-		return status;
-	tell_error("%s: writing the result failed: %s",
-		   path ? path : "standard output", strerror(errno));
-	return EXIT_NOTHING;
-}
-
 /* What is live says most; where nothing is, what there was at all. */
 static void choose_key(struct request *request,
 		       const struct annotate *annotate)
@@ -129,22 +115,17 @@ static void choose_key(struct request *request,
 
 static int show(struct request *request, struct annotate *annotate, int status)
 {
-	FILE *out = stdout;
+	FILE *out = output_file_open(request->output);
 
+	if (out == NULL)
+		return EXIT_NOTHING;
 	choose_key(request, annotate);
 	annotate_sort(annotate, request->options.key);
-	if (request->output != NULL)
-		out = fopen(request->output, "w");
-	if (out == NULL) {
-		tell_error("%s: cannot be written: %s", request->output,
-			   strerror(errno));
-		return EXIT_NOTHING;
-	}
 	if (request->json)
 		annotate_json(annotate, &request->options, out);
 	else
 		annotate_text(annotate, &request->options, out);
-	return close_output(out, request->output, status);
+	return output_file_close(out, request->output, status);
 }
 
 static int find_and_show(struct request *request, const char *function)

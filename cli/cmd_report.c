@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/reading.h"
 #include "cli/report.h"
+#include "cli/trace/output_file.h"
 #include "cli/report_processes.h"
 
 enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON };
@@ -105,30 +106,6 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-static FILE *open_output(const char *path)
-{
-	FILE *out = path ? fopen(path, "w") : stdout;
-
-	if (out == NULL)
-		tell_error("%s: cannot be written: %s", path,
-			   strerror(errno));
-	return out;
-}
-
-/* The status, unless the result did not get out. */
-static int close_output(FILE *out, const char *path, int status)
-{
-	int failed = fflush(out) != 0 || ferror(out);
-
-	if (out != stdout && fclose(out) != 0)
-		failed = 1;
-	if (!failed)
-		return status;
-	tell_error("%s: writing the report failed: %s",
-		   path ? path : "standard output", strerror(errno));
-	return EXIT_NOTHING;
-}
-
 /* ---- one trace ---- */
 
 /* A trace's model, its frames and what its filter keeps. */
@@ -212,7 +189,7 @@ static int report_one(struct request *request, struct report *report)
 
 	if (status == EXIT_NOTHING)
 		return status;
-	report->out = open_output(request->output);
+	report->out = output_file_open(request->output);
 	if (report->out == NULL)
 		return EXIT_NOTHING;
 	report->style = style_of(report->out);
@@ -230,7 +207,7 @@ static int report_one(struct request *request, struct report *report)
 		profile_free(report->profile);
 	close_trace(&opened);
 	report_process_free(&report->about);
-	return close_output(report->out, request->output, status);
+	return output_file_close(report->out, request->output, status);
 }
 
 /* ---- several ---- */
@@ -290,12 +267,12 @@ static int report_many(struct request *request, struct report *report)
 		report->profile = new_profile(request);
 	status = read_all(request, report, &processes);
 	if (status != EXIT_NOTHING) {
-		report->out = open_output(request->output);
+		report->out = output_file_open(request->output);
 		if (report->out == NULL)
 			return EXIT_NOTHING;
 		report->style = style_of(report->out);
 		print_all(request, report, &processes);
-		status = close_output(report->out, request->output, status);
+		status = output_file_close(report->out, request->output, status);
 	}
 	if (report->profile != NULL)
 		profile_free(report->profile);

@@ -123,6 +123,24 @@ def every_command_says_what_it_cannot_read(directory):
 
 
 @case
+def a_result_replaces_no_trace(directory):
+    trace, data = good_trace(directory)
+    other = write(directory, data)
+    for argv in (["report", trace, "-o", trace], ["report", trace, "-o", other],
+                 ["report", "--merge", trace, other, "-o", other],
+                 ["annotate", trace, "main", "-o", trace],
+                 ["check", "--max-live", "1M", trace, "--junit", trace],
+                 ["repack", trace, "--force", "-o", trace]):
+        done = bare([GNOMON, *argv], seconds=20)
+        what = "%s: status %d, %r" % (argv, done.status, done.err)
+        equal(done.status, 2, what)
+        check("trace" in done.err, what)
+        for path in (trace, other):
+            with open(path, "rb") as file:
+                check(file.read() == data, "overwritten by " + what)
+
+
+@case
 def too_new(directory):
     """A larger major version, under a right checksum, is refused; only
     xxhsum could make that checksum here, so a wrong one may stand too."""

@@ -1,0 +1,17 @@
+/*
+ * output_file.h: where a command's result goes: standard output or a file,
+ * which may be there already, but may be no trace: a slip of the hand must not
+ * cost a recording.
+ */
+#ifndef GNOMON_OUTPUT_FILE_H
+#define GNOMON_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+/* NULL: standard output. Returns NULL after a message. */
+FILE *output_file_open(const char *path);
+/* `status`, or EXIT_NOTHING after a message if not all of the result got out.
+ * Standard output is left open. */
+int output_file_close(FILE *out, const char *path, int status);
+
+#endif
