@@ -2,6 +2,7 @@
  * cmd_annotate.c: `gnomon annotate`: a function's source or instructions with
  * what they allocate. Runs in the main thread; everything else does the work.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * cmd_report.c: `gnomon report`: read a trace, print who holds, leaks and
  * churns memory. Runs in the main thread; everything else does the work.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
