@@ -17,7 +17,7 @@
 #include "cli/reading.h"
 
 #define STACKS_SHOWN 3		/* of a rule that failed */
-#define STACK_LINES 8		/* of each */
+#define STACK_LINES 8		/* of each, from its site outward */
 
 enum {
 	MAX_LIVE = 1, MAX_PEAK, MAX_TOTAL, MAX_COUNT, MAX_TEMPORARY, BASELINE,
@@ -169,7 +169,8 @@ static void print_amount(FILE *out, enum figure cost, uint64_t value,
 	fprintf(out, "\n    %s%s%s\n", sign, bytes ?
 		quantity_size(text, (int64_t)value) :
 		quantity_count(text, value), bytes ? "" :
-		cost == FIGURE_COUNT ? " allocations" : " temporary");
+		cost == FIGURE_TEMPORARY ? " temporary" :
+		value == 1 ? " allocation" : " allocations");
 }
 
 static void print_largest(struct behind *behind, enum figure cost, FILE *out)
@@ -193,7 +194,7 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 		print_amount(out, cost, row_value(&rows, row), "");
 		profile_stack_of_context(&behind->stack, &behind->now->frames,
 					 row->node, request->full_names);
-		profile_stack_print(&behind->stack, STACK_LINES, 6,
+		profile_stack_print(&behind->stack, true, STACK_LINES, 6,
 				    request->full_names, out);
 	}
 	free(rows.list);
@@ -234,7 +235,8 @@ static void print_grown(struct behind *behind, enum figure cost, FILE *out)
 		print_amount(out, cost, one->size, "+");
 		profile_stack_of_node(&behind->stack, profile,
 				      stacks.list[one->group].node, full);
-		profile_stack_print(&behind->stack, STACK_LINES, 6, full, out);
+		profile_stack_print(&behind->stack, true, STACK_LINES, 6, full,
+				    out);
 		shown++;
 	}
 	differences_free(&found);

@@ -12,7 +12,7 @@
 #include "cli/report.h"
 #include "cli/symbol/names.h"
 
-#define STACK_LINES 12
+#define STACK_LINES 12		/* from the site outward */
 #define NAME_WIDTH 70
 
 const enum figure diff_costs[DIFF_COSTS] = {
@@ -90,8 +90,9 @@ static void put_summary(const struct diff *diff, FILE *out)
 		if (one->estimated)
 			fprintf(out, "        estimated from a sample\n");
 		if (one->dropped > 0)
-			fprintf(out, "        %s events of it were lost\n",
-				quantity_count(a, one->dropped));
+			fprintf(out, "        %s event%s of it lost\n",
+				quantity_count(a, one->dropped),
+				one->dropped == 1 ? " was" : "s were");
 	}
 	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
 		"difference");
@@ -165,7 +166,8 @@ static void put_what(const struct diff *diff, uint32_t number,
 			      diff->full_names);
 	if (diff->by == PROFILE_BY_SITE && stack->count > stack->site + 1)
 		stack->count = stack->site + 1;
-	profile_stack_print(stack, STACK_LINES, 6, diff->full_names, out);
+	profile_stack_print(stack, diff->by == PROFILE_BY_STACK, STACK_LINES,
+			    6, diff->full_names, out);
 }
 
 static void put_row(const struct diff *diff, const struct difference *row,
@@ -236,15 +238,26 @@ static void json_figures(struct json *json, const char *key,
 }
 
 static void json_side(struct json *json, const char *key,
-		      const struct diff *diff, const struct diff_side *side)
+		      const struct diff_side *side)
 {
+	const struct figures *sum = &side->sum;
+
 	json_object(json, key);
 	json_string(json, "trace", side->label);
 	json_uint(json, "traces", side->traces);
 	json_uint(json, "duration_ns", side->duration_ns);
 	json_uint(json, "dropped", side->dropped);
 	json_bool(json, "estimated", side->estimated);
-	report_json_figures(json, &side->sum, diff->profile->end_ns);
+	/* As in a report's summary. Own peaks have no sum. */
+	json_uint(json, "allocations", sum->count);
+	json_uint(json, "frees", sum->frees);
+	json_uint(json, "total_bytes", sum->total_bytes);
+	json_uint(json, "live_bytes", sum->live_bytes);
+	json_uint(json, "live_blocks", sum->live_blocks);
+	json_uint(json, "peak_bytes", sum->peak_bytes);
+	json_uint(json, "peak_blocks", sum->peak_blocks);
+	json_uint(json, "temporary", sum->temporary);
+	json_uint(json, "lifetime_ns", figures_mean_lifetime(sum));
 	json_end_object(json);
 }
 
@@ -298,8 +311,8 @@ void diff_json(const struct diff *diff, FILE *out)
 	json_uint(&json, "schema", 1);
 	json_object(&json, "summary");
 	json_bool(&json, "differs", diff->differs);
-	json_side(&json, "before", diff, &diff->sides[0]);
-	json_side(&json, "after", diff, &diff->sides[1]);
+	json_side(&json, "before", &diff->sides[0]);
+	json_side(&json, "after", &diff->sides[1]);
 	for (unsigned i = 0; i < DIFF_COSTS; i++) {
 		const struct differences *found = &diff->found[i];
 

@@ -9,6 +9,8 @@
 #include "cli/base/grow.h"
 #include "cli/symbol/names.h"
 
+#define INSIDE_LINES 50		/* of a stack, as far as its site */
+
 static void add(struct profile_stack *stack, const struct frame *frame,
 		bool full)
 {
@@ -90,9 +92,10 @@ static struct report_stack as_report(const struct profile_stack *stack)
 	};
 }
 
-void profile_stack_print(const struct profile_stack *stack, size_t limit,
-			 int indent, bool full, FILE *out)
+void profile_stack_print(const struct profile_stack *stack, bool whole,
+			 size_t lines, int indent, bool full, FILE *out)
 {
+	size_t inside = whole ? stack->site : 0;
 	const struct report_options options = { .full_names = full };
 	const struct report report = {
 		.options = &options,
@@ -101,7 +104,11 @@ void profile_stack_print(const struct profile_stack *stack, size_t limit,
 		.stack = as_report(stack),
 	};
 
-	report_stack(&report, limit ? stack->site : 0, limit, indent);
+	/* A trace may have a site behind any number of frames. */
+	if (inside > INSIDE_LINES)
+		inside = INSIDE_LINES;
+	report_stack(&report, whole ? 0 : stack->site, inside + lines,
+		     indent);
 }
 
 void profile_stack_json(const struct profile_stack *stack, struct json *json)

@@ -30,9 +30,10 @@ void profile_stack_of_context(struct profile_stack *stack,
 			      struct frames *frames, uint32_t node, bool full);
 void profile_stack_free(struct profile_stack *stack);
 
-/* From the site outward, at most `limit` lines; 0: the whole stack. */
-void profile_stack_print(const struct profile_stack *stack, size_t limit,
-			 int indent, bool full, FILE *out);
+/* At most `lines` from the site outward. `whole`: before them what is inside
+ * of the site, too, without which two stacks may look the same. */
+void profile_stack_print(const struct profile_stack *stack, bool whole,
+			 size_t lines, int indent, bool full, FILE *out);
 void profile_stack_json(const struct profile_stack *stack, struct json *json);
 
 #endif

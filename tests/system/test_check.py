@@ -102,6 +102,25 @@ def stacks_behind_a_failure(directory):
 
 
 @case
+def stacks_from_the_inside(directory):
+    """What a rule of suppression may name can be read off the stacks."""
+    trace = recorded([program("copied")], directory).trace
+    junit = os.path.join(directory, "junit.xml")
+    limits = ("--max-live", "0", "--max-count", "0")
+    text = gnomon("check", trace, *limits, "--junit", junit,
+                  statuses=(1,)).out
+    for cost in ("11 B", "1 allocation"):
+        check(re.search(r"\n    %s\n(?: +.*\n)? +\w*strdup .*\n +main " % cost,
+                        text), "%s: %s" % (cost, text))
+    with open(junit) as file:
+        check("1 allocation\n" in file.read(), "plural in JUnit's form")
+    rules = os.path.join(directory, "rules")
+    with open(rules, "w") as file:
+        file.write("leak:strdup\n")
+    gnomon("check", trace, "--max-live", "0", "--suppressions", rules)
+
+
+@case
 def growth(directory):
     old = leaky(os.path.join(directory, "a"))
     new = leaky(os.path.join(directory, "b"), "3")  # 48 bytes more

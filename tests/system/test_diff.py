@@ -119,6 +119,20 @@ def text_within_80_columns(directory):
 
 
 @case
+def stacks_are_whole(directory):
+    trace = recorded([program("copied")], directory).trace
+    arguments = ("diff", trace, "--from", "start", "--cost", "live")
+    for by, wanted in (("stack", r"\n +\w*strdup .*\n +main "),
+                       ("site", r"\n  new     \+11 B\n      main .*\n$")):
+        out = gnomon(*arguments, "--by", by, statuses=(1,)).out
+        check(re.search(wanted, out), "by %s: %s" % (by, out))
+    summary = diff(trace, "--from", "start")["summary"]["after"]
+    equal((summary["allocations"], summary["live_bytes"]), (1, 11), "sums")
+    check(not [key for key in summary if key.startswith("own_peak")],
+          "own peaks have no sum: %s" % summary)
+
+
+@case
 def two_moments(directory):
     trace = trace_of(os.path.join(directory, "a"), "phases")
     document = diff(trace, "--from", "200ms", "--to", "600ms")
