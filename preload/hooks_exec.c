@@ -16,6 +16,7 @@
 #include "preload/environment.h"
 #include "preload/hooks.h"
 #include "preload/life.h"
+#include "preload/recorder.h"
 #include "preload/sys.h"
 
 #define EXEC_STACK_MAX (32u << 10)	/* of a caller's stack */
@@ -28,6 +29,7 @@ extern char **__environ __attribute__((weak));
 struct exec {
 	int (*call)(const struct exec *exec, char *const *envp);
 	void *real;
+	bool replaces;		/* not posix_spawn */
 	const char *path;
 	int fd, flags;
 	char *const *argv;
@@ -50,7 +52,7 @@ static int exec_on_map(const struct exec *exec, char *const *envp,
 	return result;
 }
 
-static int exec_run(const struct exec *exec, char *const *envp)
+static int exec_with(const struct exec *exec, char *const *envp)
 {
 	size_t bytes;
 
@@ -63,6 +65,32 @@ static int exec_run(const struct exec *exec, char *const *envp)
 		return exec_on_map(exec, envp, bytes);
 	return exec->call(exec,
 			  environment_make(envp, alloca(bytes), bytes));
+}
+
+/* Whether it is this process that is to be replaced: a child that shares our
+ * memory (vfork) is another. */
+static bool exec_replaces(const struct exec *exec)
+{
+	return exec->replaces && recorder &&
+	       atomic_load_explicit(&recorder->state, memory_order_acquire) ==
+		       RECORDER_ON &&
+	       unwind_may(UNWIND_NO_IDS) && sys_getpid() == recorder->pid;
+}
+
+/* Pairs with the writer's acquire, when it finds the process ended. */
+static int exec_run(const struct exec *exec, char *const *envp)
+{
+	bool counted = exec_replaces(exec);
+	int result;
+
+	if (counted)
+		atomic_fetch_add_explicit(&recorder->execs, 1,
+					  memory_order_release);
+	result = exec_with(exec, envp);
+	if (counted)
+		atomic_fetch_sub_explicit(&recorder->execs, 1,
+					  memory_order_release);
+	return result;
 }
 
 static int exec_call_path(const struct exec *exec, char *const *envp)
@@ -105,7 +133,7 @@ static int exec_path(enum life_function which, const char *path,
 		     char *const *argv, char *const *envp)
 {
 	struct exec exec = { .call = exec_call_path, .real = life_real(which),
-			     .path = path, .argv = argv };
+			     .replaces = true, .path = path, .argv = argv };
 
 	return exec_run(&exec, envp);
 }
@@ -132,7 +160,7 @@ HOOK int execvp(const char *file, exec_strings argv)
 
 HOOK int fexecve(int fd, exec_strings argv, exec_strings envp)
 {
-	struct exec exec = { .call = exec_call_fd,
+	struct exec exec = { .call = exec_call_fd, .replaces = true,
 			     .real = life_real(LIFE_fexecve), .fd = fd,
 			     .argv = argv };
 
@@ -144,7 +172,7 @@ HOOK int fexecve(int fd, exec_strings argv, exec_strings envp)
 HOOK int execveat(int fd, const char *path, exec_strings argv,
 		  exec_strings envp, int flags)
 {
-	struct exec exec = { .call = exec_call_at,
+	struct exec exec = { .call = exec_call_at, .replaces = true,
 			     .real = life_real(LIFE_syscall), .fd = fd,
 			     .path = path, .argv = argv, .flags = flags };
 

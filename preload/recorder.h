@@ -100,6 +100,7 @@ struct recorder {
 	struct writer *writer;
 	_Atomic uint32_t aside;		/* the writer's task is to end */
 	_Atomic uint32_t shows;	/* calls that show our variables */
+	_Atomic uint32_t execs;	/* calls of exec that have not failed */
 	bool forked;		/* of a process image that was recorded before */
 
 	/* whose events need no stamp of their own, see ring.h; 0: nobody's */

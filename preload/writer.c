@@ -507,8 +507,11 @@ static const char *writer_work(struct writer *w)
 		if (writer_hungry(r))
 			census_look(&w->feed, true, now_ns);
 		pool_refill(&w->pool);
+		/* what it had become by exec may have ended before a look */
 		if (target_dead(&w->target))
-			return "exit";
+			return atomic_load_explicit(&r->execs,
+						    memory_order_acquire) ?
+				       "exec" : "exit";
 		if (atomic_load_explicit(&r->stop, memory_order_acquire))
 			return w->target.thread ? "exit" : "error";
 		if (writer_look(w, now_ns))

@@ -116,4 +116,17 @@ def library_out_of_reach(directory):
     equal((done.status, done.out, done.err), (0, "A=1\n", ""), "result")
 
 
+@case
+def what_is_over_soon_was_an_exec(directory):
+    """The writer's next look would come too late to tell them apart."""
+    for i in range(5):
+        part = os.path.join(directory, str(i))
+        os.mkdir(part)
+        done = recorded(["sh", "-c", "exec true"], part)
+        equal(done.status, 0, "status")
+        ends = sorted(find_key(info(trace), "reason")
+                      for trace in traces_in(part))
+        equal(ends, ["exec", "exit"], "how they ended")
+
+
 main()
