@@ -20,6 +20,18 @@ static bool is_choice(const struct command_option *option)
 	return option->value != NULL && strchr(option->value, '|') != NULL;
 }
 
+/* Whether a file or folder is wanted, for which a shell can look. */
+static bool is_path(const struct command_option *option)
+{
+	static const char *const words[] = { "FILE", "DIR", "PATH", "TRACE" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (option->value != NULL &&
+		    strstr(option->value, words[i]) != NULL)
+			return true;
+	return false;
+}
+
 /* ---- bash ---- */
 
 static void bash_command(FILE *out, const struct command *command)
@@ -101,7 +113,8 @@ static void zsh_command(FILE *out, const struct command *command)
 			put_choice(out, option->value);
 			putc(')', out);
 		} else if (option->value != NULL) {
-			fputs(":value:_files", out);
+			fputs(is_path(option) ? ":file:_files" : ":value: ",
+			      out);
 		}
 		putc('\'', out);
 	}
@@ -156,6 +169,8 @@ static void fish_option(FILE *out, const char *command,
 		fputs(" -f -a '", out);
 		put_choice(out, option->value);
 		putc('\'', out);
+	} else if (option->value != NULL && !is_path(option)) {
+		fputs(" -f", out);
 	}
 	fputs(" -d ", out);
 	fish_text(out, option->help);
