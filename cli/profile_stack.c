@@ -29,14 +29,6 @@ static void add(struct profile_stack *stack, const struct frame *frame,
 	}
 }
 
-static void find_site(struct profile_stack *stack)
-{
-	for (stack->site = 0; stack->site < stack->count; stack->site++)
-		if (!stack->list[stack->site].glue)
-			return;
-	stack->site = 0;
-}
-
 void profile_stack_of_node(struct profile_stack *stack,
 			   const struct profile *profile, uint32_t node,
 			   bool full)
@@ -54,6 +46,7 @@ void profile_stack_of_node(struct profile_stack *stack,
 			.column = normal->column,
 			.inlined = normal->inlined,
 			.glue = normal->glue,
+			.wraps = normal->wraps,
 			/* what tells frames without a name apart */
 			.address = normal->offset,
 			.module_offset = normal->offset,
@@ -64,7 +57,7 @@ void profile_stack_of_node(struct profile_stack *stack,
 		else
 			add(stack, &frame, full);
 	}
-	find_site(stack);
+	stack->site = frames_site(stack->list, stack->count);
 }
 
 void profile_stack_of_context(struct profile_stack *stack,
@@ -75,7 +68,7 @@ void profile_stack_of_context(struct profile_stack *stack,
 	stack->stop = frames->stop;
 	for (size_t i = 0; i < frames->count; i++)
 		add(stack, &frames->list[i], full);
-	find_site(stack);
+	stack->site = frames_site(stack->list, stack->count);
 }
 
 void profile_stack_free(struct profile_stack *stack)

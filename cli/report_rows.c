@@ -283,7 +283,6 @@ static void load_node(struct report *r, uint32_t node)
 	size_t count = 0;
 
 	r->stack.stop = GT_STOP_BOTTOM;
-	r->stack.site = SIZE_MAX;
 	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
 		const struct profile_frame *from =
 			&profile->frames[profile->nodes[node].frame];
@@ -304,12 +303,10 @@ static void load_node(struct report *r, uint32_t node)
 		frame->column = from->column;
 		frame->inlined = from->inlined;
 		frame->glue = from->glue;
-		if (r->stack.site == SIZE_MAX && !from->glue)
-			r->stack.site = count;
+		frame->wraps = from->wraps;
 		count++;
 	}
-	if (r->stack.site == SIZE_MAX)
-		r->stack.site = 0;
+	r->stack.site = frames_site(r->scratch, count);
 	r->stack.list = r->scratch;
 	r->stack.count = count;
 }

@@ -119,6 +119,7 @@ static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
 	frame->address = address;
 	frame->module_offset = address - image->bias;
 	frame->glue = glue_is(frame->library, frame->function);
+	frame->wraps = frame->glue && glue_wraps(frame->function);
 }
 
 struct symbol_image frames_symbol_image(const struct frames *frames,
@@ -207,12 +208,27 @@ static bool add_place(struct frames *frames, uint32_t node, bool exact)
 	return place->signal;
 }
 
-static void find_site(struct frames *frames)
+/* The first from `at` on that may be the site; `count` if there is none. */
+static size_t pass_glue(const struct frame *list, size_t count, size_t at)
 {
-	for (frames->site = 0; frames->site < frames->count; frames->site++)
-		if (!frames->list[frames->site].glue)
-			return;
-	frames->site = 0;
+	for (; at < count; at++) {
+		const struct frame *frame = &list[at];
+		const struct frame *outer = frame + 1;
+
+		if (!frame->glue &&
+		    (at + 1 == count ||
+		     !glue_is_part(frame->library, frame->function,
+				   outer->library, outer->wraps)))
+			break;
+	}
+	return at;
+}
+
+size_t frames_site(const struct frame *list, size_t count)
+{
+	size_t site = pass_glue(list, count, 0);
+
+	return site < count ? site : 0;
 }
 
 void frames_of(struct frames *frames, uint32_t at)
@@ -230,7 +246,7 @@ void frames_of(struct frames *frames, uint32_t at)
 		    frames->list[i].library != NULL)
 			note_nameless(frames, frames->list[i].library);
 	frames->stop = at < CONTEXT_ROOTS ? (enum gt_stop)at : GT_STOP_OTHER;
-	find_site(frames);
+	frames->site = frames_site(frames->list, frames->count);
 }
 
 static uint32_t number_of_site(struct frames *frames)
@@ -268,6 +284,14 @@ static void make_sites(struct frames *frames)
 	frames->site_of_count = count;
 }
 
+/* Does it take frames further out to know the site? */
+static bool is_undecided(const struct frames *frames)
+{
+	return frames->site == frames->count ||
+		(frames->site + 1 == frames->count &&
+		 frames->list[frames->site].function == NULL);
+}
+
 uint64_t frames_site_key(void *owner, uint32_t node)
 {
 	struct frames *frames = owner;
@@ -284,12 +308,11 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 	frames->count = 0;
 	frames->site = 0;
 	for (uint32_t at = node; at >= CONTEXT_ROOTS &&
-	     frames->site == frames->count && frames->count < GLUE_MAX;
+	     is_undecided(frames) && frames->count < GLUE_MAX;
 	     at = contexts->nodes[at].parent) {
 		exact = add_place(frames, at, exact);
-		while (frames->site < frames->count &&
-		       frames->list[frames->site].glue)
-			frames->site++;
+		frames->site = pass_glue(frames->list, frames->count,
+					 frames->site);
 	}
 	if (frames->site == frames->count)
 		frames->site = 0;
@@ -316,7 +339,7 @@ static bool prepare_depth(struct frames *frames, uint32_t *nodes)
 			continue;
 		frames->count = 0;
 		signal = add_place(frames, nodes[i], false);
-		find_site(frames);
+		frames->site = frames_site(frames->list, frames->count);
 		/* One by one from here on. */
 		if (signal || (frames->count > 0 &&
 			       !frames->list[frames->site].glue))

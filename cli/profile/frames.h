@@ -22,6 +22,7 @@ struct frame {
 	unsigned column;
 	bool inlined;
 	bool glue;		/* an allocator's or the language's own */
+	bool wraps;		/* of that: it wraps malloc */
 	uint64_t address;
 	uint64_t module_offset;
 };
@@ -86,6 +87,9 @@ static inline uint64_t frames_place_key(uint64_t address, uint64_t owner,
 }
 /* Is the image, by its index, the recorder itself? It is in no stack. */
 bool frames_is_own(const struct frames *frames, uint32_t index);
+/* The index of the site in a list, innermost first: the first frame that is
+ * no glue, nor part of it; 0 where there is none. */
+size_t frames_site(const struct frame *list, size_t count);
 /* Fill the list for a context. */
 void frames_of(struct frames *frames, uint32_t node);
 /*

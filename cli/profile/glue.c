@@ -11,6 +11,9 @@
  *      a prefix that says no more than "mine" (xmalloc, my_malloc): what a
  *      function does that is called like this, malloc does.
  *
+ * What a wrapper called in its own library and has no name is a part of it:
+ * stripped libraries keep the wrapper's name, which is exported, only.
+ *
  * Where a stack consists of nothing else, its innermost frame is the site.
  */
 #include "cli/profile/glue.h"
@@ -180,6 +183,18 @@ static const char *without_result(const char *function)
 			name = p + 1;
 	}
 	return name;
+}
+
+bool glue_wraps(const char *function)
+{
+	return function != NULL && is_wrapper(function);
+}
+
+bool glue_is_part(const char *library, const char *function,
+		  const char *outer_library, bool outer_wraps)
+{
+	return outer_wraps && function == NULL && library != NULL &&
+		outer_library != NULL && strcmp(library, outer_library) == 0;
 }
 
 bool glue_is(const char *library, const char *function)

@@ -13,5 +13,14 @@
  * malloc, by their names. Either may be NULL: not known.
  */
 bool glue_is(const char *library, const char *function);
+/* Only the last of these. */
+bool glue_wraps(const char *function);
+/*
+ * Code without a name that a wrapper of its own library called is a part of
+ * that wrapper, whose static functions have lost their names. Elsewhere, code
+ * without a name is the user's, as good as any.
+ */
+bool glue_is_part(const char *library, const char *function,
+		  const char *outer_library, bool outer_wraps);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
+#include "cli/profile/glue.h"
 #include "cli/profile/inward.h"
 
 #define INDEX_FREE UINT64_MAX
@@ -102,6 +103,7 @@ static uint32_t number_of_frame(struct profile *profile,
 		.column = frame->column,
 		.inlined = frame->inlined,
 		.glue = frame->glue,
+		.wraps = frame->wraps,
 		.stop = GT_STOP_BOTTOM,
 	};
 
@@ -542,12 +544,26 @@ uint64_t profile_own(const struct profile *profile, uint32_t node,
 		      profile->nodes[node + 1].first, side, sum);
 }
 
+bool profile_is_glue(const struct profile *profile, uint32_t node)
+{
+	const struct profile_node *at = &profile->nodes[node];
+	const struct profile_frame *frame = &profile->frames[at->frame];
+	const struct profile_frame *outer;
+
+	if (frame->glue)
+		return true;
+	if (at->parent == PROFILE_ROOT)
+		return false;
+	outer = &profile->frames[profile->nodes[at->parent].frame];
+	return glue_is_part(frame->library, frame->function, outer->library,
+			    outer->wraps);
+}
+
 uint32_t profile_site(const struct profile *profile, uint32_t node)
 {
 	uint32_t at = node;
 
-	while (at != PROFILE_ROOT &&
-	       profile->frames[profile->nodes[at].frame].glue)
+	while (at != PROFILE_ROOT && profile_is_glue(profile, at))
 		at = profile->nodes[at].parent;
 	return at != PROFILE_ROOT ? at : node;
 }

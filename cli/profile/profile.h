@@ -41,6 +41,7 @@ struct profile_frame {
 	 * inlined changes from build to build. */
 	bool inlined;
 	bool glue;		/* see frames.h */
+	bool wraps;
 	/* Not GT_STOP_BOTTOM: no frame, but why the walk ended there;
 	 * `function` says it in words. */
 	enum gt_stop stop;
@@ -121,6 +122,8 @@ uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
 			   unsigned side, struct figures *sum);
 uint64_t profile_own(const struct profile *profile, uint32_t node,
 		     unsigned side, struct figures *sum);
+/* Is the node glue, or a part of it? */
+bool profile_is_glue(const struct profile *profile, uint32_t node);
 /* The innermost node at or around this one that is no glue: its site. The
  * node itself if there is nothing else. */
 uint32_t profile_site(const struct profile *profile, uint32_t node);

@@ -107,7 +107,7 @@ static uint32_t *sites_of(const struct profile *profile)
 	for (uint32_t n = 1; n < profile->node_count; n++) {
 		const struct profile_node *node = &profile->nodes[n];
 
-		sites[n] = profile->frames[node->frame].glue ?
+		sites[n] = profile_is_glue(profile, n) ?
 			sites[node->parent] : n;
 	}
 	for (uint32_t n = 1; n < profile->node_count; n++)

@@ -48,6 +48,22 @@ static void users_code(void **state)
 	assert_false(glue_is(NULL, NULL));
 }
 
+/* Static functions of wrappers, without names; their siblings elsewhere. */
+static void parts(void **state)
+{
+	(void)state;
+	assert_true(glue_is_part("libx.so", NULL, "libx.so",
+				 glue_wraps("sqlite3Malloc")));
+	assert_false(glue_is_part("libx.so", NULL, "liby.so", true));
+	assert_false(glue_is_part("libx.so", "named", "libx.so", true));
+	assert_false(glue_is_part("libx.so", NULL, "libx.so",
+				  glue_wraps("sqlite3_exec")));
+	/* Called by the C library: as the user's main is. */
+	assert_false(glue_is_part("libc.so.6", NULL, "libc.so.6",
+				  glue_wraps("qsort")));
+	assert_false(glue_is_part(NULL, NULL, NULL, true));
+}
+
 static void language(void **state)
 {
 	(void)state;
@@ -65,6 +81,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrappers),
 		cmocka_unit_test(users_code),
+		cmocka_unit_test(parts),
 		cmocka_unit_test(language),
 	};
 
