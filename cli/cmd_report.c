@@ -312,6 +312,8 @@ static bool is_possible(const struct request *request)
 	const char *what = by == REPORT_BY_THREAD ? "thread" :
 		by == REPORT_BY_SIZE ? "size" : by == REPORT_BY_BLOCK ?
 		"block" : NULL;
+	const char *sum = request->report.tree != REPORT_TREE_NONE ?
+		"--tree" : request->report.sizes ? "--sizes" : NULL;
 
 	if (!fits(request))
 		return false;
@@ -322,6 +324,9 @@ static bool is_possible(const struct request *request)
 	else if (!request->merge && by != REPORT_BY_DEFAULT)
 		tell_error("--by %s: of several traces, only as a sum: add "
 			   "--merge", report_by_names[by]);
+	else if (!request->merge && sum != NULL)
+		tell_error("%s: of several traces, only as a sum: add "
+			   "--merge", sum);
 	else
 		return true;
 	return false;

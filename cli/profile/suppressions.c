@@ -219,6 +219,11 @@ int suppressions_parse(struct suppressions *rules, const char *text,
 	struct suppression rule = { .source = source };
 	size_t before = rules->count;
 
+	/* some editors begin UTF-8 with a byte order mark */
+	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+		text += 3;
+		size -= 3;
+	}
 	rule.origin = intern_string(&rules->names, origin);
 	while (size > 0) {
 		const char *newline = memchr(text, '\n', size), *line = text;

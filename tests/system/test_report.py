@@ -384,8 +384,9 @@ def merging_sums_up(directory):
 def what_does_not_fit_together_is_refused(directory):
     done = tables(directory, "fork")
     for options in (["--by", "site"], ["--merge", "--by", "thread"],
-                    ["--merge", "--by", "block"]):
-        check("gnomon: --by" in gnomon("report", directory, *options,
+                    ["--merge", "--by", "block"], ["--sizes"],
+                    ["--tree", "bottom-up"]):
+        check("gnomon: --" in gnomon("report", directory, *options,
                                        statuses=(2,)).err, options)
     trace = done.traces[0]
     for options in (["--tree", "top-down", "--sort", "age"],

@@ -116,7 +116,7 @@ static int parse(const char *text)
 static void test_files(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("# comment\n\n  leak:one\t\r\n\tleak: two  \n"
+	assert_int_equal(parse("\xef\xbb\xbf# comment\n\n  leak:one\t\r\n\tleak: two  \n"
 			       "#leak:no\nleak:a <- b <- ... <- c d\n"
 			       "leak:^ <- x\nleak:last"), 0);
 	assert_int_equal(rules.count, 5);
