@@ -95,13 +95,16 @@ static void put_totals(const struct report *r)
 		quantity_size(b, (int64_t)sum->total_bytes));
 	fprintf(r->out, "  frees        %s\n",
 		quantity_count(a, sum->frees));
-	fprintf(r->out, "  peak         %s in %s block%s, after %s: %s\n",
+	/* with filters it is no peak of theirs, and may be less than live */
+	fprintf(r->out, r->options->filters[0] == 0 ?
+		"  peak         %s in %s block%s, after %s: the most at any "
+		"time\n" :
+		"  at the peak  %s in %s block%s of these, after %s: when all "
+		"was most\n",
 		quantity_size(a, (int64_t)sum->peak_bytes),
 		quantity_count(b, sum->peak_blocks),
 		report_plural(sum->peak_blocks),
-		quantity_time(c, r->about.peak_time_ns),
-		r->options->filters[0] == 0 ? "the most at any time" :
-		"when the program held most");
+		quantity_time(c, r->about.peak_time_ns));
 	fprintf(r->out, "  live         %s in %s block%s%s\n",
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),
