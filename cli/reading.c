@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
@@ -76,6 +77,14 @@ static int take_filter(struct reading *reading, int id, const char *value)
 	return 0;
 }
 
+/* A typo should be seen; what is there must not depend on it. */
+static void tell_unless_there(const char *option, const char *path)
+{
+	if (access(path, R_OK) != 0)
+		tell_note("%s: given with %s, cannot be read: %s: nothing is "
+			  "looked for there", path, option, strerror(errno));
+}
+
 int reading_take(struct reading *reading, int id, const char *value)
 {
 	if (filter_is_option(id))
@@ -85,8 +94,10 @@ int reading_take(struct reading *reading, int id, const char *value)
 		if (reading->places.path_count == READING_PATHS_MAX)
 			return -ERANGE;
 		reading->paths[reading->places.path_count++] = value;
+		tell_unless_there("-d", value);
 		return 0;
 	case SYSROOT:
+		tell_unless_there("--sysroot", value);
 		reading->places.sysroot = value;
 		return 0;
 	case NO_DEBUGINFOD:

@@ -283,7 +283,44 @@ static void explain_missing(const char *path, const char *wants)
 			  "told one by one", path);
 }
 
-static void explain(const struct debugfile_wanted *wanted, const char *path)
+/* A file of another build that -d led to, for what was not found elsewhere:
+ * one of the same name, or the only one that was given. */
+static void explain_given(const struct debugfile_places *places,
+			  const struct debugfile_wanted *wanted)
+{
+	const char *name = base_name(wanted->path);
+
+	for (size_t i = 0; i < places->path_count; i++) {
+		const char *given = places->paths[i];
+		char *inside = grow_format("%s/%s", given, name);
+		bool is_it = places->path_count == 1 ||
+			strcmp(base_name(given), name) == 0;
+		const char *path = given;
+		char has[2 * ID_MAX + 1];
+		struct build_id id;
+		enum match match;
+		int fd;
+
+		match = is_it ? try_file(wanted, given, &fd, &id) :
+			MATCH_NO_FILE;
+		if (match == MATCH_NO_FILE) {
+			path = inside;
+			match = try_file(wanted, inside, &fd, &id);
+		}
+		if (match == MATCH_SAME)
+			close(fd);
+		if (match == MATCH_OTHER) {
+			to_hex(has, id.bytes, id.size);
+			tell_note("%s: given with -d, but not for %s: its "
+				  "build-id is %s", path, name,
+				  id.size ? has : "missing");
+		}
+		free(inside);
+	}
+}
+
+static void explain(const struct debugfile_places *places,
+		    const struct debugfile_wanted *wanted, const char *path)
 {
 	char has[2 * ID_MAX + 1], wants[2 * ID_MAX + 1];
 	struct build_id id;
@@ -304,6 +341,8 @@ static void explain(const struct debugfile_wanted *wanted, const char *path)
 	}
 	if (match == MATCH_SAME)
 		close(fd);
+	else
+		explain_given(places, wanted);
 }
 
 /* ---- what is looked for ---- */
@@ -327,7 +366,7 @@ int debugfile_binary(const struct debugfile_places *places,
 	    !try_given(&search, ".debug") && !try_trees(&search, ".debug") &&
 	    !try_debuginfod(&search, DEBUGINFOD_EXECUTABLE) &&
 	    !try_debuginfod(&search, DEBUGINFOD_DEBUG) && absolute)
-		explain(wanted, usual);
+		explain(places, wanted, usual);
 	free(usual);
 	*found = search.found;
 	return search.fd;

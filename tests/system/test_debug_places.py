@@ -9,7 +9,8 @@ import signal
 import socket
 import subprocess
 
-from gnomon_test import Skip, case, check, environment, equal, main, need
+from gnomon_test import (Skip, case, check, environment, equal, gnomon, main,
+                         need, program, recorded)
 from symbolized import (addresses_in, build, build_id, has_lines, run,
                         sections, symbolize)
 
@@ -110,6 +111,28 @@ def wrong_file(directory):
     # The right one somewhere else is enough.
     equal(symbolize(target.path, target.addresses, "-b", target.id, "-d",
                     target.whole)[1], "", "messages")
+
+
+@case
+def what_was_given_is_wrong(directory):
+    """-d with a file of another build, and with nothing at all."""
+    path = os.path.join(directory, "program")
+    shutil.copy(program("copied"), path)
+    trace = recorded([path], directory).trace
+    number = build_id(path)
+    os.unlink(path)
+    wrong = build(directory, "-g", "-DOTHER", "-O1")
+    shutil.copy(wrong, path + ".other")
+    told = gnomon("report", trace, "-d", path + ".other").err
+    check(number in told and "program.other: given with -d, but not for "
+          "program: its build-id is " + build_id(wrong) in told, told)
+    for option in ("-d", "--sysroot"):
+        nowhere = os.path.join(directory, "nowhere")
+        told = gnomon("report", trace, option, nowhere).err
+        check("%s: given with %s, cannot be read" % (nowhere, option) in told,
+              told)
+    told = gnomon("report", trace, "-d", program("copied")).err
+    equal(told, "", "the right one")
 
 
 @case
