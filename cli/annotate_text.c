@@ -43,6 +43,14 @@ static const char *const meanings[FIGURE_KEYS] = {
 	[FIGURE_TEMPORARY] = "temporary allocations",
 };
 
+static const char *meaning_of(const struct printer *p)
+{
+	if (p->key == FIGURE_LIVE &&
+	    p->annotate->model->report.being_written)
+		return "live now";
+	return meanings[p->key];
+}
+
 /* ---- costs ---- */
 
 static uint64_t value(const struct printer *p, const struct figures *figures)
@@ -464,7 +472,7 @@ static void put_head(struct printer *p,
 		fprintf(p->out, "\n  in %s", function->library ?
 			function->library : "code made at run time");
 	fprintf(p->out, "\n  %s %s, %s of %s", quantity(p, value(p, all), a),
-		meanings[p->key], quantity_percent(b, value(p, all), whole),
+		meaning_of(p), quantity_percent(b, value(p, all), whole),
 		quantity(p, whole, c));
 	fprintf(p->out, "\n  %s of it by its own calls of the allocator\n",
 		value(p, &function->sum.self) == 0 ? "none" :

@@ -130,6 +130,7 @@ static bool add_trace(struct request *request, unsigned side,
 		to->traces++;
 		to->dropped += model_dropped(model);
 		to->estimated |= model->sample_mean != 0;
+		to->running |= model->report.being_written;
 		if (until_ns != 0 && until_ns < duration_ns)
 			duration_ns = until_ns;
 		if (duration_ns > to->duration_ns)
@@ -308,6 +309,8 @@ static const char *const description[] = {
 	"Compares two traces, or one trace at two moments (--from, --to). "
 	"Stacks are the same if their libraries, functions, files and lines "
 	"are: addresses, process ids and the order of things do not matter.",
+	"A moment includes what happened at it: live at 10s is the same as "
+	"`gnomon report --alive-at 10s`.",
 	"A and B are files, or directories, of which all traces are summed "
 	"up. With one trace, --from and --to are the two moments: live is what "
 	"was live then, the other costs are what they had come to. With two, "

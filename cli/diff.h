@@ -22,6 +22,7 @@ struct diff_side {
 	uint64_t duration_ns;	/* of the longest */
 	uint64_t dropped;	/* events that are missing */
 	bool estimated;		/* from a sample */
+	bool running;		/* its end is now */
 	struct figures sum;	/* of all that is compared */
 };
 

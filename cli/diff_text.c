@@ -87,6 +87,8 @@ static void put_summary(const struct diff *diff, FILE *out)
 		if (one->traces > 1)
 			fprintf(out, "        the sum of %s traces\n",
 				quantity_count(a, one->traces));
+		if (one->running)
+			fprintf(out, "        still running: its end is now\n");
 		if (one->estimated)
 			fprintf(out, "        estimated from a sample\n");
 		if (one->dropped > 0)

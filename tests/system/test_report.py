@@ -430,6 +430,11 @@ def a_process_being_recorded_by_its_number(directory):
               "by the live file that it has mapped")
         out = text(pid, cwd="/")
         check("\nLIVE NOW: " in out and "AT THE END" not in out, out)
+        out = gnomon("diff", pid, "--from", "start", cwd="/",
+                     statuses=(0, 1)).out
+        check("still running: its end is now\n" in out, out)
+        out = gnomon("annotate", pid, "_*libc_start_main.*", cwd="/").out
+        check(" live now, " in out and "the end" not in out, out)
     finally:
         run.stdin.close()
         run.wait(timeout=20)
