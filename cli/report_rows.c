@@ -102,7 +102,8 @@ static void collect_groups(const struct report *r, enum figure key,
 		row->contexts = (uint32_t)groups->list[i].contexts;
 		row->group = i;
 		rows->rows.count++;
-		rows->rows.nonzero += row_value(&rows->rows, row) > 0;
+		rows->rows.nonzero += figures_any(&row->figures, key,
+						  r->end_ns);
 	}
 }
 
@@ -189,7 +190,7 @@ static void offer(struct report_parts *parts, const struct report_part *part,
 	uint64_t value = figures_value(&part->figures, key, end_ns);
 	size_t at = parts->count;
 
-	if (value == 0)
+	if (!figures_any(&part->figures, key, end_ns))
 		return;
 	parts->nonzero++;
 	while (at > 0 && figures_value(&parts->list[at - 1].figures, key,

@@ -47,6 +47,29 @@ uint64_t figures_value(const struct figures *figures, enum figure key,
 	return 0;
 }
 
+uint64_t figures_blocks(const struct figures *figures, enum figure key)
+{
+	switch ((int)key) {
+	case FIGURE_LIVE:
+		return figures->live_blocks;
+	case FIGURE_PEAK:
+		return figures->peak_blocks;
+	case FIGURE_OWN_PEAK:
+		return figures->own_peak_blocks;
+	case FIGURE_TOTAL:
+		return figures->count;
+	default:
+		return 0;
+	}
+}
+
+bool figures_any(const struct figures *figures, enum figure key,
+		 uint64_t end_ns)
+{
+	return figures_value(figures, key, end_ns) > 0 ||
+		figures_blocks(figures, key) > 0;
+}
+
 void figures_add(struct figures *sum, const struct figures *more)
 {
 	if (more->count > 0) {

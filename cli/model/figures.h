@@ -6,6 +6,7 @@
 #ifndef GNOMON_FIGURES_H
 #define GNOMON_FIGURES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct figures {
@@ -45,6 +46,11 @@ extern const char *const figure_names[FIGURE_KEYS];
 /* Its value; `end_ns`: of the recording. */
 uint64_t figures_value(const struct figures *figures, enum figure key,
 		       uint64_t end_ns);
+/* How many blocks that is; of keys without blocks, 0. */
+uint64_t figures_blocks(const struct figures *figures, enum figure key);
+/* Is there anything of it? Blocks of no bytes are blocks, too. */
+bool figures_any(const struct figures *figures, enum figure key,
+		 uint64_t end_ns);
 /* The mean lifetime of the freed blocks in ns; 0: none was freed. */
 uint64_t figures_mean_lifetime(const struct figures *figures);
 /* Put `more` to `sum`. A zeroed struct figures is the empty set. */

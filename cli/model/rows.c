@@ -27,14 +27,19 @@ static void merge(struct row *into, const struct row *row)
 static int order(const struct rows *rows, const struct row *x,
 		 const struct row *y)
 {
-	for (int i = -1; i < FIGURE_KEYS; i++) {
-		/* the key asked for, then the others in their order */
+	for (int i = -2; i < FIGURE_KEYS; i++) {
+		/* The key asked for, how many blocks that is (some have no
+		 * bytes), then the others in their order. */
 		enum figure key = i < 0 ? rows->key : (enum figure)i;
 		uint64_t left = figures_value(&x->figures, key,
 					      rows->end_ns);
 		uint64_t right = figures_value(&y->figures, key,
 					       rows->end_ns);
 
+		if (i == -1) {
+			left = figures_blocks(&x->figures, key);
+			right = figures_blocks(&y->figures, key);
+		}
 		if (left != right)
 			return left > right ? -1 : 1;
 	}
@@ -93,7 +98,8 @@ static void group_row(struct rows *rows, size_t *capacity,
 static void cut(struct rows *rows, uint64_t limit)
 {
 	for (size_t i = 0; i < rows->count; i++)
-		rows->nonzero += row_value(rows, &rows->list[i]) > 0;
+		rows->nonzero += figures_any(&rows->list[i].figures,
+					     rows->key, rows->end_ns);
 	if (limit == 0 || rows->count <= limit)
 		return;
 	rows_sort(rows);
@@ -126,7 +132,8 @@ void rows_collect(const struct model *model, const struct rows_query *query,
 			group_row(rows, &capacity, &groups, &row);
 			continue;
 		}
-		rows->nonzero += row.largest > 0;
+		rows->nonzero += figures_any(&row.figures, rows->key,
+					     rows->end_ns);
 		if (limit < n)
 			offer(rows, limit, &row);
 		else
