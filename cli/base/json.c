@@ -47,19 +47,29 @@ static void put_quoted(FILE *out, const char *string)
 	putc('"', out);
 }
 
+/* Rows are so deep: what is in them stays on their line. A stack has many
+ * frames, and a report many stacks. */
+#define LINES_DEPTH 2
+
+static void begin_line(const struct json *json, unsigned depth)
+{
+	if (depth > LINES_DEPTH)
+		return;
+	putc('\n', json->out);
+	for (unsigned i = 0; i < depth; i++)
+		putc(' ', json->out);
+}
+
 static void begin_value(struct json *json, const char *key)
 {
 	if (json->full[json->depth])
 		putc(',', json->out);
-	if (json->depth > 0) {
-		putc('\n', json->out);
-		for (unsigned i = 0; i < json->depth; i++)
-			putc(' ', json->out);
-	}
+	if (json->depth > 0)
+		begin_line(json, json->depth);
 	json->full[json->depth] = true;
 	if (key != NULL) {
 		put_quoted(json->out, key);
-		fputs(": ", json->out);
+		fputs(json->depth > LINES_DEPTH ? ":" : ": ", json->out);
 	}
 }
 
@@ -77,11 +87,8 @@ static void close_level(struct json *json, char bracket)
 
 	assert(json->depth > 0);
 	json->depth--;
-	if (full) {
-		putc('\n', json->out);
-		for (unsigned i = 0; i < json->depth; i++)
-			putc(' ', json->out);
-	}
+	if (full && json->depth < LINES_DEPTH)
+		begin_line(json, json->depth);
 	putc(bracket, json->out);
 	if (json->depth == 0)
 		putc('\n', json->out);

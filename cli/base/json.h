@@ -1,7 +1,7 @@
 /*
  * json.h: write JSON as it goes, without a document in memory: a table of all
  * contexts of a large program may be larger than the model it comes from.
- * Commas and indentation are taken care of; RFC 8259.
+ * Commas and lines are taken care of; RFC 8259. A row is a line.
  */
 #ifndef GNOMON_JSON_H
 #define GNOMON_JSON_H

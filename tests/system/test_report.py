@@ -93,6 +93,17 @@ def functions_files_and_libraries(directory):
 
 
 @case
+def a_row_of_json_is_a_line(directory):
+    """So that large ones can be read piece by piece."""
+    trace = tables(directory).trace
+    out = gnomon("report", trace, "--json", "--by", "stack").out
+    lines = out[out.index('"rows": [\n'):].splitlines()
+    equal([line.strip() for line in lines[-2:]], ["]", "}"], "the end")
+    equal([json.loads(line.rstrip(",")) for line in lines[1:-2]],
+          json.loads(out)["rows"], "rows by lines")
+
+
+@case
 def functions_without_names(directory):
     """Of a stripped program: apart, each by its place."""
     stripped = os.path.join(directory, "tables")
