@@ -22,6 +22,7 @@
 #include "cli/base/pattern.h"
 #include "cli/base/table.h"
 #include "cli/profile/inward.h"
+#include "cli/symbol/names.h"
 
 #define THROUGH 0x80u
 #define DEPTH_SHIFT 8
@@ -84,11 +85,9 @@ struct stack_filter {
 
 /* ---- frames ---- */
 
-static bool matches(const struct stack_filter *filter, size_t kind,
-		    const struct frame *frame)
+static bool matches_text(const struct stack_filter *filter, size_t kind,
+			 const char *text)
 {
-	const char *text = *(const char *const *)((const char *)frame +
-						  kinds[kind].text);
 	const struct filter_word *word;
 
 	for (size_t i = 0; text != NULL &&
@@ -96,6 +95,24 @@ static bool matches(const struct stack_filter *filter, size_t kind,
 		if (pattern_matches(word->pattern, text))
 			return true;
 	return false;
+}
+
+/* A function by its whole name, or by what reports print of it. */
+static bool matches(const struct stack_filter *filter, size_t kind,
+		    const struct frame *frame)
+{
+	const char *text = *(const char *const *)((const char *)frame +
+						  kinds[kind].text);
+	struct buffer brief = { 0 };
+	bool found = matches_text(filter, kind, text);
+
+	if (found || text == NULL || text != frame->function ||
+	    filter_word(filter->words, kinds[kind].id, 0) == NULL)
+		return found;
+	names_brief(&brief, text, SIZE_MAX);
+	found = matches_text(filter, kind, brief.data);
+	buffer_free(&brief);
+	return found;
 }
 
 static uint16_t try_place(const struct stack_filter *filter, uint32_t number)

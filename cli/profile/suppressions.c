@@ -18,9 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/buffer.h"
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 #include "cli/profile/inward.h"
+#include "cli/symbol/names.h"
 
 #define ARROW " <- "
 #define LONGER 0x80000000u	/* in values; else a rule's number + 1, or 0 */
@@ -275,12 +277,26 @@ int suppressions_read(struct suppressions *rules, const char *path)
 
 /* ---- on frames ---- */
 
+/* As LeakSanitizer does; or by what reports print of a C++ name. */
+static bool matches_function(const char *pattern, const char *function)
+{
+	struct buffer brief = { 0 };
+	bool found = suppressions_match(pattern, function);
+
+	if (found || strchr(function, '(') == NULL)
+		return found;
+	names_brief(&brief, function, SIZE_MAX);
+	found = brief.data != NULL && suppressions_match(pattern, brief.data);
+	buffer_free(&brief);
+	return found;
+}
+
 static bool matches(const char *pattern, const struct frame *frame)
 {
 	const char *library = frame->path ? frame->path : frame->library;
 
-	return (frame->function &&
-		suppressions_match(pattern, frame->function)) ||
+	return (frame->function && matches_function(pattern,
+						    frame->function)) ||
 		(frame->file && suppressions_match(pattern, frame->file)) ||
 		(library && suppressions_match(pattern, library));
 }

@@ -301,6 +301,18 @@ def text_says_what_json_says(directory):
 
 
 @case
+def functions_are_found_as_they_are_shown(directory):
+    trace = recorded([program("exceptions")], directory).trace
+    whole = document(trace, "--function", r"^descend\(int\)$")["summary"]
+    brief = document(trace, "--function", "^descend$")["summary"]
+    check(whole["allocations"] > 0, "by its whole name")
+    equal(dict(brief, filters=""), dict(whole, filters=""),
+          "by what is shown of it")
+    equal(document(trace, "--function", "^descen$")["summary"]["allocations"],
+          0, "by a part")
+
+
+@case
 def blocks_are_filtered(directory):
     done = tables(directory)
     large = document(done.trace, "--size-min", "5000", "--size-max", "5002")
