@@ -93,6 +93,20 @@ def functions_files_and_libraries(directory):
 
 
 @case
+def functions_by_the_names_that_are_printed(directory):
+    trace = recorded([program("annotated_plus")], directory).trace
+    rows = document(trace, "--by", "stack")["rows"]
+    names = {frame["function"] for row in rows for frame in row["stack"]
+             if "annotated_plus" in (frame["library"] or "")}
+    whole = sorted(name for name in names
+                   if (name or "").startswith("shapes::"))
+    check(whole, "functions with parameters: %s" % names)
+    for name in (whole[0], whole[0].split("(")[0]):
+        shown = document(trace, "--function", "^%s$" % re.escape(name))
+        check(shown["summary"]["allocations"] > 0, name)
+
+
+@case
 def a_row_of_json_is_a_line(directory):
     """So that large ones can be read piece by piece."""
     trace = tables(directory).trace
