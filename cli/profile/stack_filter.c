@@ -89,22 +89,12 @@ static bool matches_text(const struct stack_filter *filter, size_t kind,
 			 const char *text)
 {
 	const struct filter_word *word;
-	struct buffer brief = { 0 };
-	bool found = false;
 
-	if (text == NULL || filter_word(filter->words, kinds[kind].id, 0) ==
-	    NULL)
-		return false;
-	/* A function's name is also what reports print, without parameters. */
-	if (text == frame->function)
-		names_brief(&brief, text, SIZE_MAX);
-	for (size_t i = 0; !found &&
+	for (size_t i = 0; text != NULL &&
 	     (word = filter_word(filter->words, kinds[kind].id, i)); i++)
-		found = pattern_matches(word->pattern, text) ||
-			(brief.size > 0 &&
-			 pattern_matches(word->pattern, brief.data));
-	buffer_free(&brief);
-	return found;
+		if (pattern_matches(word->pattern, text))
+			return true;
+	return false;
 }
 
 /* A function by its whole name, or by what reports print of it. */
