@@ -78,7 +78,7 @@ static void put_left_out(const struct report *r)
 		quantity_size(b, (int64_t)leftout->bytes),
 		r->model->selection != NULL ?
 		"nobody knows what the filters say of them: not counted" :
-		"counted above; by size only in part");
+		"counted above and in --sizes, not in --by size");
 	if (run[GT_RUN_PEAK_KEPT] == 0 && run[GT_RUN_PEAK_BYTES] > 0)
 		fprintf(r->out, "               the peak is that of the others; "
 			"with them it was %s\n",

@@ -419,7 +419,7 @@ static void finish_totals(struct strip_plan *plan)
 	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
 
 	for (size_t i = 0; i < count; i++) {
-		struct strip_row *row = &totals->rows[i];
+		struct trace_totals *row = &totals->rows[i];
 		uint32_t context = row->context;
 		uint32_t node = contexts_node(contexts, context);
 		uint32_t index = contexts_cost(contexts, context);

@@ -1,6 +1,5 @@
 /*
- * strip_totals.c: see the header. Rows have the classes of sizes and lifetimes
- * as short lists: most contexts know few.
+ * strip_totals.c: see the header.
  *
  * Called by the main thread.
  */
@@ -11,14 +10,14 @@
 
 #include "cli/base/grow.h"
 
-#define ROWS_AT_A_TIME 2048	/* 2 MiB, decoded */
+#define ROWS_AT_A_TIME 65536	/* at most 8 MiB, decoded */
 
-static struct strip_row *row_of(struct strip_totals *totals, uint32_t context,
+static struct trace_totals *row_of(struct strip_totals *totals, uint32_t context,
 				uint32_t thread)
 {
 	uint64_t key = (uint64_t)context << 32 | thread;
 	uint32_t i = table_get(&totals->by_key, key);
-	struct strip_row *row;
+	struct trace_totals *row;
 
 	if (i != TABLE_NONE)
 		return &totals->rows[i];
@@ -31,35 +30,27 @@ static struct strip_row *row_of(struct strip_totals *totals, uint32_t context,
 	return row;
 }
 
-static void count_class(struct strip_totals *totals, struct strip_row *row,
-			unsigned class, bool is_lifetime)
+static void count_classes(struct trace_classes *classes,
+			  const struct strip_block *block)
 {
-	struct strip_cell *cell;
-	uint32_t i = row->first_cell;
+	uint64_t *size = classes->size[totals_class(block->size)];
+	uint64_t *lifetime = classes->lifetime[totals_class(
+		block->lifetime_ns)];
 
-	while (i != 0 && (totals->cells[i].class != class ||
-			  totals->cells[i].is_lifetime != is_lifetime))
-		i = totals->cells[i].next;
-	if (i == 0) {
-		if (totals->cell_count == 0)
-			totals->cell_count = totals->cell_capacity = 1,
-			totals->cells = grow_zeroed(1, sizeof(*cell));
-		GROW(totals->cells, totals->cell_count,
-		     totals->cell_capacity);
-		i = (uint32_t)totals->cell_count++;
-		totals->cells[i] = (struct strip_cell){
-			.next = row->first_cell, .class = (uint8_t)class,
-			.is_lifetime = is_lifetime,
-		};
-		row->first_cell = i;
-	}
-	totals->cells[i].blocks++;
+	size[GT_SIZE_ALLOCATIONS]++;
+	size[GT_SIZE_BYTES] += block->size;
+	size[GT_SIZE_FREES]++;
+	size[GT_SIZE_FREED_BYTES] += block->size;
+	size[GT_SIZE_TEMPORARY] += block->temporary;
+	size[GT_SIZE_LIFETIME] += block->lifetime;
+	lifetime[GT_LIFETIME_BLOCKS]++;
+	lifetime[GT_LIFETIME_BYTES] += block->size;
 }
 
 void strip_totals_add(struct strip_totals *totals,
 		      const struct strip_block *block)
 {
-	struct strip_row *row = row_of(totals, block->context, block->thread);
+	struct trace_totals *row = row_of(totals, block->context, block->thread);
 	uint64_t *value = row->value;
 
 	if (value[GT_TOTALS_ALLOCATIONS] == 0 ||
@@ -73,8 +64,7 @@ void strip_totals_add(struct strip_totals *totals,
 	value[GT_TOTALS_FREED_BYTES] += block->size;
 	value[GT_TOTALS_TEMPORARY] += block->temporary;
 	value[GT_TOTALS_LIFETIME] += block->lifetime;
-	count_class(totals, row, totals_class(block->size), false);
-	count_class(totals, row, totals_class(block->lifetime_ns), true);
+	count_classes(&totals->classes, block);
 	totals->blocks++;
 	totals->bytes += block->size;
 }
@@ -82,7 +72,7 @@ void strip_totals_add(struct strip_totals *totals,
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
 			   uint64_t bytes, uint64_t blocks, uint64_t stamp)
 {
-	struct strip_row *row = row_of(totals, context, 0);
+	struct trace_totals *row = row_of(totals, context, 0);
 
 	row->value[GT_TOTALS_OWN_PEAK_BYTES] = bytes;
 	row->value[GT_TOTALS_OWN_PEAK_BLOCKS] = blocks;
@@ -91,61 +81,40 @@ void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
 
 static int compare_rows(const void *left, const void *right)
 {
-	const struct strip_row *a = *(const struct strip_row *const *)left;
-	const struct strip_row *b = *(const struct strip_row *const *)right;
+	const struct trace_totals *a = left;
+	const struct trace_totals *b = right;
 
 	if (a->context != b->context)
 		return a->context < b->context ? -1 : 1;
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void spread(const struct strip_totals *totals,
-		   const struct strip_row *row, struct trace_totals *to)
+void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
 {
-	memset(to, 0, sizeof(*to));
-	to->context = row->context;
-	to->thread = row->thread;
-	memcpy(to->value, row->value, sizeof(to->value));
-	for (uint32_t i = row->first_cell; i != 0; i = totals->cells[i].next)
-		if (totals->cells[i].is_lifetime)
-			to->lifetimes[totals->cells[i].class] =
-				totals->cells[i].blocks;
-		else
-			to->sizes[totals->cells[i].class] =
-				totals->cells[i].blocks;
-}
-
-void strip_totals_write(const struct strip_totals *totals,
-			struct rewrite *out)
-{
-	const struct strip_row **order;
-	struct trace_totals *some;
+	const struct chunk chunk = { .type = GT_TOTALS };
 	struct buffer payload = { 0 };
 
-	order = grow_alloc((totals->row_count + 1) * sizeof(*order));
-	some = grow_alloc(ROWS_AT_A_TIME * sizeof(*some));
-	for (size_t i = 0; i < totals->row_count; i++)
-		order[i] = &totals->rows[i];
-	qsort(order, totals->row_count, sizeof(*order), compare_rows);
-	for (size_t i = 0; i < totals->row_count;) {
-		size_t n = 0;
+	if (totals->row_count == 0)
+		return;
+	compose_classes(&payload, &totals->classes);
+	rewrite_chunk(out, &chunk, &payload, false);
+	qsort(totals->rows, totals->row_count, sizeof(*totals->rows),
+	      compare_rows);
+	for (size_t i = 0; i < totals->row_count; i += ROWS_AT_A_TIME) {
+		size_t n = totals->row_count - i;
 
-		for (; n < ROWS_AT_A_TIME && i < totals->row_count; n++, i++)
-			spread(totals, order[i], &some[n]);
 		buffer_clear(&payload);
-		compose_totals(&payload, some, n, out->level);
-		rewrite_chunk(out, &(struct chunk){ .type = GT_TOTALS },
-			      &payload, false);
+		compose_totals(&payload, totals->rows + i,
+			       n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME,
+			       out->level);
+		rewrite_chunk(out, &chunk, &payload, false);
 	}
 	buffer_free(&payload);
-	free(order);
-	free(some);
 }
 
 void strip_totals_free(struct strip_totals *totals)
 {
 	free(totals->rows);
-	free(totals->cells);
 	table_free(&totals->by_key);
 	memset(totals, 0, sizeof(*totals));
 }

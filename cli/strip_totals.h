@@ -22,26 +22,11 @@ struct strip_block {
 	bool temporary;
 };
 
-struct strip_row {
-	uint32_t context, thread;
-	uint32_t first_cell;	/* of its classes; 0: none */
-	uint64_t value[GT_TOTALS_VALUES];
-};
-
-/* Blocks of one class of a row. */
-struct strip_cell {
-	uint64_t blocks;
-	uint32_t next;
-	uint8_t class;
-	bool is_lifetime;
-};
-
 struct strip_totals {
-	struct strip_row *rows;
+	struct trace_totals *rows;
 	size_t row_count, row_capacity;
-	struct strip_cell *cells;	/* 0 is not used */
-	size_t cell_count, cell_capacity;
 	struct table by_key;		/* context, thread -> row */
+	struct trace_classes classes;
 	uint64_t blocks, bytes;		/* in all */
 };
 
@@ -51,8 +36,8 @@ void strip_totals_add(struct strip_totals *totals,
 /* What a context had at most, all its threads together. */
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
 			   uint64_t bytes, uint64_t blocks, uint64_t stamp);
-void strip_totals_write(const struct strip_totals *totals,
-			struct rewrite *out);
+/* Afterwards nothing can be added any more. */
+void strip_totals_write(struct strip_totals *totals, struct rewrite *out);
 void strip_totals_free(struct strip_totals *totals);
 
 #endif

@@ -106,10 +106,12 @@
  *          RUN: varint number of values, values (enum gt_run_value)
  *          CONTEXTS: varint v; columns, n rows: 0 rows of varints:
  *          zigzag(context - context of the row before), thread, v values
- *          (enum gt_totals_value), sizes: varint k, k times {class, blocks},
- *          lifetimes likewise. A class is the bit length of a size in bytes,
- *          of a lifetime in ns: 0, 1, 2-3, 4-7 … Rows of the same context and
- *          thread add up.
+ *          (enum gt_totals_value). Rows of the same context and thread add
+ *          up.
+ *          CLASSES: varint v, k, k times {class, v values (enum
+ *          gt_size_value)}, v, k, k times {class, v values (enum
+ *          gt_lifetime_value)}. A class is the bit length of a size in
+ *          bytes, of a lifetime in ns: 0, 1, 2-3, 4-7 …
  *
  * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
  * pair ticks with nanoseconds (the first comes before the first EVENTS).
@@ -373,7 +375,11 @@ enum gt_file_kind {
 };
 #define GT_FILE_PIECE (4u << 20)	/* bytes in a piece but the last */
 
-enum gt_totals_what { GT_TOTALS_RUN = 1, GT_TOTALS_CONTEXTS };
+enum gt_totals_what {
+	GT_TOTALS_RUN = 1,
+	GT_TOTALS_CONTEXTS,
+	GT_TOTALS_CLASSES
+};
 
 /* Of the run as it was before anything was left out, in this order; 0 is "not
  * known" or "not so". */
@@ -406,7 +412,24 @@ enum gt_totals_value {
 	GT_TOTALS_OWN_PEAK_STAMP,
 	GT_TOTALS_VALUES
 };
-#define GT_TOTALS_CLASSES 65	/* bit lengths of 64-bit numbers */
+
+/* Sums over all blocks of a size class that were left out, and over those that
+ * were freed, of a lifetime class. A class is a bit length. */
+enum gt_size_value {
+	GT_SIZE_ALLOCATIONS,
+	GT_SIZE_BYTES,
+	GT_SIZE_FREES,
+	GT_SIZE_FREED_BYTES,
+	GT_SIZE_TEMPORARY,
+	GT_SIZE_LIFETIME,	/* ticks */
+	GT_SIZE_VALUES
+};
+enum gt_lifetime_value {
+	GT_LIFETIME_BLOCKS,
+	GT_LIFETIME_BYTES,
+	GT_LIFETIME_VALUES
+};
+#define GT_CLASSES 65		/* bit lengths of 64-bit numbers */
 
 enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
 

@@ -20,9 +20,18 @@ void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
 	memcpy(row->value, totals->value, sizeof(row->value));
 	leftout->blocks += row->value[GT_TOTALS_ALLOCATIONS];
 	leftout->bytes += row->value[GT_TOTALS_BYTES];
-	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++) {
-		leftout->sizes[i] += totals->sizes[i];
-		leftout->lifetimes[i] += totals->lifetimes[i];
+}
+
+/* A trace may be made smaller several times. */
+void leftout_classes(struct leftout *leftout,
+		     const struct trace_classes *classes)
+{
+	for (unsigned i = 0; i < GT_CLASSES; i++) {
+		for (unsigned k = 0; k < GT_SIZE_VALUES; k++)
+			leftout->classes.size[i][k] += classes->size[i][k];
+		for (unsigned k = 0; k < GT_LIFETIME_VALUES; k++)
+			leftout->classes.lifetime[i][k] +=
+				classes->lifetime[i][k];
 	}
 }
 
@@ -88,6 +97,28 @@ static void apply(struct model *model, const struct leftout_row *row)
 	totals->live_bytes += bytes;
 }
 
+static void apply_classes(struct histograms *histograms,
+			  const struct trace_classes *classes)
+{
+	for (unsigned i = 0; i < GT_CLASSES; i++) {
+		const uint64_t *value = classes->size[i];
+		struct size_class *size = &histograms->sizes[i];
+
+		size->allocations += value[GT_SIZE_ALLOCATIONS];
+		size->bytes += value[GT_SIZE_BYTES];
+		size->frees += value[GT_SIZE_FREES];
+		size->temporary += value[GT_SIZE_TEMPORARY];
+		size->live_blocks += rest(value[GT_SIZE_ALLOCATIONS],
+					  value[GT_SIZE_FREES]);
+		size->live_bytes += rest(value[GT_SIZE_BYTES],
+					 value[GT_SIZE_FREED_BYTES]);
+		size->lifetime += (double)value[GT_SIZE_LIFETIME];
+		value = classes->lifetime[i];
+		histograms->lifetimes[i].blocks += value[GT_LIFETIME_BLOCKS];
+		histograms->lifetimes[i].bytes += value[GT_LIFETIME_BYTES];
+	}
+}
+
 void leftout_apply(struct model *model)
 {
 	struct leftout *leftout = &model->leftout;
@@ -97,12 +128,8 @@ void leftout_apply(struct model *model)
 	for (size_t i = 0; i < leftout->row_count; i++)
 		apply(model, &leftout->rows[i]);
 	leftout->row_count = 0;
-	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++) {
-		model->histograms.sizes[i].allocations += leftout->sizes[i];
-		model->histograms.lifetimes[i].blocks +=
-			leftout->lifetimes[i];
-		leftout->sizes[i] = leftout->lifetimes[i] = 0;
-	}
+	apply_classes(&model->histograms, &leftout->classes);
+	memset(&leftout->classes, 0, sizeof(leftout->classes));
 	if (run[GT_RUN_PEAK_BYTES] > totals->peak_bytes) {
 		totals->peak_bytes = run[GT_RUN_PEAK_BYTES];
 		totals->peak_blocks = run[GT_RUN_PEAK_BLOCKS];

@@ -22,14 +22,15 @@ struct leftout_row {
 struct leftout {
 	struct leftout_row *rows;
 	size_t row_count, row_capacity;
-	uint64_t sizes[GT_TOTALS_CLASSES];	/* blocks by class */
-	uint64_t lifetimes[GT_TOTALS_CLASSES];
+	struct trace_classes classes;
 	uint64_t blocks, bytes;	/* in all */
 	struct trace_run run;	/* as it was before; zeros: not known */
 };
 
 void leftout_totals(struct leftout *leftout,
 		    const struct trace_totals *totals);
+void leftout_classes(struct leftout *leftout,
+		     const struct trace_classes *classes);
 void leftout_run(struct leftout *leftout, const struct trace_run *run);
 /* All was read: put them to the figures of a model without a filter. What a
  * filter would say of them nobody knows. */

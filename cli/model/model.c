@@ -254,6 +254,13 @@ static void take_totals(void *owner, const struct trace_totals *totals)
 	leftout_totals(&model->leftout, totals);
 }
 
+static void take_classes(void *owner, const struct trace_classes *classes)
+{
+	struct model *model = owner;
+
+	leftout_classes(&model->leftout, classes);
+}
+
 static uint32_t lane_of_ring(void *owner, uint32_t ring, bool *nested)
 {
 	struct model *model = owner;
@@ -292,6 +299,7 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.file = take_file,
 		.run = take_run,
 		.totals = take_totals,
+		.classes = take_classes,
 		.sync = take_sync,
 		.lane = lane_of_ring,
 		.events = model_events,

@@ -194,18 +194,28 @@ void compose_run(struct buffer *out, const struct trace_run *run)
 		compose_varint(out, run->value[i]);
 }
 
-static void put_classes(struct buffer *out, const uint64_t *classes)
+static void put_classes(struct buffer *out, const uint64_t *values, unsigned n)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++)
-		count += classes[i] > 0;
+	for (unsigned i = 0; i < GT_CLASSES; i++)
+		count += values[i * n] > 0;
+	compose_varint(out, n);
 	compose_varint(out, count);
-	for (unsigned i = 0; i < GT_TOTALS_CLASSES; i++)
-		if (classes[i] > 0) {
-			compose_varint(out, i);
-			compose_varint(out, classes[i]);
-		}
+	for (unsigned i = 0; i < GT_CLASSES; i++) {
+		if (values[i * n] == 0)
+			continue;
+		compose_varint(out, i);
+		for (unsigned k = 0; k < n; k++)
+			compose_varint(out, values[i * n + k]);
+	}
+}
+
+void compose_classes(struct buffer *out, const struct trace_classes *classes)
+{
+	compose_varint(out, GT_TOTALS_CLASSES);
+	put_classes(out, classes->size[0], GT_SIZE_VALUES);
+	put_classes(out, classes->lifetime[0], GT_LIFETIME_VALUES);
 }
 
 void compose_totals(struct buffer *out, const struct trace_totals *totals,
@@ -224,8 +234,6 @@ void compose_totals(struct buffer *out, const struct trace_totals *totals,
 		compose_varint(&rows, totals[i].thread);
 		for (unsigned k = 0; k < GT_TOTALS_VALUES; k++)
 			compose_varint(&rows, totals[i].value[k]);
-		put_classes(&rows, totals[i].sizes);
-		put_classes(&rows, totals[i].lifetimes);
 	}
 	put_column(out, &rows, level);
 }

@@ -35,6 +35,7 @@ void compose_sync(struct buffer *out, const struct trace_sync *sync);
 void compose_file(struct buffer *out, const struct trace_file *file,
 		  const uint8_t *bytes, int level);
 void compose_run(struct buffer *out, const struct trace_run *run);
+void compose_classes(struct buffer *out, const struct trace_classes *classes);
 void compose_totals(struct buffer *out, const struct trace_totals *totals,
 		    size_t count, int level);
 /* Parents come before their children. */

@@ -77,8 +77,8 @@ enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 
 	decoder->left = 0;
 	decoder->context = 0;
-	if (what == GT_TOTALS_RUN)
-		return GT_TOTALS_RUN;
+	if (what == GT_TOTALS_RUN || what == GT_TOTALS_CLASSES)
+		return (enum gt_totals_what)what;
 	if (what != GT_TOTALS_CONTEXTS)
 		return 0;
 	decoder->values = read_value_count(c);
@@ -94,21 +94,29 @@ bool totals_decoder_run(struct cursor *c, struct trace_run *run)
 	return !c->bad;
 }
 
-static void read_classes(struct cursor *c, uint64_t *classes)
+/* Classes that have `n` values each; more of them in the file are skipped. */
+static void read_classes(struct cursor *c, uint64_t *values, unsigned n)
 {
-	uint64_t count = cursor_varint(c);
+	uint64_t there = read_value_count(c), count = cursor_varint(c);
 
-	memset(classes, 0, GT_TOTALS_CLASSES * sizeof(*classes));
-	if (count > GT_TOTALS_CLASSES)
+	if (count > GT_CLASSES)
 		c->bad = true;
 	for (uint64_t i = 0; i < count && !c->bad; i++) {
-		uint64_t class = cursor_varint(c), blocks = cursor_varint(c);
+		uint64_t class = cursor_varint(c);
 
-		if (class < GT_TOTALS_CLASSES)
-			classes[class] += blocks;
-		else
+		if (class >= GT_CLASSES)
 			c->bad = true;
+		else
+			read_values(c, there, values + class * n, n);
 	}
+}
+
+bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes)
+{
+	memset(classes, 0, sizeof(*classes));
+	read_classes(c, classes->size[0], GT_SIZE_VALUES);
+	read_classes(c, classes->lifetime[0], GT_LIFETIME_VALUES);
+	return !c->bad;
 }
 
 bool totals_decoder_next(struct totals_decoder *decoder,
@@ -125,8 +133,6 @@ bool totals_decoder_next(struct totals_decoder *decoder,
 	totals->context = decoder->context;
 	totals->thread = (uint32_t)cursor_varint(row);
 	read_values(row, decoder->values, totals->value, GT_TOTALS_VALUES);
-	read_classes(row, totals->sizes);
-	read_classes(row, totals->lifetimes);
 	*bad = row->bad;
 	if (*bad)
 		decoder->left = 0;

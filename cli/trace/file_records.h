@@ -37,8 +37,12 @@ struct trace_totals {
 	 * threads, or not known. */
 	uint32_t thread;
 	uint64_t value[GT_TOTALS_VALUES];
-	uint64_t sizes[GT_TOTALS_CLASSES];	/* blocks by class */
-	uint64_t lifetimes[GT_TOTALS_CLASSES];
+};
+
+/* Sums over all blocks, by size in bytes and by lifetime in ns. */
+struct trace_classes {
+	uint64_t size[GT_CLASSES][GT_SIZE_VALUES];
+	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES];
 };
 
 /* The description; the cursor is left at the bytes. False: malformed. */
@@ -63,6 +67,8 @@ enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 					struct inflater *inflater);
 /* For GT_TOTALS_RUN. False: malformed. */
 bool totals_decoder_run(struct cursor *c, struct trace_run *run);
+/* For GT_TOTALS_CLASSES. False: malformed. */
+bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes);
 /* For GT_TOTALS_CONTEXTS. False at the end, or where *bad is set. */
 bool totals_decoder_next(struct totals_decoder *decoder,
 			 struct trace_totals *totals, bool *bad);

@@ -174,7 +174,8 @@ static void read_totals(struct reader *reader, struct cursor *c)
 {
 	const struct reader_sink *sink = reader->sink;
 	static struct totals_decoder decoder;
-	static struct trace_totals totals;
+	struct trace_classes classes;
+	struct trace_totals totals;
 	struct trace_run run;
 	bool bad = true;
 
@@ -183,6 +184,11 @@ static void read_totals(struct reader *reader, struct cursor *c)
 		bad = !totals_decoder_run(c, &run);
 		if (!bad && sink->run != NULL)
 			sink->run(sink->owner, &run);
+		break;
+	case GT_TOTALS_CLASSES:
+		bad = !totals_decoder_classes(c, &classes);
+		if (!bad && sink->classes != NULL)
+			sink->classes(sink->owner, &classes);
 		break;
 	case GT_TOTALS_CONTEXTS:
 		while (totals_decoder_next(&decoder, &totals, &bad))

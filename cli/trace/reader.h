@@ -59,6 +59,7 @@ struct reader_sink {
 	 * May be NULL. */
 	void (*run)(void *owner, const struct trace_run *run);
 	void (*totals)(void *owner, const struct trace_totals *totals);
+	void (*classes)(void *owner, const struct trace_classes *classes);
 	/* What to call the events of a ring from now on, and whether it is
 	 * its thread's second one. */
 	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);

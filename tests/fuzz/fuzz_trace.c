@@ -96,6 +96,7 @@ static void read_file_piece(struct cursor *payload, struct inflater *inflater)
 static void read_totals(struct cursor *payload, struct inflater *inflater)
 {
 	struct totals_decoder decoder = { 0 };
+	struct trace_classes classes;
 	struct trace_totals totals;
 	struct trace_run run;
 	bool bad;
@@ -104,6 +105,9 @@ static void read_totals(struct cursor *payload, struct inflater *inflater)
 	case GT_TOTALS_CONTEXTS:
 		while (totals_decoder_next(&decoder, &totals, &bad))
 			;
+		break;
+	case GT_TOTALS_CLASSES:
+		totals_decoder_classes(payload, &classes);
 		break;
 	case GT_TOTALS_RUN:
 		totals_decoder_run(payload, &run);

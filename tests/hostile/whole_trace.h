@@ -289,6 +289,10 @@ static inline void whole_additions(struct whole_trace *t)
 		{ .context = WHOLE_FIRST + 3, .thread = 0,
 		  .value = { 1, 64, 1, 64, 0, 7, 1020, 1020, 64, 1 } },
 	};
+	const struct trace_classes classes = {
+		.size = { [7] = { 6, 564, 6, 564, 2, 100 } },
+		.lifetime = { [3] = { 1, 64 }, [5] = { 5, 500 } },
+	};
 	struct trace_file file = {
 		.number = 1, .kind = GT_FILE_INCLUDED, .size = 12,
 		.piece_size = 8, .build_id = (const uint8_t *)"abcd",
@@ -296,14 +300,13 @@ static inline void whole_additions(struct whole_trace *t)
 		.path_size = 14,
 	};
 
-	totals[0].sizes[7] = totals[0].lifetimes[5] = 5;
-	totals[1].sizes[7] = totals[1].lifetimes[3] = 1;
 	compose_file(whole_add(t, GT_FILE), &file,
 		     (const uint8_t *)"12345678", 0);
 	file.offset = 8;
 	file.piece_size = 4;
 	compose_file(whole_add(t, GT_FILE), &file, (const uint8_t *)"9abc", 0);
 	compose_run(whole_add(t, GT_TOTALS), &run);
+	compose_classes(whole_add(t, GT_TOTALS), &classes);
 	compose_totals(whole_add(t, GT_TOTALS), totals, 2, 0);
 }
 

@@ -101,6 +101,11 @@ STRIPS = (("--lifetime", "10s"), ("--lifetime", "1ms"), ("--temporary", "0"),
           ("--temporary", "5", "--lifetime", "100us"))
 
 
+def by_size(trace):
+    document = json.loads(gnomon("report", trace, "--sizes", "--json").out)
+    return document["sizes"], document["lifetimes"]
+
+
 @case
 def stripped_figures_are_the_same(directory):
     """Also where blocks go from thread to thread, through realloc, and through
@@ -111,10 +116,12 @@ def stripped_figures_are_the_same(directory):
         trace = (sqlite(where) if name == "sqlite" else
                  recorded([program(name)], where).trace)
         before = json_report(trace)
+        sizes = by_size(trace)
         for options in STRIPS:
             out = os.path.join(directory, "out")
             gnomon("strip", trace, "-o", out, "--force", *options)
             same_figures(before, json_report(out), name + str(options))
+            equal(by_size(out), sizes, name + ": by size")
             if options == ("--lifetime", "10s"):
                 repacked = os.path.join(directory, "repacked")
                 gnomon("repack", trace, "-o", repacked, "--force")
@@ -123,6 +130,7 @@ def stripped_figures_are_the_same(directory):
         again = os.path.join(directory, "again")
         gnomon("strip", out, "-o", again, "--force", "--lifetime", "1h")
         same_figures(before, json_report(again), name + " twice")
+        equal(by_size(again), sizes, name + ": by size, twice")
         gnomon("repack", again, "-o", out, "--force")
         same_figures(before, json_report(out), name + " and repacked")
 

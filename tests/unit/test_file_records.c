@@ -21,6 +21,7 @@ static const uint8_t build_id[20] = "twenty bytes, at all";
 struct seen {
 	struct embedded embedded;
 	struct trace_run run;
+	struct trace_classes classes;
 	struct trace_totals rows[4];
 	size_t row_count;
 };
@@ -43,6 +44,11 @@ static void take_totals(void *owner, const struct trace_totals *totals)
 	seen->rows[seen->row_count++] = *totals;
 }
 
+static void take_classes(void *owner, const struct trace_classes *classes)
+{
+	((struct seen *)owner)->classes = *classes;
+}
+
 static void take_line(void *owner, unsigned type, const char *key,
 		      const char *value)
 {
@@ -54,7 +60,7 @@ static int read_back(struct trace_write *t, struct seen *seen, char *path,
 {
 	const struct reader_sink sink = {
 		.owner = seen, .line = take_line, .file = take_file,
-		.run = take_run, .totals = take_totals,
+		.run = take_run, .totals = take_totals, .classes = take_classes,
 	};
 
 	trace_write_line(t, GT_END, "reason", "exit");
@@ -165,6 +171,7 @@ static void totals_come_back(void **state)
 	char path[] = "/tmp/gnomon-unit-XXXXXX";
 	struct trace_run run = { .value = { 1, 2, UINT64_MAX, 1, 5, 6 } };
 	static struct trace_totals rows[3];
+	struct trace_classes classes = { 0 };
 	static struct seen seen;
 	struct buffer payload = { 0 };
 	struct reader_report report;
@@ -177,18 +184,25 @@ static void totals_come_back(void **state)
 		rows[i].thread = i * 100;
 		for (unsigned k = 0; k < GT_TOTALS_VALUES; k++)
 			rows[i].value[k] = UINT64_MAX >> (i * 20 + k);
-		rows[i].sizes[i * 32] = 5;
-		rows[i].lifetimes[64] = UINT64_MAX;
 	}
 	trace_write_begin(&t);
 	trace_write_line(&t, GT_INFO, "pid", "1");
 	compose_run(&payload, &run);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
+	for (unsigned i = 0; i < GT_CLASSES; i += 32) {
+		for (unsigned k = 0; k < GT_SIZE_VALUES; k++)
+			classes.size[i][k] = UINT64_MAX >> (i / 2 + k);
+		classes.lifetime[i][0] = i + 1;
+		classes.lifetime[i][1] = i;
+	}
+	compose_classes(&payload, &classes);
 	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
 	compose_totals(&payload, rows, 3, 3);
 	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
 	assert_int_equal(read_back(&t, &seen, path, &report), 0);
 	unlink(path);
 	assert_memory_equal(&seen.run, &run, sizeof(run));
+	assert_memory_equal(&seen.classes, &classes, sizeof(classes));
 	assert_int_equal(seen.row_count, 3);
 	assert_memory_equal(seen.rows, rows, sizeof(rows));
 }
@@ -197,8 +211,9 @@ static void totals_come_back(void **state)
 static void nonsense_is_refused(void **state)
 {
 	static const uint8_t payloads[][8] = {
-		{ 3 }, { 1, 65 }, { 2, 65 }, { 2, 0, 1, 4, 4, 0, 0, 66 },
-		{ 2, 0, 1, 5, 5, 0, 0, 1 },
+		{ 4 }, { 1, 65 }, { 2, 65 }, { 2, 0, 1, 4, 4, 0, 0, 66 },
+		{ 2, 0, 1, 5, 5, 0, 0, 1 }, { 3, 1, 66 }, { 3, 1, 1, 65, 1 },
+		{ 3, 65 },
 	};
 
 	(void)state;

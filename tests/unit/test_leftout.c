@@ -48,11 +48,16 @@ static void rows_add_up(void **state)
 		[GT_TOTALS_FIRST] = 5, [GT_TOTALS_LAST] = 9000,
 		[GT_TOTALS_OWN_PEAK_BYTES] = 300,
 		[GT_TOTALS_OWN_PEAK_BLOCKS] = 3,
-	}, .sizes = { [6] = 10 }, .lifetimes = { [4] = 9 } };
+	} };
+	const struct trace_classes classes = {
+		.size = { [6] = { 10, 500, 9, 450, 4, 77 } },
+		.lifetime = { [4] = { 9, 450 } },
+	};
 	const struct trace_run run = { .value = {
 		[GT_RUN_PEAK_BYTES] = 1000, [GT_RUN_PEAK_BLOCKS] = 12,
 		[GT_RUN_PEAK_STAMP] = 600 } };
 	const struct context_cost *cost;
+	const struct size_class *size;
 
 	(void)state;
 	start();
@@ -61,6 +66,8 @@ static void rows_add_up(void **state)
 	event(GT_ALLOC, 200, 32, 40);
 	event(GT_FREE, 300, 16, 0);
 	leftout_totals(&model->leftout, &totals);
+	leftout_classes(&model->leftout, &classes);
+	leftout_classes(&model->leftout, &classes);
 	leftout_run(&model->leftout, &run);
 	model_finish(model);
 	cost = &model->contexts.costs[0];
@@ -81,7 +88,15 @@ static void rows_add_up(void **state)
 	assert_int_equal(model->totals.live_bytes, 140);
 	assert_int_equal(model->totals.peak_bytes, 1000);
 	assert_int_equal(model->totals.peak_stamp, 600);
-	assert_int_equal(model->histograms.sizes[6].allocations, 22);
+	size = &model->histograms.sizes[6];
+	assert_int_equal(size->allocations, 22);
+	assert_int_equal(size->bytes, 1100);
+	assert_int_equal(size->frees, 19);
+	assert_int_equal(size->temporary, 8);
+	assert_int_equal(size->live_blocks, 3);
+	assert_int_equal(size->live_bytes, 140);
+	assert_true(size->lifetime == 77 * 2 + 200);
+	assert_int_equal(model->histograms.lifetimes[4].bytes, 900);
 	assert_int_equal(model->leftout.blocks, 20);
 	end();
 }
