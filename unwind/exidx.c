@@ -238,7 +238,7 @@ static int next_special(struct exidx_program *program, uint32_t byte,
 static int next_coprocessor(struct exidx_program *program, uint32_t byte,
 			    struct exidx_op *op)
 {
-	uint32_t mask;
+	uint32_t mask, count = 0;
 
 	if (byte <= 0xc5)
 		return skip(op, (byte & 7) + 1, 8, 0);
@@ -252,7 +252,10 @@ static int next_coprocessor(struct exidx_program *program, uint32_t byte,
 	case 0xc7:
 		if (pop_low(program, &mask))
 			return -EINVAL;
-		return skip(op, (uint32_t)__builtin_popcount(mask), 4, 0);
+		/* a builtin that counts may call libgcc */
+		for (; mask; mask &= mask - 1)
+			count++;
+		return skip(op, count, 4, 0);
 	}
 	return -EINVAL;
 }

@@ -33,9 +33,16 @@ lib/libgnomon-unwind.so.VERSION
 lib/pkgconfig/gnomon-unwind.pc
 share/bash-completion/completions/gnomon
 share/fish/vendor_completions.d/gnomon.fish
+share/man/man1/gnomon-annotate.1
+share/man/man1/gnomon-anonymize.1
+share/man/man1/gnomon-check.1
+share/man/man1/gnomon-diff.1
+share/man/man1/gnomon-extract.1
 share/man/man1/gnomon-info.1
+share/man/man1/gnomon-repack.1
 share/man/man1/gnomon-report.1
 share/man/man1/gnomon-run.1
+share/man/man1/gnomon-strip.1
 share/man/man1/gnomon.1
 share/zsh/site-functions/_gnomon
 """.split()
