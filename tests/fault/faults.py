@@ -129,7 +129,9 @@ class Told:
             document = json.loads(done.out)
             summary = document["summary"]
             self.dropped = summary["dropped"]
-            self.events = summary["allocations"] + summary["frees"]
+            # what is left of a block of which the other event was dropped
+            self.events = (summary["allocations"] + summary["frees"] +
+                           summary["unpaired"])
             self.ours = ours(document["rows"])
 
 
