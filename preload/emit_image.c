@@ -94,7 +94,9 @@ static bool emit_image_is(const struct gl_image *image, const char *path)
 	const char *name = image->path;
 	size_t n, m;
 
-	if (image->flags & (GT_IMAGE_MAIN | GT_IMAGE_VDSO) || !name[0])
+	/* by a descriptor, as what lies in memory only is loaded */
+	if (image->flags & (GT_IMAGE_MAIN | GT_IMAGE_VDSO) || !name[0] ||
+	    strncmp(name, "/proc/", 6) == 0 || strncmp(name, "/dev/fd/", 8) == 0)
 		return true;
 	n = emit_image_stem(&name);
 	m = emit_image_stem(&path);

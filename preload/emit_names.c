@@ -35,6 +35,7 @@
 #define EMIT_NAMES_RARE_NS (100 * UINT64_C(1000000))	/* there is no file */
 #define EMIT_NAMES_OFTEN_NS (10 * UINT64_C(1000000))
 #define EMIT_NAMES_RECORDS 2000	/* of a dump, at one look: 2 ms */
+#define EMIT_NAMES_LAST 500	/* looks at once at the end, which waits */
 /* Forgetting looks at all nodes: 1 ns each, and is to stay under a hundredth
  * of a core. */
 #define EMIT_NAMES_NODE_NS 100
@@ -244,13 +245,14 @@ static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
 {
 	struct stat st;
 	struct text text;
+	unsigned looks = last ? EMIT_NAMES_LAST : 1;
 	bool more = true;
 	long fd = emit_names_open(e, path, &st);
 
 	if (fd < 0)
 		return false;
 	emit_names_memory(e);
-	while (more && e->text && !e->out->err &&
+	while (more && looks-- && e->text && !e->out->err &&
 	       e->taken < EMIT_NAMES_MAX) {
 		text_init(&text, e->text, EMIT_NAMES_PIECE);
 		more = emit_dump_lines(&e->dump, fd, st.st_size, e->pid,
@@ -258,8 +260,6 @@ static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
 		e->held = text.length;
 		e->taken += text.length;
 		emit_names_piece(e);
-		if (!last)
-			break;
 	}
 	sys_close(fd);
 	return true;
