@@ -153,6 +153,9 @@ static void write_map(int link)
 		 "nonsense\n%lx 10 before it\n%lx %x made at run time\n",
 		 (unsigned long)code, CODE_MAX, (unsigned long)code - 16,
 		 (unsigned long)code, CODE_MAX);
+	/* of an earlier process with our number */
+	unlink(path);
+	unlink(real);
 	fd = open(real, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	if (fd < 0 || write(fd, text, strlen(text)) < 0 || close(fd) ||
 	    (link && symlink(real, path)))

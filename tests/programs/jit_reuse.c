@@ -20,6 +20,7 @@ static int open_map(void)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	unlink(path);	/* of an earlier process with our number */
 	return open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
 }
 

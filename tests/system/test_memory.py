@@ -33,6 +33,19 @@ def points(document, detailed=True):
 
 @case
 def steps_are_seen(directory):
+    """A busy machine may come too late to a step: it may try again."""
+    for attempt in range(3):
+        part = os.path.join(directory, str(attempt))
+        os.mkdir(part)
+        try:
+            see_steps(part)
+            return
+        except Failure:
+            if attempt == 2:
+                raise
+
+
+def see_steps(directory):
     done, document = record(directory, [FOOTPRINT, "steps"])
     steps = [[int(word) for word in line.split()[1:]]
              for line in done.out.splitlines()]
