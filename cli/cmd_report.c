@@ -194,6 +194,7 @@ static int report_one(struct request *request, struct report *report)
 	report->style = style_of(report->out);
 	if (needs_profile(request)) {
 		report->profile = new_profile(request);
+		report->profile->with_costs = true;
 		profile_add(report->profile, 0, report->frames, report->keep,
 			    report->keeper);
 		profile_seal(report->profile);
@@ -341,6 +342,7 @@ static void settle(struct request *request)
 		wanted->by == REPORT_BY_DEFAULT &&
 		wanted->tree == REPORT_TREE_NONE;
 	wanted->full_names = reading->full_names;
+	wanted->all_figures = request->json;
 	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
 		NULL;
 	wanted->filters = reading->filters.data ? reading->filters.data : "";

@@ -51,6 +51,7 @@ struct report_options {
 	bool top_given;
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;
+	bool all_figures;	/* of each row, not only of the key */
 	const char *trace;
 	const char *filters;	/* as the user wrote them; "": none */
 	bool moment;		/* one of them is --alive-at: live means then */
@@ -164,6 +165,8 @@ void report_json_totals(struct json *json, const struct report_process *about);
 /* Members of a row. */
 void report_json_figures(struct json *json, const struct figures *figures,
 			 uint64_t end_ns);
+/* Their own peak is the sum of others'. */
+void report_json_bound(struct json *json, bool bound);
 /* "stack", and "stopped" if it ends early: of the last frames_of, from the
  * frame `first` outward. */
 void report_json_stack(struct json *json, const struct report_stack *stack,

@@ -73,9 +73,11 @@ void report_about(struct report *r, const char *trace)
 	about->threads = model_thread_count(model);
 	add_up(r, about);
 	/* Of all contexts together it is no bound. */
-	if (r->keep == NULL) {
+	if (r->options->filters[0] == 0) {
 		about->sum.own_peak_bytes = model->totals.peak_bytes;
 		about->sum.own_peak_blocks = model->totals.peak_blocks;
+		about->sum.own_peak_ns = model_since_start_ns(
+			model, model->totals.peak_stamp);
 	}
 	if (about->sum.peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(

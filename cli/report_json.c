@@ -125,6 +125,12 @@ void report_json_figures(struct json *json, const struct figures *figures,
 	json_uint(json, "last_ns", figures->last_ns);
 }
 
+void report_json_bound(struct json *json, bool bound)
+{
+	if (bound)
+		json_bool(json, "own_peak_bound", true);
+}
+
 void report_json_stack(struct json *json, const struct report_stack *stack,
 		       size_t first)
 {
@@ -204,6 +210,26 @@ static void put_subject(struct json *json, struct report *r,
 	}
 }
 
+/* With all that its functions called. */
+static void put_inclusive(struct json *json, const struct report *r,
+			  const struct report_rows *rows,
+			  const struct row *row)
+{
+	struct figures sum = *profile_group_inclusive(
+		r->profile, &rows->groups, (uint32_t)row->group, 0);
+	bool own = sum.count == row->figures.count;
+
+	if (own) {	/* it called nothing that allocates */
+		sum.own_peak_bytes = row->figures.own_peak_bytes;
+		sum.own_peak_blocks = row->figures.own_peak_blocks;
+		sum.own_peak_ns = row->figures.own_peak_ns;
+	}
+	json_object(json, "inclusive");
+	report_json_figures(json, &sum, r->end_ns);
+	report_json_bound(json, !own || (row->contexts > 1 && !rows->exact));
+	json_end_object(json);
+}
+
 static void put_row(struct json *json, struct report *r,
 		    const struct report_rows *rows, const struct row *row)
 {
@@ -211,16 +237,10 @@ static void put_row(struct json *json, struct report *r,
 	report_json_figures(json, &row->figures, r->end_ns);
 	if (rows->grouped)
 		json_uint(json, "stacks", row->contexts);
-	if (row->contexts > 1 && !rows->exact)	/* its own peak is a sum of others' */
-		json_bool(json, "own_peak_bound", true);
+	report_json_bound(json, row->contexts > 1 && !rows->exact);
 	put_subject(json, r, row);
-	if (rows->grouped && r->profile != NULL) {
-		json_object(json, "inclusive");
-		report_json_figures(json, profile_group_inclusive(
-				r->profile, &rows->groups,
-				(uint32_t)row->group, 0), r->end_ns);
-		json_end_object(json);
-	}
+	if (rows->grouped && r->profile != NULL)
+		put_inclusive(json, r, rows, row);
 	json_end_object(json);
 }
 

@@ -236,7 +236,7 @@ void report_processes_text(const struct report_processes *processes,
 
 /* ---- JSON ---- */
 
-static void json_process(struct json *json,
+static void json_process(struct json *json, const struct report *r,
 			 const struct report_process *process)
 {
 	json_object(json, NULL);
@@ -250,6 +250,9 @@ static void json_process(struct json *json,
 	json_uint(json, "duration_ns", process->duration_ns);
 	json_uint(json, "allocations", process->sum.count);
 	report_json_figures(json, &process->sum, process->duration_ns);
+	/* Without filters it is the process's peak. */
+	report_json_bound(json, process->contexts > 1 &&
+			  r->options->filters[0] != 0);
 	json_uint(json, "peak_time_ns", process->peak_time_ns);
 	json_uint(json, "threads", process->threads);
 	json_uint(json, "contexts", process->contexts);
@@ -282,11 +285,11 @@ static void json_summary(struct json *json,
 
 static void json_processes(struct json *json, const char *key,
 			   const struct report_processes *processes,
-			   uint64_t top)
+			   const struct report *r, uint64_t top)
 {
 	json_array(json, key);
 	for (size_t i = 0; i < processes->count && (top == 0 || i < top); i++)
-		json_process(json, &processes->list[i]);
+		json_process(json, r, &processes->list[i]);
 	json_end_array(json);
 }
 
@@ -301,9 +304,9 @@ void report_processes_json(const struct report_processes *processes,
 	json_summary(&json, processes, r);
 	if (r->profile != NULL) {
 		report_body_json(&json, r);
-		json_processes(&json, "processes", processes, 0);
+		json_processes(&json, "processes", processes, r, 0);
 	} else {
-		json_processes(&json, "rows", processes, top);
+		json_processes(&json, "rows", processes, r, top);
 	}
 	json_end_object(&json);
 }

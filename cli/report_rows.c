@@ -8,10 +8,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/report_peaks.h"
 
 const char *const report_by_names[REPORT_BYS] = {
 	[REPORT_BY_DEFAULT] = "",
@@ -36,8 +35,7 @@ static uint64_t group_part(void *owner, const struct context_cost *cost)
 	return cost->part;
 }
 
-static uint64_t (*grouping(const struct report *r))
-	(void *owner, const struct context_cost *cost)
+static report_group *grouping(const struct report *r)
 {
 	switch (r->options->by) {
 	case REPORT_BY_SITE:
@@ -107,60 +105,12 @@ static void collect_groups(const struct report *r, enum figure key,
 	}
 }
 
-static uint32_t row_of_node(void *owner, uint32_t node)
+/* Own peaks are shown, or decide about the order. */
+static bool wants_peaks(const struct report *r, const struct report_rows *rows,
+			enum figure key)
 {
-	uint32_t row = table_get(owner, node);
-
-	return row == TABLE_NONE ? MODEL_NO_GROUP : row;
-}
-
-/* For each context that counts, the row of its site. */
-static void find_rows(const struct report *r, const struct report_rows *rows,
-		      struct table *row_of)
-{
-	const struct contexts *contexts = &r->model->contexts;
-	struct table by_group = { 0 };
-
-	for (size_t i = 0; i < rows->rows.count; i++)
-		table_set(&by_group, rows->rows.list[i].group, (uint32_t)i);
-	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
-		struct figures figures;
-
-		model_figures(r->model, cost, &figures);
-		if (r->keep == NULL ||
-		    r->keep(r->keeper, cost->node, &figures))
-			table_set(row_of, cost->node, table_get(&by_group,
-					group_site(r->frames, cost)));
-	}
-	table_free(&by_group);
-}
-
-/* The most that sites held, which their stacks' own peaks do not tell, takes
- * another pass; a pipe allows none. */
-static void collect_peaks(const struct report *r, struct report_rows *rows)
-{
-	struct group_peak *peaks;
-	struct table row_of = { 0 };
-	struct stat status;
-
-	collect_costs(r, FIGURE_OWN_PEAK, 0, rows);
-	if (stat(r->about.trace, &status) != 0 || !S_ISREG(status.st_mode))
-		return;
-	find_rows(r, rows, &row_of);
-	peaks = grow_zeroed(rows->rows.count + 1, sizeof(*peaks));
-	rows->exact = model_group_peaks(r->model, r->about.trace, row_of_node,
-					&row_of, peaks, rows->rows.count) !=
-		EXIT_NOTHING;
-	for (size_t i = 0; i < rows->rows.count && rows->exact; i++) {
-		struct figures *figures = &rows->rows.list[i].figures;
-
-		figures->own_peak_bytes = peaks[i].bytes;
-		figures->own_peak_blocks = peaks[i].blocks;
-		figures->own_peak_ns = peaks[i].ns;
-	}
-	free(peaks);
-	table_free(&row_of);
+	return rows->grouped && (key == FIGURE_OWN_PEAK ||
+				 r->options->all_figures);
 }
 
 void report_rows_collect(const struct report *r, enum figure key,
@@ -169,11 +119,18 @@ void report_rows_collect(const struct report *r, enum figure key,
 	memset(rows, 0, sizeof(*rows));
 	if (r->profile != NULL)
 		collect_groups(r, key, rows);
-	else if (key == FIGURE_OWN_PEAK && r->options->by == REPORT_BY_SITE)
-		collect_peaks(r, rows);
 	else
-		collect_costs(r, key, top, rows);
-	rows_sort(&rows->rows);
+		collect_costs(r, key, key == FIGURE_OWN_PEAK && grouping(r) ?
+			      0 : top, rows);
+	if (key != FIGURE_OWN_PEAK)
+		rows_sort(&rows->rows);
+	/* Only of those that are wanted, where that is known before. */
+	if (key != FIGURE_OWN_PEAK && top != 0 && top < rows->rows.count)
+		rows->rows.count = top;
+	if (wants_peaks(r, rows, key))
+		report_peaks(r, rows, grouping(r));
+	if (key == FIGURE_OWN_PEAK)
+		rows_sort(&rows->rows);
 	rows->nonzero = rows->rows.nonzero;
 }
 
@@ -209,7 +166,7 @@ static void parts_of_costs(const struct report *r, enum figure key,
 			   const struct table *row_of,
 			   struct report_parts *parts)
 {
-	uint64_t (*group)(void *, const struct context_cost *) = grouping(r);
+	report_group *group = grouping(r);
 	const struct contexts *contexts = &r->model->contexts;
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {

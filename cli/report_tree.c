@@ -219,8 +219,10 @@ static bool json_branch(void *owner, const struct profile_branch *branch)
 	json_bool(json, "inlined", frame->inlined);
 	json_uint(json, "stacks", branch->contexts);
 	report_json_figures(json, branch->inclusive, tree->report->end_ns);
+	report_json_bound(json, branch->contexts > 1);
 	json_object(json, "self");
 	report_json_figures(json, branch->self, tree->report->end_ns);
+	report_json_bound(json, branch->contexts > 1);
 	json_end_object(json);
 	json_end_object(json);
 	return true;

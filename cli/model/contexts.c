@@ -248,12 +248,46 @@ static uint32_t keyed_cost(struct contexts *contexts, uint64_t key,
 	return cost;
 }
 
+static uint64_t part_key(uint32_t node, uint32_t part)
+{
+	return (uint64_t)node << 32 | part;
+}
+
+/* Its key is that of no part: there is no such node. */
+static uint32_t group_cost(struct contexts *contexts, uint32_t node,
+			   uint32_t part)
+{
+	uint32_t group = contexts->group(contexts->group_owner, node, part);
+
+	return keyed_cost(contexts, part_key(UINT32_MAX, group), node, group);
+}
+
 uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
 			    uint32_t part)
 {
 	uint32_t node = contexts_node(contexts, id);
+	uint64_t key = part_key(node, part);
+	uint32_t cost;
 
-	return keyed_cost(contexts, (uint64_t)node << 32 | part, node, part);
+	if (contexts->group == NULL)
+		return keyed_cost(contexts, key, node, part);
+	cost = table_get(&contexts->parts, key);
+	if (cost == TABLE_NONE) {
+		cost = group_cost(contexts, node, part);
+		table_set(&contexts->parts, key, cost);
+	}
+	return cost;
+}
+
+uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
+			    uint32_t part)
+{
+	uint32_t cost = contexts->node_cost[node];
+
+	if (cost != CONTEXT_NO_COST)
+		return cost;
+	cost = table_get(&contexts->parts, part_key(node, part));
+	return cost != TABLE_NONE ? cost : CONTEXT_NO_COST;
 }
 
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
@@ -264,13 +298,10 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 		ref_of(contexts, id) : known_ref(contexts, id);
 	uint32_t *cost = &contexts->node_cost[node];
 
-	if (*cost == CONTEXT_NO_COST && contexts->group != NULL) {
-		uint32_t group = contexts->group(contexts->group_owner, node);
-
-		*cost = keyed_cost(contexts, group, node, group);
-	} else if (*cost == CONTEXT_NO_COST) {
-		*cost = add_cost(contexts, node, 0);
-	}
+	if (*cost == CONTEXT_NO_COST)
+		*cost = contexts->group != NULL ?
+			group_cost(contexts, node, 0) :
+			add_cost(contexts, node, 0);
 	if (ref != NULL && node != CONTEXT_UNDEFINED)
 		ref->cost = *cost;
 	return *cost;

@@ -82,9 +82,9 @@ struct contexts {
 	size_t late_capacity;
 	uint64_t undefined;		/* ids used but never defined */
 	struct table parts;	/* (node, part), or group -> cost */
-	/* Nodes for which it returns the same have one cost, of that part;
-	 * NULL: each has its own. */
-	uint32_t (*group)(void *owner, uint32_t node);
+	/* Nodes, or parts of them, for which it returns the same have one
+	 * cost, of that part; NULL: each has its own. */
+	uint32_t (*group)(void *owner, uint32_t node, uint32_t part);
 	void *group_owner;
 };
 
@@ -108,6 +108,9 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id);
 uint32_t contexts_id(const struct contexts *contexts, uint32_t node);
 /* The cost of this part of an id's node; made if there is none. */
 uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
+			    uint32_t part);
+/* The cost of this part of a node (0: it has no parts), or CONTEXT_NO_COST. */
+uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 			    uint32_t part);
 void contexts_free(struct contexts *contexts);
 

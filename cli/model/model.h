@@ -192,13 +192,15 @@ void model_figures(const struct model *model, const struct context_cost *cost,
 		   struct figures *figures);
 /*
  * The exact own peaks of groups of contexts, by a second pass over a trace
- * that `model` has read: `group` says of a node of that model to which group,
- * below `count`, it belongs, or MODEL_NO_GROUP. Returns what model_read does;
+ * that `model` has read: `group` says of a node of that model, or of a part of
+ * one (model_split; else 0), to which group, below `count`, it belongs, or
+ * MODEL_NO_GROUP; it is asked once about each. Returns what model_read does;
  * a trace that cannot be read twice (a pipe) is EXIT_NOTHING, with a message.
  */
 int model_group_peaks(const struct model *model, const char *path,
-		      uint32_t (*group)(void *owner, uint32_t node),
-		      void *owner, struct group_peak *peaks, size_t count);
+		      uint32_t (*group)(void *owner, uint32_t node,
+					uint32_t part), void *owner,
+		      struct group_peak *peaks, size_t count);
 /* The blocks that are selected and live at the end (or at the moment that the
  * filter names), one after the other, in no order. *at is 0 at first. */
 const struct block *model_next_block(const struct model *model, uint64_t *at);

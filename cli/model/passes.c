@@ -149,24 +149,25 @@ int model_read_outline(struct model *model, const char *path)
 /* ---- groups ---- */
 
 struct grouping {
-	uint32_t (*group)(void *owner, uint32_t node);
+	uint32_t (*group)(void *owner, uint32_t node, uint32_t part);
 	void *owner;
 	size_t nodes;		/* that the first pass has seen */
 	size_t count;
 };
 
-static uint32_t group_of(void *owner, uint32_t node)
+static uint32_t group_of(void *owner, uint32_t node, uint32_t part)
 {
 	const struct grouping *grouping = owner;
 	uint32_t group = node >= grouping->nodes ? MODEL_NO_GROUP :
-		grouping->group(grouping->owner, node);
+		grouping->group(grouping->owner, node, part);
 
 	return group < grouping->count ? group : MODEL_NO_GROUP;
 }
 
 int model_group_peaks(const struct model *model, const char *path,
-		      uint32_t (*group)(void *owner, uint32_t node),
-		      void *owner, struct group_peak *peaks, size_t count)
+		      uint32_t (*group)(void *owner, uint32_t node,
+					uint32_t part), void *owner,
+		      struct group_peak *peaks, size_t count)
 {
 	struct grouping grouping = { group, owner,
 				     model->contexts.node_count, count };
@@ -180,6 +181,7 @@ int model_group_peaks(const struct model *model, const char *path,
 	groups->selection = model->selection;
 	groups->borrowed = true;
 	groups->until = model->until;
+	groups->options.split = model->options.split;
 	groups->contexts.group = group_of;
 	groups->contexts.group_owner = &grouping;
 	status = run_silently(groups, path, false);

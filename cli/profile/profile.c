@@ -291,6 +291,9 @@ static void add_contexts(struct profile *profile, unsigned side,
 	const struct model *model = inward->frames->model;
 	size_t count = model->contexts.cost_count;
 
+	if (profile->with_costs)
+		profile->self_of_cost = grow_resize(NULL, count,
+						    sizeof(uint32_t));
 	progress_begin("looking up symbols", count);
 	for (size_t i = 0; i < count; i++) {
 		const struct context_cost *cost = &model->contexts.costs[i];
@@ -298,10 +301,15 @@ static void add_contexts(struct profile *profile, unsigned side,
 		struct figures figures;
 
 		model_figures(model, cost, &figures);
+		if (profile->with_costs)
+			profile->self_of_cost[i] = PROFILE_NONE;
 		if (keep != NULL && !keep(owner, cost->node, &figures))
 			continue;
 		self = self_of(profile, inward_value(inward, cost->node),
 			       side);
+		if (profile->with_costs)
+			profile->self_of_cost[i] =
+				(uint32_t)(self - profile->selves);
 		figures_add(&self->figures, &figures);
 		self->contexts++;
 		progress_update(i);
@@ -469,6 +477,7 @@ void profile_free(struct profile *profile)
 	free(profile->nodes);
 	free(profile->selves);
 	free(profile->order);
+	free(profile->self_of_cost);
 	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
 		free(profile->sums[level]);
 	free(profile->index);

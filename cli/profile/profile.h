@@ -82,6 +82,10 @@ struct profile {
 	 * through others, is one node, with all that any of its calls called.
 	 * For trees, which would be as deep as the recursion. */
 	bool fold;
+	/* Set before the only profile_add: `self_of_cost` is wanted: the self
+	 * of each of the model's costs; PROFILE_NONE: it was not kept. */
+	bool with_costs;
+	uint32_t *self_of_cost;
 	uint64_t end_ns;	/* of the longest recording */
 	struct profile_frame *frames;
 	size_t frame_count;

@@ -295,6 +295,57 @@ def own_peaks_of_sites_are_exact(directory):
           "a pipe is read once")
 
 
+def most_by(rows, name):
+    """Rows' own peaks by what they are about; the rows are exact."""
+    for row in rows:
+        check("own_peak_bound" not in row, "%s is exact" % row.get(name))
+    return {row.get(name): row["own_peak_bytes"] for row in rows}
+
+
+@case
+def own_peaks_of_all_groups_are_exact(directory):
+    done = recorded([program("own_peaks")], directory)
+    most = done.expected
+    ours = ("--function", "^(first|second|shared)$")
+    for key in ("own-peak", "total"):
+        def own(by, name):
+            return most_by(document(done.trace, "--by", by, "--sort", key,
+                                    *ours)["rows"], name)
+        equal(own("function", "function"),
+              {name: most[name] for name in ("first", "second",
+                                             "tgt_malloc")}, "of functions")
+        files = {os.path.basename(name): peak
+                 for name, peak in own("file", "file").items()}
+        equal(files, {"own_peaks.c": most["own_file"],
+                      "tgt.h": most["tgt_malloc"]}, "of files")
+        equal(own("size", "size"), {40: most["small"], 1000: most["middle"],
+                                    7777: most["large"]}, "of sizes")
+        equal(own("thread", "thread"), {"own_peaks": most["main_thread"],
+                                        "helper": most["helper_thread"]},
+              "of threads")
+        equal(own("library", "library"), {"own_peaks": most["all"]},
+              "of the library")
+    for by in ("site", "function", "thread"):
+        out = text(done.trace, "--by", by, "--sort", "own-peak", *ours)
+        check("at most" not in out, by)
+    rows = document(done.trace, "--by", "function")["rows"]
+    inclusive = row_with(rows, function="first")["inclusive"]
+    check("own_peak_bound" not in inclusive, "it called nothing else")
+    equal(inclusive["own_peak_bytes"], most["first"], "so it is its own")
+
+
+@case
+def own_peaks_that_are_sums_say_so(directory):
+    trace = recorded([program("own_peaks")], directory).trace
+    for more in (("--by", "function", "--merge"), ("--tree", "top-down")):
+        rows = document(trace, "--library", "own_peaks", *more)["rows"]
+        check(any(row.get("own_peak_bound") for row in rows), more)
+    shorter = os.path.join(directory, "shorter")
+    gnomon("strip", trace, "-o", shorter, "--lifetime", "1h")
+    rows = document(shorter, "--by", "function")["rows"]
+    check(row_with(rows, function="first")["own_peak_bound"], "left out")
+
+
 @case
 def text_says_what_json_says(directory):
     done = tables(directory)

@@ -65,10 +65,11 @@ static void until_a_moment(void **state)
 
 /* ---- groups ---- */
 
-static uint32_t group(void *owner, uint32_t node)
+static uint32_t group(void *owner, uint32_t node, uint32_t part)
 {
 	const struct model *model = owner;
 
+	(void)part;
 	if (node < CONTEXT_ROOTS ||
 	    model->contexts.nodes[node].address == 0x1000)
 		return MODEL_NO_GROUP;
@@ -119,6 +120,46 @@ static void maxima_of_groups(void **state)
 	}
 }
 
+/* By thread and context at once: neither alone says which group. */
+static uint32_t mixed_group(void *owner, uint32_t node, uint32_t part)
+{
+	uint32_t of_node = group(owner, node, part);
+
+	return of_node == MODEL_NO_GROUP ? of_node : of_node * 2 + part % 2;
+}
+
+static uint64_t mixed_key(const struct story_block *block)
+{
+	return block->context == 0 ? 99 : block->context % 3 * 2 +
+		(block->thread + 1) % 2;
+}
+
+static void maxima_of_parts_of_contexts(void **state)
+{
+	static bool wanted[STORY_STEPS];
+	struct model *model = new_model();
+	struct group_peak peaks[6];
+
+	(void)state;
+	story = story_new(23);
+	story_write(story, NULL);
+	memset(wanted, true, sizeof(wanted));
+	model->options.split = MODEL_SPLIT_THREAD;
+	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
+	assert_int_equal(model_group_peaks(model, story->path, mixed_group,
+					   model, peaks, 6), EXIT_COMPLETE);
+	for (uint32_t i = 0; i < 6; i++) {
+		struct story_figures must =
+			story_figures(story, wanted, mixed_key, i, 0);
+
+		assert_true(must.own_peak_bytes > 0);
+		assert_int_equal(peaks[i].bytes, must.own_peak_bytes);
+		assert_int_equal(peaks[i].blocks, must.own_peak_blocks);
+	}
+	end(model);
+	story_free(story);
+}
+
 static void not_from_a_pipe(void **state)
 {
 	struct filter *filter = filter_new();
@@ -165,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(until_a_moment),
 		cmocka_unit_test(maxima_of_groups),
+		cmocka_unit_test(maxima_of_parts_of_contexts),
 		cmocka_unit_test(not_from_a_pipe),
 		cmocka_unit_test(two_at_once),
 	};

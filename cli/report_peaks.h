@@ -1,0 +1,22 @@
+/*
+ * report_peaks.h: the most that each row of a report held at any time, which
+ * the own peaks of its stacks do not tell: those were at other times.
+ */
+#ifndef GNOMON_REPORT_PEAKS_H
+#define GNOMON_REPORT_PEAKS_H
+
+#include "cli/report_rows.h"
+
+/* A row's `group`, for a cost of the model; rows of a profile need none. */
+typedef uint64_t report_group(void *frames, const struct context_cost *cost);
+
+/*
+ * Reads the trace once more and writes down the exact own peaks of the rows
+ * that are there; sets rows->exact. Where that cannot be they stay sums: in a
+ * pipe, in a trace that is being written (it has grown since) and in one from
+ * which blocks were left out.
+ */
+void report_peaks(const struct report *report, struct report_rows *rows,
+		  report_group *group);
+
+#endif
