@@ -76,6 +76,7 @@ int main(int argc, char **argv)
 		&cmd_anonymize,
 		&cmd_repack,
 		&cmd_extract,
+		cmd_export_command(),
 	};
 	int operands, status, skip = 1;
 	size_t count = 0;

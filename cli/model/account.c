@@ -88,7 +88,7 @@ void account_begin(struct model *model)
 		rate = 1;
 	model->span_factor = (uint64_t)(rate * 0x1p32);
 	model->special = model->sample_mean != 0 ||
-		model->selection != NULL ||
+		model->selection != NULL || model->tap != NULL ||
 		model->options.split != MODEL_SPLIT_NONE ||
 		model->options.wants & (MODEL_WANT_HISTOGRAMS |
 					MODEL_WANT_TIMELINE |
@@ -177,6 +177,11 @@ void account_special_birth(struct model *model, struct block *block,
 		chains_enter(&model->chains, chain,
 			     blocks_number(&model->blocks, block),
 			     block->size);
+	if (model->tap != NULL && !block->left_out)
+		model->tap->birth(model->tap->owner, block,
+				  blocks_number(&model->blocks, block),
+				  model->contexts.costs[block->cost].node,
+				  chain);
 }
 
 /* ---- a block ends ---- */
@@ -260,10 +265,24 @@ static void drop_selected(struct model *model, const struct block *block,
 	}
 }
 
+static void tell_end(const struct model *model, const struct block *block,
+		     uint64_t stamp, enum account_end end, uint32_t chain)
+{
+	const struct model_tap *tap = model->tap;
+
+	if (tap == NULL || block->left_out ||
+	    (model->selection != NULL &&
+	     selection_is_of_moment(model->selection)))
+		return;
+	tap->end(tap->owner, block, blocks_number(&model->blocks, block),
+		 model->contexts.costs[block->cost].node, stamp, end, chain);
+}
+
 uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, enum account_end end)
 {
 	struct account_amount amount = amount_of(model, block->size);
+	uint32_t chain = 0;
 
 	if (model->selection != NULL) {
 		model->whole.live_blocks -= amount.blocks;
@@ -276,8 +295,9 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	if (!block->left_out)
 		drop_selected(model, block, stamp, end, amount);
 	if (model->deciding || model->options.wants & MODEL_WANT_CHAINS)
-		return follow_chain(model, block, stamp, end);
-	return 0;
+		chain = follow_chain(model, block, stamp, end);
+	tell_end(model, block, stamp, end, chain);
+	return chain;
 }
 
 /* ---- the end ---- */

@@ -17,13 +17,7 @@
 #define GNOMON_ACCOUNT_H
 
 #include "cli/model/model.h"
-
-/* How a block ends. */
-enum account_end {
-	ACCOUNT_FREED,
-	ACCOUNT_MOVED,		/* by realloc, which has made another one */
-	ACCOUNT_LOST		/* it cannot be there any more; no free came */
-};
+#include "cli/model/tap.h"
 
 struct account_amount {
 	uint64_t blocks, bytes;

@@ -23,6 +23,7 @@
 #include "cli/model/leftout.h"
 #include "cli/model/maps.h"
 #include "cli/model/pairing.h"
+#include "cli/model/tap.h"
 #include "cli/model/threads.h"
 #include "cli/model/timeline.h"
 #include "cli/model/tuning.h"
@@ -160,6 +161,7 @@ struct model {
 	bool deciding;			/* about the selection */
 	bool borrowed;			/* the selection is another model's */
 	struct selection *selection;	/* NULL: all blocks */
+	const struct model_tap *tap;	/* NULL: nobody looks on */
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
@@ -201,6 +203,14 @@ int model_group_peaks(const struct model *model, const char *path,
 		      uint32_t (*group)(void *owner, uint32_t node,
 					uint32_t part), void *owner,
 		      struct group_peak *peaks, size_t count);
+/*
+ * The selected blocks of a trace that `model` has read, as they begin and end,
+ * by a second pass. What came into the trace since then is left out. If live
+ * means at a moment (--alive-at), blocks do not end: all that are told are
+ * live then. Returns what model_read does.
+ */
+int model_follow(const struct model *model, const char *path,
+		 const struct model_tap *tap);
 /* The blocks that are selected and live at the end (or at the moment that the
  * filter names), one after the other, in no order. *at is 0 at first. */
 const struct block *model_next_block(const struct model *model, uint64_t *at);

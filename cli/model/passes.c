@@ -200,3 +200,27 @@ int model_group_peaks(const struct model *model, const char *path,
 	end_model(groups);
 	return status;
 }
+
+/* ---- blocks one by one ---- */
+
+int model_follow(const struct model *model, const char *path,
+		 const struct model_tap *tap)
+{
+	struct model *again;
+	int status;
+
+	if (!can_be_read_again(path))
+		return EXIT_NOTHING;
+	again = new_model();
+	again->selection = model->selection;
+	again->borrowed = true;
+	again->options.temporary = model->options.temporary;
+	again->options.wants = MODEL_WANT_CHAINS;
+	again->until = model->report.being_written &&
+		model->totals.last_stamp < model->until ?
+		model->totals.last_stamp : model->until;
+	again->tap = tap;
+	status = run_silently(again, path, false);
+	end_model(again);
+	return status;
+}

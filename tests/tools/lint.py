@@ -34,6 +34,8 @@ MAY_INCLUDE = {
                   "preload/format.h"],
     "cli/profile": ["cli/profile/", "cli/model/", "cli/trace/", "cli/symbol/",
                     "cli/base/", "preload/format.h"],
+    "cli/export": ["cli/export/", "cli/profile/", "cli/model/", "cli/trace/",
+                   "cli/symbol/", "cli/base/", "preload/format.h"],
     # Both sides of `run` share the table of recording options and the layout
     # of a plan.
     "cli": ["cli/", "preload/format.h", "preload/options.h",

@@ -1,0 +1,107 @@
+/*
+ * export.c: see export.h: what exporters share. Called by the main thread.
+ */
+#include "cli/export/export.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+const struct exporter *exporter_named(const char *name)
+{
+	for (size_t i = 0; exporters[i] != NULL; i++)
+		if (strcmp(exporters[i]->name, name) == 0)
+			return exporters[i];
+	return NULL;
+}
+
+void export_contexts(struct export *export,
+		     void (*each)(void *owner, uint32_t node, uint32_t part,
+				  const struct figures *figures),
+		     void *owner)
+{
+	const struct contexts *contexts = &export->model->contexts;
+
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		struct figures figures;
+
+		if (cost->allocations == 0)
+			continue;
+		model_figures(export->model, cost, &figures);
+		if (export->keep == NULL ||
+		    export->keep(export->keeper, cost->node, &figures))
+			each(owner, cost->node, cost->part, &figures);
+	}
+}
+
+bool *export_keeps(struct export *export)
+{
+	const struct contexts *contexts = &export->model->contexts;
+	bool *keeps;
+
+	if (export->keep == NULL)
+		return NULL;
+	keeps = grow_zeroed(contexts->node_count, sizeof(*keeps));
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		struct figures figures;
+
+		model_figures(export->model, cost, &figures);
+		keeps[cost->node] |= export->keep(export->keeper, cost->node,
+						  &figures);
+	}
+	return keeps;
+}
+
+uint64_t export_value(const struct export *export,
+		      const struct figures *figures)
+{
+	switch (export->cost) {
+	case FIGURE_COUNT:
+		return figures->count;
+	case FIGURE_TEMPORARY:
+		return figures->temporary;
+	case FIGURE_TOTAL:
+		return figures->total_bytes;
+	case FIGURE_PEAK:
+		return figures->peak_bytes;
+	default:
+		return figures->live_bytes;
+	}
+}
+
+const char *export_unit(const struct export *export)
+{
+	return export->cost == FIGURE_COUNT ||
+		export->cost == FIGURE_TEMPORARY ? "count" : "bytes";
+}
+
+static const char *name_of(struct buffer *scratch, const char *function,
+			   const char *library, uint64_t offset,
+			   uint64_t address)
+{
+	if (function != NULL)
+		return function;
+	buffer_clear(scratch);
+	if (library != NULL)
+		buffer_printf(scratch, "%s+0x%" PRIx64, library, offset);
+	else
+		buffer_printf(scratch, "0x%" PRIx64, address);
+	return scratch->data;
+}
+
+const char *export_frame_name(struct buffer *scratch,
+			      const struct frame *frame)
+{
+	return name_of(scratch, frame->function, frame->library,
+		       frame->module_offset, frame->address);
+}
+
+const char *export_profile_name(struct buffer *scratch,
+				const struct profile_frame *frame)
+{
+	return name_of(scratch, frame->function, frame->library,
+		       frame->offset, frame->offset);
+}

@@ -1,0 +1,9 @@
+/*
+ * exporters.c: the table of formats, in the order of `--help`.
+ */
+#include "cli/export/export.h"
+
+const struct exporter *const exporters[] = {
+	&export_collapsed,
+	NULL
+};

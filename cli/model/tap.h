@@ -1,0 +1,38 @@
+/*
+ * tap.h: blocks one after the other, as they begin and end, for who writes
+ * each of them down: exports of events. A second pass over a trace that was
+ * read (model_follow), so nodes, images and names are all known, and what
+ * stacks' filters keep can be told at once.
+ */
+#ifndef GNOMON_TAP_H
+#define GNOMON_TAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/model/blocks.h"
+
+/* How a block ends. */
+enum account_end {
+	ACCOUNT_FREED,
+	ACCOUNT_MOVED,		/* by realloc, which has made another one */
+	ACCOUNT_LOST		/* it cannot be there any more; no free came */
+};
+
+/*
+ * `node` is one of the model that was read first. `number` is the block's as
+ * long as it lives, and another one's later: at most as many as were live at
+ * once. `chain`: of an ACCOUNT_MOVED, and of the block that the realloc made;
+ * else 0, unless the block is the result of an earlier realloc. Stamps are
+ * for model_since_start_ns.
+ */
+struct model_tap {
+	void *owner;
+	void (*birth)(void *owner, const struct block *block, uint32_t number,
+		      uint32_t node, uint32_t chain);
+	void (*end)(void *owner, const struct block *block, uint32_t number,
+		    uint32_t node, uint64_t stamp, enum account_end end,
+		    uint32_t chain);
+};
+
+#endif
