@@ -61,6 +61,9 @@
  *          4 layout: runs over ALLOC and REALLOC_DONE, each a value (enum
  *            gt_layout) and how many times it comes
  *          5 extra: what (enum gt_extra), four arguments      (EXTRA only)
+ *          6 freed by: zigzag(c - previous c of this column), the context of
+ *            the caller (FREE, REALLOC_BEGIN; 0: not known). Only in chunks
+ *            where one is known (since 2.2)
  *          Previous values are 0 at the start of a chunk. Major version 1
  *          has neither EXTRA nor the columns 4 and 5.
  * SYNC     varints: watermark, counter ticks now, CLOCK_MONOTONIC ns now,
@@ -134,7 +137,7 @@
 #define GT_MAGIC "\x89GNOM\r\n\x1a"
 #define GT_MAGIC_SIZE 8
 #define GT_MAJOR 2
-#define GT_MINOR 1
+#define GT_MINOR 2
 #define GT_HEADER_SIZE 32
 #define GT_CHUNK_SIZE 56
 #define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
@@ -440,7 +443,8 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	tick_ps (picoseconds a tick takes, a first estimate)
  *	window_ticks* start_realtime_ns* start_monotonic_ns* live (path of the
  *	live file, absent if there is none) guarantee (file|memory)
- *	shadow_stack overflow memory ring output parent_trace, sample (mean
+ *	shadow_stack overflow memory ring free_stacks (1: stacks of frees are
+ *	recorded) output parent_trace, sample (mean
  *	interval in bytes of a Poisson sample; absent or 0: all blocks)
  * COUNTERS keys: dropped (events lost), early_allocations (served before the
  *	recorder was ready), nested_events, nested_lost, ring_waits, capture
@@ -466,7 +470,7 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	+--------+---------+----------------+-------------------------+
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
-#define GL_VERSION 4
+#define GL_VERSION 5
 #define GL_SLAB (1u << 20)	/* unit of reservation */
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
 
@@ -548,11 +552,14 @@ enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };
  *	  size does not fit (GL_SIZE_BIG), word 3 holds it.
  *	GT_EXTRA: word 1 address, word 2 context | what << 32, word 3 size,
  *	  words 4 … 7 arguments.
+ *	GT_FREE, GT_REALLOC_BEGIN with GL_KIND_STACK: word 1 address, word 2
+ *	  context of the caller, not 0.
  *	all others: word 1 address.
  * In a nested ring every record is 8 words long, and one whose word 0 is 0
  * was never finished.
  */
 #define GL_KIND_BITS 4
+#define GL_KIND_STACK 8u	/* beside the kind: there is a word 2 */
 #define GL_SIZE_BIG UINT32_MAX
 #define GL_RECORD_MAX 64	/* bytes of the longest record */
 #define GL_HEADER_SHIFT 48
@@ -576,6 +583,8 @@ static inline unsigned gl_record_words(uint64_t word0, uint64_t word2)
 
 	if (kind == GT_EXTRA)
 		return 8;
+	if (kind & GL_KIND_STACK)
+		return 3;
 	if (kind != GT_ALLOC && kind != GT_REALLOC_DONE)
 		return 2;
 	return (word2 >> 32) == GL_SIZE_BIG ? 4 : 3;

@@ -10,7 +10,7 @@
 #include "cli/trace/scan.h"
 #include "cli/trace/cursor.h"
 
-#define COLUMNS_MAX 6
+#define COLUMNS_MAX 7
 
 /* Decompression state and memory, reused from chunk to chunk. */
 struct inflater {

@@ -299,12 +299,33 @@ static void put_extra(struct buffer *out, const struct trace_event *event)
 		compose_varint(out, event->args[i]);
 }
 
+static bool frees_a_block(const struct trace_event *event)
+{
+	return event->kind == GT_FREE || event->kind == GT_REALLOC_BEGIN;
+}
+
+/* Whether it is known of one of them who frees. */
+static bool has_freed_by(const struct trace_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (frees_a_block(&events[i]) && events[i].context != 0)
+			return true;
+	return false;
+}
+
+static void put_change(struct buffer *out, uint32_t context, uint32_t *before)
+{
+	compose_varint(out, zigzag((int32_t)(context - *before)));
+	*before = context;
+}
+
 void compose_events(struct buffer *out, const struct trace_event *events,
 		   size_t count, int level)
 {
-	struct buffer columns[6] = { 0 };
+	struct buffer columns[7] = { 0 };
+	unsigned column_count = 6 + has_freed_by(events, count);
 	uint64_t stamp = count ? events[0].stamp : 0, granule = 0;
-	uint32_t context = 0;
+	uint32_t context = 0, freed_by = 0;
 
 	assert(count <= GT_EVENTS_MAX);
 	compose_varint(out, stamp);
@@ -318,15 +339,17 @@ void compose_events(struct buffer *out, const struct trace_event *events,
 		put_address(&columns[1], event->address, &granule);
 		if (event->kind == GT_EXTRA)
 			put_extra(&columns[5], event);
-		else if (event->kind != GT_ALLOC &&
-			 event->kind != GT_REALLOC_DONE)
+		if (frees_a_block(event))
+			put_change(&columns[6], event->context, &freed_by);
+		if (event->kind != GT_EXTRA && event->kind != GT_ALLOC &&
+		    event->kind != GT_REALLOC_DONE)
 			continue;
-		compose_varint(&columns[2],
-			      zigzag((int32_t)(event->context - context)));
-		context = event->context;
+		put_change(&columns[2], event->context, &context);
 		compose_varint(&columns[3], event->size);
 	}
 	put_layouts(&columns[4], events, count);
-	for (unsigned i = 0; i < 6; i++)
+	for (unsigned i = 0; i < column_count; i++)
 		put_column(out, &columns[i], level);
+	if (column_count < 7)
+		buffer_free(&columns[6]);
 }

@@ -244,6 +244,7 @@ static void flush_events(struct live_file *file, struct ring_copy *copy,
 static void convert_words(struct live_file *file, struct ring_copy *copy,
 			  uint64_t position, struct trace_event *event)
 {
+	bool has_stack = word_at(copy, position, 0) & GL_KIND_STACK;
 	uint64_t word1 = word_at(copy, position, 1);
 	uint64_t word2 = word_at(copy, position, 2);
 	uint64_t *args = copy->args + copy->count * GT_EXTRA_ARGS;
@@ -261,11 +262,21 @@ static void convert_words(struct live_file *file, struct ring_copy *copy,
 		for (unsigned i = 0; i < GT_EXTRA_ARGS; i++)
 			args[i] = word_at(copy, position, 4 + i);
 		event->args = args;
-	} else {
+	} else if (!has_stack) {
 		return;
 	}
 	event->context = (uint32_t)word2;
 	want_node(file, event->context);
+}
+
+/* Only a free, or the beginning of a realloc, may have a stack of its own. */
+static bool kind_is_right(uint64_t word0, uint64_t word2)
+{
+	unsigned kind = word0 & (GL_KIND_STACK - 1);
+
+	return !(word0 & GL_KIND_STACK) ||
+	       ((kind == GT_FREE || kind == GT_REALLOC_BEGIN) &&
+		(uint32_t)word2 != 0);
 }
 
 /* One record; its length in bytes, 0 if it does not end below the head. */
@@ -284,8 +295,9 @@ static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 	if (copy->head - position < 8 * words)
 		return 0;
 	memset(event, 0, sizeof(*event));
-	event->kind = word0 & ((1u << GL_KIND_BITS) - 1);
-	*hole = word0 == 0 || event->kind >= GT_EVENT_COUNT;
+	event->kind = word0 & (GL_KIND_STACK - 1);
+	*hole = word0 == 0 || event->kind >= GT_EVENT_COUNT ||
+		!kind_is_right(word0, word2);
 	if (*hole)
 		return 8 * words;
 	if (ticks > *stamp)	/* the encoding knows no step back */

@@ -174,7 +174,9 @@ bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
 }
 
 #define EVENT_COLUMNS_FIRST 4	/* all there are in major version 1 */
-#define EVENT_COLUMNS 6
+#define EVENT_COLUMN_EXTRA 5
+#define EVENT_COLUMN_FREED_BY 6
+#define EVENT_COLUMNS 7
 /* Bytes of a column that an event may take: a number and an address's end. */
 #define EVENT_COLUMN_MAX (CURSOR_VARINT_MAX + 1)
 #define WHAT_MAX 255
@@ -185,7 +187,7 @@ bool records_no_extras(struct cursor payload, uint64_t *events)
 
 	cursor_varint(&payload);
 	*events = cursor_varint(&payload);
-	for (unsigned i = 0; i < EVENT_COLUMNS; i++) {
+	for (unsigned i = 0; i <= EVENT_COLUMN_EXTRA; i++) {
 		if (i >= EVENT_COLUMNS_FIRST && cursor_left(&payload) == 0)
 			return !payload.bad;
 		raw = cursor_varint(&payload);
@@ -209,6 +211,9 @@ int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 	decoder->granule = 0;
 	decoder->context = 0;
 	decoder->run = 0;
+	decoder->freed_by = 0;
+	decoder->has_freed_by = error == 0 && cursor_left(
+		&decoder->columns.column[EVENT_COLUMN_FREED_BY]) > 0;
 	decoder->bad = error != 0;
 	return error;
 }
@@ -241,7 +246,7 @@ static void next_run(struct event_decoder *decoder)
 static void read_extra(struct event_decoder *decoder, size_t max, size_t i,
 		       struct trace_event *event)
 {
-	struct cursor *column = &decoder->columns.column[5];
+	struct cursor *column = &decoder->columns.column[EVENT_COLUMN_EXTRA];
 	uint64_t what = cursor_varint(column), *args;
 
 	if (decoder->args_room < max) {
@@ -374,6 +379,24 @@ static size_t decode_sure(struct event_decoder *decoder,
 	return i;
 }
 
+/* Kinds that may have a context of who frees. */
+#define KINDS_OF_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
+
+/* Who frees, of decoded events: few traces have that. */
+static void decode_freed_by(struct event_decoder *decoder,
+			    struct trace_event *events, size_t count)
+{
+	struct cursor *column =
+		&decoder->columns.column[EVENT_COLUMN_FREED_BY];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!(KINDS_OF_FREES >> events[i].kind & 1))
+			continue;
+		decoder->freed_by += (uint32_t)cursor_zigzag(column);
+		events[i].context = decoder->freed_by;
+	}
+}
+
 size_t event_decoder_next(struct event_decoder *decoder,
 			  struct trace_event *events, size_t max)
 {
@@ -391,6 +414,8 @@ size_t event_decoder_next(struct event_decoder *decoder,
 		i++;
 	}
 	decoder->left -= count;
+	if (decoder->has_freed_by)
+		decode_freed_by(decoder, events, count);
 	for (int k = 0; k < EVENT_COLUMNS; k++)
 		decoder->bad |= column[k].bad;
 	if (!decoder->bad)

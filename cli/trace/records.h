@@ -16,7 +16,8 @@ struct trace_event {
 	uint64_t stamp;		/* ticks */
 	uint64_t address;
 	uint64_t size;		/* ALLOC, REALLOC_DONE, EXTRA; else 0 */
-	uint32_t context;	/* likewise */
+	uint32_t context;	/* likewise; FREE, REALLOC_BEGIN: of who frees
+				 * it, 0: not recorded */
 	uint8_t kind;		/* enum gt_event */
 	uint8_t what;		/* EXTRA: enum gt_extra, or 255; else 0 */
 	uint16_t layout;	/* ALLOC, REALLOC_DONE: enum gt_layout; else 0 */
@@ -119,6 +120,8 @@ struct event_decoder {
 	uint32_t context;
 	uint32_t layout;	/* of the run at hand, */
 	uint64_t run;		/* and how much of it is left */
+	uint32_t freed_by;	/* of the last one that frees */
+	bool has_freed_by;	/* the chunk has that column */
 	uint64_t *args;		/* of the last batch's EXTRAs */
 	size_t args_room;	/* in events */
 	bool bad;
@@ -138,7 +141,7 @@ static inline unsigned records_ring_bytes(const struct trace_event *event,
 	if (nested || event->kind == GT_EXTRA)
 		return GL_RECORD_MAX;
 	if (event->kind != GT_ALLOC && event->kind != GT_REALLOC_DONE)
-		return 16;
+		return event->context != 0 ? 24 : 16;
 	return event->size >= GL_SIZE_BIG ? 32 : 24;
 }
 

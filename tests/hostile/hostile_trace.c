@@ -402,7 +402,7 @@ static void contradictions(void)
 	image.index = 0;
 	image.end_node = 1;
 	with_image("an end before the beginning", image);
-	with_end("more events counted than there are", "events", "33");
+	with_end("more events counted than there are", "events", "41");
 	with_end("2^63 events", "events", "9223372036854775808");
 	passed("contradictions");
 }

@@ -65,6 +65,7 @@ static inline void whole_info(struct whole_trace *t)
 	compose_line(out, "window_ticks", "64");
 	compose_line(out, "start_monotonic_ns", "25000");
 	compose_line(out, "start_realtime_ns", "25000");
+	compose_line(out, "free_stacks", "1");
 }
 
 static inline void whole_sync(struct whole_trace *t, uint64_t stamp)
@@ -238,6 +239,25 @@ static inline void whole_late_events(struct whole_trace *t)
 	whole_events(t, 0, events, 3);
 }
 
+/* Frees with their stacks, one without among them. */
+static inline void whole_stacked_events(struct whole_trace *t)
+{
+	const struct trace_event events[] = {
+		{ 1310, 0x500100, 10, WHOLE_FIRST, GT_ALLOC, 0, 1, 0 },
+		{ 1311, 0x500120, 20, WHOLE_FIRST + 2, GT_ALLOC, 0, 1, 0 },
+		{ 1312, 0x500100, 0, WHOLE_FIRST + 1, GT_FREE, 0, 0, 0 },
+		{ 1313, 0x500120, 0, WHOLE_FIRST + 3, GT_REALLOC_BEGIN, 0, 0,
+		  0 },
+		{ 1314, 0x500140, 30, WHOLE_FIRST + 3, GT_REALLOC_DONE, 0, 1,
+		  0 },
+		{ 1315, 0x500160, 40, WHOLE_FIRST, GT_ALLOC, 0, 1, 0 },
+		{ 1316, 0x500160, 0, 0, GT_FREE, 0, 0, 0 },
+		{ 1317, 0x500140, 0, WHOLE_FIRST + 4, GT_FREE, 0, 0, 0 },
+	};
+
+	whole_events(t, 0, events, sizeof(events) / sizeof(events[0]));
+}
+
 static inline void whole_snapshot(struct whole_trace *t)
 {
 	struct buffer rows = { 0 }, *out = whole_add(t, GT_SNAPSHOT);
@@ -364,6 +384,7 @@ static inline void whole_compose(struct whole_trace *t)
 	whole_capture(t);
 	whole_ends(t);
 	whole_late_events(t);
+	whole_stacked_events(t);
 	whole_maps(t, 0);
 	whole_names(t);
 	whole_additions(t);

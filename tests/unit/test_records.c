@@ -56,6 +56,16 @@ static void fill_events(struct trace_event *events)
 	}
 }
 
+/* One in eight is without its stack. */
+static void fill_freed_by(struct trace_event *events)
+{
+	for (unsigned i = 0; i < EVENTS; i++)
+		if (events[i].kind == GT_FREE ||
+		    events[i].kind == GT_REALLOC_BEGIN)
+			events[i].context = i % 8 ? i * 54321 : 0;
+}
+
+/* With stacks of frees, and without. */
 static void events_round(void **state)
 {
 	static struct trace_event events[EVENTS], back[EVENTS];
@@ -64,12 +74,14 @@ static void events_round(void **state)
 
 	(void)state;
 	fill_events(events);
-	for (int level = 0; level < 2; level++) {
+	for (int round = 0; round < 4; round++) {
 		struct buffer payload = { 0 };
 		struct cursor c;
 		size_t count = 0, n;
 
-		compose_events(&payload, events, EVENTS, level);
+		if (round == 2)
+			fill_freed_by(events);
+		compose_events(&payload, events, EVENTS, round % 2);
 		c = cursor_over(payload.data, payload.size);
 		assert_int_equal(event_decoder_open(&decoder, &c, &inflater),
 				 0);
@@ -83,6 +95,41 @@ static void events_round(void **state)
 	}
 	event_decoder_free(&decoder);
 	inflater_free(&inflater);
+}
+
+/* No byte more where no free has a stack; and as much of a ring as it took. */
+static void frees_without_stacks(void **state)
+{
+	static struct trace_event events[EVENTS];
+	struct buffer plain = { 0 }, one = { 0 };
+	unsigned last = EVENTS - 1;
+	struct cursor c;
+
+	(void)state;
+	fill_events(events);
+	compose_events(&plain, events, EVENTS, 0);
+	c = cursor_over(plain.data, plain.size);
+	cursor_varint(&c);
+	cursor_varint(&c);
+	for (unsigned i = 0; i < 6; i++) {
+		uint64_t raw = cursor_varint(&c), stored = cursor_varint(&c);
+
+		assert_int_equal(raw, stored);
+		cursor_bytes(&c, stored);
+	}
+	assert_false(c.bad);
+	assert_int_equal(cursor_left(&c), 0);
+	while (events[last].kind != GT_FREE)
+		last--;
+	assert_int_equal(records_ring_bytes(&events[last], false), 16);
+	events[last].context = 20;
+	assert_int_equal(records_ring_bytes(&events[last], false), 24);
+	assert_int_equal(records_ring_bytes(&events[last], true), 64);
+	compose_events(&one, events, EVENTS, 0);
+	assert_true(one.size > plain.size);
+	assert_memory_equal(one.data, plain.data, plain.size);
+	buffer_free(&plain);
+	buffer_free(&one);
 }
 
 /* Cut short anywhere: fewer events or an error, never others. */
@@ -258,6 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_round),
+		cmocka_unit_test(frees_without_stacks),
 		cmocka_unit_test(events_cut),
 		cmocka_unit_test(nodes_round),
 		cmocka_unit_test(images_and_threads),
