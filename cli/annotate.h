@@ -46,6 +46,7 @@ struct annotate_call {
 
 struct annotate_function {
 	const char *name;
+	bool exact;		/* of just the name that was wanted */
 	const char *library;	/* NULL: code made at run time */
 	struct annotate_sum sum;
 	struct annotate_line *lines;

@@ -23,25 +23,25 @@
 #include "cli/base/progress.h"
 #include "cli/base/tell.h"
 #include "cli/profile/frames_prepare.h"
-#include "cli/symbol/names.h"
 
 #define NO_FUNCTION UINT32_MAX
 
 /* ---- names ---- */
 
-static bool is_exact(struct annotate *annotate, const char *name)
+static bool is_wanted(void *wanted, const char *name)
 {
-	struct buffer brief = { 0 };
-	bool same;
+	return strcmp(name, wanted) == 0;
+}
 
-	if (strcmp(name, annotate->wanted) == 0)
-		return true;
-	/* without its parameters */
-	names_brief(&brief, name, SIZE_MAX);
-	same = brief.data != NULL &&
-		strcmp(brief.data, annotate->wanted) == 0;
-	buffer_free(&brief);
-	return same;
+static bool is_exact(const struct annotate *annotate, const char *name)
+{
+	return frames_function_matches(annotate->frames, name, is_wanted,
+				       (char *)annotate->wanted);
+}
+
+static bool fits(void *pattern, const char *name)
+{
+	return pattern_matches(pattern, name);
 }
 
 static bool in_range(const struct annotate *annotate,
@@ -112,11 +112,15 @@ static uint32_t function_of(struct annotate *annotate,
 	if (number != TABLE_NONE)
 		return number - 1;	/* 0: NO_FUNCTION */
 	number = NO_FUNCTION;
-	exact = annotate->range.end > 0 || is_exact(annotate, name);
+	/* A place in a library is one function, whatever its name. */
+	exact = annotate->range.end > 0 || is_exact(annotate, frame->function);
 	if (exact || (annotate->pattern != NULL &&
-		      pattern_matches(annotate->pattern, name))) {
+		      frames_function_matches(annotate->frames,
+					      frame->function, fits,
+					      annotate->pattern))) {
 		number = (uint32_t)annotate->count;
 		new_function(annotate, frame);
+		annotate->functions[number].exact = exact;
 	}
 	annotate->exact |= exact;
 	table_set(&annotate->by_name, unique, number + 1);
@@ -394,8 +398,7 @@ static void drop_others(struct annotate *annotate)
 		struct annotate_function *function = &annotate->functions[i];
 
 		if (!has_blocks(function) ||
-		    (annotate->exact && annotate->range.end == 0 &&
-		     !is_exact(annotate, function->name))) {
+		    (annotate->exact && !function->exact)) {
 			free(function->lines);
 			free(function->calls);
 			continue;

@@ -145,11 +145,13 @@ static int find_and_show(struct request *request, const char *function)
 	if (filter_has_stacks(words))
 		annotate.filter = stack_filter_new(words, &frames);
 	/* what is wrong was said */
-	if ((annotate.filter != NULL || !filter_has_stacks(words)) &&
-	    annotate_find(&annotate, request->options.places))
-		status = show(request, &annotate, status);
-	else
+	if (filter_has_stacks(words) && annotate.filter == NULL) {
 		status = EXIT_NOTHING;
+	} else {
+		status = annotate_find(&annotate, request->options.places) ?
+			show(request, &annotate, status) : EXIT_NOTHING;
+		filter_tell_unmatched(words);
+	}
 	annotate_free(&annotate);
 	stack_filter_free(annotate.filter);
 	frames_free(&frames);

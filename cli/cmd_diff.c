@@ -294,6 +294,7 @@ static int run_diff(const struct command *command, int argc, char **argv)
 	if (add_both(&request, operands, argv + 1, labels)) {
 		compare(&request.diff);
 		status = print(&request);
+		filter_tell_unmatched(request.reading.filter);
 	}
 	for (unsigned i = 0; i < DIFF_COSTS; i++)
 		differences_free(&request.diff.found[i]);

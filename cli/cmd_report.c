@@ -373,6 +373,8 @@ static int run_report(const struct command *command, int argc, char **argv)
 		else
 			status = report_one(&request, &report);
 	}
+	if (status != EXIT_NOTHING)
+		filter_tell_unmatched(request.reading.filter);
 	free(report.scratch);
 	reading_free(&request.reading);
 	return status;

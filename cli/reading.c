@@ -191,8 +191,11 @@ static bool add_operand(struct reading *reading, const char *operand)
 
 bool reading_find(struct reading *reading, int count, char **operands)
 {
-	char *newest = count == 0 ? locate_newest(".") : NULL;
+	char *newest;
 
+	if (!filter_fits(reading->filter))
+		return false;
+	newest = count == 0 ? locate_newest(".") : NULL;
 	if (newest != NULL)
 		add_trace(reading, newest);
 	else if (count == 0)

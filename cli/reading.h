@@ -57,8 +57,8 @@ int reading_take(struct reading *reading, int id, const char *value);
 /*
  * The traces that operands mean: a file, a directory (all in it), the number
  * of a process being recorded; without any, the newest trace here. A name
- * that is a file is that file, also if it is a number. False: what is wrong
- * was said, and the status is EXIT_NOTHING.
+ * that is a file is that file, also if it is a number. False: what is wrong,
+ * also with the filters, was said, and the status is EXIT_NOTHING.
  */
 bool reading_find(struct reading *reading, int count, char **operands);
 /* The same for commands that read one trace at a time; reading->traces[0]. */

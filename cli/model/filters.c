@@ -7,6 +7,7 @@
 #include "cli/model/filters.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,10 +78,11 @@ static const struct command_option options[] = {
 	WORD(LAST_SIZE_MAX, "last-size-max", "SIZE", "with this size or "
 	     "less"),
 	WORD(FUNCTION, "function", "REGEX", "with this function in the call "
-	     "stack"),
+	     "stack: its name as reports print it, with or without "
+	     "parameters, or as --full-names does"),
 	WORD(NOT_FUNCTION, "not-function", "REGEX", "without it"),
 	WORD(SOURCE, "source", "REGEX", "with this source file in the call "
-	     "stack"),
+	     "stack: its path, or its name alone"),
 	WORD(NOT_SOURCE, "not-source", "REGEX", "without it"),
 	WORD(LIBRARY, "library", "REGEX", "with this library in the call "
 	     "stack"),
@@ -291,4 +293,13 @@ const struct filter_word *filter_word(const struct filter *filter,
 		if (filter->words[at].id == id && i-- == 0)
 			return &filter->words[at];
 	return NULL;
+}
+
+void filter_matched(const struct filter *filter,
+		    const struct filter_word *word)
+{
+	struct filter_word *one = &filter->words[word - filter->words];
+
+	/* Alone: nothing else is told by it. */
+	atomic_store_explicit(&one->matched, true, memory_order_relaxed);
 }

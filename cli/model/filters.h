@@ -91,6 +91,8 @@ struct filter_word {
 				 * option's `value` */
 	struct moment moment;	/* where the value is a moment */
 	struct pattern *pattern;	/* where it is an expression */
+	/* Where it is a name or a number: something in some trace had it. */
+	_Atomic bool matched;
 };
 
 extern const struct command_group filter_options;
@@ -116,5 +118,15 @@ bool filter_has(const struct filter *filter, enum filter_id first,
 /* The i-th word of this id, or NULL. */
 const struct filter_word *filter_word(const struct filter *filter,
 				      enum filter_id id, size_t i);
+/* Note that the word matched something; models may do so at the same time. */
+void filter_matched(const struct filter *filter,
+		    const struct filter_word *word);
+
+/* ---- filters_tell.c ---- */
+
+/* False: some of its words exclude each other, which was said. */
+bool filter_fits(const struct filter *filter);
+/* Says of each name and number that nothing in the traces had it. */
+void filter_tell_unmatched(const struct filter *filter);
 
 #endif

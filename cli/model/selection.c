@@ -133,6 +133,10 @@ static bool set_birth(struct selection *selection, const struct filter *filter,
 	selection->birth.max = to - (to > 0);
 	if (to == 0)		/* nothing was before */
 		selection->birth.min = 1;
+	/* Of moments of one kind it was known before: filter_fits. */
+	if (selection->birth.min > selection->birth.max)
+		tell_note("--from is not before --to in this trace: nothing "
+			  "lies between");
 	return true;
 }
 
@@ -217,8 +221,10 @@ static void set_threads(struct selection *selection,
 	selection->thread_count = threads->count;
 	for (size_t i = 0; (word = filter_word(filter, FILTER_THREAD, i)); i++)
 		for (size_t t = 1; t < threads->count; t++)
-			if (is_thread(&threads->list[t], word))
+			if (is_thread(&threads->list[t], word)) {
 				selection->threads[t] = true;
+				filter_matched(filter, word);
+			}
 }
 
 static bool is_process(const struct filter *filter, const struct model *model)
@@ -226,16 +232,19 @@ static bool is_process(const struct filter *filter, const struct model *model)
 	const char *exe = model_fact(model, GT_INFO, "exe");
 	const char *command = model_fact(model, GT_INFO, "command");
 	const struct filter_word *word;
+	bool found = false;
 	size_t i;
 
 	for (i = 0; (word = filter_word(filter, FILTER_PROCESS, i)); i++) {
 		if (word->pattern == NULL ?
-		    model_number(model, GT_INFO, "pid", 0) == word->number :
-		    (exe && pattern_matches(word->pattern, exe)) ||
-		    (command && pattern_matches(word->pattern, command)))
-			return true;
+		    model_number(model, GT_INFO, "pid", 0) != word->number :
+		    !(exe && pattern_matches(word->pattern, exe)) &&
+		    !(command && pattern_matches(word->pattern, command)))
+			continue;
+		filter_matched(filter, word);
+		found = true;
 	}
-	return i == 0;
+	return found || i == 0;
 }
 
 static void set_ends(struct selection *selection, const struct filter *filter,

@@ -11,6 +11,7 @@
 #include "cli/base/grow.h"
 #include "cli/profile/frames_prepare.h"
 #include "cli/profile/glue.h"
+#include "cli/symbol/names.h"
 
 /* A context from a file may be deep; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
@@ -403,4 +404,19 @@ const char *frames_stop_text(enum gt_stop stop)
 	default:
 		return "unknown reason";
 	}
+}
+
+bool frames_function_matches(const struct frames *frames, const char *function,
+			     bool (*matches)(void *owner, const char *name),
+			     void *owner)
+{
+	const char *whole;
+
+	if (names_any_form(function, matches, owner))
+		return true;
+	for (size_t i = 0; (whole = symbols_whole_name(frames->symbols,
+						       function, i)); i++)
+		if (matches(owner, whole))
+			return true;
+	return false;
 }

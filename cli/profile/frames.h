@@ -100,6 +100,13 @@ uint64_t frames_site_key(void *owner, uint32_t node);
 /* Find all of them, with a progress bar: it may take long, and is quick the
  * next time. */
 void frames_find_sites(struct frames *frames);
+/*
+ * Whether `matches` says so of a frame's function: by any form of its name
+ * that reports print (names.h), or as --full-names has it.
+ */
+bool frames_function_matches(const struct frames *frames, const char *function,
+			     bool (*matches)(void *owner, const char *name),
+			     void *owner);
 void frames_free(struct frames *frames);
 
 /* Libraries of which a function had no name, in the order of appearance. */

@@ -22,7 +22,6 @@
 #include "cli/base/pattern.h"
 #include "cli/base/table.h"
 #include "cli/profile/inward.h"
-#include "cli/symbol/names.h"
 
 #define THROUGH 0x80u
 #define DEPTH_SHIFT 8
@@ -85,33 +84,48 @@ struct stack_filter {
 
 /* ---- frames ---- */
 
-static bool matches_text(const struct stack_filter *filter, size_t kind,
-			 const char *text)
+static const char *base_name(const char *path)
 {
-	const struct filter_word *word;
+	const char *slash = strrchr(path, '/');
 
-	for (size_t i = 0; text != NULL &&
-	     (word = filter_word(filter->words, kinds[kind].id, i)); i++)
-		if (pattern_matches(word->pattern, text))
-			return true;
-	return false;
+	return slash ? slash + 1 : path;
 }
 
-/* A function by its whole name, or by what reports print of it. */
-static bool matches(const struct stack_filter *filter, size_t kind,
-		    const struct frame *frame)
+static bool matches_name(void *pattern, const char *name)
+{
+	return pattern_matches(pattern, name);
+}
+
+static bool matches_word(const struct stack_filter *filter, size_t kind,
+			 const struct filter_word *word,
+			 const struct frame *frame)
 {
 	const char *text = *(const char *const *)((const char *)frame +
 						  kinds[kind].text);
-	struct buffer brief = { 0 };
-	bool found = matches_text(filter, kind, text);
 
-	if (found || text == NULL || text != frame->function ||
-	    filter_word(filter->words, kinds[kind].id, 0) == NULL)
-		return found;
-	names_brief(&brief, text, SIZE_MAX);
-	found = matches_text(filter, kind, brief.data);
-	buffer_free(&brief);
+	if (text == NULL)
+		return false;
+	if (kinds[kind].text == offsetof(struct frame, function))
+		return frames_function_matches(filter->frames, text,
+					       matches_name, word->pattern);
+	/* Reports print a file without its directories. */
+	return pattern_matches(word->pattern, text) ||
+	       pattern_matches(word->pattern, base_name(text));
+}
+
+/* Each word is tried: whether it matches anything is to be known. */
+static bool matches(const struct stack_filter *filter, size_t kind,
+		    const struct frame *frame)
+{
+	const struct filter_word *word;
+	bool found = false;
+
+	for (size_t i = 0; (word = filter_word(filter->words, kinds[kind].id,
+					       i)); i++)
+		if (matches_word(filter, kind, word, frame)) {
+			filter_matched(filter->words, word);
+			found = true;
+		}
 	return found;
 }
 
@@ -220,6 +234,22 @@ static void sum_groups(struct stack_filter *filter)
 	}
 }
 
+/* The words that nothing in the trace has are known once all was looked at,
+ * though what other words leave out would not be. */
+static void look_at_all(struct stack_filter *filter)
+{
+	const struct contexts *contexts = &filter->frames->model->contexts;
+	const struct filter_word *word;
+
+	for (size_t i = 0; i < contexts->cost_count && filter->by_frames; i++)
+		inward_value(&filter->inward, contexts->costs[i].node);
+	for (size_t n = 0; (word = filter_word(filter->words, FILTER_CONTEXT,
+					       n)); n++)
+		for (size_t i = 0; i < contexts->cost_count; i++)
+			if (contexts->costs[i].node == word->number)
+				filter_matched(filter->words, word);
+}
+
 struct stack_filter *stack_filter_new(const struct filter *words,
 				      struct frames *frames)
 {
@@ -245,6 +275,7 @@ struct stack_filter *stack_filter_new(const struct filter *words,
 	}
 	if (filter->by_group)
 		sum_groups(filter);
+	look_at_all(filter);
 	return filter;
 }
 

@@ -22,7 +22,6 @@
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 #include "cli/profile/inward.h"
-#include "cli/symbol/names.h"
 
 #define ARROW " <- "
 #define LONGER 0x80000000u	/* in values; else a rule's number + 1, or 0 */
@@ -277,26 +276,20 @@ int suppressions_read(struct suppressions *rules, const char *path)
 
 /* ---- on frames ---- */
 
-/* As LeakSanitizer does; or by what reports print of a C++ name. */
-static bool matches_function(const char *pattern, const char *function)
+static bool matches_name(void *pattern, const char *name)
 {
-	struct buffer brief = { 0 };
-	bool found = suppressions_match(pattern, function);
-
-	if (found || strchr(function, '(') == NULL)
-		return found;
-	names_brief(&brief, function, SIZE_MAX);
-	found = brief.data != NULL && suppressions_match(pattern, brief.data);
-	buffer_free(&brief);
-	return found;
+	return suppressions_match(pattern, name);
 }
 
-static bool matches(const char *pattern, const struct frame *frame)
+/* As LeakSanitizer does; or by what reports print of a name. */
+static bool matches(const struct frames *frames, const char *pattern,
+		    const struct frame *frame)
 {
 	const char *library = frame->path ? frame->path : frame->library;
 
-	return (frame->function && matches_function(pattern,
-						    frame->function)) ||
+	return (frame->function &&
+		frames_function_matches(frames, frame->function, matches_name,
+					(char *)pattern)) ||
 		(frame->file && suppressions_match(pattern, frame->file)) ||
 		(library && suppressions_match(pattern, library));
 }
@@ -312,7 +305,8 @@ static void try_place(const struct suppressions *rules, uint32_t number,
 	for (uint32_t i = 0; i < place->count; i++)
 		for (uint32_t p = 0; p < rules->pattern_count; p++) {
 			if (!bound->wanted[p] ||
-			    !matches(rules->patterns[p], &place->list[i]))
+			    !matches(bound->frames, rules->patterns[p],
+				     &place->list[i]))
 				continue;
 			GROW(hits->list, hits->count, capacity);
 			hits->list[hits->count++] = (struct hit){ i, p };

@@ -7,8 +7,8 @@
  *	leak:PATTERN <- PATTERN <- ... <- PATTERN
  *
  * A rule suppresses a stack in which the pattern matches some frame: its
- * function (with its parameters, where the language has them in its names),
- * its source file, or the path of its library. A pattern matches anywhere in
+ * function (as the demangler makes its name, or as reports print it, without
+ * parameters), its source file, or the path of its library. A pattern matches anywhere in
  * the text; `*` stands for any text, `^` at its begin and `$` at its end for
  * the begin and the end of the text.
  *

@@ -24,6 +24,8 @@ void name_cache_free(struct name_cache *cache)
 	intern_free(&cache->shown);
 	table_free(&cache->known);
 	free(cache->list);
+	free(cache->whole);
+	table_free(&cache->whole_of);
 }
 
 const char *name_cache_text(struct name_cache *cache, const char *text)
@@ -66,6 +68,27 @@ static const char *keep(struct name_cache *cache, const char *key,
 		intern_string(&cache->shown, made->data ? made->data : "");
 }
 
+/* `one` is what is shown of a name of which this is all. */
+static void keep_whole(struct name_cache *cache, const char *one,
+		       struct buffer *all)
+{
+	uint32_t first = table_get(&cache->whole_of, (uintptr_t)one);
+	const char *name;
+
+	buffer_printable(all);
+	name = intern_string(&cache->shown, all->data);
+	if (name == one)
+		return;
+	for (uint32_t i = first; i != TABLE_NONE; i = cache->whole[i].next)
+		if (cache->whole[i].name == name)
+			return;
+	GROW(cache->whole, cache->whole_count, cache->whole_capacity);
+	table_set(&cache->whole_of, (uintptr_t)one,
+		  (uint32_t)cache->whole_count);
+	cache->whole[cache->whole_count++] =
+		(struct name_cache_whole){ name, first };
+}
+
 const char *name_cache_function(struct name_cache *cache, const char *raw)
 {
 	struct buffer plain = { 0 }, shorter = { 0 };
@@ -83,8 +106,26 @@ const char *name_cache_function(struct name_cache *cache, const char *raw)
 		names_shorten(&shorter, plain.data ? plain.data : "");
 	pthread_mutex_lock(&cache->lock);
 	known = keep(cache, key, cache->full ? &plain : &shorter);
+	if (!cache->full && plain.size > 0)
+		keep_whole(cache, known, &plain);
 	pthread_mutex_unlock(&cache->lock);
 	buffer_free(&plain);
 	buffer_free(&shorter);
 	return known;
+}
+
+const char *name_cache_whole(struct name_cache *cache, const char *one,
+			     size_t i)
+{
+	const char *name = NULL;
+	uint32_t at;
+
+	pthread_mutex_lock(&cache->lock);
+	at = table_get(&cache->whole_of, (uintptr_t)one);
+	while (at != TABLE_NONE && i-- > 0)
+		at = cache->whole[at].next;
+	if (at != TABLE_NONE)
+		name = cache->whole[at].name;
+	pthread_mutex_unlock(&cache->lock);
+	return name;
 }

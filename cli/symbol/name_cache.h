@@ -9,9 +9,16 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "cli/base/intern.h"
 #include "cli/base/table.h"
+
+struct name_cache_whole {
+	const char *name;
+	uint32_t next;		/* of those that are shown the same */
+};
 
 struct name_cache {
 	pthread_mutex_t lock;
@@ -22,6 +29,11 @@ struct name_cache {
 	const char **list;
 	size_t count;
 	size_t capacity;
+	/* What was shortened, as the demangler made it. */
+	struct table whole_of;	/* shown name -> index of the last */
+	struct name_cache_whole *whole;
+	size_t whole_count;
+	size_t whole_capacity;
 };
 
 void name_cache_init(struct name_cache *cache, bool full);
@@ -30,6 +42,10 @@ void name_cache_free(struct name_cache *cache);
 /* A linker's name as people write it; NULL for NULL. Lives as long as the
  * cache; equal names are equal pointers. */
 const char *name_cache_function(struct name_cache *cache, const char *raw);
+/* The i-th name that the demangler made and that is shown as `one`, a result
+ * of name_cache_function; NULL: there are no more that differ from it. */
+const char *name_cache_whole(struct name_cache *cache, const char *one,
+			     size_t i);
 /* The text itself, once. */
 const char *name_cache_text(struct name_cache *cache, const char *text);
 

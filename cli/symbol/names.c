@@ -303,3 +303,33 @@ void names_brief(struct buffer *out, const char *name, size_t width)
 	}
 	buffer_free(&brief);
 }
+
+bool names_any_form(const char *name,
+		    bool (*matches)(void *owner, const char *form),
+		    void *owner)
+{
+	struct buffer shorter = { 0 }, form = { 0 };
+	bool found = matches(owner, name);
+	size_t before = 0;
+	const char *plain;
+
+	/* Most are C's, which have one form. */
+	if (found || strpbrk(name, "<( ") == NULL)
+		return found;
+	names_shorten(&shorter, name);
+	found = matches(owner, shorter.data);
+	plain = skip_result(shorter.data);
+	for (unsigned depth = TEMPLATE_LEVELS + 1; depth-- > 0 && !found; ) {
+		buffer_clear(&form);
+		strip(&form, plain, depth);
+		/* Where nothing more was left out it is the same. */
+		if (form.size > 0 && form.size != before)
+			found = matches(owner, form.data);
+		before = form.size;
+		if (plain[0] == '<')
+			break;
+	}
+	buffer_free(&shorter);
+	buffer_free(&form);
+	return found;
+}

@@ -4,6 +4,8 @@
 #ifndef GNOMON_NAMES_H
 #define GNOMON_NAMES_H
 
+#include <stdbool.h>
+
 #include "cli/base/buffer.h"
 
 /* The source-language name of a linker symbol (C++, Rust, D), or the symbol
@@ -23,5 +25,14 @@ void names_shorten(struct buffer *out, const char *name);
  * ".." for its outer scopes, and in the end for its middle. Appended to `out`.
  */
 void names_brief(struct buffer *out, const char *name, size_t width);
+
+/*
+ * Whether `matches` says so of the name, or of any form of it that reports
+ * print: shortened, without parameters, with fewer template arguments. What
+ * names_brief does beyond that, cutting, makes no names.
+ */
+bool names_any_form(const char *name,
+		    bool (*matches)(void *owner, const char *form),
+		    void *owner);
 
 #endif

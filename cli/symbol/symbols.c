@@ -481,6 +481,12 @@ struct symbols *symbols_new(const struct debugfile_places *places, bool full)
 	return symbols;
 }
 
+const char *symbols_whole_name(struct symbols *symbols, const char *function,
+			       size_t i)
+{
+	return name_cache_whole(&symbols->names, function, i);
+}
+
 void symbols_free(struct symbols *symbols)
 {
 	for (size_t i = 0; i < KEPT_UNITS; i++)

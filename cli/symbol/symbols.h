@@ -63,6 +63,10 @@ struct symbol_request {
  */
 void symbols_prepare(struct symbols *symbols,
 		     const struct symbol_request *requests, size_t count);
+/* The i-th of the names, as the demangler makes them, that are shown as
+ * `function`, which is a frame's; NULL: there are no more. */
+const char *symbols_whole_name(struct symbols *symbols, const char *function,
+			       size_t i);
 void symbols_free(struct symbols *symbols);
 
 #endif

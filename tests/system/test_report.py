@@ -377,6 +377,105 @@ def functions_are_found_as_they_are_shown(directory):
           0, "by a part")
 
 
+FORMS = {
+    101: ("work", "work(int)"),
+    51: ("scope::box<>::fill",
+         "scope::box<std::map<>>::fill",
+         "scope::box<std::map<std::string, std::vector<int>>>::fill",
+         "scope::box<std::map<std::string, std::vector<int>>>::fill(std::map<"
+         "std::string, std::vector<int>> const&)"),
+}
+WHOLE = "std::less<std::__cxx11::basic_string<char"  # only in whole names
+
+
+@case
+def names_match_in_every_form_that_is_printed(directory):
+    trace = recorded([program("printed_names")], directory).trace
+    for size, names in FORMS.items():
+        for name in names:
+            for more in ((), ("--full-names",)):
+                rows = document(trace, "--by", "size", "--function",
+                                "^%s$" % re.escape(name), *more)["rows"]
+                equal([row["size"] for row in rows], [size], name)
+            rules = os.path.join(directory, "rules")
+            with open(rules, "w") as file:
+                file.write("leak:^%s$\n" % name)
+            out = gnomon("check", trace, "--max-live", "0", "--json",
+                         "--suppressions", rules, statuses=(0, 1)).out
+            check(("^%s$" % name, size) in
+                  [(rule["rule"], rule["bytes"])
+                   for rule in json.loads(out)["suppressions"]], out)
+            check(gnomon("annotate", trace, name).out.startswith(
+                names[0].split("<")[0]), "annotate " + name)
+    rows = document(trace, "--by", "size", "--function", re.escape(WHOLE),
+                    "--size-max", "51", "--size-min", "51")["rows"]
+    equal(len(rows), 1, "by a part of what --full-names prints")
+    for path in ("^printed_names.cc$", "programs/printed_names.cc$"):
+        check(document(trace, "--source", path)["rows"], path)
+
+
+@case
+def names_that_match_nothing_are_told(directory):
+    trace = tables(directory).trace
+    words = {"function": "no function", "not-function": "no function",
+             "passes-through": "no function", "source": "no source file",
+             "not-library": "no library", "thread": "no thread",
+             "process": "no process"}
+    for word, said in words.items():
+        err = gnomon("report", trace, "--" + word, "zzyzx").err
+        check(("--%s zzyzx: %s" % (word, said)) in err, err)
+        err = gnomon("report", trace, "--" + word, ".").err
+        check("no " not in err, err)
+    err = gnomon("report", trace, "--context", "4000000").err
+    check("--context 4000000: no call stack" in err, err)
+    row = document(trace, "--function", "^hold$")["rows"][0]
+    err = gnomon("report", trace, "--context", str(row["context"]),
+                 "--function", "^churn_small$").err
+    equal(err, "", "both are there, not together")
+    # Each word of several; not where another one leaves it out.
+    err = gnomon("report", trace, "--function", "zzyzx", "--function",
+                 "hold", "--not-function", "main").err
+    equal(len(err.splitlines()), 1, err)
+    err = gnomon("report", trace, "--function", "^hold$",
+                 "--size-max", "48").err
+    check("other filters" in err, err)
+    # In one of several traces is enough.
+    other = recorded([program("basic")], directory)
+    both = (trace, next(t for t in other.traces if t != trace))
+    for command in (("report", "--merge"), ("diff",)):
+        err = gnomon(*command, *both, "--function", "^hold$",
+                     statuses=(0, 1)).err
+        equal(err, "", "it is in one of them")
+    err = gnomon("annotate", trace, "hold", "--library", "zzyzx",
+                 statuses=(2,)).err
+    check("no library" in err, err)
+
+
+@case
+def words_that_exclude_each_other_are_refused(directory):
+    done = tables(directory)
+    for words in (("--size-min", "2k", "--size-max", "1k"),
+                  ("--from", "90%", "--to", "10%"),
+                  ("--from", "2s", "--to", "2000ms"),
+                  ("--group-peak-time-min", "end",
+                   "--group-peak-time-max", "start"),
+                  ("--depth-min", "3", "--depth-max", "2")):
+        for command in (("report", done.trace), ("diff", done.trace,
+                                                 done.trace),
+                        ("annotate", done.trace, "main")):
+            failed = gnomon(*command, *words, statuses=(2,))
+            check("nothing lies between" in failed.err and
+                  words[0] in failed.err, failed.err)
+            equal(failed.out, "", "output")
+    # Backwards is a question like any other.
+    gnomon("diff", done.trace, "--from", "90%", "--to", "10%",
+           statuses=(0, 1))
+    gnomon("report", done.trace, "--size-min", "2k", "--size-max", "1k",
+           "--size-max", "4k")
+    err = gnomon("report", done.trace, "--from", "90%", "--to", "1us").err
+    check("nothing lies between" in err, "known only from the trace: " + err)
+
+
 @case
 def blocks_are_filtered(directory):
     done = tables(directory)

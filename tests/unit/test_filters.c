@@ -131,6 +131,60 @@ static void moments(void **state)
 	assert_int_equal(moment_parse("100.1%", &moment), -ERANGE);
 }
 
+static bool fits(const char *const *words)
+{
+	struct filter *filter = filter_new();
+	bool fits;
+
+	for (; words[0] != NULL; words += 2)
+		assert_int_equal(filter_take_word(filter, words[0], words[1]),
+				 0);
+	tell_mute(true);
+	fits = filter_fits(filter);
+	tell_mute(false);
+	filter_free(filter);
+	return fits;
+}
+
+#define FITS(...) fits((const char *const []){ __VA_ARGS__, NULL })
+
+static void words_that_exclude_each_other(void **state)
+{
+	(void)state;
+	assert_true(FITS("size-min", "1k", "size-max", "1k"));
+	assert_false(FITS("size-min", "1025", "size-max", "1k"));
+	/* Any of the one with any of the other. */
+	assert_true(FITS("size-min", "2k", "size-max", "1k", "size-min", "5"));
+	assert_true(FITS("size-min", "2k", "lifetime-max", "1ns"));
+	assert_false(FITS("lifetime-min", "1s", "lifetime-max", "10ms"));
+	assert_false(FITS("group-live-min", "2", "group-live-max", "1"));
+	assert_false(FITS("from", "50%", "to", "50%"));
+	assert_true(FITS("from", "start", "to", "1ns"));
+	assert_false(FITS("from", "end", "to", "start", "from", "99%", "to",
+			  "1%"));
+	/* That depends on the trace. */
+	assert_true(FITS("from", "90%", "to", "1ms"));
+	assert_true(FITS("from", "@b", "to", "@a"));
+	assert_true(FITS("group-peak-time-min", "10%", "group-peak-time-max",
+			 "10%"));
+	assert_false(FITS("group-peak-time-min", "2s", "group-peak-time-max",
+			  "1s"));
+}
+
+static void what_matched_is_known(void **state)
+{
+	struct filter *filter = filter_new();
+
+	(void)state;
+	filter_take_word(filter, "function", "a");
+	filter_take_word(filter, "function", "b");
+	assert_false(filter_word(filter, FILTER_FUNCTION, 0)->matched);
+	filter_matched(filter, filter_word(filter, FILTER_FUNCTION, 1));
+	assert_false(filter_word(filter, FILTER_FUNCTION, 0)->matched);
+	assert_true(filter_word(filter, FILTER_FUNCTION, 1)->matched);
+	filter_free(filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +192,8 @@ int main(void)
 		cmocka_unit_test(good_values),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(moments),
+		cmocka_unit_test(words_that_exclude_each_other),
+		cmocka_unit_test(what_matched_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

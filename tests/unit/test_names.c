@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "cli/symbol/names.h"
 
 static void check(void (*make)(struct buffer *, const char *),
@@ -147,6 +149,38 @@ static void brief_templates(void **state)
 	brief_of(">>(", 10, ">>(");
 }
 
+static bool is_same(void *wanted, const char *form)
+{
+	return strcmp(wanted, form) == 0;
+}
+
+static bool never(void *count, const char *form)
+{
+	assert_non_null(form);
+	++*(int *)count;
+	return false;
+}
+
+static void any_form(void **state)
+{
+	static const char name[] = "std::vector<std::pair<int, long>, "
+		"std::allocator<std::pair<int, long> > > f<A<B>>(int) const";
+	static const char *const forms[] = {
+		name, "f<A<B>>", "f<A<>>", "f<>",
+		"std::vector<std::pair<int, long>> f<A<B>>(int) const",
+	};
+	int count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		assert_true(names_any_form(name, is_same, (char *)forms[i]));
+	assert_false(names_any_form(name, is_same, "f"));
+	assert_false(names_any_form("main", never, &count));
+	assert_int_equal(count, 1);
+	assert_false(names_any_form("<a::B<C> as D>::f", never, &count));
+	assert_false(names_any_form("", never, &count));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +190,7 @@ int main(void)
 		cmocka_unit_test(shortened),
 		cmocka_unit_test(brief),
 		cmocka_unit_test(brief_templates),
+		cmocka_unit_test(any_form),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
