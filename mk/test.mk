@@ -20,12 +20,24 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	ltrace eatmydata faketime fakeroot \
 	libxml2-utils libjemalloc-dev libgoogle-perftools-dev \
 	libmimalloc-dev libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils \
-	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
+	chromium node-typescript
+TEST_O := $(O)/tests
 .PHONY: deps-test
-deps-test: deps
+deps-test: deps $(TEST_O)/ui/.installed
 	$(Q)tests/tools/install-packages $(TEST_DEPS)
 
-TEST_O := $(O)/tests
+# What drives the browser is not in Debian: npm's, exactly what the lock file
+# says. Some packages of node have npm in them. Where the network is not to be
+# reached, tests that want a browser are left out, and say so.
+$(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json
+	$(Q)tests/tools/install-packages nodejs
+	$(Q)command -v npm >/dev/null || tests/tools/install-packages npm
+	$(call say,NPM,$(@D))mkdir -p $(@D) && cp $^ $(@D)
+	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund \
+		--loglevel=error >/dev/null && touch $(@F) || \
+		echo "npm ci: tests in a browser will be left out" >&2
+
 TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
 	-DGNOMON_VERSION='"$(VERSION)"'
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \

@@ -1,0 +1,30 @@
+"""Pages in a real browser: scripts of tests/ui/, run by node."""
+
+import json
+import os
+import shutil
+
+from gnomon_test import BUILD, Skip, bare, check, environment, need
+
+UI = os.path.join(BUILD, "tests", "ui")
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ui")
+BROWSE_SECONDS = 120
+
+
+def browsed(script, argument):
+    """What a script says of the pages that `argument` names; it fails where
+    one of them asked the network, or a script in it went wrong."""
+    need("node")
+    chromium = shutil.which("chromium")
+    if not chromium:
+        raise Skip("chromium is not installed")
+    if not os.path.isdir(os.path.join(UI, "node_modules")):
+        raise Skip("playwright-core is not installed: `make deps-test`")
+    done = bare(["node", os.path.join(SCRIPTS, script), json.dumps(argument)],
+                environment(GNOMON_UI=UI, GNOMON_CHROMIUM=chromium),
+                seconds=BROWSE_SECONDS)
+    check(done.status == 0, "%s: %s" % (script, done.err))
+    said = json.loads(done.out)
+    check(not said["requests"], "asked for %s" % said["requests"])
+    check(not said["errors"], "errors: %s" % said["errors"])
+    return said
