@@ -53,25 +53,50 @@ uint64_t encode_nested_end(const struct encode_span *span)
 	return at;
 }
 
-/* What the columns hold differences to. */
-struct encode_previous {
-	uint64_t tick, address;
-	uint32_t context;
+/* A run of blocks with the same layout. */
+struct encode_run {
+	uint32_t layout;
+	uint32_t length;
 };
 
-static inline uint8_t *encode_address(uint8_t *to, uint64_t address,
-				      uint64_t *previous)
-{
-	uint64_t step = varint_zigzag((address >> 4) - *previous);
+/*
+ * Where the columns are written, and what they hold differences to. A local
+ * of encode_events whose address goes only to what is inlined there: all of
+ * it stays in registers, as what is written might be anything in memory, for
+ * all the compiler knows.
+ */
+struct encode_at {
+	uint8_t *step, *address, *context, *size, *layout;
+	uint64_t last_tick, last_address;
+	uint32_t last_context;
+	struct encode_run run;
+	uint64_t blocks;
+};
 
-	*previous = address >> 4;
-	to = varint_put_spread(to, step << 1 | ((address & 15) != 0));
-	if (unlikely(address & 15))
-		*to++ = address & 15;
-	return to;
+#define ENCODE_INLINE static inline __attribute__((always_inline))
+
+ENCODE_INLINE void encode_step(struct encode_at *at, unsigned kind,
+			       uint64_t tick)
+{
+	if (unlikely(tick < at->last_tick))
+		tick = at->last_tick;
+	at->step = varint_put_byte(at->step, (tick - at->last_tick)
+						<< ENCODE_EVENT_BITS | kind);
+	at->last_tick = tick;
 }
 
-static inline uint8_t *encode_context(struct encode *encode, uint8_t *to,
+ENCODE_INLINE void encode_address(struct encode_at *at, uint64_t address)
+{
+	uint64_t step = varint_zigzag((address >> 4) - at->last_address);
+
+	at->last_address = address >> 4;
+	at->address = varint_put_spread(at->address,
+					step << 1 | ((address & 15) != 0));
+	if (unlikely(address & 15))
+		*at->address++ = address & 15;
+}
+
+ENCODE_INLINE uint8_t *encode_context(struct encode *encode, uint8_t *to,
 				      uint32_t context, uint32_t *previous)
 {
 	if (context != *previous)
@@ -81,12 +106,6 @@ static inline uint8_t *encode_context(struct encode *encode, uint8_t *to,
 	return to;
 }
 
-/* A run of blocks with the same layout. */
-struct encode_run {
-	uint32_t layout;
-	uint32_t length;
-};
-
 static uint8_t *encode_run_end(uint8_t *to, const struct encode_run *run)
 {
 	if (!run->length)
@@ -95,24 +114,43 @@ static uint8_t *encode_run_end(uint8_t *to, const struct encode_run *run)
 	return varint_put(to, run->length);
 }
 
-static inline uint8_t *encode_layout(uint8_t *to, uint64_t word1,
-				     uint64_t size, struct encode_run *run)
+ENCODE_INLINE void encode_layout(struct encode_at *at, uint64_t word1,
+				 uint64_t size)
 {
 	unsigned layout = gl_layout(word1 >> GL_HEADER_SHIFT, size);
 
-	if (unlikely(layout != run->layout)) {
-		to = encode_run_end(to, run);
-		run->layout = layout;
-		run->length = 0;
+	if (unlikely(layout != at->run.layout)) {
+		struct encode_run run = at->run;
+
+		at->layout = encode_run_end(at->layout, &run);
+		at->run.layout = layout;
+		at->run.length = 0;
 	}
-	run->length++;
-	return to;
+	at->run.length++;
 }
 
-/* What a GT_EXTRA has more than an address. */
-static BASE_SLOW void encode_extra(struct encode *encode, const uint64_t *word,
-				   uint8_t **context, uint8_t **size,
-				   uint32_t *last)
+/* What a block that begins has more than an address. Returns the length of
+ * its record. */
+ENCODE_INLINE uint64_t encode_block(struct encode *encode,
+				    struct encode_at *at, const uint64_t *word)
+{
+	uint64_t bytes = word[2] >> 32, length = 24;
+
+	at->context = encode_context(encode, at->context, (uint32_t)word[2],
+				     &at->last_context);
+	if (unlikely(bytes == GL_SIZE_BIG)) {
+		bytes = word[3];
+		length = 32;
+	}
+	at->size = varint_put_byte(at->size, bytes);
+	encode_layout(at, word[1], bytes);
+	at->blocks++;
+	return length;
+}
+
+static BASE_SLOW void encode_extra_put(struct encode *encode,
+				       const uint64_t *word, uint8_t **context,
+				       uint8_t **size, uint32_t *last)
 {
 	uint8_t *to = encode->end[ENCODE_EXTRA];
 	unsigned i;
@@ -126,87 +164,86 @@ static BASE_SLOW void encode_extra(struct encode *encode, const uint64_t *word,
 	encode->extras++;
 }
 
-uint64_t encode_events(struct encode *encode, const struct encode_span *span,
-		       uint64_t *unfinished)
+/* What a GT_EXTRA has more than an address. */
+ENCODE_INLINE void encode_extra(struct encode *encode, struct encode_at *at,
+				const uint64_t *word)
 {
-	uint8_t *step = encode->column[ENCODE_STEP];
-	uint8_t *address = encode->column[ENCODE_ADDRESS];
-	uint8_t *context = encode->column[ENCODE_CONTEXT];
-	uint8_t *size = encode->column[ENCODE_SIZE];
-	uint8_t *layout = encode->column[ENCODE_LAYOUT];
-	unsigned shift = encode->tick_shift + GL_KIND_BITS;
-	struct encode_previous last = { 0, 0, 0 };
-	struct encode_run run = { 0, 0 };
-	/* what is written might be the span, for all the compiler knows */
-	const uint8_t *const data = span->data;
-	const uint64_t mask = span->mask, to = span->to;
-	const bool nested = span->nested;
-	uint64_t at = span->from, events = 0, blocks = 0;
+	/* copies: the rest lives in registers */
+	uint8_t *context = at->context, *size = at->size;
+	uint32_t last = at->last_context;
 
+	encode_extra_put(encode, word, &context, &size, &last);
+	at->context = context;
+	at->size = size;
+	at->last_context = last;
+}
+
+static void encode_begin(struct encode *encode, struct encode_at *at)
+{
 	encode->base = 0;
 	encode->extras = 0;
 	encode->end[ENCODE_EXTRA] = encode->column[ENCODE_EXTRA];
-	while (at < to && events < ENCODE_EVENTS) {
+	*at = (struct encode_at){
+		.step = encode->column[ENCODE_STEP],
+		.address = encode->column[ENCODE_ADDRESS],
+		.context = encode->column[ENCODE_CONTEXT],
+		.size = encode->column[ENCODE_SIZE],
+		.layout = encode->column[ENCODE_LAYOUT],
+	};
+}
+
+static void encode_end(struct encode *encode, const struct encode_at *at,
+		       uint64_t events)
+{
+	encode->end[ENCODE_STEP] = at->step;
+	encode->end[ENCODE_ADDRESS] = at->address;
+	encode->end[ENCODE_CONTEXT] = at->context;
+	encode->end[ENCODE_SIZE] = at->size;
+	encode->end[ENCODE_LAYOUT] = encode_run_end(at->layout, &at->run);
+	encode->events = events;
+	encode->blocks = at->blocks;
+	encode->last = at->last_tick;
+}
+
+uint64_t encode_events(struct encode *encode, const struct encode_span *span,
+		       uint64_t *unfinished)
+{
+	const unsigned shift = encode->tick_shift + GL_KIND_BITS;
+	const uint8_t *const data = span->data;
+	const uint64_t mask = span->mask, to = span->to;
+	const bool nested = span->nested;
+	uint64_t position = span->from, events = 0;
+	struct encode_at at;
+
+	encode_begin(encode, &at);
+	while (position < to && events < ENCODE_EVENTS) {
 		const uint64_t *word = (const uint64_t *)
-			(data + (at & mask));
+			(data + (position & mask));
 		unsigned kind = word[0] & ENCODE_KIND_MASK;
-		uint64_t tick = word[0] >> shift;
 		uint64_t length = 16;
 
 		if (unlikely(nested) && !word[0]) {
-			at += GL_RECORD_MAX;
+			position += GL_RECORD_MAX;
 			++*unfinished;
 			continue;
 		}
 		if (unlikely(!events))
-			encode->base = last.tick = tick;
-		if (unlikely(tick < last.tick))
-			tick = last.tick;
-		step = varint_put_byte(step, (tick - last.tick)
-						<< ENCODE_EVENT_BITS | kind);
-		last.tick = tick;
-		address = encode_address(address, word[1] & GL_ADDRESS_MASK,
-					 &last.address);
+			encode->base = at.last_tick = word[0] >> shift;
+		encode_step(&at, kind, word[0] >> shift);
+		encode_address(&at, word[1] & GL_ADDRESS_MASK);
 		events++;
 		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
-			uint64_t bytes = word[2] >> 32;
-
-			context = encode_context(encode, context,
-						 (uint32_t)word[2],
-						 &last.context);
-			length = 24;
-			if (unlikely(bytes == GL_SIZE_BIG)) {
-				bytes = word[3];
-				length = 32;
-			}
-			size = varint_put_byte(size, bytes);
-			layout = encode_layout(layout, word[1], bytes, &run);
-			blocks++;
+			length = encode_block(encode, &at, word);
 		} else if (unlikely(kind == GT_EXTRA)) {
-			/* copies: the rest lives in registers */
-			uint8_t *to_context = context, *to_size = size;
-			uint32_t previous = last.context;
-
-			encode_extra(encode, word, &to_context, &to_size,
-				     &previous);
-			context = to_context;
-			size = to_size;
-			last.context = previous;
+			encode_extra(encode, &at, word);
 			length = GL_RECORD_MAX;
 		}
-		at += unlikely(nested) ? GL_RECORD_MAX : length;
+		position += unlikely(nested) ? GL_RECORD_MAX : length;
 		if (unlikely(encode->extras == ENCODE_EXTRAS))
 			break;
 	}
-	encode->end[ENCODE_STEP] = step;
-	encode->end[ENCODE_ADDRESS] = address;
-	encode->end[ENCODE_CONTEXT] = context;
-	encode->end[ENCODE_SIZE] = size;
-	encode->end[ENCODE_LAYOUT] = encode_run_end(layout, &run);
-	encode->events = events;
-	encode->blocks = blocks;
-	encode->last = last.tick;
-	return at;
+	encode_end(encode, &at, events);
+	return position;
 }
 
 uint8_t *encode_payload(struct encode *encode, uint8_t *to,
