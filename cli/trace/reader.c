@@ -1,6 +1,6 @@
 /*
- * reader.c: from chunks to the sink; decides what a broken file is still good
- * for and says so. Called by the main thread.
+ * reader.c: from chunks to the sink. What is wrong with a file is said by
+ * verdict.c. Called by the main thread.
  *
  * A trace that is being written is read like this: first a snapshot of the
  * live file, then the trace to the end that it has by then, then what the
@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "cli/base/tell.h"
 #include "cli/base/progress.h"
 #include "cli/trace/leftover.h"
+#include "cli/trace/verdict.h"
 #include "preload/format.h"
 
 struct reader {
@@ -30,6 +30,7 @@ struct reader {
 	struct scan chunks;
 	struct merge merge;
 	struct inflater inflater;
+	const struct chunk *chunk;	/* at hand */
 	uint64_t window;	/* ticks; INFO's window_ticks */
 	uint64_t end_offset;	/* of the END chunk */
 	char line[RECORDS_LINE_MAX];
@@ -39,7 +40,7 @@ struct reader {
 
 /* A recorder that could not go on says why; one that was told to stop, or
  * whose program ended, has nothing to say. */
-static void read_end(struct reader_report *report, const char *key,
+static void note_end(struct reader_report *report, const char *key,
 		     const char *value)
 {
 	if (strcmp(key, "reason") == 0 && strcmp(value, "error") == 0)
@@ -52,17 +53,25 @@ static void read_end(struct reader_report *report, const char *key,
 		report->said_events = strtoull(value, NULL, 10);
 }
 
-static void read_lines(struct reader *reader, unsigned type, struct cursor *c)
+static void read_lines(struct reader *reader, struct cursor *c)
 {
+	unsigned type = reader->chunk->type;
 	const char *key, *value;
 
 	while (records_line(c, reader->line, &key, &value)) {
 		if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 			reader->window = strtoull(value, NULL, 10);
 		if (type == GT_END)
-			read_end(reader->report, key, value);
+			note_end(reader->report, key, value);
 		reader->sink->line(reader->sink->owner, type, key, value);
 	}
+}
+
+static void read_end(struct reader *reader, struct cursor *c)
+{
+	reader->report->ended = true;
+	reader->end_offset = reader->chunk->offset;
+	read_lines(reader, c);
 }
 
 static void read_threads(struct reader *reader, struct cursor *c)
@@ -161,13 +170,13 @@ static void read_snapshot(struct reader *reader, struct cursor *c)
 	columns_free(&decoder.columns);
 }
 
-static void read_file(struct reader *reader, const struct chunk *chunk,
-		      struct cursor *c)
+static void read_file(struct reader *reader, struct cursor *c)
 {
 	struct trace_file piece;
 
 	if (file_records_file(c, &piece) && reader->sink->file != NULL)
-		reader->sink->file(reader->sink->owner, &piece, chunk->offset);
+		reader->sink->file(reader->sink->owner, &piece,
+				   reader->chunk->offset);
 }
 
 static void read_totals(struct reader *reader, struct cursor *c)
@@ -238,15 +247,35 @@ static bool is_taken(struct reader *reader, const struct chunk *chunk)
 	return true;
 }
 
+/* By type. EVENTS have no payload to open: the merge does that. */
+static void (*const read_payload[GT_CHUNK_TYPES])(struct reader *,
+						  struct cursor *) = {
+	[GT_INFO] = read_lines,
+	[GT_THREAD] = read_threads,
+	[GT_IMAGE] = read_images,
+	[GT_CONTEXT] = read_nodes,
+	[GT_SYNC] = read_sync,
+	[GT_COUNTERS] = read_lines,
+	[GT_END] = read_end,
+	[GT_CAPTURE] = read_captures,
+	[GT_NAMES] = read_names,
+	[GT_USAGE] = read_usage,
+	[GT_MAPS] = read_maps,
+	[GT_SNAPSHOT] = read_snapshot,
+	[GT_FILE] = read_file,
+	[GT_TOTALS] = read_totals,
+};
+
 static void read_chunk(struct reader *reader, const struct chunk *chunk)
 {
 	struct faults *faults = &reader->report->faults;
+	unsigned type = chunk->type < GT_CHUNK_TYPES ? chunk->type : 0;
 	struct cursor c;
 
 	faults_at(faults, chunk->type, chunk->offset);
 	if (is_taken(reader, chunk))
 		return;
-	if (chunk->type == GT_EVENTS) {
+	if (type == GT_EVENTS) {
 		read_events(reader, chunk);
 		return;
 	}
@@ -254,51 +283,11 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		faults_note(faults, FAULT_MALFORMED, 1);
 		return;
 	}
-	switch (chunk->type) {
-	case GT_END:
-		reader->report->ended = true;
-		reader->end_offset = chunk->offset;
-		/* fall through */
-	case GT_INFO:
-	case GT_COUNTERS:
-		read_lines(reader, chunk->type, &c);
-		break;
-	case GT_THREAD:
-		read_threads(reader, &c);
-		break;
-	case GT_CAPTURE:
-		read_captures(reader, &c);
-		break;
-	case GT_IMAGE:
-		read_images(reader, &c);
-		break;
-	case GT_CONTEXT:
-		read_nodes(reader, &c);
-		break;
-	case GT_NAMES:
-		read_names(reader, &c);
-		break;
-	case GT_MAPS:
-		read_maps(reader, &c);
-		break;
-	case GT_USAGE:
-		read_usage(reader, &c);
-		break;
-	case GT_SNAPSHOT:
-		read_snapshot(reader, &c);
-		break;
-	case GT_FILE:
-		read_file(reader, chunk, &c);
-		break;
-	case GT_TOTALS:
-		read_totals(reader, &c);
-		break;
-	case GT_SYNC:
-		read_sync(reader, &c);
-		break;
-	default:
+	reader->chunk = chunk;
+	if (read_payload[type] != NULL)
+		read_payload[type](reader, &c);
+	else
 		reader->report->unknown_chunks++;
-	}
 	/* Events of other chunks may have been handed out meanwhile. */
 	faults_at(faults, chunk->type, chunk->offset);
 	faults_note(faults, FAULT_MALFORMED, c.bad);
@@ -348,130 +337,7 @@ static void read_live(struct reader *reader, struct leftover_snapshot *live)
 	reader->report->malformed += live->damaged_rings;
 }
 
-/* ---- what could be wrong ---- */
-
-static int refuse(const char *path, const struct trace_facts *facts)
-{
-	switch (facts->result) {
-	case SCAN_OPEN_EMPTY:
-		tell_error("%s: the file is empty: the recording wrote "
-			      "nothing; was the disk full?", path);
-		break;
-	case SCAN_OPEN_FOREIGN:
-		tell_error("%s: not a gnomon trace (no magic at offset 0): "
-			      "name a file that `gnomon run` wrote", path);
-		break;
-	case SCAN_OPEN_TOO_NEW:
-		tell_error("%s: format version %u at offset 8 is newer "
-			      "than this gnomon reads (%u): use a newer gnomon",
-			      path, facts->major, GT_MAJOR);
-		break;
-	case SCAN_OPEN_DAMAGED:
-		tell_error("%s: the header at offset 0 is cut short or "
-			      "damaged: copy the file again, or record again",
-			      path);
-		break;
-	case SCAN_OPEN_ERROR:
-		tell_error("%s: cannot be read: %s", path,
-			      strerror(facts->error));
-		break;
-	case SCAN_OPEN_OK:
-		break;
-	}
-	return EXIT_NOTHING;
-}
-
-static void tell_damage(const char *path, const struct scan_damage *damage)
-{
-	switch (damage->kind) {
-	case SCAN_TORN:
-		tell_error("%s: cut short inside the chunk at offset "
-			      "%" PRIu64 " (%" PRIu64 " bytes of it are "
-			      "there): what comes before it was read", path,
-			      damage->offset, damage->size);
-		break;
-	case SCAN_CORRUPT:
-		tell_error("%s: %" PRIu64 " bytes at offset %" PRIu64
-			      " are damaged: they were skipped", path,
-			      damage->size, damage->offset);
-		break;
-	case SCAN_MISSING:
-		tell_error("%s: %" PRIu64 " chunks are missing before "
-			      "offset %" PRIu64 ": the figures lack what was "
-			      "in them", path, damage->size, damage->offset);
-		break;
-	case SCAN_UNREADABLE:
-		tell_error("%s: reading failed at offset %" PRIu64 ": what "
-			      "comes before it was read", path,
-			      damage->offset);
-		break;
-	}
-}
-
-/* A chunk that the writer is about to finish is no damage. */
-static bool is_harmless(const struct reader_report *report,
-			const struct scan_damage *damage)
-{
-	return damage->kind == SCAN_TORN && report->being_written;
-}
-
-static int judge(const struct reader *reader)
-{
-	struct reader_report *report = reader->report;
-	uint64_t shown = report->damage_count, harmless = 0;
-
-	if (shown > SCAN_DAMAGE_SHOWN)
-		shown = SCAN_DAMAGE_SHOWN;
-	for (uint64_t i = 0; i < shown; i++)
-		if (is_harmless(report, &report->damage[i]))
-			harmless++;
-		else
-			tell_damage(reader->path, &report->damage[i]);
-	report->damage_count -= harmless;
-	if (report->damage_count > SCAN_DAMAGE_SHOWN)
-		tell_error("%s: damaged in %" PRIu64 " more places",
-			      reader->path,
-			      report->damage_count - SCAN_DAMAGE_SHOWN);
-	faults_tell(&report->faults, reader->path);
-	if (report->malformed > faults_total(&report->faults))
-		tell_error("%s: %" PRIu64 " rings of the live file make no "
-			   "sense: their last events are missing",
-			   reader->path,
-			   report->malformed - faults_total(&report->faults));
-	if (report->lost_bytes > 0)
-		tell_error("%s: %" PRIu64 " bytes of events are missing, "
-			   "the first before the chunk at offset %" PRIu64
-			   ": the figures lack them", reader->path,
-			   report->lost_bytes, reader->merge.lost_offset);
-	if (!report->ended && !report->being_written)
-		tell_error("%s: the recording has no end at offset %" PRIu64
-			   " (its writer was killed, or the file was cut): the "
-			   "figures are those up to the last event",
-			   reader->path, reader->chunks.good_end);
-	if (report->failed)
-		tell_error("%s: the recording failed (%s): the figures are "
-			   "those up to that moment", reader->path,
-			   report->why[0] ? report->why : "no reason given");
-	if (report->damage_count == 0 && report->malformed == 0 &&
-	    report->lost_bytes == 0 && !report->failed &&
-	    (report->ended || report->being_written))
-		return EXIT_COMPLETE;
-	return EXIT_PARTIAL;
-}
-
 /* ---- the whole ---- */
-
-static int open_error(const char *path, int error)
-{
-	if (error == -EISDIR)
-		tell_error("%s: is a directory: name one trace in it",
-			      path);
-	else
-		tell_error("%s: cannot be opened: %s: check its name "
-			   "and who may read it", path,
-			      strerror(-error));
-	return EXIT_NOTHING;
-}
 
 /* Fold the live file in, or take a snapshot of it, or do without. */
 static void prepare_live(struct reader *reader,
@@ -531,14 +397,15 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	static struct reader reader;
 	struct merge_sink merge_sink = { sink->owner, sink->events };
 	struct leftover_snapshot live = { 0 };
+	struct verdict_where where;
 	struct trace_facts facts;
 	int error = fold_facts(path, &facts), fd, status;
 
 	memset(report, 0, sizeof(*report));
 	if (error != 0)
-		return open_error(path, error);
+		return verdict_cannot_open(path, error);
 	if (facts.result != SCAN_OPEN_OK)
-		return refuse(path, &facts);
+		return verdict_refuse(path, &facts);
 	memset(&reader, 0, sizeof(reader));
 	reader.path = path;
 	reader.sink = sink;
@@ -547,7 +414,7 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		leftover_free(&live);
-		return open_error(path, -errno);
+		return verdict_cannot_open(path, -errno);
 	}
 	merge_init(&reader.merge, &merge_sink);
 	reader.merge.extras_only = sink->extras_only;
@@ -560,9 +427,11 @@ int reader_run(const char *path, const struct reader_sink *sink,
 		read_trace(&reader);
 		read_live(&reader, &live);
 		finish(&reader);
-		status = judge(&reader);
+		where = (struct verdict_where){ reader.merge.lost_offset,
+						reader.chunks.good_end };
+		status = verdict_tell(path, report, &where);
 	} else {
-		status = refuse(path, &facts);
+		status = verdict_refuse(path, &facts);
 	}
 	merge_free(&reader.merge);
 	inflater_free(&reader.inflater);
