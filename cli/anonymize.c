@@ -230,20 +230,22 @@ static bool is_among(const char *key, const char *const *keys)
 	return false;
 }
 
-/* Arguments one by one: blanks, which NULs were, stay. */
+/* Arguments one by one: their ends stay. */
 static void add_words(const struct anonymize *anonymize, const char *text,
 		      struct buffer *out)
 {
+	static const char end[] = { RECORDS_NUL, 0 };
+
 	while (*text != 0) {
-		size_t size = strcspn(text, " ");
+		size_t size = strcspn(text, end);
 
 		if (size > 0 && memchr(text, '/', size) != NULL)
 			anonymize_path(anonymize, text, size, out);
 		else if (size > 0)
 			add_component(anonymize, text, size, out);
 		text += size;
-		if (*text == ' ') {
-			buffer_string(out, " ");
+		if (*text != 0) {
+			buffer_string(out, end);
 			text++;
 		}
 	}

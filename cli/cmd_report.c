@@ -141,6 +141,9 @@ static int open_trace(struct request *request, struct opened *opened,
 	int status;
 
 	request->reading.model.split = split_of(request->report.by);
+	if (request->report.sizes && !request->reading.many && !request->merge)
+		request->reading.model.wants |= MODEL_WANT_TIMELINE |
+			MODEL_WANT_CHAINS;
 	if (request->report.sizes && filter_has_stacks(request->reading.filter))
 		request->reading.model.wants |= MODEL_WANT_HISTOGRAMS;
 	status = reading_model(&request->reading, &opened->model, trace);

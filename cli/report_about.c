@@ -57,13 +57,15 @@ void report_about(struct report *r, const char *trace)
 {
 	const struct model *model = r->model;
 	struct report_process *about = &r->about;
-	struct buffer end = { 0 };
+	struct buffer end = { 0 }, command = { 0 };
 
 	memset(about, 0, sizeof(*about));
 	model_exit_text(model, &end);
 	about->trace = text_of(trace);
 	about->program = text_of(model_fact(model, GT_INFO, "exe"));
-	about->command = text_of(model_fact(model, GT_INFO, "command"));
+	model_command(model, &command);
+	about->command = text_of(command.data);
+	buffer_free(&command);
 	about->exit = text_of(end.data);
 	about->pid = model_number(model, GT_INFO, "pid", 0);
 	about->parent = model_number(model, GT_INFO, "ppid", 0);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/quote.h"
 #include "cli/model/model.h"
 
 const char *model_fact(const struct model *model, unsigned type,
@@ -18,6 +19,14 @@ const char *model_fact(const struct model *model, unsigned type,
 		    strcmp(model->facts[i].key, key) == 0)
 			return model->facts[i].value;
 	return NULL;
+}
+
+void model_command(const struct model *model, struct buffer *text)
+{
+	const char *words = model_fact(model, GT_INFO, "command");
+
+	if (words != NULL)
+		quote_list(text, words, strlen(words), RECORDS_NUL);
 }
 
 uint64_t model_number(const struct model *model, unsigned type,

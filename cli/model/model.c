@@ -84,7 +84,7 @@ static void take_line(void *owner, unsigned type, const char *key,
 	}
 	/* The last argument of a command line has a terminator, too. */
 	size = strlen(value);
-	while (size > 0 && value[size - 1] == ' ')
+	if (size > 0 && value[size - 1] == RECORDS_NUL)
 		size--;
 	fact->value = intern_bytes(&model->names, value, size);
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)

@@ -179,6 +179,8 @@ void model_free(struct model *model);
 /* The value of a key, or NULL. */
 const char *model_fact(const struct model *model, unsigned type,
 		       const char *key);
+/* The command line as a shell would take it; nothing if it is not known. */
+void model_command(const struct model *model, struct buffer *text);
 uint64_t model_number(const struct model *model, unsigned type,
 		      const char *key, uint64_t fallback);
 

@@ -227,10 +227,29 @@ static void set_threads(struct selection *selection,
 			}
 }
 
-static bool is_process(const struct filter *filter, const struct model *model)
+/* The command line is what reports print of it, or its bare words. */
+static bool is_named(const struct model *model, const struct pattern *pattern)
 {
 	const char *exe = model_fact(model, GT_INFO, "exe");
-	const char *command = model_fact(model, GT_INFO, "command");
+	const char *words = model_fact(model, GT_INFO, "command");
+	struct buffer command = { 0 };
+	bool is = exe != NULL && pattern_matches(pattern, exe);
+
+	if (words != NULL) {
+		buffer_string(&command, words);
+		buffer_printable(&command);	/* blanks between words */
+		is |= pattern_matches(pattern, command.data);
+		buffer_clear(&command);
+		model_command(model, &command);
+		is |= pattern_matches(pattern, command.data ?
+				      command.data : "");
+	}
+	buffer_free(&command);
+	return is;
+}
+
+static bool is_process(const struct filter *filter, const struct model *model)
+{
 	const struct filter_word *word;
 	bool found = false;
 	size_t i;
@@ -238,8 +257,7 @@ static bool is_process(const struct filter *filter, const struct model *model)
 	for (i = 0; (word = filter_word(filter, FILTER_PROCESS, i)); i++) {
 		if (word->pattern == NULL ?
 		    model_number(model, GT_INFO, "pid", 0) != word->number :
-		    !(exe && pattern_matches(word->pattern, exe)) &&
-		    !(command && pattern_matches(word->pattern, command)))
+		    !is_named(model, word->pattern))
 			continue;
 		filter_matched(filter, word);
 		found = true;

@@ -89,6 +89,8 @@ void compose_line(struct buffer *out, const char *key, const char *value)
 			buffer_string(out, "\\n");
 		else if (*value == '\\')
 			buffer_string(out, "\\\\");
+		else if (*value == RECORDS_NUL)
+			buffer_string(out, "\\0");
 		else
 			buffer_add(out, value, 1);
 	buffer_string(out, "\n");

@@ -107,7 +107,13 @@ bool records_sync(struct cursor *c, struct trace_sync *sync)
 /* One escaped byte behind a backslash. */
 static char unescape(char c)
 {
-	return c == 'n' ? '\n' : c == '0' ? ' ' : c;
+	return c == 'n' ? '\n' : c == '0' ? 0 : c;
+}
+
+/* A byte of a value, as a C string has it. */
+static char stored(char byte)
+{
+	return byte == 0 ? RECORDS_NUL : byte == RECORDS_NUL ? ' ' : byte;
 }
 
 bool records_line(struct cursor *c, char *line, const char **key,
@@ -128,7 +134,7 @@ bool records_line(struct cursor *c, char *line, const char **key,
 			byte = unescape(p[++i]);
 		else if (byte == '=' && equals == NULL)
 			equals = &line[used];
-		line[used++] = byte ? byte : ' ';
+		line[used++] = stored(byte);
 	}
 	line[used] = 0;
 	c->next += i < left ? i + 1 : i;

@@ -91,7 +91,10 @@ bool records_capture(struct cursor *c, struct trace_capture *capture);
 bool records_image(struct cursor *c, struct trace_image *image);
 bool records_sync(struct cursor *c, struct trace_sync *sync);
 /* A "key=value" line; both texts, terminated and unescaped, lie in `line`,
- * which holds RECORDS_LINE_MAX bytes. */
+ * which holds RECORDS_LINE_MAX bytes. A NUL byte, which ends an argument of a
+ * command line, becomes RECORDS_NUL (and that, which hardly any text has, a
+ * blank). */
+#define RECORDS_NUL '\x1f'
 #define RECORDS_LINE_MAX 16384
 bool records_line(struct cursor *c, char *line, const char **key,
 		  const char **value);

@@ -291,11 +291,14 @@ static void lines(void **state)
 	assert_string_equal(key, "a");
 	assert_string_equal(value, "b");
 	assert_true(records_line(&c, line, &key, &value));
-	assert_string_equal(value, "x\ny\\z w");
+	assert_string_equal(value, "x\ny\\z\x1fw");
 	assert_true(records_line(&c, line, &key, &value));
 	assert_string_equal(value, "");
 	assert_false(records_line(&c, line, &key, &value));
 	assert_false(c.bad);
+	c = cursor_over("command=a\0\x1f\\0", 13);
+	assert_true(records_line(&c, line, &key, &value));
+	assert_string_equal(value, "a\x1f \x1f");
 	c = cursor_over("nonsense", 8);
 	assert_false(records_line(&c, line, &key, &value));
 	assert_true(c.bad);
