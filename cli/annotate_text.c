@@ -416,11 +416,15 @@ static bool put_piece(struct printer *p, const struct annotate_piece *piece)
 		(unsigned long long)(piece->range.start - piece->bias),
 		(unsigned long long)(piece->range.end - piece->bias));
 	if (piece->range.symbol != NULL) {
+		struct buffer name = { 0 };
+
 		buffer_clear(&p->line);
-		names_demangle(&p->line, piece->range.symbol);
-		fputs(", ", p->out);
-		p->line.data[strcspn(p->line.data, "\n")] = 0;
-		fputs(p->line.data, p->out);
+		names_demangle(&name, piece->range.symbol);
+		names_brief(&p->line, name.data, p->options->full ?
+			    FULL_WIDTH : COLUMNS - 2);
+		buffer_printable(&p->line);
+		fprintf(p->out, ":\n  %s", p->line.data);
+		buffer_free(&name);
 	}
 	fputs("\n", p->out);
 	if (why != NULL)

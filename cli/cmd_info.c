@@ -63,7 +63,8 @@ static int info(const struct request *request, const char *trace)
 	if (request->json)
 		report_info_json(&model, &frames, known, trace, stdout);
 	else
-		report_info_text(&model, &frames, known, trace, stdout);
+		report_info_text(&model, &frames, known, trace,
+				 request->reading.full_names, stdout);
 	frames_free(&frames);
 	model_free(&model);
 	if (fflush(stdout) != 0) {

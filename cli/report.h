@@ -133,8 +133,9 @@ void report_summary(const struct report *report);
 /* A line that says which filters there are, if any. */
 void report_filters(const struct report *report);
 /* A text from a trace, in at most `width` columns. */
-void report_put_text(const struct report *report, const char *text,
-		     size_t width);
+void report_put_text(FILE *out, const char *text, size_t width);
+/* The end of a path, unless `full`. */
+void report_put_path(FILE *out, const char *path, size_t width, bool full);
 /* Its lines about what is missing. */
 void report_losses(const struct report *report,
 		   const struct report_process *about);
@@ -178,9 +179,10 @@ void report_json_frame(struct json *json, const struct frame *frame);
 
 /* `sizes`: NULL: they were not asked for. */
 struct info_sizes;
+/* `full`: nothing is cut to fit into lines. */
 void report_info_text(struct model *model, struct frames *frames,
 		      const struct info_sizes *sizes, const char *path,
-		      FILE *out);
+		      bool full, FILE *out);
 void report_info_json(struct model *model, struct frames *frames,
 		      const struct info_sizes *sizes, const char *path,
 		      FILE *out);

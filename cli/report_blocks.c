@@ -111,10 +111,10 @@ static void put_block(const struct report *r, const struct block *block,
 		quantity_size(a, (int64_t)block->size), r->style->off);
 	if (block->size >= 1024)
 		fprintf(r->out, " (%s bytes)", quantity_count(b, block->size));
-	fprintf(r->out, " at 0x%" PRIx64 ", %s old, thread %" PRIu32 " ",
+	fprintf(r->out, " at 0x%" PRIx64 ", %s old\n%*sthread %" PRIu32 " ",
 		block->address, quantity_time(c, age_of(r, block)),
-		thread->tid);
-	report_put_text(r, threads_name(thread), GT_THREAD_NAME_MAX);
+		FRAME_INDENT, "", thread->tid);
+	report_put_text(r->out, threads_name(thread), GT_THREAD_NAME_MAX);
 	putc('\n', r->out);
 }
 

@@ -11,9 +11,10 @@
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/report.h"
+#include "cli/report_calls.h"
 
 #define SITES_SHOWN 10
-#define FRAMES_SHOWN 6
+#define STACK_COLUMN 15
 
 /* ---- text ---- */
 
@@ -23,14 +24,13 @@ static void put_whole(const struct model *model, FILE *out)
 	const struct map_point *peak = &maps->curve.peak;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(out, "  %s at the end, %s at most (after %s); gnomon's own, "
-		"left out: ",
+	fprintf(out, "  %s at the end, %s at most (after %s);\n",
 		quantity_size(a, (int64_t)(maps->spans.bytes -
 					   maps->own_bytes)),
 		quantity_size(b, (int64_t)peak->bytes),
 		quantity_time(c, peak->bytes == 0 ? 0 :
 			      model_since_start_ns(model, peak->stamp)));
-	fprintf(out, "%s; %" PRIu32 " looks\n",
+	fprintf(out, "  gnomon's own, left out: %s; %" PRIu32 " looks\n",
 		quantity_size(a, (int64_t)maps->own_bytes), maps->looks);
 }
 
@@ -99,20 +99,8 @@ static struct map_site *sorted_sites(const struct maps *maps, size_t *count)
 	return sites;
 }
 
-static void put_stack(struct frames *frames, uint32_t node, FILE *out)
-{
-	frames_of(frames, node);
-	for (size_t i = 0; i < frames->count && i < FRAMES_SHOWN; i++) {
-		const struct frame *frame = &frames->list[i];
-
-		fprintf(out, "%s%s", i == 0 ? "" : " < ",
-			frame->function ? frame->function :
-			frame->library ? frame->library : "?");
-	}
-	fprintf(out, "%s\n", frames->count > FRAMES_SHOWN ? " < …" : "");
-}
-
-void report_maps_text(struct model *model, struct frames *frames, FILE *out)
+void report_maps_text(struct model *model, struct frames *frames, bool full,
+		      FILE *out)
 {
 	struct map_site *sites;
 	size_t count;
@@ -126,11 +114,13 @@ void report_maps_text(struct model *model, struct frames *frames, FILE *out)
 	for (size_t i = 0; i < count && i < SITES_SHOWN; i++) {
 		char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-		fprintf(out, "  %9s in %-6s %-14s ",
+		fprintf(out, "  %9s in %s by %s\n%*s",
 			quantity_size(a, (int64_t)sites[i].total_bytes),
 			quantity_count(b, sites[i].count),
-			map_origin_names[sites[i].origin]);
-		put_stack(frames, sites[i].node, out);
+			map_origin_names[sites[i].origin], STACK_COLUMN, "");
+		report_calls(frames, sites[i].node, full ? 0 :
+			     REPORT_WIDTH - STACK_COLUMN, out);
+		fputc('\n', out);
 	}
 	free(sites);
 }

@@ -9,7 +9,9 @@
 #include "cli/base/json.h"
 #include "cli/profile/frames.h"
 
-void report_maps_text(struct model *model, struct frames *frames, FILE *out);
+/* `full`: stacks as long as they are. */
+void report_maps_text(struct model *model, struct frames *frames, bool full,
+		      FILE *out);
 /* Members of the object that is being written. */
 void report_maps_json(struct model *model, struct frames *frames,
 		      struct json *json);

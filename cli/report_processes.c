@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/fit.h"
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 
 #define DEEPEST 8		/* that is shown by indenting */
 #define COLUMNS 45		/* in front of the command */
-#define EXIT_WIDTH 60
+#define INDENT 10		/* of a process's second line */
+#define EXIT_WIDTH (REPORT_WIDTH - INDENT)
 
 void report_processes_add(struct report_processes *processes,
 			  struct report *r)
@@ -176,10 +178,18 @@ static void put_process(const struct report_process *process,
 		quantity_size(b, (int64_t)process->sum.live_bytes),
 		quantity_time(c, process->duration_ns));
 	fprintf(r->out, "%*s%s", (int)depth, "", r->style->name);
-	report_put_text(r, command, (size_t)width);
-	fprintf(r->out, "%s\n          %s", r->style->off, r->style->dim);
-	report_put_text(r, process->exit, EXIT_WIDTH);
-	fprintf(r->out, "; %s%s\n", process->trace, r->style->off);
+	report_put_text(r->out, command, (size_t)width);
+	fprintf(r->out, "%s\n%*s%s", r->style->off, INDENT, "",
+		r->style->dim);
+	report_put_text(r->out, process->exit, EXIT_WIDTH);
+	if (INDENT + fit_columns(process->exit) + 2 +
+	    fit_columns(process->trace) <= REPORT_WIDTH)
+		fputs("; ", r->out);
+	else
+		fprintf(r->out, "\n%*s", INDENT, "");
+	report_put_path(r->out, process->trace, REPORT_WIDTH - INDENT,
+			r->options->full_names);
+	fprintf(r->out, "%s\n", r->style->off);
 }
 
 static void put_sum(const struct report_processes *processes,
@@ -189,11 +199,11 @@ static void put_sum(const struct report_processes *processes,
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	report_processes_sum(processes, &sum);
-	fprintf(r->out, "\n  in all       %s allocation%s, %s in total; ",
+	fprintf(r->out, "\n  in all       %s allocation%s, %s in total;\n",
 		quantity_count(a, sum.sum.count),
 		report_plural(sum.sum.count),
 		quantity_size(b, (int64_t)sum.sum.total_bytes));
-	fprintf(r->out, "live %s in %s block%s\n",
+	fprintf(r->out, "               live %s in %s block%s\n",
 		quantity_size(a, (int64_t)sum.sum.live_bytes),
 		quantity_count(b, sum.sum.live_blocks),
 		report_plural(sum.sum.live_blocks));
@@ -213,8 +223,10 @@ void report_processes_text(const struct report_processes *processes,
 	size_t shown = top != 0 && top < processes->count ? top :
 		processes->count;
 
-	fprintf(r->out, "%s%s%s%zu trace%s%s\n", r->style->title,
-		r->options->trace, r->options->trace[0] ? ": " : "",
+	fputs(r->style->title, r->out);
+	report_put_path(r->out, r->options->trace, REPORT_WIDTH - 20,
+			r->options->full_names);
+	fprintf(r->out, "%s%zu trace%s%s\n", r->options->trace[0] ? ": " : "",
 		processes->count, report_plural(processes->count),
 		r->style->off);
 	report_filters(r);

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/fit.h"
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
+#include "cli/base/quote.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/locate.h"
 
@@ -56,6 +58,21 @@ static void look_at(struct relatives *found, const struct report *r,
 		take_successor(found, path, facts.begin_ns);
 }
 
+/* A command to be pasted, so it is not cut; where the line has no room, on
+ * one of its own. */
+static void put_hint(const struct report *r, size_t column, const char *path)
+{
+	struct buffer hint = { 0 };
+
+	buffer_string(&hint, "gnomon report ");
+	quote_word(&hint, path, strlen(path));
+	if (column + 1 + fit_columns(hint.data) <= REPORT_WIDTH)
+		fprintf(r->out, " %s\n", hint.data);
+	else
+		fprintf(r->out, "\n               %s\n", hint.data);
+	buffer_free(&hint);
+}
+
 void report_relatives_text(const struct report *r)
 {
 	char *directory = directory_of(r->about.trace);
@@ -74,14 +91,18 @@ void report_relatives_text(const struct report *r)
 		}
 		free(paths);
 	}
-	if (found.successor != NULL)
-		fprintf(r->out, "  then         another program: gnomon report "
-			"%s\n", found.successor);
-	if (found.children > 0)
-		fprintf(r->out, "  children     %s trace%s of what it started: "
-			"gnomon report %s\n",
-			quantity_count(a, found.children),
-			report_plural(found.children), directory);
+	if (found.successor != NULL) {
+		fprintf(r->out, "  then         another program:");
+		put_hint(r, 32, found.successor);
+	}
+	if (found.children > 0) {
+		int column = fprintf(r->out, "  children     %s trace%s of "
+				     "what it started:",
+				     quantity_count(a, found.children),
+				     report_plural(found.children));
+
+		put_hint(r, (size_t)column, directory);
+	}
 	free(found.successor);
 	free(directory);
 }

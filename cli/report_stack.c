@@ -9,7 +9,7 @@
 #include "cli/report.h"
 #include "cli/symbol/names.h"
 
-#define FUNCTION_MIN 24		/* columns that a name has in any case */
+#define FUNCTION_MIN 24		/* columns that a name has before a place */
 
 static const char *base_name(const char *path)
 {
@@ -19,11 +19,13 @@ static const char *base_name(const char *path)
 }
 
 /* "file:line:column  library"; of a brief one only what matters most. */
-enum brevity { WHOLE, NO_COLUMN, NO_LIBRARY, NO_FILE, BREVITIES };
+enum brevity { WHOLE, NO_COLUMN, NO_LIBRARY, NO_FILE, NOTHING, BREVITIES };
 
 static void add_place(struct buffer *out, const struct frame *frame, bool full,
 		      enum brevity brevity)
 {
+	if (brevity == NOTHING)
+		return;
 	if (frame->file != NULL && brevity < NO_FILE) {
 		buffer_printf(out, "%s", full ? frame->file :
 			      base_name(frame->file));
@@ -51,8 +53,8 @@ void report_frame_text(const struct frame *frame, bool full, size_t width,
 		if (full || place->size + 2 + FUNCTION_MIN <= width)
 			break;
 	}
-	width = place->size + 2 + FUNCTION_MIN < width ?
-		width - place->size - 2 : FUNCTION_MIN;
+	if (place->size > 0 && place->size + 2 < width)
+		width -= place->size + 2;
 	if (frame->function == NULL)
 		buffer_printf(name, frame->library ? "??" : "0x%" PRIx64
 			      " in no file", frame->address);

@@ -5,14 +5,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/base/fit.h"
 #include "cli/base/quantity.h"
 #include "cli/model/heap.h"
 #include "cli/report.h"
 #include "cli/report_relatives.h"
 
 #define COLUMN 15		/* where the second words begin */
-#define COMMAND_WIDTH (REPORT_WIDTH - COLUMN)
-#define ANY_WIDTH 8192		/* paths and messages are not cut */
+#define VALUE_WIDTH (REPORT_WIDTH - COLUMN)
 
 const char *report_plural(uint64_t count)
 {
@@ -179,38 +179,63 @@ void report_losses(const struct report *r, const struct report_process *about)
 }
 
 /* `text`, which a terminal would obey, in at most `width` columns. */
-void report_put_text(const struct report *r, const char *text, size_t width)
+void report_put_text(FILE *out, const char *text, size_t width)
 {
 	struct buffer line = { 0 };
-	bool cut;
 
-	buffer_string(&line, text);
+	fit_start(&line, text, width);
 	buffer_printable(&line);
-	cut = line.size > width;
-	fprintf(r->out, "%.*s%s", (int)(cut ? width - 3 : width), line.data,
-		cut ? "..." : "");
+	fputs(line.data, out);
 	buffer_free(&line);
+}
+
+void report_put_path(FILE *out, const char *path, size_t width, bool full)
+{
+	struct buffer line = { 0 };
+
+	fit_path(&line, path, full ? SIZE_MAX : width);
+	buffer_printable(&line);
+	fputs(line.data, out);
+	buffer_free(&line);
+}
+
+/* As many lines as it needs, behind a word of the summary. */
+static void put_lines(const struct report *r, const char *text)
+{
+	struct buffer plain = { 0 }, lines = { 0 };
+
+	buffer_string(&plain, text);
+	buffer_printable(&plain);
+	buffer_wrap(&lines, plain.data, COLUMN, REPORT_WIDTH);
+	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
+	buffer_free(&plain);
+	buffer_free(&lines);
 }
 
 static void put_program(const struct report *r)
 {
 	const struct report_process *about = &r->about;
+	struct buffer ran = { 0 };
 	char a[QUANTITY_TEXT];
+	int size = snprintf(NULL, 0, " (pid %" PRIu64 ")", about->pid);
 
 	fprintf(r->out, "  program      ");
-	report_put_text(r, about->program[0] ? about->program : "?",
-			ANY_WIDTH);
+	report_put_path(r->out, about->program[0] ? about->program : "?",
+			VALUE_WIDTH - (size_t)size, r->options->full_names);
 	fprintf(r->out, " (pid %" PRIu64 ")\n", about->pid);
 	if (about->command[0] != 0) {
 		fprintf(r->out, "  command      ");
-		report_put_text(r, about->command, COMMAND_WIDTH);
+		report_put_text(r->out, about->command,
+				r->options->full_names ? SIZE_MAX :
+				VALUE_WIDTH);
 		putc('\n', r->out);
 	}
-	fprintf(r->out, "  ran          %s, %" PRIu64 " thread%s; ",
-		quantity_time(a, about->duration_ns), about->threads,
-		report_plural(about->threads));
-	report_put_text(r, about->exit, ANY_WIDTH);
-	putc('\n', r->out);
+	buffer_printf(&ran, "%s, %" PRIu64 " thread%s; %s",
+		      quantity_time(a, about->duration_ns), about->threads,
+		      report_plural(about->threads), about->exit);
+	fprintf(r->out, "  ran          ");
+	put_lines(r, ran.data);
+	buffer_free(&ran);
 	report_relatives_text(r);
 }
 
@@ -229,8 +254,10 @@ void report_filters(const struct report *r)
 
 void report_summary(const struct report *r)
 {
-	fprintf(r->out, "%s%s%s\n", r->style->title, r->options->trace,
-		r->style->off);
+	fputs(r->style->title, r->out);
+	report_put_path(r->out, r->options->trace, REPORT_WIDTH,
+			r->options->full_names);
+	fprintf(r->out, "%s\n", r->style->off);
 	report_filters(r);
 	fputc('\n', r->out);
 	put_program(r);

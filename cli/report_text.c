@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/fit.h"
 #include "cli/base/quantity.h"
 #include "cli/report.h"
 #include "cli/report_blocks.h"
@@ -129,11 +130,12 @@ static void put_name(const struct report *r)
 	else if (r->options->by == REPORT_BY_FUNCTION)
 		names_brief(&name, site->function,
 			    REPORT_WIDTH - FRAME_INDENT);
-	else if (r->options->by == REPORT_BY_FILE && site->file != NULL)
-		buffer_string(&name, site->file);
 	else
-		buffer_string(&name, site->library ? site->library :
-			      "code of no file");
+		fit_path(&name, r->options->by == REPORT_BY_FILE &&
+			 site->file != NULL ? site->file : site->library ?
+			 site->library : "code of no file",
+			 r->options->full_names ? SIZE_MAX :
+			 REPORT_WIDTH - FRAME_INDENT);
 	buffer_printable(&name);
 	fprintf(r->out, "%*s%s%s%s\n", FRAME_INDENT, "", r->style->name,
 		name.data, r->style->off);
@@ -236,8 +238,8 @@ static void put_parts(struct printer *p, const struct row *row,
 			report_plural(parts->nonzero - i));
 }
 
-/* What a row comes to with all that its functions called. */
-static void put_inclusive(const struct printer *p,
+/* What a row comes to with all that its functions called, if that is more. */
+static void put_inclusive(const struct printer *p, const struct figures *own,
 			  const struct figures *inclusive)
 {
 	const struct report *r = p->report;
@@ -245,9 +247,11 @@ static void put_inclusive(const struct printer *p,
 	uint64_t whole = report_whole(r, p->key);
 	char a[QUANTITY_TEXT];
 
-	if (whole > 0 && r->options->by != REPORT_BY_SITE)
-		fprintf(r->out, "; %s with all that it called",
-			quantity_percent(a, value, whole));
+	if (whole > 0 && r->options->by != REPORT_BY_SITE &&
+	    value > figures_value(own, p->key, r->end_ns))
+		fprintf(r->out, "\n%*s%s%s with all that it called%s",
+			FRAME_INDENT, "", r->style->dim,
+			quantity_percent(a, value, whole), r->style->off);
 }
 
 static void put_row(struct printer *p, const struct report_rows *rows,
@@ -260,8 +264,9 @@ static void put_row(struct printer *p, const struct report_rows *rows,
 	report_figures(r, &row->figures, p->key,
 		       row->contexts > 1 && !rows->exact);
 	if (rows->grouped && r->profile != NULL)
-		put_inclusive(p, profile_group_inclusive(r->profile,
-				&rows->groups, (uint32_t)row->group, 0));
+		put_inclusive(p, &row->figures, profile_group_inclusive(
+				r->profile, &rows->groups,
+				(uint32_t)row->group, 0));
 	else if (r->options->by == REPORT_BY_STACK && r->profile == NULL)
 		fprintf(r->out, "  %s(context %" PRIu32 ")%s", r->style->dim,
 			row->node, r->style->off);

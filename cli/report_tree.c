@@ -23,7 +23,7 @@
 
 #define SHARE_MIN 100		/* …th of the whole: smaller ones are cut */
 #define SIDE_BY_SIDE 8		/* that are shown of one branch's */
-#define INDENT_MAX 12		/* levels; deeper ones are not moved further */
+#define INDENT_MAX 10		/* levels; deeper ones are not moved further */
 #define FIGURES_WIDTH 18	/* in front of the names */
 
 struct level {

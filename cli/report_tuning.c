@@ -7,25 +7,10 @@
 
 #include "cli/base/quantity.h"
 #include "cli/report.h"
+#include "cli/report_calls.h"
 
 #define CALLS_SHOWN 100		/* as text; JSON has all */
-#define FRAMES_SHOWN 3
-
-static void put_stack(struct frames *frames, uint32_t node, FILE *out)
-{
-	frames_of(frames, node);
-	fputs("           ", out);
-	for (size_t i = 0; i < frames->count && i < FRAMES_SHOWN; i++) {
-		const struct frame *frame = &frames->list[i];
-
-		fprintf(out, "%s%s", i ? " < " : "", frame->function ?
-			frame->function : frame->library ? frame->library :
-			"?");
-		if (i == 0 && frame->file != NULL)
-			fprintf(out, " %s:%u", frame->file, frame->line);
-	}
-	fprintf(out, "%s\n", frames->count > FRAMES_SHOWN ? " < …" : "");
-}
+#define STACK_COLUMN 11
 
 static void put_call(const struct model *model,
 		     const struct tuning_call *call, FILE *out)
@@ -46,7 +31,8 @@ static void put_call(const struct model *model,
 	fprintf(out, " = %" PRId32 "\n", call->result);
 }
 
-void report_tuning_text(struct model *model, struct frames *frames, FILE *out)
+void report_tuning_text(struct model *model, struct frames *frames, bool full,
+			FILE *out)
 {
 	const struct tuning *tuning = &model->tuning;
 	uint64_t all = tuning->call_count + tuning->left_out, shown = 0;
@@ -56,7 +42,10 @@ void report_tuning_text(struct model *model, struct frames *frames, FILE *out)
 	fprintf(out, "\nTUNING (%" PRIu64 ")\n", all);
 	for (; shown < tuning->call_count && shown < CALLS_SHOWN; shown++) {
 		put_call(model, &tuning->calls[shown], out);
-		put_stack(frames, tuning->calls[shown].node, out);
+		fprintf(out, "%*s", STACK_COLUMN, "");
+		report_calls(frames, tuning->calls[shown].node, full ? 0 :
+			     REPORT_WIDTH - STACK_COLUMN, out);
+		fputc('\n', out);
 	}
 	if (shown < all)
 		fprintf(out, "  and %" PRIu64 " more\n", all - shown);

@@ -11,7 +11,7 @@
 #include "cli/profile/frames.h"
 
 /* Nothing where there was no call. */
-void report_tuning_text(struct model *model, struct frames *frames,
+void report_tuning_text(struct model *model, struct frames *frames, bool full,
 			FILE *out);
 /* The member "tuning" of the object that is being written. */
 void report_tuning_json(struct model *model, struct frames *frames,

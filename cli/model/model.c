@@ -70,7 +70,6 @@ static void take_line(void *owner, unsigned type, const char *key,
 {
 	struct model *model = owner;
 	struct fact *fact = NULL;
-	size_t size;
 
 	for (size_t i = 0; i < model->fact_count; i++)
 		if (model->facts[i].type == type &&
@@ -82,11 +81,7 @@ static void take_line(void *owner, unsigned type, const char *key,
 		fact->type = type;
 		fact->key = intern_string(&model->names, key);
 	}
-	/* The last argument of a command line has a terminator, too. */
-	size = strlen(value);
-	if (size > 0 && value[size - 1] == RECORDS_NUL)
-		size--;
-	fact->value = intern_bytes(&model->names, value, size);
+	fact->value = intern_string(&model->names, value);
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 		model->maps.window = model->waiting.window =
 			strtoull(value, NULL, 10);

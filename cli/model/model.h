@@ -36,7 +36,8 @@
 struct fact {
 	unsigned type;		/* GT_INFO, GT_COUNTERS, GT_END */
 	const char *key;
-	const char *value;
+	const char *value;	/* of a command line, each argument is ended
+				 * by RECORDS_NUL */
 };
 
 struct totals {

@@ -238,6 +238,8 @@ static bool is_named(const struct model *model, const struct pattern *pattern)
 	if (words != NULL) {
 		buffer_string(&command, words);
 		buffer_printable(&command);	/* blanks between words */
+		if (command.size > 0 && words[command.size - 1] == RECORDS_NUL)
+			command.data[command.size - 1] = 0;
 		is |= pattern_matches(pattern, command.data);
 		buffer_clear(&command);
 		model_command(model, &command);
