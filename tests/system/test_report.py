@@ -651,8 +651,8 @@ def what_it_became_and_started_is_named(directory):
     first, = [trace for trace in traces_in(directory)
               if not os.path.basename(trace).startswith("tables")]
     out = text(first)
-    check(re.search(r"\n  then         another program: gnomon report "
-                    r"%s/tables\.\d+\.trace" % directory, out), out)
+    check(re.search(r"\n  then         another program:\s+gnomon "
+                    r"report %s/tables\.\d+\.trace" % directory, out), out)
     check(re.search(r"\n  children     \d traces? of what it started: gnomon "
                     r"report %s\n" % directory, out), out)
 
