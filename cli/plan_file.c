@@ -192,7 +192,9 @@ static void read_segments(struct plan_file *file)
 			file->code_end = s->p_vaddr + s->p_filesz;
 			codes += s->p_flags & PF_W ? 2 : 1;
 		}
-		if (s->p_type == PT_INTERP && s->p_filesz > 0 &&
+		/* the first counts, as it does for the kernel */
+		if (s->p_type == PT_INTERP && file->interpreter == NULL &&
+		    s->p_filesz > 0 &&
 		    s->p_offset < file->size &&
 		    s->p_filesz <= file->size - s->p_offset)
 			file->interpreter = grow_copy(
