@@ -6,6 +6,7 @@
  * taken for distances within them, so that pointers lead somewhere.
  */
 #include <elf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,33 +92,58 @@ static void ask(uintptr_t around)
 		jit_find(around + i * 61, &constant);
 }
 
-/* What would be found by nobody's chance. */
+#define NAMES "\0.shstrtab\0.eh_frame"
+#define HEADER (sizeof(Elf64_Ehdr) + sizeof(NAMES) + 3)	/* a whole of words */
+
+/* What would be found by nobody's chance. Its sections lie behind it. */
 static void make_header(uint8_t *bytes, size_t size)
 {
 	Elf64_Ehdr header;
 
-	if (size < sizeof(header) + 32)
-		return;
 	memcpy(&header, bytes, sizeof(header));
 	memcpy(header.e_ident, ELFMAG, SELFMAG);
 	header.e_ident[EI_CLASS] = ELFCLASS64;
 	header.e_machine = ARCH_ELF_MACHINE;
 	header.e_shentsize = sizeof(Elf64_Shdr);
-	header.e_shoff %= size;
+	header.e_shoff = HEADER + (header.e_shoff % size & ~7ul);
 	header.e_shnum %= 8;
 	memcpy(bytes, &header, sizeof(header));
-	memcpy(bytes + sizeof(header), "\0.shstrtab\0.eh_frame", 21);
+	memcpy(bytes + sizeof(header), NAMES, sizeof(NAMES));
 }
 
-static void show(uint8_t *bytes, size_t size)
+/* The header's words are no pointers: no entry of the list may lie there. */
+static void keep_off(struct entry *entry, const uint8_t *bytes, size_t size,
+		     uintptr_t header)
+{
+	unsigned n;
+
+	for (n = 0; n < ROOM / sizeof(*entry); n++) {
+		uintptr_t next = entry->next;
+
+		if (next % 8 || next - (uintptr_t)bytes > size - sizeof(*entry))
+			return;
+		if (next < header + HEADER && next + sizeof(*entry) > header)
+			entry->next = 0;
+		else
+			entry = (struct entry *)next;
+	}
+}
+
+static void show(uint8_t *bytes, size_t size, bool header)
 {
 	struct entry *list = (struct entry *)(((uintptr_t)bytes + 7) & ~7ul);
-	struct entry whole = { 0, 0, (uintptr_t)bytes, size };
+	struct entry whole = { 0, 0, (uintptr_t)bytes, size }, *first = &whole;
+	size_t left = (uintptr_t)bytes + size - (uintptr_t)list;
 
 	if (size >= sizeof(*list) + 8 && bytes[0] & 1)
-		__jit_debug_descriptor.first = list;
-	else
-		__jit_debug_descriptor.first = &whole;
+		first = list;
+	if (header && left >= sizeof(*list) + HEADER) {
+		first->object = (uintptr_t)(first == list ? list + 1 : list);
+		first->size = (uintptr_t)bytes + size - first->object;
+		make_header((uint8_t *)first->object, first->size);
+		keep_off(first, bytes, size, first->object);
+	}
+	__jit_debug_descriptor.first = first;
 	__jit_debug_descriptor.action++;
 	gdbjit_look();
 	ask((uintptr_t)bytes);
@@ -140,10 +166,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (way & 1)
 		make_pointers(bytes, size);
 	end_other_pointers(bytes, size);
-	if (way & 8)
-		make_header(bytes, size);
 	if (way & 2) {
-		show(bytes, size);
+		show(bytes, size, way & 8);
 		return 0;
 	}
 	tables.key = (uintptr_t)bytes;
