@@ -39,9 +39,10 @@ TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 TARGET_CFLAGS += $(if $(findstring clang,$(CC)),-fno-slp-vectorize,\
 	-fno-tree-loop-distribute-patterns -fno-store-merging \
 	-fno-tree-slp-vectorize)
-HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-HOST_LIBS := -ldw -lelf -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle -lm \
-	-lpthread
+HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	-I$(O)/generated
+HOST_LIBS := -ldw -lelf -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
+	-lprotobuf-c -lz -lm -lpthread
 
 ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)

@@ -56,6 +56,7 @@ int exporting_run(struct export *export, struct reading *reading,
 	if (export->threads)
 		reading->model.split = MODEL_SPLIT_THREAD;
 	export->trace = reading->traces[0];
+	export->filters = reading->filters.data;
 	status = reading_model(reading, &model, export->trace);
 	if (status == EXIT_NOTHING)
 		return status;

@@ -1,30 +1,14 @@
 /*
  * json.c: see json.h. Strings come from file names, command lines and symbol
- * tables, so they may be any bytes: what is not valid UTF-8 (RFC 3629)
- * becomes U+FFFD, one for each byte.
+ * tables, so they may be any bytes: what is not valid UTF-8 becomes U+FFFD,
+ * one for each byte.
  */
 #include "cli/base/json.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
-/* Bytes of the UTF-8 sequence at `s`, 0 if it is not one. */
-static unsigned utf8_length(const unsigned char *s)
-{
-	unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 :
-		s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-	for (unsigned i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) ||
-		       (s[0] == 0xed && s[1] > 0x9f)))
-		return 0;	/* too long a form, or a surrogate */
-	if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) ||
-		       (s[0] == 0xf4 && s[1] > 0x8f)))
-		return 0;
-	return n;
-}
+#include "cli/base/utf8.h"
 
 static void put_quoted(FILE *out, const char *string)
 {
@@ -32,7 +16,7 @@ static void put_quoted(FILE *out, const char *string)
 
 	putc('"', out);
 	while (*s != 0) {
-		unsigned n = utf8_length(s);
+		unsigned n = utf8_length((const char *)s);
 
 		if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);

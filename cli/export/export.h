@@ -37,6 +37,7 @@ struct export {
 	void *keeper;
 	enum figure cost;		/* live, peak, total, count, temporary */
 	bool cost_given;		/* else it is live */
+	const char *filters;		/* as given: " --size-min 64k"; or NULL */
 	bool threads;			/* told apart (`can_split_threads`) */
 	const char *output;		/* name of the file; NULL: stdout */
 	FILE *out;
@@ -85,6 +86,7 @@ const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
 
 /* The exporters. */
+extern const struct exporter export_pprof;
 extern const struct exporter export_collapsed;
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/export/export.h"
 
 const struct exporter *const exporters[] = {
+	&export_pprof,
 	&export_collapsed,
 	NULL
 };

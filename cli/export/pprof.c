@@ -1,0 +1,364 @@
+/*
+ * pprof.c: pprof's profile.proto, for `go tool pprof` and for the servers that
+ * keep profiles of many machines (Pyroscope, Parca, …).
+ *
+ * There are four values of each stack, in the order of Go's heap profiles:
+ * alloc_objects, alloc_space: all that was allocated; inuse_objects,
+ * inuse_space: what is live. With --cost peak, the latter are those live at
+ * the peak. With --cost temporary a fifth one comes behind them,
+ * temporary_objects: pprof's own types have no place for it.
+ *
+ *	node ─(inward.h)─▶ stack of locations ─▶ sample (of a thread)
+ *
+ * Contexts whose locations are the same are one sample. Samples are written
+ * one by one, then what they refer to, then the rest.
+ */
+#include "cli/export/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/quantity.h"
+#include "cli/base/tell.h"
+#include "cli/export/pprof_tables.h"
+#include "cli/export/profile.pb-c.h"
+#include "cli/profile/inward.h"
+
+enum { ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, TEMPORARY,
+       VALUES };
+
+static const struct { const char *type, *unit; } types[VALUES] = {
+	[ALLOC_OBJECTS] = { "alloc_objects", "count" },
+	[ALLOC_SPACE] = { "alloc_space", "bytes" },
+	[INUSE_OBJECTS] = { "inuse_objects", "count" },
+	[INUSE_SPACE] = { "inuse_space", "bytes" },
+	[TEMPORARY] = { "temporary_objects", "count" },
+};
+
+/*
+ * Frames that only pass an allocation on: pprof leaves them out, with what
+ * they call, and what they allocate is their callers'. Names without
+ * parameters are what pprof compares, with them what others may.
+ */
+#define DROP_FRAMES							\
+	"(?:(?:__libc_|__)?(?:malloc|calloc|realloc|reallocarray|memalign|" \
+	"aligned_alloc|posix_memalign|valloc|pvalloc)|"			\
+	"operator new(?:\\[\\])?|"					\
+	"(?:std|__gnu_cxx)::(?:__cxx11::)?(?:allocator|new_allocator|"	\
+	"__new_allocator|allocator_traits)<.*>::allocate)(?:\\(.*\\))?"
+
+#define STACK_NONE UINT32_MAX	/* around the outermost location */
+
+struct stack {
+	uint32_t outer;
+	uint32_t location;
+};
+
+struct sample {
+	uint32_t stack;
+	uint32_t part;
+	uint64_t values[VALUES];
+};
+
+struct writing {
+	struct export *export;
+	struct pprof_tables tables;
+	struct inward inward;
+	struct stack *stacks;
+	size_t stack_count, stack_capacity;
+	struct table stack_of;	/* outer, location -> stack */
+	struct sample *samples;
+	size_t sample_count, sample_capacity;
+	struct table sample_of;	/* stack, part -> sample */
+	size_t types;		/* how many of them */
+	uint64_t *ids;		/* of one sample */
+	size_t id_count, id_capacity;
+	struct pprof_out out;
+};
+
+/* ---- stacks ---- */
+
+/* Stack 0 has no locations. */
+static uint32_t stack_in(struct writing *writing, uint32_t outer,
+			 uint32_t location)
+{
+	uint64_t key = (uint64_t)outer << 32 | location;
+	uint32_t stack = table_get(&writing->stack_of, key);
+
+	if (stack != TABLE_NONE)
+		return stack;
+	GROW(writing->stacks, writing->stack_count, writing->stack_capacity);
+	stack = (uint32_t)writing->stack_count++;
+	writing->stacks[stack] = (struct stack){ outer, location };
+	table_set(&writing->stack_of, key, stack);
+	return stack;
+}
+
+static uint32_t begin_stack(void *owner, uint32_t root)
+{
+	struct writing *writing = owner;
+	const char *why = frames_stop_text((enum gt_stop)root);
+	struct buffer text = { 0 };
+	uint32_t location;
+
+	if (why == NULL)
+		return 0;
+	buffer_printf(&text, "[the stack ends here: %s]", why);
+	location = pprof_location_stop(&writing->tables, text.data);
+	buffer_free(&text);
+	return stack_in(writing, 0, location);
+}
+
+static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
+{
+	struct writing *writing = owner;
+	uint32_t location = pprof_location(&writing->tables, place);
+
+	return location == TABLE_NONE ? outer :
+		stack_in(writing, outer, location);
+}
+
+/* ---- samples ---- */
+
+static void add_sample(void *owner, uint32_t node, uint32_t part,
+		       const struct figures *figures)
+{
+	struct writing *writing = owner;
+	bool peak = writing->export->cost == FIGURE_PEAK;
+	uint32_t stack = inward_value(&writing->inward, node);
+	uint64_t key = (uint64_t)stack << 32 | part;
+	uint32_t number = table_get(&writing->sample_of, key);
+	struct sample *sample;
+
+	if (number == TABLE_NONE) {
+		GROW(writing->samples, writing->sample_count,
+		     writing->sample_capacity);
+		number = (uint32_t)writing->sample_count++;
+		table_set(&writing->sample_of, key, number);
+		writing->samples[number] =
+			(struct sample){ .stack = stack, .part = part };
+	}
+	sample = &writing->samples[number];
+	sample->values[ALLOC_OBJECTS] += figures->count;
+	sample->values[ALLOC_SPACE] += figures->total_bytes;
+	sample->values[INUSE_OBJECTS] += peak ? figures->peak_blocks :
+		figures->live_blocks;
+	sample->values[INUSE_SPACE] += peak ? figures->peak_bytes :
+		figures->live_bytes;
+	sample->values[TEMPORARY] += figures->temporary;
+}
+
+static size_t locations_of(struct writing *writing, uint32_t stack)
+{
+	writing->id_count = 0;
+	for (; stack != 0; stack = writing->stacks[stack].outer) {
+		GROW(writing->ids, writing->id_count, writing->id_capacity);
+		writing->ids[writing->id_count++] =
+			writing->stacks[stack].location + UINT64_C(1);
+	}
+	return writing->id_count;
+}
+
+/* The name and the number of the thread; none where it is not known. */
+static size_t labels_of(struct writing *writing, const struct sample *sample,
+			Pprof__Label *labels)
+{
+	const struct threads *threads = &writing->export->model->threads;
+	const struct thread *thread;
+	size_t count = 0;
+
+	if (!writing->export->threads || sample->part == 0 ||
+	    sample->part >= threads->count)
+		return 0;
+	thread = &threads->list[sample->part];
+	pprof__label__init(&labels[0]);
+	pprof__label__init(&labels[1]);
+	if (threads_name(thread)[0] != 0) {
+		labels[count].key = pprof_text(&writing->tables, "thread");
+		labels[count++].str = pprof_text(&writing->tables,
+						 threads_name(thread));
+	}
+	labels[count].key = pprof_text(&writing->tables, "tid");
+	labels[count++].num = thread->tid;
+	return count;
+}
+
+static void write_sample(struct writing *writing, const struct sample *sample)
+{
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	Pprof__Sample message = PPROF__SAMPLE__INIT;
+	Pprof__Sample *one = &message;
+	Pprof__Label labels[2];
+	Pprof__Label *list[2] = { &labels[0], &labels[1] };
+	int64_t values[VALUES];
+
+	for (size_t i = 0; i < writing->types; i++)
+		values[i] = (int64_t)sample->values[i];
+	message.n_location_id = locations_of(writing, sample->stack);
+	message.location_id = writing->ids;
+	message.n_value = writing->types;
+	message.value = values;
+	message.n_label = labels_of(writing, sample, labels);
+	message.label = list;
+	profile.n_sample = 1;
+	profile.sample = &one;
+	pprof_out_message(&writing->out, &profile.base);
+}
+
+/* ---- what is said once ---- */
+
+static void write_types(struct writing *writing)
+{
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	Pprof__ValueType messages[VALUES];
+	Pprof__ValueType *list[VALUES];
+
+	for (size_t i = 0; i < writing->types; i++) {
+		list[i] = &messages[i];
+		pprof__value_type__init(&messages[i]);
+		messages[i].type = pprof_text(&writing->tables, types[i].type);
+		messages[i].unit = pprof_text(&writing->tables, types[i].unit);
+	}
+	profile.n_sample_type = writing->types;
+	profile.sample_type = list;
+	pprof_out_message(&writing->out, &profile.base);
+}
+
+static const char *default_type(const struct export *export)
+{
+	switch (export->cost) {
+	case FIGURE_TOTAL:
+		return types[ALLOC_SPACE].type;
+	case FIGURE_COUNT:
+		return types[ALLOC_OBJECTS].type;
+	case FIGURE_TEMPORARY:
+		return types[TEMPORARY].type;
+	default:
+		return types[INUSE_SPACE].type;
+	}
+}
+
+#define COMMENTS_MAX 8
+
+static size_t make_comments(struct writing *writing, int64_t *comments)
+{
+	const struct export *export = writing->export;
+	const struct model *model = export->model;
+	const char *command = model_fact(model, GT_INFO, "command");
+	char quantity[QUANTITY_TEXT];
+	struct buffer text = { 0 };
+	size_t count = 0;
+
+	buffer_string(&text, "gnomon " GNOMON_VERSION);
+	comments[count++] = pprof_text(&writing->tables, text.data);
+	if (command != NULL) {
+		buffer_clear(&text);
+		buffer_printf(&text, "command: %s", command);
+		comments[count++] = pprof_text(&writing->tables, text.data);
+	}
+	if (export->filters != NULL && export->filters[0] != 0) {
+		buffer_clear(&text);
+		buffer_printf(&text, "filters:%s", export->filters);
+		comments[count++] = pprof_text(&writing->tables, text.data);
+	}
+	if (export->cost == FIGURE_PEAK) {
+		buffer_clear(&text);
+		buffer_printf(&text, "inuse_* are those at the peak, %s after "
+			      "the start", quantity_time(quantity,
+			      model_since_start_ns(model,
+						   model->totals.peak_stamp)));
+		comments[count++] = pprof_text(&writing->tables, text.data);
+	}
+	if (model->sample_mean > 0) {
+		buffer_clear(&text);
+		buffer_printf(&text, "estimates, from a sample of one block "
+			      "in about %s",
+			      quantity_size(quantity,
+					    (int64_t)model->sample_mean));
+		comments[count++] = pprof_text(&writing->tables, text.data);
+	}
+	buffer_free(&text);
+	return count;
+}
+
+static void write_rest(struct writing *writing)
+{
+	const struct model *model = writing->export->model;
+	struct pprof_tables *tables = &writing->tables;
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	Pprof__ValueType period = PPROF__VALUE_TYPE__INIT;
+	int64_t comments[COMMENTS_MAX];
+
+	period.type = pprof_text(tables, "space");
+	period.unit = pprof_text(tables, "bytes");
+	profile.period_type = &period;
+	profile.period = model->sample_mean > 0 ?
+		(int64_t)model->sample_mean : 1;
+	profile.time_nanos = (int64_t)model_number(
+		model, GT_INFO, "start_realtime_ns",
+		model->first_sync.realtime_ns);
+	profile.duration_nanos = (int64_t)model_duration_ns(model);
+	profile.drop_frames = pprof_text(tables, DROP_FRAMES);
+	profile.default_sample_type = pprof_text(
+		tables, default_type(writing->export));
+	profile.n_comment = make_comments(writing, comments);
+	profile.comment = comments;
+	pprof_out_message(&writing->out, &profile.base);
+}
+
+/* ---- all of it ---- */
+
+static void begin(struct writing *writing, struct export *export)
+{
+	writing->export = export;
+	writing->types = export->cost == FIGURE_TEMPORARY ? VALUES : TEMPORARY;
+	pprof_tables_init(&writing->tables, export->frames);
+	stack_in(writing, STACK_NONE, TABLE_NONE);
+	writing->inward = (struct inward){
+		.frames = export->frames,
+		.root = begin_stack,
+		.step = step_inward,
+		.owner = writing,
+	};
+	inward_init(&writing->inward);
+}
+
+static void end(struct writing *writing)
+{
+	inward_free(&writing->inward);
+	pprof_tables_free(&writing->tables);
+	free(writing->stacks);
+	table_free(&writing->stack_of);
+	free(writing->samples);
+	table_free(&writing->sample_of);
+	free(writing->ids);
+	free(writing);
+}
+
+static int write_pprof(struct export *export)
+{
+	struct writing *writing = grow_zeroed(1, sizeof(*writing));
+
+	begin(writing, export);
+	export_contexts(export, add_sample, writing);
+	pprof_out_begin(&writing->out, export->out);
+	write_types(writing);
+	for (size_t i = 0; i < writing->sample_count; i++)
+		write_sample(writing, &writing->samples[i]);
+	write_rest(writing);
+	pprof_tables_write(&writing->tables, &writing->out);
+	pprof_out_end(&writing->out);
+	end(writing);
+	return EXIT_COMPLETE;
+}
+
+const struct exporter export_pprof = {
+	.name = "pprof",
+	.what = "pprof's profile.proto, gzip'd: go tool pprof, Pyroscope, "
+		"Parca, speedscope",
+	.binary = true,
+	.can_split_threads = true,
+	.write = write_pprof,
+};
