@@ -8,8 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cli/base/tell.h"
+
+#define CACHE_LINE ((size_t)64)
+#define LARGE_PAGE ((size_t)2 << 20)
 
 static int failure_status = EXIT_NOTHING;
 
@@ -40,6 +44,24 @@ void *grow_zeroed(size_t count, size_t size)
 
 	if (p == NULL)
 		out_of_memory(count);
+	return p;
+}
+
+void *grow_lines(void *old, size_t used, size_t size)
+{
+	size_t unit = size >= LARGE_PAGE ? LARGE_PAGE : CACHE_LINE;
+	void *p = NULL;
+
+	if (size <= SIZE_MAX - unit)
+		p = aligned_alloc(unit, (size + unit - 1) & ~(unit - 1));
+	if (p == NULL)
+		out_of_memory(size);
+	/* Where the kernel has none, small ones do. */
+	if (unit == LARGE_PAGE)
+		madvise(p, size, MADV_HUGEPAGE);
+	if (used > 0)
+		memcpy(p, old, used);
+	free(old);
 	return p;
 }
 

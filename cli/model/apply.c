@@ -25,7 +25,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model.h"
 
-#define LOOK_AHEAD 24		/* events whose slot is fetched in advance, */
+#define LOOK_AHEAD 24		/* events whose bucket is fetched in advance, */
 #define LOOK_AT_BLOCK 16	/* whose block is, */
 #define LOOK_AT_COST 8		/* and whose context's figures are */
 
@@ -343,7 +343,8 @@ static void apply(struct model *model, uint32_t lane,
 
 /*
  * What an event touches lies all over the memory: it is fetched in three
- * steps, each of which follows what the one before it has brought. To gcc 12
+ * steps, each of which follows what the one before it has brought. Kinds come
+ * in no order, so nothing branches on them: block 0 stands for "none". To gcc 12
  * a function that only prefetches does nothing, and a call of it is left out:
  * so there must be no call.
  */
@@ -353,30 +354,29 @@ look_ahead(const struct model *model, const struct trace_event *events,
 {
 	const struct trace_event *event;
 	const struct context_ref *ref;
+	uint32_t number;
 
 	if (i + LOOK_AHEAD < count) {
 		event = &events[i + LOOK_AHEAD];
 		blocks_prefetch(&model->blocks, event->address);
-		if (event->kind == GT_ALLOC)
-			contexts_prefetch(&model->contexts, event->context);
+		contexts_prefetch(&model->contexts, event->context);
 	}
 	if (i + LOOK_AT_BLOCK < count) {
 		event = &events[i + LOOK_AT_BLOCK];
-		if (event->kind != GT_ALLOC)
-			blocks_prefetch_block(&model->blocks, event->address);
+		number = blocks_glance(&model->blocks, event->address);
+		number = event->kind == GT_ALLOC ? 0 : number;
+		blocks_prefetch_block(&model->blocks, number);
 	}
 	if (i + LOOK_AT_COST >= count)
 		return;
 	event = &events[i + LOOK_AT_COST];
-	if (event->kind != GT_ALLOC) {
-		contexts_prefetch_cost(&model->contexts,
-				       blocks_glance(&model->blocks,
-						     event->address));
-		return;
-	}
 	ref = contexts_ref(&model->contexts, event->context);
+	number = blocks_glance(&model->blocks, event->address);
+	number = event->kind == GT_ALLOC ? 0 : number;
+	number = model->blocks.list[number].cost;
 	if (ref != NULL)
-		contexts_prefetch_cost(&model->contexts, ref->cost);
+		number = event->kind == GT_ALLOC ? ref->cost : number;
+	contexts_prefetch_cost(&model->contexts, number);
 }
 
 static void note_undefined(struct model *model)

@@ -1,11 +1,11 @@
 /*
- * blocks.c: linear probing; removal moves later slots back (Knuth's
- * algorithm R), so there are no tombstones and a table that was once large
- * does not become slow. At most 5/8 of the slots are used. Where a slot
- * belongs, its half of the hash says; blocks are only looked at if that half
- * is the wanted one.
+ * blocks.c: buckets of eight, and the next one where one is full. A bucket
+ * counts those that went past it, so a search knows where to end and nothing
+ * is moved when a block goes: there are no tombstones, and a table that was
+ * once large does not become slow. At most 5 of 8 places are used.
  *
- *  I1  Between a slot's home and its place there is no free slot.
+ *  I1  Between a block's home and its bucket, each bucket's `passed` counts
+ *      it, the home's too, its own not.
  *
  * Called by the reader's thread.
  */
@@ -16,75 +16,112 @@
 
 #include "cli/base/grow.h"
 
-#define FIRST_BITS 12
-#define BITS_MAX 32		/* of the hash that a slot has */
+#define FIRST_BITS 9
+#define BITS_MAX 30
+#define FIRST_LIST 512
 #define NUMBERS_MAX ((size_t)UINT32_MAX - 1)
 
 static void allocate(struct blocks *blocks, unsigned bits)
 {
-	blocks->slots = grow_zeroed((size_t)1 << bits,
-				    sizeof(*blocks->slots));
-	blocks->mask = (UINT64_C(1) << bits) - 1;
-	blocks->shift = BITS_MAX - bits;
+	size_t count = (size_t)1 << bits;
+
+	blocks->buckets = grow_lines(NULL, 0,
+				     count * sizeof(*blocks->buckets));
+	memset(blocks->buckets, 0, count * sizeof(*blocks->buckets));
+	blocks->mask = count - 1;
+	blocks->shift = 64 - bits;
+	blocks->limit = count * BLOCKS_BUCKET / 8 * 5;
+}
+
+/* Room for one more in the list. */
+static void make_room(struct blocks *blocks)
+{
+	size_t capacity = blocks->capacity * 2;
+
+	blocks->list = grow_lines(blocks->list,
+				  blocks->used * sizeof(*blocks->list),
+				  capacity * sizeof(*blocks->list));
+	blocks->capacity = capacity;
 }
 
 void blocks_init(struct blocks *blocks)
 {
 	memset(blocks, 0, sizeof(*blocks));
 	allocate(blocks, FIRST_BITS);
-	GROW(blocks->list, blocks->used, blocks->capacity);
+	blocks->capacity = FIRST_LIST;
+	make_room(blocks);
 	memset(&blocks->list[blocks->used++], 0, sizeof(*blocks->list));
 }
 
-static inline uint64_t home(const struct blocks *blocks, uint64_t slot)
+static inline struct blocks_bucket *next(const struct blocks *blocks,
+					 struct blocks_bucket *bucket)
 {
-	return slot >> 32 >> blocks->shift;
+	return &blocks->buckets[(size_t)(bucket + 1 - blocks->buckets) &
+				blocks->mask];
 }
 
-/* The slot of this address, or the free one where it would be. */
-static inline uint64_t *search(const struct blocks *blocks, uint64_t address,
-			       uint32_t hash)
+/* Put a number where it belongs. */
+static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 {
-	uint64_t i = hash >> blocks->shift;
+	struct blocks_bucket *bucket = blocks_home(blocks, hash);
+	uint64_t free;
+	unsigned place;
 
-	for (;; i = (i + 1) & blocks->mask) {
-		uint64_t slot = blocks->slots[i];
-
-		if (slot == 0 ||
-		    (slot >> 32 == hash &&
-		     blocks->list[(uint32_t)slot].address == address))
-			return &blocks->slots[i];
+	while ((free = blocks_match(bucket, 0)) == 0) {
+		bucket->passed++;
+		bucket = next(blocks, bucket);
 	}
+	place = blocks_lowest(free);
+	bucket->tags[place] = blocks_tag(hash);
+	bucket->numbers[place] = number;
 }
 
-struct block *blocks_find(const struct blocks *blocks, uint64_t address)
+/* The place of the block, which is in the bucket or not. NULL: not. */
+static inline uint32_t *place_of(const struct blocks *blocks,
+				 struct blocks_bucket *bucket, uint64_t hash,
+				 uint64_t address)
 {
-	uint64_t slot = *search(blocks, address, blocks_hash(address));
+	uint64_t places = blocks_match(bucket, blocks_tag(hash));
 
-	return slot != 0 ? &blocks->list[(uint32_t)slot] : NULL;
+	for (; places != 0; places &= places - 1) {
+		uint32_t *number = &bucket->numbers[blocks_lowest(places)];
+
+		if (blocks->list[*number].address == address)
+			return number;
+	}
+	return NULL;
+}
+
+struct block *blocks_find_far(const struct blocks *blocks, uint64_t address)
+{
+	uint64_t hash = blocks_hash(address);
+	struct blocks_bucket *bucket = blocks_home(blocks, hash);
+	const uint32_t *number = place_of(blocks, bucket, hash, address);
+
+	while (number == NULL && bucket->passed > 0) {
+		bucket = next(blocks, bucket);
+		number = place_of(blocks, bucket, hash, address);
+	}
+	return number == NULL ? NULL : &blocks->list[*number];
 }
 
 static void enlarge(struct blocks *blocks)
 {
-	uint64_t *old = blocks->slots, count = blocks->mask + 1;
+	struct blocks_bucket *old = blocks->buckets;
+	unsigned bits = 64 - blocks->shift;
 
-	if (blocks->shift == 0)
+	if (bits == BITS_MAX)
 		return;
-	allocate(blocks, BITS_MAX - blocks->shift + 1);
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t to = home(blocks, old[i]);
-
-		if (old[i] == 0)
-			continue;
-		while (blocks->slots[to] != 0)
-			to = (to + 1) & blocks->mask;
-		blocks->slots[to] = old[i];
-	}
+	allocate(blocks, bits + 1);
 	free(old);
+	for (size_t i = 1; i < blocks->used; i++)
+		if (blocks->list[i].address != 0)
+			put(blocks, blocks_hash(blocks->list[i].address),
+			    (uint32_t)i);
 }
 
 /* A number that is free; there is always memory for fewer than there are. */
-static uint32_t new_number(struct blocks *blocks)
+static inline uint32_t new_number(struct blocks *blocks)
 {
 	uint32_t number = blocks->free;
 
@@ -96,24 +133,23 @@ static uint32_t new_number(struct blocks *blocks)
 	}
 	if (blocks->used >= NUMBERS_MAX)
 		grow_alloc(SIZE_MAX / 2);	/* ends the command */
-	GROW(blocks->list, blocks->used, blocks->capacity);
+	if (blocks->used == blocks->capacity)
+		make_room(blocks);
 	return (uint32_t)blocks->used++;
 }
 
 struct block *blocks_add(struct blocks *blocks, uint64_t address, int *is_new)
 {
-	uint32_t hash = blocks_hash(address), number;
-	uint64_t *slot = search(blocks, address, hash);
+	struct block *block = blocks_find(blocks, address);
+	uint32_t number;
 
-	*is_new = *slot == 0;
+	*is_new = block == NULL;
 	if (!*is_new)
-		return &blocks->list[(uint32_t)*slot];
-	if (blocks->count > (blocks->mask >> 3) * 5) {
+		return block;
+	if (blocks->count >= blocks->limit)
 		enlarge(blocks);
-		slot = search(blocks, address, hash);
-	}
 	number = new_number(blocks);
-	*slot = (uint64_t)hash << 32 | number;
+	put(blocks, blocks_hash(address), number);
 	blocks->list[number].address = address;
 	blocks->count++;
 	return &blocks->list[number];
@@ -121,38 +157,25 @@ struct block *blocks_add(struct blocks *blocks, uint64_t address, int *is_new)
 
 void blocks_remove(struct blocks *blocks, struct block *block)
 {
-	uint32_t number = blocks_number(blocks, block);
-	uint32_t hash = blocks_hash(block->address);
-	uint64_t wanted = (uint64_t)hash << 32 | number;
-	uint64_t hole = hash >> blocks->shift, i;
+	uint64_t hash = blocks_hash(block->address);
+	struct blocks_bucket *bucket = blocks_home(blocks, hash);
+	uint32_t *number;
 
-	while (blocks->slots[hole] != wanted)
-		hole = (hole + 1) & blocks->mask;
-	for (i = hole;;) {
-		uint64_t slot;
-
-		i = (i + 1) & blocks->mask;
-		slot = blocks->slots[i];
-		if (slot == 0)
-			break;
-		/* I1: it may move back to the hole unless its home lies
-		 * behind the hole. */
-		if (((i - home(blocks, slot)) & blocks->mask) >=
-		    ((i - hole) & blocks->mask)) {
-			blocks->slots[hole] = slot;
-			hole = i;
-		}
+	while ((number = place_of(blocks, bucket, hash,
+				  block->address)) == NULL) {
+		bucket->passed--;
+		bucket = next(blocks, bucket);
 	}
-	blocks->slots[hole] = 0;
-	blocks->list[number].address = 0;
-	blocks->list[number].cost = blocks->free;
-	blocks->free = number;
+	bucket->tags[number - bucket->numbers] = 0;
+	block->address = 0;
+	block->cost = blocks->free;
+	blocks->free = *number;
 	blocks->count--;
 }
 
 void blocks_free(struct blocks *blocks)
 {
-	free(blocks->slots);
+	free(blocks->buckets);
 	free(blocks->list);
 	memset(blocks, 0, sizeof(*blocks));
 }

@@ -1,21 +1,24 @@
 /*
  * blocks.h: the blocks that are live, by address. Every event touches them.
  *
- *	slots            address's hash | number of the block
+ *	buckets        8 each of: a piece of the address's hash, number
  *	  └──▶ list      the blocks, side by side
  *
- * A slot is 8 bytes and has 32 bits of the hash, so that a search nearly
- * always looks at one block only; a block has all the room it needs without
- * an empty place beside it; and what is freed soon after its allocation stays
- * in the cache, since its place is the next to be used. A block keeps its
- * number as long as it lives.
+ * A bucket is one cache line. All its pieces of hashes are compared at once,
+ * so that a search takes no branch that depends on where in it a block is, and
+ * nearly always looks at one block only. A block has all the room it needs
+ * without an empty place beside it; and what is freed soon after its
+ * allocation stays in the cache, since its place is the next to be used. A
+ * block keeps its number as long as it lives.
  */
 #ifndef GNOMON_BLOCKS_H
 #define GNOMON_BLOCKS_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define BLOCK_SEQUENCE ((UINT64_C(1) << 46) - 1)
 #define BLOCK_LAYOUT ((1u << 15) - 1)
@@ -36,22 +39,33 @@ struct block {
 
 _Static_assert(sizeof(struct block) == 40, "there are millions");
 
+#define BLOCKS_BUCKET 8
+
+typedef uint16_t blocks_tags
+	__attribute__((vector_size(BLOCKS_BUCKET * sizeof(uint16_t))));
+typedef uint8_t blocks_bytes __attribute__((vector_size(BLOCKS_BUCKET)));
+
+struct blocks_bucket {
+	blocks_tags tags;	/* of hashes; 0: free */
+	uint32_t numbers[BLOCKS_BUCKET];
+	uint32_t passed;	/* how many found no room here, and lie in the
+				 * next one or behind it */
+} __attribute__((aligned(64)));
+
 struct blocks {
 	struct block *list;	/* by number; 0 is no block */
 	size_t used;		/* numbers that were ever in use, and 0 */
 	size_t capacity;
 	uint32_t free;		/* first free number; 0: none. The next one is
 				 * in its `cost` */
-	uint64_t *slots;	/* upper half: of the hash; lower: number; 0:
-				 * free */
-	unsigned shift;		/* 32 - log2(slots) */
+	unsigned shift;		/* 64 - log2(buckets) */
+	struct blocks_bucket *buckets;
 	uint64_t mask;
 	uint64_t count;
+	uint64_t limit;		/* of `count`, for so many buckets */
 };
 
 void blocks_init(struct blocks *blocks);
-/* The block at this address, or NULL. */
-struct block *blocks_find(const struct blocks *blocks, uint64_t address);
 /*
  * The block at this address, which may be new: then everything but the
  * address is still to be filled in, and *is_new is set. Blocks may move, but
@@ -59,6 +73,9 @@ struct block *blocks_find(const struct blocks *blocks, uint64_t address);
  */
 struct block *blocks_add(struct blocks *blocks, uint64_t address,
 			 int *is_new);
+/* The block at this address, or NULL: blocks_find, for where it is not as it
+ * nearly always is. */
+struct block *blocks_find_far(const struct blocks *blocks, uint64_t address);
 void blocks_remove(struct blocks *blocks, struct block *block);
 void blocks_free(struct blocks *blocks);
 
@@ -80,36 +97,87 @@ static inline uint32_t blocks_number(const struct blocks *blocks,
 
 /* Fibonacci hashing (Knuth, TAOCP 6.4): addresses are regular, and the
  * product's upper bits spread arithmetic progressions evenly. */
-static inline uint32_t blocks_hash(uint64_t address)
+static inline uint64_t blocks_hash(uint64_t address)
 {
-	return (uint32_t)((address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint16_t blocks_tag(uint64_t hash)
+{
+	return (uint16_t)(hash >> 20) | 1;
+}
+
+static inline struct blocks_bucket *blocks_home(const struct blocks *blocks,
+						uint64_t hash)
+{
+	return &blocks->buckets[hash >> blocks->shift];
+}
+
+/* The places in the bucket that have this tag: one bit each, the lowest of
+ * its byte. */
+static inline uint64_t blocks_match(const struct blocks_bucket *bucket,
+				    uint16_t tag)
+{
+	blocks_bytes bytes = __builtin_convertvector(bucket->tags == tag,
+						     blocks_bytes);
+	uint64_t places;
+
+	memcpy(&places, &bytes, sizeof(places));
+	return le64toh(places) & UINT64_C(0x0101010101010101);
+}
+
+/* The lowest of them. */
+static inline unsigned blocks_lowest(uint64_t places)
+{
+	return (unsigned)__builtin_ctzll(places) / 8;
+}
+
+static inline struct block *blocks_find(const struct blocks *blocks,
+					uint64_t address)
+{
+	uint64_t hash = blocks_hash(address);
+	const struct blocks_bucket *bucket = blocks_home(blocks, hash);
+	uint64_t places = blocks_match(bucket, blocks_tag(hash));
+	struct block *block;
+
+	if (places != 0) {
+		block = &blocks->list[bucket->numbers[blocks_lowest(places)]];
+		if (__builtin_expect(block->address == address, 1))
+			return block;
+	} else if (__builtin_expect(bucket->passed == 0, 1)) {
+		return NULL;
+	}
+	return blocks_find_far(blocks, address);
 }
 
 /* To be called some events ahead, each a few events after the one before. */
 static inline void blocks_prefetch(const struct blocks *blocks,
 				   uint64_t address)
 {
-	__builtin_prefetch(&blocks->slots[blocks_hash(address) >>
-					  blocks->shift], 1);
+	__builtin_prefetch(blocks_home(blocks, blocks_hash(address)), 1);
 }
 
-static inline void blocks_prefetch_block(const struct blocks *blocks,
-					 uint64_t address)
-{
-	uint64_t slot = blocks->slots[blocks_hash(address) >> blocks->shift];
-	const char *block = (const char *)&blocks->list[(uint32_t)slot];
-
-	__builtin_prefetch(block, 1);
-	__builtin_prefetch(block + sizeof(struct block) - 1, 1);
-}
-
-/* The number of its cost, as far as that can be told at a glance. */
+/*
+ * The number of the block, as far as that can be told at a glance, that is,
+ * without a branch: any number, if it is not in its home.
+ */
 static inline uint32_t blocks_glance(const struct blocks *blocks,
 				     uint64_t address)
 {
-	uint64_t slot = blocks->slots[blocks_hash(address) >> blocks->shift];
+	uint64_t hash = blocks_hash(address);
+	const struct blocks_bucket *bucket = blocks_home(blocks, hash);
+	uint64_t places = blocks_match(bucket, blocks_tag(hash));
 
-	return blocks->list[(uint32_t)slot].cost;
+	return bucket->numbers[blocks_lowest(places | UINT64_C(1) << 63)];
+}
+
+static inline void blocks_prefetch_block(const struct blocks *blocks,
+					 uint32_t number)
+{
+	const char *block = (const char *)&blocks->list[number];
+
+	__builtin_prefetch(block, 1);
+	__builtin_prefetch(block + sizeof(struct block) - 1, 1);
 }
 
 #endif

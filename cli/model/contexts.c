@@ -223,12 +223,23 @@ uint32_t contexts_id(const struct contexts *contexts, uint32_t node)
 		contexts->late[low].node == node ? contexts->late[low].id : 0;
 }
 
+static void enlarge_costs(struct contexts *contexts)
+{
+	size_t capacity = contexts->cost_capacity * 2 + 64;
+
+	contexts->costs = grow_lines(contexts->costs, contexts->cost_count *
+				     sizeof(*contexts->costs),
+				     capacity * sizeof(*contexts->costs));
+	contexts->cost_capacity = capacity;
+}
+
 static uint32_t add_cost(struct contexts *contexts, uint32_t node,
 			 uint32_t part)
 {
 	struct context_cost *cost;
 
-	GROW(contexts->costs, contexts->cost_count, contexts->cost_capacity);
+	if (contexts->cost_count == contexts->cost_capacity)
+		enlarge_costs(contexts);
 	cost = &contexts->costs[contexts->cost_count];
 	memset(cost, 0, sizeof(*cost));
 	cost->node = node;

@@ -10,6 +10,7 @@
 #include "cli/model/blocks.h"
 
 #define ADDRESSES 4000
+#define CROWD 300
 
 static uint64_t address_of(unsigned i)
 {
@@ -57,10 +58,55 @@ static void against_array(void **state)
 	blocks_free(&blocks);
 }
 
+/* All at home in the last bucket: they fill it and, from the first one on,
+ * many more. */
+static void one_home(void **state)
+{
+	static uint64_t addresses[CROWD];
+	struct blocks blocks;
+	unsigned count = 0, live = 0;
+	int is_new;
+
+	(void)state;
+	srand(5);
+	blocks_init(&blocks);
+	for (uint64_t at = 16; count < CROWD; at += 16)
+		if (blocks_home(&blocks, blocks_hash(at)) ==
+		    &blocks.buckets[blocks.mask])
+			addresses[count++] = at;
+	for (unsigned step = 0; step < 20000; step++) {
+		uint64_t address = addresses[(unsigned)rand() % CROWD];
+		struct block *block = blocks_add(&blocks, address, &is_new);
+
+		if (is_new)
+			block->size = address;
+		assert_int_equal(block->size, address);
+		assert_ptr_equal(blocks_find(&blocks, address), block);
+		live += is_new ? 1 : 0;
+		if (is_new && rand() % 4)
+			continue;
+		blocks_remove(&blocks, block);
+		assert_null(blocks_find(&blocks, address));
+		assert_int_equal(blocks.count, --live);
+	}
+	for (unsigned i = 0; i < CROWD; i++) {
+		struct block *block = blocks_find(&blocks, addresses[i]);
+
+		if (block != NULL)
+			blocks_remove(&blocks, block);
+	}
+	/* I1: nobody went past anything */
+	for (uint64_t i = 0; i <= blocks.mask; i++)
+		assert_int_equal(blocks.buckets[i].passed, 0);
+	assert_int_equal(blocks.count, 0);
+	blocks_free(&blocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_array),
+		cmocka_unit_test(one_home),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
