@@ -138,6 +138,8 @@ void emit_info_start(const struct emit_info *info)
 				options->number[OPTION_SNAPSHOT_EVERY]);
 	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);
 	text_key_number(&text, "ring", options->number[OPTION_RING]);
+	if (options->number[OPTION_FREE_STACKS])
+		text_key_number(&text, "free_stacks", 1);
 	text_key(&text, "output", info->output->path);
 	if (info->r->parent_trace[0])
 		text_key(&text, "parent_trace", info->r->parent_trace);

@@ -13,23 +13,28 @@
 #include "preload/area.h"
 #include "preload/varint.h"
 
-#define ENCODE_KIND_MASK ((1u << GL_KIND_BITS) - 1)
 #define ENCODE_EVENT_BITS 3	/* of the kind, in the step column */
+#define ENCODE_EVENT_MASK ((1u << ENCODE_EVENT_BITS) - 1)
+#define ENCODE_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
 
 static const uint32_t encode_room[ENCODE_COLUMNS] = {
 	ENCODE_EVENTS * ENCODE_STEP_MAX, ENCODE_EVENTS * ENCODE_ADDRESS_MAX,
 	ENCODE_EVENTS * ENCODE_CONTEXT_MAX, ENCODE_EVENTS * ENCODE_SIZE_MAX,
-	ENCODE_EVENTS * ENCODE_LAYOUT_MAX, ENCODE_EXTRAS * ENCODE_EXTRA_MAX
+	ENCODE_EVENTS * ENCODE_LAYOUT_MAX, ENCODE_EXTRAS * ENCODE_EXTRA_MAX,
+	ENCODE_EVENTS * ENCODE_CONTEXT_MAX
 };
 
 int encode_init(struct encode *encode, struct emit_node *nodes,
-		unsigned tick_shift)
+		unsigned tick_shift, bool stacks)
 {
 	unsigned i;
 
 	encode->nodes = nodes;
 	encode->tick_shift = tick_shift;
+	encode->stacks = stacks;
 	for (i = 0; i < ENCODE_COLUMNS; i++) {
+		if (i == ENCODE_FREED_BY && !stacks)
+			continue;
 		encode->column[i] =
 			area_alloc(encode_room[i] + VARINT_MAX);
 		if (!encode->column[i])
@@ -178,11 +183,26 @@ ENCODE_INLINE void encode_extra(struct encode *encode, struct encode_at *at,
 	at->last_context = last;
 }
 
+/* Who frees, if the record says it. Returns the record's length. */
+static uint64_t encode_freed_by(struct encode *encode, const uint64_t *word)
+{
+	bool stacked = word[0] & GL_KIND_STACK;
+
+	encode->end[ENCODE_FREED_BY] =
+		encode_context(encode, encode->end[ENCODE_FREED_BY],
+			       stacked ? (uint32_t)word[2] : 0,
+			       &encode->freed_by);
+	encode->stacked += stacked;
+	return stacked ? 24 : 16;
+}
+
 static void encode_begin(struct encode *encode, struct encode_at *at)
 {
 	encode->base = 0;
-	encode->extras = 0;
+	encode->extras = encode->stacked = 0;
+	encode->freed_by = 0;
 	encode->end[ENCODE_EXTRA] = encode->column[ENCODE_EXTRA];
+	encode->end[ENCODE_FREED_BY] = encode->column[ENCODE_FREED_BY];
 	*at = (struct encode_at){
 		.step = encode->column[ENCODE_STEP],
 		.address = encode->column[ENCODE_ADDRESS],
@@ -212,6 +232,9 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 	const uint8_t *const data = span->data;
 	const uint64_t mask = span->mask, to = span->to;
 	const bool nested = span->nested;
+	/* kinds that have more than an address, but for blocks */
+	const unsigned more = 1u << GT_EXTRA |
+			      (encode->stacks ? ENCODE_FREES : 0);
 	uint64_t position = span->from, events = 0;
 	struct encode_at at;
 
@@ -219,7 +242,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 	while (position < to && events < ENCODE_EVENTS) {
 		const uint64_t *word = (const uint64_t *)
 			(data + (position & mask));
-		unsigned kind = word[0] & ENCODE_KIND_MASK;
+		unsigned kind = word[0] & ENCODE_EVENT_MASK;
 		uint64_t length = 16;
 
 		if (unlikely(nested) && !word[0]) {
@@ -234,7 +257,11 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 		events++;
 		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
 			length = encode_block(encode, &at, word);
-		} else if (unlikely(kind == GT_EXTRA)) {
+		} else if (likely(!(more >> kind & 1))) {
+			/* an address is all there is */
+		} else if (kind != GT_EXTRA) {
+			length = encode_freed_by(encode, word);
+		} else {
 			encode_extra(encode, &at, word);
 			length = GL_RECORD_MAX;
 		}
@@ -253,9 +280,12 @@ uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 
 	to = varint_put(to, encode->base);
 	to = varint_put(to, encode->events);
-	for (i = 0; i < ENCODE_COLUMNS; i++)
+	for (i = 0; i < ENCODE_COLUMNS; i++) {
+		if (i == ENCODE_FREED_BY && !encode->stacked)
+			continue;
 		to = compress_column(compress, &encode->past[i], to,
 				     encode->column[i],
 				     encode->end[i] - encode->column[i]);
+	}
 	return to;
 }

@@ -24,12 +24,14 @@ enum encode_column {
 	ENCODE_SIZE,
 	ENCODE_LAYOUT,
 	ENCODE_EXTRA,
+	ENCODE_FREED_BY,	/* left out where no free has a stack */
 	ENCODE_COLUMNS
 };
 
 struct encode {
 	struct emit_node *nodes;	/* is told of every context */
 	unsigned tick_shift;
+	bool stacks;		/* frees may have theirs */
 	uint8_t *column[ENCODE_COLUMNS];
 	struct compress_past past[ENCODE_COLUMNS];
 	/* of the batch at hand */
@@ -39,6 +41,8 @@ struct encode {
 	uint64_t events;
 	uint64_t blocks;	/* of them, ALLOC and REALLOC_DONE */
 	uint64_t extras;	/* of them, GT_EXTRA */
+	uint64_t stacked;	/* of them, frees with their stacks */
+	uint32_t freed_by;	/* of the last one */
 };
 
 /* Records [from, to) of a ring. */
@@ -49,9 +53,10 @@ struct encode_span {
 	bool nested;		/* all records are eight words */
 };
 
-/* Memory from area_alloc. 0 or -ENOMEM. */
+/* Memory from area_alloc. 0 or -ENOMEM. `stacks`: records may have
+ * GL_KIND_STACK. */
 int encode_init(struct encode *encode, struct emit_node *nodes,
-		unsigned tick_shift);
+		unsigned tick_shift, bool stacks);
 
 /*
  * Encodes as many records as one chunk takes; returns the position reached.
@@ -70,8 +75,8 @@ uint64_t encode_nested_end(const struct encode_span *span);
 uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			struct compress *compress);
 
-/* Longest entries: step, address and its low byte, context, size, a run of
- * one layout, what and arguments. */
+/* Longest entries: step, address and its low byte, context (also of who frees),
+ * size, a run of one layout, what and arguments. */
 #define ENCODE_STEP_MAX 10
 #define ENCODE_ADDRESS_MAX 11
 #define ENCODE_CONTEXT_MAX 5
@@ -81,7 +86,7 @@ uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 #define ENCODE_PAYLOAD_MAX                                              \
 	(ENCODE_EVENTS * (ENCODE_STEP_MAX + ENCODE_ADDRESS_MAX +        \
 			  ENCODE_CONTEXT_MAX + ENCODE_SIZE_MAX +        \
-			  ENCODE_LAYOUT_MAX) +                          \
+			  ENCODE_LAYOUT_MAX + ENCODE_CONTEXT_MAX) +     \
 	 ENCODE_EXTRAS * ENCODE_EXTRA_MAX + 192)
 
 #endif

@@ -54,31 +54,34 @@ HOOK HOOKS_WHOLE void *malloc(size_t size)
 	return block;
 }
 
+/* free jumps here, so that it needs no frame itself; this one's then lies where
+ * that of a hook has to be. */
 static BASE_SLOW void hooks_free_slow(void *block, uintptr_t ra, uintptr_t sp)
 {
+	struct hooks_caller caller = HOOKS_CALLER;
+
 	if (bump_owns(block))
 		return;
 	if (!real.malloc && !real_resolve())
 		return;
-	if (block)
+	if (block && hooks_stacks_wanted() && likely(caller.sp == sp))
+		hooks_end_stacked(GT_FREE, (uintptr_t)block, caller.ra, sp,
+				  caller.fp);
+	else if (block)
 		hooks_address_slow(GT_FREE, (uintptr_t)block, ra, sp);
 	real.free(block);
 }
 
-static inline __attribute__((always_inline)) void
-hooks_free(void *block, uintptr_t ra, uintptr_t sp)
+HOOK void free(void *block)
 {
+	uintptr_t ra = (uintptr_t)__builtin_return_address(0);
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+
 	if (likely(real_only) && likely(block) &&
 	    likely(hooks_address_fast(GT_FREE, block, ra, sp)))
 		real.free(block);
 	else
 		hooks_free_slow(block, ra, sp);
-}
-
-HOOK void free(void *block)
-{
-	hooks_free(block, (uintptr_t)__builtin_return_address(0),
-		   (uintptr_t)__builtin_dwarf_cfa());
 }
 
 /* The product is only recorded after the real function has accepted it. */
@@ -133,7 +136,7 @@ hooks_realloc(void *block, size_t size, struct hooks_caller caller)
 	if (unlikely(bump_owns(block)))
 		return hooks_realloc_early(block, size, caller);
 	if (block)
-		hooks_address(GT_REALLOC_BEGIN, block, caller.ra, caller.sp);
+		hooks_end(GT_REALLOC_BEGIN, block, caller);
 	ring = hooks_enter_real(caller.sp, caller.ra);
 	to = real.realloc(block, size);
 	hooks_leave_real(ring);

@@ -53,6 +53,10 @@ void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
 			uintptr_t sp);
 struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra);
 
+/* GT_FREE or GT_REALLOC_BEGIN with its stack: where that is wanted. */
+void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
+		       uintptr_t sp, uintptr_t fp);
+
 /* While real.headers is on trial. */
 uint64_t hooks_word1_slow(void *block);
 
@@ -134,6 +138,24 @@ hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
 {
 	if (unlikely(!hooks_address_fast(kind, block, ra, sp)))
 		hooks_address_slow(kind, (uintptr_t)block, ra, sp);
+}
+
+/* Whether frees have their stacks; real_only is false then. */
+static inline bool hooks_stacks_wanted(void)
+{
+	return unlikely(recorder_options.number[OPTION_FREE_STACKS]);
+}
+
+/* A block is about to end: GT_FREE, GT_REALLOC_BEGIN. The hook's own frame has
+ * to be there still: not its last call. */
+static inline __attribute__((always_inline)) void
+hooks_end(unsigned kind, void *block, struct hooks_caller caller)
+{
+	if (hooks_stacks_wanted())
+		hooks_end_stacked(kind, (uintptr_t)block, caller.ra,
+				  caller.sp, caller.fp);
+	else
+		hooks_address(kind, block, caller.ra, caller.sp);
 }
 
 /*

@@ -39,7 +39,7 @@ WRAP(size_t, xallocx, (void *block, size_t size, size_t extra, int flags))
 
 	if (wrap_inner(caller.ra))
 		return xallocx_real(block, size, extra, flags);
-	hooks_address(GT_REALLOC_BEGIN, block, caller.ra, caller.sp);
+	hooks_end(GT_REALLOC_BEGIN, block, caller);
 	ring = wrap_enter(caller);
 	usable = xallocx_real(block, size, extra, flags);
 	hooks_leave_real(ring);

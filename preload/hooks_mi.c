@@ -167,7 +167,7 @@ WRAP(void, mi_cfree, (void *block))
 
 	if (block && hooks_mi_owns && hooks_mi_owns(block) &&
 	    !wrap_inner(caller.ra))
-		hooks_address(GT_FREE, block, caller.ra, caller.sp);
+		hooks_end(GT_FREE, block, caller);
 	ring = wrap_enter(caller);
 	mi_cfree_real(block);
 	hooks_leave_real(ring);
@@ -189,7 +189,7 @@ static bool hooks_mi_end(const void *heap, const void *area, void *block,
 	(void)area;
 	(void)size;
 	if (block)
-		hooks_address(GT_FREE, block, caller->ra, caller->sp);
+		hooks_end(GT_FREE, block, *caller);
 	return true;
 }
 

@@ -49,6 +49,8 @@ static void hooks_nested(struct thread *thread, struct ring_event *event,
 {
 	event->stamp = ring_cycles();
 	event->context = capture_stack_plain(caller.ra, caller.sp, caller.fp);
+	if (!event->context)
+		event->kind &= ~GL_KIND_STACK;
 	ring_nested_push(recorder, thread, event);
 }
 
@@ -118,6 +120,39 @@ __attribute__((noinline)) void hooks_address_slow(unsigned kind,
 {
 	if (!hooks_jumped(kind, ra))
 		hooks_address_seldom(kind, block, ra, sp);
+}
+
+void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
+		       uintptr_t sp, uintptr_t fp)
+{
+	const struct hooks_caller caller = { ra, sp, fp };
+	struct ring_event event = { .kind = kind | GL_KIND_STACK,
+				    .address = block };
+	struct thread *thread = recorder_tls;
+	struct gl_ring *ring;
+	uint32_t context;
+
+	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	    unlikely(!ring_idle(ring))) {
+		if (hooks_jumped(kind, caller.ra) ||
+		    !(thread = hooks_thread(caller.sp)))
+			return;
+		ring = thread->ring;
+	}
+	if (unlikely(!ring_idle(ring))) {
+		if (!hooks_reentered(thread, kind, caller.ra))
+			hooks_nested(thread, &event, caller);
+		return;
+	}
+	ring_enter(ring, caller.sp, caller.ra);
+	ring_stamp(recorder, ring);
+	context = hooks_capture(thread, caller);
+	if (likely(context))
+		ring_push_stacked(recorder, ring, kind, ring->stamp, block,
+				  context);
+	else
+		ring_push_address(recorder, ring, kind, ring->stamp, block);
+	ring_leave(ring);
 }
 
 BASE_SLOW struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra)

@@ -61,7 +61,7 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 		return block ? 0 : ENOMEM;
 	}
 	if (old)
-		hooks_address(GT_REALLOC_BEGIN, old, caller.ra, caller.sp);
+		hooks_end(GT_REALLOC_BEGIN, old, caller);
 	ring = wrap_enter(caller);
 	err = function(where, count, size);
 	hooks_leave_real(ring);

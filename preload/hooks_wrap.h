@@ -186,19 +186,18 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 #define WRAP_FREE_OF(name, inner, parameters, arguments, block)      \
 	WRAP(void, name, parameters)                                 \
 	{                                                            \
-		uintptr_t ra = (uintptr_t)__builtin_return_address(0); \
-		uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();     \
+		struct hooks_caller caller = HOOKS_CALLER;           \
 		struct gl_ring *ring;                                \
                                                                      \
 		if (unlikely(bump_owns(block)))                      \
 			return;                                      \
-		if (!(inner) && wrap_inner(ra)) {                    \
+		if (!(inner) && wrap_inner(caller.ra)) {             \
 			name##_real arguments;                       \
 			return;                                      \
 		}                                                    \
 		if (likely(block))                                   \
-			hooks_address(GT_FREE, block, ra, sp);       \
-		ring = wrap_enter((struct hooks_caller){ ra, sp, 0 }); \
+			hooks_end(GT_FREE, block, caller);           \
+		ring = wrap_enter(caller);                           \
 		name##_real arguments;                               \
 		hooks_leave_real(ring);                              \
 	}
@@ -218,8 +217,7 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 		if (unlikely(bump_owns(old)))                        \
 			return wrap_adopt(old, bytes, caller);       \
 		if (old)                                             \
-			hooks_address(GT_REALLOC_BEGIN, old, caller.ra, \
-				      caller.sp);                    \
+			hooks_end(GT_REALLOC_BEGIN, old, caller);    \
 		ring = wrap_enter(caller);                           \
 		made = name##_real arguments;                        \
 		hooks_leave_real(ring);                              \

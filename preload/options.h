@@ -50,6 +50,10 @@
 	X(MAPS, "maps", 0, OPTION_CHOICE, "on|off", "on",                   \
 	  "record what is mapped: mmap and its kin with their stacks, and " \
 	  "what the C library and the loader map inside of theirs")         \
+	X(FREE_STACKS, "free-stacks", 0, OPTION_SWITCH, NULL, "0",          \
+	  "record the call stack of every free and realloc, too: the report " \
+	  "then tells who frees what; a free costs as much as an allocation " \
+	  "then")                                                           \
 	X(LIVE_DIR, "live-dir", 0, OPTION_TEXT, "DIR", "",                  \
 	  "directory of the live file, which keeps the last events when "   \
 	  "everything is killed at once; without it, /dev/shm if half of "  \

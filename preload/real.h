@@ -65,7 +65,8 @@ extern BASE_HIDDEN struct real real;
 extern BASE_HIDDEN const struct link_map *real_front;
 
 /* Set together with them if the arena (bump.h) has given no block: then none
- * has to be told apart from the real allocator's, ever. */
+ * has to be told apart from the real allocator's, ever. Taken back where stacks
+ * of frees are recorded: what it says is that free has nothing to look at. */
 extern BASE_HIDDEN bool real_only;
 
 /* Where the entries in arch/stubs.S jump on to. */

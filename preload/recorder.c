@@ -159,6 +159,9 @@ static bool recorder_read(void)
 		recorder_find_execfn(environment);
 		environment_init(environment, real_own_map()->l_name);
 	}
+	/* before this thread has a ring, and any other */
+	if (recorder_options.number[OPTION_FREE_STACKS])
+		real_only = false;
 	err = recorder_take_memory();
 	if (err) {
 		message_say(err == -ENOSYS ?

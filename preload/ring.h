@@ -62,7 +62,7 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 
 /* Everything that an event may say. */
 struct ring_event {
-	unsigned kind;		/* enum gt_event */
+	unsigned kind;		/* enum gt_event, perhaps GL_KIND_STACK */
 	enum gt_extra what;	/* GT_EXTRA only, as are the arguments */
 	uint64_t stamp;
 	uint64_t address;	/* word 1 */
@@ -268,6 +268,23 @@ static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
 	word[1] = address;
 	/* pairs with the acquire of feed_scan */
 	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
+}
+
+/* GT_FREE, GT_REALLOC_BEGIN with the context of the caller, not 0. */
+static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
+				     unsigned kind, uint64_t stamp,
+				     uint64_t address, uint32_t context)
+{
+	uint64_t head, *word;
+
+	if (unlikely(!ring_reserve(r, ring, &head)))
+		return;
+	word = ring_record(ring, head);
+	word[0] = stamp | kind | GL_KIND_STACK;
+	word[1] = address;
+	word[2] = context;
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + 24, memory_order_release);
 }
 
 #endif

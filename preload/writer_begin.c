@@ -189,7 +189,9 @@ static int writer_memory(struct writer *w)
 			     live_at(&w->live, h->nodes_offset),
 			     w->live.nodes_max, &w->out, &w->compress);
 	if (!err)
-		err = encode_init(&w->encode, &w->nodes, h->tick_shift);
+		err = encode_init(&w->encode, &w->nodes, h->tick_shift,
+				  recorder_options.number
+					  [OPTION_FREE_STACKS]);
 	if (err)
 		return err;
 	w->images.reserved = &w->live.images_reserved;

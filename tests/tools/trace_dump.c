@@ -1,5 +1,5 @@
 /*
- * trace_dump.c TRACE [extras]: the contexts of a trace as they were recorded, raw: for
+ * trace_dump.c TRACE [extras|frees]: the contexts of a trace as they were recorded, raw: for
  * each that allocated, a line "allocations root address address …" with the
  * return addresses innermost first, in hexadecimal. root is 0 where the stack
  * reached its bottom, else the reason why it did not (enum gt_stop).
@@ -7,6 +7,9 @@
  * With "extras" also, before them and in the order of the file, what is not
  * about blocks: "extra what stamp address size context arguments", address and
  * arguments in hexadecimal.
+ *
+ * With "frees" instead the contexts that freed, with how often: "0" stands for
+ * the stacks of all frees that have none.
  *
  * For comparing with other unwinders address by address, which no report can
  * serve: symbols lie between.
@@ -26,12 +29,12 @@
 struct node {
 	uint64_t address;
 	uint32_t parent;
-	uint64_t allocations;
+	uint64_t count;		/* of what is asked for */
 };
 
 static struct node *nodes;
 static size_t node_count;
-static bool with_extras;
+static bool with_extras, of_frees;
 
 static struct node *node_at(uint32_t id)
 {
@@ -80,6 +83,12 @@ static void print_extra(const struct trace_event *event)
 	printf("\n");
 }
 
+static bool is_counted(unsigned kind)
+{
+	return of_frees ? kind == GT_FREE || kind == GT_REALLOC_BEGIN :
+		kind == GT_ALLOC || kind == GT_REALLOC_DONE;
+}
+
 static void take_events(struct cursor *payload, struct inflater *inflater)
 {
 	static struct event_decoder decoder;
@@ -90,9 +99,8 @@ static void take_events(struct cursor *payload, struct inflater *inflater)
 		exit(3);
 	while ((count = event_decoder_next(&decoder, events, BATCH)))
 		for (size_t i = 0; i < count; i++)
-			if (events[i].kind == GT_ALLOC ||
-			    events[i].kind == GT_REALLOC_DONE)
-				node_at(events[i].context)->allocations++;
+			if (is_counted(events[i].kind))
+				node_at(events[i].context)->count++;
 			else if (events[i].kind == GT_EXTRA)
 				print_extra(&events[i]);
 	if (decoder.bad)
@@ -105,7 +113,7 @@ static void print_context(uint32_t id)
 
 	while (root >= GT_STOP_COUNT)
 		root = nodes[root].parent;
-	printf("%" PRIu64 " %" PRIu32, nodes[id].allocations, root);
+	printf("%" PRIu64 " %" PRIu32, nodes[id].count, root);
 	for (; id >= GT_STOP_COUNT; id = nodes[id].parent)
 		printf(" %" PRIx64, nodes[id].address);
 	printf("\n");
@@ -118,7 +126,8 @@ int main(int argc, char **argv)
 	struct chunk chunk;
 
 	with_extras = argc == 3 && strcmp(argv[2], "extras") == 0;
-	if (argc != 2 + with_extras ||
+	of_frees = argc == 3 && strcmp(argv[2], "frees") == 0;
+	if (argc != 2 + (with_extras || of_frees) ||
 	    scan_open(&reader, open(argv[1], O_RDONLY)) != SCAN_OPEN_OK)
 		return 2;
 	while (scan_next(&reader, &chunk)) {
@@ -134,7 +143,7 @@ int main(int argc, char **argv)
 	if (reader.damage_count)
 		return 3;
 	for (size_t id = 0; id < node_count; id++)
-		if (nodes[id].allocations)
+		if (nodes[id].count)
 			print_context(id);
 	return 0;
 }

@@ -46,7 +46,7 @@ static int set_up(void **state)
 	out.buffer = malloc(GT_CHUNK_SIZE + out.room);
 	compress_init(&compress);
 	return emit_node_init(&emit, nodes, NODES, &out, &compress) ||
-	       encode_init(&encode, &emit, SHIFT);
+	       encode_init(&encode, &emit, SHIFT, true);
 }
 
 /* What may stand before a block: main arena, another, mmapped, not known. */
@@ -91,6 +91,11 @@ static void check_layout(const struct event *e, unsigned layout)
 	}
 }
 
+static bool frees(const struct event *e)
+{
+	return e->kind == GT_FREE || e->kind == GT_REALLOC_BEGIN;
+}
+
 static uint64_t put(uint64_t at, const struct event *e, bool nested)
 {
 	uint64_t *word = (uint64_t *)(ring + (at & (RING - 1)));
@@ -114,8 +119,14 @@ static uint64_t put(uint64_t at, const struct event *e, bool nested)
 	}
 	if (block)
 		word[1] |= (uint64_t)header_of(e) << GL_HEADER_SHIFT;
+	if (frees(e) && e->context) {
+		word[0] |= GL_KIND_STACK;
+		word[2] = e->context;
+	}
 	if (nested || e->kind == GT_EXTRA)
 		return at + GL_RECORD_MAX;
+	if (frees(e) && e->context)
+		return at + 24;
 	return at + (block ? (big ? 32 : 24) : 16);
 }
 
@@ -156,14 +167,17 @@ static const uint8_t *column(const uint8_t **p, uint64_t *size)
 
 static void check(const struct event *events, unsigned n, const uint8_t *end)
 {
-	const uint8_t *p = payload, *c[6], *stop[6];
+	const uint8_t *p = payload, *c[7], *stop[7];
+	bool stacked = false;
 	uint64_t layout = 0, run = 0;
 	uint64_t tick = number(&p), address = 0, size;
-	uint32_t context = 0;
+	uint32_t context = 0, freed_by = 0;
 	unsigned i;
 
+	for (i = 0; i < n; i++)
+		stacked |= frees(&events[i]) && events[i].context;
 	assert_int_equal(number(&p), n);
-	for (i = 0; i < 6; i++) {
+	for (i = 0; i < 6u + stacked; i++) {
 		c[i] = column(&p, &size);
 		stop[i] = c[i] + size;
 	}
@@ -194,6 +208,10 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 			for (k = 0; k < GT_EXTRA_ARGS; k++)
 				assert_int_equal(number(&c[5]),
 						 events[i].address << k);
+		} else if (frees(&events[i]) && stacked) {
+			freed_by += zigzag(number(&c[6]));
+			assert_int_equal(freed_by, events[i].context);
+			continue;
 		} else {
 			continue;
 		}
@@ -202,7 +220,7 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 		assert_int_equal(number(&c[3]), events[i].size);
 	}
 	assert_int_equal(run, 0);
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < 6u + stacked; i++)
 		assert_ptr_equal(c[i], stop[i]);
 }
 
@@ -220,6 +238,9 @@ static struct event made_up(unsigned i)
 		.context = GT_STOP_COUNT + i * 131 % (NODES - GT_STOP_COUNT),
 	};
 
+	/* one in five has none where stacks are recorded, else all */
+	if (frees(&e) && (!encode.stacks || i % 5 == 0))
+		e.context = 0;
 	return e;
 }
 
@@ -232,23 +253,22 @@ static void sort_stamps(struct event *events, unsigned n)
 			events[i].counter = events[i - 1].counter;
 }
 
-static void columns_say_what_records_said(void **state)
+static void say_what_records_said(void)
 {
 	struct event events[150];
 	uint64_t from, at, unfinished = 0;
 	unsigned n, i;
 
-	(void)state;
 	/* from every alignment with the ring's end, across it too */
 	for (from = 0; from < RING; from += 8) {
 		struct encode_span span = { ring, RING - 1, from, 0, false };
 		uint8_t *end;
 
-		for (n = 0, at = from; at + 32 - from <= RING && n < 150; n++)
+		for (n = 0, at = from; at + GL_RECORD_MAX - from <= RING &&
+		     n < 150; n++)
 			events[n] = made_up(n + from / 8),
 			events[n].counter += from,
-			at += events[n].kind == GT_ALLOC ||
-			      events[n].kind == GT_REALLOC_DONE ? 32 : 16;
+			at += events[n].kind == GT_EXTRA ? GL_RECORD_MAX : 32;
 		sort_stamps(events, n);
 		for (i = 0, at = from; i < n; i++)
 			at = put(at, &events[i], false);
@@ -260,6 +280,16 @@ static void columns_say_what_records_said(void **state)
 		check(events, n, end);
 	}
 	assert_int_equal(unfinished, 0);
+}
+
+/* Without stacks of frees, and with them. */
+static void columns_say_what_records_said(void **state)
+{
+	(void)state;
+	encode.stacks = false;
+	say_what_records_said();
+	encode.stacks = true;
+	say_what_records_said();
 }
 
 static void nested_records_may_be_unfinished(void **state)
