@@ -258,7 +258,7 @@ static bool change_info(const struct anonymize *anonymize, const char *key,
 		"pid", "ppid", "tid", "starttime", "page_size", "tick_shift",
 		"tick_ps", "window_ticks", "start_realtime_ns",
 		"start_monotonic_ns", "snapshot_every_ns", "memory", "ring",
-		NULL
+		"free_stacks", NULL
 	};
 	static const char *const words[] = {	/* of the recorder's own */
 		"gnomon", "arch", "guarantee", "shadow_stack", "overflow",
