@@ -1,7 +1,8 @@
 /*
  * json.c: see json.h. Strings come from file names, command lines and symbol
  * tables, so they may be any bytes: what is not valid UTF-8 becomes U+FFFD,
- * one for each byte.
+ * one for each byte. One thread writes to a stream, so
+ * that no locks are taken: they were most of the time of a large report.
  */
 #include "cli/base/json.h"
 
@@ -10,14 +11,30 @@
 
 #include "cli/base/utf8.h"
 
+/* Bytes from `s` on that stand for themselves. */
+static size_t plain_length(const unsigned char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
+}
+
 static void put_quoted(FILE *out, const char *string)
 {
 	const unsigned char *s = (const unsigned char *)string;
 
-	putc('"', out);
-	while (*s != 0) {
-		unsigned n = utf8_length((const char *)s);
+	putc_unlocked('"', out);
+	for (;;) {
+		size_t plain = plain_length(s);
+		unsigned n;
 
+		fwrite_unlocked(s, 1, plain, out);
+		s += plain;
+		if (*s == 0)
+			break;
+		n = utf8_length((const char *)s);
 		if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);
 		else if (*s < 0x20 || *s == 0x7f)
@@ -25,10 +42,22 @@ static void put_quoted(FILE *out, const char *string)
 		else if (n == 0)
 			fputs("\\ufffd", out);
 		else
-			fwrite(s, 1, n, out);
+			fwrite_unlocked(s, 1, n, out);
 		s += n ? n : 1;
 	}
-	putc('"', out);
+	putc_unlocked('"', out);
+}
+
+static void put_uint(FILE *out, uint64_t value)
+{
+	char digits[20];
+	size_t n = sizeof(digits);
+
+	do {
+		digits[--n] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	fwrite_unlocked(digits + n, 1, sizeof(digits) - n, out);
 }
 
 /* Rows are so deep: what is in them stays on their line. A stack has many
@@ -47,20 +76,21 @@ static void begin_line(const struct json *json, unsigned depth)
 static void begin_value(struct json *json, const char *key)
 {
 	if (json->full[json->depth])
-		putc(',', json->out);
+		putc_unlocked(',', json->out);
 	if (json->depth > 0)
 		begin_line(json, json->depth);
 	json->full[json->depth] = true;
 	if (key != NULL) {
 		put_quoted(json->out, key);
-		fputs(json->depth > LINES_DEPTH ? ":" : ": ", json->out);
+		fputs_unlocked(json->depth > LINES_DEPTH ? ":" : ": ",
+			       json->out);
 	}
 }
 
 static void open_level(struct json *json, const char *key, char bracket)
 {
 	begin_value(json, key);
-	putc(bracket, json->out);
+	putc_unlocked(bracket, json->out);
 	assert(json->depth + 1 < JSON_DEPTH_MAX);
 	json->full[++json->depth] = false;
 }
@@ -73,7 +103,7 @@ static void close_level(struct json *json, char bracket)
 	json->depth--;
 	if (full && json->depth < LINES_DEPTH)
 		begin_line(json, json->depth);
-	putc(bracket, json->out);
+	putc_unlocked(bracket, json->out);
 	if (json->depth == 0)
 		putc('\n', json->out);
 }
@@ -104,13 +134,13 @@ void json_string(struct json *json, const char *key, const char *value)
 	if (value != NULL)
 		put_quoted(json->out, value);
 	else
-		fputs("null", json->out);
+		fputs_unlocked("null", json->out);
 }
 
 void json_uint(struct json *json, const char *key, uint64_t value)
 {
 	begin_value(json, key);
-	fprintf(json->out, "%" PRIu64, value);
+	put_uint(json->out, value);
 }
 
 void json_int(struct json *json, const char *key, int64_t value)
@@ -122,5 +152,5 @@ void json_int(struct json *json, const char *key, int64_t value)
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin_value(json, key);
-	fputs(value ? "true" : "false", json->out);
+	fputs_unlocked(value ? "true" : "false", json->out);
 }

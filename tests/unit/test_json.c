@@ -1,0 +1,112 @@
+/*
+ * test_json.c: strings of any bytes and numbers of any size, and what stands
+ * between them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/json.h"
+
+static char *text;
+static size_t size;
+
+static struct json begin(void)
+{
+	return (struct json){ .out = open_memstream(&text, &size) };
+}
+
+static void end(struct json *json, const char *must)
+{
+	fclose(json->out);
+	assert_string_equal(text, must);
+	free(text);
+}
+
+static void check_string(const char *value, const char *must)
+{
+	struct json json = begin();
+
+	json_string(&json, NULL, value);
+	end(&json, must);
+}
+
+static void strings(void **state)
+{
+	(void)state;
+	check_string("", "\"\"");
+	check_string(NULL, "null");
+	check_string("plain ~", "\"plain ~\"");
+	check_string("a\"b\\c\n\x01\x7f", "\"a\\\"b\\\\c\\u000a\\u0001\\u007f\"");
+	check_string("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 end",
+		     "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 end\"");
+	/* Cut short, too long a form, a surrogate, no start of anything. */
+	check_string("\xc3", "\"\\ufffd\"");
+	check_string("\xe2\x82", "\"\\ufffd\\ufffd\"");
+	check_string("\xc0\xaf" "a", "\"\\ufffd\\ufffda\"");
+	check_string("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");
+	check_string("\xff\"", "\"\\ufffd\\\"\"");
+}
+
+static void numbers(void **state)
+{
+	static const uint64_t values[] = {
+		0, 1, 9, 10, 99, 100, UINT32_MAX, INT64_MAX, UINT64_MAX - 1,
+		UINT64_MAX,
+	};
+	char must[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		struct json json = begin();
+
+		json_uint(&json, NULL, values[i]);
+		snprintf(must, sizeof(must), "%llu",
+			 (unsigned long long)values[i]);
+		end(&json, must);
+	}
+}
+
+static void a_row_is_a_line(void **state)
+{
+	struct json json = begin();
+
+	(void)state;
+	json_object(&json, NULL);
+	json_array(&json, "rows");
+	for (int i = 0; i < 2; i++) {
+		json_object(&json, NULL);
+		json_bool(&json, "yes", i == 0);
+		json_array(&json, "stack");
+		json_uint(&json, NULL, 1);
+		json_uint(&json, NULL, 2);
+		json_end_array(&json);
+		json_int(&json, "less", -i);
+		json_end_object(&json);
+	}
+	json_end_array(&json);
+	json_array(&json, "none");
+	json_end_array(&json);
+	json_end_object(&json);
+	end(&json, "{\n \"rows\": [\n"
+	    "  {\"yes\":true,\"stack\":[1,2],\"less\":0},\n"
+	    "  {\"yes\":false,\"stack\":[1,2],\"less\":-1}\n"
+	    " ],\n \"none\": []\n}\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strings),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(a_row_is_a_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
