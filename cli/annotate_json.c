@@ -158,8 +158,12 @@ void annotate_json(struct annotate *annotate,
 		   const struct annotate_options *options, FILE *out)
 {
 	const struct report_options shown = { .filters = "" };
-	struct report report = { .options = &shown,
-				 .model = annotate->model };
+	struct report report = {
+		.options = &shown,
+		.model = annotate->model,
+		.keep = annotate->filter ? stack_filter_keeps : NULL,
+		.keeper = annotate->filter,
+	};
 	uint64_t end_ns = model_duration_ns(annotate->model);
 	struct annotate_pieces pieces;
 	struct json json = { .out = out };

@@ -13,7 +13,8 @@
 #include "cli/trace/output_file.h"
 #include "cli/report_processes.h"
 
-enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON };
+enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON,
+       FRAME_TABLE };
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
@@ -46,6 +47,10 @@ static const struct command_option options[] = {
 	  "write the report to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
+	{ FRAME_TABLE, "frame-table", 0, NULL, NULL,
+	  "with --json: each frame once, in a list `frames`, and in a `stack` "
+	  "its index there: for all stacks of a large program, which are "
+	  "hundreds of megabytes else" },
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -100,6 +105,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case JSON:
 		request->json = true;
+		break;
+	case FRAME_TABLE:
+		request->report.frame_table = true;
 		break;
 	}
 	return 0;
@@ -305,6 +313,8 @@ static bool fits(const struct request *request)
 		 wanted->key != FIGURE_LIVE && wanted->key != FIGURE_AGE)
 		tell_error("--by block --sort %s: blocks are sorted by size "
 			   "(live) or age", key);
+	else if (wanted->frame_table && !request->json)
+		tell_error("--frame-table: is for JSON: add --json");
 	else
 		return true;
 	return false;
@@ -404,7 +414,8 @@ static const char *const description[] = {
 	"With --json, one object: `summary` has the figures of the summary, "
 	"`rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
 	"integers. Trees are rows with a `depth`, each before what lies behind "
-	"it.",
+	"it. Frames of a `stack` stand from the innermost outward; with "
+	"--frame-table they are indexes into `frames`.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged, which is said on standard "
 	"error.",
@@ -421,6 +432,9 @@ static const char *const examples[] = {
 	"every live block of a megabyte and more: its address, age and stack",
 	"gnomon report --merge traces/", "a directory of processes, as one",
 	"gnomon report --json a.trace | jq .summary", "the figures alone",
+	"gnomon report --json --frame-table --top 0 a.trace | jq '. as $d | "
+	".rows[] | [.live_bytes, $d.frames[.stack[]].function]'",
+	"all stacks, by their functions' names",
 	NULL
 };
 

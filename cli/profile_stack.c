@@ -108,5 +108,5 @@ void profile_stack_json(const struct profile_stack *stack, struct json *json)
 {
 	const struct report_stack all = as_report(stack);
 
-	report_json_stack(json, &all, 0);
+	report_json_stack(json, &all, 0, NULL);
 }

@@ -15,9 +15,11 @@
 
 #include "cli/base/json.h"
 #include "cli/base/style.h"
+#include "cli/model/heap.h"
 #include "cli/model/rows.h"
 #include "cli/profile/frames.h"
 #include "cli/profile/profile.h"
+#include "cli/report_frames.h"
 #include "cli/report_sizes.h"
 
 enum report_by {
@@ -51,6 +53,7 @@ struct report_options {
 	bool top_given;
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;
+	bool frame_table;	/* JSON: see report_frames.h */
 	bool all_figures;	/* of each row, not only of the key */
 	const char *trace;
 	const char *filters;	/* as the user wrote them; "": none */
@@ -107,6 +110,8 @@ struct report {
 	struct report_process about;
 	struct report_sizes sizes;
 	struct report_stack stack;	/* of the last report_load */
+	/* JSON: frames are written once, behind the rows; NULL: in each. */
+	struct report_frames *once;
 	struct frame *scratch;		/* its list, with a profile */
 	size_t scratch_capacity;
 };
@@ -119,6 +124,9 @@ void report_json(struct report *report);
 
 /* Sets `about` from the model, once the rest is there; adds to `sizes`. */
 void report_about(struct report *report, const char *trace);
+/* Where the live blocks lie that pass the filters. */
+void report_heap(const struct report *report,
+		 struct heap_share shares[HEAP_PARTS]);
 void report_process_free(struct report_process *process);
 /* What the whole is, of which rows are shares; 0: no sum means anything. */
 uint64_t report_whole(const struct report *report, enum figure key);
@@ -169,9 +177,10 @@ void report_json_figures(struct json *json, const struct figures *figures,
 /* Their own peak is the sum of others'. */
 void report_json_bound(struct json *json, bool bound);
 /* "stack", and "stopped" if it ends early: of the last frames_of, from the
- * frame `first` outward. */
+ * frame `first` outward. `once`: frames are numbers in there; NULL: each is
+ * written out. */
 void report_json_stack(struct json *json, const struct report_stack *stack,
-		       size_t first);
+		       size_t first, struct report_frames *once);
 /* One frame of a "stack" array. */
 void report_json_frame(struct json *json, const struct frame *frame);
 

@@ -89,6 +89,24 @@ void report_about(struct report *r, const char *trace)
 	buffer_free(&end);
 }
 
+void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])
+{
+	const struct contexts *contexts = &r->model->contexts;
+	bool *kept = NULL;
+
+	if (r->keep != NULL)
+		kept = grow_zeroed(contexts->cost_count, sizeof(*kept));
+	for (size_t i = 0; i < contexts->cost_count && kept != NULL; i++) {
+		struct figures figures;
+
+		model_figures(r->model, &contexts->costs[i], &figures);
+		kept[i] = r->keep(r->keeper, contexts->costs[i].node,
+				  &figures);
+	}
+	heap_shares(r->model, kept, shares);
+	free(kept);
+}
+
 void report_process_free(struct report_process *process)
 {
 	free(process->trace);

@@ -190,7 +190,7 @@ void report_blocks_json(struct json *json, struct report *r)
 		json_string(json, "thread", threads_name(thread));
 		json_uint(json, "context", node_of(r, block));
 		report_load(r, node_of(r, block));
-		report_json_stack(json, &r->stack, 0);
+		report_json_stack(json, &r->stack, 0, r->once);
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -4,7 +4,6 @@
  */
 #include "cli/base/json.h"
 #include "cli/base/progress.h"
-#include "cli/model/heap.h"
 #include "cli/report.h"
 #include "cli/report_blocks.h"
 #include "cli/report_rows.h"
@@ -15,11 +14,11 @@
 #define DEFAULT_ROWS 1000
 
 /* Where the live blocks lie, and how much of their memory was not asked for. */
-static void put_heap(struct json *json, const struct model *model)
+static void put_heap(struct json *json, const struct report *r)
 {
 	struct heap_share shares[HEAP_PARTS];
 
-	heap_shares(model, shares);
+	report_heap(r, shares);
 	json_object(json, "live_heap");
 	for (unsigned i = 0; i < HEAP_PARTS; i++) {
 		json_object(json, heap_part_names[i]);
@@ -76,7 +75,7 @@ void report_json_summary(struct json *json, const struct report *r)
 	report_json_totals(json, about);
 	json_string(json, "exit", about->exit);
 	put_left_out(json, &r->model->leftout);
-	put_heap(json, r->model);
+	put_heap(json, r);
 	json_uint(json, "repaired", r->model->totals.repaired);
 	json_uint(json, "stopped", model_stopped(r->model));
 	json_uint(json, "pid", about->pid);
@@ -132,7 +131,7 @@ void report_json_bound(struct json *json, bool bound)
 }
 
 void report_json_stack(struct json *json, const struct report_stack *stack,
-		       size_t first)
+		       size_t first, struct report_frames *once)
 {
 	const char *stop = frames_stop_text(stack->stop);
 
@@ -140,7 +139,11 @@ void report_json_stack(struct json *json, const struct report_stack *stack,
 		json_string(json, "stopped", stop);
 	json_array(json, "stack");
 	for (size_t i = first; i < stack->count; i++)
-		report_json_frame(json, &stack->list[i]);
+		if (once != NULL)
+			json_uint(json, NULL, report_frames_number(
+					once, &stack->list[i]));
+		else
+			report_json_frame(json, &stack->list[i]);
 	json_end_array(json);
 }
 
@@ -199,13 +202,13 @@ static void put_subject(struct json *json, struct report *r,
 	case REPORT_BY_SITE:
 		/* Inside the site there is nothing that its stacks share. */
 		report_load(r, row->node);
-		report_json_stack(json, &r->stack, r->stack.site);
+		report_json_stack(json, &r->stack, r->stack.site, r->once);
 		break;
 	default:
 		if (r->profile == NULL)
 			json_uint(json, "context", row->node);
 		report_load(r, row->node);
-		report_json_stack(json, &r->stack, 0);
+		report_json_stack(json, &r->stack, 0, r->once);
 		break;
 	}
 }
@@ -266,7 +269,10 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 void report_body_json(struct json *json, struct report *r)
 {
 	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
+	struct report_frames once = { 0 };
 
+	if (r->options->frame_table)
+		r->once = &once;
 	if (r->options->sizes)
 		report_sizes_json(json, r);
 	if (r->options->tree != REPORT_TREE_NONE)
@@ -275,6 +281,10 @@ void report_body_json(struct json *json, struct report *r)
 		report_blocks_json(json, r);
 	else
 		put_rows(json, r, key);
+	if (r->once != NULL)
+		report_frames_json(json, r->once);
+	r->once = NULL;
+	report_frames_free(&once);
 }
 
 void report_json(struct report *r)

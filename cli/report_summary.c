@@ -30,7 +30,7 @@ static void put_heap(const struct report *r)
 	const char *gap = "  of it        ";
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	heap_shares(r->model, shares);
+	report_heap(r, shares);
 	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
 		if (shares[i].blocks == 0)
 			continue;

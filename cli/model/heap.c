@@ -23,7 +23,7 @@ enum heap_part heap_part(unsigned layout)
 	return layout & GT_LAYOUT_OTHER ? HEAP_OTHER : HEAP_MAIN;
 }
 
-void heap_shares(const struct model *model,
+void heap_shares(const struct model *model, const bool *kept,
 		 struct heap_share shares[HEAP_PARTS])
 {
 	const struct block *block;
@@ -33,6 +33,8 @@ void heap_shares(const struct model *model,
 	while ((block = model_next_block(model, &at)) != NULL) {
 		struct heap_share *share = &shares[heap_part(block->layout)];
 
+		if (kept != NULL && !kept[block->cost])
+			continue;
 		share->blocks++;
 		share->bytes += block->size;
 		if (block->layout & GT_LAYOUT_KNOWN)

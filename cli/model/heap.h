@@ -4,6 +4,7 @@
 #ifndef GNOMON_HEAP_H
 #define GNOMON_HEAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct model;
@@ -26,8 +27,8 @@ extern const char *const heap_part_names[HEAP_PARTS];
 
 /* Of a block with this layout (enum gt_layout). */
 enum heap_part heap_part(unsigned layout);
-/* Sums over the blocks that are live. */
-void heap_shares(const struct model *model,
+/* Sums over the blocks that are live; `kept`: of which costs, NULL: all. */
+void heap_shares(const struct model *model, const bool *kept,
 		 struct heap_share shares[HEAP_PARTS]);
 
 #endif

@@ -118,6 +118,40 @@ def a_row_of_json_is_a_line(directory):
 
 
 @case
+def frames_may_be_written_once(directory):
+    trace = tables(directory).trace
+    for more in (("--by", "stack"), ("--by", "site"), ("--by", "block"),
+                 ("--merge", "--by", "stack")):
+        whole = document(trace, *more)
+        table = document(trace, "--frame-table", *more)
+        frames = table.pop("frames")
+        check("frames" not in whole and len(frames) ==
+              len({json.dumps(frame) for frame in frames}), "each is once")
+        for row in table["rows"]:
+            row["stack"] = [frames[number] for number in row["stack"]]
+        equal(table, whole, "the same stacks %s" % (more,))
+    gnomon("report", trace, "--frame-table", statuses=(2,))
+
+
+@case
+def where_the_live_blocks_lie_is_filtered(directory):
+    trace = tables(directory).trace
+    for words in ((), ("--function", "^keep_large$"), ("--size-max", "100"),
+                  ("--not-function", "^keep_large$", "--size-min", "9"),
+                  ("--alive-at", "50%", "--function", "^main$")):
+        summary = document(trace, *words)["summary"]
+        parts = summary["live_heap"].values()
+        equal((sum(part["blocks"] for part in parts),
+               sum(part["bytes"] for part in parts)),
+              (summary["live_blocks"], summary["live_bytes"]), words)
+    one = gnomon("annotate", trace, "main", "--json", "--function",
+                 "^keep_large$")
+    summary = json.loads(one.out)["summary"]
+    equal(sum(part["bytes"] for part in summary["live_heap"].values()),
+          summary["live_bytes"], "of annotate")
+
+
+@case
 def functions_without_names(directory):
     """Of a stripped program: apart, each by its place."""
     stripped = os.path.join(directory, "tables")
