@@ -40,7 +40,8 @@ static const struct command_option options[] = {
 	  "none below a hundredth of the whole; all with --json)" },
 	{ SIZES, "sizes", 0, NULL, NULL,
 	  "how many blocks were how large, and how long they lived, by powers "
-	  "of two" },
+	  "of two; of one trace also what was live over time, and what realloc "
+	  "copied" },
 	{ MERGE, "merge", 0, NULL, NULL,
 	  "sum up all the traces: stacks are one if they read the same" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",

@@ -11,7 +11,9 @@
 #include "cli/base/quantity.h"
 #include "cli/report.h"
 #include "cli/report_blocks.h"
+#include "cli/report_chains.h"
 #include "cli/report_rows.h"
+#include "cli/report_timeline.h"
 #include "cli/report_tree.h"
 #include "cli/symbol/names.h"
 
@@ -359,8 +361,11 @@ void report_body_text(struct report *r)
 {
 	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
 
-	if (r->options->sizes)
+	if (r->options->sizes) {
 		report_sizes_text(r);
+		report_timeline_text(r);
+		report_chains_text(r);
+	}
 	if (r->options->no_rows)
 		return;
 	if (r->options->tree != REPORT_TREE_NONE)

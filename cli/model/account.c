@@ -175,8 +175,7 @@ void account_special_birth(struct model *model, struct block *block,
 		model->totals.epoch++;
 	if (chain != 0)
 		chains_enter(&model->chains, chain,
-			     blocks_number(&model->blocks, block),
-			     block->size);
+			     blocks_number(&model->blocks, block), block);
 	if (model->tap != NULL && !block->left_out)
 		model->tap->birth(model->tap->owner, block,
 				  blocks_number(&model->blocks, block),
@@ -227,8 +226,7 @@ static uint32_t follow_chain(struct model *model, const struct block *block,
 	};
 
 	if (end == ACCOUNT_MOVED)
-		chain = chains_leave(&model->chains, number, block->birth,
-				     block->size, block->cost);
+		chain = chains_leave(&model->chains, number, block);
 	if (model->deciding)
 		decide(model, block, chain, &ended);
 	if (end == ACCOUNT_MOVED)

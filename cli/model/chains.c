@@ -33,31 +33,51 @@ static uint32_t new_chain(struct chains *chains)
 	return (uint32_t)chains->count++;
 }
 
-uint32_t chains_leave(struct chains *chains, uint32_t block, uint64_t birth,
-		      uint64_t size, uint32_t cost)
+/* What the chain is at by this block. */
+static void stand_at(struct chain *chain, const struct block *block)
 {
-	uint32_t chain = chains_at(chains, block);
+	chain->last_size = block->size;
+	chain->last_address = block->address;
+	chain->mmapped = block->layout & GT_LAYOUT_MMAPPED;
+}
+
+uint32_t chains_leave(struct chains *chains, uint32_t number,
+		      const struct block *block)
+{
+	uint32_t chain = chains_at(chains, number);
 
 	if (chain != 0) {
-		chains->by_block[block] = 0;
+		chains->by_block[number] = 0;
 		return chain;
 	}
 	chain = new_chain(chains);
 	chains->list[chain] = (struct chain){
-		.birth = birth,
-		.first_size = size,
-		.last_size = size,
+		.birth = block->birth,
+		.first_size = block->size,
 		.length = 1,
-		.cost = cost,
+		.cost = block->cost,
 	};
+	stand_at(&chains->list[chain], block);
 	return chain;
 }
 
-void chains_enter(struct chains *chains, uint32_t chain, uint32_t block,
-		  uint64_t size)
+/* A block in a mapping of its own stays in it: its pages are moved, not what
+ * is in them. */
+static void count_move(struct chain *chain, const struct block *block)
 {
-	if (block >= chains->block_count) {
-		size_t count = (size_t)block * 2 + 64;
+	if (block->address == chain->last_address)
+		return;
+	chain->moves++;
+	if (!chain->mmapped || !(block->layout & GT_LAYOUT_MMAPPED))
+		chain->copied_bytes += block->size < chain->last_size ?
+			block->size : chain->last_size;
+}
+
+void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
+		  const struct block *block)
+{
+	if (number >= chains->block_count) {
+		size_t count = (size_t)number * 2 + 64;
 
 		chains->by_block = grow_resize(chains->by_block, count,
 					       sizeof(*chains->by_block));
@@ -66,9 +86,10 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t block,
 		       sizeof(*chains->by_block));
 		chains->block_count = count;
 	}
-	chains->by_block[block] = chain;
+	chains->by_block[number] = chain;
 	chains->list[chain].length++;
-	chains->list[chain].last_size = size;
+	count_move(&chains->list[chain], block);
+	stand_at(&chains->list[chain], block);
 }
 
 void chains_forget(struct chains *chains, uint32_t block)
@@ -102,6 +123,8 @@ void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
 		.first_bytes = chain->first_size,
 		.last_bytes = chain->last_size,
 		.largest = chain->last_size,
+		.moves = chain->moves,
+		.copied_bytes = chain->copied_bytes,
 		.lifetime = stamp > chain->birth ?
 			(double)(stamp - chain->birth) : 0,
 	};
@@ -128,6 +151,8 @@ void chain_figures_add(struct chain_figures *sum,
 	sum->first_bytes += more->first_bytes;
 	sum->last_bytes += more->last_bytes;
 	sum->lifetime += more->lifetime;
+	sum->moves += more->moves;
+	sum->copied_bytes += more->copied_bytes;
 	if (more->longest > sum->longest)
 		sum->longest = more->longest;
 	if (more->largest > sum->largest)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli/base/table.h"
+#include "cli/model/blocks.h"
 
 /* Of the chains that began in a context; sums where nothing else is said. */
 struct chain_figures {
@@ -22,6 +23,8 @@ struct chain_figures {
 	uint64_t first_bytes;	/* sizes of the first blocks, */
 	uint64_t last_bytes;	/* and of the last ones */
 	uint64_t largest;	/* size of the largest last block */
+	uint64_t moves;		/* steps that made a block at another place, */
+	uint64_t copied_bytes;	/* and what had to be copied there */
 	double lifetime;	/* ticks from the first block to the end; live
 				 * ones until the end of the recording */
 };
@@ -31,10 +34,14 @@ struct chain {
 	uint64_t birth;		/* stamp */
 	uint64_t first_size;
 	uint64_t last_size;
+	uint64_t last_address;
+	uint64_t moves;
+	uint64_t copied_bytes;
 	uint64_t length;	/* blocks so far; 0: a free entry */
 	uint32_t cost;		/* of the first block, or CONTEXT_NO_COST; in a
 				 * free entry the next free one */
 	uint32_t pending;	/* for selection.c */
+	bool mmapped;		/* the last block has a mapping of its own */
 };
 
 struct chains {
@@ -61,12 +68,12 @@ static inline uint32_t chains_at(const struct chains *chains, uint32_t block)
 {
 	return block < chains->block_count ? chains->by_block[block] : 0;
 }
-/* The block is about to be replaced: the chain that goes on. */
-uint32_t chains_leave(struct chains *chains, uint32_t block, uint64_t birth,
-		      uint64_t size, uint32_t cost);
+/* The block of this number is about to be replaced: the chain that goes on. */
+uint32_t chains_leave(struct chains *chains, uint32_t number,
+		      const struct block *block);
 /* The block that replaces it. */
-void chains_enter(struct chains *chains, uint32_t chain, uint32_t block,
-		  uint64_t size);
+void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
+		  const struct block *block);
 /* Count the chain; it is no more unless `live` is set. */
 void chains_end(struct chains *chains, uint32_t chain, uint64_t stamp,
 		bool live);

@@ -41,9 +41,11 @@ static void add(struct chain_figures *sum, const struct known *chain)
 {
 	bool live = chain->end == STORY_LIVE;
 	const struct chain_figures one = {
-		1, live, chain->length, chain->length, chain->first_size,
-		chain->last_size, chain->last_size,
-		(double)((live ? story->stamp : chain->end) - chain->birth),
+		.count = 1, .live = live, .blocks = chain->length,
+		.longest = chain->length, .first_bytes = chain->first_size,
+		.last_bytes = chain->last_size, .largest = chain->last_size,
+		.lifetime = (double)((live ? story->stamp : chain->end) -
+				     chain->birth),
 	};
 
 	if (chain->length > 1)
@@ -170,6 +172,40 @@ static void result_waits(void **state)
 	end(model);
 }
 
+/* In place, to another one, there from one mapping into another, back. */
+static void what_is_copied(void **state)
+{
+	static const struct {
+		uint64_t address, size;
+		unsigned layout;
+	} steps[] = {
+		{ 16, 20, GT_LAYOUT_KNOWN },
+		{ 64, 1000, GT_LAYOUT_KNOWN | GT_LAYOUT_MMAPPED },
+		{ 4096, 5000, GT_LAYOUT_KNOWN | GT_LAYOUT_MMAPPED },
+		{ 16, 300, GT_LAYOUT_KNOWN },
+		{ 64, 30, 0 },
+	};
+	struct model *model = new_model();
+
+	(void)state;
+	event(model, 0, GT_ALLOC, 1000, 16, 10);
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct trace_event e = {
+			.stamp = 3000 + 100 * i, .address = steps[i].address,
+			.size = steps[i].size, .context = GT_STOP_COUNT,
+			.layout = steps[i].layout, .kind = GT_REALLOC_DONE,
+		};
+
+		event(model, 0, GT_REALLOC_BEGIN, 2990 + 100 * i,
+		      i == 0 ? 16 : steps[i - 1].address, 0);
+		model_events(model, 0, &e, 1);
+	}
+	model_finish(model);
+	assert_int_equal(model->chains.whole.moves, 4);
+	assert_int_equal(model->chains.whole.copied_bytes, 20 + 300 + 30);
+	end(model);
+}
+
 /* Freed by realloc, failed, never ended: none of them makes a chain. */
 static void no_chains(void **state)
 {
@@ -196,6 +232,7 @@ int main(void)
 		cmocka_unit_test(random_chains),
 		cmocka_unit_test(address_in_use_again),
 		cmocka_unit_test(result_waits),
+		cmocka_unit_test(what_is_copied),
 		cmocka_unit_test(no_chains),
 	};
 
