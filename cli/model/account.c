@@ -87,7 +87,8 @@ void account_begin(struct model *model)
 	if (!(rate > 0) || rate > 0x1p30)
 		rate = 1;
 	model->span_factor = (uint64_t)(rate * 0x1p32);
-	model->special = model->sample_mean != 0 ||
+	model->has_freed_by = model_has_freed_by(model);
+	model->special = model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
 		model->options.split != MODEL_SPLIT_NONE ||
 		model->options.wants & (MODEL_WANT_HISTOGRAMS |
@@ -194,6 +195,12 @@ static void decide(struct model *model, const struct block *block,
 				NULL : &model->chains.list[chain]);
 }
 
+/* The node of who frees. */
+static uint32_t freed_by(struct model *model, uint32_t by)
+{
+	return by == 0 ? FREED_UNKNOWN : contexts_node(&model->contexts, by);
+}
+
 /* The last of its blocks was freed at this stamp, or (`live`) is still there
  * at the end. */
 static void end_chain(struct model *model, uint32_t chain, uint64_t stamp,
@@ -215,12 +222,13 @@ void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp)
 
 /* Returns the block's chain, if it goes on. */
 static uint32_t follow_chain(struct model *model, const struct block *block,
-			     uint64_t stamp, enum account_end end)
+			     uint64_t stamp, uint32_t by, enum account_end end)
 {
 	uint32_t number = blocks_number(&model->blocks, block);
 	uint32_t chain = chains_at(&model->chains, number);
 	const struct selection_end ended = {
 		.stamp = stamp,
+		.freed_by = freed_by(model, by),
 		.temporary = end != ACCOUNT_LOST &&
 			     account_is_temporary(model, block),
 	};
@@ -236,8 +244,23 @@ static uint32_t follow_chain(struct model *model, const struct block *block,
 	return 0;
 }
 
+static void count_freed_by(struct model *model, const struct block *block,
+			   uint64_t lifetime, uint32_t by,
+			   struct account_amount amount)
+{
+	const struct freed_sum sum = {
+		.blocks = amount.blocks,
+		.bytes = amount.bytes,
+		.lifetime = (double)lifetime * (double)amount.blocks,
+	};
+
+	freed_add(&model->freed, freed_by(model, by),
+		  model->options.wants & MODEL_WANT_FREED_BY ? block->cost :
+		  FREED_NO_COST, &sum);
+}
+
 static void drop_selected(struct model *model, const struct block *block,
-			  uint64_t stamp, enum account_end end,
+			  uint64_t stamp, uint32_t by, enum account_end end,
 			  struct account_amount amount)
 {
 	struct context_cost *cost = &model->contexts.costs[block->cost];
@@ -248,6 +271,8 @@ static void drop_selected(struct model *model, const struct block *block,
 	if (end == ACCOUNT_LOST)
 		return;
 	account_free(model, cost, block, lifetime, amount);
+	if (model->has_freed_by)
+		count_freed_by(model, block, lifetime, by, amount);
 	if (model->options.wants & MODEL_WANT_HISTOGRAMS) {
 		cell = histograms_cell(&model->histograms, block->cost,
 				       HISTOGRAM_LIFETIMES,
@@ -277,7 +302,8 @@ static void tell_end(const struct model *model, const struct block *block,
 }
 
 uint32_t account_special_end(struct model *model, struct block *block,
-			     uint64_t stamp, enum account_end end)
+			     uint64_t stamp, uint32_t by,
+			     enum account_end end)
 {
 	struct account_amount amount = amount_of(model, block->size);
 	uint32_t chain = 0;
@@ -291,9 +317,9 @@ uint32_t account_special_end(struct model *model, struct block *block,
 			model->whole.temporary += amount.blocks;
 	}
 	if (!block->left_out)
-		drop_selected(model, block, stamp, end, amount);
+		drop_selected(model, block, stamp, by, end, amount);
 	if (model->deciding || model->options.wants & MODEL_WANT_CHAINS)
-		chain = follow_chain(model, block, stamp, end);
+		chain = follow_chain(model, block, stamp, by, end);
 	tell_end(model, block, stamp, end, chain);
 	return chain;
 }
@@ -352,6 +378,13 @@ static void round_sizes(struct size_class *sizes)
 	sizes->lifetime /= 1 << SAMPLED_BLOCK_BITS;
 }
 
+static void round_freed(struct freed_sum *sum)
+{
+	ROUND_BLOCKS(sum->blocks);
+	ROUND_BYTES(sum->bytes);
+	sum->lifetime /= 1 << SAMPLED_BLOCK_BITS;
+}
+
 static void round_timeline(struct timeline_bucket *bucket)
 {
 	ROUND_BYTES(bucket->live_bytes_max);
@@ -378,6 +411,10 @@ static void round_all(struct model *model)
 	}
 	for (size_t i = 0; i < histograms->cell_count; i++)
 		round_bucket(&histograms->cells[i].sum);
+	for (size_t i = 0; i < model->freed.row_count; i++)
+		round_freed(&model->freed.rows[i].sum);
+	for (size_t i = 1; i < model->freed.pair_count; i++)
+		round_freed(&model->freed.pairs[i].sum);
 	for (size_t i = 0; i < model->timeline.count; i++)
 		round_timeline(&model->timeline.buckets[i]);
 }

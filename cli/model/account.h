@@ -27,9 +27,11 @@ struct account_amount {
  * last block, or 0. */
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain);
-/* Returns the chain that goes on, of an ACCOUNT_MOVED; 0: none. */
+/* `by`: the context that frees, 0: not known. Returns the chain that goes on,
+ * of an ACCOUNT_MOVED; 0: none. */
 uint32_t account_special_end(struct model *model, struct block *block,
-			     uint64_t stamp, enum account_end end);
+			     uint64_t stamp, uint32_t by,
+			     enum account_end end);
 /* A chain that a realloc held has no block any more; 0: none. */
 void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp);
 /* Prepare to read, when the head of the trace is known. */
@@ -167,13 +169,14 @@ static inline void account_birth(struct model *model, struct block *block,
 }
 
 static inline uint32_t account_end(struct model *model, struct block *block,
-				   uint64_t stamp, enum account_end end)
+				   uint64_t stamp, uint32_t by,
+				   enum account_end end)
 {
 	const struct account_amount one = { 1, block->size };
 	struct context_cost *cost;
 
 	if (__builtin_expect(model->special, 0))
-		return account_special_end(model, block, stamp, end);
+		return account_special_end(model, block, stamp, by, end);
 	cost = &model->contexts.costs[block->cost];
 	account_drop(&model->totals, cost, one);
 	if (end != ACCOUNT_LOST)

@@ -32,12 +32,13 @@
 static void allocate(struct model *model, uint32_t lane,
 		     const struct trace_event *event, uint32_t chain);
 
-/* A free of the block, by free() or as a part of realloc(). Returns the chain
- * that goes on. */
+/* A free of the block, by free() or as a part of realloc(), from the context
+ * `by`. Returns the chain that goes on. */
 static inline uint32_t release(struct model *model, struct block *block,
-			       uint64_t stamp, enum account_end end)
+			       uint64_t stamp, uint32_t by,
+			       enum account_end end)
 {
-	uint32_t chain = account_end(model, block, stamp, end);
+	uint32_t chain = account_end(model, block, stamp, by, end);
 
 	blocks_remove(&model->blocks, block);
 	return chain;
@@ -55,7 +56,7 @@ static void give_up(struct model *model, const struct pairing_entry *entry)
 		return;
 	block = blocks_find(&model->blocks, entry->event.address);
 	if (block != NULL && !block->moving)
-		release(model, block, entry->event.stamp, ACCOUNT_LOST);
+		release(model, block, entry->event.stamp, 0, ACCOUNT_LOST);
 	allocate(model, entry->lane, &entry->event, entry->chain);
 }
 
@@ -120,7 +121,8 @@ static void release_moving(struct model *model, struct block *block,
 			moving = &model->moving[i];
 	assert(moving != NULL);		/* I2 */
 	moving->released = true;
-	moving->chain = release(model, block, stamp, ACCOUNT_MOVED);
+	moving->chain = release(model, block, stamp, moving->by,
+				ACCOUNT_MOVED);
 }
 
 /* The realloc ended; what it was about stays as it is. */
@@ -152,6 +154,7 @@ static void begin_realloc(struct model *model, uint32_t lane,
 	memset(moving, 0, sizeof(*moving));
 	moving->active = true;
 	moving->address = event->address;
+	moving->by = event->context;
 	moving->found = block != NULL && !block->moving;
 	if (moving->found)
 		block->moving = 1;
@@ -177,7 +180,7 @@ static uint32_t end_realloc(struct model *model, uint32_t lane,
 	if (moving->found) {
 		block = blocks_find(&model->blocks, moving->address);
 		if (!moving->released && block != NULL)
-			return release(model, block, stamp, end);
+			return release(model, block, stamp, moving->by, end);
 		return moving->chain;
 	}
 	/* The block is not known yet: go on waiting, as a free. */
@@ -226,7 +229,8 @@ static void settle_waiting(struct model *model, uint64_t address)
 	pairing_take(&model->waiting, (size_t)i, &entry);
 	model->totals.repaired++;
 	if (entry.event.kind == GT_FREE) {
-		release(model, block, entry.event.stamp, ACCOUNT_FREED);
+		release(model, block, entry.event.stamp, entry.event.context,
+			ACCOUNT_FREED);
 		return;
 	}
 	moving = moving_of(model, entry.lane);
@@ -276,7 +280,7 @@ static void deallocate(struct model *model, uint32_t lane,
 		wait_for_pair(model, lane, event, 0);
 		return;
 	}
-	release(model, block, event->stamp, ACCOUNT_FREED);
+	release(model, block, event->stamp, event->context, ACCOUNT_FREED);
 	if (model->waiting.count == 0)
 		return;
 	i = pairing_find(&model->waiting, event->address, 1u << GT_ALLOC);

@@ -37,6 +37,11 @@ uint64_t model_number(const struct model *model, unsigned type,
 	return value != NULL ? strtoull(value, NULL, 10) : fallback;
 }
 
+bool model_has_freed_by(const struct model *model)
+{
+	return model_number(model, GT_INFO, "free_stacks", 0) != 0;
+}
+
 uint64_t model_dropped(const struct model *model)
 {
 	uint64_t dropped = model_number(model, GT_COUNTERS, "dropped", 0);

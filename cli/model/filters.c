@@ -42,6 +42,9 @@ static const struct command_option options[] = {
 	     "never freed; freed; freed soon after (see --temporary); of "
 	     "which realloc made one that was never freed; of whose call "
 	     "stack some block was never freed"),
+	WORD(FREE_CONTEXT, "free-context", "N", "freed from the call stack of "
+	     "this number, as --json tells it: of a recording with "
+	     "--free-stacks"),
 	WORD(THREAD, "thread", "THREAD", "allocated by this thread: its "
 	     "number, or an expression that matches a name it had"),
 	WORD(PROCESS, "process", "PROCESS", "of this process: its number, or "

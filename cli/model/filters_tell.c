@@ -90,6 +90,8 @@ static const struct {
 	{ FILTER_LIBRARY, "no library in any call stack matches", true },
 	{ FILTER_NOT_LIBRARY, "no library in any call stack matches", true },
 	{ FILTER_CONTEXT, "no call stack has this number", true },
+	{ FILTER_FREE_CONTEXT, "no call stack with this number has freed any "
+	  "of these blocks", false },
 };
 
 void filter_tell_unmatched(const struct filter *filter)

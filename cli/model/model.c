@@ -318,6 +318,7 @@ void model_free(struct model *model)
 	histograms_free(&model->histograms);
 	timeline_free(&model->timeline);
 	chains_free(&model->chains);
+	freed_free(&model->freed);
 	if (!model->borrowed)
 		selection_free(model->selection);
 	free(model->past);

@@ -17,6 +17,7 @@
 #include "cli/model/figures.h"
 #include "cli/model/filters.h"
 #include "cli/model/footprint.h"
+#include "cli/model/freed.h"
 #include "cli/model/histograms.h"
 #include "cli/model/heap.h"
 #include "cli/model/images.h"
@@ -63,6 +64,7 @@ struct moving {
 	bool released;		/* the address was allocated again already */
 	bool found;		/* the block was known at BEGIN */
 	uint32_t chain;		/* of the block, once `released` */
+	uint32_t by;		/* the context of who calls realloc */
 };
 
 /*
@@ -85,7 +87,8 @@ enum model_want {
 	MODEL_WANT_MAPS = 1,		/* what was mapped: maps.h */
 	MODEL_WANT_HISTOGRAMS = 2,	/* sizes and lifetimes by context */
 	MODEL_WANT_TIMELINE = 4,	/* timeline.h */
-	MODEL_WANT_CHAINS = 8		/* what realloc made of blocks: chains.h */
+	MODEL_WANT_CHAINS = 8,		/* what realloc made of blocks: chains.h */
+	MODEL_WANT_FREED_BY = 16	/* pairs of freed.h */
 };
 
 /*
@@ -133,6 +136,8 @@ struct model {
 	struct histograms histograms;	/* of the selected ones, as all below */
 	struct timeline timeline;
 	struct chains chains;
+	struct freed freed;		/* where has_freed_by */
+	bool has_freed_by;		/* frees have their stacks */
 	struct leftout leftout;
 	struct embedded embedded;	/* files that the trace carries */
 	const char *trace;		/* its name, once it was read */
@@ -185,6 +190,8 @@ void model_command(const struct model *model, struct buffer *text);
 uint64_t model_number(const struct model *model, unsigned type,
 		      const char *key, uint64_t fallback);
 
+/* Whether it was recorded who frees. */
+bool model_has_freed_by(const struct model *model);
 uint64_t model_dropped(const struct model *model);
 uint64_t model_duration_ns(const struct model *model);
 /* Since the start of the recording. */

@@ -49,6 +49,9 @@ struct selection {
 	size_t thread_count;
 	unsigned fates;		/* 1 << enum filter_fate; 0: any */
 	unsigned allocators, arenas, mmapped;	/* 1 << choice; 0: any */
+	const struct filter *filter;
+	uint32_t *freed_by;	/* nodes; of blocks that were freed */
+	size_t freed_by_count;
 	bool ends, chains;
 	/* what was decided */
 	struct bits sure;
@@ -290,7 +293,35 @@ static void set_ends(struct selection *selection, const struct filter *filter,
 		selection->fates & 1u << FILTER_FATE_CHAIN_LIVE;
 	selection->ends = selection->chains || selection->fates != 0 ||
 		filter_has(filter, FILTER_ALIVE_AT, FILTER_ALIVE_AT_2) ||
+		filter_word(filter, FILTER_FREE_CONTEXT, 0) != NULL ||
 		filter_has(filter, FILTER_LIFETIME_MIN, FILTER_LIFETIME_MAX);
+}
+
+static bool set_freed_by(struct selection *selection,
+			 const struct filter *filter,
+			 const struct model *model)
+{
+	const struct filter_word *word;
+	size_t count = 0;
+
+	while (filter_word(filter, FILTER_FREE_CONTEXT, count) != NULL)
+		count++;
+	if (count == 0)
+		return true;
+	if (!model_has_freed_by(model)) {
+		tell_error("%s: does not tell who freed its blocks, which "
+			   "--free-context asks for: record it with "
+			   "--free-stacks", model->trace);
+		return false;
+	}
+	selection->filter = filter;
+	selection->freed_by = grow_zeroed(count, sizeof(uint32_t));
+	selection->freed_by_count = count;
+	for (size_t i = 0; (word = filter_word(filter, FILTER_FREE_CONTEXT,
+					       i)); i++)
+		selection->freed_by[i] = word->number < UINT32_MAX ?
+			(uint32_t)word->number : UINT32_MAX;
+	return true;
 }
 
 struct selection *selection_new(const struct filter *filter,
@@ -310,7 +341,8 @@ struct selection *selection_new(const struct filter *filter,
 	if (set_birth(selection, filter, model) &&
 	    set_markers(selection, filter, model) &&
 	    set_alive(selection, filter, model, FILTER_ALIVE_AT, 0) &&
-	    set_alive(selection, filter, model, FILTER_ALIVE_AT_2, 1))
+	    set_alive(selection, filter, model, FILTER_ALIVE_AT_2, 1) &&
+	    set_freed_by(selection, filter, model))
 		return selection;
 	selection_free(selection);
 	return NULL;
@@ -323,6 +355,7 @@ void selection_free(struct selection *selection)
 	free(selection->alive[0]);
 	free(selection->alive[1]);
 	free(selection->markers);
+	free(selection->freed_by);
 	free(selection->threads);
 	free(selection->pending);
 	bits_free(&selection->sure);
@@ -426,6 +459,21 @@ static bool is_fated(const struct selection *selection,
 	return selection->fates == 0 || selection->fates & has;
 }
 
+/* Whether it was freed from a wanted stack. */
+static bool is_freed_by(const struct selection *selection,
+			const struct selection_end *end)
+{
+	for (size_t i = 0; i < selection->freed_by_count && !end->live; i++) {
+		if (selection->freed_by[i] != end->freed_by)
+			continue;
+		filter_matched(selection->filter,
+			       filter_word(selection->filter,
+					   FILTER_FREE_CONTEXT, i));
+		return true;
+	}
+	return selection->freed_by_count == 0;
+}
+
 static void decide(struct selection *selection, uint32_t thread,
 		   uint64_t sequence, bool sure)
 {
@@ -496,6 +544,7 @@ void selection_block(struct selection *selection, const struct block *block,
 	};
 
 	if (!within(&selection->lifetime, lifetime) ||
+	    !is_freed_by(selection, end) ||
 	    !was_alive(selection, 0, block, end) ||
 	    !was_alive(selection, 1, block, end))
 		return;

@@ -50,6 +50,7 @@ bool selection_keeps(const struct selection *selection,
 /* How a block ended, for who decides. */
 struct selection_end {
 	uint64_t stamp;		/* or where the recording ends */
+	uint32_t freed_by;	/* node of the stack that freed it */
 	bool live;		/* it was never freed */
 	bool temporary;
 };
