@@ -26,8 +26,10 @@
 #include "cli/export/profile.pb-c.h"
 #include "cli/profile/inward.h"
 
-enum { ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, TEMPORARY,
-       VALUES };
+enum {
+	ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, TEMPORARY,
+	VALUES
+};
 
 static const struct { const char *type, *unit; } types[VALUES] = {
 	[ALLOC_OBJECTS] = { "alloc_objects", "count" },

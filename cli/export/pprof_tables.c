@@ -155,14 +155,17 @@ static uint32_t function_of(struct pprof_tables *tables,
 	struct pprof_function function = {
 		.name = pprof_text(tables, frame->function),
 		.filename = pprof_text(tables, frame->file ? frame->file : ""),
+		.start_line = frame->start_line,
 	};
 	const char *unique;
 	uint32_t number;
 
-	function.system_name = function.name;
+	function.system_name = frame->symbol == NULL ? function.name :
+		pprof_text(tables, frame->symbol);
 	buffer_clear(&tables->scratch);
-	buffer_printf(&tables->scratch, "f %x %x %x", function.name,
-		      function.system_name, function.filename);
+	buffer_printf(&tables->scratch, "f %x %x %x %x", function.name,
+		      function.system_name, function.filename,
+		      function.start_line);
 	number = described(tables, &tables->function_of, &unique);
 	if (number != TABLE_NONE)
 		return number;

@@ -111,6 +111,8 @@ static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
 		       const struct image *image, uint64_t address)
 {
 	frame->function = symbol->function;
+	frame->symbol = symbol->symbol;
+	frame->start_line = symbol->start_line;
 	frame->file = symbol->file;
 	frame->line = symbol->line;
 	frame->column = symbol->column;

@@ -15,11 +15,13 @@
 
 struct frame {
 	const char *function;	/* NULL: not known */
+	const char *symbol;	/* the linker's name; NULL: not another one */
 	const char *file;	/* NULL: not known */
 	const char *library;	/* last part of its path; NULL: no image */
 	const char *path;	/* of the library; NULL: not known */
 	unsigned line;
 	unsigned column;
+	unsigned start_line;	/* of the function; 0: not known */
 	bool inlined;
 	bool glue;		/* an allocator's or the language's own */
 	bool wraps;		/* of that: it wraps malloc */

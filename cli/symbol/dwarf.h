@@ -62,6 +62,14 @@ struct dwarf_unit {
 	atomic_bool charged;	/* to the budget */
 };
 
+/* What a function is called, and where. */
+struct dwarf_naming {
+	const char *name;	/* the linker's, or else the source's; or
+				 * NULL */
+	bool mangled;		/* it is the linker's */
+	uint32_t line;		/* of the source; 0: not known */
+};
+
 /* Code of a unit. */
 struct dwarf_area {
 	uint64_t low;

@@ -50,6 +50,9 @@ static void take_code(struct dwarf_entry *entry, unsigned name,
 	case DW_AT_call_column:
 		entry->call_column = number_of(value);
 		break;
+	case DW_AT_decl_line:
+		entry->decl_line = number_of(value);
+		break;
 	}
 }
 
@@ -113,10 +116,9 @@ void dwarf_entry_read(struct bytes *bytes, const struct dwarf_unit *unit,
 	}
 }
 
-const char *dwarf_name(struct dwarf_unit *unit, uint64_t offset,
-		       bool *mangled)
+struct dwarf_naming dwarf_name(struct dwarf_unit *unit, uint64_t offset)
 {
-	const char *name = NULL;
+	struct dwarf_naming naming = { 0 };
 
 	for (int i = 0; i < CHAIN_MAX && unit != NULL; i++) {
 		const struct dwarf_abbrevs *abbrevs = dwarf_abbrevs_of(unit);
@@ -130,16 +132,19 @@ const char *dwarf_name(struct dwarf_unit *unit, uint64_t offset,
 		if (abbrev == NULL)
 			break;
 		dwarf_entry_read(&bytes, unit, abbrevs, abbrev, &entry);
+		if (naming.line == 0 && entry.decl_line <= INT32_MAX)
+			naming.line = (uint32_t)entry.decl_line;
 		linkage = dwarf_string(unit, &entry.linkage_name);
-		*mangled = linkage != NULL;
+		naming.mangled = linkage != NULL;
 		if (linkage != NULL)
-			return linkage;
-		if (name == NULL)
-			name = dwarf_string(unit, &entry.name);
+			naming.name = linkage;
+		if (naming.mangled)
+			break;
+		if (naming.name == NULL)
+			naming.name = dwarf_string(unit, &entry.name);
 		if (!entry.has_origin)
 			break;
 		unit = dwarf_reference(unit, &entry.origin, &offset);
 	}
-	*mangled = false;
-	return name;
+	return naming;
 }

@@ -91,7 +91,7 @@ struct dwarf_entry {
 	struct dwarf_value low, high, ranges, origin, linkage_name, name;
 	struct dwarf_value directory, dwo_name, line_offset;
 	uint64_t addr_base, str_offsets_base, rnglists_base, ranges_base;
-	uint64_t dwo_id, call_file, call_line, call_column;
+	uint64_t dwo_id, call_file, call_line, call_column, decl_line;
 };
 
 /* Reads values up to the next entry's code. */
@@ -100,12 +100,8 @@ void dwarf_entry_read(struct bytes *bytes, const struct dwarf_unit *unit,
 		      const struct dwarf_abbrev *abbrev,
 		      struct dwarf_entry *entry);
 
-/*
- * The name that the linker knows, or else the source's, of an entry or of
- * what it is an instance of; NULL: it has none. *mangled: it is the linker's.
- */
-const char *dwarf_name(struct dwarf_unit *unit, uint64_t offset,
-		       bool *mangled);
+/* What an entry, or what it is an instance of, is called. */
+struct dwarf_naming dwarf_name(struct dwarf_unit *unit, uint64_t offset);
 
 /* Calls take(owner, low, high) for each piece of code of an entry. */
 void dwarf_ranges(struct dwarf_unit *unit, const struct dwarf_entry *entry,

@@ -60,9 +60,9 @@ size_t dwarf_lookup_at(const struct dwarf_lookup *lookup, uint64_t address,
 	return count;
 }
 
-const char *dwarf_lookup_name(const struct dwarf_lookup *lookup,
-			      uint32_t function, bool *mangled)
+struct dwarf_naming dwarf_lookup_name(const struct dwarf_lookup *lookup,
+				      uint32_t function)
 {
 	return dwarf_name(lookup->entries,
-			  lookup->functions.list[function].entry, mangled);
+			  lookup->functions.list[function].entry);
 }

@@ -41,8 +41,7 @@ void dwarf_lookup_close(struct dwarf_lookup *lookup);
 /* At least one frame, which may know nothing. */
 size_t dwarf_lookup_at(const struct dwarf_lookup *lookup, uint64_t address,
 		       struct dwarf_frame frames[DWARF_INLINE_MAX]);
-/* As dwarf_name. */
-const char *dwarf_lookup_name(const struct dwarf_lookup *lookup,
-			      uint32_t function, bool *mangled);
+struct dwarf_naming dwarf_lookup_name(const struct dwarf_lookup *lookup,
+				      uint32_t function);
 
 #endif

@@ -50,12 +50,19 @@ struct symbol_module {
 	struct table places;	/* address * 2 + exact -> index in the list */
 };
 
+/* What a function is called. */
+struct function_name {
+	const char *shown, *symbol;	/* as in struct symbol_frame; NULL:
+					 * not looked up, or there is none */
+	unsigned line;
+};
+
 /* A unit's tables, with the names that were wanted of it. */
 struct view {
 	struct object_unit opened;
 	struct dwarf_unit *unit;	/* NULL: none */
 	bool readable;
-	const char **functions;
+	struct function_name *functions;
 	const char **files;
 };
 
@@ -135,23 +142,35 @@ static bool is_mangled(const char *name)
 				  name[1] == 'D');
 }
 
+static struct function_name name_of(struct symbols *symbols, const char *raw,
+				    unsigned line)
+{
+	struct function_name name = { .line = line };
+
+	name.shown = name_cache_function(&symbols->names, raw);
+	if (raw != NULL && is_mangled(raw) && strcmp(raw, name.shown) != 0)
+		name.symbol = name_cache_text(&symbols->names, raw);
+	return name;
+}
+
 /* `symbol` is what the symbol table says of the outermost function: of more
  * use than a bare name, where the compiler left the linker's out. */
-static const char *function_of(struct symbols *symbols, struct view *view,
-			       uint32_t function, const char *symbol)
+static struct function_name function_of(struct symbols *symbols,
+					struct view *view, uint32_t function,
+					const char *symbol)
 {
-	bool mangled = false;
-	const char *name;
+	struct dwarf_naming naming;
 
 	if (function == UINT32_MAX)
-		return name_cache_function(&symbols->names, symbol);
-	if (view->functions[function] != NULL)
+		return name_of(symbols, symbol, 0);
+	if (view->functions[function].shown != NULL)
 		return view->functions[function];
-	name = dwarf_lookup_name(&view->opened.lookup, function, &mangled);
-	if (name == NULL || (!mangled && symbol != NULL && is_mangled(symbol)))
-		name = symbol;
+	naming = dwarf_lookup_name(&view->opened.lookup, function);
+	if (naming.name == NULL ||
+	    (!naming.mangled && symbol != NULL && is_mangled(symbol)))
+		naming.name = symbol;
 	return view->functions[function] =
-		name_cache_function(&symbols->names, name);
+		name_of(symbols, naming.name, naming.line);
 }
 
 /* ---- one address ---- */
@@ -174,20 +193,24 @@ static void answer(struct symbols *symbols, struct view *view,
 	for (size_t i = 0; i < place->count; i++) {
 		struct symbol_frame *frame = &place->frames[i];
 		bool last = i + 1 == place->count;
+		struct function_name name = function_of(
+			symbols, view, found[i].function,
+			last && symbol ? symbol->name : NULL);
 
-		frame->function = function_of(symbols, view,
-					      found[i].function,
-					      last && symbol ? symbol->name :
-					      NULL);
+		frame->function = name.shown;
+		frame->symbol = name.symbol;
+		frame->start_line = name.line;
 		if (view->readable)
 			frame->file = file_of(symbols, view, found[i].file);
 		frame->line = found[i].line;
 		frame->column = found[i].column;
 		frame->inlined = found[i].inlined;
 	}
-	if (place->signal)
+	if (place->signal) {
 		place->frames[place->count - 1].function =
 			"<signal handler called>";
+		place->frames[place->count - 1].symbol = NULL;
+	}
 }
 
 /* ---- images and their files ---- */

@@ -21,9 +21,11 @@ struct symbol_image {
 /* One function; the innermost inlined one comes first. */
 struct symbol_frame {
 	const char *function;	/* demangled; NULL: not known */
+	const char *symbol;	/* the linker's name; NULL: not another one */
 	const char *file;	/* NULL: not known */
 	unsigned line;
 	unsigned column;
+	unsigned start_line;	/* of the function; 0: not known */
 	bool inlined;		/* into the next one */
 };
 

@@ -26,14 +26,13 @@ static void ask_unit(struct dwarf_unit *unit, struct dwarf_unit *entries)
 	struct dwarf_frame frames[DWARF_INLINE_MAX];
 	struct dwarf_lookup lookup;
 	struct buffer path = { 0 };
-	bool mangled;
 
 	if (!dwarf_lookup_open(&lookup, unit, entries))
 		return;
 	for (size_t i = 0; i < lookup.functions.count && i < PLACES; i++) {
 		uint32_t range = lookup.functions.list[i].first_range;
 
-		dwarf_lookup_name(&lookup, (uint32_t)i, &mangled);
+		dwarf_lookup_name(&lookup, (uint32_t)i);
 		dwarf_lookup_at(&lookup, lookup.functions.ranges[range].low,
 				frames);
 	}
