@@ -153,7 +153,9 @@ static int open_trace(struct request *request, struct opened *opened,
 	if (request->report.sizes && !request->reading.many && !request->merge)
 		request->reading.model.wants |= MODEL_WANT_TIMELINE |
 			MODEL_WANT_CHAINS;
-	if (request->report.sizes && filter_has_stacks(request->reading.filter))
+	/* Stacks are filtered, or rows get theirs. */
+	if (request->report.sizes && (request->json ||
+	    filter_has_stacks(request->reading.filter)))
 		request->reading.model.wants |= MODEL_WANT_HISTOGRAMS;
 	status = reading_model(&request->reading, &opened->model, trace);
 
@@ -416,7 +418,10 @@ static const char *const description[] = {
 	"`rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
 	"integers. Trees are rows with a `depth`, each before what lies behind "
 	"it. Frames of a `stack` stand from the innermost outward; with "
-	"--frame-table they are indexes into `frames`.",
+	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "
+	"`lifetimes` and `chains` (of reallocs) to the whole and to each row, "
+	"and a `timeline` of at most 2048 steps, which filters of stacks leave "
+	"out.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged, which is said on standard "
 	"error.",

@@ -6,6 +6,7 @@
 #include "cli/base/progress.h"
 #include "cli/report.h"
 #include "cli/report_blocks.h"
+#include "cli/report_detail.h"
 #include "cli/report_rows.h"
 #include "cli/report_tree.h"
 
@@ -234,8 +235,11 @@ static void put_inclusive(struct json *json, const struct report *r,
 }
 
 static void put_row(struct json *json, struct report *r,
-		    const struct report_rows *rows, const struct row *row)
+		    const struct report_rows *rows, size_t number,
+		    const struct report_detail *detail)
 {
+	const struct row *row = &rows->rows.list[number];
+
 	json_object(json, NULL);
 	report_json_figures(json, &row->figures, r->end_ns);
 	if (rows->grouped)
@@ -244,25 +248,29 @@ static void put_row(struct json *json, struct report *r,
 	put_subject(json, r, row);
 	if (rows->grouped && r->profile != NULL)
 		put_inclusive(json, r, rows, row);
+	report_detail_row(json, detail, number);
 	json_end_object(json);
 }
 
 static void put_rows(struct json *json, struct report *r, enum figure key)
 {
 	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
+	struct report_detail detail;
 	struct report_rows rows;
 
 	if (r->options->by == REPORT_BY_SITE && r->profile == NULL)
 		frames_find_sites(r->frames);
 	report_rows_collect(r, key, top, &rows);
+	report_detail_begin(&detail, r, &rows);
 	json_array(json, "rows");
 	progress_begin("looking up symbols", rows.rows.count);
 	for (size_t i = 0; i < rows.rows.count && (top == 0 || i < top); i++) {
-		put_row(json, r, &rows, &rows.rows.list[i]);
+		put_row(json, r, &rows, i, &detail);
 		progress_update(i);
 	}
 	progress_end();
 	json_end_array(json);
+	report_detail_end(&detail);
 	report_rows_free(&rows);
 }
 
@@ -275,6 +283,10 @@ void report_body_json(struct json *json, struct report *r)
 		r->once = &once;
 	if (r->options->sizes)
 		report_sizes_json(json, r);
+	if (r->options->sizes && r->model != NULL) {
+		report_chains_json(json, r);
+		report_timeline_json(json, r);
+	}
 	if (r->options->tree != REPORT_TREE_NONE)
 		report_tree_json(json, r, key);
 	else if (r->options->by == REPORT_BY_BLOCK)

@@ -7,16 +7,12 @@
 
 #include "cli/report_rows.h"
 
-/* A row's `group`, for a cost of the model; rows of a profile need none. */
-typedef uint64_t report_group(void *frames, const struct context_cost *cost);
-
 /*
  * Reads the trace once more and writes down the exact own peaks of the rows
  * that are there; sets rows->exact. Where that cannot be they stay sums: in a
  * pipe, in a trace that is being written (it has grown since) and in one from
  * which blocks were left out.
  */
-void report_peaks(const struct report *report, struct report_rows *rows,
-		  report_group *group);
+void report_peaks(const struct report *report, struct report_rows *rows);
 
 #endif

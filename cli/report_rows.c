@@ -35,7 +35,7 @@ static uint64_t group_part(void *owner, const struct context_cost *cost)
 	return cost->part;
 }
 
-static report_group *grouping(const struct report *r)
+report_group *report_rows_grouping(const struct report *r)
 {
 	switch (r->options->by) {
 	case REPORT_BY_SITE:
@@ -53,7 +53,7 @@ static void collect_costs(const struct report *r, enum figure key,
 {
 	const struct rows_query query = {
 		.key = key,
-		.group = grouping(r),
+		.group = report_rows_grouping(r),
 		.owner = r->frames,
 		.keep = r->keep,
 		.keeper = r->keeper,
@@ -120,15 +120,15 @@ void report_rows_collect(const struct report *r, enum figure key,
 	if (r->profile != NULL)
 		collect_groups(r, key, rows);
 	else
-		collect_costs(r, key, key == FIGURE_OWN_PEAK && grouping(r) ?
-			      0 : top, rows);
+		collect_costs(r, key, key == FIGURE_OWN_PEAK &&
+			      report_rows_grouping(r) ? 0 : top, rows);
 	if (key != FIGURE_OWN_PEAK)
 		rows_sort(&rows->rows);
 	/* Only of those that are wanted, where that is known before. */
 	if (key != FIGURE_OWN_PEAK && top != 0 && top < rows->rows.count)
 		rows->rows.count = top;
 	if (wants_peaks(r, rows, key))
-		report_peaks(r, rows, grouping(r));
+		report_peaks(r, rows);
 	if (key == FIGURE_OWN_PEAK)
 		rows_sort(&rows->rows);
 	rows->nonzero = rows->rows.nonzero;
@@ -166,7 +166,7 @@ static void parts_of_costs(const struct report *r, enum figure key,
 			   const struct table *row_of,
 			   struct report_parts *parts)
 {
-	report_group *group = grouping(r);
+	report_group *group = report_rows_grouping(r);
 	const struct contexts *contexts = &r->model->contexts;
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {

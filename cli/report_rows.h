@@ -32,6 +32,10 @@ struct report_parts {
 	uint64_t nonzero;
 };
 
+/* What makes contexts one row, where that is no profile's: its `group`; NULL:
+ * each is a row. Its owner is the report's frames. */
+typedef uint64_t report_group(void *frames, const struct context_cost *cost);
+report_group *report_rows_grouping(const struct report *report);
 /* At least the first `top`; 0: all. */
 void report_rows_collect(const struct report *report, enum figure key,
 			 uint64_t top, struct report_rows *rows);

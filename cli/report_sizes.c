@@ -209,6 +209,22 @@ static void json_range(struct json *json, const char *min, const char *max,
 		  histogram_low(bucket + 1) - 1);
 }
 
+static void put_lifetimes_json(struct json *json,
+			       const struct histogram_bucket *lifetimes)
+{
+	json_array(json, "lifetimes");
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (lifetimes[i].blocks == 0)
+			continue;
+		json_object(json, NULL);
+		json_range(json, "min_ns", "max_ns", i);
+		json_uint(json, "blocks", lifetimes[i].blocks);
+		json_uint(json, "bytes", lifetimes[i].bytes);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
 void report_sizes_json(struct json *json, const struct report *r)
 {
 	json_array(json, "sizes");
@@ -233,15 +249,22 @@ void report_sizes_json(struct json *json, const struct report *r)
 		json_end_object(json);
 	}
 	json_end_array(json);
-	json_array(json, "lifetimes");
+	put_lifetimes_json(json, r->sizes.lifetime);
+}
+
+void report_histograms_json(struct json *json, const struct histogram *sizes,
+			    const struct histogram *lifetimes)
+{
+	json_array(json, "sizes");
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		if (r->sizes.lifetime[i].blocks == 0)
+		if (sizes->bucket[i].blocks == 0)
 			continue;
 		json_object(json, NULL);
-		json_range(json, "min_ns", "max_ns", i);
-		json_uint(json, "blocks", r->sizes.lifetime[i].blocks);
-		json_uint(json, "bytes", r->sizes.lifetime[i].bytes);
+		json_range(json, "min", "max", i);
+		json_uint(json, "count", sizes->bucket[i].blocks);
+		json_uint(json, "total_bytes", sizes->bucket[i].bytes);
 		json_end_object(json);
 	}
 	json_end_array(json);
+	put_lifetimes_json(json, lifetimes->bucket);
 }

@@ -39,5 +39,8 @@ void report_lifetimes_line(const struct report *report);
 /* The sections, the members of --sizes. */
 void report_sizes_text(const struct report *report);
 void report_sizes_json(struct json *json, const struct report *report);
+/* The same members of a part of a report, of which less is known. */
+void report_histograms_json(struct json *json, const struct histogram *sizes,
+			    const struct histogram *lifetimes);
 
 #endif

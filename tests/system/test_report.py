@@ -275,6 +275,58 @@ def histograms_of_sizes_and_lifetimes(directory):
     check("\nLIVE" not in out, "what was not asked for")
 
 
+CHAINS = ("count", "live", "blocks", "first_bytes", "last_bytes")
+
+
+@case
+def each_row_has_its_sizes_lifetimes_and_chains(directory):
+    trace = recorded([program("realloc_chain")], directory).trace
+    for words in ((), ("--function", "^main$")):
+        for by in BY:
+            shown = document(trace, "--sizes", "--by", by, *words)
+            for row in shown["rows"]:
+                for key in ("count", "total_bytes"):
+                    equal(sum(size[key] for size in row["sizes"]), row[key],
+                          "%s: %s of sizes" % (by, key))
+                equal(sum(span["blocks"] for span in row["lifetimes"]),
+                      row["frees"], by + ": lifetimes")
+                chains = row.get("chains", {"longest": 0})
+                check(chains["longest"] <= shown["chains"]["longest"], by)
+            for key in CHAINS:
+                equal(sum(row["chains"][key] for row in shown["rows"]
+                          if "chains" in row), shown["chains"][key],
+                      "%s: chains' %s" % (by, key))
+        if not words:
+            equal([shown["chains"][key] for key in (
+                "count", "live", "longest", "blocks")],
+                [200, 50, 27, 27 * 200], "as the program made them")
+    check("chains" not in document(trace)["rows"][0], "only with --sizes")
+
+
+@case
+def how_it_went_on_over_time(directory):
+    done = tables(directory)
+    for words in ((), ("--size-min", "1k")):
+        shown = document(done.trace, "--sizes", *words)
+        steps = shown["timeline"]["steps"]
+        summary = shown["summary"]
+        check(1 < len(steps) <= 2048, "%d steps" % len(steps))
+        equal(steps[-1]["live_bytes"], summary["live_bytes"], "at the end")
+        equal(sum(step["allocations"] for step in steps),
+              summary["allocations"], "allocations")
+        equal(sum(step["freed_bytes"] for step in steps) +
+              summary["live_bytes"], summary["total_bytes"], "freed")
+        times = [step["time_ns"] for step in steps]
+        check(all(0 <= b - a - shown["timeline"]["step_ns"] <= 1
+                  for a, b in zip(times, times[1:])), "one by one")
+        check(steps[-1]["rss_bytes"] > 0, "the kernel's figures")
+        if not words:
+            equal(max(step["live_bytes_max"] for step in steps),
+                  summary["peak_bytes"], "peak")
+    check("timeline" not in document(done.trace, "--sizes", *OWN),
+          "of stacks it knows nothing")
+
+
 @case
 def each_key_sorts_and_says_what_it_is(directory):
     done = tables(directory)
