@@ -26,6 +26,7 @@ struct story_block {
 	uint64_t between;	/* allocations of its thread until its end */
 	uint64_t number;	/* of its thread's */
 	uint32_t context, thread;
+	uint32_t freed_by;	/* a context; of blocks that have ended */
 	uint32_t chain, position;	/* chains have their numbers */
 	uint16_t layout;
 };
@@ -47,20 +48,31 @@ struct story {
 	uint32_t slot[STORY_SLOTS];	/* block + 1; 0: free */
 	uint32_t chains;
 	uint64_t stamp;
+	uint32_t freer;		/* of the last free or begin of a realloc */
+	bool free_stacks;	/* the trace is to tell it */
 	uint64_t peak_step;	/* the step that made the global peak */
 	char path[32];
 };
+
+static inline bool story_frees(unsigned kind)
+{
+	return kind == GT_FREE || kind == GT_REALLOC_BEGIN;
+}
 
 static inline void story_event(struct story *s, uint32_t thread, unsigned kind,
 			       const struct story_block *block)
 {
 	bool makes = kind == GT_ALLOC || kind == GT_REALLOC_DONE;
 
+	if (story_frees(kind))
+		s->freer = (uint32_t)((block->address >> 6) + s->stamp / 7) %
+			   STORY_CONTEXTS;
 	s->events[thread][s->event_count[thread]++] = (struct trace_event){
 		.stamp = s->stamp,
 		.address = block->address,
 		.size = makes ? block->size : 0,
-		.context = makes ? GT_STOP_COUNT + block->context : 0,
+		.context = makes ? GT_STOP_COUNT + block->context :
+			   story_frees(kind) ? GT_STOP_COUNT + s->freer : 0,
 		.layout = makes ? block->layout : 0,
 		.kind = (uint8_t)kind,
 	};
@@ -100,6 +112,7 @@ static inline void story_end(struct story *s, uint32_t slot)
 	struct story_block *block = &s->blocks[i];
 
 	block->end = s->stamp;
+	block->freed_by = s->freer;
 	block->between = s->numbers[block->thread] - block->number;
 	s->slot[slot] = 0;
 	s->steps[s->step_count++] = (struct story_step){ i, true };
@@ -206,6 +219,14 @@ static inline void story_snapshot(struct trace_write *t, const char *name,
 	trace_write_chunk(t, (struct chunk){ .type = GT_SNAPSHOT }, &payload);
 }
 
+static inline void story_forget_freers(struct story *s)
+{
+	for (unsigned i = 0; i < STORY_THREADS; i++)
+		for (size_t k = 0; k < s->event_count[i]; k++)
+			if (story_frees(s->events[i][k].kind))
+				s->events[i][k].context = 0;
+}
+
 /* The trace, with snapshots "one", "two", "three" after a quarter, a half and
  * three quarters; threads have tids 100, 101 … and names "t0", "t1" … To be
  * unlinked. */
@@ -216,6 +237,10 @@ static inline void story_write(struct story *s, const char *sample)
 	struct trace_write t;
 
 	trace_write_begin(&t);
+	if (s->free_stacks)
+		trace_write_line(&t, GT_INFO, "free_stacks", "1");
+	else
+		story_forget_freers(s);
 	trace_write_line(&t, GT_INFO, "start_monotonic_ns", "0");
 	trace_write_line(&t, GT_INFO, "pid", "77");
 	trace_write_line(&t, GT_INFO, "exe", "/bin/story");

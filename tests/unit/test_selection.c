@@ -140,6 +140,16 @@ static bool group_live_or_temporary(const struct story_block *b)
 	return group_live(b) || is_temporary(b);
 }
 
+static bool freed_by_3(const struct story_block *b)
+{
+	return is_freed(b) && b->freed_by == 3;
+}
+
+static bool freed_by_3_or_7(const struct story_block *b)
+{
+	return is_freed(b) && (b->freed_by == 3 || b->freed_by == 7);
+}
+
 static bool thread_1(const struct story_block *b)
 {
 	return b->thread == 1;
@@ -258,6 +268,12 @@ static bool last_size_max(const struct story_block *b)
 	return of_chain(b, false)->size <= 200;
 }
 
+/* Nodes are numbered in the order of the trace. */
+#define NODE(context) NODE_##context
+#define NODE_3 "20"
+#define NODE_7 "24"
+_Static_assert(CONTEXT_ROOTS == 17, "as NODE has it");
+
 static const struct {
 	const char *words[4];	/* word, value, word, value */
 	bool (*means)(const struct story_block *block);
@@ -283,6 +299,10 @@ static const struct {
 	{ { "fate", "live", "fate", "temporary" }, live_or_temporary },
 	{ { "fate", "group-live", "fate", "temporary" },
 	  group_live_or_temporary },
+	{ { "free-context", NODE(3) }, freed_by_3 },
+	{ { "free-context", NODE(3), "free-context", NODE(7) },
+	  freed_by_3_or_7 },
+	{ { "free-context", "5000000000" }, none },
 	{ { "thread", "101" }, thread_1 },
 	{ { "thread", "^t[02]$" }, threads_0_2 },
 	{ { "thread", "t0", "thread", "102" }, threads_0_2 },
@@ -395,6 +415,7 @@ static void each_word(void **state)
 	(void)state;
 	for (unsigned seed = 1; seed <= 2; seed++) {
 		story = story_new(seed);
+		story->free_stacks = true;
 		story_write(story, NULL);
 		for (size_t i = 0; i < WORDS; i++) {
 			struct filter *filter = filter_new();
@@ -420,6 +441,7 @@ static void words_together(void **state)
 		size_t a, b;
 
 		story = story_new(seed);
+		story->free_stacks = true;
 		story_write(story, NULL);
 		do {
 			a = (size_t)rand() % WORDS;
