@@ -145,7 +145,7 @@ static const char *writer_work(struct writer *w)
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
 			feed_sync(&w->feed, FEED_ALL);
-		more = writer_look_at_maps(w, now_ns);
+		more |= writer_look_at_maps(w, now_ns);
 		writer_foreign_look(w, now_ns);
 		if (w->out.err)
 			return "stopped";
