@@ -139,10 +139,10 @@ static void allocate_again(struct strip_plan *plan, struct block *block,
 		&plan->known[blocks_number(&plan->blocks, block)];
 
 	if (block->moving) {	/* the realloc has freed it */
-		for (size_t i = 0; i < plan->lane_capacity; i++)
-			if (plan->lanes[i].active && plan->lanes[i].found &&
-			    plan->lanes[i].address == event->address)
-				plan->lanes[i].released = true;
+		uint32_t lane = movings_find(&plan->movings, event->address);
+
+		plan->lanes[lane].released = true;
+		movings_remove(&plan->movings, lane);
 		block->moving = 0;
 	} else if (known->skip < UINT32_MAX) {
 		known->skip++;
@@ -237,8 +237,9 @@ static void abandon(struct strip_plan *plan, struct strip_lane *moving)
 	struct block *block = blocks_find(&plan->blocks, moving->address);
 
 	moving->active = false;
-	if (!moving->found || moving->released || block == NULL)
+	if (!moving->found || moving->released)
 		return;
+	movings_remove(&plan->movings, (uint32_t)(moving - plan->lanes));
 	block->moving = 0;
 	plan->known[blocks_number(&plan->blocks, block)].odd = true;
 }
@@ -260,12 +261,14 @@ static void begin_realloc(struct strip_plan *plan, uint32_t lane,
 	moving->released = false;
 	moving->found = known != NULL && !known->ghost && !block->moving &&
 		known->skip == 0;
-	if (moving->found)
+	if (moving->found) {
 		block->moving = 1;
-	else if (known == NULL || known->ghost)
+		movings_add(&plan->movings, lane, block->address);
+	} else if (known == NULL || known->ghost) {
 		free_unknown(plan, block, event);
-	else
+	} else {
 		plan->known[blocks_number(&plan->blocks, block)].odd = true;
+	}
 }
 
 /* The old block is gone. `own_end`: the event ends nothing else. Returns
@@ -289,6 +292,7 @@ static bool end_realloc(struct strip_plan *plan, uint32_t lane,
 	moving->active = false;
 	if (block == NULL)
 		return false;
+	movings_remove(&plan->movings, lane);
 	block->moving = 0;
 	if (!whole)
 		plan->known[blocks_number(&plan->blocks, block)].odd = true;
@@ -546,6 +550,7 @@ void strip_plan_free(struct strip_plan *plan)
 	free(plan->seen);
 	free(plan->known);
 	free(plan->lanes);
+	movings_free(&plan->movings);
 	free(plan->allocations);
 	free(plan->undecided);
 	free(plan->thread_numbers);

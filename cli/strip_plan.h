@@ -75,6 +75,7 @@ struct strip_plan {
 	size_t known_capacity;
 	struct strip_lane *lanes;	/* by the model's number */
 	size_t lane_capacity;
+	struct movings movings;		/* lanes whose block moves */
 	uint64_t *allocations;	/* so far, by the model's number of a thread */
 	size_t thread_capacity;
 	struct strip_doomed *undecided;	/* short-lived, but live at the peak */

@@ -13,7 +13,8 @@
  *
  *  I1  totals.live_* are the sums of all costs' live_*, and of all blocks
  *      that were not left out.
- *  I2  A moving block's lane has moving.active and moving.found set.
+ *  I2  A moving block's lane has moving.active and moving.found set, but not
+ *      moving.released, and is in by_block; no other lane is.
  *
  * Called by the reader's thread.
  */
@@ -107,19 +108,23 @@ static struct moving *moving_of(struct model *model, uint32_t lane)
 	return &model->moving[lane];
 }
 
+static void mark_moving(struct model *model, uint32_t lane,
+			struct block *block)
+{
+	block->moving = 1;
+	movings_add(&model->by_block, lane, block->address);
+}
+
 /* The address of a moving block was allocated again: it is free since. */
 static void release_moving(struct model *model, struct block *block,
 			   uint64_t stamp)
 {
-	uint64_t address = block->address;
-	struct moving *moving = NULL;
+	uint32_t lane = movings_find(&model->by_block, block->address);
+	struct moving *moving;
 
-	for (size_t i = 0; i < model->moving_count; i++)
-		if (model->moving[i].active && model->moving[i].found &&
-		    !model->moving[i].released &&
-		    model->moving[i].address == address)
-			moving = &model->moving[i];
-	assert(moving != NULL);		/* I2 */
+	assert(lane != MOVINGS_NONE);	/* I2 */
+	moving = &model->moving[lane];
+	movings_remove(&model->by_block, lane);
 	moving->released = true;
 	moving->chain = release(model, block, stamp, moving->by,
 				ACCOUNT_MOVED);
@@ -135,6 +140,7 @@ static void abandon(struct model *model, struct moving *moving, uint64_t stamp)
 	moving->chain = 0;
 	if (!moving->found || moving->released)
 		return;
+	movings_remove(&model->by_block, (uint32_t)(moving - model->moving));
 	block = blocks_find(&model->blocks, moving->address);
 	if (block != NULL)
 		block->moving = 0;
@@ -157,7 +163,7 @@ static void begin_realloc(struct model *model, uint32_t lane,
 	moving->by = event->context;
 	moving->found = block != NULL && !block->moving;
 	if (moving->found)
-		block->moving = 1;
+		mark_moving(model, lane, block);
 	else
 		wait_for_pair(model, lane, event, 0);
 }
@@ -178,6 +184,8 @@ static uint32_t end_realloc(struct model *model, uint32_t lane,
 	}
 	moving->active = false;
 	if (moving->found) {
+		if (!moving->released)
+			movings_remove(&model->by_block, lane);
 		block = blocks_find(&model->blocks, moving->address);
 		if (!moving->released && block != NULL)
 			return release(model, block, stamp, moving->by, end);
@@ -236,7 +244,7 @@ static void settle_waiting(struct model *model, uint64_t address)
 	moving = moving_of(model, entry.lane);
 	if (moving->active && !moving->found && moving->address == address) {
 		moving->found = true;
-		block->moving = 1;
+		mark_moving(model, entry.lane, block);
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * images.c: see images.h. Searching is newest first: where one image was
+ * images.c: see images.h. The newest image counts: where one image was
  * unmapped and another mapped in its place, and the record of the first
  * one's end has not been read yet, the newer one whose first node is not
  * above the id is the right one. A cache by page serves images that share no
@@ -15,7 +15,7 @@
 #include "cli/base/grow.h"
 
 #define PAGE_SHIFT 12
-/* A reader's limit, twice a recorder's: each is compared with all others. */
+/* A reader's limit, twice a recorder's. */
 #define IMAGES_MAX 4096
 
 void images_init(struct images *images)
@@ -31,18 +31,6 @@ static bool contains(const struct image *image, uint64_t address)
 		if (address - image->segments[i].start <
 		    image->segments[i].size)
 			return true;
-	return false;
-}
-
-static bool overlap(const struct image *a, const struct image *b)
-{
-	for (unsigned i = 0; i < a->segment_count; i++)
-		for (unsigned j = 0; j < b->segment_count; j++)
-			if (a->segments[i].start - b->segments[j].start <
-			    b->segments[j].size ||
-			    b->segments[j].start - a->segments[i].start <
-			    a->segments[i].size)
-				return true;
 	return false;
 }
 
@@ -71,6 +59,29 @@ static struct image *add_empty(struct images *images, uint32_t index)
 	return image;
 }
 
+static void meet_others(struct images *images, struct image *image,
+			const struct trace_segment *segment)
+{
+	uint64_t last = segment->start + (segment->size - 1);
+	uint32_t own = (uint32_t)(image - images->list);
+	const struct place *place;
+	size_t at;
+
+	if (segment->size == 0)
+		return;
+	at = places_up_to(&images->places,
+			  last < segment->start ? UINT64_MAX : last);
+	while ((place = places_next(&images->places, &at, segment->start)) !=
+	       NULL) {
+		struct image *other = &images->list[place->owner];
+
+		image->overlapped = other->overlapped = true;
+		if (is_same(image, other) &&
+		    (image->same_as == own || other->same_as < image->same_as))
+			image->same_as = other->same_as;
+	}
+}
+
 static void fill(struct images *images, struct image *image,
 		 const struct trace_image *record)
 {
@@ -91,16 +102,12 @@ static void fill(struct images *images, struct image *image,
 				   record->path_size);
 	slash = strrchr(image->path, '/');
 	image->name = slash ? slash + 1 : image->path;
-	for (size_t i = 0; i < images->count; i++) {
-		struct image *other = &images->list[i];
-
-		if (other == image || !overlap(image, other))
-			continue;
-		image->overlapped = other->overlapped = true;
-		if (image->same_as == (uint32_t)(image - images->list) &&
-		    is_same(image, other))
-			image->same_as = other->same_as;
-	}
+	for (unsigned i = 0; i < image->segment_count; i++)
+		meet_others(images, image, &image->segments[i]);
+	for (unsigned i = 0; i < image->segment_count; i++)
+		places_add(&images->places, image->segments[i].start,
+			   image->segments[i].size,
+			   (uint32_t)(image - images->list));
 }
 
 /* Told twice: by trace and live file. */
@@ -139,11 +146,21 @@ enum images_added images_add(struct images *images,
 	return IMAGES_ADDED;
 }
 
+static bool is_later(const struct images *images, uint32_t a, uint32_t b)
+{
+	uint32_t first_a = images->list[a].first_node;
+	uint32_t first_b = images->list[b].first_node;
+
+	return first_a > first_b || (first_a == first_b && a > b);
+}
+
 uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 {
 	uint64_t page = address >> PAGE_SHIFT;
 	unsigned slot = table_mix(page) & (IMAGES_CACHE - 1);
 	uint32_t cached = images->cache[slot].image;
+	const struct place *place;
+	size_t at;
 
 	if (cached != IMAGE_NONE && images->cache[slot].page == page) {
 		const struct image *image = &images->list[cached];
@@ -155,14 +172,14 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 	/* Which image is gone may only be told later: of several that fit,
 	 * the last one to come was there. */
 	cached = IMAGE_NONE;
-	for (size_t i = 0; i < images->count; i++) {
-		const struct image *image = &images->list[i];
+	at = places_up_to(&images->places, address);
+	while ((place = places_next(&images->places, &at, address)) != NULL) {
+		const struct image *image = &images->list[place->owner];
 
 		if (image->first_node <= id && id < image->end_node &&
-		    contains(image, address) &&
 		    (cached == IMAGE_NONE ||
-		     image->first_node >= images->list[cached].first_node))
-			cached = (uint32_t)i;
+		     is_later(images, place->owner, cached)))
+			cached = place->owner;
 	}
 	if (cached != IMAGE_NONE) {
 		images->cache[slot].page = page;
@@ -173,14 +190,16 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 
 uint32_t images_find_only(const struct images *images, uint64_t address)
 {
+	size_t at = places_up_to(&images->places, address);
 	uint32_t found = IMAGE_NONE;
+	const struct place *place;
 
-	for (size_t i = 0; i < images->count; i++) {
-		if (!contains(&images->list[i], address))
-			continue;
-		if (found != IMAGE_NONE && found != images->list[i].same_as)
+	while ((place = places_next(&images->places, &at, address)) != NULL) {
+		uint32_t same = images->list[place->owner].same_as;
+
+		if (found != IMAGE_NONE && found != same)
 			return IMAGE_NONE;
-		found = images->list[i].same_as;
+		found = same;
 	}
 	return found;
 }
@@ -188,6 +207,7 @@ uint32_t images_find_only(const struct images *images, uint64_t address)
 void images_free(struct images *images)
 {
 	free(images->list);
+	places_free(&images->places);
 	table_free(&images->by_index);
 	intern_free(&images->names);
 }

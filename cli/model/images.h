@@ -11,6 +11,7 @@
 
 #include "cli/base/intern.h"
 #include "cli/base/table.h"
+#include "cli/model/places.h"
 #include "cli/trace/records.h"
 
 #define IMAGE_NONE UINT32_MAX
@@ -39,6 +40,7 @@ struct images {
 	size_t count;
 	size_t capacity;
 	struct table by_index;	/* index in the trace -> index here */
+	struct places places;	/* segments; the owner is an index here */
 	struct intern names;
 	struct { uint64_t page; uint32_t image; } cache[IMAGES_CACHE];
 	uint64_t refused;	/* records over the limit */

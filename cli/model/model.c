@@ -323,5 +323,6 @@ void model_free(struct model *model)
 		selection_free(model->selection);
 	free(model->past);
 	free(model->moving);
+	movings_free(&model->by_block);
 	free(model->facts);
 }

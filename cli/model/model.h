@@ -23,6 +23,7 @@
 #include "cli/model/images.h"
 #include "cli/model/leftout.h"
 #include "cli/model/maps.h"
+#include "cli/model/movings.h"
 #include "cli/model/pairing.h"
 #include "cli/model/tap.h"
 #include "cli/model/threads.h"
@@ -149,6 +150,7 @@ struct model {
 	size_t past_count, past_capacity;
 	struct moving *moving;		/* by lane */
 	size_t moving_count;
+	struct movings by_block;	/* lanes whose block moves */
 	struct fact *facts;
 	size_t fact_count;
 	size_t fact_capacity;

@@ -68,6 +68,16 @@ static void end(struct model *model)
 	free(model);
 }
 
+/* I2, when no realloc is under way any more. */
+static void nothing_moves(const struct model *model)
+{
+	const struct movings *movings = &model->by_block;
+
+	assert_int_not_equal(movings->bits, 0);
+	for (size_t i = 0; i < (size_t)1 << movings->bits; i++)
+		assert_int_equal(movings->buckets[i], 0);
+}
+
 static void sums_agree(const struct model *model)
 {
 	uint64_t bytes = 0, blocks = 0, frees = 0, at = 0, peak = 0;
@@ -139,6 +149,7 @@ static void nonsense(void **state)
 		assert_false(plain->special);
 		assert_true(special->special);
 		sums_agree(plain);
+		nothing_moves(plain);
 		same(plain, special);
 		chains_agree(special);
 		end(plain);
@@ -191,6 +202,7 @@ static void nonsense_decided(void **state)
 		assert_int_equal(model_read(decided, path), EXIT_COMPLETE);
 		assert_true(plain->totals.frees > 0);
 		sums_agree(plain);
+		nothing_moves(plain);
 		assert_int_equal(decided->totals.allocations,
 				 plain->totals.allocations);
 		assert_int_equal(decided->totals.frees, plain->totals.frees);

@@ -1,0 +1,94 @@
+/*
+ * movings.c: see movings.h. As many buckets as lanes, each a list through the
+ * lanes.
+ *
+ *  I1  A lane is in the bucket of its address, or in none.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/movings.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/blocks.h"
+
+#define BITS_MIN 6
+
+static uint32_t *bucket_of(const struct movings *movings, uint64_t address)
+{
+	return &movings->buckets[blocks_hash(address) >> (32 - movings->bits)];
+}
+
+static void link_lane(struct movings *movings, uint32_t lane)
+{
+	struct movings_lane *entry = &movings->lanes[lane];
+	uint32_t *bucket = bucket_of(movings, entry->address);
+
+	entry->next = *bucket;
+	*bucket = lane + 1;
+}
+
+/* Twice as many, until `lane` is one of them. */
+static void grow(struct movings *movings, uint32_t lane)
+{
+	size_t old = movings->bits ? (size_t)1 << movings->bits : 0, count;
+	uint32_t *buckets = movings->buckets;
+
+	movings->bits = movings->bits ? movings->bits : BITS_MIN;
+	while ((size_t)lane >> movings->bits != 0)
+		movings->bits++;
+	count = (size_t)1 << movings->bits;
+	movings->lanes = grow_resize(movings->lanes, count,
+				     sizeof(*movings->lanes));
+	memset(movings->lanes + old, 0, (count - old) * sizeof(*movings->lanes));
+	movings->buckets = grow_zeroed(count, sizeof(*movings->buckets));
+	for (size_t i = 0; i < old; i++)
+		for (uint32_t at = buckets[i], next; at != 0; at = next) {
+			next = movings->lanes[at - 1].next;
+			link_lane(movings, at - 1);
+		}
+	free(buckets);
+}
+
+void movings_add(struct movings *movings, uint32_t lane, uint64_t address)
+{
+	if (movings->bits == 0 || (size_t)lane >> movings->bits != 0)
+		grow(movings, lane);
+	movings->lanes[lane].address = address;
+	link_lane(movings, lane);
+}
+
+void movings_remove(struct movings *movings, uint32_t lane)
+{
+	struct movings_lane *entry = &movings->lanes[lane];
+	uint32_t *at = bucket_of(movings, entry->address);
+
+	while (*at != lane + 1) {
+		assert(*at != 0);	/* I1 */
+		at = &movings->lanes[*at - 1].next;
+	}
+	*at = entry->next;
+}
+
+uint32_t movings_find(const struct movings *movings, uint64_t address)
+{
+	uint32_t at;
+
+	if (movings->bits == 0)
+		return MOVINGS_NONE;
+	for (at = *bucket_of(movings, address); at != 0;
+	     at = movings->lanes[at - 1].next)
+		if (movings->lanes[at - 1].address == address)
+			break;
+	return at - 1;
+}
+
+void movings_free(struct movings *movings)
+{
+	free(movings->lanes);
+	free(movings->buckets);
+	memset(movings, 0, sizeof(*movings));
+}

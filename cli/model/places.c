@@ -1,0 +1,54 @@
+/*
+ * places.c: see places.h. Called by the reader's thread.
+ */
+#include "cli/model/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+size_t places_up_to(const struct places *places, uint64_t to)
+{
+	size_t low = 0, high = places->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (places->list[middle].start <= to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void places_add(struct places *places, uint64_t start, uint64_t size,
+		uint32_t owner)
+{
+	uint64_t last = start + (size - 1);
+	size_t at = places_up_to(places, start);
+	struct place *list;
+
+	if (size == 0)
+		return;
+	if (last < start)
+		last = UINT64_MAX;
+	GROW(places->list, places->count, places->capacity);
+	list = places->list;
+	memmove(list + at + 1, list + at,
+		(places->count - at) * sizeof(*list));
+	places->count++;
+	list[at] = (struct place){ start, last, last, owner };
+	if (at > 0 && list[at - 1].reach > last)
+		list[at].reach = list[at - 1].reach;
+	/* those behind reach at least as far as this one */
+	for (at++; at < places->count && list[at].reach < last; at++)
+		list[at].reach = last;
+}
+
+void places_free(struct places *places)
+{
+	free(places->list);
+	memset(places, 0, sizeof(*places));
+}
