@@ -1,7 +1,9 @@
 /*
  * output_file.h: where a command's result goes: standard output or a file,
  * which may be there already, but may be no trace: a slip of the hand must not
- * cost a recording.
+ * cost a recording. Where the file system can, the file gets its name, or takes
+ * the place of the old one, when it is whole: what is there stays as it was if
+ * something ends us before.
  */
 #ifndef GNOMON_OUTPUT_FILE_H
 #define GNOMON_OUTPUT_FILE_H
