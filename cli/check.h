@@ -19,6 +19,7 @@
 
 struct check_values {
 	uint64_t of[CHECK_COSTS];	/* by enum figure; live: unsuppressed */
+	uint64_t live_blocks;		/* of these */
 };
 
 /* Rules asked for; the same for all traces. */
@@ -37,6 +38,7 @@ struct check_verdict {
 	uint64_t value;
 	uint64_t limit;		/* of a growth: the most that would pass */
 	uint64_t before;	/* of a growth: the baseline's value */
+	uint64_t blocks;	/* of what is live */
 };
 
 #define CHECK_VERDICTS_MAX (2 * CHECK_COSTS)

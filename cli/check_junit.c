@@ -87,7 +87,7 @@ static void add_case(struct buffer *out, const struct check_result *result,
 		     size_t i)
 {
 	const struct check_verdict *verdict = &result->verdicts[i];
-	char message[128];
+	char message[160], blocks[40] = "";
 
 	buffer_string(out, "    <testcase");
 	add_attribute(out, "name", verdict->name);
@@ -97,9 +97,12 @@ static void add_case(struct buffer *out, const struct check_result *result,
 		buffer_string(out, "/>\n");
 		return;
 	}
+	if (verdict->cost == FIGURE_LIVE)
+		snprintf(blocks, sizeof(blocks), " in %" PRIu64 " block%s",
+			 verdict->blocks, verdict->blocks == 1 ? "" : "s");
 	snprintf(message, sizeof(message),
-		 "%s is %" PRIu64 ", the limit is %" PRIu64, verdict->name,
-		 verdict->value, verdict->limit);
+		 "%s is %" PRIu64 "%s, the limit is %" PRIu64, verdict->name,
+		 verdict->value, blocks, verdict->limit);
 	buffer_string(out, ">\n      <failure");
 	add_attribute(out, "message", message);
 	add_attribute(out, "type", verdict->name);

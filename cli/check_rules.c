@@ -22,6 +22,7 @@ void check_values(const struct model *model, const struct leaks *leaks,
 
 	memset(values, 0, sizeof(*values));
 	values->of[FIGURE_LIVE] = leaks->live_bytes;
+	values->live_blocks = leaks->live_blocks;
 	values->of[FIGURE_PEAK] = totals->peak_bytes;
 	values->of[FIGURE_TOTAL] = totals->total_bytes;
 	values->of[FIGURE_COUNT] = totals->allocations;
@@ -51,9 +52,23 @@ static uint64_t grown(uint64_t before, double percent)
 	return before + (uint64_t)more;
 }
 
+/*
+ * Where no byte may be live, or more than was, blocks of no bytes that leaked
+ * count, too: malloc(0) makes one each time, and LeakSanitizer tells it.
+ */
+static bool is_kept(enum figure cost, const struct check_values *values,
+		    uint64_t limit, uint64_t blocks_limit)
+{
+	if (cost == FIGURE_LIVE && limit == 0 &&
+	    values->live_blocks > blocks_limit)
+		return false;
+	return values->of[cost] <= limit;
+}
+
 static struct check_verdict *add(struct check_result *result,
 				 const char *prefix, enum figure cost,
-				 uint64_t value, uint64_t limit)
+				 const struct check_values *values,
+				 uint64_t limit, uint64_t blocks_limit)
 {
 	struct check_verdict *verdict = &result->verdicts[result->count++];
 
@@ -61,9 +76,10 @@ static struct check_verdict *add(struct check_result *result,
 	snprintf(verdict->name, sizeof(verdict->name), "%s-%s", prefix,
 		 figure_names[cost]);
 	verdict->cost = cost;
-	verdict->value = value;
+	verdict->value = values->of[cost];
+	verdict->blocks = values->live_blocks;
 	verdict->limit = limit;
-	verdict->passed = value <= limit;
+	verdict->passed = is_kept(cost, values, limit, blocks_limit);
 	result->failed += !verdict->passed;
 	return verdict;
 }
@@ -77,15 +93,15 @@ void check_judge(const struct check_rules *rules,
 	result->failed = 0;
 	for (size_t i = 0; i < COSTS; i++)
 		if (rules->limited[costs[i]])
-			add(result, "max", costs[i], values->of[costs[i]],
-			    rules->limit[costs[i]]);
+			add(result, "max", costs[i], values,
+			    rules->limit[costs[i]], 0);
 	for (size_t i = 0; i < COSTS && baseline != NULL; i++) {
 		uint64_t before = baseline->of[costs[i]];
 		struct check_verdict *verdict;
 
-		verdict = add(result, "growth", costs[i],
-			      values->of[costs[i]],
-			      grown(before, rules->growth));
+		verdict = add(result, "growth", costs[i], values,
+			      grown(before, rules->growth),
+			      grown(baseline->live_blocks, rules->growth));
 		verdict->is_growth = true;
 		verdict->before = before;
 	}

@@ -70,6 +70,12 @@ void check_text(const struct check_result *result, FILE *out)
 			verdict->passed ? "pass" : "fail", style->off);
 		if (verdict->is_growth)
 			put_before(verdict, out);
+		/* A growth from anything fills the line. */
+		if (verdict->cost == FIGURE_LIVE && verdict->blocks > 0 &&
+		    (!verdict->is_growth || verdict->limit == 0))
+			fprintf(out, "  in %s block%s",
+				quantity_count(a, verdict->blocks),
+				verdict->blocks == 1 ? "" : "s");
 		fputc('\n', out);
 	}
 	put_suppressed(result, out);
@@ -90,6 +96,8 @@ void check_json(const struct check_result *result, struct json *json)
 		json_string(json, "name", verdict->name);
 		json_uint(json, "limit", verdict->limit);
 		json_uint(json, "value", verdict->value);
+		if (verdict->cost == FIGURE_LIVE)
+			json_uint(json, "blocks", verdict->blocks);
 		json_bool(json, "pass", verdict->passed);
 		json_bool(json, "estimated", result->model->sample_mean != 0);
 		if (verdict->is_growth)

@@ -2,7 +2,6 @@
  * cmd_check.c: `gnomon check`: hold traces against limits and against an
  * older trace, for tests and CI. Runs in the main thread.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +14,20 @@
 #include "cli/profile/difference.h"
 #include "cli/profile_stack.h"
 #include "cli/reading.h"
+#include "cli/trace/output_file.h"
 
 #define STACKS_SHOWN 3		/* of a rule that failed */
 #define STACK_LINES 8		/* of each, from its site outward */
 
 enum {
 	MAX_LIVE = 1, MAX_PEAK, MAX_TOTAL, MAX_COUNT, MAX_TEMPORARY, BASELINE,
-	MAX_GROWTH, JUNIT, JSON
+	MAX_GROWTH, JUNIT, OUTPUT, JSON
 };
 
 static const struct command_option options[] = {
 	{ MAX_LIVE, "max-live", 0, "SIZE", NULL,
 	  "at most so many bytes may be live at the end, without what is "
-	  "suppressed" },
+	  "suppressed; 0: nor a block of no bytes" },
 	{ MAX_PEAK, "max-peak", 0, "SIZE", NULL,
 	  "at most so many bytes may be live at once" },
 	{ MAX_TOTAL, "max-total", 0, "SIZE", NULL,
@@ -42,6 +42,8 @@ static const struct command_option options[] = {
 	  "by how much each may be more than in the baseline" },
 	{ JUNIT, "junit", 0, "FILE", NULL,
 	  "write the results to FILE as JUnit XML, too" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the verdicts to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	COMMAND_COMMON_OPTIONS,
@@ -60,6 +62,7 @@ struct request {
 	bool full_names;
 	const char *baseline;
 	const char *junit;
+	const char *output;
 	struct leaks leaks;
 	struct leaks old_leaks;	/* of the baseline: with the same rules */
 };
@@ -115,6 +118,9 @@ static int take(void *owner, int id, const char *value)
 		return check_parse_growth(value, &request->rules.growth);
 	case JUNIT:
 		request->junit = value;
+		return 0;
+	case OUTPUT:
+		request->output = value;
 		return 0;
 	case JSON:
 		request->json = true;
@@ -173,6 +179,15 @@ static void print_amount(FILE *out, enum figure cost, uint64_t value,
 		value == 1 ? " allocation" : " allocations");
 }
 
+/* Of stacks that hold blocks of no bytes, these are all there is to say. */
+static void print_blocks(FILE *out, uint64_t blocks)
+{
+	char text[QUANTITY_TEXT];
+
+	fprintf(out, "\n    %s block%s of no bytes\n",
+		quantity_count(text, blocks), blocks == 1 ? "" : "s");
+}
+
 static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 {
 	struct request *request = behind->request;
@@ -189,9 +204,12 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 	for (size_t i = 0; i < rows.count && i < STACKS_SHOWN; i++) {
 		const struct row *row = &rows.list[i];
 
-		if (row_value(&rows, row) == 0)
+		if (!figures_any(&row->figures, cost, rows.end_ns))
 			break;
-		print_amount(out, cost, row_value(&rows, row), "");
+		if (row_value(&rows, row) > 0)
+			print_amount(out, cost, row_value(&rows, row), "");
+		else
+			print_blocks(out, figures_blocks(&row->figures, cost));
 		profile_stack_of_context(&behind->stack, &behind->now->frames,
 					 row->node, request->full_names);
 		profile_stack_print(&behind->stack, true, STACK_LINES, 6,
@@ -259,7 +277,8 @@ static void find_stacks(struct request *request, struct subject *now,
 		out = open_memstream(&text, &size);
 		if (out == NULL)
 			continue;	/* no memory: the verdict stands */
-		if (verdict->is_growth)
+		/* Where no byte is more it is about blocks without any. */
+		if (verdict->is_growth && verdict->value > verdict->limit)
 			print_grown(&behind, verdict->cost, out);
 		else
 			print_largest(&behind, verdict->cost, out);
@@ -304,7 +323,7 @@ static void check_one(struct request *request, const char *trace,
 	if (request->json)
 		check_json(&result, &output->json);
 	else if (now.model != NULL)
-		check_text(&result, stdout);
+		check_text(&result, output->json.out);
 	close_subject(&now);
 	for (size_t i = 0; i < CHECK_VERDICTS_MAX; i++)
 		buffer_free(&result.stacks[i]);
@@ -328,11 +347,15 @@ static void put_summary(struct request *request, struct output *output)
 
 static int check_all(struct request *request, struct subject *before)
 {
-	struct output output = { .json = { .out = stdout } };
+	struct output output = {
+		.json = { .out = output_file_open(request->output) },
+	};
 	const struct check_values *baseline = NULL;
 	struct check_values values;
 	int status;
 
+	if (output.json.out == NULL)
+		return EXIT_NOTHING;
 	if (request->baseline != NULL) {
 		check_values(before->model, &request->old_leaks, &values);
 		baseline = &values;
@@ -348,20 +371,15 @@ static int check_all(struct request *request, struct subject *before)
 	if (request->json)
 		put_summary(request, &output);
 	else
-		leaks_print(&request->leaks, stdout);
+		leaks_print(&request->leaks, output.json.out);
 	status = output.unread > 0 ? EXIT_NOTHING :
 		output.failed > 0 ? EXIT_NO :
 		output.partial > 0 ? EXIT_PARTIAL : EXIT_COMPLETE;
 	if (request->junit != NULL &&
 	    !check_junit_write(request->junit, &output.suites))
 		status = EXIT_NOTHING;
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		tell_error("standard output: writing failed: %s",
-			   strerror(errno));
-		status = EXIT_NOTHING;
-	}
 	buffer_free(&output.suites);
-	return status;
+	return output_file_close(output.json.out, request->output, status);
 }
 
 static int run(struct request *request, int operands, char **argv)
@@ -417,6 +435,9 @@ static const char *const description[] = {
 	"Holds a trace against limits, one line for each: name, limit, value, "
 	"pass or fail. Of a rule that fails the largest call stacks behind it "
 	"are shown.",
+	"--max-live 0 means that nothing may be left: not even blocks of no "
+	"bytes, which malloc(0) makes and LeakSanitizer tells, too. A larger "
+	"limit is about bytes alone.",
 	"TRACE is a file, several files or a directory; left out, it is the "
 	"newest trace here. Each trace has to keep all the rules.",
 	"Suppressions say what may be live at the end. Those of files "

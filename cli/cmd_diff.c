@@ -2,7 +2,6 @@
  * cmd_diff.c: `gnomon diff`: what changed between two traces, or between two
  * moments of one. Runs in the main thread.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +13,13 @@
 #include "cli/diff.h"
 #include "cli/profile/stack_filter.h"
 #include "cli/reading.h"
+#include "cli/trace/output_file.h"
 
 #define TOP 10			/* rows with --cost, */
 #define TOP_OF_EACH 3		/* of each cost without it, */
 #define TOP_JSON 1000		/* and with --json */
 
-enum { COST = 1, BY, TOP_ROWS, THRESHOLD, JSON };
+enum { COST = 1, BY, TOP_ROWS, THRESHOLD, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', "live|peak|total|count|temporary", NULL,
@@ -36,6 +36,8 @@ static const struct command_option options[] = {
 	{ THRESHOLD, "threshold", 't', "AMOUNT", "0",
 	  "differences that are not larger do not count: bytes, a number, or "
 	  "a share (5%) of the larger side" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the comparison to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	COMMAND_COMMON_OPTIONS,
@@ -49,6 +51,7 @@ struct request {
 	struct reading reading;
 	struct diff diff;
 	const char *moments[2];	/* --from, --to */
+	const char *output;
 	bool json;
 	bool top_given;
 	int status;		/* of reading */
@@ -83,6 +86,9 @@ static int take(void *owner, int id, const char *value)
 		return quantity_parse_count(value, &request->diff.top);
 	case THRESHOLD:
 		return take_threshold(&request->diff.threshold, value);
+	case OUTPUT:
+		request->output = value;
+		return 0;
 	case JSON:
 		request->json = true;
 		return 0;
@@ -262,21 +268,20 @@ static void compare(struct diff *diff)
 static int print(struct request *request)
 {
 	struct diff *diff = &request->diff;
+	FILE *out = output_file_open(request->output);
 
+	if (out == NULL)
+		return EXIT_NOTHING;
 	if (!request->top_given)
 		diff->top = request->json ? TOP_JSON : diff->one_cost ? TOP :
 			TOP_OF_EACH;
 	diff->full_names = request->reading.full_names;
 	if (request->json)
-		diff_json(diff, stdout);
+		diff_json(diff, out);
 	else
-		diff_text(diff, stdout);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		tell_error("standard output: writing failed: %s",
-			   strerror(errno));
-		return EXIT_NOTHING;
-	}
-	return diff->differs ? EXIT_NO : request->status;
+		diff_text(diff, out);
+	return output_file_close(out, request->output,
+				 diff->differs ? EXIT_NO : request->status);
 }
 
 static int run_diff(const struct command *command, int argc, char **argv)

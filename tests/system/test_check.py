@@ -90,6 +90,55 @@ def limits_are_exact(directory):
 
 
 @case
+def blocks_of_no_bytes(directory):
+    traces = []
+    for name, arguments in (("few", []), ("more", ["1"])):
+        path = os.path.join(directory, name)
+        os.mkdir(path)
+        traces.append(recorded([program("no_bytes"), *arguments], path).trace)
+    few, more = traces
+    for limit, status, verdict in (("0", 1, "fail"), ("1", 0, "pass")):
+        done = gnomon("check", few, "--max-live", limit, statuses=(status,))
+        line = done.out.splitlines()[1]
+        check(verdict in line.split() and "in 3 blocks" in line, line)
+    done = gnomon("check", few, "--max-live", "0", statuses=(1,))
+    check("3 blocks of no bytes\n" in done.out and "tgt_malloc" in done.out,
+          done.out)
+    row = rows_of(few, "--max-live", "0")["max-live"]
+    equal((row["value"], row["blocks"], row["pass"]), (0, 3, False), "json")
+    equal(rows_of(few, "--baseline", few)["growth-live"]["pass"], True, "same")
+    equal(rows_of(more, "--baseline", few)["growth-live"]["pass"], False,
+          "one more")
+    equal(rows_of(few, "--baseline", more)["growth-live"]["pass"], True,
+          "one less")
+    junit = os.path.join(directory, "junit.xml")
+    gnomon("check", few, "--max-live", "0", "--junit", junit, statuses=(1,))
+    with open(junit) as file:
+        check("max-live is 0 in 3 blocks" in file.read(), "junit")
+    rules = os.path.join(directory, "rules")
+    with open(rules, "w") as file:
+        file.write("leak:tgt_malloc\n")
+    gnomon("check", few, "--max-live", "0", "--suppressions", rules)
+
+
+@case
+def into_a_file(directory):
+    trace = leaky(directory)
+    path = os.path.join(directory, "verdicts")
+    for more in ((), ("--json",)):
+        asked = ("check", trace, "--max-live", "0", *more)
+        done = gnomon(*asked, "-o", path, statuses=(1,))
+        equal(done.out, "", "nothing else")
+        with open(path) as file:
+            equal(file.read(), gnomon(*asked, statuses=(1,)).out, more)
+    with open(trace, "rb") as file:
+        before = file.read()
+    gnomon("check", trace, "--max-live", "0", "-o", trace, statuses=(2,))
+    with open(trace, "rb") as file:
+        equal(file.read(), before, "the trace is as it was")
+
+
+@case
 def stacks_behind_a_failure(directory):
     trace = leaky(directory)
     text = gnomon("check", trace, "--max-live", "0", statuses=(1,)).out

@@ -205,6 +205,24 @@ def directories_are_sums(directory):
 
 
 @case
+def into_a_file(directory):
+    a, b = (trace_of(os.path.join(directory, name), name)
+            for name in ("before", "after"))
+    path = os.path.join(directory, "changes")
+    for more in ((), ("--json",)):
+        done = gnomon("diff", a, b, "--output", path, *more, statuses=(1,))
+        equal(done.out, "", "nothing else")
+        with open(path) as file:
+            equal(file.read(), gnomon("diff", a, b, *more, statuses=(1,)).out,
+                  more)
+    with open(b, "rb") as file:
+        before = file.read()
+    gnomon("diff", a, b, "-o", b, statuses=(2,))
+    with open(b, "rb") as file:
+        equal(file.read(), before, "the trace is as it was")
+
+
+@case
 def wrong_use(directory):
     trace = trace_of(os.path.join(directory, "a"), "before")
     for arguments in ([trace], [], [trace] * 3, [trace, trace + ".none"],
