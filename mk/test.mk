@@ -129,7 +129,8 @@ check-unit: $(UNIT)
 # is not for a sanitizer's run-time library. Nor may it see who reads foreign
 # frames of its own stack, or counts the images of its process.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-ASAN_STEMS := $(filter-out capture image,\
+ASAN_STEMS := rules_caller rules_library rules_step \
+	$(filter-out capture image,\
 	$(notdir $(basename $(UNWIND_SRC) $(CLI_SRC))))
 ASAN_UNIT := $(filter $(addprefix $(TEST_O)/unit/test_,$(ASAN_STEMS)),$(UNIT))
 check-asan:
