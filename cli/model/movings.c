@@ -19,7 +19,7 @@
 
 static uint32_t *bucket_of(const struct movings *movings, uint64_t address)
 {
-	return &movings->buckets[blocks_hash(address) >> (32 - movings->bits)];
+	return &movings->buckets[blocks_hash(address) >> (64 - movings->bits)];
 }
 
 static void link_lane(struct movings *movings, uint32_t lane)
