@@ -153,6 +153,8 @@ static int open_trace(struct request *request, struct opened *opened,
 	if (request->report.sizes && !request->reading.many && !request->merge)
 		request->reading.model.wants |= MODEL_WANT_TIMELINE |
 			MODEL_WANT_CHAINS;
+	if (request->json || filter_has_stacks(request->reading.filter))
+		request->reading.model.wants |= MODEL_WANT_FREED_BY;
 	/* Stacks are filtered, or rows get theirs. */
 	if (request->report.sizes && (request->json ||
 	    filter_has_stacks(request->reading.filter)))

@@ -149,6 +149,8 @@ void report_losses(const struct report *report,
 		   const struct report_process *about);
 /* The stack of a row, or a part of one: of a context or a profile's node. */
 void report_load(struct report *report, uint32_t node);
+/* The stack of a context, also where rows are of a profile. */
+void report_load_context(struct report *report, uint32_t node);
 /* A frame's name and place, shortened to fit side by side, with two blanks
  * between, into `width` columns. */
 void report_frame_text(const struct frame *frame, bool full, size_t width,

@@ -101,7 +101,22 @@ static uint64_t age_of(const struct report *r, const struct block *block)
 
 /* ---- text ---- */
 
-static void put_block(const struct report *r, const struct block *block,
+/* Of a moment's block that is gone since: which code freed it. */
+static void put_freed_by(struct report *r, const struct block *block)
+{
+	uint32_t node = model_freed_by(r->model, block);
+
+	if (node == MODEL_NOT_FREED)
+		return;
+	report_load(r, node);
+	if (r->stack.count == 0)
+		return;
+	fprintf(r->out, "%*sfreed later by (context %" PRIu32 ")\n",
+		FRAME_INDENT, "", node);
+	report_frame(r, &r->stack.list[r->stack.site], FRAME_INDENT + 4);
+}
+
+static void put_block(struct report *r, const struct block *block,
 		      size_t number)
 {
 	const struct thread *thread = &r->model->threads.list[block->thread];
@@ -116,6 +131,7 @@ static void put_block(const struct report *r, const struct block *block,
 		FRAME_INDENT, "", thread->tid);
 	report_put_text(r->out, threads_name(thread), GT_THREAD_NAME_MAX);
 	putc('\n', r->out);
+	put_freed_by(r, block);
 }
 
 static void put_blocks(struct report *r, const struct block_list *blocks,
@@ -189,6 +205,9 @@ void report_blocks_json(struct json *json, struct report *r)
 		json_uint(json, "tid", thread->tid);
 		json_string(json, "thread", threads_name(thread));
 		json_uint(json, "context", node_of(r, block));
+		if (model_freed_by(r->model, block) != MODEL_NOT_FREED)
+			json_uint(json, "freed_by_context",
+				  model_freed_by(r->model, block));
 		report_load(r, node_of(r, block));
 		report_json_stack(json, &r->stack, 0, r->once);
 		json_end_object(json);

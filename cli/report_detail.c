@@ -11,6 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/report_costs.h"
+#include "cli/report_freed.h"
 
 /* ---- which costs a row has ---- */
 
@@ -39,7 +40,7 @@ void report_detail_begin(struct report_detail *detail, const struct report *r,
 			 const struct report_rows *rows)
 {
 	memset(detail, 0, sizeof(*detail));
-	if (!r->options->sizes || r->model == NULL)
+	if (r->model == NULL || (!r->options->sizes && !report_has_freed(r)))
 		return;
 	detail->report = r;
 	detail->rows = rows;
@@ -58,6 +59,7 @@ void report_detail_end(struct report_detail *detail)
 struct detail {
 	struct histogram sizes, lifetimes;
 	struct chain_figures chains;
+	struct report_freed freed;
 };
 
 static void add(const struct model *model, uint32_t cost, struct detail *sum)
@@ -69,6 +71,7 @@ static void add(const struct model *model, uint32_t cost, struct detail *sum)
 		       &sum->lifetimes);
 	chains_of(&model->chains, cost, &chains);
 	chain_figures_add(&sum->chains, &chains);
+	report_freed_add(&sum->freed, model, cost);
 }
 
 /* Means are of all chains, ended or not. */
@@ -104,9 +107,13 @@ void report_detail_row(struct json *json, const struct report_detail *detail,
 	for (uint32_t i = detail->first ? detail->first[row] : TABLE_NONE;
 	     i != TABLE_NONE; i = detail->next[i])
 		add(r->model, i, &sum);
-	report_histograms_json(json, &sum.sizes, &sum.lifetimes);
-	if (sum.chains.count > 0)
+	if (r->options->sizes)
+		report_histograms_json(json, &sum.sizes, &sum.lifetimes);
+	if (r->options->sizes && sum.chains.count > 0)
 		put_chains(json, r->model, &sum.chains);
+	if (report_has_freed(r))
+		report_freed_row(json, r->model, &sum.freed);
+	report_freed_free(&sum.freed);
 }
 
 void report_chains_json(struct json *json, const struct report *r)

@@ -1,7 +1,7 @@
 /*
  * report_detail.h: what --sizes adds to a report in JSON: to each row its
  * sizes, lifetimes and chains of reallocs; to the whole its chains and how it
- * went on over time.
+ * went on over time. And, where that was recorded, who freed a row's blocks.
  */
 #ifndef GNOMON_REPORT_DETAIL_H
 #define GNOMON_REPORT_DETAIL_H
@@ -19,7 +19,8 @@ struct report_detail {
 void report_detail_begin(struct report_detail *detail,
 			 const struct report *report,
 			 const struct report_rows *rows);
-/* "sizes", "lifetimes", and "chains" if there were any; of a row by its index. */
+/* "sizes", "lifetimes", and "chains" if there were any; "freed_by"; of a row by
+ * its index. */
 void report_detail_row(struct json *json, const struct report_detail *detail,
 		       size_t row);
 void report_detail_end(struct report_detail *detail);

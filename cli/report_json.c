@@ -7,6 +7,7 @@
 #include "cli/report.h"
 #include "cli/report_blocks.h"
 #include "cli/report_detail.h"
+#include "cli/report_freed.h"
 #include "cli/report_rows.h"
 #include "cli/report_tree.h"
 
@@ -293,6 +294,7 @@ void report_body_json(struct json *json, struct report *r)
 		report_blocks_json(json, r);
 	else
 		put_rows(json, r, key);
+	report_freed_json(json, r);
 	if (r->once != NULL)
 		report_frames_json(json, r->once);
 	r->once = NULL;

@@ -269,15 +269,19 @@ static void load_node(struct report *r, uint32_t node)
 	r->stack.count = count;
 }
 
-void report_load(struct report *r, uint32_t node)
+void report_load_context(struct report *r, uint32_t node)
 {
-	if (r->profile != NULL) {
-		load_node(r, node);
-		return;
-	}
 	frames_of(r->frames, node);
 	r->stack.list = r->frames->list;
 	r->stack.count = r->frames->count;
 	r->stack.site = r->frames->site;
 	r->stack.stop = r->frames->stop;
+}
+
+void report_load(struct report *r, uint32_t node)
+{
+	if (r->profile != NULL)
+		load_node(r, node);
+	else
+		report_load_context(r, node);
 }

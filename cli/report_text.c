@@ -12,6 +12,7 @@
 #include "cli/report.h"
 #include "cli/report_blocks.h"
 #include "cli/report_chains.h"
+#include "cli/report_freed.h"
 #include "cli/report_rows.h"
 #include "cli/report_timeline.h"
 #include "cli/report_tree.h"
@@ -354,6 +355,8 @@ static void put_sections(struct report *r)
 		put_section(&p, overview[i]);
 	if (r->options->one_key)
 		put_section(&p, r->options->key);
+	else
+		report_freed_text(r);
 	table_free(&p.shown);
 }
 

@@ -259,6 +259,21 @@ static void count_freed_by(struct model *model, const struct block *block,
 		  FREED_NO_COST, &sum);
 }
 
+static void keep_past(struct model *model, const struct block *block,
+		      uint32_t by)
+{
+	size_t before = model->past_capacity;
+
+	GROW(model->past, model->past_count, model->past_capacity);
+	if (model->has_freed_by && model->past_capacity != before)
+		model->past_freed_by = grow_resize(model->past_freed_by,
+						   model->past_capacity,
+						   sizeof(uint32_t));
+	if (model->has_freed_by)
+		model->past_freed_by[model->past_count] = freed_by(model, by);
+	model->past[model->past_count++] = *block;
+}
+
 static void drop_selected(struct model *model, const struct block *block,
 			  uint64_t stamp, uint32_t by, enum account_end end,
 			  struct account_amount amount)
@@ -282,10 +297,8 @@ static void drop_selected(struct model *model, const struct block *block,
 		cell->bytes += amount.bytes;
 	}
 	if (model->selection != NULL && !model->deciding &&
-	    selection_is_of_moment(model->selection)) {
-		GROW(model->past, model->past_count, model->past_capacity);
-		model->past[model->past_count++] = *block;
-	}
+	    selection_is_of_moment(model->selection))
+		keep_past(model, block, by);
 }
 
 static void tell_end(const struct model *model, const struct block *block,

@@ -54,6 +54,17 @@ const struct block *model_next_block(const struct model *model, uint64_t *at)
 	return NULL;
 }
 
+uint32_t model_freed_by(const struct model *model, const struct block *block)
+{
+	/* numbers: blocks of another array have no order with these */
+	uintptr_t at = (uintptr_t)block - (uintptr_t)model->past;
+	uint32_t node = FREED_UNKNOWN;
+
+	if (model->has_freed_by && at < model->past_count * sizeof(*block))
+		node = model->past_freed_by[at / sizeof(*block)];
+	return node != FREED_UNKNOWN ? node : MODEL_NOT_FREED;
+}
+
 /* ---- everything that is not an event ---- */
 
 /* The mean interval of a sample, in bytes. */
@@ -322,6 +333,7 @@ void model_free(struct model *model)
 	if (!model->borrowed)
 		selection_free(model->selection);
 	free(model->past);
+	free(model->past_freed_by);
 	free(model->moving);
 	movings_free(&model->by_block);
 	free(model->facts);

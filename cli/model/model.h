@@ -147,6 +147,7 @@ struct model {
 	uint64_t sample_mean;
 	/* Blocks that were live at the filter's moment, and freed later. */
 	struct block *past;
+	uint32_t *past_freed_by;	/* nodes, where has_freed_by */
 	size_t past_count, past_capacity;
 	struct moving *moving;		/* by lane */
 	size_t moving_count;
@@ -226,6 +227,10 @@ int model_follow(const struct model *model, const char *path,
 /* The blocks that are selected and live at the end (or at the moment that the
  * filter names), one after the other, in no order. *at is 0 at first. */
 const struct block *model_next_block(const struct model *model, uint64_t *at);
+/* The node of the stack that freed such a block later: of one of a moment, if
+ * that is known. MODEL_NOT_FREED: it was not, or nobody knows. */
+#define MODEL_NOT_FREED UINT32_MAX
+uint32_t model_freed_by(const struct model *model, const struct block *block);
 /* An ELF file that the trace carries, as a descriptor, or -1; `owner` is the
  * model (struct debugfile_places). */
 int model_embedded(void *owner, const uint8_t *build_id, size_t size);

@@ -329,13 +329,14 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 
 /* One frame further out in each context whose site is not known yet: false
  * if there is none. */
-static bool prepare_depth(struct frames *frames, uint32_t *nodes)
+static bool prepare_depth(struct frames *frames, uint32_t *nodes,
+			  size_t count)
 {
 	const struct contexts *contexts = &frames->model->contexts;
 	size_t left = 0;
 
-	frames_prepare_nodes(frames, nodes, contexts->cost_count);
-	for (size_t i = 0; i < contexts->cost_count; i++) {
+	frames_prepare_nodes(frames, nodes, count);
+	for (size_t i = 0; i < count; i++) {
 		bool signal;
 
 		if (nodes[i] < CONTEXT_ROOTS)
@@ -357,17 +358,22 @@ static bool prepare_depth(struct frames *frames, uint32_t *nodes)
 void frames_find_sites(struct frames *frames)
 {
 	const struct contexts *contexts = &frames->model->contexts;
-	size_t count = contexts->cost_count;
+	const struct freed *freed = &frames->model->freed;
+	size_t costs = contexts->cost_count, count = costs + freed->row_count;
 	uint32_t *nodes = grow_alloc((count + 1) * sizeof(*nodes));
 
 	/* Only as many frames as it takes, and no more than that. */
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < costs; i++)
 		nodes[i] = contexts->costs[i].node;
-	while (prepare_depth(frames, nodes))
+	for (size_t i = costs; i < count; i++)
+		nodes[i] = freed->rows[i - costs].node;
+	while (prepare_depth(frames, nodes, count))
 		;
 	free(nodes);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < costs; i++)
 		frames_site_key(frames, contexts->costs[i].node);
+	for (size_t i = 0; i < freed->row_count; i++)
+		frames_site_key(frames, freed->rows[i].node);
 }
 
 const char *const *frames_nameless(const struct frames *frames, size_t *count)
