@@ -20,7 +20,7 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	ltrace eatmydata faketime fakeroot \
 	libxml2-utils libjemalloc-dev libgoogle-perftools-dev \
 	libmimalloc-dev libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils \
-	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
+	protobuf-compiler gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
 	chromium node-typescript
 TEST_O := $(O)/tests
 .PHONY: deps-test

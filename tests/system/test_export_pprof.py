@@ -1,0 +1,430 @@
+#!/usr/bin/python3
+"""`gnomon export --format pprof`, read back by `go tool pprof` (of each Go
+that is here) and by protoc."""
+
+import collections
+import functools
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from exported import PROGRAMS
+from exported import directory as shared
+from exported import exported, summary, trace
+from gnomon_test import (GNOMON, HEADER_SIZE, bare, case, check, environment,
+                         equal, gnomon, main, need, recorded, traces_in,
+                         wait_for)
+
+TYPES = ("alloc_objects", "alloc_space", "inuse_objects", "inuse_space")
+KEYS = ("allocations", "total_bytes", "live_blocks", "live_bytes")
+PEAK = KEYS[:2] + ("peak_blocks", "peak_bytes")
+FILTERS = (("sqlite3", ("--function", "sqlite3_step")),
+           ("python3", ("--size-min", "1k")),
+           ("cc1plus", ("--alive-at", "50%")),
+           ("many_names", ("--lifetime-max", "1ms")))
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(HERE, "..", "programs")
+PROTO = os.path.join(HERE, "..", "..", "cli", "export")
+
+
+@functools.lru_cache(None)
+def plain(name):
+    """The export of a program without options, made once."""
+    return exported(trace(name), "pprof",
+                    output=os.path.join(shared.name, name + ".pb.gz"))
+
+
+@functools.lru_cache(None)
+def said_of(name):
+    return summary(trace(name))
+
+
+# ---- go tool pprof ----
+
+def gos():
+    """Each Go that is here, Debian's first."""
+    found = []
+    for folder in ["/usr/bin", "/usr/local/go/bin",
+                   *os.environ.get("PATH", "").split(":")]:
+        go = os.path.realpath(os.path.join(folder, "go"))
+        if os.access(go, os.X_OK) and go not in found:
+            found.append(go)
+    return found
+
+
+def pprof(*words, go=None, **changes):
+    """What it prints; it must have nothing to complain of."""
+    need("go")
+    done = bare([go or gos()[0], "tool", "pprof", *words],
+                environment(PPROF_TMPDIR="/nonexistent", GOTOOLCHAIN="local",
+                            **changes))
+    equal(done.status, 0, "%s: %s" % (words, done.err))
+    return done.out
+
+
+Raw = collections.namedtuple("Raw", "types default samples text")
+
+
+def raw(path, *words, **more):
+    """The types, the default one, and the values of each sample."""
+    text = pprof("-raw", "-symbolize=none", *words, path, **more)
+    head = re.search(r"\nSamples:\n(.*)\n", text)
+    types = head[1].split()
+    return Raw([name.split("/")[0] for name in types],
+               [name.split("/")[0] for name in types if "[dflt]" in name],
+               [tuple(map(int, line.split(":")[0].split())) for line in
+                re.findall(r"^ +(?:-?\d+ +)*-?\d+:.*$", text[head.end():
+                           text.index("\nLocations\n")], re.M)], text)
+
+
+def sums(got):
+    return [sum(sample[i] for sample in got.samples)
+            for i in range(len(got.types))]
+
+
+def totals(path, *words, **more):
+    return sums(raw(path, *words, **more))
+
+
+def top_total(path, *words, **more):
+    text = pprof("-top", "-unit=B", "-symbolize=none", *words, path, **more)
+    return int(re.search(r" of (\d+)B? total", text)[1])
+
+
+# ---- protoc ----
+
+def unescaped(text):
+    """A text as protoc writes it: octal, and the usual ones."""
+    plain = re.sub(rb"\\([0-7]{3}|.)", lambda match: {
+        b"n": b"\n", b"t": b"\t", b"r": b"\r"}.get(
+            match[1], bytes([int(match[1], 8)]) if len(match[1]) == 3
+            else match[1]), text.encode())
+    return plain.decode("utf-8")
+
+
+def decoded(path):
+    """The message as dictionaries of lists."""
+    need("protoc")
+    with gzip.open(path) as file:
+        done = subprocess.run(
+            ["protoc", "--decode=pprof.Profile", "-I", PROTO,
+             os.path.join(PROTO, "profile.proto")], input=file.read(),
+            capture_output=True, check=True, timeout=60)
+    equal(done.stderr, b"", "protoc")
+    stack = [collections.defaultdict(list)]
+    for line in done.stdout.decode().splitlines():
+        line = line.strip()
+        if line == "}":
+            stack.pop()
+        elif line.endswith(" {"):
+            stack.append(collections.defaultdict(list))
+            stack[-2][line[:-2]].append(stack[-1])
+        else:
+            key, value = line.split(": ", 1)
+            stack[-1][key].append(
+                unescaped(value[1:-1]) if value[0] == '"' else
+                int(value) if value[-1].isdigit() else value == "true")
+    equal(len(stack), 1, "depth at the end")
+    return stack[0]
+
+
+def one(message, key, otherwise=0):
+    """A field that is left out if it is 0."""
+    value, = message.get(key) or [otherwise]
+    return value
+
+
+def checked(profile, types=TYPES, threads=False):
+    """What the format demands of any profile. Returns its texts."""
+    texts = profile["string_table"]
+    equal(texts[0], "", "the first text")
+    equal(len(set(texts)), len(texts), "texts that are there once")
+    known = {}
+    for kind in ("mapping", "location", "function"):
+        known[kind] = {one(message, "id"): message
+                       for message in profile[kind]}
+        equal(len(known[kind]), len(profile[kind]), "ids of each " + kind)
+        check(0 not in known[kind], "an id of 0: " + kind)
+    for location in profile["location"]:
+        check(one(location, "mapping_id") in known["mapping"],
+              "a location's mapping: %s" % location)
+        for line in location["line"]:
+            check(one(line, "function_id") in known["function"],
+                  "a line's function: %s" % line)
+    for function in profile["function"]:
+        check(texts[one(function, "name")] and
+              texts[one(function, "system_name")], "names: %s" % function)
+    equal([texts[one(kind, "type")] for kind in profile["sample_type"]],
+          list(types), "types")
+    equal([texts[one(kind, "unit")] for kind in profile["sample_type"]],
+          ["bytes" if "space" in kind else "count" for kind in types],
+          "units")
+    stacks = set()
+    for sample in profile["sample"]:
+        equal(len(sample["value"]), len(types), "values of a sample")
+        check(all(n in known["location"] for n in sample["location_id"]),
+              "a sample's locations: %s" % sample)
+        stacks.add(tuple(sample["location_id"]))
+    check(threads or len(stacks) == len(profile["sample"]), "equal stacks")
+    return texts
+
+
+# ---- cases ----
+
+@case
+def totals_are_those_of_the_report(directory):
+    for name in PROGRAMS:
+        said = said_of(name)
+        got = raw(plain(name))
+        equal((got.types, got.default), (list(TYPES), ["inuse_space"]),
+              name + ": types")
+        equal(sums(got), [said[key] for key in KEYS], name)
+        path = exported(trace(name), "pprof", "--cost", "peak",
+                        output=os.path.join(directory, "peak"))
+        got = raw(path)
+        equal(sums(got), [said[key] for key in PEAK], name + " at the peak")
+        check(re.search(r"^Comment: inuse_\* are those at the peak, ",
+                        got.text, re.M), "the peak is said")
+
+
+@case
+def each_type_in_tables(directory):
+    """What people look at, by each Go."""
+    said, path = said_of("sqlite3"), plain("sqlite3")
+    for go in gos():
+        for kind, key in zip(TYPES, KEYS):
+            equal(top_total(path, "-sample_index=" + kind, go=go), said[key],
+                  "%s of %s" % (kind, go))
+        equal(totals(path, go=go), [said[key] for key in KEYS], go)
+        equal(top_total(path, go=go), said["live_bytes"], "by default")
+        check(" sqlite3" in pprof("-traces", path, go=go), "stacks")
+
+
+@case
+def filters_hold(directory):
+    for name, words in FILTERS:
+        said = summary(trace(name), *words)
+        check(said["allocations"] > 0, "%s: nothing passes" % name)
+        path = exported(trace(name), "pprof", *words,
+                        output=os.path.join(directory, name))
+        got = raw(path)
+        equal(sums(got), [said[key] for key in KEYS], "%s %s" % (name, words))
+        check("Comment: filters: " + " ".join(words) in got.text,
+              "filters are said")
+
+
+@case
+def the_cost_is_what_is_shown_first(directory):
+    said = said_of("many_names")
+    for cost, default, key in (
+            ("live", "inuse_space", "live_bytes"),
+            ("peak", "inuse_space", "peak_bytes"),
+            ("total", "alloc_space", "total_bytes"),
+            ("count", "alloc_objects", "allocations"),
+            ("temporary", "temporary_objects", "temporary")):
+        path = exported(trace("many_names"), "pprof", "--cost", cost,
+                        output=os.path.join(directory, cost))
+        equal(raw(path).default, [default], cost)
+        equal(top_total(path), said[key], cost)
+        checked(decoded(path), raw(path).types)
+    equal(totals(path), [said[key] for key in KEYS + ("temporary",)],
+          "with temporary ones")
+
+
+@case
+def it_is_as_the_format_demands(directory):
+    for name in PROGRAMS:
+        profile = decoded(plain(name))
+        texts = checked(profile)
+        said = said_of(name)
+        equal(texts[one(profile["mapping"][0], "filename")], said["program"],
+              "the first mapping")
+        notes = bare(["readelf", "-n", said["program"]]).out
+        equal([texts[one(profile["mapping"][0], "build_id")]],
+              re.findall(r"Build ID: (\w+)", notes) or [""], "its build-id")
+        period, = profile["period_type"]
+        equal((texts[one(period, "type")], texts[one(period, "unit")],
+               one(profile, "period")), ("space", "bytes", 1), "the period")
+        equal(one(profile, "duration_nanos"), said["duration_ns"], "duration")
+        started = os.stat(trace(name)).st_mtime - one(profile,
+                                                      "time_nanos") / 1e9
+        check(0 < started < 300, "it began %.1f s before" % started)
+        check("command: " in "\n".join(
+            texts[number] for number in profile["comment"]), "the command")
+        check(texts[one(profile, "drop_frames")], "frames to leave out")
+
+
+@case
+def names_survive(directory):
+    path = exported(trace("many_names"), "pprof", "--full-names",
+                    output=os.path.join(directory, "out"))
+    profile = decoded(path)
+    texts = checked(profile)
+    names = {texts[one(function, "name")]: function
+             for function in profile["function"]}
+    wanted = ["odd name with blanks", "odd'quote,comma`",
+              "odd;semicolon#hash", "odd<a>&amp;{b}[c] 17",
+              "größe_日本(unsigned long)",
+              "operators::operator,(unsigned long)"]
+    for name in wanted:
+        check(name in names, "%s is not among %s" % (name, sorted(names)))
+    check(max(map(len, names)) > 10000, "the long name is shorter")
+    shown = pprof("-traces", "-symbolize=none", path)
+    for name in [*wanted, max(names, key=len)]:
+        check(name in shown, "pprof does not show " + name)
+    linkers = texts[one(names["größe_日本(unsigned long)"], "system_name")]
+    equal(linkers, "_Z14größe_日本m", "the linker's name")
+
+
+@case
+def inlined_frames_are_lines_of_one_location(directory):
+    profile = decoded(plain("many_names"))
+    texts = checked(profile)
+    functions = {one(function, "id"): function
+                 for function in profile["function"]}
+    chains = [[functions[one(line, "function_id")]
+               for line in location["line"]]
+              for location in profile["location"]]
+    chain, = [chain for chain in chains
+              if chain and texts[one(chain[0], "name")] == "innermost"]
+    equal([texts[one(function, "name")] for function in chain],
+          ["innermost", "middle", "outer(unsigned long)"],
+          "innermost one first")
+    with open(texts[one(chain[0], "filename")], encoding="utf-8") as file:
+        source = file.read().split("\n")
+    check(all(texts[one(function, "name")].split("(")[0] in
+              source[one(function, "start_line") - 1] for function in chain),
+          "where they start: %s" % chain)
+    flags = profile["mapping"][0]
+    check(all(one(flags, "has_" + what) for what in
+              ("functions", "filenames", "line_numbers", "inline_frames")),
+          "all is known of the program: %s" % flags)
+
+
+@case
+def threads_are_labels(directory):
+    path = exported(trace("many_names"), "pprof", "--threads",
+                    output=os.path.join(directory, "out"))
+    profile = decoded(path)
+    texts = checked(profile, threads=True)
+    got = collections.Counter()
+    for sample in profile["sample"]:
+        labels = {texts[one(label, "key")]: label
+                  for label in sample["label"]}
+        equal(texts[one(labels["thread"], "str")], "many_names", "name")
+        got[one(labels["tid"], "num")] += sample["value"][1]
+    report = json.loads(gnomon("report", trace("many_names"), "--json", "--by",
+                               "thread", "--top", "0").out)
+    equal(dict(got), {row["tid"]: row["total_bytes"]
+                      for row in report["rows"]}, "bytes by thread")
+    equal(len(got), 4, "threads")
+    tags = pprof("-tags", "-sample_index=alloc_space", path)
+    check(all(str(tid) in tags for tid in got), tags)
+    equal(totals(path), totals(plain("many_names")), "sums")
+
+
+@case
+def two_are_compared(directory):
+    early = exported(trace("python3"), "pprof", "--to", "50%",
+                     output=os.path.join(directory, "early"))
+    late = plain("python3")
+    before, after = totals(early), totals(late)
+    equal(totals(late, "-base", early),
+          [b - a for a, b in zip(before, after)], "the difference")
+    check(pprof("-top", "-diff_base", early, late), "a table")
+    equal(totals(late, "-base", late) or [0] * 4, [0] * 4, "with itself")
+
+
+@case
+def pprof_finds_the_same_lines_by_itself(directory):
+    """Where symbols are not here, mappings and addresses are what others find
+    them by. Go's pprof takes no file for one with a build-id."""
+    hidden = os.path.join(directory, "hidden")
+    os.mkdir(hidden)
+    target = os.path.join(directory, "target")
+    done = bare([os.environ.get("CC") or "gcc", "-g", "-O1", "-fno-inline",
+                 "-fno-optimize-sibling-calls", "-Wl,--build-id=none",
+                 "-o", target, os.path.join(SOURCES, "basic.c")])
+    equal(done.status, 0, done.err)
+    done = recorded([target], directory)
+    known = exported(done.trace, "pprof", output=os.path.join(directory, "a"))
+    os.rename(target, os.path.join(hidden, "target"))
+    other = exported(done.trace, "pprof", output=os.path.join(directory, "b"))
+    profile = decoded(other)
+    checked(profile)
+    equal([flag for flag in profile["mapping"][0] if flag[:4] == "has_"],
+          [], "nothing is known of the program")
+
+    def lines(path, *words, **more):
+        return re.findall(r"\b(?:make|churn|main|tgt_\w+) .*\.[ch]:\d+$",
+                          pprof("-traces", "-lines", *words, path, **more),
+                          re.M)
+
+    for go in gos():
+        wanted = lines(known, "-symbolize=none", go=go)
+        check(len(wanted) > 10, "lines of the program: %s" % wanted)
+        equal(lines(other, "-symbolize=local", go=go,
+                    PPROF_BINARY_PATH=hidden), wanted, "lines by " + go)
+
+
+@case
+def a_trace_that_is_still_written(directory):
+    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
+                            os.path.join(directory, "%p.trace"), "--", "cat"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                           env=environment())
+    try:
+        run.stdin.write(b"x\n")
+        run.stdin.flush()
+        check(run.stdout.readline(), "cat answers")
+        check(wait_for(lambda: traces_in(directory)), "a trace")
+        path = exported(traces_in(directory)[0], "pprof",
+                        output=os.path.join(directory, "out"))
+        said = summary(traces_in(directory)[0])
+        check(said["allocations"] > 0, "it has allocated")
+        equal(totals(path), [said[key] for key in KEYS], "so far")
+        checked(decoded(path))
+    finally:
+        run.stdin.close()
+        run.wait(timeout=20)
+        run.stdout.close()
+
+
+@case
+def traces_with_nothing_in_them(directory):
+    with open(trace("many_names"), "rb") as file:
+        head = file.read(HEADER_SIZE)
+    cut = os.path.join(directory, "cut.trace")
+    with open(cut, "wb") as file:
+        file.write(head)
+    for path, words in ((cut, ()), (trace("many_names"),
+                                    ("--size-min", "1T"))):
+        path = exported(path, "pprof", *words, statuses=(0, 3),
+                        output=os.path.join(directory, "out"))
+        profile = decoded(path)
+        checked(profile)
+        equal((len(profile["sample"]), len(profile["mapping"])), (0, 1),
+              "samples, mappings")
+        for go in gos():
+            equal(raw(path, go=go).types, list(TYPES), "types by " + go)
+            pprof("-top", path, go=go)
+
+
+@case
+def the_same_trace_is_the_same_file(directory):
+    contents = []
+    for name in ("a.trace", "another name.trace"):
+        copy = os.path.join(directory, name)
+        shutil.copy(trace("cc1plus"), copy)
+        path = exported(copy, "pprof", output=copy + ".pb.gz")
+        with open(path, "rb") as file:
+            contents.append(file.read())
+    equal(contents[0], contents[1], "contents")
+    equal(contents[0][:10], b"\x1f\x8b\x08\0\0\0\0\0\0\x03",
+          "gzip's header: no name, no time")
+
+
+main()
