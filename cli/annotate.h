@@ -97,7 +97,8 @@ struct annotate_options {
 	bool whole;		/* all lines of the function */
 	bool every;		/* all functions that match */
 	bool disassembly;
-	bool full;		/* lines are not cut */
+	bool full;		/* names and lines are not cut */
+	const char *newest;	/* the trace, if no operand named it; or NULL */
 	const struct debugfile_places *places;
 	const char *const *roots;	/* DIR, or OLD=NEW */
 	size_t root_count;

@@ -171,6 +171,7 @@ void annotate_json(struct annotate *annotate,
 	annotate_pieces_init(&pieces, annotate, options);
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
+	json_string(&json, "trace", annotate->model->trace);
 	report_about(&report, "");
 	report.about.sum = annotate->total;
 	report.about.contexts = annotate->contexts;

@@ -1,5 +1,6 @@
 /*
- * annotate_text.c: functions with their costs, for people: 80 columns.
+ * annotate_text.c: functions with their costs, for people: 80 columns, but
+ * lines of source and instructions are cut only where a terminal shows them.
  *
  *	     live      self   line
  *	                        12  char *copy(const char *from)
@@ -11,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
@@ -30,6 +32,7 @@ struct printer {
 	struct annotate_pieces pieces;
 	enum figure key;
 	uint64_t end_ns;
+	bool uncut;		/* lines of source and instructions */
 	struct buffer line;
 	FILE *out;
 };
@@ -114,7 +117,7 @@ static void put_path(struct printer *p, const char *path)
 
 static size_t width_of(const struct printer *p, size_t width)
 {
-	return p->options->full ? FULL_WIDTH : width;
+	return p->uncut ? FULL_WIDTH : width;
 }
 
 /* What all shown lines are indented by. */
@@ -513,13 +516,25 @@ static void put_matches(struct printer *p)
 
 		put_costs(p, &each->sum);
 		buffer_clear(&p->line);
-		names_brief(&p->line, each->name, width_of(p, COLUMNS - 20));
+		names_brief(&p->line, each->name, p->options->full ?
+			    FULL_WIDTH : COLUMNS - 20);
 		fprintf(p->out, "%s\n", p->line.data);
 	}
 	if (annotate->count > MATCHES_SHOWN)
 		fprintf(p->out, "%20s... and %zu more\n", "",
 			annotate->count - MATCHES_SHOWN);
 	fputs("\n", p->out);
+}
+
+/* Nobody said which trace it is. */
+static void put_newest(struct printer *p)
+{
+	const char *path = p->options->newest;
+
+	buffer_clear(&p->line);
+	annotate_printable(&p->line, path, strlen(path), 0, FULL_WIDTH);
+	fprintf(p->out, "in the newest trace here, %s\n\n",
+		p->line.data ? p->line.data : "");
 }
 
 void annotate_text(struct annotate *annotate,
@@ -529,6 +544,9 @@ void annotate_text(struct annotate *annotate,
 			     .key = options->key, .out = out };
 
 	p.end_ns = model_duration_ns(annotate->model);
+	p.uncut = options->full || !isatty(fileno(out));
+	if (options->newest != NULL)
+		put_newest(&p);
 	annotate_pieces_init(&p.pieces, annotate, options);
 	put_matches(&p);
 	for (size_t i = 0; i < annotate->count; i++) {

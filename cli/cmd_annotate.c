@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/annotate.h"
 #include "cli/base/quantity.h"
@@ -159,6 +160,26 @@ static int find_and_show(struct request *request, const char *function)
 	return status;
 }
 
+/* [TRACE] FUNCTION. Of several traces the reading says that it is one. */
+static bool fits(int operands, char **argv)
+{
+	if (operands < 1)
+		tell_error("annotate wants a trace and the name of a function: "
+			   "`gnomon annotate TRACE FUNCTION`");
+	else if (operands > 2)
+		tell_error("%s: one function of one trace at a time: leave it "
+			   "out; an expression may match several (--every)",
+			   argv[2]);
+	else if (operands == 2 && argv[0][strspn(argv[0], "0123456789")] != 0 &&
+		 access(argv[0], F_OK) != 0 && errno == ENOENT)
+		tell_error("%s: no such trace; of two functions, one at a time "
+			   "is shown: `gnomon annotate [TRACE] FUNCTION`",
+			   argv[0]);
+	else
+		return true;
+	return false;
+}
+
 static int run_annotate(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
@@ -172,16 +193,16 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
-	if (operands < 1 || operands > 2) {
-		tell_error("annotate wants a trace and the name of a function: "
-			   "`gnomon annotate TRACE FUNCTION`");
+	if (!fits(operands, argv + 1))
 		return EXIT_NOTHING;
-	}
 	request.options.full = request.reading.full_names;
 	function = argv[operands];
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands - 1, argv + 1))
+	if (reading_find_one(&request.reading, operands - 1, argv + 1)) {
+		if (operands == 1)
+			request.options.newest = request.reading.traces[0];
 		status = find_and_show(&request, function);
+	}
 	reading_free(&request.reading);
 	return status;
 }
@@ -197,7 +218,8 @@ static const char *const description[] = {
 	"FUNCTION is the name, with or without parameters; else a regular "
 	"expression (PCRE2), and of several functions the largest is shown; "
 	"or LIBRARY+0xOFFSET, a place in a library that has no symbols. "
-	"TRACE may be left out: then it is the newest one here.",
+	"TRACE may be left out: then it is the newest one here, which is named "
+	"first. On a terminal, lines are cut at 80 columns.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing was found; 3 "
 	"parts of the trace were missing or damaged, which is said on standard "
 	"error.",

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """gnomon annotate: costs of source lines and of instructions."""
 
+import pty
+
 from gnomon_test import *
 
 SOURCES = os.path.join(os.path.dirname(__file__), "..", "programs")
@@ -18,6 +20,23 @@ def marked(name):
 
 def annotate(*arguments, statuses=(0,), **options):
     return gnomon("annotate", *arguments, statuses=statuses, **options)
+
+
+def on_terminal(*arguments):
+    """What it prints there."""
+    ours, theirs = pty.openpty()
+    run = subprocess.Popen([GNOMON, "annotate", *arguments], stdout=theirs,
+                           stdin=subprocess.DEVNULL, env=environment())
+    os.close(theirs)
+    parts = []
+    try:
+        while part := os.read(ours, 65536):
+            parts.append(part)
+    except OSError:
+        pass  # the other side is closed
+    os.close(ours)
+    equal(run.wait(RUN_SECONDS), 0, "status")
+    return b"".join(parts).decode().replace("\r\n", "\n")
 
 
 def rows(*arguments, **options):
@@ -82,13 +101,23 @@ def text_of_c(directory):
                     out, re.M), out)
     check(re.search(r"^ +300 B +%d  .*= tgt_copy\(text\)" % at["inlined"],
                     out, re.M), out)
-    check(all(len(line) <= 80 for line in out.splitlines()), out)
+    shown = on_terminal(trace, "tgt_add")
+    check(all(len(line) <= 80 for line in shown.splitlines()), shown)
+    for line in shown.splitlines():
+        check(line[:76] in out, "cut at most: " + line)
     check("tgt_fill" not in out, "lines of another function: " + out)
     whole = annotate("--all", "--cost", "count", trace, "tgt_fill").out
     check(re.search(r"^ +100 +%d  " % at["add"], whole, re.M), whole)
     check("if (depth == 0)" in whole and "return list;" in whole, whole)
-    copy = annotate("--full-names", trace, "tgt_copy").out
-    check(re.search(r"LINE copy: ü und  +tab \*/$", copy, re.M), copy)
+    for more in ((), ("--full-names",)):
+        copy = annotate(*more, trace, "tgt_copy").out
+        check(re.search(r"LINE copy: ü und  +tab \*/$", copy, re.M), copy)
+    check("tab */" not in on_terminal(trace, "tgt_copy"), "80 columns there")
+    check("tab */" in on_terminal("--full-names", trace, "tgt_copy"), "whole")
+    into = os.path.join(directory, "into")
+    annotate("-o", into, trace, "tgt_copy")
+    with open(into, encoding="utf-8") as file:
+        equal(file.read(), annotate(trace, "tgt_copy").out, "a file is whole")
     for each, key in (("peak", "peak"), ("total", "total"),
                       ("temporary", "temporary"), ("own-peak", "own-peak")):
         check(" %s " % key in annotate("--cost", each, trace, "tgt_add").out,
@@ -104,7 +133,8 @@ def instructions(directory):
           out)
     check(re.search(r"^ +300 B +[0-9a-f]+  call malloc$", out, re.M), out)
     check("annotated.c:%d" % marked("annotated.c")["item"] in out, out)
-    check(all(len(line) <= 80 for line in out.splitlines()), out)
+    shown = on_terminal("--disassembly", "--all", trace, "tgt_add")
+    check(all(len(line) <= 80 for line in shown.splitlines()), shown)
     out = annotate("--disassembly", "--all", trace, "tgt_fill").out
     labels = set(re.findall(r"^ +(L\d+):$", out, re.M))
     check(labels, out)
@@ -207,11 +237,31 @@ def filters(directory):
 
 
 @case
+def the_newest_trace_is_named(directory):
+    trace = record("annotated", directory)
+    out = annotate("tgt_add", cwd=directory).out
+    name = os.path.basename(trace)
+    equal(out.splitlines()[0], "in the newest trace here, " + name, "head")
+    check("newest" not in annotate(trace, "tgt_add").out, "it was named")
+    document = json.loads(annotate("--json", "tgt_add", cwd=directory).out)
+    equal(document["trace"], name, "json")
+
+
+@case
+def a_name_that_is_the_word_wins(directory):
+    trace = record("annotated", directory)
+    equal([row["function"] for row in rows("--every", trace, "main")],
+          ["main"], "not __libc_start_main")
+    check(len(rows("--every", trace, "mai.")) > 1, "an expression")
+
+
+@case
 def wrong_use(directory):
     trace = record("annotated", directory)
     for arguments, what in (
             ((), "wants a trace and the name"),
-            ((trace, "tgt_add", "more"), "wants a trace and the name"),
+            ((trace, "tgt_add", "more"), "more: one function of one trace"),
+            (("tgt_fill", "tgt_add"), "of two functions, one at a time"),
             ((trace, "no_such"), "no function of that name"),
             ((trace, "a["), "no regular expression"),
             ((os.path.join(directory, "none"), "main"), "none"),
