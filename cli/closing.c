@@ -23,6 +23,7 @@
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 #include "cli/model/model.h"
+#include "cli/trace/family.h"
 
 #define WRITER_PATIENCE_US 30000000
 #define POLL_FIRST_US 200	/* a ring is written in about a millisecond */
@@ -184,16 +185,19 @@ static void find_elsewhere(const char *pattern, pid_t pid,
 	}
 }
 
-static int by_age(const void *a, const void *b)
+static uint64_t begin_of(const char *path)
 {
-	struct stat x, y;
+	struct trace_facts facts;
 
-	if (stat(*(char *const *)a, &x) != 0 || stat(*(char *const *)b, &y))
-		return 0;
-	if (x.st_mtim.tv_sec != y.st_mtim.tv_sec)
-		return x.st_mtim.tv_sec < y.st_mtim.tv_sec ? -1 : 1;
-	return x.st_mtim.tv_nsec < y.st_mtim.tv_nsec ? -1 :
-		x.st_mtim.tv_nsec > y.st_mtim.tv_nsec;
+	return fold_facts(path, &facts) == 0 ? facts.begin_ns : 0;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	uint64_t x = begin_of(*(char *const *)a);
+	uint64_t y = begin_of(*(char *const *)b);
+
+	return x < y ? -1 : x > y;
 }
 
 static bool any_locked(const struct closing_traces *traces)
@@ -242,7 +246,7 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 	}
 	if (traces->count > 1)
 		qsort(traces->paths, traces->count, sizeof(*traces->paths),
-		      by_age);
+		      by_begin);
 }
 
 void closing_tidy(const char *pattern)
@@ -342,6 +346,7 @@ void closing_paragraph(const char *pattern,
 {
 	static struct model model;
 	const char *path;
+	char *wanted;
 	bool outline;
 	int status;
 
@@ -356,6 +361,9 @@ void closing_paragraph(const char *pattern,
 		return;
 	}
 	path = traces->paths[traces->count - 1];
+	wanted = family_wanted(path);
+	if (wanted != NULL)
+		path = wanted;
 	model_init(&model);
 	outline = true;
 	tell_mute(true);
@@ -375,11 +383,15 @@ void closing_paragraph(const char *pattern,
 	}
 	if (status != EXIT_NOTHING)
 		print_figures(&model, short_path(path), outline);
+	if (wanted != NULL)
+		tell_note("that is what it started; its own trace is %s",
+			  short_path(traces->paths[traces->count - 1]));
 	if (traces->count > 1)
 		tell_note("the program replaced itself by exec: %zu earlier "
 			  "trace%s of it %s beside that one",
 			  traces->count - 1, traces->count == 2 ? "" : "s",
 			  traces->count == 2 ? "is" : "are");
+	free(wanted);
 	model_free(&model);
 }
 

@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/reading.h"
 #include "cli/strip_plan.h"
+#include "cli/trace/family.h"
 #include "cli/transform.h"
 
 #define LIFETIME_NS_DEFAULT UINT64_C(10000000000)
@@ -190,15 +191,6 @@ static void tell_result(const struct request *request, const char *trace)
 	transform_tell(&request->transform, trace);
 }
 
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (slash == NULL)
-		return grow_copy(".", 1);
-	return grow_copy(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
 static bool can_be_read_twice(const char *trace)
 {
 	struct stat status;
@@ -233,7 +225,7 @@ static int strip(struct request *request)
 		.owner = request, .event = take_event, .node = take_node,
 		.totals = take_totals,
 	};
-	char *directory = directory_of(request->transform.output);
+	char *directory = family_directory(request->transform.output);
 	struct stat before = { 0 };
 	int status;
 

@@ -12,6 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
+#include "cli/trace/family.h"
 #include "cli/trace/locate.h"
 
 #define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
@@ -189,13 +190,27 @@ static bool add_operand(struct reading *reading, const char *operand)
 	return true;
 }
 
+/* The newest trace here, or that of what was meant to be recorded by it. */
+static char *newest_wanted(void)
+{
+	char *newest = locate_newest(".");
+	char *wanted = newest != NULL ? family_wanted(newest) : NULL;
+
+	if (wanted == NULL)
+		return newest;
+	tell_note("%s: what %s started or became; `gnomon report .` lists all",
+		  wanted, newest);
+	free(newest);
+	return wanted;
+}
+
 bool reading_find(struct reading *reading, int count, char **operands)
 {
 	char *newest;
 
 	if (!filter_fits(reading->filter))
 		return false;
-	newest = count == 0 ? locate_newest(".") : NULL;
+	newest = count == 0 ? newest_wanted() : NULL;
 	if (newest != NULL)
 		add_trace(reading, newest);
 	else if (count == 0)

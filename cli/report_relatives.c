@@ -12,6 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/base/quote.h"
+#include "cli/trace/family.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/locate.h"
 
@@ -22,15 +23,6 @@ struct relatives {
 	uint64_t succeeded_ns;	/* when */
 	uint64_t children;
 };
-
-static char *directory_of(const char *trace)
-{
-	const char *slash = strrchr(trace, '/');
-
-	if (slash == NULL)
-		return grow_copy(".", 1);
-	return grow_copy(trace, slash == trace ? 1 : (size_t)(slash - trace));
-}
 
 /* The first one that the process ran after this one. */
 static void take_successor(struct relatives *found, const char *path,
@@ -75,7 +67,7 @@ static void put_hint(const struct report *r, size_t column, const char *path)
 
 void report_relatives_text(const struct report *r)
 {
-	char *directory = directory_of(r->about.trace);
+	char *directory = family_directory(r->about.trace);
 	struct relatives found = { 0 };
 	char a[QUANTITY_TEXT];
 	char **paths;

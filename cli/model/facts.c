@@ -122,6 +122,8 @@ void model_exit_text(const struct model *model, struct buffer *text)
 		buffer_string(text, "still running");
 	} else if (reason == NULL) {
 		buffer_string(text, "unknown: the trace has no end");
+	} else if (strcmp(reason, "exec") == 0) {
+		buffer_string(text, "replaced by another program (exec)");
 	} else if (code != NULL) {
 		int status = (int)strtol(code, NULL, 10), number;
 
@@ -135,8 +137,6 @@ void model_exit_text(const struct model *model, struct buffer *text)
 				      status & 0x80 ? ", core dumped" : "");
 	} else if (strcmp(reason, "exit") == 0) {
 		buffer_string(text, "ended");
-	} else if (strcmp(reason, "exec") == 0) {
-		buffer_string(text, "replaced by another program (exec)");
 	} else if (strcmp(reason, "stopped") == 0) {
 		buffer_string(text, "recording stopped before the end");
 	} else if (strcmp(reason, "killed") == 0) {

@@ -36,6 +36,14 @@
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first; others may precede it */
 
+static void take_program(struct trace_facts *facts, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(facts->program, sizeof(facts->program), "%s",
+		 slash ? slash + 1 : path);
+}
+
 static void take_fact(struct trace_facts *facts, const char *key,
 		      const char *value)
 {
@@ -47,6 +55,8 @@ static void take_fact(struct trace_facts *facts, const char *key,
 		facts->start_time = strtoull(value, NULL, 10);
 	else if (strcmp(key, "start_realtime_ns") == 0)
 		facts->begin_ns = strtoull(value, NULL, 10);
+	else if (strcmp(key, "exe") == 0)
+		take_program(facts, value);
 	else if (strcmp(key, "live") == 0)
 		snprintf(facts->live, sizeof(facts->live), "%s", value);
 }
