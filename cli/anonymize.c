@@ -297,6 +297,15 @@ static bool change_line(void *owner, unsigned type, const char *key,
 							       end_words));
 }
 
+/* Readers then ask for no files. */
+static void add_mark(void *owner, struct buffer *lines)
+{
+	const struct anonymize *anonymize = owner;
+
+	compose_line(lines, "anonymized", anonymize->keep_build_ids ?
+		     "names" : "names and build-ids");
+}
+
 static uint64_t change_number(const struct anonymize *anonymize,
 			      enum domain domain, uint64_t a, uint64_t b)
 {
@@ -376,6 +385,7 @@ void anonymize_change(struct anonymize *anonymize,
 	*change = (struct repack_change){
 		.owner = anonymize,
 		.line = change_line,
+		.info = add_mark,
 		.name = change_name,
 		.inode = change_inode,
 		.build_id = change_build_id,

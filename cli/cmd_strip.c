@@ -189,6 +189,11 @@ static void tell_result(const struct request *request, const char *trace)
 		  quantity_count(all, request->plan.model.totals.allocations),
 		  quantity_size(bytes, (int64_t)totals->bytes));
 	transform_tell(&request->transform, trace);
+	if (request->transform.bytes_out >=
+	    request->transform.report.file_bytes)
+		tell_note("%s: nothing to gain: the totals of what was left "
+			  "out take more than the blocks did; `gnomon repack` "
+			  "keeps them all and makes it smaller", trace);
 }
 
 static bool can_be_read_twice(const char *trace)

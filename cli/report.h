@@ -200,6 +200,8 @@ void report_info_json(struct model *model, struct frames *frames,
 
 /* The memory of the process, as kernel and C library count it: lines and keys
  * of a report's summary; a section and two arrays of `gnomon info`. */
+/* A line of both summaries, of a trace that was anonymised. */
+void report_made_up_text(const struct model *model, FILE *out);
 void report_memory_text(const struct model *model, FILE *out);
 void report_memory_summary(struct json *json, const struct model *model);
 void report_memory_info(const struct model *model, FILE *out);

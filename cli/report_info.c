@@ -63,6 +63,7 @@ void report_info_text(struct model *model, struct frames *frames,
 		quantity_count(b, report->events));
 	fprintf(out, "  ran          %s; %s\n",
 		quantity_time(a, model_duration_ns(model)), end.data);
+	report_made_up_text(model, out);
 	fprintf(out, "  dropped      %s events\n",
 		quantity_count(a, model_dropped(model)));
 	fprintf(out, "  kept         %s\n", guarantee == NULL ? "?" :

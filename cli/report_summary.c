@@ -199,6 +199,13 @@ void report_put_path(FILE *out, const char *path, size_t width, bool full)
 	buffer_free(&line);
 }
 
+void report_made_up_text(const struct model *model, FILE *out)
+{
+	if (model_made_up(model) != MODEL_GENUINE)
+		fprintf(out, "  anonymized   names of functions were taken out; "
+			"other names are made up\n");
+}
+
 /* As many lines as it needs, behind a word of the summary. */
 static void put_lines(const struct report *r, const char *text)
 {
@@ -236,6 +243,7 @@ static void put_program(const struct report *r)
 	fprintf(r->out, "  ran          ");
 	put_lines(r, ran.data);
 	buffer_free(&ran);
+	report_made_up_text(r->model, r->out);
 	report_relatives_text(r);
 }
 

@@ -329,8 +329,9 @@ static void put_nameless(const struct report *r)
 	if (r->frames == NULL)
 		return;
 	names = frames_nameless(r->frames, &count);
-	if (count == 0)
-		return;
+	if (count == 0 || model_made_up(r->model) ==
+	    MODEL_NAMES_AND_BUILD_IDS)
+		return;		/* the summary says why */
 	buffer_string(&text, "?? is a function without a name: its file is "
 		      "stripped or not here. Install its debug symbols, or say "
 		      "where they are with -d PATH:");

@@ -64,7 +64,12 @@ bool transform_is_complete(const struct transform *transform)
 {
 	if (transform->output == NULL)
 		tell_error("no name for the result: give one with -o FILE");
-	return transform->output != NULL;
+	else if (strcmp(transform->output, "-") == 0)
+		tell_error("-o -: a trace is not written to standard output: "
+			   "name a file, or ./- for one of that name");
+	else
+		return true;
+	return false;
 }
 
 /* ---- the way of the chunks ---- */

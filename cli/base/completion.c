@@ -42,10 +42,17 @@ static void bash_command(FILE *out, const struct command *command)
 	fprintf(out, "\t%s)\n\t\tcase $previous in\n", command->name);
 	for (size_t i = 0; (option = command_option_at(command, i, &title));
 	     i++) {
-		if (!is_choice(option))
+		if (option->value == NULL || (is_path(option) &&
+					      !is_choice(option)))
+			continue;	/* a file is what else is offered */
+		fprintf(out, "\t\t--%s", option->name);
+		if (option->letter != 0)
+			fprintf(out, "|-%c", option->letter);
+		if (!is_choice(option)) {
+			fputs(") return ;;\n", out);
 			continue;
-		fprintf(out, "\t\t--%s) COMPREPLY=($(compgen -W \"",
-			option->name);
+		}
+		fputs(") COMPREPLY=($(compgen -W \"", out);
 		put_choice(out, option->value);
 		fputs("\" -- \"$word\")); return ;;\n", out);
 	}
@@ -63,6 +70,12 @@ static void bash_print(FILE *out, const struct command *const *commands,
 	      "\tlocal word=${COMP_WORDS[COMP_CWORD]}\n"
 	      "\tlocal previous=${COMP_WORDS[COMP_CWORD-1]}\n"
 	      "\tlocal options program=0\n"
+	      "\t# --name=value comes as three words\n"
+	      "\tif [[ $word == = ]]; then\n"
+	      "\t\tword=\n"
+	      "\telif [[ $previous == = ]]; then\n"
+	      "\t\tprevious=${COMP_WORDS[COMP_CWORD-2]}\n"
+	      "\tfi\n"
 	      "\tCOMPREPLY=()\n"
 	      "\tif ((COMP_CWORD == 1)); then\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"", out);

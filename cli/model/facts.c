@@ -21,6 +21,14 @@ const char *model_fact(const struct model *model, unsigned type,
 	return NULL;
 }
 
+enum model_made_up model_made_up(const struct model *model)
+{
+	const char *what = model_fact(model, GT_INFO, "anonymized");
+
+	return what == NULL ? MODEL_GENUINE : strcmp(what, "names") == 0 ?
+		MODEL_NAMES : MODEL_NAMES_AND_BUILD_IDS;
+}
+
 void model_command(const struct model *model, struct buffer *text)
 {
 	const char *words = model_fact(model, GT_INFO, "command");

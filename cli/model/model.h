@@ -190,6 +190,9 @@ const char *model_fact(const struct model *model, unsigned type,
 		       const char *key);
 /* The command line as a shell would take it; nothing if it is not known. */
 void model_command(const struct model *model, struct buffer *text);
+/* What of a trace is made up, since it was anonymised. */
+enum model_made_up { MODEL_GENUINE, MODEL_NAMES, MODEL_NAMES_AND_BUILD_IDS };
+enum model_made_up model_made_up(const struct model *model);
 uint64_t model_number(const struct model *model, unsigned type,
 		      const char *key, uint64_t fallback);
 

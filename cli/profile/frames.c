@@ -28,6 +28,7 @@ void frames_init(struct frames *frames, struct model *model,
 	memset(frames, 0, sizeof(*frames));
 	frames->model = model;
 	frames->pid = pid <= INT_MAX ? (int)pid : 0;
+	with.made_up = model_made_up(model) == MODEL_NAMES_AND_BUILD_IDS;
 	if (model->embedded.count > 0) {
 		with.embedded = model_embedded;
 		with.embedded_owner = model;

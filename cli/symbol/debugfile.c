@@ -359,7 +359,9 @@ int debugfile_binary(const struct debugfile_places *places,
 
 	/* A path relative to the program's directory may lead somewhere else
 	 * from here: only a build-id can tell. */
-	if ((absolute || (has_id && wanted->path[0] != 0)) &&
+	if (places->made_up)
+		try_embedded(&search);
+	else if ((absolute || (has_id && wanted->path[0] != 0)) &&
 	    !try_embedded(&search) && !try_given(&search, "") &&
 	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
 	    !try_trees(&search, "") && !try_process(&search) &&

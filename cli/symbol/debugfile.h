@@ -17,6 +17,9 @@ struct debugfile_places {
 	const char *const *paths;	/* -d: files and directories */
 	size_t path_count;
 	const char *sysroot;		/* NULL: / */
+	bool made_up;			/* the trace's paths and build-ids are:
+					 * nothing is looked for but what the
+					 * trace carries */
 	bool no_debuginfod;		/* the network is not asked; its cache
 					 * is looked into all the same */
 	/*

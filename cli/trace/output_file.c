@@ -73,7 +73,7 @@ FILE *output_file_open(const char *path)
 	FILE *out;
 	int fd;
 
-	if (path == NULL)
+	if (path == NULL || strcmp(path, "-") == 0)
 		return stdout;
 	if (is_trace(path)) {
 		tell_error("%s: is a trace: give the result another name",

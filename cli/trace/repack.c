@@ -312,6 +312,8 @@ static bool repack_lines(struct repack *repack, unsigned type,
 				   (size_t)(c->next - begin));
 		begin = c->next;
 	}
+	if (type == GT_INFO && change->info != NULL)
+		change->info(change->owner, &repack->payload);
 	put(repack, type, false);
 	return !c->bad;
 }

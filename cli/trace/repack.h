@@ -41,6 +41,8 @@ struct repack_change {
 	 * value, if it is to have another one, is put into `changed`. */
 	bool (*line)(void *owner, unsigned type, const char *key,
 		     const char *value, struct buffer *changed);
+	/* What else INFO is to say, as lines. */
+	void (*info)(void *owner, struct buffer *lines);
 	/* The new name, to be added to the buffer, which is empty. */
 	void (*name)(void *owner, enum repack_name what, const char *name,
 		     size_t size, struct buffer *changed);

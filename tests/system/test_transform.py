@@ -329,6 +329,55 @@ def one_key_gives_the_same_names(directory):
 
 
 @case
+def who_reads_it_is_told_that_names_are_made_up(directory):
+    trace = recorded([program("wordy")], directory).trace
+    out, kept = trace + ".x", trace + ".y"
+    gnomon("anonymize", trace, "-o", out)
+    gnomon("anonymize", trace, "-o", kept, "--keep-build-ids")
+    again = out + ".z"
+    gnomon("anonymize", out, "-o", again)
+    for path in (out, again):
+        done = gnomon("report", path)
+        equal(done.err, "", "messages about files")
+        equal(done.out.count("names of functions were taken out"), 1, path)
+        check("-d PATH" not in done.out, "asks for files")
+        info = gnomon("info", path)
+        equal(info.err, "", "messages of info")
+        check("taken out" in info.out, info.out[:600])
+        facts = json.loads(gnomon("info", "--json", path).out)["info"]
+        equal(facts["anonymized"], "names and build-ids", "INFO")
+    done = gnomon("report", kept, "-d", program("wordy"))
+    check("grow_by_realloc" in done.out, "names by build-id")
+    check("taken out" in done.out, "it is said all the same")
+    check("taken out" not in gnomon("report", trace).out, "a genuine one")
+
+
+@case
+def no_gain_is_told(directory):
+    """Few blocks in many places: their totals take more than they do."""
+    need("perl")
+    trace = recorded(["perl", "-e", "my %h; $h{$_} = 'x' x ($_ % 50) for "
+                      "1..300; delete $h{$_} for 1..200"], directory).trace
+    out = os.path.join(directory, "out")
+    small = os.path.join(directory, "small")
+    gnomon("repack", trace, "-o", small)
+    done = gnomon("strip", small, "-o", out, "--lifetime", "1us")
+    equal("nothing to gain" in done.err, size(out) >= size(small), done.err)
+    check(size(out) >= size(small), "it was no such trace")
+
+
+@case
+def standard_output_is_refused(directory):
+    trace = recorded([program("wordy")], directory).trace
+    for command in ("repack", "strip", "anonymize"):
+        done = gnomon(command, trace, "-o", "-", statuses=(2,), cwd=directory)
+        check("./-" in done.err, done.err)
+        check(not os.path.exists(os.path.join(directory, "-")), command)
+    done = gnomon("report", trace, "-o", "-", cwd=directory)
+    check("LIVE AT THE END" in done.out, "a report to standard output")
+
+
+@case
 def levels_make_it_smaller(directory):
     trace = sqlite(directory)
     sizes = []
