@@ -25,8 +25,9 @@ enum { FILES = LEAKS_FIRST_ID, NO_PROGRAM, NO_BUILTIN, PRINT, LEAKS_END };
 static const struct command_option options[] = {
 	{ FILES, "suppressions", 0, "FILE", NULL,
 	  "what is live at the end and may be, in LeakSanitizer's form: "
-	  "lines leak:PATTERN, where the pattern matches the function, "
-	  "source file or library of some frame; also leak:INNER <- OUTER for "
+	  "lines leak:PATTERN, where the pattern matches the function "
+	  "(as reports print its name, or with parameters), source file or "
+	  "library of some frame; also leak:INNER <- OUTER for "
 	  "a frame and its caller, and ... between arrows for any number of "
 	  "frames; may be given several times" },
 	{ NO_PROGRAM, "disable-embedded-suppressions", 0, NULL, NULL,

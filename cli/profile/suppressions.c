@@ -39,6 +39,8 @@ struct hits {
 };
 
 /* What is known of the rules in one model. */
+enum { WANTED = 1, WANTED_IN_ANY_FORM = 2 };
+
 struct suppressions_bound {
 	struct frames *frames;
 	struct inward inward;
@@ -48,7 +50,7 @@ struct suppressions_bound {
 	uint32_t *longer;	/* the other rules */
 	size_t longer_count;
 	uint32_t *next;		/* of each of them: what may come next */
-	bool *wanted;		/* by pattern: an active rule has it, */
+	uint8_t *wanted;	/* by pattern: active rules have it (WANTED) */
 	bool *in_longer;	/* one of several patterns */
 };
 
@@ -281,13 +283,18 @@ static bool matches_name(void *pattern, const char *name)
 	return suppressions_match(pattern, name);
 }
 
-/* As LeakSanitizer does; or by what reports print of a name. */
+/*
+ * As LeakSanitizer does; and people's rules by what reports print of a name.
+ * Ours are about C's functions: setenv(Config&) is somebody else's.
+ */
 static bool matches(const struct frames *frames, const char *pattern,
-		    const struct frame *frame)
+		    unsigned wanted, const struct frame *frame)
 {
 	const char *library = frame->path ? frame->path : frame->library;
 
-	return (frame->function &&
+	return (frame->function && suppressions_match(pattern,
+						      frame->function)) ||
+		(frame->function && wanted & WANTED_IN_ANY_FORM &&
 		frames_function_matches(frames, frame->function, matches_name,
 					(char *)pattern)) ||
 		(frame->file && suppressions_match(pattern, frame->file)) ||
@@ -306,7 +313,7 @@ static void try_place(const struct suppressions *rules, uint32_t number,
 		for (uint32_t p = 0; p < rules->pattern_count; p++) {
 			if (!bound->wanted[p] ||
 			    !matches(bound->frames, rules->patterns[p],
-				     &place->list[i]))
+				     bound->wanted[p], &place->list[i]))
 				continue;
 			GROW(hits->list, hits->count, capacity);
 			hits->list[hits->count++] = (struct hit){ i, p };
@@ -478,7 +485,9 @@ static void activate(struct suppressions *rules, uint32_t number)
 	bool longer = rule->pattern_count > 1 || !(rule->gaps & 1);
 
 	for (unsigned p = 0; p < rule->pattern_count; p++) {
-		bound->wanted[rule->patterns[p]] = true;
+		bound->wanted[rule->patterns[p]] |= WANTED |
+			(rule->source != SUPPRESSION_BUILT_IN ?
+			 WANTED_IN_ANY_FORM : 0);
 		bound->in_longer[rule->patterns[p]] |= longer;
 	}
 	if (longer)

@@ -137,6 +137,29 @@ def unused_rules_are_named(directory):
 
 
 @case
+def files_of_other_systems(directory):
+    """A byte order mark, ends of lines with CR, blanks, none at the end."""
+    trace = recorded([program("leaky")], directory).trace
+    path = os.path.join(directory, "rules")
+    with open(path, "wb") as out:
+        out.write(b"\xef\xbb\xbfleak:tgt_buffer\r\n# tgt_recurse\r\n\r\n"
+                  b"  leak:tgt_recurse \t\r\nleak:nobody")
+    done = gnomon("check", trace, "--max-live", "0", "--json",
+                  "--disable-builtin-suppressions", "--suppressions", path,
+                  statuses=(1,))
+    document = json.loads(done.out)
+    rows = document["rows"]
+    buffers, recursion = LEAKS["buffer"], LEAKS["recurse"]
+    equal((rows[0]["suppressed_blocks"], rows[0]["suppressed_bytes"]),
+          (buffers[0] + recursion[0], buffers[1] + recursion[1]), "totals")
+    equal(rows[0]["value"], ALL_BYTES - buffers[1] - recursion[1], "the rest")
+    text = gnomon("check", trace, "--max-live", "0", "--suppressions", path,
+                  "--disable-builtin-suppressions", statuses=(1,)).out
+    check("suppressed     1.3K live in 4 blocks of" in text, text)
+    check("unused suppression: %s:5: leak:nobody" % path in text, text)
+
+
+@case
 def wrong_files_are_refused(directory):
     trace = recorded([program("leaky")], directory).trace
     path = os.path.join(directory, "rules")

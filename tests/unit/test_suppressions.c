@@ -175,6 +175,9 @@ static void test_many(void **state)
 static struct model model;
 static struct frames frames;
 
+/* Behind z; its letter is '{'. */
+#define LONG_NAME "1b000 1000 work(std::vector<int, std::allocator<int> >)\n"
+
 /* Functions a … z at 0x1000, 0x2000, … */
 static int make(void **state)
 {
@@ -190,6 +193,7 @@ static int make(void **state)
 			 'a' + i);
 		perfmap_add(&model.perfmap, line, strlen(line), 0);
 	}
+	perfmap_add(&model.perfmap, LONG_NAME, strlen(LONG_NAME), 0);
 	frames_init(&frames, &model, &places, true);
 	return 0;
 }
@@ -231,6 +235,30 @@ static int rule_for(const char *text, const char *stack)
 	found = suppressions_find(&rules, node);
 	suppressions_free(&rules);
 	return found == SUPPRESSION_NONE ? -1 : (int)found;
+}
+
+static void test_forms_of_names(void **state)
+{
+	static const char *const forms[] = {
+		"leak:^work$", "leak:^work(std::vector<int>)$",
+		"leak:^work(std::vector<int, std::allocator<int> >)$",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		enum suppression_source source = SUPPRESSION_BUILT_IN;
+		uint32_t node = stack_of("a{b");
+
+		assert_int_equal(rule_for(forms[i], "a{b"), 0);
+		/* Ours are about names in C. */
+		assert_int_equal(suppressions_parse(&rules, forms[i],
+				 strlen(forms[i]), source, "ours"), 0);
+		suppressions_bind(&rules, &frames, "p");
+		assert_int_equal(suppressions_find(&rules, node), i == 2 ? 0 :
+				 SUPPRESSION_NONE);
+		suppressions_free(&rules);
+	}
+	assert_int_equal(rule_for("leak:^wor$", "a{b"), -1);
 }
 
 static void test_stacks(void **state)
@@ -360,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_wrong_files),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_forms_of_names),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_random_stacks),
 		cmocka_unit_test(test_programs),
