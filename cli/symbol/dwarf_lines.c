@@ -85,8 +85,8 @@ static void read_names(struct dwarf_lines *lines, struct bytes *bytes,
 		format[i].form.form = (uint16_t)bytes_uleb(bytes);
 	}
 	entries = bytes_uleb(bytes);
-	/* Entries without a byte would not end. */
-	while (entries-- > 0 && count > 0 && bytes_left(bytes) > 0) {
+	while (entries-- > 0 && bytes_left(bytes) > 0) {
+		const uint8_t *start = bytes->at;
 		const char *name = NULL;
 		uint64_t directory = 0;
 
@@ -100,6 +100,9 @@ static void read_names(struct dwarf_lines *lines, struct bytes *bytes,
 			else if (format[i].content == DW_LNCT_directory_index)
 				directory = value.number;
 		}
+		/* Entries without a byte would not end. */
+		if (bytes->at == start)
+			bytes_fail(bytes);
 		if (bytes->bad)
 			return;
 		if (files)

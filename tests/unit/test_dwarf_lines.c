@@ -98,6 +98,26 @@ static void cut_anywhere(void **state)
 	}
 }
 
+/* Version 5: directories are flags, which stand in the form: 2^63 of them. */
+static void names_without_bytes(void **state)
+{
+	static const uint8_t endless[] = {
+		40, 0, 0, 0, 5, 0, 8, 0, 29, 0, 0, 0,
+		1, 1, 1, 0xfb, 14, 2, 0,
+		1, 1, 0x19,		/* DW_LNCT_path, DW_FORM_flag_present */
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	};
+	struct dwarf_lines lines;
+	struct dwarf dwarf;
+
+	(void)state;
+	read_table(&lines, &dwarf, endless, sizeof(endless));
+	assert_int_equal(lines.directory_count, 0);
+	assert_int_equal(lines.row_count, 0);
+	dwarf_lines_free(&lines);
+}
+
 static void without_budget(void **state)
 {
 	struct dwarf_unit unit = { .version = 4, .address_size = 8,
@@ -118,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows),
 		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(names_without_bytes),
 		cmocka_unit_test(without_budget),
 	};
 
