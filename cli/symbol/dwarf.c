@@ -247,7 +247,7 @@ void dwarf_find_areas(struct dwarf *dwarf)
 		    unit->tag != DW_TAG_skeleton_unit)
 			continue;
 		read_root(unit, &entry);
-		dwarf_ranges(unit, &entry, add_area, dwarf);
+		dwarf_ranges_each(unit, &entry, add_area, dwarf);
 		for (size_t j = before; j < dwarf->area_count; j++)
 			dwarf->areas[j].unit = (uint32_t)i;
 	}

@@ -55,7 +55,7 @@ static uint32_t add_function(struct dwarf_functions *functions,
 	size_t first = functions->range_count;
 	struct dwarf_function *function;
 
-	dwarf_ranges(unit, entry, take_range, functions);
+	dwarf_ranges_each(unit, entry, take_range, functions);
 	if (functions->range_count == first || functions->count == NONE - 1)
 		return NONE;
 	GROW(functions->list, functions->count, functions->capacity);
