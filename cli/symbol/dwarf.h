@@ -10,10 +10,9 @@
  *	      ├────────▶ alt               dwz's file with what several share
  *	      └────────▶ skeletons         of a .dwo: the file it belongs to
  *
- * Why not libdw (elfutils 0.188): its handles are for one thread, it finds
- * what is inlined at an address by going through all of a unit for each, and
- * knows no .dwp. All input is hostile: every read is bounded (bytes.h), every
- * chain has a limit, and what is read more than once has a budget.
+ * All input is hostile: every read is bounded (bytes.h), every chain has a
+ * limit, and what is read more than once has a budget. libdw cannot be given
+ * such input; docs/ARCHITECTURE.md says what was found.
  *
  * Thread context: opening and closing is one thread's; all else any thread's.
  */
