@@ -104,8 +104,9 @@ void dwarf_entry_read(struct bytes *bytes, const struct dwarf_unit *unit,
 struct dwarf_naming dwarf_name(struct dwarf_unit *unit, uint64_t offset);
 
 /* Calls take(owner, low, high) for each piece of code of an entry. */
-void dwarf_ranges_each(struct dwarf_unit *unit, const struct dwarf_entry *entry,
-		  void (*take)(void *owner, uint64_t low, uint64_t high),
-		  void *owner);
+void dwarf_ranges_each(struct dwarf_unit *unit,
+		       const struct dwarf_entry *entry,
+		       void (*take)(void *owner, uint64_t low, uint64_t high),
+		       void *owner);
 
 #endif

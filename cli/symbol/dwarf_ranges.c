@@ -117,9 +117,10 @@ static void read_rnglistx(struct dwarf_unit *unit, uint64_t index,
 		read_rnglist(unit, unit->rnglists_base + offset, take);
 }
 
-void dwarf_ranges_each(struct dwarf_unit *unit, const struct dwarf_entry *entry,
-		  void (*take)(void *owner, uint64_t low, uint64_t high),
-		  void *owner)
+void dwarf_ranges_each(struct dwarf_unit *unit,
+		       const struct dwarf_entry *entry,
+		       void (*take)(void *owner, uint64_t low, uint64_t high),
+		       void *owner)
 {
 	const struct take give_to = { take, owner };
 	uint64_t low, high;

@@ -1,10 +1,13 @@
 """What the tests of symbols share: programs with debug information, and
 looking them up with tests/tools/symbolize.c and with llvm-symbolizer."""
 
+import atexit
 import os
 import random
 import re
+import shutil
 import subprocess
+import tempfile
 
 from gnomon_test import check, environment, equal, program
 
@@ -72,12 +75,28 @@ def run(argv, **options):
     return done.stdout
 
 
-def build(directory, *flags, compiler="g++", name="target"):
+def compiled(directory, compiler, flags):
     source = write(directory, "source.cc", SOURCE)
-    path = os.path.join(directory, name)
+    path = os.path.join(directory, "target")
     run([compiler, "-O2", "-Wl,--build-id", "-o", path, source, *flags],
         cwd=directory)
     return path
+
+
+# Programs by compiler and flags: each is made once, and copied.
+made = {}
+
+
+def build(directory, *flags, compiler="g++", name="target"):
+    """Split files stand where they were made, so each has its own."""
+    if "-gsplit-dwarf" in flags:
+        return compiled(directory, compiler, flags)
+    key = (compiler, flags)
+    if key not in made:
+        place = tempfile.mkdtemp(prefix="gnomon-built.")
+        atexit.register(shutil.rmtree, place)
+        made[key] = compiled(place, compiler, flags)
+    return shutil.copy(made[key], os.path.join(directory, name))
 
 
 def build_id(path):

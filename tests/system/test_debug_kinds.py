@@ -2,11 +2,9 @@
 """Debug information of all kinds: functions, what is inlined into them, lines
 and columns are those that llvm-symbolizer finds."""
 
-import glob
 import os
 import random
 import re
-import shutil
 import subprocess
 
 from gnomon_test import (Skip, bare, case, check, environment, equal, main,
@@ -28,30 +26,49 @@ def kind(name, *flags, compiler="g++"):
 kind("gcc_version_5", "-gdwarf-5")
 kind("gcc_version_4", "-gdwarf-4")
 kind("gcc_version_3", "-gdwarf-3", "-gstrict-dwarf")
-kind("gcc_compressed", "-g", "-gz=zlib")
-kind("gcc_compressed_as_before", "-g", "-gz=zlib-gnu")
 kind("gcc_types_apart", "-gdwarf-4", "-fdebug-types-section")
 kind("gcc_parts_by_function", "-g", "-ffunction-sections", "-Wl,--gc-sections")
 kind("gcc_whole_program", "-g", "-flto")
 kind("clang_version_5", "-gdwarf-5", compiler="clang++")
 kind("clang_version_4", "-gdwarf-4", compiler="clang++")
 kind("clang_lines_only", "-gmlt", compiler="clang++")
-kind("gcc_split_5", "-gdwarf-5", "-gsplit-dwarf")
-kind("gcc_split_4", "-gdwarf-4", "-gsplit-dwarf")
-kind("clang_split_5", "-gdwarf-5", "-gsplit-dwarf", compiler="clang++")
-kind("clang_split_4", "-gdwarf-4", "-gsplit-dwarf", compiler="clang++")
 
 
 @case
-def compressed_by_zstd(directory):
+def large_removed_functions(directory):
+    """Their lines are left at addresses that others have."""
     need("llvm-symbolizer")
-    path = build(directory, "-g")
-    packed = path + ".packed"
-    if subprocess.run(["objcopy", "--compress-debug-sections=zstd", path,
-                       packed], capture_output=True).returncode != 0:
-        raise Skip("objcopy knows no zstd")
-    check(".debug_info" in sections(packed), "sections")
-    compare(packed, like=path)
+    source = write(directory, "removed.cc", "".join((
+        "volatile int v;\nvoid removed()\n{\n", "\tv += 1;\n" * 6000, "}\n",
+        *("__attribute__((noinline)) int f%d(int a)\n{\n\treturn v + a;\n}\n"
+          % i for i in range(100)),
+        "int main()\n{\n\treturn ", *("f%d(v) +\n" % i for i in range(100)),
+        "0;\n}\n")))
+    path = os.path.join(directory, "removed")
+    run(["g++", "-g", "-O1", "-ffunction-sections", "-Wl,--gc-sections",
+         "-Wl,--build-id", "-o", path, source])
+    compare(path, inlined=False)
+
+
+def compressed(name, how, section):
+    def compared(directory):
+        need("llvm-symbolizer")
+        path = build(directory, "-gdwarf-5")
+        packed = path + ".packed"
+        if subprocess.run(["objcopy", "--compress-debug-sections=" + how, path,
+                           packed], capture_output=True).returncode != 0:
+            raise Skip("objcopy knows no " + how)
+        listed = sections(packed)
+        check(section in listed and
+              os.path.getsize(packed) < os.path.getsize(path), listed)
+        compare(packed, like=path)
+    compared.__name__ = name
+    case(compared)
+
+
+compressed("compressed_by_zlib", "zlib", ".debug_info")
+compressed("compressed_as_before", "zlib-gnu", ".zdebug_info")
+compressed("compressed_by_zstd", "zstd", ".debug_info")
 
 
 @case
@@ -63,66 +80,6 @@ def names_of_lines_only(directory):
     ours, _ = symbolize(path, addresses_in(path))
     names = {frames[-1][0] for frames in ours.values()}
     check("int largest<int>(int)" in names, sorted(names))
-
-
-# ---- split files ----
-
-def split(directory, version, tool, *arguments):
-    path = build(directory, "-gdwarf-%d" % version, "-gsplit-dwarf")
-    wanted = symbolize(path, addresses_in(path))[0]
-    run([tool, *arguments, "-e", path, "-o", path + ".dwp"])
-    parts = glob.glob(os.path.join(directory, "*.dwo"))
-    check(parts, "no .dwo")
-    return path, wanted, parts
-
-
-@case
-def packages(directory):
-    for version, tool in ((5, "llvm-dwp"), (4, "dwp")):
-        need(tool)
-        path, wanted, parts = split(directory, version, tool)
-        for part in parts:
-            os.unlink(part)
-        equal(symbolize(path, addresses_in(path)), (wanted, ""), tool)
-        given = os.path.join(directory, "given")
-        os.mkdir(given)
-        os.rename(path + ".dwp", os.path.join(given, "target.dwp"))
-        equal(symbolize(path, addresses_in(path), "-d", given), (wanted, ""),
-              "under -d")
-        shutil.rmtree(given)
-
-
-@case
-def split_files_elsewhere(directory):
-    path = build(directory, "-g", "-gsplit-dwarf")
-    addresses = addresses_in(path)
-    wanted, _ = symbolize(path, addresses)
-    given = os.path.join(directory, "given")
-    os.mkdir(given)
-    for part in glob.glob(os.path.join(directory, "*.dwo")):
-        os.rename(part, os.path.join(given, os.path.basename(part)))
-    equal(symbolize(path, addresses, "-d", given), (wanted, ""), "under -d")
-    ours, messages = symbolize(path, addresses)
-    equal(len(messages.splitlines()), 1, messages)
-    check(".dwo" in messages and "-d" in messages, messages)
-    # What is in the program itself is there all the same.
-    check(all(frames[-1][2] for frames in ours.values()), "no lines")
-
-
-@case
-def split_file_of_another_build(directory):
-    path = build(directory, "-g", "-gsplit-dwarf")
-    part, = glob.glob(os.path.join(directory, "*.dwo"))
-    other = os.path.join(directory, "other")
-    os.mkdir(other)
-    build(other, "-g", "-gsplit-dwarf", "-DOTHER")
-    second, = glob.glob(os.path.join(other, "*.dwo"))
-    os.replace(second, part)
-    ours, messages = symbolize(path, addresses_in(path))
-    equal(len(messages.splitlines()), 1, messages)
-    ids = re.findall(r"[0-9a-f]{16}", messages)
-    equal(len(set(ids)), 2, messages)
-    equal({len(frames) for frames in ours.values()}, {1}, "inlined")
 
 
 # ---- languages ----
