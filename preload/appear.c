@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "arch.h"
+#include "preload/gnu_hash.h"
 #include "preload/real.h"
 #include "preload/sys.h"
 
@@ -117,26 +118,15 @@ static void appear_open(struct appear_image *image, uintptr_t bias,
 static ElfW(Sym) *appear_symbol(const struct appear_image *own,
 				const char *name)
 {
-	const uint32_t *table = own->gnu_hash;
-	uint32_t buckets = table[0], first = table[1], words = table[2];
-	const uint32_t *bucket =
-		table + 4 + words * (sizeof(ElfW(Addr)) / sizeof(*table));
-	const uint32_t *chain = bucket + buckets;
-	uint32_t hash = 5381, i;
-	const char *s;
+	struct gnu_hash at;
 
-	for (s = name; *s; s++)
-		hash = hash * 33 + (unsigned char)*s;
-	i = buckets ? bucket[hash % buckets] : 0;
-	for (; i >= first && i; i++) {
-		ElfW(Sym) *symbol = &own->symbols[i];
+	for (at = gnu_hash_first(own->gnu_hash, name); at.chain;
+	     gnu_hash_next(&at)) {
+		ElfW(Sym) *symbol = &own->symbols[at.index];
 
-		if ((chain[i - first] | 1) == (hash | 1) &&
-		    symbol->st_value == 0 &&
+		if (gnu_hash_fits(&at) && symbol->st_value == 0 &&
 		    strcmp(own->strings + symbol->st_name, name) == 0)
 			return symbol;
-		if (chain[i - first] & 1)
-			return NULL;
 	}
 	return NULL;
 }

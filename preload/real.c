@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "preload/bump.h"
+#include "preload/gnu_hash.h"
 #include "preload/life.h"
 #include "preload/loader.h"
 #include "preload/mapping.h"
@@ -127,29 +128,13 @@ static bool real_matches(const struct real_image *image, uint32_t index,
 static uint32_t real_find_gnu(const struct real_image *image,
 			      const char *name)
 {
-	const uint32_t *table = image->gnu_hash;
-	uint32_t buckets = table[0], first = table[1], words = table[2];
-	const uint32_t *bucket =
-		table + 4 + words * (sizeof(ElfW(Addr)) / sizeof(*table));
-	const uint32_t *chain = bucket + buckets;
-	uint32_t hash = 5381, i;
-	const char *s;
+	struct gnu_hash at;
 
-	for (s = name; *s; s++)
-		hash = hash * 33 + (unsigned char)*s;
-	if (!buckets)
-		return 0;
-	i = bucket[hash % buckets];
-	if (i < first)
-		return 0;
-	for (;; i++) {
-		uint32_t value = chain[i - first];
-
-		if ((value | 1) == (hash | 1) && real_matches(image, i, name))
-			return i;
-		if (value & 1)
-			return 0;
-	}
+	for (at = gnu_hash_first(image->gnu_hash, name); at.chain;
+	     gnu_hash_next(&at))
+		if (gnu_hash_fits(&at) && real_matches(image, at.index, name))
+			return at.index;
+	return 0;
 }
 
 static uint32_t real_find_sysv(const struct real_image *image,
