@@ -24,6 +24,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
 #include "cli/base/tell.h"
+#include "cli/base/whole.h"
 #include "cli/symbol/reduced.h"
 
 void embed_see_line(struct embed *embed, unsigned type, const char *key,
@@ -88,26 +89,6 @@ void embed_free(struct embed *embed)
 
 /* ---- one file ---- */
 
-/* `size` bytes, or less at the file's end; -1: errno. */
-static ssize_t read_all(int fd, uint8_t *bytes, size_t size, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = pread(fd, bytes + done, size - done,
-				  (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
 static int put_file(struct embed *embed, struct repack *repack, int fd,
 		    const struct trace_file *description)
 {
@@ -124,11 +105,13 @@ static int put_file(struct embed *embed, struct repack *repack, int fd,
 	bytes = grow_alloc(GT_FILE_PIECE);
 	do {
 		size_t size = GT_FILE_PIECE;
+		ssize_t got;
 
 		if (size > piece.size - piece.offset)
 			size = piece.size - piece.offset;
-		if (read_all(fd, bytes, size, piece.offset) != (ssize_t)size) {
-			error = errno ? -errno : -EIO;
+		got = whole_read_at(fd, bytes, size, piece.offset);
+		if (got != (ssize_t)size) {
+			error = got < 0 ? (int)got : -EIO;
 			break;
 		}
 		piece.piece_size = size;

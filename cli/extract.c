@@ -24,6 +24,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
+#include "cli/base/whole.h"
 
 #define NAME_BYTES 200		/* of a file system's 255, with suffixes */
 #define DEPTH_MAX 64		/* deeper directories are left out */
@@ -151,19 +152,7 @@ static int make_file(const struct extract *extract, int directory,
 
 static int write_bytes(void *owner, const uint8_t *bytes, size_t size)
 {
-	int fd = *(int *)owner;
-
-	while (size > 0) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return whole_write(*(int *)owner, bytes, size);
 }
 
 /* Whether the path is new in this run; it is not from now on. */

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/whole.h"
 
 #define MAGIC UINT32_C(0x4a695444)
 #define HEADER_SIZE 40
@@ -76,20 +77,7 @@ static uint64_t read64(const struct jitdump *dump, const uint8_t *at)
 static bool read_at(const struct jitdump *dump, uint64_t offset, void *to,
 		    size_t size)
 {
-	uint8_t *at = to;
-
-	while (size > 0) {
-		ssize_t n = pread(dump->fd, at, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		offset += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return true;
+	return whole_read_at(dump->fd, to, size, offset) == (ssize_t)size;
 }
 
 /* ---- records ---- */

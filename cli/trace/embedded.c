@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/whole.h"
 #include "cli/trace/scan.h"
 
 #define FILES_MAX 65536		/* a reader's limit */
@@ -179,19 +180,7 @@ int embedded_read(const struct embedded *list, size_t index,
 
 static int write_piece(void *owner, const uint8_t *bytes, size_t size)
 {
-	int fd = *(int *)owner;
-
-	while (size > 0) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return whole_write(*(int *)owner, bytes, size);
 }
 
 int embedded_open(const struct embedded *list, size_t index,

@@ -28,6 +28,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
+#include "cli/base/whole.h"
 #include "cli/trace/compose.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/records.h"
@@ -236,23 +237,6 @@ static int walk_trace(int fd, struct trace_end *end)
 	return 0;
 }
 
-static int write_all(int fd, const struct buffer *bytes, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < bytes->size) {
-		ssize_t n = pwrite(fd, bytes->data + done, bytes->size - done,
-				   (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 static int append(int fd, struct trace_end *end, struct chunk *chunk,
 		  const struct buffer *payload, uint64_t trace_id)
 {
@@ -261,7 +245,7 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 
 	chunk->sequence = end->sequence++;
 	compose_chunk(&bytes, chunk, trace_id, payload);
-	error = write_all(fd, &bytes, end->good_end);
+	error = whole_write_at(fd, bytes.data, bytes.size, end->good_end);
 	end->good_end += bytes.size;
 	buffer_free(&bytes);
 	return error;

@@ -30,6 +30,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
+#include "cli/base/whole.h"
 #include "cli/trace/compose.h"
 #include "preload/format.h"
 
@@ -52,22 +53,8 @@ struct live_file {
 static bool read_at(const struct live_file *file, void *to, uint64_t size,
 		    uint64_t offset)
 {
-	char *p = to;
-
-	if (offset > file->size || size > file->size - offset)
-		return false;
-	while (size > 0) {
-		ssize_t n = pread(file->fd, p, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		offset += (uint64_t)n;
-		size -= (uint64_t)n;
-	}
-	return true;
+	return offset <= file->size && size <= file->size - offset &&
+		whole_read_at(file->fd, to, size, offset) == (ssize_t)size;
 }
 
 static struct buffer *add_chunk(struct live_file *file, unsigned type)

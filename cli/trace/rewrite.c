@@ -21,6 +21,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
+#include "cli/base/whole.h"
 
 #define PENDING_BYTES (1u << 20)
 #define COMPRESS_MIN 128	/* smaller payloads gain nothing */
@@ -107,22 +108,12 @@ bool rewrite_open(struct rewrite *rewrite, const char *input,
 
 static void flush(struct rewrite *rewrite)
 {
-	const char *bytes = rewrite->pending.data;
-	size_t left = rewrite->pending.size;
-
-	while (left > 0 && rewrite->error == 0) {
-		ssize_t n = write(rewrite->fd, bytes, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			rewrite->error = errno;
-			break;
-		}
-		bytes += n;
-		left -= (size_t)n;
-		rewrite->written += (size_t)n;
-	}
+	if (rewrite->error == 0)
+		rewrite->error = -whole_write(rewrite->fd,
+					      rewrite->pending.data,
+					      rewrite->pending.size);
+	if (rewrite->error == 0)
+		rewrite->written += rewrite->pending.size;
 	buffer_clear(&rewrite->pending);
 }
 

@@ -12,7 +12,6 @@
  */
 #include "cli/trace/scan.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/whole.h"
 #include "cli/trace/cursor.h"
 #include "preload/format.h"
 
@@ -219,30 +219,14 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 	return false;
 }
 
-/* All `size` bytes at `offset`. */
-static bool read_at(int fd, uint8_t *bytes, size_t size, uint64_t offset)
-{
-	while (size > 0) {
-		ssize_t n = pread(fd, bytes, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return true;
-}
-
 bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,
 		   uint8_t **buffer, size_t *capacity, struct chunk *chunk)
 {
 	uint8_t header[GT_CHUNK_SIZE];
 	uint64_t sum;
 
-	if (!read_at(fd, header, sizeof(header), offset) ||
+	if (whole_read_at(fd, header, sizeof(header), offset) !=
+	    (ssize_t)sizeof(header) ||
 	    !parse_fields(header, offset, chunk, &sum))
 		return false;
 	if (*capacity < chunk->stored) {
@@ -250,7 +234,8 @@ bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,
 		*buffer = grow_alloc(chunk->stored);
 		*capacity = chunk->stored;
 	}
-	if (!read_at(fd, *buffer, chunk->stored, offset + GT_CHUNK_SIZE) ||
+	if (whole_read_at(fd, *buffer, chunk->stored,
+			  offset + GT_CHUNK_SIZE) != (ssize_t)chunk->stored ||
 	    scan_checksum(header, *buffer, chunk->stored, trace_id) != sum)
 		return false;
 	chunk->payload = *buffer;

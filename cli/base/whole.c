@@ -1,0 +1,57 @@
+/*
+ * whole.c: see whole.h.
+ */
+#include "cli/base/whole.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pread(fd, (char *)to + done, size - done,
+				  (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+/* At `offset`, or where the descriptor stands. */
+static int write_all(int fd, const char *bytes, size_t size, bool there,
+		     uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = there ? pwrite(fd, bytes + done, size - done,
+					   (off_t)(offset + done)) :
+				    write(fd, bytes + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+int whole_write(int fd, const void *bytes, size_t size)
+{
+	return write_all(fd, bytes, size, false, 0);
+}
+
+int whole_write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+	return write_all(fd, bytes, size, true, offset);
+}
