@@ -19,6 +19,7 @@
 #define FIRST_BITS 9
 #define BITS_MAX 30
 #define FIRST_LIST 512
+#define UNUSED_AHEAD 8		/* numbers whose block is fetched in advance */
 #define NUMBERS_MAX ((size_t)UINT32_MAX - 1)
 
 static void allocate(struct blocks *blocks, unsigned bits)
@@ -123,13 +124,14 @@ static void enlarge(struct blocks *blocks)
 /* A number that is free; there is always memory for fewer than there are. */
 static inline uint32_t new_number(struct blocks *blocks)
 {
-	uint32_t number = blocks->free;
+	size_t left;
 
-	if (number != 0) {
-		blocks->free = blocks->list[number].cost;
-		/* The next one's turn comes soon. */
-		__builtin_prefetch(&blocks->list[blocks->free], 1);
-		return number;
+	if (blocks->unused_count > 0) {
+		left = --blocks->unused_count;
+		/* It may have been free for long. */
+		__builtin_prefetch(&blocks->list[blocks->unused[
+			left > UNUSED_AHEAD ? left - UNUSED_AHEAD : 0]], 1);
+		return blocks->unused[left];
 	}
 	if (blocks->used >= NUMBERS_MAX)
 		grow_alloc(SIZE_MAX / 2);	/* ends the command */
@@ -168,8 +170,8 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 	}
 	bucket->tags[number - bucket->numbers] = 0;
 	block->address = 0;
-	block->cost = blocks->free;
-	blocks->free = *number;
+	GROW(blocks->unused, blocks->unused_count, blocks->unused_capacity);
+	blocks->unused[blocks->unused_count++] = *number;
 	blocks->count--;
 }
 
@@ -177,5 +179,6 @@ void blocks_free(struct blocks *blocks)
 {
 	free(blocks->buckets);
 	free(blocks->list);
+	free(blocks->unused);
 	memset(blocks, 0, sizeof(*blocks));
 }

@@ -56,8 +56,8 @@ struct blocks {
 	struct block *list;	/* by number; 0 is no block */
 	size_t used;		/* numbers that were ever in use, and 0 */
 	size_t capacity;
-	uint32_t free;		/* first free number; 0: none. The next one is
-				 * in its `cost` */
+	uint32_t *unused;	/* numbers below `used`; the last one is next */
+	size_t unused_count, unused_capacity;
 	unsigned shift;		/* 64 - log2(buckets) */
 	struct blocks_bucket *buckets;
 	uint64_t mask;
