@@ -117,6 +117,9 @@ static inline void account_free(struct model *model, struct context_cost *cost,
 		&model->histograms.lifetimes[
 			histogram_bucket(model_span_ns(model, lifetime))];
 	double sum = (double)lifetime * (double)amount.blocks;
+	/* Nothing branches on this: it cannot be guessed. */
+	uint64_t temporary = amount.blocks &
+		(0 - (uint64_t)account_is_temporary(model, block));
 
 	cost->frees += amount.blocks;
 	cost->lifetime += sum;
@@ -125,11 +128,9 @@ static inline void account_free(struct model *model, struct context_cost *cost,
 	sizes->lifetime += sum;
 	lifetimes->blocks += amount.blocks;
 	lifetimes->bytes += amount.bytes;
-	if (account_is_temporary(model, block)) {
-		cost->temporary += amount.blocks;
-		model->totals.temporary += amount.blocks;
-		sizes->temporary += amount.blocks;
-	}
+	cost->temporary += temporary;
+	model->totals.temporary += temporary;
+	sizes->temporary += temporary;
 }
 
 static inline void account_size(struct model *model, uint64_t size,

@@ -326,13 +326,15 @@ static void apply(struct model *model, uint32_t lane,
 		model->totals.unpaired++;
 		return;
 	}
-	switch (event->kind) {
-	case GT_ALLOC:
+	if (event->kind == GT_ALLOC) {
 		allocate(model, lane, event, 0);
-		break;
-	case GT_FREE:
+		return;
+	}
+	if (event->kind == GT_FREE) {
 		deallocate(model, lane, event);
-		break;
+		return;
+	}
+	switch (event->kind) {
 	case GT_REALLOC_BEGIN:
 		begin_realloc(model, lane, event);
 		break;
