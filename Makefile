@@ -65,6 +65,7 @@ all: $(LIB) $(CMD)
 
 include mk/target.mk
 include mk/host.mk
+include mk/page.mk
 include mk/unwind.mk
 include mk/fault.mk
 include mk/test.mk

@@ -77,6 +77,7 @@ int main(int argc, char **argv)
 		&cmd_repack,
 		&cmd_extract,
 		cmd_export_command(),
+		&cmd_flamegraph,
 	};
 	int operands, status, skip = 1;
 	size_t count = 0;

@@ -23,7 +23,7 @@ $(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ)
 .PHONY: deps deps-checked
 DEPS := gcc g++ make libzstd-dev libelf-dev libdw-dev libiberty-dev liblzma-dev \
 	libxxhash-dev libcapstone-dev libpcre2-dev nettle-dev zlib1g-dev \
-	libprotobuf-c-dev protobuf-c-compiler
+	libprotobuf-c-dev protobuf-c-compiler esbuild
 deps:
 	$(Q)tests/tools/install-packages $(DEPS)
 # Cheap when all is there, and remembered in $(O) until the list changes.

@@ -142,6 +142,7 @@ check-asan-run: $(ASAN_UNIT)
 .PHONY: lint
 lint: deps-test
 	$(Q)/usr/bin/python3 tests/tools/lint.py source
+	$(Q)tsc -p cli/page
 	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-gcc CC=gcc WERROR=1 all
 	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-clang CC=clang WERROR=1 all
 	$(Q)/usr/bin/python3 tests/tools/lint.py library \

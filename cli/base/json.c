@@ -66,7 +66,7 @@ static void put_uint(FILE *out, uint64_t value)
 
 static void begin_line(const struct json *json, unsigned depth)
 {
-	if (depth > LINES_DEPTH)
+	if (depth > LINES_DEPTH || json->compact)
 		return;
 	putc('\n', json->out);
 	for (unsigned i = 0; i < depth; i++)

@@ -14,6 +14,7 @@
 
 struct json {
 	FILE *out;
+	bool compact;		/* all in one line */
 	unsigned depth;
 	bool full[JSON_DEPTH_MAX];	/* this level has a member already */
 };

@@ -142,7 +142,8 @@ def check_names(paths):
 def check_source():
     paths = [path for path in tracked_files()
              if path.split("/")[0] in CODE_FOLDERS
-             and not path.startswith("tests/fuzz/corpus/")]
+             and not path.startswith("tests/fuzz/corpus/")
+             and not path.endswith("package-lock.json")]
     c_files = [path for path in paths if path.endswith((".c", ".h", ".S",
                                                         ".cc"))]
     check_names(c_files)

@@ -1,0 +1,138 @@
+/*
+ * cmd_flamegraph.c: `gnomon flamegraph`: a trace as a picture or as a page.
+ * Runs in the main thread; cli/export/flame* does the work.
+ */
+#include <string.h>
+
+#include "cli/base/tell.h"
+#include "cli/commands.h"
+#include "cli/export/flame.h"
+#include "cli/exporting.h"
+
+enum { COST = 1, SVG, HTML, LAYOUT, OUTPUT };
+
+struct request {
+	struct reading reading;
+	struct flame_export flame;
+	const struct exporter *format;	/* NULL: by the name of the output */
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	switch (id) {
+	case COST:
+		return exporting_take_cost(&request->flame.export, value);
+	case SVG:
+		request->format = &flame_svg;
+		break;
+	case HTML:
+		request->format = &flame_html;
+		break;
+	case LAYOUT:
+		request->flame.icicle = strcmp(value, "icicle") == 0;
+		break;
+	case OUTPUT:
+		request->flame.export.output = value;
+		break;
+	}
+	return 0;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t size = strlen(name), less = strlen(end);
+
+	return size >= less && strcmp(name + size - less, end) == 0;
+}
+
+static void decide(struct request *request)
+{
+	struct flame_export *flame = &request->flame;
+	const char *output = flame->export.output;
+
+	if (request->format == NULL)
+		request->format = output != NULL &&
+			(ends_with(output, ".html") ||
+			 ends_with(output, ".htm")) ? &flame_html : &flame_svg;
+	flame->filters = request->reading.filters.data ?
+		request->reading.filters.data : "";
+}
+
+static int run_flamegraph(const struct command *command, int argc, char **argv)
+{
+	struct request request = { .flame.icicle = true };
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	decide(&request);
+	status = EXIT_NOTHING;
+	if (reading_find_one(&request.reading, operands, argv + 1))
+		status = exporting_run(&request.flame.export, &request.reading,
+				       request.format);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Draws what a trace says as a flame graph: a box for each function, as "
+	"wide as what was allocated in it and in all that it called. An SVG "
+	"picture of one cost, or an HTML page with all of them; both are one "
+	"file that asks the network for nothing, to be opened in a browser: "
+	"click a box to zoom, search by regular expressions. Sums are those of "
+	"`gnomon report`, also with filters.",
+	"What is too small to be seen is drawn with the other small functions "
+	"that its caller called, as \"(n smaller)\".",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon flamegraph --cost peak -o peak.svg", "what the peak was made of",
+	"gnomon flamegraph a.trace -o a.html", "all costs in one page",
+	"gnomon flamegraph --fate live --size-min 1M > large.svg",
+	"large blocks that were not freed",
+	NULL
+};
+
+static const struct command_group *const groups[] = {
+	&reading_model_options, &reading_symbols, &filter_options, NULL
+};
+
+static const struct command_option options[] = {
+	{ COST, "cost", 'c', EXPORTING_COSTS, "live",
+	  "how wide a box is; the page begins with it: bytes live at the end "
+	  "(or at --alive-at), share of the peak, bytes in total, number of "
+	  "allocations, of temporary ones" },
+	{ SVG, "svg", 0, NULL, NULL,
+	  "write a picture: what is done unless the output's name ends in "
+	  ".html" },
+	{ HTML, "html", 0, NULL, NULL, "write a page" },
+	{ LAYOUT, "layout", 0, "icicle|flame", "icicle",
+	  "what is called hangs below its caller, or stands upon it; in a "
+	  "browser this can be changed" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the result to FILE" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+const struct command cmd_flamegraph = {
+	.name = "flamegraph",
+	.operands = "[TRACE]",
+	.summary = "draw a trace as a flame graph",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_flamegraph,
+};

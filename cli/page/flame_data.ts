@@ -1,0 +1,205 @@
+/*
+ * The tree that cli/export/flame_data.c wrote into the page, and what follows
+ * from it. Nodes are numbers, in the order of a walk from the root (0): what a
+ * node called is node + 1 … end[node] - 1. Children are drawn with the largest
+ * first, of the cost that is shown, "(n smaller)" last.
+ */
+import * as quantity from "./quantity";
+
+export const COSTS = ["live", "peak", "total", "count", "temporary"] as const;
+export type Cost = typeof COSTS[number];
+export type Column = Cost | "live_blocks" | "peak_blocks";
+
+interface Timeline {
+	width_ns: number;
+	end_ns: number;
+	peak_ns: number;
+	live: number[];
+	allocated: number[];
+}
+
+interface Data {
+	version: number;
+	title: string;
+	command: string;
+	filters: string;
+	cost: Cost;
+	icicle: boolean;
+	estimated: boolean;
+	folded: number;
+	part: number;
+	libraries: string[];
+	strings: string[];
+	frames: number[];
+	nodes: { depth: number[]; frame: number[] } &
+		Record<Column, number[]>;
+	timeline?: Timeline;
+}
+
+const FRAME = 6;	/* numbers of a frame */
+const INLINED = 1, GLUE = 2, STOP = 4;
+const COLOURS = 10;
+
+/* Children of node n, the largest first: list[first[n]] … list[first[n + 1] -
+ * 1]. `start`: the sum of all that is left of a node. */
+interface Order {
+	first: Uint32Array;
+	list: Uint32Array;
+	start: Float64Array;
+}
+
+export class Tree {
+	readonly data: Data;
+	readonly count: number;
+	readonly parent: Uint32Array;
+	readonly end: Uint32Array;
+	private readonly orders = new Map<Cost, Order>();
+
+	constructor(data: Data) {
+		const depth = data.nodes.depth;
+		const path: number[] = [];
+
+		this.data = data;
+		this.count = depth.length;
+		this.parent = new Uint32Array(this.count);
+		this.end = new Uint32Array(this.count).fill(this.count);
+		for (let n = 0; n < this.count; n++) {
+			while (path.length > depth[n])
+				this.end[path.pop() as number] = n;
+			this.parent[n] = path.length ?
+				path[path.length - 1] : 0;
+			path.push(n);
+		}
+	}
+
+	value(column: Column, n: number): number {
+		return this.data.nodes[column][n];
+	}
+
+	depth(n: number): number {
+		return this.data.nodes.depth[n];
+	}
+
+	/* What it allocated itself: the rest is its children's. */
+	own(column: Column, n: number): number {
+		const { first, list } = this.order("total");
+		let own = this.value(column, n);
+
+		for (let i = first[n]; i < first[n + 1]; i++)
+			own -= this.value(column, list[i]);
+		return own;
+	}
+
+	order(cost: Cost): Order {
+		const known = this.orders.get(cost) ?? this.arrange(cost);
+
+		this.orders.set(cost, known);
+		return known;
+	}
+
+	private arrange(cost: Cost): Order {
+		const values = this.data.nodes[cost];
+		const frame = this.data.nodes.frame;
+		const { parent, count } = this;
+		const first = new Uint32Array(count + 1);
+		const list = Uint32Array.from({ length: count - 1 },
+					      (_, i) => i + 1);
+		const start = new Float64Array(count);
+		const next = new Float64Array(count);
+
+		list.sort((a, b) => parent[a] - parent[b] ||
+			Number(frame[a] < 0) - Number(frame[b] < 0) ||
+			values[b] - values[a] || a - b);
+		for (const n of list) {
+			const around = parent[n];
+
+			start[n] = next[n] = next[around];
+			next[around] += values[n];
+			first[around + 1]++;
+		}
+		for (let n = 0; n < count; n++)
+			first[n + 1] += first[n];
+		return { first, list, start };
+	}
+
+	isAround(outer: number, inner: number): boolean {
+		return outer <= inner && inner < this.end[outer];
+	}
+
+	/* ---- what is known of a node's function ---- */
+
+	isFolded(n: number): boolean {
+		return n > 0 && this.data.nodes.frame[n] < 0;
+	}
+
+	private frame(n: number, what: number): number {
+		const frame = this.data.nodes.frame[n];
+
+		return frame < 0 ? 0 : this.data.frames[frame * FRAME + what];
+	}
+
+	name(n: number): string {
+		const frame = this.data.nodes.frame[n];
+
+		if (frame >= 0)
+			return this.data.strings[this.frame(n, 0)];
+		return n === 0 ? "all" :
+			`(${quantity.count(-1 - frame)} smaller)`;
+	}
+
+	/* file:line:column, as far as they are known. */
+	place(n: number): string {
+		const file = this.data.strings[this.frame(n, 1)];
+		const line = this.frame(n, 2), column = this.frame(n, 3);
+
+		return !file || !line ? file : column ?
+			`${file}:${line}:${column}` : `${file}:${line}`;
+	}
+
+	library(n: number): string {
+		return this.data.libraries[this.frame(n, 4)];
+	}
+
+	isInlined(n: number): boolean {
+		return (this.frame(n, 5) & INLINED) !== 0;
+	}
+
+	/* Of flame_colours.css. */
+	colour(n: number): string {
+		const flags = this.frame(n, 5);
+
+		if (this.data.nodes.frame[n] < 0)
+			return n === 0 ? "root" : "rest";
+		if (flags & STOP)
+			return "stop";
+		return flags & GLUE ? "glue" : this.libraryColour(n);
+	}
+
+	private libraryColour(n: number): string {
+		const library = this.frame(n, 4);
+
+		return `l${library ? 1 + (library - 1) % COLOURS : 0}`;
+	}
+
+	/* Functions of one colour are told apart by three shades. */
+	shade(n: number): number {
+		const flags = this.frame(n, 5);
+
+		return this.data.nodes.frame[n] < 0 || flags & (GLUE | STOP) ?
+			0 : this.frame(n, 0) * 7 % 3;
+	}
+}
+
+export function briefly(column: Column, value: number): string {
+	return isBytes(column) ? quantity.size(value) : quantity.count(value);
+}
+
+export function isBytes(column: Column): boolean {
+	return column === "live" || column === "peak" || column === "total";
+}
+
+export function tree(): Tree {
+	const text = document.getElementById("data")?.textContent ?? "";
+
+	return new Tree(JSON.parse(text) as Data);
+}

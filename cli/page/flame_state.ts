@@ -1,0 +1,74 @@
+/*
+ * What the page shows, and who wants to know when that changes.
+ */
+import { Cost, Tree } from "./flame_data";
+
+export class State {
+	readonly tree: Tree;
+	cost: Cost;
+	icicle: boolean;
+	zoomed = 0;
+	selected = 0;
+	pattern: RegExp | null = null;
+	hits = new Set<number>();
+	private readonly listeners: (() => void)[] = [];
+
+	constructor(tree: Tree) {
+		this.tree = tree;
+		this.cost = tree.data.cost;
+		this.icicle = tree.data.icicle;
+	}
+
+	listen(listener: () => void): void {
+		this.listeners.push(listener);
+	}
+
+	change(what: Partial<Pick<State, "cost" | "icicle" | "zoomed" |
+				  "selected">>): void {
+		Object.assign(this, what);
+		for (const listener of this.listeners)
+			listener();
+	}
+
+	/* A name is looked at once, however many nodes have it. */
+	search(pattern: RegExp | null): void {
+		const known = new Map<string, boolean>();
+
+		this.pattern = pattern;
+		this.hits.clear();
+		for (let n = 0; pattern && n < this.tree.count; n++) {
+			const name = this.tree.name(n);
+			const hit = known.get(name) ?? pattern.test(name);
+
+			known.set(name, hit);
+			if (hit)
+				this.hits.add(n);
+		}
+		this.change({});
+	}
+
+	/* Of the cost, what goes by a function that was found. */
+	found(): number {
+		let sum = 0, behind = 0;
+
+		for (const n of this.hits) {
+			if (n < behind)
+				continue;
+			sum += this.tree.value(this.cost, n);
+			behind = this.tree.end[n];
+		}
+		return sum;
+	}
+
+	/* The hit behind this node, or before it, and around the end. */
+	nextHit(from: number, step: 1 | -1): number | undefined {
+		const hits = Array.from(this.hits).filter((n) =>
+			this.tree.value(this.cost, n) > 0);
+		const at = step > 0 ? hits.findIndex((n) => n > from) :
+			hits.length - 1 - hits.slice().reverse()
+				.findIndex((n) => n < from);
+
+		return hits[at < 0 || at >= hits.length ?
+			step > 0 ? 0 : hits.length - 1 : at];
+	}
+}

@@ -1,0 +1,108 @@
+/*
+ * What was live, over the time of the recording, as a small area; what was
+ * allocated meanwhile, as bars behind it. The mouse, or the arrow keys, tell
+ * the figures of a moment.
+ */
+import { Tree } from "./flame_data";
+import * as quantity from "./quantity";
+
+const HEIGHT = 56;
+
+function style(name: string): string {
+	return getComputedStyle(document.documentElement)
+		.getPropertyValue(name).trim();
+}
+
+export function timeline(figure: HTMLElement, tree: Tree): void {
+	const given = tree.data.timeline;
+	const canvas = figure.querySelector("canvas") as HTMLCanvasElement;
+	const caption = figure.querySelector("figcaption") as HTMLElement;
+	const paint = canvas.getContext("2d") as CanvasRenderingContext2D;
+	let at = -1;
+
+	if (!given || given.live.length === 0)
+		return;
+	const data = given;
+	const most = Math.max(...data.live, 1);
+	const busiest = Math.max(...data.allocated, 1);
+	/* the last span may reach beyond the end */
+	const spans = Math.min(data.live.length, data.width_ns > 0 ?
+		data.end_ns / data.width_ns || 1 : 1);
+
+	function area(wide: number): void {
+		paint.beginPath();
+		paint.moveTo(0, HEIGHT);
+		data.live.forEach((bytes, i) => {
+			const y = HEIGHT - bytes / most * (HEIGHT - 4);
+
+			paint.lineTo(i / spans * wide, y);
+			paint.lineTo((i + 1) / spans * wide, y);
+		});
+		paint.lineTo(wide, HEIGHT);
+		paint.fillStyle = style("--area");
+		paint.fill();
+	}
+
+	function line(x: number, colour: string): void {
+		paint.fillStyle = colour;
+		paint.fillRect(Math.round(x), 0, 1, HEIGHT);
+	}
+
+	function draw(): void {
+		const wide = canvas.clientWidth;
+		const scale = devicePixelRatio || 1;
+
+		canvas.width = Math.round(wide * scale);
+		canvas.height = Math.round(HEIGHT * scale);
+		paint.setTransform(scale, 0, 0, scale, 0, 0);
+		area(wide);
+		paint.fillStyle = style("--bars");
+		data.allocated.forEach((bytes, i) => {
+			const high = bytes / busiest * (HEIGHT / 3);
+
+			paint.fillRect(i / spans * wide, HEIGHT - high,
+				       Math.max(wide / spans - .5, .5), high);
+		});
+		if (data.end_ns > 0)
+			line(data.peak_ns / data.end_ns * wide,
+			     style("--peak"));
+		if (at >= 0)
+			line((at + .5) / spans * wide, style("--text"));
+	}
+
+	function say(): void {
+		const begin = at * data.width_ns;
+		const end = Math.min(begin + data.width_ns, data.end_ns);
+
+		caption.textContent = at < 0 ?
+			`live bytes over ${quantity.time(data.end_ns)}, the ` +
+			`peak of ${quantity.size(most)} after ` +
+			`${quantity.time(data.peak_ns)}; bars: allocated` :
+			`${quantity.time(begin)} – ${quantity.time(end)}: ` +
+			`${quantity.size(data.live[at])} live, ` +
+			`${quantity.size(data.allocated[at])} allocated`;
+	}
+
+	function go(to: number): void {
+		at = Math.max(-1, Math.min(data.live.length - 1, to));
+		say();
+		draw();
+	}
+
+	canvas.tabIndex = 0;
+	canvas.addEventListener("mousemove", (event) =>
+		go(Math.floor(event.offsetX / canvas.clientWidth * spans)));
+	canvas.addEventListener("mouseleave", () => go(-1));
+	canvas.addEventListener("keydown", (event) => {
+		if (event.key === "ArrowRight")
+			go(at + 1);
+		else if (event.key === "ArrowLeft")
+			go(at - 1);
+	});
+	figure.hidden = false;
+	new ResizeObserver(draw).observe(canvas);
+	matchMedia("(prefers-color-scheme: dark)")
+		.addEventListener("change", draw);
+	say();
+	draw();
+}

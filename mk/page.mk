@@ -1,0 +1,25 @@
+# Pages: TypeScript and styles of cli/page/, each bundled into one file, which
+# cli/export/flame_pages.c takes into the command. esbuild is one program, and
+# needs no network; types are checked by `make lint`.
+
+PAGE_O := $(O)/page
+PAGE_SRC := $(wildcard cli/page/*.ts cli/page/*.css)
+PAGES := $(addprefix $(PAGE_O)/,flame_html.html flame_html.css flame_html.js \
+	flame_svg.css flame_svg.js)
+ESBUILD ?= esbuild
+ESBUILD_FLAGS := --bundle --minify --charset=utf8 --log-level=warning
+
+# What Chromium, Firefox and Safari of 2020 know.
+$(PAGE_O)/%.js: cli/page/%.ts $(PAGE_SRC) | deps-checked
+	$(call say,PAGE,$@)mkdir -p $(@D)
+	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --target=es2020 --format=iife \
+		--outfile=$@ $<
+$(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) | deps-checked
+	$(call say,PAGE,$@)mkdir -p $(@D)
+	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --outfile=$@ $<
+$(PAGE_O)/%.html: cli/page/%.html
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+$(O)/host/cli/export/flame_pages.o: $(PAGES)
+$(O)/host/cli/export/flame_pages.o: \
+	HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'

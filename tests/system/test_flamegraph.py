@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+"""`gnomon flamegraph`: pictures and pages, as a browser shows them."""
+
+import os
+import re
+
+from browser import browsed
+from exported import PROGRAMS, SUMMARY, exported, summary, trace
+from gnomon_test import bare, case, check, equal, gnomon, main, need
+
+HARD = ["odd name with blanks", "odd'quote,comma`", "odd;semicolon#hash",
+        "odd<a>&amp;{b}[c] 17", "größe_日本(unsigned long)",
+        "operators::operator,(unsigned long)"]
+OUTER = "outer(unsigned long)"  # called from one line only
+NAMES = {"sqlite3": ["sqlite3_step"], "python3": ["PyObject_Vectorcall"],
+         "cc1plus": ["c_parse_file()"], "many_names": HARD + [OUTER]}
+
+
+def drawn(directory, path, name, *words):
+    output = os.path.join(directory, name)
+    gnomon("flamegraph", path, "-o", output, *words)
+    return output
+
+
+def through(path, name, cost):
+    """What goes through a function, by the collapsed stacks."""
+    lines = exported(path, "collapsed", "--cost", cost, "--full-names")
+    return sum(int(line.rpartition(" ")[2]) for line in lines.splitlines()
+               if name.replace(";", ":") in
+               line.rpartition(" ")[0].split(";"))
+
+
+def boxes_named(boxes, name):
+    return [box for box in boxes if box["name"] == name]
+
+
+def exact(told):
+    return int(re.search(r"([\d,]+) (?:bytes|allocations)", told).group(1)
+               .replace(",", ""))
+
+
+@case
+def pages_show_what_reports_say(directory):
+    """Totals and functions, by all costs, of each program."""
+    said = browsed("flamegraph.mjs", {name: {
+        "kind": "whole", "file": drawn(directory, trace(name), name + ".html",
+                                       "--full-names"),
+        "names": ["^%s$" % re.escape(one) for one in NAMES[name]]}
+        for name in PROGRAMS})
+    for name in PROGRAMS:
+        totals = summary(trace(name))
+        for cost, key in SUMMARY.items():
+            equal(said[name]["figures"][cost], totals[key],
+                  "%s %s" % (name, cost))
+            equal(said[name]["costs"][cost], cost, "cost shown")
+        for function, look in zip(NAMES[name], said[name]["looks"].values()):
+            equal(look["name"], function, "the name")
+    for cost in SUMMARY:
+        equal(said["many_names"]["looks"]["^%s$" % re.escape(OUTER)]
+              ["figures"][cost], through(trace("many_names"), OUTER, cost),
+              "outer by %s" % cost)
+
+
+@case
+def page_is_driven(directory):
+    page = drawn(directory, trace("many_names"), "page.html")
+    said = browsed("flamegraph.mjs", {"page": {"kind": "page",
+                                               "file": page}})["page"]
+    equal(said["count"], "count", "key 4")
+    equal(said["stack"][0], said["clicked"], "the stack of what was clicked")
+    equal(len(said["stack"]), 3, "frames of a box in the third row")
+    check(any("many_names" in place or ".so" in place
+              for place in said["places"]), said["places"])
+    check(said["zoomed"] and said["reset"], "zoom: %s" % said)
+    equal(said["bottom"], "all", "the root of a flame")
+    equal(said["flame"], said["clicked"], "the third row of a flame")
+    equal(said["top"], "all", "the root of an icicle")
+    equal(said["walked"], 2, "frames two steps in")
+    check(said["entered"] and said["escaped"], "keys: %s" % said)
+    equal(said["outermost"], 1, "after a click at the outermost frame")
+    check("peak" in said["timeline"] and "live" in said["moment"] and
+          said["timeline"] != said["moment"], said["moment"])
+    check(said["tip"].count("\n") >= 1 and "%" in said["tip"], said["tip"])
+    equal(said["wide"], {"400": 0, "2000": 0}, "what is beside the window")
+
+
+@case
+def picture_is_driven(directory):
+    path = trace("many_names")
+    picture = drawn(directory, path, "a.svg", "--cost", "count")
+    said = browsed("flamegraph.mjs", {"a": {
+        "kind": "picture", "file": picture, "click": OUTER,
+        "find": "^ODD|^odd"}})["a"]
+    total = summary(path)["allocations"]
+    whole = boxes_named(said["before"], "all")[0]
+    outer = boxes_named(said["before"], OUTER)[0]
+    equal(round(whole["width"]), 979, "the width of all")
+    check(abs(outer["width"] / whole["width"] -
+              through(path, OUTER, "count") / total) < .002,
+          "the share of outer: %s of %s" % (outer, whole))
+    equal(exact(said["told"]), through(path, OUTER, "count"),
+          "told of outer")
+    zoomed = boxes_named(said["zoomed"], OUTER)
+    equal([round(box["width"]) for box in zoomed], [979], "zoomed")
+    check(not boxes_named(said["zoomed"], HARD[0]), "others are hidden")
+    check(boxes_named(said["zoomed"], "middle"), "what it called is shown")
+    deep = {box["name"]: box["y"] for box in said["turned"]}
+    check(deep["middle"] < deep["all"], "a flame grows upwards")
+    equal(said["after"], said["before"], "after the reset")
+    odd = sum(through(path, name, "count") for name in HARD[:4])
+    equal(exact(said["found"]), odd, "found")
+    check("%.1f%%" % (100 * odd / total) in said["found"], said["found"])
+    equal(said["coloured"], int(said["found"].split()[0]), "coloured")
+    check("not a regular" in said["wrong"], said["wrong"])
+    equal(said["cleared"], "", "after Escape")
+    equal(round(boxes_named(said["narrow"], "all")[0]["width"]), 679,
+          "in a narrow window")
+    for boxes in (said["before"], said["zoomed"], said["narrow"]):
+        check(all(box["over"] <= 0 for box in boxes), "names are cut: %s" %
+              [box for box in boxes if box["over"] > 0])
+
+
+@case
+def picture_stands_still(directory):
+    """Well-formed, and a picture without its script, too."""
+    need("xmllint")
+    files = {}
+    for name in PROGRAMS:
+        for cost in ("live", "total", "count"):
+            if name == "cc1plus" and cost != "live":
+                continue
+            output = drawn(directory, trace(name), "%s.%s.svg" % (name, cost),
+                           "--cost", cost, "--full-names",
+                           "--layout", "flame")
+            done = bare(["xmllint", "--noout", output])
+            equal((done.status, done.err), (0, ""), output)
+            files[name, cost] = output
+    with open(files["many_names", "total"], encoding="utf-8") as file:
+        text = file.read()
+    check("odd&lt;a&gt;&amp;amp;{b}[c] 17" in text, "an escaped name")
+    check(re.search(r"[^\n]{10000}", text), "the long name is shorter")
+    said = browsed("flamegraph.mjs", {cost: {
+        "kind": "still", "file": files["many_names", cost]}
+        for cost in ("live", "count")})
+    for cost in ("live", "count"):
+        equal(exact(said[cost]["about"]),
+              summary(trace("many_names"))[SUMMARY[cost]], cost)
+        boxes = said[cost]["boxes"]
+        check(all(box["over"] <= 0 for box in boxes), "names are cut")
+        check(boxes_named(boxes, "work(int)"), "boxes have names")
+
+
+@case
+def filters_and_words(directory):
+    """Filters hold, and are said; the format goes by the output's name."""
+    path = trace("sqlite3")
+    words = ("--size-min", "1k", "--function", "sqlite3_step")
+    for cost in ("live", "total", "count"):
+        with open(drawn(directory, path, cost + ".svg", "--cost", cost,
+                        *words), encoding="utf-8") as file:
+            about = re.search(r'class="about"[^>]*>([^<]*)', file.read())
+        equal(exact(about.group(1)), summary(path, *words)[SUMMARY[cost]],
+              cost)
+        check("--size-min 1k" in about.group(1), about.group(1))
+    for name, words, begin in (
+            ("a.html", (), "<!DOCTYPE"), ("a.htm", (), "<!DOCTYPE"),
+            ("a.svg", (), "<?xml"), ("a", (), "<?xml"),
+            ("b", ("--html",), "<!DOCTYPE"),
+            ("b.html", ("--svg",), "<?xml")):
+        with open(drawn(directory, path, name, *words),
+                  encoding="utf-8") as file:
+            check(file.read().startswith(begin), name)
+    check(gnomon("flamegraph", path).out.startswith("<?xml"), "to stdout")
+    gnomon("flamegraph", os.path.join(directory, "none"), statuses=(2,))
+
+
+main()

@@ -1,0 +1,171 @@
+// Drives flame graphs, pictures and pages: test_flamegraph.py compares what
+// they show with what reports say.
+
+import { run } from "./browser.mjs";
+
+const text = (page, what) => page.locator(what).first().textContent();
+const settled = (page) => page.evaluate(() => new Promise((done) =>
+	requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// ---- pictures ----
+
+// Boxes in sight: name, left and right edge.
+const boxes = (page) => page.evaluate(() =>
+	Array.from(document.querySelectorAll(".f"))
+		.filter((box) => box.style.display !== "none")
+		.map((box) => {
+			const rect = box.querySelector("rect");
+			const text = box.querySelector("text");
+			const x = Number(rect.getAttribute("x"));
+			const width = Number(rect.getAttribute("width"));
+			return { name: box.querySelector("title").textContent
+				.split("\n")[0], x, width,
+				y: Number(rect.getAttribute("y")),
+				depth: Number(box.dataset.d),
+				over: text.textContent === "" ? 0 :
+				text.getComputedTextLength() - width };
+		}));
+
+async function picture(browser, { file, find, click }) {
+	const page = await browser.open(file, { width: 1000 });
+	const result = { before: await boxes(page) };
+	const box = page.locator(".f", { hasText: click }).first();
+
+	await box.locator("rect").hover();
+	result.told = await text(page, ".said");
+	await box.locator("rect").click();
+	result.zoomed = await boxes(page);
+	await page.keyboard.press("i");
+	result.turned = await boxes(page);
+	await page.keyboard.press("i");
+	await page.getByRole("button", { name: "reset zoom" }).click();
+	result.after = await boxes(page);
+	await page.keyboard.press("/");
+	await page.keyboard.type(find);
+	await page.mouse.move(1, 1);
+	result.found = await text(page, ".said");
+	result.coloured = await page.locator(".f.found").count();
+	await page.keyboard.type("(");
+	result.wrong = await text(page, ".said");
+	await page.keyboard.press("Escape");
+	result.cleared = await text(page, ".said");
+	await page.setViewportSize({ width: 700, height: 500 });
+	await settled(page);
+	result.narrow = await boxes(page);
+	return result;
+}
+
+async function still(browser, { file }) {
+	const page = await browser.open(file, { script: false });
+
+	return { boxes: await boxes(page),
+		 about: await text(page, ".about") };
+}
+
+// ---- pages ----
+
+async function figures(page) {
+	const rows = {};
+
+	for (const row of await page.locator("#details tr[data-cost]").all()) {
+		const told = await row.locator("td").first().innerText();
+		const exact = /([\d,]+) bytes/.exec(told) ?? [told, told];
+
+		rows[await row.getAttribute("data-cost")] =
+			Number(exact[1].replaceAll(",", ""));
+	}
+	return rows;
+}
+
+async function look(page, pattern) {
+	await page.locator("#search").fill(pattern);
+	await page.locator("#search").press("Enter");
+	return { found: await text(page, "#found"),
+		 name: await text(page, "#details h2"),
+		 figures: await figures(page) };
+}
+
+const bar = (page, row, up) => page.evaluate(([at, flame]) => {
+	const box = document.querySelector("#graph canvas")
+		.getBoundingClientRect();
+	return { x: box.x + 5, y: flame ? box.bottom - 10 - 20 * at :
+		box.y + 10 + 20 * at };
+}, [row, up]);
+
+async function clickRow(page, row, up) {
+	const { x, y } = await bar(page, row, up);
+
+	await settled(page);
+	await page.mouse.click(x, y);
+	await settled(page);
+	return text(page, "#details h2");
+}
+
+async function whole(browser, { file, names }) {
+	const page = await browser.open(file);
+	const result = { figures: await figures(page), costs: {}, looks: {} };
+
+	for (const cost of ["live", "peak", "temporary", "total", "count"]) {
+		await page.locator("#costs label", { hasText: cost }).click();
+		result.costs[cost] = await text(page, ".shown th");
+	}
+	for (const name of names)
+		result.looks[name] = await look(page, name);
+	result.about = await text(page, "#about");
+	return result;
+}
+
+async function page(browser, { file }) {
+	const at = await browser.open(file);
+	const result = {};
+	const unzoomed = () => at.locator("#unzoom").isDisabled();
+
+	await at.keyboard.press("4");	// count
+	result.count = await text(at, ".shown th");
+	result.clicked = await clickRow(at, 3, false);
+	result.stack = await at.locator(".stack button").allInnerTexts();
+	result.places = await at.locator(".stack small").allInnerTexts();
+	result.zoomed = !await unzoomed();
+	await at.locator("#unzoom").click();
+	result.reset = await unzoomed();
+	await at.locator("#layouts label", { hasText: "flame" }).click();
+	result.bottom = await clickRow(at, 0, true);
+	result.flame = await clickRow(at, 3, true);
+	await at.keyboard.press("Escape");
+	await at.locator("h1").click();		// the focus is nowhere
+	await at.keyboard.press("i");
+	result.top = await clickRow(at, 0, false);
+	for (const key of ["ArrowDown", "ArrowDown", "Enter"])
+		await at.keyboard.press(key);
+	result.walked = (await at.locator(".stack button").allInnerTexts())
+		.length;
+	result.entered = !await unzoomed();
+	await at.locator(".stack button").last().click();
+	result.outermost = (await at.locator(".stack button")
+		.allInnerTexts()).length;
+	await at.keyboard.press("Escape");
+	result.escaped = await unzoomed();
+	result.timeline = await text(at, "figcaption");
+	await at.locator("#timeline canvas").hover();
+	result.moment = await text(at, "figcaption");
+	const { x, y } = await bar(at, 1, false);
+	await at.mouse.move(x, y);
+	result.tip = await text(at, "#tip");
+	result.wide = {};
+	for (const width of [400, 2000]) {
+		await at.setViewportSize({ width, height: 900 });
+		await settled(at);
+		result.wide[width] = await at.evaluate(() =>
+			document.documentElement.scrollWidth - innerWidth);
+	}
+	return result;
+}
+
+await run(async (job, browser) => {
+	const kinds = { picture, still, whole, page };
+	const result = {};
+
+	for (const [name, one] of Object.entries(job))
+		result[name] = await kinds[one.kind](browser, one);
+	return result;
+});
