@@ -39,6 +39,7 @@ $(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json
 		echo "npm ci: tests in a browser will be left out" >&2
 
 TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
+	-I$(O)/generated \
 	-DGNOMON_VERSION='"$(VERSION)"'
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
 	-Wall -Wextra -Itests/programs
