@@ -1,0 +1,88 @@
+/*
+ * test_buffer.c: texts that grow; lines that are broken; bytes for terminals.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/base/buffer.h"
+
+static void grows(void **state)
+{
+	struct buffer text = { 0 };
+	char want[4000] = "";
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		char piece[16];
+
+		snprintf(piece, sizeof(piece), "%d,", i);
+		strcat(want, piece);
+		buffer_printf(&text, "%d%s", i, ",");
+		assert_int_equal(text.size, strlen(want));
+	}
+	buffer_add(&text, "a\0b", 3);
+	assert_int_equal(text.size, strlen(want) + 3);
+	assert_memory_equal(text.data + strlen(want), "a\0b", 4);
+	text.data[strlen(want)] = 0;
+	assert_string_equal(text.data, want);
+	buffer_clear(&text);
+	assert_string_equal(text.data, "");
+	buffer_string(&text, "x");
+	assert_string_equal(text.data, "x");
+	buffer_free(&text);
+	assert_null(text.data);
+}
+
+static void longer_than_any_guess(void **state)
+{
+	struct buffer text = { 0 };
+
+	(void)state;
+	buffer_printf(&text, "%*s|", 5000, "x");
+	assert_int_equal(text.size, 5001);
+	assert_string_equal(text.data + 4999, "x|");
+	buffer_free(&text);
+}
+
+static void wraps(void **state)
+{
+	struct buffer text = { 0 };
+
+	(void)state;
+	buffer_wrap(&text, "one two three four", 2, 11);
+	assert_string_equal(text.data, "  one two\n  three\n  four\n");
+	buffer_clear(&text);
+	buffer_wrap(&text, "a averyverylongword b", 1, 8);
+	assert_string_equal(text.data, " a\n averyverylongword\n b\n");
+	buffer_free(&text);
+}
+
+static void for_terminals(void **state)
+{
+	struct buffer text = { 0 };
+
+	(void)state;
+	buffer_string(&text, "a\033[2Jb\n\tc\x7f\xc3\xa9");
+	buffer_printable(&text);
+	assert_string_equal(text.data, "a [2Jb  c \xc3\xa9");
+	buffer_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grows),
+		cmocka_unit_test(longer_than_any_guess),
+		cmocka_unit_test(wraps),
+		cmocka_unit_test(for_terminals),
+	};
+
+	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);
+}
