@@ -11,11 +11,12 @@
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 
-#define EVENT_COLUMNS 6
+#define EVENT_COLUMNS 7
 #define NODE_COLUMNS 3
 
 static const char *const event_columns[EVENT_COLUMNS] = {
-	"stamps", "addresses", "contexts", "sizes", "layouts", "extras"
+	"stamps", "addresses", "contexts", "sizes", "layouts", "extras",
+	"freed by"
 };
 static const char *const node_columns[NODE_COLUMNS] = {
 	"ids", "parents", "addresses"
@@ -74,6 +75,8 @@ static uint64_t look_into(struct info_sizes *sizes, unsigned type,
 	case GT_TOTALS:
 		if (cursor_varint(c) != GT_TOTALS_CONTEXTS)
 			return 0;
+		/* fall through */
+	case GT_FREED:
 		cursor_varint(c);
 		break;
 	case GT_NAMES:

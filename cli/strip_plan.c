@@ -93,9 +93,10 @@ static void tell_others(struct strip_plan *plan, uint32_t thread,
 	}
 }
 
-/* The block ends by the events in `doomed`, which is else to be filled in. */
+/* The block ends by the events in `doomed`, which is else to be filled in;
+ * `by`: the context that frees it. */
 static void end_block(struct strip_plan *plan, struct block *block,
-		      uint32_t lane, uint64_t stamp,
+		      uint32_t lane, uint64_t stamp, uint32_t by,
 		      struct strip_doomed *doomed)
 {
 	uint32_t number = blocks_number(&plan->blocks, block);
@@ -107,6 +108,8 @@ static void end_block(struct strip_plan *plan, struct block *block,
 	doomed->begin = known->place;
 	doomed->block = (struct strip_block){
 		.context = block->cost, .thread = block->thread,
+		.freed_by = by,
+		.has_freed_by = plan->model.has_freed_by,
 		.size = block->size, .birth = block->birth,
 		.lifetime = stamp - block->birth,
 		.temporary = between == 0,
@@ -227,7 +230,8 @@ static void release(struct strip_plan *plan, uint32_t lane,
 		known->odd = true;
 		known->skip -= known->skip > 0;
 	} else {
-		end_block(plan, block, lane, event->stamp, &doomed);
+		end_block(plan, block, lane, event->stamp, event->context,
+			  &doomed);
 	}
 }
 
@@ -257,6 +261,7 @@ static void begin_realloc(struct strip_plan *plan, uint32_t lane,
 		abandon(plan, moving);
 	moving->address = event->address;
 	moving->place = *place;
+	moving->by = event->context;
 	moving->active = true;
 	moving->released = false;
 	moving->found = known != NULL && !known->ghost && !block->moving &&
@@ -296,7 +301,7 @@ static bool end_realloc(struct strip_plan *plan, uint32_t lane,
 	block->moving = 0;
 	if (!whole)
 		plan->known[blocks_number(&plan->blocks, block)].odd = true;
-	end_block(plan, block, lane, event->stamp, &doomed);
+	end_block(plan, block, lane, event->stamp, moving->by, &doomed);
 	return whole;
 }
 
@@ -322,6 +327,9 @@ static void apply(struct strip_plan *plan, uint32_t lane,
 	}
 	if (event->address == 0)
 		return;
+	if (event->kind != GT_ALLOC && event->context != 0)
+		need(plan, contexts_node(&plan->model.contexts,
+					 event->context));
 	switch (event->kind) {
 	case GT_ALLOC:
 		allocate(plan, lane, place, event, false);
@@ -448,6 +456,9 @@ static void find_needed(struct strip_plan *plan)
 	need(plan, (uint32_t)contexts->node_count);
 	for (size_t i = 0; i < contexts->cost_count; i++)
 		need(plan, contexts->costs[i].node);
+	/* also those that earlier strippings left only in totals */
+	for (size_t i = 0; i < plan->model.freed.row_count; i++)
+		need(plan, plan->model.freed.rows[i].node);
 	for (size_t i = contexts->node_count; i-- > CONTEXT_ROOTS;)
 		if (plan->needed[i])
 			plan->needed[contexts->nodes[i].parent] = true;

@@ -47,7 +47,8 @@ struct strip_lane {
 	struct strip_place last;
 	bool seen;		/* there is a last event */
 	uint64_t address;
-	struct strip_place place;	/* of its BEGIN */
+	struct strip_place place;	/* of its BEGIN, */
+	uint32_t by;		/* and from which context */
 	bool active;
 	bool found;		/* the block is known, */
 	bool released;		/* but its address is somebody else's by now */

@@ -47,6 +47,28 @@ static void count_classes(struct trace_classes *classes,
 	lifetime[GT_LIFETIME_BYTES] += block->size;
 }
 
+static void count_freed(struct strip_totals *totals,
+			const struct strip_block *block)
+{
+	uint64_t key = (uint64_t)block->context << 32 | block->freed_by;
+	uint32_t i = table_get(&totals->by_pair, key);
+	uint64_t *value;
+
+	if (i == TABLE_NONE) {
+		GROW(totals->freed, totals->freed_count,
+		     totals->freed_capacity);
+		i = (uint32_t)totals->freed_count++;
+		table_set(&totals->by_pair, key, i);
+		totals->freed[i] = (struct trace_totals){
+			.context = block->context, .thread = block->freed_by,
+		};
+	}
+	value = totals->freed[i].value;
+	value[GT_FREED_BLOCKS]++;
+	value[GT_FREED_BYTES] += block->size;
+	value[GT_FREED_LIFETIME] += block->lifetime;
+}
+
 void strip_totals_add(struct strip_totals *totals,
 		      const struct strip_block *block)
 {
@@ -65,6 +87,8 @@ void strip_totals_add(struct strip_totals *totals,
 	value[GT_TOTALS_TEMPORARY] += block->temporary;
 	value[GT_TOTALS_LIFETIME] += block->lifetime;
 	count_classes(&totals->classes, block);
+	if (block->has_freed_by)
+		count_freed(totals, block);
 	totals->blocks++;
 	totals->bytes += block->size;
 }
@@ -89,6 +113,26 @@ static int compare_rows(const void *left, const void *right)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
+static void write_freed(struct strip_totals *totals, struct rewrite *out)
+{
+	const struct chunk chunk = { .type = GT_FREED };
+	struct buffer payload = { 0 };
+
+	if (totals->freed_count > 0)
+		qsort(totals->freed, totals->freed_count,
+		      sizeof(*totals->freed), compare_rows);
+	for (size_t i = 0; i < totals->freed_count; i += ROWS_AT_A_TIME) {
+		size_t n = totals->freed_count - i;
+
+		buffer_clear(&payload);
+		compose_freed(&payload, totals->freed + i,
+			      n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME,
+			      out->level);
+		rewrite_chunk(out, &chunk, &payload, false);
+	}
+	buffer_free(&payload);
+}
+
 void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
 {
 	const struct chunk chunk = { .type = GT_TOTALS };
@@ -110,11 +154,14 @@ void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
 		rewrite_chunk(out, &chunk, &payload, false);
 	}
 	buffer_free(&payload);
+	write_freed(totals, out);
 }
 
 void strip_totals_free(struct strip_totals *totals)
 {
 	free(totals->rows);
+	free(totals->freed);
+	table_free(&totals->by_pair);
 	table_free(&totals->by_key);
 	memset(totals, 0, sizeof(*totals));
 }

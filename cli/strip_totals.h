@@ -15,17 +15,22 @@
 struct strip_block {
 	uint32_t context;	/* as the trace numbers it */
 	uint32_t thread;	/* number of its START, 0: unknown */
+	uint32_t freed_by;	/* a context, 0: not known */
 	uint64_t size;
 	uint64_t birth;		/* stamp */
 	uint64_t lifetime;	/* ticks */
 	uint64_t lifetime_ns;
 	bool temporary;
+	bool has_freed_by;	/* freed_by counts */
 };
 
 struct strip_totals {
 	struct trace_totals *rows;
 	size_t row_count, row_capacity;
 	struct table by_key;		/* context, thread -> row */
+	struct trace_totals *freed;	/* only where that is known */
+	size_t freed_count, freed_capacity;
+	struct table by_pair;		/* context, who freed -> freed */
 	struct trace_classes classes;
 	uint64_t blocks, bytes;		/* in all */
 };

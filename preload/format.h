@@ -116,6 +116,11 @@
  *          gt_lifetime_value)}. A class is the bit length of a size in
  *          bytes, of a lifetime in ns: 0, 1, 2-3, 4-7 …
  *
+ * FREED    of blocks that were left out: who freed them: varint v; columns, n
+ *          rows: 0 rows of varints: zigzag(context that allocated - that of
+ *          the row before), context that freed (0: not known), v values (enum
+ *          gt_freed_value). Rows of the same contexts add up.
+ *
  * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
  * pair ticks with nanoseconds (the first comes before the first EVENTS).
  *
@@ -161,6 +166,7 @@ enum gt_chunk_type {
 	GT_SNAPSHOT,
 	GT_FILE,		/* since 2.1 */
 	GT_TOTALS,		/* since 2.1 */
+	GT_FREED,		/* since 2.2 */
 	GT_CHUNK_TYPES
 };
 
@@ -431,6 +437,13 @@ enum gt_lifetime_value {
 	GT_LIFETIME_BLOCKS,
 	GT_LIFETIME_BYTES,
 	GT_LIFETIME_VALUES
+};
+/* Of a pair of contexts. */
+enum gt_freed_value {
+	GT_FREED_BLOCKS,
+	GT_FREED_BYTES,
+	GT_FREED_LIFETIME,	/* ticks */
+	GT_FREED_VALUES
 };
 #define GT_CLASSES 65		/* bit lengths of 64-bit numbers */
 

@@ -22,6 +22,17 @@ void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
 	leftout->bytes += row->value[GT_TOTALS_BYTES];
 }
 
+void leftout_freed(struct leftout *leftout, const struct trace_totals *freed)
+{
+	struct leftout_freed *row;
+
+	GROW(leftout->freed, leftout->freed_count, leftout->freed_capacity);
+	row = &leftout->freed[leftout->freed_count++];
+	row->context = freed->context;
+	row->by = freed->thread;
+	memcpy(row->value, freed->value, sizeof(row->value));
+}
+
 /* A trace may be made smaller several times. */
 void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes)
@@ -97,6 +108,26 @@ static void apply(struct model *model, const struct leftout_row *row)
 	totals->live_bytes += bytes;
 }
 
+/* Of which threads, sizes or heaps they were is not known. */
+static void apply_freed(struct model *model, const struct leftout_freed *row)
+{
+	struct contexts *contexts = &model->contexts;
+	uint32_t cost = FREED_NO_COST;
+	const struct freed_sum sum = {
+		.blocks = row->value[GT_FREED_BLOCKS],
+		.bytes = row->value[GT_FREED_BYTES],
+		.lifetime = (double)row->value[GT_FREED_LIFETIME],
+	};
+
+	if (model->options.wants & MODEL_WANT_FREED_BY)
+		cost = model->options.split == MODEL_SPLIT_NONE ?
+			contexts_cost(contexts, row->context) :
+			contexts_part_cost(contexts, row->context,
+					   MODEL_PART_UNKNOWN);
+	freed_add(&model->freed, row->by == 0 ? FREED_UNKNOWN :
+		  contexts_node(contexts, row->by), cost, &sum);
+}
+
 static void apply_classes(struct histograms *histograms,
 			  const struct trace_classes *classes)
 {
@@ -128,6 +159,9 @@ void leftout_apply(struct model *model)
 	for (size_t i = 0; i < leftout->row_count; i++)
 		apply(model, &leftout->rows[i]);
 	leftout->row_count = 0;
+	for (size_t i = 0; i < leftout->freed_count && model->has_freed_by; i++)
+		apply_freed(model, &leftout->freed[i]);
+	leftout->freed_count = 0;
 	apply_classes(&model->histograms, &leftout->classes);
 	memset(&leftout->classes, 0, sizeof(leftout->classes));
 	if (run[GT_RUN_PEAK_BYTES] > totals->peak_bytes) {
@@ -140,5 +174,6 @@ void leftout_apply(struct model *model)
 void leftout_free(struct leftout *leftout)
 {
 	free(leftout->rows);
+	free(leftout->freed);
 	memset(leftout, 0, sizeof(*leftout));
 }

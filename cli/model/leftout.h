@@ -19,7 +19,15 @@ struct leftout_row {
 	uint64_t value[GT_TOTALS_VALUES];
 };
 
+/* Of two contexts: that allocated, and that freed. */
+struct leftout_freed {
+	uint32_t context, by;
+	uint64_t value[GT_FREED_VALUES];
+};
+
 struct leftout {
+	struct leftout_freed *freed;
+	size_t freed_count, freed_capacity;
 	struct leftout_row *rows;
 	size_t row_count, row_capacity;
 	struct trace_classes classes;
@@ -29,6 +37,7 @@ struct leftout {
 
 void leftout_totals(struct leftout *leftout,
 		    const struct trace_totals *totals);
+void leftout_freed(struct leftout *leftout, const struct trace_totals *freed);
 void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes);
 void leftout_run(struct leftout *leftout, const struct trace_run *run);

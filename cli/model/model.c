@@ -260,6 +260,13 @@ static void take_totals(void *owner, const struct trace_totals *totals)
 	leftout_totals(&model->leftout, totals);
 }
 
+static void take_freed(void *owner, const struct trace_totals *freed)
+{
+	struct model *model = owner;
+
+	leftout_freed(&model->leftout, freed);
+}
+
 static void take_classes(void *owner, const struct trace_classes *classes)
 {
 	struct model *model = owner;
@@ -305,6 +312,7 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.file = take_file,
 		.run = take_run,
 		.totals = take_totals,
+		.freed = take_freed,
 		.classes = take_classes,
 		.sync = take_sync,
 		.lane = lane_of_ring,

@@ -220,24 +220,37 @@ void compose_classes(struct buffer *out, const struct trace_classes *classes)
 	put_classes(out, classes->lifetime[0], GT_LIFETIME_VALUES);
 }
 
-void compose_totals(struct buffer *out, const struct trace_totals *totals,
-		    size_t count, int level)
+/* Behind the chunk's first number. */
+static void put_totals(struct buffer *out, const struct trace_totals *totals,
+		       size_t count, unsigned values, int level)
 {
 	struct buffer rows = { 0 };
 	uint32_t context = 0;
 
-	compose_varint(out, GT_TOTALS_CONTEXTS);
-	compose_varint(out, GT_TOTALS_VALUES);
+	compose_varint(out, values);
 	compose_varint(out, count);
 	for (size_t i = 0; i < count; i++) {
 		compose_varint(&rows, zigzag((int32_t)(totals[i].context -
 						       context)));
 		context = totals[i].context;
 		compose_varint(&rows, totals[i].thread);
-		for (unsigned k = 0; k < GT_TOTALS_VALUES; k++)
+		for (unsigned k = 0; k < values; k++)
 			compose_varint(&rows, totals[i].value[k]);
 	}
 	put_column(out, &rows, level);
+}
+
+void compose_totals(struct buffer *out, const struct trace_totals *totals,
+		    size_t count, int level)
+{
+	compose_varint(out, GT_TOTALS_CONTEXTS);
+	put_totals(out, totals, count, GT_TOTALS_VALUES, level);
+}
+
+void compose_freed(struct buffer *out, const struct trace_totals *freed,
+		   size_t count, int level)
+{
+	put_totals(out, freed, count, GT_FREED_VALUES, level);
 }
 
 void compose_nodes(struct buffer *out, const struct trace_node *nodes,

@@ -38,6 +38,9 @@ void compose_run(struct buffer *out, const struct trace_run *run);
 void compose_classes(struct buffer *out, const struct trace_classes *classes);
 void compose_totals(struct buffer *out, const struct trace_totals *totals,
 		    size_t count, int level);
+/* The same for FREED. */
+void compose_freed(struct buffer *out, const struct trace_totals *freed,
+		   size_t count, int level);
 /* Parents come before their children. */
 void compose_nodes(struct buffer *out, const struct trace_node *nodes,
 		  size_t count, int level);

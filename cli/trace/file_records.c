@@ -69,22 +69,29 @@ bool file_records_bytes(struct cursor *c, const struct trace_file *file,
 	return true;
 }
 
+bool totals_decoder_open_freed(struct totals_decoder *decoder,
+			       struct cursor *c, struct inflater *inflater)
+{
+	decoder->left = 0;
+	decoder->context = 0;
+	decoder->values = read_value_count(c);
+	if (c->bad || columns_open(&decoder->columns, c, 1, inflater) != 0)
+		return false;
+	decoder->left = decoder->columns.count;
+	return true;
+}
+
 enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 					struct cursor *c,
 					struct inflater *inflater)
 {
 	uint64_t what = cursor_varint(c);
 
-	decoder->left = 0;
-	decoder->context = 0;
 	if (what == GT_TOTALS_RUN || what == GT_TOTALS_CLASSES)
 		return (enum gt_totals_what)what;
-	if (what != GT_TOTALS_CONTEXTS)
+	if (what != GT_TOTALS_CONTEXTS ||
+	    !totals_decoder_open_freed(decoder, c, inflater))
 		return 0;
-	decoder->values = read_value_count(c);
-	if (c->bad || columns_open(&decoder->columns, c, 1, inflater) != 0)
-		return 0;
-	decoder->left = decoder->columns.count;
 	return GT_TOTALS_CONTEXTS;
 }
 

@@ -209,6 +209,21 @@ static void read_totals(struct reader *reader, struct cursor *c)
 	columns_free(&decoder.columns);
 }
 
+static void read_freed(struct reader *reader, struct cursor *c)
+{
+	const struct reader_sink *sink = reader->sink;
+	static struct totals_decoder decoder;
+	struct trace_totals freed;
+	bool bad = true;
+
+	if (totals_decoder_open_freed(&decoder, c, &reader->inflater))
+		while (totals_decoder_next(&decoder, &freed, &bad))
+			if (sink->freed != NULL)
+				sink->freed(sink->owner, &freed);
+	c->bad = bad;
+	columns_free(&decoder.columns);
+}
+
 static void read_sync(struct reader *reader, struct cursor *c)
 {
 	struct trace_sync sync;
@@ -264,6 +279,7 @@ static void (*const read_payload[GT_CHUNK_TYPES])(struct reader *,
 	[GT_SNAPSHOT] = read_snapshot,
 	[GT_FILE] = read_file,
 	[GT_TOTALS] = read_totals,
+	[GT_FREED] = read_freed,
 };
 
 static void read_chunk(struct reader *reader, const struct chunk *chunk)

@@ -59,6 +59,7 @@ struct reader_sink {
 	 * May be NULL. */
 	void (*run)(void *owner, const struct trace_run *run);
 	void (*totals)(void *owner, const struct trace_totals *totals);
+	void (*freed)(void *owner, const struct trace_totals *freed);
 	void (*classes)(void *owner, const struct trace_classes *classes);
 	/* What to call the events of a ring from now on, and whether it is
 	 * its thread's second one. */
@@ -70,7 +71,7 @@ struct reader_sink {
 		       const struct trace_event *events, size_t count);
 };
 
-#define READER_TYPES 16		/* chunk types counted one by one */
+#define READER_TYPES 24		/* chunk types counted one by one */
 
 struct reader_report {
 	bool ended;		/* there was an END chunk */

@@ -432,6 +432,7 @@ static bool repack_payload(struct repack *repack, unsigned type,
 	case GT_SYNC:
 		return repack_sync(repack, c);
 	case GT_USAGE:
+	case GT_FREED:
 		return repack_bytes(repack, type, c);
 	case GT_MAPS:
 		return repack_made(repack, type, c, repack_names_maps);

@@ -93,6 +93,18 @@ static void read_file_piece(struct cursor *payload, struct inflater *inflater)
 		abort();	/* the bytes are looked at */
 }
 
+static void read_freed(struct cursor *payload, struct inflater *inflater)
+{
+	struct totals_decoder decoder = { 0 };
+	struct trace_totals freed;
+	bool bad;
+
+	if (totals_decoder_open_freed(&decoder, payload, inflater))
+		while (totals_decoder_next(&decoder, &freed, &bad))
+			;
+	columns_free(&decoder.columns);
+}
+
 static void read_totals(struct cursor *payload, struct inflater *inflater)
 {
 	struct totals_decoder decoder = { 0 };
@@ -169,6 +181,9 @@ static void read_payload(unsigned type, struct cursor *payload,
 		break;
 	case GT_TOTALS:
 		read_totals(payload, inflater);
+		break;
+	case GT_FREED:
+		read_freed(payload, inflater);
 		break;
 	case GT_NAMES:
 		read_names(payload, inflater);

@@ -118,6 +118,7 @@ static inline void judge_sums(struct model *model)
 	const struct rows_query query = { .key = FIGURE_LIVE };
 	struct rows rows;
 	uint64_t live = 0, peak = 0, count = 0, frees = 0, total = 0;
+	uint64_t freed = 0;
 
 	rows_collect(model, &query, &rows);
 	rows_sort(&rows);
@@ -143,6 +144,13 @@ static inline void judge_sums(struct model *model)
 			   " %" PRIu64, live, totals->live_bytes, peak,
 			   totals->peak_bytes, count, totals->allocations,
 			   frees, totals->frees, total, totals->total_bytes);
+	for (size_t i = 0; i < model->freed.row_count; i++)
+		freed += model->freed.rows[i].sum.blocks;
+	if (model->has_freed_by && freed != totals->frees &&
+	    model->report.chunks[GT_TOTALS] == 0 &&
+	    model->report.chunks[GT_FREED] == 0)
+		judge_fail("%" PRIu64 " frees by stack, not %" PRIu64, freed,
+			   totals->frees);
 	if (model->blocks.count != totals->live_blocks &&
 	    model->report.chunks[GT_TOTALS] == 0)
 		judge_fail("%zu blocks, not %" PRIu64,

@@ -309,6 +309,12 @@ static inline void whole_additions(struct whole_trace *t)
 		{ .context = WHOLE_FIRST + 3, .thread = 0,
 		  .value = { 1, 64, 1, 64, 0, 7, 1020, 1020, 64, 1 } },
 	};
+	const struct trace_totals freed[2] = {
+		{ .context = WHOLE_FIRST + 1, .thread = WHOLE_FIRST + 4,
+		  .value = { 5, 500, 100 } },
+		{ .context = WHOLE_FIRST + 3, .thread = 0,
+		  .value = { 1, 64, 7 } },
+	};
 	const struct trace_classes classes = {
 		.size = { [7] = { 6, 564, 6, 564, 2, 100 } },
 		.lifetime = { [3] = { 1, 64 }, [5] = { 5, 500 } },
@@ -328,6 +334,7 @@ static inline void whole_additions(struct whole_trace *t)
 	compose_run(whole_add(t, GT_TOTALS), &run);
 	compose_classes(whole_add(t, GT_TOTALS), &classes);
 	compose_totals(whole_add(t, GT_TOTALS), totals, 2, 0);
+	compose_freed(whole_add(t, GT_FREED), freed, 2, 0);
 }
 
 static inline void whole_capture(struct whole_trace *t)

@@ -22,8 +22,8 @@ struct seen {
 	struct embedded embedded;
 	struct trace_run run;
 	struct trace_classes classes;
-	struct trace_totals rows[4];
-	size_t row_count;
+	struct trace_totals rows[4], freed[4];
+	size_t row_count, freed_count;
 };
 
 static void take_file(void *owner, const struct trace_file *piece, uint64_t at)
@@ -44,6 +44,14 @@ static void take_totals(void *owner, const struct trace_totals *totals)
 	seen->rows[seen->row_count++] = *totals;
 }
 
+static void take_freed(void *owner, const struct trace_totals *freed)
+{
+	struct seen *seen = owner;
+
+	assert_true(seen->freed_count < 4);
+	seen->freed[seen->freed_count++] = *freed;
+}
+
 static void take_classes(void *owner, const struct trace_classes *classes)
 {
 	((struct seen *)owner)->classes = *classes;
@@ -61,6 +69,7 @@ static int read_back(struct trace_write *t, struct seen *seen, char *path,
 	const struct reader_sink sink = {
 		.owner = seen, .line = take_line, .file = take_file,
 		.run = take_run, .totals = take_totals, .classes = take_classes,
+		.freed = take_freed,
 	};
 
 	trace_write_line(t, GT_END, "reason", "exit");
@@ -170,7 +179,7 @@ static void totals_come_back(void **state)
 {
 	char path[] = "/tmp/gnomon-unit-XXXXXX";
 	struct trace_run run = { .value = { 1, 2, UINT64_MAX, 1, 5, 6 } };
-	static struct trace_totals rows[3];
+	static struct trace_totals rows[3], before[3];
 	struct trace_classes classes = { 0 };
 	static struct seen seen;
 	struct buffer payload = { 0 };
@@ -198,9 +207,18 @@ static void totals_come_back(void **state)
 	compose_classes(&payload, &classes);
 	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
 	compose_totals(&payload, rows, 3, 3);
+	memcpy(before, rows, sizeof(rows));
 	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
+	for (unsigned i = 0; i < 3; i++)
+		memset(rows[i].value + GT_FREED_VALUES, 0,
+		       sizeof(rows[i].value) - GT_FREED_VALUES * 8);
+	compose_freed(&payload, rows, 3, 3);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_FREED }, &payload);
 	assert_int_equal(read_back(&t, &seen, path, &report), 0);
 	unlink(path);
+	assert_int_equal(seen.freed_count, 3);
+	assert_memory_equal(seen.freed, rows, sizeof(rows));
+	memcpy(rows, before, sizeof(rows));
 	assert_memory_equal(&seen.run, &run, sizeof(run));
 	assert_memory_equal(&seen.classes, &classes, sizeof(classes));
 	assert_int_equal(seen.row_count, 3);
