@@ -61,6 +61,9 @@ static const struct command_option options[] = {
 	     "of its own"),
 	WORD(MARKER, "marker", "NAME", "allocated between this marker or "
 	     "snapshot and the next"),
+	WORD(MAP, "map", "MAP", "that lay, when they were allocated, in this "
+	     "mapping: an address in it, or an expression that matches its "
+	     "path ('heap' for what brk gives, '^$' for memory of no file)"),
 	WORD(CHAIN_LENGTH_MIN, "chain-length-min", "N", "whose chain of "
 	     "reallocs made so many blocks or more; 1: no realloc"),
 	WORD(CHAIN_LENGTH_MAX, "chain-length-max", "N", "so many or fewer"),
@@ -153,6 +156,12 @@ static int take_address(struct filter_word *word)
 	return *end != 0 ? -EINVAL : -errno;
 }
 
+/* An address, or an expression. */
+static int take_map(struct filter_word *word)
+{
+	return take_address(word) == 0 ? 0 : take_pattern(word);
+}
+
 static int take_choice(struct filter_word *word, const char *choices)
 {
 	size_t size = strlen(word->text), n;
@@ -202,6 +211,7 @@ static const struct {
 	{ "THREAD", take_who },
 	{ "PROCESS", take_who },
 	{ "ADDRESS", take_address },
+	{ "MAP", take_map },
 	{ "NAME", take_name },
 	{ "REGEX", take_pattern },
 };

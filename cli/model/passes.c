@@ -115,6 +115,8 @@ static bool prepare(struct model *model, const char *path)
 	if (!can_be_read_again(path))
 		return false;
 	outline = new_model();
+	outline->with_maps = filter_has(model->options.filter, FILTER_MAP,
+					FILTER_MAP);
 	/* Of what cannot be read, the last pass says why. */
 	if (run_silently(outline, path, true) != EXIT_NOTHING)
 		good = resolve(model, outline);

@@ -19,6 +19,7 @@
 #include "cli/base/pattern.h"
 #include "cli/base/tell.h"
 #include "cli/model/bits.h"
+#include "cli/model/map_filter.h"
 #include "cli/model/model.h"
 
 struct range {
@@ -43,6 +44,7 @@ struct selection {
 	struct range length, chain_lifetime, position, first_size, last_size;
 	uint64_t *alive[2];	/* stamps of alive-at, alive-at-2 */
 	size_t alive_count[2];
+	struct map_filter *map;	/* NULL: in any */
 	struct range *markers;
 	size_t marker_count;
 	bool *threads;		/* by number; NULL: all */
@@ -342,7 +344,8 @@ struct selection *selection_new(const struct filter *filter,
 	    set_markers(selection, filter, model) &&
 	    set_alive(selection, filter, model, FILTER_ALIVE_AT, 0) &&
 	    set_alive(selection, filter, model, FILTER_ALIVE_AT_2, 1) &&
-	    set_freed_by(selection, filter, model))
+	    set_freed_by(selection, filter, model) &&
+	    map_filter_new(filter, model, &selection->map))
 		return selection;
 	selection_free(selection);
 	return NULL;
@@ -352,6 +355,7 @@ void selection_free(struct selection *selection)
 {
 	if (selection == NULL)
 		return;
+	map_filter_free(selection->map);
 	free(selection->alive[0]);
 	free(selection->alive[1]);
 	free(selection->markers);
@@ -417,7 +421,9 @@ bool selection_may(const struct selection *selection,
 	     !selection->threads[block->thread]))
 		return false;
 	return may_be_there(selection, block->layout) &&
-	       is_marked(selection, block->birth);
+	       is_marked(selection, block->birth) &&
+	       (selection->map == NULL ||
+		map_filter_has(selection->map, block->address, block->birth));
 }
 
 bool selection_keeps(const struct selection *selection,

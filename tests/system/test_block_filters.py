@@ -53,6 +53,33 @@ def complements(directory):
 
 
 @case
+def mappings(directory):
+    """The main thread's blocks lie in what brk gives, the other's do not."""
+    trace = recorded([program("wordy")], directory).trace
+    rows = json.loads(gnomon("report", trace, "--json", "--by", "block",
+                             "--top", "0").out)["rows"]
+
+    def counts(*words):
+        found = json.loads(gnomon("report", trace, "--json", *words).out)
+        return [found["summary"][key]
+                for key in ("allocations", "live_blocks")]
+
+    everything, heap, other = (counts(*words) for words in (
+        (), ("--map", "heap"), ("--map", "^$")))
+    equal([a + b for a, b in zip(heap, other)], everything, "in all")
+    equal(other, [100, 0], "the thread's chain")
+    equal(counts("--map", "heap", "--map", "^$"), everything, "either")
+    equal(counts("--map", hex(rows[0]["address"])), heap, "by address")
+    equal(counts("--map", "libc.so"), [0, 0], "a mapping without blocks")
+    without = os.path.join(directory, "without")
+    os.mkdir(without)
+    trace = recorded([program("wordy")], without,
+                     options=("--maps", "off")).trace
+    wrong = gnomon("report", trace, "--map", "heap", statuses=(2,))
+    check("--maps off" in wrong.err, wrong.err)
+
+
+@case
 def wrong_words(directory):
     done = recorded([program("realloc_chain")], directory)
     for words, text in ((("--from", "@nowhere"), "nowhere"),

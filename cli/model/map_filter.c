@@ -1,0 +1,257 @@
+/*
+ * map_filter.c: see map_filter.h. The address space is cut where mappings
+ * begin and end; each piece has a list of those that were ever there, by the
+ * time when they were made:
+ *
+ *	borders   b0      b1      b2      b3
+ *	          |  [0]  |  [1]  |  [2]  |
+ *	first     0       1       3       4	where a piece's list begins
+ *	times     A       A  B    B
+ *
+ *  I1  Of one piece, the list is in order of time, and at no time has it two
+ *      mappings: a later one took the place of an earlier one.
+ *
+ * Called by the main thread.
+ */
+#include "cli/model/map_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/pattern.h"
+#include "cli/base/tell.h"
+#include "cli/model/model.h"
+
+/* Nested mappings, as only a made-up trace has them, would make the lists as
+ * long as the square of their number. */
+#define TIMES_MAX (UINT64_C(1) << 23)
+
+struct area {
+	uint64_t start, end;
+	uint64_t from, to;	/* stamps */
+	bool wanted;
+};
+
+struct map_time {
+	uint64_t from, to;
+	bool wanted;
+};
+
+struct map_filter {
+	uint64_t *borders;
+	size_t border_count;
+	size_t *first;		/* one more than there are pieces */
+	struct map_time *times;
+};
+
+/* ---- what is wanted ---- */
+
+static bool matches(const struct mapping *mapping,
+		    const struct filter_word *word)
+{
+	if (word->pattern != NULL)
+		return pattern_matches(word->pattern, mapping->path);
+	return word->number >= mapping->start &&
+	       word->number - mapping->start < mapping->size;
+}
+
+static bool is_wanted(const struct filter *filter,
+		      const struct mapping *mapping)
+{
+	const struct filter_word *word;
+	bool wanted = false;
+
+	for (size_t i = 0; (word = filter_word(filter, FILTER_MAP, i)); i++) {
+		if (!matches(mapping, word))
+			continue;
+		filter_matched(filter, word);
+		wanted = true;
+	}
+	return wanted;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct area *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static struct area *areas_of(const struct filter *filter,
+			     const struct maps *maps, size_t *count)
+{
+	struct area *areas = grow_zeroed(maps->count + 1, sizeof(*areas));
+
+	*count = 0;
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct mapping *mapping = &maps->list[i];
+
+		if (mapping->size == 0 ||
+		    mapping->start > UINT64_MAX - mapping->size)
+			continue;
+		areas[(*count)++] = (struct area){
+			.start = mapping->start,
+			.end = mapping->start + mapping->size,
+			.from = mapping->mapped,
+			.to = mapping->unmapped ? mapping->unmapped :
+				UINT64_MAX,
+			.wanted = is_wanted(filter, mapping),
+		};
+	}
+	if (*count > 0)
+		qsort(areas, *count, sizeof(*areas), by_time);
+	return areas;
+}
+
+/* ---- pieces ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void set_borders(struct map_filter *maps, const struct area *areas,
+			size_t count)
+{
+	size_t kept = 0;
+
+	maps->borders = grow_zeroed(2 * count + 1, sizeof(*maps->borders));
+	for (size_t i = 0; i < count; i++) {
+		maps->borders[2 * i] = areas[i].start;
+		maps->borders[2 * i + 1] = areas[i].end;
+	}
+	if (count > 0)
+		qsort(maps->borders, 2 * count, sizeof(*maps->borders),
+		      by_address);
+	for (size_t i = 0; i < 2 * count; i++)
+		if (kept == 0 || maps->borders[i] != maps->borders[kept - 1])
+			maps->borders[kept++] = maps->borders[i];
+	maps->border_count = kept;
+}
+
+/* How many borders are at this address or below. */
+static size_t borders_up_to(const struct map_filter *maps, uint64_t address)
+{
+	size_t low = 0, high = maps->border_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maps->borders[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool set_times(struct map_filter *maps, const struct area *areas,
+		      size_t count)
+{
+	size_t *next;
+	uint64_t sum = 0;
+
+	maps->first = grow_zeroed(maps->border_count + 1,
+				  sizeof(*maps->first));
+	for (size_t i = 0; i < count; i++) {
+		size_t begin = borders_up_to(maps, areas[i].start) - 1;
+		size_t end = borders_up_to(maps, areas[i].end) - 1;
+
+		sum += end - begin;
+		if (sum > TIMES_MAX)
+			return false;
+		for (size_t k = begin; k < end; k++)
+			maps->first[k + 1]++;
+	}
+	for (size_t k = 0; k < maps->border_count; k++)
+		maps->first[k + 1] += maps->first[k];
+	maps->times = grow_zeroed(sum + 1, sizeof(*maps->times));
+	next = grow_zeroed(maps->border_count + 1, sizeof(*next));
+	memcpy(next, maps->first, maps->border_count * sizeof(*next));
+	for (size_t i = 0; i < count; i++) {
+		size_t begin = borders_up_to(maps, areas[i].start) - 1;
+		size_t end = borders_up_to(maps, areas[i].end) - 1;
+
+		for (size_t k = begin; k < end; k++)
+			maps->times[next[k]++] = (struct map_time){
+				areas[i].from, areas[i].to, areas[i].wanted,
+			};
+	}
+	free(next);
+	return true;
+}
+
+/* ---- */
+
+bool map_filter_new(const struct filter *filter, const struct model *outline,
+		    struct map_filter **made)
+{
+	struct map_filter *maps;
+	struct area *areas;
+	size_t count;
+	bool good;
+
+	*made = NULL;
+	if (!filter_has(filter, FILTER_MAP, FILTER_MAP))
+		return true;
+	if (outline->maps.count == 0) {
+		tell_error("%s: does not tell what was mapped, which --map "
+			   "asks for: record it without --maps off",
+			   outline->trace);
+		return false;
+	}
+	if (outline->maps.forgotten > 0)
+		tell_note("%s: of the mappings that went, only the last %d "
+			  "are known: blocks in others do not pass --map",
+			  outline->trace, MAPS_KEPT);
+	maps = grow_zeroed(1, sizeof(*maps));
+	areas = areas_of(filter, &outline->maps, &count);
+	set_borders(maps, areas, count);
+	good = set_times(maps, areas, count);
+	free(areas);
+	if (!good) {
+		tell_error("%s: too many mappings at the same addresses for "
+			   "--map: name addresses by --address-min and "
+			   "--address-max", outline->trace);
+		map_filter_free(maps);
+		return false;
+	}
+	*made = maps;
+	return true;
+}
+
+void map_filter_free(struct map_filter *maps)
+{
+	if (maps == NULL)
+		return;
+	free(maps->borders);
+	free(maps->first);
+	free(maps->times);
+	free(maps);
+}
+
+bool map_filter_has(const struct map_filter *maps, uint64_t address,
+		    uint64_t stamp)
+{
+	size_t piece = borders_up_to(maps, address), low, high, end;
+
+	if (piece == 0 || piece == maps->border_count)
+		return false;
+	low = maps->first[piece - 1];
+	high = end = maps->first[piece];
+	/* the first that was made later */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maps->times[middle].from <= stamp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > maps->first[piece - 1] && maps->times[low - 1].to > stamp)
+		return maps->times[low - 1].wanted;
+	return low < end && maps->times[low].wanted;
+}

@@ -1,0 +1,158 @@
+/* test_map_filter.c: blocks in mappings, over time, against brute force. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/tell.h"
+#include "cli/model/map_filter.h"
+#include "cli/model/model.h"
+
+#define MAPPINGS 60
+#define SPACE 40		/* addresses */
+#define TIME 200
+
+static struct model model;
+
+static struct mapping *add(uint64_t start, uint64_t size, uint64_t from,
+			   uint64_t to, const char *path)
+{
+	struct maps *maps = &model.maps;
+
+	maps->list[maps->count] = (struct mapping){
+		.start = start, .size = size, .mapped = from, .unmapped = to,
+		.path = path,
+	};
+	return &maps->list[maps->count++];
+}
+
+static void begin(struct mapping *list)
+{
+	memset(&model, 0, sizeof(model));
+	model.trace = "a.trace";
+	model.maps.list = list;
+}
+
+static struct map_filter *made(const char *value)
+{
+	struct filter *filter = filter_new();
+	struct map_filter *maps = NULL;
+
+	assert_int_equal(filter_take_word(filter, "map", value), 0);
+	assert_true(map_filter_new(filter, &model, &maps));
+	assert_non_null(maps);
+	filter_free(filter);
+	return maps;
+}
+
+static bool brute(uint64_t address, uint64_t stamp)
+{
+	const struct mapping *now = NULL, *next = NULL;
+
+	for (size_t i = 0; i < model.maps.count; i++) {
+		const struct mapping *m = &model.maps.list[i];
+
+		if (address < m->start || address >= m->start + m->size)
+			continue;
+		if (m->mapped <= stamp && (!now || m->mapped > now->mapped))
+			now = m;
+		if (m->mapped > stamp && (!next || m->mapped < next->mapped))
+			next = m;
+	}
+	if (now != NULL && (now->unmapped == 0 || now->unmapped > stamp))
+		return now->path[0] == 'y';
+	return next != NULL && next->path[0] == 'y';
+}
+
+static void random_mappings(void **state)
+{
+	static struct mapping list[MAPPINGS];
+	struct map_filter *maps;
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 20; seed++) {
+		srandom(seed);
+		begin(list);
+		for (unsigned i = 0; i < MAPPINGS; i++) {
+			uint64_t start = 1 + (uint64_t)random() % SPACE;
+			uint64_t from = 3 * i + 1;	/* all different */
+
+			add(start, 1 + (uint64_t)random() % 9, from,
+			    random() % 3 ? from + 1 + (uint64_t)random() % 40 :
+			    0, random() % 2 ? "yes" : "no");
+		}
+		maps = made("^yes$");
+		for (uint64_t address = 0; address < SPACE + 15; address++)
+			for (uint64_t stamp = 0; stamp < TIME; stamp++)
+				assert_int_equal(map_filter_has(maps, address,
+								stamp),
+						 brute(address, stamp));
+		map_filter_free(maps);
+	}
+}
+
+/* An address that is in it at any time; a look comes later than a block. */
+static void by_address(void **state)
+{
+	static struct mapping list[2];
+	struct map_filter *maps;
+
+	(void)state;
+	begin(list);
+	add(0x1000, 0x1000, 100, 200, "");
+	add(0x1000, 0x3000, 300, 0, "[heap]");
+	maps = made("0x3fff");
+	assert_false(map_filter_has(maps, 0x1fff, 150));
+	assert_true(map_filter_has(maps, 0x1fff, 200));
+	assert_true(map_filter_has(maps, 0x3000, 1));
+	assert_false(map_filter_has(maps, 0x4000, 400));
+	map_filter_free(maps);
+	maps = made("4096");
+	assert_true(map_filter_has(maps, 0x1000, 1));
+	assert_true(map_filter_has(maps, 0x3000, 1));
+	map_filter_free(maps);
+	maps = made("heap");
+	assert_false(map_filter_has(maps, 0x1000, 1));
+	map_filter_free(maps);
+}
+
+/* Nested ones by the ten thousand: refused, not computed. */
+static void too_many(void **state)
+{
+	const size_t count = 9000;
+	struct mapping *list = calloc(count, sizeof(*list));
+	struct filter *filter = filter_new();
+	struct map_filter *maps;
+
+	(void)state;
+	tell_mute(true);
+	begin(list);
+	assert_int_equal(filter_take_word(filter, "map", "x"), 0);
+	assert_false(map_filter_new(filter, &model, &maps));
+	for (size_t i = 0; i < count; i++)
+		add(1 + i, 2 * (count - i), i, 0, "x");
+	assert_false(map_filter_new(filter, &model, &maps));
+	assert_null(maps);
+	model.maps.count = 1000;
+	assert_true(map_filter_new(filter, &model, &maps));
+	assert_true(map_filter_has(maps, 500, 2000));
+	map_filter_free(maps);
+	filter_free(filter);
+	free(list);
+	tell_mute(false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_mappings),
+		cmocka_unit_test(by_address),
+		cmocka_unit_test(too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
