@@ -67,6 +67,7 @@ int exporting_run(struct export *export, struct reading *reading,
 	if (reading_stack_filter(reading, &frames, &filter)) {
 		fill_in(export, exporter, filter);
 		written = write_out(export, exporter);
+		filter_tell_unmatched(reading->filter);
 	}
 	if (export->profile != NULL)
 		profile_free(export->profile);
