@@ -147,7 +147,9 @@ static inline void account_size(struct model *model, uint64_t size,
 static inline uint64_t account_lifetime(const struct block *block,
 					uint64_t stamp)
 {
-	return stamp > block->birth ? stamp - block->birth : 0;
+	/* by a mask: which stamps are equal cannot be guessed */
+	return (stamp - block->birth) &
+		(0 - (uint64_t)(stamp > block->birth));
 }
 
 /* ---- what model_events calls ---- */

@@ -358,9 +358,10 @@ static void apply(struct model *model, uint32_t lane,
 /*
  * What an event touches lies all over the memory: it is fetched in three
  * steps, each of which follows what the one before it has brought. Kinds come
- * in no order, so nothing branches on them: block 0 stands for "none". To gcc 12
- * a function that only prefetches does nothing, and a call of it is left out:
- * so there must be no call.
+ * in no order, and nothing may branch on them: numbers are taken by masks, as
+ * compilers make branches of conditions; block 0 stands for "none". To gcc 12 a
+ * function that only prefetches does nothing, and a call of it is left out: so
+ * there must be no call.
  */
 static inline __attribute__((always_inline)) void
 look_ahead(const struct model *model, const struct trace_event *events,
@@ -368,7 +369,7 @@ look_ahead(const struct model *model, const struct trace_event *events,
 {
 	const struct trace_event *event;
 	const struct context_ref *ref;
-	uint32_t number;
+	uint32_t frees, number;
 
 	if (i + LOOK_AHEAD < count) {
 		event = &events[i + LOOK_AHEAD];
@@ -377,19 +378,19 @@ look_ahead(const struct model *model, const struct trace_event *events,
 	}
 	if (i + LOOK_AT_BLOCK < count) {
 		event = &events[i + LOOK_AT_BLOCK];
+		frees = 0 - (uint32_t)(event->kind != GT_ALLOC);
 		number = blocks_glance(&model->blocks, event->address);
-		number = event->kind == GT_ALLOC ? 0 : number;
-		blocks_prefetch_block(&model->blocks, number);
+		blocks_prefetch_block(&model->blocks, number & frees);
 	}
 	if (i + LOOK_AT_COST >= count)
 		return;
 	event = &events[i + LOOK_AT_COST];
-	ref = contexts_ref(&model->contexts, event->context);
-	number = blocks_glance(&model->blocks, event->address);
-	number = event->kind == GT_ALLOC ? 0 : number;
+	frees = 0 - (uint32_t)(event->kind != GT_ALLOC);
+	number = blocks_glance(&model->blocks, event->address) & frees;
 	number = model->blocks.list[number].cost;
+	ref = contexts_ref(&model->contexts, event->context);
 	if (ref != NULL)
-		number = event->kind == GT_ALLOC ? ref->cost : number;
+		number ^= (number ^ ref->cost) & ~frees;
 	contexts_prefetch_cost(&model->contexts, number);
 }
 

@@ -23,7 +23,7 @@
 
 #include "cli/base/grow.h"
 
-#define INDEX_FREE UINT32_MAX
+#define INDEX_FREE UINT64_MAX	/* no node has that number */
 #define PAGES_FREE 4096
 #define PAGE_DEFINED_MIN 4
 
@@ -47,19 +47,25 @@ void contexts_init(struct contexts *contexts)
 
 /* ---- nodes by (parent, address, image) ---- */
 
-static uint32_t *find_slot(const struct contexts *contexts, uint32_t parent,
-			   uint64_t address, uint32_t image)
+static uint64_t hash_of(uint32_t parent, uint64_t address, uint32_t image)
 {
-	uint64_t i = table_mix(address ^ (uint64_t)parent << 40 ^ parent ^
-			       (uint64_t)image << 52);
+	return table_mix(address ^ (uint64_t)parent << 40 ^ parent ^
+			 (uint64_t)image << 52);
+}
 
-	for (;; i++) {
-		uint32_t *slot = &contexts->index[i & contexts->index_mask];
+/* A node is only looked at if its half of the hash is the wanted one. */
+static uint64_t *find_slot(const struct contexts *contexts, uint64_t hash,
+			   uint32_t parent, uint64_t address, uint32_t image)
+{
+	for (uint64_t i = hash;; i++) {
+		uint64_t *slot = &contexts->index[i & contexts->index_mask];
 		const struct context_node *node;
 
 		if (*slot == INDEX_FREE)
 			return slot;
-		node = &contexts->nodes[*slot];
+		if (*slot >> 32 != hash >> 32)
+			continue;
+		node = &contexts->nodes[(uint32_t)*slot];
 		if (node->parent == parent && node->address == address &&
 		    node->image == image)
 			return slot;
@@ -70,33 +76,41 @@ static void enlarge_index(struct contexts *contexts)
 {
 	uint64_t count = contexts->index ? (contexts->index_mask + 1) * 2 :
 		1024;
+	size_t size = count * sizeof(*contexts->index);
 
 	free(contexts->index);
-	contexts->index = grow_resize(NULL, count, sizeof(uint32_t));
+	contexts->index = grow_lines(NULL, 0, size);
 	contexts->index_mask = count - 1;
-	memset(contexts->index, 0xff, count * sizeof(uint32_t));
+	memset(contexts->index, 0xff, size);
 	for (size_t i = CONTEXT_ROOTS; i < contexts->node_count; i++) {
 		const struct context_node *node = &contexts->nodes[i];
+		uint64_t at = hash_of(node->parent, node->address,
+				      node->image);
+		uint64_t entry = at >> 32 << 32 | i;
 
-		*find_slot(contexts, node->parent, node->address,
-			   node->image) = (uint32_t)i;
+		/* They differ, or are late ones, which nobody seeks: none
+		 * needs to be looked at. */
+		while (contexts->index[at & contexts->index_mask] !=
+		       INDEX_FREE)
+			at++;
+		contexts->index[at & contexts->index_mask] = entry;
 	}
 }
 
 static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 			 uint64_t address, uint32_t image)
 {
-	uint32_t *slot;
+	uint64_t hash = hash_of(parent, address, image), *slot;
 
 	if (contexts->index == NULL ||
 	    contexts->node_count > (contexts->index_mask >> 3) * 5)
 		enlarge_index(contexts);
-	slot = find_slot(contexts, parent, address, image);
+	slot = find_slot(contexts, hash, parent, address, image);
 	if (*slot == INDEX_FREE) {
-		*slot = (uint32_t)contexts->node_count;
+		*slot = hash >> 32 << 32 | contexts->node_count;
 		add_node(contexts, parent, address, image);
 	}
-	return *slot;
+	return (uint32_t)*slot;
 }
 
 /* In no image: see struct context_late. */

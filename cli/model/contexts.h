@@ -75,7 +75,8 @@ struct contexts {
 	size_t page_count;
 	size_t page_used;		/* that are not NULL */
 	size_t defined;			/* ids */
-	uint32_t *index;		/* hash of nodes */
+	/* Of nodes: the upper half of a hash | the node. */
+	uint64_t *index;
 	uint64_t index_mask;
 	struct context_late *late;	/* by node */
 	size_t late_count;
