@@ -17,7 +17,6 @@
 #include "unwind/jit.h"
 
 #define ROOM 65536
-#define PAGE 4096
 #define AROUND (256u << 20)	/* further than records may lead */
 #define POINTERS_MAX 16
 
@@ -33,12 +32,23 @@ struct {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static uint8_t *area;
+static struct entry whole;
+
+/* Nothing else may be met: a sanitizer's own memory can be read, but not by
+ * code that it watches. */
+static bool is_here(uintptr_t address)
+{
+	return address - (uintptr_t)area <= ROOM - 8 ||
+	       address - (uintptr_t)&whole <= sizeof(whole) - 8;
+}
+
 static uint8_t *place(void)
 {
-	static uint8_t *area;
-
 	if (area)
 		return area + ROOM;
+	unwind_ask = is_here;
+	unwind_ban = UNWIND_NO_PROBE;
 	area = mmap(NULL, 2 * AROUND + ROOM, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
@@ -50,7 +60,8 @@ static uint8_t *place(void)
 	return area + ROOM;
 }
 
-/* Words at the places that the first bytes name become addresses. */
+/* Words at the places that the first bytes name become addresses. What they
+ * name is then read as what it is, too. */
 static void make_pointers(uint8_t *bytes, size_t size)
 {
 	unsigned i;
@@ -67,29 +78,32 @@ static void make_pointers(uint8_t *bytes, size_t size)
 	}
 }
 
-/* No other address may be met: the sanitizer's own memory can be read, but not
- * by code that it watches. */
-static void end_other_pointers(uint8_t *bytes, size_t size)
+static bool read_here(void *ctx, uintptr_t address, uint64_t *value)
 {
-	size_t at;
-
-	for (at = 0; at + 8 <= size; at++) {
-		uintptr_t value;
-
-		memcpy(&value, bytes + at, 8);
-		if (value >= PAGE && value <= ARCH_ADDRESS_MAX &&
-		    value - (uintptr_t)bytes > size)
-			bytes[at + 7] = 0xff;
-	}
+	(void)ctx;
+	if (!is_here(address))
+		return false;
+	memcpy(value, (const void *)address, sizeof(*value));
+	return true;
 }
 
+/* Before, in and behind the bytes. */
 static void ask(uintptr_t around)
 {
-	bool constant;
-	unsigned i;
+	uintptr_t pc;
 
-	for (i = 0; i < 64; i++)
-		jit_find(around + i * 61, &constant);
+	for (pc = around - 2048; pc < around + 2048; pc += 61) {
+		struct arch_regs regs;
+		bool constant, is_signal;
+		unsigned i;
+
+		if (jit_find(pc, &constant) == 0)
+			continue;
+		for (i = 0; i < ARCH_REG_COUNT; i++)
+			regs.r[i] = around + 8 * i;
+		regs.r[ARCH_REG_PC] = pc;
+		jit_step(&regs, true, &is_signal, read_here, NULL);
+	}
 }
 
 #define NAMES "\0.shstrtab\0.eh_frame"
@@ -111,37 +125,19 @@ static void make_header(uint8_t *bytes, size_t size)
 	memcpy(bytes + sizeof(header), NAMES, sizeof(NAMES));
 }
 
-/* The header's words are no pointers: no entry of the list may lie there. */
-static void keep_off(struct entry *entry, const uint8_t *bytes, size_t size,
-		     uintptr_t header)
-{
-	unsigned n;
-
-	for (n = 0; n < ROOM / sizeof(*entry); n++) {
-		uintptr_t next = entry->next;
-
-		if (next % 8 || next - (uintptr_t)bytes > size - sizeof(*entry))
-			return;
-		if (next < header + HEADER && next + sizeof(*entry) > header)
-			entry->next = 0;
-		else
-			entry = (struct entry *)next;
-	}
-}
-
-static void show(uint8_t *bytes, size_t size, bool header)
+static void show(uint8_t *bytes, size_t size, bool header, bool listed)
 {
 	struct entry *list = (struct entry *)(((uintptr_t)bytes + 7) & ~7ul);
-	struct entry whole = { 0, 0, (uintptr_t)bytes, size }, *first = &whole;
+	struct entry *first = &whole;
 	size_t left = (uintptr_t)bytes + size - (uintptr_t)list;
 
-	if (size >= sizeof(*list) + 8 && bytes[0] & 1)
+	whole = (struct entry){ 0, 0, (uintptr_t)bytes, size };
+	if (listed && left >= sizeof(*list) + 8)
 		first = list;
 	if (header && left >= sizeof(*list) + HEADER) {
 		first->object = (uintptr_t)(first == list ? list + 1 : list);
 		first->size = (uintptr_t)bytes + size - first->object;
 		make_header((uint8_t *)first->object, first->size);
-		keep_off(first, bytes, size, first->object);
 	}
 	__jit_debug_descriptor.first = first;
 	__jit_debug_descriptor.action++;
@@ -165,9 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data + 1, size);
 	if (way & 1)
 		make_pointers(bytes, size);
-	end_other_pointers(bytes, size);
 	if (way & 2) {
-		show(bytes, size, way & 8);
+		show(bytes, size, way & 8, way & 16);
 		return 0;
 	}
 	tables.key = (uintptr_t)bytes;
