@@ -104,14 +104,14 @@ static void put_sizes(const struct model *model, FILE *out)
 	uint64_t peak, stamp;
 
 	peak = footprint_peak(f, GT_USAGE_RSS, &stamp);
-	fprintf(out, "  %-*s  peak %s, %s after the start; %s %s\n", COLUMN,
+	fprintf(out, "  %-*s  peak %s, after %s; %s %s: real memory\n", COLUMN,
 		"resident", quantity_size(a, (int64_t)peak),
 		quantity_time(b, model_since_start_ns(model, stamp)),
 		quantity_size(c, (int64_t)footprint_last(f, GT_USAGE_RSS)),
 		when);
 	if (footprint_is_detailed(f))
-		fprintf(out, "  %-*s  of that %s anonymous, %s shared; "
-			"%s swapped out\n", COLUMN, "",
+		fprintf(out, "  %-*s  of that %s its own, %s of files and "
+			"shared; %s in swap\n", COLUMN, "",
 			quantity_size(a, (int64_t)footprint_last(
 					f, GT_USAGE_ANONYMOUS)),
 			quantity_size(b, (int64_t)footprint_last(

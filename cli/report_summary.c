@@ -24,22 +24,23 @@ const char *report_plural(uint64_t count)
 static void put_heap(const struct report *r)
 {
 	static const char *const texts[HEAP_UNKNOWN] = {
-		"main arena", "other arenas", "mappings of their own"
+		"in malloc's heap", "in heaps of further threads",
+		"in mappings of their own"
 	};
 	struct heap_share shares[HEAP_PARTS];
-	const char *gap = "  of it        ";
+	const char *gap = "               ";
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	report_heap(r, shares);
 	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
 		if (shares[i].blocks == 0)
 			continue;
-		fprintf(r->out, "%s%s %s (usable %s)", gap, texts[i],
-			quantity_size(a, (int64_t)shares[i].bytes),
+		fprintf(r->out, "%s%s %s, %s with what it rounds up", gap,
+			quantity_size(a, (int64_t)shares[i].bytes), texts[i],
 			quantity_size(b, (int64_t)shares[i].usable));
-		gap = ",\n               ";
+		gap = ";\n               ";
 	}
-	if (gap[0] == ',')
+	if (gap[0] == ';')
 		fprintf(r->out, "\n");
 }
 
@@ -90,8 +91,8 @@ static void put_totals(const struct report *r)
 	const struct figures *sum = &r->about.sum;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(r->out, "  allocations  %s, %s in total\n",
-		quantity_count(a, sum->count),
+	fprintf(r->out, "  allocations  %s, %s in total (a realloc is one, "
+		"and a free)\n", quantity_count(a, sum->count),
 		quantity_size(b, (int64_t)sum->total_bytes));
 	fprintf(r->out, "  frees        %s\n",
 		quantity_count(a, sum->frees));
@@ -167,7 +168,8 @@ void report_losses(const struct report *r, const struct report_process *about)
 			report_plural(about->unpaired),
 			about->unpaired == 1 ? "its" : "their");
 	else
-		fprintf(r->out, "  unpaired     0\n");
+		fprintf(r->out, "  unpaired     0: each free is of a block whose "
+			"allocation is known\n");
 	if (!is_whole(about))
 		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
 			"could not be read (%s of events)\n", r->style->warn,
@@ -175,7 +177,8 @@ void report_losses(const struct report *r, const struct report_process *about)
 			report_plural(about->damaged),
 			quantity_size(b, (int64_t)about->lost_bytes));
 	else
-		fprintf(r->out, "  damaged      0\n");
+		fprintf(r->out, "  damaged      0: all that is in the trace could "
+			"be read\n");
 }
 
 /* `text`, which a terminal would obey, in at most `width` columns. */
