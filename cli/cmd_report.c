@@ -440,9 +440,8 @@ static const char *const examples[] = {
 	"every live block of a megabyte and more: its address, age and stack",
 	"gnomon report --merge traces/", "a directory of processes, as one",
 	"gnomon report --json a.trace | jq .summary", "the figures alone",
-	"gnomon report --json --frame-table --top 0 a.trace | jq '. as $d | "
-	".rows[] | [.live_bytes, $d.frames[.stack[]].function]'",
-	"all stacks, by their functions' names",
+	"gnomon report --json --frame-table --top 0 a.trace > all.json",
+	"all stacks; each frame is once in it",
 	NULL
 };
 
