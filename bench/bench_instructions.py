@@ -27,6 +27,7 @@ CHANGED = (0, 1, 3, 8)
 QUICK = {30: CHANGED, 1000: (1,)}
 SHOWN = 1.0         # instructions: functions with fewer are not in the table
 PAIR = "malloc + free: added by recording, path hits"
+STACKED = "malloc + free: added with --free-stacks, path hits"
 STORES = "malloc + free: stores of gnomon's code, path hits"
 
 
@@ -48,25 +49,34 @@ def count_captures(bench, depth, changed):
             "inclusive": bench_callgrind.per(gnomon["inclusive"], captures)}
 
 
-def count_pairs(bench):
-    """Rows: instructions of a malloc and a free, bare and added."""
-    command = [bench.tool("bench-pairs"), "1", str(PAIRS)]
-    bare = bench_callgrind.count(bench, command)
+def count_recorded(bench, command, free_stacks):
     trace = bench.new_path("callgrind.trace")
     recorded = bench_callgrind.count(bench, command, {
         "LD_PRELOAD": bench.tool("libgnomon-thread.so"),
-        "GNOMON_OUTPUT": trace})
+        "GNOMON_FREE_STACKS": free_stacks, "GNOMON_OUTPUT": trace})
     # the launcher of valgrind, which env starts, has a trace of its own
     if max(bench.trace_info(path)["events"]
            for path in glob.glob(f"{trace}*")) < 2 * PAIRS:
         raise bench_run.Failed("instructions: the pairs were not recorded")
+    return recorded
+
+
+def count_pairs(bench):
+    """Rows: instructions of a malloc and a free, bare and added."""
+    command = [bench.tool("bench-pairs"), "1", str(PAIRS)]
+    bare = bench_callgrind.count(bench, command)
+    recorded = count_recorded(bench, command, 0)
+    stacked = count_recorded(bench, command, 1)
     return [{"what": "malloc + free of the C library and the loop",
              "instructions": round(bare["total"] / PAIRS, 1)},
             {"what": PAIR,
              "instructions": round((recorded["total"] - bare["total"])
                                    / PAIRS, 1),
              "self": bench_callgrind.per(recorded["self"], PAIRS),
-             "inclusive": bench_callgrind.per(recorded["inclusive"], PAIRS)}]
+             "inclusive": bench_callgrind.per(recorded["inclusive"], PAIRS)},
+            {"what": STACKED,
+             "instructions": round((stacked["total"] - bare["total"])
+                                   / PAIRS, 1)}]
 
 
 def measure(bench):
