@@ -186,6 +186,7 @@ bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
 /* Bytes of a column that an event may take: a number and an address's end. */
 #define EVENT_COLUMN_MAX (CURSOR_VARINT_MAX + 1)
 #define WHAT_MAX 255
+#define AT_ONCE 256		/* events */
 
 bool records_no_extras(struct cursor payload, uint64_t *events)
 {
@@ -316,21 +317,19 @@ static size_t sure_count(const struct event_decoder *decoder)
 }
 
 /*
- * Up to `n` events of which sure_count() told. Returns before the first that
- * is not about a block, or of which a number is very long. The kinds come in
- * no order, so nothing branches on them: context and size are read for every
- * event, and taken, as is the step to the next ones, by a mask.
+ * Kinds, stamps and addresses of up to `n` events of which sure_count() told.
+ * Returns before the first that is not about a block, or of which a number is
+ * very long. `blocks`: which of them have a context and a size. The kinds come
+ * in no order, so nothing branches on them.
  */
-static size_t decode_sure(struct event_decoder *decoder,
-			  struct trace_event *events, size_t n)
+static size_t decode_heads(struct event_decoder *decoder,
+			   struct trace_event *events, size_t n,
+			   uint16_t *blocks, size_t *block_count)
 {
 	struct cursor *column = decoder->columns.column;
 	const uint8_t *steps = column[0].next, *places = column[1].next;
-	const uint8_t *contexts = column[2].next, *sizes = column[3].next;
 	uint64_t stamp = decoder->stamp, granule = decoder->granule;
-	uint64_t run = decoder->run;
-	uint32_t context = decoder->context;
-	size_t i;
+	size_t i, found = 0;
 
 	for (i = 0; i < n; i++) {
 		struct trace_event *event = &events[i];
@@ -339,50 +338,75 @@ static size_t decode_sure(struct event_decoder *decoder,
 			(struct cursor_number){ *steps, 1 } :
 			cursor_varint_sure(steps);
 		struct cursor_number where = cursor_varint_sure(places);
-		struct cursor_number change = cursor_varint_sure(contexts);
-		struct cursor_number size = cursor_varint_sure(sizes);
 		unsigned kind = step.value & 7;
-		uint64_t mask;
 
-		if (step.length == 0 || where.length == 0 ||
-		    change.length == 0 || size.length == 0 ||
-		    kind >= GT_EXTRA)
+		if (step.length == 0 || where.length == 0 || kind >= GT_EXTRA)
 			break;
-		mask = 0 - (uint64_t)(KINDS_OF_BLOCKS >> kind & 1);
-		if (run < (mask & 1)) {
-			decoder->run = 0;
-			next_run(decoder);
-			run = decoder->run;
-		}
-		run += mask;
 		steps += step.length;
 		places += where.length;
-		contexts += change.length & mask;
-		sizes += size.length & mask;
 		stamp += step.value >> 3;
 		granule += (uint64_t)cursor_unzigzag(where.value >> 1);
-		context += (uint32_t)cursor_unzigzag(change.value) &
-			(uint32_t)mask;
-		event->stamp = stamp;
-		event->address = granule << 4;
+		*event = (struct trace_event){
+			.stamp = stamp,
+			.address = granule << 4,
+			.kind = (uint8_t)kind,
+		};
 		if (where.value & 1)
 			event->address |= *places++ & 15;
-		event->size = size.value & mask;
-		event->context = context & (uint32_t)mask;
-		event->kind = (uint8_t)kind;
-		event->what = 0;
-		event->layout = (uint16_t)(decoder->layout & mask);
-		event->args = NULL;
+		blocks[found] = (uint16_t)i;
+		found += KINDS_OF_BLOCKS >> kind & 1;
 	}
 	column[0].next = steps;
 	column[1].next = places;
-	column[2].next = contexts;
-	column[3].next = sizes;
 	decoder->stamp = stamp;
 	decoder->granule = granule;
-	decoder->context = context;
-	decoder->run = run;
+	*block_count = found;
 	return i;
+}
+
+/* One that cursor_varint_sure leaves. Whatever its bytes are, it takes no more
+ * than were known to be there. */
+static struct cursor_number long_number(struct cursor *column,
+					const uint8_t *at)
+{
+	struct cursor c = cursor_over(at, CURSOR_VARINT_MAX);
+	uint64_t value = cursor_varint(&c);
+
+	column->bad |= c.bad;
+	return (struct cursor_number){ value, (uint64_t)(c.next - at) };
+}
+
+/* Contexts, sizes and layouts of `count` events that have them. */
+static void decode_blocks(struct event_decoder *decoder,
+			  struct trace_event *events, const uint16_t *blocks,
+			  size_t count)
+{
+	struct cursor *column = decoder->columns.column;
+	const uint8_t *contexts = column[2].next, *sizes = column[3].next;
+	uint32_t context = decoder->context;
+
+	for (size_t i = 0; i < count; i++) {
+		struct trace_event *event = &events[blocks[i]];
+		struct cursor_number change = cursor_varint_sure(contexts);
+		struct cursor_number size = cursor_varint_sure(sizes);
+
+		if (__builtin_expect(change.length == 0, 0))
+			change = long_number(&column[2], contexts);
+		if (__builtin_expect(size.length == 0, 0))
+			size = long_number(&column[3], sizes);
+		contexts += change.length;
+		sizes += size.length;
+		context += (uint32_t)cursor_unzigzag(change.value);
+		event->context = context;
+		event->size = size.value;
+		if (decoder->run == 0)
+			next_run(decoder);
+		decoder->run--;
+		event->layout = (uint16_t)decoder->layout;
+	}
+	column[2].next = contexts;
+	column[3].next = sizes;
+	decoder->context = context;
 }
 
 /* Kinds that may have a context of who frees. */
@@ -408,12 +432,20 @@ size_t event_decoder_next(struct event_decoder *decoder,
 {
 	const struct cursor *column = decoder->columns.column;
 	size_t count = decoder->left < max ? decoder->left : max, i = 0;
+	uint16_t blocks[AT_ONCE];
+	size_t block_count;
 
 	while (i < count) {
 		size_t sure = sure_count(decoder);
 
-		i += decode_sure(decoder, events + i,
-				 sure < count - i ? sure : count - i);
+		if (sure > count - i)
+			sure = count - i;
+		if (sure > AT_ONCE)
+			sure = AT_ONCE;
+		sure = decode_heads(decoder, events + i, sure, blocks,
+				    &block_count);
+		decode_blocks(decoder, events + i, blocks, block_count);
+		i += sure;
 		if (i == count)
 			break;
 		decode_one(decoder, max, i, &events[i]);
