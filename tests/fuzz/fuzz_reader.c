@@ -112,6 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run_command(&cmd_info, "--json", path);
 	else if (size % 8 == 5)
 		run_command(&cmd_info, "--sizes", path);
+	else if (size % 8 == 7)
+		run_command(cmd_export_command(), "-Fpprof", path);
 	close(fd);
 	buffer_free(&bytes);
 	return 0;
