@@ -27,6 +27,7 @@ static void fill_in(struct export *export, const struct exporter *exporter,
 	if (!exporter->wants_profile)
 		return;
 	export->profile = profile_new(1);
+	export->profile->with_costs = exporter->wants_costs;
 	profile_add(export->profile, 0, export->frames, export->keep, filter);
 	profile_seal(export->profile);
 }

@@ -48,6 +48,7 @@ struct exporter {
 	const char *what;		/* for help: one line */
 	bool binary;			/* not for a terminal */
 	bool wants_profile;
+	bool wants_costs;	/* and its self_of_cost */
 	bool can_split_threads;		/* takes --threads: costs are by thread
 					 * then, figures' part is the thread */
 	unsigned wants;			/* enum model_want */

@@ -29,6 +29,8 @@ struct flame_node {
 	uint32_t parent;	/* the root is its own */
 	uint32_t frame;		/* PROFILE_NONE: the root, or folded ones */
 	uint32_t depth;
+	uint32_t origin;	/* of the profile; of folded ones, the last
+				 * that their caller called */
 	uint32_t smaller;	/* of folded ones: functions called by the
 				 * parent that are in here */
 	uint64_t values[FLAME_VALUES];
@@ -86,7 +88,24 @@ struct flame_export {
 extern const struct exporter flame_svg;
 extern const struct exporter flame_html;
 
-/* "program (trace)", for titles. */
+/*
+ * What was live of the larger nodes when each of `rows` spans of the timeline
+ * ended; a span is `step` buckets wide. `live` is by row, then by track, and
+ * each track without those of the nodes inside of it.
+ */
+struct flame_tracks {
+	uint32_t *nodes;	/* of the tree, ascending; [0] is the root */
+	uint32_t count;
+	size_t step, rows;
+	uint64_t *live;
+};
+/* By a second pass. False: there is nothing to follow. Free it anyway. */
+bool flame_tracks_follow(struct flame_tracks *tracks,
+			 const struct flame_export *flame,
+			 const struct flame_tree *tree);
+void flame_tracks_free(struct flame_tracks *tracks);
+
+/* "program - trace", for titles. */
 void flame_title(struct buffer *title, const struct export *export);
 /* `data`, for the page, in JSON. */
 void flame_data_write(const struct flame_export *flame,

@@ -9,6 +9,8 @@
  *	nodes      in the order of flame.h: depth; frame (-1 the root, -1-n
  *	           for "n smaller"); a column for each of enum flame_value
  *	timeline   spans of equal width: most live bytes, and bytes allocated
+ *	tracks     of some nodes, the live bytes at the ends of wider spans:
+ *	           each number is the difference to the one before
  *
  * Called by the main thread.
  */
@@ -152,24 +154,67 @@ static void put_spans(struct json *json, const struct timeline *timeline,
 	json_end_array(json);
 }
 
+/* Of so many buckets. */
+static uint64_t width_of(const struct model *model, size_t step)
+{
+	const struct timeline *timeline = &model->timeline;
+
+	return model_since_start_ns(model, timeline_stamp(timeline, step)) -
+		model_since_start_ns(model, timeline->start);
+}
+
+static void put_track(struct json *json, const struct flame_tracks *tracks,
+		      uint32_t track)
+{
+	uint64_t before = 0;
+
+	json_array(json, NULL);
+	for (size_t row = 0; row < tracks->rows; row++) {
+		uint64_t live = tracks->live[row * tracks->count + track];
+
+		json_int(json, NULL, (int64_t)(live - before));
+		before = live;
+	}
+	json_end_array(json);
+}
+
 static void put_timeline(struct json *json, const struct model *model)
 {
 	const struct timeline *timeline = &model->timeline;
 	size_t step = (timeline->count + SPANS_MAX - 1) / SPANS_MAX;
-	uint64_t begin = model_since_start_ns(model, timeline->start);
-	uint64_t width = model_since_start_ns(model,
-			timeline_stamp(timeline, step)) - begin;
 
 	if (timeline->count == 0)
 		return;
 	json_object(json, "timeline");
-	json_uint(json, "width_ns", width);
+	json_uint(json, "width_ns", width_of(model, step));
 	json_uint(json, "end_ns", model_duration_ns(model));
 	json_uint(json, "peak_ns",
 		  model_since_start_ns(model, model->totals.peak_stamp));
 	put_spans(json, timeline, step, false);
 	put_spans(json, timeline, step, true);
 	json_end_object(json);
+}
+
+static void put_tracks(struct json *json, const struct flame_export *flame,
+		       const struct flame_tree *tree)
+{
+	struct flame_tracks tracks;
+
+	if (flame_tracks_follow(&tracks, flame, tree)) {
+		json_object(json, "tracks");
+		json_uint(json, "width_ns", width_of(flame->export.model,
+						     tracks.step));
+		json_array(json, "nodes");
+		for (uint32_t i = 0; i < tracks.count; i++)
+			json_uint(json, NULL, tracks.nodes[i]);
+		json_end_array(json);
+		json_array(json, "live");
+		for (uint32_t i = 0; i < tracks.count; i++)
+			put_track(json, &tracks, i);
+		json_end_array(json);
+		json_end_object(json);
+	}
+	flame_tracks_free(&tracks);
 }
 
 /* What is told besides the tree. */
@@ -214,6 +259,7 @@ void flame_data_write(const struct flame_export *flame,
 	put_frames(&w);
 	put_nodes(&w);
 	put_timeline(&w.json, flame->export.model);
+	put_tracks(&w.json, flame, tree);
 	json_end_object(&w.json);
 	table_free(&w.strings);
 	free(w.names);

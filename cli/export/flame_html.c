@@ -92,6 +92,7 @@ const struct exporter flame_html = {
 	.name = "html",
 	.what = "a flame graph as a page",
 	.wants_profile = true,
+	.wants_costs = true,
 	.wants = MODEL_WANT_TIMELINE,
 	.write = write_html,
 };

@@ -85,11 +85,12 @@ static bool is_kept(const struct walk *walk, uint32_t node, size_t depth)
 }
 
 static uint32_t append(struct flame_tree *tree, uint32_t parent,
-		       uint32_t frame, uint32_t depth)
+		       uint32_t frame, uint32_t depth, uint32_t origin)
 {
 	GROW(tree->nodes, tree->count, tree->capacity);
 	tree->nodes[tree->count] = (struct flame_node){
-		.parent = parent, .frame = frame, .depth = depth };
+		.parent = parent, .frame = frame, .depth = depth,
+		.origin = origin };
 	return tree->count++;
 }
 
@@ -106,7 +107,7 @@ static void enter(struct walk *walk, uint32_t n)
 	values_of(&own, level->values);
 	if (walk->building && is_kept(walk, n, walk->depth))
 		level->out = append(walk->tree, walk->depth ? level[-1].out : 0,
-				    node->frame, (uint32_t)walk->depth);
+				    node->frame, (uint32_t)walk->depth, n);
 	walk->depth++;
 }
 
@@ -132,7 +133,9 @@ static void leave(struct walk *walk)
 		       sizeof(level->values));
 		if (level->smaller > 0) {
 			uint32_t rest = append(tree, level->out, PROFILE_NONE,
-					       (uint32_t)walk->depth + 1);
+					       (uint32_t)walk->depth + 1,
+					       tree->profile->nodes[
+						level->node].end - 1);
 
 			tree->nodes[rest].smaller = level->smaller;
 			memcpy(tree->nodes[rest].values, level->rest,

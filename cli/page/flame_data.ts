@@ -18,6 +18,14 @@ interface Timeline {
 	allocated: number[];
 }
 
+/* Live bytes when each span ended, of some nodes, without those of the others
+ * inside of them; as differences to the span before. */
+interface Tracks {
+	width_ns: number;
+	nodes: number[];
+	live: number[][];
+}
+
 interface Data {
 	version: number;
 	title: string;
@@ -34,6 +42,7 @@ interface Data {
 	nodes: { depth: number[]; frame: number[] } &
 		Record<Column, number[]>;
 	timeline?: Timeline;
+	tracks?: Tracks;
 }
 
 const FRAME = 6;	/* numbers of a frame */
@@ -124,6 +133,26 @@ export class Tree {
 
 	isAround(outer: number, inner: number): boolean {
 		return outer <= inner && inner < this.end[outer];
+	}
+
+	/* Live bytes of a node at the ends of spans; undefined: it is too small
+	 * to have been followed. */
+	overTime(n: number): number[] | undefined {
+		const tracks = this.data.tracks;
+		const sum: number[] = [];
+
+		if (!tracks || !tracks.nodes.includes(n))
+			return undefined;
+		tracks.nodes.forEach((node, i) => {
+			let live = 0;
+
+			if (this.isAround(n, node))
+				tracks.live[i].forEach((more, row) => {
+					live += more;
+					sum[row] = (sum[row] ?? 0) + live;
+				});
+		});
+		return sum;
 	}
 
 	/* ---- what is known of a node's function ---- */

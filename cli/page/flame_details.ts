@@ -31,7 +31,7 @@ function row(tree: Tree, n: number, cost: Cost): HTMLElement {
 	const here = element("td", briefly(cost, value));
 
 	line.dataset.cost = cost;
-	if (isBytes(cost))
+	if (isBytes(cost) && value > 0)
 		here.append(element("small", quantity.count(value) +
 			" bytes" + (blocks ? ` in ${quantity.count(
 			tree.value(blocks, n))} blocks` : "")));

@@ -168,7 +168,7 @@ function start(): void {
 	costs();
 	layouts();
 	details(find("details"), state, (node) => graph.go(node));
-	timeline(find("timeline"), tree);
+	timeline(find("timeline"), state);
 	field.addEventListener("input", search);
 	unzoom.addEventListener("click", () => state.change({ zoomed: 0 }));
 	document.addEventListener("keydown", onKey);

@@ -60,15 +60,15 @@ export class State {
 		return sum;
 	}
 
-	/* The hit behind this node, or before it, and around the end. */
+	/* The largest is the first; behind the last comes the first again. */
 	nextHit(from: number, step: 1 | -1): number | undefined {
-		const hits = Array.from(this.hits).filter((n) =>
-			this.tree.value(this.cost, n) > 0);
-		const at = step > 0 ? hits.findIndex((n) => n > from) :
-			hits.length - 1 - hits.slice().reverse()
-				.findIndex((n) => n < from);
+		const value = (n: number) => this.tree.value(this.cost, n);
+		const hits = Array.from(this.hits).filter((n) => value(n) > 0)
+			.sort((a, b) => value(b) - value(a) || a - b);
+		const at = hits.indexOf(from);
 
-		return hits[at < 0 || at >= hits.length ?
-			step > 0 ? 0 : hits.length - 1 : at];
+		if (at < 0)
+			return hits[0];
+		return hits[(at + step + hits.length) % hits.length];
 	}
 }

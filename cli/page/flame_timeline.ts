@@ -1,9 +1,11 @@
 /*
- * What was live, over the time of the recording, as a small area; what was
- * allocated meanwhile, as bars behind it. The mouse, or the arrow keys, tell
- * the figures of a moment.
+ * What was live, over the time of the recording, as a small area; in it, what
+ * was live of the selected box, if it is large enough to have been followed;
+ * what was allocated meanwhile, as bars. The mouse, or the arrow keys, tell the
+ * figures of a moment.
  */
-import { Tree } from "./flame_data";
+import { State } from "./flame_state";
+import { fitting } from "./names";
 import * as quantity from "./quantity";
 
 const HEIGHT = 56;
@@ -13,12 +15,15 @@ function style(name: string): string {
 		.getPropertyValue(name).trim();
 }
 
-export function timeline(figure: HTMLElement, tree: Tree): void {
+export function timeline(figure: HTMLElement, state: State): void {
+	const { tree } = state;
 	const given = tree.data.timeline;
 	const canvas = figure.querySelector("canvas") as HTMLCanvasElement;
 	const caption = figure.querySelector("figcaption") as HTMLElement;
 	const paint = canvas.getContext("2d") as CanvasRenderingContext2D;
 	let at = -1;
+	let share: number[] | undefined;	/* of the selected box */
+	let selected = 0;
 
 	if (!given || given.live.length === 0)
 		return;
@@ -29,17 +34,20 @@ export function timeline(figure: HTMLElement, tree: Tree): void {
 	const spans = Math.min(data.live.length, data.width_ns > 0 ?
 		data.end_ns / data.width_ns || 1 : 1);
 
-	function area(wide: number): void {
+	function area(wide: number, values: number[], width_ns: number,
+		      colour: string): void {
+		const each = wide * (width_ns / data.end_ns || 1);
+
 		paint.beginPath();
 		paint.moveTo(0, HEIGHT);
-		data.live.forEach((bytes, i) => {
+		values.forEach((bytes, i) => {
 			const y = HEIGHT - bytes / most * (HEIGHT - 4);
 
-			paint.lineTo(i / spans * wide, y);
-			paint.lineTo((i + 1) / spans * wide, y);
+			paint.lineTo(i * each, y);
+			paint.lineTo((i + 1) * each, y);
 		});
-		paint.lineTo(wide, HEIGHT);
-		paint.fillStyle = style("--area");
+		paint.lineTo(values.length * each, HEIGHT);
+		paint.fillStyle = style(colour);
 		paint.fill();
 	}
 
@@ -55,7 +63,10 @@ export function timeline(figure: HTMLElement, tree: Tree): void {
 		canvas.width = Math.round(wide * scale);
 		canvas.height = Math.round(HEIGHT * scale);
 		paint.setTransform(scale, 0, 0, scale, 0, 0);
-		area(wide);
+		area(wide, data.live, data.width_ns, "--area");
+		if (share && tree.data.tracks && selected !== 0)
+			area(wide, share, tree.data.tracks.width_ns,
+			     "--accent");
 		paint.fillStyle = style("--bars");
 		data.allocated.forEach((bytes, i) => {
 			const high = bytes / busiest * (HEIGHT / 3);
@@ -77,10 +88,41 @@ export function timeline(figure: HTMLElement, tree: Tree): void {
 		caption.textContent = at < 0 ?
 			`live bytes over ${quantity.time(data.end_ns)}, the ` +
 			`peak of ${quantity.size(most)} after ` +
-			`${quantity.time(data.peak_ns)}; bars: allocated` :
+			`${quantity.time(data.peak_ns)}${ofSelected()}; ` +
+			"bars: allocated" :
 			`${quantity.time(begin)} – ${quantity.time(end)}: ` +
 			`${quantity.size(data.live[at])} live, ` +
-			`${quantity.size(data.allocated[at])} allocated`;
+			`${quantity.size(data.allocated[at])} allocated` +
+			ofSelected();
+	}
+
+	/* The selected box: at the moment that is pointed to, or at all. */
+	function ofSelected(): string {
+		const name = fitting(tree.name(selected), 40);
+		const tracks = tree.data.tracks;
+
+		if (selected === 0 || !tracks)
+			return "";
+		if (!share)
+			return `; ${name} is too small to be followed`;
+		if (at < 0)
+			return `; strong: ${name}`;
+		const row = Math.min(share.length - 1, Math.floor(
+			(at + .5) * data.width_ns / tracks.width_ns));
+		const all = tree.overTime(0) ?? [];
+
+		return `; at its end ${quantity.size(share[row])}, ` +
+			`${quantity.percent(share[row], all[row])} of it in ` +
+			name;
+	}
+
+	function select(): void {
+		if (state.selected === selected)
+			return;
+		selected = state.selected;
+		share = tree.overTime(selected);
+		say();
+		draw();
 	}
 
 	function go(to: number): void {
@@ -100,6 +142,7 @@ export function timeline(figure: HTMLElement, tree: Tree): void {
 			go(at - 1);
 	});
 	figure.hidden = false;
+	state.listen(select);
 	new ResizeObserver(draw).observe(canvas);
 	matchMedia("(prefers-color-scheme: dark)")
 		.addEventListener("change", draw);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`gnomon flamegraph`: pictures and pages, as a browser shows them."""
 
+import json
 import os
 import re
 
@@ -63,9 +64,14 @@ def pages_show_what_reports_say(directory):
 
 @case
 def page_is_driven(directory):
-    page = drawn(directory, trace("many_names"), "page.html")
+    path = trace("many_names")
+    page = drawn(directory, path, "page.html")
     said = browsed("flamegraph.mjs", {"page": {"kind": "page",
                                                "file": page}})["page"]
+    for name in HARD[:4] + [OUTER]:
+        share = through(path, name, "count") / summary(path)["allocations"]
+        check(abs(said["widths"].get(name, 0) - share) < .02,
+              "%s: %s of %s" % (name, share, said["widths"]))
     equal(said["count"], "count", "key 4")
     equal(said["stack"][0], said["clicked"], "the stack of what was clicked")
     equal(len(said["stack"]), 3, "frames of a box in the third row")
@@ -80,8 +86,37 @@ def page_is_driven(directory):
     equal(said["outermost"], 1, "after a click at the outermost frame")
     check("peak" in said["timeline"] and "live" in said["moment"] and
           said["timeline"] != said["moment"], said["moment"])
+    check(re.search(r"in %s$" % re.escape(said["clicked"]), said["share"]) and
+          re.search(r"[\d.]+% of it", said["share"]), said["share"])
     check(said["tip"].count("\n") >= 1 and "%" in said["tip"], said["tip"])
     equal(said["wide"], {"400": 0, "2000": 0}, "what is beside the window")
+
+
+@case
+def shares_over_time(directory):
+    """What was live of each part is in sum what was live of all."""
+    for name, words in (("python3", ()), ("cc1plus", ()),
+                        ("many_names", ("--function", "outer"))):
+        with open(drawn(directory, trace(name), name + ".html", *words),
+                  encoding="utf-8") as file:
+            data = json.loads(re.search(r'id="data">(.*?)</script>',
+                                        file.read(), re.S).group(1))
+        said = summary(trace(name), *words)
+        tracks = data["tracks"]
+        live = [0] * len(tracks["live"][0])
+        for track in tracks["live"]:
+            now = 0
+            for row, more in enumerate(track):
+                now += more
+                live[row] += now
+                check(now >= 0, "less than nothing is live")
+        equal(live[-1], said["live_bytes"], name + " at the end")
+        check(words or said["peak_bytes"] * 0.8 < max(live) <=
+              said["peak_bytes"], "%s: its peak: %d" % (name, max(live)))
+        depth = data["nodes"]["depth"]
+        check(tracks["nodes"][0] == 0 and len(tracks["nodes"]) > 5 and
+              all(depth[node] > 0 for node in tracks["nodes"][1:]),
+              tracks["nodes"])
 
 
 @case
@@ -90,7 +125,7 @@ def picture_is_driven(directory):
     picture = drawn(directory, path, "a.svg", "--cost", "count")
     said = browsed("flamegraph.mjs", {"a": {
         "kind": "picture", "file": picture, "click": OUTER,
-        "find": "^ODD|^odd"}})["a"]
+        "find": "^odd|^outer|^middle"}})["a"]
     total = summary(path)["allocations"]
     whole = boxes_named(said["before"], "all")[0]
     outer = boxes_named(said["before"], OUTER)[0]
@@ -107,7 +142,7 @@ def picture_is_driven(directory):
     deep = {box["name"]: box["y"] for box in said["turned"]}
     check(deep["middle"] < deep["all"], "a flame grows upwards")
     equal(said["after"], said["before"], "after the reset")
-    odd = sum(through(path, name, "count") for name in HARD[:4])
+    odd = sum(through(path, name, "count") for name in HARD[:4] + [OUTER])
     equal(exact(said["found"]), odd, "found")
     check("%.1f%%" % (100 * odd / total) in said["found"], said["found"])
     equal(said["coloured"], int(said["found"].split()[0]), "coloured")

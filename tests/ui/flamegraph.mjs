@@ -69,7 +69,8 @@ async function figures(page) {
 
 	for (const row of await page.locator("#details tr[data-cost]").all()) {
 		const told = await row.locator("td").first().innerText();
-		const exact = /([\d,]+) bytes/.exec(told) ?? [told, told];
+		const exact = /([\d,]+) bytes/.exec(told) ??
+			[told, told.replace(" B", "")];
 
 		rows[await row.getAttribute("data-cost")] =
 			Number(exact[1].replaceAll(",", ""));
@@ -101,6 +102,29 @@ async function clickRow(page, row, up) {
 	return text(page, "#details h2");
 }
 
+// The row in which a function is: the share of it that each name has, as the
+// mouse meets it.
+async function widths(page, name) {
+	const wide = await page.locator("#graph canvas").boundingBox();
+	const shares = {};
+
+	await page.locator("#search").fill(`^${name}`);
+	await page.locator("#search").press("Enter");
+	const row = await page.locator(".stack li").count();
+	await page.locator("h1").click();
+	const { y } = await bar(page, row, false);
+	for (let i = 0; i < 200; i++) {
+		await page.mouse.move(wide.x + (i + .5) / 200 * wide.width, y);
+		const tip = page.locator("#tip");
+		if (await tip.isHidden())
+			continue;
+		const name = (await tip.textContent()).split("\n")[0];
+		shares[name] = (shares[name] ?? 0) + 1 / 200;
+	}
+	await page.keyboard.press("Escape");
+	return shares;
+}
+
 async function whole(browser, { file, names }) {
 	const page = await browser.open(file);
 	const result = { figures: await figures(page), costs: {}, looks: {} };
@@ -122,6 +146,7 @@ async function page(browser, { file }) {
 
 	await at.keyboard.press("4");	// count
 	result.count = await text(at, ".shown th");
+	result.widths = await widths(at, "outer");
 	result.clicked = await clickRow(at, 3, false);
 	result.stack = await at.locator(".stack button").allInnerTexts();
 	result.places = await at.locator(".stack small").allInnerTexts();
@@ -148,6 +173,12 @@ async function page(browser, { file }) {
 	result.timeline = await text(at, "figcaption");
 	await at.locator("#timeline canvas").hover();
 	result.moment = await text(at, "figcaption");
+	await clickRow(at, 3, false);
+	await at.locator("#timeline canvas").focus();
+	for (const key of ["ArrowRight", "ArrowRight"])
+		await at.keyboard.press(key);
+	result.share = await text(at, "figcaption");
+	await at.keyboard.press("Escape");
 	const { x, y } = await bar(at, 1, false);
 	await at.mouse.move(x, y);
 	result.tip = await text(at, "#tip");
