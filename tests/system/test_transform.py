@@ -103,6 +103,9 @@ STRIPS = (("--lifetime", "10s"), ("--lifetime", "1ms"), ("--temporary", "0"),
 
 def by_size(trace):
     document = json.loads(gnomon("report", trace, "--sizes", "--json").out)
+    for row in document["sizes"]:
+        # a mean of floating-point sums, whose order differs
+        row["lifetime_ns"] = "%.6g" % row["lifetime_ns"]
     return document["sizes"], document["lifetimes"]
 
 
