@@ -205,7 +205,7 @@ static inline void maps_until(struct maps *maps, uint64_t stamp)
 		maps_look_all(maps, stamp);
 }
 
-/* ---- for maps_look.c and maps_origin.c ---- */
+/* ---- among maps*.c ---- */
 
 /* A mapping that begins to be; index. The range is free. */
 uint32_t maps_add(struct maps *maps, const struct mapping *mapping,
@@ -219,6 +219,11 @@ void maps_cut(struct maps *maps, uint64_t start, uint64_t end);
  * Returns its index. */
 uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
 		    enum map_origin origin, uint32_t node, uint64_t stamp);
+/* The same, as if the last look had not found what lay there: another event
+ * tells whose it is. */
+void maps_unfind(struct maps *maps, uint64_t start, uint64_t end);
+/* A piece that was cut is there again. */
+void maps_restore(struct maps *maps, const struct span *piece);
 void maps_note(struct maps *maps, uint64_t stamp);
 uint32_t maps_node(struct maps *maps, uint32_t context);
 

@@ -162,6 +162,29 @@ void spans_cut(struct spans *spans, uint64_t start, uint64_t end,
 	drop(spans, middle, gone, owner);
 }
 
+struct taken {
+	struct span *list;
+	size_t count, capacity;
+};
+
+static void keep_piece(void *owner, const struct span *piece)
+{
+	struct taken *taken = owner;
+
+	GROW(taken->list, taken->count, taken->capacity);
+	taken->list[taken->count++] = *piece;
+}
+
+size_t spans_take(struct spans *spans, uint64_t start, uint64_t end,
+		  struct span **pieces)
+{
+	struct taken taken = { 0 };
+
+	spans_cut(spans, start, end, keep_piece, &taken);
+	*pieces = taken.list;
+	return taken.count;
+}
+
 void spans_free(struct spans *spans)
 {
 	free(spans->list);

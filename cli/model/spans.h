@@ -42,6 +42,10 @@ void spans_cut(struct spans *spans, uint64_t start, uint64_t end,
 	       void (*gone)(void *owner, const struct span *piece),
 	       void *owner);
 
+/* The same; the pieces, by address, are the caller's to free. How many. */
+size_t spans_take(struct spans *spans, uint64_t start, uint64_t end,
+		  struct span **pieces);
+
 /* [start, end) is not empty, ends at SPANS_END or before, and is free. */
 void spans_put(struct spans *spans, uint64_t start, uint64_t end,
 	       uint32_t owner, uint32_t flags);
