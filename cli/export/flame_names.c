@@ -4,11 +4,11 @@
  */
 #include "cli/export/flame.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/quantity.h"
 
 /* Names are never cut to less than this. */
 #define NAME_MIN 64
@@ -152,13 +152,16 @@ const char *flame_frame_name(struct buffer *scratch,
 const char *flame_name(struct buffer *scratch, const struct flame_tree *tree,
 		       const struct flame_node *node, size_t limit)
 {
+	char count[QUANTITY_TEXT];
+
 	if (node->frame != PROFILE_NONE)
 		return flame_frame_name(scratch,
 				&tree->profile->frames[node->frame], limit);
 	if (node == tree->nodes)
 		return "all";
 	buffer_clear(scratch);
-	buffer_printf(scratch, "(%" PRIu32 " smaller)", node->smaller);
+	buffer_printf(scratch, "(%s smaller)",
+		      quantity_count(count, node->smaller));
 	return scratch->data;
 }
 

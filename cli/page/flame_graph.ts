@@ -28,6 +28,7 @@ export class Graph {
 	private readonly paint: CanvasRenderingContext2D;
 	private readonly colours = new Map<string, string>();
 	private boxes: Box[] = [];	/* in sight */
+	private dust: Box[] = [];	/* what is too small, by caller */
 	private hovered = -1;
 	private letter = 7;
 	private asked = 0;
@@ -79,9 +80,10 @@ export class Graph {
 
 	/* ---- where boxes are ---- */
 
-	/* Calls `each` for every box that is wide enough; returns the depth of
-	 * the deepest. */
-	private walk(each: (node: number, x: number, width: number) => void):
+	/* Calls `each` for every box that is wide enough, and `rest` for what
+	 * is left out; returns the depth of the deepest. */
+	private walk(each: (node: number, x: number, width: number) => void,
+		     rest: (node: number, x: number, width: number) => void):
 			number {
 		const { tree, zoomed, cost } = this.state;
 		const { start } = tree.order(cost);
@@ -98,14 +100,15 @@ export class Graph {
 			return deepest;
 		for (let n = zoomed + 1; n < tree.end[zoomed];) {
 			const width = tree.value(cost, n) / whole * wide;
+			const x = (start[n] - start[zoomed]) / whole * wide;
 
 			if (width < SMALLEST) {
+				rest(n, x, width);
 				n = tree.end[n];
 				continue;
 			}
 			deepest = Math.max(deepest, tree.depth(n));
-			each(n, (start[n] - start[zoomed]) / whole * wide,
-			     width);
+			each(n, x, width);
 			n++;
 		}
 		return deepest;
@@ -113,21 +116,36 @@ export class Graph {
 
 	private arrange(): void {
 		const { state, element } = this;
-		const deepest = this.walk(() => undefined);
+		const deepest = this.walk(() => undefined, () => undefined);
 		const height = Math.max((deepest + 1) * ROW,
 					element.clientHeight);
 		const top = element.scrollTop;
+		const rests = new Map<number, Box>();
+		const y = (node: number) => {
+			const row = state.tree.depth(node) * ROW;
+
+			return (state.icicle ? row : height - ROW - row) - top;
+		};
+		const inSight = (box: Box) => box.y > -ROW &&
+			box.y < element.clientHeight;
 
 		this.room.style.height = `${height}px`;
 		this.boxes = [];
 		this.walk((node, x, width) => {
-			const row = state.tree.depth(node) * ROW;
-			const y = (state.icicle ? row : height - ROW - row) -
-				top;
+			this.boxes.push({ node, x, y: y(node), width });
+		}, (node, x, width) => {
+			const caller = state.tree.parent[node];
+			const rest = rests.get(caller);
+			const end = Math.max(x + width, rest ?
+				rest.x + rest.width : 0);
+			const from = Math.min(x, rest ? rest.x : x);
 
-			if (y > -ROW && y < element.clientHeight)
-				this.boxes.push({ node, x, y, width });
+			if (width > 0)
+				rests.set(caller, { node, x: from, y: y(node),
+						    width: end - from });
 		});
+		this.boxes = this.boxes.filter(inSight);
+		this.dust = Array.from(rests.values()).filter(inSight);
 	}
 
 	/* The canvas is as large as the element, in the screen's own points. */
@@ -220,6 +238,9 @@ export class Graph {
 		for (const box of this.boxes)
 			this.drawBox(box);
 		paint.globalAlpha = 1;
+		paint.fillStyle = this.colour("rest");
+		for (const { x, y, width } of this.dust)
+			paint.fillRect(x, y, width, ROW - GAP);
 		if (state.tree.value(state.cost, 0) === 0) {
 			paint.fillStyle = this.colour("said");
 			paint.fillText("nothing of this cost", 4,

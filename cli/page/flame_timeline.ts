@@ -25,10 +25,10 @@ export function timeline(figure: HTMLElement, state: State): void {
 	let share: number[] | undefined;	/* of the selected box */
 	let selected = 0;
 
-	if (!given || given.live.length === 0)
+	if (!given || !given.live.some((bytes) => bytes > 0))
 		return;
 	const data = given;
-	const most = Math.max(...data.live, 1);
+	const most = Math.max(...data.live);
 	const busiest = Math.max(...data.allocated, 1);
 	/* the last span may reach beyond the end */
 	const spans = Math.min(data.live.length, data.width_ns > 0 ?
@@ -86,10 +86,10 @@ export function timeline(figure: HTMLElement, state: State): void {
 		const end = Math.min(begin + data.width_ns, data.end_ns);
 
 		caption.textContent = at < 0 ?
-			`live bytes over ${quantity.time(data.end_ns)}, the ` +
-			`peak of ${quantity.size(most)} after ` +
-			`${quantity.time(data.peak_ns)}${ofSelected()}; ` +
-			"bars: allocated" :
+			`live bytes over ${quantity.time(data.end_ns)}, at ` +
+			`most ${quantity.size(most)}; line: the peak of the ` +
+			`program, after ${quantity.time(data.peak_ns)}; ` +
+			`bars: allocated${ofSelected()}` :
 			`${quantity.time(begin)} – ${quantity.time(end)}: ` +
 			`${quantity.size(data.live[at])} live, ` +
 			`${quantity.size(data.allocated[at])} allocated` +
@@ -106,7 +106,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 		if (!share)
 			return `; ${name} is too small to be followed`;
 		if (at < 0)
-			return `; strong: ${name}`;
+			return `; strong area: ${name}`;
 		const row = Math.min(share.length - 1, Math.floor(
 			(at + .5) * data.width_ns / tracks.width_ns));
 		const all = tree.overTime(0) ?? [];
