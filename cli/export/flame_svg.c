@@ -171,6 +171,7 @@ static void put_title(struct picture *p, const struct flame_node *node)
 
 	buffer_string(&text, flame_name(&p->scratch, &p->tree, node,
 					p->name_limit));
+	buffer_printable(&text);	/* the name is the first line */
 	if (node->frame != PROFILE_NONE)
 		add_place(&text, &p->tree.profile->frames[node->frame]);
 	buffer_string(&text, "\n");
@@ -241,6 +242,7 @@ static const char *fitting(struct buffer *text, const char *name,
 	}
 	buffer_clear(text);
 	buffer_add(text, name, name[at] == 0 ? at : two_less);
+	buffer_printable(text);
 	if (name[at] != 0)
 		buffer_string(text, "..");
 	return text->data;

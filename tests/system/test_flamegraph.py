@@ -4,10 +4,12 @@
 import json
 import os
 import re
+import subprocess
 
 from browser import browsed
 from exported import PROGRAMS, SUMMARY, exported, summary, trace
-from gnomon_test import bare, case, check, equal, gnomon, main, need
+from gnomon_test import (GNOMON, bare, case, check, environment, equal,
+                         gnomon, main, need, traces_in, wait_for)
 
 HARD = ["odd name with blanks", "odd'quote,comma`", "odd;semicolon#hash",
         "odd<a>&amp;{b}[c] 17", "größe_日本(unsigned long)",
@@ -29,6 +31,13 @@ def through(path, name, cost):
     return sum(int(line.rpartition(" ")[2]) for line in lines.splitlines()
                if name.replace(";", ":") in
                line.rpartition(" ")[0].split(";"))
+
+
+def page_data(path):
+    """The JSON in a page."""
+    with open(path, encoding="utf-8") as file:
+        return json.loads(re.search(r'id="data">(.*?)</script>', file.read(),
+                                    re.S).group(1))
 
 
 def boxes_named(boxes, name):
@@ -97,10 +106,7 @@ def shares_over_time(directory):
     """What was live of each part is in sum what was live of all."""
     for name, words in (("python3", ()), ("cc1plus", ()),
                         ("many_names", ("--function", "outer"))):
-        with open(drawn(directory, trace(name), name + ".html", *words),
-                  encoding="utf-8") as file:
-            data = json.loads(re.search(r'id="data">(.*?)</script>',
-                                        file.read(), re.S).group(1))
+        data = page_data(drawn(directory, trace(name), name + ".html", *words))
         said = summary(trace(name), *words)
         tracks = data["tracks"]
         live = [0] * len(tracks["live"][0])
@@ -117,6 +123,36 @@ def shares_over_time(directory):
         check(tracks["nodes"][0] == 0 and len(tracks["nodes"]) > 5 and
               all(depth[node] > 0 for node in tracks["nodes"][1:]),
               tracks["nodes"])
+
+
+@case
+def a_moment_and_a_trace_that_is_still_written(directory):
+    path = trace("python3")
+    data = page_data(drawn(directory, path, "a.html", "--alive-at", "50%"))
+    equal(data["nodes"]["live"][0],
+          summary(path, "--alive-at", "50%")["live_bytes"], "at a moment")
+    check("tracks" not in data, "at a moment nothing ends")
+    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
+                            os.path.join(directory, "%p.trace"), "--", "cat"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                           env=environment())
+    try:
+        run.stdin.write(b"x\n")
+        run.stdin.flush()
+        check(run.stdout.readline(), "cat answers")
+        check(wait_for(lambda: traces_in(directory)), "a trace")
+        path = traces_in(directory)[0]
+        data = page_data(drawn(directory, path, "b.html"))
+        said = summary(path)
+        check(said["allocations"] > 0, "it has allocated")
+        for cost, key in SUMMARY.items():
+            equal(data["nodes"][cost][0], said[key], "so far: " + cost)
+        equal(sum(sum(track) for track in data["tracks"]["live"]),
+              said["live_bytes"], "over time, so far")
+    finally:
+        run.stdin.close()
+        run.wait(timeout=20)
+        run.stdout.close()
 
 
 @case
