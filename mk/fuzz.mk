@@ -59,7 +59,8 @@ fuzz-run: $(FUZZ)
 fuzz-merge:
 	$(Q)for n in $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%); do \
 		mkdir -p tests/fuzz/corpus/$$n; \
-		$(FUZZ_O)/bin/fuzz_$$n -merge=1 -max_len=4096 \
+		$(FUZZ_O)/bin/fuzz_$$n -merge=1 -use_counters=0 \
+		-max_len=4096 \
 		tests/fuzz/corpus/$$n $(FUZZ_O)/corpus/$$n; done
 
 $(FUZZ_O)/bin/%: tests/fuzz/%.c $(TARGET_CORE) $(CLI_CORE)
