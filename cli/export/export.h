@@ -89,5 +89,6 @@ const char *export_profile_name(struct buffer *scratch,
 /* The exporters. */
 extern const struct exporter export_pprof;
 extern const struct exporter export_collapsed;
+extern const struct exporter export_speedscope;
 
 #endif

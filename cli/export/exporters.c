@@ -6,5 +6,6 @@
 const struct exporter *const exporters[] = {
 	&export_pprof,
 	&export_collapsed,
+	&export_speedscope,
 	NULL
 };
