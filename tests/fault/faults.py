@@ -36,8 +36,9 @@ class Log:
         with open(path, "rb") as file:
             data = file.read()
         count = min(struct.unpack_from("<Q", data)[0], LOG_CALLS)
-        self.calls = [Call(data, LOG_HEADER + i * LOG_CALL)
-                      for i in range(count)]
+        calls = [Call(data, LOG_HEADER + i * LOG_CALL) for i in range(count)]
+        # a task that was killed while it wrote has left an empty one
+        self.calls = [call for call in calls if call.site != 0]
 
     @property
     def sites(self):
