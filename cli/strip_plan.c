@@ -135,7 +135,8 @@ static void end_block(struct strip_plan *plan, struct block *block,
 
 /* An address is allocated that is live already: who comes first is for the
  * model to find out. */
-static void allocate_again(struct strip_plan *plan, struct block *block,
+static void allocate_again(struct strip_plan *plan, uint32_t thread,
+			   struct block *block,
 			   const struct trace_event *event)
 {
 	struct strip_known *known =
@@ -149,6 +150,7 @@ static void allocate_again(struct strip_plan *plan, struct block *block,
 		block->moving = 0;
 	} else if (known->skip < UINT32_MAX) {
 		known->skip++;
+		known->next_thread = thread;
 	}
 	known->odd = true;
 	plan->live += event->size - block->size;
@@ -171,7 +173,7 @@ static void allocate(struct strip_plan *plan, uint32_t lane,
 	REACH(plan->known, plan->known_capacity, number);
 	known = &plan->known[number];
 	if (!is_new && !known->ghost) {
-		allocate_again(plan, block, event);
+		allocate_again(plan, lane >> 1, block, event);
 		return;
 	}
 	if (!is_new && event->stamp - block->birth <=
@@ -215,6 +217,25 @@ static void free_unknown(struct strip_plan *plan, struct block *block,
 	block->moving = 0;
 }
 
+/*
+ * A free that ends another block than the one it finds: to the model it does
+ * so now, and the allocation that waited for it begins now.
+ */
+static void skip_free(struct strip_plan *plan, const struct block *block,
+		      uint32_t lane)
+{
+	struct strip_known *known =
+		&plan->known[blocks_number(&plan->blocks, block)];
+
+	known->odd = true;
+	tell_others(plan, block->thread, lane);
+	if (known->skip == 0)
+		return;
+	known->skip--;
+	if (known->next_thread != block->thread)
+		tell_others(plan, known->next_thread, lane);
+}
+
 static void release(struct strip_plan *plan, uint32_t lane,
 		    const struct strip_place *place,
 		    const struct trace_event *event)
@@ -227,8 +248,7 @@ static void release(struct strip_plan *plan, uint32_t lane,
 	if (known == NULL || known->ghost) {
 		free_unknown(plan, block, event);
 	} else if (known->skip > 0 || block->moving) {
-		known->odd = true;
-		known->skip -= known->skip > 0;
+		skip_free(plan, block, lane);
 	} else {
 		end_block(plan, block, lane, event->stamp, event->context,
 			  &doomed);
@@ -388,6 +408,19 @@ static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
 	return (uint32_t)plan->chunk_count++;
 }
 
+/*
+ * A ring may have been replaced: who strips counts what is left out by stream,
+ * so the old one tells it at its end, not after the new one's first events.
+ */
+static void set_last(struct strip_plan *plan, struct strip_lane *lane,
+		     const struct strip_place *place)
+{
+	if (lane->seen && lane->last.stream != place->stream)
+		mark(plan, &lane->last, STRIP_TELL);
+	lane->last = *place;
+	lane->seen = true;
+}
+
 static void take_events(void *owner, uint32_t number,
 			const struct trace_event *events, size_t count)
 {
@@ -404,8 +437,7 @@ static void take_events(void *owner, uint32_t number,
 		chunk->next.position += records_ring_bytes(&events[i],
 							   chunk->nested);
 		apply(plan, lane, &place, &events[i]);
-		plan->lanes[lane].last = place;
-		plan->lanes[lane].seen = true;
+		set_last(plan, &plan->lanes[lane], &place);
 	}
 }
 

@@ -38,6 +38,7 @@ struct strip_known {
 	struct strip_place place;	/* of its allocation */
 	uint64_t order;		/* number of that allocation, over all */
 	uint32_t skip;		/* frees that belong to others before it */
+	uint32_t next_thread;	/* of the last allocation that waits for them */
 	bool odd;		/* its events are not as they should be: stays */
 	bool ghost;		/* no block: a free came, but no allocation */
 };
