@@ -11,12 +11,14 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
+#include "cli/report_rows.h"
 
 #define DEFAULT_ROWS 5
 #define DEFAULT_JSON_ROWS 1000
 #define ROW_STACKS 32		/* told of one row */
 #define FRAMES 6		/* lines of a stack */
 #define INDENT 9
+#define PART_MIN 20		/* …th of a place: smaller stacks are left out */
 
 bool report_has_freed(const struct report *r)
 {
@@ -111,80 +113,176 @@ static uint64_t mean_lifetime_ns(const struct model *model,
 
 /* ---- text ---- */
 
-/* Of stacks with one site, the node is that of which most was freed: they come
- * sorted. By stack, each is a row. */
+/* A place that frees, and its stacks. */
+struct site {
+	struct freed_row row;	/* its sum; the node of the first stack */
+	uint32_t first, last;	/* most bytes first */
+	size_t stacks;
+};
+
+struct sites {
+	struct site *list;
+	size_t count, capacity;
+	uint32_t *next;		/* by stack: that of the same place */
+	struct table by_key;
+};
+
+static void add_stack(struct sites *sites, uint64_t key,
+		      const struct freed_row *row, uint32_t stack)
+{
+	uint32_t i = table_get(&sites->by_key, key);
+	struct site *site;
+
+	if (i == TABLE_NONE) {
+		GROW(sites->list, sites->count, sites->capacity);
+		i = (uint32_t)sites->count++;
+		table_set(&sites->by_key, key, i);
+		sites->list[i] = (struct site){
+			.row.node = row->node, .first = stack, .last = stack,
+		};
+	}
+	site = &sites->list[i];
+	if (site->stacks++ > 0)
+		sites->next[site->last] = stack;
+	site->last = stack;
+	site->row.sum.blocks += row->sum.blocks;
+	site->row.sum.bytes += row->sum.bytes;
+	site->row.sum.lifetime += row->sum.lifetime;
+}
+
+static int by_site_bytes(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	return by_bytes(&x->row, &y->row);
+}
+
+/* By stack, each is a row. */
 static void group_sites(const struct report *r,
-			const struct report_freed *stacks,
-			struct report_freed *sites)
+			const struct report_freed *stacks, struct sites *sites)
 {
 	bool whole = r->options->by == REPORT_BY_STACK;
 
 	if (!whole)
 		frames_find_sites(r->frames);
+	sites->next = grow_zeroed(stacks->count + 1, sizeof(*sites->next));
 	for (size_t i = 0; i < stacks->count; i++)
-		add(sites, whole ? stacks->list[i].node :
-		    frames_site_key(r->frames, stacks->list[i].node),
-		    &stacks->list[i]);
-	sort(sites);
+		add_stack(sites, whole ? stacks->list[i].node :
+			  frames_site_key(r->frames, stacks->list[i].node),
+			  &stacks->list[i], (uint32_t)i);
+	if (sites->count > 0)
+		qsort(sites->list, sites->count, sizeof(*sites->list),
+		      by_site_bytes);
 }
 
-static void put_site(struct report *r, const struct freed_row *row,
-		     size_t number, uint64_t whole)
+static void put_sum_text(struct report *r, const struct freed_row *row,
+			 uint64_t whole)
 {
-	bool stack = r->options->by == REPORT_BY_STACK;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(r->out, "\n%4zu. %s%6s%s  %s in %s block%s", number,
-		r->style->share,
+	fprintf(r->out, "%s%6s%s  %s in %s block%s", r->style->share,
 		quantity_percent(a, row->sum.bytes, whole), r->style->off,
 		quantity_size(b, (int64_t)row->sum.bytes),
 		quantity_count(c, row->sum.blocks),
 		report_plural(row->sum.blocks));
 	fprintf(r->out, ", freed after %s on average",
 		quantity_time(a, mean_lifetime_ns(r->model, &row->sum)));
+}
+
+static void put_stack(struct report *r, uint32_t node, bool whole, int indent)
+{
+	report_load_context(r, node);
+	if (r->stack.count == 0)
+		fprintf(r->out, "%*s[no stack]\n", indent, "");
+	else
+		report_stack(r, whole ? 0 : r->stack.site, whole ? 0 : FRAMES,
+			     indent);
+}
+
+/* Of a place with several stacks, those that freed most. */
+static void put_parts(struct report *r, const struct site *site,
+		      const struct report_freed *stacks, const uint32_t *next,
+		      uint64_t whole)
+{
+	uint64_t least = site->row.sum.bytes / PART_MIN;
+	uint32_t at = site->first;
+	char more[QUANTITY_TEXT];
+	size_t i;
+
+	for (i = 0; i < site->stacks && i < REPORT_PARTS; i++) {
+		const struct freed_row *row = &stacks->list[at];
+
+		if (i > 0 && row->sum.bytes <= least)
+			break;
+		fprintf(r->out, "%*s- ", INDENT - 4, "");
+		put_sum_text(r, row, whole);
+		putc('\n', r->out);
+		put_stack(r, row->node, false, INDENT + 4);
+		at = next[at];
+	}
+	if (i < site->stacks)
+		fprintf(r->out, "%*s- and %s more stack%s: --by stack\n",
+			INDENT - 4, "", quantity_count(more, site->stacks - i),
+			report_plural(site->stacks - i));
+}
+
+static void put_site(struct report *r, const struct site *site, size_t number,
+		     const struct report_freed *stacks, const uint32_t *next,
+		     uint64_t whole)
+{
+	bool stack = r->options->by == REPORT_BY_STACK;
+
+	fprintf(r->out, "\n%4zu. ", number);
+	put_sum_text(r, &site->row, whole);
 	if (stack)
 		fprintf(r->out, "\n%*s%s(context %" PRIu32 ")%s", INDENT, "",
-			r->style->dim, row->node, r->style->off);
+			r->style->dim, site->row.node, r->style->off);
 	putc('\n', r->out);
-	report_load_context(r, row->node);
-	if (r->stack.count == 0)
-		fprintf(r->out, "%*s[no stack]\n", INDENT, "");
+	if (site->stacks > 1)
+		put_parts(r, site, stacks, next, whole);
 	else
-		report_stack(r, stack ? 0 : r->stack.site, stack ? 0 : FRAMES,
-			     INDENT);
+		put_stack(r, site->row.node, stack, INDENT);
+}
+
+static void put_sites(struct report *r, const struct report_freed *stacks,
+		      const struct sites *sites)
+{
+	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
+	uint64_t whole = 0;
+	size_t shown = top != 0 && top < sites->count ? top : sites->count;
+	char more[QUANTITY_TEXT];
+
+	for (size_t i = 0; i < sites->count; i++)
+		whole += sites->list[i].row.sum.bytes;
+	if (sites->count == 0)
+		fprintf(r->out, "\n      none\n");
+	for (size_t i = 0; i < shown; i++)
+		put_site(r, &sites->list[i], i + 1, stacks, sites->next, whole);
+	if (shown < sites->count)
+		fprintf(r->out, "\n      and %s more %s%s: --top 0\n",
+			quantity_count(more, sites->count - shown),
+			r->options->by == REPORT_BY_STACK ? "stack" : "site",
+			report_plural(sites->count - shown));
 }
 
 void report_freed_text(struct report *r)
 {
-	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
-	struct report_freed stacks = { 0 }, sites = { 0 };
-	const char *what = r->options->by == REPORT_BY_STACK ?
-		"call stacks" : "places";
-	char more[QUANTITY_TEXT];
-	uint64_t whole = 0;
-	size_t shown;
+	struct report_freed stacks = { 0 };
+	struct sites sites = { 0 };
 
 	if (!report_has_freed(r))
 		return;
 	collect(r, &stacks);
 	sort(&stacks);
 	group_sites(r, &stacks, &sites);
-	for (size_t i = 0; i < sites.count; i++)
-		whole += sites.list[i].sum.bytes;
-	shown = top != 0 && top < sites.count ? top : sites.count;
 	fprintf(r->out, "\n%sFREED BY%s: the %s that free, or realloc, the most "
-		"bytes\n", r->style->title, r->style->off, what);
-	if (sites.count == 0)
-		fprintf(r->out, "\n      none\n");
-	for (size_t i = 0; i < shown; i++)
-		put_site(r, &sites.list[i], i + 1, whole);
-	if (shown < sites.count)
-		fprintf(r->out, "\n      and %s more %s%s: --top 0\n",
-			quantity_count(more, sites.count - shown),
-			r->options->by == REPORT_BY_STACK ? "stack" : "site",
-			report_plural(sites.count - shown));
+		"bytes\n", r->style->title, r->style->off,
+		r->options->by == REPORT_BY_STACK ? "call stacks" : "places");
+	put_sites(r, &stacks, &sites);
 	report_freed_free(&stacks);
-	report_freed_free(&sites);
+	free(sites.list);
+	free(sites.next);
+	table_free(&sites.by_key);
 }
 
 /* ---- JSON ---- */

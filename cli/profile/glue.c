@@ -1,15 +1,15 @@
 /*
  * glue.c: see glue.h. No state: any thread.
  *
- * A site that is a wrapper of malloc says nothing, but one that is passed by
- * wrongly hides the user's code. So wrappers are known by their whole name
- * only, outside of classes and namespaces:
+ * A site that is a wrapper of malloc or free says nothing, but one that is
+ * passed by wrongly hides the user's code. So wrappers are known by their whole
+ * name only, outside of classes and namespaces:
  *
  *  I1  names that well-known projects have given to functions that do nothing
- *      but allocate for their caller, listed here;
- *  I2  names spelled as one of the C library's allocation functions, but for
- *      a prefix that says no more than "mine" (xmalloc, my_malloc): what a
- *      function does that is called like this, malloc does.
+ *      but allocate, or free, for their caller, listed here;
+ *  I2  names spelled as one of the C library's allocation functions, or free,
+ *      but for a prefix that says no more than "mine" (xmalloc, my_malloc):
+ *      what a function does that is called like this, malloc does.
  *
  * What a wrapper called in its own library and has no name is a part of it:
  * stripped libraries keep the wrapper's name, which is exported, only.
@@ -113,6 +113,22 @@ static const char *const wrappers[] = {
 	"ggml_calloc", "ggml_aligned_malloc", "malloc_multiply", "memdup",
 	"greedy_realloc", "greedy_realloc0", "xmallocz", "xmallocz_gently",
 	"xmemdupz", "do_xmalloc", "do_xmallocz",
+	/* those that free, of all of these */
+	"ggc_free", "_obstack_free", "rpl_free",
+	"zfree_usable", "zfree_with_size", "zfree_no_tcache",
+	"valkey_free", "hi_free", "sqlite3MemFree", "sqlite3_free",
+	"sqlite3DbFree", "sqlite3DbFreeNN", "sqlite3DbNNFreeNN",
+	"CRYPTO_free", "CRYPTO_clear_free", "CRYPTO_aligned_free",
+	"OPENSSL_free", "g_free", "g_free_sized",
+	"g_slice_free1", "g_slice_free_chain_with_offset", "g_aligned_free",
+	"g_aligned_free_sized", "PyMem_Free", "PyMem_RawFree",
+	"_PyMem_RawFree", "_PyMem_DebugFree", "_PyMem_DebugRawFree",
+	"PyObject_Free", "_PyObject_Free", "Perl_safesysfree", "ruby_xfree",
+	"ruby_sized_xfree", "objspace_xfree", "rb_gc_impl_free", "_efree",
+	"_efree_large", "_efree_huge", "__zend_free", "luaM_free_",
+	"Tcl_Free", "TclpFree", "pfree", "AllocSetFree", "pg_free",
+	"apr_allocator_free", "ngx_pfree", "av_free", "av_freep",
+	"ggml_aligned_free", "mfree",
 };
 
 static const char *const prefixes[] = {
@@ -122,7 +138,8 @@ static const char *const prefixes[] = {
 
 static const char *const spellings[] = {
 	"malloc", "calloc", "realloc", "reallocarray", "zalloc", "memalign",
-	"aligned_alloc", "posix_memalign", "strdup", "strndup",
+	"aligned_alloc", "posix_memalign", "strdup", "strndup", "free",
+	"cfree", "free_sized", "free_aligned_sized",
 };
 
 /* Is the function's name this? Behind a name come arguments or what a

@@ -10,7 +10,7 @@
  * Glue are: functions in the C and C++ run-time libraries; those of the
  * language's own namespaces, which templates put into the user's binary
  * (std::vector's way to operator new, Rust's alloc::); plain wrappers of
- * malloc, by their names. Either may be NULL: not known.
+ * malloc or free, by their names. Either may be NULL: not known.
  */
 bool glue_is(const char *library, const char *function);
 /* Only the last of these. */

@@ -125,6 +125,26 @@ def filters(directory):
 
 
 @case
+def places_and_their_stacks(directory):
+    """The place is who called the wrapper of free; each of its stacks has its
+    share."""
+    done = recorded([program("freeing_wrapper")], directory, options=STACKS)
+    trace = main_trace(done)
+    text = gnomon("report", trace).out
+    text = text[text.index("FREED BY"):]
+    first = text[text.index("1. "):].split("2. ")[0].splitlines()
+    check("in 30 blocks" in first[0], first)
+    equal([[word for word in line.split() if "block" in word or
+            word.isdigit()][0] for line in first if " - " in line],
+          ["10"] * 3, "\n".join(first))
+    for caller in ("first_caller", "second_caller", "third_caller"):
+        check(any(caller in line for line in first), "\n".join(first))
+    check(not any("xfree" in line for line in first), "\n".join(first))
+    stacks = gnomon("report", trace, "--by", "stack").out
+    equal(stacks[stacks.index("FREED BY"):].count("(context "), 3, stacks)
+
+
+@case
 def without_stacks(directory):
     done = recorded([program("freers")], directory)
     trace = main_trace(done)

@@ -21,7 +21,10 @@ static void wrappers(void **state)
 		"zmalloc.constprop.0", "sqlite3_malloc64", "sqlite3DbStrDup",
 		"CRYPTO_zalloc", "llvm::allocate_buffer(unsigned long, "
 			"unsigned long)",
-		"malloc",
+		"malloc", "free", "xfree", "zfree", "zfree_usable", "my_free",
+		"sqlite3_free", "sqlite3DbFreeNN.part.0", "PyMem_RawFree",
+		"g_free", "CRYPTO_clear_free", "ggc_free(void*)",
+		"operator delete(void*, unsigned long)",
 	};
 
 	(void)state;
@@ -38,6 +41,9 @@ static void users_code(void **state)
 		"xmalloc<int>(int)", "zmalloc2", "createObject", "make",
 		"sqlite3_exec", "sqlite3PagerOpen", "ggc_collect", "x", "",
 		"my_stdmap()", "allocate", "palloc_users",
+		"free_everything", "freeObject", "Pool::free(void*)", "xfree2",
+		"sqlite3_free_table", "sqlite3VdbeDelete", "_Py_Dealloc",
+		"g_list_free", "zfreelist",
 	};
 
 	(void)state;
