@@ -69,6 +69,7 @@ static const char built_in[] =
 	"leak:^_nl_\n"
 	"# name services and modules of character sets, once loaded\n"
 	"leak:^__nss_\n"
+	"leak:^ <- ^global_state_allocate$\n"
 	"leak:^__gconv_read_conf$\n"
 	"leak:^__gconv_lookup_cache$\n"
 	"leak:^__gconv_find_shlib$\n"

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from gnomon_test import (GNOMON, Report, bare, case, check, equal, gnomon,
+from gnomon_test import (GNOMON, Report, Skip, bare, case, check, equal, gnomon,
                          main, need, program, recorded)
 
 # What the readers of JUnit files agree on, as strict as the strictest: every
@@ -64,6 +64,19 @@ def rows_of(*arguments, statuses=(0, 1)):
 def leaky(directory, *arguments):
     os.makedirs(directory, exist_ok=True)
     return recorded([program("leaky"), *arguments], directory).trace
+
+
+@case
+def once_for_ever_in_the_c_library(directory):
+    trace = recorded([program("name_service")], directory).trace
+    own = json.loads(gnomon("report", trace, "--json", "--by", "stack",
+                            "--fate", "live").out)["rows"]
+    if not any(frame["function"] == "global_state_allocate"
+               for row in own for frame in row["stack"]):
+        raise Skip("the C library's own functions have no names here")
+    gnomon("check", trace, "--max-live", "0")
+    gnomon("check", trace, "--max-live", "0",
+           "--disable-builtin-suppressions", statuses=(1,))
 
 
 @case
