@@ -329,6 +329,8 @@ uint32_t account_special_end(struct model *model, struct block *block,
 		if (end != ACCOUNT_LOST && account_is_temporary(model, block))
 			model->whole.temporary += amount.blocks;
 	}
+	block->temporary = end != ACCOUNT_LOST &&
+		account_is_temporary(model, block);
 	if (!block->left_out)
 		drop_selected(model, block, stamp, by, end, amount);
 	if (model->deciding || model->options.wants & MODEL_WANT_CHAINS)

@@ -408,6 +408,8 @@ void model_events(void *owner, uint32_t lane,
 
 	if (!model->begun)
 		account_begin(model);
+	if (model->tap != NULL && model->tap->thread != NULL)
+		*model->tap->thread = lane >> 1;
 	for (size_t i = 0; i < count && i < LOOK_AHEAD; i++)
 		blocks_prefetch(&model->blocks, events[i].address);
 	for (size_t i = 0; i < count; i++) {

@@ -32,7 +32,7 @@ struct block {
 	uint64_t moving : 1;	/* a realloc of it has begun and its result is
 				 * not known yet */
 	uint64_t left_out : 1;	/* by the model's filter: has no cost */
-	uint64_t unused : 1;
+	uint64_t temporary : 1;	/* as it ended: set for who looks on, tap.h */
 	uint32_t cost;		/* of its context */
 	uint32_t thread;	/* that allocated it */
 };

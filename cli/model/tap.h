@@ -24,7 +24,10 @@ enum account_end {
  * long as it lives, and another one's later: at most as many as were live at
  * once. `chain`: of an ACCOUNT_MOVED, and of the block that the realloc made;
  * else 0, unless the block is the result of an earlier realloc. Stamps are
- * for model_since_start_ns.
+ * for model_since_start_ns. `end` finds in block->temporary whether the block
+ * counts as one. `thread`: where to put the thread whose event it is
+ * (threads.list), before each call; may be NULL. Of events that came out of
+ * order it may be another one.
  */
 struct model_tap {
 	void *owner;
@@ -33,6 +36,7 @@ struct model_tap {
 	void (*end)(void *owner, const struct block *block, uint32_t number,
 		    uint32_t node, uint64_t stamp, enum account_end end,
 		    uint32_t chain);
+	uint32_t *thread;
 };
 
 #endif
