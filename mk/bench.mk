@@ -21,7 +21,7 @@ deps-bench:
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-cold bench-throw bench-pairs bench-run bench-measure \
-	bench-generate)
+	bench-generate replay)
 BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
 
 $(BENCH_DIR)/%.o: bench/%.c | deps-bench
@@ -60,6 +60,11 @@ $(BENCH_DIR)/bench-pairs: $(BENCH_DIR)/pair_cost.o
 $(BENCH_DIR)/bench-run: $(BENCH_DIR)/run_counted.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^
+# What `gnomon export --format replay` wrote, with any allocator.
+$(BENCH_DIR)/replay: $(addprefix $(BENCH_DIR)/,replay_player.o replay_input.o \
+		replay_resident.o)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ -lpthread
 
 # Traces made by the numbers of real ones (bench/models).
 $(BENCH_DIR)/bench-measure: $(BENCH_DIR)/trace_measure.o \

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/quantity.h"
+#include "cli/base/tell.h"
 
 const struct exporter *exporter_named(const char *name)
 {
@@ -53,6 +55,22 @@ bool *export_keeps(struct export *export)
 						  &figures);
 	}
 	return keeps;
+}
+
+void export_note_events(const struct export *export)
+{
+	const struct model *model = export->model;
+	char blocks[QUANTITY_TEXT];
+
+	if (model->sample_mean > 0)
+		tell_note("%s: is a sample of the blocks: the output has those "
+			  "that are in it, not estimates of all, as reports "
+			  "do", export->trace);
+	if (model->leftout.blocks > 0)
+		tell_note("%s: %s blocks were left out of it, of which only "
+			  "sums are known: they are not in the output",
+			  export->trace,
+			  quantity_count(blocks, model->leftout.blocks));
 }
 
 uint64_t export_value(const struct export *export,

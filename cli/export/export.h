@@ -69,6 +69,9 @@ void export_contexts(struct export *export,
 /* A table of what filters of stacks keep, by node, for model_follow: free it.
  * NULL: they keep all. */
 bool *export_keeps(struct export *export);
+/* For formats of single events: say what of the report's figures is in no
+ * event of the trace. */
+void export_note_events(const struct export *export);
 
 /* The value that is exported, of `cost`: bytes, or a count. */
 uint64_t export_value(const struct export *export,
@@ -90,5 +93,7 @@ const char *export_profile_name(struct buffer *scratch,
 extern const struct exporter export_pprof;
 extern const struct exporter export_collapsed;
 extern const struct exporter export_speedscope;
+extern const struct exporter export_heaptrack;
+extern const struct exporter export_replay;
 
 #endif

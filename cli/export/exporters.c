@@ -7,5 +7,7 @@ const struct exporter *const exporters[] = {
 	&export_pprof,
 	&export_collapsed,
 	&export_speedscope,
+	&export_heaptrack,
+	&export_replay,
 	NULL
 };

@@ -1,0 +1,246 @@
+/*
+ * heaptrack.c: heaptrack's text, version 3 of the format, for heaptrack_print
+ * and heaptrack_gui: one line for each event. Every number is hexadecimal.
+ *
+ * Its readers call a block temporary if the line of its free is the next about
+ * a block behind that of its allocation; of the blocks they know but the pair
+ * of size and stack. To them our count is brought by the order of the lines
+ * and by the dummy pair 0:
+ *
+ *  I1  Frees between two allocations are held until it is known whether the
+ *      block that was allocated last is freed before the next allocation: its
+ *      line is then the first. Others keep their order and their times.
+ *  I2  Before a free that would pass for one of the block that was allocated
+ *      last there is one of the dummy, which makes the reader forget it.
+ *  I3  Times never go back: the reader would stop there.
+ *
+ * Memory grows with contexts and live blocks. Called by the main thread.
+ */
+#include "cli/export/export.h"
+
+#include <stdlib.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/tell.h"
+#include "cli/export/heaptrack_stacks.h"
+
+#define WRITER_VERSION 0x10400	/* of the heaptrack whose lines these are */
+#define FORMAT_VERSION 3
+#define MS_NS 1000000
+#define KIB 1024
+
+struct held {
+	uint64_t stamp;
+	uint32_t pair;
+};
+
+struct writing {
+	struct export *export;
+	struct packed out;
+	struct heaptrack_stacks stacks;
+	bool *keeps;		/* by node; NULL: all */
+	uint32_t *pairs;	/* by number of a block */
+	size_t pair_capacity;
+	uint32_t last;		/* number of the block allocated last, */
+	bool last_lives;	/* which no free was written since */
+	struct held *held;	/* I1 */
+	size_t held_count, held_capacity;
+	uint64_t ms;		/* of the last `c` line */
+	uint64_t page_size;
+	size_t point;		/* of the footprint: the next */
+};
+
+static void put(struct writing *w, char kind, uint64_t number)
+{
+	packed_byte(&w->out, (uint8_t)kind);
+	heaptrack_number(&w->out, number);
+	packed_byte(&w->out, '\n');
+}
+
+/* ---- time ---- */
+
+static void put_ms(struct writing *w, uint64_t ms)
+{
+	if (ms <= w->ms)
+		return;		/* I3 */
+	w->ms = ms;
+	put(w, 'c', ms);
+}
+
+/* What the kernel said of the process until then. */
+static void put_points(struct writing *w, uint64_t stamp)
+{
+	const struct model *model = w->export->model;
+	const struct footprint *footprint = &model->footprint;
+
+	for (; w->point < footprint->point_count; w->point++) {
+		const struct trace_usage *point =
+			&footprint->points[w->point];
+
+		if (point->stamp > stamp || point->stamp > model->until)
+			return;
+		put_ms(w, model_since_start_ns(model, point->stamp) / MS_NS);
+		put(w, 'R', point->value[GT_USAGE_RSS] * KIB / w->page_size);
+	}
+}
+
+static void go_to(struct writing *w, uint64_t stamp)
+{
+	put_points(w, stamp);
+	put_ms(w, model_since_start_ns(w->export->model, stamp) / MS_NS);
+}
+
+/* ---- events ---- */
+
+static void put_free(struct writing *w, uint64_t stamp, uint32_t pair)
+{
+	go_to(w, stamp);
+	put(w, '-', pair);
+}
+
+static void put_held(struct writing *w)
+{
+	for (size_t i = 0; i < w->held_count; i++)
+		put_free(w, w->held[i].stamp, w->held[i].pair);
+	w->held_count = 0;
+}
+
+/* The block that was allocated last is not temporary. A line of the dummy has
+ * to be behind that of an allocation: it would be counted itself. */
+static void put_held_apart(struct writing *w)
+{
+	if (w->last_lives && w->held_count > 0 &&
+	    w->held[0].pair == w->pairs[w->last])
+		put(w, '-', 0);	/* I2 */
+	put_held(w);
+}
+
+static bool is_kept(const struct writing *w, uint32_t node)
+{
+	return node < w->export->model->contexts.node_count &&
+		(w->keeps == NULL || w->keeps[node]);
+}
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	struct writing *w = owner;
+	size_t before = w->pair_capacity;
+
+	(void)chain;
+	if (!is_kept(w, node))
+		return;
+	put_held_apart(w);
+	while (w->pair_capacity <= number)
+		w->pair_capacity = w->pair_capacity ? w->pair_capacity * 2 :
+			1024;
+	if (w->pair_capacity != before)
+		w->pairs = grow_resize(w->pairs, w->pair_capacity,
+				       sizeof(*w->pairs));
+	go_to(w, block->birth);
+	w->pairs[number] = heaptrack_pair(&w->stacks, block->size, node);
+	put(w, '+', w->pairs[number]);
+	w->last = number;
+	w->last_lives = true;
+}
+
+static void hold(struct writing *w, uint64_t stamp, uint32_t pair)
+{
+	GROW(w->held, w->held_count, w->held_capacity);
+	w->held[w->held_count++] = (struct held){ stamp, pair };
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t chain)
+{
+	struct writing *w = owner;
+	uint32_t pair;
+
+	(void)end, (void)chain;
+	if (!is_kept(w, node))
+		return;
+	pair = w->pairs[number];
+	if (!w->last_lives) {
+		put_free(w, stamp, pair);
+	} else if (number != w->last) {
+		hold(w, stamp, pair);
+	} else if (block->temporary) {
+		put_free(w, w->held_count ? w->held[0].stamp : stamp, pair);
+		put_held(w);
+		w->last_lives = false;
+	} else {
+		hold(w, stamp, pair);
+		put_held_apart(w);
+		w->last_lives = false;
+	}
+}
+
+/* ---- the rest ---- */
+
+static void put_head(struct writing *w)
+{
+	struct buffer text = { 0 };
+
+	packed_byte(&w->out, 'v');
+	heaptrack_number(&w->out, WRITER_VERSION);
+	heaptrack_number(&w->out, FORMAT_VERSION);
+	buffer_string(&text, "\nX ");
+	model_command(w->export->model, &text);
+	for (size_t i = 1; i < text.size; i++)
+		if (text.data[i] == '\n' || text.data[i] == '\r')
+			text.data[i] = ' ';
+	buffer_string(&text, "\nI");
+	packed_bytes(&w->out, text.data, text.size);
+	/* how many pages the machine has is not known */
+	heaptrack_number(&w->out, w->page_size);
+	heaptrack_number(&w->out, 0);
+	packed_byte(&w->out, '\n');
+	buffer_free(&text);
+}
+
+static void put_tail(struct writing *w)
+{
+	const struct model *model = w->export->model;
+
+	put_held_apart(w);
+	put_points(w, UINT64_MAX);
+	put_ms(w, model_duration_ns(model) / MS_NS);
+	packed_bytes(&w->out, "# strings:", 10);
+	heaptrack_number(&w->out, w->stacks.strings);
+	packed_bytes(&w->out, "\n# ips:", 7);
+	heaptrack_number(&w->out, w->stacks.ips);
+	packed_byte(&w->out, '\n');
+}
+
+static int write_heaptrack(struct export *export)
+{
+	struct writing *w = grow_zeroed(1, sizeof(*w));
+	const struct model_tap tap = { .owner = w, .birth = take_birth,
+				       .end = take_end };
+	uint64_t page = model_number(export->model, GT_INFO, "page_size", 0);
+	int status;
+
+	export_note_events(export);
+	w->export = export;
+	w->page_size = page >= KIB ? page : 4096;
+	w->keeps = export_keeps(export);
+	packed_begin(&w->out, export->out, export->output);
+	heaptrack_stacks_init(&w->stacks, export->frames, &w->out);
+	put_head(w);
+	status = model_follow(export->model, export->trace, &tap);
+	put_tail(w);
+	packed_end(&w->out);
+	heaptrack_stacks_free(&w->stacks);
+	free(w->keeps);
+	free(w->pairs);
+	free(w->held);
+	free(w);
+	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+}
+
+const struct exporter export_heaptrack = {
+	.name = "heaptrack",
+	.what = "every event: heaptrack_print, heaptrack_gui (name it *.zst)",
+	.write = write_heaptrack,
+};

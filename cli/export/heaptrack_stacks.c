@@ -1,0 +1,257 @@
+/*
+ * heaptrack_stacks.c: see heaptrack_stacks.h.
+ *
+ *  I1  Strings, places and stacks have numbers from 1 on in the order of their
+ *      lines, and a line names only what stands before it.
+ *  I2  Pair 0 is a dummy: after a free, heaptrack's reader takes the next
+ *      free of pair 0 for that of a temporary block.
+ *  I3  Of pairs only the last are known again, of others there may be another
+ *      line: sizes may be as many as blocks.
+ */
+#include "cli/export/heaptrack_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/utf8.h"
+
+#define PAIRS_MAX (1u << 20)
+#define NO_PLACE (UINT64_C(1) << 32)
+
+void heaptrack_number(struct packed *out, uint64_t number)
+{
+	char text[17];
+	size_t at = sizeof(text);
+
+	do
+		text[--at] = "0123456789abcdef"[number & 15];
+	while ((number >>= 4) != 0);
+	text[--at] = ' ';
+	packed_bytes(out, text + at, sizeof(text) - at);
+}
+
+static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
+{
+	struct buffer *scratch = &stacks->scratch;
+	const char *unique;
+	uint32_t number;
+
+	if (text == NULL || text[0] == 0)
+		return 0;
+	buffer_clear(scratch);
+	utf8_add(scratch, text);
+	buffer_printable(scratch);	/* a line is a line */
+	unique = intern_string(&stacks->names, scratch->data);
+	number = table_get(&stacks->string_of, (uintptr_t)unique);
+	if (number != TABLE_NONE)
+		return number;
+	table_set(&stacks->string_of, (uintptr_t)unique, ++stacks->strings);
+	packed_byte(stacks->out, 's');
+	heaptrack_number(stacks->out, strlen(unique));
+	packed_byte(stacks->out, ' ');
+	packed_bytes(stacks->out, unique, strlen(unique));
+	packed_byte(stacks->out, '\n');
+	return stacks->strings;
+}
+
+/* ---- places ---- */
+
+struct line {
+	uint32_t function, file;
+	unsigned line;
+};
+
+static void begin_ip(struct heaptrack_stacks *stacks, uint64_t address,
+		     uint32_t module)
+{
+	stacks->ips++;
+	packed_byte(stacks->out, 'i');
+	heaptrack_number(stacks->out, address);
+	heaptrack_number(stacks->out, module);
+}
+
+static void add_line(struct heaptrack_stacks *stacks, const struct line *line)
+{
+	heaptrack_number(stacks->out, line->function);
+	heaptrack_number(stacks->out, line->file);
+	heaptrack_number(stacks->out, line->line);
+}
+
+/* All strings first (I1), then the line. */
+static uint32_t write_place(struct heaptrack_stacks *stacks,
+			    const struct frames_place *place)
+{
+	struct line *lines = grow_alloc(place->count * sizeof(*lines));
+	uint32_t module = string_of(stacks, place->list[0].path);
+
+	for (uint32_t i = 0; i < place->count; i++)
+		lines[i] = (struct line){
+			string_of(stacks, place->list[i].function),
+			string_of(stacks, place->list[i].file),
+			place->list[i].line,
+		};
+	begin_ip(stacks, place->exact ? place->address : place->address - 1,
+		 module);
+	if (place->list[0].function != NULL)
+		for (uint32_t i = 0; i < place->count; i++)
+			add_line(stacks, &lines[i]);
+	packed_byte(stacks->out, '\n');
+	free(lines);
+	return stacks->ips;
+}
+
+static uint32_t ip_of(struct heaptrack_stacks *stacks, uint32_t place)
+{
+	uint32_t ip = table_get(&stacks->ip_of, place);
+
+	if (ip != TABLE_NONE)
+		return ip;
+	ip = write_place(stacks, &stacks->frames->places[place]);
+	table_set(&stacks->ip_of, place, ip);
+	return ip;
+}
+
+/* A place that is none: a word about the stack. */
+static uint32_t ip_of_word(struct heaptrack_stacks *stacks, uint32_t root,
+			   const char *word)
+{
+	uint32_t ip = table_get(&stacks->ip_of, NO_PLACE | root);
+	struct line line = { 0 };
+
+	if (ip != TABLE_NONE)
+		return ip;
+	line.function = string_of(stacks, word);
+	begin_ip(stacks, 0, 0);
+	add_line(stacks, &line);
+	packed_byte(stacks->out, '\n');
+	table_set(&stacks->ip_of, NO_PLACE | root, stacks->ips);
+	return stacks->ips;
+}
+
+/* ---- stacks ---- */
+
+static uint32_t trace_in(struct heaptrack_stacks *stacks, uint32_t outer,
+			 uint32_t ip)
+{
+	uint64_t key = (uint64_t)outer << 32 | ip;
+	uint32_t trace = table_get(&stacks->trace_of, key);
+
+	if (trace != TABLE_NONE)
+		return trace;
+	table_set(&stacks->trace_of, key, ++stacks->traces);
+	packed_byte(stacks->out, 't');
+	heaptrack_number(stacks->out, ip);
+	heaptrack_number(stacks->out, outer);
+	packed_byte(stacks->out, '\n');
+	return stacks->traces;
+}
+
+static uint32_t begin_stack(void *owner, uint32_t root)
+{
+	struct heaptrack_stacks *stacks = owner;
+	const char *why = frames_stop_text((enum gt_stop)root);
+	struct buffer text = { 0 };
+	uint32_t ip;
+
+	if (why == NULL)
+		return 0;
+	buffer_printf(&text, "[the stack ends here: %s]", why);
+	ip = ip_of_word(stacks, root, text.data);
+	buffer_free(&text);
+	return trace_in(stacks, 0, ip);
+}
+
+static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
+{
+	struct heaptrack_stacks *stacks = owner;
+
+	/* code of the recorder */
+	if (stacks->frames->places[place].count == 0)
+		return outer;
+	return trace_in(stacks, outer, ip_of(stacks, place));
+}
+
+static uint32_t trace_of(struct heaptrack_stacks *stacks, uint32_t node)
+{
+	uint32_t trace = inward_value(&stacks->inward, node);
+
+	/* Of trace 0 the reader makes an unknown place without a name. */
+	return trace != 0 ? trace : trace_in(stacks, 0, ip_of_word(
+		stacks, UINT32_MAX, "[no stack]"));
+}
+
+/* ---- pairs ---- */
+
+static uint32_t new_pair(struct heaptrack_stacks *stacks, uint64_t size,
+			 uint32_t trace, uint32_t next)
+{
+	GROW(stacks->pairs, stacks->pair_count, stacks->pair_capacity);
+	stacks->pairs[stacks->pair_count] =
+		(struct heaptrack_pair){ size, trace, next };
+	packed_byte(stacks->out, 'a');
+	heaptrack_number(stacks->out, size);
+	heaptrack_number(stacks->out, trace);
+	packed_byte(stacks->out, '\n');
+	return stacks->first_pair + (uint32_t)stacks->pair_count++;
+}
+
+static void forget_pairs(struct heaptrack_stacks *stacks)
+{
+	stacks->first_pair += (uint32_t)stacks->pair_count;
+	stacks->pair_count = 0;
+	table_free(&stacks->pair_of);
+}
+
+uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
+			uint32_t node)
+{
+	uint32_t trace = trace_of(stacks, node), first, number;
+	uint64_t key = table_mix(size) + trace;
+
+	if (stacks->pair_count == 0 && stacks->first_pair == 0)
+		new_pair(stacks, 0, 1, TABLE_NONE);	/* I2; there is a 1 */
+	if (stacks->pair_count == PAIRS_MAX)
+		forget_pairs(stacks);
+	first = table_get(&stacks->pair_of, key);
+	for (number = first; number != TABLE_NONE;) {
+		const struct heaptrack_pair *pair =
+			&stacks->pairs[number - stacks->first_pair];
+
+		if (pair->size == size && pair->trace == trace)
+			return number;
+		number = pair->next;
+	}
+	number = new_pair(stacks, size, trace, first);
+	table_set(&stacks->pair_of, key, number);
+	return number;
+}
+
+/* ---- all of it ---- */
+
+void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
+			   struct frames *frames, struct packed *out)
+{
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->frames = frames;
+	stacks->out = out;
+	stacks->inward = (struct inward){
+		.frames = frames,
+		.root = begin_stack,
+		.step = step_inward,
+		.owner = stacks,
+	};
+	inward_init(&stacks->inward);
+}
+
+void heaptrack_stacks_free(struct heaptrack_stacks *stacks)
+{
+	inward_free(&stacks->inward);
+	intern_free(&stacks->names);
+	table_free(&stacks->string_of);
+	table_free(&stacks->ip_of);
+	table_free(&stacks->trace_of);
+	table_free(&stacks->pair_of);
+	free(stacks->pairs);
+	buffer_free(&stacks->scratch);
+}
