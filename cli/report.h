@@ -77,6 +77,8 @@ struct report_process {
 	uint64_t contexts;
 	uint64_t dropped;
 	uint64_t unpaired;
+	bool forked;		/* it began with its parent's blocks, which it
+				 * may free: those are unpaired */
 	uint64_t damaged;	/* places */
 	uint64_t lost_bytes;	/* of events */
 	uint64_t sample_mean;	/* bytes; 0: no sample, figures are exact */

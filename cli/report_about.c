@@ -20,6 +20,7 @@ static void take_losses(struct report_process *about,
 
 	about->dropped = model_dropped(model);
 	about->unpaired = model->totals.unpaired;
+	about->forked = model_fact(model, GT_INFO, "parent_trace") != NULL;
 	about->damaged = report->damage_count + report->malformed;
 	about->lost_bytes = report->lost_bytes;
 	about->sample_mean = model->sample_mean;

@@ -144,6 +144,7 @@ void report_processes_sum(const struct report_processes *processes,
 		sum->contexts += process->contexts;
 		sum->dropped += process->dropped;
 		sum->unpaired += process->unpaired;
+		sum->forked |= process->forked && process->unpaired > 0;
 		sum->damaged += process->damaged;
 		sum->lost_bytes += process->lost_bytes;
 		sum->being_written |= process->being_written;

@@ -161,7 +161,12 @@ void report_losses(const struct report *r, const struct report_process *about)
 			r->style->off, quantity_size(a,
 					(int64_t)about->sample_mean));
 	put_dropped(r, about);
-	if (about->unpaired > 0)
+	if (about->unpaired > 0 && about->forked)
+		fprintf(r->out, "  unpaired     %s free%s, as of blocks that are "
+			"from before a fork\n",
+			quantity_count(a, about->unpaired),
+			report_plural(about->unpaired));
+	else if (about->unpaired > 0)
 		fprintf(r->out, "  unpaired     %s free%s without %s "
 			"allocation, or the reverse\n",
 			quantity_count(a, about->unpaired),

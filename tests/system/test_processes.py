@@ -152,4 +152,19 @@ def waits_for_all_children(directory):
         equal(done.expected["reaped"], 1, by)
 
 
+@case
+def frees_what_it_inherited(directory):
+    """That is no fault of the recording, and the report does not look like
+    it."""
+    done = recorded([program("inherited")], directory)
+    unpaired = {}
+    for trace in done.traces:
+        text = gnomon("report", trace).out
+        unpaired[Report(trace).summary["unpaired"]] = text
+    equal(sorted(unpaired), [0, 50], "unpaired")
+    check("50 frees, as of blocks that are from before a fork" in
+          unpaired[50], unpaired[50])
+    check("fork" not in unpaired[0], unpaired[0])
+
+
 main()
