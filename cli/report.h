@@ -19,7 +19,7 @@
 #include "cli/model/rows.h"
 #include "cli/profile/frames.h"
 #include "cli/profile/profile.h"
-#include "cli/report_frames.h"
+#include "cli/profile/frame_table.h"
 #include "cli/report_sizes.h"
 
 enum report_by {
@@ -53,7 +53,7 @@ struct report_options {
 	bool top_given;
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;
-	bool frame_table;	/* JSON: see report_frames.h */
+	bool frame_table;	/* JSON: see frame_table.h */
 	bool all_figures;	/* of each row, not only of the key */
 	const char *trace;
 	const char *filters;	/* as the user wrote them; "": none */
@@ -113,7 +113,7 @@ struct report {
 	struct report_sizes sizes;
 	struct report_stack stack;	/* of the last report_load */
 	/* JSON: frames are written once, behind the rows; NULL: in each. */
-	struct report_frames *once;
+	struct frame_table *once;
 	struct frame *scratch;		/* its list, with a profile */
 	size_t scratch_capacity;
 };
@@ -184,9 +184,7 @@ void report_json_bound(struct json *json, bool bound);
  * frame `first` outward. `once`: frames are numbers in there; NULL: each is
  * written out. */
 void report_json_stack(struct json *json, const struct report_stack *stack,
-		       size_t first, struct report_frames *once);
-/* One frame of a "stack" array. */
-void report_json_frame(struct json *json, const struct frame *frame);
+		       size_t first, struct frame_table *once);
 
 /* ---- gnomon info ---- */
 

@@ -91,39 +91,15 @@ void report_json_summary(struct json *json, const struct report *r)
 	json_end_object(json);
 }
 
-void report_json_frame(struct json *json, const struct frame *frame)
+static void put_figure(void *owner, const char *name, uint64_t value)
 {
-	json_object(json, NULL);
-	json_string(json, "function", frame->function);
-	json_string(json, "file", frame->file);
-	json_uint(json, "line", frame->line);
-	json_uint(json, "column", frame->column);
-	json_string(json, "library", frame->library);
-	json_bool(json, "inlined", frame->inlined);
-	json_uint(json, "address", frame->address);
-	json_uint(json, "module_offset", frame->module_offset);
-	json_end_object(json);
+	json_uint(owner, name, value);
 }
 
 void report_json_figures(struct json *json, const struct figures *figures,
 			 uint64_t end_ns)
 {
-	json_uint(json, "live_bytes", figures->live_bytes);
-	json_uint(json, "live_blocks", figures->live_blocks);
-	json_uint(json, "peak_bytes", figures->peak_bytes);
-	json_uint(json, "peak_blocks", figures->peak_blocks);
-	json_uint(json, "total_bytes", figures->total_bytes);
-	json_uint(json, "count", figures->count);
-	json_uint(json, "frees", figures->frees);
-	json_uint(json, "temporary", figures->temporary);
-	json_uint(json, "own_peak_bytes", figures->own_peak_bytes);
-	json_uint(json, "own_peak_blocks", figures->own_peak_blocks);
-	json_uint(json, "own_peak_time_ns", figures->own_peak_ns);
-	json_uint(json, "lifetime_ns", figures_mean_lifetime(figures));
-	json_uint(json, "age_ns",
-		  figures_value(figures, FIGURE_AGE, end_ns));
-	json_uint(json, "first_ns", figures->first_ns);
-	json_uint(json, "last_ns", figures->last_ns);
+	figures_each(figures, end_ns, put_figure, json);
 }
 
 void report_json_bound(struct json *json, bool bound)
@@ -133,7 +109,7 @@ void report_json_bound(struct json *json, bool bound)
 }
 
 void report_json_stack(struct json *json, const struct report_stack *stack,
-		       size_t first, struct report_frames *once)
+		       size_t first, struct frame_table *once)
 {
 	const char *stop = frames_stop_text(stack->stop);
 
@@ -142,10 +118,10 @@ void report_json_stack(struct json *json, const struct report_stack *stack,
 	json_array(json, "stack");
 	for (size_t i = first; i < stack->count; i++)
 		if (once != NULL)
-			json_uint(json, NULL, report_frames_number(
+			json_uint(json, NULL, frame_table_number(
 					once, &stack->list[i]));
 		else
-			report_json_frame(json, &stack->list[i]);
+			frame_table_frame(json, &stack->list[i]);
 	json_end_array(json);
 }
 
@@ -278,7 +254,7 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 void report_body_json(struct json *json, struct report *r)
 {
 	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
-	struct report_frames once = { 0 };
+	struct frame_table once = { 0 };
 
 	if (r->options->frame_table)
 		r->once = &once;
@@ -296,9 +272,9 @@ void report_body_json(struct json *json, struct report *r)
 		put_rows(json, r, key);
 	report_freed_json(json, r);
 	if (r->once != NULL)
-		report_frames_json(json, r->once);
+		frame_table_json(json, r->once);
 	r->once = NULL;
-	report_frames_free(&once);
+	frame_table_free(&once);
 }
 
 void report_json(struct report *r)

@@ -207,7 +207,7 @@ static void json_site(struct json *json, struct frames *frames,
 	if (site->node != MAPS_NO_NODE) {
 		frames_of(frames, site->node);
 		for (size_t i = 0; i < frames->count; i++)
-			report_json_frame(json, &frames->list[i]);
+			frame_table_frame(json, &frames->list[i]);
 	}
 	json_end_array(json);
 	json_end_object(json);

@@ -78,7 +78,7 @@ static void json_stack(struct json *json, struct frames *frames,
 		json_string(json, "stopped", stop);
 	json_array(json, "stack");
 	for (size_t i = 0; i < frames->count; i++)
-		report_json_frame(json, &frames->list[i]);
+		frame_table_frame(json, &frames->list[i]);
 	json_end_array(json);
 }
 

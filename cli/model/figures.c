@@ -3,6 +3,8 @@
  */
 #include "cli/model/figures.h"
 
+#include <stddef.h>
+
 const char *const figure_names[FIGURE_KEYS] = {
 	[FIGURE_LIVE] = "live",
 	[FIGURE_PEAK] = "peak",
@@ -91,4 +93,30 @@ void figures_add(struct figures *sum, const struct figures *more)
 	sum->own_peak_blocks += more->own_peak_blocks;
 	sum->own_peak_bytes += more->own_peak_bytes;
 	sum->lifetime_ns += more->lifetime_ns;
+}
+
+void figures_each(const struct figures *figures, uint64_t end_ns,
+		  void (*each)(void *owner, const char *name, uint64_t value),
+		  void *owner)
+{
+	const struct { const char *name; uint64_t value; } all[] = {
+		{ "live_bytes", figures->live_bytes },
+		{ "live_blocks", figures->live_blocks },
+		{ "peak_bytes", figures->peak_bytes },
+		{ "peak_blocks", figures->peak_blocks },
+		{ "total_bytes", figures->total_bytes },
+		{ "count", figures->count },
+		{ "frees", figures->frees },
+		{ "temporary", figures->temporary },
+		{ "own_peak_bytes", figures->own_peak_bytes },
+		{ "own_peak_blocks", figures->own_peak_blocks },
+		{ "own_peak_time_ns", figures->own_peak_ns },
+		{ "lifetime_ns", figures_mean_lifetime(figures) },
+		{ "age_ns", figures_value(figures, FIGURE_AGE, end_ns) },
+		{ "first_ns", figures->first_ns },
+		{ "last_ns", figures->last_ns },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		each(owner, all[i].name, all[i].value);
 }

@@ -53,6 +53,11 @@ bool figures_any(const struct figures *figures, enum figure key,
 		 uint64_t end_ns);
 /* The mean lifetime of the freed blocks in ns; 0: none was freed. */
 uint64_t figures_mean_lifetime(const struct figures *figures);
+/* Each by its name, as JSON and tables of other programs have it, always in the
+ * same order. Names are only ever added. */
+void figures_each(const struct figures *figures, uint64_t end_ns,
+		  void (*each)(void *owner, const char *name, uint64_t value),
+		  void *owner);
 /* Put `more` to `sum`. A zeroed struct figures is the empty set. */
 void figures_add(struct figures *sum, const struct figures *more);
 
