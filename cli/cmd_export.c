@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exporting.h"
 
-enum { FORMAT = 1, COST, THREADS, OUTPUT };
+enum { FORMAT = 1, COST, BY, THREADS, OUTPUT };
 
 struct request {
 	struct reading reading;
@@ -30,6 +30,9 @@ static int take(void *owner, int id, const char *value)
 		return request->format ? 0 : -EINVAL;
 	case COST:
 		return exporting_take_cost(&request->export, value);
+	case BY:
+		request->export.blocks = strcmp(value, "block") == 0;
+		break;
 	case THREADS:
 		request->export.threads = true;
 		break;
@@ -51,6 +54,12 @@ static bool is_possible(const struct request *request)
 	else if (request->export.threads && !format->can_split_threads)
 		tell_error("--threads: %s has no place for threads",
 			   format->name);
+	else if (request->export.blocks && !format->can_list_blocks)
+		tell_error("--by block: %s has no place for single blocks; "
+			   "json, ndjson and csv have", format->name);
+	else if (request->export.blocks && request->export.cost_given)
+		tell_error("--by block --cost: blocks come in the order in "
+			   "which they end");
 	else if (format->binary && request->export.output == NULL &&
 		 isatty(STDOUT_FILENO))
 		tell_error("%s is not for a terminal: name a file with -o FILE",
@@ -105,6 +114,9 @@ static struct command_option options[] = {
 	  "its reader shows first, where there is room for more: bytes live at "
 	  "the end (or at --alive-at), share of the peak, bytes in total, "
 	  "number of allocations, of temporary ones" },
+	{ BY, "by", 'b', "stack|block", "stack",
+	  "json, ndjson, csv: list stacks with all their figures, or each "
+	  "allocation with its address, size, thread, times and stack" },
 	{ THREADS, "threads", 0, NULL, NULL,
 	  "tell threads apart, where the format can" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",

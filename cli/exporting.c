@@ -38,6 +38,8 @@ static int write_out(struct export *export, const struct exporter *exporter)
 {
 	int status;
 
+	if (export->blocks && !model_can_be_read_again(export->trace))
+		return EXIT_NOTHING;
 	export->out = output_file_open(export->output);
 	if (export->out == NULL)
 		return EXIT_NOTHING;

@@ -39,6 +39,7 @@ struct export {
 	bool cost_given;		/* else it is live */
 	const char *filters;		/* as given: " --size-min 64k"; or NULL */
 	bool threads;			/* told apart (`can_split_threads`) */
+	bool blocks;			/* each by itself (`can_list_blocks`) */
 	const char *output;		/* name of the file; NULL: stdout */
 	FILE *out;
 };
@@ -51,6 +52,7 @@ struct exporter {
 	bool wants_costs;	/* and its self_of_cost */
 	bool can_split_threads;		/* takes --threads: costs are by thread
 					 * then, figures' part is the thread */
+	bool can_list_blocks;		/* takes --by block */
 	unsigned wants;			/* enum model_want */
 	/* Returns an exit status; writes to `out` only. Messages about the
 	 * output itself are output_file_close's. */
@@ -95,5 +97,8 @@ extern const struct exporter export_collapsed;
 extern const struct exporter export_speedscope;
 extern const struct exporter export_heaptrack;
 extern const struct exporter export_replay;
+extern const struct exporter export_json;
+extern const struct exporter export_ndjson;
+extern const struct exporter export_csv;
 
 #endif

@@ -9,5 +9,8 @@ const struct exporter *const exporters[] = {
 	&export_speedscope,
 	&export_heaptrack,
 	&export_replay,
+	&export_json,
+	&export_ndjson,
+	&export_csv,
 	NULL
 };

@@ -183,6 +183,8 @@ int model_read(struct model *model, const char *path);
 int model_read_maps(struct model *model, const char *path);
 /* The same, of the events only those that are not about blocks: for `info`. */
 int model_read_outline(struct model *model, const char *path);
+/* Not if it is a pipe or the like, which is said. */
+bool model_can_be_read_again(const char *path);
 void model_free(struct model *model);
 
 /* The value of a key, or NULL. */

@@ -65,7 +65,7 @@ static void end_model(struct model *model)
 }
 
 /* What cannot be opened at all the reader says. */
-static bool can_be_read_again(const char *path)
+bool model_can_be_read_again(const char *path)
 {
 	struct stat status;
 
@@ -112,7 +112,7 @@ static bool prepare(struct model *model, const char *path)
 	if (!filter_has_blocks(model->options.filter) &&
 	    model->options.until_ns == 0)
 		return true;
-	if (!can_be_read_again(path))
+	if (!model_can_be_read_again(path))
 		return false;
 	outline = new_model();
 	outline->with_maps = filter_has(model->options.filter, FILTER_MAP,
@@ -177,7 +177,7 @@ int model_group_peaks(const struct model *model, const char *path,
 	int status;
 
 	memset(peaks, 0, count * sizeof(*peaks));
-	if (!can_be_read_again(path))
+	if (!model_can_be_read_again(path))
 		return EXIT_NOTHING;
 	groups = new_model();
 	groups->selection = model->selection;
@@ -211,7 +211,7 @@ int model_follow(const struct model *model, const char *path,
 	struct model *again;
 	int status;
 
-	if (!can_be_read_again(path))
+	if (!model_can_be_read_again(path))
 		return EXIT_NOTHING;
 	again = new_model();
 	again->selection = model->selection;
