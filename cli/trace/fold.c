@@ -113,9 +113,14 @@ int fold_facts(const char *path, struct trace_facts *facts)
 
 bool fold_is_locked(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
 	bool locked;
+	int fd;
 
+	/* Who opens a pipe and closes it again sends its writer away. */
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;

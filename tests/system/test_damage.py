@@ -4,6 +4,7 @@
 crash, never a hang, and never status 0 with a number that is wrong."""
 
 import random
+import threading
 
 from gnomon_test import *
 
@@ -175,6 +176,26 @@ def repeated_chunks(directory):
     path = write(directory, data[:at + size] + data[at:])
     report = Report(path, statuses=(0, 3))
     equal(report.summary["allocations"], wanted, "allocations")
+
+
+@case
+def from_a_named_pipe(directory):
+    """It is opened once: whoever writes into it does not come again."""
+    done = recorded([program("basic")], directory)
+    pipe = os.path.join(directory, "pipe")
+    os.mkfifo(pipe)
+    with open(done.trace, "rb") as trace:
+        content = trace.read()
+
+    def write():
+        with open(pipe, "wb") as end:
+            end.write(content)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    piped = Report(pipe)
+    writer.join(10)
+    equal(piped.summary, Report(done.trace).summary, "summary")
 
 
 main()
