@@ -100,5 +100,8 @@ extern const struct exporter export_replay;
 extern const struct exporter export_json;
 extern const struct exporter export_ndjson;
 extern const struct exporter export_csv;
+extern const struct exporter export_dhat;
+extern const struct exporter export_massif;
+extern const struct exporter export_callgrind;
 
 #endif

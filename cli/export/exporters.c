@@ -12,5 +12,8 @@ const struct exporter *const exporters[] = {
 	&export_json,
 	&export_ndjson,
 	&export_csv,
+	&export_dhat,
+	&export_massif,
+	&export_callgrind,
 	NULL
 };

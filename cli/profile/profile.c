@@ -99,6 +99,7 @@ static uint32_t number_of_frame(struct profile *profile,
 		.library = frame->library,
 		.offset = frame->function == NULL && frame->library != NULL ?
 			frame->module_offset : 0,
+		.address = frame->address,
 		.line = frame->line,
 		.column = frame->column,
 		.inlined = frame->inlined,

@@ -35,6 +35,7 @@ struct profile_frame {
 	/* Where it lies in the library; 0 if it has a function: that is not
 	 * the same in another build. */
 	uint64_t offset;
+	uint64_t address;	/* in the process: one of those that read so */
 	unsigned line;
 	unsigned column;	/* 0: unknown, or several of the line */
 	/* Of profiles with one side, else that of the first met: what is

@@ -1,15 +1,29 @@
 """What the tests of exports share: traces of four programs, and the totals that
 every format has to agree with."""
 
+import contextlib
 import json
 import os
+import subprocess
 import tempfile
 
-from gnomon_test import check, environment, gnomon, program, recorded
+from gnomon_test import (GNOMON, HEADER_SIZE, check, environment, gnomon,
+                         program, recorded, traces_in, wait_for)
 from real_programs import real_program
 
 # The fourth: threads, inlined frames, names that are hard to write down.
 PROGRAMS = ("sqlite3", "python3", "cc1plus", "many_names")
+
+# Filters that let something pass, and not all.
+FILTERS = (("sqlite3", ("--function", "sqlite3_step")),
+           ("python3", ("--size-min", "1k")),
+           ("cc1plus", ("--alive-at", "50%")),
+           ("many_names", ("--lifetime-max", "1ms")))
+
+# Names of functions of many_names, as they are.
+ODD_NAMES = ("odd name with blanks", "odd'quote,comma`", "odd;semicolon#hash",
+             "odd<a>&amp;{b}[c] 17", "größe_日本(unsigned long)",
+             "operators::operator,(unsigned long)")
 
 # Keys of the summary by the word for --cost.
 SUMMARY = {"live": "live_bytes", "peak": "peak_bytes", "total": "total_bytes",
@@ -46,3 +60,32 @@ def exported(path, form, *words, output=None, statuses=(0,)):
     done = gnomon("export", "--format", form, path, *words, *more,
                   statuses=statuses)
     return output or done.out
+
+
+@contextlib.contextmanager
+def being_written(folder):
+    """A trace of a program that goes on as long as the context does."""
+    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
+                            os.path.join(folder, "%p.trace"), "--", "cat"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                           env=environment())
+    try:
+        run.stdin.write(b"x\n")
+        run.stdin.flush()
+        check(run.stdout.readline(), "cat answers")
+        check(wait_for(lambda: traces_in(folder)), "a trace")
+        yield traces_in(folder)[0]
+    finally:
+        run.stdin.close()
+        run.wait(timeout=20)
+        run.stdout.close()
+
+
+def with_nothing(folder):
+    """Traces, and words for filters, of which nothing comes."""
+    with open(trace("many_names"), "rb") as file:
+        head = file.read(HEADER_SIZE)
+    cut = os.path.join(folder, "cut.trace")
+    with open(cut, "wb") as file:
+        file.write(head)
+    return (cut, ()), (trace("many_names"), ("--size-min", "1T"))

@@ -1,0 +1,418 @@
+/*
+ * callgrind.c: Callgrind's format, for callgrind_annotate and KCachegrind.
+ * Costs are figures of allocations instead of instructions; the one of --cost
+ * comes first, which is what readers sort by.
+ *
+ *	function	equal name, file and library
+ *	line		what is allocated in a line itself: stacks that end
+ *			there
+ *	call		what is allocated by what a line calls, by callee
+ *
+ * Readers take the costs of all calls of a function as its inclusive cost. So
+ * each stack counts to a call once for each callee, where that is outermost:
+ * calls of a function that is further out in the stack already are left out,
+ * or recursion would cost more than all there is. For the same reason there
+ * is a function "[root]", which calls the outermost ones: some of them are
+ * called by others, too.
+ */
+#include "cli/export/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/tell.h"
+#include "cli/export/valgrind.h"
+
+enum { LIVE, LIVE_BLOCKS, PEAK, PEAK_BLOCKS, TOTAL, COUNT, TEMPORARY, EVENTS };
+
+static const struct {
+	const char *name;	/* a word */
+	const char *what;
+	enum figure cost;	/* for which it comes first; or FIGURE_KEYS */
+} events[EVENTS] = {
+	{ "LiveBytes", "bytes that are live", FIGURE_LIVE },
+	{ "LiveBlocks", "blocks that are live", FIGURE_KEYS },
+	{ "PeakBytes", "share of the peak, bytes", FIGURE_PEAK },
+	{ "PeakBlocks", "share of the peak, blocks", FIGURE_KEYS },
+	{ "TotalBytes", "bytes allocated", FIGURE_TOTAL },
+	{ "Allocations", "allocations", FIGURE_COUNT },
+	{ "Temporary", "temporary allocations", FIGURE_TEMPORARY },
+};
+
+#define ROOT_FUNCTION 0u
+#define ROOT_NAME "[root]"
+#define NOT_KNOWN "???"
+#define NO_CALLEE UINT32_MAX	/* a line itself: before its calls */
+
+struct function {
+	const char *name, *file, *library;	/* interned */
+	uint32_t recurs;	/* how often it is on the way that is walked */
+};
+
+struct line {
+	uint32_t function;
+	uint32_t number;
+	uint32_t callee;	/* a function, or NO_CALLEE */
+	uint64_t values[EVENTS];
+};
+
+/* A node on the way from the root to the one that is looked at. */
+struct level {
+	uint32_t node;
+	uint64_t values[EVENTS];	/* with what lies inside */
+};
+
+struct writing {
+	struct export *export;
+	const struct profile *profile;
+	struct intern names;
+	struct function *functions;
+	size_t function_count, function_capacity;
+	struct table function_of;	/* interned description -> function */
+	uint32_t *of_frame;	/* the function */
+	struct line *lines;
+	size_t line_count, line_capacity;
+	struct table call_of;	/* line of itself, callee -> line */
+	struct table own_of;	/* function, number -> line */
+	struct level *levels;
+	size_t level_count, level_capacity;
+	int order[EVENTS];
+	/* Names that were written are a number from then on: by the address
+	 * of the interned one. */
+	struct table written;
+	uint32_t written_count;
+};
+
+/* ---- functions ---- */
+
+static const char *unique(struct writing *w, const char *text)
+{
+	struct buffer line = { 0 };
+	const char *own;
+
+	buffer_string(&line, text != NULL ? text : NOT_KNOWN);
+	buffer_printable(&line);
+	/* A name of nothing but blanks would be none. */
+	own = intern_string(&w->names, strspn(line.data, " ") < line.size ?
+			    line.data : NOT_KNOWN);
+	buffer_free(&line);
+	return own;
+}
+
+static uint32_t function_for(struct writing *w, const char *name,
+			     const char *file, const char *library)
+{
+	struct function function = { unique(w, name), unique(w, file),
+				     unique(w, library), 0 };
+	struct buffer text = { 0 };
+	const char *key;
+	uint32_t number;
+
+	/* Interned: the three pointers say it all. */
+	buffer_printf(&text, "%p %p %p", (const void *)function.name,
+		      (const void *)function.file,
+		      (const void *)function.library);
+	key = intern_string(&w->names, text.data);
+	buffer_free(&text);
+	number = table_get(&w->function_of, (uintptr_t)key);
+	if (number != TABLE_NONE)
+		return number;
+	GROW(w->functions, w->function_count, w->function_capacity);
+	number = (uint32_t)w->function_count++;
+	w->functions[number] = function;
+	table_set(&w->function_of, (uintptr_t)key, number);
+	return number;
+}
+
+static void find_functions(struct writing *w)
+{
+	const struct profile *profile = w->profile;
+	struct buffer scratch = { 0 };
+
+	function_for(w, ROOT_NAME, NULL, NULL);
+	w->of_frame = grow_alloc((profile->frame_count + 1) *
+				 sizeof(*w->of_frame));
+	for (size_t i = 0; i < profile->frame_count; i++) {
+		const struct profile_frame *frame = &profile->frames[i];
+
+		w->of_frame[i] = function_for(w,
+			export_profile_name(&scratch, frame), frame->file,
+			frame->library);
+	}
+	buffer_free(&scratch);
+}
+
+/* ---- lines ---- */
+
+static uint32_t line_in(struct writing *w, struct table *table, uint64_t key,
+			const struct line *line)
+{
+	uint32_t at = table_get(table, key);
+
+	if (at != TABLE_NONE)
+		return at;
+	GROW(w->lines, w->line_count, w->line_capacity);
+	at = (uint32_t)w->line_count++;
+	w->lines[at] = *line;
+	table_set(table, key, at);
+	return at;
+}
+
+static uint32_t function_of(const struct writing *w, uint32_t node)
+{
+	return node == PROFILE_ROOT ? ROOT_FUNCTION :
+		w->of_frame[w->profile->nodes[node].frame];
+}
+
+static uint32_t own_line(struct writing *w, uint32_t node)
+{
+	struct line line = { .function = function_of(w, node),
+			     .callee = NO_CALLEE };
+
+	if (node != PROFILE_ROOT)
+		line.number = w->profile->frames[
+			w->profile->nodes[node].frame].line;
+	return line_in(w, &w->own_of, (uint64_t)line.function << 32 |
+		       line.number, &line);
+}
+
+static uint32_t call_line(struct writing *w, uint32_t caller, uint32_t callee)
+{
+	uint32_t own = own_line(w, caller);
+	struct line line = { .function = w->lines[own].function,
+			     .number = w->lines[own].number,
+			     .callee = callee };
+
+	return line_in(w, &w->call_of, (uint64_t)own << 32 | callee, &line);
+}
+
+static void add(uint64_t *sum, const uint64_t *more)
+{
+	for (int i = 0; i < EVENTS; i++)
+		sum[i] += more[i];
+}
+
+/* By its number: lines move when there are more of them. */
+static void add_line(struct writing *w, uint32_t line, const uint64_t *more)
+{
+	add(w->lines[line].values, more);
+}
+
+static void take_values(const struct figures *figures, uint64_t *values)
+{
+	values[LIVE] = figures->live_bytes;
+	values[LIVE_BLOCKS] = figures->live_blocks;
+	values[PEAK] = figures->peak_bytes;
+	values[PEAK_BLOCKS] = figures->peak_blocks;
+	values[TOTAL] = figures->total_bytes;
+	values[COUNT] = figures->count;
+	values[TEMPORARY] = figures->temporary;
+}
+
+static void enter(struct writing *w, uint32_t node)
+{
+	struct figures own = { 0 };
+	struct level *level;
+
+	GROW(w->levels, w->level_count, w->level_capacity);
+	level = &w->levels[w->level_count++];
+	level->node = node;
+	profile_own(w->profile, node, 0, &own);
+	take_values(&own, level->values);
+	w->functions[function_of(w, node)].recurs++;
+	add_line(w, own_line(w, node), level->values);
+}
+
+/* The innermost level; it is not the root's. */
+static void leave(struct writing *w)
+{
+	const struct level *level = &w->levels[--w->level_count];
+	struct level *outer = &w->levels[w->level_count - 1];
+	uint32_t callee = function_of(w, level->node);
+
+	add(outer->values, level->values);
+	if (--w->functions[callee].recurs == 0)
+		add_line(w, call_line(w, outer->node, callee), level->values);
+}
+
+static void find_lines(struct writing *w)
+{
+	const struct profile_node *nodes = w->profile->nodes;
+
+	enter(w, PROFILE_ROOT);
+	for (uint32_t n = PROFILE_ROOT + 1; n < w->profile->node_count; n++) {
+		while (nodes[w->levels[w->level_count - 1].node].end <= n)
+			leave(w);
+		enter(w, n);
+	}
+	while (w->level_count > 1)
+		leave(w);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	/* NO_CALLEE + 1 is the smallest. */
+	return x->callee + 1 < y->callee + 1 ? -1 : x->callee != y->callee;
+}
+
+/* ---- writing ---- */
+
+static void write_values(struct writing *w, const uint64_t *values)
+{
+	for (int i = 0; i < EVENTS; i++)
+		fprintf(w->export->out, " %" PRIu64, values[w->order[i]]);
+	fputc('\n', w->export->out);
+}
+
+/* What is a number for one kind of names is another one's, too: `ob`, `cob`;
+ * `fl`, `cfi`; `fn`, `cfn`. */
+static unsigned kind_of(const char *key)
+{
+	switch (key[strlen(key) - 1]) {
+	case 'b':
+		return 0;
+	case 'n':
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+static void write_name(struct writing *w, const char *key, const char *name)
+{
+	uint64_t of = (uint64_t)(uintptr_t)name << 2 | kind_of(key);
+	uint32_t number = table_get(&w->written, of);
+	bool is_new = number == TABLE_NONE;
+
+	if (is_new) {
+		number = ++w->written_count;
+		table_set(&w->written, of, number);
+	}
+	fprintf(w->export->out, "%s=(%" PRIu32 ")%s%s\n", key, number,
+		is_new ? " " : "", is_new ? name : "");
+}
+
+static void write_call(struct writing *w, const struct line *line)
+{
+	const struct function *callee = &w->functions[line->callee];
+
+	write_name(w, "cob", callee->library);
+	write_name(w, "cfi", callee->file);
+	write_name(w, "cfn", callee->name);
+	/* How often it was called, nobody counted: so often, at most, that it
+	 * came to an allocation. Without any, it would be no call. */
+	fprintf(w->export->out, "calls=%" PRIu64 " 0\n",
+		line->values[COUNT] > 0 ? line->values[COUNT] : 1);
+}
+
+static bool is_empty(const struct line *line)
+{
+	for (int i = 0; i < EVENTS; i++)
+		if (line->values[i] != 0)
+			return false;
+	return true;
+}
+
+static void write_lines(struct writing *w)
+{
+	uint32_t function = NO_CALLEE;
+
+	qsort(w->lines, w->line_count, sizeof(*w->lines), compare);
+	for (size_t i = 0; i < w->line_count; i++) {
+		const struct line *line = &w->lines[i];
+		const struct function *of = &w->functions[line->function];
+
+		if (is_empty(line))
+			continue;
+		if (line->function != function) {
+			function = line->function;
+			fputc('\n', w->export->out);
+			write_name(w, "ob", of->library);
+			write_name(w, "fl", of->file);
+			write_name(w, "fn", of->name);
+		}
+		if (line->callee != NO_CALLEE)
+			write_call(w, line);
+		fprintf(w->export->out, "%" PRIu32, line->number);
+		write_values(w, line->values);
+	}
+}
+
+static void write_head(struct writing *w)
+{
+	const struct model *model = w->export->model;
+	FILE *out = w->export->out;
+	struct buffer text = { 0 };
+
+	valgrind_about(&text, w->export);
+	fprintf(out, "# callgrind format\nversion: 1\ncreator: %s\n",
+		text.data);
+	fprintf(out, "pid: %" PRIu64 "\n",
+		model_number(model, GT_INFO, "pid", 0));
+	valgrind_command(&text, w->export);
+	fprintf(out, "cmd: %s\npart: 1\n\npositions: line\n", text.data);
+	buffer_free(&text);
+	for (int i = 0; i < EVENTS; i++)
+		fprintf(out, "event: %s : %s\n", events[w->order[i]].name,
+			events[w->order[i]].what);
+	fputs("events:", out);
+	for (int i = 0; i < EVENTS; i++)
+		fprintf(out, " %s", events[w->order[i]].name);
+	fputs("\nsummary:", out);
+	write_values(w, w->levels[0].values);
+}
+
+static void put_in_order(struct writing *w)
+{
+	int count = 0;
+
+	for (int i = 0; i < EVENTS; i++)
+		if (events[i].cost == w->export->cost)
+			w->order[count++] = i;
+	for (int i = 0; i < EVENTS; i++)
+		if (events[i].cost != w->export->cost)
+			w->order[count++] = i;
+}
+
+static void release(struct writing *w)
+{
+	intern_free(&w->names);
+	free(w->functions);
+	table_free(&w->function_of);
+	free(w->of_frame);
+	free(w->lines);
+	table_free(&w->call_of);
+	table_free(&w->own_of);
+	free(w->levels);
+	table_free(&w->written);
+}
+
+static int write_callgrind(struct export *export)
+{
+	struct writing w = { .export = export, .profile = export->profile };
+
+	put_in_order(&w);
+	find_functions(&w);
+	find_lines(&w);
+	write_head(&w);
+	write_lines(&w);
+	fputs("\ntotals:", export->out);
+	write_values(&w, w.levels[0].values);
+	release(&w);
+	return EXIT_COMPLETE;
+}
+
+const struct exporter export_callgrind = {
+	.name = "callgrind",
+	.what = "Callgrind's format: callgrind_annotate, KCachegrind",
+	.wants_profile = true,
+	.write = write_callgrind,
+};

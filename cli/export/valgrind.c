@@ -1,0 +1,56 @@
+/*
+ * valgrind.c: see valgrind.h. Called by the main thread.
+ */
+#include "cli/export/valgrind.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+
+const char *valgrind_frame(struct buffer *text,
+			   const struct profile_frame *frame)
+{
+	struct buffer name = { 0 };
+
+	buffer_clear(text);
+	if (frame->stop != GT_STOP_BOTTOM) {
+		buffer_string(text, frame->function);
+	} else {
+		buffer_printf(text, "0x%" PRIx64 ": %s", frame->address,
+			      export_profile_name(&name, frame));
+		if (frame->file != NULL)
+			buffer_printf(text, " (%s:%u)", frame->file,
+				      frame->line);
+		else if (frame->library != NULL)
+			buffer_printf(text, " (in %s)", frame->library);
+	}
+	buffer_printable(text);
+	buffer_free(&name);
+	return text->data;
+}
+
+void valgrind_command(struct buffer *text, const struct export *export)
+{
+	buffer_clear(text);
+	model_command(export->model, text);
+	if (text->size == 0)
+		buffer_string(text, "unknown");
+	buffer_printable(text);
+}
+
+void valgrind_about(struct buffer *text, const struct export *export)
+{
+	buffer_clear(text);
+	buffer_string(text, "gnomon " GNOMON_VERSION);
+	if (export->filters != NULL && export->filters[0] != 0)
+		buffer_printf(text, ", filters:%s", export->filters);
+	if (export->model->sample_mean > 0)
+		buffer_printf(text, ", estimates from a sample");
+	buffer_printable(text);
+}
+
+bool valgrind_can_follow(const struct export *export)
+{
+	struct stat status;
+
+	return stat(export->trace, &status) == 0 && S_ISREG(status.st_mode);
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+"""`gnomon export --format massif`, read back by ms_print."""
+
+import collections
+import os
+import re
+
+from exported import (FILTERS, ODD_NAMES, PROGRAMS, SUMMARY, being_written,
+                      exported, summary, trace, with_nothing)
+from gnomon_test import bare, case, check, environment, equal, main, need
+
+Snapshot = collections.namedtuple("Snapshot", "number time total heap tree")
+# A line of a tree: its depth, bytes, and what it says.
+Line = collections.namedtuple("Line", "depth bytes text")
+HEAD = "(heap allocation functions) malloc/new/new[], --alloc-fns, etc."
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+def printed(path, directory, *words):
+    need("ms_print")
+    done = bare(["ms_print", *words, path], environment(TMPDIR=directory))
+    equal((done.status, done.err), (0, ""), "ms_print")
+    return done.out
+
+
+def snapshots(text):
+    """Those that ms_print shows, each with its tree; which is the peak."""
+    found = []
+    for line in text.splitlines():
+        row = re.match(r" *(\d+) +([\d,.]+) +([\d,]+) +([\d,]+) +0 +0$", line)
+        if row:
+            found.append(Snapshot(int(row[1]), float(row[2].replace(",", "")),
+                                  number(row[3]), number(row[4]), []))
+        row = re.match(r"([| ]*(?:->)?)\d\d+\.\d\d% \(([\d,]+)B\) ?(.*)$",
+                       line)
+        if row:
+            found[-1].tree.append(Line(len(row[1]) // 2, number(row[2]),
+                                       row[3]))
+    equal([snapshot.number for snapshot in found], list(range(len(found))),
+          "numbers")
+    equal(len(found), int(re.search(r"Number of snapshots: (\d+)", text)[1]),
+          "snapshots")
+    peak = re.search(r"(\d+) \(peak\)", text)
+    return found, found[int(peak[1])] if peak else None
+
+
+def massif(path, directory, *words, name="out", **more):
+    path = exported(path, "massif", *words,
+                    output=os.path.join(directory, name), **more)
+    return snapshots(printed(path, directory))
+
+
+def check_tree(tree, total, what):
+    """Whoever has callers has no more than they do, in all."""
+    check(tree and tree[0] == Line(0, total, HEAD), "%s: %s" % (what, tree[:3]))
+    around = []
+    for line in tree:
+        del around[line.depth:]
+        if around:
+            around[-1][1] += line.bytes
+        around.append([line, 0])
+        for whole, inside in around:
+            check(inside <= whole.bytes, "%s: %s" % (what, whole))
+
+
+def check_times(found, said, what):
+    times = [snapshot.time for snapshot in found]
+    equal(times, sorted(times), what + ": times")
+    check(abs(times[-1] - said["duration_ns"] / 1e6) < 0.001, what + ": end")
+    check(all(snapshot.total == snapshot.heap for snapshot in found), what)
+
+
+@case
+def peak_and_end_are_those_of_the_report(directory):
+    for name in PROGRAMS:
+        said = summary(trace(name))
+        found, peak = massif(trace(name), directory)
+        check_times(found, said, name)
+        equal((peak.total, found[-1].total),
+              (said["peak_bytes"], said["live_bytes"]), name)
+        check(abs(peak.time - said["peak_time_ns"] / 1e6) < 0.001,
+              name + ": when")
+        check_tree(peak.tree, said["peak_bytes"], name + " peak")
+        check_tree(found[-1].tree, said["live_bytes"], name + " end")
+        # Each site, and those that are too small, is the whole.
+        equal(sum(line.bytes for line in peak.tree if line.depth == 1),
+              said["peak_bytes"], name + ": the sites of the peak")
+        check(20 < len(found) <= 103, "%s: %d" % (name, len(found)))
+        equal(max(snapshot.total for snapshot in found), peak.total,
+              name + ": the largest")
+
+
+@case
+def what_is_small_is_summed_up(directory):
+    path = exported(trace("cc1plus"), "massif",
+                    output=os.path.join(directory, "out"))
+    found, peak = snapshots(printed(path, directory, "--threshold=0"))
+    small = [line for line in peak.tree if line.text.startswith("in ")]
+    check(small, "nothing is small")
+    for line in small:
+        check(re.fullmatch(r"in (1 place,|\d+ places, all) below massif's "
+                           r"threshold \(1\.00%\)", line.text), line.text)
+    check(all(line.bytes * 100 >= peak.total for line in peak.tree
+              if not line.text.startswith("in ")), "the rest is not")
+
+
+@case
+def filters_hold(directory):
+    """Those of stacks, which need another pass, too."""
+    for name, words in (*FILTERS, ("cc1plus", ("--function", "^c_"))):
+        said = summary(trace(name), *words)
+        check(said["allocations"] > 0, "%s: nothing passes" % name)
+        found, peak = massif(trace(name), directory, *words)
+        check_times(found, said, name)
+        equal((peak.total if peak else 0, found[-1].total),
+              (said["peak_bytes"], said["live_bytes"]),
+              "%s %s" % (name, words))
+        check(len(found) > 20, "%s: %d snapshots" % (name, len(found)))
+        if found[-1].total > 0:
+            check_tree(found[-1].tree, said["live_bytes"], name)
+
+
+@case
+def the_curve_is_the_same_by_both_ways(directory):
+    """A filter that keeps all takes the other one."""
+    for cost in ("live", "total", "count"):
+        one, _ = massif(trace("cc1plus"), directory, "--cost", cost)
+        other, _ = massif(trace("cc1plus"), directory, "--cost", cost,
+                          "--function", ".")
+        equal([snapshot[:4] for snapshot in one],
+              [snapshot[:4] for snapshot in other], cost)
+
+
+@case
+def each_cost(directory):
+    for name in ("python3", "many_names"):
+        said = summary(trace(name))
+        for cost in ("total", "count", "temporary"):
+            found, peak = massif(trace(name), directory, "--cost", cost)
+            check_times(found, said, name)
+            equal((peak.total, peak.number),
+                  (said[SUMMARY[cost]], found[-1].number), cost)
+            check_tree(peak.tree, said[SUMMARY[cost]], cost)
+            totals = [snapshot.total for snapshot in found]
+            equal(totals, sorted(totals), cost + " grows")
+            check(cost == "temporary" or len(found) > 20, "no curve")
+        one, _ = massif(trace(name), directory, "--cost", "peak")
+        equal(one, massif(trace(name), directory)[0], "peak")
+
+
+@case
+def names_survive(directory):
+    found, _ = massif(trace("many_names"), directory, "--full-names",
+                      "--cost", "count")
+    lines = [line.text for line in found[-1].tree]
+    for name in ODD_NAMES:
+        if name != "operators::operator,(unsigned long)":	# too small
+            check(any(": %s (" % name.replace("#", "＃") in line
+                      for line in lines),
+                  "%s is not among %s" % (name, lines))
+    found, _ = massif(trace("many_names"), directory, "--full-names",
+                      "--function", "wide<")
+    lines = [line.text for line in found[-1].tree]
+    check(max(map(len, lines)) > 10000, "the long name is shorter")
+    check(all(re.search(r" \(.*:\d+\)$", line) for line in lines
+              if "wide<" in line), "with a place behind it")
+
+
+@case
+def traces_with_little_in_them(directory):
+    for path, words in with_nothing(directory):
+        found, peak = massif(path, directory, *words, statuses=(0, 3))
+        equal((peak, found[-1].total, len(found[-1].tree)), (None, 0, 1),
+              "nothing")
+    with being_written(directory) as path:
+        found, peak = massif(path, directory)
+        said = summary(path)
+    check(said["allocations"] > 0, "it has allocated")
+    equal((peak.total, found[-1].total),
+          (said["peak_bytes"], said["live_bytes"]), "so far")
+
+
+@case
+def the_same_trace_is_the_same_file(directory):
+    contents = []
+    for name in "ab":
+        path = exported(trace("cc1plus"), "massif",
+                        output=os.path.join(directory, name))
+        with open(path, encoding="utf-8") as file:
+            contents.append(file.read())
+    equal(*contents, "contents")
+
+
+main()
