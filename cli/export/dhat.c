@@ -205,7 +205,7 @@ static int write_dhat(struct export *export)
 
 const struct exporter export_dhat = {
 	.name = "dhat",
-	.what = "DHAT's JSON: dh_view.html of Valgrind, Firefox Profiler",
+	.what = "DHAT's JSON: dh_view.html of Valgrind",
 	.wants_profile = true,
 	.wants_costs = true,
 	.write = write_dhat,
