@@ -37,7 +37,9 @@ share/man/man1/gnomon-annotate.1
 share/man/man1/gnomon-anonymize.1
 share/man/man1/gnomon-check.1
 share/man/man1/gnomon-diff.1
+share/man/man1/gnomon-export.1
 share/man/man1/gnomon-extract.1
+share/man/man1/gnomon-flamegraph.1
 share/man/man1/gnomon-info.1
 share/man/man1/gnomon-repack.1
 share/man/man1/gnomon-report.1
