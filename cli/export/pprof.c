@@ -248,16 +248,16 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 {
 	const struct export *export = writing->export;
 	const struct model *model = export->model;
-	const char *command = model_fact(model, GT_INFO, "command");
 	char quantity[QUANTITY_TEXT];
 	struct buffer text = { 0 };
 	size_t count = 0;
 
 	buffer_string(&text, "gnomon " GNOMON_VERSION);
 	comments[count++] = pprof_text(&writing->tables, text.data);
-	if (command != NULL) {
+	if (model_fact(model, GT_INFO, "command") != NULL) {
 		buffer_clear(&text);
-		buffer_printf(&text, "command: %s", command);
+		buffer_string(&text, "command: ");
+		model_command(model, &text);
 		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
 	if (export->filters != NULL && export->filters[0] != 0) {

@@ -252,8 +252,8 @@ def it_is_as_the_format_demands(directory):
         started = os.stat(trace(name)).st_mtime - one(profile,
                                                       "time_nanos") / 1e9
         check(0 < started < 300, "it began %.1f s before" % started)
-        check("command: " in "\n".join(
-            texts[number] for number in profile["comment"]), "the command")
+        check("command: " + said["command"] in [
+            texts[number] for number in profile["comment"]], "the command")
         check(texts[one(profile, "drop_frames")], "frames to leave out")
 
 
