@@ -54,10 +54,13 @@ static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 
 	if (at != TABLE_NONE)
 		return &freed->pairs[at];
-	GROW(freed->pairs, freed->pair_count, freed->pair_capacity);
 	if (freed->pair_count == 0)
-		freed->pair_count = 1;
-	GROW(freed->pairs, freed->pair_count, freed->pair_capacity);
+		freed->pair_count = 1;	/* 0 is the end of a list */
+	if (freed->pair_count >= freed->pair_capacity) {
+		freed->pair_capacity = freed->pair_capacity * 2 + 16;
+		freed->pairs = grow_resize(freed->pairs, freed->pair_capacity,
+					   sizeof(*freed->pairs));
+	}
 	at = (uint32_t)freed->pair_count++;
 	table_set(&freed->by_pair, key, at);
 	first = first_of(freed, cost);

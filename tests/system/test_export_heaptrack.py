@@ -5,12 +5,11 @@
 import gzip
 import os
 import re
-import subprocess
 
-from exported import PROGRAMS, exported, summary, trace
-from gnomon_test import (GNOMON, HEADER_SIZE, bare, case, check, environment,
-                         equal, gnomon, main, need, program, traces_in,
-                         wait_for)
+from exported import (PROGRAMS, being_written, exported, summary, trace,
+                      with_nothing)
+from gnomon_test import (GNOMON, bare, case, check, environment, equal, gnomon,
+                         main, need, program)
 
 
 def printed(path, *words):
@@ -169,35 +168,17 @@ def times_go_on_and_indexes_are_known(directory):
 
 @case
 def a_trace_that_is_still_written(directory):
-    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
-                            os.path.join(directory, "%p.trace"), "--", "cat"],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           env=environment())
-    try:
-        run.stdin.write(b"x\n")
-        run.stdin.flush()
-        check(run.stdout.readline(), "cat answers")
-        check(wait_for(lambda: traces_in(directory)), "a trace")
-        path = exported(traces_in(directory)[0], "heaptrack",
+    with being_written(directory) as written_now:
+        path = exported(written_now, "heaptrack",
                         output=os.path.join(directory, "out.zst"))
-        said = summary(traces_in(directory)[0])
+        said = summary(written_now)
         check(said["allocations"] > 0, "it has allocated")
         compare(path, said)
-    finally:
-        run.stdin.close()
-        run.wait(timeout=20)
-        run.stdout.close()
 
 
 @case
 def traces_with_nothing_in_them(directory):
-    with open(trace("many_names"), "rb") as file:
-        head = file.read(HEADER_SIZE)
-    cut = os.path.join(directory, "cut.trace")
-    with open(cut, "wb") as file:
-        file.write(head)
-    for path, words in ((cut, ()), (trace("many_names"),
-                                    ("--size-min", "1T"))):
+    for path, words in with_nothing(directory):
         path = exported(path, "heaptrack", *words, statuses=(0, 3),
                         output=os.path.join(directory, "out.zst"))
         text = printed(path)

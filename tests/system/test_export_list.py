@@ -7,12 +7,11 @@ import functools
 import io
 import json
 import os
-import subprocess
 
-from exported import PROGRAMS, exported, summary, trace
+from exported import (PROGRAMS, being_written, exported, summary, trace)
 from exported import directory as shared
 from gnomon_test import (GNOMON, HEADER_SIZE, bare, case, check, environment,
-                         equal, gnomon, main, need, traces_in, wait_for)
+                         equal, gnomon, main, need)
 
 FORMATS = ("json", "ndjson", "csv")
 # Of a context: the name of the sum of them in a summary.
@@ -262,16 +261,8 @@ def traces_with_nothing_in_them(directory):
 
 @case
 def a_trace_that_is_still_written(directory):
-    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
-                            os.path.join(directory, "%p.trace"), "--", "cat"],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           env=environment())
-    try:
-        run.stdin.write(b"x\n")
-        run.stdin.flush()
-        check(run.stdout.readline(), "cat answers")
-        check(wait_for(lambda: traces_in(directory)), "a trace")
-        path = traces_in(directory)[0]
+    with being_written(directory) as written_now:
+        path = written_now
         said = summary(path)
         check(said["allocations"] > 0, "it has allocated")
         for form in FORMATS:
@@ -279,10 +270,6 @@ def a_trace_that_is_still_written(directory):
             equal(got, part(said, got), form + " so far")
             got = block_sums(rows(path, form, "block"))
             equal(got, part(said, got), form + " so far, by block")
-    finally:
-        run.stdin.close()
-        run.wait(timeout=20)
-        run.stdout.close()
 
 
 @case

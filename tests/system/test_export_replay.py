@@ -9,11 +9,11 @@ import os
 import random
 import subprocess
 
-from exported import PROGRAMS
+from exported import (PROGRAMS, being_written, with_nothing)
 from exported import directory as shared
 from exported import exported, summary, trace
-from gnomon_test import (GNOMON, HEADER_SIZE, bare, case, check, environment,
-                         equal, gnomon, main, need, traces_in, wait_for)
+from gnomon_test import (bare, case, check, environment, equal, gnomon, main,
+                         need)
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 REPLAY = os.path.join(shared.name, "replay")
@@ -206,35 +206,17 @@ def damage_at_random_is_survived(directory):
 
 @case
 def a_trace_that_is_still_written(directory):
-    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
-                            os.path.join(directory, "%p.trace"), "--", "cat"],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           env=environment())
-    try:
-        run.stdin.write(b"x\n")
-        run.stdin.flush()
-        check(run.stdout.readline(), "cat answers")
-        check(wait_for(lambda: traces_in(directory)), "a trace")
-        path = exported(traces_in(directory)[0], "replay",
+    with being_written(directory) as written_now:
+        path = exported(written_now, "replay",
                         output=os.path.join(directory, "out"))
-        said = summary(traces_in(directory)[0])
+        said = summary(written_now)
         check(said["allocations"] > 0, "it has allocated")
         compare(path, said)
-    finally:
-        run.stdin.close()
-        run.wait(timeout=20)
-        run.stdout.close()
 
 
 @case
 def traces_with_nothing_in_them(directory):
-    with open(trace("many_names"), "rb") as file:
-        head = file.read(HEADER_SIZE)
-    cut = os.path.join(directory, "cut.trace")
-    with open(cut, "wb") as file:
-        file.write(head)
-    for path, words in ((cut, ()), (trace("many_names"),
-                                    ("--size-min", "1T"))):
+    for path, words in with_nothing(directory):
         path = exported(path, "replay", *words, statuses=(0, 3),
                         output=os.path.join(directory, "out"))
         equal([replayed(path)[key] for key in KEYS], [0] * len(KEYS), "counts")

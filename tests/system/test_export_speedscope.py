@@ -8,13 +8,12 @@ import http.server
 import json
 import os
 import re
-import subprocess
 import threading
 
 from browser import UI, browsed
-from exported import PROGRAMS, SUMMARY, exported, summary, trace
-from gnomon_test import (GNOMON, HEADER_SIZE, Skip, case, check, environment,
-                         equal, main, traces_in, wait_for)
+from exported import (PROGRAMS, SUMMARY, being_written, exported, summary,
+                      trace)
+from gnomon_test import (HEADER_SIZE, Skip, case, check, equal, main)
 
 NAMES = {"live": "live bytes", "peak": "bytes at the peak",
          "total": "bytes in total", "count": "allocations",
@@ -208,24 +207,12 @@ def traces_with_nothing_in_them(directory):
 
 @case
 def a_trace_that_is_still_written(directory):
-    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
-                            os.path.join(directory, "%p.trace"), "--", "cat"],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           env=environment())
-    try:
-        run.stdin.write(b"x\n")
-        run.stdin.flush()
-        check(run.stdout.readline(), "cat answers")
-        check(wait_for(lambda: traces_in(directory)), "a trace")
-        path = traces_in(directory)[0]
+    with being_written(directory) as written_now:
+        path = written_now
         document = written(path, directory, "a.json")
         said = summary(path)
         check(said["allocations"] > 0, "it has allocated")
         equal(sums(document), wanted(said), "so far")
-    finally:
-        run.stdin.close()
-        run.wait(timeout=20)
-        run.stdout.close()
 
 
 main()
