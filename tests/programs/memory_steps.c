@@ -1,9 +1,9 @@
 /*
  * memory_steps.c WHAT: memory of a known size, and what the kernel says of it.
  *
- *   steps       touches 8 MiB more each 250 ms; before each pause a line
- *               "step NS RSS" (CLOCK_MONOTONIC, KiB of smaps_rollup)
- *   kinds       clean and dirty pages, private and shared; then the keys of
+ *   steps MS    touches 8 MiB more, and pauses for MS; before each pause a
+ *               line "step NS RSS" (CLOCK_MONOTONIC, KiB of smaps_rollup)
+ *   kinds MS    clean and dirty pages, private and shared; then the keys of
  *               its own smaps_rollup, and a pause
  *   mappings N  N mappings that the kernel cannot join, some of them touched,
  *               and a pause
@@ -72,7 +72,7 @@ static void look(volatile char *at, size_t size)
 		(void)at[i];
 }
 
-static void steps(void)
+static void steps(long pause_ms)
 {
 	char *at = map(STEPS * STEP, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -83,11 +83,11 @@ static void steps(void)
 		read_rollup();
 		printf("step %llu %lu\n", now_ns(), figure("\nRss:"));
 		fflush(stdout);
-		rest_ms(250);
+		rest_ms(pause_ms);
 	}
 }
 
-static void kinds(void)
+static void kinds(long pause_ms)
 {
 	static const char *const keys[] = {
 		"Rss", "Pss", "Shared_Clean", "Shared_Dirty", "Private_Clean",
@@ -101,7 +101,7 @@ static void kinds(void)
 	touch(map(5 << 20, PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_ANONYMOUS, -1), 5 << 20);
 	look(map(size, PROT_READ, MAP_PRIVATE, fd), size);
-	rest_ms(300);
+	rest_ms(pause_ms);
 	read_rollup();
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		char key[32];
@@ -110,7 +110,7 @@ static void kinds(void)
 		printf("%s %lu\n", keys[i], figure(key));
 	}
 	printf("when %llu\n", now_ns());
-	rest_ms(300);
+	rest_ms(pause_ms);
 }
 
 static void mappings(unsigned long count)
@@ -129,10 +129,10 @@ static void mappings(unsigned long count)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "steps"))
-		steps();
-	else if (argc > 1 && !strcmp(argv[1], "kinds"))
-		kinds();
+	if (argc > 2 && !strcmp(argv[1], "steps"))
+		steps(strtol(argv[2], NULL, 10));
+	else if (argc > 2 && !strcmp(argv[1], "kinds"))
+		kinds(strtol(argv[2], NULL, 10));
 	else if (argc > 2 && !strcmp(argv[1], "mappings"))
 		mappings(strtoul(argv[2], NULL, 10));
 	else
