@@ -12,7 +12,7 @@ of captures, the chart DIR/bench-capture.svg. The document:
      "date": …, "quick": …,
      "capture": [rows], "cold": [rows], "throw": [rows], "barriers": [rows],
      "hooks": [rows], "programs": [rows], "instructions": [rows],
-     "reader": [rows], "reader-large": [rows],
+     "reader": [rows], "reader-large": [rows], "exports": [rows],
      "figures": [{"name", "value", "goal", "reached"}]}
 
 A part that was not run is an empty list. A part has three functions:
@@ -32,6 +32,7 @@ import sys
 import bench_barriers
 import bench_capture
 import bench_cold
+import bench_exports
 import bench_hooks
 import bench_instructions
 import bench_plot
@@ -54,9 +55,10 @@ PARTS = {
     "instructions": bench_instructions,
     "reader": bench_reader,
     "reader-large": bench_reader_large,
+    "exports": bench_exports,
 }
 # Takes minutes and gigabytes: only by --part.
-ASKED = ("reader-large",)
+ASKED = ("reader-large", "exports")
 BRINGS = {"capture": ["capture", "cold", "throw"]}
 
 

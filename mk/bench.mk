@@ -4,14 +4,15 @@
 # the chart $(O)/bench-capture.svg.
 #
 # bench-reader-large, a report of a billion events, needs 6 GB of disk in $(O):
-# it is not part of bench.
+# it is not part of bench. Nor is bench-exports: what each export takes, of 100
+# million events; 4 GB.
 #
 #   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
 
 .PHONY: bench deps-bench
 DEPS_BENCH := $(DEPS) heaptrack libunwind-dev valgrind jq sqlite3 perl python3
 BENCH_PARTS := capture cold throw barriers hooks programs instructions \
-	reader reader-large
+	reader reader-large exports
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
@@ -92,7 +93,7 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 .PHONY: $(addprefix bench-,$(BENCH_PARTS))
 bench: all $(BENCH_LIB)
 bench-capture bench-throw bench-hooks bench-programs bench-instructions \
-	bench-reader bench-reader-large: all
+	bench-reader bench-reader-large bench-exports: all
 bench-instructions: $(BENCH_LIB)
 
 bench: $(BENCH_BIN) deps-bench
