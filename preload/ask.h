@@ -15,7 +15,8 @@ struct recorder;
 enum ask_what {
 	ASK_CALL,		/* the system call `number` */
 	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
-	ASK_USER_SPACE		/* join the user namespace of thread arg[0] */
+	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
+	ASK_CONTROL		/* arg[0]: a struct control_request (control.h) */
 };
 
 struct ask {

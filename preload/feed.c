@@ -336,7 +336,7 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 	feed->rings[id].known = false;
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
 	if (!(ring->flags & GT_THREAD_NESTED)) {
-		thread->ring = NULL;
+		thread->ring = thread->own = NULL;
 		thread->nested = NULL;
 	}
 	pool_close(feed->pool, id);

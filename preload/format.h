@@ -115,11 +115,29 @@
  *          gt_size_value)}, v, k, k times {class, v values (enum
  *          gt_lifetime_value)}. A class is the bit length of a size in
  *          bytes, of a lifetime in ns: 0, 1, 2-3, 4-7 …
+ *          REST: blocks that were never recorded, by choice (their size, a
+ *          thread that was not active; not a sample's): varint v, k, k times
+ *          {class, v values (enum gt_rest_value)}. Chunks add up.
  *
  * FREED    of blocks that were left out: who freed them: varint v; columns, n
  *          rows: 0 rows of varints: zigzag(context that allocated - that of
  *          the row before), context that freed (0: not known), v values (enum
  *          gt_freed_value). Rows of the same contexts add up.
+ *
+ * CONTROL  records: varint what (enum gt_control_what), tick, number, name
+ *          length, name. What happens between a STOP and the next START is
+ *          not recorded, and what may still be there of it does not count. A
+ *          recording that has not begun yet opens with a STOP at its start.
+ *          HEAP gives the heap `number` its name.
+ * LIVE     of a part of a longer recording: blocks that were live when the
+ *          part began: columns, n blocks: 0 address as in the column 1 of
+ *          EVENTS, 1 zigzag(c - previous c), 2 size, 3 zigzag(tick -
+ *          previous tick), 4 ring of the thread that allocated it
+ *
+ * HEAPS. Bits 48 … 63 of an event's address are the number of the heap that
+ * the block is of: 0 is the allocator, others are named by CONTROL chunks
+ * (pools that a program tells of). Blocks of other heaps lie inside blocks, or
+ * mappings, of the allocator.
  *
  * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
  * pair ticks with nanoseconds (the first comes before the first EVENTS).
@@ -142,7 +160,7 @@
 #define GT_MAGIC "\x89GNOM\r\n\x1a"
 #define GT_MAGIC_SIZE 8
 #define GT_MAJOR 2
-#define GT_MINOR 2
+#define GT_MINOR 3
 #define GT_HEADER_SIZE 32
 #define GT_CHUNK_SIZE 56
 #define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
@@ -167,6 +185,8 @@ enum gt_chunk_type {
 	GT_FILE,		/* since 2.1 */
 	GT_TOTALS,		/* since 2.1 */
 	GT_FREED,		/* since 2.2 */
+	GT_CONTROL,		/* since 2.3 */
+	GT_LIVE,		/* since 2.3 */
 	GT_CHUNK_TYPES
 };
 
@@ -211,7 +231,21 @@ enum gt_extra {
 	GT_EXTRA_LEFT_OUT,	/* -, allocations of this thread that are not
 				 * in the trace any more, but in TOTALS: so
 				 * many between the event before and the next */
+	GT_EXTRA_DAMAGE,	/* a block of --guard, its size; offset of the
+				 * first damaged byte from its start (signed),
+				 * context that allocated it, damaged bytes,
+				 * when (enum gt_damage). The context is who
+				 * frees it. Since 2.3 */
 	GT_EXTRA_COUNT
+};
+
+/* When a damage was found. */
+enum gt_damage {
+	GT_DAMAGE_FREE,
+	GT_DAMAGE_REALLOC,
+	GT_DAMAGE_END,		/* of the recording */
+	GT_DAMAGE_ASKED,
+	GT_DAMAGE_COUNT
 };
 
 /* In which function of the C library, or for whom, something was done. */
@@ -387,7 +421,8 @@ enum gt_file_kind {
 enum gt_totals_what {
 	GT_TOTALS_RUN = 1,
 	GT_TOTALS_CONTEXTS,
-	GT_TOTALS_CLASSES
+	GT_TOTALS_CLASSES,
+	GT_TOTALS_REST		/* since 2.3 */
 };
 
 /* Of the run as it was before anything was left out, in this order; 0 is "not
@@ -438,6 +473,12 @@ enum gt_lifetime_value {
 	GT_LIFETIME_BYTES,
 	GT_LIFETIME_VALUES
 };
+/* Of a size class of blocks that were never recorded, by choice. */
+enum gt_rest_value {
+	GT_REST_ALLOCATIONS,
+	GT_REST_BYTES,
+	GT_REST_VALUES
+};
 /* Of a pair of contexts. */
 enum gt_freed_value {
 	GT_FREED_BLOCKS,
@@ -446,6 +487,16 @@ enum gt_freed_value {
 	GT_FREED_VALUES
 };
 #define GT_CLASSES 65		/* bit lengths of 64-bit numbers */
+
+enum gt_control_what {
+	GT_CONTROL_START = 1,
+	GT_CONTROL_STOP,
+	GT_CONTROL_CLEAR,	/* what was before is to be left out */
+	GT_CONTROL_MARKER,	/* a moment with a name */
+	GT_CONTROL_HEAP,
+	GT_CONTROL_COUNT
+};
+#define GT_NAME_MAX 256		/* bytes of a name of CONTROL or SNAPSHOT */
 
 enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
 
@@ -459,6 +510,11 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	shadow_stack overflow memory ring free_stacks (1: stacks of frees are
  *	recorded) output parent_trace, sample (mean
  *	interval in bytes of a Poisson sample; absent or 0: all blocks)
+ *	min_size max_size (bytes; only blocks of these sizes are recorded) depth
+ *	(innermost frames that are kept) cull_ns cull_pending guard (bytes of a
+ *	zone) partial (1: there are blocks that are not recorded, by choice, so
+ *	frees of unknown blocks are nothing unusual) part (from 1; of a
+ *	recording that is kept in parts)
  * COUNTERS keys: dropped (events lost), early_allocations (served before the
  *	recorder was ready), nested_events, nested_lost, ring_waits, capture
  *	tiers: tier_path tier_join tier_full tier_plain, frames_walked,
@@ -565,6 +621,8 @@ enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };
  *	  size does not fit (GL_SIZE_BIG), word 3 holds it.
  *	GT_EXTRA: word 1 address, word 2 context | what << 32, word 3 size,
  *	  words 4 … 7 arguments.
+ *	  A block of another heap (not 0) has `heap << 4` there, of all kinds
+ *	  of records.
  *	GT_FREE, GT_REALLOC_BEGIN with GL_KIND_STACK: word 1 address, word 2
  *	  context of the caller, not 0.
  *	all others: word 1 address.

@@ -403,7 +403,7 @@ static struct thread *recorder_register(struct recorder *r)
 	ring = &r->rings[id - 1];
 	thread = &r->threads[id - 1];
 	ring->tid = tid_own();
-	thread->mute = false;
+	thread->aside = 0;
 	thread->is_main = ring->tid == r->pid;
 	thread->nested = NULL;
 	if (thread->capture)
@@ -417,6 +417,7 @@ static struct thread *recorder_register(struct recorder *r)
 	ring->stamp = ring->start_stamp << GL_KIND_BITS;
 	/* pairs with the acquire of feed_scan: what it needs is there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	thread->own = ring;
 	thread->ring = ring;
 	recorder_tls = thread;
 	return thread;
@@ -430,7 +431,7 @@ BASE_SLOW struct thread *recorder_thread(void)
 
 	if (thread && thread->ring)
 		return thread;	/* I1 */
-	if (thread && thread->mute) {
+	if (thread && thread->aside & THREAD_MUTE) {
 		atomic_fetch_add_explicit(&recorder->live->dropped, 1,
 					  memory_order_relaxed);
 		return NULL;
@@ -479,20 +480,25 @@ void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 		arch_pause();
 }
 
+void recorder_put_aside(struct thread *thread, enum thread_aside why, bool on)
+{
+	thread->aside = on ? thread->aside | why : thread->aside & ~why;
+	thread->ring = thread->aside ? NULL : thread->own;
+}
+
 void recorder_mute(bool mute)
 {
 	struct thread *thread = recorder_thread();
 
 	if (!thread)
 		thread = recorder_tls;
-	if (!thread || thread->mute == mute)
+	if (!thread || !thread->own ||
+	    !(thread->aside & THREAD_MUTE) == !mute)
 		return;
 	if (mute)
 		atomic_fetch_add_explicit(&recorder->mutes, 1,
 					  memory_order_relaxed);
-	thread->mute = mute;
-	thread->ring = mute ? NULL :
-			      &recorder->rings[thread - recorder->threads];
+	recorder_put_aside(thread, THREAD_MUTE, mute);
 }
 
 bool recorder_writer_alive(const struct recorder *r)

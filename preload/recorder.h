@@ -40,15 +40,25 @@ enum recorder_state {
 /* Two kinds of ring: of threads, and of hooks that interrupted a hook. */
 enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
 
+/* Why a thread takes the slow branch at each event. */
+enum thread_aside {
+	THREAD_MUTE = 1,	/* may not read the counter: no events */
+	THREAD_DORMANT = 2,	/* nothing is recorded at the time */
+	THREAD_CHOOSES = 4,	/* not every block is recorded */
+	THREAD_INACTIVE = 8,	/* no new blocks of this thread */
+	THREAD_NOTES = 16	/* blocks have notes of their own (guard.h) */
+};
+
 /* What a thread has of its own; the i-th belongs to the i-th ring. */
 struct thread {
-	/* NULL: take the slow branch */
+	/* NULL: take the slow branch; else `own` */
 	_Alignas(BASE_LINE) struct gl_ring *ring;
+	struct gl_ring *own;	/* NULL: not known to the writer */
 	struct capture_thread *capture;	/* NULL: plain walks only */
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
 	char name[GT_THREAD_NAME_MAX];	/* at its first event */
-	bool mute;		/* may not read the counter: no events */
+	uint32_t aside;		/* enum thread_aside; 0: ring == own */
 };
 
 struct recorder {
@@ -158,6 +168,11 @@ void recorder_wake(struct recorder *r);
  */
 void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns);
+
+/* Sets or clears a reason why the calling thread, which has a ring of its own,
+ * takes the slow branch. */
+void recorder_put_aside(struct thread *thread, enum thread_aside why,
+			bool on);
 
 /*
  * The calling thread is about to be forbidden to read the processor's counter

@@ -204,6 +204,8 @@ static void read_totals(struct reader *reader, struct cursor *c)
 			if (sink->totals != NULL)
 				sink->totals(sink->owner, &totals);
 		break;
+	case GT_TOTALS_REST:
+		break;
 	}
 	c->bad = bad;
 	columns_free(&decoder.columns);

@@ -124,6 +124,8 @@ static void read_totals(struct cursor *payload, struct inflater *inflater)
 	case GT_TOTALS_RUN:
 		totals_decoder_run(payload, &run);
 		break;
+	case GT_TOTALS_REST:
+		break;
 	}
 	columns_free(&decoder.columns);
 }
