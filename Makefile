@@ -67,6 +67,7 @@ include mk/target.mk
 include mk/host.mk
 include mk/page.mk
 include mk/unwind.mk
+include mk/api.mk
 include mk/fault.mk
 include mk/test.mk
 include mk/fuzz.mk

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-CODE_FOLDERS = ["arch", "unwind", "preload", "library", "cli", "tests",
+CODE_FOLDERS = ["arch", "unwind", "preload", "library", "stub", "cli", "tests",
                 "bench"]
 LINE_MAX = 100
 
@@ -23,7 +23,10 @@ MAY_INCLUDE = {
     "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h", "relocs.h",
              "shadow_stack.h", "patching.h"],
     "unwind": ["unwind/", "arch.h"],
-    "preload": ["preload/", "unwind/", "arch.h", "patching.h"],
+    "preload": ["preload/", "unwind/", "arch.h", "patching.h",
+                "library/gnomon/gnomon.h", "stub/functions.h"],
+    # What is linked into programs stands alone.
+    "stub": ["stub/", "library/gnomon/gnomon.h"],
     # Of the preload library only how it reads section headers.
     "library": ["library/", "unwind/", "preload/section.h", "arch.h",
                 "interrupted.h"],

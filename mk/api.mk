@@ -1,0 +1,53 @@
+# What a program needs to speak with the recorder (docs/API.md).
+#
+#   libgnomon-stub.so.0   the API as functions that do nothing, until
+#                         libgnomon.so stands before it
+#   libgnomon-stub.a      the same, to become part of a program or plugin
+#   gnomon.pc             written where it is installed
+
+STUB_ABI := 0
+STUB_NAME := libgnomon-stub
+STUB_SONAME := $(STUB_NAME).so.$(STUB_ABI)
+STUB_FILE := $(STUB_NAME).so.$(VERSION)
+STUB_A := $(O)/$(STUB_NAME).a
+STUB_SO := $(O)/$(STUB_FILE)
+STUB_LINKS := $(O)/$(STUB_SONAME) $(O)/$(STUB_NAME).so
+STUB_OBJ := $(O)/stub/stub.o
+
+all: api
+.PHONY: api install-api
+api: $(STUB_A) $(STUB_SO) $(STUB_LINKS)
+
+# I1 of stub.c: -O2 jumps, -fPIC keeps the weak reference.
+$(STUB_OBJ): stub/stub.c | deps-checked
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
+		-c -o $@ $<
+
+$(STUB_A): $(STUB_OBJ)
+	$(call say,AR,$@)rm -f $@
+	$(Q)$(AR) rcs $@ $<
+
+$(STUB_SO): $(STUB_OBJ) stub/exports.map mk/api.mk
+	$(call say,LD,$@)true
+	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro \
+		-Wl,--version-script=stub/exports.map -Wl,--build-id \
+		-Wl,-soname,$(STUB_SONAME) -o $@ $<
+
+$(STUB_LINKS): $(STUB_SO)
+	$(Q)ln -sf $(STUB_FILE) $@
+
+install: install-api
+install-api: api
+	install -D -m 644 library/gnomon/gnomon.h \
+		$(INSTALL_TO)/include/gnomon/gnomon.h
+	install -D -m 644 library/gnomon/valgrind_pools.h \
+		$(INSTALL_TO)/include/gnomon/valgrind_pools.h
+	install -D -m 644 $(STUB_A) $(INSTALL_TO)/lib/$(STUB_NAME).a
+	install -D -m 755 $(STUB_SO) $(INSTALL_TO)/lib/$(STUB_FILE)
+	ln -sf $(STUB_FILE) $(INSTALL_TO)/lib/$(STUB_SONAME)
+	ln -sf $(STUB_FILE) $(INSTALL_TO)/lib/$(STUB_NAME).so
+	install -d $(INSTALL_TO)/lib/pkgconfig
+	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' \
+		stub/gnomon.pc.in > $(INSTALL_TO)/lib/pkgconfig/gnomon.pc
+	chmod 644 $(INSTALL_TO)/lib/pkgconfig/gnomon.pc
