@@ -253,7 +253,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 		if (unlikely(!events))
 			encode->base = at.last_tick = word[0] >> shift;
 		encode_step(&at, kind, word[0] >> shift);
-		encode_address(&at, word[1] & GL_ADDRESS_MASK);
+		encode_address(&at, gl_block(word[1]));
 		events++;
 		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
 			length = encode_block(encode, &at, word);

@@ -635,7 +635,27 @@ enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };
 #define GL_RECORD_MAX 64	/* bytes of the longest record */
 #define GL_HEADER_SHIFT 48
 #define GL_HEADER_KNOWN 8u	/* a bit that is 0 in glibc's */
+#define GL_HEAP_SHIFT 4		/* of a heap's number in its place */
+#define GL_HEAPS_MAX 4096
 #define GL_ADDRESS_MASK ((UINT64_C(1) << GL_HEADER_SHIFT) - 1)
+
+/* Word 1 of a block of another heap than the allocator's, and what of word 1
+ * says which block it is: as in a trace, the heap in the upper 16 bits. */
+static inline uint64_t gl_word1_of_heap(uint32_t heap, uint64_t address)
+{
+	return (address & GL_ADDRESS_MASK) |
+	       (uint64_t)heap << (GL_HEADER_SHIFT + GL_HEAP_SHIFT);
+}
+
+static inline uint64_t gl_block(uint64_t word1)
+{
+	uint64_t header = word1 >> GL_HEADER_SHIFT;
+
+	if (header & GL_HEADER_KNOWN || !header)
+		return word1 & GL_ADDRESS_MASK;
+	return (word1 & GL_ADDRESS_MASK) |
+	       header >> GL_HEAP_SHIFT << GL_HEADER_SHIFT;
+}
 
 /* The layout column's value for a header of word 1. */
 static inline unsigned gl_layout(unsigned header, uint64_t size)

@@ -236,7 +236,7 @@ static void convert_words(struct live_file *file, struct ring_copy *copy,
 	uint64_t word2 = word_at(copy, position, 2);
 	uint64_t *args = copy->args + copy->count * GT_EXTRA_ARGS;
 
-	event->address = word1 & GL_ADDRESS_MASK;
+	event->address = gl_block(word1);
 	if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE) {
 		event->size = word2 >> 32;
 		if (event->size == GL_SIZE_BIG)

@@ -54,6 +54,8 @@ static unsigned header_of(const struct event *e)
 {
 	uint64_t chunk = gt_layout_chunk(e->size, 0);
 
+	if (e->address >> 48)
+		return 0;	/* another heap's: its number is there */
 	switch (e->address >> 4 & 3) {
 	case 0:
 		return (chunk & 0xffff) | 1 | GL_HEADER_KNOWN;
@@ -69,7 +71,7 @@ static unsigned header_of(const struct event *e)
 /* What the trace is to say of it. */
 static void check_layout(const struct event *e, unsigned layout)
 {
-	switch (e->address >> 4 & 3) {
+	switch (e->address >> 48 ? 3 : e->address >> 4 & 3) {
 	case 0:
 		assert_int_equal(layout, GT_LAYOUT_KNOWN);
 		assert_int_equal(gt_layout_usable(e->size, layout),
@@ -104,7 +106,7 @@ static uint64_t put(uint64_t at, const struct event *e, bool nested)
 	unsigned i;
 
 	word[0] = e->counter << GL_KIND_BITS | e->kind;
-	word[1] = e->address;
+	word[1] = (e->address & 0xffffffffffff) | e->address >> 48 << 52;
 	if (block) {
 		word[2] = e->context |
 			  (big ? (uint64_t)GL_SIZE_BIG : e->size) << 32;
@@ -238,6 +240,8 @@ static struct event made_up(unsigned i)
 		.context = GT_STOP_COUNT + i * 131 % (NODES - GT_STOP_COUNT),
 	};
 
+	if (i % 7 == 3 && e.kind != GT_EXTRA)
+		e.address |= (uint64_t)(i % 11 ? i % 4095 + 1 : 4095) << 48;
 	/* one in five has none where stacks are recorded, else all */
 	if (frees(&e) && (!encode.stacks || i % 5 == 0))
 		e.context = 0;
