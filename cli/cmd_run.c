@@ -29,9 +29,7 @@
 
 static int take(void *owner, int id, const char *value)
 {
-	/* A switch is given by its name alone. */
-	return options_set(owner, (enum option_id)(id - 1),
-			   value ? value : "1");
+	return options_set(owner, (enum option_id)(id - 1), value);
 }
 
 /* ---- settings ---- */
@@ -97,55 +95,60 @@ static bool may_write(const struct options *options, const char *pattern,
 	return may;
 }
 
-static void set_variable(const struct options *options, enum option_id id,
-			 const char *text)
+/* The value of an option as a variable has it, to be freed. */
+static char *variable_value(const struct options *options, enum option_id id)
 {
-	char name[OPTIONS_VARIABLE_MAX], number[32];
+	const struct option_entry *entry = &options_table[id];
+	unsigned long long number = options->number[id];
+	const char *text = options_text(options, id);
 
-	options_variable(id, name);
-	if (text == NULL && options_table[id].type == OPTION_CHOICE) {
-		const char *words = options_table[id].value;
-		char *word;
-
-		for (uint64_t i = 0; i < options->number[id]; i++)
-			words = strchr(words, '|') + 1;
-		word = grow_copy(words, strcspn(words, "|"));
-		setenv(name, word, 1);
-		free(word);
-		return;
+	switch (entry->type) {
+	case OPTION_PATH:
+		return text[0] ? absolute(text) : grow_copy("", 0);
+	case OPTION_TEXT:
+	case OPTION_LIST:
+		return grow_copy(text, strlen(text));
+	case OPTION_CHOICE:
+		text = entry->value;
+		for (; number > 0; number--)
+			text = strchr(text, '|') + 1;
+		return grow_copy(text, strcspn(text, "|"));
+	case OPTION_TIME:
+		return grow_format("%lluns", number);
+	default:
+		if (number == UINT64_MAX)
+			return grow_copy(entry->fallback,
+					 strlen(entry->fallback));
+		return grow_format("%llu", number);
 	}
-	if (text == NULL) {
-		snprintf(number, sizeof(number), "%llu%s",
-			 (unsigned long long)options->number[id],
-			 options_table[id].type == OPTION_TIME ? "ns" : "");
-		text = number;
-	}
-	setenv(name, text, 1);
 }
 
-/* The command has made way already. */
-static void unset_force(void)
+static void set_variable(enum option_id id, const char *value)
 {
 	char name[OPTIONS_VARIABLE_MAX];
 
-	options_variable(OPTION_FORCE, name);
-	unsetenv(name);
+	options_variable(id, name);
+	if (value != NULL)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
 }
 
 static void set_environment(const struct options *options,
 			    const char *pattern)
 {
-	for (int id = 0; id < OPTION_COUNT; id++)
-		if (options->given[id] && options_table[id].type != OPTION_TEXT)
-			set_variable(options, (enum option_id)id, NULL);
-	set_variable(options, OPTION_OUTPUT, pattern);
-	unset_force();
-	if (options->given[OPTION_LIVE_DIR] && options->live_dir[0] != 0) {
-		char *directory = absolute(options->live_dir);
+	for (int id = 0; id < OPTION_COUNT; id++) {
+		char *value;
 
-		set_variable(options, OPTION_LIVE_DIR, directory);
-		free(directory);
+		if (!options->given[id])
+			continue;
+		value = variable_value(options, (enum option_id)id);
+		set_variable((enum option_id)id, value);
+		free(value);
 	}
+	set_variable(OPTION_OUTPUT, pattern);
+	/* The command has made way already. */
+	set_variable(OPTION_FORCE, NULL);
 }
 
 static void set_plan(const char *program, char *const *arguments)
@@ -183,7 +186,7 @@ static int run_program(const struct options *options, char **argv)
 	int status = LAUNCH_OWN_FAILURE;
 	char *program = launch_find_program(argv[0], &status);
 	char *library = program ? launch_find_library() : NULL;
-	char *pattern = where(options->output);
+	char *pattern = where(options_text(options, OPTION_OUTPUT));
 	struct closing_traces traces;
 	uint64_t start_time;
 	siginfo_t end;

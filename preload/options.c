@@ -16,8 +16,8 @@
 #define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER="
 
 const struct option_entry options_table[OPTION_COUNT] = {
-#define OPTIONS_ENTRY(id, name, letter, type, value, fallback, help) \
-	[OPTION_##id] = { name, letter, type, value, fallback, help },
+#define OPTIONS_ENTRY(id, name, letter, type, value, bare, fallback, help) \
+	[OPTION_##id] = { name, letter, type, value, bare, fallback, help },
 	OPTIONS(OPTIONS_ENTRY)
 #undef OPTIONS_ENTRY
 };
@@ -184,18 +184,79 @@ static int options_limits(enum option_id id, uint64_t number)
 	return 0;
 }
 
-static int options_text(struct options *options, enum option_id id,
+/* A text; `before`: what it is joined to, "" for nothing. */
+static int options_keep(struct options *options, enum option_id id,
+			const char *before, const char *value)
+{
+	size_t length = strlen(value), first = strlen(before);
+	char *to = options->texts + options->texts_used;
+
+	if (first)
+		first++;	/* the comma */
+	if (first + length >= OPTIONS_TEXT_MAX ||
+	    first + length >= OPTIONS_TEXTS - options->texts_used)
+		return -ERANGE;
+	if (first) {
+		memmove(to, before, first - 1);
+		to[first - 1] = ',';
+	}
+	memcpy(to + first, value, length + 1);
+	options->text_at[id] = options->texts_used;
+	options->texts_used += first + length + 1;
+	return 0;
+}
+
+static int options_word(struct options *options, enum option_id id,
 			const char *value)
 {
-	char *to = id == OPTION_OUTPUT ? options->output : options->live_dir;
-	size_t length = strlen(value);
+	const char *before = "";
 
-	if (length >= OPTIONS_TEXT_MAX)
-		return -ERANGE;
-	if (id == OPTION_OUTPUT && length == 0)
+	if (id == OPTION_OUTPUT && !value[0])
 		return -EINVAL;
-	memcpy(to, value, length + 1);
+	if (options_table[id].type == OPTION_LIST && options->given[id])
+		before = options_text(options, id);
+	return options_keep(options, id, before, value);
+}
+
+static int options_whole(const char *text, uint64_t *number)
+{
+	uint64_t part;
+
+	if (options_number(&text, number, &part) || *text || part)
+		return -EINVAL;
 	return 0;
+}
+
+/* A word in place of a number. */
+static bool options_said(enum option_id id, const char *value,
+			 uint64_t *number)
+{
+	const char *fallback = options_table[id].fallback;
+
+	if ((*fallback >= '0' && *fallback <= '9') ||
+	    strcmp(value, fallback) != 0)
+		return false;
+	*number = strcmp(value, "none") == 0 ? 0 : UINT64_MAX;
+	return true;
+}
+
+static int options_measure(enum option_id id, const char *value,
+			   uint64_t *number)
+{
+	int err = 0;
+
+	switch (options_table[id].type) {
+	case OPTION_SIZE:
+		err = options_size(value, number);
+		break;
+	case OPTION_TIME:
+		err = options_time(value, number);
+		break;
+	default:
+		err = options_whole(value, number);
+		break;
+	}
+	return err ? err : options_limits(id, *number);
 }
 
 static int options_store(struct options *options, enum option_id id,
@@ -207,16 +268,14 @@ static int options_store(struct options *options, enum option_id id,
 
 	switch (entry->type) {
 	case OPTION_TEXT:
-		return options_text(options, id, value);
+	case OPTION_PATH:
+	case OPTION_LIST:
+		return options_word(options, id, value);
 	case OPTION_SIZE:
-		err = options_size(value, &number);
-		if (!err)
-			err = options_limits(id, number);
-		break;
 	case OPTION_TIME:
-		err = options_time(value, &number);
-		if (!err)
-			err = options_limits(id, number);
+	case OPTION_NUMBER:
+		if (!options_said(id, value, &number))
+			err = options_measure(id, value, &number);
 		break;
 	case OPTION_CHOICE:
 		err = options_choice(entry->value, value, &number);
@@ -235,14 +294,20 @@ void options_default(struct options *options)
 	unsigned id;
 
 	memset(options, 0, sizeof(*options));
+	options->texts_used = 1;	/* behind the text that is none */
 	for (id = 0; id < OPTION_COUNT; id++)
 		options_store(options, id, options_table[id].fallback);
 }
 
 int options_set(struct options *options, enum option_id id, const char *value)
 {
-	int err = options_store(options, id, value);
+	int err;
 
+	if (!value)
+		value = options_table[id].bare;
+	if (!value)
+		value = options_table[id].type == OPTION_SWITCH ? "1" : "";
+	err = options_store(options, id, value);
 	if (!err)
 		options->given[id] = true;
 	return err;

@@ -13,59 +13,72 @@
 #include <stdint.h>
 
 #define OPTIONS_TEXT_MAX 4096	/* PATH_MAX: longest value that is a path */
+#define OPTIONS_TEXTS 32768	/* bytes of all of them */
 #define OPTIONS_VARIABLE_MAX 64
 
 /*
- * X(id, name, letter, type, value, fallback, help)
+ * X(id, name, letter, type, value, bare, fallback, help)
  *   name      of the option; the variable is GNOMON_ and the name in upper
  *             case, with _ for -
  *   letter    short option of the command, 0 for none
  *   value     how the value is written in help, NULL for a switch; for
- *             OPTION_CHOICE the words, separated by |
+ *             OPTION_CHOICE the words, separated by |; "[=SIZE]" where it may
+ *             be left out
+ *   bare      what holds where the option is given without its value
  *   fallback  what holds where nothing is given
  */
 #define OPTIONS(X)                                                          \
-	X(OUTPUT, "output", 'o', OPTION_TEXT, "FILE", "gnomon.%e.%p.trace", \
+	X(OUTPUT, "output", 'o', OPTION_PATH, "FILE", NULL,                 \
+	  "gnomon.%e.%p.trace",                                             \
 	  "write the trace to FILE; %p is the pid, %t the time in unix "    \
 	  "seconds, %e the program, %n a counter, %h the host, %% a "       \
 	  "percent sign; without %p a child's trace is FILE.PID")           \
-	X(FORCE, "force", 'f', OPTION_SWITCH, NULL, "0",                    \
+	X(FORCE, "force", 'f', OPTION_SWITCH, NULL, NULL, "0",              \
 	  "overwrite an existing trace")                                    \
 	X(SHADOW_STACK, "shadow-stack", 0, OPTION_CHOICE,                   \
-	  "auto|validate|off", "auto",                                      \
+	  "auto|validate|off", NULL, "auto",                                \
 	  "how stacks are taken: auto and validate compare remembered "     \
 	  "stacks word by word and walk what differs, off walks each "      \
 	  "stack in full")                                                  \
-	X(OVERFLOW, "overflow", 0, OPTION_CHOICE, "wait|drop", "wait",      \
+	X(OVERFLOW, "overflow", 0, OPTION_CHOICE, "wait|drop", NULL, "wait", \
 	  "what a thread does when its ring is full: wait for the writer, " \
 	  "or drop events and count them")                                  \
-	X(MEMORY, "memory", 0, OPTION_SIZE, "SIZE", "256M",                 \
+	X(MEMORY, "memory", 0, OPTION_SIZE, "SIZE", NULL, "256M",           \
 	  "all memory of the recorder in the target (8M to 64G)")           \
-	X(RING, "ring", 0, OPTION_SIZE, "SIZE", "64k",                      \
+	X(RING, "ring", 0, OPTION_SIZE, "SIZE", NULL, "64k",                \
 	  "first size of a thread's ring (4k to 4M); it grows when the "    \
 	  "thread has to wait")                                             \
-	X(FOLLOW, "follow", 0, OPTION_CHOICE, "none|fork|exec|all", "all",  \
+	X(FOLLOW, "follow", 0, OPTION_CHOICE, "none|fork|exec|all", NULL,   \
+	  "all",                                                            \
 	  "which children are recorded as well: those that go on by fork "  \
 	  "as the same program, those that exec another one, all or none")  \
-	X(MAPS, "maps", 0, OPTION_CHOICE, "on|off", "on",                   \
+	X(MAPS, "maps", 0, OPTION_CHOICE, "on|off", NULL, "on",             \
 	  "record what is mapped: mmap and its kin with their stacks, and " \
 	  "what the C library and the loader map inside of theirs")         \
-	X(FREE_STACKS, "free-stacks", 0, OPTION_SWITCH, NULL, "0",          \
+	X(FREE_STACKS, "free-stacks", 0, OPTION_SWITCH, NULL, NULL, "0",    \
 	  "record the call stack of every free and realloc, too: the report " \
 	  "then tells who frees what; a free costs as much as an allocation " \
 	  "then")                                                           \
-	X(LIVE_DIR, "live-dir", 0, OPTION_TEXT, "DIR", "",                  \
+	X(LIVE_DIR, "live-dir", 0, OPTION_PATH, "DIR", NULL, "",            \
 	  "directory of the live file, which keeps the last events when "   \
 	  "everything is killed at once; without it, /dev/shm if half of "  \
 	  "what is free there holds half of --memory, else beside the "     \
 	  "trace; where it cannot be made, events are kept in the "         \
 	  "program's memory only, which is said")                           \
-	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", "none", \
+	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", NULL,   \
+	  "none",                                                           \
 	  "note all mappings, and what the allocator holds, at this "       \
 	  "interval (250ms, 10s, 1h2m), not only at the end")
 
 enum option_type {
-	OPTION_TEXT, OPTION_SIZE, OPTION_TIME, OPTION_CHOICE, OPTION_SWITCH
+	OPTION_TEXT,
+	OPTION_PATH,	/* the command makes it absolute */
+	OPTION_LIST,	/* texts; given again, it is joined with a comma */
+	OPTION_SIZE,
+	OPTION_TIME,
+	OPTION_NUMBER,
+	OPTION_CHOICE,
+	OPTION_SWITCH
 };
 
 enum option_id {
@@ -80,6 +93,7 @@ struct option_entry {
 	int letter;
 	enum option_type type;
 	const char *value;
+	const char *bare;
 	const char *fallback;
 	const char *help;
 };
@@ -107,20 +121,30 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 
 struct options {
 	bool given[OPTION_COUNT];
-	/* OPTION_SIZE: bytes; OPTION_TIME: ns, 0 for none; OPTION_CHOICE: index of the word;
-	 * OPTION_SWITCH: 0 or 1 */
+	/* OPTION_SIZE: bytes; OPTION_TIME: ns, 0 for none; OPTION_NUMBER;
+	 * OPTION_CHOICE: index of the word; OPTION_SWITCH: 0 or 1. A word that
+	 * the table has as the fallback of a size or number: UINT64_MAX, but
+	 * for "none", which is 0. */
 	uint64_t number[OPTION_COUNT];
-	char output[OPTIONS_TEXT_MAX];
-	char live_dir[OPTIONS_TEXT_MAX];
+	uint32_t text_at[OPTION_COUNT];	/* in texts; 0: "" */
+	uint32_t texts_used;
+	char texts[OPTIONS_TEXTS];
 	bool oracle;		/* GNOMON_DEBUG_ORACLE=1 */
 	uint32_t barrier_near;	/* GNOMON_DEBUG_BARRIER, 0: not given */
 };
 
+/* Of an OPTION_TEXT, OPTION_PATH or OPTION_LIST; "" for none. */
+static inline const char *options_text(const struct options *options,
+				       enum option_id id)
+{
+	return options->texts + options->text_at[id];
+}
+
 /* Everything as if nothing were given. */
 void options_default(struct options *options);
 
-/* Sets one option. -EINVAL: not a value of this option, -ERANGE: outside its
- * limits; *options is then as before. */
+/* Sets one option; `value` NULL: it was given without. -EINVAL: not a value of
+ * this option, -ERANGE: outside its limits; *options is then as before. */
 int options_set(struct options *options, enum option_id id,
 		const char *value);
 

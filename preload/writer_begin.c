@@ -86,11 +86,11 @@ static void writer_find_exe(struct writer *w)
 
 static int writer_open_output(struct writer *w)
 {
+	const char *output = options_text(&recorder_options, OPTION_OUTPUT);
 	struct output_names names = {
-		.pattern = recorder_options.output,
+		.pattern = output,
 		.force = recorder_options.number[OPTION_FORCE],
-		.child = w->r->forked ||
-			 kinship_is_child(w->r->pid, recorder_options.output),
+		.child = w->r->forked || kinship_is_child(w->r->pid, output),
 		.pid = w->r->pid,
 		.start_ns = kinship_start_ns(w->r->pid),
 		.unix_seconds = sys_clock(CLOCK_REALTIME) / SYS_NS,
@@ -131,7 +131,7 @@ static int writer_open_live(struct writer *w, uint64_t trace_id,
 			    const struct gl_header *moment)
 {
 	struct live_where where = {
-		.live_dir = recorder_options.live_dir,
+		.live_dir = options_text(&recorder_options, OPTION_LIVE_DIR),
 		.trace = w->output.regular ? w->output.path : "",
 		.memory = recorder_options.number[OPTION_MEMORY],
 		.pid = w->r->pid,
@@ -247,7 +247,8 @@ int writer_begin(struct writer *w)
 		.realtime0_ns = sys_clock(CLOCK_REALTIME),
 	};
 	uint64_t trace_id = writer_random();
-	int descriptor = output_descriptor(recorder_options.output);
+	int descriptor = output_descriptor(
+		options_text(&recorder_options, OPTION_OUTPUT));
 	int err;
 
 	/* an inherited descriptor has to be taken over before it is closed */

@@ -75,14 +75,16 @@ static bool give(const struct parse *parse, const struct command_option *option,
 	default:
 		break;
 	}
-	if (option->value != NULL && strchr(option->value, '|') != NULL &&
+	if (option->value != NULL && value != NULL &&
+	    strchr(option->value, '|') != NULL &&
 	    !is_choice(option->value, value))
 		error = -EINVAL;
 	if (error == 0)
 		error = parse->take(parse->owner, option->id, value);
 	if (error == 0)
 		return true;
-	tell_error("--%s: `%s` is %s: give %s", option->name, value,
+	tell_error("--%s: `%s` is %s: give %s", option->name,
+		   value ? value : "",
 		   error == -ERANGE ? "outside the limits" : "not understood",
 		   option->value ? option->value : "no value");
 	*parse->status = parse->command->wrong_use;
@@ -125,6 +127,12 @@ static const struct command_option *find_option(const struct command *command,
 	return NULL;
 }
 
+/* May the value be left out? It never is the next word, then. */
+static bool is_optional(const struct command_option *option)
+{
+	return option->value != NULL && option->value[0] == '[';
+}
+
 static bool parse_long(struct parse *parse, char *argument)
 {
 	char *name = argument + 2, *value = strchr(name, '=');
@@ -134,11 +142,12 @@ static bool parse_long(struct parse *parse, char *argument)
 
 	if (option == NULL)
 		return refuse(parse, "unknown option ", argument);
-	if (option->value == NULL)
-		return value == NULL ? give(parse, option, NULL) :
-			refuse(parse, "no value belongs to ", argument);
+	if (option->value == NULL && value != NULL)
+		return refuse(parse, "no value belongs to ", argument);
 	if (value != NULL)
 		return give(parse, option, value + 1);
+	if (option->value == NULL || is_optional(option))
+		return give(parse, option, NULL);
 	if (parse->next == parse->argc)
 		return refuse(parse, "a value is missing after ", argument);
 	return give(parse, option, parse->argv[parse->next++]);
@@ -211,7 +220,8 @@ static void print_option(const struct command_option *option,
 	else
 		buffer_printf(out, "      --%s", option->name);
 	if (option->value != NULL)
-		buffer_printf(out, " %s", option->value);
+		buffer_printf(out, "%s%s", is_optional(option) ? "" : " ",
+			      option->value);
 	width = out->size - start;
 	buffer_string(&help, option->help);
 	if (option->fallback != NULL && option->fallback[0] != 0)

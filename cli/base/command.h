@@ -14,8 +14,9 @@ struct command_option {
 	int id;			/* handed to `take` */
 	const char *name;	/* without the dashes */
 	int letter;		/* 0: none */
-	/* How the value is written, NULL for a switch; words separated by |
-	 * are a choice, which is checked before `take` sees it. */
+	/* How the value is written, NULL for a switch; "[=SIZE]": it may be
+	 * left out, and `take` gets NULL then. Words separated by | are a
+	 * choice, which is checked before `take` sees it. */
 	const char *value;
 	const char *fallback;	/* shown in help; NULL: nothing to say */
 	const char *help;

@@ -90,8 +90,8 @@ static void defaults_are_the_tables(void **state)
 
 	(void)state;
 	options_default(&o);
-	assert_string_equal(o.output, "gnomon.%e.%p.trace");
-	assert_string_equal(o.live_dir, "");
+	assert_string_equal(options_text(&o, OPTION_OUTPUT), "gnomon.%e.%p.trace");
+	assert_string_equal(options_text(&o, OPTION_LIVE_DIR), "");
 	assert_int_equal(o.barrier_near, 0);
 	assert_int_equal(o.number[OPTION_MEMORY], 256 << 20);
 	assert_int_equal(o.number[OPTION_RING], 64 << 10);
@@ -115,8 +115,8 @@ static void environment_sets_them(void **state)
 	(void)state;
 	options_default(&o);
 	assert_int_equal(options_environment(&o, env, &bad), 0);
-	assert_string_equal(o.output, "a.trace");
-	assert_string_equal(o.live_dir, "/x");
+	assert_string_equal(options_text(&o, OPTION_OUTPUT), "a.trace");
+	assert_string_equal(options_text(&o, OPTION_LIVE_DIR), "/x");
 	assert_int_equal(o.number[OPTION_RING], 128 << 10);
 	assert_int_equal(o.number[OPTION_SHADOW_STACK], OPTION_SHADOW_OFF);
 	assert_int_equal(o.number[OPTION_OVERFLOW], OPTION_OVERFLOW_DROP);
