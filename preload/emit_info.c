@@ -181,7 +181,7 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 		sum.tier_plain += c->tier_plain;
 		sum.tier_hardware += c->tier_hardware;
 		sum.frames_walked += c->frames_walked;
-		if (r->threads[id].ring)
+		if (r->threads[id].own)
 			emit_info_barriers(&r->threads[id], &placed, &met);
 		sum.oracle_checks += c->oracle_checks;
 		sum.oracle_differences += c->oracle_differences;

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/aside.h"
 #include "preload/bump.h"
 #include "preload/hooks.h"
 #include "preload/hooks_wrap.h"
@@ -72,6 +73,19 @@ static BASE_SLOW void hooks_free_slow(void *block, uintptr_t ra, uintptr_t sp)
 	real.free(block);
 }
 
+/* Where hardly anything is recorded this is free's usual way: no frame. */
+static __attribute__((noinline)) void hooks_free_aside(void *block,
+						       uintptr_t ra,
+						       uintptr_t sp)
+{
+	if (likely(aside_leaves_out_address()) && likely(real.malloc) &&
+	    likely((uintptr_t)block - (uintptr_t)bump_arena >= BUMP_SIZE) &&
+	    likely(!bump_extended))
+		real.free(block);
+	else
+		hooks_free_slow(block, ra, sp);
+}
+
 HOOK void free(void *block)
 {
 	uintptr_t ra = (uintptr_t)__builtin_return_address(0);
@@ -81,7 +95,7 @@ HOOK void free(void *block)
 	    likely(hooks_address_fast(GT_FREE, block, ra, sp)))
 		real.free(block);
 	else
-		hooks_free_slow(block, ra, sp);
+		hooks_free_aside(block, ra, sp);
 }
 
 /* The product is only recorded after the real function has accepted it. */

@@ -51,7 +51,7 @@ typedef long life_call(long number, long a, long b, long c, long d, long e,
 /* The thread has its ring before it may be forbidden what that takes. */
 static void life_before_filter(void)
 {
-	recorder_thread();
+	recorder_join();
 	seccomp_before();
 }
 

@@ -73,8 +73,8 @@ static bool hooks_map_patched(uintptr_t ra)
 {
 	const struct thread *thread = recorder_tls;
 
-	return thread && thread->ring &&
-	       atomic_load_explicit(&thread->ring->busy,
+	return thread && thread->own &&
+	       atomic_load_explicit(&thread->own->busy,
 				    memory_order_relaxed) & RING_IN_REAL &&
 	       patch_inside(ra);
 }
@@ -354,7 +354,7 @@ static void hooks_map_created(const void *variable, uint64_t began,
 	if (!unwind_read((uintptr_t)variable, &thread))
 		return;
 	/* the thread's first event is not older than this call */
-	if (recorder_tls && recorder_tls->ring)
+	if (recorder_tls && recorder_tls->own)
 		args[1] = ((arch_cycles() - began) >>
 			   recorder->live->tick_shift) + 1;
 	hooks_extra(GT_EXTRA_CREATE, thread, 0, args, caller);

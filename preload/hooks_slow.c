@@ -5,6 +5,7 @@
  *     busy mark is stale, or the real function of this very hook came back to
  *     another one.
  */
+#include "preload/aside.h"
 #include "preload/hooks.h"
 #include "preload/patch.h"
 
@@ -16,14 +17,14 @@ struct thread *hooks_thread(uintptr_t sp)
 
 	if (!thread)
 		return NULL;
-	if (!ring_idle(thread->ring) && ring_stale(thread, thread->ring, sp)) {
+	if (!ring_idle(thread->own) && ring_stale(thread, thread->own, sp)) {
 		/* a handler jumped out of a hook: what capture remembers of
 		 * this thread may be half written */
 		if (thread->capture)
 			capture_thread_drop(thread->capture);
 		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
-		thread->ring->stamp = ring_cycles();
-		ring_leave(thread->ring);
+		thread->own->stamp = ring_cycles();
+		ring_leave(thread->own);
 	}
 	return thread;
 }
@@ -32,7 +33,7 @@ struct thread *hooks_thread(uintptr_t sp)
 static bool hooks_reentered(const struct thread *thread, unsigned kind,
 			    uintptr_t ra)
 {
-	uint64_t busy = atomic_load_explicit(&thread->ring->busy,
+	uint64_t busy = atomic_load_explicit(&thread->own->busy,
 					     memory_order_relaxed);
 
 	if (!(busy & RING_IN_REAL))
@@ -54,8 +55,9 @@ static void hooks_nested(struct thread *thread, struct ring_event *event,
 	ring_nested_push(recorder, thread, event);
 }
 
-BASE_SLOW void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
-				struct hooks_caller caller)
+static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
+					 uint64_t size,
+					 struct hooks_caller caller)
 {
 	struct thread *thread = hooks_thread(caller.sp);
 	struct ring_event event = { .kind = kind, .address = word1,
@@ -65,7 +67,7 @@ BASE_SLOW void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 
 	if (!thread)
 		return;
-	ring = thread->ring;
+	ring = thread->own;
 	if (!ring_idle(ring)) {
 		if (hooks_reentered(thread, kind, caller.ra))
 			return;
@@ -80,6 +82,15 @@ BASE_SLOW void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 	ring_leave(ring);
 }
 
+/* Of a program that is mostly left alone this is what it pays: no frame. */
+__attribute__((noinline)) void hooks_block_slow(unsigned kind, uint64_t word1,
+						uint64_t size,
+						struct hooks_caller caller)
+{
+	if (unlikely(!aside_leaves_out_block()))
+		hooks_block_seldom(kind, word1, size, caller);
+}
+
 static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 					   uintptr_t ra, uintptr_t sp)
 {
@@ -89,7 +100,7 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 
 	if (!thread)
 		return;
-	ring = thread->ring;
+	ring = thread->own;
 	if (!ring_idle(ring)) {
 		if (hooks_reentered(thread, kind, ra))
 			return;
@@ -111,14 +122,14 @@ static bool hooks_jumped(unsigned kind, uintptr_t ra)
 	const struct thread *thread = recorder_tls;
 
 	return ra - real.own_start < real.own_size && thread &&
-	       thread->ring && hooks_reentered(thread, kind, ra);
+	       thread->own && hooks_reentered(thread, kind, ra);
 }
 
 __attribute__((noinline)) void hooks_address_slow(unsigned kind,
 						  uintptr_t block,
 						  uintptr_t ra, uintptr_t sp)
 {
-	if (!hooks_jumped(kind, ra))
+	if (unlikely(!aside_leaves_out_address()) && !hooks_jumped(kind, ra))
 		hooks_address_seldom(kind, block, ra, sp);
 }
 
@@ -134,10 +145,11 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
-		if (hooks_jumped(kind, caller.ra) ||
+		if (aside_leaves_out_address() ||
+		    hooks_jumped(kind, caller.ra) ||
 		    !(thread = hooks_thread(caller.sp)))
 			return;
-		ring = thread->ring;
+		ring = thread->own;
 	}
 	if (unlikely(!ring_idle(ring))) {
 		if (!hooks_reentered(thread, kind, caller.ra))
@@ -159,10 +171,10 @@ BASE_SLOW struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra)
 {
 	struct thread *thread = hooks_thread(sp);
 
-	if (!thread || !ring_idle(thread->ring))
+	if (!thread || !ring_idle(thread->own))
 		return NULL;
-	ring_enter(thread->ring, sp | RING_IN_REAL, ra);
-	return thread->ring;
+	ring_enter(thread->own, sp | RING_IN_REAL, ra);
+	return thread->own;
 }
 
 BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
@@ -182,7 +194,7 @@ BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
 		return;
 	for (i = 0; args && i < GT_EXTRA_ARGS; i++)
 		event.args[i] = args[i];
-	ring = thread->ring;
+	ring = thread->own;
 	if (!ring_idle(ring)) {
 		hooks_nested(thread, &event, caller);
 		return;

@@ -84,8 +84,8 @@ int wrap_passed(int version, int actions, uint64_t class, void *exception,
 	(void)class;
 	(void)exception;
 	(void)context;
-	if (actions & WRAP_CLEANUP_PHASE && thread && thread->ring)
-		ring_leave(thread->ring);
+	if (actions & WRAP_CLEANUP_PHASE && thread && thread->own)
+		ring_leave(thread->own);
 	return WRAP_CONTINUE_UNWIND;
 }
 

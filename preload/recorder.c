@@ -423,19 +423,32 @@ static struct thread *recorder_register(struct recorder *r)
 	return thread;
 }
 
-BASE_SLOW struct thread *recorder_thread(void)
+/* A thread that stands aside, if it has its ring back, or what is to be
+ * recorded of it has been chosen already. */
+static struct thread *recorder_return(struct recorder *r,
+				      struct thread *thread)
 {
-	struct thread *thread = recorder_tls;
+	bool dormant = atomic_load_explicit(&r->dormant,
+					    memory_order_relaxed);
+
+	if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
+	    RECORDER_ON)
+		return NULL;
+	recorder_put_aside(thread, THREAD_DORMANT, dormant);
+	if (dormant)
+		return NULL;
+	if (!(thread->aside & THREAD_MUTE))
+		return thread;
+	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+	return NULL;
+}
+
+/* Of a thread that has no ring. */
+static struct thread *recorder_enter(bool dormant)
+{
 	struct recorder *r;
 	uint32_t state;
 
-	if (thread && thread->ring)
-		return thread;	/* I1 */
-	if (thread && thread->aside & THREAD_MUTE) {
-		atomic_fetch_add_explicit(&recorder->live->dropped, 1,
-					  memory_order_relaxed);
-		return NULL;
-	}
 	if (!recorder_ready())
 		return NULL;
 	r = recorder;
@@ -449,7 +462,29 @@ BASE_SLOW struct thread *recorder_thread(void)
 	if (state == RECORDER_STARTING)
 		atomic_fetch_add_explicit(&r->skipped, 1,
 					  memory_order_relaxed);
-	return state == RECORDER_ON ? recorder_register(r) : NULL;
+	if (state != RECORDER_ON ||
+	    (!dormant && atomic_load_explicit(&r->dormant,
+					      memory_order_relaxed)))
+		return NULL;
+	return recorder_register(r);
+}
+
+BASE_SLOW struct thread *recorder_thread(void)
+{
+	struct thread *thread = recorder_tls;
+
+	if (thread && thread->ring)
+		return thread;	/* I1 */
+	if (thread && thread->own)
+		return recorder_return(recorder, thread);
+	return recorder_enter(false);
+}
+
+BASE_SLOW struct thread *recorder_join(void)
+{
+	struct thread *thread = recorder_tls;
+
+	return thread && thread->own ? thread : recorder_enter(true);
 }
 
 void recorder_wake(struct recorder *r)
@@ -488,12 +523,9 @@ void recorder_put_aside(struct thread *thread, enum thread_aside why, bool on)
 
 void recorder_mute(bool mute)
 {
-	struct thread *thread = recorder_thread();
+	struct thread *thread = recorder_join();
 
-	if (!thread)
-		thread = recorder_tls;
-	if (!thread || !thread->own ||
-	    !(thread->aside & THREAD_MUTE) == !mute)
+	if (!thread || !(thread->aside & THREAD_MUTE) == !mute)
 		return;
 	if (mute)
 		atomic_fetch_add_explicit(&recorder->mutes, 1,

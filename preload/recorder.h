@@ -64,6 +64,8 @@ struct thread {
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
+	/* nothing is recorded at the time (aside.h); by the writer */
+	_Atomic uint32_t dormant;
 	/* thread pointer of who starts it: what interrupts that one does not
 	 * wait for it */
 	_Atomic uintptr_t starter;
@@ -153,6 +155,10 @@ extern BASE_HIDDEN __thread struct thread *recorder_tls
  * Any thread, also signal handlers; keeps errno.
  */
 struct thread *recorder_thread(void);
+
+/* The same for a thread that is going to be forbidden what it takes to get a
+ * ring: it gets it even if nothing is recorded at the time. */
+struct thread *recorder_join(void);
 
 /* The program is about to end: the writer looks more often. Events after it
  * are still recorded. */

@@ -190,6 +190,13 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 			recorder_tls->ring = NULL;
 		return false;
 	}
+	if (atomic_load_explicit(&r->dormant, memory_order_relaxed)) {
+		/* nothing is lost by choice */
+		if (recorder_tls && recorder_tls->own == ring)
+			recorder_put_aside(recorder_tls, THREAD_DORMANT,
+					   true);
+		return false;
+	}
 	if (ring_fits(r, ring))
 		return true;
 	if (recorder_options.number[OPTION_OVERFLOW] != OPTION_OVERFLOW_DROP &&
@@ -231,10 +238,10 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	if (!id)
 		return NULL;
 	ring = &r->rings[id - 1];
-	ring->tid = thread->ring->tid;
+	ring->tid = thread->own->tid;
 	ring->flags = GT_THREAD_NESTED |
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
-	ring->pointer = thread->ring->pointer;
+	ring->pointer = thread->own->pointer;
 	ring->start_stamp = arch_cycles();
 	/* pairs with the acquire of feed_scan */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
