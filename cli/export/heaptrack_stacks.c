@@ -134,17 +134,16 @@ static uint32_t ip_of_word(struct heaptrack_stacks *stacks, uint32_t root,
 static uint32_t trace_in(struct heaptrack_stacks *stacks, uint32_t outer,
 			 uint32_t ip)
 {
-	uint64_t key = (uint64_t)outer << 32 | ip;
-	uint32_t trace = table_get(&stacks->trace_of, key);
+	size_t before = stacks->traces.pair_count;
+	uint32_t number = pairset_number(&stacks->traces, outer, ip);
 
-	if (trace != TABLE_NONE)
-		return trace;
-	table_set(&stacks->trace_of, key, ++stacks->traces);
+	if (number < before)
+		return number + 1;
 	packed_byte(stacks->out, 't');
 	heaptrack_number(stacks->out, ip);
 	heaptrack_number(stacks->out, outer);
 	packed_byte(stacks->out, '\n');
-	return stacks->traces;
+	return number + 1;
 }
 
 static uint32_t begin_stack(void *owner, uint32_t root)
@@ -250,7 +249,7 @@ void heaptrack_stacks_free(struct heaptrack_stacks *stacks)
 	intern_free(&stacks->names);
 	table_free(&stacks->string_of);
 	table_free(&stacks->ip_of);
-	table_free(&stacks->trace_of);
+	pairset_free(&stacks->traces);
 	table_free(&stacks->pair_of);
 	free(stacks->pairs);
 	buffer_free(&stacks->scratch);

@@ -10,6 +10,7 @@
 
 #include "cli/base/buffer.h"
 #include "cli/base/intern.h"
+#include "cli/base/pairset.h"
 #include "cli/base/table.h"
 #include "cli/export/packed.h"
 #include "cli/profile/inward.h"
@@ -29,8 +30,7 @@ struct heaptrack_stacks {
 	uint32_t strings;	/* numbers begin at 1, as those of ... */
 	struct table ip_of;	/* place, or NO_PLACE | root -> number */
 	uint32_t ips;
-	struct table trace_of;	/* outer << 32 | ip -> number */
-	uint32_t traces;
+	struct pairset traces;	/* outer, ip; their numbers begin at 1, too */
 	struct table pair_of;	/* mixed size and trace -> the last pair */
 	struct heaptrack_pair *pairs;	/* from first_pair on */
 	uint32_t first_pair;

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/pairset.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 #include "cli/export/pprof_tables.h"
@@ -53,14 +54,7 @@ static const struct { const char *type, *unit; } types[VALUES] = {
 
 #define STACK_NONE UINT32_MAX	/* around the outermost location */
 
-struct stack {
-	uint32_t outer;
-	uint32_t location;
-};
-
 struct sample {
-	uint32_t stack;
-	uint32_t part;
 	uint64_t values[VALUES];
 };
 
@@ -68,12 +62,10 @@ struct writing {
 	struct export *export;
 	struct pprof_tables tables;
 	struct inward inward;
-	struct stack *stacks;
-	size_t stack_count, stack_capacity;
-	struct table stack_of;	/* outer, location -> stack */
+	struct pairset stacks;	/* the stack around, location */
+	struct pairset keys;	/* of samples: stack, part */
 	struct sample *samples;
 	size_t sample_count, sample_capacity;
-	struct table sample_of;	/* stack, part -> sample */
 	size_t types;		/* how many of them */
 	uint64_t *ids;		/* of one sample */
 	size_t id_count, id_capacity;
@@ -81,22 +73,6 @@ struct writing {
 };
 
 /* ---- stacks ---- */
-
-/* Stack 0 has no locations. */
-static uint32_t stack_in(struct writing *writing, uint32_t outer,
-			 uint32_t location)
-{
-	uint64_t key = (uint64_t)outer << 32 | location;
-	uint32_t stack = table_get(&writing->stack_of, key);
-
-	if (stack != TABLE_NONE)
-		return stack;
-	GROW(writing->stacks, writing->stack_count, writing->stack_capacity);
-	stack = (uint32_t)writing->stack_count++;
-	writing->stacks[stack] = (struct stack){ outer, location };
-	table_set(&writing->stack_of, key, stack);
-	return stack;
-}
 
 static uint32_t begin_stack(void *owner, uint32_t root)
 {
@@ -110,7 +86,7 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 	buffer_printf(&text, "[the stack ends here: %s]", why);
 	location = pprof_location_stop(&writing->tables, text.data);
 	buffer_free(&text);
-	return stack_in(writing, 0, location);
+	return pairset_number(&writing->stacks, 0, location);
 }
 
 static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
@@ -119,7 +95,7 @@ static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
 	uint32_t location = pprof_location(&writing->tables, place);
 
 	return location == TABLE_NONE ? outer :
-		stack_in(writing, outer, location);
+		pairset_number(&writing->stacks, outer, location);
 }
 
 /* ---- samples ---- */
@@ -130,17 +106,14 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 	struct writing *writing = owner;
 	bool peak = writing->export->cost == FIGURE_PEAK;
 	uint32_t stack = inward_value(&writing->inward, node);
-	uint64_t key = (uint64_t)stack << 32 | part;
-	uint32_t number = table_get(&writing->sample_of, key);
+	uint32_t number = pairset_number(&writing->keys, stack, part);
 	struct sample *sample;
 
-	if (number == TABLE_NONE) {
+	if (number == writing->sample_count) {
 		GROW(writing->samples, writing->sample_count,
 		     writing->sample_capacity);
-		number = (uint32_t)writing->sample_count++;
-		table_set(&writing->sample_of, key, number);
-		writing->samples[number] =
-			(struct sample){ .stack = stack, .part = part };
+		writing->samples[writing->sample_count++] =
+			(struct sample){ 0 };
 	}
 	sample = &writing->samples[number];
 	sample->values[ALLOC_OBJECTS] += figures->count;
@@ -155,26 +128,25 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 static size_t locations_of(struct writing *writing, uint32_t stack)
 {
 	writing->id_count = 0;
-	for (; stack != 0; stack = writing->stacks[stack].outer) {
+	for (; stack != 0; stack = writing->stacks.pairs[stack].first) {
 		GROW(writing->ids, writing->id_count, writing->id_capacity);
 		writing->ids[writing->id_count++] =
-			writing->stacks[stack].location + UINT64_C(1);
+			writing->stacks.pairs[stack].second + UINT64_C(1);
 	}
 	return writing->id_count;
 }
 
 /* The name and the number of the thread; none where it is not known. */
-static size_t labels_of(struct writing *writing, const struct sample *sample,
+static size_t labels_of(struct writing *writing, uint32_t part,
 			Pprof__Label *labels)
 {
 	const struct threads *threads = &writing->export->model->threads;
 	const struct thread *thread;
 	size_t count = 0;
 
-	if (!writing->export->threads || sample->part == 0 ||
-	    sample->part >= threads->count)
+	if (!writing->export->threads || part == 0 || part >= threads->count)
 		return 0;
-	thread = &threads->list[sample->part];
+	thread = &threads->list[part];
 	pprof__label__init(&labels[0]);
 	pprof__label__init(&labels[1]);
 	if (threads_name(thread)[0] != 0) {
@@ -187,8 +159,9 @@ static size_t labels_of(struct writing *writing, const struct sample *sample,
 	return count;
 }
 
-static void write_sample(struct writing *writing, const struct sample *sample)
+static void write_sample(struct writing *writing, size_t number)
 {
+	const struct pair *key = &writing->keys.pairs[number];
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Sample message = PPROF__SAMPLE__INIT;
 	Pprof__Sample *one = &message;
@@ -197,12 +170,12 @@ static void write_sample(struct writing *writing, const struct sample *sample)
 	int64_t values[VALUES];
 
 	for (size_t i = 0; i < writing->types; i++)
-		values[i] = (int64_t)sample->values[i];
-	message.n_location_id = locations_of(writing, sample->stack);
+		values[i] = (int64_t)writing->samples[number].values[i];
+	message.n_location_id = locations_of(writing, key->first);
 	message.location_id = writing->ids;
 	message.n_value = writing->types;
 	message.value = values;
-	message.n_label = labels_of(writing, sample, labels);
+	message.n_label = labels_of(writing, key->second, labels);
 	message.label = list;
 	profile.n_sample = 1;
 	profile.sample = &one;
@@ -317,7 +290,8 @@ static void begin(struct writing *writing, struct export *export)
 	writing->export = export;
 	writing->types = export->cost == FIGURE_TEMPORARY ? VALUES : TEMPORARY;
 	pprof_tables_init(&writing->tables, export->frames);
-	stack_in(writing, STACK_NONE, TABLE_NONE);
+	/* Stack 0 has no locations. */
+	pairset_number(&writing->stacks, STACK_NONE, TABLE_NONE);
 	writing->inward = (struct inward){
 		.frames = export->frames,
 		.root = begin_stack,
@@ -331,10 +305,9 @@ static void end(struct writing *writing)
 {
 	inward_free(&writing->inward);
 	pprof_tables_free(&writing->tables);
-	free(writing->stacks);
-	table_free(&writing->stack_of);
+	pairset_free(&writing->stacks);
+	pairset_free(&writing->keys);
 	free(writing->samples);
-	table_free(&writing->sample_of);
 	free(writing->ids);
 	free(writing);
 }
@@ -348,7 +321,7 @@ static int write_pprof(struct export *export)
 	pprof_out_begin(&writing->out, export->out);
 	write_types(writing);
 	for (size_t i = 0; i < writing->sample_count; i++)
-		write_sample(writing, &writing->samples[i]);
+		write_sample(writing, i);
 	write_rest(writing);
 	pprof_tables_write(&writing->tables, &writing->out);
 	pprof_out_end(&writing->out);

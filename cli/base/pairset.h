@@ -1,0 +1,28 @@
+/*
+ * pairset.h: pairs of numbers, numbered from 0 in the order in which they were
+ * met: for trees that are made of millions of (parent, what comes next). 16 to
+ * 30 bytes a pair; nothing is ever removed.
+ */
+#ifndef GNOMON_PAIRSET_H
+#define GNOMON_PAIRSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pair {
+	uint32_t first, second;
+};
+
+struct pairset {
+	struct pair *pairs;
+	size_t pair_count, pair_capacity;
+	uint64_t *index;
+	uint64_t index_mask;
+};
+
+/* A zeroed struct pairset is empty. The number of a pair; it was not there
+ * before if that is what pair_count was. */
+uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second);
+void pairset_free(struct pairset *set);
+
+#endif
