@@ -447,4 +447,5 @@ void model_finish(struct model *model)
 		give_up(model, &entry);
 	}
 	account_finish(model);
+	contexts_settle(&model->contexts);
 }

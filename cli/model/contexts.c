@@ -13,6 +13,8 @@
  *  I2  Pages of ids, 32 KiB each, are no more than PAGES_FREE and one for
  *      PAGE_DEFINED_MIN ids that were defined: recorders number contexts one
  *      by one, and a short file must not take all memory.
+ *  I3  With `known`, nodes and late ones belong to that tree, and are only
+ *      read; pages have costs, and no nodes.
  *
  * Called by the reader's thread.
  */
@@ -24,6 +26,7 @@
 #include "cli/base/grow.h"
 
 #define INDEX_FREE UINT64_MAX	/* no node has that number */
+#define INDEX_SLOTS 1024	/* at first */
 #define PAGES_FREE 4096
 #define PAGE_DEFINED_MIN 4
 
@@ -43,6 +46,29 @@ void contexts_init(struct contexts *contexts)
 	memset(contexts, 0, sizeof(*contexts));
 	for (unsigned i = 0; i < CONTEXT_ROOTS; i++)
 		add_node(contexts, i, 0, IMAGE_NONE);
+}
+
+void contexts_init_known(struct contexts *contexts,
+			 const struct contexts *known)
+{
+	size_t size = known->node_count * sizeof(*contexts->node_cost);
+
+	*contexts = (struct contexts){
+		.known = known,
+		.nodes = known->nodes,
+		.node_count = known->node_count,
+		.late = known->late,
+		.late_count = known->late_count,
+		.defined = known->defined,
+		.node_cost = grow_alloc(size),
+	};
+	memset(contexts->node_cost, 0xff, size);
+}
+
+void contexts_settle(struct contexts *contexts)
+{
+	free(contexts->index);
+	contexts->index = NULL;
 }
 
 /* ---- nodes by (parent, address, image) ---- */
@@ -72,12 +98,19 @@ static uint64_t *find_slot(const struct contexts *contexts, uint64_t hash,
 	}
 }
 
+static bool is_full(size_t nodes, uint64_t mask)
+{
+	return nodes > (mask >> 3) * 5;
+}
+
 static void enlarge_index(struct contexts *contexts)
 {
-	uint64_t count = contexts->index ? (contexts->index_mask + 1) * 2 :
-		1024;
-	size_t size = count * sizeof(*contexts->index);
+	uint64_t count = INDEX_SLOTS;
+	size_t size;
 
+	while (is_full(contexts->node_count, count - 1))
+		count *= 2;
+	size = count * sizeof(*contexts->index);
 	free(contexts->index);
 	contexts->index = grow_lines(NULL, 0, size);
 	contexts->index_mask = count - 1;
@@ -103,7 +136,7 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 	uint64_t hash = hash_of(parent, address, image), *slot;
 
 	if (contexts->index == NULL ||
-	    contexts->node_count > (contexts->index_mask >> 3) * 5)
+	    is_full(contexts->node_count, contexts->index_mask))
 		enlarge_index(contexts);
 	slot = find_slot(contexts, hash, parent, address, image);
 	if (*slot == INDEX_FREE) {
@@ -173,13 +206,20 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 	return &(*page)[id & ((1u << CONTEXT_PAGE_BITS) - 1)];
 }
 
+/* Where its node is. */
+static const struct context_ref *defined_ref(const struct contexts *contexts,
+					     uint32_t id)
+{
+	return known_ref(contexts->known ? contexts->known : contexts, id);
+}
+
 uint32_t contexts_node(struct contexts *contexts, uint32_t id)
 {
 	const struct context_ref *ref;
 
 	if (id < GT_STOP_COUNT)
 		return id;
-	ref = known_ref(contexts, id);
+	ref = defined_ref(contexts, id);
 	if (ref != NULL && ref->node != 0)
 		return ref->node;
 	contexts->undefined++;
@@ -203,6 +243,8 @@ enum contexts_defined contexts_define(struct contexts *contexts,
 	struct context_ref *ref = NULL;
 	uint32_t parent, image;
 
+	if (contexts->known != NULL)
+		return CONTEXTS_DEFINED;	/* it said what it is */
 	if (record->id >= GT_STOP_COUNT &&
 	    contexts->node_count < UINT32_MAX - 1)
 		ref = ref_of(contexts, record->id);
@@ -319,8 +361,9 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 {
 	uint32_t node = contexts_node(contexts, id);
 	/* The ids of roots, and those that are not defined, may have none. */
-	struct context_ref *ref = id < GT_STOP_COUNT ?
-		ref_of(contexts, id) : known_ref(contexts, id);
+	struct context_ref *ref = id < GT_STOP_COUNT ||
+		defined_ref(contexts, id) != NULL ?
+		ref_of(contexts, id) : NULL;
 	uint32_t *cost = &contexts->node_cost[node];
 
 	if (*cost == CONTEXT_NO_COST)
@@ -337,11 +380,13 @@ void contexts_free(struct contexts *contexts)
 	for (size_t i = 0; i < contexts->page_count; i++)
 		free(contexts->pages[i]);
 	free(contexts->pages);
-	free(contexts->nodes);
+	if (contexts->known == NULL) {
+		free(contexts->nodes);
+		free(contexts->late);
+	}
 	free(contexts->node_cost);
 	free(contexts->costs);
 	free(contexts->index);
-	free(contexts->late);
 	table_free(&contexts->parts);
 	memset(contexts, 0, sizeof(*contexts));
 }

@@ -83,6 +83,9 @@ struct contexts {
 	size_t late_capacity;
 	uint64_t undefined;		/* ids used but never defined */
 	struct table parts;	/* (node, part), or group -> cost */
+	/* A tree that has all of the trace's nodes already: only costs are
+	 * one's own then. */
+	const struct contexts *known;
 	/* Nodes, or parts of them, for which it returns the same have one
 	 * cost, of that part; NULL: each has its own. */
 	uint32_t (*group)(void *owner, uint32_t node, uint32_t part);
@@ -90,6 +93,16 @@ struct contexts {
 };
 
 void contexts_init(struct contexts *contexts);
+/*
+ * For a second pass: nodes are those of `known`, which must stay as it is as
+ * long as this one is used. An id that it has not means an undefined context,
+ * whatever the trace says of it.
+ */
+void contexts_init_known(struct contexts *contexts,
+			 const struct contexts *known);
+/* No more nodes will come: what only contexts_define needs is given back. It
+ * may be called all the same. */
+void contexts_settle(struct contexts *contexts);
 /* What is wrong with a definition. */
 enum contexts_defined {
 	CONTEXTS_DEFINED,

@@ -58,6 +58,18 @@ static struct model *new_model(void)
 	return model;
 }
 
+/* For one pass more over a trace that was read. */
+static struct model *new_model_like(const struct model *known)
+{
+	struct model *model = new_model();
+
+	contexts_free(&model->contexts);
+	contexts_init_known(&model->contexts, &known->contexts);
+	model->selection = known->selection;
+	model->borrowed = true;
+	return model;
+}
+
 static void end_model(struct model *model)
 {
 	model_free(model);
@@ -179,9 +191,7 @@ int model_group_peaks(const struct model *model, const char *path,
 	memset(peaks, 0, count * sizeof(*peaks));
 	if (!model_can_be_read_again(path))
 		return EXIT_NOTHING;
-	groups = new_model();
-	groups->selection = model->selection;
-	groups->borrowed = true;
+	groups = new_model_like(model);
 	groups->until = model->until;
 	groups->options.split = model->options.split;
 	groups->contexts.group = group_of;
@@ -213,9 +223,7 @@ int model_follow(const struct model *model, const char *path,
 
 	if (!model_can_be_read_again(path))
 		return EXIT_NOTHING;
-	again = new_model();
-	again->selection = model->selection;
-	again->borrowed = true;
+	again = new_model_like(model);
 	again->options.temporary = model->options.temporary;
 	again->options.wants = MODEL_WANT_CHAINS;
 	again->until = model->report.being_written &&
