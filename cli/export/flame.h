@@ -99,7 +99,8 @@ struct flame_tracks {
 	size_t step, rows;
 	uint64_t *live;
 };
-/* By a second pass. False: there is nothing to follow. Free it anyway. */
+/* By a second pass, before which of the profile nothing but its frames is
+ * kept. False: there is nothing to follow. Free it anyway. */
 bool flame_tracks_follow(struct flame_tracks *tracks,
 			 const struct flame_export *flame,
 			 const struct flame_tree *tree);

@@ -195,6 +195,8 @@ bool flame_tracks_follow(struct flame_tracks *tracks,
 				   sizeof(*tracks->live));
 	f.live = grow_zeroed(tracks->count, sizeof(*f.live));
 	f.of_context = tracks_of_contexts(tracks, tree, &model->contexts);
+	/* Memory for the second pass. */
+	profile_keep_frames(flame->export.profile);
 	status = model_follow(model, flame->export.trace, &tap);
 	write_rows(&f, UINT64_MAX);
 	free(f.live);

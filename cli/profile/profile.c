@@ -438,6 +438,23 @@ static void sum_level(struct profile *profile, unsigned level)
 	}
 }
 
+/* Each node to its number, around one cycle after the other: the array may be
+ * most of the memory there is. number[] becomes the identity. */
+static void move_nodes(struct profile_node *nodes, uint32_t *number,
+		       size_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		while (number[i] != i) {
+			uint32_t to = number[i];
+			struct profile_node other = nodes[to];
+
+			nodes[to] = nodes[i];
+			nodes[i] = other;
+			number[i] = number[to];
+			number[to] = to;
+		}
+}
+
 void profile_seal(struct profile *profile)
 {
 	size_t count = profile->node_count;
@@ -448,39 +465,45 @@ void profile_seal(struct profile *profile)
 	free(profile->index);
 	profile->index = NULL;
 	number = number_nodes(profile);
-	nodes = grow_resize(NULL, count + 1, sizeof(*nodes));
+	profile->nodes = nodes = grow_resize(profile->nodes, count + 1,
+					     sizeof(*nodes));
 	for (size_t i = 0; i < count; i++) {
-		const struct profile_node *old = &profile->nodes[i];
-
-		nodes[number[i]] = (struct profile_node){
-			.parent = number[old->parent],
-			.frame = old->frame,
-			.end = number[i] + old->end,
-		};
+		nodes[i].parent = number[nodes[i].parent];
+		nodes[i].end += number[i];
 	}
 	nodes[count] = (struct profile_node){ .frame = PROFILE_NONE };
 	for (size_t i = 0; i < profile->self_count; i++)
 		profile->selves[i].node = number[profile->selves[i].node];
+	move_nodes(nodes, number, count);
 	free(number);
-	free(profile->nodes);
-	profile->nodes = nodes;
 	order_selves(profile);
 	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
 		sum_level(profile, level);
 	profile->sealed = true;
 }
 
+void profile_keep_frames(struct profile *profile)
+{
+	free(profile->nodes);
+	free(profile->selves);
+	free(profile->order);
+	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
+		free(profile->sums[level]);
+	memset(profile->sums, 0, sizeof(profile->sums));
+	profile->nodes = NULL;
+	profile->selves = NULL;
+	profile->order = NULL;
+	profile->node_count = 0;
+	profile->self_count = 0;
+}
+
 void profile_free(struct profile *profile)
 {
 	if (profile == NULL)
 		return;
+	profile_keep_frames(profile);
 	free(profile->frames);
-	free(profile->nodes);
-	free(profile->selves);
-	free(profile->order);
 	free(profile->self_of_cost);
-	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
-		free(profile->sums[level]);
 	free(profile->index);
 	intern_free(&profile->names);
 	table_free(&profile->frame_of);

@@ -117,6 +117,9 @@ void profile_add(struct profile *profile, unsigned side,
 			      const struct figures *figures),
 		 void *owner);
 void profile_seal(struct profile *profile);
+/* Of a sealed one: nothing but `frames` and `self_of_cost` is needed any
+ * more. */
+void profile_keep_frames(struct profile *profile);
 void profile_free(struct profile *profile);
 
 /* ---- of a sealed profile ---- */
