@@ -63,7 +63,9 @@ static uint32_t deepbind_done;	/* the first who sets it does it */
 
 static uintptr_t deepbind_real(const struct deepbind_row *row)
 {
-	return *(const uintptr_t *)((const char *)&real + row->real);
+	const struct real *table = real_below ? real_below : &real;
+
+	return *(const uintptr_t *)((const char *)table + row->real);
 }
 
 static bool deepbind_protect(uintptr_t from, uintptr_t to, int prot)

@@ -140,6 +140,10 @@ void emit_info_start(const struct emit_info *info)
 	text_key_number(&text, "ring", options->number[OPTION_RING]);
 	if (options->number[OPTION_FREE_STACKS])
 		text_key_number(&text, "free_stacks", 1);
+	if (options->number[OPTION_GUARD])
+		text_key_number(&text, "guard", options->number[OPTION_GUARD]);
+	if (options->number[OPTION_ZERO_MEMORY])
+		text_key_number(&text, "zero_memory", 1);
 	text_key(&text, "output", info->output->path);
 	if (info->r->parent_trace[0])
 		text_key(&text, "parent_trace", info->r->parent_trace);
@@ -276,6 +280,10 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "maps_looks", info->maps->looks);
 	text_key_number(&text, "maps_cut", info->maps->cuts);
 	text_key_number(&text, "maps_cpu_ns", info->maps->spent_all_ns);
+	if (recorder_options.number[OPTION_GUARD])
+		text_key_number(&text, "guard_damages",
+				atomic_load_explicit(&r->guard_damages,
+						     memory_order_relaxed));
 	text_key_number(&text, "writer_cpu_ns",
 			sys_clock(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);

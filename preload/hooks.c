@@ -24,6 +24,7 @@
 
 #include "preload/aside.h"
 #include "preload/bump.h"
+#include "preload/guard_rows.h"
 #include "preload/hooks.h"
 #include "preload/hooks_wrap.h"
 #include "preload/sys.h"
@@ -320,6 +321,7 @@ __attribute__((constructor)) static void hooks_load(void)
 		wrap_start();
 		appear_in_front(hooks_rows, WRAP_COUNT(hooks_rows));
 		recorder_thread();
+		hooks_guard();
 	}
 }
 

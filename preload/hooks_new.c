@@ -14,17 +14,26 @@
 #include "preload/hooks_wrap.h"
 
 /* Written as the arguments of WRAP_*: size, alignment, std::nothrow. */
-#define NEW(name) WRAP_THROW(name, true, (size_t size), size, 0, 0, size)
+#define NEW(name)                                                     \
+	WRAP_THROW(name, true, (size_t size), size, 0, 0, size)       \
+	GUARD_NEW(name, (size_t size), (size), size, 1)
 #define NEW_NOTHROW(name)                                             \
 	WRAP_THROW(name, true, (size_t size, const void *tag), size,  \
-		   tag, 0, size)
+		   tag, 0, size)                                      \
+	GUARD_NEW(name, (size_t size, const void *tag), (size, tag),  \
+		  size, 1)
 #define NEW_ALIGNED(name)                                             \
 	WRAP_THROW(name, true, (size_t size, size_t alignment), size, \
-		   alignment, 0, size)
+		   alignment, 0, size)                                \
+	GUARD_NEW(name, (size_t size, size_t alignment),              \
+		  (size, alignment), size, alignment)
 #define NEW_ALIGNED_NOTHROW(name)                                     \
 	WRAP_THROW(name, true,                                        \
 		   (size_t size, size_t alignment, const void *tag),  \
-		   size, alignment, tag, size)
+		   size, alignment, tag, size)                        \
+	GUARD_NEW(name,                                               \
+		  (size_t size, size_t alignment, const void *tag),   \
+		  (size, alignment, tag), size, alignment)
 #define DELETE(name) \
 	WRAP_FREE_OF(name, true, (void *block), (block), block)
 #define DELETE_TWO(name)                                              \

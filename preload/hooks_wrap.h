@@ -27,6 +27,7 @@
 
 #include "preload/appear.h"
 #include "preload/bump.h"
+#include "preload/guard_rows.h"
 #include "preload/hooks.h"
 
 /* Whose definition is wrapped. */
@@ -200,7 +201,8 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 		ring = wrap_enter(caller);                           \
 		name##_real arguments;                               \
 		hooks_leave_real(ring);                              \
-	}
+	}                                                            \
+	GUARD_FREE(name, parameters, arguments, block)
 
 #define WRAP_FREE(name, parameters, arguments, block) \
 	WRAP_FREE_OF(name, false, parameters, arguments, block)
@@ -228,6 +230,7 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 			hooks_address(failed, old, caller.ra,        \
 				      caller.sp);                    \
 		return made;                                         \
-	}
+	}                                                            \
+	GUARD_REALLOC(name, parameters, arguments, old, bytes)
 
 #endif

@@ -165,6 +165,8 @@ static int live_beside(struct live *live, const struct live_where *where,
 static void live_place(struct live *live, const struct live_where *where,
 		       const struct gl_header *h)
 {
+	if (where->core)
+		return;
 	if (where->live_dir[0]) {
 		live->err = live_create(live, where->live_dir, where, h);
 	} else {
@@ -180,7 +182,7 @@ static void live_place(struct live *live, const struct live_where *where,
 	live->fd = -1;
 }
 
-static int live_map(struct live *live)
+static int live_map(struct live *live, bool core)
 {
 	int flags = live->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE :
 				   MAP_SHARED;
@@ -192,8 +194,10 @@ static int live_map(struct live *live)
 	/* a child must not write into our rings; should the kernel refuse
 	 * this, it still finds no pointer to them */
 	sys_madvise((void *)at, live->size, MADV_DONTFORK);
-	/* nor is it part of the program's core dump */
-	sys_madvise((void *)at, live->size, MADV_DONTDUMP);
+	/* nor is it part of the program's core dump, unless who reads that
+	 * is to find contexts there */
+	if (!core)
+		sys_madvise((void *)at, live->size, MADV_DONTDUMP);
 	live->header = (struct gl_header *)at;
 	return 0;
 }
@@ -210,7 +214,7 @@ int live_open(struct live *live, const struct live_where *where)
 		memset(&h, 0, offsetof(struct gl_header, trace_path));
 		live_layout(live, &h, memory);
 		live_place(live, where, &h);
-		err = live_map(live);
+		err = live_map(live, where->core);
 		if (!err)
 			break;
 		live_unlink(live);

@@ -22,7 +22,7 @@ struct live {
 	/* no room for those that were wanted last */
 	bool nodes_refused, images_refused;
 	int fd;			/* -1: private memory, no file */
-	int err;		/* why there is no file */
+	int err;		/* why there is no file; 0: not wanted */
 	char path[GT_PATH_MAX];	/* "" without a file */
 };
 
@@ -30,6 +30,7 @@ struct live_where {
 	const char *live_dir;	/* option, "" for none */
 	const char *trace;	/* path of the trace, absolute, or "" */
 	uint64_t memory;	/* budget of everything */
+	bool core;	/* it is to be private memory, and part of a core */
 	int pid;
 	uint64_t random;	/* for the name */
 };

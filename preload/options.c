@@ -178,6 +178,8 @@ static int options_limits(enum option_id id, uint64_t number)
 	if (id == OPTION_RING &&
 	    (number < OPTIONS_RING_MIN || number > OPTIONS_RING_MAX))
 		return -ERANGE;
+	if (id == OPTION_GUARD && number > OPTIONS_GUARD_MAX)
+		return -ERANGE;
 	if (id == OPTION_SNAPSHOT_EVERY && number != 0 &&
 	    (number < OPTIONS_SNAPSHOT_MIN || number > OPTIONS_SNAPSHOT_MAX))
 		return -ERANGE;

@@ -68,7 +68,13 @@
 	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", NULL,   \
 	  "none",                                                           \
 	  "note all mappings, and what the allocator holds, at this "       \
-	  "interval (250ms, 10s, 1h2m), not only at the end")
+	  "interval (250ms, 10s, 1h2m), not only at the end")               \
+	X(GUARD, "guard", 0, OPTION_SIZE, "SIZE", "0",                      \
+	  "lay SIZE bytes (at most 1M) before and behind each block, and "  \
+	  "look at free, realloc and the end whether they were written to; " \
+	  "a header before each block makes it known in a core dump")       \
+	X(ZERO_MEMORY, "zero-memory", 0, OPTION_SWITCH, NULL, "0",          \
+	  "fill what malloc, realloc and their kin give with zeroes")
 
 enum option_type {
 	OPTION_TEXT,
@@ -118,6 +124,7 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 #define OPTIONS_SNAPSHOT_MIN (UINT64_C(10) * 1000000)	/* ns */
 #define OPTIONS_SNAPSHOT_MAX (UINT64_C(366) * 86400 * 1000000000)
 #define OPTIONS_BARRIER_MAX 1000
+#define OPTIONS_GUARD_MAX (UINT64_C(1) << 20)
 
 struct options {
 	bool given[OPTION_COUNT];

@@ -34,6 +34,7 @@
 
 struct real real;
 const struct link_map *real_front;
+const struct real *real_below;
 bool real_only;
 void *real_dlopen, *real_dlmopen, *real_dlclose;
 int (*real_setname)(uintptr_t thread, const char *name);

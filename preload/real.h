@@ -64,6 +64,10 @@ extern BASE_HIDDEN struct real real;
  * and made so (appear.h). Set with the others. */
 extern BASE_HIDDEN const struct link_map *real_front;
 
+/* The table as it was, where something stands between the hooks and the
+ * allocator (hooks_guard.c); NULL: nothing does. Set by the constructor. */
+extern BASE_HIDDEN const struct real *real_below;
+
 /* Set together with them if the arena (bump.h) has given no block: then none
  * has to be told apart from the real allocator's, ever. Taken back where stacks
  * of frees are recorded: what it says is that free has nothing to look at. */

@@ -29,6 +29,7 @@
 #include "preload/area.h"
 #include "preload/budget.h"
 #include "preload/environment.h"
+#include "preload/guard.h"
 #include "preload/loader.h"
 #include "preload/message.h"
 #include "preload/output.h"
@@ -302,6 +303,7 @@ static bool recorder_begin(struct recorder *r)
 			recorder_wake(r);
 		}
 		area_settle(recorder_options.number[OPTION_MEMORY] / 2);
+		guard_recorded(r, r->forked);
 		memcpy(recorder_trace, r->live->trace_path,
 		       sizeof(recorder_trace));
 	}

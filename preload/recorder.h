@@ -124,6 +124,7 @@ struct recorder {
 	_Atomic uint64_t nested_events;
 	_Atomic uint64_t nested_lost;
 	_Atomic uint32_t mutes;		/* times that a thread fell mute */
+	_Atomic uint64_t guard_damages;	/* that were told of (guard.h) */
 
 	/* between a thread and the writer, a snapshot at a time */
 	_Alignas(BASE_LINE) struct arenas arenas[ARENAS_WHICH];

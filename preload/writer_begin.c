@@ -134,6 +134,7 @@ static int writer_open_live(struct writer *w, uint64_t trace_id,
 		.live_dir = options_text(&recorder_options, OPTION_LIVE_DIR),
 		.trace = w->output.regular ? w->output.path : "",
 		.memory = recorder_options.number[OPTION_MEMORY],
+		.core = recorder_options.number[OPTION_GUARD],
 		.pid = w->r->pid,
 		.random = writer_random(),
 	};
@@ -152,7 +153,7 @@ static int writer_open_live(struct writer *w, uint64_t trace_id,
 	memcpy(h->trace_path, w->output.path, sizeof(h->trace_path));
 	/* written last: the rest is there */
 	__atomic_store_n(&h->magic, GL_MAGIC, __ATOMIC_RELEASE);
-	if (w->live.fd < 0 && !w->r->message[0])
+	if (w->live.err && !w->r->message[0])
 		text_message(w->r->message, sizeof(w->r->message),
 			     "no live file: if recorder and program are "
 			     "killed together, the last events are lost",

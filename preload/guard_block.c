@@ -1,0 +1,243 @@
+/*
+ * guard_block.c: see guard_block.h.
+ *
+ * CHECK. A hash of where the block is, how large, and where its memory begins,
+ * with a secret that no other process has: what a program copies, or leaves
+ * behind in memory that it has freed, is no header. The context is not in it,
+ * as it becomes known later.
+ */
+#include "preload/guard_block.h"
+
+#include <string.h>
+
+#include "unwind/memory.h"
+
+#define GUARD_PAGE 4096u
+
+typedef uint64_t guard_word __attribute__((aligned(1), may_alias));
+
+static struct guard_header *guard_header(uintptr_t block)
+{
+	return (struct guard_header *)(block - sizeof(struct guard_header));
+}
+
+static struct guard_twin *guard_twin(const struct guard_shape *shape,
+				     uintptr_t block)
+{
+	return (struct guard_twin *)(block - shape->front);
+}
+
+/* The finalizer of MurmurHash3 over a sum of odd multiples. */
+static uint64_t guard_check(const struct guard_shape *shape, uintptr_t block,
+			    uint64_t size, uint32_t place)
+{
+	uint64_t x = shape->secret ^ block * UINT64_C(0x9e3779b97f4a7c15);
+
+	x += size * UINT64_C(0xbf58476d1ce4e5b9) ^
+	     (place & GUARD_PLACE_MAX) * UINT64_C(0x94d049bb133111eb);
+	x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+	x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ x >> 33;
+}
+
+struct guard_shape guard_shape(uint32_t zone, uint64_t secret)
+{
+	return (struct guard_shape){
+		.zone = zone,
+		.front = (uint32_t)base_round_up(
+			sizeof(struct guard_twin) + zone +
+				sizeof(struct guard_header), GUARD_ALIGN),
+		.secret = secret,
+	};
+}
+
+uint64_t guard_bytes(const struct guard_shape *shape, uint64_t size,
+		     uint64_t alignment)
+{
+	uint64_t all = shape->front + (uint64_t)shape->zone;
+
+	if (alignment > GUARD_ALIGN)
+		all += alignment - GUARD_ALIGN;
+	if (alignment > INT64_MAX / 2 || size > INT64_MAX - all)
+		return 0;
+	return size + all;
+}
+
+uintptr_t guard_place(const struct guard_shape *shape, uintptr_t memory,
+		      uint64_t alignment)
+{
+	return base_round_up(memory + shape->front, alignment);
+}
+
+static void guard_fill(uintptr_t from, uintptr_t to)
+{
+	memset((void *)from, GUARD_FILL, to - from);
+}
+
+void guard_make(const struct guard_shape *shape, uintptr_t memory,
+		uintptr_t block, uint64_t size, uint32_t context,
+		uint8_t forks)
+{
+	struct guard_header *header = guard_header(block);
+	struct guard_twin *twin = guard_twin(shape, block);
+
+	*header = (struct guard_header){
+		.magic = GUARD_MAGIC,
+		.size = size,
+		.context = context,
+		.place = (uint32_t)((block - memory) / GUARD_ALIGN) |
+			 (uint32_t)forks << 24,
+		.magic_end = GUARD_MAGIC_END,
+	};
+	header->check = guard_check(shape, block, size, header->place);
+	*twin = (struct guard_twin){ size, context, header->place,
+				     ~header->check };
+	guard_fill((uintptr_t)(twin + 1), (uintptr_t)header);
+	guard_fill(block + size, block + size + shape->zone);
+}
+
+/* Whether [at, block) can be read; what lies on the block's own page can. */
+static bool guard_readable(uintptr_t at, uintptr_t block)
+{
+	uintptr_t page = block & -(uintptr_t)GUARD_PAGE;
+
+	for (; at < page; at = (at | (GUARD_PAGE - 1)) + 1)
+		if (!unwind_readable(at & ~(uintptr_t)7))
+			return false;
+	return true;
+}
+
+static bool guard_ended(const struct guard_header *header)
+{
+	return header->magic == GUARD_FREED &&
+	       header->magic_end == GUARD_FREED_END;
+}
+
+/* By the header alone. */
+static enum guard_state guard_by_header(const struct guard_shape *shape,
+					uintptr_t block,
+					struct guard_found *found)
+{
+	const struct guard_header *header = guard_header(block);
+	bool live = header->magic == GUARD_MAGIC &&
+		    header->magic_end == GUARD_MAGIC_END;
+
+	if (!live && !guard_ended(header))
+		return GUARD_FOREIGN;
+	if (header->check !=
+	    guard_check(shape, block, header->size, header->place))
+		return GUARD_FOREIGN;
+	*found = (struct guard_found){ header->size, header->context,
+				       header->place, true };
+	return live ? GUARD_LIVE : GUARD_ENDED;
+}
+
+enum guard_state guard_find(const struct guard_shape *shape, uintptr_t block,
+			    struct guard_found *found)
+{
+	const struct guard_twin *twin = guard_twin(shape, block);
+	enum guard_state state;
+
+	if (block % GUARD_ALIGN || block < shape->front ||
+	    !guard_readable((uintptr_t)guard_header(block), block))
+		return GUARD_FOREIGN;
+	state = guard_by_header(shape, block, found);
+	if (state != GUARD_FOREIGN)
+		return state;
+	if (!guard_readable((uintptr_t)twin, block) ||
+	    twin->check !=
+		    ~guard_check(shape, block, twin->size, twin->place))
+		return GUARD_FOREIGN;
+	*found = (struct guard_found){ twin->size, twin->context, twin->place,
+				       false };
+	return GUARD_LIVE;
+}
+
+/* Adds what differs of the n bytes at `at`; expected NULL: GUARD_FILL. */
+static void guard_compare(struct guard_harm *harm, uintptr_t block,
+			  uintptr_t at, const void *expected, uint64_t n)
+{
+	const uint8_t *seen = (const uint8_t *)at, *wanted = expected;
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		if (seen[i] == (wanted ? wanted[i] : GUARD_FILL))
+			continue;
+		if (!harm->bytes++)
+			harm->offset = (int64_t)(at + i - block);
+	}
+}
+
+static void guard_compare_fill(struct guard_harm *harm, uintptr_t block,
+			       uintptr_t at, uintptr_t end)
+{
+	const uint64_t fill = UINT64_C(0x0101010101010101) * GUARD_FILL;
+
+	for (; end - at >= sizeof(fill); at += sizeof(fill))
+		if (unlikely(*(const guard_word *)at != fill))
+			guard_compare(harm, block, at, NULL, sizeof(fill));
+	guard_compare(harm, block, at, NULL, end - at);
+}
+
+struct guard_harm guard_look_front(const struct guard_shape *shape,
+				   uintptr_t block,
+				   const struct guard_found *found)
+{
+	const struct guard_header *header = guard_header(block);
+	const struct guard_twin *twin = guard_twin(shape, block);
+	struct guard_header wanted = {
+		.magic = GUARD_MAGIC,
+		.size = found->size,
+		.context = found->context,
+		.place = found->place,
+		.magic_end = GUARD_MAGIC_END,
+		.check = guard_check(shape, block, found->size, found->place),
+	};
+	const struct guard_twin other = { found->size, found->context,
+					  found->place, ~wanted.check };
+	struct guard_harm harm = { 0, 0 };
+
+	guard_compare(&harm, block, (uintptr_t)twin, &other, sizeof(other));
+	guard_compare_fill(&harm, block, (uintptr_t)(twin + 1),
+			   (uintptr_t)header);
+	guard_compare(&harm, block, (uintptr_t)header, &wanted,
+		      sizeof(wanted));
+	return harm;
+}
+
+struct guard_harm guard_look_rear(const struct guard_shape *shape,
+				  uintptr_t block, uint64_t size)
+{
+	struct guard_harm harm = { 0, 0 };
+
+	guard_compare_fill(&harm, block, block + size,
+			   block + size + shape->zone);
+	return harm;
+}
+
+void guard_name(const struct guard_shape *shape, uintptr_t block,
+		uint32_t context, uint8_t forks)
+{
+	struct guard_header *header = guard_header(block);
+	struct guard_twin *twin = guard_twin(shape, block);
+
+	header->context = twin->context = context;
+	header->place = twin->place = (header->place & GUARD_PLACE_MAX) |
+				      (uint32_t)forks << 24;
+}
+
+void guard_unmake(const struct guard_shape *shape, uintptr_t block,
+		  const struct guard_found *found)
+{
+	struct guard_header *header = guard_header(block);
+
+	guard_twin(shape, block)->check = 0;
+	*header = (struct guard_header){
+		.magic = GUARD_FREED,
+		.size = found->size,
+		.context = found->context,
+		.place = found->place,
+		.magic_end = GUARD_FREED_END,
+		.check = guard_check(shape, block, found->size, found->place),
+	};
+}

@@ -1,0 +1,69 @@
+/*
+ * guard_rows.h: functions of an allocator's own (hooks_wrap.h) that a guarded
+ * block may come to, and what stands before them then. Rows are collected by
+ * the linker from all files that make some; they do nothing before
+ * hooks_guard().
+ */
+#ifndef GNOMON_GUARD_ROWS_H
+#define GNOMON_GUARD_ROWS_H
+
+#include "preload/base.h"
+
+/* Aligned to its size, so that no linker or compiler puts space between. */
+struct guard_row {
+	_Alignas(32) void **real;	/* what the wrapper calls; NULL in it: not there */
+	void **past;	/* what that was */
+	void *instead;	/* calls *past where the block is not guarded */
+};
+
+/* The constructor, once options are read and all wrappers are in place. */
+void hooks_guard(void);
+
+/* Whether it was a guarded block; then it has ended, or become *to (NULL:
+ * refused, it lives on). */
+bool guard_free_mixed(void *block);
+bool guard_realloc_mixed(void *block, size_t size, void **to);
+
+/* A guarded block for an operator new; NULL: the allocator shall see to it. */
+void *guard_new(size_t size, size_t alignment);
+
+#define GUARD_ROW(name)                                               \
+	static const struct guard_row name##_guard_row                \
+		__attribute__((used, section("guard_rows"))) = {      \
+			(void **)&name##_real, (void **)&name##_past, \
+			(void *)name##_guarded                        \
+		}
+
+#define GUARD_FREE(name, parameters, arguments, block)                \
+	static void(*name##_past) parameters;                         \
+	static void name##_guarded parameters                         \
+	{                                                             \
+		if (!guard_free_mixed(block))                         \
+			name##_past arguments;                        \
+	}                                                             \
+	GUARD_ROW(name);
+
+#define GUARD_REALLOC(name, parameters, arguments, block, bytes)      \
+	static void *(*name##_past) parameters;                       \
+	static void *name##_guarded parameters                        \
+	{                                                             \
+		void *to;                                             \
+                                                                      \
+		if (guard_realloc_mixed(block, bytes, &to))           \
+			return to;                                    \
+		return name##_past arguments;                         \
+	}                                                             \
+	GUARD_ROW(name);
+
+/* operator new: throws, if the allocator's own does. */
+#define GUARD_NEW(name, parameters, arguments, size, alignment)       \
+	static void *(*name##_past) parameters;                       \
+	static void *name##_guarded parameters                        \
+	{                                                             \
+		void *made = guard_new(size, alignment);              \
+                                                                      \
+		return made ? made : name##_past arguments;           \
+	}                                                             \
+	GUARD_ROW(name);
+
+#endif
