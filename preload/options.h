@@ -69,11 +69,11 @@
 	  "none",                                                           \
 	  "note all mappings, and what the allocator holds, at this "       \
 	  "interval (250ms, 10s, 1h2m), not only at the end")               \
-	X(GUARD, "guard", 0, OPTION_SIZE, "SIZE", "0",                      \
+	X(GUARD, "guard", 0, OPTION_SIZE, "SIZE", NULL, "0",                \
 	  "lay SIZE bytes (at most 1M) before and behind each block, and "  \
 	  "look at free, realloc and the end whether they were written to; " \
 	  "a header before each block makes it known in a core dump")       \
-	X(ZERO_MEMORY, "zero-memory", 0, OPTION_SWITCH, NULL, "0",          \
+	X(ZERO_MEMORY, "zero-memory", 0, OPTION_SWITCH, NULL, NULL, "0",    \
 	  "fill what malloc, realloc and their kin give with zeroes")
 
 enum option_type {
