@@ -72,7 +72,8 @@ bool ask_writer(struct recorder *r, const struct ask *question, long *result)
 
 	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
 			  RECORDER_ON ||
-	    r->writer_is_thread || !ask_claim(r))
+	    (r->writer_is_thread && question->what != ASK_CONTROL) ||
+	    !ask_claim(r))
 		return false;
 	r->ask.what = question->what;
 	r->ask.number = question->number;

@@ -180,8 +180,10 @@ static int options_limits(enum option_id id, uint64_t number)
 		return -ERANGE;
 	if (id == OPTION_GUARD && number > OPTIONS_GUARD_MAX)
 		return -ERANGE;
+	if (options_table[id].type == OPTION_TIME && number > OPTIONS_TIME_MAX)
+		return -ERANGE;
 	if (id == OPTION_SNAPSHOT_EVERY && number != 0 &&
-	    (number < OPTIONS_SNAPSHOT_MIN || number > OPTIONS_SNAPSHOT_MAX))
+	    number < OPTIONS_SNAPSHOT_MIN)
 		return -ERANGE;
 	return 0;
 }

@@ -65,6 +65,13 @@
 	  "what is free there holds half of --memory, else beside the "     \
 	  "trace; where it cannot be made, events are kept in the "         \
 	  "program's memory only, which is said")                           \
+	X(OFF, "off", 0, OPTION_SWITCH, NULL, NULL, "0",                    \
+	  "record nothing until a start is asked for: by gnomon start, a "  \
+	  "signal, or the program itself")                                  \
+	X(DELAY, "delay", 0, OPTION_TIME, "TIME", NULL, "none",             \
+	  "start by itself so long after the program (10s, 1h2m)")          \
+	X(DURATION, "duration", 0, OPTION_TIME, "TIME", NULL, "none",       \
+	  "stop so long after each start; the program goes on")             \
 	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", NULL,   \
 	  "none",                                                           \
 	  "note all mappings, and what the allocator holds, at this "       \
@@ -122,7 +129,7 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 #define OPTIONS_RING_MIN (UINT64_C(4) << 10)
 #define OPTIONS_RING_MAX (UINT64_C(4) << 20)
 #define OPTIONS_SNAPSHOT_MIN (UINT64_C(10) * 1000000)	/* ns */
-#define OPTIONS_SNAPSHOT_MAX (UINT64_C(366) * 86400 * 1000000000)
+#define OPTIONS_TIME_MAX (UINT64_C(366) * 86400 * 1000000000)
 #define OPTIONS_BARRIER_MAX 1000
 #define OPTIONS_GUARD_MAX (UINT64_C(1) << 20)
 

@@ -19,6 +19,7 @@
 #include "preload/arenas.h"
 #include "preload/base.h"
 #include "preload/ask.h"
+#include "preload/control.h"
 #include "preload/format.h"
 #include "preload/options.h"
 #include "unwind/capture.h"
@@ -113,6 +114,9 @@ struct recorder {
 	_Atomic uint32_t aside;		/* the writer's task is to end */
 	_Atomic uint32_t shows;	/* calls that show our variables */
 	_Atomic uint32_t execs;	/* calls of exec that have not failed */
+	/* by what they ask for (control.h), how many signals came */
+	_Atomic uint32_t signalled[CONTROL_KINDS];
+	_Atomic uint32_t snapshots;	/* number of the last one; futex */
 	bool forked;		/* of a process image that was recorded before */
 
 	/* whose events need no stamp of their own, see ring.h; 0: nobody's */

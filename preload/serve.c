@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "preload/control.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -87,6 +88,10 @@ void serve_pending(struct recorder *r, const struct live *live)
 		break;
 	case ASK_READABLE:
 		result = unwind_probe(ask->arg[0]);
+		break;
+	case ASK_CONTROL:
+		control_do(r->writer,
+			   (struct control_request *)ask->arg[0]);
 		break;
 	case ASK_USER_SPACE:
 		result = serve_user_space(r, ask->arg[0]);

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "preload/area.h"
+#include "preload/aside.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/varint.h"
@@ -321,7 +322,7 @@ static void snapshot_start_due(struct snapshot *s, uint64_t now_ns)
 	char name[SNAPSHOT_NAME_MAX];
 	struct text text;
 
-	if (s->busy || !s->due_ns || now_ns < s->due_ns)
+	if (s->busy || !s->due_ns || now_ns < s->due_ns || aside_dormant())
 		return;
 	text_init(&text, name, sizeof(name));
 	text_number(&text, s->number + 1);
@@ -370,7 +371,7 @@ uint64_t snapshot_wait_ns(const struct snapshot *s)
 {
 	uint64_t now_ns;
 
-	if (!s->due_ns || s->busy)
+	if (!s->due_ns || s->busy || aside_dormant())
 		return SNAPSHOT_PATIENCE_NS;
 	now_ns = sys_now_ns();
 	return s->due_ns > now_ns ? s->due_ns - now_ns : 0;

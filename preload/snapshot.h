@@ -19,7 +19,7 @@
 #include "preload/recorder.h"
 #include "preload/smaps.h"
 
-#define SNAPSHOT_NAME_MAX 64	/* with its NUL */
+#define SNAPSHOT_NAME_MAX GT_NAME_MAX	/* with its NUL */
 
 struct snapshot {
 	struct recorder *r;

@@ -12,6 +12,7 @@
  */
 #include "preload/turn.h"
 
+#include "preload/aside.h"
 #include "preload/ring.h"
 
 #define TURN_LOOK_NS (4 * UINT64_C(1000000))
@@ -45,7 +46,7 @@ void turn_look(struct feed *feed, uint64_t now_ns)
 	uint64_t turn = ring_turn_of(r), alone = 0;
 	uint32_t count, id, movers = 0;
 
-	if (now_ns - feed->looked_ns < TURN_LOOK_NS)
+	if (now_ns - feed->looked_ns < TURN_LOOK_NS || aside_dormant())
 		return;
 	feed->looked_ns = now_ns;
 	count = atomic_load_explicit(&r->live->ring_count,

@@ -34,6 +34,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "preload/aside.h"
 #include "preload/census.h"
 #include "preload/message.h"
 #include "preload/proc.h"
@@ -71,7 +72,8 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 					      memory_order_seq_cst) == seen;
 	if (w->feed.rested)
 		sys_futex_wait(&r->wake, seen,
-			       base_min(w->nap_ns,
+			       base_min(base_min(w->nap_ns,
+						 control_wait_ns(w)),
 					snapshot_wait_ns(&w->snapshot)));
 	atomic_store_explicit(&r->asleep, 0, memory_order_relaxed);
 }
@@ -139,13 +141,16 @@ static const char *writer_work(struct writer *w)
 		atomic_store_explicit(&r->live_blocks,
 				      feed_live_blocks(&w->feed),
 				      memory_order_relaxed);
-		usage_look(&w->usage, now_ns);
+		control_step(w, now_ns);
+		if (!aside_dormant())
+			usage_look(&w->usage, now_ns);
 		emit_names_look(&w->names, w->maps.dump, now_ns, false);
 		more = snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
 			feed_sync(&w->feed, FEED_ALL);
-		more |= writer_look_at_maps(w, now_ns);
+		if (!aside_dormant())
+			more |= writer_look_at_maps(w, now_ns);
 		writer_foreign_look(w, now_ns);
 		if (w->out.err)
 			return "stopped";

@@ -275,6 +275,7 @@ int writer_begin(struct writer *w)
 		err = writer_memory(w);
 	if (!err) {
 		emit_info_start(&w->info);
+		control_begin(w);
 		feed_sync(&w->feed, FEED_ALL);
 		writer_watch_maps(w);
 		err = w->out.err;

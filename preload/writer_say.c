@@ -6,6 +6,7 @@
  */
 #include "preload/writer_task.h"
 
+#include "preload/aside.h"
 #include "preload/message.h"
 #include "preload/sys.h"
 
@@ -65,11 +66,14 @@ void writer_foreign_look(struct writer *w, uint64_t now_ns)
 {
 	bool ends = atomic_load_explicit(&w->r->hurry, memory_order_relaxed);
 
+	/* what is not recorded is not seen either */
+	if (aside_dormant() && !ends)
+		w->start_ns = now_ns;
 	if (w->foreign.state == FOREIGN_NONE ||
 	    (!ends && now_ns - w->start_ns < WRITER_UNSEEN_NS))
 		return;
 	feed_sync(&w->feed, FEED_ALL);
-	if (!w->feed.blocks && !(ends && w->foreign.state == FOREIGN_PATCHED))
+	if (!aside_dormant() && !w->feed.blocks && !(ends && w->foreign.state == FOREIGN_PATCHED))
 		writer_foreign_tell(w);
 	writer_foreign_done(w);
 }

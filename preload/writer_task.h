@@ -11,6 +11,7 @@
 #include "preload/birth.h"
 #include "preload/chunk.h"
 #include "preload/compress.h"
+#include "preload/control.h"
 #include "preload/emit_image.h"
 #include "preload/emit_info.h"
 #include "preload/emit_names.h"
@@ -44,6 +45,7 @@ struct writer {
 	struct maps_watch maps;
 	struct usage usage;
 	struct snapshot snapshot;
+	struct control control;
 	struct target target;
 	struct birth birth;
 	bool again;		/* another task has begun what this goes on with */

@@ -1,0 +1,357 @@
+/*
+ * control.c: see control.h.
+ *
+ *	          START (command, signal, API, --delay)
+ *	dormant ──────────────────────────────────────▶ recording
+ *	   ▲       STOP (the same, --duration)              │
+ *	   └────────────────────────────────────────────────┘
+ *
+ * MOMENTS. A record's tick is taken when nobody has the turn (ring.h), so that
+ * what a thread does after it has a later stamp. It is written at once: in the
+ * file it comes before all events that are not older, and before the first
+ * SYNC whose watermark is above it.
+ *
+ * Of a stop the tick is taken before the recorder is dormant, so that nothing
+ * can follow from what was not recorded but what does not count either; of a
+ * start, before it no longer is.
+ *
+ * The writer, but for control_ask.
+ */
+#include "preload/control.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/area.h"
+#include "preload/aside.h"
+#include "preload/ring.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/varint.h"
+#include "preload/writer_task.h"
+#include "preload/xxh64.h"
+
+#define CONTROL_NAMES 4096	/* snapshots whose names are remembered */
+#define CONTROL_FOREVER_NS UINT64_C(1000000000)
+#define CONTROL_SIGNALS 64	/* of a kind, served in one round */
+#define CONTROL_NAP_NS (2 * UINT64_C(1000000))
+#define CONTROL_NAPS 5000	/* of them: an answer is waited for so long */
+
+static void control_answer(struct control_request *request, int err,
+			   const char *message)
+{
+	struct text text;
+
+	request->err = err;
+	text_init(&text, request->message, sizeof(request->message));
+	text_put(&text, message);
+}
+
+void control_emit(struct writer *w, enum gt_control_what what, uint64_t tick,
+		  uint64_t number, const char *name)
+{
+	size_t n = base_min(strlen(name), GT_NAME_MAX - 1);
+	uint8_t *to = chunk_payload(&w->out);
+
+	to = varint_put(to, what);
+	to = varint_put(to, tick);
+	to = varint_put(to, number);
+	to = varint_put(to, n);
+	memcpy(to, name, n);
+	chunk_write(&w->out, GT_CONTROL, to + n, NULL);
+}
+
+/* From here on every stamp is later. */
+static uint64_t control_tick(struct writer *w)
+{
+	atomic_store_explicit(&w->r->turn, 0, memory_order_seq_cst);
+	return arch_cycles() >> w->feed.tick_shift;
+}
+
+static void control_moment(struct writer *w, enum gt_control_what what,
+			   struct control_request *request)
+{
+	request->tick = control_tick(w);
+	control_emit(w, what, request->tick, 0, request->name);
+}
+
+/* ---- start and stop ---- */
+
+static void control_limit_duration(struct control *control)
+{
+	uint64_t duration = recorder_options.number[OPTION_DURATION];
+
+	control->stop_ns = duration ? sys_now_ns() + duration : 0;
+}
+
+static void control_start(struct writer *w, struct control_request *request)
+{
+	struct control *control = &w->control;
+
+	if (!aside_dormant()) {
+		control_answer(request, -EALREADY, "is being recorded already");
+		return;
+	}
+	/* no hook has told what was mapped meanwhile */
+	maps_watch_whole(&w->maps);
+	control_moment(w, GT_CONTROL_START, request);
+	control->begin_tick = request->tick;
+	control->end_tick = 0;
+	control->begun++;
+	control->start_ns = 0;
+	control_limit_duration(control);
+	atomic_store_explicit(&w->r->dormant, 0, memory_order_seq_cst);
+}
+
+static void control_stop(struct writer *w, struct control_request *request)
+{
+	struct control *control = &w->control;
+
+	if (aside_dormant()) {
+		control_answer(request, -EALREADY, "is not being recorded");
+		return;
+	}
+	control_moment(w, GT_CONTROL_STOP, request);
+	atomic_store_explicit(&w->r->dormant, 1, memory_order_seq_cst);
+	control->end_tick = request->tick;
+	control->stop_ns = 0;
+	aside_kick(w->r);
+	/* all of it is to be read from now on */
+	feed_sync(&w->feed, FEED_ALL);
+}
+
+void control_begin(struct writer *w)
+{
+	uint64_t delay = recorder_options.number[OPTION_DELAY];
+	struct control *control = &w->control;
+	uint64_t now = w->live.header->counter0 >>
+		       w->live.header->tick_shift;
+
+	if (!delay && !recorder_options.number[OPTION_OFF]) {
+		control->begun = 1;
+		control_limit_duration(control);
+		return;
+	}
+	if (delay)
+		control->start_ns = sys_now_ns() + delay;
+	control->end_tick = now;
+	atomic_store_explicit(&w->r->dormant, 1, memory_order_relaxed);
+	control_emit(w, GT_CONTROL_STOP, now, 0, "");
+}
+
+/* ---- snapshots ---- */
+
+/* Whether no other has this name. It is theirs from now on. */
+static bool control_name_is_new(struct control *control, const char *name)
+{
+	struct xxh64 state;
+	uint64_t hash;
+	uint32_t i;
+
+	xxh64_init(&state, 0);
+	xxh64_update(&state, name, strlen(name));
+	hash = xxh64_digest(&state);
+	if (!control->names)
+		control->names = area_alloc(CONTROL_NAMES * sizeof(hash));
+	if (!control->names || control->name_count == CONTROL_NAMES)
+		return false;
+	for (i = 0; i < control->name_count; i++)
+		if (control->names[i] == hash)
+			return false;
+	control->names[control->name_count++] = hash;
+	return true;
+}
+
+/* Names are used to say a time: of two that are the same, the second gets its
+ * number behind it. One without a name has its number alone. */
+static void control_name(struct control *control, uint64_t number,
+			 char name[GT_NAME_MAX])
+{
+	size_t n = strlen(name), room = 21;	/* a dot, 20 digits */
+	struct text text;
+
+	if (n && control_name_is_new(control, name))
+		return;
+	n = base_min(n, GT_NAME_MAX - 1 - room);
+	text_init(&text, name + n, GT_NAME_MAX - n);
+	if (n)
+		text_char(&text, '.');
+	text_number(&text, number);
+}
+
+static void control_snapshot(struct writer *w,
+			     struct control_request *request)
+{
+	if (w->snapshot.busy) {
+		control_answer(request, -EAGAIN,
+			       "another snapshot is being taken");
+		return;
+	}
+	request->number = w->snapshot.number + 1;
+	control_name(&w->control, request->number, request->name);
+	request->tick = control_tick(w);
+	if (!snapshot_begin(&w->snapshot, GT_SNAPSHOT_ASKED, request->name))
+		control_answer(request, -EIO, "the trace cannot be written");
+}
+
+bool control_taken(const struct writer *w, uint64_t number)
+{
+	return w->snapshot.number > number ||
+	       (w->snapshot.number == number && !w->snapshot.busy);
+}
+
+/* ---- requests ---- */
+
+void control_do(struct writer *w, struct control_request *request)
+{
+	enum control_what what = request->what;
+
+	control_answer(request, 0, "");
+	if (what == CONTROL_TOGGLE)
+		what = aside_dormant() ? CONTROL_START : CONTROL_STOP;
+	switch (what) {
+	case CONTROL_START:
+		control_start(w, request);
+		break;
+	case CONTROL_STOP:
+		control_stop(w, request);
+		break;
+	case CONTROL_SNAPSHOT:
+		control_snapshot(w, request);
+		break;
+	case CONTROL_CLEAR:
+		control_moment(w, GT_CONTROL_CLEAR, request);
+		w->control.begin_tick = request->tick;
+		break;
+	case CONTROL_MARKER:
+		control_moment(w, GT_CONTROL_MARKER, request);
+		break;
+	case CONTROL_HEAP:
+		control_emit(w, GT_CONTROL_HEAP, control_tick(w),
+			     request->number, request->name);
+		break;
+	case CONTROL_SYNC:
+		feed_sync(&w->feed, FEED_ALL);
+		break;
+	default:
+		control_answer(request, -EOPNOTSUPP,
+			       "this cannot be asked of a recording");
+	}
+	if (!request->err && w->out.err)
+		control_answer(request, w->out.err,
+			       "the trace cannot be written");
+}
+
+/* False: it is for the next round. */
+static bool control_by_itself(struct writer *w, enum control_what what)
+{
+	struct control_request request = { .what = what };
+
+	control_do(w, &request);
+	return request.err != -EAGAIN;
+}
+
+static void control_signals(struct writer *w)
+{
+	unsigned what, n;
+
+	for (what = 0; what < CONTROL_KINDS; what++) {
+		uint32_t *served = &w->control.served[what];
+		uint32_t given = atomic_load_explicit(&w->r->signalled[what],
+						      memory_order_relaxed);
+
+		for (n = 0; *served != given && n < CONTROL_SIGNALS; n++) {
+			if (!control_by_itself(w, what))
+				break;
+			++*served;
+		}
+	}
+}
+
+void control_step(struct writer *w, uint64_t now_ns)
+{
+	struct control *control = &w->control;
+	struct recorder *r = w->r;
+
+	control_signals(w);
+	if (control->start_ns && now_ns >= control->start_ns) {
+		control->start_ns = 0;
+		control_by_itself(w, CONTROL_START);
+	}
+	if (control->stop_ns && now_ns >= control->stop_ns)
+		control_by_itself(w, CONTROL_STOP);
+	if (aside_dormant())
+		aside_kick(r);
+	if (!w->snapshot.busy &&
+	    atomic_load_explicit(&r->snapshots, memory_order_relaxed) !=
+		    (uint32_t)w->snapshot.number) {
+		/* pairs with the acquire of control_await */
+		atomic_store_explicit(&r->snapshots, w->snapshot.number,
+				      memory_order_release);
+		sys_futex_wake(&r->snapshots);
+	}
+}
+
+uint64_t control_wait_ns(const struct writer *w)
+{
+	const struct control *control = &w->control;
+	uint64_t due = control->start_ns ? control->start_ns :
+					   control->stop_ns;
+	uint64_t now;
+
+	if (!due)
+		return CONTROL_FOREVER_NS;
+	now = sys_now_ns();
+	return due > now ? due - now : 0;
+}
+
+/* ---- threads of the target ---- */
+
+/* Nobody else may allocate: then the allocator's figures are asked for here. */
+static void control_lend_hand(struct recorder *r)
+{
+	uint64_t asked = RING_ASKED;
+
+	if (ring_turn_of(r) == asked &&
+	    atomic_compare_exchange_strong_explicit(&r->turn, &asked, 0,
+						    memory_order_seq_cst,
+						    memory_order_relaxed))
+		arenas_answer(r);
+}
+
+static void control_await(struct recorder *r, uint32_t number)
+{
+	unsigned naps;
+
+	for (naps = 0; naps < CONTROL_NAPS; naps++) {
+		uint32_t taken = atomic_load_explicit(&r->snapshots,
+						      memory_order_acquire);
+
+		if ((int32_t)(taken - number) >= 0 ||
+		    !recorder_writer_alive(r))
+			return;
+		control_lend_hand(r);
+		recorder_nap(r, &r->snapshots, taken, CONTROL_NAP_NS);
+	}
+}
+
+bool control_ask(struct control_request *request)
+{
+	struct ask question = { .what = ASK_CONTROL,
+				.arg = { (long)request } };
+	struct recorder *r = recorder;
+	unsigned naps;
+	long unused;
+
+	for (naps = 0; naps < CONTROL_NAPS; naps++) {
+		if (!ask_writer(r, &question, &unused))
+			return false;
+		if (request->err != -EAGAIN)
+			break;
+		control_lend_hand(r);
+		recorder_nap(r, &r->asleep, 1, CONTROL_NAP_NS);
+	}
+	if (request->what == CONTROL_SNAPSHOT && !request->err)
+		control_await(r, request->number);
+	return true;
+}
