@@ -42,7 +42,7 @@ TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
 	-I$(O)/generated \
 	-DGNOMON_VERSION='"$(VERSION)"'
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
-	-Wall -Wextra -Itests/programs
+	-Wall -Wextra -Itests/programs -Ilibrary -L$(O)
 
 # What a test's source wishes (see above): $(call wish,WORD,source).
 wish = $$(sed -n 's,^// $(1): *,,p' $(2))
@@ -83,16 +83,16 @@ PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
 PROGRAMS := $(patsubst tests/programs/%,$(TEST_O)/%,\
 	$(basename $(filter-out $(PROGRAM_LIB_SRC),$(PROGRAM_SRC))))
 
-$(TEST_O)/lib%.so: tests/programs/lib%.c
+$(TEST_O)/lib%.so: tests/programs/lib%.c | api
 	$(call say,SHARED,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -fPIC -shared -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(wish-link) $(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.c | $(PROGRAM_LIBS)
+$(TEST_O)/%: tests/programs/%.c | $(PROGRAM_LIBS) api
 	$(call say,PROGRAM,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
 		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
 		$(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.cc | $(PROGRAM_LIBS)
+$(TEST_O)/%: tests/programs/%.cc | $(PROGRAM_LIBS) api
 	$(call say,PROGRAM,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CXX)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
 		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \

@@ -167,6 +167,7 @@ static uint64_t feed_drain(struct feed *feed, uint32_t id,
 		uint64_t end;
 
 		emit_image_flush(feed->images);
+		emit_heap_flush(feed->heaps);
 		end = encode_events(feed->encode, &span, &feed->unfinished);
 		if (feed_chunk(feed, id, &span, end))
 			break;

@@ -9,6 +9,7 @@
 
 #include "preload/chunk.h"
 #include "preload/compress.h"
+#include "preload/emit_heap.h"
 #include "preload/emit_image.h"
 #include "preload/emit_node.h"
 #include "preload/encode.h"
@@ -43,6 +44,7 @@ struct feed {
 	struct encode *encode;
 	struct emit_node *nodes;
 	struct emit_image *images;
+	struct emit_heap *heaps;
 	unsigned tick_shift;
 	struct feed_ring *rings;
 	uint64_t watermark;	/* ticks */

@@ -59,8 +59,11 @@ struct thread {
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
 	char name[GT_THREAD_NAME_MAX];	/* at its first event */
+	bool asks;		/* it waits for the writer (api.c) */
 	uint32_t aside;		/* enum thread_aside; 0: ring == own */
 };
+
+struct pools;
 
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
@@ -128,6 +131,8 @@ struct recorder {
 	_Atomic uint64_t nested_events;
 	_Atomic uint64_t nested_lost;
 	_Atomic uint32_t mutes;		/* times that a thread fell mute */
+	_Atomic(struct pools *) pools;	/* api_pool.c */
+	_Atomic uint32_t dumps;		/* a thread is at a dump */
 	_Atomic uint64_t guard_damages;	/* that were told of (guard.h) */
 
 	/* between a thread and the writer, a snapshot at a time */

@@ -206,6 +206,9 @@ static int writer_memory(struct writer *w)
 	w->feed.encode = &w->encode;
 	w->feed.nodes = &w->nodes;
 	w->feed.images = &w->images;
+	w->heaps.out = &w->out;
+	w->heaps.tick_shift = h->tick_shift;
+	w->feed.heaps = &w->heaps;
 	w->feed.tick_shift = h->tick_shift;
 	w->info.r = w->r;
 	w->info.out = &w->out;

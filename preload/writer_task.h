@@ -12,6 +12,7 @@
 #include "preload/chunk.h"
 #include "preload/compress.h"
 #include "preload/control.h"
+#include "preload/emit_heap.h"
 #include "preload/emit_image.h"
 #include "preload/emit_info.h"
 #include "preload/emit_names.h"
@@ -38,6 +39,7 @@ struct writer {
 	struct encode encode;
 	struct emit_node nodes;
 	struct emit_image images;
+	struct emit_heap heaps;
 	struct emit_names names;
 	struct pool pool;
 	struct feed feed;

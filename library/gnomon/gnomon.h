@@ -13,9 +13,10 @@
  * gnomon_enable or `gnomon start`.
  *
  * RESULTS. Functions that do something return 0, or a negative number of
- * <errno.h>: GNOMON_STUB (-ENOSYS) of the stub, always, with nothing written; -ENODEV where this
- * process is not recorded and cannot be (a wrong option, no memory, a disk
- * that is full); what else is said of each. errno is never touched.
+ * <errno.h>: GNOMON_STUB (-ENOSYS) of the stub, always, with nothing written;
+ * -ENODEV where this process is not recorded and cannot be (a wrong option, no
+ * memory, a disk that is full); what else is said of each. errno is never
+ * touched.
  *
  * THREADS. All functions may be called by any thread at any time: by
  * constructors of libraries that were loaded before ours, too. What says "asks
@@ -233,11 +234,11 @@ enum gnomon_edit {
 };
 
 /*
- * Called for each frame of a stack, outermost first. `name` is what would be
- * printed: the symbol, or module+0xOFFSET; it may be changed in place, within
- * `room` bytes with its 0. Names are made once for an address and a dump. May
- * do as it likes, allocate, too; but may not jump out of the dump, nor call
- * gnomon_dump.
+ * Called once for each address that a dump meets, in no particular order.
+ * `name` is what would be printed: the symbol, or module+0xOFFSET; it may be
+ * changed in place, within `room` bytes with its 0: 256 more than it has. May
+ * do as it likes, allocate, too; but may not jump out of the dump, nor end the
+ * thread; gnomon_dump returns -EBUSY there.
  */
 typedef enum gnomon_edit (*gnomon_editor)(void *data,
 					  const struct gnomon_frame *frame,

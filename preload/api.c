@@ -1,0 +1,41 @@
+/*
+ * api.c: what the functions of gnomon/gnomon.h begin with; whether there is a
+ * recorder, and whether it records.
+ *
+ * Threads of the target, outside of hooks; also before our own constructor has
+ * run, and in a forked child before its first hook.
+ */
+#include "preload/api.h"
+
+#include "preload/aside.h"
+
+struct recorder *api_recorder(void)
+{
+	struct recorder *r = recorder;
+
+	if (likely(r) && likely(atomic_load_explicit(&r->state,
+						     memory_order_acquire) ==
+				RECORDER_ON))
+		return r;
+	if (!real.malloc && !real_resolve())
+		return NULL;
+	recorder_join();
+	r = recorder;
+	return r && atomic_load_explicit(&r->state, memory_order_acquire) ==
+			    RECORDER_ON ? r : NULL;
+}
+
+API int gnomon_loaded(void)
+{
+	return 1;
+}
+
+API const char *gnomon_version(void)
+{
+	return GNOMON_VERSION;
+}
+
+API int gnomon_enabled(void)
+{
+	return api_recorder() && !aside_dormant();
+}
