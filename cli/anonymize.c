@@ -258,7 +258,8 @@ static bool change_info(const struct anonymize *anonymize, const char *key,
 		"pid", "ppid", "tid", "starttime", "page_size", "tick_shift",
 		"tick_ps", "window_ticks", "start_realtime_ns",
 		"start_monotonic_ns", "snapshot_every_ns", "memory", "ring",
-		"free_stacks", NULL
+		"free_stacks", "sample", "min_size", "max_size", "depth",
+		"cull_ns", "cull_pending", "guard", "partial", "part", NULL
 	};
 	static const char *const words[] = {	/* of the recorder's own */
 		"gnomon", "arch", "guarantee", "shadow_stack", "overflow",

@@ -77,6 +77,9 @@ struct report_process {
 	uint64_t contexts;
 	uint64_t dropped;
 	uint64_t unpaired;
+	uint64_t foreign_frees;	/* of blocks from before, or not recorded */
+	uint64_t unrecorded;	/* by choice: allocations, */
+	uint64_t unrecorded_bytes;	/* which `sum` counts, too */
 	bool forked;		/* it began with its parent's blocks, which it
 				 * may free: those are unpaired */
 	uint64_t damaged;	/* places */

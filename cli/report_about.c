@@ -20,6 +20,9 @@ static void take_losses(struct report_process *about,
 
 	about->dropped = model_dropped(model);
 	about->unpaired = model->totals.unpaired;
+	about->foreign_frees = model->controls.foreign;
+	about->unrecorded = model->leftout.rest_blocks;
+	about->unrecorded_bytes = model->leftout.rest_bytes;
 	about->forked = model_fact(model, GT_INFO, "parent_trace") != NULL;
 	about->damaged = report->damage_count + report->malformed;
 	about->lost_bytes = report->lost_bytes;
@@ -75,6 +78,10 @@ void report_about(struct report *r, const char *trace)
 	about->duration_ns = model_duration_ns(model);
 	about->threads = model_thread_count(model);
 	add_up(r, about);
+	if (r->options->filters[0] == 0) {
+		about->sum.count += model->leftout.rest_blocks;
+		about->sum.total_bytes += model->leftout.rest_bytes;
+	}
 	/* Of all contexts together it is no bound. */
 	if (r->options->filters[0] == 0) {
 		about->sum.own_peak_bytes = model->totals.peak_bytes;

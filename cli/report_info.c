@@ -10,6 +10,7 @@
 #include "cli/base/quantity.h"
 #include "cli/info_sizes.h"
 #include "cli/report.h"
+#include "cli/report_controls.h"
 #include "cli/report_facts.h"
 #include "cli/report_maps.h"
 #include "cli/report_threads.h"
@@ -75,6 +76,7 @@ void report_info_text(struct model *model, struct frames *frames,
 		report->damage_count + report->malformed);
 	report_captures_text(model, out);
 	report_facts_text(model, full, out);
+	report_controls_text(model, out);
 	report_memory_info(model, out);
 	report_threads_text(model, out);
 	report_tuning_text(model, frames, full, out);
@@ -131,6 +133,7 @@ void report_info_json(struct model *model, struct frames *frames,
 	report_tuning_json(model, frames, &json);
 	json_images(&json, model);
 	report_maps_json(model, frames, &json);
+	report_controls_json(&json, model);
 	report_memory_json(&json, model);
 	json_array(&json, "chunks");
 	for (unsigned type = 0; type < READER_TYPES; type++) {

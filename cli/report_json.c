@@ -6,6 +6,7 @@
 #include "cli/base/progress.h"
 #include "cli/report.h"
 #include "cli/report_blocks.h"
+#include "cli/report_controls.h"
 #include "cli/report_detail.h"
 #include "cli/report_freed.h"
 #include "cli/report_rows.h"
@@ -46,6 +47,9 @@ void report_json_totals(struct json *json, const struct report_process *about)
 	json_uint(json, "temporary", about->sum.temporary);
 	json_uint(json, "dropped", about->dropped);
 	json_uint(json, "unpaired", about->unpaired);
+	json_uint(json, "foreign_frees", about->foreign_frees);
+	json_uint(json, "unrecorded_allocations", about->unrecorded);
+	json_uint(json, "unrecorded_bytes", about->unrecorded_bytes);
 	json_uint(json, "duration_ns", about->duration_ns);
 	json_uint(json, "threads", about->threads);
 	json_uint(json, "contexts", about->contexts);
@@ -77,6 +81,7 @@ void report_json_summary(struct json *json, const struct report *r)
 	report_json_totals(json, about);
 	json_string(json, "exit", about->exit);
 	put_left_out(json, &r->model->leftout);
+	report_view_json(json, r);
 	put_heap(json, r);
 	json_uint(json, "repaired", r->model->totals.repaired);
 	json_uint(json, "stopped", model_stopped(r->model));
@@ -89,6 +94,7 @@ void report_json_summary(struct json *json, const struct report *r)
 		json_string(json, "filters", r->options->filters + 1);
 	report_memory_summary(json, r->model);
 	json_end_object(json);
+	report_pools_json(json, r->model);
 }
 
 static void put_figure(void *owner, const char *name, uint64_t value)

@@ -144,6 +144,9 @@ void report_processes_sum(const struct report_processes *processes,
 		sum->contexts += process->contexts;
 		sum->dropped += process->dropped;
 		sum->unpaired += process->unpaired;
+		sum->foreign_frees += process->foreign_frees;
+		sum->unrecorded += process->unrecorded;
+		sum->unrecorded_bytes += process->unrecorded_bytes;
 		sum->forked |= process->forked && process->unpaired > 0;
 		sum->damaged += process->damaged;
 		sum->lost_bytes += process->lost_bytes;
@@ -271,6 +274,7 @@ static void json_process(struct json *json, const struct report *r,
 	json_uint(json, "contexts", process->contexts);
 	json_uint(json, "dropped", process->dropped);
 	json_uint(json, "unpaired", process->unpaired);
+	json_uint(json, "foreign_frees", process->foreign_frees);
 	json_uint(json, "damaged", process->damaged);
 	json_bool(json, "complete", process->ended ||
 		  process->being_written);

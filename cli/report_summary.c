@@ -9,6 +9,7 @@
 #include "cli/base/quantity.h"
 #include "cli/model/heap.h"
 #include "cli/report.h"
+#include "cli/report_controls.h"
 #include "cli/report_relatives.h"
 
 #define COLUMN 15		/* where the second words begin */
@@ -116,6 +117,8 @@ static void put_totals(const struct report *r)
 	put_heap(r);
 	put_temporary(r);
 	put_left_out(r);
+	report_unrecorded_text(r);
+	report_pools_text(r);
 	report_lifetimes_line(r);
 }
 
@@ -175,6 +178,11 @@ void report_losses(const struct report *r, const struct report_process *about)
 	else
 		fprintf(r->out, "  unpaired     0: each free is of a block whose "
 			"allocation is known\n");
+	if (about->foreign_frees > 0)
+		fprintf(r->out, "  foreign      %s free%s of blocks from before, "
+			"or that were not recorded\n",
+			quantity_count(a, about->foreign_frees),
+			report_plural(about->foreign_frees));
 	if (!is_whole(about))
 		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
 			"could not be read (%s of events)\n", r->style->warn,
@@ -277,6 +285,7 @@ void report_summary(const struct report *r)
 	report_filters(r);
 	fputc('\n', r->out);
 	put_program(r);
+	report_view_text(r);
 	put_totals(r);
 	report_memory_text(r->model, r->out);
 	report_losses(r, &r->about);

@@ -23,6 +23,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/leftout.h"
 #include "cli/model/selection.h"
+#include "cli/model/view.h"
 
 #define SAMPLED_BLOCK_BITS 16	/* fraction of numbers of blocks */
 #define SAMPLED_BYTE_BITS 8
@@ -60,21 +61,34 @@ static struct timeline_sums sums_of(const struct model *model)
 	};
 }
 
-bool account_alarm(struct model *model, uint64_t stamp)
+/* When there is something to do again but to count. */
+static uint64_t next_alarm(const struct model *model)
 {
 	uint64_t alarm = model->until;
+
+	if (model->controls.off)
+		return 0;
+	if (controls_next(&model->controls) < alarm)
+		alarm = controls_next(&model->controls);
+	if (model->options.wants & MODEL_WANT_TIMELINE &&
+	    model->timeline.end < alarm)
+		alarm = model->timeline.end;
+	return alarm;
+}
+
+bool account_alarm(struct model *model, const struct trace_event *event)
+{
 	struct timeline_sums sums;
 
-	if (stamp > model->until)
+	if (event->stamp > model->until)
 		return false;
+	view_advance(model, event->stamp);
 	if (model->options.wants & MODEL_WANT_TIMELINE) {
 		sums = sums_of(model);
-		timeline_advance(&model->timeline, stamp, &sums);
-		if (model->timeline.end < alarm)
-			alarm = model->timeline.end;
+		timeline_advance(&model->timeline, event->stamp, &sums);
 	}
-	model->alarm = alarm;
-	return true;
+	model->alarm = next_alarm(model);
+	return !model->controls.off || event->kind == GT_EXTRA;
 }
 
 /* ---- begin ---- */
@@ -88,14 +102,13 @@ void account_begin(struct model *model)
 		rate = 1;
 	model->span_factor = (uint64_t)(rate * 0x1p32);
 	model->has_freed_by = model_has_freed_by(model);
-	model->special = model->sample_mean != 0 || model->has_freed_by ||
+	model->special |= model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
 		model->options.split != MODEL_SPLIT_NONE ||
 		model->options.wants & (MODEL_WANT_HISTOGRAMS |
 					MODEL_WANT_TIMELINE |
 					MODEL_WANT_CHAINS);
-	model->alarm = model->options.wants & MODEL_WANT_TIMELINE ? 0 :
-		model->until;
+	model->alarm = next_alarm(model);
 }
 
 /* ---- a block begins ---- */
@@ -158,14 +171,42 @@ static void add_selected(struct model *model, struct block *block,
 			      model->totals.live_blocks);
 }
 
+/*
+ * Of blocks that are not what a report is about: those from before the view,
+ * and those of other heaps, unless some filter asks for them. Whether there is
+ * no more to do.
+ */
+static bool begins_apart(struct model *model, struct block *block,
+			 struct account_amount amount)
+{
+	if (view_is_foreign(model, block)) {
+		block->cost = CONTEXT_NO_COST;
+		block->left_out = 1;
+		return true;
+	}
+	if (!pools_has(&model->pools, block->address))
+		return false;
+	pools_birth(&model->pools, block->address, block->birth,
+		    amount.blocks, amount.bytes);
+	block->pooled = 1;
+	if (model->selection != NULL)
+		return false;
+	block->cost = CONTEXT_NO_COST;
+	block->left_out = 1;
+	return true;
+}
+
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain)
 {
 	struct account_amount amount = amount_of(model, block->size);
 	struct totals *deciding = &model->totals;
 
+	if (begins_apart(model, block, amount))
+		return;
 	if (model->selection != NULL) {
-		add_whole(&model->whole, amount);
+		if (!block->pooled)
+			add_whole(&model->whole, amount);
 		deciding = &model->whole;
 		block->left_out = !is_selected(model, block, context);
 		block->cost = CONTEXT_NO_COST;
@@ -314,6 +355,22 @@ static void tell_end(const struct model *model, const struct block *block,
 		 model->contexts.costs[block->cost].node, stamp, end, chain);
 }
 
+/* The same for ends. */
+static bool ends_apart(struct model *model, const struct block *block,
+		       uint64_t stamp, enum account_end end,
+		       struct account_amount amount)
+{
+	if (view_is_foreign(model, block)) {
+		model->controls.foreign += end != ACCOUNT_LOST &&
+			stamp >= model->controls.view;
+		return true;
+	}
+	if (block->pooled)
+		pools_end(&model->pools, block->address, amount.blocks,
+			  amount.bytes, end != ACCOUNT_LOST);
+	return block->pooled && model->selection == NULL;
+}
+
 uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, uint32_t by,
 			     enum account_end end)
@@ -321,7 +378,9 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	struct account_amount amount = amount_of(model, block->size);
 	uint32_t chain = 0;
 
-	if (model->selection != NULL) {
+	if (ends_apart(model, block, stamp, end, amount))
+		return 0;
+	if (model->selection != NULL && !block->pooled) {
 		model->whole.live_blocks -= amount.blocks;
 		model->whole.live_bytes -= amount.bytes;
 		if (end != ACCOUNT_LOST)
@@ -497,7 +556,8 @@ void account_finish(struct model *model)
 		account_begin(model);
 	timeline_finish(&model->timeline, &sums);
 	while ((block = blocks_next(&model->blocks, &number)) != NULL)
-		finish_block(model, block);
+		if (!view_is_foreign(model, block))
+			finish_block(model, block);
 	while ((block = model_next_block(model, &at)) != NULL)
 		finish_size(model, block);
 	if (model->selection != NULL)

@@ -36,9 +36,8 @@ uint32_t account_special_end(struct model *model, struct block *block,
 void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp);
 /* Prepare to read, when the head of the trace is known. */
 void account_begin(struct model *model);
-/* A stamp at or behind model->alarm: false if it is beyond what is to be
- * read. */
-bool account_alarm(struct model *model, uint64_t stamp);
+/* An event at or behind model->alarm: false if it does not count. */
+bool account_alarm(struct model *model, const struct trace_event *event);
 /* Everything has come. */
 void account_finish(struct model *model);
 

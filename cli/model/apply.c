@@ -6,7 +6,9 @@
  * is live waits for the free, a free of an address that is not live waits for
  * the allocation (pairing.h). When the window is over, the event is counted
  * as unpaired: such a free changes nothing else; such an allocation replaces
- * the block, which cannot be there any more.
+ * the block, which cannot be there any more. Where frees of blocks that are not
+ * known are usual (controls.h: gap), they do not wait: the next allocation at
+ * their address is another block, and not one that came too late.
  *
  * Reallocation: BEGIN marks the block as moving; it stays live until DONE, or
  * until its address is allocated again, which tells that it was freed.
@@ -25,6 +27,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
 #include "cli/model/model.h"
+#include "cli/model/view.h"
 
 #define LOOK_AHEAD 24		/* events whose bucket is fetched in advance, */
 #define LOOK_AT_BLOCK 16	/* whose block is, */
@@ -52,9 +55,12 @@ static void give_up(struct model *model, const struct pairing_entry *entry)
 {
 	struct block *block;
 
-	model->totals.unpaired++;
-	if (entry->event.kind != GT_ALLOC)
+	if (entry->event.kind != GT_ALLOC) {
+		view_free_unknown(model, entry->event.stamp);
 		return;
+	}
+	if (entry->event.stamp >= model->controls.view)
+		model->totals.unpaired++;
 	block = blocks_find(&model->blocks, entry->event.address);
 	if (block != NULL && !block->moving)
 		release(model, block, entry->event.stamp, 0, ACCOUNT_LOST);
@@ -105,6 +111,10 @@ static struct moving *moving_of(struct model *model, uint32_t lane)
 		       sizeof(*model->moving));
 		model->moving_count = count;
 	}
+	if (model->moving[lane].begun < model->controls.started)
+		memset(&model->moving[lane], 0, sizeof(*model->moving));
+	if (model->moving[lane].begun < model->controls.view)
+		model->moving[lane].chain = 0;
 	return &model->moving[lane];
 }
 
@@ -161,10 +171,11 @@ static void begin_realloc(struct model *model, uint32_t lane,
 	moving->active = true;
 	moving->address = event->address;
 	moving->by = event->context;
+	moving->begun = event->stamp;
 	moving->found = block != NULL && !block->moving;
 	if (moving->found)
 		mark_moving(model, lane, block);
-	else
+	else if (!model->controls.gap)
 		wait_for_pair(model, lane, event, 0);
 }
 
@@ -178,8 +189,8 @@ static uint32_t end_realloc(struct model *model, uint32_t lane,
 	struct block *block;
 	int i;
 
-	if (!moving->active) {
-		model->totals.unpaired++;	/* its BEGIN was lost */
+	if (!moving->active) {	/* its BEGIN was lost, or left out */
+		view_free_unknown(model, stamp);
 		return 0;
 	}
 	moving->active = false;
@@ -190,6 +201,10 @@ static uint32_t end_realloc(struct model *model, uint32_t lane,
 		if (!moving->released && block != NULL)
 			return release(model, block, stamp, moving->by, end);
 		return moving->chain;
+	}
+	if (model->controls.gap) {
+		view_free_unknown(model, stamp);
+		return 0;
 	}
 	/* The block is not known yet: go on waiting, as a free. */
 	i = pairing_find(&model->waiting, moving->address,
@@ -209,7 +224,7 @@ static void fail_realloc(struct model *model, uint32_t lane, uint64_t stamp)
 	int i;
 
 	if (!moving->active) {
-		model->totals.unpaired++;
+		model->totals.unpaired += !model->controls.gap;
 		return;
 	}
 	abandon(model, moving, stamp);
@@ -285,7 +300,10 @@ static void deallocate(struct model *model, uint32_t lane,
 	int i;
 
 	if (block == NULL || block->moving) {
-		wait_for_pair(model, lane, event, 0);
+		if (block == NULL && model->controls.gap)
+			view_free_unknown(model, event->stamp);
+		else
+			wait_for_pair(model, lane, event, 0);
 		return;
 	}
 	release(model, block, event->stamp, event->context, ACCOUNT_FREED);
@@ -419,7 +437,7 @@ void model_events(void *owner, uint32_t lane,
 		if (event->stamp > model->waiting.expires)
 			expire(model, event->stamp);
 		if (event->stamp >= model->alarm &&
-		    !account_alarm(model, event->stamp))
+		    !account_alarm(model, event))
 			continue;
 		if (model->with_maps)
 			maps_event(&model->maps, event);
@@ -435,9 +453,10 @@ void model_events(void *owner, uint32_t lane,
 void model_finish(struct model *model)
 {
 	threads_settle(&model->threads);
+	view_advance(model, model->until);
 	/* The program ended inside these reallocs: their blocks live. */
 	for (size_t i = 0; i < model->moving_count; i++)
-		if (model->moving[i].active)
+		if (moving_of(model, (uint32_t)i)->active)
 			abandon(model, &model->moving[i],
 				model->totals.last_stamp);
 	while (model->waiting.count > 0) {

@@ -20,19 +20,20 @@
 #include <stdint.h>
 #include <string.h>
 
-#define BLOCK_SEQUENCE ((UINT64_C(1) << 46) - 1)
+#define BLOCK_SEQUENCE ((UINT64_C(1) << 45) - 1)
 #define BLOCK_LAYOUT ((1u << 15) - 1)
 
 struct block {
 	uint64_t address;	/* 0: no block */
 	uint64_t size;
 	uint64_t birth;		/* stamp */
-	uint64_t sequence : 46;	/* its number among its thread's allocations */
+	uint64_t sequence : 45;	/* its number among its thread's allocations */
 	uint64_t layout : 15;	/* enum gt_layout */
 	uint64_t moving : 1;	/* a realloc of it has begun and its result is
 				 * not known yet */
 	uint64_t left_out : 1;	/* by the model's filter: has no cost */
 	uint64_t temporary : 1;	/* as it ended: set for who looks on, tap.h */
+	uint64_t pooled : 1;	/* of another heap than the allocator's */
 	uint32_t cost;		/* of its context */
 	uint32_t thread;	/* that allocated it */
 };

@@ -68,7 +68,10 @@ void contexts_init_known(struct contexts *contexts,
 void contexts_settle(struct contexts *contexts)
 {
 	free(contexts->index);
+	free(contexts->used);
 	contexts->index = NULL;
+	contexts->used = NULL;
+	contexts->used_count = contexts->used_capacity = 0;
 }
 
 /* ---- nodes by (parent, address, image) ---- */
@@ -370,9 +373,23 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 		*cost = contexts->group != NULL ?
 			group_cost(contexts, node, 0) :
 			add_cost(contexts, node, 0);
-	if (ref != NULL && node != CONTEXT_UNDEFINED)
+	if (ref != NULL && node != CONTEXT_UNDEFINED) {
+		GROW(contexts->used, contexts->used_count,
+		     contexts->used_capacity);
+		contexts->used[contexts->used_count++] = id;
 		ref->cost = *cost;
+	}
 	return *cost;
+}
+
+void contexts_forget_costs(struct contexts *contexts)
+{
+	for (size_t i = 0; i < contexts->used_count; i++)
+		known_ref(contexts, contexts->used[i])->cost = CONTEXT_NO_COST;
+	for (size_t i = 0; i < contexts->cost_count; i++)
+		contexts->node_cost[contexts->costs[i].node] = CONTEXT_NO_COST;
+	contexts->used_count = contexts->cost_count = 0;
+	table_free(&contexts->parts);
 }
 
 void contexts_free(struct contexts *contexts)
@@ -387,6 +404,7 @@ void contexts_free(struct contexts *contexts)
 	free(contexts->node_cost);
 	free(contexts->costs);
 	free(contexts->index);
+	free(contexts->used);
 	table_free(&contexts->parts);
 	memset(contexts, 0, sizeof(*contexts));
 }

@@ -82,6 +82,8 @@ struct contexts {
 	size_t late_count;
 	size_t late_capacity;
 	uint64_t undefined;		/* ids used but never defined */
+	uint32_t *used;		/* ids whose ref has a cost */
+	size_t used_count, used_capacity;
 	struct table parts;	/* (node, part), or group -> cost */
 	/* A tree that has all of the trace's nodes already: only costs are
 	 * one's own then. */
@@ -126,6 +128,9 @@ uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
 /* The cost of this part of a node (0: it has no parts), or CONTEXT_NO_COST. */
 uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 			    uint32_t part);
+/* Nothing of them counts any more: no node has a cost. Takes as long as it took
+ * to make those that there are. */
+void contexts_forget_costs(struct contexts *contexts);
 void contexts_free(struct contexts *contexts);
 
 /* The cost that belongs to a context id of an event. */

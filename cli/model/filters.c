@@ -27,7 +27,7 @@ struct filter {
 
 static const struct command_option options[] = {
 	WORD(FROM, "from", "MOMENT", "allocated then or later: 250ms after the "
-	     "start, 30% of the run, @NAME of a snapshot, start"),
+	     "start, 30% of the run, @NAME of a marker or snapshot, start"),
 	WORD(TO, "to", "MOMENT", "allocated before then"),
 	WORD(ALIVE_AT, "alive-at", "MOMENT", "alive then; live is what was "
 	     "live then"),

@@ -46,6 +46,17 @@ void leftout_classes(struct leftout *leftout,
 	}
 }
 
+/* What one thread has not recorded comes in several pieces. */
+void leftout_rest(struct leftout *leftout, const struct trace_rest *rest)
+{
+	for (unsigned i = 0; i < GT_CLASSES; i++) {
+		for (unsigned k = 0; k < GT_REST_VALUES; k++)
+			leftout->rest.size[i][k] += rest->size[i][k];
+		leftout->rest_blocks += rest->size[i][GT_REST_ALLOCATIONS];
+		leftout->rest_bytes += rest->size[i][GT_REST_BYTES];
+	}
+}
+
 void leftout_run(struct leftout *leftout, const struct trace_run *run)
 {
 	leftout->run = *run;
@@ -150,6 +161,21 @@ static void apply_classes(struct histograms *histograms,
 	}
 }
 
+/* What became of them nobody knows: they are allocations and bytes, no more. */
+static void apply_rest(struct model *model)
+{
+	const struct leftout *leftout = &model->leftout;
+
+	for (unsigned i = 0; i < GT_CLASSES; i++) {
+		struct size_class *size = &model->histograms.sizes[i];
+
+		size->allocations += leftout->rest.size[i][GT_REST_ALLOCATIONS];
+		size->bytes += leftout->rest.size[i][GT_REST_BYTES];
+	}
+	model->totals.allocations += leftout->rest_blocks;
+	model->totals.total_bytes += leftout->rest_bytes;
+}
+
 void leftout_apply(struct model *model)
 {
 	struct leftout *leftout = &model->leftout;
@@ -164,11 +190,22 @@ void leftout_apply(struct model *model)
 	leftout->freed_count = 0;
 	apply_classes(&model->histograms, &leftout->classes);
 	memset(&leftout->classes, 0, sizeof(leftout->classes));
+	apply_rest(model);
 	if (run[GT_RUN_PEAK_BYTES] > totals->peak_bytes) {
 		totals->peak_bytes = run[GT_RUN_PEAK_BYTES];
 		totals->peak_blocks = run[GT_RUN_PEAK_BLOCKS];
 		totals->peak_stamp = run[GT_RUN_PEAK_STAMP];
 	}
+}
+
+void leftout_forget(struct leftout *leftout)
+{
+	leftout->row_count = leftout->freed_count = 0;
+	leftout->blocks = leftout->bytes = 0;
+	memset(&leftout->classes, 0, sizeof(leftout->classes));
+	memset(&leftout->run, 0, sizeof(leftout->run));
+	memset(&leftout->rest, 0, sizeof(leftout->rest));
+	leftout->rest_blocks = leftout->rest_bytes = 0;
 }
 
 void leftout_free(struct leftout *leftout)

@@ -32,6 +32,8 @@ struct leftout {
 	size_t row_count, row_capacity;
 	struct trace_classes classes;
 	uint64_t blocks, bytes;	/* in all */
+	struct trace_rest rest;	/* never recorded, by choice, */
+	uint64_t rest_blocks, rest_bytes;	/* in all */
 	struct trace_run run;	/* as it was before; zeros: not known */
 };
 
@@ -40,10 +42,13 @@ void leftout_totals(struct leftout *leftout,
 void leftout_freed(struct leftout *leftout, const struct trace_totals *freed);
 void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes);
+void leftout_rest(struct leftout *leftout, const struct trace_rest *rest);
 void leftout_run(struct leftout *leftout, const struct trace_run *run);
 /* All was read: put them to the figures of a model without a filter. What a
  * filter would say of them nobody knows. */
 void leftout_apply(struct model *model);
+/* What was told so far does not count. */
+void leftout_forget(struct leftout *leftout);
 void leftout_free(struct leftout *leftout);
 
 #endif

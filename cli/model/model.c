@@ -11,6 +11,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
 #include "cli/model/selection.h"
+#include "cli/model/view.h"
 
 #define DEFAULT_WINDOW 4096	/* ticks; where INFO does not say */
 #define SAMPLE_MAX (UINT64_C(1) << 40)	/* a larger mean says nothing */
@@ -46,7 +47,8 @@ const struct block *model_next_block(const struct model *model, uint64_t *at)
 	while (*at + 1 < model->blocks.used) {
 		const struct block *block = &model->blocks.list[++*at];
 
-		if (block->address != 0 && !block->left_out)
+		if (block->address != 0 && !block->left_out &&
+		    !view_is_foreign(model, block))
 			return block;
 	}
 	if (*at + 1 < model->blocks.used + model->past_count)
@@ -76,6 +78,19 @@ static void take_sample(struct model *model, const char *value)
 		model->sample_mean = mean < SAMPLE_MAX ? mean : SAMPLE_MAX;
 }
 
+static void take_rest(void *owner, const struct trace_rest *rest)
+{
+	struct model *model = owner;
+
+	leftout_rest(&model->leftout, rest);
+}
+
+/* Blocks are left out, and of their frees some may be here. */
+static void take_partial(struct model *model, const char *value)
+{
+	model->controls.gap |= strtoull(value, NULL, 10) != 0;
+}
+
 static void take_line(void *owner, unsigned type, const char *key,
 		      const char *value)
 {
@@ -102,6 +117,9 @@ static void take_line(void *owner, unsigned type, const char *key,
 	}
 	if (type == GT_INFO && strcmp(key, "sample") == 0)
 		take_sample(model, value);
+	if (type == GT_INFO && (strcmp(key, "partial") == 0 ||
+				strcmp(key, "sample") == 0))
+		take_partial(model, value);
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
 		model->clock.tick_ps = strtoull(value, NULL, 10);
 }
@@ -274,6 +292,29 @@ static void take_classes(void *owner, const struct trace_classes *classes)
 	leftout_classes(&model->leftout, classes);
 }
 
+static void take_control(void *owner, const struct trace_control *record)
+{
+	struct model *model = owner;
+	struct controls *controls = &model->controls;
+	uint64_t open = model->totals.last_stamp;
+
+	if (record->what == GT_CONTROL_HEAP) {
+		model->special |= pools_name(&model->pools, &model->names,
+					     record);
+		return;
+	}
+	open += open > 0 && open < UINT64_MAX;
+	controls_add(controls, &model->names, record, open);
+	if (record->what == GT_CONTROL_MARKER || controls->count == 0)
+		return;
+	model->special = true;
+	if (controls_next(controls) < model->alarm)
+		model->alarm = controls_next(controls);
+	/* What was left out is told before its end (docs/FORMAT.md). */
+	if (view_is_beginning(model, record))
+		leftout_forget(&model->leftout);
+}
+
 static uint32_t lane_of_ring(void *owner, uint32_t ring, bool *nested)
 {
 	struct model *model = owner;
@@ -314,6 +355,8 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.totals = take_totals,
 		.freed = take_freed,
 		.classes = take_classes,
+		.rest = take_rest,
+		.control = take_control,
 		.sync = take_sync,
 		.lane = lane_of_ring,
 		.events = model_events,
@@ -333,6 +376,8 @@ void model_free(struct model *model)
 	footprint_free(&model->footprint);
 	intern_free(&model->names);
 	leftout_free(&model->leftout);
+	controls_free(&model->controls);
+	pools_free(&model->pools);
 	embedded_free(&model->embedded);
 	histograms_free(&model->histograms);
 	timeline_free(&model->timeline);

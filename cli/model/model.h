@@ -14,6 +14,7 @@
 #include "cli/model/blocks.h"
 #include "cli/model/chains.h"
 #include "cli/model/contexts.h"
+#include "cli/model/controls.h"
 #include "cli/model/figures.h"
 #include "cli/model/filters.h"
 #include "cli/model/footprint.h"
@@ -25,6 +26,7 @@
 #include "cli/model/maps.h"
 #include "cli/model/movings.h"
 #include "cli/model/pairing.h"
+#include "cli/model/pools.h"
 #include "cli/model/tap.h"
 #include "cli/model/threads.h"
 #include "cli/model/timeline.h"
@@ -66,6 +68,9 @@ struct moving {
 	bool found;		/* the block was known at BEGIN */
 	uint32_t chain;		/* of the block, once `released` */
 	uint32_t by;		/* the context of who calls realloc */
+	uint64_t begun;		/* stamp: what began before the last START is
+				 * not known any more, nor its chain if it
+				 * began before the view */
 };
 
 /*
@@ -113,6 +118,9 @@ struct model_options {
 	/* What was later than so long after the start has not happened; 0:
 	 * everything counts. */
 	uint64_t until_ns;
+	/* START and CLEAR that are later than this after the start are no
+	 * beginnings; 0: all are, up to until_ns. */
+	uint64_t begin_ns;
 };
 
 #define MODEL_DUMPS 16	/* of jitdump.h, for one process */
@@ -140,6 +148,8 @@ struct model {
 	struct freed freed;		/* where has_freed_by */
 	bool has_freed_by;		/* frees have their stacks */
 	struct leftout leftout;
+	struct controls controls;
+	struct pools pools;
 	struct embedded embedded;	/* files that the trace carries */
 	const char *trace;		/* its name, once it was read */
 	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in

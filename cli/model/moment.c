@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/base/buffer.h"
+#include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 #include "cli/model/model.h"
@@ -59,23 +60,64 @@ int moment_parse(const char *text, struct moment *moment)
 		quantity_parse_time(text, &moment->ns);
 }
 
-static void tell_names(const struct model *model, const char *name)
+static int compare(const void *left, const void *right)
+{
+	const struct moment_name *a = left, *b = right;
+
+	return a->stamp < b->stamp ? -1 : a->stamp > b->stamp;
+}
+
+size_t moment_names(const struct model *model, struct moment_name **list)
 {
 	const struct footprint *footprint = &model->footprint;
+	const struct controls *controls = &model->controls;
+	struct moment_name *names = grow_alloc((footprint->snapshot_count +
+						controls->count) *
+					       sizeof(*names));
+	size_t count = 0;
+
+	for (size_t i = 0; i < footprint->snapshot_count; i++)
+		if (footprint->snapshots[i].name[0] != 0)
+			names[count++] = (struct moment_name){
+				footprint->snapshots[i].name,
+				footprint->snapshots[i].said.begin,
+			};
+	for (size_t i = 0; i < controls->count; i++)
+		if (controls->list[i].name[0] != 0)
+			names[count++] = (struct moment_name){
+				controls->list[i].name,
+				controls->list[i].stamp,
+			};
+	if (count > 0)
+		qsort(names, count, sizeof(*names), compare);
+	*list = names;
+	return count;
+}
+
+static void tell_names(const struct moment_name *known, size_t count,
+		       const char *name)
+{
+	const char *told[NAMES_SHOWN];
 	struct buffer names = { 0 };
 	size_t shown = 0;
 
-	for (size_t i = 0; i < footprint->snapshot_count; i++) {
-		const char *other = footprint->snapshots[i].name;
+	for (size_t i = 0; i < count; i++) {
+		size_t before = 0;
 
-		if (other[0] == 0)
+		while (before < shown &&
+		       strcmp(told[before], known[i].name) != 0)
+			before++;
+		if (before < shown)
 			continue;
-		if (shown++ == NAMES_SHOWN)
+		if (shown == NAMES_SHOWN) {
 			buffer_string(&names, ", …");
-		if (shown <= NAMES_SHOWN)
-			buffer_printf(&names, "%s%s", shown > 1 ? ", " : "",
-				      other);
+			break;
+		}
+		told[shown++] = known[i].name;
+		buffer_printf(&names, "%s%s", shown > 1 ? ", " : "",
+			      known[i].name);
 	}
+	buffer_printable(&names);
 	if (shown == 0)
 		tell_error("no marker or snapshot is called %s: the trace has "
 			   "none with a name: give a time", name);
@@ -85,23 +127,31 @@ static void tell_names(const struct model *model, const char *name)
 	buffer_free(&names);
 }
 
-/* The first snapshot of this name, or NULL. */
-static const struct footprint_snapshot *snapshot(const struct model *model,
-						 const char *name)
+/* The last one of this name. */
+static bool find_name(const struct model *model, const char *name,
+		      uint64_t *stamp)
 {
-	const struct footprint *footprint = &model->footprint;
+	struct moment_name *names;
+	size_t count = moment_names(model, &names), found = 0;
 
-	for (size_t i = 0; i < footprint->snapshot_count; i++)
-		if (strcmp(footprint->snapshots[i].name, name) == 0)
-			return &footprint->snapshots[i];
-	tell_names(model, name);
-	return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i].name, name) == 0) {
+			*stamp = names[i].stamp;
+			found++;
+		}
+	if (found == 0)
+		tell_names(names, count, name);
+	else if (found > 1)
+		tell_note("@%s: there are %zu of this name: the last is meant",
+			  name, found);
+	free(names);
+	return found > 0;
 }
 
 bool moment_ns(const struct model *model, const struct moment *moment,
 	       uint64_t *ns)
 {
-	const struct footprint_snapshot *taken;
+	uint64_t stamp;
 
 	switch (moment->kind) {
 	case MOMENT_TIME:
@@ -112,10 +162,9 @@ bool moment_ns(const struct model *model, const struct moment *moment,
 				 moment->share);
 		return true;
 	case MOMENT_NAME:
-		taken = snapshot(model, moment->name);
-		if (taken == NULL)
+		if (!find_name(model, moment->name, &stamp))
 			return false;
-		*ns = model_since_start_ns(model, taken->said.begin);
+		*ns = model_since_start_ns(model, stamp);
 		return true;
 	}
 	return false;
@@ -140,16 +189,10 @@ static uint64_t stamp_of_ns(const struct model *model, uint64_t ns)
 bool moment_stamp(const struct model *model, const struct moment *moment,
 		  uint64_t *stamp)
 {
-	const struct footprint_snapshot *taken;
 	uint64_t ns;
 
-	if (moment->kind == MOMENT_NAME) {
-		taken = snapshot(model, moment->name);
-		if (taken == NULL)
-			return false;
-		*stamp = taken->said.begin;
-		return true;
-	}
+	if (moment->kind == MOMENT_NAME)
+		return find_name(model, moment->name, stamp);
 	if (!moment_ns(model, moment, &ns))
 		return false;
 	*stamp = stamp_of_ns(model, ns);

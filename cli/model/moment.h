@@ -6,6 +6,7 @@
 #define GNOMON_MOMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct model;
@@ -23,12 +24,22 @@ struct moment {
 	const char *name;	/* _NAME; borrowed from the text */
 };
 
+/* What @NAME may mean: a marker, a snapshot or another record of what the
+ * recorder was told, with a name. */
+struct moment_name {
+	const char *name;
+	uint64_t stamp;
+};
+
+/* All of a trace, by time; to be freed. Returns how many. */
+size_t moment_names(const struct model *model, struct moment_name **list);
+
 /* 0, -EINVAL if the text is no moment, -ERANGE if it is beyond all times. */
 int moment_parse(const char *text, struct moment *moment);
 /*
- * In ns since the start of the recording; of several snapshots of one name,
- * the first. False: the trace has none of that name, which has been said on
- * standard error. The model has read the trace, or its outline.
+ * In ns since the start of the recording; of several of one name, the last,
+ * which is said then. False: the trace has none of that name, which has been
+ * said on standard error. The model has read the trace, or its outline.
  */
 bool moment_ns(const struct model *model, const struct moment *moment,
 	       uint64_t *ns);

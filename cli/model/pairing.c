@@ -73,3 +73,10 @@ void pairing_take(struct pairing *pairing, size_t index,
 		pairing->first = 0;
 	set_expiry(pairing);
 }
+
+void pairing_clear(struct pairing *pairing)
+{
+	memset(pairing->present, 0, sizeof(pairing->present));
+	pairing->first = pairing->count = 0;
+	set_expiry(pairing);
+}

@@ -42,6 +42,8 @@ void pairing_wait(struct pairing *pairing, const struct trace_event *event,
 /* Index of the oldest entry of this kind (a bit set, 1 << gt_event) and
  * address, or -1. */
 int pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds);
+/* Nothing waits any more. */
+void pairing_clear(struct pairing *pairing);
 void pairing_take(struct pairing *pairing, size_t index,
 		  struct pairing_entry *entry);
 

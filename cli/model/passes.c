@@ -23,6 +23,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model.h"
 #include "cli/model/selection.h"
+#include "cli/model/view.h"
 
 static int run(struct model *model, const char *path, bool outline)
 {
@@ -98,6 +99,7 @@ static void decide(struct model *model, const char *path)
 	deciding->selection = model->selection;
 	deciding->options.temporary = model->options.temporary;
 	deciding->until = model->until;
+	view_set(deciding, model->controls.view);
 	run_silently(deciding, path, false);
 	end_model(deciding);
 }
@@ -107,12 +109,26 @@ static bool resolve(struct model *model, const struct model *outline)
 {
 	const struct moment until = { .ns = model->options.until_ns };
 
+	const struct moment begin = { .ns = model->options.begin_ns };
+	uint64_t first, limit = UINT64_MAX;
+
 	if (until.ns != 0 && !moment_stamp(outline, &until, &model->until))
 		return false;
-	if (!filter_has_blocks(model->options.filter))
-		return true;
-	model->selection = selection_new(model->options.filter, outline);
-	return model->selection != NULL;
+	if (begin.ns != 0 && !moment_stamp(outline, &begin, &limit))
+		return false;
+	if (model->until < limit)
+		limit = model->until;
+	if (filter_has_blocks(model->options.filter)) {
+		model->selection = selection_new(model->options.filter,
+						 outline);
+		if (model->selection == NULL)
+			return false;
+		first = selection_moment(model->selection);
+		if (first < limit)
+			limit = first;
+	}
+	view_set(model, controls_view(&outline->controls, limit));
+	return true;
 }
 
 /* Passes before the one that counts. */
@@ -193,6 +209,7 @@ int model_group_peaks(const struct model *model, const char *path,
 		return EXIT_NOTHING;
 	groups = new_model_like(model);
 	groups->until = model->until;
+	view_set(groups, model->controls.view);
 	groups->options.split = model->options.split;
 	groups->contexts.group = group_of;
 	groups->contexts.group_owner = &grouping;
@@ -230,6 +247,7 @@ int model_follow(const struct model *model, const char *path,
 		model->totals.last_stamp < model->until ?
 		model->totals.last_stamp : model->until;
 	again->tap = tap;
+	view_set(again, model->controls.view);
 	status = run_silently(again, path, false);
 	end_model(again);
 	return status;

@@ -38,6 +38,7 @@ struct pending {
 struct selection {
 	bool of_process;	/* the trace is of a process that is wanted */
 	struct range birth;	/* stamps */
+	bool from, to;		/* whether its ends were given */
 	struct range size;
 	struct range address;
 	struct range lifetime;	/* ticks */
@@ -126,6 +127,7 @@ static bool set_birth(struct selection *selection, const struct filter *filter,
 			return false;
 		from = stamp < from ? stamp : from;
 	}
+	selection->from = i > 0;
 	selection->birth.min = i > 0 ? from : 0;
 	for (i = 0; (word = filter_word(filter, FILTER_TO, i)); i++) {
 		if (!moment_stamp(model, &word->moment, &stamp))
@@ -133,6 +135,7 @@ static bool set_birth(struct selection *selection, const struct filter *filter,
 		to = stamp > to ? stamp : to;
 	}
 	selection->birth.max = UINT64_MAX;
+	selection->to = i > 0;
 	if (i == 0)
 		return true;
 	selection->birth.max = to - (to > 0);
@@ -163,44 +166,59 @@ static bool set_alive(struct selection *selection, const struct filter *filter,
 	return true;
 }
 
-/* From each snapshot of that name to the next that has a name. */
+static void add_marker(struct selection *selection, struct range range)
+{
+	size_t n = selection->marker_count++;
+
+	selection->markers = grow_resize(selection->markers, n + 1,
+					 sizeof(range));
+	selection->markers[n] = range;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct range *a = left, *b = right;
+
+	if (a->min != b->min)
+		return a->min < b->min ? -1 : 1;
+	return a->max < b->max ? -1 : a->max > b->max;
+}
+
+/* From each of that name to the next that has a name. */
 static bool set_markers(struct selection *selection,
 			const struct filter *filter, const struct model *model)
 {
-	const struct footprint *footprint = &model->footprint;
 	const struct filter_word *word;
+	struct moment_name *names;
+	size_t count = moment_names(model, &names);
+	bool good = true;
 
-	for (size_t i = 0; (word = filter_word(filter, FILTER_MARKER, i));
-	     i++) {
-		struct moment moment = { .kind = MOMENT_NAME,
-					 .name = word->text };
+	for (size_t i = 0; good && (word = filter_word(filter, FILTER_MARKER,
+						       i)); i++) {
+		const struct moment moment = { .kind = MOMENT_NAME,
+					       .name = word->text };
+		size_t before = selection->marker_count;
 		uint64_t stamp;
-		struct range *range = NULL;
 
-		if (!moment_stamp(model, &moment, &stamp))
-			return false;
-		for (size_t s = 0; s < footprint->snapshot_count; s++) {
-			const struct footprint_snapshot *snapshot =
-				&footprint->snapshots[s];
-			size_t n = selection->marker_count;
+		for (size_t s = 0; s < count; s++) {
+			uint64_t from = names[s].stamp, to = UINT64_MAX;
 
-			if (snapshot->name[0] == 0)
+			if (strcmp(names[s].name, word->text) != 0)
 				continue;
-			if (range != NULL)
-				range->max = snapshot->said.begin -
-					(snapshot->said.begin > range->min);
-			range = NULL;
-			if (strcmp(snapshot->name, word->text) != 0)
-				continue;
-			selection->markers = grow_resize(selection->markers,
-							 n + 1, sizeof(*range));
-			range = &selection->markers[n];
-			*range = (struct range){ snapshot->said.begin,
-						 UINT64_MAX };
-			selection->marker_count++;
+			if (s + 1 < count)
+				to = names[s + 1].stamp;
+			add_marker(selection, (struct range){
+				from, to - (to > from && to < UINT64_MAX) });
 		}
+		/* who says that there is none */
+		if (selection->marker_count == before)
+			good = moment_stamp(model, &moment, &stamp);
 	}
-	return true;
+	free(names);
+	if (selection->marker_count > 0)
+		qsort(selection->markers, selection->marker_count,
+		      sizeof(*selection->markers), compare_ranges);
+	return good;
 }
 
 static bool is_thread(const struct thread *thread,
@@ -383,6 +401,25 @@ bool selection_is_of_moment(const struct selection *selection)
 	return selection->alive_count[0] > 0;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t selection_moment(const struct selection *selection)
+{
+	uint64_t first = selection->to ? selection->birth.max : UINT64_MAX;
+
+	if (selection->from)
+		first = smaller(first, selection->birth.min);
+	for (unsigned which = 0; which < 2; which++)
+		for (size_t i = 0; i < selection->alive_count[which]; i++)
+			first = smaller(first, selection->alive[which][i]);
+	for (size_t i = 0; i < selection->marker_count; i++)
+		first = smaller(first, selection->markers[i].min);
+	return first;
+}
+
 /* ---- at the allocation ---- */
 
 static bool may_be_there(const struct selection *selection, unsigned layout)
@@ -401,12 +438,22 @@ static bool may_be_there(const struct selection *selection, unsigned layout)
 	       (known && selection->mmapped & mmapped);
 }
 
+/* They do not overlap, but that a range may be there twice. */
 static bool is_marked(const struct selection *selection, uint64_t stamp)
 {
-	for (size_t i = 0; i < selection->marker_count; i++)
-		if (within(&selection->markers[i], stamp))
-			return true;
-	return selection->markers == NULL;
+	size_t low = 0, high = selection->marker_count;
+
+	if (high == 0)
+		return true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (selection->markers[middle].min <= stamp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && within(&selection->markers[low - 1], stamp);
 }
 
 bool selection_may(const struct selection *selection,

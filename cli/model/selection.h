@@ -38,6 +38,10 @@ bool selection_needs_chains(const struct selection *selection);
  * then. */
 bool selection_is_of_moment(const struct selection *selection);
 
+/* The earliest moment that the words name, as a stamp: what happened before it
+ * matters to them. UINT64_MAX: they name none. */
+uint64_t selection_moment(const struct selection *selection);
+
 /* Whether it may be selected, by what is known at its allocation. */
 bool selection_may(const struct selection *selection,
 		   const struct block *block);

@@ -220,6 +220,12 @@ void compose_classes(struct buffer *out, const struct trace_classes *classes)
 	put_classes(out, classes->lifetime[0], GT_LIFETIME_VALUES);
 }
 
+void compose_rest(struct buffer *out, const struct trace_rest *rest)
+{
+	compose_varint(out, GT_TOTALS_REST);
+	put_classes(out, rest->size[0], GT_REST_VALUES);
+}
+
 /* Behind the chunk's first number. */
 static void put_totals(struct buffer *out, const struct trace_totals *totals,
 		       size_t count, unsigned values, int level)
@@ -281,6 +287,39 @@ static void put_address(struct buffer *out, uint64_t address, uint64_t *granule)
 	compose_varint(out, zigzag((int64_t)step) << 1 | (low != 0));
 	if (low != 0)
 		put_little(out, low, 1);
+}
+
+void compose_control(struct buffer *out, const struct trace_control *control)
+{
+	compose_varint(out, control->what);
+	compose_varint(out, control->stamp);
+	compose_varint(out, control->number);
+	put_block(out, control->name, control->name_size);
+}
+
+void compose_live(struct buffer *out, const struct trace_live *blocks,
+		  size_t count, int level)
+{
+	struct buffer columns[5] = { 0 };
+	uint64_t granule = 0, stamp = 0;
+	uint32_t context = 0;
+
+	compose_varint(out, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_live *block = &blocks[i];
+
+		put_address(&columns[0], block->address, &granule);
+		compose_varint(&columns[1], zigzag((int32_t)(block->context -
+							     context)));
+		context = block->context;
+		compose_varint(&columns[2], block->size);
+		compose_varint(&columns[3], zigzag((int64_t)(block->stamp -
+							     stamp)));
+		stamp = block->stamp;
+		compose_varint(&columns[4], block->ring);
+	}
+	for (unsigned i = 0; i < 5; i++)
+		put_column(out, &columns[i], level);
 }
 
 /* Runs of equal layouts: the value, and how many there are of it. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/base/buffer.h"
+#include "cli/trace/control_records.h"
 #include "cli/trace/file_records.h"
 #include "cli/trace/records.h"
 
@@ -41,6 +42,10 @@ void compose_totals(struct buffer *out, const struct trace_totals *totals,
 /* The same for FREED. */
 void compose_freed(struct buffer *out, const struct trace_totals *freed,
 		   size_t count, int level);
+void compose_rest(struct buffer *out, const struct trace_rest *rest);
+void compose_control(struct buffer *out, const struct trace_control *control);
+void compose_live(struct buffer *out, const struct trace_live *blocks,
+		  size_t count, int level);
 /* Parents come before their children. */
 void compose_nodes(struct buffer *out, const struct trace_node *nodes,
 		  size_t count, int level);

@@ -87,7 +87,8 @@ enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 {
 	uint64_t what = cursor_varint(c);
 
-	if (what == GT_TOTALS_RUN || what == GT_TOTALS_CLASSES)
+	if (what == GT_TOTALS_RUN || what == GT_TOTALS_CLASSES ||
+	    what == GT_TOTALS_REST)
 		return (enum gt_totals_what)what;
 	if (what != GT_TOTALS_CONTEXTS ||
 	    !totals_decoder_open_freed(decoder, c, inflater))
@@ -123,6 +124,13 @@ bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes)
 	memset(classes, 0, sizeof(*classes));
 	read_classes(c, classes->size[0], GT_SIZE_VALUES);
 	read_classes(c, classes->lifetime[0], GT_LIFETIME_VALUES);
+	return !c->bad;
+}
+
+bool totals_decoder_rest(struct cursor *c, struct trace_rest *rest)
+{
+	memset(rest, 0, sizeof(*rest));
+	read_classes(c, rest->size[0], GT_REST_VALUES);
 	return !c->bad;
 }
 

@@ -39,6 +39,11 @@ struct trace_totals {
 	uint64_t value[GT_TOTALS_VALUES];
 };
 
+/* Blocks that were never recorded, by choice, by the class of their size. */
+struct trace_rest {
+	uint64_t size[GT_CLASSES][GT_REST_VALUES];
+};
+
 /* Sums over all blocks, by size in bytes and by lifetime in ns. */
 struct trace_classes {
 	uint64_t size[GT_CLASSES][GT_SIZE_VALUES];
@@ -73,6 +78,8 @@ bool totals_decoder_open_freed(struct totals_decoder *decoder,
 bool totals_decoder_run(struct cursor *c, struct trace_run *run);
 /* For GT_TOTALS_CLASSES. False: malformed. */
 bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes);
+/* For GT_TOTALS_REST. False: malformed. */
+bool totals_decoder_rest(struct cursor *c, struct trace_rest *rest);
 /* For GT_TOTALS_CONTEXTS and FREED. False at the end, or where *bad is set. */
 bool totals_decoder_next(struct totals_decoder *decoder,
 			 struct trace_totals *totals, bool *bad);

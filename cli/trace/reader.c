@@ -185,6 +185,7 @@ static void read_totals(struct reader *reader, struct cursor *c)
 	static struct totals_decoder decoder;
 	struct trace_classes classes;
 	struct trace_totals totals;
+	struct trace_rest rest;
 	struct trace_run run;
 	bool bad = true;
 
@@ -205,6 +206,9 @@ static void read_totals(struct reader *reader, struct cursor *c)
 				sink->totals(sink->owner, &totals);
 		break;
 	case GT_TOTALS_REST:
+		bad = !totals_decoder_rest(c, &rest);
+		if (!bad && sink->rest != NULL)
+			sink->rest(sink->owner, &rest);
 		break;
 	}
 	c->bad = bad;
@@ -222,6 +226,31 @@ static void read_freed(struct reader *reader, struct cursor *c)
 		while (totals_decoder_next(&decoder, &freed, &bad))
 			if (sink->freed != NULL)
 				sink->freed(sink->owner, &freed);
+	c->bad = bad;
+	columns_free(&decoder.columns);
+}
+
+static void read_controls(struct reader *reader, struct cursor *c)
+{
+	const struct reader_sink *sink = reader->sink;
+	struct trace_control control;
+
+	while (control_records_next(c, &control))
+		if (sink->control != NULL)
+			sink->control(sink->owner, &control);
+}
+
+static void read_live_blocks(struct reader *reader, struct cursor *c)
+{
+	const struct reader_sink *sink = reader->sink;
+	struct live_decoder decoder = { 0 };
+	struct trace_live block;
+	bool bad = true;
+
+	if (live_decoder_open(&decoder, c, &reader->inflater))
+		while (live_decoder_next(&decoder, &block, &bad))
+			if (sink->live != NULL)
+				sink->live(sink->owner, &block);
 	c->bad = bad;
 	columns_free(&decoder.columns);
 }
@@ -282,6 +311,8 @@ static void (*const read_payload[GT_CHUNK_TYPES])(struct reader *,
 	[GT_FILE] = read_file,
 	[GT_TOTALS] = read_totals,
 	[GT_FREED] = read_freed,
+	[GT_CONTROL] = read_controls,
+	[GT_LIVE] = read_live_blocks,
 };
 
 static void read_chunk(struct reader *reader, const struct chunk *chunk)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/trace/control_records.h"
 #include "cli/trace/faults.h"
 #include "cli/trace/file_records.h"
 #include "cli/trace/fold.h"
@@ -61,6 +62,12 @@ struct reader_sink {
 	void (*totals)(void *owner, const struct trace_totals *totals);
 	void (*freed)(void *owner, const struct trace_totals *freed);
 	void (*classes)(void *owner, const struct trace_classes *classes);
+	void (*rest)(void *owner, const struct trace_rest *rest);
+	/* What somebody told the recorder to do; before the events that are
+	 * later than it. May be NULL. */
+	void (*control)(void *owner, const struct trace_control *control);
+	/* A block that was live when the part began. May be NULL. */
+	void (*live)(void *owner, const struct trace_live *block);
 	/* What to call the events of a ring from now on, and whether it is
 	 * its thread's second one. */
 	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);

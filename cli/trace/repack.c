@@ -405,7 +405,7 @@ static bool repack_made(struct repack *repack, unsigned type, struct cursor *c,
 	if (!make(repack, c))
 		return false;
 	if (repack->payload.size > 0)
-		put(repack, type, type == GT_MAPS);
+		put(repack, type, type == GT_MAPS || type == GT_CONTROL);
 	return true;
 }
 
@@ -445,6 +445,14 @@ static bool repack_payload(struct repack *repack, unsigned type,
 		return repack_made(repack, type, c, repack_names_file);
 	case GT_TOTALS:
 		return repack_made(repack, type, c, repack_names_totals);
+	case GT_CONTROL:
+		if (repack->change->control != NULL)
+			repack->change->control(repack->change->owner, repack,
+						*c);
+		return repack_made(repack, type, c, repack_names_control);
+	case GT_LIVE:
+		flush_nodes(repack);
+		return repack_made(repack, type, c, repack_names_live);
 	}
 	repack_flush(repack);
 	if (repack->change->name != NULL)

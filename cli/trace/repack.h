@@ -21,7 +21,7 @@ enum repack_name {
 	REPACK_PATH,		/* of an image, a mapping, an embedded file */
 	REPACK_THREAD,		/* at most GT_THREAD_NAME_MAX - 1 bytes */
 	REPACK_CODE,		/* of code made at run time */
-	REPACK_SNAPSHOT,
+	REPACK_SNAPSHOT,	/* also of a marker, a heap */
 };
 
 /* An event, where it lies in its ring. */
@@ -63,6 +63,9 @@ struct repack_change {
 	bool (*node)(void *owner, uint32_t id);
 	/* Whether an embedded file stays as it is. */
 	bool (*file)(void *owner, const struct trace_file *piece);
+	/* A look at a CONTROL chunk before it is written. */
+	void (*control)(void *owner, struct repack *repack,
+			struct cursor payload);
 	/* Whether a TOTALS chunk stays. */
 	bool (*totals)(void *owner, struct cursor payload);
 };

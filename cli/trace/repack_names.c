@@ -230,6 +230,41 @@ bool repack_names_snapshot(struct repack *repack, struct cursor *c)
 	return true;
 }
 
+/* ---- CONTROL, LIVE ---- */
+
+bool repack_names_control(struct repack *repack, struct cursor *c)
+{
+	struct trace_control control;
+
+	while (control_records_next(c, &control)) {
+		repack_names_change(repack, REPACK_SNAPSHOT, &control.name,
+				    &control.name_size);
+		compose_control(&repack->payload, &control);
+	}
+	return !c->bad;
+}
+
+bool repack_names_live(struct repack *repack, struct cursor *c)
+{
+	struct live_decoder decoder = { 0 };
+	uint64_t count = 0;
+
+	if (columns_open(&decoder.columns, c, LIVE_COLUMNS, &repack->inflater)
+	    != 0)
+		return false;
+	count = decoder.columns.count;
+	compose_varint(&repack->payload, count);
+	for (unsigned i = 0; i < LIVE_COLUMNS; i++) {
+		buffer_clear(&repack->column);
+		copy_rest(&repack->column, &decoder.columns.column[i]);
+		compose_column(&repack->payload, &repack->column,
+			       repack->out->level);
+	}
+	copy_rest(&repack->payload, c);
+	columns_free(&decoder.columns);
+	return true;
+}
+
 /* ---- FILE, TOTALS ---- */
 
 bool repack_names_file(struct repack *repack, struct cursor *c)

@@ -15,6 +15,8 @@ bool repack_names_code(struct repack *repack, struct cursor *c);
 bool repack_names_snapshot(struct repack *repack, struct cursor *c);
 bool repack_names_file(struct repack *repack, struct cursor *c);
 bool repack_names_totals(struct repack *repack, struct cursor *c);
+bool repack_names_control(struct repack *repack, struct cursor *c);
+bool repack_names_live(struct repack *repack, struct cursor *c);
 
 /* The name as it is to be, valid until the next. */
 void repack_names_change(struct repack *repack, enum repack_name what,

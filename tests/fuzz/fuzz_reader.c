@@ -67,7 +67,7 @@ static void check_sums(struct model *model)
 {
 	const struct rows_query query = { .key = FIGURE_LIVE };
 	struct rows rows;
-	uint64_t live = 0, peak = 0;
+	uint64_t live = 0, peak = 0, blocks = 0, at = 0;
 
 	rows_collect(model, &query, &rows);
 	rows_sort(&rows);
@@ -75,10 +75,12 @@ static void check_sums(struct model *model)
 		live += rows.list[i].figures.live_bytes;
 		peak += rows.list[i].figures.peak_bytes;
 	}
+	while (model_next_block(model, &at) != NULL)
+		blocks++;
 	if (live != model->totals.live_bytes ||
 	    (model->report.chunks[GT_TOTALS] == 0 &&
 	     (peak != model->totals.peak_bytes ||
-	      model->blocks.count != model->totals.live_blocks)))
+	      blocks != model->totals.live_blocks)))
 		abort();
 	free(rows.list);
 }

@@ -12,6 +12,7 @@
 #include "cli/symbol/perfmap.h"
 #include "cli/trace/scan.h"
 #include "cli/trace/columns.h"
+#include "cli/trace/control_records.h"
 #include "cli/trace/file_records.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/map_records.h"
@@ -105,11 +106,33 @@ static void read_freed(struct cursor *payload, struct inflater *inflater)
 	columns_free(&decoder.columns);
 }
 
+static void read_controls(struct cursor *payload)
+{
+	struct trace_control control;
+
+	while (control_records_next(payload, &control))
+		if (control.name_size > GT_NAME_MAX)
+			abort();
+}
+
+static void read_live(struct cursor *payload, struct inflater *inflater)
+{
+	struct live_decoder decoder = { 0 };
+	struct trace_live block;
+	bool bad;
+
+	if (live_decoder_open(&decoder, payload, inflater))
+		while (live_decoder_next(&decoder, &block, &bad))
+			;
+	columns_free(&decoder.columns);
+}
+
 static void read_totals(struct cursor *payload, struct inflater *inflater)
 {
 	struct totals_decoder decoder = { 0 };
 	struct trace_classes classes;
 	struct trace_totals totals;
+	struct trace_rest rest;
 	struct trace_run run;
 	bool bad;
 
@@ -125,6 +148,7 @@ static void read_totals(struct cursor *payload, struct inflater *inflater)
 		totals_decoder_run(payload, &run);
 		break;
 	case GT_TOTALS_REST:
+		totals_decoder_rest(payload, &rest);
 		break;
 	}
 	columns_free(&decoder.columns);
@@ -186,6 +210,12 @@ static void read_payload(unsigned type, struct cursor *payload,
 		break;
 	case GT_FREED:
 		read_freed(payload, inflater);
+		break;
+	case GT_CONTROL:
+		read_controls(payload);
+		break;
+	case GT_LIVE:
+		read_live(payload, inflater);
 		break;
 	case GT_NAMES:
 		read_names(payload, inflater);

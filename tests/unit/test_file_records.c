@@ -229,9 +229,9 @@ static void totals_come_back(void **state)
 static void nonsense_is_refused(void **state)
 {
 	static const uint8_t payloads[][8] = {
-		{ 4 }, { 1, 65 }, { 2, 65 }, { 2, 0, 1, 4, 4, 0, 0, 66 },
+		{ 5 }, { 1, 65 }, { 2, 65 }, { 2, 0, 1, 4, 4, 0, 0, 66 },
 		{ 2, 0, 1, 5, 5, 0, 0, 1 }, { 3, 1, 66 }, { 3, 1, 1, 65, 1 },
-		{ 3, 65 },
+		{ 3, 65 }, { 4, 65 }, { 4, 1, 66 }, { 4, 1, 1, 65, 1 },
 	};
 
 	(void)state;

@@ -1,0 +1,110 @@
+/*
+ * view.c: see view.h.
+ *
+ * While a trace is read for the first time nobody knows which beginning is the
+ * last: so each makes an end of all figures that there are by then. Later
+ * passes know where the view begins, and count nothing before it.
+ *
+ * What happens between a STOP and the next START is not in the trace: which of
+ * the blocks that were live are still there nobody knows, nor which blocks were
+ * allocated. So a START drops all blocks, and from then on a free of a block
+ * that is not known is nothing unusual. A CLEAR leaves the blocks where they
+ * are: their frees will come, and addresses alternate as before.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/view.h"
+
+#include <string.h>
+
+#include "cli/model/account.h"
+
+static void forget_figures(struct model *model)
+{
+	uint64_t last_stamp = model->totals.last_stamp;
+
+	memset(&model->totals, 0, sizeof(model->totals));
+	memset(&model->whole, 0, sizeof(model->whole));
+	model->totals.last_stamp = last_stamp;
+	contexts_forget_costs(&model->contexts);
+	histograms_free(&model->histograms);
+	timeline_free(&model->timeline);
+	chains_free(&model->chains);
+	freed_free(&model->freed);
+	pools_forget(&model->pools);
+}
+
+static void begin_anew(struct model *model, uint64_t stamp)
+{
+	if (model->controls.known && stamp != model->controls.view)
+		return;
+	model->controls.view = stamp;
+	model->controls.foreign = 0;
+	if (!model->controls.known)
+		forget_figures(model);
+	model->totals.unpaired = 0;
+	model->totals.repaired = 0;
+}
+
+/* Reallocs that have begun go with their blocks: struct moving, begun. */
+static void drop_blocks(struct model *model, uint64_t stamp)
+{
+	const struct block *block;
+	uint32_t number = 0;
+
+	while (stamp > model->controls.view &&
+	       (block = blocks_next(&model->blocks, &number)) != NULL)
+		if (!view_is_foreign(model, block))
+			account_end(model, (struct block *)block, stamp, 0,
+				    ACCOUNT_LOST);
+	blocks_free(&model->blocks);
+	blocks_init(&model->blocks);
+	movings_free(&model->by_block);
+	pairing_clear(&model->waiting);
+	model->controls.started = stamp;
+}
+
+static void apply(struct model *model, const struct control *control)
+{
+	struct controls *controls = &model->controls;
+
+	switch (control->what) {
+	case GT_CONTROL_STOP:
+		controls->off = true;
+		break;
+	case GT_CONTROL_START:
+		begin_anew(model, control->stamp);
+		drop_blocks(model, control->stamp);
+		controls->off = false;
+		controls->gap = true;
+		break;
+	case GT_CONTROL_CLEAR:
+		begin_anew(model, control->stamp);
+		break;
+	}
+}
+
+void view_advance(struct model *model, uint64_t stamp)
+{
+	struct controls *controls = &model->controls;
+
+	while (controls_next(controls) <= stamp &&
+	       controls->next < controls->count)
+		apply(model, &controls->list[controls->next++]);
+}
+
+void view_set(struct model *model, uint64_t stamp)
+{
+	model->controls.known = true;
+	model->controls.view = stamp;
+}
+
+bool view_is_beginning(const struct model *model,
+		       const struct trace_control *record)
+{
+	if (record->what != GT_CONTROL_START &&
+	    record->what != GT_CONTROL_CLEAR)
+		return false;
+	return record->stamp <= (model->controls.known ?
+				 model->controls.view : model->until);
+}

@@ -1,0 +1,358 @@
+/*
+ * test_model_control.c: since when a trace counts: START, STOP and CLEAR; what
+ * @NAME means; what was never recorded.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/tell.h"
+#include "cli/model/filters.h"
+#include "cli/model/model.h"
+#include "trace_write.h"
+
+#define WINDOW 100
+#define C GT_STOP_COUNT
+
+static struct trace_write t;
+static char path[32];
+static struct trace_event events[4096];
+static size_t event_count;
+
+static void control(unsigned what, uint64_t stamp, const char *name)
+{
+	struct trace_control record = { .what = what, .stamp = stamp,
+		.name = name, .name_size = strlen(name) };
+	struct buffer payload = { 0 };
+
+	compose_control(&payload, &record);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_CONTROL }, &payload);
+}
+
+static void begin(void)
+{
+	struct buffer payload = { 0 };
+	const struct trace_node nodes[2] = { { C, 0, 0x1000 },
+					     { C + 1, 0, 0x2000 } };
+
+	event_count = 0;
+	trace_write_begin(&t);
+	trace_write_line(&t, GT_INFO, "start_monotonic_ns", "0");
+	trace_write_line(&t, GT_INFO, "window_ticks", "100");
+	trace_write_sync(&t, 0);
+	compose_nodes(&payload, nodes, 2, 0);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_CONTEXT }, &payload);
+}
+
+static void event(unsigned kind, uint64_t stamp, uint64_t address,
+		  uint64_t size)
+{
+	events[event_count++] = (struct trace_event){
+		.kind = (uint8_t)kind, .stamp = stamp,
+		.address = address << 4, .size = size,
+		.context = size ? C + (uint32_t)(size & 1) : 0,
+	};
+}
+
+static struct model *read_with(const char *word, const char *value, int must)
+{
+	struct model *model = malloc(sizeof(*model));
+	struct filter *filter = NULL;
+
+	model_init(model);
+	if (word != NULL) {
+		filter = filter_new();
+		assert_int_equal(filter_take_word(filter, word, value), 0);
+		model->options.filter = filter;
+	}
+	model->options.wants = MODEL_WANT_CHAINS | MODEL_WANT_HISTOGRAMS |
+		MODEL_WANT_TIMELINE;
+	assert_int_equal(model_read(model, path), must);
+	model->options.filter = NULL;
+	filter_free(filter);
+	return model;
+}
+
+static void write_all(void)
+{
+	trace_write_events(&t, 1, 0, 0, events, event_count, 0);
+	trace_write_sync(&t, event_count ? events[event_count - 1].stamp : 0);
+	trace_write_line(&t, GT_END, "reason", "exit");
+	strcpy(path, "/tmp/gnomon-unit-XXXXXX");
+	trace_write_file(&t, path);
+	buffer_free(&t.bytes);
+}
+
+static struct model *finish(void)
+{
+	write_all();
+	return read_with(NULL, NULL, EXIT_COMPLETE);
+}
+
+static void end(struct model *model)
+{
+	model_free(model);
+	free(model);
+}
+
+static uint64_t live_listed(const struct model *model)
+{
+	uint64_t at = 0, bytes = 0;
+	const struct block *block;
+
+	while ((block = model_next_block(model, &at)) != NULL)
+		bytes += block->size;
+	return bytes;
+}
+
+/* Two blocks before, of which one is freed later; one after. */
+static void clear_leaves_out_what_was(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	begin();
+	event(GT_ALLOC, 1000, 1, 100);
+	event(GT_ALLOC, 2000, 2, 300);
+	control(GT_CONTROL_CLEAR, 2500, "");
+	event(GT_ALLOC, 3000, 3, 7);
+	event(GT_FREE, 4000, 1, 0);
+	event(GT_REALLOC_BEGIN, 5000, 2, 0);
+	event(GT_REALLOC_DONE, 5010, 4, 50);
+	model = finish();
+	assert_int_equal(model->totals.allocations, 2);
+	assert_int_equal(model->totals.frees, 0);
+	assert_int_equal(model->totals.total_bytes, 57);
+	assert_int_equal(model->totals.live_bytes, 57);
+	assert_int_equal(live_listed(model), 57);
+	assert_int_equal(model->totals.peak_bytes, 57);
+	assert_int_equal(model->totals.unpaired, 0);
+	assert_int_equal(model->controls.foreign, 2);
+	assert_int_equal(model->chains.whole.count, 0);
+	assert_int_equal(model->histograms.sizes[7].allocations, 0);
+	end(model);
+	model = read_with("from", "start", EXIT_COMPLETE);
+	assert_int_equal(model->totals.allocations, 4);
+	assert_int_equal(model->totals.live_bytes, 57);
+	assert_int_equal(model->totals.frees, 2);
+	assert_int_equal(model->controls.foreign, 0);
+	end(model);
+	/* at a moment before it the clear has not happened */
+	model = read_with("alive-at", "21us", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 400);
+	end(model);
+	model = read_with("alive-at", "40us", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 7);
+	end(model);
+	unlink(path);
+}
+
+/* It is the last one that counts, and nothing at all may come behind it. */
+static void the_last_one_counts(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 500; i++) {
+		event(GT_ALLOC, 1000 + i * 10, i + 1, i + 1);
+		control(GT_CONTROL_CLEAR, 1005 + i * 10, "");
+	}
+	model = finish();
+	assert_int_equal(model->totals.allocations, 0);
+	assert_int_equal(model->totals.live_bytes, 0);
+	assert_int_equal(live_listed(model), 0);
+	assert_int_equal(model->totals.peak_bytes, 0);
+	assert_int_equal(model->contexts.cost_count, 0);
+	end(model);
+	unlink(path);
+}
+
+/* What is told between a STOP and a START does not count; frees of what was
+ * allocated meanwhile, or before, are no news. */
+static void off_and_on(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	begin();
+	control(GT_CONTROL_STOP, 0, "");
+	event(GT_ALLOC, 10, 9, 1 << 20);	/* a straggler */
+	control(GT_CONTROL_START, 1000, "one");
+	event(GT_ALLOC, 1100, 1, 100);
+	event(GT_REALLOC_BEGIN, 1200, 1, 0);	/* ends while it is off */
+	control(GT_CONTROL_STOP, 2000, "");
+	event(GT_REALLOC_DONE, 2100, 5, 200);
+	event(GT_ALLOC, 2200, 2, 1000);
+	event(GT_FREE, 2300, 9, 0);
+	control(GT_CONTROL_START, 3000, "two");
+	event(GT_REALLOC_DONE, 3100, 6, 31);	/* its begin: while it was off */
+	event(GT_FREE, 3200, 2, 0);
+	event(GT_ALLOC, 3300, 1, 64);		/* freed meanwhile */
+	event(GT_FREE, 3320, 1, 0);
+	event(GT_REALLOC_BEGIN, 3400, 5, 0);
+	event(GT_REALLOC_DONE, 3410, 5, 17);
+	event(GT_ALLOC, 3500, 7, 5);
+	control(GT_CONTROL_STOP, 4000, "");
+	event(GT_FREE, 4100, 7, 0);
+	model = finish();
+	assert_int_equal(model->totals.allocations, 4);
+	assert_int_equal(model->totals.total_bytes, 31 + 64 + 17 + 5);
+	assert_int_equal(model->totals.frees, 1);
+	assert_int_equal(model->totals.live_bytes, 31 + 17 + 5);
+	assert_int_equal(live_listed(model), 31 + 17 + 5);
+	assert_int_equal(model->totals.unpaired, 0);
+	assert_int_equal(model->controls.foreign, 3);
+	end(model);
+	/* All of both: what was live at the stop nobody knows later. */
+	model = read_with("from", "start", EXIT_COMPLETE);
+	assert_int_equal(model->totals.allocations, 5);
+	assert_int_equal(model->totals.live_bytes, 31 + 17 + 5);
+	assert_int_equal(model->totals.unpaired, 0);
+	end(model);
+	/* Until a moment of the first. */
+	model = read_with("alive-at", "@two", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 0);
+	end(model);
+	model = read_with("alive-at", "15us", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 100);
+	end(model);
+	unlink(path);
+}
+
+/* Without a stop or a clear: unpaired; where blocks are left out: not. */
+static void unknown_frees(void **state)
+{
+	(void)state;
+	for (unsigned partial = 0; partial < 2; partial++) {
+		struct model *model;
+
+		begin();
+		if (partial)
+			trace_write_line(&t, GT_INFO, "partial", "1");
+		event(GT_FREE, 100, 9, 0);
+		event(GT_ALLOC, 1000, 1, 10);
+		event(GT_REALLOC_BEGIN, 1100, 8, 0);
+		event(GT_REALLOC_DONE, 1110, partial ? 8 : 7, 20);
+		model = finish();
+		assert_int_equal(model->totals.unpaired, partial ? 0 : 2);
+		assert_int_equal(model->controls.foreign, partial ? 2 : 0);
+		assert_int_equal(model->totals.live_bytes, 30);
+		end(model);
+		unlink(path);
+	}
+}
+
+static void names_of_moments(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	begin();
+	control(GT_CONTROL_MARKER, 1000, "load");
+	event(GT_ALLOC, 1100, 1, 1);
+	control(GT_CONTROL_MARKER, 2000, "run");
+	event(GT_ALLOC, 2100, 2, 2);
+	control(GT_CONTROL_MARKER, 3000, "load");
+	event(GT_ALLOC, 3100, 3, 4);
+	control(GT_CONTROL_MARKER, 4000, "done");
+	event(GT_ALLOC, 4100, 4, 8);
+	write_all();
+	tell_mute(true);
+	model = read_with("from", "@run", EXIT_COMPLETE);
+	assert_int_equal(model->totals.total_bytes, 2 + 4 + 8);
+	end(model);
+	model = read_with("from", "@load", EXIT_COMPLETE);	/* the last */
+	assert_int_equal(model->totals.total_bytes, 4 + 8);
+	end(model);
+	model = read_with("marker", "load", EXIT_COMPLETE);	/* any */
+	assert_int_equal(model->totals.total_bytes, 1 + 4);
+	end(model);
+	model = read_with("marker", "done", EXIT_COMPLETE);
+	assert_int_equal(model->totals.total_bytes, 8);
+	end(model);
+	model = read_with("to", "@nothing", EXIT_NOTHING);
+	end(model);
+	model = read_with("marker", "nothing", EXIT_NOTHING);
+	end(model);
+	tell_mute(false);
+	unlink(path);
+}
+
+static void never_recorded(void **state)
+{
+	struct trace_rest rest = { .size = { [5] = { 10, 200 },
+					     [20] = { 1, 600000 } } };
+	struct buffer payload = { 0 };
+	struct model *model;
+
+	(void)state;
+	begin();
+	compose_rest(&payload, &rest);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
+	control(GT_CONTROL_CLEAR, 500, "");
+	for (unsigned i = 0; i < 2; i++) {
+		compose_rest(&payload, &rest);
+		trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS },
+				  &payload);
+	}
+	event(GT_ALLOC, 1000, 1, 17);
+	model = finish();
+	assert_int_equal(model->leftout.rest_blocks, 22);
+	assert_int_equal(model->totals.allocations, 23);
+	assert_int_equal(model->totals.total_bytes, 2 * 600200 + 17);
+	assert_int_equal(model->totals.live_bytes, 17);
+	assert_int_equal(model->histograms.sizes[5].allocations, 21);
+	assert_int_equal(model->histograms.sizes[20].bytes, 1200000);
+	assert_int_equal(model->histograms.sizes[20].live_blocks, 0);
+	end(model);
+	unlink(path);
+}
+
+/* A record that comes behind events that are later than it. */
+static void too_late(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	begin();
+	event(GT_ALLOC, 1000, 1, 16);
+	event(GT_ALLOC, 9000, 2, 32);
+	trace_write_events(&t, 1, 0, 0, events, 2, 0);
+	trace_write_sync(&t, 1000000);
+	control(GT_CONTROL_CLEAR, 500, "");
+	control(GT_CONTROL_STOP, UINT64_MAX, "");
+	control(GT_CONTROL_START, UINT64_MAX, "");
+	control(77, 3, "");
+	events[0] = (struct trace_event){ .kind = GT_ALLOC, .stamp = 9001,
+		.address = 64, .size = 8, .context = C };
+	trace_write_events(&t, 1, 0, 48, events, 1, 0);
+	trace_write_line(&t, GT_END, "reason", "exit");
+	strcpy(path, "/tmp/gnomon-unit-XXXXXX");
+	trace_write_file(&t, path);
+	buffer_free(&t.bytes);
+	model = read_with(NULL, NULL, EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 0);	/* START was last */
+	end(model);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clear_leaves_out_what_was),
+		cmocka_unit_test(the_last_one_counts),
+		cmocka_unit_test(off_and_on),
+		cmocka_unit_test(unknown_frees),
+		cmocka_unit_test(names_of_moments),
+		cmocka_unit_test(never_recorded),
+		cmocka_unit_test(too_late),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
