@@ -3,6 +3,7 @@
 #   libgnomon-stub.so.0   the API as functions that do nothing, until
 #                         libgnomon.so stands before it
 #   libgnomon-stub.a      the same, to become part of a program or plugin
+#   libgnomon-off.so      libgnomon.so that records nothing until it is told to
 #   gnomon.pc             written where it is installed
 
 STUB_ABI := 0
@@ -13,10 +14,11 @@ STUB_A := $(O)/$(STUB_NAME).a
 STUB_SO := $(O)/$(STUB_FILE)
 STUB_LINKS := $(O)/$(STUB_SONAME) $(O)/$(STUB_NAME).so
 STUB_OBJ := $(O)/stub/stub.o
+LIB_OFF := $(O)/libgnomon-off.so
 
 all: api
 .PHONY: api install-api
-api: $(STUB_A) $(STUB_SO) $(STUB_LINKS)
+api: $(STUB_A) $(STUB_SO) $(STUB_LINKS) $(LIB_OFF)
 
 # I1 of stub.c: -O2 jumps, -fPIC keeps the weak reference.
 $(STUB_OBJ): stub/stub.c | deps-checked
@@ -37,6 +39,18 @@ $(STUB_SO): $(STUB_OBJ) stub/exports.map mk/api.mk
 $(STUB_LINKS): $(STUB_SO)
 	$(Q)ln -sf $(STUB_FILE) $@
 
+# Differs in one constant.
+OFF_OBJ := $(O)/target/preload/product_off.o
+$(OFF_OBJ): preload/product.c | deps-checked
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DPRODUCT_OFF \
+		-c -o $@ $<
+$(LIB_OFF): $(ARCH_OBJ) $(UNWIND_OBJ) \
+		$(filter-out %/product.o,$(PRELOAD_OBJ)) $(OFF_OBJ) \
+		$(ZSTD_OBJ) preload/exports.map
+	$(call say,LD,$@)true
+	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)
+
 install: install-api
 install-api: api
 	install -D -m 644 library/gnomon/gnomon.h \
@@ -47,6 +61,7 @@ install-api: api
 	install -D -m 755 $(STUB_SO) $(INSTALL_TO)/lib/$(STUB_FILE)
 	ln -sf $(STUB_FILE) $(INSTALL_TO)/lib/$(STUB_SONAME)
 	ln -sf $(STUB_FILE) $(INSTALL_TO)/lib/$(STUB_NAME).so
+	install -D -m 755 $(LIB_OFF) $(INSTALL_TO)/lib/gnomon/libgnomon-off.so
 	install -d $(INSTALL_TO)/lib/pkgconfig
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' \
 		stub/gnomon.pc.in > $(INSTALL_TO)/lib/pkgconfig/gnomon.pc

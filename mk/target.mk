@@ -22,10 +22,10 @@ $(ZSTD_OBJ): $(ZSTD_A) mk/target.mk | deps-checked
 # caller's (HOOKS_CALLER) have one all the same.
 $(O)/target/preload/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 
+LIB_LINK = $(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
+	-Wl,-z,initfirst -Wl,--version-script=preload/exports.map \
+	-Wl,--gc-sections -Wl,--build-id
 $(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) $(ZSTD_OBJ) \
 		preload/exports.map
 	$(call say,LD,$@)true
-	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,-z,initfirst \
-		-Wl,--version-script=preload/exports.map -Wl,--gc-sections \
-		-Wl,--build-id -Wl,-soname,libgnomon.so -o $@ \
-		$(filter %.o,$^)
+	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)

@@ -233,6 +233,9 @@ void control_do(struct writer *w, struct control_request *request)
 	case CONTROL_SYNC:
 		feed_sync(&w->feed, FEED_ALL);
 		break;
+	case CONTROL_SNAPSHOT_EVERY:
+		snapshot_every(&w->snapshot, request->number);
+		break;
 	default:
 		control_answer(request, -EOPNOTSUPP,
 			       "this cannot be asked of a recording");

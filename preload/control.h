@@ -20,6 +20,7 @@ enum control_what {
 	CONTROL_HEAP,		/* `number` is to be called `name` */
 	CONTROL_SYNC,		/* what was recorded so far is to be written */
 	CONTROL_REPORT,
+	CONTROL_SNAPSHOT_EVERY,	/* `number` ns; 0: no more */
 	CONTROL_KINDS
 };
 

@@ -34,6 +34,7 @@
 #include "preload/message.h"
 #include "preload/output.h"
 #include "preload/pool.h"
+#include "preload/product.h"
 #include "preload/real.h"
 #include "preload/seccomp.h"
 #include "preload/sys.h"
@@ -149,6 +150,7 @@ static bool recorder_read(void)
 
 	message_init();
 	options_default(&recorder_options);
+	recorder_options.number[OPTION_OFF] = product_off;
 	if (environment &&
 	    options_environment(&recorder_options, environment, &bad)) {
 		recorder_complain("bad value: ", bad,

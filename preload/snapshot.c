@@ -51,6 +51,12 @@ static const uint8_t snapshot_value[SMAPS_FIGURES] = {
 	[SMAPS_SWAP] = GT_MAPPING_SWAP,
 };
 
+void snapshot_every(struct snapshot *s, uint64_t ns)
+{
+	s->every_ns = ns;
+	s->due_ns = ns ? sys_now_ns() + ns : 0;
+}
+
 void snapshot_init(struct snapshot *s, struct recorder *r,
 		   const struct live *live, struct chunk_out *out,
 		   struct compress *compress)
@@ -63,8 +69,7 @@ void snapshot_init(struct snapshot *s, struct recorder *r,
 	s->tick_shift = live->header->tick_shift;
 	s->lines.fd = -1;
 	s->arenas_ns = live->header->monotonic0_ns;
-	s->every_ns = recorder_options.number[OPTION_SNAPSHOT_EVERY];
-	s->due_ns = s->every_ns ? sys_now_ns() + s->every_ns : 0;
+	snapshot_every(s, recorder_options.number[OPTION_SNAPSHOT_EVERY]);
 }
 
 /* Memory of the first snapshot, for all. */

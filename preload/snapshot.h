@@ -59,6 +59,9 @@ void snapshot_init(struct snapshot *snapshot, struct recorder *r,
 		   const struct live *live, struct chunk_out *out,
 		   struct compress *compress);
 
+/* From now on by itself at this interval; 0: not by itself. */
+void snapshot_every(struct snapshot *snapshot, uint64_t ns);
+
 /* Begins one. False: there is one under way. */
 bool snapshot_begin(struct snapshot *snapshot, enum gt_snapshot_kind kind,
 		    const char *name);
