@@ -141,6 +141,58 @@ int options_time(const char *text, uint64_t *ns)
 	return 0;
 }
 
+/* The next value of a list, which moves to the comma behind it. */
+static int options_next(const char **list, char *value, size_t size)
+{
+	size_t n = 0;
+
+	for (; **list && **list != ','; (*list)++) {
+		if (n == size - 1)
+			return -EINVAL;
+		value[n++] = **list;
+	}
+	value[n] = '\0';
+	return 0;
+}
+
+static int options_rss(const char *text, struct options_rss *rss)
+{
+	uint64_t whole, part;
+	const char *at = text;
+
+	memset(rss, 0, sizeof(*rss));
+	if (options_number(&at, &whole, &part))
+		return -EINVAL;
+	if (strcmp(at, "%") != 0)
+		return options_size(text, &rss->bytes) || !rss->bytes ?
+			       -EINVAL : 0;
+	if (whole > 100)
+		return -EINVAL;
+	rss->millionths = whole * 10000 + part / 100;
+	return rss->millionths && rss->millionths <= 1000000 ? 0 : -EINVAL;
+}
+
+int options_rss_list(const char *text,
+		     struct options_rss list[OPTIONS_RSS_MAX])
+{
+	static const char key[] = "RSS=";
+	int count = 0;
+
+	if (!*text)
+		return 0;
+	for (;; text++) {
+		char value[32];
+
+		if (count == OPTIONS_RSS_MAX ||
+		    options_next(&text, value, sizeof(value)) ||
+		    strncmp(value, key, sizeof(key) - 1) != 0 ||
+		    options_rss(value + sizeof(key) - 1, &list[count++]))
+			return -EINVAL;
+		if (!*text)
+			return count;
+	}
+}
+
 static int options_choice(const char *words, const char *value,
 			  uint64_t *index)
 {
@@ -210,12 +262,27 @@ static int options_keep(struct options *options, enum option_id id,
 	return 0;
 }
 
+/* What a text has to be like. */
+static bool options_word_fits(enum option_id id, const char *value)
+{
+	struct options_rss list[OPTIONS_RSS_MAX];
+
+	switch (id) {
+	case OPTION_OUTPUT:
+		return value[0] != '\0';
+	case OPTION_SNAPSHOT_AT:
+		return options_rss_list(value, list) >= 0;
+	default:
+		return true;
+	}
+}
+
 static int options_word(struct options *options, enum option_id id,
 			const char *value)
 {
 	const char *before = "";
 
-	if (id == OPTION_OUTPUT && !value[0])
+	if (!options_word_fits(id, value))
 		return -EINVAL;
 	if (options_table[id].type == OPTION_LIST && options->given[id])
 		before = options_text(options, id);

@@ -76,6 +76,11 @@
 	  "none",                                                           \
 	  "note all mappings, and what the allocator holds, at this "       \
 	  "interval (250ms, 10s, 1h2m), not only at the end")               \
+	X(SNAPSHOT_AT, "snapshot-at", 0, OPTION_LIST, "RSS=SIZE", NULL, "", \
+	  "the same when so much is resident; RSS=80% is a part of the "    \
+	  "limit of the control group, or of the machine's memory; may be " \
+	  "given again. One is also taken each time the group comes to its " \
+	  "limit")                                                          \
 	X(GUARD, "guard", 0, OPTION_SIZE, "SIZE", NULL, "0",                \
 	  "lay SIZE bytes (at most 1M) before and behind each block, and "  \
 	  "look at free, realloc and the end whether they were written to; " \
@@ -167,6 +172,16 @@ int options_size(const char *text, uint64_t *bytes);
 
 /* "250ms", "1.5s", "1h2m", "none" (0). 0 or -EINVAL. */
 int options_time(const char *text, uint64_t *ns);
+
+/* What SNAPSHOT_AT has: bytes, or, if that is 0, parts of a limit. */
+struct options_rss {
+	uint64_t bytes, millionths;
+};
+#define OPTIONS_RSS_MAX 16
+
+/* "RSS=64M,RSS=80%". How many there are, or -EINVAL. */
+int options_rss_list(const char *text,
+		     struct options_rss list[OPTIONS_RSS_MAX]);
 
 /* The name of the variable of this option. */
 void options_variable(enum option_id id, char name[OPTIONS_VARIABLE_MAX]);

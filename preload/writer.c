@@ -106,6 +106,19 @@ static bool writer_hungry(struct recorder *r)
 				    memory_order_relaxed);
 }
 
+/* A process that is short of memory may be killed any moment: what it has done
+ * so far is written first. */
+static void writer_look_at_pressure(struct writer *w, uint64_t now_ns)
+{
+	char name[SNAPSHOT_NAME_MAX];
+
+	/* one that is under way is finished first */
+	if (w->snapshot.busy || !pressure_look(&w->pressure, now_ns, name))
+		return;
+	feed_sync(&w->feed, FEED_ALL);
+	snapshot_begin(&w->snapshot, GT_SNAPSHOT_ASKED, name);
+}
+
 /* Until there is a reason to end, which it returns; NULL: only this task
  * does (writer_step_aside). */
 static const char *writer_work(struct writer *w)
@@ -145,6 +158,7 @@ static const char *writer_work(struct writer *w)
 		if (!aside_dormant())
 			usage_look(&w->usage, now_ns);
 		emit_names_look(&w->names, w->maps.dump, now_ns, false);
+		writer_look_at_pressure(w, now_ns);
 		more = snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))

@@ -221,6 +221,7 @@ static int writer_memory(struct writer *w)
 			w->r->pid, h->realtime0_ns);
 	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
 	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);
+	pressure_init(&w->pressure, w->r->pid);
 	w->r->live = h;
 	writer_reserve(w);
 	w->r->rings = live_at(&w->live, h->data_offset);

@@ -24,6 +24,7 @@
 #include "preload/maps_watch.h"
 #include "preload/output.h"
 #include "preload/pool.h"
+#include "preload/pressure.h"
 #include "preload/recorder.h"
 #include "preload/seccomp.h"
 #include "preload/snapshot.h"
@@ -48,6 +49,7 @@ struct writer {
 	struct usage usage;
 	struct snapshot snapshot;
 	struct control control;
+	struct pressure pressure;
 	struct target target;
 	struct birth birth;
 	bool again;		/* another task has begun what this goes on with */
