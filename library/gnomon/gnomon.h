@@ -293,8 +293,8 @@ GNOMON_API int gnomon_dump_to(const struct gnomon_dump *how,
 /*
  * A heap is whatever hands out memory by itself: a pool, an arena, a slab. Its
  * blocks have addresses of their own, so a block of a heap may lie in one of
- * malloc (or of another heap) without confusion. In reports they count like
- * any other; `--filter heap=NAME` shows one heap.
+ * malloc (or of another heap) without confusion; and as they mostly do, sums
+ * leave them out, of reports as of this API. `--heap NAME` shows one heap.
  *
  * Returns its number, 1 … 4095, for the life of the process; 0: there are no
  * more, or this is the stub. 0 is a good heap everywhere: nothing is recorded

@@ -5,40 +5,58 @@ recording and asks for its numbers."""
 from gnomon_test import *
 
 
-def heap_sums(rows):
-    return {"allocations": sum(row["count"] for row in rows),
-            "frees": sum(row["count"] - row["live_blocks"] for row in rows),
-            "total": sum(row["total_bytes"] for row in rows),
-            "live": sum(row["live_bytes"] for row in rows)}
-
-
-def expected_of(done, name):
-    return {key: done.expected["%s_%s" % (name, key)]
-            for key in ("allocations", "frees", "total", "live")}
+OFF = os.path.join(BUILD, "libgnomon-off.so")
 
 
 @case
 def heaps_and_pools(directory):
-    done = recorded([program("api_pools")], directory)
+    done = recorded([program("pools_told")], directory)
     equal(done.status, 0, "status")
     check("confused" not in done.out, done.out)
-    report = Report(done.trace)
-    adds_up(report)
-    equal(heap_sums(report.rows_with("fill_arena$")),
-          expected_of(done, "arena"), "arena")
-    equal(heap_sums(report.rows_with("use_macros$")),
-          expected_of(done, "malloclike"), "malloclike")
-    rows = [row for row in report.rows_with("(use_pools|churn)$")
-            if row["total_bytes"] != row["count"] * 16 * 256]
-    equal(heap_sums(rows), expected_of(done, "mempool"), "pools")
+    adds_up(Report(done.trace))
+    heaps = json.loads(gnomon("report", done.trace, "--json").out)["heaps"]
+    equal({heap["name"] for heap in heaps},
+          {"arena", "mempool", "malloclike"}, "heaps")
+    for heap in heaps:
+        for key in ("allocations", "frees", "total_bytes", "live_bytes"):
+            equal(heap[key], done.expected[heap["name"] + "_" + key],
+                  "%s of %s" % (key, heap["name"]))
+
+
+def steered(done):
+    equal((done.status, "wrong" in done.out), (0, False), done.out)
+    mine = [trace for trace in done.traces
+            if info(trace)["info"].get("parent_trace") is None]
+    equal(len(mine), 1, "traces of the program itself")
+    report = Report(mine[0])
+    agree(done.expected, report)
+    equal(report.rows_with("(make_unseen|free_unseen)$"), [],
+          "what was not to be recorded")
+
+
+@case
+def steers_itself(directory):
+    steered(recorded([program("steering")], directory))
+
+
+@case
+def begins_dormant(directory):
+    """libgnomon-off.so records nothing until the program says so."""
+    env = environment(LD_PRELOAD=OFF, API_OFF=1,
+                      GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace"))
+    done = bare([program("steering")], env)
+    done.directory = directory
+    settle(directory)
+    steered(done)
 
 
 @case
 def stub_alone(directory):
     """Linked with the stub and not recorded, the program does its work."""
-    alone = bare([program("api_pools")])
+    alone = bare([program("pools_told")])
     equal((alone.status, alone.err), (0, ""), "alone")
     check("arena_allocations 600\n" in alone.out, alone.out)
+    equal(bare([program("steering")]).status, 0, "steering a stub")
 
 
 main()

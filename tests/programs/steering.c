@@ -1,5 +1,5 @@
 /*
- * api_steer.c: a program that steers its own recording: what it allocates
+ * steering.c: a program that steers its own recording: what it allocates
  * while that is off, or before a clear, does not count. The functions say what
  * is counted by which.
  */

@@ -1,5 +1,5 @@
 /*
- * api_pools.c: blocks that lie in blocks of malloc, at the same addresses:
+ * pools_told.c: blocks that lie in blocks of malloc, at the same addresses:
  * heaps, and pools told of by Valgrind's macros. Counts what it does, by heap.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
@@ -138,8 +138,8 @@ static void report(const char *name, const struct counts *c)
 {
 	print(name, "_allocations", c->allocations);
 	print(name, "_frees", c->frees);
-	print(name, "_total", c->total_bytes);
-	print(name, "_live", c->live_bytes);
+	print(name, "_total_bytes", c->total_bytes);
+	print(name, "_live_bytes", c->live_bytes);
 }
 
 int main(void)
