@@ -280,10 +280,13 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "maps_looks", info->maps->looks);
 	text_key_number(&text, "maps_cut", info->maps->cuts);
 	text_key_number(&text, "maps_cpu_ns", info->maps->spent_all_ns);
-	if (recorder_options.number[OPTION_GUARD])
+	if (recorder_options.number[OPTION_GUARD]) {
 		text_key_number(&text, "guard_damages",
 				atomic_load_explicit(&r->guard_damages,
 						     memory_order_relaxed));
+		text_key_number(&text, "guard_blocks", r->guard_blocks);
+		text_key_number(&text, "guard_skipped", r->guard_skipped);
+	}
 	text_key_number(&text, "writer_cpu_ns",
 			sys_clock(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);

@@ -48,6 +48,7 @@ struct guard_shape guard_shape(uint32_t zone, uint64_t secret)
 			sizeof(struct guard_twin) + zone +
 				sizeof(struct guard_header), GUARD_ALIGN),
 		.secret = secret,
+		.readable = unwind_readable,
 	};
 }
 
@@ -90,19 +91,20 @@ void guard_make(const struct guard_shape *shape, uintptr_t memory,
 		.magic_end = GUARD_MAGIC_END,
 	};
 	header->check = guard_check(shape, block, size, header->place);
-	*twin = (struct guard_twin){ size, context, header->place,
+	*twin = (struct guard_twin){ GUARD_TWIN, size, context, header->place,
 				     ~header->check };
 	guard_fill((uintptr_t)(twin + 1), (uintptr_t)header);
 	guard_fill(block + size, block + size + shape->zone);
 }
 
 /* Whether [at, block) can be read; what lies on the block's own page can. */
-static bool guard_readable(uintptr_t at, uintptr_t block)
+static bool guard_readable(const struct guard_shape *shape, uintptr_t at,
+			   uintptr_t block)
 {
 	uintptr_t page = block & -(uintptr_t)GUARD_PAGE;
 
 	for (; at < page; at = (at | (GUARD_PAGE - 1)) + 1)
-		if (!unwind_readable(at & ~(uintptr_t)7))
+		if (!shape->readable(at & ~(uintptr_t)7))
 			return false;
 	return true;
 }
@@ -139,12 +141,13 @@ enum guard_state guard_find(const struct guard_shape *shape, uintptr_t block,
 	enum guard_state state;
 
 	if (block % GUARD_ALIGN || block < shape->front ||
-	    !guard_readable((uintptr_t)guard_header(block), block))
+	    !guard_readable(shape, (uintptr_t)guard_header(block), block))
 		return GUARD_FOREIGN;
 	state = guard_by_header(shape, block, found);
 	if (state != GUARD_FOREIGN)
 		return state;
-	if (!guard_readable((uintptr_t)twin, block) ||
+	if (!guard_readable(shape, (uintptr_t)twin, block) ||
+	    twin->magic != GUARD_TWIN ||
 	    twin->check !=
 		    ~guard_check(shape, block, twin->size, twin->place))
 		return GUARD_FOREIGN;
@@ -193,8 +196,9 @@ struct guard_harm guard_look_front(const struct guard_shape *shape,
 		.magic_end = GUARD_MAGIC_END,
 		.check = guard_check(shape, block, found->size, found->place),
 	};
-	const struct guard_twin other = { found->size, found->context,
-					  found->place, ~wanted.check };
+	const struct guard_twin other = { GUARD_TWIN, found->size,
+					  found->context, found->place,
+					  ~wanted.check };
 	struct guard_harm harm = { 0, 0 };
 
 	guard_compare(&harm, block, (uintptr_t)twin, &other, sizeof(other));
@@ -231,7 +235,7 @@ void guard_unmake(const struct guard_shape *shape, uintptr_t block,
 {
 	struct guard_header *header = guard_header(block);
 
-	guard_twin(shape, block)->check = 0;
+	*guard_twin(shape, block) = (struct guard_twin){ 0 };
 	*header = (struct guard_header){
 		.magic = GUARD_FREED,
 		.size = found->size,

@@ -3,7 +3,7 @@
  *
  *	memory                                    block
  *	│ slack … │ twin │ front zone │ header ──▶│ size bytes │ rear zone │
- *	            24     >= zone      40                       zone
+ *	            32     >= zone      40                       zone
  *	          ├──────────── front ────────────┤
  *
  * The header ends where the block begins, so whoever has an address, or the
@@ -12,9 +12,8 @@
  * the zone, still knows what was in it. Slack is there for larger alignments.
  * Zones are filled with GUARD_FILL. All numbers in the machine's byte order.
  *
- * No state; any thread, also signal handlers. Memory that may belong to
- * somebody else is looked at with unwind_readable where it is not on the page
- * that the block begins in.
+ * No state; any thread, also signal handlers. What may be somebody else's is
+ * read on the page that the block begins in; elsewhere `readable` is asked.
  *
  * I1: a block is ours if its check, or its twin's, is that of its address,
  *     size and place under the secret of this process.
@@ -35,6 +34,7 @@
 /* Bytes "GNOMblk[" and "]GNOMblk"; of a block that was freed "gnomgon[" and
  * "]gnomgon". */
 #define GUARD_MAGIC UINT64_C(0x5b6b6c624d4f4e47)
+#define GUARD_TWIN UINT64_C(0x5b6e77744d4f4e47)	/* "GNOMtwn[" */
 #define GUARD_MAGIC_END UINT64_C(0x6b6c624d4f4e475d)
 #define GUARD_FREED UINT64_C(0x5b6e6f676d6f6e67)
 #define GUARD_FREED_END UINT64_C(0x6e6f676d6f6e675d)
@@ -52,6 +52,7 @@ struct guard_header {
 };
 
 struct guard_twin {
+	uint64_t magic;		/* GUARD_TWIN */
 	uint64_t size;
 	uint32_t context;
 	uint32_t place;
@@ -59,13 +60,15 @@ struct guard_twin {
 };
 
 _Static_assert(sizeof(struct guard_header) == 40, "as in docs/GUARD.md");
-_Static_assert(sizeof(struct guard_twin) == 24, "as in docs/GUARD.md");
+_Static_assert(sizeof(struct guard_twin) == 32, "as in docs/GUARD.md");
 
 /* Constant in a process image, and kept by its children. */
 struct guard_shape {
 	uint32_t zone;		/* bytes behind a block, and at least before */
 	uint32_t front;		/* from the twin to the block */
 	uint64_t secret;
+	/* whether the 8 bytes at an address can be read */
+	bool (*readable)(uintptr_t address);
 };
 
 enum guard_state {

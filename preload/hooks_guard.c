@@ -158,7 +158,7 @@ static void *guard_calloc(size_t count, size_t size)
 	return guard_alloc(all, GUARD_ALIGN, true);
 }
 
-static void guard_end(uintptr_t block, const struct guard_found *found)
+static void guard_retire(uintptr_t block, const struct guard_found *found)
 {
 	guard_unmake(&guard.shape, block, found);
 	below.free((void *)guard_memory(block, found));
@@ -184,7 +184,7 @@ static void guard_free(void *address)
 		return;
 	case GUARD_LIVE:
 		guard_look(block, &found, GT_DAMAGE_FREE, caller);
-		guard_end(block, &found);
+		guard_retire(block, &found);
 	}
 }
 
@@ -198,7 +198,7 @@ static void *guard_move(uintptr_t block, const struct guard_found *found,
 	memcpy(to, (const void *)block, base_min(size, found->size));
 	if (zeroed && size > found->size)
 		memset((char *)to + found->size, 0, size - found->size);
-	guard_end(block, found);
+	guard_retire(block, found);
 	return to;
 }
 
@@ -322,7 +322,7 @@ bool guard_free_mixed(void *block)
 			      GUARD_LIVE)
 		return false;
 	guard_look((uintptr_t)block, &found, GT_DAMAGE_FREE, HOOKS_CALLER);
-	guard_end((uintptr_t)block, &found);
+	guard_retire((uintptr_t)block, &found);
 	return true;
 }
 

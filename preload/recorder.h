@@ -134,6 +134,8 @@ struct recorder {
 	_Atomic(struct pools *) pools;	/* api_pool.c */
 	_Atomic uint32_t dumps;		/* a thread is at a dump */
 	_Atomic uint64_t guard_damages;	/* that were told of (guard.h) */
+	/* by the writer, at the end: live ones; bytes not looked at */
+	uint64_t guard_blocks, guard_skipped;
 
 	/* between a thread and the writer, a snapshot at a time */
 	_Alignas(BASE_LINE) struct arenas arenas[ARENAS_WHICH];

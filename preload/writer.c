@@ -36,6 +36,8 @@
 
 #include "preload/aside.h"
 #include "preload/census.h"
+#include "preload/guard.h"
+#include "preload/guard_end.h"
 #include "preload/message.h"
 #include "preload/proc.h"
 #include "preload/serve.h"
@@ -217,6 +219,10 @@ static void writer_finish_events(struct writer *w)
 	/* the memory is there until we leave it, whatever became of the
 	 * target */
 	usage_finish(&w->usage, snapshot_finish(&w->snapshot));
+	if (guard.on && !w->target.thread) {
+		feed_sync(&w->feed, FEED_ALL);
+		guard_end(&w->feed);
+	}
 	feed_sync(&w->feed, FEED_LAST);
 	maps_watch_whole(&w->maps);
 	emit_names_look(&w->names, w->maps.dump, sys_now_ns(), true);
