@@ -38,6 +38,8 @@ void guard_begin(uint32_t zone)
 	/* last: the rest is there */
 	memcpy(mark->magic, GUARD_MARK, sizeof(mark->magic));
 	guard.on = true;
+	if (recorder_tls && recorder_tls->own)
+		recorder_put_aside(recorder_tls, THREAD_NOTES, true);
 	if (recorder && recorder->live)
 		guard_recorded(recorder, false);
 }

@@ -6,6 +6,7 @@
  *     another one.
  */
 #include "preload/aside.h"
+#include "preload/guard.h"
 #include "preload/hooks.h"
 #include "preload/patch.h"
 
@@ -55,6 +56,16 @@ static void hooks_nested(struct thread *thread, struct ring_event *event,
 	ring_nested_push(recorder, thread, event);
 }
 
+/* Of the allocator's own blocks (not a pool's): where they were allocated. */
+static void hooks_note(const struct thread *thread, uint64_t word1,
+		       uint32_t context)
+{
+	uint64_t block = gl_block(word1);
+
+	if (thread->aside & THREAD_NOTES && block <= GL_ADDRESS_MASK)
+		guard_note(block, context);
+}
+
 static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 					 uint64_t size,
 					 struct hooks_caller caller)
@@ -72,11 +83,13 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 		if (hooks_reentered(thread, kind, caller.ra))
 			return;
 		hooks_nested(thread, &event, caller);
+		hooks_note(thread, word1, event.context);
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
 	context = hooks_capture(thread, caller);
+	hooks_note(thread, word1, context);
 	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
 			size);
 	ring_leave(ring);

@@ -422,7 +422,7 @@ static struct thread *recorder_register(struct recorder *r)
 	/* pairs with the acquire of feed_scan: what it needs is there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
-	thread->ring = ring;
+	recorder_put_aside(thread, THREAD_NOTES, guard.on);
 	recorder_tls = thread;
 	return thread;
 }
