@@ -33,6 +33,7 @@
 
 #define CONTROL_NAMES 4096	/* snapshots whose names are remembered */
 #define CONTROL_FOREVER_NS UINT64_C(1000000000)
+#define CONTROL_CLIENT_NS (5 * UINT64_C(1000000))	/* somebody is connected */
 #define CONTROL_SIGNALS 64	/* of a kind, served in one round */
 #define CONTROL_NAP_NS (2 * UINT64_C(1000000))
 #define CONTROL_NAPS 5000	/* of them: an answer is waited for so long */
@@ -302,6 +303,8 @@ uint64_t control_wait_ns(const struct writer *w)
 					   control->stop_ns;
 	uint64_t now;
 
+	if (control_socket_busy(&w->socket))
+		return CONTROL_CLIENT_NS;
 	if (!due)
 		return CONTROL_FOREVER_NS;
 	now = sys_now_ns();

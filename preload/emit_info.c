@@ -145,6 +145,8 @@ void emit_info_start(const struct emit_info *info)
 	if (options->number[OPTION_ZERO_MEMORY])
 		text_key_number(&text, "zero_memory", 1);
 	text_key(&text, "output", info->output->path);
+	if (!info->socket->err)
+		text_key(&text, "control", info->socket->name);
 	if (info->r->parent_trace[0])
 		text_key(&text, "parent_trace", info->r->parent_trace);
 	emit_info_write(info, &text, GT_INFO);
@@ -287,6 +289,9 @@ void emit_info_counters(const struct emit_info *info,
 		text_key_number(&text, "guard_blocks", r->guard_blocks);
 		text_key_number(&text, "guard_skipped", r->guard_skipped);
 	}
+	if (info->socket->err)
+		text_key_number(&text, "control_error",
+				-info->socket->err);
 	text_key_number(&text, "writer_cpu_ns",
 			sys_clock(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);

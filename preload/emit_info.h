@@ -5,6 +5,7 @@
 #ifndef GNOMON_EMIT_INFO_H
 #define GNOMON_EMIT_INFO_H
 
+#include "preload/control_socket.h"
 #include "preload/feed.h"
 #include "preload/live.h"
 #include "preload/maps_watch.h"
@@ -18,6 +19,7 @@ struct emit_info {
 	const struct output *output;
 	const struct usage *usage;
 	const struct maps_watch *maps;
+	const struct control_socket *socket;
 	const char *exe;
 	uint64_t names_skipped;	/* see emit_names_skipped */
 };

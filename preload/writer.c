@@ -157,11 +157,12 @@ static const char *writer_work(struct writer *w)
 				      feed_live_blocks(&w->feed),
 				      memory_order_relaxed);
 		control_step(w, now_ns);
+		more = control_socket_step(w, now_ns);
 		if (!aside_dormant())
 			usage_look(&w->usage, now_ns);
 		emit_names_look(&w->names, w->maps.dump, now_ns, false);
 		writer_look_at_pressure(w, now_ns);
-		more = snapshot_step(&w->snapshot, now_ns);
+		more |= snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
 			feed_sync(&w->feed, FEED_ALL);
@@ -235,6 +236,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	int code = -1;
 
 	message[0] = '\0';
+	control_socket_close(w);
 	if (strcmp(reason, "exit") == 0 && !w->target.thread)
 		code = writer_exit_code(w);
 	if (w->out.err) {

@@ -216,6 +216,7 @@ static int writer_memory(struct writer *w)
 	w->info.output = &w->output;
 	w->info.exe = w->exe;
 	w->info.usage = &w->usage;
+	w->info.socket = &w->socket;
 	w->info.maps = &w->maps;
 	emit_names_init(&w->names, &w->out, &w->compress, &h->node_count,
 			w->r->pid, h->realtime0_ns);
@@ -278,6 +279,7 @@ int writer_begin(struct writer *w)
 	if (!err)
 		err = writer_memory(w);
 	if (!err) {
+		control_socket_init(w);
 		emit_info_start(&w->info);
 		control_begin(w);
 		feed_sync(&w->feed, FEED_ALL);
@@ -306,4 +308,5 @@ void writer_take_up(struct writer *w)
 	arch_syscall3(__NR_close_range, last + 1, ~0u, 0);
 	w->live.header->writer_pid = sys_getpid();
 	target_watch(&w->target);
+	control_socket_open(w);
 }

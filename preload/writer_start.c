@@ -145,7 +145,7 @@ int writer_start(struct recorder *r)
 	w->r = r;
 	w->target.r = r;
 	w->target.pidfd = -1;
-	w->live.fd = -1;
+	w->live.fd = w->socket.fd = -1;
 	w->birth.fn = writer_task;
 	w->birth.arg = w;
 	pid = birth_give(&w->birth);

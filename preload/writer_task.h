@@ -12,6 +12,7 @@
 #include "preload/chunk.h"
 #include "preload/compress.h"
 #include "preload/control.h"
+#include "preload/control_socket.h"
 #include "preload/emit_heap.h"
 #include "preload/emit_image.h"
 #include "preload/emit_info.h"
@@ -50,6 +51,7 @@ struct writer {
 	struct snapshot snapshot;
 	struct control control;
 	struct pressure pressure;
+	struct control_socket socket;
 	struct target target;
 	struct birth birth;
 	bool again;		/* another task has begun what this goes on with */
