@@ -1,7 +1,187 @@
 /*
  * aside.c: see aside.h.
+ *
+ * REALLOC is the end of a block and the beginning of another one. Either may
+ * be recorded or not:
+ *
+ *	old, new	what is recorded
+ *	yes, yes	REALLOC_BEGIN, REALLOC_DONE
+ *	yes, no		REALLOC_BEGIN, REALLOC_FREED
+ *	no, yes		               ALLOC
+ *	no, no
+ *
+ * Between the two, `moving` of the thread has a bit for each realloc that is
+ * under way, the innermost (of a signal handler) lowest: whether its BEGIN was
+ * recorded. A handler that is left by a jump may leave one too many; those
+ * above it are paired nonetheless.
+ *
+ * THE REST. Blocks that are not recorded for their size, or because their
+ * thread is not active, are counted by size class, by their threads; a
+ * thread's counters are kept for the next one in the same place, so sums over
+ * all never get smaller. What a sample leaves out is not counted: it is
+ * estimated.
  */
 #include "preload/aside.h"
+
+#include <string.h>
+
+#include "preload/area.h"
+#include "preload/patch.h"
+#include "preload/real.h"
+
+static void aside_count(struct thread *thread, uint64_t size)
+{
+	uint64_t (*rest)[GT_REST_VALUES] = thread->rest;
+	unsigned class = size ? 64 - (unsigned)__builtin_clzll(size) : 0;
+
+	if (unlikely(!rest)) {
+		rest = area_alloc(GT_CLASSES * sizeof(*rest));
+		if (!rest) {
+			atomic_fetch_add_explicit(&recorder->live->dropped, 1,
+						  memory_order_relaxed);
+			return;
+		}
+		/* pairs with the acquire of aside_rest */
+		__atomic_store_n(&thread->rest, rest, __ATOMIC_RELEASE);
+	}
+	rest[class][GT_REST_ALLOCATIONS]++;
+	rest[class][GT_REST_BYTES] += size;
+}
+
+/* Whether a new block is to be recorded. */
+static bool aside_takes(struct thread *thread, uint64_t size)
+{
+	const struct recorder *r = recorder;
+
+	if (thread->aside & THREAD_INACTIVE || size < r->limits.least ||
+	    (r->limits.most && size > r->limits.most)) {
+		aside_count(thread, size);
+		return false;
+	}
+	return !r->limits.mean ||
+	       choose_take(&thread->choose, size, r->limits.mean);
+}
+
+static bool aside_pop(struct thread *thread)
+{
+	bool known = thread->moving & 1;
+
+	thread->moving >>= 1;
+	return known;
+}
+
+BASE_SLOW unsigned aside_block(struct thread *thread, unsigned kind,
+			       uint64_t word1, uint64_t size)
+{
+	bool known, taken;
+
+	if (!(thread->aside & (THREAD_CHOOSES | THREAD_INACTIVE)))
+		return kind;
+	known = kind == GT_REALLOC_DONE && aside_pop(thread);
+	taken = aside_takes(thread, size);
+	if (taken && thread->aside & THREAD_CHOOSES)
+		chosen_add(&recorder->chosen, gl_block(word1));
+	if (taken)
+		return known ? kind : GT_ALLOC;
+	return known ? GT_REALLOC_FREED : ASIDE_NOTHING;
+}
+
+BASE_SLOW unsigned aside_address(struct thread *thread, unsigned kind,
+				 uint64_t address)
+{
+	bool chooses = thread->aside & THREAD_CHOOSES, known;
+
+	if (!chooses && !(thread->aside & THREAD_INACTIVE))
+		return kind;
+	if (kind == GT_FREE || kind == GT_REALLOC_BEGIN) {
+		known = !chooses || chosen_remove(&recorder->chosen, address);
+		if (kind == GT_REALLOC_BEGIN) {
+			thread->moving = thread->moving << 1 | known;
+			thread->moved = address;
+		}
+	} else {
+		known = aside_pop(thread);
+		if (known && chooses && kind == GT_REALLOC_FAILED)
+			chosen_add(&recorder->chosen, address);
+	}
+	return known ? kind : ASIDE_NOTHING;
+}
+
+void aside_asleep_block(struct thread *thread, unsigned kind, uint64_t size)
+{
+	if (kind == GT_REALLOC_DONE)
+		aside_pop(thread);
+	if (recorder->limits.mean)
+		choose_take(&thread->choose, size, recorder->limits.mean);
+}
+
+void aside_asleep_address(struct thread *thread, unsigned kind,
+			  uint64_t address)
+{
+	if (kind == GT_FREE || kind == GT_REALLOC_BEGIN)
+		chosen_remove(&recorder->chosen, address);
+	if (kind == GT_REALLOC_BEGIN)
+		thread->moving <<= 1;
+	else if (kind != GT_FREE)
+		aside_pop(thread);
+}
+
+/* Whether any thread is to choose. */
+static bool aside_chooses(const struct recorder *r)
+{
+	return r->limits.mean || r->limits.least || r->limits.most;
+}
+
+void aside_start(struct recorder *r)
+{
+	r->limits = (struct limits){ .mean = 0 };
+}
+
+void aside_thread(struct thread *thread)
+{
+	const struct recorder *r = recorder;
+	bool looks = r->limits.least || r->limits.most || real.reenter_size ||
+		     patch_any();
+
+	/* one that has the place of an older thread goes on with its line:
+	 * what is left of it is as good as new (choose.c) */
+	if (r->limits.mean && !thread->choose.random)
+		choose_begin(&thread->choose,
+			     r->seed + (uint64_t)(thread - r->threads),
+			     r->limits.mean);
+	recorder_put_aside(thread, THREAD_CHOOSES, aside_chooses(r));
+	recorder_put_aside(thread, THREAD_LOOKS, aside_chooses(r) && looks);
+}
+
+void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
+{
+	/* what was recorded before is not in the set */
+	chosen_incomplete(&r->chosen);
+	r->limits.least = least;
+	r->limits.most = most;
+}
+
+void aside_rest(const struct recorder *r,
+		uint64_t sums[GT_CLASSES][GT_REST_VALUES])
+{
+	uint32_t count = atomic_load_explicit(&r->live->ring_count,
+					      memory_order_acquire);
+	uint32_t id;
+	unsigned i, k;
+
+	memset(sums, 0, GT_CLASSES * sizeof(*sums));
+	for (id = 0; id < count; id++) {
+		/* pairs with the release of aside_count */
+		uint64_t (*rest)[GT_REST_VALUES] =
+			__atomic_load_n(&r->threads[id].rest,
+					__ATOMIC_ACQUIRE);
+
+		for (i = 0; rest && i < GT_CLASSES; i++)
+			for (k = 0; k < GT_REST_VALUES; k++)
+				sums[i][k] += __atomic_load_n(
+					&rest[i][k], __ATOMIC_RELAXED);
+	}
+}
 
 void aside_kick(struct recorder *r)
 {

@@ -21,6 +21,13 @@
  *     0 (aside_kick). So each thread pushes few events more, which the
  *     reader knows by their stamps.
  *
+ * CHOICE. A thread that does not record every block (THREAD_CHOOSES) passes
+ * over most events in a few instructions: a new block is none of a sample's
+ * (choose.h), the end of one is not of those that were recorded (chosen.h).
+ * What is not passed over there comes to aside_block and aside_address. While
+ * dormant it chooses, too, and forgets it: so it makes no difference when the
+ * recorder wakes up.
+ *
  * Any thread of the target at any time, also signal handlers; errno is kept.
  */
 #ifndef GNOMON_ASIDE_H
@@ -37,17 +44,108 @@ static inline bool aside_dormant(void)
 	       atomic_load_explicit(&r->dormant, memory_order_relaxed);
 }
 
+/* What aside_block and aside_address answer instead of a kind. */
+#define ASIDE_NOTHING 0xffu
+
+/* The choice of a thread that has one is made, for nothing. */
+void aside_asleep_block(struct thread *thread, unsigned kind, uint64_t size);
+void aside_asleep_address(struct thread *thread, unsigned kind,
+			  uint64_t address);
+
 /* Nothing is recorded of a new block (GT_ALLOC, GT_REALLOC_DONE). */
-static inline bool aside_leaves_out_block(void)
+static inline bool aside_leaves_out_block(unsigned kind, uint64_t size)
 {
-	return aside_dormant();
+	struct thread *thread = recorder_tls;
+
+	if (!aside_dormant())
+		return false;
+	if (unlikely(thread) && thread->aside & THREAD_CHOOSES)
+		aside_asleep_block(thread, kind, size);
+	return true;
 }
 
-/* Nor of the end of one, or of an attempt. */
-static inline bool aside_leaves_out_address(void)
+/* The same in a hook itself, where it is a sample's usual case. */
+static inline __attribute__((always_inline)) bool
+aside_skips_block(struct thread *thread, unsigned kind, uint64_t size)
 {
-	return aside_dormant();
+	int64_t left;
+
+	if (thread->aside != THREAD_CHOOSES)
+		return false;
+	left = thread->choose.until - choose_length(size);
+	if (unlikely(left <= 0))
+		return false;
+	if (kind != GT_ALLOC) {
+		if (unlikely(thread->moving & 1))
+			return false;
+		thread->moving >>= 1;
+	}
+	thread->choose.until = left;
+	return true;
 }
+
+/* Whether the set says which ends are recorded. */
+static inline bool aside_chooses_ends(const struct thread *thread)
+{
+	return thread->aside & THREAD_CHOOSES;
+}
+
+/* The block was not recorded. */
+static inline bool aside_skips_end(struct thread *thread, unsigned kind,
+				   uint64_t block)
+{
+	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
+	    !aside_chooses_ends(thread) ||
+	    unlikely(!chosen_never(&recorder->chosen, block)))
+		return false;
+	if (kind == GT_FREE)
+		return true;
+	/* it may be part of another hook's */
+	if (thread->aside & THREAD_LOOKS)
+		return false;
+	thread->moving <<= 1;
+	return true;
+}
+
+/* Nothing is recorded of the end of a block, or of an attempt. */
+static inline bool aside_leaves_out_address(unsigned kind, uint64_t block)
+{
+	struct thread *thread = recorder_tls;
+
+	if (unlikely(thread) && aside_skips_end(thread, kind, block))
+		return true;
+	if (!aside_dormant())
+		return false;
+	if (unlikely(thread) && thread->aside & THREAD_CHOOSES)
+		aside_asleep_address(thread, kind, block);
+	return true;
+}
+
+/*
+ * Of a thread that is aside, outside of real functions: as what the event is
+ * to be recorded, or ASIDE_NOTHING. A block is known to be recorded from here
+ * on; GT_REALLOC_FREED: that of an old block, the new one is not recorded.
+ */
+unsigned aside_block(struct thread *thread, unsigned kind, uint64_t word1,
+		     uint64_t size);
+unsigned aside_address(struct thread *thread, unsigned kind,
+		       uint64_t address);
+
+/* The recorder begins: what the options want. */
+void aside_start(struct recorder *r);
+
+/* A thread begins, with its ring; or what holds for all threads may have
+ * changed. */
+void aside_thread(struct thread *thread);
+
+/* From now on only blocks of these sizes are recorded; 0 of both: all. Any
+ * thread; each notices it at its next aside_thread. */
+void aside_limits(struct recorder *r, uint64_t least, uint64_t most);
+
+/* Blocks that were never recorded, by choice: sums over all threads so far.
+ * Any thread. */
+void aside_rest(const struct recorder *r,
+		uint64_t sums[GT_CLASSES][GT_REST_VALUES]);
 
 /* Has all threads find out soon that the recorder is dormant. The writer,
  * again and again. */

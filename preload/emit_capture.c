@@ -59,7 +59,7 @@ void emit_capture_all(struct chunk_out *out, const struct recorder *r)
 			      EMIT_CAPTURE_RECORD * VARINT_MAX;
 
 	for (id = 0; id < count; id++) {
-		if (!r->threads[id].ring)
+		if (!r->threads[id].own)
 			continue;
 		if (to > last) {
 			chunk_write(out, GT_CAPTURE, to, NULL);

@@ -74,12 +74,30 @@ static BASE_SLOW void hooks_free_slow(void *block, uintptr_t ra, uintptr_t sp)
 	real.free(block);
 }
 
+/* Blocks that were recorded lie on the same line of the set. */
+static __attribute__((noinline)) void
+hooks_free_chosen(void *block, uintptr_t ra, uintptr_t sp)
+{
+	if (likely(block) && likely(chosen_never(&recorder->chosen,
+						 (uintptr_t)block)))
+		real.free(block);
+	else
+		hooks_free_slow(block, ra, sp);
+}
+
 /* Where hardly anything is recorded this is free's usual way: no frame. */
 static __attribute__((noinline)) void hooks_free_aside(void *block,
 						       uintptr_t ra,
 						       uintptr_t sp)
 {
-	if (likely(aside_leaves_out_address()) && likely(real.malloc) &&
+	const struct thread *thread = recorder_tls;
+
+	if (thread && aside_chooses_ends(thread) && likely(real_only)) {
+		if (likely(chosen_empty(&recorder->chosen, (uintptr_t)block)))
+			real.free(block);
+		else
+			hooks_free_chosen(block, ra, sp);
+	} else if (likely(aside_dormant()) && likely(real.malloc) &&
 	    likely((uintptr_t)block - (uintptr_t)bump_arena >= BUMP_SIZE) &&
 	    likely(!bump_extended))
 		real.free(block);
@@ -316,11 +334,16 @@ static const struct appear hooks_rows[] = {
 
 __attribute__((constructor)) static void hooks_load(void)
 {
+	struct thread *thread;
+
 	if (real_resolve()) {
 		hooks_patch();
 		wrap_start();
 		appear_in_front(hooks_rows, WRAP_COUNT(hooks_rows));
-		recorder_thread();
+		thread = recorder_thread();
+		/* whether anything was patched is known now */
+		if (thread)
+			aside_thread(thread);
 		hooks_guard();
 	}
 }

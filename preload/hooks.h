@@ -9,6 +9,7 @@
 #ifndef GNOMON_HOOKS_H
 #define GNOMON_HOOKS_H
 
+#include "preload/aside.h"
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "unwind/capture_fast.h"
@@ -92,6 +93,8 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
+		if (thread && aside_skips_block(thread, kind, size))
+			return;
 		hooks_block_slow(kind,
 				 known ? hooks_word1(block) : (uintptr_t)block,
 				 size, caller);

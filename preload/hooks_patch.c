@@ -38,7 +38,7 @@ static inline struct gl_ring *patched_enter(const struct patched_call *call)
 	struct thread *thread = recorder_tls;
 	struct gl_ring *ring;
 
-	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	if (unlikely(!thread) || unlikely(!(ring = thread->own)) ||
 	    unlikely(!ring_idle(ring)))
 		return hooks_enter_real_slow(call->caller.sp,
 					     call->caller.ra);

@@ -66,22 +66,46 @@ static void hooks_note(const struct thread *thread, uint64_t word1,
 		guard_note(block, context);
 }
 
+static void hooks_push_address(struct thread *thread, unsigned kind,
+			       uintptr_t block, uintptr_t ra, uintptr_t sp)
+{
+	struct ring_event event = { .kind = kind, .address = block };
+	struct gl_ring *ring = thread->own;
+
+	if (!ring_idle(ring)) {
+		event.stamp = ring_cycles();
+		ring_nested_push(recorder, thread, &event);
+		return;
+	}
+	ring_enter(ring, sp, ra);
+	ring_stamp(recorder, ring);
+	ring_push_address(recorder, ring, kind, ring->stamp, block);
+	ring_leave(ring);
+}
+
 static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 					 uint64_t size,
 					 struct hooks_caller caller)
 {
 	struct thread *thread = hooks_thread(caller.sp);
-	struct ring_event event = { .kind = kind, .address = word1,
-				    .size = size };
+	struct ring_event event = { .address = word1, .size = size };
 	struct gl_ring *ring;
 	uint32_t context;
 
 	if (!thread)
 		return;
 	ring = thread->own;
+	if (!ring_idle(ring) && hooks_reentered(thread, kind, caller.ra))
+		return;
+	if (thread->aside)
+		kind = aside_block(thread, kind, word1, size);
+	if (kind == GT_REALLOC_FREED)
+		hooks_push_address(thread, kind, thread->moved, caller.ra,
+				   caller.sp);
+	if (kind == GT_REALLOC_FREED || kind == ASIDE_NOTHING)
+		return;
 	if (!ring_idle(ring)) {
-		if (hooks_reentered(thread, kind, caller.ra))
-			return;
+		event.kind = kind;
 		hooks_nested(thread, &event, caller);
 		hooks_note(thread, word1, event.context);
 		return;
@@ -100,7 +124,7 @@ __attribute__((noinline)) void hooks_block_slow(unsigned kind, uint64_t word1,
 						uint64_t size,
 						struct hooks_caller caller)
 {
-	if (unlikely(!aside_leaves_out_block()))
+	if (unlikely(!aside_leaves_out_block(kind, size)))
 		hooks_block_seldom(kind, word1, size, caller);
 }
 
@@ -108,23 +132,15 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 					   uintptr_t ra, uintptr_t sp)
 {
 	struct thread *thread = hooks_thread(sp);
-	struct ring_event event = { .kind = kind, .address = block };
-	struct gl_ring *ring;
 
 	if (!thread)
 		return;
-	ring = thread->own;
-	if (!ring_idle(ring)) {
-		if (hooks_reentered(thread, kind, ra))
-			return;
-		event.stamp = ring_cycles();
-		ring_nested_push(recorder, thread, &event);
+	if (!ring_idle(thread->own) && hooks_reentered(thread, kind, ra))
 		return;
-	}
-	ring_enter(ring, sp, ra);
-	ring_stamp(recorder, ring);
-	ring_push_address(recorder, ring, kind, ring->stamp, block);
-	ring_leave(ring);
+	if (thread->aside)
+		kind = aside_address(thread, kind, block);
+	if (kind != ASIDE_NOTHING)
+		hooks_push_address(thread, kind, block, ra, sp);
 }
 
 /* A function that we have called has jumped on to this hook, as operator
@@ -142,7 +158,8 @@ __attribute__((noinline)) void hooks_address_slow(unsigned kind,
 						  uintptr_t block,
 						  uintptr_t ra, uintptr_t sp)
 {
-	if (unlikely(!aside_leaves_out_address()) && !hooks_jumped(kind, ra))
+	if (unlikely(!aside_leaves_out_address(kind, block)) &&
+	    !hooks_jumped(kind, ra))
 		hooks_address_seldom(kind, block, ra, sp);
 }
 
@@ -158,15 +175,20 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
-		if (aside_leaves_out_address() ||
+		if (aside_leaves_out_address(kind, block) ||
 		    hooks_jumped(kind, caller.ra) ||
 		    !(thread = hooks_thread(caller.sp)))
 			return;
 		ring = thread->own;
 	}
+	if (unlikely(!ring_idle(ring)) &&
+	    hooks_reentered(thread, kind, caller.ra))
+		return;
+	if (unlikely(thread->aside) &&
+	    aside_address(thread, kind, block) == ASIDE_NOTHING)
+		return;
 	if (unlikely(!ring_idle(ring))) {
-		if (!hooks_reentered(thread, kind, caller.ra))
-			hooks_nested(thread, &event, caller);
+		hooks_nested(thread, &event, caller);
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);

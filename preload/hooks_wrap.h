@@ -88,7 +88,7 @@ static inline struct gl_ring *wrap_enter_as(struct hooks_caller caller,
 
 	if (!real.reenter_size)
 		return NULL;
-	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	if (unlikely(!thread) || unlikely(!(ring = thread->own)) ||
 	    unlikely(!ring_idle(ring)))
 		return hooks_enter_real_slow(caller.sp, caller.ra);
 	ring_enter(ring, caller.sp | RING_IN_REAL | mark, caller.ra);

@@ -436,6 +436,11 @@ enum patch_known patch_known_as(const char *name, bool program)
 	return PATCH_KNOWN_NOT;
 }
 
+bool patch_any(void)
+{
+	return patch_known_count > 0;
+}
+
 bool patch_inside(uintptr_t address)
 {
 	unsigned i;

@@ -72,6 +72,9 @@ enum patch_known patch_known_as(const char *name, bool program);
 /* Whether the address is in code of an image that was patched. */
 bool patch_inside(uintptr_t address);
 
+/* Whether anything was patched. */
+bool patch_any(void);
+
 /* Moves the code of a function to `to`, which will be at the address `at`,
  * for an image with this bias. False: something is too far. */
 bool patch_move(const struct patch_function *function, uintptr_t bias,

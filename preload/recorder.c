@@ -27,6 +27,7 @@
 #include <sys/prctl.h>
 
 #include "preload/area.h"
+#include "preload/aside.h"
 #include "preload/budget.h"
 #include "preload/environment.h"
 #include "preload/guard.h"
@@ -65,6 +66,7 @@ enum { RECORDER_UNREAD, RECORDER_READING, RECORDER_READ, RECORDER_BAD };
 static _Atomic uint32_t recorder_setup;
 static uintptr_t recorder_stack_end;
 static const char *recorder_execfn;
+static const uint64_t *recorder_noise;	/* the kernel's */
 
 /* Path of this process's trace; in a child until it starts, its parent's. */
 static char recorder_trace[GT_PATH_MAX];
@@ -101,7 +103,7 @@ char *const *recorder_environment(void)
 }
 
 /* Behind the environment; only where that surely is the kernel's array. */
-static void recorder_find_execfn(char *const *environment)
+static void recorder_find_auxiliary(char *const *environment)
 {
 	const ElfW(auxv_t) *entry;
 
@@ -110,9 +112,12 @@ static void recorder_find_execfn(char *const *environment)
 	while (*environment)
 		environment++;
 	for (entry = (const void *)(environment + 1);
-	     entry->a_type != AT_NULL; entry++)
+	     entry->a_type != AT_NULL; entry++) {
 		if (entry->a_type == AT_EXECFN)
 			recorder_execfn = (const char *)entry->a_un.a_val;
+		if (entry->a_type == AT_RANDOM)
+			recorder_noise = (const uint64_t *)entry->a_un.a_val;
+	}
 }
 
 static void recorder_complain(const char *what, const char *detail,
@@ -159,7 +164,7 @@ static bool recorder_read(void)
 	}
 	if (environment) {
 		output_environment(environment);
-		recorder_find_execfn(environment);
+		recorder_find_auxiliary(environment);
 		environment_init(environment, real_own_map()->l_name);
 	}
 	/* before this thread has a ring, and any other */
@@ -284,12 +289,23 @@ static bool recorder_may_speak(const struct recorder *r)
 					 memory_order_relaxed);
 }
 
+/* Another one in each process, also in children, which share the noise. No
+ * system call: a child may not be allowed any. */
+static uint64_t recorder_random(const struct recorder *r)
+{
+	uint64_t noise = arch_cycles() + ((uint64_t)r->pid << 32);
+
+	return choose_mix(noise) ^ (recorder_noise ? *recorder_noise : 0);
+}
+
 static bool recorder_begin(struct recorder *r)
 {
 	int err;
 
 	r->pid = sys_getpid();
 	memcpy(r->parent_trace, recorder_trace, sizeof(recorder_trace));
+	r->seed = recorder_random(r);
+	aside_start(r);
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
 	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
 	unwind_alloc = area_alloc;
@@ -423,6 +439,7 @@ static struct thread *recorder_register(struct recorder *r)
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
 	recorder_put_aside(thread, THREAD_NOTES, guard.on);
+	aside_thread(thread);
 	recorder_tls = thread;
 	return thread;
 }

@@ -20,6 +20,8 @@
 #include "preload/base.h"
 #include "preload/ask.h"
 #include "preload/control.h"
+#include "preload/choose.h"
+#include "preload/chosen.h"
 #include "preload/format.h"
 #include "preload/options.h"
 #include "unwind/capture.h"
@@ -47,7 +49,10 @@ enum thread_aside {
 	THREAD_DORMANT = 2,	/* nothing is recorded at the time */
 	THREAD_CHOOSES = 4,	/* not every block is recorded */
 	THREAD_INACTIVE = 8,	/* no new blocks of this thread */
-	THREAD_NOTES = 16	/* blocks have notes of their own (guard.h) */
+	THREAD_NOTES = 16,	/* blocks have notes of their own (guard.h) */
+	/* with THREAD_CHOOSES: it takes a closer look to choose, as sizes are
+	 * limited, or a real function may come back to hooks */
+	THREAD_LOOKS = 32
 };
 
 /* What a thread has of its own; the i-th belongs to the i-th ring. */
@@ -61,6 +66,17 @@ struct thread {
 	char name[GT_THREAD_NAME_MAX];	/* at its first event */
 	bool asks;		/* it waits for the writer (api.c) */
 	uint32_t aside;		/* enum thread_aside; 0: ring == own */
+	struct choose choose;	/* where it is on its line of bytes */
+	uint32_t moving;	/* of reallocs under way (aside.c) */
+	uint64_t moved;		/* the block of the last of them */
+	/* of blocks that were never recorded, by class; NULL: none */
+	uint64_t (*rest)[GT_REST_VALUES];
+};
+
+/* Which blocks are recorded at all; 0 of each: all of them. */
+struct limits {
+	uint64_t mean;		/* of a sample's distances, in bytes */
+	_Atomic uint64_t least, most;	/* size */
 };
 
 struct pools;
@@ -124,6 +140,11 @@ struct recorder {
 
 	/* whose events need no stamp of their own, see ring.h; 0: nobody's */
 	_Alignas(BASE_LINE) _Atomic uint64_t turn;
+
+	/* of aside.h: hardly ever written */
+	_Alignas(BASE_LINE) struct limits limits;
+	uint64_t seed;		/* of the threads' lines */
+	struct chosen chosen;
 
 	/* counters of the target's threads */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;	/* events before the recorder was on */

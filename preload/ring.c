@@ -186,7 +186,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
 	    RECORDER_ON) {
 		/* recording has ended: this thread no longer looks here */
-		if (recorder_tls && recorder_tls->ring == ring)
+		if (recorder_tls && recorder_tls->own == ring)
 			recorder_tls->ring = NULL;
 		return false;
 	}
