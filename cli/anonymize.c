@@ -259,7 +259,8 @@ static bool change_info(const struct anonymize *anonymize, const char *key,
 		"tick_ps", "window_ticks", "start_realtime_ns",
 		"start_monotonic_ns", "snapshot_every_ns", "memory", "ring",
 		"free_stacks", "sample", "min_size", "max_size", "depth",
-		"cull_ns", "cull_pending", "guard", "partial", "part", NULL
+		"cull_ns", "cull_pending", "guard", "partial", "part",
+		"zero_memory", NULL
 	};
 	static const char *const words[] = {	/* of the recorder's own */
 		"gnomon", "arch", "guarantee", "shadow_stack", "overflow",

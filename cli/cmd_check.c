@@ -2,6 +2,7 @@
  * cmd_check.c: `gnomon check`: hold traces against limits and against an
  * older trace, for tests and CI. Runs in the main thread.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,10 @@ static bool open_subject(struct request *request, struct subject *subject,
 	}
 	reading_frames(&request->reading, &subject->frames, subject->model);
 	leaks_find(leaks, &subject->frames, &request->reading.places);
+	if (subject->model->damages.all > 0)
+		tell_note("%s: --guard found damaged blocks, %" PRIu64 " in "
+			  "all, which no rule is about: gnomon report "
+			  "shows them", trace, subject->model->damages.all);
 	return true;
 }
 

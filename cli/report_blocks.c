@@ -92,6 +92,11 @@ static size_t shown_of(const struct report *r, size_t count, uint64_t few)
 	return top != 0 && top < count ? top : count;
 }
 
+static const char *heap_name(const struct report *r, const struct block *block)
+{
+	return pools_name_of(&r->model->pools, pools_number(block->address));
+}
+
 static uint64_t age_of(const struct report *r, const struct block *block)
 {
 	uint64_t birth = model_since_start_ns(r->model, block->birth);
@@ -126,9 +131,15 @@ static void put_block(struct report *r, const struct block *block,
 		quantity_size(a, (int64_t)block->size), r->style->off);
 	if (block->size >= 1024)
 		fprintf(r->out, " (%s bytes)", quantity_count(b, block->size));
-	fprintf(r->out, " at 0x%" PRIx64 ", %s old\n%*sthread %" PRIu32 " ",
-		block->address, quantity_time(c, age_of(r, block)),
-		FRAME_INDENT, "", thread->tid);
+	fprintf(r->out, " at 0x%" PRIx64 ", %s old\n%*s",
+		pools_address(block->address),
+		quantity_time(c, age_of(r, block)), FRAME_INDENT, "");
+	if (block->pooled) {
+		fprintf(r->out, "heap ");
+		report_put_text(r->out, heap_name(r, block), GT_NAME_MAX);
+		fprintf(r->out, ", ");
+	}
+	fprintf(r->out, "thread %" PRIu32 " ", thread->tid);
 	report_put_text(r->out, threads_name(thread), GT_THREAD_NAME_MAX);
 	putc('\n', r->out);
 	put_freed_by(r, block);
@@ -197,7 +208,9 @@ void report_blocks_json(struct json *json, struct report *r)
 			&r->model->threads.list[block->thread];
 
 		json_object(json, NULL);
-		json_uint(json, "address", block->address);
+		json_uint(json, "address", pools_address(block->address));
+		if (block->pooled)
+			json_string(json, "heap", heap_name(r, block));
 		json_uint(json, "size", block->size);
 		json_uint(json, "age_ns", age_of(r, block));
 		json_uint(json, "time_ns",

@@ -72,13 +72,36 @@ static void put_name(const char *name, size_t width, FILE *out)
 	putc('"', out);
 }
 
+/* A part of a recording that is kept in parts. */
+static void put_part(const struct report *r, uint64_t part)
+{
+	const uint64_t *run = r->model->leftout.run.value;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	fprintf(r->out, "  part         number %s of a longer recording: %s "
+		"block%s live when it\n               began; of what was "
+		"freed before, there are only the totals\n",
+		quantity_count(a, part),
+		quantity_count(b, r->model->part.born),
+		r->model->part.born == 1 ? " was" : "s were");
+	if (run[GT_RUN_PEAK_BYTES] > 0)
+		fprintf(r->out, "               until then the peak was %s, "
+			"after %s\n",
+			quantity_size(a, (int64_t)run[GT_RUN_PEAK_BYTES]),
+			quantity_time(b, ns_of(r->model,
+					       run[GT_RUN_PEAK_STAMP])));
+}
+
 void report_view_text(const struct report *r)
 {
 	const struct model *model = r->model;
 	const struct control *view = begins_with(model);
+	uint64_t part = model_number(model, GT_INFO, "part", 0);
 	uint64_t off = off_ns(model);
 	char a[QUANTITY_TEXT];
 
+	if (part > 0)
+		put_part(r, part);
 	if (view != NULL) {
 		fprintf(r->out, "  counted      since the %s",
 			view->what == GT_CONTROL_START ? "start of recording" :
@@ -150,6 +173,11 @@ void report_view_json(struct json *json, const struct report *r)
 	json_uint(json, "view_start_ns", view == NULL ? 0 :
 		  ns_of(r->model, view->stamp));
 	json_uint(json, "not_recorded_ns", off_ns(r->model));
+	json_uint(json, "damages", r->model->damages.all);
+	if (model_number(r->model, GT_INFO, "part", 0) == 0)
+		return;
+	json_uint(json, "part", model_number(r->model, GT_INFO, "part", 0));
+	json_uint(json, "part_live_blocks", r->model->part.born);
 }
 
 void report_pools_json(struct json *json, const struct model *model)

@@ -7,6 +7,7 @@
 #include "cli/report.h"
 #include "cli/report_blocks.h"
 #include "cli/report_controls.h"
+#include "cli/report_damages.h"
 #include "cli/report_detail.h"
 #include "cli/report_freed.h"
 #include "cli/report_rows.h"
@@ -277,6 +278,8 @@ void report_body_json(struct json *json, struct report *r)
 	else
 		put_rows(json, r, key);
 	report_freed_json(json, r);
+	if (r->model != NULL)
+		report_damages_json(json, r);
 	if (r->once != NULL)
 		frame_table_json(json, r->once);
 	r->once = NULL;

@@ -10,6 +10,7 @@
 #include "cli/base/fit.h"
 #include "cli/base/quantity.h"
 #include "cli/report.h"
+#include "cli/report_damages.h"
 #include "cli/report_blocks.h"
 #include "cli/report_chains.h"
 #include "cli/report_freed.h"
@@ -365,6 +366,8 @@ void report_body_text(struct report *r)
 {
 	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
 
+	if (r->model != NULL)
+		report_damages_text(r);
 	if (r->options->sizes) {
 		report_sizes_text(r);
 		report_timeline_text(r);

@@ -34,7 +34,9 @@ static void list(const struct listing *listing, const struct block *block,
 	if (node >= model->contexts.node_count ||
 	    (listing->keeps != NULL && !listing->keeps[node]))
 		return;
-	listed->address = block->address;
+	listed->address = pools_address(block->address);
+	listed->heap = block->pooled ? pools_name_of(
+		&model->pools, pools_number(block->address)) : NULL;
 	listed->size = block->size;
 	listed->birth_ns = model_since_start_ns(model, block->birth);
 	listed->thread = &threads->list[block->thread < threads->count ?
@@ -108,6 +110,8 @@ void list_block_json(struct json *json, const struct list_block *block)
 {
 	json_uint(json, "address", block->address);
 	json_uint(json, "size", block->size);
+	if (block->heap != NULL)
+		json_string(json, "heap", block->heap);
 	json_uint(json, "tid", block->thread->tid);
 	json_string(json, "thread", threads_name(block->thread));
 	json_uint(json, "time_ns", block->birth_ns);

@@ -21,6 +21,7 @@
 
 struct list_block {
 	uint64_t address, size;
+	const char *heap;	/* of the program's own; NULL: the allocator's */
 	uint64_t birth_ns, end_ns;	/* since the start */
 	const char *fate;		/* live, freed, moved, lost */
 	bool temporary;			/* its end came soon */

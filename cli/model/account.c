@@ -109,6 +109,7 @@ void account_begin(struct model *model)
 					MODEL_WANT_TIMELINE |
 					MODEL_WANT_CHAINS);
 	model->alarm = next_alarm(model);
+	part_begin(model);
 }
 
 /* ---- a block begins ---- */

@@ -324,6 +324,9 @@ static void model_extra(struct model *model, uint32_t lane,
 	threads_extra(&model->threads, lane >> 1, event);
 	if (event->what == GT_EXTRA_LEFT_OUT)
 		model->threads.list[lane >> 1].allocations += event->size;
+	if (event->stamp >= model->controls.view)
+		damages_extra(&model->damages, &model->contexts, lane >> 1,
+			      event);
 	tuning_extra(&model->tuning, &model->contexts, lane >> 1, event);
 	if (model->with_maps)
 		maps_extra(&model->maps, lane, event);

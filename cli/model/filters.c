@@ -59,6 +59,9 @@ static const struct command_option options[] = {
 	     "those of further threads"),
 	WORD(MMAPPED, "mmapped", "yes|no", "whether glibc gave it a mapping "
 	     "of its own"),
+	WORD(HEAP, "heap", "REGEX", "of a heap of the program's own that is "
+	     "called like that, which are left out else; malloc is that of "
+	     "all others"),
 	WORD(MARKER, "marker", "NAME", "allocated between this marker or "
 	     "snapshot and the next"),
 	WORD(MAP, "map", "MAP", "that lay, when they were allocated, in this "

@@ -82,6 +82,7 @@ static const struct {
 	{ FILTER_THREAD, "no thread has this number or such a name", false },
 	{ FILTER_PROCESS, "no process has this number, or a program or command "
 	  "like that", false },
+	{ FILTER_HEAP, "no heap is called like that", false },
 	{ FILTER_MAP, "no mapping holds this address or has such a path",
 	  false },
 	{ FILTER_FUNCTION, "no function in any call stack matches", true },

@@ -85,6 +85,11 @@ static void take_rest(void *owner, const struct trace_rest *rest)
 	leftout_rest(&model->leftout, rest);
 }
 
+static void take_live(void *owner, const struct trace_live *block)
+{
+	part_add(owner, block);
+}
+
 /* Blocks are left out, and of their frees some may be here. */
 static void take_partial(struct model *model, const char *value)
 {
@@ -357,6 +362,7 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.classes = take_classes,
 		.rest = take_rest,
 		.control = take_control,
+		.live = take_live,
 		.sync = take_sync,
 		.lane = lane_of_ring,
 		.events = model_events,
@@ -378,6 +384,8 @@ void model_free(struct model *model)
 	leftout_free(&model->leftout);
 	controls_free(&model->controls);
 	pools_free(&model->pools);
+	part_free(&model->part);
+	damages_free(&model->damages);
 	embedded_free(&model->embedded);
 	histograms_free(&model->histograms);
 	timeline_free(&model->timeline);

@@ -15,6 +15,7 @@
 #include "cli/model/chains.h"
 #include "cli/model/contexts.h"
 #include "cli/model/controls.h"
+#include "cli/model/damages.h"
 #include "cli/model/figures.h"
 #include "cli/model/filters.h"
 #include "cli/model/footprint.h"
@@ -26,6 +27,7 @@
 #include "cli/model/maps.h"
 #include "cli/model/movings.h"
 #include "cli/model/pairing.h"
+#include "cli/model/part.h"
 #include "cli/model/pools.h"
 #include "cli/model/tap.h"
 #include "cli/model/threads.h"
@@ -150,6 +152,8 @@ struct model {
 	struct leftout leftout;
 	struct controls controls;
 	struct pools pools;
+	struct part part;
+	struct damages damages;
 	struct embedded embedded;	/* files that the trace carries */
 	const char *trace;		/* its name, once it was read */
 	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in

@@ -47,6 +47,12 @@ static inline uint32_t pools_number(uint64_t address)
 	return (uint32_t)(address >> POOLS_SHIFT);
 }
 
+/* Where it lies. */
+static inline uint64_t pools_address(uint64_t address)
+{
+	return address & POOLS_ADDRESS;
+}
+
 /* Its name, as reports print it; never NULL. */
 const char *pools_name_of(const struct pools *pools, uint32_t number);
 

@@ -48,6 +48,8 @@ struct selection {
 	struct map_filter *map;	/* NULL: in any */
 	struct range *markers;
 	size_t marker_count;
+	bool *heaps;		/* by number; NULL: the allocator's alone */
+	size_t heap_count;
 	bool *threads;		/* by number; NULL: all */
 	size_t thread_count;
 	unsigned fates;		/* 1 << enum filter_fate; 0: any */
@@ -250,6 +252,25 @@ static void set_threads(struct selection *selection,
 			}
 }
 
+static void set_heaps(struct selection *selection,
+		      const struct filter *filter, const struct model *model)
+{
+	const struct pools *pools = &model->pools;
+	const struct filter_word *word;
+
+	if (filter_word(filter, FILTER_HEAP, 0) == NULL)
+		return;
+	selection->heap_count = pools->count > 0 ? pools->count : 1;
+	selection->heaps = grow_zeroed(selection->heap_count, sizeof(bool));
+	for (size_t i = 0; (word = filter_word(filter, FILTER_HEAP, i)); i++)
+		for (uint32_t h = 0; h < selection->heap_count; h++)
+			if (pattern_matches(word->pattern,
+					    pools_name_of(pools, h))) {
+				selection->heaps[h] = true;
+				filter_matched(filter, word);
+			}
+}
+
 /* The command line is what reports print of it, or its bare words. */
 static bool is_named(const struct model *model, const struct pattern *pattern)
 {
@@ -357,6 +378,7 @@ struct selection *selection_new(const struct filter *filter,
 	selection->arenas = choices(filter, FILTER_ARENA);
 	selection->mmapped = choices(filter, FILTER_MMAPPED);
 	set_threads(selection, filter, model);
+	set_heaps(selection, filter, model);
 	set_ends(selection, filter, model);
 	if (set_birth(selection, filter, model) &&
 	    set_markers(selection, filter, model) &&
@@ -379,6 +401,7 @@ void selection_free(struct selection *selection)
 	free(selection->markers);
 	free(selection->freed_by);
 	free(selection->threads);
+	free(selection->heaps);
 	free(selection->pending);
 	bits_free(&selection->sure);
 	bits_free(&selection->by_group);
@@ -399,6 +422,17 @@ bool selection_needs_chains(const struct selection *selection)
 bool selection_is_of_moment(const struct selection *selection)
 {
 	return selection->alive_count[0] > 0;
+}
+
+/* Of which heap it is: of one that the trace names, or the allocator's. */
+static bool is_of_heap(const struct selection *selection,
+		       const struct block *block)
+{
+	uint32_t number = block->pooled ? pools_number(block->address) : 0;
+
+	if (selection->heaps == NULL)
+		return number == 0;
+	return number < selection->heap_count && selection->heaps[number];
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -461,7 +495,8 @@ bool selection_may(const struct selection *selection,
 {
 	if (!selection->of_process || !within(&selection->size, block->size) ||
 	    !within(&selection->birth, block->birth) ||
-	    !within(&selection->address, block->address))
+	    !within(&selection->address, pools_address(block->address)) ||
+	    !is_of_heap(selection, block))
 		return false;
 	if (selection->threads != NULL &&
 	    (block->thread >= selection->thread_count ||
@@ -470,7 +505,8 @@ bool selection_may(const struct selection *selection,
 	return may_be_there(selection, block->layout) &&
 	       is_marked(selection, block->birth) &&
 	       (selection->map == NULL ||
-		map_filter_has(selection->map, block->address, block->birth));
+		map_filter_has(selection->map, pools_address(block->address),
+			       block->birth));
 }
 
 bool selection_keeps(const struct selection *selection,

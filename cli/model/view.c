@@ -32,6 +32,7 @@ static void forget_figures(struct model *model)
 	chains_free(&model->chains);
 	freed_free(&model->freed);
 	pools_forget(&model->pools);
+	damages_forget(&model->damages);
 }
 
 static void begin_anew(struct model *model, uint64_t stamp)

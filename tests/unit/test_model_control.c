@@ -314,6 +314,207 @@ static void never_recorded(void **state)
 	unlink(path);
 }
 
+#define IN_POOL(number) ((uint64_t)(number) << 44)	/* of address >> 4 */
+
+static void heap(uint64_t number, const char *name)
+{
+	struct trace_control record = { .what = GT_CONTROL_HEAP,
+		.number = number, .name = name, .name_size = strlen(name) };
+	struct buffer payload = { 0 };
+
+	compose_control(&payload, &record);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_CONTROL }, &payload);
+}
+
+/* A pool's block has the address of malloc's block that it lies in. */
+static void heaps_count_apart(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	begin();
+	heap(0, "nonsense");
+	heap(4096, "nonsense");
+	heap(3, "arena");
+	heap(5, "pool of nodes");
+	event(GT_ALLOC, 1000, 1, 4096);
+	event(GT_ALLOC, 1100, 1 | IN_POOL(3), 100);
+	event(GT_ALLOC, 1200, 1 | IN_POOL(5), 50);
+	event(GT_REALLOC_BEGIN, 1300, 1 | IN_POOL(3), 0);
+	event(GT_REALLOC_DONE, 1310, 9 | IN_POOL(3), 130);
+	event(GT_FREE, 1400, 1 | IN_POOL(5), 0);
+	event(GT_ALLOC, 1500, 2 | IN_POOL(5), 7);
+	model = finish();
+	assert_int_equal(model->totals.allocations, 1);
+	assert_int_equal(model->totals.live_bytes, 4096);
+	assert_int_equal(live_listed(model), 4096);
+	assert_int_equal(model->pools.count, 6);
+	assert_string_equal(pools_name_of(&model->pools, 3), "arena");
+	assert_int_equal(model->pools.list[3].figures.allocations, 2);
+	assert_int_equal(model->pools.list[3].figures.total_bytes, 230);
+	assert_int_equal(model->pools.list[3].figures.frees, 1);
+	assert_int_equal(model->pools.list[3].figures.live_bytes, 130);
+	assert_int_equal(model->pools.list[3].figures.peak_bytes, 130);
+	assert_int_equal(model->pools.list[5].figures.live_bytes, 7);
+	assert_int_equal(model->pools.list[5].figures.peak_bytes, 50);
+	end(model);
+	model = read_with("heap", "^pool", EXIT_COMPLETE);
+	assert_int_equal(model->totals.allocations, 2);
+	assert_int_equal(model->totals.live_bytes, 7);
+	assert_int_equal(live_listed(model), 7);
+	end(model);
+	model = read_with("heap", "^malloc$", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 4096);
+	end(model);
+	model = read_with("heap", ".", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 4096 + 130 + 7);
+	end(model);
+	model = read_with("address-max", "0x20", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 4096);
+	end(model);
+	model = read_with("fate", "live", EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 4096);
+	end(model);
+	unlink(path);
+}
+
+/* A CLEAR ends a pool's blocks, too. */
+static void heaps_and_beginnings(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	begin();
+	heap(1, "arena");
+	event(GT_ALLOC, 1000, 1 | IN_POOL(1), 100);
+	control(GT_CONTROL_CLEAR, 1500, "");
+	event(GT_ALLOC, 2000, 2 | IN_POOL(1), 8);
+	event(GT_FREE, 2100, 1 | IN_POOL(1), 0);
+	model = finish();
+	assert_int_equal(model->pools.list[1].figures.live_bytes, 8);
+	assert_int_equal(model->pools.list[1].figures.frees, 0);
+	assert_int_equal(model->pools.list[1].figures.peak_bytes, 8);
+	assert_int_equal(model->controls.foreign, 1);
+	end(model);
+	unlink(path);
+}
+
+static void put_live(const struct trace_live *blocks, size_t count)
+{
+	struct buffer payload = { 0 };
+
+	compose_live(&payload, blocks, count, 3);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_LIVE }, &payload);
+}
+
+static void part_begins_with_blocks(void **state)
+{
+	/* in no order; one with an address twice, one at none */
+	static const struct trace_live live[] = {
+		{ .address = 0x30, .size = 1000, .stamp = 700, .context = C,
+		  .ring = 1 },
+		{ .address = 0x15, .size = 50, .stamp = 300, .context = C + 1,
+		  .ring = UINT32_MAX },
+		{ .address = 0x30, .size = 7, .stamp = 900, .context = C,
+		  .ring = 1 },
+	};
+	struct trace_totals totals = { .context = C, .value = {
+		[GT_TOTALS_ALLOCATIONS] = 5, [GT_TOTALS_BYTES] = 5000,
+		[GT_TOTALS_FREES] = 5, [GT_TOTALS_FREED_BYTES] = 5000,
+		[GT_TOTALS_FIRST] = 10, [GT_TOTALS_LAST] = 600 } };
+	struct trace_run run = { .value = {
+		[GT_RUN_PEAK_BYTES] = 4000, [GT_RUN_PEAK_BLOCKS] = 4,
+		[GT_RUN_PEAK_STAMP] = 500 } };
+	struct buffer payload = { 0 };
+	const struct context_cost *cost;
+	struct model *model;
+
+	(void)state;
+	begin();
+	trace_write_line(&t, GT_INFO, "part", "3");
+	compose_run(&payload, &run);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
+	compose_totals(&payload, &totals, 1, 0);
+	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
+	put_live(live, 3);
+	event(GT_ALLOC, 2000, 2, 20);
+	event(GT_FREE, 3000, 3, 0);
+	model = finish();
+	assert_int_equal(model->part.born, 2);
+	assert_int_equal(model->totals.allocations, 8);
+	assert_int_equal(model->totals.total_bytes, 5000 + 1050 + 20);
+	assert_int_equal(model->totals.frees, 6);
+	assert_int_equal(model->totals.temporary, 0);
+	assert_int_equal(model->totals.live_bytes, 70);
+	assert_int_equal(live_listed(model), 70);
+	assert_int_equal(model->totals.peak_bytes, 4000);	/* of the run */
+	assert_int_equal(model->totals.unpaired, 0);
+	cost = &model->contexts.costs[contexts_cost(&model->contexts, C)];
+	assert_int_equal(cost->first, 10);
+	assert_int_equal(cost->last, 2000);
+	assert_int_equal(cost->peak_bytes, 1020);	/* of the part */
+	assert_int_equal(model->threads.list[
+			 model->blocks.list[1].thread].tid, 0);
+	end(model);
+	model = read_with("from", "5us", EXIT_COMPLETE);
+	assert_int_equal(model->totals.allocations, 2);
+	end(model);
+	model = read_with("lifetime-min", "20us", EXIT_COMPLETE);
+	assert_int_equal(model->totals.allocations, 2);
+	end(model);
+	unlink(path);
+}
+
+/* Beginnings of earlier parts come again: blocks from before are foreign. */
+static void part_and_beginnings(void **state)
+{
+	static const struct trace_live live[] = {
+		{ .address = 0x30, .size = 1000, .stamp = 700, .context = C },
+		{ .address = 0x10, .size = 50, .stamp = 300, .context = C },
+	};
+	struct model *model;
+
+	(void)state;
+	begin();
+	control(GT_CONTROL_CLEAR, 500, "");
+	put_live(live, 2);
+	event(GT_FREE, 2000, 1, 0);
+	put_live(live, 1);	/* said twice */
+	model = finish();
+	assert_int_equal(model->totals.allocations, 1);
+	assert_int_equal(model->totals.live_bytes, 1000);
+	assert_int_equal(model->controls.foreign, 1);
+	end(model);
+	unlink(path);
+}
+
+static void damages_are_kept(void **state)
+{
+	static const uint64_t args[2][GT_EXTRA_ARGS] = {
+		{ (uint64_t)-3, C, 2, GT_DAMAGE_FREE },
+		{ 16, UINT64_MAX, 0, 99 },
+	};
+	struct model *model;
+
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 2; i++)
+		events[event_count++] = (struct trace_event){
+			.kind = GT_EXTRA, .what = GT_EXTRA_DAMAGE,
+			.stamp = 1000 + i, .address = 0x40, .size = 16,
+			.context = C + 1, .args = args[i],
+		};
+	model = finish();
+	assert_int_equal(model->damages.all, 2);
+	assert_int_equal(model->damages.list[0].offset, -3);
+	assert_int_equal(model->damages.list[0].allocated_by, CONTEXT_ROOTS);
+	assert_int_equal(model->damages.list[0].found_by, CONTEXT_ROOTS + 1);
+	assert_int_equal(model->damages.list[1].allocated_by, 0);
+	assert_int_equal(model->damages.list[1].when, GT_DAMAGE_COUNT);
+	end(model);
+	unlink(path);
+}
+
 /* A record that comes behind events that are later than it. */
 static void too_late(void **state)
 {
@@ -352,6 +553,11 @@ int main(void)
 		cmocka_unit_test(names_of_moments),
 		cmocka_unit_test(never_recorded),
 		cmocka_unit_test(too_late),
+		cmocka_unit_test(heaps_count_apart),
+		cmocka_unit_test(heaps_and_beginnings),
+		cmocka_unit_test(part_begins_with_blocks),
+		cmocka_unit_test(part_and_beginnings),
+		cmocka_unit_test(damages_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
