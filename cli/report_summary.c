@@ -114,6 +114,7 @@ static void put_totals(const struct report *r)
 		report_plural(sum->live_blocks),
 		r->options->moment ? " at the moment that was asked for" :
 		r->about.being_written ? " now" :
+		r->model->controls.off ? " when recording stopped" :
 		" at the end: leaked, or in use to the last");
 	put_heap(r);
 	put_temporary(r);
@@ -149,7 +150,9 @@ static void put_dropped(const struct report *r,
 		what = " until the last event that is here";
 	else if (is_whole(about) &&
 		 (r->model == NULL || r->model->leftout.blocks == 0))
-		what = ": every event is here";
+		what = r->model != NULL && r->model->controls.gap ?
+			": all that was to be recorded is here" :
+			": every event is here";
 	fprintf(r->out, "  dropped      0%s\n", what);
 }
 
