@@ -8,6 +8,7 @@
 
 /* Tables that are put together at start (recording options) need a call. */
 const struct command *cmd_run_command(void);
+extern const struct command cmd_start, cmd_stop, cmd_snapshot, cmd_clear;
 extern const struct command cmd_report;
 extern const struct command cmd_info;
 extern const struct command cmd_check;

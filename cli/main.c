@@ -67,6 +67,10 @@ int main(int argc, char **argv)
 {
 	const struct command *const commands[COMMANDS_MAX] = {
 		cmd_run_command(),
+		&cmd_start,
+		&cmd_stop,
+		&cmd_snapshot,
+		&cmd_clear,
 		&cmd_report,
 		&cmd_info,
 		&cmd_check,

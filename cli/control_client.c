@@ -1,0 +1,296 @@
+/*
+ * control_client.c: see control_client.h.
+ *
+ * The socket's name is made of what the program knows of itself: its id is
+ * that of its innermost namespace. It is looked for in this network namespace,
+ * and then, where the system lets us, in the program's own.
+ *
+ * Anybody may have taken that name: who answers has to be us, root, or whom
+ * the program belongs to.
+ */
+#include "cli/control_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/tell.h"
+
+#define PATIENCE_S 30		/* a snapshot of a large program takes time */
+#define STATUS_MAX 8192		/* of /proc/PID/status, and more */
+
+struct target {
+	int pid;
+	int inner;		/* as it knows itself */
+	unsigned long long start_time;
+	uid_t user;
+};
+
+static bool read_small(int pid, const char *name, char text[STATUS_MAX])
+{
+	char *path = grow_format("/proc/%d/%s", pid, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, STATUS_MAX - 1);
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* The last number of the line NSpid; 0: there is no such line. */
+static int inner_pid(const char *status)
+{
+	const char *at = strstr(status, "\nNSpid:");
+	int pid = 0;
+
+	if (at == NULL)
+		return 0;
+	for (at += strlen("\nNSpid:"); *at != 0 && *at != '\n'; at++)
+		if (at[-1] == '\t' || at[-1] == ' ' || at[-1] == ':')
+			pid = *at >= '0' && *at <= '9' ? atoi(at) : pid;
+	return pid;
+}
+
+/* Field 22, behind a name that may have anything in it; 0: not there. */
+static unsigned long long start_time(const char *stat_line)
+{
+	const char *at = strrchr(stat_line, ')');
+	int field = 2;
+
+	for (; at != NULL && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+static bool find(struct target *target, int pid)
+{
+	char text[STATUS_MAX], *path = grow_format("/proc/%d", pid);
+	struct stat info;
+	bool found = stat(path, &info) == 0;
+
+	free(path);
+	if (!found || !read_small(pid, "stat", text)) {
+		if (access("/proc/self/stat", R_OK) != 0)
+			tell_error("/proc: %s: mount it, to find processes",
+				   strerror(errno));
+		else
+			tell_error("%d: no such process: give the id of one "
+				   "that runs, as `pgrep NAME` prints it", pid);
+		return false;
+	}
+	target->pid = pid;
+	target->user = info.st_uid;
+	target->start_time = start_time(text);
+	target->inner = read_small(pid, "status", text) ? inner_pid(text) : 0;
+	if (target->inner == 0)
+		target->inner = pid;
+	return true;
+}
+
+/* ---- the socket ---- */
+
+/* A descriptor, or -1 and errno. */
+static int connect_as(const struct target *target, unsigned long long time)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct timeval patience = { .tv_sec = PATIENCE_S };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error;
+	int n = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1,
+			 CONTROL_TEXT_NAME "%d.%llu", target->inner, time);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (const struct sockaddr *)&to,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+				(size_t)n)) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static int connect_here(const struct target *target)
+{
+	int fd = connect_as(target, target->start_time);
+
+	/* it has no /proc */
+	if (fd < 0 && errno == ECONNREFUSED)
+		fd = connect_as(target, 0);
+	return fd;
+}
+
+/* In the program's network namespace; -1 and errno, 0 if it is ours. */
+static int connect_there(const struct target *target)
+{
+	char *path = grow_format("/proc/%d/ns/net", target->pid);
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	int there = open(path, O_RDONLY | O_CLOEXEC), fd = -1;
+	int error = there < 0 ? errno : 0;
+	struct stat ours, its;
+
+	free(path);
+	if (home >= 0 && there >= 0 && fstat(home, &ours) == 0 &&
+	    fstat(there, &its) == 0 && ours.st_ino != its.st_ino) {
+		if (setns(there, CLONE_NEWNET) == 0) {
+			fd = connect_here(target);
+			error = fd < 0 ? 0 : error;
+			setns(home, CLONE_NEWNET);
+		} else {
+			error = errno;
+		}
+	}
+	if (home >= 0)
+		close(home);
+	if (there >= 0)
+		close(there);
+	errno = error;
+	return fd;
+}
+
+static int reach(const struct target *target)
+{
+	int fd = connect_here(target);
+
+	if (fd < 0 && errno == ECONNREFUSED)
+		fd = connect_there(target);
+	if (fd >= 0)
+		return fd;
+	if (errno == EPERM)
+		tell_error("%d: is in another network namespace: ask as root, "
+			   "or from inside of it", target->pid);
+	else if (errno == EACCES)
+		tell_error("%d: cannot be looked at: ask as the user whose "
+			   "process it is, or as root", target->pid);
+	else if (errno == 0 || errno == ECONNREFUSED)
+		tell_error("%d: is not recorded by gnomon: start it with "
+			   "`gnomon run`, with --off to begin later",
+			   target->pid);
+	else
+		tell_error("%d: cannot be asked: %s: try again", target->pid,
+			   strerror(errno));
+	return -1;
+}
+
+static bool trusted(const struct target *target, int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	    (peer.uid == 0 || peer.uid == geteuid() ||
+	     peer.uid == target->user))
+		return true;
+	tell_error("%d: somebody else (user %d) answers in its place: do not "
+		   "trust what it says", target->pid, (int)peer.uid);
+	return false;
+}
+
+/* ---- asking ---- */
+
+static bool send_line(int fd, const char *request)
+{
+	char *line = grow_format("%s\n", request);
+	size_t n = strlen(line);
+	bool sent = send(fd, line, n, MSG_NOSIGNAL) == (ssize_t)n;
+
+	free(line);
+	return sent;
+}
+
+/* Up to its end, which becomes a NUL. */
+static bool receive_line(int fd, char line[CONTROL_TEXT_ANSWER])
+{
+	size_t length = 0;
+
+	while (length < CONTROL_TEXT_ANSWER) {
+		ssize_t n = recv(fd, line + length,
+				 CONTROL_TEXT_ANSWER - length, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		length += (size_t)n;
+		if (line[length - 1] == '\n') {
+			line[length - 1] = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool split(struct control_reply *reply, const char **state)
+{
+	const char *field[CONTROL_TEXT_FIELDS];
+	char *at = reply->line;
+
+	for (int i = 0; i < CONTROL_TEXT_FIELDS; i++) {
+		if (at == NULL)
+			return false;
+		field[i] = strsep(&at, "\t");
+	}
+	*state = field[0];
+	reply->on = strcmp(field[1], "1") == 0;
+	reply->name = field[2];
+	reply->trace = field[3];
+	reply->message = field[4];
+	return true;
+}
+
+static bool ask(const struct target *target, int fd, const char *request,
+		struct control_reply *reply)
+{
+	const char *state;
+
+	if (!trusted(target, fd))
+		return false;
+	if (!send_line(fd, request) || !receive_line(fd, reply->line)) {
+		tell_error("%d: does not answer: it may have ended, or be "
+			   "stopped", target->pid);
+		return false;
+	}
+	if (!split(reply, &state)) {
+		tell_error("%d: gives an answer that is not understood: use "
+			   "the gnomon that it was started with", target->pid);
+		return false;
+	}
+	reply->done = strcmp(state, "ok") == 0;
+	if (reply->done || strcmp(state, "no") == 0)
+		return true;
+	tell_error("%d: %s", target->pid, reply->message);
+	return false;
+}
+
+bool control_client_ask(int pid, const char *request,
+			struct control_reply *reply)
+{
+	struct target target;
+	bool answered;
+	int fd;
+
+	if (!find(&target, pid))
+		return false;
+	fd = reach(&target);
+	if (fd < 0)
+		return false;
+	answered = ask(&target, fd, request, reply);
+	close(fd);
+	return answered;
+}
