@@ -110,7 +110,7 @@ static int connect_as(const struct target *target, unsigned long long time)
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error;
 	int n = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1,
-			 CONTROL_TEXT_NAME "%d.%llu", target->inner, time);
+			 CONTROL_SOCKET_NAME "%d.%llu", target->inner, time);
 
 	if (fd < 0)
 		return -1;
@@ -215,13 +215,13 @@ static bool send_line(int fd, const char *request)
 }
 
 /* Up to its end, which becomes a NUL. */
-static bool receive_line(int fd, char line[CONTROL_TEXT_ANSWER])
+static bool receive_line(int fd, char line[CONTROL_ANSWER_MAX])
 {
 	size_t length = 0;
 
-	while (length < CONTROL_TEXT_ANSWER) {
+	while (length < CONTROL_ANSWER_MAX) {
 		ssize_t n = recv(fd, line + length,
-				 CONTROL_TEXT_ANSWER - length, 0);
+				 CONTROL_ANSWER_MAX - length, 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -238,10 +238,10 @@ static bool receive_line(int fd, char line[CONTROL_TEXT_ANSWER])
 
 static bool split(struct control_reply *reply, const char **state)
 {
-	const char *field[CONTROL_TEXT_FIELDS];
+	const char *field[CONTROL_ANSWER_FIELDS];
 	char *at = reply->line;
 
-	for (int i = 0; i < CONTROL_TEXT_FIELDS; i++) {
+	for (int i = 0; i < CONTROL_ANSWER_FIELDS; i++) {
 		if (at == NULL)
 			return false;
 		field[i] = strsep(&at, "\t");

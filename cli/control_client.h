@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-#include "preload/control_text.h"
+#include "preload/control_format.h"
 
 struct control_reply {
 	bool done;		/* else it was so already, as `message` says */
 	bool on;		/* is recorded now */
 	const char *name, *trace, *message;
-	char line[CONTROL_TEXT_ANSWER];	/* they lie here */
+	char line[CONTROL_ANSWER_MAX];	/* they lie here */
 };
 
 /* `request` is a line without its end. False after a message: it could not be

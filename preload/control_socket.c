@@ -87,7 +87,7 @@ void control_socket_init(struct writer *w)
 
 	s->user = arch_syscall0(__NR_geteuid);
 	text_init(&text, s->name, sizeof(s->name));
-	text_put(&text, CONTROL_TEXT_NAME);
+	text_put(&text, CONTROL_SOCKET_NAME);
 	text_number(&text, w->r->pid);
 	text_char(&text, '.');
 	text_number(&text, w->live.header->start_time);
@@ -111,7 +111,7 @@ static bool client_send(int fd, const char *line, size_t n)
 static bool client_answer(const struct writer *w, int fd,
 			  const struct control_request *request)
 {
-	char line[CONTROL_TEXT_ANSWER];
+	char line[CONTROL_ANSWER_MAX];
 	size_t n = control_text_answer(line, request, !aside_dormant(),
 				       w->output.path);
 

@@ -15,7 +15,7 @@ struct control_client {
 	int fd;			/* -1: nobody */
 	uint64_t since_ns;	/* it has asked for nothing */
 	uint32_t length;
-	char line[CONTROL_TEXT_REQUEST];
+	char line[CONTROL_REQUEST_MAX];
 	bool asks;		/* `request` is to be served, or served again */
 	bool waits;		/* its snapshot is being taken */
 	struct control_request request;
@@ -26,7 +26,7 @@ struct control_socket {
 	int err;		/* why; 0 */
 	uint32_t user;		/* whose recording it is */
 	uint64_t looked_ns, bound_ns;
-	char name[CONTROL_TEXT_NAME_MAX];
+	char name[CONTROL_SOCKET_NAME_MAX];
 	struct control_client client[CONTROL_SOCKET_CLIENTS];
 };
 

@@ -121,13 +121,13 @@ static void control_text_field(struct text *text, const char *field)
 		text_char(text, (unsigned char)*field < ' ' ? '?' : *field);
 }
 
-size_t control_text_answer(char to[CONTROL_TEXT_ANSWER],
+size_t control_text_answer(char to[CONTROL_ANSWER_MAX],
 			   const struct control_request *request, bool on,
 			   const char *trace)
 {
 	struct text text;
 
-	text_init(&text, to, CONTROL_TEXT_ANSWER);
+	text_init(&text, to, CONTROL_ANSWER_MAX);
 	text_put(&text, !request->err		      ? "ok" :
 			request->err == -EALREADY ? "no" :
 						      "error");
