@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/signal_list.h"
+
 #define OPTIONS_PREFIX "GNOMON_"
 #define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE="
 #define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER="
@@ -266,10 +268,13 @@ static int options_keep(struct options *options, enum option_id id,
 static bool options_word_fits(enum option_id id, const char *value)
 {
 	struct options_rss list[OPTIONS_RSS_MAX];
+	struct signal_wish wishes[SIGNAL_LIST_MAX];
 
 	switch (id) {
 	case OPTION_OUTPUT:
 		return value[0] != '\0';
+	case OPTION_SIGNAL:
+		return signal_list_read(value, wishes) >= 0;
 	case OPTION_SNAPSHOT_AT:
 		return options_rss_list(value, list) >= 0;
 	default:

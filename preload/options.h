@@ -70,6 +70,10 @@
 	  "signal, or the program itself")                                  \
 	X(DELAY, "delay", 0, OPTION_TIME, "TIME", NULL, "none",             \
 	  "start by itself so long after the program (10s, 1h2m)")          \
+	X(SIGNAL, "signal", 0, OPTION_LIST, "NAME=ACTION", NULL, "",        \
+	  "what to do when a signal comes (USR1=toggle, RTMIN+1=clear): "   \
+	  "toggle: start or stop, snapshot, report, clear; only for one "   \
+	  "that the program does not handle itself; may be given again")    \
 	X(DURATION, "duration", 0, OPTION_TIME, "TIME", NULL, "none",       \
 	  "stop so long after each start; the program goes on")             \
 	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", NULL,   \

@@ -1,0 +1,95 @@
+/*
+ * signals.c: see signals.h.
+ *
+ * A handler counts and wakes the writer, which does what is asked for
+ * (control.c): there is nothing that a thread could be interrupted in. The
+ * program may take a signal for itself later on; then ours is gone.
+ *
+ * What is interrupted goes on (SA_RESTART); where the program has another
+ * stack for its handlers it serves ours, too. A forked child has its parent's
+ * handlers, and its own recorder.
+ */
+#include "preload/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/message.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
+#include "preload/signal_list.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "unwind/memory.h"
+
+#define SIGNALS_COUNT 65
+
+typedef int signals_action(int number, const struct sigaction *action,
+			   struct sigaction *old);
+
+/* enum control_what; constant once a handler is there. */
+static unsigned char signals_what[SIGNALS_COUNT];
+
+static void signals_arrived(int number)
+{
+	struct recorder *r = recorder;
+
+	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
+			  RECORDER_ON)
+		return;
+	/* a child that shares our memory (vfork) was meant */
+	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
+		return;
+	atomic_fetch_add_explicit(&r->signalled[signals_what[number]], 1,
+				  memory_order_relaxed);
+	recorder_wake(r);
+}
+
+static void signals_complain(const struct signal_wish *wish)
+{
+	char buffer[128];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, "signal ");
+	text_number(&text, wish->number);
+	text_put(&text, " is handled or ignored already: --signal leaves it "
+			"alone: choose another one");
+	message_say(buffer);
+}
+
+static void signals_handle(signals_action *action,
+			   const struct signal_wish *wish)
+{
+	struct sigaction old, ours = { .sa_handler = signals_arrived,
+				       .sa_flags = SA_RESTART | SA_ONSTACK };
+
+	if (action(wish->number, NULL, &old))
+		return;
+	if (old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL) {
+		if (old.sa_handler != signals_arrived)
+			signals_complain(wish);
+		return;
+	}
+	action(wish->number, &ours, NULL);
+}
+
+void signals_install(void)
+{
+	const char *text = options_text(&recorder_options, OPTION_SIGNAL);
+	struct signal_wish list[SIGNAL_LIST_MAX];
+	int count = signal_list_read(text, list), i;
+	signals_action *action;
+
+	if (count <= 0 || !recorder ||
+	    atomic_load_explicit(&recorder->state, memory_order_acquire) !=
+		    RECORDER_ON)
+		return;
+	action = (signals_action *)real_function("sigaction");
+	/* of one that is there twice, the last counts */
+	for (i = 0; i < count; i++)
+		signals_what[list[i].number] = list[i].what;
+	for (i = 0; action && i < count; i++)
+		signals_handle(action, &list[i]);
+}
