@@ -171,6 +171,19 @@ static bool take_totals(void *owner, struct cursor payload)
 	return cursor_varint(&payload) != GT_TOTALS_RUN;
 }
 
+/* What went of what was before a START or CLEAR is told before it. */
+static void take_control(void *owner, struct repack *repack,
+			 struct cursor payload)
+{
+	struct trace_control control;
+
+	while (control_records_next(&payload, &control))
+		if (control.what == GT_CONTROL_START ||
+		    control.what == GT_CONTROL_CLEAR)
+			strip_plan_write_before(
+				&((struct request *)owner)->plan, repack->out);
+}
+
 static bool add_totals(void *owner, struct repack *repack)
 {
 	strip_plan_write(&((struct request *)owner)->plan, repack->out);
@@ -181,13 +194,13 @@ static bool add_totals(void *owner, struct repack *repack)
 
 static void tell_result(const struct request *request, const char *trace)
 {
-	const struct strip_totals *totals = &request->plan.totals;
+	struct strip_sum sum = strip_plan_sum(&request->plan);
 	char blocks[QUANTITY_TEXT], all[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
 
 	tell_note("%s: left out %s of %s blocks (%s); their totals are kept",
-		  trace, quantity_count(blocks, totals->blocks),
-		  quantity_count(all, request->plan.model.totals.allocations),
-		  quantity_size(bytes, (int64_t)totals->bytes));
+		  trace, quantity_count(blocks, sum.blocks),
+		  quantity_count(all, sum.all),
+		  quantity_size(bytes, (int64_t)sum.bytes));
 	transform_tell(&request->transform, trace);
 	if (request->transform.bytes_out >=
 	    request->transform.report.file_bytes)
@@ -228,7 +241,7 @@ static int strip(struct request *request)
 	const char *trace = request->reading.traces[0];
 	const struct repack_change change = {
 		.owner = request, .event = take_event, .node = take_node,
-		.totals = take_totals,
+		.totals = take_totals, .control = take_control,
 	};
 	char *directory = family_directory(request->transform.output);
 	struct stat before = { 0 };

@@ -78,7 +78,7 @@ void report_about(struct report *r, const char *trace)
 	about->duration_ns = model_duration_ns(model);
 	about->threads = model_thread_count(model);
 	add_up(r, about);
-	if (r->options->filters[0] == 0) {
+	if (model->selection == NULL && r->keep == NULL) {
 		about->sum.count += model->leftout.rest_blocks;
 		about->sum.total_bytes += model->leftout.rest_bytes;
 	}

@@ -130,7 +130,7 @@ void report_unrecorded_text(const struct report *r)
 		quantity_count(a, leftout->rest_blocks),
 		report_plural(leftout->rest_blocks),
 		quantity_size(b, (int64_t)leftout->rest_bytes),
-		r->options->filters[0] != 0 ?
+		r->model->selection != NULL || r->keep != NULL ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted in the allocations above and in --sizes");
 }
@@ -142,7 +142,7 @@ void report_pools_text(const struct report *r)
 	char d[QUANTITY_TEXT];
 	bool any = false;
 
-	for (size_t i = 1; i < pools->count && r->options->filters[0] == 0;
+	for (size_t i = 1; i < pools->count && r->model->selection == NULL;
 	     i++) {
 		const struct pool_figures *figures = &pools->list[i].figures;
 

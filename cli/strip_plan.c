@@ -12,6 +12,11 @@
  * is to come; so short-lived blocks that were live at the highest so far wait,
  * and go when a higher one comes, at which they are not live.
  *
+ * A START or CLEAR begins anew (controls.h): each stretch between two of them
+ * has its own peak and its own totals, blocks that live across one stay, and so
+ * do events that do not count. So do blocks of the program's own heaps, which
+ * totals do not know.
+ *
  *  I1  An undecided block was live at the allocation number peak_order.
  *  I2  A place that is marked STRIP_DROP begins or ends a block that
  *      strip_totals counts, and both its events are marked.
@@ -28,6 +33,8 @@
 #include "cli/base/tell.h"
 
 /* Make `array` at least `index` + 1 long; what is new is zeroed. */
+#define SEGMENTS_MAX 4096	/* with totals: behind them nothing goes */
+
 #define REACH(array, capacity, index)					\
 	reach((void **)&(array), &(capacity), (index), sizeof(*(array)))
 
@@ -116,7 +123,9 @@ static void end_block(struct strip_plan *plan, struct block *block,
 	};
 	doomed->block.lifetime_ns = model_span_ns(&plan->model,
 						  doomed->block.lifetime);
-	goes = !known->odd && is_short(plan, &doomed->block, between);
+	goes = !known->odd && known->order > plan->begin_order &&
+		plan->segments_full < SEGMENTS_MAX &&
+		is_short(plan, &doomed->block, between);
 	if (goes && known->order > plan->peak_order) {
 		doom(plan, doomed);
 	} else if (between > 0) {
@@ -127,7 +136,8 @@ static void end_block(struct strip_plan *plan, struct block *block,
 		     plan->undecided_capacity);
 		plan->undecided[plan->undecided_count++] = *doomed;
 	}
-	plan->live -= block->size;
+	if (known->order > plan->begin_order)
+		plan->live -= block->size;
 	blocks_remove(&plan->blocks, block);
 }
 
@@ -153,7 +163,10 @@ static void allocate_again(struct strip_plan *plan, uint32_t thread,
 		known->next_thread = thread;
 	}
 	known->odd = true;
-	plan->live += event->size - block->size;
+	if (known->order > plan->begin_order)
+		plan->live -= block->size;
+	known->order = plan->order;
+	plan->live += event->size;
 	block->size = event->size;
 }
 
@@ -182,7 +195,8 @@ static void allocate(struct strip_plan *plan, uint32_t lane,
 		return;
 	}
 	*known = (struct strip_known){
-		.place = *place, .order = plan->order, .odd = odd,
+		.place = *place, .order = plan->order,
+		.odd = odd || pools_number(event->address) != 0,
 	};
 	block->size = event->size;
 	block->birth = event->stamp;
@@ -205,6 +219,8 @@ static void free_unknown(struct strip_plan *plan, struct block *block,
 	uint32_t number;
 	int is_new;
 
+	if (block == NULL && plan->gap)
+		return;		/* the model does not wait for it either */
 	if (block == NULL)
 		block = blocks_add(&plan->blocks, event->address, &is_new);
 	number = blocks_number(&plan->blocks, block);
@@ -331,6 +347,56 @@ static void need(struct strip_plan *plan, uint32_t node)
 	plan->needed[node] = true;
 }
 
+/* Everything that is to come is of another stretch. */
+static void begin_anew(struct strip_plan *plan)
+{
+	struct strip_segment *segment;
+
+	GROW(plan->segments, plan->segment_count, plan->segment_capacity);
+	segment = &plan->segments[plan->segment_count++];
+	segment->totals = NULL;
+	if (plan->totals.row_count > 0) {
+		segment->totals = grow_alloc(sizeof(plan->totals));
+		*segment->totals = plan->totals;
+		memset(&plan->totals, 0, sizeof(plan->totals));
+		plan->segments_full++;
+	}
+	plan->begin_order = plan->order;
+	plan->undecided_count = 0;	/* they were there at its peak */
+	plan->live = plan->peak = 0;
+	plan->peak_order = plan->order;
+}
+
+/* Nothing is known of the blocks that there were. */
+static void drop_blocks(struct strip_plan *plan)
+{
+	blocks_free(&plan->blocks);
+	blocks_init(&plan->blocks);
+	movings_free(&plan->movings);
+	plan->era++;
+}
+
+/* What was told up to this stamp. */
+static void advance(struct strip_plan *plan, uint64_t stamp)
+{
+	const struct controls *controls = &plan->model.controls;
+
+	while (plan->next_control < controls->count &&
+	       controls->list[plan->next_control].stamp <= stamp) {
+		unsigned what = controls->list[plan->next_control++].what;
+
+		if (what == GT_CONTROL_STOP)
+			plan->off = true;
+		if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
+			begin_anew(plan);
+		if (what != GT_CONTROL_START)
+			continue;
+		plan->off = false;
+		plan->gap = true;
+		drop_blocks(plan);
+	}
+}
+
 static void apply(struct strip_plan *plan, uint32_t lane,
 		  const struct strip_place *place,
 		  const struct trace_event *event)
@@ -338,6 +404,9 @@ static void apply(struct strip_plan *plan, uint32_t lane,
 	bool whole;
 
 	if (event->kind == GT_EXTRA) {
+		if (event->what == GT_EXTRA_DAMAGE)
+			need(plan, contexts_node(&plan->model.contexts,
+						 (uint32_t)event->args[1]));
 		if (event->what == GT_EXTRA_LEFT_OUT)
 			plan->allocations[lane >> 1] += event->size;
 		else
@@ -345,8 +414,12 @@ static void apply(struct strip_plan *plan, uint32_t lane,
 						 event->context));
 		return;
 	}
-	if (event->address == 0)
+	if (event->address == 0 || plan->off)
 		return;
+	if (plan->lanes[lane].era != plan->era) {
+		plan->lanes[lane].era = plan->era;
+		plan->lanes[lane].active = false;
+	}
 	if (event->kind != GT_ALLOC && event->context != 0)
 		need(plan, contexts_node(&plan->model.contexts,
 					 event->context));
@@ -428,12 +501,16 @@ static void take_events(void *owner, uint32_t number,
 	struct strip_chunk *chunk = &plan->chunks[number];
 	uint32_t lane = chunk->lane;
 
+	if (!plan->begun)
+		plan->gap = plan->model.controls.gap;
+	plan->begun = true;
 	model_events(&plan->model, lane, events, count);
 	REACH(plan->allocations, plan->thread_capacity, lane >> 1);
 	REACH(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
 		const struct strip_place place = chunk->next;
 
+		advance(plan, events[i].stamp);
 		chunk->next.position += records_ring_bytes(&events[i],
 							   chunk->nested);
 		apply(plan, lane, &place, &events[i]);
@@ -442,6 +519,36 @@ static void take_events(void *owner, uint32_t number,
 }
 
 /* ---- afterwards ---- */
+
+/* It has no event that could be marked: it stays. */
+static void take_live(void *owner, const struct trace_live *live)
+{
+	struct strip_plan *plan = owner;
+	struct strip_known *known;
+	struct block *block;
+	uint32_t number;
+	int is_new;
+
+	part_add(&plan->model, live);
+	if (live->address == 0)
+		return;
+	block = blocks_add(&plan->blocks, live->address, &is_new);
+	number = blocks_number(&plan->blocks, block);
+	REACH(plan->known, plan->known_capacity, number);
+	known = &plan->known[number];
+	if (!is_new)
+		return;
+	*known = (struct strip_known){ .odd = true, .order = ++plan->order };
+	block->size = live->size;
+	block->birth = live->stamp;
+	block->sequence = 0;
+	block->moving = 0;
+	block->cost = live->context;
+	block->thread = 0;
+	plan->live += live->size;
+	plan->peak = plan->live;
+	plan->peak_order = plan->order;
+}
 
 /* From the model's numbers of threads to those of their STARTs. */
 static void number_threads(struct strip_plan *plan)
@@ -454,6 +561,14 @@ static void number_threads(struct strip_plan *plan)
 		plan->thread_numbers[threads->by_number[n - 1]] = (uint32_t)n;
 }
 
+static void number_rows(const struct strip_plan *plan,
+			struct strip_totals *totals)
+{
+	for (size_t i = 0; totals != NULL && i < totals->row_count; i++)
+		totals->rows[i].thread =
+			plan->thread_numbers[totals->rows[i].thread];
+}
+
 /* Totals know the model's threads so far. */
 static void finish_totals(struct strip_plan *plan)
 {
@@ -462,6 +577,9 @@ static void finish_totals(struct strip_plan *plan)
 	size_t count = totals->row_count;
 	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
 
+	for (size_t i = 0; i < plan->segment_count; i++)
+		number_rows(plan, plan->segments[i].totals);
+	number_rows(plan, totals);
 	for (size_t i = 0; i < count; i++) {
 		struct trace_totals *row = &totals->rows[i];
 		uint32_t context = row->context;
@@ -469,7 +587,6 @@ static void finish_totals(struct strip_plan *plan)
 		uint32_t index = contexts_cost(contexts, context);
 		const struct context_cost *cost = &contexts->costs[index];
 
-		row->thread = plan->thread_numbers[row->thread];
 		if (told[node])
 			continue;
 		told[node] = true;
@@ -498,7 +615,12 @@ static void find_needed(struct strip_plan *plan)
 
 bool strip_plan_needs(struct strip_plan *plan, uint32_t id)
 {
-	return plan->needed[contexts_node(&plan->model.contexts, id)];
+	const struct model *model = &plan->model;
+
+	/* of what was before a beginning the model knows nothing any more, and
+	 * pools have no costs */
+	return model->controls.count > 0 || model->pools.count > 0 ||
+	       plan->needed[contexts_node(&plan->model.contexts, id)];
 }
 
 static int judge(const struct strip_plan *plan, const char *trace, int status)
@@ -542,17 +664,30 @@ int strip_plan_read(struct strip_plan *plan,
 	sink.chunk = take_chunk;
 	sink.lane = take_lane;
 	sink.events = take_events;
+	sink.live = take_live;
 	tell_mute(true);	/* what is wrong is said the second time */
 	status = reader_run(trace, &sink, &plan->model.report);
 	tell_mute(muted);
 	/* There will be no second time: it fails again, aloud. */
 	if (status == EXIT_NOTHING)
 		return reader_run(trace, &sink, &plan->model.report);
+	advance(plan, UINT64_MAX);
 	model_finish(&plan->model);
 	number_threads(plan);
 	finish_totals(plan);
 	find_needed(plan);
 	return judge(plan, trace, status);
+}
+
+void strip_plan_write_before(struct strip_plan *plan, struct rewrite *out)
+{
+	struct strip_totals *totals;
+
+	if (plan->segments_written == plan->segment_count)
+		return;
+	totals = plan->segments[plan->segments_written++].totals;
+	if (totals != NULL)
+		strip_totals_write(totals, out);
 }
 
 void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
@@ -583,10 +718,33 @@ void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
 	strip_totals_write(&plan->totals, out);
 }
 
+struct strip_sum strip_plan_sum(const struct strip_plan *plan)
+{
+	struct strip_sum sum = {
+		plan->totals.blocks, plan->totals.bytes, plan->order +
+		plan->model.leftout.blocks
+	};
+
+	for (size_t i = 0; i < plan->segment_count; i++) {
+		if (plan->segments[i].totals == NULL)
+			continue;
+		sum.blocks += plan->segments[i].totals->blocks;
+		sum.bytes += plan->segments[i].totals->bytes;
+	}
+	return sum;
+}
+
 void strip_plan_free(struct strip_plan *plan)
 {
 	strip_marks_close(&plan->marks);
 	strip_totals_free(&plan->totals);
+	for (size_t i = 0; i < plan->segment_count; i++) {
+		if (plan->segments[i].totals == NULL)
+			continue;
+		strip_totals_free(plan->segments[i].totals);
+		free(plan->segments[i].totals);
+	}
+	free(plan->segments);
 	blocks_free(&plan->blocks);
 	model_free(&plan->model);
 	free(plan->chunks);

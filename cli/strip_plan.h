@@ -53,6 +53,7 @@ struct strip_lane {
 	bool active;
 	bool found;		/* the block is known, */
 	bool released;		/* but its address is somebody else's by now */
+	uint32_t era;		/* how many STARTs there were before it began */
 };
 
 /* A block that is to go, with the events that ended it. */
@@ -62,11 +63,26 @@ struct strip_doomed {
 	unsigned ends;
 };
 
+/* What went of what was before a START or CLEAR. */
+struct strip_segment {
+	struct strip_totals *totals;	/* NULL: nothing */
+};
+
 struct strip_plan {
 	struct model model;	/* first: the sink's owner */
 	struct strip_options options;
 	struct strip_marks marks;
-	struct strip_totals totals;
+	struct strip_totals totals;	/* since the last START or CLEAR */
+	struct strip_segment *segments;	/* before each of them */
+	size_t segment_count, segment_capacity;
+	size_t segments_full;	/* that have totals */
+	size_t segments_written;
+	size_t next_control;	/* of model.controls */
+	uint64_t begin_order;	/* allocations before the last of them */
+	bool off;		/* events do not count now */
+	uint32_t era;		/* STARTs so far */
+	bool begun;		/* there was an event */
+	bool gap;		/* as in controls.h */
 	struct strip_chunk *chunks;	/* all so far */
 	size_t chunk_count, chunk_capacity;
 	struct chunk current;	/* that the lane is asked for */
@@ -97,8 +113,16 @@ struct strip_plan {
 int strip_plan_read(struct strip_plan *plan,
 		    const struct strip_options *options, const char *trace,
 		    const char *directory);
-/* What the marks cannot say, at the end: TOTALS chunks. */
+/* What the marks cannot say: TOTALS chunks, before a START or CLEAR, which come
+ * in their order, and at the end. */
+void strip_plan_write_before(struct strip_plan *plan, struct rewrite *out);
 void strip_plan_write(struct strip_plan *plan, struct rewrite *out);
+/* What goes, in all. */
+struct strip_sum {
+	uint64_t blocks, bytes;
+	uint64_t all;		/* blocks that there were */
+};
+struct strip_sum strip_plan_sum(const struct strip_plan *plan);
 /* Whether anything refers to a context: to the node with this id. */
 bool strip_plan_needs(struct strip_plan *plan, uint32_t id);
 void strip_plan_free(struct strip_plan *plan);

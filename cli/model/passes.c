@@ -126,6 +126,12 @@ static bool resolve(struct model *model, const struct model *outline)
 		first = selection_moment(model->selection);
 		if (first < limit)
 			limit = first;
+		/* "from start", and no more: that is everything. */
+		if (first == 0 && !filter_has(model->options.filter,
+					      FILTER_TO, FILTER_STACKS - 1)) {
+			selection_free(model->selection);
+			model->selection = NULL;
+		}
 	}
 	view_set(model, controls_view(&outline->controls, limit));
 	return true;
