@@ -16,7 +16,8 @@ enum ask_what {
 	ASK_CALL,		/* the system call `number` */
 	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
 	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
-	ASK_CONTROL		/* arg[0]: a struct control_request (control.h) */
+	ASK_CONTROL,		/* arg[0]: a struct control_request (control.h) */
+	ASK_LEDGER		/* arg[0]: a struct ledger_question (ledger_ask.h) */
 };
 
 struct ask {

@@ -18,6 +18,7 @@
 
 #include "preload/proc.h"
 #include "preload/ring.h"
+#include "preload/sequence.h"
 #include "preload/sys.h"
 #include "preload/varint.h"
 
@@ -128,11 +129,18 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	/* a thread that comes after a whole pass has scanned waits for the
 	 * next: its stamps are above the watermark */
 	own->head = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	own->taken = own->head;
 	if (!(ring->flags & GT_THREAD_NESTED))
 		census_first_name(feed, id);
 	own->known = true;
 	own->generation = ring->generation;
 	census_supersede(feed, id);
+	if (!(ring->flags & GT_THREAD_NESTED)) {
+		own->serial = ++feed->serials;
+		own->number = ++feed->numbers;
+	}
+	if (unlikely(feed->sequence))
+		sequence_thread(feed, id);
 	census_record(feed, GT_THREAD_START, id, ring->start_stamp);
 }
 

@@ -138,6 +138,12 @@ void emit_info_start(const struct emit_info *info)
 				options->number[OPTION_SNAPSHOT_EVERY]);
 	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);
 	text_key_number(&text, "ring", options->number[OPTION_RING]);
+	if (options->number[OPTION_CULL]) {
+		text_key_number(&text, "cull_ns",
+				options->number[OPTION_CULL]);
+		text_key_number(&text, "cull_pending",
+				options->number[OPTION_CULL_PENDING]);
+	}
 	if (options->number[OPTION_FREE_STACKS])
 		text_key_number(&text, "free_stacks", 1);
 	if (options->number[OPTION_GUARD])

@@ -24,6 +24,7 @@
 #include "preload/census.h"
 #include "preload/emit_capture.h"
 #include "preload/ring.h"
+#include "preload/sequence.h"
 #include "preload/sys.h"
 #include "preload/turn.h"
 #include "preload/varint.h"
@@ -56,6 +57,20 @@ static void feed_scan(struct feed *feed, uint32_t id)
 	own->head = atomic_load_explicit(&ring->head, memory_order_acquire);
 }
 
+/* An emptied ring whose thread had to wait. */
+static void feed_grow(struct feed *feed, uint32_t id)
+{
+	struct feed_ring *own = &feed->rings[id];
+
+	if (!pool_grow(feed->pool, id))
+		return;
+	/* positions begin anew */
+	if (unlikely(feed->sequence))
+		sequence_ring_ends(feed, id);
+	own->generation = feed->r->rings[id].generation;
+	own->taken = own->head = 0;
+}
+
 /* Wakes a producer that waits; gives it a larger ring if the old one was
  * emptied. */
 static void feed_answer(struct feed *feed, uint32_t id)
@@ -73,9 +88,8 @@ static void feed_answer(struct feed *feed, uint32_t id)
 		    memory_order_relaxed))
 		return;
 	if (atomic_load_explicit(&ring->head, memory_order_acquire) ==
-		    atomic_load_explicit(&ring->tail, memory_order_relaxed) &&
-	    pool_grow(feed->pool, id))
-		feed->rings[id].generation = ring->generation;
+		    atomic_load_explicit(&ring->tail, memory_order_relaxed))
+		feed_grow(feed, id);
 	atomic_store_explicit(&ring->waiting, RING_AWAKE,
 			      memory_order_release);
 	sys_futex_wake(&ring->tail);
@@ -93,15 +107,16 @@ static void feed_advance(struct feed *feed, uint32_t id, uint64_t tail)
 	feed_answer(feed, id);
 }
 
-static int feed_chunk(struct feed *feed, uint32_t id,
-		      const struct encode_span *span, uint64_t end)
+/* The batch that was encoded, for positions [first, last). */
+static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
+		      uint64_t last)
 {
-	struct gl_ring *ring = &feed->r->rings[id];
+	struct feed_ring *own = &feed->rings[id];
 	struct chunk_range range = {
 		.ring = id,
-		.generation = ring->generation,
-		.first = span->from,
-		.last = end,
+		.generation = own->generation,
+		.first = first,
+		.last = last,
 	};
 	uint8_t *to;
 	int err;
@@ -116,20 +131,24 @@ static int feed_chunk(struct feed *feed, uint32_t id,
 		return err;
 	feed->events += feed->encode->events;
 	feed->blocks += feed->encode->blocks;
-	if (span->nested)
+	if (feed->r->rings[id].flags & GT_THREAD_NESTED)
 		feed->nested_blocks += feed->encode->blocks;
-	feed->rings[id].last_tick = feed->encode->last;
+	own->last_tick = base_max(own->last_tick, feed->encode->last);
 	return 0;
 }
 
-/* How far a nested ring may be written: records are finished in any order. */
-static uint64_t feed_nested_end(const struct encode_span *span,
-				enum feed_depth depth, bool owner_idle)
+void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
+		  const uint64_t *to, uint64_t first, uint64_t last)
 {
-	/* no hook is running: what is not finished never will be */
-	if (depth == FEED_LAST || owner_idle)
-		return span->to;
-	return encode_nested_end(span);
+	const struct encode_span span = {
+		.data = (const uint8_t *)from,
+		.mask = UINT64_MAX,
+		.to = (const uint8_t *)to - (const uint8_t *)from,
+	};
+
+	emit_image_flush(feed->images);
+	encode_events(feed->encode, &span, &feed->unfinished);
+	feed_chunk(feed, id, first, last);
 }
 
 /* Whether no hook of the ring's thread is at work, by its first ring. */
@@ -145,31 +164,57 @@ static bool feed_owner_idle(const struct feed *feed, uint32_t id)
 	return false;
 }
 
+uint64_t feed_end(const struct feed *feed, uint32_t id, uint64_t from,
+		  uint64_t to, enum feed_depth depth)
+{
+	const struct gl_ring *ring = &feed->r->rings[id];
+	struct encode_span span = {
+		.data = (const uint8_t *)ring->data,
+		.mask = ring->mask,
+		.from = from,
+		.to = to,
+	};
+
+	/* where no hook is running, what is not finished never will be */
+	if (!(ring->flags & GT_THREAD_NESTED) || from == to ||
+	    depth == FEED_LAST || feed_owner_idle(feed, id))
+		return to;
+	return encode_nested_end(&span);
+}
+
+/* Whether events that were taken go on from here as they are. */
+static bool feed_writes(const struct feed *feed)
+{
+	return likely(!feed->sequence) ||
+	       (!feed->sequence->cull && !feed->sequence->no_events);
+}
+
 static uint64_t feed_drain(struct feed *feed, uint32_t id,
 			   enum feed_depth depth)
 {
 	struct gl_ring *ring = &feed->r->rings[id];
 	struct feed_ring *own = &feed->rings[id];
+	uint64_t start = atomic_load_explicit(&ring->tail,
+					      memory_order_relaxed);
 	struct encode_span span = {
 		.data = (const uint8_t *)ring->data,
 		.mask = ring->mask,
-		.from = atomic_load_explicit(&ring->tail,
-					     memory_order_relaxed),
-		.to = own->head,
+		.from = start,
+		.to = feed_end(feed, id, start, own->head, depth),
 		.nested = ring->flags & GT_THREAD_NESTED,
 	};
-	uint64_t start = span.from;
 
-	if (span.nested && span.from != span.to)
-		span.to = feed_nested_end(&span, depth,
-					  feed_owner_idle(feed, id));
+	if (!feed_writes(feed) && span.from != span.to) {
+		span.from = span.to;
+		feed_advance(feed, id, span.to);
+	}
 	while (span.from != span.to) {
 		uint64_t end;
 
 		emit_image_flush(feed->images);
 		emit_heap_flush(feed->heaps);
 		end = encode_events(feed->encode, &span, &feed->unfinished);
-		if (feed_chunk(feed, id, &span, end))
+		if (feed_chunk(feed, id, span.from, end))
 			break;
 		span.from = end;
 		feed_advance(feed, id, end);
@@ -222,18 +267,65 @@ static void feed_adapt(struct feed *feed)
 	feed->pressed = false;
 }
 
+/* No event still to come from this ring has an older stamp. */
+static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
+{
+	const struct feed_ring *own = &feed->rings[id];
+	uint64_t start = feed->r->rings[id].start_stamp >> feed->tick_shift;
+
+	return own->known ? base_max(own->last_tick, start) : start;
+}
+
+/* Scans all rings; returns the watermark that their state allows. */
+static uint64_t feed_scan_once(struct feed *feed)
+{
+	uint64_t mark = arch_cycles() >> feed->tick_shift;
+	uint64_t turn = ring_turn_of(feed->r) & ~RING_OFFERED;
+	uint64_t now_ns = sys_now_ns();
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++) {
+		struct feed_ring *own = &feed->rings[id];
+
+		if (!feed_active(&feed->r->rings[id]))
+			continue;
+		census_announce(feed, id, now_ns);
+		feed_scan(feed, id);
+		if (own->busy || turn == (uintptr_t)&feed->r->rings[id])
+			mark = base_min(mark, feed_last_tick(feed, id));
+	}
+	return base_max(mark, feed->watermark);
+}
+
+/* Of a ring that was finished meanwhile more was taken than was scanned of
+ * others. */
+static uint64_t feed_scan_all(struct feed *feed)
+{
+	uint64_t mark;
+	uint32_t finished;
+
+	do {
+		finished = feed->finished;
+		mark = feed_scan_once(feed);
+	} while (feed->finished != finished);
+	return mark;
+}
+
 uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t now_ns = sys_now_ns(), bytes = 0;
-	uint32_t count = feed_count(feed), id;
+	uint32_t count, id;
 
+	if (unlikely(feed->sequence) && depth == FEED_ENOUGH)
+		sequence_take(feed, feed_scan_all(feed), depth);
+	count = feed_count(feed);
 	for (id = 0; id < count && !feed->out->err; id++) {
 		struct gl_ring *ring = &feed->r->rings[id];
 
 		if (!feed_active(ring))
 			continue;
 		census_announce(feed, id, now_ns);
-		if (depth == FEED_ENOUGH)
+		if (depth == FEED_ENOUGH && likely(!feed->sequence))
 			feed_scan(feed, id);
 		if (depth != FEED_ENOUGH || feed_enough(feed, id, now_ns))
 			bytes += feed_drain(feed, id, depth);
@@ -254,42 +346,17 @@ bool feed_sync_due(const struct feed *feed, uint64_t now_ns)
 	       now_ns - feed->sync_ns >= FEED_SYNC_NS;
 }
 
-/* No event still to come from this ring has an older stamp. */
-static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
-{
-	const struct feed_ring *own = &feed->rings[id];
-	uint64_t start = feed->r->rings[id].start_stamp >> feed->tick_shift;
-
-	return own->known ? base_max(own->last_tick, start) : start;
-}
-
-/* Scans all rings; returns the watermark that their state allows. */
-static uint64_t feed_scan_all(struct feed *feed)
-{
-	uint64_t mark = arch_cycles() >> feed->tick_shift;
-	uint64_t turn = ring_turn_of(feed->r) & ~RING_OFFERED;
-	uint64_t now_ns = sys_now_ns();
-	uint32_t count = feed_count(feed), id;
-
-	for (id = 0; id < count; id++) {
-		struct feed_ring *own = &feed->rings[id];
-
-		if (!feed_active(&feed->r->rings[id]))
-			continue;
-		census_announce(feed, id, now_ns);
-		feed_scan(feed, id);
-		if (own->busy || turn == (uintptr_t)&feed->r->rings[id])
-			mark = base_min(mark, feed_last_tick(feed, id));
-	}
-	return base_max(mark, feed->watermark);
-}
-
 void feed_sync(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t mark = feed_scan_all(feed);
 	uint64_t now_ns = sys_now_ns();
 	uint8_t *to;
 
+	if (unlikely(feed->sequence)) {
+		sequence_take(feed, mark, depth);
+		mark = base_max(sequence_mark(feed, mark, depth),
+				feed->watermark);
+	}
 	feed_pass(feed, depth);
 	emit_image_flush_gone(feed->images);
 	if (depth == FEED_LAST)
@@ -306,6 +373,27 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	to = varint_put(to, atomic_load_explicit(&feed->r->live->dropped,
 						 memory_order_relaxed));
 	chunk_write(feed->out, GT_SYNC, to, NULL);
+}
+
+void feed_all(struct feed *feed)
+{
+	uint64_t mark = feed_scan_all(feed);
+
+	if (feed->sequence)
+		sequence_take(feed, mark, FEED_ALL);
+	feed_pass(feed, FEED_ALL);
+}
+
+uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,
+			    uint32_t serial)
+{
+	const struct feed_ring *own = &feed->rings[ring];
+
+	if (own->serial == serial)
+		return own->number;
+	if (serial <= feed->serials_before)
+		return 0;
+	return serial - feed->serials_before + feed->numbers_before;
 }
 
 /* What its captures used, before its state becomes another thread's. */
@@ -327,8 +415,15 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 	if (!feed_active(ring))
 		return;
 	census_announce(feed, id, sys_now_ns());
+	if (unlikely(feed->sequence))
+		sequence_take(feed, feed_scan_all(feed), FEED_ALL);
 	feed_scan(feed, id);
+	if (unlikely(feed->sequence))
+		sequence_take_rest(feed, id);
 	feed->since_sync += feed_drain(feed, id, FEED_LAST);
+	if (unlikely(feed->sequence))
+		sequence_ring_ends(feed, id);
+	feed->finished++;
 	if (feed->out->err)
 		return;
 	if (!(ring->flags & GT_THREAD_NESTED))

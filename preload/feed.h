@@ -21,10 +21,13 @@ struct feed_ring {
 	uint32_t generation;	/* announced in the trace */
 	bool known;
 	bool busy;		/* at the scan */
-	uint64_t head;		/* at the scan */
+	uint64_t head;		/* at the scan; with a sequence, what it took */
+	uint64_t taken;		/* by the sequence */
 	uint64_t looked;	/* the same, at turn_look */
 	uint64_t since_ns;	/* pending events were first seen */
-	uint64_t last_tick;	/* of its last event in the trace */
+	uint64_t last_tick;	/* of its last event that was looked at */
+	uint32_t serial;	/* of its thread: the how manieth it is, */
+	uint32_t number;	/* and which START of this file */
 	uint64_t named_ns;	/* its thread's name was last read */
 	char name[GT_THREAD_NAME_MAX];
 };
@@ -36,8 +39,11 @@ enum feed_depth {
 	FEED_LAST	/* the target is gone: also what was not finished */
 };
 
+struct sequence;
+
 struct feed {
 	struct recorder *r;
+	struct sequence *sequence;	/* NULL: rings go out as they are */
 	struct pool *pool;
 	struct chunk_out *out;
 	struct compress *compress;
@@ -60,6 +66,11 @@ struct feed {
 	unsigned calm;		/* passes without that */
 	uint64_t events, blocks, nested_blocks;
 	uint64_t unfinished;
+	uint32_t serials;	/* threads so far */
+	uint32_t numbers;	/* STARTs in this file, of threads */
+	/* at its beginning: threads so far, and how many were told again */
+	uint32_t serials_before, numbers_before;
+	uint32_t finished;	/* rings */
 	/* of threads that have ended */
 	uint64_t barriers_placed, barriers_met;
 };
@@ -77,6 +88,25 @@ void feed_sync(struct feed *feed, enum feed_depth depth);
 
 /* Everything of a ring whose thread ended by then; after that it is free. */
 void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp);
+
+/* How far a ring may be read: of a nested one, records are finished in any
+ * order. */
+uint64_t feed_end(const struct feed *feed, uint32_t id, uint64_t from,
+		  uint64_t to, enum feed_depth depth);
+
+/* Writes events of a ring that stand in memory as they would in a ring that
+ * is not nested; one chunk takes them. For positions [first, last). */
+void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
+		  const uint64_t *to, uint64_t first, uint64_t last);
+
+/* All that was recorded so far is looked at, and written if it is not to wait
+ * (cull.h). */
+void feed_all(struct feed *feed);
+
+/* The number of a thread's START in this file, 0: it has none. ring: that it
+ * has, or had. */
+uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,
+			    uint32_t serial);
 
 static inline uint32_t feed_count(const struct feed *feed)
 {

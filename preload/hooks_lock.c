@@ -31,7 +31,7 @@
 
 #define HOOKS_LOCK_FLAGS (MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)
 #define HOOKS_LOCK_BUFFER 8192	/* a line of maps is 4.2 KiB at most */
-#define HOOKS_LOCK_OURS 3
+#define HOOKS_LOCK_OURS 4
 
 /* Of this library, as the linker knows it. */
 extern BASE_HIDDEN const char __ehdr_start[], _end[];
@@ -57,6 +57,9 @@ static void hooks_lock_ours(struct hooks_lock_range ours[HOOKS_LOCK_OURS])
 	ours[1].end = ours[1].start + (live ? live->size : 0);
 	ours[2].start = (uintptr_t)__ehdr_start;
 	ours[2].end = base_round_up((uintptr_t)_end, 4096);
+	ours[3].start = atomic_load_explicit(&recorder->books_at,
+					     memory_order_acquire);
+	ours[3].end = ours[3].start + recorder->books_size;
 }
 
 static void hooks_lock_one(struct hooks_lock *work, uint64_t start,

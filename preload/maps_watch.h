@@ -16,7 +16,7 @@
 #include "preload/chunk.h"
 #include "preload/proc_lines.h"
 
-#define MAPS_WATCH_OWN 3	/* ranges of ours */
+#define MAPS_WATCH_OWN 4	/* ranges of ours */
 
 /* One mapping of the last look: what it takes to see that it is the same. */
 struct maps_watch_entry {

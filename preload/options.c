@@ -232,6 +232,12 @@ static int options_limits(enum option_id id, uint64_t number)
 	if (id == OPTION_RING &&
 	    (number < OPTIONS_RING_MIN || number > OPTIONS_RING_MAX))
 		return -ERANGE;
+	if (id == OPTION_CULL_PENDING &&
+	    (number < OPTIONS_PENDING_MIN || number > OPTIONS_PENDING_MAX))
+		return -ERANGE;
+	if (id == OPTION_STATS_EVERY && number != 0 &&
+	    number < OPTIONS_STATS_MIN)
+		return -ERANGE;
 	if (id == OPTION_GUARD && number > OPTIONS_GUARD_MAX)
 		return -ERANGE;
 	if (options_table[id].type == OPTION_TIME && number > OPTIONS_TIME_MAX)

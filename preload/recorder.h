@@ -162,6 +162,12 @@ struct recorder {
 	_Alignas(BASE_LINE) struct arenas arenas[ARENAS_WHICH];
 	_Atomic uint64_t live_blocks;	/* about; by the writer */
 
+	_Atomic uint32_t ledger_wants;	/* enum ledger_why */
+	struct ledger *ledger;		/* the writer's; NULL: none yet */
+	/* addresses reserved for its tables */
+	_Atomic uintptr_t books_at;
+	_Atomic uint64_t books_size;
+
 	char parent_trace[GT_PATH_MAX];	/* of a child made by fork */
 	char message[512];		/* of the writer, for the starter */
 };

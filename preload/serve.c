@@ -14,6 +14,7 @@
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/writer_task.h"
 #include "unwind/memory.h"
 
 #define SERVE_KEEP UINT32_MAX	/* -1: this id stays as it is */
@@ -75,8 +76,9 @@ static long serve_user_space(const struct recorder *r, int tid)
 	return result;
 }
 
-void serve_pending(struct recorder *r, const struct live *live)
+void serve_pending(struct writer *w)
 {
+	struct recorder *r = w->r;
 	struct ask *ask = &r->ask;
 	long result = 0;
 
@@ -84,7 +86,7 @@ void serve_pending(struct recorder *r, const struct live *live)
 		return;
 	switch (ask->what) {
 	case ASK_CALL:
-		result = serve_call(r, ask, live);
+		result = serve_call(r, ask, &w->live);
 		break;
 	case ASK_READABLE:
 		result = unwind_probe(ask->arg[0]);
@@ -95,6 +97,9 @@ void serve_pending(struct recorder *r, const struct live *live)
 		break;
 	case ASK_USER_SPACE:
 		result = serve_user_space(r, ask->arg[0]);
+		break;
+	case ASK_LEDGER:
+		result = books_answer(w, (void *)ask->arg[0]);
 		break;
 	}
 	ask_answered(ask, result);

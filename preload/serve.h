@@ -4,11 +4,10 @@
 #ifndef GNOMON_SERVE_H
 #define GNOMON_SERVE_H
 
-#include "preload/live.h"
-#include "preload/recorder.h"
+struct writer;
 
 /* Answers whoever asks. Where the writer cannot follow the target's ids,
  * r->stop is set and r->message says so. The writer, in each round. */
-void serve_pending(struct recorder *r, const struct live *live);
+void serve_pending(struct writer *w);
 
 #endif

@@ -137,7 +137,7 @@ static const char *writer_work(struct writer *w)
 		bool more;
 
 		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
-		serve_pending(r, &w->live);
+		serve_pending(w);
 		if (atomic_load_explicit(&r->aside, memory_order_acquire))
 			return NULL;
 		writer_reserve(w);
@@ -169,6 +169,7 @@ static const char *writer_work(struct writer *w)
 		if (!aside_dormant())
 			more |= writer_look_at_maps(w, now_ns);
 		writer_foreign_look(w, now_ns);
+		books_look(w, now_ns);
 		if (w->out.err)
 			return "stopped";
 		if (!more)
@@ -225,6 +226,7 @@ static void writer_finish_events(struct writer *w)
 		guard_end(&w->feed);
 	}
 	feed_sync(&w->feed, FEED_LAST);
+	books_finish(w);
 	maps_watch_whole(&w->maps);
 	emit_names_look(&w->names, w->maps.dump, sys_now_ns(), true);
 	w->info.names_skipped = emit_names_skipped(&w->names);

@@ -286,6 +286,8 @@ int writer_begin(struct writer *w)
 		writer_watch_maps(w);
 		err = w->out.err;
 	}
+	if (!err)
+		err = books_begin(w);
 	if (err)
 		text_message(w->r->message, sizeof(w->r->message),
 			     "cannot record", w->output.path, err);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "preload/birth.h"
+#include "preload/books.h"
 #include "preload/chunk.h"
 #include "preload/compress.h"
 #include "preload/control.h"
@@ -52,6 +53,7 @@ struct writer {
 	struct control control;
 	struct pressure pressure;
 	struct control_socket socket;
+	struct books books;
 	struct target target;
 	struct birth birth;
 	bool again;		/* another task has begun what this goes on with */

@@ -1,0 +1,155 @@
+/*
+ * books.c: see books.h. The writer only.
+ */
+#include "preload/books.h"
+
+#include <errno.h>
+
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/writer_task.h"
+
+/* Addresses for tables, in parts of what option --memory says; hardly any of
+ * them ever is memory. */
+#define BOOKS_ADDRESSES 8
+
+/* What the options of this recording want. */
+static uint32_t books_options(void)
+{
+	const uint64_t *number = recorder_options.number;
+	uint32_t wants = 0;
+
+	if (number[OPTION_CULL])
+		wants |= LEDGER_CULL;
+	if (number[OPTION_STATS_EVERY])
+		wants |= LEDGER_STATS;
+	return wants;
+}
+
+/* Threads that were there before the books. */
+static void books_threads(struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++) {
+		if (!feed_active(&feed->r->rings[id]) ||
+		    !feed->rings[id].known)
+			continue;
+		feed->rings[id].taken = feed->rings[id].head =
+			atomic_load_explicit(&feed->r->rings[id].tail,
+					     memory_order_relaxed);
+		sequence_thread(feed, id);
+	}
+}
+
+static int books_cull(struct writer *w)
+{
+	struct books *books = &w->books;
+
+	books->cull.age_ns = recorder_options.number[OPTION_CULL];
+	books->cull.most = recorder_options.number[OPTION_CULL_PENDING];
+	books->sequence.cull = &books->cull;
+	return cull_init(&books->cull, &w->feed, &books->ledger,
+			 &books->reserve);
+}
+
+static int books_open(struct writer *w, uint32_t wants)
+{
+	const struct gl_header *live = w->live.header;
+	struct books *books = &w->books;
+	uint64_t size = recorder_options.number[OPTION_MEMORY] *
+			BOOKS_ADDRESSES;
+	int err;
+
+	/* what is in the rings is from before */
+	feed_all(&w->feed);
+	err = reserve_open(&books->reserve, size);
+	if (!err)
+		err = ledger_init(&books->ledger, &books->reserve,
+				  w->live.nodes_max, live->window_ticks);
+	if (!err)
+		err = sequence_init(&books->sequence, &books->reserve,
+				    &books->ledger);
+	if (!err && wants & LEDGER_CULL)
+		err = books_cull(w);
+	if (!err && wants & LEDGER_STATS)
+		err = stats_init(&books->stats, w);
+	if (err)
+		return err;
+	w->r->books_size = books->reserve.size;
+	/* for mlockall: the size is there first */
+	atomic_store_explicit(&w->r->books_at, (uintptr_t)books->reserve.at,
+			      memory_order_release);
+	maps_watch_own(&w->maps, books->reserve.at, books->reserve.size);
+	w->feed.sequence = &books->sequence;
+	books_threads(&w->feed);
+	w->r->ledger = &books->ledger;
+	books->open = true;
+	return 0;
+}
+
+int books_begin(struct writer *w)
+{
+	uint32_t wants = books_options();
+
+	if (!wants)
+		return 0;
+	atomic_fetch_or_explicit(&w->r->ledger_wants, wants,
+				 memory_order_relaxed);
+	w->books.wants = wants;
+	return books_open(w, wants);
+}
+
+void books_look(struct writer *w, uint64_t now_ns)
+{
+	uint32_t wants = atomic_load_explicit(&w->r->ledger_wants,
+					      memory_order_relaxed);
+	struct books *books = &w->books;
+
+	if (likely(!wants))
+		return;
+	books->wants = wants;
+	if (!books->open && !books->failed) {
+		books->failed = books_open(w, wants) != 0;
+		if (books->failed)
+			w->feed.sequence = NULL;
+	}
+	if (!books->open)
+		return;
+	if (books->sequence.cull)
+		cull_look(&books->cull, now_ns);
+	if (books->stats.every_ns)
+		stats_look(&books->stats, now_ns);
+}
+
+void books_finish(struct writer *w)
+{
+	struct books *books = &w->books;
+
+	if (!books->open)
+		return;
+	if (books->sequence.cull && books->cull.totals.count)
+		cull_tell(&books->cull);
+	if (books->stats.every_ns)
+		stats_finish(&books->stats);
+}
+
+long books_answer(struct writer *w, struct ledger_question *question)
+{
+	books_look(w, sys_now_ns());
+	if (!w->books.open)
+		return -ENOMEM;
+	feed_all(&w->feed);
+	ledger_answer(&w->books.ledger, question);
+	return 0;
+}
+
+void books_clear(struct writer *w)
+{
+	if (!w->books.open)
+		return;
+	feed_all(&w->feed);
+	if (w->books.sequence.cull)
+		cull_flush(&w->books.cull);
+	ledger_clear(&w->books.ledger);
+}

@@ -1,0 +1,46 @@
+/*
+ * books.h: the writer's books on live blocks: the ledger and what needs it,
+ * tied together. Opened when somebody wants them, and kept then. The writer
+ * only.
+ */
+#ifndef GNOMON_BOOKS_H
+#define GNOMON_BOOKS_H
+
+#include "preload/cull.h"
+#include "preload/ledger.h"
+#include "preload/ledger_ask.h"
+#include "preload/sequence.h"
+#include "preload/stats.h"
+
+struct writer;
+
+struct books {
+	bool open;
+	bool failed;		/* no memory; it was said */
+	uint32_t wants;		/* enum ledger_why, as they were last */
+	struct reserve reserve;
+	struct ledger ledger;
+	struct sequence sequence;
+	struct cull cull;
+	struct stats stats;
+};
+
+/* Before the first event: what options want. 0 or -errno, and the recorder's
+ * message says what is wrong. */
+int books_begin(struct writer *w);
+
+/* In each round of the writer: opens them if somebody has come to want them,
+ * and does what is due. */
+void books_look(struct writer *w, uint64_t now_ns);
+
+/* All events have been written. */
+void books_finish(struct writer *w);
+
+/* A question of the target's (ASK_LEDGER). 0 or -errno. */
+long books_answer(struct writer *w, struct ledger_question *question);
+
+/* What was before does not count any more: all that was recorded is seen, and
+ * forgotten. */
+void books_clear(struct writer *w);
+
+#endif

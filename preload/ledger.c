@@ -1,0 +1,463 @@
+/*
+ * ledger.c: see ledger.h. Pairing and reallocs are as a reader of the trace
+ * does them (cli/model/apply.c), so figures come out the same.
+ *
+ * I1: with LEDGER_MOVING in its flags a block is that of one ring's realloc:
+ *     active, found and not released.
+ *
+ * The writer only, but for ledger_want.
+ */
+#include "preload/ledger_table.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "preload/recorder.h"
+
+#define LEDGER_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
+#define LEDGER_ALLOCS (1u << GT_ALLOC)
+
+void ledger_want(struct recorder *r, uint32_t why)
+{
+	if ((atomic_fetch_or_explicit(&r->ledger_wants, why,
+				      memory_order_relaxed) & why) != why)
+		recorder_wake(r);
+}
+
+/* Blocks of another heap lie in blocks of the allocator: they are known, but
+ * not counted, and stay in the trace. */
+static bool ledger_is_apart(const struct ledger_block *block)
+{
+	return block->address >> GL_HEADER_SHIFT;
+}
+
+static void ledger_count_end(struct ledger *ledger,
+			     const struct ledger_block *block,
+			     const struct ledger_end *end)
+{
+	struct ledger_figure *figure = ledger_figure_at(ledger,
+							block->figure);
+	struct ledger_class *class =
+		&ledger->classes[ledger_class_of(block->size)];
+	struct ledger_thread *thread = ledger_thread_at(ledger, block->ring);
+	uint64_t lifetime = end->tick > block->tick ?
+				    end->tick - block->tick : 0;
+
+	if (ledger_is_apart(block))
+		return;
+	ledger_sum_end(&ledger->all, block->size);
+	ledger_sum_end(&figure->sum, block->size);
+	if (thread->serial == block->thread)
+		ledger_sum_end(&thread->sum, block->size);
+	class->frees++;
+	class->freed += block->size;
+	if (end->lost)
+		return;
+	class->temporary += end->temporary;
+	class->lifetime += lifetime;
+	figure->temporary += end->temporary;
+	figure->lifetime += lifetime;
+}
+
+static void ledger_end(struct ledger *ledger, struct ledger_block *block,
+		       struct ledger_end *end)
+{
+	const struct ledger_thread *thread =
+		ledger_thread_at(ledger, block->ring);
+
+	end->temporary = !end->lost && thread->serial == block->thread &&
+			 thread->allocations == block->sequence;
+	ledger_count_end(ledger, block, end);
+	if (ledger->tap.ended)
+		ledger->tap.ended(ledger->tap.owner, block, end);
+	ledger_remove(ledger, block);
+}
+
+/* Whether it is a new maximum. */
+static bool ledger_count_begin(struct ledger *ledger,
+			       const struct ledger_block *block)
+{
+	struct ledger_thread *thread = ledger_thread_at(ledger, block->ring);
+	struct ledger_figure *figure = ledger_figure_at(ledger,
+							block->figure);
+	struct ledger_class *class =
+		&ledger->classes[ledger_class_of(block->size)];
+
+	class->blocks++;
+	class->bytes += block->size;
+	if (!figure->sum.blocks)
+		figure->first = block->tick;
+	figure->last = block->tick;
+	ledger_sum_add(&figure->sum, block->size, block->tick);
+	ledger_sum_add(&thread->sum, block->size, block->tick);
+	return ledger_sum_add(&ledger->all, block->size, block->tick);
+}
+
+static void ledger_begin(struct ledger *ledger, struct ledger_block *block,
+			 const struct ledger_event *event, bool odd)
+{
+	const struct ledger_thread *thread =
+		ledger_thread_at(ledger, event->owner);
+	bool peak = false;
+
+	block->size = event->size;
+	block->tick = event->tick;
+	block->slot = event->slot;
+	block->sequence = thread->allocations;
+	block->thread = thread->serial;
+	block->ring = event->owner;
+	block->flags = odd || ledger_is_apart(block) ? LEDGER_ODD : 0;
+	if (likely(!ledger_is_apart(block)))
+		peak = ledger_count_begin(ledger, block);
+	if (ledger->tap.begun)
+		ledger->tap.begun(ledger->tap.owner, block);
+	if (peak && ledger->tap.peak)
+		ledger->tap.peak(ledger->tap.owner);
+}
+
+/* ---- events that wait for others ---- */
+
+static void ledger_allocate(struct ledger *ledger,
+			    const struct ledger_event *event, bool odd);
+
+static uint16_t *ledger_present(struct ledger_waiting *waiting,
+				uint64_t address)
+{
+	return &waiting->present[ledger_hash(address) % LEDGER_WAITING];
+}
+
+static int ledger_waits(struct ledger_waiting *waiting, uint64_t address,
+			unsigned kinds)
+{
+	uint32_t i;
+
+	if (likely(!waiting->count) || !*ledger_present(waiting, address))
+		return -1;
+	for (i = 0; i < waiting->count; i++)
+		if (waiting->event[i].address == address &&
+		    kinds >> waiting->event[i].kind & 1)
+			return i;
+	return -1;
+}
+
+static struct ledger_event ledger_wait_end(struct ledger *ledger, uint32_t i)
+{
+	struct ledger_waiting *waiting = ledger->waiting;
+	struct ledger_event event = waiting->event[i];
+
+	--*ledger_present(waiting, event.address);
+	waiting->count--;
+	memmove(&waiting->event[i], &waiting->event[i + 1],
+		(waiting->count - i) * sizeof(event));
+	waiting->expires = waiting->count ?
+		waiting->event[0].tick + ledger->window : UINT64_MAX;
+	return event;
+}
+
+/* What it waits for never came. */
+static void ledger_give_up(struct ledger *ledger)
+{
+	struct ledger_event event = ledger_wait_end(ledger, 0);
+	struct ledger_block *block;
+
+	ledger->unpaired++;
+	if (event.kind != GT_ALLOC)
+		return;
+	block = ledger_find(ledger, event.address);
+	if (block && !(block->flags & LEDGER_MOVING))
+		ledger_end(ledger, block, &(struct ledger_end){
+						  .tick = event.tick,
+						  .lost = true });
+	ledger_allocate(ledger, &event, true);
+}
+
+static void ledger_wait(struct ledger *ledger,
+			const struct ledger_event *event)
+{
+	struct ledger_waiting *waiting = ledger->waiting;
+	struct ledger_event *to;
+
+	if (waiting->count == LEDGER_WAITING)
+		ledger_give_up(ledger);
+	to = &waiting->event[waiting->count++];
+	*to = *event;
+	if (event->kind == GT_REALLOC_DONE)
+		to->kind = GT_ALLOC;	/* what it is to the block */
+	++*ledger_present(waiting, event->address);
+	waiting->expires = waiting->event[0].tick + ledger->window;
+}
+
+/* ---- events ---- */
+
+static struct ledger_block *ledger_new(struct ledger *ledger,
+				       const struct ledger_event *event)
+{
+	uint32_t figure = ledger_figure_number(ledger, event->context);
+	struct ledger_block *block = figure ?
+		ledger_add(ledger, event->address) : NULL;
+
+	if (block)
+		block->figure = figure;
+	else
+		ledger->refused++;
+	return block;
+}
+
+/* The address of a moving block is another's: it is free since. */
+static void ledger_release_moving(struct ledger *ledger,
+				  struct ledger_block *block, uint64_t tick)
+{
+	uint32_t i;
+
+	for (i = 0; i < GL_RINGS_MAX; i++) {
+		struct ledger_moving *moving = ledger_moving_of(ledger, i);
+
+		if ((uint64_t)(i + 1) * sizeof(*moving) > ledger->moving.ready)
+			break;
+		if (!moving->active || !moving->found || moving->released ||
+		    moving->address != block->address)
+			continue;
+		moving->released = true;
+		block->flags |= LEDGER_ODD;
+		ledger_end(ledger, block, &(struct ledger_end){
+						  .tick = tick,
+						  .kind = GT_REALLOC_DONE,
+						  .by = moving->by });
+		return;
+	}
+}
+
+/* A free, or the beginning of a realloc, had come before the allocation. */
+static void ledger_allocate_settle(struct ledger *ledger,
+				   struct ledger_block *block)
+{
+	int i = ledger_waits(ledger->waiting, block->address, LEDGER_FREES);
+	struct ledger_moving *moving;
+	struct ledger_event event;
+
+	if (i < 0)
+		return;
+	event = ledger_wait_end(ledger, i);
+	block->flags |= LEDGER_ODD;
+	if (event.kind == GT_FREE) {
+		ledger_end(ledger, block, &(struct ledger_end){
+						  .tick = event.tick,
+						  .kind = GT_FREE,
+						  .by = event.context });
+		return;
+	}
+	moving = ledger_moving_of(ledger, event.ring);
+	if (moving->active && !moving->found &&
+	    moving->address == event.address) {
+		moving->found = true;
+		block->flags |= LEDGER_MOVING;
+	}
+}
+
+static void ledger_allocate(struct ledger *ledger,
+			    const struct ledger_event *event, bool odd)
+{
+	struct ledger_block *block = ledger_find(ledger, event->address);
+
+	if (unlikely(block)) {
+		block->flags |= LEDGER_ODD;
+		if (!(block->flags & LEDGER_MOVING)) {
+			ledger_wait(ledger, event);
+			return;
+		}
+		ledger_release_moving(ledger, block, event->tick);
+		odd = true;
+	}
+	ledger_thread_at(ledger, event->owner)->allocations++;
+	block = ledger_new(ledger, event);
+	if (!block)
+		return;
+	ledger_begin(ledger, block, event, odd);
+	if (unlikely(ledger->waiting->count))
+		ledger_allocate_settle(ledger, block);
+}
+
+static void ledger_free(struct ledger *ledger,
+			const struct ledger_event *event)
+{
+	struct ledger_block *block = ledger_find(ledger, event->address);
+	struct ledger_event waiting;
+	int i;
+
+	if (!block || block->flags & LEDGER_MOVING) {
+		if (block)
+			block->flags |= LEDGER_ODD;
+		ledger_wait(ledger, event);
+		return;
+	}
+	ledger_end(ledger, block, &(struct ledger_end){
+					  .tick = event->tick,
+					  .kind = GT_FREE,
+					  .by = event->context,
+					  .slot = event->slot });
+	i = ledger_waits(ledger->waiting, event->address, LEDGER_ALLOCS);
+	if (likely(i < 0))
+		return;
+	waiting = ledger_wait_end(ledger, i);
+	ledger_allocate(ledger, &waiting, true);
+}
+
+/* The realloc ended; what it was about stays as it is. */
+static void ledger_abandon(struct ledger *ledger,
+			   struct ledger_moving *moving)
+{
+	struct ledger_block *block;
+	int i;
+
+	moving->active = false;
+	if (moving->found && !moving->released) {
+		block = ledger_find(ledger, moving->address);
+		if (block)
+			block->flags &= ~LEDGER_MOVING;
+	}
+	if (moving->found)
+		return;
+	i = ledger_waits(ledger->waiting, moving->address,
+			 1u << GT_REALLOC_BEGIN);
+	if (i >= 0)
+		ledger_wait_end(ledger, i);
+}
+
+static void ledger_realloc_begin(struct ledger *ledger,
+				 const struct ledger_event *event)
+{
+	struct ledger_moving *moving = ledger_moving_of(ledger, event->ring);
+	struct ledger_block *block = ledger_find(ledger, event->address);
+
+	if (moving->active)	/* left by siglongjmp */
+		ledger_abandon(ledger, moving);
+	*moving = (struct ledger_moving){
+		.address = event->address,
+		.by = event->context,
+		.slot = event->slot,
+		.active = true,
+		.found = block && !(block->flags & LEDGER_MOVING),
+	};
+	if (moving->found)
+		block->flags |= LEDGER_MOVING;
+	else
+		ledger_wait(ledger, event);
+}
+
+/* The realloc freed the old block. Whether all was as it should be. */
+static bool ledger_realloc_end(struct ledger *ledger,
+			       const struct ledger_event *event)
+{
+	struct ledger_moving *moving = ledger_moving_of(ledger, event->ring);
+	struct ledger_waiting *waiting = ledger->waiting;
+	struct ledger_block *block;
+	int i;
+
+	if (!moving->active) {
+		ledger->unpaired++;
+		return false;
+	}
+	moving->active = false;
+	if (moving->found) {
+		block = moving->released ? NULL :
+			ledger_find(ledger, moving->address);
+		if (block)
+			ledger_end(ledger, block, &(struct ledger_end){
+							  .tick = event->tick,
+							  .kind = event->kind,
+							  .by = moving->by,
+							  .begin = moving->slot,
+							  .slot = event->slot });
+		return block;
+	}
+	/* the block is not known yet: it goes on waiting, as a free */
+	i = ledger_waits(waiting, moving->address, 1u << GT_REALLOC_BEGIN);
+	if (i >= 0)
+		waiting->event[i].kind = GT_FREE;
+	return false;
+}
+
+static void ledger_expire(struct ledger *ledger, uint64_t now)
+{
+	while (ledger->waiting->expires < now)
+		ledger_give_up(ledger);
+}
+
+/* What threads and reallocs of this ring are kept in. */
+static bool ledger_ring_reach(struct ledger *ledger, uint32_t ring)
+{
+	return reserve_reach(&ledger->rings,
+			     (ring + UINT64_C(1)) *
+				     sizeof(struct ledger_thread)) &&
+	       reserve_reach(&ledger->moving,
+			     (ring + UINT64_C(1)) *
+				     sizeof(struct ledger_moving));
+}
+
+void ledger_event(struct ledger *ledger, const struct ledger_event *event)
+{
+	bool whole;
+
+	if (unlikely(event->tick > ledger->waiting->expires))
+		ledger_expire(ledger, base_min(event->tick, ledger->settled));
+	if (!event->address || !ledger_ring_reach(ledger, event->ring) ||
+	    !ledger_ring_reach(ledger, event->owner))
+		return;
+	switch (event->kind) {
+	case GT_ALLOC:
+		ledger_allocate(ledger, event, false);
+		break;
+	case GT_FREE:
+		ledger_free(ledger, event);
+		break;
+	case GT_REALLOC_BEGIN:
+		ledger_realloc_begin(ledger, event);
+		break;
+	case GT_REALLOC_DONE:
+		whole = ledger_realloc_end(ledger, event);
+		ledger_allocate(ledger, event, !whole);
+		break;
+	case GT_REALLOC_FREED:
+		ledger_realloc_end(ledger, event);
+		break;
+	case GT_REALLOC_FAILED:
+		if (ledger_moving_of(ledger, event->ring)->active)
+			ledger_abandon(ledger, ledger_moving_of(ledger,
+								event->ring));
+		break;
+	}
+}
+
+void ledger_thread_new(struct ledger *ledger, uint32_t ring, uint32_t serial)
+{
+	struct ledger_moving *moving;
+
+	if (!ledger_ring_reach(ledger, ring))
+		return;
+	moving = ledger_moving_of(ledger, ring);
+	if (moving->active)
+		ledger_abandon(ledger, moving);
+	*ledger_thread_at(ledger, ring) = (struct ledger_thread){
+		.serial = serial,
+	};
+}
+
+void ledger_settle(struct ledger *ledger, uint64_t tick)
+{
+	ledger->settled = tick;
+	ledger_expire(ledger, tick);
+}
+
+void ledger_finish(struct ledger *ledger)
+{
+	while (ledger->waiting->count)
+		ledger_give_up(ledger);
+}
+
+void ledger_forget_begin(struct ledger *ledger, uint32_t ring, uint32_t slot)
+{
+	struct ledger_moving *moving = ledger_moving_of(ledger, ring);
+
+	if (moving->active && moving->slot == slot)
+		moving->slot = 0;
+}

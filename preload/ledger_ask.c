@@ -1,0 +1,90 @@
+/*
+ * ledger_ask.c: see ledger_ask.h. What is asked for is copied by the writer:
+ * nobody else ever looks at its tables.
+ */
+#include "preload/ledger_ask.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/recorder.h"
+
+bool ledger_ask(struct recorder *r, struct ledger_question *question)
+{
+	const struct ask ask = {
+		.what = ASK_LEDGER, .arg = { (long)question },
+	};
+	long result;
+
+	return ask_writer(r, &ask, &result);
+}
+
+/* Some pieces of a table that may grow in between: numbers stay. */
+static void ledger_answer_figures(const struct ledger *ledger,
+				  struct ledger_question *question)
+{
+	uint32_t number = question->next ? question->next : 1;
+
+	question->count = 0;
+	for (; number <= ledger->figure_count; number++) {
+		const struct ledger_figure *figure =
+			ledger_figure_at(ledger, number);
+
+		if (!figure->sum.blocks ||
+		    (question->live_only &&
+		     figure->sum.blocks == figure->sum.frees))
+			continue;
+		if (question->count == question->room) {
+			question->next = number;
+			return;
+		}
+		question->figures[question->count++] = *figure;
+	}
+	question->next = 0;
+}
+
+static void ledger_answer_block(const struct ledger *ledger,
+				struct ledger_question *question)
+{
+	const struct ledger_block *block =
+		ledger_find(ledger, question->address);
+
+	if (!block) {
+		question->err = -ENOENT;
+		return;
+	}
+	question->block = *block;
+	question->block.figure =
+		ledger_figure_at(ledger, block->figure)->context;
+}
+
+void ledger_answer(const struct ledger *ledger,
+		   struct ledger_question *question)
+{
+	question->err = ledger->refused ? -ENOMEM : 0;
+	switch (question->what) {
+	case LEDGER_ASK_SUM:
+		question->sum = ledger->all;
+		break;
+	case LEDGER_ASK_THREAD:
+		memset(&question->sum, 0, sizeof(question->sum));
+		if ((question->ring + UINT64_C(1)) *
+			    sizeof(struct ledger_thread) <=
+		    ledger->rings.ready)
+			question->sum = ledger_thread_at(ledger,
+							 question->ring)->sum;
+		break;
+	case LEDGER_ASK_CLASSES:
+		memcpy(question->classes, ledger->classes,
+		       sizeof(ledger->classes));
+		break;
+	case LEDGER_ASK_FIGURES:
+		ledger_answer_figures(ledger, question);
+		break;
+	case LEDGER_ASK_BLOCK:
+		ledger_answer_block(ledger, question);
+		break;
+	case LEDGER_ASK_KINDS:
+		break;
+	}
+}

@@ -1,0 +1,300 @@
+/*
+ * sequence.c: a merge of rings over a heap of them, by the stamp of the next
+ * record of each, as a reader of the trace merges their chunks.
+ *
+ * A thread in a hook may hold a stamp that nobody sees yet. So events are only
+ * taken up to the mark (feed.c), which such a thread holds back. If it does so
+ * for long, rings fill up. What presses is then taken out of turn: the ledger
+ * lets an event wait for the one that it needs.
+ *
+ * I1: own->taken is between tail and head of the ring.
+ */
+#include "preload/sequence.h"
+
+#include "preload/cull.h"
+
+#define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
+
+int sequence_init(struct sequence *sequence, struct reserve *reserve,
+		  struct ledger *ledger)
+{
+	int err;
+
+	sequence->ledger = ledger;
+	err = reserve_table(reserve, &sequence->rings,
+			    GL_RINGS_MAX * sizeof(struct sequence_ring));
+	if (!err)
+		err = reserve_table(reserve, &sequence->heap,
+				    GL_RINGS_MAX * sizeof(uint32_t));
+	return err;
+}
+
+/* ---- the heap ---- */
+
+static struct sequence_ring *sequence_ring(const struct sequence *sequence,
+					   uint32_t id)
+{
+	return (struct sequence_ring *)sequence->rings.at + id;
+}
+
+/* Events of one stamp go by the number of their ring. */
+static bool sequence_before(const struct sequence *sequence, uint32_t a,
+			    uint32_t b)
+{
+	uint64_t first = sequence_ring(sequence, a)->tick;
+	uint64_t second = sequence_ring(sequence, b)->tick;
+
+	return first < second || (first == second && a < b);
+}
+
+static void sequence_sift(struct sequence *sequence, uint32_t i)
+{
+	uint32_t *heap = (uint32_t *)sequence->heap.at, moving = heap[i];
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+
+		if (child >= sequence->heaped)
+			break;
+		if (child + 1 < sequence->heaped &&
+		    sequence_before(sequence, heap[child + 1], heap[child]))
+			child++;
+		if (!sequence_before(sequence, heap[child], moving))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = moving;
+}
+
+static void sequence_push(struct sequence *sequence, uint32_t id)
+{
+	uint32_t *heap = (uint32_t *)sequence->heap.at;
+	uint32_t i = sequence->heaped++;
+
+	while (i && sequence_before(sequence, id, heap[(i - 1) / 2])) {
+		heap[i] = heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	heap[i] = id;
+}
+
+/* The ring whose turn comes after the first one's, or the first one. */
+static uint32_t sequence_second(const struct sequence *sequence)
+{
+	const uint32_t *heap = (const uint32_t *)sequence->heap.at;
+
+	if (sequence->heaped < 2)
+		return heap[0];
+	if (sequence->heaped > 2 && sequence_before(sequence, heap[2],
+						    heap[1]))
+		return heap[2];
+	return heap[1];
+}
+
+/* ---- records ---- */
+
+static const uint64_t *sequence_record(const struct gl_ring *ring,
+				       uint64_t at)
+{
+	return (const uint64_t *)((const uint8_t *)ring->data +
+				  (at & ring->mask));
+}
+
+/* The stamp of the record at `at`, if there is one. */
+static bool sequence_peek(struct feed *feed, uint32_t id)
+{
+	struct sequence_ring *own = sequence_ring(feed->sequence, id);
+	const struct gl_ring *ring = &feed->r->rings[id];
+	uint64_t word = 0;
+
+	for (; own->at != own->to; own->at += GL_RECORD_MAX) {
+		word = sequence_record(ring, own->at)[0];
+		if (word || !(ring->flags & GT_THREAD_NESTED))
+			break;	/* else it was never finished */
+	}
+	if (own->at == own->to)
+		return false;
+	/* as encode.c: a step back is written as none */
+	own->tick = base_max(word >> (GL_KIND_BITS + feed->tick_shift),
+			     feed->rings[id].last_tick);
+	return true;
+}
+
+/* Takes the record at `at`. */
+static void sequence_one(struct feed *feed, uint32_t id)
+{
+	struct sequence *sequence = feed->sequence;
+	struct sequence_ring *own = sequence_ring(sequence, id);
+	const struct gl_ring *ring = &feed->r->rings[id];
+	const uint64_t *word = sequence_record(ring, own->at);
+	bool nested = ring->flags & GT_THREAD_NESTED;
+	unsigned kind = word[0] & 7;
+	uint64_t length = 8 * gl_record_words(word[0], word[2]);
+	struct ledger_event event = {
+		.kind = kind, .ring = id, .owner = own->owner,
+		.tick = own->tick, .address = gl_block(word[1]),
+	};
+
+	if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
+		event.context = (uint32_t)word[2];
+		event.size = word[2] >> 32;
+		if (event.size == GL_SIZE_BIG)
+			event.size = word[3];
+	} else if (word[0] & GL_KIND_STACK) {
+		event.context = (uint32_t)word[2];
+	}
+	own->at += nested ? GL_RECORD_MAX : length;
+	feed->rings[id].last_tick = own->tick;
+	if (sequence->cull)
+		event.slot = cull_put(sequence->cull, id, own->at, own->tick,
+				      word);
+	if (likely(kind != GT_EXTRA))
+		ledger_event(sequence->ledger, &event);
+}
+
+/* Takes from the first ring what comes before the second one's turn. */
+static void sequence_run(struct feed *feed, uint64_t mark)
+{
+	struct sequence *sequence = feed->sequence;
+	uint32_t *heap = (uint32_t *)sequence->heap.at;
+	uint32_t id = heap[0], second = sequence_second(sequence);
+	struct sequence_ring *own = sequence_ring(sequence, id);
+
+	do {
+		sequence_one(feed, id);
+		if (!sequence_peek(feed, id) || own->tick >= mark) {
+			heap[0] = heap[--sequence->heaped];
+			break;
+		}
+	} while (second == id || sequence_before(sequence, id, second));
+	feed->rings[id].taken = own->at;
+	if (sequence->heaped)
+		sequence_sift(sequence, 0);
+}
+
+/* ---- rings ---- */
+
+static uint32_t sequence_owner(const struct feed *feed, uint32_t id)
+{
+	uint32_t count = feed_count(feed), i;
+
+	if (!(feed->r->rings[id].flags & GT_THREAD_NESTED))
+		return id;
+	for (i = 0; i < count; i++)
+		if (feed->r->threads[i].nested == &feed->r->rings[id])
+			return i;
+	return id;
+}
+
+/* A scanned ring takes part, if it has something before the mark. */
+static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
+			   enum feed_depth depth)
+{
+	struct sequence *sequence = feed->sequence;
+	struct sequence_ring *own;
+	struct feed_ring *ring = &feed->rings[id];
+
+	if (ring->taken == ring->head ||
+	    !reserve_reach(&sequence->rings,
+			   (id + UINT64_C(1)) * sizeof(*own)) ||
+	    !reserve_reach(&sequence->heap, (sequence->heaped + UINT64_C(1)) *
+						    sizeof(uint32_t)))
+		return;
+	own = sequence_ring(sequence, id);
+	own->at = ring->taken;
+	own->to = feed_end(feed, id, ring->taken, ring->head, depth);
+	own->owner = sequence_owner(feed, id);
+	if (sequence_peek(feed, id) && own->tick < mark)
+		sequence_push(sequence, id);
+	else
+		ring->taken = own->at;
+}
+
+static bool sequence_presses(const struct feed *feed, uint32_t id)
+{
+	const struct gl_ring *ring = &feed->r->rings[id];
+	const struct feed_ring *own = &feed->rings[id];
+	uint64_t tail = atomic_load_explicit(&ring->tail,
+					     memory_order_relaxed);
+
+	if (own->taken == own->head)
+		return false;
+	return atomic_load_explicit(&ring->waiting, memory_order_relaxed) ||
+	       own->head - tail > (ring->mask + 1) / SEQUENCE_SHARE;
+}
+
+static void sequence_merge(struct feed *feed, uint64_t mark)
+{
+	while (feed->sequence->heaped)
+		sequence_run(feed, mark);
+}
+
+/* What was taken is what there is to whoever writes it. */
+static void sequence_leave(struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			feed->rings[id].head = feed->rings[id].taken;
+}
+
+void sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
+{
+	struct sequence *sequence = feed->sequence;
+	uint32_t count = feed_count(feed), id;
+	bool pressed = false;
+
+	if (depth == FEED_LAST)
+		mark = UINT64_MAX;
+	mark = sequence->marked = base_max(mark, sequence->marked);
+	sequence->ledger->settled = mark;
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			sequence_enter(feed, id, mark, depth);
+	sequence_merge(feed, mark);
+	ledger_settle(sequence->ledger, mark);
+	for (id = 0; id < count; id++) {
+		if (!feed_active(&feed->r->rings[id]) ||
+		    !feed->rings[id].known || !sequence_presses(feed, id))
+			continue;
+		sequence_enter(feed, id, UINT64_MAX, depth);
+		pressed = true;
+	}
+	sequence->forced += pressed;
+	sequence_merge(feed, UINT64_MAX);
+	sequence_leave(feed);
+}
+
+void sequence_take_rest(struct feed *feed, uint32_t id)
+{
+	sequence_enter(feed, id, UINT64_MAX, FEED_LAST);
+	sequence_merge(feed, UINT64_MAX);
+	sequence_leave(feed);
+}
+
+void sequence_thread(struct feed *feed, uint32_t id)
+{
+	ledger_thread_new(feed->sequence->ledger, id, feed->rings[id].serial);
+}
+
+void sequence_ring_ends(struct feed *feed, uint32_t id)
+{
+	if (feed->sequence->cull)
+		cull_flush_ring(feed->sequence->cull, id);
+}
+
+uint64_t sequence_mark(struct feed *feed, uint64_t mark,
+		       enum feed_depth depth)
+{
+	struct sequence *sequence = feed->sequence;
+
+	if (depth == FEED_LAST)
+		ledger_finish(sequence->ledger);
+	if (!sequence->cull)
+		return mark;
+	if (depth == FEED_LAST)
+		cull_flush(sequence->cull);
+	return base_min(mark, cull_oldest(sequence->cull));
+}

@@ -1,0 +1,56 @@
+/*
+ * sequence.h: the events of all rings in the order of their stamps, for who
+ * keeps books (ledger.h). Between rings and encoding; only while something
+ * wants it. The writer only.
+ */
+#ifndef GNOMON_SEQUENCE_H
+#define GNOMON_SEQUENCE_H
+
+#include "preload/feed.h"
+#include "preload/ledger.h"
+#include "preload/reserve.h"
+
+struct cull;
+
+/* A ring that is being merged with others. */
+struct sequence_ring {
+	uint64_t at, to;	/* positions */
+	uint64_t tick;		/* of the record at `at` */
+	uint32_t owner;		/* the first ring of its thread */
+};
+
+struct sequence {
+	struct ledger *ledger;
+	struct cull *cull;	/* NULL: nothing is left out */
+	bool no_events;		/* totals alone are wanted */
+	struct reserve_table rings, heap;
+	uint32_t heaped;	/* rings in the heap */
+	uint64_t marked;	/* everything before this tick was taken */
+	uint64_t forced;	/* events taken before their turn */
+};
+
+/* 0 or -ENOMEM. */
+int sequence_init(struct sequence *sequence, struct reserve *reserve,
+		  struct ledger *ledger);
+
+/*
+ * Rings were scanned, and nothing with a stamp below `mark` is still to come.
+ * Takes what is before that; of rings whose threads are in need of room, all.
+ * own->head of each ring then covers what was taken, and nothing else.
+ */
+void sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth);
+
+/* A ring has another thread. */
+void sequence_thread(struct feed *feed, uint32_t id);
+
+/* Positions of the ring begin anew. */
+void sequence_ring_ends(struct feed *feed, uint32_t id);
+
+/* What was taken up to this mark: up to where it is written, too. */
+uint64_t sequence_mark(struct feed *feed, uint64_t mark,
+		       enum feed_depth depth);
+
+/* Takes all of a ring whose thread has ended. */
+void sequence_take_rest(struct feed *feed, uint32_t id);
+
+#endif

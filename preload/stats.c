@@ -1,0 +1,126 @@
+/*
+ * stats.c: see stats.h. Figures are the ledger's: as far as the writer has
+ * come, some 50 ms ago at most. The writer only.
+ */
+#include "preload/stats.h"
+
+#include <errno.h>
+
+#include "preload/message.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/writer_task.h"
+
+#define STATS_LINE_MAX 512
+
+static const char stats_head[] =
+	"# seconds allocations bytes frees live_blocks live_bytes peak_bytes "
+	"rss_bytes allocations_per_s trace_bytes dropped\n";
+
+static void stats_write(struct stats *stats, const char *line, size_t n)
+{
+	long done = sys_write(stats->fd, line, n);
+
+	if (done == (long)n)
+		return;
+	/* a full disk: the trace says so, if it is its own, too */
+	sys_close(stats->fd);
+	stats->fd = -1;
+}
+
+int stats_init(struct stats *stats, struct writer *w)
+{
+	char path[GT_PATH_MAX], message[GT_PATH_MAX + 128];
+	struct text text;
+	long fd;
+
+	stats->w = w;
+	stats->every_ns = recorder_options.number[OPTION_STATS_EVERY];
+	stats->last_ns = sys_now_ns();
+	stats->due_ns = stats->last_ns + stats->every_ns;
+	text_init(&text, path, sizeof(path));
+	text_put(&text, w->output.path);
+	text_put(&text, ".stats");
+	fd = !w->output.regular || text.full ? -ENAMETOOLONG :
+		sys_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+				       O_CLOEXEC | O_APPEND, 0600);
+	stats->fd = sys_failed(fd) ? -1 : fd;
+	if (stats->fd >= 0) {
+		stats_write(stats, stats_head, sizeof(stats_head) - 1);
+		return 0;
+	}
+	text_init(&text, message, sizeof(message));
+	text_put(&text, "no statistics: ");
+	if (w->output.regular)
+		text_message(message, sizeof(message), "no statistics", path,
+			     fd);
+	else
+		text_put(&text, "the trace is no file, beside which they "
+				"could be");
+	message_say_for(target_task(&w->target), message);
+	return 0;
+}
+
+static void stats_number(struct text *text, uint64_t value)
+{
+	text_char(text, ' ');
+	text_number(text, value);
+}
+
+static void stats_seconds(struct text *text, uint64_t ns)
+{
+	uint64_t ms = ns / 1000000 % 1000;
+
+	text_number(text, ns / SYS_NS);
+	text_char(text, '.');
+	text_char(text, '0' + ms / 100);
+	text_char(text, '0' + ms / 10 % 10);
+	text_char(text, '0' + ms % 10);
+}
+
+static void stats_line(struct stats *stats, uint64_t now_ns)
+{
+	struct writer *w = stats->w;
+	const struct ledger_sum *all = &w->books.ledger.all;
+	uint64_t span = now_ns - stats->last_ns;
+	char line[STATS_LINE_MAX];
+	struct text text;
+
+	text_init(&text, line, sizeof(line));
+	stats_seconds(&text, now_ns - w->live.header->monotonic0_ns);
+	stats_number(&text, all->blocks);
+	stats_number(&text, all->bytes);
+	stats_number(&text, all->frees);
+	stats_number(&text, all->blocks - all->frees);
+	stats_number(&text, all->bytes - all->freed);
+	stats_number(&text, all->peak_bytes);
+	stats_number(&text, w->usage.last.value[GT_USAGE_RSS] << 10);
+	stats_number(&text, span ? (all->blocks - stats->last_blocks) *
+					   1000 / (span / 1000000 + 1) : 0);
+	stats_number(&text, w->out.size);
+	stats_number(&text, atomic_load_explicit(&w->live.header->dropped,
+						 memory_order_relaxed));
+	text_char(&text, '\n');
+	stats_write(stats, line, text.length);
+	stats->last_ns = now_ns;
+	stats->last_blocks = all->blocks;
+}
+
+void stats_look(struct stats *stats, uint64_t now_ns)
+{
+	if (now_ns < stats->due_ns || stats->fd < 0)
+		return;
+	/* a writer that was late does not make up for it */
+	stats->due_ns = base_max(stats->due_ns + stats->every_ns, now_ns);
+	feed_all(&stats->w->feed);
+	stats_line(stats, now_ns);
+}
+
+void stats_finish(struct stats *stats)
+{
+	if (stats->fd < 0)
+		return;
+	stats_line(stats, sys_now_ns());
+	sys_close(stats->fd);
+	stats->fd = -1;
+}
