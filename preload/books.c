@@ -81,6 +81,7 @@ static int books_open(struct writer *w, uint32_t wants)
 	atomic_store_explicit(&w->r->books_at, (uintptr_t)books->reserve.at,
 			      memory_order_release);
 	maps_watch_own(&w->maps, books->reserve.at, books->reserve.size);
+	books->sequence.control = &w->control;
 	w->feed.sequence = &books->sequence;
 	books_threads(&w->feed);
 	w->r->ledger = &books->ledger;
@@ -144,12 +145,17 @@ long books_answer(struct writer *w, struct ledger_question *question)
 	return 0;
 }
 
-void books_clear(struct writer *w)
+void books_begin_anew(struct writer *w, uint64_t tick)
 {
-	if (!w->books.open)
+	struct books *books = &w->books;
+
+	if (!books->open)
 		return;
-	feed_all(&w->feed);
-	if (w->books.sequence.cull)
-		cull_flush(&w->books.cull);
-	ledger_clear(&w->books.ledger);
+	feed_until(&w->feed, tick);
+	if (books->sequence.cull) {
+		cull_flush(&books->cull);
+		if (books->cull.totals.count)
+			cull_tell(&books->cull);
+	}
+	ledger_clear(&books->ledger);
 }

@@ -39,8 +39,8 @@ void books_finish(struct writer *w);
 /* A question of the target's (ASK_LEDGER). 0 or -errno. */
 long books_answer(struct writer *w, struct ledger_question *question);
 
-/* What was before does not count any more: all that was recorded is seen, and
+/* What was before this tick does not count any more: that is told, and
  * forgotten. */
-void books_clear(struct writer *w);
+void books_begin_anew(struct writer *w, uint64_t tick);
 
 #endif

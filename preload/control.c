@@ -73,6 +73,8 @@ static void control_moment(struct writer *w, enum gt_control_what what,
 			   struct control_request *request)
 {
 	request->tick = control_tick(w);
+	if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
+		books_begin_anew(w, request->tick);
 	control_emit(w, what, request->tick, 0, request->name);
 }
 

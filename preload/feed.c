@@ -384,6 +384,12 @@ void feed_all(struct feed *feed)
 	feed_pass(feed, FEED_ALL);
 }
 
+void feed_until(struct feed *feed, uint64_t tick)
+{
+	sequence_take(feed, base_min(feed_scan_all(feed), tick), FEED_ALL);
+	feed_pass(feed, FEED_ALL);
+}
+
 uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,
 			    uint32_t serial)
 {

@@ -103,6 +103,9 @@ void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
  * (cull.h). */
 void feed_all(struct feed *feed);
 
+/* The same, of what is older than this tick. With a sequence only. */
+void feed_until(struct feed *feed, uint64_t tick);
+
 /* The number of a thread's START in this file, 0: it has none. ring: that it
  * has, or had. */
 uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,

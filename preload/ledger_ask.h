@@ -39,7 +39,8 @@ struct ledger_question {
  * Has the writer answer; everything may lie on the stack. False: there is no
  * writer that could. LEDGER_LIVE should have been wanted (ledger_want) early:
  * blocks that are older than that are not known. Threads of the target outside
- * of hooks.
+ * of hooks. Blocks of other heaps than the allocator's are found by address, but
+ * are in no sum, class or figure.
  */
 bool ledger_ask(struct recorder *r, struct ledger_question *question);
 

@@ -11,6 +11,7 @@
  */
 #include "preload/sequence.h"
 
+#include "preload/control.h"
 #include "preload/cull.h"
 
 #define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
@@ -149,7 +150,9 @@ static void sequence_one(struct feed *feed, uint32_t id)
 	if (sequence->cull)
 		event.slot = cull_put(sequence->cull, id, own->at, own->tick,
 				      word);
-	if (likely(kind != GT_EXTRA))
+	if (likely(kind != GT_EXTRA) &&
+	    (!sequence->control ||
+	     likely(control_counts(sequence->control, event.tick))))
 		ledger_event(sequence->ledger, &event);
 }
 
@@ -255,7 +258,7 @@ void sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 			sequence_enter(feed, id, mark, depth);
 	sequence_merge(feed, mark);
 	ledger_settle(sequence->ledger, mark);
-	for (id = 0; id < count; id++) {
+	for (id = 0; id < count && depth == FEED_ENOUGH; id++) {
 		if (!feed_active(&feed->r->rings[id]) ||
 		    !feed->rings[id].known || !sequence_presses(feed, id))
 			continue;

@@ -10,6 +10,7 @@
 #include "preload/ledger.h"
 #include "preload/reserve.h"
 
+struct control;
 struct cull;
 
 /* A ring that is being merged with others. */
@@ -22,6 +23,7 @@ struct sequence_ring {
 struct sequence {
 	struct ledger *ledger;
 	struct cull *cull;	/* NULL: nothing is left out */
+	const struct control *control;	/* which events count; NULL: all */
 	bool no_events;		/* totals alone are wanted */
 	struct reserve_table rings, heap;
 	uint32_t heaped;	/* rings in the heap */
