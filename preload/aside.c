@@ -15,6 +15,12 @@
  * recorded. A handler that is left by a jump may leave one too many; those
  * above it are paired nonetheless.
  *
+ * TEMPORARY is a block that is freed before its thread makes another one. A
+ * reader sees only those that are recorded, so before the end of its last one
+ * the thread tells that it has made others (GT_EXTRA_LEFT_OUT). Those that a
+ * sample left out it has not counted: it says how many there may have been,
+ * that is their bytes.
+ *
  * THE REST. Blocks that are not recorded for their size, or because their
  * thread is not active, are counted by size class, by their threads; a
  * thread's counters are kept for the next one in the same place, so sums over
@@ -54,12 +60,21 @@ static bool aside_takes(struct thread *thread, uint64_t size)
 	const struct recorder *r = recorder;
 
 	if (thread->aside & THREAD_INACTIVE || size < r->limits.least ||
-	    (r->limits.most && size > r->limits.most)) {
+	    size > r->limits.most) {
 		aside_count(thread, size);
+		thread->passed++;
 		return false;
 	}
 	return !r->limits.mean ||
 	       choose_take(&thread->choose, size, r->limits.mean);
+}
+
+/* As the block's end names it: a header is left out, a heap is not. */
+static uint64_t aside_key(uint64_t word1)
+{
+	uint64_t known = (uint64_t)GL_HEADER_KNOWN << GL_HEADER_SHIFT;
+
+	return word1 & known ? word1 & GL_ADDRESS_MASK : word1;
 }
 
 static bool aside_pop(struct thread *thread)
@@ -75,15 +90,36 @@ BASE_SLOW unsigned aside_block(struct thread *thread, unsigned kind,
 {
 	bool known, taken;
 
+	if (unlikely(aside_is_behind(thread)))
+		aside_thread(thread);
 	if (!(thread->aside & (THREAD_CHOOSES | THREAD_INACTIVE)))
 		return kind;
 	known = kind == GT_REALLOC_DONE && aside_pop(thread);
 	taken = aside_takes(thread, size);
+	if (taken) {
+		thread->last = aside_key(word1);
+		thread->passed = 0;
+		thread->since = thread->choose.until;
+	}
 	if (taken && thread->aside & THREAD_CHOOSES)
-		chosen_add(&recorder->chosen, gl_block(word1));
+		chosen_add(&recorder->chosen, aside_key(word1));
 	if (taken)
 		return known ? kind : GT_ALLOC;
 	return known ? GT_REALLOC_FREED : ASIDE_NOTHING;
+}
+
+uint64_t aside_passed(struct thread *thread, uint64_t block)
+{
+	int64_t bytes = thread->since - thread->choose.until;
+	uint64_t passed = thread->passed;
+
+	if (recorder->limits.mean)
+		passed += bytes > 0 ? (uint64_t)bytes : 0;
+	else if (block != thread->last)
+		return 0;
+	thread->passed = 0;
+	thread->since = thread->choose.until;
+	return passed;
 }
 
 BASE_SLOW unsigned aside_address(struct thread *thread, unsigned kind,
@@ -126,31 +162,41 @@ void aside_asleep_address(struct thread *thread, unsigned kind,
 		aside_pop(thread);
 }
 
-/* Whether any thread is to choose. */
-static bool aside_chooses(const struct recorder *r)
+/* Whether there are blocks that are not recorded for their size. */
+static bool aside_limited(const struct recorder *r)
 {
-	return r->limits.mean || r->limits.least || r->limits.most;
+	return r->limits.least > 0 || r->limits.most < UINT64_MAX;
 }
 
 void aside_start(struct recorder *r)
 {
-	r->limits = (struct limits){ .mean = 0 };
+	const uint64_t *number = recorder_options.number;
+
+	r->limits.mean = number[OPTION_SAMPLE];
+	r->limits.least = number[OPTION_MIN_SIZE];
+	r->limits.most = number[OPTION_MAX_SIZE];
+	r->limits.shallow = number[OPTION_DEPTH] == 0;
 }
 
 void aside_thread(struct thread *thread)
 {
 	const struct recorder *r = recorder;
-	bool looks = r->limits.least || r->limits.most || real.reenter_size ||
-		     patch_any();
+	bool chooses, looks;
 
+	/* pairs with the release of aside_limits: these come with it */
+	thread->generation = atomic_load_explicit(&r->limits.generation,
+						  memory_order_acquire);
+	chooses = r->limits.mean || aside_limited(r);
+	looks = aside_limited(r) || real.reenter_size || patch_any();
 	/* one that has the place of an older thread goes on with its line:
 	 * what is left of it is as good as new (choose.c) */
 	if (r->limits.mean && !thread->choose.random)
 		choose_begin(&thread->choose,
 			     r->seed + (uint64_t)(thread - r->threads),
 			     r->limits.mean);
-	recorder_put_aside(thread, THREAD_CHOOSES, aside_chooses(r));
-	recorder_put_aside(thread, THREAD_LOOKS, aside_chooses(r) && looks);
+	recorder_put_aside(thread, THREAD_CHOOSES, chooses);
+	recorder_put_aside(thread, THREAD_LOOKS, chooses && looks);
+	recorder_put_aside(thread, THREAD_SHALLOW, r->limits.shallow);
 }
 
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
@@ -159,6 +205,9 @@ void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
 	chosen_incomplete(&r->chosen);
 	r->limits.least = least;
 	r->limits.most = most;
+	/* pairs with the acquire of aside_thread */
+	atomic_fetch_add_explicit(&r->limits.generation, 1,
+				  memory_order_release);
 }
 
 void aside_rest(const struct recorder *r,

@@ -131,6 +131,12 @@ unsigned aside_block(struct thread *thread, unsigned kind, uint64_t word1,
 unsigned aside_address(struct thread *thread, unsigned kind,
 		       uint64_t address);
 
+/*
+ * `block` is about to end. How many blocks the thread has made, at most, since
+ * it told the reader of one or of this; 0: none, or it makes no difference.
+ */
+uint64_t aside_passed(struct thread *thread, uint64_t block);
+
 /* The recorder begins: what the options want. */
 void aside_start(struct recorder *r);
 
@@ -138,8 +144,20 @@ void aside_start(struct recorder *r);
  * changed. */
 void aside_thread(struct thread *thread);
 
-/* From now on only blocks of these sizes are recorded; 0 of both: all. Any
- * thread; each notices it at its next aside_thread. */
+/* Whether what holds for all threads has changed since. */
+static inline bool aside_is_behind(const struct thread *thread)
+{
+	return thread->generation !=
+	       atomic_load_explicit(&recorder->limits.generation,
+				    memory_order_relaxed);
+}
+
+/*
+ * From now on only blocks of these sizes are recorded (0 and UINT64_MAX: all).
+ * Any thread; others notice it at their next event off the fast path, which
+ * aside_kick brings about. Ends are all recorded then, as it is not known
+ * which blocks were.
+ */
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most);
 
 /* Blocks that were never recorded, by choice: sums over all threads so far.

@@ -105,6 +105,26 @@ static uint64_t emit_info_tick_ps(const struct gl_header *live)
 	return ticks ? ns * 1000 / ticks : 0;
 }
 
+/* What is left out by choice. */
+static void emit_info_choices(struct text *text,
+			      const struct options *options)
+{
+	uint64_t least = options->number[OPTION_MIN_SIZE];
+	uint64_t most = options->number[OPTION_MAX_SIZE];
+	uint64_t mean = options->number[OPTION_SAMPLE];
+
+	if (mean)
+		text_key_number(text, "sample", mean);
+	if (least)
+		text_key_number(text, "min_size", least);
+	if (most < UINT64_MAX)
+		text_key_number(text, "max_size", most);
+	if (options->number[OPTION_DEPTH] < UINT64_MAX)
+		text_key_number(text, "depth", options->number[OPTION_DEPTH]);
+	if (mean || least || most < UINT64_MAX)
+		text_key_number(text, "partial", 1);
+}
+
 void emit_info_start(const struct emit_info *info)
 {
 	const struct gl_header *live = info->r->live;
@@ -150,6 +170,7 @@ void emit_info_start(const struct emit_info *info)
 		text_key_number(&text, "guard", options->number[OPTION_GUARD]);
 	if (options->number[OPTION_ZERO_MEMORY])
 		text_key_number(&text, "zero_memory", 1);
+	emit_info_choices(&text, options);
 	text_key(&text, "output", info->output->path);
 	if (!info->socket->err)
 		text_key(&text, "control", info->socket->name);

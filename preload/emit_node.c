@@ -16,16 +16,19 @@
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
 
 int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
-		   uint32_t limit, struct chunk_out *out,
+		   uint32_t limit, uint32_t keep, struct chunk_out *out,
 		   struct compress *compress)
 {
+	int err = emit_cut_init(&emit->cut, nodes, limit, keep);
 	unsigned i;
 
-	emit->nodes = nodes;
+	if (err)
+		return err;
 	emit->limit = limit;
 	emit->out = out;
 	emit->compress = compress;
-	emit->emitted = area_alloc((limit / 64 + 1) * sizeof(uint64_t));
+	emit->emitted = area_alloc((emit_cut_limit(&emit->cut) / 64 + 1) *
+				   sizeof(uint64_t));
 	emit->batch = area_alloc(EMIT_NODE_BATCH * sizeof(uint32_t));
 	if (!emit->emitted || !emit->batch)
 		return -ENOMEM;
@@ -46,7 +49,7 @@ static bool emit_node_has(const struct emit_node *emit, uint32_t id)
 
 static uint32_t emit_node_parent(const struct emit_node *emit, uint32_t id)
 {
-	uint32_t parent = emit->nodes[id].parent;
+	uint32_t parent = emit_cut_node(&emit->cut, id)->parent;
 
 	return parent < id ? parent : GT_STOP_OTHER;	/* I1 */
 }
@@ -103,7 +106,7 @@ void emit_node_flush(struct emit_node *emit)
 		end[i] = emit->column[i];
 	for (i = 0; i < emit->count; i++) {
 		uint32_t id = emit->batch[i];
-		uint64_t address = emit->nodes[id].address;
+		uint64_t address = emit_cut_node(&emit->cut, id)->address;
 		uint32_t parent = emit_node_parent(emit, id);
 
 		end[EMIT_NODE_ID] = varint_put(end[EMIT_NODE_ID],

@@ -10,14 +10,15 @@
 #include "preload/base.h"
 #include "preload/chunk.h"
 #include "preload/compress.h"
+#include "preload/emit_cut.h"
 #include "unwind/layout.h"
 
 /* Nodes of one chunk. */
 #define EMIT_NODE_BATCH 32768
 
 struct emit_node {
-	const struct gl_node *nodes;
-	uint32_t limit;		/* ids below it exist */
+	struct emit_cut cut;	/* which nodes there are */
+	uint32_t limit;		/* ids of the threads' are below it */
 	uint64_t *emitted;	/* one bit a node */
 	uint32_t *batch;	/* ids not yet written, parents first */
 	uint32_t count;
@@ -28,9 +29,10 @@ struct emit_node {
 	struct compress *compress;
 };
 
-/* Memory from area_alloc. 0 or -ENOMEM. */
+/* keep: innermost frames of each context, 0: all. Memory from area_alloc. 0 or
+ * -ENOMEM. */
 int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
-		   uint32_t limit, struct chunk_out *out,
+		   uint32_t limit, uint32_t keep, struct chunk_out *out,
 		   struct compress *compress);
 
 /* Puts a new node and its new parents into the batch, writing it if full. */
@@ -39,11 +41,14 @@ void emit_node_new(struct emit_node *emit, uint32_t id);
 /* Writes the batch. Before the chunk of the events that refer to it. */
 void emit_node_flush(struct emit_node *emit);
 
-/* The id to write for this context: itself, if it can exist. */
+/* The id to write for this context: itself, if it can exist and is not too
+ * deep. */
 static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
 {
 	if (unlikely(id >= emit->limit))
 		return GT_STOP_OTHER;
+	if (unlikely(emit->cut.keep))
+		id = emit_cut_context(&emit->cut, id);
 	if (unlikely(!(emit->emitted[id / 64] >> (id % 64) & 1)))
 		emit_node_new(emit, id);
 	return id;

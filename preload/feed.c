@@ -40,7 +40,8 @@ int feed_init(struct feed *feed, struct recorder *r)
 {
 	feed->r = r;
 	feed->rings = area_alloc(GL_RINGS_MAX * sizeof(*feed->rings));
-	return feed->rings ? 0 : -ENOMEM;
+	feed->rest = area_alloc(sizeof(*feed->rest));
+	return feed->rings && feed->rest ? 0 : -ENOMEM;
 }
 
 /* Reads busy and head, in this order. */
@@ -358,6 +359,7 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 				feed->watermark);
 	}
 	feed_pass(feed, depth);
+	emit_rest(feed->rest, feed->r, feed->out);
 	emit_image_flush_gone(feed->images);
 	if (depth == FEED_LAST)
 		emit_capture_all(feed->out, feed->r);

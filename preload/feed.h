@@ -12,6 +12,7 @@
 #include "preload/emit_heap.h"
 #include "preload/emit_image.h"
 #include "preload/emit_node.h"
+#include "preload/emit_rest.h"
 #include "preload/encode.h"
 #include "preload/pool.h"
 #include "preload/recorder.h"
@@ -53,6 +54,7 @@ struct feed {
 	struct emit_heap *heaps;
 	unsigned tick_shift;
 	struct feed_ring *rings;
+	struct emit_rest *rest;
 	uint64_t watermark;	/* ticks */
 	uint64_t sync_ns;	/* when the last one was written */
 	uint64_t looked_ns;	/* turn_look */

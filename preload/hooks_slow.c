@@ -66,6 +66,13 @@ static void hooks_note(const struct thread *thread, uint64_t word1,
 		guard_note(block, context);
 }
 
+/* With --depth 0 no stack is taken, and no frame is kept. */
+static uint32_t hooks_stack(struct thread *thread, struct hooks_caller caller)
+{
+	return thread->aside & THREAD_SHALLOW ? (uint32_t)GT_STOP_DEPTH :
+						hooks_capture(thread, caller);
+}
+
 static void hooks_push_address(struct thread *thread, unsigned kind,
 			       uintptr_t block, uintptr_t ra, uintptr_t sp)
 {
@@ -80,6 +87,27 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 	ring_enter(ring, sp, ra);
 	ring_stamp(recorder, ring);
 	ring_push_address(recorder, ring, kind, ring->stamp, block);
+	ring_leave(ring);
+}
+
+/* A block is about to end: those that were made since are no longer a secret
+ * (aside.c). */
+static void hooks_tell_passed(struct thread *thread, unsigned kind,
+			      uintptr_t block, uintptr_t ra, uintptr_t sp)
+{
+	struct ring_event event = { .kind = GT_EXTRA,
+				    .what = GT_EXTRA_LEFT_OUT };
+	struct gl_ring *ring = thread->own;
+
+	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) || !ring_idle(ring))
+		return;
+	event.size = aside_passed(thread, block);
+	if (!event.size)
+		return;
+	ring_enter(ring, sp, ra);
+	ring_stamp(recorder, ring);
+	event.stamp = ring->stamp;
+	ring_push_extra(recorder, ring, &event);
 	ring_leave(ring);
 }
 
@@ -112,7 +140,7 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 	}
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
-	context = hooks_capture(thread, caller);
+	context = hooks_stack(thread, caller);
 	hooks_note(thread, word1, context);
 	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
 			size);
@@ -139,8 +167,11 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 		return;
 	if (thread->aside)
 		kind = aside_address(thread, kind, block);
-	if (kind != ASIDE_NOTHING)
-		hooks_push_address(thread, kind, block, ra, sp);
+	if (kind == ASIDE_NOTHING)
+		return;
+	if (thread->aside)
+		hooks_tell_passed(thread, kind, block, ra, sp);
+	hooks_push_address(thread, kind, block, ra, sp);
 }
 
 /* A function that we have called has jumped on to this hook, as operator
@@ -184,16 +215,18 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 	if (unlikely(!ring_idle(ring)) &&
 	    hooks_reentered(thread, kind, caller.ra))
 		return;
-	if (unlikely(thread->aside) &&
-	    aside_address(thread, kind, block) == ASIDE_NOTHING)
-		return;
+	if (unlikely(thread->aside)) {
+		if (aside_address(thread, kind, block) == ASIDE_NOTHING)
+			return;
+		hooks_tell_passed(thread, kind, block, ra, sp);
+	}
 	if (unlikely(!ring_idle(ring))) {
 		hooks_nested(thread, &event, caller);
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
-	context = hooks_capture(thread, caller);
+	context = hooks_stack(thread, caller);
 	if (likely(context))
 		ring_push_stacked(recorder, ring, kind, ring->stamp, block,
 				  context);
@@ -237,7 +270,7 @@ BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
 	event.stamp = ring->stamp;
-	event.context = hooks_capture(thread, caller);
+	event.context = hooks_stack(thread, caller);
 	ring_push_extra(recorder, ring, &event);
 	ring_leave(ring);
 }

@@ -16,6 +16,7 @@
 #define OPTIONS_PREFIX "GNOMON_"
 #define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE="
 #define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER="
+#define OPTIONS_SEED "GNOMON_DEBUG_SEED="
 
 const struct option_entry options_table[OPTION_COUNT] = {
 #define OPTIONS_ENTRY(id, name, letter, type, value, bare, fallback, help) \
@@ -240,6 +241,11 @@ static int options_limits(enum option_id id, uint64_t number)
 		return -ERANGE;
 	if (id == OPTION_GUARD && number > OPTIONS_GUARD_MAX)
 		return -ERANGE;
+	if (id == OPTION_SAMPLE && number > OPTIONS_SAMPLE_MAX)
+		return -ERANGE;
+	if (id == OPTION_DEPTH && number != UINT64_MAX &&
+	    number > OPTIONS_DEPTH_MAX)
+		return -ERANGE;
 	if (options_table[id].type == OPTION_TIME && number > OPTIONS_TIME_MAX)
 		return -ERANGE;
 	if (id == OPTION_SNAPSHOT_EVERY && number != 0 &&
@@ -442,16 +448,16 @@ static int options_debug(struct options *options, const char *text)
 
 	if (value)
 		options->oracle = value[0] == '1';
+	value = options_value(text, OPTIONS_SEED);
+	if (value)
+		return options_whole(value, &options->seed);
 	value = options_value(text, OPTIONS_BARRIER);
 	if (!value)
 		return 0;
-	for (; *value >= '0' && *value <= '9'; value++) {
-		number = number * 10 + (*value - '0');
-		if (number > OPTIONS_BARRIER_MAX)
-			return -ERANGE;
-	}
-	if (*value || number == 0)
+	if (options_whole(value, &number) || number == 0)
 		return -EINVAL;
+	if (number > OPTIONS_BARRIER_MAX)
+		return -ERANGE;
 	options->barrier_near = (uint32_t)number;
 	return 0;
 }

@@ -59,6 +59,19 @@
 	  "record the call stack of every free and realloc, too: the report " \
 	  "then tells who frees what; a free costs as much as an allocation " \
 	  "then")                                                           \
+	X(SAMPLE, "sample", 0, OPTION_SIZE, "[=SIZE]", "512k", "none",      \
+	  "record a sample: one block in about SIZE allocated bytes, large " \
+	  "ones more often (1 to 4095M). All figures are estimates then, "  \
+	  "without bias; the rest of the program runs as if nothing were "  \
+	  "recorded")                                                       \
+	X(MIN_SIZE, "min-size", 0, OPTION_SIZE, "SIZE", NULL, "0",          \
+	  "record only blocks of SIZE bytes or more; the smaller ones are " \
+	  "counted by their sizes")                                         \
+	X(MAX_SIZE, "max-size", 0, OPTION_SIZE, "SIZE", NULL, "all",        \
+	  "record only blocks of SIZE bytes or less; the larger ones are "  \
+	  "counted by their sizes")                                         \
+	X(DEPTH, "depth", 0, OPTION_NUMBER, "N", NULL, "all",               \
+	  "keep only the innermost N frames of each stack (1 to 4096)")     \
 	X(LIVE_DIR, "live-dir", 0, OPTION_PATH, "DIR", NULL, "",            \
 	  "directory of the live file, which keeps the last events when "   \
 	  "everything is killed at once; without it, /dev/shm if half of "  \
@@ -153,6 +166,8 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 #define OPTIONS_PENDING_MIN 64
 #define OPTIONS_PENDING_MAX (1u << 20)
 #define OPTIONS_BARRIER_MAX 1000
+#define OPTIONS_SAMPLE_MAX UINT64_C(0xffffffff)
+#define OPTIONS_DEPTH_MAX 4096
 #define OPTIONS_GUARD_MAX (UINT64_C(1) << 20)
 
 struct options {
@@ -166,6 +181,7 @@ struct options {
 	uint32_t texts_used;
 	char texts[OPTIONS_TEXTS];
 	bool oracle;		/* GNOMON_DEBUG_ORACLE=1 */
+	uint64_t seed;		/* GNOMON_DEBUG_SEED, 0: not given */
 	uint32_t barrier_near;	/* GNOMON_DEBUG_BARRIER, 0: not given */
 };
 

@@ -295,6 +295,8 @@ static uint64_t recorder_random(const struct recorder *r)
 {
 	uint64_t noise = arch_cycles() + ((uint64_t)r->pid << 32);
 
+	if (recorder_options.seed)
+		return recorder_options.seed;
 	return choose_mix(noise) ^ (recorder_noise ? *recorder_noise : 0);
 }
 

@@ -52,7 +52,8 @@ enum thread_aside {
 	THREAD_NOTES = 16,	/* blocks have notes of their own (guard.h) */
 	/* with THREAD_CHOOSES: it takes a closer look to choose, as sizes are
 	 * limited, or a real function may come back to hooks */
-	THREAD_LOOKS = 32
+	THREAD_LOOKS = 32,
+	THREAD_SHALLOW = 64	/* no stacks are taken */
 };
 
 /* What a thread has of its own; the i-th belongs to the i-th ring. */
@@ -67,16 +68,23 @@ struct thread {
 	bool asks;		/* it waits for the writer (api.c) */
 	uint32_t aside;		/* enum thread_aside; 0: ring == own */
 	struct choose choose;	/* where it is on its line of bytes */
+	int64_t since;		/* choose.until at its last recorded block */
+	uint64_t last;		/* that block */
+	uint64_t passed;	/* others since, but for a sample's */
 	uint32_t moving;	/* of reallocs under way (aside.c) */
+	uint32_t generation;	/* of limits: as it knows them */
 	uint64_t moved;		/* the block of the last of them */
 	/* of blocks that were never recorded, by class; NULL: none */
 	uint64_t (*rest)[GT_REST_VALUES];
 };
 
-/* Which blocks are recorded at all; 0 of each: all of them. */
+/* Which blocks are recorded at all. */
 struct limits {
-	uint64_t mean;		/* of a sample's distances, in bytes */
+	uint64_t mean;		/* of a sample's distances, in bytes; 0: all */
 	_Atomic uint64_t least, most;	/* size */
+	bool shallow;		/* no stacks: --depth 0 */
+	/* counts changes; threads that see another one look (aside_thread) */
+	_Atomic uint32_t generation;
 };
 
 struct pools;

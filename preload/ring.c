@@ -31,6 +31,7 @@
 #include "preload/ring.h"
 
 #include "preload/arenas.h"
+#include "preload/aside.h"
 #include "preload/pool.h"
 #include "preload/sys.h"
 
@@ -197,6 +198,9 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 					   true);
 		return false;
 	}
+	if (recorder_tls && recorder_tls->own == ring &&
+	    unlikely(aside_is_behind(recorder_tls)))
+		aside_thread(recorder_tls);
 	if (ring_fits(r, ring))
 		return true;
 	if (recorder_options.number[OPTION_OVERFLOW] != OPTION_OVERFLOW_DROP &&

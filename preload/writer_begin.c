@@ -180,6 +180,15 @@ void writer_reserve(struct writer *w)
 	sys_futex_wake(&r->image_limit);
 }
 
+/* Innermost frames that are kept of each stack, 0: all. Where that is none,
+ * threads take no stacks. */
+static uint32_t writer_depth(void)
+{
+	uint64_t depth = recorder_options.number[OPTION_DEPTH];
+
+	return depth <= OPTIONS_DEPTH_MAX ? (uint32_t)depth : 0;
+}
+
 static int writer_memory(struct writer *w)
 {
 	struct gl_header *h = w->live.header;
@@ -188,7 +197,8 @@ static int writer_memory(struct writer *w)
 	compress_init(&w->compress);
 	err = emit_node_init(&w->nodes,
 			     live_at(&w->live, h->nodes_offset),
-			     w->live.nodes_max, &w->out, &w->compress);
+			     w->live.nodes_max, writer_depth(), &w->out,
+			     &w->compress);
 	if (!err)
 		err = encode_init(&w->encode, &w->nodes, h->tick_shift,
 				  recorder_options.number

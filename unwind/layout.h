@@ -31,6 +31,7 @@ enum gt_stop {
 	GT_STOP_OTHER,
 	GT_STOP_JIT,		/* code made at run time, without a table, fp
 				 * insane */
+	GT_STOP_DEPTH,		/* frames were left out by choice */
 	GT_STOP_COUNT = 16
 };
 

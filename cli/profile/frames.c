@@ -400,6 +400,8 @@ const char *frames_stop_text(enum gt_stop stop)
 		return "the next frame would not lie outward";
 	case GT_STOP_TOO_DEEP:
 		return "more frames than the limit";
+	case GT_STOP_DEPTH:
+		return "left out by --depth";
 	case GT_STOP_BAD_TABLE:
 		return "an unwind table that makes no sense";
 	case GT_STOP_LOADER:

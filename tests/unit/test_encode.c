@@ -45,7 +45,7 @@ static int set_up(void **state)
 	out.room = sizeof(payload);
 	out.buffer = malloc(GT_CHUNK_SIZE + out.room);
 	compress_init(&compress);
-	return emit_node_init(&emit, nodes, NODES, &out, &compress) ||
+	return emit_node_init(&emit, nodes, NODES, 0, &out, &compress) ||
 	       encode_init(&encode, &emit, SHIFT, true);
 }
 

@@ -1,0 +1,47 @@
+/*
+ * emit_rest.c: see emit_rest.h. Threads count, each for itself (aside.c); here
+ * it is only summed up, and what is more than at the last time is written. A
+ * sum that is taken while threads count may have a block and not its bytes:
+ * those come the next time.
+ */
+#include "preload/emit_rest.h"
+
+#include "preload/aside.h"
+#include "preload/varint.h"
+
+static bool emit_rest_moved(const struct emit_rest *rest, unsigned class)
+{
+	unsigned k;
+
+	for (k = 0; k < GT_REST_VALUES; k++)
+		if (rest->now[class][k] != rest->told[class][k])
+			return true;
+	return false;
+}
+
+void emit_rest(struct emit_rest *rest, const struct recorder *r,
+	       struct chunk_out *out)
+{
+	unsigned class, count = 0, k;
+	uint8_t *to;
+
+	aside_rest(r, rest->now);
+	for (class = 0; class < GT_CLASSES; class++)
+		count += emit_rest_moved(rest, class);
+	if (!count)
+		return;
+	to = varint_put(chunk_payload(out), GT_TOTALS_REST);
+	to = varint_put(to, GT_REST_VALUES);
+	to = varint_put(to, count);
+	for (class = 0; class < GT_CLASSES; class++) {
+		if (!emit_rest_moved(rest, class))
+			continue;
+		to = varint_put(to, class);
+		for (k = 0; k < GT_REST_VALUES; k++) {
+			to = varint_put(to, rest->now[class][k] -
+					    rest->told[class][k]);
+			rest->told[class][k] = rest->now[class][k];
+		}
+	}
+	chunk_write(out, GT_TOTALS, to, NULL);
+}

@@ -1,0 +1,21 @@
+/*
+ * emit_rest.h: TOTALS of blocks that were never recorded, by choice (their
+ * size, a thread that was not active). The writer only.
+ */
+#ifndef GNOMON_EMIT_REST_H
+#define GNOMON_EMIT_REST_H
+
+#include "preload/chunk.h"
+#include "preload/recorder.h"
+
+struct emit_rest {
+	/* in the trace already */
+	uint64_t told[GT_CLASSES][GT_REST_VALUES];
+	uint64_t now[GT_CLASSES][GT_REST_VALUES];
+};
+
+/* Writes a chunk if there is more than last time. */
+void emit_rest(struct emit_rest *rest, const struct recorder *r,
+	       struct chunk_out *out);
+
+#endif
