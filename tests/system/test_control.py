@@ -1,0 +1,357 @@
+#!/usr/bin/python3
+"""Steering a recording: start, stop, clear and snapshots, by the command, the
+control socket, signals and time. The targets count what they do; counts of each
+recording agree exactly."""
+
+import socket
+
+from gnomon_test import *
+
+PATIENCE_SECONDS = 20
+LONG = 600      # seconds a target may live, should a test die
+
+
+class Steered:
+    """The target under the recorder, told what to do."""
+
+    def __init__(self, directory, *options, env=None, prefix=()):
+        self.directory = directory
+        env = dict(env or environment(), LD_PRELOAD=LIBRARY,
+                   GNOMON_OUTPUT=os.path.join(directory, "%p.trace"))
+        for option in options:
+            name, _, value = option.partition("=")
+            env["GNOMON_" + name.upper().replace("-", "_")] = value or "1"
+        self.process = subprocess.Popen(
+            ["timeout", str(LONG), *prefix, program("steered")]
+            if prefix else [program("steered")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=env, bufsize=0)
+        self.pid = self.process.pid
+        self.said = b""
+        self.wait_ok()
+
+    @property
+    def trace(self):
+        return os.path.join(self.directory, "%d.trace" % self.pid)
+
+    def wait_ok(self):
+        """What it says up to its ok."""
+        said = b""
+        while not said.endswith(b"ok\n"):
+            more = self.process.stdout.read(4096)
+            check(more, "the target has ended: " + said.decode())
+            said += more
+        self.said += said
+        return said.decode()
+
+    def tell(self, line):
+        self.process.stdin.write(line.encode())
+
+    def do(self, *lines):
+        for line in lines:
+            self.tell(line)
+            said = self.wait_ok()
+        return said
+
+    def end(self):
+        self.process.stdin.close()
+        equal(self.process.wait(PATIENCE_SECONDS), 0, "the target's status")
+        check(b"cut short" not in self.said, "a read was cut short")
+        settle(self.directory)
+
+    def ask(self, *words, status=0):
+        done = gnomon(words[0], *words[1:], str(self.pid),
+                      statuses=(status,))
+        return done
+
+
+def socket_name(pid):
+    with open("/proc/%d/stat" % pid) as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return b"\0gnomon.%d.%s" % (pid, fields[19].encode())
+
+
+class Client:
+    """A connection to the control socket itself."""
+
+    def __init__(self, pid):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE_SECONDS)
+        self.socket.connect(socket_name(pid))
+
+    def send(self, data):
+        self.socket.sendall(data, socket.MSG_NOSIGNAL)
+
+    def line(self):
+        answer = b""
+        while not answer.endswith(b"\n"):
+            more = self.socket.recv(8192)
+            check(more, "cut off after %r" % answer)
+            answer += more
+        return answer[:-1].split(b"\t")
+
+    def ask(self, request):
+        self.send(request.encode() + b"\n")
+        return self.line()[0].decode()
+
+
+def counts(trace):
+    report = Report(trace)
+    equal(report.summary["dropped"], 0, "dropped")
+    equal(report.summary["unpaired"], 0, "unpaired")
+    sums = report.sums()
+    return (sums["allocations"], sums["frees"], sums["live_blocks"],
+            sums["total_bytes"], report.summary["foreign_frees"])
+
+
+@case
+def counts_agree_from_start_to_stop(directory):
+    target = Steered(directory, "off")
+    target.do("keep 100", "churn 50")
+    check("begins" in target.ask("start").out, "start says so")
+    target.ask("start", status=1)
+    target.do("keep 30", "drop 10", "churn 5")
+    check("stops" in target.ask("stop").out, "stop says so")
+    target.ask("stop", status=1)
+    equal(counts(target.trace), (35, 5, 30, 30 * 40 + 5 * 24, 10), "first")
+    target.do("keep 7", "drop 100", "churn 1000")
+    equal(counts(target.trace), (35, 5, 30, 30 * 40 + 5 * 24, 10), "stopped")
+    target.ask("start")
+    # 20 of the first recording are left, 7 from between
+    target.do("drop 5", "move 20", "keep 3", "drop 21")
+    target.ask("stop")
+    equal(counts(target.trace), (23, 20, 3, 20 * 80 + 3 * 40, 5 + 20 + 1),
+          "second")
+    target.end()
+    equal(counts(target.trace)[:3], (23, 20, 3), "at the end")
+
+
+@case
+def clear_begins_anew(directory):
+    target = Steered(directory)
+    target.do("keep 100", "churn 9")
+    target.ask("clear")
+    target.do("keep 10", "drop 60")
+    target.end()
+    equal(counts(target.trace), (10, 0, 10, 400, 60), "after the clear")
+
+
+@case
+def delay_and_duration(directory):
+    target = Steered(directory, "delay=1s", "duration=1s")
+    target.do("keep 10")
+    client = Client(target.pid)
+    check(wait_for(lambda: client.ask("start") == "no"), "starts by itself")
+    target.do("keep 5")
+
+    def stopped():
+        client.send(b"sync\n")
+        return client.line()[1] == b"0"
+    check(wait_for(stopped), "stops by itself")
+    target.do("keep 100")
+    target.end()
+    equal(counts(target.trace)[0], 5, "in between")
+
+
+@case
+def snapshots_have_names(directory):
+    target = Steered(directory)
+    target.do("keep 100")
+    check("@warm" in target.ask("snapshot", "warm").out, "its name")
+    again = target.ask("snapshot", "warm").out
+    name = re.search(r"@(warm\.\d+)", again).group(1)
+    number = re.search(r"@(\d+)", target.ask("snapshot").out).group(1)
+    document = json.loads(gnomon("snapshot", "--json", str(target.pid)).out)
+    equal((document["done"], document["recording"]), (True, True), "JSON")
+    target.ask("snapshot", "12", status=2)
+    target.ask("snapshot", "a\tb", status=2)
+    target.ask("snapshot", "a" * 300, status=2)
+    target.do("keep 11")
+    target.end()
+    for at in ("warm", name, number):
+        done = gnomon("report", "--from", "@" + at, "--json", target.trace)
+        equal(json.loads(done.out)["summary"]["allocations"], 11, "@" + at)
+
+
+@case
+def signals_do_what_is_asked(directory):
+    target = Steered(directory, "off",
+                     "signal=USR1=toggle,SIGRTMIN+5=clear,USR2=snapshot")
+    client = Client(target.pid)
+
+    def on():
+        client.send(b"sync\n")
+        return client.line()[1] == b"1"
+    target.do("keep 4")
+    os.kill(target.pid, signal.SIGUSR1)
+    check(wait_for(on), "on")
+    target.do("keep 6")
+    os.kill(target.pid, signal.SIGRTMIN + 5)
+    os.kill(target.pid, signal.SIGUSR2)
+    client.ask("sync")
+    client.ask("sync")
+    target.do("keep 3", "drop 7")
+    os.kill(target.pid, signal.SIGUSR1)
+    check(wait_for(lambda: not on()), "off")
+    target.do("keep 1000")
+    target.end()
+    equal(counts(target.trace), (3, 0, 3, 120, 7), "counts")
+
+
+@case
+def a_thousand_quick_toggles(directory):
+    target = Steered(directory, "signal=USR1=toggle")
+    target.do("crowd 4")
+    for _ in range(1000):
+        os.kill(target.pid, signal.SIGUSR1)
+        time.sleep(0.0005)
+    target.do("churn 1")
+    client = Client(target.pid)
+    client.ask("stop")
+    equal(client.ask("start"), "ok", "starts after that")
+    target.do("keep 12")
+    target.end()
+    equal(counts(target.trace)[0], 12, "the last one")
+
+
+@case
+def starts_and_stops_under_load(directory):
+    target = Steered(directory, "off")
+    client = Client(target.pid)
+    target.tell("crowd 4")
+    target.wait_ok()
+    for _ in range(200):
+        equal(client.ask("start"), "ok", "start")
+        equal(client.ask("stop"), "ok", "stop")
+    target.do("keep 5")
+    equal(client.ask("start"), "ok", "start")
+    target.do("keep 77", "drop 5")
+    target.end()
+    equal(counts(target.trace)[2], 77, "live")
+    whole = json.loads(gnomon("report", "--from", "start", "--json",
+                              target.trace).out)["summary"]
+    check(whole["allocations"] > 77, "there is more from before")
+    equal(whole["dropped"], 0, "dropped")
+
+
+@case
+def a_handler_of_its_own_stays(directory):
+    target = Steered(directory, "signal=USR1=toggle")
+    target.do("own")
+    os.kill(target.pid, signal.SIGUSR1)
+    check(wait_for(lambda: "handled 1" in target.do("handled")), "called")
+    target.ask("start", status=1)
+    target.end()
+
+
+@case
+def an_ignored_signal_stays_ignored(directory):
+    target = Steered(directory, "signal=USR1=toggle",
+                     prefix=("env", "--ignore-signal=USR1"))
+    os.kill(target.pid, signal.SIGUSR1)
+    target.do("churn 1")
+    target.process.stdin.close()
+    equal(target.process.wait(PATIENCE_SECONDS), 0, "status")
+    check(b"--signal" in target.process.stderr.read(), "said")
+    settle(directory)
+
+
+@case
+def afterwards_it_is_as_fast_as_before(directory):
+    never = Steered(directory, "off")
+    cost = re.compile(r"ps (\d+)")
+    before = int(cost.search(never.do("time 200000")).group(1))
+    for _ in range(3):
+        never.ask("start")
+        never.do("churn 1000")
+        never.ask("stop")
+    never.do("churn 1000")
+    after = int(cost.search(never.do("time 200000")).group(1))
+    never.end()
+    # noise of a busy machine, not of ours: a pair that is recorded takes
+    # several times as long
+    check(after < before * 1.5 + 5000, "%d ps before, %d after" % (
+        before, after))
+
+
+@case
+def a_child_begins_as_its_parent_was_told_to(directory):
+    target = Steered(directory, "off")
+    target.ask("start")
+    target.do("fork 10", "churn 3")
+    target.end()
+    equal(counts(target.trace)[0], 3, "the parent")
+    others = [trace for trace in traces_in(directory)
+              if trace != target.trace]
+    equal(len(others), 1, "traces of the child")
+    equal(Report(others[0]).summary["allocations"], 0, "the child is dormant")
+
+
+@case
+def strangers_are_refused(directory):
+    if os.geteuid() != 0:
+        raise Skip("only root can become somebody else")
+    target = Steered(directory)
+    command = [GNOMON, "stop", str(target.pid)]
+    done = bare(command, user=65534, group=65534, extra_groups=[])
+    equal(done.status, 2, "status")
+    check("another user" in done.err or "ask as" in done.err, done.err)
+    target.ask("stop")
+    target.end()
+
+
+@case
+def messages_say_what_to_do(directory):
+    for arguments, wanted in (
+            (["start", "0"], "id of one process"),
+            (["stop"], "id of one process"),
+            (["clear", "12x"], "id of one process"),
+            (["stop", "4194305"], "no such process"),
+            (["start", str(os.getpid())], "is not recorded")):
+        done = gnomon(*arguments, statuses=(2,))
+        check(wanted in done.err, done.err)
+
+
+@case
+def hostile_clients_hold_nobody_up(directory):
+    target = Steered(directory)
+    silent = [Client(target.pid) for _ in range(6)]
+    silent[0].send(b"sto")
+    silent[1].send(b"x" * 5000)
+    silent[2].send(b"\0\n")
+    equal(silent[2].line()[0], b"error", "control characters")
+    silent[3].send(b"marker \xff\xfe\n" * 50)
+    silent[4].socket.close()
+    equal(Client(target.pid).ask("stop"), "ok", "another one is served")
+    target.do("churn 100")
+    # nobody reads the answers: at last they do not fit
+    try:
+        for _ in range(2000):
+            silent[5].socket.settimeout(0.2)
+            silent[5].send(b"sync\n" * 100)
+    except OSError:
+        pass
+    time.sleep(1.1)
+    crowd = [Client(target.pid) for _ in range(8)]
+    equal(crowd[-1].ask("start"), "ok", "in a crowd")
+    target.do("keep 9")
+    target.end()
+    equal(counts(target.trace)[0], 9, "counts")
+
+
+@case
+def the_name_is_the_next_programs(directory):
+    """By exec the process stays the same, and so does the socket's name."""
+    first = Steered(directory, prefix=("env",))
+    child = first.pid
+    # timeout stays, with env, then the target, in a child of its own
+    with open("/proc/%d/task/%d/children" % (child, child)) as children:
+        first.pid = int(children.read().split()[0])
+    check(wait_for(lambda: bare([GNOMON, "stop", str(first.pid)]).status
+                   == 0), "asked")
+    first.process.stdin.close()
+    equal(first.process.wait(PATIENCE_SECONDS), 0, "status")
+    settle(directory)
+
+
+main()
