@@ -51,6 +51,11 @@ static void put_temporary(const struct report *r)
 	uint64_t between = r->model->options.temporary;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
+	if (r->about.sample_mean > 0) {
+		fprintf(r->out, "  temporary    not known: a sample lacks what was "
+			"allocated between\n");
+		return;
+	}
 	fprintf(r->out, "  temporary    %s (%s of all allocations): freed ",
 		quantity_count(a, sum->temporary),
 		quantity_percent(b, sum->temporary, sum->count));

@@ -7,7 +7,8 @@
  * 1 − exp(−n/M), so each one in it stands for 1 / (1 − exp(−n/M)) blocks of
  * its size. Figures of such a trace are summed up in fixed point, so that no
  * rounding adds up, and a free takes away exactly what the allocation brought;
- * account_finish makes whole numbers of them.
+ * account_finish makes whole numbers of them. Whether a block was temporary is
+ * not known: what was allocated before its free may not be in the sample.
  *
  * Filters: `whole` has the figures of all blocks and says what the global
  * peak is; contexts and `totals` have those of the selected blocks.
@@ -27,6 +28,9 @@
 
 #define SAMPLED_BLOCK_BITS 16	/* fraction of numbers of blocks */
 #define SAMPLED_BYTE_BITS 8
+/* How many allocations lie between two of a sample nobody knows: so many that
+ * nothing is taken for temporary. */
+#define BETWEEN (1u << 12)
 
 static struct account_amount amount_of(const struct model *model,
 				       uint64_t size)
@@ -43,6 +47,14 @@ static struct account_amount amount_of(const struct model *model,
 		(uint64_t)(weight * (1 << SAMPLED_BLOCK_BITS) + 0.5),
 		bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62,
 	};
+}
+
+double model_weight(const struct model *model, const struct block *block)
+{
+	uint64_t blocks = amount_of(model, block->size).blocks;
+
+	return model->sample_mean == 0 ? 1 :
+		(double)blocks / (1 << SAMPLED_BLOCK_BITS);
 }
 
 /* ---- the timeline ---- */
@@ -203,6 +215,8 @@ void account_special_birth(struct model *model, struct block *block,
 	struct account_amount amount = amount_of(model, block->size);
 	struct totals *deciding = &model->totals;
 
+	if (model->sample_mean != 0)
+		model->threads.list[block->thread].allocations += BETWEEN;
 	if (begins_apart(model, block, amount))
 		return;
 	if (model->selection != NULL) {
@@ -460,6 +474,17 @@ static void round_freed(struct freed_sum *sum)
 	sum->lifetime /= 1 << SAMPLED_BLOCK_BITS;
 }
 
+static void round_pool(struct pool_figures *figures)
+{
+	ROUND_BLOCKS(figures->allocations);
+	ROUND_BLOCKS(figures->frees);
+	ROUND_BLOCKS(figures->live_blocks);
+	ROUND_BLOCKS(figures->peak_blocks);
+	ROUND_BYTES(figures->total_bytes);
+	ROUND_BYTES(figures->live_bytes);
+	ROUND_BYTES(figures->peak_bytes);
+}
+
 static void round_timeline(struct timeline_bucket *bucket)
 {
 	ROUND_BYTES(bucket->live_bytes_max);
@@ -492,6 +517,8 @@ static void round_all(struct model *model)
 		round_freed(&model->freed.pairs[i].sum);
 	for (size_t i = 0; i < model->timeline.count; i++)
 		round_timeline(&model->timeline.buckets[i]);
+	for (size_t i = 1; i < model->pools.count; i++)
+		round_pool(&model->pools.list[i].figures);
 }
 
 static void finish_size(struct model *model, const struct block *block)

@@ -14,6 +14,12 @@ const char *const heap_part_names[HEAP_PARTS] = {
 	[HEAP_UNKNOWN] = "unknown",
 };
 
+/* Doubles are exact far beyond what a machine's memory has. */
+static uint64_t whole(double sum)
+{
+	return sum < 0x1p63 ? (uint64_t)(sum + 0.5) : UINT64_C(1) << 63;
+}
+
 enum heap_part heap_part(unsigned layout)
 {
 	if (!(layout & GT_LAYOUT_KNOWN))
@@ -23,22 +29,34 @@ enum heap_part heap_part(unsigned layout)
 	return layout & GT_LAYOUT_OTHER ? HEAP_OTHER : HEAP_MAIN;
 }
 
+/* Sums while they are no whole numbers. */
+struct weighed {
+	double blocks, bytes, usable;
+};
+
 void heap_shares(const struct model *model, const bool *kept,
 		 struct heap_share shares[HEAP_PARTS])
 {
+	struct weighed sums[HEAP_PARTS] = { 0 };
 	const struct block *block;
 	uint64_t at = 0;
 
-	memset(shares, 0, HEAP_PARTS * sizeof(*shares));
 	while ((block = model_next_block(model, &at)) != NULL) {
-		struct heap_share *share = &shares[heap_part(block->layout)];
+		struct weighed *sum = &sums[heap_part(block->layout)];
+		double weight = model_weight(model, block);
 
 		if (kept != NULL && !kept[block->cost])
 			continue;
-		share->blocks++;
-		share->bytes += block->size;
+		sum->blocks += weight;
+		sum->bytes += weight * (double)block->size;
 		if (block->layout & GT_LAYOUT_KNOWN)
-			share->usable += gt_layout_usable(block->size,
-							  block->layout);
+			sum->usable += weight * (double)gt_layout_usable(
+				block->size, block->layout);
 	}
+	for (unsigned i = 0; i < HEAP_PARTS; i++)
+		shares[i] = (struct heap_share){
+			.blocks = whole(sums[i].blocks),
+			.bytes = whole(sums[i].bytes),
+			.usable = whole(sums[i].usable),
+		};
 }

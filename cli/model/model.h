@@ -246,6 +246,8 @@ int model_follow(const struct model *model, const char *path,
 /* The blocks that are selected and live at the end (or at the moment that the
  * filter names), one after the other, in no order. *at is 0 at first. */
 const struct block *model_next_block(const struct model *model, uint64_t *at);
+/* How many blocks of its size a block stands for: one, but for samples. */
+double model_weight(const struct model *model, const struct block *block);
 /* The node of the stack that freed such a block later: of one of a moment, if
  * that is known. MODEL_NOT_FREED: it was not, or nobody knows. */
 #define MODEL_NOT_FREED UINT32_MAX

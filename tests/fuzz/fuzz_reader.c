@@ -110,6 +110,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	model_free(&model);
 	if (size % 8 == 1)
 		run_command(&cmd_report, "--json", path);
+	else if (size % 8 == 2)
+		run_command(&cmd_report, "--heap=.", path);
+	else if (size % 8 == 4)
+		run_command(&cmd_report, "--alive-at=50%", path);
+	else if (size % 8 == 6)
+		run_command(&cmd_report, "--from=start", path);
 	else if (size % 8 == 3)
 		run_command(&cmd_info, "--json", path);
 	else if (size % 8 == 5)

@@ -200,7 +200,8 @@ static void sizes_and_lifetimes(void **state)
 static void sample_is_scaled(void **state)
 {
 	struct model_options options = { .wants = MODEL_WANT_TIMELINE };
-	double blocks = 0, bytes = 0, live_bytes = 0, freed = 0;
+	double blocks = 0, bytes = 0, live_bytes = 0, freed = 0, heap = 0;
+	struct heap_share shares[HEAP_PARTS];
 	struct model *model;
 
 	(void)state;
@@ -221,6 +222,11 @@ static void sample_is_scaled(void **state)
 	}
 	assert_true(fabs((double)model->totals.allocations - blocks) < 1);
 	assert_true(fabs((double)model->totals.frees - freed) < 1);
+	assert_int_equal(model->totals.temporary, 0);	/* nobody knows */
+	heap_shares(model, NULL, shares);
+	for (unsigned i = 0; i < HEAP_PARTS; i++)
+		heap += (double)shares[i].bytes;
+	assert_true(fabs(heap - live_bytes) < HEAP_PARTS);
 	assert_true(fabs((double)model->totals.total_bytes - bytes) < 2);
 	assert_true(fabs((double)model->totals.live_bytes - live_bytes) < 2);
 	assert_int_equal(model->timeline.buckets[model->timeline.count - 1]
