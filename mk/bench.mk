@@ -87,6 +87,9 @@ $(BENCH_LIB): $(BENCH_DIR)/thread_writer.o $(ARCH_OBJ) $(UNWIND_OBJ) \
 		-Wl,--version-script=preload/exports.map \
 		-Wl,--wrap=arch_clone_task -o $@ $^
 
+# Tests want them, too.
+check-build: $(BENCH_DIR)/bench-generate $(BENCH_DIR)/replay
+
 BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 	$(if $(BENCH_QUICK),--quick)
 
