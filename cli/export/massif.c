@@ -7,6 +7,8 @@
  *	snapshots ─ the timeline's buckets, some of them together
  *		  ─ with filters of stacks, which the timeline does not know:
  *		    a second pass over the trace
+ *		  ─ what the allocator added to what was live, its headers and
+ *		    what it rounds up: that pass, too
  *	tree	  ─ bottom up from the sites, as in `report --tree`; what is
  *		    less than Massif's threshold, and deeper than DEPTH_MAX,
  *		    is summed up
@@ -47,13 +49,17 @@ struct massif {
 	const struct profile *profile;
 	struct buffer text;
 	unsigned number;	/* of the next snapshot */
-	/* The curve: what was live when each of `rows` spans ended. */
-	uint64_t values[SNAPSHOTS];
+	/* The curve: what was live when each of `rows` spans ended, and what
+	 * the allocator had added to it. */
+	uint64_t values[SNAPSHOTS], extras[SNAPSHOTS];
 	size_t rows, step;	/* of so many buckets each */
 	/* The second pass. */
-	bool *keeps;
-	uint64_t now;
+	bool *keeps;		/* by node; NULL: all */
+	uint64_t now, extra;
 	size_t row;		/* the next to be written */
+	/* Of the births at the peak's stamp, that of which most was live. */
+	uint64_t peak_now, peak_extra;
+	bool peak_met, peak_over;
 	/* The tree that is counted, or written then. */
 	enum figure key;
 	uint64_t least;
@@ -97,13 +103,27 @@ static void from_timeline(struct massif *m)
 	}
 }
 
-static void write_rows(struct massif *m, uint64_t stamp)
+/* All that is before this stamp has happened. */
+static void advance(struct massif *m, uint64_t stamp)
 {
-	const struct timeline *timeline = &m->export->model->timeline;
+	const struct model *model = m->export->model;
 
 	while (m->row < m->rows &&
-	       timeline_stamp(timeline, (m->row + 1) * m->step) <= stamp)
+	       timeline_stamp(&model->timeline, (m->row + 1) * m->step) <=
+			stamp) {
+		m->extras[m->row] = m->extra;
 		m->values[m->row++] = m->now;
+	}
+	if (m->peak_over || stamp <= model->totals.peak_stamp)
+		return;
+	m->peak_over = true;
+	if (!m->peak_met)
+		m->peak_extra = m->extra;
+}
+
+static bool is_kept(const struct massif *m, uint32_t node)
+{
+	return m->keeps == NULL || m->keeps[node];
 }
 
 static void take_birth(void *owner, const struct block *block, uint32_t number,
@@ -112,9 +132,17 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 	struct massif *m = owner;
 
 	(void)number, (void)chain;
-	write_rows(m, block->birth);
-	if (m->keeps[node])
-		m->now += m->key == FIGURE_COUNT ? 1 : block->size;
+	advance(m, block->birth);
+	if (!is_kept(m, node))
+		return;
+	m->now += m->key == FIGURE_COUNT ? 1 : block->size;
+	m->extra += heap_extra(block);
+	if (block->birth != m->export->model->totals.peak_stamp ||
+	    m->now < m->peak_now)
+		return;
+	m->peak_met = true;
+	m->peak_now = m->now;
+	m->peak_extra = m->extra;
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
@@ -124,14 +152,15 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 	struct massif *m = owner;
 
 	(void)number, (void)end, (void)chain;
-	write_rows(m, stamp);
-	if (m->keeps[node] && !grows(m))
-		m->now -= block->size;
+	advance(m, stamp);
+	if (!is_kept(m, node) || grows(m))
+		return;
+	m->now -= block->size;
+	m->extra -= heap_extra(block);
 }
 
-/* A pipe is read once; of a sample, a block stands for others, too. Without a
- * curve there are still the peak and the end. */
-static void follow(struct massif *m)
+/* A pipe is read once; of a sample, a block stands for others, too. */
+static bool follow(struct massif *m)
 {
 	const struct model *model = m->export->model;
 	const struct model_tap tap = { .owner = m, .birth = take_birth,
@@ -139,24 +168,29 @@ static void follow(struct massif *m)
 
 	if (model->sample_mean > 0 || !valgrind_can_follow(m->export) ||
 	    model_follow(model, m->export->trace, &tap) == EXIT_NOTHING)
-		m->rows = 0;
-	write_rows(m, UINT64_MAX);
+		return false;
+	advance(m, UINT64_MAX);
+	return true;
 }
 
 static void find_curve(struct massif *m)
 {
 	const struct timeline *timeline = &m->export->model->timeline;
+	bool followed;
 
 	if (timeline->count == 0 || m->key == FIGURE_TEMPORARY)
 		return;
 	m->step = (timeline->count + SNAPSHOTS - 1) / SNAPSHOTS;
 	m->rows = (timeline->count + m->step - 1) / m->step;
 	m->keeps = export_keeps(m->export);
-	if (m->keeps != NULL)
-		follow(m);
-	else
+	/* What only grows has nothing that an allocator adds. */
+	followed = (m->keeps != NULL || !grows(m)) && follow(m);
+	if (m->keeps == NULL)
 		from_timeline(m);
+	else if (!followed)
+		m->rows = 0;	/* there are still the peak and the end */
 	free(m->keeps);
+	m->keeps = NULL;
 }
 
 /* ---- a tree ---- */
@@ -279,20 +313,21 @@ static void write_tree(struct massif *m, uint64_t whole)
 /* ---- snapshots ---- */
 
 static void put_snapshot(struct massif *m, uint64_t ns, uint64_t value,
-			 const char *tree)
+			 uint64_t extra, const char *tree)
 {
 	/* Massif has whole milliseconds; readers take fractions, too. */
 	fprintf(m->export->out, "#-----------\nsnapshot=%u\n#-----------\n"
 		"time=%" PRIu64 ".%06" PRIu64 "\nmem_heap_B=%" PRIu64 "\n"
-		"mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
-		m->number++, ns / TICK_NS, ns % TICK_NS, value, tree);
+		"mem_heap_extra_B=%" PRIu64 "\nmem_stacks_B=0\n"
+		"heap_tree=%s\n", m->number++, ns / TICK_NS, ns % TICK_NS,
+		value, grows(m) ? 0 : extra, tree);
 }
 
 static void put_detailed(struct massif *m, uint64_t ns, enum figure key,
-			 uint64_t value, const char *tree)
+			 uint64_t value, uint64_t extra, const char *tree)
 {
 	m->key = key;
-	put_snapshot(m, ns, value, tree);
+	put_snapshot(m, ns, value, extra, tree);
 	write_tree(m, value);
 }
 
@@ -307,7 +342,7 @@ static void put_curve(struct massif *m, size_t *row, uint64_t until_ns)
 
 		if (ns >= until_ns)
 			break;
-		put_snapshot(m, ns, m->values[*row], "empty");
+		put_snapshot(m, ns, m->values[*row], m->extras[*row], "empty");
 	}
 }
 
@@ -322,10 +357,10 @@ static void put_snapshots(struct massif *m)
 	size_t row = 0;
 
 	profile_inclusive(m->profile, PROFILE_ROOT, 0, &whole);
-	put_snapshot(m, 0, 0, "empty");
+	put_snapshot(m, 0, 0, 0, "empty");
 	if (grows(m)) {
 		put_curve(m, &row, end_ns);
-		put_detailed(m, end_ns, key, value_of(m, &whole), "peak");
+		put_detailed(m, end_ns, key, value_of(m, &whole), 0, "peak");
 		return;
 	}
 	if (peak_ns > end_ns)
@@ -333,9 +368,10 @@ static void put_snapshots(struct massif *m)
 	put_curve(m, &row, peak_ns);
 	if (whole.peak_bytes > 0)
 		put_detailed(m, peak_ns, FIGURE_PEAK, whole.peak_bytes,
-			     "peak");
+			     m->peak_extra, "peak");
 	put_curve(m, &row, end_ns);
-	put_detailed(m, end_ns, FIGURE_LIVE, whole.live_bytes, "detailed");
+	put_detailed(m, end_ns, FIGURE_LIVE, whole.live_bytes, m->extra,
+		     "detailed");
 }
 
 /* What the numbers are, if not bytes that are live. */

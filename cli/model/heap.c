@@ -34,6 +34,14 @@ struct weighed {
 	double blocks, bytes, usable;
 };
 
+uint64_t heap_extra(const struct block *block)
+{
+	if (!(block->layout & GT_LAYOUT_KNOWN))
+		return 0;
+	return gt_layout_usable(block->size, block->layout) - block->size +
+		(block->layout & GT_LAYOUT_MMAPPED ? 16 : 8);
+}
+
 void heap_shares(const struct model *model, const bool *kept,
 		 struct heap_share shares[HEAP_PARTS])
 {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct block;
 struct model;
 
 enum heap_part {
@@ -27,6 +28,9 @@ extern const char *const heap_part_names[HEAP_PARTS];
 
 /* Of a block with this layout (enum gt_layout). */
 enum heap_part heap_part(unsigned layout);
+/* What the C library needed for a block beyond the bytes asked for: its header
+ * and what is rounded up; 0: unknown. */
+uint64_t heap_extra(const struct block *block);
 /* Sums over the blocks that are live; `kept`: of which costs, NULL: all. */
 void heap_shares(const struct model *model, const bool *kept,
 		 struct heap_share shares[HEAP_PARTS]);
