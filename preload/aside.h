@@ -52,6 +52,13 @@ void aside_asleep_block(struct thread *thread, unsigned kind, uint64_t size);
 void aside_asleep_address(struct thread *thread, unsigned kind,
 			  uint64_t address);
 
+/* The same in a hook itself, of a thread (NULL: not known) that has no choice
+ * to make. */
+static inline bool aside_sleeps(const struct thread *thread)
+{
+	return aside_dormant() && !(thread && thread->aside & THREAD_CHOOSES);
+}
+
 /* Nothing is recorded of a new block (GT_ALLOC, GT_REALLOC_DONE). */
 static inline bool aside_leaves_out_block(unsigned kind, uint64_t size)
 {

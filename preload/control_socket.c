@@ -72,8 +72,12 @@ void control_socket_open(struct writer *w)
 
 	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++)
 		s->client[i] = (struct control_client){ .fd = -1 };
-	fd = arch_syscall3(__NR_socket, AF_UNIX,
-			   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	/* the writer of a child has its parent's filters */
+	fd = unwind_may(SECCOMP_NO_SOCKET) ?
+		     arch_syscall3(__NR_socket, AF_UNIX,
+				   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+				   0) :
+		     -EPERM;
 	s->fd = sys_failed(fd) ? -1 : fd;
 	s->err = sys_failed(fd) ? fd : 0;
 	if (s->fd >= 0)

@@ -359,16 +359,18 @@ static void recorder_start(struct recorder *r)
 			      memory_order_relaxed);
 	r->forked = recorder_was_on;
 	if (r->forked && !recorder_follows_fork()) {
-		atomic_store_explicit(&r->state, RECORDER_OFF,
-				      memory_order_release);
+		recorder_set_off(r);
 		return;
 	}
 	if (r->forked)
 		loader_forked();
 	recorder_was_on = true;
-	state = recorder_begin(r) ? RECORDER_ON : RECORDER_OFF;
-	/* pairs with the acquire of recorder_thread */
-	atomic_store_explicit(&r->state, state, memory_order_release);
+	/* pairs with the acquire of recorder_enter */
+	if (recorder_begin(r))
+		atomic_store_explicit(&r->state, RECORDER_ON,
+				      memory_order_release);
+	else
+		recorder_set_off(r);
 	if (unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&r->state);
 }

@@ -92,7 +92,8 @@ struct pools;
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
-	/* nothing is recorded at the time (aside.h); by the writer */
+	/* nothing is recorded at the time (aside.h); by the writer, and for
+	 * good where the state is OFF */
 	_Atomic uint32_t dormant;
 	/* thread pointer of who starts it: what interrupts that one does not
 	 * wait for it */
@@ -233,6 +234,13 @@ void recorder_put_aside(struct thread *thread, enum thread_aside why,
  * counted as dropped.
  */
 void recorder_mute(bool mute);
+
+/* Nothing is recorded of this process any more. */
+static inline void recorder_set_off(struct recorder *r)
+{
+	atomic_store_explicit(&r->dormant, 1, memory_order_relaxed);
+	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
+}
 
 /* Whether the writer still lives. */
 bool recorder_writer_alive(const struct recorder *r);

@@ -10,6 +10,7 @@
 #include <linux/audit.h>
 #include <linux/prctl.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "preload/filter.h"
 #include "preload/proc.h"
@@ -33,6 +34,8 @@ struct seccomp_call {
 	long first, second;	/* arguments that a filter may look at */
 };
 
+#define SECCOMP_SOCKET(name, first) \
+	{ SECCOMP_NO_SOCKET, __NR_##name, first, 0 }
 #define SECCOMP_START(name) { SECCOMP_NO_START, __NR_##name, 0, 0 }
 
 /* What we call: in threads of the target, and (SECCOMP_NO_START) to start a
@@ -57,6 +60,10 @@ static const struct seccomp_call seccomp_calls[] = {
 	{ SECCOMP_NO_LOCK, __NR_prlimit64, 0, 0 },
 	{ SECCOMP_NO_LOCK, __NR_mlock, 0, 0 },
 	{ SECCOMP_NO_LOCK, __NR_mlock2, 0, 0 },
+	SECCOMP_SOCKET(socket, AF_UNIX), SECCOMP_SOCKET(bind, 0),
+	SECCOMP_SOCKET(listen, 0), SECCOMP_SOCKET(accept4, 0),
+	SECCOMP_SOCKET(getsockopt, 0), SECCOMP_SOCKET(recvfrom, 0),
+	SECCOMP_SOCKET(sendto, 0),
 	SECCOMP_START(clone), SECCOMP_START(clock_gettime),
 	SECCOMP_START(close_range), SECCOMP_START(exit), SECCOMP_START(faccessat),
 	SECCOMP_START(fallocate), SECCOMP_START(fcntl), SECCOMP_START(flock),

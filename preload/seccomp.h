@@ -23,7 +23,8 @@ enum {
 	SECCOMP_NO_FILES = 16,	/* open, map, close */
 	SECCOMP_NO_START = 32,	/* everything that a new recorder needs */
 	SECCOMP_NO_LOCK = 64,	/* to look what may be locked, and to lock */
-	SECCOMP_NO_ALL = 127
+	SECCOMP_NO_SOCKET = 128,	/* to be asked by others (writer) */
+	SECCOMP_NO_ALL = 255
 };
 
 /* Around the call that puts a filter, or strict mode, in force. From the first

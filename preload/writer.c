@@ -192,7 +192,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	struct recorder *r = w->r;
 	struct text text;
 
-	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
+	recorder_set_off(r);
 	writer_release(r);
 	text_init(&text, message, size);
 	text_put(&text, "cannot write ");

@@ -128,8 +128,7 @@ void writer_return(struct recorder *r, struct writer_aside *aside)
 	if (writer_at_home() && !sys_failed(birth_give(&w->birth)))
 		writer_wait(r, WRITER_STARTING, WRITER_START_NS);
 	else	/* what there is stays in the live file */
-		atomic_store_explicit(&r->state, RECORDER_OFF,
-				      memory_order_release);
+		recorder_set_off(r);
 	writer_drop(aside);
 }
 
