@@ -1,0 +1,24 @@
+/*
+ * one_behind.c: writes one byte behind a block, and frees it from another
+ * function: what guards are to find.
+ */
+#include <stdlib.h>
+
+static char *tgt_allocate(void)
+{
+	return malloc(24);
+}
+
+static void tgt_release(char *block)
+{
+	free(block);
+}
+
+int main(void)
+{
+	char *block = tgt_allocate();
+
+	((volatile char *)block)[24] = 1;
+	tgt_release(block);
+	return 0;
+}
