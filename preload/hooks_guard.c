@@ -406,9 +406,15 @@ static void *zero_valloc(size_t size)
 	return zero_all(below.valloc(size), size);
 }
 
+/* Not every allocator has one; then it is the C library's, of whose blocks the
+ * allocator knows nothing. */
 static void *zero_pvalloc(size_t size)
 {
-	return zero_all(below.pvalloc(size), size);
+	void *block = below.pvalloc(size);
+
+	if (block)
+		memset(block, 0, base_round_up(size, GUARD_PAGE));
+	return block;
 }
 
 /* ---- the table ---- */

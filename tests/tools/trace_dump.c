@@ -1,5 +1,5 @@
 /*
- * trace_dump.c TRACE [extras|frees]: the contexts of a trace as they were recorded, raw: for
+ * trace_dump.c TRACE [extras|frees|damages]: the contexts of a trace as they were recorded, raw: for
  * each that allocated, a line "allocations root address address …" with the
  * return addresses innermost first, in hexadecimal. root is 0 where the stack
  * reached its bottom, else the reason why it did not (enum gt_stop).
@@ -10,6 +10,10 @@
  *
  * With "frees" instead the contexts that freed, with how often: "0" stands for
  * the stacks of all frees that have none.
+ *
+ * With "damages" only what --guard has found, a line each: "offset bytes when
+ * address size", then "by" and the addresses of the stack that found it, then
+ * "of" and those of the stack that allocated the block.
  *
  * For comparing with other unwinders address by address, which no report can
  * serve: symbols lie between.
@@ -34,7 +38,7 @@ struct node {
 
 static struct node *nodes;
 static size_t node_count;
-static bool with_extras, of_frees;
+static bool with_extras, of_frees, of_damages;
 
 static struct node *node_at(uint32_t id)
 {
@@ -71,8 +75,27 @@ static void take_nodes(struct cursor *payload, struct inflater *inflater)
 		exit(3);
 }
 
+static void print_stack(uint32_t id)
+{
+	for (; id >= GT_STOP_COUNT && id < node_count; id = nodes[id].parent)
+		printf(" %" PRIx64, nodes[id].address);
+}
+
+static void print_damage(const struct trace_event *event)
+{
+	printf("%" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIu64
+	       " by", (int64_t)event->args[0], event->args[2], event->args[3],
+	       event->address, event->size);
+	print_stack(event->context);
+	printf(" of");
+	print_stack((uint32_t)event->args[1]);
+	printf("\n");
+}
+
 static void print_extra(const struct trace_event *event)
 {
+	if (of_damages && event->what == GT_EXTRA_DAMAGE)
+		print_damage(event);
 	if (!with_extras)
 		return;
 	printf("extra %u %" PRIu64 " %" PRIx64 " %" PRIu64 " %" PRIu32,
@@ -127,7 +150,8 @@ int main(int argc, char **argv)
 
 	with_extras = argc == 3 && strcmp(argv[2], "extras") == 0;
 	of_frees = argc == 3 && strcmp(argv[2], "frees") == 0;
-	if (argc != 2 + (with_extras || of_frees) ||
+	of_damages = argc == 3 && strcmp(argv[2], "damages") == 0;
+	if (argc != 2 + (with_extras || of_frees || of_damages) ||
 	    scan_open(&reader, open(argv[1], O_RDONLY)) != SCAN_OPEN_OK)
 		return 2;
 	while (scan_next(&reader, &chunk)) {
@@ -143,7 +167,7 @@ int main(int argc, char **argv)
 	if (reader.damage_count)
 		return 3;
 	for (size_t id = 0; id < node_count; id++)
-		if (nodes[id].count)
+		if (nodes[id].count && !of_damages)
 			print_context(id);
 	return 0;
 }

@@ -1,0 +1,165 @@
+/* test_guard_sweep.c: live blocks are found in memory, whatever is damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/guard_sweep.h"
+#include "unwind/memory.h"
+
+#define PAGES 64u
+#define BYTES (PAGES * 4096)
+#define BLOCKS 400u
+
+static struct guard_shape shape;
+static unsigned char *memory;
+static uintptr_t blocks[BLOCKS];
+static uint64_t sizes[BLOCKS];
+
+struct told {
+	unsigned count;
+	uintptr_t block;
+	struct guard_harm harm;
+};
+
+static void tell(void *owner, uintptr_t block,
+		 const struct guard_found *found, struct guard_harm harm)
+{
+	struct told *told = owner;
+
+	(void)found;
+	told->count++;
+	told->block = block;
+	told->harm = harm;
+}
+
+/* Blocks of growing sizes, one behind the other. */
+static void fill(void)
+{
+	uintptr_t at = (uintptr_t)memory;
+	unsigned i;
+
+	memset(memory, 0, BYTES);
+	for (i = 0; i < BLOCKS; i++) {
+		sizes[i] = i;
+		blocks[i] = guard_place(&shape, at, 16);
+		guard_make(&shape, at, blocks[i], sizes[i], i, 0);
+		at = base_round_up(blocks[i] + sizes[i] + shape.zone, 16);
+	}
+	assert_true(at < (uintptr_t)memory + BYTES);
+}
+
+static struct told sweep(uint64_t wanted)
+{
+	struct told told = { 0 };
+	struct guard_sweep sweep = { .shape = &shape, .tell = tell,
+				     .owner = &told };
+
+	guard_sweep_range(&sweep, (uintptr_t)memory, (uintptr_t)memory + BYTES);
+	assert_int_equal(sweep.blocks, wanted);
+	return told;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	shape = guard_shape(20, 99);
+	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED;
+}
+
+static void all_are_found(void **state)
+{
+	(void)state;
+	fill();
+	assert_int_equal(sweep(BLOCKS).count, 0);
+}
+
+static void freed_ones_are_not(void **state)
+{
+	struct guard_found found;
+
+	(void)state;
+	fill();
+	assert_int_equal(guard_find(&shape, blocks[5], &found), GUARD_LIVE);
+	guard_unmake(&shape, blocks[5], &found);
+	assert_int_equal(sweep(BLOCKS - 1).count, 0);
+}
+
+/* Each byte around a block, one at a time: it stays known, and is told of
+ * once. */
+static void damaged_ones_are(void **state)
+{
+	int64_t at, from = -(int64_t)shape.front;
+	int64_t to = (int64_t)(sizes[33] + shape.zone);
+
+	(void)state;
+	fill();
+	for (at = from; at < to; at++) {
+		unsigned char *byte = (unsigned char *)blocks[33] + at;
+		struct told told;
+
+		if (at >= 0 && at < (int64_t)sizes[33])
+			continue;
+		*byte ^= 1;
+		told = sweep(BLOCKS);
+		assert_int_equal(told.count, 1);
+		assert_int_equal(told.block, blocks[33]);
+		assert_in_range(told.harm.bytes, 1, 8);
+		*byte ^= 1;
+	}
+}
+
+static void headers_that_are_gone(void **state)
+{
+	struct told told;
+
+	(void)state;
+	fill();
+	memset((void *)(blocks[100] - 40), 0x55, 40);
+	told = sweep(BLOCKS);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.block, blocks[100]);
+	assert_int_equal(told.harm.offset, -40);
+}
+
+/* The whole process, with what it has set aside and never used. */
+static void the_whole_process(void **state)
+{
+	size_t aside = (size_t)8 << 30;
+	void *far = mmap(NULL, aside, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct told told = { 0 };
+	struct guard_sweep all = { .shape = &shape, .tell = tell,
+				   .owner = &told };
+
+	(void)state;
+	fill();
+	*(unsigned char *)(blocks[7] + sizes[7]) ^= 1;
+	/* not to be read */
+	assert_int_equal(mprotect(memory + BYTES - 4096, 4096, PROT_NONE), 0);
+	guard_sweep_all(&all);
+	mprotect(memory + BYTES - 4096, 4096, PROT_READ | PROT_WRITE);
+	assert_int_equal(all.blocks, BLOCKS);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.block, blocks[7]);
+	assert_int_equal(told.harm.offset, 7);
+	munmap(far, aside);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_are_found),
+		cmocka_unit_test(freed_ones_are_not),
+		cmocka_unit_test(damaged_ones_are),
+		cmocka_unit_test(headers_that_are_gone),
+		cmocka_unit_test(the_whole_process),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}
