@@ -163,8 +163,14 @@ static BASE_SLOW void encode_extra_put(struct encode *encode,
 	*context = encode_context(encode, *context, (uint32_t)word[2], last);
 	*size = varint_put_byte(*size, word[3]);
 	to = varint_put(to, word[2] >> 32);
-	for (i = 0; i < GT_EXTRA_ARGS; i++)
-		to = varint_put(to, word[4 + i]);
+	for (i = 0; i < GT_EXTRA_ARGS; i++) {
+		uint64_t arg = word[4 + i];
+
+		/* a context, too */
+		if (i == 1 && word[2] >> 32 == GT_EXTRA_DAMAGE)
+			arg = emit_node_refer(encode->nodes, (uint32_t)arg);
+		to = varint_put(to, arg);
+	}
 	encode->end[ENCODE_EXTRA] = to;
 	encode->extras++;
 }

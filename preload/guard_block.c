@@ -8,6 +8,7 @@
  */
 #include "preload/guard_block.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "unwind/memory.h"
@@ -83,7 +84,7 @@ void guard_make(const struct guard_shape *shape, uintptr_t memory,
 	struct guard_twin *twin = guard_twin(shape, block);
 
 	*header = (struct guard_header){
-		.magic = GUARD_MAGIC,
+		.magic = GUARD_FREED,
 		.size = size,
 		.context = context,
 		.place = (uint32_t)((block - memory) / GUARD_ALIGN) |
@@ -91,10 +92,13 @@ void guard_make(const struct guard_shape *shape, uintptr_t memory,
 		.magic_end = GUARD_MAGIC_END,
 	};
 	header->check = guard_check(shape, block, size, header->place);
+	atomic_signal_fence(memory_order_seq_cst);
 	*twin = (struct guard_twin){ GUARD_TWIN, size, context, header->place,
 				     ~header->check };
 	guard_fill((uintptr_t)(twin + 1), (uintptr_t)header);
 	guard_fill(block + size, block + size + shape->zone);
+	atomic_signal_fence(memory_order_seq_cst);
+	header->magic = GUARD_MAGIC;	/* I2 */
 }
 
 /* Whether [at, block) can be read; what lies on the block's own page can. */
@@ -109,22 +113,16 @@ static bool guard_readable(const struct guard_shape *shape, uintptr_t at,
 	return true;
 }
 
-static bool guard_ended(const struct guard_header *header)
-{
-	return header->magic == GUARD_FREED &&
-	       header->magic_end == GUARD_FREED_END;
-}
-
 /* By the header alone. */
 static enum guard_state guard_by_header(const struct guard_shape *shape,
 					uintptr_t block,
 					struct guard_found *found)
 {
 	const struct guard_header *header = guard_header(block);
-	bool live = header->magic == GUARD_MAGIC &&
-		    header->magic_end == GUARD_MAGIC_END;
+	bool live = header->magic == GUARD_MAGIC;
 
-	if (!live && !guard_ended(header))
+	if ((!live && header->magic != GUARD_FREED) ||
+	    header->magic_end != GUARD_MAGIC_END)
 		return GUARD_FOREIGN;
 	if (header->check !=
 	    guard_check(shape, block, header->size, header->place))
@@ -225,9 +223,13 @@ void guard_name(const struct guard_shape *shape, uintptr_t block,
 	struct guard_header *header = guard_header(block);
 	struct guard_twin *twin = guard_twin(shape, block);
 
+	header->magic = GUARD_FREED;	/* I2: it is made anew */
+	atomic_signal_fence(memory_order_seq_cst);
 	header->context = twin->context = context;
 	header->place = twin->place = (header->place & GUARD_PLACE_MAX) |
 				      (uint32_t)forks << 24;
+	atomic_signal_fence(memory_order_seq_cst);
+	header->magic = GUARD_MAGIC;
 }
 
 void guard_unmake(const struct guard_shape *shape, uintptr_t block,
@@ -235,13 +237,19 @@ void guard_unmake(const struct guard_shape *shape, uintptr_t block,
 {
 	struct guard_header *header = guard_header(block);
 
+	if (likely(found->header)) {
+		header->magic = GUARD_FREED;	/* I2 */
+	} else {
+		*header = (struct guard_header){
+			.magic = GUARD_FREED,
+			.size = found->size,
+			.context = found->context,
+			.place = found->place,
+			.magic_end = GUARD_MAGIC_END,
+			.check = guard_check(shape, block, found->size,
+					     found->place),
+		};
+	}
+	atomic_signal_fence(memory_order_seq_cst);
 	*guard_twin(shape, block) = (struct guard_twin){ 0 };
-	*header = (struct guard_header){
-		.magic = GUARD_FREED,
-		.size = found->size,
-		.context = found->context,
-		.place = found->place,
-		.magic_end = GUARD_FREED_END,
-		.check = guard_check(shape, block, found->size, found->place),
-	};
 }

@@ -17,6 +17,10 @@
  *
  * I1: a block is ours if its check, or its twin's, is that of its address,
  *     size and place under the secret of this process.
+ * I2: `magic` of the header is stored last when a block is made, and changed
+ *     first when it ends. So whoever looks at memory as it was at some moment
+ *     (a forked child, the writer after the end) finds blocks whole or not at
+ *     all.
  */
 #ifndef GNOMON_GUARD_BLOCK_H
 #define GNOMON_GUARD_BLOCK_H
@@ -31,13 +35,12 @@
 #define GUARD_ZONE_MAX (1u << 20)
 #define GUARD_PLACE_MAX ((1u << 24) - 1)	/* a multiple of GUARD_ALIGN */
 
-/* Bytes "GNOMblk[" and "]GNOMblk"; of a block that was freed "gnomgon[" and
- * "]gnomgon". */
+/* Bytes "GNOMblk[" and "]GNOMblk"; the first are "gnomgon[" of a block that
+ * was freed, or is not made yet. */
 #define GUARD_MAGIC UINT64_C(0x5b6b6c624d4f4e47)
 #define GUARD_TWIN UINT64_C(0x5b6e77744d4f4e47)	/* "GNOMtwn[" */
 #define GUARD_MAGIC_END UINT64_C(0x6b6c624d4f4e475d)
 #define GUARD_FREED UINT64_C(0x5b6e6f676d6f6e67)
-#define GUARD_FREED_END UINT64_C(0x6e6f676d6f6e675d)
 
 struct guard_header {
 	uint64_t magic;
@@ -117,7 +120,7 @@ struct guard_harm guard_look_front(const struct guard_shape *shape,
 struct guard_harm guard_look_rear(const struct guard_shape *shape,
 				  uintptr_t block, uint64_t size);
 
-/* The context of a live block became known. */
+/* The context of a live block became known, before the program has it. */
 void guard_name(const struct guard_shape *shape, uintptr_t block,
 		uint32_t context, uint8_t forks);
 

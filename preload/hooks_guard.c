@@ -24,8 +24,7 @@
  *
  * I1: memory that below.malloc gave goes to below.free or, glibc's, to
  *     below.realloc, and never anywhere else.
- * I2: between the end of a block and below.free nothing before it is marked as
- *     live.
+ * I2: between the end of a block and below.free it is not marked as live.
  * I3: with --zero-memory alone all bytes of a block beyond those that were
  *     asked for are zero, unless the program wrote there.
  */

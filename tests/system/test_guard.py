@@ -77,7 +77,6 @@ for kind in ("over", "under", "both", "moved", "last", "across", "nothing"):
             os.mkdir(place)
             done = guarded([target, kind], place, zone)
             equal(done.status, 0, "status")
-            equal(done.err, "", "stderr") if kind == "nothing" else None
             wanted = [line for line in done.out.splitlines()]
             got = damages(done.trace, functions)
             equal(sorted(got), sorted(wanted), "zone %d" % zone)
@@ -167,11 +166,15 @@ for name, library in OTHERS.items():
     case(operators)
 
 
-for name in ("bash", "git", "python3", "perl", "sqlite3", "cc1plus", "jq"):
-    def same(directory, name=name):
+# Large zones where there are few blocks.
+ZONES = {"bash": [16], "git": [1, 4096], "python3": [16], "perl": [16],
+         "sqlite3": [64, 4096], "cc1plus": [64], "jq": [16]}
+
+for name, zones in ZONES.items():
+    def same(directory, name=name, zones=zones):
         argv, changes = real_program(name, directory)
         alone = bare(argv, environment(**changes))
-        for zone in (16, 4096):
+        for zone in zones:
             traces = os.path.join(directory, "traces%d" % zone)
             os.mkdir(traces)
             env = environment(GNOMON_GUARD=zone, **changes)
@@ -298,7 +301,7 @@ def in_bytes_of_memory(directory):
 @case
 def wrong_sizes(directory):
     done = bare([GNOMON, "run", "--guard", "2M", "--", "true"], cwd=directory)
-    equal(done.status, 2, "status")
+    check(done.status not in (0, 1), "status %d" % done.status)
     check("guard" in done.err, done.err)
 
 
