@@ -24,10 +24,10 @@
 
 #include "preload/aside.h"
 #include "preload/bump.h"
+#include "preload/control_signal.h"
 #include "preload/guard_rows.h"
 #include "preload/hooks.h"
 #include "preload/hooks_wrap.h"
-#include "preload/signals.h"
 #include "preload/sys.h"
 
 /* With all of the fast path in it, but for the slow functions. */
@@ -346,7 +346,7 @@ __attribute__((constructor)) static void hooks_load(void)
 		if (thread)
 			aside_thread(thread);
 		hooks_guard();
-		signals_install();
+		control_signal_install();
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * signals.c: see signals.h.
+ * control_signal.c: see control_signal.h.
  *
  * A handler counts and wakes the writer, which does what is asked for
  * (control.c): there is nothing that a thread could be interrupted in. The
@@ -9,7 +9,7 @@
  * stack for its handlers it serves ours, too. A forked child has its parent's
  * handlers, and its own recorder.
  */
-#include "preload/signals.h"
+#include "preload/control_signal.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -23,15 +23,15 @@
 #include "preload/text.h"
 #include "unwind/memory.h"
 
-#define SIGNALS_COUNT 65
+#define SIGNAL_COUNT 65
 
-typedef int signals_action(int number, const struct sigaction *action,
+typedef int signal_action(int number, const struct sigaction *action,
 			   struct sigaction *old);
 
 /* enum control_what; constant once a handler is there. */
-static unsigned char signals_what[SIGNALS_COUNT];
+static unsigned char signal_what[SIGNAL_COUNT];
 
-static void signals_arrived(int number)
+static void signal_arrived(int number)
 {
 	struct recorder *r = recorder;
 
@@ -41,12 +41,12 @@ static void signals_arrived(int number)
 	/* a child that shares our memory (vfork) was meant */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return;
-	atomic_fetch_add_explicit(&r->signalled[signals_what[number]], 1,
+	atomic_fetch_add_explicit(&r->signalled[signal_what[number]], 1,
 				  memory_order_relaxed);
 	recorder_wake(r);
 }
 
-static void signals_complain(const struct signal_wish *wish)
+static void signal_complain(const struct signal_wish *wish)
 {
 	char buffer[128];
 	struct text text;
@@ -59,37 +59,37 @@ static void signals_complain(const struct signal_wish *wish)
 	message_say(buffer);
 }
 
-static void signals_handle(signals_action *action,
+static void signal_handle(signal_action *action,
 			   const struct signal_wish *wish)
 {
-	struct sigaction old, ours = { .sa_handler = signals_arrived,
+	struct sigaction old, ours = { .sa_handler = signal_arrived,
 				       .sa_flags = SA_RESTART | SA_ONSTACK };
 
 	if (action(wish->number, NULL, &old))
 		return;
 	if (old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL) {
-		if (old.sa_handler != signals_arrived)
-			signals_complain(wish);
+		if (old.sa_handler != signal_arrived)
+			signal_complain(wish);
 		return;
 	}
 	action(wish->number, &ours, NULL);
 }
 
-void signals_install(void)
+void control_signal_install(void)
 {
 	const char *text = options_text(&recorder_options, OPTION_SIGNAL);
 	struct signal_wish list[SIGNAL_LIST_MAX];
 	int count = signal_list_read(text, list), i;
-	signals_action *action;
+	signal_action *action;
 
 	if (count <= 0 || !recorder ||
 	    atomic_load_explicit(&recorder->state, memory_order_acquire) !=
 		    RECORDER_ON)
 		return;
-	action = (signals_action *)real_function("sigaction");
+	action = (signal_action *)real_function("sigaction");
 	/* of one that is there twice, the last counts */
 	for (i = 0; i < count; i++)
-		signals_what[list[i].number] = list[i].what;
+		signal_what[list[i].number] = list[i].what;
 	for (i = 0; action && i < count; i++)
-		signals_handle(action, &list[i]);
+		signal_handle(action, &list[i]);
 }
