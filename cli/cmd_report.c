@@ -14,7 +14,7 @@
 #include "cli/report_processes.h"
 
 enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON,
-       FRAME_TABLE };
+       FRAME_TABLE, SKIP_EMPTY };
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
@@ -52,6 +52,8 @@ static const struct command_option options[] = {
 	  "with --json: each frame once, in a list `frames`, and in a `stack` "
 	  "its index there: for all stacks of a large program, which are "
 	  "hundreds of megabytes else" },
+	{ SKIP_EMPTY, "skip-empty", 0, NULL, NULL,
+	  "print nothing if nothing is live" },
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -68,6 +70,7 @@ struct request {
 	const char *output;
 	bool json;
 	bool merge;
+	bool skip_empty;
 };
 
 static int take(void *owner, int id, const char *value)
@@ -109,6 +112,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case FRAME_TABLE:
 		request->report.frame_table = true;
+		break;
+	case SKIP_EMPTY:
+		request->skip_empty = true;
 		break;
 	}
 	return 0;
@@ -204,6 +210,11 @@ static int report_one(struct request *request, struct report *report)
 
 	if (status == EXIT_NOTHING)
 		return status;
+	if (request->skip_empty && opened.model.totals.live_blocks == 0) {
+		close_trace(&opened);
+		report_process_free(&report->about);
+		return status;
+	}
 	report->out = output_file_open(request->output);
 	if (report->out == NULL)
 		return EXIT_NOTHING;

@@ -162,6 +162,18 @@ static void set_plan(const char *program, char *const *arguments)
 	free(plan);
 }
 
+/* By whom reports are made while the program runs, and at its end. */
+static void set_command(void)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return;
+	self[n] = 0;
+	setenv(OPTIONS_COMMAND, self, 1);
+}
+
 /* Wherever this recording may have made its live files, and others before. */
 static void sweep_places(const char *pattern)
 {
@@ -200,6 +212,7 @@ static int run_program(const struct options *options, char **argv)
 	if (possible) {
 		set_environment(options, pattern);
 		set_plan(program, argv + 1);
+		set_command();
 	}
 	pid = launch_start(program, argv, possible ? library : NULL, &status);
 	if (pid < 0)

@@ -205,6 +205,22 @@ bool control_taken(const struct writer *w, uint64_t number)
 
 /* ---- requests ---- */
 
+/* The command reads what is in the file by then. */
+static void control_report(struct writer *w, struct control_request *request)
+{
+	const char *why = "";
+
+	if (!w->output.regular) {
+		control_answer(request, -ESPIPE,
+			       "the trace is not a file that can be read");
+		return;
+	}
+	feed_sync(&w->feed, FEED_ALL);
+	request->err = reporter_ask(&w->reporter, target_task(&w->target),
+				    &why);
+	control_answer(request, request->err, why);
+}
+
 void control_do(struct writer *w, struct control_request *request)
 {
 	enum control_what what = request->what;
@@ -235,6 +251,9 @@ void control_do(struct writer *w, struct control_request *request)
 		break;
 	case CONTROL_SYNC:
 		feed_sync(&w->feed, FEED_ALL);
+		break;
+	case CONTROL_REPORT:
+		control_report(w, request);
 		break;
 	case CONTROL_SNAPSHOT_EVERY:
 		snapshot_every(&w->snapshot, request->number);

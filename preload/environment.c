@@ -77,7 +77,8 @@ static bool environment_is_variable(const char *entry)
 	if (!environment_is(entry, ENVIRONMENT_PREFIX))
 		return false;
 	if (environment_is(entry, ENVIRONMENT_DEBUG) ||
-	    environment_same_name(entry, PATCH_VARIABLE))
+	    environment_same_name(entry, PATCH_VARIABLE) ||
+	    environment_same_name(entry, OPTIONS_COMMAND))
 		return true;
 	for (id = 0; id < OPTION_COUNT; id++) {
 		options_variable(id, name);

@@ -76,3 +76,9 @@ void message_say_for(int tid, const char *message)
 		message_write(fd, message);
 	sys_close(fd);
 }
+
+void message_say_at(int fd, const char *message)
+{
+	if (fd >= 0)
+		message_write(fd, message);
+}

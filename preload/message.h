@@ -19,4 +19,7 @@ void message_say(const char *text);
  * target's, by the id of a thread of it that lives. */
 void message_say_for(int tid, const char *text);
 
+/* The same to a descriptor of the writer's own; -1: to nobody. */
+void message_say_at(int fd, const char *text);
+
 #endif

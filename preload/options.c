@@ -276,6 +276,23 @@ static int options_keep(struct options *options, enum option_id id,
 	return 0;
 }
 
+/* Whether each of a list is a key that a report can be sorted by. */
+static bool options_keys(const char *list)
+{
+	static const char keys[] = "live|peak|own-peak|total|count|temporary|"
+				   "lifetime|age";
+	char value[16];
+	uint64_t index;
+
+	for (;; list++) {
+		if (options_next(&list, value, sizeof(value)) ||
+		    options_choice(keys, value, &index))
+			return false;
+		if (!*list)
+			return true;
+	}
+}
+
 /* What a text has to be like. */
 static bool options_word_fits(enum option_id id, const char *value)
 {
@@ -289,6 +306,8 @@ static bool options_word_fits(enum option_id id, const char *value)
 		return signal_list_read(value, wishes) >= 0;
 	case OPTION_SNAPSHOT_AT:
 		return options_rss_list(value, list) >= 0;
+	case OPTION_SORT:
+		return options_keys(value);
 	default:
 		return true;
 	}

@@ -16,6 +16,10 @@
 #define OPTIONS_TEXTS 32768	/* bytes of all of them */
 #define OPTIONS_VARIABLE_MAX 64
 
+/* A variable that names the command: `gnomon run` sets it, so that the library
+ * finds it. */
+#define OPTIONS_COMMAND "GNOMON_COMMAND"
+
 /*
  * X(id, name, letter, type, value, bare, fallback, help)
  *   name      of the option; the variable is GNOMON_ and the name in upper
@@ -98,6 +102,17 @@
 	  "limit of the control group, or of the machine's memory; may be " \
 	  "given again. One is also taken each time the group comes to its " \
 	  "limit")                                                          \
+	X(REPORT, "report", 0, OPTION_PATH, "[=FILE]", "", "",              \
+	  "when the program ends, print the report of its trace on standard " \
+	  "error, or add it to FILE; nothing if nothing is live")           \
+	X(SORT, "sort", 0, OPTION_LIST, "KEY", NULL, "",                    \
+	  "of that report, only the table sorted by KEY, as of `gnomon "    \
+	  "report`; may be given again, for a table each")                  \
+	X(TOP, "top", 0, OPTION_NUMBER, "N", NULL, "10",                    \
+	  "rows of that report's tables, 0 for all")                        \
+	X(FLAMEGRAPH, "flamegraph", 0, OPTION_SWITCH, NULL, NULL, "0",      \
+	  "in place of that report, folded stacks with their live bytes, for " \
+	  "flame graphs")                                                   \
 	X(GUARD, "guard", 0, OPTION_SIZE, "SIZE", NULL, "0",                \
 	  "lay SIZE bytes (at most 1M) before and behind each block, and "  \
 	  "look at free, realloc and the end whether they were written to; " \

@@ -162,6 +162,7 @@ static const char *writer_work(struct writer *w)
 			usage_look(&w->usage, now_ns);
 		emit_names_look(&w->names, w->maps.dump, now_ns, false);
 		writer_look_at_pressure(w, now_ns);
+		reporter_step(&w->reporter);
 		more |= snapshot_step(&w->snapshot, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
@@ -262,6 +263,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	/* what could not be written stays in the live file */
 	if (!w->gave_up)
 		live_unlink(&w->live);
+	reporter_finish(&w->reporter);
 	sys_close(w->output.fd);
 }
 

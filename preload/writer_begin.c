@@ -23,15 +23,37 @@
 /* The payload of the longest chunk: events, or the images of one batch. */
 #define WRITER_ROOM (ENCODE_PAYLOAD_MAX + (256u << 10))
 
-static void writer_close_fds(void)
+static void writer_close_range(unsigned from, unsigned to)
 {
-	int fd;
+	unsigned fd;
 
-	if (arch_syscall3(__NR_close_range, 0, ~0u, 0) == 0)
+	if (from > to || arch_syscall3(__NR_close_range, from, to, 0) == 0)
 		return;
 	/* kernels before 5.9 */
-	for (fd = 0; fd < 65536; fd++)
+	for (fd = from; fd <= to && fd < 65536; fd++)
 		sys_close(fd);
+}
+
+/* All that is open but these; -1: none. */
+static void writer_close_but(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+
+	if (low > 0)
+		writer_close_range(0, low - 1);
+	if (high > low + 1)
+		writer_close_range(low + 1, high - 1);
+	writer_close_range(high + 1, ~0u);
+}
+
+/* Standard error, where a report may have to go at the end, when nobody else
+ * has it any more. */
+static int writer_keep_error(void)
+{
+	struct stat st;
+
+	return recorder_options.given[OPTION_REPORT] && !sys_fstat(2, &st) ?
+		       2 : -1;
 }
 
 static void writer_watch(struct writer *w)
@@ -267,18 +289,18 @@ int writer_begin(struct writer *w)
 		options_text(&recorder_options, OPTION_OUTPUT));
 	int err;
 
+	w->reporter.error = writer_keep_error();
 	/* an inherited descriptor has to be taken over before it is closed */
 	if (descriptor < 0)
-		writer_close_fds();
+		writer_close_but(w->reporter.error, -1);
 	writer_find_exe(w);
 	err = writer_open_output(w);
 	memcpy(w->r->message, w->output.message, sizeof(w->r->message));
 	if (err)
 		return err;
-	if (descriptor >= 0) {
-		arch_syscall3(__NR_close_range, 0, w->output.fd - 1, 0);
-		arch_syscall3(__NR_close_range, w->output.fd + 1, ~0u, 0);
-	}
+	if (descriptor >= 0)
+		writer_close_but(w->reporter.error, w->output.fd);
+	reporter_begin(&w->reporter, w->output.regular ? w->output.path : "");
 	err = writer_open_live(w, trace_id, &moment);
 	if (!err)
 		writer_watch(w);
@@ -307,17 +329,8 @@ int writer_begin(struct writer *w)
 /* All else that is open is the target's. */
 void writer_take_up(struct writer *w)
 {
-	int last = w->output.fd, first = w->output.fd;
-
-	if (w->live.fd >= 0) {
-		first = base_min(first, w->live.fd);
-		last = base_max(last, w->live.fd);
-	}
-	if (first > 0)
-		arch_syscall3(__NR_close_range, 0, first - 1, 0);
-	if (last - first > 1)
-		arch_syscall3(__NR_close_range, first + 1, last - 1, 0);
-	arch_syscall3(__NR_close_range, last + 1, ~0u, 0);
+	w->reporter.error = -1;
+	writer_close_but(w->output.fd, w->live.fd);
 	w->live.header->writer_pid = sys_getpid();
 	target_watch(&w->target);
 	control_socket_open(w);

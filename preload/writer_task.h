@@ -28,6 +28,7 @@
 #include "preload/pool.h"
 #include "preload/pressure.h"
 #include "preload/recorder.h"
+#include "preload/reporter.h"
 #include "preload/seccomp.h"
 #include "preload/snapshot.h"
 #include "preload/target.h"
@@ -54,6 +55,7 @@ struct writer {
 	struct pressure pressure;
 	struct control_socket socket;
 	struct books books;
+	struct reporter reporter;
 	struct target target;
 	struct birth birth;
 	bool again;		/* another task has begun what this goes on with */

@@ -476,6 +476,9 @@ int reader_run(const char *path, const struct reader_sink *sink,
 		read_trace(&reader);
 		read_live(&reader, &live);
 		finish(&reader);
+		/* its writer has only the report left to do */
+		if (report->ended)
+			report->being_written = false;
 		where = (struct verdict_where){ reader.merge.lost_offset,
 						reader.chunks.good_end };
 		status = verdict_tell(path, report, &where);
