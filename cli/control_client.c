@@ -164,6 +164,21 @@ static int connect_there(const struct target *target)
 	return fd;
 }
 
+/* Who runs a program by `gnomon run` sees the id of that first. */
+static void say_not_recorded(int pid)
+{
+	char text[STATUS_MAX], *name = grow_format("task/%d/children", pid);
+
+	if (read_small(pid, "comm", text) && strcmp(text, "gnomon\n") == 0 &&
+	    read_small(pid, name, text) && atoi(text) > 0)
+		tell_error("%d: is gnomon itself: give the id of the program "
+			   "that it runs, %d", pid, atoi(text));
+	else
+		tell_error("%d: is not recorded by gnomon: start it with "
+			   "`gnomon run`, with --off to begin later", pid);
+	free(name);
+}
+
 static int reach(const struct target *target)
 {
 	int fd = connect_here(target);
@@ -179,9 +194,7 @@ static int reach(const struct target *target)
 		tell_error("%d: cannot be looked at: ask as the user whose "
 			   "process it is, or as root", target->pid);
 	else if (errno == 0 || errno == ECONNREFUSED)
-		tell_error("%d: is not recorded by gnomon: start it with "
-			   "`gnomon run`, with --off to begin later",
-			   target->pid);
+		say_not_recorded(target->pid);
 	else
 		tell_error("%d: cannot be asked: %s: try again", target->pid,
 			   strerror(errno));

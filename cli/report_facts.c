@@ -129,6 +129,7 @@ static const struct counter {
 	{ "bytes_context", "the tree of all stacks" },
 	{ "bytes_image", "program and libraries" },
 	{ "bytes_maps", "what was mapped" },
+	{ "bytes_control", "starts, stops, markers, names of heaps" },
 	{ "bytes_usage", "memory of the process, over time" },
 	{ "bytes_snapshot", "snapshots of all mappings" },
 	{ "bytes_names", "names of code made at run time" },

@@ -258,6 +258,7 @@ static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 		[GT_NAMES] = "bytes_names", [GT_USAGE] = "bytes_usage",
 		[GT_SNAPSHOT] = "bytes_snapshot",
 		[GT_MAPS] = "bytes_maps",
+		[GT_CONTROL] = "bytes_control",
 	};
 	unsigned i;
 
