@@ -149,6 +149,23 @@ void json_int(struct json *json, const char *key, int64_t value)
 	fprintf(json->out, "%" PRId64, value);
 }
 
+void json_decimal(struct json *json, const char *key, uint64_t value,
+		  unsigned decimals)
+{
+	uint64_t one = 1;
+
+	for (unsigned i = 0; i < decimals; i++)
+		one *= 10;
+	json_uint(json, key, value / one);
+	if ((value %= one) > 0)
+		putc_unlocked('.', json->out);
+	while (value > 0) {
+		one /= 10;
+		putc_unlocked((char)('0' + value / one), json->out);
+		value %= one;
+	}
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin_value(json, key);

@@ -28,6 +28,9 @@ void json_end_array(struct json *json);
 void json_string(struct json *json, const char *key, const char *value);
 void json_uint(struct json *json, const char *key, uint64_t value);
 void json_int(struct json *json, const char *key, int64_t value);
+/* A number of so many decimals: 1500 with 3 is 1.5. */
+void json_decimal(struct json *json, const char *key, uint64_t value,
+		  unsigned decimals);
 void json_bool(struct json *json, const char *key, bool value);
 
 #endif

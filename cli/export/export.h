@@ -103,5 +103,6 @@ extern const struct exporter export_csv;
 extern const struct exporter export_dhat;
 extern const struct exporter export_massif;
 extern const struct exporter export_callgrind;
+extern const struct exporter export_firefox;
 
 #endif

@@ -15,5 +15,6 @@ const struct exporter *const exporters[] = {
 	&export_dhat,
 	&export_massif,
 	&export_callgrind,
+	&export_firefox,
 	NULL
 };

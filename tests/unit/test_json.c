@@ -73,6 +73,26 @@ static void numbers(void **state)
 	}
 }
 
+static void check_decimal(uint64_t value, unsigned decimals, const char *must)
+{
+	struct json json = begin();
+
+	json_decimal(&json, NULL, value, decimals);
+	end(&json, must);
+}
+
+static void decimals(void **state)
+{
+	(void)state;
+	check_decimal(0, 6, "0");
+	check_decimal(1, 6, "0.000001");
+	check_decimal(1500000, 6, "1.5");
+	check_decimal(1020304, 6, "1.020304");
+	check_decimal(2000000, 6, "2");
+	check_decimal(17, 0, "17");
+	check_decimal(UINT64_MAX, 6, "18446744073709.551615");
+}
+
 static void a_row_is_a_line(void **state)
 {
 	struct json json = begin();
@@ -105,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(decimals),
 		cmocka_unit_test(a_row_is_a_line),
 	};
 
