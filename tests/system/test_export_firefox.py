@@ -14,8 +14,9 @@ import tempfile
 from browser import UI
 from exported import (FILTERS, ODD_NAMES, PROGRAMS, SUMMARY, being_written,
                       exported, summary, trace, with_nothing)
-from gnomon_test import (GNOMON, Skip, bare, case, check, environment, equal, gnomon,
-                         main, need, program, recorded, wait_for)
+from gnomon_test import (GNOMON, Skip, bare, case, check, environment,
+                         equal, gnomon, main, need, program, recorded,
+                         wait_for)
 
 READER = os.path.join(UI, "node_modules", "@firefox-devtools", "profiler-cli",
                       "dist", "profiler-cli.js")
@@ -295,9 +296,14 @@ def filters_hold(directory):
         check(said["allocations"] > 0, "%s: nothing passes" % name)
         document = written(trace(name), directory, *words)
         equal(sums(document), wanted(said), "%s %s" % (name, words))
-        for cost, shown in zip(COSTS, range(1, 5)):
-            got = written(trace(name), directory, *words, "--cost", cost)
-            equal(got["meta"]["initialSelectedThreads"], [shown], cost)
+
+
+@case
+def the_cost_is_shown_first(directory):
+    for shown, cost in enumerate(("total",) + COSTS):
+        got = written(trace("many_names"), directory, "--cost", cost)
+        equal(got["meta"]["initialSelectedThreads"],
+              [0 if cost == "total" else shown], cost)
 
 
 @case
