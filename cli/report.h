@@ -79,7 +79,8 @@ struct report_process {
 	uint64_t unpaired;
 	uint64_t foreign_frees;	/* of blocks from before, or not recorded */
 	uint64_t unrecorded;	/* by choice: allocations, */
-	uint64_t unrecorded_bytes;	/* which `sum` counts, too */
+	uint64_t unrecorded_bytes;
+	uint64_t unrecorded_in_sum;	/* those of them that `sum` counts */
 	bool forked;		/* it began with its parent's blocks, which it
 				 * may free: those are unpaired */
 	uint64_t damaged;	/* places */

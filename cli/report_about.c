@@ -79,6 +79,7 @@ void report_about(struct report *r, const char *trace)
 	about->threads = model_thread_count(model);
 	add_up(r, about);
 	if (model->selection == NULL && r->keep == NULL) {
+		about->unrecorded_in_sum = model->leftout.rest_blocks;
 		about->sum.count += model->leftout.rest_blocks;
 		about->sum.total_bytes += model->leftout.rest_bytes;
 	}

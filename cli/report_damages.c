@@ -115,6 +115,8 @@ void report_damages_json(struct json *json, struct report *r)
 {
 	const struct damages *damages = &r->model->damages;
 
+	if (damages->count == 0)
+		return;
 	json_array(json, "damages");
 	for (size_t i = 0; i < damages->count; i++) {
 		const struct damage *damage = &damages->list[i];

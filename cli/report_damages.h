@@ -9,7 +9,7 @@
 
 /* A section; nothing where nothing was found. */
 void report_damages_text(struct report *report);
-/* The member "damages". */
+/* The member "damages"; none where nothing was found. */
 void report_damages_json(struct json *json, struct report *report);
 
 #endif

@@ -263,6 +263,8 @@ void report_body_json(struct json *json, struct report *r)
 	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
 	struct frame_table once = { 0 };
 
+	if (r->model != NULL)
+		report_damages_json(json, r);
 	if (r->options->frame_table)
 		r->once = &once;
 	if (r->options->sizes)
@@ -278,8 +280,6 @@ void report_body_json(struct json *json, struct report *r)
 	else
 		put_rows(json, r, key);
 	report_freed_json(json, r);
-	if (r->model != NULL)
-		report_damages_json(json, r);
 	if (r->once != NULL)
 		frame_table_json(json, r->once);
 	r->once = NULL;

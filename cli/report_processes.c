@@ -146,6 +146,7 @@ void report_processes_sum(const struct report_processes *processes,
 		sum->unpaired += process->unpaired;
 		sum->foreign_frees += process->foreign_frees;
 		sum->unrecorded += process->unrecorded;
+		sum->unrecorded_in_sum += process->unrecorded_in_sum;
 		sum->unrecorded_bytes += process->unrecorded_bytes;
 		sum->forked |= process->forked && process->unpaired > 0;
 		sum->damaged += process->damaged;

@@ -81,9 +81,15 @@ static const struct {
 	{ 11, "1us" }, { 21, "1ms" }, { 31, "1s" }, { 37, "1min" },
 };
 
+/* Allocations of which it is known what became of them. */
+static uint64_t recorded(const struct report_process *about)
+{
+	return about->sum.count - about->unrecorded_in_sum;
+}
+
 void report_lifetimes_line(const struct report *r)
 {
-	uint64_t all = r->about.sum.count, below = 0, freed = 0;
+	uint64_t all = recorded(&r->about), below = 0, freed = 0;
 	char a[QUANTITY_TEXT];
 	unsigned bucket = 0;
 
@@ -152,7 +158,7 @@ static void put_size(const struct report *r, unsigned bucket, uint64_t all)
 
 static void put_lifetimes(const struct report *r)
 {
-	uint64_t all = r->about.sum.count, below = 0;
+	uint64_t all = recorded(&r->about), below = 0;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%sLIFETIMES%s: how long blocks lived that were "

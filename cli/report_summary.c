@@ -56,9 +56,11 @@ static void put_temporary(const struct report *r)
 			"allocated between\n");
 		return;
 	}
-	fprintf(r->out, "  temporary    %s (%s of all allocations): freed ",
+	fprintf(r->out, "  temporary    %s (%s of all %sallocations): freed ",
 		quantity_count(a, sum->temporary),
-		quantity_percent(b, sum->temporary, sum->count));
+		quantity_percent(b, sum->temporary, sum->count -
+				 r->about.unrecorded_in_sum),
+		r->about.unrecorded_in_sum > 0 ? "recorded " : "");
 	if (between == 0)
 		fprintf(r->out, "before the\n               next allocation "
 			"of their thread\n");
