@@ -21,6 +21,10 @@ static uint32_t books_options(void)
 
 	if (number[OPTION_CULL])
 		wants |= LEDGER_CULL;
+	if (totals_wanted())
+		wants |= LEDGER_TOTALS;
+	if (number[OPTION_LIMIT])
+		wants |= LEDGER_PARTS;
 	if (number[OPTION_STATS_EVERY])
 		wants |= LEDGER_STATS;
 	return wants;
@@ -53,6 +57,17 @@ static int books_cull(struct writer *w)
 			 &books->reserve);
 }
 
+/* How long a tick is, better each time. */
+static void books_measure(struct writer *w, uint64_t now_ns)
+{
+	const struct gl_header *live = w->live.header;
+	uint64_t ticks = (arch_cycles() - live->counter0) >> live->tick_shift;
+	uint64_t ns = now_ns - live->monotonic0_ns;
+
+	w->books.ledger.tick_ps = ticks ? base_max(ns * 1000 / ticks, 1) :
+					  1000;
+}
+
 static int books_open(struct writer *w, uint32_t wants)
 {
 	const struct gl_header *live = w->live.header;
@@ -67,11 +82,16 @@ static int books_open(struct writer *w, uint32_t wants)
 	if (!err)
 		err = ledger_init(&books->ledger, &books->reserve,
 				  w->live.nodes_max, live->window_ticks);
+	books_measure(w, sys_now_ns());
 	if (!err)
 		err = sequence_init(&books->sequence, &books->reserve,
 				    &books->ledger);
 	if (!err && wants & LEDGER_CULL)
 		err = books_cull(w);
+	if (!err && wants & LEDGER_TOTALS)
+		err = totals_init(&books->totals, w, &books->reserve);
+	if (!err && wants & LEDGER_PARTS)
+		err = parts_init(&books->parts, w, &books->reserve);
 	if (!err && wants & LEDGER_STATS)
 		err = stats_init(&books->stats, w);
 	if (err)
@@ -81,6 +101,9 @@ static int books_open(struct writer *w, uint32_t wants)
 	atomic_store_explicit(&w->r->books_at, (uintptr_t)books->reserve.at,
 			      memory_order_release);
 	maps_watch_own(&w->maps, books->reserve.at, books->reserve.size);
+	if (wants & LEDGER_PARTS)
+		books->sequence.parts = &books->parts;
+	books->sequence.no_events = wants & LEDGER_TOTALS;
 	books->sequence.control = &w->control;
 	w->feed.sequence = &books->sequence;
 	books_threads(&w->feed);
@@ -92,13 +115,18 @@ static int books_open(struct writer *w, uint32_t wants)
 int books_begin(struct writer *w)
 {
 	uint32_t wants = books_options();
+	int err;
 
 	if (!wants)
 		return 0;
 	atomic_fetch_or_explicit(&w->r->ledger_wants, wants,
 				 memory_order_relaxed);
 	w->books.wants = wants;
-	return books_open(w, wants);
+	err = books_open(w, wants);
+	if (err && err != -ESPIPE)
+		text_message(w->r->message, sizeof(w->r->message),
+			     "cannot record", w->output.path, err);
+	return err;
 }
 
 void books_look(struct writer *w, uint64_t now_ns)
@@ -117,10 +145,21 @@ void books_look(struct writer *w, uint64_t now_ns)
 	}
 	if (!books->open)
 		return;
+	books_measure(w, now_ns);
+	if (books->sequence.no_events)
+		totals_look(&books->totals, now_ns);
 	if (books->sequence.cull)
 		cull_look(&books->cull, now_ns);
+	if (books->sequence.parts)
+		parts_look(&books->parts);
 	if (books->stats.every_ns)
 		stats_look(&books->stats, now_ns);
+}
+
+void books_take_up(struct writer *w)
+{
+	if (w->books.stats.every_ns)
+		stats_take_up(&w->books.stats);
 }
 
 void books_finish(struct writer *w)
@@ -131,6 +170,8 @@ void books_finish(struct writer *w)
 		return;
 	if (books->sequence.cull && books->cull.totals.count)
 		cull_tell(&books->cull);
+	if (books->sequence.no_events)
+		totals_tell(&books->totals);
 	if (books->stats.every_ns)
 		stats_finish(&books->stats);
 }
@@ -152,6 +193,10 @@ void books_begin_anew(struct writer *w, uint64_t tick)
 	if (!books->open)
 		return;
 	feed_until(&w->feed, tick);
+	if (books->sequence.no_events) {
+		totals_tell(&books->totals);
+		totals_forget(&books->totals);
+	}
 	if (books->sequence.cull) {
 		cull_flush(&books->cull);
 		if (books->cull.totals.count)

@@ -9,8 +9,10 @@
 #include "preload/cull.h"
 #include "preload/ledger.h"
 #include "preload/ledger_ask.h"
+#include "preload/parts.h"
 #include "preload/sequence.h"
 #include "preload/stats.h"
+#include "preload/totals.h"
 
 struct writer;
 
@@ -22,6 +24,8 @@ struct books {
 	struct ledger ledger;
 	struct sequence sequence;
 	struct cull cull;
+	struct totals totals;
+	struct parts parts;
 	struct stats stats;
 };
 
@@ -32,6 +36,9 @@ int books_begin(struct writer *w);
 /* In each round of the writer: opens them if somebody has come to want them,
  * and does what is due. */
 void books_look(struct writer *w, uint64_t now_ns);
+
+/* The writer's descriptors are gone, but for those of trace and live file. */
+void books_take_up(struct writer *w);
 
 /* All events have been written. */
 void books_finish(struct writer *w);

@@ -129,7 +129,7 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	/* a thread that comes after a whole pass has scanned waits for the
 	 * next: its stamps are above the watermark */
 	own->head = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-	own->taken = own->head;
+	own->taken = own->seen = own->head;
 	if (!(ring->flags & GT_THREAD_NESTED))
 		census_first_name(feed, id);
 	own->known = true;

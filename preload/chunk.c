@@ -100,20 +100,15 @@ static int chunk_emit(struct chunk_out *out, size_t n)
 	return err;
 }
 
-int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room)
+int chunk_begin(struct chunk_out *out, int fd)
 {
 	struct xxh64 hash;
 	struct stat st;
 	uint8_t *at;
 	long start;
 
-	memset(out, 0, sizeof(*out));
 	out->fd = fd;
-	out->trace_id = trace_id;
-	out->room = room;
-	out->buffer = area_alloc(GT_CHUNK_SIZE + room);
-	if (!out->buffer)
-		return -ENOMEM;
+	out->sequence = out->start = out->size = out->reserved = 0;
 	out->regular = sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	if (out->regular) {
 		start = arch_syscall3(__NR_lseek, fd, 0, 1);
@@ -123,11 +118,20 @@ int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room)
 	at = chunk_put(out->buffer + GT_MAGIC_SIZE, GT_MAJOR, 2);
 	at = chunk_put(at, GT_MINOR, 2);
 	at = chunk_put(at, GT_HEADER_SIZE, 4);
-	at = chunk_put(at, trace_id, 8);
+	at = chunk_put(at, out->trace_id, 8);
 	xxh64_init(&hash, 0);
 	xxh64_update(&hash, out->buffer, at - out->buffer);
 	at = chunk_put(at, xxh64_digest(&hash), 8);
 	return chunk_emit(out, at - out->buffer);
+}
+
+int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room)
+{
+	memset(out, 0, sizeof(*out));
+	out->trace_id = trace_id;
+	out->room = room;
+	out->buffer = area_alloc(GT_CHUNK_SIZE + room);
+	return out->buffer ? chunk_begin(out, fd) : -ENOMEM;
 }
 
 int chunk_write(struct chunk_out *out, enum gt_chunk_type type,

@@ -38,6 +38,9 @@ struct chunk_range {
  * the header of the trace. 0 or -errno. */
 int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room);
 
+/* Another file, from its header on; counts of bytes go on. 0 or -errno. */
+int chunk_begin(struct chunk_out *out, int fd);
+
 /* Where the payload of the next chunk is put together. */
 static inline uint8_t *chunk_payload(struct chunk_out *out)
 {

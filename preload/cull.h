@@ -53,8 +53,7 @@ struct cull {
 	struct cull_totals totals;
 	struct reserve_table slots, doubts, rings, records;
 	uint64_t age_ns;	/* blocks that live so long stay */
-	uint64_t age;		/* in ticks, */
-	uint64_t tick_ps;	/* by the length that they have */
+	uint64_t age;		/* in ticks */
 	uint32_t most;		/* events that may wait */
 	uint32_t used, unused;	/* slots; the first of those given back */
 	uint32_t fresh;		/* slots that were ever used, 0 included */

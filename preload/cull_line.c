@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "preload/sys.h"
-
 #define CULL_EXTRAS (ENCODE_EXTRAS - 2)
 
 /* ---- slots and lists ---- */
@@ -164,20 +162,17 @@ uint64_t cull_nth(const struct cull *cull, uint32_t n)
 
 void cull_measure(struct cull *cull)
 {
-	const struct feed *feed = cull->feed;
-	const struct gl_header *live = feed->r->live;
-	uint64_t ns = sys_now_ns() - live->monotonic0_ns;
-	uint64_t ticks = (arch_cycles() - live->counter0) >> feed->tick_shift;
+	uint64_t tick_ps = cull->ledger->tick_ps;
 
-	cull->tick_ps = ticks ? base_max(ns * 1000 / ticks, 1) : 1000;
-	cull->age = cull->age_ns / cull->tick_ps * 1000 +
-		    cull->age_ns % cull->tick_ps * 1000 / cull->tick_ps;
+	cull->age = cull->age_ns / tick_ps * 1000 +
+		    cull->age_ns % tick_ps * 1000 / tick_ps;
 }
 
 uint64_t cull_ns(const struct cull *cull, uint64_t ticks)
 {
-	return ticks / 1000 * cull->tick_ps +
-	       ticks % 1000 * cull->tick_ps / 1000;
+	uint64_t tick_ps = cull->ledger->tick_ps;
+
+	return ticks / 1000 * tick_ps + ticks % 1000 * tick_ps / 1000;
 }
 
 /* ---- writing ---- */

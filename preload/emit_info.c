@@ -43,20 +43,25 @@ static void emit_info_write(const struct emit_info *info,
 		    (const uint8_t *)text->data + text->length, NULL);
 }
 
-static void emit_info_command(struct text *text, int pid)
+static void emit_info_command(struct emit_info *info, struct text *text,
+			      int pid)
 {
-	char *buffer = area_alloc(EMIT_INFO_COMMAND_MAX), path[64];
-	long n;
+	char path[64];
 
-	if (!buffer)
-		return;
-	proc_path_shared(pid, "cmdline", path, sizeof(path));
-	n = proc_read(path, buffer, EMIT_INFO_COMMAND_MAX);
-	if (n > 0)
-		text_key_bytes(text, "command", buffer, n);
+	if (!info->command) {
+		info->command = area_alloc(EMIT_INFO_COMMAND_MAX);
+		if (!info->command)
+			return;
+		proc_path_shared(pid, "cmdline", path, sizeof(path));
+		info->command_length = proc_read(path, info->command,
+						 EMIT_INFO_COMMAND_MAX);
+	}
+	if (info->command_length > 0)
+		text_key_bytes(text, "command", info->command,
+			       info->command_length);
 }
 
-static void emit_info_process(const struct emit_info *info, struct text *text)
+static void emit_info_process(struct emit_info *info, struct text *text)
 {
 	int pid = info->r->pid;
 	struct utsname host;
@@ -69,7 +74,7 @@ static void emit_info_process(const struct emit_info *info, struct text *text)
 		text_key_number(text, "ppid", ppid);
 	text_key_number(text, "starttime", info->r->live->start_time);
 	text_key(text, "exe", info->exe);
-	emit_info_command(text, pid);
+	emit_info_command(info, text, pid);
 	if (!arch_syscall1(__NR_uname, (long)&host))
 		text_key(text, "host", host.nodename);
 	proc_path_shared(pid, "", path, sizeof(path));
@@ -125,7 +130,7 @@ static void emit_info_choices(struct text *text,
 		text_key_number(text, "partial", 1);
 }
 
-void emit_info_start(const struct emit_info *info)
+void emit_info_start(struct emit_info *info)
 {
 	const struct gl_header *live = info->r->live;
 	const struct options *options = &recorder_options;
@@ -158,6 +163,8 @@ void emit_info_start(const struct emit_info *info)
 				options->number[OPTION_SNAPSHOT_EVERY]);
 	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);
 	text_key_number(&text, "ring", options->number[OPTION_RING]);
+	if (info->part)
+		text_key_number(&text, "part", info->part);
 	if (options->number[OPTION_CULL]) {
 		text_key_number(&text, "cull_ns",
 				options->number[OPTION_CULL]);

@@ -21,10 +21,13 @@ struct emit_info {
 	const struct maps_watch *maps;
 	const struct control_socket *socket;
 	const char *exe;
+	uint64_t part;		/* of a recording in parts, from 1; 0 */
+	char *command;		/* as it was at first; NULL: not read yet */
+	long command_length;
 	uint64_t names_skipped;	/* see emit_names_skipped */
 };
 
-void emit_info_start(const struct emit_info *info);
+void emit_info_start(struct emit_info *info);
 
 void emit_info_counters(const struct emit_info *info,
 			const struct feed *feed);

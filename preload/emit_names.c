@@ -291,3 +291,9 @@ uint64_t emit_names_skipped(const struct emit_names *e)
 {
 	return e->dropped + e->held;
 }
+
+void emit_names_again(struct emit_names *e)
+{
+	e->offset = e->held = e->taken = 0;
+	e->torn = false;
+}

@@ -54,6 +54,9 @@ void emit_names_init(struct emit_names *e, struct chunk_out *out,
 void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
 		     bool last);
 
+/* The trace is another file: everything is copied once more, as it comes. */
+void emit_names_again(struct emit_names *e);
+
 /* After the last look: the bytes that were left out because the file is too
  * long or holds lines that are, or a last line that has no end. */
 uint64_t emit_names_skipped(const struct emit_names *e);

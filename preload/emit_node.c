@@ -9,11 +9,20 @@
 #include "preload/emit_node.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "preload/area.h"
 #include "preload/varint.h"
 
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
+
+void emit_node_forget(struct emit_node *emit)
+{
+	memset(emit->emitted, 0, (emit->limit / 64 + 1) * sizeof(uint64_t));
+	/* the reasons why walks end are never defined */
+	emit->emitted[0] = (1u << GT_STOP_COUNT) - 1;
+	emit->count = 0;
+}
 
 int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 		   uint32_t limit, uint32_t keep, struct chunk_out *out,
@@ -37,8 +46,7 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 		if (!emit->column[i])
 			return -ENOMEM;
 	}
-	/* the reasons why walks end are never defined */
-	emit->emitted[0] = (1u << GT_STOP_COUNT) - 1;
+	emit_node_forget(emit);
 	return 0;
 }
 

@@ -38,6 +38,9 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 /* Puts a new node and its new parents into the batch, writing it if full. */
 void emit_node_new(struct emit_node *emit, uint32_t id);
 
+/* No node is in the trace (which is another file). */
+void emit_node_forget(struct emit_node *emit);
+
 /* Writes the batch. Before the chunk of the events that refer to it. */
 void emit_node_flush(struct emit_node *emit);
 

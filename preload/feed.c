@@ -23,6 +23,7 @@
 #include "preload/area.h"
 #include "preload/census.h"
 #include "preload/emit_capture.h"
+#include "preload/parts.h"
 #include "preload/ring.h"
 #include "preload/sequence.h"
 #include "preload/sys.h"
@@ -55,7 +56,8 @@ static void feed_scan(struct feed *feed, uint32_t id)
 	own->busy = atomic_load_explicit(&ring->busy, memory_order_acquire) !=
 		    GL_IDLE;
 	/* pairs with the release of ring_push_*: the records are there */
-	own->head = atomic_load_explicit(&ring->head, memory_order_acquire);
+	own->seen = own->head =
+		atomic_load_explicit(&ring->head, memory_order_acquire);
 }
 
 /* An emptied ring whose thread had to wait. */
@@ -69,7 +71,7 @@ static void feed_grow(struct feed *feed, uint32_t id)
 	if (unlikely(feed->sequence))
 		sequence_ring_ends(feed, id);
 	own->generation = feed->r->rings[id].generation;
-	own->taken = own->head = 0;
+	own->taken = own->head = own->seen = 0;
 }
 
 /* Wakes a producer that waits; gives it a larger ring if the old one was
@@ -148,6 +150,7 @@ void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
 	};
 
 	emit_image_flush(feed->images);
+	emit_heap_flush(feed->heaps);
 	encode_events(feed->encode, &span, &feed->unfinished);
 	feed_chunk(feed, id, first, last);
 }
@@ -312,14 +315,12 @@ static uint64_t feed_scan_all(struct feed *feed)
 	return mark;
 }
 
-uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
+/* What was scanned, or taken, goes out. */
+static uint64_t feed_drain_all(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t now_ns = sys_now_ns(), bytes = 0;
-	uint32_t count, id;
+	uint32_t count = feed_count(feed), id;
 
-	if (unlikely(feed->sequence) && depth == FEED_ENOUGH)
-		sequence_take(feed, feed_scan_all(feed), depth);
-	count = feed_count(feed);
 	for (id = 0; id < count && !feed->out->err; id++) {
 		struct gl_ring *ring = &feed->r->rings[id];
 
@@ -331,10 +332,32 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 		if (depth != FEED_ENOUGH || feed_enough(feed, id, now_ns))
 			bytes += feed_drain(feed, id, depth);
 	}
+	return bytes;
+}
+
+/* Rings were scanned: the sequence takes what is before the mark. Where parts
+ * of a trace have to end in time, in steps that are written at once. */
+static void feed_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
+{
+	struct sequence *sequence = feed->sequence;
+
+	while (sequence_take(feed, mark, depth) && !feed->out->err) {
+		feed->since_sync += feed_drain_all(feed, FEED_ALL);
+		parts_look(sequence->parts);
+	}
+}
+
+uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
+{
+	uint64_t bytes;
+
+	if (unlikely(feed->sequence) && depth == FEED_ENOUGH)
+		feed_take(feed, feed_scan_all(feed), depth);
+	bytes = feed_drain_all(feed, depth);
 	feed->since_sync += bytes;
 	if (depth == FEED_ENOUGH) {
 		feed_adapt(feed);
-		turn_look(feed, now_ns);
+		turn_look(feed, sys_now_ns());
 	}
 	return bytes;
 }
@@ -347,14 +370,26 @@ bool feed_sync_due(const struct feed *feed, uint64_t now_ns)
 	       now_ns - feed->sync_ns >= FEED_SYNC_NS;
 }
 
+void feed_clocks(struct feed *feed)
+{
+	uint8_t *to = varint_put(chunk_payload(feed->out), feed->watermark);
+
+	/* one moment on three clocks */
+	to = varint_put(to, arch_cycles() >> feed->tick_shift);
+	to = varint_put(to, sys_now_ns());
+	to = varint_put(to, sys_clock(CLOCK_REALTIME));
+	to = varint_put(to, atomic_load_explicit(&feed->r->live->dropped,
+						 memory_order_relaxed));
+	chunk_write(feed->out, GT_SYNC, to, NULL);
+}
+
 void feed_sync(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t mark = feed_scan_all(feed);
 	uint64_t now_ns = sys_now_ns();
-	uint8_t *to;
 
 	if (unlikely(feed->sequence)) {
-		sequence_take(feed, mark, depth);
+		feed_take(feed, mark, depth);
 		mark = base_max(sequence_mark(feed, mark, depth),
 				feed->watermark);
 	}
@@ -367,14 +402,7 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	feed->sync_ns = now_ns;
 	feed->since_sync = 0;
 	feed->pending = false;
-	to = varint_put(chunk_payload(feed->out), mark);
-	/* one moment on three clocks */
-	to = varint_put(to, arch_cycles() >> feed->tick_shift);
-	to = varint_put(to, sys_now_ns());
-	to = varint_put(to, sys_clock(CLOCK_REALTIME));
-	to = varint_put(to, atomic_load_explicit(&feed->r->live->dropped,
-						 memory_order_relaxed));
-	chunk_write(feed->out, GT_SYNC, to, NULL);
+	feed_clocks(feed);
 }
 
 void feed_all(struct feed *feed)
@@ -382,13 +410,13 @@ void feed_all(struct feed *feed)
 	uint64_t mark = feed_scan_all(feed);
 
 	if (feed->sequence)
-		sequence_take(feed, mark, FEED_ALL);
+		feed_take(feed, mark, FEED_ALL);
 	feed_pass(feed, FEED_ALL);
 }
 
 void feed_until(struct feed *feed, uint64_t tick)
 {
-	sequence_take(feed, base_min(feed_scan_all(feed), tick), FEED_ALL);
+	feed_take(feed, base_min(feed_scan_all(feed), tick), FEED_ALL);
 	feed_pass(feed, FEED_ALL);
 }
 
@@ -424,7 +452,7 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 		return;
 	census_announce(feed, id, sys_now_ns());
 	if (unlikely(feed->sequence))
-		sequence_take(feed, feed_scan_all(feed), FEED_ALL);
+		feed_take(feed, feed_scan_all(feed), FEED_ALL);
 	feed_scan(feed, id);
 	if (unlikely(feed->sequence))
 		sequence_take_rest(feed, id);

@@ -23,6 +23,7 @@ struct feed_ring {
 	bool known;
 	bool busy;		/* at the scan */
 	uint64_t head;		/* at the scan; with a sequence, what it took */
+	uint64_t seen;		/* at the scan */
 	uint64_t taken;		/* by the sequence */
 	uint64_t looked;	/* the same, at turn_look */
 	uint64_t since_ns;	/* pending events were first seen */
@@ -87,6 +88,9 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth);
  * it. */
 bool feed_sync_due(const struct feed *feed, uint64_t now_ns);
 void feed_sync(struct feed *feed, enum feed_depth depth);
+
+/* A SYNC that only tells the time. */
+void feed_clocks(struct feed *feed);
 
 /* Everything of a ring whose thread ended by then; after that it is free. */
 void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp);

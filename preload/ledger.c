@@ -40,6 +40,7 @@ static void ledger_count_end(struct ledger *ledger,
 	struct ledger_class *class =
 		&ledger->classes[ledger_class_of(block->size)];
 	struct ledger_thread *thread = ledger_thread_at(ledger, block->ring);
+	struct ledger_lives *lives;
 	uint64_t lifetime = end->tick > block->tick ?
 				    end->tick - block->tick : 0;
 
@@ -53,6 +54,12 @@ static void ledger_count_end(struct ledger *ledger,
 	class->freed += block->size;
 	if (end->lost)
 		return;
+	lives = &ledger->lives[ledger_class_of(lifetime / 1000 *
+					       ledger->tick_ps +
+					       lifetime % 1000 *
+					       ledger->tick_ps / 1000)];
+	lives->blocks++;
+	lives->bytes += block->size;
 	class->temporary += end->temporary;
 	class->lifetime += lifetime;
 	figure->temporary += end->temporary;

@@ -56,6 +56,11 @@ struct ledger_class {
 	uint64_t blocks, bytes, frees, freed, temporary, lifetime;
 };
 
+/* Of lifetimes, in ns, with the same bit length. */
+struct ledger_lives {
+	uint64_t blocks, bytes;
+};
+
 enum ledger_flags {
 	LEDGER_MOVING = 1,	/* a realloc of it has begun */
 	LEDGER_ODD = 2		/* its events came out of order */
@@ -139,6 +144,8 @@ struct ledger {
 	uint64_t settled;	/* up to there events come in order */
 	struct ledger_sum all;
 	struct ledger_class classes[GT_CLASSES];
+	struct ledger_lives lives[GT_CLASSES];
+	uint64_t tick_ps;	/* length of a tick, 0: not known */
 	uint64_t unpaired;
 	uint64_t refused;	/* blocks there was no memory for */
 	struct ledger_waiting *waiting;

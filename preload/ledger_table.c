@@ -222,6 +222,7 @@ void ledger_clear(struct ledger *ledger)
 	ledger->unused = 0;
 	memset(&ledger->all, 0, sizeof(ledger->all));
 	memset(ledger->classes, 0, sizeof(ledger->classes));
+	memset(ledger->lives, 0, sizeof(ledger->lives));
 	memset(ledger->waiting, 0, sizeof(*ledger->waiting));
 	ledger->waiting->expires = UINT64_MAX;
 	ledger->unpaired = ledger->refused = 0;

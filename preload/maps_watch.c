@@ -411,3 +411,14 @@ void maps_watch_whole(struct maps_watch *watch)
 	else
 		watch->on = false;
 }
+
+void maps_watch_again(struct maps_watch *watch)
+{
+	if (!watch->on)
+		return;
+	if (watch->looking)
+		maps_watch_go_on(watch, UINT64_MAX);
+	watch->first = true;
+	watch->last_count = 0;
+	maps_watch_whole(watch);
+}

@@ -79,6 +79,9 @@ void maps_watch_own(struct maps_watch *watch, const void *start,
 bool maps_watch_step(struct maps_watch *watch, uint64_t now_ns,
 		     uint32_t hints);
 
+/* The trace is another file: all of it is written once more, now. */
+void maps_watch_again(struct maps_watch *watch);
+
 /* A whole look now: at the start, and at the end. */
 void maps_watch_whole(struct maps_watch *watch);
 

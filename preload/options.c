@@ -236,6 +236,8 @@ static int options_limits(enum option_id id, uint64_t number)
 	if (id == OPTION_CULL_PENDING &&
 	    (number < OPTIONS_PENDING_MIN || number > OPTIONS_PENDING_MAX))
 		return -ERANGE;
+	if (id == OPTION_LIMIT && number != 0 && number < OPTIONS_LIMIT_MIN)
+		return -ERANGE;
 	if (id == OPTION_STATS_EVERY && number != 0 &&
 	    number < OPTIONS_STATS_MIN)
 		return -ERANGE;

@@ -117,13 +117,17 @@
 	  "lay SIZE bytes (at most 1M) before and behind each block, and "  \
 	  "look at free, realloc and the end whether they were written to; " \
 	  "a header before each block makes it known in a core dump")       \
-	X(CULL, "cull", 0, OPTION_TIME, "TIME", "10s", "none",              \
+	X(CULL, "cull", 0, OPTION_TIME, "[=TIME]", "10s", "none",           \
 	  "leave blocks out of the trace that live shorter than TIME; "     \
 	  "their totals are kept, and the peak is exact")                   \
 	X(CULL_PENDING, "cull-pending", 0, OPTION_NUMBER, "N", NULL,        \
 	  "65536",                                                          \
 	  "at most N events wait for that (64 to 1048576); where there are "\
 	  "more, the oldest stay in the trace")                             \
+	X(LIMIT, "limit", 0, OPTION_SIZE, "SIZE", NULL, "none",             \
+	  "keep the newest parts of the trace within SIZE (at least 1M): "  \
+	  "FILE is the newest, FILE.partN are those before it; each reads " \
+	  "alone, with the totals and live blocks of what came before")     \
 	X(STATS_EVERY, "stats-every", 0, OPTION_TIME, "TIME", NULL, "none", \
 	  "append a line of figures to FILE.stats, beside the trace, at "   \
 	  "this interval (at least 10ms)")                                  \
@@ -178,6 +182,7 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 #define OPTIONS_SNAPSHOT_MIN (UINT64_C(10) * 1000000)	/* ns */
 #define OPTIONS_TIME_MAX (UINT64_C(366) * 86400 * 1000000000)
 #define OPTIONS_STATS_MIN (UINT64_C(10) * 1000000)	/* ns */
+#define OPTIONS_LIMIT_MIN (UINT64_C(1) << 20)
 #define OPTIONS_PENDING_MIN 64
 #define OPTIONS_PENDING_MAX (1u << 20)
 #define OPTIONS_BARRIER_MAX 1000

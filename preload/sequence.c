@@ -13,6 +13,7 @@
 
 #include "preload/control.h"
 #include "preload/cull.h"
+#include "preload/parts.h"
 
 #define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
 
@@ -166,11 +167,13 @@ static void sequence_run(struct feed *feed, uint64_t mark)
 
 	do {
 		sequence_one(feed, id);
+		sequence->left--;
 		if (!sequence_peek(feed, id) || own->tick >= mark) {
 			heap[0] = heap[--sequence->heaped];
 			break;
 		}
-	} while (second == id || sequence_before(sequence, id, second));
+	} while (sequence->left &&
+		 (second == id || sequence_before(sequence, id, second)));
 	feed->rings[id].taken = own->at;
 	if (sequence->heaped)
 		sequence_sift(sequence, 0);
@@ -198,7 +201,7 @@ static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 	struct sequence_ring *own;
 	struct feed_ring *ring = &feed->rings[id];
 
-	if (ring->taken == ring->head ||
+	if (ring->taken == ring->seen ||
 	    !reserve_reach(&sequence->rings,
 			   (id + UINT64_C(1)) * sizeof(*own)) ||
 	    !reserve_reach(&sequence->heap, (sequence->heaped + UINT64_C(1)) *
@@ -206,7 +209,7 @@ static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 		return;
 	own = sequence_ring(sequence, id);
 	own->at = ring->taken;
-	own->to = feed_end(feed, id, ring->taken, ring->head, depth);
+	own->to = feed_end(feed, id, ring->taken, ring->seen, depth);
 	own->owner = sequence_owner(feed, id);
 	if (sequence_peek(feed, id) && own->tick < mark)
 		sequence_push(sequence, id);
@@ -221,16 +224,17 @@ static bool sequence_presses(const struct feed *feed, uint32_t id)
 	uint64_t tail = atomic_load_explicit(&ring->tail,
 					     memory_order_relaxed);
 
-	if (own->taken == own->head)
+	if (own->taken == own->seen)
 		return false;
 	return atomic_load_explicit(&ring->waiting, memory_order_relaxed) ||
-	       own->head - tail > (ring->mask + 1) / SEQUENCE_SHARE;
+	       own->seen - tail > (ring->mask + 1) / SEQUENCE_SHARE;
 }
 
 static void sequence_merge(struct feed *feed, uint64_t mark)
 {
-	while (feed->sequence->heaped)
+	while (feed->sequence->heaped && feed->sequence->left)
 		sequence_run(feed, mark);
+	feed->sequence->heaped = 0;
 }
 
 /* What was taken is what there is to whoever writes it. */
@@ -243,12 +247,14 @@ static void sequence_leave(struct feed *feed)
 			feed->rings[id].head = feed->rings[id].taken;
 }
 
-void sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
+bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 {
 	struct sequence *sequence = feed->sequence;
 	uint32_t count = feed_count(feed), id;
 	bool pressed = false;
 
+	sequence->left = sequence->parts ? parts_step(sequence->parts) :
+					   UINT32_MAX;
 	if (depth == FEED_LAST)
 		mark = UINT64_MAX;
 	mark = sequence->marked = base_max(mark, sequence->marked);
@@ -257,6 +263,10 @@ void sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
 			sequence_enter(feed, id, mark, depth);
 	sequence_merge(feed, mark);
+	if (!sequence->left) {
+		sequence_leave(feed);
+		return true;
+	}
 	ledger_settle(sequence->ledger, mark);
 	for (id = 0; id < count && depth == FEED_ENOUGH; id++) {
 		if (!feed_active(&feed->r->rings[id]) ||
@@ -268,10 +278,12 @@ void sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 	sequence->forced += pressed;
 	sequence_merge(feed, UINT64_MAX);
 	sequence_leave(feed);
+	return !sequence->left;
 }
 
 void sequence_take_rest(struct feed *feed, uint32_t id)
 {
+	feed->sequence->left = UINT32_MAX;
 	sequence_enter(feed, id, UINT64_MAX, FEED_LAST);
 	sequence_merge(feed, UINT64_MAX);
 	sequence_leave(feed);

@@ -12,6 +12,7 @@
 
 struct control;
 struct cull;
+struct parts;
 
 /* A ring that is being merged with others. */
 struct sequence_ring {
@@ -27,6 +28,8 @@ struct sequence {
 	bool no_events;		/* totals alone are wanted */
 	struct reserve_table rings, heap;
 	uint32_t heaped;	/* rings in the heap */
+	struct parts *parts;	/* NULL: the trace is one file */
+	uint32_t left;		/* events that may be taken in this step */
 	uint64_t marked;	/* everything before this tick was taken */
 	uint64_t forced;	/* events taken before their turn */
 };
@@ -38,9 +41,10 @@ int sequence_init(struct sequence *sequence, struct reserve *reserve,
 /*
  * Rings were scanned, and nothing with a stamp below `mark` is still to come.
  * Takes what is before that; of rings whose threads are in need of room, all.
- * own->head of each ring then covers what was taken, and nothing else.
+ * own->head of each ring then covers what was taken, and nothing else. True:
+ * there is more, but parts want to be looked after first.
  */
-void sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth);
+bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth);
 
 /* A ring has another thread. */
 void sequence_thread(struct feed *feed, uint32_t id);

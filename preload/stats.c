@@ -28,37 +28,70 @@ static void stats_write(struct stats *stats, const char *line, size_t n)
 	stats->fd = -1;
 }
 
+/* -errno, if it cannot be made. */
+static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
+{
+	struct text text;
+	long fd;
+
+	text_init(&text, path, GT_PATH_MAX);
+	text_put(&text, stats->w->output.path);
+	text_put(&text, ".stats");
+	fd = !stats->w->output.regular || text.full ? -ESPIPE :
+		sys_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
+				       O_APPEND | flags, 0600);
+	stats->fd = sys_failed(fd) ? -1 : fd;
+	return fd;
+}
+
 int stats_init(struct stats *stats, struct writer *w)
 {
 	char path[GT_PATH_MAX], message[GT_PATH_MAX + 128];
-	struct text text;
 	long fd;
 
 	stats->w = w;
 	stats->every_ns = recorder_options.number[OPTION_STATS_EVERY];
 	stats->last_ns = sys_now_ns();
 	stats->due_ns = stats->last_ns + stats->every_ns;
-	text_init(&text, path, sizeof(path));
-	text_put(&text, w->output.path);
-	text_put(&text, ".stats");
-	fd = !w->output.regular || text.full ? -ENAMETOOLONG :
-		sys_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-				       O_CLOEXEC | O_APPEND, 0600);
-	stats->fd = sys_failed(fd) ? -1 : fd;
+	fd = stats_open(stats, path, O_TRUNC);
 	if (stats->fd >= 0) {
 		stats_write(stats, stats_head, sizeof(stats_head) - 1);
 		return 0;
 	}
-	text_init(&text, message, sizeof(message));
-	text_put(&text, "no statistics: ");
-	if (w->output.regular)
-		text_message(message, sizeof(message), "no statistics", path,
-			     fd);
-	else
-		text_put(&text, "the trace is no file, beside which they "
-				"could be");
+	text_message(message, sizeof(message),
+		     "there will be no lines of statistics: they go beside "
+		     "the trace", w->output.regular ? path : NULL, fd);
 	message_say_for(target_task(&w->target), message);
 	return 0;
+}
+
+void stats_take_up(struct stats *stats)
+{
+	char path[GT_PATH_MAX];
+
+	if (stats->fd >= 0)
+		stats_open(stats, path, 0);
+}
+
+void stats_every(struct writer *w, uint64_t every_ns)
+{
+	struct stats *stats = &w->books.stats;
+
+	recorder_options.number[OPTION_STATS_EVERY] = every_ns;
+	if (!every_ns) {
+		stats->every_ns = 0;
+		return;
+	}
+	ledger_want(w->r, LEDGER_STATS);
+	books_look(w, sys_now_ns());
+	if (!w->books.open)
+		return;
+	if (!stats->w) {
+		stats_init(stats, w);
+		return;
+	}
+	stats->every_ns = every_ns;
+	stats->due_ns = sys_now_ns() + every_ns;
 }
 
 static void stats_number(struct text *text, uint64_t value)
@@ -118,7 +151,7 @@ void stats_look(struct stats *stats, uint64_t now_ns)
 
 void stats_finish(struct stats *stats)
 {
-	if (stats->fd < 0)
+	if (!stats->w || stats->fd < 0)
 		return;
 	stats_line(stats, sys_now_ns());
 	sys_close(stats->fd);

@@ -12,7 +12,7 @@
 struct writer;
 
 struct stats {
-	struct writer *w;
+	struct writer *w;	/* NULL: never wanted yet */
 	int fd;			/* -1: it could not be made */
 	uint64_t every_ns;	/* 0: not wanted */
 	uint64_t due_ns;
@@ -23,6 +23,13 @@ struct stats {
 /* Makes the file TRACE.stats, with its first line. 0; a file that cannot be
  * made is said and done without. */
 int stats_init(struct stats *stats, struct writer *w);
+
+/* Another interval from now on; 0: no more lines. Opens the books if need
+ * be. */
+void stats_every(struct writer *w, uint64_t every_ns);
+
+/* Descriptors were closed: the file is opened again. */
+void stats_take_up(struct stats *stats);
 
 /* A line, if it is time for one; a last one. */
 void stats_look(struct stats *stats, uint64_t now_ns);

@@ -312,18 +312,17 @@ int writer_begin(struct writer *w)
 		err = writer_memory(w);
 	if (!err) {
 		control_socket_init(w);
+		w->info.part = recorder_options.number[OPTION_LIMIT] != 0;
 		emit_info_start(&w->info);
 		control_begin(w);
 		feed_sync(&w->feed, FEED_ALL);
 		writer_watch_maps(w);
 		err = w->out.err;
 	}
-	if (!err)
-		err = books_begin(w);
 	if (err)
 		text_message(w->r->message, sizeof(w->r->message),
 			     "cannot record", w->output.path, err);
-	return err;
+	return err ? err : books_begin(w);
 }
 
 /* All else that is open is the target's. */
@@ -333,5 +332,6 @@ void writer_take_up(struct writer *w)
 	writer_close_but(w->output.fd, w->live.fd);
 	w->live.header->writer_pid = sys_getpid();
 	target_watch(&w->target);
+	books_take_up(w);
 	control_socket_open(w);
 }
