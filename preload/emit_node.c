@@ -16,12 +16,18 @@
 
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
 
-void emit_node_forget(struct emit_node *emit)
+/* The reasons why walks end are never defined. */
+static void emit_node_begin(struct emit_node *emit)
 {
-	memset(emit->emitted, 0, (emit->limit / 64 + 1) * sizeof(uint64_t));
-	/* the reasons why walks end are never defined */
 	emit->emitted[0] = (1u << GT_STOP_COUNT) - 1;
 	emit->count = 0;
+}
+
+void emit_node_forget(struct emit_node *emit)
+{
+	memset(emit->emitted, 0, (emit_cut_limit(&emit->cut) / 64 + 1) *
+					 sizeof(uint64_t));
+	emit_node_begin(emit);
 }
 
 int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
@@ -46,7 +52,7 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 		if (!emit->column[i])
 			return -ENOMEM;
 	}
-	emit_node_forget(emit);
+	emit_node_begin(emit);
 	return 0;
 }
 

@@ -54,7 +54,8 @@ int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
 {
 	parts->w = w;
 	parts->limit = recorder_options.number[OPTION_LIMIT];
-	parts->share = parts->limit / PARTS_KEPT;
+	/* parts get somewhat larger, by a chunk and their last words */
+	parts->share = parts->limit / PARTS_KEPT - parts->limit / 64;
 	parts->number = parts->oldest = 1;
 	parts->opening = w->out.size;
 	if (!w->output.regular)

@@ -13,8 +13,7 @@
 
 bool totals_wanted(void)
 {
-	return recorder_options.given[OPTION_DEPTH] &&
-	       !recorder_options.number[OPTION_DEPTH];
+	return !recorder_options.number[OPTION_DEPTH];
 }
 
 int totals_init(struct totals *totals, struct writer *w,

@@ -145,6 +145,8 @@ void model_exit_text(const struct model *model, struct buffer *text)
 				      status & 0x80 ? ", core dumped" : "");
 	} else if (strcmp(reason, "exit") == 0) {
 		buffer_string(text, "ended");
+	} else if (strcmp(reason, "part") == 0) {
+		buffer_string(text, "goes on in the next part");
 	} else if (strcmp(reason, "stopped") == 0) {
 		buffer_string(text, "recording stopped before the end");
 	} else if (strcmp(reason, "killed") == 0) {

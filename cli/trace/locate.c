@@ -62,6 +62,18 @@ static char *join(const char *directory, const char *name)
 			   directory[size - 1] == '/' ? "" : "/", name);
 }
 
+bool locate_is_part(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	if (end == NULL)
+		return false;
+	if (strcmp(end, ".next") == 0)
+		return true;
+	return strncmp(end, ".part", 5) == 0 && end[5] != 0 &&
+		end[5 + strspn(end + 5, "0123456789")] == 0;
+}
+
 /* All regular files, whatever they hold. 0 or -errno. */
 static int list_files(const char *directory, struct found_list *files,
 		      bool *more)
@@ -76,7 +88,8 @@ static int list_files(const char *directory, struct found_list *files,
 		struct found *file;
 		struct stat status;
 
-		if (fstatat(dirfd(names), entry->d_name, &status, 0) != 0 ||
+		if (locate_is_part(entry->d_name) ||
+		    fstatat(dirfd(names), entry->d_name, &status, 0) != 0 ||
 		    !S_ISREG(status.st_mode))
 			continue;
 		if (files->count == LOCATE_MAX) {

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Is it the name of an older part of a trace (--limit), or of one that was
+ * only begun? They are read where they are named, and not looked for. */
+bool locate_is_part(const char *name);
+
 /* Does this regular file begin as a trace does? */
 bool locate_is_trace(const char *path);
 

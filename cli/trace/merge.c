@@ -45,6 +45,7 @@ struct merge_stream {
 	uint32_t generation;
 	uint64_t seen;		/* I3 */
 	bool open;		/* `queue` is being decoded */
+	bool begun;		/* had a chunk before, of any generation */
 	struct merge_stream *next_unused;
 	struct queued *queue;
 	struct queued **queue_end;
@@ -158,6 +159,7 @@ static struct merge_stream *new_stream(struct merge *merge, uint32_t ring)
 		merge->streams[merge->stream_count++] = stream;
 	}
 	stream->ring = ring;
+	stream->begun = table_get(&merge->by_ring, ring) != TABLE_NONE;
 	table_set(&merge->by_ring, ring, stream->index);
 	return stream;
 }
@@ -332,11 +334,12 @@ void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
 	if (chunk->first < stream->seen) {
 		queued->skip = stream->seen - chunk->first;
 		merge->repeated += queued->skip;
-	} else {
+	} else if (stream->begun || !merge->part) {
 		if (merge->lost_bytes == 0)
 			merge->lost_offset = chunk->offset;
 		merge->lost_bytes += chunk->first - stream->seen;
 	}
+	stream->begun = true;
 	stream->seen = chunk->last;
 	idle = stream->queue == NULL;
 	*stream->queue_end = queued;

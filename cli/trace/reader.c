@@ -61,6 +61,11 @@ static void read_lines(struct reader *reader, struct cursor *c)
 	while (records_line(c, reader->line, &key, &value)) {
 		if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 			reader->window = strtoull(value, NULL, 10);
+		/* what came before is in other files, or in none */
+		if (type == GT_INFO && (strcmp(key, "part") == 0 ||
+					(strcmp(key, "depth") == 0 &&
+					 strcmp(value, "0") == 0)))
+			reader->merge.part = true;
 		if (type == GT_END)
 			note_end(reader->report, key, value);
 		reader->sink->line(reader->sink->owner, type, key, value);
