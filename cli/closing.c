@@ -24,6 +24,7 @@
 #include "cli/base/tell.h"
 #include "cli/model/model.h"
 #include "cli/trace/family.h"
+#include "cli/trace/locate.h"
 
 #define WRITER_PATIENCE_US 30000000
 #define POLL_FIRST_US 200	/* a ring is written in about a millisecond */

@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""Blocks that lived shortly are left out while it is recorded: what is left
+tells the same of the program as if nothing had been left out."""
+
+from gnomon_test import *
+
+# What two runs of one program have in common.
+SAME = ["allocations", "total_bytes", "frees", "live_blocks", "live_bytes",
+        "peak_blocks", "peak_bytes", "temporary"]
+ROW = ["count", "total_bytes", "frees", "live_bytes", "live_blocks",
+       "temporary", "peak_bytes", "peak_blocks", "own_peak_bytes",
+       "own_peak_blocks"]
+
+
+def run(directory, name, argv, *options):
+    place = os.path.join(directory, name)
+    os.mkdir(place)
+    done = recorded(argv, place, options=options)
+    equal(done.status, 0, "status: " + done.err)
+    return done
+
+
+def summary(trace):
+    done = bare([GNOMON, "report", "--json", "--by", "stack", "--sort",
+                 "total", "--top", "0", trace])
+    equal((done.status, done.err), (0, ""), "report")
+    return json.loads(done.out)
+
+
+def rows(report):
+    """Figures by stack, which has other addresses in each run."""
+    return {tuple((frame["function"], frame["line"], frame["module_offset"])
+                  for frame in row["stack"]): [row[key] for key in ROW]
+            for row in report["rows"]}
+
+
+def compare(whole, culled):
+    for key in SAME:
+        equal(culled["summary"][key], whole["summary"][key], key)
+    a, b = rows(whole), rows(culled)
+    check(len(a) >= 4, "there are rows: %d" % len(a))
+    equal(b, a, "rows")
+
+
+@case
+def one_thread(directory):
+    """Every figure is as it is without, from a fraction of the events."""
+    argv = [program("brood"), "20000"]
+    whole = run(directory, "whole", argv)
+    culled = run(directory, "culled", argv, "--cull")
+    agree(culled.expected, Report(culled.trace))
+    compare(summary(whole.trace), summary(culled.trace))
+    found = summary(culled.trace)["summary"]
+    check(found["left_out_blocks"] > 15000, "left out: %r" % found)
+    check(found["left_out_peak_exact"], "every block of the peak is there")
+    events = [int(info(done.trace)["end"]["events"])
+              for done in (whole, culled)]
+    check(events[1] < events[0] / 3, "events: %r" % events)
+
+
+@case
+def few_wait(directory):
+    """A short line: fewer are left out, and nothing is wrong for it."""
+    argv = [program("brood"), "20000"]
+    whole = run(directory, "whole", argv)
+    culled = run(directory, "culled", argv, "--cull", "--cull-pending=64")
+    compare(summary(whole.trace), summary(culled.trace))
+
+
+@case
+def short_time(directory):
+    """With a time that hardly anything is shorter than."""
+    argv = [program("brood"), "20000"]
+    whole = run(directory, "whole", argv)
+    culled = run(directory, "culled", argv, "--cull=20us")
+    compare(summary(whole.trace), summary(culled.trace))
+
+
+@case
+def free_stacks(directory):
+    argv = [program("brood"), "5000"]
+    whole = run(directory, "whole", argv, "--free-stacks")
+    culled = run(directory, "culled", argv, "--free-stacks", "--cull")
+    compare(summary(whole.trace), summary(culled.trace))
+
+
+@case
+def many_threads(directory):
+    """The order of threads differs from run to run: what does not depend on
+    it is the same, and what the recorder counted is what the reader does."""
+    argv = [program("brood"), "5000", "8"]
+    whole = run(directory, "whole", argv)
+    culled = run(directory, "culled", argv, "--cull")
+    agree(culled.expected, Report(culled.trace))
+    a, b = summary(whole.trace), summary(culled.trace)
+    for key in ("allocations", "total_bytes", "frees", "live_blocks",
+                "live_bytes"):
+        equal(b["summary"][key], a["summary"][key], key)
+    equal(b["summary"]["left_out_peak_bytes"], b["summary"]["peak_bytes"],
+          "the peak, as the recorder saw it and as it is read")
+
+
+@case
+def across_threads(directory):
+    """Blocks that others free, at addresses that come back at once."""
+    done = run(directory, "culled", [program("crossfree")], "--cull")
+    agree(done.expected, Report(done.trace))
+    found = summary(done.trace)["summary"]
+    check(found["left_out_blocks"] > 1000, "left out: %r" % found)
+
+
+@case
+def threads_that_end(directory):
+    done = run(directory, "culled", [program("storm"), "500", "4"], "--cull")
+    agree(done.expected, Report(done.trace))
+    equal(len(info(done.trace)["threads"]), 501, "threads")
+
+
+@case
+def forked(directory):
+    """A child has books of its own."""
+    place = os.path.join(directory, "all")
+    os.mkdir(place)
+    done = recorded([program("forks")], place, options=("--cull",))
+    equal(done.status, 0, "status: " + done.err)
+    check(len(done.traces) > 1, "traces: %r" % done.traces)
+    for trace in done.traces:
+        summary(trace)
+
+
+main()
