@@ -112,8 +112,9 @@ def what_the_allocator_adds(directory):
             share["blocks"] * (16 if part == "mmapped" else 8)
             for part, share in heap.items() if part != "unknown"),
             "%s %s: at the end" % (name, words))
-        check(peak.extra > 0 and len({one.extra for one in found}) > 10,
-              "%s: %s" % (name, peak))
+        check(peak.extra > 0, "%s: %s" % (name, peak))
+        check(name != "cc1plus" or len({one.extra for one in found}) > 10,
+              "it changes")
 
 
 @case
