@@ -2,6 +2,7 @@
 every format has to agree with."""
 
 import contextlib
+import fcntl
 import json
 import os
 import subprocess
@@ -33,18 +34,31 @@ directory = tempfile.TemporaryDirectory(prefix="gnomon-export-")
 traces = {}
 
 
+def record(name, folder):
+    os.mkdir(folder)
+    argv, changes = [program(name)], {}
+    if name != "many_names":
+        argv, changes = real_program(name, folder)
+    done = recorded(argv, folder, env=environment(**changes))
+    check(done.status == 0, "%s: status %d, %s" % (name, done.status,
+                                                   done.err))
+    return done.trace
+
+
 def trace(name):
-    """A trace of one of the programs, recorded once for a test file."""
+    """A trace of one of the programs, recorded once for a run of tests, or for
+    a test file that is run by itself. Nobody may write to it: who comes first
+    records it, under a lock, and gives the folder its name when all is done."""
     if name not in traces:
-        folder = os.path.join(directory.name, name)
-        os.mkdir(folder)
-        argv, changes = [program(name)], {}
-        if name != "many_names":
-            argv, changes = real_program(name, folder)
-        done = recorded(argv, folder, env=environment(**changes))
-        check(done.status == 0, "%s: status %d, %s" % (name, done.status,
-                                                       done.err))
-        traces[name] = done.trace
+        base = os.environ.get("GNOMON_TEST_SHARED") or directory.name
+        folder = os.path.join(base, "export-" + name)
+        with open(folder + ".lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.path.exists(folder):
+                part = tempfile.mkdtemp(dir=base)
+                record(name, os.path.join(part, name))
+                os.rename(os.path.join(part, name), folder)
+        traces[name], = traces_in(folder)
     return traces[name]
 
 
