@@ -298,7 +298,8 @@ static void print_totals(struct model *model)
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(stderr, "gnomon: %s%s allocations, %s in total; peak %s after "
-		"%s;\n", model->sample_mean > 0 ? "about " : "", quantity_count(a, totals->allocations),
+		"%s;\n", model->sample_mean > 0 ? "about " : "",
+		quantity_count(a, totals->allocations),
 		quantity_size(b, (int64_t)totals->total_bytes),
 		quantity_size(c, (int64_t)totals->peak_bytes),
 		quantity_time((char[QUANTITY_TEXT]){ 0 },
