@@ -427,6 +427,11 @@ static const char *const description[] = {
 	"freed soon (--temporary). Lifetime is the mean of the blocks that were "
 	"freed, age the time since a row's first allocation. With filters, "
 	"summary and rows count the blocks that all of them let pass.",
+	"Of a recording that was started, stopped or cleared, what came after "
+	"the last start or clear counts; with --from start, everything. Blocks "
+	"from before are neither live nor leaked, and their frees are called "
+	"foreign. Of one that is kept in parts, a directory means the last "
+	"part, which has the sums of all.",
 	"With --json, one object: `summary` has the figures of the summary, "
 	"`rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
 	"integers. Trees are rows with a `depth`, each before what lies behind "

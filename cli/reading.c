@@ -13,6 +13,7 @@
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 #include "cli/trace/family.h"
+#include "cli/trace/fold.h"
 #include "cli/trace/locate.h"
 
 #define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
@@ -122,6 +123,66 @@ static void add_trace(struct reading *reading, char *path)
 	reading->traces[reading->trace_count++] = path;
 }
 
+/* A trace that is a part of a recording. */
+struct part_of {
+	struct trace_facts facts;
+	size_t index;
+};
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct trace_facts *a = &((const struct part_of *)left)->facts;
+	const struct trace_facts *b = &((const struct part_of *)right)->facts;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->start_time != b->start_time)
+		return a->start_time < b->start_time ? -1 : 1;
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return a->part < b->part ? -1 : a->part > b->part;
+}
+
+static bool is_same_recording(const struct part_of *a, const struct part_of *b)
+{
+	return a->facts.pid == b->facts.pid &&
+	       a->facts.start_time == b->facts.start_time &&
+	       a->facts.begin_ns == b->facts.begin_ns;
+}
+
+/* Of a recording that is kept in parts, the last one knows everything that the
+ * others do: they become NULL. */
+static void keep_last_parts(const char *directory, char **paths, size_t count)
+{
+	struct part_of *parts = NULL;
+	size_t n = 0, capacity = 0, left_out = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct trace_facts facts;
+
+		if (fold_facts(paths[i], &facts) != 0 || facts.part == 0)
+			continue;
+		GROW(parts, n, capacity);
+		parts[n].facts = facts;
+		parts[n++].index = i;
+	}
+	if (n > 0)
+		qsort(parts, n, sizeof(*parts), compare_parts);
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (!is_same_recording(&parts[i], &parts[i + 1]))
+			continue;
+		free(paths[parts[i].index]);
+		paths[parts[i].index] = NULL;
+		left_out++;
+	}
+	if (left_out > 0)
+		tell_note("%s: %zu earlier part%s of recordings %s left out: "
+			  "the last has the sums of all; name a part to read "
+			  "it", directory, left_out, left_out == 1 ? "" : "s",
+			  left_out == 1 ? "is" : "are");
+	free(parts);
+}
+
 static bool add_directory(struct reading *reading, const char *directory)
 {
 	char **paths;
@@ -140,8 +201,10 @@ static bool add_directory(struct reading *reading, const char *directory)
 	if (more)
 		tell_note("%s: only %d of its files were looked at: name "
 			  "traces one by one", directory, LOCATE_MAX);
+	keep_last_parts(directory, paths, count);
 	for (size_t i = 0; i < count; i++)
-		add_trace(reading, paths[i]);
+		if (paths[i] != NULL)
+			add_trace(reading, paths[i]);
 	free(paths);
 	reading->many = true;
 	return count > 0;

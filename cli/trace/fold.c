@@ -56,6 +56,8 @@ static void take_fact(struct trace_facts *facts, const char *key,
 		facts->start_time = strtoull(value, NULL, 10);
 	else if (strcmp(key, "start_realtime_ns") == 0)
 		facts->begin_ns = strtoull(value, NULL, 10);
+	else if (strcmp(key, "part") == 0)
+		facts->part = strtoull(value, NULL, 10);
 	else if (strcmp(key, "exe") == 0)
 		take_program(facts, value);
 	else if (strcmp(key, "live") == 0)
