@@ -21,11 +21,14 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 
+#define RETRIES 20
+#define RETRY_NS 50000000
 #define PATIENCE_S 30		/* a snapshot of a large program takes time */
 #define STATUS_MAX 8192		/* of /proc/PID/status, and more */
 
@@ -201,6 +204,21 @@ static int reach(const struct target *target)
 	return -1;
 }
 
+/* Whether its ids mean something else than the other's, as far as we may know:
+ * of two programs without a /proc only those tell them apart. */
+static bool differ_in_ids(int pid, int other)
+{
+	char *path = grow_format("/proc/%d/ns/pid", pid);
+	char *its = grow_format("/proc/%d/ns/pid", other);
+	struct stat a, b;
+	bool differ = stat(path, &a) == 0 && stat(its, &b) == 0 &&
+		a.st_ino != b.st_ino;
+
+	free(path);
+	free(its);
+	return differ;
+}
+
 static bool trusted(const struct target *target, int fd)
 {
 	struct ucred peer;
@@ -208,8 +226,12 @@ static bool trusted(const struct target *target, int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
 	    (peer.uid == 0 || peer.uid == geteuid() ||
-	     peer.uid == target->user))
-		return true;
+	     peer.uid == target->user)) {
+		if (!differ_in_ids(target->pid, peer.pid))
+			return true;
+		say_not_recorded(target->pid);
+		return false;
+	}
 	tell_error("%d: somebody else (user %d) answers in its place: do not "
 		   "trust what it says", target->pid, (int)peer.uid);
 	return false;
@@ -267,18 +289,24 @@ static bool split(struct control_reply *reply, const char **state)
 	return true;
 }
 
-static bool ask(const struct target *target, int fd, const char *request,
-		struct control_reply *reply)
+/* Whether there was an answer; *late: not in time. */
+static bool exchange(int fd, const char *request, struct control_reply *reply,
+		     bool *late)
+{
+	bool answered;
+
+	errno = 0;
+	answered = send_line(fd, request) && receive_line(fd, reply->line);
+	*late = !answered && errno == EAGAIN;
+	close(fd);
+	return answered;
+}
+
+static bool understand(const struct target *target,
+		       struct control_reply *reply)
 {
 	const char *state;
 
-	if (!trusted(target, fd))
-		return false;
-	if (!send_line(fd, request) || !receive_line(fd, reply->line)) {
-		tell_error("%d: does not answer: it may have ended, or be "
-			   "stopped", target->pid);
-		return false;
-	}
 	if (!split(reply, &state)) {
 		tell_error("%d: gives an answer that is not understood: use "
 			   "the gnomon that it was started with", target->pid);
@@ -291,19 +319,36 @@ static bool ask(const struct target *target, int fd, const char *request,
 	return false;
 }
 
+/* Who has become another program by exec hands its socket over: it says
+ * nothing, and for a moment there is none. */
 bool control_client_ask(int pid, const char *request,
 			struct control_reply *reply)
 {
+	struct timespec pause = { 0, RETRY_NS };
 	struct target target;
-	bool answered;
-	int fd;
+	bool late = false;
 
 	if (!find(&target, pid))
 		return false;
-	fd = reach(&target);
-	if (fd < 0)
-		return false;
-	answered = ask(&target, fd, request, reply);
-	close(fd);
-	return answered;
+	for (int left = RETRIES;; left--) {
+		int fd;
+
+		tell_mute(left != RETRIES && left != 0);
+		fd = reach(&target);
+		tell_mute(false);
+		if (fd < 0 && (left == RETRIES || left == 0))
+			return false;
+		if (fd >= 0 && !trusted(&target, fd)) {
+			close(fd);
+			return false;
+		}
+		if (fd >= 0 && exchange(fd, request, reply, &late))
+			return understand(&target, reply);
+		if (left == 0 || late)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	tell_error("%d: does not answer: it may have ended, or be stopped",
+		   pid);
+	return false;
 }

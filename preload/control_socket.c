@@ -249,6 +249,11 @@ static void client_serve(struct writer *w, struct control_client *client,
 			 uint64_t now_ns)
 {
 	if (client->asks) {
+		/* what follows by exec answers for itself */
+		if (!target_same(&w->target)) {
+			client_close(client);
+			return;
+		}
 		control_do(w, &client->request);
 		if (client->request.err == -EAGAIN)
 			return;
