@@ -36,6 +36,7 @@ share/fish/vendor_completions.d/gnomon.fish
 share/man/man1/gnomon-annotate.1
 share/man/man1/gnomon-anonymize.1
 share/man/man1/gnomon-check.1
+share/man/man1/gnomon-clear.1
 share/man/man1/gnomon-diff.1
 share/man/man1/gnomon-export.1
 share/man/man1/gnomon-extract.1
@@ -44,6 +45,9 @@ share/man/man1/gnomon-info.1
 share/man/man1/gnomon-repack.1
 share/man/man1/gnomon-report.1
 share/man/man1/gnomon-run.1
+share/man/man1/gnomon-snapshot.1
+share/man/man1/gnomon-start.1
+share/man/man1/gnomon-stop.1
 share/man/man1/gnomon-strip.1
 share/man/man1/gnomon.1
 share/zsh/site-functions/_gnomon

@@ -41,7 +41,7 @@ static int each(void **state)
 	fresh(&ring, data);
 	fresh(&nested, nested_data);
 	memset(&thread, 0, sizeof(thread));
-	thread.ring = &ring;
+	thread.ring = thread.own = &ring;
 	thread.nested = &nested;
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->live = &header;
@@ -113,6 +113,27 @@ static void off_lets_go(void **state)
 	recorder_tls = NULL;
 	assert_int_equal(ring.head, 0);
 	assert_null(thread.ring);
+	assert_int_equal(header.dropped, 0);
+}
+
+static void dormant_lets_go_for_a_while(void **state)
+{
+	(void)state;
+	ring.limit = 0;
+	recorder->dormant = 1;
+	recorder_tls = &thread;
+	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
+	assert_int_equal(ring.head, 0);
+	assert_null(thread.ring);
+	assert_int_equal(thread.aside, THREAD_DORMANT);
+	assert_null(recorder_thread());
+	recorder->dormant = 0;
+	assert_ptr_equal(recorder_thread(), &thread);
+	assert_ptr_equal(thread.ring, &ring);
+	assert_int_equal(thread.aside, 0);
+	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
+	recorder_tls = NULL;
+	assert_int_equal(ring.head, 16);
 	assert_int_equal(header.dropped, 0);
 }
 
@@ -315,6 +336,7 @@ int main(void)
 		cmocka_unit_test_setup(half_full_wakes_the_writer, each),
 		cmocka_unit_test_setup(room_is_never_overwritten, each),
 		cmocka_unit_test_setup(off_lets_go, each),
+		cmocka_unit_test_setup(dormant_lets_go_for_a_while, each),
 		cmocka_unit_test_setup(a_full_ring_waits, each),
 		cmocka_unit_test_setup(a_turn_is_taken_and_lost, each),
 		cmocka_unit_test_setup(nested_records_have_eight_words, each),
