@@ -24,13 +24,21 @@ MAY_NEED_WEAK = {"__libc_stack_end", "__environ"}
 
 INSTALLED = """
 bin/gnomon
+include/gnomon/gnomon.h
 include/gnomon/unwind.h
+include/gnomon/valgrind_pools.h
+lib/gnomon/libgnomon-off.so
 lib/gnomon/libgnomon.so
+lib/libgnomon-stub.a
+lib/libgnomon-stub.so
+lib/libgnomon-stub.so.0
+lib/libgnomon-stub.so.VERSION
 lib/libgnomon-unwind.a
 lib/libgnomon-unwind.so
 lib/libgnomon-unwind.so.0
 lib/libgnomon-unwind.so.VERSION
 lib/pkgconfig/gnomon-unwind.pc
+lib/pkgconfig/gnomon.pc
 share/bash-completion/completions/gnomon
 share/fish/vendor_completions.d/gnomon.fish
 share/man/man1/gnomon-annotate.1
