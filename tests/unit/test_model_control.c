@@ -110,6 +110,42 @@ static uint64_t live_listed(const struct model *model)
 	return bytes;
 }
 
+struct told {
+	unsigned births, ends;
+};
+
+static void tell_birth(void *owner, const struct block *block,
+		       uint32_t number, uint32_t node, uint32_t chain)
+{
+	struct told *told = owner;
+
+	(void)block, (void)number, (void)node, (void)chain;
+	told->births++;
+}
+
+static void tell_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t chain)
+{
+	struct told *told = owner;
+
+	(void)block, (void)number, (void)node, (void)stamp, (void)end;
+	(void)chain;
+	told->ends++;
+}
+
+/* What exports of single blocks see. */
+static void follow(const struct model *model, unsigned births, unsigned ends)
+{
+	struct told told = { 0 };
+	const struct model_tap tap = { .owner = &told, .birth = tell_birth,
+				       .end = tell_end };
+
+	assert_int_equal(model_follow(model, path, &tap), EXIT_COMPLETE);
+	assert_int_equal(told.births, births);
+	assert_int_equal(told.ends, ends);
+}
+
 /* Two blocks before, of which one is freed later; one after. */
 static void clear_leaves_out_what_was(void **state)
 {
@@ -135,12 +171,14 @@ static void clear_leaves_out_what_was(void **state)
 	assert_int_equal(model->controls.foreign, 2);
 	assert_int_equal(model->chains.whole.count, 0);
 	assert_int_equal(model->histograms.sizes[7].allocations, 0);
+	follow(model, 2, 0);
 	end(model);
 	model = read_with("from", "start", EXIT_COMPLETE);
 	assert_int_equal(model->totals.allocations, 4);
 	assert_int_equal(model->totals.live_bytes, 57);
 	assert_int_equal(model->totals.frees, 2);
 	assert_int_equal(model->controls.foreign, 0);
+	follow(model, 4, 2);
 	end(model);
 	/* at a moment before it the clear has not happened */
 	model = read_with("alive-at", "21us", EXIT_COMPLETE);
@@ -208,6 +246,7 @@ static void off_and_on(void **state)
 	assert_int_equal(live_listed(model), 31 + 17 + 5);
 	assert_int_equal(model->totals.unpaired, 0);
 	assert_int_equal(model->controls.foreign, 3);
+	follow(model, 4, 1);
 	end(model);
 	/* All of both: what was live at the stop nobody knows later. */
 	model = read_with("from", "start", EXIT_COMPLETE);
@@ -357,6 +396,7 @@ static void heaps_count_apart(void **state)
 	assert_int_equal(model->pools.list[3].figures.peak_bytes, 130);
 	assert_int_equal(model->pools.list[5].figures.live_bytes, 7);
 	assert_int_equal(model->pools.list[5].figures.peak_bytes, 50);
+	follow(model, 1, 0);
 	end(model);
 	model = read_with("heap", "^pool", EXIT_COMPLETE);
 	assert_int_equal(model->totals.allocations, 2);
@@ -453,6 +493,7 @@ static void part_begins_with_blocks(void **state)
 	assert_int_equal(cost->first, 10);
 	assert_int_equal(cost->last, 2000);
 	assert_int_equal(cost->peak_bytes, 1020);	/* of the part */
+	follow(model, 3, 1);
 	assert_int_equal(model->threads.list[
 			 model->blocks.list[1].thread].tid, 0);
 	end(model);
