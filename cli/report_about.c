@@ -92,7 +92,7 @@ void report_about(struct report *r, const char *trace)
 	}
 	if (about->sum.peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(
-			model, model->totals.peak_stamp);
+			model, model_peak_stamp(model));
 	take_losses(about, model);
 	report_sizes_add(r);
 	buffer_free(&end);

@@ -178,6 +178,9 @@ void report_view_json(struct json *json, const struct report *r)
 		return;
 	json_uint(json, "part", model_number(r->model, GT_INFO, "part", 0));
 	json_uint(json, "part_live_blocks", r->model->part.born);
+	json_uint(json, "run_peak_bytes", r->model->totals.peak_bytes);
+	json_uint(json, "run_peak_time_ns",
+		  ns_of(r->model, r->model->totals.peak_stamp));
 }
 
 void report_pools_json(struct json *json, const struct model *model)

@@ -107,14 +107,15 @@ static void put_totals(const struct report *r)
 		quantity_count(a, sum->frees));
 	/* with filters it is no peak of theirs, and may be less than live */
 	fprintf(r->out, r->options->filters[0] == 0 ?
-		"  peak         %s in %s block%s, after %s: the most at any "
-		"time\n" :
-		"  at the peak  %s in %s block%s of these, after %s: when all "
-		"was most\n",
+		"  peak         %s in %s block%s, after %s: %s\n" :
+		"  at the peak  %s in %s block%s of these, after %s: %s\n",
 		quantity_size(a, (int64_t)sum->peak_bytes),
 		quantity_count(b, sum->peak_blocks),
 		report_plural(sum->peak_blocks),
-		quantity_time(c, r->about.peak_time_ns));
+		quantity_time(c, r->about.peak_time_ns),
+		r->options->filters[0] != 0 ? "when all was most" :
+		model_number(r->model, GT_INFO, "part", 0) != 0 ?
+		"the most in this part" : "the most at any time");
 	fprintf(r->out, "  live         %s in %s block%s%s\n",
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),

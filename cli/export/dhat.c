@@ -160,7 +160,7 @@ static void write_head(struct writing *w)
 	valgrind_about(&text, w->export);
 	json_string(json, "creator", text.data);
 	json_uint(json, "tg", model_since_start_ns(model,
-		  model->totals.peak_stamp) / UNIT_NS);
+		  model_peak_stamp(model)) / UNIT_NS);
 	json_uint(json, "te", w->end_ns / UNIT_NS);
 	buffer_free(&text);
 }

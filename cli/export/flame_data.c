@@ -189,7 +189,7 @@ static void put_timeline(struct json *json, const struct model *model)
 	json_uint(json, "width_ns", width_of(model, step));
 	json_uint(json, "end_ns", model_duration_ns(model));
 	json_uint(json, "peak_ns",
-		  model_since_start_ns(model, model->totals.peak_stamp));
+		  model_since_start_ns(model, model_peak_stamp(model)));
 	put_spans(json, timeline, step, false);
 	put_spans(json, timeline, step, true);
 	json_end_object(json);

@@ -47,7 +47,7 @@ static void write_totals(struct writing *writing)
 	json_uint(json, "peak_bytes", sum->peak_bytes);
 	json_uint(json, "peak_blocks", sum->peak_blocks);
 	json_uint(json, "peak_time_ns", model_since_start_ns(
-			  model, model->totals.peak_stamp));
+			  model, model_peak_stamp(model)));
 	json_uint(json, "temporary", sum->temporary);
 	json_uint(json, "contexts", writing->contexts);
 	json_uint(json, "dropped", model_dropped(model));

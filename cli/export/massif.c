@@ -114,7 +114,7 @@ static void advance(struct massif *m, uint64_t stamp)
 		m->extras[m->row] = m->extra;
 		m->values[m->row++] = m->now;
 	}
-	if (m->peak_over || stamp <= model->totals.peak_stamp)
+	if (m->peak_over || stamp <= model_peak_stamp(model))
 		return;
 	m->peak_over = true;
 	if (!m->peak_met)
@@ -137,7 +137,7 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 		return;
 	m->now += m->key == FIGURE_COUNT ? 1 : block->size;
 	m->extra += heap_extra(block);
-	if (block->birth != m->export->model->totals.peak_stamp ||
+	if (block->birth != model_peak_stamp(m->export->model) ||
 	    m->now < m->peak_now)
 		return;
 	m->peak_met = true;
@@ -351,7 +351,7 @@ static void put_snapshots(struct massif *m)
 	const struct model *model = m->export->model;
 	uint64_t end_ns = model_duration_ns(model);
 	uint64_t peak_ns = model_since_start_ns(model,
-						model->totals.peak_stamp);
+						model_peak_stamp(model));
 	enum figure key = m->key;
 	struct figures whole = { 0 };
 	size_t row = 0;

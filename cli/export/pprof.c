@@ -243,7 +243,7 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 		buffer_printf(&text, "inuse_* are those at the peak, %s after "
 			      "the start", quantity_time(quantity,
 			      model_since_start_ns(model,
-						   model->totals.peak_stamp)));
+						   model_peak_stamp(model))));
 		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
 	if (model->sample_mean > 0) {

@@ -50,6 +50,12 @@ bool model_has_freed_by(const struct model *model)
 	return model_number(model, GT_INFO, "free_stacks", 0) != 0;
 }
 
+uint64_t model_peak_stamp(const struct model *model)
+{
+	return model->leftout.kept_peak_stamp != 0 ?
+		model->leftout.kept_peak_stamp : model->totals.peak_stamp;
+}
+
 uint64_t model_dropped(const struct model *model)
 {
 	uint64_t dropped = model_number(model, GT_COUNTERS, "dropped", 0);

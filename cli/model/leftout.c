@@ -192,6 +192,7 @@ void leftout_apply(struct model *model)
 	memset(&leftout->classes, 0, sizeof(leftout->classes));
 	apply_rest(model);
 	if (run[GT_RUN_PEAK_BYTES] > totals->peak_bytes) {
+		leftout->kept_peak_stamp = totals->peak_stamp;
 		totals->peak_bytes = run[GT_RUN_PEAK_BYTES];
 		totals->peak_blocks = run[GT_RUN_PEAK_BLOCKS];
 		totals->peak_stamp = run[GT_RUN_PEAK_STAMP];

@@ -34,6 +34,8 @@ struct leftout {
 	uint64_t blocks, bytes;	/* in all */
 	struct trace_rest rest;	/* never recorded, by choice, */
 	uint64_t rest_blocks, rest_bytes;	/* in all */
+	uint64_t kept_peak_stamp;	/* of the blocks that are here; 0: that
+					 * is the run's */
 	struct trace_run run;	/* as it was before; zeros: not known */
 };
 

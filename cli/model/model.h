@@ -214,6 +214,9 @@ uint64_t model_number(const struct model *model, unsigned type,
 
 /* Whether it was recorded who frees. */
 bool model_has_freed_by(const struct model *model);
+/* When most was live of the blocks that are in the trace, of which contexts
+ * have their shares: without what was left out. */
+uint64_t model_peak_stamp(const struct model *model);
 uint64_t model_dropped(const struct model *model);
 uint64_t model_duration_ns(const struct model *model);
 /* Since the start of the recording. */

@@ -209,6 +209,8 @@ static bool repack_events(struct repack *repack, const struct chunk *chunk,
 			  struct cursor *c)
 {
 	struct repack_stream *stream = stream_of(repack, chunk->ring);
+	/* a part of a recording has rings from somewhere on */
+	bool goes_on = repack->part && !stream->used;
 	uint64_t skip = 0, end;
 
 	if (!stream->used || chunk->generation > stream->generation) {
@@ -222,7 +224,8 @@ static bool repack_events(struct repack *repack, const struct chunk *chunk,
 		return true;	/* a repetition */
 	if (chunk->first > stream->seen) {	/* I4 */
 		flush_stream(repack, stream);
-		repack->lost_bytes += chunk->first - stream->seen;
+		repack->lost_bytes += goes_on ? 0 :
+			chunk->first - stream->seen;
 		stream->last += chunk->first - stream->seen;
 		stream->first = stream->last;
 	} else {
@@ -296,6 +299,7 @@ static bool repack_lines(struct repack *repack, unsigned type,
 
 	while (records_line(c, repack->line, &key, &value)) {
 		buffer_clear(&repack->changed);
+		repack->part |= type == GT_INFO && strcmp(key, "part") == 0;
 		if (change->line != NULL &&
 		    !change->line(change->owner, type, key, value,
 				  &repack->changed))

@@ -83,6 +83,7 @@ struct repack {
 	size_t node_capacity;
 	uint64_t sequence;		/* of the next chunk of the input */
 	bool ended;			/* an END chunk came */
+	bool part;			/* of a longer recording, as INFO says */
 	uint64_t events_in, events_out;
 	uint64_t said_events;		/* by END, of the input */
 	uint64_t lost_bytes;		/* of rings, that no chunk holds */
