@@ -143,7 +143,8 @@ static void add_matching(const char *pattern, pid_t pid, uint64_t start_time,
 		const char *path = found.gl_pathv[i];
 		struct trace_facts facts;
 
-		if (is_known(traces, path) || locate_is_part(path) || fold_facts(path, &facts) != 0 ||
+		if (is_known(traces, path) || locate_is_part(path) ||
+		    fold_facts(path, &facts) != 0 ||
 		    facts.result != SCAN_OPEN_OK || facts.pid != pid ||
 		    (facts.start_time != 0 && start_time != 0 &&
 		     facts.start_time != start_time))

@@ -9,9 +9,10 @@
 #include "preload/text.h"
 #include "preload/writer_task.h"
 
-/* Addresses for tables, in parts of what option --memory says; hardly any of
- * them ever is memory. */
+/* Addresses for tables: so many times what option --memory says, and those of
+ * fixed size. Hardly any of them ever is memory. */
 #define BOOKS_ADDRESSES 8
+#define BOOKS_FIXED (UINT64_C(32) << 20)
 
 /* What the options of this recording want. */
 static uint32_t books_options(void)
@@ -73,9 +74,12 @@ static int books_open(struct writer *w, uint32_t wants)
 	const struct gl_header *live = w->live.header;
 	struct books *books = &w->books;
 	uint64_t size = recorder_options.number[OPTION_MEMORY] *
-			BOOKS_ADDRESSES;
+			BOOKS_ADDRESSES + BOOKS_FIXED;
 	int err;
 
+	if (wants & LEDGER_CULL)
+		size += recorder_options.number[OPTION_CULL_PENDING] *
+			(sizeof(struct cull_slot) + sizeof(struct cull_doubt));
 	/* what is in the rings is from before */
 	feed_all(&w->feed);
 	err = reserve_open(&books->reserve, size);

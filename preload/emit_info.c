@@ -282,7 +282,7 @@ void emit_info_counters(const struct emit_info *info,
 	struct text text;
 
 	emit_info_begin(info, &text);
-	text_key_number(&text, "events", feed->events);
+	text_key_number(&text, "events", feed->events - feed->events_before);
 	text_key_number(&text, "dropped",
 			atomic_load_explicit(&live->dropped,
 					     memory_order_relaxed));
@@ -344,7 +344,7 @@ void emit_info_end(const struct emit_info *info, const struct feed *feed,
 		text_key(&text, "message", message);
 	if (exit_code >= 0)
 		text_key_number(&text, "exit_code", exit_code);
-	text_key_number(&text, "events", feed->events);
+	text_key_number(&text, "events", feed->events - feed->events_before);
 	text_key_number(&text, "end_monotonic_ns", sys_now_ns());
 	emit_info_write(info, &text, GT_END);
 }

@@ -71,7 +71,9 @@ struct feed {
 	uint64_t unfinished;
 	uint32_t serials;	/* threads so far */
 	uint32_t numbers;	/* STARTs in this file, of threads */
-	/* at its beginning: threads so far, and how many were told again */
+	/* at its beginning: events and threads so far, and how many of these
+	 * were told again */
+	uint64_t events_before;
 	uint32_t serials_before, numbers_before;
 	uint32_t finished;	/* rings */
 	/* of threads that have ended */

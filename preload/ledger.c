@@ -133,6 +133,21 @@ static uint16_t *ledger_present(struct ledger_waiting *waiting,
 	return &waiting->present[ledger_hash(address) % LEDGER_WAITING];
 }
 
+static struct ledger_event *ledger_waiting_at(struct ledger_waiting *waiting,
+					      uint32_t i)
+{
+	return &waiting->event[waiting->first + i];
+}
+
+static void ledger_set_expiry(struct ledger *ledger)
+{
+	struct ledger_waiting *waiting = ledger->waiting;
+
+	waiting->expires = waiting->count ?
+		ledger_waiting_at(waiting, 0)->tick + ledger->window :
+		UINT64_MAX;
+}
+
 static int ledger_waits(struct ledger_waiting *waiting, uint64_t address,
 			unsigned kinds)
 {
@@ -141,8 +156,8 @@ static int ledger_waits(struct ledger_waiting *waiting, uint64_t address,
 	if (likely(!waiting->count) || !*ledger_present(waiting, address))
 		return -1;
 	for (i = 0; i < waiting->count; i++)
-		if (waiting->event[i].address == address &&
-		    kinds >> waiting->event[i].kind & 1)
+		if (ledger_waiting_at(waiting, i)->address == address &&
+		    kinds >> ledger_waiting_at(waiting, i)->kind & 1)
 			return i;
 	return -1;
 }
@@ -150,14 +165,15 @@ static int ledger_waits(struct ledger_waiting *waiting, uint64_t address,
 static struct ledger_event ledger_wait_end(struct ledger *ledger, uint32_t i)
 {
 	struct ledger_waiting *waiting = ledger->waiting;
-	struct ledger_event event = waiting->event[i];
+	struct ledger_event *at = ledger_waiting_at(waiting, i), event = *at;
 
 	--*ledger_present(waiting, event.address);
 	waiting->count--;
-	memmove(&waiting->event[i], &waiting->event[i + 1],
-		(waiting->count - i) * sizeof(event));
-	waiting->expires = waiting->count ?
-		waiting->event[0].tick + ledger->window : UINT64_MAX;
+	if (i == 0)
+		waiting->first++;
+	else
+		memmove(at, at + 1, (waiting->count - i) * sizeof(*at));
+	ledger_set_expiry(ledger);
 	return event;
 }
 
@@ -186,12 +202,17 @@ static void ledger_wait(struct ledger *ledger,
 
 	if (waiting->count == LEDGER_WAITING)
 		ledger_give_up(ledger);
-	to = &waiting->event[waiting->count++];
+	if (waiting->first == LEDGER_WAITING) {
+		memmove(waiting->event, ledger_waiting_at(waiting, 0),
+			waiting->count * sizeof(*to));
+		waiting->first = 0;
+	}
+	to = ledger_waiting_at(waiting, waiting->count++);
 	*to = *event;
 	if (event->kind == GT_REALLOC_DONE)
 		to->kind = GT_ALLOC;	/* what it is to the block */
 	++*ledger_present(waiting, event->address);
-	waiting->expires = waiting->event[0].tick + ledger->window;
+	ledger_set_expiry(ledger);
 }
 
 /* ---- events ---- */
@@ -380,7 +401,7 @@ static bool ledger_realloc_end(struct ledger *ledger,
 	/* the block is not known yet: it goes on waiting, as a free */
 	i = ledger_waits(waiting, moving->address, 1u << GT_REALLOC_BEGIN);
 	if (i >= 0)
-		waiting->event[i].kind = GT_FREE;
+		ledger_waiting_at(waiting, i)->kind = GT_FREE;
 	return false;
 }
 

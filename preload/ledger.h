@@ -128,8 +128,8 @@ struct ledger_moving {
 #define LEDGER_WAITING 1024
 
 struct ledger_waiting {
-	struct ledger_event event[LEDGER_WAITING];	/* oldest first */
-	uint32_t count;
+	struct ledger_event event[2 * LEDGER_WAITING];	/* oldest first, */
+	uint32_t first, count;	/* from here on, so many */
 	uint64_t expires;	/* tick; UINT64_MAX: nothing waits */
 	uint16_t present[LEDGER_WAITING];	/* by hash of the address */
 };

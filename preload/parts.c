@@ -212,6 +212,7 @@ static void parts_roll(struct parts *parts)
 		return;
 	}
 	parts->number++;
+	w->feed.events_before = w->feed.events;
 	w->output.fd = fd;
 	w->info.part = parts->number;
 	if (chunk_begin(&w->out, fd) == 0)

@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+"""A trace within a size: its newest parts are kept, each reads alone, and all
+together never take more than that."""
+
+import threading
+
+from gnomon_test import *
+
+CHUNK = 2 << 20		# a chunk that is being written
+
+
+def report(trace):
+    done = bare([GNOMON, "report", "--json", "--by", "stack", "--sort",
+                 "total", "--top", "0", trace])
+    equal((done.status, done.err), (0, ""), "report of " + trace)
+    return json.loads(done.out)
+
+
+def parts(directory):
+    """Names, oldest first; the newest is the one without a number."""
+    found = [name for name in os.listdir(directory) if ".trace" in name]
+    numbered = sorted((int(name.rsplit(".part", 1)[1]), name)
+                      for name in found if ".part" in name)
+    newest = [name for name in found if ".part" not in name]
+    equal(len(newest), 1, "the newest: %r" % found)
+    return [os.path.join(directory, name)
+            for name in [name for _, name in numbered] + newest]
+
+
+class Watch(threading.Thread):
+    """How much all files of a directory take, at most."""
+
+    def __init__(self, directory):
+        super().__init__()
+        self.directory, self.most, self.going = directory, 0, True
+        self.start()
+
+    def run(self):
+        while self.going:
+            size = 0
+            for name in os.listdir(self.directory):
+                try:
+                    size += os.path.getsize(os.path.join(self.directory, name))
+                except FileNotFoundError:
+                    pass
+            self.most = max(self.most, size)
+            time.sleep(0.002)
+
+    def end(self):
+        self.going = False
+        self.join()
+        return self.most
+
+
+def limited(directory, argv, limit, *more):
+    watch = Watch(directory)
+    try:
+        done = recorded(argv, directory, options=("--limit", limit, *more))
+    finally:
+        most = watch.end()
+    equal(done.status, 0, "status: " + done.err)
+    return done, most
+
+
+FIGURES = ["allocations", "total_bytes", "frees", "live_bytes", "live_blocks"]
+
+
+@case
+def newest_parts(directory):
+    """Each part knows what came before it; the last one knows it all."""
+    done, most = limited(directory, [program("brood"), "300000"], "1M")
+    found = parts(directory)
+    check(len(found) == 4, "parts: %r" % found)
+    check(most <= (1 << 20) + CHUNK, "took %d bytes" % most)
+    sizes = sum(os.path.getsize(each) for each in found)
+    check(512 << 10 < sizes <= 1 << 20, "sizes at the end: %d" % sizes)
+    whole = os.path.join(directory, "whole")
+    os.mkdir(whole)
+    other = recorded([program("brood"), "300000"], whole)
+    a, b = report(other.trace), report(found[-1])
+    for key in FIGURES:
+        equal(b["summary"][key], a["summary"][key], key)
+    equal(sorted((row["count"], row["total_bytes"], row["frees"],
+                  row["live_bytes"]) for row in b["rows"]),
+          sorted((row["count"], row["total_bytes"], row["frees"],
+                  row["live_bytes"]) for row in a["rows"]), "rows")
+    last = 0
+    for each in found:
+        now = report(each)["summary"]
+        check(now["allocations"] > last, "more in each part")
+        equal(now["unpaired"], 0, "each free finds its block in " + each)
+        last = now["allocations"]
+
+
+@case
+def many_threads(directory):
+    done, most = limited(directory, [program("brood"), "40000", "8"], "2M")
+    found = parts(directory)
+    check(len(found) > 1 and most <= (2 << 20) + CHUNK, "took %d" % most)
+    summary = report(found[-1])["summary"]
+    wanted = done.expected
+    equal(summary["unpaired"], 0, "unpaired")
+    for key in ("allocations", "frees"):
+        check(key not in wanted or summary[key] >= wanted[key], key)
+
+
+@case
+def culled(directory):
+    done, most = limited(directory, [program("brood"), "300000"], "1M",
+                         "--cull")
+    found = parts(directory)
+    check(most <= (1 << 20) + CHUNK, "took %d" % most)
+    whole = os.path.join(directory, "whole")
+    os.mkdir(whole)
+    other = recorded([program("brood"), "300000"], whole)
+    a, b = report(other.trace), report(found[-1])
+    for key in FIGURES:
+        equal(b["summary"][key], a["summary"][key], key)
+
+
+@case
+def killed(directory):
+    """At any moment what is there can be read."""
+    pattern = os.path.join(directory, "a.trace")
+    for after in (0.3, 0.5):
+        for name in os.listdir(directory):
+            os.unlink(os.path.join(directory, name))
+        process = subprocess.Popen(
+            [program("brood"), "100000000"],
+            env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=pattern,
+                            GNOMON_LIMIT="1M"),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.time() + 30
+        while not os.path.exists(pattern + ".part2") and time.time() < end:
+            time.sleep(0.05)
+        time.sleep(after)
+        process.kill()
+        process.wait()
+        settle(directory)
+        for each in parts(directory):
+            summary = report(each)["summary"]
+            check(summary["allocations"] > 0, each)
+
+
+@case
+def of_strangers(directory):
+    """A file of somebody's that has the name of a part stays as it is."""
+    pattern = os.path.join(directory, "a.trace")
+    for number in (1, 2, 5):
+        with open(pattern + ".part%d" % number, "w") as out:
+            out.write("mine")
+    bare([GNOMON, "run", "-o", pattern, "--limit", "1M", "--",
+          program("brood"), "100000"])
+    settle(directory)
+    for number in (1, 2, 5):
+        with open(pattern + ".part%d" % number) as found:
+            equal(found.read(), "mine", "part%d" % number)
+
+
+@case
+def on_a_pipe(directory):
+    done = bare([GNOMON, "run", "-o", "/dev/stdout", "--limit", "1M", "--",
+                 program("brood"), "100"])
+    check("--limit" in done.err and "pipe" in done.err,
+          "said: " + done.err)
+
+
+@case
+def too_small(directory):
+    done = bare([GNOMON, "run", "-o", os.path.join(directory, "a.trace"),
+                 "--limit", "100k", "--", program("brood"), "100"])
+    check(done.status == 125 or done.status == 2, "status %d" % done.status)
+    check("--limit" in done.err and "outside" in done.err,
+          "said: " + done.err)
+
+
+main()

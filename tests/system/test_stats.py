@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""Lines of figures beside a trace."""
+
+import stat
+
+from gnomon_test import *
+
+
+def lines(path):
+    with open(path) as source:
+        head, *rest = source.read().splitlines()
+    equal(head[0], "#", "the first line names the columns")
+    names = head[2:].split()
+    return [dict(zip(names, map(float, line.split()))) for line in rest]
+
+
+@case
+def lines_at_an_interval(directory):
+    done = recorded([program("brood"), "200000"], directory,
+                    options=("--stats-every", "20ms"))
+    equal(done.status, 0, "status: " + done.err)
+    trace = [each for each in done.traces if not each.endswith(".stats")][0]
+    found = lines(trace + ".stats")
+    check(len(found) >= 2, "lines: %d" % len(found))
+    for before, after in zip(found, found[1:]):
+        check(before["seconds"] <= after["seconds"], "in order of time")
+        check(before["allocations"] <= after["allocations"], "counts grow")
+    summary = json.loads(bare([GNOMON, "report", "--json", trace]).out)[
+        "summary"]
+    last = found[-1]
+    equal(last["allocations"], summary["allocations"], "allocations")
+    equal(last["bytes"], summary["total_bytes"], "bytes")
+    equal(last["live_bytes"], summary["live_bytes"], "live")
+    equal(last["live_blocks"], summary["live_blocks"], "live blocks")
+    equal(last["peak_bytes"], summary["peak_bytes"], "peak")
+    mode = stat.S_IMODE(os.stat(trace + ".stats").st_mode)
+    equal(mode, 0o600, "nobody else reads it")
+
+
+@case
+def totals_alone(directory):
+    """--depth 0: no events, and all the sums."""
+    options = ("--depth", "0")
+    done = recorded([program("brood"), "20000"], directory, options=options)
+    equal(done.status, 0, "status: " + done.err)
+    whole = os.path.join(directory, "whole")
+    os.mkdir(whole)
+    other = recorded([program("brood"), "20000"], whole)
+    a, b = (json.loads(bare([GNOMON, "report", "--json", each.trace]).out)
+            ["summary"] for each in (other, done))
+    for key in ("allocations", "total_bytes", "frees", "live_blocks",
+                "live_bytes", "temporary"):
+        equal(b[key], a[key], key)
+    equal(b["left_out_peak_bytes"], a["peak_bytes"], "peak")
+    equal(info(done.trace)["end"]["events"], 0, "no events")
+    check(os.path.getsize(done.trace) < 32 << 10, "a small trace")
+
+
+@case
+def too_often(directory):
+    done = bare([GNOMON, "run", "-o", os.path.join(directory, "a.trace"),
+                 "--stats-every", "1ms", "--", program("brood"), "100"])
+    check("--stats-every" in done.err, "said: " + done.err)
+
+
+main()

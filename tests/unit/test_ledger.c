@@ -1,0 +1,390 @@
+/*
+ * test_ledger.c: random operations of several threads, as their rings would
+ * bring them, against a plain model: a list of what is live.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/area.h"
+#include "preload/ledger_ask.h"
+#include "preload/recorder.h"
+
+#define RINGS 4
+#define SLOTS 300		/* addresses */
+#define EVENTS 60000
+#define CONTEXTS 20
+#define WINDOW 64
+
+/* What is true of an address. */
+struct place {
+	uint64_t size;
+	uint32_t context;
+	bool live;
+};
+
+static struct place places[SLOTS];
+static struct ledger_event events[EVENTS + RINGS];
+static size_t count;
+static struct ledger_sum all, contexts[CONTEXTS];
+static struct ledger ledger;
+static struct reserve reserve;
+static uint64_t now;
+static uint32_t seed;
+
+static uint32_t range = SLOTS;	/* addresses in use */
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % below;
+}
+
+static void begin(void)
+{
+	uint32_t i;
+
+	if (!recorder)
+		assert_int_equal(area_map(AREA_MIN), 0);
+	memset(&ledger, 0, sizeof(ledger));
+	memset(places, 0, sizeof(places));
+	memset(&all, 0, sizeof(all));
+	memset(contexts, 0, sizeof(contexts));
+	count = 0;
+	now = 1000;
+	assert_int_equal(reserve_open(&reserve, UINT64_C(256) << 20), 0);
+	assert_int_equal(ledger_init(&ledger, &reserve, 4096, WINDOW), 0);
+	for (i = 0; i < RINGS; i++)
+		ledger_thread_new(&ledger, i, i + 1);
+}
+
+static void say(unsigned kind, uint32_t ring, uint32_t place)
+{
+	now += 1 + draw(8);
+	events[count++] = (struct ledger_event){
+		.kind = kind, .ring = ring, .owner = ring, .tick = now,
+		.address = 0x10000 + 16 * place,
+		.size = places[place].size,
+		.context = places[place].context,
+	};
+}
+
+static void model_begin(struct place *place)
+{
+	place->live = true;
+	place->size = draw(1000);
+	place->context = 16 + draw(CONTEXTS);
+	all.blocks++;
+	all.bytes += place->size;
+	contexts[place->context - 16].blocks++;
+	contexts[place->context - 16].bytes += place->size;
+	if (all.bytes - all.freed > all.peak_bytes) {
+		all.peak_bytes = all.bytes - all.freed;
+		all.peak_blocks = all.blocks - all.frees;
+	}
+}
+
+static void model_end(struct place *place)
+{
+	place->live = false;
+	all.frees++;
+	all.freed += place->size;
+	contexts[place->context - 16].frees++;
+	contexts[place->context - 16].freed += place->size;
+}
+
+/* One operation of a thread, as one or two events. */
+static void operate(void)
+{
+	uint32_t ring = draw(RINGS), at = draw(range), to = draw(range);
+	struct place *place = &places[at];
+
+	if (!place->live) {
+		model_begin(place);
+		say(GT_ALLOC, ring, at);
+		return;
+	}
+	switch (draw(6)) {
+	case 0:
+		say(GT_REALLOC_BEGIN, ring, at);
+		say(GT_REALLOC_FAILED, ring, at);
+		break;
+	case 1:
+		say(GT_REALLOC_BEGIN, ring, at);
+		model_end(place);
+		say(GT_REALLOC_FREED, ring, at);
+		break;
+	case 2:
+		if (places[to].live && to != at)
+			break;
+		say(GT_REALLOC_BEGIN, ring, at);
+		model_end(place);
+		model_begin(&places[to]);
+		say(GT_REALLOC_DONE, ring, to);
+		break;
+	default:
+		say(GT_FREE, ring, at);
+		model_end(place);
+	}
+}
+
+static void same_sums(const struct ledger_sum *a, const struct ledger_sum *b)
+{
+	assert_int_equal(a->blocks, b->blocks);
+	assert_int_equal(a->bytes, b->bytes);
+	assert_int_equal(a->frees, b->frees);
+	assert_int_equal(a->freed, b->freed);
+}
+
+static void same(void)
+{
+	static const struct ledger_sum none;
+	uint64_t blocks = 0, freed = 0;
+	uint32_t i;
+
+	same_sums(&ledger.all, &all);
+	for (i = 0; i < CONTEXTS; i++) {
+		const struct ledger_figure *figure =
+			ledger_figure_of(&ledger, 16 + i);
+
+		same_sums(figure ? &figure->sum : &none, &contexts[i]);
+	}
+	for (i = 0; i < SLOTS; i++) {
+		const struct ledger_block *block =
+			ledger_find(&ledger, 0x10000 + 16 * i);
+
+		assert_int_equal(block != NULL, places[i].live);
+		if (!block)
+			continue;
+		assert_int_equal(block->size, places[i].size);
+		assert_int_equal(ledger_figure_at(&ledger,
+						  block->figure)->context,
+				 places[i].context);
+	}
+	for (i = 0; i < GT_CLASSES; i++) {
+		blocks += ledger.classes[i].blocks;
+		freed += ledger.classes[i].freed;
+	}
+	assert_int_equal(blocks, all.blocks);
+	assert_int_equal(freed, all.freed);
+	assert_int_equal(ledger.refused, 0);
+}
+
+static void feed(void)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		ledger.settled = events[i].tick;
+		ledger_event(&ledger, &events[i]);
+	}
+}
+
+static void in_order(void **state)
+{
+	int i, round;
+
+	(void)state;
+	for (round = 1; round < 4; round++) {
+		seed = round;
+		begin();
+		for (i = 0; i < EVENTS / 2; i++)
+			operate();
+		feed();
+		same();
+		assert_int_equal(ledger.all.peak_bytes, all.peak_bytes);
+		assert_int_equal(ledger.all.peak_blocks, all.peak_blocks);
+		assert_int_equal(ledger.unpaired, 0);
+	}
+}
+
+/* Stamps of two processors differ a little; a ring's own do not go back. */
+static void shuffle(void)
+{
+	uint64_t last[RINGS] = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < count; i++) {
+		struct ledger_event *event = &events[i];
+
+		event->tick += draw(WINDOW / 2);
+		if (event->tick < last[event->ring])
+			event->tick = last[event->ring];
+		last[event->ring] = event->tick;
+	}
+	/* nearly sorted */
+	for (i = 1; i < count; i++) {
+		struct ledger_event event = events[i];
+
+		for (k = i; k && events[k - 1].tick > event.tick; k--)
+			events[k] = events[k - 1];
+		events[k] = event;
+	}
+}
+
+static void out_of_order(void **state)
+{
+	int i, round;
+
+	(void)state;
+	for (round = 1; round < 6; round++) {
+		seed = round;
+		range = 100 + 40 * round;
+		begin();
+		for (i = 0; i < EVENTS / 2; i++)
+			operate();
+		shuffle();
+		feed();
+		ledger_finish(&ledger);
+		same_sums(&ledger.all, &all);
+		/* what nobody could have told */
+		assert_true(ledger.unpaired < count / 100);
+	}
+	range = SLOTS;
+}
+
+/* A ring whose thread held everybody up comes long after the others. */
+static void a_ring_late(void **state)
+{
+	const struct ledger_event alloc = {
+		.kind = GT_ALLOC, .ring = 1, .owner = 1, .tick = 5000,
+		.address = 0x10000, .size = 10, .context = 16,
+	};
+	struct ledger_event event = alloc;
+
+	(void)state;
+	begin();
+	ledger.settled = 4000;
+	event.kind = GT_FREE;
+	event.ring = event.owner = 2;
+	event.tick = 6000;
+	ledger_event(&ledger, &event);
+	event.kind = GT_ALLOC;
+	event.tick = 7000;
+	event.size = 20;
+	/* the free of the one is waiting for an allocation */
+	ledger_event(&ledger, &event);
+	ledger_event(&ledger, &alloc);
+	ledger.settled = 20000;
+	ledger_settle(&ledger, 20000);
+	assert_int_equal(ledger.all.blocks, 2);
+	assert_int_equal(ledger.all.frees, 1);
+}
+
+static void unknown_blocks(void **state)
+{
+	const struct ledger_event free = {
+		.kind = GT_FREE, .tick = 2000, .address = 0x5000,
+	};
+	struct ledger_event alloc = {
+		.kind = GT_ALLOC, .tick = 3000, .address = 0x5000,
+		.size = 7, .context = 16,
+	};
+
+	(void)state;
+	begin();
+	ledger.settled = 10000;
+	ledger_event(&ledger, &free);
+	ledger_event(&ledger, &alloc);
+	assert_int_equal(ledger.all.blocks, 1);
+	assert_int_equal(ledger.all.frees, 0);
+	assert_int_equal(ledger.unpaired, 1);
+	/* its free was lost: it cannot be there any more */
+	alloc.tick = 4000;
+	ledger_event(&ledger, &alloc);
+	ledger_settle(&ledger, 10000);
+	assert_int_equal(ledger.all.blocks, 2);
+	assert_int_equal(ledger.all.frees, 1);
+	assert_int_equal(ledger.unpaired, 2);
+}
+
+/* Blocks of a pool lie in others: they are known, and not counted. */
+static void other_heaps(void **state)
+{
+	const struct ledger_event event = {
+		.kind = GT_ALLOC, .tick = 2000, .context = 16, .size = 9,
+		.address = UINT64_C(3) << GL_HEADER_SHIFT | 0x10000,
+	};
+
+	(void)state;
+	begin();
+	ledger_event(&ledger, &event);
+	assert_int_equal(ledger.all.blocks, 0);
+	assert_non_null(ledger_find(&ledger, event.address));
+	assert_null(ledger_find(&ledger, 0x10000));
+}
+
+static void answers(void **state)
+{
+	struct ledger_figure figures[3];
+	struct ledger_class classes[GT_CLASSES];
+	struct ledger_question question = {
+		.what = LEDGER_ASK_FIGURES, .figures = figures, .room = 3,
+		.classes = classes,
+	};
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	(void)state;
+	seed = 9;
+	begin();
+	for (i = 0; i < 5000; i++)
+		operate();
+	feed();
+	do {
+		ledger_answer(&ledger, &question);
+		assert_int_equal(question.err, 0);
+		for (i = 0; i < question.count; i++)
+			bytes += figures[i].sum.bytes;
+	} while (question.next);
+	assert_int_equal(bytes, all.bytes);
+	question.what = LEDGER_ASK_SUM;
+	ledger_answer(&ledger, &question);
+	same_sums(&question.sum, &all);
+	question.what = LEDGER_ASK_BLOCK;
+	question.address = 0x1;
+	ledger_answer(&ledger, &question);
+	assert_int_equal(question.err, -2);
+	question.what = LEDGER_ASK_THREAD;
+	question.ring = 1000000;
+	ledger_answer(&ledger, &question);
+	assert_int_equal(question.sum.blocks, 0);
+}
+
+static void anew(void **state)
+{
+	(void)state;
+	seed = 5;
+	begin();
+	while (count < 1000)
+		operate();
+	feed();
+	ledger_clear(&ledger);
+	memset(places, 0, sizeof(places));
+	memset(&all, 0, sizeof(all));
+	memset(contexts, 0, sizeof(contexts));
+	count = 0;
+	while (count < 1000)
+		operate();
+	feed();
+	same();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_order),
+		cmocka_unit_test(out_of_order),
+		cmocka_unit_test(a_ring_late),
+		cmocka_unit_test(unknown_blocks),
+		cmocka_unit_test(other_heaps),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
