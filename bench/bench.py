@@ -12,7 +12,8 @@ of captures, the chart DIR/bench-capture.svg. The document:
      "date": …, "quick": …,
      "capture": [rows], "cold": [rows], "throw": [rows], "barriers": [rows],
      "hooks": [rows], "programs": [rows], "instructions": [rows],
-     "reader": [rows], "reader-large": [rows], "exports": [rows],
+     "options": [rows], "reader": [rows], "reader-large": [rows],
+     "exports": [rows],
      "figures": [{"name", "value", "goal", "reached"}]}
 
 A part that was not run is an empty list. A part has three functions:
@@ -35,6 +36,7 @@ import bench_cold
 import bench_exports
 import bench_hooks
 import bench_instructions
+import bench_options
 import bench_plot
 import bench_programs
 import bench_reader
@@ -53,6 +55,7 @@ PARTS = {
     "hooks": bench_hooks,
     "programs": bench_programs,
     "instructions": bench_instructions,
+    "options": bench_options,
     "reader": bench_reader,
     "reader-large": bench_reader_large,
     "exports": bench_exports,

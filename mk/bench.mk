@@ -12,7 +12,7 @@
 .PHONY: bench deps-bench
 DEPS_BENCH := $(DEPS) heaptrack libunwind-dev valgrind jq sqlite3 perl python3
 BENCH_PARTS := capture cold throw barriers hooks programs instructions \
-	reader reader-large exports
+	options reader reader-large exports
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
@@ -96,7 +96,7 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 .PHONY: $(addprefix bench-,$(BENCH_PARTS))
 bench: all $(BENCH_LIB)
 bench-capture bench-throw bench-hooks bench-programs bench-instructions \
-	bench-reader bench-reader-large bench-exports: all
+	bench-options bench-reader bench-reader-large bench-exports: all
 bench-instructions: $(BENCH_LIB)
 
 bench: $(BENCH_BIN) deps-bench
