@@ -69,6 +69,29 @@ static bool aside_takes(struct thread *thread, uint64_t size)
 	       choose_take(&thread->choose, size, r->limits.mean);
 }
 
+bool aside_passes(struct thread *thread, unsigned kind, uint64_t size)
+{
+	const struct recorder *r = recorder;
+	int64_t left = thread->choose.until - choose_length(size);
+
+	/* what a real function calls belongs to who called that one */
+	if (unlikely(real.reenter_size) || unlikely(patch_any()) ||
+	    unlikely(aside_is_behind(thread)) ||
+	    (kind != GT_ALLOC && thread->moving & 1))
+		return false;
+	if (size < r->limits.least || size > r->limits.most) {
+		aside_count(thread, size);
+		thread->passed++;
+	} else if (r->limits.mean && left > 0) {
+		thread->choose.until = left;
+	} else {
+		return false;
+	}
+	if (kind != GT_ALLOC)
+		thread->moving >>= 1;
+	return true;
+}
+
 /* As the block's end names it: a header is left out, a heap is not. */
 static uint64_t aside_key(uint64_t word1)
 {
@@ -175,7 +198,6 @@ void aside_start(struct recorder *r)
 	r->limits.mean = number[OPTION_SAMPLE];
 	r->limits.least = number[OPTION_MIN_SIZE];
 	r->limits.most = number[OPTION_MAX_SIZE];
-	r->limits.shallow = number[OPTION_DEPTH] == 0;
 }
 
 void aside_thread(struct thread *thread)
@@ -196,7 +218,6 @@ void aside_thread(struct thread *thread)
 			     r->limits.mean);
 	recorder_put_aside(thread, THREAD_CHOOSES, chooses);
 	recorder_put_aside(thread, THREAD_LOOKS, chooses && looks);
-	recorder_put_aside(thread, THREAD_SHALLOW, r->limits.shallow);
 }
 
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most)

@@ -59,11 +59,18 @@ static inline bool aside_sleeps(const struct thread *thread)
 	return aside_dormant() && !(thread && thread->aside & THREAD_CHOOSES);
 }
 
+/* A closer look, where it takes no more than one at the size. */
+bool aside_passes(struct thread *thread, unsigned kind, uint64_t size);
+
 /* Nothing is recorded of a new block (GT_ALLOC, GT_REALLOC_DONE). */
 static inline bool aside_leaves_out_block(unsigned kind, uint64_t size)
 {
 	struct thread *thread = recorder_tls;
 
+	if (unlikely(thread) &&
+	    thread->aside == (THREAD_CHOOSES | THREAD_LOOKS) &&
+	    aside_passes(thread, kind, size))
+		return true;
 	if (!aside_dormant())
 		return false;
 	if (unlikely(thread) && thread->aside & THREAD_CHOOSES)
@@ -77,7 +84,7 @@ aside_skips_block(struct thread *thread, unsigned kind, uint64_t size)
 {
 	int64_t left;
 
-	if (thread->aside != THREAD_CHOOSES)
+	if (unlikely(thread->aside != THREAD_CHOOSES))
 		return false;
 	left = thread->choose.until - choose_length(size);
 	if (unlikely(left <= 0))

@@ -93,7 +93,8 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
-		if ((thread && aside_skips_block(thread, kind, size)) ||
+		if ((likely(thread) &&
+		     aside_skips_block(thread, kind, size)) ||
 		    aside_sleeps(thread))
 			return;
 		hooks_block_slow(kind,

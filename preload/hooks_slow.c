@@ -66,13 +66,6 @@ static void hooks_note(const struct thread *thread, uint64_t word1,
 		guard_note(block, context);
 }
 
-/* With --depth 0 no stack is taken, and no frame is kept. */
-static uint32_t hooks_stack(struct thread *thread, struct hooks_caller caller)
-{
-	return thread->aside & THREAD_SHALLOW ? (uint32_t)GT_STOP_DEPTH :
-						hooks_capture(thread, caller);
-}
-
 static void hooks_push_address(struct thread *thread, unsigned kind,
 			       uintptr_t block, uintptr_t ra, uintptr_t sp)
 {
@@ -140,7 +133,7 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 	}
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
-	context = hooks_stack(thread, caller);
+	context = hooks_capture(thread, caller);
 	hooks_note(thread, word1, context);
 	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
 			size);
@@ -226,7 +219,7 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 	}
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
-	context = hooks_stack(thread, caller);
+	context = hooks_capture(thread, caller);
 	if (likely(context))
 		ring_push_stacked(recorder, ring, kind, ring->stamp, block,
 				  context);
@@ -270,7 +263,7 @@ BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(recorder, ring);
 	event.stamp = ring->stamp;
-	event.context = hooks_stack(thread, caller);
+	event.context = hooks_capture(thread, caller);
 	ring_push_extra(recorder, ring, &event);
 	ring_leave(ring);
 }

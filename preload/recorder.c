@@ -266,6 +266,7 @@ static int recorder_capture(struct recorder *r)
 		.iterate = loader_iterate,
 		.main_stack_end = recorder_stack_end,
 		.barrier_near = recorder_options.barrier_near,
+		.no_stacks = recorder_options.number[OPTION_DEPTH] == 0,
 	};
 
 	return capture_init(&config);
@@ -432,7 +433,7 @@ static struct thread *recorder_register(struct recorder *r)
 	thread->nested = NULL;
 	if (thread->capture)
 		capture_thread_reset(thread->capture, thread->is_main);
-	else if (!area_scarce())
+	else if (!area_scarce() && recorder_options.number[OPTION_DEPTH])
 		thread->capture = capture_thread_new(thread->is_main);
 	recorder_name(thread);
 	ring->pointer = arch_thread_pointer();

@@ -52,8 +52,7 @@ enum thread_aside {
 	THREAD_NOTES = 16,	/* blocks have notes of their own (guard.h) */
 	/* with THREAD_CHOOSES: it takes a closer look to choose, as sizes are
 	 * limited, or a real function may come back to hooks */
-	THREAD_LOOKS = 32,
-	THREAD_SHALLOW = 64	/* no stacks are taken */
+	THREAD_LOOKS = 32
 };
 
 /* What a thread has of its own; the i-th belongs to the i-th ring. */
@@ -82,7 +81,6 @@ struct thread {
 struct limits {
 	uint64_t mean;		/* of a sample's distances, in bytes; 0: all */
 	_Atomic uint64_t least, most;	/* size */
-	bool shallow;		/* no stacks: --depth 0 */
 	/* counts changes; threads that see another one look (aside_thread) */
 	_Atomic uint32_t generation;
 };

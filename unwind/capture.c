@@ -219,12 +219,15 @@ static __attribute__((noinline)) uint32_t plain_crowded(uintptr_t ra,
 
 uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
-	struct plain_buffer *b = plain_take(sp);
+	struct plain_buffer *b;
 	struct arch_regs regs;
 	enum gt_stop stop;
 	uint32_t n, context;
 
 	(void)fp;
+	if (capture.config.no_stacks)
+		return GT_STOP_DEPTH;
+	b = plain_take(sp);
 	if (!b)
 		return plain_crowded(ra, sp);
 	arch_capture_regs(&regs);

@@ -54,6 +54,8 @@ struct capture_config {
 	 * (not before the second frame), however few lie beyond. 0: where the
 	 * measured policy wants one. */
 	uint32_t barrier_near;
+	/* No stack is taken: all are GT_STOP_DEPTH. Threads need no state. */
+	bool no_stacks;
 	/* Barriers must not be used in this process, and why (GT_WHY_DEFAULT:
 	 * they may). */
 	enum gt_mode_why no_barriers;
