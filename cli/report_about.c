@@ -62,6 +62,7 @@ void report_about(struct report *r, const char *trace)
 	const struct model *model = r->model;
 	struct report_process *about = &r->about;
 	struct buffer end = { 0 }, command = { 0 };
+	uint64_t peak_stamp = model_peak_stamp(model);
 
 	memset(about, 0, sizeof(*about));
 	model_exit_text(model, &end);
@@ -90,9 +91,16 @@ void report_about(struct report *r, const char *trace)
 		about->sum.own_peak_ns = model_since_start_ns(
 			model, model->totals.peak_stamp);
 	}
+	/* Of what is only in totals no context has a share. */
+	if (about->sum.peak_bytes == 0 && model->selection == NULL &&
+	    r->keep == NULL) {
+		about->sum.peak_bytes = model->totals.peak_bytes;
+		about->sum.peak_blocks = model->totals.peak_blocks;
+		peak_stamp = model->totals.peak_stamp;
+	}
 	if (about->sum.peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(
-			model, model_peak_stamp(model));
+			model, peak_stamp);
 	take_losses(about, model);
 	report_sizes_add(r);
 	buffer_free(&end);

@@ -88,7 +88,8 @@ static void put_left_out(const struct report *r)
 		r->model->selection != NULL ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted above and in --sizes, not in --by size");
-	if (run[GT_RUN_PEAK_KEPT] == 0 && run[GT_RUN_PEAK_BYTES] > 0 &&
+	if (run[GT_RUN_PEAK_KEPT] == 0 &&
+	    run[GT_RUN_PEAK_BYTES] > r->about.sum.peak_bytes &&
 	    model_number(r->model, GT_INFO, "part", 0) == 0)
 		fprintf(r->out, "               the peak is that of the others; "
 			"with them it was %s\n",

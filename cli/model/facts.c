@@ -109,7 +109,7 @@ uint64_t model_stopped(const struct model *model)
 
 		while (node >= CONTEXT_ROOTS)
 			node = contexts->nodes[node].parent;
-		if (node != GT_STOP_BOTTOM)
+		if (node != GT_STOP_BOTTOM && node != GT_STOP_DEPTH)
 			stopped += contexts->costs[i].allocations;
 	}
 	return stopped;
