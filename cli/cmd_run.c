@@ -24,6 +24,7 @@
 #include "cli/trace/sweep.h"
 #include "preload/options.h"
 #include "preload/patch_format.h"
+#include "preload/signal_list.h"
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
@@ -151,6 +152,18 @@ static void set_environment(const struct options *options,
 	set_variable(OPTION_FORCE, NULL);
 }
 
+static void pass_signals_on(const struct options *options)
+{
+	struct signal_wish list[SIGNAL_LIST_MAX];
+	int count = signal_list_read(options_text(options, OPTION_SIGNAL),
+				     list);
+	int signals[SIGNAL_LIST_MAX];
+
+	for (int i = 0; i < count; i++)
+		signals[i] = list[i].number;
+	launch_pass_on(signals, count);
+}
+
 static void set_plan(const char *program, char *const *arguments)
 {
 	char *plan = plan_make(program, arguments);
@@ -214,6 +227,7 @@ static int run_program(const struct options *options, char **argv)
 		set_plan(program, argv + 1);
 		set_command();
 	}
+	pass_signals_on(options);
 	pid = launch_start(program, argv, possible ? library : NULL, &status);
 	if (pid < 0)
 		goto out;

@@ -29,10 +29,12 @@
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 
+#define SIGNALS_MAX 32		/* that are passed on, beside the usual ones */
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 static volatile sig_atomic_t child;
 static siginfo_t ended;
+static int passed_on[SIGNALS_MAX], passed_count;
 
 /* ---- where things are ---- */
 
@@ -243,8 +245,19 @@ static void on_forward(int number, siginfo_t *info, void *context)
 
 struct dispositions {
 	struct sigaction interrupt, quit, terminate, hang_up;
+	struct sigaction passed[SIGNALS_MAX];
 	sigset_t mask;
 };
+
+void launch_pass_on(const int *signals, int count)
+{
+	passed_count = 0;
+	for (int i = 0; i < count && passed_count < SIGNALS_MAX; i++)
+		/* those of the keyboard reach it anyway; see take_signals */
+		if (signals[i] != SIGINT && signals[i] != SIGQUIT &&
+		    signals[i] != SIGTERM && signals[i] != SIGHUP)
+			passed_on[passed_count++] = signals[i];
+}
 
 static void take_signals(struct dispositions *before)
 {
@@ -256,12 +269,16 @@ static void take_signals(struct dispositions *before)
 	sigemptyset(&both);
 	sigaddset(&both, SIGTERM);
 	sigaddset(&both, SIGHUP);
+	for (int i = 0; i < passed_count; i++)
+		sigaddset(&both, passed_on[i]);
 	/* Blocked until the child's pid is known. */
 	sigprocmask(SIG_BLOCK, &both, &before->mask);
 	sigaction(SIGINT, &ignore, &before->interrupt);
 	sigaction(SIGQUIT, &ignore, &before->quit);
 	sigaction(SIGTERM, &forward, &before->terminate);
 	sigaction(SIGHUP, &forward, &before->hang_up);
+	for (int i = 0; i < passed_count; i++)
+		sigaction(passed_on[i], &forward, &before->passed[i]);
 	/* Under nohup the program shall not hear of it either. */
 	if (before->hang_up.sa_handler == SIG_IGN)
 		sigaction(SIGHUP, &before->hang_up, NULL);
@@ -273,6 +290,9 @@ static void give_signals_back(const struct dispositions *before)
 	sigaction(SIGQUIT, &before->quit, NULL);
 	sigaction(SIGTERM, &before->terminate, NULL);
 	sigaction(SIGHUP, &before->hang_up, NULL);
+	/* of one that is there twice, the first knows */
+	for (int i = passed_count; i-- > 0;)
+		sigaction(passed_on[i], &before->passed[i], NULL);
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 

@@ -29,6 +29,10 @@ char *launch_find_library(void);
  * either, and it is to find nothing of ours in its environment. */
 bool launch_warn(const char *program, const char *library);
 
+/* Signals that are the program's, too, when they are sent to us: those of
+ * --signal. Before launch_start. */
+void launch_pass_on(const int *signals, int count);
+
 /*
  * Start it, with LD_PRELOAD set if a library is given; its environment is
  * ours otherwise. From now on keyboard signals are the program's, and SIGTERM

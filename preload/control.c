@@ -288,7 +288,9 @@ static void control_signals(struct writer *w)
 		for (n = 0; *served != given && n < CONTROL_SIGNALS; n++) {
 			if (!control_by_itself(w, what))
 				break;
-			++*served;
+			/* twice at once is once, but for a switch */
+			*served = what == CONTROL_TOGGLE ? *served + 1 :
+							   given;
 		}
 	}
 }

@@ -24,6 +24,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
+#include "preload/aside.h"
 #include "preload/hooks_wrap.h"
 #include "preload/mapping.h"
 #include "preload/patch.h"
@@ -347,9 +348,7 @@ static void hooks_map_created(const void *variable, uint64_t began,
 	uint64_t args[GT_EXTRA_ARGS] = { 0 };
 	uint64_t thread;
 
-	if (recorder && atomic_load_explicit(&recorder->state,
-					     memory_order_relaxed) ==
-				RECORDER_OFF)
+	if (aside_dormant())
 		return;
 	if (!unwind_read((uintptr_t)variable, &thread))
 		return;

@@ -199,6 +199,30 @@ def signals_do_what_is_asked(directory):
 
 
 @case
+def the_command_passes_them_on(directory):
+    trace = os.path.join(directory, "run.trace")
+    process = subprocess.Popen(
+        [GNOMON, "run", "-q", "--off", "--signal", "USR1=toggle",
+         "--signal", "USR2=snapshot", "-o", trace, program("steered")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+        env=environment())
+    equal(process.stdout.read(3), b"ok\n", "the target")
+    client = Client(behind(process.pid))
+    process.send_signal(signal.SIGUSR2)
+    process.send_signal(signal.SIGUSR1)
+
+    def on():
+        client.send(b"sync\n")
+        return client.line()[1] == b"1"
+    check(wait_for(on), "on")
+    process.stdin.write(b"keep 3")
+    equal(process.stdout.read(3), b"ok\n", "the target")
+    process.stdin.close()
+    equal(process.wait(PATIENCE_SECONDS), 0, "status")
+    equal(counts(trace)[0], 3, "counts")
+
+
+@case
 def a_thousand_quick_toggles(directory):
     target = Steered(directory, "signal=USR1=toggle")
     target.do("crowd 4")

@@ -42,7 +42,8 @@ MAY_INCLUDE = {
     # Both sides of `run` share the table of recording options and the layout
     # of a plan.
     "cli": ["cli/", "preload/format.h", "preload/options.h",
-            "preload/control_format.h", "preload/patch_format.h"],
+            "preload/control_format.h", "preload/patch_format.h",
+            "preload/signal_list.h"],
 }
 
 # What the library may want from the process it lives in. All of it weak: it
