@@ -13,28 +13,36 @@ STUB_FILE := $(STUB_NAME).so.$(VERSION)
 STUB_A := $(O)/$(STUB_NAME).a
 STUB_SO := $(O)/$(STUB_FILE)
 STUB_LINKS := $(O)/$(STUB_SONAME) $(O)/$(STUB_NAME).so
-STUB_OBJ := $(O)/stub/stub.o
+STUB_OBJ := $(O)/stub/stub.o $(O)/stub/stub_numbers.o
+STUB_A_OBJ := $(STUB_OBJ:.o=.hidden.o)
 LIB_OFF := $(O)/libgnomon-off.so
 
 all: api
 .PHONY: api install-api
 api: $(STUB_A) $(STUB_SO) $(STUB_LINKS) $(LIB_OFF)
 
-# I1 of stub.c: -O2 jumps, -fPIC keeps the weak reference.
-$(STUB_OBJ): stub/stub.c | deps-checked
+# I1 of stub.h: -O2 jumps, -fPIC keeps the weak reference.
+$(O)/stub/%.o: stub/%.c | deps-checked
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
 		-c -o $@ $<
 
-$(STUB_A): $(STUB_OBJ)
+# What has a stub in it does not show it to others.
+$(O)/stub/%.hidden.o: stub/%.c | deps-checked
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
+		'-DGNOMON_API=__attribute__((visibility("hidden")))' \
+		-c -o $@ $<
+
+$(STUB_A): $(STUB_A_OBJ)
 	$(call say,AR,$@)rm -f $@
-	$(Q)$(AR) rcs $@ $<
+	$(Q)$(AR) rcs $@ $^
 
 $(STUB_SO): $(STUB_OBJ) stub/exports.map mk/api.mk
 	$(call say,LD,$@)true
 	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro \
 		-Wl,--version-script=stub/exports.map -Wl,--build-id \
-		-Wl,-soname,$(STUB_SONAME) -o $@ $<
+		-Wl,-soname,$(STUB_SONAME) -o $@ $(STUB_OBJ)
 
 $(STUB_LINKS): $(STUB_SO)
 	$(Q)ln -sf $(STUB_FILE) $@

@@ -7,6 +7,8 @@
  */
 #include "preload/api.h"
 
+#include <errno.h>
+
 #include "preload/aside.h"
 
 struct recorder *api_recorder(void)
@@ -25,6 +27,28 @@ struct recorder *api_recorder(void)
 			    RECORDER_ON ? r : NULL;
 }
 
+int api_asks(void)
+{
+	struct thread *thread;
+
+	if (!api_recorder())
+		return -ENODEV;
+	thread = recorder_tls;
+	if (thread && thread->asks)
+		return -EBUSY;
+	if (thread)
+		thread->asks = true;
+	return 0;
+}
+
+void api_asked(void)
+{
+	struct thread *thread = recorder_tls;
+
+	if (thread)
+		thread->asks = false;
+}
+
 API int gnomon_loaded(void)
 {
 	return 1;
@@ -39,3 +63,7 @@ API int gnomon_enabled(void)
 {
 	return api_recorder() && !aside_dormant();
 }
+
+API_OURS(loaded);
+API_OURS(version);
+API_OURS(enabled);

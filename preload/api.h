@@ -13,11 +13,23 @@
 /* Exported, and reached by the caller's jump: its frame is as a hook's. */
 #define API HOOK
 
+/* The same by a name that nobody else's can stand before (api_table.c). */
+#define API_OURS(name)                                              \
+	extern __typeof__(gnomon_##name) api_our_##name             \
+		__attribute__((alias("gnomon_" #name))) BASE_HIDDEN
+
 /*
  * The recorder, started if it was not, also before our constructor has run.
  * NULL: this process is not recorded, and will not be.
  */
 struct recorder *api_recorder(void);
+
+/*
+ * Around a question that the writer answers. 0, -ENODEV, or -EBUSY: this is a
+ * handler that interrupted one, and would wait for what it interrupted.
+ */
+int api_asks(void);
+void api_asked(void);
 
 /* A block of a heap came into being (GT_ALLOC, GT_REALLOC_DONE). */
 static inline __attribute__((always_inline)) void

@@ -45,3 +45,8 @@ API void gnomon_realloc(uint32_t heap, const void *old, const void *block,
 		api_end(heap, GT_FREE, old, caller);
 	}
 }
+
+API_OURS(heap_create);
+API_OURS(alloc);
+API_OURS(free);
+API_OURS(realloc);

@@ -458,3 +458,12 @@ API int gnomon_pool_exists(const void *pool)
 	pools_unlock(at.shard);
 	return at.pool != 0;
 }
+
+API_OURS(pool_create);
+API_OURS(pool_destroy);
+API_OURS(pool_trim);
+API_OURS(pool_alloc);
+API_OURS(pool_free);
+API_OURS(pool_change);
+API_OURS(pool_move);
+API_OURS(pool_exists);

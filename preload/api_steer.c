@@ -10,21 +10,13 @@
 
 static int api_ask(struct control_request *request)
 {
-	struct thread *thread;
-	bool answered;
+	int err = api_asks();
 
-	if (!api_recorder())
-		return -ENODEV;
-	thread = recorder_tls;
-	/* a handler that interrupted a question would wait for itself */
-	if (thread && thread->asks)
-		return -EBUSY;
-	if (thread)
-		thread->asks = true;
-	answered = control_ask(request);
-	if (thread)
-		thread->asks = false;
-	return answered ? request->err : -ETIMEDOUT;
+	if (err)
+		return err;
+	err = control_ask(request) ? request->err : -ETIMEDOUT;
+	api_asked();
+	return err;
 }
 
 static int api_ask_for(enum control_what what, const char *name)
@@ -85,3 +77,11 @@ API int gnomon_snapshot_every(uint64_t ns)
 {
 	return api_ask_every(CONTROL_SNAPSHOT_EVERY, ns);
 }
+
+API_OURS(enable);
+API_OURS(disable);
+API_OURS(clear);
+API_OURS(sync);
+API_OURS(marker);
+API_OURS(snapshot);
+API_OURS(snapshot_every);

@@ -108,13 +108,20 @@ static bool aside_pop(struct thread *thread)
 	return known;
 }
 
+/* Before an event that is no second half of another. */
+static void aside_look(struct thread *thread, unsigned kind)
+{
+	if (unlikely(aside_is_behind(thread)) &&
+	    (kind == GT_ALLOC || kind == GT_FREE || kind == GT_REALLOC_BEGIN))
+		aside_thread(thread);
+}
+
 BASE_SLOW unsigned aside_block(struct thread *thread, unsigned kind,
 			       uint64_t word1, uint64_t size)
 {
 	bool known, taken;
 
-	if (unlikely(aside_is_behind(thread)))
-		aside_thread(thread);
+	aside_look(thread, kind);
 	if (!(thread->aside & (THREAD_CHOOSES | THREAD_INACTIVE)))
 		return kind;
 	known = kind == GT_REALLOC_DONE && aside_pop(thread);
@@ -148,8 +155,10 @@ uint64_t aside_passed(struct thread *thread, uint64_t block)
 BASE_SLOW unsigned aside_address(struct thread *thread, unsigned kind,
 				 uint64_t address)
 {
-	bool chooses = thread->aside & THREAD_CHOOSES, known;
+	bool chooses, known;
 
+	aside_look(thread, kind);
+	chooses = thread->aside & THREAD_CHOOSES;
 	if (!chooses && !(thread->aside & THREAD_INACTIVE))
 		return kind;
 	if (kind == GT_FREE || kind == GT_REALLOC_BEGIN) {
@@ -203,6 +212,8 @@ void aside_start(struct recorder *r)
 void aside_thread(struct thread *thread)
 {
 	const struct recorder *r = recorder;
+	uint32_t activity = atomic_load_explicit(&r->activity,
+						 memory_order_relaxed);
 	bool chooses, looks;
 
 	/* pairs with the release of aside_limits: these come with it */
@@ -216,8 +227,26 @@ void aside_thread(struct thread *thread)
 		choose_begin(&thread->choose,
 			     r->seed + (uint64_t)(thread - r->threads),
 			     r->limits.mean);
+	recorder_put_aside(thread, THREAD_CHANGED, false);
+	if ((thread->activity ^ activity) >> 1)
+		recorder_put_aside(thread, THREAD_INACTIVE, activity & 1);
+	thread->activity = activity;
 	recorder_put_aside(thread, THREAD_CHOOSES, chooses);
 	recorder_put_aside(thread, THREAD_LOOKS, chooses && looks);
+}
+
+/* Something that holds for all threads has changed. They are told by taking
+ * the room in their rings away from them. */
+static void aside_changed(struct recorder *r)
+{
+	/* pairs with the acquire of aside_thread, and the fence of
+	 * ring_look_around */
+	atomic_fetch_add_explicit(&r->limits.generation, 1,
+				  memory_order_seq_cst);
+	if (r->live)
+		aside_kick(r);
+	if (recorder_tls && recorder_tls->own)
+		aside_thread(recorder_tls);
 }
 
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
@@ -226,9 +255,31 @@ void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
 	chosen_incomplete(&r->chosen);
 	r->limits.least = least;
 	r->limits.most = most;
-	/* pairs with the acquire of aside_thread */
-	atomic_fetch_add_explicit(&r->limits.generation, 1,
-				  memory_order_release);
+	if (least || most < UINT64_MAX)
+		atomic_store_explicit(&r->partial, 1, memory_order_relaxed);
+	aside_changed(r);
+}
+
+void aside_activity(struct recorder *r, bool inactive, bool all)
+{
+	uint32_t old = atomic_load_explicit(&r->activity,
+					    memory_order_relaxed);
+
+	if (inactive)
+		atomic_store_explicit(&r->partial, 1, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(
+		&r->activity, &old, ((old & ~1u) + (all ? 2 : 0)) | inactive,
+		memory_order_relaxed, memory_order_relaxed))
+		;
+	if (all)
+		aside_changed(r);
+}
+
+void aside_inactive(struct recorder *r, struct thread *thread, bool inactive)
+{
+	if (inactive)
+		atomic_store_explicit(&r->partial, 1, memory_order_relaxed);
+	recorder_put_aside(thread, THREAD_INACTIVE, inactive);
 }
 
 void aside_rest(const struct recorder *r,

@@ -168,11 +168,17 @@ static inline bool aside_is_behind(const struct thread *thread)
 
 /*
  * From now on only blocks of these sizes are recorded (0 and UINT64_MAX: all).
- * Any thread; others notice it at their next event off the fast path, which
- * aside_kick brings about. Ends are all recorded then, as it is not known
- * which blocks were.
+ * Any thread of the target; others notice it at one of their next events. Ends
+ * are all recorded then, as it is not known which blocks were.
  */
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most);
+
+/* The same for threads: from now on all are inactive, or none (`all`), or only
+ * those to come. */
+void aside_activity(struct recorder *r, bool inactive, bool all);
+
+/* The calling thread's own. */
+void aside_inactive(struct recorder *r, struct thread *thread, bool inactive);
 
 /* Blocks that were never recorded, by choice: sums over all threads so far.
  * Any thread. */

@@ -221,6 +221,23 @@ static void control_report(struct writer *w, struct control_request *request)
 	control_answer(request, request->err, why);
 }
 
+/* So long after the recording began, as far as counter and clock tell now. */
+static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
+{
+	const struct gl_header *live = w->live.header;
+	uint64_t passed_ns = sys_now_ns() - live->monotonic0_ns;
+	uint64_t begin = live->counter0 >> live->tick_shift;
+	uint64_t ticks = (arch_cycles() >> live->tick_shift) - begin;
+
+	/* microseconds, or a product would not fit after some minutes */
+	while (ticks >> 30) {
+		ticks >>= 1;
+		passed_ns >>= 1;
+	}
+	return begin + ns / (passed_ns + 1) * ticks +
+	       ns % (passed_ns + 1) * ticks / (passed_ns + 1);
+}
+
 void control_do(struct writer *w, struct control_request *request)
 {
 	enum control_what what = request->what;
@@ -254,6 +271,9 @@ void control_do(struct writer *w, struct control_request *request)
 		break;
 	case CONTROL_REPORT:
 		control_report(w, request);
+		break;
+	case CONTROL_TICK:
+		request->tick = control_tick_of(w, request->number);
 		break;
 	case CONTROL_SNAPSHOT_EVERY:
 		snapshot_every(&w->snapshot, request->number);

@@ -43,6 +43,16 @@ static void emit_info_write(const struct emit_info *info,
 		    (const uint8_t *)text->data + text->length, NULL);
 }
 
+void emit_info_partial(struct chunk_out *out)
+{
+	struct text text;
+
+	text_init(&text, (char *)chunk_payload(out), out->room);
+	text_key_number(&text, "partial", 1);
+	chunk_write(out, GT_INFO, (const uint8_t *)text.data + text.length,
+		    NULL);
+}
+
 static void emit_info_command(struct emit_info *info, struct text *text,
 			      int pid)
 {

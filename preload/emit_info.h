@@ -29,6 +29,9 @@ struct emit_info {
 
 void emit_info_start(struct emit_info *info);
 
+/* What was not known then: from now on blocks are left out by choice. */
+void emit_info_partial(struct chunk_out *out);
+
 void emit_info_counters(const struct emit_info *info,
 			const struct feed *feed);
 

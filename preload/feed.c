@@ -23,6 +23,7 @@
 #include "preload/area.h"
 #include "preload/census.h"
 #include "preload/emit_capture.h"
+#include "preload/emit_info.h"
 #include "preload/parts.h"
 #include "preload/ring.h"
 #include "preload/sequence.h"
@@ -193,6 +194,19 @@ static bool feed_writes(const struct feed *feed)
 	       (!feed->sequence->cull && !feed->sequence->no_events);
 }
 
+/* What a reader has to know before the events that were just found. */
+static void feed_foretell(struct feed *feed)
+{
+	emit_image_flush(feed->images);
+	emit_heap_flush(feed->heaps);
+	if (unlikely(atomic_load_explicit(&feed->r->partial,
+					  memory_order_relaxed)) &&
+	    !feed->told_partial) {
+		feed->told_partial = true;
+		emit_info_partial(feed->out);
+	}
+}
+
 static uint64_t feed_drain(struct feed *feed, uint32_t id,
 			   enum feed_depth depth)
 {
@@ -215,8 +229,7 @@ static uint64_t feed_drain(struct feed *feed, uint32_t id,
 	while (span.from != span.to) {
 		uint64_t end;
 
-		emit_image_flush(feed->images);
-		emit_heap_flush(feed->heaps);
+		feed_foretell(feed);
 		end = encode_events(feed->encode, &span, &feed->unfinished);
 		if (feed_chunk(feed, id, span.from, end))
 			break;

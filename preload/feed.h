@@ -67,6 +67,7 @@ struct feed {
 	bool pressed;		/* a thread waits for a large ring */
 	enum compress_effort effort;
 	unsigned calm;		/* passes without that */
+	bool told_partial;	/* that blocks are left out, in the trace */
 	uint64_t events, blocks, nested_blocks;
 	uint64_t unfinished;
 	uint32_t serials;	/* threads so far */

@@ -66,6 +66,20 @@ static void hooks_note(const struct thread *thread, uint64_t word1,
 		guard_note(block, context);
 }
 
+/* As ring_stamp, of a thread whose events may have been told to happen later:
+ * until then all of them happen at that time. */
+static void hooks_stamp(struct thread *thread, struct gl_ring *ring)
+{
+	ring_stamp(recorder, ring);
+	if (likely(!(thread->aside & THREAD_TIMED)))
+		return;
+	ring->stamp = ring_cycles();
+	if (ring->stamp < thread->timed)
+		ring->stamp = thread->timed;
+	else
+		recorder_put_aside(thread, THREAD_TIMED, false);
+}
+
 static void hooks_push_address(struct thread *thread, unsigned kind,
 			       uintptr_t block, uintptr_t ra, uintptr_t sp)
 {
@@ -78,7 +92,7 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 		return;
 	}
 	ring_enter(ring, sp, ra);
-	ring_stamp(recorder, ring);
+	hooks_stamp(thread, ring);
 	ring_push_address(recorder, ring, kind, ring->stamp, block);
 	ring_leave(ring);
 }
@@ -132,7 +146,7 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	ring_stamp(recorder, ring);
+	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
 	hooks_note(thread, word1, context);
 	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
@@ -218,7 +232,7 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	ring_stamp(recorder, ring);
+	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
 	if (likely(context))
 		ring_push_stacked(recorder, ring, kind, ring->stamp, block,
@@ -261,7 +275,7 @@ BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	ring_stamp(recorder, ring);
+	hooks_stamp(thread, ring);
 	event.stamp = ring->stamp;
 	event.context = hooks_capture(thread, caller);
 	ring_push_extra(recorder, ring, &event);

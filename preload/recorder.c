@@ -444,6 +444,7 @@ static struct thread *recorder_register(struct recorder *r)
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
 	recorder_put_aside(thread, THREAD_NOTES, guard.on);
+	thread->activity = UINT32_MAX;	/* as none is: to be looked at */
 	aside_thread(thread);
 	recorder_tls = thread;
 	return thread;

@@ -52,7 +52,10 @@ enum thread_aside {
 	THREAD_NOTES = 16,	/* blocks have notes of their own (guard.h) */
 	/* with THREAD_CHOOSES: it takes a closer look to choose, as sizes are
 	 * limited, or a real function may come back to hooks */
-	THREAD_LOOKS = 32
+	THREAD_LOOKS = 32,
+	/* what holds for all threads is not what holds for it yet (aside.h) */
+	THREAD_CHANGED = 64,
+	THREAD_TIMED = 128	/* its events happen later (api_thread.c) */
 };
 
 /* What a thread has of its own; the i-th belongs to the i-th ring. */
@@ -73,6 +76,8 @@ struct thread {
 	uint32_t moving;	/* of reallocs under way (aside.c) */
 	uint32_t generation;	/* of limits: as it knows them */
 	uint64_t moved;		/* the block of the last of them */
+	uint32_t activity;	/* of the recorder's: as it knows it */
+	uint64_t timed;		/* stamp before which nothing happens */
 	/* of blocks that were never recorded, by class; NULL: none */
 	uint64_t (*rest)[GT_REST_VALUES];
 };
@@ -150,6 +155,10 @@ struct recorder {
 
 	/* of aside.h: hardly ever written */
 	_Alignas(BASE_LINE) struct limits limits;
+	/* low bit: threads begin inactive; the rest counts how many times all
+	 * were told */
+	_Atomic uint32_t activity;
+	_Atomic uint32_t partial;	/* by choice, since it began */
 	uint64_t seed;		/* of the threads' lines */
 	struct chosen chosen;
 

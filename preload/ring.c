@@ -182,6 +182,20 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 	return false;
 }
 
+/* What else the limit may have been taken away for. The event at hand may be a
+ * half of a realloc: so it is for the next one to see to it (aside.c). */
+static void ring_look_around(const struct gl_ring *ring)
+{
+	struct thread *thread = recorder_tls;
+
+	/* either who changes something finds the limit that was just put
+	 * there, or we find the change: pairs with the addition of
+	 * aside_changed */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (thread && thread->own == ring && aside_is_behind(thread))
+		recorder_put_aside(thread, THREAD_CHANGED, true);
+}
+
 BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 {
 	if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
@@ -198,11 +212,10 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 					   true);
 		return false;
 	}
-	if (recorder_tls && recorder_tls->own == ring &&
-	    unlikely(aside_is_behind(recorder_tls)))
-		aside_thread(recorder_tls);
-	if (ring_fits(r, ring))
+	if (ring_fits(r, ring)) {
+		ring_look_around(ring);
 		return true;
+	}
 	if (recorder_options.number[OPTION_OVERFLOW] != OPTION_OVERFLOW_DROP &&
 	    !ring_stalled(r) && ring_wait(r, ring))
 		return true;

@@ -1,7 +1,7 @@
 /*
- * functions.h: the functions of gnomon/gnomon.h as one table, which
- * libgnomon.so exports under one name. By it a stub that stands before the real
- * functions, because it is part of the program, finds them (stub.c).
+ * functions.h: the functions of gnomon/gnomon.h as tables, which libgnomon.so
+ * exports. By them a stub that stands before the real functions, because it is
+ * part of the program, finds them (stub.h).
  *
  * I1: only ever added to, at the end: programs hold stubs that know the
  *     beginning. `size` says how much there is.
@@ -11,7 +11,9 @@
 
 #include "library/gnomon/gnomon.h"
 
-/* X(type, name, parameters, arguments, what the stub answers) */
+/* X(type, name, parameters, arguments, what the stub answers). What asks for
+ * numbers is in a table of its own: by its name the recorder knows that they
+ * are going to be wanted. */
 #define GNOMON_FUNCTIONS(X)                                                  \
 	X(int, loaded, (void), (), 0)                                        \
 	X(const char *, version, (void), (), "")                             \
@@ -28,19 +30,7 @@
 	X(int, marker, (const char *name), (name), GNOMON_STUB)              \
 	X(int, snapshot, (const char *name), (name), GNOMON_STUB)            \
 	X(int, snapshot_every, (uint64_t ns), (ns), GNOMON_STUB)             \
-	X(int, stats_every, (uint64_t ns), (ns), GNOMON_STUB)                \
 	X(int, set_timestamp, (uint64_t ns), (ns), GNOMON_STUB)              \
-	X(int, summarize,                                                    \
-	  (enum gnomon_who who, struct gnomon_summary *summary),             \
-	  (who, summary), GNOMON_STUB)                                       \
-	X(int, histograms,                                                   \
-	  (enum gnomon_who who, struct gnomon_sizes *sizes), (who, sizes),   \
-	  GNOMON_STUB)                                                       \
-	X(int, dump, (const struct gnomon_dump *how, int fd), (how, fd),     \
-	  GNOMON_STUB)                                                       \
-	X(int, dump_to,                                                      \
-	  (const struct gnomon_dump *how, gnomon_writer write, void *data),  \
-	  (how, write, data), GNOMON_STUB)                                   \
 	X(uint32_t, heap_create, (const char *name), (name), 0)              \
 	X(void, alloc, (uint32_t heap, const void *block, size_t size),      \
 	  (heap, block, size), (void)0)                                      \
@@ -67,14 +57,34 @@
 	  GNOMON_STUB)                                                       \
 	X(int, pool_exists, (const void *pool), (pool), 0)
 
-struct gnomon_functions {
-	size_t size;		/* of this struct */
+#define GNOMON_NUMBERS(X)                                                    \
+	X(int, summarize,                                                    \
+	  (enum gnomon_who who, struct gnomon_summary *summary),             \
+	  (who, summary), GNOMON_STUB)                                       \
+	X(int, histograms, (struct gnomon_sizes *sizes), (sizes),            \
+	  GNOMON_STUB)                                                       \
+	X(int, dump, (const struct gnomon_dump *how, int fd), (how, fd),     \
+	  GNOMON_STUB)                                                       \
+	X(int, dump_to,                                                      \
+	  (const struct gnomon_dump *how, gnomon_writer write, void *data),  \
+	  (how, write, data), GNOMON_STUB)                                   \
+	X(int, stats_every, (uint64_t ns), (ns), GNOMON_STUB)
+
 #define GNOMON_POINTER(type, name, parameters, arguments, stub) \
 	type (*name) parameters;
+struct gnomon_functions {
+	size_t size;		/* of this struct */
 	GNOMON_FUNCTIONS(GNOMON_POINTER)
-#undef GNOMON_POINTER
 };
+struct gnomon_numbers {
+	size_t size;		/* of this struct */
+	GNOMON_NUMBERS(GNOMON_POINTER)
+};
+#undef GNOMON_POINTER
 
-GNOMON_API extern const struct gnomon_functions gnomon_functions;
+/* Of others, whatever the visibility of what is ours. */
+#define GNOMON_TABLE __attribute__((visibility("default")))
+GNOMON_TABLE extern const struct gnomon_functions gnomon_functions;
+GNOMON_TABLE extern const struct gnomon_numbers gnomon_numbers;
 
 #endif

@@ -1,28 +1,7 @@
-/*
- * stub.c: libgnomon-stub.so and .a: what a program is linked with.
- *
- * Where libgnomon.so is preloaded it stands before libgnomon-stub.so, and none
- * of this runs. Not so for a stub that is part of the program or of a plugin,
- * nor where a library looks at home first (RTLD_DEEPBIND): so each function
- * jumps on to the real one if there is one. The loader has told, by a weak
- * reference: no question at run time, which could wait or fail.
- *
- * I1: position-independent, and called by a jump: a weak reference is only kept
- *     for the loader where it goes through the table of addresses, and stacks
- *     shall begin with who calls us.
- */
-#include "stub/functions.h"
+/* stub.c: see stub.h. */
+#include "stub/stub.h"
 
-extern const struct gnomon_functions gnomon_functions __attribute__((weak));
-
-#define STUB(type, name, parameters, arguments, stub)                         \
-	type gnomon_##name parameters                                         \
-	{                                                                     \
-		if (&gnomon_functions &&                                      \
-		    gnomon_functions.size >                                   \
-			    offsetof(struct gnomon_functions, name))          \
-			return gnomon_functions.name arguments;               \
-		return stub;                                                  \
-	}
+#define STUB(type, name, parameters, arguments, stub) \
+	STUB_OF(gnomon_functions, type, name, parameters, stub, arguments)
 
 GNOMON_FUNCTIONS(STUB)

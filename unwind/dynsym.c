@@ -15,6 +15,7 @@
 
 #define CHAIN_MAX (1u << 20)	/* symbols in one bucket */
 #define NAME_MAX_BYTES 64
+#define SYMBOLS_MAX (1u << 20)	/* looked at for imports */
 
 struct tables {
 	const struct dl_phdr_info *info;
@@ -175,6 +176,49 @@ uintptr_t dynsym_find(const struct dl_phdr_info *info, const char *name,
 	if (!t.symbols || !t.strings || !(t.gnu_hash || t.hash))
 		return 0;
 	return t.gnu_hash ? find_gnu(&t, name) : find_sysv(&t, name);
+}
+
+/* How many symbols there may be that are not the image's own: a DT_GNU_HASH
+ * has none of them, so they stand before those it has. */
+static uint32_t undefined_end(const struct tables *t)
+{
+	uint32_t end = 0;
+
+	if (t->gnu_hash ? get_u32(t, t->gnu_hash + 4, &end) :
+			  t->hash && get_u32(t, t->hash + 4, &end))
+		return end < SYMBOLS_MAX ? end : SYMBOLS_MAX;
+	return 0;
+}
+
+static bool is_import(const struct tables *t, uint32_t index,
+		      const char *const *names, unsigned count)
+{
+	uintptr_t at = t->symbols + index * sizeof(ElfW(Sym));
+	const ElfW(Sym) *s = (const ElfW(Sym) *)at;
+	unsigned i;
+
+	if (!inside(t, at, sizeof(*s)) || s->st_shndx != SHN_UNDEF)
+		return false;
+	for (i = 0; i < count; i++)
+		if (same_name(t, t->strings + s->st_name, names[i]))
+			return true;
+	return false;
+}
+
+bool dynsym_imports(const struct dl_phdr_info *info, const char *const *names,
+		    unsigned count)
+{
+	struct tables t = { .info = info };
+	uint32_t end, i;
+
+	find_tables(&t);
+	if (!t.symbols || !t.strings)
+		return false;
+	end = undefined_end(&t);
+	for (i = 1; i < end; i++)
+		if (is_import(&t, i, names, count))
+			return true;
+	return false;
 }
 
 bool dynsym_soname(const struct dl_phdr_info *info, char *name, size_t size)

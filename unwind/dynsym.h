@@ -18,6 +18,10 @@
 uintptr_t dynsym_find(const struct dl_phdr_info *info, const char *name,
 		      unsigned type);
 
+/* Whether the image wants one of these symbols from others. As above. */
+bool dynsym_imports(const struct dl_phdr_info *info, const char *const *names,
+		    unsigned count);
+
 /* DT_SONAME. False: it has none, or none that fits. As above. */
 bool dynsym_soname(const struct dl_phdr_info *info, char *name, size_t size);
 

@@ -47,7 +47,9 @@
 extern "C" {
 #endif
 
+#ifndef GNOMON_API
 #define GNOMON_API __attribute__((visibility("default")))
+#endif
 
 #define GNOMON_STUB (-38)	/* -ENOSYS, on every Linux but MIPS and SPARC */
 #define GNOMON_NAME_MAX 63	/* bytes of a name; longer ones are cut */
@@ -95,9 +97,10 @@ GNOMON_API int gnomon_active(enum gnomon_who who);
 
 /*
  * What inactive threads allocate is not recorded: it is counted by size class
- * (gnomon_sizes), nothing else. What they free is recorded if its allocation
- * was. Of the calling thread it is done when they return; others follow at
- * their next allocation or so. 0, -EINVAL (who). Async-signal-safe.
+ * (gnomon_histograms), nothing else. What they free is recorded. Of the calling
+ * thread it is done when they return; others follow at one of their next
+ * events (where --sample is on, the next one of the sample). 0, -EINVAL (who).
+ * Async-signal-safe.
  */
 GNOMON_API int gnomon_activate(enum gnomon_who who);
 GNOMON_API int gnomon_deactivate(enum gnomon_who who);
@@ -108,8 +111,8 @@ GNOMON_API int gnomon_deactivate(enum gnomon_who who);
  * Only blocks of min_bytes … max_bytes, both included (max_bytes 0: no upper
  * limit; so 0, 0 is all, and 0, 128 only small ones). As --min-size and
  * --max-size: other blocks are counted by size class, nothing else. For
- * allocations from now on; other threads follow at their next allocation or
- * so. 0, -EINVAL (min > max). Async-signal-safe.
+ * allocations from now on; other threads follow at one of their next events.
+ * 0, -EINVAL (min > max). Async-signal-safe.
  */
 GNOMON_API int gnomon_limit_sizes(uint64_t min_bytes, uint64_t max_bytes);
 
@@ -136,9 +139,11 @@ GNOMON_API int gnomon_stats_every(uint64_t ns);
 
 /*
  * For tests: the next event of the calling thread is recorded as if it had
- * happened `ns` after the recording began. Times of a thread never go back: an
- * earlier one than that of its last event counts as that. -EINVAL: later than
- * a thousand days; -EAGAIN: the thread is not recorded. Async-signal-safe.
+ * happened `ns` after the recording began, and so are those after it, until the
+ * next call of this or until it is that time. Nothing happens in the past: a
+ * time that is over is none. What threads do to each other's blocks has the
+ * right order only if they are all told. -EINVAL: later than a thousand days;
+ * -EAGAIN: the thread is not recorded now. Asks the writer.
  */
 GNOMON_API int gnomon_set_timestamp(uint64_t ns);
 
@@ -151,7 +156,11 @@ GNOMON_API int gnomon_set_timestamp(uint64_t ns);
  * then blocks from before are not in them, and are not when they are freed.
  * They are the recorder's own book-keeping, by its writer, and are complete up
  * to the call: what the calling thread did before it is counted, and what
- * other threads did before it in any order that they could know of.
+ * other threads did before it in any order that they could know of. What a
+ * sample leaves out is not in them.
+ *
+ * All of them: -ENOMEM: there was no memory for some blocks (--memory); the
+ * answer lacks them.
  */
 
 struct gnomon_summary {
@@ -184,9 +193,8 @@ struct gnomon_sizes {
 	uint64_t rest[GNOMON_CLASSES];
 };
 
-/* As gnomon_summarize. `rest` is of all threads only. */
-GNOMON_API int gnomon_histograms(enum gnomon_who who,
-				 struct gnomon_sizes *sizes);
+/* As gnomon_summarize, of all threads. */
+GNOMON_API int gnomon_histograms(struct gnomon_sizes *sizes);
 
 /* The class of a size. */
 static inline unsigned gnomon_class(uint64_t bytes)

@@ -40,6 +40,68 @@ def steers_itself(directory):
 
 
 @case
+def with_the_stub_in_it(directory):
+    """The stub's functions stand before the real ones, and give way."""
+    for name in ("steering_static", "steering_fixed"):
+        where = os.path.join(directory, name)
+        os.mkdir(where)
+        steered(recorded([program(name)], where))
+    equal(recorded([program("steering_alone")], directory, by="preload").status,
+          0, "without any shared library")
+
+
+@case
+def configured_by_another_library(directory):
+    """Preloaded in either order, or loaded later: the API is there."""
+    for name in ("libmiddle", "libmiddle_own"):
+        middle = program(name) + ".so"
+        for number, preload in enumerate(((LIBRARY, middle),
+                                          (middle, LIBRARY))):
+            where = os.path.join(directory, "%s.%d" % (name, number))
+            os.mkdir(where)
+            done = bare([program("basic")], environment(
+                LD_PRELOAD=" ".join(preload),
+                GNOMON_OUTPUT=os.path.join(where, "%p.trace")))
+            done.directory = where
+            settle(where)
+            equal((done.status, done.err), (0, ""), "result")
+            check("middle" in json.dumps(info(done.trace)), "no marker")
+            equal(Report(done.trace).rows_with("tgt_"), [], "rows")
+        for how in ("plain", "deep"):
+            where = os.path.join(directory, name + how)
+            os.mkdir(where)
+            done = recorded([program("plugin_host"), middle, how], where)
+            equal((done.status, done.out), (0, ""), name + " " + how)
+
+
+
+
+@case
+def threads_and_sizes(directory):
+    """What threads that are not active allocate, and blocks of other sizes,
+    is left out; the rest is exact."""
+    done = recorded([program("activity")], directory)
+    equal((done.status, "wrong" in done.out), (0, False), done.out)
+    report = Report(done.trace)
+    for key, value in report.sums().items():
+        equal(value, done.expected[key], key)
+    equal(report.rows_with("unseen$"), [], "what was not to be recorded")
+    equal((report.summary["dropped"], report.summary["unpaired"]), (0, 0),
+          "dropped, unpaired")
+
+
+@case
+def times_that_are_told(directory):
+    done = recorded([program("timed")], directory)
+    equal(done.status, 0, "status")
+    row, = Report(done.trace).rows_with("tgt_malloc")
+    for key, seconds in (("first_ns", 1), ("last_ns", 10),
+                         ("lifetime_ns", 10)):
+        check(abs(row[key] - seconds * 1e9) < seconds * 2e7,
+              "%s: %d" % (key, row[key]))
+
+
+@case
 def begins_dormant(directory):
     """libgnomon-off.so records nothing until the program says so."""
     env = environment(LD_PRELOAD=OFF, API_OFF=1,
@@ -56,7 +118,8 @@ def stub_alone(directory):
     alone = bare([program("pools_told")])
     equal((alone.status, alone.err), (0, ""), "alone")
     check("arena_allocations 600\n" in alone.out, alone.out)
-    equal(bare([program("steering")]).status, 0, "steering a stub")
+    for name in ("steering", "steering_static", "steering_alone"):
+        equal(bare([program(name)]).status, 0, name + " of a stub")
 
 
 main()

@@ -1,0 +1,7 @@
+/* stub_numbers.c: see stub.h. Not linked into who asks for no numbers. */
+#include "stub/stub.h"
+
+#define STUB(type, name, parameters, arguments, stub) \
+	STUB_OF(gnomon_numbers, type, name, parameters, stub, arguments)
+
+GNOMON_NUMBERS(STUB)
