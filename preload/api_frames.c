@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "preload/elf_names.h"
+#include "preload/real.h"
 #include "preload/writer_task.h"
 
 #define FRAMES_BUCKETS 65536
@@ -296,6 +297,9 @@ static int frames_text(struct api_frames *frames, struct api_frame *f,
 	const char *word = g->symbol ? g->symbol : frames_base(g->module);
 	struct text text;
 
+	/* a hook that jumps back has a frame; it is not the program's */
+	if (g->address - real.own_start < real.own_size)
+		f->edit = GNOMON_HIDE;
 	*room = strlen(word) + sizeof("+0x0123456789abcdef") + FRAMES_ROOM;
 	f->name = scratch_alloc(frames->memory, *room);
 	if (!f->name)
@@ -322,7 +326,7 @@ int api_frames_name(struct api_frames *frames, gnomon_editor edit, void *data)
 		size_t room;
 
 		err = frames_text(frames, f, &room);
-		if (!err && edit)
+		if (!err && edit && f->edit != GNOMON_HIDE)
 			f->edit = edit(data, &f->frame, f->name, room);
 	}
 	return err;

@@ -78,6 +78,11 @@ API int gnomon_snapshot_every(uint64_t ns)
 	return api_ask_every(CONTROL_SNAPSHOT_EVERY, ns);
 }
 
+API int gnomon_stats_every(uint64_t ns)
+{
+	return api_ask_every(CONTROL_STATS_EVERY, ns);
+}
+
 API_OURS(enable);
 API_OURS(disable);
 API_OURS(clear);
@@ -85,3 +90,4 @@ API_OURS(sync);
 API_OURS(marker);
 API_OURS(snapshot);
 API_OURS(snapshot_every);
+API_OURS(stats_every);

@@ -8,8 +8,14 @@
 	.name = api_our_##name,
 
 GNOMON_FUNCTIONS(API_DECLARE)
+GNOMON_NUMBERS(API_DECLARE)
 
 const struct gnomon_functions gnomon_functions = {
 	.size = sizeof(gnomon_functions),
 	GNOMON_FUNCTIONS(API_POINTER)
+};
+
+const struct gnomon_numbers gnomon_numbers = {
+	.size = sizeof(gnomon_numbers),
+	GNOMON_NUMBERS(API_POINTER)
 };

@@ -25,6 +25,7 @@
 #include "preload/area.h"
 #include "preload/aside.h"
 #include "preload/ring.h"
+#include "preload/stats.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/varint.h"
@@ -277,6 +278,9 @@ void control_do(struct writer *w, struct control_request *request)
 		break;
 	case CONTROL_SNAPSHOT_EVERY:
 		snapshot_every(&w->snapshot, request->number);
+		break;
+	case CONTROL_STATS_EVERY:
+		stats_every(w, request->number);
 		break;
 	default:
 		control_answer(request, -EOPNOTSUPP,

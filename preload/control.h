@@ -21,6 +21,7 @@ enum control_what {
 	CONTROL_SYNC,		/* what was recorded so far is to be written */
 	CONTROL_REPORT,
 	CONTROL_SNAPSHOT_EVERY,	/* `number` ns; 0: no more */
+	CONTROL_STATS_EVERY,	/* the same, of lines of statistics */
 	CONTROL_TICK,		/* `tick` is to be that of `number` ns */
 	CONTROL_KINDS
 };

@@ -141,6 +141,19 @@ static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
 	return 0;
 }
 
+/* What a reader has to know before the events that were just found. */
+static void feed_foretell(struct feed *feed)
+{
+	emit_image_flush(feed->images);
+	emit_heap_flush(feed->heaps);
+	if (unlikely(atomic_load_explicit(&feed->r->partial,
+					  memory_order_relaxed)) &&
+	    !feed->told_partial) {
+		feed->told_partial = true;
+		emit_info_partial(feed->out);
+	}
+}
+
 void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
 		  const uint64_t *to, uint64_t first, uint64_t last)
 {
@@ -150,8 +163,7 @@ void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
 		.to = (const uint8_t *)to - (const uint8_t *)from,
 	};
 
-	emit_image_flush(feed->images);
-	emit_heap_flush(feed->heaps);
+	feed_foretell(feed);
 	encode_events(feed->encode, &span, &feed->unfinished);
 	feed_chunk(feed, id, first, last);
 }
@@ -192,19 +204,6 @@ static bool feed_writes(const struct feed *feed)
 {
 	return likely(!feed->sequence) ||
 	       (!feed->sequence->cull && !feed->sequence->no_events);
-}
-
-/* What a reader has to know before the events that were just found. */
-static void feed_foretell(struct feed *feed)
-{
-	emit_image_flush(feed->images);
-	emit_heap_flush(feed->heaps);
-	if (unlikely(atomic_load_explicit(&feed->r->partial,
-					  memory_order_relaxed)) &&
-	    !feed->told_partial) {
-		feed->told_partial = true;
-		emit_info_partial(feed->out);
-	}
 }
 
 static uint64_t feed_drain(struct feed *feed, uint32_t id,

@@ -58,6 +58,7 @@ static void parts_control(struct writer *w)
 		control_emit(w, GT_CONTROL_STOP, w->control.end_tick, 0, "");
 	memset(&w->heaps.told, 0, sizeof(w->heaps.told));
 	emit_heap_flush(&w->heaps);
+	w->feed.told_partial = false;
 }
 
 /* ---- totals ---- */

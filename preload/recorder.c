@@ -26,6 +26,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "preload/api_numbers.h"
 #include "preload/area.h"
 #include "preload/aside.h"
 #include "preload/budget.h"
@@ -323,6 +324,7 @@ static bool recorder_begin(struct recorder *r)
 					      memory_order_release);
 			recorder_wake(r);
 		}
+		api_numbers_begin(r);
 		area_settle(recorder_options.number[OPTION_MEMORY] / 2);
 		guard_recorded(r, r->forked);
 		memcpy(recorder_trace, r->live->trace_path,

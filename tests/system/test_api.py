@@ -77,6 +77,23 @@ def configured_by_another_library(directory):
 
 
 @case
+def numbers(directory):
+    """Sums, histograms and dumps are what the program counts itself, and what
+    the trace says."""
+    done = recorded([program("numbers")], directory)
+    equal((done.status, done.out), (0, ""), "asks for numbers")
+    where = os.path.join(directory, "report")
+    os.mkdir(where)
+    done = recorded([program("numbers"), "report"], where)
+    equal((done.status, "wrong" in done.out), (0, False), done.out)
+    mine, = [trace for trace in done.traces
+             if info(trace)["info"].get("parent_trace") is None]
+    summary = Report(mine).summary
+    for key, value in done.expected.items():
+        equal(value, summary[key], key)
+
+
+@case
 def threads_and_sizes(directory):
     """What threads that are not active allocate, and blocks of other sizes,
     is left out; the rest is exact."""
