@@ -8,11 +8,11 @@ from gnomon_test import *
 PATIENCE_SECONDS = 20
 
 
-def steer(directory, *steps):
+def steer(directory, *steps, **options):
     """The target: each step is a line for it, or a tuple: words for gnomon,
-    before its PID. Returns its trace."""
+    before its PID. Returns its trace. `options`: the recorder's variables."""
     env = dict(environment(), LD_PRELOAD=LIBRARY,
-               GNOMON_OUTPUT=os.path.join(directory, "%e.trace"))
+               GNOMON_OUTPUT=os.path.join(directory, "%e.trace"), **options)
     target = subprocess.Popen([program("steered")], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, env=env, bufsize=0)
 
@@ -93,6 +93,45 @@ def made_anew(directory):
                     "peak_bytes", "temporary", "foreign_frees", "unpaired",
                     "not_recorded_ns", "view_start_ns"):
             equal(again[key], sums[key], "%s of %s" % (key, words))
+
+
+@case
+def whatever_is_left_out(directory):
+    """A recording that leaves blocks out counts the same since a clear, and
+    since a start."""
+    steps = ("keep 100", "churn 5000", ("clear",), "churn 300", "keep 10",
+             "drop 60", ("stop",), "churn 77", "keep 5", ("start",),
+             "churn 3000", "keep 20", "drop 65", "move 3")
+    wanted, sums = summary(steer(directory, *steps))
+    equal(wanted, (3023, 10, 3000 * 24 + 20 * 40 + 3 * 80), "all recorded")
+    for number, options in enumerate((
+            {"GNOMON_CULL": "1h"}, {"GNOMON_CULL": "1us"},
+            {"GNOMON_LIMIT": "1M"}, {"GNOMON_CULL": "1h",
+                                     "GNOMON_LIMIT": "1M"})):
+        where = os.path.join(directory, str(number))
+        os.mkdir(where)
+        got, again = summary(steer(where, *steps, **options))
+        equal(got, wanted, options)
+        for key in ("allocations", "frees", "total_bytes", "live_bytes",
+                    "peak_bytes", "temporary", "foreign_frees", "unpaired"):
+            equal(again[key], sums[key], "%s with %s" % (key, options))
+
+
+@case
+def parts_know_what_was_before(directory):
+    """The last part has the sums of all since the last beginning, though that
+    was in a part that is gone."""
+    trace = steer(directory, "keep 100", "churn 400000", ("clear",),
+                  "churn 1500000", "keep 10", "drop 60", "churn 1500000",
+                  GNOMON_LIMIT="1M")
+    got, sums = summary(trace)
+    check(sums["part"] > 2, "there is only part %d" % sums["part"])
+    equal(got, (3000010, 10, 3000000 * 24 + 400), "the last part")
+    equal((sums["unpaired"], sums["dropped"]), (0, 0), "unpaired, dropped")
+    check(re.search(r"part +number", gnomon("report", trace).out), "says so")
+    out = os.path.join(directory, "out")
+    gnomon("strip", trace, "-o", out, "--lifetime", "1h")
+    equal(summary(out)[0], got, "stripped")
 
 
 @case
