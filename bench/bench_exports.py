@@ -28,8 +28,8 @@ COMMANDS = {
     REPORT: ("report", "--json", "--top", "1"),
     **{name: ("export", "--format", name)
        for name in ("pprof", "collapsed", "speedscope", "heaptrack", "dhat",
-                    "massif", "callgrind", "json", "ndjson", "csv",
-                    "replay")},
+                    "massif", "callgrind", "firefox", "json", "ndjson",
+                    "csv", "replay")},
     "csv --by block": ("export", "--format", "csv", "--by", "block"),
     "flamegraph --svg": ("flamegraph", "--svg"),
     "flamegraph --html": ("flamegraph", "--html"),
