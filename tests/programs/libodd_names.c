@@ -1,7 +1,7 @@
 // FLAGS: -g0
 /*
- * Functions whose symbols no compiler would make: with blanks, quotes, commas,
- * semicolons, brackets. Without debug information, which has C's names.
+ * Functions whose symbols no compiler would make: with control characters,
+ * blanks, quotes, commas, semicolons, brackets. Without debug information, which has C's names.
  */
 #include "odd_names.h"
 
@@ -16,11 +16,12 @@
 		return block;						\
 	}
 
-ODD(odd_blank, "odd name with blanks")
+/* Reports and exports have "odd name with blanks" for it. */
+ODD(odd_control, "odd\tname\001with\033blanks")
 ODD(odd_quote, "odd'quote,comma`")
 ODD(odd_semicolon, "odd;semicolon#hash")
 ODD(odd_bracket, "odd<a>&amp;{b}[c] 17")
 
 void *(*const odd_names[ODD_NAMES])(void *(*)(size_t), size_t) = {
-	odd_blank, odd_quote, odd_semicolon, odd_bracket
+	odd_control, odd_quote, odd_semicolon, odd_bracket
 };
