@@ -155,8 +155,9 @@ enum guard_state guard_find(const struct guard_shape *shape, uintptr_t block,
 }
 
 /* Adds what differs of the n bytes at `at`; expected NULL: GUARD_FILL. */
-static void guard_compare(struct guard_harm *harm, uintptr_t block,
-			  uintptr_t at, const void *expected, uint64_t n)
+static BASE_SLOW void guard_count(struct guard_harm *harm, uintptr_t block,
+				  uintptr_t at, const void *expected,
+				  uint64_t n)
 {
 	const uint8_t *seen = (const uint8_t *)at, *wanted = expected;
 	uint64_t i;
@@ -169,6 +170,19 @@ static void guard_compare(struct guard_harm *harm, uintptr_t block,
 	}
 }
 
+/* The same, of whole words. */
+static void guard_compare(struct guard_harm *harm, uintptr_t block,
+			  uintptr_t at, const void *expected, uint64_t n)
+{
+	const guard_word *seen = (const guard_word *)at, *wanted = expected;
+	uint64_t i;
+
+	for (i = 0; i < n / sizeof(*seen); i++)
+		if (unlikely(seen[i] != wanted[i]))
+			guard_count(harm, block, (uintptr_t)&seen[i],
+				    &wanted[i], sizeof(*seen));
+}
+
 static void guard_compare_fill(struct guard_harm *harm, uintptr_t block,
 			       uintptr_t at, uintptr_t end)
 {
@@ -176,8 +190,9 @@ static void guard_compare_fill(struct guard_harm *harm, uintptr_t block,
 
 	for (; end - at >= sizeof(fill); at += sizeof(fill))
 		if (unlikely(*(const guard_word *)at != fill))
-			guard_compare(harm, block, at, NULL, sizeof(fill));
-	guard_compare(harm, block, at, NULL, end - at);
+			guard_count(harm, block, at, NULL, sizeof(fill));
+	if (at != end)
+		guard_count(harm, block, at, NULL, end - at);
 }
 
 struct guard_harm guard_look_front(const struct guard_shape *shape,
