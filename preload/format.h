@@ -512,7 +512,7 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	interval in bytes of a Poisson sample; absent or 0: all blocks)
  *	min_size max_size (bytes; only blocks of these sizes are recorded) depth
  *	(innermost frames that are kept) cull_ns cull_pending guard (bytes of a
- *	zone) partial (1: there are blocks that are not recorded, by choice, so
+ *	zone) zero_memory partial (1: there are blocks that are not recorded, by choice, so
  *	frees of unknown blocks are nothing unusual) part (from 1; of a
  *	recording that is kept in parts)
  * COUNTERS keys: dropped (events lost), early_allocations (served before the
@@ -521,6 +521,7 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	barriers_placed barriers_met, oracle_checks oracle_differences,
  *	stop_<reason>, nodes, nodes_emitted, rules, writer_cpu_ns, jit_tables (unwind
  *	tables registered at run time) jit_refused names_skipped (bytes),
+ *	guard_damages guard_blocks (looked at in the end) guard_skipped (bytes)
  *	usage_looks usage_details usage_cpu_ns (looks at the target's memory, of
  *	them with all figures, their processor time), chunk bytes … (any key, decimal value)
  * END keys: reason (exit|exec|stopped|error, or killed: written by a reader

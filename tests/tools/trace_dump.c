@@ -1,8 +1,9 @@
 /*
- * trace_dump.c TRACE [extras|frees|damages]: the contexts of a trace as they were recorded, raw: for
- * each that allocated, a line "allocations root address address …" with the
- * return addresses innermost first, in hexadecimal. root is 0 where the stack
- * reached its bottom, else the reason why it did not (enum gt_stop).
+ * trace_dump.c TRACE [extras|frees|damages]: the contexts of a trace as they
+ * were recorded, raw: for each that allocated, a line "allocations root address
+ * address …" with the return addresses innermost first, in hexadecimal. root is
+ * 0 where the stack reached its bottom, else the reason why it did not (enum
+ * gt_stop).
  *
  * With "extras" also, before them and in the order of the file, what is not
  * about blocks: "extra what stamp address size context arguments", address and
