@@ -20,6 +20,7 @@
 #include <sys/un.h>
 
 #include "preload/aside.h"
+#include "preload/control_probe.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/writer_task.h"
@@ -72,8 +73,7 @@ void control_socket_open(struct writer *w)
 
 	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++)
 		s->client[i] = (struct control_client){ .fd = -1 };
-	/* the writer of a child has its parent's filters */
-	fd = unwind_may(SECCOMP_NO_SOCKET) ?
+	fd = control_probe(&w->seccomp) ?
 		     arch_syscall3(__NR_socket, AF_UNIX,
 				   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
 				   0) :

@@ -187,6 +187,15 @@ void seccomp_watch_begin(struct seccomp_watch *watch)
 	watch->next = 0;
 }
 
+bool seccomp_unseen(const struct seccomp_watch *watch)
+{
+	return watch->own_mode == SECCOMP_MODE_FILTER &&
+	       (!watch->own_filters ||
+		watch->own_filters >
+			atomic_load_explicit(&seccomp_seen,
+					     memory_order_relaxed));
+}
+
 static void seccomp_look_at(const struct seccomp_watch *watch, int pid,
 			    int tid)
 {

@@ -44,6 +44,8 @@ struct recorder;
 
 /* The writer, as it begins and now and then. */
 void seccomp_watch_begin(struct seccomp_watch *watch);
+/* Whether it has filters that no hook has seen: from before exec. */
+bool seccomp_unseen(const struct seccomp_watch *watch);
 void seccomp_look(struct seccomp_watch *watch, struct recorder *r);
 
 #endif

@@ -363,6 +363,25 @@ def hostile_clients_hold_nobody_up(directory):
     equal(counts(target.trace)[0], 9, "counts")
 
 
+@case
+def where_sockets_are_forbidden_there_is_none(directory):
+    for name, arguments, wanted in (("forbidden", [], "1"),
+                                    ("allowed", ["allow"], None)):
+        part = os.path.join(directory, name)
+        os.mkdir(part)
+        done = recorded([program("socketless"), *arguments], part,
+                        by="preload")
+        equal((done.status, done.err), (0, ""), name)
+        made = 0
+        for trace in done.traces:
+            sums = Report(trace).sums("tgt_make$")
+            made += sums["allocations"]
+            error = find_key(info(trace), "control_error")
+            if sums["allocations"]:
+                equal(error and str(error), wanted, name + " socket")
+        equal(made, 20, name + " allocations")
+
+
 def behind(pid):
     """The target, as a child of those that this process runs."""
     while True:
