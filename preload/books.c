@@ -121,8 +121,11 @@ int books_begin(struct writer *w)
 	uint32_t wants = books_options();
 	int err;
 
-	if (!wants)
+	if (!wants) {
+		/* the program may want them; it does without if it must */
+		books_look(w, sys_now_ns());
 		return 0;
+	}
 	atomic_fetch_or_explicit(&w->r->ledger_wants, wants,
 				 memory_order_relaxed);
 	w->books.wants = wants;

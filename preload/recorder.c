@@ -314,6 +314,7 @@ static bool recorder_begin(struct recorder *r)
 	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
 	unwind_alloc = area_alloc;
 	unwind_ask = recorder_readable;
+	api_numbers_begin(r);
 	err = r->threads && r->ring_next ? writer_start(r) : -ENOMEM;
 	if (!err) {
 		err = recorder_capture(r);
@@ -324,7 +325,6 @@ static bool recorder_begin(struct recorder *r)
 					      memory_order_release);
 			recorder_wake(r);
 		}
-		api_numbers_begin(r);
 		area_settle(recorder_options.number[OPTION_MEMORY] / 2);
 		guard_recorded(r, r->forked);
 		memcpy(recorder_trace, r->live->trace_path,

@@ -5,6 +5,7 @@ recording and asks for its numbers."""
 from gnomon_test import *
 
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 OFF = os.path.join(BUILD, "libgnomon-off.so")
 
 
@@ -127,6 +128,74 @@ def begins_dormant(directory):
     done.directory = directory
     settle(directory)
     steered(done)
+
+
+def examples(directory):
+    """Compiles those of docs/API.md; their paths by name."""
+    need("gcc", "g++")
+    with open(os.path.join(ROOT, "docs", "API.md")) as guide:
+        blocks = re.findall(r"^```(c|cpp)\n(.*?)^```$", guide.read(),
+                            re.M | re.S)
+    made = {}
+    for kind, text in blocks:
+        name = re.search(r"^ \* ([a-z_.]+):", text, re.M).group(1)
+        source = os.path.join(directory, name)
+        with open(source, "w") as file:
+            file.write(text)
+        made[name] = source + (".so" if name.startswith("lib") else ".run")
+        command = ["gcc", "-std=c99"] if kind == "c" else [
+            "g++", "-std=c++11", "-pthread"]
+        if name.startswith("lib"):
+            command += ["-shared", "-fPIC"]
+        done = bare([*command, "-g", "-O1", "-Wall", "-Wextra", "-pedantic",
+                     "-Werror", "-I", os.path.join(ROOT, "library"), source,
+                     "-o", made[name], "-L", BUILD, "-lgnomon-stub",
+                     "-Wl,-rpath," + BUILD])
+        equal((done.status, done.err), (0, ""), name)
+    return made
+
+
+@case
+def examples_of_the_guide(directory):
+    made = examples(directory)
+    for name in ("fill_map.c", "fill_map.cc", "dump.c", "arena.c"):
+        alone = bare([made[name]])
+        equal((alone.status, alone.out, alone.err), (0, "", ""),
+              name + " alone")
+    ran = {}
+    for name in ("fill_map.c", "fill_map.cc", "dump.c", "arena.c"):
+        where = os.path.join(directory, "of." + name)
+        os.mkdir(where)
+        ran[name] = recorded([made[name]], where, by="preload")
+        equal((ran[name].status, ran[name].err), (0, ""), name)
+    equal(ran["fill_map.c"].out,
+          "grown: 12 allocations, 524160 bytes, of them 262144 live\n"
+          "reserved: 1 allocations, 262144 bytes, of them 262144 live\n",
+          "fill_map.c")
+    out = ran["fill_map.cc"].out
+    grown, reserved = (int(count) for count in re.findall(
+        r"^(?:grown|reserved): (\d+) allocations", out, re.M))
+    check(grown > reserved > 4 * 10000, out)
+    lines = [line for line in out.splitlines() if line.startswith("fill")]
+    check(lines and not any("new_allocator;" in line for line in lines), out)
+    equal(sum(int(line.split(" ")[-2]) for line in lines if ";" in line) >
+          2 * 4 * 10000, True, out)
+    check(re.search(r"^_mpTrace_;\S*;main \$100\$100000\$1000\$1000$",
+                    ran["dump.c"].out, re.M), ran["dump.c"].out)
+    heap, = json.loads(gnomon("report", ran["arena.c"].trace,
+                              "--json").out)["heaps"]
+    equal((heap["name"], heap["allocations"], heap["live_bytes"]),
+          ("arena", 100, 5000), "arena")
+    where = os.path.join(directory, "configured")
+    os.mkdir(where)
+    done = bare([program("basic")], environment(
+        LD_PRELOAD=LIBRARY + " " + made["libconfigure.c"],
+        GNOMON_OUTPUT=os.path.join(where, "%p.trace")))
+    done.directory = where
+    settle(where)
+    rows = Report(done.trace).rows_with("tgt_malloc")
+    check(rows and all(row["total_bytes"] >= 64 * row["count"]
+                       for row in rows), "only large blocks")
 
 
 @case
