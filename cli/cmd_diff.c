@@ -196,6 +196,7 @@ static bool add_moments(struct request *request, int operands, char **argv,
 		const char *trace = reading->traces[0];
 		uint64_t ns = 0;
 
+		/* A clear between the two must not hide what the first has. */
 		if (moment == NULL)
 			moment = ends[side];
 		buffer_printf(&labels[side], "%s at %s", trace, moment);
@@ -203,6 +204,8 @@ static bool add_moments(struct request *request, int operands, char **argv,
 		if (strcmp(moment, "end") != 0 &&
 		    !find_moment(trace, moment, &ns))
 			return false;
+		if (side == 0)
+			reading->model.begin_ns = ns;
 		if (!add_trace(request, side, trace, ns))
 			return false;
 	}

@@ -117,9 +117,10 @@ static void end_block(struct strip_plan *plan, struct block *block,
 		.context = block->cost, .thread = block->thread,
 		.freed_by = by,
 		.has_freed_by = plan->model.has_freed_by,
+		.weight = model_weight(&plan->model, block),
 		.size = block->size, .birth = block->birth,
 		.lifetime = stamp - block->birth,
-		.temporary = between == 0,
+		.temporary = between == 0 && plan->model.sample_mean == 0,
 	};
 	doomed->block.lifetime_ns = model_span_ns(&plan->model,
 						  doomed->block.lifetime);

@@ -22,6 +22,13 @@ static struct trace_totals *row_of(struct strip_totals *totals, uint32_t context
 	if (i != TABLE_NONE)
 		return &totals->rows[i];
 	GROW(totals->rows, totals->row_count, totals->row_capacity);
+	if (totals->carry_capacity < totals->row_capacity) {
+		totals->carry_capacity = totals->row_capacity;
+		totals->carry = grow_resize(totals->carry,
+					    totals->carry_capacity,
+					    sizeof(*totals->carry));
+	}
+	totals->carry[totals->row_count] = 0;
 	table_set(&totals->by_key, key, (uint32_t)totals->row_count);
 	row = &totals->rows[totals->row_count++];
 	memset(row, 0, sizeof(*row));
@@ -31,24 +38,24 @@ static struct trace_totals *row_of(struct strip_totals *totals, uint32_t context
 }
 
 static void count_classes(struct trace_classes *classes,
-			  const struct strip_block *block)
+			  const struct strip_block *block, uint64_t n)
 {
 	uint64_t *size = classes->size[totals_class(block->size)];
 	uint64_t *lifetime = classes->lifetime[totals_class(
 		block->lifetime_ns)];
 
-	size[GT_SIZE_ALLOCATIONS]++;
-	size[GT_SIZE_BYTES] += block->size;
-	size[GT_SIZE_FREES]++;
-	size[GT_SIZE_FREED_BYTES] += block->size;
-	size[GT_SIZE_TEMPORARY] += block->temporary;
-	size[GT_SIZE_LIFETIME] += block->lifetime;
-	lifetime[GT_LIFETIME_BLOCKS]++;
-	lifetime[GT_LIFETIME_BYTES] += block->size;
+	size[GT_SIZE_ALLOCATIONS] += n;
+	size[GT_SIZE_BYTES] += n * block->size;
+	size[GT_SIZE_FREES] += n;
+	size[GT_SIZE_FREED_BYTES] += n * block->size;
+	size[GT_SIZE_TEMPORARY] += block->temporary ? n : 0;
+	size[GT_SIZE_LIFETIME] += n * block->lifetime;
+	lifetime[GT_LIFETIME_BLOCKS] += n;
+	lifetime[GT_LIFETIME_BYTES] += n * block->size;
 }
 
 static void count_freed(struct strip_totals *totals,
-			const struct strip_block *block)
+			const struct strip_block *block, uint64_t n)
 {
 	uint64_t key = (uint64_t)block->context << 32 | block->freed_by;
 	uint32_t i = table_get(&totals->by_pair, key);
@@ -64,15 +71,31 @@ static void count_freed(struct strip_totals *totals,
 		};
 	}
 	value = totals->freed[i].value;
-	value[GT_FREED_BLOCKS]++;
-	value[GT_FREED_BYTES] += block->size;
-	value[GT_FREED_LIFETIME] += block->lifetime;
+	value[GT_FREED_BLOCKS] += n;
+	value[GT_FREED_BYTES] += n * block->size;
+	value[GT_FREED_LIFETIME] += n * block->lifetime;
+}
+
+/*
+ * For how many blocks it counts: what it stands for, as a whole number; what
+ * that lacks, or has too much, the row's next block makes good.
+ */
+static uint64_t whole_blocks(struct strip_totals *totals, size_t row,
+			     double weight)
+{
+	double sum = weight + totals->carry[row];
+	uint64_t n = sum > 0 ? (uint64_t)(sum + 0.5) : 0;
+
+	totals->carry[row] = sum - (double)n;
+	return n;
 }
 
 void strip_totals_add(struct strip_totals *totals,
 		      const struct strip_block *block)
 {
 	struct trace_totals *row = row_of(totals, block->context, block->thread);
+	uint64_t n = whole_blocks(totals, (size_t)(row - totals->rows),
+				  block->weight);
 	uint64_t *value = row->value;
 
 	if (value[GT_TOTALS_ALLOCATIONS] == 0 ||
@@ -80,15 +103,15 @@ void strip_totals_add(struct strip_totals *totals,
 		value[GT_TOTALS_FIRST] = block->birth;
 	if (block->birth > value[GT_TOTALS_LAST])
 		value[GT_TOTALS_LAST] = block->birth;
-	value[GT_TOTALS_ALLOCATIONS]++;
-	value[GT_TOTALS_BYTES] += block->size;
-	value[GT_TOTALS_FREES]++;
-	value[GT_TOTALS_FREED_BYTES] += block->size;
-	value[GT_TOTALS_TEMPORARY] += block->temporary;
-	value[GT_TOTALS_LIFETIME] += block->lifetime;
-	count_classes(&totals->classes, block);
+	value[GT_TOTALS_ALLOCATIONS] += n;
+	value[GT_TOTALS_BYTES] += n * block->size;
+	value[GT_TOTALS_FREES] += n;
+	value[GT_TOTALS_FREED_BYTES] += n * block->size;
+	value[GT_TOTALS_TEMPORARY] += block->temporary ? n : 0;
+	value[GT_TOTALS_LIFETIME] += n * block->lifetime;
+	count_classes(&totals->classes, block, n);
 	if (block->has_freed_by)
-		count_freed(totals, block);
+		count_freed(totals, block, n);
 	totals->blocks++;
 	totals->bytes += block->size;
 }
@@ -160,6 +183,7 @@ void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
 void strip_totals_free(struct strip_totals *totals)
 {
 	free(totals->rows);
+	free(totals->carry);
 	free(totals->freed);
 	table_free(&totals->by_pair);
 	table_free(&totals->by_key);

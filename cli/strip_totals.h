@@ -16,6 +16,7 @@ struct strip_block {
 	uint32_t context;	/* as the trace numbers it */
 	uint32_t thread;	/* number of its START, 0: unknown */
 	uint32_t freed_by;	/* a context, 0: not known */
+	double weight;		/* how many it stands for: 1, but for samples */
 	uint64_t size;
 	uint64_t birth;		/* stamp */
 	uint64_t lifetime;	/* ticks */
@@ -27,6 +28,8 @@ struct strip_block {
 struct strip_totals {
 	struct trace_totals *rows;
 	size_t row_count, row_capacity;
+	double *carry;	/* of each row: parts of blocks that it lacks yet */
+	size_t carry_capacity;
 	struct table by_key;		/* context, thread -> row */
 	struct trace_totals *freed;	/* only where that is known */
 	size_t freed_count, freed_capacity;

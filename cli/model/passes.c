@@ -144,7 +144,7 @@ static bool prepare(struct model *model, const char *path)
 	bool good = true;
 
 	if (!filter_has_blocks(model->options.filter) &&
-	    model->options.until_ns == 0)
+	    model->options.until_ns == 0 && model->options.begin_ns == 0)
 		return true;
 	if (!model_can_be_read_again(path))
 		return false;

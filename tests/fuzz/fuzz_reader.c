@@ -62,7 +62,7 @@ static void run_command(const struct command *command, const char *option,
 }
 
 /* I1 of model.c: the sums over contexts are the totals. What was left out of
- * the trace may have had a higher peak, and be live. */
+ * the trace may have had a higher peak, and be live; a sample is rounded. */
 static void check_sums(struct model *model)
 {
 	const struct rows_query query = { .key = FIGURE_LIVE };
@@ -106,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	model_init(&model);
 	model_read(&model, path);
-	check_sums(&model);
+	if (model.sample_mean == 0)
+		check_sums(&model);
 	model_free(&model);
 	if (size % 8 == 1)
 		run_command(&cmd_report, "--json", path);

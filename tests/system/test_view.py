@@ -152,6 +152,17 @@ def moments_have_names(directory):
 
 
 @case
+def moments_across_a_clear(directory):
+    trace = steer(directory, "keep 10", ("snapshot", "one"), "keep 20",
+                  ("clear",), "keep 30", "drop 5", ("snapshot", "two"))
+    done = gnomon("diff", trace, "--from", "@one", "--to", "@two", "--json",
+                  "--cost", "live", statuses=(0, 1))
+    grown = sum(row["after"]["live_bytes"] - row["before"]["live_bytes"]
+                for row in json.loads(done.out)["rows"])
+    equal(grown, 45 * 40, "live across the clear")
+
+
+@case
 def heaps_are_selected(directory):
     done = recorded([program("pools_told")], directory)
     trace = done.trace

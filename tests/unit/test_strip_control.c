@@ -39,7 +39,7 @@ static void add_controls(const struct story *story, struct trace_write *t)
 	}
 }
 
-static void write_story(struct story *s, char *path)
+static void write_story(struct story *s, char *path, const char *sample)
 {
 	struct buffer payload = { 0 };
 	struct trace_write t;
@@ -47,6 +47,8 @@ static void write_story(struct story *s, char *path)
 	story_forget_freers(s);
 	trace_write_begin(&t);
 	trace_write_line(&t, GT_INFO, "start_monotonic_ns", "0");
+	if (sample != NULL)
+		trace_write_line(&t, GT_INFO, "sample", sample);
 	trace_write_sync(&t, 0);
 	for (uint32_t i = 0; i < STORY_CONTEXTS; i++) {
 		compose_nodes(&payload, &(struct trace_node){
@@ -142,7 +144,7 @@ static void says_the_same(void **state)
 	for (unsigned seed = 0; seed < SEEDS; seed++) {
 		struct story *story = story_new(seed);
 
-		write_story(story, path);
+		write_story(story, path, NULL);
 		snprintf(to, sizeof(to), "%s.out", path);
 		strips(path, to, options[seed % 5]);
 		same(path, to, false);
@@ -156,10 +158,48 @@ static void says_the_same(void **state)
 	}
 }
 
+static void near(uint64_t a, uint64_t b, uint64_t most)
+{
+	assert_true(a < b ? b - a <= most : a - b <= most);
+}
+
+/* Of a sample sums are right within a block of each context and thread. */
+static void sample_stays_an_estimate(void **state)
+{
+	const uint64_t most = STORY_CONTEXTS * (STORY_THREADS + 1);
+	char path[32], to[40];
+
+	(void)state;
+	for (unsigned seed = 100; seed < 108; seed++) {
+		struct story *story = story_new(seed);
+		struct model *a, *b;
+
+		write_story(story, path, "300");
+		snprintf(to, sizeof(to), "%s.out", path);
+		strips(path, to, "--lifetime=1h");
+		a = read_model(path, false);
+		b = read_model(to, false);
+		near(a->totals.allocations, b->totals.allocations, most);
+		near(a->totals.frees, b->totals.frees, most);
+		near(a->totals.total_bytes, b->totals.total_bytes,
+		     most * 1000);
+		assert_int_equal(a->totals.live_bytes, b->totals.live_bytes);
+		assert_int_equal(b->totals.temporary, 0);
+		model_free(a);
+		model_free(b);
+		free(a);
+		free(b);
+		unlink(path);
+		unlink(to);
+		story_free(story);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_the_same),
+		cmocka_unit_test(sample_stays_an_estimate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
