@@ -31,7 +31,9 @@
 #include "arch.h"
 #include "preload/cull_line.h"
 
-#define CULL_TELL_NS (10 * UINT64_C(1000000000))
+/* Totals are told so often; more rarely where there are many of them. */
+#define CULL_TELL_NS (1 * UINT64_C(1000000000))
+#define CULL_TELL_EACH_NS (1 * UINT64_C(1000000))
 #define CULL_EVICT 8		/* this part of the line at a time */
 
 /* ---- leaving out ---- */
@@ -252,11 +254,15 @@ void cull_look(struct cull *cull, uint64_t now_ns)
 	cull_measure(cull);
 	if (cull->first && now > cull->age)
 		cull_write(cull, cull_older(cull, now - cull->age));
-	if (now_ns - cull->told_ns < CULL_TELL_NS)
+	if (now_ns - cull->told_ns <
+	    base_max(CULL_TELL_NS,
+		     cull->totals.blocks.count * CULL_TELL_EACH_NS))
 		return;
 	cull->told_ns = now_ns;
-	if (cull->totals.news)
-		cull_tell(cull);
+	if (!cull->totals.news)
+		return;
+	cull_write_holes(cull);
+	cull_tell(cull);
 }
 
 void cull_flush(struct cull *cull)

@@ -281,6 +281,19 @@ void cull_write(struct cull *cull, uint64_t serial)
 				serial);
 }
 
+void cull_write_holes(struct cull *cull)
+{
+	uint32_t count = feed_count(cull->feed), ring;
+
+	for (ring = 0; ring < count; ring++) {
+		uint32_t first = cull_ring(cull, ring)->first;
+
+		if (first && cull_slot(cull, first)->state == CULL_HOLE)
+			cull_write_ring(cull, ring,
+					cull_slot(cull, first)->serial);
+	}
+}
+
 void cull_flush_ring(struct cull *cull, uint32_t ring)
 {
 	struct cull_ring *own = cull_ring(cull, ring);

@@ -56,6 +56,10 @@ uint64_t cull_nth(const struct cull *cull, uint32_t n);
 /* Writes all up to a serial number. */
 void cull_write(struct cull *cull, uint64_t serial);
 
+/* Writes the holes that rings begin with: what came before is accounted for
+ * then, should everything be killed. */
+void cull_write_holes(struct cull *cull);
+
 /* How long a tick is by now. */
 void cull_measure(struct cull *cull);
 uint64_t cull_ns(const struct cull *cull, uint64_t ticks);

@@ -52,8 +52,12 @@ static void parts_images(struct emit_image *images)
 	emit_image_flush_gone(images);
 }
 
+/* What still holds of earlier moments. */
 static void parts_control(struct writer *w)
 {
+	if (w->control.begin_tick)
+		control_emit(w, GT_CONTROL_CLEAR, w->control.begin_tick, 0,
+			     "");
 	if (aside_dormant())
 		control_emit(w, GT_CONTROL_STOP, w->control.end_tick, 0, "");
 	memset(&w->heaps.told, 0, sizeof(w->heaps.told));

@@ -9,7 +9,9 @@
 
 #include "preload/writer_task.h"
 
-#define TOTALS_TELL_NS (10 * UINT64_C(1000000000))
+/* As often as that; more rarely where there are many rows. */
+#define TOTALS_TELL_NS (1 * UINT64_C(1000000000))
+#define TOTALS_TELL_EACH_NS (1 * UINT64_C(1000000))
 
 bool totals_wanted(void)
 {
@@ -114,7 +116,9 @@ void totals_tell(struct totals *totals)
 
 void totals_look(struct totals *totals, uint64_t now_ns)
 {
-	if (now_ns - totals->told_ns < TOTALS_TELL_NS)
+	if (now_ns - totals->told_ns <
+	    base_max(TOTALS_TELL_NS, totals->w->books.ledger.figure_count *
+					     TOTALS_TELL_EACH_NS))
 		return;
 	totals->told_ns = now_ns;
 	totals_tell(totals);
