@@ -174,6 +174,11 @@ void ledger_clear(struct ledger *ledger);
 /* This slot of a REALLOC_BEGIN is another's from now on. */
 void ledger_forget_begin(struct ledger *ledger, uint32_t ring, uint32_t slot);
 
+/* An event about this address is near, and nearer: what it takes to find its
+ * block lies all over the memory. */
+void ledger_prefetch(const struct ledger *ledger, uint64_t address);
+void ledger_prefetch_block(const struct ledger *ledger, uint64_t address);
+
 /* The live block at an address (or NULL). */
 struct ledger_block *ledger_find(const struct ledger *ledger,
 				 uint64_t address);

@@ -114,6 +114,18 @@ struct ledger_block *ledger_find(const struct ledger *ledger,
 	return NULL;
 }
 
+void ledger_prefetch(const struct ledger *ledger, uint64_t address)
+{
+	__builtin_prefetch(ledger_head(ledger, address));
+}
+
+void ledger_prefetch_block(const struct ledger *ledger, uint64_t address)
+{
+	uint32_t number = *ledger_head(ledger, address);
+
+	__builtin_prefetch(ledger_block_at(ledger, number));
+}
+
 /* An unused entry's number; 0: no memory. */
 static uint32_t ledger_take(struct ledger *ledger)
 {

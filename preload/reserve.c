@@ -15,6 +15,8 @@
 #define RESERVE_PAGE UINT64_C(65536)	/* of any machine */
 #define RESERVE_STEP (UINT64_C(4) << 20)
 
+#define RESERVE_HUGE 14		/* MADV_HUGEPAGE */
+
 #ifndef MADV_DONTFORK
 #define MADV_DONTFORK 10
 #endif
@@ -67,6 +69,11 @@ bool reserve_more(struct reserve_table *table, uint64_t bytes)
 	if (arch_syscall3(__NR_mprotect, (long)table->at + table->ready,
 			  to - table->ready, PROT_READ | PROT_WRITE))
 		return false;
+	/* where a table is large, its entries lie too far apart for small
+	 * pages; refused, it only is slower */
+	if (to - table->ready >= RESERVE_STEP)
+		sys_madvise(table->at + table->ready, to - table->ready,
+			    RESERVE_HUGE);
 	table->ready = to;
 	return true;
 }

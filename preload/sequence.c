@@ -15,6 +15,7 @@
 #include "preload/cull.h"
 #include "preload/parts.h"
 
+#define SEQUENCE_AHEAD 16	/* records whose memory is fetched */
 #define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
 
 int sequence_init(struct sequence *sequence, struct reserve *reserve,
@@ -123,6 +124,36 @@ static bool sequence_peek(struct feed *feed, uint32_t id)
 	return true;
 }
 
+static uint64_t sequence_length(const struct gl_ring *ring,
+				const uint64_t *word)
+{
+	return ring->flags & GT_THREAD_NESTED ? GL_RECORD_MAX :
+		8 * gl_record_words(word[0], word[2]);
+}
+
+/* Of records to come, what the ledger will touch is fetched in two steps, the
+ * second of which follows what the first has brought. */
+static void sequence_fetch(struct feed *feed, uint32_t id)
+{
+	struct sequence_ring *own = sequence_ring(feed->sequence, id);
+	const struct gl_ring *ring = &feed->r->rings[id];
+	const uint64_t *word;
+
+	for (; own->steps < SEQUENCE_AHEAD && own->ahead[0] < own->to;
+	     own->steps++) {
+		word = sequence_record(ring, own->ahead[0]);
+		ledger_prefetch(feed->sequence->ledger, gl_block(word[1]));
+		own->ahead[0] += sequence_length(ring, word);
+		if (own->steps < SEQUENCE_AHEAD / 2)
+			continue;
+		word = sequence_record(ring, own->ahead[1]);
+		ledger_prefetch_block(feed->sequence->ledger,
+				      gl_block(word[1]));
+		own->ahead[1] += sequence_length(ring, word);
+	}
+	own->steps--;
+}
+
 /* Takes the record at `at`. */
 static void sequence_one(struct feed *feed, uint32_t id)
 {
@@ -130,9 +161,7 @@ static void sequence_one(struct feed *feed, uint32_t id)
 	struct sequence_ring *own = sequence_ring(sequence, id);
 	const struct gl_ring *ring = &feed->r->rings[id];
 	const uint64_t *word = sequence_record(ring, own->at);
-	bool nested = ring->flags & GT_THREAD_NESTED;
 	unsigned kind = word[0] & 7;
-	uint64_t length = 8 * gl_record_words(word[0], word[2]);
 	struct ledger_event event = {
 		.kind = kind, .ring = id, .owner = own->owner,
 		.tick = own->tick, .address = gl_block(word[1]),
@@ -146,7 +175,8 @@ static void sequence_one(struct feed *feed, uint32_t id)
 	} else if (word[0] & GL_KIND_STACK) {
 		event.context = (uint32_t)word[2];
 	}
-	own->at += nested ? GL_RECORD_MAX : length;
+	sequence_fetch(feed, id);
+	own->at += sequence_length(ring, word);
 	feed->rings[id].last_tick = own->tick;
 	if (sequence->cull)
 		event.slot = cull_put(sequence->cull, id, own->at, own->tick,
@@ -211,6 +241,8 @@ static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 	own->at = ring->taken;
 	own->to = feed_end(feed, id, ring->taken, ring->seen, depth);
 	own->owner = sequence_owner(feed, id);
+	own->ahead[0] = own->ahead[1] = own->at;
+	own->steps = 0;
 	if (sequence_peek(feed, id) && own->tick < mark)
 		sequence_push(sequence, id);
 	else

@@ -17,6 +17,8 @@ struct parts;
 /* A ring that is being merged with others. */
 struct sequence_ring {
 	uint64_t at, to;	/* positions */
+	uint64_t ahead[2];	/* of records whose memory is fetched */
+	uint32_t steps;		/* records between `at` and the first */
 	uint64_t tick;		/* of the record at `at` */
 	uint32_t owner;		/* the first ring of its thread */
 };
