@@ -19,15 +19,28 @@ static bool emit_rest_moved(const struct emit_rest *rest, unsigned class)
 	return false;
 }
 
-void emit_rest(struct emit_rest *rest, const struct recorder *r,
-	       struct chunk_out *out)
+static unsigned emit_rest_look(struct emit_rest *rest,
+			       const struct recorder *r)
 {
-	unsigned class, count = 0, k;
-	uint8_t *to;
+	unsigned class, count = 0;
 
 	aside_rest(r, rest->now);
 	for (class = 0; class < GT_CLASSES; class++)
 		count += emit_rest_moved(rest, class);
+	return count;
+}
+
+bool emit_rest_due(struct emit_rest *rest, const struct recorder *r)
+{
+	return emit_rest_look(rest, r) > 0;
+}
+
+void emit_rest(struct emit_rest *rest, const struct recorder *r,
+	       struct chunk_out *out)
+{
+	unsigned count = emit_rest_look(rest, r), class, k;
+	uint8_t *to;
+
 	if (!count)
 		return;
 	to = varint_put(chunk_payload(out), GT_TOTALS_REST);

@@ -14,6 +14,9 @@ struct emit_rest {
 	uint64_t now[GT_CLASSES][GT_REST_VALUES];
 };
 
+/* Whether there is more than last time. */
+bool emit_rest_due(struct emit_rest *rest, const struct recorder *r);
+
 /* Writes a chunk if there is more than last time. */
 void emit_rest(struct emit_rest *rest, const struct recorder *r,
 	       struct chunk_out *out);

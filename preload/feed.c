@@ -376,10 +376,11 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 
 bool feed_sync_due(const struct feed *feed, uint64_t now_ns)
 {
+	bool old = now_ns - feed->sync_ns >= FEED_SYNC_NS;
+
 	if (!feed->pending && !feed->since_sync)
-		return false;
-	return feed->since_sync >= FEED_SYNC_BYTES ||
-	       now_ns - feed->sync_ns >= FEED_SYNC_NS;
+		return old && emit_rest_due(feed->rest, feed->r);
+	return feed->since_sync >= FEED_SYNC_BYTES || old;
 }
 
 void feed_clocks(struct feed *feed)

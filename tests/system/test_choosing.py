@@ -190,7 +190,8 @@ def reallocation(directory):
 def programs_run_as_they_are(directory):
     """Children, handlers, allocators of their own."""
     for argv in (["forks"], ["signals"], ["crossfree"], ["storm", "200", "8"],
-                 ["entry_points"], ["exceptions"]):
+                 ["entry_points"], ["exceptions"], ["sandbox"],
+                 ["own_new"], ["own_mi_linked"]):
         with tempfile.TemporaryDirectory(dir=directory) as own:
             alone = bare([program(argv[0]), *argv[1:]])
             done = recorded([program(argv[0]), *argv[1:]], own,
@@ -199,7 +200,8 @@ def programs_run_as_they_are(directory):
             equal(done.status, alone.status, argv[0] + ": status")
             for trace in done.traces:
                 report = Report(trace)
-                equal(report.summary["damaged"], 0, argv[0] + ": damaged")
+                for key in ("damaged", "unpaired", "dropped"):
+                    equal(report.summary[key], 0, argv[0] + ": " + key)
 
 
 main()
