@@ -62,6 +62,52 @@ void leftout_run(struct leftout *leftout, const struct trace_run *run)
 	leftout->run = *run;
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+	const struct leftout_row *one = a, *other = b;
+
+	if (one->context != other->context)
+		return one->context < other->context ? -1 : 1;
+	return (one->thread > other->thread) - (one->thread < other->thread);
+}
+
+static void add_row(struct leftout_row *to, const struct leftout_row *row)
+{
+	const uint64_t *value = row->value;
+
+	if (value[GT_TOTALS_ALLOCATIONS] > 0 &&
+	    (to->value[GT_TOTALS_ALLOCATIONS] == 0 ||
+	     value[GT_TOTALS_FIRST] < to->value[GT_TOTALS_FIRST]))
+		to->value[GT_TOTALS_FIRST] = value[GT_TOTALS_FIRST];
+	for (unsigned k = 0; k < GT_TOTALS_FIRST; k++)
+		to->value[k] += value[k];
+	if (value[GT_TOTALS_LAST] > to->value[GT_TOTALS_LAST])
+		to->value[GT_TOTALS_LAST] = value[GT_TOTALS_LAST];
+	if (value[GT_TOTALS_OWN_PEAK_BYTES] >
+	    to->value[GT_TOTALS_OWN_PEAK_BYTES])
+		memcpy(to->value + GT_TOTALS_OWN_PEAK_BYTES,
+		       value + GT_TOTALS_OWN_PEAK_BYTES,
+		       3 * sizeof(*value));
+}
+
+/* A recorder writes them as it goes: a row may free what an earlier one has
+ * allocated. Only their sums are looked at. */
+static void merge_rows(struct leftout *leftout)
+{
+	struct leftout_row *rows = leftout->rows;
+	size_t count = 0;
+
+	if (leftout->row_count == 0)
+		return;
+	qsort(rows, leftout->row_count, sizeof(*rows), compare_rows);
+	for (size_t i = 1; i < leftout->row_count; i++)
+		if (compare_rows(&rows[count], &rows[i]) == 0)
+			add_row(&rows[count], &rows[i]);
+		else
+			rows[++count] = rows[i];
+	leftout->row_count = count + 1;
+}
+
 static uint32_t cost_of(struct model *model, const struct leftout_row *row)
 {
 	if (model->options.split == MODEL_SPLIT_NONE)
@@ -182,6 +228,7 @@ void leftout_apply(struct model *model)
 	const uint64_t *run = leftout->run.value;
 	struct totals *totals = &model->totals;
 
+	merge_rows(leftout);
 	for (size_t i = 0; i < leftout->row_count; i++)
 		apply(model, &leftout->rows[i]);
 	leftout->row_count = 0;
