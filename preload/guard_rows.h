@@ -24,6 +24,9 @@ void hooks_guard(void);
 bool guard_free_mixed(void *block);
 bool guard_realloc_mixed(void *block, size_t size, void **to);
 
+/* Whether it is one, and how large. */
+bool guard_size_mixed(void *block, size_t *size);
+
 /* A guarded block for an operator new; NULL: the allocator shall see to it. */
 void *guard_new(size_t size, size_t alignment);
 
@@ -51,6 +54,32 @@ void *guard_new(size_t size, size_t alignment);
                                                                       \
 		if (guard_realloc_mixed(block, bytes, &to))           \
 			return to;                                    \
+		return name##_past arguments;                         \
+	}                                                             \
+	GUARD_ROW(name);
+
+/* What resizes a block where it is. */
+#define GUARD_EXPAND(name, parameters, arguments, block, bytes)       \
+	static void *(*name##_past) parameters;                       \
+	static void *name##_guarded parameters                        \
+	{                                                             \
+		size_t has;                                           \
+                                                                      \
+		if (guard_size_mixed(block, &has))                    \
+			return bytes <= has ? block : NULL;           \
+		return name##_past arguments;                         \
+	}                                                             \
+	GUARD_ROW(name);
+
+/* The same, but it says what the size is then. */
+#define GUARD_EXPANDED(name, parameters, arguments, block)            \
+	static size_t(*name##_past) parameters;                       \
+	static size_t name##_guarded parameters                       \
+	{                                                             \
+		size_t has;                                           \
+                                                                      \
+		if (guard_size_mixed(block, &has))                    \
+			return has;                                   \
 		return name##_past arguments;                         \
 	}                                                             \
 	GUARD_ROW(name);

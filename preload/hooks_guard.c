@@ -336,6 +336,17 @@ bool guard_realloc_mixed(void *block, size_t size, void **to)
 	return true;
 }
 
+bool guard_size_mixed(void *block, size_t *size)
+{
+	struct guard_found found;
+
+	if (!block || guard_find(&guard.shape, (uintptr_t)block, &found) !=
+			      GUARD_LIVE)
+		return false;
+	*size = found.size;
+	return true;
+}
+
 void *guard_new(size_t size, size_t alignment)
 {
 	if (!guard_takes(alignment))

@@ -51,6 +51,9 @@ WRAP(size_t, xallocx, (void *block, size_t size, size_t extra, int flags))
 	return usable;
 }
 
+GUARD_EXPANDED(xallocx, (void *block, size_t size, size_t extra, int flags),
+	       (block, size, extra, flags), block)
+
 static const struct appear hooks_je_rows[] = {
 	WRAP_ROW(mallocx),
 	WRAP_ROW(rallocx),

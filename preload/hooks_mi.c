@@ -82,10 +82,14 @@ WRAP_INTO(mi_posix_memalign, (void **block, size_t alignment, size_t size),
 	  (block, alignment, size), block, size)
 WRAP_INTO(mi_dupenv_s, (char **block, size_t *length, const char *variable),
 	  (block, length, variable), block, strlen(*block) + 1)
-WRAP_REALLOC(mi_expand, (void *block, size_t size), (block, size), block,
-	     size, GT_REALLOC_FAILED)
-WRAP_REALLOC(mi__expand, (void *block, size_t size), (block, size), block,
-	     size, GT_REALLOC_FAILED)
+/* Never moves a block. */
+WRAP_RESIZE(mi_expand, (void *block, size_t size), (block, size), block, size,
+	    GT_REALLOC_FAILED)
+GUARD_EXPAND(mi_expand, (void *block, size_t size), (block, size), block, size)
+WRAP_RESIZE(mi__expand, (void *block, size_t size), (block, size), block,
+	    size, GT_REALLOC_FAILED)
+GUARD_EXPAND(mi__expand, (void *block, size_t size), (block, size), block,
+	     size)
 WRAP_REALLOC(mi_reallocarray, (void *block, size_t count, size_t size),
 	     (block, count, size), block, count * size, GT_REALLOC_FAILED)
 WRAP_REALLOC(mi_aligned_recalloc,

@@ -208,6 +208,11 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 	WRAP_FREE_OF(name, false, parameters, arguments, block)
 
 #define WRAP_REALLOC(name, parameters, arguments, old, bytes, failed) \
+	WRAP_RESIZE(name, parameters, arguments, old, bytes, failed) \
+	GUARD_REALLOC(name, parameters, arguments, old, bytes)
+
+/* The same without what guarded blocks need. */
+#define WRAP_RESIZE(name, parameters, arguments, old, bytes, failed) \
 	WRAP(void *, name, parameters)                               \
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
@@ -230,7 +235,6 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 			hooks_address(failed, old, caller.ra,        \
 				      caller.sp);                    \
 		return made;                                         \
-	}                                                            \
-	GUARD_REALLOC(name, parameters, arguments, old, bytes)
+	}
 
 #endif
