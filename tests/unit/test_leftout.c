@@ -120,6 +120,28 @@ static void impossible_numbers(void **state)
 }
 
 /* Blocks that lie between two events of a thread make others not temporary. */
+/* As a recorder writes them that goes on: frees come later. */
+static void frees_in_a_later_row(void **state)
+{
+	struct trace_totals made = { .context = GT_STOP_COUNT, .value = {
+		[GT_TOTALS_ALLOCATIONS] = 10, [GT_TOTALS_BYTES] = 500 } };
+	struct trace_totals freed = { .context = GT_STOP_COUNT, .value = {
+		[GT_TOTALS_ALLOCATIONS] = 1, [GT_TOTALS_BYTES] = 50,
+		[GT_TOTALS_FREES] = 8, [GT_TOTALS_FREED_BYTES] = 400 } };
+	struct trace_totals other = { .context = GT_STOP_COUNT, .thread = 1 };
+
+	(void)state;
+	start();
+	leftout_totals(&model->leftout, &made);
+	leftout_totals(&model->leftout, &other);
+	leftout_totals(&model->leftout, &freed);
+	leftout_apply(model);
+	assert_int_equal(model->totals.allocations, 11);
+	assert_int_equal(model->totals.live_blocks, 3);
+	assert_int_equal(model->totals.live_bytes, 150);
+	end();
+}
+
 static void between_two_events(void **state)
 {
 	struct trace_event left = { .stamp = 150, .kind = GT_EXTRA,
@@ -145,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_add_up),
 		cmocka_unit_test(impossible_numbers),
+		cmocka_unit_test(frees_in_a_later_row),
 		cmocka_unit_test(between_two_events),
 	};
 
