@@ -164,6 +164,22 @@ static void pass_signals_on(const struct options *options)
 	launch_pass_on(signals, count);
 }
 
+/* Before everything else in the program: some read them very early. */
+static void set_no_pools(const struct options *options)
+{
+	if (!options->number[OPTION_NO_POOLS])
+		return;
+	for (size_t i = 0; options_no_pools[i] != NULL; i++) {
+		char *name = grow_copy(options_no_pools[i],
+				       strlen(options_no_pools[i]));
+		char *value = strchr(name, '=');
+
+		*value++ = 0;
+		setenv(name, value, 0);
+		free(name);
+	}
+}
+
 static void set_plan(const char *program, char *const *arguments)
 {
 	char *plan = plan_make(program, arguments);
@@ -225,6 +241,7 @@ static int run_program(const struct options *options, char **argv)
 	if (possible) {
 		set_environment(options, pattern);
 		set_plan(program, argv + 1);
+		set_no_pools(options);
 		set_command();
 	}
 	pass_signals_on(options);

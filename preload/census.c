@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/log.h"
 #include "preload/proc.h"
 #include "preload/ring.h"
 #include "preload/sequence.h"
@@ -141,6 +142,7 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	}
 	if (unlikely(feed->sequence))
 		sequence_thread(feed, id);
+	log_number(OPTION_LOG_DEBUG, "thread", ring->tid);
 	census_record(feed, GT_THREAD_START, id, ring->start_stamp);
 }
 

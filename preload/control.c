@@ -24,6 +24,7 @@
 
 #include "preload/area.h"
 #include "preload/aside.h"
+#include "preload/log.h"
 #include "preload/ring.h"
 #include "preload/stats.h"
 #include "preload/sys.h"
@@ -239,6 +240,23 @@ static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
 	       ns % (passed_ns + 1) * ticks / (passed_ns + 1);
 }
 
+static void control_log(enum control_what what,
+			const struct control_request *request)
+{
+	static const char *const names[CONTROL_KINDS] = {
+		[CONTROL_START] = "start", [CONTROL_STOP] = "stop",
+		[CONTROL_SNAPSHOT] = "snapshot wanted",
+		[CONTROL_CLEAR] = "clear", [CONTROL_MARKER] = "marker",
+		[CONTROL_HEAP] = "heap", [CONTROL_REPORT] = "report",
+	};
+
+	if (request->err)
+		log_say(OPTION_LOG_WARN, "refused", request->message);
+	else if (names[what])
+		log_say(OPTION_LOG_INFO, names[what],
+			request->name[0] ? request->name : NULL);
+}
+
 void control_do(struct writer *w, struct control_request *request)
 {
 	enum control_what what = request->what;
@@ -289,6 +307,7 @@ void control_do(struct writer *w, struct control_request *request)
 	if (!request->err && w->out.err)
 		control_answer(request, w->out.err,
 			       "the trace cannot be written");
+	control_log(what, request);
 }
 
 /* False: it is for the next round. */

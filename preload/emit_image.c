@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "preload/base.h"
+#include "preload/log.h"
 #include "preload/proc.h"
 #include "preload/varint.h"
 
@@ -72,6 +73,7 @@ static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
 				      &batch->emit->images[index], path, n);
 	batch->index[i] = batch->index[--batch->count];
 	batch->emit->state[index] = EMIT_IMAGE_WRITTEN;
+	log_say(OPTION_LOG_DEBUG, "image", path);
 }
 
 /* Without folder and version: libz of /lib/libz.so.1.2.13. */

@@ -40,6 +40,7 @@
 #define ENVIRONMENT_PREFIX "GNOMON_"
 #define ENVIRONMENT_DEBUG "GNOMON_DEBUG_"
 #define ENVIRONMENT_SPARE 64	/* entries: a longer one will do for long */
+#define ENVIRONMENT_NO_POOLS 8	/* at least as many as there are */
 #define ENVIRONMENT_OURS_MAX 64	/* variables; more are not passed on */
 
 extern char **__environ __attribute__((weak));
@@ -95,6 +96,14 @@ static size_t environment_length(char *const *envp)
 	while (envp && envp[n])
 		n++;
 	return n;
+}
+
+static bool environment_names(char *const *envp, const char *variable)
+{
+	for (; envp && *envp; envp++)
+		if (environment_same_name(*envp, variable))
+			return true;
+	return false;
 }
 
 static const char *environment_base(const char *path, size_t n)
@@ -258,13 +267,30 @@ static void environment_strip(char **to, char *const *from)
 	*to = NULL;
 }
 
+/* --no-pools, for who came without the command. What libraries have read by
+ * now in their constructors is too late for it. */
+static void environment_add_no_pools(char **envp)
+{
+	size_t n = environment_length(envp);
+	unsigned i;
+
+	if (!recorder_options.number[OPTION_NO_POOLS])
+		return;
+	for (i = 0; options_no_pools[i]; i++)
+		if (!environment_names(envp, options_no_pools[i]))
+			envp[n++] = (char *)options_no_pools[i];
+	envp[n] = NULL;
+}
+
 static char **environment_without(char *const *envp)
 {
-	char **copy = environment_map((environment_length(envp) + 1) *
-				      sizeof(*copy));
+	char **copy = environment_map((environment_length(envp) + 1 +
+				       ENVIRONMENT_NO_POOLS) * sizeof(*copy));
 
-	if (copy)
+	if (copy) {
 		environment_strip(copy, envp);
+		environment_add_no_pools(copy);
+	}
 	return copy;
 }
 
@@ -305,14 +331,6 @@ static bool environment_reachable(void)
 	return environment_library[0] != '/' ||
 	       arch_syscall3(__NR_faccessat, AT_FDCWD,
 			     (long)environment_library, 4 /* R_OK */) == 0;
-}
-
-static bool environment_names(char *const *envp, const char *variable)
-{
-	for (; envp && *envp; envp++)
-		if (environment_same_name(*envp, variable))
-			return true;
-	return false;
 }
 
 static const char *environment_preload(char *const *envp)

@@ -25,6 +25,11 @@ const struct option_entry options_table[OPTION_COUNT] = {
 #undef OPTIONS_ENTRY
 };
 
+const char *const options_no_pools[] = {
+	"GLIBCXX_FORCE_NEW=1", "PYTHONMALLOC=malloc", "G_SLICE=always-malloc",
+	NULL
+};
+
 static int options_suffix(const char *text, uint64_t *scale)
 {
 	static const char letters[] = "kmgt";
@@ -303,6 +308,7 @@ static bool options_word_fits(enum option_id id, const char *value)
 
 	switch (id) {
 	case OPTION_OUTPUT:
+	case OPTION_CHOWN:
 		return value[0] != '\0';
 	case OPTION_SIGNAL:
 		return signal_list_read(value, wishes) >= 0;

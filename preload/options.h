@@ -102,6 +102,20 @@
 	  "limit of the control group, or of the machine's memory; may be " \
 	  "given again. One is also taken each time the group comes to its " \
 	  "limit")                                                          \
+	X(NO_POOLS, "no-pools", 0, OPTION_SWITCH, NULL, NULL, "0",          \
+	  "have libraries that keep pools of their own use malloc: sets "   \
+	  "GLIBCXX_FORCE_NEW, PYTHONMALLOC=malloc and G_SLICE=always-malloc, " \
+	  "where they are not set already")                                 \
+	X(CHOWN, "chown", 0, OPTION_TEXT, "USER", NULL, "",                 \
+	  "give the trace to USER, USER:GROUP or :GROUP, names or numbers") \
+	X(LOG, "log", 0, OPTION_CHOICE, "off|error|warn|info|debug", NULL,  \
+	  "off",                                                            \
+	  "say what the recorder does, up to this level, on standard error " \
+	  "or in --log-file")                                               \
+	X(LOG_FILE, "log-file", 0, OPTION_PATH, "FILE", NULL, "",           \
+	  "where --log appends its lines; processes may share it")          \
+	X(LOG_FILE_MAX, "log-file-max", 0, OPTION_SIZE, "SIZE", NULL, "16M", \
+	  "a log file of this size becomes FILE.1, in place of the one before") \
 	X(REPORT, "report", 0, OPTION_PATH, "[=FILE]", "", "",              \
 	  "when the program ends, print the report of its trace on standard " \
 	  "error, or add it to FILE; nothing if nothing is live")           \
@@ -173,6 +187,13 @@ enum {
 	OPTION_FOLLOW_EXEC,
 	OPTION_FOLLOW_ALL
 };
+enum {
+	OPTION_LOG_OFF,
+	OPTION_LOG_ERROR,
+	OPTION_LOG_WARN,
+	OPTION_LOG_INFO,
+	OPTION_LOG_DEBUG
+};
 enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 
 #define OPTIONS_MEMORY_MIN (UINT64_C(8) << 20)
@@ -225,6 +246,9 @@ int options_size(const char *text, uint64_t *bytes);
 
 /* "250ms", "1.5s", "1h2m", "none" (0). 0 or -EINVAL. */
 int options_time(const char *text, uint64_t *ns);
+
+/* Variables of NO_POOLS, as in an environment. NULL-terminated. */
+extern const char *const options_no_pools[];
 
 /* What SNAPSHOT_AT has: bytes, or, if that is 0, parts of a limit. */
 struct options_rss {

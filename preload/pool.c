@@ -19,6 +19,7 @@
  */
 #include "preload/pool.h"
 
+#include "preload/log.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
 
@@ -378,5 +379,6 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	ring_place(ring, 0, (ring->mask + 1) / 2);
 	ring->generation++;
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	log_number(OPTION_LOG_DEBUG, "a ring grows to", ring->mask + 1);
 	return true;
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "preload/area.h"
+#include "preload/log.h"
 #include "preload/aside.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -299,6 +300,7 @@ static void snapshot_write(struct snapshot *s)
 	unsigned i;
 
 	s->busy = false;
+	log_say(OPTION_LOG_INFO, "snapshot", s->name);
 	/* nothing could be found out, and nobody will ask for it by name */
 	if (!s->mappings && s->arenas_state != GT_ARENAS_TAKEN &&
 	    s->kind != GT_SNAPSHOT_ASKED)

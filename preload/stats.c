@@ -6,7 +6,8 @@
 
 #include <errno.h>
 
-#include "preload/message.h"
+#include "preload/log.h"
+#include "preload/owner.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/writer_task.h"
@@ -41,6 +42,7 @@ static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
 		sys_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
 				       O_APPEND | flags, 0600);
 	stats->fd = sys_failed(fd) ? -1 : fd;
+	owner_apply(stats->fd);
 	return fd;
 }
 
@@ -61,7 +63,7 @@ int stats_init(struct stats *stats, struct writer *w)
 	text_message(message, sizeof(message),
 		     "there will be no lines of statistics: they go beside "
 		     "the trace", w->output.regular ? path : NULL, fd);
-	message_say_for(target_task(&w->target), message);
+	log_tell(OPTION_LOG_WARN, message);
 	return 0;
 }
 

@@ -38,7 +38,7 @@
 #include "preload/census.h"
 #include "preload/guard.h"
 #include "preload/guard_end.h"
-#include "preload/message.h"
+#include "preload/log.h"
 #include "preload/proc.h"
 #include "preload/serve.h"
 #include "preload/sys.h"
@@ -89,6 +89,7 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 	w->looked_ns = now_ns;
 	if (!target_same(&w->target))
 		return true;
+	log_thread(target_task(&w->target));
 	writer_say_mutes(w);
 	writer_say_drops(w);
 	census_look(&w->feed, false, now_ns);
@@ -202,7 +203,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	text_error(&text, w->out.err);
 	text_put(&text, ": recording has stopped, what was written stays "
 			"readable");
-	message_say_for(target_task(&w->target), message);
+	log_tell(OPTION_LOG_ERROR, message);
 	/* once more, for the last words: there is room for them */
 	w->gave_up = w->out.regular;
 	w->out.err = w->out.regular ? 0 : w->out.err;
@@ -257,6 +258,10 @@ static void writer_finish(struct writer *w, const char *reason)
 		writer_give_up(w, message, sizeof(message));
 	w->out.last_words = true;
 	emit_info_counters(&w->info, &w->feed);
+	log_number(OPTION_LOG_INFO, "events", w->feed.events);
+	log_number(OPTION_LOG_INFO, "dropped",
+		   atomic_load_explicit(&w->r->live->dropped,
+					memory_order_relaxed));
 	emit_info_end(&w->info, &w->feed, reason, message[0] ? message : NULL,
 		      code);
 	chunk_close(&w->out);
@@ -287,10 +292,13 @@ static void writer_be(struct writer *w)
 {
 	const char *reason;
 
+	log_say(OPTION_LOG_INFO, w->again ? "goes on" : "records", w->exe);
+	log_say(OPTION_LOG_INFO, "trace", w->output.path);
 	writer_tell(w->r, WRITER_READY);
 	reason = writer_work(w);
 	if (!reason)
 		return;		/* another task goes on */
+	log_say(OPTION_LOG_INFO, "ends", reason);
 	writer_finish(w, reason);
 	writer_tell(w->r, WRITER_DONE);
 }

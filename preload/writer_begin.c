@@ -11,7 +11,9 @@
 
 #include "preload/area.h"
 #include "preload/kinship.h"
+#include "preload/log.h"
 #include "preload/options.h"
+#include "preload/owner.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -277,6 +279,20 @@ static void writer_watch_maps(struct writer *w)
 	maps_watch_whole(&w->maps);
 }
 
+/* What cannot be given stays ours, which is said. */
+static void writer_give_away(struct writer *w, int fd)
+{
+	long err = owner_apply(fd);
+
+	if (err && !w->r->message[0])
+		text_message(w->r->message, sizeof(w->r->message),
+			     err == -ENOENT ? "there is no such user or group, "
+					      "so the trace is yours" :
+					      "the trace cannot be given away",
+			     options_text(&recorder_options, OPTION_CHOWN),
+			     err);
+}
+
 int writer_begin(struct writer *w)
 {
 	struct gl_header moment = {
@@ -300,10 +316,14 @@ int writer_begin(struct writer *w)
 		return err;
 	if (descriptor >= 0)
 		writer_close_but(w->reporter.error, w->output.fd);
+	log_begin(w->r->pid);
+	writer_give_away(w, w->output.fd);
 	reporter_begin(&w->reporter, w->output.regular ? w->output.path : "");
 	err = writer_open_live(w, trace_id, &moment);
-	if (!err)
+	if (!err) {
+		owner_apply(w->live.fd);
 		writer_watch(w);
+	}
 	if (!err)
 		err = chunk_open(&w->out, w->output.fd, trace_id,
 				 WRITER_ROOM);
@@ -330,6 +350,7 @@ void writer_take_up(struct writer *w)
 {
 	w->reporter.error = -1;
 	writer_close_but(w->output.fd, w->live.fd);
+	log_reopen();
 	w->live.header->writer_pid = sys_getpid();
 	target_watch(&w->target);
 	books_take_up(w);

@@ -7,7 +7,7 @@
 #include "preload/writer_task.h"
 
 #include "preload/aside.h"
-#include "preload/message.h"
+#include "preload/log.h"
 #include "preload/sys.h"
 
 #define WRITER_UNSEEN_NS (5 * UINT64_C(1000000000))
@@ -18,9 +18,9 @@ void writer_say_drops(struct writer *w)
 	    !atomic_load_explicit(&w->r->live->dropped, memory_order_relaxed))
 		return;
 	w->told_drops = true;
-	message_say_for(target_task(&w->target),
-			"the trace cannot be written fast enough, or --memory "
-			"is used up: events are dropped and counted");
+	log_tell(OPTION_LOG_WARN,
+		 "the trace cannot be written fast enough, or --memory "
+		 "is used up: events are dropped and counted");
 }
 
 void writer_say_mutes(struct writer *w)
@@ -29,9 +29,9 @@ void writer_say_mutes(struct writer *w)
 	    !atomic_load_explicit(&w->r->mutes, memory_order_relaxed))
 		return;
 	w->told_mutes = w->told_drops = true;
-	message_say_for(target_task(&w->target),
-			"a thread has forbidden itself the processor's "
-			"counter: its events are dropped and counted");
+	log_tell(OPTION_LOG_WARN,
+		 "a thread has forbidden itself the processor's "
+		 "counter: its events are dropped and counted");
 }
 
 static void writer_foreign_tell(struct writer *w)
@@ -39,7 +39,7 @@ static void writer_foreign_tell(struct writer *w)
 	char message[GT_PATH_MAX];
 
 	foreign_describe(&w->foreign, message, sizeof(message));
-	message_say_for(target_task(&w->target), message);
+	log_tell(OPTION_LOG_WARN, message);
 }
 
 static void writer_foreign_done(struct writer *w)
