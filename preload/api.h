@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "library/gnomon/gnomon.h"
+#include "stub/functions.h"
 #include "preload/hooks.h"
 
 /* Exported, and reached by the caller's jump: its frame is as a hook's. */

@@ -9,6 +9,10 @@
 #ifndef GNOMON_FUNCTIONS_H
 #define GNOMON_FUNCTIONS_H
 
+/* For callers: a function that hands its argument on would be told of. */
+#ifndef GNOMON_ADDRESS
+#define GNOMON_ADDRESS(n)
+#endif
 #include "library/gnomon/gnomon.h"
 
 /* X(type, name, parameters, arguments, what the stub answers). What asks for

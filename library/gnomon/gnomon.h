@@ -51,6 +51,15 @@ extern "C" {
 #define GNOMON_API __attribute__((visibility("default")))
 #endif
 
+/* Of an argument that is only an address: what lies there is not looked at, so
+ * it need not be initialised. */
+#if defined(GNOMON_ADDRESS)
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define GNOMON_ADDRESS(n) __attribute__((access(none, n)))
+#else
+#define GNOMON_ADDRESS(n)
+#endif
+
 #define GNOMON_STUB (-38)	/* -ENOSYS, on every Linux but MIPS and SPARC */
 #define GNOMON_NAME_MAX 63	/* bytes of a name; longer ones are cut */
 
@@ -317,10 +326,13 @@ GNOMON_API uint32_t gnomon_heap_create(const char *name);
  * once. The caller's stack is recorded. Cost what malloc and free cost.
  * Async-signal-safe.
  */
-GNOMON_API void gnomon_alloc(uint32_t heap, const void *block, size_t size);
-GNOMON_API void gnomon_free(uint32_t heap, const void *block);
+GNOMON_API void gnomon_alloc(uint32_t heap, const void *block, size_t size)
+	GNOMON_ADDRESS(2);
+GNOMON_API void gnomon_free(uint32_t heap, const void *block)
+	GNOMON_ADDRESS(2);
 GNOMON_API void gnomon_realloc(uint32_t heap, const void *old,
-			       const void *block, size_t size);
+			       const void *block, size_t size)
+	GNOMON_ADDRESS(2) GNOMON_ADDRESS(3);
 
 /*
  * Pools as Valgrind's macros know them (gnomon/valgrind_pools.h): known by the
@@ -329,21 +341,29 @@ GNOMON_API void gnomon_realloc(uint32_t heap, const void *old,
  * each). All pools of a name are one heap in reports; NULL: "mempool". 0,
  * -EEXIST, -ENOENT, -ENOMEM. Not in signal handlers.
  */
-GNOMON_API int gnomon_pool_create(const void *pool, const char *name);
-GNOMON_API int gnomon_pool_destroy(const void *pool);
+GNOMON_API int gnomon_pool_create(const void *pool, const char *name)
+	GNOMON_ADDRESS(1);
+GNOMON_API int gnomon_pool_destroy(const void *pool)
+	GNOMON_ADDRESS(1);
 GNOMON_API int gnomon_pool_alloc(const void *pool, const void *block,
-				 size_t size);
-GNOMON_API int gnomon_pool_free(const void *pool, const void *block);
+				 size_t size)
+	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
+GNOMON_API int gnomon_pool_free(const void *pool, const void *block)
+	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
 /* `old` is `block` now, of this size. */
 GNOMON_API int gnomon_pool_change(const void *pool, const void *old,
-				  const void *block, size_t size);
+				  const void *block, size_t size)
+	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2) GNOMON_ADDRESS(3);
 /* All blocks go that lie outside of start … start + size - 1 as a whole. */
 GNOMON_API int gnomon_pool_trim(const void *pool, const void *start,
-				size_t size);
+				size_t size)
+	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
 /* The pool's owner has moved. */
-GNOMON_API int gnomon_pool_move(const void *pool, const void *to);
+GNOMON_API int gnomon_pool_move(const void *pool, const void *to)
+	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
 /* 1: it was created, and not destroyed. */
-GNOMON_API int gnomon_pool_exists(const void *pool);
+GNOMON_API int gnomon_pool_exists(const void *pool)
+	GNOMON_ADDRESS(1);
 
 #ifdef __cplusplus
 }

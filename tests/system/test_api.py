@@ -156,6 +156,30 @@ def examples(directory):
 
 
 @case
+def headers_alone(directory):
+    """In both languages, with all warnings; of memory that nobody has
+    written to."""
+    need("gcc", "g++")
+    text = ("#include <gnomon/valgrind_pools.h>\n"
+            "int main(void) { char p[9]; VALGRIND_CREATE_MEMPOOL(p, 0, 0);\n"
+            "VALGRIND_MEMPOOL_ALLOC(p, p, 3);\n"
+            "VALGRIND_MALLOCLIKE_BLOCK(p, 1, 0, 0);\n"
+            "VALGRIND_FREELIKE_BLOCK(p, 0); gnomon_alloc(1, p, 9);\n"
+            "return (int)VALGRIND_MEMPOOL_EXISTS(p); }\n")
+    for kind, *command in (("c", "gcc", "-std=c99"),
+                           ("cc", "g++", "-std=c++11")):
+        source = os.path.join(directory, "alone." + kind)
+        with open(source, "w") as file:
+            file.write(text)
+        done = bare([*command, "-O2", "-Wall", "-Wextra", "-pedantic",
+                     "-Werror", "-I", os.path.join(ROOT, "library"), source,
+                     "-o", source + ".run",
+                     os.path.join(BUILD, "libgnomon-stub.a")])
+        equal((done.status, done.err), (0, ""), kind)
+        equal(bare([source + ".run"]).status, 0, kind + " alone")
+
+
+@case
 def examples_of_the_guide(directory):
     made = examples(directory)
     for name in ("fill_map.c", "fill_map.cc", "dump.c", "arena.c"):
