@@ -3,7 +3,8 @@
  * brood.c ROUNDS [THREADS]: blocks of many lifetimes: most are freed at once, some
  * later, some by another thread, some move by realloc or are left. What is made
  * follows from the numbers given alone, so two runs make the same blocks; with
- * more than one thread, in an order that does not.
+ * more than one thread, in an order that does not. With 0 threads: one block
+ * at a time stays, while ROUNDS others come and go.
  */
 #include <pthread.h>
 
@@ -86,6 +87,20 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static void one_stays(unsigned long rounds)
+{
+	unsigned long i;
+	int k;
+
+	for (k = 0; k < 10; k++) {
+		void *kept = make_long(1000);
+
+		for (i = 0; i < rounds; i++)
+			tgt_free(make_short(10), 10);
+		tgt_free(kept, 1000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 10000;
@@ -95,6 +110,8 @@ int main(int argc, char **argv)
 		workers[i].seed = 7 * i + 1;
 		workers[i].rounds = rounds;
 	}
+	if (threads == 0)
+		one_stays(rounds);
 	if (threads == 1)
 		work(&workers[0]);
 	for (i = 0; i < threads && i < THREADS_MAX && threads > 1; i++)

@@ -77,6 +77,16 @@ def short_time(directory):
 
 
 @case
+def only_short_ones_between(directory):
+    """A block that stays is not temporary because what came after it went."""
+    argv = [program("brood"), "60000", "0"]
+    done = run(directory, "culled", argv, "--cull=1ms")
+    found = summary(done.trace)
+    check(info(done.trace)["end"]["events"] > 8, "some stay")
+    equal(found["summary"]["temporary"], 600000, "temporary")
+
+
+@case
 def free_stacks(directory):
     argv = [program("brood"), "5000"]
     whole = run(directory, "whole", argv, "--free-stacks")
