@@ -60,6 +60,38 @@ static void data_of_the_c_library(void **state)
 	dlclose(library);
 }
 
+static int look_for_import(struct dl_phdr_info *info, size_t size, void *data)
+{
+	static const char *const wanted[] = { "no_such_symbol_x", "dlsym",
+					      "dlopen" };
+	static const char *const none[] = { "no_such_symbol_x",
+					    "look_for_import" };
+	unsigned *found = data;
+
+	(void)size;
+	/* the program itself comes first, and has no name */
+	if (!info->dlpi_name[0]) {
+		assert_true(dynsym_imports(info, wanted, 3));
+		assert_false(dynsym_imports(info, wanted, 1));
+		assert_false(dynsym_imports(info, none, 2));
+		++*found;
+	} else if (strstr(info->dlpi_name, "/libc.so.6")) {
+		/* what it has itself is no import */
+		assert_false(dynsym_imports(info, wanted, 3));
+		++*found;
+	}
+	return 0;
+}
+
+static void imports(void **state)
+{
+	unsigned found = 0;
+
+	(void)state;
+	dl_iterate_phdr(look_for_import, &found);
+	assert_int_equal(found, 2);
+}
+
 /* An image of two pages of ours. */
 struct made {
 	ElfW(Phdr) segments[2];
@@ -144,6 +176,7 @@ static void hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(imports),
 		cmocka_unit_test(data_of_the_c_library),
 		cmocka_unit_test(older_hash),
 		cmocka_unit_test(hostile),
