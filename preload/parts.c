@@ -117,6 +117,12 @@ static void parts_make_room(struct parts *parts, uint64_t bytes)
 		parts_remove_oldest(parts);
 }
 
+static long parts_rename(const char *from, const char *to, unsigned flags)
+{
+	return arch_syscall5(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
+			     (long)to, flags);
+}
+
 /* FILE becomes FILE.partN, whatever FILE.next is: N goes on counting where
  * somebody else has that name. */
 static long parts_step_back(struct parts *parts)
@@ -128,13 +134,11 @@ static long parts_step_back(struct parts *parts)
 	for (i = 0; err == -EEXIST && i < PARTS_NAMES; i++) {
 		if (!parts_path(parts, path, ".part", parts->number))
 			return -ENAMETOOLONG;
-		err = arch_syscall5(__NR_renameat2, AT_FDCWD,
-				    (long)parts->w->output.path, AT_FDCWD,
-				    (long)path, RENAME_NOREPLACE);
-		if (err == -EINVAL || err == -ENOSYS)
-			err = arch_syscall4(__NR_renameat, AT_FDCWD,
-					    (long)parts->w->output.path,
-					    AT_FDCWD, (long)path);
+		err = parts_rename(parts->w->output.path, path,
+				   RENAME_NOREPLACE);
+		/* not every file system can be asked for that */
+		if (err == -EINVAL)
+			err = parts_rename(parts->w->output.path, path, 0);
 		if (err != -EEXIST)
 			break;
 		/* the name is not ours: nor is the number any more */
@@ -179,8 +183,7 @@ static long parts_exchange(struct parts *parts, const char *next)
 	long err = parts_step_back(parts);
 
 	if (!err)
-		err = arch_syscall4(__NR_renameat, AT_FDCWD, (long)next,
-				    AT_FDCWD, (long)parts->w->output.path);
+		err = parts_rename(next, parts->w->output.path, 0);
 	return err;
 }
 
