@@ -13,6 +13,7 @@
  * fixed size. Hardly any of them ever is memory. */
 #define BOOKS_ADDRESSES 8
 #define BOOKS_FIXED (UINT64_C(32) << 20)
+#define BOOKS_PATIENCE_NS UINT64_C(3000000)	/* with who is in a hook */
 
 /* What the options of this recording want. */
 static uint32_t books_options(void)
@@ -201,12 +202,28 @@ void books_finish(struct writer *w)
 		stats_finish(&books->stats);
 }
 
+/*
+ * Takes all that is older than this. Who has the turn (ring.h) may go on with
+ * an old stamp, so nobody has it; and who is in a hook may have taken one long
+ * ago, so that is waited for, if it is not who asks.
+ */
+static void books_catch_up(struct writer *w, bool nested)
+{
+	uint64_t now_ns = sys_now_ns(), until;
+
+	atomic_store_explicit(&w->r->turn, 0, memory_order_seq_cst);
+	until = arch_cycles() >> w->feed.tick_shift;
+	while (feed_all(&w->feed) < until && !nested &&
+	       sys_now_ns() - now_ns < BOOKS_PATIENCE_NS)
+		arch_syscall0(__NR_sched_yield);
+}
+
 long books_answer(struct writer *w, struct ledger_question *question)
 {
 	books_look(w, sys_now_ns());
 	if (!w->books.open)
 		return -ENOMEM;
-	feed_all(&w->feed);
+	books_catch_up(w, question->nested);
 	ledger_answer(&w->books.ledger, question);
 	return 0;
 }

@@ -418,13 +418,14 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	feed_clocks(feed);
 }
 
-void feed_all(struct feed *feed)
+uint64_t feed_all(struct feed *feed)
 {
 	uint64_t mark = feed_scan_all(feed);
 
 	if (feed->sequence)
 		feed_take(feed, mark, FEED_ALL);
 	feed_pass(feed, FEED_ALL);
+	return mark;
 }
 
 void feed_until(struct feed *feed, uint64_t tick)

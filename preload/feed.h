@@ -109,8 +109,8 @@ void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
 		  const uint64_t *to, uint64_t first, uint64_t last);
 
 /* All that was recorded so far is looked at, and written if it is not to wait
- * (cull.h). */
-void feed_all(struct feed *feed);
+ * (cull.h). Returns the tick up to which that is everything. */
+uint64_t feed_all(struct feed *feed);
 
 /* The same, of what is older than this tick. With a sequence only. */
 void feed_until(struct feed *feed, uint64_t tick);

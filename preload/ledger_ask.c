@@ -8,14 +8,17 @@
 #include <string.h>
 
 #include "preload/recorder.h"
+#include "preload/ring.h"
 
 bool ledger_ask(struct recorder *r, struct ledger_question *question)
 {
 	const struct ask ask = {
 		.what = ASK_LEDGER, .arg = { (long)question },
 	};
+	const struct thread *thread = recorder_tls;
 	long result;
 
+	question->nested = thread && thread->own && !ring_idle(thread->own);
 	return ask_writer(r, &ask, &result);
 }
 

@@ -21,6 +21,7 @@ struct ledger_question {
 	enum ledger_question_what what;
 	uint32_t ring;		/* index of struct thread */
 	uint64_t address;
+	bool nested;		/* by a handler that interrupted a hook */
 	/* LEDGER_ASK_FIGURES: where to go on (0 at first; 0 when all were
 	 * told); how many there is room for, and were put there. Contexts
 	 * that have nothing live are left out if `live_only`. */

@@ -188,6 +188,28 @@ static void dump_all(void)
 	close(fd);
 }
 
+/* Alone, a thread's events share their stamps; each question sees all. */
+static void ask_often(void)
+{
+	struct gnomon_summary start, now;
+	uint64_t made = 0;
+	int i;
+
+	gnomon_summarize(GNOMON_ALL, &start);
+	for (i = 0; i < 20000; i++) {
+		tgt_sink = malloc(10);
+		made++;
+		free(tgt_sink);
+		if (i % 100 || gnomon_summarize(GNOMON_ALL, &now))
+			continue;
+		if (now.allocations - start.allocations != made) {
+			expect("asked often", now.allocations -
+			       start.allocations, made);
+			return;
+		}
+	}
+}
+
 static void child(void)
 {
 	struct gnomon_summary now;
@@ -225,6 +247,7 @@ int main(int argc, char **argv)
 	work();
 	compare(THREADS);	/* each has a block for its variables */
 	dump_all();
+	ask_often();
 	pid = fork();
 	if (!pid)
 		child();
