@@ -21,7 +21,10 @@ static struct pool pool;
 
 static int each(void **state)
 {
-	struct live_where where = { "/tmp", "", MEMORY, getpid(), 1 };
+	struct live_where where = {
+		.live_dir = "/tmp", .trace = "", .memory = MEMORY,
+		.pid = getpid(), .random = 1,
+	};
 	struct recorder *r = recorder;
 
 	(void)state;
