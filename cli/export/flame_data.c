@@ -186,12 +186,16 @@ static void put_timeline(struct json *json, const struct model *model)
 	if (timeline->count == 0)
 		return;
 	json_object(json, "timeline");
+	json_uint(json, "start_ns",
+		  model_since_start_ns(model, timeline->start));
 	json_uint(json, "width_ns", width_of(model, step));
 	json_uint(json, "end_ns", model_duration_ns(model));
 	json_uint(json, "peak_ns",
 		  model_since_start_ns(model, model_peak_stamp(model)));
 	put_spans(json, timeline, step, false);
 	put_spans(json, timeline, step, true);
+	json_uint(json, "live_end",
+		  timeline->buckets[timeline->count - 1].live_bytes);
 	json_end_object(json);
 }
 

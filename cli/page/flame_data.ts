@@ -10,16 +10,19 @@ export const COSTS = ["live", "peak", "total", "count", "temporary"] as const;
 export type Cost = typeof COSTS[number];
 export type Column = Cost | "live_blocks" | "peak_blocks";
 
+/* Spans of equal width from the first event to the last one. */
 interface Timeline {
+	start_ns: number;
 	width_ns: number;
 	end_ns: number;
 	peak_ns: number;
-	live: number[];
+	live: number[];		/* at most, of each span */
 	allocated: number[];
+	live_end: number;	/* from the last span to the end */
 }
 
 /* Live bytes when each span ended, of some nodes, without those of the others
- * inside of them; as differences to the span before. */
+ * inside of them; as differences to the span before. From start_ns on. */
 interface Tracks {
 	width_ns: number;
 	nodes: number[];

@@ -30,25 +30,43 @@ export function timeline(figure: HTMLElement, state: State): void {
 	const data = given;
 	const most = Math.max(...data.live);
 	const busiest = Math.max(...data.allocated, 1);
-	/* the last span may reach beyond the end */
-	const spans = Math.min(data.live.length, data.width_ns > 0 ?
-		data.end_ns / data.width_ns || 1 : 1);
+	/* Where the recording ends; the last span may reach beyond. */
+	const end_ns = Math.max(data.end_ns, data.start_ns + 1);
+	/* Behind the last span nothing changes: one more that is as wide as
+	 * the rest. */
+	const spans = data.live.length;
+	const rest_ns = data.start_ns + spans * data.width_ns;
+
+	function place(wide: number, ns: number): number {
+		return Math.min(ns / end_ns, 1) * wide;
+	}
+
+	/* When span `i` begins. */
+	function begin(i: number): number {
+		return data.start_ns + i * data.width_ns;
+	}
 
 	function area(wide: number, values: number[], width_ns: number,
-		      colour: string): void {
-		const each = wide * (width_ns / data.end_ns || 1);
+		      last: number, colour: string): void {
+		const from = place(wide, data.start_ns);
 
 		paint.beginPath();
-		paint.moveTo(0, HEIGHT);
-		values.forEach((bytes, i) => {
+		paint.moveTo(from, HEIGHT);
+		[...values, last].forEach((bytes, i) => {
 			const y = HEIGHT - bytes / most * (HEIGHT - 4);
+			const ns = data.start_ns + i * width_ns;
 
-			paint.lineTo(i * each, y);
-			paint.lineTo((i + 1) * each, y);
+			paint.lineTo(place(wide, ns), y);
+			paint.lineTo(i < values.length ?
+				place(wide, ns + width_ns) : wide, y);
 		});
-		paint.lineTo(values.length * each, HEIGHT);
+		paint.lineTo(wide, HEIGHT);
 		paint.fillStyle = style(colour);
 		paint.fill();
+	}
+
+	function ending(i: number): number {
+		return i < spans ? Math.min(begin(i + 1), end_ns) : end_ns;
 	}
 
 	function line(x: number, colour: string): void {
@@ -63,36 +81,38 @@ export function timeline(figure: HTMLElement, state: State): void {
 		canvas.width = Math.round(wide * scale);
 		canvas.height = Math.round(HEIGHT * scale);
 		paint.setTransform(scale, 0, 0, scale, 0, 0);
-		area(wide, data.live, data.width_ns, "--area");
+		area(wide, data.live, data.width_ns, data.live_end, "--area");
 		if (share && tree.data.tracks && selected !== 0)
 			area(wide, share, tree.data.tracks.width_ns,
-			     "--accent");
+			     share[share.length - 1], "--accent");
 		paint.fillStyle = style("--bars");
 		data.allocated.forEach((bytes, i) => {
 			const high = bytes / busiest * (HEIGHT / 3);
 
-			paint.fillRect(i / spans * wide, HEIGHT - high,
-				       Math.max(wide / spans - .5, .5), high);
+			const from = place(wide, begin(i));
+
+			paint.fillRect(from, HEIGHT - high, Math.max(
+				place(wide, begin(i + 1)) - from - .5, .5),
+				       high);
 		});
-		if (data.end_ns > 0)
-			line(data.peak_ns / data.end_ns * wide,
-			     style("--peak"));
+		line(place(wide, data.peak_ns), style("--peak"));
 		if (at >= 0)
-			line((at + .5) / spans * wide, style("--text"));
+			line((place(wide, begin(at)) +
+			      place(wide, ending(at))) / 2, style("--text"));
 	}
 
 	function say(): void {
-		const begin = at * data.width_ns;
-		const end = Math.min(begin + data.width_ns, data.end_ns);
+		const live = at < spans ? data.live[at] : data.live_end;
 
 		caption.textContent = at < 0 ?
-			`live bytes over ${quantity.time(data.end_ns)}, at ` +
+			`live bytes over ${quantity.time(end_ns)}, at ` +
 			`most ${quantity.size(most)}; line: the peak of the ` +
 			`program, after ${quantity.time(data.peak_ns)}; ` +
 			`bars: allocated${ofSelected()}` :
-			`${quantity.time(begin)} – ${quantity.time(end)}: ` +
-			`${quantity.size(data.live[at])} live, ` +
-			`${quantity.size(data.allocated[at])} allocated` +
+			`${quantity.time(begin(at))} – ` +
+			`${quantity.time(ending(at))}: ` +
+			`${quantity.size(live)} live, ` +
+			`${quantity.size(data.allocated[at] ?? 0)} allocated` +
 			ofSelected();
 	}
 
@@ -126,14 +146,20 @@ export function timeline(figure: HTMLElement, state: State): void {
 	}
 
 	function go(to: number): void {
-		at = Math.max(-1, Math.min(data.live.length - 1, to));
+		const last = rest_ns < end_ns ? spans : spans - 1;
+
+		at = Math.max(-1, Math.min(last, to));
 		say();
 		draw();
 	}
 
 	canvas.tabIndex = 0;
-	canvas.addEventListener("mousemove", (event) =>
-		go(Math.floor(event.offsetX / canvas.clientWidth * spans)));
+	canvas.addEventListener("mousemove", (event) => {
+		const ns = event.offsetX / canvas.clientWidth * end_ns;
+
+		go(ns < data.start_ns ? -1 : Math.floor(
+			(ns - data.start_ns) / (data.width_ns || 1)));
+	});
 	canvas.addEventListener("mouseleave", () => go(-1));
 	canvas.addEventListener("keydown", (event) => {
 		if (event.key === "ArrowRight")

@@ -139,6 +139,41 @@ async function whole(browser, { file, names }) {
 	return result;
 }
 
+/* How high the curve is drawn, in a hundred places from left to right; the
+ * mouse is elsewhere. */
+async function curve(at) {
+	await at.mouse.move(0, 0);
+	return at.evaluate(() => {
+		const canvas = document.querySelector("#timeline canvas");
+		const paint = canvas.getContext("2d");
+		const heights = [];
+
+		for (let i = 0; i < 100; i++) {
+			const x = Math.floor((i + .5) / 100 * canvas.width);
+			const column = paint.getImageData(x, 0, 1,
+							  canvas.height).data;
+			let high = 0;
+
+			for (let y = 0; y < canvas.height; y++)
+				high += column[4 * y + 3] > 0;
+			heights.push(high / canvas.height);
+		}
+		return heights;
+	});
+}
+
+/* What is said where the mouse points to so much of the time. */
+async function moments(at, parts) {
+	const wide = await at.locator("#timeline canvas").boundingBox();
+	const said = [];
+
+	for (const part of parts) {
+		await at.mouse.move(wide.x + part * wide.width, wide.y + 9);
+		said.push(await text(at, "figcaption"));
+	}
+	return said;
+}
+
 async function page(browser, { file }) {
 	const at = await browser.open(file);
 	const result = {};
@@ -173,6 +208,8 @@ async function page(browser, { file }) {
 	result.timeline = await text(at, "figcaption");
 	await at.locator("#timeline canvas").hover();
 	result.moment = await text(at, "figcaption");
+	result.curve = await curve(at);
+	result.moments = await moments(at, [.02, .5, .98]);
 	await clickRow(at, 3, false);
 	await at.locator("#timeline canvas").focus();
 	for (const key of ["ArrowRight", "ArrowRight"])
