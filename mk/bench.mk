@@ -7,6 +7,7 @@
 # it is not part of bench. Nor is bench-exports: what each export takes, of 100
 # million events; 4 GB.
 #
+#   make soak        redis for MINUTES (30) in the modes for long runs
 #   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
 
 .PHONY: bench deps-bench
@@ -98,6 +99,13 @@ bench: all $(BENCH_LIB)
 bench-capture bench-throw bench-hooks bench-programs bench-instructions \
 	bench-options bench-reader bench-reader-large bench-exports: all
 bench-instructions: $(BENCH_LIB)
+
+.PHONY: soak
+MINUTES ?= 30
+soak: all
+	$(Q)mkdir -p $(BENCH_DIR)
+	$(Q)/usr/bin/python3 -B bench/soak.py --build $(O) \
+		--minutes $(MINUTES) --json $(BENCH_DIR)/soak.json
 
 bench: $(BENCH_BIN) deps-bench
 	$(Q)$(BENCH_RUN)
