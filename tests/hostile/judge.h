@@ -132,6 +132,9 @@ static inline void judge_sums(struct model *model)
 		total += figures->total_bytes;
 	}
 	free(rows.list);
+	/* What was never recorded has no context. */
+	count += model->leftout.rest_blocks;
+	total += model->leftout.rest_bytes;
 	/* What was left out may have had a higher one, and be live. */
 	if (model->report.chunks[GT_TOTALS] > 0)
 		peak = totals->peak_bytes;

@@ -189,7 +189,9 @@ static inline void whole_events(struct whole_trace *t, uint32_t ring,
 /* Each kind of event, and each kind of EXTRA. */
 static inline void whole_first_events(struct whole_trace *t)
 {
-	static const uint64_t args[GT_EXTRA_ARGS] = { 3, 4096, 0x7000, 1 };
+	/* the second is a context, of a damaged block */
+	static const uint64_t args[GT_EXTRA_ARGS] = { 3, WHOLE_FIRST + 1,
+						     0x7000, 1 };
 	struct trace_event events[48] = {
 		{ 1100, 0x500010, 100, WHOLE_FIRST + 2, GT_ALLOC, 0, 1, 0 },
 		{ 1101, 0x600010, 1ull << 33, WHOLE_FIRST + 3, GT_ALLOC, 0, 3,
@@ -337,6 +339,23 @@ static inline void whole_additions(struct whole_trace *t)
 	compose_freed(whole_add(t, GT_FREED), freed, 2, 0);
 }
 
+/* What somebody told the recorder, and blocks that were never recorded. */
+static inline void whole_steering(struct whole_trace *t)
+{
+	const struct trace_control controls[] = {
+		{ GT_CONTROL_HEAP, 1001, 3, "pool", 4 },
+		{ GT_CONTROL_STOP, 1002, 0, "", 0 },
+		{ GT_CONTROL_START, 1003, 0, "again", 5 },
+		{ GT_CONTROL_MARKER, 1250, 0, "here", 4 },
+	};
+	const struct trace_rest rest = { .size = { [4] = { 7, 70 } } };
+	struct buffer *out = whole_add(t, GT_CONTROL);
+
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+		compose_control(out, &controls[i]);
+	compose_rest(whole_add(t, GT_TOTALS), &rest);
+}
+
 static inline void whole_capture(struct whole_trace *t)
 {
 	struct trace_capture capture = { .ring = 2,
@@ -382,6 +401,7 @@ static inline void whole_compose(struct whole_trace *t)
 	whole_threads(t);
 	whole_images(t);
 	whole_nodes(t);
+	whole_steering(t);
 	whole_usage(t);
 	whole_maps(t, 1);
 	whole_first_events(t);
