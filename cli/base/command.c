@@ -127,10 +127,9 @@ static const struct command_option *find_option(const struct command *command,
 	return NULL;
 }
 
-/* May the value be left out? It never is the next word, then. */
-static bool is_optional(const struct command_option *option)
+bool command_is_optional(const struct command_option *option)
 {
-	return option->value != NULL && option->value[0] == '[';
+	return option->value != NULL && strncmp(option->value, "[=", 2) == 0;
 }
 
 static bool parse_long(struct parse *parse, char *argument)
@@ -146,7 +145,7 @@ static bool parse_long(struct parse *parse, char *argument)
 		return refuse(parse, "no value belongs to ", argument);
 	if (value != NULL)
 		return give(parse, option, value + 1);
-	if (option->value == NULL || is_optional(option))
+	if (option->value == NULL || command_is_optional(option))
 		return give(parse, option, NULL);
 	if (parse->next == parse->argc)
 		return refuse(parse, "a value is missing after ", argument);
@@ -220,7 +219,8 @@ static void print_option(const struct command_option *option,
 	else
 		buffer_printf(out, "      --%s", option->name);
 	if (option->value != NULL)
-		buffer_printf(out, "%s%s", is_optional(option) ? "" : " ",
+		buffer_printf(out, "%s%s",
+			      command_is_optional(option) ? "" : " ",
 			      option->value);
 	width = out->size - start;
 	buffer_string(&help, option->help);

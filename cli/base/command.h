@@ -71,6 +71,9 @@ bool command_parse(const struct command *command, int argc, char **argv,
 const struct command_option *command_option_at(const struct command *command,
 					       size_t i, const char **title);
 
+/* May the value be left out? Then it never is the next word. */
+bool command_is_optional(const struct command_option *option);
+
 /* For --help. */
 void command_print_help(const struct command *command, FILE *out);
 

@@ -42,7 +42,7 @@ static void bash_command(FILE *out, const struct command *command)
 	fprintf(out, "\t%s)\n\t\tcase $previous in\n", command->name);
 	for (size_t i = 0; (option = command_option_at(command, i, &title));
 	     i++) {
-		if (option->value == NULL || option->value[0] == '[' ||
+		if (option->value == NULL || command_is_optional(option) ||
 		    (is_path(option) && !is_choice(option)))
 			continue;	/* a file is what else is offered */
 		fprintf(out, "\t\t--%s", option->name);
@@ -176,7 +176,7 @@ static void fish_option(FILE *out, const char *command,
 		option->name);
 	if (option->letter != 0)
 		fprintf(out, " -s %c", option->letter);
-	if (option->value != NULL && option->value[0] != '[')
+	if (option->value != NULL && !command_is_optional(option))
 		fputs(" -r", out);
 	if (is_choice(option)) {
 		fputs(" -f -a '", out);

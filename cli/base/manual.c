@@ -35,7 +35,7 @@ static void put_option(FILE *out, const struct command_option *option)
 	put_text(out, option->name);
 	fputs("\\fR", out);
 	if (option->value != NULL) {
-		fputs(option->value[0] == '[' ? "\\fI" : " \\fI", out);
+		fputs(command_is_optional(option) ? "\\fI" : " \\fI", out);
 		put_text(out, option->value);
 		fputs("\\fR", out);
 	}
