@@ -13,6 +13,11 @@
  *		    less than Massif's threshold, and deeper than DEPTH_MAX,
  *		    is summed up
  *
+ * Of a moment (--alive-at) nothing ends: there is one tree, of the end, and the
+ * curve is when it was allocated. With other filters more may have been live
+ * than at the peak, which is the program's: no snapshot is marked as the peak
+ * then that is not the largest one (I1).
+ *
  * Costs that only grow (--cost total, count) are a curve of their own, whose
  * peak is the end. Of temporary ones, there is the end only.
  */
@@ -74,6 +79,15 @@ struct massif {
 static bool grows(const struct massif *m)
 {
 	return m->key != FIGURE_LIVE && m->key != FIGURE_PEAK;
+}
+
+/* Are these the blocks that are live at a moment? */
+static bool is_of_moment(const struct massif *m)
+{
+	const struct model *model = m->export->model;
+
+	return model->selection != NULL &&
+		selection_is_of_moment(model->selection);
 }
 
 /* To the end of the line. */
@@ -176,16 +190,18 @@ static bool follow(struct massif *m)
 static void find_curve(struct massif *m)
 {
 	const struct timeline *timeline = &m->export->model->timeline;
-	bool followed;
+	bool followed, again;
 
 	if (timeline->count == 0 || m->key == FIGURE_TEMPORARY)
 		return;
 	m->step = (timeline->count + SNAPSHOTS - 1) / SNAPSHOTS;
 	m->rows = (timeline->count + m->step - 1) / m->step;
 	m->keeps = export_keeps(m->export);
-	/* What only grows has nothing that an allocator adds. */
-	followed = (m->keeps != NULL || !grows(m)) && follow(m);
-	if (m->keeps == NULL)
+	/* The timeline knows neither stacks nor moments. What only grows has
+	 * nothing that an allocator adds. */
+	again = m->keeps != NULL || (is_of_moment(m) && !grows(m));
+	followed = (again || !grows(m)) && follow(m);
+	if (!again)
 		from_timeline(m);
 	else if (!followed)
 		m->rows = 0;	/* there are still the peak and the end */
@@ -346,13 +362,51 @@ static void put_curve(struct massif *m, size_t *row, uint64_t until_ns)
 	}
 }
 
+static uint64_t most_of_curve(const struct massif *m)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < m->rows; i++)
+		if (m->values[i] > most)
+			most = m->values[i];
+	return most;
+}
+
+/* I1: is a peak of so many bytes the most that a filter shows? */
+static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
+{
+	const struct export *export = m->export;
+
+	if (export->model->selection == NULL && export->keep == NULL)
+		return true;
+	return bytes > 0 && bytes >= other && bytes >= most_of_curve(m);
+}
+
+/* The curve to its end, with the program's peak in its place. */
+static void put_live(struct massif *m, const struct figures *whole,
+		     uint64_t peak_ns, uint64_t end_ns)
+{
+	bool at_peak = !is_of_moment(m) &&
+		is_most(m, whole->peak_bytes, whole->live_bytes);
+	bool at_end = !at_peak && is_most(m, whole->live_bytes, 0);
+	size_t row = 0;
+
+	if (!is_of_moment(m) && whole->peak_bytes > 0) {
+		put_curve(m, &row, peak_ns);
+		put_detailed(m, peak_ns, FIGURE_PEAK, whole->peak_bytes,
+			     m->peak_extra, at_peak ? "peak" : "detailed");
+	}
+	put_curve(m, &row, end_ns);
+	put_detailed(m, end_ns, FIGURE_LIVE, whole->live_bytes, m->extra,
+		     at_end ? "peak" : "detailed");
+}
+
 static void put_snapshots(struct massif *m)
 {
 	const struct model *model = m->export->model;
 	uint64_t end_ns = model_duration_ns(model);
 	uint64_t peak_ns = model_since_start_ns(model,
 						model_peak_stamp(model));
-	enum figure key = m->key;
 	struct figures whole = { 0 };
 	size_t row = 0;
 
@@ -360,18 +414,10 @@ static void put_snapshots(struct massif *m)
 	put_snapshot(m, 0, 0, 0, "empty");
 	if (grows(m)) {
 		put_curve(m, &row, end_ns);
-		put_detailed(m, end_ns, key, value_of(m, &whole), 0, "peak");
+		put_detailed(m, end_ns, m->key, value_of(m, &whole), 0, "peak");
 		return;
 	}
-	if (peak_ns > end_ns)
-		peak_ns = end_ns;
-	put_curve(m, &row, peak_ns);
-	if (whole.peak_bytes > 0)
-		put_detailed(m, peak_ns, FIGURE_PEAK, whole.peak_bytes,
-			     m->peak_extra, "peak");
-	put_curve(m, &row, end_ns);
-	put_detailed(m, end_ns, FIGURE_LIVE, whole.live_bytes, m->extra,
-		     "detailed");
+	put_live(m, &whole, peak_ns > end_ns ? end_ns : peak_ns, end_ns);
 }
 
 /* What the numbers are, if not bytes that are live. */

@@ -106,12 +106,13 @@ static void check_all(const struct story *story, bool first)
 {
 	char *text = story_export(story, &export_massif, FIGURE_LIVE, first);
 	const char *at = text;
-	unsigned count = 0, peaks = 0;
+	unsigned count = 0, trees = 0;
+	uint64_t marked = UINT64_MAX, most = 0;
 	struct snapshot snapshot = { 0 };
 
 	while ((at = next_snapshot(at, &snapshot)) != NULL) {
-		bool peak = strcmp(snapshot.tree, "peak") == 0;
-		bool end = strcmp(snapshot.tree, "detailed") == 0;
+		bool tree = strcmp(snapshot.tree, "empty") != 0;
+		bool peak = tree && trees == 0, end = tree && trees == 1;
 		struct sums sums = sums_at(story, first, peak || end ?
 			UINT64_MAX : snapshot.stamp, peak ?
 			story->peak_step + 1 : UINT64_MAX);
@@ -120,10 +121,16 @@ static void check_all(const struct story *story, bool first)
 		assert_int_equal(snapshot.extra, sums.extra);
 		if (peak || end)
 			check_tree(at, sums.heap);
-		peaks += peak;
+		trees += tree;
 		count++;
+		if (strcmp(snapshot.tree, "peak") == 0)
+			marked = snapshot.heap;
+		if (snapshot.heap > most)
+			most = snapshot.heap;
 	}
-	assert_int_equal(peaks, 1);
+	assert_int_equal(trees, 2);
+	assert_true(first ? marked == UINT64_MAX || marked == most :
+		    marked == most);
 	assert_true(snapshot.extra > 0 && count > 50 && count <= 103);
 	free(text);
 }
