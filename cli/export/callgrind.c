@@ -313,6 +313,16 @@ static void write_call(struct writing *w, const struct line *line)
 		line->values[COUNT] > 0 ? line->values[COUNT] : 1);
 }
 
+/* Of a function that only calls: callgrind_annotate expects that each source
+ * has a line of its own. */
+static void write_nothing(struct writing *w, uint32_t number)
+{
+	static const uint64_t zeros[EVENTS];
+
+	fprintf(w->export->out, "%" PRIu32, number);
+	write_values(w, zeros);
+}
+
 static bool is_empty(const struct line *line)
 {
 	for (int i = 0; i < EVENTS; i++)
@@ -338,6 +348,8 @@ static void write_lines(struct writing *w)
 			write_name(w, "ob", of->library);
 			write_name(w, "fl", of->file);
 			write_name(w, "fn", of->name);
+			if (line->callee != NO_CALLEE)
+				write_nothing(w, line->number);
 		}
 		if (line->callee != NO_CALLEE)
 			write_call(w, line);

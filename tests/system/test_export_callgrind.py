@@ -144,6 +144,18 @@ def filters_hold(directory):
 
 
 @case
+def what_only_calls_is_read_without_a_warning(directory):
+    """Sources of which no line has a cost to be sorted by."""
+    path = callgrind(trace("many_names"), directory, "--fate", "freed")
+    for words in (["--tree=both"], ["--inclusive=yes", "--auto=yes"]):
+        done = bare(["callgrind_annotate", *words, path], cwd=directory)
+        equal((done.status, done.err), (0, ""), words)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    check(not re.search(r"^fn=.*\ncob=", text, re.M), "no line of its own")
+
+
+@case
 def the_cost_comes_first(directory):
     for cost, event in FIRST.items():
         path = callgrind(trace("sqlite3"), directory, "--cost", cost)
