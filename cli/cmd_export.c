@@ -51,6 +51,15 @@ static bool is_possible(const struct request *request)
 	if (format == NULL)
 		tell_error("export wants a format: `gnomon export --format F`; "
 			   "`gnomon export --help` lists them");
+	else if (request->export.threads && !format->can_split_threads &&
+		 (format->has_threads || request->export.blocks))
+		tell_error("--threads: %s has the thread of each block in any "
+			   "case: leave it out", format->name);
+	else if (request->export.threads && !format->can_split_threads &&
+		 format->can_list_blocks)
+		tell_error("--threads: a stack in %s is one for all threads; "
+			   "--by block lists each block with its thread",
+			   format->name);
 	else if (request->export.threads && !format->can_split_threads)
 		tell_error("--threads: %s has no place for threads",
 			   format->name);

@@ -14,7 +14,8 @@ enum { COST = 1, SVG, HTML, LAYOUT, OUTPUT };
 struct request {
 	struct reading reading;
 	struct flame_export flame;
-	const struct exporter *format;	/* NULL: by the name of the output */
+	const struct exporter *format;	/* decide() */
+	bool svg, html;			/* given */
 };
 
 static int take(void *owner, int id, const char *value)
@@ -27,10 +28,10 @@ static int take(void *owner, int id, const char *value)
 	case COST:
 		return exporting_take_cost(&request->flame.export, value);
 	case SVG:
-		request->format = &flame_svg;
+		request->svg = true;
 		break;
 	case HTML:
-		request->format = &flame_html;
+		request->html = true;
 		break;
 	case LAYOUT:
 		request->flame.icicle = strcmp(value, "icicle") == 0;
@@ -49,17 +50,40 @@ static bool ends_with(const char *name, const char *end)
 	return size >= less && strcmp(name + size - less, end) == 0;
 }
 
-static void decide(struct request *request)
+/* Pictures that people may hope for. */
+static const char *other_kind(const char *output)
+{
+	static const char *const kinds[] = {
+		".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps",
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (ends_with(output, kinds[i]))
+			return kinds[i];
+	return NULL;
+}
+
+static bool decide(struct request *request)
 {
 	struct flame_export *flame = &request->flame;
 	const char *output = flame->export.output;
+	const char *kind = output != NULL ? other_kind(output) : NULL;
 
-	if (request->format == NULL)
-		request->format = output != NULL &&
-			(ends_with(output, ".html") ||
-			 ends_with(output, ".htm")) ? &flame_html : &flame_svg;
+	if (request->svg && request->html) {
+		tell_error("--svg --html: one of them at a time");
+		return false;
+	}
+	if (kind != NULL && !request->svg && !request->html) {
+		tell_error("%s: no %s is made here: name it .svg or .html; "
+			   "browsers print either", output, kind);
+		return false;
+	}
+	request->html |= !request->svg && output != NULL &&
+		(ends_with(output, ".html") || ends_with(output, ".htm"));
+	request->format = request->html ? &flame_html : &flame_svg;
 	flame->filters = request->reading.filters.data ?
 		request->reading.filters.data : "";
+	return true;
 }
 
 static int run_flamegraph(const struct command *command, int argc, char **argv)
@@ -71,9 +95,9 @@ static int run_flamegraph(const struct command *command, int argc, char **argv)
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
-	decide(&request);
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands, argv + 1))
+	if (decide(&request) &&
+	    reading_find_one(&request.reading, operands, argv + 1))
 		status = exporting_run(&request.flame.export, &request.reading,
 				       request.format);
 	reading_free(&request.reading);

@@ -36,13 +36,17 @@ static void fill_in(struct export *export, const struct exporter *exporter,
  * in the file stays there otherwise. */
 static int write_out(struct export *export, const struct exporter *exporter)
 {
+	bool blocks = export->blocks || exporter->wants_blocks;
 	int status;
 
-	if (export->blocks && !model_can_be_read_again(export->trace))
+	if (blocks && !model_can_be_read_again(export->trace))
 		return EXIT_NOTHING;
 	export->out = output_file_open(export->output);
 	if (export->out == NULL)
 		return EXIT_NOTHING;
+	export_note_contexts(export);
+	if (blocks)
+		export_note_events(export);
 	status = exporter->write(export);
 	return output_file_close(export->out, export->output, status);
 }

@@ -242,8 +242,11 @@ static bool is_number(const char *text)
 static bool add_operand(struct reading *reading, const char *operand)
 {
 	struct stat status;
-	int found = stat(operand, &status);
+	int found;
 
+	if (strcmp(operand, "-") == 0)
+		operand = "/dev/stdin";
+	found = stat(operand, &status);
 	if (found == 0 && S_ISDIR(status.st_mode))
 		return add_directory(reading, operand);
 	if (found != 0 && errno == ENOENT && is_number(operand))

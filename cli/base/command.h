@@ -51,7 +51,7 @@ enum { COMMAND_HELP = -1, COMMAND_VERSION = -2, COMMAND_QUIET = -3 };
 #define COMMAND_COMMON_OPTIONS						\
 	{ COMMAND_QUIET, "quiet", 'q', NULL, NULL,			\
 	  "say nothing but errors" },					\
-	{ COMMAND_HELP, "help", 0, NULL, NULL, "print this and end" },	\
+	{ COMMAND_HELP, "help", 'h', NULL, NULL, "print this and end" }, \
 	{ COMMAND_VERSION, "version", 'V', NULL, NULL,			\
 	  "print the version and end" }
 

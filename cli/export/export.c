@@ -57,6 +57,45 @@ bool *export_keeps(struct export *export)
 	return keeps;
 }
 
+static uint64_t peak_of_contexts(const struct model *model)
+{
+	struct figures sum = { 0 };
+
+	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+		struct figures figures;
+
+		model_figures(model, &model->contexts.costs[i], &figures);
+		figures_add(&sum, &figures);
+	}
+	return sum.peak_bytes;
+}
+
+void export_note_contexts(const struct export *export)
+{
+	const struct model *model = export->model;
+	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
+
+	if (model->leftout.rest_blocks > 0)
+		tell_note("%s: %s allocations (%s) were not recorded, by their "
+			  "size or thread, but counted in all: they are not in "
+			  "the output", export->trace,
+			  quantity_count(blocks, model->leftout.rest_blocks),
+			  quantity_size(bytes,
+					(int64_t)model->leftout.rest_bytes));
+	if (model->selection != NULL && model->leftout.blocks > 0)
+		tell_note("%s: of %s blocks only sums are known: they are not "
+			  "in the output, for nobody knows what the filters "
+			  "say of them", export->trace,
+			  quantity_count(blocks, model->leftout.blocks));
+	else if (model->leftout.blocks > 0 && model->totals.peak_bytes > 0 &&
+		 peak_of_contexts(model) == 0)
+		tell_note("%s: only sums were recorded: the peak (%s) is not "
+			  "in the output, for no stack has a share of it",
+			  export->trace,
+			  quantity_size(bytes,
+					(int64_t)model->totals.peak_bytes));
+}
+
 void export_note_events(const struct export *export)
 {
 	const struct model *model = export->model;

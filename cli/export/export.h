@@ -53,6 +53,9 @@ struct exporter {
 	bool can_split_threads;		/* takes --threads: costs are by thread
 					 * then, figures' part is the thread */
 	bool can_list_blocks;		/* takes --by block */
+	bool has_threads;		/* of each block, in any case */
+	bool wants_blocks;		/* by model_follow: reads the trace
+					 * again */
 	unsigned wants;			/* enum model_want */
 	/* Returns an exit status; writes to `out` only. Messages about the
 	 * output itself are output_file_close's. */
@@ -71,6 +74,8 @@ void export_contexts(struct export *export,
 /* A table of what filters of stacks keep, by node, for model_follow: free it.
  * NULL: they keep all. */
 bool *export_keeps(struct export *export);
+/* Say what of the report's figures no context has. */
+void export_note_contexts(const struct export *export);
 /* For formats of single events: say what of the report's figures is in no
  * event of the trace. */
 void export_note_events(const struct export *export);

@@ -221,7 +221,6 @@ static int write_heaptrack(struct export *export)
 	uint64_t page = model_number(export->model, GT_INFO, "page_size", 0);
 	int status;
 
-	export_note_events(export);
 	w->export = export;
 	w->page_size = page >= KIB ? page : 4096;
 	w->keeps = export_keeps(export);
@@ -229,7 +228,9 @@ static int write_heaptrack(struct export *export)
 	heaptrack_stacks_init(&w->stacks, export->frames, &w->out);
 	put_head(w);
 	status = model_follow(export->model, export->trace, &tap);
-	put_tail(w);
+	/* What was not read to its end has none. */
+	if (status != EXIT_NOTHING)
+		put_tail(w);
 	packed_end(&w->out);
 	heaptrack_stacks_free(&w->stacks);
 	free(w->keeps);
@@ -242,5 +243,6 @@ static int write_heaptrack(struct export *export)
 const struct exporter export_heaptrack = {
 	.name = "heaptrack",
 	.what = "every event: heaptrack_print, heaptrack_gui (name it *.zst)",
+	.wants_blocks = true,
 	.write = write_heaptrack,
 };

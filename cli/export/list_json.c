@@ -53,6 +53,8 @@ static void write_totals(struct writing *writing)
 	json_uint(json, "dropped", model_dropped(model));
 	json_uint(json, "unpaired", model->totals.unpaired);
 	json_uint(json, "foreign_frees", model->controls.foreign);
+	json_uint(json, "unrecorded_allocations", model->leftout.rest_blocks);
+	json_uint(json, "unrecorded_bytes", model->leftout.rest_bytes);
 	json_uint(json, "duration_ns", model_duration_ns(model));
 	json_bool(json, "estimated", model->sample_mean > 0);
 	if (model->sample_mean > 0)

@@ -217,7 +217,6 @@ static int write_replay(struct export *export)
 	size_t threads = export->model->threads.count + 1;
 	int status;
 
-	export_note_events(export);
 	w->export = export;
 	w->keeps = export_keeps(export);
 	w->threads = grow_alloc(threads * sizeof(*w->threads));
@@ -227,7 +226,9 @@ static int write_replay(struct export *export)
 	packed_bytes(&w->out, REPLAY_MAGIC, REPLAY_MAGIC_SIZE);
 	packed_byte(&w->out, REPLAY_VERSION);
 	status = model_follow(export->model, export->trace, &tap);
-	put_tail(w);
+	/* What was not read to its end has none. */
+	if (status != EXIT_NOTHING)
+		put_tail(w);
 	packed_end(&w->out);
 	free(w->keeps);
 	free(w->threads);
@@ -241,5 +242,7 @@ const struct exporter export_replay = {
 	.name = "replay",
 	.what = "the operations alone, for bench/replay: other allocators",
 	.binary = true,
+	.has_threads = true,
+	.wants_blocks = true,
 	.write = write_replay,
 };

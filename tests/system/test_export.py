@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 """`gnomon export`: what all formats have in common, and collapsed stacks."""
 
+import json
 import os
 import shutil
+import subprocess
 
 from exported import PROGRAMS, SUMMARY, exported, summary, trace
-from gnomon_test import GNOMON, bare, case, check, environment, equal, main
+from gnomon_test import (GNOMON, bare, case, check, environment, equal, gnomon,
+                         main, program, recorded)
 
 
 def stacks(text):
@@ -77,6 +80,82 @@ def output_is_kept(directory):
     done = bare([GNOMON, "export", trace("many_names")], environment())
     equal(done.status, 2, "without a format")
     check("--format" in done.err, done.err)
+
+
+def told(path, *words, statuses=(0,)):
+    return gnomon("export", path, *words, "-o", os.devnull,
+                  statuses=statuses).err
+
+
+@case
+def what_was_not_recorded_is_said(directory):
+    argv = [program("sampled"), "1", "500"]
+    part = recorded(argv, directory, options=["--min-size", "200"]).trace
+    said = summary(part)
+    number = "{:,} allocations".format(said["unrecorded_allocations"])
+    for words in (["json"], ["csv", "--by", "block"], ["heaptrack"],
+                  ["collapsed"]):
+        check(number in told(part, "-F", *words), "%s: nothing" % words)
+    got = json.loads(exported(part, "json"))["summary"]
+    for key in ("unrecorded_allocations", "unrecorded_bytes"):
+        equal(got[key], said[key], key)
+    equal(got["allocations"] + got["unrecorded_allocations"],
+          said["allocations"], "in all")
+    equal(told(trace("many_names"), "-F", "json"), "", "of a whole trace")
+
+
+@case
+def sums_alone_are_said(directory):
+    """Without stacks there are neither blocks nor a peak."""
+    path = recorded([program("sampled"), "1", "500"], directory,
+                    options=["--depth", "0"]).trace
+    check("the peak (" in told(path, "-F", "massif"), "no word of the peak")
+    check("blocks were left out" in told(path, "-F", "csv", "--by", "block"),
+          "an empty list")
+    check("filters" in told(path, "-F", "json", "--size-min", "2"),
+          "no word of what filters leave")
+
+
+@case
+def pipes_are_read_once(directory):
+    """`-` is standard input; what needs more leaves the output alone."""
+    path = os.path.join(directory, "out")
+    with open(trace("many_names"), "rb") as file:
+        data = file.read()
+    for form in ("replay", "heaptrack"):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("before")
+        done = subprocess.run([GNOMON, "export", "-F", form, "-", "-o", path],
+                              input=data, env=environment(), timeout=20,
+                              stderr=subprocess.PIPE, check=False)
+        equal(done.returncode, 2, form)
+        check(b"regular file" in done.stderr, done.stderr)
+        with open(path, encoding="utf-8") as file:
+            equal(file.read(), "before", form)
+    done = subprocess.run([GNOMON, "export", "-F", "collapsed", "-"],
+                          input=data, env=environment(), timeout=20,
+                          stdout=subprocess.PIPE, check=True)
+    equal(sorted(done.stdout.decode().splitlines()),
+          sorted(exported(trace("many_names"), "collapsed").splitlines()),
+          "through a pipe")
+
+
+@case
+def what_does_not_fit_is_refused(directory):
+    path = trace("many_names")
+    for words, why in ((("-F", "replay", "--threads"), "in any case"),
+                       (("-F", "json", "--threads"), "--by block"),
+                       (("-F", "csv", "--by", "block", "--threads"),
+                        "in any case"),
+                       (("-F", "collapsed", "--threads"), "no place")):
+        check(why in told(path, *words, statuses=(2,)), words)
+    for words in (("--svg", "--html"), ("-o", "a.png")):
+        done = bare([GNOMON, "flamegraph", path, *words], environment(),
+                    cwd=directory)
+        equal((done.status, done.out), (2, ""), words)
+    equal(os.listdir(directory), [], "files")
+    for command in ((), ("run",), ("export",)):
+        equal(gnomon(*command, "-h").out, gnomon(*command, "--help").out, "-h")
 
 
 main()
