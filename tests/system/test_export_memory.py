@@ -22,7 +22,8 @@ SECONDS = 60
 FORMATS = (
     ("pprof",), ("collapsed",), ("speedscope",), ("heaptrack",), ("replay",),
     ("json",), ("ndjson",), ("csv",), ("csv", "--by", "block"), ("dhat",),
-    ("massif",), ("massif", "--library", "generated"), ("callgrind",))
+    ("massif",), ("massif", "--library", "generated"), ("callgrind",),
+    ("firefox",))
 
 
 def peak_kb(*argv):
