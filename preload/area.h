@@ -17,7 +17,7 @@
  */
 int area_map(uint64_t size_bytes);
 
-#define AREA_MIN (UINT64_C(12) << 20)
+#define AREA_MIN (UINT64_C(15) << 20)
 
 /* Zeroed memory, aligned to a cache line, never given back; NULL when the
  * area is used up. Any thread, also signal handlers. */

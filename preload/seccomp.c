@@ -75,7 +75,7 @@ static const struct seccomp_call seccomp_calls[] = {
 	SECCOMP_START(pread64), SECCOMP_START(process_vm_readv),
 	SECCOMP_START(prlimit64), SECCOMP_START(read),
 	SECCOMP_START(readlinkat), SECCOMP_START(renameat2),
-	SECCOMP_START(sched_setscheduler),
+	SECCOMP_START(sched_setscheduler), SECCOMP_START(sched_yield),
 	SECCOMP_START(set_tid_address), SECCOMP_START(setsid),
 	SECCOMP_START(statfs), SECCOMP_START(tgkill), SECCOMP_START(uname),
 	SECCOMP_START(unlinkat), SECCOMP_START(wait4), SECCOMP_START(write),
