@@ -32,6 +32,9 @@
 #define PARTS_RECORD 32		/* bytes of a record in a ring, about */
 #define PARTS_STEP_LEAST 256
 #define PARTS_STEP_MOST 32768
+#define PARTS_GRACE 16		/* a part may be larger by a part of it */
+#define PARTS_LATE 64		/* looks: each after few events */
+#define PARTS_STEP_LATE 64
 #define PARTS_NAMES 1000	/* that are tried */
 
 #ifndef RENAME_NOREPLACE
@@ -55,7 +58,7 @@ int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
 	parts->w = w;
 	parts->limit = recorder_options.number[OPTION_LIMIT];
 	/* parts get somewhat larger, by a chunk and their last words */
-	parts->share = parts->limit / PARTS_KEPT - parts->limit / 64;
+	parts->share = parts->limit / PARTS_KEPT - parts->limit / 32;
 	parts->number = parts->oldest = 1;
 	parts->opening = w->out.size;
 	if (!w->output.regular)
@@ -72,6 +75,8 @@ int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
 
 uint32_t parts_step(const struct parts *parts)
 {
+	if (parts->late)
+		return PARTS_STEP_LATE;
 	return base_max(base_min(parts->share / (4 * PARTS_RECORD),
 				 PARTS_STEP_MOST), PARTS_STEP_LEAST);
 }
@@ -95,8 +100,12 @@ static void parts_remove_oldest(struct parts *parts)
 {
 	char path[GT_PATH_MAX];
 
-	parts_path(parts, path, ".part", parts->oldest++);
-	sys_unlink(path);
+	/* a number without a size is of somebody else's file */
+	if (parts->size[parts->oldest % PARTS_KEPT]) {
+		parts_path(parts, path, ".part", parts->oldest);
+		sys_unlink(path);
+	}
+	parts->oldest++;
 }
 
 /* What the parts take that are closed. */
@@ -146,6 +155,7 @@ static long parts_step_back(struct parts *parts)
 			parts->oldest++;
 		parts->size[(parts->number + 1) % PARTS_KEPT] =
 			parts->size[parts->number % PARTS_KEPT];
+		parts->size[parts->number % PARTS_KEPT] = 0;
 		parts->number++;
 	}
 	return err;
@@ -200,7 +210,8 @@ static void parts_roll(struct parts *parts)
 	char next[GT_PATH_MAX];
 	long fd, err;
 
-	parts_make_room(parts, w->out.size + parts->share);
+	parts_make_room(parts, w->out.size + parts->share +
+				       parts->share / PARTS_GRACE);
 	fd = parts_open_next(parts, next);
 	if (sys_failed(fd)) {
 		parts_fail(parts, fd);
@@ -243,15 +254,34 @@ static uint64_t parts_pending(const struct parts *parts)
 	return sum;
 }
 
+/* Whether a thread is inside of realloc: the begin of that was taken, its end
+ * is yet to come. Both belong in one part. */
+static bool parts_within_realloc(const struct parts *parts)
+{
+	const struct ledger *ledger = &parts->w->books.ledger;
+	const struct ledger_moving *moving =
+		(const struct ledger_moving *)ledger->moving.at;
+	uint32_t known = ledger->moving.ready / sizeof(*moving);
+	uint32_t count = feed_count(&parts->w->feed), id;
+
+	for (id = 0; id < count && id < known; id++)
+		if (moving[id].active)
+			return true;
+	return false;
+}
+
 void parts_look(struct parts *parts)
 {
 	struct writer *w = parts->w;
-	uint64_t pending = parts_pending(parts);
+	uint64_t size = w->out.size + parts_pending(parts);
 
-	if (parts->rolling || w->out.err ||
-	    w->out.size + pending < parts->share ||
-	    w->out.size + pending < 2 * parts->opening)
+	if (parts->rolling || w->out.err || size < parts->share ||
+	    size < 2 * parts->opening)
 		return;
+	/* not for ever: there may always be one */
+	if (parts_within_realloc(parts) && parts->late++ < PARTS_LATE)
+		return;
+	parts->late = 0;
 	/* nothing of the writer's own looks here again meanwhile */
 	parts->rolling = true;
 	feed_pass(&w->feed, FEED_ALL);

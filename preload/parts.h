@@ -29,6 +29,7 @@ struct parts {
 	struct emit_totals emit;
 	struct reserve_table columns;
 	bool rolling;
+	uint32_t late;		/* looks that found a realloc under way */
 	bool told_live;		/* that live blocks are left out */
 };
 

@@ -151,7 +151,7 @@ def of_strangers(directory):
             out.write("mine")
     bare([GNOMON, "run", "-o", pattern, "--limit", "1M", "--",
           program("brood"), "100000"])
-    settle(directory)
+    wait_for(lambda: has_end(pattern))
     for number in (1, 2, 5):
         with open(pattern + ".part%d" % number) as found:
             equal(found.read(), "mine", "part%d" % number)
