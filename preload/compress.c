@@ -25,6 +25,7 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include "preload/compress.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -47,7 +48,8 @@ static const struct compress_how {
 	[COMPRESS_SMALL] = { -20, ZSTD_ps_enable },
 	[COMPRESS_MIDDLE] = { -50, ZSTD_ps_enable },
 	[COMPRESS_FAST] = { -50, ZSTD_ps_disable },
-}, compress_skew = { COMPRESS_NO_SEARCH, ZSTD_ps_enable };
+}, compress_skew = { COMPRESS_NO_SEARCH, ZSTD_ps_enable },
+   compress_well = { 1, ZSTD_ps_auto };
 
 void compress_init(struct compress *compress)
 {
@@ -117,24 +119,16 @@ static const struct compress_how *compress_choose(
 	return &compress_efforts[compress->effort];
 }
 
-uint8_t *compress_column(struct compress *compress,
-			 struct compress_past *past, uint8_t *to,
-			 const uint8_t *column, size_t n)
+/* how NULL: as it is. */
+static uint8_t *compress_put(struct compress *compress,
+			     const struct compress_how *how, uint8_t *stored,
+			     const uint8_t *column, size_t n)
 {
-	const struct compress_how *how = NULL;
-	uint8_t *stored, *bytes;
-	size_t size = n;
-
-	to = varint_put(to, n);
-	stored = to;
 	/* the frame goes where it belongs if its size takes as many bytes as
 	 * n, and is moved otherwise */
-	bytes = varint_put(to, n);
-	if (n >= COMPRESS_LEAST && compress->context) {
-		if (n >= COMPRESS_TELLING && !past->left--)
-			compress_try(compress, past, bytes, column, n);
-		how = compress_choose(compress, past);
-	}
+	uint8_t *bytes = varint_put(stored, n);
+	size_t size = n;
+
 	if (how)
 		size = compress_frame(compress, how, bytes, column, n);
 	if (size < n) {
@@ -147,4 +141,31 @@ uint8_t *compress_column(struct compress *compress,
 	varint_put(stored, n);
 	memcpy(bytes, column, n);
 	return bytes + n;
+}
+
+uint8_t *compress_column(struct compress *compress,
+			 struct compress_past *past, uint8_t *to,
+			 const uint8_t *column, size_t n)
+{
+	const struct compress_how *how = NULL;
+
+	to = varint_put(to, n);
+	if (n >= COMPRESS_LEAST && compress->context) {
+		/* behind the size there is room for all of it */
+		if (n >= COMPRESS_TELLING && !past->left--)
+			compress_try(compress, past, to + VARINT_MAX, column,
+				     n);
+		how = compress_choose(compress, past);
+	}
+	return compress_put(compress, how, to, column, n);
+}
+
+uint8_t *compress_bytes(struct compress *compress, uint8_t *to,
+			const uint8_t *bytes, size_t n)
+{
+	bool may = n >= COMPRESS_LEAST && compress->context;
+
+	to = varint_put(to, n);
+	return compress_put(compress, may ? &compress_well : NULL, to, bytes,
+			    n);
 }
