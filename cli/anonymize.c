@@ -264,10 +264,11 @@ static bool change_info(const struct anonymize *anonymize, const char *key,
 	};
 	static const char *const words[] = {	/* of the recorder's own */
 		"gnomon", "arch", "guarantee", "shadow_stack", "overflow",
-		"maps", "follow", NULL
+		"maps", "follow", "embed", NULL
 	};
 	static const char *const paths[] = {
-		"exe", "output", "parent_trace", NULL
+		"exe", "output", "parent_trace", "files", "files_of",
+		NULL
 	};
 
 	if (is_among(key, paths))

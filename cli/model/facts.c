@@ -126,6 +126,22 @@ int model_embedded(void *owner, const uint8_t *build_id, size_t size)
 	return fd < 0 ? -1 : fd;
 }
 
+int model_beside(void *owner, const uint8_t *build_id, size_t size)
+{
+	struct model *model = owner;
+	int fd = -1;
+
+	if (model->trace == NULL)
+		return -1;
+	fd = beside_open(&model->parts, model->trace,
+			 model_fact(model, GT_INFO, "files"), build_id, size);
+	if (fd < 0)
+		fd = beside_open(&model->parent, model->trace,
+				 model_fact(model, GT_INFO, "parent_trace"),
+				 build_id, size);
+	return fd < 0 ? -1 : fd;
+}
+
 void model_exit_text(const struct model *model, struct buffer *text)
 {
 	const char *reason = model_fact(model, GT_END, "reason");

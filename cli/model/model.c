@@ -387,6 +387,8 @@ void model_free(struct model *model)
 	part_free(&model->part);
 	damages_free(&model->damages);
 	embedded_free(&model->embedded);
+	beside_free(&model->parent);
+	beside_free(&model->parts);
 	histograms_free(&model->histograms);
 	timeline_free(&model->timeline);
 	chains_free(&model->chains);

@@ -35,6 +35,7 @@
 #include "cli/model/tuning.h"
 #include "cli/symbol/perfmap.h"
 #include "cli/trace/clock.h"
+#include "cli/trace/beside.h"
 #include "cli/trace/embedded.h"
 #include "cli/trace/reader.h"
 
@@ -155,6 +156,7 @@ struct model {
 	struct part part;
 	struct damages damages;
 	struct embedded embedded;	/* files that the trace carries */
+	struct beside parent, parts;	/* and what others do for it */
 	const char *trace;		/* its name, once it was read */
 	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in
 	 * the trace. Else all figures are estimates. */
@@ -258,6 +260,8 @@ uint32_t model_freed_by(const struct model *model, const struct block *block);
 /* An ELF file that the trace carries, as a descriptor, or -1; `owner` is the
  * model (struct debugfile_places). */
 int model_embedded(void *owner, const uint8_t *build_id, size_t size);
+/* The same of the traces beside it that it refers to. */
+int model_beside(void *owner, const uint8_t *build_id, size_t size);
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
 

@@ -29,10 +29,10 @@ void frames_init(struct frames *frames, struct model *model,
 	frames->model = model;
 	frames->pid = pid <= INT_MAX ? (int)pid : 0;
 	with.made_up = model_made_up(model) == MODEL_NAMES_AND_BUILD_IDS;
-	if (model->embedded.count > 0) {
+	with.embedded_owner = model;
+	with.beside = model_beside;
+	if (model->embedded.count > 0)
 		with.embedded = model_embedded;
-		with.embedded_owner = model;
-	}
 	frames->symbols = symbols_new(&with, full_names);
 	jitcode_open(&frames->jit, model, &with);
 }

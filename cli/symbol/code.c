@@ -101,7 +101,7 @@ struct code *code_open(const struct debugfile_places *places,
 	elf_version(EV_CURRENT);
 	code->places = *places;
 	code->image = *image;
-	whole.embedded = NULL;
+	whole.embedded = whole.beside = NULL;
 	fd = debugfile_binary(&whole, &image->file, &code->path);
 	if (fd < 0 && places->embedded != NULL)
 		fd = debugfile_binary(places, &image->file, &code->path);

@@ -5,10 +5,11 @@
  *
  *	binary: embedded in the trace, -d, the recorded path under the sysroot,
  *		build-id trees, the process's own view of the path while it
- *		lives, debuginfod
+ *		lives, embedded in a trace beside it, debuginfod
  *	debug:  embedded, -d with .debug names, build-id trees, the places of
  *		.gnu_debuglink, debuginfod
- *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, debuginfod
+ *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, a trace
+ *		beside, debuginfod
  *
  * debuginfod: its cache; then the servers, if there are any to ask.
  */
@@ -143,25 +144,36 @@ static bool try_path(struct search *search, char *path)
 	return false;
 }
 
-/* What the trace carries itself. */
-static bool try_embedded(struct search *search)
+static bool try_carried(struct search *search,
+			int (*carried)(void *owner, const uint8_t *build_id,
+				       size_t size))
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	const struct debugfile_places *places = search->places;
 	const struct debugfile_wanted *wanted = search->wanted;
 	struct build_id id;
 
-	if (places->embedded == NULL || wanted->build_id_size == 0)
+	if (carried == NULL || wanted->build_id_size == 0)
 		return false;
 	pthread_mutex_lock(&lock);
-	search->fd = places->embedded(places->embedded_owner,
-				      wanted->build_id, wanted->build_id_size);
+	search->fd = carried(search->places->embedded_owner,
+			     wanted->build_id, wanted->build_id_size);
 	pthread_mutex_unlock(&lock);
 	if (search->fd < 0 ||
 	    try_descriptor(wanted, &search->fd, &id) != MATCH_SAME)
 		return false;
 	search->found = grow_copy(wanted->path, strlen(wanted->path));
 	return true;
+}
+
+/* What the trace carries itself. */
+static bool try_embedded(struct search *search)
+{
+	return try_carried(search, search->places->embedded);
+}
+
+static bool try_beside(struct search *search)
+{
+	return try_carried(search, search->places->beside);
 }
 
 static void to_hex(char hex[2 * ID_MAX + 1], const uint8_t *bytes,
@@ -366,6 +378,7 @@ int debugfile_binary(const struct debugfile_places *places,
 	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
 	    !try_trees(&search, "") && !try_process(&search) &&
 	    !try_given(&search, ".debug") && !try_trees(&search, ".debug") &&
+	    !try_beside(&search) &&
 	    !try_debuginfod(&search, DEBUGINFOD_EXECUTABLE) &&
 	    !try_debuginfod(&search, DEBUGINFOD_DEBUG) && absolute)
 		explain(places, wanted, usual);
@@ -443,6 +456,7 @@ int debugfile_alt(const struct debugfile_places *places,
 	if (!try_embedded(&search) && !try_given(&search, ".debug") &&
 	    !try_given_name(&search, path) && !try_trees(&search, ".debug") &&
 	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
+	    !try_beside(&search) &&
 	    !try_debuginfod(&search, DEBUGINFOD_DEBUG)) {
 		char hex[2 * ID_MAX + 1];
 

@@ -29,6 +29,9 @@ struct debugfile_places {
 	 * always by the same one.
 	 */
 	int (*embedded)(void *owner, const uint8_t *build_id, size_t size);
+	/* The same of files that another trace beside it carries, which takes
+	 * longer: for what is found nowhere else. */
+	int (*beside)(void *owner, const uint8_t *build_id, size_t size);
 	void *embedded_owner;
 };
 
