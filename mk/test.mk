@@ -130,7 +130,7 @@ check-unit: $(UNIT)
 # is not for a sanitizer's run-time library. Nor may it see who reads foreign
 # frames of its own stack, or counts the images of its process.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-ASAN_STEMS := rules_caller rules_library rules_step \
+ASAN_STEMS := rules_caller rules_library rules_step embed_elf embed_glob \
 	$(filter-out capture image,\
 	$(notdir $(basename $(UNWIND_SRC) $(CLI_SRC))))
 ASAN_UNIT := $(filter $(addprefix $(TEST_O)/unit/test_,$(ASAN_STEMS)),$(UNIT))

@@ -8,6 +8,7 @@
 
 #include "preload/area.h"
 #include "preload/bump.h"
+#include "preload/embedder.h"
 #include "preload/emit_capture.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
@@ -187,7 +188,10 @@ void emit_info_start(struct emit_info *info)
 		text_key_number(&text, "guard", options->number[OPTION_GUARD]);
 	if (options->number[OPTION_ZERO_MEMORY])
 		text_key_number(&text, "zero_memory", 1);
+	text_key(&text, "embed",
+		 emit_info_choice(OPTION_EMBED, word, sizeof(word)));
 	emit_info_choices(&text, options);
+	embedder_info(info->embed, &text);
 	text_key(&text, "output", info->output->path);
 	if (!info->socket->err)
 		text_key(&text, "control", info->socket->name);
@@ -275,7 +279,7 @@ static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 		[GT_NAMES] = "bytes_names", [GT_USAGE] = "bytes_usage",
 		[GT_SNAPSHOT] = "bytes_snapshot",
 		[GT_MAPS] = "bytes_maps",
-		[GT_CONTROL] = "bytes_control",
+		[GT_CONTROL] = "bytes_control", [GT_FILE] = "bytes_file",
 	};
 	unsigned i;
 
@@ -334,6 +338,7 @@ void emit_info_counters(const struct emit_info *info,
 		text_key_number(&text, "guard_blocks", r->guard_blocks);
 		text_key_number(&text, "guard_skipped", r->guard_skipped);
 	}
+	embedder_counters(info->embed, &text);
 	if (info->socket->err)
 		text_key_number(&text, "control_error",
 				-info->socket->err);

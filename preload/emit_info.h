@@ -12,6 +12,8 @@
 #include "preload/output.h"
 #include "preload/usage.h"
 
+struct embedder;
+
 struct emit_info {
 	struct recorder *r;
 	struct chunk_out *out;
@@ -20,6 +22,7 @@ struct emit_info {
 	const struct usage *usage;
 	const struct maps_watch *maps;
 	const struct control_socket *socket;
+	const struct embedder *embed;
 	const char *exe;
 	uint64_t part;		/* of a recording in parts, from 1; 0 */
 	char *command;		/* as it was at first; NULL: not read yet */

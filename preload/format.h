@@ -416,7 +416,7 @@ enum gt_file_kind {
 	GT_FILE_INCLUDED,	/* any file, whole: --include */
 	GT_FILE_KINDS
 };
-#define GT_FILE_PIECE (4u << 20)	/* bytes in a piece but the last */
+#define GT_FILE_PIECE (4u << 20)	/* bytes in a piece, at most */
 
 enum gt_totals_what {
 	GT_TOTALS_RUN = 1,

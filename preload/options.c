@@ -309,6 +309,7 @@ static bool options_word_fits(enum option_id id, const char *value)
 	switch (id) {
 	case OPTION_OUTPUT:
 	case OPTION_CHOWN:
+	case OPTION_INCLUDE:
 		return value[0] != '\0';
 	case OPTION_SIGNAL:
 		return signal_list_read(value, wishes) >= 0;

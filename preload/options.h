@@ -146,7 +146,15 @@
 	  "append a line of figures to FILE.stats, beside the trace, at "   \
 	  "this interval (at least 10ms)")                                  \
 	X(ZERO_MEMORY, "zero-memory", 0, OPTION_SWITCH, NULL, NULL, "0",    \
-	  "fill what malloc, realloc and their kin give with zeroes")
+	  "fill what malloc, realloc and their kin give with zeroes")      \
+	X(EMBED, "embed", 0, OPTION_CHOICE, "none|debug|full", NULL, "debug", \
+	  "what of the program's files that stacks go through becomes part " \
+	  "of the trace, so that it can be read where they are not: their " \
+	  "symbols, unwind and line tables, or the whole files too. Not "  \
+	  "given: debug, of programs that run for a second or more")       \
+	X(INCLUDE, "include", 0, OPTION_LIST, "GLOB", NULL, "",             \
+	  "put files with such paths into the trace, as they are at the "  \
+	  "program's start; may be given again")
 
 enum option_type {
 	OPTION_TEXT,
@@ -181,6 +189,7 @@ extern const struct option_entry options_table[OPTION_COUNT];
 /* Words of the choices, in the order of the table. */
 enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
 enum { OPTION_MAPS_ON, OPTION_MAPS_OFF };
+enum { OPTION_EMBED_NONE, OPTION_EMBED_DEBUG, OPTION_EMBED_FULL };
 enum {
 	OPTION_FOLLOW_NONE,
 	OPTION_FOLLOW_FORK,

@@ -122,7 +122,17 @@ static void parts_make_room(struct parts *parts, uint64_t bytes)
 {
 	while (parts->oldest < parts->number &&
 	       (parts->number - parts->oldest >= PARTS_KEPT - 1 ||
-		parts_closed(parts) + bytes > parts->limit))
+		parts_closed(parts) + bytes + parts->beside > parts->limit))
+		parts_remove_oldest(parts);
+}
+
+void parts_beside(struct parts *parts, uint64_t bytes)
+{
+	uint64_t newest = base_max(parts->w->out.size, parts->share);
+
+	parts->beside = bytes;
+	while (parts->oldest < parts->number &&
+	       parts_closed(parts) + newest + bytes > parts->limit)
 		parts_remove_oldest(parts);
 }
 

@@ -25,6 +25,7 @@ struct parts {
 	uint64_t number;	/* of the part that is being written, from 1 */
 	uint64_t oldest;	/* of those that are there */
 	uint64_t size[PARTS_KEPT];	/* by number modulo, once closed */
+	uint64_t beside;	/* size of FILE.files (embed_out.h) */
 	uint64_t opening;	/* size of what the newest one begins with */
 	struct emit_totals emit;
 	struct reserve_table columns;
@@ -40,6 +41,9 @@ int parts_init(struct parts *parts, struct writer *w,
 /* Begins another part if this one is full. Everything that was taken from
  * rings may be written by it; nothing more is taken. */
 void parts_look(struct parts *parts);
+
+/* FILE.files is to have so many bytes: old parts make way. */
+void parts_beside(struct parts *parts, uint64_t bytes);
 
 /* How many events may be taken before the next look. */
 uint32_t parts_step(const struct parts *parts);

@@ -165,6 +165,7 @@ static const char *writer_work(struct writer *w)
 		writer_look_at_pressure(w, now_ns);
 		reporter_step(&w->reporter);
 		more |= snapshot_step(&w->snapshot, now_ns);
+		more |= embedder_step(&w->embed, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))
 			feed_sync(&w->feed, FEED_ALL);
@@ -232,6 +233,8 @@ static void writer_finish_events(struct writer *w)
 	maps_watch_whole(&w->maps);
 	emit_names_look(&w->names, w->maps.dump, sys_now_ns(), true);
 	w->info.names_skipped = emit_names_skipped(&w->names);
+	/* the rest is there: this may take longest */
+	embedder_finish(&w->embed);
 }
 
 static void writer_finish(struct writer *w, const char *reason)

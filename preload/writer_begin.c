@@ -257,6 +257,8 @@ static int writer_memory(struct writer *w)
 	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
 	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);
 	pressure_init(&w->pressure, w->r->pid);
+	embedder_init(&w->embed, w);
+	w->info.embed = &w->embed;
 	w->r->live = h;
 	writer_reserve(w);
 	w->r->rings = live_at(&w->live, h->data_offset);
@@ -354,5 +356,6 @@ void writer_take_up(struct writer *w)
 	w->live.header->writer_pid = sys_getpid();
 	target_watch(&w->target);
 	books_take_up(w);
+	embedder_take_up(&w->embed);
 	control_socket_open(w);
 }

@@ -14,6 +14,7 @@
 #include "preload/compress.h"
 #include "preload/control.h"
 #include "preload/control_socket.h"
+#include "preload/embedder.h"
 #include "preload/emit_heap.h"
 #include "preload/emit_image.h"
 #include "preload/emit_info.h"
@@ -51,6 +52,7 @@ struct writer {
 	struct maps_watch maps;
 	struct usage usage;
 	struct snapshot snapshot;
+	struct embedder embed;
 	struct control control;
 	struct pressure pressure;
 	struct control_socket socket;

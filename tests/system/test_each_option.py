@@ -276,6 +276,27 @@ def chown(run):
 
 
 @effect
+def embed(run):
+    for value, kinds in ("none", set()), ("debug", {"debug"}), \
+            ("full", {"debug", "full"}):
+        one = run(SQL, {"embed": value}).go()
+        check(embedded(one) <= kinds and bool(embedded(one)) == bool(kinds),
+              "%s: %s" % (value, embedded(one)))
+        check(value != "full" or "full" in embedded(one), embedded(one))
+
+
+def embedded(one):
+    return {each["kind"] for each in json.loads(
+        gnomon("extract", "--json", one.traces()[0]).out)["files"]}
+
+
+@effect
+def include(run):
+    equal(embedded(run(SQL, {"include": "/etc/host?"}).go()), {"included"},
+          "kinds")
+
+
+@effect
 def log(run):
     one = run(SLOW, {"log": "info"}).go()
     check("gnomon: info records: " in one.done.err, one.done.err)

@@ -18,7 +18,8 @@ def report(trace):
 
 def parts(directory):
     """Names, oldest first; the newest is the one without a number."""
-    found = [name for name in os.listdir(directory) if ".trace" in name]
+    found = [name for name in os.listdir(directory)
+             if ".trace" in name and not name.endswith(".files")]
     numbered = sorted((int(name.rsplit(".part", 1)[1]), name)
                       for name in found if ".part" in name)
     newest = [name for name in found if ".part" not in name]

@@ -1,0 +1,131 @@
+/* test_embed_glob.c: patterns of paths, and the files that have such ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/embed_glob.h"
+
+#define LONG 4094		/* longest value of an option, about */
+
+static struct embed_glob glob;
+
+static void names_fit_patterns(void **state)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool fits;
+	} cases[] = {
+		{ "a", "a", true }, { "a", "b", false }, { "a", "ab", false },
+		{ "*", "abc", true }, { "*", ".abc", false },
+		{ ".*", ".abc", true }, { "a*c", "abbc", true },
+		{ "a*c", "abbcd", false }, { "*.conf", "x.conf", true },
+		{ "*a*b*", "xxaxxbxx", true }, { "*a*b*", "xxbxxaxx", false },
+		{ "a?c", "abc", true }, { "a?c", "ac", false },
+		{ "[a-c]x", "bx", true }, { "[a-c]x", "dx", false },
+		{ "[!a-c]x", "dx", true }, { "[!a-c]x", "ax", false },
+		{ "[]]", "]", true }, { "[a", "[a", true },
+		{ "[a-", "[a-", true }, { "\\*", "*", true },
+		{ "\\*", "x", false }, { "a/b", "a", true },
+		{ "a,b", "a", true }, { "", "", true }, { "", "a", false },
+		{ "***", "a", true }, { "[z-a]", "m", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (embed_glob_fits(cases[i].pattern, cases[i].name) !=
+		    cases[i].fits)
+			fail_msg("%s, %s", cases[i].pattern, cases[i].name);
+}
+
+static unsigned found(const char *patterns)
+{
+	unsigned count = 0;
+
+	embed_glob_all(&glob, patterns);
+	for (uint32_t at = 0; at < glob.used; count++)
+		at += (uint32_t)strlen(glob.found + at) + 1;
+	return count;
+}
+
+static void touch(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void files_are_found(void **state)
+{
+	char folder[] = "/tmp/embed_glob.XXXXXX", back[4096];
+	char pattern[4096];
+
+	(void)state;
+	assert_non_null(getcwd(back, sizeof(back)));
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkdir("one", 0700) | mkdir("two", 0700), 0);
+	touch("one/a.conf");
+	touch("one/b.conf");
+	touch("two/a.conf");
+	touch("two/.hidden");
+	assert_int_equal(found("one/a.conf"), 1);
+	assert_int_equal(found("*/a.conf"), 2);
+	assert_int_equal(found("*/*.conf,two/.*"), 3 + 3); /* . and .. too */
+	assert_int_equal(found("t*//[ab].conf"), 1);
+	snprintf(pattern, sizeof(pattern), "%s/*/*", folder);
+	assert_int_equal(found(pattern), 3);
+	assert_int_equal(strncmp(glob.found, folder, strlen(folder)), 0);
+	snprintf(pattern, sizeof(pattern), "%s/o?e/a.conf", folder);
+	assert_int_equal(found(pattern), 1);
+	snprintf(pattern, sizeof(pattern), "%s/one/a.conf", folder);
+	assert_string_equal(glob.found, pattern);
+	found("one/a.conf");
+	assert_string_equal(glob.found, pattern);
+	assert_int_equal(found("three/*,,one/*/c"), 0);
+	unlink("one/a.conf");
+	unlink("one/b.conf");
+	unlink("two/a.conf");
+	unlink("two/.hidden");
+	rmdir("one");
+	rmdir("two");
+	assert_int_equal(chdir(back), 0);
+	rmdir(folder);
+}
+
+static void patterns_have_limits(void **state)
+{
+	static char long_one[LONG + 1];
+
+	(void)state;
+	/* as deep as it gets, and as long */
+	for (size_t i = 0; i + 2 < sizeof(long_one); i += 2)
+		memcpy(long_one + i, "*/", 2);
+	found(long_one);
+	long_one[0] = '/';
+	found(long_one);
+	for (size_t i = 1; i + 2 < sizeof(long_one); i += 2)
+		memcpy(long_one + i, "./", 2);
+	found(long_one);
+	found("/proc/*/task/*/*");
+	assert_true(glob.full);
+	assert_true(glob.used <= EMBED_GLOB_BYTES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_fit_patterns),
+		cmocka_unit_test(files_are_found),
+		cmocka_unit_test(patterns_have_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
