@@ -1,0 +1,70 @@
+/*
+ * fuzz_embed.c: ELF files as the writer embeds them, from hostile bytes; and
+ * patterns of file names. The first byte chooses.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/embed_elf.h"
+#include "preload/embed_glob.h"
+
+#define LONGEST 4096		/* of a pattern */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct embed_elf elf;
+
+static void reduce(const uint8_t *data, size_t size, uint64_t most)
+{
+	int fd = memfd_create("fuzz", 0);
+	uint8_t id[EMBED_ELF_ID_MAX];
+	char name[256];
+	uint8_t piece[4096];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	elf.debug.fd = -1;
+	if (embed_elf_load(&elf.binary, fd) == 0) {
+		embed_elf_id(&elf.binary, id);
+		embed_elf_link(&elf.binary, name, sizeof(name));
+		embed_elf_alternate(&elf.binary, name, sizeof(name), id);
+		if (embed_elf_load(&elf.debug, fd))
+			abort();
+		if (embed_elf_plan(&elf, most) == 0)
+			for (uint64_t at = 0; at < elf.size;
+			     at += sizeof(piece))
+				embed_elf_read(&elf, at, piece,
+					       elf.size - at < sizeof(piece) ?
+					       elf.size - at : sizeof(piece));
+	}
+	close(fd);
+}
+
+/* A pattern, a NUL, a name. */
+static void match(const uint8_t *data, size_t size)
+{
+	char *text;
+	size_t n;
+
+	if (size > LONGEST)
+		return;
+	text = calloc(1, size + 2);
+	memcpy(text, data, size);
+	n = strlen(text);
+	embed_glob_fits(text, text + n + 1);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size == 0)
+		return 0;
+	if (data[0] % 4 == 3)
+		match(data + 1, size - 1);
+	else
+		reduce(data + 1, size - 1, data[0] % 4 ? UINT64_MAX : 64);
+	return 0;
+}
