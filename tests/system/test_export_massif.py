@@ -7,7 +7,8 @@ import re
 
 from exported import (FILTERS, ODD_NAMES, PROGRAMS, SUMMARY, being_written,
                       exported, summary, trace, with_nothing)
-from gnomon_test import bare, case, check, environment, equal, main, need
+from gnomon_test import (bare, case, check, environment, equal, main, need,
+                         program, recorded)
 
 Snapshot = collections.namedtuple("Snapshot",
                                   "number time total heap extra tree")
@@ -161,12 +162,23 @@ def of_a_moment_nothing_is_freed(directory):
         equal(peak, found[-1], "the peak is the end")
         check(len(set(heaps)) > 8, "a curve: %s" % heaps)
         equal(sum(snapshot.tree != [] for snapshot in found), 1, "trees")
-    # More was live of these at another time.
-    found, peak = massif(trace("python3"), directory, "--lifetime-max", "50us")
-    at_peak = [one for one in found[:-1] if one.tree]
-    check(peak is None and all(
-        one.heap < max(other.heap for other in found) for one in at_peak),
-          "%s, %s" % (peak, at_peak))
+
+
+@case
+def the_peak_is_the_largest_or_none(directory):
+    """The tree is of the program's peak: of short-lived blocks, more was live
+    at another time, and then no snapshot is marked; of others, this is it."""
+    done = recorded([program("paced"), "burst"], directory)
+    equal(done.status, 0, done.err)
+    for words, bytes_at_peak, marked in (
+            (("--lifetime-max", "150s"), 100, False),
+            (("--lifetime-max", "150s", "--size-max", "1k"), 100, True),
+            (("--lifetime-min", "150s", "--size-min", "1M"), 30 << 20, True)):
+        found, peak = massif(done.trace, directory, *words)
+        at_peak, = (one for one in found[:-1] if one.tree)
+        most = max(one.heap for one in found)
+        equal((at_peak.heap, at_peak.heap == most, peak),
+              (bytes_at_peak, marked, at_peak if marked else None), str(words))
 
 
 @case

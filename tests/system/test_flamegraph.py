@@ -9,7 +9,8 @@ import subprocess
 from browser import browsed
 from exported import PROGRAMS, SUMMARY, exported, summary, trace
 from gnomon_test import (GNOMON, bare, case, check, environment, equal,
-                         gnomon, main, need, recorded, traces_in, wait_for)
+                         gnomon, main, need, program, recorded, traces_in,
+                         wait_for)
 
 HARD = ["odd name with blanks", "odd'quote,comma`", "odd;semicolon#hash",
         "odd<a>&amp;{b}[c] 17", "größe_日本(unsigned long)",
@@ -101,35 +102,32 @@ def page_is_driven(directory):
     equal(said["wide"], {"400": 0, "2000": 0}, "what is beside the window")
 
 
-NANOSECONDS = {"ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9,
+               "h": 3600e9}
 
 
 def nanoseconds(text):
-    number, unit = re.fullmatch(r"([\d.]+) ?(\w+)", text).groups()
-    return float(number) * NANOSECONDS[unit]
+    """Of 250.0ms, 8m20s and the like."""
+    return sum(float(number) * NANOSECONDS[unit] for number, unit in
+               re.findall(r"([\d.]+)([a-z]+)", text))
 
 
 @case
 def the_curve_is_where_it_belongs(directory):
-    """A program that does nothing for a while, then holds much, then little,
-    and nothing again: in the picture and in the words for a moment."""
-    done = recorded(["/usr/bin/python3", "-c", "import time\n"
-                     "time.sleep(.5)\na = bytearray(30 << 20)\n"
-                     "b = bytearray(30 << 20)\ntime.sleep(.3)\n"
-                     "del a\ntime.sleep(.8)"], directory)
+    """A program that does nothing for a while, then holds much, then half of
+    it: in the picture and in the words for a moment. It says when."""
+    done = recorded([program("paced"), "plateau"], directory)
     equal(done.status, 0, done.err)
-    path = traces_in(directory)[0]
-    data = page_data(drawn(directory, path, "page.html"))["timeline"]
+    data = page_data(drawn(directory, done.trace, "page.html"))["timeline"]
     said = browsed("flamegraph.mjs", {"page": {
         "kind": "page", "file": os.path.join(directory, "page.html")}})["page"]
     end = data["end_ns"]
     peak = int(100 * data["peak_ns"] / end)
     curve = said["curve"]
-    check(20 < peak < 60, "the peak is at %d %%" % peak)
+    equal(peak, 100 * 500 // 1600, "the peak, in hundredths of all")
     check(max(curve[:peak - 3]) < 0.2, "before: %s" % curve)
     check(min(curve[peak + 2:peak + 8]) > 0.8, "at the peak: %s" % curve)
-    for part in (curve[70:90],):
-        check(all(0.4 < high < 0.6 for high in part), "half: %s" % curve)
+    check(all(0.4 < high < 0.6 for high in curve[52:98]), "half: %s" % curve)
     for part, words in zip((.02, .5, .98), said["moments"]):
         begin, finish = [nanoseconds(word) for word in
                          re.match(r"(.*?) – (.*?): ", words).groups()]
