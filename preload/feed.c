@@ -300,6 +300,7 @@ static uint64_t feed_scan_once(struct feed *feed)
 	uint64_t now_ns = sys_now_ns();
 	uint32_t count = feed_count(feed), id;
 
+	feed->scanned = mark;
 	for (id = 0; id < count; id++) {
 		struct feed_ring *own = &feed->rings[id];
 
@@ -357,6 +358,17 @@ static void feed_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 		feed->since_sync += feed_drain_all(feed, FEED_ALL);
 		parts_look(sequence->parts);
 	}
+}
+
+/* Whatever is there is taken, in order: the thread of a ring has ended, and
+ * cannot wait for who is in a hook. */
+static void feed_take_all(struct feed *feed)
+{
+	bool all = feed->sequence->all;
+
+	feed->sequence->all = true;
+	feed_take(feed, feed_scan_all(feed), FEED_ALL);
+	feed->sequence->all = all;
 }
 
 uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
@@ -466,7 +478,7 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 		return;
 	census_announce(feed, id, sys_now_ns());
 	if (unlikely(feed->sequence))
-		feed_take(feed, feed_scan_all(feed), FEED_ALL);
+		feed_take_all(feed);
 	feed_scan(feed, id);
 	if (unlikely(feed->sequence))
 		sequence_take_rest(feed, id);

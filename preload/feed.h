@@ -57,6 +57,7 @@ struct feed {
 	struct feed_ring *rings;
 	struct emit_rest *rest;
 	uint64_t watermark;	/* ticks */
+	uint64_t scanned;	/* tick: what was pushed before it was seen */
 	uint64_t sync_ns;	/* when the last one was written */
 	uint64_t looked_ns;	/* turn_look */
 	uint64_t reaped_ns;	/* census_look */

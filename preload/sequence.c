@@ -4,8 +4,12 @@
  *
  * A thread in a hook may hold a stamp that nobody sees yet. So events are only
  * taken up to the mark (feed.c), which such a thread holds back. If it does so
- * for long, rings fill up. What presses is then taken out of turn: the ledger
- * lets an event wait for the one that it needs.
+ * for long, rings fill up. Then all that was there when rings were scanned is
+ * taken, of all rings and in order: of one alone, its frees would come before
+ * the allocations that wait in others. Only events that were not pushed yet
+ * come out of turn, one of each thread; nobody else can have had their blocks
+ * meanwhile, but for those of a realloc, and there the ledger lets an event
+ * wait for the one that it needs.
  *
  * I1: own->taken is between tail and head of the ring.
  */
@@ -279,11 +283,32 @@ static void sequence_leave(struct feed *feed)
 			feed->rings[id].head = feed->rings[id].taken;
 }
 
+/* Takes what is before a tick, of all rings, in order. */
+static void sequence_take_before(struct feed *feed, uint64_t tick,
+				 enum feed_depth depth)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			sequence_enter(feed, id, tick, depth);
+	sequence_merge(feed, tick);
+}
+
+static bool sequence_pressed(const struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) &&
+		    feed->rings[id].known && sequence_presses(feed, id))
+			return true;
+	return false;
+}
+
 bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 {
 	struct sequence *sequence = feed->sequence;
-	uint32_t count = feed_count(feed), id;
-	bool pressed = false;
 
 	sequence->left = sequence->parts ? parts_step(sequence->parts) :
 					   UINT32_MAX;
@@ -291,24 +316,15 @@ bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 		mark = UINT64_MAX;
 	mark = sequence->marked = base_max(mark, sequence->marked);
 	sequence->ledger->settled = mark;
-	for (id = 0; id < count; id++)
-		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
-			sequence_enter(feed, id, mark, depth);
-	sequence_merge(feed, mark);
-	if (!sequence->left) {
-		sequence_leave(feed);
-		return true;
+	sequence_take_before(feed, mark, depth);
+	if (sequence->left) {
+		ledger_settle(sequence->ledger, mark);
+		if (sequence->all || (depth == FEED_ENOUGH &&
+				      sequence_pressed(feed))) {
+			sequence->forced++;
+			sequence_take_before(feed, feed->scanned, depth);
+		}
 	}
-	ledger_settle(sequence->ledger, mark);
-	for (id = 0; id < count && depth == FEED_ENOUGH; id++) {
-		if (!feed_active(&feed->r->rings[id]) ||
-		    !feed->rings[id].known || !sequence_presses(feed, id))
-			continue;
-		sequence_enter(feed, id, UINT64_MAX, depth);
-		pressed = true;
-	}
-	sequence->forced += pressed;
-	sequence_merge(feed, UINT64_MAX);
 	sequence_leave(feed);
 	return !sequence->left;
 }

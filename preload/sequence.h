@@ -28,12 +28,13 @@ struct sequence {
 	struct cull *cull;	/* NULL: nothing is left out */
 	const struct control *control;	/* which events count; NULL: all */
 	bool no_events;		/* totals alone are wanted */
+	bool all;		/* do not wait for who is in a hook */
 	struct reserve_table rings, heap;
 	uint32_t heaped;	/* rings in the heap */
 	struct parts *parts;	/* NULL: the trace is one file */
 	uint32_t left;		/* events that may be taken in this step */
 	uint64_t marked;	/* everything before this tick was taken */
-	uint64_t forced;	/* events taken before their turn */
+	uint64_t forced;	/* times that events were not waited for */
 };
 
 /* 0 or -ENOMEM. */
@@ -42,7 +43,8 @@ int sequence_init(struct sequence *sequence, struct reserve *reserve,
 
 /*
  * Rings were scanned, and nothing with a stamp below `mark` is still to come.
- * Takes what is before that; of rings whose threads are in need of room, all.
+ * Takes what is before that; if a thread is in need of room, or `all` is set,
+ * what was there before the scan.
  * own->head of each ring then covers what was taken, and nothing else. True:
  * there is more, but parts want to be looked after first.
  */

@@ -106,6 +106,23 @@ def many_threads(directory):
 
 
 @case
+def hand_over(directory):
+    """Threads that end each other's blocks: what one has freed is seen after
+    it was allocated, whoever is held up meanwhile."""
+    for options in (("--limit", "1M"), ("--cull=1ms",), ("--depth", "0")):
+        place = os.path.join(directory, options[0].strip("-="))
+        os.mkdir(place)
+        done = recorded([program("exchange"), "6", "50000"], place,
+                        options=options)
+        summary = report(parts(place)[-1])["summary"]
+        equal(summary["unpaired"], 0, "unpaired with %r" % (options,))
+        for key in ("allocations", "frees"):
+            # the C library's own, of threads and of standard output
+            check(0 <= summary[key] - done.expected[key] < 20,
+                  "%s with %r: %d" % (key, options, summary[key]))
+
+
+@case
 def culled(directory):
     done, most = limited(directory, [program("brood"), "300000"], "1M",
                          "--cull")
