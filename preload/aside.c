@@ -35,6 +35,8 @@
 #include "preload/patch.h"
 #include "preload/real.h"
 
+uint8_t aside_way;
+
 static void aside_count(struct thread *thread, uint64_t size)
 {
 	uint64_t (*rest)[GT_REST_VALUES] = thread->rest;
@@ -200,6 +202,20 @@ static bool aside_limited(const struct recorder *r)
 	return r->limits.least > 0 || r->limits.most < UINT64_MAX;
 }
 
+/* Limits that come later make the set incomplete: then it is asked by those
+ * threads alone that know of them. */
+static void aside_find_way(const struct recorder *r, bool chooses)
+{
+	bool dormant = atomic_load_explicit(&r->dormant, memory_order_relaxed);
+	enum aside_way way = ASIDE_PERHAPS;
+
+	if (real_only && chooses)
+		way = ASIDE_CHOICE;
+	else if (real_only && !dormant)
+		way = ASIDE_NOT;
+	__atomic_store_n(&aside_way, way, __ATOMIC_RELAXED);
+}
+
 void aside_start(struct recorder *r)
 {
 	const uint64_t *number = recorder_options.number;
@@ -207,6 +223,13 @@ void aside_start(struct recorder *r)
 	r->limits.mean = number[OPTION_SAMPLE];
 	r->limits.least = number[OPTION_MIN_SIZE];
 	r->limits.most = number[OPTION_MAX_SIZE];
+	aside_find_way(r, r->limits.mean || aside_limited(r));
+}
+
+void aside_sleep(struct recorder *r, bool dormant)
+{
+	atomic_store_explicit(&r->dormant, dormant, memory_order_seq_cst);
+	aside_find_way(r, aside_way == ASIDE_CHOICE);
 }
 
 void aside_thread(struct thread *thread)

@@ -35,6 +35,18 @@
 
 #include "preload/recorder.h"
 
+/*
+ * Where malloc and free have to look first, before they make a frame. Follows
+ * from what is asked of the recorder (aside_start, aside_sleep).
+ */
+enum aside_way {
+	ASIDE_PERHAPS,		/* at the thread, at where a block lies */
+	ASIDE_NOT,		/* nowhere: all is recorded, real_only */
+	ASIDE_CHOICE		/* real_only; what is recorded is in `chosen` */
+};
+
+extern BASE_HIDDEN uint8_t aside_way;
+
 /* A forked child's is not, until it has begun anew. */
 static inline bool aside_dormant(void)
 {
@@ -78,7 +90,21 @@ static inline bool aside_leaves_out_block(unsigned kind, uint64_t size)
 	return true;
 }
 
-/* The same in a hook itself, where it is a sample's usual case. */
+/* The same before the block is there, where it is a sample's usual case. (An
+ * attempt that fails then only leaves the next block in another place of the
+ * line.) */
+static inline bool aside_passes_over(struct thread *thread, uint64_t size)
+{
+	uint64_t length = size + !size;
+
+	if (unlikely(thread->aside != THREAD_CHOOSES) ||
+	    unlikely(length >= (uint64_t)thread->choose.until))
+		return false;
+	thread->choose.until -= (int64_t)length;
+	return true;
+}
+
+/* The same in a hook itself, after it. */
 static inline __attribute__((always_inline)) bool
 aside_skips_block(struct thread *thread, unsigned kind, uint64_t size)
 {
@@ -153,6 +179,9 @@ uint64_t aside_passed(struct thread *thread, uint64_t block);
 
 /* The recorder begins: what the options want. */
 void aside_start(struct recorder *r);
+
+/* Nothing is recorded from now on, or all that is wanted. The writer. */
+void aside_sleep(struct recorder *r, bool dormant);
 
 /* A thread begins, with its ring; or what holds for all threads may have
  * changed. */

@@ -74,6 +74,20 @@ static void chosen_put(struct chosen_line *line, uint64_t address)
 	}
 }
 
+/* One more, or less, in an address's byte of the sieve. */
+static void chosen_sift(struct chosen *set, uint64_t address, int more)
+{
+	_Atomic uint8_t *count = &set->sieve[chosen_sieve(address)];
+	uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
+
+	/* the release: whoever sees it smaller sees the table without it */
+	while (old != CHOSEN_FULL &&
+	       !atomic_compare_exchange_weak_explicit(
+		       count, &old, (uint8_t)(old + more),
+		       memory_order_release, memory_order_relaxed))
+		;
+}
+
 void chosen_add(struct chosen *set, uint64_t address)
 {
 	struct chosen_line *line;
@@ -82,6 +96,7 @@ void chosen_add(struct chosen *set, uint64_t address)
 	/* an older block's whose end was not seen */
 	if (!chosen_never(set, address))
 		return;
+	chosen_sift(set, address, 1);
 	for (table = 0; table < CHOSEN_TABLES; table++) {
 		if (table)
 			chosen_make(set, table);
@@ -103,6 +118,9 @@ void chosen_incomplete(struct chosen *set)
 
 	atomic_store_explicit(&set->perhaps, 1, memory_order_relaxed);
 	/* every look ends in chosen_further */
+	for (i = 0; i < 1u << CHOSEN_SIEVE_BITS; i++)
+		atomic_store_explicit(&set->sieve[i], CHOSEN_FULL,
+				      memory_order_relaxed);
 	for (i = 0; i < 1u << CHOSEN_FIRST_BITS; i++)
 		atomic_fetch_or_explicit(&set->first[i].state, CHOSEN_MORE,
 					 memory_order_relaxed);
@@ -162,8 +180,10 @@ bool chosen_remove(struct chosen *set, uint64_t address)
 		line = chosen_line(set, table, address);
 		if (!line)
 			break;
-		if (chosen_take_out(line, address))
+		if (chosen_take_out(line, address)) {
+			chosen_sift(set, address, -1);
 			return true;
+		}
 		if (!(atomic_load_explicit(&line->state,
 					   memory_order_relaxed) &
 		      CHOSEN_MORE))

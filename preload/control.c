@@ -105,7 +105,7 @@ static void control_start(struct writer *w, struct control_request *request)
 	control->begun++;
 	control->start_ns = 0;
 	control_limit_duration(control);
-	atomic_store_explicit(&w->r->dormant, 0, memory_order_seq_cst);
+	aside_sleep(w->r, false);
 }
 
 static void control_stop(struct writer *w, struct control_request *request)
@@ -117,7 +117,7 @@ static void control_stop(struct writer *w, struct control_request *request)
 		return;
 	}
 	control_moment(w, GT_CONTROL_STOP, request);
-	atomic_store_explicit(&w->r->dormant, 1, memory_order_seq_cst);
+	aside_sleep(w->r, true);
 	control->end_tick = request->tick;
 	control->stop_ns = 0;
 	aside_kick(w->r);
@@ -140,7 +140,7 @@ void control_begin(struct writer *w)
 	if (delay)
 		control->start_ns = sys_now_ns() + delay;
 	control->end_tick = now;
-	atomic_store_explicit(&w->r->dormant, 1, memory_order_relaxed);
+	aside_sleep(w->r, true);
 	control_emit(w, GT_CONTROL_STOP, now, 0, "");
 }
 

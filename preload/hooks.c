@@ -45,16 +45,41 @@ void *valloc(size_t size);
 void *pvalloc(size_t size);
 size_t malloc_usable_size(void *block);
 
-HOOK HOOKS_WHOLE void *malloc(size_t size)
+/* malloc with all that is recorded of it. malloc jumps here, so that its caller
+ * is this one's. */
+static __attribute__((noinline)) HOOKS_WHOLE void *hooks_malloc(size_t size)
 {
-	void *block;
+	void *block = real.malloc(size);
 
-	if (unlikely(!real.malloc) && !real_resolve())
-		return bump_alloc(size, 0);
-	block = real.malloc(size);
 	if (likely(block))
 		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
 	return block;
+}
+
+static BASE_SLOW void *hooks_malloc_early(size_t size)
+{
+	return real_resolve() ? hooks_malloc(size) : bump_alloc(size, 0);
+}
+
+/* Where hardly anything is recorded this is malloc's usual way: no frame. */
+static inline __attribute__((always_inline)) void *hooks_malloc_aside(size_t size)
+{
+	struct thread *thread = recorder_tls;
+
+	if (likely(thread) && likely(aside_passes_over(thread, size)))
+		return real.malloc(size);
+	if (unlikely(!real.malloc))
+		return hooks_malloc_early(size);
+	if (likely(aside_sleeps(thread)))
+		return real.malloc(size);
+	return hooks_malloc(size);
+}
+
+HOOK void *malloc(size_t size)
+{
+	if (likely(aside_way == ASIDE_NOT))
+		return hooks_malloc(size);
+	return hooks_malloc_aside(size);
 }
 
 /* free jumps here, so that it needs no frame itself; this one's then lies where
@@ -87,23 +112,24 @@ hooks_free_chosen(void *block, uintptr_t ra, uintptr_t sp)
 }
 
 /* Where hardly anything is recorded this is free's usual way: no frame. */
-static __attribute__((noinline)) void hooks_free_aside(void *block,
-						       uintptr_t ra,
-						       uintptr_t sp)
+static inline __attribute__((always_inline)) void
+hooks_free_aside(void *block, uintptr_t ra, uintptr_t sp)
 {
-	const struct thread *thread = recorder_tls;
+	const struct recorder *r = recorder;
 
-	if (thread && aside_chooses_ends(thread) && likely(real_only)) {
-		if (likely(chosen_empty(&recorder->chosen, (uintptr_t)block)))
+	if (likely(aside_way == ASIDE_CHOICE) && likely(r)) {
+		if (likely(chosen_empty(&r->chosen, (uintptr_t)block)))
 			real.free(block);
 		else
 			hooks_free_chosen(block, ra, sp);
-	} else if (likely(aside_dormant()) && likely(real.malloc) &&
-	    likely((uintptr_t)block - (uintptr_t)bump_arena >= BUMP_SIZE) &&
-	    likely(!bump_extended))
+	} else if (likely(aside_sleeps(recorder_tls)) && likely(real.malloc) &&
+		   likely((uintptr_t)block - (uintptr_t)bump_arena >=
+			  BUMP_SIZE) &&
+		   likely(!bump_extended)) {
 		real.free(block);
-	else
+	} else {
 		hooks_free_slow(block, ra, sp);
+	}
 }
 
 HOOK void free(void *block)
@@ -111,11 +137,13 @@ HOOK void free(void *block)
 	uintptr_t ra = (uintptr_t)__builtin_return_address(0);
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
 
-	if (likely(real_only) && likely(block) &&
-	    likely(hooks_address_fast(GT_FREE, block, ra, sp)))
+	if (unlikely(aside_way != ASIDE_NOT))
+		hooks_free_aside(block, ra, sp);
+	else if (likely(block) &&
+		 likely(hooks_address_fast(GT_FREE, block, ra, sp)))
 		real.free(block);
 	else
-		hooks_free_aside(block, ra, sp);
+		hooks_free_slow(block, ra, sp);
 }
 
 /* The product is only recorded after the real function has accepted it. */

@@ -347,6 +347,12 @@ static bool recorder_follows_fork(void)
 	return follow == OPTION_FOLLOW_FORK || follow == OPTION_FOLLOW_ALL;
 }
 
+void recorder_set_off(struct recorder *r)
+{
+	aside_sleep(r, true);
+	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
+}
+
 static void recorder_start(struct recorder *r)
 {
 	uint32_t state = RECORDER_NEW;

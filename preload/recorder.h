@@ -243,11 +243,7 @@ void recorder_put_aside(struct thread *thread, enum thread_aside why,
 void recorder_mute(bool mute);
 
 /* Nothing is recorded of this process any more. */
-static inline void recorder_set_off(struct recorder *r)
-{
-	atomic_store_explicit(&r->dormant, 1, memory_order_relaxed);
-	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
-}
+void recorder_set_off(struct recorder *r);
 
 /* Whether the writer still lives. */
 bool recorder_writer_alive(const struct recorder *r);
