@@ -86,7 +86,8 @@ static int books_open(struct writer *w, uint32_t wants)
 	err = reserve_open(&books->reserve, size);
 	if (!err)
 		err = ledger_init(&books->ledger, &books->reserve,
-				  w->live.nodes_max, live->window_ticks);
+				  w->live.nodes_max, live->window_ticks,
+				  recorder_options.number[OPTION_SAMPLE]);
 	books_measure(w, sys_now_ns());
 	if (!err)
 		err = sequence_init(&books->sequence, &books->reserve,
@@ -117,21 +118,6 @@ static int books_open(struct writer *w, uint32_t wants)
 	return 0;
 }
 
-/* Totals in a trace are of all blocks; those of a sample would have to be
- * estimates. */
-static int books_refuse(struct writer *w)
-{
-	struct text text;
-
-	text_init(&text, w->r->message, sizeof(w->r->message));
-	text_put(&text, "cannot record ");
-	text_put(&text, w->output.path);
-	text_put(&text, ": --cull, --limit and --depth 0 need all blocks, and "
-			"--sample leaves most of them out: give one or the "
-			"other");
-	return -EINVAL;
-}
-
 int books_begin(struct writer *w)
 {
 	uint32_t wants = books_options();
@@ -145,9 +131,6 @@ int books_begin(struct writer *w)
 	atomic_fetch_or_explicit(&w->r->ledger_wants, wants,
 				 memory_order_relaxed);
 	w->books.wants = wants;
-	if (recorder_options.number[OPTION_SAMPLE] &&
-	    wants & (LEDGER_CULL | LEDGER_PARTS | LEDGER_TOTALS))
-		return books_refuse(w);
 	err = books_open(w, wants);
 	if (err && err != -ESPIPE)
 		text_message(w->r->message, sizeof(w->r->message),

@@ -30,6 +30,7 @@
 
 #include "arch.h"
 #include "preload/cull_line.h"
+#include "preload/ledger_whole.h"
 
 /* Totals are told so often; more rarely where there are many of them. */
 #define CULL_TELL_NS (1 * UINT64_C(1000000000))
@@ -170,6 +171,7 @@ static void cull_ended(void *owner, struct ledger_block *block,
 		.block = {
 			.size = block->size, .tick = block->tick,
 			.lifetime = end->tick - block->tick,
+			.amount = weigh_block(block->size, cull->ledger->mean),
 			.context = ledger_figure_at(cull->ledger,
 						    block->figure)->context,
 			.by = end->by, .thread = block->thread,
@@ -214,7 +216,7 @@ int cull_init(struct cull *cull, struct feed *feed, struct ledger *ledger,
 	    !reserve_reach(&cull->records, CULL_RECORDS) ||
 	    cull_totals_init(&cull->totals, reserve, feed->out,
 			     feed->compress, feed->nodes,
-			     feed->encode->stacks))
+			     feed->encode->stacks, ledger->mean))
 		return -ENOMEM;
 	ledger->tap = (struct ledger_tap){
 		.owner = cull, .begun = cull_begun, .peak = cull_peak,
@@ -288,11 +290,12 @@ static uint32_t cull_number(void *owner, uint32_t ring, uint32_t serial)
 
 void cull_tell(struct cull *cull)
 {
-	const struct ledger_sum *all = &cull->ledger->all;
+	const struct ledger_sum all = ledger_whole(cull->ledger,
+						   &cull->ledger->all);
 	uint64_t run[GT_RUN_VALUES] = {
-		[GT_RUN_PEAK_BYTES] = all->peak_bytes,
-		[GT_RUN_PEAK_BLOCKS] = all->peak_blocks,
-		[GT_RUN_PEAK_STAMP] = all->peak_tick,
+		[GT_RUN_PEAK_BYTES] = all.peak_bytes,
+		[GT_RUN_PEAK_BLOCKS] = all.peak_blocks,
+		[GT_RUN_PEAK_STAMP] = all.peak_tick,
 		[GT_RUN_PEAK_KEPT] = !cull->ledger->refused,
 		[GT_RUN_LIFETIME_NS] = cull->age_ns,
 	};

@@ -11,6 +11,7 @@
 /* A block that is left out. */
 struct cull_block {
 	uint64_t size, tick, lifetime;
+	struct weigh_amount amount;	/* what it stands for */
 	uint32_t context, by;
 	uint32_t thread;	/* serial number, */
 	uint32_t ring;		/* and the ring it had */
@@ -37,7 +38,8 @@ struct cull_totals {
 	struct emit_totals emit;
 	uint64_t size[GT_CLASSES][GT_SIZE_VALUES];
 	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES];
-	uint64_t count, bytes;	/* in all */
+	uint64_t count;		/* blocks in all */
+	uint64_t mean;		/* of a sample: sums are in fixed point */
 	uint32_t told;		/* how often */
 	bool news;		/* since it was told last */
 };
@@ -45,7 +47,7 @@ struct cull_totals {
 /* Memory from the reserve. 0 or -ENOMEM. */
 int cull_totals_init(struct cull_totals *totals, struct reserve *reserve,
 		     struct chunk_out *out, struct compress *compress,
-		     struct emit_node *nodes, bool has_freed);
+		     struct emit_node *nodes, bool has_freed, uint64_t mean);
 
 /* False: no memory for another sum; then it may not be left out. */
 bool cull_totals_add(struct cull_totals *totals,

@@ -73,6 +73,16 @@ void emit_totals_row(struct emit_totals *emit, uint32_t context,
 	emit->count++;
 }
 
+/* One may have frees alone, of blocks that were told before. */
+static bool emit_totals_has(const uint64_t *value, unsigned values)
+{
+	uint64_t any = 0;
+
+	while (values--)
+		any |= value[values];
+	return any;
+}
+
 /* One table of classes: those that are not empty. */
 static uint8_t *emit_totals_table(uint8_t *to, const uint64_t *value,
 				  unsigned values)
@@ -80,11 +90,11 @@ static uint8_t *emit_totals_table(uint8_t *to, const uint64_t *value,
 	unsigned class, i, k = 0;
 
 	for (class = 0; class < GT_CLASSES; class++)
-		k += value[class * values] != 0;
+		k += emit_totals_has(value + class * values, values);
 	to = varint_put(to, values);
 	to = varint_put(to, k);
 	for (class = 0; class < GT_CLASSES; class++) {
-		if (!value[class * values])
+		if (!emit_totals_has(value + class * values, values))
 			continue;
 		to = varint_put(to, class);
 		for (i = 0; i < values; i++)

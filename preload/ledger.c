@@ -41,25 +41,27 @@ static void ledger_count_end(struct ledger *ledger,
 		&ledger->classes[ledger_class_of(block->size)];
 	struct ledger_thread *thread = ledger_thread_at(ledger, block->ring);
 	struct ledger_lives *lives;
+	struct weigh_amount amount = weigh_block(block->size, ledger->mean);
 	uint64_t lifetime = end->tick > block->tick ?
 				    end->tick - block->tick : 0;
 
 	if (ledger_is_apart(block))
 		return;
-	ledger_sum_end(&ledger->all, block->size);
-	ledger_sum_end(&figure->sum, block->size);
+	ledger_sum_end(&ledger->all, amount);
+	ledger_sum_end(&figure->sum, amount);
 	if (thread->serial == block->thread)
-		ledger_sum_end(&thread->sum, block->size);
-	class->frees++;
-	class->freed += block->size;
+		ledger_sum_end(&thread->sum, amount);
+	class->frees += amount.blocks;
+	class->freed += amount.bytes;
 	if (end->lost)
 		return;
 	lives = &ledger->lives[ledger_class_of(lifetime / 1000 *
 					       ledger->tick_ps +
 					       lifetime % 1000 *
 					       ledger->tick_ps / 1000)];
-	lives->blocks++;
-	lives->bytes += block->size;
+	lives->blocks += amount.blocks;
+	lives->bytes += amount.bytes;
+	lifetime = weigh_lifetime(lifetime, amount.blocks, ledger->mean);
 	class->temporary += end->temporary;
 	class->lifetime += lifetime;
 	figure->temporary += end->temporary;
@@ -72,7 +74,9 @@ static void ledger_end(struct ledger *ledger, struct ledger_block *block,
 	const struct ledger_thread *thread =
 		ledger_thread_at(ledger, block->ring);
 
-	end->temporary = !end->lost && thread->serial == block->thread &&
+	/* what was allocated in between may not be in the sample */
+	end->temporary = !ledger->mean && !end->lost &&
+			 thread->serial == block->thread &&
 			 thread->allocations == block->sequence;
 	ledger_count_end(ledger, block, end);
 	if (ledger->tap.ended)
@@ -89,15 +93,16 @@ static bool ledger_count_begin(struct ledger *ledger,
 							block->figure);
 	struct ledger_class *class =
 		&ledger->classes[ledger_class_of(block->size)];
+	struct weigh_amount amount = weigh_block(block->size, ledger->mean);
 
-	class->blocks++;
-	class->bytes += block->size;
+	class->blocks += amount.blocks;
+	class->bytes += amount.bytes;
 	if (!figure->sum.blocks)
 		figure->first = block->tick;
 	figure->last = block->tick;
-	ledger_sum_add(&figure->sum, block->size, block->tick);
-	ledger_sum_add(&thread->sum, block->size, block->tick);
-	return ledger_sum_add(&ledger->all, block->size, block->tick);
+	ledger_sum_add(&figure->sum, amount, block->tick);
+	ledger_sum_add(&thread->sum, amount, block->tick);
+	return ledger_sum_add(&ledger->all, amount, block->tick);
 }
 
 static void ledger_begin(struct ledger *ledger, struct ledger_block *block,

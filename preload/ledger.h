@@ -3,8 +3,9 @@
  * allocated: kept by the writer, only while something needs it.
  *
  * Events come to it in the order of their stamps, as far as the writer can
- * tell (sequence.h), and mean here what they mean to a reader of the trace. It
- * counts what is recorded: of a sample, that.
+ * tell (sequence.h), and mean here what they mean to a reader of the trace. Of
+ * a sample, its sums are of what the blocks stand for (weigh.h), in fixed point
+ * here: who tells them takes whole numbers (ledger_whole.h).
  *
  * Functions are for the writer only but for those that say otherwise.
  */
@@ -16,6 +17,7 @@
 
 #include "preload/format.h"
 #include "preload/reserve.h"
+#include "preload/weigh.h"
 
 struct recorder;
 
@@ -35,6 +37,7 @@ enum ledger_why {
  */
 void ledger_want(struct recorder *r, uint32_t why);
 
+/* Sums, in fixed point if it is a sample; lifetimes never. */
 struct ledger_sum {
 	uint64_t blocks, bytes;		/* allocated in all */
 	uint64_t frees, freed;		/* of them not live any more */
@@ -48,7 +51,9 @@ struct ledger_figure {
 	uint64_t lifetime;		/* ticks, of the freed ones */
 	uint64_t temporary;		/* as GT_TOTALS_TEMPORARY */
 	uint32_t context;
-	uint32_t told;			/* of who writes it down */
+	uint32_t told;			/* of who writes it down, */
+	uint16_t rest_blocks, rest_bytes;	/* of a sample: not told yet, */
+	uint16_t rest_freed, rest_freed_bytes;	/* by who frees */
 };
 
 /* Of sizes with the same bit length. */
@@ -136,9 +141,11 @@ struct ledger_waiting {
 
 struct ledger {
 	struct reserve_table heads, blocks, numbers, figures, rings, moving;
+	uint64_t mean;		/* distance of a sample, 0: all blocks */
 	uint32_t buckets;	/* in use; grows by one at a time */
 	uint32_t block_count;	/* entries that were ever used, 0 included */
 	uint32_t unused;
+	uint32_t live;		/* entries with a block */
 	uint32_t figure_count, nodes_max;
 	uint64_t window;	/* ticks in which stamps may disagree */
 	uint64_t settled;	/* up to there events come in order */
@@ -152,9 +159,10 @@ struct ledger {
 	struct ledger_tap tap;
 };
 
-/* Contexts are below nodes_max. 0 or -ENOMEM. */
+/* Contexts are below nodes_max; mean: of a sample, 0: all blocks are recorded.
+ * 0 or -ENOMEM. */
 int ledger_init(struct ledger *ledger, struct reserve *reserve,
-		uint32_t nodes_max, uint32_t window_ticks);
+		uint32_t nodes_max, uint32_t window_ticks, uint64_t mean);
 
 /* Another thread has this ring from now on. */
 void ledger_thread_new(struct ledger *ledger, uint32_t ring, uint32_t serial);

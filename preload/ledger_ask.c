@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/ledger_whole.h"
 #include "preload/recorder.h"
 #include "preload/ring.h"
 
@@ -41,7 +42,8 @@ static void ledger_answer_figures(const struct ledger *ledger,
 			question->next = number;
 			return;
 		}
-		question->figures[question->count++] = *figure;
+		question->figures[question->count++] =
+			ledger_whole_figure(ledger, number);
 	}
 	question->next = 0;
 }
@@ -64,22 +66,25 @@ static void ledger_answer_block(const struct ledger *ledger,
 void ledger_answer(const struct ledger *ledger,
 		   struct ledger_question *question)
 {
+	unsigned i;
+
 	question->err = ledger->refused ? -ENOMEM : 0;
 	switch (question->what) {
 	case LEDGER_ASK_SUM:
-		question->sum = ledger->all;
+		question->sum = ledger_whole(ledger, &ledger->all);
 		break;
 	case LEDGER_ASK_THREAD:
 		memset(&question->sum, 0, sizeof(question->sum));
 		if ((question->ring + UINT64_C(1)) *
 			    sizeof(struct ledger_thread) <=
 		    ledger->rings.ready)
-			question->sum = ledger_thread_at(ledger,
-							 question->ring)->sum;
+			question->sum = ledger_whole(
+				ledger, &ledger_thread_at(
+					ledger, question->ring)->sum);
 		break;
 	case LEDGER_ASK_CLASSES:
-		memcpy(question->classes, ledger->classes,
-		       sizeof(ledger->classes));
+		for (i = 0; i < GT_CLASSES; i++)
+			question->classes[i] = ledger_whole_class(ledger, i);
 		break;
 	case LEDGER_ASK_FIGURES:
 		ledger_answer_figures(ledger, question);

@@ -23,7 +23,7 @@
 #define LEDGER_FIGURES_PART 16
 
 int ledger_init(struct ledger *ledger, struct reserve *reserve,
-		uint32_t nodes_max, uint32_t window_ticks)
+		uint32_t nodes_max, uint32_t window_ticks, uint64_t mean)
 {
 	uint64_t size = reserve->size;
 	uint64_t blocks = base_min(size / 2, UINT32_MAX *
@@ -31,6 +31,7 @@ int ledger_init(struct ledger *ledger, struct reserve *reserve,
 
 	memset(ledger, 0, sizeof(*ledger));
 	ledger->nodes_max = nodes_max;
+	ledger->mean = mean;
 	ledger->window = window_ticks;
 	ledger->block_count = 1;
 	ledger->waiting = area_alloc(sizeof(*ledger->waiting));
@@ -161,6 +162,7 @@ struct ledger_block *ledger_add(struct ledger *ledger,
 	block->address = address;
 	block->next = *head;
 	*head = number;
+	ledger->live++;
 	return block;
 }
 
@@ -172,11 +174,25 @@ void ledger_remove(struct ledger *ledger, struct ledger_block *block)
 		link = &ledger_block_at(ledger, *link)->next;
 	*link = block->next;
 	block->address = 0;
+	ledger->live--;
 	block->next = ledger->unused;
 	ledger->unused = block - ledger_block_at(ledger, 0);
 }
 
 /* ---- figures ---- */
+
+/* Whole numbers of many contexts are right in all: where one is rounded up,
+ * another is rounded down. */
+static void ledger_figure_begin(struct ledger_figure *figure,
+				uint32_t context)
+{
+	uint16_t lead = ledger_figure_lead(context);
+
+	*figure = (struct ledger_figure){
+		.context = context,
+		.rest_blocks = lead, .rest_freed = lead,
+	};
+}
 
 /* Of a context: its number, 0: no memory. */
 uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context)
@@ -196,7 +212,7 @@ uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context)
 					     sizeof(struct ledger_figure)))
 		return 0;
 	*number = ++ledger->figure_count;
-	ledger_figure_at(ledger, *number)->context = context;
+	ledger_figure_begin(ledger_figure_at(ledger, *number), context);
 	return *number;
 }
 
@@ -224,14 +240,12 @@ void ledger_clear(struct ledger *ledger)
 	for (i = 1; i <= ledger->figure_count; i++) {
 		struct ledger_figure *figure = ledger_figure_at(ledger, i);
 
-		*figure = (struct ledger_figure){
-			.context = figure->context,
-		};
+		ledger_figure_begin(figure, figure->context);
 	}
 	memset(ledger->heads.at, 0, (uint64_t)ledger->buckets *
 					    sizeof(uint32_t));
 	ledger->block_count = 1;
-	ledger->unused = 0;
+	ledger->unused = ledger->live = 0;
 	memset(&ledger->all, 0, sizeof(ledger->all));
 	memset(ledger->classes, 0, sizeof(ledger->classes));
 	memset(ledger->lives, 0, sizeof(ledger->lives));

@@ -24,6 +24,12 @@ void ledger_remove(struct ledger *ledger, struct ledger_block *block);
 /* Of a context: its number, 0: no memory. */
 uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context);
 
+/* What a context's sum is rounded with (weigh.h). */
+static inline uint16_t ledger_figure_lead(uint32_t context)
+{
+	return (uint16_t)(ledger_hash((uint64_t)context << 4) >> 40);
+}
+
 static inline struct ledger_moving *ledger_moving_of(const struct ledger *ledger,
 					      uint32_t ring)
 {
@@ -31,13 +37,13 @@ static inline struct ledger_moving *ledger_moving_of(const struct ledger *ledger
 }
 
 /* Whether it is a new maximum. */
-static inline bool ledger_sum_add(struct ledger_sum *sum, uint64_t size,
-			   uint64_t tick)
+static inline bool ledger_sum_add(struct ledger_sum *sum,
+				  struct weigh_amount amount, uint64_t tick)
 {
 	uint64_t live;
 
-	sum->blocks++;
-	sum->bytes += size;
+	sum->blocks += amount.blocks;
+	sum->bytes += amount.bytes;
 	live = sum->bytes - sum->freed;
 	if (live <= sum->peak_bytes)
 		return false;
@@ -47,10 +53,11 @@ static inline bool ledger_sum_add(struct ledger_sum *sum, uint64_t size,
 	return true;
 }
 
-static inline void ledger_sum_end(struct ledger_sum *sum, uint64_t size)
+static inline void ledger_sum_end(struct ledger_sum *sum,
+				  struct weigh_amount amount)
 {
-	sum->frees++;
-	sum->freed += size;
+	sum->frees += amount.blocks;
+	sum->freed += amount.bytes;
 }
 
 #endif

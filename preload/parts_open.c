@@ -15,6 +15,7 @@
 
 #include "preload/aside.h"
 #include "preload/census.h"
+#include "preload/ledger_whole.h"
 #include "preload/message.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -70,10 +71,11 @@ static void parts_control(struct writer *w)
 static void parts_run(struct parts *parts)
 {
 	const struct ledger *ledger = &parts->w->books.ledger;
+	const struct ledger_sum all = ledger_whole(ledger, &ledger->all);
 	const uint64_t run[GT_RUN_VALUES] = {
-		[GT_RUN_PEAK_BYTES] = ledger->all.peak_bytes,
-		[GT_RUN_PEAK_BLOCKS] = ledger->all.peak_blocks,
-		[GT_RUN_PEAK_STAMP] = ledger->all.peak_tick,
+		[GT_RUN_PEAK_BYTES] = all.peak_bytes,
+		[GT_RUN_PEAK_BLOCKS] = all.peak_blocks,
+		[GT_RUN_PEAK_STAMP] = all.peak_tick,
 		[GT_RUN_LIFETIME_NS] = recorder_options.number[OPTION_CULL],
 	};
 
@@ -88,16 +90,17 @@ static void parts_classes(struct parts *parts)
 	unsigned i;
 
 	for (i = 0; i < GT_CLASSES; i++) {
-		const struct ledger_class *class = &ledger->classes[i];
+		const struct ledger_class class = ledger_whole_class(ledger, i);
+		const struct ledger_lives lives = ledger_whole_lives(ledger, i);
 
-		size[i][GT_SIZE_ALLOCATIONS] = class->frees;
-		size[i][GT_SIZE_BYTES] = class->freed;
-		size[i][GT_SIZE_FREES] = class->frees;
-		size[i][GT_SIZE_FREED_BYTES] = class->freed;
-		size[i][GT_SIZE_TEMPORARY] = class->temporary;
-		size[i][GT_SIZE_LIFETIME] = class->lifetime;
-		lifetime[i][GT_LIFETIME_BLOCKS] = ledger->lives[i].blocks;
-		lifetime[i][GT_LIFETIME_BYTES] = ledger->lives[i].bytes;
+		size[i][GT_SIZE_ALLOCATIONS] = class.frees;
+		size[i][GT_SIZE_BYTES] = class.freed;
+		size[i][GT_SIZE_FREES] = class.frees;
+		size[i][GT_SIZE_FREED_BYTES] = class.freed;
+		size[i][GT_SIZE_TEMPORARY] = class.temporary;
+		size[i][GT_SIZE_LIFETIME] = class.lifetime;
+		lifetime[i][GT_LIFETIME_BLOCKS] = lives.blocks;
+		lifetime[i][GT_LIFETIME_BYTES] = lives.bytes;
 	}
 	emit_totals_classes(&parts->w->out, size, lifetime);
 }
@@ -110,9 +113,9 @@ static void parts_rows(struct parts *parts, bool with_live)
 
 	emit_totals_begin(&parts->emit, GT_TOTALS);
 	for (i = 1; i <= ledger->figure_count; i++) {
-		const struct ledger_figure *figure =
-			ledger_figure_at(ledger, i);
-		const struct ledger_sum *sum = &figure->sum;
+		const struct ledger_figure figure =
+			ledger_whole_figure(ledger, i);
+		const struct ledger_sum *sum = &figure.sum;
 		const uint64_t value[GT_TOTALS_VALUES] = {
 			[GT_TOTALS_ALLOCATIONS] = with_live ? sum->blocks :
 							      sum->frees,
@@ -120,17 +123,17 @@ static void parts_rows(struct parts *parts, bool with_live)
 							sum->freed,
 			[GT_TOTALS_FREES] = sum->frees,
 			[GT_TOTALS_FREED_BYTES] = sum->freed,
-			[GT_TOTALS_TEMPORARY] = figure->temporary,
-			[GT_TOTALS_LIFETIME] = figure->lifetime,
-			[GT_TOTALS_FIRST] = figure->first,
-			[GT_TOTALS_LAST] = figure->last,
+			[GT_TOTALS_TEMPORARY] = figure.temporary,
+			[GT_TOTALS_LIFETIME] = figure.lifetime,
+			[GT_TOTALS_FIRST] = figure.first,
+			[GT_TOTALS_LAST] = figure.last,
 			[GT_TOTALS_OWN_PEAK_BYTES] = sum->peak_bytes,
 			[GT_TOTALS_OWN_PEAK_BLOCKS] = sum->peak_blocks,
 			[GT_TOTALS_OWN_PEAK_STAMP] = sum->peak_tick,
 		};
 
 		if (sum->blocks)
-			emit_totals_row(&parts->emit, figure->context, 0,
+			emit_totals_row(&parts->emit, figure.context, 0,
 					value);
 	}
 }
@@ -139,11 +142,12 @@ static void parts_rows(struct parts *parts, bool with_live)
 static void parts_moving(struct parts *parts, const struct ledger_block *block)
 {
 	const struct ledger *ledger = &parts->w->books.ledger;
+	const struct weigh_amount amount = ledger_whole_block(ledger, block);
 	const uint64_t value[GT_TOTALS_VALUES] = {
-		[GT_TOTALS_ALLOCATIONS] = 1,
-		[GT_TOTALS_BYTES] = block->size,
-		[GT_TOTALS_FREES] = 1,
-		[GT_TOTALS_FREED_BYTES] = block->size,
+		[GT_TOTALS_ALLOCATIONS] = amount.blocks,
+		[GT_TOTALS_BYTES] = amount.bytes,
+		[GT_TOTALS_FREES] = amount.blocks,
+		[GT_TOTALS_FREED_BYTES] = amount.bytes,
 		[GT_TOTALS_FIRST] = block->tick,
 		[GT_TOTALS_LAST] = block->tick,
 	};
@@ -246,18 +250,18 @@ static void parts_live(struct parts *parts)
 /* Whether there is room for them; if not, only their totals are told. */
 static bool parts_lives(struct parts *parts)
 {
-	const struct ledger_sum *all = &parts->w->books.ledger.all;
+	uint64_t live = parts->w->books.ledger.live;
 	char message[256];
 	struct text text;
 
-	if ((all->blocks - all->frees) * PARTS_BLOCK <= parts->limit / 4)
+	if (live * PARTS_BLOCK <= parts->limit / 4)
 		return true;
 	if (parts->told_live)
 		return false;
 	parts->told_live = true;
 	text_init(&text, message, sizeof(message));
 	text_put(&text, "--limit is too small for ");
-	text_number(&text, all->blocks - all->frees);
+	text_number(&text, live);
 	text_put(&text, " live blocks: from here on parts of the trace only "
 			"have their totals");
 	message_say_for(target_task(&parts->w->target), message);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "preload/ledger_whole.h"
 #include "preload/log.h"
 #include "preload/owner.h"
 #include "preload/sys.h"
@@ -116,21 +117,22 @@ static void stats_seconds(struct text *text, uint64_t ns)
 static void stats_line(struct stats *stats, uint64_t now_ns)
 {
 	struct writer *w = stats->w;
-	const struct ledger_sum *all = &w->books.ledger.all;
+	const struct ledger_sum all = ledger_whole(&w->books.ledger,
+						   &w->books.ledger.all);
 	uint64_t span = now_ns - stats->last_ns;
 	char line[STATS_LINE_MAX];
 	struct text text;
 
 	text_init(&text, line, sizeof(line));
 	stats_seconds(&text, now_ns - w->live.header->monotonic0_ns);
-	stats_number(&text, all->blocks);
-	stats_number(&text, all->bytes);
-	stats_number(&text, all->frees);
-	stats_number(&text, all->blocks - all->frees);
-	stats_number(&text, all->bytes - all->freed);
-	stats_number(&text, all->peak_bytes);
+	stats_number(&text, all.blocks);
+	stats_number(&text, all.bytes);
+	stats_number(&text, all.frees);
+	stats_number(&text, all.blocks - all.frees);
+	stats_number(&text, all.bytes - all.freed);
+	stats_number(&text, all.peak_bytes);
 	stats_number(&text, w->usage.last.value[GT_USAGE_RSS] << 10);
-	stats_number(&text, span ? (all->blocks - stats->last_blocks) *
+	stats_number(&text, span ? (all.blocks - stats->last_blocks) *
 					   1000 / (span / 1000000 + 1) : 0);
 	stats_number(&text, w->out.size);
 	stats_number(&text, atomic_load_explicit(&w->live.header->dropped,
@@ -138,7 +140,7 @@ static void stats_line(struct stats *stats, uint64_t now_ns)
 	text_char(&text, '\n');
 	stats_write(stats, line, text.length);
 	stats->last_ns = now_ns;
-	stats->last_blocks = all->blocks;
+	stats->last_blocks = all.blocks;
 }
 
 void stats_look(struct stats *stats, uint64_t now_ns)

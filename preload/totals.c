@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/ledger_whole.h"
 #include "preload/writer_task.h"
 
 /* As often as that; more rarely where there are many rows. */
@@ -44,56 +45,58 @@ static void totals_classes(struct totals *totals)
 	unsigned i;
 
 	for (i = 0; i < GT_CLASSES; i++) {
-		const struct ledger_class *now = &ledger->classes[i];
+		const struct ledger_class now = ledger_whole_class(ledger, i);
+		const struct ledger_lives lives = ledger_whole_lives(ledger, i);
 		const struct ledger_class *told = &totals->classes[i];
 
-		size[i][GT_SIZE_ALLOCATIONS] = now->blocks - told->blocks;
-		size[i][GT_SIZE_BYTES] = now->bytes - told->bytes;
-		size[i][GT_SIZE_FREES] = now->frees - told->frees;
-		size[i][GT_SIZE_FREED_BYTES] = now->freed - told->freed;
-		size[i][GT_SIZE_TEMPORARY] = now->temporary - told->temporary;
-		size[i][GT_SIZE_LIFETIME] = now->lifetime - told->lifetime;
-		lifetime[i][GT_LIFETIME_BLOCKS] = ledger->lives[i].blocks -
+		size[i][GT_SIZE_ALLOCATIONS] = now.blocks - told->blocks;
+		size[i][GT_SIZE_BYTES] = now.bytes - told->bytes;
+		size[i][GT_SIZE_FREES] = now.frees - told->frees;
+		size[i][GT_SIZE_FREED_BYTES] = now.freed - told->freed;
+		size[i][GT_SIZE_TEMPORARY] = now.temporary - told->temporary;
+		size[i][GT_SIZE_LIFETIME] = now.lifetime - told->lifetime;
+		lifetime[i][GT_LIFETIME_BLOCKS] = lives.blocks -
 						  totals->lives[i].blocks;
-		lifetime[i][GT_LIFETIME_BYTES] = ledger->lives[i].bytes -
+		lifetime[i][GT_LIFETIME_BYTES] = lives.bytes -
 						 totals->lives[i].bytes;
+		totals->classes[i] = now;
+		totals->lives[i] = lives;
 	}
 	emit_totals_classes(&totals->w->out, size, lifetime);
-	memcpy(totals->classes, ledger->classes, sizeof(totals->classes));
-	memcpy(totals->lives, ledger->lives, sizeof(totals->lives));
 }
 
 static void totals_row(struct totals *totals, uint32_t number)
 {
-	const struct ledger_figure *now =
-		ledger_figure_at(&totals->w->books.ledger, number);
+	const struct ledger_figure now =
+		ledger_whole_figure(&totals->w->books.ledger, number);
 	struct ledger_figure *told =
 		(struct ledger_figure *)totals->told.at + number;
 	const uint64_t value[GT_TOTALS_VALUES] = {
-		[GT_TOTALS_ALLOCATIONS] = now->sum.blocks - told->sum.blocks,
-		[GT_TOTALS_BYTES] = now->sum.bytes - told->sum.bytes,
-		[GT_TOTALS_FREES] = now->sum.frees - told->sum.frees,
-		[GT_TOTALS_FREED_BYTES] = now->sum.freed - told->sum.freed,
-		[GT_TOTALS_TEMPORARY] = now->temporary - told->temporary,
-		[GT_TOTALS_LIFETIME] = now->lifetime - told->lifetime,
-		[GT_TOTALS_FIRST] = now->first,
-		[GT_TOTALS_LAST] = now->last,
-		[GT_TOTALS_OWN_PEAK_BYTES] = now->sum.peak_bytes,
-		[GT_TOTALS_OWN_PEAK_BLOCKS] = now->sum.peak_blocks,
-		[GT_TOTALS_OWN_PEAK_STAMP] = now->sum.peak_tick,
+		[GT_TOTALS_ALLOCATIONS] = now.sum.blocks - told->sum.blocks,
+		[GT_TOTALS_BYTES] = now.sum.bytes - told->sum.bytes,
+		[GT_TOTALS_FREES] = now.sum.frees - told->sum.frees,
+		[GT_TOTALS_FREED_BYTES] = now.sum.freed - told->sum.freed,
+		[GT_TOTALS_TEMPORARY] = now.temporary - told->temporary,
+		[GT_TOTALS_LIFETIME] = now.lifetime - told->lifetime,
+		[GT_TOTALS_FIRST] = now.first,
+		[GT_TOTALS_LAST] = now.last,
+		[GT_TOTALS_OWN_PEAK_BYTES] = now.sum.peak_bytes,
+		[GT_TOTALS_OWN_PEAK_BLOCKS] = now.sum.peak_blocks,
+		[GT_TOTALS_OWN_PEAK_STAMP] = now.sum.peak_tick,
 	};
 
-	emit_totals_row(&totals->emit, now->context, 0, value);
-	*told = *now;
+	emit_totals_row(&totals->emit, now.context, 0, value);
+	*told = now;
 }
 
 void totals_tell(struct totals *totals)
 {
 	const struct ledger *ledger = &totals->w->books.ledger;
+	const struct ledger_sum all = ledger_whole(ledger, &ledger->all);
 	const uint64_t run[GT_RUN_VALUES] = {
-		[GT_RUN_PEAK_BYTES] = ledger->all.peak_bytes,
-		[GT_RUN_PEAK_BLOCKS] = ledger->all.peak_blocks,
-		[GT_RUN_PEAK_STAMP] = ledger->all.peak_tick,
+		[GT_RUN_PEAK_BYTES] = all.peak_bytes,
+		[GT_RUN_PEAK_BLOCKS] = all.peak_blocks,
+		[GT_RUN_PEAK_STAMP] = all.peak_tick,
 	};
 	uint32_t i;
 

@@ -184,15 +184,6 @@ def on_a_pipe(directory):
 
 
 @case
-def of_a_sample(directory):
-    done = bare([GNOMON, "run", "-o", os.path.join(directory, "a.trace"),
-                 "--limit", "1M", "--sample", "--", program("brood"), "100"])
-    check("--limit" in done.err and "--sample" in done.err,
-          "said: " + done.err)
-    check("allocations" in done.out, "the program ran all the same")
-
-
-@case
 def too_small(directory):
     done = bare([GNOMON, "run", "-o", os.path.join(directory, "a.trace"),
                  "--limit", "100k", "--", program("brood"), "100"])

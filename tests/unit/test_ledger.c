@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +58,8 @@ static void begin(void)
 	count = 0;
 	now = 1000;
 	assert_int_equal(reserve_open(&reserve, UINT64_C(256) << 20), 0);
-	assert_int_equal(ledger_init(&ledger, &reserve, 4096, WINDOW), 0);
+	assert_int_equal(ledger_init(&ledger, &reserve, 4096, WINDOW, 0),
+			 0);
 	for (i = 0; i < RINGS; i++)
 		ledger_thread_new(&ledger, i, i + 1);
 }
@@ -318,6 +320,48 @@ static void other_heaps(void **state)
 	assert_null(ledger_find(&ledger, 0x10000));
 }
 
+/* Of a sample, what is told is what the blocks stand for; and what is freed
+ * was all that had been allocated. */
+static void a_sample(void **state)
+{
+	struct ledger_event event = { .kind = GT_ALLOC, .context = 16 };
+	struct ledger_class classes[GT_CLASSES];
+	struct ledger_question question = {
+		.what = LEDGER_ASK_CLASSES, .classes = classes,
+	};
+	double blocks = 0, bytes = 0, weight;
+	unsigned i, end;
+
+	(void)state;
+	begin();
+	ledger.mean = 512;
+	for (end = 0; end < 2; end++) {
+		event.kind = end ? GT_FREE : GT_ALLOC;
+		for (i = 0; i < 1000; i++) {
+			event.tick = 1000 + end * 1000 + i;
+			event.address = 0x10000 + 16 * i;
+			event.size = i + 1;
+			ledger_event(&ledger, &event);
+			weight = -1 / expm1(-(double)event.size / 512);
+			blocks += end ? 0 : weight;
+			bytes += end ? 0 : weight * (double)event.size;
+		}
+		ledger_answer(&ledger, &question);
+		assert_true(fabs((double)classes[10].blocks / blocks - 0.147) <
+			    0.001);
+		question.what = LEDGER_ASK_SUM;
+		ledger_answer(&ledger, &question);
+		assert_int_equal(ledger.live, end ? 0 : 1000);
+		assert_true(fabs((double)question.sum.blocks - blocks) < 1);
+		assert_true(fabs((double)question.sum.bytes - bytes) < 10);
+		assert_int_equal(question.sum.frees,
+				 end ? question.sum.blocks : 0);
+		assert_int_equal(question.sum.freed,
+				 end ? question.sum.bytes : 0);
+		assert_int_equal(question.sum.peak_bytes, question.sum.bytes);
+	}
+}
+
 static void answers(void **state)
 {
 	struct ledger_figure figures[3];
@@ -382,6 +426,7 @@ int main(void)
 		cmocka_unit_test(a_ring_late),
 		cmocka_unit_test(unknown_blocks),
 		cmocka_unit_test(other_heaps),
+		cmocka_unit_test(a_sample),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(anew),
 	};
