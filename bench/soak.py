@@ -10,6 +10,7 @@ all the time:
 
    ours      resident memory of the recorder's own mappings: flat
    trace     all files of the trace: within --limit, or growing slowly
+   redis     what redis itself has allocated: flat, or "ours" may not be
    results   every answer right; redis says nothing of errors
    drops     none
 
@@ -32,7 +33,9 @@ import time
 
 MIB = 1 << 20
 LIMIT = 64 * MIB
-LOAD = "set,get,incr,lpush,rpop,sadd,hset,zadd,lrange_100"
+# What is pushed is popped: lists of lrange_100 would grow for ever, and with
+# them what the recorder has to know of live blocks.
+LOAD = "set,get,incr,lpush,rpop,sadd,hset,zadd"
 KEYS = 5000
 LOOK_S = 2
 RANGES_S = 30
@@ -201,7 +204,15 @@ class Server(threading.Thread):
             if now - looked >= LOOK_S:
                 looked = now
                 self.look(process.pid, ranges, now)
+                self.looks[-1]["redis"] = self.used(client)
         self.answers = client.answers
+
+    @staticmethod
+    def used(client):
+        """What redis has allocated: what the recorder has to know grows with
+        it."""
+        return int(re.search(r"used_memory:(\d+)",
+                             client.ask("INFO", "memory")).group(1))
 
     def own_ranges(self):
         """Where the recorder's own memory is, by the trace itself."""

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "preload/owner.h"
 #include "preload/parts_open.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -163,6 +164,9 @@ static long parts_step_back(struct parts *parts)
 		/* the name is not ours: nor is the number any more */
 		if (parts->oldest == parts->number)
 			parts->oldest++;
+		while (parts->oldest < parts->number &&
+		       parts->number + 1 - parts->oldest >= PARTS_KEPT)
+			parts_remove_oldest(parts);
 		parts->size[(parts->number + 1) % PARTS_KEPT] =
 			parts->size[parts->number % PARTS_KEPT];
 		parts->size[parts->number % PARTS_KEPT] = 0;
@@ -182,8 +186,10 @@ static long parts_open_next(struct parts *parts, char *path)
 	sys_unlink(path);	/* of one that was cut short */
 	fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 				    O_CLOEXEC, 0600);
-	if (!sys_failed(fd))
-		arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
+	if (sys_failed(fd))
+		return fd;
+	arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
+	owner_apply(fd);	/* that it cannot was said of the first */
 	return fd;
 }
 
@@ -265,7 +271,7 @@ static uint64_t parts_pending(const struct parts *parts)
 }
 
 /* Whether a thread is inside of realloc: the begin of that was taken, its end
- * is yet to come. Both belong in one part. */
+ * is yet to come. Both belong in one part, if that comes soon. */
 static bool parts_within_realloc(const struct parts *parts)
 {
 	const struct ledger *ledger = &parts->w->books.ledger;

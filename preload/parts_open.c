@@ -3,8 +3,9 @@
  * before: which images and threads there are, totals of what was freed, and
  * what is live. Contexts go out as they are referred to, as at the start.
  *
- * A block that a realloc was about to move when the part began is told as
- * freed: the end of the realloc is an allocation here.
+ * A part waits for reallocs under way to end (parts.c), but not for ever. Of
+ * one that has not, the old block is told as live and the beginning once more:
+ * what ends it finds both here.
  *
  * The writer only.
  */
@@ -138,25 +139,6 @@ static void parts_rows(struct parts *parts, bool with_live)
 	}
 }
 
-/* One that is being moved. */
-static void parts_moving(struct parts *parts, const struct ledger_block *block)
-{
-	const struct ledger *ledger = &parts->w->books.ledger;
-	const struct weigh_amount amount = ledger_whole_block(ledger, block);
-	const uint64_t value[GT_TOTALS_VALUES] = {
-		[GT_TOTALS_ALLOCATIONS] = amount.blocks,
-		[GT_TOTALS_BYTES] = amount.bytes,
-		[GT_TOTALS_FREES] = amount.blocks,
-		[GT_TOTALS_FREED_BYTES] = amount.bytes,
-		[GT_TOTALS_FIRST] = block->tick,
-		[GT_TOTALS_LAST] = block->tick,
-	};
-
-	emit_totals_row(&parts->emit,
-			ledger_figure_at(ledger, block->figure)->context, 0,
-			value);
-}
-
 /* ---- live blocks ---- */
 
 /* Where a LIVE chunk is put together, and what it holds differences to. */
@@ -241,10 +223,42 @@ static void parts_live(struct parts *parts)
 	for (i = 1; i < ledger->block_count; i++) {
 		const struct ledger_block *block = ledger_block_at(ledger, i);
 
-		if (block->address && !(block->flags & LEDGER_MOVING))
+		if (block->address)
 			parts_live_put(parts, &live, block);
 	}
 	parts_live_end(parts, &live);
+}
+
+/* The beginning of a realloc is the last event of its ring. */
+static void parts_moving(struct feed *feed, uint32_t id,
+			 const struct ledger_moving *moving)
+{
+	uint64_t at = atomic_load_explicit(&feed->r->rings[id].tail,
+					   memory_order_relaxed);
+	uint64_t record[3] = {
+		feed->rings[id].last_tick << (GL_KIND_BITS +
+					      feed->tick_shift) |
+			GT_REALLOC_BEGIN | (moving->by ? GL_KIND_STACK : 0),
+		moving->address, moving->by
+	};
+
+	feed_records(feed, id, record, record + (moving->by ? 3 : 2), at, at);
+}
+
+static void parts_movings(struct parts *parts)
+{
+	const struct ledger *ledger = &parts->w->books.ledger;
+	const struct ledger_moving *moving =
+		(const struct ledger_moving *)ledger->moving.at;
+	struct feed *feed = &parts->w->feed;
+	uint32_t known = ledger->moving.ready / sizeof(*moving);
+	uint32_t count = feed_count(feed), id;
+
+	/* one whose block is another's by now has nothing left to end */
+	for (id = 0; id < count && id < known; id++)
+		if (moving[id].active && !moving[id].released &&
+		    feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			parts_moving(feed, id, &moving[id]);
 }
 
 /* Whether there is room for them; if not, only their totals are told. */
@@ -270,23 +284,15 @@ static bool parts_lives(struct parts *parts)
 
 static void parts_books(struct parts *parts)
 {
-	const struct ledger *ledger = &parts->w->books.ledger;
 	bool lives = parts_lives(parts);
-	uint32_t i;
 
 	parts_run(parts);
 	parts_classes(parts);
 	parts_rows(parts, !lives);
-	for (i = 1; lives && i < ledger->block_count; i++) {
-		const struct ledger_block *block = ledger_block_at(ledger, i);
-
-		if (block->address && block->flags & LEDGER_MOVING &&
-		    !(block->address >> GL_HEADER_SHIFT))
-			parts_moving(parts, block);
-	}
 	emit_totals_end(&parts->emit);
 	if (lives)
 		parts_live(parts);
+	parts_movings(parts);
 }
 
 void parts_write_opening(struct parts *parts)

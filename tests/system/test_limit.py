@@ -2,6 +2,7 @@
 """A trace within a size: its newest parts are kept, each reads alone, and all
 together never take more than that."""
 
+import pwd
 import threading
 
 from gnomon_test import *
@@ -61,6 +62,19 @@ def limited(directory, argv, limit, *more):
         most = watch.end()
     equal(done.status, 0, "status: " + done.err)
     return done, most
+
+
+def anonymous(pid):
+    """Resident memory of no file: the recorder's tables, and what little the
+    target has. Not rings: they grow when threads have to wait."""
+    size, counts = 0, False
+    with open("/proc/%d/smaps" % pid, encoding="utf-8") as file:
+        for line in file:
+            if re.match("[0-9a-f]+-[0-9a-f]+ ", line):
+                counts = not line.split(None, 5)[5:]
+            elif counts and line.startswith("Rss:"):
+                size += int(line.split()[1]) << 10
+    return size
 
 
 FIGURES = ["allocations", "total_bytes", "frees", "live_bytes", "live_blocks"]
@@ -173,6 +187,67 @@ def of_strangers(directory):
     for number in (1, 2, 5):
         with open(pattern + ".part%d" % number) as found:
             equal(found.read(), "mine", "part%d" % number)
+
+
+@case
+def of_many_strangers(directory):
+    """Several such names in a row: what is ours stays within the limit."""
+    pattern = os.path.join(directory, "a.trace")
+    theirs = [3, 4, 5, 6, 7, 8, 9, 12]
+    for number in theirs:
+        with open(pattern + ".part%d" % number, "w") as out:
+            out.write("mine")
+    watch = Watch(directory)
+    bare([GNOMON, "run", "-o", pattern, "--limit", "1M", "--",
+          program("brood"), "300000"])
+    wait_for(lambda: has_end(pattern))
+    check(watch.end() <= (1 << 20) + CHUNK, "took %d" % watch.most)
+    for number in theirs:
+        with open(pattern + ".part%d" % number) as found:
+            equal(found.read(), "mine", "part%d" % number)
+    ours = [name for name in parts(directory)
+            if os.path.getsize(name) > len("mine")]
+    check(2 <= len(ours) <= 4, "ours: %r" % ours)
+    for each in ours:
+        equal(report(each)["summary"]["unpaired"], 0, each)
+
+
+@case
+def given_away(directory):
+    """Each part belongs to whom the trace does."""
+    if os.geteuid() != 0:
+        raise Skip("only root may give files away")
+    limited(directory, [program("brood"), "100000"], "1M",
+            "--chown", "daemon")
+    found = parts(directory)
+    check(len(found) > 2, "parts: %r" % found)
+    owner = pwd.getpwnam("daemon").pw_uid
+    equal([os.stat(each).st_uid for each in found], [owner] * len(found),
+          "owners")
+
+
+@case
+def flat_memory(directory):
+    """What has a constant set of live blocks and stacks takes constant memory
+    however many parts there are: tables reach their size once."""
+    pattern = os.path.join(directory, "a.trace")
+    for more in ({"GNOMON_LIMIT": "2M"}, {"GNOMON_CULL": "10ms"}):
+        process = subprocess.Popen(
+            [program("brood"), "1000000000", "2"],
+            env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=pattern,
+                            GNOMON_FORCE="1", **more),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            time.sleep(1.5)
+            first = anonymous(process.pid)
+            time.sleep(2.5)
+            last = anonymous(process.pid)
+        finally:
+            process.kill()
+            process.wait()
+        settle(directory)
+        check(0 < last <= first + (1 << 20), "%r: from %d to %d bytes" % (
+            more, first, last))
 
 
 @case
