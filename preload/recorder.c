@@ -313,6 +313,7 @@ static bool recorder_begin(struct recorder *r)
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
 	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
 	unwind_alloc = area_alloc;
+	unwind_scarce = area_scarce;
 	unwind_ask = recorder_readable;
 	api_numbers_begin(r);
 	err = r->threads && r->ring_next ? writer_start(r) : -ENOMEM;

@@ -257,9 +257,14 @@ full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 		arch_capture_regs(&regs);
 		n = walk_full(&regs, ra, sp, base ? lo : 0, base ? t->hi : 0,
 			      (uintptr_t *)t->scratch, max, stop);
-		if (n < max || !stack_grow(t))
+		if (n < max)
 			return n;
+		if (!stack_grow(t))
+			break;
 	}
+	if (*stop == GT_STOP_TOO_DEEP && t->capacity < FRAMES_MAX)
+		*stop = GT_STOP_NO_MEMORY;
+	return n;
 }
 
 static bool context_equals(uint32_t context, const uintptr_t *addresses,

@@ -21,6 +21,7 @@
 #define LARGE_PAGE (2u << 20)
 
 void *(*unwind_alloc)(size_t size_bytes);
+bool (*unwind_scarce)(void);
 _Atomic uint32_t unwind_ban;
 bool (*unwind_ask)(uintptr_t address);
 

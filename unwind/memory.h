@@ -20,6 +20,10 @@
  */
 extern void *(*unwind_alloc)(size_t size_bytes);
 
+/* Whether so little is left of it that what only saves time is to do without,
+ * for the sake of what stacks cannot be walked without. NULL: never. */
+extern bool (*unwind_scarce)(void);
+
 /*
  * What the process may not do any more, because it has a filter of system
  * calls that would end it (seccomp). Only ever grows; set by the embedder.

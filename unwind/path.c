@@ -103,7 +103,7 @@ static void path_grow(struct capture_thread *t)
 	uint64_t sets = (t->set_mask + 1) * 4;
 
 	t->path_misses = 0;
-	if (sets <= SETS_MAX)
+	if (sets <= SETS_MAX && !(unwind_scarce && unwind_scarce()))
 		path_resize(t, sets);	/* without memory: as it is */
 }
 

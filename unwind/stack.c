@@ -17,7 +17,6 @@
 #define BASE_MAX (UINT64_C(1) << 30)	/* a stack is no larger than 1 GiB … */
 #define STEP_MAX (64u << 20)		/* … and grows by at most this at once */
 #define FRAMES_FIRST 64u
-#define FRAMES_MAX (1u << 20)
 
 bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 {

@@ -67,6 +67,9 @@ struct shadow_word {
 /* Of a shadow's capacity: a join with so many new frames asks for no more. */
 #define FRAMES_SPARE 32u
 
+/* The largest; deeper stacks are cut. */
+#define FRAMES_MAX (1u << 20)
+
 #define BARRIERS_MAX 16u	/* standing at a time, of one thread */
 
 struct path;

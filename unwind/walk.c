@@ -360,6 +360,8 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		return false;
 	}
 	if (s->top >= t->scratch + t->capacity - 4 && !walk_grow(t, s)) {
+		/* For want of memory: walk_full has room for more of it. */
+		s->hard = t->capacity < FRAMES_MAX;
 		w->stop = GT_STOP_TOO_DEEP;
 		return false;
 	}

@@ -339,6 +339,47 @@ static void test_deep(void **unused)
 	oracle_agrees();
 }
 
+static void *no_memory(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+static __attribute__((noinline)) void recurse_cut(unsigned n)
+{
+	static uintptr_t got[DEPTH_MAX];
+	uint32_t stop;
+
+	if (n) {
+		recurse_cut(n - 1);
+	} else {
+		assert_in_range(embed_expand(embed_hook(self), got, DEPTH_MAX,
+					     &stop), 300, 900);
+		assert_int_equal(stop, GT_STOP_NO_MEMORY);
+	}
+	BARRIER();
+}
+
+/* The thread's frames are as many as at its start: what is deeper is walked by
+ * the slower way, which has room for more of them; then the reason is said. */
+static void test_no_memory(void **unused)
+{
+	unsigned n;
+
+	(void)unused;
+	start(CAPTURE_VALIDATE, true);
+	unwind_alloc = no_memory;
+	for (n = 0; n < 300; n += 7)
+		recurse(n);
+	for (n = 300; n > 7; n -= 7)
+		recurse(n);
+	assert_true(capture_thread_counts(self)->tier_plain > 0);
+	recurse_cut(1000);
+	for (n = 0; n < 300; n += 100)
+		recurse(n);
+	oracle_agrees();
+}
+
 static void on_signal(int sig)
 {
 	(void)sig;
@@ -481,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_signal_frames),
 		cmocka_unit_test(test_fibers),
 		cmocka_unit_test(test_threads),
