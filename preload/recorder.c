@@ -38,6 +38,7 @@
 #include "preload/pool.h"
 #include "preload/product.h"
 #include "preload/real.h"
+#include "preload/reporter.h"
 #include "preload/seccomp.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -84,23 +85,21 @@ uintptr_t recorder_main_stack_end(void)
 	return recorder_stack_end;
 }
 
-/* Finds the end of the main stack, too. */
 char *const *recorder_environment(void)
 {
-	char **from;
-
 	if (&__libc_stack_end && __libc_stack_end) {
 		long *argc = __libc_stack_end;
 
-		recorder_stack_end = (uintptr_t)argc;
 		return (char **)(argc + 1 + *argc + 1);
 	}
-	if (!&__environ || !__environ)
-		return NULL;
 	/* at this time it still is the kernel's array, on the stack */
-	from = __environ;
-	recorder_stack_end = (uintptr_t)from;
-	return from;
+	return &__environ ? __environ : NULL;
+}
+
+static uintptr_t recorder_find_stack_end(char *const *environment)
+{
+	return &__libc_stack_end && __libc_stack_end ?
+		       (uintptr_t)__libc_stack_end : (uintptr_t)environment;
 }
 
 /* Behind the environment; only where that surely is the kernel's array. */
@@ -154,6 +153,7 @@ static bool recorder_read(void)
 	long told;
 	int err;
 
+	recorder_stack_end = recorder_find_stack_end(environment);
 	message_init();
 	options_default(&recorder_options);
 	recorder_options.number[OPTION_OFF] = product_off;
@@ -165,6 +165,7 @@ static bool recorder_read(void)
 	}
 	if (environment) {
 		output_environment(environment);
+		reporter_environment(environment);
 		recorder_find_auxiliary(environment);
 		environment_init(environment, real_own_map()->l_name);
 	}

@@ -9,8 +9,13 @@
  * few variables, which were copied at the start: it must not be recorded, and
  * the program may have written over its own.
  *
+ * Threads: reporter_environment() is whoever starts the recorder first; all
+ * else is the writer's.
+ *
  * I1: between clone and exec the task runs on a stack of its own and makes
  *     system calls only; the writer stands still meanwhile (CLONE_VFORK).
+ * I2: the variables are constant after reporter_environment(), in forked
+ *     children too.
  */
 #include "preload/reporter.h"
 
@@ -29,6 +34,8 @@
 #include "preload/text.h"
 
 #define REPORTER_STACK (64u << 10)
+#define REPORTER_VARIABLES 24
+#define REPORTER_TEXT 4096	/* what does not fit is not given */
 #define REPORTER_WORDS 12
 #define REPORTER_NUMBER_MAX 24
 #define REPORTER_KEY_MAX 32
@@ -40,6 +47,10 @@ static const char *const reporter_variables[] = {
 	"DEBUGINFOD_URLS=", "DEBUGINFOD_CACHE_PATH=", "XDG_CACHE_HOME=",
 	"XDG_STATE_HOME=", OPTIONS_COMMAND "=", NULL
 };
+
+/* I2: what the command gets, and the bytes of it. */
+static char *reporter_given[REPORTER_VARIABLES + 1];
+static char reporter_text[REPORTER_TEXT];
 
 /* ---- the command ---- */
 
@@ -63,21 +74,20 @@ static bool reporter_try(struct reporter *reporter, const char *folder,
 	return false;
 }
 
-static const char *reporter_variable(const struct reporter *reporter,
-				     const char *name)
+static const char *reporter_variable(const char *name)
 {
 	size_t length = strlen(name);
 	unsigned i;
 
-	for (i = 0; reporter->variable[i]; i++)
-		if (strncmp(reporter->variable[i], name, length) == 0)
-			return reporter->variable[i] + length;
+	for (i = 0; reporter_given[i]; i++)
+		if (strncmp(reporter_given[i], name, length) == 0)
+			return reporter_given[i] + length;
 	return "";
 }
 
 static void reporter_search(struct reporter *reporter)
 {
-	const char *at = reporter_variable(reporter, "PATH=");
+	const char *at = reporter_variable("PATH=");
 
 	while (*at) {
 		size_t n = 0;
@@ -98,7 +108,7 @@ static void reporter_find(struct reporter *reporter)
 		"gnomon", "../bin/gnomon", "../../bin/gnomon",
 		"../../../bin/gnomon"
 	};
-	const char *named = reporter_variable(reporter, OPTIONS_COMMAND "=");
+	const char *named = reporter_variable(OPTIONS_COMMAND "=");
 	const char *library = real_own_map()->l_name;
 	size_t n = library ? strlen(library) : 0;
 	unsigned i;
@@ -115,34 +125,39 @@ static void reporter_find(struct reporter *reporter)
 
 /* ---- at the start ---- */
 
-static void reporter_copy_variables(struct reporter *reporter)
+static bool reporter_wants(const char *entry)
 {
-	char *const *at = recorder_environment();
-	char *to = reporter->text;
-	unsigned count = 0, i;
+	unsigned i;
 
-	for (; at && *at && count < REPORTER_VARIABLES; at++) {
-		size_t n = strlen(*at) + 1;
+	for (i = 0; reporter_variables[i]; i++)
+		if (strncmp(entry, reporter_variables[i],
+			    strlen(reporter_variables[i])) == 0)
+			return true;
+	return false;
+}
 
-		for (i = 0; reporter_variables[i]; i++)
-			if (strncmp(*at, reporter_variables[i],
-				    strlen(reporter_variables[i])) == 0)
-				break;
-		if (!reporter_variables[i] ||
-		    n > (size_t)(reporter->text + sizeof(reporter->text) - to))
+void reporter_environment(char *const *environment)
+{
+	size_t room = sizeof(reporter_text);
+	char *to = reporter_text;
+	unsigned count = 0;
+
+	for (; *environment && count < REPORTER_VARIABLES; environment++) {
+		size_t n = strlen(*environment) + 1;
+
+		if (n > room || !reporter_wants(*environment))
 			continue;
-		memcpy(to, *at, n);
-		reporter->variable[count++] = to;
+		memcpy(to, *environment, n);
+		reporter_given[count++] = to;
 		to += n;
+		room -= n;
 	}
-	reporter->variable[count] = NULL;
 }
 
 void reporter_begin(struct reporter *reporter, const char *trace)
 {
 	reporter->wanted = recorder_options.given[OPTION_REPORT];
 	reporter->trace = trace;
-	reporter_copy_variables(reporter);
 }
 
 /* ---- one of them ---- */
@@ -245,7 +260,7 @@ static long reporter_start(struct reporter *reporter, int output)
 {
 	char key[REPORTER_KEY_MAX], number[REPORTER_NUMBER_MAX];
 	struct reporter_start start = {
-		.envp = reporter->variable,
+		.envp = reporter_given,
 		.command = reporter->command,
 	};
 	long null = sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0), pid;

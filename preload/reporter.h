@@ -1,7 +1,8 @@
 /*
  * reporter.h: `gnomon report` of the trace at hand, when the program ends or
  * when somebody asks for it. The command does it in a process of its own:
- * names, lines and filters are the reading side's. The writer only.
+ * names, lines and filters are the reading side's. The writer only, but for
+ * reporter_environment().
  */
 #ifndef GNOMON_REPORTER_H
 #define GNOMON_REPORTER_H
@@ -11,22 +12,21 @@
 
 #include "preload/format.h"
 
-#define REPORTER_VARIABLES 24
-
 struct reporter {
 	bool wanted;		/* at the end */
 	int error;		/* standard error as it was; -1: not kept */
 	char *stack;		/* NULL until the first */
 	char command[GT_PATH_MAX];	/* "": it is not to be found */
-	char *variable[REPORTER_VARIABLES + 1];	/* for the command */
-	char text[GT_PATH_MAX];	/* of them */
 	const char *trace;
 	long pid;		/* of the command at work; 0: none */
 	unsigned left;		/* sections that are still to be printed */
 };
 
-/* While the environment is as the kernel left it, and descriptor 2 the
- * target's. */
+/* Keeps copies of the variables that the command is to have. Once, while the
+ * environment is as the kernel left it. */
+void reporter_environment(char *const *environment);
+
+/* `trace` stays. In each process that is recorded. */
 void reporter_begin(struct reporter *reporter, const char *trace);
 
 /* Begins one. 0, or -errno and what is wrong in words. */
