@@ -215,6 +215,17 @@ static void pools_remove(struct pools_shard *shard, uint32_t at)
 	shard->free = at;
 }
 
+/* Takes a block out; false: it is none of the pool's. */
+static bool pools_forget(struct pools_shard *shard, const void *pool,
+			 const void *block)
+{
+	uint32_t at = pools_find(shard, pool, block);
+
+	if (at)
+		pools_remove(shard, at);
+	return at;
+}
+
 /* ---- what the exported functions are made of ---- */
 
 struct pools_at {
@@ -334,16 +345,14 @@ API int gnomon_pool_alloc(const void *pool, const void *block, size_t size)
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	struct pools_at at;
-	uint32_t old;
+	bool old;
 	int err = pools_enter(&at, pool);
 
 	if (err)
 		return err;
 	if (!at.pool)
 		err = pools_create(&at, pool, NULL);
-	old = err || !block ? 0 : pools_find(at.shard, pool, block);
-	if (old)
-		pools_remove(at.shard, old);
+	old = !err && block && pools_forget(at.shard, pool, block);
 	if (!err && block &&
 	    !pools_add(at.shard, at.pool, pool, block, size))
 		err = -ENOMEM;
@@ -360,14 +369,12 @@ API int gnomon_pool_free(const void *pool, const void *block)
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	struct pools_at at;
-	uint32_t old;
+	bool old;
 	int err = pools_enter(&at, pool);
 
 	if (err)
 		return err;
-	old = at.pool && block ? pools_find(at.shard, pool, block) : 0;
-	if (old)
-		pools_remove(at.shard, old);
+	old = at.pool && block && pools_forget(at.shard, pool, block);
 	pools_unlock(at.shard);
 	if (old && heaps_valid(at.heap))
 		api_end(at.heap, GT_FREE, block, caller);
