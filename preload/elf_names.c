@@ -14,9 +14,10 @@
 #include <elf.h>
 #include <string.h>
 
+#include "arch.h"
 #include "preload/base.h"
+#include "preload/mapped_file.h"
 #include "preload/seccomp.h"
-#include "preload/sys.h"
 
 #define ELF_NAMES_LENGTH 4096	/* longer ones are none */
 
@@ -219,30 +220,16 @@ bool elf_names_find(const char *path, const uint8_t *build_id,
 		    uint32_t build_id_size, struct elf_wanted *wanted,
 		    size_t count, struct scratch *memory)
 {
-	struct elf_names file = { 0 };
-	bool found = false;
-	struct stat st;
-	long map;
-	int fd;
+	struct elf_names names = { 0 };
+	struct mapped_file file;
+	bool found;
 
-	if (!unwind_may(SECCOMP_NO_FILES))
+	if (!unwind_may(SECCOMP_NO_FILES) || !mapped_file_open(&file, path))
 		return false;
-	/* the first thread, which /proc/self is about, may have ended */
-	fd = sys_open(*path ? path : "/proc/thread-self/exe",
-		      O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-	if (fd < 0)
-		return false;
-	if (!sys_failed(sys_fstat(fd, &st)) && S_ISREG(st.st_mode) &&
-	    st.st_size > 0) {
-		map = sys_mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (!sys_failed(map)) {
-			file.bytes = (const uint8_t *)map;
-			file.size = st.st_size;
-			found = elf_names_read(&file, build_id, build_id_size,
-					       wanted, count, memory);
-			sys_munmap((void *)map, st.st_size);
-		}
-	}
-	sys_close(fd);
+	names.bytes = file.bytes;
+	names.size = file.size;
+	found = elf_names_read(&names, build_id, build_id_size, wanted, count,
+			       memory);
+	mapped_file_close(&file);
 	return found;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "preload/base.h"
+#include "preload/mapped_file.h"
 #include "preload/patch.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
@@ -174,28 +175,17 @@ void foreign_file(struct foreign *foreign, const uint8_t *bytes, uint64_t size,
 static void foreign_open(struct foreign_search *search, const char *path)
 {
 	const char *name = path, *s;
-	struct stat st;
-	int fd;
-	long map;
+	struct mapped_file file;
 
-	/* only what is a file without any doubt is opened */
-	if (sys_failed(arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path,
-				     (long)&st, 0)) ||
-	    !S_ISREG(st.st_mode) || st.st_size < (long)sizeof(Elf64_Ehdr))
-		return;
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-	if (fd < 0)
+	if (!mapped_file_open(&file, path))
 		return;
 	for (s = path; *s; s++)
 		if (*s == '/')
 			name = s + 1;
-	map = sys_mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (!sys_failed(map)) {
-		foreign_file(search->foreign, (const uint8_t *)map, st.st_size,
-			     name, foreign_is(path, search->program));
-		sys_munmap((void *)map, st.st_size);
-	}
-	sys_close(fd);
+	if (file.size >= sizeof(Elf64_Ehdr))
+		foreign_file(search->foreign, file.bytes, file.size, name,
+			     foreign_is(path, search->program));
+	mapped_file_close(&file);
 }
 
 static void foreign_visit(const struct proc_map *map, void *arg)

@@ -12,19 +12,15 @@
  */
 #include <elf.h>
 
+#include "arch.h"
+#include "preload/mapped_file.h"
 #include "preload/seccomp.h"
 #include "preload/section.h"
-#include "preload/sys.h"
 
 #define SECTION_FILE_MIN 64
 #define SECTION_NAME_MAX 32	/* longer names are not looked for */
 
-struct section_file {
-	const uint8_t *bytes;
-	uint64_t size;
-};
-
-static const Elf64_Shdr *section_header(const struct section_file *f,
+static const Elf64_Shdr *section_header(const struct mapped_file *f,
 					uint64_t i)
 {
 	const Elf64_Ehdr *e = (const void *)f->bytes;
@@ -32,7 +28,7 @@ static const Elf64_Shdr *section_header(const struct section_file *f,
 	return (const void *)(f->bytes + e->e_shoff + i * sizeof(Elf64_Shdr));
 }
 
-static bool section_file_is_sane(const struct section_file *f)
+static bool section_file_is_sane(const struct mapped_file *f)
 {
 	const Elf64_Ehdr *e = (const void *)f->bytes;
 
@@ -48,7 +44,7 @@ static bool section_file_is_sane(const struct section_file *f)
 	       e->e_shstrndx < e->e_shnum;
 }
 
-static bool section_named(const struct section_file *f, uint64_t at,
+static bool section_named(const struct mapped_file *f, uint64_t at,
 			  const char *name)
 {
 	uint64_t i;
@@ -62,7 +58,7 @@ static bool section_named(const struct section_file *f, uint64_t at,
 	return false;
 }
 
-static bool section_search(const struct section_file *f, const char *name,
+static bool section_search(const struct mapped_file *f, const char *name,
 			   uint64_t *address, uint64_t *size)
 {
 	const Elf64_Ehdr *e = (const void *)f->bytes;
@@ -89,29 +85,13 @@ static bool section_search(const struct section_file *f, const char *name,
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	struct section_file file;
+	struct mapped_file file;
 	bool found = false;
-	struct stat st;
-	long map;
-	int fd;
 
-	if (!unwind_may(SECCOMP_NO_FILES))
+	if (!unwind_may(SECCOMP_NO_FILES) || !mapped_file_open(&file, path))
 		return false;
-	/* the first thread, which /proc/self is about, may have ended */
-	fd = sys_open(*path ? path : "/proc/thread-self/exe",
-		      O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	if (!sys_failed(sys_fstat(fd, &st)) && S_ISREG(st.st_mode) &&
-	    st.st_size >= SECTION_FILE_MIN) {
-		map = sys_mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (!sys_failed(map)) {
-			file.bytes = (const uint8_t *)map;
-			file.size = st.st_size;
-			found = section_search(&file, name, address, size);
-			sys_munmap((void *)map, st.st_size);
-		}
-	}
-	sys_close(fd);
+	if (file.size >= SECTION_FILE_MIN)
+		found = section_search(&file, name, address, size);
+	mapped_file_close(&file);
 	return found;
 }
