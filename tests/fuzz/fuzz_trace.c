@@ -154,20 +154,36 @@ static void read_totals(struct cursor *payload, struct inflater *inflater)
 	columns_free(&decoder.columns);
 }
 
-static void read_payload(unsigned type, struct cursor *payload,
-			 struct inflater *inflater)
+static void read_nodes(struct cursor *payload, struct inflater *inflater)
 {
-	static struct node_decoder node_decoder;
-	static struct event_decoder event_decoder;
-	static char line[RECORDS_LINE_MAX];
+	static struct node_decoder decoder;
+	struct trace_node node;
+	bool bad;
+
+	if (!node_decoder_open(&decoder, payload, inflater))
+		while (node_decoder_next(&decoder, &node, &bad))
+			;
+}
+
+static void read_events(struct cursor *payload, struct inflater *inflater)
+{
+	static struct event_decoder decoder;
 	struct trace_event events[BATCH];
+
+	if (!event_decoder_open(&decoder, payload, inflater))
+		while (event_decoder_next(&decoder, events, BATCH))
+			;
+}
+
+/* What is not compressed: records, one after the other. */
+static void read_records(unsigned type, struct cursor *payload)
+{
+	static char line[RECORDS_LINE_MAX];
 	struct trace_thread thread;
 	struct trace_capture capture;
 	struct trace_image image;
-	struct trace_node node;
 	struct trace_sync sync;
 	const char *key, *value;
-	bool bad;
 
 	switch (type) {
 	case GT_THREAD:
@@ -182,22 +198,33 @@ static void read_payload(unsigned type, struct cursor *payload,
 		while (records_image(payload, &image))
 			;
 		break;
-	case GT_CONTEXT:
-		if (!node_decoder_open(&node_decoder, payload, inflater))
-			while (node_decoder_next(&node_decoder, &node, &bad))
-				;
-		break;
-	case GT_EVENTS:
-		if (!event_decoder_open(&event_decoder, payload, inflater))
-			while (event_decoder_next(&event_decoder, events,
-						  BATCH))
-				;
-		break;
 	case GT_USAGE:
 		read_usage(payload);
 		break;
 	case GT_MAPS:
 		read_maps(payload);
+		break;
+	case GT_CONTROL:
+		read_controls(payload);
+		break;
+	case GT_SYNC:
+		records_sync(payload, &sync);
+		break;
+	default:
+		while (records_line(payload, line, &key, &value))
+			;
+	}
+}
+
+static void read_payload(unsigned type, struct cursor *payload,
+			 struct inflater *inflater)
+{
+	switch (type) {
+	case GT_CONTEXT:
+		read_nodes(payload, inflater);
+		break;
+	case GT_EVENTS:
+		read_events(payload, inflater);
 		break;
 	case GT_SNAPSHOT:
 		read_snapshot(payload, inflater);
@@ -211,21 +238,14 @@ static void read_payload(unsigned type, struct cursor *payload,
 	case GT_FREED:
 		read_freed(payload, inflater);
 		break;
-	case GT_CONTROL:
-		read_controls(payload);
-		break;
 	case GT_LIVE:
 		read_live(payload, inflater);
 		break;
 	case GT_NAMES:
 		read_names(payload, inflater);
 		break;
-	case GT_SYNC:
-		records_sync(payload, &sync);
-		break;
 	default:
-		while (records_line(payload, line, &key, &value))
-			;
+		read_records(type, payload);
 	}
 }
 

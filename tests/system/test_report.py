@@ -8,6 +8,7 @@ import re
 import subprocess
 import time
 
+from exported import being_written
 from gnomon_test import *
 
 OWN = ("--function", "^tgt_")
@@ -688,16 +689,8 @@ def one_that_cannot_be_read_is_told(directory):
 
 @case
 def a_process_being_recorded_by_its_number(directory):
-    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
-                            os.path.join(directory, "%p.trace"), "--", "cat"],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           env=environment())
-    try:
-        run.stdin.write(b"x\n")
-        run.stdin.flush()
-        check(run.stdout.readline(), "cat answers")
-        check(wait_for(lambda: traces_in(directory)), "a trace")
-        pid = os.path.basename(traces_in(directory)[0]).split(".")[0]
+    with being_written(directory) as path:
+        pid = os.path.basename(path).split(".")[0]
         summary = document(pid, cwd="/")["summary"]
         equal((str(summary["pid"]), summary["exit"]), (pid, "still running"),
               "by the live file that it has mapped")
@@ -708,10 +701,6 @@ def a_process_being_recorded_by_its_number(directory):
         check("still running: its end is now\n" in out, out)
         out = gnomon("annotate", pid, "_*libc_start_main.*", cwd="/").out
         check(" live now, " in out and "the end" not in out, out)
-    finally:
-        run.stdin.close()
-        run.wait(timeout=20)
-        run.stdout.close()
     equal(str(document(pid, cwd=directory)["summary"]["pid"]), pid,
           "by the trace here, once it has ended")
     check("is not being recorded" in
