@@ -12,8 +12,7 @@
 
 static const char *const when_words[GT_DAMAGE_COUNT + 1] = {
 	[GT_DAMAGE_FREE] = "free", [GT_DAMAGE_REALLOC] = "realloc",
-	[GT_DAMAGE_END] = "end", [GT_DAMAGE_ASKED] = "asked",
-	[GT_DAMAGE_COUNT] = "unknown",
+	[GT_DAMAGE_END] = "end", [GT_DAMAGE_COUNT] = "unknown",
 };
 
 static size_t shown_of(const struct report *r)
@@ -64,7 +63,7 @@ static void put_damage(struct report *r, const struct damage *damage,
 		       size_t number)
 {
 	static const char *const found[GT_DAMAGE_COUNT + 1] = {
-		"freed", "reallocated", "found", "found", "found",
+		"freed", "reallocated", "found", "found",
 	};
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 

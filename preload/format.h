@@ -244,7 +244,6 @@ enum gt_damage {
 	GT_DAMAGE_FREE,
 	GT_DAMAGE_REALLOC,
 	GT_DAMAGE_END,		/* of the recording */
-	GT_DAMAGE_ASKED,
 	GT_DAMAGE_COUNT
 };
 

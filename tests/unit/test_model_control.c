@@ -533,7 +533,7 @@ static void damages_are_kept(void **state)
 {
 	static const uint64_t args[2][GT_EXTRA_ARGS] = {
 		{ (uint64_t)-3, C, 2, GT_DAMAGE_FREE },
-		{ 16, UINT64_MAX, 0, 99 },
+		{ 16, UINT64_MAX, 0, GT_DAMAGE_END + 1 },
 	};
 	struct model *model;
 
