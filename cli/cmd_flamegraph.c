@@ -3,6 +3,7 @@
  * Runs in the main thread; cli/export/flame* does the work.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "cli/base/tell.h"
 #include "cli/commands.h"
@@ -47,7 +48,7 @@ static bool ends_with(const char *name, const char *end)
 {
 	size_t size = strlen(name), less = strlen(end);
 
-	return size >= less && strcmp(name + size - less, end) == 0;
+	return size >= less && strcasecmp(name + size - less, end) == 0;
 }
 
 /* Pictures that people may hope for. */
@@ -63,24 +64,44 @@ static const char *other_kind(const char *output)
 	return NULL;
 }
 
+/* Whether the name of the output is one of what was asked for. */
+static bool name_fits(const struct request *request, bool page)
+{
+	const char *output = request->flame.export.output;
+	const char *kind = other_kind(output);
+
+	if (kind != NULL) {
+		tell_error("%s: no %s is made here: name it .svg or .html; "
+			   "browsers print either", output, kind);
+		return false;
+	}
+	if (request->html && ends_with(output, ".svg")) {
+		tell_error("%s: --html makes a page, no SVG: name it .html, "
+			   "or leave --html out", output);
+		return false;
+	}
+	if (request->svg && page) {
+		tell_error("%s: --svg makes a picture, no page: name it .svg, "
+			   "or leave --svg out", output);
+		return false;
+	}
+	return true;
+}
+
 static bool decide(struct request *request)
 {
 	struct flame_export *flame = &request->flame;
 	const char *output = flame->export.output;
-	const char *kind = output != NULL ? other_kind(output) : NULL;
+	bool page = output != NULL && (ends_with(output, ".html") ||
+				       ends_with(output, ".htm"));
 
 	if (request->svg && request->html) {
 		tell_error("--svg --html: one of them at a time");
 		return false;
 	}
-	if (kind != NULL && !request->svg && !request->html) {
-		tell_error("%s: no %s is made here: name it .svg or .html; "
-			   "browsers print either", output, kind);
+	if (output != NULL && !name_fits(request, page))
 		return false;
-	}
-	request->html |= !request->svg && output != NULL &&
-		(ends_with(output, ".html") || ends_with(output, ".htm"));
-	request->format = request->html ? &flame_html : &flame_svg;
+	request->format = request->html || page ? &flame_html : &flame_svg;
 	flame->filters = request->reading.filters.data ?
 		request->reading.filters.data : "";
 	return true;

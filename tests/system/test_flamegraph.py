@@ -4,13 +4,12 @@
 import json
 import os
 import re
-import subprocess
 
 from browser import browsed
-from exported import PROGRAMS, SUMMARY, exported, summary, trace
-from gnomon_test import (GNOMON, bare, case, check, environment, equal,
-                         gnomon, main, need, program, recorded, traces_in,
-                         wait_for)
+from exported import (PROGRAMS, SUMMARY, being_written, exported, summary,
+                      trace)
+from gnomon_test import (bare, case, check, equal, gnomon, main, need, program,
+                         recorded)
 
 HARD = ["odd name with blanks", "odd'quote,comma`", "odd;semicolon#hash",
         "odd<a>&amp;{b}[c] 17", "größe_日本(unsigned long)",
@@ -166,16 +165,7 @@ def a_moment_and_a_trace_that_is_still_written(directory):
     equal(data["nodes"]["live"][0],
           summary(path, "--alive-at", "50%")["live_bytes"], "at a moment")
     check("tracks" not in data, "at a moment nothing ends")
-    run = subprocess.Popen([GNOMON, "run", "-q", "-o",
-                            os.path.join(directory, "%p.trace"), "--", "cat"],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           env=environment())
-    try:
-        run.stdin.write(b"x\n")
-        run.stdin.flush()
-        check(run.stdout.readline(), "cat answers")
-        check(wait_for(lambda: traces_in(directory)), "a trace")
-        path = traces_in(directory)[0]
+    with being_written(directory) as path:
         data = page_data(drawn(directory, path, "b.html"))
         said = summary(path)
         check(said["allocations"] > 0, "it has allocated")
@@ -183,10 +173,6 @@ def a_moment_and_a_trace_that_is_still_written(directory):
             equal(data["nodes"][cost][0], said[key], "so far: " + cost)
         equal(sum(sum(track) for track in data["tracks"]["live"]),
               said["live_bytes"], "over time, so far")
-    finally:
-        run.stdin.close()
-        run.wait(timeout=20)
-        run.stdout.close()
 
 
 @case
@@ -270,13 +256,34 @@ def filters_and_words(directory):
     for name, words, begin in (
             ("a.html", (), "<!DOCTYPE"), ("a.htm", (), "<!DOCTYPE"),
             ("a.svg", (), "<?xml"), ("a", (), "<?xml"),
-            ("b", ("--html",), "<!DOCTYPE"),
-            ("b.html", ("--svg",), "<?xml")):
+            ("A.HTML", (), "<!DOCTYPE"), ("b.html", ("--html",), "<!DOCTYPE"),
+            ("b", ("--html",), "<!DOCTYPE"), ("b.svg", ("--svg",), "<?xml"),
+            ("b.txt", ("--svg",), "<?xml")):
         with open(drawn(directory, path, name, *words),
                   encoding="utf-8") as file:
             check(file.read().startswith(begin), name)
     check(gnomon("flamegraph", path).out.startswith("<?xml"), "to stdout")
     gnomon("flamegraph", os.path.join(directory, "none"), statuses=(2,))
+
+
+@case
+def a_name_that_contradicts_the_format(directory):
+    path = trace("sqlite3")
+    for name, words, remedy in (
+            ("a.svg", ("--html",), "leave --html out"),
+            ("a.SVG", ("--html",), "leave --html out"),
+            ("a.html", ("--svg",), "leave --svg out"),
+            ("a.htm", ("--svg",), "leave --svg out"),
+            ("a.png", (), "name it .svg or .html"),
+            ("a.png", ("--svg",), "name it .svg or .html"),
+            ("a.PDF", ("--html",), "name it .svg or .html"),
+            ("a.svg", ("--svg", "--html"), "one of them"),
+            ("a.html", ("--html", "--svg"), "one of them")):
+        output = os.path.join(directory, name)
+        done = gnomon("flamegraph", path, "-o", output, *words,
+                      statuses=(2,))
+        check(remedy in done.err, "%s %s: %s" % (name, words, done.err))
+        check(not os.path.exists(output), name + " is not written")
 
 
 main()
