@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/base.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
 #define PROC_STAT_MAX 2048
+#define PROC_LINE_FEED "\\012"
 #define PROC_MAPS_BUFFER 8192	/* longer than any line: a path is 4096 */
 
 long proc_read(const char *path, char *to, size_t n)
@@ -139,20 +141,74 @@ static uint64_t proc_hex(const char **s)
 	}
 }
 
-static void proc_map_line(const char *line,
+static bool proc_is_file(const char *path, uint64_t inode)
+{
+	struct stat st;
+
+	return !sys_failed(arch_syscall4(__NR_newfstatat, AT_FDCWD,
+					 (long)path, (long)&st, 0)) &&
+	       st.st_ino == inode;
+}
+
+static bool proc_at_line_feed(const char *path)
+{
+	return strncmp(path, PROC_LINE_FEED, sizeof(PROC_LINE_FEED) - 1) == 0;
+}
+
+/*
+ * The kernel writes a line feed of a path as \012, and nothing else otherwise
+ * than it is: so that may also be what the path really has. Then the file that
+ * is mapped lies there.
+ */
+static void proc_map_path(char *path, uint64_t inode)
+{
+	char *from = path, *to;
+
+	while (*from && !proc_at_line_feed(from))
+		from++;
+	if (likely(!*from) || proc_is_file(path, inode))
+		return;
+	for (to = from; *from; to++) {
+		bool feed = proc_at_line_feed(from);
+
+		*to = feed ? '\n' : *from;
+		from += feed ? sizeof(PROC_LINE_FEED) - 1 : 1;
+	}
+	*to = '\0';
+}
+
+/* Behind the blank that ends a field. */
+static char *proc_map_field(char *line)
+{
+	while (*line && *line != ' ')
+		line++;
+	return line + (*line == ' ');
+}
+
+/* START-END FLAGS OFFSET DEVICE INODE PATH */
+static void proc_map_line(char *at,
 			  void (*fn)(const struct proc_map *map, void *arg),
 			  void *arg)
 {
+	const char *line = at;
 	struct proc_map map;
+	unsigned fields;
+	char *path;
 
 	map.start = proc_hex(&line);
 	if (*line++ != '-')
 		return;
 	map.end = proc_hex(&line);
-	while (*line && *line != '/' && *line != '[')
-		line++;
-	map.path = line;
-	if (*line)
+	for (fields = 0; fields < 4; fields++)
+		at = proc_map_field(at);
+	path = at;
+	while (*path && *path != '/' && *path != '[')
+		path++;
+	line = at;
+	if (*path == '/')
+		proc_map_path(path, text_parse(&line));
+	map.path = path;
+	if (*path)
 		fn(&map, arg);
 }
 

@@ -46,7 +46,7 @@ void proc_thread_name(int pid, int tid, char *to, size_t n);
 /* One line of the own memory map that has a path. */
 struct proc_map {
 	uint64_t start, end;
-	const char *path;
+	const char *path;	/* as it is, without the kernel's escapes */
 };
 
 /* Calls fn for every mapping of a file, in order of address. */

@@ -53,4 +53,28 @@ def paths_are_those_of_the_time(directory):
         equal(len(seen), 1, "build-ids of %s" % path)
 
 
+@case
+def folders_with_a_line_feed_in_their_name(directory):
+    """The kernel's list of mappings writes it as \\012, which may be a name,
+    too. The file that is mapped tells which is meant."""
+    for name in ("a\nb", "a\\012b", "c\nd", "e\\012f"):
+        folder = os.path.join(directory, name)
+        os.mkdir(folder)
+        for file in ("epochs", "libepoch_a.so", "libepoch_b.so"):
+            shutil.copy(os.path.join(PROGRAMS, file), folder)
+        done = recorded([os.path.join(folder, "epochs"), folder], folder)
+        equal(done.status, 0, "status")
+        named = {frame["function"] for row in Report(done.trace).rows
+                 for frame in row["stack"]}
+        paths = {image["path"] for image in info(done.trace)["images"]}
+        for function, file in (("main", "epochs"),
+                               ("epoch_a_inner", "libepoch_a.so")):
+            check(function in named, "%r: %s" % (name, function))
+            check(os.path.join(folder, file) in paths,
+                  "%r: %s" % (name, paths))
+        said = gnomon("report", "--by", "library", "--full-names",
+                      done.trace)
+        check("a\nb" not in said.out + said.err, "a line that is none")
+
+
 main()
