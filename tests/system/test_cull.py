@@ -106,8 +106,13 @@ def many_threads(directory):
     for key in ("allocations", "total_bytes", "frees", "live_blocks",
                 "live_bytes"):
         equal(b["summary"][key], a["summary"][key], key)
-    equal(b["summary"]["left_out_peak_bytes"], b["summary"]["peak_bytes"],
-          "the peak, as the recorder saw it and as it is read")
+    # events of threads that ran at once have no order: each may have had one
+    # block more or less (of up to 3015 bytes) in the one's order than in the
+    # other's
+    seen, read = (b["summary"][key] for key in ("left_out_peak_bytes",
+                                                "peak_bytes"))
+    check(abs(seen - read) <= 8 * 3015, "the peak as the recorder saw it, "
+          "%d, and as it is read, %d" % (seen, read))
 
 
 @case
