@@ -41,6 +41,10 @@ Keyword arguments of both:
               stack is compared between all modes (default: False)
     whole     False: do not insist on complete traces (a target that kills
               itself in a way that loses them; say why at the call)
+    nested_lost  True: events of handlers that interrupted a hook may be lost,
+              if they are counted: a handler waits for the writer a tenth of a
+              second only, and where thousands interrupt one, a machine with
+              much else to do makes it wait longer
     same      function from text to text, applied to all outputs before they
               are compared: leave out times, addresses, process ids
     each      function (done, mode) called for each recorded run, for further
@@ -125,15 +129,17 @@ def number(document, key):
     return int(find_key(document, key) or 0)
 
 
-def check_trace(document, mode):
+def check_trace(document, mode, nested_lost=False):
     """One trace is complete, and the oracle had nothing to say."""
     what = "%s, process %s: " % (mode, document["info"].get("pid"))
     check(document["end"], what + "no END")
-    for key in ("dropped", "damaged"):
-        equal(document[key], 0, what + key)
     counters = document.get("counters") or {}
-    for key in ("nested_lost", "oracle_differences"):
-        equal(number(counters, key), 0, what + key)
+    lost = number(counters, "nested_lost")
+    check(nested_lost or lost == 0, "%snested_lost: %d" % (what, lost))
+    equal(document["dropped"], lost, what + "dropped")
+    equal(document["damaged"], 0, what + "damaged")
+    equal(number(counters, "oracle_differences"), 0,
+          what + "oracle_differences")
 
 
 def check_barriers(documents, mode, barriers, why):
@@ -204,8 +210,8 @@ def one_run(argv, directory, mode, env, seconds, options):
 
 
 def compare(argv, directory, env=None, modes=None, barriers=PLACED, why=None,
-            stacks=False, whole=True, same=str, each=None, times=1,
-            seconds=RUN_SECONDS, **options):
+            stacks=False, whole=True, nested_lost=False, same=str, each=None,
+            times=1, seconds=RUN_SECONDS, **options):
     """Runs the target bare and in all modes; see the head of this file."""
     env = env or {}
     if stacks:
@@ -222,7 +228,7 @@ def compare(argv, directory, env=None, modes=None, barriers=PLACED, why=None,
         if whole:
             documents = [info(trace) for trace in done.traces]
             for document in documents:
-                check_trace(document, mode)
+                check_trace(document, mode, nested_lost)
             check_barriers(documents, mode, barriers, why)
         if stacks:
             found = stacks_of(done.traces)
