@@ -11,6 +11,7 @@
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 #include "cli/control_client.h"
+#include "preload/format.h"
 
 enum { JSON = 1 };
 
@@ -67,6 +68,8 @@ static void print_text(const char *command, int pid,
 	if (!reply->done)
 		tell_error("%d: %s: nothing was changed", pid,
 			   reply->message);
+	else if (tell_is_quiet())
+		return;
 	else if (strcmp(command, "snapshot") == 0)
 		printf("%d: snapshot @%s is in %s\n", pid, reply->name,
 		       reply->trace);
@@ -101,6 +104,25 @@ static int ask(const char *command, const char *name, int pid, bool json)
 	return reply.done ? EXIT_COMPLETE : EXIT_NO;
 }
 
+/* A request is one line of text: what else is in a name would not be a part
+ * of it. */
+static bool name_fits(const char *name)
+{
+	for (const char *at = name; *at != 0; at++) {
+		if ((unsigned char)*at >= ' ' && *at != 0x7f)
+			continue;
+		tell_error("a name is text without control characters, and "
+			   "this one has one as byte %zu: give another name",
+			   (size_t)(at - name) + 1);
+		return false;
+	}
+	if (strlen(name) < GT_NAME_MAX)
+		return true;
+	tell_error("name too long (at most %d bytes): this one has %zu",
+		   GT_NAME_MAX - 1, strlen(name));
+	return false;
+}
+
 /* A name may stand before the process's id, or behind it. */
 static int run_control(const struct command *command, int argc, char **argv)
 {
@@ -125,6 +147,8 @@ static int run_control(const struct command *command, int argc, char **argv)
 			   command->name, takes_name ? "[NAME] " : "");
 		return EXIT_NOTHING;
 	}
+	if (name != NULL && !name_fits(name))
+		return EXIT_NOTHING;
 	return ask(command->name, name, pid, json);
 }
 

@@ -7,6 +7,7 @@
 
 #include "preload/api.h"
 #include "preload/control.h"
+#include "preload/control_text.h"
 
 static int api_ask(struct control_request *request)
 {
@@ -24,6 +25,9 @@ static int api_ask_for(enum control_what what, const char *name)
 	struct control_request request = { .what = what };
 	size_t length = name ? base_min(strlen(name), GNOMON_NAME_MAX) : 0;
 
+	/* as of names that come by the command */
+	if (!control_text_is_plain(name, length))
+		return -EINVAL;
 	if (length)
 		memcpy(request.name, name, length);
 	return api_ask(&request);

@@ -12,7 +12,8 @@
  *	  message  what is wrong, to be read behind the process's id
  *
  * No control characters are in it but those. A connection may ask several
- * times, one after the other.
+ * times, each when it has been answered: who sends a line and more gets an
+ * error, nothing is done, and the connection ends.
  */
 #ifndef GNOMON_CONTROL_FORMAT_H
 #define GNOMON_CONTROL_FORMAT_H
@@ -24,5 +25,6 @@
 #define CONTROL_REQUEST_MAX (GT_NAME_MAX + 32)
 #define CONTROL_ANSWER_MAX (GT_PATH_MAX + GT_NAME_MAX + 512)
 #define CONTROL_ANSWER_FIELDS 5
+#define CONTROL_TOO_LONG "got a name that is too long (at most 255 bytes)"
 
 #endif

@@ -11,6 +11,8 @@
  * I1: every call is one that does not wait. Who sends no whole line in time,
  *     or does not take its answer, is cut off.
  * I2: only who started the recording, or root, is heard.
+ * I3: one line is one request. Who sends more before it is answered may have
+ *     been made to (a name with a newline in it): none of it is done.
  */
 #include "preload/control_socket.h"
 
@@ -196,16 +198,20 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 	}
 }
 
-/* A line has come: it is taken out of the buffer. */
+/* A line has come: it is taken out of the buffer. See I3. */
 static void client_take(struct writer *w, struct control_client *client,
 			size_t n)
 {
-	bool good = control_text_read(client->line, n, &client->request);
+	bool more = client->length > n + 1;
 
-	client->length -= n + 1;
-	memmove(client->line, client->line + n + 1, client->length);
-	client->asks = good;
-	if (!good && !client_answer(w, client->fd, &client->request))
+	client->length = 0;
+	client->asks = !more && control_text_read(client->line, n,
+						  &client->request);
+	if (more)
+		control_text_refuse(&client->request, "got more than one line "
+				    "at once: nothing was done");
+	if (!client->asks &&
+	    (!client_answer(w, client->fd, &client->request) || more))
 		client_close(client);
 }
 
@@ -239,7 +245,7 @@ static void client_read(struct writer *w, struct control_client *client,
 	} else if (client_line(client) < client->length) {
 		client_take(w, client, client_line(client));
 	} else if (client->length == sizeof(client->line)) {
-		control_text_read("", 0, &client->request);
+		control_text_refuse(&client->request, CONTROL_TOO_LONG);
 		client_answer(w, client->fd, &client->request);
 		client_close(client);
 	}
@@ -281,18 +287,17 @@ bool control_socket_busy(const struct control_socket *s)
 	return false;
 }
 
-bool control_socket_step(struct writer *w, uint64_t now_ns)
+void control_socket_step(struct writer *w, uint64_t now_ns)
 {
 	struct control_socket *s = &w->socket;
-	bool more = false;
 	unsigned i;
 
 	if (s->fd < 0)
-		return false;
+		return;
 	if (s->err) {
 		if (now_ns - s->bound_ns >= SOCKET_BIND_NS)
 			socket_try(s);
-		return false;
+		return;
 	}
 	if (now_ns - s->looked_ns >= SOCKET_LOOK_NS) {
 		s->looked_ns = now_ns;
@@ -305,10 +310,7 @@ bool control_socket_step(struct writer *w, uint64_t now_ns)
 			client_read(w, client, now_ns);
 		if (client->fd >= 0)
 			client_serve(w, client, now_ns);
-		more |= client->fd >= 0 && !client->asks && !client->waits &&
-			client_line(client) < client->length;
 	}
-	return more;
 }
 
 void control_socket_close(struct writer *w)

@@ -34,8 +34,8 @@ struct control_socket {
 void control_socket_init(struct writer *w);
 void control_socket_open(struct writer *w);
 
-/* In each round. Whether somebody is there whose request goes on. */
-bool control_socket_step(struct writer *w, uint64_t now_ns);
+/* In each round. */
+void control_socket_step(struct writer *w, uint64_t now_ns);
 
 /* Whether anybody is connected: then rounds come more often. */
 bool control_socket_busy(const struct control_socket *socket);

@@ -37,7 +37,9 @@ size_t control_text_find(const char *line, size_t n, char c)
 	return i;
 }
 
-static bool control_text_refuse(struct control_request *request,
+_Static_assert(GT_NAME_MAX == 256, "as CONTROL_TOO_LONG says");
+
+bool control_text_refuse(struct control_request *request,
 				const char *why)
 {
 	struct text text;
@@ -58,7 +60,7 @@ static bool control_text_is_number(const char *name, size_t n)
 	return true;
 }
 
-static bool control_text_is_plain(const char *line, size_t n)
+bool control_text_is_plain(const char *line, size_t n)
 {
 	size_t i;
 
@@ -72,8 +74,7 @@ static bool control_text_name(const char *name, size_t n,
 			      struct control_request *request)
 {
 	if (n >= GT_NAME_MAX)
-		return control_text_refuse(request,
-					   "got a name that is too long");
+		return control_text_refuse(request, CONTROL_TOO_LONG);
 	if (!n || name[0] == ' ' || name[n - 1] == ' ')
 		return control_text_refuse(request, "got an empty name, or "
 					   "one with blanks around it");

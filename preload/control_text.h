@@ -14,6 +14,12 @@
 /* Where this character is; n: nowhere. */
 size_t control_text_find(const char *line, size_t n, char c);
 
+/* Whether no control characters are in it. */
+bool control_text_is_plain(const char *line, size_t n);
+
+/* Makes it an error with this message; returns false. */
+bool control_text_refuse(struct control_request *request, const char *why);
+
 /* Reads a request without its line feed. False: request->message says what is
  * wrong with it. */
 bool control_text_read(const char *line, size_t n,

@@ -158,13 +158,13 @@ static const char *writer_work(struct writer *w)
 				      feed_live_blocks(&w->feed),
 				      memory_order_relaxed);
 		control_step(w, now_ns);
-		more = control_socket_step(w, now_ns);
+		control_socket_step(w, now_ns);
 		if (!aside_dormant())
 			usage_look(&w->usage, now_ns);
 		emit_names_look(&w->names, w->maps.dump, now_ns, false);
 		writer_look_at_pressure(w, now_ns);
 		reporter_step(&w->reporter);
-		more |= snapshot_step(&w->snapshot, now_ns);
+		more = snapshot_step(&w->snapshot, now_ns);
 		more |= embedder_step(&w->embed, now_ns);
 		bytes = feed_pass(&w->feed, FEED_ENOUGH);
 		if (feed_sync_due(&w->feed, now_ns))

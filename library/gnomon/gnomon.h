@@ -132,12 +132,13 @@ GNOMON_API int gnomon_limit_sizes(uint64_t min_bytes, uint64_t max_bytes);
  * machine). -EIO: the trace cannot be written. Asks the writer. */
 GNOMON_API int gnomon_sync(void);
 
-/* A moment with a name, usable as a time: `--from @NAME`. Asks the writer. */
+/* A moment with a name, usable as a time: `--from @NAME`. -EINVAL: the name is
+ * NULL, empty, or has control characters in it. Asks the writer. */
 GNOMON_API int gnomon_marker(const char *name);
 
 /* Mappings with what is resident of them, and what the allocator holds, under
- * a name (NULL: none) that is usable as a time. Asks the writer, who takes it
- * soon after. */
+ * a name (NULL: none; as that of a marker) that is usable as a time. Asks the
+ * writer, who takes it soon after. */
 GNOMON_API int gnomon_snapshot(const char *name);
 
 /* The same at an interval, as --snapshot-every; and as --stats-every, a line

@@ -165,12 +165,40 @@ def snapshots_have_names(directory):
     equal((document["done"], document["recording"]), (True, True), "JSON")
     target.ask("snapshot", "12", status=2)
     target.ask("snapshot", "a\tb", status=2)
-    target.ask("snapshot", "a" * 300, status=2)
+    done = target.ask("snapshot", "a" * 300, status=2)
+    check("too long (at most 255 bytes)" in done.err, done.err)
     target.do("keep 11")
     target.end()
     for at in ("warm", name, number):
         done = gnomon("report", "--from", "@" + at, "--json", target.trace)
         equal(json.loads(done.out)["summary"]["allocations"], 11, "@" + at)
+
+
+@case
+def a_name_with_more_lines_does_nothing(directory):
+    target = Steered(directory)
+    for name in ("zz\nstop", "zz\n", "\nstop", "a\x7f"):
+        done = target.ask("snapshot", name, status=2)
+        check("control characters" in done.err, done.err)
+    # nor by who asks without the command
+    for lines in (b"snapshot zz\nstop\n", b"sync\nstop", b"sync\nclear\n"):
+        client = Client(target.pid)
+        client.send(lines)
+        answer = client.line()
+        equal((answer[0], answer[1]), (b"error", b"1"), str(lines))
+        check(b"more than one line" in answer[4], str(answer))
+        equal(client.socket.recv(64), b"", "is cut off")
+    client = Client(target.pid)
+    client.send(b"s" * 600)
+    check(b"at most 255 bytes" in client.line()[4], "too long")
+    client = Client(target.pid)
+    equal([client.ask("sync") for _ in range(3)], ["ok"] * 3, "one by one")
+    target.ask("start", status=1)
+    quiet = gnomon("snapshot", "-q", "zz", str(target.pid))
+    equal((quiet.out, quiet.err), ("", ""), "-q")
+    target.end()
+    names = gnomon("info", target.trace).out
+    check("zz" in names and "zz." not in names, names)
 
 
 @case

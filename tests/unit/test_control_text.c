@@ -37,7 +37,7 @@ static void others_are_refused(void **state)
 		"", " ", "star", "starts", "START", "start ", "start now",
 		" start", "marker", "marker ", "snapshot ", "snapshot  a",
 		"snapshot a ", "snapshot 12", "snapshot a\tb", "clear\r",
-		"snapshot a\x7f",
+		"snapshot a\x7f", "snapshot a\nstop", "marker a\nstop",
 	};
 	struct control_request request;
 	unsigned i;
@@ -62,6 +62,7 @@ static void names_have_a_longest(void **state)
 	assert_true(control_text_read(line, 9 + GT_NAME_MAX - 1, &request));
 	assert_int_equal(strlen(request.name), GT_NAME_MAX - 1);
 	assert_false(control_text_read(line, 9 + GT_NAME_MAX, &request));
+	assert_non_null(strstr(request.message, "at most 255 bytes"));
 }
 
 static void answers_are_fields_of_a_line(void **state)
