@@ -8,6 +8,7 @@
  * were there.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,12 @@
 #include "cli/closing.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/ownership.h"
 #include "cli/plan.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/sweep.h"
 #include "preload/options.h"
+#include "preload/options_agree.h"
 #include "preload/patch_format.h"
 #include "preload/signal_list.h"
 
@@ -264,6 +267,49 @@ out:
 	return status;
 }
 
+/* What the recorder would stumble over is found before the program starts. */
+static bool log_opens(const struct options *options)
+{
+	const char *path = options_text(options, OPTION_LOG_FILE);
+	int fd;
+
+	if (path[0] == 0 || options->number[OPTION_LOG] == OPTION_LOG_OFF)
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |
+		  O_NOFOLLOW | O_NONBLOCK, 0600);
+	/* a pipe that nobody reads yet */
+	if (fd < 0 && errno != ENXIO) {
+		tell_error("%s: the log cannot be written: %s: name another "
+			   "file with --log-file", path, strerror(errno));
+		return false;
+	}
+	if (fd >= 0)
+		close(fd);
+	return true;
+}
+
+static bool settle_options(struct options *options)
+{
+	const char *wrong = options_disagree(options);
+	const char *whose = options_text(options, OPTION_CHOWN);
+	char numbers[OWNERSHIP_TEXT];
+
+	if (wrong != NULL) {
+		tell_error("%s", wrong);
+		return false;
+	}
+	if (whose[0] != 0) {
+		if (!ownership_find(whose, numbers)) {
+			tell_error("--chown %s: there is no such user or "
+				   "group: give one that `getent passwd` or "
+				   "`getent group` prints", whose);
+			return false;
+		}
+		options_set(options, OPTION_CHOWN, numbers);
+	}
+	return log_opens(options);
+}
+
 static int run_run(const struct command *command, int argc, char **argv)
 {
 	static struct options options;
@@ -280,6 +326,8 @@ static int run_run(const struct command *command, int argc, char **argv)
 	if (!command_parse(command, argc, argv, take, &options, &operands,
 			   &status))
 		return status;
+	if (!settle_options(&options))
+		return LAUNCH_OWN_FAILURE;
 	if (operands == 0) {
 		tell_error("no program to run: give one, as in `gnomon run "
 			   "ls -l`");

@@ -1,7 +1,8 @@
 # The command, and installing.
 
 # The table of recording options is the recorder's own source.
-HOST_SHARED_OBJ := $(call host-obj,preload/options.c preload/signal_list.c)
+HOST_SHARED_OBJ := $(call host-obj,preload/options.c \
+	preload/options_agree.c preload/signal_list.c)
 
 # Messages of protocol buffers: C from each .proto of cli/.
 PROTO_SRC := $(wildcard cli/*/*.proto)

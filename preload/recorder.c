@@ -34,7 +34,9 @@
 #include "preload/guard.h"
 #include "preload/loader.h"
 #include "preload/message.h"
+#include "preload/options_agree.h"
 #include "preload/output.h"
+#include "preload/owner.h"
 #include "preload/pool.h"
 #include "preload/product.h"
 #include "preload/real.h"
@@ -145,11 +147,23 @@ static int recorder_take_memory(void)
 	return area_map(budget.area);
 }
 
+/* What is wrong with options that are well formed; NULL: nothing. */
+static const char *recorder_wrong(void)
+{
+	const char *whose = options_text(&recorder_options, OPTION_CHOWN);
+	struct owner owner;
+
+	if (*whose && !owner_find(&owner, whose, "/etc/passwd", "/etc/group"))
+		return "--chown: there is no such user or group in "
+		       "/etc/passwd or /etc/group (numbers will do)";
+	return options_disagree(&recorder_options);
+}
+
 /* Options and area, once per process image. */
 static bool recorder_read(void)
 {
 	char *const *environment = recorder_environment();
-	const char *bad = NULL;
+	const char *bad = NULL, *wrong;
 	long told;
 	int err;
 
@@ -161,6 +175,11 @@ static bool recorder_read(void)
 	    options_environment(&recorder_options, environment, &bad)) {
 		recorder_complain("bad value: ", bad,
 				  ": this process is not recorded");
+		return false;
+	}
+	wrong = recorder_wrong();
+	if (wrong) {
+		recorder_complain(wrong, ": this process is not recorded", "");
 		return false;
 	}
 	if (environment) {

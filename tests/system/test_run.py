@@ -272,6 +272,38 @@ def wrong_variable(directory):
 
 
 @case
+def what_cannot_be_is_told_before_the_start(directory):
+    mark = os.path.join(directory, "started")
+    for options, wanted in (
+            (("--min-size=10", "--max-size=5"), "--min-size"),
+            (("--chown=no.such.user",), "no such user"),
+            (("--chown=daemon:no.such.group",), "no such user or group"),
+            (("--chown=:",), "no such user or group"),
+            (("--output=/dev/stdout", "--report"), "--report")):
+        done = run(directory, "touch", mark, options=options)
+        variables = {
+            "GNOMON_" + name[2:].upper().replace("-", "_"): value
+            for name, _, value in (option.partition("=")
+                                   for option in options)}
+        also = run(directory, "touch", mark, env=environment(**variables))
+        for one in (done, also):
+            equal((one.status, one.out), (125, ""), str(options))
+            check(wanted in one.err, one.err)
+            equal(one.err.count("\n"), 1, one.err)
+        check(not os.path.exists(mark), "it was started")
+        alone = bare(["touch", mark], cwd=directory, env=environment(
+            LD_PRELOAD=LIBRARY, **variables))
+        equal((alone.status, alone.out), (0, ""), "alone")
+        check(wanted in alone.err and "is not recorded" in alone.err,
+              alone.err)
+        equal(alone.err.count("\n"), 1, alone.err)
+        os.unlink(mark)
+    equal(traces_in(directory), [], "traces")
+    done = run(directory, "echo", "a", options=("-o", "-", "--report"))
+    equal((done.status, done.out), (125, ""), done.err)
+
+
+@case
 def help_and_version(directory):
     for command in ([], ["run"], ["report"], ["info"]):
         done = gnomon(*command, "--help")

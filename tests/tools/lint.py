@@ -43,7 +43,7 @@ MAY_INCLUDE = {
     # of a plan.
     "cli": ["cli/", "preload/format.h", "preload/options.h",
             "preload/control_format.h", "preload/patch_format.h",
-            "preload/signal_list.h"],
+            "preload/signal_list.h", "preload/options_agree.h"],
 }
 
 # What the library may want from the process it lives in. All of it weak: it
