@@ -44,12 +44,14 @@ static void log_open(void)
 	owner_apply(log_state.fd);
 }
 
-void log_begin(int pid)
+long log_begin(int pid)
 {
 	log_state.pid = log_state.tid = pid;
-	log_state.fd = -1;
 	if (log_wanted(OPTION_LOG_ERROR) && log_path()[0])
 		log_open();
+	else
+		log_state.fd = -1;
+	return log_state.fd < -1 ? log_state.fd : 0;
 }
 
 void log_thread(int tid)

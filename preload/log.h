@@ -11,8 +11,9 @@
 
 /* Levels are the words of the option: OPTION_LOG_*. */
 
-/* At the begin of a recording. */
-void log_begin(int pid);
+/* At the begin of a recording. -errno: the file cannot be opened, and lines go
+ * to standard error. */
+long log_begin(int pid);
 
 /* The target's standard error, for lines that go there: by the id of a thread
  * of it that lives. */

@@ -17,12 +17,20 @@
 static bool message_known;
 static uint64_t message_device, message_inode;
 
+/* The writer's own copy of it, if it keeps one. */
+static int message_kept = -1;
+
+bool message_is_standard(int fd, struct stat *st)
+{
+	return message_known && sys_fstat(fd, st) == 0 &&
+	       st->st_dev == message_device && st->st_ino == message_inode;
+}
+
 static bool message_same(int fd)
 {
 	struct stat st;
 
-	return message_known && sys_fstat(fd, &st) == 0 &&
-	       st.st_dev == message_device && st.st_ino == message_inode;
+	return message_is_standard(fd, &st);
 }
 
 static void message_write(int fd, const char *message)
@@ -67,14 +75,20 @@ void message_say_for(int tid, const char *message)
 	text_put(&text, "/proc/");
 	text_number(&text, tid);
 	text_put(&text, "/fd/2");
-	/* appending: the descriptor we get has a position of its own */
+	/* appending: the descriptor we get has a position of its own. Of a file
+	 * the program's would not go along with it (message_keep). */
 	fd = sys_open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK |
 				    O_CLOEXEC, 0);
 	if (sys_failed(fd))
 		return;
 	if (message_same(fd))
-		message_write(fd, message);
+		message_write(message_kept >= 0 ? message_kept : fd, message);
 	sys_close(fd);
+}
+
+void message_keep(int fd)
+{
+	message_kept = fd;
 }
 
 void message_say_at(int fd, const char *message)

@@ -12,6 +12,7 @@
 #include "preload/area.h"
 #include "preload/kinship.h"
 #include "preload/log.h"
+#include "preload/message.h"
 #include "preload/options.h"
 #include "preload/owner.h"
 #include "preload/proc.h"
@@ -37,25 +38,41 @@ static void writer_close_range(unsigned from, unsigned to)
 }
 
 /* All that is open but these; -1: none. */
-static void writer_close_but(int a, int b)
+static void writer_close_but(int a, int b, int c)
 {
-	int low = a < b ? a : b, high = a < b ? b : a;
+	const int kept[] = { a, b, c };
+	unsigned from = 0, i;
 
-	if (low > 0)
-		writer_close_range(0, low - 1);
-	if (high > low + 1)
-		writer_close_range(low + 1, high - 1);
-	writer_close_range(high + 1, ~0u);
+	for (;;) {
+		unsigned next = ~0u;
+
+		for (i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+			if (kept[i] >= 0 && (unsigned)kept[i] >= from &&
+			    (unsigned)kept[i] < next)
+				next = kept[i];
+		if (next == ~0u)
+			break;
+		if (next > from)
+			writer_close_range(from, next - 1);
+		from = next + 1;
+	}
+	writer_close_range(from, ~0u);
 }
 
-/* Standard error, where a report may have to go at the end, when nobody else
- * has it any more. */
-static int writer_keep_error(void)
+/*
+ * Standard error, where a report may have to go at the end, when nobody else
+ * has it any more; and any file there: its position is the program's too, so
+ * that neither writes over the other. A pipe's reader waits for all who have
+ * it, so that is not kept without need.
+ */
+static void writer_keep_error(struct writer *w)
 {
 	struct stat st;
+	bool file = message_is_standard(2, &st) && S_ISREG(st.st_mode);
 
-	return recorder_options.given[OPTION_REPORT] && !sys_fstat(2, &st) ?
-		       2 : -1;
+	message_keep(file ? 2 : -1);
+	w->reporter.error = file || (recorder_options.given[OPTION_REPORT] &&
+				     !sys_fstat(2, &st)) ? 2 : -1;
 }
 
 static void writer_watch(struct writer *w)
@@ -295,6 +312,18 @@ static void writer_give_away(struct writer *w, int fd)
 			     err);
 }
 
+static void writer_begin_log(struct writer *w)
+{
+	long err = log_begin(w->r->pid);
+
+	if (err && !w->r->message[0])
+		text_message(w->r->message, sizeof(w->r->message),
+			     "the log cannot be written, so its lines go to "
+			     "standard error: name another file",
+			     options_text(&recorder_options, OPTION_LOG_FILE),
+			     err);
+}
+
 int writer_begin(struct writer *w)
 {
 	struct gl_header moment = {
@@ -307,18 +336,18 @@ int writer_begin(struct writer *w)
 		options_text(&recorder_options, OPTION_OUTPUT));
 	int err;
 
-	w->reporter.error = writer_keep_error();
+	writer_keep_error(w);
 	/* an inherited descriptor has to be taken over before it is closed */
 	if (descriptor < 0)
-		writer_close_but(w->reporter.error, -1);
+		writer_close_but(w->reporter.error, -1, -1);
 	writer_find_exe(w);
 	err = writer_open_output(w);
 	memcpy(w->r->message, w->output.message, sizeof(w->r->message));
 	if (err)
 		return err;
 	if (descriptor >= 0)
-		writer_close_but(w->reporter.error, w->output.fd);
-	log_begin(w->r->pid);
+		writer_close_but(w->reporter.error, w->output.fd, -1);
+	writer_begin_log(w);
 	writer_give_away(w, w->output.fd);
 	reporter_begin(&w->reporter, w->output.regular ? w->output.path : "");
 	err = writer_open_live(w, trace_id, &moment);
@@ -351,7 +380,10 @@ int writer_begin(struct writer *w)
 void writer_take_up(struct writer *w)
 {
 	w->reporter.error = -1;
-	writer_close_but(w->output.fd, w->live.fd);
+	message_keep(-1);
+	if (w->output.fd != 2 && w->live.fd != 2)
+		writer_keep_error(w);
+	writer_close_but(w->output.fd, w->live.fd, w->reporter.error);
 	log_reopen();
 	w->live.header->writer_pid = sys_getpid();
 	target_watch(&w->target);

@@ -72,6 +72,58 @@ def on_standard_error(directory):
     check("gnomon: info records: " in done.err, done.err)
 
 
+WRITER = """
+import os, sys, time
+for i in range(400):
+    os.write(2, b"line %04d of the program\\n" % i)
+    if i % 40 == 0:
+        __import__(sys.argv[1 + i // 40])
+        time.sleep(0.03)
+"""
+MODULES = ["json", "decimal", "ctypes", "sqlite3", "zlib", "bz2", "lzma",
+           "ssl", "readline", "hashlib"]
+
+
+@case
+def a_file_as_standard_error_keeps_every_line(directory):
+    for name, opened in (("written", "wb"), ("appended", "ab")):
+        path = os.path.join(directory, name)
+        with open(path, opened) as err:
+            done = subprocess.run(
+                [GNOMON, "run", "-q", "--log", "debug", "--report",
+                 "--snapshot-every", "10ms",
+                 "-o", os.path.join(directory, name + ".trace"),
+                 "/usr/bin/python3", "-c", WRITER, *MODULES],
+                stderr=err, env=environment(), timeout=RUN_SECONDS,
+                check=False)
+        equal(done.returncode, 0, "status")
+        with open(path, encoding="utf-8") as text:
+            lines = text.read().split("\n")
+        equal([line for line in lines if line.startswith("line ")],
+              ["line %04d of the program" % i for i in range(400)], name)
+        said = [line for line in lines if line.startswith("gnomon: ")]
+        check(len(said) > 20, "%d lines of the log" % len(said))
+        check(all(re.match(r"gnomon: (info|debug) \w[^:]*(: |$)", line)
+                  for line in said), said)
+        between = lines[lines.index("line 0000 of the program"):
+                        lines.index("line 0399 of the program")]
+        check(all(line.startswith(("line ", "gnomon: ")) for line in between),
+              "%s: whole lines" % name)
+
+
+@case
+def a_log_that_cannot_be_written(directory):
+    path = os.path.join(directory, "no", "log")
+    done = recorded(["/bin/true"], directory,
+                    options=("--log", "info", "--log-file", path))
+    equal((done.status, done.traces), (125, []), done.err)
+    check(path in done.err and "--log-file" in done.err, done.err)
+    done = recorded(["/bin/true"], directory, by="preload",
+                    env=environment(GNOMON_LOG="error", GNOMON_LOG_FILE=path))
+    equal(done.status, 0, "status")
+    check(path in done.err and "cannot be written" in done.err, done.err)
+
+
 @case
 def a_long_one_is_turned(directory):
     for _ in range(12):
@@ -106,8 +158,9 @@ def to_nobody_there(directory):
     done = recorded(PROGRAM, directory, by="preload",
                     env=environment(GNOMON_CHOWN="nobody.of.this.name"))
     equal((done.status, done.out), (0, "42\n"), "the program")
-    check("no such user" in done.err, done.err)
-    equal(len(traces_in(directory)), 1, "traces")
+    check("no such user" in done.err and "not recorded" in done.err, done.err)
+    equal(done.err.count("\n"), 1, "messages")
+    equal(len(traces_in(directory)), 0, "traces")
 
 
 SHOW = "import os; print([os.environ.get(n) for n in " \
