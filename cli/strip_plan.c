@@ -138,7 +138,7 @@ static void end_block(struct strip_plan *plan, struct block *block,
 		plan->undecided[plan->undecided_count++] = *doomed;
 	}
 	if (known->order > plan->begin_order)
-		plan->live -= block->size;
+		plan->live -= model_stands_for(&plan->model, block->size);
 	blocks_remove(&plan->blocks, block);
 }
 
@@ -165,9 +165,9 @@ static void allocate_again(struct strip_plan *plan, uint32_t thread,
 	}
 	known->odd = true;
 	if (known->order > plan->begin_order)
-		plan->live -= block->size;
+		plan->live -= model_stands_for(&plan->model, block->size);
 	known->order = plan->order;
-	plan->live += event->size;
+	plan->live += model_stands_for(&plan->model, event->size);
 	block->size = event->size;
 }
 
@@ -205,7 +205,7 @@ static void allocate(struct strip_plan *plan, uint32_t lane,
 	block->moving = 0;
 	block->cost = event->context;
 	block->thread = lane >> 1;
-	plan->live += event->size;
+	plan->live += model_stands_for(&plan->model, event->size);
 	if (plan->live > plan->peak) {
 		plan->peak = plan->live;
 		plan->peak_order = plan->order;
@@ -546,7 +546,7 @@ static void take_live(void *owner, const struct trace_live *live)
 	block->moving = 0;
 	block->cost = live->context;
 	block->thread = 0;
-	plan->live += live->size;
+	plan->live += model_stands_for(&plan->model, live->size);
 	plan->peak = plan->live;
 	plan->peak_order = plan->order;
 }
@@ -700,7 +700,8 @@ void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
 		[GT_RUN_PEAK_BYTES] = totals->peak_bytes,
 		[GT_RUN_PEAK_BLOCKS] = totals->peak_blocks,
 		[GT_RUN_PEAK_STAMP] = totals->peak_stamp,
-		[GT_RUN_PEAK_KEPT] = totals->peak_bytes == plan->peak,
+		[GT_RUN_PEAK_KEPT] = totals->peak_bytes ==
+			model_whole_bytes(&plan->model, plan->peak),
 		[GT_RUN_LIFETIME_NS] = before[GT_RUN_LIFETIME_NS],
 		[GT_RUN_TEMPORARY] = before[GT_RUN_TEMPORARY],
 	} };

@@ -57,6 +57,17 @@ double model_weight(const struct model *model, const struct block *block)
 		(double)blocks / (1 << SAMPLED_BLOCK_BITS);
 }
 
+uint64_t model_stands_for(const struct model *model, uint64_t size)
+{
+	return amount_of(model, size).bytes;
+}
+
+uint64_t model_whole_bytes(const struct model *model, uint64_t sum)
+{
+	return model->sample_mean == 0 ? sum :
+		(sum + (1 << SAMPLED_BYTE_BITS) / 2) >> SAMPLED_BYTE_BITS;
+}
+
 /* ---- the timeline ---- */
 
 static struct timeline_sums sums_of(const struct model *model)

@@ -253,6 +253,10 @@ int model_follow(const struct model *model, const char *path,
 const struct block *model_next_block(const struct model *model, uint64_t *at);
 /* How many blocks of its size a block stands for: one, but for samples. */
 double model_weight(const struct model *model, const struct block *block);
+/* The bytes that a block of this size stands for, as figures are summed up: of
+ * a sample in fixed point; and such a sum as it is told. */
+uint64_t model_stands_for(const struct model *model, uint64_t size);
+uint64_t model_whole_bytes(const struct model *model, uint64_t sum);
 /* The node of the stack that freed such a block later: of one of a moment, if
  * that is known. MODEL_NOT_FREED: it was not, or nobody knows. */
 #define MODEL_NOT_FREED UINT32_MAX

@@ -204,4 +204,15 @@ def programs_run_as_they_are(directory):
                     equal(report.summary[key], 0, argv[0] + ": " + key)
 
 
+@case
+def freed_later(directory):
+    """Totals come now and then: some tell of nothing but frees."""
+    done = recorded([program("late")], directory, options=["--depth", "0"])
+    found = json.loads(gnomon("report", done.trace, "--json",
+                              "--sizes").out)["sizes"]
+    row, = [row for row in found if row["min"] <= 3000 <= row["max"]]
+    check(row["count"] >= 100, "count")
+    equal([row["live_blocks"], row["live_bytes"]], [0, 0], "live")
+
+
 main()
