@@ -27,26 +27,13 @@ struct recorder *api_recorder(void)
 			    RECORDER_ON ? r : NULL;
 }
 
-int api_asks(void)
+int api_may_ask(void)
 {
-	struct thread *thread;
+	const struct recorder *r = api_recorder();
 
-	if (!api_recorder())
+	if (!r)
 		return -ENODEV;
-	thread = recorder_tls;
-	if (thread && thread->asks)
-		return -EBUSY;
-	if (thread)
-		thread->asks = true;
-	return 0;
-}
-
-void api_asked(void)
-{
-	struct thread *thread = recorder_tls;
-
-	if (thread)
-		thread->asks = false;
+	return ask_interrupted(&r->ask) ? -EBUSY : 0;
 }
 
 API int gnomon_loaded(void)

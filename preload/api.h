@@ -24,12 +24,9 @@
  */
 struct recorder *api_recorder(void);
 
-/*
- * Around a question that the writer answers. 0, -ENODEV, or -EBUSY: this is a
- * handler that interrupted one, and would wait for what it interrupted.
- */
-int api_asks(void);
-void api_asked(void);
+/* Before a question that the writer answers. 0, -ENODEV, or -EBUSY: this is a
+ * handler that interrupted one, and would wait for what it interrupted. */
+int api_may_ask(void);
 
 /* A block of a heap came into being (GT_ALLOC, GT_REALLOC_DONE). */
 static inline __attribute__((always_inline)) void

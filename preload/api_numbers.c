@@ -59,14 +59,13 @@ void api_numbers_begin(struct recorder *r)
 /* 0 or an error; -ENOMEM: the answer is there, but lacks something. */
 static int numbers_ask(struct recorder *r, struct ledger_question *question)
 {
-	int err = api_asks();
+	int err = api_may_ask();
 
 	if (err)
 		return err;
 	ledger_want(r, LEDGER_LIVE);
 	if (!ledger_ask(r, question))
 		question->err = -ETIMEDOUT;
-	api_asked();
 	return question->err;
 }
 

@@ -11,13 +11,11 @@
 
 static int api_ask(struct control_request *request)
 {
-	int err = api_asks();
+	int err = api_may_ask();
 
 	if (err)
 		return err;
-	err = control_ask(request) ? request->err : -ETIMEDOUT;
-	api_asked();
-	return err;
+	return control_ask(request) ? request->err : -ETIMEDOUT;
 }
 
 static int api_ask_for(enum control_what what, const char *name)

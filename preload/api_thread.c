@@ -87,11 +87,10 @@ API int gnomon_set_timestamp(uint64_t ns)
 	thread = recorder_thread();
 	if (!thread)
 		return -EAGAIN;
-	err = api_asks();
+	err = api_may_ask();
 	if (err)
 		return err;
 	err = control_ask(&request) ? request.err : -ETIMEDOUT;
-	api_asked();
 	if (err)
 		return err;
 	request.tick <<= r->live->tick_shift + GL_KIND_BITS;

@@ -1,23 +1,42 @@
 /*
  * ask.c: see ask.h.
  *
- *	         thread            thread             writer
- *	FREE ─────────▶ CLAIMED ─────────▶ POSTED ─────────▶ TAKEN ──▶ DONE
- *	  ▲                                  │ too late                  │
- *	  └──────────────────────────────────┴──────── thread ◀──────────┘
+ *	         thread        thread              writer
+ *	(holder) ─────▶ POSTED ─────────▶ TAKEN ──▶ DONE
+ *	IDLE ◀────────────┴─ too late ──── thread ◀──┘
  *
- * A handler that interrupts its own thread between CLAIMED and FREE gets no
- * answer. A fork finds it FREE: the recorder is wiped.
+ * WHOSE TURN. `holder` is the thread pointer of who asks; 0: nobody does. Who
+ * finds it taken sleeps until `left` moves. Who leaves while others sleep does
+ * not free it but lets the first of them have it (ASK_PASSED, which only who
+ * has slept may take), or a thread that asks again and again would be back
+ * before anybody is awake. Whom it was passed to may be gone, or be in a
+ * handler: then another one takes it at the end of its nap.
+ *
+ * I1: who finds itself to be the holder is in a handler that interrupted its
+ *     own question, as nobody else stores that value. It is refused at once.
+ *     So the holder waits for the writer only, everybody else for holders.
+ * I2: each wait but that for a question TAKEN has an end, whoever wakes whom.
+ *
+ * A fork finds all of it 0: the recorder is wiped.
  */
 #include "preload/ask.h"
 
+#include <errno.h>
+
+#include "arch.h"
 #include "preload/recorder.h"
 #include "preload/sys.h"
+#include "unwind/memory.h"
 
-#define ASK_PATIENCE 100	/* naps */
 #define ASK_NAP_NS (20 * UINT64_C(1000000))
+/* What is waited at most, in parts of a nap, and what one counts that was
+ * ended by something that happened, or by a signal. No clock: a thread may be
+ * forbidden to read any. */
+#define ASK_PATIENCE (100 * ASK_NAP)
+#define ASK_PASSED 1	/* no thread's pointer */
+enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
 
-enum { ASK_FREE, ASK_CLAIMED, ASK_POSTED, ASK_TAKEN, ASK_DONE };
+enum { ASK_IDLE, ASK_POSTED, ASK_TAKEN, ASK_DONE };
 
 static bool ask_move(struct ask *ask, uint32_t from, uint32_t to)
 {
@@ -26,29 +45,82 @@ static bool ask_move(struct ask *ask, uint32_t from, uint32_t to)
 		memory_order_acquire);
 }
 
+bool ask_interrupted(const struct ask *ask)
+{
+	return atomic_load_explicit(&ask->holder, memory_order_relaxed) ==
+	       arch_thread_pointer();
+}
+
+static bool ask_take(struct ask *ask, uintptr_t from)
+{
+	/* pairs with the stores of ask_leave */
+	return atomic_compare_exchange_strong(&ask->holder, &from,
+					      arch_thread_pointer());
+}
+
+/* Sleeps while *word == value, a nap at most; what it counts. */
+static unsigned ask_nap(struct recorder *r, const _Atomic uint32_t *word,
+			uint32_t value)
+{
+	bool spins = !unwind_may(UNWIND_NO_WAIT);
+	long result = 0;
+
+	if (spins)
+		recorder_nap(r, word, value, ASK_NAP_NS);
+	else
+		result = sys_futex_wait(word, value, ASK_NAP_NS);
+	if (atomic_load_explicit(word, memory_order_relaxed) != value)
+		return ASK_MOVED;
+	if (spins || result == -ETIMEDOUT)
+		return ASK_NAP;
+	return result == -EINTR ? ASK_SIGNAL : ASK_MOVED;
+}
+
 static bool ask_claim(struct recorder *r)
 {
-	unsigned naps;
+	struct ask *ask = &r->ask;
+	unsigned waited = 0;
+	uint32_t left;
 
-	for (naps = 0; naps < ASK_PATIENCE; naps++) {
-		uint32_t state = atomic_load_explicit(&r->ask.state,
-						      memory_order_relaxed);
-
-		if (ask_move(&r->ask, ASK_FREE, ASK_CLAIMED))
-			return true;
-		if (!recorder_writer_alive(r))
+	if (ask_interrupted(ask))
+		return false;
+	while (!ask_take(ask, 0)) {
+		if (waited >= ASK_PATIENCE || !recorder_writer_alive(r))
 			return false;
-		if (state != ASK_FREE)
-			recorder_nap(r, &r->ask.state, state, ASK_NAP_NS);
+		/* before a last look; pairs with the loads of ask_leave */
+		atomic_store(&ask->waits, 1);
+		left = atomic_load(&ask->left);
+		if (ask_take(ask, 0))
+			break;
+		waited += ask_nap(r, &ask->left, left);
+		if (ask_take(ask, ASK_PASSED))
+			break;
 	}
-	return false;
+	return true;
+}
+
+static void ask_leave(struct ask *ask)
+{
+	bool wakes = unwind_may(UNWIND_NO_WAIT);
+	bool waits = atomic_exchange(&ask->waits, 0) && wakes;
+	uintptr_t passed = ASK_PASSED;
+
+	atomic_store(&ask->holder, waits ? ASK_PASSED : 0);
+	atomic_fetch_add(&ask->left, 1);
+	if (!wakes || (!waits && !atomic_load(&ask->waits)))
+		return;
+	/* There may be more than one, of whom none may say so again. */
+	if (sys_futex_wake_some(&ask->left, 1) > 0)
+		atomic_store(&ask->waits, 1);
+	else if (waits)
+		atomic_compare_exchange_strong(&ask->holder, &passed, 0);
 }
 
 /* Whether it was answered. Once taken it is waited for as long as the writer
  * lives: it may be reading what only lives on the caller's stack. */
 static bool ask_wait(struct recorder *r)
 {
-	unsigned naps = 0;
+	unsigned waited = 0;
 
 	for (;;) {
 		uint32_t state = atomic_load_explicit(&r->ask.state,
@@ -58,10 +130,10 @@ static bool ask_wait(struct recorder *r)
 			return true;
 		if (!recorder_writer_alive(r))
 			return false;
-		if (naps++ >= ASK_PATIENCE &&
-		    ask_move(&r->ask, ASK_POSTED, ASK_CLAIMED))
+		if (waited >= ASK_PATIENCE &&
+		    ask_move(&r->ask, ASK_POSTED, ASK_IDLE))
 			return false;
-		recorder_nap(r, &r->ask.state, state, ASK_NAP_NS);
+		waited += ask_nap(r, &r->ask.state, state);
 	}
 }
 
@@ -85,7 +157,8 @@ bool ask_writer(struct recorder *r, const struct ask *question, long *result)
 	answered = ask_wait(r);
 	if (answered)
 		*result = r->ask.result;
-	atomic_store_explicit(&r->ask.state, ASK_FREE, memory_order_release);
+	atomic_store_explicit(&r->ask.state, ASK_IDLE, memory_order_relaxed);
+	ask_leave(&r->ask);
 	return answered;
 }
 

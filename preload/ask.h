@@ -22,6 +22,9 @@ enum ask_what {
 
 struct ask {
 	_Atomic uint32_t state;	/* futex; see ask.c */
+	_Atomic uintptr_t holder;	/* thread pointer of who asks; 0: nobody */
+	_Atomic uint32_t left;	/* futex: how many have asked */
+	_Atomic uint32_t waits;	/* somebody may sleep on `left` */
 	uint32_t what;
 	long number;
 	long arg[6];
@@ -29,10 +32,15 @@ struct ask {
 };
 
 /*
- * Any thread of the target, also in handlers. False: there is no answer,
- * because there is no writer, or not in time (some seconds).
+ * Any thread of the target, also in handlers; each gets its turn. False: there
+ * is no answer, because there is no writer, or not in time (some seconds), or
+ * because this is a handler that interrupted a question (ask_interrupted).
  */
 bool ask_writer(struct recorder *r, const struct ask *question, long *result);
+
+/* Whether the calling thread asks already, further out: what it interrupted
+ * cannot go on before it is back. */
+bool ask_interrupted(const struct ask *ask);
 
 /* The writer, now and then: whether somebody asks. Then the question is its
  * own until ask_answered. */

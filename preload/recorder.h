@@ -67,7 +67,6 @@ struct thread {
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
 	char name[GT_THREAD_NAME_MAX];	/* at its first event */
-	bool asks;		/* it waits for the writer (api.c) */
 	uint32_t aside;		/* enum thread_aside; 0: ring == own */
 	struct choose choose;	/* where it is on its line of bytes */
 	int64_t since;		/* choose.until at its last recorded block */

@@ -95,6 +95,13 @@ def numbers(directory):
 
 
 @case
+def asked_by_many(directory):
+    """Threads and handlers that ask at once: each gets its turn, soon."""
+    done = recorded([program("askers")], directory)
+    equal((done.status, done.out), (0, ""), "asks for numbers")
+
+
+@case
 def threads_and_sizes(directory):
     """What threads that are not active allocate, and blocks of other sizes,
     is left out; the rest is exact."""
