@@ -5,6 +5,10 @@
  * with a secret that no other process has: what a program copies, or leaves
  * behind in memory that it has freed, is no header. The context is not in it,
  * as it becomes known later.
+ * Its bytes are none that a program writes by mistake: 0x80 to 0xbf, so no
+ * text, no small number, no -1; and the last, which the block's first byte
+ * follows, is always GUARD_FILL. 42 bits are left of the hash, which is asked
+ * only where the magic is right.
  */
 #include "preload/guard_block.h"
 
@@ -38,7 +42,9 @@ static uint64_t guard_check(const struct guard_shape *shape, uintptr_t block,
 	     (place & GUARD_PLACE_MAX) * UINT64_C(0x94d049bb133111eb);
 	x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
 	x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-	return x ^ x >> 33;
+	x ^= x >> 33;
+	return (x & UINT64_C(0x003f3f3f3f3f3f3f)) |
+	       UINT64_C(0x0080808080808080) | (uint64_t)GUARD_FILL << 56;
 }
 
 struct guard_shape guard_shape(uint32_t zone, uint64_t secret)

@@ -61,7 +61,7 @@ class Core:
                  (place & 0xffffff) * 0x94d049bb133111eb & MASK) & MASK
         for factor in (0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53):
             x = (x ^ x >> 33) * factor & MASK
-        return x ^ x >> 33
+        return (x ^ x >> 33) & 0x003f3f3f3f3f3f3f | 0xa780808080808080
 
     def blocks(self):
         """(address, size, context) of each live block."""

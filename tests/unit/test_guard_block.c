@@ -121,6 +121,41 @@ static void each_byte_counts(void **state)
 	}
 }
 
+/* What programs write by mistake is none of the bytes before a block, wherever
+ * it lies and however large it is. */
+static void usual_bytes_before_it(void **state)
+{
+	static const uint8_t usual[] = { 0, 1, 2, 0x7f, 0xff, 0xfe, '\n', ' ',
+					 '0', 'A', 'a', 'z' };
+	unsigned size, i, back;
+
+	(void)state;
+	for (size = 0; size < 1000; size++) {
+		struct made m = make(16, size, 16);
+		struct guard_found found;
+
+		for (back = 1; back <= 8; back++)
+			for (i = 0; i < sizeof(usual); i++) {
+				uint8_t *byte = (uint8_t *)m.block - back;
+				uint8_t was = *byte;
+				struct guard_harm harm;
+
+				assert_int_equal(guard_find(&m.shape, m.block,
+							    &found),
+						 GUARD_LIVE);
+				*byte = usual[i];
+				guard_find(&m.shape, m.block, &found);
+				harm = guard_look_front(&m.shape, m.block,
+							&found);
+				assert_int_equal(harm.bytes, 1);
+				assert_int_equal(harm.offset, -(int)back);
+				*byte = was;
+			}
+		assert_int_equal(((uint8_t *)m.block)[-1], GUARD_FILL);
+		free(m.memory);
+	}
+}
+
 static void whole_header_gone(void **state)
 {
 	struct made m = make(16, 100, 16);
@@ -230,6 +265,7 @@ int main(void)
 		cmocka_unit_test(everything_fits),
 		cmocka_unit_test(sizes_that_cannot_be),
 		cmocka_unit_test(each_byte_counts),
+		cmocka_unit_test(usual_bytes_before_it),
 		cmocka_unit_test(whole_header_gone),
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(freed_before),
