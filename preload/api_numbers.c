@@ -221,8 +221,6 @@ static int numbers_write(void *data, const char *text, size_t size)
 	while (size) {
 		long n = sys_write(fd, text, size);
 
-		if (n == -EINTR)
-			continue;
 		if (n <= 0)
 			return n ? n : -EIO;
 		text += n;

@@ -37,6 +37,9 @@ static int api_activity(enum gnomon_who who, bool inactive)
 	switch (who) {
 	case GNOMON_ALL:
 	case GNOMON_NEW:
+		/* who calls is not new, even if it has recorded nothing yet */
+		if (who == GNOMON_NEW)
+			recorder_join();
 		aside_activity(r, inactive, who == GNOMON_ALL);
 		return 0;
 	case GNOMON_THREAD:

@@ -96,7 +96,9 @@ GNOMON_API int gnomon_clear(void);
 enum gnomon_who {
 	GNOMON_THREAD,		/* the calling thread */
 	GNOMON_ALL,		/* all threads, and those to come */
-	GNOMON_NEW		/* only those to come: what they begin as */
+	/* only those to come: what they begin as. A thread begins when it first
+	 * allocates while something is recorded, or calls a function of these */
+	GNOMON_NEW
 };
 
 /* 1: what the calling thread (GNOMON_THREAD) allocates now is recorded: it is
@@ -291,7 +293,8 @@ struct gnomon_dump {
  * Writes the stacks that were recorded with their numbers to a descriptor;
  * NULL for `how`: all zero. How many stacks were printed, or -EINVAL; -ENOMEM
  * (a dump takes some memory, given back at its end); what write(2) said, then
- * it is not complete; -EBUSY: this thread, or another, is at it (one at a
+ * it is not complete (-EINTR, too: a handler without SA_RESTART ended it, the
+ * way out where nobody reads a pipe; -EAGAIN of one that does not block); -EBUSY: this thread, or another, is at it (one at a
  * time); -EPERM: the program has forbidden itself files and memory. Not in
  * signal handlers. Asks the writer for the numbers; names are made by the
  * calling thread, from the files of program and libraries: without lock of the

@@ -102,6 +102,21 @@ def asked_by_many(directory):
 
 
 @case
+def who_says_what_new_threads_are(directory):
+    """Is not new itself, also if nothing was recorded of it before."""
+    for name, options in (("off", ["--off"]), ("on", [])):
+        where = os.path.join(directory, name)
+        os.mkdir(where)
+        equal(recorded([program("eldest")], where, options=options).status,
+              0, name)
+
+
+@case
+def a_stuck_dump_ends(directory):
+    equal(recorded([program("stuck_dump")], directory).status, 0, "status")
+
+
+@case
 def threads_and_sizes(directory):
     """What threads that are not active allocate, and blocks of other sizes,
     is left out; the rest is exact."""
