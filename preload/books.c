@@ -21,10 +21,10 @@ static uint32_t books_options(void)
 	const uint64_t *number = recorder_options.number;
 	uint32_t wants = 0;
 
-	if (number[OPTION_CULL])
-		wants |= LEDGER_CULL;
 	if (totals_wanted())
-		wants |= LEDGER_TOTALS;
+		wants |= LEDGER_TOTALS;	/* no event is written anyway */
+	else if (number[OPTION_CULL])
+		wants |= LEDGER_CULL;
 	if (number[OPTION_LIMIT])
 		wants |= LEDGER_PARTS;
 	if (number[OPTION_STATS_EVERY])
@@ -88,6 +88,9 @@ static int books_open(struct writer *w, uint32_t wants)
 		err = ledger_init(&books->ledger, &books->reserve,
 				  w->live.nodes_max, live->window_ticks,
 				  recorder_options.number[OPTION_SAMPLE]);
+	/* a child frees what it has from its parent, which it began in */
+	books->ledger.gap = w->r->forked ||
+		recorder_options.number[OPTION_SAMPLE];
 	books_measure(w, sys_now_ns());
 	if (!err)
 		err = sequence_init(&books->sequence, &books->reserve,
@@ -151,10 +154,15 @@ void books_look(struct writer *w, uint64_t now_ns)
 		books->failed = books_open(w, wants) != 0;
 		if (books->failed)
 			w->feed.sequence = NULL;
+		/* of blocks that there were nothing is known */
+		books->ledger.gap = true;
 	}
 	if (!books->open)
 		return;
 	books_measure(w, now_ns);
+	if (unlikely(atomic_load_explicit(&w->r->partial,
+					  memory_order_relaxed)))
+		books->ledger.gap = true;
 	if (books->sequence.no_events)
 		totals_look(&books->totals, now_ns);
 	if (books->sequence.cull)
@@ -211,7 +219,7 @@ long books_answer(struct writer *w, struct ledger_question *question)
 	return 0;
 }
 
-void books_begin_anew(struct writer *w, uint64_t tick)
+void books_begin_anew(struct writer *w, uint64_t tick, bool unseen)
 {
 	struct books *books = &w->books;
 
@@ -227,5 +235,8 @@ void books_begin_anew(struct writer *w, uint64_t tick)
 		if (books->cull.totals.count)
 			cull_tell(&books->cull);
 	}
-	ledger_clear(&books->ledger);
+	if (unseen)
+		ledger_forget(&books->ledger, tick);
+	else
+		ledger_clear(&books->ledger, tick);
 }

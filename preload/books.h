@@ -46,8 +46,8 @@ void books_finish(struct writer *w);
 /* A question of the target's (ASK_LEDGER). 0 or -errno. */
 long books_answer(struct writer *w, struct ledger_question *question);
 
-/* What was before this tick does not count any more: that is told, and
- * forgotten. */
-void books_begin_anew(struct writer *w, uint64_t tick);
+/* What was before this tick does not count any more: that is told. unseen:
+ * and not all that happened was recorded. */
+void books_begin_anew(struct writer *w, uint64_t tick, bool unseen);
 
 #endif

@@ -76,7 +76,8 @@ static void control_moment(struct writer *w, enum gt_control_what what,
 {
 	request->tick = control_tick(w);
 	if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
-		books_begin_anew(w, request->tick);
+		books_begin_anew(w, request->tick,
+				 what == GT_CONTROL_START);
 	control_emit(w, what, request->tick, 0, request->name);
 }
 
@@ -101,7 +102,7 @@ static void control_start(struct writer *w, struct control_request *request)
 	maps_watch_whole(&w->maps);
 	control_moment(w, GT_CONTROL_START, request);
 	control->begin_tick = request->tick;
-	control->end_tick = 0;
+	control->clear_tick = control->end_tick = 0;
 	control->begun++;
 	control->start_ns = 0;
 	control_limit_duration(control);
@@ -276,7 +277,7 @@ void control_do(struct writer *w, struct control_request *request)
 		break;
 	case CONTROL_CLEAR:
 		control_moment(w, GT_CONTROL_CLEAR, request);
-		w->control.begin_tick = request->tick;
+		w->control.clear_tick = request->tick;
 		break;
 	case CONTROL_MARKER:
 		control_moment(w, GT_CONTROL_MARKER, request);

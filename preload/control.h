@@ -44,6 +44,7 @@ struct control {
 	/* What is before `begin_tick` does not count (any more), nor what is
 	 * from `end_tick` on; 0: there is no end yet. */
 	uint64_t begin_tick, end_tick;
+	uint64_t clear_tick;	/* of a clear since then; 0: there was none */
 	uint64_t start_ns;	/* --delay: when to start; 0: not by itself */
 	uint64_t stop_ns;	/* --duration: when to stop; likewise */
 	uint32_t served[CONTROL_KINDS];	/* of the recorder's `signalled` */

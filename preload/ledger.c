@@ -2,6 +2,13 @@
  * ledger.c: see ledger.h. Pairing and reallocs are as a reader of the trace
  * does them (cli/model/apply.c), so figures come out the same.
  *
+ * FOREIGN BLOCKS. What a clear finds live stays in the table, so that its free
+ * is known for what it is; it is not counted (view). Where blocks began unseen
+ * (gap), a free of one that is not known is that of such a block, and must not
+ * meet the next one at its address: an allocation only takes a waiting free
+ * whose stamp is later than its own. Such a free waits at all only where events
+ * may still come out of order.
+ *
  * I1: with LEDGER_MOVING in its flags a block is that of one ring's realloc:
  *     active, found and not released.
  *
@@ -25,10 +32,12 @@ void ledger_want(struct recorder *r, uint32_t why)
 }
 
 /* Blocks of another heap lie in blocks of the allocator: they are known, but
- * not counted, and stay in the trace. */
-static bool ledger_is_apart(const struct ledger_block *block)
+ * not counted, and stay in the trace. The same goes for foreign ones. */
+static bool ledger_is_apart(const struct ledger *ledger,
+			    const struct ledger_block *block)
 {
-	return block->address >> GL_HEADER_SHIFT;
+	return block->address >> GL_HEADER_SHIFT ||
+	       unlikely(ledger_is_foreign(ledger, block));
 }
 
 static void ledger_count_end(struct ledger *ledger,
@@ -45,7 +54,7 @@ static void ledger_count_end(struct ledger *ledger,
 	uint64_t lifetime = end->tick > block->tick ?
 				    end->tick - block->tick : 0;
 
-	if (ledger_is_apart(block))
+	if (ledger_is_apart(ledger, block))
 		return;
 	ledger_sum_end(&ledger->all, amount);
 	ledger_sum_end(&figure->sum, amount);
@@ -118,8 +127,8 @@ static void ledger_begin(struct ledger *ledger, struct ledger_block *block,
 	block->sequence = thread->allocations;
 	block->thread = thread->serial;
 	block->ring = event->owner;
-	block->flags = odd || ledger_is_apart(block) ? LEDGER_ODD : 0;
-	if (likely(!ledger_is_apart(block)))
+	block->flags = odd || ledger_is_apart(ledger, block) ? LEDGER_ODD : 0;
+	if (likely(!ledger_is_apart(ledger, block)))
 		peak = ledger_count_begin(ledger, block);
 	if (ledger->tap.begun)
 		ledger->tap.begun(ledger->tap.owner, block);
@@ -188,7 +197,7 @@ static void ledger_give_up(struct ledger *ledger)
 	struct ledger_event event = ledger_wait_end(ledger, 0);
 	struct ledger_block *block;
 
-	ledger->unpaired++;
+	ledger->unpaired += event.kind == GT_ALLOC || !ledger->gap;
 	if (event.kind != GT_ALLOC)
 		return;
 	block = ledger_find(ledger, event.address);
@@ -229,11 +238,13 @@ static struct ledger_block *ledger_new(struct ledger *ledger,
 	struct ledger_block *block = figure ?
 		ledger_add(ledger, event->address) : NULL;
 
-	if (block)
+	if (block) {
 		block->figure = figure;
-	else
-		ledger->refused++;
-	return block;
+		return block;
+	}
+	ledger->refused++;
+	ledger->gap = true;
+	return NULL;
 }
 
 /* The address of a moving block is another's: it is free since. */
@@ -260,17 +271,37 @@ static void ledger_release_moving(struct ledger *ledger,
 	}
 }
 
-/* A free, or the beginning of a realloc, had come before the allocation. */
-static void ledger_allocate_settle(struct ledger *ledger,
-				   struct ledger_block *block)
+/* The free, or the beginning of a realloc, that had come before this
+ * allocation of its block. False: there is none. */
+static bool ledger_take_free(struct ledger *ledger,
+			     const struct ledger_event *allocation,
+			     struct ledger_event *event)
 {
-	int i = ledger_waits(ledger->waiting, block->address, LEDGER_FREES);
+	int i;
+
+	do {
+		i = ledger_waits(ledger->waiting, allocation->address,
+				 LEDGER_FREES);
+		if (i < 0)
+			return false;
+		*event = ledger_wait_end(ledger, i);
+		/* or it was of the one before this, which nobody knew */
+	} while (ledger->gap &&
+		 (event->tick < allocation->tick ||
+		  (event->tick == allocation->tick &&
+		   event->ring == allocation->ring)));
+	return true;
+}
+
+static void ledger_allocate_settle(struct ledger *ledger,
+				   struct ledger_block *block,
+				   const struct ledger_event *allocation)
+{
 	struct ledger_moving *moving;
 	struct ledger_event event;
 
-	if (i < 0)
+	if (!ledger_take_free(ledger, allocation, &event))
 		return;
-	event = ledger_wait_end(ledger, i);
 	block->flags |= LEDGER_ODD;
 	if (event.kind == GT_FREE) {
 		ledger_end(ledger, block, &(struct ledger_end){
@@ -307,7 +338,15 @@ static void ledger_allocate(struct ledger *ledger,
 		return;
 	ledger_begin(ledger, block, event, odd);
 	if (unlikely(ledger->waiting->count))
-		ledger_allocate_settle(ledger, block);
+		ledger_allocate_settle(ledger, block, event);
+}
+
+/* Whether the block at an address began unseen, as it is not known: all that
+ * happened before this was told. */
+static bool ledger_began_unseen(const struct ledger *ledger,
+				const struct ledger_event *event)
+{
+	return ledger->gap && event->tick < ledger->settled;
 }
 
 static void ledger_free(struct ledger *ledger,
@@ -320,7 +359,8 @@ static void ledger_free(struct ledger *ledger,
 	if (!block || block->flags & LEDGER_MOVING) {
 		if (block)
 			block->flags |= LEDGER_ODD;
-		ledger_wait(ledger, event);
+		if (block || !ledger_began_unseen(ledger, event))
+			ledger_wait(ledger, event);
 		return;
 	}
 	ledger_end(ledger, block, &(struct ledger_end){
@@ -373,7 +413,7 @@ static void ledger_realloc_begin(struct ledger *ledger,
 	};
 	if (moving->found)
 		block->flags |= LEDGER_MOVING;
-	else
+	else if (block || !ledger_began_unseen(ledger, event))
 		ledger_wait(ledger, event);
 }
 

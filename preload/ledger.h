@@ -147,6 +147,10 @@ struct ledger {
 	uint32_t unused;
 	uint32_t live;		/* entries with a block */
 	uint32_t figure_count, nodes_max;
+	uint64_t view;		/* tick: blocks from before are foreign: they
+				 * are known, and not counted */
+	bool gap;		/* some blocks were never seen to begin: a free
+				 * of one that is not known is no news */
 	uint64_t window;	/* ticks in which stamps may disagree */
 	uint64_t settled;	/* up to there events come in order */
 	struct ledger_sum all;
@@ -176,8 +180,11 @@ void ledger_settle(struct ledger *ledger, uint64_t tick);
 /* No more events come: what waits for others is given up. */
 void ledger_finish(struct ledger *ledger);
 
-/* As if nothing had happened yet; threads stay known. */
-void ledger_clear(struct ledger *ledger);
+/* Counts from this tick on: blocks that there are stay, but are foreign. */
+void ledger_clear(struct ledger *ledger, uint64_t tick);
+
+/* The same, and what happened up to now was not all seen: no block is known. */
+void ledger_forget(struct ledger *ledger, uint64_t tick);
 
 /* This slot of a REALLOC_BEGIN is another's from now on. */
 void ledger_forget_begin(struct ledger *ledger, uint32_t ring, uint32_t slot);
@@ -190,6 +197,13 @@ void ledger_prefetch_block(const struct ledger *ledger, uint64_t address);
 /* The live block at an address (or NULL). */
 struct ledger_block *ledger_find(const struct ledger *ledger,
 				 uint64_t address);
+
+/* Whether it is from before the ledger began to count. */
+static inline bool ledger_is_foreign(const struct ledger *ledger,
+				     const struct ledger_block *block)
+{
+	return block->tick < ledger->view;
+}
 
 /* Bit length: 0 of 0, 1 of 1, 2 of 2 and 3 … */
 static inline unsigned ledger_class_of(uint64_t value)

@@ -233,7 +233,7 @@ struct ledger_thread *ledger_thread_at(const struct ledger *ledger,
 	return (struct ledger_thread *)ledger->rings.at + ring;
 }
 
-void ledger_clear(struct ledger *ledger)
+void ledger_clear(struct ledger *ledger, uint64_t tick)
 {
 	uint32_t i;
 
@@ -242,19 +242,26 @@ void ledger_clear(struct ledger *ledger)
 
 		ledger_figure_begin(figure, figure->context);
 	}
-	memset(ledger->heads.at, 0, (uint64_t)ledger->buckets *
-					    sizeof(uint32_t));
-	ledger->block_count = 1;
-	ledger->unused = ledger->live = 0;
 	memset(&ledger->all, 0, sizeof(ledger->all));
 	memset(ledger->classes, 0, sizeof(ledger->classes));
 	memset(ledger->lives, 0, sizeof(ledger->lives));
-	memset(ledger->waiting, 0, sizeof(*ledger->waiting));
-	ledger->waiting->expires = UINT64_MAX;
 	ledger->unpaired = ledger->refused = 0;
-	memset(ledger->moving.at, 0, ledger->moving.ready);
 	for (i = 0; (i + UINT64_C(1)) * sizeof(struct ledger_thread) <=
 		    ledger->rings.ready; i++)
 		memset(&ledger_thread_at(ledger, i)->sum, 0,
 		       sizeof(struct ledger_sum));
+	ledger->view = tick;
+}
+
+void ledger_forget(struct ledger *ledger, uint64_t tick)
+{
+	ledger_clear(ledger, tick);
+	memset(ledger->heads.at, 0, (uint64_t)ledger->buckets *
+					    sizeof(uint32_t));
+	ledger->block_count = 1;
+	ledger->unused = ledger->live = 0;
+	memset(ledger->waiting, 0, sizeof(*ledger->waiting));
+	ledger->waiting->expires = UINT64_MAX;
+	memset(ledger->moving.at, 0, ledger->moving.ready);
+	ledger->gap = true;
 }

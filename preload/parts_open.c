@@ -58,7 +58,10 @@ static void parts_images(struct emit_image *images)
 static void parts_control(struct writer *w)
 {
 	if (w->control.begin_tick)
-		control_emit(w, GT_CONTROL_CLEAR, w->control.begin_tick, 0,
+		control_emit(w, GT_CONTROL_START, w->control.begin_tick, 0,
+			     "");
+	if (w->control.clear_tick)
+		control_emit(w, GT_CONTROL_CLEAR, w->control.clear_tick, 0,
 			     "");
 	if (aside_dormant())
 		control_emit(w, GT_CONTROL_STOP, w->control.end_tick, 0, "");

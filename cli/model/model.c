@@ -125,6 +125,9 @@ static void take_line(void *owner, unsigned type, const char *key,
 	if (type == GT_INFO && (strcmp(key, "partial") == 0 ||
 				strcmp(key, "sample") == 0))
 		take_partial(model, value);
+	/* a child frees what it has from its parent */
+	if (type == GT_INFO && strcmp(key, "parent_trace") == 0)
+		model->controls.gap = true;
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
 		model->clock.tick_ps = strtoull(value, NULL, 10);
 }

@@ -97,7 +97,8 @@ class Done:
 
 def traces_in(directory):
     return sorted(os.path.join(directory, name)
-                  for name in os.listdir(directory) if ".trace" in name)
+                  for name in os.listdir(directory)
+                  if ".trace" in name and not name.endswith(".stats"))
 
 
 def environment(**changes):
