@@ -123,6 +123,22 @@ static bool name_fits(const char *name)
 	return false;
 }
 
+/* Of a program and its recorder, which have the same name for pidof, one is
+ * left: the program. */
+static int settle_pids(int operands, char **argv)
+{
+	int first, other;
+
+	if (operands < 2 || !read_pid(argv[0], &first))
+		return operands;
+	for (int i = 1; i < operands; i++)
+		if (!read_pid(argv[i], &other) ||
+		    control_client_recorded(other) !=
+		    control_client_recorded(first))
+			return operands;
+	return 1;
+}
+
 /* A name may stand before the process's id, or behind it. */
 static int run_control(const struct command *command, int argc, char **argv)
 {
@@ -134,7 +150,9 @@ static int run_control(const struct command *command, int argc, char **argv)
 			   &status))
 		return status;
 	argv++;
-	if (operands == 2 && takes_name) {
+	operands = settle_pids(operands, argv);
+	if (operands == 2 && takes_name &&
+	    read_pid(argv[0], &pid) != read_pid(argv[1], &pid)) {
 		bool first = !read_pid(argv[0], &pid);
 
 		name = first ? argv[0] : argv[1];
@@ -143,13 +161,14 @@ static int run_control(const struct command *command, int argc, char **argv)
 	}
 	if (operands != 1 || !read_pid(argv[0], &pid)) {
 		tell_error("%s: give the id of one process, as in `gnomon %s "
-			   "%s1234`", operands == 1 ? argv[0] : command->name,
+			   "%s1234`", operands > 0 ? argv[operands - 1] :
+			   command->name,
 			   command->name, takes_name ? "[NAME] " : "");
 		return EXIT_NOTHING;
 	}
 	if (name != NULL && !name_fits(name))
 		return EXIT_NOTHING;
-	return ask(command->name, name, pid, json);
+	return ask(command->name, name, control_client_recorded(pid), json);
 }
 
 #define EXIT_PARAGRAPH							\

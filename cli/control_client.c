@@ -26,6 +26,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
+#include "cli/trace/fold.h"
+#include "cli/trace/leftover.h"
+#include "cli/trace/locate.h"
 
 #define RETRIES 20
 #define RETRY_NS 50000000
@@ -167,11 +170,54 @@ static int connect_there(const struct target *target)
 	return fd;
 }
 
+/* It has ended, or what is there now is another process. */
+static bool is_gone(const struct target *target)
+{
+	return target->start_time != 0 &&
+		!leftover_process_exists(target->pid, target->start_time);
+}
+
+static void say_gone(const struct target *target)
+{
+	int error;
+	char *trace = locate_process(target->inner, &error);
+	struct trace_facts facts;
+
+	if (trace != NULL && fold_facts(trace, &facts) == 0 &&
+	    facts.start_time == target->start_time)
+		tell_error("%d: has ended: its trace is %s", target->pid,
+			   trace);
+	else
+		tell_error("%d: has ended: if it was recorded, its trace can "
+			   "be read", target->pid);
+	free(trace);
+}
+
+/* A program goes on whose recorder was killed: it still has the live file. */
+static bool say_left_alone(int pid)
+{
+	int error;
+	char *trace = locate_process(pid, &error);
+	struct trace_facts facts;
+	bool alone = trace != NULL && fold_facts(trace, &facts) == 0 &&
+		leftover_process_exists(pid, facts.start_time) &&
+		!fold_is_locked(trace);
+
+	if (alone)
+		tell_error("%d: its recorder is gone, so nothing more is "
+			   "recorded: what was is in %s", pid, trace);
+	free(trace);
+	return alone;
+}
+
 /* Who runs a program by `gnomon run` sees the id of that first. */
 static void say_not_recorded(int pid)
 {
-	char text[STATUS_MAX], *name = grow_format("task/%d/children", pid);
+	char text[STATUS_MAX], *name;
 
+	if (say_left_alone(pid))
+		return;
+	name = grow_format("task/%d/children", pid);
 	if (read_small(pid, "comm", text) && strcmp(text, "gnomon\n") == 0 &&
 	    read_small(pid, name, text) && atoi(text) > 0)
 		tell_error("%d: is gnomon itself: give the id of the program "
@@ -190,7 +236,9 @@ static int reach(const struct target *target)
 		fd = connect_there(target);
 	if (fd >= 0)
 		return fd;
-	if (errno == EPERM)
+	if (is_gone(target))
+		say_gone(target);
+	else if (errno == EPERM)
 		tell_error("%d: is in another network namespace: ask as root, "
 			   "or from inside of it", target->pid);
 	else if (errno == EACCES)
@@ -319,6 +367,25 @@ static bool understand(const struct target *target,
 	return false;
 }
 
+int control_client_recorded(int pid)
+{
+	struct trace_facts facts;
+	char text[STATUS_MAX], *trace;
+	int error, recorded = pid;
+
+	if (!read_small(pid, "comm", text) ||
+	    strcmp(text, CONTROL_RECORDER "\n") != 0)
+		return pid;
+	/* they share their memory, and so the live file, which says whose */
+	trace = locate_process(pid, &error);
+	if (trace != NULL && fold_facts(trace, &facts) == 0 &&
+	    facts.pid > 0 &&
+	    leftover_process_exists(facts.pid, facts.start_time))
+		recorded = facts.pid;
+	free(trace);
+	return recorded;
+}
+
 /* Who has become another program by exec hands its socket over: it says
  * nothing, and for a moment there is none. */
 bool control_client_ask(int pid, const char *request,
@@ -348,7 +415,10 @@ bool control_client_ask(int pid, const char *request,
 			break;
 		nanosleep(&pause, NULL);
 	}
-	tell_error("%d: does not answer: it may have ended, or be stopped",
-		   pid);
+	if (is_gone(&target))
+		say_gone(&target);
+	else
+		tell_error("%d: does not answer: it may be stopped: try again",
+			   pid);
 	return false;
 }

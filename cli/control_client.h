@@ -16,6 +16,9 @@ struct control_reply {
 	char line[CONTROL_ANSWER_MAX];	/* they lie here */
 };
 
+/* Whom a recorder records, if this is one; else the process itself. */
+int control_client_recorded(int pid);
+
 /* `request` is a line without its end. False after a message: it could not be
  * asked, or has refused. */
 bool control_client_ask(int pid, const char *request,

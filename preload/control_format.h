@@ -21,6 +21,7 @@
 #include "preload/format.h"
 
 #define CONTROL_SOCKET_NAME "gnomon."
+#define CONTROL_RECORDER "gnomon-writer"	/* the recorder's name in ps */
 #define CONTROL_SOCKET_NAME_MAX 64
 #define CONTROL_REQUEST_MAX (GT_NAME_MAX + 32)
 #define CONTROL_ANSWER_MAX (GT_PATH_MAX + GT_NAME_MAX + 512)

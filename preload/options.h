@@ -75,7 +75,8 @@
 	  "record only blocks of SIZE bytes or less; the larger ones are "  \
 	  "counted by their sizes")                                         \
 	X(DEPTH, "depth", 0, OPTION_NUMBER, "N", NULL, "all",               \
-	  "keep only the innermost N frames of each stack (1 to 4096)")     \
+	  "keep only the innermost N frames of each stack (1 to 4096); 0: " \
+	  "totals and sizes only, without stacks and events")               \
 	X(LIVE_DIR, "live-dir", 0, OPTION_PATH, "DIR", NULL, "",            \
 	  "directory of the live file, which keeps the last events when "   \
 	  "everything is killed at once; without it, /dev/shm if half of "  \
@@ -144,7 +145,8 @@
 	  "alone, with the totals and live blocks of what came before")     \
 	X(STATS_EVERY, "stats-every", 0, OPTION_TIME, "TIME", NULL, "none", \
 	  "append a line of figures to FILE.stats, beside the trace, at "   \
-	  "this interval (at least 10ms)")                                  \
+	  "this interval (at least 10ms); behind the figures are the blocks " \
+	  "of each size class, ever allocated and live")                    \
 	X(ZERO_MEMORY, "zero-memory", 0, OPTION_SWITCH, NULL, NULL, "0",    \
 	  "fill what malloc, realloc and their kin give with zeroes")      \
 	X(EMBED, "embed", 0, OPTION_CHOICE, "none|debug|full", NULL, "debug", \

@@ -57,6 +57,15 @@ static bool writer_look_at_maps(struct writer *w, uint64_t now_ns)
 		atomic_load_explicit(&w->r->maps_hints, memory_order_relaxed));
 }
 
+/* Until something is due. */
+static uint64_t writer_rest_ns(const struct writer *w)
+{
+	uint64_t ns = base_min(w->nap_ns, control_wait_ns(w));
+
+	ns = base_min(ns, stats_wait_ns(&w->books.stats));
+	return base_min(ns, snapshot_wait_ns(&w->snapshot));
+}
+
 static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 {
 	struct recorder *r = w->r;
@@ -73,10 +82,7 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	w->feed.rested = atomic_load_explicit(&r->wake,
 					      memory_order_seq_cst) == seen;
 	if (w->feed.rested)
-		sys_futex_wait(&r->wake, seen,
-			       base_min(base_min(w->nap_ns,
-						 control_wait_ns(w)),
-					snapshot_wait_ns(&w->snapshot)));
+		sys_futex_wait(&r->wake, seen, writer_rest_ns(w));
 	atomic_store_explicit(&r->asleep, 0, memory_order_relaxed);
 }
 
@@ -313,7 +319,7 @@ void writer_task(void *arg)
 	w->target.thread = w->birth.thread;
 	if (!w->target.thread)
 		arch_syscall0(__NR_setsid);
-	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)"gnomon-writer");
+	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)CONTROL_RECORDER);
 	writer_be_batch();
 	atomic_store_explicit(&w->r->writer_tid, sys_gettid(),
 			      memory_order_relaxed);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/control_format.h"
 #include "preload/birth.h"
 #include "preload/books.h"
 #include "preload/chunk.h"

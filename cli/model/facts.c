@@ -172,10 +172,14 @@ void model_exit_text(const struct model *model, struct buffer *text)
 	} else if (strcmp(reason, "stopped") == 0) {
 		buffer_string(text, "recording stopped before the end");
 	} else if (strcmp(reason, "killed") == 0) {
-		buffer_string(text, "killed together with its recorder");
+		buffer_string(text, "unknown: its recorder was killed, and "
+			      "perhaps the program with it");
 	} else {
 		buffer_string(text, "recording failed");
 	}
+	if (code != NULL && reason != NULL && strcmp(reason, "killed") == 0)
+		buffer_string(text, "; its recorder was killed before or with "
+			      "it");
 	if (message != NULL && message[0] != 0)
 		buffer_printf(text, ": %s", message);
 }

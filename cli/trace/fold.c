@@ -58,6 +58,8 @@ static void take_fact(struct trace_facts *facts, const char *key,
 		facts->begin_ns = strtoull(value, NULL, 10);
 	else if (strcmp(key, "part") == 0)
 		facts->part = strtoull(value, NULL, 10);
+	else if (strcmp(key, "files_of") == 0)
+		facts->companion = true;
 	else if (strcmp(key, "exe") == 0)
 		take_program(facts, value);
 	else if (strcmp(key, "live") == 0)
@@ -259,13 +261,21 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 }
 
 /* END of a writer that was killed, or had no room for its own. */
-static void compose_end(struct buffer *payload, uint32_t stopped)
+static void compose_end(struct buffer *payload,
+			const struct leftover_snapshot *live)
 {
+	uint32_t stopped = live->error;
 	char message[128];
+	int status;
 
 	compose_line(payload, "reason", stopped ? "stopped" : "killed");
-	if (!stopped)
+	if (!stopped) {
+		status = leftover_process_status(live->pid, live->start_time);
+		snprintf(message, sizeof(message), "%d", status);
+		if (status >= 0)
+			compose_line(payload, "exit_code", message);
 		return;
+	}
 	snprintf(message, sizeof(message),
 		 "the trace could not be written: %s: recording has stopped",
 		 strerror((int)stopped));
@@ -292,7 +302,7 @@ static int append_end(int fd, struct trace_end *end,
 		buffer_add(&payload, end->last_words.data,
 			   end->last_words.size);
 	else
-		compose_end(&payload, live->error);
+		compose_end(&payload, live);
 	error = append(fd, end, &chunk, &payload, live->trace_id);
 	buffer_free(&payload);
 	return error;

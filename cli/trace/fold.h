@@ -21,6 +21,7 @@ struct trace_facts {
 	pid_t parent;
 	uint64_t start_time;	/* of the process; 0: not known */
 	uint64_t begin_ns;	/* of the recording, since 1970; 0: not known */
+	bool companion;		/* FILE.files: it holds no events of its own */
 	uint64_t part;		/* of a recording in parts; 0: it is whole */
 	char program[64];	/* its file's name; "" if it is not known */
 	char live[4096];	/* path of the live file, "" if there is none */

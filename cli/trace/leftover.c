@@ -34,6 +34,8 @@
 #include "cli/trace/compose.h"
 #include "preload/format.h"
 
+#define STAT_LINE 1024		/* of /proc/PID/stat */
+
 #define RING_BYTES_MAX (UINT64_C(1) << 30)
 #define EVENTS_PER_CHUNK 16384
 #define NODES_PER_CHUNK 65536
@@ -467,30 +469,57 @@ void leftover_free(struct leftover_snapshot *snapshot)
 	memset(snapshot, 0, sizeof(*snapshot));
 }
 
-int leftover_process_exists(pid_t pid, uint64_t start_time)
+/* The n-th field of a process's line, from 3 on; 0: it is not there. */
+static uint64_t stat_field(const char *line, int n)
 {
-	char path[64], stat_line[1024], *p;
-	uint64_t found = 0;
+	/* The name in field 2 may hold anything, also parentheses. */
+	const char *p = strrchr(line, ')');
+
+	for (int field = 2; field < n && p != NULL; field++)
+		p = strchr(p + 1, ' ');
+	return p == NULL ? 0 : strtoull(p, NULL, 10);
+}
+
+/* Its line, if it is the process of this start time; '\0': it is gone. Else
+ * its state. */
+static char read_stat(pid_t pid, uint64_t start_time, char line[STAT_LINE])
+{
+	char path[64], *p;
 	FILE *file;
 
-	if (start_time == 0)
-		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
+	file = start_time == 0 ? NULL : fopen(path, "re");
 	if (file == NULL)
 		return 0;
-	if (fgets(stat_line, sizeof(stat_line), file) == NULL)
-		stat_line[0] = 0;
+	if (fgets(line, STAT_LINE, file) == NULL)
+		line[0] = 0;
 	fclose(file);
-	/* The name in field 2 may hold anything, also parentheses. */
-	p = strrchr(stat_line, ')');
-	if (p == NULL || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+	p = strrchr(line, ')');
+	if (p == NULL || p[1] != ' ' || stat_field(line, 22) != start_time)
 		return 0;
-	for (int field = 2; field < 22 && p != NULL; field++)
-		p = strchr(p + 1, ' ');
-	if (p != NULL)
-		found = strtoull(p, NULL, 10);
-	return found == start_time;
+	return p[2];
+}
+
+int leftover_process_exists(pid_t pid, uint64_t start_time)
+{
+	char line[STAT_LINE];
+	char state = read_stat(pid, start_time, line);
+
+	return state != 0 && state != 'Z' && state != 'X';
+}
+
+int leftover_process_status(pid_t pid, uint64_t start_time)
+{
+	char line[STAT_LINE], path[64];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	/* to others the kernel says 0 */
+	if (stat(path, &status) != 0 ||
+	    (geteuid() != 0 && geteuid() != status.st_uid) ||
+	    read_stat(pid, start_time, line) != 'Z')
+		return -1;
+	return (int)stat_field(line, 52);
 }
 
 /* The writer locks it, and the mapping is of the same open file: it holds the

@@ -45,6 +45,9 @@ void leftover_free(struct leftover_snapshot *snapshot);
 /* Is the process with this start time (field 22 of /proc/PID/stat) there? Of
  * an unknown one (0) the live file's lock tells (leftover_is_held). */
 int leftover_process_exists(pid_t pid, uint64_t start_time);
+/* The status of one that has ended, and was not waited for yet; -1: it is not
+ * known. */
+int leftover_process_status(pid_t pid, uint64_t start_time);
 /* Has anybody this live file open, or mapped: a program, or its writer? */
 int leftover_is_held(const char *path);
 

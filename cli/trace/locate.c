@@ -52,6 +52,17 @@ bool locate_is_trace(const char *path)
 	return is;
 }
 
+/* A trace to be read by itself. */
+static bool is_whole_trace(const char *path)
+{
+	struct trace_facts facts;
+	const char *end = strrchr(path, '.');
+
+	return locate_is_trace(path) &&
+		(end == NULL || strcmp(end, ".files") != 0 ||
+		 fold_facts(path, &facts) != 0 || !facts.companion);
+}
+
 static char *join(const char *directory, const char *name)
 {
 	size_t size = strlen(directory);
@@ -151,7 +162,7 @@ static char *newest(const char *directory,
 		return NULL;
 	sort_files(&files, by_age);
 	for (size_t i = 0; i < files.count && path == NULL; i++)
-		if (locate_is_trace(files.list[i].path) &&
+		if (is_whole_trace(files.list[i].path) &&
 		    wanted(files.list[i].path, pid)) {
 			path = files.list[i].path;
 			files.list[i].path = NULL;
@@ -184,7 +195,7 @@ int locate_all(const char *directory, char ***paths, size_t *count,
 	sort_files(&files, by_name);
 	*paths = grow_zeroed(files.count + 1, sizeof(**paths));
 	for (size_t i = 0; i < files.count; i++)
-		if (locate_is_trace(files.list[i].path)) {
+		if (is_whole_trace(files.list[i].path)) {
 			(*paths)[(*count)++] = files.list[i].path;
 			files.list[i].path = NULL;
 		}

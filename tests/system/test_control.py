@@ -364,6 +364,61 @@ def messages_say_what_to_do(directory):
         check(wanted in done.err, done.err)
 
 
+def recorder_of(trace):
+    """The task that has the trace open to write it."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/comm" % pid, encoding="utf-8") as comm:
+                if comm.read() != "gnomon-writer\n":
+                    continue
+            for name in os.listdir("/proc/%s/fd" % pid):
+                if os.readlink("/proc/%s/fd/%s" % (pid, name)) == trace:
+                    return int(pid)
+        except OSError:
+            pass
+    raise Failure("no recorder of " + trace)
+
+
+@case
+def the_recorder_stands_for_its_program(directory):
+    target = Steered(directory)
+    recorder = recorder_of(target.trace)
+    for words in ((str(recorder),), (str(target.pid), str(recorder)),
+                  (str(recorder), str(target.pid))):
+        check("%d: snapshot" % target.pid in
+              gnomon("snapshot", *words).out, str(words))
+    check("%d: recording stops" % target.pid in
+          gnomon("stop", str(recorder), str(target.pid)).out, "stop")
+    done = gnomon("snapshot", str(target.pid), str(os.getpid()),
+                  statuses=(2,))
+    check("id of one process" in done.err, done.err)
+    os.kill(recorder, signal.SIGKILL)
+    check(wait_for(lambda: not os.path.exists("/proc/%d" % recorder)), "dead")
+    done = target.ask("snapshot", status=2)
+    check("its recorder is gone" in done.err and target.trace in done.err,
+          done.err)
+    target.process.stdin.close()
+    target.process.wait(PATIENCE_SECONDS)
+    text = Report(target.trace).summary["exit"]
+    check("its recorder was killed" in str(text), text)
+
+
+@case
+def how_a_program_ended_whose_recorder_was_killed(directory):
+    trace = os.path.join(directory, "a.trace")
+    process = subprocess.Popen(
+        [GNOMON, "run", "-q", "-o", trace, "sh", "-c",
+         "read line; exit 3"], stdin=subprocess.PIPE, env=environment())
+    check(wait_for(lambda: os.path.exists(trace) and
+                   os.path.getsize(trace) > 100), "records")
+    os.kill(recorder_of(trace), signal.SIGKILL)
+    process.communicate(b"go\n", PATIENCE_SECONDS)
+    equal(process.returncode, 3, "status")
+    text = json.loads(gnomon("report", "--json", trace).out)
+    check("exited with status 3" in str(text["summary"]["exit"]),
+          text["summary"]["exit"])
+
+
 @case
 def hostile_clients_hold_nobody_up(directory):
     target = Steered(directory)
