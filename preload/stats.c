@@ -13,11 +13,12 @@
 #include "preload/text.h"
 #include "preload/writer_task.h"
 
-#define STATS_LINE_MAX 512
+#define STATS_CLASSES 64	/* the last: everything larger, too */
+#define STATS_LINE_MAX 3584	/* 11 numbers, and two for each class */
 
 static const char stats_head[] =
 	"# seconds allocations bytes frees live_blocks live_bytes peak_bytes "
-	"rss_bytes allocations_per_s trace_bytes dropped\n";
+	"rss_bytes allocations_per_s trace_bytes dropped";
 
 static void stats_write(struct stats *stats, const char *line, size_t n)
 {
@@ -47,6 +48,24 @@ static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
 	return fd;
 }
 
+/* The names of the columns. */
+static void stats_begin(struct stats *stats)
+{
+	static const char *const kinds[] = { " total_", " live_" };
+	char line[STATS_LINE_MAX];
+	struct text text;
+	unsigned i;
+
+	text_init(&text, line, sizeof(line));
+	text_put(&text, stats_head);
+	for (i = 0; i < 2 * STATS_CLASSES; i++) {
+		text_put(&text, kinds[i / STATS_CLASSES]);
+		text_number(&text, i % STATS_CLASSES);
+	}
+	text_char(&text, '\n');
+	stats_write(stats, line, text.length);
+}
+
 int stats_init(struct stats *stats, struct writer *w)
 {
 	char path[GT_PATH_MAX], message[GT_PATH_MAX + 128];
@@ -58,7 +77,7 @@ int stats_init(struct stats *stats, struct writer *w)
 	stats->due_ns = stats->last_ns + stats->every_ns;
 	fd = stats_open(stats, path, O_TRUNC);
 	if (stats->fd >= 0) {
-		stats_write(stats, stats_head, sizeof(stats_head) - 1);
+		stats_begin(stats);
 		return 0;
 	}
 	text_message(message, sizeof(message),
@@ -114,6 +133,25 @@ static void stats_seconds(struct text *text, uint64_t ns)
 	text_char(text, '0' + ms % 10);
 }
 
+/* Blocks by size, ever allocated and live. */
+static void stats_classes(struct text *text, const struct ledger *ledger)
+{
+	uint64_t total[STATS_CLASSES] = { 0 }, live[STATS_CLASSES] = { 0 };
+	unsigned i;
+
+	for (i = 0; i < GT_CLASSES; i++) {
+		struct ledger_class class = ledger_whole_class(ledger, i);
+		unsigned at = base_min(i, STATS_CLASSES - 1);
+
+		total[at] += class.blocks;
+		live[at] += class.blocks - class.frees;
+	}
+	for (i = 0; i < STATS_CLASSES; i++)
+		stats_number(text, total[i]);
+	for (i = 0; i < STATS_CLASSES; i++)
+		stats_number(text, live[i]);
+}
+
 static void stats_line(struct stats *stats, uint64_t now_ns)
 {
 	struct writer *w = stats->w;
@@ -137,6 +175,7 @@ static void stats_line(struct stats *stats, uint64_t now_ns)
 	stats_number(&text, w->out.size);
 	stats_number(&text, atomic_load_explicit(&w->live.header->dropped,
 						 memory_order_relaxed));
+	stats_classes(&text, &w->books.ledger);
 	text_char(&text, '\n');
 	stats_write(stats, line, text.length);
 	stats->last_ns = now_ns;
@@ -148,9 +187,21 @@ void stats_look(struct stats *stats, uint64_t now_ns)
 	if (now_ns < stats->due_ns || stats->fd < 0)
 		return;
 	/* a writer that was late does not make up for it */
-	stats->due_ns = base_max(stats->due_ns + stats->every_ns, now_ns);
+	stats->due_ns += stats->every_ns;
+	if (stats->due_ns <= now_ns)
+		stats->due_ns = now_ns + stats->every_ns;
 	feed_all(&stats->w->feed);
 	stats_line(stats, now_ns);
+}
+
+uint64_t stats_wait_ns(const struct stats *stats)
+{
+	uint64_t now;
+
+	if (!stats->w || !stats->every_ns || stats->fd < 0)
+		return UINT64_MAX;
+	now = sys_now_ns();
+	return stats->due_ns > now ? stats->due_ns - now : 0;
 }
 
 void stats_finish(struct stats *stats)

@@ -31,6 +31,9 @@ void stats_every(struct writer *w, uint64_t every_ns);
 /* Descriptors were closed: the file is opened again. */
 void stats_take_up(struct stats *stats);
 
+/* Until then. UINT64_MAX: never. */
+uint64_t stats_wait_ns(const struct stats *stats);
+
 /* A line, if it is time for one; a last one. */
 void stats_look(struct stats *stats, uint64_t now_ns);
 void stats_finish(struct stats *stats);

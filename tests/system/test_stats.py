@@ -27,7 +27,20 @@ def lines_at_an_interval(directory):
         check(before["allocations"] <= after["allocations"], "counts grow")
     summary = json.loads(bare([GNOMON, "report", "--json", trace]).out)[
         "summary"]
+        for kind in ("total", "live"):
+            of_class = [sum(line["%s_%d" % (kind, i)] for i in range(64))
+                        for line in (before, after)]
+            known = "allocations" if kind == "total" else "live_blocks"
+            equal(of_class, [before[known], after[known]], kind)
     last = found[-1]
+    classes = json.loads(bare([GNOMON, "report", "--json", "--sizes",
+                               trace]).out)["sizes"]
+    for row in classes:
+        at = row["min"].bit_length()
+        equal((last["total_%d" % at], last["live_%d" % at]),
+              (row["count"], row["live_blocks"]), str(row))
+    equal(sum(row["count"] for row in classes), last["allocations"],
+          "classes")
     equal(last["allocations"], summary["allocations"], "allocations")
     equal(last["bytes"], summary["total_bytes"], "bytes")
     equal(last["live_bytes"], summary["live_bytes"], "live")
@@ -35,6 +48,15 @@ def lines_at_an_interval(directory):
     equal(last["peak_bytes"], summary["peak_bytes"], "peak")
     mode = stat.S_IMODE(os.stat(trace + ".stats").st_mode)
     equal(mode, 0o600, "nobody else reads it")
+
+
+@case
+def often_while_nothing_happens(directory):
+    done = recorded(["sleep", "1"], directory,
+                    options=("--stats-every", "10ms"))
+    found = lines(done.trace + ".stats")
+    # of 100; a busy machine may be late
+    check(len(found) >= 40, "lines: %d" % len(found))
 
 
 @case
