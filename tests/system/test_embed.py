@@ -311,6 +311,8 @@ def beside_parts(directory):
     parts = [trace for trace in done.traces if not trace.endswith(".files")]
     beside = os.path.join(directory, "p.trace.files")
     check(len(parts) > 1, "parts: %s" % parts)
+    listed = bare([GNOMON, "report", directory])
+    check("1 trace" in listed.out and ".files" not in listed.out, listed.out)
     check(path in [each["path"] for each in files(beside)], files(beside))
     check(sum(os.path.getsize(trace) for trace in done.traces) <= 1 << 20,
           "sizes")
