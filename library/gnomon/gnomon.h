@@ -290,15 +290,16 @@ struct gnomon_dump {
 #define GNOMON_HERE ((const char *)-1)
 
 /*
- * Writes the stacks that were recorded with their numbers to a descriptor;
- * NULL for `how`: all zero. How many stacks were printed, or -EINVAL; -ENOMEM
- * (a dump takes some memory, given back at its end); what write(2) said, then
- * it is not complete (-EINTR, too: a handler without SA_RESTART ended it, the
- * way out where nobody reads a pipe; -EAGAIN of one that does not block); -EBUSY: this thread, or another, is at it (one at a
- * time); -EPERM: the program has forbidden itself files and memory. Not in
- * signal handlers. Asks the writer for the numbers; names are made by the
- * calling thread, from the files of program and libraries: without lock of the
- * loader, and without debug information.
+ * Writes the stacks that were recorded with their numbers to a descriptor; NULL
+ * for `how`: all zero. How many stacks were printed, or -EINVAL; -ENOMEM (a
+ * dump takes some memory, given back at its end); what write(2) said, then it
+ * is not complete (-EINTR, too: a handler without SA_RESTART ended it, the way
+ * out where nobody reads a pipe; -EAGAIN of one that does not block); -EBUSY:
+ * this thread, or another, is at it (one at a time); -EPERM: the program has
+ * forbidden itself files and memory. Not in signal handlers. Asks the writer
+ * for the numbers; names are made by the calling thread, from the files of
+ * program and libraries: without lock of the loader, and without debug
+ * information.
  */
 GNOMON_API int gnomon_dump(const struct gnomon_dump *how, int fd);
 
