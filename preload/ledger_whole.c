@@ -70,18 +70,3 @@ struct ledger_lives ledger_whole_lives(const struct ledger *ledger,
 		.bytes = weigh_whole(sum->bytes, bytes, weigh_half(bytes)),
 	};
 }
-
-struct weigh_amount ledger_whole_block(const struct ledger *ledger,
-				       const struct ledger_block *block)
-{
-	const struct ledger_figure *figure =
-		ledger_figure_at(ledger, block->figure);
-	struct weigh_amount amount = weigh_block(block->size, ledger->mean);
-	unsigned bytes = weigh_byte_bits(ledger->mean);
-
-	amount.blocks = weigh_whole(amount.blocks,
-				    weigh_block_bits(ledger->mean),
-				    ledger_figure_lead(figure->context));
-	amount.bytes = weigh_whole(amount.bytes, bytes, weigh_half(bytes));
-	return amount;
-}

@@ -21,8 +21,4 @@ struct ledger_class ledger_whole_class(const struct ledger *ledger,
 struct ledger_lives ledger_whole_lives(const struct ledger *ledger,
 				       unsigned class);
 
-/* What a single block of a context is told as. */
-struct weigh_amount ledger_whole_block(const struct ledger *ledger,
-				       const struct ledger_block *block);
-
 #endif
