@@ -57,9 +57,15 @@ void leftout_rest(struct leftout *leftout, const struct trace_rest *rest)
 	}
 }
 
+/* A peak from before a clear stays, where that is not where the view begins. */
 void leftout_run(struct leftout *leftout, const struct trace_run *run)
 {
+	const struct trace_run before = leftout->run;
+
 	leftout->run = *run;
+	if (before.value[GT_RUN_PEAK_BYTES] > run->value[GT_RUN_PEAK_BYTES])
+		memcpy(leftout->run.value, before.value,
+		       (GT_RUN_PEAK_KEPT + 1) * sizeof(before.value[0]));
 }
 
 static int compare_rows(const void *a, const void *b)

@@ -162,6 +162,26 @@ static void between_two_events(void **state)
 	}
 }
 
+/* Where a recording was cleared, the peak is told anew. */
+static void the_highest_peak(void **state)
+{
+	const struct trace_run high = { .value = { 900, 9, 100, 1, 7 } };
+	const struct trace_run low = { .value = { 50, 5, 200, 0, 8 } };
+	const uint64_t *run;
+
+	(void)state;
+	start();
+	run = model->leftout.run.value;
+	leftout_run(&model->leftout, &high);
+	leftout_run(&model->leftout, &low);
+	assert_int_equal(run[GT_RUN_PEAK_BYTES], 900);
+	assert_int_equal(run[GT_RUN_PEAK_STAMP], 100);
+	assert_int_equal(run[GT_RUN_LIFETIME_NS], 8);
+	model_finish(model);
+	assert_int_equal(model->totals.peak_bytes, 900);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +189,7 @@ int main(void)
 		cmocka_unit_test(impossible_numbers),
 		cmocka_unit_test(frees_in_a_later_row),
 		cmocka_unit_test(between_two_events),
+		cmocka_unit_test(the_highest_peak),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
