@@ -91,7 +91,9 @@
 	X(SIGNAL, "signal", 0, OPTION_LIST, "NAME=ACTION", NULL, "",        \
 	  "what to do when a signal comes (USR1=toggle, RTMIN+1=clear): "   \
 	  "toggle: start or stop, snapshot, report, clear; only for one "   \
-	  "that the program does not handle itself; may be given again")    \
+	  "that the program does not handle itself; may be given again. A " \
+	  "program that asks sigaction() sees the recorder's handler, and "  \
+	  "its sleeps end early (EINTR), as by any signal")                  \
 	X(DURATION, "duration", 0, OPTION_TIME, "TIME", NULL, "none",       \
 	  "stop so long after each start; the program goes on")             \
 	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", NULL,   \
@@ -119,7 +121,7 @@
 	  "a log file of this size becomes FILE.1, in place of the one before") \
 	X(REPORT, "report", 0, OPTION_PATH, "[=FILE]", "", "",              \
 	  "when the program ends, print the report of its trace on standard " \
-	  "error, or add it to FILE; nothing if nothing is live")           \
+	  "error, where it is nothing if nothing is live, or add it to FILE") \
 	X(SORT, "sort", 0, OPTION_LIST, "KEY", NULL, "",                    \
 	  "of that report, only the table sorted by KEY, as of `gnomon "    \
 	  "report`; may be given again, for a table each")                  \

@@ -232,7 +232,9 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 		argv[n++] = (char *)"--cost=live";
 	} else {
 		argv[n++] = (char *)"report";
-		argv[n++] = (char *)"--skip-empty";
+		/* a file that is empty would not say why */
+		if (!*options_text(&recorder_options, OPTION_REPORT))
+			argv[n++] = (char *)"--skip-empty";
 		reporter_key(reporter->left, key);
 		if (*key) {
 			argv[n++] = (char *)"--sort";

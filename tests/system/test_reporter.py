@@ -70,6 +70,10 @@ def nothing_where_nothing_is_live(directory):
     trace = traces_in(directory)[0]
     equal(Report(trace).summary["live_blocks"], 0, "live")
     equal(done.err, "", "standard error")
+    path = os.path.join(directory, "report")
+    with_report(directory, [program("all_freed")], "preload", REPORT=path)
+    wait_for_text(path, "live")
+    check(os.path.getsize(path) > 100, "a file says what there was")
 
 
 @case
