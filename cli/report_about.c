@@ -98,7 +98,8 @@ void report_about(struct report *r, const char *trace)
 		about->sum.peak_blocks = model->totals.peak_blocks;
 		peak_stamp = model->totals.peak_stamp;
 	}
-	if (about->sum.peak_bytes > 0)
+	/* of some of them, too, of whom nothing was there at the time */
+	if (about->sum.peak_bytes > 0 || model->whole.peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(
 			model, peak_stamp);
 	take_losses(about, model);
