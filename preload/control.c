@@ -241,6 +241,18 @@ static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
 	       ns % (passed_ns + 1) * ticks / (passed_ns + 1);
 }
 
+/* A reader is to take this tick for exactly that time, though counter and clock
+ * will not say quite the same when it comes. */
+static void control_pin(struct writer *w, uint64_t tick, uint64_t ns)
+{
+	uint64_t began_ns = w->live.header->monotonic0_ns, now_ns = sys_now_ns();
+
+	if (began_ns + ns > now_ns)
+		feed_moment(&w->feed, tick, began_ns + ns,
+			    sys_clock(CLOCK_REALTIME) + (began_ns + ns -
+							 now_ns));
+}
+
 static void control_log(enum control_what what,
 			const struct control_request *request)
 {
@@ -294,6 +306,7 @@ void control_do(struct writer *w, struct control_request *request)
 		break;
 	case CONTROL_TICK:
 		request->tick = control_tick_of(w, request->number);
+		control_pin(w, request->tick, request->number);
 		break;
 	case CONTROL_SNAPSHOT_EVERY:
 		snapshot_every(&w->snapshot, request->number);

@@ -395,17 +395,24 @@ bool feed_sync_due(const struct feed *feed, uint64_t now_ns)
 	return feed->since_sync >= FEED_SYNC_BYTES || old;
 }
 
-void feed_clocks(struct feed *feed)
+void feed_moment(struct feed *feed, uint64_t tick, uint64_t ns,
+		 uint64_t realtime_ns)
 {
 	uint8_t *to = varint_put(chunk_payload(feed->out), feed->watermark);
 
-	/* one moment on three clocks */
-	to = varint_put(to, arch_cycles() >> feed->tick_shift);
-	to = varint_put(to, sys_now_ns());
-	to = varint_put(to, sys_clock(CLOCK_REALTIME));
+	to = varint_put(to, tick);
+	to = varint_put(to, ns);
+	to = varint_put(to, realtime_ns);
 	to = varint_put(to, atomic_load_explicit(&feed->r->live->dropped,
 						 memory_order_relaxed));
 	chunk_write(feed->out, GT_SYNC, to, NULL);
+}
+
+void feed_clocks(struct feed *feed)
+{
+	uint64_t tick = arch_cycles() >> feed->tick_shift;
+
+	feed_moment(feed, tick, sys_now_ns(), sys_clock(CLOCK_REALTIME));
 }
 
 void feed_sync(struct feed *feed, enum feed_depth depth)

@@ -93,8 +93,10 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth);
 bool feed_sync_due(const struct feed *feed, uint64_t now_ns);
 void feed_sync(struct feed *feed, enum feed_depth depth);
 
-/* A SYNC that only tells the time. */
+/* A SYNC that only tells the time: now; or when a tick is, was or will be. */
 void feed_clocks(struct feed *feed);
+void feed_moment(struct feed *feed, uint64_t tick, uint64_t ns,
+		 uint64_t realtime_ns);
 
 /* Everything of a ring whose thread ended by then; after that it is free. */
 void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp);
