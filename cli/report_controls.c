@@ -76,14 +76,20 @@ static void put_name(const char *name, size_t width, FILE *out)
 static void put_part(const struct report *r, uint64_t part)
 {
 	const uint64_t *run = r->model->leftout.run.value;
+	uint64_t left_out = model_number(r->model, GT_INFO, "part_left_out", 0);
+	uint64_t live = r->model->part.born + left_out;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(r->out, "  part         number %s of a longer recording: %s "
 		"block%s live when it\n               began; of what was "
 		"freed before, there are only the totals\n",
-		quantity_count(a, part),
-		quantity_count(b, r->model->part.born),
-		r->model->part.born == 1 ? " was" : "s were");
+		quantity_count(a, part), quantity_count(b, live),
+		live == 1 ? " was" : "s were");
+	if (left_out > 0)
+		fprintf(r->out, "               these were too many for its "
+			"size (--limit): they are in the totals,\n"
+			"               as live, though some may be freed by "
+			"now\n");
 	if (run[GT_RUN_PEAK_BYTES] > 0)
 		fprintf(r->out, "               until then the peak was %s, "
 			"after %s\n",
@@ -178,6 +184,8 @@ void report_view_json(struct json *json, const struct report *r)
 		return;
 	json_uint(json, "part", model_number(r->model, GT_INFO, "part", 0));
 	json_uint(json, "part_live_blocks", r->model->part.born);
+	json_uint(json, "part_left_out_blocks",
+		  model_number(r->model, GT_INFO, "part_left_out", 0));
 	json_uint(json, "run_peak_bytes", r->model->totals.peak_bytes);
 	json_uint(json, "run_peak_time_ns",
 		  ns_of(r->model, r->model->totals.peak_stamp));

@@ -44,12 +44,14 @@ static void emit_info_write(const struct emit_info *info,
 		    (const uint8_t *)text->data + text->length, NULL);
 }
 
-void emit_info_partial(struct chunk_out *out)
+void emit_info_partial(struct chunk_out *out, uint64_t left_out)
 {
 	struct text text;
 
 	text_init(&text, (char *)chunk_payload(out), out->room);
 	text_key_number(&text, "partial", 1);
+	if (left_out)
+		text_key_number(&text, "part_left_out", left_out);
 	chunk_write(out, GT_INFO, (const uint8_t *)text.data + text.length,
 		    NULL);
 }

@@ -32,8 +32,9 @@ struct emit_info {
 
 void emit_info_start(struct emit_info *info);
 
-/* What was not known then: from now on blocks are left out by choice. */
-void emit_info_partial(struct chunk_out *out);
+/* What was not known then: from now on blocks are left out by choice; or so
+ * many were live when a part began, and are not told (0: no such thing). */
+void emit_info_partial(struct chunk_out *out, uint64_t left_out);
 
 void emit_info_counters(const struct emit_info *info,
 			const struct feed *feed);

@@ -150,7 +150,7 @@ static void feed_foretell(struct feed *feed)
 					  memory_order_relaxed)) &&
 	    !feed->told_partial) {
 		feed->told_partial = true;
-		emit_info_partial(feed->out);
+		emit_info_partial(feed->out, 0);
 	}
 }
 

@@ -289,6 +289,9 @@ static void parts_books(struct parts *parts)
 {
 	bool lives = parts_lives(parts);
 
+	if (!lives)
+		emit_info_partial(parts->w->info.out,
+				  parts->w->books.ledger.live);
 	parts_run(parts);
 	parts_classes(parts);
 	parts_rows(parts, !lives);

@@ -133,7 +133,10 @@ static uint64_t rest(uint64_t all, uint64_t part)
 	return part < all ? all - part : 0;
 }
 
-static void apply(struct model *model, const struct leftout_row *row)
+/* `always`: what is live of it was so from the beginning, as far as is known
+ * (a part whose blocks were too many for it). */
+static void apply(struct model *model, const struct leftout_row *row,
+		  bool always)
 {
 	uint32_t index = cost_of(model, row);	/* may move all costs */
 	struct context_cost *cost = &model->contexts.costs[index];
@@ -169,6 +172,12 @@ static void apply(struct model *model, const struct leftout_row *row)
 	totals->temporary += value[GT_TOTALS_TEMPORARY];
 	totals->live_blocks += blocks;
 	totals->live_bytes += bytes;
+	if (always) {
+		cost->peak_blocks += blocks;
+		cost->peak_bytes += bytes;
+		totals->peak_blocks += blocks;
+		totals->peak_bytes += bytes;
+	}
 }
 
 /* Of which threads, sizes or heaps they were is not known. */
@@ -233,10 +242,11 @@ void leftout_apply(struct model *model)
 	struct leftout *leftout = &model->leftout;
 	const uint64_t *run = leftout->run.value;
 	struct totals *totals = &model->totals;
+	bool always = model_number(model, GT_INFO, "part_left_out", 0) > 0;
 
 	merge_rows(leftout);
 	for (size_t i = 0; i < leftout->row_count; i++)
-		apply(model, &leftout->rows[i]);
+		apply(model, &leftout->rows[i], always);
 	leftout->row_count = 0;
 	for (size_t i = 0; i < leftout->freed_count && model->has_freed_by; i++)
 		apply_freed(model, &leftout->freed[i]);

@@ -260,6 +260,29 @@ def on_a_pipe(directory):
 
 
 @case
+def too_many_for_a_part(directory):
+    """What was live when it began is told by its totals alone: the report
+    says so, and no sum is wrong for it."""
+    done, _ = limited(directory, [program("hoard")], "1M")
+    newest = parts(directory)[-1]
+    whole = report(newest)
+    said, wanted = whole["summary"], done.expected
+    check(said["part_left_out_blocks"] >= 60000, said)
+    equal(said["unpaired"], 0, "unpaired")
+    rows = [row for row in whole["rows"]
+            if any("tgt_" in frame["function"] for frame in row["stack"])]
+    equal(sum(row["count"] for row in rows), wanted["allocations"],
+          "allocations")
+    # ten of those have ended since, and one of a pair may have
+    check(said["foreign_frees"] >= 10, said)
+    equal(sum(row["frees"] for row in rows) + said["foreign_frees"],
+          wanted["frees"], "frees")
+    check(said["live_bytes"] <= said["peak_bytes"], "the peak is less")
+    text = bare([GNOMON, "report", newest]).out
+    check("too many for its size (--limit)" in text, text[:1500])
+
+
+@case
 def too_small(directory):
     done = bare([GNOMON, "run", "-o", os.path.join(directory, "a.trace"),
                  "--limit", "100k", "--", program("brood"), "100"])
