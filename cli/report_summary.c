@@ -177,12 +177,7 @@ void report_losses(const struct report *r, const struct report_process *about)
 			r->style->off, quantity_size(a,
 					(int64_t)about->sample_mean));
 	put_dropped(r, about);
-	if (about->unpaired > 0 && about->forked)
-		fprintf(r->out, "  unpaired     %s free%s, as of blocks that are "
-			"from before a fork\n",
-			quantity_count(a, about->unpaired),
-			report_plural(about->unpaired));
-	else if (about->unpaired > 0)
+	if (about->unpaired > 0)
 		fprintf(r->out, "  unpaired     %s free%s without %s "
 			"allocation, or the reverse\n",
 			quantity_count(a, about->unpaired),
@@ -192,10 +187,11 @@ void report_losses(const struct report *r, const struct report_process *about)
 		fprintf(r->out, "  unpaired     0: each free is of a block whose "
 			"allocation is known\n");
 	if (about->foreign_frees > 0)
-		fprintf(r->out, "  foreign      %s free%s of blocks from before, "
+		fprintf(r->out, "  foreign      %s free%s of blocks from before%s, "
 			"or that were not recorded\n",
 			quantity_count(a, about->foreign_frees),
-			report_plural(about->foreign_frees));
+			report_plural(about->foreign_frees),
+			about->forked ? " a fork" : "");
 	if (!is_whole(about))
 		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
 			"could not be read (%s of events)\n", r->style->warn,

@@ -48,9 +48,15 @@ class Run:
     def go(self, status=0):
         self.done = bare(self.command, self.env)
         equal(self.done.status, status, "status; stderr: " + self.done.err)
-        wait_for(lambda: all(has_end(trace) for trace in self.traces()
-                             if os.path.getsize(trace)))
+        wait_for(self.complete)
         return self
+
+    def complete(self):
+        try:
+            return all(has_end(trace) for trace in self.traces()
+                       if os.path.getsize(trace))
+        except FileNotFoundError:
+            return False  # an older part has just been removed
 
     def traces(self):
         return [name for name in traces_in(self.directory)

@@ -157,14 +157,15 @@ def frees_what_it_inherited(directory):
     """That is no fault of the recording, and the report does not look like
     it."""
     done = recorded([program("inherited")], directory)
-    unpaired = {}
+    foreign = {}
     for trace in done.traces:
         text = gnomon("report", trace).out
-        unpaired[Report(trace).summary["unpaired"]] = text
-    equal(sorted(unpaired), [0, 50], "unpaired")
-    check("50 frees, as of blocks that are from before a fork" in
-          unpaired[50], unpaired[50])
-    check("fork" not in unpaired[0], unpaired[0])
+        summary = Report(trace).summary
+        equal(summary["unpaired"], 0, "unpaired")
+        foreign[summary["foreign_frees"]] = text
+    equal(sorted(foreign), [0, 50], "from before")
+    check("50 frees of blocks from before a fork" in foreign[50], foreign[50])
+    check("fork" not in foreign[0], foreign[0])
 
 
 main()
