@@ -274,8 +274,9 @@ static void aside_changed(struct recorder *r)
 
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
 {
-	/* what was recorded before is not in the set */
-	chosen_incomplete(&r->chosen);
+	/* what was recorded before is not in the set, but for a sample's */
+	if (!r->limits.mean)
+		chosen_incomplete(&r->chosen);
 	r->limits.least = least;
 	r->limits.most = most;
 	if (least || most < UINT64_MAX)

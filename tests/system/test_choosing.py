@@ -205,6 +205,15 @@ def programs_run_as_they_are(directory):
 
 
 @case
+def limits_that_were_changed(directory):
+    """What a sample leaves out stays out, ends as well."""
+    report, _ = choose(directory, [program("resized")], ("--sample=100k",))
+    summary = report.summary
+    check(summary["foreign_frees"] < 5, summary)
+    equal(summary["unpaired"], 0, "unpaired")
+
+
+@case
 def freed_later(directory):
     """Totals come now and then: some tell of nothing but frees."""
     done = recorded([program("late")], directory, options=["--depth", "0"])
