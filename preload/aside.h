@@ -108,19 +108,13 @@ static inline bool aside_passes_over(struct thread *thread, uint64_t size)
 static inline __attribute__((always_inline)) bool
 aside_skips_block(struct thread *thread, unsigned kind, uint64_t size)
 {
-	int64_t left;
+	bool moves = kind != GT_ALLOC;
 
-	if (unlikely(thread->aside != THREAD_CHOOSES))
+	if ((moves && unlikely(thread->moving & 1)) ||
+	    !aside_passes_over(thread, size))
 		return false;
-	left = thread->choose.until - choose_length(size);
-	if (unlikely(left <= 0))
-		return false;
-	if (kind != GT_ALLOC) {
-		if (unlikely(thread->moving & 1))
-			return false;
+	if (moves)
 		thread->moving >>= 1;
-	}
-	thread->choose.until = left;
 	return true;
 }
 
