@@ -212,13 +212,13 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 					   true);
 		return false;
 	}
-	if (ring_fits(r, ring)) {
+	if (ring_fits(r, ring) ||
+	    (recorder_options.number[OPTION_OVERFLOW] !=
+		     OPTION_OVERFLOW_DROP &&
+	     !ring_stalled(r) && ring_wait(r, ring))) {
 		ring_look_around(ring);
 		return true;
 	}
-	if (recorder_options.number[OPTION_OVERFLOW] != OPTION_OVERFLOW_DROP &&
-	    !ring_stalled(r) && ring_wait(r, ring))
-		return true;
 	if (atomic_load_explicit(&r->state, memory_order_relaxed) ==
 	    RECORDER_ON)
 		ring_drop(r, ring);

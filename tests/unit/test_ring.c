@@ -8,11 +8,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "preload/area.h"
+#include "preload/aside.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
 
@@ -184,6 +186,36 @@ static void a_full_ring_waits(void **state)
 	assert_true(ring_idle(&ring));
 }
 
+/* The writer, who changes what is recorded while it is waited for. */
+static void *changes(void *arg)
+{
+	(void)arg;
+	while (atomic_load(&ring.waiting) != RING_WAITS)
+		sched_yield();
+	aside_limits(recorder, 10, 20);
+	atomic_store(&ring.tail, ring.head);
+	atomic_store(&ring.waiting, RING_AWAKE);
+	sys_futex_wake(&ring.tail);
+	return NULL;
+}
+
+static void a_change_is_seen_after_a_wait(void **state)
+{
+	pthread_t writer;
+
+	(void)state;
+	ring.head = SIZE;
+	ring.limit = 0;
+	recorder_tls = &thread;
+	pthread_create(&writer, NULL, changes, NULL);
+	ring_push_address(recorder, &ring, GT_FREE, 16, 0x10);
+	pthread_join(writer, NULL);
+	recorder_tls = NULL;
+	assert_int_equal(ring.head, SIZE + 16);
+	assert_int_equal(thread.aside, THREAD_CHANGED);
+	assert_null(thread.ring);
+}
+
 static uint64_t stamp_of(struct gl_ring *which)
 {
 	ring_stamp(recorder, which);
@@ -338,6 +370,7 @@ int main(void)
 		cmocka_unit_test_setup(off_lets_go, each),
 		cmocka_unit_test_setup(dormant_lets_go_for_a_while, each),
 		cmocka_unit_test_setup(a_full_ring_waits, each),
+		cmocka_unit_test_setup(a_change_is_seen_after_a_wait, each),
 		cmocka_unit_test_setup(a_turn_is_taken_and_lost, each),
 		cmocka_unit_test_setup(nested_records_have_eight_words, each),
 		cmocka_unit_test_setup(extras_have_eight_words, each),
