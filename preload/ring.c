@@ -23,8 +23,18 @@
  *
  * THE SECOND RING takes the events of hooks that run while the first ring is
  * busy, which is only possible in a signal handler. Such hooks can themselves
- * be interrupted, so records are reserved first and completed in any nesting
- * order; word 0 is stored last.
+ * be interrupted, at each instruction, so records are reserved first and
+ * completed in any nesting order; word 0 is stored last.
+ *
+ *	word 0 of the record at head:   what a lap ago was there ──▶ 0
+ *	head:                           head ──▶ head + a record
+ *
+ * Both are compare-and-swaps. Whoever comes in between and reserves that
+ * record itself changes head for ever; and, once it has completed the record,
+ * word 0, as a stamp does not come back within a lap.
+ *
+ * I1: word 0 is 0 before head covers it.
+ * I2: a record that was reserved is written by who reserved it only.
  *
  * All functions: any thread of the target, also in signal handlers.
  */
@@ -246,7 +256,7 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 
 static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 {
-	struct gl_ring *ring = thread->nested;
+	struct gl_ring *ring = thread->nested, *first = NULL;
 	uint32_t id;
 
 	if (ring)
@@ -262,29 +272,72 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	ring->start_stamp = arch_cycles();
 	/* pairs with the acquire of feed_scan */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
-	/* a handler in between may have made one too: then it stays empty
-	 * until the thread ends */
-	if (!thread->nested)
-		thread->nested = ring;
-	return thread->nested;
+	/* a handler in between may have made one too: then this one stays
+	 * empty until the thread ends */
+	if (!__atomic_compare_exchange_n(&thread->nested, &first, ring, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return first;
+	return ring;
 }
 
-static bool ring_nested_room(struct recorder *r, struct gl_ring *ring)
+/* Whether there is, or soon was, room behind `head`. */
+static bool ring_nested_room(struct recorder *r, const struct gl_ring *ring,
+			     uint64_t head)
 {
 	unsigned naps;
 
 	for (naps = 0;; naps++) {
-		if (ring_used(ring) + RING_RECORD_MAX <= ring->mask + 1)
+		/* pairs with the release of feed_advance, as in ring_used */
+		uint64_t tail = atomic_load_explicit(&ring->tail,
+						     memory_order_acquire);
+
+		if (head - tail + RING_RECORD_MAX <= ring->mask + 1)
 			return true;
 		if (naps == RING_NESTED_NAPS || ring_stalled(r))
 			return false;
 		recorder_wake(r);
 		/* no `waiting`: the outer hook may be in that dance already */
-		recorder_nap(r, ring_tail_word(ring),
-			     (uint32_t)atomic_load_explicit(
-				     &ring->tail, memory_order_acquire),
+		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
 			     RING_NAP_NS);
 	}
+}
+
+/* Reserves the record at `head`; NULL: somebody else came in between (I1, I2). */
+static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
+{
+	_Atomic uint64_t *word =
+		(_Atomic uint64_t *)(ring->data + (head & ring->mask));
+	/* before head: what it was while the record was not reserved */
+	uint64_t old = atomic_load_explicit(&word[0], memory_order_acquire);
+
+	if (atomic_load_explicit(&ring->head, memory_order_relaxed) != head ||
+	    !atomic_compare_exchange_strong_explicit(
+		    &word[0], &old, 0, memory_order_relaxed,
+		    memory_order_relaxed))
+		return NULL;
+	/* pairs with the acquire of feed_scan: the zero is seen first */
+	if (!atomic_compare_exchange_strong_explicit(
+		    &ring->head, &head, head + RING_RECORD_MAX,
+		    memory_order_release, memory_order_relaxed))
+		return NULL;
+	return word;
+}
+
+/* A record to be completed; NULL: there is no room. */
+static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
+					     struct gl_ring *ring)
+{
+	_Atomic uint64_t *word = NULL;
+
+	while (!word) {
+		uint64_t head = atomic_load_explicit(&ring->head,
+						     memory_order_relaxed);
+
+		if (!ring_nested_room(r, ring, head))
+			return NULL;
+		word = ring_nested_take(ring, head);
+	}
+	return word;
 }
 
 static uint64_t ring_word2(const struct ring_event *event)
@@ -319,7 +372,6 @@ BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 {
 	struct gl_ring *ring = ring_nested(r, thread);
 	_Atomic uint64_t *word;
-	uint64_t head;
 	unsigned i;
 
 	/* another ring than the thread's first: its turn is over, too (I4) */
@@ -327,20 +379,14 @@ BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 		atomic_store_explicit(&r->turn, 0, memory_order_relaxed);
 
 	atomic_fetch_add_explicit(&r->nested_events, 1, memory_order_relaxed);
-	if (!ring || !ring_nested_room(r, ring)) {
+	word = ring ? ring_nested_reserve(r, ring) : NULL;
+	if (!word) {
 		atomic_fetch_add_explicit(&r->nested_lost, 1,
 					  memory_order_relaxed);
 		atomic_fetch_add_explicit(&r->live->dropped, 1,
 					  memory_order_relaxed);
 		return;
 	}
-	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	word = (_Atomic uint64_t *)(ring->data + (head & ring->mask));
-	atomic_store_explicit(&word[0], 0, memory_order_relaxed);
-	/* pairs with the acquire of feed_scan: the zero is seen first */
-	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
-			      memory_order_release);
-	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&word[1], event->address, memory_order_relaxed);
 	atomic_store_explicit(&word[2], ring_word2(event),
 			      memory_order_relaxed);

@@ -17,6 +17,7 @@
 #include "preload/aside.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
+#include "stepped.h"
 
 #define SIZE 4096
 #define EVENTS 200000
@@ -324,6 +325,82 @@ static void nested_full_is_counted(void **state)
 	assert_int_equal(nested.head, SIZE);
 }
 
+/* ---- a handler's event in the middle of another handler's ---- */
+
+enum { OUTER = 0x1000, INNER = 0x2000 };
+
+static uint64_t room_left;	/* of the ring, in records */
+
+static void nested_again(void)
+{
+	/* a child finds it wiped */
+	each(NULL);
+	/* nobody is there to be waited for */
+	recorder->stalled = 1;
+	memset(nested_data, 0x5a, sizeof(nested_data));
+	nested.tail = 3 * SIZE + RING_RECORD_MAX;
+	nested.head = nested.tail + SIZE - room_left * RING_RECORD_MAX;
+}
+
+static void push_outer(void)
+{
+	nested_push(GT_ALLOC, 16, OUTER, 30, 40);
+}
+
+static void push_inner(void)
+{
+	nested_push(GT_FREE, 32, INNER, 50, 60);
+}
+
+static unsigned found(uint64_t from, uint64_t word0, uint64_t address,
+		      uint64_t context, uint64_t size)
+{
+	uint64_t at;
+	unsigned n = 0;
+
+	for (at = from; at < nested.head; at += RING_RECORD_MAX) {
+		const uint64_t *word = nested_data + (at & (SIZE - 1)) / 8;
+
+		n += word[0] == word0 && word[1] == address &&
+		     (uint32_t)word[2] == context && word[3] == size;
+	}
+	return n;
+}
+
+/* Each is there, once, or was counted as lost; and nothing else is. */
+static bool both_are_there(void)
+{
+	uint64_t from = nested.tail + SIZE - room_left * RING_RECORD_MAX;
+	uint64_t there = (nested.head - from) / RING_RECORD_MAX;
+
+	return nested.head - nested.tail <= SIZE &&
+	       there == (room_left < 2 ? room_left : 2) &&
+	       found(from, 16 | GT_ALLOC, OUTER, 30, 40) +
+			       found(from, 32 | GT_FREE, INNER, 50, 60) ==
+		       there &&
+	       recorder->nested_lost == 2 - there &&
+	       header.dropped == 2 - there;
+}
+
+static void a_push_interrupted_anywhere_loses_nothing(void **state)
+{
+	const struct stepped pushes = { nested_again, push_outer, push_inner,
+					both_are_there };
+	unsigned at;
+	int n;
+
+	(void)state;
+	for (room_left = 0; room_left < 4; room_left++) {
+		n = stepped_each(&pushes, &at);
+		if (n < 0)
+			skip();
+		if (!n)
+			fail_msg("%u of room, instruction %u",
+				 (unsigned)room_left, at);
+		print_message("%d instructions\n", n);
+	}
+}
+
 static bool judged(uintptr_t owner, uintptr_t sp)
 {
 	ring.busy = owner;
@@ -375,6 +452,8 @@ int main(void)
 		cmocka_unit_test_setup(nested_records_have_eight_words, each),
 		cmocka_unit_test_setup(extras_have_eight_words, each),
 		cmocka_unit_test_setup(nested_full_is_counted, each),
+		cmocka_unit_test_setup(
+			a_push_interrupted_anywhere_loses_nothing, each),
 		cmocka_unit_test_setup(stale_owners_are_known_by_their_sp,
 				       each),
 	};
