@@ -1,101 +1,78 @@
 /*
  * stepped.h: what happens where something interrupts a function, at each of
  * its instructions: a signal handler, or as good as that, all that another
- * thread does. The function runs in a child process, again and again, and is
- * stepped through by this one (ptrace), each time one instruction further.
+ * thread does. The function runs again and again, and is stepped through by
+ * the processor's trap flag, each time one instruction further.
  */
 #ifndef TEST_STEPPED_H
 #define TEST_STEPPED_H
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <ucontext.h>
+
+#define STEPPED_TRAP_FLAG 0x100
 
 struct stepped {
 	void (*before)(void);
 	void (*action)(void);
-	void (*interrupt)(void);	/* in a handler, somewhere in `action` */
-	bool (*right)(void);		/* whether all is as it has to be */
+	/* in a handler, somewhere in `action` */
+	void (*interrupt)(void);
+	/* whether all is as it has to be */
+	bool (*right)(void);
 };
 
-/* What the child says at its end. */
-enum { STEPPED_RIGHT, STEPPED_WRONG, STEPPED_ERROR };
+static struct {
+	const struct stepped *each;
+	unsigned steps;		/* still to be made */
+	volatile bool over, through;
+} stepped;
 
-static const struct stepped *stepped_case;
-static volatile sig_atomic_t stepped_over, stepped_through;
-
-static void stepped_handler(int number)
+static void stepped_handler(int number, siginfo_t *info, void *context)
 {
+	ucontext_t *interrupted = context;
+
 	(void)number;
-	if (stepped_over)
-		stepped_through = 1;
+	(void)info;
+	if (stepped.over)
+		stepped.through = true;
+	else if (stepped.steps--)
+		return;
 	else
-		stepped_case->interrupt();
+		stepped.each->interrupt();
+	interrupted->uc_mcontext.gregs[REG_EFL] &= ~STEPPED_TRAP_FLAG;
 }
 
-/* No function of the C library between a stop and the action. */
-static void stepped_child(void)
+/* Interrupted after so many instructions. False: something is wrong. */
+static bool stepped_once(unsigned steps)
 {
-	struct sigaction action = { .sa_handler = stepped_handler };
-
-	if (sigaction(SIGUSR1, &action, NULL) ||
-	    ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-		_exit(STEPPED_ERROR);
-	while (!stepped_through) {
-		stepped_over = 0;
-		stepped_case->before();
-		kill(getpid(), SIGSTOP);
-		stepped_case->action();
-		stepped_over = 1;
-		if (!stepped_through && !stepped_case->right())
-			_exit(STEPPED_WRONG);
-	}
-	_exit(STEPPED_RIGHT);
+	stepped.each->before();
+	stepped.steps = steps;
+	stepped.over = false;
+	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
+			 :
+			 : "i"(STEPPED_TRAP_FLAG)
+			 : "cc", "memory");
+	stepped.each->action();
+	stepped.over = true;
+	return stepped.through || stepped.each->right();
 }
 
-static bool stepped_some(pid_t child, unsigned steps)
+/* Whether all was right all the time; *at: instructions until it was not, or
+ * in all, with some of the way there. */
+static bool stepped_each(const struct stepped *each, unsigned *at)
 {
-	int status;
+	struct sigaction action = { .sa_sigaction = stepped_handler,
+				    .sa_flags = SA_SIGINFO }, old;
+	bool right = true;
 
-	while (steps--)
-		if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) ||
-		    waitpid(child, &status, 0) != child ||
-		    !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
-			return false;
-	return true;
-}
-
-/*
- * How many instructions it was, with some of the way there. 0: something was
- * wrong after *at of them; -1: no process may be traced here.
- */
-static int stepped_each(const struct stepped *each, unsigned *at)
-{
-	int status;
-	pid_t child;
-
-	stepped_case = each;
-	*at = 0;
-	child = fork();
-	if (child == 0)
-		stepped_child();
-	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
-		long signal_number = WSTOPSIG(status);
-
-		if (signal_number == SIGSTOP) {
-			signal_number = stepped_some(child, (*at)++) ?
-						SIGUSR1 : SIGKILL;
-		}
-		ptrace(PTRACE_CONT, child, NULL, signal_number);
-	}
-	if (!WIFEXITED(status))
-		return 0;
-	if (WEXITSTATUS(status) == STEPPED_ERROR)
-		return -1;
-	return WEXITSTATUS(status) == STEPPED_RIGHT ? (int)*at : 0;
+	stepped.each = each;
+	stepped.through = false;
+	sigaction(SIGTRAP, &action, &old);
+	for (*at = 0; right && !stepped.through; ++*at)
+		right = stepped_once(*at);
+	sigaction(SIGTRAP, &old, NULL);
+	return right;
 }
 
 #endif
