@@ -6,7 +6,7 @@
  * largest first. An entry is two words,
  *
  *	key:     parent << 32 | id      claimed by compare-and-swap from 0
- *	address: the return address     stored after, released
+ *	address: the return address     by compare-and-swap from 0, after it
  *
  * so that a hit touches one cache line and no node. A table that is 5/8 full
  * gets a successor of four times the size. A small table is copied into it
@@ -14,11 +14,17 @@
  * searched, and what is found there is entered in the newest.
  *
  * I1  An entry never changes after its address was stored, but for the
- *     address becoming DEAD (context_forget).
+ *     address becoming DEAD (context_forget), which is for ever.
  * I2  A node is complete before its id appears in an entry.
  * I3  The same (parent, address) may have several nodes (two threads at the
  *     same moment, an entry half written, or made while its table was being
  *     copied): allowed, the reader merges them.
+ * I4  A node that was forgotten has no entry, whatever others do meanwhile.
+ *     Who forgets marks the node (GL_NODE_DEAD), and looks for entries then;
+ *     who made an entry looks at the node then; who published a table, at
+ *     all that was copied into it. All of this is sequentially consistent,
+ *     so one of the two finds the other. A node that is only being made at
+ *     that time is forgotten as well, as its address is not known.
  *
  * Thread context: any thread, also signal handlers; no locks.
  */
@@ -67,6 +73,38 @@ int context_init(const struct capture_config *c)
 	return 0;
 }
 
+/* A node keeps the upper 31 bits of its hash beside GL_NODE_DEAD: as many as
+ * any table's index needs. */
+static uint32_t flags_of_hash(uint64_t hash)
+{
+	return (uint32_t)(hash >> 33) << 1;
+}
+
+static uint64_t hash_of_flags(uint32_t flags)
+{
+	return (uint64_t)(flags >> 1) << 33;
+}
+
+static uint32_t node_flags(uint32_t id)
+{
+	/* I4: pairs with the fetch_or in context_forget */
+	return __atomic_load_n(&config.nodes[id].flags, __ATOMIC_SEQ_CST);
+}
+
+/* The entry was claimed for this node. */
+static void entry_fill(struct context_entry *e, uintptr_t address, uint32_t id)
+{
+	uintptr_t empty = 0;
+
+	/* Fails where it is DEAD by now. */
+	atomic_compare_exchange_strong_explicit(&e->address, &empty, address,
+						memory_order_seq_cst,
+						memory_order_relaxed);
+	if (node_flags(id) & GL_NODE_DEAD)
+		atomic_store_explicit(&e->address, DEAD,
+				      memory_order_relaxed);
+}
+
 /* False: no free entry near enough. */
 static bool table_add(struct context_table *t, uint64_t hash, uint32_t parent,
 		      uintptr_t address, uint32_t id)
@@ -83,27 +121,14 @@ static bool table_add(struct context_table *t, uint64_t hash, uint32_t parent,
 		if (atomic_load_explicit(&e->key, memory_order_relaxed) != 0)
 			continue;
 		if (!atomic_compare_exchange_strong_explicit(
-			    &e->key, &empty, key, memory_order_acq_rel,
+			    &e->key, &empty, key, memory_order_seq_cst,
 			    memory_order_relaxed))
 			continue;
-		atomic_store_explicit(&e->address, address,
-				      memory_order_release);
+		entry_fill(e, address, id);
 		atomic_fetch_add_explicit(&t->used, 1, memory_order_relaxed);
 		return true;
 	}
 	return false;
-}
-
-/* A node keeps the upper 31 bits of its hash beside GL_NODE_DEAD: as many as
- * any table's index needs. */
-static uint32_t flags_of_hash(uint64_t hash)
-{
-	return (uint32_t)(hash >> 33) << 1;
-}
-
-static uint64_t hash_of_flags(uint32_t flags)
-{
-	return (uint64_t)(flags >> 1) << 33;
 }
 
 static void table_copy(struct context_table *to,
@@ -121,8 +146,43 @@ static void table_copy(struct context_table *to,
 		if (key == 0 || address == 0 || address == DEAD)
 			continue;
 		table_add(to,
-			  hash_of_flags(config.nodes[(uint32_t)key].flags),
+			  hash_of_flags(node_flags((uint32_t)key)),
 			  (uint32_t)(key >> 32), address, (uint32_t)key);
+	}
+}
+
+/* The entry of a node, found as a look-up finds it: by the node's hash. */
+static void entry_forget(struct context_table *t, uint64_t hash, uint32_t id)
+{
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
+		struct context_entry *e = &t->entries[i & t->mask];
+		uint64_t key = atomic_load_explicit(&e->key,
+						    memory_order_seq_cst);
+
+		if (key == 0)
+			return;
+		if ((uint32_t)key == id)
+			atomic_store_explicit(&e->address, DEAD,
+					      memory_order_relaxed);
+	}
+}
+
+/* I4: of all that was copied, what was forgotten meanwhile. */
+static void table_forget(struct context_table *to,
+			 const struct context_table *from)
+{
+	uint32_t i;
+
+	for (i = 0; i <= from->mask; i++) {
+		uint32_t id = (uint32_t)atomic_load_explicit(
+			&from->entries[i].key, memory_order_relaxed);
+		uint32_t flags = id ? node_flags(id) : 0;
+
+		if (flags & GL_NODE_DEAD)
+			entry_forget(to, hash_of_flags(flags), id);
 	}
 }
 
@@ -130,18 +190,23 @@ static struct context_table *table_grow(struct context_table *t)
 {
 	unsigned bits = 64 - t->shift;
 	bool copy = bits <= COPY_BITS;
-	struct context_table *next = table_new(bits + GROW_BITS, copy ? t->older : t);
+	struct context_table *next = table_new(bits + GROW_BITS,
+					       copy ? t->older : t);
+	struct context_table *newest = t;
 
 	if (!next)
 		return t;
 	if (copy)
 		table_copy(next, t);
 	/* A loser's table is lost; it was small beside the budget. */
-	if (atomic_compare_exchange_strong_explicit(&context_tables, &t, next,
-						    memory_order_acq_rel,
-						    memory_order_acquire))
-		return next;
-	return t;
+	if (!atomic_compare_exchange_strong_explicit(&context_tables, &newest,
+						     next,
+						     memory_order_seq_cst,
+						     memory_order_acquire))
+		return newest;
+	if (copy)
+		table_forget(next, t);
+	return next;
 }
 
 static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
@@ -161,6 +226,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 {
 	uint32_t id = atomic_load_explicit(config.node_count,
 					   memory_order_relaxed);
+	struct gl_node *node;
 
 	for (;;) {
 		/* Pairs with the writer's release after it reserved pages. */
@@ -180,9 +246,11 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 			    memory_order_acq_rel, memory_order_relaxed))
 			break;
 	}
-	config.nodes[id].address = address;
-	config.nodes[id].parent = parent;
-	config.nodes[id].flags = flags_of_hash(hash);
+	node = &config.nodes[id];
+	node->parent = parent;
+	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
+	/* I4: it may be marked already */
+	__atomic_fetch_or(&node->flags, flags_of_hash(hash), __ATOMIC_RELEASE);
 	return id;
 }
 
@@ -204,39 +272,29 @@ enter:
 	return id;
 }
 
-/* The entry of a node, found as a look-up finds it: by the node's hash. */
-static void entry_forget(struct context_table *t, uint64_t hash, uint32_t id)
-{
-	uint32_t i = (uint32_t)(hash >> t->shift);
-	unsigned probe;
-
-	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
-		struct context_entry *e = &t->entries[i & t->mask];
-		uint64_t key = atomic_load_explicit(&e->key,
-						    memory_order_acquire);
-
-		if (key == 0)
-			return;
-		if ((uint32_t)key == id)
-			atomic_store_explicit(&e->address, DEAD,
-					      memory_order_relaxed);
-	}
-}
-
 void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 {
 	uint32_t i, n = context_count();
 
 	for (i = first < GT_STOP_COUNT ? GT_STOP_COUNT : first; i < n; i++) {
 		struct gl_node *node = &config.nodes[i];
+		uintptr_t address = __atomic_load_n(&node->address,
+						    __ATOMIC_SEQ_CST);
 		struct context_table *t;
+		uint32_t flags;
 
-		if (node->address < start || node->address >= end ||
-		    node->flags & GL_NODE_DEAD)
+		/* 0: it is being made */
+		if (address && (address < start || address >= end))
 			continue;
-		for (t = context_newest(); t; t = t->older)
-			entry_forget(t, hash_of_flags(node->flags), i);
-		node->flags |= GL_NODE_DEAD;
+		flags = __atomic_fetch_or(&node->flags, GL_NODE_DEAD,
+					  __ATOMIC_SEQ_CST);
+		if (flags & GL_NODE_DEAD)
+			continue;
+		/* I4: after the mark, each time */
+		t = atomic_load_explicit(&context_tables,
+					 memory_order_seq_cst);
+		for (; t; t = t->older)
+			entry_forget(t, hash_of_flags(flags), i);
 	}
 }
 

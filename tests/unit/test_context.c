@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <pthread.h>
 #include <cmocka.h>
 
+#include "tests/unit/stepped.h"
 #include "tests/unit/unwind_embed.h"
 #include "unwind/context.h"
 
@@ -93,6 +95,195 @@ static void test_forget(void **unused)
 	assert_false(context_node(b)->flags & GL_NODE_DEAD);
 }
 
+/* ---- forgetting in the middle of what others do ---- */
+
+#define FIRST_LIMIT 2560u	/* entries of the first table; then it grows */
+#define TABLE_BYTES (4 * 4096u * sizeof(struct context_entry))
+#define PAGE 4096u
+#define FORGOTTEN 0x5000u	/* up to 0x6000 */
+#define KEPT 0x7000u
+
+static uint32_t filled[FIRST_LIMIT];
+static char *stop_page;
+static uint32_t forgotten_below;
+
+static void forget(void)
+{
+	context_forget(FORGOTTEN, FORGOTTEN + 0x1000, 0);
+	forgotten_below = context_count();
+}
+
+/* As start(), without all that is not the tree's; may be done often. */
+static void start_tree(void)
+{
+	struct capture_config config = { .nodes = embed_nodes,
+					 .node_count = &embed_node_count,
+					 .node_limit = &embed_node_limit };
+
+	memset(embed_nodes, 0, context_count() * sizeof(*embed_nodes));
+	embed_node_count = GT_STOP_COUNT;
+	context_init(&config);
+	forgotten_below = 0;
+}
+
+/* Every third is to be forgotten. */
+static uintptr_t fill_address(uint32_t i)
+{
+	return (i % 3 ? KEPT : FORGOTTEN) + i;
+}
+
+static void fill(uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		filled[i] = child(0, fill_address(i));
+}
+
+/* Whether each of them is found, or not, as it has to be. */
+static bool filled_is_right(uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if ((child(0, fill_address(i)) == filled[i]) !=
+		    (i % 3 || filled[i] >= forgotten_below))
+			return false;
+	return true;
+}
+
+/* The next table cannot be written to in one page, until somebody tries. */
+static void *alloc_with_a_stop(size_t size)
+{
+	char *p = embed_alloc(size);
+
+	stop_page += (uintptr_t)p;
+	mprotect(stop_page, PAGE, PROT_NONE);
+	return p;
+}
+
+static void on_stop(int number)
+{
+	(void)number;
+	mprotect(stop_page, PAGE, PROT_READ | PROT_WRITE);
+	unwind_alloc = embed_alloc;
+	forget();
+}
+
+/* A table is being copied, has got so far, and another thread forgets. */
+static void test_forget_while_a_table_is_copied(void **unused)
+{
+	struct sigaction action = { .sa_handler = on_stop,
+				    .sa_flags = SA_NODEFER }, old;
+	uintptr_t page;
+
+	(void)unused;
+	start();
+	sigaction(SIGSEGV, &action, &old);
+	for (page = PAGE; page < TABLE_BYTES; page += PAGE) {
+		start_tree();
+		fill(FIRST_LIMIT);
+		stop_page = (char *)page;
+		unwind_alloc = alloc_with_a_stop;
+		child(0, KEPT - 1);
+		assert_int_not_equal(forgotten_below, 0);
+		assert_true(filled_is_right(FIRST_LIMIT));
+	}
+	sigaction(SIGSEGV, &old, NULL);
+}
+
+static void step_through(const struct stepped *each)
+{
+	unsigned at;
+
+	start();
+	if (!stepped_each(each, &at))
+		fail_msg("instruction %u", at);
+	print_message("%u instructions\n", at);
+}
+
+static void add(void)
+{
+	filled[0] = child(0, fill_address(0));
+}
+
+static bool added_right(void)
+{
+	return filled_is_right(1);
+}
+
+static void test_forget_while_a_node_is_made(void **unused)
+{
+	const struct stepped each = { start_tree, add, forget, added_right };
+
+	(void)unused;
+	step_through(&each);
+}
+
+/* The node is in an older table, and enters the newest. */
+static void start_older(void)
+{
+	struct context_table *newer = embed_alloc(2 * TABLE_BYTES);
+	const struct context_table *first;
+
+	start_tree();
+	fill(1);
+	first = context_newest();
+	memcpy(newer, first, sizeof(*newer));
+	newer->used = 0;
+	newer->older = context_newest();
+	atomic_store(&context_tables, newer);
+}
+
+static void test_forget_while_a_node_enters_the_newest(void **unused)
+{
+	const struct stepped each = { start_older, add, forget, added_right };
+
+	(void)unused;
+	step_through(&each);
+}
+
+/* The one that is forgotten. */
+#define LAST (FIRST_LIMIT - 1)
+
+/* In the other direction: what goes on while somebody forgets. */
+static void start_full(void)
+{
+	start_tree();
+	fill(FIRST_LIMIT);
+}
+
+static void forget_last(void)
+{
+	context_forget(fill_address(LAST), fill_address(LAST) + 1,
+		       filled[LAST]);
+}
+
+static void add_and_grow(void)
+{
+	child(0, KEPT - 1);
+	child(0, fill_address(LAST));
+}
+
+static bool last_is_forgotten(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < FIRST_LIMIT; i++)
+		if ((child(0, fill_address(i)) == filled[i]) != (i < LAST))
+			return false;
+	return true;
+}
+
+static void test_growth_while_forgetting(void **unused)
+{
+	const struct stepped each = { start_full, forget_last, add_and_grow,
+				      last_is_forgotten };
+
+	(void)unused;
+	step_through(&each);
+}
+
 static void test_limit(void **unused)
 {
 	uint32_t i, id = 0;
@@ -113,6 +304,10 @@ int main(void)
 		cmocka_unit_test(test_same_key_same_id),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_forget_while_a_table_is_copied),
+		cmocka_unit_test(test_forget_while_a_node_is_made),
+		cmocka_unit_test(test_forget_while_a_node_enters_the_newest),
+		cmocka_unit_test(test_growth_while_forgetting),
 		cmocka_unit_test(test_limit),
 	};
 
