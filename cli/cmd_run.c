@@ -27,7 +27,6 @@
 #include "preload/options.h"
 #include "preload/options_agree.h"
 #include "preload/patch_format.h"
-#include "preload/signal_list.h"
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
@@ -155,18 +154,6 @@ static void set_environment(const struct options *options,
 	set_variable(OPTION_FORCE, NULL);
 }
 
-static void pass_signals_on(const struct options *options)
-{
-	struct signal_wish list[SIGNAL_LIST_MAX];
-	int count = signal_list_read(options_text(options, OPTION_SIGNAL),
-				     list);
-	int signals[SIGNAL_LIST_MAX];
-
-	for (int i = 0; i < count; i++)
-		signals[i] = list[i].number;
-	launch_pass_on(signals, count);
-}
-
 /* Before everything else in the program: some read them very early. */
 static void set_no_pools(const struct options *options)
 {
@@ -247,11 +234,10 @@ static int run_program(const struct options *options, char **argv)
 		set_no_pools(options);
 		set_command();
 	}
-	pass_signals_on(options);
 	pid = launch_start(program, argv, possible ? library : NULL, &status);
 	if (pid < 0)
 		goto out;
-	launch_wait(pid, &end);
+	launch_wait(&end);
 	start_time = closing_start_time(pid);
 	launch_interruptible(&end);
 	closing_wait(pattern, pid, start_time, &traces);

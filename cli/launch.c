@@ -2,11 +2,10 @@
  * launch.c: what a shell does to start a program and to tell how it ended,
  * with a library in front of it.
  *
- * The program stays in our process group and on our terminal. So Ctrl-C and
- * Ctrl-\ reach it from the terminal and we ignore them; a signal that
- * somebody sends to us by pid would not reach it and is passed on.
+ * The program stays in our process group and on our terminal; what becomes of
+ * signals is in forward.c.
  *
- * Called by the main thread; on_forward and on_interrupt are signal handlers.
+ * Called by the main thread; on_interrupt is a signal handler.
  */
 #include "cli/launch.h"
 
@@ -28,13 +27,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
+#include "cli/forward.h"
 
-#define SIGNALS_MAX 32		/* that are passed on, beside the usual ones */
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-static volatile sig_atomic_t child;
 static siginfo_t ended;
-static int passed_on[SIGNALS_MAX], passed_count;
 
 /* ---- where things are ---- */
 
@@ -232,76 +229,17 @@ bool launch_warn(const char *program, const char *library)
 
 /* ---- start ---- */
 
-static void on_forward(int number, siginfo_t *info, void *context)
-{
-	int saved = errno;
-
-	(void)context;
-	/* What the kernel sends (a hang-up) went to the whole group. */
-	if (info->si_code <= 0 && child > 0)
-		kill((pid_t)child, number);
-	errno = saved;
-}
-
-struct dispositions {
-	struct sigaction interrupt, quit, terminate, hang_up;
-	struct sigaction passed[SIGNALS_MAX];
-	sigset_t mask;
-};
-
-void launch_pass_on(const int *signals, int count)
-{
-	passed_count = 0;
-	for (int i = 0; i < count && passed_count < SIGNALS_MAX; i++)
-		/* those of the keyboard reach it anyway; see take_signals */
-		if (signals[i] != SIGINT && signals[i] != SIGQUIT &&
-		    signals[i] != SIGTERM && signals[i] != SIGHUP)
-			passed_on[passed_count++] = signals[i];
-}
-
-static void take_signals(struct dispositions *before)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction forward = { .sa_sigaction = on_forward,
-				     .sa_flags = SA_SIGINFO | SA_RESTART };
-	sigset_t both;
-
-	sigemptyset(&both);
-	sigaddset(&both, SIGTERM);
-	sigaddset(&both, SIGHUP);
-	for (int i = 0; i < passed_count; i++)
-		sigaddset(&both, passed_on[i]);
-	/* Blocked until the child's pid is known. */
-	sigprocmask(SIG_BLOCK, &both, &before->mask);
-	sigaction(SIGINT, &ignore, &before->interrupt);
-	sigaction(SIGQUIT, &ignore, &before->quit);
-	sigaction(SIGTERM, &forward, &before->terminate);
-	sigaction(SIGHUP, &forward, &before->hang_up);
-	for (int i = 0; i < passed_count; i++)
-		sigaction(passed_on[i], &forward, &before->passed[i]);
-	/* Under nohup the program shall not hear of it either. */
-	if (before->hang_up.sa_handler == SIG_IGN)
-		sigaction(SIGHUP, &before->hang_up, NULL);
-}
-
-static void give_signals_back(const struct dispositions *before)
-{
-	sigaction(SIGINT, &before->interrupt, NULL);
-	sigaction(SIGQUIT, &before->quit, NULL);
-	sigaction(SIGTERM, &before->terminate, NULL);
-	sigaction(SIGHUP, &before->hang_up, NULL);
-	/* of one that is there twice, the first knows */
-	for (int i = passed_count; i-- > 0;)
-		sigaction(passed_on[i], &before->passed[i], NULL);
-	sigprocmask(SIG_SETMASK, &before->mask, NULL);
-}
-
-/* In the child: never returns. */
+/* In the child: never returns. It begins when nobody holds the other end of
+ * `start` any more: then signals that are on their way are settled. */
 static _Noreturn void become(const char *program, char **argv,
-			     const char *preload, int report)
+			     const char *preload, int start, int report)
 {
+	char unused;
 	int error;
 
+	if (read(start, &unused, 1) < 0)
+		_exit(LAUNCH_OWN_FAILURE);
+	forward_inherit();
 	if (preload != NULL)
 		setenv("LD_PRELOAD", preload, 1);
 	execv(program, argv);
@@ -329,13 +267,52 @@ static _Noreturn void become(const char *program, char **argv,
 /* 0 if the program was started, else why exec failed. */
 static int exec_error(int pipe_end)
 {
+	siginfo_t unused;
 	int error = 0;
-	ssize_t n;
 
-	do
-		n = read(pipe_end, &error, sizeof(error));
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(error) ? error : 0;
+	forward_wait(pipe_end, &unused);
+	/* it is written, or its other end is closed */
+	return read(pipe_end, &error, sizeof(error)) == sizeof(error) ?
+		error : 0;
+}
+
+struct pipes {
+	int start[2], report[2];
+};
+
+static bool make_pipes(struct pipes *pipes)
+{
+	if (pipe2(pipes->start, O_CLOEXEC) == 0) {
+		if (pipe2(pipes->report, O_CLOEXEC) == 0)
+			return true;
+		close(pipes->start[0]);
+		close(pipes->start[1]);
+	}
+	return false;
+}
+
+/* The child, or -1; *error is why it could not be made, or exec failed. */
+static pid_t start_child(const char *program, char **argv,
+			 const char *preload, const struct pipes *pipes,
+			 int *error)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		close(pipes->start[1]);
+		become(program, argv, preload, pipes->start[0],
+		       pipes->report[1]);
+	}
+	*error = pid < 0 ? errno : 0;
+	close(pipes->start[0]);
+	close(pipes->report[1]);
+	if (pid > 0)
+		forward_to(pid);
+	close(pipes->start[1]);
+	if (pid > 0)
+		*error = exec_error(pipes->report[0]);
+	close(pipes->report[0]);
+	return pid;
 }
 
 pid_t launch_start(const char *program, char **argv, const char *library,
@@ -346,50 +323,35 @@ pid_t launch_start(const char *program, char **argv, const char *library,
 		old != NULL && old[0] != 0 ?
 		grow_format("%s:%s", library, old) :
 		grow_copy(library, strlen(library));
-	struct dispositions before;
-	int ends[2], error;
-	pid_t pid;
+	struct pipes pipes;
+	pid_t pid = -1;
+	int error;
 
 	*status = LAUNCH_OWN_FAILURE;
-	if (pipe2(ends, O_CLOEXEC) != 0) {
+	if (!forward_begin() || !make_pipes(&pipes)) {
 		tell_error("pipe: %s: raise `ulimit -n`", strerror(errno));
-		free(preload);
-		return -1;
+		goto out;
 	}
-	take_signals(&before);
-	pid = fork();
-	if (pid == 0) {
-		give_signals_back(&before);
-		become(program, argv, preload, ends[1]);
-	}
-	error = pid < 0 ? errno : 0;
-	child = pid;
-	sigprocmask(SIG_SETMASK, &before.mask, NULL);
-	close(ends[1]);
-	free(preload);
-	if (pid > 0)
-		error = exec_error(ends[0]);
-	close(ends[0]);
+	pid = start_child(program, argv, preload, &pipes, &error);
 	if (error == 0)
-		return pid;
+		goto out;
 	tell_error("%s: cannot be run: %s", program, strerror(error));
 	if (pid > 0) {
 		launch_reap(pid);
 		*status = error == ENOENT ? LAUNCH_NOT_FOUND :
 			LAUNCH_NOT_EXECUTABLE;
 	}
-	return -1;
+	pid = -1;
+out:
+	free(preload);
+	return pid;
 }
 
 /* ---- end ---- */
 
-void launch_wait(pid_t pid, siginfo_t *end)
+void launch_wait(siginfo_t *end)
 {
-	memset(end, 0, sizeof(*end));
-	while (waitid(P_PID, (id_t)pid, end, WEXITED | WNOWAIT) != 0 &&
-	       errno == EINTR)
-		;
-	child = 0;
+	forward_wait(-1, end);
 }
 
 void launch_reap(pid_t pid)
@@ -406,13 +368,8 @@ static void on_interrupt(int number)
 
 void launch_interruptible(const siginfo_t *end)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
-
 	ended = *end;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGQUIT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	forward_end(on_interrupt);
 }
 
 _Noreturn void launch_end_as(const siginfo_t *end)

@@ -29,21 +29,16 @@ char *launch_find_library(void);
  * either, and it is to find nothing of ours in its environment. */
 bool launch_warn(const char *program, const char *library);
 
-/* Signals that are the program's, too, when they are sent to us: those of
- * --signal. Before launch_start. */
-void launch_pass_on(const int *signals, int count);
-
 /*
  * Start it, with LD_PRELOAD set if a library is given; its environment is
- * ours otherwise. From now on keyboard signals are the program's, and SIGTERM
- * and SIGHUP that are sent to us are passed on. Returns its pid, or -1 after a
- * message, with *status.
+ * ours otherwise. From now on all signals are the program's (forward.h).
+ * Returns its pid, or -1 after a message, with *status.
  */
 pid_t launch_start(const char *program, char **argv, const char *library,
 		   int *status);
 
 /* Wait until it ends; it stays a zombie until launch_reap. */
-void launch_wait(pid_t pid, siginfo_t *end);
+void launch_wait(siginfo_t *end);
 void launch_reap(pid_t pid);
 
 /* Let Ctrl-C end us from now on, as the program ended. */
