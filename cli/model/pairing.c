@@ -1,6 +1,11 @@
 /*
  * pairing.c: a short list, searched from its oldest end. It is nearly always
- * empty, and holds a handful of entries at worst (see PAIRING_MAX).
+ * empty, and holds a handful of entries at worst (see PAIRING_MAX). It moves
+ * towards the end of its array as the oldest are taken, several at a time
+ * where a window ends; an entry that would lie beyond the end brings all of
+ * them back to the beginning.
+ *
+ *  I1  first + count <= PAIRING_ROOM, and count <= PAIRING_MAX.
  *
  * Called by the reader's thread.
  */
@@ -30,7 +35,8 @@ void pairing_wait(struct pairing *pairing, const struct trace_event *event,
 		  uint32_t lane, uint32_t chain)
 {
 	assert(pairing->count < PAIRING_MAX);
-	if (pairing->first == PAIRING_MAX) {
+	assert(pairing->first + pairing->count <= PAIRING_ROOM);	/* I1 */
+	if (pairing->first + pairing->count == PAIRING_ROOM) {
 		memmove(pairing->entries, pairing->entries + pairing->first,
 			pairing->count * sizeof(pairing->entries[0]));
 		pairing->first = 0;

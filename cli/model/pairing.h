@@ -24,9 +24,11 @@ struct pairing_entry {
 /* More are not expected within some microseconds; a file that has more is
  * damaged or hostile, and the oldest gives up its place. */
 #define PAIRING_MAX 1024
+/* So that entries are moved once for as many that come, at most. */
+#define PAIRING_ROOM (2 * PAIRING_MAX)
 
 struct pairing {
-	struct pairing_entry entries[2 * PAIRING_MAX];	/* oldest first, */
+	struct pairing_entry entries[PAIRING_ROOM];	/* oldest first, */
 	size_t first;					/* from here on */
 	size_t count;
 	/* Entries by some bits of their address: most that are sought are not

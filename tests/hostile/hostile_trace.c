@@ -467,6 +467,13 @@ static void many_events(void)
 		events[i] = (struct trace_event){ 1000, 16 * i + 16, 0, 0,
 						  GT_FREE, 0, 0, 0 };
 	with_events("frees of nothing", events, MANY);
+	/* as after many drops: several wait, and go at once */
+	for (uint32_t i = 0; i < MANY; i++)
+		events[i].stamp = 1000 + i / 7 * 50 + i % 7 * 2;
+	with_events("frees of nothing, by sevens", events, MANY);
+	for (uint32_t i = 0; i < MANY; i++)
+		events[i].kind = i % 3 ? GT_REALLOC_BEGIN : GT_FREE;
+	with_events("frees and reallocs of nothing", events, MANY);
 	free(events);
 	free(names);
 }

@@ -82,6 +82,28 @@ static void many_in_turn(void **state)
 	assert_int_equal(pairing.count, PAIRING_MAX - 1);
 }
 
+/* As where a window ends over several of them, and some are left: the oldest's
+ * place passes by any boundary, and never comes to stand upon it. */
+static void several_at_once(void **state)
+{
+	uint32_t in = 0, out = 0;
+
+	(void)state;
+	memset(&pairing, 0, sizeof(pairing));
+	pairing.window = 100;
+	wait_for(0x10, GT_FREE, 0, in++);
+	for (unsigned round = 0; round < PAIRING_MAX; round++) {
+		for (unsigned i = 0; i < 7; i++, in++)
+			wait_for(in * 16 + 16, GT_FREE, round * 10, in);
+		for (unsigned i = 0; i < 7; i++)
+			take(0, out++);
+		assert_int_equal(pairing.count, 1);
+		assert_true(pairing.first + 1 <= sizeof(pairing.entries) /
+			    sizeof(pairing.entries[0]));
+	}
+	take(pairing_find(&pairing, in * 16, 1u << GT_FREE), out);
+}
+
 static void the_end_of_time(void **state)
 {
 	(void)state;
@@ -96,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(oldest_of_its_kind_first),
 		cmocka_unit_test(many_in_turn),
+		cmocka_unit_test(several_at_once),
 		cmocka_unit_test(the_end_of_time),
 	};
 
