@@ -2,6 +2,12 @@
  * columns.c: see columns.h. Called by the reader's thread. The sizes that a
  * frame claims are limits: zstd is never given more room than GT_PAYLOAD_MAX,
  * and a frame that does not fill its room exactly is refused.
+ *
+ *  I1  No column points into a payload: that of a chunk which was compressed
+ *      as a whole lies in the inflater, where the next such chunk will lie,
+ *      and another ring's may be opened while this one is being decoded.
+ *  I2  No memory is taken for columns before all that the payload says of
+ *      their sizes fits together and to the limits.
  */
 #include "cli/trace/columns.h"
 
@@ -59,46 +65,79 @@ void inflater_free(struct inflater *inflater)
 	memset(inflater, 0, sizeof(*inflater));
 }
 
-int columns_open_some(struct columns *columns, struct cursor *payload,
-		      unsigned least, unsigned n, struct inflater *inflater)
-{
+/* Where the columns lie in the payload, and how large they are. */
+struct layout {
 	const uint8_t *bytes[COLUMNS_MAX];
 	uint64_t raw[COLUMNS_MAX], stored[COLUMNS_MAX];
-	size_t room = 0, used = 0;
+	size_t room;		/* of all */
+};
+
+static bool column_fits(const struct layout *layout, unsigned i,
+			uint64_t count, const struct columns_limits *limits)
+{
+	unsigned most = limits ? limits->entry_bytes[i] : 0;
+
+	if (layout->raw[i] > GT_PAYLOAD_MAX ||
+	    layout->stored[i] > layout->raw[i])
+		return false;
+	/* Each entry takes at least one byte of the first column. */
+	if (i == 0 && count > layout->raw[0])
+		return false;
+	return most == 0 || layout->raw[i] <= most * count;
+}
+
+/* Those that the payload has, of up to `n`; -EBADMSG: not even `least`. */
+static int read_layout(struct layout *layout, struct cursor *payload,
+		       uint64_t count, unsigned least, unsigned n,
+		       const struct columns_limits *limits)
+{
+	if (limits != NULL && limits->entries > 0 && count > limits->entries)
+		return -EBADMSG;
+	for (unsigned i = 0; i < n; i++) {
+		if (i >= least && cursor_left(payload) == 0)
+			return 0;
+		layout->raw[i] = cursor_varint(payload);
+		layout->stored[i] = cursor_varint(payload);
+		layout->bytes[i] = cursor_bytes(payload, layout->stored[i]);
+		if (payload->bad || !column_fits(layout, i, count, limits))
+			return -EBADMSG;
+		layout->room += layout->raw[i];
+	}
+	return 0;
+}
+
+int columns_open_some(struct columns *columns, struct cursor *payload,
+		      unsigned least, unsigned n,
+		      const struct columns_limits *limits,
+		      struct inflater *inflater)
+{
+	struct layout layout = { .room = 0 };
+	uint8_t *to;
+	int error;
 
 	columns->count = cursor_varint(payload);
 	if (least > n || n > COLUMNS_MAX)
 		return -EINVAL;
+	error = read_layout(&layout, payload, columns->count, least, n,
+			    limits);
+	if (error != 0)
+		return error;
+	make_room(&columns->buffer, &columns->capacity, layout.room);
+	to = columns->buffer;
 	for (unsigned i = 0; i < n; i++) {
-		if (i >= least && cursor_left(payload) == 0) {
-			for (; n > i; n--)
-				columns->column[n - 1] = cursor_over(NULL, 0);
-			break;
-		}
-		raw[i] = cursor_varint(payload);
-		stored[i] = cursor_varint(payload);
-		bytes[i] = cursor_bytes(payload, stored[i]);
-		if (payload->bad || raw[i] > GT_PAYLOAD_MAX ||
-		    stored[i] > raw[i])
+		size_t raw = layout.raw[i];
+
+		if (layout.stored[i] < raw)
+			error = inflate(inflater, to, raw, layout.bytes[i],
+					layout.stored[i]);
+		else if (raw > 0)
+			memcpy(to, layout.bytes[i], raw);
+		if (error != 0)
 			return -EBADMSG;
-		if (stored[i] < raw[i])
-			room += raw[i];
+		columns->column[i] = cursor_over(to, raw);
+		to += raw;
 	}
-	make_room(&columns->buffer, &columns->capacity, room);
-	for (unsigned i = 0; i < n; i++) {
-		if (stored[i] == raw[i]) {
-			columns->column[i] = cursor_over(bytes[i], raw[i]);
-			continue;
-		}
-		if (inflate(inflater, columns->buffer + used, raw[i],
-			    bytes[i], stored[i]) != 0)
-			return -EBADMSG;
-		columns->column[i] = cursor_over(columns->buffer + used,
-						 raw[i]);
-		used += raw[i];
-	}
-	/* Each entry takes at least one byte of the first column. */
-	return columns->count <= raw[0] ? 0 : -EBADMSG;
+	return 0;
 }
 
 void columns_free(struct columns *columns)

@@ -22,8 +22,15 @@ bool control_records_next(struct cursor *c, struct trace_control *control)
 bool live_decoder_open(struct live_decoder *decoder, struct cursor *c,
 		       struct inflater *inflater)
 {
+	static const struct columns_limits limits = {
+		.entry_bytes = { CURSOR_VARINT_MAX + 1, CURSOR_VARINT_MAX,
+				 CURSOR_VARINT_MAX, CURSOR_VARINT_MAX,
+				 CURSOR_VARINT_MAX },
+	};
+
 	memset(decoder, 0, sizeof(*decoder));
-	if (columns_open(&decoder->columns, c, LIVE_COLUMNS, inflater) != 0)
+	if (columns_open_some(&decoder->columns, c, LIVE_COLUMNS, LIVE_COLUMNS,
+			      &limits, inflater) != 0)
 		return false;
 	decoder->left = decoder->columns.count;
 	return true;

@@ -60,7 +60,9 @@ bool file_records_bytes(struct cursor *c, const struct trace_file *file,
 			struct columns *columns, struct inflater *inflater,
 			const uint8_t **bytes)
 {
-	if (columns_open(columns, c, 1, inflater) != 0 ||
+	static const struct columns_limits limits = { .entry_bytes = { 1 } };
+
+	if (columns_open_some(columns, c, 1, 1, &limits, inflater) != 0 ||
 	    cursor_left(&columns->column[0]) != file->piece_size) {
 		c->bad = true;
 		return false;

@@ -151,7 +151,12 @@ bool records_line(struct cursor *c, char *line, const char **key,
 int node_decoder_open(struct node_decoder *decoder, struct cursor *payload,
 		      struct inflater *inflater)
 {
-	int error = columns_open(&decoder->columns, payload, 3, inflater);
+	static const struct columns_limits limits = {
+		.entry_bytes = { CURSOR_VARINT_MAX, CURSOR_VARINT_MAX,
+				 CURSOR_VARINT_MAX },
+	};
+	int error = columns_open_some(&decoder->columns, payload, 3, 3,
+				      &limits, inflater);
 
 	decoder->left = error ? 0 : decoder->columns.count;
 	memset(&decoder->previous, 0, sizeof(decoder->previous));
@@ -206,13 +211,21 @@ bool records_no_extras(struct cursor payload, uint64_t *events)
 int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 		       struct inflater *inflater)
 {
+	static const struct columns_limits limits = {
+		.entries = GT_EVENTS_MAX,
+		.entry_bytes = {
+			CURSOR_VARINT_MAX, EVENT_COLUMN_MAX,
+			CURSOR_VARINT_MAX, CURSOR_VARINT_MAX,
+			2 * CURSOR_VARINT_MAX,		/* a run */
+			(1 + GT_EXTRA_ARGS) * CURSOR_VARINT_MAX,
+			CURSOR_VARINT_MAX,
+		},
+	};
 	uint64_t base = cursor_varint(payload);
 	int error = columns_open_some(&decoder->columns, payload,
 				      EVENT_COLUMNS_FIRST, EVENT_COLUMNS,
-				      inflater);
+				      &limits, inflater);
 
-	if (error == 0 && decoder->columns.count > GT_EVENTS_MAX)
-		error = -EBADMSG;
 	decoder->left = error ? 0 : decoder->columns.count;
 	decoder->stamp = base;
 	decoder->granule = 0;

@@ -249,8 +249,7 @@ bool repack_names_live(struct repack *repack, struct cursor *c)
 	struct live_decoder decoder = { 0 };
 	uint64_t count = 0;
 
-	if (columns_open(&decoder.columns, c, LIVE_COLUMNS, &repack->inflater)
-	    != 0)
+	if (!live_decoder_open(&decoder, c, &repack->inflater))
 		return false;
 	count = decoder.columns.count;
 	compose_varint(&repack->payload, count);
