@@ -5,6 +5,11 @@
  * event; the chunk is opened when it comes to the top. So the memory is that
  * of compressed chunks, one open chunk and one batch for each ring.
  *
+ * What a chunk holds may be a thousand times what it takes in the file, and
+ * any number of rings may be open at once. So where open chunks take far more
+ * than there was to read, further ones are cut as soon as they are opened,
+ * into many small ones, packed, of which one is open at a time (cut_chunk).
+ *
  * The top stream gives as many events as lie before the second best's next
  * one: with one busy ring, or rings that are busy in turns, these are whole
  * batches and the heap costs nothing.
@@ -13,6 +18,9 @@
  *  I2  No child comes before its parent in the heap (comes_before).
  *  I3  stream->seen is the position in the ring up to which chunks were
  *      queued; what lies below it is never delivered twice.
+ *  I4  merge->open_bytes is the sum of all streams' columns. It is not above
+ *      OPEN_FREE + OPEN_RATIO * merge->taken by more than a chunk of
+ *      CUT_EVENTS for each stream, and one chunk.
  *
  * Called by the reader's thread.
  */
@@ -23,10 +31,17 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/trace/compose.h"
 
 #define BATCH_EVENTS 256
 /* Compressed bytes that may wait for a SYNC. Then they are merged anyhow. */
 #define BUFFER_MAX (UINT64_C(256) << 20)
+/* Bytes of open chunks that are always allowed, and how many for each byte of
+ * EVENTS that was read. Recorded ones have 2 to 13. */
+#define OPEN_FREE (UINT64_C(32) << 20)
+#define OPEN_RATIO 16
+#define CUT_EVENTS 512
+#define CUT_LEVEL 1
 
 struct queued {
 	struct queued *next;
@@ -50,6 +65,7 @@ struct merge_stream {
 	struct queued *queue;
 	struct queued **queue_end;
 	struct event_decoder decoder;
+	size_t open_bytes;	/* of the decoder, as counted: I4 */
 	struct trace_event *batch;
 	size_t batch_next;
 	size_t batch_count;
@@ -192,6 +208,19 @@ static struct merge_stream *find_stream(struct merge *merge,
 	return stream;
 }
 
+static void count_open(struct merge *merge, struct merge_stream *stream)
+{
+	merge->open_bytes += stream->decoder.columns.capacity;
+	merge->open_bytes -= stream->open_bytes;
+	stream->open_bytes = stream->decoder.columns.capacity;
+}
+
+/* I4 */
+static bool is_too_much(const struct merge *merge)
+{
+	return merge->open_bytes > OPEN_FREE + OPEN_RATIO * merge->taken;
+}
+
 static void drop_chunk(struct merge *merge, struct merge_stream *stream)
 {
 	struct queued *queued = stream->queue;
@@ -202,27 +231,33 @@ static void drop_chunk(struct merge *merge, struct merge_stream *stream)
 	stream->open = false;
 	merge->buffered -= queued->chunk.stored;
 	free(queued);
+	if (is_too_much(merge)) {
+		event_decoder_free(&stream->decoder);
+		count_open(merge, stream);
+	}
 }
 
-/* Cut off what earlier chunks held already. */
-static void skip_seen(struct merge_stream *stream, struct queued *queued)
+/* How many of these events earlier chunks held already. */
+static size_t skip_seen(struct queued *queued, const struct trace_event *events,
+			size_t count)
 {
 	size_t n = 0;
 
-	while (n < stream->batch_count && queued->skip > 0) {
-		unsigned bytes = records_ring_bytes(&stream->batch[n],
+	while (n < count && queued->skip > 0) {
+		unsigned bytes = records_ring_bytes(&events[n],
 						    queued->nested);
 
 		queued->skip -= bytes < queued->skip ? bytes : queued->skip;
 		n++;
 	}
-	stream->batch_next = n;
+	return n;
 }
 
 /* Threads come and go by the million: what is idle keeps next to nothing. */
 static void run_dry(struct merge *merge, struct merge_stream *stream)
 {
 	event_decoder_free(&stream->decoder);
+	count_open(merge, stream);
 	free(stream->batch);
 	stream->batch = NULL;
 	stream->batch_count = stream->batch_next = 0;
@@ -231,6 +266,68 @@ static void run_dry(struct merge *merge, struct merge_stream *stream)
 	/* Its ring has had a new generation meanwhile. */
 	stream->next_unused = merge->unused;
 	merge->unused = stream;
+}
+
+static void note_bad(struct merge *merge, const struct queued *queued)
+{
+	merge->bad_chunks++;
+	if (merge->faults == NULL)
+		return;
+	faults_at(merge->faults, GT_EVENTS, queued->chunk.offset);
+	faults_note(merge->faults, FAULT_MALFORMED, 1);
+}
+
+/* A chunk of these events, as one of `whole` was. */
+static struct queued *new_piece(const struct queued *whole,
+				const struct trace_event *events, size_t count)
+{
+	struct buffer payload = { 0 };
+	struct queued *piece;
+
+	compose_events(&payload, events, count, CUT_LEVEL);
+	piece = grow_alloc(sizeof(*piece) + payload.size);
+	*piece = *whole;
+	piece->next = NULL;
+	piece->base = events[0].stamp;
+	piece->skip = 0;
+	piece->chunk.flags = 0;
+	piece->chunk.stored = piece->chunk.raw = (uint32_t)payload.size;
+	memcpy(piece->payload, payload.data, payload.size);
+	buffer_free(&payload);
+	return piece;
+}
+
+/*
+ * Put pieces of CUT_EVENTS in the place of the stream's open chunk. Decoding
+ * such a chunk anew whenever its turn comes would take less memory still, and
+ * hours, where rings take turns at each event.
+ */
+static void cut_chunk(struct merge *merge, struct merge_stream *stream)
+{
+	struct trace_event events[CUT_EVENTS];
+	struct queued *whole = stream->queue, **end = &stream->queue;
+	size_t n, seen;
+
+	while ((n = event_decoder_next(&stream->decoder, events,
+				       CUT_EVENTS)) > 0) {
+		seen = skip_seen(whole, events, n);
+		if (seen == n)
+			continue;
+		*end = new_piece(whole, events + seen, n - seen);
+		merge->buffered += (*end)->chunk.stored;
+		end = &(*end)->next;
+	}
+	if (stream->decoder.bad)
+		note_bad(merge, whole);
+	*end = whole->next;
+	if (whole->next == NULL)
+		stream->queue_end = end;
+	merge->buffered -= whole->chunk.stored;
+	merge->cut++;
+	free(whole);
+	event_decoder_free(&stream->decoder);
+	count_open(merge, stream);
+	stream->open = false;
 }
 
 /* Begin with the first chunk of the queue. False: there is nothing in it that
@@ -255,16 +352,8 @@ static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 	if (event_decoder_open(&stream->decoder, &payload,
 			       &merge->inflater) != 0)
 		stream->decoder.bad = true;
+	count_open(merge, stream);
 	return true;
-}
-
-static void note_bad(struct merge *merge, const struct queued *queued)
-{
-	merge->bad_chunks++;
-	if (merge->faults == NULL)
-		return;
-	faults_at(merge->faults, GT_EVENTS, queued->chunk.offset);
-	faults_note(merge->faults, FAULT_MALFORMED, 1);
 }
 
 /* Decode on; false if the stream has nothing more at the moment. */
@@ -277,15 +366,18 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 			drop_chunk(merge, stream);
 			continue;
 		}
+		if (stream->decoder.left > CUT_EVENTS && is_too_much(merge)) {
+			cut_chunk(merge, stream);
+			continue;
+		}
 		if (stream->batch == NULL)
 			stream->batch = grow_alloc(BATCH_EVENTS *
 						   sizeof(*stream->batch));
 		stream->batch_count = stream->decoder.bad ? 0 :
 			event_decoder_next(&stream->decoder, stream->batch,
 					   BATCH_EVENTS);
-		stream->batch_next = 0;
-		if (stream->batch_count > 0 && queued->skip > 0)
-			skip_seen(stream, queued);
+		stream->batch_next = skip_seen(queued, stream->batch,
+					       stream->batch_count);
 		if (stream->batch_next < stream->batch_count) {
 			stream->key = stream->batch[stream->batch_next].stamp;
 			return true;
@@ -345,6 +437,7 @@ void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
 	*stream->queue_end = queued;
 	stream->queue_end = &queued->next;
 	merge->buffered += chunk->stored;
+	merge->taken += chunk->stored;
 	if (idle) {
 		stream->key = queued->base;
 		heap_push(merge, stream);

@@ -40,6 +40,8 @@ struct merge {
 	size_t heap_capacity;
 	struct inflater inflater;
 	uint64_t buffered;		/* bytes of chunks that wait */
+	uint64_t open_bytes;		/* of those that are being decoded */
+	uint64_t taken;			/* bytes of all chunks so far */
 	/* for the report */
 	uint64_t events;		/* decoded, or passed over */
 	uint64_t repeated;		/* bytes of ring skipped: seen before */
@@ -47,6 +49,7 @@ struct merge {
 	uint64_t lost_offset;		/* of the first chunk behind such */
 	uint64_t bad_chunks;		/* checksum right, content malformed */
 	uint64_t forced;		/* times the buffer was full */
+	uint64_t cut;			/* chunks that held too much at once */
 };
 
 void merge_init(struct merge *merge, const struct merge_sink *sink);

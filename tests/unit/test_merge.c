@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "cli/trace/compose.h"
 #include "cli/trace/merge.h"
@@ -235,6 +236,143 @@ static void ties_do_not_depend_on_chunks(void **state)
 	}
 }
 
+/* ---- chunks that are compressed ---- */
+
+static void add_packed(struct merge *merge, uint32_t ring,
+		       const struct trace_event *events, size_t count)
+{
+	struct chunk chunk = { .type = GT_EVENTS, .ring = ring,
+			       .last = 24 * count, .flags = GT_COMPRESSED };
+	struct buffer payload = { 0 };
+	size_t room;
+	char *packed;
+
+	compose_events(&payload, events, count, 0);
+	room = ZSTD_compressBound(payload.size);
+	packed = malloc(room);
+	chunk.payload = (uint8_t *)packed;
+	chunk.raw = (uint32_t)payload.size;
+	chunk.stored = (uint32_t)ZSTD_compress(packed, room, payload.data,
+					       payload.size, 1);
+	merge_add(merge, &chunk, 0, false);
+	free(packed);
+	buffer_free(&payload);
+}
+
+/* Compressed as a whole, columns as they are, more than a batch of each: what
+ * is left of one ring's stays good when the next one's is opened. */
+static void rings_packed_as_a_whole(void **state)
+{
+	static struct trace_event events[60000];
+	struct seen seen = { 0 };
+	struct merge_sink sink = { &seen, take };
+	struct merge merge;
+	size_t count = 500;
+
+	(void)state;
+	merge_init(&merge, &sink);
+	for (unsigned ring = 0; ring < 4; ring++, count *= 4) {
+		for (size_t i = 0; i < count; i++)
+			events[i] = (struct trace_event){ .kind = GT_FREE,
+				.stamp = 1000 + i * 4 + ring,
+				.address = (ring + 1) << 4 };
+		add_packed(&merge, ring, events, count);
+	}
+	merge_finish(&merge);
+	assert_int_equal(merge.bad_chunks, 0);
+	assert_int_equal(seen.backwards, 0);
+	count = 500;
+	for (unsigned ring = 0; ring < 4; ring++, count *= 4)
+		assert_int_equal(seen.per_address[ring + 1], count);
+	merge_free(&merge);
+}
+
+#define WIDE_RINGS 100
+#define WIDE_EVENTS 20000
+
+struct wide {
+	struct merge *merge;
+	uint64_t last, open_max, sum, count;
+};
+
+static void take_wide(void *owner, uint32_t lane,
+		      const struct trace_event *events, size_t count)
+{
+	struct wide *wide = owner;
+
+	(void)lane;
+	if (wide->merge->open_bytes > wide->open_max)
+		wide->open_max = wide->merge->open_bytes;
+	for (size_t i = 0; i < count; i++) {
+		assert_true(events[i].stamp >= wide->last);
+		wide->last = events[i].stamp;
+		wide->sum += events[i].size ^ events[i].address;
+	}
+	wide->count += count;
+}
+
+/* A hundred rings whose events are 25 bytes each, and nearly nothing packed:
+ * all of them arrive, and are not in memory at once. */
+static void rings_that_hold_much(void **state)
+{
+	static struct trace_event events[WIDE_EVENTS];
+	struct wide wide = { 0 };
+	struct merge_sink sink = { &wide, take_wide };
+	struct merge merge;
+	uint64_t sum = 0;
+
+	(void)state;
+	for (size_t i = 0; i < WIDE_EVENTS; i++) {
+		events[i] = (struct trace_event){ .kind = GT_ALLOC,
+			.stamp = 1000 + i, .size = UINT64_MAX,
+			.address = i % 2 ? 16 : UINT64_C(1) << 62 };
+		sum += events[i].size ^ events[i].address;
+	}
+	merge_init(&merge, &sink);
+	wide.merge = &merge;
+	for (unsigned ring = 0; ring < WIDE_RINGS; ring++)
+		add_packed(&merge, ring, events, WIDE_EVENTS);
+	assert_true(merge.taken < 1 << 20);
+	merge_finish(&merge);
+	assert_int_equal(wide.count, (uint64_t)WIDE_RINGS * WIDE_EVENTS);
+	assert_true(wide.sum == sum * WIDE_RINGS);
+	assert_int_equal(merge.bad_chunks, 0);
+	assert_true(merge.cut > 0);
+	/* would be 55 MiB and more */
+	assert_in_range(wide.open_max, 1 << 20, 40 << 20);
+	merge_free(&merge);
+	assert_int_equal(merge.open_bytes, 0);
+}
+
+/* A cut chunk of which some was seen before, and one that ends badly. */
+static void parts_of_what_is_cut(void **state)
+{
+	static struct trace_event events[WIDE_EVENTS];
+	struct wide wide = { 0 };
+	struct merge_sink sink = { &wide, take_wide };
+	struct merge merge;
+
+	(void)state;
+	for (size_t i = 0; i < WIDE_EVENTS; i++)
+		events[i] = (struct trace_event){ .kind = GT_ALLOC,
+			.stamp = 1000 + i, .size = 1 + i, .address = 16 };
+	merge_init(&merge, &sink);
+	wide.merge = &merge;
+	add_packed(&merge, 0, events, 5000);
+	merge.open_bytes += UINT64_C(1) << 40;	/* as if others held it */
+	add_packed(&merge, 0, events, WIDE_EVENTS);
+	merge_finish(&merge);
+	assert_int_equal(wide.count, WIDE_EVENTS);
+	assert_int_equal(merge.cut, 2);
+	events[WIDE_EVENTS - 1].kind = GT_EVENT_COUNT;
+	wide.last = 0;
+	add_packed(&merge, 1, events, WIDE_EVENTS);
+	merge_finish(&merge);
+	assert_int_equal(merge.bad_chunks, 1);
+	assert_true(wide.count >= 2 * WIDE_EVENTS - 512);
+	merge_free(&merge);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +382,9 @@ int main(void)
 		cmocka_unit_test(generations),
 		cmocka_unit_test(malformed),
 		cmocka_unit_test(ties_do_not_depend_on_chunks),
+		cmocka_unit_test(rings_packed_as_a_whole),
+		cmocka_unit_test(rings_that_hold_much),
+		cmocka_unit_test(parts_of_what_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
