@@ -64,7 +64,7 @@ static void new_function(struct annotate *annotate,
 	function = &annotate->functions[annotate->count++];
 	memset(function, 0, sizeof(*function));
 	function->library = frame->library;
-	if (frame->function != NULL) {
+	if (annotate->range.end == 0 || !frame->nameless) {
 		function->name = intern_string(&annotate->names,
 					       frame->function);
 	} else {
@@ -100,9 +100,9 @@ static uint32_t function_of(struct annotate *annotate,
 
 	if (annotate->range.end > 0 && !in_range(annotate, frame))
 		return NO_FUNCTION;
-	if (frame->function == NULL && annotate->range.end == 0)
+	if (frame->function == NULL)
 		return NO_FUNCTION;
-	name = frame->function == NULL ? "" :
+	name = frame->nameless && annotate->range.end > 0 ? "" :
 		intern_string(&annotate->names, frame->function);
 	library = frame->library == NULL ? "" :
 		intern_string(&annotate->names, frame->library);

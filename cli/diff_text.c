@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/base/fit.h"
 #include "cli/base/quantity.h"
 #include "cli/base/style.h"
 #include "cli/profile_stack.h"
@@ -105,29 +106,18 @@ static void put_summary(const struct diff *diff, FILE *out)
 		quantity_time(b, diff->sides[1].duration_ns));
 }
 
-/* A function that has no name, by its place in its library. */
-static void put_nameless(const struct profile_frame *frame, FILE *out)
-{
-	struct buffer text = { 0 };
-
-	if (frame != NULL && frame->library != NULL)
-		buffer_printf(&text, "??  at 0x%" PRIx64 "  %s", frame->offset,
-			      frame->library);
-	else
-		buffer_string(&text, "?? in no file");
-	buffer_printable(&text);
-	fprintf(out, "      %s\n", text.data);
-	buffer_free(&text);
-}
-
-static void put_name(const struct diff *diff, const char *name, FILE *out)
+/* `place`: it is no name, but where a function is that has none. */
+static void put_name(const struct diff *diff, const char *name, bool place,
+		     FILE *out)
 {
 	struct buffer text = { 0 };
 
 	if (name == NULL)
-		buffer_string(&text, "??");
+		buffer_string(&text, "?? in no file");
 	else if (diff->full_names)
 		buffer_string(&text, name);
+	else if (place)
+		fit_middle(&text, name, NAME_WIDTH);
 	else
 		names_brief(&text, name, NAME_WIDTH);
 	buffer_printable(&text);
@@ -146,20 +136,17 @@ static void put_what(const struct diff *diff, uint32_t number,
 
 	switch (diff->by) {
 	case PROFILE_BY_FUNCTION:
-		if (frame == NULL || frame->function == NULL) {
-			put_nameless(frame, out);
-			return;
-		}
-		put_name(diff, frame->function, out);
-		if (frame->library)
+		put_name(diff, frame ? frame->function : NULL,
+			 frame && frame->nameless, out);
+		if (frame && frame->library && !frame->nameless)
 			fprintf(out, "      in %s\n", frame->library);
 		return;
 	case PROFILE_BY_FILE:
 		put_name(diff, frame ? frame->file ? frame->file :
-			 frame->library : NULL, out);
+			 frame->library : NULL, false, out);
 		return;
 	case PROFILE_BY_LIBRARY:
-		put_name(diff, frame ? frame->library : NULL, out);
+		put_name(diff, frame ? frame->library : NULL, false, out);
 		return;
 	default:
 		break;
@@ -288,11 +275,14 @@ static void json_row(struct json *json, const struct diff *diff,
 			&diff->profile->frames[group->frame];
 
 		json_uint(json, "stacks", group->contexts);
-		if (diff->by == PROFILE_BY_FUNCTION)
+		if (diff->by == PROFILE_BY_FUNCTION) {
 			json_string(json, "function", frame->function);
-		if (diff->by == PROFILE_BY_FUNCTION &&
-		    frame->function == NULL && frame->library != NULL)
-			json_uint(json, "module_offset", frame->offset);
+			json_bool(json, "named",
+				  frame->function && !frame->nameless);
+			if (frame->nameless)
+				json_uint(json, "module_offset",
+					  frame->offset);
+		}
 		if (diff->by == PROFILE_BY_FILE)
 			json_string(json, "file", frame->file);
 		json_string(json, "library", frame->library);

@@ -19,7 +19,7 @@ static void add(struct profile_stack *stack, const struct frame *frame,
 	GROW(stack->list, stack->count, stack->capacity);
 	own = &stack->list[stack->count++];
 	*own = *frame;
-	if (!full && frame->function != NULL) {
+	if (!full && frame->function != NULL && !frame->nameless) {
 		struct buffer name = { 0 };
 
 		names_shorten(&name, frame->function);
@@ -45,6 +45,7 @@ void profile_stack_of_node(struct profile_stack *stack,
 			.line = normal->line,
 			.column = normal->column,
 			.inlined = normal->inlined,
+			.nameless = normal->nameless,
 			.glue = normal->glue,
 			.wraps = normal->wraps,
 			/* what tells frames without a name apart */

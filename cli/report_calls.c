@@ -15,9 +15,11 @@ static void add_name(struct buffer *out, const struct frame *frame,
 		     size_t width)
 {
 	if (frame->function == NULL)
-		fit_start(out, frame->library ? frame->library : "?", width);
+		fit_start(out, "?", width);
 	else if (width == SIZE_MAX)
 		buffer_string(out, frame->function);
+	else if (frame->nameless)
+		fit_middle(out, frame->function, width);
 	else
 		names_brief(out, frame->function, width);
 	buffer_printable(out);

@@ -156,11 +156,12 @@ static void put_name(struct json *json, const struct report *r)
 	const struct frame *site = r->stack.count == 0 ? &nothing :
 		&r->stack.list[r->stack.site];
 
-	if (r->options->by == REPORT_BY_FUNCTION)
+	if (r->options->by == REPORT_BY_FUNCTION) {
 		json_string(json, "function", site->function);
-	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL &&
-	    site->library != NULL)
-		json_uint(json, "module_offset", site->module_offset);
+		json_bool(json, "named", site->function && !site->nameless);
+		if (site->nameless)
+			json_uint(json, "module_offset", site->start);
+	}
 	if (r->options->by == REPORT_BY_FILE)
 		json_string(json, "file", site->file);
 	json_string(json, "library", site->library);

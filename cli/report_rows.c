@@ -256,10 +256,11 @@ static void load_node(struct report *r, uint32_t node)
 		frame->function = from->function;
 		frame->file = from->file;
 		frame->library = from->library;
-		frame->module_offset = from->offset;
+		frame->module_offset = frame->start = from->offset;
 		frame->line = from->line;
 		frame->column = from->column;
 		frame->inlined = from->inlined;
+		frame->nameless = from->nameless;
 		frame->glue = from->glue;
 		frame->wraps = from->wraps;
 		count++;

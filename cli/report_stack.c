@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/base/fit.h"
 #include "cli/base/quantity.h"
 #include "cli/report.h"
 #include "cli/symbol/names.h"
 
 #define FUNCTION_MIN 24		/* columns that a name has before a place */
+#define LIBRARY_SHORT 20	/* columns of a library's that is shortened */
 
 static const char *base_name(const char *path)
 {
@@ -18,29 +20,45 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "file:line:column  library"; of a brief one only what matters most. */
-enum brevity { WHOLE, NO_COLUMN, NO_LIBRARY, NO_FILE, NOTHING, BREVITIES };
+/*
+ * "file:line:column  library"; of a brief one only what matters most. A long
+ * library's name is shortened first, and left out only where a file is told.
+ */
+enum brevity {
+	WHOLE, NO_COLUMN, SHORT_LIBRARY, NO_LIBRARY, NO_FILE, NOTHING,
+	BREVITIES
+};
+
+static void add_library(struct buffer *out, const char *library,
+			enum brevity brevity)
+{
+	buffer_string(out, out->size ? "  " : "");
+	if (brevity < SHORT_LIBRARY)
+		buffer_string(out, library);
+	else
+		fit_middle(out, library, LIBRARY_SHORT);
+}
 
 static void add_place(struct buffer *out, const struct frame *frame, bool full,
 		      enum brevity brevity)
 {
+	bool in_file = frame->file != NULL && brevity < NO_FILE;
+
 	if (brevity == NOTHING)
 		return;
-	if (frame->file != NULL && brevity < NO_FILE) {
+	if (in_file) {
 		buffer_printf(out, "%s", full ? frame->file :
 			      base_name(frame->file));
 		if (frame->line > 0)
 			buffer_printf(out, ":%u", frame->line);
 		if (frame->column > 0 && brevity < NO_COLUMN)
 			buffer_printf(out, ":%u", frame->column);
-	} else if (frame->library != NULL && frame->function == NULL) {
-		buffer_printf(out, "at 0x%" PRIx64, frame->module_offset);
 	}
 	if (frame->inlined)
 		buffer_printf(out, "%s(inlined)", out->size ? "  " : "");
-	else if (frame->library != NULL && brevity != NO_LIBRARY)
-		buffer_printf(out, "%s%s", out->size ? "  " : "",
-			      frame->library);
+	else if (frame->library != NULL && !frame->nameless &&
+		 !(in_file && brevity == NO_LIBRARY))
+		add_library(out, frame->library, brevity);
 }
 
 void report_frame_text(const struct frame *frame, bool full, size_t width,
@@ -56,10 +74,12 @@ void report_frame_text(const struct frame *frame, bool full, size_t width,
 	if (place->size > 0 && place->size + 2 < width)
 		width -= place->size + 2;
 	if (frame->function == NULL)
-		buffer_printf(name, frame->library ? "??" : "0x%" PRIx64
-			      " in no file", frame->address);
+		buffer_printf(name, "0x%" PRIx64 " in no file",
+			      frame->address);
 	else if (full)
 		buffer_string(name, frame->function);
+	else if (frame->nameless)
+		fit_middle(name, frame->function, width);
 	else
 		names_brief(name, frame->function, width);
 	buffer_printable(name);

@@ -121,16 +121,14 @@ static void put_name(const struct report *r)
 
 	if (r->stack.count == 0)
 		return;
-	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL &&
-	    site->library != NULL)
-		buffer_printf(&name, "??  at 0x%" PRIx64 "  %s",
-			      site->module_offset, site->library);
-	else if (r->options->by == REPORT_BY_FUNCTION &&
-		 site->function == NULL)
+	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL)
 		buffer_string(&name, "?? in no file");
 	else if (r->options->by == REPORT_BY_FUNCTION &&
 		 r->options->full_names)
 		buffer_string(&name, site->function);
+	else if (r->options->by == REPORT_BY_FUNCTION && site->nameless)
+		fit_middle(&name, site->function,
+			   REPORT_WIDTH - FRAME_INDENT);
 	else if (r->options->by == REPORT_BY_FUNCTION)
 		names_brief(&name, site->function,
 			    REPORT_WIDTH - FRAME_INDENT);
@@ -320,7 +318,7 @@ static void put_section(struct printer *p, enum figure key)
 	report_rows_free(&rows);
 }
 
-/* Why there are ?? in the stacks, and what helps. */
+/* Why functions are shown without names, and what helps. */
 static void put_nameless(const struct report *r)
 {
 	struct buffer text = { 0 }, wrapped = { 0 };
@@ -333,9 +331,9 @@ static void put_nameless(const struct report *r)
 	if (count == 0 || model_made_up(r->model) ==
 	    MODEL_NAMES_AND_BUILD_IDS)
 		return;		/* the summary says why */
-	buffer_string(&text, "?? is a function without a name: its file is "
-		      "stripped or not here. Install its debug symbols, or say "
-		      "where they are with -d PATH:");
+	buffer_string(&text, "LIBRARY+0x123 is a function without a name: its "
+		      "file is stripped or not here. Install its debug "
+		      "symbols, or say where they are with -d PATH:");
 	for (size_t i = 0; i < count && i < NAMELESS_MAX; i++)
 		buffer_printf(&text, "%s %s", i ? "," : "", names[i]);
 	buffer_string(&text, count > NAMELESS_MAX ? ", ..." : "");

@@ -109,6 +109,7 @@ static struct frame frame_of(const struct tree *tree, uint32_t number)
 		.line = from->line,
 		.column = from->column,
 		.inlined = from->inlined,
+		.nameless = from->nameless,
 		.module_offset = from->offset,
 	};
 }
@@ -213,6 +214,7 @@ static bool json_branch(void *owner, const struct profile_branch *branch)
 	json_object(json, NULL);
 	json_uint(json, "depth", branch->depth);
 	json_string(json, "function", frame->function);
+	json_bool(json, "named", frame->function && !frame->nameless);
 	json_string(json, "file", frame->file);
 	json_uint(json, "line", frame->line);
 	json_string(json, "library", frame->library);

@@ -44,6 +44,20 @@ void fit_start(struct buffer *out, const char *text, size_t width)
 	buffer_string(out, MARK);
 }
 
+void fit_middle(struct buffer *out, const char *text, size_t width)
+{
+	size_t columns = fit_columns(text), head;
+
+	if (columns <= width || width <= MARK_SIZE) {
+		fit_start(out, text, width);
+		return;
+	}
+	head = (width - MARK_SIZE) / 2;
+	buffer_add(out, text, (size_t)(skip(text, head) - text));
+	buffer_string(out, MARK);
+	buffer_string(out, skip(text, columns - (width - MARK_SIZE - head)));
+}
+
 void fit_path(struct buffer *out, const char *path, size_t width)
 {
 	size_t columns = fit_columns(path);

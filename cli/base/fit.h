@@ -17,6 +17,8 @@
 size_t fit_columns(const char *text);
 /* Its beginning: "the beginn...". */
 void fit_start(struct buffer *out, const char *text, size_t width);
+/* Its beginning and its end: "libsomethi...x86_64.so". */
+void fit_middle(struct buffer *out, const char *text, size_t width);
 /* Its end, as what tells paths apart is there: ".../dir/file.c", from a slash
  * on if there is one that fits. */
 void fit_path(struct buffer *out, const char *path, size_t width);

@@ -93,7 +93,8 @@ static void put_frames(struct writer *w)
 		flags |= frame->inlined ? FLAG_INLINED : 0;
 		flags |= frame->glue ? FLAG_GLUE : 0;
 		flags |= frame->stop != GT_STOP_BOTTOM ? FLAG_STOP : 0;
-		flags |= frame->function == NULL ? FLAG_NAMELESS : 0;
+		flags |= frame->function == NULL || frame->nameless ?
+			FLAG_NAMELESS : 0;
 		json_uint(&w->json, NULL, w->names[i]);
 		json_uint(&w->json, NULL, w->files[i]);
 		json_uint(&w->json, NULL, frame->line);

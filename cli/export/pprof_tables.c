@@ -182,7 +182,8 @@ static void add_line(struct pprof_tables *tables, uint32_t mapping,
 {
 	struct pprof_mapping *known = &tables->mappings[mapping];
 
-	known->functions = true;
+	/* pprof looks for names itself where it is told that there are none. */
+	known->functions |= !frame->nameless;
 	known->files |= frame->file != NULL;
 	known->lines |= frame->line != 0;
 	known->inlined |= frame->inlined;

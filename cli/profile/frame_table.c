@@ -53,6 +53,7 @@ void frame_table_frame(struct json *json, const struct frame *frame)
 {
 	json_object(json, NULL);
 	json_string(json, "function", frame->function);
+	json_bool(json, "named", frame->function && !frame->nameless);
 	json_string(json, "file", frame->file);
 	json_uint(json, "line", frame->line);
 	json_uint(json, "column", frame->column);

@@ -4,6 +4,7 @@
  */
 #include "cli/profile/frames.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,19 @@ static void fill_nowhere(struct frames *frames, uint32_t node,
 	}
 }
 
-static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
+static void name_by_place(struct frames *frames, struct frame *frame)
+{
+	struct buffer *name = &frames->scratch;
+
+	buffer_clear(name);
+	buffer_printf(name, "%s+0x%" PRIx64, frame->library, frame->start);
+	buffer_printable(name);
+	frame->function = intern_string(&frames->names, name->data);
+	frame->nameless = true;
+}
+
+static void fill_frame(struct frames *frames, struct frame *frame,
+		       const struct symbol_frame *symbol,
 		       const struct image *image, uint64_t address)
 {
 	frame->function = symbol->function;
@@ -122,6 +135,9 @@ static void fill_frame(struct frame *frame, const struct symbol_frame *symbol,
 	frame->path = image->path[0] ? image->path : NULL;
 	frame->address = address;
 	frame->module_offset = address - image->bias;
+	frame->start = symbol->start ? symbol->start : frame->module_offset;
+	if (frame->function == NULL && frame->library != NULL)
+		name_by_place(frames, frame);
 	frame->glue = glue_is(frame->library, frame->function);
 	frame->wraps = frame->glue && glue_wraps(frame->function);
 }
@@ -162,8 +178,8 @@ static void fill_place(struct frames *frames, uint32_t index,
 			       place->exact);
 	place->signal = symbols->signal;
 	for (size_t i = 0; i < symbols->count; i++)
-		fill_frame(add_frame(place), &symbols->frames[i], image,
-			   place->address);
+		fill_frame(frames, add_frame(place), &symbols->frames[i],
+			   image, place->address);
 }
 
 /* Owners that are nodes, apart from those that are images. */
@@ -221,7 +237,7 @@ static size_t pass_glue(const struct frame *list, size_t count, size_t at)
 
 		if (!frame->glue &&
 		    (at + 1 == count ||
-		     !glue_is_part(frame->library, frame->function,
+		     !glue_is_part(frame->nameless, frame->library,
 				   outer->library, outer->wraps)))
 			break;
 	}
@@ -246,8 +262,7 @@ void frames_of(struct frames *frames, uint32_t at)
 	     at = contexts->nodes[at].parent)
 		exact = add_place(frames, at, exact);
 	for (size_t i = 0; i < frames->count; i++)
-		if (frames->list[i].function == NULL &&
-		    frames->list[i].library != NULL)
+		if (frames->list[i].nameless)
 			note_nameless(frames, frames->list[i].library);
 	frames->stop = at < CONTEXT_ROOTS ? (enum gt_stop)at : GT_STOP_OTHER;
 	frames->site = frames_site(frames->list, frames->count);
@@ -293,7 +308,7 @@ static bool is_undecided(const struct frames *frames)
 {
 	return frames->site == frames->count ||
 		(frames->site + 1 == frames->count &&
-		 frames->list[frames->site].function == NULL);
+		 frames->list[frames->site].nameless);
 }
 
 uint64_t frames_site_key(void *owner, uint32_t node)

@@ -14,7 +14,9 @@
 #include "cli/symbol/symbols.h"
 
 struct frame {
-	const char *function;	/* NULL: not known */
+	/* Without a name it is "library+0xSTART", where it begins by its unwind
+	 * table or, without one, its return address. NULL: code in no file. */
+	const char *function;
 	const char *symbol;	/* the linker's name; NULL: not another one */
 	const char *file;	/* NULL: not known */
 	const char *library;	/* last part of its path; NULL: no image */
@@ -23,10 +25,12 @@ struct frame {
 	unsigned column;
 	unsigned start_line;	/* of the function; 0: not known */
 	bool inlined;
+	bool nameless;
 	bool glue;		/* an allocator's or the language's own */
 	bool wraps;		/* of that: it wraps malloc */
 	uint64_t address;
 	uint64_t module_offset;
+	uint64_t start;		/* in the module, if it is nameless */
 };
 
 /*

@@ -207,10 +207,10 @@ bool glue_wraps(const char *function)
 	return function != NULL && is_wrapper(function);
 }
 
-bool glue_is_part(const char *library, const char *function,
+bool glue_is_part(bool nameless, const char *library,
 		  const char *outer_library, bool outer_wraps)
 {
-	return outer_wraps && function == NULL && library != NULL &&
+	return outer_wraps && nameless && library != NULL &&
 		outer_library != NULL && strcmp(library, outer_library) == 0;
 }
 

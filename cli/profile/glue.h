@@ -20,7 +20,7 @@ bool glue_wraps(const char *function);
  * that wrapper, whose static functions have lost their names. Elsewhere, code
  * without a name is the user's, as good as any.
  */
-bool glue_is_part(const char *library, const char *function,
+bool glue_is_part(bool nameless, const char *library,
 		  const char *outer_library, bool outer_wraps);
 
 #endif

@@ -97,12 +97,12 @@ static uint32_t number_of_frame(struct profile *profile,
 		.function = frame->function,
 		.file = frame->file,
 		.library = frame->library,
-		.offset = frame->function == NULL && frame->library != NULL ?
-			frame->module_offset : 0,
+		.offset = frame->nameless ? frame->start : 0,
 		.address = frame->address,
 		.line = frame->line,
 		.column = frame->column,
 		.inlined = frame->inlined,
+		.nameless = frame->nameless,
 		.glue = frame->glue,
 		.wraps = frame->wraps,
 		.stop = GT_STOP_BOTTOM,
@@ -588,7 +588,7 @@ bool profile_is_glue(const struct profile *profile, uint32_t node)
 	if (at->parent == PROFILE_ROOT)
 		return false;
 	outer = &profile->frames[profile->nodes[at->parent].frame];
-	return glue_is_part(frame->library, frame->function, outer->library,
+	return glue_is_part(frame->nameless, frame->library, outer->library,
 			    outer->wraps);
 }
 

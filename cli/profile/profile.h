@@ -29,10 +29,10 @@
 
 /* Equal ones are one, told apart by their number. */
 struct profile_frame {
-	const char *function;	/* NULL: not known */
+	const char *function;	/* NULL: code in no file (frames.h) */
 	const char *file;	/* NULL: not known; with its directories */
 	const char *library;	/* last part of its path; NULL: in no file */
-	/* Where it lies in the library; 0 if it has a function: that is not
+	/* Where it begins in the library; 0 if it has a name: that is not
 	 * the same in another build. */
 	uint64_t offset;
 	uint64_t address;	/* in the process: one of those that read so */
@@ -41,6 +41,7 @@ struct profile_frame {
 	/* Of profiles with one side, else that of the first met: what is
 	 * inlined changes from build to build. */
 	bool inlined;
+	bool nameless;
 	bool glue;		/* see frames.h */
 	bool wraps;
 	/* Not GT_STOP_BOTTOM: no frame, but why the walk ended there;

@@ -57,9 +57,7 @@ static void describe(struct buffer *key, const struct profile_frame *frame,
 	else if (by == PROFILE_BY_FILE)
 		buffer_printf(key, "l%s", library);
 	else if (frame->function == NULL)
-		/* All functions of a library at once would say nothing. */
-		buffer_printf(key, "o%llx\001%s", frame->library ?
-			      (unsigned long long)frame->offset : 0, library);
+		buffer_string(key, "o");
 	else
 		buffer_printf(key, "n%s\001%s", frame->function, library);
 	/* Why a walk ended is no part of code in no file. */

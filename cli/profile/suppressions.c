@@ -292,10 +292,11 @@ static bool matches(const struct frames *frames, const char *pattern,
 {
 	const char *library = frame->path ? frame->path : frame->library;
 
-	return (frame->function && suppressions_match(pattern,
-						      frame->function)) ||
-		(frame->function && wanted & WANTED_IN_ANY_FORM &&
-		frames_function_matches(frames, frame->function, matches_name,
+	const char *function = frame->nameless ? NULL : frame->function;
+
+	return (function && suppressions_match(pattern, function)) ||
+		(function && wanted & WANTED_IN_ANY_FORM &&
+		frames_function_matches(frames, function, matches_name,
 					(char *)pattern)) ||
 		(frame->file && suppressions_match(pattern, frame->file)) ||
 		(library && suppressions_match(pattern, library));

@@ -1,7 +1,7 @@
 /*
  * object.c: which files an image's symbols come from.
  *
- *	binary ──▶ .eh_frame (signal frames), .dynsym, .gnu_debugdata
+ *	binary ──▶ .eh_frame (fdes.h), .dynsym, .gnu_debugdata
  *	   │
  *	   ├── has .debug_info ─────────────┐
  *	   └── debug file (build-id) ──▶ .symtab, .debug_* ──▶ dwz's file
@@ -142,7 +142,7 @@ void object_open(struct object *object, const struct debugfile_places *places,
 	open_debug(object, wanted);
 	open_dwarf(object, object->debug ? object->debug : object->binary);
 	read_symbols(object);
-	sigframes_read(&object->signals, object->binary);
+	fdes_open(&object->fdes, object->binary);
 }
 
 void object_close(struct object *object)
@@ -151,6 +151,8 @@ void object_close(struct object *object)
 	dwarf_close(object->alt);
 	dwarf_package_close(object->package);
 	symtab_free(&object->symbols);
+	if (object->binary != NULL)
+		fdes_free(&object->fdes);
 	elffile_close(object->mini);
 	elffile_close(object->shared);
 	elffile_close(object->debug);

@@ -12,7 +12,7 @@
 #include "cli/symbol/dwarf_lookup.h"
 #include "cli/symbol/dwarf_split.h"
 #include "cli/symbol/elffile.h"
-#include "cli/symbol/sigframes.h"
+#include "cli/symbol/fdes.h"
 #include "cli/symbol/symtab.h"
 
 struct object {
@@ -25,7 +25,7 @@ struct object {
 	struct dwarf *alt;
 	struct dwarf_package *package;
 	struct symtab symbols;
-	struct sigframes signals;
+	struct fdes fdes;
 	atomic_bool told;		/* that a .dwo is missing */
 };
 

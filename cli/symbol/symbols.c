@@ -11,7 +11,7 @@
  *
  * Names come from DWARF where there is any, because only it knows inlined
  * functions; else from the symbol table or, in stripped files, the dynamic
- * one.
+ * one. Where there is no name, unwind tables still say which function it is.
  */
 #include "cli/symbol/symbols.h"
 
@@ -175,20 +175,29 @@ static struct function_name function_of(struct symbols *symbols,
 
 /* ---- one address ---- */
 
+/* Of a function without a name. */
+static uint64_t start_of(struct object *object, uint64_t pc)
+{
+	struct fdes_range range;
+
+	return object->binary != NULL &&
+		fdes_find(&object->fdes, pc, &range) ? range.low : 0;
+}
+
 static void answer(struct symbols *symbols, struct view *view,
 		   const struct pending *pending)
 {
 	struct dwarf_frame found[DWARF_INLINE_MAX] = {
 		{ UINT32_MAX, UINT32_MAX, 0, 0, false },
 	};
-	const struct object *object = pending->object;
+	struct object *object = pending->object;
 	const struct symtab_symbol *symbol = symtab_find(&object->symbols,
 							 pending->pc);
 	struct symbol_place *place = pending->place;
 
 	place->count = view->readable ?
 		dwarf_lookup_at(&view->opened.lookup, pending->pc, found) : 1;
-	place->signal = sigframes_has(&object->signals, pending->address);
+	place->signal = fdes_is_signal(&object->fdes, pending->address);
 	place->frames = grow_zeroed(place->count, sizeof(*place->frames));
 	for (size_t i = 0; i < place->count; i++) {
 		struct symbol_frame *frame = &place->frames[i];
@@ -205,6 +214,8 @@ static void answer(struct symbols *symbols, struct view *view,
 		frame->line = found[i].line;
 		frame->column = found[i].column;
 		frame->inlined = found[i].inlined;
+		if (frame->function == NULL)
+			frame->start = start_of(object, pending->pc);
 	}
 	if (place->signal) {
 		place->frames[place->count - 1].function =

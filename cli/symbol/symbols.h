@@ -27,6 +27,8 @@ struct symbol_frame {
 	unsigned column;
 	unsigned start_line;	/* of the function; 0: not known */
 	bool inlined;		/* into the next one */
+	uint64_t start;		/* in the file, of a function without a name:
+				 * where it begins; 0: not known */
 };
 
 struct symbol_place {

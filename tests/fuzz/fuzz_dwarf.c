@@ -13,8 +13,8 @@
 #include "cli/symbol/dwarf_lookup.h"
 #include "cli/symbol/dwarf_split.h"
 #include "cli/symbol/elffile.h"
+#include "cli/symbol/fdes.h"
 #include "cli/symbol/minidebug.h"
-#include "cli/symbol/sigframes.h"
 #include "cli/symbol/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -104,7 +104,8 @@ static void ask_file(const uint8_t *data, size_t size)
 {
 	struct elffile *file = open_copy(data, size);
 	struct span sections[DWARF_SECTIONS], id;
-	struct sigframes signals;
+	struct fdes_range range;
+	struct fdes fdes;
 	struct symtab symbols = { 0 };
 
 	if (file == NULL)
@@ -112,18 +113,20 @@ static void ask_file(const uint8_t *data, size_t size)
 	elffile_build_id(file);
 	elffile_debuglink(file);
 	elffile_altlink(file, &id);
-	sigframes_read(&signals, file);
+	fdes_open(&fdes, file);
 	symtab_add(&symbols, file, SHT_SYMTAB);
 	symtab_add(&symbols, file, SHT_DYNSYM);
 	symtab_sort(&symbols);
 	for (uint64_t i = 0; i < PLACES; i++) {
 		symtab_find(&symbols, i << i);
-		sigframes_has(&signals, i << i);
+		fdes_is_signal(&fdes, i << i);
+		fdes_find(&fdes, i << i, &range);
 	}
 	elffile_close(minidebug_open(file));
 	dwarf_sections(file, false, sections);
 	ask_sections(sections, false);
 	symtab_free(&symbols);
+	fdes_free(&fdes);
 	elffile_close(file);
 	ask_package(open_copy(data, size));
 }

@@ -43,6 +43,17 @@ static void paths(void **state)
 	is(fit_path, "/b\303\244r/\303\244\303\266.c", 8, ".../\303\244\303\266.c");
 }
 
+static void middles(void **state)
+{
+	(void)state;
+	is(fit_middle, "libabc.so+0x10", 14, "libabc.so+0x10");
+	is(fit_middle, "libabcdef.so+0x10", 14, "libab...o+0x10");
+	is(fit_middle, "libabcdef.so+0x10", 13, "libab...+0x10");
+	is(fit_middle, "abcdefg", 3, "...");
+	is(fit_middle, "\303\244\303\266\303\274\303\237\303\244\303\266", 5,
+	   "\303\244...\303\266");
+}
+
 static void lists(void **state)
 {
 	struct buffer out = { 0 };
@@ -67,6 +78,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts),
 		cmocka_unit_test(paths),
+		cmocka_unit_test(middles),
 		cmocka_unit_test(lists),
 	};
 
