@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "cli/base/deep_call.h"
+
 #define THREADS_MAX 32
 
 struct share {
@@ -45,14 +47,21 @@ void parallel_each(size_t count, void (*work)(void *owner, size_t i),
 	struct share share = { work, owner, count, 0 };
 	pthread_t threads[THREADS_MAX];
 	size_t wanted = processors(), made = 0;
+	pthread_attr_t attributes;
 
 	if (wanted > count)
 		wanted = count;
 	if (wanted > THREADS_MAX)
 		wanted = THREADS_MAX;
-	while (made + 1 < wanted &&
-	       pthread_create(&threads[made], NULL, run, &share) == 0)
-		made++;
+	/* Not what ulimit -s says: that may be little. */
+	if (wanted > 1 && pthread_attr_init(&attributes) == 0) {
+		pthread_attr_setstacksize(&attributes, DEEP_CALL_STACK);
+		while (made + 1 < wanted &&
+		       pthread_create(&threads[made], &attributes, run,
+				      &share) == 0)
+			made++;
+		pthread_attr_destroy(&attributes);
+	}
 	run(&share);
 	for (size_t i = 0; i < made; i++)
 		pthread_join(threads[i], NULL);

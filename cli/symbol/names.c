@@ -4,12 +4,15 @@
  */
 #include "cli/symbol/names.h"
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
+
+#include "cli/base/deep_call.h"
 
 #define TEMPLATE_LEVELS 8	/* of arguments in a brief name, if they fit */
 
@@ -18,12 +21,23 @@
  * the linker knows it. */
 #define SHOWN_MAX (64 * 1024)
 
-/* libiberty refuses names of more than 1024 characters, because it recurses.
- * So many levels take 3 MiB of stack. */
+/*
+ * libiberty refuses names of more than 1024 characters, because it recurses.
+ * Measured over 35 kinds of nesting, a level takes at most 500 bytes of stack
+ * for each of the name's characters, so this is twice what is needed; names
+ * that a thread has no room for are demangled on another stack.
+ */
 #define UNLIMITED_MAX 1024
 #define RECURSION_MAX 4096
+#define STACK_PER_CHARACTER 1024
+#define STACK_BASE (64 * 1024)
+
+static_assert(RECURSION_MAX * STACK_PER_CHARACTER + STACK_BASE <= DEEP_CALL_STACK,
+	      "the longest name fits into a stack");
 
 struct demangling {
+	const char *symbol;
+	bool done;
 	struct buffer *out;
 	size_t start;
 	jmp_buf too_long;
@@ -39,13 +53,13 @@ static void take_piece(const char *text, size_t size, void *owner)
 	buffer_add(demangling->out, text, size);
 }
 
-static bool demangle(struct demangling *demangling, const char *symbol)
+static bool demangle_cxx(struct demangling *demangling)
 {
+	const char *symbol = demangling->symbol;
 	const int options = DMGL_PARAMS | DMGL_ANSI |
 		(strlen(symbol) > UNLIMITED_MAX ? DMGL_NO_RECURSE_LIMIT : 0);
 
-	if (strlen(symbol) > RECURSION_MAX ||
-	    setjmp(demangling->too_long) != 0)
+	if (setjmp(demangling->too_long) != 0)
 		return false;
 	/* Rust's older names are C++'s with a hash at the end. */
 	return rust_demangle_callback(symbol, options, take_piece,
@@ -70,18 +84,33 @@ static void cut(struct buffer *out, size_t size)
 		out->data[out->size = size] = 0;
 }
 
+/* On a stack with room for it. */
+static void demangle(void *owner)
+{
+	struct demangling *demangling = owner;
+	const char *symbol = demangling->symbol;
+
+	if (symbol[1] == 'D')
+		demangling->done = strlen(symbol) <= UNLIMITED_MAX &&
+			demangle_d(demangling->out, symbol);
+	else
+		demangling->done = demangle_cxx(demangling);
+}
+
 void names_demangle(struct buffer *out, const char *symbol)
 {
-	struct demangling demangling = { .out = out, .start = out->size };
+	struct demangling demangling = {
+		.symbol = symbol, .out = out, .start = out->size,
+	};
+	size_t size = strlen(symbol);
 
 	/* Only what is certainly mangled: a C function may be called f__1. */
-	if (symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') &&
-	    demangle(&demangling, symbol))
+	if (symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R' ||
+				 symbol[1] == 'D') && size <= RECURSION_MAX &&
+	    deep_call(STACK_BASE + size * STACK_PER_CHARACTER, demangle,
+		       &demangling) && demangling.done)
 		return;
 	cut(out, demangling.start);
-	if (symbol[0] == '_' && symbol[1] == 'D' &&
-	    strlen(symbol) <= UNLIMITED_MAX && demangle_d(out, symbol))
-		return;
 	buffer_string(out, symbol);
 }
 

@@ -31,6 +31,8 @@
 
 #define SECTIONS_MAX 65536	/* of a file; -ffunction-sections is for objects */
 #define PHDRS_MAX 4096
+#define GAP_MAX 8192		/* bytes between .eh_frame_hdr and .eh_frame */
+#define ALIGN_MAX 4096		/* a page: beyond that it says nothing */
 
 struct reduction {
 	Elf *from;		/* whose table of sections is copied */
@@ -121,7 +123,7 @@ static Elf_Data *find_bytes(const struct reduction *r, Elf_Scn *section,
 
 static uint64_t align_up(uint64_t value, uint64_t align)
 {
-	return align > 1 && align <= 4096 && (align & (align - 1)) == 0 ?
+	return align > 1 && align <= ALIGN_MAX && (align & (align - 1)) == 0 ?
 		(value + align - 1) & ~(align - 1) : value;
 }
 
@@ -136,9 +138,8 @@ static uint64_t place(struct reduction *r, const GElf_Shdr *header,
 		r->header_offset = at;
 		r->header_address = header->sh_addr;
 	} else if (strcmp(name, ".eh_frame") == 0 && r->header_offset != 0 &&
-		   distance < header->sh_addralign + 4096 +
-		   (r->offset - r->header_offset) &&
-		   r->header_offset + distance >= r->offset) {
+		   distance >= r->offset - r->header_offset &&
+		   distance - (r->offset - r->header_offset) < GAP_MAX) {
 		at = r->header_offset + distance;
 	}
 	return at;

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/symbol/names.h"
@@ -74,6 +76,61 @@ static void long_names(void **state)
 		buffer_free(&name);
 		buffer_free(&out);
 	}
+}
+
+static void *demangle_on(void *name)
+{
+	struct buffer *out = calloc(1, sizeof(*out));
+
+	names_demangle(out, name);
+	return out;
+}
+
+/* As deep as it gets, on threads that have next to no stack: where nothing is
+ * done about it, this ends in SIGSEGV. */
+static void little_stacks(void **state)
+{
+	static const struct {
+		const char *before, *each, *middle, *behind, *wanted;
+		size_t levels;
+	} names[] = {
+		{ "_Z1f", "P", "i", "", "f(int***", 1000 },
+		{ "_Z1f", "1AI", "i", "E", "f(A<A<A<", 250 },
+		{ "_Z1f", "1AI", "i", "E", NULL, 900 },
+		{ "_Z1f", "P", "i", "", NULL, 4000 },
+		{ "_D1f", "P", "i", "", NULL, 1000 },
+		{ "_RIC1a", "R", "a", "", NULL, 1000 },
+	};
+	pthread_attr_t little;
+
+	(void)state;
+	pthread_attr_init(&little);
+	assert_int_equal(pthread_attr_setstacksize(&little, 128 << 10), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct buffer name = { 0 };
+		struct buffer *out;
+		pthread_t thread;
+		void *result;
+
+		buffer_string(&name, names[i].before);
+		for (size_t n = 0; n < names[i].levels; n++)
+			buffer_string(&name, names[i].each);
+		buffer_string(&name, names[i].middle);
+		for (size_t n = 0; n < names[i].levels; n++)
+			buffer_string(&name, names[i].behind);
+		assert_int_equal(pthread_create(&thread, &little, demangle_on,
+						name.data), 0);
+		pthread_join(thread, &result);
+		out = result;
+		assert_true(out->size > 0);
+		if (names[i].wanted != NULL)
+			assert_memory_equal(out->data, names[i].wanted,
+					    strlen(names[i].wanted));
+		buffer_free(out);
+		buffer_free(&name);
+		free(out);
+	}
+	pthread_attr_destroy(&little);
 }
 
 static void shortened(void **state)
@@ -187,6 +244,7 @@ int main(void)
 		cmocka_unit_test(demangled),
 		cmocka_unit_test(endless_names_are_left),
 		cmocka_unit_test(long_names),
+		cmocka_unit_test(little_stacks),
 		cmocka_unit_test(shortened),
 		cmocka_unit_test(brief),
 		cmocka_unit_test(brief_templates),
