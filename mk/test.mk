@@ -1,6 +1,8 @@
 # Tests.
 #
-#   make check [T=pattern]   everything, or the tests whose name has the pattern
+#   make check [T=pattern]   everything, or the tests whose name has the pattern;
+#                            with COMPLETE=1 nothing that deps-test installs may
+#                            be missing (tests/skips)
 #   make check-unit          the unit tests alone
 #   make check-faults        what fails in turn, in full (mk/fault.mk)
 #   make check-asan          unit tests of cli/ and unwind/ under sanitizers
@@ -21,7 +23,7 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	libxml2-utils libjemalloc-dev libgoogle-perftools-dev \
 	libmimalloc-dev libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils \
 	protobuf-compiler gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
-	chromium node-typescript
+	chromium node-typescript libc6-dbg
 TEST_O := $(O)/tests
 .PHONY: deps-test
 deps-test: deps $(TEST_O)/ui/.installed
@@ -115,7 +117,8 @@ test-programs: $(PROGRAM_LIBS) $(PROGRAMS) $(TOOLS) $(MATRIX)
 
 SYSTEM := $(sort $(wildcard tests/system/test_*.py tests/system/cfi_*.py))
 RUN_TESTS = GNOMON_BUILD=$(abspath $(O)) CC='$(CC)' CXX='$(CXX)' \
-	/usr/bin/python3 tests/run $(if $(T),-p '$(T)')
+	/usr/bin/python3 tests/run $(if $(T),-p '$(T)') \
+	$(if $(COMPLETE),--complete)
 
 .PHONY: check check-unit check-asan check-asan-run
 check: deps-test

@@ -1,7 +1,8 @@
 /*
  * epochs.c DIRECTORY: loads libepoch_a.so, allocates in it, closes it, loads
  * libepoch_b.so at the same addresses, and so on, 40 times. Every stack must
- * name the library that was there at that time.
+ * name the library that was there at that time. Ends with 3 where they were
+ * not at the same addresses, so that nothing was tested.
  */
 #include <dlfcn.h>
 
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
 		return 2;
 	for (int i = 0; i < ROUNDS; i++)
 		use(argv[1], i % 2);
-	tgt_print("same_place", place[0] == place[1] && !moved);
+	if (place[0] != place[1] || moved)
+		return 3;
 	tgt_print("blocks_each", ROUNDS / 2 * BLOCKS);
 	tgt_print("size_a", size_of(0));
 	tgt_print("size_b", size_of(1));

@@ -1,7 +1,9 @@
 /*
  * libepoch_b.c: one of two libraries that take the same place, one after the
- * other. See epoch.h and epochs.c.
+ * other: the loader puts a library where it is linked for, if nothing else is
+ * there. See epoch.h and epochs.c.
  */
+// FLAGS: -Wl,-Ttext-segment=0x6a0000000000
 #define EPOCH_NAME(x) epoch_b_##x
 
 #include "epoch.h"

@@ -11,17 +11,19 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ui")
 BROWSE_SECONDS = 120
 
 
+def need_npm(package):
+    if not os.path.isdir(os.path.join(UI, "node_modules", package)):
+        raise Skip(package + " is not there: `make deps-test`")
+
+
 def browsed(script, argument):
     """What a script says of the pages that `argument` names; it fails where
     one of them asked the network, or a script in it went wrong."""
     need("node")
-    chromium = shutil.which("chromium")
-    if not chromium:
-        raise Skip("chromium is not installed")
-    if not os.path.isdir(os.path.join(UI, "node_modules")):
-        raise Skip("playwright-core is not installed: `make deps-test`")
+    need("chromium")
+    need_npm("playwright-core")
     done = bare(["node", os.path.join(SCRIPTS, script), json.dumps(argument)],
-                environment(GNOMON_UI=UI, GNOMON_CHROMIUM=chromium),
+                environment(GNOMON_UI=UI, GNOMON_CHROMIUM=shutil.which("chromium")),
                 seconds=BROWSE_SECONDS)
     check(done.status == 0, "%s: %s" % (script, done.err))
     said = json.loads(done.out)

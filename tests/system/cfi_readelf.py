@@ -150,9 +150,7 @@ def compare(path, directory, *options):
 
 
 def system_file(path, directory, *options):
-    if not os.path.exists(path):
-        raise Skip("no " + path)
-    return compare(path, directory, *options)
+    return compare(need_file(path), directory, *options)
 
 
 @case

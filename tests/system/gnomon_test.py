@@ -6,6 +6,7 @@ by returning, fails by raising, and is left out by raising Skip. Each gets the
 path of an empty directory of its own, removed afterwards.
 """
 
+import glob
 import json
 import os
 import re
@@ -67,6 +68,42 @@ def need(*commands):
     for command in commands:
         if not shutil.which(command):
             raise Skip(command + " is not installed")
+
+
+def need_file(pattern):
+    """The first file of this pattern; without one, skips the case."""
+    found = sorted(glob.glob(pattern))
+    if not found:
+        raise Skip(pattern + " is not installed")
+    return found[0]
+
+
+def need_root(to):
+    if os.geteuid() != 0:
+        raise Skip("only root can " + to)
+
+
+def need_mounts():
+    """Asked without gnomon, so that no fault of ours is taken for that."""
+    need("unshare", "mount")
+    if bare(["unshare", "-m", "true"]).status:
+        raise Skip("no mount namespaces here")
+
+
+def need_tracing():
+    need("strace")
+    if bare(["strace", "-o", "/dev/null", "true"]).status:
+        raise Skip("no process may trace another here")
+
+
+def need_map_files():
+    """What is mapped and removed can be opened by who may do so."""
+    place = "/proc/self/map_files"
+    try:
+        os.close(os.open(os.path.join(place, os.listdir(place)[0]),
+                         os.O_RDONLY))
+    except OSError as error:
+        raise Skip("map_files: %s" % error)
 
 
 class Done:

@@ -23,8 +23,8 @@ def both(argv, directory, preload=None, by="run", **env):
     "last": preloaded behind the allocator, not before it."""
     env = environment(OWN_MI="value", LD_PRELOAD=preload, **env)
     for each in (preload or "").split(":"):
-        if each and not os.path.exists(each):
-            raise Skip(each + " is not installed")
+        if each:
+            need_file(each)
     alone = bare(argv, env)
     if by == "run":
         done = recorded(argv, directory, env=env)

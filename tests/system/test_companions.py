@@ -4,16 +4,8 @@
 other preloaded libraries. Output and status are those without us, and the
 trace is right."""
 
-import glob
 
 from gnomon_test import *
-
-
-def find_library(pattern):
-    found = glob.glob(pattern)
-    if not found:
-        raise Skip(pattern + " is not installed")
-    return found[0]
 
 
 def trace_of(name, directory):
@@ -133,7 +125,7 @@ def gdb(directory):
 def beside(name, path, **variables):
     """Before ours and behind it."""
     def runs(directory):
-        library = find_library(path)
+        library = need_file(path)
         argv = [program("mixture")]
         alone = bare(argv, environment(LD_PRELOAD=library, **variables))
         for order in (library, LIBRARY), (LIBRARY, library):
@@ -159,7 +151,7 @@ case(beside("stdbuf", "/usr/libexec/coreutils/libstdbuf.so", _STDBUF_O="L"))
 def beside_heaptrack(directory):
     """Both see every block, in either order; heaptrack allocates, too, in the
     middle of the program's own calls."""
-    library = find_library(
+    library = need_file(
         "/usr/lib/heaptrack/libheaptrack_preload.so")
     argv = [program("mixture")]
     for order in (library, LIBRARY), (LIBRARY, library):

@@ -168,8 +168,7 @@ def modes_agree(directory):
 
 @case
 def other_c_library(directory):
-    if not os.path.exists("/usr/bin/musl-gcc"):
-        raise Skip("musl-gcc is not installed")
+    need("musl-gcc")
     alone = bare([program("musl")])
     done = recorded([program("musl")], directory, by="preload")
     equal((done.status, done.out), (alone.status, alone.out), "result")

@@ -274,8 +274,7 @@ def no_pools(run):
 
 @effect
 def chown(run):
-    if os.geteuid() != 0:
-        raise Skip("only root may give files away")
+    need_root("give files away")
     one = run(SQL, {"chown": "daemon"}).go()
     equal(os.stat(one.traces()[0]).st_uid, pwd.getpwnam("daemon").pw_uid,
           "owner")
@@ -418,28 +417,16 @@ def none_is_missing(directory):
     equal(options_of_the_table(), set(EFFECTS), "options")
 
 
-def walk(directory, way):
-    wrong = []
-    for name, function in sorted(EFFECTS.items()):
-        place = os.path.join(directory, name)
-        os.mkdir(place)
-        try:
-            function(lambda argv, options: Run(way, place, argv, options))
-        except Skip as skip:
-            print("# %s: skipped: %s" % (name, skip))
-        except Failure as failure:
-            wrong.append("%s: %s" % (name, failure))
-    check(not wrong, "\n".join(wrong))
+def make(name, way):
+    def has_its_effect(directory):
+        EFFECTS[name](lambda argv, options: Run(way, directory, argv, options))
+    has_its_effect.__name__ = "%s_by_%s" % (
+        name, "the_command" if way == "run" else "its_variable")
+    return has_its_effect
 
 
-@case
-def each_by_the_command(directory):
-    walk(directory, "run")
-
-
-@case
-def each_by_its_variable(directory):
-    walk(directory, "preload")
-
+for each in sorted(EFFECTS):
+    for by in "run", "preload":
+        case(make(each, by))
 
 main()

@@ -4,7 +4,6 @@ which checks what it reads."""
 
 import collections
 import functools
-import glob
 import http.server
 import json
 import os
@@ -13,7 +12,7 @@ import threading
 from browser import browsed
 from exported import (FILTERS, ODD_NAMES, PROGRAMS, being_written, exported,
                       summary, trace, with_nothing)
-from gnomon_test import Skip, case, check, equal, gnomon, main
+from gnomon_test import case, check, equal, gnomon, main, need_file
 
 KEYS = {"total": ("allocations", "total_bytes"),
         "peak": ("peak_blocks", "peak_bytes"),
@@ -29,11 +28,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 def viewed(**files):
     """What the viewer says of each file."""
-    places = glob.glob("/usr/lib*/valgrind/dh_view.html") + \
-        glob.glob("/usr/lib/*/valgrind/dh_view.html")
-    if not places:
-        raise Skip("DHAT's viewer is not installed")
-    handler = functools.partial(Quiet, directory=os.path.dirname(places[0]))
+    page = need_file("/usr/lib*/valgrind/dh_view.html")
+    handler = functools.partial(Quiet, directory=os.path.dirname(page))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = "http://127.0.0.1:%d/dh_view.html" % server.server_port

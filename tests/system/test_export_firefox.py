@@ -11,12 +11,11 @@ import os
 import subprocess
 import tempfile
 
-from browser import UI
+from browser import UI, need_npm
 from exported import (FILTERS, ODD_NAMES, PROGRAMS, SUMMARY, being_written,
                       exported, summary, trace, with_nothing)
-from gnomon_test import (GNOMON, Skip, bare, case, check, environment,
-                         equal, gnomon, main, need, program, recorded,
-                         wait_for)
+from gnomon_test import (GNOMON, bare, case, check, environment, equal, gnomon,
+                         main, need, program, recorded, wait_for)
 
 READER = os.path.join(UI, "node_modules", "@firefox-devtools", "profiler-cli",
                       "dist", "profiler-cli.js")
@@ -219,8 +218,7 @@ class Reader:
 
     def __enter__(self):
         need("node")
-        if not os.path.exists(READER):
-            raise Skip("profiler-cli is not installed: `make deps-test`")
+        need_npm("@firefox-devtools/profiler-cli")
         # Its own `load` does not wait for a slow machine, and a command that
         # comes before it listens takes it for dead.
         self.daemon = subprocess.Popen(
@@ -232,9 +230,7 @@ class Reader:
         if "Profile loaded" not in self.log():
             said, ended = self.log(), self.daemon.poll()
             self.__exit__()
-            if ended is not None and not said:
-                raise Skip("profiler-cli does not run with this node")
-            check(False, "not loaded: " + said[-800:])
+            check(False, "not loaded, status %s: %s" % (ended, said[-800:]))
         return self
 
     def __exit__(self, *_):

@@ -10,10 +10,10 @@ import os
 import re
 import threading
 
-from browser import UI, browsed
+from browser import UI, browsed, need_npm
 from exported import (PROGRAMS, SUMMARY, being_written, exported, summary,
                       trace)
-from gnomon_test import (HEADER_SIZE, Skip, case, check, equal, main)
+from gnomon_test import HEADER_SIZE, case, check, equal, main
 
 NAMES = {"live": "live bytes", "peak": "bytes at the peak",
          "total": "bytes in total", "count": "allocations",
@@ -53,8 +53,7 @@ def served(folder):
 def looked(folder, *names):
     """What speedscope says of files in a folder."""
     schema = os.path.join(PACKAGE, "file-format-schema.json")
-    if not os.path.exists(schema):
-        raise Skip("speedscope is not installed: `make deps-test`")
+    need_npm("speedscope")
     with served(folder) as base:
         said = browsed("speedscope.mjs", {
             "schema": schema, "base": base, "folder": folder,

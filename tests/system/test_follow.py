@@ -81,9 +81,7 @@ def many_variables(directory):
 @case
 def other_preloads(directory):
     """They stay what they are, wherever we stand in the list."""
-    other = "/lib/x86_64-linux-gnu/libdl.so.2"
-    if not os.path.exists(other):
-        raise Skip("no " + other)
+    other = need_file("/lib/x86_64-linux-gnu/libdl.so.2")
     script = "echo $LD_PRELOAD $GNOMON_OUTPUT; env | grep -c LD_PRELOAD"
     for number, (given, seen, count) in enumerate((
             ("%s:" + other, other, 1), (other + ":%s", other, 1),
@@ -103,8 +101,7 @@ def other_preloads(directory):
 def library_out_of_reach(directory):
     """A program in another root directory runs without us, and without a
     word of the loader's."""
-    if os.getuid():
-        raise Skip("only root can change its root directory")
+    need_root("change its root directory")
     cage = os.path.join(directory, "cage")
     libraries = re.findall(r"(/\S+) \(0x", bare(["ldd", "/usr/bin/env"]).out)
     for path in libraries + ["/usr/bin/env"]:

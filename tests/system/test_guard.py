@@ -138,8 +138,7 @@ def zeroes(directory):
 for name, library in OTHERS.items():
     def other(directory, library=library):
         path = os.path.join(FOLDER, library)
-        if not os.path.exists(path):
-            raise Skip(path + " is not installed")
+        need_file(path)
         env = environment(LD_PRELOAD=path)
         for words, options in (
                 (["guard"], ["--guard", "64"]), (["zero"], ["--zero-memory"]),
@@ -151,8 +150,7 @@ for name, library in OTHERS.items():
     def operators(directory, library=library):
         """An allocator's own operator new and delete are guarded, too."""
         path = os.path.join(FOLDER, library)
-        if not os.path.exists(path):
-            raise Skip(path + " is not installed")
+        need_file(path)
         env = environment(LD_PRELOAD=path)
         # mimalloc, written in C, aborts where others throw
         argv = [program("own_new")] + ["quietly"] * ("mimalloc" in library)
@@ -247,12 +245,13 @@ def look_into(core, expected):
 @case
 def in_a_core_by_gdb(directory):
     need("gcore")
+    need_tracing()
     core = os.path.join(directory, "core")
 
     def take(process):
         done = bare(["gcore", "-o", core, str(process.pid)])
-        if not os.path.exists("%s.%d" % (core, process.pid)):
-            raise Skip("gcore: " + done.err)
+        check(os.path.exists("%s.%d" % (core, process.pid)),
+              "gcore: " + done.err)
         os.rename("%s.%d" % (core, process.pid), core)
     look_into(core, with_core(directory, take))
 
@@ -262,15 +261,23 @@ def in_a_core_by_the_kernel(directory):
     with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as file:
         if file.read().strip() != "core":
             raise Skip("the kernel writes cores elsewhere")
-    done = bare(["bash", "-c", "ulimit -c unlimited; exec env LD_PRELOAD=%s "
-                 "GNOMON_GUARD=64 GNOMON_OUTPUT=t.trace %s abort" % (
-                     LIBRARY, program("guard_core"))], cwd=directory)
-    equal(done.status, -signal.SIGABRT, "status, stderr: " + done.err)
-    cores = [name for name in os.listdir(directory)
-             if name.startswith("core")]
+
+    def aborted(words):
+        """What it said, and the cores that it left."""
+        done = bare(["bash", "-c", "ulimit -c unlimited; exec env %s %s abort"
+                     % (words, program("guard_core"))], cwd=directory)
+        equal(done.status, -signal.SIGABRT, "status, stderr: " + done.err)
+        return done.out, glob.glob(os.path.join(directory, "core*"))
+
+    _, cores = aborted("A=1")
     if not cores:
-        raise Skip("no core was written")
-    look_into(os.path.join(directory, cores[0]), expected_blocks(done.out))
+        raise Skip("the kernel writes no core")
+    for each in cores:
+        os.unlink(each)
+    out, cores = aborted("LD_PRELOAD=%s GNOMON_GUARD=64 GNOMON_OUTPUT=t.trace"
+                         % LIBRARY)
+    equal(len(cores), 1, "cores")
+    look_into(cores[0], expected_blocks(out))
 
 
 @case

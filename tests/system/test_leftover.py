@@ -31,9 +31,8 @@ SPACE = ["unshare", "-Urpf", "--kill-child"]
 def start_in_space(directory):
     """In a namespace of process ids, where /proc is the outer one: there, the
     program's id is another process's."""
-    need("unshare")
     if bare([*SPACE, "true"]).status:
-        raise Skip("no namespaces of one's own")
+        raise Skip("no namespaces here")
     process = subprocess.Popen(
         [*SPACE, "env", "LD_PRELOAD=" + LIBRARY, "GNOMON_OUTPUT=" +
          os.path.join(directory, "the.trace"), program("killable"),
@@ -121,12 +120,9 @@ SMALL = ('mount -t tmpfs -o size=$1 none /dev/shm && '
 
 def with_room(shm, beside, directory):
     """What INFO says of the live file, and what the recorder said."""
-    need("unshare", "mount")
+    need_mounts()
     trace = os.path.join(directory, "the.trace")
     env = environment(GNOMON_OUTPUT=trace, GNOMON_MEMORY="64m", GNOMON=GNOMON)
-    if bare(["unshare", "-m", "mount", "-t", "tmpfs", "none",
-             "/dev/shm"]).status:
-        raise Skip("no mount namespace of one's own")
     done = bare(["unshare", "-m", "sh", "-c", SMALL, "sh", shm, beside,
                  directory, GNOMON, "run", "-q", "-o", trace, "--memory",
                  "64m", program("churn"), "1000"], env)

@@ -215,8 +215,7 @@ def of_many_strangers(directory):
 @case
 def given_away(directory):
     """Each part belongs to whom the trace does."""
-    if os.geteuid() != 0:
-        raise Skip("only root may give files away")
+    need_root("give files away")
     limited(directory, [program("brood"), "100000"], "1M",
             "--chown", "daemon")
     found = parts(directory)

@@ -34,8 +34,7 @@ def without_a_limit(directory):
 @case
 def within_a_limit(directory):
     """What is enough for the program is far less than we have reserved."""
-    if os.getuid():
-        raise Skip("only root can become another user")
+    need_root("become another user")
     alone, _ = both(directory)
     os.chmod(directory, 0o777)
     kib = alone["locked_kib"] + OURS_KIB
@@ -46,8 +45,7 @@ def within_a_limit(directory):
 
 @case
 def beyond_a_limit(directory):
-    if os.getuid():
-        raise Skip("only root can become another user")
+    need_root("become another user")
     os.chmod(directory, 0o777)
     alone, _ = both(directory, "256", NOBODY)
     equal(alone["result"], 1, "result alone")

@@ -137,8 +137,7 @@ def a_long_one_is_turned(directory):
 
 @case
 def given_away(directory):
-    if os.geteuid() != 0:
-        raise Skip("only root may give files away")
+    need_root("give files away")
     passwd = pwd.getpwnam("daemon")
     for by, option in (("run", "daemon"), ("preload", "daemon:%d" % 4)):
         part = os.path.join(directory, by)

@@ -73,12 +73,17 @@ def said_why(why):
     return look
 
 
+def need_module(name):
+    if bare([PYTHON, "-c", "import " + name]).status:
+        raise Skip("the module %s is not installed" % name)
+
+
 def script(name, interpreter, module=None, **wishes):
     """Registers a script of tests/matrix as a target."""
     def body(directory):
         need(interpreter)
-        if module and bare([interpreter, "-c", "import " + module]).status:
-            raise Skip(module + " is not installed")
+        if module:
+            need_module(module)
         compare([interpreter, source(name)], directory, **wishes)
     body.__name__ = os.path.splitext(name)[0].replace("lang_", "")
     if "env" in wishes:
@@ -139,12 +144,12 @@ def slices_copied_back(directory):
             (["ruby", source("lang_ruby.rb"), "continuations"], 7),
             (["ruby", source("lang_ruby.rb"), "continuations"], 20),
             ([PYTHON, source("lang_greenlet.py")], 9))):
+        if argv[0] == PYTHON:
+            need_module("greenlet")
         where = os.path.join(directory, str(turn))
         os.mkdir(where)
         done = recorded(argv, where, by="preload", env=environment(
             GNOMON_DEBUG_ORACLE=1, GNOMON_DEBUG_BARRIER=near))
-        if argv[0] == PYTHON and "No module named" in done.err:
-            continue
         equal(done.status, 0, "status: " + done.err)
         counters = info(done.trace)["counters"]
         equal(number(counters, "oracle_differences"), 0,
@@ -314,16 +319,17 @@ def under_perf_stat(directory):
     compare(argv, directory, barriers=ANY, modes=("near3", "auto"))
 
 
+PERF_RECORD = ["perf", "record", "-q", "-e", "cpu-clock:u", "-o"]
+
+
 def perf_samples(directory, how, env):
     """The stacks of a program that spins far below barriers, as perf sees
     them: lists of names, innermost first."""
     data = os.path.join(directory, "perf.data")
-    argv = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "200",
-            "--call-graph", how, "-o", data, "--"]
+    argv = [*PERF_RECORD, data, "-F", "200", "--call-graph", how, "--"]
     words = ["env", *("%s=%s" % each for each in env.items())]
     done = bare(argv + words + [DEEP, "spin"])
-    if done.status:
-        raise Skip("perf cannot record here: " + done.err.strip()[-200:])
+    equal(done.status, 0, "status: " + done.err)
     check("live_blocks 0\n" in done.out, "output: " + done.out)
     text = bare(["perf", "script", "-i", data, "--comm", "lang_deep",
                  "-F", "ip,sym"]).out
@@ -338,6 +344,9 @@ def under_perf_record(directory):
     program undisturbed, and each frame inward of the first stub; all of
     them where there are no barriers."""
     need("perf")
+    done = bare([*PERF_RECORD, os.path.join(directory, "perf.data"), "true"])
+    if done.status:
+        raise Skip("perf cannot record here: " + done.err.strip()[-200:])
     for mode in (None, "near3", "auto", "validate"):
         env = deep_environment(directory, mode) if mode else {}
         samples = [names for names in perf_samples(

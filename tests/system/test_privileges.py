@@ -34,8 +34,9 @@ def writer_of(trace):
 
 def start(way, directory):
     """A recorded process that has said "now"; what it said before."""
-    if os.getuid():
-        raise Skip("only root has something to give up")
+    need_root("give up something")
+    if bare([program("privileges"), way]).status == 77:
+        raise Skip("not allowed here: " + way)
     process = subprocess.Popen(
         [program("privileges"), way], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -46,9 +47,7 @@ def start(way, directory):
         if line == b"now\n":
             return process, said.decode()
         said += line
-    if process.wait() == 77:
-        raise Skip("not allowed here")
-    raise Failure("ended with %d: %s" % (process.returncode,
+    raise Failure("ended with %d: %s" % (process.wait(),
                                          process.stderr.read()))
 
 
@@ -128,8 +127,7 @@ def of_another_user(directory):
     """Set-user-ID programs run as they would: not recorded, which is said
     once, by the command only."""
     need("setpriv")
-    if os.getuid():
-        raise Skip("only root can own a program that others run")
+    need_root("own a program that others run")
     os.chmod(directory, 0o777)
     copy = os.path.join(directory, "copy")
     shutil.copy(program("whoami"), copy)

@@ -117,8 +117,7 @@ def child_behind_a_new_root(directory):
               "pid = os.fork()\n"
               "x = [bytes(1000 + i) for i in range(5000)]\n"
               "if pid: print(os.waitpid(pid, 0)[1])\n" % cage)
-    if os.getuid():
-        raise Skip("only root can change its root directory")
+    need_root("change its root directory")
     argv = ["/usr/bin/python3", "-c", script]
     alone = bare(argv)
     done = recorded(argv, directory, by="preload",

@@ -7,7 +7,7 @@ import os
 import re
 
 from gnomon_test import (GNOMON, bare, case, check, environment, equal, gnomon,
-                         main, program, recorded, Skip)
+                         main, need_tracing, program, recorded)
 
 # What tests/programs/leaky.c leaks: (function, blocks, bytes).
 LEAKS = {"list by parse": (7, 7 * 16), "list by load": (5, 5 * 24),
@@ -75,12 +75,12 @@ def the_same_counts_as_leaksanitizer(directory):
     path = os.path.join(directory, "rules")
     with open(path, "w") as out:
         out.write(rules)
+    need_tracing()
     theirs = bare([program("leaky_lsan")], environment(
         LSAN_OPTIONS="suppressions=%s:print_suppressions=1:"
         "fast_unwind_on_malloc=0" % path))
-    if "Suppressions used" not in theirs.err:
-        raise Skip("LeakSanitizer does not work here: " +
-                   theirs.err.strip()[-200:])
+    check("Suppressions used" in theirs.err,
+          "LeakSanitizer: " + theirs.err)
     expected = {name: (int(count), int(size)) for count, size, name in
                 re.findall(r"^ +(\d+) +(\d+) (\S+)$", theirs.err, re.M)}
     equal(len(expected), 3, "rules that LeakSanitizer used")

@@ -53,8 +53,7 @@ def memory_of_all_libraries(directory):
 def memory_of_processes(directory):
     for path in ("/usr/bin/true", "/usr/bin/jq", "/usr/bin/python3",
                  compiler_proper()):
-        if not os.path.exists(path):
-            raise Skip("no " + path)
+        need_file(path)
         ratio = table_ratio("a process of " + path, mapped_files(path))
         check(ratio <= 1, "tables take more than what they come from")
 

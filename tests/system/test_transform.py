@@ -10,7 +10,7 @@ import stat
 import struct
 import subprocess
 
-from gnomon_test import (CHUNK_SIZE, GNOMON, HEADER_SIZE, Report, Skip, case,
+from gnomon_test import (CHUNK_SIZE, GNOMON, HEADER_SIZE, Report, case,
                          check, chunks, equal, gnomon, main, need, program,
                          recorded)
 
