@@ -69,6 +69,7 @@ static bool recorder_was_on;
 enum { RECORDER_UNREAD, RECORDER_READING, RECORDER_READ, RECORDER_BAD };
 static _Atomic uint32_t recorder_setup;
 static uintptr_t recorder_stack_end;
+static uintptr_t recorder_main_pointer;	/* thread pointer; 0: not known */
 static const char *recorder_execfn;
 static const uint64_t *recorder_noise;	/* the kernel's */
 
@@ -168,6 +169,8 @@ static bool recorder_read(void)
 	int err;
 
 	recorder_stack_end = recorder_find_stack_end(environment);
+	if (sys_gettid() == sys_getpid())
+		recorder_main_pointer = arch_thread_pointer();
 	message_init();
 	options_default(&recorder_options);
 	recorder_options.number[OPTION_OFF] = product_off;
@@ -439,6 +442,15 @@ static void recorder_name(struct thread *thread)
 	thread->name[sizeof(thread->name) - 1] = '\0';
 }
 
+/* A child's only thread goes on, on its stack, as the thread that forked: so
+ * it is the main thread, but may be on another stack than that of main. */
+static bool recorder_on_main_stack(const struct thread *thread)
+{
+	return recorder_main_pointer ?
+		       arch_thread_pointer() == recorder_main_pointer :
+		       thread->is_main;
+}
+
 static struct thread *recorder_register(struct recorder *r)
 {
 	struct thread *thread;
@@ -461,9 +473,11 @@ static struct thread *recorder_register(struct recorder *r)
 	thread->is_main = ring->tid == r->pid;
 	thread->nested = NULL;
 	if (thread->capture)
-		capture_thread_reset(thread->capture, thread->is_main);
+		capture_thread_reset(thread->capture,
+				     recorder_on_main_stack(thread));
 	else if (!area_scarce() && recorder_options.number[OPTION_DEPTH])
-		thread->capture = capture_thread_new(thread->is_main);
+		thread->capture =
+			capture_thread_new(recorder_on_main_stack(thread));
 	recorder_name(thread);
 	ring->pointer = arch_thread_pointer();
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;

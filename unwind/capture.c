@@ -88,11 +88,11 @@ static void set_generation(struct capture_thread *t, uint32_t generation)
 			  ~generation : generation;
 }
 
-void capture_thread_reset(struct capture_thread *t, bool is_main)
+void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 {
 	uintptr_t end = arch_thread_pointer();
 
-	if (is_main && capture.config.main_stack_end)
+	if (on_main_stack && capture.config.main_stack_end)
 		end = capture.config.main_stack_end;
 	t->hi = end & ~(uintptr_t)(ARCH_WORD - 1);
 	t->lo = t->hi;
@@ -123,13 +123,13 @@ void capture_thread_drop(struct capture_thread *t)
 	path_clear(t);
 }
 
-struct capture_thread *capture_thread_new(bool is_main)
+struct capture_thread *capture_thread_new(bool on_main_stack)
 {
 	struct capture_thread *t = unwind_alloc(sizeof(*t));
 
 	if (!t || path_init(t) || !stack_grow(t))
 		return NULL;
-	capture_thread_reset(t, is_main);
+	capture_thread_reset(t, on_main_stack);
 	return t;
 }
 

@@ -90,9 +90,12 @@ struct capture_thread_info {
 int capture_init(const struct capture_config *config);
 
 /* Pointers of this thread's state: made at its first event, kept for reuse by
- * a later thread after capture_thread_reset. NULL: no memory. */
-struct capture_thread *capture_thread_new(bool is_main);
-void capture_thread_reset(struct capture_thread *thread, bool is_main);
+ * a later thread after capture_thread_reset. NULL: no memory. on_main_stack:
+ * its stack is the one of main_stack_end; else that ends at its thread
+ * pointer. */
+struct capture_thread *capture_thread_new(bool on_main_stack);
+void capture_thread_reset(struct capture_thread *thread,
+			  bool on_main_stack);
 
 /*
  * The calling thread's stack was, or may have been, exchanged for another one

@@ -3,6 +3,7 @@
  * forks.c: children in every way, while threads of the parent allocate.
  *
  *	forks fork	children that allocate and exit; some fork again
+ *	forks threads	the same, each child forked by a thread of its own
  *	forks exec	fork + exec of this program as "forks leaf"
  *	forks vfork	vfork + exec, and vfork + _exit
  *	forks spawn	posix_spawn
@@ -120,6 +121,46 @@ static void child_by_fork(int n)
 	await(pid);
 }
 
+/* From many stacks, hardly one of them twice. */
+static void descend(int depth, int turn)
+{
+	if (turn % 2)
+		allocate(1);
+	if (depth)
+		descend(depth - 1, turn / 2 + depth);
+	else
+		allocate(1);
+}
+
+static void *fork_deep(void *n)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		start_anew();
+		for (int i = 0; i < LEAF_BLOCKS; i++)
+			descend(i % 30, i + *(int *)n);
+		tgt_report();
+		_exit(0);
+	}
+	await(pid);
+	return NULL;
+}
+
+static void child_by_thread(int n)
+{
+	pthread_t thread;
+
+	/* every second one by the main thread */
+	if (n % 2) {
+		fork_deep(&n);
+		return;
+	}
+	if (pthread_create(&thread, NULL, fork_deep, &n))
+		exit(3);
+	pthread_join(thread, NULL);
+}
+
 static void child_by_exec(int n)
 {
 	pid_t pid = fork();
@@ -185,6 +226,7 @@ int main(int argc, char **argv)
 		void (*child)(int);
 	} ways[] = {
 		{ "fork", child_by_fork },
+		{ "threads", child_by_thread },
 		{ "exec", child_by_exec },
 		{ "vfork", child_by_vfork },
 		{ "spawn", child_by_spawn },

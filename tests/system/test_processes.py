@@ -47,6 +47,19 @@ def fork(directory):
 
 
 @case
+def fork_by_threads(directory):
+    """Whichever thread forked: the child's stack is known to be its own, and
+    walks are joined to what is known of it."""
+    done, traces, children, parents = run_forks("threads", directory)
+    equal(len(children), CHILDREN, "children")
+    for pid in children:
+        counters = info(traces[pid][0])["counters"]
+        check(counters["tier_join"] > 10 * counters["tier_full"],
+              "joined: %d, walked in full: %d" % (counters["tier_join"],
+                                                  counters["tier_full"]))
+
+
+@case
 def fork_and_exec(directory):
     done, traces, children, parents = run_forks("exec", directory)
     equal(len(children), CHILDREN, "children")
