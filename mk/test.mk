@@ -21,7 +21,7 @@ TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
 	redis-tools libboost-context-dev llvm-runtime \
 	ltrace eatmydata faketime fakeroot \
 	libxml2-utils libjemalloc-dev libgoogle-perftools-dev \
-	libmimalloc-dev libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils \
+	libmimalloc-dev electric-fence libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils \
 	protobuf-compiler gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
 	chromium node-typescript libc6-dbg
 TEST_O := $(O)/tests

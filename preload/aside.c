@@ -77,7 +77,7 @@ bool aside_passes(struct thread *thread, unsigned kind, uint64_t size)
 	int64_t left = thread->choose.until - choose_length(size);
 
 	/* what a real function calls belongs to who called that one */
-	if (unlikely(real.reenter_size) || unlikely(patch_any()) ||
+	if (unlikely(real.reenters) || unlikely(patch_any()) ||
 	    unlikely(aside_is_behind(thread)) ||
 	    (kind != GT_ALLOC && thread->moving & 1))
 		return false;
@@ -243,7 +243,7 @@ void aside_thread(struct thread *thread)
 	thread->generation = atomic_load_explicit(&r->limits.generation,
 						  memory_order_acquire);
 	chooses = r->limits.mean || aside_limited(r);
-	looks = aside_limited(r) || real.reenter_size || patch_any();
+	looks = aside_limited(r) || real.reenters || patch_any();
 	/* one that has the place of an older thread goes on with its line:
 	 * what is left of it is as good as new (choose.c) */
 	if (r->limits.mean && !thread->choose.random)

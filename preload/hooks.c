@@ -149,7 +149,6 @@ HOOK void free(void *block)
 /* The product is only recorded after the real function has accepted it. */
 HOOK HOOKS_WHOLE void *calloc(size_t count, size_t size)
 {
-	struct gl_ring *ring;
 	void *block;
 
 	if (unlikely(!real.malloc) && !real_resolve()) {
@@ -159,10 +158,7 @@ HOOK HOOKS_WHOLE void *calloc(size_t count, size_t size)
 			return NULL;
 		return bump_alloc(all, 0);
 	}
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
-				(uintptr_t)__builtin_return_address(0));
 	block = real.calloc(count, size);
-	hooks_leave_real(ring);
 	if (likely(block))
 		hooks_block(GT_ALLOC, block, count * size, HOOKS_CALLER);
 	return block;
@@ -190,7 +186,6 @@ static BASE_SLOW void *hooks_realloc_early(void *block, size_t size,
 static inline __attribute__((always_inline)) void *
 hooks_realloc(void *block, size_t size, struct hooks_caller caller)
 {
-	struct gl_ring *ring;
 	void *to;
 
 	if (unlikely(!real.malloc) && !real_resolve())
@@ -199,9 +194,7 @@ hooks_realloc(void *block, size_t size, struct hooks_caller caller)
 		return hooks_realloc_early(block, size, caller);
 	if (block)
 		hooks_end(GT_REALLOC_BEGIN, block, caller);
-	ring = hooks_enter_real(caller.sp, caller.ra);
 	to = real.realloc(block, size);
-	hooks_leave_real(ring);
 	if (likely(to))
 		hooks_block(block ? GT_REALLOC_DONE : GT_ALLOC, to, size,
 			    caller);
@@ -232,7 +225,6 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
 
 HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 {
-	struct gl_ring *ring;
 	int err;
 
 	if (unlikely(!real.malloc) && !real_resolve()) {
@@ -246,10 +238,7 @@ HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 		*block = early;
 		return 0;
 	}
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
-				(uintptr_t)__builtin_return_address(0));
 	err = real.posix_memalign(block, alignment, size);
-	hooks_leave_real(ring);
 	/* size 0 may give NULL */
 	if (likely(!err) && likely(*block))
 		hooks_block(GT_ALLOC, *block, size, HOOKS_CALLER);
@@ -258,15 +247,11 @@ HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 
 HOOK void *memalign(size_t alignment, size_t size)
 {
-	struct gl_ring *ring;
 	void *block;
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(size, alignment);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
-				(uintptr_t)__builtin_return_address(0));
 	block = real.memalign(alignment, size);
-	hooks_leave_real(ring);
 	if (likely(block))
 		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
 	return block;
@@ -274,15 +259,11 @@ HOOK void *memalign(size_t alignment, size_t size)
 
 HOOK void *aligned_alloc(size_t alignment, size_t size)
 {
-	struct gl_ring *ring;
 	void *block;
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(size, alignment);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
-				(uintptr_t)__builtin_return_address(0));
 	block = real.aligned_alloc(alignment, size);
-	hooks_leave_real(ring);
 	if (likely(block))
 		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
 	return block;
@@ -290,15 +271,11 @@ HOOK void *aligned_alloc(size_t alignment, size_t size)
 
 HOOK void *valloc(size_t size)
 {
-	struct gl_ring *ring;
 	void *block;
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(size, 4096);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
-				(uintptr_t)__builtin_return_address(0));
 	block = real.valloc(size);
-	hooks_leave_real(ring);
 	if (likely(block))
 		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
 	return block;
@@ -306,15 +283,11 @@ HOOK void *valloc(size_t size)
 
 HOOK void *pvalloc(size_t size)
 {
-	struct gl_ring *ring;
 	void *block;
 
 	if (unlikely(!real.malloc) && !real_resolve())
 		return bump_alloc(base_round_up(size, 4096), 4096);
-	ring = hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),
-				(uintptr_t)__builtin_return_address(0));
 	block = real.pvalloc(size);
-	hooks_leave_real(ring);
 	if (likely(block))
 		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
 	return block;
@@ -369,6 +342,7 @@ __attribute__((constructor)) static void hooks_load(void)
 		hooks_patch();
 		wrap_start();
 		appear_in_front(hooks_rows, WRAP_COUNT(hooks_rows));
+		hooks_within();
 		thread = recorder_thread();
 		/* whether anything was patched is known now */
 		if (thread)

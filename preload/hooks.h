@@ -38,6 +38,19 @@ hooks_capture(struct thread *thread, struct hooks_caller caller)
 }
 
 /*
+ * While a real function runs that may come back to our hooks, what it calls
+ * is part of it: one call of the program is one event. Its thread is marked by
+ * the stack pointer of who called it (thread.in_real), and its ring is busy,
+ * so that hooks take their slow branch and look. Marks are nested by signal
+ * handlers, and by real functions that call back what they were not asked to.
+ */
+struct hooks_mark {
+	struct thread *thread;	/* NULL: nothing is recorded */
+	struct gl_ring *ring;	/* NULL: it was busy before */
+	uintptr_t outer;	/* the mark before this one */
+};
+
+/*
  * The slow branch's thread: with a ring, and `busy` belonging to nobody who
  * is gone. NULL: not recorded.
  */
@@ -46,13 +59,18 @@ struct thread *hooks_thread(uintptr_t sp);
 /* Patches the allocator that is linked into the program, if there is a plan. */
 void hooks_patch(void);
 
+/* Has the real functions marked while they run, if they may come back to our
+ * hooks (hooks_within.c). For the constructor, before hooks_guard. */
+void hooks_within(void);
+
 /* The halves of hooks_block and hooks_address that take time: a thread's first
  * event, hooks in signal handlers, hooks that a handler jumped out of. */
 void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 		      struct hooks_caller caller);
 void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
 			uintptr_t sp);
-struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra);
+struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
+				       uint64_t more);
 
 /* GT_FREE or GT_REALLOC_BEGIN with its stack: where that is wanted. */
 void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
@@ -164,19 +182,36 @@ hooks_end(unsigned kind, void *block, struct hooks_caller caller)
 }
 
 /*
- * Around real functions that call each other through the loader: while one
- * runs, what it calls back is part of it. NULL where that does not happen.
+ * Around a real function that may come back; sp and ra as ring_enter takes
+ * them. more: RING_IN_NEW, or 0.
  */
-static inline struct gl_ring *hooks_enter_real(uintptr_t sp, uintptr_t ra)
+static inline struct hooks_mark hooks_enter_real(uintptr_t sp, uintptr_t ra,
+						 uint64_t more)
 {
-	return unlikely(real.reenter_size) ? hooks_enter_real_slow(sp, ra) :
-					     NULL;
+	struct thread *thread = recorder_tls;
+	struct gl_ring *ring;
+
+	if (unlikely(!thread) || unlikely(!(ring = thread->own)) ||
+	    unlikely(!ring_idle(ring)))
+		return hooks_enter_real_slow(sp, ra, more);
+	ring_enter(ring, sp | RING_IN_REAL, ra);
+	thread->in_real = sp | more;
+	return (struct hooks_mark){ thread, ring, 0 };
 }
 
-static inline void hooks_leave_real(struct gl_ring *ring)
+/* A handler may have forked meanwhile: in the child the thread has no ring, or
+ * another one, and the old one is not mapped. */
+static inline void hooks_leave_real(const struct hooks_mark *mark)
 {
-	if (unlikely(ring))
-		ring_leave(ring);
+	if (unlikely(!mark->thread))
+		return;
+	mark->thread->in_real = mark->outer;
+	if (likely(mark->ring) && likely(mark->ring == mark->thread->own))
+		ring_leave(mark->ring);
 }
+
+/* Whether a hook is part of the real function that its thread is in. */
+bool hooks_reentered(const struct thread *thread, unsigned kind, uintptr_t ra,
+		     uintptr_t sp);
 
 #endif

@@ -476,8 +476,9 @@ void hooks_guard(void)
 	if (!recorder || (!zone && !guard_zero))
 		return;
 	below = real;
-	guard_glibc = !real.reenter_size;
-	real_below = &below;
+	guard_glibc = !real.reenters;
+	if (!real_below)
+		real_below = &below;
 	if (!zone) {
 		zero_install();
 		return;

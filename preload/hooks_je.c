@@ -34,15 +34,15 @@ WRAP(size_t, xallocx, (void *block, size_t size, size_t extra, int flags))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	size_t most = extra < SIZE_MAX - size ? size + extra : SIZE_MAX;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 	size_t usable;
 
-	if (wrap_inner(caller.ra))
+	if (wrap_inner(caller))
 		return xallocx_real(block, size, extra, flags);
 	hooks_end(GT_REALLOC_BEGIN, block, caller);
-	ring = wrap_enter(caller);
+	mark = wrap_enter(caller);
 	usable = xallocx_real(block, size, extra, flags);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 	if (hooks_je_fits(usable, size, most, flags))
 		wrap_block(GT_REALLOC_DONE, block, base_min(usable, most),
 			   caller);

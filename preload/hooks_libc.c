@@ -4,8 +4,8 @@
  *
  * glibc's own names (__libc_malloc …) are what programs with an allocator in
  * front of it, or beside it, call to get at it; other allocators define them
- * too. One that calls them from its own code is not seen here (wrap_inner):
- * its caller was.
+ * too. One that calls them from its own code while it is called itself is not
+ * seen here (wrap_inner): its caller was.
  */
 #include "preload/hooks_wrap.h"
 

@@ -74,17 +74,13 @@ static bool hooks_map_patched(uintptr_t ra)
 {
 	const struct thread *thread = recorder_tls;
 
-	return thread && thread->own &&
-	       atomic_load_explicit(&thread->own->busy,
-				    memory_order_relaxed) & RING_IN_REAL &&
-	       patch_inside(ra);
+	return thread && thread->in_real && patch_inside(ra);
 }
 
 /* For whom the program's or another allocator's code does this. */
 static uint64_t hooks_map_within(uintptr_t ra)
 {
-	if (ra - real.reenter_start < real.reenter_size || wrap_inner(ra) ||
-	    hooks_map_patched(ra))
+	if (wrap_allocators(ra) || hooks_map_patched(ra))
 		return GT_WITHIN_ALLOCATOR;
 	return GT_WITHIN_PROGRAM;
 }

@@ -145,7 +145,7 @@ WRAP_ALLOC(mi_wcsdup, (const unsigned short *s), (s), hooks_mi_wide(made))
 		struct hooks_caller caller = HOOKS_CALLER;            \
 		char *made = name##_real arguments;                   \
                                                                       \
-		if (made && !to && !wrap_inner(caller.ra))            \
+		if (made && !to && !wrap_inner(caller))            \
 			wrap_block(GT_ALLOC, made, strlen(made) + 1,  \
 				   caller);                           \
 		return made;                                          \
@@ -167,14 +167,14 @@ static bool (*hooks_mi_owns)(const void *block);
 WRAP(void, mi_cfree, (void *block))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 
 	if (block && hooks_mi_owns && hooks_mi_owns(block) &&
-	    !wrap_inner(caller.ra))
+	    !wrap_inner(caller))
 		hooks_end(GT_FREE, block, caller);
-	ring = wrap_enter(caller);
+	mark = wrap_enter(caller);
 	mi_cfree_real(block);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 }
 
 typedef bool (*hooks_mi_visitor)(const void *heap, const void *area,
@@ -201,14 +201,14 @@ static bool hooks_mi_end(const void *heap, const void *area, void *block,
 WRAP(void, mi_heap_destroy, (void *heap))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 
 	if (heap && hooks_mi_visit && hooks_mi_backing &&
 	    heap != hooks_mi_backing())
 		hooks_mi_visit(heap, true, hooks_mi_end, &caller);
-	ring = wrap_enter(caller);
+	mark = wrap_enter(caller);
 	mi_heap_destroy_real(heap);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 }
 
 static const struct appear hooks_mi_rows[] = {

@@ -4,11 +4,12 @@
  * caller made it.
  *
  * One of these functions may be made of others, and of malloc: what runs
- * inside one of them is part of it. The ring's busy mark, with RING_IN_REAL,
- * says so, as for a C library whose functions call each other: what comes from
- * the same image, or by a jump out of a function that was called from here, is
- * not recorded (hooks_slow.c). What calls in from another image at that time
- * (the C library, on behalf of the allocator) is an event of its own.
+ * inside one of them is part of it. The thread is marked meanwhile (hooks.h), as
+ * for a C library whose functions call each other: what comes from the same
+ * image, or by a jump out of a function that was called from here, is not
+ * recorded, unless a signal handler does it. What calls in from another image
+ * at that time (the C library, on behalf of the allocator) is an event of its
+ * own.
  *
  * Any thread at any time, also signal handlers; keeps errno.
  */
@@ -32,18 +33,9 @@ struct patched_call {
 		.caller = { frame->ra, patch_frame_sp(frame), frame->fp } \
 	}
 
-/* NULL: inside of another one already, or not recorded. */
-static inline struct gl_ring *patched_enter(const struct patched_call *call)
+static inline struct hooks_mark patched_enter(const struct patched_call *call)
 {
-	struct thread *thread = recorder_tls;
-	struct gl_ring *ring;
-
-	if (unlikely(!thread) || unlikely(!(ring = thread->own)) ||
-	    unlikely(!ring_idle(ring)))
-		return hooks_enter_real_slow(call->caller.sp,
-					     call->caller.ra);
-	ring_enter(ring, call->caller.sp | RING_IN_REAL, call->caller.ra);
-	return ring;
+	return hooks_enter_real(call->caller.sp, call->caller.ra, 0);
 }
 
 static inline void patched_block(const struct patched_call *call,
@@ -79,14 +71,14 @@ static uint64_t patched_size(const struct patch_shape *shape,
  * it would stand until it is seen to be stale, which on a fiber's stack is
  * never. */
 static __attribute__((noinline)) uintptr_t
-patched_marked(struct gl_ring *ring, patch_wrapper *original,
+patched_marked(const struct hooks_mark *mark, patch_wrapper *original,
 	       PATCHED_ARGUMENTS)
 {
 	uintptr_t result;
 
 	__asm__ volatile(".cfi_personality 0x1b, wrap_passed");
 	result = original(a, b, c, d, e, f);
-	ring_leave(ring);
+	hooks_leave_real(mark);
 	return result;
 }
 
@@ -94,16 +86,18 @@ static uintptr_t patched_alloc(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
 	patch_wrapper *original;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 	uintptr_t block;
 
 	PATCHED_CALL(call);
 	original = call.slot->original;
-	ring = patched_enter(&call);
-	if (likely(ring))
-		block = patched_marked(ring, original, a, b, c, d, e, f);
-	else
+	mark = patched_enter(&call);
+	if (likely(mark.ring)) {
+		block = patched_marked(&mark, original, a, b, c, d, e, f);
+	} else {
 		block = original(a, b, c, d, e, f);
+		hooks_leave_real(&mark);
+	}
 	patched_block(&call, GT_ALLOC, block,
 		      patched_size(&call.slot->shape, numbered));
 	return block;
@@ -111,13 +105,13 @@ static uintptr_t patched_alloc(PATCHED_ARGUMENTS)
 
 static uintptr_t patched_string(PATCHED_ARGUMENTS)
 {
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 	uintptr_t block;
 
 	PATCHED_CALL(call);
-	ring = patched_enter(&call);
+	mark = patched_enter(&call);
 	block = call.slot->original(a, b, c, d, e, f);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 	patched_block(&call, GT_ALLOC, block,
 		      block ? strlen((const char *)block) + 1 : 0);
 	return block;
@@ -126,14 +120,14 @@ static uintptr_t patched_string(PATCHED_ARGUMENTS)
 static uintptr_t patched_free(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 
 	PATCHED_CALL(call);
 	patched_address(&call, GT_FREE,
 			numbered[call.slot->shape.block]);
-	ring = patched_enter(&call);
+	mark = patched_enter(&call);
 	call.slot->original(a, b, c, d, e, f);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 	/* there is no result: what the caller had in its register */
 	return call.result;
 }
@@ -145,13 +139,13 @@ static uintptr_t patched_realloc_as(const struct patched_call *call,
 	const struct patch_slot *slot = call->slot;
 	uintptr_t from = numbered[slot->shape.block], to;
 	uint64_t size = patched_size(&slot->shape, numbered);
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 
 	patched_address(call, GT_REALLOC_BEGIN, from);
-	ring = patched_enter(call);
+	mark = patched_enter(call);
 	to = slot->original(numbered[0], numbered[1], numbered[2],
 			    numbered[3], numbered[4], numbered[5]);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 	if (to)
 		patched_block(call, from ? GT_REALLOC_DONE : GT_ALLOC, to,
 			      size);
@@ -181,16 +175,16 @@ static uintptr_t patched_resize(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
 	uintptr_t block, result;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 	uint64_t size;
 
 	PATCHED_CALL(call);
 	block = numbered[call.slot->shape.block];
 	size = patched_size(&call.slot->shape, numbered);
 	patched_address(&call, GT_REALLOC_BEGIN, block);
-	ring = patched_enter(&call);
+	mark = patched_enter(&call);
 	result = call.slot->original(a, b, c, d, e, f);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 	if (result && result >= size)
 		patched_block(&call, GT_REALLOC_DONE, block, size);
 	else
@@ -202,14 +196,14 @@ static uintptr_t patched_pointer(PATCHED_ARGUMENTS)
 {
 	const uintptr_t numbered[] = PATCHED_NUMBERED;
 	const struct patch_shape *shape;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 	uintptr_t result;
 
 	PATCHED_CALL(call);
 	shape = &call.slot->shape;
-	ring = patched_enter(&call);
+	mark = patched_enter(&call);
 	result = call.slot->original(a, b, c, d, e, f);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 	/* an int: its upper half is nobody's */
 	if (!(uint32_t)result)
 		patched_block(&call, GT_ALLOC,

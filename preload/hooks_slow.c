@@ -1,14 +1,15 @@
 /*
  * hooks_slow.c: the slow half of the hooks. See hooks.h.
  *
- * I1: what finds the ring busy goes into the thread's second ring, unless the
- *     busy mark is stale, or the real function of this very hook came back to
- *     another one.
+ * I1: what finds another hook at work goes into the thread's second ring,
+ *     unless that one's busy mark is stale. While a real function runs no hook
+ *     is at work: its mark stands aside for as long as an event takes.
  */
 #include "preload/aside.h"
 #include "preload/guard.h"
-#include "preload/hooks.h"
+#include "preload/hooks_wrap.h"
 #include "preload/patch.h"
+#include "unwind/walk.h"
 
 #define HOOKS_TRIALS 64	/* headers compared before they are believed */
 
@@ -26,23 +27,60 @@ struct thread *hooks_thread(uintptr_t sp)
 		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
 		thread->own->stamp = ring_cycles();
 		ring_leave(thread->own);
+		if (sp >= thread->in_real)
+			thread->in_real = 0;
 	}
 	return thread;
 }
 
-/* The real function that this thread is in has called another hook. */
-static bool hooks_reentered(const struct thread *thread, unsigned kind,
-			    uintptr_t ra)
+/* Whether a signal handler is at work between the mark and us: it is the
+ * program's, whose image may be the allocator's. */
+static bool hooks_interrupted(uintptr_t mark, uintptr_t sp)
 {
-	uint64_t busy = atomic_load_explicit(&thread->own->busy,
-					     memory_order_relaxed);
-
-	if (!(busy & RING_IN_REAL))
+	if (likely(mark - sp < ARCH_SIGFRAME_LEAST))
 		return false;
-	if (ra - real.own_start < real.own_size || patch_inside(ra))
+	return unwind_may(UNWIND_NO_PROBE) && walk_meets_signal(mark);
+}
+
+bool hooks_reentered(const struct thread *thread, unsigned kind, uintptr_t ra,
+		     uintptr_t sp)
+{
+	uintptr_t mark = thread ? thread->in_real : 0;
+
+	if (!mark)
+		return false;
+	if (ra - real.own_start < real.own_size)
 		return true;
-	return ra - real.reenter_start < real.reenter_size &&
-	       !(kind == GT_FREE && busy & RING_IN_NEW);
+	if (!patch_inside(ra) && (!wrap_allocators(ra) ||
+				  (kind == GT_FREE && mark & RING_IN_NEW)))
+		return false;
+	return !hooks_interrupted(mark & ~RING_IN_NEW, sp);
+}
+
+/* The mark of a real function, while an event of somebody else's is pushed. */
+struct hooks_lent {
+	uint64_t busy, owner;
+};
+
+/* ring_enter, unless another hook is at work. */
+static bool hooks_take(struct gl_ring *ring, struct hooks_lent *lent,
+		       uintptr_t ra, uintptr_t sp)
+{
+	lent->owner = ring->owner;
+	lent->busy = atomic_load_explicit(&ring->busy, memory_order_relaxed);
+	if (lent->busy != GL_IDLE && !(lent->busy & RING_IN_REAL))
+		return false;
+	ring_enter(ring, sp, ra);
+	return true;
+}
+
+static void hooks_give_back(struct gl_ring *ring,
+			    const struct hooks_lent *lent)
+{
+	ring->owner = lent->owner;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* pairs with the acquire of feed_scan, as ring_leave's */
+	atomic_store_explicit(&ring->busy, lent->busy, memory_order_release);
 }
 
 /* A hook has interrupted a hook: the stack is walked plainly. */
@@ -85,16 +123,16 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 {
 	struct ring_event event = { .kind = kind, .address = block };
 	struct gl_ring *ring = thread->own;
+	struct hooks_lent lent;
 
-	if (!ring_idle(ring)) {
+	if (!hooks_take(ring, &lent, ra, sp)) {
 		event.stamp = ring_cycles();
 		ring_nested_push(recorder, thread, &event);
 		return;
 	}
-	ring_enter(ring, sp, ra);
 	hooks_stamp(thread, ring);
 	ring_push_address(recorder, ring, kind, ring->stamp, block);
-	ring_leave(ring);
+	hooks_give_back(ring, &lent);
 }
 
 /* A block is about to end: those that were made since are no longer a secret
@@ -105,17 +143,18 @@ static void hooks_tell_passed(struct thread *thread, unsigned kind,
 	struct ring_event event = { .kind = GT_EXTRA,
 				    .what = GT_EXTRA_LEFT_OUT };
 	struct gl_ring *ring = thread->own;
+	struct hooks_lent lent;
 
-	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) || !ring_idle(ring))
+	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
+	    !hooks_take(ring, &lent, ra, sp))
 		return;
 	event.size = aside_passed(thread, block);
-	if (!event.size)
-		return;
-	ring_enter(ring, sp, ra);
-	ring_stamp(recorder, ring);
-	event.stamp = ring->stamp;
-	ring_push_extra(recorder, ring, &event);
-	ring_leave(ring);
+	if (event.size) {
+		ring_stamp(recorder, ring);
+		event.stamp = ring->stamp;
+		ring_push_extra(recorder, ring, &event);
+	}
+	hooks_give_back(ring, &lent);
 }
 
 static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
@@ -124,13 +163,15 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 {
 	struct thread *thread = hooks_thread(caller.sp);
 	struct ring_event event = { .address = word1, .size = size };
+	struct hooks_lent lent;
 	struct gl_ring *ring;
 	uint32_t context;
 
 	if (!thread)
 		return;
 	ring = thread->own;
-	if (!ring_idle(ring) && hooks_reentered(thread, kind, caller.ra))
+	if (!ring_idle(ring) &&
+	    hooks_reentered(thread, kind, caller.ra, caller.sp))
 		return;
 	if (thread->aside)
 		kind = aside_block(thread, kind, word1, size);
@@ -139,19 +180,18 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 				   caller.sp);
 	if (kind == GT_REALLOC_FREED || kind == ASIDE_NOTHING)
 		return;
-	if (!ring_idle(ring)) {
+	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
 		event.kind = kind;
 		hooks_nested(thread, &event, caller);
 		hooks_note(thread, word1, event.context);
 		return;
 	}
-	ring_enter(ring, caller.sp, caller.ra);
 	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
 	hooks_note(thread, word1, context);
 	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
 			size);
-	ring_leave(ring);
+	hooks_give_back(ring, &lent);
 }
 
 /* Of a program that is mostly left alone this is what it pays: no frame. */
@@ -170,7 +210,7 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 
 	if (!thread)
 		return;
-	if (!ring_idle(thread->own) && hooks_reentered(thread, kind, ra))
+	if (!ring_idle(thread->own) && hooks_reentered(thread, kind, ra, sp))
 		return;
 	if (thread->aside)
 		kind = aside_address(thread, kind, block);
@@ -184,12 +224,12 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 /* A function that we have called has jumped on to this hook, as operator
  * delete of jemalloc does to free: the mark was set a moment ago, so it cannot
  * be stale, and that is not seldom. */
-static bool hooks_jumped(unsigned kind, uintptr_t ra)
+static bool hooks_jumped(unsigned kind, uintptr_t ra, uintptr_t sp)
 {
 	const struct thread *thread = recorder_tls;
 
 	return ra - real.own_start < real.own_size && thread &&
-	       thread->own && hooks_reentered(thread, kind, ra);
+	       hooks_reentered(thread, kind, ra, sp);
 }
 
 __attribute__((noinline)) void hooks_address_slow(unsigned kind,
@@ -197,7 +237,7 @@ __attribute__((noinline)) void hooks_address_slow(unsigned kind,
 						  uintptr_t ra, uintptr_t sp)
 {
 	if (unlikely(!aside_leaves_out_address(kind, block)) &&
-	    !hooks_jumped(kind, ra))
+	    !hooks_jumped(kind, ra, sp))
 		hooks_address_seldom(kind, block, ra, sp);
 }
 
@@ -208,30 +248,30 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 	struct ring_event event = { .kind = kind | GL_KIND_STACK,
 				    .address = block };
 	struct thread *thread = recorder_tls;
+	struct hooks_lent lent;
 	struct gl_ring *ring;
 	uint32_t context;
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
 		if (aside_leaves_out_address(kind, block) ||
-		    hooks_jumped(kind, caller.ra) ||
+		    hooks_jumped(kind, ra, sp) ||
 		    !(thread = hooks_thread(caller.sp)))
 			return;
 		ring = thread->own;
 	}
 	if (unlikely(!ring_idle(ring)) &&
-	    hooks_reentered(thread, kind, caller.ra))
+	    hooks_reentered(thread, kind, ra, sp))
 		return;
 	if (unlikely(thread->aside)) {
 		if (aside_address(thread, kind, block) == ASIDE_NOTHING)
 			return;
 		hooks_tell_passed(thread, kind, block, ra, sp);
 	}
-	if (unlikely(!ring_idle(ring))) {
+	if (unlikely(!hooks_take(ring, &lent, ra, sp))) {
 		hooks_nested(thread, &event, caller);
 		return;
 	}
-	ring_enter(ring, caller.sp, caller.ra);
 	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
 	if (likely(context))
@@ -239,17 +279,29 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 				  context);
 	else
 		ring_push_address(recorder, ring, kind, ring->stamp, block);
-	ring_leave(ring);
+	hooks_give_back(ring, &lent);
 }
 
-BASE_SLOW struct gl_ring *hooks_enter_real_slow(uintptr_t sp, uintptr_t ra)
+/* What may be left by an exception has a mark only if that is the outermost:
+ * it could not be taken back otherwise (hooks_wrap.c). */
+BASE_SLOW struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
+						  uint64_t more)
 {
-	struct thread *thread = hooks_thread(sp);
+	struct hooks_mark mark = { .thread = hooks_thread(sp) };
 
-	if (!thread || !ring_idle(thread->own))
-		return NULL;
-	ring_enter(thread->own, sp | RING_IN_REAL, ra);
-	return thread->own;
+	if (!mark.thread)
+		return mark;
+	if (ring_idle(mark.thread->own)) {
+		mark.ring = mark.thread->own;
+		ring_enter(mark.ring, sp | RING_IN_REAL, ra);
+	} else if (more) {
+		mark.thread = NULL;
+		return mark;
+	} else {
+		mark.outer = mark.thread->in_real;
+	}
+	mark.thread->in_real = sp | more;
+	return mark;
 }
 
 BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
@@ -258,6 +310,7 @@ BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
 {
 	struct ring_event event = { .kind = GT_EXTRA, .what = what,
 				    .address = address, .size = size };
+	struct hooks_lent lent;
 	struct thread *thread;
 	struct gl_ring *ring;
 	unsigned i;
@@ -270,16 +323,15 @@ BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
 	for (i = 0; args && i < GT_EXTRA_ARGS; i++)
 		event.args[i] = args[i];
 	ring = thread->own;
-	if (!ring_idle(ring)) {
+	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
 		hooks_nested(thread, &event, caller);
 		return;
 	}
-	ring_enter(ring, caller.sp, caller.ra);
 	hooks_stamp(thread, ring);
 	event.stamp = ring->stamp;
 	event.context = hooks_capture(thread, caller);
 	ring_push_extra(recorder, ring, &event);
-	ring_leave(ring);
+	hooks_give_back(ring, &lent);
 }
 
 /*

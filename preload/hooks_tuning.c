@@ -13,7 +13,7 @@ WRAP(int, mallopt, (int parameter, int value))
 		(uint64_t)parameter, (uint64_t)value, (uint64_t)result,
 	};
 
-	if (!wrap_inner(caller.ra))
+	if (!wrap_allocators(caller.ra))
 		hooks_extra(GT_EXTRA_MALLOPT, 0, 0, args, caller);
 	return result;
 }
@@ -24,7 +24,7 @@ WRAP(int, malloc_trim, (size_t keep))
 	int result = malloc_trim_real(keep);
 	const uint64_t args[GT_EXTRA_ARGS] = { keep, (uint64_t)result };
 
-	if (!wrap_inner(caller.ra))
+	if (!wrap_allocators(caller.ra))
 		hooks_extra(GT_EXTRA_TRIM, 0, 0, args, caller);
 	return result;
 }

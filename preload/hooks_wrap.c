@@ -6,8 +6,8 @@
  * real function has a personality routine of ours: unwinders call it as they
  * pass, in the second phase, when it is certain that the frame is left. There
  * is nothing to land on; it takes the mark back and lets them go on. Only a
- * frame that has set the mark has one, so a new-handler that throws out of an
- * inner operator new leaves the outer one's mark alone.
+ * frame that has set the outermost mark has one, so a new-handler that throws
+ * out of an inner operator new leaves the outer one's mark alone.
  */
 #include "preload/hooks_wrap.h"
 
@@ -46,11 +46,11 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 		    size_t count, size_t size, struct hooks_caller caller)
 {
 	void *old = *(void **)where, *block;
-	struct gl_ring *ring;
+	struct hooks_mark mark;
 	size_t all;
 	int err;
 
-	if (wrap_inner(caller.ra))
+	if (wrap_inner(caller))
 		return function(where, count, size);
 	if (__builtin_mul_overflow(count, size, &all))
 		all = 0;	/* the real one says how it refuses that */
@@ -62,9 +62,9 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 	}
 	if (old)
 		hooks_end(GT_REALLOC_BEGIN, old, caller);
-	ring = wrap_enter(caller);
+	mark = wrap_enter(caller);
 	err = function(where, count, size);
-	hooks_leave_real(ring);
+	hooks_leave_real(&mark);
 	block = *(void **)where;
 	if (!err && block)
 		wrap_block(old ? GT_REALLOC_DONE : GT_ALLOC, block, all,
@@ -84,29 +84,31 @@ int wrap_passed(int version, int actions, uint64_t class, void *exception,
 	(void)class;
 	(void)exception;
 	(void)context;
-	if (actions & WRAP_CLEANUP_PHASE && thread && thread->own)
+	if (actions & WRAP_CLEANUP_PHASE && thread && thread->own) {
+		thread->in_real = 0;
 		ring_leave(thread->own);
+	}
 	return WRAP_CONTINUE_UNWIND;
 }
 
 /* 0x1b: a signed distance of four bytes from where it stands. */
 static __attribute__((noinline)) void *
-wrap_marked(struct gl_ring *ring, wrap_throwing function, uintptr_t a,
+wrap_marked(const struct hooks_mark *mark, wrap_throwing function, uintptr_t a,
 	    uintptr_t b, uintptr_t c)
 {
 	void *block;
 
 	__asm__ volatile(".cfi_personality 0x1b, wrap_passed");
 	block = function(a, b, c);
-	ring_leave(ring);
+	hooks_leave_real(mark);
 	return block;
 }
 
-void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
+void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
 		 uintptr_t a, uintptr_t b, uintptr_t c)
 {
-	if (ring)
-		return wrap_marked(ring, function, a, b, c);
+	if (mark->ring)
+		return wrap_marked(mark, function, a, b, c);
 	return function(a, b, c);
 }
 
@@ -161,13 +163,11 @@ void wrap_start(void)
 {
 	const struct link_map *own = real_own_map();
 	bool found[WRAP_COUNT(wrap_tables)];
-	const struct link_map *image;
 	size_t i;
 
-	if (!own || !real_behind(own, "malloc", &image))
+	if (!own)
 		return;
-	if (!real_is_libc(image))
-		wrap_allocator(image);
+	real_allocators(own, wrap_allocator);
 	for (i = 0; i < WRAP_COUNT(wrap_tables); i++)
 		found[i] = wrap_find(wrap_tables[i], own);
 	for (i = 0; i < WRAP_COUNT(wrap_tables); i++)

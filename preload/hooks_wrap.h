@@ -13,11 +13,10 @@
  *				of the old one where it fails (enum gt_event)
  *	WRAP_ROW(name)		its row in the table
  *
- * What an allocator's own code calls is part of what it does and is not
- * recorded: wrap_inner() where the caller lies in an allocator's image; and
- * while a wrapped function runs the thread's ring is marked, as in hooks.c,
- * for its calls of malloc and free. A real function is called, never jumped
- * to, where that matters: what it jumps on to seems to be called by us.
+ * What an allocator's own code calls while one of its functions runs is part
+ * of what that does and is not recorded (wrap_inner, hooks_within.c). A real
+ * function is called, never jumped to, where that matters: what it jumps on to
+ * seems to be called by us.
  *
  * All entries: any thread at any time after the constructor, also signal
  * handlers; errno is the real function's.
@@ -66,7 +65,8 @@ struct wrap_range {
 extern BASE_HIDDEN struct wrap_range wrap_ranges[WRAP_RANGES_MAX];
 extern BASE_HIDDEN unsigned wrap_range_count;
 
-static inline bool wrap_inner(uintptr_t ra)
+/* Whether the caller lies in an allocator's image. */
+static inline bool wrap_allocators(uintptr_t ra)
 {
 	unsigned i;
 
@@ -78,24 +78,25 @@ static inline bool wrap_inner(uintptr_t ra)
 	return false;
 }
 
-/* hooks_enter_real, with its usual case inline, and more to mark if that is
- * so. */
-static inline struct gl_ring *wrap_enter_as(struct hooks_caller caller,
-					    uint64_t mark)
+/* Whether the call is part of another one that is recorded. What else such an
+ * image has may be the program's, and call for itself. */
+static inline bool wrap_inner(struct hooks_caller caller)
 {
-	struct thread *thread = recorder_tls;
-	struct gl_ring *ring;
-
-	if (!real.reenter_size)
-		return NULL;
-	if (unlikely(!thread) || unlikely(!(ring = thread->own)) ||
-	    unlikely(!ring_idle(ring)))
-		return hooks_enter_real_slow(caller.sp, caller.ra);
-	ring_enter(ring, caller.sp | RING_IN_REAL | mark, caller.ra);
-	return ring;
+	return unlikely(wrap_allocators(caller.ra)) &&
+	       (!real.reenters ||
+		hooks_reentered(recorder_tls, GT_ALLOC, caller.ra, caller.sp));
 }
 
-static inline struct gl_ring *wrap_enter(struct hooks_caller caller)
+/* hooks_enter_real, if that is so, and more to mark. */
+static inline struct hooks_mark wrap_enter_as(struct hooks_caller caller,
+					      uint64_t more)
+{
+	if (!real.reenters)
+		return (struct hooks_mark){ .thread = NULL };
+	return hooks_enter_real(caller.sp, caller.ra, more);
+}
+
+static inline struct hooks_mark wrap_enter(struct hooks_caller caller)
 {
 	return wrap_enter_as(caller, 0);
 }
@@ -112,11 +113,11 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 		    size_t count, size_t size, struct hooks_caller caller);
 
 /*
- * function(a, b, c), which may be left by an exception: then the mark of
- * `ring` is taken back on the way.
+ * function(a, b, c), which may be left by an exception: the mark is taken back
+ * either way.
  */
 typedef void *(*wrap_throwing)(uintptr_t a, uintptr_t b, uintptr_t c);
-void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
+void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
 		 uintptr_t a, uintptr_t b, uintptr_t c);
 
 #define WRAP(result, name, parameters)       \
@@ -130,14 +131,14 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 	WRAP(void *, name, parameters)                               \
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct gl_ring *ring;                                \
+		struct hooks_mark mark;                              \
 		void *made;                                          \
                                                                      \
-		if (wrap_inner(caller.ra))                           \
+		if (wrap_inner(caller))                              \
 			return name##_real arguments;                \
-		ring = wrap_enter(caller);                           \
+		mark = wrap_enter(caller);                           \
 		made = name##_real arguments;                        \
-		hooks_leave_real(ring);                              \
+		hooks_leave_real(&mark);                             \
 		if (likely(made))                                    \
 			wrap_block(GT_ALLOC, made, bytes, caller);   \
 		return made;                                         \
@@ -150,15 +151,15 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
 		wrap_throwing function = (wrap_throwing)(void *)name##_real; \
-		struct gl_ring *ring = NULL;                         \
+		struct hooks_mark mark;                              \
 		void *made;                                          \
                                                                      \
-		if (!(inner) && wrap_inner(caller.ra))               \
+		if (!(inner) && wrap_inner(caller))                  \
 			return function((uintptr_t)(a), (uintptr_t)(b), \
 					(uintptr_t)(c));             \
 		/* exceptions that it catches are freed inside */    \
-		ring = wrap_enter_as(caller, RING_IN_NEW);           \
-		made = wrap_throw(ring, function, (uintptr_t)(a),    \
+		mark = wrap_enter_as(caller, RING_IN_NEW);           \
+		made = wrap_throw(&mark, function, (uintptr_t)(a),   \
 				  (uintptr_t)(b), (uintptr_t)(c));   \
 		if (likely(made))                                    \
 			wrap_block(GT_ALLOC, made, bytes, caller);   \
@@ -169,14 +170,14 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 	WRAP(int, name, parameters)                                  \
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct gl_ring *ring;                                \
+		struct hooks_mark mark;                              \
 		int err;                                             \
                                                                      \
-		if (wrap_inner(caller.ra))                           \
+		if (wrap_inner(caller))                              \
 			return name##_real arguments;                \
-		ring = wrap_enter(caller);                           \
+		mark = wrap_enter(caller);                           \
 		err = name##_real arguments;                         \
-		hooks_leave_real(ring);                              \
+		hooks_leave_real(&mark);                             \
 		if (likely(!err) && likely(*(void **)(where)))       \
 			wrap_block(GT_ALLOC, *(void **)(where), bytes, \
 				   caller);                          \
@@ -188,19 +189,19 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 	WRAP(void, name, parameters)                                 \
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct gl_ring *ring;                                \
+		struct hooks_mark mark;                              \
                                                                      \
 		if (unlikely(bump_owns(block)))                      \
 			return;                                      \
-		if (!(inner) && wrap_inner(caller.ra)) {             \
+		if (!(inner) && wrap_inner(caller)) {                \
 			name##_real arguments;                       \
 			return;                                      \
 		}                                                    \
 		if (likely(block))                                   \
 			hooks_end(GT_FREE, block, caller);           \
-		ring = wrap_enter(caller);                           \
+		mark = wrap_enter(caller);                           \
 		name##_real arguments;                               \
-		hooks_leave_real(ring);                              \
+		hooks_leave_real(&mark);                             \
 	}                                                            \
 	GUARD_FREE(name, parameters, arguments, block)
 
@@ -216,18 +217,18 @@ void *wrap_throw(struct gl_ring *ring, wrap_throwing function,
 	WRAP(void *, name, parameters)                               \
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct gl_ring *ring;                                \
+		struct hooks_mark mark;                              \
 		void *made;                                          \
                                                                      \
-		if (wrap_inner(caller.ra))                           \
+		if (wrap_inner(caller))                              \
 			return name##_real arguments;                \
 		if (unlikely(bump_owns(old)))                        \
 			return wrap_adopt(old, bytes, caller);       \
 		if (old)                                             \
 			hooks_end(GT_REALLOC_BEGIN, old, caller);    \
-		ring = wrap_enter(caller);                           \
+		mark = wrap_enter(caller);                           \
 		made = name##_real arguments;                        \
-		hooks_leave_real(ring);                              \
+		hooks_leave_real(&mark);                             \
 		if (likely(made))                                    \
 			wrap_block(old ? GT_REALLOC_DONE : GT_ALLOC, made, \
 				   bytes, caller);                   \

@@ -269,6 +269,27 @@ bool real_is_libc(const struct link_map *map)
 	return image.soname && strcmp(image.soname, "libc.so.6") == 0;
 }
 
+static const char *const real_names[] = {
+	"malloc", "calloc", "realloc", "reallocarray", "free",
+	"posix_memalign", "memalign", "aligned_alloc", "valloc", "pvalloc",
+	"malloc_usable_size",
+};
+
+void real_allocators(const struct link_map *own,
+		     void (*visit)(const struct link_map *image))
+{
+	const struct link_map *map = real_front ? real_front : own->l_next;
+	unsigned i;
+
+	for (; map && !real_is_libc(map); map = map->l_next) {
+		for (i = 0; i < sizeof(real_names) / sizeof(*real_names); i++)
+			if (map != own && real_entry(map, real_names[i]))
+				break;
+		if (i < sizeof(real_names) / sizeof(*real_names))
+			visit(map);
+	}
+}
+
 /*
  * What no image provides is made of what there is. These run only where a
  * program calls a function that its own C library does not have.
@@ -351,19 +372,22 @@ void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size)
 	}
 }
 
-/* What is known of the image that provides malloc. */
-static void real_reentering(const struct link_map *own)
+static void real_may_reenter(const struct link_map *image)
+{
+	(void)image;
+	real.reenters = true;
+}
+
+/* What is known of the images that provide them. */
+static void real_look(const struct link_map *own)
 {
 	const struct link_map *map;
 
-	if (!real_behind(own, "malloc", &map))
+	real_allocators(own, real_may_reenter);
+	if (!real_behind(own, "malloc", &map) || !real_is_libc(map))
 		return;
-	if (!real_is_libc(map)) {
-		real_code(map, &real.reenter_start, &real.reenter_size);
-		return;
-	}
 	real.mallinfo = real_in_image(map, "mallinfo2");
-	if (sizeof(void *) == sizeof(uint64_t) &&
+	if (sizeof(void *) == sizeof(uint64_t) && !real.reenters &&
 	    real_in_image(map, "gnu_get_libc_version"))
 		real.headers = REAL_HEADERS_TRIAL;
 }
@@ -410,7 +434,7 @@ bool real_resolve(void)
 	if (!real.calloc || !real.realloc || !real.free ||
 	    !real.posix_memalign || !real.aligned_alloc)
 		return false;
-	real_reentering(own);
+	real_look(own);
 	real_code(own, &real.own_start, &real.own_size);
 	real_only = bump_count() == 0;
 	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);

@@ -38,10 +38,10 @@ struct real {
 	struct mallinfo2 (*mallinfo)(void);
 	/* only to refuse as it does; may be NULL */
 	void *(*reallocarray)(void *block, size_t count, size_t size);
-	/* The image that provides them, if it is one whose functions call
-	 * each other through the loader, and so come back to our hooks
-	 * (musl's calloc calls malloc). Empty for glibc, which does not. */
-	uintptr_t reenter_start, reenter_size;
+	/* One of them is not glibc's: such functions may call each other
+	 * through the loader, and so come back to our hooks (musl's calloc
+	 * calls malloc). glibc's do not. */
+	bool reenters;
 	/* Our own code: where a real function seems to be called back from
 	 * that left by a jump, in place of a call. */
 	uintptr_t own_start, own_size;
@@ -92,12 +92,16 @@ bool real_resolve(void);
  * the GNU C library. real_preceded: whether an image before ours has a
  * definition, which the program then finds in place of ours. real_code: an
  * image's executable segment, the last one; not of the main program.
+ * real_allocators: visits those behind ours that have one of the functions
+ * above and lie before the GNU C library, beyond which nobody looks.
  */
 const struct link_map *real_own_map(void);
 void *real_behind(const struct link_map *own, const char *name,
 		  const struct link_map **image);
 bool real_preceded(const struct link_map *own, const char *name);
 bool real_is_libc(const struct link_map *map);
+void real_allocators(const struct link_map *own,
+		     void (*visit)(const struct link_map *image));
 void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
 
 /*

@@ -100,9 +100,11 @@ static inline uint64_t ring_beats(const struct recorder *r)
 enum { RING_AWAKE, RING_WAITS, RING_HELD };
 
 /* Low bit of `busy`, beside the stack pointer: the owner is inside a real
- * function that may come back to our hooks (struct real, reenter). */
+ * function that may come back to our hooks (real.reenters), and pushes
+ * nothing. */
 #define RING_IN_REAL UINT64_C(2)
-/* And that one frees no block that it made: what is freed is somebody's. */
+/* Beside thread.in_real: that function frees no block that it made, what is
+ * freed is somebody's. */
 #define RING_IN_NEW UINT64_C(4)
 
 static inline bool ring_idle(const struct gl_ring *ring)

@@ -171,6 +171,21 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	return n;
 }
 
+bool walk_meets_signal(uintptr_t sp)
+{
+	struct stack_reader reader = { .lo = 0 };
+	bool exact = false, end = false;
+	struct arch_regs regs;
+	uintptr_t still = 0;
+	uint32_t n;
+
+	arch_capture_regs(&regs);
+	for (n = 0; n < SIGNAL_FRAMES_MAX && !end && !exact &&
+		    regs.r[ARCH_REG_SP] != sp; n++)
+		step(&reader, &regs, &exact, &end, &still);
+	return exact;
+}
+
 uintptr_t walk_leaves_no_signal(void)
 {
 	struct stack_reader reader = { .lo = 0 };

@@ -84,4 +84,11 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
  */
 uintptr_t walk_leaves_no_signal(void);
 
+/*
+ * Whether a signal handler runs between here and the function that was called
+ * with the stack pointer `sp`, further out. False where that cannot be
+ * followed. Any thread, also signal handlers.
+ */
+bool walk_meets_signal(uintptr_t sp);
+
 #endif

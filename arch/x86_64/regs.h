@@ -65,6 +65,11 @@ struct arch_regs {
 #define ARCH_SIGFRAME_SP 160
 #define ARCH_SIGFRAME_PC 168
 
+/* Fewer bytes than any signal frame takes of the stack: the red zone, 128
+ * bytes, what the kernel's struct rt_sigframe has, 440, and 512 at least for
+ * the other registers. */
+#define ARCH_SIGFRAME_LEAST 1024
+
 /*
  * The CFA of a lazy PLT entry, as linkers have written it since binutils 2.18:
  * sp + 8, and 8 more once its push (11 bytes into 16) has run. Bytes of a

@@ -242,6 +242,45 @@ def anybody_else_before_us(directory):
     both([program("basic")], directory, program("libbump.so"), by="last")
 
 
+EFENCE = "/usr/lib/libefence.so.0"
+
+
+@case
+def one_whose_functions_call_each_other(directory):
+    """One call of the program is one event. What others do in the middle, and
+    what the same library does for itself, are events of their own."""
+    for by in ("run", "preload"):
+        below = os.path.join(directory, by)
+        os.mkdir(below)
+        exact("comes_back", below, program("libcomes_back.so"), by, ["back"])
+
+
+@case
+def a_handler_forks_in_the_middle_of_such_a_one(directory):
+    both([program("comes_back"), "fork"], directory,
+         program("libcomes_back.so"))
+    equal(len(traces_in(directory)), 2, "traces")
+
+
+@case
+def a_free_that_jumps_to_another(directory):
+    exact("comes_back", directory, program("libjumps_on.so"))
+
+
+@case
+def several_such_libraries(directory):
+    exact("comes_back", directory, ":".join(
+        program(name) for name in ("libjumps_on.so", "libcomes_back.so")),
+        arguments=["back"])
+
+
+@case
+def electric_fence(directory):
+    """Its malloc, calloc and realloc are made of memalign."""
+    # the command itself would not run with it
+    exact("comes_back", directory, EFENCE, by="preload", arguments=["few"])
+
+
 # jemalloc has no pvalloc: the C library's would be given to its free.
 for each in (TCMALLOC, TCMALLOC_FULL, MIMALLOC):
     def entry_points(directory, each=each):
