@@ -8,7 +8,6 @@
  */
 #include "cli/closing.h"
 
-#include <dirent.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +32,6 @@
 /* A trace of more events is not read for the paragraph: the command is to end
  * when the program does, and this many take some 0.3 s. */
 #define PARAGRAPH_EVENTS_MAX 5000000
-#define TIDY_ENTRIES_MAX 10000	/* a start must not take long */
 
 uint64_t closing_start_time(pid_t pid)
 {
@@ -127,7 +125,7 @@ static char *glob_of(const char *pattern, pid_t pid)
 static bool is_known(const struct closing_traces *traces, const char *path)
 {
 	for (size_t i = 0; i < traces->count; i++)
-		if (strcmp(traces->paths[i], path) == 0)
+		if (strcmp(traces->list[i].path, path) == 0)
 			return true;
 	return false;
 }
@@ -149,8 +147,10 @@ static void add_matching(const char *pattern, pid_t pid, uint64_t start_time,
 		    (facts.start_time != 0 && start_time != 0 &&
 		     facts.start_time != start_time))
 			continue;
-		GROW(traces->paths, traces->count, traces->capacity);
-		traces->paths[traces->count++] = grow_copy(path, strlen(path));
+		GROW(traces->list, traces->count, traces->capacity);
+		traces->list[traces->count].path =
+			grow_copy(path, strlen(path));
+		traces->list[traces->count++].begin_ns = facts.begin_ns;
 	}
 	globfree(&found);
 }
@@ -187,25 +187,17 @@ static void find_elsewhere(const char *pattern, pid_t pid,
 	}
 }
 
-static uint64_t begin_of(const char *path)
-{
-	struct trace_facts facts;
-
-	return fold_facts(path, &facts) == 0 ? facts.begin_ns : 0;
-}
-
 static int by_begin(const void *a, const void *b)
 {
-	uint64_t x = begin_of(*(char *const *)a);
-	uint64_t y = begin_of(*(char *const *)b);
+	const struct closing_trace *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
 static bool any_locked(const struct closing_traces *traces)
 {
 	for (size_t i = 0; i < traces->count; i++)
-		if (fold_is_locked(traces->paths[i]))
+		if (fold_is_locked(traces->list[i].path))
 			return true;
 	return false;
 }
@@ -237,46 +229,18 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		struct trace_facts facts;
 		int error;
 
-		if (fold_facts(traces->paths[i], &facts) == 0 &&
-		    fold_trace(traces->paths[i], &facts, &error) ==
+		if (fold_facts(traces->list[i].path, &facts) == 0 &&
+		    fold_trace(traces->list[i].path, &facts, &error) ==
 		    FOLD_FAILED)
 			tell_error("%s: the last events cannot be added: %s: "
 				   "they stay in %s; make room, then read "
 				   "the trace by gnomon on this machine",
-				   traces->paths[i], strerror(-error),
+				   traces->list[i].path, strerror(-error),
 				   facts.live);
 	}
 	if (traces->count > 1)
-		qsort(traces->paths, traces->count, sizeof(*traces->paths),
+		qsort(traces->list, traces->count, sizeof(*traces->list),
 		      by_begin);
-}
-
-void closing_tidy(const char *pattern)
-{
-	int size = (int)(strrchr(pattern, '/') - pattern) + 1;
-	char *place = grow_format("%.*s", size, pattern);
-	DIR *directory = opendir(place);
-	struct dirent *entry;
-
-	for (int i = 0; directory != NULL && i < TIDY_ENTRIES_MAX; i++) {
-		struct trace_facts facts;
-		char *path;
-		int error;
-
-		entry = readdir(directory);
-		if (entry == NULL)
-			break;
-		if (strstr(entry->d_name, ".trace") == NULL)
-			continue;
-		path = grow_format("%s%s", place, entry->d_name);
-		if (fold_facts(path, &facts) == 0 && facts.live[0] != 0 &&
-		    access(facts.live, F_OK) == 0)
-			fold_trace(path, &facts, &error);
-		free(path);
-	}
-	if (directory != NULL)
-		closedir(directory);
-	free(place);
 }
 
 /* Relative if the trace is below the current directory: easier to type. */
@@ -363,7 +327,7 @@ void closing_paragraph(const char *pattern,
 			  "above why not");
 		return;
 	}
-	path = traces->paths[traces->count - 1];
+	path = traces->list[traces->count - 1].path;
 	wanted = family_wanted(path);
 	if (wanted != NULL)
 		path = wanted;
@@ -388,7 +352,7 @@ void closing_paragraph(const char *pattern,
 		print_figures(&model, short_path(path), outline);
 	if (wanted != NULL)
 		tell_note("that is what it started; its own trace is %s",
-			  short_path(traces->paths[traces->count - 1]));
+			  short_path(traces->list[traces->count - 1].path));
 	if (traces->count > 1)
 		tell_note("the program replaced itself by exec: %zu earlier "
 			  "trace%s of it %s beside that one",
@@ -401,7 +365,7 @@ void closing_paragraph(const char *pattern,
 void closing_free(struct closing_traces *traces)
 {
 	for (size_t i = 0; i < traces->count; i++)
-		free(traces->paths[i]);
-	free(traces->paths);
+		free(traces->list[i].path);
+	free(traces->list);
 	memset(traces, 0, sizeof(*traces));
 }

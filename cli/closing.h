@@ -10,10 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct closing_trace {
+	char *path;
+	uint64_t begin_ns;	/* of the recording, since 1970 */
+};
+
 /* The traces of a process, in the order in which they were begun: exec in
  * the same process begins a new one. */
 struct closing_traces {
-	char **paths;
+	struct closing_trace *list;
 	size_t count;
 	size_t capacity;
 };
@@ -26,8 +31,6 @@ struct closing_traces {
  */
 void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		  struct closing_traces *traces);
-/* Fold in what earlier recordings left behind in the pattern's directory. */
-void closing_tidy(const char *pattern);
 void closing_paragraph(const char *pattern,
 		       const struct closing_traces *traces);
 void closing_free(struct closing_traces *traces);

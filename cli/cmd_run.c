@@ -193,21 +193,26 @@ static void set_command(void)
 	setenv(OPTIONS_COMMAND, self, 1);
 }
 
-/* Wherever this recording may have made its live files, and others before. */
-static void sweep_places(const char *pattern)
+/*
+ * What earlier recordings left, wherever this one may make its live files: the
+ * events of a trace beside this one's go into it, and room is made. Before the
+ * start not where the traces lie: there may be very many.
+ */
+static void sweep_places(const char *pattern, bool before)
 {
-	char *beside = grow_format("%.*s", (int)(strrchr(pattern, '/') -
+	char *traces = grow_format("%.*s", (int)(strrchr(pattern, '/') -
 						 pattern) + 1, pattern);
 	char name[OPTIONS_VARIABLE_MAX];
 	const char *live_dir;
 
 	options_variable(OPTION_LIVE_DIR, name);
 	live_dir = getenv(name);
-	sweep_live_files("/dev/shm");
-	sweep_live_files(beside);
+	sweep_live_files("/dev/shm", traces);
 	if (live_dir != NULL && live_dir[0] != 0)
-		sweep_live_files(live_dir);
-	free(beside);
+		sweep_live_files(live_dir, traces);
+	if (!before)
+		sweep_live_files(traces, traces);
+	free(traces);
 }
 
 /* ---- the whole ---- */
@@ -227,13 +232,13 @@ static int run_program(const struct options *options, char **argv)
 	if (library == NULL || !may_write(options, pattern, program))
 		goto out;
 	possible = launch_warn(program, library);
-	closing_tidy(pattern);
 	if (possible) {
 		set_environment(options, pattern);
 		set_plan(program, argv + 1);
 		set_no_pools(options);
 		set_command();
 	}
+	sweep_places(pattern, true);
 	pid = launch_start(program, argv, possible ? library : NULL, &status);
 	if (pid < 0)
 		goto out;
@@ -242,7 +247,7 @@ static int run_program(const struct options *options, char **argv)
 	launch_interruptible(&end);
 	closing_wait(pattern, pid, start_time, &traces);
 	launch_reap(pid);
-	sweep_places(pattern);
+	sweep_places(pattern, false);
 	if (possible && !tell_is_quiet())
 		closing_paragraph(pattern, &traces);
 	launch_end_as(&end);

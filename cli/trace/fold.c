@@ -36,6 +36,8 @@
 
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first; others may precede it */
+/* Where it is damaged it is not sought further. Its longest value has 64 KiB. */
+#define INFO_LOOK_BYTES (UINT64_C(8) << 20)
 
 static void take_program(struct trace_facts *facts, const char *path)
 {
@@ -72,6 +74,8 @@ static void read_info(struct scan *reader, struct trace_facts *facts)
 	struct inflater inflater = { 0 };
 	struct chunk chunk;
 
+	if (reader->source.file_size > INFO_LOOK_BYTES)
+		reader->source.file_size = INFO_LOOK_BYTES;
 	for (int i = 0; i < INFO_LOOK_CHUNKS; i++) {
 		const char *key, *value;
 		struct cursor c;

@@ -15,7 +15,9 @@
 
 #include "cli/base/grow.h"
 
-#define READ_BYTES (1u << 20)
+/* A read takes more each time: of many traces only the head is wanted. */
+#define READ_BYTES_FIRST (1u << 14)
+#define READ_BYTES_MOST (1u << 20)
 
 void source_open(struct source *source, int fd)
 {
@@ -23,6 +25,7 @@ void source_open(struct source *source, int fd)
 
 	memset(source, 0, sizeof(*source));
 	source->fd = fd;
+	source->step = READ_BYTES_FIRST;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
 		source->regular = true;
 		source->file_size = (uint64_t)status.st_size;
@@ -35,13 +38,13 @@ static void make_room(struct source *source, size_t size)
 
 	if (source->buffer == NULL)
 		begin = 0;
-	if (source->capacity - begin >= size + READ_BYTES)
+	if (source->capacity - begin >= size + source->step)
 		return;
 	if (begin > 0)
 		memmove(source->buffer, source->buffer + begin,
 			source->available);
-	if (source->capacity < size + READ_BYTES) {
-		source->capacity = size + 2 * READ_BYTES;
+	if (source->capacity < size + source->step) {
+		source->capacity = size + 2 * source->step;
 		source->buffer = grow_resize(source->buffer, source->capacity,
 					     1);
 	}
@@ -68,6 +71,8 @@ size_t source_fill(struct source *source, size_t size)
 			source->at_end = true;
 			break;
 		}
+		if (source->step < READ_BYTES_MOST)
+			source->step *= 4;
 		source->got += (size_t)n;
 		source->end += (size_t)n;
 		source->available += (size_t)n;

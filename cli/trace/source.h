@@ -22,6 +22,7 @@ struct source {
 	bool at_end;
 	uint8_t *buffer;
 	size_t capacity;
+	size_t step;		/* bytes that the next read is to take */
 	size_t end;
 };
 

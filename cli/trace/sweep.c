@@ -1,11 +1,16 @@
 /*
- * sweep.c: live files outlive everything by design, also the trace that they
- * belong to, if somebody removes it. Those that do are removed here.
+ * sweep.c: live files outlive everything by design: a recorder that was killed,
+ * so that what they hold is to be folded into the trace; and also the trace, if
+ * somebody removes it. Then they are removed here.
+ *
+ * What is read are the names in the directories of live files and the heads of
+ * these, not the traces: there may be a hundred thousand of them.
  *
  *  I1  A file stays unless all of this holds: it is ours, its lock is free
  *      (its writer holds it, and a program that lives), no process has the
  *      pid and start time of its program, and at the path of its trace there
- *      is nothing or another trace; and no trace in that directory is the one.
+ *      is nothing or another trace; and no trace in that directory is the one,
+ *      all of which were looked at.
  *
  * Called by the main thread.
  */
@@ -26,7 +31,9 @@
 #include "cli/trace/leftover.h"
 #include "preload/format.h"
 
-#define NAMES_MAX 1000		/* the end of a run must not take long */
+/* A run must not take long. Names of a directory are read, of files opened. */
+#define NAMES_MAX 200000
+#define FILES_MAX 1000
 
 static bool is_of(const char *path, uint64_t trace_id)
 {
@@ -38,8 +45,9 @@ static bool is_of(const char *path, uint64_t trace_id)
 		facts.result == SCAN_OPEN_OK && facts.trace_id == trace_id;
 }
 
-/* Whether the trace has another name now, in the directory where it was. */
-static bool was_renamed(const struct gl_header *header)
+/* Whether the trace may have another name now, in the directory where it
+ * was. */
+static bool may_be_renamed(const struct gl_header *header)
 {
 	const char *slash = strrchr(header->trace_path, '/');
 	char *place = grow_copy(header->trace_path,
@@ -48,12 +56,16 @@ static bool was_renamed(const struct gl_header *header)
 	struct dirent *entry;
 	bool found = false;
 
-	for (int i = 0; names != NULL && !found && i < NAMES_MAX; i++) {
+	for (int i = 0; names != NULL && !found; i++) {
 		char *path;
 
 		entry = readdir(names);
 		if (entry == NULL)
 			break;
+		if (i == FILES_MAX) {
+			found = true;	/* nobody knows */
+			break;
+		}
 		path = grow_format("%s%s", place, entry->d_name);
 		found = is_of(path, header->trace_id);
 		free(path);
@@ -69,11 +81,8 @@ static bool trace_is_gone(const struct gl_header *header)
 	struct trace_facts facts;
 	struct stat status;
 
-	if (memchr(header->trace_path, 0, sizeof(header->trace_path)) == NULL ||
-	    header->trace_path[0] != '/')
-		return false;
 	if (lstat(header->trace_path, &status) != 0)
-		return errno == ENOENT && !was_renamed(header);
+		return errno == ENOENT && !may_be_renamed(header);
 	/* What went into a pipe may lie anywhere. */
 	return S_ISREG(status.st_mode) &&
 		fold_facts(header->trace_path, &facts) == 0 &&
@@ -81,43 +90,90 @@ static bool trace_is_gone(const struct gl_header *header)
 		facts.trace_id != header->trace_id;
 }
 
-static bool is_needed(int fd)
-{
-	static struct gl_header header;
-	struct stat status;
+enum fate { FATE_STAYS, FATE_FOLDED, FATE_REMOVED };
 
-	return fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-		status.st_uid != geteuid() ||
-		flock(fd, LOCK_EX | LOCK_NB) != 0 ||
-		pread(fd, &header, sizeof(header), 0) !=
-		(ssize_t)sizeof(header) ||
-		header.magic != GL_MAGIC || header.version != GL_VERSION ||
-		leftover_process_exists(header.pid, header.start_time) ||
-		!trace_is_gone(&header);
+static bool lies_in(const struct gl_header *header, const struct stat *place)
+{
+	const char *slash = strrchr(header->trace_path, '/');
+	char *directory = grow_copy(header->trace_path,
+				    (size_t)(slash - header->trace_path) + 1);
+	struct stat status;
+	bool same = stat(directory, &status) == 0 &&
+		status.st_dev == place->st_dev &&
+		status.st_ino == place->st_ino;
+
+	free(directory);
+	return same;
 }
 
-void sweep_live_files(const char *directory)
+/* traces: the directory whose traces are to be complete. */
+static enum fate fate_of(int fd, const struct stat *traces,
+			 struct gl_header *header)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    status.st_uid != geteuid() || flock(fd, LOCK_EX | LOCK_NB) != 0 ||
+	    pread(fd, header, sizeof(*header), 0) !=
+	    (ssize_t)sizeof(*header) ||
+	    header->magic != GL_MAGIC || header->version != GL_VERSION ||
+	    memchr(header->trace_path, 0, sizeof(header->trace_path)) == NULL ||
+	    header->trace_path[0] != '/' ||
+	    leftover_process_exists(header->pid, header->start_time))
+		return FATE_STAYS;
+	if (trace_is_gone(header))
+		return FATE_REMOVED;
+	return lies_in(header, traces) ? FATE_FOLDED : FATE_STAYS;
+}
+
+/* What cannot be folded now stays for who reads the trace, and tells why. */
+static void fold_into(const struct gl_header *header)
+{
+	struct trace_facts facts;
+	int error;
+
+	if (is_of(header->trace_path, header->trace_id) &&
+	    fold_facts(header->trace_path, &facts) == 0)
+		fold_trace(header->trace_path, &facts, &error);
+}
+
+/* False: it could not even be opened. */
+static bool look_at(int directory, const char *name, const struct stat *traces)
+{
+	static struct gl_header header;
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+			O_NONBLOCK);
+	enum fate fate;
+
+	if (fd < 0)
+		return false;
+	fate = fate_of(fd, traces, &header);
+	/* If it cannot be removed, the next run tries again. */
+	if (fate == FATE_REMOVED)
+		unlinkat(directory, name, 0);
+	close(fd);	/* and its lock is free for who folds */
+	if (fate == FATE_FOLDED)
+		fold_into(&header);
+	return true;
+}
+
+void sweep_live_files(const char *directory, const char *traces)
 {
 	DIR *names = opendir(directory);
 	struct dirent *entry;
+	struct stat place;
+	int files = 0;
 
-	for (int i = 0; names != NULL && i < NAMES_MAX; i++) {
-		int fd;
-
+	if (names == NULL)
+		return;
+	if (stat(traces, &place) != 0)
+		memset(&place, 0, sizeof(place));
+	for (int i = 0; i < NAMES_MAX && files < FILES_MAX; i++) {
 		entry = readdir(names);
 		if (entry == NULL)
 			break;
-		if (fnmatch("gnomon-*-*.live", entry->d_name, 0) != 0)
-			continue;
-		fd = openat(dirfd(names), entry->d_name, O_RDONLY | O_CLOEXEC |
-			    O_NOFOLLOW | O_NONBLOCK);
-		if (fd < 0)
-			continue;
-		/* If it cannot be removed, the next run tries again. */
-		if (!is_needed(fd))
-			unlinkat(dirfd(names), entry->d_name, 0);
-		close(fd);
+		if (fnmatch("gnomon-*-*.live", entry->d_name, 0) == 0)
+			files += look_at(dirfd(names), entry->d_name, &place);
 	}
-	if (names != NULL)
-		closedir(names);
+	closedir(names);
 }

@@ -111,6 +111,70 @@ def swept_where_the_next_one_lies(directory):
         check(not os.path.exists(live), "the live file is still there")
 
 
+@case
+def folded_by_the_next_one_there(directory):
+    """Whose traces lie beside the next one's, wherever the live file is."""
+    part = os.path.join(directory, "part")
+    os.mkdir(part)
+    for number, live_dir in enumerate(("", directory, part)):
+        trace, live = kill_all(part, live_dir)
+        check(os.path.exists(live), "no live file was left")
+        options = ["--live-dir", live_dir] if live_dir else []
+        done = bare([GNOMON, "run", "-q", *options, "-o", os.path.join(
+            part, "next%d.trace" % number), "true"])
+        equal((done.status, done.err), (0, ""), "result")
+        check(not os.path.exists(live), "the live file is still there")
+        check(has_end(trace), "the trace has no end")
+        os.unlink(trace)
+
+
+# System calls of the command up to the program's start, and from there on.
+def calls_of_a_run(directory, trace):
+    log = os.path.join(directory, "calls")
+    done = bare(["strace", "-o", log, GNOMON, "run", "-q", "-o",
+                 os.path.join(trace), "true"], cwd=directory)
+    equal((done.status, done.err), (0, ""), "result")
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        calls = lines.read().splitlines()
+    start = next(i for i, call in enumerate(calls)
+                 if re.match(r"v?fork|clone", call))
+    return calls[:start], calls[start:]
+
+
+def bytes_read(calls):
+    return sum(int(size) for call in calls for size in
+               re.findall(r"^p?read(?:64)?\(.* = (\d+)$", call))
+
+
+@case
+def many_old_traces(directory):
+    """A hundred thousand do not delay a start, nor, much, an end."""
+    need("strace")
+    if bare(["strace", "true"]).status:
+        raise Skip("strace may not trace")
+    few = tempfile.mkdtemp(dir="/dev/shm")
+    try:
+        many = os.path.join(few, "many")
+        os.mkdir(many)
+        first = os.path.join(few, "first.trace")
+        bare_start, bare_end = calls_of_a_run(directory, first)
+        for number in range(100000):
+            os.link(first, os.path.join(many, "old.%d.trace" % number))
+        start, end = calls_of_a_run(directory,
+                                    os.path.join(many, "new.trace"))
+        check(len(start) < len(bare_start) + 50, "%d calls at the start, %d "
+              "of them without others" % (len(start), len(bare_start)))
+        check(bytes_read(start) < bytes_read(bare_start) + 100000,
+              "%d bytes at the start" % bytes_read(start))
+        opened = [call for call in end if "/old." in call]
+        equal(opened, [], "opened in the end")
+        names = [call for call in end if call.startswith("getdents")]
+        others = len(end) - len(names) - len(bare_end)
+        check(others < 200, "%d other calls at the end" % others)
+    finally:
+        shutil.rmtree(few)
+
+
 # /dev/shm, and a file system for the trace, of these sizes.
 SMALL = ('mount -t tmpfs -o size=$1 none /dev/shm && '
          'mount -t tmpfs -o size=$2 none "$3" && shift 3 && '

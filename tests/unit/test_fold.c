@@ -255,6 +255,48 @@ static void foreign_live_file(void **state)
 	unlink(trace_path);
 }
 
+/* By this process so far, as the kernel counts. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long count = 0;
+	FILE *file = fopen("/proc/self/io", "r");
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "rchar: %llu", &count), 1);
+	fclose(file);
+	return count;
+}
+
+/* There may be a hundred thousand of them. */
+static void only_the_head_is_read(void **state)
+{
+	struct trace_facts facts;
+	uint64_t before, of_counting;
+	int fd;
+
+	(void)state;
+	make_trace(2, 0);
+	/* much that is no chunk, in which nothing is sought for facts */
+	fd = open(trace_path, O_WRONLY | O_APPEND);
+	assert_int_equal(ftruncate(fd, 64 << 20), 0);
+	close(fd);
+	before = bytes_read();
+	of_counting = bytes_read() - before;
+	before = bytes_read();
+	assert_int_equal(fold_facts(trace_path, &facts), 0);
+	assert_int_equal(facts.result, SCAN_OPEN_OK);
+	assert_in_range(bytes_read() - before - of_counting, 1, 64 << 10);
+	/* the same without any INFO */
+	fd = open(trace_path, O_WRONLY);
+	assert_int_equal(pwrite(fd, "no chunk", 8, GT_HEADER_SIZE), 8);
+	close(fd);
+	before = bytes_read();
+	assert_int_equal(fold_facts(trace_path, &facts), 0);
+	assert_in_range(bytes_read() - before - of_counting, 1, 9 << 20);
+	unlink(trace_path);
+	unlink(live_path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +306,7 @@ int main(void)
 		cmocka_unit_test(behind_a_writer_that_gave_up),
 		cmocka_unit_test(behind_a_writer_without_room),
 		cmocka_unit_test(foreign_live_file),
+		cmocka_unit_test(only_the_head_is_read),
 	};
 
 	tell_set_quiet(true);

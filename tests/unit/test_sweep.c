@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -59,48 +60,69 @@ static void only_what_nobody_needs(void **state)
 
 	(void)state;
 	close(make_live(name, NOBODY, gone));
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_false(take(name));
 	/* the program lives */
 	close(make_live(name, getpid(), gone));
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_true(take(name));
 	/* the recorder lives */
 	fd = make_live(name, NOBODY, gone);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_true(take(name));
 	close(fd);
 	/* not of a recorder */
 	close(make_live("other.live", NOBODY, gone));
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_true(take("other.live"));
 	fd = make_live(name, NOBODY, gone);
 	assert_int_equal(ftruncate(fd, 100), 0);
 	close(fd);
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_true(take(name));
 	/* the trace is there; another one is */
 	trace_write_begin(&t);
 	strcpy(trace, "/tmp/gnomon-unit-XXXXXX");
 	trace_write_file(&t, trace);
 	close(make_live(name, NOBODY, trace));
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_true(take(name));
 	fd = make_live(name, NOBODY, trace);
 	assert_int_equal(pwrite(fd, "x", 1,
 				offsetof(struct gl_header, trace_id)), 1);
 	close(fd);
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_false(take(name));
 	/* a pipe */
 	unlink(trace);
 	assert_int_equal(mkfifo(trace, 0600), 0);
 	close(make_live(name, NOBODY, trace));
-	sweep_live_files(directory);
+	sweep_live_files(directory, directory);
 	assert_true(take(name));
 	unlink(trace);
 	buffer_free(&t.bytes);
+}
+
+/* Of a trace that has been renamed, which nobody can find among so many. */
+static void not_every_name_was_looked_at(void **state)
+{
+	static const char name[] = "gnomon-1-0.live";
+	char trace[128];
+
+	(void)state;
+	for (int i = 0; i < 1100; i++) {
+		snprintf(trace, sizeof(trace), "%d.trace", i);
+		close(open(in_directory(trace), O_CREAT | O_WRONLY, 0600));
+	}
+	strcpy(trace, in_directory("none.trace"));
+	close(make_live(name, NOBODY, trace));
+	sweep_live_files(directory, directory);
+	assert_true(take(name));
+	for (int i = 0; i < 1100; i++) {
+		snprintf(trace, sizeof(trace), "%d.trace", i);
+		assert_true(take(trace));
+	}
 }
 
 static int enter(void **state)
@@ -119,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_nobody_needs),
+		cmocka_unit_test(not_every_name_was_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
