@@ -162,7 +162,7 @@ static bool is_selected(struct model *model, const struct block *block,
 			uint32_t context)
 {
 	return model->deciding ||
-	       selection_keeps(model->selection, block,
+	       selection_keeps(model->selection, block, model->births,
 			       contexts_node(&model->contexts, context));
 }
 
@@ -220,6 +220,24 @@ static bool begins_apart(struct model *model, struct block *block,
 	return true;
 }
 
+/* Number it among all blocks, as every pass does. In the deciding one its end
+ * is told by that number. */
+static void number_block(struct model *model, const struct block *block)
+{
+	uint32_t at = blocks_number(&model->blocks, block);
+
+	model->births++;
+	if (!model->deciding)
+		return;
+	if (at >= model->number_capacity) {
+		model->number_capacity = (size_t)at * 2 + 64;
+		model->numbers = grow_resize(model->numbers,
+					     model->number_capacity,
+					     sizeof(*model->numbers));
+	}
+	model->numbers[at] = model->births;
+}
+
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain)
 {
@@ -228,6 +246,8 @@ void account_special_birth(struct model *model, struct block *block,
 
 	if (model->sample_mean != 0)
 		model->threads.list[block->thread].allocations += BETWEEN;
+	if (model->selection != NULL)
+		number_block(model, block);
 	if (begins_apart(model, block, amount))
 		return;
 	if (model->selection != NULL) {
@@ -255,8 +275,9 @@ void account_special_birth(struct model *model, struct block *block,
 
 /* In the pass that decides. `chain`: the block's own, or 0. */
 static void decide(struct model *model, const struct block *block,
-		   uint32_t chain, const struct selection_end *end)
+		   uint32_t chain, struct selection_end *end)
 {
+	end->number = model->numbers[blocks_number(&model->blocks, block)];
 	if (selection_may(model->selection, block))
 		selection_block(model->selection, block, end, chain == 0 ?
 				NULL : &model->chains.list[chain]);
@@ -293,7 +314,7 @@ static uint32_t follow_chain(struct model *model, const struct block *block,
 {
 	uint32_t number = blocks_number(&model->blocks, block);
 	uint32_t chain = chains_at(&model->chains, number);
-	const struct selection_end ended = {
+	struct selection_end ended = {
 		.stamp = stamp,
 		.freed_by = freed_by(model, by),
 		.temporary = end != ACCOUNT_LOST &&
@@ -547,7 +568,7 @@ static void finish_block(struct model *model, const struct block *block)
 {
 	uint32_t chain = chains_at(&model->chains,
 				   blocks_number(&model->blocks, block));
-	const struct selection_end end = {
+	struct selection_end end = {
 		.stamp = model->totals.last_stamp,
 		.live = true,
 	};

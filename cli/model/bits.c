@@ -6,9 +6,9 @@
 
 #include "cli/base/grow.h"
 
-void bits_set(struct bits *bits, uint32_t thread, uint64_t number)
+void bits_set(struct bits *bits, uint64_t number)
 {
-	uint64_t key = bits_key(thread, number);
+	uint64_t key = number >> BITS_PAGE_BITS;
 	uint64_t bit = number & ((1u << BITS_PAGE_BITS) - 1);
 	uint32_t page = table_get(&bits->pages, key);
 

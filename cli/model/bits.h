@@ -1,6 +1,5 @@
 /*
- * bits.h: sets of pairs (thread, number): pages of bits, which exist only
- * where one is set.
+ * bits.h: sets of numbers: pages of bits, which exist only where one is set.
  */
 #ifndef GNOMON_BITS_H
 #define GNOMON_BITS_H
@@ -24,23 +23,16 @@ struct bits {
 	size_t count, capacity;
 };
 
-/* Numbers below 2^46, as those of blocks are; threads below 2^30. */
-static inline uint64_t bits_key(uint32_t thread, uint64_t number)
+static inline bool bits_has(const struct bits *bits, uint64_t number)
 {
-	return (uint64_t)thread << 34 | number >> BITS_PAGE_BITS;
-}
-
-static inline bool bits_has(const struct bits *bits, uint32_t thread,
-			    uint64_t number)
-{
-	uint32_t page = table_get(&bits->pages, bits_key(thread, number));
+	uint32_t page = table_get(&bits->pages, number >> BITS_PAGE_BITS);
 	uint64_t bit = number & ((1u << BITS_PAGE_BITS) - 1);
 
 	return page != TABLE_NONE &&
 	       bits->list[page].words[bit / 64] >> bit % 64 & 1;
 }
 
-void bits_set(struct bits *bits, uint32_t thread, uint64_t number);
+void bits_set(struct bits *bits, uint64_t number);
 void bits_free(struct bits *bits);
 
 #endif

@@ -398,6 +398,7 @@ void model_free(struct model *model)
 	freed_free(&model->freed);
 	if (!model->borrowed)
 		selection_free(model->selection);
+	free(model->numbers);
 	free(model->past);
 	free(model->past_freed_by);
 	free(model->moving);

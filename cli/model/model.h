@@ -186,6 +186,10 @@ struct model {
 	bool deciding;			/* about the selection */
 	bool borrowed;			/* the selection is another model's */
 	struct selection *selection;	/* NULL: all blocks */
+	uint64_t births;		/* of blocks so far, if there is one */
+	uint64_t *numbers;		/* of blocks in that order, by theirs in
+					 * `blocks`; if deciding */
+	size_t number_capacity;
 	const struct model_tap *tap;	/* NULL: nobody looks on */
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */

@@ -28,9 +28,8 @@ struct range {
 
 /* A block of a chain that has not ended. */
 struct pending {
-	uint64_t sequence;
+	uint64_t number;
 	uint64_t position;
-	uint32_t thread;
 	uint32_t next;		/* 0: none; also of free entries */
 	bool sure;		/* whatever becomes of the chain's last block */
 };
@@ -510,15 +509,15 @@ bool selection_may(const struct selection *selection,
 }
 
 bool selection_keeps(const struct selection *selection,
-		     const struct block *block, uint32_t node)
+		     const struct block *block, uint64_t number, uint32_t node)
 {
 	if (!selection_may(selection, block))
 		return false;
 	if (!selection->ends ||
-	    bits_has(&selection->sure, block->thread, block->sequence))
+	    bits_has(&selection->sure, number))
 		return true;
-	return bits_has(&selection->live_nodes, 0, node) &&
-	       bits_has(&selection->by_group, block->thread, block->sequence);
+	return bits_has(&selection->live_nodes, node) &&
+	       bits_has(&selection->by_group, number);
 }
 
 /* ---- at the end ---- */
@@ -563,13 +562,12 @@ static bool is_freed_by(const struct selection *selection,
 	return selection->freed_by_count == 0;
 }
 
-static void decide(struct selection *selection, uint32_t thread,
-		   uint64_t sequence, bool sure)
+static void decide(struct selection *selection, uint64_t number, bool sure)
 {
 	if (sure)
-		bits_set(&selection->sure, thread, sequence);
+		bits_set(&selection->sure, number);
 	else if (selection->fates & 1u << FILTER_FATE_GROUP_LIVE)
-		bits_set(&selection->by_group, thread, sequence);
+		bits_set(&selection->by_group, number);
 }
 
 static bool chain_passes(const struct selection *selection,
@@ -592,9 +590,8 @@ static bool is_chain_fated(const struct selection *selection,
 	return end->live && selection->fates & 1u << FILTER_FATE_CHAIN_LIVE;
 }
 
-static void wait_for_chain(struct selection *selection,
-			   const struct block *block, struct chain *chain,
-			   bool sure)
+static void wait_for_chain(struct selection *selection, uint64_t number,
+			   struct chain *chain, bool sure)
 {
 	uint32_t entry = selection->unused;
 
@@ -610,9 +607,8 @@ static void wait_for_chain(struct selection *selection,
 		entry = (uint32_t)selection->pending_count++;
 	}
 	selection->pending[entry] = (struct pending){
-		.sequence = block->sequence,
+		.number = number,
 		.position = chain->length,
-		.thread = block->thread,
 		.next = chain->pending,
 		.sure = sure,
 	};
@@ -638,11 +634,11 @@ void selection_block(struct selection *selection, const struct block *block,
 	    !was_alive(selection, 1, block, end))
 		return;
 	if (chain != NULL && selection->chains) {
-		wait_for_chain(selection, block, chain, sure);
+		wait_for_chain(selection, end->number, chain, sure);
 		return;
 	}
 	if (chain_passes(selection, &alone, 1, end))
-		decide(selection, block->thread, block->sequence,
+		decide(selection, end->number,
 		       sure || is_chain_fated(selection, end));
 }
 
@@ -655,7 +651,7 @@ void selection_chain(struct selection *selection, struct chain *chain,
 		struct pending *p = &selection->pending[entry];
 
 		if (chain_passes(selection, chain, p->position, end))
-			decide(selection, p->thread, p->sequence,
+			decide(selection, p->number,
 			       p->sure || is_chain_fated(selection, end));
 		next = p->next;
 		p->next = selection->unused;
@@ -665,5 +661,5 @@ void selection_chain(struct selection *selection, struct chain *chain,
 
 void selection_live_node(struct selection *selection, uint32_t node)
 {
-	bits_set(&selection->live_nodes, 0, node);
+	bits_set(&selection->live_nodes, node);
 }

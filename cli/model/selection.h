@@ -4,10 +4,13 @@
  *
  * What is known when a block is allocated (its size, thread, address, time) is
  * asked then. What only its end tells (how long it lived, what became of it)
- * is found out in a pass of its own, the *deciding* one: a bit for each block,
- * kept by thread and by the block's number in it, only where one is set. The
- * pass that counts then knows at once whether a block is wanted, and all its
- * figures are exact, also maxima of the selected blocks alone.
+ * is found out in a pass of its own, the *deciding* one: a bit for each block.
+ * The pass that counts then knows at once whether a block is wanted, and all
+ * its figures are exact, also maxima of the selected blocks alone.
+ *
+ * Both passes number the blocks as they begin, one by one: a block's number
+ * among its thread's allocations (struct block) leaps where the trace leaves
+ * some out, as every sample does, and bits would be far apart.
  */
 #ifndef GNOMON_SELECTION_H
 #define GNOMON_SELECTION_H
@@ -45,14 +48,16 @@ uint64_t selection_moment(const struct selection *selection);
 /* Whether it may be selected, by what is known at its allocation. */
 bool selection_may(const struct selection *selection,
 		   const struct block *block);
-/* Whether it is selected; `node`: its context's. */
+/* Whether it is selected; `number`: the block's, `node`: its context's. */
 bool selection_keeps(const struct selection *selection,
-		     const struct block *block, uint32_t node);
+		     const struct block *block, uint64_t number,
+		     uint32_t node);
 
 /* ---- in the deciding pass ---- */
 
 /* How a block ended, for who decides. */
 struct selection_end {
+	uint64_t number;	/* of the block; of a chain's end: none */
 	uint64_t stamp;		/* or where the recording ends */
 	uint32_t freed_by;	/* node of the stack that freed it */
 	bool live;		/* it was never freed */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -509,6 +510,40 @@ static void unknown_names(void **state)
 	story_free(story);
 }
 
+static size_t bytes_with(const char *word, const char *value)
+{
+	struct filter *filter = filter_new();
+	struct model *model = malloc(sizeof(*model));
+	struct mallinfo2 memory;
+
+	model_init(model);
+	assert_int_equal(filter_take_word(filter, word, value), 0);
+	model->options.filter = filter;
+	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
+	assert_true(model->totals.allocations > 0);
+	memory = mallinfo2();
+	model_free(model);
+	free(model);
+	filter_free(filter);
+	return memory.uordblks + memory.hblkhd;
+}
+
+/* A sample leaves out what lies between its blocks: nobody knows how many, and
+ * each takes a bit all the same. */
+static void ends_of_a_sample(void **state)
+{
+	size_t before, with_ends;
+
+	(void)state;
+	story = story_new(7);
+	story_write(story, "1000");
+	before = bytes_with("size-min", "0");
+	with_ends = bytes_with("fate", "freed");
+	assert_true(story->count > 1500);
+	assert_in_range(with_ends, 0, before + (128 << 10));
+	story_free(story);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -516,6 +551,7 @@ int main(void)
 		cmocka_unit_test(words_together),
 		cmocka_unit_test(exact_moments),
 		cmocka_unit_test(unknown_names),
+		cmocka_unit_test(ends_of_a_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
