@@ -139,7 +139,8 @@ static void fill_frame(struct frames *frames, struct frame *frame,
 	if (frame->function == NULL && frame->library != NULL)
 		name_by_place(frames, frame);
 	frame->glue = glue_is(frame->library, frame->function);
-	frame->wraps = frame->glue && glue_wraps(frame->function);
+	frame->wraps = frame->glue && glue_wraps(frame->library,
+						     frame->function);
 }
 
 struct symbol_image frames_symbol_image(const struct frames *frames,

@@ -2,14 +2,29 @@
  * glue.c: see glue.h. No state: any thread.
  *
  * A site that is a wrapper of malloc or free says nothing, but one that is
- * passed by wrongly hides the user's code. So wrappers are known by their whole
- * name only, outside of classes and namespaces:
+ * passed by wrongly hides the user's code. What is glue stands in the tables
+ * here, one for each way of telling:
  *
- *  I1  names that well-known projects have given to functions that do nothing
+ *	libraries	files that are a language's run-time library
+ *	beginnings	names within the C++ library's namespaces
+ *	crates		Rust: std and what it is made of, wherever compiled in
+ *	wrappers	functions by their whole name, in any program (I1)
+ *	prefixes ×	names that say malloc and no more (I2)
+ *	  spellings
+ *	members		the same of one library, in classes of its own (I3)
+ *
+ *  I1  Names that well-known projects have given to functions that do nothing
  *      but allocate, or free, for their caller, listed here;
- *  I2  names spelled as one of the C library's allocation functions, or free,
+ *  I2  Names spelled as one of the C library's allocation functions, or free,
  *      but for a prefix that says no more than "mine" (xmalloc, my_malloc):
  *      what a function does that is called like this, malloc does.
+ *  I3  A class's function is a wrapper in its own library only: os::malloc is
+ *      the JVM's in libjvm.so, and the user's everywhere else.
+ *  I4  A Rust function is glue if nothing of it is of another crate than
+ *      those: of `<TYPE as TRAIT>::f` neither the trait nor the type. What
+ *      std does for T, for u8 or [T] is its own; an impl of Clone for the
+ *      user's type is the user's. C++ has parameters at the end of a name,
+ *      Rust has not, so a C++ namespace may be called core.
  *
  * What a wrapper called in its own library and has no name is a part of it:
  * stripped libraries keep the wrapper's name, which is exported, only.
@@ -31,8 +46,11 @@ static const char *const libraries[] = {
 
 static const char *const beginnings[] = {
 	"operator new", "operator delete", "std::", "__gnu_cxx::",
-	"__gnu_debug::", "alloc::", "core::", "<alloc::", "<core::", "<std::",
-	"__rust_", "__rdl_", "__rg_", "void std::", "void* std::",
+	"__gnu_debug::", "__rust_", "__rdl_", "__rg_",
+};
+
+static const char *const crates[] = {
+	"alloc", "core", "std", "hashbrown", "compiler_builtins",
 };
 
 static const char *const wrappers[] = {
@@ -71,7 +89,11 @@ static const char *const wrappers[] = {
 	"g_try_malloc0_n", "g_try_realloc", "g_try_realloc_n", "g_strdup",
 	"g_strndup", "g_memdup", "g_memdup2", "g_slice_alloc",
 	"g_slice_alloc0", "g_slice_copy", "g_aligned_alloc",
-	"g_aligned_alloc0",
+	"g_aligned_alloc0", "g_rc_box_alloc", "g_rc_box_alloc0",
+	"g_rc_box_alloc_full", "g_atomic_rc_box_alloc",
+	"g_atomic_rc_box_alloc0",
+	/* the C++ run-time library, linked in statically */
+	"__cxa_allocate_exception", "__cxa_allocate_dependent_exception",
 	/* Python */
 	"PyMem_Malloc", "PyMem_Calloc", "PyMem_Realloc", "PyMem_RawMalloc",
 	"PyMem_RawCalloc", "PyMem_RawRealloc", "_PyMem_RawMalloc",
@@ -80,7 +102,12 @@ static const char *const wrappers[] = {
 	"_PyMem_DebugRawMalloc", "_PyMem_DebugRawCalloc",
 	"_PyMem_DebugRawRealloc", "PyObject_Malloc", "PyObject_Calloc",
 	"PyObject_Realloc", "_PyObject_Malloc", "_PyObject_Calloc",
-	"_PyObject_Realloc",
+	"_PyObject_Realloc", "_PyMem_Strdup", "pymalloc_alloc",
+	"pymalloc_realloc", "allocate_from_new_pool", "new_arena",
+	"_PyObject_New", "_PyObject_NewVar", "_PyObject_GC_Alloc", "gc_alloc",
+	"_PyObject_GC_Malloc", "_PyObject_GC_Calloc", "_PyObject_GC_New",
+	"_PyObject_GC_NewVar", "_PyObject_GC_Resize", "PyObject_GC_New",
+	"PyType_GenericAlloc", "_PyType_AllocNoTrack", "PyType_GenericNew",
 	/* Perl, Ruby, PHP, Lua, Tcl */
 	"Perl_safesysmalloc", "Perl_safesyscalloc", "Perl_safesysrealloc",
 	"ruby_xmalloc", "ruby_xmalloc2", "ruby_xcalloc", "ruby_xrealloc",
@@ -129,6 +156,49 @@ static const char *const wrappers[] = {
 	"Tcl_Free", "TclpFree", "pfree", "AllocSetFree", "pg_free",
 	"apr_allocator_free", "ngx_pfree", "av_free", "av_freep",
 	"ggml_aligned_free", "mfree",
+};
+
+/* Names without template arguments; "*": whatever follows. */
+static const struct {
+	const char *library;	/* how its name begins */
+	const char *name;
+} members[] = {
+	/* OpenJDK's HotSpot; hotspot/share/memory, services, runtime/os */
+	{ "libjvm.", "os::malloc" },
+	{ "libjvm.", "os::realloc" },
+	{ "libjvm.", "os::strdup" },
+	{ "libjvm.", "os::strdup_check_oom" },
+	{ "libjvm.", "os::free" },
+	{ "libjvm.", "AllocateHeap" },
+	{ "libjvm.", "ReallocateHeap" },
+	{ "libjvm.", "FreeHeap" },
+	{ "libjvm.", "CHeapObj::operator *" },
+	{ "libjvm.", "CHeapObjBase::operator *" },
+	{ "libjvm.", "AnyObj::operator *" },
+	{ "libjvm.", "ResourceObj::operator *" },
+	{ "libjvm.", "ArenaObj::operator *" },
+	{ "libjvm.", "Arena::*" },
+	{ "libjvm.", "Chunk::*" },
+	{ "libjvm.", "ChunkPool::*" },
+	{ "libjvm.", "resource_allocate_bytes" },
+	{ "libjvm.", "resource_reallocate_bytes" },
+	{ "libjvm.", "ArrayAllocator::*" },
+	{ "libjvm.", "MallocArrayAllocator::*" },
+	{ "libjvm.", "GrowableArrayCHeapAllocator::*" },
+	{ "libjvm.", "GrowableArrayArenaAllocator::*" },
+	{ "libjvm.", "GrowableArrayResourceAllocator::*" },
+	{ "libjvm.", "GrowableArrayCHeap::allocate" },
+	{ "libjvm.", "GrowableArray::allocate" },
+	{ "libjvm.", "GrowableArrayWithAllocator::grow" },
+	{ "libjvm.", "GrowableArrayWithAllocator::expand_to" },
+	{ "libjvm.", "NMTPreInit::*" },
+	{ "libjvm.", "NMTPreInitAllocation::*" },
+	{ "libjvm.", "NMTPreInitAllocationTable::*" },
+	{ "libjvm.", "MallocTracker::*" },
+	{ "libjli.", "JLI_MemAlloc" },
+	{ "libjli.", "JLI_MemRealloc" },
+	{ "libjli.", "JLI_StringDup" },
+	{ "libjli.", "JLI_MemFree" },
 };
 
 static const char *const prefixes[] = {
@@ -202,9 +272,136 @@ static const char *without_result(const char *function)
 	return name;
 }
 
-bool glue_wraps(const char *function)
+/* Past what stands in such brackets, of which the first is at *p. */
+static const char *skip_brackets(const char *p)
 {
-	return function != NULL && is_wrapper(function);
+	int depth = 0;
+
+	for (; *p != 0; p++) {
+		depth += *p == '<';
+		/* "->" is in the types of Rust's functions. */
+		depth -= *p == '>' && p[-1] != '-';
+		if (depth == 0)
+			return p + 1;
+	}
+	return p;
+}
+
+/* Is the function's name this, its template arguments apart? */
+static bool is_member(const char *function, const char *word)
+{
+	const char *p = function;
+
+	for (; *word != 0 && *word != '*'; word++) {
+		if (*p == '<')
+			p = skip_brackets(p);
+		if (*p++ != *word)
+			return false;
+	}
+	if (*p == '<')
+		p = skip_brackets(p);
+	return *word == '*' || strchr("(. @", *p) != NULL;
+}
+
+static bool is_wrapping_member(const char *library, const char *function)
+{
+	const char *name = without_result(function);
+
+	for (size_t i = 0; library != NULL && i < COUNT(members); i++)
+		if (begins_with_one(library, &members[i].library, 1) &&
+		    is_member(name, members[i].name))
+			return true;
+	return false;
+}
+
+/* ---- Rust ---- */
+
+static bool is_of_crates(const char *path)
+{
+	for (size_t i = 0; i < COUNT(crates); i++) {
+		size_t size = strlen(crates[i]);
+
+		if (strncmp(path, crates[i], size) == 0 &&
+		    strncmp(path + size, "::", 2) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool begins_with(const char *text, const char *word)
+{
+	return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* A type that std may implement something for: one of its own, or one of no
+ * crate: T, u8, [T], (A, B). */
+static bool is_type_of_crates(const char *type)
+{
+	static const char *const marks[] = {
+		"<", "&", "mut ", "const ", "*", "dyn ", "'_ ",
+	};
+	size_t size;
+
+	for (size_t i = 0; i < COUNT(marks); i++)
+		if (begins_with(type, marks[i])) {
+			type += strlen(marks[i]);
+			i = (size_t)-1;	/* again, from the first */
+		}
+	if (*type == '[' || *type == '(' || begins_with(type, "fn("))
+		return true;
+	size = strcspn(type, ":<>[]() ,;{");
+	return !begins_with(type + size, "::") || is_of_crates(type);
+}
+
+/* The trait of "<TYPE as TRAIT>::f"; NULL: there is none. */
+static const char *trait_of(const char *function)
+{
+	int depth = 0;
+
+	for (const char *p = function; *p != 0; p++) {
+		depth += *p == '<';
+		depth -= *p == '>' && p[-1] != '-';
+		if (depth == 0)
+			return NULL;
+		if (depth == 1 && begins_with(p, " as "))
+			return p + 4;
+	}
+	return NULL;
+}
+
+/* Does it end as names of C++ do: in parameters, and words about them? */
+static bool has_parameters(const char *function)
+{
+	const char *end = strstr(function, " [clone");
+
+	if (end == NULL)
+		end = function + strlen(function);
+	if (end - function > 6 && begins_with(end - 6, " const"))
+		end -= 6;
+	return end > function && end[-1] == ')';
+}
+
+static bool is_of_rust(const char *function)
+{
+	const char *trait;
+
+	if (has_parameters(function))
+		return false;
+	if (*function != '<')
+		return is_of_crates(function);
+	trait = trait_of(function);
+	/* A trait within a function of a type: <[_]>::to_vec_in::ConvertVec. */
+	return is_type_of_crates(function + 1) &&
+		(trait == NULL || is_of_crates(trait) ||
+		 (*trait == '<' && is_type_of_crates(trait)));
+}
+
+/* ---- all of it ---- */
+
+bool glue_wraps(const char *library, const char *function)
+{
+	return function != NULL && (is_wrapper(function) ||
+				    is_wrapping_member(library, function));
 }
 
 bool glue_is_part(bool nameless, const char *library,
@@ -220,7 +417,7 @@ bool glue_is(const char *library, const char *function)
 	    begins_with_one(library, libraries, COUNT(libraries)))
 		return true;
 	return function != NULL &&
-		(is_wrapper(function) ||
+		(glue_wraps(library, function) || is_of_rust(function) ||
 		 begins_with_one(function, beginnings, COUNT(beginnings)) ||
 		 begins_with_one(without_result(function), beginnings,
 				 COUNT(beginnings)));

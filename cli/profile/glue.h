@@ -9,12 +9,12 @@
 /*
  * Glue are: functions in the C and C++ run-time libraries; those of the
  * language's own namespaces, which templates put into the user's binary
- * (std::vector's way to operator new, Rust's alloc::); plain wrappers of
- * malloc or free, by their names. Either may be NULL: not known.
+ * (std::vector's way to operator new, Rust's std and its crates); plain
+ * wrappers of malloc or free, by their names. Either may be NULL: not known.
  */
 bool glue_is(const char *library, const char *function);
 /* Only the last of these. */
-bool glue_wraps(const char *function);
+bool glue_wraps(const char *library, const char *function);
 /*
  * Code without a name that a wrapper of its own library called is a part of
  * that wrapper, whose static functions have lost their names. Elsewhere, code

@@ -59,14 +59,14 @@ static void parts(void **state)
 {
 	(void)state;
 	assert_true(glue_is_part(true, "libx.so", "libx.so",
-				 glue_wraps("sqlite3Malloc")));
+				 glue_wraps("libx.so", "sqlite3Malloc")));
 	assert_false(glue_is_part(true, "libx.so", "liby.so", true));
 	assert_false(glue_is_part(false, "libx.so", "libx.so", true));
 	assert_false(glue_is_part(true, "libx.so", "libx.so",
-				  glue_wraps("sqlite3_exec")));
+				  glue_wraps("libx.so", "sqlite3_exec")));
 	/* Called by the C library: as the user's main is. */
 	assert_false(glue_is_part(true, "libc.so.6", "libc.so.6",
-				  glue_wraps("qsort")));
+				  glue_wraps("libx.so", "qsort")));
 	assert_false(glue_is_part(true, NULL, NULL, true));
 }
 
@@ -82,6 +82,101 @@ static void language(void **state)
 	assert_false(glue_is("program", "int work<std::string>(std::string)"));
 }
 
+/* std and its crates, as rustc 1.63 names them in both manglings. */
+static void rust(void **state)
+{
+	static const char *const std[] = {
+		"hashbrown::raw::alloc::inner::do_alloc",
+		"hashbrown::raw::alloc::inner::do_alloc::<alloc::alloc::Global>",
+		"<u8 as alloc::vec::spec_from_elem::SpecFromElem>::from_elem",
+		"<T as alloc::slice::hack::ConvertVec>::to_vec",
+		"<T as core::convert::Into<U>>::into",
+		"<u8 as <[_]>::to_vec_in::ConvertVec>::to_vec::<"
+			"alloc::alloc::Global>",
+		"<&mut W as core::fmt::Write>::write_str",
+		"<&mut alloc::string::String as core::fmt::Write>::write_str",
+		"<[alloc::string::String]>::sort",
+		"<[T] as alloc::slice::Join<&str>>::join",
+		"<(A,B) as core::clone::Clone>::clone",
+		"<alloc::vec::Vec<app::Item>>::push",
+		"<alloc::boxed::Box<dyn app::Run> as core::ops::Fn>::call",
+		"<<std::thread::Builder>::spawn_unchecked_<app::main::"
+			"{closure#0}, usize>::{closure#1} as core::ops::"
+			"function::FnOnce<()>>::call_once::{shim:vtable#0}",
+		"core::ops::function::FnOnce::call_once{{vtable.shim}}",
+		"core::ptr::drop_in_place<app::Item>", "__rust_alloc",
+		"<fn(&T) -> U as core::fmt::Debug>::fmt",
+	};
+	static const char *const users[] = {
+		"<app::Item as core::clone::Clone>::clone",
+		"<&app::Item as core::iter::IntoIterator>::into_iter",
+		"<T as app::Frobnicate>::frobnicate",
+		"<u8 as app::Parse>::parse", "<app::Item>::new",
+		"<u8 as <app::Item>::parse::Inner>::parse",
+		"<app::Tree<alloc::string::String>>::insert",
+		"app::core::run", "corelib::run", "stdx::Vec::push",
+		"core::Engine::run()", "alloc::Pool::get(int) const",
+		"core::Engine::step(int) [clone .part.0]", "<", "<<", "<a as ",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(std) / sizeof(std[0]); i++)
+		if (!glue_is("program", std[i]))
+			fail_msg("%s is std's", std[i]);
+	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]) - 3; i++)
+		if (glue_is("program", users[i]))
+			fail_msg("%s is the user's", users[i]);
+	/* Odd ones end. */
+	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
+		glue_is("program", users[i]);
+}
+
+static void members(void **state)
+{
+	static const char *const jvm[] = {
+		"os::malloc(unsigned long, MEMFLAGS, NativeCallStack const&)",
+		"os::realloc(void*, unsigned long, MEMFLAGS)",
+		"os::strdup(char const*, MEMFLAGS)",
+		"AllocateHeap(unsigned long, MEMFLAGS, "
+			"AllocFailStrategy::AllocFailEnum)",
+		"CHeapObj<(MEMFLAGS)7>::operator new(unsigned long)",
+		"CHeapObj<(MEMFLAGS)7>::operator delete(void*)",
+		"Arena::Arena(MEMFLAGS, unsigned long)",
+		"Arena::grow(unsigned long, AllocFailStrategy::AllocFailEnum)",
+		"Arena::Amalloc(unsigned long)",
+		"Chunk::operator new(unsigned long, AllocFailStrategy::"
+			"AllocFailEnum, unsigned long)",
+		"ChunkPool::allocate(unsigned long, AllocFailStrategy::"
+			"AllocFailEnum)",
+		"NMTPreInitAllocation::do_alloc(unsigned long)",
+		"GrowableArrayCHeap<Symbol*, (MEMFLAGS)2>::allocate(int)",
+		"int* ArrayAllocator<int>::allocate(unsigned long)",
+	};
+	static const char *const users[] = {
+		"os::init_2()", "os::malloc_and_more(int)",
+		"StringTable::create_table()", "ArenaUser::Arena()",
+		"Hashtable<Symbol*, (MEMFLAGS)19>::new_entry(unsigned, Symbol*)",
+		"Unsafe_AllocateMemory0", "AllocateHeapOf(int)",
+		"GrowableArray<int>::sort(int (*)(int*, int*))",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jvm) / sizeof(jvm[0]); i++) {
+		if (!glue_is("libjvm.so", jvm[i]) ||
+		    !glue_wraps("libjvm.so", jvm[i]))
+			fail_msg("%s allocates for others", jvm[i]);
+		if (glue_is("program", jvm[i]))
+			fail_msg("%s is another program's", jvm[i]);
+	}
+	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
+		if (glue_is("libjvm.so", users[i]))
+			fail_msg("%s says something", users[i]);
+	assert_true(glue_is("libjli.so", "JLI_MemAlloc"));
+	assert_true(glue_is("libpython3.11.so.1.0", "PyType_GenericAlloc"));
+	assert_true(glue_is("libglib-2.0.so.0", "g_rc_box_alloc"));
+	assert_true(glue_is("program", "__cxa_allocate_exception"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,6 +184,8 @@ int main(void)
 		cmocka_unit_test(users_code),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(language),
+		cmocka_unit_test(rust),
+		cmocka_unit_test(members),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
