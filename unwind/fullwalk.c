@@ -164,8 +164,10 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	while (n < max) {
 		addresses[n++] = regs->r[ARCH_REG_PC] + exact;
 		*stop = step(&reader, regs, &exact, &end, &still);
+		/* What is no return address is no frame. */
 		if (end)
-			return n;
+			return n - (*stop == GT_STOP_NO_IMAGE && !exact &&
+				    n > 1);
 	}
 	*stop = GT_STOP_TOO_DEEP;
 	return n;

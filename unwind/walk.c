@@ -455,6 +455,10 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 		if (!step_any(t, &s, w, payload))
 			break;
 	}
+	/* What is no return address is no frame; but where it is another one
+	 * the next time, the walk has to be made anew. */
+	if (w->stop == GT_STOP_NO_IMAGE && s.top > t->scratch)
+		s.top->flags |= FRAME_WORD;
 	w->join = (uint32_t)(s.join - t->frames);
 	w->count = (uint32_t)(s.top - t->scratch) + 1;
 	w->forget = s.forget;
