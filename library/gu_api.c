@@ -48,7 +48,7 @@ static SLOW uint32_t capture_otherwise(uintptr_t ra, uintptr_t sp,
 	t = gu_threads_self(sp, ra);
 	if (!t || !t->capture ||
 	    !gu_mark_take(&t->busy, t->capture, sp, ra, &left))
-		return capture_stack_plain(ra, sp, fp);
+		return capture_stack_plain(t ? t->capture : NULL, ra, sp, fp);
 	if (left)	/* what was remembered may be half written */
 		capture_thread_reset(t->capture, t->is_main);
 	context = capture_stack_fast(t->capture, ra, sp, fp);

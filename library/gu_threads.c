@@ -29,8 +29,7 @@
 #include <stdatomic.h>
 
 #include "arch.h"
-#include "unwind/memory.h"
-#include "unwind/stack.h"
+#include "unwind/abandoned.h"
 
 #define ASKED_AT_ONCE 16u	/* states whose owner may be dead */
 
@@ -194,28 +193,6 @@ void gu_threads_leave(void)
 	atomic_store_explicit(&t->owner, 0, memory_order_release);
 }
 
-static bool is_base(const struct capture_thread *c, uintptr_t sp)
-{
-	return c && sp - c->lo < c->hi - c->lo;
-}
-
-/*
- * Never wrong when it says so: a live owner's word stands; two cannot begin at
- * the same place; and on the thread's own stack a live owner lies further out.
- * (Of other stacks nobody knows where they end.) It may take a while until a
- * dead one's word is overwritten.
- */
-static bool mark_is_left(const struct gu_mark *mark,
-			 const struct capture_thread *c, uintptr_t owner,
-			 uintptr_t sp)
-{
-	uint64_t word;
-
-	if (sp == owner || (sp > owner && is_base(c, sp) && is_base(c, owner)))
-		return true;
-	return !unwind_read(owner + ARCH_RA_OFFSET, &word) || word != mark->ra;
-}
-
 bool gu_mark_take(struct gu_mark *mark, const struct capture_thread *capture,
 		  uintptr_t sp, uintptr_t ra, bool *left)
 {
@@ -223,7 +200,7 @@ bool gu_mark_take(struct gu_mark *mark, const struct capture_thread *capture,
 					       memory_order_relaxed);
 
 	*left = owner > GU_IDLE;
-	if (*left && !mark_is_left(mark, capture, owner, sp))
+	if (*left && !abandoned(capture, owner, mark->ra, sp))
 		return false;
 	/* Only handlers on this thread look: they come and go in between. */
 	mark->ra = ra;

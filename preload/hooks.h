@@ -34,7 +34,7 @@ hooks_capture(struct thread *thread, struct hooks_caller caller)
 	if (likely(thread->capture))
 		return capture_stack_fast(thread->capture, caller.ra,
 					  caller.sp, caller.fp);
-	return capture_stack_plain(caller.ra, caller.sp, caller.fp);
+	return capture_stack_plain(NULL, caller.ra, caller.sp, caller.fp);
 }
 
 /*

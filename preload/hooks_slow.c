@@ -88,7 +88,8 @@ static void hooks_nested(struct thread *thread, struct ring_event *event,
 			 struct hooks_caller caller)
 {
 	event->stamp = ring_cycles();
-	event->context = capture_stack_plain(caller.ra, caller.sp, caller.fp);
+	event->context = capture_stack_plain(thread->capture, caller.ra,
+					     caller.sp, caller.fp);
 	if (!event->context)
 		event->kind &= ~GL_KIND_STACK;
 	ring_nested_push(recorder, thread, event);

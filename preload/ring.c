@@ -44,13 +44,10 @@
 #include "preload/aside.h"
 #include "preload/pool.h"
 #include "preload/sys.h"
+#include "unwind/abandoned.h"
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
 #define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
-
-/* A stack is taken for the thread's own up to this size: more than the usual
- * limit, less than the distance to other mappings matters for. */
-#define RING_STACK_MAX (UINT64_C(64) << 20)
 
 static void ring_drop(struct recorder *r, struct gl_ring *ring)
 {
@@ -238,20 +235,15 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 		uintptr_t sp)
 {
-	uintptr_t end = thread->is_main ? recorder_main_stack_end() :
-					  arch_thread_pointer();
-	uintptr_t owner = atomic_load_explicit(&ring->busy,
-					       memory_order_relaxed) &
-			  ~(RING_IN_REAL | RING_IN_NEW);
+	uint64_t busy = atomic_load_explicit(&ring->busy,
+					     memory_order_relaxed);
+	uintptr_t owner = busy & ~(RING_IN_REAL | RING_IN_NEW);
 
-	if (sp >= end || owner >= end || end - sp > RING_STACK_MAX ||
-	    end - owner > RING_STACK_MAX)
+	/* called back by the real function, most probably */
+	if (busy & RING_IN_REAL && sp < owner &&
+	    !abandoned_perhaps(thread->capture, owner, ring->owner))
 		return false;
-	/* a live owner would lie further out than we do */
-	if (sp >= owner)
-		return true;
-	/* and its return address would be where its call has put it */
-	return *(const uintptr_t *)(owner + ARCH_RA_OFFSET) != ring->owner;
+	return abandoned(thread->capture, owner, ring->owner, sp);
 }
 
 static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "unwind/abandoned.h"
 #include "unwind/capture_fast.h"
 #include "unwind/context.h"
 #include "unwind/hardware.h"
@@ -28,20 +29,19 @@
 #include "unwind/shadow.h"
 
 #define PLAIN_BUFFERS 8
-#define PLAIN_STACK_MAX (32u << 10)	/* further apart: perhaps another stack */
 #define PLAIN_CROWDED_FRAMES 128u	/* 1 KiB of stack */
 #define PLAIN_FRAMES 16384u	/* virtual until used: 128 KiB a buffer */
 
 _Atomic uint32_t capture_generation;
 
 /*
- * What a plain walk writes into. `owner` is the walk's sp, 0 if it is free. A
- * walk of the same thread that starts a little outward of it has jumped out
- * of the owner (siglongjmp), which will not come back.
+ * What a plain walk writes into. `owner` is the walk's sp, 0 if it is free; the
+ * walk of this thread that returns to `ra`, 0 if that is not known, and it may
+ * be left by a jump (siglongjmp).
  */
 struct plain_buffer {
 	_Atomic uintptr_t owner;
-	uintptr_t thread;
+	uintptr_t thread, ra;
 	uintptr_t *addresses;
 };
 
@@ -168,14 +168,16 @@ static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
 }
 
 /* Whether the walk that has this buffer was jumped out of. */
-static bool plain_is_left(const struct plain_buffer *b, uintptr_t owner,
+static bool plain_is_left(const struct plain_buffer *b,
+			  const struct capture_thread *t, uintptr_t owner,
 			  uintptr_t sp)
 {
-	return b->thread == arch_thread_pointer() && sp > owner &&
-	       sp - owner < PLAIN_STACK_MAX;
+	return b->thread == arch_thread_pointer() && b->ra &&
+	       abandoned(t, owner, b->ra, sp);
 }
 
-static struct plain_buffer *plain_take(uintptr_t sp)
+static struct plain_buffer *plain_take(const struct capture_thread *t,
+				       uintptr_t ra, uintptr_t sp)
 {
 	unsigned i;
 
@@ -184,13 +186,20 @@ static struct plain_buffer *plain_take(uintptr_t sp)
 		uintptr_t owner = atomic_load_explicit(&b->owner,
 						       memory_order_relaxed);
 
-		if (owner && !plain_is_left(b, owner, sp))
+		if (owner && !plain_is_left(b, t, owner, sp))
 			continue;
+		/* a handler that comes in between finds it taken, and does not
+		 * know by whom */
+		if (owner)
+			b->ra = 0;
+		atomic_signal_fence(memory_order_seq_cst);
 		if (!atomic_compare_exchange_strong_explicit(
 			    &b->owner, &owner, sp, memory_order_acquire,
 			    memory_order_relaxed))
 			continue;
 		b->thread = arch_thread_pointer();
+		atomic_signal_fence(memory_order_seq_cst);
+		b->ra = ra;
 		return b;
 	}
 	return NULL;
@@ -198,6 +207,7 @@ static struct plain_buffer *plain_take(uintptr_t sp)
 
 static void plain_release(struct plain_buffer *b)
 {
+	b->ra = 0;
 	atomic_store_explicit(&b->owner, 0, memory_order_release);
 }
 
@@ -217,7 +227,8 @@ static __attribute__((noinline)) uint32_t plain_crowded(uintptr_t ra,
 	return context_of(addresses, n, stop);
 }
 
-uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
+uint32_t capture_stack_plain(const struct capture_thread *thread, uintptr_t ra,
+			     uintptr_t sp, uintptr_t fp)
 {
 	struct plain_buffer *b;
 	struct arch_regs regs;
@@ -227,7 +238,7 @@ uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	(void)fp;
 	if (capture.config.no_stacks)
 		return GT_STOP_DEPTH;
-	b = plain_take(sp);
+	b = plain_take(thread, ra, sp);
 	if (!b)
 		return plain_crowded(ra, sp);
 	arch_capture_regs(&regs);

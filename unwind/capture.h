@@ -119,9 +119,11 @@ void capture_thread_drop(struct capture_thread *thread);
 uint32_t capture_stack(struct capture_thread *thread, uintptr_t ra,
 		       uintptr_t sp, uintptr_t fp);
 
-/* The same by a plain walk that uses no state of the thread: for hooks that
- * interrupted a hook (signal handlers). Async-signal-safe. */
-uint32_t capture_stack_plain(uintptr_t ra, uintptr_t sp, uintptr_t fp);
+/* The same by a plain walk that changes no state of the thread, which may be
+ * NULL: for hooks that interrupted a hook (signal handlers).
+ * Async-signal-safe. */
+uint32_t capture_stack_plain(const struct capture_thread *thread, uintptr_t ra,
+			     uintptr_t sp, uintptr_t fp);
 
 /* The loader is about to change the images (dlopen, dlmopen, dlclose): an
  * atomic increment, made by the hooks of those before they jump on. */

@@ -32,8 +32,7 @@ static bool after_call(uintptr_t ra)
 	return false;
 }
 
-/* Whether a call instruction ends at ra, in code that can be read. */
-static bool is_return_address(uintptr_t ra)
+bool walk_is_return_address(uintptr_t ra)
 {
 	if (ra < STACK_PAGE || ra > ARCH_ADDRESS_MAX)
 		return false;
@@ -49,7 +48,7 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 
 	if (fp < sp || fp & (ARCH_WORD - 1) || fp - sp > FP_FRAME_MAX ||
 	    !stack_read(reader, fp + ARCH_WORD, &ra) ||
-	    !is_return_address(barrier_origin(ra)))
+	    !walk_is_return_address(barrier_origin(ra)))
 		return false;
 	*cfa = fp + 2 * ARCH_WORD;
 	return true;
@@ -57,7 +56,8 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 
 enum gt_stop walk_stop_nowhere(uintptr_t pc, bool pc_exact)
 {
-	bool code = pc_exact ? unwind_readable(pc) : is_return_address(pc);
+	bool code = pc_exact ? unwind_readable(pc) :
+			       walk_is_return_address(pc);
 
 	return code ? GT_STOP_JIT : GT_STOP_NO_IMAGE;
 }
@@ -85,43 +85,56 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 	return GT_STOP_BOTTOM;
 }
 
+/* Where a walk is. */
+struct place {
+	struct stack_reader reader;
+	struct arch_regs *regs;
+	bool exact;	/* the pc is no return address: a signal came there */
+	bool end;	/* there is no caller; what the step returned says why */
+	bool guessed;	/* by a frame pointer: frames may have been skipped */
+	uintptr_t still;
+};
+
 /*
  * Whether the step from `sp` went outward. One that left the stack pointer as
  * it was is a stub for a return address, put there by somebody else who does
- * as we do; *still is where the last such step was taken.
+ * as we do; `still` is where the last such step was taken.
  */
-static bool is_progress(uintptr_t sp, uintptr_t new_sp, uintptr_t *still)
+static bool is_progress(struct place *at, uintptr_t sp)
 {
+	uintptr_t new_sp = at->regs->r[ARCH_REG_SP];
+
 	if (new_sp != sp)
 		return new_sp > sp;
-	if (*still == sp)
+	if (at->still == sp)
 		return false;
-	*still = sp;
+	at->still = sp;
 	return true;
 }
 
-/* One step outward. *end: there is no caller (stop says why). */
-static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
-			 bool *exact, bool *end, uintptr_t *still)
+/* One step outward. */
+static enum gt_stop step(struct place *at)
 {
+	struct stack_reader *reader = &at->reader;
+	struct arch_regs *regs = at->regs;
 	uintptr_t pc = regs->r[ARCH_REG_PC], sp = regs->r[ARCH_REG_SP];
-	const struct image *image = image_find(pc - !*exact);
+	const struct image *image = image_find(pc - !at->exact);
 	struct arch_regs before = *regs;
 	enum gt_stop stop = GT_STOP_BOTTOM;
 	bool is_signal = false;
 	int err = -2;		/* ENOENT */
 
-	*end = true;
+	at->end = true;
 	if (image && image->rules) {
-		err = rules_step_full(image->rules, regs, *exact, &is_signal,
+		err = rules_step_full(image->rules, regs, at->exact, &is_signal,
 				      read_word, reader);
 		/* As in walk.c: an address pushed, not called from. */
-		if (err == -2 && !*exact && rules_find(image->rules, pc))
+		if (err == -2 && !at->exact && rules_find(image->rules, pc))
 			return GT_STOP_BOTTOM;
 	}
 	if (err == -2) {
 		*regs = before;
-		err = jit_step(regs, *exact, &is_signal, read_word, reader);
+		err = jit_step(regs, at->exact, &is_signal, read_word, reader);
 	}
 	if (err == 1)
 		return GT_STOP_BOTTOM;
@@ -133,15 +146,17 @@ static enum gt_stop step(struct stack_reader *reader, struct arch_regs *regs,
 		*regs = before;
 		if (walk_at_stack_end(sp))
 			return GT_STOP_BOTTOM;
-		stop = step_without_table(reader, regs, image != NULL, *exact);
+		stop = step_without_table(reader, regs, image != NULL,
+					  at->exact);
 		if (stop != GT_STOP_BOTTOM)
 			return stop;
+		at->guessed = true;
 	}
-	if (!is_signal && !is_progress(sp, regs->r[ARCH_REG_SP], still))
+	if (!is_signal && !is_progress(at, sp))
 		return GT_STOP_NO_PROGRESS;
 	regs->r[ARCH_REG_PC] = barrier_origin(regs->r[ARCH_REG_PC]);
-	*exact = is_signal;
-	*end = regs->r[ARCH_REG_PC] == 0;
+	at->exact = is_signal;
+	at->end = regs->r[ARCH_REG_PC] == 0;
 	return GT_STOP_BOTTOM;
 }
 
@@ -149,24 +164,21 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 		   uintptr_t lo, uintptr_t hi, uintptr_t *addresses,
 		   uint32_t max, enum gt_stop *stop)
 {
-	struct stack_reader reader = { .lo = lo, .hi = hi };
-	bool exact = false, end = false;
-	uintptr_t still = 0;
+	struct place at = { .reader = { .lo = lo, .hi = hi }, .regs = regs };
 	uint32_t n = 0, own;
 
 	*stop = GT_STOP_OTHER;
 	for (own = 0; regs->r[ARCH_REG_PC] != ra ||
 		      regs->r[ARCH_REG_SP] != sp; own++)
-		if (own == OWN_FRAMES_MAX ||
-		    step(&reader, regs, &exact, &end, &still) !=
-			    GT_STOP_BOTTOM || end)
+		if (own == OWN_FRAMES_MAX || step(&at) != GT_STOP_BOTTOM ||
+		    at.end)
 			return 0;
 	while (n < max) {
-		addresses[n++] = regs->r[ARCH_REG_PC] + exact;
-		*stop = step(&reader, regs, &exact, &end, &still);
+		addresses[n++] = regs->r[ARCH_REG_PC] + at.exact;
+		*stop = step(&at);
 		/* What is no return address is no frame. */
-		if (end)
-			return n - (*stop == GT_STOP_NO_IMAGE && !exact &&
+		if (at.end)
+			return n - (*stop == GT_STOP_NO_IMAGE && !at.exact &&
 				    n > 1);
 	}
 	*stop = GT_STOP_TOO_DEEP;
@@ -175,32 +187,49 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 
 bool walk_meets_signal(uintptr_t sp)
 {
-	struct stack_reader reader = { .lo = 0 };
-	bool exact = false, end = false;
 	struct arch_regs regs;
-	uintptr_t still = 0;
+	struct place at = { .regs = &regs };
 	uint32_t n;
 
 	arch_capture_regs(&regs);
-	for (n = 0; n < SIGNAL_FRAMES_MAX && !end && !exact &&
+	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.exact &&
 		    regs.r[ARCH_REG_SP] != sp; n++)
-		step(&reader, &regs, &exact, &end, &still);
-	return exact;
+		step(&at);
+	return at.exact;
 }
 
 uintptr_t walk_leaves_no_signal(void)
 {
-	struct stack_reader reader = { .lo = 0 };
-	bool exact = false, end = false;
 	struct arch_regs regs;
+	struct place at = { .regs = &regs };
 	enum gt_stop stop = GT_STOP_OTHER;
-	uintptr_t still = 0;
 	uint32_t n;
 
 	arch_capture_regs(&regs);
-	for (n = 0; n < SIGNAL_FRAMES_MAX && !end && !exact; n++)
-		stop = step(&reader, &regs, &exact, &end, &still);
-	if (!end || exact || stop != GT_STOP_BOTTOM)
+	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.exact; n++)
+		stop = step(&at);
+	if (!at.end || at.exact || stop != GT_STOP_BOTTOM)
+		return 0;
+	return regs.r[ARCH_REG_SP];
+}
+
+uintptr_t walk_past(uintptr_t cfa, uintptr_t lo, uintptr_t hi, bool *met)
+{
+	struct arch_regs regs;
+	struct place at = { .reader = { .lo = lo, .hi = hi }, .regs = &regs };
+	enum gt_stop stop = GT_STOP_OTHER;
+	uint32_t n;
+
+	*met = false;
+	arch_capture_regs(&regs);
+	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.guessed; n++) {
+		stop = step(&at);
+		/* what a signal interrupted has its sp anywhere */
+		*met = regs.r[ARCH_REG_SP] == cfa && !at.exact;
+		if (*met)
+			return 0;
+	}
+	if (!at.end || at.guessed || stop != GT_STOP_BOTTOM)
 		return 0;
 	return regs.r[ARCH_REG_SP];
 }

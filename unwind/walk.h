@@ -59,6 +59,9 @@ bool walk_rule_is_plain(uintptr_t ra);
 bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 		  uintptr_t *cfa);
 
+/* Whether a call instruction ends at ra, in code that can be read. */
+bool walk_is_return_address(uintptr_t ra);
+
 /*
  * Why a walk ends at a pc in no image: GT_STOP_JIT where it lies in code all
  * the same. pc_exact: it is running, or was when a signal came; else it is a
@@ -90,5 +93,14 @@ uintptr_t walk_leaves_no_signal(void);
  * followed. Any thread, also signal handlers.
  */
 bool walk_meets_signal(uintptr_t sp);
+
+/*
+ * Whether the frame that ends at `cfa` (the stack pointer after its return) is
+ * among those that lead from here to the outermost one, what signals have
+ * interrupted included: *met. If it is not, and there is no doubt about any of
+ * them, the stack pointer of the outermost one; else 0. [lo, hi) can be read.
+ * Any thread, also signal handlers.
+ */
+uintptr_t walk_past(uintptr_t cfa, uintptr_t lo, uintptr_t hi, bool *met);
 
 #endif

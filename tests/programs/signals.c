@@ -1,10 +1,11 @@
 // FLAGS: -lbump
 /*
- * signals.c [jump] [stack]: a timer's signal interrupts the program at any
+ * signals.c [jump] [stack|within]: a timer's signal interrupts the program at any
  * moment, also inside malloc and inside the profiler; its handler allocates
  * and frees, with "jump" leaves by siglongjmp every third time, with "stack"
- * runs on a stack of its own. Runs over the allocator of libbump.so, which
- * permits that.
+ * runs on a stack of its own, "within" on one that is a local variable of
+ * main, so that it lies further out than what it interrupts. Runs over the
+ * allocator of libbump.so, which permits that.
  *
  * An operation that was jumped out of may or may not have been done, so for
  * those of the main road there are two bounds: begun and ended.
@@ -74,10 +75,11 @@ static void *road(int depth, size_t size)
 	return p;
 }
 
-static void use_own_stack(void)
+#define STACK_BYTES (64u << 10)
+
+static void use_own_stack(char *memory)
 {
-	static char memory[64 << 10];
-	stack_t stack = { .ss_sp = memory, .ss_size = sizeof(memory) };
+	stack_t stack = { .ss_sp = memory, .ss_size = STACK_BYTES };
 
 	sigaltstack(&stack, NULL);
 }
@@ -93,11 +95,13 @@ static int given(char **argv, const char *word)
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = handler };
+	static char memory[STACK_BYTES];
+	char within[STACK_BYTES];
 	static unsigned seed;	/* kept across the jump */
 
 	(void)argc;
-	if (given(argv, "stack")) {
-		use_own_stack();
+	if (given(argv, "stack") || given(argv, "within")) {
+		use_own_stack(given(argv, "stack") ? memory : within);
 		action.sa_flags = SA_ONSTACK;
 	}
 	sigsetjmp(restart, 1);

@@ -43,8 +43,19 @@ def handler_on_a_stack_of_its_own(directory):
 
 
 @case
+def handler_on_a_stack_further_out(directory):
+    """In a local variable of main. Whoever is interrupted there is not taken
+    for left, and whoever is left is found out."""
+    handler, expected, report = check_counts(
+        recorded([program("signals"), "within"], directory))
+    equal(handler["live_blocks"], expected["handler_live"], "live")
+    equal(report.summary["unpaired"], 0, "unpaired")
+
+
+@case
 def oracle_agrees(directory):
-    for argument in ([], ["jump"], ["stack"], ["jump", "stack"]):
+    for argument in ([], ["jump"], ["stack"], ["jump", "stack"], ["within"],
+                     ["jump", "within"]):
         part = os.path.join(directory, "-".join(argument) or "plain")
         os.mkdir(part)
         done = recorded([program("signals"), *argument], part,
