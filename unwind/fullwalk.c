@@ -213,11 +213,13 @@ uintptr_t walk_leaves_no_signal(void)
 	return regs.r[ARCH_REG_SP];
 }
 
-uintptr_t walk_past(uintptr_t cfa, uintptr_t lo, uintptr_t hi, bool *met)
+uintptr_t walk_past(const struct walk_search *search, bool *met)
 {
 	struct arch_regs regs;
-	struct place at = { .reader = { .lo = lo, .hi = hi }, .regs = &regs };
+	struct place at = { .reader = { search->lo, search->hi },
+			    .regs = &regs };
 	enum gt_stop stop = GT_STOP_OTHER;
+	bool outward = false;
 	uint32_t n;
 
 	*met = false;
@@ -225,11 +227,14 @@ uintptr_t walk_past(uintptr_t cfa, uintptr_t lo, uintptr_t hi, bool *met)
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.guessed; n++) {
 		stop = step(&at);
 		/* what a signal interrupted has its sp anywhere */
-		*met = regs.r[ARCH_REG_SP] == cfa && !at.exact;
+		if (at.exact)
+			continue;
+		*met = outward && regs.r[ARCH_REG_SP] == search->cfa;
 		if (*met)
 			return 0;
+		outward |= regs.r[ARCH_REG_SP] == search->sp;
 	}
-	if (!at.end || at.guessed || stop != GT_STOP_BOTTOM)
+	if (!outward || !at.end || at.guessed || stop != GT_STOP_BOTTOM)
 		return 0;
 	return regs.r[ARCH_REG_SP];
 }

@@ -96,11 +96,16 @@ bool walk_meets_signal(uintptr_t sp);
 
 /*
  * Whether the frame that ends at `cfa` (the stack pointer after its return) is
- * among those that lead from here to the outermost one, what signals have
- * interrupted included: *met. If it is not, and there is no doubt about any of
- * them, the stack pointer of the outermost one; else 0. [lo, hi) can be read.
- * Any thread, also signal handlers.
+ * among those that lead from the one that ends at `sp` to the outermost one,
+ * what signals have interrupted included: *met. If it is not, and there is no
+ * doubt about any of them, the stack pointer of the outermost one; else 0.
+ * [lo, hi) can be read. Any thread, also signal handlers.
  */
-uintptr_t walk_past(uintptr_t cfa, uintptr_t lo, uintptr_t hi, bool *met);
+struct walk_search {
+	uintptr_t sp, cfa;
+	uintptr_t lo, hi;
+};
+
+uintptr_t walk_past(const struct walk_search *search, bool *met);
 
 #endif

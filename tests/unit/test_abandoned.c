@@ -210,6 +210,23 @@ static void one_that_was_left_is_seen(void **state)
 	leave_stack();
 }
 
+/* Where it began, a function begins that the one that asks has called. */
+static KEPT bool ask_in_its_place(uintptr_t sp)
+{
+	bool answer = abandoned(self, OWN_CFA,
+				(uintptr_t)__builtin_return_address(0), sp);
+
+	__asm__ volatile("" ::: "memory");
+	return answer;
+}
+
+static KEPT void one_may_lie_where_we_are_now(void **state)
+{
+	(void)state;
+	capture_deep(50);
+	assert_true(ask_in_its_place(OWN_CFA));
+}
+
 /* The same place, the same word: it is that of who asks. */
 static void two_do_not_begin_at_one_place(void **state)
 {
@@ -310,6 +327,7 @@ int main(void)
 		cmocka_unit_test_setup(a_handler_may_lie_further_out, start),
 		cmocka_unit_test_setup(or_anywhere, start),
 		cmocka_unit_test_setup(one_that_was_left_is_seen, start),
+		cmocka_unit_test_setup(one_may_lie_where_we_are_now, start),
 		cmocka_unit_test_setup(two_do_not_begin_at_one_place, start),
 		cmocka_unit_test_setup(one_that_was_switched_away_lives,
 				       start),
