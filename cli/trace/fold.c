@@ -9,6 +9,8 @@
  * live file.
  *
  *  I1  The live file is removed only after everything was written and synced.
+ *      A part that is closed (--limit) names the live file, too, but what is
+ *      in there is for the parts after it.
  *  I2  Killed at any point, the next attempt does the rest: a torn chunk is
  *      cut off again, chunks that got through are skipped by position.
  *
@@ -149,6 +151,7 @@ struct trace_end {
 	 * the live file has the rest: it is written anew behind that. */
 	bool gave_up;
 	bool at_exit;			/* and only after the program's end */
+	bool at_part;			/* the recording goes on in another */
 	struct buffer last_words;	/* END's lines; without the message
 					 * if nothing is missing any more */
 	uint64_t last_offset, last_sequence;	/* of the closing chunks */
@@ -198,6 +201,8 @@ static void read_last_words(struct trace_end *end, const struct chunk *chunk)
 		while (records_line(&c, line, &key, &value)) {
 			bool is_message = strcmp(key, "message") == 0;
 
+			if (strcmp(key, "reason") == 0)
+				end->at_part = strcmp(value, "part") == 0;
 			if (strcmp(key, "reason") == 0)
 				end->at_exit = strcmp(value, "exit") == 0 ||
 					strcmp(value, "exec") == 0;
@@ -382,15 +387,16 @@ static enum fold_result fold_locked(int fd, const struct trace_facts *facts,
 	struct leftover_snapshot live = { 0 };
 	enum fold_result result = FOLD_FAILED;
 
-	*error = leftover_read(facts->live, facts->trace_id, &live);
-	if (*error == -ENOENT || *error == -ESTALE) {
+	*error = walk_trace(fd, &end);
+	if (*error == 0 && !(end.ended && end.at_part))
+		*error = leftover_read(facts->live, facts->trace_id, &live);
+	if (*error == -ENOENT || *error == -ESTALE ||
+	    (end.ended && end.at_part)) {
 		result = FOLD_NONE;
 	} else if (*error == 0 && is_in_use(facts->live, &live)) {
 		result = FOLD_BUSY;
 	} else if (*error == 0) {
-		*error = walk_trace(fd, &end);
-		if (*error == 0)
-			*error = append_all(fd, &end, &live);
+		*error = append_all(fd, &end, &live);
 		if (*error == 0 && unlink(facts->live) != 0)
 			*error = -errno;
 		if (*error == 0)

@@ -453,23 +453,22 @@ int reader_run(const char *path, const struct reader_sink *sink,
 	struct leftover_snapshot live = { 0 };
 	struct verdict_where where;
 	struct trace_facts facts;
-	int error = fold_facts(path, &facts), fd, status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int error = fd < 0 ? -errno : fold_facts(path, &facts), status;
 
 	memset(report, 0, sizeof(*report));
-	if (error != 0)
-		return verdict_cannot_open(path, error);
-	if (facts.result != SCAN_OPEN_OK)
-		return verdict_refuse(path, &facts);
+	if (error != 0 || facts.result != SCAN_OPEN_OK) {
+		if (fd >= 0)
+			close(fd);
+		return error != 0 ? verdict_cannot_open(path, error) :
+			verdict_refuse(path, &facts);
+	}
 	memset(&reader, 0, sizeof(reader));
 	reader.path = path;
 	reader.sink = sink;
 	reader.report = report;
+	/* it is open: a part may be removed from here on */
 	prepare_live(&reader, &facts, &live);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		leftover_free(&live);
-		return verdict_cannot_open(path, -errno);
-	}
 	merge_init(&reader.merge, &merge_sink);
 	reader.merge.extras_only = sink->extras_only;
 	reader.merge.faults = &report->faults;

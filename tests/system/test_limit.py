@@ -174,6 +174,63 @@ def killed(directory):
             check(summary["allocations"] > 0, each)
 
 
+def kill_with_the_recorder(directory):
+    """The live file that is left, and what was done by then; None where that
+    hit the moment between two parts."""
+    pattern, counts = (os.path.join(directory, name)
+                       for name in ("a.trace", "counts"))
+    process = subprocess.Popen(
+        [program("killable"), counts],
+        env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=pattern,
+                        GNOMON_LIMIT="4M"),
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    equal(process.stdout.readline(), b"ready\n", "start")
+    check(wait_for(lambda: os.path.exists(pattern + ".part2")), "no part")
+    os.kill(process.pid, signal.SIGSTOP)
+    with open("/proc/%d/maps" % process.pid, encoding="utf-8") as maps:
+        live = re.search(r"/\S+/gnomon-\S+\.live", maps.read()).group()
+    # the recorder is the other one that has the live file
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/maps" % pid, encoding="utf-8") as maps:
+                if live in maps.read() and int(pid) != process.pid:
+                    os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            pass
+    process.kill()
+    process.wait()
+    check(os.path.exists(live), "no live file was left")
+    with open(counts, "rb") as file:
+        published = sum(struct.unpack("<4Q", file.read(32)))
+    if os.path.exists(pattern + ".next") or not os.path.exists(pattern) or \
+            os.path.getsize(pattern) < HEADER_SIZE + CHUNK_SIZE:
+        os.unlink(live)
+        return None
+    return live, published
+
+
+@case
+def killed_with_the_recorder(directory):
+    """What is not in the last part goes into that, whichever is read first."""
+    for attempt in range(10):
+        place = os.path.join(directory, str(attempt))
+        os.mkdir(place)
+        done = kill_with_the_recorder(place)
+        if done:
+            break
+    live, published = done
+    *closed, last = parts(place)
+    for each in closed:
+        before = os.path.getsize(each)
+        gnomon("report", each)
+        equal(os.path.getsize(each), before, "size of " + each)
+        check(os.path.exists(live), "reading %s took the live file" % each)
+    made = Report(last, (0, 3)).sums("killable_make_")["allocations"]
+    check(0 <= made - published <= 4, "%d are published, %d in the last part"
+          % (published, made))
+    check(not os.path.exists(live), "the live file is still there")
+
+
 @case
 def of_strangers(directory):
     """A file of somebody's that has the name of a part stays as it is."""

@@ -255,6 +255,30 @@ static void foreign_live_file(void **state)
 	unlink(trace_path);
 }
 
+/* The live file belongs to the last part, whichever of them is read first. */
+static void not_into_a_closed_part(void **state)
+{
+	char closed[64], last[64];
+
+	(void)state;
+	make_live(100, 60);
+	end_reason = "part";
+	end_message = "";
+	make_trace(20, 0);
+	end_reason = NULL;
+	strcpy(closed, trace_path);
+	make_trace(60, 0);
+	strcpy(last, trace_path);
+	strcpy(trace_path, closed);
+	expect(20, EXIT_COMPLETE);
+	assert_int_equal(access(live_path, F_OK), 0);
+	unlink(closed);
+	strcpy(trace_path, last);
+	expect(100, EXIT_COMPLETE);
+	assert_int_not_equal(access(live_path, F_OK), 0);
+	unlink(last);
+}
+
 /* By this process so far, as the kernel counts. */
 static uint64_t bytes_read(void)
 {
@@ -306,6 +330,7 @@ int main(void)
 		cmocka_unit_test(behind_a_writer_that_gave_up),
 		cmocka_unit_test(behind_a_writer_without_room),
 		cmocka_unit_test(foreign_live_file),
+		cmocka_unit_test(not_into_a_closed_part),
 		cmocka_unit_test(only_the_head_is_read),
 	};
 
