@@ -30,7 +30,7 @@
 #include "cli/trace/leftover.h"
 #include "cli/trace/locate.h"
 
-#define RETRIES 20
+#define RETRIES 200		/* of a busy machine: 10 s */
 #define RETRY_NS 50000000
 #define PATIENCE_S 30		/* a snapshot of a large program takes time */
 #define STATUS_MAX 8192		/* of /proc/PID/status, and more */
@@ -386,6 +386,17 @@ int control_client_recorded(int pid)
 	return recorded;
 }
 
+/* It has a recorder, which may not have the socket yet. */
+static bool is_recorded(int pid)
+{
+	int error;
+	char *trace = locate_process(pid, &error);
+	bool recorded = trace != NULL && fold_is_locked(trace);
+
+	free(trace);
+	return recorded;
+}
+
 /* Who has become another program by exec hands its socket over: it says
  * nothing, and for a moment there is none. */
 bool control_client_ask(int pid, const char *request,
@@ -400,11 +411,15 @@ bool control_client_ask(int pid, const char *request,
 	for (int left = RETRIES;; left--) {
 		int fd;
 
-		tell_mute(left != RETRIES && left != 0);
+		tell_mute(left != 0);
 		fd = reach(&target);
 		tell_mute(false);
-		if (fd < 0 && (left == RETRIES || left == 0))
+		if (fd < 0 && left == 0)
 			return false;
+		if (fd < 0 && !is_recorded(pid)) {
+			left = 1;	/* once more, to say why not */
+			continue;
+		}
 		if (fd >= 0 && !trusted(&target, fd)) {
 			close(fd);
 			return false;

@@ -7,7 +7,6 @@ import socket
 
 from gnomon_test import *
 
-PATIENCE_SECONDS = 20
 LONG = 600      # seconds a target may live, should a test die
 
 
@@ -55,7 +54,7 @@ class Steered:
 
     def end(self):
         self.process.stdin.close()
-        equal(self.process.wait(PATIENCE_SECONDS), 0, "the target's status")
+        equal(self.process.wait(RUN_SECONDS), 0, "the target's status")
         check(b"cut short" not in self.said, "a read was cut short")
         settle(self.directory)
 
@@ -76,7 +75,7 @@ class Client:
 
     def __init__(self, pid):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(PATIENCE_SECONDS)
+        self.socket.settimeout(RUN_SECONDS)
         self.socket.connect(socket_name(pid))
 
     def send(self, data):
@@ -138,7 +137,12 @@ def clear_begins_anew(directory):
 
 @case
 def delay_and_duration(directory):
-    target = Steered(directory, "delay=1s", "duration=1s")
+    patiently(directory, delayed, ("1s", "4s", "16s", "64s"))
+
+
+def delayed(directory, seconds):
+    """What it does before, and what it does meanwhile, may take no longer."""
+    target = Steered(directory, "delay=" + seconds, "duration=" + seconds)
     target.do("keep 10")
     client = Client(target.pid)
     check(wait_for(lambda: client.ask("start") == "no"), "starts by itself")
@@ -246,7 +250,7 @@ def the_command_passes_them_on(directory):
     process.stdin.write(b"keep 3")
     equal(process.stdout.read(3), b"ok\n", "the target")
     process.stdin.close()
-    equal(process.wait(PATIENCE_SECONDS), 0, "status")
+    equal(process.wait(RUN_SECONDS), 0, "status")
     equal(counts(trace)[0], 3, "counts")
 
 
@@ -303,26 +307,28 @@ def an_ignored_signal_stays_ignored(directory):
     os.kill(target.pid, signal.SIGUSR1)
     target.do("churn 1")
     target.process.stdin.close()
-    equal(target.process.wait(PATIENCE_SECONDS), 0, "status")
+    equal(target.process.wait(RUN_SECONDS), 0, "status")
     check(b"--signal" in target.process.stderr.read(), "said")
     settle(directory)
 
 
 @case
 def afterwards_it_is_as_fast_as_before(directory):
-    never = Steered(directory, "off")
-    cost = re.compile(r"ps (\d+)")
-    before = int(cost.search(never.do("time 200000")).group(1))
+    target = Steered(directory, "off")
+
+    def cost():
+        said = target.do("churn 1000", "count 100")
+        return int(re.search(r"instructions (\d+)", said).group(1))
+    before = cost()
     for _ in range(3):
-        never.ask("start")
-        never.do("churn 1000")
-        never.ask("stop")
-    never.do("churn 1000")
-    after = int(cost.search(never.do("time 200000")).group(1))
-    never.end()
-    # noise of a busy machine, not of ours: a pair that is recorded takes
-    # several times as long
-    check(after < before * 1.5 + 5000, "%d ps before, %d after" % (
+        target.ask("start")
+        recorded_one = cost()
+        target.ask("stop")
+    after = cost()
+    target.end()
+    check(100 < before < recorded_one / 1.5, "%d instructions, recorded %d" % (
+        before, recorded_one))
+    check(after < before * 1.1, "%d instructions before, %d after" % (
         before, after))
 
 
@@ -397,7 +403,7 @@ def the_recorder_stands_for_its_program(directory):
     check("its recorder is gone" in done.err and target.trace in done.err,
           done.err)
     target.process.stdin.close()
-    target.process.wait(PATIENCE_SECONDS)
+    target.process.wait(RUN_SECONDS)
     text = Report(target.trace).summary["exit"]
     check("its recorder was killed" in str(text), text)
 
@@ -411,7 +417,7 @@ def how_a_program_ended_whose_recorder_was_killed(directory):
     check(wait_for(lambda: os.path.exists(trace) and
                    os.path.getsize(trace) > 100), "records")
     os.kill(recorder_of(trace), signal.SIGKILL)
-    process.communicate(b"go\n", PATIENCE_SECONDS)
+    process.communicate(b"go\n", RUN_SECONDS)
     equal(process.returncode, 3, "status")
     text = json.loads(gnomon("report", "--json", trace).out)
     check("exited with status 3" in str(text["summary"]["exit"]),
@@ -489,8 +495,11 @@ def other_namespaces_are_reached(directory):
         target.ask("stop")
         target.ask("start")
         target.process.stdin.close()
-        equal(target.process.wait(PATIENCE_SECONDS), 0, name)
-        settle(part)
+        equal(target.process.wait(RUN_SECONDS), 0, name)
+        # where its end is that of all in there, the recorder is killed, too
+        for trace in traces_in(part):
+            check(wait_for(lambda path=trace: not writing(path)), trace)
+            info(trace, statuses=(0, 3))
 
 
 @case
@@ -501,7 +510,33 @@ def the_name_is_the_next_programs(directory):
     # env's recorder may be there still
     check("recording stops" in first.ask("stop").out, "asked")
     first.process.stdin.close()
-    equal(first.process.wait(PATIENCE_SECONDS), 0, "status")
+    equal(first.process.wait(RUN_SECONDS), 0, "status")
+    settle(directory)
+
+
+@case
+def a_name_that_is_not_free_yet(directory):
+    """Somebody has it when the recorder begins, and gives it up later: whoever
+    asks meanwhile gets his answer."""
+    process = subprocess.Popen(
+        ["sh", "-c", "read line; exec env LD_PRELOAD=%s GNOMON_OUTPUT=%s %s" %
+         (LIBRARY, os.path.join(directory, "a.trace"), program("steered"))],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(),
+        bufsize=0)
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(socket_name(process.pid))
+        process.stdin.write(b"go\n")
+        equal(process.stdout.read(3), b"ok\n", "the target")
+        # nobody is there yet; a connection is refused
+        asking = subprocess.Popen(
+            [GNOMON, "stop", str(process.pid)], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=environment())
+        time.sleep(0.5)
+    out, err = asking.communicate(timeout=RUN_SECONDS)
+    equal((asking.returncode, err), (0, b""), "asked")
+    check(b"recording stops" in out, out)
+    process.stdin.close()
+    equal(process.wait(RUN_SECONDS), 0, "status")
     settle(directory)
 
 
