@@ -7,7 +7,7 @@
 #   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)
 #   make lint         style, directions between folders, warnings as errors
 #   make install      PREFIX= DESTDIR=
-#   make deps         packages to build; deps-test: to test and measure
+#   make deps         packages to build; deps-test, deps-bench: to test, measure
 #
 # Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX.
 
@@ -63,6 +63,7 @@ CMD := $(O)/gnomon
 .PHONY: all
 all: $(LIB) $(CMD)
 
+include mk/packages.mk
 include mk/target.mk
 include mk/host.mk
 include mk/page.mk
@@ -76,15 +77,15 @@ include mk/docs.mk
 include mk/demo.mk
 include mk/programs.mk
 
-$(O)/target/%.o: %.c | deps-checked
+$(O)/target/%.o: %.c | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -c -o $@ $<
 
-$(O)/target/%.o: %.S | deps-checked
+$(O)/target/%.o: %.S | $(call packages,build)
 	$(call say,AS,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(INCLUDE) -MMD -MP -fPIC -c -o $@ $<
 
-$(O)/host/%.o: %.c | deps-checked
+$(O)/host/%.o: %.c | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<
 

@@ -22,13 +22,13 @@ all: api
 api: $(STUB_A) $(STUB_SO) $(STUB_LINKS) $(LIB_OFF)
 
 # I1 of stub.h: -O2 jumps, -fPIC keeps the weak reference.
-$(O)/stub/%.o: stub/%.c | deps-checked
+$(O)/stub/%.o: stub/%.c | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
 		-c -o $@ $<
 
 # What has a stub in it does not show it to others.
-$(O)/stub/%.hidden.o: stub/%.c | deps-checked
+$(O)/stub/%.hidden.o: stub/%.c | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
 		'-DGNOMON_API=__attribute__((visibility("hidden")))' \
@@ -49,7 +49,7 @@ $(STUB_LINKS): $(STUB_SO)
 
 # Differs in one constant.
 OFF_OBJ := $(O)/target/preload/product_off.o
-$(OFF_OBJ): preload/product.c | deps-checked
+$(OFF_OBJ): preload/product.c | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DPRODUCT_OFF \
 		-c -o $@ $<

@@ -10,30 +10,26 @@
 #   make soak        redis for MINUTES (30) in the modes for long runs
 #   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
 
-.PHONY: bench deps-bench
-DEPS_BENCH := $(DEPS) heaptrack libunwind-dev valgrind jq sqlite3 perl python3
+.PHONY: bench
 BENCH_PARTS := capture cold throw barriers hooks programs instructions \
 	options reader reader-large exports
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
-
-# What gnomon is compared with, and what it is measured on.
-deps-bench:
-	$(Q)tests/tools/install-packages $(DEPS_BENCH)
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-cold bench-throw bench-pairs bench-run bench-measure \
 	bench-generate replay)
 BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
 
-$(BENCH_DIR)/%.o: bench/%.c | deps-bench
+$(BENCH_DIR)/%.o: bench/%.c | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
 
 # Calls as programs are compiled today, and for the frame pointer walk.
 $(BENCH_DIR)/call_tree.o $(BENCH_DIR)/pair_cost.o: \
 	BENCH_CFLAGS += -fomit-frame-pointer
-$(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c | deps-bench
+$(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c \
+		| $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
 # -O2 would unroll the loop whose call must stay a single one.
@@ -53,9 +49,11 @@ $(BENCH_DIR)/bench-capture-fp: $(BENCH_DIR)/call_tree_fp.o $(BENCH_COST_OBJ)
 $(BENCH_DIR)/bench-cold: $(BENCH_DIR)/cold_cost.o $(BENCH_UNWIND_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -ldl
-$(BENCH_DIR)/bench-throw: bench/throw_cost.cc | deps-bench
+$(BENCH_DIR)/bench-throw: bench/throw_cost.cc \
+		| $(call packages,c++)
 	$(call say,CXX,$@)mkdir -p $(@D)
-	$(Q)$(CXX) -std=gnu++17 -Wall -Wextra -Wshadow $(if $(WERROR),-Werror) -O2 -g -MMD -MP -MF $@.d -o $@ $<
+	$(Q)$(CXX) -std=gnu++17 -Wall -Wextra -Wshadow \
+		$(if $(WERROR),-Werror) -O2 -g -MMD -MP -MF $@.d -o $@ $<
 $(BENCH_DIR)/bench-pairs: $(BENCH_DIR)/pair_cost.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -lpthread
@@ -102,12 +100,13 @@ bench-instructions: $(BENCH_LIB)
 
 .PHONY: soak
 MINUTES ?= 30
-soak: all
+soak: all | $(call packages,$(WANT_soak))
 	$(Q)mkdir -p $(BENCH_DIR)
 	$(Q)/usr/bin/python3 -B bench/soak.py --build $(O) \
 		--minutes $(MINUTES) --json $(BENCH_DIR)/soak.json
 
-bench: $(BENCH_BIN) deps-bench
+bench: $(BENCH_BIN) | $(call packages,$(WANT_bench))
 	$(Q)$(BENCH_RUN)
-$(addprefix bench-,$(BENCH_PARTS)): bench-%: $(BENCH_BIN) deps-bench
+$(addprefix bench-,$(BENCH_PARTS)): bench-%: $(BENCH_BIN) \
+		| $(call packages,$(WANT_bench))
 	$(Q)$(BENCH_RUN) --part $*

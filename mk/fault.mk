@@ -10,7 +10,7 @@ FAULT_OBJ := $(patsubst %.c,$(FAULT_O)/%.o,$(UNWIND_SRC) $(PRELOAD_SRC) \
 FAULT_WRAP := $(foreach s,area_alloc live_reserve arch_clone_task,-Wl,--wrap=$(s))
 
 # The first folder has a syscall.h that goes before the architecture's.
-$(FAULT_O)/%.o: %.c | deps-checked
+$(FAULT_O)/%.o: %.c | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
 		$(TARGET_CFLAGS) -c -o $@ $<
@@ -27,6 +27,5 @@ FAULT_TESTS := $(sort $(wildcard tests/fault/test_*.py))
 FAULT_FULL := $(FAULT_TESTS) tests/system/test_kill.py
 
 .PHONY: check-faults
-check-faults: deps-test
-	$(Q)$(MAKE) --no-print-directory check-build
+check-faults: check-build | $(call packages,$(WANT_check))
 	$(Q)GNOMON_TEST_FULL=1 $(RUN_TESTS) $(FAULT_FULL)

@@ -7,7 +7,6 @@
 # (tests/fuzz/corpus/NAME/), as built by gcc: tests/system/test_hostile.py.
 
 # Programs that take bad input in their own process, under sanitizers.
-SAN_O := $(O)/asan
 HOSTILE := $(patsubst tests/hostile/%.c,$(TEST_O)/hostile/%,\
 	$(wildcard tests/hostile/*.c))
 $(TEST_O)/hostile/%: tests/hostile/%.c $(TARGET_CORE) $(CLI_CORE)
@@ -29,9 +28,8 @@ $(TEST_O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(TARGET_CORE) \
 
 .PHONY: hostile hostile-programs
 hostile-programs: $(HOSTILE) $(REPLAY)
-hostile:
-	$(Q)$(MAKE) --no-print-directory O=$(SAN_O) CC='$(CC) $(SANITIZE)' \
-		hostile-programs
+hostile: | $(call packages,$(WANT_hostile))
+	$(Q)$(SAN_MAKE) hostile-programs
 check-build: hostile
 
 # Fuzz targets define LLVMFuzzerTestOneInput and are linked as unit tests are.
@@ -46,7 +44,7 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_O)/bin/%,$(FUZZ_SRC))
 FUZZ_CC := clang $(SANITIZE) -fno-sanitize=pointer-overflow \
 	-fsanitize=fuzzer-no-link
 .PHONY: fuzz fuzz-run
-fuzz:
+fuzz: | $(call packages,$(WANT_fuzz))
 	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_O) CC='$(FUZZ_CC)' \
 		FUZZ_O=$(FUZZ_O) SECONDS=$(SECONDS) fuzz-run
 fuzz-run: $(FUZZ)

@@ -7,7 +7,8 @@ HOST_SHARED_OBJ := $(call host-obj,preload/options.c \
 # Messages of protocol buffers: C from each .proto of cli/.
 PROTO_SRC := $(wildcard cli/*/*.proto)
 PROTO_C := $(patsubst %.proto,$(O)/generated/%.pb-c.c,$(PROTO_SRC))
-$(O)/generated/%.pb-c.c $(O)/generated/%.pb-c.h &: %.proto | deps-checked
+$(O)/generated/%.pb-c.c $(O)/generated/%.pb-c.h &: %.proto \
+		| $(call packages,build)
 	$(call say,PROTOC,$<)mkdir -p $(O)/generated
 	$(Q)protoc-c --c_out=$(O)/generated $<
 # Warnings about them are nobody's here to mend.
@@ -20,17 +21,6 @@ CLI_OBJ += $(patsubst %.proto,$(O)/host/%.pb-c.o,$(PROTO_SRC))
 $(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -pie -o $@ $^ -Wl,--as-needed $(HOST_LIBS)
-
-.PHONY: deps deps-checked
-DEPS := gcc g++ make libzstd-dev libelf-dev libdw-dev libiberty-dev liblzma-dev \
-	libxxhash-dev libcapstone-dev libpcre2-dev nettle-dev zlib1g-dev \
-	libprotobuf-c-dev protobuf-c-compiler esbuild
-deps:
-	$(Q)tests/tools/install-packages $(DEPS)
-# Cheap when all is there, and remembered in $(O) until the list changes.
-deps-checked: $(O)/.deps
-$(O)/.deps: mk/host.mk
-	$(Q)mkdir -p $(O) && tests/tools/install-packages $(DEPS) && touch $@
 
 .PHONY: install
 INSTALL_TO = $(DESTDIR)$(PREFIX)

@@ -9,18 +9,14 @@ PAGES := $(addprefix $(PAGE_O)/,flame_html.html flame_html.css flame_html.js \
 ESBUILD ?= esbuild
 ESBUILD_FLAGS := --bundle --minify --charset=utf8 --log-level=warning
 
-.PHONY: esbuild-checked
-esbuild-checked: deps-checked
-	$(Q)command -v $(ESBUILD) >/dev/null || { \
-		echo "$(ESBUILD) is not installed: \`make deps\` does that" \
-		>&2; exit 1; }
-
 # What Chromium, Firefox and Safari of 2020 know.
-$(PAGE_O)/%.js: cli/page/%.ts $(PAGE_SRC) | esbuild-checked
+$(PAGE_O)/%.js: cli/page/%.ts $(PAGE_SRC) \
+		| $(call packages,build)
 	$(call say,PAGE,$@)mkdir -p $(@D)
 	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --target=es2020 --format=iife \
 		--outfile=$@ $<
-$(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) | esbuild-checked
+$(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) \
+		| $(call packages,build)
 	$(call say,PAGE,$@)mkdir -p $(@D)
 	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --outfile=$@ $<
 $(PAGE_O)/%.html: cli/page/%.html

@@ -14,27 +14,17 @@
 #   // CC: musl-gcc          another compiler
 # Programs are built without optimisations that hide an allocation or a call.
 
-TEST_DEPS := libcmocka-dev libxxhash-dev binutils valgrind gdb sqlite3 jq \
-	perl python3 heaptrack libunwind-dev musl-tools clang clang-format \
-	libclang-rt-14-dev git pkgconf rustc golang-go ruby nodejs \
-	python3-greenlet python3-gevent libunwind-14 linux-perf strace uftrace \
-	redis-tools libboost-context-dev llvm-runtime \
-	ltrace eatmydata faketime fakeroot \
-	libxml2-utils libjemalloc-dev libgoogle-perftools-dev \
-	libmimalloc-dev electric-fence libc++1 dwz debuginfod libdebuginfod1 llvm xz-utils \
-	protobuf-compiler gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
-	chromium node-typescript libc6-dbg
 TEST_O := $(O)/tests
+
 .PHONY: deps-test
-deps-test: deps $(TEST_O)/ui/.installed
-	$(Q)tests/tools/install-packages $(TEST_DEPS)
+deps-test: $(TEST_O)/ui/.installed
+	$(Q)$(PACKAGES_RUN) $(WANT_deps-test)
 
 # What drives the browser is not in Debian: npm's, exactly what the lock file
-# says. Some packages of node have npm in them. Where the network is not to be
-# reached, tests that want a browser are left out, and say so.
-$(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json
-	$(Q)tests/tools/install-packages nodejs
-	$(Q)command -v npm >/dev/null || tests/tools/install-packages npm
+# says. Where the network is not to be reached, tests that want a browser are
+# left out, and say so.
+$(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json \
+		| $(call packages,ui)
 	$(call say,NPM,$(@D))mkdir -p $(@D) && cp $^ $(@D)
 	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund \
 		--loglevel=error >/dev/null && touch $(@F) || \
@@ -64,7 +54,8 @@ $(CLI_CORE): $(filter-out $(O)/host/cli/main.o,$(CLI_OBJ))
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT := $(patsubst tests/unit/%.c,$(TEST_O)/unit/%,$(UNIT_SRC))
-$(TEST_O)/unit/%: tests/unit/%.c $(TARGET_CORE) $(CLI_CORE)
+$(TEST_O)/unit/%: tests/unit/%.c $(TARGET_CORE) $(CLI_CORE) \
+		| $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
 		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
@@ -85,16 +76,19 @@ PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
 PROGRAMS := $(patsubst tests/programs/%,$(TEST_O)/%,\
 	$(basename $(filter-out $(PROGRAM_LIB_SRC),$(PROGRAM_SRC))))
 
-$(TEST_O)/lib%.so: tests/programs/lib%.c | api
+$(TEST_O)/lib%.so: tests/programs/lib%.c \
+		| api $(call packages,c++ targets)
 	$(call say,SHARED,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -fPIC -shared -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(wish-link) $(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.c | $(PROGRAM_LIBS) api
+$(TEST_O)/%: tests/programs/%.c \
+		| $(PROGRAM_LIBS) api $(call packages,c++ targets)
 	$(call say,PROGRAM,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
 		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
 		$(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.cc | $(PROGRAM_LIBS) api
+$(TEST_O)/%: tests/programs/%.cc \
+		| $(PROGRAM_LIBS) api $(call packages,c++ targets)
 	$(call say,PROGRAM,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CXX)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
 		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
@@ -105,10 +99,12 @@ MATRIX := $(patsubst tests/matrix/%,$(TEST_O)/matrix/%,\
 	$(basename $(wildcard tests/matrix/*.c tests/matrix/*.cc)))
 MATRIX_BUILD = $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
 	$(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN/..' $(call wish,FLAGS,$<)
-$(TEST_O)/matrix/%: tests/matrix/%.c | $(PROGRAM_LIBS)
+$(TEST_O)/matrix/%: tests/matrix/%.c \
+		| $(PROGRAM_LIBS) $(call packages,c++ targets)
 	$(call say,MATRIX,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(MATRIX_BUILD)
-$(TEST_O)/matrix/%: tests/matrix/%.cc | $(PROGRAM_LIBS)
+$(TEST_O)/matrix/%: tests/matrix/%.cc \
+		| $(PROGRAM_LIBS) $(call packages,c++ targets)
 	$(call say,MATRIX,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CXX)) $(MATRIX_BUILD)
 
@@ -121,12 +117,11 @@ RUN_TESTS = GNOMON_BUILD=$(abspath $(O)) CC='$(CC)' CXX='$(CXX)' \
 	$(if $(COMPLETE),--complete)
 
 .PHONY: check check-unit check-asan check-asan-run
-check: deps-test
-	$(Q)$(MAKE) --no-print-directory check-build
+check: check-build $(TEST_O)/ui/.installed | $(call packages,$(WANT_check))
 	$(Q)$(RUN_TESTS) $(UNIT) $(SYSTEM) $(FAULT_TESTS)
 .PHONY: check-build
 check-build: all $(UNIT) test-programs $(FAULT_LIB)
-check-unit: $(UNIT)
+check-unit: $(UNIT) | $(call packages,$(WANT_check-unit))
 	$(Q)$(RUN_TESTS) $(UNIT)
 
 # Units of cli/ and unwind/ only: what preload/ does to memory and registers
@@ -136,15 +131,18 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 ASAN_STEMS := rules_caller rules_library rules_step embed_elf embed_glob \
 	$(filter-out capture image,\
 	$(notdir $(basename $(UNWIND_SRC) $(CLI_SRC))))
+# Into the same folder goes what mk/fuzz.mk has: one make after the other.
+SAN_O := $(O)/asan
+SAN_MAKE = mkdir -p $(SAN_O) && flock $(SAN_O) $(MAKE) --no-print-directory \
+	O=$(SAN_O) CC='$(CC) $(SANITIZE)'
 ASAN_UNIT := $(filter $(addprefix $(TEST_O)/unit/test_,$(ASAN_STEMS)),$(UNIT))
-check-asan:
-	$(Q)$(MAKE) --no-print-directory O=$(O)/asan \
-		CC='$(CC) $(SANITIZE)' check-asan-run
+check-asan: | $(call packages,$(WANT_check-asan))
+	$(Q)$(SAN_MAKE) check-asan-run
 check-asan-run: $(ASAN_UNIT)
 	$(Q)ASAN_OPTIONS=detect_leaks=0 $(RUN_TESTS) $(ASAN_UNIT)
 
 .PHONY: lint
-lint: deps-test
+lint: | $(call packages,$(WANT_lint))
 	$(Q)/usr/bin/python3 tests/tools/lint.py source
 	$(Q)tsc -p cli/page
 	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-gcc CC=gcc WERROR=1 all

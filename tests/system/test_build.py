@@ -1,0 +1,262 @@
+"""The makefiles and what they install: in trees of their own, whose folders are
+links to this one's, with compilers and package managers that tell what they
+were asked for."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from gnomon_test import case, check, equal, main, need
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+DISTRIBUTIONS = {"fedora": ("dnf install", "f-lib"),
+                 "arch": ("pacman -S --needed", "a-lib"),
+                 "alpine": ("apk add", "al-lib"),
+                 "opensuse-leap": ("zypper install", "o-lib")}
+# What install-packages itself needs, without a package manager.
+TOOLS = ("sh", "awk", "sed", "tr", "cut", "grep", "cat", "rm", "mktemp",
+         "dirname", "env", "flock", "gcc", "as", "ld", "python3")
+
+
+def tree(directory):
+    """Links to all folders; makefiles are copies, so that they can change."""
+    for name in os.listdir(ROOT):
+        source, to = os.path.join(ROOT, name), os.path.join(directory, name)
+        if name == "mk":
+            shutil.copytree(source, to)
+        elif name == "Makefile":
+            shutil.copy(source, to)
+        elif name != "build" and not name.startswith("."):
+            os.symlink(source, to)
+    return directory
+
+
+def script(path, text):
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def clean_environment(**changes):
+    """Nothing of the make that may run the tests."""
+    return dict({key: value for key, value in os.environ.items()
+                 if key in ("PATH", "HOME", "LANG", "TMPDIR")}, **changes)
+
+
+def run(argv, directory, **changes):
+    return subprocess.run(argv, cwd=directory, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=100,
+                          env=clean_environment(**changes))
+
+
+def make(directory, *words, statuses=(0,), **changes):
+    done = run(["make", *words], directory, **changes)
+    check(done.returncode in statuses, "make %s: status %d: %s" % (
+        " ".join(words), done.returncode, done.stderr[-1000:]))
+    return done
+
+
+def text_of(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as source:
+        return source.read()
+
+
+@case
+def a_library_that_comes_with_the_packages(directory):
+    """libzstd.a is looked for when it is used: when the makefiles are read
+    there may be a compiler, but no library yet."""
+    tree(directory)
+    installed = os.path.join(directory, "installed")
+    cc = script(os.path.join(directory, "cc"), """
+case $1 in -print-file-name=*)
+	[ -e %s ] || { echo "${1#*=}"; exit; } ;;
+esac
+exec gcc "$@"
+""" % installed)
+    tool = script(os.path.join(directory, "tool"), "touch %s\n" % installed)
+    make(directory, "CC=" + cc, "PACKAGES_TOOL=" + tool,
+         "build/target/zstd.o")
+
+
+def asked_for(directory, *goals):
+    """Lines of what the goals run, "packages GROUP…" and "cc", until a compiler
+    or the like is needed, which fails."""
+    tree(directory)
+    log = os.path.join(directory, "log")
+    folder = os.path.join(directory, "bin")
+    os.mkdir(folder)
+    tool = script(os.path.join(directory, "tool"),
+                  "sleep 0.3\necho packages \"$@\" >>%s\n" % log)
+    for name in ("gcc", "g++", "clang", "esbuild", "protoc-c", "npm", "tsc"):
+        script(os.path.join(folder, name), "echo cc >>%s\nexit 1\n" % log)
+    make(directory, "-j8", "PACKAGES_TOOL=" + tool, *goals, statuses=(2,),
+         PATH=folder + ":" + os.environ["PATH"])
+    return text_of(log).splitlines()
+
+
+@case
+def many_goals_install_once_and_first(directory):
+    lines = asked_for(directory, "demo", "lint", "check", "check-unit",
+                      "check-asan", "hostile", "fuzz", "check-programs")
+    check(lines[0].startswith("packages "), "first: " + lines[0])
+    equal([line for line in lines[1:] if line != "cc"], [],
+          "what else was installed")
+    groups = set(lines[0].split()[1:])
+    check({"build", "demo", "lint", "unit", "sanitize", "fuzz", "test",
+           "targets"} <= groups, lines[0])
+
+
+def groups_of(goal):
+    def case_of_goal(directory):
+        lines = asked_for(directory, goal)
+        equal(sorted({word for line in lines if line != "cc"
+                      for word in line.split()[1:]}), GOALS[goal], goal)
+        check(lines[0] != "cc", "compiled before it installed")
+    case_of_goal.__name__ = "packages_of_" + re.sub(r"\W", "_", goal)
+    return case_of_goal
+
+
+GOALS = {
+    "all": ["build"],
+    "demo": ["build", "demo"],
+    "check-unit": ["build", "python", "unit"],
+    "check-asan": ["build", "python", "sanitize", "unit"],
+    "hostile": ["build", "sanitize"],
+    "build/bench/replay": ["build"],
+    "build/tests/unit/test_radix": ["build", "unit"],
+}
+for _goal in GOALS:
+    case(groups_of(_goal))
+
+
+def small_tree(directory, rows):
+    """The installer with a table of its own."""
+    os.makedirs(os.path.join(directory, "mk"))
+    os.makedirs(os.path.join(directory, "tests", "tools"))
+    os.makedirs(os.path.join(directory, "bin"))
+    shutil.copy(os.path.join(ROOT, "tests", "tools", "install-packages"),
+                os.path.join(directory, "tests", "tools"))
+    with open(os.path.join(directory, "mk", "packages"), "w",
+              encoding="utf-8") as table:
+        table.write("# a comment\n" + "".join(row + "\n" for row in rows))
+    for name in TOOLS:
+        if shutil.which(name):
+            os.symlink(shutil.which(name),
+                       os.path.join(directory, "bin", name))
+    script(os.path.join(directory, "bin", "id"), "echo 1000\n")
+    return os.path.join(directory, "bin")
+
+
+def install(directory, *groups, **changes):
+    changes = {"PATH": os.path.join(directory, "bin"), **changes}
+    return run(["tests/tools/install-packages", *groups], directory, **changes)
+
+
+ROWS = (
+    "build program:CC gcc gcc gcc gcc gcc",
+    "build library:c:stdio.h libc6-dev x x x x",
+    "build library:nosuch:nosuch.h d-lib f-lib a-lib al-lib o-lib",
+    "build,demo program:no-such-demo d-demo f-demo a-demo al-demo -",
+    "extra? program:no-such-extra d-extra,d-more f-extra a-extra al-x o-x",
+    "other program:sed sed sed sed sed sed",
+)
+
+
+@case
+def without_apt_it_says_what_is_missing(directory):
+    need("flock")
+    small_tree(directory, ROWS)
+    release = os.path.join(directory, "release")
+    for name, (how, library) in DISTRIBUTIONS.items():
+        with open(release, "w", encoding="utf-8") as out:
+            out.write('NAME="x"\nID="%s"\n' % name)
+        done = install(directory, "build", OS_RELEASE=release)
+        equal(done.returncode, 1, name)
+        check("%s %s" % (how, library) in done.stderr, done.stderr)
+        check("libnosuch and <nosuch.h>, no-such-demo\n" in done.stderr,
+              done.stderr)
+        equal(done.stderr.count("install") + done.stderr.count("-S ") +
+              done.stderr.count("add"), 1, "ways to install: " + done.stderr)
+    check("openSUSE has no package of: no-such-demo" in done.stderr,
+          done.stderr)
+    # Where it is not known what this is: all.
+    done = install(directory, "demo", OS_RELEASE=release + ".none")
+    for how, _ in DISTRIBUTIONS.values():
+        check(how in done.stderr, done.stderr)
+    # What can be done without is said, and is no failure.
+    done = install(directory, "extra", OS_RELEASE=release)
+    equal((done.returncode, "no-such-extra" in done.stderr), (0, True),
+          "extra")
+    done = install(directory, "other", OS_RELEASE=release)
+    equal((done.returncode, done.stderr), (0, ""), "what is there")
+    # A program of the user's own will do.
+    equal(install(directory, "build", CC="no-such-gcc -O2").returncode, 1,
+          "no compiler")
+
+
+def apt(directory, after):
+    """apt-get and sudo that tell; installing takes its time."""
+    log = os.path.join(directory, "log")
+    folder = os.path.join(directory, "bin")
+    os.symlink(shutil.which("sleep"), os.path.join(folder, "sleep"))
+    os.symlink(shutil.which("chmod"), os.path.join(folder, "chmod"))
+    script(os.path.join(folder, "sudo"),
+           'echo "sudo $1" >>%s\nexec "$@"\n' % log)
+    script(os.path.join(folder, "apt-cache"), "exit 0\n")
+    script(os.path.join(folder, "apt-get"),
+           'echo "apt-get $*" >>%s\nsleep 0.5\n%s' % (log, after))
+    return log
+
+
+@case
+def apt_runs_once_and_only_if_it_must(directory):
+    need("flock")
+    folder = small_tree(directory, ROWS)
+    made = os.path.join(folder, "no-such-demo")
+    log = apt(directory, "echo >%s; chmod 755 %s\n" % (made, made))
+    equal(install(directory, "other").returncode, 0, "what is there")
+    equal(text_of(log), "", "what ran though all was there")
+    several = [subprocess.Popen(
+        ["tests/tools/install-packages", "demo", "other"], cwd=directory,
+        env=clean_environment(PATH=folder), stderr=subprocess.DEVNULL)
+        for _ in range(4)]
+    equal([each.wait(timeout=60) for each in several], [0] * 4, "statuses")
+    lines = text_of(log).splitlines()
+    equal(len(lines), 2, "what ran: %s" % lines)
+    equal(lines[0], "sudo env", "as whom")
+    check(lines[1].endswith("install -y --no-install-recommends d-demo"),
+          lines[1])
+
+
+@case
+def what_apt_cannot_bring_is_a_failure(directory):
+    need("flock")
+    small_tree(directory, ROWS)
+    log = apt(directory, "")
+    done = install(directory, "build")
+    equal((done.returncode, "libnosuch" in done.stderr), (1, True), "needed")
+    equal(install(directory, "extra").returncode, 0, "can be done without")
+    check("install -y --no-install-recommends d-extra d-more" in text_of(log),
+          text_of(log))
+
+
+@case
+def the_table(_):
+    """Each row names a package everywhere, or says that there is none."""
+    kinds = {"program", "library", "c++", "flag", "archive", "file", "python",
+             "debian"}
+    lines = text_of(os.path.join(ROOT, "mk", "packages")).splitlines()
+    rows = [line for line in lines if line and not line.startswith("#")]
+    check(rows, "no table")
+    for line in rows:
+        row = line.split()
+        kind = row[1].split(":")[0]
+        check(kind in kinds, "unknown check: " + line)
+        equal(len(row), 2 if kind == "debian" else 7, "columns of " + line)
+
+
+main()
