@@ -64,6 +64,7 @@ CMD := $(O)/gnomon
 all: $(LIB) $(CMD)
 
 include mk/packages.mk
+include mk/flags.mk
 include mk/target.mk
 include mk/host.mk
 include mk/page.mk
@@ -77,17 +78,29 @@ include mk/docs.mk
 include mk/demo.mk
 include mk/programs.mk
 
-$(O)/target/%.o: %.c | $(call packages,build)
+$(O)/target/%.o: %.c $(call made-by,target) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -c -o $@ $<
 
-$(O)/target/%.o: %.S | $(call packages,build)
+$(O)/target/%.o: %.S $(call made-by,target) | $(call packages,build)
 	$(call say,AS,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(INCLUDE) -MMD -MP -fPIC -c -o $@ $<
 
-$(O)/host/%.o: %.c | $(call packages,build)
+$(O)/host/%.o: %.c $(call made-by,host) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<
+
+# Behind all that adds to these.
+COMPILED := CC BASE_CFLAGS CFLAGS
+$(eval $(call remember,target,$(COMPILED) TARGET_CFLAGS ZSTD_A LD OBJCOPY))
+$(eval $(call remember,host,$(COMPILED) HOST_CFLAGS HOST_LIBS))
+$(eval $(call remember,api,$(COMPILED) TARGET_CFLAGS AR))
+$(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR))
+$(eval $(call remember,page,ESBUILD ESBUILD_FLAGS))
+$(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS))
+$(eval $(call remember,test,CC CXX TEST_CFLAGS PROGRAM_FLAGS HOST_LIBS))
+$(eval $(call remember,fuzz,CC TEST_CFLAGS HOST_LIBS))
+$(eval $(call remember,bench,CC CXX BENCH_CFLAGS TARGET_CFLAGS HOST_LIBS))
 
 .PHONY: clean
 clean:

@@ -22,13 +22,13 @@ all: api
 api: $(STUB_A) $(STUB_SO) $(STUB_LINKS) $(LIB_OFF)
 
 # I1 of stub.h: -O2 jumps, -fPIC keeps the weak reference.
-$(O)/stub/%.o: stub/%.c | $(call packages,build)
+$(O)/stub/%.o: stub/%.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
 		-c -o $@ $<
 
 # What has a stub in it does not show it to others.
-$(O)/stub/%.hidden.o: stub/%.c | $(call packages,build)
+$(O)/stub/%.hidden.o: stub/%.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
 		'-DGNOMON_API=__attribute__((visibility("hidden")))' \
@@ -38,7 +38,7 @@ $(STUB_A): $(STUB_A_OBJ)
 	$(call say,AR,$@)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(STUB_SO): $(STUB_OBJ) stub/exports.map mk/api.mk
+$(STUB_SO): $(STUB_OBJ) stub/exports.map $(call made-by,api)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro \
 		-Wl,--version-script=stub/exports.map -Wl,--build-id \
@@ -49,7 +49,7 @@ $(STUB_LINKS): $(STUB_SO)
 
 # Differs in one constant.
 OFF_OBJ := $(O)/target/preload/product_off.o
-$(OFF_OBJ): preload/product.c | $(call packages,build)
+$(OFF_OBJ): preload/product.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DPRODUCT_OFF \
 		-c -o $@ $<

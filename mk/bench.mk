@@ -21,14 +21,14 @@ BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-generate replay)
 BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
 
-$(BENCH_DIR)/%.o: bench/%.c | $(call packages,build)
+$(BENCH_DIR)/%.o: bench/%.c $(call made-by,bench) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
 
 # Calls as programs are compiled today, and for the frame pointer walk.
 $(BENCH_DIR)/call_tree.o $(BENCH_DIR)/pair_cost.o: \
 	BENCH_CFLAGS += -fomit-frame-pointer
-$(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c \
+$(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c $(call made-by,bench) \
 		| $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
@@ -49,7 +49,7 @@ $(BENCH_DIR)/bench-capture-fp: $(BENCH_DIR)/call_tree_fp.o $(BENCH_COST_OBJ)
 $(BENCH_DIR)/bench-cold: $(BENCH_DIR)/cold_cost.o $(BENCH_UNWIND_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -ldl
-$(BENCH_DIR)/bench-throw: bench/throw_cost.cc \
+$(BENCH_DIR)/bench-throw: bench/throw_cost.cc $(call made-by,bench) \
 		| $(call packages,c++)
 	$(call say,CXX,$@)mkdir -p $(@D)
 	$(Q)$(CXX) -std=gnu++17 -Wall -Wextra -Wshadow \

@@ -10,14 +10,15 @@ FAULT_OBJ := $(patsubst %.c,$(FAULT_O)/%.o,$(UNWIND_SRC) $(PRELOAD_SRC) \
 FAULT_WRAP := $(foreach s,area_alloc live_reserve arch_clone_task,-Wl,--wrap=$(s))
 
 # The first folder has a syscall.h that goes before the architecture's.
-$(FAULT_O)/%.o: %.c | $(call packages,build)
+$(FAULT_O)/%.o: %.c $(call made-by,fault) | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
 		$(TARGET_CFLAGS) -c -o $@ $<
 $(FAULT_O)/preload/hooks%.o: TARGET_CFLAGS += -fomit-frame-pointer
 
 $(FAULT_LIB): $(FAULT_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
-		$(ARCH_SRC))) $(ZSTD_OBJ) preload/exports.map
+		$(ARCH_SRC))) $(ZSTD_OBJ) preload/exports.map \
+		$(call made-by,fault)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
 		-Wl,--version-script=preload/exports.map -Wl,--gc-sections \

@@ -12,15 +12,15 @@ $(O)/generated/%.pb-c.c $(O)/generated/%.pb-c.h &: %.proto \
 	$(call say,PROTOC,$<)mkdir -p $(O)/generated
 	$(Q)protoc-c --c_out=$(O)/generated $<
 # Warnings about them are nobody's here to mend.
-$(O)/host/%.pb-c.o: $(O)/generated/%.pb-c.c
+$(O)/host/%.pb-c.o: $(O)/generated/%.pb-c.c $(call made-by,host)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -w $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<
 $(CLI_OBJ): | $(PROTO_C)
 CLI_OBJ += $(patsubst %.proto,$(O)/host/%.pb-c.o,$(PROTO_SRC))
 
-$(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ)
+$(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ) $(call made-by,host)
 	$(call say,LD,$@)true
-	$(Q)$(CC) -pie -o $@ $^ -Wl,--as-needed $(HOST_LIBS)
+	$(Q)$(CC) -pie -o $@ $(filter %.o,$^) -Wl,--as-needed $(HOST_LIBS)
 
 .PHONY: install
 INSTALL_TO = $(DESTDIR)$(PREFIX)

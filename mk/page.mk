@@ -10,18 +10,18 @@ ESBUILD ?= esbuild
 ESBUILD_FLAGS := --bundle --minify --charset=utf8 --log-level=warning
 
 # What Chromium, Firefox and Safari of 2020 know.
-$(PAGE_O)/%.js: cli/page/%.ts $(PAGE_SRC) \
+$(PAGE_O)/%.js: cli/page/%.ts $(PAGE_SRC) $(call made-by,page) \
 		| $(call packages,build)
 	$(call say,PAGE,$@)mkdir -p $(@D)
 	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --target=es2020 --format=iife \
 		--outfile=$@ $<
-$(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) \
+$(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) $(call made-by,page) \
 		| $(call packages,build)
 	$(call say,PAGE,$@)mkdir -p $(@D)
 	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --outfile=$@ $<
 $(PAGE_O)/%.html: cli/page/%.html
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-$(O)/host/cli/export/flame_pages.o: $(PAGES)
+$(O)/host/cli/export/flame_pages.o: $(PAGES) mk/page.mk
 $(O)/host/cli/export/flame_pages.o: \
 	HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'

@@ -14,7 +14,7 @@ COMPAT_RUN = GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 -B \
 .PHONY: deps-programs check-programs
 deps-programs:
 	$(Q)RUNLEVEL=1 $(PACKAGES_RUN) $(WANT_check-programs) programs
-$(TEST_O)/libcounter.so: tests/compat/libcounter.c \
+$(TEST_O)/libcounter.so: tests/compat/libcounter.c $(call made-by,test) \
 		| $(call packages,build)
 	$(call say,SHARED,$@)mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -Wall -Wextra -fPIC -shared -fno-builtin -o $@ $<

@@ -12,7 +12,7 @@ ZSTD_OBJ := $(O)/target/zstd.o
 ZSTD_ENTRIES := ZSTD_compress2 ZSTD_initStaticCCtx ZSTD_CCtx_setParameter \
 	ZSTD_estimateCCtxSize ZSTD_isError
 # Whatever is left undefined is renamed; a name without a shim fails to link.
-$(ZSTD_OBJ): mk/target.mk | $(call packages,build)
+$(ZSTD_OBJ): $(call made-by,target) | $(call packages,build)
 	$(call say,LD,$@)mkdir -p $(@D)
 	$(Q)zstd=$(ZSTD_FILE); printf '$@: %s\n%s:\n' $$zstd $$zstd >$(@:.o=.d); \
 		$(LD) -r -o $@.all $(foreach s,$(ZSTD_ENTRIES),-u $(s)) $$zstd
@@ -30,6 +30,6 @@ LIB_LINK = $(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
 	-Wl,-z,initfirst -Wl,--version-script=preload/exports.map \
 	-Wl,--gc-sections -Wl,--build-id
 $(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) $(ZSTD_OBJ) \
-		preload/exports.map
+		preload/exports.map $(call made-by,target)
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)

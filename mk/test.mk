@@ -55,7 +55,7 @@ $(CLI_CORE): $(filter-out $(O)/host/cli/main.o,$(CLI_OBJ))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT := $(patsubst tests/unit/%.c,$(TEST_O)/unit/%,$(UNIT_SRC))
 $(TEST_O)/unit/%: tests/unit/%.c $(TARGET_CORE) $(CLI_CORE) \
-		| $(call packages,unit)
+		$(call made-by,test) | $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
 		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
@@ -63,7 +63,8 @@ $(TEST_O)/unit/%: tests/unit/%.c $(TARGET_CORE) $(CLI_CORE) \
 
 TOOL_SRC := $(wildcard tests/tools/*.c)
 TOOLS := $(patsubst tests/tools/%.c,$(TEST_O)/%,$(TOOL_SRC))
-$(TEST_O)/%: tests/tools/%.c $(TARGET_CORE) $(CLI_CORE)
+$(TEST_O)/%: tests/tools/%.c $(TARGET_CORE) $(CLI_CORE) \
+		$(call made-by,test)
 	$(call say,TOOL,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
 		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
@@ -76,18 +77,18 @@ PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
 PROGRAMS := $(patsubst tests/programs/%,$(TEST_O)/%,\
 	$(basename $(filter-out $(PROGRAM_LIB_SRC),$(PROGRAM_SRC))))
 
-$(TEST_O)/lib%.so: tests/programs/lib%.c \
+$(TEST_O)/lib%.so: tests/programs/lib%.c $(call made-by,test) \
 		| api $(call packages,c++ targets)
 	$(call say,SHARED,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -fPIC -shared -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(wish-link) $(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.c \
+$(TEST_O)/%: tests/programs/%.c $(call made-by,test) \
 		| $(PROGRAM_LIBS) api $(call packages,c++ targets)
 	$(call say,PROGRAM,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
 		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
 		$(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.cc \
+$(TEST_O)/%: tests/programs/%.cc $(call made-by,test) \
 		| $(PROGRAM_LIBS) api $(call packages,c++ targets)
 	$(call say,PROGRAM,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CXX)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
@@ -99,11 +100,11 @@ MATRIX := $(patsubst tests/matrix/%,$(TEST_O)/matrix/%,\
 	$(basename $(wildcard tests/matrix/*.c tests/matrix/*.cc)))
 MATRIX_BUILD = $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
 	$(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN/..' $(call wish,FLAGS,$<)
-$(TEST_O)/matrix/%: tests/matrix/%.c \
+$(TEST_O)/matrix/%: tests/matrix/%.c $(call made-by,test) \
 		| $(PROGRAM_LIBS) $(call packages,c++ targets)
 	$(call say,MATRIX,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CC)) $(MATRIX_BUILD)
-$(TEST_O)/matrix/%: tests/matrix/%.cc \
+$(TEST_O)/matrix/%: tests/matrix/%.cc $(call made-by,test) \
 		| $(PROGRAM_LIBS) $(call packages,c++ targets)
 	$(call say,MATRIX,$@)mkdir -p $(@D)
 	$(Q)$(call wish-cc,$(CXX)) $(MATRIX_BUILD)

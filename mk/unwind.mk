@@ -25,7 +25,7 @@ all: unwind-library
 .PHONY: unwind-library install-unwind
 unwind-library: $(UNWIND_A) $(UNWIND_SO) $(UNWIND_LINKS)
 
-$(UNWIND_A): $(UNWIND_LIB_OBJ) mk/unwind.mk
+$(UNWIND_A): $(UNWIND_LIB_OBJ) $(call made-by,unwind)
 	$(call say,AR,$@)rm -f $@
 	$(Q)$(LD) -r -o $(O)/$(UNWIND_NAME).o $(filter %.o,$^)
 	$(Q)$(OBJCOPY) --localize-hidden $(O)/$(UNWIND_NAME).o
@@ -33,7 +33,7 @@ $(UNWIND_A): $(UNWIND_LIB_OBJ) mk/unwind.mk
 
 # It cannot be unloaded: threads hold states of it, and return addresses may
 # lead through it.
-$(UNWIND_SO): $(UNWIND_LIB_OBJ) $(UNWIND_MAP) mk/unwind.mk
+$(UNWIND_SO): $(UNWIND_LIB_OBJ) $(UNWIND_MAP) $(call made-by,unwind)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete \
 		-Wl,--version-script=$(UNWIND_MAP) -Wl,--build-id \

@@ -10,6 +10,7 @@ import subprocess
 from gnomon_test import case, check, equal, main, need
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+OBJECT = "build/target/unwind/radix.o"
 DISTRIBUTIONS = {"fedora": ("dnf install", "f-lib"),
                  "arch": ("pacman -S --needed", "a-lib"),
                  "alpine": ("apk add", "al-lib"),
@@ -66,6 +67,29 @@ def text_of(path):
 
 
 @case
+def objects_depend_on_flags_and_makefiles(directory):
+    tree(directory)
+    there = "PACKAGES_TOOL=/bin/true"
+    make(directory, there, OBJECT)
+    make(directory, there, "-q", OBJECT)
+    for change in ("CFLAGS=-O1", "CC=gcc -pipe", "VERSION=9.9", "WERROR=1"):
+        make(directory, there, "-q", change, OBJECT, statuses=(1,))
+        done = make(directory, there, "-n", change, OBJECT)
+        check("-c -o " + OBJECT in done.stdout, change + " compiles nothing")
+    # Neither asking nor pretending has changed anything.
+    make(directory, there, "-q", OBJECT)
+    make(directory, there, "CFLAGS=-O1", OBJECT)
+    make(directory, there, "-q", "CFLAGS=-O1", OBJECT)
+    make(directory, there, "-q", OBJECT, statuses=(1,))
+    for name, changes in (("target.mk", True), ("bench.mk", False)):
+        make(directory, there, OBJECT)
+        os.utime(os.path.join(directory, "mk", name),
+                 ns=(os.stat(directory).st_mtime_ns + 10 ** 10,) * 2)
+        make(directory, there, "-q", OBJECT, statuses=(int(changes),))
+        os.utime(os.path.join(directory, "mk", name), ns=(0, 0))
+
+
+@case
 def a_library_that_comes_with_the_packages(directory):
     """libzstd.a is looked for when it is used: when the makefiles are read
     there may be a compiler, but no library yet."""
@@ -79,6 +103,8 @@ exec gcc "$@"
 """ % installed)
     tool = script(os.path.join(directory, "tool"), "touch %s\n" % installed)
     make(directory, "CC=" + cc, "PACKAGES_TOOL=" + tool,
+         "build/target/zstd.o")
+    make(directory, "-q", "CC=" + cc, "PACKAGES_TOOL=" + tool,
          "build/target/zstd.o")
 
 
