@@ -29,6 +29,7 @@ WANT_fuzz := build fuzz
 WANT_bench := build c++ python bench
 WANT_soak := build python
 WANT_check-programs := build c++ python
+WANT_check-fresh := fresh
 
 # What is there is remembered, also for what is built into folders of other
 # compilers, until the table changes.

@@ -7,6 +7,8 @@
 #   make check-faults        what fails in turn, in full (mk/fault.mk)
 #   make check-asan          unit tests of cli/ and unwind/ under sanitizers
 #   make lint                style, folder directions, warnings as errors
+#   make check-fresh [ROOMS="bare gcc"] [T=pattern]
+#                            the README's quick start in bare Debians, as root
 #
 # A test's own wishes stand in its source, one line each:
 #   // FLAGS: -fopenmp       compiler and linker flags
@@ -150,3 +152,9 @@ lint: | $(call packages,$(WANT_lint))
 	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-clang CC=clang WERROR=1 all
 	$(Q)/usr/bin/python3 tests/tools/lint.py library \
 		$(O)/lint-gcc/libgnomon.so $(O)/lint-clang/libgnomon.so
+
+# Not part of check: it fetches some gigabytes of packages, and takes an hour.
+.PHONY: check-fresh
+check-fresh: | $(call packages,fresh)
+	$(Q)FRESH_DIR=$(abspath $(O))/fresh T='$(T)' tests/tools/check-fresh \
+		$(ROOMS)
