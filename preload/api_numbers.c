@@ -12,11 +12,11 @@
 #include "preload/api_dump.h"
 #include "preload/aside.h"
 #include "preload/ledger_ask.h"
-#include "preload/loader.h"
 #include "preload/seccomp.h"
 #include "preload/sys.h"
 #include "stub/functions.h"
 #include "unwind/dynsym.h"
+#include "unwind/linkmap.h"
 
 #define NUMBERS_PIECE 256	/* figures at a time */
 #define NUMBERS_FIRST 4096
@@ -28,19 +28,19 @@ static const char *const numbers_names[] = {
 	"gnomon_dump_to", "gnomon_stats_every", "gnomon_numbers"
 };
 
-/* loader_iterate: the stub imports what stands in for its functions, but it is
- * no program that wants them. */
-static int numbers_look(struct dl_phdr_info *info, size_t size, void *data)
+/* linkmap_each: the stub imports what stands in for its functions, but it is
+ * no program that wants them. What comes after the start asks when it calls. */
+static int numbers_look(const struct elfmap *map, void *data)
 {
 	static const char stub[] = "libgnomon-stub.so";
 	char soname[sizeof(stub)] = "";
 
-	(void)size;
-	if (!dynsym_imports(info, numbers_names,
+	if (!map->stays ||
+	    !dynsym_imports(map, numbers_names,
 			    sizeof(numbers_names) / sizeof(*numbers_names)))
 		return 0;
 	/* the version is too much for the room */
-	if (!dynsym_soname(info, soname, sizeof(soname)) &&
+	if (!dynsym_soname(map, soname, sizeof(soname)) &&
 	    memcmp(soname, stub, sizeof(stub) - 1) == 0)
 		return 0;
 	*(bool *)data = true;
@@ -49,9 +49,10 @@ static int numbers_look(struct dl_phdr_info *info, size_t size, void *data)
 
 void api_numbers_begin(struct recorder *r)
 {
+	struct linkmap_room room;
 	bool wanted = false;
 
-	loader_iterate(numbers_look, &wanted);
+	linkmap_each(numbers_look, &wanted, &room, NULL);
 	if (wanted)
 		ledger_want(r, LEDGER_LIVE);
 }

@@ -38,6 +38,7 @@
 #include "preload/gnu_hash.h"
 #include "preload/real.h"
 #include "preload/sys.h"
+#include "unwind/linkmap.h"
 
 #define APPEAR_PAGE 4096
 
@@ -52,7 +53,7 @@ struct appear_image {
 	uintptr_t relocs[2];
 	size_t relocs_size[2], relocs_entry;
 	uintptr_t relro, relro_end;	/* read-only since relocation */
-	const struct dl_phdr_info *info;
+	const struct elfmap *map;
 	bool theirs;	/* work->theirs, and it has one of the functions */
 };
 
@@ -194,11 +195,11 @@ static bool appear_publish(const struct appear_work *work,
 static bool appear_holds(const struct appear_image *image, uintptr_t at,
 			 unsigned flags)
 {
-	const struct dl_phdr_info *info = image->info;
+	const struct elfmap *map = image->map;
 	unsigned i;
 
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+	for (i = 0; i < map->phnum; i++) {
+		const ElfW(Phdr) *segment = &map->phdr[i];
 
 		if (segment->p_type == PT_LOAD && segment->p_flags & flags &&
 		    at - image->bias - segment->p_vaddr < segment->p_memsz)
@@ -303,7 +304,7 @@ static bool appear_holds_any(const struct appear_work *work,
 	return false;
 }
 
-static int appear_visit(struct dl_phdr_info *info, size_t size, void *data)
+static int appear_visit(const struct elfmap *map, void *data)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 	const ElfW(Phdr) *relro = NULL;
@@ -311,20 +312,18 @@ static int appear_visit(struct dl_phdr_info *info, size_t size, void *data)
 	struct appear_image image;
 	unsigned i;
 
-	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+	for (i = 0; i < map->phnum; i++) {
+		const ElfW(Phdr) *segment = &map->phdr[i];
 
 		if (segment->p_type == PT_DYNAMIC)
-			dynamic = (const void *)(info->dlpi_addr +
-						 segment->p_vaddr);
+			dynamic = (const void *)(map->bias + segment->p_vaddr);
 		else if (segment->p_type == PT_GNU_RELRO)
 			relro = segment;
 	}
 	if (!dynamic || dynamic == _DYNAMIC)
 		return 0;
-	appear_open(&image, info->dlpi_addr, dynamic);
-	image.info = info;
+	appear_open(&image, map->bias, dynamic);
+	image.map = map;
 	if (!image.symbols || !image.strings || !image.relocs_entry)
 		return 0;
 	if (relro) {
@@ -397,14 +396,22 @@ static void appear_measure(struct appear_work *work)
 	}
 }
 
+/* In a constructor: nothing comes or goes meanwhile. */
+static void appear_everywhere(struct appear_work *work)
+{
+	struct linkmap_room room;
+
+	linkmap_each(appear_visit, work, &room, NULL);
+}
+
 bool appear_in_front(const struct appear *table, size_t count)
 {
 	struct appear_work work = { .table = table, .count = count };
 
 	appear_measure(&work);
-	if (!work.most || !real_front || !real.iterate || !appear_take(&work))
+	if (!work.most || !real_front || !appear_take(&work))
 		return false;
-	real.iterate(appear_visit, &work);
+	appear_everywhere(&work);
 	return true;
 }
 
@@ -415,9 +422,9 @@ bool appear_now(const struct appear *table, size_t count, bool theirs)
 	const struct link_map *own = real_own_map();
 
 	appear_measure(&work);
-	if (!work.most || !own || !real.iterate ||
-	    !appear_take(&work) || !appear_publish(&work, own))
+	if (!work.most || !own || !appear_take(&work) ||
+	    !appear_publish(&work, own))
 		return false;
-	real.iterate(appear_visit, &work);
+	appear_everywhere(&work);
 	return true;
 }

@@ -36,9 +36,9 @@ struct appear {
 
 /*
  * Makes those names visible whose *real is set, and lets what was bound to
- * the real functions before lead to the entries. For the constructor; takes
- * the loader's lock. `theirs`: the image that has a real function keeps
- * calling it directly. False: nothing was changed.
+ * the real functions before lead to the entries. For the constructor.
+ * `theirs`: the image that has a real function keeps calling it directly.
+ * False: nothing was changed.
  */
 bool appear_now(const struct appear *table, size_t count, bool theirs);
 

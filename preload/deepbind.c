@@ -29,10 +29,6 @@
 
 #define DEEPBIND_PAGE 4096
 
-extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
-					   size_t size, void *data),
-			   void *data) __attribute__((weak));
-
 /* Our hooks, which no header of ours declares. */
 void *memalign(size_t alignment, size_t size);
 void *valloc(size_t size);
@@ -74,42 +70,33 @@ static bool deepbind_protect(uintptr_t from, uintptr_t to, int prot)
 					 prot));
 }
 
-/* Whether this is the image that provides all of them, for which they are
- * changed then. Called with the loader's lock. */
-static int deepbind_visit(struct dl_phdr_info *info, size_t size, void *data)
+/* What image provides malloc is there since the start, and stays. */
+static void deepbind_change(const struct link_map *map)
 {
-	struct link_map map = { .l_addr = info->dlpi_addr };
 	ElfW(Sym) *entries[DEEPBIND_COUNT];
 	uintptr_t from = UINTPTR_MAX, to = 0;
 	unsigned i;
 
-	(void)size;
-	(void)data;
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			map.l_ld = (void *)(info->dlpi_addr +
-					    info->dlpi_phdr[i].p_vaddr);
 	for (i = 0; i < DEEPBIND_COUNT; i++) {
 		const struct deepbind_row *row = &deepbind_rows[i];
 
-		entries[i] = map.l_ld ? real_entry(&map, row->name) : NULL;
-		if (!entries[i] || info->dlpi_addr + entries[i]->st_value !=
+		entries[i] = real_entry(map, row->name);
+		if (!entries[i] || map->l_addr + entries[i]->st_value !=
 					   deepbind_real(row))
-			return 0;	/* I1 */
+			return;		/* I1 */
 		from = base_min(from, (uintptr_t)entries[i]);
 		to = base_max(to, (uintptr_t)(entries[i] + 1));
 	}
 	from &= -(uintptr_t)DEEPBIND_PAGE;
 	if (!deepbind_protect(from, to, PROT_READ | PROT_WRITE))
-		return 1;
+		return;
 	for (i = 0; i < DEEPBIND_COUNT; i++)
 		__atomic_store_n(&entries[i]->st_value,
 				 (uintptr_t)deepbind_rows[i].hook -
-					 info->dlpi_addr,
+					 map->l_addr,
 				 __ATOMIC_RELAXED);
 	/* if that fails they stay writable, and as good */
 	deepbind_protect(from, to, PROT_READ);
-	return 1;
 }
 
 static bool deepbind_is_libc(const char *file)
@@ -126,8 +113,8 @@ void deepbind_note(const char *file, int flags)
 {
 	if (!(flags & RTLD_DEEPBIND) && !deepbind_is_libc(file))
 		return;
-	if (!real_resolve() || !dl_iterate_phdr ||
+	if (!real_resolve() || !real_provider ||
 	    __atomic_exchange_n(&deepbind_done, 1, __ATOMIC_RELAXED))
 		return;
-	dl_iterate_phdr(deepbind_visit, NULL);
+	deepbind_change(real_provider);
 }

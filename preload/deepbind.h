@@ -14,8 +14,7 @@
 #include "preload/base.h"
 
 /*
- * A thread is about to call the real dlopen with these: from the stub. Takes
- * the loader's lock where there is something to do, as dlopen will.
+ * A thread is about to call the real dlopen with these: from the stub.
  */
 BASE_HIDDEN void deepbind_note(const char *file, int flags);
 

@@ -14,7 +14,7 @@
 	X(setns) X(setuid) X(seteuid) X(setreuid) X(setresuid) X(setgid)   \
 	X(setegid) X(setregid) X(setresgid) X(setgroups) X(initgroups)     \
 	X(execve) X(execvpe) X(fexecve) X(posix_spawn) X(posix_spawnp)     \
-	X(system) X(popen) X(__libc_start_main) X(dl_iterate_phdr)
+	X(system) X(popen) X(__libc_start_main)
 
 enum life_function {
 #define LIFE_ENUM(name) LIFE_##name,

@@ -25,6 +25,7 @@
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/xxh64.h"
+#include "unwind/linkmap.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -38,10 +39,6 @@
 /* Places looked at for the mapping, at distances that grow. */
 #define PATCH_PLACES 256
 #define PATCH_STEP (64u << 10)
-
-extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
-					   size_t size, void *data),
-			   void *data) __attribute__((weak));
 
 struct patch_record {
 	bool program;
@@ -86,15 +83,15 @@ static const char *patch_base_name(const char *path)
 }
 
 static void patch_measure(struct patch_work *work,
-			  const struct dl_phdr_info *info)
+			  const struct elfmap *map)
 {
 	unsigned codes = 0, i;
 
-	work->bias = info->dlpi_addr;
+	work->bias = map->bias;
 	work->low = UINTPTR_MAX;
 	work->high = 0;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+	for (i = 0; i < map->phnum; i++) {
+		const ElfW(Phdr) *segment = &map->phdr[i];
 		uintptr_t start = work->bias + segment->p_vaddr;
 		uintptr_t end = start + segment->p_memsz;
 
@@ -114,23 +111,21 @@ static void patch_measure(struct patch_work *work,
 	work->found = codes == 1;
 }
 
-static int patch_visit(struct dl_phdr_info *info, size_t size, void *data)
+static int patch_visit(const struct elfmap *map, void *data)
 {
 	struct patch_work *work = data;
 	const struct patch_image *image = work->image;
 	bool first = !work->high;
 	bool same;
 
-	(void)size;
 	if (image->kind == PATCH_PROGRAM)
 		same = first;
 	else
-		same = !first && info->dlpi_name &&
-		       strcmp(patch_base_name(info->dlpi_name),
-			      image->name) == 0;
+		same = !first && map->path &&
+		       strcmp(patch_base_name(map->path), image->name) == 0;
 	work->high = 1;		/* the program's entry has been passed */
 	if (same)
-		patch_measure(work, info);
+		patch_measure(work, map);
 	return same || image->kind == PATCH_PROGRAM;
 }
 
@@ -323,11 +318,12 @@ static bool patch_close_one(struct patch_work *work,
 
 static bool patch_image(struct patch_work *work)
 {
+	struct linkmap_room room;
 	bool opened;
 
 	work->found = false;
 	work->high = 0;
-	dl_iterate_phdr(patch_visit, work);
+	linkmap_each(patch_visit, work, &room, NULL);
 	if (!work->found || !patch_each(work, patch_check_one))
 		return false;
 	if (!patch_prepare(work)) {
@@ -401,8 +397,7 @@ void patch_apply(const char *text, patch_wrapper *const wrappers[PATCH_OPS])
 	long at;
 
 	/* a hardware shadow stack knows no return address but a call's */
-	if (!dl_iterate_phdr || !patch_is_alone() ||
-	    arch_shadow_stack_pointer())
+	if (!patch_is_alone() || arch_shadow_stack_pointer())
 		return;
 	at = sys_mmap(NULL, PATCH_BYTES_MAX, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

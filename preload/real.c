@@ -25,15 +25,17 @@
 #include "preload/bump.h"
 #include "preload/gnu_hash.h"
 #include "preload/life.h"
-#include "preload/loader.h"
 #include "preload/mapping.h"
 #include "preload/sys.h"
+#include "unwind/dynsym.h"
+#include "unwind/linkmap.h"
 
 #define REAL_PAGE 4096
 #define REAL_HIDDEN_VERSION 0x8000	/* of an entry of DT_VERSYM */
 
 struct real real;
 const struct link_map *real_front;
+const struct link_map *real_provider;
 const struct real *real_below;
 bool real_only;
 void *real_dlopen, *real_dlmopen, *real_dlclose;
@@ -51,9 +53,6 @@ const char *const real_moved_names[MOVED_COUNT] = {
 /* Weak: one of the two exists, by the C library. */
 extern struct r_debug _r_debug __attribute__((weak));
 extern struct r_debug *_dl_debug_addr __attribute__((weak));
-extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
-					   size_t size, void *data),
-			   void *data) __attribute__((weak));
 extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
 
 /* Not NULL once our relative relocations have been applied. Nothing of ours
@@ -384,7 +383,10 @@ static void real_look(const struct link_map *own)
 	const struct link_map *map;
 
 	real_allocators(own, real_may_reenter);
-	if (!real_behind(own, "malloc", &map) || !real_is_libc(map))
+	if (!real_behind(own, "malloc", &map))
+		return;
+	real_provider = map;
+	if (!real_is_libc(map))
 		return;
 	real.mallinfo = real_in_image(map, "mallinfo2");
 	if (sizeof(void *) == sizeof(uint64_t) && !real.reenters &&
@@ -393,23 +395,20 @@ static void real_look(const struct link_map *own)
 }
 
 /*
- * The C library's own dl_iterate_phdr, as it is called in the middle of
- * whatever the program does. Sanitizers have one in its place, which makes them
- * ready first, and is not to be entered while it does.
+ * Before the program has a thread that could hold the loader's lock. The C
+ * library's own dl_iterate_phdr: sanitizers have one in its place, which makes
+ * them ready first, and is not to be entered while it does.
  */
-bool real_iterate(void)
+static void real_learn_list(const struct link_map *own)
 {
-	const struct link_map *map = real.iterate ? NULL : real_own_map();
-	struct real_image image;
+	linkmap_iterate *iterate = NULL;
+	const struct link_map *map;
 
-	for (; map && !real.iterate; map = map->l_next) {
-		real_open(&image, map);
-		if (image.soname && strcmp(image.soname, "libc.so.6") == 0)
-			real.iterate = real_in_image(map, "dl_iterate_phdr");
-	}
-	if (!real.iterate)
-		real.iterate = dl_iterate_phdr;
-	return real.iterate;
+	for (map = own; map && !iterate; map = map->l_next)
+		if (real_is_libc(map))
+			iterate = (linkmap_iterate *)
+				real_in_image(map, "dl_iterate_phdr");
+	linkmap_learn(iterate, true);
 }
 
 bool real_resolve(void)
@@ -430,7 +429,7 @@ bool real_resolve(void)
 	if (!found)
 		return false;
 	real_fill(own);
-	real_iterate();
+	real_learn_list(own);
 	if (!real.calloc || !real.realloc || !real.free ||
 	    !real.posix_memalign || !real.aligned_alloc)
 		return false;
@@ -444,32 +443,37 @@ bool real_resolve(void)
 struct real_search {
 	const char *name;
 	bool behind;		/* our own image was passed */
-	void *found;
+	uintptr_t found;
 };
 
-static int real_visit(struct dl_phdr_info *info, size_t size, void *data)
+static bool real_is_own(const struct elfmap *map)
 {
-	struct real_search *search = data;
-	struct link_map map = { .l_addr = info->dlpi_addr };
 	unsigned i;
 
-	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			map.l_ld = (void *)(info->dlpi_addr +
-					    info->dlpi_phdr[i].p_vaddr);
-	if (map.l_ld == _DYNAMIC)
-		search->behind = true;
-	else if (search->behind)
-		search->found = real_in_image(&map, search->name);
-	return search->found != NULL;
+	for (i = 0; i < map->phnum; i++)
+		if (map->phdr[i].p_type == PT_DYNAMIC &&
+		    map->bias + map->phdr[i].p_vaddr == (uintptr_t)_DYNAMIC)
+			return true;
+	return false;
+}
+
+static int real_visit(const struct elfmap *map, void *data)
+{
+	struct real_search *search = data;
+
+	if (search->behind)
+		search->found = dynsym_find(map, search->name, STT_FUNC);
+	else
+		search->behind = real_is_own(map);
+	return search->found != 0;
 }
 
 void *real_function(const char *name)
 {
 	struct real_search search = { .name = name };
+	struct linkmap_room room;
 
-	if (real_relocated)
-		loader_iterate(real_visit, &search);
-	return search.found;
+	if (real_resolve())
+		linkmap_each(real_visit, &search, &room, NULL);
+	return (void *)search.found;
 }

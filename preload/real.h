@@ -31,9 +31,6 @@ struct real {
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
 	size_t (*malloc_usable_size)(void *block);
-	/* The C library's dl_iterate_phdr, whoever else has one. */
-	int (*iterate)(int (*callback)(struct dl_phdr_info *info, size_t size,
-				       void *data), void *data);
 	/* NULL where the allocator is not glibc's own, or an old one */
 	struct mallinfo2 (*mallinfo)(void);
 	/* only to refuse as it does; may be NULL */
@@ -63,6 +60,9 @@ extern BASE_HIDDEN struct real real;
  * finds its functions first; else NULL. It is taken as if it stood behind us,
  * and made so (appear.h). Set with the others. */
 extern BASE_HIDDEN const struct link_map *real_front;
+
+/* The image that provides malloc; it stays. Set with the others. */
+extern BASE_HIDDEN const struct link_map *real_provider;
 
 /* The table as it was, where something stands between the hooks and the
  * allocator (hooks_guard.c); NULL: nothing does. Set by the constructor. */
@@ -110,12 +110,9 @@ void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
  */
 ElfW(Sym) *real_entry(const struct link_map *map, const char *name);
 
-/* Whether real.iterate is there. */
-bool real_iterate(void);
-
 /*
  * The function of this name behind ours, in what is mapped now; NULL: none.
- * Takes the loader's lock, so that what is found on the way stays mapped.
+ * Any thread, also with its own or another's hand on the loader's lock.
  */
 void *real_function(const char *name);
 

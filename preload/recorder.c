@@ -32,7 +32,6 @@
 #include "preload/budget.h"
 #include "preload/environment.h"
 #include "preload/guard.h"
-#include "preload/loader.h"
 #include "preload/message.h"
 #include "preload/options_agree.h"
 #include "preload/output.h"
@@ -287,7 +286,6 @@ static int recorder_capture(struct recorder *r)
 		.image_limit = &r->image_limit,
 		.want_images = recorder_want_images,
 		.find_section = section_find,
-		.iterate = loader_iterate,
 		.main_stack_end = recorder_stack_end,
 		.barrier_near = recorder_options.barrier_near,
 		.no_stacks = recorder_options.number[OPTION_DEPTH] == 0,
@@ -395,8 +393,6 @@ static void recorder_start(struct recorder *r)
 		recorder_set_off(r);
 		return;
 	}
-	if (r->forked)
-		loader_forked();
 	recorder_was_on = true;
 	/* pairs with the acquire of recorder_enter */
 	if (recorder_begin(r))
@@ -408,11 +404,8 @@ static void recorder_start(struct recorder *r)
 		sys_futex_wake(&r->state);
 }
 
-/*
- * Another thread is about to start it: in a child of fork several may come
- * at once. Not for ever, as that one asks the loader, whose lock this one may
- * hold.
- */
+/* Another thread is about to start it: in a child of fork several may come at
+ * once. Not for ever: that one may be stopped. */
 static uint32_t recorder_await(struct recorder *r)
 {
 	uint32_t state = RECORDER_STARTING;

@@ -24,7 +24,8 @@ enum {
 	SECCOMP_NO_START = 32,	/* everything that a new recorder needs */
 	SECCOMP_NO_LOCK = 64,	/* to look what may be locked, and to lock */
 	SECCOMP_NO_SOCKET = 128,	/* to be asked by others (writer) */
-	SECCOMP_NO_ALL = 255
+	/* 256: UNWIND_NO_COPY */
+	SECCOMP_NO_ALL = 511
 };
 
 /* Around the call that puts a filter, or strict mode, in force. From the first

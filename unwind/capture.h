@@ -17,13 +17,6 @@
 
 enum capture_mode { CAPTURE_AUTO, CAPTURE_VALIDATE, CAPTURE_OFF };
 
-struct dl_phdr_info;
-
-/* As dl_iterate_phdr (3). */
-typedef int capture_iterate(int (*callback)(struct dl_phdr_info *info,
-					    size_t size, void *data),
-			    void *data);
-
 struct capture_config {
 	enum capture_mode mode;
 	bool oracle;		/* re-walk after every hit and compare */
@@ -45,9 +38,6 @@ struct capture_config {
 	 * that announce no unwind table. May be NULL. */
 	bool (*find_section)(const char *path, const char *name,
 			     uint64_t *address, uint64_t *size);
-	/* How images are listed; NULL: with the dl_iterate_phdr that the
-	 * program would reach. Another library may have taken its place. */
-	capture_iterate *iterate;
 	/* Highest address of the main thread's stack, 0 if unknown. */
 	uintptr_t main_stack_end;
 	/* For tests: a barrier stands this many frames out from every capture

@@ -2,10 +2,9 @@
  * dynsym.c: looking a name up in an image's DT_GNU_HASH (or DT_HASH), as the
  * loader does (System V gABI; "GNU hash ELF sections", binutils, 2006).
  *
- * Thread context: any thread, in a callback of the loader's list.
+ * Thread context: any thread, also signal handlers.
  *
- * I1  Every address is inside a readable segment of the image before it is
- *     read.
+ * I1  Everything is read by elfmap_copy: from inside a readable segment.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,35 +12,30 @@
 #include "unwind/dynsym.h"
 #include "unwind/elfmap.h"
 
-#define CHAIN_MAX (1u << 20)	/* symbols in one bucket */
+#define ENTRIES_AT_ONCE 8u	/* of a dynamic section, which has 30 */
+#define VERSION_HIDDEN 0x8000	/* of an entry of DT_VERSYM */
+#define CHAIN_MAX 4096u	/* symbols in one bucket; real ones have ten */
 #define NAME_MAX_BYTES 64
+#define NAME_PIECE 16u
 #define SYMBOLS_MAX (1u << 20)	/* looked at for imports */
 
 struct tables {
-	const struct dl_phdr_info *info;
-	uintptr_t symbols, strings, gnu_hash, hash;
+	const struct elfmap *map;
+	uintptr_t symbols, strings, gnu_hash, hash, versions;
 	uintptr_t soname;	/* in strings; 0: none */
 	unsigned type;		/* of the symbol wanted, STT_* */
+	size_t size;		/* of the one found */
 };
-
-/* I1 */
-static bool inside(const struct tables *t, uintptr_t at, size_t size)
-{
-	return elfmap_inside(t->info, at, size);
-}
 
 static bool get_u32(const struct tables *t, uintptr_t at, uint32_t *value)
 {
-	if (!inside(t, at, sizeof(*value)) || at & 3)
-		return false;
-	*value = *(const uint32_t *)at;
-	return true;
+	return !(at & 3) && elfmap_copy(t->map, value, at, sizeof(*value));
 }
 
 /* The loader may have written addresses in place of offsets. */
 static uintptr_t relocated(const struct tables *t, uintptr_t value)
 {
-	uintptr_t bias = t->info->dlpi_addr;
+	uintptr_t bias = t->map->bias;
 
 	return value < bias ? bias + value : value;
 }
@@ -63,75 +57,132 @@ static void take_entry(struct tables *t, const ElfW(Dyn) *entry)
 	case DT_HASH:
 		t->hash = at;
 		break;
+	case DT_VERSYM:
+		t->versions = at;
+		break;
 	case DT_SONAME:
 		t->soname = entry->d_un.d_val;
 		break;
 	}
 }
 
+/* A table of at most so many entries is read at a time. */
+static bool take_entries(struct tables *t, uintptr_t at, size_t count)
+{
+	ElfW(Dyn) entry[ENTRIES_AT_ONCE];
+	size_t i;
+
+	if (!elfmap_copy(t->map, entry, at, count * sizeof(entry[0])))
+		return false;
+	for (i = 0; i < count; i++) {
+		if (entry[i].d_tag == DT_NULL)
+			return false;
+		take_entry(t, &entry[i]);
+	}
+	return true;
+}
+
 static void find_tables(struct tables *t)
 {
 	unsigned i;
 
-	for (i = 0; i < t->info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &t->info->dlpi_phdr[i];
-		uintptr_t at = t->info->dlpi_addr + p->p_vaddr;
+	for (i = 0; i < t->map->phnum; i++) {
+		const ElfW(Phdr) *p = &t->map->phdr[i];
+		uintptr_t at = t->map->bias + p->p_vaddr;
 		size_t left = p->p_memsz / sizeof(ElfW(Dyn));
 
-		if (p->p_type != PT_DYNAMIC || !inside(t, at, p->p_memsz))
+		if (p->p_type != PT_DYNAMIC ||
+		    !elfmap_inside(t->map, at, p->p_memsz))
 			continue;
-		for (; left; left--, at += sizeof(ElfW(Dyn))) {
-			if (((const ElfW(Dyn) *)at)->d_tag == DT_NULL)
+		while (left) {
+			size_t n = left < ENTRIES_AT_ONCE ? left :
+							    ENTRIES_AT_ONCE;
+
+			if (!take_entries(t, at, n))
 				break;
-			take_entry(t, (const ElfW(Dyn) *)at);
+			at += n * sizeof(ElfW(Dyn));
+			left -= n;
 		}
 	}
 }
 
 static bool same_name(const struct tables *t, uintptr_t at, const char *name)
 {
-	size_t n;
+	char read[NAME_MAX_BYTES];
+	size_t n = 0;
 
-	for (n = 0; n < NAME_MAX_BYTES; n++) {
-		if (!inside(t, at + n, 1) || *(const char *)(at + n) != name[n])
-			return false;
+	while (name[n] && n < NAME_MAX_BYTES)
+		n++;
+	if (n == NAME_MAX_BYTES || !elfmap_copy(t->map, read, at, n + 1))
+		return false;
+	for (n = 0; read[n] == name[n]; n++)
 		if (!name[n])
 			return true;
-	}
 	return false;
 }
 
+/* Whether it is there only for programs that were linked to an older one. */
+static bool is_hidden(const struct tables *t, uint32_t index)
+{
+	uint16_t version;
+
+	return t->versions &&
+	       elfmap_copy(t->map, &version,
+			   t->versions + index * sizeof(version),
+			   sizeof(version)) &&
+	       version & VERSION_HIDDEN;
+}
+
 /* The address of symbol number `index`, if it is the one. */
-static uintptr_t symbol_value(const struct tables *t, uint32_t index,
+static uintptr_t symbol_value(struct tables *t, uint32_t index,
 			      const char *name)
 {
 	uintptr_t at = t->symbols + index * sizeof(ElfW(Sym));
-	const ElfW(Sym) *s = (const ElfW(Sym) *)at;
+	ElfW(Sym) s;
 
-	if (!inside(t, at, sizeof(*s)) || s->st_shndx == SHN_UNDEF ||
-	    !s->st_value || (s->st_info & 15) != t->type ||
-	    !same_name(t, t->strings + s->st_name, name))
+	if (!elfmap_copy(t->map, &s, at, sizeof(s)) ||
+	    s.st_shndx == SHN_UNDEF || !s.st_value ||
+	    (s.st_info & 15) != t->type ||
+	    !same_name(t, t->strings + s.st_name, name) || is_hidden(t, index))
 		return 0;
-	return t->info->dlpi_addr + s->st_value;
+	t->size = s.st_size;
+	return t->map->bias + s.st_value;
 }
 
-static uintptr_t find_gnu(const struct tables *t, const char *name)
+/* What its Bloom filter says spares most of the rest. */
+static bool may_be_there(const struct tables *t, uint32_t hash, uint32_t words,
+			 uint32_t shift)
 {
-	uint32_t buckets, first, words, i, value, hash = 5381, n;
-	uintptr_t table = t->gnu_hash, bucket, found;
+	const uint32_t bits = 8 * sizeof(ElfW(Addr));
+	uintptr_t at = t->gnu_hash + 16;
+	ElfW(Addr) word;
+
+	at += hash / bits % words * sizeof(word);
+	return elfmap_copy(t->map, &word, at, sizeof(word)) &&
+	       word >> hash % bits & word >> (hash >> (shift & 31)) % bits & 1;
+}
+
+static uintptr_t find_gnu(struct tables *t, const char *name)
+{
+	uint32_t head[4], first, i, value, hash = 5381, n;
+	uintptr_t bucket, chain;
 	const char *s;
 
 	for (s = name; *s; s++)
 		hash = hash * 33 + (unsigned char)*s;
-	if (!get_u32(t, table, &buckets) || !buckets ||
-	    !get_u32(t, table + 4, &first) || !get_u32(t, table + 8, &words))
+	/* buckets, index of the first symbol, words of the filter, shift */
+	if (t->gnu_hash & 3 ||
+	    !elfmap_copy(t->map, head, t->gnu_hash, sizeof(head)) ||
+	    !head[0] || !head[2] || !may_be_there(t, hash, head[2], head[3]))
 		return 0;
-	bucket = table + 16 + words * sizeof(ElfW(Addr));
-	if (!get_u32(t, bucket + 4 * (uintptr_t)(hash % buckets), &i) ||
+	first = head[1];
+	bucket = t->gnu_hash + 16 + head[2] * sizeof(ElfW(Addr));
+	chain = bucket + 4 * (uintptr_t)head[0];
+	if (!get_u32(t, bucket + 4 * (uintptr_t)(hash % head[0]), &i) ||
 	    i < first)
 		return 0;
 	for (n = 0; n < CHAIN_MAX; n++, i++) {
-		uintptr_t chain = bucket + 4 * (uintptr_t)buckets;
+		uintptr_t found;
 
 		if (!get_u32(t, chain + 4 * (uintptr_t)(i - first), &value))
 			return 0;
@@ -143,7 +194,7 @@ static uintptr_t find_gnu(const struct tables *t, const char *name)
 	return 0;
 }
 
-static uintptr_t find_sysv(const struct tables *t, const char *name)
+static uintptr_t find_sysv(struct tables *t, const char *name)
 {
 	uint32_t buckets, chains, i, hash = 0, n;
 	uintptr_t bucket = t->hash + 8, found;
@@ -167,15 +218,30 @@ static uintptr_t find_sysv(const struct tables *t, const char *name)
 	return 0;
 }
 
-uintptr_t dynsym_find(const struct dl_phdr_info *info, const char *name,
+static uintptr_t find(struct tables *t, const char *name)
+{
+	find_tables(t);
+	if (!t->symbols || !t->strings || !(t->gnu_hash || t->hash))
+		return 0;
+	return t->gnu_hash ? find_gnu(t, name) : find_sysv(t, name);
+}
+
+uintptr_t dynsym_find(const struct elfmap *map, const char *name,
 		      unsigned type)
 {
-	struct tables t = { .info = info, .type = type };
+	struct tables t = { .map = map, .type = type };
 
-	find_tables(&t);
-	if (!t.symbols || !t.strings || !(t.gnu_hash || t.hash))
-		return 0;
-	return t.gnu_hash ? find_gnu(&t, name) : find_sysv(&t, name);
+	return find(&t, name);
+}
+
+uintptr_t dynsym_object(const struct elfmap *map, const char *name,
+			size_t *size)
+{
+	struct tables t = { .map = map, .type = STT_OBJECT };
+	uintptr_t at = find(&t, name);
+
+	*size = t.size;
+	return at;
 }
 
 /* How many symbols there may be that are not the image's own: a DT_GNU_HASH
@@ -194,21 +260,22 @@ static bool is_import(const struct tables *t, uint32_t index,
 		      const char *const *names, unsigned count)
 {
 	uintptr_t at = t->symbols + index * sizeof(ElfW(Sym));
-	const ElfW(Sym) *s = (const ElfW(Sym) *)at;
+	ElfW(Sym) s;
 	unsigned i;
 
-	if (!inside(t, at, sizeof(*s)) || s->st_shndx != SHN_UNDEF)
+	if (!elfmap_copy(t->map, &s, at, sizeof(s)) ||
+	    s.st_shndx != SHN_UNDEF)
 		return false;
 	for (i = 0; i < count; i++)
-		if (same_name(t, t->strings + s->st_name, names[i]))
+		if (same_name(t, t->strings + s.st_name, names[i]))
 			return true;
 	return false;
 }
 
-bool dynsym_imports(const struct dl_phdr_info *info, const char *const *names,
+bool dynsym_imports(const struct elfmap *map, const char *const *names,
 		    unsigned count)
 {
-	struct tables t = { .info = info };
+	struct tables t = { .map = map };
 	uint32_t end, i;
 
 	find_tables(&t);
@@ -221,18 +288,25 @@ bool dynsym_imports(const struct dl_phdr_info *info, const char *const *names,
 	return false;
 }
 
-bool dynsym_soname(const struct dl_phdr_info *info, char *name, size_t size)
+bool dynsym_soname(const struct elfmap *map, char *name, size_t size)
 {
-	struct tables t = { .info = info };
-	size_t n;
+	struct tables t = { .map = map };
+	size_t n, end;
 
 	find_tables(&t);
-	if (!t.strings || !t.soname)
-		return false;
-	for (n = 0; n < size && inside(&t, t.strings + t.soname + n, 1); n++) {
-		name[n] = *(const char *)(t.strings + t.soname + n);
-		if (!name[n])
-			return true;
+	for (n = 0; t.strings && t.soname && n < size;) {
+		uintptr_t at = t.strings + t.soname + n;
+
+		end = n + NAME_PIECE < size ? n + NAME_PIECE : size;
+		/* the table of strings may end behind a shorter one */
+		if (!elfmap_copy(map, name + n, at, end - n)) {
+			end = n + 1;
+			if (!elfmap_copy(map, name + n, at, 1))
+				return false;
+		}
+		for (; n < end; n++)
+			if (!name[n])
+				return true;
 	}
 	return false;
 }

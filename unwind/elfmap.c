@@ -1,21 +1,34 @@
 /*
- * elfmap.c: the notes of a mapped image.
+ * elfmap.c: bytes and notes of a mapped image.
  *
- * I1  Every byte read lies in a readable segment and in its PT_NOTE.
+ * I1  Every byte read lies in a readable segment, and every byte of a note in
+ *     its PT_NOTE.
  */
 #include <elf.h>
 
 #include "unwind/elfmap.h"
+#include "unwind/memory.h"
 
 #define NOTE_ALIGN 4u
+#define OWNER_MAX 16u		/* bytes of an owner's name that count */
+
+bool elfmap_copy(const struct elfmap *map, void *to, uintptr_t at,
+		 size_t size)
+{
+	if (!elfmap_inside(map, at, size))
+		return false;
+	if (!map->stays)
+		return unwind_copy(to, at, size) == size;
+	__builtin_memcpy(to, (const void *)at, size);
+	return true;
+}
 
 /* As strings: Go counts a NUL of the padding in. */
-static bool same_owner(const ElfW(Nhdr) *note, const char *owner)
+static bool same_owner(const char *name, uint32_t size, const char *owner)
 {
-	const char *name = (const char *)(note + 1);
 	uint32_t n;
 
-	for (n = 0; n < note->n_namesz; n++)
+	for (n = 0; n < size; n++)
 		if (name[n] != owner[n] || !owner[n])
 			return name[n] == owner[n];
 	return false;
@@ -26,44 +39,53 @@ static size_t padded(uint32_t size)
 	return ((size_t)size + NOTE_ALIGN - 1) & ~(size_t)(NOTE_ALIGN - 1);
 }
 
-static const uint8_t *find_note(const uint8_t *at, size_t left,
-				const char *owner, uint32_t type,
-				uint32_t *size)
+/* In [at, at + left), which lies inside. */
+static bool find_note(const struct elfmap *map, uintptr_t at, size_t left,
+		      const char *owner, uint32_t type, void *to, size_t room,
+		      uint32_t *size)
 {
-	const ElfW(Nhdr) *note;
+	char name[OWNER_MAX];
+	ElfW(Nhdr) note;
 
-	for (; left >= sizeof(*note);) {
-		size_t name, whole;
+	for (; left >= sizeof(note);) {
+		uint32_t known;
+		size_t whole;
 
-		note = (const void *)at;
-		name = padded(note->n_namesz);
-		whole = sizeof(*note) + name + padded(note->n_descsz);
+		if (!elfmap_copy(map, &note, at, sizeof(note)))
+			return false;
+		whole = sizeof(note) + padded(note.n_namesz) +
+			padded(note.n_descsz);
 		if (whole > left)
-			return NULL;
-		if (note->n_type == type && same_owner(note, owner)) {
-			*size = note->n_descsz;
-			return at + sizeof(*note) + name;
+			return false;
+		known = note.n_namesz < OWNER_MAX ? note.n_namesz : OWNER_MAX;
+		if (note.n_type == type &&
+		    elfmap_copy(map, name, at + sizeof(note), known) &&
+		    same_owner(name, known, owner)) {
+			*size = note.n_descsz;
+			at += sizeof(note) + padded(note.n_namesz);
+			return elfmap_copy(map, to, at,
+					   *size < room ? *size : room);
 		}
 		at += whole;
 		left -= whole;
 	}
-	return NULL;
+	return false;
 }
 
-const uint8_t *elfmap_note(const struct dl_phdr_info *info, const char *owner,
-			   uint32_t type, uint32_t *size)
+bool elfmap_note(const struct elfmap *map, const char *owner, uint32_t type,
+		 void *to, size_t room, uint32_t *size)
 {
-	const uint8_t *found = NULL;
 	unsigned i;
 
-	for (i = 0; i < info->dlpi_phnum && !found; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t at = info->dlpi_addr + p->p_vaddr;
+	for (i = 0; i < map->phnum; i++) {
+		const ElfW(Phdr) *p = &map->phdr[i];
+		uintptr_t at = map->bias + p->p_vaddr;
 
 		if (p->p_type == PT_NOTE && at % NOTE_ALIGN == 0 &&
-		    elfmap_inside(info, at, p->p_memsz))
-			found = find_note((const uint8_t *)at, p->p_memsz,
-					  owner, type, size);
+		    elfmap_inside(map, at, p->p_memsz) &&
+		    find_note(map, at, p->p_memsz, owner, type, to, room,
+			      size))
+			return true;
 	}
-	return found;
+	return false;
 }

@@ -1,10 +1,11 @@
 /*
- * elfmap.h: what an image's program headers say about its memory, for whoever
- * reads the image where it is mapped. All addresses in a file are hostile:
- * nothing is read before elfmap_inside said so.
+ * elfmap.h: an ELF image that is mapped, as its program headers describe it,
+ * and reading it where it is mapped. All addresses in a file are hostile:
+ * nothing is read before elfmap_inside said so. And unless it stays mapped for
+ * ever, another thread may be unmapping it at this moment: then nothing is read
+ * but by elfmap_copy.
  *
- * Thread context: any thread, while the image is mapped (in a callback of the
- * loader's list).
+ * Thread context: any thread, also signal handlers.
  */
 #ifndef GNOMON_UNWIND_ELFMAP_H
 #define GNOMON_UNWIND_ELFMAP_H
@@ -14,15 +15,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct elfmap {
+	uintptr_t link_map;	/* the loader's entry; 0: there is none */
+	uintptr_t bias;		/* run-time minus link-time address */
+	const char *path;	/* as the loader has it; NULL: none */
+	const ElfW(Phdr) *phdr;	/* never of memory that may go */
+	unsigned phnum;
+	bool stays;		/* mapped for ever */
+};
+
 /* Whether all of [at, at + size) lies in one readable segment. */
-static inline bool elfmap_inside(const struct dl_phdr_info *info, uintptr_t at,
+static inline bool elfmap_inside(const struct elfmap *map, uintptr_t at,
 				 size_t size)
 {
 	unsigned i;
 
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t offset = at - (info->dlpi_addr + p->p_vaddr);
+	for (i = 0; i < map->phnum; i++) {
+		const ElfW(Phdr) *p = &map->phdr[i];
+		uintptr_t offset = at - (map->bias + p->p_vaddr);
 
 		if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
 		    offset < p->p_memsz && size <= p->p_memsz - offset)
@@ -31,11 +41,17 @@ static inline bool elfmap_inside(const struct dl_phdr_info *info, uintptr_t at,
 	return false;
 }
 
+/* Copies what lies inside. False: it does not, or it is not mapped (any
+ * more). */
+bool elfmap_copy(const struct elfmap *map, void *to, uintptr_t at,
+		 size_t size);
+
 /*
  * The description of the first note (System V gABI, "Note Section") with this
- * owner and type, and its size; NULL: the image has none.
+ * owner and type: its size, and as many of its bytes as there is room for.
+ * False: the image has none.
  */
-const uint8_t *elfmap_note(const struct dl_phdr_info *info, const char *owner,
-			   uint32_t type, uint32_t *size_bytes);
+bool elfmap_note(const struct elfmap *map, const char *owner, uint32_t type,
+		 void *to, size_t room, uint32_t *size_bytes);
 
 #endif

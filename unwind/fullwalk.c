@@ -11,6 +11,7 @@
 #include "unwind/barrier.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
+#include "unwind/rules_image.h"
 #include "unwind/walk.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
@@ -119,17 +120,22 @@ static enum gt_stop step(struct place *at)
 	struct arch_regs *regs = at->regs;
 	uintptr_t pc = regs->r[ARCH_REG_PC], sp = regs->r[ARCH_REG_SP];
 	const struct image *image = image_find(pc - !at->exact);
+	struct rules_image borrowed, *rules = NULL;
 	struct arch_regs before = *regs;
 	enum gt_stop stop = GT_STOP_BOTTOM;
 	bool is_signal = false;
 	int err = -2;		/* ENOENT */
 
 	at->end = true;
-	if (image && image->rules) {
-		err = rules_step_full(image->rules, regs, at->exact, &is_signal,
+	if (image)
+		rules = image_rules(image);
+	else if (image_borrow(pc - !at->exact, &borrowed))
+		rules = &borrowed;
+	if (rules) {
+		err = rules_step_full(rules, regs, at->exact, &is_signal,
 				      read_word, reader);
 		/* As in walk.c: an address pushed, not called from. */
-		if (err == -2 && !at->exact && rules_find(image->rules, pc))
+		if (err == -2 && !at->exact && rules_find(rules, pc))
 			return GT_STOP_BOTTOM;
 	}
 	if (err == -2) {
@@ -146,7 +152,7 @@ static enum gt_stop step(struct place *at)
 		*regs = before;
 		if (walk_at_stack_end(sp))
 			return GT_STOP_BOTTOM;
-		stop = step_without_table(reader, regs, image != NULL,
+		stop = step_without_table(reader, regs, image || rules,
 					  at->exact);
 		if (stop != GT_STOP_BOTTOM)
 			return stop;

@@ -73,9 +73,9 @@ void gdbjit_init(void)
 	atomic_flag_clear_explicit(&gdbjit.busy, memory_order_relaxed);
 }
 
-void gdbjit_image(const struct dl_phdr_info *info)
+void gdbjit_image(const struct elfmap *map)
 {
-	uintptr_t at = dynsym_find(info, "__jit_debug_descriptor",
+	uintptr_t at = dynsym_find(map, "__jit_debug_descriptor",
 				   STT_OBJECT);
 	unsigned i;
 

@@ -6,14 +6,15 @@
 #ifndef GNOMON_UNWIND_GDBJIT_H
 #define GNOMON_UNWIND_GDBJIT_H
 
-#include <link.h>
 #include <stdint.h>
+
+#include "unwind/elfmap.h"
 
 /* Forgets all images. */
 void gdbjit_init(void);
 
 /* An image was mapped, is gone: under the image lock. */
-void gdbjit_image(const struct dl_phdr_info *info);
+void gdbjit_image(const struct elfmap *map);
 void gdbjit_image_gone(uintptr_t start, uintptr_t end);
 
 /*

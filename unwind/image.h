@@ -17,12 +17,18 @@ struct image {
 	uintptr_t code_start, code_end;	/* its executable segment, if it has
 					 * just one */
 	uintptr_t bias;
-	struct rules_image *rules;
+	struct rules_image *rules;	/* see image_rules */
 	struct gl_image *public;	/* its record in the live file, if it
 					 * has room */
 	bool no_barrier;	/* see image_pass_barrier */
+	bool stays;		/* never unmapped */
 	bool listed;		/* seen in the scan under way */
 	_Atomic bool gone;	/* written under the lock */
+	bool hearsay;		/* as of rules_sections */
+	uintptr_t link_map;	/* the loader's entry */
+	uintptr_t tables;	/* .eh_frame_hdr, or .eh_frame by hearsay; 0:
+				 * none known */
+	size_t tables_size;
 };
 
 static inline bool image_is_gone(const struct image *image)
@@ -35,24 +41,38 @@ int image_init(const struct capture_config *config);
 
 /*
  * The image whose executable code holds pc, NULL if none does. A pc in no
- * known image makes it ask the loader (which takes the loader's own lock)
- * when something was loaded since. Any thread, also signal handlers.
+ * known image makes it look at the loader's list when something was loaded
+ * since. NULL also if another thread is at that: see image_borrow. Any thread,
+ * also signal handlers.
  */
 const struct image *image_find(uintptr_t pc);
 
 /*
+ * The image's unwind tables, made when they are first asked for; NULL: no
+ * memory. The image must be mapped, as it is while its code runs.
+ */
+struct rules_image *image_rules(const struct image *image);
+
+/*
+ * For a pc that image_find knows no image of: the unwind tables of the image
+ * that the loader has there, if another thread is about to list it. They hold
+ * while its code runs; nothing that is found by them may be remembered.
+ */
+bool image_borrow(uintptr_t pc, struct rules_image *rules);
+
+/*
  * Whether the loader has loaded or unloaded something since the last scan: it
- * does so by itself as well (gconv, NSS), without passing our hooks. Takes
- * the loader's own lock; some 20 ns.
+ * does so by itself as well (gconv, NSS), without passing our hooks. A few
+ * loads (linkmap.h).
  */
 bool image_list_is_stale(void);
 
 /*
  * Brings the list up to date with the loader's after capture_generation
- * moved. False: another thread is at it, or this one was interrupted in it;
- * the caller must not trust what it remembers. *changed: some image is gone,
- * or new; then the rule cache is empty and capture_generation has moved, as
- * whenever a scan finds a change.
+ * moved. False: another thread is at it, this one was interrupted in it, or the
+ * loader is changing its list; the caller must not trust what it remembers.
+ * *changed: some image is gone, or new; then the rule cache is empty and
+ * capture_generation has moved, as whenever a scan finds a change.
  */
 bool image_refresh(bool *changed);
 

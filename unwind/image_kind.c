@@ -6,7 +6,7 @@
  * (/proc/self/fd/3). Program names are no evidence, the main program has none
  * here: what it is shows in its notes and in what it exports.
  *
- * Thread context: any thread, in a callback of the loader's list.
+ * Thread context: any thread, also signal handlers.
  */
 #include <elf.h>
 
@@ -104,19 +104,19 @@ static const struct name_rule *find_name(const char *name)
 	return NULL;
 }
 
-static bool has_v8(const struct dl_phdr_info *info)
+static bool has_v8(const struct elfmap *map)
 {
 	unsigned i;
 
 	for (i = 0; i < V8_SYMBOLS; i++)
-		if (dynsym_find(info, v8_symbols[i], STT_FUNC))
+		if (dynsym_find(map, v8_symbols[i], STT_FUNC))
 			return true;
 	return false;
 }
 
-struct image_kind image_kind_of(const struct dl_phdr_info *info)
+struct image_kind image_kind_of(const struct elfmap *map)
 {
-	const char *path = info->dlpi_name ? info->dlpi_name : "";
+	const char *path = map->path ? map->path : "";
 	const struct name_rule *by_path = find_name(last_part(path)), *by_name;
 	struct image_kind kind = { false, GT_WHY_DEFAULT };
 	char soname[SONAME_MAX_BYTES];
@@ -124,7 +124,7 @@ struct image_kind image_kind_of(const struct dl_phdr_info *info)
 
 	if (by_path)
 		kind = by_path->kind;
-	by_name = dynsym_soname(info, soname, sizeof(soname)) ?
+	by_name = dynsym_soname(map, soname, sizeof(soname)) ?
 			  find_name(soname) : NULL;
 	if (by_name) {
 		kind.no_barrier |= by_name->kind.no_barrier;
@@ -132,10 +132,11 @@ struct image_kind image_kind_of(const struct dl_phdr_info *info)
 			kind.verdict = by_name->kind.verdict;
 	}
 	if (kind.verdict == GT_WHY_DEFAULT &&
-	    (elfmap_note(info, "Go", NOTE_GO_BUILD_ID, &size) || has_v8(info)))
+	    (elfmap_note(map, "Go", NOTE_GO_BUILD_ID, NULL, 0, &size) ||
+	     has_v8(map)))
 		kind = (struct image_kind){ true, GT_WHY_RUNTIME };
 	if (kind.verdict == GT_WHY_DEFAULT &&
-	    dynsym_find(info, nongnu_symbol, STT_FUNC))
+	    dynsym_find(map, nongnu_symbol, STT_FUNC))
 		kind.verdict = GT_WHY_UNWINDER;
 	return kind;
 }

@@ -6,9 +6,9 @@
 #ifndef GNOMON_UNWIND_IMAGE_KIND_H
 #define GNOMON_UNWIND_IMAGE_KIND_H
 
-#include <link.h>
 #include <stdbool.h>
 
+#include "unwind/elfmap.h"
 #include "unwind/layout.h"
 
 struct image_kind {
@@ -16,8 +16,8 @@ struct image_kind {
 	enum gt_mode_why verdict;	/* GT_WHY_DEFAULT: nothing against */
 };
 
-/* Reads the image's names, notes and symbols. Any thread, while the image is
- * mapped (in a callback of the loader's list). */
-struct image_kind image_kind_of(const struct dl_phdr_info *info);
+/* Reads the image's names, notes and symbols. Any thread, also signal
+ * handlers. */
+struct image_kind image_kind_of(const struct elfmap *map);
 
 #endif

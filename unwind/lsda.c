@@ -115,10 +115,11 @@ static bool find_table(const struct cfi_fde *fde, uintptr_t *lsda)
 
 bool lsda_may_catch(const struct image *image, uintptr_t ra)
 {
+	const struct rules_image *rules = image_rules(image);
 	struct cfi_fde fde;
 	uintptr_t lsda, end;
 
-	if (!image->rules || cfi_find(&image->rules->tables, ra - 1, &fde) ||
+	if (!rules || cfi_find(&rules->tables, ra - 1, &fde) ||
 	    fde.cie.is_odd)
 		return true;
 	if (!fde.cie.has_personality)

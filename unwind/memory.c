@@ -10,6 +10,7 @@
  */
 #include <asm/mman.h>
 #include <asm/unistd.h>
+#include <sys/uio.h>
 
 #include "arch.h"
 #include "unwind/memory.h"
@@ -44,6 +45,43 @@ bool unwind_probe(uintptr_t address)
 	ret = arch_syscall4(__NR_rt_sigprocmask, HOW_INVALID, (long)address, 0,
 			    KERNEL_SIGSET_SIZE);
 	return ret != KERNEL_EFAULT;
+}
+
+/* Page by page. */
+static size_t copy_probed(uint8_t *to, uintptr_t from, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n && unwind_may(UNWIND_NO_PROBE)) {
+		uintptr_t at = from + done;
+		size_t piece = PAGE - at % PAGE;
+
+		if (piece > n - done)
+			piece = n - done;
+		/* its first word, or that of the page */
+		if (!unwind_probe(at & ~(uintptr_t)7))
+			break;
+		__builtin_memcpy(to + done, (const void *)at, piece);
+		done += piece;
+	}
+	return done;
+}
+
+size_t unwind_copy(void *to, uintptr_t from, size_t n)
+{
+	struct iovec local = { to, n }, remote = { (void *)from, n };
+	long ret;
+
+	if (from + n < from || from > ARCH_ADDRESS_MAX)
+		return 0;
+	if (!unwind_may(UNWIND_NO_COPY | UNWIND_NO_IDS))
+		return copy_probed(to, from, n);
+	/* The calling process's own, whoever shares its memory. */
+	ret = arch_syscall6(__NR_process_vm_readv, arch_syscall0(__NR_getpid),
+			    (long)&local, 1, (long)&remote, 1, 0);
+	if (ret >= 0)
+		return (size_t)ret;
+	return ret == KERNEL_EFAULT ? 0 : copy_probed(to, from, n);
 }
 
 bool unwind_readable(uintptr_t address)

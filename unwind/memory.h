@@ -33,7 +33,8 @@ enum {
 	UNWIND_NO_PROBE = 1,	/* rt_sigprocmask with an invalid `how` */
 	UNWIND_NO_WAIT = 2,	/* futex */
 	UNWIND_NO_IDS = 4,	/* getpid, gettid, prctl(PR_GET_NAME) */
-	UNWIND_NO_ADVICE = 8	/* madvise */
+	UNWIND_NO_ADVICE = 8,	/* madvise */
+	UNWIND_NO_COPY = 256	/* process_vm_readv */
 };
 extern _Atomic uint32_t unwind_ban;
 
@@ -61,6 +62,16 @@ void unwind_want_large_pages(void *p, size_t n);
  * Costs a system call. Async-signal-safe.
  */
 bool unwind_readable(uintptr_t address);
+
+/*
+ * Copies up to n bytes from an address that may be anything, and may be
+ * unmapped by another thread meanwhile; returns how many, from the first on,
+ * could be read. Costs two system calls. Async-signal-safe.
+ *
+ * Where process_vm_readv is forbidden or missing, pages are looked at one by
+ * one and then read: what goes within these few instructions faults.
+ */
+size_t unwind_copy(void *to, uintptr_t from, size_t n);
 
 /* Reads one word, checked. False leaves *value alone. */
 static inline bool unwind_read(uintptr_t address, uint64_t *value)

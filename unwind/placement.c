@@ -146,7 +146,7 @@ static bool code_allows(uintptr_t ra)
 {
 	const struct image *image = image_find(ra - 1);
 
-	return image && image->rules && image_pass_barrier(image) &&
+	return image && image_rules(image) && image_pass_barrier(image) &&
 	       walk_rule_is_plain(ra);
 }
 
@@ -251,8 +251,8 @@ static bool process_allows(struct capture_thread *t)
 	}
 	/* Captures inside a dlopen may have used up its increment before the
 	 * image was in the loader's list. */
-	if (image_list_is_stale())
-		image_refresh(&changed);
+	if (image_list_is_stale() && !image_refresh(&changed))
+		return false;
 	placement_reconsider(t);
 	/* who may not ask for its id any more cannot be told from a child
 	 * that shares its memory */

@@ -18,6 +18,7 @@
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/rule_cache.h"
+#include "unwind/rules_image.h"
 #include "unwind/shadow.h"
 
 _Atomic uint64_t *rule_cache;
@@ -68,14 +69,16 @@ static const struct image *find_image(uintptr_t pc)
 	bool changed;
 
 	if (!image || !(image->public->flags & GT_IMAGE_LATE) ||
-	    !image_list_is_stale() || !image_refresh(&changed) || !changed)
+	    !image_list_is_stale())
 		return image;
-	return image_find(pc);
+	if (!image_refresh(&changed))
+		return NULL;
+	return changed ? image_find(pc) : image;
 }
 
 /* By the tables that were registered at run time. What goes without a word,
  * or may come to an address where nothing is yet, is not cached. */
-static uint32_t rule_at_run_time(uintptr_t ra, const struct image *image,
+static uint32_t rule_at_run_time(uintptr_t ra, bool in_image,
 				 bool *constant)
 {
 	bool known;
@@ -85,11 +88,12 @@ static uint32_t rule_at_run_time(uintptr_t ra, const struct image *image,
 		*constant = known;
 		return rule_payload(id);
 	}
-	return image ? 0 : WORD_NO_IMAGE;
+	return in_image ? 0 : WORD_NO_IMAGE;
 }
 
 uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 {
+	struct rules_image borrowed, *rules = NULL;
 	const struct image *image;
 	bool constant;
 	uint64_t high = ra >> INDEX_BITS;
@@ -100,16 +104,20 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 		return WORD_STUB;
 	image = find_image(ra - 1);
 	constant = image != NULL;
-	if (image && image->rules)
-		id = rules_find(image->rules, ra - 1);
+	if (image)
+		rules = image_rules(image);
+	else if (image_borrow(ra - 1, &borrowed))
+		rules = &borrowed;
+	if (rules)
+		id = rules_find(rules, ra - 1);
 	/* Nothing was called from before a function's first byte: somebody
 	 * pushed its address to be returned to (makecontext, for one), and
 	 * the stack was made up from there. */
-	if (!id && image && image->rules && rules_find(image->rules, ra))
+	if (!id && rules && rules_find(rules, ra))
 		payload = WORD_END;
 	else
 		payload = id ? rule_payload(id) :
-			       rule_at_run_time(ra, image, &constant);
+			       rule_at_run_time(ra, image || rules, &constant);
 	if (!constant)
 		return payload;
 	/* The newer word first; the other of the set is pushed out. */

@@ -38,10 +38,9 @@
  * else is said. No thread needs to be announced.
  *
  * SIGNALS. "Async-signal-safe" below means: may be called in a signal handler,
- * whatever was interrupted, also a function of this library. One thing lies
- * outside our hands: for code met for the first time the loader is asked
- * (dl_iterate_phdr). glibc's answers in a handler, too; musl's waits, if the
- * handler interrupted dlopen or dlclose on the same thread.
+ * whatever was interrupted, also a function of this library. No lock is taken,
+ * nor is one of the C library's or the loader's: dl_iterate_phdr is called by
+ * gu_init only.
  *
  * FORK. A child may go on using everything. Its first call sets the library
  * up anew, which takes some tens of microseconds. (A handler that interrupted
@@ -116,7 +115,8 @@ struct gu_options {
  *	-EINVAL    an option is out of its range, a reserved one not 0
  *	-ENOMEM    the kernel refuses the memory
  *	-ENOSYS    the kernel is older than Linux 4.14
- * After an error it may be tried again. Not in signal handlers. Before it, all
+ * After an error it may be tried again. Not in signal handlers, and not with a
+ * lock that a callback of dl_iterate_phdr may want. Before it, all
  * other functions answer GU_STOP_EARLY, 0 or -EINVAL, and do no harm.
  */
 GU_API int gu_init(const struct gu_options *options);
@@ -182,7 +182,7 @@ GU_API size_t gu_walk_ucontext(const void *ucontext, uintptr_t *addresses,
  * at the same addresses). Returns when the list is up to date: 0;
  * -EAGAIN: another thread is bringing it up to date at this moment, and the
  * next capture will look again; -EINVAL: before gu_init. Not in signal
- * handlers; it takes the loader's lock.
+ * handlers.
  */
 GU_API int gu_reload(void);
 

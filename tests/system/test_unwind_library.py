@@ -20,7 +20,8 @@ PROBES = ("stacks", "deep", "borders", "budget", "signal", "getcontext",
 
 # What the library may leave undefined: of any C library, and of glibc alone.
 MAY_NEED = {"dl_iterate_phdr", "memcpy", "memcmp", "memset", "memmove"}
-MAY_NEED_WEAK = {"__libc_stack_end", "__environ"}
+MAY_NEED_WEAK = {"__libc_stack_end", "__environ", "_r_debug",
+                 "_dl_debug_addr"}
 
 INSTALLED = """
 bin/gnomon

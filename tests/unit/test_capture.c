@@ -368,6 +368,7 @@ static void test_no_memory(void **unused)
 
 	(void)unused;
 	start(CAPTURE_VALIDATE, true);
+	check_here();	/* the tables of the images on this stack */
 	unwind_alloc = no_memory;
 	for (n = 0; n < 300; n += 7)
 		recurse(n);

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #include "unwind/dynsym.h"
@@ -18,14 +19,27 @@ struct wanted {
 	uintptr_t found;
 };
 
+/* What the loader tells; its images stay, and both ways of reading agree. */
+static struct elfmap map_of(const struct dl_phdr_info *info, bool stays)
+{
+	return (struct elfmap){ .bias = info->dlpi_addr,
+				.path = info->dlpi_name,
+				.phdr = info->dlpi_phdr,
+				.phnum = info->dlpi_phnum,
+				.stays = stays };
+}
+
 static int look(struct dl_phdr_info *info, size_t size, void *data)
 {
+	struct elfmap map = map_of(info, true), copied = map_of(info, false);
 	struct wanted *wanted = data;
 
 	(void)size;
-	if (strstr(info->dlpi_name, wanted->library))
-		wanted->found = dynsym_find(info, wanted->name,
-					    STT_OBJECT);
+	if (!strstr(info->dlpi_name, wanted->library))
+		return 0;
+	wanted->found = dynsym_find(&map, wanted->name, STT_OBJECT);
+	assert_int_equal(dynsym_find(&copied, wanted->name, STT_OBJECT),
+			 wanted->found);
 	return 0;
 }
 
@@ -66,18 +80,19 @@ static int look_for_import(struct dl_phdr_info *info, size_t size, void *data)
 					      "dlopen" };
 	static const char *const none[] = { "no_such_symbol_x",
 					    "look_for_import" };
+	struct elfmap map = map_of(info, true);
 	unsigned *found = data;
 
 	(void)size;
 	/* the program itself comes first, and has no name */
 	if (!info->dlpi_name[0]) {
-		assert_true(dynsym_imports(info, wanted, 3));
-		assert_false(dynsym_imports(info, wanted, 1));
-		assert_false(dynsym_imports(info, none, 2));
+		assert_true(dynsym_imports(&map, wanted, 3));
+		assert_false(dynsym_imports(&map, wanted, 1));
+		assert_false(dynsym_imports(&map, none, 2));
 		++*found;
 	} else if (strstr(info->dlpi_name, "/libc.so.6")) {
 		/* what it has itself is no import */
-		assert_false(dynsym_imports(info, wanted, 3));
+		assert_false(dynsym_imports(&map, wanted, 3));
 		++*found;
 	}
 	return 0;
@@ -101,7 +116,7 @@ struct made {
 	char strings[32];
 };
 
-static void make(struct made *m, struct dl_phdr_info *info)
+static void make(struct made *m, struct elfmap *map)
 {
 	memset(m, 0, sizeof(*m));
 	m->segments[0] = (ElfW(Phdr)){ .p_type = PT_LOAD, .p_flags = PF_R,
@@ -121,56 +136,90 @@ static void make(struct made *m, struct dl_phdr_info *info)
 	m->symbols[1] = (ElfW(Sym)){ .st_name = 1, .st_info = STT_OBJECT,
 				     .st_shndx = 1, .st_value = 0x123 };
 	strcpy(m->strings + 1, "descriptor");
-	*info = (struct dl_phdr_info){ .dlpi_addr = (uintptr_t)m,
-				       .dlpi_name = "made",
-				       .dlpi_phdr = m->segments,
-				       .dlpi_phnum = 2 };
+	*map = (struct elfmap){ .bias = (uintptr_t)m,
+				.path = "made",
+				.phdr = m->segments,
+				.phnum = 2 };
 }
 
-static uintptr_t find_made(const struct dl_phdr_info *info, const char *name)
+static uintptr_t find_made(const struct elfmap *map, const char *name)
 {
-	return dynsym_find(info, name, STT_OBJECT);
+	return dynsym_find(map, name, STT_OBJECT);
 }
 
 static void older_hash(void **state)
 {
-	struct dl_phdr_info info;
+	struct elfmap map;
 	struct made m;
 
 	(void)state;
-	make(&m, &info);
-	assert_int_equal(find_made(&info, "descriptor"),
+	make(&m, &map);
+	assert_int_equal(find_made(&map, "descriptor"),
 			 (uintptr_t)&m + 0x123);
-	assert_int_equal(find_made(&info, "descripto"), 0);
+	assert_int_equal(find_made(&map, "descripto"), 0);
 	m.symbols[1].st_shndx = SHN_UNDEF;
-	assert_int_equal(find_made(&info, "descriptor"), 0);
+	assert_int_equal(find_made(&map, "descriptor"), 0);
 }
 
 static void hostile(void **state)
 {
-	struct dl_phdr_info info;
+	struct elfmap map;
 	struct made m;
 
 	(void)state;
-	make(&m, &info);
+	make(&m, &map);
 	m.hash[2] = 0x7fffffff;		/* no such symbol */
-	assert_int_equal(find_made(&info, "descriptor"), 0);
-	make(&m, &info);
+	assert_int_equal(find_made(&map, "descriptor"), 0);
+	make(&m, &map);
 	m.hash[0] = 0xffffffff;
-	assert_int_equal(find_made(&info, "descriptor"), 0);
-	make(&m, &info);
+	assert_int_equal(find_made(&map, "descriptor"), 0);
+	make(&m, &map);
 	m.hash[1] = 0xffffffff;		/* a chain that never ends */
 	m.hash[3] = m.hash[4] = 1;
-	assert_int_equal(find_made(&info, "another"), 0);
-	make(&m, &info);
+	assert_int_equal(find_made(&map, "another"), 0);
+	make(&m, &map);
 	m.symbols[1].st_name = 0xfffffff0;
-	assert_int_equal(find_made(&info, "descriptor"), 0);
-	make(&m, &info);
+	assert_int_equal(find_made(&map, "descriptor"), 0);
+	make(&m, &map);
 	m.dynamic[0].d_un.d_ptr = 0x7fffffff0000;
-	assert_int_equal(find_made(&info, "descriptor"), 0);
-	make(&m, &info);
+	assert_int_equal(find_made(&map, "descriptor"), 0);
+	make(&m, &map);
 	m.segments[1].p_memsz = UINT64_MAX / 2;
-	assert_int_equal(find_made(&info, "descriptor"), 0);
+	assert_int_equal(find_made(&map, "descriptor"), 0);
+}
+
+/* It may be unmapped at any moment. */
+static void unmapped(void **state)
+{
+	struct elfmap map;
+	struct made *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ElfW(Phdr) segments[2];
+	char name[16];
+
+	(void)state;
+	assert_ptr_not_equal(m, MAP_FAILED);
+	make(m, &map);
+	memcpy(segments, m->segments, sizeof(segments));
+	map.phdr = segments;
+	assert_int_equal(find_made(&map, "descriptor"), (uintptr_t)m + 0x123);
+	munmap(m, sizeof(*m));
+	assert_int_equal(find_made(&map, "descriptor"), 0);
+	assert_false(dynsym_soname(&map, name, sizeof(name)));
+}
+
+static void size_of_a_variable(void **state)
+{
+	struct elfmap map;
+	struct made m;
+	size_t size;
+
+	(void)state;
+	make(&m, &map);
+	m.symbols[1].st_size = 77;
+	assert_int_equal(dynsym_object(&map, "descriptor", &size),
+			 (uintptr_t)&m + 0x123);
+	assert_int_equal(size, 77);
 }
 
 int main(void)
@@ -180,6 +229,8 @@ int main(void)
 		cmocka_unit_test(data_of_the_c_library),
 		cmocka_unit_test(older_hash),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(unmapped),
+		cmocka_unit_test(size_of_a_variable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

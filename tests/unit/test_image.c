@@ -1,15 +1,17 @@
 /* test_image.c: images as they come and go. */
-// FLAGS: -rdynamic
+// FLAGS: -rdynamic -pthread
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "tests/unit/unwind_embed.h"
 #include "unwind/context.h"
 #include "unwind/image.h"
+#include "unwind/rules_image.h"
 
 #define LIBRARY "libcrypt.so.1"	/* Debian's base system has it */
 
@@ -43,7 +45,7 @@ static void test_start(void **unused)
 	assert_non_null(libc);
 	assert_ptr_not_equal(own, libc);
 	assert_non_null(strstr(libc->public->path, "libc.so"));
-	assert_true(rules_find(own->rules, (uintptr_t)test_start + 1) != 0);
+	assert_true(rules_find(image_rules(own), (uintptr_t)test_start + 1) != 0);
 	assert_null(image_find((uintptr_t)&own));
 	assert_null(image_find(0x1000));
 }
@@ -129,7 +131,7 @@ static void test_no_more_records(void **unused)
 		before = image;
 		image = image_find(address);
 		assert_non_null(image);
-		assert_int_not_equal(rules_find(image->rules, address), 0);
+		assert_int_not_equal(rules_find(image_rules(image), address), 0);
 		dlclose(library);
 		assert_true(image_refresh(&changed));
 		assert_true(changed);
@@ -139,11 +141,116 @@ static void test_no_more_records(void **unused)
 	assert_ptr_equal(before, image);	/* the same one comes and goes */
 }
 
+/* Without a word to us, as the C library does by itself. */
+static void test_exchanged(void **unused)
+{
+	const struct image *image;
+	const struct gl_image *before;
+	uintptr_t address;
+	bool changed;
+	void *library;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	library = dlopen(LIBRARY, RTLD_NOW);
+	address = (uintptr_t)dlsym(library, "crypt");
+	image = image_find(address);
+	assert_non_null(image);
+	before = image->public;
+	assert_false(image_list_is_stale());
+	dlclose(library);
+	library = dlopen(LIBRARY, RTLD_NOW);
+	address = (uintptr_t)dlsym(library, "crypt");
+	assert_true(image_list_is_stale());
+	assert_true(image_refresh(&changed));
+	assert_false(image_list_is_stale());
+	image = image_find(address);
+	assert_non_null(image);
+	/* at the same place the same bytes may pass for the same image */
+	assert_true(image->public == before || before->end_node);
+	dlclose(library);
+}
+
+/* ---- another thread is in the middle of a scan ---- */
+
+static struct {
+	_Atomic uint32_t limit;
+	uintptr_t address;
+	uint32_t node;
+	bool listed, refreshed, borrowed, ruled, stray;
+} beside;
+
+static void *look_beside(void *unused)
+{
+	struct rules_image rules;
+	bool changed;
+
+	beside.listed = image_find(beside.address) != NULL;
+	beside.refreshed = image_refresh(&changed);
+	beside.stray = image_borrow((uintptr_t)&beside, &rules);
+	beside.borrowed = image_borrow(beside.address, &rules);
+	if (beside.borrowed)
+		beside.ruled = rules_find(&rules, beside.address) != 0;
+	beside.node = child(beside.address);
+	return unused;
+}
+
+/* Asked for by the scan, which holds the lock: and somebody else comes. */
+static void want_images(void)
+{
+	pthread_t thread;
+
+	if (!beside.address || beside.node)
+		return;
+	assert_int_equal(pthread_create(&thread, NULL, look_beside, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	beside.limit = GL_IMAGES_MAX;
+}
+
+static void test_borrowed(void **unused)
+{
+	struct capture_config config = {
+		.node_count = &embed_node_count,
+		.node_limit = &embed_node_limit,
+		.node_max = EMBED_NODES,
+		.image_count = &embed_image_count,
+		.image_limit = &beside.limit,
+		.want_images = want_images,
+	};
+	const struct gl_image *g;
+	void *library;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	beside.limit = embed_image_count;
+	embed_node_count = GT_STOP_COUNT;
+	embed_image_count = 0;
+	config.nodes = embed_nodes;
+	config.images = embed_images;
+	memset(embed_images, 0, GL_IMAGES_MAX * sizeof(*embed_images));
+	assert_int_equal(capture_init(&config), 0);
+	library = dlopen(LIBRARY, RTLD_NOW);
+	beside.address = (uintptr_t)dlsym(library, "crypt");
+	assert_non_null(image_find(beside.address));
+	assert_false(beside.listed);
+	assert_false(beside.refreshed);
+	assert_true(beside.borrowed);
+	assert_true(beside.ruled);
+	assert_false(beside.stray);	/* no code */
+	/* The node that was made beside is the image's. */
+	g = find(LIBRARY);
+	assert_non_null(g);
+	assert_true(beside.node >= g->first_node);
+	dlclose(library);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_load_and_unload),
+		cmocka_unit_test(test_exchanged),
+		cmocka_unit_test(test_borrowed),
 		cmocka_unit_test(test_no_more_records),
 	};
 

@@ -17,14 +17,14 @@
 /* A segment without anything, for names alone. */
 static uint8_t segment[256] __attribute__((aligned(8)));
 
-static struct dl_phdr_info info_with(ElfW(Phdr) *headers, unsigned count,
-				     const char *name)
+static struct elfmap map_with(ElfW(Phdr) *headers, unsigned count,
+			      const char *path)
 {
-	return (struct dl_phdr_info){
-		.dlpi_addr = (uintptr_t)segment,
-		.dlpi_name = name,
-		.dlpi_phdr = headers,
-		.dlpi_phnum = (ElfW(Half))count,
+	return (struct elfmap){
+		.bias = (uintptr_t)segment,
+		.path = path,
+		.phdr = headers,
+		.phnum = count,
 	};
 }
 
@@ -32,9 +32,9 @@ static struct image_kind kind_of_name(const char *name)
 {
 	ElfW(Phdr) load = { .p_type = PT_LOAD, .p_flags = PF_R,
 			    .p_memsz = sizeof(segment) };
-	struct dl_phdr_info info = info_with(&load, 1, name);
+	struct elfmap map = map_with(&load, 1, name);
 
-	return image_kind_of(&info);
+	return image_kind_of(&map);
 }
 
 static void test_names(void **unused)
@@ -101,17 +101,19 @@ static size_t put_note(size_t at, const char *owner, uint32_t owner_size,
 	return at + ((owner_size + 3) & ~3u) + ((size + 3) & ~3u);
 }
 
-static const uint8_t *find_note(size_t size, const char *owner, uint32_t type,
-				uint32_t *found)
+/* The first byte of the description; -1: there is no such note. */
+static int find_note(size_t size, const char *owner, uint32_t type,
+		     uint32_t *found)
 {
 	ElfW(Phdr) headers[2] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R,
 		  .p_memsz = sizeof(segment) },
 		{ .p_type = PT_NOTE, .p_memsz = size },
 	};
-	struct dl_phdr_info info = info_with(headers, 2, "");
+	struct elfmap map = map_with(headers, 2, "");
+	uint8_t byte = 0;
 
-	return elfmap_note(&info, owner, type, found);
+	return elfmap_note(&map, owner, type, &byte, 1, found) ? byte : -1;
 }
 
 static void test_notes(void **unused)
@@ -123,23 +125,23 @@ static void test_notes(void **unused)
 	memset(segment, 0, sizeof(segment));
 	first = put_note(0, "GNU", 4, NT_GNU_BUILD_ID, 5);
 	second = put_note(first, "Go", 4, 4, 8);
-	assert_ptr_equal(find_note(second, "GNU", NT_GNU_BUILD_ID, &size),
-			 segment + 16);
+	segment[16] = 11;
+	segment[first + 16] = 22;
+	assert_int_equal(find_note(second, "GNU", NT_GNU_BUILD_ID, &size), 11);
 	assert_int_equal(size, 5);
 	/* Go pads its name's size as well. */
-	assert_ptr_equal(find_note(second, "Go", 4, &size),
-			 segment + first + 16);
+	assert_int_equal(find_note(second, "Go", 4, &size), 22);
 	assert_int_equal(size, 8);
-	assert_null(find_note(second, "Go", 3, &size));
-	assert_null(find_note(second, "G", 4, &size));
+	assert_int_equal(find_note(second, "Go", 3, &size), -1);
+	assert_int_equal(find_note(second, "G", 4, &size), -1);
 	/* Cut short, or beyond the segment. */
-	assert_null(find_note(second - 1, "Go", 4, &size));
-	assert_null(find_note(sizeof(segment) + 1, "GNU", NT_GNU_BUILD_ID,
-			      &size));
+	assert_int_equal(find_note(second - 1, "Go", 4, &size), -1);
+	assert_int_equal(find_note(sizeof(segment) + 1, "GNU", NT_GNU_BUILD_ID,
+				   &size), -1);
 	put_note(0, "GNU", UINT32_MAX, NT_GNU_BUILD_ID, UINT32_MAX - 3);
-	assert_null(find_note(second, "Go", 4, &size));
+	assert_int_equal(find_note(second, "Go", 4, &size), -1);
 	put_note(0, "GNU", 0, NT_GNU_BUILD_ID, 0);
-	assert_null(find_note(12, "GNU", NT_GNU_BUILD_ID, &size));
+	assert_int_equal(find_note(12, "GNU", NT_GNU_BUILD_ID, &size), -1);
 }
 
 static void test_go_program(void **unused)
@@ -149,13 +151,13 @@ static void test_go_program(void **unused)
 		  .p_memsz = sizeof(segment) },
 		{ .p_type = PT_NOTE },
 	};
-	struct dl_phdr_info info = info_with(headers, 2, "");
+	struct elfmap map = map_with(headers, 2, "");
 	struct image_kind kind;
 
 	(void)unused;
 	memset(segment, 0, sizeof(segment));
 	headers[1].p_memsz = put_note(0, "Go", 4, 4, 16);
-	kind = image_kind_of(&info);
+	kind = image_kind_of(&map);
 	assert_true(kind.no_barrier);
 	assert_int_equal(kind.verdict, GT_WHY_RUNTIME);
 }
@@ -185,12 +187,15 @@ static void test_verdict(void **unused)
 
 static int take_soname(struct dl_phdr_info *info, size_t size, void *data)
 {
+	struct elfmap map = { .bias = info->dlpi_addr,
+			      .phdr = info->dlpi_phdr,
+			      .phnum = info->dlpi_phnum };
 	char name[64];
 
 	(void)size;
 	if (strstr(info->dlpi_name, "libcmocka") &&
-	    dynsym_soname(info, name, sizeof(name))) {
-		assert_false(dynsym_soname(info, name, 4));
+	    dynsym_soname(&map, name, sizeof(name))) {
+		assert_false(dynsym_soname(&map, name, 4));
 		strcpy(data, name);
 	}
 	return 0;

@@ -359,8 +359,8 @@ static void test_own(void **unused)
 	assert_int_equal(cleaned, 1);
 	image = image_find((uintptr_t)test_own);
 	assert_non_null(image);
-	assert_int_equal(cfi_find(&image->rules->tables, returns_to[0] - 1,
-				  &fde), 0);
+	assert_int_equal(cfi_find(&image_rules(image)->tables,
+				  returns_to[0] - 1, &fde), 0);
 	assert_true(fde.cie.has_personality);
 	assert_true(fde.data_end > fde.data);
 	assert_false(lsda_may_catch(image, returns_to[0]));
