@@ -33,7 +33,9 @@ int api_may_ask(void)
 
 	if (!r)
 		return -ENODEV;
-	return ask_interrupted(&r->ask) ? -EBUSY : 0;
+	return ask_interrupted(&r->ask, (uintptr_t)__builtin_dwarf_cfa()) ?
+		       -EBUSY :
+		       0;
 }
 
 API int gnomon_loaded(void)

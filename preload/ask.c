@@ -12,9 +12,16 @@
  * before anybody is awake. Whom it was passed to may be gone, or be in a
  * handler: then another one takes it at the end of its nap.
  *
+ * SIGNALS are kept out while there is a question: a handler that jumped out of
+ * it would leave it to nobody, and the writer with memory of the asker's that
+ * is something else by then. A process may have forbidden itself the call that
+ * this takes (seccomp.h). There a question may be left, and is taken back by
+ * the next of the same thread; other threads are refused until then.
+ *
  * I1: who finds itself to be the holder is in a handler that interrupted its
- *     own question, as nobody else stores that value. It is refused at once.
- *     So the holder waits for the writer only, everybody else for holders.
+ *     own question, as nobody else stores that value, or has left one by a
+ *     jump. The first is refused at once. So the holder waits for the writer
+ *     only, everybody else for holders.
  * I2: each wait but that for a question TAKEN has an end, whoever wakes whom.
  *
  * A fork finds all of it 0: the recorder is wiped.
@@ -22,10 +29,12 @@
 #include "preload/ask.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "arch.h"
 #include "preload/recorder.h"
 #include "preload/sys.h"
+#include "unwind/abandoned.h"
 #include "unwind/memory.h"
 
 #define ASK_NAP_NS (20 * UINT64_C(1000000))
@@ -34,6 +43,8 @@
  * forbidden to read any. */
 #define ASK_PATIENCE (100 * ASK_NAP)
 #define ASK_PASSED 1	/* no thread's pointer */
+#define ASK_SIGNALS 8	/* bytes of the kernel's signal set */
+#define ASK_SPINS 100000	/* some milliseconds */
 enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
 
 enum { ASK_IDLE, ASK_POSTED, ASK_TAKEN, ASK_DONE };
@@ -45,10 +56,46 @@ static bool ask_move(struct ask *ask, uint32_t from, uint32_t to)
 		memory_order_acquire);
 }
 
-bool ask_interrupted(const struct ask *ask)
+static bool ask_is_ours(const struct ask *ask)
 {
 	return atomic_load_explicit(&ask->holder, memory_order_relaxed) ==
 	       arch_thread_pointer();
+}
+
+static bool ask_is_left(const struct ask *ask, uintptr_t sp)
+{
+	const struct thread *thread = recorder_tls;
+
+	return ask->cfa && abandoned(thread ? thread->capture : NULL, ask->cfa,
+				     ask->ra, sp);
+}
+
+bool ask_interrupted(const struct ask *ask, uintptr_t sp)
+{
+	return ask_is_ours(ask) && !ask_is_left(ask, sp);
+}
+
+/* Whether they were kept out by this, and *old is what was before. */
+static bool ask_block_signals(uint64_t *old)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	return unwind_may(UNWIND_NO_PROBE) &&
+	       !arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
+			      (long)old, ASK_SIGNALS);
+}
+
+static void ask_restore_signals(const uint64_t *old)
+{
+	unsigned i;
+
+	/* another thread may be putting a filter in force for all: what that
+	 * forbids is known in a moment */
+	for (i = 0; i < ASK_SPINS && !unwind_may(UNWIND_NO_PROBE); i++)
+		arch_pause();
+	/* it was accepted a moment ago */
+	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)old, 0,
+		      ASK_SIGNALS);
 }
 
 static bool ask_take(struct ask *ask, uintptr_t from)
@@ -76,14 +123,31 @@ static unsigned ask_nap(struct recorder *r, const _Atomic uint32_t *word,
 	return result == -EINTR ? ASK_SIGNAL : ASK_MOVED;
 }
 
-static bool ask_claim(struct recorder *r)
+/* A question of the calling thread that was left by a jump is nobody's; once
+ * taken, not before the writer is through with it. */
+static bool ask_withdraw(struct recorder *r)
+{
+	struct ask *ask = &r->ask;
+
+	while (!ask_move(ask, ASK_POSTED, ASK_IDLE) &&
+	       atomic_load_explicit(&ask->state, memory_order_acquire) ==
+		       ASK_TAKEN) {
+		if (!recorder_writer_alive(r))
+			return false;
+		ask_nap(r, &ask->state, ASK_TAKEN);
+	}
+	atomic_store_explicit(&ask->state, ASK_IDLE, memory_order_relaxed);
+	return true;
+}
+
+static bool ask_claim(struct recorder *r, uintptr_t sp)
 {
 	struct ask *ask = &r->ask;
 	unsigned waited = 0;
 	uint32_t left;
 
-	if (ask_interrupted(ask))
-		return false;
+	if (unlikely(ask_is_ours(ask)))
+		return ask_is_left(ask, sp) && ask_withdraw(r);
 	while (!ask_take(ask, 0)) {
 		if (waited >= ASK_PATIENCE || !recorder_writer_alive(r))
 			return false;
@@ -105,6 +169,7 @@ static void ask_leave(struct ask *ask)
 	bool waits = atomic_exchange(&ask->waits, 0) && wakes;
 	uintptr_t passed = ASK_PASSED;
 
+	ask->cfa = 0;
 	atomic_store(&ask->holder, waits ? ASK_PASSED : 0);
 	atomic_fetch_add(&ask->left, 1);
 	if (!wakes || (!waits && !atomic_load(&ask->waits)))
@@ -137,16 +202,12 @@ static bool ask_wait(struct recorder *r)
 	}
 }
 
-bool ask_writer(struct recorder *r, const struct ask *question, long *result)
+static bool ask_and_wait(struct recorder *r, const struct ask *question,
+			 long *result)
 {
 	bool answered;
 	unsigned i;
 
-	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
-			  RECORDER_ON ||
-	    (r->writer_is_thread && question->what != ASK_CONTROL) ||
-	    !ask_claim(r))
-		return false;
 	r->ask.what = question->what;
 	r->ask.number = question->number;
 	for (i = 0; i < 6; i++)
@@ -158,7 +219,33 @@ bool ask_writer(struct recorder *r, const struct ask *question, long *result)
 	if (answered)
 		*result = r->ask.result;
 	atomic_store_explicit(&r->ask.state, ASK_IDLE, memory_order_relaxed);
-	ask_leave(&r->ask);
+	return answered;
+}
+
+BASE_SLOW bool ask_writer(struct recorder *r, const struct ask *question,
+			  long *result)
+{
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	bool blocked, answered = false;
+	uint64_t signals;
+
+	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
+			  RECORDER_ON ||
+	    (r->writer_is_thread && question->what != ASK_CONTROL))
+		return false;
+	blocked = ask_block_signals(&signals);
+	if (ask_claim(r, sp)) {
+		/* the last to be known: a handler in between is refused */
+		r->ask.cfa = 0;
+		atomic_signal_fence(memory_order_seq_cst);
+		r->ask.ra = (uintptr_t)__builtin_return_address(0);
+		atomic_signal_fence(memory_order_seq_cst);
+		r->ask.cfa = sp;
+		answered = ask_and_wait(r, question, result);
+		ask_leave(&r->ask);
+	}
+	if (blocked)
+		ask_restore_signals(&signals);
 	return answered;
 }
 

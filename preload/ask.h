@@ -23,6 +23,8 @@ enum ask_what {
 struct ask {
 	_Atomic uint32_t state;	/* futex; see ask.c */
 	_Atomic uintptr_t holder;	/* thread pointer of who asks; 0: nobody */
+	uintptr_t cfa, ra;	/* of its ask_writer (abandoned.h); cfa 0: not
+				 * known yet */
 	_Atomic uint32_t left;	/* futex: how many have asked */
 	_Atomic uint32_t waits;	/* somebody may sleep on `left` */
 	uint32_t what;
@@ -34,13 +36,15 @@ struct ask {
 /*
  * Any thread of the target, also in handlers; each gets its turn. False: there
  * is no answer, because there is no writer, or not in time (some seconds), or
- * because this is a handler that interrupted a question (ask_interrupted).
+ * because this is a handler that interrupted a question (ask_interrupted). No
+ * signal is let in meanwhile, where the process may still see to that.
  */
 bool ask_writer(struct recorder *r, const struct ask *question, long *result);
 
 /* Whether the calling thread asks already, further out: what it interrupted
- * cannot go on before it is back. */
-bool ask_interrupted(const struct ask *ask);
+ * cannot go on before it is back. sp: of the function that asks for this, after
+ * its return. */
+bool ask_interrupted(const struct ask *ask, uintptr_t sp);
 
 /* The writer, now and then: whether somebody asks. Then the question is its
  * own until ask_answered. */

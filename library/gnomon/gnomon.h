@@ -24,9 +24,10 @@
  * to some milliseconds, and seconds at the worst: then it returns -ETIMEDOUT.
  *
  * SIGNALS. "Async-signal-safe" means: may be called in a signal handler,
- * whatever was interrupted. What asks the writer may be called there as well,
- * but returns -EBUSY where it interrupted another such question of its own
- * thread. The rest says so.
+ * whatever was interrupted. What asks the writer may be called there as well;
+ * meanwhile no signal is let in. Only where the process has forbidden itself
+ * what that takes (a filter of system calls) it returns -EBUSY in a handler
+ * that interrupted another such question of its own thread. The rest says so.
  *
  * FORK. A child that is recorded begins as if it had been started by itself:
  * what was enabled, activated, limited is again as the options say; heaps keep

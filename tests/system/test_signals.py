@@ -53,6 +53,18 @@ def handler_on_a_stack_further_out(directory):
 
 
 @case
+def handler_jumps_out_of_a_question(directory):
+    """What follows a change of ids is asked of the writer: later changes are
+    answered, and the recording goes on."""
+    done = recorded([program("left_asking")], directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    equal(done.expected["slow"], 0, "changes that had to wait")
+    equal(Report(done.trace).sums("last_malloc$")["allocations"],
+          done.expected["last"], "after it")
+    equal(find_key(info(done.trace), "reason"), "exit", "end")
+
+
+@case
 def oracle_agrees(directory):
     for argument in ([], ["jump"], ["stack"], ["jump", "stack"], ["within"],
                      ["jump", "within"]):

@@ -1,0 +1,162 @@
+/*
+ * test_ask.c: questions, in a process that cannot keep signals out of them. A
+ * thread of the test plays the writer.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "arch.h"
+#include "preload/area.h"
+#include "preload/ask.h"
+#include "preload/recorder.h"
+#include "unwind/memory.h"
+
+static _Atomic int holds_back, stop;
+static pthread_t writer, asker;
+static sigjmp_buf back;
+static bool nested;
+
+static void *answers(void *unused)
+{
+	(void)unused;
+	while (!stop) {
+		if (!holds_back && ask_pending(&recorder->ask))
+			ask_answered(&recorder->ask,
+				     recorder->ask.arg[0] + 1);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	memset(recorder, 0, sizeof(*recorder));
+	recorder->writer_tid = getpid();
+	recorder->state = RECORDER_ON;
+	stop = holds_back = 0;
+	unwind_ban = 0;
+	return pthread_create(&writer, NULL, answers, NULL);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	stop = 1;
+	unwind_ban = 0;
+	return pthread_join(writer, NULL);
+}
+
+static bool ask(long number, long *result)
+{
+	struct ask question = { .what = ASK_CALL, .arg = { number } };
+
+	*result = 0;
+	return ask_writer(recorder, &question, result);
+}
+
+static void answered_in_turn(void **state)
+{
+	long result, i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		assert_true(ask(i, &result));
+		assert_int_equal(result, i + 1);
+	}
+	assert_int_equal(recorder->ask.holder, 0);
+}
+
+/* Once there is a question: a signal for who has asked it. */
+static void *interrupts(void *unused)
+{
+	(void)unused;
+	while (recorder->ask.holder < 4096 || !recorder->ask.cfa)
+		sched_yield();
+	pthread_kill(asker, SIGUSR1);
+	return NULL;
+}
+
+static void on_jump(int number)
+{
+	(void)number;
+	siglongjmp(back, 1);
+}
+
+static void on_ask(int number)
+{
+	long result;
+
+	(void)number;
+	nested = ask(1, &result);
+	holds_back = 0;
+}
+
+static void interrupted_by(void (*handler)(int), pthread_t *by)
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigaction(SIGUSR1, &action, NULL);
+	asker = pthread_self();
+	holds_back = 1;
+	pthread_create(by, NULL, interrupts, NULL);
+}
+
+/* As it was: neither sooner nor later than it is left. */
+static void one_that_was_left_is_taken_back(void **state)
+{
+	pthread_t by;
+	long result;
+
+	(void)state;
+	unwind_ban = UNWIND_NO_PROBE;
+	if (!sigsetjmp(back, 1)) {
+		interrupted_by(on_jump, &by);
+		ask(1, &result);
+		fail();
+	}
+	pthread_join(by, NULL);
+	assert_int_equal(recorder->ask.holder, arch_thread_pointer());
+	holds_back = 0;
+	assert_true(ask(41, &result));
+	assert_int_equal(result, 42);
+	assert_int_equal(recorder->ask.holder, 0);
+}
+
+static void one_within_another_is_refused(void **state)
+{
+	pthread_t by;
+	long result;
+
+	(void)state;
+	unwind_ban = UNWIND_NO_PROBE;
+	nested = true;
+	interrupted_by(on_ask, &by);
+	assert_true(ask(41, &result));
+	assert_int_equal(result, 42);
+	assert_false(nested);
+	pthread_join(by, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(answered_in_turn, start, end),
+		cmocka_unit_test_setup_teardown(one_that_was_left_is_taken_back,
+						start, end),
+		cmocka_unit_test_setup_teardown(one_within_another_is_refused,
+						start, end),
+	};
+
+	if (area_map(UINT64_C(16) << 20))
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
