@@ -4,12 +4,16 @@
  * The table is a mapping of its own, made for the first heap: unlike the area
  * it stays in a forked child, as do the numbers in the program's variables.
  *
- *	EMPTY ──▶ CLAIMED ──▶ READY
+ *	name[place]     copied by who needs a number, before anybody sees it
+ *	place[number]   0 ──▶ place, by compare-and-swap
  *
- * I1: an entry's name is complete before it is READY, and constant then. Taken
- *     in order: behind an EMPTY one there are only such.
- * I2: one that stays CLAIMED, because its thread was not taken along by a
- *     fork, is nobody's for ever.
+ * I1: numbers are given in order: behind one without a place there are only
+ *     such.
+ * I2: a name is complete before it has a number, and constant then. So who
+ *     finds a number taken in the last moment knows whether it is by the same
+ *     name, and nobody waits for anybody. What it copied itself is not needed
+ *     then; it is lost if another thread has taken the next place by then, or
+ *     a fork, or a jump, leaves the copy behind.
  */
 #include "preload/heaps.h"
 
@@ -20,16 +24,12 @@
 #include "preload/seccomp.h"
 #include "preload/sys.h"
 
-enum { HEAPS_EMPTY, HEAPS_CLAIMED, HEAPS_READY };
-
-struct heaps_entry {
-	_Atomic uint32_t state;
-	char name[HEAPS_NAME_MAX + 1];
-};
+#define HEAPS_PLACES (2 * GL_HEAPS_MAX)	/* some are lost (I2) */
 
 struct heaps_table {
-	_Atomic uint32_t count;	/* of entries that are, or soon will be, READY */
-	struct heaps_entry entry[GL_HEAPS_MAX];	/* [0] is never used */
+	_Atomic uint32_t places;		/* taken so far */
+	_Atomic uint32_t place[GL_HEAPS_MAX];	/* [0] is never used */
+	char name[HEAPS_PLACES][HEAPS_NAME_MAX + 1];	/* nor is this [0] */
 };
 
 static _Atomic(struct heaps_table *) heaps_table;
@@ -63,70 +63,72 @@ static struct heaps_table *heaps_get(void)
 	return atomic_load_explicit(&heaps_table, memory_order_acquire);
 }
 
-static void heaps_fill(struct heaps_table *table, struct heaps_entry *entry,
-		       const char *name)
+/* A place with this name in it; 0: there is none left. */
+static uint32_t heaps_copy(struct heaps_table *table, const char *name)
 {
-	size_t length = strlen(name);
+	uint32_t place = atomic_fetch_add_explicit(&table->places, 1,
+						   memory_order_relaxed) + 1;
 
-	memcpy(entry->name, name, base_min(length, HEAPS_NAME_MAX));
-	/* first: whoever has the number has seen it READY, so the writer, who
-	 * has seen an event of it, sees the count */
-	atomic_fetch_add_explicit(&table->count, 1, memory_order_relaxed);
-	/* pairs with the acquires of heaps_create and heaps_next (I1) */
-	atomic_store_explicit(&entry->state, HEAPS_READY,
-			      memory_order_release);
+	if (place >= HEAPS_PLACES) {
+		atomic_fetch_sub_explicit(&table->places, 1,
+					  memory_order_relaxed);
+		return 0;
+	}
+	/* it may be one that was given back */
+	memset(table->name[place], 0, sizeof(table->name[place]));
+	memcpy(table->name[place], name,
+	       base_min(strlen(name), HEAPS_NAME_MAX));
+	return place;
+}
+
+/* If nobody has taken another one since. */
+static void heaps_give_back(struct heaps_table *table, uint32_t place)
+{
+	atomic_compare_exchange_strong_explicit(&table->places, &place,
+						place - 1,
+						memory_order_relaxed,
+						memory_order_relaxed);
 }
 
 uint32_t heaps_create(const char *name)
 {
 	struct heaps_table *table = heaps_get();
-	uint32_t i, state;
+	uint32_t i, own = 0, place;
 
 	if (!table && !(table = heaps_make()))
 		return 0;
 	for (i = 1; i < GL_HEAPS_MAX; i++) {
-		struct heaps_entry *entry = &table->entry[i];
-
-		state = atomic_load_explicit(&entry->state,
+		place = atomic_load_explicit(&table->place[i],
 					     memory_order_acquire);
-		if (state == HEAPS_EMPTY &&
-		    atomic_compare_exchange_strong_explicit(
-			    &entry->state, &state, HEAPS_CLAIMED,
-			    memory_order_acquire, memory_order_acquire)) {
-			heaps_fill(table, entry, name);
+		if (!place && !own && !(own = heaps_copy(table, name)))
+			return 0;
+		/* pairs with the acquires here and in heaps_next (I2) */
+		if (!place && atomic_compare_exchange_strong_explicit(
+				      &table->place[i], &place, own,
+				      memory_order_acq_rel,
+				      memory_order_acquire))
 			return i;
-		}
-		if (state == HEAPS_READY &&
-		    strncmp(entry->name, name, HEAPS_NAME_MAX) == 0)
-			return i;
+		if (strncmp(table->name[place], name, HEAPS_NAME_MAX) == 0)
+			break;
 	}
-	return 0;
+	if (own)
+		heaps_give_back(table, own);
+	return i < GL_HEAPS_MAX ? i : 0;
 }
 
 uint32_t heaps_next(struct heaps_told *told, const char **name)
 {
 	struct heaps_table *table = heaps_get();
-	uint32_t i, state;
+	uint32_t next = told->count + 1, place;
 
-	if (likely(!table))
+	if (likely(!table) || unlikely(next == GL_HEAPS_MAX))
 		return 0;
-	if (likely(atomic_load_explicit(&table->count,
-					memory_order_relaxed) == told->count))
+	/* who has seen an event of a heap has seen its place, too */
+	place = atomic_load_explicit(&table->place[next],
+				     memory_order_acquire);
+	if (likely(!place))
 		return 0;
-	for (i = 1; i < GL_HEAPS_MAX; i++) {
-		struct heaps_entry *entry = &table->entry[i];
-
-		state = atomic_load_explicit(&entry->state,
-					     memory_order_acquire);
-		if (state == HEAPS_EMPTY)
-			break;
-		if (state != HEAPS_READY ||
-		    told->bits[i / 64] >> (i % 64) & 1)
-			continue;
-		told->bits[i / 64] |= UINT64_C(1) << (i % 64);
-		told->count++;
-		*name = entry->name;
-		return i;
-	}
-	return 0;
+	told->count = next;
+	*name = table->name[place];
+	return next;
 }

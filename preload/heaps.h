@@ -23,10 +23,9 @@ static inline bool heaps_valid(uint32_t heap)
 	return heap - 1 < GL_HEAPS_MAX - 1;
 }
 
-/* Which heaps a trace knows. All zero: none. */
+/* Which heaps a trace knows: the first so many. */
 struct heaps_told {
 	uint32_t count;
-	uint64_t bits[GL_HEAPS_MAX / 64];
 };
 
 /* The writer: a heap that has not been told of yet, which it then has, and its

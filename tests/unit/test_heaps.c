@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "preload/heaps.h"
+/* The table is made anew for each try. */
+#include "preload/heaps.c"
+#include "tests/unit/stepped.h"
 
 #define THREADS 4
 #define NAMES 200
@@ -87,6 +89,52 @@ static void threads_at_once(void **state)
 	assert_int_equal(heaps_next(&told, &name), 0);
 }
 
+/* ---- one name, twice at once ---- */
+
+static uint32_t by_action, by_handler;
+
+static void no_heaps(void)
+{
+	heaps_table = NULL;
+	assert_int_equal(heaps_create("another"), 1);
+	by_handler = 0;
+}
+
+static void create_one(void)
+{
+	by_action = heaps_create("one");
+}
+
+static void create_the_same(void)
+{
+	by_handler = heaps_create("one");
+}
+
+static bool is_the_same(void)
+{
+	struct heaps_told told = { 0 };
+	const char *name;
+
+	return by_action == 2 && by_handler == 2 &&
+	       heaps_next(&told, &name) == 1 && heaps_next(&told, &name) == 2 &&
+	       strcmp(name, "one") == 0 && heaps_next(&told, &name) == 0;
+}
+
+/* A handler, or a thread, that creates it in the middle of that. */
+static void one_name_is_one_heap(void **state)
+{
+	const struct stepped each = { no_heaps, create_one, create_the_same,
+				      is_the_same };
+	struct heaps_table *table = heaps_table;
+	unsigned at;
+
+	(void)state;
+	if (!stepped_each(&each, &at))
+		fail_msg("instruction %u", at);
+	print_message("%u instructions\n", at);
+	heaps_table = table;
+}
+
 static void there_is_an_end(void **state)
 {
 	char name[24];
@@ -109,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_have_numbers),
 		cmocka_unit_test(threads_at_once),
+		cmocka_unit_test(one_name_is_one_heap),
 		cmocka_unit_test(there_is_an_end),
 	};
 
