@@ -7,6 +7,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/manual.h"
+#include "cli/base/shortened.h"
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
 	int operands, status, skip = 1;
 	size_t count = 0;
 
+	shortened_survive();
 	top.commands = commands;
 	while (commands[count] != NULL)
 		count++;

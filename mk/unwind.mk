@@ -18,7 +18,7 @@ UNWIND_MAP := library/exports.map
 # finds the tables of images that announce none (static programs, for one).
 UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
 	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
-	$(call target-obj,preload/mapped_file.c preload/section.c \
+	$(call target-obj,preload/copied_file.c preload/section.c \
 		$(wildcard library/*.c))
 
 all: unwind-library

@@ -6,8 +6,8 @@
  * a global one before a weak before a local one, then that with fewer
  * underscores in front, then the shortest.
  *
- * I1  Nothing is read outside [file, file + size): every offset and count is
- *     compared with the size first. A name without an end in its table is none.
+ * I1  Nothing is read but what was copied (copied_file.h), which bounds every
+ *     offset and count. A name without an end in its table is none.
  */
 #include "preload/elf_names.h"
 
@@ -16,34 +16,29 @@
 
 #include "arch.h"
 #include "preload/base.h"
-#include "preload/mapped_file.h"
+#include "preload/copied_file.h"
 #include "preload/seccomp.h"
 
 #define ELF_NAMES_LENGTH 4096	/* longer ones are none */
 
 struct elf_names {
-	const uint8_t *bytes;
-	uint64_t size;
+	struct copied_file file;
+	Elf64_Ehdr header;
 	const Elf64_Sym *symbols;
 	uint64_t symbol_count;
 	const char *strings;
 	uint64_t string_bytes;
 };
 
-/* I1 */
-static const void *elf_names_at(const struct elf_names *f, uint64_t offset,
-				uint64_t size)
+static bool elf_names_header(struct elf_names *f)
 {
-	return offset <= f->size && size <= f->size - offset ?
-		       f->bytes + offset : NULL;
-}
+	const Elf64_Ehdr *e = copied_file_part(&f->file, 0, sizeof(*e));
 
-static bool elf_names_header(const struct elf_names *f)
-{
-	const Elf64_Ehdr *e = (const void *)f->bytes;
-
-	return f->size >= sizeof(*e) &&
-	       memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
+	if (!e)
+		return false;
+	f->header = *e;
+	e = &f->header;
+	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
 	       e->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       e->e_machine == ARCH_ELF_MACHINE &&
 	       e->e_shentsize == sizeof(Elf64_Shdr) && e->e_shoff % 8 == 0 &&
@@ -75,23 +70,24 @@ static bool elf_names_note(const uint8_t *at, uint64_t size,
 	return false;
 }
 
-static bool elf_names_same(const struct elf_names *f, const uint8_t *build_id,
+static bool elf_names_same(struct elf_names *f, const uint8_t *build_id,
 			   uint32_t build_id_size)
 {
-	const Elf64_Ehdr *e = (const void *)f->bytes;
-	const Elf64_Phdr *p = elf_names_at(f, e->e_phoff,
-					   e->e_phnum * sizeof(*p));
+	const Elf64_Ehdr *e = &f->header;
+	const Elf64_Phdr *p = copied_file_part(&f->file, e->e_phoff,
+					       e->e_phnum * sizeof(*p));
 	unsigned i;
 
 	if (!build_id_size)
 		return true;
 	for (i = 0; p && i < e->e_phnum; i++) {
+		const Elf64_Phdr piece = p[i];
 		const uint8_t *notes =
-			p[i].p_type == PT_NOTE ?
-				elf_names_at(f, p[i].p_offset,
-					     p[i].p_filesz) : NULL;
+			piece.p_type == PT_NOTE ?
+				copied_file_part(&f->file, piece.p_offset,
+						 piece.p_filesz) : NULL;
 
-		if (notes && elf_names_note(notes, p[i].p_filesz, build_id,
+		if (notes && elf_names_note(notes, piece.p_filesz, build_id,
 					    build_id_size))
 			return true;
 	}
@@ -100,23 +96,27 @@ static bool elf_names_same(const struct elf_names *f, const uint8_t *build_id,
 
 static bool elf_names_tables(struct elf_names *f)
 {
-	const Elf64_Ehdr *e = (const void *)f->bytes;
-	const Elf64_Shdr *s = elf_names_at(f, e->e_shoff,
-					   e->e_shnum * sizeof(*s));
-	const Elf64_Shdr *table = NULL;
+	const Elf64_Ehdr *e = &f->header;
+	const Elf64_Shdr *s = copied_file_part(&f->file, e->e_shoff,
+					       e->e_shnum * sizeof(*s));
+	const Elf64_Shdr *found = NULL;
+	Elf64_Shdr table, strings;
 	unsigned i;
 
 	for (i = 0; s && i < e->e_shnum; i++)
 		if (s[i].sh_type == SHT_SYMTAB ||
-		    (s[i].sh_type == SHT_DYNSYM && !table))
-			table = &s[i];
-	if (!table || table->sh_link >= e->e_shnum || table->sh_offset % 8)
+		    (s[i].sh_type == SHT_DYNSYM && !found))
+			found = &s[i];
+	if (!found || found->sh_link >= e->e_shnum || found->sh_offset % 8)
 		return false;
-	f->symbols = elf_names_at(f, table->sh_offset, table->sh_size);
-	f->symbol_count = table->sh_size / sizeof(*f->symbols);
-	f->strings = elf_names_at(f, s[table->sh_link].sh_offset,
-				  s[table->sh_link].sh_size);
-	f->string_bytes = s[table->sh_link].sh_size;
+	table = *found;
+	strings = s[table.sh_link];
+	f->symbols = copied_file_part(&f->file, table.sh_offset,
+				      table.sh_size);
+	f->symbol_count = table.sh_size / sizeof(*f->symbols);
+	f->strings = copied_file_part(&f->file, strings.sh_offset,
+				      strings.sh_size);
+	f->string_bytes = strings.sh_size;
 	return f->symbols && f->strings;
 }
 
@@ -221,15 +221,13 @@ bool elf_names_find(const char *path, const uint8_t *build_id,
 		    size_t count, struct scratch *memory)
 {
 	struct elf_names names = { 0 };
-	struct mapped_file file;
 	bool found;
 
-	if (!unwind_may(SECCOMP_NO_FILES) || !mapped_file_open(&file, path))
+	if (!unwind_may(SECCOMP_NO_FILES) ||
+	    !copied_file_open(&names.file, path))
 		return false;
-	names.bytes = file.bytes;
-	names.size = file.size;
 	found = elf_names_read(&names, build_id, build_id_size, wanted, count,
 			       memory);
-	mapped_file_close(&file);
+	copied_file_close(&names.file);
 	return found;
 }

@@ -4,7 +4,7 @@
  * Of a library only functions that nobody else can reach count (local ones):
  * in front of exported ones stand ours.
  *
- * I1: nothing is read outside [bytes, bytes + size).
+ * I1: nothing is read but what was copied (copied_file.h).
  */
 #include "preload/foreign.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "preload/base.h"
-#include "preload/mapped_file.h"
+#include "preload/copied_file.h"
 #include "preload/patch.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
@@ -24,8 +24,7 @@
 #define FOREIGN_PATH_MAX 4096
 
 struct foreign_file {
-	const uint8_t *bytes;
-	uint64_t size;
+	struct copied_file *file;
 	bool program;
 	/* found */
 	const char *allocator;		/* with names of its own */
@@ -87,70 +86,68 @@ static void foreign_symbol(struct foreign_file *f, const Elf64_Sym *symbol,
 }
 
 /* The name at this place of a table of strings, if it ends there. */
-static const char *foreign_string(const struct foreign_file *f,
-				  const Elf64_Shdr *strings, uint64_t at)
+static const char *foreign_string(const char *strings, uint64_t size,
+				  uint64_t at)
 {
-	uint64_t start = strings->sh_offset + at, end, i;
+	uint64_t end = base_min(at + FOREIGN_NAME_MAX, size), i;
 
-	if (strings->sh_offset > f->size || at >= strings->sh_size ||
-	    strings->sh_size > f->size - strings->sh_offset)
-		return NULL;
-	end = base_min(start + FOREIGN_NAME_MAX,
-		       strings->sh_offset + strings->sh_size);
-	for (i = start; i < end; i++)
-		if (!f->bytes[i])
-			return (const char *)f->bytes + start;
+	for (i = at; i < end; i++)
+		if (!strings[i])
+			return strings + at;
 	return NULL;
 }
 
-static void foreign_table(struct foreign_file *f, const Elf64_Shdr *sections,
-			  unsigned count, const Elf64_Shdr *table)
+static void foreign_table(struct foreign_file *f, Elf64_Shdr table,
+			  Elf64_Shdr link)
 {
-	uint64_t n = base_min(table->sh_size / sizeof(Elf64_Sym),
+	uint64_t n = base_min(table.sh_size / sizeof(Elf64_Sym),
 			      FOREIGN_SYMBOLS);
+	const Elf64_Sym *symbols = copied_file_part(f->file, table.sh_offset,
+						    n * sizeof(*symbols));
+	const char *strings = copied_file_part(f->file, link.sh_offset,
+					       link.sh_size);
 	uint64_t i;
 
-	if (table->sh_link >= count || table->sh_offset % 8 ||
-	    table->sh_offset > f->size ||
-	    n > (f->size - table->sh_offset) / sizeof(Elf64_Sym))
-		return;
-	for (i = 0; i < n; i++) {
-		const Elf64_Sym *symbol =
-			(const Elf64_Sym *)(f->bytes + table->sh_offset) + i;
-		const char *name = foreign_string(
-			f, &sections[table->sh_link], symbol->st_name);
+	for (i = 0; symbols && strings && i < n; i++) {
+		const char *name = foreign_string(strings, link.sh_size,
+						  symbols[i].st_name);
 
 		if (name)
-			foreign_symbol(f, symbol, name,
-				       table->sh_type == SHT_DYNSYM);
+			foreign_symbol(f, &symbols[i], name,
+				       table.sh_type == SHT_DYNSYM);
 	}
+}
+
+static bool foreign_header(const Elf64_Ehdr *e)
+{
+	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       e->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       e->e_machine == ARCH_ELF_MACHINE &&
+	       e->e_shentsize == sizeof(Elf64_Shdr) && e->e_shoff % 8 == 0;
 }
 
 static void foreign_tables(struct foreign_file *f)
 {
-	const Elf64_Ehdr *e = (const void *)f->bytes;
-	const Elf64_Shdr *sections;
-	unsigned i;
+	const Elf64_Ehdr *e = copied_file_part(f->file, 0, sizeof(*e));
+	const Elf64_Shdr *s;
+	unsigned count, i;
 
-	if (f->size < sizeof(*e) || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    e->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    e->e_machine != ARCH_ELF_MACHINE ||
-	    e->e_shentsize != sizeof(*sections) || e->e_shoff % 8 ||
-	    e->e_shoff > f->size ||
-	    e->e_shnum > (f->size - e->e_shoff) / sizeof(*sections))
+	if (!e || !foreign_header(e))
 		return;
-	sections = (const void *)(f->bytes + e->e_shoff);
-	for (i = 0; i < e->e_shnum; i++)
-		if (sections[i].sh_type == SHT_SYMTAB ||
-		    (f->program && sections[i].sh_type == SHT_DYNSYM))
-			foreign_table(f, sections, e->e_shnum, &sections[i]);
+	count = e->e_shnum;
+	s = copied_file_part(f->file, e->e_shoff, count * sizeof(*s));
+	for (i = 0; s && i < count; i++)
+		if ((s[i].sh_type == SHT_SYMTAB ||
+		     (f->program && s[i].sh_type == SHT_DYNSYM)) &&
+		    s[i].sh_link < count && s[i].sh_offset % 8 == 0)
+			foreign_table(f, s[i], s[s[i].sh_link]);
 }
 
-void foreign_file(struct foreign *foreign, const uint8_t *bytes, uint64_t size,
+void foreign_file(struct foreign *foreign, struct copied_file *file,
 		  const char *name, bool program)
 {
-	struct foreign_file f = { .bytes = bytes, .size = size,
-				  .own = "malloc", .program = program };
+	struct foreign_file f = { .file = file, .own = "malloc",
+				  .program = program };
 	enum patch_known known = patch_known_as(name, program);
 	enum foreign_state state = FOREIGN_SURE;
 	bool own;
@@ -175,17 +172,16 @@ void foreign_file(struct foreign *foreign, const uint8_t *bytes, uint64_t size,
 static void foreign_open(struct foreign_search *search, const char *path)
 {
 	const char *name = path, *s;
-	struct mapped_file file;
+	struct copied_file file;
 
-	if (!mapped_file_open(&file, path))
+	if (!copied_file_open(&file, path))
 		return;
 	for (s = path; *s; s++)
 		if (*s == '/')
 			name = s + 1;
-	if (file.size >= sizeof(Elf64_Ehdr))
-		foreign_file(search->foreign, file.bytes, file.size, name,
-			     foreign_is(path, search->program));
-	mapped_file_close(&file);
+	foreign_file(search->foreign, &file, name,
+		     foreign_is(path, search->program));
+	copied_file_close(&file);
 }
 
 static void foreign_visit(const struct proc_map *map, void *arg)

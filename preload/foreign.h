@@ -19,6 +19,8 @@ enum foreign_state {
 	FOREIGN_SURE
 };
 
+struct copied_file;
+
 struct foreign {
 	enum foreign_state state;
 	bool library;
@@ -27,15 +29,15 @@ struct foreign {
 
 /*
  * Looks at the files that are mapped; `program` is the path of the program's
- * own. Opens and maps each for a moment.
+ * own. Opens each and copies parts of it for a moment.
  */
 void foreign_look(struct foreign *foreign, const char *program);
 
 /* The message for the user. */
 void foreign_describe(const struct foreign *foreign, char *to, uint32_t size);
 
-/* The verdict on one file's bytes, for foreign_look. Hostile input. */
-void foreign_file(struct foreign *foreign, const uint8_t *bytes, uint64_t size,
+/* The verdict on one file, for foreign_look. Hostile input. */
+void foreign_file(struct foreign *foreign, struct copied_file *file,
 		  const char *name, bool program);
 
 #endif

@@ -13,25 +13,15 @@
 #include <elf.h>
 
 #include "arch.h"
-#include "preload/mapped_file.h"
+#include "preload/copied_file.h"
 #include "preload/seccomp.h"
 #include "preload/section.h"
 
-#define SECTION_FILE_MIN 64
 #define SECTION_NAME_MAX 32	/* longer names are not looked for */
 
-static const Elf64_Shdr *section_header(const struct mapped_file *f,
-					uint64_t i)
+static bool section_file_is_sane(const struct copied_file *f,
+				 const Elf64_Ehdr *e)
 {
-	const Elf64_Ehdr *e = (const void *)f->bytes;
-
-	return (const void *)(f->bytes + e->e_shoff + i * sizeof(Elf64_Shdr));
-}
-
-static bool section_file_is_sane(const struct mapped_file *f)
-{
-	const Elf64_Ehdr *e = (const void *)f->bytes;
-
 	return e->e_ident[EI_MAG0] == ELFMAG0 &&
 	       e->e_ident[EI_MAG1] == ELFMAG1 &&
 	       e->e_ident[EI_MAG2] == ELFMAG2 &&
@@ -44,13 +34,14 @@ static bool section_file_is_sane(const struct mapped_file *f)
 	       e->e_shstrndx < e->e_shnum;
 }
 
-static bool section_named(const struct mapped_file *f, uint64_t at,
+/* In a table of `size` bytes, at `at`. */
+static bool section_named(const char *names, uint64_t size, uint64_t at,
 			  const char *name)
 {
 	uint64_t i;
 
-	for (i = 0; i < SECTION_NAME_MAX && at < f->size; i++, at++) {
-		if (f->bytes[at] != (uint8_t)name[i])
+	for (i = 0; i < SECTION_NAME_MAX && at < size; i++, at++) {
+		if (names[at] != name[i])
 			return false;
 		if (!name[i])
 			return true;
@@ -58,22 +49,33 @@ static bool section_named(const struct mapped_file *f, uint64_t at,
 	return false;
 }
 
-static bool section_search(const struct mapped_file *f, const char *name,
+static bool section_search(struct copied_file *f, const char *name,
 			   uint64_t *address, uint64_t *size)
 {
-	const Elf64_Ehdr *e = (const void *)f->bytes;
-	uint64_t names, i;
+	const Elf64_Ehdr *at = copied_file_part(f, 0, sizeof(*at));
+	const Elf64_Shdr *sections;
+	const char *names;
+	uint64_t start, length, i;
+	Elf64_Ehdr e;
 
-	if (!section_file_is_sane(f))
+	if (!at)
 		return false;
-	names = section_header(f, e->e_shstrndx)->sh_offset;
-	if (names > f->size)
+	e = *at;
+	if (!section_file_is_sane(f, &e))
 		return false;
-	for (i = 0; i < e->e_shnum; i++) {
-		const Elf64_Shdr *s = section_header(f, i);
+	sections = copied_file_part(f, e.e_shoff,
+				    e.e_shnum * sizeof(*sections));
+	start = sections ? sections[e.e_shstrndx].sh_offset : UINT64_MAX;
+	if (start > f->size)
+		return false;
+	/* its header may say more than there is */
+	length = base_min(sections[e.e_shstrndx].sh_size, f->size - start);
+	names = copied_file_part(f, start, length);
+	for (i = 0; names && i < e.e_shnum; i++) {
+		const Elf64_Shdr *s = &sections[i];
 
 		if (!(s->sh_flags & SHF_ALLOC) || s->sh_type == SHT_NOBITS ||
-		    !section_named(f, names + s->sh_name, name))
+		    !section_named(names, length, s->sh_name, name))
 			continue;
 		*address = s->sh_addr;
 		*size = s->sh_size;
@@ -85,13 +87,12 @@ static bool section_search(const struct mapped_file *f, const char *name,
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	struct mapped_file file;
-	bool found = false;
+	struct copied_file file;
+	bool found;
 
-	if (!unwind_may(SECCOMP_NO_FILES) || !mapped_file_open(&file, path))
+	if (!unwind_may(SECCOMP_NO_FILES) || !copied_file_open(&file, path))
 		return false;
-	if (file.size >= SECTION_FILE_MIN)
-		found = section_search(&file, name, address, size);
-	mapped_file_close(&file);
+	found = section_search(&file, name, address, size);
+	copied_file_close(&file);
 	return found;
 }

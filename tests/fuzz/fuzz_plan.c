@@ -12,6 +12,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/plan_image.h"
+#include "preload/copied_file.h"
 #include "preload/foreign.h"
 #include "preload/patch_plan.h"
 
@@ -51,11 +52,13 @@ static void make_plan(const uint8_t *data, size_t size)
 static void look(const uint8_t *data, size_t size)
 {
 	struct foreign foreign = { .state = FOREIGN_NONE };
+	struct copied_file file = { .size = size, .fd = -1 };
 	/* aligned, as a mapping is */
 	uint8_t *copy = aligned_alloc(64, (size + 64) & ~(size_t)63);
 
 	memcpy(copy, data, size);
-	foreign_file(&foreign, copy, size, "fuzz", true);
+	file.bytes = copy;
+	foreign_file(&foreign, &file, "fuzz", true);
 	free(copy);
 }
 

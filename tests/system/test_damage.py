@@ -104,6 +104,23 @@ def foreign_files(directory):
 
 
 @case
+def a_program_is_cut_short_while_its_symbols_are_read(directory):
+    """A mapped file that shrinks is damaged, and nothing else."""
+    copy = os.path.join(directory, "basic")
+    for argv in (["report"], ["annotate"]):
+        shutil.copy(program("basic"), copy)
+        below = os.path.join(directory, "-".join(argv))
+        os.mkdir(below)
+        done = recorded([copy], below)
+        function = ["tgt_malloc"] if argv[0] == "annotate" else []
+        read = bare([GNOMON, *argv, done.trace, *function], environment(
+            LD_PRELOAD=program("libshortens.so"), SHORTENS=copy))
+        equal(os.path.getsize(copy), 4096, "%s: size" % argv)
+        check(read.status in (0, 2, 3), "%s: status %d, stderr: %s" % (
+            argv, read.status, read.err))
+
+
+@case
 def every_command_says_what_it_cannot_read(directory):
     foreign = write(directory, b"hello, world\n" * 100)
     out = os.path.join(directory, "out")

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "preload/copied_file.h"
 #include "preload/foreign.h"
 
 /* Defined here, so that it stands among the symbols. */
@@ -43,8 +44,9 @@ static int load(void **state)
 static enum foreign_state verdict(size_t size, bool program)
 {
 	struct foreign foreign = { .state = FOREIGN_NONE };
+	struct copied_file file = { .bytes = own, .size = size, .fd = -1 };
 
-	foreign_file(&foreign, own, size, "test", program);
+	foreign_file(&foreign, &file, "test", program);
 	if (foreign.state != FOREIGN_NONE)
 		assert_string_equal(foreign.allocator, "mimalloc");
 	return foreign.state;
@@ -82,9 +84,11 @@ static void test_damaged(void **state)
 				    own_size - 1 - (size_t)rand() % 2560;
 		uint8_t before = own[at];
 		struct foreign foreign = { .state = FOREIGN_NONE };
+		struct copied_file file = { .bytes = own, .size = own_size,
+					    .fd = -1 };
 
 		own[at] = (uint8_t)rand();
-		foreign_file(&foreign, own, own_size, "test", true);
+		foreign_file(&foreign, &file, "test", true);
 		own[at] = before;
 	}
 }

@@ -1,0 +1,50 @@
+/*
+ * shortened.c: see shortened.h.
+ *
+ * Traces are read by pread. But libelf and libdw map the binaries and debug
+ * files that they read, and a program may be built anew meanwhile: the page
+ * behind a file's new end is then SIGBUS. The handler puts a page of zeroes in
+ * its place and lets the thread go on. (A copy of each file instead would cost
+ * the memory and the time of gigabytes for the few pages that are read.)
+ *
+ * I1  The handler calls what may be called in one: mmap is a system call and
+ *     no more. errno is kept.
+ * I2  What is no file's end (a machine check, a misaligned access) ends the
+ *     command as ever.
+ */
+#include "cli/base/shortened.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uintptr_t page_size;
+
+static void patch_page(int number, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)info->si_addr & -page_size;
+	int error = errno;
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)at, page_size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	errno = error;
+}
+
+void shortened_survive(void)
+{
+	struct sigaction action = { .sa_sigaction = patch_page,
+				    .sa_flags = SA_SIGINFO | SA_NODEFER };
+
+	page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	sigemptyset(&action.sa_mask);
+	/* without it all is as it would be anyway */
+	sigaction(SIGBUS, &action, NULL);
+}
