@@ -11,6 +11,9 @@
  * everybody: its figures of one memory are the same whoever asks, and only the
  * program changes them. So ours are read before and after its, several times.
  *
+ * How it ended is in /proc until somebody has waited for it, which may be at
+ * once; from then on the kernel (since 6.15) tells it to who has a pidfd.
+ *
  * The writer only.
  */
 #include "preload/target.h"
@@ -26,6 +29,18 @@
 
 #define TARGET_STATM_MAX 256
 #define TARGET_LOOKS 16
+
+/* Of <linux/pidfd.h>, which is too new. */
+#define TARGET_GET_INFO 0xc040ff0bu	/* _IOWR(0xff, 11, struct below) */
+#define TARGET_INFO_EXIT 8u
+
+struct target_info {
+	uint64_t mask;		/* what is wanted, and was found */
+	uint64_t others[6];
+	uint32_t another;
+	int32_t exit_code;
+};
+_Static_assert(sizeof(struct target_info) == 64, "the kernel's first version");
 
 /* In pages; the counts of pages in use are left out: they are inexact. */
 struct target_sizes {
@@ -170,6 +185,44 @@ bool target_dead(const struct target *target)
 	if (!proc_stat(pid, PROC_STAT_STATE, &state))
 		return arch_syscall2(__NR_kill, pid, 0) == -ESRCH;
 	return (state == 'Z' || state == 'X') && !target_leaderless(pid);
+}
+
+/* It has been waited for, and the kernel remembers. */
+static bool target_remembered(const struct target *target, int *code)
+{
+	struct target_info info = { .mask = TARGET_INFO_EXIT };
+
+	if (target->pidfd < 0 ||
+	    arch_syscall3(__NR_ioctl, target->pidfd, TARGET_GET_INFO,
+			  (long)&info) != 0 ||
+	    !(info.mask & TARGET_INFO_EXIT))
+		return false;
+	*code = info.exit_code;
+	return true;
+}
+
+/* Nobody has waited for it. Else its number may be another's. */
+static bool target_zombie(const struct target *target, int *code)
+{
+	uint64_t state, value;
+
+	if (!proc_stat(target->r->pid, PROC_STAT_STATE, &state) ||
+	    state != 'Z' ||
+	    !proc_stat(target->r->pid, PROC_STAT_EXIT_CODE, &value))
+		return false;
+	*code = (int)value;
+	return true;
+}
+
+int target_exit_code(const struct target *target)
+{
+	int code;
+
+	/* it may be waited for between two looks */
+	if (target_remembered(target, &code) || target_zombie(target, &code) ||
+	    target_remembered(target, &code))
+		return code;
+	return -1;
 }
 
 int target_task(const struct target *target)

@@ -23,6 +23,9 @@ void target_watch(struct target *target);
 /* All of its threads have ended. */
 bool target_dead(const struct target *target);
 
+/* How it ended, once it is dead, as waitpid would tell; -1: not known. */
+int target_exit_code(const struct target *target);
+
 /* No exec has replaced it. */
 bool target_same(const struct target *target);
 

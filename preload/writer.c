@@ -39,7 +39,6 @@
 #include "preload/guard.h"
 #include "preload/guard_end.h"
 #include "preload/log.h"
-#include "preload/proc.h"
 #include "preload/serve.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -216,14 +215,6 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	w->out.err = w->out.regular ? 0 : w->out.err;
 }
 
-static int writer_exit_code(const struct writer *w)
-{
-	uint64_t code;
-
-	return proc_stat(w->r->pid, PROC_STAT_EXIT_CODE, &code) ? (int)code :
-								  -1;
-}
-
 /* The last events, and what only the end knows. */
 static void writer_finish_events(struct writer *w)
 {
@@ -251,7 +242,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	message[0] = '\0';
 	control_socket_close(w);
 	if (strcmp(reason, "exit") == 0 && !w->target.thread)
-		code = writer_exit_code(w);
+		code = target_exit_code(&w->target);
 	if (w->out.err) {
 		/* should there be no room to say it in the trace */
 		atomic_store_explicit(&w->r->live->error, -w->out.err,
