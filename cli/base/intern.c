@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 
 #define BLOCK_BYTES 65536
 
@@ -39,9 +37,9 @@ static char *arena_take(struct intern *set, size_t size)
 	return block->bytes + block->used - size;
 }
 
-static const char **find(struct intern *set, const char *bytes, size_t size)
+static const char **find(const struct intern *set, const char *bytes, size_t size)
 {
-	size_t i = XXH3_64bits(bytes, size) & (set->capacity - 1);
+	size_t i = hash_bytes(bytes, size) & (set->capacity - 1);
 
 	while (set->slots[i] != NULL &&
 	       (strncmp(set->slots[i], bytes, size) != 0 ||
@@ -80,6 +78,11 @@ const char *intern_bytes(struct intern *set, const char *bytes, size_t size)
 	copy[size] = 0;
 	set->used++;
 	return *slot = copy;
+}
+
+const char *intern_known(const struct intern *set, const char *string)
+{
+	return set->capacity ? *find(set, string, strlen(string)) : NULL;
 }
 
 const char *intern_string(struct intern *set, const char *string)

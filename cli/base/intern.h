@@ -18,6 +18,8 @@ struct intern {
 /* A zeroed struct intern is empty. */
 const char *intern_string(struct intern *set, const char *string);
 const char *intern_bytes(struct intern *set, const char *bytes, size_t size);
+/* The one that is there, or NULL. */
+const char *intern_known(const struct intern *set, const char *string);
 void intern_free(struct intern *set);
 
 #endif

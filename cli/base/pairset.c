@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/table.h"
+#include "cli/base/hash.h"
 
 #define FREE UINT64_MAX		/* no pair has that number */
 #define FIRST_SLOTS 64
 
 static uint64_t hash_of(uint32_t first, uint32_t second)
 {
-	return table_mix((uint64_t)first << 32 | second);
+	return hash_number((uint64_t)first << 32 | second);
 }
 
 static uint64_t *find_slot(const struct pairset *set, uint64_t hash,

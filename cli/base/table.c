@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 
 #define FIRST_SLOTS 64
 
 static struct table_slot *find(const struct table *table, uint64_t key)
 {
-	uint64_t i = table_mix(key) & table->mask;
+	uint64_t i = hash_number(key) & table->mask;
 
 	while (table->slots[i].value != TABLE_NONE &&
 	       table->slots[i].key != key)

@@ -20,16 +20,6 @@ struct table {
 	uint64_t used;
 };
 
-/* Mix all bits of a key into all bits (Steele, Lea, Flood: splitmix64). */
-static inline uint64_t table_mix(uint64_t key)
-{
-	key ^= key >> 30;
-	key *= UINT64_C(0xbf58476d1ce4e5b9);
-	key ^= key >> 27;
-	key *= UINT64_C(0x94d049bb133111eb);
-	return key ^ key >> 31;
-}
-
 /* A zeroed struct table is an empty one. */
 uint32_t table_get(const struct table *table, uint64_t key);
 void table_set(struct table *table, uint64_t key, uint32_t value);

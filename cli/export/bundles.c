@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 #include "cli/base/table.h"
 
 #define SHIFT_MAX 63
@@ -45,9 +46,9 @@ static uint32_t *place_of(struct bundles *bundles, const struct bundle *bundle)
 	uint64_t hash = (uint64_t)bundle->node << 32 | bundle->thread;
 	size_t i;
 
-	hash = table_mix(hash) + span_of(bundles, bundle->born);
-	hash = table_mix(hash) + span_of(bundles, bundle->ended);
-	for (i = table_mix(hash) & bundles->index_mask; bundles->index[i] != 0;
+	hash = hash_number(hash) + span_of(bundles, bundle->born);
+	hash = hash_number(hash) + span_of(bundles, bundle->ended);
+	for (i = hash_number(hash) & bundles->index_mask; bundles->index[i] != 0;
 	     i = (i + 1) & bundles->index_mask)
 		if (go_together(bundles, bundle,
 				&bundles->list[bundles->index[i] - 1]))

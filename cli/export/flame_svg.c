@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 #include "cli/base/quantity.h"
-#include "cli/base/table.h"
 #include "cli/base/tell.h"
 #include "cli/base/utf8.h"
 #include "cli/base/xml.h"
@@ -194,7 +194,7 @@ static unsigned shade_of(const struct profile_frame *frame)
 
 	for (const char *c = frame->function; c != NULL && *c != 0; c++)
 		hash = hash * 31 + (unsigned char)*c;
-	return (unsigned)(table_mix(hash ^ frame->offset) % 3);
+	return (unsigned)(hash_fixed(hash ^ frame->offset) % 3);
 }
 
 /* Boxes that are wide enough have a gap between them. */

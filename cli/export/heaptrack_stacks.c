@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 #include "cli/base/utf8.h"
 
 #define PAIRS_MAX (1u << 20)
@@ -206,7 +207,7 @@ uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
 			uint32_t node)
 {
 	uint32_t trace = trace_of(stacks, node), first, number;
-	uint64_t key = table_mix(size) + trace;
+	uint64_t key = hash_number(size) + trace;
 
 	if (stacks->pair_count == 0 && stacks->first_pair == 0)
 		new_pair(stacks, 0, 1, TABLE_NONE);	/* I2; there is a 1 */

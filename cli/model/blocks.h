@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cli/base/hash.h"
+
 #define BLOCK_SEQUENCE ((UINT64_C(1) << 45) - 1)
 #define BLOCK_LAYOUT ((1u << 15) - 1)
 
@@ -96,11 +98,12 @@ static inline uint32_t blocks_number(const struct blocks *blocks,
 	return (uint32_t)(block - blocks->list);
 }
 
-/* Fibonacci hashing (Knuth, TAOCP 6.4): addresses are regular, and the
- * product's upper bits spread arithmetic progressions evenly. */
+/* The golden ratio as a factor (Knuth, TAOCP 6.4) spreads regular addresses
+ * more evenly still, and whoever knows it can choose addresses that it does
+ * not spread at all. */
 static inline uint64_t blocks_hash(uint64_t address)
 {
-	return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash_number(address);
 }
 
 static inline uint16_t blocks_tag(uint64_t hash)

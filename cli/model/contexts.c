@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 
 #define INDEX_FREE UINT64_MAX	/* no node has that number */
 #define INDEX_SLOTS 1024	/* at first */
@@ -78,7 +79,7 @@ void contexts_settle(struct contexts *contexts)
 
 static uint64_t hash_of(uint32_t parent, uint64_t address, uint32_t image)
 {
-	return table_mix(address ^ (uint64_t)parent << 40 ^ parent ^
+	return hash_number(address ^ (uint64_t)parent << 40 ^ parent ^
 			 (uint64_t)image << 52);
 }
 

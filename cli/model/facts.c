@@ -8,17 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/grow.h"
 #include "cli/base/quote.h"
 #include "cli/model/model.h"
+
+/* There is one copy of each key, so its place is as good as its text. */
+static uint64_t index_key(unsigned type, const char *key)
+{
+	return (uint64_t)(uintptr_t)key << 8 | (type & 0xff);
+}
+
+void model_set_fact(struct model *model, unsigned type, const char *key,
+		    const char *value)
+{
+	uint64_t at = index_key(type, intern_string(&model->names, key));
+	uint32_t number = table_get(&model->fact_index, at);
+
+	if (number == TABLE_NONE) {
+		GROW(model->facts, model->fact_count, model->fact_capacity);
+		number = (uint32_t)model->fact_count++;
+		model->facts[number].type = type;
+		model->facts[number].key = intern_known(&model->names, key);
+		table_set(&model->fact_index, at, number);
+	}
+	model->facts[number].value = intern_string(&model->names, value);
+}
 
 const char *model_fact(const struct model *model, unsigned type,
 		       const char *key)
 {
-	for (size_t i = 0; i < model->fact_count; i++)
-		if (model->facts[i].type == type &&
-		    strcmp(model->facts[i].key, key) == 0)
-			return model->facts[i].value;
-	return NULL;
+	const char *known = intern_known(&model->names, key);
+	uint32_t number = known == NULL ? TABLE_NONE :
+		table_get(&model->fact_index, index_key(type, known));
+
+	return number == TABLE_NONE ? NULL : model->facts[number].value;
 }
 
 enum model_made_up model_made_up(const struct model *model)
@@ -102,16 +125,21 @@ uint64_t model_thread_count(const struct model *model)
 uint64_t model_stopped(const struct model *model)
 {
 	const struct contexts *contexts = &model->contexts;
+	uint32_t *roots = grow_resize(NULL, contexts->node_count,
+				      sizeof(*roots));
 	uint64_t stopped = 0;
 
+	/* Parents come first (I1 of contexts.c). */
+	for (uint32_t node = 0; node < contexts->node_count; node++)
+		roots[node] = node < CONTEXT_ROOTS ? node :
+			roots[contexts->nodes[node].parent];
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		uint32_t node = contexts->costs[i].node;
+		uint32_t root = roots[contexts->costs[i].node];
 
-		while (node >= CONTEXT_ROOTS)
-			node = contexts->nodes[node].parent;
-		if (node != GT_STOP_BOTTOM && node != GT_STOP_DEPTH)
+		if (root != GT_STOP_BOTTOM && root != GT_STOP_DEPTH)
 			stopped += contexts->costs[i].allocations;
 	}
+	free(roots);
 	return stopped;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 
 #define PAGE_SHIFT 12
 /* A reader's limit, twice a recorder's. */
@@ -157,7 +158,7 @@ static bool is_later(const struct images *images, uint32_t a, uint32_t b)
 uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 {
 	uint64_t page = address >> PAGE_SHIFT;
-	unsigned slot = table_mix(page) & (IMAGES_CACHE - 1);
+	unsigned slot = hash_number(page) & (IMAGES_CACHE - 1);
 	uint32_t cached = images->cache[slot].image;
 	const struct place *place;
 	size_t at;

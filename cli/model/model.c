@@ -100,19 +100,8 @@ static void take_line(void *owner, unsigned type, const char *key,
 		      const char *value)
 {
 	struct model *model = owner;
-	struct fact *fact = NULL;
 
-	for (size_t i = 0; i < model->fact_count; i++)
-		if (model->facts[i].type == type &&
-		    strcmp(model->facts[i].key, key) == 0)
-			fact = &model->facts[i];
-	if (fact == NULL) {
-		GROW(model->facts, model->fact_count, model->fact_capacity);
-		fact = &model->facts[model->fact_count++];
-		fact->type = type;
-		fact->key = intern_string(&model->names, key);
-	}
-	fact->value = intern_string(&model->names, value);
+	model_set_fact(model, type, key, value);
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 		model->maps.window = model->waiting.window =
 			strtoull(value, NULL, 10);
@@ -404,4 +393,5 @@ void model_free(struct model *model)
 	free(model->moving);
 	movings_free(&model->by_block);
 	free(model->facts);
+	table_free(&model->fact_index);
 }

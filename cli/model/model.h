@@ -171,6 +171,7 @@ struct model {
 	struct fact *facts;
 	size_t fact_count;
 	size_t fact_capacity;
+	struct table fact_index;	/* by type and key: see model_fact */
 	struct intern names;
 	uint64_t dropped;		/* said by SYNC chunks */
 	uint64_t undefined;		/* of contexts.undefined, noted */
@@ -207,6 +208,9 @@ int model_read_outline(struct model *model, const char *path);
 bool model_can_be_read_again(const char *path);
 void model_free(struct model *model);
 
+/* A later value of a key replaces an earlier one. */
+void model_set_fact(struct model *model, unsigned type, const char *key,
+		    const char *value);
 /* The value of a key, or NULL. */
 const char *model_fact(const struct model *model, unsigned type,
 		       const char *key);

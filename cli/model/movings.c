@@ -13,13 +13,13 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/model/blocks.h"
+#include "cli/base/hash.h"
 
 #define BITS_MIN 6
 
 static uint32_t *bucket_of(const struct movings *movings, uint64_t address)
 {
-	return &movings->buckets[blocks_hash(address) >> (64 - movings->bits)];
+	return &movings->buckets[hash_number(address) >> (64 - movings->bits)];
 }
 
 static void link_lane(struct movings *movings, uint32_t lane)

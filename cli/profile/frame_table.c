@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 
 /* Names are made once each (symbols.h), so that equal ones are one pointer. */
 static bool is_same(const struct frame *a, const struct frame *b)
@@ -20,11 +21,11 @@ static bool is_same(const struct frame *a, const struct frame *b)
 
 static uint64_t hash_of(const struct frame *frame)
 {
-	uint64_t hash = table_mix(frame->address ^ (uint64_t)frame->line << 40);
+	uint64_t hash = hash_number(frame->address ^ (uint64_t)frame->line << 40);
 
-	hash = table_mix(hash ^ (uintptr_t)frame->function);
-	hash = table_mix(hash ^ (uintptr_t)frame->file ^ frame->column);
-	return table_mix(hash ^ (uintptr_t)frame->library ^
+	hash = hash_number(hash ^ (uintptr_t)frame->function);
+	hash = hash_number(hash ^ (uintptr_t)frame->file ^ frame->column);
+	return hash_number(hash ^ (uintptr_t)frame->library ^
 			 frame->module_offset) + frame->inlined;
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/base/hash.h"
 #include "cli/model/model.h"
 #include "cli/profile/jitcode.h"
 #include "cli/symbol/symbols.h"
@@ -89,7 +90,7 @@ struct symbol_image frames_symbol_image(const struct frames *frames,
 static inline uint64_t frames_place_key(uint64_t address, uint64_t owner,
 					bool exact)
 {
-	return table_mix(address) + owner * 2 + exact;
+	return hash_number(address) + owner * 2 + exact;
 }
 /* Is the image, by its index, the recorder itself? It is in no stack. */
 bool frames_is_own(const struct frames *frames, uint32_t index);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 #include "cli/base/progress.h"
 #include "cli/profile/glue.h"
 #include "cli/profile/inward.h"
@@ -121,7 +122,7 @@ static uint32_t number_of_frame(struct profile *profile,
 static uint64_t *find_slot(const struct profile *profile, uint32_t parent,
 			   uint32_t frame, uint32_t *tag)
 {
-	uint64_t hash = table_mix((uint64_t)parent << 32 | frame);
+	uint64_t hash = hash_number((uint64_t)parent << 32 | frame);
 
 	*tag = (uint32_t)(hash >> 32);
 	for (uint64_t i = hash;; i++) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/hash.h"
 #include "cli/model/rows.h"
 
 #define COSTS 3000
@@ -22,7 +23,7 @@ static void make_model(struct model *model)
 	model->contexts.costs = costs;
 	model->contexts.cost_count = COSTS;
 	for (unsigned i = 0; i < COSTS; i++) {
-		uint64_t random = table_mix(i + 1);
+		uint64_t random = hash_fixed(i + 1);
 
 		memset(&costs[i], 0, sizeof(costs[i]));
 		costs[i].node = (uint32_t)(random >> 40);

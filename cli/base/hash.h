@@ -1,0 +1,50 @@
+/*
+ * hash.h: hashes for tables whose keys come from a file.
+ *
+ * Addresses, ids and names are what a trace says. Whoever writes one and knows
+ * the hash can choose keys that all fall upon each other, and each look-up then
+ * walks past all of them. So each run has a seed of its own. No result may
+ * depend on it, nor on the order of what is in a table.
+ */
+#ifndef GNOMON_HASH_H
+#define GNOMON_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Random; set before main. The factor is odd. */
+extern struct hash_seed {
+	uint64_t toggle, factor;
+} hash_seed;
+
+/* Both halves of a product with a factor that nobody knows (as in wyhash,
+ * Wang Yi). */
+static inline uint64_t hash_fold(uint64_t number)
+{
+	unsigned __int128 product = (unsigned __int128)
+		(number ^ hash_seed.toggle) * hash_seed.factor;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* All bits of a number into all bits. Twice: of one product, regular numbers
+ * are spread unevenly by one factor in twenty. */
+static inline uint64_t hash_number(uint64_t number)
+{
+	return hash_fold(hash_fold(number));
+}
+
+uint64_t hash_bytes(const void *bytes, size_t size);
+
+/* The same in each run, for what people see (Steele, Lea, Flood:
+ * splitmix64). */
+static inline uint64_t hash_fixed(uint64_t number)
+{
+	number ^= number >> 30;
+	number *= UINT64_C(0xbf58476d1ce4e5b9);
+	number ^= number >> 27;
+	number *= UINT64_C(0x94d049bb133111eb);
+	return number ^ number >> 31;
+}
+
+#endif
