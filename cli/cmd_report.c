@@ -383,7 +383,9 @@ static void settle(struct request *request)
 static int run_report(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
-	struct report report = { .options = &request.report };
+	struct report report = {
+		.options = &request.report, .places = &request.reading.places,
+	};
 	int operands, status;
 
 	reading_init(&request.reading);

@@ -103,6 +103,7 @@ struct report_stack {
 /* A report in the making: of one model, or of a profile. */
 struct report {
 	const struct report_options *options;
+	const struct debugfile_places *places;	/* of symbols */
 	struct model *model;		/* NULL: there were several */
 	struct frames *frames;		/* of the model */
 	struct profile *profile;	/* NULL: rows are of the model */

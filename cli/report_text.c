@@ -14,6 +14,7 @@
 #include "cli/report_blocks.h"
 #include "cli/report_chains.h"
 #include "cli/report_freed.h"
+#include "cli/report_nameless.h"
 #include "cli/report_rows.h"
 #include "cli/report_timeline.h"
 #include "cli/report_tree.h"
@@ -23,7 +24,6 @@
 #define OVERVIEW_ROWS 3		/* of each table, where there are several */
 #define SITE_FRAMES 6		/* of a stack that is part of a row */
 #define PART_MIN 20		/* …th of the row: smaller ones are left out */
-#define NAMELESS_MAX 5		/* libraries named */
 #define FRAME_INDENT 9
 
 struct printer {
@@ -318,32 +318,6 @@ static void put_section(struct printer *p, enum figure key)
 	report_rows_free(&rows);
 }
 
-/* Why functions are shown without names, and what helps. */
-static void put_nameless(const struct report *r)
-{
-	struct buffer text = { 0 }, wrapped = { 0 };
-	const char *const *names;
-	size_t count;
-
-	if (r->frames == NULL)
-		return;
-	names = frames_nameless(r->frames, &count);
-	if (count == 0 || model_made_up(r->model) ==
-	    MODEL_NAMES_AND_BUILD_IDS)
-		return;		/* the summary says why */
-	buffer_string(&text, "LIBRARY+0x123 is a function without a name: its "
-		      "file is stripped or not here. Install its debug "
-		      "symbols, or say where they are with -d PATH:");
-	for (size_t i = 0; i < count && i < NAMELESS_MAX; i++)
-		buffer_printf(&text, "%s %s", i ? "," : "", names[i]);
-	buffer_string(&text, count > NAMELESS_MAX ? ", ..." : "");
-	buffer_printable(&text);
-	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
-	fprintf(r->out, "\n%s", wrapped.data);
-	buffer_free(&text);
-	buffer_free(&wrapped);
-}
-
 static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
@@ -379,7 +353,7 @@ void report_body_text(struct report *r)
 		report_blocks_text(r);
 	else
 		put_sections(r);
-	put_nameless(r);
+	report_nameless(r);
 }
 
 void report_text(struct report *r)

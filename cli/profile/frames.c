@@ -50,6 +50,7 @@ void frames_free(struct frames *frames)
 	free(frames->nameless.list);
 	buffer_free(&frames->scratch);
 	free(frames->site_of);
+	free(frames->site_libraries);
 	table_free(&frames->sites);
 	intern_free(&frames->names);
 }
@@ -287,6 +288,10 @@ static uint32_t number_of_site(struct frames *frames)
 	number = table_get(&frames->sites, (uintptr_t)unique);
 	if (number == TABLE_NONE) {
 		number = (uint32_t)frames->sites.used;
+		GROW(frames->site_libraries, number,
+		     frames->site_library_capacity);
+		frames->site_libraries[number] =
+			site->nameless ? site->library : NULL;
 		table_set(&frames->sites, (uintptr_t)unique, number);
 	}
 	return number;
@@ -342,6 +347,14 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 	number = number_of_site(frames);
 	frames->site_of[node] = number;
 	return number;
+}
+
+const char *frames_site_nameless(const struct frames *frames, uint32_t node)
+{
+	uint32_t number = node < frames->site_of_count ?
+		frames->site_of[node] : TABLE_NONE;
+
+	return number == TABLE_NONE ? NULL : frames->site_libraries[number];
 }
 
 /* One frame further out in each context whose site is not known yet: false

@@ -69,6 +69,8 @@ struct frames {
 				 * TABLE_NONE */
 	size_t site_of_count;
 	struct table sites;	/* interned description -> number */
+	const char **site_libraries;	/* by number; NULL: it has a name */
+	size_t site_library_capacity;
 	struct buffer scratch;
 	struct { const char **list; size_t count, capacity; } nameless;
 	struct intern names;
@@ -104,6 +106,9 @@ void frames_of(struct frames *frames, uint32_t node);
  * file and line. For rows_collect; `owner` is the struct frames.
  */
 uint64_t frames_site_key(void *owner, uint32_t node);
+/* The library of the context's site, if that has no name, and its number is
+ * known; else NULL. */
+const char *frames_site_nameless(const struct frames *frames, uint32_t node);
 /* Find all of them, with a progress bar: it may take long, and is quick the
  * next time. */
 void frames_find_sites(struct frames *frames);

@@ -201,6 +201,63 @@ def where_its_file_is(directory):
     equal(sum(row["total_bytes"] for row in found.values()), 4570, "sum")
 
 
+def advice(trace, *options, **changes):
+    """What is said on standard error: one line, or nothing."""
+    changes.setdefault("DEBUGINFOD_URLS", None)
+    done = gnomon("report", trace, *options, env=environment(**changes))
+    check("symbols" not in done.out, done.out)
+    # There may be others about files that are not there.
+    said = [line for line in done.err.splitlines()
+            if "functions without names" in line]
+    check(len(said) <= 1, done.err)
+    return "".join(said)
+
+
+@case
+def what_to_do_is_said_once(directory):
+    target = Stripped(directory)
+    root = os.path.join(directory, "root")
+    info = os.path.join(root, "var", "lib", "dpkg", "info")
+    os.makedirs(info)
+    os.makedirs(root + target.directory)
+    shutil.copy(target.library, root + target.directory)
+    for name, paths in (("liblong:amd64", ["/.", target.library + "x"]),
+                        ("libquite1:amd64", ["/.", target.library, "/b"]),
+                        ("libx", [target.directory])):
+        with open(os.path.join(info, name + ".list"), "w",
+                  encoding="utf-8") as file:
+            file.write("\n".join(paths) + "\n")
+    for options in ((), ("--by", "function"), ("--by", "stack"),
+                    ("--tree", "top-down"), ("--sort", "total")):
+        err = advice(target.trace, "--sysroot", root, *options)
+        check(LIBRARY in err and "install libquite1-dbgsym" in err and
+              "DEBUGINFOD_URLS," in err and "-d" in err, err)
+    # 4500 of its 4570 bytes, and nothing of the program's.
+    err = advice(target.trace, "--sysroot", root)
+    check(LIBRARY + " (98.5% of total): " in err, err)
+    os.mkdir(os.path.join(root, "etc"))
+    with open(os.path.join(root, "etc", "os-release"), "w",
+              encoding="utf-8") as file:
+        file.write("NAME=x\nID=debian\n")
+    err = advice(target.trace, "--sysroot", root)
+    check("DEBUGINFOD_URLS=https://debuginfod.debian.net" in err, err)
+    err = advice(target.trace, "--sysroot", root, "--no-debuginfod",
+                 DEBUGINFOD_URLS="http://127.0.0.1:1")
+    check("leave out --no-debuginfod" in err and "set DEBUG" not in err, err)
+    # In no package: where its debug file would be found.
+    build_id = re.search(r"Build ID: (\w+)", subprocess.run(
+        ["readelf", "-n", target.library], check=True, capture_output=True,
+        text=True).stdout).group(1)
+    err = advice(target.trace)
+    check("/usr/lib/debug/.build-id/%s/%s.debug" % (
+        build_id[:2], build_id[2:]) in err, err)
+    for quiet in (("-q",), ("--json",)):
+        equal(advice(target.trace, *quiet), "", quiet)
+    named = recorded([program("tables")], root).trace
+    check(program("tables") not in advice(named, "--function", "^tgt_"),
+          "a program that has all names")
+
+
 @case
 def without_unwind_tables(directory):
     """A walk by frame pointers gets through; names are places of calls."""
