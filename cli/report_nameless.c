@@ -260,6 +260,9 @@ void report_nameless(const struct report *r)
 				MODEL_NAMES_AND_BUILD_IDS))
 		return;
 	find(&all, r);
+	/* Where both go to one place, it stands behind the report; errors are
+	 * looked at when that is closed. */
+	fflush(r->out);
 	if (all.count > 0)
 		tell(&all, r);
 	free(all.list);
