@@ -1,7 +1,7 @@
 # gnomon: one Makefile for everything.
 #
 #   make              the command and the libraries, into $(O)
-#   make demo         build, record a real program, print its report
+#   make demo         build, record two programs, print their reports
 #   make check        build and run all tests
 #   make bench        the measurements of the README
 #   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)

@@ -1,13 +1,30 @@
-# make demo: builds gnomon, records a real program and prints its report.
+# make demo: builds gnomon, records two programs and prints their reports: a
+# small one that is built here, with symbols, and sqlite3 as it is installed,
+# without them.
 
+DEMO := $(O)/demo/concordance
+DEMO_TEXTS := docs/*.md cli/*.c cli/*/*.c
 DEMO_TRACE := $(O)/demo.trace
+DEMO_SQL_TRACE := $(O)/demo-sqlite3.trace
+
+$(DEMO): demo/concordance.c
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -g -o $@ $<
 
 .PHONY: demo
-demo: all | $(call packages,demo)
+demo: all $(DEMO) | $(call packages,demo)
 	@echo
-	@echo '$$ gnomon run -f -o $(DEMO_TRACE) sqlite3 :memory: ".read demo/demo.sql"'
-	$(Q)$(CMD) run -f -o $(DEMO_TRACE) sqlite3 :memory: \
+	@echo '$$ gnomon run -f -o $(DEMO_TRACE) $(DEMO) $(DEMO_TEXTS)'
+	$(Q)$(CMD) run -f -o $(DEMO_TRACE) $(DEMO) $(DEMO_TEXTS)
+	@echo
+	@echo '$$ gnomon report $(DEMO_TRACE) --top 2'
+	$(Q)$(CMD) report $(DEMO_TRACE) --top 2
+	@echo
+	@echo 'A program as it is installed, without debug symbols:'
+	@echo
+	@echo '$$ gnomon run -f -o $(DEMO_SQL_TRACE) sqlite3 :memory: ".read demo/demo.sql"'
+	$(Q)$(CMD) run -f -o $(DEMO_SQL_TRACE) sqlite3 :memory: \
 		'.read demo/demo.sql'
 	@echo
-	@echo '$$ gnomon report $(DEMO_TRACE)'
-	$(Q)$(CMD) report $(DEMO_TRACE) --top 3
+	@echo '$$ gnomon report $(DEMO_SQL_TRACE) --by function --sort peak --top 2'
+	$(Q)$(CMD) report $(DEMO_SQL_TRACE) --by function --sort peak --top 2
