@@ -83,7 +83,7 @@ static void read_threads(struct reader *reader, struct cursor *c)
 {
 	struct trace_thread thread;
 
-	while (records_thread(c, &thread))
+	while (records_thread(c, reader->chunk->no_pointers, &thread))
 		reader->sink->thread(reader->sink->owner, &thread);
 }
 

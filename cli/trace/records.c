@@ -13,7 +13,8 @@
 
 #define NAME_MAX_BYTES 256	/* of a thread; the kernel has 16 */
 
-bool records_thread(struct cursor *c, struct trace_thread *thread)
+bool records_thread(struct cursor *c, bool no_pointers,
+		    struct trace_thread *thread)
 {
 	if (cursor_left(c) == 0)
 		return false;
@@ -22,7 +23,9 @@ bool records_thread(struct cursor *c, struct trace_thread *thread)
 	thread->tid = (uint32_t)cursor_varint(c);
 	thread->flags = (uint32_t)cursor_varint(c);
 	thread->stamp = cursor_varint(c);
-	thread->pointer = thread->what == GT_THREAD_START ? cursor_varint(c) : 0;
+	thread->pointer = 0;
+	if (thread->what == GT_THREAD_START && !no_pointers)
+		thread->pointer = cursor_varint(c);
 	thread->name_size = cursor_varint(c);
 	thread->name = (const char *)cursor_bytes(c, thread->name_size);
 	if (thread->name_size > NAME_MAX_BYTES)

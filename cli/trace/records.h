@@ -85,8 +85,12 @@ struct trace_sync {
 /*
  * Each reads one record and returns true, or false at the end; then
  * cursor->bad says whether the end was where it should be.
+ *
+ * no_pointers: as in traces of major version 1, whose STARTs have no thread
+ * pointer.
  */
-bool records_thread(struct cursor *c, struct trace_thread *thread);
+bool records_thread(struct cursor *c, bool no_pointers,
+		    struct trace_thread *thread);
 bool records_capture(struct cursor *c, struct trace_capture *capture);
 bool records_image(struct cursor *c, struct trace_image *image);
 bool records_sync(struct cursor *c, struct trace_sync *sync);

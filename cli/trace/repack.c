@@ -322,11 +322,12 @@ static bool repack_lines(struct repack *repack, unsigned type,
 	return !c->bad;
 }
 
-static bool repack_threads(struct repack *repack, struct cursor *c)
+static bool repack_threads(struct repack *repack, bool no_pointers,
+			   struct cursor *c)
 {
 	struct trace_thread thread;
 
-	while (records_thread(c, &thread)) {
+	while (records_thread(c, no_pointers, &thread)) {
 		struct repack_stream *stream = stream_of(repack, thread.ring);
 
 		flush_stream(repack, stream);	/* I2 */
@@ -413,9 +414,11 @@ static bool repack_made(struct repack *repack, unsigned type, struct cursor *c,
 	return true;
 }
 
-static bool repack_payload(struct repack *repack, unsigned type,
+static bool repack_payload(struct repack *repack, const struct chunk *chunk,
 			   struct cursor *c)
 {
+	unsigned type = chunk->type;
+
 	switch (type) {
 	case GT_CONTEXT:
 		return repack_nodes(repack, c);
@@ -428,7 +431,7 @@ static bool repack_payload(struct repack *repack, unsigned type,
 	case GT_INFO:
 		return repack_lines(repack, type, c);
 	case GT_THREAD:
-		return repack_threads(repack, c);
+		return repack_threads(repack, chunk->no_pointers, c);
 	case GT_CAPTURE:
 		return repack_captures(repack, c);
 	case GT_IMAGE:
@@ -486,7 +489,7 @@ bool repack_chunk(struct repack *repack, const struct chunk *chunk)
 	good = inflater_payload(&repack->inflater, chunk, &c) == 0;
 	if (good && chunk->type == GT_EVENTS)
 		return repack_events(repack, chunk, &c);
-	good = good && repack_payload(repack, chunk->type, &c);
+	good = good && repack_payload(repack, chunk, &c);
 	repack->out->sequence += !good;
 	return good;
 }

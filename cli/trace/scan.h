@@ -23,6 +23,7 @@ struct chunk {
 	uint64_t last;
 	uint64_t sequence;
 	uint64_t offset;		/* in the file */
+	bool no_pointers;	/* major version 1: of threads; see records.h */
 	const uint8_t *payload;		/* valid until the next chunk */
 };
 

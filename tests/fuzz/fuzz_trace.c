@@ -187,7 +187,7 @@ static void read_records(unsigned type, struct cursor *payload)
 
 	switch (type) {
 	case GT_THREAD:
-		while (records_thread(payload, &thread))
+		while (records_thread(payload, false, &thread))
 			;
 		break;
 	case GT_CAPTURE:

@@ -189,6 +189,9 @@ static void nodes_round(void **state)
 static void images_and_threads(void **state)
 {
 	static const uint8_t id[20] = { 1, 2, 3 };
+	static const uint8_t first_version[] = {
+		GT_THREAD_START, 5, 6, 1, 7, 1, 'n'
+	};
 	struct trace_image image = {
 		.what = GT_IMAGE_MAPPED, .index = 7, .flags = GT_IMAGE_LATE,
 		.first_node = 100, .bias = 0x5555, .segment_count = 2,
@@ -217,15 +220,23 @@ static void images_and_threads(void **state)
 	buffer_free(&payload);
 	compose_thread(&payload, &thread);
 	c = cursor_over(payload.data, payload.size);
-	assert_true(records_thread(&c, &thread_got));
+	assert_true(records_thread(&c, false, &thread_got));
 	assert_int_equal(thread_got.stamp, 4);
 	assert_int_equal(thread_got.pointer, 0x7f0012345678);
 	assert_memory_equal(thread_got.name, "name", 4);
 	buffer_free(&payload);
+	/* Traces of major version 1: all the same but for the pointer. */
+	c = cursor_over(first_version, sizeof(first_version));
+	assert_true(records_thread(&c, true, &thread_got));
+	assert_int_equal(thread_got.stamp, 7);
+	assert_int_equal(thread_got.pointer, 0);
+	assert_int_equal(thread_got.name_size, 1);
+	assert_false(records_thread(&c, true, &thread_got));
+	assert_false(c.bad);
 	thread.what = GT_THREAD_END;	/* has no pointer */
 	compose_thread(&payload, &thread);
 	c = cursor_over(payload.data, payload.size);
-	assert_true(records_thread(&c, &thread_got));
+	assert_true(records_thread(&c, false, &thread_got));
 	assert_int_equal(thread_got.pointer, 0);
 	assert_memory_equal(thread_got.name, "name", 4);
 	buffer_free(&payload);
