@@ -25,7 +25,6 @@
  */
 #include "preload/arenas.h"
 
-#include <malloc.h>
 #include <signal.h>
 
 #include "preload/real.h"
@@ -96,7 +95,7 @@ bool arenas_collect(struct recorder *r, enum arenas_which which,
 	return arenas_change(arenas, ARENAS_TAKEN, ARENAS_IDLE);
 }
 
-static void arenas_fill(struct arenas *arenas, const struct mallinfo2 *info)
+static void arenas_fill(struct arenas *arenas, const struct real_mallinfo *info)
 {
 	arenas->value[GT_ARENAS_SYSTEM] = info->arena;
 	arenas->value[GT_ARENAS_FREE] = info->fordblks;
@@ -146,7 +145,7 @@ static bool arenas_safe(void)
 static void arenas_take(struct arenas *arenas, uint32_t from)
 {
 	uint64_t all = ~UINT64_C(0), old;
-	struct mallinfo2 info;
+	struct real_mallinfo info;
 
 	if (!arenas_known() || !arenas_safe())
 		return;

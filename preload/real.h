@@ -18,7 +18,12 @@
 #include "preload/base.h"
 #include "preload/moved.h"
 
-struct mallinfo2;
+/* What mallinfo2 returns. Declared here: glibc before 2.33 has none, and what
+ * is built with such a one may run with a later one. */
+struct real_mallinfo {
+	size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks,
+		uordblks, fordblks, keepcost;
+};
 
 struct real {
 	void *(*malloc)(size_t size);
@@ -32,7 +37,7 @@ struct real {
 	void *(*pvalloc)(size_t size);
 	size_t (*malloc_usable_size)(void *block);
 	/* NULL where the allocator is not glibc's own, or an old one */
-	struct mallinfo2 (*mallinfo)(void);
+	struct real_mallinfo (*mallinfo)(void);
 	/* only to refuse as it does; may be NULL */
 	void *(*reallocarray)(void *block, size_t count, size_t size);
 	/* One of them is not glibc's: such functions may call each other
