@@ -41,15 +41,23 @@
 #define COMPRESS_WORTH_ALL 5
 #define COMPRESS_NO_SEARCH -131072	/* the level of the longest step */
 
+/* Whether literals are coded by their frequency. The values have been the same
+ * since zstd 1.4, the names have not. */
+enum compress_literals {
+	COMPRESS_LITERALS_AUTO = 0,
+	COMPRESS_LITERALS_CODED = 1,
+	COMPRESS_LITERALS_RAW = 2
+};
+
 static const struct compress_how {
 	int level;
-	ZSTD_paramSwitch_e literals;
+	enum compress_literals literals;
 } compress_efforts[COMPRESS_EFFORTS] = {
-	[COMPRESS_SMALL] = { -20, ZSTD_ps_enable },
-	[COMPRESS_MIDDLE] = { -50, ZSTD_ps_enable },
-	[COMPRESS_FAST] = { -50, ZSTD_ps_disable },
-}, compress_skew = { COMPRESS_NO_SEARCH, ZSTD_ps_enable },
-   compress_well = { 1, ZSTD_ps_auto };
+	[COMPRESS_SMALL] = { -20, COMPRESS_LITERALS_CODED },
+	[COMPRESS_MIDDLE] = { -50, COMPRESS_LITERALS_CODED },
+	[COMPRESS_FAST] = { -50, COMPRESS_LITERALS_RAW },
+}, compress_skew = { COMPRESS_NO_SEARCH, COMPRESS_LITERALS_CODED },
+   compress_well = { 1, COMPRESS_LITERALS_AUTO };
 
 void compress_init(struct compress *compress)
 {
