@@ -256,12 +256,20 @@ static bool add_operand(struct reading *reading, const char *operand)
 	return true;
 }
 
-/* The newest trace here, or that of what was meant to be recorded by it. */
+/* The newest trace here, or that of what started it, or of what was meant to
+ * be recorded by that. */
 static char *newest_wanted(void)
 {
-	char *newest = locate_newest(".");
-	char *wanted = newest != NULL ? family_wanted(newest) : NULL;
+	char *newest = locate_newest("."), *eldest, *wanted;
 
+	if (newest == NULL)
+		return NULL;
+	eldest = family_eldest(newest);
+	if (eldest != NULL) {
+		free(newest);
+		newest = eldest;
+	}
+	wanted = family_wanted(newest);
 	if (wanted == NULL)
 		return newest;
 	tell_note("%s: what %s started or became; `gnomon report .` lists all",

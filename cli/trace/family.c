@@ -149,19 +149,79 @@ static size_t largest_below(const struct family *family)
 	return best;
 }
 
+/* The program that started this one, or SIZE_MAX: of those that had its
+ * parent's number before, the last. */
+static size_t parent_of(const struct family *family,
+			const struct trace_facts *child)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < family->count; i++) {
+		const struct trace_facts *facts = &family->list[i].facts;
+
+		if (facts->pid == child->parent && is_later(child, facts) &&
+		    (best == SIZE_MAX ||
+		     is_later(facts, &family->list[best].facts)))
+			best = i;
+	}
+	return best;
+}
+
+/* Whether the trace can be read so far; then also those beside it. */
+static bool begin(struct family *family, const char *trace,
+		  struct trace_facts *facts)
+{
+	char *directory;
+
+	if (fold_facts(trace, facts) != 0 || facts->result != SCAN_OPEN_OK ||
+	    facts->pid == 0)
+		return false;
+	directory = family_directory(trace);
+	gather(family, directory);
+	free(directory);
+	return true;
+}
+
+/* The path of one, or NULL for SIZE_MAX; frees all the others. */
+static char *end(struct family *family, size_t at)
+{
+	char *path = at == SIZE_MAX ? NULL : family->list[at].path;
+
+	for (size_t i = 0; i < family->count; i++)
+		if (i != at)
+			free(family->list[i].path);
+	free(family->list);
+	return path;
+}
+
+char *family_eldest(const char *trace)
+{
+	struct family family = { 0 };
+	struct trace_facts facts;
+	size_t eldest = SIZE_MAX;
+
+	if (!begin(&family, trace, &facts))
+		return NULL;
+	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
+		size_t parent = parent_of(&family, &facts);
+
+		if (parent == SIZE_MAX)
+			break;
+		eldest = parent;
+		facts = family.list[parent].facts;
+	}
+	return end(&family, eldest);
+}
+
 char *family_wanted(const char *trace)
 {
 	struct family family = { 0 };
 	struct trace_facts first;
 	const struct trace_facts *last;
 	size_t wanted = SIZE_MAX;
-	char *directory, *path = NULL;
 
-	if (fold_facts(trace, &first) != 0 || first.result != SCAN_OPEN_OK ||
-	    first.pid == 0)
+	if (!begin(&family, trace, &first))
 		return NULL;
-	directory = family_directory(trace);
-	gather(&family, directory);
 	last = last_of(&family, &first, &wanted);
 	if (is_wrapper(last)) {
 		size_t below;
@@ -170,13 +230,5 @@ char *family_wanted(const char *trace)
 		below = largest_below(&family);
 		wanted = below != SIZE_MAX ? below : wanted;
 	}
-	if (wanted != SIZE_MAX) {
-		path = family.list[wanted].path;
-		family.list[wanted].path = NULL;
-	}
-	for (size_t i = 0; i < family.count; i++)
-		free(family.list[i].path);
-	free(family.list);
-	free(directory);
-	return path;
+	return end(&family, wanted);
 }

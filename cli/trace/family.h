@@ -16,6 +16,13 @@
  */
 char *family_wanted(const char *trace);
 
+/*
+ * The trace of what started the process of this one, and of what started that,
+ * as far as they are beside it; to be freed, or NULL: nothing did. A child's
+ * may have been written to its end later than its parent's.
+ */
+char *family_eldest(const char *trace);
+
 /* The directory that a file is in, to be freed. */
 char *family_directory(const char *trace);
 
