@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <cmocka.h>
 
@@ -49,11 +50,53 @@ static void test_unreadable(void **unused)
 	assert_int_equal(value, 7);
 }
 
+static void copy_all_ways(char *p)
+{
+	char to[3 * 4096];
+
+	memset(to, 0, sizeof(to));
+	errno = 77;
+	assert_int_equal(unwind_copy(to, (uintptr_t)p + 1, 4), 4);
+	assert_memory_equal(to, "ello", 4);
+	/* up to what cannot be read */
+	assert_int_equal(unwind_copy(to, (uintptr_t)p + 4000, 200), 96);
+	assert_int_equal(unwind_copy(to, (uintptr_t)p, sizeof(to)), 4096);
+	assert_memory_equal(to, p, 4096);
+	assert_int_equal(unwind_copy(to, (uintptr_t)p + 4096, 8), 0);
+	assert_int_equal(unwind_copy(to, (uintptr_t)p + 2 * 4096, 8), 0);
+	assert_int_equal(unwind_copy(to, 0, 8), 0);
+	assert_int_equal(unwind_copy(to, UINTPTR_MAX - 3, 8), 0);
+	assert_int_equal(unwind_copy(to, (uintptr_t)p, 0), 0);
+	assert_int_equal(errno, 77);
+}
+
+/* With the call for it, and without. */
+static void test_copy(void **unused)
+{
+	char *p = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char to[8];
+
+	(void)unused;
+	strcpy(p, "hello");
+	assert_int_equal(mprotect(p + 4096, 4096, PROT_NONE), 0);
+	assert_int_equal(munmap(p + 2 * 4096, 4096), 0);
+	copy_all_ways(p);
+	unwind_ban = UNWIND_NO_COPY;
+	copy_all_ways(p);
+	unwind_ban = UNWIND_NO_IDS;
+	copy_all_ways(p);
+	unwind_ban = UNWIND_NO_COPY | UNWIND_NO_PROBE;
+	assert_int_equal(unwind_copy(to, (uintptr_t)p, 4), 0);
+	unwind_ban = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_readable),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
