@@ -20,9 +20,17 @@
  * the environment meanwhile, takes ours out of whatever is there. Arrays of
  * ours are never given back: a reader may still be going through one.
  *
+ * Calls that overlap share a copy. How many use it is in the recorder:
+ *
+ *	free ──▶ 1 ◀──▶ 2 ◀──▶ …
+ *	  ▲      └──▶ closing ──┐
+ *	  └─────────────────────┘
+ *
  * I1  Everything static here is constant after environment_init, in forked
- *     children too, but for what show and conceal use; who of them is first,
- *     is in the recorder, which a fork wipes.
+ *     children too, but for what show and conceal use.
+ * I2  A copy is taken out of environ only while it is closing, and whoever
+ *     finds it there then exchanges it for one of his own. So what a call is
+ *     shown stays until it is over, and nobody waits for anybody.
  */
 #include "preload/environment.h"
 
@@ -53,9 +61,15 @@ static unsigned environment_count;
 static const char *environment_rest;
 static bool environment_taken;
 
-/* The longer copy that show uses, and what it stood for. */
-static char **environment_shown, **environment_saved;
-static size_t environment_shown_max;
+/* The longer copies that show uses, and what they stand for. */
+static struct environment_copy {
+	char **array, **saved;
+	size_t max;		/* bytes */
+} environment_copies[ENVIRONMENT_COPIES];
+
+enum { ENVIRONMENT_FREE = 0, ENVIRONMENT_CLOSING = -1 };
+
+#define ENVIRONMENT_TRIES 16	/* others may be faster, again and again */
 
 static bool environment_is(const char *entry, const char *name)
 {
@@ -407,26 +421,6 @@ char *const *environment_make(char *const *envp, void *room, size_t size)
 
 /* ---- for functions that take no environment ---- */
 
-void environment_show(void)
-{
-	size_t need = environment_room(__environ);
-
-	if (!need || !recorder ||
-	    atomic_fetch_add_explicit(&recorder->shows, 1,
-				      memory_order_acq_rel))
-		return;
-	if (environment_shown_max < need) {
-		need += ENVIRONMENT_SPARE * sizeof(char *);
-		environment_shown = environment_map(need);
-		environment_shown_max = environment_shown ? need : 0;
-	}
-	if (!environment_shown)
-		return;
-	environment_saved = __environ;
-	__environ = (char **)environment_make(__environ, environment_shown,
-					      environment_shown_max);
-}
-
 /* Whether taking ours out of what is shown gives what was there before. */
 static bool environment_unchanged(char *const *shown, char *const *saved)
 {
@@ -442,21 +436,156 @@ static bool environment_unchanged(char *const *shown, char *const *saved)
 	return !saved || !*saved;
 }
 
-void environment_conceal(void)
+static char **environment_now(void)
 {
-	if (!environment_follows() || !recorder ||
-	    !atomic_load_explicit(&recorder->shows, memory_order_relaxed) ||
-	    atomic_fetch_sub_explicit(&recorder->shows, 1,
-				      memory_order_acq_rel) != 1 ||
-	    !__environ || !environment_shown)
-		return;
-	if (__environ == environment_shown &&
-	    environment_unchanged(environment_shown, environment_saved)) {
-		__environ = environment_saved;
+	return __atomic_load_n(&__environ, __ATOMIC_SEQ_CST);
+}
+
+static bool environment_exchange(char **from, char **to)
+{
+	return __atomic_compare_exchange_n(&__environ, &from, to, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static _Atomic int32_t *environment_users(int copy)
+{
+	return &recorder->environment_users[copy];
+}
+
+/* Which copy this is; -1: none of ours. */
+static int environment_which(char **array)
+{
+	int i;
+
+	for (i = 0; i < ENVIRONMENT_COPIES; i++)
+		if (array && array == environment_copies[i].array)
+			return i;
+	return -1;
+}
+
+static bool environment_hold(int copy)
+{
+	int32_t users = atomic_load(environment_users(copy));
+
+	while (users > 0)
+		if (atomic_compare_exchange_weak(environment_users(copy),
+						 &users, users + 1))
+			return true;
+	return false;
+}
+
+static bool environment_shows(char *const *envp)
+{
+	for (; envp && *envp; envp++)
+		if (environment_is_ours(*envp) || environment_has_us(*envp))
+			return true;
+	return false;
+}
+
+static void environment_close(struct environment_copy *copy)
+{
+	char **now = environment_now();
+
+	if (now == copy->array &&
+	    environment_unchanged(copy->array, copy->saved)) {
+		environment_exchange(copy->array, copy->saved);
 		return;
 	}
-	environment_strip(__environ, __environ);
+	if (now != copy->array && environment_which(now) >= 0)
+		return;
+	if (environment_shows(now))
+		environment_strip(now, now);
 	/* the program's now, if it is that */
-	if (__environ == environment_shown)
-		environment_shown_max = 0;
+	if (now == copy->array) {
+		copy->array = NULL;
+		copy->max = 0;
+	}
+}
+
+static void environment_release(int copy)
+{
+	int32_t users = atomic_load(environment_users(copy)), left;
+
+	do {
+		left = users > 1 ? users - 1 : ENVIRONMENT_CLOSING;
+	} while (!atomic_compare_exchange_weak(environment_users(copy), &users,
+					       left));
+	if (left != ENVIRONMENT_CLOSING)
+		return;
+	environment_close(&environment_copies[copy]);
+	atomic_store(environment_users(copy), ENVIRONMENT_FREE);
+}
+
+/* A copy that nobody uses, but for `other`, with so much room; -1: none. */
+static int environment_claim(size_t need, int other)
+{
+	int i;
+
+	for (i = 0; i < ENVIRONMENT_COPIES; i++) {
+		struct environment_copy *copy = &environment_copies[i];
+		int32_t users = ENVIRONMENT_FREE;
+
+		if (i == other ||
+		    !atomic_compare_exchange_strong(environment_users(i),
+						    &users, 1))
+			continue;
+		if (copy->max < need) {
+			need += ENVIRONMENT_SPARE * sizeof(char *);
+			copy->array = environment_map(need);
+			copy->max = copy->array ? need : 0;
+		}
+		if (copy->array)
+			return i;
+		atomic_store(environment_users(i), ENVIRONMENT_FREE);
+		return -1;
+	}
+	return -1;
+}
+
+/* Shows a copy of `now`, which may be one that is closing itself. -1: it was
+ * changed in between, or there is no memory. */
+static int environment_put(char **now, int closing)
+{
+	int i = environment_claim(environment_room(now), closing);
+	struct environment_copy *copy;
+	char **made;
+
+	if (i < 0)
+		return -1;
+	copy = &environment_copies[i];
+	copy->saved = closing < 0 ? now : environment_copies[closing].saved;
+	made = (char **)environment_make(now, copy->array, copy->max);
+	if (made != now && environment_exchange(now, made))
+		return i;
+	environment_release(i);
+	return -1;
+}
+
+int environment_show(void)
+{
+	unsigned tries;
+
+	if (!&__environ || !recorder || !environment_room(__environ))
+		return -1;
+	for (tries = 0; tries < ENVIRONMENT_TRIES; tries++) {
+		char **now = environment_now();
+		int copy = environment_which(now);
+
+		if (copy < 0 || !environment_hold(copy)) {
+			copy = environment_put(now, copy);
+			if (copy >= 0)
+				return copy;
+		} else if (environment_now() == now) {
+			return copy;
+		} else {
+			environment_release(copy);
+		}
+	}
+	return -1;
+}
+
+void environment_conceal(int copy)
+{
+	if (copy >= 0)
+		environment_release(copy);
 }

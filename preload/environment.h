@@ -31,10 +31,10 @@ char *const *environment_make(char *const *envp, void *room, size_t size);
 
 /*
  * Around functions that start a program with the environment as it is
- * (system, popen): ours are in it from the first to the second. Any thread;
- * others may see them meanwhile.
+ * (system, popen): ours are in it from the first to the second, which gets what
+ * the first returned. Any thread, also handlers; others may see them meanwhile.
  */
-void environment_show(void);
-void environment_conceal(void);
+int environment_show(void);
+void environment_conceal(int copy);
 
 #endif

@@ -286,13 +286,13 @@ HOOK int system(const char *command)
 {
 	int (*real_system)(const char *) =
 		(int (*)(const char *))life_real(LIFE_system);
-	int status;
+	int status, shown;
 
 	if (!real_system)
 		return life_missing();
-	environment_show();
+	shown = environment_show();
 	status = real_system(command);
-	environment_conceal();
+	environment_conceal(shown);
 	return status;
 }
 
@@ -301,13 +301,14 @@ HOOK FILE *popen(const char *command, const char *mode)
 	FILE *(*real_popen)(const char *, const char *) =
 		(FILE *(*)(const char *, const char *))life_real(LIFE_popen);
 	FILE *file;
+	int shown;
 
 	if (!real_popen) {
 		life_missing();
 		return NULL;
 	}
-	environment_show();
+	shown = environment_show();
 	file = real_popen(command, mode);
-	environment_conceal();
+	environment_conceal(shown);
 	return file;
 }

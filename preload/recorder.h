@@ -94,6 +94,8 @@ struct limits {
 
 struct pools;
 
+#define ENVIRONMENT_COPIES 8	/* as many shown at once (environment.c) */
+
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
@@ -145,7 +147,8 @@ struct recorder {
 	struct ask ask;
 	struct writer *writer;
 	_Atomic uint32_t aside;		/* the writer's task is to end */
-	_Atomic uint32_t shows;	/* calls that show our variables */
+	/* calls that each copy of the environment is shown to */
+	_Atomic int32_t environment_users[ENVIRONMENT_COPIES];
 	_Atomic uint32_t execs;	/* calls of exec that have not failed */
 	/* by what they ask for (control.h), how many signals came */
 	_Atomic uint32_t signalled[CONTROL_KINDS];

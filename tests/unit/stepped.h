@@ -20,6 +20,8 @@ struct stepped {
 	void (*interrupt)(void);
 	/* whether all is as it has to be */
 	bool (*right)(void);
+	/* instructions from one try to the next */
+	unsigned stride;
 };
 
 static struct {
@@ -69,7 +71,7 @@ static bool stepped_each(const struct stepped *each, unsigned *at)
 	stepped.each = each;
 	stepped.through = false;
 	sigaction(SIGTRAP, &action, &old);
-	for (*at = 0; right && !stepped.through; ++*at)
+	for (*at = 0; right && !stepped.through; *at += each->stride)
 		right = stepped_once(*at);
 	sigaction(SIGTRAP, &old, NULL);
 	return right;

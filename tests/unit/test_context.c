@@ -214,7 +214,8 @@ static bool added_right(void)
 
 static void test_forget_while_a_node_is_made(void **unused)
 {
-	const struct stepped each = { start_tree, add, forget, added_right };
+	const struct stepped each = { start_tree, add, forget, added_right,
+				      1 };
 
 	(void)unused;
 	step_through(&each);
@@ -237,7 +238,8 @@ static void start_older(void)
 
 static void test_forget_while_a_node_enters_the_newest(void **unused)
 {
-	const struct stepped each = { start_older, add, forget, added_right };
+	const struct stepped each = { start_older, add, forget, added_right,
+				      1 };
 
 	(void)unused;
 	step_through(&each);
@@ -278,7 +280,7 @@ static bool last_is_forgotten(void)
 static void test_growth_while_forgetting(void **unused)
 {
 	const struct stepped each = { start_full, forget_last, add_and_grow,
-				      last_is_forgotten };
+				      last_is_forgotten, 1 };
 
 	(void)unused;
 	step_through(&each);

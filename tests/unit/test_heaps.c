@@ -124,7 +124,7 @@ static bool is_the_same(void)
 static void one_name_is_one_heap(void **state)
 {
 	const struct stepped each = { no_heaps, create_one, create_the_same,
-				      is_the_same };
+				      is_the_same, 1 };
 	struct heaps_table *table = heaps_table;
 	unsigned at;
 

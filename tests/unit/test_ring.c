@@ -384,7 +384,7 @@ static bool both_are_there(void)
 static void a_push_interrupted_anywhere_loses_nothing(void **state)
 {
 	const struct stepped pushes = { nested_again, push_outer, push_inner,
-					both_are_there };
+					both_are_there, 1 };
 	unsigned at;
 
 	(void)state;
