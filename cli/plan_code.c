@@ -20,16 +20,18 @@
  */
 #include "cli/plan_code.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <capstone/capstone.h>
+
+#include "cli/base/grow.h"
 
 #define LONGEST 15		/* bytes of an instruction */
 #define CALL_DEPTH 6
 #define CALL_FUNCTIONS 200	/* looked at, for plan_code_calls_out */
 #define CALL_TARGETS 32		/* of each */
 #define CALL_REACH 4096		/* bytes, where a function's end is unknown */
-#define TABLES 64
 #define TABLE_ENTRIES 4096
 
 static const char *const unreadable =
@@ -299,19 +301,18 @@ static const char *move_entry(struct reading *reading,
 
 /* ---- what might jump into the displaced bytes ---- */
 
+/* At most one for each instruction: PATCH_SIZE_MAX bytes have not many. Most
+ * are no tables, but strings: without optimisation hundreds of them. */
 struct tables {
-	uint64_t at[TABLES];
-	unsigned count;
+	uint64_t *at;
+	size_t count, capacity;
 	bool jumps;		/* to where a register says */
-	bool full;
 };
 
 static void tables_note(struct tables *tables, uint64_t at)
 {
-	if (tables->count < TABLES)
-		tables->at[tables->count++] = at;
-	else
-		tables->full = true;
+	GROW(tables->at, tables->count, tables->capacity);
+	tables->at[tables->count++] = at;
 }
 
 /* A jump by a table takes its address from one of the places noted here. */
@@ -365,17 +366,25 @@ static bool table_hits(const struct plan_memory *memory, uint64_t table,
 	return true;
 }
 
+static int by_address(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
 static const char *check_tables(const struct plan_memory *memory,
 				const struct tables *tables, uint64_t from,
 				uint64_t to)
 {
-	if (!tables->jumps)
+	if (!tables->jumps || tables->count == 0)
 		return NULL;
-	if (tables->full)
-		return "has too many jump tables";
-	for (unsigned n = 0; n < tables->count; n++)
-		if (table_hits(memory, tables->at[n], 4, from, to) ||
-		    table_hits(memory, tables->at[n], 8, from, to))
+	qsort(tables->at, tables->count, sizeof(*tables->at), by_address);
+	for (size_t n = 0; n < tables->count; n++)
+		if (n > 0 && tables->at[n] == tables->at[n - 1])
+			continue;
+		else if (table_hits(memory, tables->at[n], 4, from, to) ||
+			 table_hits(memory, tables->at[n], 8, from, to))
 			return "has a jump table that leads to its beginning";
 	return NULL;
 }
@@ -386,19 +395,24 @@ static const char *check_branches(struct reading *reading,
 {
 	uint64_t from = f->entry + 1, to = f->entry + moved->displaced;
 	struct tables tables = { .count = 0 };
+	const char *refused = NULL;
 	uint64_t target;
 
 	reading->at = f->entry;
-	while (reading->at < f->end) {
+	while (refused == NULL && reading->at < f->end) {
 		const cs_insn *i = reading_next(reading);
 
 		if (i == NULL)
-			return unreadable;
-		if (leads_to(i, &target) && target >= from && target < to)
-			return "has a branch back to its beginning";
-		tables_look(&tables, reading->memory, i);
+			refused = unreadable;
+		else if (leads_to(i, &target) && target >= from && target < to)
+			refused = "has a branch back to its beginning";
+		else
+			tables_look(&tables, reading->memory, i);
 	}
-	return check_tables(reading->memory, &tables, from, to);
+	if (refused == NULL)
+		refused = check_tables(reading->memory, &tables, from, to);
+	free(tables.at);
+	return refused;
 }
 
 const char *plan_code_move(const struct plan_memory *memory,

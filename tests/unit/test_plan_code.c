@@ -75,6 +75,17 @@ ODD(odd_good_table, "xor %eax,%eax; mov %rdi,%rax; lea 2f(%rip),%rdx;"
 		    "3: ret; 4: inc %rax; ret;"
 		    ".section .rodata; .p2align 2; 2: .long 3b-2b, 4b-2b;"
 		    ".text");
+/* the same, with many strings in front, as in code without optimisation */
+#define STRINGS ".set at,0; .rept 300; lea 9f+at(%rip),%r8; .set at,at+8;" \
+		".endr; .pushsection .rodata; 9: .fill 300,8,1; .popsection;"
+ODD(odd_many, "xor %eax,%eax; 1: mov %rdi,%rax;" STRINGS "lea 2f(%rip),%rdx;"
+	      "movslq (%rdx,%rsi,4),%rcx; add %rdx,%rcx; jmp *%rcx; 3: ret;"
+	      ".section .rodata; .p2align 2; 2: .long 3b-2b, 1b-2b; .text");
+ODD(odd_good_many, "xor %eax,%eax; mov %rdi,%rax;" STRINGS
+		   "lea 2f(%rip),%rdx; movslq (%rdx,%rsi,4),%rcx;"
+		   "add %rdx,%rcx; jmp *%rcx; 3: ret; 4: inc %rax; ret;"
+		   ".section .rodata; .p2align 2; 2: .long 3b-2b, 4b-2b;"
+		   ".text");
 ODD(odd_leaf, "call odd_plain; ret");
 
 static const uint8_t *own_read(const struct plan_memory *memory,
@@ -200,6 +211,7 @@ static void test_moved(void **state)
 	MOVES(odd_two);
 	MOVES(odd_again);
 	MOVES(odd_good_table);
+	MOVES(odd_good_many);
 }
 
 static void test_refused(void **state)
@@ -211,6 +223,7 @@ static void test_refused(void **state)
 	REFUSES(odd_back, "branch back");
 	REFUSES(odd_bytes, "cannot be read");
 	REFUSES(odd_table, "jump table");
+	REFUSES(odd_many, "jump table that leads to its beginning");
 	REFUSES(odd_call_stack, "call that cannot be moved");
 	REFUSES(odd_falls, "shorter");
 	/* its own short jump leads to what would be overwritten */
