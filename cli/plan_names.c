@@ -1,6 +1,6 @@
 /*
  * plan_names.c: see plan_names.h. After the manuals of jemalloc 5.3,
- * gperftools 2.10 and mimalloc 2.1, and the Itanium C++ ABI's mangling.
+ * gperftools 2.10, mimalloc 2.1 and snmalloc 0.7, and the Itanium C++ ABI's mangling.
  */
 #include "cli/plan_names.h"
 
@@ -13,6 +13,8 @@ const struct plan_family plan_families[] = {
 	{ "je_", 3, "jemalloc" },
 	{ "tc_", 3, "tcmalloc" },
 	{ "mi_", 3, "mimalloc" },
+	{ "sn_rust_", 8, "snmalloc" },
+	{ "sn_", 3, "snmalloc" },
 	{ "", 0, "malloc" },
 };
 const size_t plan_family_count =
@@ -50,6 +52,14 @@ static const struct plan_name common[] = {
 /* tc_…; what it has of C++ begins with new or delete. */
 static const struct plan_name tcmalloc[] = {
 	{ "malloc_skip_new_handler", { PATCH_ALLOC, NO, 0, NO } },
+};
+
+/* sn_rust_…; dealloc and realloc are told alignment and size as well. */
+static const struct plan_name snmalloc[] = {
+	{ "alloc", { PATCH_ALLOC, NO, 1, NO } },
+	{ "alloc_zeroed", { PATCH_ALLOC, NO, 1, NO } },
+	{ "dealloc", { PATCH_FREE, 0, NO, NO } },
+	{ "realloc", { PATCH_REALLOC, 0, 3, NO } },
 };
 
 /* mi_…, or mi_heap_… with one more argument in front. */
@@ -155,6 +165,8 @@ bool plan_names_function(const struct plan_family *family, const char *name,
 	name += family->length;
 	if (strcmp(family->prefix, "mi_") == 0)
 		return find_mimalloc(name, shape);
+	if (strcmp(family->prefix, "sn_rust_") == 0)
+		return FIND(snmalloc, name, shape);
 	return FIND(common, name, shape) ||
 		(strcmp(family->prefix, "tc_") == 0 &&
 		 find_tcmalloc(name, shape));
@@ -221,5 +233,7 @@ const char *plan_names_telling(const char *name)
 		return "tcmalloc";
 	if (strcmp(name, "mi_malloc") == 0 || starts(name, "_mi_"))
 		return "mimalloc";
+	if (starts(name, "_ZN8snmalloc"))
+		return "snmalloc";
 	return NULL;
 }

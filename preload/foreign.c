@@ -60,6 +60,8 @@ static const char *foreign_allocator(const char *name)
 		return "tcmalloc";
 	if (foreign_is(name, "mi_malloc"))
 		return "mimalloc";
+	if (foreign_is(name, "sn_rust_alloc") || foreign_is(name, "sn_malloc"))
+		return "snmalloc";
 	return NULL;
 }
 

@@ -120,6 +120,8 @@ make_exact("tcmalloc", tcmalloc)
 make_exact("tcmalloc_in_threads", tcmalloc, "threads")
 make_exact("mimalloc_names", mimalloc)
 make_exact("mimalloc_names_in_threads", mimalloc, "threads")
+make_exact("snmalloc_names", lambda: linked(
+    "sn", source("mini.c"), main="sn_rust.c", flags=["-DPREFIX=sn_"]))
 make_exact("functions_compiled_for_size", lambda: mimalloc("-Os",
                                                            name="mi_os"))
 make_exact("functions_compiled_fast", lambda: mimalloc(

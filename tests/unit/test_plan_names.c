@@ -57,6 +57,11 @@ static void test_functions(void **state)
 	says("mi_", "mi_zalloc", SHAPE(PATCH_ALLOC, NO, 0, NO));
 	says("mi_", "mi_strdup", SHAPE(PATCH_STRING, NO, NO, NO));
 	says("je_", "je_zalloc", NULL);
+	says("sn_", "sn_calloc", SHAPE(PATCH_ALLOC, NO, 1, 0));
+	says("sn_rust_", "sn_rust_alloc_zeroed", SHAPE(PATCH_ALLOC, NO, 1, NO));
+	says("sn_rust_", "sn_rust_dealloc", SHAPE(PATCH_FREE, 0, NO, NO));
+	says("sn_rust_", "sn_rust_realloc", SHAPE(PATCH_REALLOC, 0, 3, NO));
+	says("sn_rust_", "sn_rust_usable_size", NULL);
 }
 
 static void test_heaps(void **state)
