@@ -1,64 +1,73 @@
 /*
  * fuzz_reader.c: the whole way from a file to the figures: reader, merge,
- * model. The input is a list of chunks, which are given right checksums here,
- * because nothing would get past those otherwise:
- *
- *	type, ring, generation, flags (1 byte each), first, last, length (2
- *	bytes each), payload
+ * model with all that can be wanted of it, and, by the size of the input, one
+ * of the commands. crafted.h makes a trace of the input.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 #include "cli/model/model.h"
 #include "cli/model/rows.h"
-#include "cli/trace/compose.h"
+#include "tests/fuzz/crafted.h"
 
 #define TRACE_ID 1
+#define MEMORY_KIB (1024l << 10)	/* with the sanitizer's */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void add_chunk(struct buffer *out, struct cursor *c, uint64_t sequence)
-{
-	struct chunk chunk = { .sequence = sequence };
-	struct buffer payload = { 0 };
-	const uint8_t *bytes;
-	size_t length;
-
-	chunk.type = cursor_u8(c);
-	chunk.ring = cursor_u8(c);
-	chunk.generation = cursor_u8(c);
-	chunk.flags = cursor_u8(c) & 1;
-	chunk.first = cursor_u16(c);
-	chunk.last = chunk.first + cursor_u16(c);
-	length = cursor_u16(c);
-	if (length > cursor_left(c))
-		length = cursor_left(c);
-	bytes = cursor_bytes(c, length);
-	chunk.raw = (uint32_t)length * 4;
-	buffer_add(&payload, (const char *)bytes, length);
-	compose_chunk(out, &chunk, TRACE_ID, &payload);
-	buffer_free(&payload);
-}
+/* Each with one option more; "@": a file that it writes, which is removed. */
+static const struct use {
+	const struct command *command;	/* NULL: export */
+	const char *option, *other;
+} uses[] = {
+	{ &cmd_report, "--json", NULL },
+	{ &cmd_report, "--heap=.", NULL },
+	{ &cmd_report, "--alive-at=50%", NULL },
+	{ &cmd_report, "--from=start", NULL },
+	{ &cmd_report, "-bblock", "--fate=freed" },
+	{ &cmd_report, "-bthread", "--fate=chain-live" },
+	{ &cmd_info, "--json", NULL },
+	{ &cmd_info, "--sizes", NULL },
+	{ NULL, "-Fpprof", NULL },
+	{ NULL, "-Fheaptrack", NULL },
+	{ NULL, "-Fjson", "-bblock" },
+	{ &cmd_check, "--json", "--max-live=1" },
+	{ &cmd_flamegraph, "--html", "-cpeak" },
+	{ &cmd_repack, "-fo", "@" },
+	{ &cmd_strip, "-fo", "@" },
+};
+#define USES (sizeof(uses) / sizeof(uses[0]))
 
 /* The same by a command, from the first word to the last line. */
-static void run_command(const struct command *command, const char *option,
-			const char *path)
+static void run_command(const struct use *use, const char *path)
 {
-	char name[16], first[16], second[64];
-	char *argv[] = { name, first, second, NULL };
+	const struct command *command = use->command ? use->command :
+		cmd_export_command();
+	char name[16], first[32], second[64], third[64];
+	char *argv[] = { name, first, second, third, NULL };
+	bool writes = use->other != NULL && use->other[0] == '@';
 
 	snprintf(name, sizeof(name), "%s", command->name);
-	snprintf(first, sizeof(first), "%s", option);
+	snprintf(first, sizeof(first), "%s", use->option);
 	snprintf(second, sizeof(second), "%s", path);
+	if (writes)
+		snprintf(second, sizeof(second), "/tmp/fuzz_reader.%d",
+			 (int)getpid());
+	else if (use->other != NULL)
+		snprintf(second, sizeof(second), "%s", use->other);
+	snprintf(third, sizeof(third), "%s", path);
 	if (freopen("/dev/null", "w", stdout) == NULL)
 		abort();
-	command->main(command, 3, argv);
+	command->main(command, use->other ? 4 : 3, argv);
+	if (writes)
+		unlink(second);
 }
 
 /* I1 of model.c: the sums over contexts are the totals. What was left out of
@@ -85,45 +94,42 @@ static void check_sums(struct model *model)
 	free(rows.list);
 }
 
+/* A fuzzer has a limit of its own; whoever replays an input has none. */
+static void check_memory(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) || usage.ru_maxrss > MEMORY_KIB)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct model model;
 	struct cursor c = cursor_over(data, size);
 	struct buffer bytes = { 0 };
-	uint64_t sequence = 0;
 	char path[64];
 	int fd;
 
 	tell_set_quiet(true);
 	tell_mute(true);
-	compose_header(&bytes, TRACE_ID);
-	while (cursor_left(&c) > 0)
-		add_chunk(&bytes, &c, sequence++);
+	crafted_compose(&c, &bytes, TRACE_ID);
 	fd = memfd_create("fuzz", 0);
 	if (fd < 0 || write(fd, bytes.data, bytes.size) !=
 	    (ssize_t)bytes.size)
 		abort();
+	buffer_free(&bytes);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	model_init(&model);
+	model.options.wants = MODEL_WANT_HISTOGRAMS | MODEL_WANT_TIMELINE |
+		MODEL_WANT_CHAINS | MODEL_WANT_FREED_BY;
 	model_read(&model, path);
 	if (model.sample_mean == 0)
 		check_sums(&model);
 	model_free(&model);
-	if (size % 8 == 1)
-		run_command(&cmd_report, "--json", path);
-	else if (size % 8 == 2)
-		run_command(&cmd_report, "--heap=.", path);
-	else if (size % 8 == 4)
-		run_command(&cmd_report, "--alive-at=50%", path);
-	else if (size % 8 == 6)
-		run_command(&cmd_report, "--from=start", path);
-	else if (size % 8 == 3)
-		run_command(&cmd_info, "--json", path);
-	else if (size % 8 == 5)
-		run_command(&cmd_info, "--sizes", path);
-	else if (size % 8 == 7)
-		run_command(cmd_export_command(), "-Fpprof", path);
+	if (size % (USES + 1) < USES)
+		run_command(&uses[size % (USES + 1)], path);
 	close(fd);
-	buffer_free(&bytes);
+	check_memory();
 	return 0;
 }

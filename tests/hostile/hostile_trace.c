@@ -10,6 +10,8 @@
  *        hostile_trace -w DIR N   write every N-th broken file, with the
  *                                 status that it is to be read with
  *        hostile_trace -s DIR     write seeds for fuzz targets
+ *        hostile_trace -m DIR     write those that hold much more than they
+ *                                 take
  *
  * compose.c is compiled into this file with a hook at the one function that
  * every field goes through, so that a field can be given another value while
@@ -70,7 +72,7 @@ static void hooked_add(struct buffer *text, const char *bytes, size_t size)
 {
 	char other[CURSOR_VARINT_MAX];
 
-	if (hook.on && is_varint(bytes, size) && hook.seen++ == hook.turn) {
+	if (hook.on && !whole_many && is_varint(bytes, size) && hook.seen++ == hook.turn) {
 		size = encode(hook.value, other);
 		bytes = other;
 	}
@@ -478,6 +480,78 @@ static void many_events(void)
 	free(names);
 }
 
+/*
+ * A chunk of each of many rings that holds a thousand times what it takes:
+ * `count` events, or one with columns of 16 MiB.
+ */
+static void compose_wide(struct whole_trace *trace, struct buffer *file,
+			 size_t count)
+{
+	static char zeroes[GT_PAYLOAD_MAX];
+	struct buffer column = { zeroes, sizeof(zeroes), 0 }, *payload;
+	/* of a kind that means nothing to anybody */
+	static const uint64_t args[GT_EXTRA_ARGS] = { UINT64_MAX, UINT64_MAX,
+						     UINT64_MAX, UINT64_MAX };
+	struct trace_event event = { 1000, 0, UINT64_MAX, 0, GT_EXTRA, 200, 0,
+				     args };
+	struct trace_event *events = grow_zeroed(count, sizeof(*events));
+	struct whole_piece *piece;
+
+	memset(trace, 0, sizeof(*trace));
+	whole_info(trace);
+	whole_sync(trace, 1000);
+	whole_threads(trace);
+	payload = whole_add(trace, GT_EVENTS);
+	piece = &trace->list[trace->count - 1];
+	for (size_t i = 0; i < count; i++, event.stamp++) {
+		events[i] = event;
+		events[i].address = i % 2 << 62;
+	}
+	if (count > 1)
+		compose_events(payload, events, count, 1);
+	for (unsigned i = 0; count == 1 && i < 9; i++)
+		if (i < 2)
+			compose_varint(payload, 1);	/* stamp, count */
+		else
+			compose_column(payload, &column, 1);
+	piece->chunk.last = GL_RECORD_MAX * count;
+	free(events);
+	whole_file(trace, NULL, trace->count - 1, file);
+	for (unsigned ring = 0; ring < 100; ring++) {
+		piece->chunk.sequence = trace->count - 1 + ring;
+		piece->chunk.ring = 10 + ring;
+		compose_chunk(file, &piece->chunk, WHOLE_ID, &piece->payload);
+	}
+	whole_free(trace);
+}
+
+static void wide_rings(void)
+{
+	static struct whole_trace trace;
+	struct buffer file = { 0 };
+
+	compose_wide(&trace, &file, 1);
+	take_broken(&file, "columns of 16 MiB");
+	compose_wide(&trace, &file, 10000);
+	take(&file, "a hundred rings that hold much");
+	buffer_free(&file);
+}
+
+/* The same, for who reads them with little memory. */
+static void write_wide(const char *directory)
+{
+	static const size_t counts[] = { 1, 20000 };
+	static struct whole_trace trace;
+	struct buffer file = { 0 };
+
+	write_to = directory;
+	for (unsigned i = 0; i < 2; i++) {
+		compose_wide(&trace, &file, counts[i]);
+		write_sample(&file, EXIT_PARTIAL);
+	}
+	buffer_free(&file);
+}
+
 static void many_nodes(void)
 {
 	struct trace_node *nodes = grow_zeroed(MANY, sizeof(*nodes));
@@ -560,6 +634,7 @@ static void take_composed(void)
 	take_every = 1;
 	contradictions();
 	many_events();
+	wide_rings();
 	many_nodes();
 	many_records();
 	passed("much of everything");
@@ -623,6 +698,8 @@ int main(int argc, char **argv)
 		argc = (int)(commands_every = take_every = 1);
 	if (argc == 3 && strcmp(argv[1], "-s") == 0)
 		write_seeds(argv[2]);
+	else if (argc == 3 && strcmp(argv[1], "-m") == 0)
+		write_wide(argv[2]);
 	else if (argc == 2)
 		take_real(argv[1]);
 	else

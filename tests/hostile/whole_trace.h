@@ -8,7 +8,9 @@
 #ifndef TESTS_WHOLE_TRACE_H
 #define TESTS_WHOLE_TRACE_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -281,24 +283,62 @@ static inline void whole_snapshot(struct whole_trace *t)
 		      200000, 5000, 3, 64, 1, 4000, 8192, 1);
 }
 
-/* Compressed as a whole. */
+/* The last piece's payload becomes one that is compressed as a whole. */
+static inline void whole_pack(struct whole_trace *t)
+{
+	struct whole_piece *piece = &t->list[t->count - 1];
+	size_t room = ZSTD_compressBound(piece->payload.size);
+	struct buffer plain = piece->payload;
+	char *packed = malloc(room);
+
+	piece->chunk.flags = GT_COMPRESSED;
+	piece->chunk.raw = (uint32_t)plain.size;
+	piece->payload = (struct buffer){ 0 };
+	room = ZSTD_compress(packed, room, plain.data, plain.size, 3);
+	buffer_add(&piece->payload, packed, room);
+	free(packed);
+	buffer_free(&plain);
+}
+
 static inline void whole_names(struct whole_trace *t)
 {
 	static const char text[] = "12340000 100 jitted\n12340100 80 again\n"
 		"12340000 80 over it\n12350000 10 aaaaaaaaaaaaaaaaaaaaaaaa\n";
-	size_t size = sizeof(text) - 1, room = ZSTD_compressBound(1024);
-	struct buffer *out = whole_add(t, GT_NAMES), plain = { 0 };
-	struct chunk *chunk = &t->list[t->count - 1].chunk;
-	char packed[2048];
+	size_t size = sizeof(text) - 1;
+	struct buffer *out = whole_add(t, GT_NAMES);
 
-	WHOLE_VARINTS(&plain, 4, size, size);
-	buffer_add(&plain, text, size);
-	compose_varint(&plain, WHOLE_FIRST + 4);
-	chunk->flags = GT_COMPRESSED;
-	chunk->raw = (uint32_t)plain.size;
-	buffer_add(out, packed, ZSTD_compress(packed, room, plain.data,
-					      plain.size, 3));
-	buffer_free(&plain);
+	WHOLE_VARINTS(out, 4, size, size);
+	buffer_add(out, text, size);
+	compose_varint(out, WHOLE_FIRST + 4);
+	whole_pack(t);
+}
+
+/* While it is set, what is put together are many events like each other. */
+static bool whole_many;
+
+/* Of two rings in turns, more of each than is decoded at a time, compressed as
+ * a whole, with columns that are not; the second's is the larger. */
+static inline void whole_packed_events(struct whole_trace *t)
+{
+	struct trace_event events[700];
+
+	for (uint32_t ring = 0; ring <= 2; ring += 2) {
+		unsigned count = ring == 0 ? 300 : 700;
+
+		for (unsigned i = 0; i < count; i++)
+			events[i] = (struct trace_event){
+				.stamp = 1320 + i / 5,
+				.address = 0x900010 + ring * 0x100000 +
+					i / 2 * 0x30,
+				.size = i % 2 ? 0 : 20,
+				.context = i % 2 ? 0 : WHOLE_FIRST + 2,
+				.kind = i % 2 ? GT_FREE : GT_ALLOC,
+			};
+		whole_many = true;
+		whole_events(t, ring, events, count);
+		whole_many = false;
+		whole_pack(t);
+	}
 }
 
 /* An embedded file in two pieces, and sums of what was left out. */
@@ -412,6 +452,7 @@ static inline void whole_compose(struct whole_trace *t)
 	whole_ends(t);
 	whole_late_events(t);
 	whole_stacked_events(t);
+	whole_packed_events(t);
 	whole_maps(t, 0);
 	whole_names(t);
 	whole_additions(t);

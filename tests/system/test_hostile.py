@@ -64,4 +64,21 @@ def the_command(directory):
                   "%s: status %d: %s" % (command, done.status, done.err))
 
 
+@case
+def little_memory(directory):
+    """A hundred rings, each with a chunk of some kilobytes that holds several
+    megabytes of events, or says that it does."""
+    sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"), "-m",
+              directory)
+    samples = sorted(glob.glob(directory + "/*.trace"))
+    check(len(samples) == 2, "%d samples" % len(samples))
+    for path in samples:
+        check(os.path.getsize(path) < 8 << 20, "%d bytes" %
+              os.path.getsize(path))
+        done = bare(["prlimit", "--as=%d" % (640 << 20), GNOMON, "report",
+                     path], seconds=100)
+        check(done.status == 3, "%s: status %d\n%s" % (
+            path, done.status, done.err))
+
+
 main()
