@@ -100,7 +100,7 @@ static int open_beneath(int directory, const char *name, int flags)
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
 			   RESOLVE_NO_MAGICLINKS,
 	};
-	long fd = syscall(SYS_openat2, directory, name, &how, sizeof(how));
+	long fd = syscall(__NR_openat2, directory, name, &how, sizeof(how));
 
 	/* Kernels before 5.6, and sandboxes that do not know it; the name has
 	 * no '/', so it is all the same (I1). */
