@@ -19,10 +19,6 @@ WORKERS = 2
 LOG_HEADER, LOG_CALL, LOG_CALLS = 32, 32, 65536
 ALLOC, RESERVE, CLONE = 1000, 1001, 1002
 
-# A bounded wait of ours or two may be in it: 10 s for the writer's start, 5
-# for a writer that does not move.
-LIMIT_SECONDS = 40
-GONE_SECONDS = 12
 
 
 class Call:
@@ -83,11 +79,10 @@ class Run:
                      "GNOMON_FAULT_LOG": self.log_path,
                      "GNOMON_FAULT": fault or None, **(env or {})}
         self.began, begin = time.time(), time.monotonic()
-        self.done = bare(argv, environment(**variables), LIMIT_SECONDS,
-                         **options)
+        self.done = bare(argv, environment(**variables), **options)
         self.log = Log(self.log_path)
         self.stayed = []
-        if not wait_for(lambda: not self.left(), GONE_SECONDS):
+        if not wait_for(lambda: not self.left()):
             self.stayed = self.left()
             for pid in self.stayed:
                 os.kill(pid, signal.SIGKILL)

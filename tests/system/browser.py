@@ -4,11 +4,11 @@ import json
 import os
 import shutil
 
-from gnomon_test import BUILD, Skip, bare, check, environment, need
+from gnomon_test import (BUILD, RUN_SECONDS, Skip, bare, check, environment,
+                         need)
 
 UI = os.path.join(BUILD, "tests", "ui")
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ui")
-BROWSE_SECONDS = 120
 
 
 def need_npm(package):
@@ -23,8 +23,8 @@ def browsed(script, argument):
     need("chromium")
     need_npm("playwright-core")
     done = bare(["node", os.path.join(SCRIPTS, script), json.dumps(argument)],
-                environment(GNOMON_UI=UI, GNOMON_CHROMIUM=shutil.which("chromium")),
-                seconds=BROWSE_SECONDS)
+                environment(GNOMON_UI=UI,
+                            GNOMON_CHROMIUM=shutil.which("chromium")))
     check(done.status == 0, "%s: %s" % (script, done.err))
     said = json.loads(done.out)
     check(not said["requests"], "asked for %s" % said["requests"])

@@ -8,8 +8,8 @@ import os
 import subprocess
 import tempfile
 
-from gnomon_test import (GNOMON, HEADER_SIZE, check, environment, gnomon,
-                         program, recorded, traces_in, wait_for)
+from gnomon_test import (GNOMON, HEADER_SIZE, RUN_SECONDS, check, environment,
+                         gnomon, program, recorded, traces_in, wait_for)
 from real_programs import real_program
 
 # The fourth: threads, inlined frames, names that are hard to write down.
@@ -91,7 +91,7 @@ def being_written(folder):
         yield traces_in(folder)[0]
     finally:
         run.stdin.close()
-        run.wait(timeout=20)
+        run.wait(timeout=RUN_SECONDS)
         run.stdout.close()
 
 

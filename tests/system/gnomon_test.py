@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -31,8 +32,11 @@ CHUNK_SIZE = 56
 CHUNK_MAGIC = 0x4b434e47
 CHUNK_END = 8
 
-RUN_SECONDS = 60
-SETTLE_SECONDS = 20
+# What ends by itself, or happens by itself, has failed when it has not after so
+# long: many times what it takes on a machine with a hundred times as much to do
+# as it can. No test asks for less.
+RUN_SECONDS = 600
+SETTLE_SECONDS = 300
 
 cases = []
 
@@ -61,6 +65,26 @@ def equal(got, wanted, what):
 
 def program(name):
     return os.path.join(PROGRAMS, name)
+
+
+def patiently(directory, see, values):
+    """see(a directory, value) for one value after the other, until it holds:
+    where a target has to do something before, or for as long as, a time that
+    it was given. With the last value it has to hold."""
+    for value in values:
+        part = os.path.join(directory, "with-%s" % value)
+        os.mkdir(part)
+        try:
+            return see(part, value)
+        except Failure as failure:
+            if value == values[-1]:
+                raise
+            print("# with %s: %s" % (value, str(failure).replace("\n", " ")))
+
+
+def processor(seconds):
+    """For what is executed, before it is: killed when it has taken so long."""
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 def need(*commands):
@@ -190,11 +214,24 @@ def has_end(path):
         return any(kind == CHUNK_END for _, kind, _ in chunks(trace.read()))
 
 
-def settle(directory, seconds=SETTLE_SECONDS):
+def writing(path):
+    """Whether any process has this file open."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            for fd in os.listdir("/proc/%s/fd" % pid):
+                if os.path.realpath("/proc/%s/fd/%s" % (pid, fd)) == path:
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def settle(directory):
     """Waits until each trace in the directory has its END chunk: the writers
     outlive their targets for a moment."""
-    wait_for(lambda: all(has_end(path) for path in traces_in(directory)),
-             seconds)
+    check(wait_for(lambda: all(has_end(path)
+                               for path in traces_in(directory))),
+          "traces without an end in %s" % directory)
 
 
 def wait_for(condition, seconds=SETTLE_SECONDS):

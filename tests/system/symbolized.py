@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-from gnomon_test import check, environment, equal, program
+from gnomon_test import RUN_SECONDS, check, environment, equal, program
 
 SYMBOLIZE = program("symbolize")
 
@@ -69,7 +69,8 @@ def write(directory, name, text):
 
 
 def run(argv, **options):
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(argv, capture_output=True, text=True,
+                          timeout=RUN_SECONDS,
                           **options)
     equal((done.returncode, done.stderr.strip()), (0, ""), " ".join(argv))
     return done.stdout
@@ -130,7 +131,7 @@ def symbolize(path, addresses, *options, env=None):
         [SYMBOLIZE, *options, path], capture_output=True, text=True,
         errors="replace",
         input="".join("%#x\n" % address for address in addresses),
-        env=env or environment(DEBUGINFOD_URLS=None), timeout=60)
+        env=env or environment(DEBUGINFOD_URLS=None), timeout=RUN_SECONDS)
     equal(done.returncode, 0, "status, stderr: " + done.stderr)
     result = {}
     for line in done.stdout.splitlines():

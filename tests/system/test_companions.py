@@ -72,8 +72,7 @@ def strace(directory):
     alone = bare(argv)
     done = bare(["strace", "-f", "-o", os.path.join(directory, "calls"),
                  "-E", "LD_PRELOAD=" + LIBRARY,
-                 "-E", "GNOMON_OUTPUT=" + pattern(directory), *argv],
-                seconds=30)
+                 "-E", "GNOMON_OUTPUT=" + pattern(directory), *argv])
     equal((done.status, done.out), (alone.status, alone.out), "result")
     agree(done.expected, Report(trace_of("mixture", directory)))
 
@@ -84,7 +83,7 @@ def strace_of_gnomon_run(directory):
     argv = [program("mixture")]
     alone = bare(argv)
     done = bare(["strace", "-f", "-o", os.path.join(directory, "calls"),
-                 GNOMON, "run", "-o", pattern(directory), *argv], seconds=30)
+                 GNOMON, "run", "-o", pattern(directory), *argv])
     equal((done.status, done.out), (alone.status, alone.out), "result")
     agree(done.expected, Report(trace_of("mixture", directory)))
 
@@ -96,8 +95,7 @@ def ltrace(directory):
             program("basic")]
     alone = bare(argv)
     done = bare(argv, environment(LD_PRELOAD=LIBRARY,
-                                  GNOMON_OUTPUT=pattern(directory)),
-                seconds=30)
+                                  GNOMON_OUTPUT=pattern(directory)))
     equal((done.status, done.out), (alone.status, alone.out), "result")
     agree(done.expected, Report(trace_of("basic", directory)))
 
@@ -114,7 +112,7 @@ def gdb(directory):
         "-ex", "set environment GNOMON_OUTPUT " + pattern(directory),
         "-ex", "break tgt_report", "-ex", "run", "-ex", "bt",
         "-ex", "break tgt_print", "-ex", "continue", "-ex", "delete",
-        "-ex", "continue", *argv], seconds=50)
+        "-ex", "continue", *argv])
     check("exited with code 07" in done.out, done.out + done.err)
     check("tgt_report" in done.out, done.out)
     agree(done.expected, Report(trace_of("mixture", directory)))

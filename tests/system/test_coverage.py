@@ -104,7 +104,7 @@ def trace_of(name, directory, scale=1, preload=(), **env):
         run_redis(directory, environment(**changes), scale)
     else:
         argv, more = batch(name, directory, scale)
-        done = bare(argv, environment(**changes, **more), seconds=200)
+        done = bare(argv, environment(**changes, **more))
         equal(done.status, 0, "status, stderr: " + done.err)
     settle(directory)
     return max(traces_in(directory), key=os.path.getsize)

@@ -5,7 +5,6 @@ have found, and are recorded to the end."""
 
 from gnomon_test import *
 
-SECONDS = 20
 
 
 def result_of(path):
@@ -16,7 +15,7 @@ def result_of(path):
         with open(path) as result:
             return result.read()
 
-    check(wait_for(lambda: text().endswith("end 1\n"), SECONDS),
+    check(wait_for(lambda: text().endswith("end 1\n")),
           "no end of the daemon: %r" % text())
     return text()
 

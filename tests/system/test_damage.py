@@ -27,7 +27,7 @@ def write(directory, data):
 
 def read_all(path, what, statuses):
     for command in (["report", path, "--json"], ["info", path]):
-        done = bare([GNOMON, *command], seconds=20)
+        done = bare([GNOMON, *command], preexec_fn=processor(20))
         check(done.status in statuses, "%s: %s: status %d, stderr %r" % (
             what, command[0], done.status, done.err[:500]))
         if done.status:
@@ -132,7 +132,7 @@ def every_command_says_what_it_cannot_read(directory):
                      ["strip", path, "-o", out], ["repack", path, "-o", out],
                      ["anonymize", path, "-o", out],
                      ["extract", path, "-o", out]):
-            done = bare([GNOMON, *argv], seconds=20)
+            done = bare([GNOMON, *argv], preexec_fn=processor(20))
             what = "%s: status %d, %r" % (argv, done.status, done.err)
             equal(done.status, 2, what)
             check(done.err.startswith("gnomon: " + path), what)
@@ -149,7 +149,7 @@ def a_result_replaces_no_trace(directory):
                  ["annotate", trace, "main", "-o", trace],
                  ["check", "--max-live", "1M", trace, "--junit", trace],
                  ["repack", trace, "--force", "-o", trace]):
-        done = bare([GNOMON, *argv], seconds=20)
+        done = bare([GNOMON, *argv], preexec_fn=processor(20))
         what = "%s: status %d, %r" % (argv, done.status, done.err)
         equal(done.status, 2, what)
         check("trace" in done.err, what)

@@ -7,8 +7,7 @@ import random
 import re
 import subprocess
 
-from gnomon_test import (Skip, bare, case, check, environment, equal, main,
-                         need)
+from gnomon_test import Skip, bare, case, check, environment, equal, main, need
 from symbolized import (addresses_in, build, build_id, compare, run, sections,
                         symbolize, write)
 
@@ -106,7 +105,7 @@ def rust_in_both_manglings(directory):
         done = bare(["rustc", "-g", "-O", "-C",
                      "symbol-mangling-version=" + mangling,
                      "-Zunstable-options", "-o", path, source],
-                    env=environment(RUSTC_BOOTSTRAP=1), seconds=120)
+                    env=environment(RUSTC_BOOTSTRAP=1))
         equal(done.status, 0, "rustc, stderr: " + done.err)
         start, size = re.search(r": ([0-9a-f]{16}) +(\d+) FUNC .* "
                                 r"(?:_R\w*_5boxes5boxes|_ZN5boxes5boxes17h\w+E)$",

@@ -8,9 +8,9 @@ import signal
 import socket
 import subprocess
 
-from gnomon_test import (case, check, environment, equal, gnomon, main, need,
-                         need_file, need_map_files, need_mounts, program,
-                         recorded)
+from gnomon_test import (RUN_SECONDS, case, check, environment, equal, gnomon,
+                         main, need, need_file, need_map_files, need_mounts,
+                         program, recorded)
 from symbolized import (addresses_in, build, build_id, has_lines, run,
                         sections, symbolize)
 
@@ -323,7 +323,7 @@ def process_in_its_own_mount_namespace(directory):
         check(any(file.endswith("source.cc") for frames in ours.values()
                   for _, file, _, _ in frames), ours)
     finally:
-        process.communicate(b"\n", timeout=20)
+        process.communicate(b"\n", timeout=RUN_SECONDS)
     _, messages = symbolize(inside, addresses, "-b", number, "-p",
                             str(process.pid))
     check("container" in messages and number in messages, messages)
@@ -346,7 +346,7 @@ def process_whose_file_is_deleted(directory):
         check(any(file.endswith("source.cc") for frames in ours.values()
                   for _, file, _, _ in frames), ours)
     finally:
-        process.communicate(b"\n", timeout=20)
+        process.communicate(b"\n", timeout=RUN_SECONDS)
 
 
 main()

@@ -12,6 +12,9 @@ PYTHON = "/usr/bin/python3"
 # Allocates 100 blocks of 100 000 bytes in more than a second.
 SLOW = [PYTHON, "-c", "import time\n"
         "for i in range(100): bytearray(100000); time.sleep(.012)"]
+# The same, ever more slowly: for what has to happen meanwhile.
+SLOWER = [[*SLOW[:2], SLOW[2].replace(".012", pause)]
+          for pause in (".012", ".05", ".2", "1")]
 # By malloc itself, so that no allocator of Python's own is between.
 C = "import ctypes, os, signal, sys, time\nC = ctypes.CDLL(None)\n" \
     "C.malloc.restype = ctypes.c_void_p\n" \
@@ -116,25 +119,22 @@ def shadow_stack(run):
 
 @effect
 def overflow(run):
-    """The writer is stopped for a while: who waits, waits."""
+    """The writer is stopped for a while: nobody waits for it."""
     script = C + (
         "import glob, struct\n"
         "live = glob.glob('/dev/shm/gnomon-%d-*.live' % os.getpid())\n"
         "if not live: sys.exit(77)\n"
         "writer = struct.unpack_from('<i', open(live[0], 'rb').read(64), 28)\n"
         "os.kill(writer[0], signal.SIGSTOP)\n"
-        "begin = time.monotonic()\n"
         "for i in range(400000): C.free(C.malloc(50))\n"
-        "took = time.monotonic() - begin\n"
-        "os.kill(writer[0], signal.SIGCONT)\n"
-        "print(took)")
+        "os.kill(writer[0], signal.SIGCONT)\n")
     one = run([PYTHON, "-c", script], {"overflow": "drop", "ring": "64k"})
     one.done = bare(one.command, one.env)
     if one.done.status == 77:
         raise Skip("no live file in /dev/shm")
     equal(one.done.status, 0, one.done.err)
     wait_for(lambda: all(has_end(trace) for trace in one.traces()))
-    check(float(one.done.out) < 4.5, "it waited: " + one.done.out)
+    equal(find_key(one.info, "ring_waits"), 0, "waits for the writer")
     check(one.summary["dropped"] > 0, "nothing was dropped")
 
 
@@ -233,19 +233,24 @@ def delay(run):
 
 @effect
 def duration(run):
-    large = [sum(row["count"] for row in run(SLOW, given).go().report.rows
-                 if row["total_bytes"] >= 100000 * row["count"])
-             for given in ({}, {"duration": "300ms"})]
-    check(large[0] >= 100 and large[1] < 90, large)
+    def large(argv, **given):
+        return sum(row["count"] for row in run(argv, given).go().report.rows
+                   if row["total_bytes"] >= 100000 * row["count"])
+    check(large(SLOW) >= 100, "all of them")
+    check(any(large(argv, duration="300ms") < 90 for argv in SLOWER),
+          "never stopped")
 
 
 @effect
 def signal_(run):
-    one = run([PYTHON, "-c", "import os, signal, time\n"
-               "os.kill(os.getpid(), signal.SIGUSR1)\ntime.sleep(.3)"],
-              {"signal": "USR1=snapshot"}).go()
-    check(any(snapshot["kind"] == "asked"
-              for snapshot in one.info["snapshots"]), "no snapshot")
+    def taken(seconds):
+        one = run([PYTHON, "-c", "import os, signal, time\n"
+                   "os.kill(os.getpid(), signal.SIGUSR1)\n"
+                   "time.sleep(%s)" % seconds],
+                  {"signal": "USR1=snapshot"}).go()
+        return any(snapshot["kind"] == "asked"
+                   for snapshot in one.info["snapshots"])
+    check(any(map(taken, (.3, 2, 20))), "no snapshot")
 
 
 EFFECTS["signal"] = EFFECTS.pop("signal-")
@@ -253,9 +258,9 @@ EFFECTS["signal"] = EFFECTS.pop("signal-")
 
 @effect
 def snapshot_every(run):
-    one = run(SLOW, {"snapshot-every": "100ms"}).go()
-    check(sum(snapshot["kind"] == "every"
-              for snapshot in one.info["snapshots"]) >= 3, "snapshots")
+    check(any(sum(snapshot["kind"] == "every" for snapshot in
+                  run(argv, {"snapshot-every": "100ms"}).go()
+                  .info["snapshots"]) >= 3 for argv in SLOWER), "snapshots")
 
 
 @effect
@@ -389,9 +394,13 @@ def limit(run):
 
 @effect
 def stats_every(run):
-    one = run(SLOW, {"stats-every": "200ms"}).go()
-    lines = open(one.traces()[0] + ".stats").read().splitlines()
-    check(len(lines) >= 4 and lines[0].startswith("# seconds"), lines)
+    def lines(argv):
+        one = run(argv, {"stats-every": "200ms"}).go()
+        with open(one.traces()[0] + ".stats", encoding="utf-8") as file:
+            found = file.read().splitlines()
+        check(found[0].startswith("# seconds"), found)
+        return found
+    check(any(len(lines(argv)) >= 4 for argv in SLOWER), "lines")
 
 
 @effect

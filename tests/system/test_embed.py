@@ -209,7 +209,10 @@ def holds_nobody_up(directory):
     for size in HUGE, LARGE:
         part = os.path.join(directory, str(size))
         os.mkdir(part)
-        hold(part, huge(part, size))
+        path = huge(part, size)
+        # a busy machine may do less in a second
+        patiently(part, lambda place, _, path=path: hold(place, path),
+                  range(8))
 
 
 def hold(directory, path):
@@ -243,8 +246,10 @@ def hold(directory, path):
             os.unlink(trace)
     for (value, by), seconds in took.items():
         more = seconds - took["none", by]
-        check(more < (SECONDS if by == "run" else 0) + SLACK,
-              "%s, %s: %.2f s longer" % (value, by, more))
+        # as far as it does not take so long without
+        check(more < (SECONDS if by == "run" else 0) + SLACK +
+              20 * took["none", by], "%s, %s: %.2f s longer" % (
+                  value, by, more))
 
 
 @case

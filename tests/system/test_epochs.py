@@ -40,7 +40,7 @@ def paths_are_those_of_the_time(directory):
          "--", program("epochs"), PROGRAMS], stdout=subprocess.DEVNULL)
         for i in range(runs)]
     for child in started:
-        equal(child.wait(timeout=60), 0, "status")
+        equal(child.wait(timeout=RUN_SECONDS), 0, "status")
     ids = {}
     for i in range(runs):
         for image in info(os.path.join(directory, "%d.trace" % i))["images"]:

@@ -50,7 +50,7 @@ def no_writer_stays(directory):
                 pass
         return True
 
-    check(wait_for(gone, 5), "a writer still has the trace open")
+    check(wait_for(gone), "a writer still has the trace open")
     live = find_key(info(trace), "live")
     check(not live or not os.path.exists(live), "the live file is left")
 

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 
 from exported import PROGRAMS, SUMMARY, exported, summary, trace
-from gnomon_test import (GNOMON, bare, case, check, environment, equal, gnomon,
-                         main, program, recorded)
+from gnomon_test import (GNOMON, RUN_SECONDS, bare, case, check, environment,
+                         equal, gnomon, main, program, recorded)
 
 
 def stacks(text):
@@ -126,14 +126,15 @@ def pipes_are_read_once(directory):
         with open(path, "w", encoding="utf-8") as file:
             file.write("before")
         done = subprocess.run([GNOMON, "export", "-F", form, "-", "-o", path],
-                              input=data, env=environment(), timeout=20,
+                              input=data, env=environment(),
+                              timeout=RUN_SECONDS,
                               stderr=subprocess.PIPE, check=False)
         equal(done.returncode, 2, form)
         check(b"regular file" in done.stderr, done.stderr)
         with open(path, encoding="utf-8") as file:
             equal(file.read(), "before", form)
     done = subprocess.run([GNOMON, "export", "-F", "collapsed", "-"],
-                          input=data, env=environment(), timeout=20,
+                          input=data, env=environment(), timeout=RUN_SECONDS,
                           stdout=subprocess.PIPE, check=True)
     equal(sorted(done.stdout.decode().splitlines()),
           sorted(exported(trace("many_names"), "collapsed").splitlines()),

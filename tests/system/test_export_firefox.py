@@ -14,12 +14,12 @@ import tempfile
 from browser import UI, need_npm
 from exported import (FILTERS, ODD_NAMES, PROGRAMS, SUMMARY, being_written,
                       exported, summary, trace, with_nothing)
-from gnomon_test import (GNOMON, bare, case, check, environment, equal, gnomon,
-                         main, need, program, recorded, wait_for)
+from gnomon_test import (GNOMON, RUN_SECONDS, bare, case, check, environment,
+                         equal, gnomon, main, need, program, recorded,
+                         wait_for)
 
 READER = os.path.join(UI, "node_modules", "@firefox-devtools", "profiler-cli",
                       "dist", "profiler-cli.js")
-READER_SECONDS = 60
 
 # In the order of the threads behind those of events.
 COSTS = ("live", "peak", "count", "temporary")
@@ -226,7 +226,7 @@ class Reader:
             env=self.env, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(lambda: "Profile loaded" in self.log() or
-                 self.daemon.poll() is not None, READER_SECONDS)
+                 self.daemon.poll() is not None, RUN_SECONDS)
         if "Profile loaded" not in self.log():
             said, ended = self.log(), self.daemon.poll()
             self.__exit__()
@@ -235,7 +235,7 @@ class Reader:
 
     def __exit__(self, *_):
         self.daemon.kill()
-        self.daemon.wait(timeout=20)
+        self.daemon.wait(timeout=RUN_SECONDS)
         self.folder.cleanup()
 
     def log(self):

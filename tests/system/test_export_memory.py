@@ -5,7 +5,8 @@ long as the other, take as much. Longer ones: `make bench-exports`."""
 import os
 import subprocess
 
-from gnomon_test import BUILD, GNOMON, case, check, environment, equal, main
+from gnomon_test import (BUILD, GNOMON, RUN_SECONDS, case, check, environment,
+                         equal, main)
 
 GENERATE = os.path.join(BUILD, "bench", "bench-generate")
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
@@ -43,7 +44,7 @@ def generated(directory):
         traces.append(os.path.join(directory, "%d.trace" % events))
         subprocess.run([GENERATE, MODEL, traces[-1], "--events", str(events),
                         "--contexts", str(CONTEXTS), "--live", str(LIVE)],
-                       check=True, timeout=SECONDS)
+                       check=True, timeout=RUN_SECONDS)
     return traces
 
 

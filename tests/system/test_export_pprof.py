@@ -14,8 +14,8 @@ import subprocess
 from exported import (PROGRAMS, being_written, with_nothing)
 from exported import directory as shared
 from exported import exported, summary, trace
-from gnomon_test import (bare, case, check, environment, equal, gnomon, main,
-                         need, recorded)
+from gnomon_test import (RUN_SECONDS, bare, case, check, environment, equal,
+                         gnomon, main, need, recorded)
 
 TYPES = ("alloc_objects", "alloc_space", "inuse_objects", "inuse_space")
 KEYS = ("allocations", "total_bytes", "live_blocks", "live_bytes")
@@ -111,7 +111,7 @@ def decoded(path):
         done = subprocess.run(
             ["protoc", "--decode=pprof.Profile", "-I", PROTO,
              os.path.join(PROTO, "profile.proto")], input=file.read(),
-            capture_output=True, check=True, timeout=60)
+            capture_output=True, check=True, timeout=RUN_SECONDS)
     equal(done.stderr, b"", "protoc")
     stack = [collections.defaultdict(list)]
     for line in done.stdout.decode().splitlines():

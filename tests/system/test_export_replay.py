@@ -12,8 +12,8 @@ import subprocess
 from exported import (PROGRAMS, being_written, with_nothing)
 from exported import directory as shared
 from exported import exported, summary, trace
-from gnomon_test import (bare, case, check, environment, equal, gnomon, main,
-                         need)
+from gnomon_test import (RUN_SECONDS, bare, case, check, environment, equal,
+                         gnomon, main, need)
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 REPLAY = os.path.join(shared.name, "replay")
@@ -136,9 +136,10 @@ def packed_ones_come_through_a_pipe(directory):
         check(tool + " -dc" in done.err, done.err)
         unpack = subprocess.Popen([tool, "-dc", path], stdout=subprocess.PIPE)
         done = subprocess.run([built(), "--json", "-"], stdin=unpack.stdout,
-                              capture_output=True, timeout=60, check=True)
+                              capture_output=True,
+                              timeout=RUN_SECONDS, check=True)
         unpack.stdout.close()
-        equal(unpack.wait(timeout=20), 0, tool)
+        equal(unpack.wait(timeout=RUN_SECONDS), 0, tool)
         equal(json.loads(done.stdout)["allocations"], said["allocations"],
               "through " + tool)
 
@@ -151,7 +152,8 @@ END, ALLOC, FREE, REALLOC, LOST, THREAD, TIME = range(7)
 
 def refused(stream, what, *words):
     done = subprocess.run([built(), *words, "-"], input=stream,
-                          capture_output=True, timeout=20, check=False)
+                          capture_output=True,
+                          timeout=RUN_SECONDS, check=False)
     equal(done.returncode, 1, "%s: %s" % (what, done.stderr))
     check(what in done.stderr.decode(), "%s: %s" % (what, done.stderr))
 
@@ -198,7 +200,7 @@ def damage_at_random_is_survived(directory):
         broken[dice.randrange(len(MAGIC), len(whole))] = dice.randrange(256)
         for words in (["--check"], ["--threads", "--limit", "100000000"]):
             done = subprocess.run([built(), *words, "-"], input=broken,
-                                  capture_output=True, timeout=20,
+                                  capture_output=True, timeout=RUN_SECONDS,
                                   check=False)
             check(done.returncode in (0, 1), "status %d: %s" %
                   (done.returncode, done.stderr))

@@ -6,7 +6,6 @@ happens, and never more than --memory."""
 from gnomon_test import *
 
 KIB, MIB = 1024, 1024 * 1024
-READY_SECONDS = 30
 
 # What the kernel says of a mapping that is wiped in a child: the area.
 WIPED = "wf"
@@ -53,7 +52,7 @@ def used(directory, *arguments, memory=None):
     finally:
         process.stdin.close()
         process.stdout.read()
-        equal(process.wait(READY_SECONDS), 0, "status")
+        equal(process.wait(RUN_SECONDS), 0, "status")
         settle(directory)
 
 

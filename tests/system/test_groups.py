@@ -70,7 +70,7 @@ def group():
                 return True
             except OSError:
                 return False
-        wait_for(gone, 5)
+        wait_for(gone)
 
 
 def within(path):

@@ -14,7 +14,7 @@ OPTIONS = "detect_leaks=0:quarantine_size_mb=16:allocator_may_return_null=1"
 
 
 def sanitized(*argv):
-    done = bare(argv, environment(ASAN_OPTIONS=OPTIONS), seconds=250)
+    done = bare(argv, environment(ASAN_OPTIONS=OPTIONS))
     check(done.status == 0, "%s: status %d\n%s\n%s" % (
         argv[0], done.status, done.out, done.err[-4000:]))
     return done
@@ -52,7 +52,7 @@ def the_command(directory):
         wanted = int(path.split(".")[-2])
         for command in (["report", path], ["report", "--json", path],
                         ["info", path]):
-            done = bare([GNOMON, *command], seconds=20)
+            done = bare([GNOMON, *command], preexec_fn=processor(20))
             also = (wanted, 3) if command[0] == "info" else (wanted,)
             check(done.status in also, "%s %s: status %d\n%s" % (
                 command, wanted, done.status, done.err))

@@ -64,6 +64,15 @@ def limited(directory, argv, limit, *more):
     return done, most
 
 
+def worked(pid, seconds):
+    """Waits until the program has had so much of a processor."""
+    def have():
+        with open("/proc/%d/stat" % pid, encoding="utf-8") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return int(fields[11]) >= seconds * os.sysconf("SC_CLK_TCK")
+    check(wait_for(have), "%d seconds of work" % seconds)
+
+
 def anonymous(pid):
     """Resident memory of no file: the recorder's tables, and what little the
     target has. Not rings: they grow when threads have to wait."""
@@ -162,9 +171,7 @@ def killed(directory):
             env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=pattern,
                             GNOMON_LIMIT="1M"),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.time() + 30
-        while not os.path.exists(pattern + ".part2") and time.time() < end:
-            time.sleep(0.05)
+        check(wait_for(lambda: os.path.exists(pattern + ".part2")), "part2")
         time.sleep(after)
         process.kill()
         process.wait()
@@ -294,9 +301,9 @@ def flat_memory(directory):
                             GNOMON_FORCE="1", **more),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            time.sleep(1.5)
+            worked(process.pid, 2)
             first = anonymous(process.pid)
-            time.sleep(2.5)
+            worked(process.pid, 5)
             last = anonymous(process.pid)
         finally:
             process.kill()

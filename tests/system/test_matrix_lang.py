@@ -17,7 +17,6 @@ GO = "/usr/bin/go"
 RUSTC = "/usr/bin/rustc"
 PYTHON = "/usr/bin/python3"
 NODE = "/usr/bin/node"
-BUILD_SECONDS = 110
 
 # What `gnomon info` says of a thread whose process cannot have barriers.
 RUNTIME = "a runtime here walks or moves its stacks"
@@ -43,7 +42,7 @@ def built(name, from_source, argv, **env):
     os.makedirs(MATRIX_PROGRAMS, exist_ok=True)
     fresh = "%s.%d" % (path, os.getpid())
     argv = [fresh if word == "@" else word for word in argv] + [from_source]
-    done = bare(argv, environment(**env), BUILD_SECONDS)
+    done = bare(argv, environment(**env))
     check(done.status == 0, "building %s: %s" % (name, done.err))
     os.rename(fresh, path)
     return path
@@ -287,11 +286,12 @@ def gdb_attach(directory):
                                    stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE)
         try:
-            check(select.select([process.stdout], [], [], 20)[0], "started")
+            check(select.select([process.stdout], [], [],
+                                RUN_SECONDS)[0], "started")
             equal(process.stdout.readline(), b"ready\n", "its first line")
             done = bare(["gdb", "-batch", "-nx", "-p", str(process.pid),
                          "-ex", "bt"])
-            out, _ = process.communicate(timeout=20)
+            out, _ = process.communicate(timeout=RUN_SECONDS)
         finally:
             process.kill()
             process.wait()

@@ -10,7 +10,7 @@ def make(name):
     def oracle(directory):
         argv, env = real_program(name, directory)
         done = recorded(argv, directory, env=environment(
-            GNOMON_DEBUG_ORACLE=1, **env), seconds=200)
+            GNOMON_DEBUG_ORACLE=1, **env))
         equal(done.status, 0, "status, stderr: " + done.err)
         # Of several processes, the one that did most of the work.
         counters = info(max(done.traces, key=os.path.getsize))

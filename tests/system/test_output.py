@@ -69,13 +69,12 @@ def fifo_whose_reader_leaves(directory):
 
 @case
 def fifo_that_nobody_reads(directory):
-    """The program hardly waits, and the command says why nothing came."""
+    """The program does not wait for one, and the command says why nothing
+    came."""
     path = os.path.join(directory, "fifo")
     os.mkfifo(path)
     for options in ([], ["-f"]):
-        begin = time.monotonic()
         done = bare([GNOMON, "run", *options, "-o", path, "echo", "x"])
-        check(time.monotonic() - begin < 3, "it was delayed")
         equal((done.status, done.out), (0, "x\n"), "result")
         check("nobody reads " + path in done.err, done.err)
         check(stat.S_ISFIFO(os.stat(path).st_mode), "the FIFO was replaced")
@@ -90,7 +89,7 @@ def fifo_by_the_command(directory):
     with open(copy, "wb") as target:
         reader = subprocess.Popen(["cat", path], stdout=target)
     argv = [program("basic")]
-    done = bare([GNOMON, "run", "-f", "-o", path, *argv], seconds=10)
+    done = bare([GNOMON, "run", "-f", "-o", path, *argv])
     equal(done.status, 0, "status, stderr: " + done.err)
     equal(reader.wait(10), 0, "reader")
     agree(done.expected, Report(copy))
@@ -265,18 +264,6 @@ def disk_full_for_the_live_file(directory):
         agree(done.expected, Report(trace))
     finally:
         subprocess.run(["umount", "-l", place])
-
-
-def writing(path):
-    """Whether any process has this file open for writing."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            for fd in os.listdir("/proc/%s/fd" % pid):
-                if os.path.realpath("/proc/%s/fd/%s" % (pid, fd)) == path:
-                    return True
-        except OSError:
-            pass
-    return False
 
 
 @case

@@ -33,7 +33,9 @@ def the_timeline_ends_with_what_is_live_and_has_the_peak(directory):
              if re.match(r" +[\d.]+(us|ms|s) ", line)]
     equal(len(lives), 16, "rows")
     near(max(lives), summary["peak_bytes"], "peak")
-    near(lives[-1], summary["live_bytes"], "at the end")
+    # the most of a sixteenth, in which some is freed
+    check(summary["live_bytes"] * 0.98 <= lives[-1] <=
+          summary["peak_bytes"] * 1.02, "at the end: %d" % lives[-1])
     check(over_time.count("##############") >= 1, "a longest bar")
     check("resident" in over_time, "resident")
 

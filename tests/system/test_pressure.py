@@ -7,6 +7,7 @@ from gnomon_test import *
 FOOTPRINT = program("memory_steps")
 GROUPS = "/sys/fs/cgroup"
 MIB = 1 << 20
+PAUSES = (250, 1000, 4000, 16000)	# of the target, ms
 
 
 def asked(trace):
@@ -16,7 +17,11 @@ def asked(trace):
 
 @case
 def at_a_size(directory):
-    done = recorded([FOOTPRINT, "steps", "250"], directory,
+    patiently(directory, see_sizes, PAUSES)
+
+
+def see_sizes(directory, pause):
+    done = recorded([FOOTPRINT, "steps", str(pause)], directory,
                     options=("--snapshot-at", "RSS=24M", "--snapshot-at",
                              "RSS=32M", "--snapshot-at", "RSS=2G"))
     equal(done.status, 0, "status: " + done.err)
@@ -80,8 +85,12 @@ class Group:
 
 @case
 def at_a_part_of_the_groups_limit(directory):
+    patiently(directory, see_part, PAUSES)
+
+
+def see_part(directory, pause):
     with Group(64 * MIB) as group:
-        done = group.run(directory, [FOOTPRINT, "steps", "250"],
+        done = group.run(directory, [FOOTPRINT, "steps", str(pause)],
                          "--snapshot-at", "RSS=50%")
         equal(done.status, 0, "status: " + done.err)
     found = [asked(trace) for trace in traces_in(directory)
@@ -94,6 +103,10 @@ def at_a_part_of_the_groups_limit(directory):
 
 @case
 def when_the_group_comes_to_its_limit(directory):
+    patiently(directory, see_limit, (.5, 2, 10, 60))
+
+
+def see_limit(directory, pause):
     large = os.path.join(directory, "large")
     with open(large, "wb") as file:
         file.truncate(256 * MIB)
@@ -105,7 +118,7 @@ def when_the_group_comes_to_its_limit(directory):
             "for i in range(2): open(%r, 'rb').read(1 << 20)\n"
             "f = open(%r, 'rb')\n"
             "while f.read(1 << 16): pass\n"
-            "time.sleep(.5)" % (large, large)])
+            "time.sleep(%s)" % (large, large, pause)])
         equal(done.status, 0, "status: " + done.err)
     found = [asked(trace) for trace in traces_in(directory)
              if "python3" in os.path.basename(trace)]

@@ -52,7 +52,7 @@ def start(way, directory):
 
 
 def end(process, text=b"\n"):
-    out, err = process.communicate(text, timeout=20)
+    out, err = process.communicate(text, timeout=RUN_SECONDS)
     equal((process.returncode, err), (0, b""), "end")
     return out.decode()
 
@@ -90,7 +90,7 @@ def exec_as_another_user(directory):
     trace = os.path.join(directory, "x.trace")
     process.stdin.write(b"\n")
     process.stdin.flush()
-    check(wait_for(lambda: has_end(trace), 5), "recording goes on after exec")
+    check(wait_for(lambda: has_end(trace)), "recording goes on after exec")
     equal(find_key(info(trace), "reason"), "exec", "reason")
     end(process)
 

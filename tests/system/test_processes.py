@@ -159,7 +159,7 @@ def waits_for_all_children(directory):
     for by in ("run", "preload"):
         part = os.path.join(directory, by)
         os.mkdir(part)
-        done = recorded([program("waitall")], part, by=by, seconds=20)
+        done = recorded([program("waitall")], part, by=by)
         equal((done.status, done.out), (0, alone.out), by)
         equal(done.expected["reaped"], 1, by)
 

@@ -375,7 +375,8 @@ def own_peaks_of_sites_are_exact(directory):
     with open(done.trace, "rb") as trace:
         out = subprocess.run(["sh", "-c", "cat | %s report /dev/stdin --json "
                               "--by site --sort own-peak" % GNOMON],
-                             stdin=trace, capture_output=True, timeout=20)
+                             stdin=trace, capture_output=True,
+                             timeout=RUN_SECONDS)
     told = out.stdout
     row = json.loads(told)["rows"][0]
     check(row["own_peak_bound"] and
@@ -750,7 +751,7 @@ def colours_only_on_a_terminal(directory):
         except OSError:
             pass
         os.close(master)
-        equal(run.wait(timeout=20), 0, "status")
+        equal(run.wait(timeout=RUN_SECONDS), 0, "status")
         return out
 
     check(b"\033[1m" in shown(TERM="xterm", NO_COLOR=None), "on a terminal")

@@ -15,8 +15,7 @@ def make(name, mode):
         done = bare(argv, environment(
             LD_PRELOAD=program("libcompare.so") + ":" + LIBRARY,
             GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace"),
-            GNOMON_SHADOW_STACK=mode, COMPARE_OUTPUT=output, **changes),
-            seconds=200)
+            GNOMON_SHADOW_STACK=mode, COMPARE_OUTPUT=output, **changes))
         equal(done.status, 0, "status, stderr: " + done.err)
         settle(directory)
         trace, = traces_in(directory)

@@ -28,7 +28,7 @@ def gdb_that_follows_children(directory):
             *(word for each in words for word in ("-ex", each)),
             program("basic")]
     plain = bare(argv)
-    done = bare(argv, preloaded(directory), seconds=30)
+    done = bare(argv, preloaded(directory))
     shown = [re.sub(r"0x[0-9a-f]+|\d+", "#", run.out)
              for run in (plain, done)]
     equal(shown[1], shown[0], "what gdb says")
@@ -43,7 +43,7 @@ def strace_that_follows_all(directory):
     argv = ["strace", "-f", "-qq", "-o", log, "-E", "LD_PRELOAD=" + LIBRARY,
             "-E", "GNOMON_OUTPUT=" + os.path.join(
                 directory, "%e.%p.trace"), program("basic")]
-    done = bare(argv, seconds=30)
+    done = bare(argv)
     equal(done.status, 0, "status: " + done.err)
     with open(log, encoding="utf-8", errors="replace") as file:
         tasks = {line.split()[0] for line in file}

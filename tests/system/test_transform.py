@@ -4,15 +4,16 @@ report says must be the same before and after, as far as it can be."""
 
 import ctypes
 import json
+import math
 import os
 import shutil
 import stat
 import struct
 import subprocess
 
-from gnomon_test import (CHUNK_SIZE, GNOMON, HEADER_SIZE, Report, case,
-                         check, chunks, equal, gnomon, main, need, program,
-                         recorded)
+from gnomon_test import (CHUNK_SIZE, GNOMON, HEADER_SIZE, RUN_SECONDS, Report,
+                         case, check, chunks, equal, gnomon, main, need,
+                         program, recorded)
 
 SQL = ("create table t(a, b); with recursive c(x) as (values(1) union all "
        "select x + 1 from c where x < 20000) insert into t select x, "
@@ -101,11 +102,17 @@ STRIPS = (("--lifetime", "10s"), ("--lifetime", "1ms"), ("--temporary", "0"),
           ("--temporary", "5", "--lifetime", "100us"))
 
 
+class Mean(float):
+    """Of floating-point sums, whose order differs."""
+
+    def __eq__(self, other):
+        return math.isclose(self, other, rel_tol=1e-6)
+
+
 def by_size(trace):
     document = json.loads(gnomon("report", trace, "--sizes", "--json").out)
     for row in document["sizes"]:
-        # a mean of floating-point sums, whose order differs
-        row["lifetime_ns"] = "%.6g" % row["lifetime_ns"]
+        row["lifetime_ns"] = Mean(row["lifetime_ns"])
     return document["sizes"], document["lifetimes"]
 
 
@@ -144,7 +151,7 @@ def what_cannot_be_stripped_is_refused(directory):
     out = os.path.join(directory, "out")
     done = subprocess.run(
         ["sh", "-c", 'cat "$1" | "$2" strip /dev/stdin -o "$3"', "sh", trace,
-         GNOMON, out], capture_output=True, timeout=60, text=True)
+         GNOMON, out], capture_output=True, timeout=RUN_SECONDS, text=True)
     equal(done.returncode, 2, "a pipe")
     check("twice" in done.stderr, done.stderr)
     gnomon("strip", trace, "-o", out, "--lifetime", "soon", statuses=(2,))
@@ -464,7 +471,7 @@ def a_pipe_is_repacked(directory):
     out = os.path.join(directory, "out")
     done = subprocess.run(
         ["sh", "-c", 'cat "$1" | "$2" repack /dev/stdin -o "$3"', "sh", trace,
-         GNOMON, out], capture_output=True, timeout=60)
+         GNOMON, out], capture_output=True, timeout=RUN_SECONDS)
     equal(done.returncode, 0, done.stderr)
     same(json_report(out), json_report(trace), "through a pipe")
 
@@ -475,7 +482,7 @@ def a_full_disk_leaves_nothing(directory):
     done = subprocess.run(
         ["sh", "-c", 'ulimit -f 8; trap "" XFSZ; exec "$1" repack "$2" -o "$3"',
          "sh", GNOMON, trace, os.path.join(directory, "out")],
-        capture_output=True, timeout=60, text=True)
+        capture_output=True, timeout=RUN_SECONDS, text=True)
     equal(done.returncode, 2, "status")
     check("cannot be written" in done.stderr, done.stderr)
     equal(os.listdir(directory), [os.path.basename(trace)], "what is left")

@@ -5,9 +5,6 @@ same. The target counts what it does."""
 
 from gnomon_test import *
 
-PATIENCE_SECONDS = 20
-
-
 def steer(directory, *steps, **options):
     """The target: each step is a line for it, or a tuple: words for gnomon,
     before its PID. Returns its trace. `options`: the recorder's variables."""
@@ -32,7 +29,7 @@ def steer(directory, *steps, **options):
             wait_ok()
     target.stdin.close()
     target.stdout.close()
-    equal(target.wait(PATIENCE_SECONDS), 0, "status")
+    equal(target.wait(RUN_SECONDS), 0, "status")
     settle(directory)
     return traces_in(directory)[0]
 

@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url";
 const require = createRequire(path.join(process.env.GNOMON_UI, "here.js"));
 const { chromium } = require("playwright-core");
 
-const STEP_MS = 20000;
+const STEP_MS = 300000;	// a machine may be busy
 
 class Browser {
 	constructor(chrome) {
