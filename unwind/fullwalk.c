@@ -222,7 +222,7 @@ uintptr_t walk_leaves_no_signal(void)
 uintptr_t walk_past(const struct walk_search *search, bool *met)
 {
 	struct arch_regs regs;
-	struct place at = { .reader = { search->lo, search->hi },
+	struct place at = { .reader = { .lo = search->lo, .hi = search->hi },
 			    .regs = &regs };
 	enum gt_stop stop = GT_STOP_OTHER;
 	bool outward = false;
