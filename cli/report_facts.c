@@ -83,6 +83,7 @@ static const struct counter {
 	{ "early_allocations", "served before the recorder was ready" },
 	{ "nested_events", "by signal handlers, amid another event" },
 	{ "nested_lost", "of those, lost" },
+	{ "late_signals", "toggles and clears that came into force late" },
 	{ "ring_waits", "times a thread waited for the writer" },
 	{ "how stacks were taken", NULL },
 	{ "tier_path", "known whole, from the path cache" },

@@ -206,7 +206,8 @@ static bool aside_limited(const struct recorder *r)
  * threads alone that know of them. */
 static void aside_find_way(const struct recorder *r, bool chooses)
 {
-	bool dormant = atomic_load_explicit(&r->dormant, memory_order_relaxed);
+	bool dormant = atomic_load_explicit(&r->gate, memory_order_relaxed) &
+		       GATE_SHUT;
 	enum aside_way way = ASIDE_PERHAPS;
 
 	if (real_only && chooses)
@@ -228,7 +229,16 @@ void aside_start(struct recorder *r)
 
 void aside_sleep(struct recorder *r, bool dormant)
 {
-	atomic_store_explicit(&r->dormant, dormant, memory_order_seq_cst);
+	if (dormant)
+		gate_shut(r);
+	else
+		gate_open(r);
+	aside_find_way(r, aside_way == ASIDE_CHOICE);
+}
+
+void aside_end(struct recorder *r)
+{
+	gate_shut_for_good(r);
 	aside_find_way(r, aside_way == ASIDE_CHOICE);
 }
 

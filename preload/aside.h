@@ -12,10 +12,11 @@
  *	         ▼
  *	       recorder_thread ─▶ thread->own ─▶ recorded after all, or not
  *
- * DORMANT. `dormant` of the recorder says that nothing is recorded at the
- * time; only the writer changes it (control.c). Threads find it here, or where
- * their ring has no room: the writer takes that away from them (I1). They come
- * back by themselves, at their first event after a start.
+ * DORMANT. The gate of the recorder (gate.h) says that nothing is recorded at
+ * the time: only the writer shuts it (control.c), a signal's handler may open
+ * it. Threads find it here, or where their ring has no room: the writer takes
+ * that away from them (I1). They come back by themselves, at their first event
+ * after a start.
  *
  * I1: while the recorder is dormant, the writer keeps `limit` of all rings at
  *     0 (aside_kick). So each thread pushes few events more, which the
@@ -53,7 +54,8 @@ static inline bool aside_dormant(void)
 	const struct recorder *r = recorder;
 
 	return likely(r) &&
-	       atomic_load_explicit(&r->dormant, memory_order_relaxed);
+	       (atomic_load_explicit(&r->gate, memory_order_relaxed) &
+		GATE_SHUT);
 }
 
 /* What aside_block and aside_address answer instead of a kind. */
@@ -174,8 +176,12 @@ uint64_t aside_passed(struct thread *thread, uint64_t block);
 /* The recorder begins: what the options want. */
 void aside_start(struct recorder *r);
 
-/* Nothing is recorded from now on, or all that is wanted. The writer. */
+/* Nothing is recorded from now on, unless a handler has just asked for it
+ * (then the writer tries again), or all that is wanted. The writer. */
 void aside_sleep(struct recorder *r, bool dormant);
+
+/* Nothing is recorded any more. */
+void aside_end(struct recorder *r);
 
 /* A thread begins, with its ring; or what holds for all threads may have
  * changed. */

@@ -7,13 +7,25 @@
  *	   └────────────────────────────────────────────────┘
  *
  * MOMENTS. A record's tick is taken when nobody has the turn (ring.h), so that
- * what a thread does after it has a later stamp. It is written at once: in the
- * file it comes before all events that are not older, and before the first
+ * what a thread does after it has a later stamp. It is written before the first
  * SYNC whose watermark is above it.
  *
  * Of a stop the tick is taken before the recorder is dormant, so that nothing
  * can follow from what was not recorded but what does not count either; of a
  * start, before it no longer is.
+ *
+ * HANDLERS have noted what they ask for, with the tick, and the gate is open
+ * since (gate.h). So a round may find several stops and starts, all of which
+ * are served as of when they were asked for. What is served here goes by
+ * `off`, which says what holds at the tick that was served last; the gate may
+ * be open while it is set.
+ *
+ * I1: requests are served in the order of their ticks. One whose tick is below
+ *     `settled` gets that: it was noted after `settled` was the time, or it
+ *     would have been found then. So nothing that comes after its handler has
+ *     an earlier stamp.
+ * I2: nothing from above `settled` was taken (sequence.h), nor promised by a
+ *     SYNC.
  *
  * The writer, but for control_ask.
  */
@@ -64,20 +76,31 @@ void control_emit(struct writer *w, enum gt_control_what what, uint64_t tick,
 	chunk_write(&w->out, GT_CONTROL, to + n, NULL);
 }
 
-/* From here on every stamp is later. */
+/* From here on every stamp is later, and what handlers have asked for before is
+ * served. */
 static uint64_t control_tick(struct writer *w)
 {
+	struct control *control = &w->control;
+	uint64_t tick;
+
 	atomic_store_explicit(&w->r->turn, 0, memory_order_seq_cst);
-	return arch_cycles() >> w->feed.tick_shift;
+	tick = arch_cycles() >> w->feed.tick_shift;
+	if (gate_pending(w->r))
+		feed_look(&w->feed);
+	control->settled = base_max(control->settled, tick);	/* I1 */
+	return control->settled;
 }
 
 static void control_moment(struct writer *w, enum gt_control_what what,
-			   struct control_request *request)
+			   const struct control_request *request)
 {
-	request->tick = control_tick(w);
+	bool serving = w->control.serving;
+
+	w->control.serving = true;
 	if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
 		books_begin_anew(w, request->tick,
 				 what == GT_CONTROL_START);
+	w->control.serving = serving;
 	control_emit(w, what, request->tick, 0, request->name);
 }
 
@@ -94,7 +117,7 @@ static void control_start(struct writer *w, struct control_request *request)
 {
 	struct control *control = &w->control;
 
-	if (!aside_dormant()) {
+	if (!control->off) {
 		control_answer(request, -EALREADY, "is being recorded already");
 		return;
 	}
@@ -104,6 +127,7 @@ static void control_start(struct writer *w, struct control_request *request)
 	control->begin_tick = request->tick;
 	control->clear_tick = control->end_tick = 0;
 	control->begun++;
+	control->off = false;
 	control->start_ns = 0;
 	control_limit_duration(control);
 	aside_sleep(w->r, false);
@@ -113,17 +137,18 @@ static void control_stop(struct writer *w, struct control_request *request)
 {
 	struct control *control = &w->control;
 
-	if (aside_dormant()) {
+	if (control->off) {
 		control_answer(request, -EALREADY, "is not being recorded");
 		return;
 	}
 	control_moment(w, GT_CONTROL_STOP, request);
+	control->off = true;
 	aside_sleep(w->r, true);
 	control->end_tick = request->tick;
 	control->stop_ns = 0;
 	aside_kick(w->r);
 	/* all of it is to be read from now on */
-	feed_sync(&w->feed, FEED_ALL);
+	control->sync = true;
 }
 
 void control_begin(struct writer *w)
@@ -141,6 +166,7 @@ void control_begin(struct writer *w)
 	if (delay)
 		control->start_ns = sys_now_ns() + delay;
 	control->end_tick = now;
+	control->off = true;
 	aside_sleep(w->r, true);
 	control_emit(w, GT_CONTROL_STOP, now, 0, "");
 }
@@ -195,7 +221,6 @@ static void control_snapshot(struct writer *w,
 	}
 	request->number = w->snapshot.number + 1;
 	control_name(&w->control, request->number, request->name);
-	request->tick = control_tick(w);
 	if (!snapshot_begin(&w->snapshot, GT_SNAPSHOT_ASKED, request->name))
 		control_answer(request, -EIO, "the trace cannot be written");
 }
@@ -270,13 +295,22 @@ static void control_log(enum control_what what,
 			request->name[0] ? request->name : NULL);
 }
 
-void control_do(struct writer *w, struct control_request *request)
+static void control_sync(struct writer *w)
+{
+	if (!w->control.sync)
+		return;
+	w->control.sync = false;
+	feed_sync(&w->feed, FEED_ALL);
+}
+
+/* As of its tick. */
+static void control_serve(struct writer *w, struct control_request *request)
 {
 	enum control_what what = request->what;
 
 	control_answer(request, 0, "");
 	if (what == CONTROL_TOGGLE)
-		what = aside_dormant() ? CONTROL_START : CONTROL_STOP;
+		what = w->control.off ? CONTROL_START : CONTROL_STOP;
 	switch (what) {
 	case CONTROL_START:
 		control_start(w, request);
@@ -295,7 +329,7 @@ void control_do(struct writer *w, struct control_request *request)
 		control_moment(w, GT_CONTROL_MARKER, request);
 		break;
 	case CONTROL_HEAP:
-		control_emit(w, GT_CONTROL_HEAP, control_tick(w),
+		control_emit(w, GT_CONTROL_HEAP, request->tick,
 			     request->number, request->name);
 		break;
 	case CONTROL_SYNC:
@@ -318,10 +352,46 @@ void control_do(struct writer *w, struct control_request *request)
 		control_answer(request, -EOPNOTSUPP,
 			       "this cannot be asked of a recording");
 	}
+	/* not between a scan and what is taken then */
+	if (!w->control.serving)
+		control_sync(w);
 	if (!request->err && w->out.err)
 		control_answer(request, w->out.err,
 			       "the trace cannot be written");
 	control_log(what, request);
+}
+
+void control_do(struct writer *w, struct control_request *request)
+{
+	request->tick = control_tick(w);
+	control_serve(w, request);
+}
+
+void control_scanned(struct writer *w)
+{
+	struct control *control = &w->control;
+	struct gate_request posted;
+	struct control_request request;
+	uint64_t scanned = w->feed.scanned;
+
+	if (control->serving)
+		return;
+	control->serving = true;
+	/* what is above is for the next time: its events may not be there */
+	while (gate_next(w->r, &posted) &&
+	       posted.cycles >> w->feed.tick_shift <= scanned) {
+		gate_take(w->r);
+		request = (struct control_request){
+			.what = posted.what == GATE_CLEAR ? CONTROL_CLEAR :
+							    CONTROL_TOGGLE,
+			.tick = base_max(posted.cycles >> w->feed.tick_shift,
+					 control->settled),	/* I1 */
+		};
+		control->settled = request.tick;
+		control_serve(w, &request);
+	}
+	control->settled = base_max(control->settled, scanned);
+	control->serving = false;
 }
 
 /* False: it is for the next round. */
@@ -357,6 +427,8 @@ void control_step(struct writer *w, uint64_t now_ns)
 	struct control *control = &w->control;
 	struct recorder *r = w->r;
 
+	if (gate_pending(r))
+		feed_look(&w->feed);
 	control_signals(w);
 	if (control->start_ns && now_ns >= control->start_ns) {
 		control->start_ns = 0;
@@ -364,8 +436,12 @@ void control_step(struct writer *w, uint64_t now_ns)
 	}
 	if (control->stop_ns && now_ns >= control->stop_ns)
 		control_by_itself(w, CONTROL_STOP);
-	if (aside_dormant())
+	control_sync(w);
+	if (control->off) {
+		/* a handler may have opened the gate meanwhile */
+		aside_sleep(r, true);
 		aside_kick(r);
+	}
 	if (!w->snapshot.busy &&
 	    atomic_load_explicit(&r->snapshots, memory_order_relaxed) !=
 		    (uint32_t)w->snapshot.number) {

@@ -41,10 +41,16 @@ struct writer;
 /* The writer's own. */
 struct control {
 	uint64_t begun;		/* recordings so far */
+	bool off;		/* what happens now does not count */
+	bool serving;		/* a request: others wait */
+	bool sync;		/* what was recorded is to be written soon */
 	/* What is before `begin_tick` does not count (any more), nor what is
 	 * from `end_tick` on; 0: there is no end yet. */
 	uint64_t begin_tick, end_tick;
 	uint64_t clear_tick;	/* of a clear since then; 0: there was none */
+	/* What was asked for before this tick has been served, but for what
+	 * was not there to be seen at this time. */
+	uint64_t settled;
 	uint64_t start_ns;	/* --delay: when to start; 0: not by itself */
 	uint64_t stop_ns;	/* --duration: when to stop; likewise */
 	uint32_t served[CONTROL_KINDS];	/* of the recorder's `signalled` */
@@ -54,6 +60,12 @@ struct control {
 
 /* At the begin of the trace: nothing is recorded yet where that is wanted. */
 void control_begin(struct writer *w);
+
+/*
+ * All rings were scanned, and nothing was taken since. Serves what handlers have
+ * asked for before (gate.h), as of when they did.
+ */
+void control_scanned(struct writer *w);
 
 /* In each round: what signals and clocks ask for. */
 void control_step(struct writer *w, uint64_t now_ns);

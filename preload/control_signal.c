@@ -1,9 +1,11 @@
 /*
  * control_signal.c: see control_signal.h.
  *
- * A handler counts and wakes the writer, which does what is asked for
- * (control.c): there is nothing that a thread could be interrupted in. The
- * program may take a signal for itself later on; then ours is gone.
+ * A handler notes what is asked for, and wakes the writer, which does it
+ * (control.c): there is nothing that a thread could be interrupted in. What
+ * means a moment, a toggle or a clear, means that of its handler (gate.h); the
+ * rest is counted, and means the moment at which the writer looks. The program
+ * may take a signal for itself later on; then ours is gone.
  *
  * What is interrupted goes on (SA_RESTART); where the program has another
  * stack for its handlers it serves ours, too. A forked child has its parent's
@@ -31,6 +33,15 @@ typedef int signal_action(int number, const struct sigaction *action,
 /* enum control_what; constant once a handler is there. */
 static unsigned char signal_what[SIGNAL_COUNT];
 
+/* Whether it is noted with its moment. */
+static bool signal_post(struct recorder *r, enum control_what what)
+{
+	if (what != CONTROL_TOGGLE && what != CONTROL_CLEAR)
+		return false;
+	return gate_post(r, what == CONTROL_TOGGLE ? GATE_TOGGLE :
+						     GATE_CLEAR);
+}
+
 static void signal_arrived(int number)
 {
 	struct recorder *r = recorder;
@@ -41,8 +52,9 @@ static void signal_arrived(int number)
 	/* a child that shares our memory (vfork) was meant */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return;
-	atomic_fetch_add_explicit(&r->signalled[signal_what[number]], 1,
-				  memory_order_relaxed);
+	if (!signal_post(r, signal_what[number]))
+		atomic_fetch_add_explicit(&r->signalled[signal_what[number]],
+					  1, memory_order_relaxed);
 	recorder_wake(r);
 }
 

@@ -21,7 +21,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "preload/aside.h"
 #include "preload/control_probe.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -118,7 +117,7 @@ static bool client_answer(const struct writer *w, int fd,
 			  const struct control_request *request)
 {
 	char line[CONTROL_ANSWER_MAX];
-	size_t n = control_text_answer(line, request, !aside_dormant(),
+	size_t n = control_text_answer(line, request, !w->control.off,
 				       w->output.path);
 
 	return client_send(fd, line, n);

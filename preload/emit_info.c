@@ -313,6 +313,9 @@ void emit_info_counters(const struct emit_info *info,
 			feed->unfinished +
 				atomic_load_explicit(&r->nested_lost,
 						     memory_order_relaxed));
+	text_key_number(&text, "late_signals",
+			atomic_load_explicit(&r->posted.late,
+					     memory_order_relaxed));
 	text_key_number(&text, "ring_waits",
 			atomic_load_explicit(&r->ring_waits,
 					     memory_order_relaxed));

@@ -9,6 +9,10 @@
  * The events of the ring that has the turn (ring.h) may have its last event's
  * stamp, too. Nobody else has younger events then, so nothing is held up.
  *
+ * A signal's handler may have noted, before the mark, that what follows counts
+ * or no longer does. That is served after the heads were read (control_scanned):
+ * what comes after it is not yet taken, and the SYNC not yet written.
+ *
  * The writer only.
  *
  * I1: tail moves only after the chunk was written.
@@ -22,6 +26,7 @@
 
 #include "preload/area.h"
 #include "preload/census.h"
+#include "preload/control.h"
 #include "preload/emit_capture.h"
 #include "preload/emit_info.h"
 #include "preload/parts.h"
@@ -318,13 +323,18 @@ static uint64_t feed_scan_once(struct feed *feed)
  * others. */
 static uint64_t feed_scan_all(struct feed *feed)
 {
-	uint64_t mark;
+	uint64_t mark, scanned;
 	uint32_t finished;
 
 	do {
 		finished = feed->finished;
 		mark = feed_scan_once(feed);
 	} while (feed->finished != finished);
+	scanned = feed->scanned;
+	if (likely(feed->writer))
+		control_scanned(feed->writer);
+	/* it may have scanned again: what was asked for since waits */
+	feed->scanned = scanned;
 	return mark;
 }
 
@@ -364,11 +374,13 @@ static void feed_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
  * cannot wait for who is in a hook. */
 static void feed_take_all(struct feed *feed)
 {
-	bool all = feed->sequence->all;
+	uint64_t before = feed->sequence->at_once;
+	/* amid feed_until: what comes later is not to be counted yet */
+	uint64_t until = before ? before : UINT64_MAX;
 
-	feed->sequence->all = true;
-	feed_take(feed, feed_scan_all(feed), FEED_ALL);
-	feed->sequence->all = all;
+	feed->sequence->at_once = until;
+	feed_take(feed, base_min(feed_scan_all(feed), until), FEED_ALL);
+	feed->sequence->at_once = before;
 }
 
 uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
@@ -437,6 +449,11 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	feed_clocks(feed);
 }
 
+void feed_look(struct feed *feed)
+{
+	feed_scan_all(feed);
+}
+
 uint64_t feed_all(struct feed *feed)
 {
 	uint64_t mark = feed_scan_all(feed);
@@ -449,7 +466,12 @@ uint64_t feed_all(struct feed *feed)
 
 void feed_until(struct feed *feed, uint64_t tick)
 {
+	uint64_t before = feed->sequence->at_once;
+
+	/* what comes later is not looked for any more */
+	feed->sequence->at_once = tick;
 	feed_take(feed, base_min(feed_scan_all(feed), tick), FEED_ALL);
+	feed->sequence->at_once = before;
 	feed_pass(feed, FEED_ALL);
 }
 

@@ -42,9 +42,11 @@ enum feed_depth {
 };
 
 struct sequence;
+struct writer;
 
 struct feed {
 	struct recorder *r;
+	struct writer *writer;	/* whose it is; NULL: nobody asks anything */
 	struct sequence *sequence;	/* NULL: rings go out as they are */
 	struct pool *pool;
 	struct chunk_out *out;
@@ -115,7 +117,10 @@ void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
  * (cull.h). Returns the tick up to which that is everything. */
 uint64_t feed_all(struct feed *feed);
 
-/* The same, of what is older than this tick. With a sequence only. */
+/* Heads are read, and what handlers had asked for before is served. */
+void feed_look(struct feed *feed);
+
+/* The same as feed_all, of what is older than this tick. With a sequence only. */
 void feed_until(struct feed *feed, uint64_t tick);
 
 /* The number of a thread's START in this file, 0: it has none. ring: that it

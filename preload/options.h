@@ -91,7 +91,9 @@
 	X(SIGNAL, "signal", 0, OPTION_LIST, "NAME=ACTION", NULL, "",        \
 	  "what to do when a signal comes (USR1=toggle, RTMIN+1=clear): "   \
 	  "toggle: start or stop, snapshot, report, clear; only for one "   \
-	  "that the program does not handle itself; may be given again. A " \
+	  "that the program does not handle itself; may be given again. "   \
+	  "toggle and clear hold from the moment of the signal, the others " \
+	  "from some milliseconds later, when the recorder looks. A "       \
 	  "program that asks sigaction() sees the recorder's handler, and "  \
 	  "its sleeps end early (EINTR), as by any signal")                  \
 	X(DURATION, "duration", 0, OPTION_TIME, "TIME", NULL, "none",       \

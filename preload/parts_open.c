@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload/aside.h"
 #include "preload/census.h"
 #include "preload/ledger_whole.h"
 #include "preload/message.h"
@@ -63,7 +62,7 @@ static void parts_control(struct writer *w)
 	if (w->control.clear_tick)
 		control_emit(w, GT_CONTROL_CLEAR, w->control.clear_tick, 0,
 			     "");
-	if (aside_dormant())
+	if (w->control.off)
 		control_emit(w, GT_CONTROL_STOP, w->control.end_tick, 0, "");
 	memset(&w->heaps.told, 0, sizeof(w->heaps.told));
 	emit_heap_flush(&w->heaps);

@@ -371,7 +371,7 @@ static bool recorder_follows_fork(void)
 
 void recorder_set_off(struct recorder *r)
 {
-	aside_sleep(r, true);
+	aside_end(r);
 	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
 }
 
@@ -491,8 +491,8 @@ static struct thread *recorder_register(struct recorder *r)
 static struct thread *recorder_return(struct recorder *r,
 				      struct thread *thread)
 {
-	bool dormant = atomic_load_explicit(&r->dormant,
-					    memory_order_relaxed);
+	bool dormant = atomic_load_explicit(&r->gate, memory_order_relaxed) &
+		       GATE_SHUT;
 
 	if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
 	    RECORDER_ON)
@@ -526,8 +526,7 @@ static struct thread *recorder_enter(bool dormant)
 		atomic_fetch_add_explicit(&r->skipped, 1,
 					  memory_order_relaxed);
 	if (state != RECORDER_ON ||
-	    (!dormant && atomic_load_explicit(&r->dormant,
-					      memory_order_relaxed)))
+	    (!dormant && aside_dormant()))
 		return NULL;
 	return recorder_register(r);
 }

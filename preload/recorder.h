@@ -23,6 +23,7 @@
 #include "preload/choose.h"
 #include "preload/chosen.h"
 #include "preload/format.h"
+#include "preload/gate.h"
 #include "preload/options.h"
 #include "unwind/capture.h"
 
@@ -99,9 +100,8 @@ struct pools;
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
-	/* nothing is recorded at the time (aside.h); by the writer, and for
-	 * good where the state is OFF */
-	_Atomic uint32_t dormant;
+	/* whether anything is recorded at the time (gate.h, aside.h) */
+	_Atomic uint64_t gate;
 	/* thread pointer of who starts it: what interrupts that one does not
 	 * wait for it */
 	_Atomic uintptr_t starter;
@@ -150,8 +150,10 @@ struct recorder {
 	/* calls that each copy of the environment is shown to */
 	_Atomic int32_t environment_users[ENVIRONMENT_COPIES];
 	_Atomic uint32_t execs;	/* calls of exec that have not failed */
-	/* by what they ask for (control.h), how many signals came */
+	/* by what they ask for (control.h), how many signals came that are
+	 * served when the writer looks */
 	_Atomic uint32_t signalled[CONTROL_KINDS];
+	struct gate_slots posted;	/* the others */
 	_Atomic uint32_t snapshots;	/* number of the last one; futex */
 	bool forked;		/* of a process image that was recorded before */
 

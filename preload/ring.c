@@ -212,7 +212,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 			recorder_tls->ring = NULL;
 		return false;
 	}
-	if (atomic_load_explicit(&r->dormant, memory_order_relaxed)) {
+	if (atomic_load_explicit(&r->gate, memory_order_relaxed) & GATE_SHUT) {
 		/* nothing is lost by choice */
 		if (recorder_tls && recorder_tls->own == ring)
 			recorder_put_aside(recorder_tls, THREAD_DORMANT,

@@ -309,6 +309,7 @@ static bool sequence_pressed(const struct feed *feed)
 bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 {
 	struct sequence *sequence = feed->sequence;
+	uint64_t at_once = base_min(sequence->at_once, feed->scanned);
 
 	sequence->left = sequence->parts ? parts_step(sequence->parts) :
 					   UINT32_MAX;
@@ -319,10 +320,11 @@ bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 	sequence_take_before(feed, mark, depth);
 	if (sequence->left) {
 		ledger_settle(sequence->ledger, mark);
-		if (sequence->all || (depth == FEED_ENOUGH &&
-				      sequence_pressed(feed))) {
+		if (depth == FEED_ENOUGH && sequence_pressed(feed))
+			at_once = feed->scanned;
+		if (at_once) {
 			sequence->forced++;
-			sequence_take_before(feed, feed->scanned, depth);
+			sequence_take_before(feed, at_once, depth);
 		}
 	}
 	sequence_leave(feed);

@@ -28,7 +28,8 @@ struct sequence {
 	struct cull *cull;	/* NULL: nothing is left out */
 	const struct control *control;	/* which events count; NULL: all */
 	bool no_events;		/* totals alone are wanted */
-	bool all;		/* do not wait for who is in a hook */
+	/* of what is before this tick, do not wait for who is in a hook */
+	uint64_t at_once;
 	struct reserve_table rings, heap;
 	uint32_t heaped;	/* rings in the heap */
 	struct parts *parts;	/* NULL: the trace is one file */
@@ -43,8 +44,8 @@ int sequence_init(struct sequence *sequence, struct reserve *reserve,
 
 /*
  * Rings were scanned, and nothing with a stamp below `mark` is still to come.
- * Takes what is before that; if a thread is in need of room, or `all` is set,
- * what was there before the scan.
+ * Takes what is before that; if a thread is in need of room, what was there
+ * before the scan, and what is before `at_once` in any case.
  * own->head of each ring then covers what was taken, and nothing else. True:
  * there is more, but parts want to be looked after first.
  */

@@ -281,6 +281,7 @@ static int writer_memory(struct writer *w)
 	w->r->rings = live_at(&w->live, h->data_offset);
 	pool_init(&w->pool, w->r, &w->live,
 		  recorder_options.number[OPTION_RING]);
+	w->feed.writer = w;
 	return feed_init(&w->feed, w->r);
 }
 

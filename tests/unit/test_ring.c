@@ -123,14 +123,14 @@ static void dormant_lets_go_for_a_while(void **state)
 {
 	(void)state;
 	ring.limit = 0;
-	recorder->dormant = 1;
+	gate_shut(recorder);
 	recorder_tls = &thread;
 	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
 	assert_int_equal(ring.head, 0);
 	assert_null(thread.ring);
 	assert_int_equal(thread.aside, THREAD_DORMANT);
 	assert_null(recorder_thread());
-	recorder->dormant = 0;
+	gate_open(recorder);
 	assert_ptr_equal(recorder_thread(), &thread);
 	assert_ptr_equal(thread.ring, &ring);
 	assert_int_equal(thread.aside, 0);

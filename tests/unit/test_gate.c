@@ -1,0 +1,194 @@
+/*
+ * The gate: requests of handlers are served once each, in the order of their
+ * stamps, and it is never shut over one that was not.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+
+#include "preload/ring.h"
+
+#define THREADS 4
+#define EACH 20000
+#define APART 10000	/* cycles */
+
+static struct recorder r;
+
+static int each(void **state)
+{
+	(void)state;
+	memset(&r, 0, sizeof(r));
+	return 0;
+}
+
+static bool is_shut(void)
+{
+	return r.gate & GATE_SHUT;
+}
+
+static void take(enum gate_what what)
+{
+	struct gate_request request;
+
+	assert_true(gate_next(&r, &request));
+	assert_int_equal(request.what, what);
+	gate_take(&r);
+}
+
+static void a_toggle_opens_it(void **state)
+{
+	struct gate_request request;
+
+	(void)state;
+	gate_shut(&r);
+	assert_true(is_shut());
+	assert_true(gate_post(&r, GATE_CLEAR));
+	assert_true(is_shut());
+	assert_true(gate_post(&r, GATE_TOGGLE));
+	assert_false(is_shut());
+	take(GATE_CLEAR);
+	gate_shut(&r);
+	assert_false(is_shut());
+	take(GATE_TOGGLE);
+	assert_false(gate_next(&r, &request));
+	gate_shut(&r);
+	assert_true(is_shut());
+	gate_open(&r);
+	assert_false(is_shut());
+}
+
+static void for_good(void **state)
+{
+	(void)state;
+	gate_shut_for_good(&r);
+	assert_true(gate_post(&r, GATE_TOGGLE));
+	gate_open(&r);
+	assert_true(is_shut());
+}
+
+static void a_full_one_says_so(void **state)
+{
+	unsigned i, lap;
+
+	(void)state;
+	for (lap = 0; lap < 3; lap++) {
+		for (i = 0; i < GATE_SLOTS; i++)
+			assert_true(gate_post(&r, GATE_TOGGLE));
+		assert_false(gate_post(&r, GATE_TOGGLE));
+		assert_int_equal(r.posted.late, lap + 1);
+		for (i = 0; i < GATE_SLOTS; i++)
+			take(GATE_TOGGLE);
+		assert_false(gate_pending(&r));
+	}
+}
+
+static void nobody_keeps_the_turn(void **state)
+{
+	(void)state;
+	r.turn = 64;
+	assert_true(gate_post(&r, GATE_TOGGLE));
+	assert_int_equal(r.turn, 0);
+	r.turn = RING_ASKED;
+	assert_true(gate_post(&r, GATE_TOGGLE));
+	assert_int_equal(r.turn, RING_ASKED);
+}
+
+/* ---- handlers of several threads, which interrupt each other's ---- */
+
+static _Atomic unsigned long posted, refused;
+static _Atomic unsigned ended;
+static bool shut, behind;
+
+static bool post(void)
+{
+	bool done = gate_post(&r, GATE_TOGGLE);
+
+	atomic_fetch_add(done ? &posted : &refused, 1);
+	return done;
+}
+
+static void interrupted(int number)
+{
+	(void)number;
+	post();
+}
+
+static void *poster(void *arg)
+{
+	pthread_t *next = arg;
+	unsigned i;
+
+	for (i = 0; i < EACH; i++) {
+		while (!post())
+			sched_yield();
+		/* amid what the other one is doing */
+		if (i % 4 == 0)
+			pthread_kill(*next, SIGUSR1);
+	}
+	atomic_fetch_add(&ended, 1);
+	while (ended < THREADS)
+		sched_yield();
+	return NULL;
+}
+
+static void each_once_and_in_order(void **state)
+{
+	pthread_t threads[THREADS + 1] = { 0 };
+	struct sigaction action = { .sa_handler = interrupted };
+	struct gate_request request;
+	unsigned long taken = 0;
+	uint64_t last = 0;
+	unsigned i;
+
+	(void)state;
+	sigaction(SIGUSR1, &action, NULL);
+	for (i = 0; i <= THREADS; i++)
+		threads[i] = pthread_self();
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, poster, &threads[i ? i - 1 :
+								 THREADS]);
+	while (ended < THREADS || gate_pending(&r)) {
+		if (!gate_next(&r, &request)) {
+			gate_shut(&r);
+			continue;
+		}
+		/* two processors' counters, and reads out of order */
+		behind |= request.cycles + APART < last;
+		/* nothing is left out while one waits */
+		gate_shut(&r);
+		shut |= is_shut();
+		last = request.cycles;
+		gate_take(&r);
+		taken++;
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	while (gate_next(&r, &request)) {
+		gate_take(&r);
+		taken++;
+	}
+	assert_false(shut);
+	assert_false(behind);
+	assert_int_equal(taken, posted);
+	assert_int_equal(refused, r.posted.late);
+	assert_true(posted >= (unsigned long)THREADS * EACH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_toggle_opens_it, each),
+		cmocka_unit_test_setup(for_good, each),
+		cmocka_unit_test_setup(a_full_one_says_so, each),
+		cmocka_unit_test_setup(nobody_keeps_the_turn, each),
+		cmocka_unit_test_setup(each_once_and_in_order, each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
