@@ -16,6 +16,7 @@
 #include "preload/proc.h"
 #include "preload/recorder.h"
 #include "preload/sys.h"
+#include "preload/target.h"
 #include "preload/text.h"
 
 #define SECCOMP_STATUS_MAX 4096	/* of /proc/PID/status, more than it has */
@@ -57,6 +58,7 @@ static const struct seccomp_call seccomp_calls[] = {
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_mmap, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_munmap, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_close, 0, 0 },
+	{ SECCOMP_NO_STATUS, __NR_ioctl, 0, TARGET_GET_INFO },
 	{ SECCOMP_NO_LOCK, __NR_capget, 0, 0 },
 	{ SECCOMP_NO_LOCK, __NR_prlimit64, 0, 0 },
 	{ SECCOMP_NO_LOCK, __NR_mlock, 0, 0 },

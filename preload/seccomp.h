@@ -25,7 +25,8 @@ enum {
 	SECCOMP_NO_LOCK = 64,	/* to look what may be locked, and to lock */
 	SECCOMP_NO_SOCKET = 128,	/* to be asked by others (writer) */
 	/* 256: UNWIND_NO_COPY */
-	SECCOMP_NO_ALL = 511
+	SECCOMP_NO_STATUS = 512,	/* to ask how a process ended (writer) */
+	SECCOMP_NO_ALL = 1023
 };
 
 /* Around the call that puts a filter, or strict mode, in force. From the first

@@ -24,17 +24,16 @@
 #include <sys/uio.h>
 
 #include "preload/proc.h"
+#include "preload/seccomp.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
 #define TARGET_STATM_MAX 256
 #define TARGET_LOOKS 16
 
-/* Of <linux/pidfd.h>, which is too new. */
-#define TARGET_GET_INFO 0xc040ff0bu	/* _IOWR(0xff, 11, struct below) */
 #define TARGET_INFO_EXIT 8u
 
-struct target_info {
+struct target_info {	/* TARGET_GET_INFO */
 	uint64_t mask;		/* what is wanted, and was found */
 	uint64_t others[6];
 	uint32_t another;
@@ -192,7 +191,7 @@ static bool target_remembered(const struct target *target, int *code)
 {
 	struct target_info info = { .mask = TARGET_INFO_EXIT };
 
-	if (target->pidfd < 0 ||
+	if (target->pidfd < 0 || !unwind_may(SECCOMP_NO_STATUS) ||
 	    arch_syscall3(__NR_ioctl, target->pidfd, TARGET_GET_INFO,
 			  (long)&info) != 0 ||
 	    !(info.mask & TARGET_INFO_EXIT))
@@ -201,14 +200,18 @@ static bool target_remembered(const struct target *target, int *code)
 	return true;
 }
 
-/* Nobody has waited for it. Else its number may be another's. */
+/* Nobody has waited for it, or is not done with it. Else its number may be
+ * another's. */
 static bool target_zombie(const struct target *target, int *code)
 {
-	uint64_t state, value;
+	uint64_t state, start, value;
+	int pid = target->r->pid;
 
-	if (!proc_stat(target->r->pid, PROC_STAT_STATE, &state) ||
-	    state != 'Z' ||
-	    !proc_stat(target->r->pid, PROC_STAT_EXIT_CODE, &value))
+	if (!proc_stat(pid, PROC_STAT_STATE, &state) ||
+	    (state != 'Z' && state != 'X') ||
+	    !proc_stat(pid, PROC_STAT_STARTTIME, &start) ||
+	    start != target->r->live->start_time ||
+	    !proc_stat(pid, PROC_STAT_EXIT_CODE, &value))
 		return false;
 	*code = (int)value;
 	return true;
@@ -218,9 +221,8 @@ int target_exit_code(const struct target *target)
 {
 	int code;
 
-	/* it may be waited for between two looks */
-	if (target_remembered(target, &code) || target_zombie(target, &code) ||
-	    target_remembered(target, &code))
+	/* in this order: it may be waited for in between */
+	if (target_zombie(target, &code) || target_remembered(target, &code))
 		return code;
 	return -1;
 }

@@ -10,6 +10,9 @@
 
 #include "preload/recorder.h"
 
+/* _IOWR(0xff, 11, 64 bytes), of <linux/pidfd.h>, which is too new. */
+#define TARGET_GET_INFO 0xc040ff0bu
+
 struct target {
 	struct recorder *r;	/* r->pid is the process */
 	int pidfd;		/* -1: none */
