@@ -27,6 +27,7 @@
 #include "preload/control_signal.h"
 #include "preload/guard_rows.h"
 #include "preload/hooks.h"
+#include "preload/hooks_exit.h"
 #include "preload/hooks_wrap.h"
 #include "preload/sys.h"
 
@@ -339,6 +340,7 @@ __attribute__((constructor)) static void hooks_load(void)
 	struct thread *thread;
 
 	if (real_resolve()) {
+		hooks_exit();
 		hooks_patch();
 		wrap_start();
 		appear_in_front(hooks_rows, WRAP_COUNT(hooks_rows));

@@ -17,6 +17,7 @@
 
 #include "arch.h"
 #include "preload/hooks.h"
+#include "preload/hooks_exit.h"
 #include "preload/hooks_thread.h"
 #include "preload/ids.h"
 #include "preload/life.h"
@@ -335,6 +336,9 @@ static long life_syscall(long number, long a, long b, long c, long d, long e,
 		return capset((void *)a, (const void *)b);
 	if (number == __NR_execve)
 		return execve((const char *)a, (char **)b, (char **)c);
+	if (hooks_exit_raw(number))
+		return hooks_exit_syscall(real_syscall, number,
+					  (const long[]){ a, b, c, d, e, f });
 	if (number == __NR_execveat)
 		return execveat(a, (const char *)b, (char **)c, (char **)d, e);
 	result = real_syscall(number, a, b, c, d, e, f);
@@ -356,6 +360,9 @@ void *life_entry(long number)
 	case __NR_setresuid:
 	case __NR_execve:
 	case __NR_execveat:
+	case __NR_wait4:
+	case __NR_waitid:
+	case __NR_exit_group:
 		if (LIFE_REAL(syscall, void *))
 			return (void *)life_syscall;
 		break;

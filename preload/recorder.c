@@ -202,7 +202,7 @@ static bool recorder_read(void)
 				    "this process: it is not recorded");
 		return false;
 	}
-	told = sys_mmap(NULL, RECORDER_TOLD_SIZE, PROT_READ | PROT_WRITE,
+	told = sys_mmap(NULL, RECORDER_SHARED_SIZE, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	recorder_told = sys_failed(told) ? NULL : (_Atomic uint32_t *)told;
 	return true;

@@ -100,6 +100,8 @@ struct pools;
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
+	int32_t parent;			/* the writer's; 0: not known */
+	_Atomic uint32_t exits;		/* its status, or 0 (exit_status.c) */
 	/* whether anything is recorded at the time (gate.h, aside.h) */
 	_Atomic uint64_t gate;
 	/* thread pointer of who starts it: what interrupts that one does not
@@ -200,9 +202,12 @@ enum { WRITER_STARTING, WRITER_READY, WRITER_FAILED, WRITER_DONE };
 /* NULL until the first start. Constant afterwards, also in children. */
 extern BASE_HIDDEN struct recorder *recorder;
 
-/* A page shared with all children: whether one of them has said why it is not
- * recorded. NULL: no memory for it. */
+/* Pages shared with all children: whether one of them has said why it is not
+ * recorded, what they have embedded (embed_seen.c), and from
+ * RECORDER_TOLD_SIZE on how they ended (exit_status.c). NULL: no memory for it. */
 #define RECORDER_TOLD_SIZE 4096
+#define RECORDER_EXITS_SIZE 8192
+#define RECORDER_SHARED_SIZE (RECORDER_TOLD_SIZE + RECORDER_EXITS_SIZE)
 extern BASE_HIDDEN _Atomic uint32_t *recorder_told;
 
 /* Read from the environment at the first start. */

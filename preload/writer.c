@@ -36,6 +36,7 @@
 
 #include "preload/aside.h"
 #include "preload/census.h"
+#include "preload/exit_status.h"
 #include "preload/guard.h"
 #include "preload/guard_end.h"
 #include "preload/log.h"
@@ -256,6 +257,9 @@ static void writer_finish(struct writer *w, const char *reason)
 	/* the disk may have become full just now */
 	if (w->out.err && !message[0])
 		writer_give_up(w, message, sizeof(message));
+	/* last, as its parent may have yet to say so */
+	if (code < 0 && strcmp(reason, "exit") == 0 && !w->target.thread)
+		code = exit_status_find(w->r);
 	w->out.last_words = true;
 	emit_info_counters(&w->info, &w->feed);
 	log_number(OPTION_LOG_INFO, "events", w->feed.events);

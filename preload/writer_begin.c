@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "preload/area.h"
+#include "preload/exit_status.h"
 #include "preload/kinship.h"
 #include "preload/log.h"
 #include "preload/message.h"
@@ -82,6 +83,7 @@ static void writer_watch(struct writer *w)
 	if (!proc_stat(w->r->pid, PROC_STAT_STARTTIME,
 		       &w->live.header->start_time))
 		w->live.header->start_time = 0;
+	exit_status_begin(w->r);
 }
 
 static uint64_t writer_random(void)
@@ -295,7 +297,7 @@ static void writer_watch_maps(struct writer *w)
 	maps_watch_own(&w->maps, w->r, area_size_bytes());
 	maps_watch_own(&w->maps, w->live.header, w->live.size);
 	if (recorder_told)
-		maps_watch_own(&w->maps, recorder_told, RECORDER_TOLD_SIZE);
+		maps_watch_own(&w->maps, recorder_told, RECORDER_SHARED_SIZE);
 	maps_watch_whole(&w->maps);
 }
 
