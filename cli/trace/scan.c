@@ -60,6 +60,23 @@ uint64_t scan_checksum(const uint8_t *header, const uint8_t *payload,
 	return XXH64_digest(&state);
 }
 
+/* A newer minor's header may be longer, and says itself how long it is: it
+ * goes by in pieces, so that no memory is taken because of a number. */
+static bool skip_header(struct source *source, uint32_t size)
+{
+	while (size > 0) {
+		size_t piece = source_fill(source, 1);
+
+		if (piece == 0)
+			return false;
+		if (piece > size)
+			piece = size;
+		source_skip(source, piece);
+		size -= (uint32_t)piece;
+	}
+	return true;
+}
+
 enum scan_open_result scan_open(struct scan *reader, int fd)
 {
 	struct cursor c;
@@ -90,10 +107,8 @@ enum scan_open_result scan_open(struct scan *reader, int fd)
 		return SCAN_OPEN_DAMAGED;
 	if (reader->major > GT_MAJOR)
 		return SCAN_OPEN_TOO_NEW;
-	if (size < GT_HEADER_SIZE ||
-	    source_fill(&reader->source, size) < size)
+	if (size < GT_HEADER_SIZE || !skip_header(&reader->source, size))
 		return SCAN_OPEN_DAMAGED;
-	source_skip(&reader->source, size);
 	reader->good_end = size;
 	return SCAN_OPEN_OK;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <xxhash.h>
+
 #include "cli/trace/scan.h"
 #include "trace_write.h"
 
@@ -172,6 +174,51 @@ static void other_files(void **state)
 	buffer_free(&t.bytes);
 }
 
+/* A header that says that it is `size` bytes long, and is `given`; then the
+ * chunks. Opened as what? */
+static enum scan_open_result open_longer(struct scan *scan, uint32_t size,
+					 uint32_t given)
+{
+	struct trace_write t;
+	size_t offsets[CHUNKS + 1];
+	struct buffer file = { 0 };
+	uint64_t sum;
+	enum scan_open_result result;
+
+	build(&t, offsets);
+	buffer_add(&file, t.bytes.data, GT_HEADER_SIZE);
+	for (uint32_t i = GT_HEADER_SIZE; i < given; i++)
+		buffer_add(&file, "x", 1);
+	buffer_add(&file, t.bytes.data + GT_HEADER_SIZE,
+		   t.bytes.size - GT_HEADER_SIZE);
+	for (unsigned i = 0; i < 4; i++)
+		file.data[12 + i] = (char)(size >> 8 * i);
+	sum = XXH64(file.data, GT_HEADER_SIZE - 8, 0);
+	for (unsigned i = 0; i < 8; i++)
+		file.data[GT_HEADER_SIZE - 8 + i] = (char)(sum >> 8 * i);
+	result = scan_open(scan, file_of(file.data, file.size));
+	buffer_free(&file);
+	buffer_free(&t.bytes);
+	return result;
+}
+
+/* Longer than a read is, and longer than it is in truth. */
+static void longer_header(void **state)
+{
+	struct scan scan;
+
+	(void)state;
+	assert_int_equal(open_longer(&scan, 40000, 40000), SCAN_OPEN_OK);
+	assert_int_equal(scan.good_end, 40000);
+	assert_int_equal(count_chunks(&scan), CHUNKS);
+	assert_int_equal(scan.damage_count, 0);
+	scan_close(&scan);
+	assert_int_equal(open_longer(&scan, UINT32_MAX, 100),
+			 SCAN_OPEN_DAMAGED);
+	assert_true(scan.source.capacity < 1 << 20);
+	scan_close(&scan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +227,7 @@ int main(void)
 		cmocka_unit_test(flipped_anywhere),
 		cmocka_unit_test(missing_chunk),
 		cmocka_unit_test(other_files),
+		cmocka_unit_test(longer_header),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
