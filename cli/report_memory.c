@@ -72,6 +72,7 @@ static const char *arenas_text(uint32_t state)
 		[GT_ARENAS_NOT_SAFE] =
 			"no thread was where it may be asked",
 		[GT_ARENAS_DEAR] = "would have taken too long again",
+		[GT_ARENAS_THREADS] = "not asked: the program has threads",
 	};
 
 	return state < GT_ARENAS_STATES ? words[state] : "unknown";

@@ -7,12 +7,24 @@
  * streams, for which a thread may wait that waits for a stream that the
  * interrupted one has locked.)
  *
- * THE SAFE POINT. The thread must not hold an arena's lock. It is in a hook of
- * ours, before or after the real function; so it could only hold one if the
- * hook runs in a signal handler that interrupted the allocator. So its stack
- * is walked: it must lead to its outermost frame without a signal's, and that
- * must lie where the thread's own stack begins: of a fiber's, a handler may
- * have switched to it. While it is asked, no signal is let in.
+ * THE SAFE POINT. Nobody may hold an arena's lock, or it would be waited for.
+ *
+ * No other thread holds one, because there is none: glibc says so, and it says
+ * the opposite for ever once it has made one. Who asks is that single thread;
+ * it is here and makes no other meanwhile. What a program has of threads that
+ * are not glibc's own may not be in the allocator when another one is: that
+ * takes no locks then. (Others cannot be asked to wait less: nobody can try an
+ * arena's lock. A task of ours that waits in their place would hold locks in a
+ * process that it is no thread of, where a fault, or a kill, would leave them
+ * taken.)
+ *
+ * This thread could only hold one if the hook runs in a signal handler that
+ * interrupted the allocator: a hook is before or after the real function. So
+ * its stack is walked: it must lead to its outermost frame without a signal's,
+ * and that must lie where the thread's own stack begins: of a fiber's, a
+ * handler may have switched to it. While it is asked, no signal is let in.
+ * (Not seen: a handler that jumped out of malloc_trim or its like, which POSIX
+ * does not allow, has left the lock taken for good.)
  *
  * WHAT IT COSTS. Each free piece is visited, in no order that a cache likes. A
  * free piece lies beside a block in use, so of these there are as many or
@@ -41,6 +53,11 @@
 bool arenas_known(void)
 {
 	return real.mallinfo != NULL;
+}
+
+bool arenas_alone(void)
+{
+	return real.single_threaded && *real.single_threaded;
 }
 
 static bool arenas_change(struct arenas *arenas, uint32_t from, uint32_t to)
@@ -147,7 +164,7 @@ static void arenas_take(struct arenas *arenas, uint32_t from)
 	uint64_t all = ~UINT64_C(0), old;
 	struct real_mallinfo info;
 
-	if (!arenas_known() || !arenas_safe())
+	if (!arenas_known() || !arenas_alone() || !arenas_safe())
 		return;
 	if (arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
 			  (long)&old, ARENAS_SIGNALS))

@@ -1,8 +1,8 @@
 /*
  * arenas.h: how much memory glibc's allocator holds, and how much of it is
- * free: mallinfo2, called where a thread may call it.
+ * free: mallinfo2, called by a program's only thread, where it may call it.
  *
- *	writer                            a thread of the target
+ *	writer                            the target's thread
  *	IDLE ── arenas_ask ──▶ ASKED ── a hook's slow branch ──▶ TAKING
  *	  ▲                      │ patience over                    │
  *	  ├──────────────────────┘                                  ▼
@@ -37,6 +37,10 @@ enum arenas_which { ARENAS_RUNNING, ARENAS_LAST, ARENAS_WHICH };
 
 /* Whether the program's allocator is one that can be asked. */
 bool arenas_known(void);
+
+/* Of one that can: whether the program has a single thread, and had no other
+ * before. Only then it is asked. Any thread, and the writer. */
+bool arenas_alone(void);
 
 /* What asking takes at most, about. Any thread. */
 uint64_t arenas_estimate_ns(const struct recorder *r);

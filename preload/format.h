@@ -388,6 +388,7 @@ enum gt_arenas_state {
 	GT_ARENAS_FOREIGN,	/* not an allocator that tells them */
 	GT_ARENAS_NOT_SAFE,	/* no thread was where it may be asked */
 	GT_ARENAS_DEAR,		/* the last time took too long for that */
+	GT_ARENAS_THREADS,	/* another thread might hold their locks */
 	GT_ARENAS_STATES
 };
 

@@ -100,8 +100,9 @@
 	  "stop so long after each start; the program goes on")             \
 	X(SNAPSHOT_EVERY, "snapshot-every", 0, OPTION_TIME, "TIME", NULL,   \
 	  "none",                                                           \
-	  "note all mappings, and what the allocator holds, at this "       \
-	  "interval (250ms, 10s, 1h2m), not only at the end")               \
+	  "note all mappings, and what the allocator of a program that has " \
+	  "no threads holds, at this interval (250ms, 10s, 1h2m), not only " \
+	  "at the end")                                                     \
 	X(SNAPSHOT_AT, "snapshot-at", 0, OPTION_LIST, "RSS=SIZE", NULL, "", \
 	  "the same when so much is resident; RSS=80% is a part of the "    \
 	  "limit of the control group, or of the machine's memory; may be " \

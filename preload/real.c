@@ -53,6 +53,8 @@ const char *const real_moved_names[MOVED_COUNT] = {
 /* Weak: one of the two exists, by the C library. */
 extern struct r_debug _r_debug __attribute__((weak));
 extern struct r_debug *_dl_debug_addr __attribute__((weak));
+/* Wherever it lies: a program may have a copy, which is the one that counts. */
+extern const volatile char __libc_single_threaded __attribute__((weak));
 extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
 
 /* Not NULL once our relative relocations have been applied. Nothing of ours
@@ -388,7 +390,10 @@ static void real_look(const struct link_map *own)
 	real_provider = map;
 	if (!real_is_libc(map))
 		return;
-	real.mallinfo = real_in_image(map, "mallinfo2");
+	if (&__libc_single_threaded) {
+		real.mallinfo = real_in_image(map, "mallinfo2");
+		real.single_threaded = &__libc_single_threaded;
+	}
 	if (sizeof(void *) == sizeof(uint64_t) && !real.reenters &&
 	    real_in_image(map, "gnu_get_libc_version"))
 		real.headers = REAL_HEADERS_TRIAL;

@@ -38,6 +38,9 @@ struct real {
 	size_t (*malloc_usable_size)(void *block);
 	/* NULL where the allocator is not glibc's own, or an old one */
 	struct real_mallinfo (*mallinfo)(void);
+	/* <sys/single_threaded.h>: not 0 while the process has no thread but
+	 * the first. NULL where there is no mallinfo either. */
+	const volatile char *single_threaded;
 	/* only to refuse as it does; may be NULL */
 	void *(*reallocarray)(void *block, size_t count, size_t size);
 	/* One of them is not glibc's: such functions may call each other

@@ -227,14 +227,26 @@ static void snapshot_read(struct snapshot *s, uint64_t until_ns)
 	}
 }
 
-/* Asking stops the threads that need the same arena: not too large a part of
- * the time since it was done last. */
+/* Asking stops the program: not too large a part of the time since it was done
+ * last. */
 static bool snapshot_is_dear(const struct snapshot *s)
 {
 	uint64_t cost_ns = base_max(s->arenas_cost_ns,
 				    arenas_estimate_ns(s->r));
 
 	return cost_ns * SNAPSHOT_ARENAS_SHARE > s->begin_ns - s->arenas_ns;
+}
+
+/* What is said unless they are taken. */
+static enum gt_arenas_state snapshot_no_arenas(const struct snapshot *s)
+{
+	if (!arenas_known())
+		return GT_ARENAS_FOREIGN;
+	if (!arenas_alone())
+		return GT_ARENAS_THREADS;
+	if (s->kind != GT_SNAPSHOT_LAST && snapshot_is_dear(s))
+		return GT_ARENAS_DEAR;
+	return GT_ARENAS_NOT_SAFE;
 }
 
 bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
@@ -255,13 +267,9 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 	s->whole = false;
 	s->begin_ns = s->read_ns = sys_now_ns();
 	s->begin_tick = s->end_tick = arch_cycles() >> s->tick_shift;
-	s->arenas_state = arenas_known() ? GT_ARENAS_NOT_SAFE :
-					   GT_ARENAS_FOREIGN;
-	s->arenas_wanted = arenas_known() && kind != GT_SNAPSHOT_LAST;
-	if (s->arenas_wanted && snapshot_is_dear(s)) {
-		s->arenas_state = GT_ARENAS_DEAR;
-		s->arenas_wanted = false;
-	}
+	s->arenas_state = snapshot_no_arenas(s);
+	s->arenas_wanted = kind != GT_SNAPSHOT_LAST &&
+			   s->arenas_state == GT_ARENAS_NOT_SAFE;
 	s->reading = snapshot_memory(s) &&
 		     proc_lines_open(&s->lines, "/proc/thread-self/smaps",
 				     s->buffer, PROC_LINES_BUFFER) == 0;
@@ -300,6 +308,9 @@ static void snapshot_write(struct snapshot *s)
 	unsigned i;
 
 	s->busy = false;
+	/* it may have made one meanwhile */
+	if (s->arenas_state == GT_ARENAS_NOT_SAFE && !arenas_alone())
+		s->arenas_state = GT_ARENAS_THREADS;
 	log_say(OPTION_LOG_INFO, "snapshot", s->name);
 	/* nothing could be found out, and nobody will ask for it by name */
 	if (!s->mappings && s->arenas_state != GT_ARENAS_TAKEN &&

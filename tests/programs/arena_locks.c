@@ -3,11 +3,12 @@
  * arena_locks.c WHAT: glibc's arenas, and threads that may or may not be asked
  * about them.
  *
- *   free      four threads make blocks and free each second one; then the main
- *             thread makes and frees a block now and then for half a second.
- *             Prints what mallinfo2 says before and after that
+ *   free      makes blocks and frees each second one; then makes and frees
+ *             one now and then for half a second. Prints what mallinfo2 says
+ *             before and after that
+ *   threads   the same, but the blocks are of four threads, which end
  *   handler   only a signal's handler allocates, while the program computes
- *   inside    a timer's signal interrupts an allocator that holds its lock;
+ *   inside    a timer's signal interrupts malloc_trim, which holds a lock;
  *             the handler takes and returns a block for which the C library
  *             needs none. What it interrupts must not be entered again
  *   leave     the same, and the handler ends the program
@@ -15,6 +16,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -58,7 +60,7 @@ static void print_arenas(const char *when)
 	       info.hblkhd);
 }
 
-static void free_half(void)
+static void free_half(bool threads)
 {
 	struct timespec pause = { 0, 2000000 };
 	pthread_t thread[THREADS];
@@ -66,8 +68,11 @@ static void free_half(void)
 
 	setvbuf(stdout, NULL, _IONBF, 0);
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&thread[i], NULL, work, blocks[i]);
-	for (int i = 0; i < THREADS; i++)
+		if (!threads)
+			work(blocks[i]);
+		else if (pthread_create(&thread[i], NULL, work, blocks[i]))
+			abort();
+	for (int i = 0; threads && i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	print_arenas("before");
 	for (end = seconds() + 0.5; seconds() < end;) {
@@ -113,32 +118,20 @@ static void compute(void)
 	quiet();
 }
 
-/* The C library takes no locks as long as there is one thread. */
-static void *rest(void *arg)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	for (;;)
-		pause();
-	return arg;
-}
-
 static void interrupted(void)
 {
-	pthread_t thread;
 	double end = seconds() + 1;
 	unsigned seed = 1;
 	void *p[16] = { NULL };
 
-	pthread_create(&thread, NULL, rest, NULL);
+	/* with one thread malloc takes no lock, but malloc_trim does */
 	ticking();
 	while (seconds() < end)
-		for (int i = 0; i < 1000; i++) {
+		for (int i = 0; i < 100; i++) {
 			seed = seed * 1103515245u + 12345u;
 			free(p[seed >> 8 & 15]);
 			p[seed >> 8 & 15] = malloc(LARGE + (seed >> 16));
+			malloc_trim(0);
 		}
 	quiet();
 	printf("handled %s\n", handled > 100 ? "many" : "few");
@@ -149,8 +142,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
-	if (!strcmp(what, "free"))
-		free_half();
+	if (!strcmp(what, "free") || !strcmp(what, "threads"))
+		free_half(!strcmp(what, "threads"));
 	else if (!strcmp(what, "handler"))
 		compute();
 	else if (!strcmp(what, "leave"))

@@ -406,8 +406,7 @@ static const struct step {
 	{ "late code", late_code, 0 },
 	{ "threads", threads, 0 },
 	{ "api", api, 0 },
-	/* mallinfo2 waits for one arena after the other (arenas.c) */
-	{ "snapshots", snapshots, NEEDS_ARENAS },
+	{ "snapshots", snapshots, 0 },
 	{ "spawning", spawning, 0 },
 	{ "pipes", pipes, NEEDS_LIST },
 	{ "forking", forking, NEEDS_LIST | NEEDS_ARENAS },

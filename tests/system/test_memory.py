@@ -173,14 +173,14 @@ def arenas_say_what_is_free(directory):
     taken = [snapshot["allocator"] for snapshot in document["snapshots"]
              if "allocator" in snapshot]
     check(len(taken) >= 3, "%d snapshots with figures" % len(taken))
-    # All but the first ones, when the threads were still at work.
+    # All but the first ones, when it was still at work.
     same = [figures for figures in taken
             if abs(figures["free_bytes"] - said[1][1]) < 8192]
     check(len(same) >= len(taken) - 2 and same, "free bytes: %s, not %s" % (
         [figures["free_bytes"] for figures in taken], said[1][1]))
     for figures in same:
         equal(figures["system_bytes"], said[1][0], "from the system")
-        # Four threads have half of 1000 blocks of 3000 bytes.
+        # It has half of 4 times 1000 blocks of 3000 bytes.
         used = figures["system_bytes"] - figures["free_bytes"]
         check(0 <= used - 4 * 500 * 3008 < MIB // 8, "used: %d" % used)
         check(figures["free_count"] > 500, "pieces")
@@ -188,6 +188,19 @@ def arenas_say_what_is_free(directory):
     equal(summary["allocator_virtual_bytes"], said[1][0] + said[1][2],
           "in the report")
     check(abs(summary["allocator_free_bytes"] - said[1][1]) < 8192, "free")
+
+
+@case
+def arenas_are_not_asked_beside_threads(directory):
+    """Any of them may hold a lock; that they have ended, nobody tells."""
+    document = record(directory, [ARENAS, "threads"], "--snapshot-every",
+                      "50ms")[1]
+    snapshots = document["snapshots"]
+    check(len(snapshots) >= 4, "%d snapshots" % len(snapshots))
+    # The first may come before the threads.
+    for snapshot in snapshots[1:]:
+        equal(snapshot.get("no_allocator"),
+              "not asked: the program has threads", snapshot["name"])
 
 
 @case

@@ -49,7 +49,8 @@ MAY_INCLUDE = {
 # What the library may want from the process it lives in. All of it weak: it
 # works without.
 MAY_NEED = {"_r_debug", "_dl_debug_addr", "__libc_stack_end", "__environ",
-            "_dl_find_object", "dl_iterate_phdr"}
+            "_dl_find_object", "dl_iterate_phdr",
+            "__libc_single_threaded"}
 
 ARCH_TEST = re.compile(
     r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(__x86_64\w*|__amd64\w*|__i386\w*|"

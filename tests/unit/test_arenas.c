@@ -22,6 +22,7 @@ static struct gl_header header;
 static struct gl_ring ring;
 static struct arenas got;
 static unsigned asked;
+static char alone;
 
 static struct mallinfo2 told(void)
 {
@@ -41,6 +42,9 @@ static int each(void **state)
 	memset(&r, 0, sizeof(r));
 	memset(&ring, 0, sizeof(ring));
 	real.mallinfo = told;
+	/* whatever the C library says of this program, which has threads */
+	real.single_threaded = &alone;
+	alone = 1;
 	r.live = &header;
 	header.window_ticks = 10000;
 	asked = 0;
@@ -173,6 +177,23 @@ static void a_large_heap_is_left_alone(void **state)
 	assert_int_equal(asked, 1);
 }
 
+/* Another thread may hold a lock, for as long as it likes. */
+static void never_beside_another_thread(void **state)
+{
+	(void)state;
+	assert_true(arenas_alone());
+	arenas_ask(&r);
+	alone = 0;
+	assert_false(arenas_alone());
+	ring_stamp(&r, &ring);
+	arenas_leave(&r);
+	assert_int_equal(asked, 0);
+	real.single_threaded = NULL;
+	assert_false(arenas_alone());
+	arenas_leave(&r);
+	assert_int_equal(asked, 0);
+}
+
 static void *on_fiber_stack;
 
 static void fiber(void)
@@ -229,6 +250,7 @@ static void *all(void *failures)
 		cmocka_unit_test_setup(never_in_a_handler, each),
 		cmocka_unit_test_setup(any_thread_may, each),
 		cmocka_unit_test_setup(a_large_heap_is_left_alone, each),
+		cmocka_unit_test_setup(never_beside_another_thread, each),
 		cmocka_unit_test_setup(not_on_a_fibers_stack, each),
 		cmocka_unit_test_setup(who_cannot_tell_is_not_asked, each),
 	};
