@@ -60,12 +60,21 @@ struct report_options {
 	bool moment;		/* one of them is --alive-at: live means then */
 };
 
+/* What a process was told of a child that a signal ended. */
+struct report_child {
+	uint64_t pid;
+	int status;
+};
+
 /* What is said of a trace, or of several as if they were one. */
 struct report_process {
 	char *trace;		/* its path */
 	char *program;		/* "" if it is not known, as the next ones */
 	char *command;
-	char *exit;		/* how it ended */
+	char *exit;		/* how it ended, */
+	bool exit_unknown;	/* which its own trace does not say */
+	struct report_child *children;
+	size_t child_count, child_capacity;
 	uint64_t pid, parent;	/* 0: not known */
 	uint64_t process;	/* its start as the kernel counts: with the pid,
 				 * what stays the same across exec */

@@ -57,6 +57,27 @@ static void add_up(const struct report *r, struct report_process *about)
 	table_free(&seen);
 }
 
+static void take_children(struct report_process *about,
+			  const struct model *model)
+{
+	static const char child[] = "child_";
+
+	for (size_t i = 0; i < model->fact_count; i++) {
+		const struct fact *fact = &model->facts[i];
+
+		if (fact->type != GT_COUNTERS ||
+		    strncmp(fact->key, child, sizeof(child) - 1) != 0)
+			continue;
+		GROW(about->children, about->child_count,
+		     about->child_capacity);
+		about->children[about->child_count++] = (struct report_child){
+			.pid = strtoull(fact->key + sizeof(child) - 1, NULL,
+					10),
+			.status = (int)strtol(fact->value, NULL, 10),
+		};
+	}
+}
+
 void report_about(struct report *r, const char *trace)
 {
 	const struct model *model = r->model;
@@ -72,6 +93,8 @@ void report_about(struct report *r, const char *trace)
 	about->command = text_of(command.data);
 	buffer_free(&command);
 	about->exit = text_of(end.data);
+	about->exit_unknown = model_exit_unknown(model);
+	take_children(about, model);
 	about->pid = model_number(model, GT_INFO, "pid", 0);
 	about->parent = model_number(model, GT_INFO, "ppid", 0);
 	about->process = model_number(model, GT_INFO, "starttime", 0);
@@ -131,4 +154,5 @@ void report_process_free(struct report_process *process)
 	free(process->program);
 	free(process->command);
 	free(process->exit);
+	free(process->children);
 }

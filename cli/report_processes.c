@@ -117,15 +117,51 @@ static void put_in_tree(struct report_process *list, size_t count)
 	free(above);
 }
 
+/* The last process before it that had its parent's number; `list` is by
+ * start. NULL: none. */
+static const struct report_process *
+parent_of(const struct report_process *list, size_t child)
+{
+	for (size_t i = child; i-- > 0; )
+		if (list[i].pid == list[child].parent)
+			return &list[i];
+	return NULL;
+}
+
+/* The parent of the i-th may know how it ended. */
+static void ask_parent(struct report_process *list, size_t i)
+{
+	const struct report_process *parent = list[i].parent == 0 ? NULL :
+		parent_of(list, i);
+	struct buffer text = { 0 };
+
+	for (size_t k = 0; parent != NULL && k < parent->child_count; k++) {
+		if (parent->children[k].pid != list[i].pid)
+			continue;
+		model_status_text(parent->children[k].status, &text);
+		free(list[i].exit);
+		list[i].exit = grow_copy(text.data, strlen(text.data));
+		list[i].exit_unknown = false;
+		buffer_free(&text);
+		return;
+	}
+}
+
 void report_processes_sort(struct report_processes *processes, bool by_key,
 			   enum figure key)
 {
 	if (processes->count == 0)
 		return;
-	sorting_key = key;
 	qsort(processes->list, processes->count, sizeof(*processes->list),
-	      by_key ? by_value : by_start);
-	if (!by_key)
+	      by_start);
+	for (size_t i = 0; i < processes->count; i++)
+		if (processes->list[i].exit_unknown)
+			ask_parent(processes->list, i);
+	sorting_key = key;
+	if (by_key)
+		qsort(processes->list, processes->count,
+		      sizeof(*processes->list), by_value);
+	else
 		put_in_tree(processes->list, processes->count);
 }
 

@@ -16,7 +16,8 @@ struct report_processes {
 /* Takes over what report->about holds. */
 void report_processes_add(struct report_processes *processes,
 			  struct report *report);
-/* Put them in order: children behind their parents, or by a key. */
+/* Put them in order: children behind their parents, or by a key. How one ended
+ * whose trace does not say it is taken from its parent's, if that knows. */
 void report_processes_sort(struct report_processes *processes, bool by_key,
 			   enum figure key);
 /* All of them as one; its texts are not to be freed. The peak is the sum of

@@ -10,6 +10,7 @@
 #include "preload/bump.h"
 #include "preload/embedder.h"
 #include "preload/emit_capture.h"
+#include "preload/exit_status.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -290,6 +291,22 @@ static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 			text_key_number(text, names[i], out->bytes[i]);
 }
 
+static void emit_info_children(struct text *text, const struct recorder *r)
+{
+	unsigned at = 0;
+	int pid, status;
+	char key[32];
+
+	while (exit_status_child(r, &at, &pid, &status)) {
+		struct text name;
+
+		text_init(&name, key, sizeof(key));
+		text_put(&name, "child_");
+		text_number(&name, pid);
+		text_key_number(text, key, status);
+	}
+}
+
 void emit_info_counters(const struct emit_info *info,
 			const struct feed *feed)
 {
@@ -344,6 +361,7 @@ void emit_info_counters(const struct emit_info *info,
 		text_key_number(&text, "guard_skipped", r->guard_skipped);
 	}
 	embedder_counters(info->embed, &text);
+	emit_info_children(&text, r);
 	if (info->socket->err)
 		text_key_number(&text, "control_error",
 				-info->socket->err);

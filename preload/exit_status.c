@@ -128,6 +128,25 @@ static bool exit_status_may_tell(const struct recorder *r)
 	       !(ignored >> (SIGCHLD - 1) & 1);
 }
 
+bool exit_status_child(const struct recorder *r, unsigned *at, int *pid,
+		       int *status)
+{
+	const uint64_t mask = (UINT64_C(1) << EXIT_STATUS_PID_BITS) - 1;
+
+	while (recorder_told && *at < EXIT_STATUS_PLACES) {
+		uint64_t word = atomic_load_explicit(exit_status_place((*at)++),
+						     memory_order_relaxed);
+		uint64_t who = word >> EXIT_STATUS_STATUS_BITS;
+
+		*status = (uint16_t)word;
+		*pid = (int)(who >> EXIT_STATUS_PID_BITS);
+		if (word && (who & mask) == (uint64_t)r->pid &&
+		    WIFSIGNALED(*status))
+			return true;
+	}
+	return false;
+}
+
 int exit_status_find(const struct recorder *r)
 {
 	const struct timespec nap = { 0, EXIT_STATUS_NAP_NS };

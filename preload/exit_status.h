@@ -26,6 +26,13 @@ void exit_status_own(int status);
 void exit_status_reaped(int pid, int status);
 
 /*
+ * The writer: what the process was told about children that signals ended, who
+ * could not note it themselves. at: 0 at first. False: that was all.
+ */
+bool exit_status_child(const struct recorder *r, unsigned *at, int *pid,
+		       int *status);
+
+/*
  * The writer, once the process has ended and the kernel does not say how: the
  * status as waitpid gives it; -1: not known. A parent that may be about to
  * tell is given some time.

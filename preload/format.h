@@ -523,7 +523,8 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	tables registered at run time) jit_refused names_skipped (bytes),
  *	guard_damages guard_blocks (looked at in the end) guard_skipped (bytes)
  *	usage_looks usage_details usage_cpu_ns (looks at the target's memory, of
- *	them with all figures, their processor time), chunk bytes … (any key, decimal value)
+ *	them with all figures, their processor time), child_PID (status of a child
+ *	that a signal ended), chunk bytes … (any key, decimal value)
  * END keys: reason (exit|exec|stopped|error, or killed: written by a reader
  *	that folded the live file in), message, exit_code (as in
  *	/proc/PID/stat, where it could be read), events, end_monotonic_ns

@@ -170,6 +170,19 @@ int model_beside(void *owner, const uint8_t *build_id, size_t size)
 	return fd < 0 ? -1 : fd;
 }
 
+void model_status_text(int status, struct buffer *text)
+{
+	int number = status & 0x7f;
+
+	if (number == 0)
+		buffer_printf(text, "exited with status %d",
+			      status >> 8 & 0xff);
+	else
+		buffer_printf(text, "killed by signal %d (%s)%s",
+			      number, strsignal(number),
+			      status & 0x80 ? ", core dumped" : "");
+}
+
 void model_exit_text(const struct model *model, struct buffer *text)
 {
 	const char *reason = model_fact(model, GT_END, "reason");
@@ -183,16 +196,7 @@ void model_exit_text(const struct model *model, struct buffer *text)
 	} else if (strcmp(reason, "exec") == 0) {
 		buffer_string(text, "replaced by another program (exec)");
 	} else if (code != NULL) {
-		int status = (int)strtol(code, NULL, 10), number;
-
-		number = status & 0x7f;
-		if (number == 0)
-			buffer_printf(text, "exited with status %d",
-				      status >> 8 & 0xff);
-		else
-			buffer_printf(text, "killed by signal %d (%s)%s",
-				      number, strsignal(number),
-				      status & 0x80 ? ", core dumped" : "");
+		model_status_text((int)strtol(code, NULL, 10), text);
 	} else if (strcmp(reason, "exit") == 0) {
 		buffer_string(text, "ended");
 	} else if (strcmp(reason, "part") == 0) {
@@ -210,4 +214,13 @@ void model_exit_text(const struct model *model, struct buffer *text)
 			      "it");
 	if (message != NULL && message[0] != 0)
 		buffer_printf(text, ": %s", message);
+}
+
+bool model_exit_unknown(const struct model *model)
+{
+	const char *reason = model_fact(model, GT_END, "reason");
+
+	return !model->report.being_written && reason != NULL &&
+	       strcmp(reason, "exit") == 0 &&
+	       model_fact(model, GT_END, "exit_code") == NULL;
 }

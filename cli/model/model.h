@@ -274,8 +274,12 @@ uint32_t model_freed_by(const struct model *model, const struct block *block);
 int model_embedded(void *owner, const uint8_t *build_id, size_t size);
 /* The same of the traces beside it that it refers to. */
 int model_beside(void *owner, const uint8_t *build_id, size_t size);
+/* A status of wait in words: "exited with status 0". */
+void model_status_text(int status, struct buffer *text);
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
+/* It has ended, and its recorder was not told how. */
+bool model_exit_unknown(const struct model *model);
 
 /*
  * A lane is a thread outside or inside of its signal handlers: the events of

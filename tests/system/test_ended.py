@@ -88,6 +88,23 @@ def is_forgotten(directory):
     equal(os.waitpid(pid, 0)[1], 0, "status")
 
 
+@case
+def executed_old(directory):
+    """A child that executed a program: its parent's trace says what signal
+    ended it, and the table of processes takes it from there."""
+    children(directory, "exec", "run", preexec_fn=forget)
+    rows = json.loads(gnomon("report", directory, "--json", "--top",
+                             "0").out)["rows"]
+    told = {}
+    for row in rows:
+        told.setdefault(row["exit"], []).append(row["pid"])
+    leaves = {text: len(set(pids)) for text, pids in told.items()}
+    equal(leaves.get("killed by signal 11 (Segmentation fault)"), 10, told)
+    equal(leaves.get("killed by signal 15 (Terminated)"), 10, told)
+    equal(leaves.get("exited with status 3"), 10, told)
+    check("ended" not in leaves, "unknown: %s" % told)
+
+
 for each in ("wait", "all", "ignore", "orphan", "exec"):
     make(each, "run", old=False)
 make("wait", "preload", old=False)
