@@ -13,7 +13,15 @@
  *
  * Threads of the target; not in handlers, as a shard has a lock. Nothing is
  * recorded while it is held, but for what is destroyed: that is out of the
- * table by then.
+ * table by then. Who holds it may be stopped, or may have left it by a jump out
+ * of a handler, so nobody waits for a lock for ever:
+ *
+ *	FREE ──▶ HELD ──▶ WANTED ── patience over ──▶ LOST
+ *	  ▲       │          │                         │
+ *	  └───────┴──────────┴── its holder, after all ┘
+ *
+ * A shard that is LOST is not used, until then. A shard's table is as its
+ * holder has left it, and nobody else's to touch.
  *
  * I1: a node is in one bucket and in one pool's ring, or in the free list.
  * I2: two locks are taken in the order of their shards.
@@ -32,6 +40,11 @@
 #define POOLS_SLABS 2048	/* of a shard: a million blocks */
 #define POOLS_SPINS 64
 #define POOLS_NAP_NS UINT64_C(10000000)
+/* Both, as naps may end early, and all threads may be stopped at once. */
+#define POOLS_NAPS 100
+#define POOLS_PATIENCE_NS UINT64_C(1000000000)
+
+enum { POOLS_FREE, POOLS_HELD, POOLS_WANTED, POOLS_LOST };
 
 struct pools_node {
 	uint64_t pool, block;	/* addresses; block 0: the pool itself */
@@ -42,7 +55,8 @@ struct pools_node {
 };
 
 struct pools_shard {
-	_Alignas(BASE_LINE) _Atomic uint32_t lock;	/* futex */
+	_Alignas(BASE_LINE) _Atomic uint32_t lock;	/* futex: POOLS_FREE… */
+	_Atomic uint32_t turns;		/* times that it was given back */
 	uint32_t free;		/* index + 1 */
 	uint32_t slabs;
 	uint32_t *buckets;	/* index + 1 */
@@ -86,31 +100,75 @@ static struct pools *pools_get(struct recorder *r)
 	return pools;
 }
 
-/* ---- lock: 0 free, 1 held, 2 held and somebody waits ---- */
+/* ---- lock ---- */
 
-static void pools_lock(struct pools_shard *shard)
+static bool pools_change(struct pools_shard *shard, uint32_t from, uint32_t to)
 {
-	uint32_t state;
+	/* pairs with the release of pools_unlock */
+	return atomic_compare_exchange_strong_explicit(
+		&shard->lock, &from, to, memory_order_acquire,
+		memory_order_relaxed);
+}
+
+/* Whether it is not held any more by who held it at `turns`; else takes a
+ * nap. */
+static bool pools_nap(struct pools_shard *shard, uint32_t turns)
+{
+	/* that somebody waits must be known before */
+	if (pools_change(shard, POOLS_HELD, POOLS_WANTED) ||
+	    atomic_load_explicit(&shard->lock, memory_order_relaxed) ==
+		    POOLS_WANTED)
+		recorder_nap(recorder, &shard->lock, POOLS_WANTED,
+			     POOLS_NAP_NS);
+	return atomic_load_explicit(&shard->turns, memory_order_relaxed) !=
+	       turns;
+}
+
+/* Waits, but not for ever. */
+static bool pools_wait(struct pools_shard *shard)
+{
+	uint64_t patience = recorder_cycles(recorder, POOLS_PATIENCE_NS);
+	uint64_t start = arch_cycles();
+	uint32_t turns = atomic_load_explicit(&shard->turns,
+					      memory_order_relaxed);
+	unsigned naps = 0;
+
+	/* others may wait as well */
+	while (!pools_change(shard, POOLS_FREE, POOLS_WANTED)) {
+		if (atomic_load_explicit(&shard->lock, memory_order_relaxed) ==
+		    POOLS_LOST)
+			return false;
+		if (pools_nap(shard, turns)) {
+			turns = atomic_load_explicit(&shard->turns,
+						     memory_order_relaxed);
+			start = arch_cycles();
+			naps = 0;
+		} else if (++naps >= POOLS_NAPS &&
+			   arch_cycles() - start >= patience) {
+			pools_change(shard, POOLS_WANTED, POOLS_LOST);
+		}
+	}
+	return true;
+}
+
+static bool pools_lock(struct pools_shard *shard)
+{
 	unsigned spins;
 
 	for (spins = 0; spins < POOLS_SPINS; spins++) {
-		state = 0;
-		if (atomic_compare_exchange_weak_explicit(
-			    &shard->lock, &state, 1, memory_order_acquire,
-			    memory_order_relaxed))
-			return;
+		if (pools_change(shard, POOLS_FREE, POOLS_HELD))
+			return true;
 		arch_pause();
 	}
-	while (atomic_exchange_explicit(&shard->lock, 2,
-					memory_order_acquire))
-		recorder_nap(recorder, &shard->lock, 2, POOLS_NAP_NS);
+	return pools_wait(shard);
 }
 
 static void pools_unlock(struct pools_shard *shard)
 {
-	/* pairs with the acquires of pools_lock */
-	if (atomic_exchange_explicit(&shard->lock, 0, memory_order_release) ==
-		    2 &&
+	atomic_fetch_add_explicit(&shard->turns, 1, memory_order_relaxed);
+	/* pairs with the acquire of pools_change */
+	if (atomic_exchange_explicit(&shard->lock, POOLS_FREE,
+				     memory_order_release) == POOLS_WANTED &&
 	    unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake_some(&shard->lock, 1);
 }
@@ -246,7 +304,8 @@ static int pools_enter(struct pools_at *at, const void *pool)
 	if (!pools)
 		return -ENOMEM;
 	at->shard = pools_shard_of(pools, pool);
-	pools_lock(at->shard);
+	if (!pools_lock(at->shard))
+		return -EBUSY;
 	at->pool = pools_find(at->shard, pool, NULL);
 	at->heap = at->pool ?
 			   pools_node(at->shard, at->pool - 1)->size : 0;
@@ -440,9 +499,12 @@ API int gnomon_pool_move(const void *pool, const void *to)
 		return r ? -ENOMEM : -ENODEV;
 	a = pools_shard_of(pools, pool);
 	b = pools_shard_of(pools, to);
-	pools_lock(a < b ? a : b);	/* I2 */
-	if (a != b)
-		pools_lock(a < b ? b : a);
+	if (!pools_lock(a < b ? a : b))	/* I2 */
+		return -EBUSY;
+	if (a != b && !pools_lock(a < b ? b : a)) {
+		pools_unlock(a < b ? a : b);
+		return -EBUSY;
+	}
 	at.shard = a;
 	at.pool = pools_find(a, pool, NULL);
 	if (at.pool) {

@@ -559,20 +559,25 @@ void recorder_wake(struct recorder *r)
 		sys_futex_wake(&r->wake);
 }
 
+uint64_t recorder_cycles(const struct recorder *r, uint64_t ns)
+{
+	return (ns / RECORDER_WINDOW_NS * r->live->window_ticks)
+	       << r->live->tick_shift;
+}
+
 void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns)
 {
-	uint64_t start, ticks;
+	uint64_t start, cycles;
 
 	if (unwind_may(UNWIND_NO_WAIT)) {
 		sys_futex_wait(word, value, ns);
 		return;
 	}
 	start = arch_cycles();
-	ticks = (ns / RECORDER_WINDOW_NS * r->live->window_ticks)
-		<< r->live->tick_shift;
+	cycles = recorder_cycles(r, ns);
 	while (atomic_load_explicit(word, memory_order_acquire) == value &&
-	       arch_cycles() - start < ticks &&
+	       arch_cycles() - start < cycles &&
 	       !unwind_may(UNWIND_NO_WAIT))
 		arch_pause();
 }

@@ -234,6 +234,9 @@ void recorder_leave(void);
 /* Wakes the writer if it sleeps. Any thread. */
 void recorder_wake(struct recorder *r);
 
+/* So much of arch_cycles, about. Once r->live is there. */
+uint64_t recorder_cycles(const struct recorder *r, uint64_t ns);
+
 /*
  * Sleeps while *word == value, at most about ns; spins where that is not
  * allowed. recorder_rouse ends it. Threads of the target, once r->live is

@@ -345,7 +345,9 @@ GNOMON_API void gnomon_realloc(uint32_t heap, const void *old,
  * address of their owner, and destroyed as a whole, with all blocks that are
  * left. Their blocks are remembered for that, in memory of ours (32 bytes
  * each). All pools of a name are one heap in reports; NULL: "mempool". 0,
- * -EEXIST, -ENOENT, -ENOMEM. Not in signal handlers.
+ * -EEXIST, -ENOENT, -ENOMEM; -EBUSY: for a second another thread was amid such
+ * a call and did not move, or a handler jumped out of it. Not in signal
+ * handlers.
  */
 GNOMON_API int gnomon_pool_create(const void *pool, const char *name)
 	GNOMON_ADDRESS(1);

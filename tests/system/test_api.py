@@ -2,6 +2,8 @@
 """gnomon/gnomon.h: a program that tells of its own memory, steers its own
 recording and asks for its numbers."""
 
+import errno
+
 from gnomon_test import *
 
 
@@ -22,6 +24,14 @@ def heaps_and_pools(directory):
         for key in ("allocations", "frees", "total_bytes", "live_bytes"):
             equal(heap[key], done.expected[heap["name"] + "_" + key],
                   "%s of %s" % (key, heap["name"]))
+
+
+@case
+def a_pool_left_by_a_jump(directory):
+    """Who was amid it never comes back, and nobody waits for that."""
+    done = recorded([program("pool_left")], directory)
+    equal((done.status, done.out), (0, "%d, then %d\n" % (
+        -errno.EBUSY, -errno.EBUSY)), "status, calls")
 
 
 def steered(done):
