@@ -40,15 +40,25 @@ hooks_capture(struct thread *thread, struct hooks_caller caller)
 /*
  * While a real function runs that may come back to our hooks, what it calls
  * is part of it: one call of the program is one event. Its thread is marked by
- * the stack pointer of who called it (thread.in_real), and its ring is busy,
+ * the stack pointer of who called it (hooks_in_real), and its ring is busy,
  * so that hooks take their slow branch and look. Marks are nested by signal
  * handlers, and by real functions that call back what they were not asked to.
+ *
+ * A thread without a ring is marked, too: nothing of it is recorded, but its
+ * blocks are guarded (hooks_guard.c).
  */
 struct hooks_mark {
-	struct thread *thread;	/* NULL: nothing is recorded */
-	struct gl_ring *ring;	/* NULL: it was busy before */
+	bool set;		/* false: there is none */
+	struct gl_ring *ring;	/* NULL: it was busy before, or there is none */
 	uintptr_t outer;	/* the mark before this one */
 };
+
+/* The mark: a stack pointer, RING_IN_NEW, HOOKS_NO_RING; 0: none. One that was
+ * left by a jump may stand for a while (hooks_inside). */
+extern BASE_HIDDEN __thread uintptr_t hooks_in_real
+	__attribute__((tls_model("initial-exec")));
+
+#define HOOKS_NO_RING UINT64_C(1)	/* the thread had none then */
 
 /*
  * The slow branch's thread: with a ring, and `busy` belonging to nobody who
@@ -192,26 +202,38 @@ static inline struct hooks_mark hooks_enter_real(uintptr_t sp, uintptr_t ra,
 	struct gl_ring *ring;
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->own)) ||
-	    unlikely(!ring_idle(ring)))
+	    unlikely(!ring_idle(ring)) || unlikely(hooks_in_real))
 		return hooks_enter_real_slow(sp, ra, more);
 	ring_enter(ring, sp | RING_IN_REAL, ra);
-	thread->in_real = sp | more;
-	return (struct hooks_mark){ thread, ring, 0 };
+	hooks_in_real = sp | more;
+	return (struct hooks_mark){ true, ring, 0 };
 }
 
 /* A handler may have forked meanwhile: in the child the thread has no ring, or
  * another one, and the old one is not mapped. */
 static inline void hooks_leave_real(const struct hooks_mark *mark)
 {
-	if (unlikely(!mark->thread))
+	const struct thread *thread = recorder_tls;
+
+	if (unlikely(!mark->set))
 		return;
-	mark->thread->in_real = mark->outer;
-	if (likely(mark->ring) && likely(mark->ring == mark->thread->own))
+	hooks_in_real = mark->outer;
+	if (likely(mark->ring) && likely(thread) &&
+	    likely(mark->ring == thread->own))
 		ring_leave(mark->ring);
 }
 
 /* Whether a hook is part of the real function that its thread is in. */
-bool hooks_reentered(const struct thread *thread, unsigned kind, uintptr_t ra,
-		     uintptr_t sp);
+bool hooks_reentered(unsigned kind, uintptr_t ra, uintptr_t sp);
+
+/* Whether a real function is under way in the calling thread, whoever calls in
+ * the middle of it; on a signal handler's stack above it the answer is no. sp:
+ * the caller's, or below. Drops a mark that was left by a jump. */
+bool hooks_inside_slow(uintptr_t sp);
+
+static inline bool hooks_inside(uintptr_t sp)
+{
+	return unlikely(hooks_in_real) && hooks_inside_slow(sp);
+}
 
 #endif

@@ -9,9 +9,13 @@
  * functions are exchanged here. So with neither option nothing is different.
  *
  * Of the allocator only malloc and free are used for guarded blocks, whatever
- * the program calls: others' calloc and realloc may come back to malloc by its
- * name, and would get guarded blocks for memory. glibc's do not, so its calloc
- * is taken for zeroes (fresh pages stay untouched), its realloc in place.
+ * the program calls: others may be made of each other. glibc's are not, so its
+ * calloc is taken for zeroes (fresh pages stay untouched), its realloc in place.
+ *
+ * An allocator's functions may also come back to us by name. Whatever is asked
+ * for while one of them runs is for the allocator's own use, or might be: it
+ * is served as it came, by the function that was called (guard_inner). That is
+ * also what a program gets that is called back, or interrupts it.
  *
  * A block that does not carry our marks (made before us, or by a function of
  * the allocator's that we do not stand before) is given to the allocator as it
@@ -25,7 +29,10 @@
  * I1: memory that below.malloc gave goes to below.free or, glibc's, to
  *     below.realloc, and never anywhere else.
  * I2: between the end of a block and below.free it is not marked as live.
- * I3: with --zero-memory alone all bytes of a block beyond those that were
+ * I3: what below's functions call by name reaches below by the same name. A
+ *     live guarded block is nevertheless ended as one, whoever ends it; what
+ *     else is freed then was never one.
+ * I4: with --zero-memory alone all bytes of a block beyond those that were
  *     asked for are zero, unless the program wrote there.
  */
 #include <errno.h>
@@ -104,6 +111,16 @@ static inline void guard_look(uintptr_t block,
 
 /* ---- guarded blocks ---- */
 
+/* Whether a function of the allocator's is under way, not to be entered by
+ * another name (I3). sp as hooks_inside takes it. */
+static bool guard_inner(uintptr_t sp)
+{
+	return !guard_glibc && hooks_inside(sp);
+}
+
+/* In a function of this file that stands in the table. */
+#define GUARD_INNER unlikely(guard_inner((uintptr_t)__builtin_dwarf_cfa()))
+
 /* A request that the allocator refuses, in its way. */
 static void *guard_refuse(size_t size)
 {
@@ -145,6 +162,8 @@ static void *guard_alloc(size_t size, size_t alignment, bool zeroed)
 
 static void *guard_malloc(size_t size)
 {
+	if (GUARD_INNER)
+		return below.malloc(size);
 	return guard_alloc(size, GUARD_ALIGN, guard_zero);
 }
 
@@ -152,7 +171,7 @@ static void *guard_calloc(size_t count, size_t size)
 {
 	size_t all;
 
-	if (unlikely(__builtin_mul_overflow(count, size, &all)))
+	if (unlikely(__builtin_mul_overflow(count, size, &all)) || GUARD_INNER)
 		return below.calloc(count, size);
 	return guard_alloc(all, GUARD_ALIGN, true);
 }
@@ -178,6 +197,10 @@ static void guard_free(void *address)
 		below.free(address);
 		return;
 	case GUARD_ENDED:
+		if (GUARD_INNER) {
+			below.free(address);
+			return;
+		}
 		guard_tell(block, &found, none, GT_DAMAGE_FREE, caller);
 		below.free((void *)guard_memory(block, &found));
 		return;
@@ -237,6 +260,8 @@ static void *guard_resize(void *address, size_t size, bool zeroed,
 	case GUARD_FOREIGN:
 		return below.realloc(address, size);
 	case GUARD_ENDED:
+		if (GUARD_INNER)
+			return below.realloc(address, size);
 		guard_tell(block, &found, none, GT_DAMAGE_REALLOC, caller);
 		return below.realloc((void *)guard_memory(block, &found),
 				     size);
@@ -255,20 +280,21 @@ static void *guard_resize(void *address, size_t size, bool zeroed,
 static void *guard_realloc(void *address, size_t size)
 {
 	if (!address)
-		return guard_malloc(size);
+		return GUARD_INNER ? below.realloc(NULL, size) :
+				     guard_malloc(size);
 	return guard_resize(address, size, guard_zero, HOOKS_CALLER);
 }
 
 static void *guard_memalign(size_t alignment, size_t size)
 {
-	if (!guard_takes(alignment))
+	if (!guard_takes(alignment) || GUARD_INNER)
 		return below.memalign(alignment, size);
 	return guard_alloc(size, alignment, guard_zero);
 }
 
 static void *guard_aligned_alloc(size_t alignment, size_t size)
 {
-	if (!guard_takes(alignment))
+	if (!guard_takes(alignment) || GUARD_INNER)
 		return below.aligned_alloc(alignment, size);
 	return guard_alloc(size, alignment, guard_zero);
 }
@@ -277,7 +303,8 @@ static int guard_posix_memalign(void **block, size_t alignment, size_t size)
 {
 	void *made;
 
-	if (!guard_takes(alignment) || alignment % sizeof(void *))
+	if (!guard_takes(alignment) || alignment % sizeof(void *) ||
+	    GUARD_INNER)
 		return below.posix_memalign(block, alignment, size);
 	made = guard_alloc(size, alignment, guard_zero);
 	if (!made)
@@ -288,6 +315,8 @@ static int guard_posix_memalign(void **block, size_t alignment, size_t size)
 
 static void *guard_valloc(size_t size)
 {
+	if (GUARD_INNER)
+		return below.valloc(size);
 	return guard_alloc(size, GUARD_PAGE, guard_zero);
 }
 
@@ -295,6 +324,8 @@ static void *guard_pvalloc(size_t size)
 {
 	size_t rounded = base_round_up(size, GUARD_PAGE);
 
+	if (GUARD_INNER)
+		return below.pvalloc(size);
 	if (rounded < size)
 		return guard_refuse(size);
 	return guard_alloc(rounded, GUARD_PAGE, guard_zero);
@@ -349,7 +380,9 @@ bool guard_size_mixed(void *block, size_t *size)
 
 void *guard_new(size_t size, size_t alignment)
 {
-	if (!guard_takes(alignment))
+	/* the wrapper that calls has set a mark itself, if it is the first */
+	if (!guard_takes(alignment) ||
+	    (!(hooks_in_real & RING_IN_NEW) && GUARD_INNER))
 		return NULL;
 	return guard_alloc(size, alignment, guard_zero);
 }
@@ -360,7 +393,7 @@ void *guard_new(size_t size, size_t alignment)
  * asked for. */
 static void *zero_all(void *block, size_t size)
 {
-	if (block)
+	if (block && !GUARD_INNER)
 		memset(block, 0,
 		       base_max(size, below.malloc_usable_size(block)));
 	return block;
@@ -375,15 +408,18 @@ static void *zero_malloc(size_t size)
 
 static void *zero_realloc(void *block, size_t size)
 {
-	size_t old = block ? below.malloc_usable_size(block) : 0, new;
+	size_t old, new;
 	void *to;
 
+	if (GUARD_INNER)
+		return below.realloc(block, size);
 	if (!block)
 		return zero_malloc(size);
+	old = below.malloc_usable_size(block);
 	to = below.realloc(block, size);
 	if (!to || !size)
 		return to;
-	/* I3: what was not asked for before is zero, but for what lies
+	/* I4: what was not asked for before is zero, but for what lies
 	 * beyond the end now */
 	new = below.malloc_usable_size(to);
 	old = base_min(old, size);
@@ -422,7 +458,7 @@ static void *zero_pvalloc(size_t size)
 {
 	void *block = below.pvalloc(size);
 
-	if (block)
+	if (block && !GUARD_INNER)
 		memset(block, 0, base_round_up(size, GUARD_PAGE));
 	return block;
 }

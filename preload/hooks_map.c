@@ -72,9 +72,7 @@ static void hooks_map_hint(void)
 /* An allocator that the program brings along is at work for a hook. */
 static bool hooks_map_patched(uintptr_t ra)
 {
-	const struct thread *thread = recorder_tls;
-
-	return thread && thread->in_real && patch_inside(ra);
+	return hooks_in_real && patch_inside(ra);
 }
 
 /* For whom the program's or another allocator's code does this. */

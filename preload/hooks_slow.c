@@ -4,6 +4,9 @@
  * I1: what finds another hook at work goes into the thread's second ring,
  *     unless that one's busy mark is stale. While a real function runs no hook
  *     is at work: its mark stands aside for as long as an event takes.
+ * I2: a thread with a ring that is idle is in no real function, but for one
+ *     that it entered before it had the ring (HOOKS_NO_RING). A mark stays
+ *     where a handler on another stack is above it: the function goes on.
  */
 #include "preload/aside.h"
 #include "preload/guard.h"
@@ -12,6 +15,9 @@
 #include "unwind/walk.h"
 
 #define HOOKS_TRIALS 64	/* headers compared before they are believed */
+#define HOOKS_FLAGS (RING_IN_NEW | HOOKS_NO_RING)
+
+__thread uintptr_t hooks_in_real __attribute__((tls_model("initial-exec")));
 
 struct thread *hooks_thread(uintptr_t sp)
 {
@@ -27,8 +33,8 @@ struct thread *hooks_thread(uintptr_t sp)
 		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
 		thread->own->stamp = ring_cycles();
 		ring_leave(thread->own);
-		if (sp >= thread->in_real)
-			thread->in_real = 0;
+		if (sp >= hooks_in_real)
+			hooks_in_real = 0;
 	}
 	return thread;
 }
@@ -42,10 +48,9 @@ static bool hooks_interrupted(uintptr_t mark, uintptr_t sp)
 	return unwind_may(UNWIND_NO_PROBE) && walk_meets_signal(mark);
 }
 
-bool hooks_reentered(const struct thread *thread, unsigned kind, uintptr_t ra,
-		     uintptr_t sp)
+bool hooks_reentered(unsigned kind, uintptr_t ra, uintptr_t sp)
 {
-	uintptr_t mark = thread ? thread->in_real : 0;
+	uintptr_t mark = hooks_in_real;
 
 	if (!mark)
 		return false;
@@ -54,7 +59,21 @@ bool hooks_reentered(const struct thread *thread, unsigned kind, uintptr_t ra,
 	if (!patch_inside(ra) && (!wrap_allocators(ra) ||
 				  (kind == GT_FREE && mark & RING_IN_NEW)))
 		return false;
-	return !hooks_interrupted(mark & ~RING_IN_NEW, sp);
+	return !hooks_interrupted(mark & ~HOOKS_FLAGS, sp);
+}
+
+/* I2 */
+BASE_SLOW bool hooks_inside_slow(uintptr_t sp)
+{
+	const struct thread *thread = recorder_tls;
+
+	if (thread && thread->own && !(hooks_in_real & HOOKS_NO_RING)) {
+		if (!ring_idle(thread->own))
+			hooks_thread(sp);	/* drops what is stale */
+		if (ring_idle(thread->own))
+			hooks_in_real = 0;
+	}
+	return sp < (hooks_in_real & ~HOOKS_FLAGS);
 }
 
 /* The mark of a real function, while an event of somebody else's is pushed. */
@@ -172,7 +191,7 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 		return;
 	ring = thread->own;
 	if (!ring_idle(ring) &&
-	    hooks_reentered(thread, kind, caller.ra, caller.sp))
+	    hooks_reentered(kind, caller.ra, caller.sp))
 		return;
 	if (thread->aside)
 		kind = aside_block(thread, kind, word1, size);
@@ -211,7 +230,7 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 
 	if (!thread)
 		return;
-	if (!ring_idle(thread->own) && hooks_reentered(thread, kind, ra, sp))
+	if (!ring_idle(thread->own) && hooks_reentered(kind, ra, sp))
 		return;
 	if (thread->aside)
 		kind = aside_address(thread, kind, block);
@@ -227,10 +246,8 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
  * be stale, and that is not seldom. */
 static bool hooks_jumped(unsigned kind, uintptr_t ra, uintptr_t sp)
 {
-	const struct thread *thread = recorder_tls;
-
-	return ra - real.own_start < real.own_size && thread &&
-	       hooks_reentered(thread, kind, ra, sp);
+	return ra - real.own_start < real.own_size &&
+	       hooks_reentered(kind, ra, sp);
 }
 
 __attribute__((noinline)) void hooks_address_slow(unsigned kind,
@@ -262,7 +279,7 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 		ring = thread->own;
 	}
 	if (unlikely(!ring_idle(ring)) &&
-	    hooks_reentered(thread, kind, ra, sp))
+	    hooks_reentered(kind, ra, sp))
 		return;
 	if (unlikely(thread->aside)) {
 		if (aside_address(thread, kind, block) == ASIDE_NOTHING)
@@ -288,20 +305,19 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 BASE_SLOW struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
 						  uint64_t more)
 {
-	struct hooks_mark mark = { .thread = hooks_thread(sp) };
+	struct hooks_mark mark = { .set = false };
+	struct thread *thread = hooks_thread(sp);
 
-	if (!mark.thread)
-		return mark;
-	if (ring_idle(mark.thread->own)) {
-		mark.ring = mark.thread->own;
+	hooks_inside(sp);	/* drops what is stale */
+	mark.outer = hooks_in_real;
+	if (thread && ring_idle(thread->own)) {
+		mark.ring = thread->own;
 		ring_enter(mark.ring, sp | RING_IN_REAL, ra);
 	} else if (more) {
-		mark.thread = NULL;
 		return mark;
-	} else {
-		mark.outer = mark.thread->in_real;
 	}
-	mark.thread->in_real = sp | more;
+	hooks_in_real = sp | more | (thread ? 0 : HOOKS_NO_RING);
+	mark.set = true;
 	return mark;
 }
 

@@ -85,7 +85,7 @@ int wrap_passed(int version, int actions, uint64_t class, void *exception,
 	(void)exception;
 	(void)context;
 	if (actions & WRAP_CLEANUP_PHASE && thread && thread->own) {
-		thread->in_real = 0;
+		hooks_in_real = 0;
 		ring_leave(thread->own);
 	}
 	return WRAP_CONTINUE_UNWIND;

@@ -84,7 +84,7 @@ static inline bool wrap_inner(struct hooks_caller caller)
 {
 	return unlikely(wrap_allocators(caller.ra)) &&
 	       (!real.reenters ||
-		hooks_reentered(recorder_tls, GT_ALLOC, caller.ra, caller.sp));
+		hooks_reentered(GT_ALLOC, caller.ra, caller.sp));
 }
 
 /* hooks_enter_real, if that is so, and more to mark. */
@@ -92,7 +92,7 @@ static inline struct hooks_mark wrap_enter_as(struct hooks_caller caller,
 					      uint64_t more)
 {
 	if (!real.reenters)
-		return (struct hooks_mark){ .thread = NULL };
+		return (struct hooks_mark){ .set = false };
 	return hooks_enter_real(caller.sp, caller.ra, more);
 }
 

@@ -66,9 +66,6 @@ struct thread {
 	struct gl_ring *own;	/* NULL: not known to the writer */
 	struct capture_thread *capture;	/* NULL: plain walks only */
 	struct gl_ring *nested;		/* NULL until a hook was nested */
-	/* the sp of who has called the real function that it is in, and
-	 * perhaps RING_IN_NEW (hooks_within.c); 0: in none */
-	uintptr_t in_real;
 	bool is_main;
 	char name[GT_THREAD_NAME_MAX];	/* at its first event */
 	uint32_t aside;		/* enum thread_aside; 0: ring == own */

@@ -103,7 +103,7 @@ enum { RING_AWAKE, RING_WAITS, RING_HELD };
  * function that may come back to our hooks (real.reenters), and pushes
  * nothing. */
 #define RING_IN_REAL UINT64_C(2)
-/* Beside thread.in_real: that function frees no block that it made, what is
+/* Beside hooks_in_real: that function frees no block that it made, what is
  * freed is somebody's. */
 #define RING_IN_NEW UINT64_C(4)
 

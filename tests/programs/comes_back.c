@@ -168,17 +168,27 @@ static void handlers(int flags)
 	sigaction(SIGUSR2, &handled, NULL);
 }
 
-static void with_the_library(void)
+/* Of handlers: it may lie on either side of what they interrupt. */
+static void on_stack(char *stack, size_t size)
 {
-	static char stack[65536];
-	const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	const stack_t alternate = { .ss_sp = stack, .ss_size = size };
 
 	sigaltstack(&alternate, NULL);
+	tgt_interrupted();
+}
+
+static void with_the_library(void)
+{
+	static char lower[65536];
+	char higher[65536];
+
 	tgt_of_the_library();
 	handlers(0);
 	tgt_interrupted();
 	handlers(SA_ONSTACK);
-	tgt_interrupted();
+	on_stack(lower, sizeof(lower));
+	on_stack(higher, sizeof(higher));
+	on_stack(lower, sizeof(lower));
 	jumped_out_of();
 	*back_callback = tgt_called;
 	tgt_free(tgt_malloc(70), 70);

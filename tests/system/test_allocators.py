@@ -281,6 +281,62 @@ def electric_fence(directory):
     exact("comes_back", directory, EFENCE, by="preload", arguments=["few"])
 
 
+GUARDS = {"guarded": {"GNOMON_GUARD": "64"},
+          "zeroed": {"GNOMON_ZERO_MEMORY": "1"},
+          "guarded_and_zeroed": {"GNOMON_GUARD": "64",
+                                 "GNOMON_ZERO_MEMORY": "1"},
+          "guarded_and_sampled": {"GNOMON_GUARD": "64",
+                                  "GNOMON_SAMPLE": "1K"}}
+
+
+def unharmed(preload, word, env, directory, traces=1):
+    """comes_back does what it did, and is told of as ever. What such an
+    allocator calls by name is its own and has no zones; all that is the
+    program's has."""
+    done = both([program("comes_back"), word], directory, preload, "preload",
+                **env)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    found = [info(trace) for trace in traces_in(directory)]
+    equal(len(found), traces, "traces")
+    for each in found:
+        equal(find_key(each, "guard_damages") or 0, 0, "damages")
+    if traces == 1 and "GNOMON_SAMPLE" not in env:
+        agree(done.expected, Report(done.trace))
+    # with Electric Fence few blocks are aligned enough
+    if traces == 1 and "GNOMON_GUARD" in env and preload != EFENCE:
+        check(find_key(found[0], "guard_blocks") >=
+              done.expected["live_blocks"], "not guarded: some")
+
+
+for name, env in GUARDS.items():
+    def inner(directory, env=env):
+        for number, (libraries, word) in enumerate((
+                (["libcomes_back.so"], "back"), (["libjumps_on.so"], "plain"),
+                (["libjumps_on.so", "libcomes_back.so"], "back"))):
+            below = os.path.join(directory, str(number))
+            os.mkdir(below)
+            unharmed(":".join(map(program, libraries)), word, env, below)
+
+    def inner_forked(directory, env=env):
+        """The child, too, also if nothing is recorded of it."""
+        for follow, traces in (("all", 2), ("none", 1)):
+            below = os.path.join(directory, follow)
+            os.mkdir(below)
+            unharmed(program("libcomes_back.so"), "fork",
+                     dict(env, GNOMON_FOLLOW=follow), below, traces)
+
+    def inner_fence(directory, env=env):
+        unharmed(EFENCE, "few", env, directory)
+
+    inner.__name__ = "ones_that_call_each_other_" + name
+    inner_forked.__name__ = "one_forked_in_the_middle_" + name
+    inner_fence.__name__ = "electric_fence_" + name
+    for each in (inner, inner_forked):
+        case(each)
+    if name != "zeroed":
+        case(inner_fence)
+
+
 # jemalloc has no pvalloc: the C library's would be given to its free.
 for each in (TCMALLOC, TCMALLOC_FULL, MIMALLOC):
     def entry_points(directory, each=each):
