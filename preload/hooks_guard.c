@@ -50,6 +50,7 @@
 static struct real below;
 static bool guard_zero;
 static bool guard_glibc;	/* whose functions do not come back to us */
+static bool zero_asks;		/* the allocator knows how large a block is */
 
 extern const struct guard_row __start_guard_rows[]
 	__attribute__((weak, visibility("hidden")));
@@ -389,13 +390,19 @@ void *guard_new(size_t size, size_t alignment)
 
 /* ---- zeroes alone ---- */
 
+/* 0: not known. */
+static size_t zero_usable_size(void *block)
+{
+	return zero_asks ? below.malloc_usable_size(block) : 0;
+}
+
 /* An allocator that does not say how large a block is leaves it at what was
  * asked for. */
 static void *zero_all(void *block, size_t size)
 {
 	if (block && !GUARD_INNER)
 		memset(block, 0,
-		       base_max(size, below.malloc_usable_size(block)));
+		       base_max(size, zero_usable_size(block)));
 	return block;
 }
 
@@ -415,13 +422,13 @@ static void *zero_realloc(void *block, size_t size)
 		return below.realloc(block, size);
 	if (!block)
 		return zero_malloc(size);
-	old = below.malloc_usable_size(block);
+	old = zero_usable_size(block);
 	to = below.realloc(block, size);
 	if (!to || !size)
 		return to;
 	/* I4: what was not asked for before is zero, but for what lies
 	 * beyond the end now */
-	new = below.malloc_usable_size(to);
+	new = zero_usable_size(to);
 	old = base_min(old, size);
 	if (new > old)
 		memset((char *)to + old, 0, new - old);
@@ -493,8 +500,19 @@ static void guard_install(void)
 	}
 }
 
+/* Another one's malloc_usable_size, as the C library's behind an allocator that
+ * has none, would take what lies before a block for its own header. */
+static bool zero_may_ask(void)
+{
+	const struct link_map *own = real_own_map(), *image;
+
+	return own && real_behind(own, "malloc_usable_size", &image) &&
+	       image == real_provider;
+}
+
 static void zero_install(void)
 {
+	zero_asks = zero_may_ask();
 	GUARD_SET(malloc, zero_malloc);
 	GUARD_SET(realloc, zero_realloc);
 	GUARD_SET(memalign, zero_memalign);

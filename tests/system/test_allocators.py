@@ -331,10 +331,8 @@ for name, env in GUARDS.items():
     inner.__name__ = "ones_that_call_each_other_" + name
     inner_forked.__name__ = "one_forked_in_the_middle_" + name
     inner_fence.__name__ = "electric_fence_" + name
-    for each in (inner, inner_forked):
+    for each in (inner, inner_forked, inner_fence):
         case(each)
-    if name != "zeroed":
-        case(inner_fence)
 
 
 # jemalloc has no pvalloc: the C library's would be given to its free.
