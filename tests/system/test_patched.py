@@ -94,6 +94,11 @@ def mimalloc(*flags, name="mi"):
     return mini(name, "-DPREFIX=mi_", "-DMIMALLOC", *flags)
 
 
+def snmalloc():
+    return linked("sn", source("mini.c"), main="sn_rust.c",
+                  flags=["-DPREFIX=sn_"])
+
+
 def exact(path, directory, *arguments, **options):
     alone = bare([path, *arguments])
     done = recorded([path, *arguments], directory, **options)
@@ -120,8 +125,7 @@ make_exact("tcmalloc", tcmalloc)
 make_exact("tcmalloc_in_threads", tcmalloc, "threads")
 make_exact("mimalloc_names", mimalloc)
 make_exact("mimalloc_names_in_threads", mimalloc, "threads")
-make_exact("snmalloc_names", lambda: linked(
-    "sn", source("mini.c"), main="sn_rust.c", flags=["-DPREFIX=sn_"]))
+make_exact("snmalloc_names", snmalloc)
 make_exact("functions_compiled_for_size", lambda: mimalloc("-Os",
                                                            name="mi_os"))
 make_exact("functions_compiled_fast", lambda: mimalloc(
@@ -301,7 +305,8 @@ def told(done, allocator):
 def told_by_the_library_alone(directory):
     for number, (path, allocator) in enumerate((
             (jemalloc("_rjem_"), "jemalloc"), (mini("own"), "malloc"),
-            (mimalloc(), "mimalloc"), (tcmalloc(), "tcmalloc"))):
+            (mimalloc(), "mimalloc"), (tcmalloc(), "tcmalloc"),
+            (snmalloc(), "snmalloc"))):
         place = os.path.join(directory, str(number))
         os.mkdir(place)
         done = recorded([path], place, by="preload")
