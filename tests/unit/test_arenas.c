@@ -24,9 +24,9 @@ static struct arenas got;
 static unsigned asked;
 static char alone;
 
-static struct mallinfo2 told(void)
+static struct real_mallinfo told(void)
 {
-	struct mallinfo2 info = {
+	struct real_mallinfo info = {
 		.arena = 1, .ordblks = 2, .smblks = 3, .hblks = 4,
 		.hblkhd = 5, .fsmblks = 7, .fordblks = 9, .keepcost = 10,
 	};

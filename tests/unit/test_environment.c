@@ -168,6 +168,8 @@ int main(void)
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
+	/* the runner asks for it by the environment, which is another here */
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	options_default(&recorder_options);
 	recorder_options.number[OPTION_FOLLOW] = OPTION_FOLLOW_ALL;
 	environment_init(at_start, "libgnomon.so");
