@@ -72,7 +72,7 @@ static void expire(struct model *model, uint64_t now)
 	struct pairing_entry entry;
 
 	while (model->waiting.count > 0 && model->waiting.expires < now) {
-		pairing_take(&model->waiting, 0, &entry);
+		pairing_take(&model->waiting, model->waiting.oldest, &entry);
 		give_up(model, &entry);
 	}
 }
@@ -83,7 +83,7 @@ static void wait_for_pair(struct model *model, uint32_t lane,
 	struct pairing_entry entry;
 
 	if (model->waiting.count == PAIRING_MAX) {
-		pairing_take(&model->waiting, 0, &entry);
+		pairing_take(&model->waiting, model->waiting.oldest, &entry);
 		give_up(model, &entry);
 	}
 	/* A result waits as what it is to the block: an allocation. */
@@ -187,7 +187,7 @@ static uint32_t end_realloc(struct model *model, uint32_t lane,
 	struct moving *moving = moving_of(model, lane);
 	struct pairing_entry entry;
 	struct block *block;
-	int i;
+	unsigned i;
 
 	if (!moving->active) {	/* its BEGIN was lost, or left out */
 		view_free_unknown(model, stamp);
@@ -209,9 +209,9 @@ static uint32_t end_realloc(struct model *model, uint32_t lane,
 	/* The block is not known yet: go on waiting, as a free. */
 	i = pairing_find(&model->waiting, moving->address,
 			 1u << GT_REALLOC_BEGIN);
-	if (i < 0)
+	if (i == PAIRING_NONE)
 		return 0;	/* given up and counted */
-	pairing_take(&model->waiting, (size_t)i, &entry);
+	pairing_take(&model->waiting, i, &entry);
 	entry.event.kind = GT_FREE;
 	pairing_wait(&model->waiting, &entry.event, lane, 0);
 	return 0;
@@ -221,7 +221,7 @@ static void fail_realloc(struct model *model, uint32_t lane, uint64_t stamp)
 {
 	struct moving *moving = moving_of(model, lane);
 	struct pairing_entry entry;
-	int i;
+	unsigned i;
 
 	if (!moving->active) {
 		model->totals.unpaired += !model->controls.gap;
@@ -232,8 +232,8 @@ static void fail_realloc(struct model *model, uint32_t lane, uint64_t stamp)
 		return;
 	i = pairing_find(&model->waiting, moving->address,
 			 1u << GT_REALLOC_BEGIN);
-	if (i >= 0)
-		pairing_take(&model->waiting, (size_t)i, &entry);
+	if (i != PAIRING_NONE)
+		pairing_take(&model->waiting, i, &entry);
 }
 
 /* ---- allocation and free ---- */
@@ -244,12 +244,12 @@ static void settle_waiting(struct model *model, uint64_t address)
 	struct block *block = blocks_find(&model->blocks, address);
 	struct pairing_entry entry;
 	struct moving *moving;
-	int i = pairing_find(&model->waiting, address,
-			     1u << GT_FREE | 1u << GT_REALLOC_BEGIN);
+	unsigned i = pairing_find(&model->waiting, address,
+				  1u << GT_FREE | 1u << GT_REALLOC_BEGIN);
 
-	if (i < 0 || block == NULL)
+	if (i == PAIRING_NONE || block == NULL)
 		return;
-	pairing_take(&model->waiting, (size_t)i, &entry);
+	pairing_take(&model->waiting, i, &entry);
 	model->totals.repaired++;
 	if (entry.event.kind == GT_FREE) {
 		release(model, block, entry.event.stamp, entry.event.context,
@@ -297,7 +297,7 @@ static void deallocate(struct model *model, uint32_t lane,
 {
 	struct block *block = blocks_find(&model->blocks, event->address);
 	struct pairing_entry entry;
-	int i;
+	unsigned i;
 
 	if (block == NULL || block->moving) {
 		if (block == NULL && model->controls.gap)
@@ -310,9 +310,9 @@ static void deallocate(struct model *model, uint32_t lane,
 	if (model->waiting.count == 0)
 		return;
 	i = pairing_find(&model->waiting, event->address, 1u << GT_ALLOC);
-	if (i < 0)
+	if (i == PAIRING_NONE)
 		return;
-	pairing_take(&model->waiting, (size_t)i, &entry);
+	pairing_take(&model->waiting, i, &entry);
 	model->totals.repaired++;
 	allocate(model, entry.lane, &entry.event, entry.chain);
 }
@@ -465,7 +465,7 @@ void model_finish(struct model *model)
 	while (model->waiting.count > 0) {
 		struct pairing_entry entry;
 
-		pairing_take(&model->waiting, 0, &entry);
+		pairing_take(&model->waiting, model->waiting.oldest, &entry);
 		give_up(model, &entry);
 	}
 	account_finish(model);

@@ -1,11 +1,14 @@
 /*
- * pairing.c: a short list, searched from its oldest end. It is nearly always
- * empty, and holds a handful of entries at worst (see PAIRING_MAX). It moves
- * towards the end of its array as the oldest are taken, several at a time
- * where a window ends; an entry that would lie beyond the end brings all of
- * them back to the beginning.
+ * pairing.c: a list by age, and a table by address and kind, over the same
+ * slots. It is nearly always empty, and holds a handful of entries at worst;
+ * but a hostile trace keeps PAIRING_MAX here for ever, all of one address if
+ * it likes, so nothing may walk or move them.
  *
- *  I1  first + count <= PAIRING_ROOM, and count <= PAIRING_MAX.
+ *  I1  Slot 0 is none. Of 1 to `used`, `count` are in both lists, and the
+ *      others in that of `unused`.
+ *  I2  A bucket's entries are by age. So the first that fits is the oldest, and
+ *      those of one address and kind cost the search for them nothing.
+ *  I3  `before` of a bucket's first entry is its last one.
  *
  * Called by the reader's thread.
  */
@@ -14,16 +17,19 @@
 #include <assert.h>
 #include <string.h>
 
-static uint16_t *present(struct pairing *pairing, uint64_t address)
+#include "cli/base/hash.h"
+
+static uint16_t *bucket_of(struct pairing *pairing, uint64_t address,
+			   unsigned kind)
 {
-	return &pairing->present[(address >> 4 ^ address >> 14) %
-				 PAIRING_MAX];
+	return &pairing->buckets[(hash_number(address) + kind) %
+				 PAIRING_BUCKETS];
 }
 
 static void set_expiry(struct pairing *pairing)
 {
 	const struct trace_event *oldest =
-		&pairing->entries[pairing->first].event;
+		&pairing->slots[pairing->oldest].entry.event;
 	uint64_t end = oldest->stamp + pairing->window;
 
 	if (pairing->count == 0 || end < oldest->stamp)
@@ -31,58 +37,127 @@ static void set_expiry(struct pairing *pairing)
 	pairing->expires = end;
 }
 
+static uint16_t new_slot(struct pairing *pairing)
+{
+	uint16_t index = pairing->unused;
+
+	assert(pairing->count < PAIRING_MAX);
+	pairing->count++;
+	if (index == PAIRING_NONE)
+		return ++pairing->used;
+	pairing->unused = pairing->slots[index].newer;
+	return index;
+}
+
+/* As the newest of all, and of its bucket. */
+static void link_slot(struct pairing *pairing, uint16_t index)
+{
+	struct pairing_slot *slots = pairing->slots, *slot = &slots[index];
+	uint16_t *bucket = bucket_of(pairing, slot->entry.event.address,
+				     slot->entry.event.kind);
+
+	slot->older = pairing->newest;
+	slot->newer = PAIRING_NONE;
+	if (slot->older != PAIRING_NONE)
+		slots[slot->older].newer = index;
+	else
+		pairing->oldest = index;
+	pairing->newest = index;
+	slot->after = PAIRING_NONE;
+	if (*bucket == PAIRING_NONE) {
+		slot->before = index;
+		*bucket = index;
+		return;
+	}
+	slot->before = slots[*bucket].before;
+	slots[slot->before].after = index;
+	slots[*bucket].before = index; /* I3 */
+}
+
+static void unlink_slot(struct pairing *pairing, uint16_t index)
+{
+	struct pairing_slot *slots = pairing->slots, *slot = &slots[index];
+	uint16_t *bucket = bucket_of(pairing, slot->entry.event.address,
+				     slot->entry.event.kind);
+
+	if (slot->older != PAIRING_NONE)
+		slots[slot->older].newer = slot->newer;
+	else
+		pairing->oldest = slot->newer;
+	if (slot->newer != PAIRING_NONE)
+		slots[slot->newer].older = slot->older;
+	else
+		pairing->newest = slot->older;
+	if (slot->after != PAIRING_NONE)
+		slots[slot->after].before = slot->before;
+	else
+		slots[*bucket].before = slot->before; /* I3 */
+	if (*bucket == index)
+		*bucket = slot->after;
+	else
+		slots[slot->before].after = slot->after;
+}
+
 void pairing_wait(struct pairing *pairing, const struct trace_event *event,
 		  uint32_t lane, uint32_t chain)
 {
-	assert(pairing->count < PAIRING_MAX);
-	assert(pairing->first + pairing->count <= PAIRING_ROOM);	/* I1 */
-	if (pairing->first + pairing->count == PAIRING_ROOM) {
-		memmove(pairing->entries, pairing->entries + pairing->first,
-			pairing->count * sizeof(pairing->entries[0]));
-		pairing->first = 0;
-	}
-	pairing->entries[pairing->first + pairing->count++] =
+	uint16_t index = new_slot(pairing);
+
+	pairing->slots[index].entry =
 		(struct pairing_entry){ *event, lane, chain };
-	++*present(pairing, event->address);
+	pairing->slots[index].number = ++pairing->number;
+	link_slot(pairing, index);
 	set_expiry(pairing);
 }
 
-int pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds)
+/* The oldest of one kind. */
+static uint16_t find_kind(struct pairing *pairing, uint64_t address,
+			  unsigned kind)
 {
-	const struct pairing_entry *entries = pairing->entries +
-		pairing->first;
+	uint16_t index = *bucket_of(pairing, address, kind);
 
-	if (*present(pairing, address) == 0)
-		return -1;
-	for (size_t i = 0; i < pairing->count; i++)
-		if (entries[i].event.address == address &&
-		    (kinds & 1u << entries[i].event.kind))
-			return (int)i;
-	return -1;
+	while (index != PAIRING_NONE &&
+	       (pairing->slots[index].entry.event.address != address ||
+		pairing->slots[index].entry.event.kind != kind))
+		index = pairing->slots[index].after;
+	return index;
 }
 
-void pairing_take(struct pairing *pairing, size_t index,
+unsigned pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds)
+{
+	unsigned best = PAIRING_NONE;
+
+	for (; kinds != 0; kinds &= kinds - 1) {
+		unsigned found = find_kind(pairing, address,
+					   (unsigned)__builtin_ctz(kinds));
+
+		if (found != PAIRING_NONE &&
+		    (best == PAIRING_NONE ||
+		     pairing->slots[found].number <
+			     pairing->slots[best].number))
+			best = found;
+	}
+	return best;
+}
+
+void pairing_take(struct pairing *pairing, unsigned index,
 		  struct pairing_entry *entry)
 {
-	struct pairing_entry *at = pairing->entries + pairing->first + index;
-
-	assert(index < pairing->count);
-	*entry = *at;
-	--*present(pairing, entry->event.address);
+	assert(index != PAIRING_NONE && index <= pairing->used);
+	unlink_slot(pairing, (uint16_t)index);
+	*entry = pairing->slots[index].entry;
+	pairing->slots[index].newer = pairing->unused;
+	pairing->unused = (uint16_t)index;
 	pairing->count--;
-	if (index == 0)
-		pairing->first++;
-	else
-		memmove(at, at + 1,
-			(pairing->count - index) * sizeof(*entry));
-	if (pairing->count == 0)
-		pairing->first = 0;
 	set_expiry(pairing);
 }
 
 void pairing_clear(struct pairing *pairing)
 {
-	memset(pairing->present, 0, sizeof(pairing->present));
-	pairing->first = pairing->count = 0;
+	memset(pairing->buckets, 0, sizeof(pairing->buckets));
+	pairing->oldest = pairing->newest = PAIRING_NONE;
+	pairing->unused = PAIRING_NONE;
+	pairing->used = 0;
+	pairing->count = 0;
 	set_expiry(pairing);
 }

@@ -24,16 +24,24 @@ struct pairing_entry {
 /* More are not expected within some microseconds; a file that has more is
  * damaged or hostile, and the oldest gives up its place. */
 #define PAIRING_MAX 1024
-/* So that entries are moved once for as many that come, at most. */
-#define PAIRING_ROOM (2 * PAIRING_MAX)
+#define PAIRING_BUCKETS (4 * PAIRING_MAX)
+#define PAIRING_NONE 0u
 
+struct pairing_slot {
+	struct pairing_entry entry;
+	uint64_t number;		/* the older, the lower */
+	uint16_t older, newer;		/* of all; newer: also of unused */
+	uint16_t before, after;		/* in its bucket, which is by age */
+};
+
+/* All zero: nothing waits. */
 struct pairing {
-	struct pairing_entry entries[PAIRING_ROOM];	/* oldest first, */
-	size_t first;					/* from here on */
+	struct pairing_slot slots[PAIRING_MAX + 1];
+	uint16_t buckets[PAIRING_BUCKETS];	/* their oldest */
+	uint16_t oldest, newest;
+	uint16_t unused, used;
 	size_t count;
-	/* Entries by some bits of their address: most that are sought are not
-	 * here, and a hostile trace keeps many here for ever. */
-	uint16_t present[PAIRING_MAX];
+	uint64_t number;	/* the last that was given */
 	uint64_t expires;	/* stamp at which the oldest does */
 	uint64_t window;
 };
@@ -41,12 +49,13 @@ struct pairing {
 /* The caller makes room first: count < PAIRING_MAX. */
 void pairing_wait(struct pairing *pairing, const struct trace_event *event,
 		  uint32_t lane, uint32_t chain);
-/* Index of the oldest entry of this kind (a bit set, 1 << gt_event) and
- * address, or -1. */
-int pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds);
+/* The slot of the oldest entry of these kinds (a bit set, 1 << gt_event) and
+ * this address, or PAIRING_NONE. */
+unsigned pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds);
 /* Nothing waits any more. */
 void pairing_clear(struct pairing *pairing);
-void pairing_take(struct pairing *pairing, size_t index,
+/* `index`: as found, or `oldest`. */
+void pairing_take(struct pairing *pairing, unsigned index,
 		  struct pairing_entry *entry);
 
 #endif
