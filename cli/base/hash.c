@@ -10,17 +10,29 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)	/* 2^64 / 1.618... */
+
 struct hash_seed hash_seed;
+
+void hash_seed_from(const uint64_t seed[2])
+{
+	hash_seed.toggle = seed[0];
+	hash_seed.factor = seed[1] | 1;
+	/* 24 bits: with more, long runs of regular addresses are spread as
+	 * chance will have it; it is not to be guessed all the same */
+	hash_seed.near_golden = GOLDEN ^ (seed[0] >> 40) << 1;
+}
 
 __attribute__((constructor)) static void draw_seed(void)
 {
 	const void *at_random = (const void *)getauxval(AT_RANDOM);
+	uint64_t seed[2] = { 0 };
 
 	/* It fails where a filter forbids it: the kernel gave 16 bytes. */
-	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(hash_seed) && at_random != NULL)
-		memcpy(&hash_seed, at_random, sizeof(hash_seed));
-	hash_seed.factor |= 1;
+	if (getrandom(seed, sizeof(seed), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(seed) && at_random != NULL)
+		memcpy(seed, at_random, sizeof(seed));
+	hash_seed_from(seed);
 }
 
 uint64_t hash_bytes(const void *bytes, size_t size)

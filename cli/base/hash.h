@@ -12,10 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Random; set before main. The factor is odd. */
+/* Random; set before main. Factors are odd. */
 extern struct hash_seed {
 	uint64_t toggle, factor;
+	uint64_t near_golden;	/* the golden ratio but for its low bits */
 } hash_seed;
+
+/* Made of 16 random bytes; for tests, of others. No table may exist. */
+void hash_seed_from(const uint64_t seed[2]);
 
 /* Both halves of a product with a factor that nobody knows (as in wyhash,
  * Wang Yi). */
@@ -32,6 +36,19 @@ static inline uint64_t hash_fold(uint64_t number)
 static inline uint64_t hash_number(uint64_t number)
 {
 	return hash_fold(hash_fold(number));
+}
+
+/*
+ * For tables of addresses that are taken by the upper bits: the golden ratio
+ * (Knuth, TAOCP 6.4) spreads regular addresses more evenly than chance does,
+ * and neighbours so that a large table is read half as slowly as by a hash
+ * that mixes all bits. Runs of some ten thousand do not notice the low bits;
+ * addresses that are chosen to fall upon each other by the ratio itself lie
+ * far apart, and do.
+ */
+static inline uint64_t hash_address(uint64_t address)
+{
+	return (address >> 4) * hash_seed.near_golden;
 }
 
 uint64_t hash_bytes(const void *bytes, size_t size);

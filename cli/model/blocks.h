@@ -98,12 +98,9 @@ static inline uint32_t blocks_number(const struct blocks *blocks,
 	return (uint32_t)(block - blocks->list);
 }
 
-/* The golden ratio as a factor (Knuth, TAOCP 6.4) spreads regular addresses
- * more evenly still, and whoever knows it can choose addresses that it does
- * not spread at all. */
 static inline uint64_t blocks_hash(uint64_t address)
 {
-	return hash_number(address);
+	return hash_address(address);
 }
 
 static inline uint16_t blocks_tag(uint64_t hash)

@@ -119,8 +119,8 @@ static void a_seed(void **state)
 	assert_true(hash_seed.factor % 2 == 1 && hash_seed.factor != 1);
 	/* whatever is drawn, what is regular is spread */
 	for (unsigned i = 0; i < 20; i++) {
-		hash_seed.toggle = hash_fixed(2 * i);
-		hash_seed.factor = hash_fixed(2 * i + 1) | 1;
+		hash_seed_from((uint64_t[2]){ hash_fixed(2 * i),
+					      hash_fixed(2 * i + 1) });
 		regular_addresses(state);
 	}
 }
