@@ -101,6 +101,7 @@ $(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS))
 $(eval $(call remember,test,CC CXX TEST_CFLAGS PROGRAM_FLAGS HOST_LIBS))
 $(eval $(call remember,fuzz,CC TEST_CFLAGS HOST_LIBS))
 $(eval $(call remember,bench,CC CXX BENCH_CFLAGS TARGET_CFLAGS HOST_LIBS))
+$(eval $(call remember,demo,CC))
 
 .PHONY: clean
 clean:

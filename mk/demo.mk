@@ -7,7 +7,7 @@ DEMO_TEXTS := docs/*.md cli/*.c cli/*/*.c
 DEMO_TRACE := $(O)/demo.trace
 DEMO_SQL_TRACE := $(O)/demo-sqlite3.trace
 
-$(DEMO): demo/concordance.c
+$(DEMO): demo/concordance.c $(call made-by,demo) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -g -o $@ $<
 
