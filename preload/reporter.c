@@ -232,6 +232,8 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 		argv[n++] = (char *)"--cost=live";
 	} else {
 		argv[n++] = (char *)"report";
+		/* what would help to read it is not for a program's output */
+		argv[n++] = (char *)"--quiet";
 		/* a file that is empty would not say why */
 		if (!*options_text(&recorder_options, OPTION_REPORT))
 			argv[n++] = (char *)"--skip-empty";
