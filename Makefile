@@ -13,6 +13,8 @@
 
 ARCH ?= x86_64
 O ?= build
+# A folder in here has one name: objects remember what they were made by.
+override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CXX := $(if $(filter default undefined,$(origin CXX)),g++,$(CXX))
 PREFIX ?= /usr/local
