@@ -13,8 +13,10 @@
  *	clear		one signal, USR1, that clears what was before
  * THREADS others allocate as well, after each signal. USR1 and USR2 are to
  * toggle. It ends while it is recorded, and says how many blocks were, in all
- * and since it was switched on, or cleared, last. What the kernel gets for the whole process
- * it hands to the main thread, if that lets it in: before kill() returns.
+ * and since it was switched on, or cleared, last.
+ *
+ * The others let no signal in but the one that they raise: else one of them
+ * might take what kill() sent to the whole process, after that has returned.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include <gnomon/gnomon.h>
@@ -73,6 +75,16 @@ static void work(void **kept, unsigned *state)
 	}
 }
 
+static void let_in(bool signals)
+{
+	sigset_t both;
+
+	sigemptyset(&both);
+	sigaddset(&both, SIGUSR1);
+	sigaddset(&both, SIGUSR2);
+	pthread_sigmask(signals ? SIG_UNBLOCK : SIG_BLOCK, &both, NULL);
+}
+
 /* The last one is who raises for others. */
 static void *other(void *arg)
 {
@@ -86,10 +98,13 @@ static void *other(void *arg)
 		if (atomic_load(&ends))
 			return NULL;
 		seen++;
-		if (number == count && other_raises)
+		if (number == count && other_raises) {
+			let_in(true);
 			raise(SIGUSR1);
-		else if (number < count && !other_raises)
+			let_in(false);
+		} else if (number < count && !other_raises) {
 			work(kept, &state);
+		}
 		atomic_fetch_add(&done, 1);
 	}
 }
@@ -109,15 +124,10 @@ static void all_done(void)
 
 static void pending(void)
 {
-	sigset_t both, old;
-
-	sigemptyset(&both);
-	sigaddset(&both, SIGUSR1);
-	sigaddset(&both, SIGUSR2);
-	pthread_sigmask(SIG_BLOCK, &both, &old);
+	let_in(false);
 	raise(SIGUSR1);
 	raise(SIGUSR2);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	let_in(true);
 	raise(SIGUSR1);
 }
 
@@ -170,10 +180,12 @@ int main(int argc, char **argv)
 	on = !strcmp(argv[1], "on");
 	/* printing is to allocate nothing */
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	let_in(false);	/* they inherit it */
 	for (i = 0; i <= count; i++)
 		if (pthread_create(&others[i], NULL, other,
 				   (void *)(size_t)i))
 			return 1;
+	let_in(true);
 	for (i = 0; i < rounds || !on; i++) {
 		toggle(argv[2], &state);
 		all(false);

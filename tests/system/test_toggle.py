@@ -44,8 +44,10 @@ def whole(trace):
 
 def exact(done):
     made, sums = done.expected, whole(done.trace)
-    equal(sums["tgt_on"], [made["made"], made["made_bytes"]], "recorded")
-    equal(sums["tgt_off"], [0, 0], "not to be recorded")
+    how = os.path.basename(done.directory)
+    equal(sums["tgt_on"], [made["made"], made["made_bytes"]],
+          how + ": recorded")
+    equal(sums["tgt_off"], [0, 0], how + ": not to be recorded")
     exact_at_the_end(done)
 
 
