@@ -51,7 +51,7 @@ fuzz: | $(call packages,$(WANT_fuzz))
 fuzz-run: $(FUZZ)
 	$(Q)for f in $(FUZZ); do n=$${f##*/fuzz_}; echo "$$n"; \
 		mkdir -p $(FUZZ_O)/corpus/$$n tests/fuzz/corpus/$$n; \
-		$$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
+		ASAN_OPTIONS=malloc_context_size=8 $$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
 		-artifact_prefix=$$f. -print_final_stats=1 \
 		$(FUZZ_O)/corpus/$$n tests/fuzz/corpus/$$n || exit 1; done
 .PHONY: fuzz-merge

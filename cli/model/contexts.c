@@ -395,8 +395,12 @@ void contexts_forget_costs(struct contexts *contexts)
 
 void contexts_free(struct contexts *contexts)
 {
-	for (size_t i = 0; i < contexts->page_count; i++)
-		free(contexts->pages[i]);
+	/* A trace may leave as many of them out as it likes. */
+	for (size_t i = 0; contexts->page_used > 0; i++)
+		if (contexts->pages[i] != NULL) {
+			free(contexts->pages[i]);
+			contexts->page_used--;
+		}
 	free(contexts->pages);
 	if (contexts->known == NULL) {
 		free(contexts->nodes);

@@ -17,6 +17,7 @@
 #ifndef TESTS_CRAFTED_H
 #define TESTS_CRAFTED_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,9 +31,14 @@
 #define CRAFTED_OPS 0x80
 #define CRAFTED_RINGS 4
 #define CRAFTED_COLUMNS 7
-#define CRAFTED_EVENTS_MAX 60000	/* in all: an end within a second */
-#define CRAFTED_PAD_MAX 24		/* bits of a length */
-#define CRAFTED_BYTES_MAX (UINT64_C(256) << 20)	/* packed, in all */
+#define CRAFTED_PLAIN 10		/* bytes before a plain chunk's payload */
+#define CRAFTED_EVENT 5		/* bytes of an event of a run */
+/* Bounds of the work, in all, so that there are many inputs in a second. */
+#define CRAFTED_EVENTS_MAX 8000	/* put together */
+#define CRAFTED_COPIES_MAX 32000	/* of these, in all chunks */
+#define CRAFTED_PAD_MAX 22		/* bits of a length */
+#define CRAFTED_PADS_MAX (UINT64_C(16) << 20)	/* bytes of padding */
+#define CRAFTED_BYTES_MAX (UINT64_C(16) << 20)	/* of chunks */
 
 enum crafted_op {
 	OP_RUN,		/* ring, repeats (2 bytes), stride, n, n events */
@@ -48,6 +54,7 @@ enum crafted_op {
 enum crafted_codec {
 	CODEC_COLUMNS = 1,	/* each is packed */
 	CODEC_WHOLE = 2,	/* the payload is */
+	CODEC_PACKED = CODEC_COLUMNS | CODEC_WHOLE,
 	CODEC_LOST = 4,		/* something of the ring is gone before it */
 	CODEC_AGAIN = 8,	/* a part of it has come before */
 	CODEC_GENERATION = 16,	/* the ring has begun anew */
@@ -67,12 +74,44 @@ struct crafted {
 	struct buffer *out;
 	uint64_t trace_id, sequence;
 	struct crafted_ring rings[CRAFTED_RINGS];
-	size_t events;		/* in all */
+	size_t events, copies;	/* in all */
 	unsigned claimed;	/* OP_COUNT; 0: what there is */
 	struct { unsigned bits; uint8_t byte; } pad[CRAFTED_COLUMNS];
-	uint64_t dropped, packed;
+	unsigned codec;		/* the last: how what is left is packed */
+	uint64_t dropped, padded;
 	uint32_t next_ring;	/* of CODEC_RINGS */
 };
+
+/* Bytes of arguments that an operation always has. */
+static inline unsigned crafted_fixed(unsigned op)
+{
+	static const uint8_t bytes[OP_COUNT_OF_OPS] = {
+		[OP_RUN] = 5, [OP_FLUSH] = 2, [OP_PAD] = 3, [OP_COUNT] = 2,
+		[OP_SYNC] = 1, [OP_SKIP] = 3, [OP_PREAMBLE] = 0,
+	};
+
+	return bytes[op];
+}
+
+/* Bytes of an item, of which there is at least one; at most what is left. */
+static inline size_t crafted_item_size(const uint8_t *item, size_t left)
+{
+	unsigned op = (item[0] - CRAFTED_OPS) % OP_COUNT_OF_OPS;
+	size_t size;
+
+	if (item[0] < CRAFTED_OPS) {
+		size = CRAFTED_PLAIN;
+		if (size <= left)
+			size += item[size - 2] | (size_t)item[size - 1] << 8;
+	} else {
+		size = 1 + crafted_fixed(op);
+		if (op == OP_RUN && size <= left)
+			size += (item[size - 1] % 8 + 1) * CRAFTED_EVENT;
+		else if (op == OP_FLUSH && size <= left)
+			size += (item[size - 1] & CODEC_RINGS) != 0;
+	}
+	return size < left ? size : left;
+}
 
 static inline void crafted_chunk(struct crafted *t, struct chunk *chunk,
 				 const struct buffer *payload)
@@ -177,9 +216,10 @@ static inline void crafted_columns(struct crafted *t, struct buffer *payload,
 		cursor_varint(&c);	/* nothing is packed yet */
 		buffer_clear(&column);
 		buffer_add(&column, (const char *)cursor_bytes(&c, size), size);
-		if (pad > 0 && size < pad) {
+		if (size < pad && t->padded + pad <= CRAFTED_PADS_MAX) {
 			char *bytes = grow_alloc(pad - size);
 
+			t->padded += pad;
 			memset(bytes, t->pad[i].byte, pad - size);
 			buffer_add(&column, bytes, pad - size);
 			free(bytes);
@@ -222,6 +262,15 @@ static inline void crafted_positions(struct crafted_ring *ring,
 	chunk->last = ring->position;
 }
 
+static inline bool crafted_fits(const struct crafted *t,
+				const struct crafted_ring *ring,
+				const struct buffer *payload)
+{
+	return payload->size <= GT_PAYLOAD_MAX &&
+		t->out->size + payload->size <= CRAFTED_BYTES_MAX &&
+		t->copies + ring->count <= CRAFTED_COPIES_MAX;
+}
+
 static inline void crafted_flush(struct crafted *t, uint32_t number,
 				 unsigned codec)
 {
@@ -230,22 +279,20 @@ static inline void crafted_flush(struct crafted *t, uint32_t number,
 	unsigned more = codec & CODEC_RINGS ? cursor_u8(t->in) : 0;
 	struct buffer payload = { 0 };
 
-	if (t->packed > CRAFTED_BYTES_MAX)
-		return;
 	compose_events(&payload, ring->list, ring->count, 0);
 	crafted_columns(t, &payload, codec & CODEC_COLUMNS ? 1 : 0);
 	if (codec & CODEC_WHOLE && payload.size <= GT_PAYLOAD_MAX)
 		crafted_whole(&payload, &chunk);
 	crafted_positions(ring, codec, &chunk);
-	t->packed += payload.size * (more + 1);
-	if (payload.size <= GT_PAYLOAD_MAX && t->packed <= CRAFTED_BYTES_MAX)
-		for (unsigned i = 0; i <= more; i++) {
-			crafted_chunk(t, &chunk, &payload);
-			chunk.ring = CRAFTED_RINGS + t->next_ring++;
-			chunk.generation = 0;
-			chunk.last -= chunk.first;
-			chunk.first = 0;
-		}
+	for (unsigned i = 0; i <= more && crafted_fits(t, ring, &payload);
+	     i++) {
+		t->copies += ring->count;
+		crafted_chunk(t, &chunk, &payload);
+		chunk.ring = CRAFTED_RINGS + t->next_ring++;
+		chunk.generation = 0;
+		chunk.last -= chunk.first;
+		chunk.first = 0;
+	}
 	buffer_free(&payload);
 	if (!(codec & CODEC_KEEP))
 		ring->count = 0;
@@ -297,7 +344,8 @@ static inline void crafted_do(struct crafted *t, unsigned op)
 		break;
 	case OP_FLUSH:
 		number = cursor_u8(t->in) % CRAFTED_RINGS;
-		crafted_flush(t, number, cursor_u8(t->in));
+		t->codec = cursor_u8(t->in);
+		crafted_flush(t, number, t->codec);
 		break;
 	case OP_PAD:
 		number = cursor_u8(t->in) % CRAFTED_COLUMNS;
@@ -330,16 +378,19 @@ static inline void crafted_compose(struct cursor *in, struct buffer *out,
 		t.rings[i].stamp = 1000;
 	compose_header(out, trace_id);
 	while (cursor_left(in) > 0) {
+		size_t left = cursor_left(in);
+		size_t size = crafted_item_size(in->next, left);
 		unsigned first = cursor_u8(in);
 
 		if (first < CRAFTED_OPS)
 			crafted_plain(&t, first);
 		else
 			crafted_do(&t, first - CRAFTED_OPS);
+		assert(left - cursor_left(in) == size);
 	}
 	for (unsigned i = 0; i < CRAFTED_RINGS; i++) {
 		if (t.rings[i].count > 0)
-			crafted_flush(&t, i, 0);
+			crafted_flush(&t, i, t.codec & CODEC_PACKED);
 		free(t.rings[i].list);
 	}
 }

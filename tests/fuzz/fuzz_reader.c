@@ -1,24 +1,26 @@
 /*
- * fuzz_reader.c: the whole way from a file to the figures: reader, merge,
- * model with all that can be wanted of it, and, by the size of the input, one
- * of the commands. crafted.h makes a trace of the input.
+ * fuzz_reader.c: the whole way from a file to the figures: reader, merge, and,
+ * by the size of the input, the model with all that can be wanted of it, or
+ * one of the commands. crafted.h makes a trace of the input.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 #include "cli/model/model.h"
 #include "cli/model/rows.h"
-#include "tests/fuzz/crafted.h"
+#include "tests/fuzz/crafted_mutate.h"
+#include "tests/fuzz/taken.h"
 
 #define TRACE_ID 1
-#define MEMORY_KIB (1024l << 10)	/* with the sanitizer's */
+/* What reading may take: merge.c's bound (I4), and the rest. */
+#define TAKEN_FREE (UINT64_C(64) << 20)
+#define TAKEN_RATIO 32		/* for each byte of the file */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -94,32 +96,10 @@ static void check_sums(struct model *model)
 	free(rows.list);
 }
 
-/* A fuzzer has a limit of its own; whoever replays an input has none. */
-static void check_memory(void)
-{
-	struct rusage usage;
-
-	if (getrusage(RUSAGE_SELF, &usage) || usage.ru_maxrss > MEMORY_KIB)
-		abort();
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run_model(const char *path)
 {
 	static struct model model;
-	struct cursor c = cursor_over(data, size);
-	struct buffer bytes = { 0 };
-	char path[64];
-	int fd;
 
-	tell_set_quiet(true);
-	tell_mute(true);
-	crafted_compose(&c, &bytes, TRACE_ID);
-	fd = memfd_create("fuzz", 0);
-	if (fd < 0 || write(fd, bytes.data, bytes.size) !=
-	    (ssize_t)bytes.size)
-		abort();
-	buffer_free(&bytes);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	model_init(&model);
 	model.options.wants = MODEL_WANT_HISTOGRAMS | MODEL_WANT_TIMELINE |
 		MODEL_WANT_CHAINS | MODEL_WANT_FREED_BY;
@@ -127,9 +107,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (model.sample_mean == 0)
 		check_sums(&model);
 	model_free(&model);
-	if (size % (USES + 1) < USES)
-		run_command(&uses[size % (USES + 1)], path);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct cursor c = cursor_over(data, size);
+	struct buffer bytes = { 0 };
+	uint64_t limit;
+	char path[64];
+	int fd;
+
+	tell_set_quiet(true);
+	tell_mute(true);
+	crafted_compose(&c, &bytes, TRACE_ID);
+	limit = TAKEN_FREE + TAKEN_RATIO * bytes.size;
+	fd = memfd_create("fuzz", 0);
+	if (fd < 0 || write(fd, bytes.data, bytes.size) !=
+	    (ssize_t)bytes.size)
+		abort();
+	buffer_free(&bytes);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	taken_begin();
+	if (size % (2 * USES) < USES)
+		run_command(&uses[size % (2 * USES)], path);
+	else
+		run_model(path);
+	if (taken_at_most() > limit)
+		abort();
 	close(fd);
-	check_memory();
 	return 0;
 }
