@@ -11,9 +11,9 @@ of captures, the chart DIR/bench-capture.svg. The document:
     {"schema": 1, "machine": {"cpu", "cores", "kernel", "compiler", "load"},
      "date": …, "quick": …,
      "capture": [rows], "cold": [rows], "throw": [rows], "barriers": [rows],
-     "hooks": [rows], "programs": [rows], "instructions": [rows],
-     "options": [rows], "reader": [rows], "reader-large": [rows],
-     "exports": [rows],
+     "hooks": [rows], "programs": [rows], "lives": [rows],
+     "instructions": [rows], "options": [rows], "reader": [rows],
+     "reader-large": [rows], "exports": [rows],
      "figures": [{"name", "value", "goal", "reached"}]}
 
 A part that was not run is an empty list. A part has three functions:
@@ -36,6 +36,7 @@ import bench_cold
 import bench_exports
 import bench_hooks
 import bench_instructions
+import bench_lives
 import bench_options
 import bench_plot
 import bench_programs
@@ -54,6 +55,7 @@ PARTS = {
     "barriers": bench_barriers,
     "hooks": bench_hooks,
     "programs": bench_programs,
+    "lives": bench_lives,
     "instructions": bench_instructions,
     "options": bench_options,
     "reader": bench_reader,

@@ -11,14 +11,14 @@
 #   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
 
 .PHONY: bench
-BENCH_PARTS := capture cold throw barriers hooks programs instructions \
-	options reader reader-large exports
+BENCH_PARTS := capture cold throw barriers hooks programs lives \
+	instructions options reader reader-large exports
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
-	bench-cold bench-throw bench-pairs bench-run bench-measure \
-	bench-generate replay)
+	bench-cold bench-throw bench-pairs bench-lives bench-run \
+	bench-measure bench-generate replay)
 BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
 
 $(BENCH_DIR)/%.o: bench/%.c $(call made-by,bench) | $(call packages,build)
@@ -57,6 +57,9 @@ $(BENCH_DIR)/bench-throw: bench/throw_cost.cc $(call made-by,bench) \
 $(BENCH_DIR)/bench-pairs: $(BENCH_DIR)/pair_cost.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -lpthread
+$(BENCH_DIR)/bench-lives: $(BENCH_DIR)/life_cost.o
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^
 $(BENCH_DIR)/bench-run: $(BENCH_DIR)/run_counted.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^
@@ -94,8 +97,9 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 
 .PHONY: $(addprefix bench-,$(BENCH_PARTS))
 bench: all $(BENCH_LIB)
-bench-capture bench-throw bench-hooks bench-programs bench-instructions \
-	bench-options bench-reader bench-reader-large bench-exports: all
+bench-capture bench-throw bench-hooks bench-programs bench-lives \
+	bench-instructions bench-options bench-reader bench-reader-large \
+	bench-exports: all
 bench-instructions: $(BENCH_LIB)
 
 .PHONY: soak
