@@ -9,6 +9,7 @@
 #include "cli/closing.h"
 
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,18 @@ static void print_how(struct model *model)
 		fprintf(stderr, "nothing dropped\n");
 }
 
+/* What made the program slower than it had to be. */
+static void print_slow(const struct model *model)
+{
+	uint64_t count = threads_without_memory(&model->threads);
+
+	if (count > 0)
+		fprintf(stderr, "gnomon: no memory was left for %" PRIu64
+			" thread%s, whose stacks took several times as long: "
+			"give more by --memory\n", count,
+			count == 1 ? "" : "s");
+}
+
 /* outline: the events were not read. */
 static void print_figures(struct model *model, const char *path, bool outline)
 {
@@ -304,6 +317,7 @@ static void print_figures(struct model *model, const char *path, bool outline)
 	else
 		print_totals(model);
 	print_how(model);
+	print_slow(model);
 	fprintf(stderr, "gnomon: recorded in %s\n", path);
 	fprintf(stderr, "gnomon: to see where: gnomon report %s\n", path);
 }

@@ -75,6 +75,7 @@ void report_info_text(struct model *model, struct frames *frames,
 	fprintf(out, "  damaged      %" PRIu64 " places\n",
 		report->damage_count + report->malformed);
 	report_captures_text(model, out);
+	report_slow_text(model, out);
 	report_facts_text(model, full, out);
 	report_controls_text(model, out);
 	report_memory_info(model, out);

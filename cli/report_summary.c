@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "cli/report_controls.h"
 #include "cli/report_relatives.h"
+#include "cli/report_threads.h"
 
 #define COLUMN 15		/* where the second words begin */
 #define VALUE_WIDTH (REPORT_WIDTH - COLUMN)
@@ -298,4 +299,5 @@ void report_summary(const struct report *r)
 	put_totals(r);
 	report_memory_text(r->model, r->out);
 	report_losses(r, &r->about);
+	report_slow_text(r->model, r->out);
 }

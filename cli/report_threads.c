@@ -115,6 +115,17 @@ void report_captures_text(const struct model *model, FILE *out)
 	put_use(&sum, SUMMARY_COLUMN, out);
 }
 
+void report_slow_text(const struct model *model, FILE *out)
+{
+	uint64_t count = threads_without_memory(&model->threads);
+
+	if (count > 0)
+		fprintf(out, "  slow         each stack was walked in full in %"
+			PRIu64 " thread%s, for which\n%*sthere was no memory "
+			"left: --memory is too little for this program\n",
+			count, count == 1 ? "" : "s", SUMMARY_COLUMN, "");
+}
+
 /* A program may put anything into one. */
 static void add_name(const struct thread_name *name, struct buffer *out)
 {

@@ -60,9 +60,14 @@ static uint64_t area_limit(void)
 	return recorder->area_limit ? recorder->area_limit : area_size;
 }
 
+uint64_t area_growth(uint64_t budget)
+{
+	return budget - base_min(budget, AREA_BUFFERS);
+}
+
 void area_settle(uint64_t budget)
 {
-	uint64_t growth = budget - base_min(budget, AREA_BUFFERS);
+	uint64_t growth = area_growth(budget);
 
 	recorder->area_limit = base_min(area_used() + growth, area_size);
 	recorder->area_spare = growth / 4;

@@ -33,6 +33,9 @@ void area_settle(uint64_t budget);
 
 #define AREA_BUFFERS (UINT64_C(3) << 20)
 
+/* Of so large a budget, what is not for buffers. */
+uint64_t area_growth(uint64_t budget);
+
 /* Bytes of the mapping. */
 uint64_t area_size_bytes(void);
 

@@ -17,10 +17,6 @@
 #include "preload/base.h"
 #include "preload/sys.h"
 
-/* Most of it is tables for the largest number of threads, which only take
- * memory where they are used. */
-#define BUDGET_AREA_LEAST (UINT64_C(16) << 20)
-
 #define BUDGET_PART 8		/* of a limit */
 #define BUDGET_LIMIT_LEAST (UINT64_C(64) << 20)
 
@@ -37,16 +33,16 @@ int budget_limited(const struct options *options, uint64_t limit,
 		   struct budget *budget)
 {
 	uint64_t memory = options->number[OPTION_MEMORY];
-	uint64_t least = BUDGET_AREA_LEAST;
 
 	if (!options->given[OPTION_MEMORY] && limit / BUDGET_PART < memory) {
 		if (limit < BUDGET_LIMIT_LEAST)
 			return -ENOMEM;
 		memory = base_max(limit / BUDGET_PART, OPTIONS_MEMORY_MIN);
-		least = AREA_MIN;
 	}
 	budget->memory = memory;
-	budget->area = base_max(memory / 2, least);
+	/* tables for the largest number of threads only take memory where they
+	 * are used: what area_settle() lets grow has its place behind them */
+	budget->area = AREA_MIN + area_growth(memory / 2);
 	return 0;
 }
 

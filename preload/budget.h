@@ -10,7 +10,7 @@
 
 struct budget {
 	uint64_t memory;	/* as the option --memory */
-	uint64_t area;		/* of it, private memory (area.h) */
+	uint64_t area;		/* addresses for private memory (area.h) */
 };
 
 /*

@@ -20,7 +20,8 @@ void emit_capture_describe(const struct thread *thread,
 	else
 		*info = (struct capture_thread_info){
 			.mode = GT_MODE_PLAIN,
-			.why = GT_WHY_MEMORY,
+			.why = recorder_options.number[OPTION_DEPTH] ?
+				GT_WHY_MEMORY : GT_WHY_ASKED,
 		};
 }
 

@@ -224,6 +224,8 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 	char key[32];
 
 	memset(&sum, 0, sizeof(sum));
+	if (recorder_options.number[OPTION_DEPTH])
+		sum.tier_plain = feed->plain_blocks;
 	count = atomic_load_explicit(&r->live->ring_count,
 				     memory_order_acquire);
 	for (id = 0; id < count; id++) {

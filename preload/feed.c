@@ -142,6 +142,8 @@ static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
 	feed->blocks += feed->encode->blocks;
 	if (feed->r->rings[id].flags & GT_THREAD_NESTED)
 		feed->nested_blocks += feed->encode->blocks;
+	else if (!feed->r->threads[id].capture)
+		feed->plain_blocks += feed->encode->blocks;
 	own->last_tick = base_max(own->last_tick, feed->encode->last);
 	return 0;
 }

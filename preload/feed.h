@@ -72,6 +72,7 @@ struct feed {
 	unsigned calm;		/* passes without that */
 	bool told_partial;	/* that blocks are left out, in the trace */
 	uint64_t events, blocks, nested_blocks;
+	uint64_t plain_blocks;	/* of threads without a capture's state */
 	uint64_t unfinished;
 	uint32_t serials;	/* threads so far */
 	uint32_t numbers;	/* STARTs in this file, of threads */

@@ -129,6 +129,17 @@ static uint32_t had_tid(const struct threads *threads, uint32_t tid,
 
 /* ---- beginnings ---- */
 
+uint64_t threads_without_memory(const struct threads *threads)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 1; i < threads->count; i++)
+		count += threads->list[i].described &&
+			threads->list[i].capture.value[GT_CAPTURE_WHY] ==
+			GT_WHY_MEMORY;
+	return count;
+}
+
 uint64_t threads_start(const struct thread *thread)
 {
 	return thread->created != 0 && thread->created < thread->start ?

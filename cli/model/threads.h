@@ -89,6 +89,8 @@ uint32_t threads_by_number(const struct threads *threads, uint32_t number);
 const char *threads_name(const struct thread *thread);
 /* Stamp of its beginning, as far as is known. */
 uint64_t threads_start(const struct thread *thread);
+/* How many had to take their stacks without memory of their own. */
+uint64_t threads_without_memory(const struct threads *threads);
 /* Numbers of all but 0, by their beginnings; the caller frees them. */
 uint32_t *threads_by_start(const struct threads *threads);
 void threads_free(struct threads *threads);

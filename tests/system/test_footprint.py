@@ -90,4 +90,44 @@ def within_the_budget(directory):
                 memory, arguments, use.all // KIB))
 
 
+def by_tier(directory, memory, threads):
+    """Of threads that all allocate through the same stacks: the trace, its
+    captures by tier, and threads by how their stacks were taken."""
+    done = recorded([program("idlers"), str(threads), "20", "1000"], directory,
+                    options=("--memory", memory))
+    equal(done.status, 0, "status: " + done.err)
+    document = info(done.trace)
+    tiers = {tier: int(find_key(document, "tier_" + tier) or 0)
+             for tier in ("path", "join", "full", "plain")}
+    return done, tiers, document["captures"]["modes"]
+
+
+@case
+def a_small_budget_remembers_stacks(directory):
+    """The tables' addresses are not taken from what captures may use."""
+    for memory in "8M", "32M":
+        place = os.path.join(directory, memory)
+        os.mkdir(place)
+        done, tiers, modes = by_tier(place, memory, 8)
+        check("plain" not in modes, "%s: %r" % (memory, modes))
+        equal(tiers["plain"], 0, memory + ": walked with nothing remembered")
+        check(tiers["path"] > 2 * tiers["join"], "%s: %r" % (memory, tiers))
+        check("--memory" not in done.err, done.err)
+
+
+@case
+def threads_without_memory_are_told(directory):
+    done, tiers, modes = by_tier(directory, "8M", 200)
+    count = modes.get("plain", 0)
+    check(0 < count < 200, "modes: %r" % modes)
+    # 20 blocks a round in each of them, but for what was dropped
+    check(tiers["plain"] > tiers["path"], "tiers: %r" % tiers)
+    told = "no memory was left for %d threads" % count
+    check(told in done.err, "the end of run: " + done.err)
+    for command in "report", "info":
+        text = gnomon(command, done.trace).out
+        check("walked in full in %d threads" % count in text,
+              command + ": " + text)
+
+
 main()

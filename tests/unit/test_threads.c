@@ -208,6 +208,28 @@ static void creations(void **state)
 	threads_free(&threads);
 }
 
+static void why_plain(uint32_t ring, enum gt_mode_why why)
+{
+	struct trace_capture record = { .ring = ring };
+
+	record.value[GT_CAPTURE_WHY] = why;
+	threads_capture(&threads, &record);
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	threads_init(&threads);
+	for (uint32_t ring = 1; ring <= 4; ring++)
+		tell(GT_THREAD_START, ring, 100 + ring, 0, ring);
+	assert_int_equal(threads_without_memory(&threads), 0);
+	why_plain(1, GT_WHY_MEMORY);
+	why_plain(2, GT_WHY_ASKED);
+	why_plain(3, GT_WHY_MEMORY);
+	assert_int_equal(threads_without_memory(&threads), 2);
+	threads_free(&threads);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +240,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(named_by_others),
 		cmocka_unit_test(creations),
+		cmocka_unit_test(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
