@@ -52,9 +52,9 @@ void *grow_lines(void *old, size_t used, size_t size)
 	size_t unit = size >= LARGE_PAGE ? LARGE_PAGE : CACHE_LINE;
 	void *p = NULL;
 
-	if (size <= SIZE_MAX - unit)
-		p = aligned_alloc(unit, (size + unit - 1) & ~(unit - 1));
-	if (p == NULL)
+	/* aligned_alloc is not in all allocators that may stand before ours */
+	if (size > SIZE_MAX - unit ||
+	    posix_memalign(&p, unit, (size + unit - 1) & ~(unit - 1)) != 0)
 		out_of_memory(size);
 	/* Where the kernel has none, small ones do. */
 	if (unit == LARGE_PAGE)

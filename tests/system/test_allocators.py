@@ -276,9 +276,12 @@ def several_such_libraries(directory):
 
 @case
 def electric_fence(directory):
-    """Its malloc, calloc and realloc are made of memalign."""
-    # the command itself would not run with it
-    exact("comes_back", directory, EFENCE, by="preload", arguments=["few"])
+    """Its malloc, calloc and realloc are made of memalign. The command itself
+    runs with it, too."""
+    for by in ("run", "preload"):
+        below = os.path.join(directory, by)
+        os.mkdir(below)
+        exact("comes_back", below, EFENCE, by, ["few"])
 
 
 GUARDS = {"guarded": {"GNOMON_GUARD": "64"},
