@@ -42,7 +42,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 1000	/* an answer takes microseconds */
+#define PATIENCE_MS 1000	/* then a look at who does not answer */
 #define WATCH_MS 100		/* between two looks at a stopped program */
 #define STAT_MAX 1024		/* of /proc/PID/stat */
 #define STAT_STATE 3
@@ -129,12 +129,20 @@ static void change_name(void)
 	memcpy((void *)begin, name, sizeof(name));
 }
 
-static bool is_stopped(pid_t pid)
+/* 0: not known. */
+static char state_of(pid_t pid)
 {
 	char line[STAT_MAX];
 	const char *state = stat_field(pid, STAT_STATE, line);
 
-	return state != NULL && (*state == 'T' || *state == 't');
+	return state != NULL ? *state : 0;
+}
+
+static bool is_stopped(pid_t pid)
+{
+	char state = state_of(pid);
+
+	return state == 'T' || state == 't';
 }
 
 /* Until the command asks for something, which it does when it runs again. */
@@ -224,9 +232,21 @@ static void wait_for_others(void)
 	(void)!setpgid(0, getpgrp());
 }
 
-static enum probe_answer question(int number)
+/* An answer takes microseconds; on a machine that is too busy to run the probe,
+ * as long as that lasts. False: it does not come. */
+static bool is_answered(void)
 {
 	struct pollfd ready = { .fd = channel, .events = POLLIN };
+	int count;
+
+	do
+		count = poll(&ready, 1, PATIENCE_MS);
+	while (count == 0 && state_of(probe) != 0 && !is_stopped(probe));
+	return count == 1;
+}
+
+static enum probe_answer question(int number)
+{
 	int8_t answer;
 
 	wait_for_others();
@@ -235,8 +255,7 @@ static enum probe_answer question(int number)
 		kill(probe, SIGCONT);
 	if (!ask(number, 0))
 		return PROBE_UNKNOWN;
-	ready.fd = channel;
-	if (poll(&ready, 1, PATIENCE_MS) == 1 &&
+	if (is_answered() &&
 	    read(channel, &answer, sizeof(answer)) == sizeof(answer))
 		return (enum probe_answer)answer;
 	probe_end();
