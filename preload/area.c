@@ -67,10 +67,10 @@ uint64_t area_growth(uint64_t budget)
 
 void area_settle(uint64_t budget)
 {
-	uint64_t growth = area_growth(budget);
+	uint64_t used = area_used();
 
-	recorder->area_limit = base_min(area_used() + growth, area_size);
-	recorder->area_spare = growth / 4;
+	recorder->area_limit = base_min(used + area_growth(budget), area_size);
+	recorder->area_spare = (recorder->area_limit - used) / 4;
 }
 
 uint64_t area_size_bytes(void)

@@ -18,6 +18,7 @@
 #include "preload/sys.h"
 
 #define BUDGET_PART 8		/* of a limit */
+#define BUDGET_GROWTH_LEAST (UINT64_C(1) << 20)
 #define BUDGET_LIMIT_LEAST (UINT64_C(64) << 20)
 
 static uint64_t budget_limit(int resource)
@@ -33,16 +34,18 @@ int budget_limited(const struct options *options, uint64_t limit,
 		   struct budget *budget)
 {
 	uint64_t memory = options->number[OPTION_MEMORY];
+	uint64_t growth = area_growth(memory / 2);
 
 	if (!options->given[OPTION_MEMORY] && limit / BUDGET_PART < memory) {
 		if (limit < BUDGET_LIMIT_LEAST)
 			return -ENOMEM;
 		memory = base_max(limit / BUDGET_PART, OPTIONS_MEMORY_MIN);
+		growth = base_max(area_growth(memory / 4), BUDGET_GROWTH_LEAST);
 	}
 	budget->memory = memory;
 	/* tables for the largest number of threads only take memory where they
 	 * are used: what area_settle() lets grow has its place behind them */
-	budget->area = AREA_MIN + area_growth(memory / 2);
+	budget->area = AREA_MIN + growth;
 	return 0;
 }
 

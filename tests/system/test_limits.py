@@ -44,6 +44,8 @@ def addresses(name, directory):
         Report(done.trace)
         had, wanted = (each.expected["mebibytes"] for each in (done, alone))
         check(had >= 0.7 * wanted, "%d of %d MiB" % (had, wanted))
+        modes = info(done.trace)["captures"]["modes"]
+        check("plain" not in modes, "stacks are remembered: %r" % modes)
         os.unlink(done.trace)
         done = same([program("basic")], part, limit)
         agree(done.expected, Report(done.trace))

@@ -50,7 +50,8 @@ static void a_part_of_a_limit(void **state)
 	(void)state;
 	assert_int_equal(under(NULL, 4096 * MIB).memory, 256 * MIB);
 	assert_int_equal(under(NULL, 512 * MIB).memory, 64 * MIB);
-	assert_int_equal(growth(NULL, 512 * MIB), 29 * MIB);
+	assert_int_equal(growth(NULL, 512 * MIB), 13 * MIB);
+	assert_int_equal(growth(NULL, 128 * MIB), 1 * MIB);
 	assert_int_equal(growth(NULL, 64 * MIB), 1 * MIB);
 }
 
