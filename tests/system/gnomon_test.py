@@ -363,7 +363,6 @@ def run_case(number, function):
 
 def main():
     """Runs the cases named on the command line, or all."""
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     chosen = [function for function in cases
               if not sys.argv[1:] or function.__name__ in sys.argv[1:]]
     results = [run_case(number, function)
