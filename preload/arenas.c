@@ -37,7 +37,6 @@
  */
 #include "preload/arenas.h"
 
-#include <signal.h>
 
 #include "preload/real.h"
 #include "preload/ring.h"
@@ -48,7 +47,6 @@
 #define ARENAS_BLOCK_NS 600	/* a piece that no cache has */
 #define ARENAS_LEAVE_SHARE 16	/* of the program's life, at its end */
 #define ARENAS_OUTERMOST (1u << 20)	/* thread-local data lies beyond it */
-#define ARENAS_SIGNALS 8	/* bytes of the kernel's signal set */
 
 bool arenas_known(void)
 {
@@ -161,13 +159,12 @@ static bool arenas_safe(void)
 
 static void arenas_take(struct arenas *arenas, uint32_t from)
 {
-	uint64_t all = ~UINT64_C(0), old;
 	struct real_mallinfo info;
+	uint64_t old;
 
 	if (!arenas_known() || !arenas_alone() || !arenas_safe())
 		return;
-	if (arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
-			  (long)&old, ARENAS_SIGNALS))
+	if (sys_signal_mask(SYS_SIGNALS_ALL, &old))
 		return;
 	if (arenas_change(arenas, from, ARENAS_TAKING)) {
 		arenas->stamp = arch_cycles();
@@ -179,8 +176,7 @@ static void arenas_take(struct arenas *arenas, uint32_t from)
 				      memory_order_release);
 	}
 	/* it was accepted a moment ago */
-	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&old, 0,
-		      ARENAS_SIGNALS);
+	sys_signal_mask(old, NULL);
 }
 
 void arenas_answer(struct recorder *r)

@@ -29,7 +29,6 @@
 #include "preload/ask.h"
 
 #include <errno.h>
-#include <signal.h>
 
 #include "arch.h"
 #include "preload/recorder.h"
@@ -43,7 +42,6 @@
  * forbidden to read any. */
 #define ASK_PATIENCE (100 * ASK_NAP)
 #define ASK_PASSED 1	/* no thread's pointer */
-#define ASK_SIGNALS 8	/* bytes of the kernel's signal set */
 #define ASK_SPINS 100000	/* some milliseconds */
 enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
 
@@ -78,14 +76,11 @@ bool ask_interrupted(const struct ask *ask, uintptr_t sp)
 /* Whether they were kept out by this, and *old is what was before. */
 static bool ask_block_signals(uint64_t *old)
 {
-	uint64_t all = ~UINT64_C(0);
-
 	return unwind_may(UNWIND_NO_PROBE) &&
-	       !arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
-			      (long)old, ASK_SIGNALS);
+	       !sys_signal_mask(SYS_SIGNALS_ALL, old);
 }
 
-static void ask_restore_signals(const uint64_t *old)
+static void ask_restore_signals(uint64_t old)
 {
 	unsigned i;
 
@@ -94,8 +89,7 @@ static void ask_restore_signals(const uint64_t *old)
 	for (i = 0; i < ASK_SPINS && !unwind_may(UNWIND_NO_PROBE); i++)
 		arch_pause();
 	/* it was accepted a moment ago */
-	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)old, 0,
-		      ASK_SIGNALS);
+	sys_signal_mask(old, NULL);
 }
 
 static bool ask_take(struct ask *ask, uintptr_t from)
@@ -245,7 +239,7 @@ BASE_SLOW bool ask_writer(struct recorder *r, const struct ask *question,
 		ask_leave(&r->ask);
 	}
 	if (blocked)
-		ask_restore_signals(&signals);
+		ask_restore_signals(signals);
 	return answered;
 }
 

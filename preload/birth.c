@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -22,7 +21,6 @@
 #define BIRTH_STACK (256u << 10)
 #define BIRTH_MIDWIFE (16u << 10)	/* stack of the task that makes it */
 #define BIRTH_TLS 4096
-#define BIRTH_SIGNALS 8	/* bytes of the kernel's signal set */
 
 static void birth_deliver(struct birth *birth)
 {
@@ -95,10 +93,9 @@ long birth_give(struct birth *birth)
 	const unsigned long thread = CLONE_VM | CLONE_SETTLS | CLONE_SIGHAND |
 				     CLONE_THREAD | CLONE_SYSVSEM |
 				     CLONE_UNTRACED;
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 
-	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all,
-		      (long)&old, BIRTH_SIGNALS);	/* I1 */
+	sys_signal_mask(SYS_SIGNALS_ALL, &old);	/* I1 */
 	birth->thread = false;
 	if (sys_failed(birth_bear(birth))) {
 		birth->thread = true;
@@ -107,7 +104,6 @@ long birth_give(struct birth *birth)
 					     birth->tls, birth->fn,
 					     birth->arg);
 	}
-	arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&old, 0,
-		      BIRTH_SIGNALS);
+	sys_signal_mask(old, NULL);
 	return birth->pid;
 }

@@ -375,13 +375,12 @@ void recorder_set_off(struct recorder *r)
 	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
 }
 
-static void recorder_start(struct recorder *r)
+/* Signals are kept out: a handler that jumped out of this would leave it to
+ * nobody. */
+static void recorder_start_undisturbed(struct recorder *r)
 {
 	uint32_t state = RECORDER_NEW;
 
-	/* a child of a process that forbade itself what this needs */
-	if (!unwind_may(SECCOMP_NO_START))
-		return;
 	if (!atomic_compare_exchange_strong_explicit(
 		    &r->state, &state, RECORDER_STARTING,
 		    memory_order_acquire, memory_order_relaxed))
@@ -404,8 +403,20 @@ static void recorder_start(struct recorder *r)
 		sys_futex_wake(&r->state);
 }
 
+static void recorder_start(struct recorder *r)
+{
+	uint64_t signals;
+
+	/* a child of a process that forbade itself what this needs */
+	if (!unwind_may(SECCOMP_NO_START) ||
+	    sys_signal_mask(SYS_SIGNALS_ALL, &signals))
+		return;
+	recorder_start_undisturbed(r);
+	sys_signal_mask(signals, NULL);
+}
+
 /* Another thread is about to start it: in a child of fork several may come at
- * once. Not for ever: that one may be stopped. */
+ * once. Not for ever, and not at each event: that one may be stopped. */
 static uint32_t recorder_await(struct recorder *r)
 {
 	uint32_t state = RECORDER_STARTING;
@@ -413,6 +424,7 @@ static uint32_t recorder_await(struct recorder *r)
 
 	if (atomic_load_explicit(&r->starter, memory_order_relaxed) ==
 		    arch_thread_pointer() ||
+	    atomic_load_explicit(&r->starter_late, memory_order_relaxed) ||
 	    !unwind_may(UNWIND_NO_WAIT))
 		return state;
 	for (naps = 0; naps < RECORDER_START_NAPS; naps++) {
@@ -420,8 +432,9 @@ static uint32_t recorder_await(struct recorder *r)
 			       RECORDER_START_NAP_NS);
 		state = atomic_load_explicit(&r->state, memory_order_acquire);
 		if (state != RECORDER_STARTING)
-			break;
+			return state;
 	}
+	atomic_store_explicit(&r->starter_late, 1, memory_order_relaxed);
 	return state;
 }
 

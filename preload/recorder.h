@@ -104,6 +104,7 @@ struct recorder {
 	/* thread pointer of who starts it: what interrupts that one does not
 	 * wait for it */
 	_Atomic uintptr_t starter;
+	_Atomic uint32_t starter_late;	/* it was waited for in vain */
 	/* cleared by the kernel when the writer ends, however it does
 	 * (set_tid_address) */
 	_Atomic int32_t writer_tid;

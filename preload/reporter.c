@@ -39,7 +39,6 @@
 #define REPORTER_WORDS 12
 #define REPORTER_NUMBER_MAX 24
 #define REPORTER_KEY_MAX 32
-#define REPORTER_SIGNALS 8	/* bytes of the kernel's signal set */
 
 static const char *const reporter_variables[] = {
 	"PATH=", "HOME=", "LANG=", "LC_ALL=", "LC_CTYPE=", "LANGUAGE=",
@@ -204,14 +203,12 @@ struct reporter_start {
 static void reporter_child(void *arg)
 {
 	const struct reporter_start *start = arg;
-	uint64_t none = 0;
 
 	arch_syscall3(__NR_dup3, start->null, 0, 0);
 	arch_syscall3(__NR_dup3, start->output, 1, 0);
 	arch_syscall3(__NR_dup3, start->output, 2, 0);
 	arch_syscall3(__NR_close_range, 3, ~0u, 0);
-	arch_syscall4(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&none, 0,
-		      REPORTER_SIGNALS);
+	sys_signal_mask(SYS_SIGNALS_NONE, NULL);
 	arch_syscall3(__NR_execve, (long)start->command, (long)start->argv,
 		      (long)start->envp);
 	for (;;)

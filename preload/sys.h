@@ -9,6 +9,7 @@
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -69,6 +70,18 @@ static inline long sys_munmap(void *at, size_t n)
 static inline long sys_madvise(void *at, size_t n, int advice)
 {
 	return arch_syscall3(__NR_madvise, (long)at, n, advice);
+}
+
+#define SYS_SIGNALS 8	/* bytes of the kernel's signal set */
+#define SYS_SIGNALS_ALL (~UINT64_C(0))
+#define SYS_SIGNALS_NONE UINT64_C(0)
+
+/* Which signals the calling thread keeps out; *old (NULL: not wanted): which
+ * it did before. */
+static inline long sys_signal_mask(uint64_t blocked, uint64_t *old)
+{
+	return arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&blocked,
+			     (long)old, SYS_SIGNALS);
 }
 
 static inline int sys_getpid(void)

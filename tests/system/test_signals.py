@@ -65,6 +65,20 @@ def handler_jumps_out_of_a_question(directory):
 
 
 @case
+def handler_jumps_out_of_a_start(directory):
+    """Of the recording of a child: nothing of it is lost for that, and no
+    thread waits for the one that has gone."""
+    done = recorded([program("left_starting")], directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    said = done.expected
+    equal(said["jumped"], said["children"], "children that jumped")
+    blocks = [Report(trace).sums("last_malloc$").get("allocations", 0)
+              for trace in done.traces]
+    equal(sorted(blocks)[1:], [said["blocks"]] * said["children"],
+          "blocks of each process")
+
+
+@case
 def oracle_agrees(directory):
     for argument in ([], ["jump"], ["stack"], ["jump", "stack"], ["within"],
                      ["jump", "within"]):

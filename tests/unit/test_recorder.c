@@ -1,0 +1,116 @@
+/*
+ * test_recorder.c: threads that come while another one starts the recorder.
+ * The start itself is what the system tests are about: here it is forbidden.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <pthread.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "arch.h"
+#include "preload/recorder.h"
+#include "preload/seccomp.h"
+#include "preload/sys.h"
+#include "unwind/memory.h"
+
+#define EVENTS 100
+#define TRIES 20	/* on a busy machine it may come too late */
+
+static uint64_t waited_ns(unsigned events)
+{
+	uint64_t begin = sys_now_ns();
+
+	while (events--)
+		assert_null(recorder_thread());
+	return sys_now_ns() - begin;
+}
+
+static int prepare(void **state)
+{
+	(void)state;
+	unwind_ban = SECCOMP_NO_START;
+	if (!recorder) {
+		assert_null(recorder_thread());
+		assert_non_null(recorder);
+		assert_int_equal(recorder->state, RECORDER_NEW);
+	}
+	recorder->state = RECORDER_STARTING;
+	recorder->starter_late = 0;
+	recorder->skipped = 0;
+	return 0;
+}
+
+static int forget(void **state)
+{
+	(void)state;
+	recorder->state = RECORDER_NEW;
+	unwind_ban = 0;
+	return 0;
+}
+
+/* Else each event of such a program took a second. */
+static void one_that_does_not_come_back_is_waited_for_once(void **state)
+{
+	uint64_t once;
+
+	(void)state;
+	recorder->starter = arch_thread_pointer() + 1;
+	once = waited_ns(1);
+	assert_true(once > SYS_NS / 2);
+	assert_int_equal(recorder->starter_late, 1);
+	assert_true(waited_ns(EVENTS) < EVENTS * once / 4);
+	assert_int_equal(recorder->skipped, EVENTS + 1);
+}
+
+static void *comes_back(void *unused)
+{
+	usleep(1000);
+	recorder->state = RECORDER_OFF;
+	sys_futex_wake(&recorder->state);
+	return unused;
+}
+
+static void one_that_comes_back_is_waited_for(void **state)
+{
+	pthread_t starter;
+	unsigned tries;
+
+	recorder->starter_late = 1;
+	for (tries = 0; tries < TRIES && recorder->starter_late; tries++) {
+		prepare(state);
+		recorder->starter = arch_thread_pointer() + 1;
+		assert_int_equal(pthread_create(&starter, NULL, comes_back,
+						NULL), 0);
+		assert_null(recorder_thread());
+		assert_int_equal(pthread_join(starter, NULL), 0);
+	}
+	assert_int_equal(recorder->starter_late, 0);
+	assert_int_equal(recorder->skipped, 0);
+}
+
+static void who_starts_does_not_wait_for_itself(void **state)
+{
+	(void)state;
+	recorder->starter = arch_thread_pointer();
+	waited_ns(EVENTS);
+	assert_int_equal(recorder->starter_late, 0);
+	assert_int_equal(recorder->skipped, EVENTS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			one_that_does_not_come_back_is_waited_for_once,
+			prepare, forget),
+		cmocka_unit_test_setup_teardown(
+			one_that_comes_back_is_waited_for, prepare, forget),
+		cmocka_unit_test_setup_teardown(
+			who_starts_does_not_wait_for_itself, prepare, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
