@@ -20,6 +20,7 @@
 #include "preload/pool.h"
 
 #include "preload/log.h"
+#include "preload/patience.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
 
@@ -35,7 +36,9 @@
 static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
 /* A thread waits while the writer moves, a signal handler for a part of the
  * time after which that one is taken to be stuck. */
-static const uint32_t pool_hurry[RECORDER_POOLS] = { 1, 5 };
+static const uint64_t pool_patience_ns[RECORDER_POOLS] = {
+	PATIENCE_NS, PATIENCE_NS / 5
+};
 
 static uint32_t pool_pop(struct recorder *r, enum recorder_pool which)
 {
@@ -98,8 +101,7 @@ static void pool_taken(struct recorder *r, enum recorder_pool which)
  * one, or there is no hope in it. */
 static uint32_t pool_wait(struct recorder *r, enum recorder_pool which)
 {
-	uint64_t limit = ring_patience(r) / pool_hurry[which];
-	uint64_t beats = 0, since = arch_cycles();
+	struct patience patience = patience_begin(r, pool_patience_ns[which]);
 	uint32_t id, seen;
 
 	do {
@@ -108,18 +110,18 @@ static uint32_t pool_wait(struct recorder *r, enum recorder_pool which)
 		id = pool_pop(r, which);
 		if (id || atomic_load_explicit(&r->ring_exhausted[which],
 					       memory_order_relaxed) ||
-		    !recorder_writer_alive(r))
+		    !recorder_writer_alive(r) || patience_lost(r))
 			return id;
 		/* others may have been faster, as often as they like */
-		if (which == RECORDER_PRIMARY && ring_beats(r) != beats) {
-			beats = ring_beats(r);
-			since = arch_cycles();
-		}
+		if (which == RECORDER_PRIMARY)
+			patience_renewed(r, &patience);
 		atomic_store_explicit(&r->ring_hungry[which], 1,
 				      memory_order_release);
 		recorder_wake(r);
 		recorder_nap(r, &r->ring_refills[which], seen, POOL_NAP_NS);
-	} while (arch_cycles() - since < limit);
+	} while (!patience_ended(&patience));
+	if (which == RECORDER_PRIMARY)
+		patience_lose(r);
 	return pool_pop(r, which);
 }
 

@@ -36,6 +36,7 @@
 #include "preload/options_agree.h"
 #include "preload/output.h"
 #include "preload/owner.h"
+#include "preload/patience.h"
 #include "preload/pool.h"
 #include "preload/product.h"
 #include "preload/real.h"
@@ -238,20 +239,34 @@ static bool recorder_in_vain(const struct recorder *r,
 		       RECORDER_OFF;
 }
 
-/* Until the writer has moved the limit, or refused to, or for some naps. */
+static uint64_t recorder_patience_ns(void)
+{
+	return recorder_options.number[OPTION_OVERFLOW] ==
+			       OPTION_OVERFLOW_DROP ?
+		       RECORDER_WANT_NAP_NS * RECORDER_WANT_NAPS : PATIENCE_NS;
+}
+
+/* Until the writer has moved the limit, or refused to, or for some naps, or
+ * does not move. */
 static void recorder_want(const _Atomic uint32_t *limit,
 			  const _Atomic uint32_t *refused)
 {
 	uint32_t old = atomic_load_explicit(limit, memory_order_acquire);
-	unsigned naps;
+	struct recorder *r = recorder;
+	struct patience patience = patience_begin(r, recorder_patience_ns());
+	unsigned naps = 0;
 
-	for (naps = 0; naps < RECORDER_WANT_NAPS; naps++) {
-		if (recorder_in_vain(recorder, refused))
+	while (naps < RECORDER_WANT_NAPS) {
+		if (recorder_in_vain(r, refused) || patience_lost(r))
 			return;
-		recorder_wake(recorder);
-		recorder_nap(recorder, limit, old, RECORDER_WANT_NAP_NS);
+		recorder_wake(r);
+		recorder_nap(r, limit, old, RECORDER_WANT_NAP_NS);
 		if (atomic_load_explicit(limit, memory_order_acquire) != old)
 			return;
+		if (patience_renewed(r, &patience))
+			naps++;
+		else if (patience_ended(&patience))
+			patience_lose(r);
 	}
 }
 
@@ -406,13 +421,15 @@ static void recorder_start_undisturbed(struct recorder *r)
 static void recorder_start(struct recorder *r)
 {
 	uint64_t signals;
+	bool blocked;
 
 	/* a child of a process that forbade itself what this needs */
-	if (!unwind_may(SECCOMP_NO_START) ||
-	    sys_signal_mask(SYS_SIGNALS_ALL, &signals))
+	if (!unwind_may(SECCOMP_NO_START))
 		return;
+	blocked = !sys_signal_mask(SYS_SIGNALS_ALL, &signals);
 	recorder_start_undisturbed(r);
-	sys_signal_mask(signals, NULL);
+	if (blocked)
+		sys_signal_mask(signals, NULL);
 }
 
 /* Another thread is about to start it: in a child of fork several may come at

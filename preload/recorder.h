@@ -143,7 +143,7 @@ struct recorder {
 	_Atomic uint32_t image_limit;	/* images with reserved records; futex */
 	_Atomic uint32_t images_refused;
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
-	uint64_t stalled_beats;
+	_Atomic uint64_t stalled_beats;
 	struct ask ask;
 	struct writer *writer;
 	_Atomic uint32_t aside;		/* the writer's task is to end */

@@ -42,6 +42,7 @@
 
 #include "preload/arenas.h"
 #include "preload/aside.h"
+#include "preload/patience.h"
 #include "preload/pool.h"
 #include "preload/sys.h"
 #include "unwind/abandoned.h"
@@ -147,31 +148,13 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 	}
 }
 
-/* Whether the writer is known not to move, so that waiting is useless. */
-static bool ring_stalled(struct recorder *r)
-{
-	if (!atomic_load_explicit(&r->stalled, memory_order_relaxed))
-		return false;
-	if (ring_beats(r) == r->stalled_beats)
-		return true;
-	atomic_store_explicit(&r->stalled, 0, memory_order_relaxed);
-	return false;
-}
-
-static void ring_stall(struct recorder *r)
-{
-	r->stalled_beats = ring_beats(r);
-	atomic_store_explicit(&r->stalled, 1, memory_order_relaxed);
-}
-
 /* Waits for room; false when there is no hope. */
 static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 {
-	uint64_t patience = ring_patience(r);
-	uint64_t beats = ring_beats(r), since = arch_cycles();
+	struct patience patience = patience_begin(r, PATIENCE_NS);
 
 	atomic_fetch_add_explicit(&r->ring_waits, 1, memory_order_relaxed);
-	while (arch_cycles() - since < patience) {
+	do {
 		ring_nap(r, ring);
 		if (ring_fits(r, ring))
 			return true;
@@ -180,12 +163,8 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 			return false;
 		if (!recorder_writer_alive(r))
 			break;
-		if (ring_beats(r) == beats)
-			continue;
-		beats = ring_beats(r);
-		since = arch_cycles();
-	}
-	ring_stall(r);
+	} while (patience_renewed(r, &patience) || !patience_ended(&patience));
+	patience_lose(r);
 	return false;
 }
 
@@ -222,7 +201,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	if (ring_fits(r, ring) ||
 	    (recorder_options.number[OPTION_OVERFLOW] !=
 		     OPTION_OVERFLOW_DROP &&
-	     !ring_stalled(r) && ring_wait(r, ring))) {
+	     !patience_lost(r) && ring_wait(r, ring))) {
 		ring_look_around(ring);
 		return true;
 	}
@@ -285,7 +264,7 @@ static bool ring_nested_room(struct recorder *r, const struct gl_ring *ring,
 
 		if (head - tail + RING_RECORD_MAX <= ring->mask + 1)
 			return true;
-		if (naps == RING_NESTED_NAPS || ring_stalled(r))
+		if (naps == RING_NESTED_NAPS || patience_lost(r))
 			return false;
 		recorder_wake(r);
 		/* no `waiting`: the outer hook may be in that dance already */

@@ -79,23 +79,6 @@ void ring_nested_push(struct recorder *r, struct thread *thread,
 void ring_push_extra(struct recorder *r, struct gl_ring *ring,
 		     const struct ring_event *event);
 
-/* Without progress of the writer for so long, events are dropped: 5 s, in units
- * of the live header's window, which is 2 us of the counter. No clock is
- * asked. */
-#define RING_PATIENCE UINT64_C(2500000)
-
-static inline uint64_t ring_patience(const struct recorder *r)
-{
-	return (RING_PATIENCE * r->live->window_ticks)
-	       << r->live->tick_shift;
-}
-
-/* The writer's progress. */
-static inline uint64_t ring_beats(const struct recorder *r)
-{
-	return atomic_load_explicit(&r->beats, memory_order_relaxed);
-}
-
 /* Values of gl_ring.waiting, see ring.c. */
 enum { RING_AWAKE, RING_WAITS, RING_HELD };
 

@@ -226,6 +226,21 @@ def writing(path):
     return False
 
 
+def recorder_of(trace):
+    """The task that has the trace open to write it."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/comm" % pid, encoding="utf-8") as comm:
+                if comm.read() != "gnomon-writer\n":
+                    continue
+            for name in os.listdir("/proc/%s/fd" % pid):
+                if os.readlink("/proc/%s/fd/%s" % (pid, name)) == trace:
+                    return int(pid)
+        except OSError:
+            pass
+    raise Failure("no recorder of " + trace)
+
+
 def settle(directory):
     """Waits until each trace in the directory has its END chunk: the writers
     outlive their targets for a moment. One that dies with the namespace of its

@@ -369,21 +369,6 @@ def messages_say_what_to_do(directory):
         check(wanted in done.err, done.err)
 
 
-def recorder_of(trace):
-    """The task that has the trace open to write it."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/comm" % pid, encoding="utf-8") as comm:
-                if comm.read() != "gnomon-writer\n":
-                    continue
-            for name in os.listdir("/proc/%s/fd" % pid):
-                if os.readlink("/proc/%s/fd/%s" % (pid, name)) == trace:
-                    return int(pid)
-        except OSError:
-            pass
-    raise Failure("no recorder of " + trace)
-
-
 @case
 def the_recorder_stands_for_its_program(directory):
     target = Steered(directory)

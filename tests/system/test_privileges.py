@@ -18,20 +18,6 @@ def status_of(pid):
     return found
 
 
-def writer_of(trace):
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/comm" % pid) as comm:
-                if comm.read() != "gnomon-writer\n":
-                    continue
-            if any(os.path.realpath("/proc/%s/fd/%s" % (pid, fd)) == trace
-                   for fd in os.listdir("/proc/%s/fd" % pid)):
-                return int(pid)
-        except OSError:
-            pass
-    raise Failure("nobody writes " + trace)
-
-
 def start(way, directory):
     """A recorded process that has said "now"; what it said before."""
     need_root("give up something")
@@ -63,7 +49,7 @@ def make(way):
         alone = bare([program("privileges"), way])
         process, said = start(way, directory)
         try:
-            equal(status_of(writer_of(trace)), status_of(process.pid),
+            equal(status_of(recorder_of(trace)), status_of(process.pid),
                   "privileges of the writer")
             time.sleep(0.15)
         finally:
@@ -101,7 +87,7 @@ def killed_together(directory):
     process, _ = start("setuid", directory)
     trace = os.path.join(directory, "x.trace")
     time.sleep(0.3)
-    os.kill(writer_of(trace), signal.SIGKILL)
+    os.kill(recorder_of(trace), signal.SIGKILL)
     process.kill()
     process.wait()
     report = Report(trace)
