@@ -67,7 +67,8 @@ static void many_lanes_are_no_walk(void **state)
 		if (length > longest)
 			longest = length;
 	}
-	assert_in_range(longest, 1, 8);
+	/* by chance eight or ten; where all lie in one, thousands */
+	assert_in_range(longest, 1, 24);
 	for (uint32_t lane = 0; lane < MANY; lane++)
 		assert_int_equal(movings_find(&movings, 0x7f0000000010 +
 					      lane * 48ull), lane);
