@@ -88,7 +88,10 @@ static void addresses_of_blocks(void **state)
 		assert_true(is_new);
 		count++;
 	}
-	assert_in_range(passed(&blocks), 0, KEYS);
+	/* Half of its square, where all begin at one place. By chance it is
+	 * more than KEYS in one of fifty runs, ten times that in one of some
+	 * hundred: a row of equal steps, times any factor, is one. */
+	assert_in_range(passed(&blocks), 0, KEYS * (KEYS / 20));
 	blocks_free(&blocks);
 }
 
