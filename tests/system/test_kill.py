@@ -74,6 +74,17 @@ def writers_of(pid):
     return result
 
 
+def kill_in_turn(process, pids):
+    """Both, as near together as can be. A program that outlives its writer for
+    long fills its rings and drops what follows: so it is told to stop before
+    that, and at most comes to it a moment later."""
+    if pids[-1] == process.pid:
+        os.kill(process.pid, signal.SIGSTOP)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
 def kills(directory, share, one):
     """So many of the kills, each in a directory of its own. Which one went
     wrong is said."""
@@ -134,9 +145,7 @@ def together_with_the_writer(directory):
         a_moment(generator)
         victims = writers_of(process.pid) + [process.pid]
         equal(len(victims), 2, "writer and program")
-        for pid in generator.sample(victims, 2):
-            os.kill(pid, signal.SIGKILL)
-        process.wait()
+        kill_in_turn(process, generator.sample(victims, 2))
         report = compare(counts, os.path.join(part, "killable.trace"),
                          statuses=(0, 3))
         equal(report.summary["dropped"], 0, "dropped")
@@ -216,9 +225,8 @@ def kill_both(directory, first):
     time.sleep(0.05)
     check(wait_for(lambda: writers_of(process.pid)), "no writer to be seen")
     writer = writers_of(process.pid)[0]
-    for pid in [writer, process.pid] if first else [process.pid, writer]:
-        os.kill(pid, signal.SIGKILL)
-    process.wait()
+    kill_in_turn(process, [writer, process.pid] if first else
+                 [process.pid, writer])
     return counts, traces_in(directory)[0]
 
 
