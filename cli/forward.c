@@ -15,6 +15,9 @@
  * the same signal, so that a shell sees its job stop. A stop signal and
  * SIGCONT cancel each other in the queues, also in the probe's: one of the two
  * that waits here is newer than the other, which is then nobody's any more.
+ * Between the look at one queue and that at the other a third signal may come,
+ * so that a stop is sent on that the group was sent, and has been continued
+ * from since: the next SIGCONT of the group sees to it (I2).
  * Whoever continues the program alone does not continue this process: the probe
  * does.
  *
@@ -23,10 +26,13 @@
  * probe may be last. Then the program has the signal twice.
  *
  *  I1  Each signal that is taken here is asked about (group_probe.c, I1).
+ *  I2  A program that this process has stopped last goes on after any SIGCONT
+ *      that is taken here.
  */
 #include "cli/forward.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -36,6 +42,7 @@
 #include "cli/group_probe.h"
 
 static pid_t program;
+static bool stop_was_last;	/* of stops and SIGCONT that were sent on */
 static int queue;		/* a signalfd */
 static sigset_t mask_before;
 static struct sigaction child_before;
@@ -111,6 +118,8 @@ static void send_on(const struct signalfd_siginfo *info)
 	int number = (int)info->ssi_signo;
 	siginfo_t copy = { .si_signo = number, .si_code = SI_QUEUE };
 
+	if (is_stopping(number) || number == SIGCONT)
+		stop_was_last = is_stopping(number);
 	if (info->ssi_code == SI_QUEUE) {
 		copy.si_pid = (pid_t)info->ssi_pid;
 		copy.si_uid = info->ssi_uid;
@@ -119,6 +128,38 @@ static void send_on(const struct signalfd_siginfo *info)
 			return;
 	}
 	kill(program, number);
+}
+
+/* Whether the program is stopped, or is about to be. Where nothing can be seen
+ * of it, it may be. */
+static bool may_be_stopped(void)
+{
+	unsigned long long pending = 0;
+	char path[32], line[256], state = 0;
+	bool seen = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)program);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return true;
+	while (fgets(line, sizeof(line), file) != NULL) {
+		sscanf(line, "State: %c", &state);
+		seen |= sscanf(line, "ShdPnd: %llx", &pending) == 1;
+	}
+	fclose(file);
+	for (size_t i = 0; i < STOPPING_COUNT; i++)
+		if (pending >> (stopping[i] - 1) & 1)
+			return true;
+	return !seen || state == 'T';
+}
+
+/* I2 */
+static void after_continue(void)
+{
+	if (stop_was_last && may_be_stopped())
+		kill(program, SIGCONT);
+	stop_was_last = false;
 }
 
 static void handle(const struct signalfd_siginfo *info)
@@ -134,6 +175,8 @@ static void handle(const struct signalfd_siginfo *info)
 		return;
 	if (!has_reached(info))
 		send_on(info);
+	else if (info->ssi_signo == SIGCONT && !is_superseded(SIGCONT))
+		after_continue();
 }
 
 static bool next(struct signalfd_siginfo *info)

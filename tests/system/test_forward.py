@@ -258,6 +258,41 @@ def stop_and_continue_at_once(directory):
     wrapped.end()
 
 
+def probe_of(wrapped):
+    """The command's other child."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid, encoding="ascii") as stat:
+                parent = int(stat.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        if parent == wrapped.pid and int(pid) != wrapped.program:
+            return int(pid)
+    raise Failure("the command has no other child")
+
+
+@case
+def what_the_command_stopped_goes_on(directory):
+    """Between a stop and SIGCONT of the group the command may have sent the stop
+    on, when the program has had both already: as if the group but for the
+    program were sent SIGCONT."""
+    wrapped = Wrapped(directory)
+    for _ in range(5):
+        os.kill(wrapped.pid, signal.SIGTSTP)
+        stopped_both(wrapped, "before")
+        os.kill(probe_of(wrapped), signal.SIGCONT)
+        os.kill(wrapped.pid, signal.SIGCONT)
+        going_both(wrapped, "in the end")
+        equal(wrapped.heard(), ["got %d" % signal.SIGCONT], "heard")
+        # one that the whole group has had is sent once
+        os.kill(wrapped.pid, signal.SIGTSTP)
+        stopped_both(wrapped, "before a group's")
+        os.killpg(wrapped.pid, signal.SIGCONT)
+        going_both(wrapped, "after a group's")
+        equal(wrapped.heard(), ["got %d" % signal.SIGCONT], "heard once")
+    wrapped.end()
+
+
 @case
 def ends_by_the_signal(directory):
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1,
