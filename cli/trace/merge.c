@@ -67,6 +67,7 @@ struct merge_stream {
 	struct event_decoder decoder;
 	size_t open_bytes;	/* of the decoder, as counted: I4 */
 	struct trace_event *batch;
+	size_t batch_room;
 	size_t batch_next;
 	size_t batch_count;
 };
@@ -260,7 +261,7 @@ static void run_dry(struct merge *merge, struct merge_stream *stream)
 	count_open(merge, stream);
 	free(stream->batch);
 	stream->batch = NULL;
-	stream->batch_count = stream->batch_next = 0;
+	stream->batch_room = stream->batch_count = stream->batch_next = 0;
 	if (table_get(&merge->by_ring, stream->ring) == stream->index)
 		return;
 	/* Its ring has had a new generation meanwhile. */
@@ -356,6 +357,19 @@ static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 	return true;
 }
 
+/* Thousands of rings may be open, of a few events each. */
+static void make_batch(struct merge_stream *stream)
+{
+	size_t room = stream->decoder.left < BATCH_EVENTS ?
+			      (size_t)stream->decoder.left : BATCH_EVENTS;
+
+	if (stream->batch_room >= room && stream->batch != NULL)
+		return;
+	free(stream->batch);
+	stream->batch = grow_alloc(room * sizeof(*stream->batch));
+	stream->batch_room = room;
+}
+
 /* Decode on; false if the stream has nothing more at the moment. */
 static bool refill(struct merge *merge, struct merge_stream *stream)
 {
@@ -370,12 +384,11 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 			cut_chunk(merge, stream);
 			continue;
 		}
-		if (stream->batch == NULL)
-			stream->batch = grow_alloc(BATCH_EVENTS *
-						   sizeof(*stream->batch));
+		if (!stream->decoder.bad)
+			make_batch(stream);
 		stream->batch_count = stream->decoder.bad ? 0 :
 			event_decoder_next(&stream->decoder, stream->batch,
-					   BATCH_EVENTS);
+					   stream->batch_room);
 		stream->batch_next = skip_seen(queued, stream->batch,
 					       stream->batch_count);
 		if (stream->batch_next < stream->batch_count) {
