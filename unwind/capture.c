@@ -278,6 +278,19 @@ full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 	return n;
 }
 
+/* An outermost word in no image is a frame where what lies before it looks like
+ * a call. That is the program's memory, which may look otherwise the next time
+ * although the stack is the same. */
+static bool context_differs_by_word(uint32_t context, uint32_t left,
+				    enum gt_stop stop)
+{
+	if (stop == GT_STOP_JIT)
+		return left == 1 && context == GT_STOP_NO_IMAGE;
+	return stop == GT_STOP_NO_IMAGE && left == 0 &&
+	       context >= GT_STOP_COUNT &&
+	       context_node(context)->parent == GT_STOP_JIT;
+}
+
 static bool context_equals(uint32_t context, const uintptr_t *addresses,
 			   uint32_t n, enum gt_stop stop)
 {
@@ -286,10 +299,11 @@ static bool context_equals(uint32_t context, const uintptr_t *addresses,
 	for (i = 0; i < n; i++) {
 		if (context < GT_STOP_COUNT ||
 		    context_node(context)->address != addresses[i])
-			return false;
+			return context_differs_by_word(context, n - i, stop);
 		context = context_node(context)->parent;
 	}
-	return context == (uint32_t)stop;
+	return context == (uint32_t)stop ||
+	       context_differs_by_word(context, 0, stop);
 }
 
 static __attribute__((noinline)) void

@@ -4,6 +4,8 @@
  * memory: as a greenlet's, beyond its slice of the stack. With each word of
  * several kinds it allocates a few times at two depths, on one stack, and in
  * the end at a base whose word is 0, which every unwinder takes for an end.
+ * With an argument the word is always the same, and leads to memory that now
+ * looks like what stands behind a call, and now does not.
  */
 #include <sys/mman.h>
 
@@ -17,6 +19,8 @@ void leave_base(void);
 
 static uintptr_t data[64] = { 1, 2, 3 };
 
+static unsigned char *changes;
+
 __attribute__((noinline)) static void inner(void)
 {
 	tgt_malloc(40);
@@ -26,20 +30,39 @@ __attribute__((noinline)) static void inner(void)
 __attribute__((noinline)) static void on_base(void)
 {
 	for (int i = 0; i < 4; i++) {
+		if (changes)
+			changes[-1] = i % 2 ? 0xd0 : 0;	/* call *%rax */
 		tgt_malloc(100);
 		inner();
 	}
 	leave_base();
 }
 
-int main(void)
+/* On a part of this thread's own stack. */
+static void change(unsigned char *at)
+{
+	char room[STACK_SIZE] __attribute__((aligned(16)));
+
+	at[-2] = 0xff;
+	changes = at;
+	for (unsigned i = 0; i < EACH; i++)
+		switch_base(room + STACK_SIZE, (uintptr_t)at, on_base);
+}
+
+int main(int argc, char **argv)
 {
 	char *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uintptr_t *heap = tgt_calloc(64, sizeof(*heap));
 
+	(void)argv;
 	if (stack == MAP_FAILED)
 		abort();
+	if (argc > 1) {
+		change((unsigned char *)&heap[8]);
+		tgt_report();
+		return 0;
+	}
 	for (unsigned i = 0; i < EACH; i++) {
 		const uintptr_t words[] = {
 			0x5f7539ab3fe64c00 + i,		/* a canary */

@@ -35,6 +35,24 @@ def words_beyond_a_base(directory):
 
 
 @case
+def a_word_that_leads_to_changing_memory(directory):
+    """Whether it looks like a return address is the memory's matter: a stack
+    that is the same otherwise is no other one."""
+    for mode in MODES:
+        folder = os.path.join(directory, mode)
+        os.mkdir(folder)
+        done = recorded([program("stray_base"), "changing"], folder,
+                        env=environment(GNOMON_SHADOW_STACK=mode,
+                                        GNOMON_DEBUG_ORACLE=1))
+        equal(done.status, 0, mode)
+        agree(done.expected, Report(done.trace), mode + ": ")
+        counters = info(done.trace)
+        check(int(find_key(counters, "oracle_checks")) > 0, "checks")
+        equal(int(find_key(counters, "oracle_differences") or 0), 0,
+              mode + ": differences")
+
+
+@case
 def beyond_a_greenlets_stack(directory):
     python = "/usr/bin/python3"
     if bare([python, "-c", "import greenlet"]).status != 0:
