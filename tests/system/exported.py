@@ -19,7 +19,7 @@ PROGRAMS = ("sqlite3", "python3", "cc1plus", "many_names")
 FILTERS = (("sqlite3", ("--function", "sqlite3_step")),
            ("python3", ("--size-min", "1k")),
            ("cc1plus", ("--alive-at", "50%")),
-           ("many_names", ("--lifetime-max", "1ms")))
+           ("many_names", ("--lifetime-max", "10s")))
 
 # Names of functions of many_names, as they are.
 ODD_NAMES = ("odd name with blanks", "odd'quote,comma`", "odd;semicolon#hash",

@@ -82,7 +82,7 @@ def filters_hold(directory):
             ("python3", ("--size-min", "1k"), None),
             ("python3", ("--to", "50%"), None),
             ("cc1plus", ("--alive-at", "50%"), "live_bytes"),
-            ("many_names", ("--lifetime-max", "1ms"), None)):
+            ("many_names", ("--lifetime-max", "10s"), None)):
         said = summary(trace(name), *words)
         check(said["allocations"] > 0, "%s: nothing passes" % name)
         compare(export(name, directory, *words), said, peak,

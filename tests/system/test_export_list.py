@@ -22,7 +22,7 @@ SUMS = {"count": "allocations", "frees": "frees", "total_bytes": "total_bytes",
 FILTERS = (("sqlite3", ("--function", "sqlite3_step")),
            ("python3", ("--size-min", "1k")),
            ("cc1plus", ("--alive-at", "50%")),
-           ("many_names", ("--lifetime-max", "1ms")),
+           ("many_names", ("--lifetime-max", "10s")),
            ("many_names", ("--fate", "temporary", "--from", "20%")))
 HARD = ("odd name with blanks", "odd'quote,comma`", "odd;semicolon#hash",
         "odd<a>&amp;{b}[c] 17", "größe_日本(unsigned long)",

@@ -23,7 +23,7 @@ PEAK = KEYS[:2] + ("peak_blocks", "peak_bytes")
 FILTERS = (("sqlite3", ("--function", "sqlite3_step")),
            ("python3", ("--size-min", "1k")),
            ("cc1plus", ("--alive-at", "50%")),
-           ("many_names", ("--lifetime-max", "1ms")))
+           ("many_names", ("--lifetime-max", "10s")))
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "programs")
 PROTO = os.path.join(HERE, "..", "..", "cli", "export")

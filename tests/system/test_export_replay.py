@@ -115,7 +115,7 @@ def filters_hold(directory):
             ("python3", ("--size-min", "1k"), some),
             ("python3", ("--to", "50%"), some),
             ("cc1plus", ("--size-max", "100"), some),
-            ("many_names", ("--lifetime-max", "1ms"), some)):
+            ("many_names", ("--lifetime-max", "10s"), some)):
         said = summary(trace(name), *words)
         check(said["allocations"] > 0, "%s: nothing passes" % name)
         compare(export(name, directory, *words), said, keys=keys)
