@@ -210,8 +210,13 @@ def chunks(data):
 
 
 def has_end(path):
-    with open(path, "rb") as trace:
-        return any(kind == CHUNK_END for _, kind, _ in chunks(trace.read()))
+    """Not one that is gone: a recording in parts removes the oldest."""
+    try:
+        with open(path, "rb") as trace:
+            return any(kind == CHUNK_END
+                       for _, kind, _ in chunks(trace.read()))
+    except FileNotFoundError:
+        return False
 
 
 def writing(path):
