@@ -27,7 +27,7 @@
  *
  *  I1  Each signal that is taken here is asked about (group_probe.c, I1).
  *  I2  A program that this process has stopped last goes on after any SIGCONT
- *      that is taken here.
+ *      that is taken here, unless a newer stop waits.
  */
 #include "cli/forward.h"
 
@@ -131,7 +131,7 @@ static void send_on(const struct signalfd_siginfo *info)
 }
 
 /* Whether the program is stopped, or is about to be. Where nothing can be seen
- * of it, it may be. */
+ * of it, or its first thread has ended (Z), it may be. */
 static bool may_be_stopped(void)
 {
 	unsigned long long pending = 0;
@@ -151,7 +151,7 @@ static bool may_be_stopped(void)
 	for (size_t i = 0; i < STOPPING_COUNT; i++)
 		if (pending >> (stopping[i] - 1) & 1)
 			return true;
-	return !seen || state == 'T';
+	return !seen || state == 'T' || state == 'Z';
 }
 
 /* I2 */

@@ -37,7 +37,6 @@
  */
 #include "preload/arenas.h"
 
-
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/sys.h"
