@@ -357,17 +357,22 @@ static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 	return true;
 }
 
-/* Thousands of rings may be open, of a few events each. */
-static void make_batch(struct merge_stream *stream)
+/* Its number of events. A batch is no larger than it need be: thousands of
+ * rings may be open, of a few events each. */
+static size_t next_batch(struct merge_stream *stream)
 {
 	size_t room = stream->decoder.left < BATCH_EVENTS ?
 			      (size_t)stream->decoder.left : BATCH_EVENTS;
 
-	if (stream->batch_room >= room && stream->batch != NULL)
-		return;
-	free(stream->batch);
-	stream->batch = grow_alloc(room * sizeof(*stream->batch));
-	stream->batch_room = room;
+	if (stream->decoder.bad)
+		return 0;
+	if (stream->batch == NULL || stream->batch_room < room) {
+		free(stream->batch);
+		stream->batch = grow_alloc(room * sizeof(*stream->batch));
+		stream->batch_room = room;
+	}
+	return event_decoder_next(&stream->decoder, stream->batch,
+				  stream->batch_room);
 }
 
 /* Decode on; false if the stream has nothing more at the moment. */
@@ -384,11 +389,7 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 			cut_chunk(merge, stream);
 			continue;
 		}
-		if (!stream->decoder.bad)
-			make_batch(stream);
-		stream->batch_count = stream->decoder.bad ? 0 :
-			event_decoder_next(&stream->decoder, stream->batch,
-					   stream->batch_room);
+		stream->batch_count = next_batch(stream);
 		stream->batch_next = skip_seen(queued, stream->batch,
 					       stream->batch_count);
 		if (stream->batch_next < stream->batch_count) {
