@@ -8,8 +8,9 @@
  * I2  On the thread's base stack it is left if all frames from the one that
  *     asks to the stack's outermost one are known, those that signals
  *     interrupted included, and it is not among them. (Those further in than
- *     the one that asks may begin where it began.) Frames that a frame pointer
- *     led to are not enough: such a step may leave out others.
+ *     the one that asks may begin where it began, and of those further out one
+ *     that returns elsewhere.) Frames that a frame pointer led to are not
+ *     enough: such a step may leave out others.
  * I3  Where they are not known, it is left if the word where its return
  *     address was is another one, and no return address: what `ra` says is
  *     not quite enough, as a handler in between may have stored its own.
@@ -72,9 +73,9 @@ static bool is_overwritten(uintptr_t cfa, uintptr_t ra)
 
 /* I2 */
 static bool is_none_of_ours(const struct capture_thread *t, uintptr_t cfa,
-			    uintptr_t sp, bool *met)
+			    uintptr_t ra, uintptr_t sp, bool *met)
 {
-	const struct walk_search search = { .sp = sp, .cfa = cfa,
+	const struct walk_search search = { .sp = sp, .cfa = cfa, .ra = ra,
 					    .lo = t->lo, .hi = t->hi };
 	uintptr_t outermost = walk_past(&search, met);
 
@@ -89,7 +90,7 @@ bool abandoned(const struct capture_thread *thread, uintptr_t cfa,
 	if (sp == cfa)
 		return true;	/* I1 */
 	if (is_base(thread, cfa + ARCH_RA_OFFSET) &&
-	    is_none_of_ours(thread, cfa, sp, &met))
+	    is_none_of_ours(thread, cfa, ra, sp, &met))
 		return true;
 	return !met && is_overwritten(cfa, ra);
 }

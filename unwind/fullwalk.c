@@ -219,6 +219,16 @@ uintptr_t walk_leaves_no_signal(void)
 	return regs.r[ARCH_REG_SP];
 }
 
+/* A function that was called from elsewhere may begin at the same place later.
+ * What is no return address is a stub of somebody's, who knows the true one. */
+static bool is_it(const struct walk_search *search,
+		  const struct arch_regs *regs)
+{
+	return regs->r[ARCH_REG_SP] == search->cfa &&
+	       (regs->r[ARCH_REG_PC] == search->ra ||
+		!walk_is_return_address(regs->r[ARCH_REG_PC]));
+}
+
 uintptr_t walk_past(const struct walk_search *search, bool *met)
 {
 	struct arch_regs regs;
@@ -235,7 +245,7 @@ uintptr_t walk_past(const struct walk_search *search, bool *met)
 		/* what a signal interrupted has its sp anywhere */
 		if (at.exact)
 			continue;
-		*met = outward && regs.r[ARCH_REG_SP] == search->cfa;
+		*met = outward && is_it(search, &regs);
 		if (*met)
 			return 0;
 		outward |= regs.r[ARCH_REG_SP] == search->sp;

@@ -210,6 +210,13 @@ static void one_that_was_left_is_seen(void **state)
 	leave_stack();
 }
 
+/* Returns where it began. */
+static KEPT uintptr_t call_and_ask(void)
+{
+	judged = ask();
+	return OWN_CFA;
+}
+
 /* Where it began, a function begins that the one that asks has called. */
 static KEPT bool ask_in_its_place(uintptr_t sp)
 {
@@ -218,6 +225,17 @@ static KEPT bool ask_in_its_place(uintptr_t sp)
 
 	__asm__ volatile("" ::: "memory");
 	return answer;
+}
+
+/* Where it began, a function began that returns elsewhere, and goes on. */
+static KEPT void one_may_lie_where_another_is_now(void **state)
+{
+	(void)state;
+	capture_deep(50);
+	if (!sigsetjmp(back, 1))
+		own(SIGUSR2);
+	assert_int_equal(owner, call_and_ask());
+	assert_true(judged);
 }
 
 static KEPT void one_may_lie_where_we_are_now(void **state)
@@ -327,6 +345,8 @@ int main(void)
 		cmocka_unit_test_setup(a_handler_may_lie_further_out, start),
 		cmocka_unit_test_setup(or_anywhere, start),
 		cmocka_unit_test_setup(one_that_was_left_is_seen, start),
+		cmocka_unit_test_setup(one_may_lie_where_another_is_now,
+				       start),
 		cmocka_unit_test_setup(one_may_lie_where_we_are_now, start),
 		cmocka_unit_test_setup(two_do_not_begin_at_one_place, start),
 		cmocka_unit_test_setup(one_that_was_switched_away_lives,
