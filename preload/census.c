@@ -126,6 +126,7 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	own->name[0] = '\0';
 	own->last_tick = 0;
 	own->since_ns = 0;
+	own->nested = (struct nested){ 0 };
 	own->named_ns = now_ns;
 	/* a thread that comes after a whole pass has scanned waits for the
 	 * next: its stamps are above the watermark */

@@ -58,6 +58,18 @@ uint64_t encode_nested_end(const struct encode_span *span)
 	return at;
 }
 
+uint64_t encode_unfinished(const struct encode_span *span)
+{
+	uint64_t unfinished = 0, at;
+
+	if (!span->nested)
+		return 0;
+	for (at = span->from; at < span->to; at += GL_RECORD_MAX)
+		unfinished += !*(const uint64_t *)(span->data +
+						   (at & span->mask));
+	return unfinished;
+}
+
 /* A run of blocks with the same layout. */
 struct encode_run {
 	uint32_t layout;

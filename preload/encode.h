@@ -66,6 +66,9 @@ int encode_init(struct encode *encode, struct emit_node *nodes,
 uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 		       uint64_t *unfinished);
 
+/* How many of a nested ring's records it would pass over. */
+uint64_t encode_unfinished(const struct encode_span *span);
+
 /* First position in [from, to) of a record of a nested ring that is not
  * finished, or `to`. */
 uint64_t encode_nested_end(const struct encode_span *span);

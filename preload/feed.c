@@ -161,6 +161,25 @@ static void feed_foretell(struct feed *feed)
 	}
 }
 
+static void feed_lose(struct feed *feed, uint64_t unfinished)
+{
+	if (likely(!unfinished))
+		return;
+	feed->unfinished += unfinished;
+	atomic_fetch_add_explicit(&feed->r->live->dropped, unfinished,
+				  memory_order_relaxed);
+}
+
+static uint64_t feed_encode(struct feed *feed, const struct encode_span *span)
+{
+	uint64_t unfinished = 0, end;
+
+	feed_foretell(feed);
+	end = encode_events(feed->encode, span, &unfinished);
+	feed_lose(feed, unfinished);
+	return end;
+}
+
 void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
 		  const uint64_t *to, uint64_t first, uint64_t last)
 {
@@ -170,39 +189,42 @@ void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
 		.to = (const uint8_t *)to - (const uint8_t *)from,
 	};
 
-	feed_foretell(feed);
-	encode_events(feed->encode, &span, &feed->unfinished);
+	feed_encode(feed, &span);
 	feed_chunk(feed, id, first, last);
 }
 
-/* Whether no hook of the ring's thread is at work, by its first ring. */
-static bool feed_owner_idle(const struct feed *feed, uint32_t id)
+uint32_t feed_owner(const struct feed *feed, uint32_t id)
 {
 	uint32_t count = feed_count(feed), i;
 
+	if (!(feed->r->rings[id].flags & GT_THREAD_NESTED))
+		return id;
 	for (i = 0; i < count; i++)
 		if (feed->r->threads[i].nested == &feed->r->rings[id])
-			return atomic_load_explicit(&feed->r->rings[i].busy,
-						    memory_order_acquire) ==
-			       GL_IDLE;
-	return false;
+			return i;
+	return id;
 }
 
 uint64_t feed_end(const struct feed *feed, uint32_t id, uint64_t from,
 		  uint64_t to, enum feed_depth depth)
 {
 	const struct gl_ring *ring = &feed->r->rings[id];
+	struct nested *nested = &feed->rings[id].nested;
 	struct encode_span span = {
 		.data = (const uint8_t *)ring->data,
 		.mask = ring->mask,
-		.from = from,
 		.to = to,
 	};
+	uint32_t owner;
 
-	/* where no hook is running, what is not finished never will be */
 	if (!(ring->flags & GT_THREAD_NESTED) || from == to ||
-	    depth == FEED_LAST || feed_owner_idle(feed, id))
+	    depth == FEED_LAST)
 		return to;
+	owner = feed_owner(feed, id);
+	if (owner != id)
+		nested_settled(nested, &feed->r->rings[owner], to);
+	/* what is not finished there never will be */
+	span.from = base_min(base_max(from, nested->to), to);
 	return encode_nested_end(&span);
 }
 
@@ -229,14 +251,14 @@ static uint64_t feed_drain(struct feed *feed, uint32_t id,
 	};
 
 	if (!feed_writes(feed) && span.from != span.to) {
+		feed_lose(feed, encode_unfinished(&span));
 		span.from = span.to;
 		feed_advance(feed, id, span.to);
 	}
 	while (span.from != span.to) {
 		uint64_t end;
 
-		feed_foretell(feed);
-		end = encode_events(feed->encode, &span, &feed->unfinished);
+		end = feed_encode(feed, &span);
 		if (feed_chunk(feed, id, span.from, end))
 			break;
 		span.from = end;

@@ -14,6 +14,7 @@
 #include "preload/emit_node.h"
 #include "preload/emit_rest.h"
 #include "preload/encode.h"
+#include "preload/nested.h"
 #include "preload/pool.h"
 #include "preload/recorder.h"
 
@@ -28,6 +29,7 @@ struct feed_ring {
 	uint64_t looked;	/* the same, at turn_look */
 	uint64_t since_ns;	/* pending events were first seen */
 	uint64_t last_tick;	/* of its last event that was looked at */
+	struct nested nested;	/* of a second ring */
 	uint32_t serial;	/* of its thread: the how manieth it is, */
 	uint32_t number;	/* and which START of this file */
 	uint64_t named_ns;	/* its thread's name was last read */
@@ -73,7 +75,7 @@ struct feed {
 	bool told_partial;	/* that blocks are left out, in the trace */
 	uint64_t events, blocks, nested_blocks;
 	uint64_t plain_blocks;	/* of threads without a capture's state */
-	uint64_t unfinished;
+	uint64_t unfinished;	/* records that their hook never completed */
 	uint32_t serials;	/* threads so far */
 	uint32_t numbers;	/* STARTs in this file, of threads */
 	/* at its beginning: events and threads so far, and how many of these
@@ -104,8 +106,11 @@ void feed_moment(struct feed *feed, uint64_t tick, uint64_t ns,
 /* Everything of a ring whose thread ended by then; after that it is free. */
 void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp);
 
+/* The first ring of who owns a second one; `id` itself where there is none. */
+uint32_t feed_owner(const struct feed *feed, uint32_t id);
+
 /* How far a ring may be read: of a nested one, records are finished in any
- * order. */
+ * order, or never (nested.h). */
 uint64_t feed_end(const struct feed *feed, uint32_t id, uint64_t from,
 		  uint64_t to, enum feed_depth depth);
 

@@ -495,6 +495,7 @@ static struct thread *recorder_register(struct recorder *r)
 	thread->aside = 0;
 	thread->is_main = ring->tid == r->pid;
 	thread->nested = NULL;
+	thread->vain = 0;
 	if (thread->capture)
 		capture_thread_reset(thread->capture,
 				     recorder_on_main_stack(thread));

@@ -80,6 +80,9 @@ struct thread {
 	uint64_t timed;		/* stamp before which nothing happens */
 	/* of blocks that were never recorded, by class; NULL: none */
 	uint64_t (*rest)[GT_REST_VALUES];
+	/* where `nested` was when it was last waited for in vain: its tail + 1,
+	 * or 0, and the head of `own` */
+	uint64_t vain, vain_head;
 };
 
 /* Which blocks are recorded at all. */

@@ -251,10 +251,17 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	return ring;
 }
 
-/* Whether there is, or soon was, room behind `head`. */
-static bool ring_nested_room(struct recorder *r, const struct gl_ring *ring,
-			     uint64_t head)
+/*
+ * Whether there is, or soon was, room behind `head`. Where the writer moves, but
+ * this ring does not, a handler has left its oldest record. Only a move of the
+ * first ring can prove that (nested.h): until then nobody waits again.
+ */
+static bool ring_nested_room(struct recorder *r, struct thread *thread,
+			     const struct gl_ring *ring, uint64_t head)
 {
+	uint64_t first = atomic_load_explicit(&thread->own->head,
+					      memory_order_relaxed);
+	uint64_t beats = patience_beats(r);
 	unsigned naps;
 
 	for (naps = 0;; naps++) {
@@ -264,7 +271,15 @@ static bool ring_nested_room(struct recorder *r, const struct gl_ring *ring,
 
 		if (head - tail + RING_RECORD_MAX <= ring->mask + 1)
 			return true;
-		if (naps == RING_NESTED_NAPS || patience_lost(r))
+		if (naps == RING_NESTED_NAPS) {
+			if (patience_beats(r) != beats) {
+				thread->vain = tail + 1;
+				thread->vain_head = first;
+			}
+			return false;
+		}
+		if (patience_lost(r) || (thread->vain == tail + 1 &&
+					 thread->vain_head == first))
 			return false;
 		recorder_wake(r);
 		/* no `waiting`: the outer hook may be in that dance already */
@@ -296,6 +311,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 
 /* A record to be completed; NULL: there is no room. */
 static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
+					     struct thread *thread,
 					     struct gl_ring *ring)
 {
 	_Atomic uint64_t *word = NULL;
@@ -304,7 +320,7 @@ static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
 		uint64_t head = atomic_load_explicit(&ring->head,
 						     memory_order_relaxed);
 
-		if (!ring_nested_room(r, ring, head))
+		if (!ring_nested_room(r, thread, ring, head))
 			return NULL;
 		word = ring_nested_take(ring, head);
 	}
@@ -350,11 +366,12 @@ BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 		atomic_store_explicit(&r->turn, 0, memory_order_relaxed);
 
 	atomic_fetch_add_explicit(&r->nested_events, 1, memory_order_relaxed);
-	word = ring ? ring_nested_reserve(r, ring) : NULL;
+	word = ring ? ring_nested_reserve(r, thread, ring) : NULL;
 	if (!word) {
-		atomic_fetch_add_explicit(&r->nested_lost, 1,
-					  memory_order_relaxed);
+		/* in this order: a handler may jump out in between */
 		atomic_fetch_add_explicit(&r->live->dropped, 1,
+					  memory_order_relaxed);
+		atomic_fetch_add_explicit(&r->nested_lost, 1,
 					  memory_order_relaxed);
 		return;
 	}

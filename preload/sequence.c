@@ -215,18 +215,6 @@ static void sequence_run(struct feed *feed, uint64_t mark)
 
 /* ---- rings ---- */
 
-static uint32_t sequence_owner(const struct feed *feed, uint32_t id)
-{
-	uint32_t count = feed_count(feed), i;
-
-	if (!(feed->r->rings[id].flags & GT_THREAD_NESTED))
-		return id;
-	for (i = 0; i < count; i++)
-		if (feed->r->threads[i].nested == &feed->r->rings[id])
-			return i;
-	return id;
-}
-
 /* A scanned ring takes part, if it has something before the mark. */
 static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 			   enum feed_depth depth)
@@ -244,7 +232,7 @@ static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 	own = sequence_ring(sequence, id);
 	own->at = ring->taken;
 	own->to = feed_end(feed, id, ring->taken, ring->seen, depth);
-	own->owner = sequence_owner(feed, id);
+	own->owner = feed_owner(feed, id);
 	own->ahead[0] = own->ahead[1] = own->at;
 	own->steps = 0;
 	if (sequence_peek(feed, id) && own->tick < mark)

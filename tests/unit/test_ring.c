@@ -325,6 +325,48 @@ static void nested_full_is_counted(void **state)
 	assert_int_equal(nested.head, SIZE);
 }
 
+/* The writer moves, but cannot go past a record that was left. */
+static void *play_stuck_writer(void *over)
+{
+	while (!__atomic_load_n((bool *)over, __ATOMIC_ACQUIRE)) {
+		recorder->beats++;
+		usleep(1000);
+	}
+	return NULL;
+}
+
+/* How many of so many pushes were lost. Few of them wait, a tenth of a second each. */
+static uint64_t lost_at_once(unsigned pushes)
+{
+	uint64_t before = recorder->nested_lost, begin = sys_now_ns();
+
+	while (pushes--)
+		nested_push(GT_FREE, 1, 1, 0, 0);
+	assert_in_range(sys_now_ns() - begin, 0, 2500000000);
+	return recorder->nested_lost - before;
+}
+
+static void nobody_waits_in_vain_twice(void **state)
+{
+	bool over = false;
+	pthread_t writer;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < SIZE / RING_RECORD_MAX; i++)
+		nested_push(GT_FREE, 1, 1, 0, 0);
+	assert_int_equal(pthread_create(&writer, NULL, play_stuck_writer,
+					&over), 0);
+	assert_int_equal(lost_at_once(50), 50);
+	/* now it could be known who was left: one wait again */
+	ring.head += 16;
+	assert_int_equal(lost_at_once(50), 50);
+	nested.tail += 2 * RING_RECORD_MAX;
+	assert_int_equal(lost_at_once(2), 0);
+	__atomic_store_n(&over, true, __ATOMIC_RELEASE);
+	pthread_join(writer, NULL);
+}
+
 /* ---- a handler's event in the middle of another handler's ---- */
 
 enum { OUTER = 0x1000, INNER = 0x2000 };
@@ -433,6 +475,7 @@ int main(void)
 		cmocka_unit_test_setup(nested_records_have_eight_words, each),
 		cmocka_unit_test_setup(extras_have_eight_words, each),
 		cmocka_unit_test_setup(nested_full_is_counted, each),
+		cmocka_unit_test_setup(nobody_waits_in_vain_twice, each),
 		cmocka_unit_test_setup(
 			a_push_interrupted_anywhere_loses_nothing, each),
 		cmocka_unit_test_setup(who_is_called_back_is_not_alone, each),
