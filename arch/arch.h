@@ -6,7 +6,9 @@
  *
  *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants
  *	syscall.h   raw system calls (arch_syscall6, error as -errno)
- *	cycles.h    the cheapest counter that may serve as a time stamp
+ *	cycles.h    the cheapest counter that may serve as a time stamp; the
+ *		    thread pointer; arch_is_stepped: whether the program has
+ *		    itself interrupted after each instruction (SIGTRAP)
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none; ARCH_SHADOW_DATA
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted

@@ -163,7 +163,7 @@ static void arenas_take(struct arenas *arenas, uint32_t from)
 
 	if (!arenas_known() || !arenas_alone() || !arenas_safe())
 		return;
-	if (sys_signal_mask(SYS_SIGNALS_ALL, &old))
+	if (!sys_hold_signals(&old))
 		return;
 	if (arenas_change(arenas, from, ARENAS_TAKING)) {
 		arenas->stamp = arch_cycles();

@@ -77,7 +77,7 @@ bool ask_interrupted(const struct ask *ask, uintptr_t sp)
 static bool ask_block_signals(uint64_t *old)
 {
 	return unwind_may(UNWIND_NO_PROBE) &&
-	       !sys_signal_mask(SYS_SIGNALS_ALL, old);
+	       sys_hold_signals(old);
 }
 
 static void ask_restore_signals(uint64_t old)

@@ -423,10 +423,11 @@ static void recorder_start(struct recorder *r)
 	uint64_t signals;
 	bool blocked;
 
-	/* a child of a process that forbade itself what this needs */
-	if (!unwind_may(SECCOMP_NO_START))
+	/* a child of a process that forbade itself what this needs; or has
+	 * itself stepped, as the writer would be then */
+	if (!unwind_may(SECCOMP_NO_START) || arch_is_stepped())
 		return;
-	blocked = !sys_signal_mask(SYS_SIGNALS_ALL, &signals);
+	blocked = sys_hold_signals(&signals);
 	recorder_start_undisturbed(r);
 	if (blocked)
 		sys_signal_mask(signals, NULL);
@@ -553,7 +554,7 @@ static struct thread *recorder_enter(bool dormant)
 	}
 	if (state == RECORDER_STARTING)
 		state = recorder_await(r);
-	if (state == RECORDER_STARTING)
+	if (state == RECORDER_NEW || state == RECORDER_STARTING)
 		atomic_fetch_add_explicit(&r->skipped, 1,
 					  memory_order_relaxed);
 	if (state != RECORDER_ON ||

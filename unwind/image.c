@@ -338,7 +338,7 @@ static void block_signals(struct signals *before)
 {
 	static const uint64_t all = ~UINT64_C(0);
 
-	before->blocked = unwind_may(UNWIND_NO_PROBE) &&
+	before->blocked = unwind_may(UNWIND_NO_PROBE) && !arch_is_stepped() &&
 			  arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK,
 					(long)&all, (long)&before->mask,
 					KERNEL_SIGSET_SIZE) == 0;

@@ -6,6 +6,7 @@
 #ifndef GNOMON_ARCH_CYCLES_H
 #define GNOMON_ARCH_CYCLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline uint64_t arch_cycles(void)
@@ -31,6 +32,12 @@ static inline uintptr_t arch_thread_pointer(void)
 
 	__asm__("mov %%fs:0, %0" : "=r"(tp));
 	return tp;
+}
+
+/* The trap flag. */
+static inline bool arch_is_stepped(void)
+{
+	return __builtin_ia32_readeflags_u64() & 0x100;
 }
 
 static inline void arch_pause(void)

@@ -79,6 +79,20 @@ def handler_jumps_out_of_a_start(directory):
 
 
 @case
+def a_child_steps_through_its_first_events(directory):
+    """Signals that an instruction brings about cannot be kept out of a start,
+    and the recorder must not be stepped itself: it starts when that is over."""
+    done = recorded([program("stepped_start")], directory)
+    equal(done.status, 0, "status, stderr: " + done.err)
+    said = done.expected
+    equal(said["right"], said["children"], "children that ended well")
+    blocks = [Report(trace).sums("last_malloc$").get("allocations", 0)
+              for trace in done.traces]
+    equal(sorted(blocks)[1:], [said["blocks"]] * said["children"],
+          "blocks of each process")
+
+
+@case
 def oracle_agrees(directory):
     for argument in ([], ["jump"], ["stack"], ["jump", "stack"], ["within"],
                      ["jump", "within"]):
