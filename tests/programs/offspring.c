@@ -162,16 +162,21 @@ static void on_user(int number)
 		be_child(77);
 }
 
-/* A server's worker: a request is a byte on its standard input. */
+enum { ANSWER = 'a', LAST_ANSWER = 'l' };
+
+#define SERVED 10	/* requests, by each worker */
+
+/* A server's worker: a request is a byte, and so is the answer. */
 static void work(int requests, int not_ours, int answers)
 {
 	char c;
 
 	close(not_ours);
 	start_anew();
-	for (int served = 0; served < 10 && read(requests, &c, 1) == 1;
+	for (int served = 0; served < SERVED && read(requests, &c, 1) == 1;
 	     served++) {
 		allocate(30);
+		c = served + 1 < SERVED ? ANSWER : LAST_ANSWER;
 		if (write(answers, &c, 1) != 1)
 			_exit(1);
 	}
@@ -197,7 +202,8 @@ static void by_workers(void)
 			_exit(1);
 		served++;
 		allocate(5);
-		if (waitpid(-1, NULL, WNOHANG) > 0 && fork() == 0)
+		if (c == LAST_ANSWER && waitpid(-1, NULL, 0) > 0 &&
+		    fork() == 0)
 			work(requests[0], requests[1], answers[1]);
 	}
 	/* those that still wait for a request find none */
