@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Signals that are sent to `gnomon run`: each reaches the program, once."""
 
+import contextlib
 import fcntl
 import pty
 import select
@@ -347,7 +348,8 @@ def shell(directory, terminal, commands, words, arguments):
         os.execve(GNOMON, [GNOMON, "run", "-q", "-o",
                            os.path.join(directory, "%p.trace"),
                            program("signalled"), *arguments], environment())
-    os.setpgid(job, job)
+    with contextlib.suppress(PermissionError):  # it has done so, and more
+        os.setpgid(job, job)
     while True:
         _, status = os.waitpid(job, os.WUNTRACED)
         if not os.WIFSTOPPED(status):
