@@ -219,6 +219,15 @@ def the_command(directory):
     kills(directory, 12, one)
 
 
+def has_ended(pid):
+    """Its files are closed: it is gone, or waits to be waited for."""
+    try:
+        with open("/proc/%d/stat" % pid) as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
 def kill_both(directory, first):
     """Kills writer and program as near together as can be, in this order."""
     process, counts = start(directory)
@@ -227,6 +236,7 @@ def kill_both(directory, first):
     writer = writers_of(process.pid)[0]
     kill_in_turn(process, [writer, process.pid] if first else
                  [process.pid, writer])
+    check(wait_for(lambda: has_ended(writer)), "the writer is still there")
     return counts, traces_in(directory)[0]
 
 
