@@ -216,9 +216,9 @@ def default_name_and_mode(directory):
 @case
 def interrupt_of_the_group(directory):
     """Ctrl-C reaches the program, which may do as it likes; gnomon waits."""
-    script = ("import signal, sys, time\n"
+    script = ("import os, signal, sys, time\n"
               "def stop(*_):\n"
-              "    print('interrupted', flush=True)\n"
+              "    os.write(1, b'interrupted\\n')\n"
               "    sys.exit(7)\n"
               "signal.signal(signal.SIGINT, stop)\n"
               "print('ready', flush=True)\n"
