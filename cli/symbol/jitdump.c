@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/utf8.h"
 #include "cli/base/whole.h"
 
 #define MAGIC UINT32_C(0x4a695444)
@@ -96,12 +97,14 @@ static struct jitdump_entry *add_entry(struct jitdump *dump)
 	return entry;
 }
 
-/* Where lines have no file: V8's names end in " FILE:LINE:COLUMN". */
+/* Where lines have no file: V8's names end in " FILE:LINE:COLUMN", until its
+ * version 10 in " FILE:LINE". */
 static void name_files(struct jitdump *dump, const struct jitdump_entry *entry)
 {
 	struct jitdump_line *lines = dump->lines + entry->line;
 	const char *blank = strchr(entry->name, ' ');
 	size_t size = blank ? strlen(blank + 1) : 0;
+	bool lined = false;
 	const char *file;
 
 	for (int numbers = 0; numbers < 2 && size > 0; numbers++) {
@@ -112,10 +115,11 @@ static void name_files(struct jitdump *dump, const struct jitdump_entry *entry)
 			digits++;
 		if (digits == 0 || digits == size ||
 		    blank[size - digits] != ':')
-			return;
+			break;
 		size -= digits + 1;
+		lined = true;
 	}
-	if (size == 0)
+	if (size == 0 || !lined)
 		return;
 	file = intern_bytes(&dump->names, blank + 1, size);
 	for (size_t i = 0; i < entry->line_count; i++)
@@ -241,13 +245,15 @@ static void settle_lines(struct jitdump *dump, uint64_t start)
 		qsort(lines, dump->pending_count, sizeof(*lines), by_offset);
 }
 
-/* V8 writes bytes that are no name where a script is not one of its own;
- * there may be a NUL among them. */
+/* V8 writes bytes that are no name (memory that it has freed) where a script is
+ * not one of its own; there may be a NUL among them. A NUL ends it. */
 static bool is_name(const char *name, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+	for (size_t i = 0, n; i < length; i += n) {
+		n = utf8_length(name + i);
+		if (n == 0 || (unsigned char)name[i] < ' ' || name[i] == 0x7f)
 			return false;
+	}
 	return length > 0;
 }
 

@@ -223,6 +223,38 @@ static void names_that_are_none(void **state)
 	jitdump_free(&dump);
 }
 
+/* Only the first line has one of these; the others are as it. The function's
+ * name has its line, not its column. */
+static void names_of_freed_memory(void **state)
+{
+	static const char freed[] = "\xe2\x28s/script.js";
+	const struct jitdump_entry *entry;
+	struct jitdump dump;
+
+	(void)state;
+	begin(false, 0);
+	record(2, 16 + 16 + sizeof(freed) + 16 + 2, 0);
+	put(0x1000, 8);
+	put(2, 8);
+	put(0x1040, 8);
+	put(3, 4);
+	put(0, 4);
+	buffer_add(&file, freed, sizeof(freed));
+	put(0x1044, 8);
+	put(4, 4);
+	put(0, 4);
+	buffer_add(&file, "\xff", 2);
+	load(2, 0x1000, 1, "Function:^f /a/script.js:3");
+	assert_int_equal(open_it(&dump, file.size), 0);
+	entry = jitdump_find(&dump, 0x1000, 9);
+	assert_int_equal(jitdump_line(&dump, entry, 0x1004)->line, 4);
+	assert_string_equal(jitdump_line(&dump, entry, 0x1004)->file,
+			    "/a/script.js");
+	assert_string_equal(jitdump_line(&dump, entry, 0x1000)->file,
+			    "/a/script.js");
+	jitdump_free(&dump);
+}
+
 static void what_is_no_dump(void **state)
 {
 	struct jitdump dump;
@@ -295,6 +327,7 @@ int main(void)
 		cmocka_unit_test(code_has_its_time),
 		cmocka_unit_test(lines_belong_to_the_next_code),
 		cmocka_unit_test(names_that_are_none),
+		cmocka_unit_test(names_of_freed_memory),
 		cmocka_unit_test(what_is_no_dump),
 		cmocka_unit_test(damage),
 	};
