@@ -205,7 +205,7 @@ uint32_t feed_owner(const struct feed *feed, uint32_t id)
 	return id;
 }
 
-uint64_t feed_end(const struct feed *feed, uint32_t id, uint64_t from,
+uint64_t feed_end(struct feed *feed, uint32_t id, uint64_t from,
 		  uint64_t to, enum feed_depth depth)
 {
 	const struct gl_ring *ring = &feed->r->rings[id];

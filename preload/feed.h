@@ -110,8 +110,8 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp);
 uint32_t feed_owner(const struct feed *feed, uint32_t id);
 
 /* How far a ring may be read: of a nested one, records are finished in any
- * order, or never (nested.h). */
-uint64_t feed_end(const struct feed *feed, uint32_t id, uint64_t from,
+ * order, or never (nested.h); what never will be is noted. */
+uint64_t feed_end(struct feed *feed, uint32_t id, uint64_t from,
 		  uint64_t to, enum feed_depth depth);
 
 /* Writes events of a ring that stand in memory as they would in a ring that
