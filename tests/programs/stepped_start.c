@@ -3,7 +3,7 @@
  * stepped_start.c: children that have themselves interrupted after each
  * instruction (the processor's trap flag) when a profiler first sees something
  * of them. Then they allocate as any other. Prints how many children ended as
- * they should, and their blocks.
+ * they should, their blocks, and how many events came before.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,6 +14,7 @@
 #define TRAP_FLAG 0x100
 #define CHILDREN 3
 #define BLOCKS 20
+#define EARLY 2		/* events amid that, in each */
 
 static volatile unsigned steps;
 
@@ -71,5 +72,6 @@ int main(void)
 	tgt_print("children", CHILDREN);
 	tgt_print("right", right);
 	tgt_print("blocks", BLOCKS);
+	tgt_print("early", EARLY);
 	return 0;
 }

@@ -4,6 +4,16 @@
 from gnomon_test import *
 
 
+def check_blocks(done):
+    """Of the first process and each of its children; -> their traces."""
+    said = done.expected
+    blocks = [Report(trace).sums("last_malloc$").get("allocations", 0)
+              for trace in done.traces]
+    equal(sorted(blocks)[1:], [said["blocks"]] * said["children"],
+          "blocks of each process")
+    return [trace for trace, count in zip(done.traces, blocks) if count]
+
+
 def check_counts(done):
     equal(done.status, 0, "status, stderr: " + done.err)
     expected, report = done.expected, Report(done.trace)
@@ -72,10 +82,7 @@ def handler_jumps_out_of_a_start(directory):
     equal(done.status, 0, "status, stderr: " + done.err)
     said = done.expected
     equal(said["jumped"], said["children"], "children that jumped")
-    blocks = [Report(trace).sums("last_malloc$").get("allocations", 0)
-              for trace in done.traces]
-    equal(sorted(blocks)[1:], [said["blocks"]] * said["children"],
-          "blocks of each process")
+    check_blocks(done)
 
 
 @case
@@ -86,10 +93,9 @@ def a_child_steps_through_its_first_events(directory):
     equal(done.status, 0, "status, stderr: " + done.err)
     said = done.expected
     equal(said["right"], said["children"], "children that ended well")
-    blocks = [Report(trace).sums("last_malloc$").get("allocations", 0)
-              for trace in done.traces]
-    equal(sorted(blocks)[1:], [said["blocks"]] * said["children"],
-          "blocks of each process")
+    for trace in check_blocks(done):
+        early = int(find_key(info(trace), "early_allocations"))
+        check(early >= said["early"], "%d early events" % early)
 
 
 @case
