@@ -41,10 +41,12 @@ static void *keep_busy(void *argument)
 
 static void must(const char *what, int result)
 {
+	int error = errno;
+
 	if (!result)
 		return;
-	perror(what);
-	_exit(errno == EPERM || errno == ENOSPC ? 77 : 3);
+	perror(what);	/* may change errno */
+	_exit(error == EPERM || error == ENOSPC ? 77 : 3);
 }
 
 static void by_setuid(void)
