@@ -86,7 +86,13 @@ def names_of_lines_only(directory):
 RUST = """
 #[inline(never)]
 pub fn boxes(n: usize) -> Vec<Box<[u8]>> {
-    (0..n).map(|i| vec![i as u8; i * 100 + 1].into_boxed_slice()).collect()
+    // any compiler inlines a closure that is called at one place
+    let make = |i: usize| vec![i as u8; i * 100 + 1].into_boxed_slice();
+    let mut all = Vec::new();
+    for i in 0..n {
+        all.push(make(i));
+    }
+    all
 }
 
 fn main() {
@@ -116,8 +122,10 @@ def rust_in_both_manglings(directory):
                   ours.values()), {f[-1][0] for f in ours.values()})
         check(any("boxes::{" in name for frames in ours.values()
                   for name, *_ in frames[:-1]), "no closure inlined")
-        check(all(frames[-1][1].endswith("boxes.rs") for frames in
-                  ours.values()), {f[-1][1] for f in ours.values()})
+        # where nothing is inlined, a line may be the library's all the same
+        callers = {frames[-1][1] for frames in ours.values()
+                   if len(frames) > 1}
+        check(all(each.endswith("boxes.rs") for each in callers), callers)
 
 
 # ---- damage ----
