@@ -41,6 +41,7 @@
 #include "preload/ring.h"
 #include "preload/sys.h"
 #include "unwind/memory.h"
+#include "unwind/signals.h"
 #include "unwind/walk.h"
 
 #define ARENAS_BLOCK_NS 600	/* a piece that no cache has */
@@ -159,11 +160,12 @@ static bool arenas_safe(void)
 static void arenas_take(struct arenas *arenas, uint32_t from)
 {
 	struct real_mallinfo info;
-	uint64_t old;
+	struct signals_held held;
 
 	if (!arenas_known() || !arenas_alone() || !arenas_safe())
 		return;
-	if (!sys_hold_signals(&old))
+	/* handlers that are stepped through cannot be kept out */
+	if (arch_is_stepped() || !signals_hold(&held))
 		return;
 	if (arenas_change(arenas, from, ARENAS_TAKING)) {
 		arenas->stamp = arch_cycles();
@@ -174,8 +176,7 @@ static void arenas_take(struct arenas *arenas, uint32_t from)
 		atomic_store_explicit(&arenas->state, ARENAS_TAKEN,
 				      memory_order_release);
 	}
-	/* it was accepted a moment ago */
-	sys_signal_mask(old, NULL);
+	signals_release(&held);
 }
 
 void arenas_answer(struct recorder *r)

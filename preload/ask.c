@@ -35,6 +35,7 @@
 #include "preload/sys.h"
 #include "unwind/abandoned.h"
 #include "unwind/memory.h"
+#include "unwind/signals.h"
 
 #define ASK_NAP_NS (20 * UINT64_C(1000000))
 /* What is waited at most, in parts of a nap, and what one counts that was
@@ -42,7 +43,6 @@
  * forbidden to read any. */
 #define ASK_PATIENCE (100 * ASK_NAP)
 #define ASK_PASSED 1	/* no thread's pointer */
-#define ASK_SPINS 100000	/* some milliseconds */
 enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
 
 enum { ASK_IDLE, ASK_POSTED, ASK_TAKEN, ASK_DONE };
@@ -71,25 +71,6 @@ static bool ask_is_left(const struct ask *ask, uintptr_t sp)
 bool ask_interrupted(const struct ask *ask, uintptr_t sp)
 {
 	return ask_is_ours(ask) && !ask_is_left(ask, sp);
-}
-
-/* Whether they were kept out by this, and *old is what was before. */
-static bool ask_block_signals(uint64_t *old)
-{
-	return unwind_may(UNWIND_NO_PROBE) &&
-	       sys_hold_signals(old);
-}
-
-static void ask_restore_signals(uint64_t old)
-{
-	unsigned i;
-
-	/* another thread may be putting a filter in force for all: what that
-	 * forbids is known in a moment */
-	for (i = 0; i < ASK_SPINS && !unwind_may(UNWIND_NO_PROBE); i++)
-		arch_pause();
-	/* it was accepted a moment ago */
-	sys_signal_mask(old, NULL);
 }
 
 static bool ask_take(struct ask *ask, uintptr_t from)
@@ -220,14 +201,14 @@ BASE_SLOW bool ask_writer(struct recorder *r, const struct ask *question,
 			  long *result)
 {
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
-	bool blocked, answered = false;
-	uint64_t signals;
+	struct signals_held held;
+	bool answered = false;
 
 	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
 			  RECORDER_ON ||
 	    (r->writer_is_thread && question->what != ASK_CONTROL))
 		return false;
-	blocked = ask_block_signals(&signals);
+	signals_hold(&held);
 	if (ask_claim(r, sp)) {
 		/* the last to be known: a handler in between is refused */
 		r->ask.cfa = 0;
@@ -238,8 +219,7 @@ BASE_SLOW bool ask_writer(struct recorder *r, const struct ask *question,
 		answered = ask_and_wait(r, question, result);
 		ask_leave(&r->ask);
 	}
-	if (blocked)
-		ask_restore_signals(signals);
+	signals_release(&held);
 	return answered;
 }
 

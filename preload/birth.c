@@ -6,7 +6,8 @@
  * that its thread pointer points to, because compiled code may look for a
  * canary there.
  *
- * I1: all signals are blocked from before the clone on.
+ * I1: all signals are blocked from before the clone on; the task is born with
+ * this mask, and keeps it.
  */
 #include "preload/birth.h"
 
@@ -17,6 +18,7 @@
 
 #include "preload/area.h"
 #include "preload/sys.h"
+#include "unwind/signals.h"
 
 #define BIRTH_STACK (256u << 10)
 #define BIRTH_MIDWIFE (16u << 10)	/* stack of the task that makes it */
@@ -95,7 +97,7 @@ long birth_give(struct birth *birth)
 				     CLONE_UNTRACED;
 	uint64_t old;
 
-	sys_signal_mask(SYS_SIGNALS_ALL, &old);	/* I1 */
+	signals_mask(SIGNALS_ALL, &old);	/* I1 */
 	birth->thread = false;
 	if (sys_failed(birth_bear(birth))) {
 		birth->thread = true;
@@ -104,6 +106,6 @@ long birth_give(struct birth *birth)
 					     birth->tls, birth->fn,
 					     birth->arg);
 	}
-	sys_signal_mask(old, NULL);
+	signals_mask(old, NULL);
 	return birth->pid;
 }

@@ -47,6 +47,7 @@
 #include "preload/tid.h"
 #include "preload/writer.h"
 #include "unwind/memory.h"
+#include "unwind/signals.h"
 
 #define RECORDER_WINDOW_NS 2000	/* of the live header's window_ticks */
 #define RECORDER_WANT_NAP_NS (10 * UINT64_C(1000000))
@@ -420,17 +421,15 @@ static void recorder_start_undisturbed(struct recorder *r)
 
 static void recorder_start(struct recorder *r)
 {
-	uint64_t signals;
-	bool blocked;
+	struct signals_held held;
 
 	/* a child of a process that forbade itself what this needs; or has
 	 * itself stepped, as the writer would be then */
 	if (!unwind_may(SECCOMP_NO_START) || arch_is_stepped())
 		return;
-	blocked = sys_hold_signals(&signals);
+	signals_hold(&held);
 	recorder_start_undisturbed(r);
-	if (blocked)
-		sys_signal_mask(signals, NULL);
+	signals_release(&held);
 }
 
 /* Another thread is about to start it: in a child of fork several may come at

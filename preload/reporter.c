@@ -32,6 +32,7 @@
 #include "preload/recorder.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "unwind/signals.h"
 
 #define REPORTER_STACK (64u << 10)
 #define REPORTER_VARIABLES 24
@@ -208,7 +209,7 @@ static void reporter_child(void *arg)
 	arch_syscall3(__NR_dup3, start->output, 1, 0);
 	arch_syscall3(__NR_dup3, start->output, 2, 0);
 	arch_syscall3(__NR_close_range, 3, ~0u, 0);
-	sys_signal_mask(SYS_SIGNALS_NONE, NULL);
+	signals_mask(SIGNALS_NONE, NULL);
 	arch_syscall3(__NR_execve, (long)start->command, (long)start->argv,
 		      (long)start->envp);
 	for (;;)

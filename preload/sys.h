@@ -72,33 +72,6 @@ static inline long sys_madvise(void *at, size_t n, int advice)
 	return arch_syscall3(__NR_madvise, (long)at, n, advice);
 }
 
-#define SYS_SIGNALS 8	/* bytes of the kernel's signal set */
-#define SYS_SIGNALS_ALL (~UINT64_C(0))
-#define SYS_SIGNALS_NONE UINT64_C(0)
-/* Those that an instruction or a call brings about: while they are kept out,
- * the kernel ends the process instead. */
-#define SYS_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
-#define SYS_SIGNALS_OWN                                                 \
-	(SYS_SIGNAL(SIGTRAP) | SYS_SIGNAL(SIGSEGV) | SYS_SIGNAL(SIGBUS) | \
-	 SYS_SIGNAL(SIGFPE) | SYS_SIGNAL(SIGILL) | SYS_SIGNAL(SIGSYS))
-
-/* Which signals the calling thread keeps out; *old (NULL: not wanted): which
- * it did before. */
-static inline long sys_signal_mask(uint64_t blocked, uint64_t *old)
-{
-	return arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&blocked,
-			     (long)old, SYS_SIGNALS);
-}
-
-/* Lets no handler interrupt the calling thread, until sys_signal_mask with
- * *old. Whether that could be had: a thread that is stepped has a handler after
- * each instruction. */
-static inline bool sys_hold_signals(uint64_t *old)
-{
-	return !arch_is_stepped() &&
-	       !sys_signal_mask(SYS_SIGNALS_ALL & ~SYS_SIGNALS_OWN, old);
-}
-
 static inline int sys_getpid(void)
 {
 	return arch_syscall0(__NR_getpid);

@@ -221,8 +221,8 @@ uintptr_t walk_leaves_no_signal(void)
 
 /* A function that was called from elsewhere may begin at the same place later.
  * What is no return address is a stub of somebody's, who knows the true one. */
-static bool is_it(const struct walk_search *search,
-		  const struct arch_regs *regs)
+static bool is_sought(const struct walk_search *search,
+		      const struct arch_regs *regs)
 {
 	return regs->r[ARCH_REG_SP] == search->cfa &&
 	       (regs->r[ARCH_REG_PC] == search->ra ||
@@ -245,7 +245,7 @@ uintptr_t walk_past(const struct walk_search *search, bool *met)
 		/* what a signal interrupted has its sp anywhere */
 		if (at.exact)
 			continue;
-		*met = outward && is_it(search, &regs);
+		*met = outward && is_sought(search, &regs);
 		if (*met)
 			return 0;
 		outward |= regs.r[ARCH_REG_SP] == search->sp;

@@ -42,6 +42,7 @@
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
 #include "unwind/rules_image.h"
+#include "unwind/signals.h"
 #include "unwind/walk.h"
 
 /* Those after the first GL_IMAGES_MAX have no record that others could read:
@@ -50,7 +51,6 @@
 #define TRIES 3			/* to read a list that stands still */
 #define BORROWERS 8		/* at a time */
 #define NOBODY_BORROWED UINT32_MAX
-#define KERNEL_SIGSET_SIZE 8
 
 struct scan {
 	bool add;
@@ -59,12 +59,6 @@ struct scan {
 	uint32_t unknown;
 	uint32_t next;	/* the list is in the loader's order, mostly */
 	uint32_t borrowed;
-};
-
-/* Of the calling thread, as they were. */
-struct signals {
-	uint64_t mask;
-	bool blocked;
 };
 
 /* Where the loader's entries are copied to. */
@@ -333,43 +327,25 @@ static bool scan_all(bool *changed)
 	return true;
 }
 
-/* Lets no handler run on this thread, where the process may ask for that. */
-static void block_signals(struct signals *before)
-{
-	static const uint64_t all = ~UINT64_C(0);
-
-	before->blocked = unwind_may(UNWIND_NO_PROBE) && !arch_is_stepped() &&
-			  arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK,
-					(long)&all, (long)&before->mask,
-					KERNEL_SIGSET_SIZE) == 0;
-}
-
-static void restore_signals(const struct signals *before)
-{
-	if (before->blocked)
-		arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK,
-			      (long)&before->mask, 0, KERNEL_SIGSET_SIZE);
-}
-
-static bool try_lock(struct signals *signals)
+static bool try_lock(struct signals_held *held)
 {
 	uint32_t free = 0;
 
 	if (atomic_load_explicit(&list.lock, memory_order_relaxed))
 		return false;
-	block_signals(signals);
+	signals_hold(held);
 	if (atomic_compare_exchange_strong_explicit(&list.lock, &free, 1,
 						    memory_order_acquire,
 						    memory_order_relaxed))
 		return true;
-	restore_signals(signals);
+	signals_release(held);
 	return false;
 }
 
-static void unlock(const struct signals *signals)
+static void unlock(const struct signals_held *held)
 {
 	atomic_store_explicit(&list.lock, 0, memory_order_release);
-	restore_signals(signals);
+	signals_release(held);
 }
 
 int image_init(const struct capture_config *config)
@@ -419,13 +395,13 @@ bool image_list_is_stale(void)
 const struct image *image_find(uintptr_t pc)
 {
 	const struct image *image = image_ranges_find(pc);
-	struct signals signals;
+	struct signals_held held;
 	bool changed;
 
-	if (image || !image_list_is_stale() || !try_lock(&signals))
+	if (image || !image_list_is_stale() || !try_lock(&held))
 		return image;
 	scan_all(&changed);
-	unlock(&signals);
+	unlock(&held);
 	return image_ranges_find(pc);
 }
 
@@ -485,12 +461,12 @@ bool image_borrow(uintptr_t pc, struct rules_image *rules)
 {
 	struct borrowing borrowing = { pc, rules };
 	struct borrower *borrower;
-	struct signals signals;
+	struct signals_held held;
 	int found = 0;
 
 	if (!image_list_is_stale())
 		return false;
-	block_signals(&signals);
+	signals_hold(&held);
 	borrower = borrower_take();
 	if (borrower) {
 		leave_count();
@@ -498,7 +474,7 @@ bool image_borrow(uintptr_t pc, struct rules_image *rules)
 		atomic_store_explicit(&borrower->taken, false,
 				      memory_order_release);
 	}
-	restore_signals(&signals);
+	signals_release(&held);
 	return found;
 }
 
@@ -509,17 +485,17 @@ enum gt_mode_why image_barriers_verdict(void)
 
 bool image_refresh(bool *changed)
 {
-	struct signals signals;
+	struct signals_held held;
 	bool done;
 
 	*changed = false;
-	if (!try_lock(&signals))
+	if (!try_lock(&held))
 		return false;
 	done = scan_all(changed);
 	if (jit_sweep()) {
 		walk_flush();
 		*changed = true;
 	}
-	unlock(&signals);
+	unlock(&held);
 	return done;
 }

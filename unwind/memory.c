@@ -14,8 +14,8 @@
 
 #include "arch.h"
 #include "unwind/memory.h"
+#include "unwind/signals.h"
 
-#define KERNEL_SIGSET_SIZE 8
 #define KERNEL_EFAULT (-14)
 #define HOW_INVALID (~0L)
 #define PAGE 4096u
@@ -43,7 +43,7 @@ bool unwind_probe(uintptr_t address)
 	if (address < 4096 || address > ARCH_ADDRESS_MAX - 8)
 		return false;
 	ret = arch_syscall4(__NR_rt_sigprocmask, HOW_INVALID, (long)address, 0,
-			    KERNEL_SIGSET_SIZE);
+			    SIGNALS_SET);
 	return ret != KERNEL_EFAULT;
 }
 

@@ -30,7 +30,7 @@ extern bool (*unwind_scarce)(void);
  * Threads then go without: they spin where they would have slept, and so on.
  */
 enum {
-	UNWIND_NO_PROBE = 1,	/* rt_sigprocmask with an invalid `how` */
+	UNWIND_NO_PROBE = 1,	/* rt_sigprocmask */
 	UNWIND_NO_WAIT = 2,	/* futex */
 	UNWIND_NO_IDS = 4,	/* getpid, gettid, prctl(PR_GET_NAME) */
 	UNWIND_NO_ADVICE = 8,	/* madvise */

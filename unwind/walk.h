@@ -97,8 +97,9 @@ bool walk_meets_signal(uintptr_t sp);
 /*
  * Whether the frame that ends at `cfa` (the stack pointer after its return) and
  * returns to `ra` is among those that lead from the one that ends at `sp` to
- * the outermost one, what signals have interrupted included: *met. If it is not, and there is no
- * doubt about any of them, the stack pointer of the outermost one; else 0.
+ * the outermost one, what signals have interrupted included: *met. If it is
+ * not, and there is no doubt about any of them, the stack pointer of the
+ * outermost one; else 0.
  * [lo, hi) can be read. Any thread, also signal handlers.
  */
 struct walk_search {
