@@ -3,20 +3,23 @@
  *
  * I1: out->size covers whole chunks only; after a failure the file is cut
  *     back to it.
- * I2: a chunk is only begun if CHUNK_LAST_WORDS bytes are free behind it, for
- *     the chunks that say how the recording ended.
+ * I2: a chunk is only begun if out->last bytes are free behind it, for the
+ *     chunks that say how the recording ended: of the disk, where that can be
+ *     reserved, and of what the limit of files' sizes leaves (RLIMIT_FSIZE).
  */
 #include "preload/chunk.h"
 
 #include <errno.h>
 #include <linux/falloc.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "preload/area.h"
 #include "preload/sys.h"
 #include "preload/xxh64.h"
 
-#define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END */
+#define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */
+#define CHUNK_LAST_SHARE 8	/* … or this part of a limit */
 #define CHUNK_AHEAD (64u << 10)	/* reserved in one go */
 
 static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
@@ -53,13 +56,28 @@ static int chunk_allocate(const struct chunk_out *out, uint64_t to)
 	return err;
 }
 
+/* Where the limit is now, and what is kept of it. */
+static void chunk_limit(struct chunk_out *out)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	/* unknown: there is none */
+	arch_syscall4(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit);
+	out->limit = out->regular ? limit.rlim_cur : RLIM_INFINITY;
+	out->last = base_min(out->limit / CHUNK_LAST_SHARE, CHUNK_LAST_WORDS);
+}
+
 /* I2. Some file systems cannot reserve: then a full disk may cost END. */
 static int chunk_reserve(struct chunk_out *out, size_t n)
 {
-	uint64_t end = out->start + out->size + n + CHUNK_LAST_WORDS;
+	uint64_t end = out->start + out->size + n + out->last;
 	int err;
 
-	if (!out->reserves || out->last_words || end <= out->reserved)
+	if (out->last_words)
+		return 0;
+	if (end > out->limit)
+		return -EFBIG;
+	if (!out->reserves || end <= out->reserved)
 		return 0;
 	if (!out->reserved)
 		out->reserved = out->start + out->size;
@@ -114,6 +132,7 @@ int chunk_begin(struct chunk_out *out, int fd)
 		start = arch_syscall3(__NR_lseek, fd, 0, 1);
 		out->start = start > 0 ? start : 0;
 	}
+	chunk_limit(out);
 	memcpy(out->buffer, GT_MAGIC, GT_MAGIC_SIZE);
 	at = chunk_put(out->buffer + GT_MAGIC_SIZE, GT_MAJOR, 2);
 	at = chunk_put(at, GT_MINOR, 2);

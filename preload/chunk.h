@@ -26,6 +26,8 @@ struct chunk_out {
 	bool reserves;		/* room for the last words is kept free */
 	bool last_words;	/* which come now, into that room */
 	uint64_t reserved;	/* offset up to which the file has room */
+	uint64_t limit;		/* of its size */
+	uint64_t last;		/* what is kept for the last words */
 };
 
 /* What the header says beside the payload. */

@@ -103,6 +103,7 @@ static void full_disks_leave_whole_chunks(void **state)
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = before;
 	limit.rlim_cur = 10000;
+	/* the limit is the disk's: it is not known */
 	assert_int_equal(chunk_open(&out, fd, TRACE_ID, ROOM), 0);
 	to = chunk_payload(&out);
 	memset(to, 'x', 1000);
@@ -116,6 +117,42 @@ static void full_disks_leave_whole_chunks(void **state)
 	assert_int_equal(st.st_size, GT_HEADER_SIZE +
 			 (n - 1) * (GT_CHUNK_SIZE + 1000));
 	assert_int_equal(out.size, st.st_size);
+	close(fd);
+}
+
+/* Whether or not the file system can reserve room. */
+static void a_limit_leaves_room_for_the_last_words(void **state)
+{
+	struct rlimit before, limit;
+	struct chunk_out out;
+	int fd = temporary();
+	uint8_t *to;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(chunk_open(&out, fd, TRACE_ID, ROOM), 0);
+	to = chunk_payload(&out);
+	memset(to, 'x', 10000);
+	for (unsigned n = 0; n < 300; n++) {
+		limit = before;
+		limit.rlim_cur = 100000 + n;
+		assert_int_equal(ftruncate(fd, 0), 0);
+		lseek(fd, 0, SEEK_SET);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		out.err = 0;
+		out.last_words = false;
+		assert_int_equal(chunk_begin(&out, fd), 0);
+		while (chunk_write(&out, GT_INFO, to + 300, NULL) == 0)
+			;
+		assert_int_equal(out.err, -EFBIG);
+		assert_true(out.size + 400 + out.last > limit.rlim_cur);
+		out.err = 0;
+		out.last_words = true;
+		assert_int_equal(chunk_write(&out, GT_END, to + 10000, NULL),
+				 0);
+		setrlimit(RLIMIT_FSIZE, &before);
+	}
 	close(fd);
 }
 
@@ -140,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_are_as_documented),
 		cmocka_unit_test(full_disks_leave_whole_chunks),
+		cmocka_unit_test(a_limit_leaves_room_for_the_last_words),
 		cmocka_unit_test(pipes_are_not_cut),
 	};
 
