@@ -95,9 +95,9 @@ def file_size(directory):
               "what was written before")
 
 
-# A user whom no other test becomes: one more process of that user, and exec
-# fails in the bare run.
-LONELY = 54321
+# A user whom nobody else becomes, be it another run of this: one more process
+# of that user, and exec fails in the bare run.
+LONELY = 1000000 + os.getpid()
 
 
 @case
