@@ -265,6 +265,13 @@ def wait_for(condition, seconds=SETTLE_SECONDS):
     return True
 
 
+def check_no_live_file(trace):
+    """It goes a moment after the end was written."""
+    live = find_key(info(trace), "live")
+    check(not live or wait_for(lambda: not os.path.exists(live)),
+          "the live file is left")
+
+
 def gnomon(*arguments, statuses=(0,), env=None, **options):
     """Runs the command and insists on one of these exit statuses."""
     done = bare([GNOMON, *arguments], env, **options)

@@ -28,8 +28,7 @@ def recording_goes_on(directory):
         done = same([argument], part)
         agree(done.expected, Report(done.trace), argument + ": ")
         equal(find_key(info(done.trace), "reason"), "exit", "reason")
-        live = find_key(info(done.trace), "live")
-        check(not live or not os.path.exists(live), "the live file is left")
+        check_no_live_file(done.trace)
 
 
 main()
