@@ -12,12 +12,14 @@
 #include <string.h>
 
 #include "preload/base.h"
+#include "preload/budget.h"
 #include "preload/copied_file.h"
 #include "preload/patch.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
+#define FOREIGN_PART 1024	/* of a limit of addresses */
 #define FOREIGN_FILES 256	/* looked at */
 #define FOREIGN_SYMBOLS 4000000	/* of a file */
 #define FOREIGN_NAME_MAX 64
@@ -35,6 +37,7 @@ struct foreign_file {
 struct foreign_search {
 	struct foreign *foreign;
 	const char *program;
+	uint64_t most;		/* bytes of a file; UINT64_MAX: any */
 	unsigned files;
 	char last[FOREIGN_PATH_MAX];
 };
@@ -171,12 +174,23 @@ void foreign_file(struct foreign *foreign, struct copied_file *file,
 	foreign->allocator = f.allocator ? f.allocator : f.own;
 }
 
+/* Whether the program can do without so many addresses for a moment. */
+static bool foreign_fits(const struct foreign_search *search, const char *path)
+{
+	struct stat st;
+
+	return search->most == UINT64_MAX ||
+	       (!sys_failed(arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path,
+					  (long)&st, 0)) &&
+		(uint64_t)st.st_size <= search->most);
+}
+
 static void foreign_open(struct foreign_search *search, const char *path)
 {
 	const char *name = path, *s;
 	struct copied_file file;
 
-	if (!copied_file_open(&file, path))
+	if (!foreign_fits(search, path) || !copied_file_open(&file, path))
 		return;
 	for (s = path; *s; s++)
 		if (*s == '/')
@@ -204,8 +218,12 @@ static void foreign_visit(const struct proc_map *map, void *arg)
 void foreign_look(struct foreign *foreign, const char *program)
 {
 	struct foreign_search search = { .foreign = foreign,
-					 .program = program };
+					 .program = program,
+					 .most = budget_addresses() };
 
+	/* they are the program's own: it may ask for them just then */
+	if (search.most != UINT64_MAX)
+		search.most /= FOREIGN_PART;
 	foreign->state = FOREIGN_NONE;
 	proc_maps(foreign_visit, &search);
 }

@@ -29,7 +29,8 @@ struct foreign {
 
 /*
  * Looks at the files that are mapped; `program` is the path of the program's
- * own. Opens each and copies parts of it for a moment.
+ * own. Opens each and copies parts of it for a moment, which takes addresses: of
+ * a process that has only so many, large files are left out.
  */
 void foreign_look(struct foreign *foreign, const char *program);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -93,12 +94,39 @@ static void test_damaged(void **state)
 	}
 }
 
+/* A file that is larger than a part of the limit is not copied. */
+static void test_limited(void **state)
+{
+	struct foreign foreign = { .state = FOREIGN_NONE };
+	struct rlimit before, limit;
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	(void)state;
+	assert_true(n > 0);
+	path[n] = '\0';
+	foreign_look(&foreign, path);
+	assert_int_not_equal(foreign.state, FOREIGN_NONE);
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	limit = before;
+	limit.rlim_cur = 1024 * (own_size - 1);
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	foreign_look(&foreign, path);
+	assert_int_equal(foreign.state, FOREIGN_NONE);
+	limit.rlim_cur = 1024 * own_size;
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	foreign_look(&foreign, path);
+	assert_int_not_equal(foreign.state, FOREIGN_NONE);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_limited),
 	};
 
 	return mi_malloc(0) == NULL ? 1 :
