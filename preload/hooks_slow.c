@@ -145,6 +145,8 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 	struct gl_ring *ring = thread->own;
 	struct hooks_lent lent;
 
+	if (unlikely(!ring))
+		return;		/* a child (fork_copy.h) */
 	if (!hooks_take(ring, &lent, ra, sp)) {
 		event.stamp = ring_cycles();
 		ring_nested_push(recorder, thread, &event);
@@ -165,7 +167,7 @@ static void hooks_tell_passed(struct thread *thread, unsigned kind,
 	struct gl_ring *ring = thread->own;
 	struct hooks_lent lent;
 
-	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
+	if (!ring || (kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
 	    !hooks_take(ring, &lent, ra, sp))
 		return;
 	event.size = aside_passed(thread, block);
@@ -187,9 +189,8 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 	struct gl_ring *ring;
 	uint32_t context;
 
-	if (!thread)
+	if (!thread || !(ring = thread->own))
 		return;
-	ring = thread->own;
 	if (!ring_idle(ring) &&
 	    hooks_reentered(kind, caller.ra, caller.sp))
 		return;
@@ -227,10 +228,11 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
 					   uintptr_t ra, uintptr_t sp)
 {
 	struct thread *thread = hooks_thread(sp);
+	const struct gl_ring *ring;
 
-	if (!thread)
+	if (!thread || !(ring = thread->own))
 		return;
-	if (!ring_idle(thread->own) && hooks_reentered(kind, ra, sp))
+	if (!ring_idle(ring) && hooks_reentered(kind, ra, sp))
 		return;
 	if (thread->aside)
 		kind = aside_address(thread, kind, block);

@@ -15,7 +15,7 @@
 	X(setegid) X(setregid) X(setresgid) X(setgroups) X(initgroups)     \
 	X(execve) X(execvpe) X(fexecve) X(posix_spawn) X(posix_spawnp)     \
 	X(system) X(popen) X(__libc_start_main) X(_exit) X(_Exit) X(wait)  \
-	X(waitpid) X(wait3) X(wait4) X(waitid)
+	X(waitpid) X(wait3) X(wait4) X(waitid) X(fork) X(_Fork)
 
 enum life_function {
 #define LIFE_ENUM(name) LIFE_##name,

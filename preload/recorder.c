@@ -31,6 +31,7 @@
 #include "preload/aside.h"
 #include "preload/budget.h"
 #include "preload/environment.h"
+#include "preload/fork_copy.h"
 #include "preload/guard.h"
 #include "preload/message.h"
 #include "preload/options_agree.h"
@@ -274,7 +275,10 @@ static void recorder_want(const _Atomic uint32_t *limit,
 /* capture_config.want_nodes */
 static void recorder_want_nodes(void)
 {
-	recorder_want(&recorder->live->node_limit, &recorder->nodes_refused);
+	struct gl_header *live = recorder->live;
+
+	if (live)	/* else: see fork_copy.h, empty pages */
+		recorder_want(&live->node_limit, &recorder->nodes_refused);
 }
 
 /* capture_config.want_images */
@@ -343,6 +347,7 @@ static bool recorder_begin(struct recorder *r)
 {
 	int err;
 
+	fork_copy_forget();
 	r->pid = sys_getpid();
 	memcpy(r->parent_trace, recorder_trace, sizeof(recorder_trace));
 	r->seed = recorder_random(r);
@@ -568,6 +573,8 @@ BASE_SLOW struct thread *recorder_thread(void)
 
 	if (thread && thread->ring)
 		return thread;	/* I1 */
+	if (unlikely(!fork_copy_over(thread)))
+		return NULL;
 	if (thread && thread->own)
 		return recorder_return(recorder, thread);
 	return recorder_enter(false);
@@ -577,6 +584,8 @@ BASE_SLOW struct thread *recorder_join(void)
 {
 	struct thread *thread = recorder_tls;
 
+	if (unlikely(!fork_copy_over(thread)))
+		return NULL;
 	return thread && thread->own ? thread : recorder_enter(true);
 }
 

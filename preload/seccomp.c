@@ -57,6 +57,8 @@ static const struct seccomp_call seccomp_calls[] = {
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_newfstatat, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_mmap, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_munmap, 0, 0 },
+	{ SECCOMP_NO_PAGES, __NR_mincore, 0, 0 },
+	{ SECCOMP_NO_PAGES, __NR_sysinfo, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_close, 0, 0 },
 	{ SECCOMP_NO_STATUS, __NR_ioctl, 0, TARGET_GET_INFO },
 	{ SECCOMP_NO_LOCK, __NR_capget, 0, 0 },

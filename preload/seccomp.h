@@ -26,7 +26,8 @@ enum {
 	SECCOMP_NO_SOCKET = 128,	/* to be asked by others (writer) */
 	/* 256: UNWIND_NO_COPY */
 	SECCOMP_NO_STATUS = 512,	/* to ask how a process ended (writer) */
-	SECCOMP_NO_ALL = 1023
+	SECCOMP_NO_PAGES = 1024,	/* to ask which pages are in use */
+	SECCOMP_NO_ALL = 2047
 };
 
 /* Around the call that puts a filter, or strict mode, in force. From the first

@@ -1,0 +1,74 @@
+/*
+ * fork_inside.c: a timer's handler forks, mostly inside of malloc or free, and
+ * the child returns from the handler. It finishes what it was at, allocates,
+ * and ends. Prints how many children there were, how many ended well, and how
+ * many blocks each has in the end.
+ */
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "tgt.h"
+
+#define CHILDREN 150
+#define EVERY_US 2000
+#define BLOCKS 20
+
+static volatile int forked, is_child;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	if (is_child || forked == CHILDREN)
+		return;
+	switch (fork()) {
+	case -1:
+		_exit(3);
+	case 0:
+		is_child = 1;
+		return;
+	default:
+		forked++;
+	}
+}
+
+TGT_FUNCTION void *last_malloc(void)
+{
+	return malloc(77);
+}
+
+static void child(void)
+{
+	int i;
+
+	for (i = 0; i < BLOCKS; i++)
+		tgt_sink = last_malloc();
+	_exit(0);
+}
+
+int main(void)
+{
+	struct itimerval timer = { { 0, EVERY_US }, { 0, EVERY_US } };
+	struct itimerval none = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = on_alarm,
+				    .sa_flags = SA_RESTART };
+	int status, right = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	while (forked < CHILDREN) {
+		void *first = malloc(24), *second = malloc(200);
+
+		free(first);
+		free(second);
+		if (is_child)
+			child();
+	}
+	setitimer(ITIMER_REAL, &none, NULL);
+	while (wait(&status) > 0)
+		right += status == 0;
+	tgt_print("children", forked);
+	tgt_print("right", right);
+	tgt_print("blocks", BLOCKS);
+	return 0;
+}
