@@ -35,16 +35,18 @@ api_block(uint32_t heap, unsigned kind, const void *block, uint64_t size,
 {
 	uint64_t word1 = gl_word1_of_heap(heap, (uintptr_t)block);
 	struct thread *thread = recorder_tls;
+	struct gl_shared *shared;
 	struct gl_ring *ring;
 	uint32_t context;
 
-	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	if (unlikely(!thread) ||
+	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
 	    unlikely(!ring_idle(ring))) {
 		hooks_block_slow(kind, word1, size, caller);
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	ring_stamp(recorder, ring);
+	ring_stamp(shared, ring);
 	context = hooks_capture(thread, caller);
 	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
 			size);

@@ -68,8 +68,8 @@ static bool arenas_change(struct arenas *arenas, uint32_t from, uint32_t to)
 
 void arenas_ask(struct recorder *r)
 {
-	struct arenas *arenas = &r->arenas[ARENAS_RUNNING];
-	uint64_t turn = ring_turn_of(r);
+	struct arenas *arenas = &r->shared->arenas[ARENAS_RUNNING];
+	uint64_t turn = ring_turn_of(r->shared);
 	uint32_t state = atomic_load_explicit(&arenas->state,
 					      memory_order_acquire);
 
@@ -80,7 +80,7 @@ void arenas_ask(struct recorder *r)
 	/* whoever has the turn loses it; if a hook was first, next time */
 	if (turn != RING_ASKED)
 		atomic_compare_exchange_strong_explicit(
-			&r->turn, &turn, RING_ASKED, memory_order_seq_cst,
+			&r->shared->turn, &turn, RING_ASKED, memory_order_seq_cst,
 			memory_order_relaxed);
 }
 
@@ -88,8 +88,8 @@ void arenas_forget(struct recorder *r)
 {
 	uint64_t turn = RING_ASKED;
 
-	arenas_change(&r->arenas[ARENAS_RUNNING], ARENAS_ASKED, ARENAS_IDLE);
-	atomic_compare_exchange_strong_explicit(&r->turn, &turn, 0,
+	arenas_change(&r->shared->arenas[ARENAS_RUNNING], ARENAS_ASKED, ARENAS_IDLE);
+	atomic_compare_exchange_strong_explicit(&r->shared->turn, &turn, 0,
 						memory_order_seq_cst,
 						memory_order_relaxed);
 }
@@ -97,7 +97,7 @@ void arenas_forget(struct recorder *r)
 bool arenas_collect(struct recorder *r, enum arenas_which which,
 		    struct arenas *to)
 {
-	struct arenas *arenas = &r->arenas[which];
+	struct arenas *arenas = &r->shared->arenas[which];
 	unsigned i;
 
 	if (atomic_load_explicit(&arenas->state, memory_order_acquire) !=
@@ -124,7 +124,7 @@ static void arenas_fill(struct arenas *arenas, const struct real_mallinfo *info)
 
 uint64_t arenas_estimate_ns(const struct recorder *r)
 {
-	return ARENAS_BLOCK_NS * atomic_load_explicit(&r->live_blocks,
+	return ARENAS_BLOCK_NS * atomic_load_explicit(&r->shared->live_blocks,
 						      memory_order_relaxed);
 }
 
@@ -179,13 +179,13 @@ static void arenas_take(struct arenas *arenas, uint32_t from)
 	signals_release(&held);
 }
 
-void arenas_answer(struct recorder *r)
+void arenas_answer(struct gl_shared *shared)
 {
-	arenas_take(&r->arenas[ARENAS_RUNNING], ARENAS_ASKED);
+	arenas_take(&shared->arenas[ARENAS_RUNNING], ARENAS_ASKED);
 }
 
 void arenas_leave(struct recorder *r)
 {
 	if (arenas_short(r))
-		arenas_take(&r->arenas[ARENAS_LAST], ARENAS_IDLE);
+		arenas_take(&r->shared->arenas[ARENAS_LAST], ARENAS_IDLE);
 }

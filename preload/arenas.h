@@ -21,6 +21,7 @@
 #include "preload/format.h"
 
 struct recorder;
+struct gl_shared;
 
 enum { ARENAS_IDLE, ARENAS_ASKED, ARENAS_TAKING, ARENAS_TAKEN };
 
@@ -62,7 +63,7 @@ bool arenas_collect(struct recorder *r, enum arenas_which which,
  * called. Keeps errno. Any thread, also in a signal handler (then it does
  * nothing).
  */
-void arenas_answer(struct recorder *r);
+void arenas_answer(struct gl_shared *shared);
 
 /* The program ends in an orderly way: likewise, once, and only if that is
  * short beside the time it has run. */

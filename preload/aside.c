@@ -204,17 +204,17 @@ static bool aside_limited(const struct recorder *r)
 
 /* Limits that come later make the set incomplete: then it is asked by those
  * threads alone that know of them. */
-static void aside_find_way(const struct recorder *r, bool chooses)
+static void aside_find_way(bool dormant, bool chooses)
 {
-	bool dormant = atomic_load_explicit(&r->gate, memory_order_relaxed) &
-		       GATE_SHUT;
 	enum aside_way way = ASIDE_PERHAPS;
 
 	if (real_only && chooses)
 		way = ASIDE_CHOICE;
 	else if (real_only && !dormant)
 		way = ASIDE_NOT;
-	__atomic_store_n(&aside_way, way, __ATOMIC_RELAXED);
+	/* all threads read it at each event */
+	if (__atomic_load_n(&aside_way, __ATOMIC_RELAXED) != way)
+		__atomic_store_n(&aside_way, way, __ATOMIC_RELAXED);
 }
 
 void aside_start(struct recorder *r)
@@ -224,22 +224,13 @@ void aside_start(struct recorder *r)
 	r->limits.mean = number[OPTION_SAMPLE];
 	r->limits.least = number[OPTION_MIN_SIZE];
 	r->limits.most = number[OPTION_MAX_SIZE];
-	aside_find_way(r, r->limits.mean || aside_limited(r));
+	aside_find_way(false, r->limits.mean || aside_limited(r));
 }
 
-void aside_sleep(struct recorder *r, bool dormant)
+void aside_follow(bool dormant)
 {
-	if (dormant)
-		gate_shut(r);
-	else
-		gate_open(r);
-	aside_find_way(r, aside_way == ASIDE_CHOICE);
-}
-
-void aside_end(struct recorder *r)
-{
-	gate_shut_for_good(r);
-	aside_find_way(r, aside_way == ASIDE_CHOICE);
+	aside_find_way(dormant, __atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
+					ASIDE_CHOICE);
 }
 
 void aside_thread(struct thread *thread)
@@ -290,7 +281,8 @@ void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
 	r->limits.least = least;
 	r->limits.most = most;
 	if (least || most < UINT64_MAX)
-		atomic_store_explicit(&r->partial, 1, memory_order_relaxed);
+		atomic_store_explicit(&r->shared->partial, 1,
+				      memory_order_relaxed);
 	aside_changed(r);
 }
 
@@ -300,7 +292,8 @@ void aside_activity(struct recorder *r, bool inactive, bool all)
 					    memory_order_relaxed);
 
 	if (inactive)
-		atomic_store_explicit(&r->partial, 1, memory_order_relaxed);
+		atomic_store_explicit(&r->shared->partial, 1,
+				      memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(
 		&r->activity, &old, ((old & ~1u) + (all ? 2 : 0)) | inactive,
 		memory_order_relaxed, memory_order_relaxed))
@@ -312,7 +305,8 @@ void aside_activity(struct recorder *r, bool inactive, bool all)
 void aside_inactive(struct recorder *r, struct thread *thread, bool inactive)
 {
 	if (inactive)
-		atomic_store_explicit(&r->partial, 1, memory_order_relaxed);
+		atomic_store_explicit(&r->shared->partial, 1,
+				      memory_order_relaxed);
 	recorder_put_aside(thread, THREAD_INACTIVE, inactive);
 }
 

@@ -38,7 +38,7 @@
 
 /*
  * Where malloc and free have to look first, before they make a frame. Follows
- * from what is asked of the recorder (aside_start, aside_sleep).
+ * from what is asked of the recorder (aside_start, aside_follow).
  */
 enum aside_way {
 	ASIDE_PERHAPS,		/* at the thread, at where a block lies */
@@ -54,8 +54,10 @@ static inline bool aside_dormant(void)
 	const struct recorder *r = recorder;
 
 	return likely(r) &&
-	       (atomic_load_explicit(&r->gate, memory_order_relaxed) &
-		GATE_SHUT);
+	       (likely(r->shared) ? gate_is_shut(r->shared) :
+				    atomic_load_explicit(&r->state,
+							 memory_order_relaxed) ==
+					    RECORDER_OFF);
 }
 
 /* What aside_block and aside_address answer instead of a kind. */
@@ -176,12 +178,10 @@ uint64_t aside_passed(struct thread *thread, uint64_t block);
 /* The recorder begins: what the options want. */
 void aside_start(struct recorder *r);
 
-/* Nothing is recorded from now on, unless a handler has just asked for it
- * (then the writer tries again), or all that is wanted. The writer. */
-void aside_sleep(struct recorder *r, bool dormant);
-
-/* Nothing is recorded any more. */
-void aside_end(struct recorder *r);
+/* A thread of the target has found the gate shut (`dormant`), or open: hooks
+ * look accordingly. Each finds it for itself; who does not know yet only looks
+ * at more than it has to. */
+void aside_follow(bool dormant);
 
 /* A thread begins, with its ring; or what holds for all threads may have
  * changed. */

@@ -160,7 +160,7 @@ void books_look(struct writer *w, uint64_t now_ns)
 	if (!books->open)
 		return;
 	books_measure(w, now_ns);
-	if (unlikely(atomic_load_explicit(&w->r->partial,
+	if (unlikely(atomic_load_explicit(&w->r->shared->partial,
 					  memory_order_relaxed)))
 		books->ledger.gap = true;
 	if (books->sequence.no_events)
@@ -202,7 +202,7 @@ static void books_catch_up(struct writer *w, bool nested)
 {
 	uint64_t now_ns = sys_now_ns(), until;
 
-	atomic_store_explicit(&w->r->turn, 0, memory_order_seq_cst);
+	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
 	until = arch_cycles() >> w->feed.tick_shift;
 	while (feed_all(&w->feed) < until && !nested &&
 	       sys_now_ns() - now_ns < BOOKS_PATIENCE_NS)

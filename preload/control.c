@@ -83,9 +83,9 @@ static uint64_t control_tick(struct writer *w)
 	struct control *control = &w->control;
 	uint64_t tick;
 
-	atomic_store_explicit(&w->r->turn, 0, memory_order_seq_cst);
+	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
 	tick = arch_cycles() >> w->feed.tick_shift;
-	if (gate_pending(w->r))
+	if (gate_pending(w->r->shared))
 		feed_look(&w->feed);
 	control->settled = base_max(control->settled, tick);	/* I1 */
 	return control->settled;
@@ -130,7 +130,7 @@ static void control_start(struct writer *w, struct control_request *request)
 	control->off = false;
 	control->start_ns = 0;
 	control_limit_duration(control);
-	aside_sleep(w->r, false);
+	gate_open(w->r->shared);
 }
 
 static void control_stop(struct writer *w, struct control_request *request)
@@ -143,7 +143,7 @@ static void control_stop(struct writer *w, struct control_request *request)
 	}
 	control_moment(w, GT_CONTROL_STOP, request);
 	control->off = true;
-	aside_sleep(w->r, true);
+	gate_shut(w->r->shared);
 	control->end_tick = request->tick;
 	control->stop_ns = 0;
 	aside_kick(w->r);
@@ -167,7 +167,7 @@ void control_begin(struct writer *w)
 		control->start_ns = sys_now_ns() + delay;
 	control->end_tick = now;
 	control->off = true;
-	aside_sleep(w->r, true);
+	gate_shut(w->r->shared);
 	control_emit(w, GT_CONTROL_STOP, now, 0, "");
 }
 
@@ -378,9 +378,9 @@ void control_scanned(struct writer *w)
 		return;
 	control->serving = true;
 	/* what is above is for the next time: its events may not be there */
-	while (gate_next(w->r, &posted) &&
+	while (gate_next(w->r->shared, &posted) &&
 	       posted.cycles >> w->feed.tick_shift <= scanned) {
-		gate_take(w->r);
+		gate_take(w->r->shared);
 		request = (struct control_request){
 			.what = posted.what == GATE_CLEAR ? CONTROL_CLEAR :
 							    CONTROL_TOGGLE,
@@ -403,13 +403,16 @@ static bool control_by_itself(struct writer *w, enum control_what what)
 	return request.err != -EAGAIN;
 }
 
+static_assert(CONTROL_KINDS <= GL_SIGNALLED, "a count for each kind");
+
 static void control_signals(struct writer *w)
 {
+	const struct gl_shared *shared = w->r->shared;
 	unsigned what, n;
 
 	for (what = 0; what < CONTROL_KINDS; what++) {
 		uint32_t *served = &w->control.served[what];
-		uint32_t given = atomic_load_explicit(&w->r->signalled[what],
+		uint32_t given = atomic_load_explicit(&shared->signalled[what],
 						      memory_order_relaxed);
 
 		for (n = 0; *served != given && n < CONTROL_SIGNALS; n++) {
@@ -426,8 +429,9 @@ void control_step(struct writer *w, uint64_t now_ns)
 {
 	struct control *control = &w->control;
 	struct recorder *r = w->r;
+	struct gl_shared *shared = r->shared;
 
-	if (gate_pending(r))
+	if (gate_pending(shared))
 		feed_look(&w->feed);
 	control_signals(w);
 	if (control->start_ns && now_ns >= control->start_ns) {
@@ -439,16 +443,16 @@ void control_step(struct writer *w, uint64_t now_ns)
 	control_sync(w);
 	if (control->off) {
 		/* a handler may have opened the gate meanwhile */
-		aside_sleep(r, true);
+		gate_shut(shared);
 		aside_kick(r);
 	}
 	if (!w->snapshot.busy &&
-	    atomic_load_explicit(&r->snapshots, memory_order_relaxed) !=
+	    atomic_load_explicit(&shared->snapshots, memory_order_relaxed) !=
 		    (uint32_t)w->snapshot.number) {
 		/* pairs with the acquire of control_await */
-		atomic_store_explicit(&r->snapshots, w->snapshot.number,
+		atomic_store_explicit(&shared->snapshots, w->snapshot.number,
 				      memory_order_release);
-		sys_futex_wake(&r->snapshots);
+		sys_futex_wake(&shared->snapshots);
 	}
 }
 
@@ -470,30 +474,31 @@ uint64_t control_wait_ns(const struct writer *w)
 /* ---- threads of the target ---- */
 
 /* Nobody else may allocate: then the allocator's figures are asked for here. */
-static void control_lend_hand(struct recorder *r)
+static void control_lend_hand(struct gl_shared *shared)
 {
 	uint64_t asked = RING_ASKED;
 
-	if (ring_turn_of(r) == asked &&
-	    atomic_compare_exchange_strong_explicit(&r->turn, &asked, 0,
+	if (ring_turn_of(shared) == asked &&
+	    atomic_compare_exchange_strong_explicit(&shared->turn, &asked, 0,
 						    memory_order_seq_cst,
 						    memory_order_relaxed))
-		arenas_answer(r);
+		arenas_answer(shared);
 }
 
-static void control_await(struct recorder *r, uint32_t number)
+static void control_await(struct recorder *r, struct gl_shared *shared,
+			  uint32_t number)
 {
 	unsigned naps;
 
 	for (naps = 0; naps < CONTROL_NAPS; naps++) {
-		uint32_t taken = atomic_load_explicit(&r->snapshots,
+		uint32_t taken = atomic_load_explicit(&shared->snapshots,
 						      memory_order_acquire);
 
 		if ((int32_t)(taken - number) >= 0 ||
 		    !recorder_writer_alive(r))
 			return;
-		control_lend_hand(r);
-		recorder_nap(r, &r->snapshots, taken, CONTROL_NAP_NS);
+		control_lend_hand(shared);
+		recorder_nap(r, &shared->snapshots, taken, CONTROL_NAP_NS);
 	}
 }
 
@@ -502,18 +507,21 @@ bool control_ask(struct control_request *request)
 	struct ask question = { .what = ASK_CONTROL,
 				.arg = { (long)request } };
 	struct recorder *r = recorder;
+	struct gl_shared *shared;
 	unsigned naps;
 	long unused;
 
+	if (!recorder_is_on(r) || !(shared = r->shared))
+		return false;
 	for (naps = 0; naps < CONTROL_NAPS; naps++) {
 		if (!ask_writer(r, &question, &unused))
 			return false;
 		if (request->err != -EAGAIN)
 			break;
-		control_lend_hand(r);
-		recorder_nap(r, &r->asleep, 1, CONTROL_NAP_NS);
+		control_lend_hand(shared);
+		recorder_nap(r, &shared->asleep, 1, CONTROL_NAP_NS);
 	}
 	if (request->what == CONTROL_SNAPSHOT && !request->err)
-		control_await(r, request->number);
+		control_await(r, shared, request->number);
 	return true;
 }

@@ -34,27 +34,28 @@ typedef int signal_action(int number, const struct sigaction *action,
 static unsigned char signal_what[SIGNAL_COUNT];
 
 /* Whether it is noted with its moment. */
-static bool signal_post(struct recorder *r, enum control_what what)
+static bool signal_post(struct gl_shared *shared, enum control_what what)
 {
 	if (what != CONTROL_TOGGLE && what != CONTROL_CLEAR)
 		return false;
-	return gate_post(r, what == CONTROL_TOGGLE ? GATE_TOGGLE :
+	return gate_post(shared, what == CONTROL_TOGGLE ? GATE_TOGGLE :
 						     GATE_CLEAR);
 }
 
 static void signal_arrived(int number)
 {
 	struct recorder *r = recorder;
+	struct gl_shared *shared;
 
-	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
-			  RECORDER_ON)
+	if (!recorder_is_on(r) || !(shared = r->shared))
 		return;
 	/* a child that shares our memory (vfork) was meant */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return;
-	if (!signal_post(r, signal_what[number]))
-		atomic_fetch_add_explicit(&r->signalled[signal_what[number]],
-					  1, memory_order_relaxed);
+	if (!signal_post(shared, signal_what[number]))
+		atomic_fetch_add_explicit(
+			&shared->signalled[signal_what[number]], 1,
+			memory_order_relaxed);
 	recorder_wake(r);
 }
 
@@ -94,9 +95,7 @@ void control_signal_install(void)
 	int count = signal_list_read(text, list), i;
 	signal_action *action;
 
-	if (count <= 0 || !recorder ||
-	    atomic_load_explicit(&recorder->state, memory_order_acquire) !=
-		    RECORDER_ON)
+	if (count <= 0 || !recorder_is_on(recorder))
 		return;
 	action = (signal_action *)real_function("sigaction");
 	/* of one that is there twice, the last counts */

@@ -326,17 +326,17 @@ void emit_info_counters(const struct emit_info *info,
 					       &r->skipped,
 					       memory_order_relaxed));
 	text_key_number(&text, "nested_events",
-			atomic_load_explicit(&r->nested_events,
+			atomic_load_explicit(&r->shared->nested_events,
 					     memory_order_relaxed));
 	text_key_number(&text, "nested_lost",
 			feed->unfinished +
-				atomic_load_explicit(&r->nested_lost,
+				atomic_load_explicit(&r->shared->nested_lost,
 						     memory_order_relaxed));
 	text_key_number(&text, "late_signals",
-			atomic_load_explicit(&r->posted.late,
+			atomic_load_explicit(&r->shared->posted.late,
 					     memory_order_relaxed));
 	text_key_number(&text, "ring_waits",
-			atomic_load_explicit(&r->ring_waits,
+			atomic_load_explicit(&r->shared->ring_waits,
 					     memory_order_relaxed));
 	emit_info_captures(&text, feed);
 	text_key_number(&text, "nodes",
@@ -357,10 +357,10 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "maps_cpu_ns", info->maps->spent_all_ns);
 	if (recorder_options.number[OPTION_GUARD]) {
 		text_key_number(&text, "guard_damages",
-				atomic_load_explicit(&r->guard_damages,
+				atomic_load_explicit(&r->shared->guard_damages,
 						     memory_order_relaxed));
-		text_key_number(&text, "guard_blocks", r->guard_blocks);
-		text_key_number(&text, "guard_skipped", r->guard_skipped);
+		text_key_number(&text, "guard_blocks", feed->guard_blocks);
+		text_key_number(&text, "guard_skipped", feed->guard_skipped);
 	}
 	embedder_counters(info->embed, &text);
 	emit_info_children(&text, r);

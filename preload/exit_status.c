@@ -71,13 +71,12 @@ void exit_status_own(int status)
 {
 	struct recorder *r = recorder;
 
-	if (!r ||
-	    atomic_load_explicit(&r->state, memory_order_acquire) !=
-		    RECORDER_ON ||
+	if (!recorder_is_on(r) ||
 	    !unwind_may(UNWIND_NO_IDS) || sys_getpid() != r->pid)
 		return;
 	/* the last one counts: an exit's last steps may call _exit */
-	atomic_store_explicit(&r->exits, EXIT_STATUS_GIVEN | (status & 0xff),
+	atomic_store_explicit(&r->shared->exits,
+			      EXIT_STATUS_GIVEN | (status & 0xff),
 			      memory_order_relaxed);
 }
 
@@ -151,7 +150,7 @@ int exit_status_find(const struct recorder *r)
 {
 	const struct timespec nap = { 0, EXIT_STATUS_NAP_NS };
 	uint64_t until = sys_now_ns() + EXIT_STATUS_PATIENCE_NS;
-	uint32_t own = atomic_load_explicit(&r->exits, memory_order_relaxed);
+	uint32_t own = atomic_load_explicit(&r->shared->exits, memory_order_relaxed);
 	int code;
 
 	for (;;) {

@@ -112,7 +112,8 @@ static void feed_advance(struct feed *feed, uint32_t id, uint64_t tail)
 	/* pairs with the acquire of ring_used */
 	atomic_store_explicit(&ring->tail, tail, memory_order_seq_cst);
 	/* progress, for whoever waits */
-	atomic_fetch_add_explicit(&feed->r->beats, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&feed->r->shared->beats, 1,
+				  memory_order_relaxed);
 	feed_answer(feed, id);
 }
 
@@ -153,7 +154,7 @@ static void feed_foretell(struct feed *feed)
 {
 	emit_image_flush(feed->images);
 	emit_heap_flush(feed->heaps);
-	if (unlikely(atomic_load_explicit(&feed->r->partial,
+	if (unlikely(atomic_load_explicit(&feed->r->shared->partial,
 					  memory_order_relaxed)) &&
 	    !feed->told_partial) {
 		feed->told_partial = true;
@@ -325,7 +326,7 @@ static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
 static uint64_t feed_scan_once(struct feed *feed)
 {
 	uint64_t mark = arch_cycles() >> feed->tick_shift;
-	uint64_t turn = ring_turn_of(feed->r) & ~RING_OFFERED;
+	uint64_t turn = ring_turn_of(feed->r->shared) & ~RING_OFFERED;
 	uint64_t now_ns = sys_now_ns();
 	uint32_t count = feed_count(feed), id;
 

@@ -83,6 +83,9 @@ struct feed {
 	uint64_t events_before;
 	uint32_t serials_before, numbers_before;
 	uint32_t finished;	/* rings */
+	/* by the sweep at the end (guard_end.c): live ones; bytes not looked
+	 * at */
+	uint64_t guard_blocks, guard_skipped;
 	/* of threads that have ended */
 	uint64_t barriers_placed, barriers_met;
 };

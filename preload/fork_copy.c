@@ -3,9 +3,9 @@
  *
  *	one mapping, made before the fork:
  *
- *	| marks | area: what is used | header, images | nodes | rings' headers |
- *	                  │                   └───────┬───────────────┘
- *	child:            ▼                           ▼
+ *	| marks | area: what is used | header | images | nodes | rings' headers |
+ *	                  │              └──────────────┬────────────────┘
+ *	child:            ▼                             ▼
  *	              the area        private pages at the live mapping's address
  *
  * The area's used part is sparse: a mark for each page says whether it is in
@@ -75,14 +75,17 @@ static void fork_copy_find(struct fork_copy *copy, struct recorder *r)
 		atomic_load_explicit(&h->node_limit, memory_order_acquire));
 	uint64_t images = base_min(
 		atomic_load_explicit(&h->image_count, memory_order_acquire),
-		atomic_load_explicit(&r->image_limit, memory_order_acquire));
+		atomic_load_explicit(&r->shared->image_limit,
+				     memory_order_acquire));
 	uint64_t rings = atomic_load_explicit(&h->ring_count,
 					      memory_order_acquire);
 
 	copy->part[FORK_COPY_AREA] = fork_copy_area();
-	copy->part[FORK_COPY_IMAGES].at = live;
-	copy->part[FORK_COPY_IMAGES].bytes =
-		h->images_offset + images * sizeof(struct gl_image);
+	copy->part[FORK_COPY_SHARED].at = live;
+	copy->part[FORK_COPY_SHARED].bytes =
+		h->shared_offset + offsetof(struct gl_shared, ring_next);
+	copy->part[FORK_COPY_IMAGES].at = live + h->images_offset;
+	copy->part[FORK_COPY_IMAGES].bytes = images * sizeof(struct gl_image);
 	copy->part[FORK_COPY_NODES].at = live + h->nodes_offset;
 	copy->part[FORK_COPY_NODES].bytes = nodes * sizeof(struct gl_node);
 	copy->part[FORK_COPY_RINGS].at = live + h->rings_offset;
@@ -225,7 +228,8 @@ void fork_copy_place(struct fork_copy *copy)
 			 RECORDER_NEW &&
 	    fork_copy_fill(copy) && copy->at) {
 		fork_copy_move(copy, true);
-		atomic_store_explicit(&r->gate, 0, memory_order_relaxed);
+		atomic_store_explicit(&r->shared->gate, 0,
+				      memory_order_relaxed);
 		atomic_store_explicit(&r->writer_tid, 0, memory_order_relaxed);
 		atomic_store_explicit(&r->state, RECORDER_OFF,
 				      memory_order_relaxed);

@@ -27,6 +27,7 @@ struct fork_copy_range {
 
 enum fork_copy_part {
 	FORK_COPY_AREA,
+	FORK_COPY_SHARED,
 	FORK_COPY_IMAGES,
 	FORK_COPY_NODES,
 	FORK_COPY_RINGS,

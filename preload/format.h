@@ -536,9 +536,9 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  * survives the target and the writer. Every offset is in bytes from its
  * start; pages that were never reserved read as zeros.
  *
- *	+--------+---------+----------------+-------------------------+
- *	| header | images  | nodes          | rings: headers and data |
- *	+--------+---------+----------------+-------------------------+
+ *	+--------+--------+--------+---------------+-------------------------+
+ *	| header | shared | images | nodes         | rings: headers and data |
+ *	+--------+--------+--------+---------------+-------------------------+
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
 #define GL_VERSION 5
@@ -575,6 +575,8 @@ struct gl_header {
 	_Atomic uint32_t error;	/* errno that ended the recording, or 0; the
 				 * trace may have had no room to say so */
 	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
+	uint64_t shared_offset;	/* struct gl_shared (preload/shared.h); of use
+				 * to the recorded process and its writer only */
 };
 
 	/* its image is gone: not to be found again */

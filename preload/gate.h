@@ -2,7 +2,7 @@
  * gate.h: whether anything is recorded at the time, and the requests of signal
  * handlers that may change that.
  *
- *	r->gate:  ┌────────── count ──────────┬─ 2 ─┬─ 1 ─┐
+ *	gate:     ┌────────── count ──────────┬─ 2 ─┬─ 1 ─┐
  *	          │ requests posted so far    │ OFF │SHUT │
  *	          └───────────────────────────┴─────┴─────┘
  *
@@ -36,7 +36,7 @@
 
 #include "preload/base.h"
 
-struct recorder;
+struct gl_shared;
 
 #define GATE_SHUT UINT64_C(1)
 #define GATE_OFF UINT64_C(2)	/* shut for good */
@@ -53,7 +53,7 @@ struct gate_request {
 	uint64_t cycles;	/* when */
 };
 
-/* All zero at first, as memory of a forked child is. */
+/* All zero at first. */
 struct gate_slots {
 	_Atomic uint64_t slot[GATE_SLOTS];
 	_Atomic uint64_t taken;	/* requests; the writer's */
@@ -65,25 +65,25 @@ struct gate_slots {
  * may not read the counter; that was counted. Any thread, also in a handler
  * that has interrupted this; nobody is waited for, errno is kept.
  */
-bool gate_post(struct recorder *r, enum gate_what what);
+bool gate_post(struct gl_shared *shared, enum gate_what what);
 
 /* Whether there is a request. The writer. */
-bool gate_pending(const struct recorder *r);
+bool gate_pending(const struct gl_shared *shared);
 
 /* The next request. False: there is none. The writer. */
-bool gate_next(struct recorder *r, struct gate_request *request);
+bool gate_next(struct gl_shared *shared, struct gate_request *request);
 
 /* That one is done with. The writer. */
-void gate_take(struct recorder *r);
+void gate_take(struct gl_shared *shared);
 
 /* Shuts the gate, unless there are requests that were not taken. The writer,
  * which tries again in its next round. */
-void gate_shut(struct recorder *r);
+void gate_shut(struct gl_shared *shared);
 
 /* The writer. */
-void gate_open(struct recorder *r);
+void gate_open(struct gl_shared *shared);
 
 /* Nothing opens it again. */
-void gate_shut_for_good(struct recorder *r);
+void gate_shut_for_good(struct gl_shared *shared);
 
 #endif

@@ -80,7 +80,7 @@ static void guard_end_tell(void *owner, uintptr_t block,
 	if (!end->ring)
 		return;
 	guard_end_push(end, &event);
-	atomic_fetch_add_explicit(&end->feed->r->guard_damages, 1,
+	atomic_fetch_add_explicit(&end->feed->r->shared->guard_damages, 1,
 				  memory_order_relaxed);
 }
 
@@ -99,6 +99,6 @@ void guard_end(struct feed *feed)
 	/* nobody would answer the writer */
 	shape.readable = unwind_probe;
 	guard_sweep_all(&sweep);
-	feed->r->guard_blocks = sweep.blocks;
-	feed->r->guard_skipped = sweep.skipped;
+	feed->guard_blocks = sweep.blocks;
+	feed->guard_skipped = sweep.skipped;
 }

@@ -109,6 +109,16 @@ static inline uint64_t hooks_word1(void *block)
 	return (uintptr_t)block;
 }
 
+/* The thread's ring, and what it shares with the writer. A forked child that is
+ * between the two has no ring (fork_copy.h). */
+static inline __attribute__((always_inline)) struct gl_ring *
+hooks_ring(const struct thread *thread, struct gl_shared **shared)
+{
+	*shared = thread->shared;
+	atomic_signal_fence(memory_order_seq_cst);
+	return thread->ring;
+}
+
 /* A block came into being: GT_ALLOC or GT_REALLOC_DONE. `known`: it is
  * real.malloc's, or one of its kin. */
 static inline __attribute__((always_inline)) void
@@ -116,10 +126,12 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 	       struct hooks_caller caller)
 {
 	struct thread *thread = recorder_tls;
+	struct gl_shared *shared;
 	struct gl_ring *ring;
 	uint32_t context;
 
-	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	if (unlikely(!thread) ||
+	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
 	    unlikely(!ring_idle(ring))) {
 		if ((likely(thread) &&
 		     aside_skips_block(thread, kind, size)) ||
@@ -131,7 +143,7 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 		return;
 	}
 	ring_enter(ring, caller.sp, caller.ra);
-	ring_stamp(recorder, ring);
+	ring_stamp(shared, ring);
 	context = hooks_capture(thread, caller);
 	ring_push_block(recorder, ring, kind, ring->stamp,
 			known ? hooks_word1(block) : (uintptr_t)block,
@@ -154,14 +166,16 @@ static inline __attribute__((always_inline)) bool
 hooks_address_fast(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
 {
 	struct thread *thread = recorder_tls;
+	struct gl_shared *shared;
 	struct gl_ring *ring;
 	bool done;
 
-	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	if (unlikely(!thread) ||
+	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
 	    unlikely(!ring_idle(ring)))
 		return false;
 	ring_enter(ring, sp, ra);
-	done = ring_push_address_fast(recorder, ring, kind, (uintptr_t)block);
+	done = ring_push_address_fast(shared, ring, kind, (uintptr_t)block);
 	ring_leave(ring);
 	return done;
 }

@@ -71,24 +71,23 @@ static int exec_with(const struct exec *exec, char *const *envp)
  * memory (vfork) is another. */
 static bool exec_replaces(const struct exec *exec)
 {
-	return exec->replaces && recorder &&
-	       atomic_load_explicit(&recorder->state, memory_order_acquire) ==
-		       RECORDER_ON &&
+	return exec->replaces && recorder_is_on(recorder) &&
 	       unwind_may(UNWIND_NO_IDS) && sys_getpid() == recorder->pid;
 }
 
 /* Pairs with the writer's acquire, when it finds the process ended. */
 static int exec_run(const struct exec *exec, char *const *envp)
 {
-	bool counted = exec_replaces(exec);
+	struct gl_shared *shared = exec_replaces(exec) ? recorder->shared :
+							 NULL;
 	int result;
 
-	if (counted)
-		atomic_fetch_add_explicit(&recorder->execs, 1,
+	if (shared)
+		atomic_fetch_add_explicit(&shared->execs, 1,
 					  memory_order_release);
 	result = exec_with(exec, envp);
-	if (counted)
-		atomic_fetch_sub_explicit(&recorder->execs, 1,
+	if (shared)
+		atomic_fetch_sub_explicit(&shared->execs, 1,
 					  memory_order_release);
 	return result;
 }

@@ -87,12 +87,15 @@ static BASE_SLOW void guard_tell(uintptr_t block,
 		(uint64_t)harm.offset, known ? found->context : 0, harm.bytes,
 		when,
 	};
+	struct gl_shared *shared;
 
-	if (recorder)
-		atomic_fetch_add_explicit(&recorder->guard_damages, 1,
-					  memory_order_relaxed);
+	/* this starts the recorder, if need be */
 	hooks_extra(GT_EXTRA_DAMAGE, block, found->size, args,
 		    guard_caller(caller));
+	shared = recorder ? recorder->shared : NULL;
+	if (shared)
+		atomic_fetch_add_explicit(&shared->guard_damages, 1,
+					  memory_order_relaxed);
 }
 
 static inline void guard_look(uintptr_t block,

@@ -61,14 +61,6 @@ static long hooks_map_raw(long result)
 	return -1;
 }
 
-/* The writer's looks come sooner after it. */
-static void hooks_map_hint(void)
-{
-	if (recorder)
-		atomic_fetch_add_explicit(&recorder->maps_hints, 1,
-					  memory_order_relaxed);
-}
-
 /* An allocator that the program brings along is at work for a hook. */
 static bool hooks_map_patched(uintptr_t ra)
 {
@@ -299,7 +291,7 @@ static void hooks_map_attached(void *start, int id, int flags,
 
 	/* how long it is only the kernel knows: a look shows it */
 	hooks_extra(GT_EXTRA_SHMAT, (uintptr_t)start, 0, args, caller);
-	hooks_map_hint();
+	recorder_hint_maps();
 }
 
 HOOK void *shmat(int id, const void *at, int flags)
@@ -351,7 +343,7 @@ static void hooks_map_created(const void *variable, uint64_t began,
 		args[1] = ((arch_cycles() - began) >>
 			   recorder->live->tick_shift) + 1;
 	hooks_extra(GT_EXTRA_CREATE, thread, 0, args, caller);
-	hooks_map_hint();
+	recorder_hint_maps();
 }
 
 HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,

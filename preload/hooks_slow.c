@@ -128,7 +128,10 @@ static void hooks_note(const struct thread *thread, uint64_t word1,
  * until then all of them happen at that time. */
 static void hooks_stamp(struct thread *thread, struct gl_ring *ring)
 {
-	ring_stamp(recorder, ring);
+	struct gl_shared *shared = thread->shared;
+
+	if (likely(shared))	/* else: a child (fork_copy.h) */
+		ring_stamp(shared, ring);
 	if (likely(!(thread->aside & THREAD_TIMED)))
 		return;
 	ring->stamp = ring_cycles();
@@ -172,7 +175,7 @@ static void hooks_tell_passed(struct thread *thread, unsigned kind,
 		return;
 	event.size = aside_passed(thread, block);
 	if (event.size) {
-		ring_stamp(recorder, ring);
+		hooks_stamp(thread, ring);
 		event.stamp = ring->stamp;
 		ring_push_extra(recorder, ring, &event);
 	}

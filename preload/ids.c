@@ -32,10 +32,11 @@ static bool ids_our_own(void)
 static void ids_give_up(void)
 {
 	struct recorder *r = recorder;
+	struct gl_shared *shared = r->shared;
 
-	if (!recorder_writer_alive(r))
+	if (!shared || !recorder_writer_alive(r))
 		return;
-	atomic_store_explicit(&r->stop, 1, memory_order_release);
+	atomic_store_explicit(&shared->stop, 1, memory_order_release);
 	recorder_wake(r);
 }
 

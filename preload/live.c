@@ -21,6 +21,7 @@
 #include <sys/vfs.h>
 
 #include "preload/base.h"
+#include "preload/shared.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
@@ -48,7 +49,9 @@ static void live_layout(struct live *live, struct gl_header *h,
 	uint64_t nodes = base_min(memory / 4 / sizeof(struct gl_node),
 				  LIVE_NODES_MAX);
 
-	h->images_offset = base_round_up(sizeof(*h), 4096);
+	h->shared_offset = base_round_up(sizeof(*h), GL_PAGE);
+	h->images_offset = base_round_up(h->shared_offset +
+					 sizeof(struct gl_shared), GL_PAGE);
 	h->nodes_offset = base_round_up(h->images_offset +
 					GL_IMAGES_MAX *
 						sizeof(struct gl_image), 4096);
@@ -84,9 +87,13 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 
 static int live_reserve_first(struct live *live, const struct gl_header *h)
 {
-	int err = live_reserve(live, 0, h->images_offset +
-			       LIVE_IMAGES_FIRST * sizeof(struct gl_image));
+	int err = live_reserve(live, 0, h->shared_offset +
+			       offsetof(struct gl_shared, ring_next));
 
+	if (!err)
+		err = live_reserve(live, h->images_offset,
+				   h->images_offset + LIVE_IMAGES_FIRST *
+					   sizeof(struct gl_image));
 	if (!err)
 		err = live_reserve(live, h->nodes_offset,
 				   h->nodes_offset + LIVE_NODES_FIRST *
@@ -224,6 +231,7 @@ int live_open(struct live *live, const struct live_where *where)
 			return err;
 	}
 	memcpy(live->header, &h, offsetof(struct gl_header, trace_path));
+	live->header->shared_offset = h.shared_offset;
 	live->header->version = GL_VERSION;
 	live->header->header_size = sizeof(h);
 	live->images_reserved = LIVE_IMAGES_FIRST;

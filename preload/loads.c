@@ -56,9 +56,7 @@ void *loads_note(enum loads_what what, const char *name,
 		hooks_extra(what == LOADS_CLOSE ? GT_EXTRA_DLCLOSE :
 						    GT_EXTRA_DLOPEN,
 			    0, 0, args, caller);
-		if (recorder)
-			atomic_fetch_add_explicit(&recorder->maps_hints, 1,
-						  memory_order_relaxed);
+		recorder_hint_maps();
 	}
 	return what == LOADS_OPEN ? real_dlopen :
 	       what == LOADS_OPEN_IN ? real_dlmopen : real_dlclose;

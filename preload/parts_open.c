@@ -325,5 +325,6 @@ void parts_say_small(struct parts *parts)
 	text_number(&text, parts->opening >> 10);
 	text_put(&text, "K, more than half of it: recording has stopped");
 	message_say_for(target_task(&parts->w->target), parts->w->r->message);
-	atomic_store_explicit(&parts->w->r->stop, 1, memory_order_release);
+	atomic_store_explicit(&parts->w->r->shared->stop, 1,
+			      memory_order_release);
 }

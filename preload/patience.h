@@ -25,7 +25,11 @@ struct patience {
 /* The writer's progress. */
 static inline uint64_t patience_beats(const struct recorder *r)
 {
-	return atomic_load_explicit(&r->beats, memory_order_relaxed);
+	const struct gl_shared *shared = r->shared;
+
+	/* a forked child in the midst of waiting has none */
+	return likely(shared) ? atomic_load_explicit(&shared->beats,
+						     memory_order_relaxed) : 0;
 }
 
 static inline struct patience patience_begin(const struct recorder *r,

@@ -40,9 +40,9 @@ static const uint64_t pool_patience_ns[RECORDER_POOLS] = {
 	PATIENCE_NS, PATIENCE_NS / 5
 };
 
-static uint32_t pool_pop(struct recorder *r, enum recorder_pool which)
+static uint32_t pool_pop(struct gl_shared *shared, enum recorder_pool which)
 {
-	uint64_t head = atomic_load_explicit(&r->ring_free[which],
+	uint64_t head = atomic_load_explicit(&shared->ring_free[which],
 					     memory_order_acquire);
 	uint64_t next;
 	uint32_t id;
@@ -51,49 +51,50 @@ static uint32_t pool_pop(struct recorder *r, enum recorder_pool which)
 		id = (uint32_t)head;
 		if (!id)
 			return 0;
-		next = atomic_load_explicit(&r->ring_next[id - 1],
+		next = atomic_load_explicit(&shared->ring_next[id - 1],
 					    memory_order_relaxed);
 		next |= ((head >> 32) + 1) << 32;
 		/* pairs with the release of pool_push */
 	} while (!atomic_compare_exchange_weak_explicit(
-		&r->ring_free[which], &head, next, memory_order_acquire,
+		&shared->ring_free[which], &head, next, memory_order_acquire,
 		memory_order_acquire));
-	atomic_fetch_sub_explicit(&r->ring_count[which], 1,
+	atomic_fetch_sub_explicit(&shared->ring_count[which], 1,
 				  memory_order_relaxed);
 	return id;
 }
 
-static void pool_push(struct recorder *r, enum recorder_pool which,
+static void pool_push(struct gl_shared *shared, enum recorder_pool which,
 		      uint32_t id)
 {
-	uint64_t head = atomic_load_explicit(&r->ring_free[which],
+	uint64_t head = atomic_load_explicit(&shared->ring_free[which],
 					     memory_order_relaxed);
 	uint64_t next;
 
-	atomic_fetch_add_explicit(&r->ring_count[which], 1,
+	atomic_fetch_add_explicit(&shared->ring_count[which], 1,
 				  memory_order_relaxed);
 	do {
-		atomic_store_explicit(&r->ring_next[id - 1], (uint32_t)head,
+		atomic_store_explicit(&shared->ring_next[id - 1], (uint32_t)head,
 				      memory_order_relaxed);
 		next = id | ((head >> 32) + 1) << 32;
 		/* pairs with the acquire of pool_pop */
 	} while (!atomic_compare_exchange_weak_explicit(
-		&r->ring_free[which], &head, next, memory_order_release,
+		&shared->ring_free[which], &head, next, memory_order_release,
 		memory_order_relaxed));
 }
 
 /* The writer is woken before there is nothing left, while nobody waits. */
 static void pool_taken(struct recorder *r, enum recorder_pool which)
 {
-	uint32_t left = atomic_load_explicit(&r->ring_count[which],
+	struct gl_shared *shared = r->shared;
+	uint32_t left = atomic_load_explicit(&shared->ring_count[which],
 					     memory_order_relaxed);
 
-	atomic_fetch_add_explicit(&r->ring_taken[which], 1,
+	atomic_fetch_add_explicit(&shared->ring_taken[which], 1,
 				  memory_order_relaxed);
-	if (left >= atomic_load_explicit(&r->ring_alarm[which],
+	if (left >= atomic_load_explicit(&shared->ring_alarm[which],
 					 memory_order_relaxed))
 		return;
-	atomic_store_explicit(&r->ring_short, 1, memory_order_relaxed);
+	atomic_store_explicit(&shared->ring_short, 1, memory_order_relaxed);
 	recorder_wake(r);
 }
 
@@ -102,32 +103,33 @@ static void pool_taken(struct recorder *r, enum recorder_pool which)
 static uint32_t pool_wait(struct recorder *r, enum recorder_pool which)
 {
 	struct patience patience = patience_begin(r, pool_patience_ns[which]);
+	struct gl_shared *shared = r->shared;
 	uint32_t id, seen;
 
 	do {
-		seen = atomic_load_explicit(&r->ring_refills[which],
+		seen = atomic_load_explicit(&shared->ring_refills[which],
 					    memory_order_acquire);
-		id = pool_pop(r, which);
-		if (id || atomic_load_explicit(&r->ring_exhausted[which],
+		id = pool_pop(shared, which);
+		if (id || atomic_load_explicit(&shared->ring_exhausted[which],
 					       memory_order_relaxed) ||
 		    !recorder_writer_alive(r) || patience_lost(r))
 			return id;
 		/* others may have been faster, as often as they like */
 		if (which == RECORDER_PRIMARY)
 			patience_renewed(r, &patience);
-		atomic_store_explicit(&r->ring_hungry[which], 1,
+		atomic_store_explicit(&shared->ring_hungry[which], 1,
 				      memory_order_release);
 		recorder_wake(r);
-		recorder_nap(r, &r->ring_refills[which], seen, POOL_NAP_NS);
+		recorder_nap(r, &shared->ring_refills[which], seen, POOL_NAP_NS);
 	} while (!patience_ended(&patience));
 	if (which == RECORDER_PRIMARY)
 		patience_lose(r);
-	return pool_pop(r, which);
+	return pool_pop(shared, which);
 }
 
 uint32_t pool_take(struct recorder *r, enum recorder_pool which)
 {
-	uint32_t id = pool_pop(r, which);
+	uint32_t id = pool_pop(r->shared, which);
 
 	if (!id)
 		id = pool_wait(r, which);
@@ -217,6 +219,21 @@ static void pool_reset(struct gl_ring *ring)
 	ring->dropped = 0;
 }
 
+/* Room for the link of ring `id` in the free lists: a page of them at a time. */
+static bool pool_link(struct pool *pool, uint32_t id)
+{
+	uint64_t at = pool->live->header->shared_offset +
+		      offsetof(struct gl_shared, ring_next) +
+		      id * sizeof(uint32_t);
+
+	if (id < pool->links)
+		return true;
+	if (live_reserve(pool->live, at, at + GL_PAGE))
+		return false;
+	pool->links += GL_PAGE / sizeof(uint32_t);
+	return true;
+}
+
 static bool pool_add(struct pool *pool, enum recorder_pool which)
 {
 	struct live *live = pool->live;
@@ -228,7 +245,7 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	struct gl_ring *ring = live_at(live, header);
 	uint64_t at;
 
-	if (id == GL_RINGS_MAX)
+	if (id == GL_RINGS_MAX || !pool_link(pool, id))
 		return false;
 	if (live_reserve(live, header, header + sizeof(*ring)))
 		return false;
@@ -247,23 +264,23 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	/* pairs with the acquire of whoever walks the table */
 	atomic_store_explicit(&live->header->ring_count, id + 1,
 			      memory_order_release);
-	pool_push(pool->r, which, id + 1);
+	pool_push(pool->r->shared, which, id + 1);
 	return true;
 }
 
 /* As many as were taken since the last time, twice. */
 static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
 {
-	struct recorder *r = pool->r;
-	uint32_t taken = atomic_exchange_explicit(&r->ring_taken[which], 0,
-						  memory_order_relaxed);
+	struct gl_shared *shared = pool->r->shared;
+	uint32_t taken = atomic_exchange_explicit(&shared->ring_taken[which],
+						  0, memory_order_relaxed);
 	uint32_t ahead = pool->ahead[which];
 
 	ahead -= (ahead + POOL_AHEAD_SINK - 1) / POOL_AHEAD_SINK;
 	ahead = base_max(ahead, base_min(2 * taken, POOL_AHEAD_MAX));
 	ahead = base_max(ahead, pool_low[which]);
 	pool->ahead[which] = ahead;
-	atomic_store_explicit(&r->ring_alarm[which], ahead / 2,
+	atomic_store_explicit(&shared->ring_alarm[which], ahead / 2,
 			      memory_order_relaxed);
 	return ahead;
 }
@@ -273,26 +290,28 @@ static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
 static void pool_rouse(struct recorder *r, enum recorder_pool which,
 		       uint32_t rings)
 {
+	struct gl_shared *shared = r->shared;
+
 	if (!rings) {
 		/* there is no memory, and nothing to wait for */
-		sys_futex_wake(&r->ring_refills[which]);
+		sys_futex_wake(&shared->ring_refills[which]);
 		return;
 	}
-	if (sys_futex_wake_some(&r->ring_refills[which], rings) < rings)
+	if (sys_futex_wake_some(&shared->ring_refills[which], rings) < rings)
 		return;
 	/* more may be waiting */
-	atomic_store_explicit(&r->ring_hungry[which], 1,
+	atomic_store_explicit(&shared->ring_hungry[which], 1,
 			      memory_order_release);
 	recorder_wake(r);
 }
 
 static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 {
-	struct recorder *r = pool->r;
+	struct gl_shared *shared = pool->r->shared;
 	uint32_t want = pool_ahead(pool, which);
-	bool hungry = atomic_exchange_explicit(&r->ring_hungry[which], 0,
+	bool hungry = atomic_exchange_explicit(&shared->ring_hungry[which], 0,
 					       memory_order_acquire);
-	uint32_t there = atomic_load_explicit(&r->ring_count[which],
+	uint32_t there = atomic_load_explicit(&shared->ring_count[which],
 					      memory_order_relaxed);
 
 	/* where many came, more will come: each refill waits for a whole pass
@@ -302,15 +321,15 @@ static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 	for (; there < want; there++) {
 		if (pool_add(pool, which))
 			continue;
-		atomic_store_explicit(&r->ring_exhausted[which], there == 0,
-				      memory_order_relaxed);
+		atomic_store_explicit(&shared->ring_exhausted[which],
+				      there == 0, memory_order_relaxed);
 		break;
 	}
 	if (!hungry)
 		return;
-	atomic_fetch_add_explicit(&r->ring_refills[which], 1,
+	atomic_fetch_add_explicit(&shared->ring_refills[which], 1,
 				  memory_order_release);
-	pool_rouse(r, which, there);
+	pool_rouse(pool->r, which, there);
 }
 
 void pool_refill(struct pool *pool)
@@ -354,9 +373,9 @@ void pool_close(struct pool *pool, uint32_t id)
 	}
 	pool_reset(ring);
 	ring->generation++;
-	atomic_store_explicit(&pool->r->ring_exhausted[which], 0,
+	atomic_store_explicit(&pool->r->shared->ring_exhausted[which], 0,
 			      memory_order_relaxed);
-	pool_push(pool->r, which, id + 1);
+	pool_push(pool->r->shared, which, id + 1);
 }
 
 bool pool_grow(struct pool *pool, uint32_t id)

@@ -233,12 +233,11 @@ static bool recorder_ready(void)
 /* Whether waiting is in vain: a program whose every stack is new must not
  * wait for nodes at each. */
 static bool recorder_in_vain(const struct recorder *r,
+			     const struct gl_shared *shared,
 			     const _Atomic uint32_t *refused)
 {
 	return atomic_load_explicit(refused, memory_order_relaxed) ||
-	       !recorder_writer_alive(r) ||
-	       atomic_load_explicit(&r->state, memory_order_relaxed) ==
-		       RECORDER_OFF;
+	       !recorder_writer_alive(r) || gate_is_off(shared);
 }
 
 static uint64_t recorder_patience_ns(void)
@@ -250,7 +249,8 @@ static uint64_t recorder_patience_ns(void)
 
 /* Until the writer has moved the limit, or refused to, or for some naps, or
  * does not move. */
-static void recorder_want(const _Atomic uint32_t *limit,
+static void recorder_want(const struct gl_shared *shared,
+			  const _Atomic uint32_t *limit,
 			  const _Atomic uint32_t *refused)
 {
 	uint32_t old = atomic_load_explicit(limit, memory_order_acquire);
@@ -259,7 +259,7 @@ static void recorder_want(const _Atomic uint32_t *limit,
 	unsigned naps = 0;
 
 	while (naps < RECORDER_WANT_NAPS) {
-		if (recorder_in_vain(r, refused) || patience_lost(r))
+		if (recorder_in_vain(r, shared, refused) || patience_lost(r))
 			return;
 		recorder_wake(r);
 		recorder_nap(r, limit, old, RECORDER_WANT_NAP_NS);
@@ -275,16 +275,22 @@ static void recorder_want(const _Atomic uint32_t *limit,
 /* capture_config.want_nodes */
 static void recorder_want_nodes(void)
 {
-	struct gl_header *live = recorder->live;
+	const struct gl_header *live = recorder->live;
+	const struct gl_shared *shared = recorder->shared;
 
-	if (live)	/* else: see fork_copy.h, empty pages */
-		recorder_want(&live->node_limit, &recorder->nodes_refused);
+	if (live && shared)	/* else: a child (fork_copy.h) */
+		recorder_want(shared, &live->node_limit,
+			      &shared->nodes_refused);
 }
 
 /* capture_config.want_images */
 static void recorder_want_images(void)
 {
-	recorder_want(&recorder->image_limit, &recorder->images_refused);
+	const struct gl_shared *shared = recorder->shared;
+
+	if (shared)
+		recorder_want(shared, &shared->image_limit,
+			      &shared->images_refused);
 }
 
 static int recorder_capture(struct recorder *r)
@@ -303,7 +309,7 @@ static int recorder_capture(struct recorder *r)
 		.images = (struct gl_image *)(base + live->images_offset),
 		.image_count = &live->image_count,
 		.want_nodes = recorder_want_nodes,
-		.image_limit = &r->image_limit,
+		.image_limit = &r->shared->image_limit,
 		.want_images = recorder_want_images,
 		.find_section = section_find,
 		.main_stack_end = recorder_stack_end,
@@ -353,18 +359,17 @@ static bool recorder_begin(struct recorder *r)
 	r->seed = recorder_random(r);
 	aside_start(r);
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
-	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
 	unwind_alloc = area_alloc;
 	unwind_scarce = area_scarce;
 	unwind_ask = recorder_readable;
 	api_numbers_begin(r);
-	err = r->threads && r->ring_next ? writer_start(r) : -ENOMEM;
+	err = r->threads ? writer_start(r) : -ENOMEM;
 	if (!err) {
 		err = recorder_capture(r);
 		if (err) {
 			text_message(r->message, sizeof(r->message),
 				     "the unwinder cannot start", NULL, err);
-			atomic_store_explicit(&r->stop, 1,
+			atomic_store_explicit(&r->shared->stop, 1,
 					      memory_order_release);
 			recorder_wake(r);
 		}
@@ -392,7 +397,9 @@ static bool recorder_follows_fork(void)
 
 void recorder_set_off(struct recorder *r)
 {
-	aside_end(r);
+	if (r->shared)
+		gate_shut_for_good(r->shared);
+	aside_follow(true);
 	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
 }
 
@@ -496,6 +503,7 @@ static struct thread *recorder_register(struct recorder *r)
 	}
 	ring = &r->rings[id - 1];
 	thread = &r->threads[id - 1];
+	thread->shared = r->shared;
 	ring->tid = tid_own();
 	thread->aside = 0;
 	thread->is_main = ring->tid == r->pid;
@@ -527,12 +535,12 @@ static struct thread *recorder_register(struct recorder *r)
 static struct thread *recorder_return(struct recorder *r,
 				      struct thread *thread)
 {
-	bool dormant = atomic_load_explicit(&r->gate, memory_order_relaxed) &
-		       GATE_SHUT;
+	bool dormant;
 
-	if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
-	    RECORDER_ON)
+	if (!recorder_is_on(r))
 		return NULL;
+	dormant = aside_dormant();
+	aside_follow(dormant);
 	recorder_put_aside(thread, THREAD_DORMANT, dormant);
 	if (dormant)
 		return NULL;
@@ -561,8 +569,10 @@ static struct thread *recorder_enter(bool dormant)
 	if (state == RECORDER_NEW || state == RECORDER_STARTING)
 		atomic_fetch_add_explicit(&r->skipped, 1,
 					  memory_order_relaxed);
-	if (state != RECORDER_ON ||
-	    (!dormant && aside_dormant()))
+	if (state != RECORDER_ON)
+		return NULL;
+	aside_follow(aside_dormant());
+	if (!dormant && aside_dormant())
 		return NULL;
 	return recorder_register(r);
 }
@@ -589,20 +599,45 @@ BASE_SLOW struct thread *recorder_join(void)
 	return thread && thread->own ? thread : recorder_enter(true);
 }
 
+bool recorder_is_on(const struct recorder *r)
+{
+	/* pairs with the release of recorder_start_undisturbed */
+	return r && atomic_load_explicit(&r->state, memory_order_acquire) ==
+			    RECORDER_ON &&
+	       r->shared && !gate_is_off(r->shared);
+}
+
+void recorder_hint_maps(void)
+{
+	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+
+	if (shared)
+		atomic_fetch_add_explicit(&shared->maps_hints, 1,
+					  memory_order_relaxed);
+}
+
 void recorder_wake(struct recorder *r)
 {
+	struct gl_shared *shared = r->shared;
+
+	if (unlikely(!shared))
+		return;		/* a child (fork_copy.h) */
 	/* both sequentially consistent, like their counterparts in
 	 * writer_sleep: either it sees the count, or we see it asleep */
-	atomic_fetch_add_explicit(&r->wake, 1, memory_order_seq_cst);
-	if (atomic_load_explicit(&r->asleep, memory_order_seq_cst) &&
+	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&shared->asleep, memory_order_seq_cst) &&
 	    unwind_may(UNWIND_NO_WAIT))
-		sys_futex_wake(&r->wake);
+		sys_futex_wake(&shared->wake);
 }
 
 uint64_t recorder_cycles(const struct recorder *r, uint64_t ns)
 {
-	return (ns / RECORDER_WINDOW_NS * r->live->window_ticks)
-	       << r->live->tick_shift;
+	const struct gl_header *live = r->live;
+
+	if (unlikely(!live))
+		return 0;	/* a child (fork_copy.h) */
+	return (ns / RECORDER_WINDOW_NS * live->window_ticks)
+	       << live->tick_shift;
 }
 
 void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
@@ -635,7 +670,7 @@ void recorder_mute(bool mute)
 	if (!thread || !(thread->aside & THREAD_MUTE) == !mute)
 		return;
 	if (mute)
-		atomic_fetch_add_explicit(&recorder->mutes, 1,
+		atomic_fetch_add_explicit(&thread->shared->mutes, 1,
 					  memory_order_relaxed);
 	recorder_put_aside(thread, THREAD_MUTE, mute);
 }
@@ -649,11 +684,10 @@ void recorder_leave(void)
 {
 	struct recorder *r = recorder;
 
-	if (!r || atomic_load_explicit(&r->state, memory_order_relaxed) !=
-			  RECORDER_ON)
+	if (!recorder_is_on(r))
 		return;
 	arenas_leave(r);
-	atomic_store_explicit(&r->hurry, 1, memory_order_relaxed);
+	atomic_store_explicit(&r->shared->hurry, 1, memory_order_relaxed);
 	recorder_wake(r);
 	writer_hear(r);
 	writer_join(r);

@@ -16,15 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/arenas.h"
 #include "preload/base.h"
 #include "preload/ask.h"
-#include "preload/control.h"
 #include "preload/choose.h"
 #include "preload/chosen.h"
 #include "preload/format.h"
-#include "preload/gate.h"
 #include "preload/options.h"
+#include "preload/shared.h"
 #include "unwind/capture.h"
 
 /*
@@ -40,9 +38,6 @@ enum recorder_state {
 	RECORDER_ON,
 	RECORDER_OFF
 };
-
-/* Two kinds of ring: of threads, and of hooks that interrupted a hook. */
-enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
 
 /* Why a thread takes the slow branch at each event. */
 enum thread_aside {
@@ -63,6 +58,9 @@ enum thread_aside {
 struct thread {
 	/* NULL: take the slow branch; else `own` */
 	_Alignas(BASE_LINE) struct gl_ring *ring;
+	/* the recorder's; to be read before `ring`, which a forked child finds
+	 * NULL (fork_copy.h) */
+	struct gl_shared *shared;
 	struct gl_ring *own;	/* NULL: not known to the writer */
 	struct capture_thread *capture;	/* NULL: plain walks only */
 	struct gl_ring *nested;		/* NULL until a hook was nested */
@@ -101,9 +99,6 @@ struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
 	int32_t parent;			/* the writer's; 0: not known */
-	_Atomic uint32_t exits;		/* its status, or 0 (exit_status.c) */
-	/* whether anything is recorded at the time (gate.h, aside.h) */
-	_Atomic uint64_t gate;
 	/* thread pointer of who starts it: what interrupts that one does not
 	 * wait for it */
 	_Atomic uintptr_t starter;
@@ -117,34 +112,15 @@ struct recorder {
 	uint64_t area_spare;		/* of them, not for new threads */
 
 	struct gl_header *live;
+	/* in the live mapping, as the rings are; NULL in a forked child that
+	 * has not started */
+	struct gl_shared *shared;
 	struct gl_ring *rings;		/* GL_RINGS_MAX of them */
 	struct thread *threads;		/* as many */
-	_Atomic uint32_t *ring_next;	/* links of the free lists: id + 1 */
-	/* free lists: tag << 32 | id + 1; the tag counts changes, so that a
-	 * list that was popped and pushed in between is noticed */
-	_Alignas(BASE_LINE) _Atomic uint64_t ring_free[RECORDER_POOLS];
-	_Atomic uint32_t ring_count[RECORDER_POOLS];	/* in the lists */
-	_Atomic uint32_t ring_refills[RECORDER_POOLS];	/* futex */
-	_Atomic uint32_t ring_hungry[RECORDER_POOLS];	/* a thread waits */
-	_Atomic uint32_t ring_alarm[RECORDER_POOLS];	/* fewer: wake */
-	_Atomic uint32_t ring_short;	/* there were fewer */
-	_Atomic uint32_t ring_taken[RECORDER_POOLS];	/* since a refill */
-	_Atomic uint32_t ring_exhausted[RECORDER_POOLS];
 
 	/* talk with the writer */
-	_Alignas(BASE_LINE) _Atomic uint32_t wake;	/* futex */
-	_Atomic uint32_t asleep;	/* the writer waits on `wake` */
 	_Atomic uint32_t ready;		/* futex: WRITER_* */
-	_Atomic uint32_t hurry;		/* the program is about to end */
-	_Atomic uint32_t maps_hints;	/* something was mapped unseen */
-	/* futex: 1 when nothing is left to be said about an allocator that
-	 * is not seen (foreign.h) */
-	_Atomic uint32_t foreign_done;
-	_Atomic uint32_t stop;		/* recording cannot go on: finish */
-	_Atomic uint64_t beats;		/* the writer's progress */
-	_Atomic uint32_t nodes_refused;	/* nobody waits for more of them */
-	_Atomic uint32_t image_limit;	/* images with reserved records; futex */
-	_Atomic uint32_t images_refused;
+	_Atomic uint32_t too_late;	/* nobody waits for it to be ready */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	_Atomic uint64_t stalled_beats;
 	struct ask ask;
@@ -152,41 +128,20 @@ struct recorder {
 	_Atomic uint32_t aside;		/* the writer's task is to end */
 	/* calls that each copy of the environment is shown to */
 	_Atomic int32_t environment_users[ENVIRONMENT_COPIES];
-	_Atomic uint32_t execs;	/* calls of exec that have not failed */
-	/* by what they ask for (control.h), how many signals came that are
-	 * served when the writer looks */
-	_Atomic uint32_t signalled[CONTROL_KINDS];
-	struct gate_slots posted;	/* the others */
-	_Atomic uint32_t snapshots;	/* number of the last one; futex */
 	bool forked;		/* of a process image that was recorded before */
-
-	/* whose events need no stamp of their own, see ring.h; 0: nobody's */
-	_Alignas(BASE_LINE) _Atomic uint64_t turn;
 
 	/* of aside.h: hardly ever written */
 	_Alignas(BASE_LINE) struct limits limits;
 	/* low bit: threads begin inactive; the rest counts how many times all
 	 * were told */
 	_Atomic uint32_t activity;
-	_Atomic uint32_t partial;	/* by choice, since it began */
 	uint64_t seed;		/* of the threads' lines */
 	struct chosen chosen;
 
-	/* counters of the target's threads */
-	_Alignas(BASE_LINE) _Atomic uint64_t skipped;	/* events before the recorder was on */
-	_Atomic uint64_t ring_waits;
-	_Atomic uint64_t nested_events;
-	_Atomic uint64_t nested_lost;
-	_Atomic uint32_t mutes;		/* times that a thread fell mute */
+	/* events before the recorder was on */
+	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
 	_Atomic(struct pools *) pools;	/* api_pool.c */
 	_Atomic uint32_t dumps;		/* a thread is at a dump */
-	_Atomic uint64_t guard_damages;	/* that were told of (guard.h) */
-	/* by the writer, at the end: live ones; bytes not looked at */
-	uint64_t guard_blocks, guard_skipped;
-
-	/* between a thread and the writer, a snapshot at a time */
-	_Alignas(BASE_LINE) struct arenas arenas[ARENAS_WHICH];
-	_Atomic uint64_t live_blocks;	/* about; by the writer */
 
 	_Atomic uint32_t ledger_wants;	/* enum ledger_why */
 	struct ledger *ledger;		/* the writer's; NULL: none yet */
@@ -260,6 +215,13 @@ void recorder_mute(bool mute);
 
 /* Nothing is recorded of this process any more. */
 void recorder_set_off(struct recorder *r);
+
+/* Whether this process is being recorded: then r->shared is there. r: NULL is
+ * no. Any thread, also in a forked child. */
+bool recorder_is_on(const struct recorder *r);
+
+/* Something may have been mapped that no hook has seen. */
+void recorder_hint_maps(void);
 
 /* Whether the writer still lives. */
 bool recorder_writer_alive(const struct recorder *r);

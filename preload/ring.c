@@ -57,24 +57,24 @@ static void ring_drop(struct recorder *r, struct gl_ring *ring)
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 }
 
-BASE_SLOW void ring_turn(struct recorder *r, struct gl_ring *ring)
+BASE_SLOW void ring_turn(struct gl_shared *shared, struct gl_ring *ring)
 {
 	uint64_t own = (uintptr_t)ring, turn = RING_ASKED;
 
-	if (unlikely(ring_turn_of(r) == turn)) {
+	if (unlikely(ring_turn_of(shared) == turn)) {
 		/* one thread is enough */
 		if (atomic_compare_exchange_strong_explicit(
-			    &r->turn, &turn, 0, memory_order_seq_cst,
+			    &shared->turn, &turn, 0, memory_order_seq_cst,
 			    memory_order_relaxed))
-			arenas_answer(r);
+			arenas_answer(shared);
 		return;
 	}
 	turn = own | RING_OFFERED;
 	/* fails if it is not offered to us, or was taken back meanwhile */
-	if (!atomic_compare_exchange_strong_explicit(&r->turn, &turn, own,
+	if (!atomic_compare_exchange_strong_explicit(&shared->turn, &turn, own,
 						     memory_order_seq_cst,
 						     memory_order_relaxed))
-		atomic_store_explicit(&r->turn, 0, memory_order_relaxed);
+		atomic_store_explicit(&shared->turn, 0, memory_order_relaxed);
 	else
 		ring->stamp = ring_cycles();
 }
@@ -153,13 +153,13 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 {
 	struct patience patience = patience_begin(r, PATIENCE_NS);
 
-	atomic_fetch_add_explicit(&r->ring_waits, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&r->shared->ring_waits, 1,
+				  memory_order_relaxed);
 	do {
 		ring_nap(r, ring);
 		if (ring_fits(r, ring))
 			return true;
-		if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
-		    RECORDER_ON)
+		if (!recorder_is_on(r))
 			return false;
 		if (!recorder_writer_alive(r))
 			break;
@@ -184,15 +184,16 @@ static void ring_look_around(const struct gl_ring *ring)
 
 BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 {
-	if (atomic_load_explicit(&r->state, memory_order_relaxed) !=
-	    RECORDER_ON) {
+	if (!recorder_is_on(r)) {
 		/* recording has ended: this thread no longer looks here */
 		if (recorder_tls && recorder_tls->own == ring)
 			recorder_tls->ring = NULL;
+		aside_follow(true);
 		return false;
 	}
-	if (atomic_load_explicit(&r->gate, memory_order_relaxed) & GATE_SHUT) {
+	if (aside_dormant()) {
 		/* nothing is lost by choice */
+		aside_follow(true);
 		if (recorder_tls && recorder_tls->own == ring)
 			recorder_put_aside(recorder_tls, THREAD_DORMANT,
 					   true);
@@ -205,8 +206,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 		ring_look_around(ring);
 		return true;
 	}
-	if (atomic_load_explicit(&r->state, memory_order_relaxed) ==
-	    RECORDER_ON)
+	if (recorder_is_on(r))
 		ring_drop(r, ring);
 	return false;
 }
@@ -358,20 +358,24 @@ BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 				const struct ring_event *event)
 {
 	struct gl_ring *ring = ring_nested(r, thread);
+	struct gl_shared *shared = r->shared;
 	_Atomic uint64_t *word;
 	unsigned i;
 
+	if (unlikely(!shared))
+		return;		/* a child (fork_copy.h) */
 	/* another ring than the thread's first: its turn is over, too (I4) */
-	if (ring_turn_of(r))
-		atomic_store_explicit(&r->turn, 0, memory_order_relaxed);
+	if (ring_turn_of(shared))
+		atomic_store_explicit(&shared->turn, 0, memory_order_relaxed);
 
-	atomic_fetch_add_explicit(&r->nested_events, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&shared->nested_events, 1,
+				  memory_order_relaxed);
 	word = ring ? ring_nested_reserve(r, thread, ring) : NULL;
 	if (!word) {
 		/* in this order: a handler may jump out in between */
 		atomic_fetch_add_explicit(&r->live->dropped, 1,
 					  memory_order_relaxed);
-		atomic_fetch_add_explicit(&r->nested_lost, 1,
+		atomic_fetch_add_explicit(&shared->nested_lost, 1,
 					  memory_order_relaxed);
 		return;
 	}

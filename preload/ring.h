@@ -14,7 +14,7 @@
  * THE TURN. Reading the counter costs as much as the rest of a push. It is not
  * needed for the order of events while one thread alone records: that is the
  * order of its ring. Then most events take the stamp of the one before them.
- * `turn` of the recorder says whose ring that may be.
+ * `turn` of what is shared says whose ring that may be.
  *
  *	        writer: only this ring has moved, and far, since its last look
  *	   0 ─────────────────▶ ring | RING_OFFERED ◀──┐
@@ -46,7 +46,7 @@
 
 /* For an event that found the turn, after its stamp, to be neither its ring's
  * nor nobody's. May take a new stamp. */
-void ring_turn(struct recorder *r, struct gl_ring *ring);
+void ring_turn(struct gl_shared *shared, struct gl_ring *ring);
 
 /* Makes room for one record. False: the event is lost, and was counted. */
 bool ring_make_room(struct recorder *r, struct gl_ring *ring);
@@ -122,20 +122,20 @@ static inline uint64_t ring_cycles(void)
 
 /* relaxed: the order that I4 needs is that of the program, which hands blocks
  * from thread to thread; what is left is the window's */
-static inline uint64_t ring_turn_of(const struct recorder *r)
+static inline uint64_t ring_turn_of(const struct gl_shared *shared)
 {
-	return atomic_load_explicit(&r->turn, memory_order_relaxed);
+	return atomic_load_explicit(&shared->turn, memory_order_relaxed);
 }
 
-static inline void ring_stamp_new(struct recorder *r, struct gl_ring *ring)
+static inline void ring_stamp_new(struct gl_shared *shared, struct gl_ring *ring)
 {
 	uint64_t turn;
 
 	ring->stamp = ring_cycles();
 	atomic_signal_fence(memory_order_seq_cst);
-	turn = ring_turn_of(r);
+	turn = ring_turn_of(shared);
 	if (unlikely(turn && turn != (uintptr_t)ring))
-		ring_turn(r, ring);
+		ring_turn(shared, ring);
 }
 
 /* Events that begin in the first RING_STAMP_FOR of so many bytes have stamps
@@ -153,18 +153,19 @@ static inline bool ring_stamp_lasts(const struct gl_ring *ring)
 }
 
 /* Leaves the stamp of an event in ring->stamp: the last one, or a new one. */
-static inline void ring_stamp(struct recorder *r, struct gl_ring *ring)
+static inline void ring_stamp(struct gl_shared *shared, struct gl_ring *ring)
 {
-	if (unlikely(ring_turn_of(r) != (uintptr_t)ring) ||
+	if (unlikely(ring_turn_of(shared) != (uintptr_t)ring) ||
 	    unlikely(!ring_stamp_lasts(ring)))
-		ring_stamp_new(r, ring);
+		ring_stamp_new(shared, ring);
 }
 
 /* The same for a free, which needs it even less. False: ring_stamp has to do
  * it. */
-static inline bool ring_stamp_fast(struct recorder *r, struct gl_ring *ring)
+static inline bool ring_stamp_fast(struct gl_shared *shared,
+				   struct gl_ring *ring)
 {
-	uint64_t turn = ring_turn_of(r);
+	uint64_t turn = ring_turn_of(shared);
 
 	if (likely(turn == (uintptr_t)ring))
 		return true;	/* I4 */
@@ -172,7 +173,7 @@ static inline bool ring_stamp_fast(struct recorder *r, struct gl_ring *ring)
 		return false;
 	ring->stamp = ring_cycles();
 	atomic_signal_fence(memory_order_seq_cst);
-	return likely(!ring_turn_of(r));
+	return likely(!ring_turn_of(shared));
 }
 
 /* Room for a record, at *head. */
@@ -220,7 +221,7 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 }
 
 /* All other kinds, if that is simple. Whether. */
-static inline bool ring_push_address_fast(struct recorder *r,
+static inline bool ring_push_address_fast(struct gl_shared *shared,
 					  struct gl_ring *ring, unsigned kind,
 					  uint64_t address)
 {
@@ -229,7 +230,7 @@ static inline bool ring_push_address_fast(struct recorder *r,
 	uint64_t *word;
 
 	if (unlikely(head >= ring->limit) ||
-	    unlikely(!ring_stamp_fast(r, ring)))
+	    unlikely(!ring_stamp_fast(shared, ring)))
 		return false;
 	word = ring_record(ring, head);
 	word[0] = ring->stamp | kind;

@@ -50,7 +50,7 @@ static long serve_call(struct recorder *r, const struct ask *ask,
 		     "the recorder cannot give up the privileges that the "
 		     "program has given up: recording has stopped", NULL,
 		     result);
-	atomic_store_explicit(&r->stop, 1, memory_order_release);
+	atomic_store_explicit(&r->shared->stop, 1, memory_order_release);
 	return result;
 }
 

@@ -102,7 +102,7 @@ static inline long sys_futex_wait(const void *word, uint32_t value,
 {
 	struct timespec ts = { ns / SYS_NS, ns % SYS_NS };
 
-	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAIT_PRIVATE, value,
+	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAIT, value,
 			     (long)&ts, 0, 0);
 }
 
@@ -110,7 +110,7 @@ static inline long sys_futex_wait(const void *word, uint32_t value,
 static inline long sys_futex_wake_some(const void *word, uint32_t most)
 {
 	/* nobody asleep is no error, and no other can happen */
-	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAKE_PRIVATE, most,
+	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAKE, most,
 			     0, 0, 0);
 }
 

@@ -18,10 +18,10 @@
 #define TURN_LOOK_NS (4 * UINT64_C(1000000))
 #define TURN_FAR (16u << 10)	/* bytes: some 100000 events a second */
 
-static void turn_set(struct recorder *r, uint64_t from, uint64_t to)
+static void turn_set(struct gl_shared *shared, uint64_t from, uint64_t to)
 {
 	/* pairs with the exchange in ring_turn; a hook may have been first */
-	atomic_compare_exchange_strong_explicit(&r->turn, &from, to,
+	atomic_compare_exchange_strong_explicit(&shared->turn, &from, to,
 						memory_order_seq_cst,
 						memory_order_relaxed);
 }
@@ -43,7 +43,7 @@ static uint64_t turn_moved(struct feed *feed, uint32_t id)
 void turn_look(struct feed *feed, uint64_t now_ns)
 {
 	struct recorder *r = feed->r;
-	uint64_t turn = ring_turn_of(r), alone = 0;
+	uint64_t turn = ring_turn_of(r->shared), alone = 0;
 	uint32_t count, id, movers = 0;
 
 	if (now_ns - feed->looked_ns < TURN_LOOK_NS || aside_dormant())
@@ -64,7 +64,7 @@ void turn_look(struct feed *feed, uint64_t now_ns)
 	if (movers != 1)
 		alone = 0;
 	if (alone && (!turn || (turn & ~RING_OFFERED) == alone))
-		turn_set(r, turn, alone | RING_OFFERED);
+		turn_set(r->shared, turn, alone | RING_OFFERED);
 	else if (turn)
-		turn_set(r, turn, 0);
+		turn_set(r->shared, turn, 0);
 }

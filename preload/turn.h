@@ -14,9 +14,9 @@
 void turn_look(struct feed *feed, uint64_t now_ns);
 
 /* Whether some ring has it: then the writer should not sleep for long. */
-static inline bool turn_given(const struct recorder *r)
+static inline bool turn_given(const struct gl_shared *shared)
 {
-	return atomic_load_explicit(&r->turn, memory_order_relaxed) != 0;
+	return atomic_load_explicit(&shared->turn, memory_order_relaxed) != 0;
 }
 
 #endif

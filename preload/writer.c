@@ -54,7 +54,8 @@ static bool writer_look_at_maps(struct writer *w, uint64_t now_ns)
 {
 	return maps_watch_step(
 		&w->maps, now_ns,
-		atomic_load_explicit(&w->r->maps_hints, memory_order_relaxed));
+		atomic_load_explicit(&w->r->shared->maps_hints,
+				     memory_order_relaxed));
 }
 
 /* Until something is due. */
@@ -68,22 +69,22 @@ static uint64_t writer_rest_ns(const struct writer *w)
 
 static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 {
-	struct recorder *r = w->r;
+	struct gl_shared *shared = w->r->shared;
 
 	if (worked)
 		w->nap_ns = WRITER_NAP_MIN_NS;
 	else if (w->nap_ns < WRITER_NAP_MAX_NS)
 		w->nap_ns = base_min(2 * w->nap_ns, WRITER_NAP_MAX_NS);
-	if (atomic_load_explicit(&r->hurry, memory_order_relaxed) ||
+	if (atomic_load_explicit(&shared->hurry, memory_order_relaxed) ||
 	    !unwind_may(UNWIND_NO_WAIT))
 		w->nap_ns = WRITER_NAP_HURRY_NS;
 	/* see recorder_wake */
-	atomic_store_explicit(&r->asleep, 1, memory_order_seq_cst);
-	w->feed.rested = atomic_load_explicit(&r->wake,
+	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
+	w->feed.rested = atomic_load_explicit(&shared->wake,
 					      memory_order_seq_cst) == seen;
 	if (w->feed.rested)
-		sys_futex_wait(&r->wake, seen, writer_rest_ns(w));
-	atomic_store_explicit(&r->asleep, 0, memory_order_relaxed);
+		sys_futex_wait(&shared->wake, seen, writer_rest_ns(w));
+	atomic_store_explicit(&shared->asleep, 0, memory_order_relaxed);
 }
 
 /* What has to be looked after now and then. True: the target has gone on to
@@ -107,11 +108,11 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 }
 
 /* Rings are scarce: those of threads that have ended are wanted. */
-static bool writer_hungry(struct recorder *r)
+static bool writer_hungry(struct gl_shared *shared)
 {
-	return atomic_exchange_explicit(&r->ring_short, 0,
+	return atomic_exchange_explicit(&shared->ring_short, 0,
 					memory_order_relaxed) ||
-	       atomic_load_explicit(&r->ring_hungry[RECORDER_PRIMARY],
+	       atomic_load_explicit(&shared->ring_hungry[RECORDER_PRIMARY],
 				    memory_order_relaxed);
 }
 
@@ -133,34 +134,38 @@ static void writer_look_at_pressure(struct writer *w, uint64_t now_ns)
 static const char *writer_work(struct writer *w)
 {
 	struct recorder *r = w->r;
+	struct gl_shared *shared = r->shared;
 
 	w->nap_ns = WRITER_NAP_MIN_NS;
 	if (!w->again)
 		writer_foreign_begin(w);
 	for (;;) {
-		uint32_t seen = atomic_load_explicit(&r->wake,
+		uint32_t seen = atomic_load_explicit(&shared->wake,
 						     memory_order_seq_cst);
 		uint64_t now_ns = sys_now_ns(), bytes;
 		bool more;
 
-		atomic_fetch_add_explicit(&r->beats, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&shared->beats, 1,
+					  memory_order_relaxed);
 		serve_pending(w);
 		if (atomic_load_explicit(&r->aside, memory_order_acquire))
 			return NULL;
 		writer_reserve(w);
-		if (writer_hungry(r))
+		if (writer_hungry(shared))
 			census_look(&w->feed, true, now_ns);
 		pool_refill(&w->pool);
 		/* what it had become by exec may have ended before a look */
 		if (target_dead(&w->target))
-			return atomic_load_explicit(&r->execs,
+			return atomic_load_explicit(&shared->execs,
 						    memory_order_acquire) ?
 				       "exec" : "exit";
-		if (atomic_load_explicit(&r->stop, memory_order_acquire))
+		if (atomic_load_explicit(&shared->stop,
+					 memory_order_acquire) ||
+		    atomic_load_explicit(&r->too_late, memory_order_relaxed))
 			return w->target.thread ? "exit" : "error";
 		if (writer_look(w, now_ns))
 			return "exec";
-		atomic_store_explicit(&r->live_blocks,
+		atomic_store_explicit(&shared->live_blocks,
 				      feed_live_blocks(&w->feed),
 				      memory_order_relaxed);
 		control_step(w, now_ns);
@@ -182,7 +187,7 @@ static const char *writer_work(struct writer *w)
 		if (w->out.err)
 			return "stopped";
 		if (!more)
-			writer_sleep(w, seen, bytes != 0 || turn_given(r));
+			writer_sleep(w, seen, bytes != 0 || turn_given(shared));
 	}
 }
 
@@ -201,7 +206,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	struct recorder *r = w->r;
 	struct text text;
 
-	recorder_set_off(r);
+	gate_shut_for_good(r->shared);
 	writer_release(r);
 	text_init(&text, message, size);
 	text_put(&text, "cannot write ");

@@ -207,20 +207,20 @@ static int writer_open_live(struct writer *w, uint64_t trace_id,
 
 void writer_reserve(struct writer *w)
 {
-	struct recorder *r = w->r;
+	struct gl_shared *shared = w->r->shared;
 
 	live_ahead(&w->live);
-	atomic_store_explicit(&r->nodes_refused, w->live.nodes_refused,
+	atomic_store_explicit(&shared->nodes_refused, w->live.nodes_refused,
 			      memory_order_relaxed);
-	atomic_store_explicit(&r->images_refused, w->live.images_refused,
+	atomic_store_explicit(&shared->images_refused, w->live.images_refused,
 			      memory_order_relaxed);
-	if (atomic_load_explicit(&r->image_limit, memory_order_relaxed) ==
+	if (atomic_load_explicit(&shared->image_limit, memory_order_relaxed) ==
 	    w->live.images_reserved)
 		return;
 	/* pairs with the acquire of whoever describes an image */
-	atomic_store_explicit(&r->image_limit, w->live.images_reserved,
+	atomic_store_explicit(&shared->image_limit, w->live.images_reserved,
 			      memory_order_release);
-	sys_futex_wake(&r->image_limit);
+	sys_futex_wake(&shared->image_limit);
 }
 
 /* Innermost frames that are kept of each stack, 0: all. Where that is none,
@@ -279,6 +279,7 @@ static int writer_memory(struct writer *w)
 	embedder_init(&w->embed, w);
 	w->info.embed = &w->embed;
 	w->r->live = h;
+	w->r->shared = live_at(&w->live, h->shared_offset);
 	writer_reserve(w);
 	w->r->rings = live_at(&w->live, h->data_offset);
 	pool_init(&w->pool, w->r, &w->live,

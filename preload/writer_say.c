@@ -26,7 +26,7 @@ void writer_say_drops(struct writer *w)
 void writer_say_mutes(struct writer *w)
 {
 	if (w->told_mutes ||
-	    !atomic_load_explicit(&w->r->mutes, memory_order_relaxed))
+	    !atomic_load_explicit(&w->r->shared->mutes, memory_order_relaxed))
 		return;
 	w->told_mutes = w->told_drops = true;
 	log_tell(OPTION_LOG_WARN,
@@ -45,8 +45,9 @@ static void writer_foreign_tell(struct writer *w)
 static void writer_foreign_done(struct writer *w)
 {
 	w->foreign.state = FOREIGN_NONE;
-	atomic_store_explicit(&w->r->foreign_done, 1, memory_order_release);
-	sys_futex_wake(&w->r->foreign_done);
+	atomic_store_explicit(&w->r->shared->foreign_done, 1,
+			      memory_order_release);
+	sys_futex_wake(&w->r->shared->foreign_done);
 }
 
 void writer_foreign_begin(struct writer *w)
@@ -64,7 +65,8 @@ void writer_foreign_begin(struct writer *w)
 /* Whether anything was seen says what its symbols left open. */
 void writer_foreign_look(struct writer *w, uint64_t now_ns)
 {
-	bool ends = atomic_load_explicit(&w->r->hurry, memory_order_relaxed);
+	bool ends = atomic_load_explicit(&w->r->shared->hurry,
+					 memory_order_relaxed);
 
 	/* what is not recorded is not seen either */
 	if (aside_dormant() && !ends)

@@ -157,7 +157,7 @@ int writer_start(struct recorder *r)
 	r->writer_is_thread = w->birth.thread;
 	err = writer_wait(r, WRITER_STARTING, WRITER_START_NS);
 	if (err)
-		atomic_store_explicit(&r->stop, 1, memory_order_release);
+		atomic_store_explicit(&r->too_late, 1, memory_order_relaxed);
 	else if (atomic_load_explicit(&r->ready, memory_order_acquire) ==
 		 WRITER_FAILED)
 		err = -EIO;
@@ -166,21 +166,26 @@ int writer_start(struct recorder *r)
 
 void writer_hear(struct recorder *r)
 {
+	const struct gl_shared *shared = r->shared;
 	unsigned naps;
 
+	if (!shared)
+		return;		/* a child (fork_copy.h) */
 	/* pairs with the release of writer_foreign_done */
 	for (naps = 0; naps < WRITER_HEAR_NAPS &&
-		       !atomic_load_explicit(&r->foreign_done,
+		       !atomic_load_explicit(&shared->foreign_done,
 					     memory_order_acquire) &&
 		       recorder_writer_alive(r); naps++)
-		recorder_nap(r, &r->foreign_done, 0, WRITER_HEAR_NS);
+		recorder_nap(r, &shared->foreign_done, 0, WRITER_HEAR_NS);
 }
 
 void writer_join(struct recorder *r)
 {
-	if (!r->writer_is_thread)
+	struct gl_shared *shared = r->shared;
+
+	if (!shared || !r->writer_is_thread)
 		return;
-	atomic_store_explicit(&r->stop, 1, memory_order_release);
+	atomic_store_explicit(&shared->stop, 1, memory_order_release);
 	recorder_wake(r);
 	/* bounded: the program's end is not ours to delay for long */
 	writer_wait(r, WRITER_READY, WRITER_JOIN_NS);

@@ -18,6 +18,7 @@
 #include "tests/unit/unwind_embed.h"
 
 static struct recorder r;
+static struct gl_shared shared;
 static struct gl_header header;
 static struct gl_ring ring;
 static struct arenas got;
@@ -40,6 +41,8 @@ static int each(void **state)
 {
 	(void)state;
 	memset(&r, 0, sizeof(r));
+	memset(&shared, 0, sizeof(shared));
+	r.shared = &shared;
 	memset(&ring, 0, sizeof(ring));
 	real.mallinfo = told;
 	/* whatever the C library says of this program, which has threads */
@@ -55,12 +58,12 @@ static void the_next_event_answers(void **state)
 {
 	(void)state;
 	arenas_ask(&r);
-	assert_int_equal(r.turn, RING_ASKED);
+	assert_int_equal(shared.turn, RING_ASKED);
 	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
-	ring_stamp(&r, &ring);
-	assert_int_equal(r.turn, 0);
+	ring_stamp(&shared, &ring);
+	assert_int_equal(shared.turn, 0);
 	assert_int_equal(asked, 1);
-	ring_stamp(&r, &ring);
+	ring_stamp(&shared, &ring);
 	assert_int_equal(asked, 1);
 	assert_false(arenas_collect(&r, ARENAS_LAST, &got));
 	assert_true(arenas_collect(&r, ARENAS_RUNNING, &got));
@@ -81,16 +84,16 @@ static void whoever_has_the_turn_loses_it(void **state)
 	uint64_t own = (uintptr_t)&ring, stamp;
 
 	(void)state;
-	r.turn = own | RING_OFFERED;
-	ring_stamp(&r, &ring);
-	assert_int_equal(r.turn, own);
+	shared.turn = own | RING_OFFERED;
+	ring_stamp(&shared, &ring);
+	assert_int_equal(shared.turn, own);
 	stamp = ring.stamp;
 	ring.head = RING_STAMP_FOR;
-	ring_stamp(&r, &ring);
+	ring_stamp(&shared, &ring);
 	assert_int_equal(ring.stamp, stamp);
 	arenas_ask(&r);
-	assert_false(ring_stamp_fast(&r, &ring));
-	ring_stamp(&r, &ring);
+	assert_false(ring_stamp_fast(&shared, &ring));
+	ring_stamp(&shared, &ring);
 	assert_true(ring.stamp > stamp);
 	assert_int_equal(asked, 1);
 }
@@ -100,15 +103,15 @@ static void it_can_be_taken_back(void **state)
 	(void)state;
 	arenas_ask(&r);
 	arenas_forget(&r);
-	assert_int_equal(r.turn, 0);
-	ring_stamp(&r, &ring);
-	arenas_answer(&r);
+	assert_int_equal(shared.turn, 0);
+	ring_stamp(&shared, &ring);
+	arenas_answer(&shared);
 	assert_int_equal(asked, 0);
 	/* not what is there already */
 	arenas_ask(&r);
-	ring_stamp(&r, &ring);
+	ring_stamp(&shared, &ring);
 	arenas_ask(&r);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 	arenas_forget(&r);
 	assert_true(arenas_collect(&r, ARENAS_RUNNING, &got));
 }
@@ -116,7 +119,7 @@ static void it_can_be_taken_back(void **state)
 static void handler(int number)
 {
 	(void)number;
-	ring_stamp(&r, &ring);
+	ring_stamp(&shared, &ring);
 }
 
 static void never_in_a_handler(void **state)
@@ -129,11 +132,11 @@ static void never_in_a_handler(void **state)
 	raise(SIGUSR1);
 	assert_int_equal(asked, 0);
 	/* asked again, of the same thread elsewhere */
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 	arenas_ask(&r);
-	assert_int_equal(r.turn, RING_ASKED);
+	assert_int_equal(shared.turn, RING_ASKED);
 	sigprocmask(SIG_SETMASK, NULL, &before);
-	ring_stamp(&r, &ring);
+	ring_stamp(&shared, &ring);
 	sigprocmask(SIG_SETMASK, NULL, &after);
 	assert_int_equal(asked, 1);
 	assert_memory_equal(&before, &after, sizeof(before));
@@ -141,7 +144,7 @@ static void never_in_a_handler(void **state)
 
 static void *other(void *arg)
 {
-	ring_stamp(&r, arg);
+	ring_stamp(&shared, arg);
 	return arg;
 }
 
@@ -168,11 +171,11 @@ static void a_large_heap_is_left_alone(void **state)
 	(void)state;
 	/* so far it has run for some 2 ms */
 	header.counter0 = arch_cycles() - 1000 * header.window_ticks;
-	r.live_blocks = 10000;
+	shared.live_blocks = 10000;
 	assert_int_equal(arenas_estimate_ns(&r), 6000000);
 	arenas_leave(&r);
 	assert_int_equal(asked, 0);
-	r.live_blocks = 10;
+	shared.live_blocks = 10;
 	arenas_leave(&r);
 	assert_int_equal(asked, 1);
 }
@@ -185,7 +188,7 @@ static void never_beside_another_thread(void **state)
 	arenas_ask(&r);
 	alone = 0;
 	assert_false(arenas_alone());
-	ring_stamp(&r, &ring);
+	ring_stamp(&shared, &ring);
 	arenas_leave(&r);
 	assert_int_equal(asked, 0);
 	real.single_threaded = NULL;
@@ -198,7 +201,7 @@ static void *on_fiber_stack;
 
 static void fiber(void)
 {
-	ring_stamp(&r, &ring);
+	ring_stamp(&shared, &ring);
 }
 
 /* A handler may have switched to it. */
@@ -220,7 +223,7 @@ static void not_on_a_fibers_stack(void **state)
 	makecontext(&there, fiber, 0);
 	arenas_ask(&r);
 	change(&here, &there);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 	assert_int_equal(asked, 0);
 }
 
@@ -230,8 +233,8 @@ static void who_cannot_tell_is_not_asked(void **state)
 	real.mallinfo = NULL;
 	assert_false(arenas_known());
 	arenas_ask(&r);
-	ring_stamp(&r, &ring);
-	assert_int_equal(r.turn, 0);
+	ring_stamp(&shared, &ring);
+	assert_int_equal(shared.turn, 0);
 	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
 }
 

@@ -19,6 +19,7 @@
 #include "preload/recorder.h"
 #include "unwind/memory.h"
 
+static struct gl_shared shared;
 static _Atomic int holds_back, stop;
 static pthread_t writer, asker;
 static sigjmp_buf back;
@@ -41,6 +42,7 @@ static int start(void **state)
 	(void)state;
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->writer_tid = getpid();
+	recorder->shared = &shared;
 	recorder->state = RECORDER_ON;
 	stop = holds_back = 0;
 	unwind_ban = 0;

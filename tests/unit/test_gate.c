@@ -18,27 +18,27 @@
 #define EACH 20000
 #define APART 10000	/* cycles */
 
-static struct recorder r;
+static struct gl_shared shared;
 
 static int each(void **state)
 {
 	(void)state;
-	memset(&r, 0, sizeof(r));
+	memset(&shared, 0, sizeof(shared));
 	return 0;
 }
 
 static bool is_shut(void)
 {
-	return r.gate & GATE_SHUT;
+	return shared.gate & GATE_SHUT;
 }
 
 static void take(enum gate_what what)
 {
 	struct gate_request request;
 
-	assert_true(gate_next(&r, &request));
+	assert_true(gate_next(&shared, &request));
 	assert_int_equal(request.what, what);
-	gate_take(&r);
+	gate_take(&shared);
 }
 
 static void a_toggle_opens_it(void **state)
@@ -46,29 +46,29 @@ static void a_toggle_opens_it(void **state)
 	struct gate_request request;
 
 	(void)state;
-	gate_shut(&r);
+	gate_shut(&shared);
 	assert_true(is_shut());
-	assert_true(gate_post(&r, GATE_CLEAR));
+	assert_true(gate_post(&shared, GATE_CLEAR));
 	assert_true(is_shut());
-	assert_true(gate_post(&r, GATE_TOGGLE));
+	assert_true(gate_post(&shared, GATE_TOGGLE));
 	assert_false(is_shut());
 	take(GATE_CLEAR);
-	gate_shut(&r);
+	gate_shut(&shared);
 	assert_false(is_shut());
 	take(GATE_TOGGLE);
-	assert_false(gate_next(&r, &request));
-	gate_shut(&r);
+	assert_false(gate_next(&shared, &request));
+	gate_shut(&shared);
 	assert_true(is_shut());
-	gate_open(&r);
+	gate_open(&shared);
 	assert_false(is_shut());
 }
 
 static void for_good(void **state)
 {
 	(void)state;
-	gate_shut_for_good(&r);
-	assert_true(gate_post(&r, GATE_TOGGLE));
-	gate_open(&r);
+	gate_shut_for_good(&shared);
+	assert_true(gate_post(&shared, GATE_TOGGLE));
+	gate_open(&shared);
 	assert_true(is_shut());
 }
 
@@ -79,24 +79,24 @@ static void a_full_one_says_so(void **state)
 	(void)state;
 	for (lap = 0; lap < 3; lap++) {
 		for (i = 0; i < GATE_SLOTS; i++)
-			assert_true(gate_post(&r, GATE_TOGGLE));
-		assert_false(gate_post(&r, GATE_TOGGLE));
-		assert_int_equal(r.posted.late, lap + 1);
+			assert_true(gate_post(&shared, GATE_TOGGLE));
+		assert_false(gate_post(&shared, GATE_TOGGLE));
+		assert_int_equal(shared.posted.late, lap + 1);
 		for (i = 0; i < GATE_SLOTS; i++)
 			take(GATE_TOGGLE);
-		assert_false(gate_pending(&r));
+		assert_false(gate_pending(&shared));
 	}
 }
 
 static void nobody_keeps_the_turn(void **state)
 {
 	(void)state;
-	r.turn = 64;
-	assert_true(gate_post(&r, GATE_TOGGLE));
-	assert_int_equal(r.turn, 0);
-	r.turn = RING_ASKED;
-	assert_true(gate_post(&r, GATE_TOGGLE));
-	assert_int_equal(r.turn, RING_ASKED);
+	shared.turn = 64;
+	assert_true(gate_post(&shared, GATE_TOGGLE));
+	assert_int_equal(shared.turn, 0);
+	shared.turn = RING_ASKED;
+	assert_true(gate_post(&shared, GATE_TOGGLE));
+	assert_int_equal(shared.turn, RING_ASKED);
 }
 
 /* ---- handlers of several threads, which interrupt each other's ---- */
@@ -107,7 +107,7 @@ static bool shut, behind;
 
 static bool post(void)
 {
-	bool done = gate_post(&r, GATE_TOGGLE);
+	bool done = gate_post(&shared, GATE_TOGGLE);
 
 	atomic_fetch_add(done ? &posted : &refused, 1);
 	return done;
@@ -153,30 +153,30 @@ static void each_once_and_in_order(void **state)
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, poster, &threads[i ? i - 1 :
 								 THREADS]);
-	while (ended < THREADS || gate_pending(&r)) {
-		if (!gate_next(&r, &request)) {
-			gate_shut(&r);
+	while (ended < THREADS || gate_pending(&shared)) {
+		if (!gate_next(&shared, &request)) {
+			gate_shut(&shared);
 			continue;
 		}
 		/* two processors' counters, and reads out of order */
 		behind |= request.cycles + APART < last;
 		/* nothing is left out while one waits */
-		gate_shut(&r);
+		gate_shut(&shared);
 		shut |= is_shut();
 		last = request.cycles;
-		gate_take(&r);
+		gate_take(&shared);
 		taken++;
 	}
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	while (gate_next(&r, &request)) {
-		gate_take(&r);
+	while (gate_next(&shared, &request)) {
+		gate_take(&shared);
 		taken++;
 	}
 	assert_false(shut);
 	assert_false(behind);
 	assert_int_equal(taken, posted);
-	assert_int_equal(refused, r.posted.late);
+	assert_int_equal(refused, shared.posted.late);
 	assert_true(posted >= (unsigned long)THREADS * EACH);
 }
 

@@ -23,6 +23,7 @@
 enum { FIRST, SECOND, RINGS };
 
 static struct gl_header header;
+static struct gl_shared shared;
 static struct gl_ring rings[RINGS];
 static struct thread threads[RINGS];
 static struct feed_ring own[RINGS];
@@ -57,6 +58,8 @@ static int each(void **state)
 	header.ring_count = RINGS;
 	header.dropped = 0;
 	recorder->live = &header;
+	recorder->shared = &shared;
+	memset(&shared, 0, sizeof(shared));
 	recorder->rings = rings;
 	recorder->threads = threads;
 	recorder->pid = recorder->writer_tid = getpid();
@@ -161,7 +164,7 @@ static bool all_comes(void)
 
 	seen_unfinished += unfinished;
 	if (unfinished > 1 || head < 2 * RING_RECORD_MAX ||
-	    head > 3 * RING_RECORD_MAX || recorder->nested_lost)
+	    head > 3 * RING_RECORD_MAX || shared.nested_lost)
 		return false;
 	if (end_now(FEED_ENOUGH) != (unfinished ? RING_RECORD_MAX : head) ||
 	    end_now(FEED_LAST) != head)

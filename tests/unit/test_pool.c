@@ -30,11 +30,11 @@ static int each(void **state)
 	(void)state;
 	memset(r, 0, sizeof(*r));
 	memset(&pool, 0, sizeof(pool));
-	r->ring_next = area_alloc(GL_RINGS_MAX * sizeof(*r->ring_next));
-	where.random = (uintptr_t)r->ring_next;
+	where.random = (uintptr_t)area_alloc(1);
 	if (live_open(&live, &where))
 		return -1;
 	r->live = live.header;
+	r->shared = live_at(&live, live.header->shared_offset);
 	r->rings = live_at(&live, live.header->data_offset);
 	pool_init(&pool, r, &live, 16384);
 	return 0;
@@ -72,7 +72,7 @@ static void data_does_not_overlap(void **state)
 
 	(void)state;
 	for (i = 0; i < 64; i++) {
-		recorder->ring_hungry[RECORDER_PRIMARY] = 1;
+		recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
 		pool_refill(&pool);
 		ids[i] = pool_take(recorder, RECORDER_PRIMARY);
 		assert_true(ids[i] != 0);
@@ -137,14 +137,14 @@ static void memory_ends_without_harm(void **state)
 
 	(void)state;
 	for (i = 0; i < GL_RINGS_MAX; i++) {
-		recorder->ring_hungry[RECORDER_PRIMARY] = 1;
+		recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
 		pool_refill(&pool);
 		if (!pool_take(recorder, RECORDER_PRIMARY))
 			break;
 	}
 	/* smaller and smaller rings: many more than 8 MiB / 16 KiB */
 	assert_true(i > 600);
-	assert_true(recorder->ring_exhausted[RECORDER_PRIMARY]);
+	assert_true(recorder->shared->ring_exhausted[RECORDER_PRIMARY]);
 	assert_true(pool.used <= live.size - live.header->data_offset);
 }
 
@@ -176,7 +176,7 @@ static void a_ring_has_one_owner(void **state)
 
 	(void)state;
 	pool_take(recorder, RECORDER_PRIMARY);
-	recorder->ring_hungry[RECORDER_PRIMARY] = 1;
+	recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
 	pool_refill(&pool);
 	for (i = 0; i < TAKERS; i++)
 		pthread_create(&taker[i], NULL, takes, &pool);

@@ -23,6 +23,7 @@
 #define EVENTS 200000
 
 static struct gl_header header;
+static struct gl_shared shared;
 static struct gl_ring ring, nested;
 static struct thread thread;
 static uint64_t data[(SIZE + GL_RING_SLACK) / 8];
@@ -48,6 +49,8 @@ static int each(void **state)
 	thread.nested = &nested;
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->live = &header;
+	recorder->shared = &shared;
+	memset(&shared, 0, sizeof(shared));
 	recorder->pid = recorder->writer_tid = getpid();
 	recorder->state = RECORDER_ON;
 	header.dropped = 0;
@@ -85,9 +88,9 @@ static void half_full_wakes_the_writer(void **state)
 	(void)state;
 	for (i = 0; i < (SIZE / 2 - RING_RECORD_MAX) / 16 + 1; i++)
 		ring_push_address(recorder, &ring, GT_FREE, i, i);
-	assert_int_equal(recorder->wake, 0);
+	assert_int_equal(recorder->shared->wake, 0);
 	ring_push_address(recorder, &ring, GT_FREE, i, i);
-	assert_int_equal(recorder->wake, 1);
+	assert_int_equal(recorder->shared->wake, 1);
 	assert_int_equal(ring.limit, SIZE - RING_RECORD_MAX + 1);
 }
 
@@ -123,14 +126,14 @@ static void dormant_lets_go_for_a_while(void **state)
 {
 	(void)state;
 	ring.limit = 0;
-	gate_shut(recorder);
+	gate_shut(recorder->shared);
 	recorder_tls = &thread;
 	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
 	assert_int_equal(ring.head, 0);
 	assert_null(thread.ring);
 	assert_int_equal(thread.aside, THREAD_DORMANT);
 	assert_null(recorder_thread());
-	gate_open(recorder);
+	gate_open(recorder->shared);
 	assert_ptr_equal(recorder_thread(), &thread);
 	assert_ptr_equal(thread.ring, &ring);
 	assert_int_equal(thread.aside, 0);
@@ -219,7 +222,7 @@ static void a_change_is_seen_after_a_wait(void **state)
 
 static uint64_t stamp_of(struct gl_ring *which)
 {
-	ring_stamp(recorder, which);
+	ring_stamp(recorder->shared, which);
 	return which->stamp;
 }
 
@@ -243,30 +246,30 @@ static void a_turn_is_taken_and_lost(void **state)
 	ring.head = RING_STAMP_FOR;
 	stamp = stamp_of(&ring);
 	assert_true(stamp_of(&ring) > stamp);
-	assert_true(ring_stamp_fast(recorder, &ring));
-	assert_int_equal(recorder->turn, 0);
+	assert_true(ring_stamp_fast(recorder->shared, &ring));
+	assert_int_equal(recorder->shared->turn, 0);
 	/* an offer: taken by the slow way, with a stamp of after that */
-	recorder->turn = own | RING_OFFERED;
-	assert_false(ring_stamp_fast(recorder, &ring));
+	recorder->shared->turn = own | RING_OFFERED;
+	assert_false(ring_stamp_fast(recorder->shared, &ring));
 	stamp = stamp_of(&ring);
-	assert_int_equal(recorder->turn, own);
+	assert_int_equal(recorder->shared->turn, own);
 	assert_int_equal(stamp, ring.stamp);
 	assert_int_equal(stamp_of(&ring), stamp);
-	assert_true(ring_stamp_fast(recorder, &ring));
+	assert_true(ring_stamp_fast(recorder->shared, &ring));
 	assert_int_equal(ring.stamp, stamp);
 	/* now and then there is a new one */
 	ring.head = RING_STAMP_EVERY;
 	assert_true(stamp_of(&ring) > stamp);
-	assert_int_equal(recorder->turn, own);
+	assert_int_equal(recorder->shared->turn, own);
 	/* another ring's event ends it, offered or taken */
 	stamp_of(&nested);
-	assert_int_equal(recorder->turn, 0);
-	recorder->turn = own | RING_OFFERED;
+	assert_int_equal(recorder->shared->turn, 0);
+	recorder->shared->turn = own | RING_OFFERED;
 	stamp_of(&nested);
-	assert_int_equal(recorder->turn, 0);
-	recorder->turn = own;
+	assert_int_equal(recorder->shared->turn, 0);
+	recorder->shared->turn = own;
 	nested_push(GT_FREE, 16, 0x20, 0, 0);
-	assert_int_equal(recorder->turn, 0);
+	assert_int_equal(recorder->shared->turn, 0);
 }
 
 static void nested_records_have_eight_words(void **state)
@@ -280,7 +283,7 @@ static void nested_records_have_eight_words(void **state)
 	assert_int_equal((uint32_t)nested_data[2], 30);
 	assert_int_equal(nested_data[3], 99);
 	assert_int_equal(nested_data[8], 6 << 4 | GT_FREE);
-	assert_int_equal(recorder->nested_events, 2);
+	assert_int_equal(recorder->shared->nested_events, 2);
 	assert_int_equal(ring.head, 0);
 }
 
@@ -318,9 +321,9 @@ static void nested_full_is_counted(void **state)
 	(void)state;
 	for (i = 0; i < SIZE / RING_RECORD_MAX; i++)
 		nested_push(GT_FREE, 1, 1, 0, 0);
-	assert_int_equal(recorder->nested_lost, 0);
+	assert_int_equal(shared.nested_lost, 0);
 	nested_push(GT_FREE, 1, 1, 0, 0);
-	assert_int_equal(recorder->nested_lost, 1);
+	assert_int_equal(shared.nested_lost, 1);
 	assert_int_equal(header.dropped, 1);
 	assert_int_equal(nested.head, SIZE);
 }
@@ -329,7 +332,7 @@ static void nested_full_is_counted(void **state)
 static void *play_stuck_writer(void *over)
 {
 	while (!__atomic_load_n((bool *)over, __ATOMIC_ACQUIRE)) {
-		recorder->beats++;
+		shared.beats++;
 		usleep(1000);
 	}
 	return NULL;
@@ -338,12 +341,12 @@ static void *play_stuck_writer(void *over)
 /* How many of so many pushes were lost. Few of them wait, a tenth of a second each. */
 static uint64_t lost_at_once(unsigned pushes)
 {
-	uint64_t before = recorder->nested_lost, begin = sys_now_ns();
+	uint64_t before = shared.nested_lost, begin = sys_now_ns();
 
 	while (pushes--)
 		nested_push(GT_FREE, 1, 1, 0, 0);
 	assert_in_range(sys_now_ns() - begin, 0, 2500000000);
-	return recorder->nested_lost - before;
+	return shared.nested_lost - before;
 }
 
 static void nobody_waits_in_vain_twice(void **state)
@@ -419,7 +422,7 @@ static bool both_are_there(void)
 	       found(from, 16 | GT_ALLOC, OUTER, 30, 40) +
 			       found(from, 32 | GT_FREE, INNER, 50, 60) ==
 		       there &&
-	       recorder->nested_lost == 2 - there &&
+	       shared.nested_lost == 2 - there &&
 	       header.dropped == 2 - there;
 }
 

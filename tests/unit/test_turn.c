@@ -16,6 +16,7 @@
 
 static struct gl_header header;
 static struct recorder r;
+static struct gl_shared shared;
 static struct gl_ring rings[RINGS];
 static struct feed_ring own[RINGS];
 static struct feed feed;
@@ -25,6 +26,8 @@ static int each(void **state)
 {
 	(void)state;
 	memset(&r, 0, sizeof(r));
+	memset(&shared, 0, sizeof(shared));
+	r.shared = &shared;
 	memset(rings, 0, sizeof(rings));
 	memset(own, 0, sizeof(own));
 	memset(&feed, 0, sizeof(feed));
@@ -54,13 +57,13 @@ static void who_moves_far_alone_gets_it(void **state)
 {
 	(void)state;
 	look(NEAR, 0);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 	look(FAR, 0);
-	assert_int_equal(r.turn, offered(&rings[0]));
+	assert_int_equal(shared.turn, offered(&rings[0]));
 	/* taken; and offered anew, so that a stamp gets no older */
-	r.turn = (uintptr_t)&rings[0];
+	shared.turn = (uintptr_t)&rings[0];
 	look(FAR, 0);
-	assert_int_equal(r.turn, offered(&rings[0]));
+	assert_int_equal(shared.turn, offered(&rings[0]));
 }
 
 static void it_ends_in_silence(void **state)
@@ -68,21 +71,21 @@ static void it_ends_in_silence(void **state)
 	(void)state;
 	look(FAR, 0);
 	look(NEAR, 0);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 	look(0, FAR);
-	assert_int_equal(r.turn, offered(&rings[1]));
+	assert_int_equal(shared.turn, offered(&rings[1]));
 	look(0, 0);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 }
 
 static void nobody_gets_it_among_others(void **state)
 {
 	(void)state;
 	look(FAR, 24);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 	look(FAR, 0);
 	look(FAR, 16);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 }
 
 static void it_is_not_passed_on_at_once(void **state)
@@ -90,9 +93,9 @@ static void it_is_not_passed_on_at_once(void **state)
 	(void)state;
 	look(FAR, 0);
 	look(0, FAR);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 	look(0, FAR);
-	assert_int_equal(r.turn, offered(&rings[1]));
+	assert_int_equal(shared.turn, offered(&rings[1]));
 }
 
 static void nested_rings_never_get_it(void **state)
@@ -100,7 +103,7 @@ static void nested_rings_never_get_it(void **state)
 	(void)state;
 	rings[1].flags = GT_THREAD_NESTED;
 	look(0, FAR);
-	assert_int_equal(r.turn, 0);
+	assert_int_equal(shared.turn, 0);
 }
 
 static void looks_are_apart(void **state)
@@ -109,25 +112,25 @@ static void looks_are_apart(void **state)
 	look(FAR, 0);
 	rings[0].head += NEAR;
 	turn_look(&feed, now + 1000);
-	assert_int_equal(r.turn, offered(&rings[0]));
+	assert_int_equal(shared.turn, offered(&rings[0]));
 	/* a new generation begins at 0 */
 	rings[0].head = 0;
 	look(FAR / 2, 0);
-	assert_int_equal(r.turn, offered(&rings[0]));
+	assert_int_equal(shared.turn, offered(&rings[0]));
 }
 
 static void what_is_asked_stays(void **state)
 {
 	(void)state;
-	r.turn = RING_ASKED;
+	shared.turn = RING_ASKED;
 	look(FAR, 0);
-	assert_int_equal(r.turn, RING_ASKED);
+	assert_int_equal(shared.turn, RING_ASKED);
 	look(0, 0);
-	assert_int_equal(r.turn, RING_ASKED);
+	assert_int_equal(shared.turn, RING_ASKED);
 	/* it went on looking meanwhile */
-	r.turn = 0;
+	shared.turn = 0;
 	look(FAR, 0);
-	assert_int_equal(r.turn, offered(&rings[0]));
+	assert_int_equal(shared.turn, offered(&rings[0]));
 }
 
 int main(void)
