@@ -24,7 +24,7 @@
 #include "bench/unwinders.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
+#include <execreport->h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ static int unwinder_open_gnomon(enum capture_mode mode)
 	unwind_alloc = unwinder_alloc;
 	if (capture_init(&config) != 0)
 		return -1;
-	unwinder_thread = capture_thread_new(true);
+	unwinder_thread = capture_thread_new(true, NULL);
 	return unwinder_thread ? 0 : -1;
 }
 
@@ -184,10 +184,8 @@ bool unwinder_capture_from(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 static bool unwinder_is_barrier(void *address)
 {
 	void *function = _Unwind_FindEnclosingFunction(address);
-	struct capture_thread_info info;
 
-	capture_thread_describe(unwinder_thread, &info);
-	if (!info.barriers_placed)
+	if (!capture_thread_report(unwinder_thread)->barriers_placed)
 		return false;
 	if (!unwinder_stubs)
 		unwinder_stubs = function;
@@ -331,7 +329,7 @@ struct unwinder_tiers unwinder_tiers(void)
 		tiers.join = of->join;
 		tiers.full = of->full + of->other;
 	} else if (unwinder_thread) {
-		counts = capture_thread_counts(unwinder_thread);
+		counts = &capture_thread_report(unwinder_thread)->counts;
 		tiers.join = counts->tier_join;
 		tiers.full = counts->tier_full + counts->tier_plain;
 	}
@@ -347,18 +345,18 @@ bool unwinder_describe(struct unwinder_thread *thread)
 		[GT_MODE_HARDWARE] = "hardware",
 		[GT_MODE_PLAIN] = "plain",
 	};
-	struct capture_thread_info info;
+	const struct capture_report *report;
 
 	if (!unwinder_thread)
 		return false;
-	capture_thread_describe(unwinder_thread, &info);
+	report = capture_thread_report(unwinder_thread);
 	*thread = (struct unwinder_thread){
-		.mode = info.mode < GT_MODE_COUNT ? modes[info.mode] : "?",
-		.bytes = info.state_bytes,
-		.path_bytes = info.path_bytes,
-		.path_bytes_max = info.path_bytes_max,
-		.barriers_placed = info.barriers_placed,
-		.barriers_met = info.barriers_met,
+		.mode = report->mode < GT_MODE_COUNT ? modes[report->mode] : "?",
+		.bytes = capture_report_bytes(report),
+		.path_bytes = report->path_bytes,
+		.path_bytes_max = report->path_bytes_max,
+		.barriers_placed = report->barriers_placed,
+		.barriers_met = report->barriers_met,
 	};
 	if (unwinder_segments) {
 		thread->mode = "segments";

@@ -37,7 +37,7 @@ static void add_thread(struct gu_stats *s, const struct gu_thread *t)
 		s->threads_kept++;
 	if (!t->capture)
 		return;
-	counts = capture_thread_counts(t->capture);
+	counts = &capture_thread_report(t->capture)->counts;
 	s->walks_joined += counts->tier_join;
 	s->walks_full += counts->tier_full;
 	s->walks_registers += counts->tier_plain;
@@ -90,8 +90,9 @@ int gu_thread_describe(struct gu_thread_stats *stats)
 		[GT_WHY_STUBS] = "no barrier can be made",
 		[GT_WHY_MEMORY] = "the memory budget is used up",
 	};
-	struct capture_thread_info info = { .mode = GT_MODE_PLAIN,
-					    .why = GT_WHY_MEMORY };
+	static const struct capture_report none = { .mode = GT_MODE_PLAIN,
+						    .why = GT_WHY_MEMORY };
+	const struct capture_report *report = &none;
 	struct gu_thread *t;
 
 	if (!gu_ready())
@@ -99,17 +100,17 @@ int gu_thread_describe(struct gu_thread_stats *stats)
 	t = gu_threads_self((uintptr_t)__builtin_dwarf_cfa(),
 			    (uintptr_t)__builtin_return_address(0));
 	if (t && t->capture)
-		capture_thread_describe(t->capture, &info);
+		report = capture_thread_report(t->capture);
 	*stats = (struct gu_thread_stats){
-		.mode = modes[info.mode],
-		.why = whys[info.why],
-		.memory_bytes = info.state_bytes,
-		.paths = info.path_ways_used,
-		.paths_max = info.path_ways,
-		.path_bytes = info.path_bytes,
-		.path_bytes_max = info.path_bytes_max,
-		.barriers_placed = info.barriers_placed,
-		.barriers_met = info.barriers_met,
+		.mode = modes[report->mode],
+		.why = whys[report->why],
+		.memory_bytes = capture_report_bytes(report),
+		.paths = report->path_ways_used,
+		.paths_max = report->path_ways,
+		.path_bytes = report->path_bytes,
+		.path_bytes_max = report->path_bytes_max,
+		.barriers_placed = report->barriers_placed,
+		.barriers_met = report->barriers_met,
 	};
 	return 0;
 }

@@ -146,7 +146,7 @@ static void settle(struct gu_thread *t, uint64_t own, uintptr_t sp)
 	if (t->capture)
 		capture_thread_reset(t->capture, t->is_main);
 	else if (!gu_area_scarce())
-		t->capture = capture_thread_new(t->is_main);
+		t->capture = capture_thread_new(t->is_main, NULL);
 }
 
 static struct gu_thread *attach(uintptr_t sp)

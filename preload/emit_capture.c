@@ -8,46 +8,40 @@
  */
 #include "preload/emit_capture.h"
 
+#include "preload/feed.h"
 #include "preload/varint.h"
 
 #define EMIT_CAPTURE_RECORD (2 + GT_CAPTURE_VALUES)	/* varints */
 
-void emit_capture_describe(const struct thread *thread,
-			   struct capture_thread_info *info)
+static uint8_t *emit_capture_put(uint8_t *to, const struct recorder *r,
+				 uint32_t id)
 {
-	if (thread->capture)
-		capture_thread_describe(thread->capture, info);
-	else
-		*info = (struct capture_thread_info){
-			.mode = GT_MODE_PLAIN,
-			.why = recorder_options.number[OPTION_DEPTH] ?
-				GT_WHY_MEMORY : GT_WHY_ASKED,
-		};
-}
+	const struct gl_thread *thread = &r->shared->threads[id];
+	struct capture_report plain = {
+		.mode = GT_MODE_PLAIN,
+		.why = recorder_options.number[OPTION_DEPTH] ? GT_WHY_MEMORY :
+							       GT_WHY_ASKED,
+	};
+	const struct capture_report *report =
+		thread->plain ? &plain : &thread->captures;
 
-static uint8_t *emit_capture_put(uint8_t *to, uint32_t id,
-				 const struct thread *thread)
-{
-	struct capture_thread_info info;
-
-	emit_capture_describe(thread, &info);
 	to = varint_put(to, id);
 	to = varint_put(to, GT_CAPTURE_VALUES);
-	to = varint_put(to, info.mode);
-	to = varint_put(to, info.why);
-	to = varint_put(to, info.path_bytes);
-	to = varint_put(to, info.path_bytes_max);
-	to = varint_put(to, info.path_ways);
-	to = varint_put(to, info.path_ways_used);
-	to = varint_put(to, info.state_bytes);
-	to = varint_put(to, info.barriers_placed);
-	return varint_put(to, info.barriers_met);
+	to = varint_put(to, report->mode);
+	to = varint_put(to, report->why);
+	to = varint_put(to, report->path_bytes);
+	to = varint_put(to, report->path_bytes_max);
+	to = varint_put(to, report->path_ways);
+	to = varint_put(to, report->path_ways_used);
+	to = varint_put(to, capture_report_bytes(report));
+	to = varint_put(to, report->barriers_placed);
+	return varint_put(to, report->barriers_met);
 }
 
 void emit_capture(struct chunk_out *out, const struct recorder *r, uint32_t id)
 {
 	chunk_write(out, GT_CAPTURE,
-		    emit_capture_put(chunk_payload(out), id, &r->threads[id]),
+		    emit_capture_put(chunk_payload(out), r, id),
 		    NULL);
 }
 
@@ -60,13 +54,14 @@ void emit_capture_all(struct chunk_out *out, const struct recorder *r)
 			      EMIT_CAPTURE_RECORD * VARINT_MAX;
 
 	for (id = 0; id < count; id++) {
-		if (!r->threads[id].own)
+		if (!feed_active(&r->rings[id]) ||
+		    r->rings[id].flags & GT_THREAD_NESTED)
 			continue;
 		if (to > last) {
 			chunk_write(out, GT_CAPTURE, to, NULL);
 			to = start;
 		}
-		to = emit_capture_put(to, id, &r->threads[id]);
+		to = emit_capture_put(to, r, id);
 	}
 	if (to > start)
 		chunk_write(out, GT_CAPTURE, to, NULL);

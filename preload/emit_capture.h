@@ -15,8 +15,4 @@ void emit_capture(struct chunk_out *out, const struct recorder *r,
 /* Of all that have not, as they are now. */
 void emit_capture_all(struct chunk_out *out, const struct recorder *r);
 
-/* What a thread's capture says of itself, also if it has none. */
-void emit_capture_describe(const struct thread *thread,
-			   struct capture_thread_info *info);
-
 #endif

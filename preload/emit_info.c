@@ -203,17 +203,6 @@ void emit_info_start(struct emit_info *info)
 	emit_info_write(info, &text, GT_INFO);
 }
 
-/* Of the thread that has the state now. */
-static void emit_info_barriers(const struct thread *thread, uint64_t *placed,
-			       uint64_t *met)
-{
-	struct capture_thread_info state;
-
-	emit_capture_describe(thread, &state);
-	*placed += state.barriers_placed;
-	*met += state.barriers_met;
-}
-
 static void emit_info_captures(struct text *text, const struct feed *feed)
 {
 	const struct recorder *r = feed->r;
@@ -229,19 +218,21 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 	count = atomic_load_explicit(&r->live->ring_count,
 				     memory_order_acquire);
 	for (id = 0; id < count; id++) {
-		const struct capture_counts *c;
-
+		const struct capture_report *report =
+			&r->shared->threads[id].captures;
 		/* kept by later threads: the counts are of all of them */
-		if (!r->threads[id].capture)
-			continue;
-		c = capture_thread_counts(r->threads[id].capture);
+		const struct capture_counts *c = &report->counts;
+
 		sum.tier_join += c->tier_join;
 		sum.tier_full += c->tier_full;
 		sum.tier_plain += c->tier_plain;
 		sum.tier_hardware += c->tier_hardware;
 		sum.frames_walked += c->frames_walked;
-		if (r->threads[id].own)
-			emit_info_barriers(&r->threads[id], &placed, &met);
+		if (feed_active(&r->rings[id]) &&
+		    !r->shared->threads[id].plain) {
+			placed += report->barriers_placed;
+			met += report->barriers_met;
+		}
 		sum.oracle_checks += c->oracle_checks;
 		sum.oracle_differences += c->oracle_differences;
 		for (i = 0; i < GT_STOP_COUNT; i++)

@@ -143,7 +143,7 @@ static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
 	feed->blocks += feed->encode->blocks;
 	if (feed->r->rings[id].flags & GT_THREAD_NESTED)
 		feed->nested_blocks += feed->encode->blocks;
-	else if (!feed->r->threads[id].capture)
+	else if (feed->r->shared->threads[id].plain)
 		feed->plain_blocks += feed->encode->blocks;
 	own->last_tick = base_max(own->last_tick, feed->encode->last);
 	return 0;
@@ -201,7 +201,9 @@ uint32_t feed_owner(const struct feed *feed, uint32_t id)
 	if (!(feed->r->rings[id].flags & GT_THREAD_NESTED))
 		return id;
 	for (i = 0; i < count; i++)
-		if (feed->r->threads[i].nested == &feed->r->rings[id])
+		if (feed_active(&feed->r->rings[i]) &&
+		    atomic_load_explicit(&feed->r->shared->threads[i].nested,
+					 memory_order_relaxed) == id + 1)
 			return i;
 	return id;
 }
@@ -515,18 +517,17 @@ uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,
 /* What its captures used, before its state becomes another thread's. */
 static void feed_describe(struct feed *feed, uint32_t id)
 {
-	struct capture_thread_info state;
+	const struct capture_report *state =
+		&feed->r->shared->threads[id].captures;
 
-	emit_capture_describe(&feed->r->threads[id], &state);
-	feed->barriers_placed += state.barriers_placed;
-	feed->barriers_met += state.barriers_met;
+	feed->barriers_placed += state->barriers_placed;
+	feed->barriers_met += state->barriers_met;
 	emit_capture(feed->out, feed->r, id);
 }
 
 void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 {
 	struct gl_ring *ring = &feed->r->rings[id];
-	struct thread *thread = &feed->r->threads[id];
 
 	if (!feed_active(ring))
 		return;
@@ -547,9 +548,5 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 	census_record(feed, GT_THREAD_END, id, end_stamp);
 	feed->rings[id].known = false;
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
-	if (!(ring->flags & GT_THREAD_NESTED)) {
-		thread->ring = thread->own = NULL;
-		thread->nested = NULL;
-	}
 	pool_close(feed->pool, id);
 }

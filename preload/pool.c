@@ -219,19 +219,31 @@ static void pool_reset(struct gl_ring *ring)
 	ring->dropped = 0;
 }
 
-/* Room for the link of ring `id` in the free lists: a page of them at a time. */
+/* Pages of an array of gl_shared, up to and with entry `id`. *ready: bytes of it
+ * that are reserved. */
+static bool pool_reserve(const struct pool *pool, uint64_t *ready,
+			 uint64_t offset, uint32_t id, size_t size)
+{
+	uint64_t at = pool->live->header->shared_offset + offset;
+	uint64_t end = base_round_up((id + UINT64_C(1)) * size, GL_PAGE);
+
+	if (end <= *ready)
+		return true;
+	if (live_reserve(pool->live, at + *ready, at + end))
+		return false;
+	*ready = end;
+	return true;
+}
+
+/* Room for what is said of ring `id` elsewhere than in its header. */
 static bool pool_link(struct pool *pool, uint32_t id)
 {
-	uint64_t at = pool->live->header->shared_offset +
-		      offsetof(struct gl_shared, ring_next) +
-		      id * sizeof(uint32_t);
-
-	if (id < pool->links)
-		return true;
-	if (live_reserve(pool->live, at, at + GL_PAGE))
-		return false;
-	pool->links += GL_PAGE / sizeof(uint32_t);
-	return true;
+	return pool_reserve(pool, &pool->links,
+			    offsetof(struct gl_shared, ring_next), id,
+			    sizeof(uint32_t)) &&
+	       pool_reserve(pool, &pool->threads,
+			    offsetof(struct gl_shared, threads), id,
+			    sizeof(struct gl_thread));
 }
 
 static bool pool_add(struct pool *pool, enum recorder_pool which)

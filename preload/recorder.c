@@ -469,12 +469,12 @@ static uint32_t recorder_await(struct recorder *r)
 
 /* The kernel knows, and here it is a quick question; the writer would have to
  * open a file, if the thread is still there by then. */
-static void recorder_name(struct thread *thread)
+static void recorder_name(struct gl_thread *told)
 {
 	if (!unwind_may(UNWIND_NO_IDS) ||
-	    arch_syscall2(__NR_prctl, PR_GET_NAME, (long)thread->name))
-		thread->name[0] = '\0';
-	thread->name[sizeof(thread->name) - 1] = '\0';
+	    arch_syscall2(__NR_prctl, PR_GET_NAME, (long)told->name))
+		told->name[0] = '\0';
+	told->name[sizeof(told->name) - 1] = '\0';
 }
 
 /* A child's only thread goes on, on its stack, as the thread that forked: so
@@ -488,6 +488,7 @@ static bool recorder_on_main_stack(const struct thread *thread)
 
 static struct thread *recorder_register(struct recorder *r)
 {
+	struct gl_thread *told;
 	struct thread *thread;
 	struct gl_ring *ring;
 	uint32_t id;
@@ -504,18 +505,22 @@ static struct thread *recorder_register(struct recorder *r)
 	ring = &r->rings[id - 1];
 	thread = &r->threads[id - 1];
 	thread->shared = r->shared;
+	told = &r->shared->threads[id - 1];
 	ring->tid = tid_own();
 	thread->aside = 0;
 	thread->is_main = ring->tid == r->pid;
 	thread->nested = NULL;
+	atomic_store_explicit(&told->nested, 0, memory_order_relaxed);
 	thread->vain = 0;
 	if (thread->capture)
 		capture_thread_reset(thread->capture,
 				     recorder_on_main_stack(thread));
 	else if (!area_scarce() && recorder_options.number[OPTION_DEPTH])
 		thread->capture =
-			capture_thread_new(recorder_on_main_stack(thread));
-	recorder_name(thread);
+			capture_thread_new(recorder_on_main_stack(thread),
+					   &told->captures);
+	told->plain = !thread->capture;
+	recorder_name(told);
 	ring->pointer = arch_thread_pointer();
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();

@@ -65,7 +65,6 @@ struct thread {
 	struct capture_thread *capture;	/* NULL: plain walks only */
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
-	char name[GT_THREAD_NAME_MAX];	/* at its first event */
 	uint32_t aside;		/* enum thread_aside; 0: ring == own */
 	struct choose choose;	/* where it is on its line of bytes */
 	int64_t since;		/* choose.until at its last recorded block */

@@ -248,6 +248,9 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	if (!__atomic_compare_exchange_n(&thread->nested, &first, ring, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return first;
+	atomic_store_explicit(
+		&r->shared->threads[thread - r->threads].nested, id,
+		memory_order_relaxed);
 	return ring;
 }
 

@@ -19,6 +19,7 @@
 #include "preload/arenas.h"
 #include "preload/format.h"
 #include "preload/gate.h"
+#include "unwind/capture.h"
 
 #define GL_PAGE 4096		/* of memory that is reserved */
 #define GL_LINE 64		/* of the processor's caches */
@@ -26,6 +27,16 @@
 
 /* Two kinds of ring: of threads, and of hooks that interrupted a hook. */
 enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
+
+/* What a thread of the target says of itself; the i-th belongs to the i-th
+ * ring, and is written by that one's owner alone. */
+struct gl_thread {
+	/* at its first event; "": it was not allowed to ask */
+	_Alignas(GL_LINE) char name[GT_THREAD_NAME_MAX];
+	_Atomic uint32_t nested;	/* its second ring: id + 1; 0: none */
+	uint32_t plain;			/* without a state for captures */
+	struct capture_report captures;	/* all 0 until there is a state */
+};
 
 struct gl_shared {
 	/* ---- written by the writer ---- */
@@ -84,6 +95,9 @@ struct gl_shared {
 
 	/* links of the free lists: id + 1. Reserved as ids are given out. */
 	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];
+
+	/* reserved likewise */
+	_Alignas(GL_PAGE) struct gl_thread threads[GL_RINGS_MAX];
 };
 
 /* Whether nothing is recorded at the time; whether that is for good. Any

@@ -123,35 +123,26 @@ void capture_thread_drop(struct capture_thread *t)
 	path_clear(t);
 }
 
-struct capture_thread *capture_thread_new(bool on_main_stack)
+struct capture_thread *capture_thread_new(bool on_main_stack,
+					  struct capture_report *report)
 {
 	struct capture_thread *t = unwind_alloc(sizeof(*t));
 
-	if (!t || path_init(t) || !stack_grow(t))
+	if (!report)
+		report = unwind_alloc(sizeof(*report));
+	if (!t || !report)
+		return NULL;
+	t->report = report;
+	if (path_init(t) || !stack_grow(t))
 		return NULL;
 	capture_thread_reset(t, on_main_stack);
 	return t;
 }
 
-const struct capture_counts *capture_thread_counts(
+const struct capture_report *capture_thread_report(
 	const struct capture_thread *t)
 {
-	return &t->counts;
-}
-
-void capture_thread_describe(const struct capture_thread *t,
-			     struct capture_thread_info *info)
-{
-	*info = (struct capture_thread_info){
-		.mode = t->mode,
-		.why = t->why,
-		.barriers_placed = t->barriers_placed,
-		.barriers_met = t->barriers_met,
-	};
-	path_describe(t, info);
-	info->state_bytes += info->path_bytes + stack_bytes(t);
-	if (t->hardware)
-		info->state_bytes += hardware_bytes(t->hardware);
+	return t->report;
 }
 
 static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
@@ -313,9 +304,9 @@ consult_oracle(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	enum gt_stop stop;
 	uint32_t n = full_walk(t, ra, sp, stack_is_base(t, sp), &stop);
 
-	t->counts.oracle_checks++;
+	t->report->counts.oracle_checks++;
 	if (!context_equals(context, (const uintptr_t *)t->scratch, n, stop))
-		t->counts.oracle_differences++;
+		t->report->counts.oracle_differences++;
 }
 
 /* I1. False: the images are changing, nothing may be remembered. */
@@ -345,9 +336,9 @@ static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
 	enum gt_stop stop;
 	uint32_t n = full_walk(t, ra, sp, base, &stop);
 
-	t->counts.tier_plain++;
-	t->counts.frames_walked += n;
-	t->counts.stops[stop]++;
+	t->report->counts.tier_plain++;
+	t->report->counts.frames_walked += n;
+	t->report->counts.stops[stop]++;
 	return context_of((const uintptr_t *)t->scratch, n, stop);
 }
 
@@ -370,12 +361,12 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	end = walk_fast(t, &w);
 	if (end == WALK_HARD)
 		return walk_hard(t, ra, sp, base);
-	t->counts.frames_walked += w.count;
+	t->report->counts.frames_walked += w.count;
 	if (end == WALK_JOINED) {
-		t->counts.tier_join++;
+		t->report->counts.tier_join++;
 	} else {
-		t->counts.tier_full++;
-		t->counts.stops[w.stop]++;
+		t->report->counts.tier_full++;
+		t->report->counts.stops[w.stop]++;
 	}
 	if (w.forget || !remember) {
 		context = shadow_context_only(t, &w, end);
@@ -389,7 +380,7 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		return context;
 	if (__builtin_expect(w.strange, 0))
 		placement_strange(t);
-	t->barriers_met += t->barrier_count != 0;
+	t->report->barriers_met += t->barrier_count != 0;
 	join_remember(t, ra, sp, context);
 	return context;
 }
@@ -410,7 +401,7 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	end = hardware_end(h, top);
 	context = end ? hardware_capture(h, top, end, ra, &ok) : 0;
 	if (ok) {
-		t->counts.tier_hardware++;
+		t->report->counts.tier_hardware++;
 		return context;
 	}
 	context = walk_anew(t, ra, sp, fp);
@@ -442,7 +433,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	uint32_t context = 0;
 
 	if (t->generation != generation && !catch_up(t, generation)) {
-		t->counts.stops[GT_STOP_LOADER]++;
+		t->report->counts.stops[GT_STOP_LOADER]++;
 		return walk_hard(t, ra, sp, false);
 	}
 	if (t->moved) {

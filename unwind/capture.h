@@ -62,15 +62,29 @@ struct capture_counts {
 	uint64_t stops[GT_STOP_COUNT];	/* walks by how they ended */
 };
 
-/* What a thread's captures use, for a report; see capture_thread_describe. */
-struct capture_thread_info {
-	enum gt_mode mode;
-	enum gt_mode_why why;
+/*
+ * What a thread's captures tell whoever watches: written by the owner alone, in
+ * memory of the embedder's choice, also such as another process maps. A reader
+ * sees it some events late, and not all of one moment. `counts` are of all
+ * threads that have had the state, the rest is of the one that has it.
+ */
+struct capture_report {
+	uint32_t mode;		/* enum gt_mode */
+	uint32_t why;		/* enum gt_mode_why */
 	uint64_t path_bytes, path_bytes_max;	/* path cache: now, its bound */
 	uint64_t path_ways, path_ways_used;	/* stacks it can hold, holds */
-	uint64_t state_bytes;	/* all of this thread, path cache included */
+	uint64_t stack_bytes, hardware_bytes;	/* the rest of the state */
 	uint64_t barriers_placed, barriers_met;	/* a walk or path ended at one */
+	struct capture_counts counts;
 };
+
+/* All that belongs to the thread. */
+static inline uint64_t
+capture_report_bytes(const struct capture_report *report)
+{
+	return report->path_bytes + report->stack_bytes +
+	       report->hardware_bytes;
+}
 
 /*
  * Process-wide set-up: dictionary, tables, images mapped now. Called once,
@@ -82,8 +96,10 @@ int capture_init(const struct capture_config *config);
 /* Pointers of this thread's state: made at its first event, kept for reuse by
  * a later thread after capture_thread_reset. NULL: no memory. on_main_stack:
  * its stack is the one of main_stack_end; else that ends at its thread
- * pointer. */
-struct capture_thread *capture_thread_new(bool on_main_stack);
+ * pointer. report: zeroed, stays as long as the state; NULL: the state has one
+ * of its own. */
+struct capture_thread *capture_thread_new(bool on_main_stack,
+					  struct capture_report *report);
 void capture_thread_reset(struct capture_thread *thread,
 			  bool on_main_stack);
 
@@ -120,13 +136,8 @@ uint32_t capture_stack_plain(const struct capture_thread *thread, uintptr_t ra,
 extern __attribute__((visibility("hidden")))
 _Atomic uint32_t capture_generation;
 
-/* A thread's counts are its own; a reader sees them some events late. */
-const struct capture_counts *capture_thread_counts(
+/* Any thread, while the owner captures. */
+const struct capture_report *capture_thread_report(
 	const struct capture_thread *thread);
-
-/* May be called by any thread while the owner captures: the numbers are then
- * some events old, and not of one moment. */
-void capture_thread_describe(const struct capture_thread *thread,
-			     struct capture_thread_info *info);
 
 #endif

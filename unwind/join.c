@@ -100,9 +100,9 @@ append(struct capture_thread *t, const struct context_table *table,
 	}
 	t->word_count = (uint32_t)(w - t->words) + 1;
 	t->count = (uint32_t)(j - t->frames) + 1;
-	t->counts.frames_walked += (uint32_t)(w - w_join) + 1;
-	t->counts.tier_join++;
-	t->barriers_met += t->barrier_count != 0;
+	t->report->counts.frames_walked += (uint32_t)(w - w_join) + 1;
+	t->report->counts.tier_join++;
+	t->report->barriers_met += t->barrier_count != 0;
 	return context;
 }
 

@@ -61,12 +61,14 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 	unwind_want_large_pages(area, path_bytes(sets));
 	t->paths = (struct path *)area;
 	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
-	/* Pairs with path_describe, which another thread may be in. */
-	atomic_thread_fence(memory_order_release);
 	t->set_mask = sets - 1;
 	t->seen = (uint16_t *)(t->tags + sets * PATH_WAYS);
 	t->path_patience = GROW_AFTER * PATH_WAYS * (uint32_t)sets;
 	t->seen_mask = seen_size(sets) - 1;
+	t->report->path_bytes = path_bytes(sets);
+	t->report->path_bytes_max = path_bytes(SETS_MAX);
+	t->report->path_ways = sets * PATH_WAYS;
+	t->report->path_ways_used = 0;
 	return 0;
 }
 
@@ -81,21 +83,7 @@ void path_clear(struct capture_thread *t)
 
 	for (i = 0; i < (t->set_mask + 1) * PATH_WAYS; i++)
 		t->tags[i] = 0;
-}
-
-void path_describe(const struct capture_thread *t,
-		   struct capture_thread_info *info)
-{
-	uint64_t sets = t->set_mask + 1, i;
-
-	/* Pairs with path_resize: the tags are of so many sets, or of more. */
-	atomic_thread_fence(memory_order_acquire);
-	info->path_bytes = path_bytes(sets);
-	info->path_bytes_max = path_bytes(SETS_MAX);
-	info->path_ways = sets * PATH_WAYS;
-	info->path_ways_used = 0;
-	for (i = 0; i < info->path_ways; i++)
-		info->path_ways_used += t->tags[i] != 0;
+	t->report->path_ways_used = 0;
 }
 
 static void path_grow(struct capture_thread *t)
@@ -232,6 +220,7 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 	way = path_set(t, hash) * PATH_WAYS;
 	way += way_to_fill(&t->tags[way], t->path_misses);
 	p = &t->paths[way];
+	t->report->path_ways_used -= t->tags[way] != 0;
 	t->tags[way] = 0;
 	if (frames ? !path_fill_foreign(p, t, sp, frames) :
 		     !path_fill(p, t, sp))
@@ -239,6 +228,7 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 	p->context = context;
 	p->sp = sp;
 	t->tags[way] = path_tag(hash);
+	t->report->path_ways_used++;
 }
 
 bool path_tail_stands(const struct capture_thread *t, const struct path *p)

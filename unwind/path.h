@@ -125,10 +125,6 @@ path_find(const struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 /* 0 or -ENOMEM. */
 int path_init(struct capture_thread *t);
 
-/* Its size, bound and use. */
-void path_describe(const struct capture_thread *t,
-		   struct capture_thread_info *info);
-
 /* Forgets all. */
 void path_clear(struct capture_thread *t);
 

@@ -90,11 +90,12 @@ void placement_init(const struct capture_config *config)
 
 static void set_why(struct capture_thread *t, enum gt_mode_why why)
 {
-	t->why = why;
 	t->mode = why == GT_WHY_DEFAULT ? GT_MODE_BARRIERS : GT_MODE_VALIDATE;
 	if (placement.mode == CAPTURE_OFF)
 		t->mode = GT_MODE_OFF;
 	t->joins = t->mode != GT_MODE_OFF && !placement.oracle;
+	t->report->mode = t->mode;
+	t->report->why = why;
 }
 
 /* No barriers from now on; with nothing remembered, the next walk goes all the
@@ -108,13 +109,15 @@ static void give_up(struct capture_thread *t, enum gt_mode_why why)
 
 void placement_hardware(struct capture_thread *t)
 {
-	t->mode = GT_MODE_HARDWARE;
-	t->why = GT_WHY_HARDWARE;
+	t->report->mode = t->mode = GT_MODE_HARDWARE;
+	t->report->why = GT_WHY_HARDWARE;
 	t->joins = false;
 	if (!t->hardware)
 		t->hardware = hardware_new();
-	if (t->hardware)
-		hardware_reset(t->hardware);
+	if (!t->hardware)
+		return;
+	hardware_reset(t->hardware);
+	t->report->hardware_bytes = hardware_bytes(t->hardware);
 }
 
 void placement_thread_start(struct capture_thread *t)
@@ -122,7 +125,7 @@ void placement_thread_start(struct capture_thread *t)
 	set_why(t, placement.why);
 	t->barrier_distance = DISTANCE_FIRST;
 	t->barrier_innermost = t->barrier_reach = 0;
-	t->barriers_placed = t->barriers_met = 0;
+	t->report->barriers_placed = t->report->barriers_met = 0;
 	if (placement.mode == CAPTURE_AUTO && hardware_active())
 		placement_hardware(t);
 }

@@ -146,7 +146,7 @@ void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 	t->words[f->word].value = stub;
 	/* Plain: nobody but this thread reads its stack. */
 	*(uintptr_t *)f->slot = stub;
-	t->barriers_placed++;
+	t->report->barriers_placed++;
 	add_barrier(t, at);
 }
 

@@ -76,6 +76,7 @@ bool stack_grow(struct capture_thread *t)
 	t->words = words;
 	t->scratch = scratch;
 	t->capacity = capacity;
+	t->report->stack_bytes = stack_bytes(t);
 	return true;
 }
 

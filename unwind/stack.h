@@ -99,9 +99,7 @@ struct capture_thread {
 	uint32_t barrier_innermost;	/* its place at the last walk */
 	uint32_t barrier_reach;	/* a new one if it is further than this */
 	uint64_t barrier_since;	/* cycles: when that one was first there */
-	uint64_t barriers_placed, barriers_met;
 	enum gt_mode mode;
-	enum gt_mode_why why;
 	bool joins;		/* the mode has a shadow; no oracle listens */
 	bool moved;		/* capture_thread_moved, not yet heeded */
 	struct hardware_stack *hardware;	/* NULL: none was seen */
@@ -109,7 +107,7 @@ struct capture_thread {
 	uint32_t path_patience;	/* then they grow */
 	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
-	struct capture_counts counts;
+	struct capture_report *report;
 };
 
 /* The shadow holds no frame any more; what stands in the stack goes on. */

@@ -102,7 +102,7 @@ static int start(void **state)
 {
 	(void)state;
 	embed_init(CAPTURE_AUTO, false);
-	self = capture_thread_new(true);
+	self = capture_thread_new(true, NULL);
 	handle(SIGUSR1, on_look, SA_ONSTACK);
 	handle(SIGUSR2, on_jump, SA_ONSTACK);
 	judged = true;
@@ -319,7 +319,7 @@ static void *in_a_thread(void *unused)
 	char within[STACK_BYTES];
 
 	(void)unused;
-	self = capture_thread_new(false);
+	self = capture_thread_new(false, NULL);
 	capture_deep(50);
 	look_at(40);
 	leave_and_look();

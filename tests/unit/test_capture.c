@@ -241,14 +241,15 @@ static __attribute__((noinline)) void sway_on(unsigned level)
 static void start(enum capture_mode mode, bool is_main)
 {
 	assert_int_equal(embed_init(mode, true), 0);
-	self = capture_thread_new(is_main);
+	self = capture_thread_new(is_main, NULL);
 	assert_non_null(self);
 	checks = 0;
 }
 
 static void oracle_agrees(void)
 {
-	const struct capture_counts *c = capture_thread_counts(self);
+	const struct capture_counts *c =
+		&capture_thread_report(self)->counts;
 
 	assert_true(c->oracle_checks > 0);
 	assert_int_equal(c->oracle_differences, 0);
@@ -266,10 +267,10 @@ static void test_tree(void **unused)
 			tree(8);
 		oracle_agrees();
 		if (mode == CAPTURE_AUTO) {
-			assert_true(capture_thread_counts(self)->tier_join >
+			assert_true(capture_thread_report(self)->counts.tier_join >
 				    1000);
 		} else if (mode == CAPTURE_OFF) {
-			assert_int_equal(capture_thread_counts(self)->tier_join,
+			assert_int_equal(capture_thread_report(self)->counts.tier_join,
 					 0);
 		}
 	}
@@ -312,8 +313,8 @@ static void test_repeats(void **unused)
 	for (i = 3; i < 1000; i++)
 		assert_int_equal(got[i], got[2]);
 	/* One full walk, one join; then the path cache answers. */
-	assert_true(capture_thread_counts(self)->tier_full +
-			    capture_thread_counts(self)->tier_join < 5);
+	assert_true(capture_thread_report(self)->counts.tier_full +
+			    capture_thread_report(self)->counts.tier_join < 5);
 	oracle_agrees();
 }
 
@@ -374,7 +375,7 @@ static void test_no_memory(void **unused)
 		recurse(n);
 	for (n = 300; n > 7; n -= 7)
 		recurse(n);
-	assert_true(capture_thread_counts(self)->tier_plain > 0);
+	assert_true(capture_thread_report(self)->counts.tier_plain > 0);
 	recurse_cut(1000);
 	for (n = 0; n < 300; n += 100)
 		recurse(n);
@@ -453,7 +454,7 @@ static void test_fibers(void **unused)
 static void *thread_main(void *arg)
 {
 	(void)arg;
-	self = capture_thread_new(false);
+	self = capture_thread_new(false, NULL);
 	state = 3;
 	checks = 0;
 	while (checks < 500)
@@ -505,13 +506,13 @@ static void test_sway(void **unused)
 	(void)unused;
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(embed_init(CAPTURE_AUTO, i == 1), 0);
-		self = capture_thread_new(true);
+		self = capture_thread_new(true, NULL);
 		assert_non_null(self);
 		sway.levels = 400;
 		sway.left = 1500;
 		sway_on(1);
-		assert_true(self->barriers_placed > 20);
-		assert_int_equal(self->counts.oracle_differences, 0);
+		assert_true(self->report->barriers_placed > 20);
+		assert_int_equal(self->report->counts.oracle_differences, 0);
 	}
 }
 

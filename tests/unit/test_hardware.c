@@ -413,7 +413,7 @@ static void same_as_a_walk(void **unused)
 
 	(void)unused;
 	start();
-	t = capture_thread_new(true);
+	t = capture_thread_new(true, NULL);
 	assert_non_null(t);
 	for (more = 0; more < 40; more += 13) {
 		walked = deep(t, more);

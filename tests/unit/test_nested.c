@@ -60,6 +60,7 @@ static int each(void **state)
 	recorder->live = &header;
 	recorder->shared = &shared;
 	memset(&shared, 0, sizeof(shared));
+	shared.threads[FIRST].nested = SECOND + 1;
 	recorder->rings = rings;
 	recorder->threads = threads;
 	recorder->pid = recorder->writer_tid = getpid();

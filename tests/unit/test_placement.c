@@ -62,7 +62,7 @@ static void start(enum capture_mode mode, uint32_t near)
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
 	assert_int_equal(embed_init_near(mode, near), 0);
-	self = capture_thread_new(true);
+	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
 	outer_end = here;
 }
@@ -76,7 +76,7 @@ static void test_deep_stack(void **unused)
 	assert_int_equal(descend(300, &plan), 300);
 	assert_true(plan.stubs >= 2);	/* one near, some far */
 	assert_true(plan.first >= INNER);
-	assert_true(self->barriers_placed >= plan.stubs);
+	assert_true(self->report->barriers_placed >= plan.stubs);
 	assert_int_equal(self->mode, GT_MODE_BARRIERS);
 	/* Again, through other frames: nothing is left over. */
 	assert_int_equal(descend(310, &plan), 310);
@@ -91,7 +91,7 @@ static void test_shallow_stack(void **unused)
 	start(CAPTURE_AUTO, 0);
 	descend(5, &plan);
 	assert_int_equal(plan.stubs, 0);
-	assert_int_equal(self->barriers_placed, 0);
+	assert_int_equal(self->report->barriers_placed, 0);
 }
 
 static void test_near(void **unused)
@@ -114,7 +114,7 @@ static void test_other_modes(void **unused)
 	descend(300, &plan);
 	assert_int_equal(plan.stubs, 0);
 	assert_int_equal(self->mode, GT_MODE_VALIDATE);
-	assert_int_equal(self->why, GT_WHY_ASKED);
+	assert_int_equal(self->report->why, GT_WHY_ASKED);
 	start(CAPTURE_OFF, 3);
 	descend(300, &plan);
 	assert_int_equal(plan.stubs, 0);
@@ -139,7 +139,7 @@ static void test_taken_away(void **unused)
 	start(CAPTURE_AUTO, 0);
 	assert_int_equal(descend(300, &plan), 300);
 	assert_int_equal(plan.stubs, 0);
-	assert_int_equal(self->why, GT_WHY_RUNTIME);
+	assert_int_equal(self->report->why, GT_WHY_RUNTIME);
 	assert_int_equal(self->mode, GT_MODE_VALIDATE);
 }
 
@@ -151,7 +151,7 @@ static void in_vfork(void)
 
 	if (pid == 0) {
 		embed_hook(self);
-		_exit(self->barriers_placed != 0);
+		_exit(self->report->barriers_placed != 0);
 	}
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, (int *)&status, 0), pid);
@@ -200,11 +200,11 @@ static void test_moved(void **unused)
 	(void)unused;
 	start(CAPTURE_AUTO, 0);
 	descend(300, &plan);
-	assert_int_equal(self->counts.tier_full, 1);
+	assert_int_equal(self->report->counts.tier_full, 1);
 	plan.inside = after_exchange;
 	start(CAPTURE_AUTO, 0);
 	descend(300, &plan);
-	assert_int_equal(self->counts.tier_full, 2);
+	assert_int_equal(self->report->counts.tier_full, 2);
 }
 
 int main(void)

@@ -77,7 +77,8 @@ static void test_read(void **unused)
 
 static void test_grow(void **unused)
 {
-	struct capture_thread t = { 0 };
+	struct capture_report report = { 0 };
+	struct capture_thread t = { .report = &report };
 	uint32_t i;
 
 	(void)unused;
@@ -95,6 +96,7 @@ static void test_grow(void **unused)
 	while (stack_grow(&t))
 		;
 	assert_true(t.capacity >= 1u << 19);
+	assert_int_equal(report.stack_bytes, stack_bytes(&t));
 }
 
 int main(void)
