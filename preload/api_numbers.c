@@ -18,7 +18,6 @@
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 
-#define NUMBERS_PIECE 256	/* figures at a time */
 #define NUMBERS_FIRST 4096
 #define NUMBERS_MEMORY (UINT64_C(1) << 30)	/* for a dump */
 
@@ -163,9 +162,9 @@ static int numbers_rows(struct recorder *r, struct scratch *memory,
 			struct numbers_rows *rows)
 {
 	struct ledger_figure *piece =
-		scratch_alloc(memory, NUMBERS_PIECE * sizeof(*piece));
+		scratch_alloc(memory, LEDGER_PIECE * sizeof(*piece));
 	struct ledger_question question = { .what = LEDGER_ASK_FIGURES,
-					    .room = NUMBERS_PIECE,
+					    .room = LEDGER_PIECE,
 					    .figures = piece };
 	uint32_t i;
 	int err;

@@ -13,8 +13,7 @@
  * handler: then another one takes it at the end of its nap.
  *
  * SIGNALS are kept out while there is a question: a handler that jumped out of
- * it would leave it to nobody, and the writer with memory of the asker's that
- * is something else by then. A process may have forbidden itself the call that
+ * it would leave it to nobody. A process may have forbidden itself the call that
  * this takes (seccomp.h). There a question may be left, and is taken back by
  * the next of the same thread; other threads are refused until then.
  *
@@ -29,6 +28,7 @@
 #include "preload/ask.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "arch.h"
 #include "preload/recorder.h"
@@ -47,10 +47,10 @@ enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
 
 enum { ASK_IDLE, ASK_POSTED, ASK_TAKEN, ASK_DONE };
 
-static bool ask_move(struct ask *ask, uint32_t from, uint32_t to)
+static bool ask_move(struct gl_request *request, uint32_t from, uint32_t to)
 {
 	return atomic_compare_exchange_strong_explicit(
-		&ask->state, &from, to, memory_order_acq_rel,
+		&request->state, &from, to, memory_order_acq_rel,
 		memory_order_acquire);
 }
 
@@ -100,29 +100,28 @@ static unsigned ask_nap(struct recorder *r, const _Atomic uint32_t *word,
 
 /* A question of the calling thread that was left by a jump is nobody's; once
  * taken, not before the writer is through with it. */
-static bool ask_withdraw(struct recorder *r)
+static bool ask_withdraw(struct recorder *r, struct gl_request *request)
 {
-	struct ask *ask = &r->ask;
-
-	while (!ask_move(ask, ASK_POSTED, ASK_IDLE) &&
-	       atomic_load_explicit(&ask->state, memory_order_acquire) ==
+	while (!ask_move(request, ASK_POSTED, ASK_IDLE) &&
+	       atomic_load_explicit(&request->state, memory_order_acquire) ==
 		       ASK_TAKEN) {
 		if (!recorder_writer_alive(r))
 			return false;
-		ask_nap(r, &ask->state, ASK_TAKEN);
+		ask_nap(r, &request->state, ASK_TAKEN);
 	}
-	atomic_store_explicit(&ask->state, ASK_IDLE, memory_order_relaxed);
+	atomic_store_explicit(&request->state, ASK_IDLE, memory_order_relaxed);
 	return true;
 }
 
-static bool ask_claim(struct recorder *r, uintptr_t sp)
+static bool ask_claim(struct recorder *r, struct gl_request *request,
+		      uintptr_t sp)
 {
 	struct ask *ask = &r->ask;
 	unsigned waited = 0;
 	uint32_t left;
 
 	if (unlikely(ask_is_ours(ask)))
-		return ask_is_left(ask, sp) && ask_withdraw(r);
+		return ask_is_left(ask, sp) && ask_withdraw(r, request);
 	while (!ask_take(ask, 0)) {
 		if (waited >= ASK_PATIENCE || !recorder_writer_alive(r))
 			return false;
@@ -157,13 +156,13 @@ static void ask_leave(struct ask *ask)
 }
 
 /* Whether it was answered. Once taken it is waited for as long as the writer
- * lives: it may be reading what only lives on the caller's stack. */
-static bool ask_wait(struct recorder *r)
+ * lives: the request is that one's until then. */
+static bool ask_wait(struct recorder *r, struct gl_request *request)
 {
 	unsigned waited = 0;
 
 	for (;;) {
-		uint32_t state = atomic_load_explicit(&r->ask.state,
+		uint32_t state = atomic_load_explicit(&request->state,
 						      memory_order_acquire);
 
 		if (state == ASK_DONE)
@@ -171,69 +170,79 @@ static bool ask_wait(struct recorder *r)
 		if (!recorder_writer_alive(r))
 			return false;
 		if (waited >= ASK_PATIENCE &&
-		    ask_move(&r->ask, ASK_POSTED, ASK_IDLE))
+		    ask_move(request, ASK_POSTED, ASK_IDLE))
 			return false;
-		waited += ask_nap(r, &r->ask.state, state);
+		waited += ask_nap(r, &request->state, state);
 	}
 }
 
-static bool ask_and_wait(struct recorder *r, const struct ask *question,
-			 long *result)
+static bool ask_and_wait(struct recorder *r, struct gl_request *request,
+			 const struct ask_question *question, long *result)
 {
 	bool answered;
 	unsigned i;
 
-	r->ask.what = question->what;
-	r->ask.number = question->number;
+	request->what = question->what;
+	request->number = question->number;
 	for (i = 0; i < 6; i++)
-		r->ask.arg[i] = question->arg[i];
+		request->arg[i] = question->arg[i];
+	request->bytes = question->bytes + question->more_bytes;
+	memcpy(request->data, question->data, question->bytes);
 	/* pairs with the acquire of ask_pending */
-	atomic_store_explicit(&r->ask.state, ASK_POSTED, memory_order_release);
+	atomic_store_explicit(&request->state, ASK_POSTED,
+			      memory_order_release);
 	recorder_wake(r);
-	answered = ask_wait(r);
-	if (answered)
-		*result = r->ask.result;
-	atomic_store_explicit(&r->ask.state, ASK_IDLE, memory_order_relaxed);
+	answered = ask_wait(r, request);
+	if (answered) {
+		*result = request->result;
+		if (question->back)
+			memcpy(question->back, request->data, question->bytes);
+		memcpy(question->more, request->data + question->bytes,
+		       question->more_bytes);
+	}
+	atomic_store_explicit(&request->state, ASK_IDLE, memory_order_relaxed);
 	return answered;
 }
 
-BASE_SLOW bool ask_writer(struct recorder *r, const struct ask *question,
-			  long *result)
+BASE_SLOW bool ask_writer(struct recorder *r,
+			  const struct ask_question *question, long *result)
 {
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	struct gl_request *request;
 	struct signals_held held;
 	bool answered = false;
 
-	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
-			  RECORDER_ON ||
-	    (r->writer_is_thread && question->what != ASK_CONTROL))
+	if (!recorder_is_on(r) ||
+	    (r->writer_is_thread && question->what != ASK_CONTROL) ||
+	    question->bytes + question->more_bytes > GL_REQUEST_ROOM)
 		return false;
+	request = &r->shared->request;
 	signals_hold(&held);
-	if (ask_claim(r, sp)) {
+	if (ask_claim(r, request, sp)) {
 		/* the last to be known: a handler in between is refused */
 		r->ask.cfa = 0;
 		atomic_signal_fence(memory_order_seq_cst);
 		r->ask.ra = (uintptr_t)__builtin_return_address(0);
 		atomic_signal_fence(memory_order_seq_cst);
 		r->ask.cfa = sp;
-		answered = ask_and_wait(r, question, result);
+		answered = ask_and_wait(r, request, question, result);
 		ask_leave(&r->ask);
 	}
 	signals_release(&held);
 	return answered;
 }
 
-bool ask_pending(struct ask *ask)
+bool ask_pending(struct gl_request *request)
 {
-	return atomic_load_explicit(&ask->state, memory_order_relaxed) ==
+	return atomic_load_explicit(&request->state, memory_order_relaxed) ==
 		       ASK_POSTED &&
-	       ask_move(ask, ASK_POSTED, ASK_TAKEN);
+	       ask_move(request, ASK_POSTED, ASK_TAKEN);
 }
 
-void ask_answered(struct ask *ask, long result)
+void ask_answered(struct gl_request *request, long result)
 {
-	ask->result = result;
+	request->result = result;
 	/* pairs with the acquire of ask_wait */
-	atomic_store_explicit(&ask->state, ASK_DONE, memory_order_release);
-	sys_futex_wake(&ask->state);
+	atomic_store_explicit(&request->state, ASK_DONE, memory_order_release);
+	sys_futex_wake(&request->state);
 }

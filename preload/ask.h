@@ -1,7 +1,8 @@
 /*
  * ask.h: what a thread of the target has the writer do, and waits for: a
  * system call that is meant for the writer itself, or that the thread may not
- * make. One question at a time; everything in struct ask lies in the recorder.
+ * make; a question about the recording. One at a time. A request goes to the
+ * writer by value, and so does the answer (struct gl_request).
  */
 #ifndef GNOMON_ASK_H
 #define GNOMON_ASK_H
@@ -10,27 +11,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/shared.h"
+
 struct recorder;
 
 enum ask_what {
 	ASK_CALL,		/* the system call `number` */
+	/* capset; data: its header, and what that announces */
+	ASK_CAPABILITIES,
+	/* setgroups with arg[0] groups; data: those from number arg[1] on */
+	ASK_GROUPS,
 	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
 	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
-	ASK_CONTROL,		/* arg[0]: a struct control_request (control.h) */
-	ASK_LEDGER		/* arg[0]: a struct ledger_question (ledger_ask.h) */
+	ASK_CONTROL,		/* data: a struct control_request (control.h) */
+	/* data: a struct ledger_question, and the array that it wants */
+	ASK_LEDGER
 };
 
+/* The asker's. */
+struct ask_question {
+	enum ask_what what;
+	long number;
+	long arg[6];
+	const void *data;
+	uint32_t bytes;		/* GL_REQUEST_ROOM with more_bytes, at most */
+	void *back;		/* as many, as the answer has changed them;
+				 * NULL: not wanted */
+	void *more;		/* of the answer alone: what follows them */
+	uint32_t more_bytes;
+};
+
+/* Whose turn it is to ask. Of hooks alone, in the recorder. */
 struct ask {
-	_Atomic uint32_t state;	/* futex; see ask.c */
 	_Atomic uintptr_t holder;	/* thread pointer of who asks; 0: nobody */
 	uintptr_t cfa, ra;	/* of its ask_writer (abandoned.h); cfa 0: not
 				 * known yet */
 	_Atomic uint32_t left;	/* futex: how many have asked */
 	_Atomic uint32_t waits;	/* somebody may sleep on `left` */
-	uint32_t what;
-	long number;
-	long arg[6];
-	long result;
 };
 
 /*
@@ -39,16 +56,17 @@ struct ask {
  * because this is a handler that interrupted a question (ask_interrupted). No
  * signal is let in meanwhile, where the process may still see to that.
  */
-bool ask_writer(struct recorder *r, const struct ask *question, long *result);
+bool ask_writer(struct recorder *r, const struct ask_question *question,
+		long *result);
 
 /* Whether the calling thread asks already, further out: what it interrupted
  * cannot go on before it is back. sp: of the function that asks for this, after
  * its return. */
 bool ask_interrupted(const struct ask *ask, uintptr_t sp);
 
-/* The writer, now and then: whether somebody asks. Then the question is its
+/* The writer, now and then: whether somebody asks. Then the request is its
  * own until ask_answered. */
-bool ask_pending(struct ask *ask);
-void ask_answered(struct ask *ask, long result);
+bool ask_pending(struct gl_request *request);
+void ask_answered(struct gl_request *request, long result);
 
 #endif

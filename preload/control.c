@@ -504,8 +504,10 @@ static void control_await(struct recorder *r, struct gl_shared *shared,
 
 bool control_ask(struct control_request *request)
 {
-	struct ask question = { .what = ASK_CONTROL,
-				.arg = { (long)request } };
+	const struct ask_question question = { .what = ASK_CONTROL,
+					       .data = request,
+					       .back = request,
+					       .bytes = sizeof(*request) };
 	struct recorder *r = recorder;
 	struct gl_shared *shared;
 	unsigned naps;

@@ -176,8 +176,20 @@ LIFE_ID(setregid, __NR_setregid, (gid_t group, gid_t effective),
 LIFE_ID(setresgid, __NR_setresgid,
 	(gid_t group, gid_t effective, gid_t saved),
 	(group, effective, saved), group, effective, saved, 0, 0)
-LIFE_ID(setgroups, __NR_setgroups, (size_t count, const gid_t *groups),
-	(count, groups), (long)count, (long)groups, 0, 0, 0)
+
+HOOK int setgroups(size_t count, const gid_t *groups)
+{
+	int (*real_setgroups)(size_t, const gid_t *) =
+		(int (*)(size_t, const gid_t *))life_real(LIFE_setgroups);
+	int result;
+
+	if (!real_setgroups)
+		return life_missing();
+	result = real_setgroups(count, groups);
+	if (result == 0)
+		ids_follow_setgroups(count, groups);
+	return result;
+}
 
 HOOK int initgroups(const char *user, gid_t group)
 {
@@ -200,7 +212,11 @@ static void life_follow_capset(const void *from, const void *data)
 		*(const struct __user_cap_header_struct *)from;
 
 	header.pid = 0;
-	ids_follow(__NR_capset, (long)&header, (long)data, 0, 0, 0);
+	ids_follow_capset(&header, sizeof(header), data,
+			  (header.version == _LINUX_CAPABILITY_VERSION_1 ?
+				   _LINUX_CAPABILITY_U32S_1 :
+				   _LINUX_CAPABILITY_U32S_3) *
+				  sizeof(struct __user_cap_data_struct));
 }
 
 HOOK int capset(void *header, const void *data)

@@ -6,6 +6,7 @@
 #include "preload/ids.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "preload/recorder.h"
 #include "preload/seccomp.h"
@@ -13,13 +14,11 @@
 #include "preload/tid.h"
 
 #define IDS_GROUPS_MAX 1024	/* on the stack; else the writer ends */
+#define IDS_GROUPS_PART (GL_REQUEST_ROOM / sizeof(gid_t))
 
 static bool ids_recording(void)
 {
-	return recorder && atomic_load_explicit(&recorder->state,
-						memory_order_acquire) ==
-				   RECORDER_ON &&
-	       !recorder->writer_is_thread;
+	return recorder_is_on(recorder) && !recorder->writer_is_thread;
 }
 
 /* A child that shares our memory (vfork) has ids of its own. */
@@ -40,7 +39,7 @@ static void ids_give_up(void)
 	recorder_wake(r);
 }
 
-static void ids_ask(const struct ask *question)
+static void ids_ask(const struct ask_question *question)
 {
 	long result;
 
@@ -50,11 +49,46 @@ static void ids_ask(const struct ask *question)
 
 void ids_follow(long number, long a, long b, long c, long d, long e)
 {
-	struct ask question = { .what = ASK_CALL, .number = number,
-				.arg = { a, b, c, d, e } };
+	struct ask_question question = { .what = ASK_CALL, .number = number,
+					 .arg = { a, b, c, d, e } };
 
 	if (ids_our_own())
 		ids_ask(&question);
+}
+
+void ids_follow_capset(const void *header, size_t header_bytes,
+		       const void *data, size_t bytes)
+{
+	unsigned char both[64];
+	struct ask_question question = { .what = ASK_CAPABILITIES,
+					 .data = both,
+					 .arg = { (long)header_bytes },
+					 .bytes = header_bytes + bytes };
+
+	if (!ids_our_own() || header_bytes + bytes > sizeof(both))
+		return;
+	memcpy(both, header, header_bytes);
+	memcpy(both + header_bytes, data, bytes);
+	ids_ask(&question);
+}
+
+void ids_follow_setgroups(size_t count, const gid_t *groups)
+{
+	struct ask_question question = { .what = ASK_GROUPS };
+	size_t from, n;
+
+	if (!ids_our_own())
+		return;
+	question.arg[0] = (long)count;
+	for (from = 0; !from || from < count; from += n) {
+		n = base_min(count - from, IDS_GROUPS_PART);
+		question.arg[1] = (long)from;
+		question.bytes = n * sizeof(*groups);
+		question.data = groups + from;
+		ids_ask(&question);
+		if (!n)
+			break;
+	}
 }
 
 void ids_follow_groups(void)
@@ -71,12 +105,12 @@ void ids_follow_groups(void)
 	if (sys_failed(n))
 		ids_give_up();
 	else
-		ids_follow(__NR_setgroups, n, (long)groups, 0, 0, 0);
+		ids_follow_setgroups(n, groups);
 }
 
 void ids_follow_user_space(void)
 {
-	struct ask question = { .what = ASK_USER_SPACE };
+	struct ask_question question = { .what = ASK_USER_SPACE };
 
 	if (!ids_our_own())
 		return;

@@ -8,11 +8,18 @@
 #define GNOMON_IDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
-/* The writer makes the same system call. What the arguments point to must
- * stay until the return. */
+/* The writer makes the same system call, none of whose arguments is an
+ * address. */
 void ids_follow(long number, long a, long b, long c, long d, long e);
+
+/* The same for capset, of which the header is to mean the caller, and for
+ * setgroups. */
+void ids_follow_capset(const void *header, size_t header_bytes,
+		       const void *data, size_t bytes);
+void ids_follow_setgroups(size_t count, const gid_t *groups);
 
 /* The calling thread's supplementary groups. */
 void ids_follow_groups(void);

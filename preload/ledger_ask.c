@@ -13,14 +13,42 @@
 
 bool ledger_ask(struct recorder *r, struct ledger_question *question)
 {
-	const struct ask ask = {
-		.what = ASK_LEDGER, .arg = { (long)question },
+	struct ledger_question own = *question;
+	struct ask_question ask = {
+		.what = ASK_LEDGER, .data = &own, .back = &own,
+		.bytes = sizeof(own),
 	};
 	const struct thread *thread = recorder_tls;
 	long result;
 
-	question->nested = thread && thread->own && !ring_idle(thread->own);
-	return ask_writer(r, &ask, &result);
+	own.nested = thread && thread->own && !ring_idle(thread->own);
+	own.figures = NULL;
+	own.classes = NULL;
+	if (own.what == LEDGER_ASK_FIGURES) {
+		own.room = base_min(own.room, LEDGER_PIECE);
+		ask.more = question->figures;
+		ask.more_bytes = own.room * sizeof(*own.figures);
+	} else if (own.what == LEDGER_ASK_CLASSES) {
+		ask.more = question->classes;
+		ask.more_bytes = GT_CLASSES * sizeof(*own.classes);
+	}
+	if (!ask_writer(r, &ask, &result))
+		return false;
+	own.figures = question->figures;
+	own.classes = question->classes;
+	*question = own;
+	return true;
+}
+
+bool ledger_request(struct ledger_question *question, unsigned char *more,
+		    size_t bytes)
+{
+	question->figures = (struct ledger_figure *)more;
+	question->classes = (struct ledger_class *)more;
+	return (question->what != LEDGER_ASK_FIGURES ||
+		question->room <= bytes / sizeof(*question->figures)) &&
+	       (question->what != LEDGER_ASK_CLASSES ||
+		bytes >= GT_CLASSES * sizeof(*question->classes));
 }
 
 /* Some pieces of a table that may grow in between: numbers stay. */

@@ -7,6 +7,7 @@
 #define GNOMON_LEDGER_ASK_H
 
 #include "preload/ledger.h"
+#include "preload/shared.h"
 
 enum ledger_question_what {
 	LEDGER_ASK_SUM,		/* `sum`, of all threads */
@@ -36,6 +37,11 @@ struct ledger_question {
 	struct ledger_block block;	/* `figure` is its context here */
 };
 
+/* Figures that fit into one answer. */
+#define LEDGER_PIECE                                                \
+	((uint32_t)((GL_REQUEST_ROOM - sizeof(struct ledger_question)) / \
+		    sizeof(struct ledger_figure)))
+
 /*
  * Has the writer answer; everything may lie on the stack. False: there is no
  * writer that could. LEDGER_LIVE should have been wanted (ledger_want) early:
@@ -44,6 +50,11 @@ struct ledger_question {
  * are in no sum, class or figure.
  */
 bool ledger_ask(struct recorder *r, struct ledger_question *question);
+
+/* The writer: a question that came as a request's data has room for its arrays
+ * in the `bytes` behind it. False: that does not suffice. */
+bool ledger_request(struct ledger_question *question, unsigned char *more,
+		    size_t bytes);
 
 /* The writer's half; all is in the ledger that was recorded so far. */
 void ledger_answer(const struct ledger *ledger,

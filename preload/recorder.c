@@ -323,7 +323,8 @@ static int recorder_capture(struct recorder *r)
 /* unwind_ask */
 static bool recorder_readable(uintptr_t address)
 {
-	struct ask question = { .what = ASK_READABLE, .arg = { address } };
+	const struct ask_question question = { .what = ASK_READABLE,
+					       .arg = { address } };
 	long yes = 0;
 
 	return ask_writer(recorder, &question, &yes) && yes;

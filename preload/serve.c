@@ -9,8 +9,12 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 
+#include "preload/area.h"
+#include "preload/ask.h"
 #include "preload/control.h"
+#include "preload/ledger_ask.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -18,32 +22,24 @@
 #include "unwind/memory.h"
 
 #define SERVE_KEEP UINT32_MAX	/* -1: this id stays as it is */
+#define SERVE_GROUPS_MAX 65536	/* NGROUPS_MAX */
 
 /* The effective user id that a call asks for. */
-static uint32_t serve_user(const struct ask *ask)
+static uint32_t serve_user(const struct gl_request *request)
 {
-	switch (ask->number) {
+	switch (request->number) {
 	case __NR_setuid:
-		return ask->arg[0];
+		return request->arg[0];
 	case __NR_setreuid:
 	case __NR_setresuid:
-		return ask->arg[1];
+		return request->arg[1];
 	}
 	return SERVE_KEEP;
 }
 
-static long serve_call(struct recorder *r, const struct ask *ask,
-		       const struct live *live)
+/* Who cannot give up what the program has given up must not go on. */
+static long serve_result(struct recorder *r, long result)
 {
-	uint32_t user = serve_user(ask);
-	long result;
-
-	if (user != SERVE_KEEP && live->fd >= 0)
-		/* refused to who is no owner with rights: then the next
-		 * reader removes it */
-		arch_syscall3(__NR_fchown, live->fd, user, -1);
-	result = arch_syscall6(ask->number, ask->arg[0], ask->arg[1],
-			       ask->arg[2], ask->arg[3], ask->arg[4], 0);
 	if (!sys_failed(result) || arch_syscall0(__NR_geteuid) != 0)
 		return result;
 	text_message(r->message, sizeof(r->message),
@@ -52,6 +48,54 @@ static long serve_call(struct recorder *r, const struct ask *ask,
 		     result);
 	atomic_store_explicit(&r->shared->stop, 1, memory_order_release);
 	return result;
+}
+
+static long serve_call(struct writer *w, const struct gl_request *request)
+{
+	uint32_t user = serve_user(request);
+
+	if (user != SERVE_KEEP && w->live.fd >= 0)
+		/* refused to who is no owner with rights: then the next
+		 * reader removes it */
+		arch_syscall3(__NR_fchown, w->live.fd, user, -1);
+	return serve_result(w->r,
+			    arch_syscall6(request->number, request->arg[0],
+					  request->arg[1], request->arg[2],
+					  request->arg[3], request->arg[4],
+					  0));
+}
+
+static long serve_capabilities(struct writer *w, struct gl_request *request)
+{
+	unsigned char *data = request->data;
+
+	return serve_result(w->r,
+			    arch_syscall2(__NR_capset, (long)data,
+					  (long)(data + request->arg[0])));
+}
+
+/* A list that is longer than a request comes in parts, in order. */
+static long serve_groups(struct writer *w, struct gl_request *request)
+{
+	uint64_t count = request->arg[0], from = request->arg[1];
+	uint64_t n = request->bytes / sizeof(gid_t);
+	gid_t *groups = (gid_t *)request->data;
+
+	if (count > SERVE_GROUPS_MAX || from > count || n > count - from)
+		return serve_result(w->r, -EINVAL);
+	if (n < count) {
+		if (!w->groups)
+			w->groups = area_alloc(SERVE_GROUPS_MAX *
+					       sizeof(*groups));
+		if (!w->groups)
+			return serve_result(w->r, -ENOMEM);
+		memcpy(w->groups + from, groups, n * sizeof(*groups));
+		groups = w->groups;
+	}
+	if (from + n < count)
+		return 0;
+	return serve_result(w->r, arch_syscall2(__NR_setgroups, count,
+						(long)groups));
 }
 
 static long serve_user_space(const struct recorder *r, int tid)
@@ -76,31 +120,47 @@ static long serve_user_space(const struct recorder *r, int tid)
 	return result;
 }
 
+static long serve_ledger(struct writer *w, struct gl_request *request)
+{
+	struct ledger_question *question = (void *)request->data;
+
+	if (request->bytes < sizeof(*question) ||
+	    request->bytes > GL_REQUEST_ROOM ||
+	    !ledger_request(question, request->data + sizeof(*question),
+			    request->bytes - sizeof(*question)))
+		return -EINVAL;
+	return books_answer(w, question);
+}
+
 void serve_pending(struct writer *w)
 {
-	struct recorder *r = w->r;
-	struct ask *ask = &r->ask;
+	struct gl_request *request = &w->r->shared->request;
 	long result = 0;
 
-	if (likely(!ask_pending(ask)))
+	if (likely(!ask_pending(request)))
 		return;
-	switch (ask->what) {
+	switch (request->what) {
 	case ASK_CALL:
-		result = serve_call(r, ask, &w->live);
+		result = serve_call(w, request);
+		break;
+	case ASK_CAPABILITIES:
+		result = serve_capabilities(w, request);
+		break;
+	case ASK_GROUPS:
+		result = serve_groups(w, request);
 		break;
 	case ASK_READABLE:
-		result = unwind_probe(ask->arg[0]);
+		result = unwind_probe(request->arg[0]);
 		break;
 	case ASK_CONTROL:
-		control_do(r->writer,
-			   (struct control_request *)ask->arg[0]);
+		control_do(w, (struct control_request *)request->data);
 		break;
 	case ASK_USER_SPACE:
-		result = serve_user_space(r, ask->arg[0]);
+		result = serve_user_space(w->r, request->arg[0]);
 		break;
 	case ASK_LEDGER:
-		result = books_answer(w, (void *)ask->arg[0]);
+		result = serve_ledger(w, request);
 		break;
 	}
-	ask_answered(ask, result);
+	ask_answered(request, result);
 }

@@ -28,6 +28,19 @@
 /* Two kinds of ring: of threads, and of hooks that interrupted a hook. */
 enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
 
+#define GL_REQUEST_ROOM 8192	/* bytes of a request's data */
+
+/* What a thread asks the writer (ask.h). One at a time. */
+struct gl_request {
+	_Alignas(GL_LINE) _Atomic uint32_t state;	/* futex; see ask.c */
+	uint32_t what;		/* enum ask_what */
+	int64_t number;
+	int64_t arg[6];
+	int64_t result;		/* the answer, with `data` as it is then */
+	uint32_t bytes;		/* of `data`, with the room for the answer */
+	_Alignas(GL_LINE) unsigned char data[GL_REQUEST_ROOM];
+};
+
 /* What a thread of the target says of itself; the i-th belongs to the i-th
  * ring, and is written by that one's owner alone. */
 struct gl_thread {
@@ -92,6 +105,8 @@ struct gl_shared {
 
 	/* between a thread and the writer, a snapshot at a time */
 	_Alignas(GL_LINE) struct arenas arenas[ARENAS_WHICH];
+
+	struct gl_request request;
 
 	/* links of the free lists: id + 1. Reserved as ids are given out. */
 	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];

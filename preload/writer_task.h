@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "preload/control_format.h"
 #include "preload/birth.h"
@@ -63,6 +64,7 @@ struct writer {
 	struct birth birth;
 	bool again;		/* another task has begun what this goes on with */
 	struct seccomp_watch seccomp;
+	gid_t *groups;		/* serve.c; NULL until there are many */
 	struct foreign foreign;
 	uint64_t start_ns;
 	bool told_drops;

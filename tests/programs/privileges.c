@@ -5,6 +5,7 @@
  *
  *	setuid		setgroups, setgid, setuid
  *	setres		setresgid, setresuid, as most daemons
+ *	many		the same with thousands of groups
  *	init		initgroups, setreuid, setregid
  *	raw		the system calls themselves
  *	caps		capset and the bounding set, no new privileges
@@ -24,6 +25,7 @@
 #include "tgt.h"
 
 #define NOBODY 65534
+#define MANY 5000
 
 int capset(void *header, const void *data);
 
@@ -62,6 +64,17 @@ static void by_setres(void)
 {
 	must("setgroups", setgroups(0, NULL));
 	must("setresgid", setresgid(NOBODY, NOBODY, NOBODY));
+	must("setresuid", setresuid(NOBODY, NOBODY, NOBODY));
+}
+
+static void by_many(void)
+{
+	static gid_t groups[MANY];
+	unsigned i;
+
+	for (i = 0; i < MANY; i++)
+		groups[i] = 1000 + 3 * i;
+	must("setgroups", setgroups(MANY, groups));
 	must("setresuid", setresuid(NOBODY, NOBODY, NOBODY));
 }
 
@@ -142,6 +155,7 @@ static void give_up(const char *way)
 		void (*by)(void);
 	} ways[] = {
 		{ "setuid", by_setuid }, { "setres", by_setres },
+		{ "many", by_many },
 		{ "init", by_init }, { "raw", by_raw }, { "caps", by_caps },
 		{ "there", by_there }, { "space", by_space },
 		{ "exec", by_setuid },

@@ -64,7 +64,7 @@ def make(way):
     return gives_up
 
 
-for each in "setuid", "setres", "init", "raw", "caps", "there", "space":
+for each in "setuid", "setres", "many", "init", "raw", "caps", "there", "space":
     case(make(each))
 
 

@@ -29,9 +29,9 @@ static void *answers(void *unused)
 {
 	(void)unused;
 	while (!stop) {
-		if (!holds_back && ask_pending(&recorder->ask))
-			ask_answered(&recorder->ask,
-				     recorder->ask.arg[0] + 1);
+		if (!holds_back && ask_pending(&shared.request))
+			ask_answered(&shared.request,
+				     shared.request.arg[0] + 1);
 		sched_yield();
 	}
 	return NULL;
@@ -43,6 +43,7 @@ static int start(void **state)
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->writer_tid = getpid();
 	recorder->shared = &shared;
+	shared.request.state = 0;
 	recorder->state = RECORDER_ON;
 	stop = holds_back = 0;
 	unwind_ban = 0;
@@ -59,7 +60,7 @@ static int end(void **state)
 
 static bool ask(long number, long *result)
 {
-	struct ask question = { .what = ASK_CALL, .arg = { number } };
+	const struct ask_question question = { .what = ASK_CALL, .arg = { number } };
 
 	*result = 0;
 	return ask_writer(recorder, &question, result);
