@@ -116,7 +116,6 @@ static int books_open(struct writer *w, uint32_t wants)
 	books->sequence.control = &w->control;
 	w->feed.sequence = &books->sequence;
 	books_threads(&w->feed);
-	w->r->ledger = &books->ledger;
 	books->open = true;
 	return 0;
 }
@@ -131,7 +130,7 @@ int books_begin(struct writer *w)
 		books_look(w, sys_now_ns());
 		return 0;
 	}
-	atomic_fetch_or_explicit(&w->r->ledger_wants, wants,
+	atomic_fetch_or_explicit(&w->r->shared->ledger_wants, wants,
 				 memory_order_relaxed);
 	w->books.wants = wants;
 	err = books_open(w, wants);
@@ -143,7 +142,7 @@ int books_begin(struct writer *w)
 
 void books_look(struct writer *w, uint64_t now_ns)
 {
-	uint32_t wants = atomic_load_explicit(&w->r->ledger_wants,
+	uint32_t wants = atomic_load_explicit(&w->r->shared->ledger_wants,
 					      memory_order_relaxed);
 	struct books *books = &w->books;
 

@@ -314,7 +314,7 @@ void emit_info_counters(const struct emit_info *info,
 					     memory_order_relaxed));
 	text_key_number(&text, "early_allocations",
 			bump_count() + atomic_load_explicit(
-					       &r->skipped,
+					       &r->shared->skipped,
 					       memory_order_relaxed));
 	text_key_number(&text, "nested_events",
 			atomic_load_explicit(&r->shared->nested_events,

@@ -26,7 +26,7 @@
 
 void ledger_want(struct recorder *r, uint32_t why)
 {
-	if ((atomic_fetch_or_explicit(&r->ledger_wants, why,
+	if ((atomic_fetch_or_explicit(&r->shared->ledger_wants, why,
 				      memory_order_relaxed) & why) != why)
 		recorder_wake(r);
 }

@@ -404,6 +404,26 @@ void recorder_set_off(struct recorder *r)
 	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
 }
 
+/*
+ * Counts early events, first where there is always a place. Whoever sees that
+ * something is shared takes them there. The fences see to it that the last who
+ * counts sees it, or who has started the recorder sees the count.
+ */
+static void recorder_skip(struct recorder *r, uint64_t events)
+{
+	struct gl_shared *shared;
+
+	atomic_fetch_add_explicit(&r->skipped, events, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+	shared = r->shared;
+	if (!shared)
+		return;
+	events = atomic_exchange_explicit(&r->skipped, 0,
+					  memory_order_relaxed);
+	atomic_fetch_add_explicit(&shared->skipped, events,
+				  memory_order_relaxed);
+}
+
 /* Signals are kept out: a handler that jumped out of this would leave it to
  * nobody. */
 static void recorder_start_undisturbed(struct recorder *r)
@@ -423,11 +443,13 @@ static void recorder_start_undisturbed(struct recorder *r)
 	}
 	recorder_was_on = true;
 	/* pairs with the acquire of recorder_enter */
-	if (recorder_begin(r))
+	if (recorder_begin(r)) {
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
-	else
+		recorder_skip(r, 0);
+	} else {
 		recorder_set_off(r);
+	}
 	if (unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&r->state);
 }
@@ -573,8 +595,7 @@ static struct thread *recorder_enter(bool dormant)
 	if (state == RECORDER_STARTING)
 		state = recorder_await(r);
 	if (state == RECORDER_NEW || state == RECORDER_STARTING)
-		atomic_fetch_add_explicit(&r->skipped, 1,
-					  memory_order_relaxed);
+		recorder_skip(r, 1);
 	if (state != RECORDER_ON)
 		return NULL;
 	aside_follow(aside_dormant());

@@ -137,13 +137,11 @@ struct recorder {
 	uint64_t seed;		/* of the threads' lines */
 	struct chosen chosen;
 
-	/* events before the recorder was on */
+	/* events before anything was shared */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
 	_Atomic(struct pools *) pools;	/* api_pool.c */
 	_Atomic uint32_t dumps;		/* a thread is at a dump */
 
-	_Atomic uint32_t ledger_wants;	/* enum ledger_why */
-	struct ledger *ledger;		/* the writer's; NULL: none yet */
 	/* addresses reserved for its tables */
 	_Atomic uintptr_t books_at;
 	_Atomic uint64_t books_size;

@@ -74,11 +74,13 @@ struct gl_shared {
 	_Atomic uint32_t exits;		/* its status, or 0 (exit_status.c) */
 	_Atomic uint32_t partial;	/* by choice, since it began */
 	_Atomic uint32_t mutes;		/* times that a thread fell mute */
+	_Atomic uint32_t ledger_wants;	/* enum ledger_why */
 	/* by what they ask for (control.h), how many signals came that are
 	 * served when the writer looks */
 	_Atomic uint32_t signalled[GL_SIGNALLED];
 
-	_Alignas(GL_LINE) _Atomic uint64_t ring_waits;
+	_Alignas(GL_LINE) _Atomic uint64_t skipped;	/* early events */
+	_Atomic uint64_t ring_waits;
 	_Atomic uint64_t nested_events;
 	_Atomic uint64_t nested_lost;
 	_Atomic uint64_t guard_damages;	/* that were told of (guard.h) */
