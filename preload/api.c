@@ -15,16 +15,13 @@ struct recorder *api_recorder(void)
 {
 	struct recorder *r = recorder;
 
-	if (likely(r) && likely(atomic_load_explicit(&r->state,
-						     memory_order_acquire) ==
-				RECORDER_ON))
+	if (likely(recorder_is_on(r)))
 		return r;
 	if (!real.malloc && !real_resolve())
 		return NULL;
 	recorder_join();
 	r = recorder;
-	return r && atomic_load_explicit(&r->state, memory_order_acquire) ==
-			    RECORDER_ON ? r : NULL;
+	return recorder_is_on(r) ? r : NULL;
 }
 
 int api_may_ask(void)

@@ -109,7 +109,7 @@ static void census_first_name(struct feed *feed, uint32_t id)
 {
 	char *name = feed->rings[id].name;
 
-	memcpy(name, feed->r->shared->threads[id].name, GT_THREAD_NAME_MAX);
+	memcpy(name, feed_thread(feed, id)->name, GT_THREAD_NAME_MAX);
 	name[GT_THREAD_NAME_MAX - 1] = '\0';
 	/* it was not allowed to ask */
 	if (!name[0])

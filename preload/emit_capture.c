@@ -16,7 +16,7 @@
 static uint8_t *emit_capture_put(uint8_t *to, const struct recorder *r,
 				 uint32_t id)
 {
-	const struct gl_thread *thread = &r->shared->threads[id];
+	const struct gl_thread *thread = gl_thread_of(r->live, r->shared, id);
 	struct capture_report plain = {
 		.mode = GT_MODE_PLAIN,
 		.why = recorder_options.number[OPTION_DEPTH] ? GT_WHY_MEMORY :

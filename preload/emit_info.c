@@ -218,8 +218,8 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 	count = atomic_load_explicit(&r->live->ring_count,
 				     memory_order_acquire);
 	for (id = 0; id < count; id++) {
-		const struct capture_report *report =
-			&r->shared->threads[id].captures;
+		const struct gl_thread *thread = feed_thread(feed, id);
+		const struct capture_report *report = &thread->captures;
 		/* kept by later threads: the counts are of all of them */
 		const struct capture_counts *c = &report->counts;
 
@@ -229,7 +229,7 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 		sum.tier_hardware += c->tier_hardware;
 		sum.frames_walked += c->frames_walked;
 		if (feed_active(&r->rings[id]) &&
-		    !r->shared->threads[id].plain) {
+		    !thread->plain) {
 			placed += report->barriers_placed;
 			met += report->barriers_met;
 		}

@@ -143,7 +143,7 @@ static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
 	feed->blocks += feed->encode->blocks;
 	if (feed->r->rings[id].flags & GT_THREAD_NESTED)
 		feed->nested_blocks += feed->encode->blocks;
-	else if (feed->r->shared->threads[id].plain)
+	else if (feed_thread(feed, id)->plain)
 		feed->plain_blocks += feed->encode->blocks;
 	own->last_tick = base_max(own->last_tick, feed->encode->last);
 	return 0;
@@ -202,7 +202,7 @@ uint32_t feed_owner(const struct feed *feed, uint32_t id)
 		return id;
 	for (i = 0; i < count; i++)
 		if (feed_active(&feed->r->rings[i]) &&
-		    atomic_load_explicit(&feed->r->shared->threads[i].nested,
+		    atomic_load_explicit(&feed_thread(feed, i)->nested,
 					 memory_order_relaxed) == id + 1)
 			return i;
 	return id;
@@ -518,7 +518,7 @@ uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,
 static void feed_describe(struct feed *feed, uint32_t id)
 {
 	const struct capture_report *state =
-		&feed->r->shared->threads[id].captures;
+		&feed_thread(feed, id)->captures;
 
 	feed->barriers_placed += state->barriers_placed;
 	feed->barriers_met += state->barriers_met;

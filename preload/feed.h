@@ -143,6 +143,12 @@ static inline uint32_t feed_count(const struct feed *feed)
 				    memory_order_acquire);
 }
 
+static inline struct gl_thread *feed_thread(const struct feed *feed,
+					    uint32_t id)
+{
+	return gl_thread_of(feed->r->live, feed->r->shared, id);
+}
+
 static inline bool feed_active(const struct gl_ring *ring)
 {
 	/* pairs with the release of recorder_register and ring_nested */

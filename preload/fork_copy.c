@@ -37,9 +37,12 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* The hook's thread in such a child; NULL: it is none, or the hook has
- * returned. */
-static const struct thread *fork_copy_thread;
+const struct thread *fork_copy_thread;
+static uint64_t fork_copy_skipped;	/* events of that thread so far */
+
+/* Thread pointer of who is between taking a copy and placing it; 0: nobody. Of
+ * several at once, the first. */
+static _Atomic uintptr_t fork_copy_forking;
 
 /* What lies in place of the parent's live mapping. */
 static struct fork_copy_range fork_copy_pages;
@@ -109,11 +112,12 @@ static void fork_copy_mark(const struct fork_copy *copy)
 	uint8_t *marks = (uint8_t *)copy->at;
 	struct sysinfo system;
 
+	/* in this order: a page may be swapped out in between */
 	if (!unwind_may(SECCOMP_NO_PAGES) ||
-	    arch_syscall1(__NR_sysinfo, (long)&system) ||
-	    system.freeswap != system.totalswap ||
 	    arch_syscall3(__NR_mincore, (long)area->at, area->bytes,
-			  (long)marks))
+			  (long)marks) ||
+	    arch_syscall1(__NR_sysinfo, (long)&system) ||
+	    system.freeswap != system.totalswap)
 		memset(marks, 1, fork_copy_pages_of(area->bytes));
 }
 
@@ -160,10 +164,12 @@ static void *fork_copy_map(void *at, uint64_t size, int more)
 void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 {
 	struct recorder *r = recorder;
+	uintptr_t nobody = 0;
 	unsigned i;
 
 	memset(copy, 0, sizeof(*copy));
-	if (!r || !unwind_may(SECCOMP_NO_FILES))
+	if (!r || !unwind_may(SECCOMP_NO_FILES | UNWIND_NO_IDS |
+			      UNWIND_NO_ADVICE))
 		return;
 	if (fork_copy_thread) {
 		/* the other copies are inherited as they are */
@@ -187,10 +193,19 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 		return;
 	fork_copy_mark(copy);
 	fork_copy_move(copy, false);
+	/* what pthread_atfork was given may allocate in the child */
+	atomic_compare_exchange_strong_explicit(
+		&fork_copy_forking, &nobody, arch_thread_pointer(),
+		memory_order_relaxed, memory_order_relaxed);
 }
 
 void fork_copy_drop(struct fork_copy *copy)
 {
+	uintptr_t own = arch_thread_pointer();
+
+	atomic_compare_exchange_strong_explicit(
+		&fork_copy_forking, &own, 0, memory_order_relaxed,
+		memory_order_relaxed);
 	if (copy->at)
 		sys_munmap(copy->at, copy->size);
 	copy->at = NULL;
@@ -221,12 +236,12 @@ static bool fork_copy_fill(const struct fork_copy *copy)
 void fork_copy_place(struct fork_copy *copy)
 {
 	struct recorder *r = recorder;
+	bool fresh = r && atomic_load_explicit(&r->state,
+					       memory_order_relaxed) ==
+				  RECORDER_NEW;
 
-	/* else what the program has called at the fork (pthread_atfork) has
-	 * begun a recording: then it has allocated, inside of an allocation */
-	if (r && atomic_load_explicit(&r->state, memory_order_relaxed) ==
-			 RECORDER_NEW &&
-	    fork_copy_fill(copy) && copy->at) {
+	/* one that is not fresh made a fork that was not seen meanwhile */
+	if (fresh && fork_copy_fill(copy) && copy->at) {
 		fork_copy_move(copy, true);
 		atomic_store_explicit(&r->shared->gate, 0,
 				      memory_order_relaxed);
@@ -235,8 +250,32 @@ void fork_copy_place(struct fork_copy *copy)
 				      memory_order_relaxed);
 		recorder_tls->ring = NULL;
 		fork_copy_thread = recorder_tls;
+		fork_copy_skipped = 0;
+	} else {
+		fork_copy_thread = NULL;
 	}
 	fork_copy_drop(copy);
+	/* whoever else it was, is not in this process */
+	atomic_store_explicit(&fork_copy_forking, 0, memory_order_relaxed);
+}
+
+void fork_copy_look(uintptr_t sp)
+{
+	const struct thread *thread = recorder_tls;
+
+	if (thread == fork_copy_thread && thread->own &&
+	    !ring_idle(thread->own) && ring_stale(thread, thread->own, sp))
+		ring_leave(thread->own);
+}
+
+/* Whether this is called by a fork, in the child: the copies come later. */
+static bool fork_copy_waits(void)
+{
+	return atomic_load_explicit(&fork_copy_forking,
+				    memory_order_relaxed) ==
+		       arch_thread_pointer() &&
+	       atomic_load_explicit(&recorder->state, memory_order_relaxed) ==
+		       RECORDER_NEW;
 }
 
 bool fork_copy_over(const struct thread *thread)
@@ -244,14 +283,18 @@ bool fork_copy_over(const struct thread *thread)
 	uint64_t used;
 
 	if (likely(!fork_copy_thread))
-		return true;
+		return likely(!fork_copy_forking) || !fork_copy_waits();
 	if (thread != fork_copy_thread || !unwind_may(SECCOMP_NO_START) ||
-	    (thread->own && !ring_idle(thread->own)))
+	    (thread->own && !ring_idle(thread->own))) {
+		fork_copy_skipped++;
 		return false;
+	}
 	used = area_used();
 	/* locked memory is not given back */
 	if (sys_madvise(recorder, area_size_bytes(), MADV_DONTNEED))
 		memset(recorder, 0, used);
+	atomic_store_explicit(&recorder->skipped, fork_copy_skipped,
+			      memory_order_relaxed);
 	fork_copy_thread = NULL;
 	return true;
 }

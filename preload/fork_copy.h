@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base.h"
+
 struct thread;
 
 struct fork_copy_range {
@@ -54,8 +56,15 @@ void fork_copy_drop(struct fork_copy *copy);
 /* After it, in the child. */
 void fork_copy_place(struct fork_copy *copy);
 
+/* The hook's thread in a child that has copies; NULL: it is none, or the hook
+ * has returned. */
+extern BASE_HIDDEN const struct thread *fork_copy_thread;
+
+/* Such a child may have left the hook by a jump. sp: of the hook that asks. */
+void fork_copy_look(uintptr_t sp);
+
 /*
- * Whether the calling thread may be recorded. False: this process was forked
+ * Whether the calling thread may be recorded. False, which is counted: this process was forked
  * inside of a hook, which has not returned yet. The first call after that drops
  * the copies, and thread structs with them. On the slow branch of hooks.
  */

@@ -9,6 +9,7 @@
  *     where a handler on another stack is above it: the function goes on.
  */
 #include "preload/aside.h"
+#include "preload/fork_copy.h"
 #include "preload/guard.h"
 #include "preload/hooks_wrap.h"
 #include "preload/patch.h"
@@ -21,18 +22,23 @@ __thread uintptr_t hooks_in_real __attribute__((tls_model("initial-exec")));
 
 struct thread *hooks_thread(uintptr_t sp)
 {
-	struct thread *thread = recorder_thread();
+	struct thread *thread;
+	struct gl_ring *own;
 
-	if (!thread)
+	if (unlikely(fork_copy_thread))
+		fork_copy_look(sp);
+	thread = recorder_thread();
+	/* without a ring of its own: a child (fork_copy.h) */
+	if (!thread || !(own = thread->own))
 		return NULL;
-	if (!ring_idle(thread->own) && ring_stale(thread, thread->own, sp)) {
+	if (!ring_idle(own) && ring_stale(thread, own, sp)) {
 		/* a handler jumped out of a hook: what capture remembers of
 		 * this thread may be half written */
 		if (thread->capture)
 			capture_thread_drop(thread->capture);
 		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
-		thread->own->stamp = ring_cycles();
-		ring_leave(thread->own);
+		own->stamp = ring_cycles();
+		ring_leave(own);
 		if (sp >= hooks_in_real)
 			hooks_in_real = 0;
 	}
@@ -66,11 +72,13 @@ bool hooks_reentered(unsigned kind, uintptr_t ra, uintptr_t sp)
 BASE_SLOW bool hooks_inside_slow(uintptr_t sp)
 {
 	const struct thread *thread = recorder_tls;
+	const struct gl_ring *own;
 
-	if (thread && thread->own && !(hooks_in_real & HOOKS_NO_RING)) {
-		if (!ring_idle(thread->own))
+	if (thread && (own = thread->own) &&
+	    !(hooks_in_real & HOOKS_NO_RING)) {
+		if (!ring_idle(own))
 			hooks_thread(sp);	/* drops what is stale */
-		if (ring_idle(thread->own))
+		if (ring_idle(own))
 			hooks_in_real = 0;
 	}
 	return sp < (hooks_in_real & ~HOOKS_FLAGS);
@@ -85,6 +93,8 @@ struct hooks_lent {
 static bool hooks_take(struct gl_ring *ring, struct hooks_lent *lent,
 		       uintptr_t ra, uintptr_t sp)
 {
+	if (unlikely(!ring))
+		return false;	/* a child (fork_copy.h) */
 	lent->owner = ring->owner;
 	lent->busy = atomic_load_explicit(&ring->busy, memory_order_relaxed);
 	if (lent->busy != GL_IDLE && !(lent->busy & RING_IN_REAL))
@@ -148,8 +158,6 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 	struct gl_ring *ring = thread->own;
 	struct hooks_lent lent;
 
-	if (unlikely(!ring))
-		return;		/* a child (fork_copy.h) */
 	if (!hooks_take(ring, &lent, ra, sp)) {
 		event.stamp = ring_cycles();
 		ring_nested_push(recorder, thread, &event);
@@ -170,7 +178,7 @@ static void hooks_tell_passed(struct thread *thread, unsigned kind,
 	struct gl_ring *ring = thread->own;
 	struct hooks_lent lent;
 
-	if (!ring || (kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
+	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
 	    !hooks_take(ring, &lent, ra, sp))
 		return;
 	event.size = aside_passed(thread, block);
@@ -279,9 +287,9 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 	    unlikely(!ring_idle(ring))) {
 		if (aside_leaves_out_address(kind, block) ||
 		    hooks_jumped(kind, ra, sp) ||
-		    !(thread = hooks_thread(caller.sp)))
+		    !(thread = hooks_thread(caller.sp)) ||
+		    !(ring = thread->own))
 			return;
-		ring = thread->own;
 	}
 	if (unlikely(!ring_idle(ring)) &&
 	    hooks_reentered(kind, ra, sp))
@@ -312,11 +320,12 @@ BASE_SLOW struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
 {
 	struct hooks_mark mark = { .set = false };
 	struct thread *thread = hooks_thread(sp);
+	struct gl_ring *own = thread ? thread->own : NULL;
 
 	hooks_inside(sp);	/* drops what is stale */
 	mark.outer = hooks_in_real;
-	if (thread && ring_idle(thread->own)) {
-		mark.ring = thread->own;
+	if (own && ring_idle(own)) {
+		mark.ring = own;
 		ring_enter(mark.ring, sp | RING_IN_REAL, ra);
 	} else if (more) {
 		return mark;

@@ -83,9 +83,9 @@ static void pool_push(struct gl_shared *shared, enum recorder_pool which,
 }
 
 /* The writer is woken before there is nothing left, while nobody waits. */
-static void pool_taken(struct recorder *r, enum recorder_pool which)
+static void pool_taken(struct recorder *r, struct gl_shared *shared,
+		       enum recorder_pool which)
 {
-	struct gl_shared *shared = r->shared;
 	uint32_t left = atomic_load_explicit(&shared->ring_count[which],
 					     memory_order_relaxed);
 
@@ -100,10 +100,10 @@ static void pool_taken(struct recorder *r, enum recorder_pool which)
 
 /* The next one that the writer makes or gets back; 0: it has no memory for
  * one, or there is no hope in it. */
-static uint32_t pool_wait(struct recorder *r, enum recorder_pool which)
+static uint32_t pool_wait(struct recorder *r, struct gl_shared *shared,
+			  enum recorder_pool which)
 {
 	struct patience patience = patience_begin(r, pool_patience_ns[which]);
-	struct gl_shared *shared = r->shared;
 	uint32_t id, seen;
 
 	do {
@@ -129,12 +129,16 @@ static uint32_t pool_wait(struct recorder *r, enum recorder_pool which)
 
 uint32_t pool_take(struct recorder *r, enum recorder_pool which)
 {
-	uint32_t id = pool_pop(r->shared, which);
+	struct gl_shared *shared = r->shared;
+	uint32_t id;
 
+	if (unlikely(!shared))
+		return 0;	/* a child (fork_copy.h) */
+	id = pool_pop(shared, which);
 	if (!id)
-		id = pool_wait(r, which);
+		id = pool_wait(r, shared, which);
 	if (id)
-		pool_taken(r, which);
+		pool_taken(r, shared, which);
 	return id;
 }
 
@@ -143,24 +147,29 @@ static uint64_t pool_end(const struct pool *pool)
 	return pool->live->size - pool->live->header->data_offset;
 }
 
-/* Offset (in the live file) of a block of this class, 0 if there is none. */
+/* Offset (in the live file) of memory that nobody has had, 0 if there is none. */
+static uint64_t pool_more(struct pool *pool, uint64_t bytes)
+{
+	uint64_t at = pool->live->header->data_offset + pool->used;
+
+	if (pool->used + bytes > pool_end(pool) ||
+	    live_reserve(pool->live, at, at + bytes))
+		return 0;
+	pool->used += bytes;
+	return at;
+}
+
+/* The same of a block of this class. */
 static uint64_t pool_block(struct pool *pool, unsigned class)
 {
 	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
-	uint64_t base = pool->live->header->data_offset;
-	uint64_t bytes = (UINT64_C(1) << class) + GL_RING_SLACK;
 	uint64_t at = *list;
 
 	if (at) {
 		*list = *(uint64_t *)live_at(pool->live, at);
 		return at;
 	}
-	at = base + pool->used;
-	if (pool->used + bytes > pool_end(pool) ||
-	    live_reserve(pool->live, at, at + bytes))
-		return 0;
-	pool->used += bytes;
-	return at;
+	return pool_more(pool, (UINT64_C(1) << class) + GL_RING_SLACK);
 }
 
 static void pool_give_back(struct pool *pool, uint64_t at, unsigned class)
@@ -219,31 +228,34 @@ static void pool_reset(struct gl_ring *ring)
 	ring->dropped = 0;
 }
 
-/* Pages of an array of gl_shared, up to and with entry `id`. *ready: bytes of it
- * that are reserved. */
-static bool pool_reserve(const struct pool *pool, uint64_t *ready,
-			 uint64_t offset, uint32_t id, size_t size)
+/* Room for the link of ring `id` in the free lists: a page of them at a time. */
+static bool pool_link(struct pool *pool, uint32_t id)
 {
-	uint64_t at = pool->live->header->shared_offset + offset;
-	uint64_t end = base_round_up((id + UINT64_C(1)) * size, GL_PAGE);
+	uint64_t at = pool->live->header->shared_offset +
+		      offsetof(struct gl_shared, ring_next) +
+		      id * sizeof(uint32_t);
 
-	if (end <= *ready)
+	if (id < pool->links)
 		return true;
-	if (live_reserve(pool->live, at + *ready, at + end))
+	if (live_reserve(pool->live, at, at + GL_PAGE))
 		return false;
-	*ready = end;
+	pool->links += GL_PAGE / sizeof(uint32_t);
 	return true;
 }
 
-/* Room for what is said of ring `id` elsewhere than in its header. */
-static bool pool_link(struct pool *pool, uint32_t id)
+/* A struct gl_thread for it. */
+static bool pool_thread(struct pool *pool, uint32_t id)
 {
-	return pool_reserve(pool, &pool->links,
-			    offsetof(struct gl_shared, ring_next), id,
-			    sizeof(uint32_t)) &&
-	       pool_reserve(pool, &pool->threads,
-			    offsetof(struct gl_shared, threads), id,
-			    sizeof(struct gl_thread));
+	uint64_t *piece = &pool->r->shared->threads[id / GL_THREADS];
+	uint64_t bytes = GL_THREADS * sizeof(struct gl_thread), at;
+
+	if (*piece)
+		return true;
+	at = pool_more(pool, bytes);
+	if (!at)
+		return false;
+	*piece = at;
+	return true;
 }
 
 static bool pool_add(struct pool *pool, enum recorder_pool which)
@@ -257,7 +269,8 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	struct gl_ring *ring = live_at(live, header);
 	uint64_t at;
 
-	if (id == GL_RINGS_MAX || !pool_link(pool, id))
+	if (id == GL_RINGS_MAX || !pool_link(pool, id) ||
+	    !pool_thread(pool, id))
 		return false;
 	if (live_reserve(live, header, header + sizeof(*ring)))
 		return false;

@@ -27,7 +27,7 @@ struct pool {
 	uint64_t free_offset[POOL_CLASSES];	/* lists, linked by the first
 						 * word of a block; 0 ends */
 	uint32_t headers;	/* ids given out */
-	uint64_t links, threads;	/* bytes reserved of the two arrays */
+	uint32_t links;		/* ids that may be in the free lists */
 	uint32_t ahead[RECORDER_POOLS];	/* to be kept ready */
 	uint32_t first_class;	/* of a new thread's ring */
 	bool main_given;

@@ -438,6 +438,7 @@ static void recorder_start_undisturbed(struct recorder *r)
 			      memory_order_relaxed);
 	r->forked = recorder_was_on;
 	if (r->forked && !recorder_follows_fork()) {
+		fork_copy_forget();
 		recorder_set_off(r);
 		return;
 	}
@@ -511,24 +512,29 @@ static bool recorder_on_main_stack(const struct thread *thread)
 
 static struct thread *recorder_register(struct recorder *r)
 {
+	struct gl_shared *shared = r->shared;
+	struct gl_header *live = r->live;
+	struct gl_ring *ring, *rings = r->rings;
+	struct thread *thread, *threads = r->threads;
 	struct gl_thread *told;
-	struct thread *thread;
-	struct gl_ring *ring;
 	uint32_t id;
 
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return NULL;	/* I3 */
+	/* a child, now or later: fork_copy.h */
+	if (unlikely(!shared) || !live || !rings || !threads)
+		return NULL;
 	id = pool_take(r, RECORDER_PRIMARY);
 	if (!id) {
 		/* no memory for a ring: each event of this thread is lost */
-		atomic_fetch_add_explicit(&r->live->dropped, 1,
+		atomic_fetch_add_explicit(&live->dropped, 1,
 					  memory_order_relaxed);
 		return NULL;
 	}
-	ring = &r->rings[id - 1];
-	thread = &r->threads[id - 1];
-	thread->shared = r->shared;
-	told = &r->shared->threads[id - 1];
+	ring = &rings[id - 1];
+	thread = &threads[id - 1];
+	thread->shared = shared;
+	told = gl_thread_of(live, shared, id - 1);
 	ring->tid = tid_own();
 	thread->aside = 0;
 	thread->is_main = ring->tid == r->pid;
@@ -554,6 +560,11 @@ static struct thread *recorder_register(struct recorder *r)
 	recorder_put_aside(thread, THREAD_NOTES, guard.on);
 	thread->activity = UINT32_MAX;	/* as none is: to be looked at */
 	aside_thread(thread);
+	if (unlikely(r->live != live)) {
+		/* a child since: it has no ring */
+		thread->own = thread->ring = NULL;
+		return NULL;
+	}
 	recorder_tls = thread;
 	return thread;
 }
@@ -596,7 +607,7 @@ static struct thread *recorder_enter(bool dormant)
 		state = recorder_await(r);
 	if (state == RECORDER_NEW || state == RECORDER_STARTING)
 		recorder_skip(r, 1);
-	if (state != RECORDER_ON)
+	if (state != RECORDER_ON || !recorder_is_on(r))
 		return NULL;
 	aside_follow(aside_dormant());
 	if (!dormant && aside_dormant())

@@ -29,8 +29,10 @@
  *	NEW ──▶ STARTING ──▶ ON ──▶ OFF
  *	            └────────────────▲
  * NEW → STARTING: the first thread that gets there, by compare-and-swap.
- * STARTING → ON, OFF: the same thread. ON → OFF: the writer, when it cannot
- * write any more. Nothing leaves OFF.
+ * STARTING → ON, OFF: the same thread. ON → OFF: a thread that had the writer
+ * step aside, and got none in its place. When the writer cannot write any more
+ * it shuts the gate for good (gate.h), which comes to the same: see
+ * recorder_is_on. Nothing leaves OFF.
  */
 enum recorder_state {
 	RECORDER_NEW,

@@ -203,6 +203,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	    (recorder_options.number[OPTION_OVERFLOW] !=
 		     OPTION_OVERFLOW_DROP &&
 	     !patience_lost(r) && ring_wait(r, ring))) {
+		aside_follow(false);
 		ring_look_around(ring);
 		return true;
 	}
@@ -228,18 +229,25 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 {
 	struct gl_ring *ring = thread->nested, *first = NULL;
+	struct gl_ring *rings = r->rings, *own = thread->own;
+	struct gl_shared *shared = r->shared;
+	struct gl_header *live = r->live;
+	struct gl_thread *told;
 	uint32_t id;
 
 	if (ring)
 		return ring;
+	if (unlikely(!rings) || unlikely(!own) || unlikely(!shared) ||
+	    unlikely(!live))
+		return NULL;	/* a child (fork_copy.h) */
 	id = pool_take(r, RECORDER_NESTED);
 	if (!id)
 		return NULL;
-	ring = &r->rings[id - 1];
-	ring->tid = thread->own->tid;
+	ring = &rings[id - 1];
+	ring->tid = own->tid;
 	ring->flags = GT_THREAD_NESTED |
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
-	ring->pointer = thread->own->pointer;
+	ring->pointer = own->pointer;
 	ring->start_stamp = arch_cycles();
 	/* pairs with the acquire of feed_scan */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
@@ -248,9 +256,8 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	if (!__atomic_compare_exchange_n(&thread->nested, &first, ring, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return first;
-	atomic_store_explicit(
-		&r->shared->threads[thread - r->threads].nested, id,
-		memory_order_relaxed);
+	told = gl_thread_of(live, shared, own->id);
+	atomic_store_explicit(&told->nested, id, memory_order_relaxed);
 	return ring;
 }
 
@@ -360,13 +367,14 @@ BASE_SLOW void ring_push_extra(struct recorder *r, struct gl_ring *ring,
 BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
 				const struct ring_event *event)
 {
-	struct gl_ring *ring = ring_nested(r, thread);
 	struct gl_shared *shared = r->shared;
 	_Atomic uint64_t *word;
+	struct gl_ring *ring;
 	unsigned i;
 
-	if (unlikely(!shared))
+	if (unlikely(!shared) || unlikely(!thread->own))
 		return;		/* a child (fork_copy.h) */
+	ring = ring_nested(r, thread);
 	/* another ring than the thread's first: its turn is over, too (I4) */
 	if (ring_turn_of(shared))
 		atomic_store_explicit(&shared->turn, 0, memory_order_relaxed);

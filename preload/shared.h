@@ -51,6 +51,8 @@ struct gl_thread {
 	struct capture_report captures;	/* all 0 until there is a state */
 };
 
+#define GL_THREADS 16	/* of them in one piece */
+
 struct gl_shared {
 	/* ---- written by the writer ---- */
 	_Alignas(GL_LINE) _Atomic uint32_t asleep;	/* waits on `wake` */
@@ -110,11 +112,12 @@ struct gl_shared {
 
 	struct gl_request request;
 
+	/* where the structs gl_thread of so many rings are, in bytes from the
+	 * header of the live mapping; 0: no ring has one yet */
+	_Alignas(GL_LINE) uint64_t threads[GL_RINGS_MAX / GL_THREADS];
+
 	/* links of the free lists: id + 1. Reserved as ids are given out. */
 	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];
-
-	/* reserved likewise */
-	_Alignas(GL_PAGE) struct gl_thread threads[GL_RINGS_MAX];
 };
 
 /* Whether nothing is recorded at the time; whether that is for good. Any
@@ -129,6 +132,16 @@ static inline bool gate_is_off(const struct gl_shared *shared)
 {
 	return atomic_load_explicit(&shared->gate, memory_order_relaxed) &
 	       GATE_OFF;
+}
+
+/* Of a ring that there is. */
+static inline struct gl_thread *gl_thread_of(struct gl_header *live,
+					     const struct gl_shared *shared,
+					     uint32_t ring)
+{
+	return (struct gl_thread *)((char *)live +
+				    shared->threads[ring / GL_THREADS]) +
+	       ring % GL_THREADS;
 }
 
 static_assert(offsetof(struct gl_shared, ring_next) % GL_PAGE == 0,

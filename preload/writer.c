@@ -159,9 +159,10 @@ static const char *writer_work(struct writer *w)
 			return atomic_load_explicit(&shared->execs,
 						    memory_order_acquire) ?
 				       "exec" : "exit";
-		if (atomic_load_explicit(&shared->stop,
-					 memory_order_acquire) ||
-		    atomic_load_explicit(&r->too_late, memory_order_relaxed))
+		if (atomic_load_explicit(&r->too_late, memory_order_relaxed))
+			gate_shut_for_good(shared);
+		if (gate_is_off(shared) ||
+		    atomic_load_explicit(&shared->stop, memory_order_acquire))
 			return w->target.thread ? "exit" : "error";
 		if (writer_look(w, now_ns))
 			return "exec";

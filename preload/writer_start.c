@@ -73,9 +73,7 @@ bool writer_step_aside(struct recorder *r, struct writer_aside *aside)
 	struct pollfd poll = { .events = POLLIN };
 	struct writer *w;
 
-	if (!r || atomic_load_explicit(&r->state, memory_order_acquire) !=
-			  RECORDER_ON ||
-	    r->writer_is_thread || sys_getpid() != r->pid ||
+	if (!recorder_is_on(r) || r->writer_is_thread || sys_getpid() != r->pid ||
 	    !recorder_writer_alive(r) || !unwind_may(SECCOMP_NO_START))
 		return false;
 	w = r->writer;

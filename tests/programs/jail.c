@@ -8,6 +8,7 @@
  *	jail prctl	the same by prctl(), for one thread
  *	jail raw	by a system call that passes no library
  *	jail ids	only who they are: new threads and children come later
+ *	jail forks	one call more each time, and then children
  *	jail strict	mode strict: read, write, exit
  *	jail tsc	may not read the processor's counter
  *	jail refused	a filter that the kernel does not take
@@ -215,6 +216,42 @@ static void nameless_ones(void)
 	tgt_report();
 }
 
+static void forbid(unsigned number)
+{
+	struct sock_filter filter[] = {
+		NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = PROGRAM(filter);
+
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(77);
+}
+
+/* Calls that a fork needs for us alone. */
+static void forks(void)
+{
+	static const unsigned calls[] = {
+		SYS_sysinfo, SYS_mincore, SYS_madvise, SYS_getpid,
+	};
+	siginfo_t ended = { 0 };
+
+	warm_up();
+	be_modest();
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		forbid(calls[i]);
+		if (fork() == 0) {
+			allocate(1, 100);
+			_exit(0);
+		}
+		waitid(P_ALL, 0, &ended, WEXITED);
+		if (ended.si_code != CLD_EXITED || ended.si_status)
+			_exit(3);
+	}
+	tgt_report();
+}
+
 static void strict(void)
 {
 	warm_up();
@@ -267,6 +304,8 @@ int main(int argc, char **argv)
 		tight_threads(jail_raw);
 	if (!strcmp(way, "ids"))
 		nameless_ones();
+	if (!strcmp(way, "forks"))
+		forks();
 	if (!strcmp(way, "strict"))
 		strict();
 	if (!strcmp(way, "tsc"))

@@ -40,6 +40,16 @@ def threads_and_children_without_names(directory):
 
 
 @case
+def children_of_who_may_less_and_less(directory):
+    """Those who may still start a recorder are recorded."""
+    done = run("forks", directory)
+    first = [trace for trace in done.traces
+             if not find_key(info(trace), "parent_trace")]
+    equal((len(first), len(done.traces)), (1, 3), "traces")
+    agree(done.expected, Report(first[0]))
+
+
+@case
 def without_a_counter(directory):
     """What cannot be stamped is dropped, counted and said."""
     for way, allocations in ("strict", 64), ("tsc", 1064):

@@ -110,6 +110,20 @@ def a_child_forked_inside_of_a_hook_returns_there(directory):
 
 
 @case
+def it_returns_whatever_is_recorded(directory):
+    for option, value in (("SAMPLE", "100"), ("MIN_SIZE", "100"),
+                          ("GUARD", "16"), ("FREE_STACKS", "1"),
+                          ("OFF", "1")):
+        part = os.path.join(directory, option)
+        os.mkdir(part)
+        done = recorded([program("fork_inside")], part,
+                        env=environment(**{"GNOMON_" + option: value}))
+        equal(done.status, 0, option + ": status, stderr: " + done.err)
+        equal(done.expected["right"], done.expected["children"],
+              option + ": children that ended well")
+
+
+@case
 def oracle_agrees(directory):
     for argument in ([], ["jump"], ["stack"], ["jump", "stack"], ["within"],
                      ["jump", "within"]):

@@ -25,6 +25,7 @@ enum { FIRST, SECOND, RINGS };
 static struct gl_header header;
 static struct gl_shared shared;
 static struct gl_ring rings[RINGS];
+static struct gl_thread told[RINGS];
 static struct thread threads[RINGS];
 static struct feed_ring own[RINGS];
 static struct feed feed;
@@ -60,7 +61,8 @@ static int each(void **state)
 	recorder->live = &header;
 	recorder->shared = &shared;
 	memset(&shared, 0, sizeof(shared));
-	shared.threads[FIRST].nested = SECOND + 1;
+	shared.threads[0] = (uintptr_t)told - (uintptr_t)&header;
+	told[FIRST].nested = SECOND + 1;
 	recorder->rings = rings;
 	recorder->threads = threads;
 	recorder->pid = recorder->writer_tid = getpid();
