@@ -5,7 +5,8 @@
  * A port is a folder beside this file with the same file names in it:
  *
  *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants
- *	syscall.h   raw system calls (arch_syscall6, error as -errno)
+ *	syscall.h   raw system calls (arch_syscall6, error as -errno);
+ *		    arch_is_fork: which of them are one
  *	cycles.h    the cheapest counter that may serve as a time stamp; the
  *		    thread pointer; arch_is_stepped: whether the program has
  *		    itself interrupted after each instruction (SIGTRAP)

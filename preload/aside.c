@@ -203,8 +203,8 @@ static bool aside_limited(const struct recorder *r)
 }
 
 /* Limits that come later make the set incomplete: then it is asked by those
- * threads alone that know of them. */
-static void aside_find_way(bool dormant, bool chooses)
+ * threads alone that know of them. Whether anything has changed. */
+static bool aside_find_way(bool dormant, bool chooses)
 {
 	enum aside_way way = ASIDE_PERHAPS;
 
@@ -213,8 +213,10 @@ static void aside_find_way(bool dormant, bool chooses)
 	else if (real_only && !dormant)
 		way = ASIDE_NOT;
 	/* all threads read it at each event */
-	if (__atomic_load_n(&aside_way, __ATOMIC_RELAXED) != way)
-		__atomic_store_n(&aside_way, way, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&aside_way, __ATOMIC_RELAXED) == way)
+		return false;
+	__atomic_store_n(&aside_way, way, __ATOMIC_RELAXED);
+	return true;
 }
 
 void aside_start(struct recorder *r)
@@ -227,10 +229,14 @@ void aside_start(struct recorder *r)
 	aside_find_way(false, r->limits.mean || aside_limited(r));
 }
 
-void aside_follow(bool dormant)
+void aside_follow(void)
 {
-	aside_find_way(dormant, __atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
-					ASIDE_CHOICE);
+	bool chooses = __atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
+		       ASIDE_CHOICE;
+
+	/* who changes it looks again, so that the last one is right */
+	while (aside_find_way(aside_dormant(), chooses))
+		atomic_thread_fence(memory_order_seq_cst);
 }
 
 void aside_thread(struct thread *thread)

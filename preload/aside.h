@@ -178,10 +178,9 @@ uint64_t aside_passed(struct thread *thread, uint64_t block);
 /* The recorder begins: what the options want. */
 void aside_start(struct recorder *r);
 
-/* A thread of the target has found the gate shut (`dormant`), or open: hooks
- * look accordingly. Each finds it for itself; who does not know yet only looks
- * at more than it has to. */
-void aside_follow(bool dormant);
+/* A thread of the target has found the gate shut, or open: hooks look
+ * accordingly. As long as nobody has, they only look at more than they must. */
+void aside_follow(void);
 
 /* A thread begins, with its ring; or what holds for all threads may have
  * changed. */

@@ -1,10 +1,13 @@
 /*
- * hooks_fork.c: fork and _Fork as the program enters them. Each calls the real
- * one as it was called itself; result and errno are its. A fork that is made
- * without them (by a raw system call) is noticed by the wiped area alone.
+ * hooks_fork.c: fork and _Fork as the program enters them, and what it makes of
+ * syscall(). Each calls the real one as it was called itself; result and errno
+ * are its. A fork by an instruction of the program's own is noticed by the wiped
+ * area alone.
  *
  * Called by the program from anywhere, also in signal handlers.
  */
+#include "preload/hooks_fork.h"
+
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -45,4 +48,20 @@ HOOK pid_t _Fork(void)
 
 	return hooks_fork_by(real_fork ? real_fork : life_real(LIFE_fork),
 			     (uintptr_t)__builtin_dwarf_cfa());
+}
+
+long hooks_fork_syscall(hooks_fork_call *real_syscall, long number,
+			const long *arg, uintptr_t sp)
+{
+	struct fork_copy copy;
+	long child;
+
+	fork_copy_take(&copy, sp);
+	child = real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
+			     arg[5]);
+	if (child)
+		fork_copy_drop(&copy);
+	else
+		fork_copy_place(&copy);
+	return child;
 }

@@ -18,6 +18,7 @@
 #include "arch.h"
 #include "preload/hooks.h"
 #include "preload/hooks_exit.h"
+#include "preload/hooks_fork.h"
 #include "preload/hooks_thread.h"
 #include "preload/ids.h"
 #include "preload/life.h"
@@ -355,6 +356,10 @@ static long life_syscall(long number, long a, long b, long c, long d, long e,
 	if (hooks_exit_raw(number))
 		return hooks_exit_syscall(real_syscall, number,
 					  (const long[]){ a, b, c, d, e, f });
+	if (arch_is_fork(number, a, b))
+		return hooks_fork_syscall(real_syscall, number,
+					  (const long[]){ a, b, c, d, e, f },
+					  (uintptr_t)__builtin_dwarf_cfa());
 	if (number == __NR_execveat)
 		return execveat(a, (const char *)b, (char **)c, (char **)d, e);
 	result = real_syscall(number, a, b, c, d, e, f);
@@ -363,8 +368,10 @@ static long life_syscall(long number, long a, long b, long c, long d, long e,
 	return result;
 }
 
-void *life_entry(long number)
+void *life_entry(long number, long a, long b)
 {
+	if (arch_is_fork(number, a, b) && LIFE_REAL(syscall, void *))
+		return (void *)life_syscall;
 	switch (number) {
 	case __NR_prctl:
 	case __NR_seccomp:

@@ -39,7 +39,8 @@ void *life_start(void *program_main);
 char **life_environment(char **envp);
 extern BASE_HIDDEN void *life_main;
 
-/* As an entry in arch/ jumps on: what answers this raw system call. */
-void *life_entry(long number);
+/* As an entry in arch/ jumps on: what answers this raw system call. a, b: its
+ * first two arguments. */
+void *life_entry(long number, long a, long b);
 
 #endif

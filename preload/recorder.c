@@ -400,8 +400,8 @@ void recorder_set_off(struct recorder *r)
 {
 	if (r->shared)
 		gate_shut_for_good(r->shared);
-	aside_follow(true);
 	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
+	aside_follow();
 }
 
 /*
@@ -579,7 +579,7 @@ static struct thread *recorder_return(struct recorder *r,
 	if (!recorder_is_on(r))
 		return NULL;
 	dormant = aside_dormant();
-	aside_follow(dormant);
+	aside_follow();
 	recorder_put_aside(thread, THREAD_DORMANT, dormant);
 	if (dormant)
 		return NULL;
@@ -609,7 +609,7 @@ static struct thread *recorder_enter(bool dormant)
 		recorder_skip(r, 1);
 	if (state != RECORDER_ON || !recorder_is_on(r))
 		return NULL;
-	aside_follow(aside_dormant());
+	aside_follow();
 	if (!dormant && aside_dormant())
 		return NULL;
 	return recorder_register(r);

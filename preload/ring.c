@@ -188,12 +188,12 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 		/* recording has ended: this thread no longer looks here */
 		if (recorder_tls && recorder_tls->own == ring)
 			recorder_tls->ring = NULL;
-		aside_follow(true);
+		aside_follow();
 		return false;
 	}
 	if (aside_dormant()) {
 		/* nothing is lost by choice */
-		aside_follow(true);
+		aside_follow();
 		if (recorder_tls && recorder_tls->own == ring)
 			recorder_put_aside(recorder_tls, THREAD_DORMANT,
 					   true);
@@ -203,7 +203,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	    (recorder_options.number[OPTION_OVERFLOW] !=
 		     OPTION_OVERFLOW_DROP &&
 	     !patience_lost(r) && ring_wait(r, ring))) {
-		aside_follow(false);
+		aside_follow();
 		ring_look_around(ring);
 		return true;
 	}

@@ -4,7 +4,8 @@
  *
  * syscall() as the program enters it. Most calls go on to the
  * C library by a tail jump, arguments and stack as they came: some return
- * twice, or on another stack. life_entry (preload/life.h) says what to jump to.
+ * twice, or on another stack. life_entry (preload/life.h) finds its arguments
+ * where syscall's first three are, and says what to jump to.
  *
  * __libc_start_main and main: between the two the C library makes the
  * program's environment; main begins with what life_environment has

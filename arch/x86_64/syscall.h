@@ -2,6 +2,10 @@
 #ifndef GNOMON_ARCH_SYSCALL_H
 #define GNOMON_ARCH_SYSCALL_H
 
+#include <linux/sched.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+
 /* Returns the kernel's answer: -4095 … -1 is -errno. */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,
 				 long e, long f)
@@ -17,6 +21,13 @@ static inline long arch_syscall6(long n, long a, long b, long c, long d,
 			   "r"(r9)
 			 : "rcx", "r11", "memory");
 	return ret;
+}
+
+/* Whether this call makes a child that goes on where its caller does, with a
+ * copy of its memory. a, b: the first two arguments. */
+static inline bool arch_is_fork(long n, long a, long b)
+{
+	return n == __NR_fork || (n == __NR_clone && !(a & CLONE_VM) && !b);
 }
 
 #endif

@@ -102,11 +102,15 @@ def a_child_steps_through_its_first_events(directory):
 def a_child_forked_inside_of_a_hook_returns_there(directory):
     """A handler forks inside of malloc or free, mostly of a hook, and the child
     returns from it: it goes on as without us, and is recorded."""
-    done = recorded([program("fork_inside")], directory)
-    equal(done.status, 0, "status, stderr: " + done.err)
-    said = done.expected
-    equal(said["right"], said["children"], "children that ended well")
-    check_blocks(done)
+    for way in "fork", "raw", "jump":
+        part = os.path.join(directory, way)
+        os.mkdir(part)
+        done = recorded([program("fork_inside"), way], part)
+        equal(done.status, 0, way + ": status, stderr: " + done.err)
+        said = done.expected
+        equal(said["right"], said["children"],
+              way + ": children that ended well")
+        check_blocks(done)
 
 
 @case
