@@ -121,6 +121,7 @@ struct recorder {
 
 	/* talk with the writer */
 	_Atomic uint32_t ready;		/* futex: WRITER_* */
+	uint32_t ledger_wants;		/* as it starts: enum ledger_why */
 	_Atomic uint32_t too_late;	/* nobody waits for it to be ready */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	_Atomic uint64_t stalled_beats;

@@ -280,6 +280,7 @@ static int writer_memory(struct writer *w)
 	w->info.embed = &w->embed;
 	w->r->live = h;
 	w->r->shared = live_at(&w->live, h->shared_offset);
+	w->r->shared->ledger_wants = w->r->ledger_wants;
 	writer_reserve(w);
 	w->r->rings = live_at(&w->live, h->data_offset);
 	pool_init(&w->pool, w->r, &w->live,
