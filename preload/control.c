@@ -502,6 +502,9 @@ static void control_await(struct recorder *r, struct gl_shared *shared,
 	}
 }
 
+static_assert(sizeof(struct control_request) <= GL_REQUEST_ROOM,
+	      "a request goes by value");
+
 bool control_ask(struct control_request *request)
 {
 	const struct ask_question question = { .what = ASK_CONTROL,

@@ -17,8 +17,8 @@
  * may not fit together, as after a fork at any other moment of theirs; what the
  * caller itself works on is as it left it.
  *
- * I1: static data here is set in a child before it has a second thread, and
- *     later only by the thread that forked.
+ * I1: static data here, but for fork_copy_forking, is set in a child before it
+ *     has a second thread, and later only by the thread that forked.
  */
 #include "preload/fork_copy.h"
 
@@ -171,16 +171,18 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 	if (!r || !unwind_may(SECCOMP_NO_FILES | UNWIND_NO_IDS |
 			      UNWIND_NO_ADVICE))
 		return;
-	if (fork_copy_thread) {
-		/* the other copies are inherited as they are */
-		copy->part[FORK_COPY_AREA] = fork_copy_area();
-	} else if (fork_copy_is_on(r) && sys_getpid() == r->pid) {
+	if (!fork_copy_thread) {
+		if (!fork_copy_is_on(r) || sys_getpid() != r->pid)
+			return;
 		copy->live.at = (char *)r->live;
 		copy->live.bytes = r->live->size;
-		fork_copy_find(copy, r);
 	}
 	if (!fork_copy_inside(sp))
 		return;
+	if (copy->live.bytes)
+		fork_copy_find(copy, r);
+	else	/* the other copies are inherited as they are */
+		copy->part[FORK_COPY_AREA] = fork_copy_area();
 	copy->marks_size = base_round_up(
 		fork_copy_pages_of(copy->part[FORK_COPY_AREA].bytes),
 		FORK_COPY_PAGE);
@@ -239,12 +241,17 @@ void fork_copy_place(struct fork_copy *copy)
 	bool fresh = r && atomic_load_explicit(&r->state,
 					       memory_order_relaxed) ==
 				  RECORDER_NEW;
+	unsigned i;
 
 	/* one that is not fresh made a fork that was not seen meanwhile */
 	if (fresh && fork_copy_fill(copy) && copy->at) {
 		fork_copy_move(copy, true);
 		atomic_store_explicit(&r->shared->gate, 0,
 				      memory_order_relaxed);
+		/* a ring that was made meanwhile may not be in the copy */
+		for (i = 0; i < RECORDER_POOLS; i++)
+			atomic_store_explicit(&r->shared->ring_free[i], 0,
+					      memory_order_relaxed);
 		atomic_store_explicit(&r->writer_tid, 0, memory_order_relaxed);
 		atomic_store_explicit(&r->state, RECORDER_OFF,
 				      memory_order_relaxed);

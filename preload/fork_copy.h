@@ -64,9 +64,10 @@ extern BASE_HIDDEN const struct thread *fork_copy_thread;
 void fork_copy_look(uintptr_t sp);
 
 /*
- * Whether the calling thread may be recorded. False, which is counted: this process was forked
- * inside of a hook, which has not returned yet. The first call after that drops
- * the copies, and thread structs with them. On the slow branch of hooks.
+ * Whether the calling thread may be recorded. False, which is counted: this
+ * process was forked inside of a hook, which has not returned yet. The first
+ * call after that drops the copies, and thread structs with them. On the slow
+ * branch of hooks.
  */
 bool fork_copy_over(const struct thread *thread);
 

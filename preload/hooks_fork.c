@@ -17,8 +17,15 @@
 
 pid_t _Fork(void);
 
-static inline __attribute__((always_inline)) pid_t
-hooks_fork_by(void *real_fork, uintptr_t sp)
+static void hooks_fork_end(struct fork_copy *copy, long child)
+{
+	if (child)
+		fork_copy_drop(copy);
+	else
+		fork_copy_place(copy);
+}
+
+static pid_t hooks_fork_by(void *real_fork, uintptr_t sp)
 {
 	struct fork_copy copy;
 	pid_t child;
@@ -27,10 +34,7 @@ hooks_fork_by(void *real_fork, uintptr_t sp)
 		return life_missing();
 	fork_copy_take(&copy, sp);
 	child = ((pid_t (*)(void))real_fork)();
-	if (child)
-		fork_copy_drop(&copy);
-	else
-		fork_copy_place(&copy);
+	hooks_fork_end(&copy, child);
 	return child;
 }
 
@@ -59,9 +63,6 @@ long hooks_fork_syscall(hooks_fork_call *real_syscall, long number,
 	fork_copy_take(&copy, sp);
 	child = real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
 			     arg[5]);
-	if (child)
-		fork_copy_drop(&copy);
-	else
-		fork_copy_place(&copy);
+	hooks_fork_end(&copy, child);
 	return child;
 }

@@ -69,6 +69,8 @@ static long serve_capabilities(struct writer *w, struct gl_request *request)
 {
 	unsigned char *data = request->data;
 
+	if (request->arg[0] < 0 || request->arg[0] > request->bytes)
+		return serve_result(w->r, -EINVAL);
 	return serve_result(w->r,
 			    arch_syscall2(__NR_capset, (long)data,
 					  (long)(data + request->arg[0])));
@@ -125,42 +127,40 @@ static long serve_ledger(struct writer *w, struct gl_request *request)
 	struct ledger_question *question = (void *)request->data;
 
 	if (request->bytes < sizeof(*question) ||
-	    request->bytes > GL_REQUEST_ROOM ||
 	    !ledger_request(question, request->data + sizeof(*question),
 			    request->bytes - sizeof(*question)))
 		return -EINVAL;
 	return books_answer(w, question);
 }
 
+static long serve_request(struct writer *w, struct gl_request *request)
+{
+	if (request->bytes > GL_REQUEST_ROOM)
+		return -EINVAL;
+	switch (request->what) {
+	case ASK_CALL:
+		return serve_call(w, request);
+	case ASK_CAPABILITIES:
+		return serve_capabilities(w, request);
+	case ASK_GROUPS:
+		return serve_groups(w, request);
+	case ASK_READABLE:
+		return unwind_probe(request->arg[0]);
+	case ASK_CONTROL:
+		control_do(w, (struct control_request *)request->data);
+		return 0;
+	case ASK_USER_SPACE:
+		return serve_user_space(w->r, request->arg[0]);
+	case ASK_LEDGER:
+		return serve_ledger(w, request);
+	}
+	return -EINVAL;
+}
+
 void serve_pending(struct writer *w)
 {
 	struct gl_request *request = &w->r->shared->request;
-	long result = 0;
 
-	if (likely(!ask_pending(request)))
-		return;
-	switch (request->what) {
-	case ASK_CALL:
-		result = serve_call(w, request);
-		break;
-	case ASK_CAPABILITIES:
-		result = serve_capabilities(w, request);
-		break;
-	case ASK_GROUPS:
-		result = serve_groups(w, request);
-		break;
-	case ASK_READABLE:
-		result = unwind_probe(request->arg[0]);
-		break;
-	case ASK_CONTROL:
-		control_do(w, (struct control_request *)request->data);
-		break;
-	case ASK_USER_SPACE:
-		result = serve_user_space(w->r, request->arg[0]);
-		break;
-	case ASK_LEDGER:
-		result = serve_ledger(w, request);
-		break;
-	}
-	ask_answered(request, result);
+	if (unlikely(ask_pending(request)))
+		ask_answered(request, serve_request(w, request));
 }
