@@ -1,6 +1,6 @@
 # gnomon: one Makefile for everything.
 #
-#   make              the command and the libraries, into $(O)
+#   make              the command, the recorder and the libraries, into $(O)
 #   make demo         build, record two programs, print their reports
 #   make check        build and run all tests
 #   make bench        the measurements of the README
@@ -48,8 +48,9 @@ HOST_LIBS := -ldw -lelf -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
 
 ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)
-PRELOAD_SRC := $(wildcard preload/*.c)
-CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
+PRELOAD_SRC := $(wildcard preload/*/*.c)
+RECORDER_SRC := $(wildcard cli/recorder/*.c cli/recorder/*/*.c)
+CLI_SRC := $(filter-out $(RECORDER_SRC),$(wildcard cli/*.c cli/*/*.c))
 
 target-obj = $(patsubst %,$(O)/target/%.o,$(basename $(1)))
 host-obj = $(patsubst %,$(O)/host/%.o,$(basename $(1)))
@@ -61,14 +62,16 @@ CLI_OBJ := $(call host-obj,$(CLI_SRC))
 
 LIB := $(O)/libgnomon.so
 CMD := $(O)/gnomon
+RECORDER := $(O)/gnomon-recorder
 
 .PHONY: all
-all: $(LIB) $(CMD)
+all: $(LIB) $(CMD) $(RECORDER)
 
 include mk/packages.mk
 include mk/flags.mk
 include mk/target.mk
 include mk/host.mk
+include mk/recorder.mk
 include mk/page.mk
 include mk/unwind.mk
 include mk/api.mk
@@ -94,15 +97,16 @@ $(O)/host/%.o: %.c $(call made-by,host) | $(call packages,build)
 
 # Behind all that adds to these.
 COMPILED := CC BASE_CFLAGS CFLAGS
-$(eval $(call remember,target,$(COMPILED) TARGET_CFLAGS ZSTD_A LD OBJCOPY))
-$(eval $(call remember,host,$(COMPILED) HOST_CFLAGS HOST_LIBS))
+$(eval $(call remember,target,$(COMPILED) TARGET_CFLAGS))
+$(eval $(call remember,host,$(COMPILED) HOST_CFLAGS HOST_LIBS \
+	RECORDER_LINK RECORDER_LIBS))
 $(eval $(call remember,api,$(COMPILED) TARGET_CFLAGS AR))
 $(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR))
 $(eval $(call remember,page,ESBUILD ESBUILD_FLAGS))
-$(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS))
+$(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS HOST_CFLAGS))
 $(eval $(call remember,test,CC CXX TEST_CFLAGS PROGRAM_FLAGS HOST_LIBS))
 $(eval $(call remember,fuzz,CC TEST_CFLAGS HOST_LIBS))
-$(eval $(call remember,bench,CC CXX BENCH_CFLAGS TARGET_CFLAGS HOST_LIBS))
+$(eval $(call remember,bench,CC CXX BENCH_CFLAGS HOST_LIBS))
 $(eval $(call remember,demo,CC))
 
 .PHONY: clean

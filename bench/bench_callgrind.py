@@ -1,15 +1,19 @@
 """bench_callgrind.py: what callgrind counts of a command, by function.
 
 The command says itself which part is to be counted, by callgrind's requests
-(CALLGRIND_TOGGLE_COLLECT).
+(CALLGRIND_TOGGLE_COLLECT). The recorder, which the command starts, runs on the
+bare processor.
 """
 
+import glob
 import os
 import re
 import subprocess
 
 import bench_run
 
+# valgrind's options: follow the command, but not into its recorder.
+FOLLOW = ("--trace-children=yes", "--trace-children-skip=*/gnomon-recorder")
 # "12,345  /root/./unwind/shadow.c:shadow_update [/path/of/object]": only
 # functions of gnomon's are told apart.
 FUNCTION = re.compile(r"^\s*([\d,]+)\s+(?:\S*/)?((?:unwind|preload|arch)/\S+?)"
@@ -36,22 +40,26 @@ def annotate(path, inclusive):
 
 def count(bench, command, env=None):
     """{"total", "self", "inclusive": by function, "printed"}."""
-    out = bench.new_path("callgrind.out")
+    pattern = bench.new_path("callgrind.out")
     stdout = bench.new_path("stdout")
     setting = [f"{name}={value}" for name, value in (env or {}).items()]
     # env(1) inside valgrind, which is a script and is not to be recorded
     measured = bench.run(
         ["valgrind", "--tool=callgrind", "--collect-atstart=no",
-         "--trace-children=yes", f"--callgrind-out-file={out}",
+         *FOLLOW, f"--callgrind-out-file={pattern}.%p",
          "env", *setting, *command], stdout=stdout)
-    found = re.search(r"Collected\s*:\s*(\d+)", measured["stderr"])
+    # the child that starts the recorder ends before
+    found = re.findall(r"^==(\d+)== Collected\s*:\s*(\d+)",
+                       measured["stderr"], re.M)
     if not found:
         raise bench_run.Failed(f"callgrind: {measured['stderr'][-400:]}")
+    pid, total = found[-1]
+    out = f"{pattern}.{pid}"
     with open(stdout, encoding="utf-8") as stream:
         printed = stream.read()
-    result = {"total": int(found.group(1)), "printed": printed,
+    result = {"total": int(total), "printed": printed,
               "self": annotate(out, False), "inclusive": annotate(out, True)}
-    for path in (out, stdout):
+    for path in (*glob.glob(f"{pattern}.*"), stdout):
         os.unlink(path)
     return result
 

@@ -1,10 +1,9 @@
 """bench_stores.py: where gnomon's code writes to for one malloc and one free.
 
 valgrind's lackey lists each instruction and store of bench-pairs, whose stacks
-repeat, under libgnomon-thread.so. Stores of the library's code are put down
-to what is mapped at their address. Each pair begins with the loop's own store
-to a word that the program names; the median pair counts, so that a turn of
-the writer, which is a thread here, does not.
+repeat, under libgnomon.so. Stores of the library's code are put down to what is
+mapped at their address. Each pair begins with the loop's own store to a word
+that the program names; the median pair counts.
 """
 
 import glob
@@ -12,12 +11,13 @@ import os
 import re
 import statistics
 
+import bench_callgrind
 import bench_run
 
 PAIRS = 300
 WARM_UP = 2000      # 40 stacks, each to be met twice
 LINE = 64
-LIBRARY = "libgnomon-thread.so"
+LIBRARY = "libgnomon.so"
 MAPPING = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \S+ *(.*)$",
                      re.M)
 
@@ -80,8 +80,8 @@ def count(bench):
     trace = bench.new_path("lackey.trace")
     done = bench.run(
         ["valgrind", "--tool=lackey", "--trace-mem=yes",
-         "--trace-children=yes", f"--log-file={pattern}.%p",
-         "env", f"LD_PRELOAD={bench.tool(LIBRARY)}", f"GNOMON_OUTPUT={trace}",
+         *bench_callgrind.FOLLOW, f"--log-file={pattern}.%p",
+         "env", f"LD_PRELOAD={bench.library}", f"GNOMON_OUTPUT={trace}",
          bench.tool("bench-pairs"), "1", str(PAIRS), str(WARM_UP)])
     logs = glob.glob(f"{pattern}.*")
     pairs = pairs_of(max(logs, key=os.path.getsize), Places(done["stderr"]))

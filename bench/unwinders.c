@@ -24,7 +24,7 @@
 #include "bench/unwinders.h"
 
 #include <dlfcn.h>
-#include <execreport->h>
+#include <execinfo.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

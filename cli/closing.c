@@ -22,11 +22,13 @@
 #include "cli/base/progress.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
+#include "cli/recorders.h"
 #include "cli/model/model.h"
 #include "cli/trace/family.h"
 #include "cli/trace/locate.h"
 
 #define WRITER_PATIENCE_US 30000000
+#define START_PATIENCE_US 20000	/* no recorder is to be seen */
 #define POLL_FIRST_US 200	/* a ring is written in about a millisecond */
 #define POLL_MOST_US 50000
 
@@ -203,26 +205,75 @@ static bool any_locked(const struct closing_traces *traces)
 	return false;
 }
 
-void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
-		  struct closing_traces *traces)
+static void find_all(const char *pattern, pid_t pid, uint64_t start_time,
+		     struct closing_traces *traces)
 {
-	unsigned waited_us = 0, pause_us = POLL_FIRST_US;
-
-	memset(traces, 0, sizeof(*traces));
-	if (closing_is_descriptor(pattern))
-		return;
 	find_in(pattern, pid, start_time, traces);
 	if (traces->count == 0)
 		find_elsewhere(pattern, pid, start_time, traces);
-	while (any_locked(traces) && waited_us < WRITER_PATIENCE_US) {
-		struct timespec time = { 0, (long)pause_us * 1000 };
+}
 
-		nanosleep(&time, NULL);
-		waited_us += pause_us;
-		if (pause_us < POLL_MOST_US)
-			pause_us += pause_us / 2;
+static void pause_a_while(unsigned *waited_us, unsigned *pause_us)
+{
+	struct timespec time = { 0, (long)*pause_us * 1000 };
+
+	nanosleep(&time, NULL);
+	*waited_us += *pause_us;
+	if (*pause_us < POLL_MOST_US)
+		*pause_us += *pause_us / 2;
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Until it has ended, or for WRITER_PATIENCE_US in all. */
+static bool await(pid_t recorder, unsigned *waited_us)
+{
+	uint64_t began_us = now_us();
+	bool done = recorders_await(recorder, WRITER_PATIENCE_US - *waited_us);
+
+	*waited_us += (unsigned)(now_us() - began_us);
+	return done;
+}
+
+/*
+ * The process's recorder may have yet to open the trace: a program can end
+ * sooner than that. Where none is to be seen, it may be about to be started.
+ */
+static bool wait_for_recorders(const char *pattern, pid_t pid,
+			       uint64_t start_time,
+			       struct closing_traces *traces)
+{
+	unsigned waited_us = 0, pause_us = POLL_FIRST_US;
+
+	for (;;) {
+		pid_t recorder = recorders_find(pid);
+		bool late = waited_us >= WRITER_PATIENCE_US;
+
+		if (recorder != 0 && !late &&
+		    await(recorder, &waited_us))
+			continue;	/* there may be another one */
+		find_all(pattern, pid, start_time, traces);
+		if (late || (recorder == 0 && !any_locked(traces) &&
+			     (traces->count > 0 ||
+			      waited_us >= START_PATIENCE_US)))
+			return late;
+		pause_a_while(&waited_us, &pause_us);
 	}
-	if (waited_us >= WRITER_PATIENCE_US)
+}
+
+void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
+		  struct closing_traces *traces)
+{
+	memset(traces, 0, sizeof(*traces));
+	if (closing_is_descriptor(pattern))
+		return;
+	if (wait_for_recorders(pattern, pid, start_time, traces))
 		tell_note("the writer is still busy after %d s: the trace is "
 			  "complete once it has finished",
 			  WRITER_PATIENCE_US / 1000000);

@@ -2,7 +2,7 @@
  * cmd_run.c: `gnomon run`: start a program under the recorder. Runs in the
  * main thread.
  *
- * The options are the recorder's own table (preload/options.h). They are
+ * The options are the recorder's own table (preload/base/options.h). They are
  * checked here, so that a wrong one is told before the program starts, and
  * handed over as variables of the environment, which win over those that
  * were there.
@@ -19,14 +19,14 @@
 #include "cli/base/tell.h"
 #include "cli/closing.h"
 #include "cli/commands.h"
-#include "cli/launch.h"
+#include "cli/program.h"
 #include "cli/ownership.h"
 #include "cli/plan.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/sweep.h"
-#include "preload/options.h"
-#include "preload/options_agree.h"
-#include "preload/patch_format.h"
+#include "preload/base/options.h"
+#include "preload/base/options_agree.h"
+#include "preload/base/patch_format.h"
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
@@ -219,9 +219,9 @@ static void sweep_places(const char *pattern, bool before)
 
 static int run_program(const struct options *options, char **argv)
 {
-	int status = LAUNCH_OWN_FAILURE;
-	char *program = launch_find_program(argv[0], &status);
-	char *library = program ? launch_find_library() : NULL;
+	int status = PROGRAM_OWN_FAILURE;
+	char *program = program_find(argv[0], &status);
+	char *library = program ? program_library() : NULL;
 	char *pattern = where(options_text(options, OPTION_OUTPUT));
 	struct closing_traces traces;
 	uint64_t start_time;
@@ -231,7 +231,7 @@ static int run_program(const struct options *options, char **argv)
 
 	if (library == NULL || !may_write(options, pattern, program))
 		goto out;
-	possible = launch_warn(program, library);
+	possible = program_warn(program, library);
 	if (possible) {
 		set_environment(options, pattern);
 		set_plan(program, argv + 1);
@@ -239,18 +239,18 @@ static int run_program(const struct options *options, char **argv)
 		set_command();
 	}
 	sweep_places(pattern, true);
-	pid = launch_start(program, argv, possible ? library : NULL, &status);
+	pid = program_start(program, argv, possible ? library : NULL, &status);
 	if (pid < 0)
 		goto out;
-	launch_wait(&end);
+	program_wait(&end);
 	start_time = closing_start_time(pid);
-	launch_interruptible(&end);
+	program_interruptible(&end);
 	closing_wait(pattern, pid, start_time, &traces);
-	launch_reap(pid);
+	program_reap(pid);
 	sweep_places(pattern, false);
 	if (possible && !tell_is_quiet())
 		closing_paragraph(pattern, &traces);
-	launch_end_as(&end);
+	program_end_as(&end);
 out:
 	free(program);
 	free(library);
@@ -307,22 +307,22 @@ static int run_run(const struct command *command, int argc, char **argv)
 	const char *bad;
 	int operands, status;
 
-	grow_set_failure_status(LAUNCH_OWN_FAILURE);
+	grow_set_failure_status(PROGRAM_OWN_FAILURE);
 	options_default(&options);
 	if (options_environment(&options, environ, &bad) != 0) {
 		tell_error("%s: this variable is not understood: see `gnomon "
 			   "run --help`", bad);
-		return LAUNCH_OWN_FAILURE;
+		return PROGRAM_OWN_FAILURE;
 	}
 	if (!command_parse(command, argc, argv, take, &options, &operands,
 			   &status))
 		return status;
 	if (!settle_options(&options))
-		return LAUNCH_OWN_FAILURE;
+		return PROGRAM_OWN_FAILURE;
 	if (operands == 0) {
 		tell_error("no program to run: give one, as in `gnomon run "
 			   "ls -l`");
-		return LAUNCH_OWN_FAILURE;
+		return PROGRAM_OWN_FAILURE;
 	}
 	return run_program(&options, argv + 1);
 }
@@ -365,7 +365,7 @@ const struct command *cmd_run_command(void)
 		.options = options,
 		.option_count = OPTION_COUNT + OWN_OPTIONS,
 		.stops_at_operand = true,
-		.wrong_use = LAUNCH_OWN_FAILURE,
+		.wrong_use = PROGRAM_OWN_FAILURE,
 		.main = run_run,
 	};
 

@@ -26,6 +26,8 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
+#include "cli/coming.h"
+#include "cli/recorders.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/locate.h"
@@ -228,12 +230,58 @@ static void say_not_recorded(int pid)
 	free(name);
 }
 
-static int reach(const struct target *target)
+/* Whether its ids mean something else than the other's, as far as we may know:
+ * of two programs without a /proc only those tell them apart. */
+static bool differ_in_ids(int pid, int other)
+{
+	char *path = grow_format("/proc/%d/ns/pid", pid);
+	char *its = grow_format("/proc/%d/ns/pid", other);
+	struct stat a, b;
+	bool differ = stat(path, &a) == 0 && stat(its, &b) == 0 &&
+		a.st_ino != b.st_ino;
+
+	free(path);
+	free(its);
+	return differ;
+}
+
+/* It is not the program's recorder, but one of another program that has the same
+ * id for itself and, as that one does, knows no start time. */
+static bool is_anothers(const struct target *target, int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		differ_in_ids(target->pid, peer.pid);
+}
+
+/* A descriptor, or -1 and errno, as of connect_there. */
+static int connect_anywhere(const struct target *target)
 {
 	int fd = connect_here(target);
 
+	if (fd >= 0 && is_anothers(target, fd)) {
+		close(fd);
+		fd = -1;
+		errno = ECONNREFUSED;
+	}
 	if (fd < 0 && errno == ECONNREFUSED)
 		fd = connect_there(target);
+	return fd;
+}
+
+/* A recorder that is about to be there is waited for. */
+static int reach(const struct target *target, unsigned *waited_us)
+{
+	int fd, error;
+
+	do {
+		fd = connect_anywhere(target);
+		error = fd < 0 ? errno : EISCONN;
+	} while ((error == 0 || error == ECONNREFUSED) && !is_gone(target) &&
+		 coming_pause(target->pid, waited_us));
+	errno = error;
 	if (fd >= 0)
 		return fd;
 	if (is_gone(target))
@@ -250,21 +298,6 @@ static int reach(const struct target *target)
 		tell_error("%d: cannot be asked: %s: try again", target->pid,
 			   strerror(errno));
 	return -1;
-}
-
-/* Whether its ids mean something else than the other's, as far as we may know:
- * of two programs without a /proc only those tell them apart. */
-static bool differ_in_ids(int pid, int other)
-{
-	char *path = grow_format("/proc/%d/ns/pid", pid);
-	char *its = grow_format("/proc/%d/ns/pid", other);
-	struct stat a, b;
-	bool differ = stat(path, &a) == 0 && stat(its, &b) == 0 &&
-		a.st_ino != b.st_ino;
-
-	free(path);
-	free(its);
-	return differ;
 }
 
 static bool trusted(const struct target *target, int fd)
@@ -372,16 +405,19 @@ int control_client_recorded(int pid)
 	struct trace_facts facts;
 	char text[STATUS_MAX], *trace;
 	int error, recorded = pid;
+	pid_t begun = recorders_whom(pid);	/* it may not say more yet */
 
 	if (!read_small(pid, "comm", text) ||
 	    strcmp(text, CONTROL_RECORDER "\n") != 0)
 		return pid;
-	/* they share their memory, and so the live file, which says whose */
+	/* both have the live file mapped, which says whose it is */
 	trace = locate_process(pid, &error);
 	if (trace != NULL && fold_facts(trace, &facts) == 0 &&
 	    facts.pid > 0 &&
 	    leftover_process_exists(facts.pid, facts.start_time))
 		recorded = facts.pid;
+	else if (trace == NULL && begun > 0 && !differ_in_ids(pid, begun))
+		recorded = begun;
 	free(trace);
 	return recorded;
 }
@@ -404,6 +440,7 @@ bool control_client_ask(int pid, const char *request,
 {
 	struct timespec pause = { 0, RETRY_NS };
 	struct target target;
+	unsigned waited_us = 0;
 	bool late = false;
 
 	if (!find(&target, pid))
@@ -412,7 +449,7 @@ bool control_client_ask(int pid, const char *request,
 		int fd;
 
 		tell_mute(left != 0);
-		fd = reach(&target);
+		fd = reach(&target, &waited_us);
 		tell_mute(false);
 		if (fd < 0 && left == 0)
 			return false;

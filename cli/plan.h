@@ -1,6 +1,6 @@
 /*
  * plan.h: how the entry points of an allocator that is linked into a program,
- * or into one of its libraries, can be patched (preload/patch_format.h).
+ * or into one of its libraries, can be patched (preload/base/patch_format.h).
  * Called by the main thread.
  */
 #ifndef GNOMON_PLAN_H

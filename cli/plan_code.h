@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/patch_format.h"
+#include "preload/base/patch_format.h"
 
 /*
  * Bytes of a file as they will be mapped: `size` of them at `address`, NULL

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/patch_format.h"
+#include "preload/base/patch_format.h"
 
 /* How an allocator's functions are prefixed, and what to call it. */
 struct plan_family {

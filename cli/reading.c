@@ -12,6 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
+#include "cli/coming.h"
 #include "cli/trace/family.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/locate.h"
@@ -212,9 +213,15 @@ static bool add_directory(struct reading *reading, const char *directory)
 
 static bool add_process(struct reading *reading, const char *number)
 {
+	pid_t pid = (pid_t)strtol(number, NULL, 10);
+	unsigned waited_us = 0;
+	char *trace;
 	int error;
-	char *trace = locate_process((pid_t)strtol(number, NULL, 10), &error);
 
+	do
+		trace = locate_process(pid, &error);
+	while (trace == NULL && error == -ENOENT &&
+	       coming_pause(pid, &waited_us));
 	if (trace != NULL) {
 		add_trace(reading, trace);
 		return true;

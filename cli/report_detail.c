@@ -78,8 +78,8 @@ static void add(const struct model *model, uint32_t cost, struct detail *sum)
 static void put_chains(struct json *json, const struct model *model,
 		       const struct chain_figures *chains)
 {
-	uint64_t ticks = chains->count == 0 ? 0 :
-		(uint64_t)(chains->lifetime / (double)chains->count);
+	double ns = chains->count == 0 ? 0 : clock_rate(&model->clock) *
+		(chains->lifetime / (double)chains->count);
 
 	json_object(json, "chains");
 	json_uint(json, "count", chains->count);
@@ -89,7 +89,7 @@ static void put_chains(struct json *json, const struct model *model,
 	json_uint(json, "first_bytes", chains->first_bytes);
 	json_uint(json, "last_bytes", chains->last_bytes);
 	json_uint(json, "largest_bytes", chains->largest);
-	json_uint(json, "lifetime_ns", model_span_ns(model, ticks));
+	json_uint(json, "lifetime_ns", (uint64_t)ns);
 	json_end_object(json);
 }
 
@@ -197,7 +197,8 @@ void report_timeline_json(struct json *json, const struct report *r)
 	timeline_memory(timeline, &r->model->footprint, memory);
 	json_object(json, "timeline");
 	json_uint(json, "step_ns", timeline->count == 0 ? 0 :
-		  model_span_ns(r->model, UINT64_C(1) << timeline->shift));
+		  (uint64_t)(clock_rate(&r->model->clock) *
+			     (double)(UINT64_C(1) << timeline->shift)));
 	json_array(json, "steps");
 	for (size_t i = 0; i < timeline->count; i++)
 		put_bucket(json, model_since_start_ns(r->model,

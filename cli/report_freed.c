@@ -107,8 +107,9 @@ static void sort(struct report_freed *freed)
 static uint64_t mean_lifetime_ns(const struct model *model,
 				 const struct freed_sum *sum)
 {
-	return sum->blocks == 0 ? 0 : model_span_ns(model, (uint64_t)(
-		sum->lifetime / (double)sum->blocks));
+	return sum->blocks == 0 ? 0 :
+		(uint64_t)(clock_rate(&model->clock) *
+			   (sum->lifetime / (double)sum->blocks));
 }
 
 /* ---- text ---- */

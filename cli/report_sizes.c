@@ -24,8 +24,8 @@ static void add_whole(const struct model *model, struct report_sizes *sizes)
 		size->temporary += class->temporary;
 		size->live_blocks += class->live_blocks;
 		size->live_bytes += class->live_bytes;
-		size->lifetime_ns += (double)model_span_ns(
-			model, (uint64_t)class->lifetime);
+		size->lifetime_ns += class->lifetime *
+			clock_rate(&model->clock);
 		sizes->lifetime[i].blocks += from->lifetimes[i].blocks;
 		sizes->lifetime[i].bytes += from->lifetimes[i].bytes;
 	}

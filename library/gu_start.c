@@ -18,7 +18,7 @@
 
 #include "library/gnomon/unwind.h"
 #include "library/gu_threads.h"
-#include "preload/section.h"
+#include "preload/base/section.h"
 #include "unwind/memory.h"
 
 #define START_MEMORY (UINT64_C(128) << 20)

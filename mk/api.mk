@@ -48,14 +48,14 @@ $(STUB_LINKS): $(STUB_SO)
 	$(Q)ln -sf $(STUB_FILE) $@
 
 # Differs in one constant.
-OFF_OBJ := $(O)/target/preload/product_off.o
-$(OFF_OBJ): preload/product.c $(call made-by,api) | $(call packages,build)
+OFF_OBJ := $(O)/target/preload/base/product_off.o
+$(OFF_OBJ): preload/base/product.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DPRODUCT_OFF \
 		-c -o $@ $<
 $(LIB_OFF): $(ARCH_OBJ) $(UNWIND_OBJ) \
 		$(filter-out %/product.o,$(PRELOAD_OBJ)) $(OFF_OBJ) \
-		$(ZSTD_OBJ) preload/exports.map
+		preload/exports.map
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)
 

@@ -19,7 +19,6 @@ BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-cold bench-throw bench-pairs bench-lives bench-run \
 	bench-measure bench-generate replay)
-BENCH_LIB := $(BENCH_DIR)/libgnomon-thread.so
 
 $(BENCH_DIR)/%.o: bench/%.c $(call made-by,bench) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
@@ -80,15 +79,6 @@ $(BENCH_DIR)/bench-generate: $(BENCH_DIR)/trace_generate.o \
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ $(HOST_LIBS) -lm
 
-# The preload library once more, with a writer that valgrind can follow.
-$(BENCH_DIR)/thread_writer.o: BENCH_CFLAGS += $(TARGET_CFLAGS)
-$(BENCH_LIB): $(BENCH_DIR)/thread_writer.o $(ARCH_OBJ) $(UNWIND_OBJ) \
-		$(PRELOAD_OBJ) $(ZSTD_OBJ)
-	$(call say,LD,$@)true
-	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,defs -Wl,--gc-sections \
-		-Wl,--version-script=preload/exports.map \
-		-Wl,--wrap=arch_clone_task -o $@ $^
-
 # Tests want them, too.
 check-build: $(BENCH_DIR)/bench-generate $(BENCH_DIR)/replay
 
@@ -96,11 +86,10 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 	$(if $(BENCH_QUICK),--quick)
 
 .PHONY: $(addprefix bench-,$(BENCH_PARTS))
-bench: all $(BENCH_LIB)
+bench: all
 bench-capture bench-throw bench-hooks bench-programs bench-lives \
 	bench-instructions bench-options bench-reader bench-reader-large \
 	bench-exports: all
-bench-instructions: $(BENCH_LIB)
 
 .PHONY: soak
 MINUTES ?= 30

@@ -1,28 +1,40 @@
-# A library that fails on purpose (tests/fault/fault.c), for the tests only.
+# A library and a recorder that fail on purpose (tests/fault/fault.c), for the
+# tests only. The library starts the recorder that is beside it.
 #
 #   make check-faults        each failure in turn, 1000 kills, the full disk at
 #                            every chunk; some of each is in make check
 
 FAULT_O := $(O)/fault
 FAULT_LIB := $(FAULT_O)/libgnomon.so
-FAULT_OBJ := $(patsubst %.c,$(FAULT_O)/%.o,$(UNWIND_SRC) $(PRELOAD_SRC) \
-	$(wildcard arch/$(ARCH)/*.c) tests/fault/fault.c)
-FAULT_WRAP := $(foreach s,area_alloc live_reserve arch_clone_task,-Wl,--wrap=$(s))
+FAULT_RECORDER := $(FAULT_O)/gnomon-recorder
+FAULT_LIB_OBJ := $(patsubst %.c,$(FAULT_O)/target/%.o,$(UNWIND_SRC) \
+	$(PRELOAD_SRC) $(wildcard arch/$(ARCH)/*.c) tests/fault/fault.c \
+	tests/fault/fault_library.c)
+FAULT_RECORDER_OBJ := $(patsubst %.c,$(FAULT_O)/host/%.o,$(RECORDER_SRC) \
+	$(RECORDER_SHARED) tests/fault/fault.c tests/fault/fault_recorder.c)
+fault-wrap = $(foreach s,$(1),-Wl,--wrap=$(s))
 
 # The first folder has a syscall.h that goes before the architecture's.
-$(FAULT_O)/%.o: %.c $(call made-by,fault) | $(call packages,build)
+$(FAULT_O)/target/%.o: %.c $(call made-by,fault) | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
 		$(TARGET_CFLAGS) -c -o $@ $<
-$(FAULT_O)/preload/hooks%.o: TARGET_CFLAGS += -fomit-frame-pointer
+$(FAULT_O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
+$(FAULT_O)/host/%.o: %.c $(call made-by,fault) | $(call packages,build)
+	$(call say,FAULT,$@)mkdir -p $(@D)
+	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
+		$(HOST_CFLAGS) -c -o $@ $<
 
-$(FAULT_LIB): $(FAULT_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
-		$(ARCH_SRC))) $(ZSTD_OBJ) preload/exports.map \
+$(FAULT_LIB): $(FAULT_LIB_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
+		$(ARCH_SRC))) preload/exports.map \
 		$(call made-by,fault)
 	$(call say,LD,$@)true
-	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
-		-Wl,--version-script=preload/exports.map -Wl,--gc-sections \
-		$(FAULT_WRAP) -Wl,-soname,libgnomon.so -o $@ $(filter %.o,$^)
+	$(Q)$(LIB_LINK) $(call fault-wrap,area_alloc arch_clone_task) \
+		-Wl,-soname,libgnomon.so -o $@ $(filter %.o,$^)
+$(FAULT_RECORDER): $(FAULT_RECORDER_OBJ) $(call made-by,fault)
+	$(call say,LD,$@)true
+	$(Q)$(CC) $(RECORDER_LINK) $(call fault-wrap,zeroed_alloc live_reserve) \
+		-o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
 FAULT_TESTS := $(sort $(wildcard tests/fault/test_*.py))
 FAULT_FULL := $(FAULT_TESTS) tests/system/test_kill.py

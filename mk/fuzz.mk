@@ -9,23 +9,20 @@
 # Programs that take bad input in their own process, under sanitizers.
 HOSTILE := $(patsubst tests/hostile/%.c,$(TEST_O)/hostile/%,\
 	$(wildcard tests/hostile/*.c))
-$(TEST_O)/hostile/%: tests/hostile/%.c $(TARGET_CORE) $(CLI_CORE) \
-		$(call made-by,fuzz)
+$(TEST_O)/hostile/%: tests/hostile/%.c $(CORES) $(call made-by,fuzz)
 	$(call say,HOSTILE,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
-		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
-		$(CLI_CORE) -Wl,--end-group $(HOST_LIBS) -lxxhash
+		-o $@ $< $(wish-link) $(CORES_LINK) $(HOST_LIBS) -lxxhash
 
 # A fuzz target with a main that feeds it files.
 REPLAY := $(patsubst tests/fuzz/%.c,$(TEST_O)/replay/%,\
 	$(wildcard tests/fuzz/fuzz_*.c))
-$(TEST_O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(TARGET_CORE) \
-		$(CLI_CORE) $(call made-by,fuzz)
+$(TEST_O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(CORES) \
+		$(call made-by,fuzz)
 	$(call say,REPLAY,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
-		-o $@ $< tests/fuzz/replay.c $(wish-link) -Wl,--start-group \
-		$(TARGET_CORE) $(CLI_CORE) -Wl,--end-group $(HOST_LIBS) \
-		-lxxhash
+		-o $@ $< tests/fuzz/replay.c $(wish-link) $(CORES_LINK) \
+		$(HOST_LIBS) -lxxhash
 
 .PHONY: hostile hostile-programs
 hostile-programs: $(HOSTILE) $(REPLAY)
@@ -62,10 +59,8 @@ fuzz-merge:
 		-max_len=4096 \
 		tests/fuzz/corpus/$$n $(FUZZ_O)/corpus/$$n; done
 
-$(FUZZ_O)/bin/%: tests/fuzz/%.c $(TARGET_CORE) $(CLI_CORE) \
-		$(call made-by,fuzz)
+$(FUZZ_O)/bin/%: tests/fuzz/%.c $(CORES) $(call made-by,fuzz)
 	$(call say,FUZZ,$@)mkdir -p $(@D)
 	$(Q)$(CC) -fsanitize=fuzzer $(TEST_CFLAGS) $(call wish,FLAGS,$<) -o $@ \
-		$< $(wish-link) -Wl,--start-group $(TARGET_CORE) $(CLI_CORE) \
-		-Wl,--end-group $(HOST_LIBS) -lxxhash
+		$< $(wish-link) $(CORES_LINK) $(HOST_LIBS) -lxxhash
 

@@ -1,8 +1,8 @@
 # The command, and installing.
 
 # The table of recording options is the recorder's own source.
-HOST_SHARED_OBJ := $(call host-obj,preload/options.c \
-	preload/options_agree.c preload/signal_list.c)
+HOST_SHARED_OBJ := $(call host-obj,preload/base/options.c \
+	preload/base/options_agree.c preload/base/signal_list.c)
 
 # Messages of protocol buffers: C from each .proto of cli/.
 PROTO_SRC := $(wildcard cli/*/*.proto)
@@ -27,6 +27,7 @@ INSTALL_TO = $(DESTDIR)$(PREFIX)
 install: all docs
 	install -D -m 755 $(CMD) $(INSTALL_TO)/bin/gnomon
 	install -D -m 755 $(LIB) $(INSTALL_TO)/lib/gnomon/libgnomon.so
+	install -D -m 755 $(RECORDER) $(INSTALL_TO)/lib/gnomon/gnomon-recorder
 	install -d $(INSTALL_TO)/share/man/man1
 	install -m 644 $(O)/man/*.1 $(INSTALL_TO)/share/man/man1
 	install -D -m 644 $(O)/completion/gnomon.bash \

@@ -12,7 +12,7 @@
 PACKAGES_TABLE := mk/packages
 PACKAGES_TOOL := tests/tools/install-packages
 PACKAGES_RUN = CC='$(CC)' CXX='$(CXX)' ESBUILD='$(ESBUILD)' \
-	ZSTD_A='$(ZSTD_A)' $(PACKAGES_TOOL)
+	$(PACKAGES_TOOL)
 
 WANT_all := build
 WANT_install := build

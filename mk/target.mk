@@ -1,35 +1,28 @@
 # The library that lives in the target.
 
-# libzstd as one relocatable object: what it needs from a C library is renamed
-# to shims of ours (preload/zstd_shims.c), what it defines is hidden. Only the
-# compressing half is taken, because only its entry points are asked for.
-# Where libzstd.a lies is asked of the compiler when it is wanted: when the
-# makefiles are read, neither may be installed yet. ZSTD_A= names another.
-ZSTD_A ?=
-ZSTD_FILE = $(or $(ZSTD_A),$$($(CC) -print-file-name=libzstd.a))
-OBJCOPY ?= objcopy
-ZSTD_OBJ := $(O)/target/zstd.o
-ZSTD_ENTRIES := ZSTD_compress2 ZSTD_initStaticCCtx ZSTD_CCtx_setParameter \
-	ZSTD_estimateCCtxSize ZSTD_isError
-# Whatever is left undefined is renamed; a name without a shim fails to link.
-$(ZSTD_OBJ): $(call made-by,target) | $(call packages,build)
-	$(call say,LD,$@)mkdir -p $(@D)
-	$(Q)zstd=$(ZSTD_FILE); printf '$@: %s\n%s:\n' $$zstd $$zstd >$(@:.o=.d); \
-		$(LD) -r -o $@.all $(foreach s,$(ZSTD_ENTRIES),-u $(s)) $$zstd
-	$(Q)$(OBJCOPY) $(foreach s,$(ZSTD_ENTRIES),--keep-global-symbol=$(s)) \
-		$$(nm -u $@.all | awk '!/_GLOBAL_OFFSET_TABLE_/ \
-			{ print "--redefine-sym " $$2 "=gnomon_zstd_" $$2 }') \
-		$@.all $@
-	$(Q)rm -f $@.all
-
 # The hooks' fast path has no use for a frame pointer; those that ask for their
 # caller's (HOOKS_CALLER) have one all the same.
-$(O)/target/preload/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
+$(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
+
+# Small rather than fast: what runs at starts, ends, forks and execs, and the
+# hundred entries of allocators that have more than the C library's, each of which
+# would have the fast path once more.
+SMALL := api_dump api_frames api_numbers api_pool api_steer api_thread \
+	appear arenas chosen control_ask control_signal copied_file deepbind \
+	elf_names ending environment exit_status filter fork_copy guard_block \
+	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
+	hooks_je hooks_libc hooks_life hooks_lock hooks_mi hooks_patch hooks_tc \
+	hooks_tuning hooks_within ids launch life live_make loads mapping message \
+	moved options options_agree patch patch_plan patched proc proc_lines \
+	product real registrar replaced sanitizer seccomp section signal_list \
+	text xxh64
+$(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
+	TARGET_CFLAGS += -Os
 
 LIB_LINK = $(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
 	-Wl,-z,initfirst -Wl,--version-script=preload/exports.map \
 	-Wl,--gc-sections -Wl,--build-id
-$(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) $(ZSTD_OBJ) \
+$(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) \
 		preload/exports.map $(call made-by,target)
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)

@@ -5,7 +5,8 @@
 #                            be missing (tests/skips)
 #   make check-unit          the unit tests alone
 #   make check-faults        what fails in turn, in full (mk/fault.mk)
-#   make check-asan          unit tests of cli/ and unwind/ under sanitizers
+#   make check-asan          unit tests of cli/, the recorder among it, and of
+#                            unwind/ under sanitizers
 #   make lint                style, folder directions, warnings as errors
 #   make check-fresh [ROOMS="bare gcc"] [T=pattern]
 #                            the README's quick start in bare Debians, as root
@@ -48,29 +49,32 @@ TARGET_CORE := $(O)/libtarget-core.a
 CLI_CORE := $(O)/libcli-core.a
 $(TARGET_CORE): $(filter-out $(O)/target/arch/$(ARCH)/hooks%.o \
 		$(O)/target/arch/$(ARCH)/stubs.o,$(ARCH_OBJ)) \
-		$(filter-out $(O)/target/preload/hooks%.o,$(PRELOAD_OBJ)) \
+		$(foreach o,$(PRELOAD_OBJ),\
+			$(if $(filter hooks%,$(notdir $o)),,$o)) \
 		$(UNWIND_OBJ)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+# The recorder but its main, and what of it the library has, too.
+RECORDER_CORE := $(O)/librecorder-core.a
+$(RECORDER_CORE): $(filter-out $(O)/host/cli/recorder/recorder_main.o,$(RECORDER_OBJ))
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+CORES := $(TARGET_CORE) $(RECORDER_CORE) $(CLI_CORE)
+CORES_LINK := -Wl,--start-group $(CORES) -Wl,--end-group
 $(CLI_CORE): $(filter-out $(O)/host/cli/main.o,$(CLI_OBJ))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT := $(patsubst tests/unit/%.c,$(TEST_O)/unit/%,$(UNIT_SRC))
-$(TEST_O)/unit/%: tests/unit/%.c $(TARGET_CORE) $(CLI_CORE) \
-		$(call made-by,test) | $(call packages,unit)
+$(TEST_O)/unit/%: tests/unit/%.c $(CORES) $(call made-by,test) | $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
-		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
-		$(CLI_CORE) -Wl,--end-group -lcmocka $(HOST_LIBS) -lxxhash
+		-o $@ $< $(wish-link) $(CORES_LINK) -lcmocka $(HOST_LIBS) -lxxhash
 
 TOOL_SRC := $(wildcard tests/tools/*.c)
 TOOLS := $(patsubst tests/tools/%.c,$(TEST_O)/%,$(TOOL_SRC))
-$(TEST_O)/%: tests/tools/%.c $(TARGET_CORE) $(CLI_CORE) \
-		$(call made-by,test)
+$(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test)
 	$(call say,TOOL,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
-		-o $@ $< $(wish-link) -Wl,--start-group $(TARGET_CORE) \
-		$(CLI_CORE) -Wl,--end-group $(HOST_LIBS)
+		-o $@ $< $(wish-link) $(CORES_LINK) $(HOST_LIBS)
 
 PROGRAM_SRC := $(wildcard tests/programs/*.c tests/programs/*.cc)
 PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))
@@ -123,7 +127,7 @@ RUN_TESTS = GNOMON_BUILD=$(abspath $(O)) CC='$(CC)' CXX='$(CXX)' \
 check: check-build $(TEST_O)/ui/.installed | $(call packages,$(WANT_check))
 	$(Q)$(RUN_TESTS) $(UNIT) $(SYSTEM) $(FAULT_TESTS)
 .PHONY: check-build
-check-build: all $(UNIT) test-programs $(FAULT_LIB)
+check-build: all $(UNIT) test-programs $(FAULT_LIB) $(FAULT_RECORDER)
 check-unit: $(UNIT) | $(call packages,$(WANT_check-unit))
 	$(Q)$(RUN_TESTS) $(UNIT)
 
@@ -131,9 +135,10 @@ check-unit: $(UNIT) | $(call packages,$(WANT_check-unit))
 # is not for a sanitizer's run-time library. Nor may it see who reads foreign
 # frames of its own stack, or counts the images of its process.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-ASAN_STEMS := rules_caller rules_library rules_step embed_elf embed_glob \
+ASAN_STEMS := rules_caller rules_library rules_step \
 	$(filter-out capture image,\
-	$(notdir $(basename $(UNWIND_SRC) $(CLI_SRC))))
+	$(notdir $(basename $(UNWIND_SRC) $(CLI_SRC) $(RECORDER_SRC) \
+	$(RECORDER_SHARED))))
 # Into the same folder goes what mk/fuzz.mk has: one make after the other.
 SAN_O := $(O)/asan
 SAN_MAKE = mkdir -p $(SAN_O) && flock $(SAN_O) $(MAKE) --no-print-directory \
@@ -142,7 +147,8 @@ ASAN_UNIT := $(filter $(addprefix $(TEST_O)/unit/test_,$(ASAN_STEMS)),$(UNIT))
 check-asan: | $(call packages,$(WANT_check-asan))
 	$(Q)$(SAN_MAKE) check-asan-run
 check-asan-run: $(ASAN_UNIT)
-	$(Q)ASAN_OPTIONS=detect_leaks=0 $(RUN_TESTS) $(ASAN_UNIT)
+	$(Q)ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+		$(RUN_TESTS) $(ASAN_UNIT)
 
 .PHONY: lint
 lint: | $(call packages,$(WANT_lint))
@@ -152,6 +158,8 @@ lint: | $(call packages,$(WANT_lint))
 	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-clang CC=clang WERROR=1 all
 	$(Q)/usr/bin/python3 tests/tools/lint.py library \
 		$(O)/lint-gcc/libgnomon.so $(O)/lint-clang/libgnomon.so
+	$(Q)/usr/bin/python3 tests/tools/lint.py recorder \
+		$(O)/lint-gcc/gnomon-recorder $(O)/lint-clang/gnomon-recorder
 
 # Not part of check: it fetches some gigabytes of packages, and takes an hour.
 .PHONY: check-fresh

@@ -5,6 +5,7 @@
 #                              other library, so one serves glibc and musl
 #   gnomon-unwind.pc           written where it is installed
 
+OBJCOPY ?= objcopy
 UNWIND_ABI := 0
 UNWIND_NAME := libgnomon-unwind
 UNWIND_SONAME := $(UNWIND_NAME).so.$(UNWIND_ABI)
@@ -14,11 +15,11 @@ UNWIND_SO := $(O)/$(UNWIND_FILE)
 UNWIND_LINKS := $(O)/$(UNWIND_SONAME) $(O)/$(UNWIND_NAME).so
 UNWIND_MAP := library/exports.map
 
-# Neither the hooks of the preload library nor its writer's task; but how it
+# Neither the hooks of the preload library nor how it starts tasks; but how it
 # finds the tables of images that announce none (static programs, for one).
 UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
 	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
-	$(call target-obj,preload/copied_file.c preload/section.c \
+	$(call target-obj,preload/base/copied_file.c preload/base/section.c \
 		$(wildcard library/*.c))
 
 all: unwind-library

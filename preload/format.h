@@ -525,7 +525,8 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	usage_looks usage_details usage_cpu_ns (looks at the target's memory, of
  *	them with all figures, their processor time), child_PID (status of a child
  *	that a signal ended), chunk bytes … (any key, decimal value)
- * END keys: reason (exit|exec|stopped|error, or killed: written by a reader
+ * END keys: damaged (what was found wrong in the live mapping), reason
+ *	(exit|exec|stopped|error, or killed: written by a reader
  *	that folded the live file in), message, exit_code (as in
  *	/proc/PID/stat, where it could be read), events, end_monotonic_ns
  */
@@ -575,7 +576,7 @@ struct gl_header {
 	_Atomic uint32_t error;	/* errno that ended the recording, or 0; the
 				 * trace may have had no room to say so */
 	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
-	uint64_t shared_offset;	/* struct gl_shared (preload/shared.h); of use
+	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); of use
 				 * to the recorded process and its writer only */
 };
 

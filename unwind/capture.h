@@ -17,6 +17,15 @@
 
 enum capture_mode { CAPTURE_AUTO, CAPTURE_VALIDATE, CAPTURE_OFF };
 
+/*
+ * What comes of unwind tables that are registered at run time (jit.h): written
+ * as that happens, by any thread, in memory of the embedder's choice.
+ */
+struct capture_tables {
+	_Atomic uint32_t registered;	/* now */
+	_Atomic uint32_t refused;	/* so far: too many, or no sense */
+};
+
 struct capture_config {
 	enum capture_mode mode;
 	bool oracle;		/* re-walk after every hit and compare */
@@ -33,6 +42,10 @@ struct capture_config {
 	 * what want_nodes is for nodes; both or neither. */
 	const _Atomic uint32_t *image_limit;
 	void (*want_images)(void);
+	/* Where to tell of tables; NULL: nobody asks. The pointer there is
+	 * read each time: in a forked child it has to be NULL until that one
+	 * is set up. */
+	struct capture_tables *const *tables;
 	/* Link-time address and size of a mapped section, from the section
 	 * headers of the file at `path` ("": the program's own), for images
 	 * that announce no unwind table. May be NULL. */

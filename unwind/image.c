@@ -360,7 +360,7 @@ int image_init(const struct capture_config *config)
 	list.late = false;
 	list.find_section = config->find_section;
 	linkmap_learn(NULL, false);
-	jit_init();
+	jit_init(config->tables);
 	gdbjit_init();
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.borrowed, NOBODY_BORROWED,

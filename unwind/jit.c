@@ -31,6 +31,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "unwind/capture.h"
 #include "unwind/context.h"
 #include "unwind/gdbjit.h"
 #include "unwind/jit.h"
@@ -66,9 +67,32 @@ static struct {
 	_Atomic uint32_t used;	/* slots from here on were never used */
 	_Atomic uint32_t free;	/* a hint: where to look first */
 	_Atomic uint32_t dead;	/* slots to be swept, or more */
+	_Atomic uint32_t count;	/* of tables registered */
 	_Atomic uint32_t refused;
 	uint32_t round;
+	struct capture_tables *const *told;	/* capture_config.tables */
 } jit;
+
+static void tell_figure(_Atomic uint32_t *to, const _Atomic uint32_t *from)
+{
+	uint32_t figure;
+
+	/* Who tells looks again, so that the last one is right. */
+	do {
+		figure = atomic_load_explicit(from, memory_order_seq_cst);
+		atomic_store_explicit(to, figure, memory_order_seq_cst);
+	} while (figure != atomic_load_explicit(from, memory_order_seq_cst));
+}
+
+static void tell_figures(void)
+{
+	struct capture_tables *told = jit.told ? *jit.told : NULL;
+
+	if (!told)
+		return;
+	tell_figure(&told->registered, &jit.count);
+	tell_figure(&told->refused, &jit.refused);
+}
 
 bool jit_readable(uintptr_t from, size_t size)
 {
@@ -205,12 +229,17 @@ bool jit_register(const struct jit_tables *tables)
 
 	if (tables->key >= JIT_STATES && claim(&index)) {
 		if (slot_fill(index, tables)) {
+			/* First: it may go at once. */
+			atomic_fetch_add_explicit(&jit.count, 1,
+						  memory_order_seq_cst);
 			publish(index, tables->key);
+			tell_figures();
 			return true;
 		}
 		give_back(index);
 	}
-	atomic_fetch_add_explicit(&jit.refused, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&jit.refused, 1, memory_order_seq_cst);
+	tell_figures();
 	return false;
 }
 
@@ -281,9 +310,13 @@ void jit_deregister(uintptr_t key)
 					 memory_order_relaxed) == key &&
 		    atomic_compare_exchange_strong_explicit(
 			    &jit.range[i].key, &wanted, JIT_CLAIMED,
-			    memory_order_seq_cst, memory_order_relaxed))
+			    memory_order_seq_cst, memory_order_relaxed)) {
+			atomic_fetch_sub_explicit(&jit.count, 1,
+						  memory_order_seq_cst);
 			slot_end(i);
+		}
 	}
+	tell_figures();
 }
 
 bool jit_sweep(void)
@@ -309,10 +342,12 @@ bool jit_sweep(void)
 	return true;
 }
 
-void jit_init(void)
+void jit_init(struct capture_tables *const *tables)
 {
 	uint32_t i, used = slots_used();
 
+	jit.told = tables;
+	tell_figures();
 	for (i = 0; i < used; i++) {
 		struct jit_slot *s = &jit.slot[i];
 
@@ -460,13 +495,7 @@ void jit_round_end(void)
 
 uint32_t jit_count(void)
 {
-	uint32_t i, used = slots_used(), count = 0;
-
-	for (i = 0; i < used; i++)
-		count += atomic_load_explicit(&jit.range[i].key,
-					      memory_order_relaxed) >=
-			 JIT_STATES;
-	return count;
+	return atomic_load_explicit(&jit.count, memory_order_relaxed);
 }
 
 uint32_t jit_refused(void)

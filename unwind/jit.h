@@ -43,8 +43,11 @@ void jit_deregister(uintptr_t key);
  */
 void jit_replaced(uintptr_t start, uintptr_t end);
 
-/* Set-up, or in a forked child: nothing of what is there was met so far. */
-void jit_init(void);
+struct capture_tables;
+
+/* Set-up, or in a forked child: nothing of what is there was met so far.
+ * tables: as in struct capture_config. */
+void jit_init(struct capture_tables *const *tables);
 
 /*
  * The rule (rules.h) that holds at pc by some registered table; 0: none.

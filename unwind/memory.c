@@ -24,6 +24,7 @@
 void *(*unwind_alloc)(size_t size_bytes);
 bool (*unwind_scarce)(void);
 _Atomic uint32_t unwind_ban;
+_Atomic uint32_t *const *unwind_ban_found;
 bool (*unwind_ask)(uintptr_t address);
 
 void unwind_want_large_pages(void *p, size_t n)

@@ -38,9 +38,22 @@ enum {
 };
 extern _Atomic uint32_t unwind_ban;
 
+/* More of it, in memory that only this process has: the pointer there is read
+ * each time, and NULL in a forked child. NULL: there is no more. */
+extern _Atomic uint32_t *const *unwind_ban_found;
+
+static inline uint32_t unwind_found(void)
+{
+	const _Atomic uint32_t *found = unwind_ban_found ? *unwind_ban_found :
+							   NULL;
+
+	return found ? atomic_load_explicit(found, memory_order_relaxed) : 0;
+}
+
 static inline bool unwind_may(uint32_t what)
 {
-	return !(atomic_load_explicit(&unwind_ban, memory_order_relaxed) &
+	return !((atomic_load_explicit(&unwind_ban, memory_order_relaxed) |
+		  unwind_found()) &
 		 what);
 }
 

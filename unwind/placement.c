@@ -13,7 +13,7 @@
  * next is not far (as stack barriers of Go 1.5 to 1.8 were spaced). A barrier
  * that is returned through soon moves outward, one that stands long, inward.
  *
- * Where none is put (docs/ARCHITECTURE.md says why for each): near the hook, in
+ * Where none is put (docs/notes/capture.md says why for each): near the hook, in
  * the loader and the C library, into and out of frames whose rule is not
  * plain, outside images with rules, in threads whose stacks have met code of
  * no image, in a child made by vfork, while an image is mapped that cannot

@@ -7,8 +7,6 @@
  * it is asked first whether it is there (the client request
  * RUNNING_ON_VALGRIND of its published interface, valgrind.h: on a bare
  * processor the sequence does nothing); if so, the answer is -EPERM.
- * arch_clone_unasked is the same for who knows that valgrind can run the task
- * (bench/thread_writer.c).
  */
 #define SYS_CLONE 56
 #define REFUSED -1			/* -EPERM */
@@ -41,19 +39,7 @@ arch_clone_task:
 	add	$REQUEST_SIZE, %rsp
 	.cfi_adjust_cfa_offset -REQUEST_SIZE
 	test	%rdx, %rdx
-	mov	%r9, %rdx
-	jz	arch_clone_unasked
-	mov	$REFUSED, %rax
-	ret
-	.cfi_endproc
-	.size	arch_clone_task, .-arch_clone_task
-
-	.globl	arch_clone_unasked
-	.hidden	arch_clone_unasked
-	.type	arch_clone_unasked, @function
-arch_clone_unasked:
-	.cfi_startproc
-	mov	%rdx, %r9		/* tls */
+	jnz	1f
 	mov	%r8, %r11		/* arg, until the system call */
 	and	$-16, %rsi
 	sub	$16, %rsi
@@ -67,6 +53,8 @@ arch_clone_unasked:
 	test	%rax, %rax
 	jz	2f
 	ret
+1:	mov	$REFUSED, %rax
+	ret
 2:	.cfi_undefined rip
 	xor	%ebp, %ebp
 	pop	%rax
@@ -74,5 +62,5 @@ arch_clone_unasked:
 	call	*%rax
 	ud2
 	.cfi_endproc
-	.size	arch_clone_unasked, .-arch_clone_unasked
+	.size	arch_clone_task, .-arch_clone_task
 	.section .note.GNU-stack,"",@progbits

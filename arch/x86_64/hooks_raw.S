@@ -4,11 +4,11 @@
  *
  * syscall() as the program enters it. Most calls go on to the
  * C library by a tail jump, arguments and stack as they came: some return
- * twice, or on another stack. life_entry (preload/life.h) finds its arguments
- * where syscall's first three are, and says what to jump to.
+ * twice, or on another stack. life_entry (preload/interpose/life.h) finds its
+ * arguments where syscall's first three are, and says what to jump to.
  *
  * __libc_start_main and main: between the two the C library makes the
- * program's environment; main begins with what life_environment has
+ * program's environment; main begins with what environment_hide has
  * made of it.
  */
 	.text
@@ -96,7 +96,7 @@ main_entry:
 	push	%rdx
 	.cfi_adjust_cfa_offset 8
 	mov	%rdx, %rdi
-	call	life_environment	/* takes envp, gives it */
+	call	environment_hide	/* takes envp, gives it */
 	add	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	pop	%rsi

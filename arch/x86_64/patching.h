@@ -1,6 +1,6 @@
 /*
  * patching.h (x86-64): the few instructions that lead from a patched function
- * to its wrapper (preload/patch.h) and the layout both sides agree on.
+ * to its wrapper (preload/patch/patch.h) and the layout both sides agree on.
  */
 #ifndef GNOMON_ARCH_PATCHING_H
 #define GNOMON_ARCH_PATCHING_H

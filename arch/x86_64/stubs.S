@@ -6,9 +6,9 @@
  * Flags and r11 are free at a call.
  */
 
-	/* Tells loads_note (preload/loads.h), which answers what to jump to.
-	 * `name` and `flags` are where those arguments are. All of them go on
-	 * as they came; no vector register holds one. */
+	/* Tells loads_note (preload/hooks/loads.h), which answers what to jump
+	 * to. `name` and `flags` are where those arguments are. All of them go
+	 * on as they came; no vector register holds one. */
 	.macro	load symbol, what, name, flags
 	.globl	\symbol
 	.type	\symbol, @function
@@ -44,9 +44,9 @@
 	.size	\symbol, .-\symbol
 	.endm
 
-	/* Tells registrar_note (preload/registrar.h), which answers what to
-	 * jump to. All four arguments go on as they came; no vector register
-	 * holds one. */
+	/* Tells registrar_note (preload/interpose/registrar.h), which answers
+	 * what to jump to. All four arguments go on as they came; no vector
+	 * register holds one. */
 	.macro	register name, what
 	.globl	\name
 	.type	\name, @function
@@ -86,8 +86,8 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Asks moved_note (preload/moved.h) what to jump to. Both arguments go
-	 * on as they came. */
+	/* Asks moved_note (preload/hooks/moved.h) what to jump to. Both
+	 * arguments go on as they came. */
 	.macro	jump name, what
 	.globl	\name
 	.type	\name, @function

@@ -118,7 +118,11 @@ bool account_alarm(struct model *model, const struct trace_event *event)
 
 void account_begin(struct model *model)
 {
-	double rate = clock_rate(&model->clock);
+	/* as the recorder first put it, though more is known by now: so a
+	 * trace that is written anew has the same classes */
+	double rate = model->clock.tick_ps ?
+		(double)model->clock.tick_ps / 1000 :
+		clock_rate(&model->clock);
 
 	model->begun = true;
 	if (!(rate > 0) || rate > 0x1p30)

@@ -72,23 +72,24 @@ static void count_mapping(struct maps *maps, const struct mapping *mapping,
 #define COUNT_IN UINT64_C(1)
 #define COUNT_OUT UINT64_MAX	/* minus one */
 
-/* Half as many points: of each two the larger. */
+/* About half as many points: one stands for those up to a step behind it, with
+ * the most of them; what is further away keeps its own time. */
 static void thin_out(struct map_curve *curve)
 {
 	uint64_t whole = curve->points[curve->count - 1].stamp -
 		curve->points[0].stamp;
-	size_t kept = 0;
+	size_t last = 0;
 
-	for (size_t i = 0; i < curve->count; i += 2) {
+	curve->step = whole / (MAPS_POINTS / 2) + 1;
+	for (size_t i = 1; i < curve->count; i++) {
 		struct map_point point = curve->points[i];
 
-		if (i + 1 < curve->count &&
-		    curve->points[i + 1].bytes > point.bytes)
-			point.bytes = curve->points[i + 1].bytes;
-		curve->points[kept++] = point;
+		if (point.stamp >= curve->points[last].stamp + curve->step)
+			curve->points[++last] = point;
+		else if (point.bytes > curve->points[last].bytes)
+			curve->points[last].bytes = point.bytes;
 	}
-	curve->count = kept;
-	curve->step = whole / (MAPS_POINTS / 2) + 1;
+	curve->count = last + 1;
 }
 
 void maps_note(struct maps *maps, uint64_t stamp)

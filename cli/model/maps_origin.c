@@ -147,7 +147,7 @@ static const char *last_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* FNV-1a (Fowler, Noll, Vo), as preload/loads.c has it. */
+/* FNV-1a (Fowler, Noll, Vo), as preload/hooks/loads.c has it. */
 static uint64_t name_hash(const char *path)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -12,7 +12,7 @@
  *
  * All input is hostile: every read is bounded (bytes.h), every chain has a
  * limit, and what is read more than once has a budget. libdw cannot be given
- * such input; docs/ARCHITECTURE.md says what was found.
+ * such input; docs/notes/reading.md says what was found.
  *
  * Thread context: opening and closing is one thread's; all else any thread's.
  */

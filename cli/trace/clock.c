@@ -36,11 +36,18 @@ void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
 	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
 }
 
-/* Times beyond what 64 bits hold are the last, or the first, that they do. */
+/* Rounded down on both sides of the base. Times beyond what 64 bits hold are the
+ * last, or the first, that they do. */
 static uint64_t add(uint64_t base, double ns)
 {
-	if (ns < 0)
-		return (double)base + ns <= 0 ? 0 : base - (uint64_t)-ns;
+	uint64_t back;
+
+	if (ns < 0) {
+		if ((double)base + ns <= 0)
+			return 0;
+		back = (uint64_t)-ns;
+		return base - back - ((double)back < -ns);
+	}
 	if (ns >= 18446744073709551615.0 - (double)base)
 		return UINT64_MAX;
 	return base + (uint64_t)ns;

@@ -106,6 +106,15 @@ static bool lies_in(const struct gl_header *header, const struct stat *place)
 	return same;
 }
 
+/* Target and recorder were killed before that one had a trace (its magic is the
+ * last that it writes): there is nowhere to fold it into. The target had locked
+ * it before it gave it a version. */
+static bool never_begun(const struct gl_header *header)
+{
+	return header->magic == 0 && header->version == GL_VERSION &&
+		header->header_size == sizeof(*header);
+}
+
 /* traces: the directory whose traces are to be complete. */
 static enum fate fate_of(int fd, const struct stat *traces,
 			 struct gl_header *header)
@@ -115,8 +124,11 @@ static enum fate fate_of(int fd, const struct stat *traces,
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    status.st_uid != geteuid() || flock(fd, LOCK_EX | LOCK_NB) != 0 ||
 	    pread(fd, header, sizeof(*header), 0) !=
-	    (ssize_t)sizeof(*header) ||
-	    header->magic != GL_MAGIC || header->version != GL_VERSION ||
+	    (ssize_t)sizeof(*header))
+		return FATE_STAYS;
+	if (never_begun(header))
+		return FATE_REMOVED;
+	if (header->magic != GL_MAGIC || header->version != GL_VERSION ||
 	    memchr(header->trace_path, 0, sizeof(header->trace_path)) == NULL ||
 	    header->trace_path[0] != '/' ||
 	    leftover_process_exists(header->pid, header->start_time))

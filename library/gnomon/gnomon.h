@@ -9,7 +9,7 @@
  * What a program is linked with is the *stub*, in which every function does
  * nothing. Where libgnomon.so is preloaded (`gnomon run`, LD_PRELOAD), it takes
  * the stub's place, and the same program speaks with the recorder.
- * libgnomon-off.so is the same recorder, but records nothing until
+ * libgnomon-off.so is the same library, but records nothing until
  * gnomon_enable or `gnomon start`.
  *
  * RESULTS. Functions that do something return 0, or a negative number of
@@ -20,7 +20,7 @@
  *
  * THREADS. All functions may be called by any thread at any time: by
  * constructors of libraries that were loaded before ours, too. What says "asks
- * the writer" waits for a task of ours to do it, mostly for some microseconds
+ * the writer" waits for the recorder to do it, mostly for some microseconds
  * to some milliseconds, and seconds at the worst: then it returns -ETIMEDOUT.
  *
  * SIGNALS. "Async-signal-safe" means: may be called in a signal handler,

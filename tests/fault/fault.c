@@ -1,26 +1,28 @@
 /*
- * fault.c: part of the library that fails on purpose. Every system call of the
- * library comes here, and by the linker's --wrap every allocation from the
- * area, every reservation of the live mapping and the writer's birth. All are
- * written to a log, and some are refused:
+ * fault.c: part of the library, and of the recorder, that fails on purpose.
+ * Every raw system call of theirs comes here, and by the linker's --wrap what
+ * fault_library.c and fault_recorder.c have. All are written to a log, and some
+ * are refused:
  *
  *	GNOMON_FAULT_LOG=FILE	the log: struct fault_log
  *	GNOMON_FAULT=KEY=N,…	what fails, numbers in decimal:
- *		nr	number of the system call, FAULT_ALLOC, FAULT_RESERVE
- *			or FAULT_CLONE
- *		site	offset in the library of where the call returns to
+ *		nr	number of the system call, or of enum fault_kind
+ *		site	where the call returns to: offset in the library; in
+ *			the recorder, with FAULT_RECORDER
  *		nth	the first that fails, of those that agree with the
- *			above, counted from 1
+ *			above, counted from 1 in each process
  *		count	how many fail, 0 for all from there on
  *		error	what it answers: -error
  *		short	instead, a read or write moves a third of the bytes
  *		void	instead, it answers 0 and does nothing
  *
- * Threads of the target, the writer, children. State is static on purpose: a
- * child goes on counting where its parent was.
+ * Threads of the target, tasks that share its memory, the recorder, children.
+ * State is static on purpose: a child goes on counting where its parent was.
  *
- * I1: no TLS, no C library: the writer comes here, too.
+ * I1: no TLS, no C library: tasks without either come here, too.
  */
+#include "tests/fault/fault.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -31,10 +33,6 @@
 #include <asm/unistd.h>
 
 #include "arch.h"
-#include "preload/live.h"
-
-/* Beside the system calls' own numbers. */
-enum { FAULT_ALLOC = 1000, FAULT_RESERVE = 1001, FAULT_CLONE = 1002 };
 
 #define FAULT_LOG_CALLS 65536
 #define FAULT_ENVIRONMENT 65536
@@ -68,15 +66,6 @@ static struct fault_log *fault_log;
 static _Atomic uint32_t fault_ready;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-
-void *__real_area_alloc(size_t size);
-void *__wrap_area_alloc(size_t size);
-int __real_live_reserve(struct live *live, uint64_t from, uint64_t to);
-int __wrap_live_reserve(struct live *live, uint64_t from, uint64_t to);
-long __real_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
-			    void (*fn)(void *arg), void *arg);
-long __wrap_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
-			    void (*fn)(void *arg), void *arg);
 
 static long fault_raw3(long n, long a, long b, long c)
 {
@@ -166,8 +155,7 @@ static bool fault_agrees(uint32_t nr, uint64_t site)
 	       (!fault_given[FAULT_SITE] || fault_wanted[FAULT_SITE] == site);
 }
 
-/* Whether this call fails. */
-static bool fault_hits(uint32_t nr, uint64_t site)
+bool fault_hits(uint32_t nr, uint64_t site)
 {
 	uint64_t nth;
 
@@ -182,7 +170,7 @@ static bool fault_hits(uint32_t nr, uint64_t site)
 		nth < fault_wanted[FAULT_NTH] + fault_wanted[FAULT_COUNT]);
 }
 
-static void fault_note(uint32_t nr, uint64_t site, long result, bool failed)
+void fault_note(uint32_t nr, uint64_t site, long result, bool failed)
 {
 	struct fault_call *call;
 	uint64_t i;
@@ -201,12 +189,13 @@ static void fault_note(uint32_t nr, uint64_t site, long result, bool failed)
 	call->pid = fault_raw3(__NR_getpid, 0, 0, 0);
 }
 
-static uint64_t fault_site(const void *returns_to)
+uint64_t fault_site(const void *returns_to)
 {
-	return (uintptr_t)returns_to - (uintptr_t)__ehdr_start;
+	return ((uintptr_t)returns_to - (uintptr_t)__ehdr_start) |
+	       fault_whose;
 }
 
-static long fault_answer(void)
+long fault_answer(void)
 {
 	return fault_wanted[FAULT_VOID] ? 0 : -(long)fault_wanted[FAULT_ERROR];
 }
@@ -225,36 +214,5 @@ long arch_syscall6(long n, long a, long b, long c, long d, long e, long f)
 		result = fault_real_syscall6(n, a, b,
 					     hit ? (c + 2) / 3 : c, d, e, f);
 	fault_note(n, site, result, hit);
-	return result;
-}
-
-void *__wrap_area_alloc(size_t size)
-{
-	uint64_t site = fault_site(__builtin_return_address(0));
-	bool hit = fault_hits(FAULT_ALLOC, site);
-
-	fault_note(FAULT_ALLOC, site, size, hit);
-	return hit ? NULL : __real_area_alloc(size);
-}
-
-int __wrap_live_reserve(struct live *live, uint64_t from, uint64_t to)
-{
-	uint64_t site = fault_site(__builtin_return_address(0));
-	bool hit = fault_hits(FAULT_RESERVE, site);
-
-	fault_note(FAULT_RESERVE, site, to - from, hit);
-	return hit ? -ENOSPC : __real_live_reserve(live, from, to);
-}
-
-long __wrap_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
-			    void (*fn)(void *arg), void *arg)
-{
-	uint64_t site = fault_site(__builtin_return_address(0));
-	bool hit = fault_hits(FAULT_CLONE, site);
-	long result = hit ? fault_answer() :
-			    __real_arch_clone_task(flags, stack_top, tls, fn,
-						   arg);
-
-	fault_note(FAULT_CLONE, site, result, hit);
 	return result;
 }

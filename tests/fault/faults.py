@@ -1,5 +1,5 @@
-"""What the fault tests share: running a target under the library that fails
-(fault.c), its log, and judging what came of it."""
+"""What the fault tests share: running a target under the library and the
+recorder that fail (fault.c), their log, and judging what came of it."""
 
 import concurrent.futures
 import os
@@ -13,11 +13,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 from gnomon_test import *
 
 FAULT_LIBRARY = os.path.join(BUILD, "fault", "libgnomon.so")
+FAULT_RECORDER = os.path.join(BUILD, "fault", "gnomon-recorder")
 FULL = os.environ.get("GNOMON_TEST_FULL") == "1"
 WORKERS = 2
 
 LOG_HEADER, LOG_CALL, LOG_CALLS = 32, 32, 65536
 ALLOC, RESERVE, CLONE = 1000, 1001, 1002
+RECORDERS = 1 << 62  # in sites of the recorder
 
 
 
@@ -44,6 +46,16 @@ class Log:
             key = call.nr, call.site
             result[key] = result.get(key, 0) + 1
         return result
+
+    def most(self, nr):
+        """Calls of this number in one process, at most: a child goes on
+        counting where its parent was, each recorder begins."""
+        result = {}
+        for call in self.calls:
+            if call.nr == nr:
+                counts = call.pid if call.site & RECORDERS else 0
+                result[counts] = result.get(counts, 0) + 1
+        return max(result.values(), default=0)
 
     @property
     def failed(self):
@@ -227,18 +239,20 @@ def sweep(directory, argv, faults, env=None, judged=judge):
 
 
 def counting_run(directory, argv, env=None):
-    return Run(argv, os.path.join(directory, "counting"), "", env).log.sites
+    return Run(argv, os.path.join(directory, "counting"), "", env).log
 
 
 def names_of(sites):
     """Where in the source the sites are: {(nr, site): text}."""
-    addresses = ["%#x" % (site - 1) for _, site in sites]
-    out = subprocess.run(["addr2line", "-ifse", FAULT_LIBRARY, "-a",
-                          *addresses], capture_output=True, text=True).stdout
-    found = re.split(r"^0x[0-9a-f]+\n", out, flags=re.M)[1:]
     result = {}
-    for (nr, site), text in zip(sites, found):
-        functions = [line for line in text.splitlines()[::2]
-                     if not line.startswith(("sys_", "arch_"))]
-        result[nr, site] = functions[0] if functions else hex(site)
+    for binary, mark in ((FAULT_LIBRARY, 0), (FAULT_RECORDER, RECORDERS)):
+        mine = [each for each in sites if each[1] & RECORDERS == mark]
+        addresses = ["%#x" % ((site & ~RECORDERS) - 1) for _, site in mine]
+        out = subprocess.run(["addr2line", "-ifse", binary, "-a", *addresses],
+                             capture_output=True, text=True).stdout
+        found = re.split(r"^0x[0-9a-f]+\n", out, flags=re.M)[1:]
+        for each, text in zip(mine, found):
+            functions = [line for line in text.splitlines()[::2]
+                         if not line.startswith(("sys_", "arch_"))]
+            result[each] = functions[0] if functions else hex(each[1])
     return result

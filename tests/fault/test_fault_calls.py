@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 1500
-"""Each system call of the library fails, where it is made and as it may: the
-target has the same output and status, and the trace says what is missing."""
+"""Each system call of the library and the recorder fails, where it is made and
+as it may: the target has the same output and status, and the trace says what is
+missing."""
 
 from faults import *
 
@@ -23,7 +24,7 @@ WAYS = {
     218: "NOSYS", 228: "NOSYS", 234: "PERM NOSYS", 257: "MFILE ACCES NOENT "
     "NOMEM INTR", 258: "ACCES", 262: "ACCES NOENT", 263: "ACCES NOENT",
     267: "ACCES NOENT", 271: "INTR NOMEM NOSYS", 285: "OPNOTSUPP NOSPC INTR "
-    "IO NOSYS", 312: "NOSYS PERM", 318: "NOSYS AGAIN INTR", 434: "NOSYS MFILE "
+    "IO NOSYS", 318: "NOSYS AGAIN INTR", 434: "NOSYS MFILE "
     "PERM", 436: "NOSYS PERM", CLONE: "PERM AGAIN NOSYS NOMEM",
 }
 # getpid, exit, gettid, exit_group: the kernel does not refuse them
@@ -31,8 +32,8 @@ NEVER = {39, 60, 186, 231, ALLOC, RESERVE}
 ONCE = {"INTR", "AGAIN", "void", "short"}
 
 # What must cost nothing: there is another way, or it is to be done again.
-REPLACED = {14, 35, 61, 62, 63, 72, 73, 112, 137, 144, 202, 234, 267, 271, 312,
-            318, 434, 436}
+REPLACED = {14, 35, 61, 62, 63, 73, 112, 137, 144, 202, 234, 267, 271, 318,
+            434, 436}
 REPEATED = {(nr, way) for nr in (0, 1, 285) for way in ("INTR", "short")} \
     | {(1, "AGAIN")}
 
@@ -89,7 +90,7 @@ def all_faults(sites):
 
 @case
 def each_call_where_it_is_made(directory):
-    by_site = all_faults(counting_run(directory, TARGET))
+    by_site = all_faults(counting_run(directory, TARGET).sites)
     if FULL:
         chosen = [each for mine in by_site for each in mine]
     else:
@@ -102,6 +103,44 @@ def each_call_where_it_is_made(directory):
 
     sweep(directory, TARGET, [(name, spec) for name, spec, _ in chosen],
           judged=judged)
+
+
+EXECVE = 59
+
+
+def not_recorded(run, alone, path):
+    """One message of the first process, one at most of its children."""
+    equal((run.done.status, run.done.out), (alone.status, alone.out), "result")
+    messages = run.done.err.splitlines()
+    check(1 <= len(messages) <= 2, "messages: " + run.done.err)
+    for message in messages:
+        check(message.startswith("gnomon: the recorder cannot be started: " +
+                                 path + ": ")
+              and message.endswith(": this process is not recorded"), message)
+    equal(traces_in(run.directory), [], "traces")
+    check(not run.stayed, "processes were left: %s" % run.stayed)
+    left = live_files_of(run)
+    check(not left, "live files are left: %s" % left)
+
+
+@case
+def the_recorder_is_not_executed(directory):
+    alone = bare(TARGET)
+    for name in "NOENT ACCES AGAIN NOMEM PERM".split():
+        run = Run(TARGET, os.path.join(directory, name),
+                  fault(nr=EXECVE, nth=1, count=0, error=E[name]))
+        not_recorded(run, alone, FAULT_RECORDER)
+
+
+@case
+def nor_from_plain_forks(directory):
+    """Where no task can share the memory."""
+    alone = bare(TARGET)
+    for name, path in ("none", "/nonexistent"), ("other", "/etc/passwd"):
+        run = Run(TARGET, os.path.join(directory, name),
+                  fault(nr=CLONE, nth=1, count=0, error=E["PERM"]),
+                  {"GNOMON_RECORDER": path})
+        not_recorded(run, alone, path)
 
 
 main()

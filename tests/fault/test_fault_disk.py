@@ -128,8 +128,7 @@ def full_for_both(directory):
 
 def failing(directory, nr, error):
     """Each call of this number fails, and all that follow it."""
-    sites = counting_run(directory, TARGET)
-    times = sum(n for (number, _), n in sites.items() if number == nr)
+    times = counting_run(directory, TARGET).most(nr)
     check(times > 8, "%d calls" % times)
     faults = [("%d of %d" % (nth, times),
                fault(nr=nr, nth=nth, count=0, error=error))

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 900
-"""No memory: each allocation of the library's own fails, each reservation in
-the live mapping, and each time a task of ours is to be made."""
+"""No memory: each allocation of the library's own fails, and of the recorder's,
+each reservation in the live mapping, and each time a task of ours is to be
+made."""
 
 from faults import *
 
@@ -20,8 +21,7 @@ def failures_of(kind, times, **more):
 
 
 def times_of(directory, kind):
-    sites = counting_run(directory, TARGET)
-    times = sum(n for (nr, _), n in sites.items() if nr == kind)
+    times = counting_run(directory, TARGET).most(kind)
     check(times, "none were made")
     return times
 

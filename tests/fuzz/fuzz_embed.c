@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload/embed_elf.h"
-#include "preload/embed_glob.h"
+#include "cli/recorder/embed/embed_elf.h"
+#include "cli/recorder/embed/embed_glob.h"
 
 #define LONGEST 4096		/* of a pattern */
 

@@ -14,7 +14,7 @@
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/model/filters.h"
-#include "preload/options.h"
+#include "preload/base/options.h"
 
 #define ARGUMENTS_MAX 64
 

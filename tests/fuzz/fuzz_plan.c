@@ -12,9 +12,9 @@
 
 #include "cli/base/tell.h"
 #include "cli/plan_image.h"
-#include "preload/copied_file.h"
-#include "preload/foreign.h"
-#include "preload/patch_plan.h"
+#include "preload/base/copied_file.h"
+#include "cli/recorder/embed/foreign.h"
+#include "preload/patch/patch_plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

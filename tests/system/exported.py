@@ -3,13 +3,15 @@ every format has to agree with."""
 
 import contextlib
 import fcntl
+import glob
 import json
 import os
 import subprocess
 import tempfile
 
-from gnomon_test import (GNOMON, HEADER_SIZE, RUN_SECONDS, check, environment,
-                         gnomon, program, recorded, traces_in, wait_for)
+from gnomon_test import (GNOMON, HEADER_SIZE, RUN_SECONDS, begun, check,
+                         environment, gnomon, program, recorded, traces_in,
+                         wait_for)
 from real_programs import real_program
 
 # The fourth: threads, inlined frames, names that are hard to write down.
@@ -87,8 +89,10 @@ def being_written(folder):
         run.stdin.write(b"x\n")
         run.stdin.flush()
         check(run.stdout.readline(), "cat answers")
-        check(wait_for(lambda: traces_in(folder)), "a trace")
-        yield traces_in(folder)[0]
+        # not another one that lies there
+        check(wait_for(lambda: any(map(begun, glob.glob(
+            os.path.join(folder, "[0-9]*.trace"))))), "a trace")
+        yield glob.glob(os.path.join(folder, "[0-9]*.trace"))[0]
     finally:
         run.stdin.close()
         run.wait(timeout=RUN_SECONDS)

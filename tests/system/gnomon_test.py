@@ -231,28 +231,102 @@ def writing(path):
     return False
 
 
+def recorders_of(pid):
+    """The recorders of this process: one at most, unless it called exec."""
+    result = []
+    for other in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/comm" % other, encoding="utf-8") as comm:
+                if comm.read() != "gnomon-recorder\n":
+                    continue
+            with open("/proc/%s/cmdline" % other, "rb") as words:
+                if words.read().split(b"\0")[1:2] == [b"%d" % pid]:
+                    result.append(int(other))
+        except OSError:
+            pass
+    return result
+
+
 def recorder_of(trace):
-    """The task that has the trace open to write it."""
+    """The task that has the trace open to write it: it is there a moment after
+    its program."""
+    found = []
+
+    def look():
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/comm" % pid, encoding="utf-8") as comm:
+                    if comm.read() != "gnomon-recorder\n":
+                        continue
+                for name in os.listdir("/proc/%s/fd" % pid):
+                    if os.readlink("/proc/%s/fd/%s" % (pid, name)) == trace:
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return found
+    check(wait_for(look), "no recorder of " + trace)
+    return found[0]
+
+
+def begun(path):
+    """Whether a recorder has opened this trace, and has said there what it
+    records: then it can be asked, and what lives in the target is folded."""
+    try:
+        with open(path, "rb") as trace:
+            return any(True for _ in chunks(trace.read(1 << 20)))
+    except FileNotFoundError:
+        return False
+
+
+def wait_begun(path):
+    """A program does not wait for its recorder."""
+    check(wait_for(lambda: begun(path)), "no recording into " + path)
+    return path
+
+
+def wait_recorder(pid):
+    """The process's recorder: it is there a moment after its program."""
+    found = []
+    check(wait_for(lambda: found.extend(recorders_of(pid)) or found),
+          "no recorder of %d" % pid)
+    return found[0]
+
+
+def beginning(directory):
+    """Whether there is a recorder that is to write into this directory, or in
+    one below it, and has not opened a trace there yet; seldom it is looked for
+    before it has its own name."""
+    output = b"GNOMON_OUTPUT=" + os.fsencode(directory) + b"/"
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/comm" % pid, encoding="utf-8") as comm:
-                if comm.read() != "gnomon-writer\n":
+                if comm.read() != "gnomon-recorder\n":
                     continue
-            for name in os.listdir("/proc/%s/fd" % pid):
-                if os.readlink("/proc/%s/fd/%s" % (pid, name)) == trace:
-                    return int(pid)
+            with open("/proc/%s/environ" % pid, "rb") as file:
+                if not any(variable.startswith(output)
+                           for variable in file.read().split(b"\0")):
+                    continue
+            if not any(".trace" in os.readlink("/proc/%s/fd/%s" % (pid, fd))
+                       for fd in os.listdir("/proc/%s/fd" % pid)):
+                return True
         except OSError:
             pass
-    raise Failure("no recorder of " + trace)
+    return False
 
 
 def settle(directory):
     """Waits until each trace in the directory has its END chunk: the writers
     outlive their targets for a moment. One that dies with the namespace of its
-    process writes none, but has its trace open until then."""
-    check(wait_for(lambda: all(has_end(path) or not writing(path)
-                               for path in traces_in(directory))),
-          "traces without an end in %s" % directory)
+    process writes none, but has its trace open until then. A program may end
+    before its recorder has opened one."""
+    def settled():
+        return not beginning(directory) and all(
+            has_end(path) or not writing(path)
+            for path in traces_in(directory))
+    # one that has yet to be executed has another name
+    if not traces_in(directory):
+        time.sleep(0.1)
+    check(wait_for(settled), "traces without an end in " + directory)
 
 
 def wait_for(condition, seconds=SETTLE_SECONDS):

@@ -27,6 +27,21 @@ def heaps_and_pools(directory):
 
 
 @case
+def heaps_have_names_also_in_a_child(directory):
+    """More than there is room for from the start."""
+    done = recorded([program("heaps_many")], directory)
+    equal((done.status, len(done.traces)), (0, 2), "status, traces")
+    sizes = []
+    for trace in done.traces:
+        heaps = json.loads(gnomon("report", trace, "--json").out)["heaps"]
+        equal({heap["name"] for heap in heaps},
+              {"heap %d" % i for i in range(300)}, "names")
+        size, = {heap["live_bytes"] for heap in heaps}
+        sizes.append(size)
+    equal(sorted(sizes), [16, 32], "bytes of each heap, in both")
+
+
+@case
 def a_pool_left_by_a_jump(directory):
     """Who was amid it never comes back, and nobody waits for that."""
     done = recorded([program("pool_left")], directory)

@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 
-from gnomon_test import case, check, equal, main, need
+from gnomon_test import (BUILD, Report, agree, bare, case, check, environment,
+                         equal, main, need, program, settle)
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 OBJECT = "build/target/unwind/radix.o"
@@ -89,23 +90,51 @@ def objects_depend_on_flags_and_makefiles(directory):
         os.utime(os.path.join(directory, "mk", name), ns=(0, 0))
 
 
+def installed(directory, prefix="/usr/local"):
+    """What `make install` puts below there; its command."""
+    stage = os.path.join(directory, "stage")
+    # Others are using what is there, so nothing of it may be made again.
+    words = ("-s", "O=" + BUILD, "CC=" + (os.environ.get("CC") or "gcc"),
+             "DESTDIR=" + stage, "PREFIX=" + prefix)
+    make(ROOT, *words, "-q", "all", "docs", "api", "unwind-library")
+    make(ROOT, *words, "install")
+    return stage + prefix, stage + prefix + "/bin/gnomon"
+
+
+def recorded_by(command, directory, **changes):
+    trace = os.path.join(directory, "trace")
+    done = bare([command, "run", "-o", trace, "--", program("basic")],
+                environment(**changes))
+    equal(done.status, 0, "status; stderr: " + done.err)
+    return done, trace
+
+
 @case
-def a_library_that_comes_with_the_packages(directory):
-    """libzstd.a is looked for when it is used: when the makefiles are read
-    there may be a compiler, but no library yet."""
-    tree(directory)
-    installed = os.path.join(directory, "installed")
-    cc = script(os.path.join(directory, "cc"), """
-case $1 in -print-file-name=*)
-	[ -e %s ] || { echo "${1#*=}"; exit; } ;;
-esac
-exec gcc "$@"
-""" % installed)
-    tool = script(os.path.join(directory, "tool"), "touch %s\n" % installed)
-    make(directory, "CC=" + cc, "PACKAGES_TOOL=" + tool,
-         "build/target/zstd.o")
-    make(directory, "-q", "CC=" + cc, "PACKAGES_TOOL=" + tool,
-         "build/target/zstd.o")
+def what_is_installed_records(directory):
+    where, command = installed(directory)
+    recorder = os.path.join(where, "lib", "gnomon", "gnomon-recorder")
+    done, trace = recorded_by(command, directory)
+    settle(directory)
+    agree(done.expected, Report(trace))
+    os.unlink(trace)
+    # By no other recorder, wherever one may be.
+    script(os.path.join(directory, "gnomon-recorder"), "exit 0\n")
+    os.unlink(recorder)
+    done, trace = recorded_by(command, directory, PATH=":".join(
+        (directory, BUILD, os.environ["PATH"])))
+    check("cannot be started: %s: no such file" % os.path.realpath(recorder)
+          in done.err, "stderr: " + done.err)
+    check(not os.path.exists(trace), "a trace without a recorder")
+
+
+@case
+def what_is_installed_can_be_moved(directory):
+    where, _ = installed(directory)
+    moved = os.path.join(directory, "moved")
+    os.rename(where, moved)
+    done, trace = recorded_by(os.path.join(moved, "bin", "gnomon"), directory)
+    settle(directory)
+    agree(done.expected, Report(trace))
 
 
 def asked_for(directory, *goals):
@@ -224,6 +253,29 @@ def without_apt_it_says_what_is_missing(directory):
           "no compiler")
 
 
+@case
+def an_archive_is_not_a_shared_library(directory):
+    """A compiler whose folders have libraries, but not all archives."""
+    need("flock")
+    small_tree(directory, ("build static:m d-m f-m a-m al-m o-m",
+                           "build library:m:math.h x x x x x"))
+    lacking = script(os.path.join(directory, "bin", "lacking"), """
+case " $* " in *" -static-pie "*" -lm "*) exit 1 ;; esac
+exec gcc "$@"
+""")
+    release = os.path.join(directory, "release")
+    with open(release, "w", encoding="utf-8") as out:
+        out.write("ID=fedora\n")
+    equal(install(directory, "build", OS_RELEASE=release).returncode, 0,
+          "what is there")
+    equal(install(directory, "build", OS_RELEASE=release,
+                  CC="gcc -fsanitize=address -fno-sanitize-recover=undefined"
+                  ).returncode, 0, "what is there, under sanitizers")
+    done = install(directory, "build", OS_RELEASE=release, CC=lacking)
+    equal((done.returncode, done.stderr),
+          (1, "missing: libm.a\nFedora: dnf install f-m\n"), "what is not")
+
+
 def apt(directory, after):
     """apt-get and sudo that tell; installing takes its time."""
     log = os.path.join(directory, "log")
@@ -273,7 +325,7 @@ def what_apt_cannot_bring_is_a_failure(directory):
 @case
 def the_table(_):
     """Each row names a package everywhere, or says that there is none."""
-    kinds = {"program", "library", "c++", "flag", "archive", "file", "python",
+    kinds = {"program", "library", "c++", "flag", "static", "file", "python",
              "debian"}
     lines = text_of(os.path.join(ROOT, "mk", "packages")).splitlines()
     rows = [line for line in lines if line and not line.startswith("#")]

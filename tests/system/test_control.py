@@ -11,7 +11,8 @@ LONG = 600      # seconds a target may live, should a test die
 
 
 class Steered:
-    """The target under the recorder, told what to do."""
+    """The target under the recorder, told what to do. The recorder is there;
+    not so with a prefix, whose programs have traces, too."""
 
     def __init__(self, directory, *options, env=None, prefix=()):
         self.directory = directory
@@ -28,6 +29,8 @@ class Steered:
         self.pid = self.process.pid
         self.said = b""
         self.wait_ok()
+        if not prefix:
+            wait_begun(self.trace)
 
     @property
     def trace(self):
@@ -71,12 +74,20 @@ def socket_name(pid):
 
 
 class Client:
-    """A connection to the control socket itself."""
+    """A connection to the control socket itself, which is there a moment after
+    its program."""
 
     def __init__(self, pid):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(RUN_SECONDS)
-        self.socket.connect(socket_name(pid))
+        check(wait_for(lambda: self.connect(pid)), "no socket")
+
+    def connect(self, pid):
+        try:
+            self.socket.connect(socket_name(pid))
+            return True
+        except ConnectionRefusedError:
+            return False
 
     def send(self, data):
         self.socket.sendall(data, socket.MSG_NOSIGNAL)
@@ -367,6 +378,25 @@ def messages_say_what_to_do(directory):
             (["start", str(os.getpid())], "is not recorded")):
         done = gnomon(*arguments, statuses=(2,))
         check(wanted in done.err, done.err)
+
+
+@case
+def a_recorder_that_is_coming_is_waited_for(directory):
+    """By the command, and by who reads; not if nothing is to come."""
+    env = environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(
+        directory, "%p.trace"))
+    for words in (("stop",), ("snapshot",), ("report",)):
+        process = subprocess.Popen([program("steered")], env=env,
+                                   stdin=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, cwd=directory)
+        gnomon(*words, str(process.pid), statuses=(0, 3), cwd=directory)
+        process.communicate(timeout=RUN_SECONDS)
+    settle(directory)
+    started = time.monotonic()
+    for _ in range(10):
+        done = gnomon("stop", str(os.getpid()), statuses=(2,))
+        check("is not recorded" in done.err, done.err)
+    check(time.monotonic() - started < 10, "waited for nothing")
 
 
 @case

@@ -115,7 +115,7 @@ def who_freed(directory):
 def in_parts(directory):
     """The newest part tells all; each one reads alone, and none has less than
     the one before it."""
-    rounds = "200000"
+    rounds = "400000"
     plain = read(sampled(directory, "plain", rounds=rounds).trace)
     for options in (["--limit=1M"], ["--limit=1M", "--cull=1ms"]):
         done = sampled(directory, "".join(options), *options, rounds=rounds)

@@ -121,7 +121,8 @@ def threads_without_memory_are_told(directory):
     count = modes.get("plain", 0)
     check(0 < count < 200, "modes: %r" % modes)
     # 20 blocks a round in each of them, but for what was dropped
-    check(tiers["plain"] > tiers["path"], "tiers: %r" % tiers)
+    check(count * 200 < tiers["plain"] <= count * 400,
+          "%d threads, tiers: %r" % (count, tiers))
     told = "no memory was left for %d threads" % count
     check(told in done.err, "the end of run: " + done.err)
     for command in "report", "info":

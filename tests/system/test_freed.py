@@ -195,19 +195,6 @@ def rewritten(directory):
           "anonymized")
 
 
-def writer_of(pid):
-    """The task that has the program's live file mapped, and is not it."""
-    for task in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/maps" % task) as maps:
-                if ("gnomon-%d-" % pid in maps.read()
-                        and int(task) != pid):
-                    return int(task)
-        except OSError:
-            pass
-    raise Failure("no writer")
-
-
 @case
 def killed(directory):
     """Program and recorder at once, in mid-run: what the program had published
@@ -219,11 +206,11 @@ def killed(directory):
         process = subprocess.Popen([program("killable"), counts], env=env,
                                    stdout=subprocess.PIPE)
         equal(process.stdout.readline(), b"ready\n", "start")
+        trace = wait_begun(os.path.join(directory, "killable.trace"))
         time.sleep(seconds)
-        for pid in (process.pid, writer_of(process.pid)):
+        for pid in (process.pid, wait_recorder(process.pid)):
             os.kill(pid, signal.SIGKILL)
         process.wait()
-        trace = os.path.join(directory, "killable.trace")
         document = json_of(trace, statuses=(0, 3))
         with open(counts, "rb") as file:
             words = struct.unpack("<8Q", file.read())

@@ -22,6 +22,11 @@ def guarded(argv, directory, zone=64, options=(), **more):
                     **more)
 
 
+def no_core():
+    import resource
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def counter(trace, key):
     return int(find_key(info(trace), key) or 0)
 
@@ -98,6 +103,57 @@ def damage_in_a_child(directory):
     wanted = done.out.splitlines()
     # the child has a copy of its parent's stdout buffer only if not flushed
     equal(sorted(got), sorted(wanted), "damages")
+
+
+for way in ("return", "exit", "_exit", "_Exit", "quick_exit", "exit_group",
+            "pthread_exit", "handler", "late", "vfork"):
+    def ends(directory, way=way):
+        """However a program ends by itself, its live blocks are looked at."""
+        target = program("guard_ends")
+        done = guarded([target, way], directory)
+        equal(done.status, 0, "status")
+        equal(damages(done.trace, Functions(target)), done.out.splitlines(),
+              "damages")
+        equal(counter(done.trace, "guard_damages"), 1, "count")
+        equal(counter(done.trace, "guard_swept"), 1, "swept")
+    ends.__name__ = "ends_by_" + way
+    case(ends)
+
+
+for way in ("abort", "kill"):
+    def killed(directory, way=way):
+        """Nobody looks at blocks any more, and the trace says so."""
+        target = program("guard_ends")
+        done = guarded([target, way], directory, preexec_fn=no_core)
+        check(done.status != 0, "status %d" % done.status)
+        equal(damages(done.trace, Functions(target)), [], "damages")
+        equal(counter(done.trace, "guard_swept"), 0, "swept")
+    killed.__name__ = "killed_by_" + way
+    case(killed)
+
+
+@case
+def ends_while_others_allocate(directory):
+    """What other threads do to their blocks meanwhile is no damage."""
+    target = program("guard_ends")
+    for number in range(30):
+        place = os.path.join(directory, str(number))
+        os.mkdir(place)
+        way = ("exit", "_exit", "nothing")[number % 4 % 3]
+        done = guarded([target, way, "busy"], place, (64, 5000, 20000)[number % 3],
+                       options=["--min-size", "80"])
+        equal(done.status, 0, "status")
+        equal(damages(done.trace, Functions(target)), done.out.splitlines(),
+              "damages")
+        check(counter(done.trace, "guard_blocks") >= 2000, "blocks")
+
+
+@case
+def ends_while_nothing_is_recorded(directory):
+    target = program("guard_ends")
+    done = guarded([target, "exit"], directory, options=["--off"])
+    equal(done.status, 0, "status")
+    equal(counter(done.trace, "guard_damages"), 1, "count")
 
 
 @case

@@ -56,24 +56,6 @@ def compare(counts, trace, statuses=(0,)):
     return report
 
 
-def writers_of(pid):
-    """The tasks that are named as the writer and share this one's memory:
-    they are not its children, so look for the mapping of its live file."""
-    result = []
-    for other in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/comm" % other) as comm:
-                if not comm.read().startswith("gnomon"):
-                    continue
-            with open("/proc/%s/cmdline" % other, "rb") as ours, \
-                    open("/proc/%d/cmdline" % pid, "rb") as theirs:
-                if ours.read() == theirs.read():
-                    result.append(int(other))
-        except OSError:
-            pass
-    return result
-
-
 def kill_in_turn(process, pids):
     """Both, as near together as can be. A program that outlives its writer for
     long fills its rings and drops what follows: so it is told to stop before
@@ -142,8 +124,9 @@ def together_with_the_writer(directory):
     def one(part, generator):
         process, counts = start(part, GNOMON_RING=generator.choice(
             ["4k", "64k"]))
+        wait_begun(os.path.join(part, "killable.trace"))
         a_moment(generator)
-        victims = writers_of(process.pid) + [process.pid]
+        victims = recorders_of(process.pid) + [process.pid]
         equal(len(victims), 2, "writer and program")
         kill_in_turn(process, generator.sample(victims, 2))
         report = compare(counts, os.path.join(part, "killable.trace"),
@@ -180,10 +163,9 @@ def while_it_starts(directory):
         process.kill()
         process.wait()
         trace = os.path.join(part, "killable.trace")
+        settle(part)
         if not os.path.exists(trace):
             return
-        # one that was killed before it could say so has none
-        wait_for(lambda: has_end(trace) or not writing(trace))
         done = gnomon("report", trace, "--json", statuses=(0, 2, 3))
         check(done.status != 2 or os.path.getsize(trace) < HEADER_SIZE,
               "unreadable: " + done.err)
@@ -231,13 +213,13 @@ def has_ended(pid):
 def kill_both(directory, first):
     """Kills writer and program as near together as can be, in this order."""
     process, counts = start(directory)
+    trace = wait_begun(os.path.join(directory, "killable.trace"))
     time.sleep(0.05)
-    check(wait_for(lambda: writers_of(process.pid)), "no writer to be seen")
-    writer = writers_of(process.pid)[0]
+    writer = wait_recorder(process.pid)
     kill_in_turn(process, [writer, process.pid] if first else
                  [process.pid, writer])
     check(wait_for(lambda: has_ended(writer)), "the writer is still there")
-    return counts, traces_in(directory)[0]
+    return counts, trace
 
 
 @case
@@ -319,22 +301,41 @@ def info_without_folding(trace):
 def target_goes_on_without_writer(directory):
     """The writer dies alone: the program is not stopped by it."""
     process, counts = start(directory)
-    check(wait_for(lambda: writers_of(process.pid)), "no writer to be seen")
-    os.kill(writers_of(process.pid)[0], signal.SIGKILL)
+    trace = wait_begun(os.path.join(directory, "killable.trace"))
+    os.kill(wait_recorder(process.pid), signal.SIGKILL)
     before = sum(published(counts)[0])
     check(wait_for(lambda: sum(published(counts)[0]) > before + 5000000),
           "the program stands still: %d operations" %
           (sum(published(counts)[0]) - before))
     process.kill()
     process.wait()
-    report = Report(traces_in(directory)[0], statuses=(0, 3))
+    report = Report(trace, statuses=(0, 3))
     check(report.summary["dropped"] > 0, "drops are not counted")
+
+
+@case
+def it_is_said_once(directory):
+    """A recorder that was killed, by the program that has lost it."""
+    process = subprocess.Popen(
+        [program("churn"), "100000000"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, env=environment(
+            LD_PRELOAD=LIBRARY,
+            GNOMON_OUTPUT=os.path.join(directory, "x.trace")))
+    try:
+        wait_begun(os.path.join(directory, "x.trace"))
+        os.kill(wait_recorder(process.pid), signal.SIGKILL)
+        check("the recorder was killed: recording has stopped" in
+              process.stderr.readline(), "the message")
+    finally:
+        process.kill()
+        rest = process.communicate()[1]
+    equal(rest, "", "what else it says")
 
 
 @case
 def live_trace_can_be_read(directory):
     process, counts = start(directory)
-    trace, = traces_in(directory)
+    trace = wait_begun(os.path.join(directory, "killable.trace"))
     first = Report(trace, statuses=(0, 3)).summary["allocations"]
     check(wait_for(lambda: Report(trace, statuses=(0, 3))
                    .summary["allocations"] > first),

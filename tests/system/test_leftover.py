@@ -6,6 +6,7 @@ from gnomon_test import *
 
 def live_of(trace):
     """As the file says; a command that is asked would fold."""
+    wait_begun(trace)
     with open(trace, "rb") as file:
         found = re.search(rb"^live=([^\n]*)$", file.read(), re.M)
     return found and found.group(1).decode()
@@ -64,7 +65,7 @@ def program_without_writer_in_such_a_space(directory):
     process, trace = start_in_space(directory)
     live = live_of(trace)
     for pid, name in tasks_with(live):
-        if name == "gnomon-writer":
+        if name == "gnomon-recorder":
             os.kill(pid, signal.SIGKILL)
     check(wait_for(lambda: len(tasks_with(live)) == 1), "no writer died")
     Report(trace, (0, 3))
@@ -91,7 +92,7 @@ def kill_all(directory, live_dir):
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     equal(process.stdout.readline(), b"ready\n", "start")
     live = live_of(trace)
-    # "gnomon-writer" first: it would finish the trace
+    # "gnomon-recorder" first: it would finish the trace
     for pid, name in sorted(tasks_with(live), key=lambda task: task[1]):
         os.kill(pid, signal.SIGKILL)
     process.wait()

@@ -269,4 +269,54 @@ def wrong_times_are_refused(directory):
         equal(done.status, 125, "status of %r" % text)
 
 
+LAST = program("last_steps")
+
+
+def ending(directory, way, status=0):
+    done = recorded([LAST, way], directory,
+                    env=environment(GNOMON_FOLLOW="none"))
+    equal(done.status, status, "status: " + done.err)
+    return info(traces_in(directory)[0])
+
+
+for way in ("return", "exit", "_exit", "quick_exit", "exit_group", "exec",
+            "refused", "searched"):
+    def ends(directory, way=way):
+        """What it had at its end, a moment after it got it."""
+        patiently(directory, lambda place, _: see_end(place, way), [0, 1, 2])
+
+    ends.__name__ = "at_the_end_by_" + way
+    case(ends)
+
+
+def see_end(directory, way):
+    document = ending(directory, way)
+    resident = (16 if way == "refused" else 32) * MIB
+    snapshots = document["snapshots"]
+    equal([(s["kind"], s["whole"]) for s in snapshots], [("end", True)],
+          "snapshots")
+    equal(document["end"]["reason"],
+          "exec" if way in ("exec", "searched") else "exit", "reason")
+    for what, value in (
+            ("a point", document["usage"][-1]["rss_bytes"]),
+            ("the snapshot", snapshots[0]["rss_bytes"]),
+            ("the mapping", max(mapping["rss_bytes"]
+                                for mapping in snapshots[0]["mappings"]))):
+        check(resident <= value < resident + 14 * MIB,
+              "%s: %d bytes" % (what, value))
+    check(resident < document["mapped"]["curve"][-1]["bytes"], "mapped")
+
+
+for way in ("killed", "given_up"):
+    def kill(directory, way=way):
+        """The last usual look, and no other."""
+        document = ending(directory, way, -signal.SIGKILL)
+        equal([s["kind"] for s in document["snapshots"]], [], "snapshots")
+        check(document["usage"][-1]["rss_bytes"] >= 32 * MIB, "resident")
+        check(document["mapped"]["curve"][-1]["bytes"] > 32 * MIB, "mapped")
+
+    kill.__name__ = "at_the_end_" + way
+    case(kill)
+
+
 main()

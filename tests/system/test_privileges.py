@@ -85,7 +85,7 @@ def exec_as_another_user(directory):
 def killed_together(directory):
     """What the live file keeps comes into the trace all the same."""
     process, _ = start("setuid", directory)
-    trace = os.path.join(directory, "x.trace")
+    trace = wait_begun(os.path.join(directory, "x.trace"))
     time.sleep(0.3)
     os.kill(recorder_of(trace), signal.SIGKILL)
     process.kill()

@@ -78,10 +78,11 @@ def nothing_where_nothing_is_live(directory):
 
 @case
 def without_the_command(directory):
-    """The library alone, in a place where no command is."""
+    """Library and recorder alone, in a place where no command is."""
     place = os.path.join(directory, "lib")
     os.mkdir(place)
     library = shutil.copy(LIBRARY, place)
+    shutil.copy(os.path.join(BUILD, "gnomon-recorder"), place)
     env = environment(LD_PRELOAD=library, GNOMON_REPORT="", PATH="/nowhere",
                       GNOMON_OUTPUT=os.path.join(directory, "a.trace"))
     done = bare(LEAK, env)

@@ -7,7 +7,8 @@ from gnomon_test import *
 SIGNALS = ("--signal", "USR1=toggle", "--signal", "USR2=toggle")
 WAYS = ("raise", "kill", "pthread_kill", "sigqueue", "other", "triple",
         "pending", "call", "mixed")
-# However late the recorder is: so many signals can be noted (preload/gate.h).
+# However late the recorder is: so many signals can be noted
+# (preload/ring/gate.h).
 ROUNDS = 2000
 
 

@@ -13,7 +13,7 @@ import subprocess
 
 from gnomon_test import (CHUNK_SIZE, GNOMON, HEADER_SIZE, RUN_SECONDS, Report,
                          case, check, chunks, equal, gnomon, main, need,
-                         program, recorded)
+                         program, recorded, wait_begun)
 
 SQL = ("create table t(a, b); with recursive c(x) as (values(1) union all "
        "select x + 1 from c where x < 20000) insert into t select x, "
@@ -73,8 +73,9 @@ def repacked_reports_are_the_same(directory):
             check(file.read() == before, name + ": the input was touched")
         again = os.path.join(directory, name + ".again")
         gnomon("repack", out, "-o", again)
-        with open(out, "rb") as one, open(again, "rb") as two:
-            check(one.read() == two.read(), name + ": repacked twice differs")
+        # nodes may come before events that they came behind
+        equal(size(again), size(out), name + ": repacked twice")
+        same(json_report(again), json_report(out), name + " repacked twice")
 
 
 def by_stack(document):
@@ -161,6 +162,7 @@ def what_cannot_be_stripped_is_refused(directory):
         stdout=subprocess.PIPE)
     try:
         check(b"ready" in running.stdout.readline(), "it did not start")
+        wait_begun(os.path.join(directory, "live"))
         done = gnomon("strip", os.path.join(directory, "live"), "-o", out,
                       statuses=(2,))
         check("being recorded" in done.err, done.err)

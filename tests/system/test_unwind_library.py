@@ -28,6 +28,7 @@ bin/gnomon
 include/gnomon/gnomon.h
 include/gnomon/unwind.h
 include/gnomon/valgrind_pools.h
+lib/gnomon/gnomon-recorder
 lib/gnomon/libgnomon-off.so
 lib/gnomon/libgnomon.so
 lib/libgnomon-stub.a

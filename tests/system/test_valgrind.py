@@ -1,23 +1,38 @@
 #!/usr/bin/python3
 """A program under valgrind, which knows no task that shares memory without
-being a thread: it is not recorded, and not harmed."""
+being a thread: it is recorded all the same, and not harmed."""
 
 from gnomon_test import *
 
 
-@case
-def under_valgrind(directory):
+def under_valgrind(directory, name, *options):
+    """The run, and the program's trace: valgrind's launchers have others."""
     need("valgrind")
-    argv = ["valgrind", "-q", "--error-exitcode=9", program("basic")]
+    argv = ["valgrind", "-q", *options, program(name)]
     plain = bare(argv)
     equal(plain.status, 0, "without gnomon")
-    env = environment(LD_PRELOAD=LIBRARY,
-                      GNOMON_OUTPUT=os.path.join(directory, "%p.trace"))
-    done = bare(argv, env)
-    equal(done.status, 0, "status; stderr: " + done.err)
-    equal(done.out, plain.out, "output")
-    check("not recorded" in done.err, "a message: " + done.err)
+    done = bare(argv, environment(LD_PRELOAD=LIBRARY,
+                                  GNOMON_OUTPUT=os.path.join(directory,
+                                                             "%e.trace")))
+    equal((done.status, done.out), (plain.status, plain.out),
+          "result; stderr: " + done.err)
+    check("gnomon:" not in done.err, "a message: " + done.err)
     settle(directory)
+    return done, os.path.join(directory, name + ".trace")
+
+
+@case
+def is_recorded(directory):
+    done, trace = under_valgrind(directory, "basic", "--tool=none")
+    agree(done.expected, Report(trace))
+    check_no_live_file(trace)
+
+
+@case
+def is_not_harmed(directory):
+    """Where valgrind has its own allocator in front of ours."""
+    _, trace = under_valgrind(directory, "basic", "--error-exitcode=9")
+    equal(info(trace)["dropped"], 0, "dropped")
 
 
 main()

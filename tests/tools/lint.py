@@ -3,6 +3,7 @@
 
 usage: lint.py source            the tree, from its root
        lint.py library FILE...   what a built libgnomon.so needs and gives
+       lint.py recorder FILE...  that a built gnomon-recorder needs nothing
 
 Prints one line for each offence and ends with status 1 if there was one.
 """
@@ -13,9 +14,15 @@ import re
 import subprocess
 import sys
 
+import lint_preload
+
 CODE_FOLDERS = ["arch", "unwind", "preload", "library", "stub", "cli", "tests",
                 "bench"]
 LINE_MAX = 100
+
+# Of preload/ only what check_recorder lets it reach.
+RECORDER_MAY = ["cli/recorder/", "preload/format.h", "preload/base/",
+                "preload/ring/", "unwind/layout.h", "arch.h"]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
@@ -28,7 +35,7 @@ MAY_INCLUDE = {
     # What is linked into programs stands alone.
     "stub": ["stub/", "library/gnomon/gnomon.h"],
     # Of the preload library only how it reads section headers.
-    "library": ["library/", "unwind/", "preload/section.h", "arch.h",
+    "library": ["library/", "unwind/", "preload/base/section.h", "arch.h",
                 "interrupted.h"],
     "cli/base": ["cli/base/"],
     "cli/trace": ["cli/trace/", "cli/base/", "preload/format.h"],
@@ -41,10 +48,37 @@ MAY_INCLUDE = {
                    "cli/symbol/", "cli/base/", "preload/format.h"],
     # Both sides of `run` share the table of recording options and the layout
     # of a plan.
-    "cli": ["cli/", "preload/format.h", "preload/options.h",
-            "preload/control_format.h", "preload/patch_format.h",
-            "preload/signal_list.h", "preload/options_agree.h"],
+    "cli": ["cli/", "preload/format.h", "preload/base/options.h",
+            "preload/base/control_format.h", "preload/base/patch_format.h",
+            "preload/base/signal_list.h", "preload/base/options_agree.h"],
+    "cli/recorder": RECORDER_MAY,
+    "cli/recorder/books": RECORDER_MAY,
+    "cli/recorder/embed": RECORDER_MAY,
+    "cli/recorder/memory": RECORDER_MAY,
 }
+
+# Exceptions from that. The command knows the recorder as a program only. In the
+# recorder emit/ tells what the other folders know, and they write by it; of
+# each other they know nothing.
+MAY_NOT_INCLUDE = {
+    "cli": ["cli/recorder/"],
+    "cli/recorder/books": ["cli/recorder/embed/", "cli/recorder/memory/"],
+    "cli/recorder/embed": ["cli/recorder/books/", "cli/recorder/memory/"],
+    "cli/recorder/memory": ["cli/recorder/books/", "cli/recorder/embed/"],
+}
+
+# All that the recorder is made of, itself or through other headers, besides
+# its own folder and the system's headers: of preload/ the sources that are
+# compiled twice (mk/recorder.mk) with their headers, headers of inline
+# functions, and what lies in the live mapping or is asked and answered there.
+# Nothing that describes the target's own memory. An entry that is not needed
+# any more is an offence, too.
+RECORDER_INLINE = """base/base base/sys base/varint"""
+RECORDER_LAYOUT = """base/ban base/control_format base/control_request
+    format ring/arenas ring/exit_place ring/ledger_ask
+    ring/replaced ring/shared"""
+RECORDER_OTHERS = {"arch.h", "unwind/capture.h", "unwind/layout.h",
+                   "unwind/memory.h"}
 
 # What the library may want from the process it lives in. All of it weak: it
 # works without.
@@ -95,9 +129,45 @@ def check_includes(path, lines):
         if not found:
             continue
         name = found.group(1)
-        if not any(name.startswith(prefix) for prefix in MAY_INCLUDE[folder]):
+        if not any(map(name.startswith, MAY_INCLUDE[folder])) or \
+                any(map(name.startswith, MAY_NOT_INCLUDE.get(folder, ()))):
             offend("%s:%d" % (path, number),
                    '%s/ may not include "%s"' % (folder, name))
+
+
+def included(path):
+    with open(path, encoding="utf-8") as source:
+        return re.findall(r'^\s*#\s*include\s+"([^"]+)"', source.read(), re.M)
+
+
+def compiled_twice(path="mk/recorder.mk"):
+    """The sources of the library that the recorder has, too."""
+    with open(path, encoding="utf-8") as source:
+        text = source.read().replace("\\\n", " ")
+    return re.search(r"^RECORDER_SHARED := (.*)$", text, re.M).group(1).split()
+
+
+def check_recorder(paths):
+    twice = compiled_twice()
+    stems = (RECORDER_INLINE + " " + RECORDER_LAYOUT).split()
+    may = RECORDER_OTHERS | {"preload/%s.h" % stem for stem in stems} | {
+        path[:-2] + ".h" for path in twice}
+    queue = twice + [path for path in paths if
+                     path.startswith("cli/recorder/")]
+    seen = set(queue)
+    while queue:
+        path = queue.pop()
+        for name in included(path):
+            if name not in may and not name.startswith("cli/recorder/"):
+                offend(path, 'is made into the recorder, and includes "%s"'
+                       % name)
+            elif name not in seen:
+                seen.add(name)
+                if os.path.exists(name):
+                    queue.append(name)
+    for name in sorted(may - seen):
+        offend(name, "the recorder does without it by now: take it out of "
+               "lint.py")
 
 
 def check_lines(path, lines):
@@ -152,6 +222,8 @@ def check_source():
     c_files = [path for path in paths if path.endswith((".c", ".h", ".S",
                                                         ".cc"))]
     check_names(c_files)
+    check_recorder(c_files)
+    lint_preload.check(c_files, offend)
     for path in paths:
         try:
             with open(path, encoding="utf-8") as source:
@@ -206,12 +278,25 @@ def check_library(library):
             offend(library, "dynamic section: " + " ".join(line.split()[1:]))
 
 
+def check_recorder_alone(recorder):
+    """Nothing but the kernel: no loader, no libraries."""
+    listing = subprocess.run(["readelf", "-ldW", "--", recorder], check=True,
+                             capture_output=True, text=True).stdout
+    for line in listing.splitlines():
+        if re.match(r"\s*INTERP\b", line) or "(NEEDED)" in line or \
+                "(TEXTREL)" in line:
+            offend(recorder, "needs: " + " ".join(line.split()))
+
+
 def main():
     if len(sys.argv) == 2 and sys.argv[1] == "source":
         check_source()
     elif len(sys.argv) > 2 and sys.argv[1] == "library":
         for library in sys.argv[2:]:
             check_library(library)
+    elif len(sys.argv) > 2 and sys.argv[1] == "recorder":
+        for recorder in sys.argv[2:]:
+            check_recorder_alone(recorder)
     else:
         print(__doc__, file=sys.stderr)
         return 2

@@ -12,12 +12,14 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "preload/arenas.h"
-#include "preload/real.h"
-#include "preload/ring.h"
+#include "preload/ring/arenas.h"
+#include "cli/recorder/recording.h"
+#include "preload/interpose/real.h"
+#include "preload/ring/ring.h"
 #include "tests/unit/unwind_embed.h"
 
 static struct recorder r;
+static struct recording w;	/* the writer's */
 static struct gl_shared shared;
 static struct gl_header header;
 static struct gl_ring ring;
@@ -49,6 +51,8 @@ static int each(void **state)
 	real.single_threaded = &alone;
 	alone = 1;
 	r.live = &header;
+	w.shared = &shared;
+	w.live = &header;
 	header.window_ticks = 10000;
 	asked = 0;
 	return 0;
@@ -57,16 +61,16 @@ static int each(void **state)
 static void the_next_event_answers(void **state)
 {
 	(void)state;
-	arenas_ask(&r);
+	arenas_ask(&w);
 	assert_int_equal(shared.turn, RING_ASKED);
-	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
+	assert_false(arenas_collect(&w, ARENAS_RUNNING, &got));
 	ring_stamp(&shared, &ring);
 	assert_int_equal(shared.turn, 0);
 	assert_int_equal(asked, 1);
 	ring_stamp(&shared, &ring);
 	assert_int_equal(asked, 1);
-	assert_false(arenas_collect(&r, ARENAS_LAST, &got));
-	assert_true(arenas_collect(&r, ARENAS_RUNNING, &got));
+	assert_false(arenas_collect(&w, ARENAS_LAST, &got));
+	assert_true(arenas_collect(&w, ARENAS_RUNNING, &got));
 	assert_int_equal(got.value[GT_ARENAS_SYSTEM], 1);
 	assert_int_equal(got.value[GT_ARENAS_FREE_COUNT], 2);
 	assert_int_equal(got.value[GT_ARENAS_FAST_COUNT], 3);
@@ -76,7 +80,7 @@ static void the_next_event_answers(void **state)
 	assert_int_equal(got.value[GT_ARENAS_FREE], 9);
 	assert_int_equal(got.value[GT_ARENAS_TOP], 10);
 	assert_true(got.stamp != 0);
-	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
+	assert_false(arenas_collect(&w, ARENAS_RUNNING, &got));
 }
 
 static void whoever_has_the_turn_loses_it(void **state)
@@ -91,7 +95,7 @@ static void whoever_has_the_turn_loses_it(void **state)
 	ring.head = RING_STAMP_FOR;
 	ring_stamp(&shared, &ring);
 	assert_int_equal(ring.stamp, stamp);
-	arenas_ask(&r);
+	arenas_ask(&w);
 	assert_false(ring_stamp_fast(&shared, &ring));
 	ring_stamp(&shared, &ring);
 	assert_true(ring.stamp > stamp);
@@ -101,19 +105,19 @@ static void whoever_has_the_turn_loses_it(void **state)
 static void it_can_be_taken_back(void **state)
 {
 	(void)state;
-	arenas_ask(&r);
-	arenas_forget(&r);
+	arenas_ask(&w);
+	arenas_forget(&w);
 	assert_int_equal(shared.turn, 0);
 	ring_stamp(&shared, &ring);
 	arenas_answer(&shared);
 	assert_int_equal(asked, 0);
 	/* not what is there already */
-	arenas_ask(&r);
+	arenas_ask(&w);
 	ring_stamp(&shared, &ring);
-	arenas_ask(&r);
+	arenas_ask(&w);
 	assert_int_equal(shared.turn, 0);
-	arenas_forget(&r);
-	assert_true(arenas_collect(&r, ARENAS_RUNNING, &got));
+	arenas_forget(&w);
+	assert_true(arenas_collect(&w, ARENAS_RUNNING, &got));
 }
 
 static void handler(int number)
@@ -128,12 +132,12 @@ static void never_in_a_handler(void **state)
 
 	(void)state;
 	signal(SIGUSR1, handler);
-	arenas_ask(&r);
+	arenas_ask(&w);
 	raise(SIGUSR1);
 	assert_int_equal(asked, 0);
 	/* asked again, of the same thread elsewhere */
 	assert_int_equal(shared.turn, 0);
-	arenas_ask(&r);
+	arenas_ask(&w);
 	assert_int_equal(shared.turn, RING_ASKED);
 	sigprocmask(SIG_SETMASK, NULL, &before);
 	ring_stamp(&shared, &ring);
@@ -155,7 +159,7 @@ static void any_thread_may(void **state)
 
 	(void)state;
 	memset(&theirs, 0, sizeof(theirs));
-	arenas_ask(&r);
+	arenas_ask(&w);
 	pthread_create(&thread, NULL, other, &theirs);
 	pthread_join(thread, NULL);
 	assert_int_equal(asked, 1);
@@ -163,7 +167,7 @@ static void any_thread_may(void **state)
 	assert_int_equal(asked, 2);
 	arenas_leave(&r);
 	assert_int_equal(asked, 2);
-	assert_true(arenas_collect(&r, ARENAS_LAST, &got));
+	assert_true(arenas_collect(&w, ARENAS_LAST, &got));
 }
 
 static void a_large_heap_is_left_alone(void **state)
@@ -172,7 +176,7 @@ static void a_large_heap_is_left_alone(void **state)
 	/* so far it has run for some 2 ms */
 	header.counter0 = arch_cycles() - 1000 * header.window_ticks;
 	shared.live_blocks = 10000;
-	assert_int_equal(arenas_estimate_ns(&r), 6000000);
+	assert_int_equal(arenas_estimate_ns(&shared), 6000000);
 	arenas_leave(&r);
 	assert_int_equal(asked, 0);
 	shared.live_blocks = 10;
@@ -184,17 +188,30 @@ static void a_large_heap_is_left_alone(void **state)
 static void never_beside_another_thread(void **state)
 {
 	(void)state;
-	assert_true(arenas_alone());
-	arenas_ask(&r);
+	arenas_tell(&shared);
+	assert_int_equal(shared.arenas_can, ARENAS_ALONE);
+	arenas_ask(&w);
 	alone = 0;
-	assert_false(arenas_alone());
+	/* who finds out says so */
 	ring_stamp(&shared, &ring);
+	assert_int_equal(shared.arenas_can, ARENAS_THREADS);
 	arenas_leave(&r);
 	assert_int_equal(asked, 0);
 	real.single_threaded = NULL;
-	assert_false(arenas_alone());
+	arenas_tell(&shared);
+	assert_int_equal(shared.arenas_can, ARENAS_THREADS);
 	arenas_leave(&r);
 	assert_int_equal(asked, 0);
+}
+
+static void the_first_thread_is_told_before_it_is_there(void **state)
+{
+	(void)state;
+	arenas_tell_threads(&shared);
+	assert_int_equal(shared.arenas_can, ARENAS_FOREIGN);
+	arenas_tell(&shared);
+	arenas_tell_threads(&shared);
+	assert_int_equal(shared.arenas_can, ARENAS_THREADS);
 }
 
 static void *on_fiber_stack;
@@ -221,7 +238,7 @@ static void not_on_a_fibers_stack(void **state)
 	there.uc_stack.ss_size = 1 << 20;
 	there.uc_link = &here;
 	makecontext(&there, fiber, 0);
-	arenas_ask(&r);
+	arenas_ask(&w);
 	change(&here, &there);
 	assert_int_equal(shared.turn, 0);
 	assert_int_equal(asked, 0);
@@ -231,11 +248,12 @@ static void who_cannot_tell_is_not_asked(void **state)
 {
 	(void)state;
 	real.mallinfo = NULL;
-	assert_false(arenas_known());
-	arenas_ask(&r);
+	arenas_tell(&shared);
+	assert_int_equal(shared.arenas_can, ARENAS_FOREIGN);
+	arenas_ask(&w);
 	ring_stamp(&shared, &ring);
 	assert_int_equal(shared.turn, 0);
-	assert_false(arenas_collect(&r, ARENAS_RUNNING, &got));
+	assert_false(arenas_collect(&w, ARENAS_RUNNING, &got));
 }
 
 static int embed(void **state)
@@ -254,6 +272,8 @@ static void *all(void *failures)
 		cmocka_unit_test_setup(any_thread_may, each),
 		cmocka_unit_test_setup(a_large_heap_is_left_alone, each),
 		cmocka_unit_test_setup(never_beside_another_thread, each),
+		cmocka_unit_test_setup(
+			the_first_thread_is_told_before_it_is_there, each),
 		cmocka_unit_test_setup(not_on_a_fibers_stack, each),
 		cmocka_unit_test_setup(who_cannot_tell_is_not_asked, each),
 	};

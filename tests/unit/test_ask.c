@@ -14,9 +14,10 @@
 #include <cmocka.h>
 
 #include "arch.h"
-#include "preload/area.h"
-#include "preload/ask.h"
-#include "preload/recorder.h"
+#include "preload/base/sys.h"
+#include "preload/ring/area.h"
+#include "preload/ring/ask.h"
+#include "preload/ring/recorder.h"
 #include "unwind/memory.h"
 
 static struct gl_shared shared;
@@ -25,13 +26,27 @@ static pthread_t writer, asker;
 static sigjmp_buf back;
 static bool nested;
 
+/* As serve_pending: one more than the first argument, and than each byte. */
+static void answer(struct gl_request *request)
+{
+	uint32_t posted = GL_REQUEST_POSTED;
+
+	if (!atomic_compare_exchange_strong(&request->state, &posted,
+					    GL_REQUEST_TAKEN))
+		return;
+	request->result = request->arg[0] + 1;
+	for (uint32_t i = 0; i < request->bytes; i++)
+		request->data[i]++;
+	atomic_store(&request->state, GL_REQUEST_DONE);
+	sys_futex_wake(&request->state);
+}
+
 static void *answers(void *unused)
 {
 	(void)unused;
 	while (!stop) {
-		if (!holds_back && ask_pending(&shared.request))
-			ask_answered(&shared.request,
-				     shared.request.arg[0] + 1);
+		if (!holds_back)
+			answer(&shared.request);
 		sched_yield();
 	}
 	return NULL;
@@ -41,9 +56,9 @@ static int start(void **state)
 {
 	(void)state;
 	memset(recorder, 0, sizeof(*recorder));
-	recorder->writer_tid = getpid();
 	recorder->shared = &shared;
-	shared.request.state = 0;
+	shared.recorder_tid = getpid();
+	memset(&shared.request, 0, sizeof(shared.request));
 	recorder->state = RECORDER_ON;
 	stop = holds_back = 0;
 	unwind_ban = 0;
@@ -75,6 +90,50 @@ static void answered_in_turn(void **state)
 		assert_true(ask(i, &result));
 		assert_int_equal(result, i + 1);
 	}
+	assert_int_equal(recorder->ask.holder, 0);
+}
+
+/* There and back by value, as nobody can read the asker's memory. */
+static void data_goes_and_comes(void **state)
+{
+	char there[] = "HAL", more[4] = "", back[sizeof(there)];
+	struct ask_question question = {
+		.what = ASK_CALL, .data = there, .bytes = 3, .back = back,
+		.more = more, .more_bytes = 3,
+	};
+	long result;
+
+	(void)state;
+	memset(shared.request.data, '@', 8);
+	assert_true(ask_writer(recorder, &question, &result));
+	assert_memory_equal(back, "IBM", 3);
+	assert_memory_equal(more, "AAA", 3);
+	assert_string_equal(there, "HAL");
+	question.more_bytes = GL_REQUEST_ROOM - 2;	/* one too many */
+	assert_false(ask_writer(recorder, &question, &result));
+	assert_int_equal(shared.request.state, GL_REQUEST_IDLE);
+}
+
+static void *goes(void *unused)
+{
+	while (shared.request.state != GL_REQUEST_POSTED)
+		sched_yield();
+	shared.recorder_tid |= GL_RECORDER_GONE;
+	return unused;
+}
+
+/* Before, and while it is asked. */
+static void a_recorder_that_has_gone_is_not_waited_for(void **state)
+{
+	pthread_t by;
+	long result;
+
+	(void)state;
+	holds_back = 1;
+	assert_int_equal(pthread_create(&by, NULL, goes, NULL), 0);
+	assert_false(ask(1, &result));
+	pthread_join(by, NULL);
+	assert_false(ask(1, &result));
 	assert_int_equal(recorder->ask.holder, 0);
 }
 
@@ -153,6 +212,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(answered_in_turn, start, end),
+		cmocka_unit_test_setup_teardown(data_goes_and_comes, start,
+						end),
+		cmocka_unit_test_setup_teardown(
+			a_recorder_that_has_gone_is_not_waited_for, start,
+			end),
 		cmocka_unit_test_setup_teardown(one_that_was_left_is_taken_back,
 						start, end),
 		cmocka_unit_test_setup_teardown(one_within_another_is_refused,

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "preload/area.h"
-#include "preload/budget.h"
+#include "preload/ring/area.h"
+#include "preload/start/budget.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -39,10 +39,10 @@ static void nothing_is_limited(void **state)
 {
 	(void)state;
 	assert_int_equal(under(NULL, UINT64_MAX).memory, 256 * MIB);
-	assert_int_equal(growth(NULL, UINT64_MAX), 125 * MIB);
+	assert_int_equal(growth(NULL, UINT64_MAX), 128 * MIB);
 	assert_int_equal(under("64M", UINT64_MAX).memory, 64 * MIB);
-	assert_int_equal(growth("32M", UINT64_MAX), 13 * MIB);
-	assert_int_equal(growth("8M", UINT64_MAX), 1 * MIB);
+	assert_int_equal(growth("32M", UINT64_MAX), 16 * MIB);
+	assert_int_equal(growth("8M", UINT64_MAX), 4 * MIB);
 }
 
 static void a_part_of_a_limit(void **state)
@@ -50,9 +50,9 @@ static void a_part_of_a_limit(void **state)
 	(void)state;
 	assert_int_equal(under(NULL, 4096 * MIB).memory, 256 * MIB);
 	assert_int_equal(under(NULL, 512 * MIB).memory, 64 * MIB);
-	assert_int_equal(growth(NULL, 512 * MIB), 13 * MIB);
-	assert_int_equal(growth(NULL, 128 * MIB), 1 * MIB);
-	assert_int_equal(growth(NULL, 64 * MIB), 1 * MIB);
+	assert_int_equal(growth(NULL, 512 * MIB), 16 * MIB);
+	assert_int_equal(growth(NULL, 128 * MIB), 4 * MIB);
+	assert_int_equal(growth(NULL, 64 * MIB), 2 * MIB);
 }
 
 static void what_is_asked_for(void **state)

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "preload/bump.h"
+#include "preload/base/bump.h"
 
 static void blocks_are_aligned_zero_and_apart(void **state)
 {

@@ -16,7 +16,7 @@
 
 #include "cli/model/account.h"
 #include "cli/model/model.h"
-#include "preload/choose.h"
+#include "preload/ring/choose.h"
 
 #define DRAWS 400000
 

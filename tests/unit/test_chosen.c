@@ -12,22 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/area.h"
-#include "preload/recorder.h"
+#include "preload/ring/area.h"
+#include "preload/ring/recorder.h"
+#include "preload/sample/chosen.h"
 
 #define BLOCKS 60000		/* more than two tables hold */
 #define STEPS 400000
 #define THREADS 4
 #define HANDED 60000		/* by each thread */
 
-static struct chosen *set;
+static struct chosen blocks, *set;
 
 static int each(void **state)
 {
 	(void)state;
-	memset(&recorder->chosen, 0, sizeof(recorder->chosen));
+	memset(&blocks, 0, sizeof(blocks));
 	recorder->area_limit = 0;
-	set = &recorder->chosen;
+	set = &blocks;
 	return 0;
 }
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "preload/area.h"
-#include "preload/chunk.h"
+#include "preload/ring/area.h"
+#include "cli/recorder/emit/chunk.h"
 
 #define TRACE_ID UINT64_C(0x1122334455667788)
 #define ROOM 65536

@@ -34,6 +34,24 @@ static void test_between(void **unused)
 }
 
 /* A recording that was cut in its first second has one pair. */
+/* Steps of the same length are so on both sides of a pair. */
+static void test_rounding(void **unused)
+{
+	struct clock clock = { 0 };
+	uint64_t tick, before, now;
+
+	(void)unused;
+	clock_add(&clock, 1000, 1000000);
+	clock_add(&clock, 1010, 1000004);	/* three ticks: 1.2 ns */
+	before = clock_ns(&clock, 960);
+	for (tick = 963; tick < 1040; tick += 3) {
+		now = clock_ns(&clock, tick);
+		assert_in_range(now - before, 1, 2);
+		before = now;
+	}
+	clock_free(&clock);
+}
+
 static void test_one_pair(void **unused)
 {
 	struct clock clock = { .tick_ps = 20000 };
@@ -64,6 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_pair),
 		cmocka_unit_test(test_between),
+		cmocka_unit_test(test_rounding),
 		cmocka_unit_test(test_one_pair),
 		cmocka_unit_test(test_close_pairs),
 	};

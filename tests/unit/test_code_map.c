@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "preload/area.h"
-#include "preload/code_map.h"
+#include "preload/ring/area.h"
+#include "cli/recorder/emit/code_map.h"
 
 static struct code_map map;
 

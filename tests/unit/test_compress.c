@@ -10,8 +10,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "preload/area.h"
-#include "preload/compress.h"
+#include "preload/ring/area.h"
+#include "cli/recorder/emit/compress.h"
 
 #define BYTES 20000
 #define TURNS 40	/* more than lie between two trials */

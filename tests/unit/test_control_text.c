@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload/control_text.h"
+#include "cli/recorder/control_text.h"
 
 static bool take(const char *line, struct control_request *request)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/copied_file.h"
+#include "preload/base/copied_file.h"
 
 static char folder[] = "/tmp/gnomon-copied-XXXXXX";
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/embed_elf.h"
+#include "cli/recorder/embed/embed_elf.h"
 
 #define PIECE 4099		/* no part of anything's size */
 #define MUTATIONS 6000

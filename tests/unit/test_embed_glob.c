@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/embed_glob.h"
+#include "cli/recorder/embed/embed_glob.h"
 
 #define LONG 4094		/* longest value of an option, about */
 

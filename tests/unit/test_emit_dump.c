@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/emit_dump.h"
+#include "cli/recorder/emit/emit_dump.h"
 
 #define PID 4711
 

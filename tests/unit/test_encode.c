@@ -11,8 +11,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "preload/area.h"
-#include "preload/encode.h"
+#include "preload/ring/area.h"
+#include "cli/recorder/emit/encode.h"
 
 #define RING 4096
 #define NODES 4096
@@ -114,7 +114,7 @@ static uint64_t put(uint64_t at, const struct event *e, bool nested)
 			word[3] = e->size;
 	}
 	if (e->kind == GT_EXTRA) {
-		word[2] = e->context | (uint64_t)(e->context % 9) << 32;
+		word[2] = e->context | (uint64_t)(e->context % 9 + 1) << 32;
 		word[3] = e->size;
 		for (i = 0; i < GT_EXTRA_ARGS; i++)
 			word[4 + i] = e->address << i;
@@ -206,7 +206,7 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 		} else if (kind == GT_EXTRA) {
 			unsigned k;
 
-			assert_int_equal(number(&c[5]), events[i].context % 9);
+			assert_int_equal(number(&c[5]), events[i].context % 9 + 1);
 			for (k = 0; k < GT_EXTRA_ARGS; k++)
 				assert_int_equal(number(&c[5]),
 						 events[i].address << k);
@@ -363,12 +363,68 @@ static void parents_go_before_children(void **state)
 	emit_node_refer(&emit, 3000);
 	assert_int_equal(emit.count, 3000 - 100 + 1);
 	for (i = 1; i < emit.count; i++)
-		assert_true(emit.batch[i - 1] < emit.batch[i]);
+		assert_true(emit.batch[i - 1].id < emit.batch[i].id);
 	emit_node_refer(&emit, 3001);
-	assert_int_equal(emit.batch[emit.count - 1], 3001);
+	assert_int_equal(emit.batch[emit.count - 1].id, 3001);
 	seen = emit.count;
 	emit_node_refer(&emit, 2000);
 	assert_int_equal(emit.count, seen);
+}
+
+/* What a target may write there: none of it is encoded. */
+static void what_is_no_record_is_bad(void **state)
+{
+	struct encode_span span = { ring, RING - 1, 0, 0, false };
+	struct event event = { GT_ALLOC, 1, 0x1000, 8, GT_STOP_OTHER };
+	uint64_t *word = (uint64_t *)ring, unfinished = 0;
+	uint32_t what;
+
+	(void)state;
+	span.to = put(0, &event, false);
+	encode_events(&encode, &span, &unfinished);
+	assert_false(encode.bad);
+	/* it ends beyond what is there */
+	span.to -= 8;
+	encode_events(&encode, &span, &unfinished);
+	assert_true(encode.bad);
+	/* a kind that there is not */
+	span.to = 64;
+	word[0] |= 7;
+	encode_events(&encode, &span, &unfinished);
+	assert_true(encode.bad);
+	/* something that nobody tells */
+	event.kind = GT_EXTRA;
+	for (what = 0; what < 32; what += 31) {
+		put(0, &event, false);
+		word[2] = (uint64_t)(what ? UINT32_MAX : 0) << 32;
+		encode_events(&encode, &span, &unfinished);
+		assert_true(encode.bad);
+		assert_ptr_equal(encode.end[ENCODE_EXTRA],
+				 encode.column[ENCODE_EXTRA]);
+	}
+}
+
+/* Nodes that lead in a circle, outward to later ones or to themselves. */
+static void a_chain_that_does_not_descend_ends(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	emit.count = 0;
+	memset(emit.emitted + 1, 0, NODES / 8 - 8);
+	nodes[500].parent = 500;
+	nodes[501].parent = 502;
+	nodes[502].parent = 501;
+	nodes[503].parent = UINT32_MAX;
+	for (i = 500; i < 504; i++)
+		assert_int_equal(emit_node_refer(&emit, i), i);
+	assert_int_equal(emit.count, 4);
+	for (i = 0; i < emit.count; i++)
+		assert_true(emit.batch[i].parent < emit.batch[i].id);
+	/* what is not reserved is not read */
+	emit.limit = 502;
+	assert_int_equal(emit_node_refer(&emit, 502), GT_STOP_OTHER);
+	emit.limit = NODES;
 }
 
 int main(void)
@@ -379,6 +435,8 @@ int main(void)
 		cmocka_unit_test(stamps_never_step_back),
 		cmocka_unit_test(impossible_contexts_are_not_followed),
 		cmocka_unit_test(parents_go_before_children),
+		cmocka_unit_test(what_is_no_record_is_bad),
+		cmocka_unit_test(a_chain_that_does_not_descend_ends),
 	};
 
 	if (area_map(UINT64_C(64) << 20))

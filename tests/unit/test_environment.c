@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/area.h"
-#include "preload/environment.h"
-#include "preload/recorder.h"
+#include "preload/process/environment.h"
+#include "preload/ring/area.h"
+#include "preload/ring/recorder.h"
 #include "tests/unit/stepped.h"
 
 #define STRIDE 61

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/copied_file.h"
-#include "preload/foreign.h"
+#include "preload/base/copied_file.h"
+#include "cli/recorder/embed/foreign.h"
+#include "cli/recorder/target_file.h"
+#include "preload/ring/patched.h"
 
 /* Defined here, so that it stands among the symbols. */
 void *mi_malloc(size_t size);
@@ -30,12 +31,15 @@ static size_t own_size;
 
 static int load(void **state)
 {
+	int32_t file[GL_FILES] = { -1, -1, -1, -1, -1, -1 };
 	int fd = open("/proc/self/exe", O_RDONLY);
 	struct stat status;
 
 	(void)state;
 	if (fd < 0 || fstat(fd, &status))
 		return -1;
+	file[GL_FILE_MAPS_WHOLE] = open("/proc/self/maps", O_RDONLY);
+	target_file_init(file, getpid());
 	own_size = (size_t)status.st_size;
 	own = mmap(NULL, own_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	close(fd);
@@ -53,9 +57,46 @@ static enum foreign_state verdict(size_t size, bool program)
 	return foreign.state;
 }
 
+/* What hooks did with an image of this name. */
+static enum foreign_state verdict_if(const struct patched_list *list,
+				     bool program)
+{
+	struct foreign foreign = { .state = FOREIGN_NONE, .patched = list };
+	struct copied_file file = { .bytes = own, .size = own_size, .fd = -1 };
+
+	foreign_file(&foreign, &file, "test", program);
+	return foreign.state;
+}
+
+static void test_patched(void **state)
+{
+	struct patched_list list = { .count = 0 };
+	unsigned i;
+
+	(void)state;
+	assert_int_equal(verdict_if(&list, true), FOREIGN_SURE);
+	patched_add(&list, "tes", true, PATCHED_TOLD);
+	patched_add(&list, "test", false, PATCHED_TOLD);
+	assert_int_equal(verdict_if(&list, true), FOREIGN_SURE);
+	assert_int_equal(verdict_if(&list, false), FOREIGN_NONE);
+	patched_add(&list, "test", true, PATCHED_TOLD);
+	assert_int_equal(verdict_if(&list, true), FOREIGN_NONE);
+	list.count = 0;
+	/* a program's name may be a link's, a library's not */
+	patched_add(&list, "link", true, PATCHED_DONE);
+	assert_int_equal(verdict_if(&list, true), FOREIGN_PATCHED);
+	list.count = 0;
+	for (i = 0; i < PATCHED_IMAGES; i++)
+		patched_add(&list, "other", false, PATCHED_DONE);
+	patched_add(&list, "test", true, PATCHED_TOLD);
+	assert_int_equal(list.count, PATCHED_IMAGES);
+	list.count = UINT32_MAX;
+	assert_int_equal(verdict_if(&list, true), FOREIGN_SURE);
+}
+
 static void test_own(void **state)
 {
-	struct foreign foreign = { FOREIGN_SURE, false, "mimalloc" };
+	struct foreign foreign = { FOREIGN_SURE, false, "mimalloc", NULL };
 	char text[256];
 
 	(void)state;
@@ -94,11 +135,10 @@ static void test_damaged(void **state)
 	}
 }
 
-/* A file that is larger than a part of the limit is not copied. */
-static void test_limited(void **state)
+/* All that is mapped, the program by its own rules. */
+static void test_mapped(void **state)
 {
 	struct foreign foreign = { .state = FOREIGN_NONE };
-	struct rlimit before, limit;
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
@@ -106,27 +146,20 @@ static void test_limited(void **state)
 	assert_true(n > 0);
 	path[n] = '\0';
 	foreign_look(&foreign, path);
-	assert_int_not_equal(foreign.state, FOREIGN_NONE);
-	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-	limit = before;
-	limit.rlim_cur = 1024 * (own_size - 1);
-	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-	foreign_look(&foreign, path);
+	assert_int_equal(foreign.state, FOREIGN_SURE);
+	assert_false(foreign.library);
+	foreign_look(&foreign, "/another");
 	assert_int_equal(foreign.state, FOREIGN_NONE);
-	limit.rlim_cur = 1024 * own_size;
-	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-	foreign_look(&foreign, path);
-	assert_int_not_equal(foreign.state, FOREIGN_NONE);
-	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_patched),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_limited),
+		cmocka_unit_test(test_mapped),
 	};
 
 	return mi_malloc(0) == NULL ? 1 :

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "preload/ring.h"
+#include "preload/ring/ring.h"
 
 #define THREADS 4
 #define EACH 20000

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "preload/guard_block.h"
+#include "preload/guard/guard_block.h"
 #include "unwind/memory.h"
 
 #define SECRET UINT64_C(0x123456789abcdef1)

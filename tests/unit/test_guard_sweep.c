@@ -4,15 +4,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "preload/guard_sweep.h"
+#include "preload/guard/guard.h"
+#include "preload/guard/guard_sweep.h"
 #include "unwind/memory.h"
 
 #define PAGES 64u
 #define BYTES (PAGES * 4096)
 #define BLOCKS 400u
+
+static size_t bytes = BYTES;	/* of `memory` */
 
 static struct guard_shape shape;
 static unsigned char *memory;
@@ -42,14 +47,14 @@ static void fill(void)
 	uintptr_t at = (uintptr_t)memory;
 	unsigned i;
 
-	memset(memory, 0, BYTES);
+	memset(memory, 0, bytes);
 	for (i = 0; i < BLOCKS; i++) {
 		sizes[i] = i;
 		blocks[i] = guard_place(&shape, at, 16);
 		guard_make(&shape, at, blocks[i], sizes[i], i, 0);
 		at = base_round_up(blocks[i] + sizes[i] + shape.zone, 16);
 	}
-	assert_true(at < (uintptr_t)memory + BYTES);
+	assert_true(at < (uintptr_t)memory + bytes);
 }
 
 static struct told sweep(uint64_t wanted)
@@ -151,6 +156,119 @@ static void the_whole_process(void **state)
 	munmap(far, aside);
 }
 
+#define HOT 60u		/* blocks that come and go all the time */
+
+static _Atomic bool churn_ends;
+
+/* A thread that frees and allocates: what lies around a block that has ended is
+ * the allocator's until the next one is made there. */
+static void come_and_go(unsigned i, unsigned context)
+{
+	struct guard_found found;
+
+	if (guard_find(&shape, blocks[i], &found) != GUARD_LIVE)
+		return;
+	guard_moves(blocks[i]);
+	guard_unmake(&shape, blocks[i], &found);
+	memset((void *)(blocks[i] - shape.front), 0x55, 32);
+	memset((void *)(blocks[i] + sizes[i]), 0x55, shape.zone);
+	guard_make(&shape, guard_memory(blocks[i], &found), blocks[i],
+		   sizes[i], i, 0);
+	guard_moves(blocks[i]);
+	guard_name(&shape, blocks[i], context, 0);
+}
+
+static void *churn(void *first)
+{
+	unsigned i, n = 0;
+
+	while (!atomic_load(&churn_ends)) {
+		i = n++ % 8 ? HOT : n % (BLOCKS / 2);
+		i = 2 * i + (unsigned)(uintptr_t)first;
+		if (i != 100)
+			come_and_go(i, n);
+	}
+	return NULL;
+}
+
+/* Of blocks that come and go nothing is told, however often; of one that is
+ * damaged it is. */
+static void others_go_on(void **state)
+{
+	pthread_t thread[2];
+	uintptr_t i;
+	unsigned n;
+
+	(void)state;
+	shape = guard_shape(3000, 99);
+	bytes = BYTES * 64;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	fill();
+	*(unsigned char *)(blocks[100] + sizes[100]) ^= 1;
+	atomic_store(&guard.watched, 1);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, churn,
+						(void *)i), 0);
+	for (n = 0; n < 100; n++) {
+		struct told told = { 0 };
+		struct guard_sweep all = { .shape = &shape, .tell = tell,
+					   .moves = guard.moves,
+					   .owner = &told };
+
+		guard_sweep_range(&all, (uintptr_t)memory,
+				  (uintptr_t)memory + bytes);
+		assert_int_equal(told.count, 1);
+		assert_int_equal(told.block, blocks[100]);
+	}
+	/* where they mostly are */
+	for (n = 0; n < 20000; n++) {
+		struct told told = { 0 };
+		struct guard_sweep hot = { .shape = &shape, .tell = tell,
+					   .moves = guard.moves,
+					   .owner = &told };
+		uintptr_t at = blocks[2 * HOT] & -4096ul;
+
+		guard_sweep_range(&hot, at - 4096, at + 4 * 4096);
+		assert_int_equal(told.count, 0);
+	}
+	atomic_store(&churn_ends, true);
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+/* What is unmapped meanwhile is passed over. */
+static void *unmaps(void *unused)
+{
+	while (!atomic_load(&churn_ends)) {
+		mprotect(memory + BYTES, BYTES, PROT_NONE);
+		mprotect(memory + BYTES, BYTES, PROT_READ | PROT_WRITE);
+	}
+	return unused;
+}
+
+static void memory_goes(void **state)
+{
+	struct told told = { 0 };
+	struct guard_sweep all = { .shape = &shape, .tell = tell,
+				   .moves = guard.moves, .owner = &told };
+	pthread_t thread;
+	unsigned n;
+
+	(void)state;
+	fill();
+	atomic_store(&churn_ends, false);
+	assert_int_equal(pthread_create(&thread, NULL, unmaps, NULL), 0);
+	for (n = 0; n < 100; n++)
+		guard_sweep_range(&all, (uintptr_t)memory,
+				  (uintptr_t)memory + bytes);
+	atomic_store(&churn_ends, true);
+	pthread_join(thread, NULL);
+	assert_int_equal(told.count, 0);
+	assert_true(all.blocks > 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +277,8 @@ int main(void)
 		cmocka_unit_test(damaged_ones_are),
 		cmocka_unit_test(headers_that_are_gone),
 		cmocka_unit_test(the_whole_process),
+		cmocka_unit_test(others_go_on),
+		cmocka_unit_test(memory_goes),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,6 +1,6 @@
 /*
  * test_heaps.c: numbers and names of heaps: the same for the same name, also
- * for threads that come at once, and told to a trace once.
+ * for threads that come at once, and known to the writer before they are used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,13 +12,20 @@
 #include <string.h>
 
 /* The table is made anew for each try. */
-#include "preload/heaps.c"
+#include "preload/api/heaps.c"
+#include "preload/ring/area.h"
 #include "tests/unit/stepped.h"
 
 #define THREADS 4
 #define NAMES 200
 
+static struct gl_shared shared;
 static uint32_t number[THREADS][NAMES];
+
+static const char *told(uint32_t heap)
+{
+	return heap <= shared.heaps_named ? shared.heap_name[heap] : "";
+}
 
 static void *create(void *arg)
 {
@@ -40,8 +47,11 @@ static void names_have_numbers(void **state)
 
 	(void)state;
 	assert_int_equal(heaps_create("first"), 1);
+	assert_string_equal(told(1), "first");
 	assert_int_equal(heaps_create("second"), 2);
+	assert_string_equal(told(2), "second");
 	assert_int_equal(heaps_create("first"), 1);
+	assert_int_equal(shared.heaps_named, 2);
 	memset(name, 'x', sizeof(name));
 	name[99] = '\0';
 	long_one = heaps_create(name);
@@ -57,11 +67,8 @@ static void names_have_numbers(void **state)
 /* Whatever they got, the name behind it is what they asked for. */
 static void threads_at_once(void **state)
 {
-	static struct heaps_told told;
-	static char seen[GL_HEAPS_MAX][HEAPS_NAME_MAX + 1];
 	pthread_t thread[THREADS];
-	const char *name;
-	uint32_t heap;
+	uint32_t heap, last;
 	int i, k;
 
 	(void)state;
@@ -69,24 +76,68 @@ static void threads_at_once(void **state)
 		pthread_create(&thread[i], NULL, create, number[i]);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	while ((heap = heaps_next(&told, &name)) != 0) {
-		assert_true(heaps_valid(heap));
-		assert_string_equal(seen[heap], "");	/* once each */
-		strcpy(seen[heap], name);
-	}
-	assert_string_equal(seen[2], "second");
+	last = shared.heaps_named;
+	assert_in_range(last, NAMES, GL_HEAPS_MAX - 1);
+	assert_string_equal(told(2), "second");
 	for (i = 0; i < THREADS; i++)
 		for (k = 0; k < NAMES; k++) {
 			char wanted[16];
 
 			snprintf(wanted, sizeof(wanted), "heap %d", k);
-			assert_string_equal(seen[number[i][k]], wanted);
+			assert_string_equal(told(number[i][k]), wanted);
 		}
-	assert_int_equal(heaps_next(&told, &name), 0);
 	heap = heaps_create("late");
-	assert_int_equal(heaps_next(&told, &name), heap);
-	assert_string_equal(name, "late");
-	assert_int_equal(heaps_next(&told, &name), 0);
+	assert_int_equal(heap, last + 1);
+	assert_string_equal(told(heap), "late");
+}
+
+/* ---- when there is a writer ---- */
+
+static void what_there_is_is_told_at_the_start(void **state)
+{
+	struct heaps_table *table = heaps_table;
+
+	(void)state;
+	heaps_table = NULL;
+	recorder->shared = NULL;
+	memset(&shared, 0, sizeof(shared));
+	shared.heap_limit = GL_HEAPS_MAX;
+	assert_int_equal(heaps_create("early"), 1);
+	assert_int_equal(heaps_create("too"), 2);
+	recorder->shared = &shared;
+	heaps_tell_all();
+	assert_int_equal(shared.heaps_named, 2);
+	assert_string_equal(told(1), "early");
+	assert_string_equal(told(2), "too");
+	heaps_table = table;
+}
+
+/* They have numbers. What is told is told in order. */
+static void without_room_there_are_no_names(void **state)
+{
+	struct heaps_table *table = heaps_table;
+
+	(void)state;
+	heaps_table = NULL;
+	memset(&shared, 0, sizeof(shared));
+	shared.heap_limit = 2;
+	shared.heaps_refused = 1;
+	assert_int_equal(heaps_create("one"), 1);
+	assert_int_equal(heaps_create("two"), 2);
+	assert_int_equal(heaps_create("three"), 3);
+	assert_int_equal(shared.heaps_named, 1);
+	assert_int_equal(shared.heaps_wanted, 4);
+	assert_string_equal(shared.heap_name[2], "");
+	shared.heap_limit = 4;
+	assert_int_equal(heaps_create("two"), 2);
+	assert_int_equal(shared.heaps_named, 2);
+	assert_int_equal(heaps_create("three"), 3);
+	assert_string_equal(told(3), "three");
+	shared.heap_limit = 0;
+	assert_int_equal(heaps_create("four"), 4);
+	assert_int_equal(shared.heaps_named, 3);
+	shared.heap_limit = GL_HEAPS_MAX;
+	heaps_table = table;
 }
 
 /* ---- one name, twice at once ---- */
@@ -96,6 +147,8 @@ static uint32_t by_action, by_handler;
 static void no_heaps(void)
 {
 	heaps_table = NULL;
+	memset(shared.heap_name, 0, 3 * GL_HEAP_NAME);
+	shared.heaps_named = 0;
 	assert_int_equal(heaps_create("another"), 1);
 	by_handler = 0;
 }
@@ -112,12 +165,8 @@ static void create_the_same(void)
 
 static bool is_the_same(void)
 {
-	struct heaps_told told = { 0 };
-	const char *name;
-
-	return by_action == 2 && by_handler == 2 &&
-	       heaps_next(&told, &name) == 1 && heaps_next(&told, &name) == 2 &&
-	       strcmp(name, "one") == 0 && heaps_next(&told, &name) == 0;
+	return by_action == 2 && by_handler == 2 && shared.heaps_named == 2 &&
+	       strcmp(told(2), "one") == 0;
 }
 
 /* A handler, or a thread, that creates it in the middle of that. */
@@ -157,9 +206,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_have_numbers),
 		cmocka_unit_test(threads_at_once),
+		cmocka_unit_test(what_there_is_is_told_at_the_start),
+		cmocka_unit_test(without_room_there_are_no_names),
 		cmocka_unit_test(one_name_is_one_heap),
 		cmocka_unit_test(there_is_an_end),
 	};
 
+	if (area_map(UINT64_C(16) << 20))
+		return 77;
+	recorder->shared = &shared;
+	shared.heap_limit = GL_HEAPS_MAX;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,29 @@ static void unmapped_tables_are_not_read(void **state)
 	assert_int_equal(jit_count(), 0);
 }
 
+static void figures_are_told_where_somebody_asks(void **state)
+{
+	static struct capture_tables told;
+	static struct capture_tables *to;
+	struct jit_tables t = tables_at(pages + CODE_PAGE);
+	uint32_t refused = jit_refused();
+
+	(void)state;
+	jit_init(&to);
+	assert_true(jit_register(&t));
+	assert_int_equal(told.registered, 0);	/* as in a forked child */
+	to = &told;
+	jit_init(&to);
+	assert_int_equal(told.registered, 1);
+	assert_int_equal(told.refused, refused);
+	jit_deregister(t.key);
+	assert_int_equal(told.registered, 0);
+	t.frames = 0x1000;
+	assert_false(jit_register(&t));
+	assert_int_equal(told.refused, refused + 1);
+	jit_init(NULL);
+}
+
 static void nonsense_is_refused(void **state)
 {
 	uint8_t *table = pages + CODE_PAGE;
@@ -192,6 +215,8 @@ int main(void)
 		cmocka_unit_test_setup(unmet_goes_without_a_word, set_up),
 		cmocka_unit_test_setup(nodes_are_forgotten, set_up),
 		cmocka_unit_test_setup(unmapped_tables_are_not_read, set_up),
+		cmocka_unit_test_setup(figures_are_told_where_somebody_asks,
+				       set_up),
 		cmocka_unit_test_setup(nonsense_is_refused, set_up),
 		cmocka_unit_test_setup(a_lone_fde, set_up),
 		cmocka_unit_test_setup(many, set_up),

@@ -10,15 +10,17 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/model/maps.h"
 #include "cli/trace/columns.h"
-#include "preload/area.h"
-#include "preload/maps_watch.h"
-#include "preload/recorder.h"
-#include "preload/sys.h"
+#include "preload/ring/area.h"
+#include "cli/recorder/memory/maps_watch.h"
+#include "cli/recorder/target_file.h"
+#include "preload/ring/recorder.h"
+#include "preload/base/sys.h"
 
 #define PAGE UINT64_C(4096)
 #define ROOM (1u << 20)
@@ -35,6 +37,7 @@ struct fixture {
 
 static int set_up(void **state)
 {
+	int32_t file[GL_FILES] = { -1, -1, -1, -1, -1, -1 };
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	blocks_init(&f->blocks);
@@ -43,6 +46,9 @@ static int set_up(void **state)
 	f->fd = memfd_create("watch", 0);
 	assert_int_equal(area_map(64 << 20), 0);
 	assert_int_equal(chunk_open(&f->out, f->fd, 5, ROOM), 0);
+	file[GL_FILE_MAPS] = open("/proc/self/maps", O_RDONLY);
+	file[GL_FILE_MAPS_WHOLE] = open("/proc/self/maps", O_RDONLY);
+	target_file_init(file, getpid());
 	maps_watch_init(&f->watch, &f->out, 0, getpid());
 	assert_true(f->watch.on);
 	*state = f;
@@ -53,6 +59,8 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
+	close(target_file(GL_FILE_MAPS));
+	close(target_file(GL_FILE_MAPS_WHOLE));
 	maps_free(&f->maps);
 	contexts_free(&f->contexts);
 	blocks_free(&f->blocks);
@@ -115,7 +123,7 @@ static void differences(void **state)
 	struct fixture *f = *state;
 	char *a, *b;
 
-	maps_watch_own(&f->watch, recorder, area_size_bytes());
+	maps_watch_own(&f->watch, (uintptr_t)recorder, area_size_bytes());
 	a = map_pages(10);
 	maps_watch_whole(&f->watch);
 	read_back(f);
@@ -195,11 +203,12 @@ static void long_lists(void **state)
 static void cut_short(void **state)
 {
 	struct fixture *f = *state;
+	unsigned all = f->watch.max;
 
 	f->watch.max = 5;
 	maps_watch_whole(&f->watch);
 	assert_int_equal(f->watch.cuts, 1);
-	f->watch.max = 100;
+	f->watch.max = all;
 	maps_watch_whole(&f->watch);
 	read_back(f);
 	assert_int_equal(f->maps.looks, 2);

@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload/area.h"
-#include "preload/aside.h"
-#include "preload/feed.h"
-#include "preload/ring.h"
+#include "preload/ring/area.h"
+#include "preload/sample/aside.h"
+#include "cli/recorder/feed.h"
+#include "preload/ring/ring.h"
 #include "stepped.h"
 
 #define SIZE 4096
@@ -29,6 +29,8 @@ static struct gl_thread told[RINGS];
 static struct thread threads[RINGS];
 static struct feed_ring own[RINGS];
 static struct feed feed;
+static struct recording recording;
+static struct recording_ring given[RINGS];
 static struct nested nested;
 static uint64_t data[RINGS][(SIZE + GL_RING_SLACK) / 8];
 static sigjmp_buf back;
@@ -49,6 +51,7 @@ static int each(void **state)
 	for (i = 0; i < RINGS; i++) {
 		rings[i].busy = GL_IDLE;
 		rings[i].data = (uintptr_t)data[i];
+		rings[i].offset = (uintptr_t)data[i] - (uintptr_t)&header;
 		rings[i].mask = SIZE - 1;
 		ring_place(&rings[i], 0, SIZE);
 		rings[i].state = GL_RING_ACTIVE;
@@ -65,10 +68,21 @@ static int each(void **state)
 	told[FIRST].nested = SECOND + 1;
 	recorder->rings = rings;
 	recorder->threads = threads;
-	recorder->pid = recorder->writer_tid = getpid();
+	recorder->pid = shared.recorder_tid = getpid();
 	recorder->state = RECORDER_ON;
 	recorder->stalled = 1;	/* nobody is there to be waited for */
-	feed.r = recorder;
+	recording = (struct recording){
+		.live = &header, .shared = &shared, .rings = rings,
+		.base = (uintptr_t)&header, .ring_count = RINGS,
+		.given = given,
+		.threads[0] = shared.threads[0],
+	};
+	for (i = 0; i < RINGS; i++)
+		given[i] = (struct recording_ring){
+			.offset = rings[i].offset, .mask = SIZE - 1,
+			.flags = rings[i].flags,
+		};
+	feed.r = &recording;
 	feed.rings = own;
 	return 0;
 }
@@ -211,6 +225,8 @@ static void an_unfinished_record_is_counted(void **state)
 	images.header = &header;
 	images.reserved = &reserved;
 	heaps.out = &out;
+	heaps.shared = &shared;
+	heaps.reserved = &reserved;
 	feed.out = &out;
 	feed.compress = &compress;
 	feed.encode = &encode;
@@ -247,5 +263,6 @@ int main(void)
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
+	sample_place();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload/options.h"
+#include "preload/base/options.h"
 
 static void sizes_are_powers_of_1024(void **state)
 {

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/output.h"
+#include "cli/recorder/output.h"
 
 static char directory[] = "/tmp/gnomon-test-output.XXXXXX";
 
@@ -50,20 +50,6 @@ static void patterns_expand(void **state)
 
 		assert_false(output_expand(&n, 0, to, 8));
 	}
-}
-
-static void descriptors_are_recognised(void **state)
-{
-	(void)state;
-	assert_int_equal(output_descriptor("/dev/stdout"), 1);
-	assert_int_equal(output_descriptor("-"), 1);
-	assert_int_equal(output_descriptor("/dev/stderr"), 2);
-	assert_int_equal(output_descriptor("/dev/fd/17"), 17);
-	assert_int_equal(output_descriptor("/proc/self/fd/3"), 3);
-	assert_int_equal(output_descriptor("/dev/fd/"), -1);
-	assert_int_equal(output_descriptor("/dev/fd/3x"), -1);
-	assert_int_equal(output_descriptor("/dev/fd/99999999999"), -1);
-	assert_int_equal(output_descriptor("a.trace"), -1);
 }
 
 /* Of a process that begins now: what is there is of earlier runs. */
@@ -225,7 +211,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_expand),
-		cmocka_unit_test(descriptors_are_recognised),
 		cmocka_unit_test(nothing_is_overwritten),
 		cmocka_unit_test(traces_of_this_run_are_kept),
 		cmocka_unit_test(one_being_written_is_left_alone),

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
-#include "preload/patch_plan.h"
+#include "preload/patch/patch_plan.h"
 
 /* One image with one function: 5 bytes displaced, a jump back. */
 static const uint8_t sample[] = {

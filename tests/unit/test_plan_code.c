@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "cli/plan_code.h"
-#include "preload/patch.h"
+#include "preload/patch/patch.h"
 
 typedef long function(long a, long b);
 

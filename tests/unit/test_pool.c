@@ -9,42 +9,64 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/area.h"
-#include "preload/pool.h"
+#include "preload/ring/area.h"
+#include "cli/recorder/pool.h"
+#include "preload/ring/pool_take.h"
+#include "live_builder.h"
 
-#define MEMORY (UINT64_C(32) << 20)
+#define MEMORY (32 * MIB)
 #define TAKERS 4
 #define TURNS 20000
 
+static struct live_made made;
 static struct live live;
 static struct pool pool;
+static struct recording recording;
+
+static int begin(void **state, uint64_t ring)
+{
+	struct recorder *r = recorder;
+
+	if (live_directory_make(state))
+		return -1;
+	memset(r, 0, sizeof(*r));
+	memset(&pool, 0, sizeof(pool));
+	if (live_make_in(&made, live_directory, MEMORY, ring) ||
+	    live_attach_to(&live, &made))
+		return -1;
+	r->live = made.header;
+	r->shared = live_shared_of(&made);
+	r->rings = (struct gl_ring *)((char *)made.header +
+				      made.header->data_offset);
+	recording_options = &recorder_options;
+	recording = (struct recording){
+		.live = live.header,
+		.shared = live_at(&live, live.shape.shared_offset),
+		.rings = live_at(&live, live.shape.data_offset),
+		.base = (uintptr_t)made.header,
+		.rings_made = made.header->ring_count,
+		.ring_bytes = made.ring_bytes,
+	};
+	if (recording_init(&recording))
+		return -1;
+	pool_init(&pool, &recording, &live, 16384);
+	return 0;
+}
 
 static int each(void **state)
 {
-	struct live_where where = {
-		.live_dir = "/tmp", .trace = "", .memory = MEMORY,
-		.pid = getpid(), .random = 1,
-	};
-	struct recorder *r = recorder;
+	return begin(state, LIVE_NO_RING);
+}
 
-	(void)state;
-	memset(r, 0, sizeof(*r));
-	memset(&pool, 0, sizeof(pool));
-	where.random = (uintptr_t)area_alloc(1);
-	if (live_open(&live, &where))
-		return -1;
-	r->live = live.header;
-	r->shared = live_at(&live, live.header->shared_offset);
-	r->rings = live_at(&live, live.header->data_offset);
-	pool_init(&pool, r, &live, 16384);
-	return 0;
+static int with_one(void **state)
+{
+	return begin(state, LIVE_RING);
 }
 
 static int after(void **state)
 {
-	(void)state;
-	live_unlink(&live);
-	return 0;
+	live_drop(&made, &live);
+	return live_directory_remove(state);
 }
 
 static uint64_t size_of(uint32_t id)
@@ -65,6 +87,28 @@ static void the_first_is_the_main_threads(void **state)
 	assert_int_equal(recorder->rings[id - 1].flags, GT_THREAD_NESTED);
 }
 
+/* Its owner may have it before the recorder runs. */
+static void the_first_comes_with_the_mapping(void **state)
+{
+	const struct gl_ring *first = recorder->rings;
+	uint32_t id, i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		id = pool_take(recorder, RECORDER_PRIMARY);
+		/* the others when the recorder looks */
+		assert_int_equal(id == 1, i == 0);
+		if (i == 0)
+			pool_refill(&pool);
+		assert_int_equal(size_of(id), 16 << 10);
+		assert_true(id == 1 || recorder->rings[id - 1].offset >=
+			    first->offset + LIVE_RING + GL_RING_SLACK);
+	}
+	assert_int_equal(first->data, (uintptr_t)made.header + first->offset);
+	id = pool_take(recorder, RECORDER_NESTED);
+	assert_int_equal(recorder->rings[id - 1].flags, GT_THREAD_NESTED);
+}
+
 static void data_does_not_overlap(void **state)
 {
 	static uint32_t ids[64];
@@ -80,7 +124,7 @@ static void data_does_not_overlap(void **state)
 	for (i = 0; i < 64; i++) {
 		struct gl_ring *a = &recorder->rings[ids[i] - 1];
 
-		assert_int_equal(a->data - (uintptr_t)live.header, a->offset);
+		assert_int_equal(a->data - (uintptr_t)made.header, a->offset);
 		assert_true(a->offset + a->mask + 1 + GL_RING_SLACK <=
 			    live.size);
 		memset((void *)a->data, i, a->mask + 1);
@@ -191,6 +235,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			the_first_is_the_main_threads, each, after),
+		cmocka_unit_test_setup_teardown(
+			the_first_comes_with_the_mapping, with_one, after),
 		cmocka_unit_test_setup_teardown(data_does_not_overlap, each,
 						after),
 		cmocka_unit_test_setup_teardown(

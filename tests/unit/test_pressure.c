@@ -11,12 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/pressure.h"
-#include "preload/recorder.h"
+#include "cli/recorder/memory/pressure.h"
+#include "cli/recorder/recording.h"
 
 #define MIB (UINT64_C(1) << 20)
 
 static char root[64];
+static struct options options;
 
 static void put(const char *path, const char *text)
 {
@@ -123,10 +124,11 @@ static void levels(void **state)
 	char name[SNAPSHOT_NAME_MAX];
 
 	(void)state;
-	options_default(&recorder_options);
-	assert_int_equal(options_set(&recorder_options, OPTION_SNAPSHOT_AT,
+	recording_options = &options;
+	options_default(&options);
+	assert_int_equal(options_set(&options, OPTION_SNAPSHOT_AT,
 				     "RSS=64M"), 0);
-	assert_int_equal(options_set(&recorder_options, OPTION_SNAPSHOT_AT,
+	assert_int_equal(options_set(&options, OPTION_SNAPSHOT_AT,
 				     "RSS=50.5%"), 0);
 	pressure_init(&p, getpid());
 	p.limit = 1000 * MIB;
@@ -158,9 +160,10 @@ static void wrong_levels(void **state)
 	};
 
 	(void)state;
-	options_default(&recorder_options);
+	recording_options = &options;
+	options_default(&options);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		if (options_set(&recorder_options, OPTION_SNAPSHOT_AT,
+		if (options_set(&options, OPTION_SNAPSHOT_AT,
 				wrong[i]) != -22)
 			fail_msg("%s was taken", wrong[i]);
 }

@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/proc_lines.h"
+#include "preload/base/proc_lines.h"
 
 static char path[] = "/tmp/gnomon-test.XXXXXX";
 
@@ -154,6 +156,29 @@ static void lines_of_maps(void **state)
 		assert_false(proc_lines_mapping(wrong[i], &m));
 }
 
+/* The list of a process that has ended meanwhile ends early. */
+static void of_a_process_that_ends(void **state)
+{
+	struct proc_lines lines;
+	char buffer[PROC_LINES_BUFFER], maps[64];
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0)
+		for (;;)
+			pause();
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", child);
+	assert_int_equal(proc_lines_open(&lines, maps, buffer, sizeof(buffer)),
+			 0);
+	while (proc_lines_next(&lines))
+		assert_true(proc_lines_last(&lines));
+	assert_true(proc_lines_last(&lines));
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_false(proc_lines_last(&lines));
+	proc_lines_close(&lines);
+}
+
 static int make_file(void **state)
 {
 	(void)state;
@@ -176,6 +201,7 @@ int main(void)
 		cmocka_unit_test(no_file_is_no_lines),
 		cmocka_unit_test(own_maps),
 		cmocka_unit_test(lines_of_maps),
+		cmocka_unit_test(of_a_process_that_ends),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

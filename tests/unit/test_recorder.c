@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "arch.h"
-#include "preload/recorder.h"
-#include "preload/seccomp.h"
-#include "preload/sys.h"
+#include "preload/base/sys.h"
+#include "preload/process/seccomp.h"
+#include "preload/ring/recorder.h"
 #include "unwind/memory.h"
 
 #define EVENTS 100

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/area.h"
-#include "preload/aside.h"
-#include "preload/ring.h"
-#include "preload/sys.h"
+#include "preload/base/sys.h"
+#include "preload/ring/area.h"
+#include "preload/ring/ring.h"
+#include "preload/sample/aside.h"
 #include "stepped.h"
 
 #define SIZE 4096
@@ -51,7 +51,7 @@ static int each(void **state)
 	recorder->live = &header;
 	recorder->shared = &shared;
 	memset(&shared, 0, sizeof(shared));
-	recorder->pid = recorder->writer_tid = getpid();
+	recorder->pid = shared.recorder_tid = getpid();
 	recorder->state = RECORDER_ON;
 	header.dropped = 0;
 	header.window_ticks = 100;
@@ -486,5 +486,6 @@ int main(void)
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
+	sample_place();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

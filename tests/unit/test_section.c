@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/section.h"
+#include "preload/base/section.h"
 
 static void test_own(void **unused)
 {

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "preload/signal_list.h"
+#include "preload/base/signal_list.h"
 
 static void signals_have_names(void **state)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "preload/smaps.h"
+#include "cli/recorder/memory/smaps.h"
 
 static void figures(void **state)
 {

@@ -104,6 +104,41 @@ static void only_what_nobody_needs(void **state)
 	buffer_free(&t.bytes);
 }
 
+/* One that has no trace yet. The descriptor stays open. */
+static int make_header(const char *name, const struct gl_header *header)
+{
+	int fd = make_live(name, NOBODY, "");
+
+	assert_int_equal(pwrite(fd, header, sizeof(*header), 0),
+			 sizeof(*header));
+	return fd;
+}
+
+/* Its lock says whether somebody is there. */
+static void what_has_never_begun(void **state)
+{
+	static const char name[] = "gnomon-1-0.live";
+	static const struct gl_header unmade;
+	static const struct gl_header unbegun = {
+		.version = GL_VERSION, .header_size = sizeof(unbegun)
+	};
+	int fd;
+
+	(void)state;
+	close(make_header(name, &unbegun));
+	sweep_live_files(directory, directory);
+	assert_false(take(name));
+	fd = make_header(name, &unbegun);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	sweep_live_files(directory, directory);
+	assert_true(take(name));
+	close(fd);
+	/* it was not locked yet */
+	close(make_header(name, &unmade));
+	sweep_live_files(directory, directory);
+	assert_true(take(name));
+}
+
 /* Of a trace that has been renamed, which nobody can find among so many. */
 static void not_every_name_was_looked_at(void **state)
 {
@@ -141,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_nobody_needs),
+		cmocka_unit_test(what_has_never_begun),
 		cmocka_unit_test(not_every_name_was_looked_at),
 	};
 

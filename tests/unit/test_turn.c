@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "preload/ring.h"
-#include "preload/turn.h"
+#include "preload/ring/ring.h"
+#include "cli/recorder/turn.h"
 
 #define RINGS 3
 #define FAR (64u << 10)
@@ -15,9 +15,10 @@
 #define LATER (5 * UINT64_C(1000000))
 
 static struct gl_header header;
-static struct recorder r;
+static struct recording r;
 static struct gl_shared shared;
 static struct gl_ring rings[RINGS];
+static struct recording_ring given[RINGS];
 static struct feed_ring own[RINGS];
 static struct feed feed;
 static uint64_t now;
@@ -31,8 +32,11 @@ static int each(void **state)
 	memset(rings, 0, sizeof(rings));
 	memset(own, 0, sizeof(own));
 	memset(&feed, 0, sizeof(feed));
-	header.ring_count = RINGS;
+	memset(given, 0, sizeof(given));
+	r.ring_count = RINGS;
+	r.given = given;
 	r.live = &header;
+	r.base = (uintptr_t)&header;
 	r.rings = rings;
 	feed.r = &r;
 	feed.rings = own;
@@ -101,7 +105,7 @@ static void it_is_not_passed_on_at_once(void **state)
 static void nested_rings_never_get_it(void **state)
 {
 	(void)state;
-	rings[1].flags = GT_THREAD_NESTED;
+	given[1].flags = GT_THREAD_NESTED;
 	look(0, FAR);
 	assert_int_equal(shared.turn, 0);
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,8 +13,9 @@
 
 #include "cli/trace/memory_records.h"
 #include "cli/trace/scan.h"
-#include "preload/area.h"
-#include "preload/usage.h"
+#include "preload/ring/area.h"
+#include "cli/recorder/memory/usage.h"
+#include "cli/recorder/target_file.h"
 
 #define MS UINT64_C(1000000)
 #define STEP (10 * MS)		/* between calls, as the writer makes them */
@@ -28,9 +30,12 @@ static struct trace_usage points[POINTS];
 
 static int each(void **state)
 {
+	int32_t file[GL_FILES] = { -1, -1, -1, -1, -1, -1 };
 	char name[] = "/tmp/gnomon-test-usage.XXXXXX";
 
 	(void)state;
+	file[GL_FILE_ROLLUP] = open("/proc/self/smaps_rollup", O_RDONLY);
+	target_file_init(file, getpid());
 	fd = mkstemp(name);
 	unlink(name);
 	now = 1000 * MS;
@@ -43,6 +48,7 @@ static int each(void **state)
 static int done(void **state)
 {
 	(void)state;
+	close(target_file(GL_FILE_ROLLUP));
 	return close(fd);
 }
 
@@ -107,7 +113,8 @@ static void at_rest_little_is_written(void **state)
 
 	(void)state;
 	pass(10000 * MS);
-	usage_finish(&usage, NULL);
+	usage_last(&usage, NULL);
+	usage_finish(&usage);
 	n = read_points();
 	/* some until it is seen to be at rest, then one a second */
 	assert_in_range(n, 10, 25);
@@ -139,7 +146,8 @@ static void what_moves_is_seen(void **state)
 	pass(220 * MS);
 	munmap(at, size);
 	assert_in_range(usage.looks - before, 2, 4);
-	usage_finish(&usage, NULL);
+	usage_last(&usage, NULL);
+	usage_finish(&usage);
 	n = read_points();
 	assert_true(n > 3);
 	/* …, mapped, touched (perhaps twice), gone */
@@ -163,7 +171,8 @@ static void known_sums_are_not_read_again(void **state)
 	(void)state;
 	sums.kib[SMAPS_PSS] = 123;
 	sums.kib[SMAPS_PRIVATE_DIRTY] = 456;
-	usage_finish(&usage, &sums);
+	usage_last(&usage, &sums);
+	usage_finish(&usage);
 	n = read_points();
 	assert_int_equal(n, 1);
 	assert_int_equal(value(0, GT_USAGE_PSS), 123);

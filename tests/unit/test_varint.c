@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "preload/varint.h"
+#include "preload/base/varint.h"
 
 typedef uint8_t *putter(uint8_t *to, uint64_t value);
 

@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-#include "preload/choose.h"
-#include "preload/weigh.h"
+#include "preload/ring/choose.h"
+#include "cli/recorder/books/weigh.h"
 
 static void as_the_reader(uint64_t size, uint64_t mean)
 {

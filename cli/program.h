@@ -1,0 +1,50 @@
+/*
+ * program.h: start a program under the recorder, and end as it ended.
+ */
+#ifndef GNOMON_PROGRAM_H
+#define GNOMON_PROGRAM_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum program_status {
+	PROGRAM_OWN_FAILURE = 125,
+	PROGRAM_NOT_EXECUTABLE = 126,
+	PROGRAM_NOT_FOUND = 127
+};
+
+/*
+ * The file that `name` means, as a shell finds it, to be freed; or NULL after
+ * a message, and *status is the exit status.
+ */
+char *program_find(const char *name, int *status);
+
+/* The preload library that belongs to this command, to be freed; or NULL
+ * after a message. */
+char *program_library(void);
+
+/* Say so if the program cannot be recorded: static, set-user-ID, of another
+ * architecture than the library. False if nothing that it starts can be
+ * either, and it is to find nothing of ours in its environment. */
+bool program_warn(const char *program, const char *library);
+
+/*
+ * Start it, with LD_PRELOAD set if a library is given; its environment is
+ * ours otherwise. From now on all signals are the program's (forward.h).
+ * Returns its pid, or -1 after a message, with *status.
+ */
+pid_t program_start(const char *program, char **argv, const char *library,
+		   int *status);
+
+/* Wait until it ends; it stays a zombie until program_reap. */
+void program_wait(siginfo_t *end);
+void program_reap(pid_t pid);
+
+/* Let Ctrl-C end us from now on, as the program ended. */
+void program_interruptible(const siginfo_t *end);
+
+/* Exit with its status, or die by its signal. */
+_Noreturn void program_end_as(const siginfo_t *end);
+
+#endif

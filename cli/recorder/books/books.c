@@ -1,0 +1,243 @@
+/*
+ * books.c: see books.h. The writer only.
+ */
+#include "cli/recorder/books/books.h"
+
+#include <errno.h>
+
+#include "cli/recorder/books/ledger_answer.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "cli/recorder/writer_task.h"
+
+/* Addresses for tables: so many times what option --memory says, and those of
+ * fixed size. Hardly any of them ever is memory. */
+#define BOOKS_ADDRESSES 8
+#define BOOKS_FIXED (UINT64_C(32) << 20)
+#define BOOKS_PATIENCE_NS UINT64_C(3000000)	/* with who is in a hook */
+
+/* What the options of this recording want. */
+static uint32_t books_options(void)
+{
+	const uint64_t *number = recording_options->number;
+	uint32_t wants = 0;
+
+	if (totals_wanted())
+		wants |= LEDGER_TOTALS;	/* no event is written anyway */
+	else if (number[OPTION_CULL])
+		wants |= LEDGER_CULL;
+	if (number[OPTION_LIMIT])
+		wants |= LEDGER_PARTS;
+	if (number[OPTION_STATS_EVERY])
+		wants |= LEDGER_STATS;
+	return wants;
+}
+
+/* What a program may want is to ask; all else makes other files of a trace,
+ * which is for who records to say. */
+static uint32_t books_wanted(const struct writer *w)
+{
+	return w->books.own |
+	       (atomic_load_explicit(&w->r->shared->ledger_wants,
+				     memory_order_relaxed) &
+		(LEDGER_LIVE | LEDGER_OWNERS));
+}
+
+/* Threads that were there before the books. */
+static void books_threads(struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++) {
+		if (!feed_active(&feed->r->rings[id]) ||
+		    !feed->rings[id].known)
+			continue;
+		feed->rings[id].taken = feed->rings[id].head =
+			feed->r->given[id].tail;
+		sequence_thread(feed, id);
+	}
+}
+
+static int books_cull(struct writer *w)
+{
+	struct books *books = &w->books;
+
+	books->cull.age_ns = recording_options->number[OPTION_CULL];
+	books->cull.most = recording_options->number[OPTION_CULL_PENDING];
+	books->sequence.cull = &books->cull;
+	return cull_init(&books->cull, &w->feed, &books->ledger,
+			 &books->reserve);
+}
+
+/* How long a tick is, better each time. */
+static void books_measure(struct writer *w, uint64_t now_ns)
+{
+	const struct gl_header *live = &w->live.shape;
+	uint64_t ticks = (arch_cycles() - live->counter0) >> live->tick_shift;
+	uint64_t ns = now_ns - live->monotonic0_ns;
+
+	w->books.ledger.tick_ps = ticks ? base_max(ns * 1000 / ticks, 1) :
+					  1000;
+}
+
+static int books_open(struct writer *w, uint32_t wants)
+{
+	const struct gl_header *live = &w->live.shape;
+	struct books *books = &w->books;
+	uint64_t size = recording_options->number[OPTION_MEMORY] *
+			BOOKS_ADDRESSES + BOOKS_FIXED;
+	int err;
+
+	if (wants & LEDGER_CULL)
+		size += recording_options->number[OPTION_CULL_PENDING] *
+			(sizeof(struct cull_slot) + sizeof(struct cull_doubt));
+	err = reserve_open(&books->reserve, size);
+	if (!err)
+		err = ledger_init(&books->ledger, &books->reserve,
+				  w->live.nodes_max, live->window_ticks,
+				  recording_options->number[OPTION_SAMPLE]);
+	/* a child frees what it has from its parent, which it began in */
+	books->ledger.gap = w->r->forked ||
+		recording_options->number[OPTION_SAMPLE];
+	books_measure(w, sys_now_ns());
+	if (!err)
+		err = sequence_init(&books->sequence, &books->reserve,
+				    &books->ledger);
+	if (!err && wants & LEDGER_CULL)
+		err = books_cull(w);
+	if (!err && wants & LEDGER_TOTALS)
+		err = totals_init(&books->totals, w, &books->reserve);
+	if (!err && wants & LEDGER_PARTS)
+		err = parts_init(&books->parts, w, &books->reserve);
+	if (!err && wants & LEDGER_STATS)
+		err = stats_init(&books->stats, w);
+	if (err)
+		return err;
+	if (wants & LEDGER_PARTS)
+		books->sequence.parts = &books->parts;
+	books->sequence.no_events = wants & LEDGER_TOTALS;
+	books->sequence.control = &w->control;
+	w->feed.sequence = &books->sequence;
+	books_threads(&w->feed);
+	books->open = true;
+	return 0;
+}
+
+static void books_give_up(struct writer *w)
+{
+	w->books.failed = true;
+	w->feed.sequence = NULL;
+}
+
+/* From the first event on: the target may be far ahead of its recorder. */
+int books_begin(struct writer *w)
+{
+	uint32_t options = books_options();
+	int err;
+
+	w->books.own = options;
+	w->books.wants = books_wanted(w);
+	if (!w->books.wants)
+		return 0;
+	err = books_open(w, w->books.wants);
+	if (err && !options) {
+		/* the program wants them; it does without if it must */
+		books_give_up(w);
+		return 0;
+	}
+	return err;
+}
+
+void books_look(struct writer *w, uint64_t now_ns)
+{
+	uint32_t wants = books_wanted(w);
+	struct books *books = &w->books;
+
+	if (likely(!wants))
+		return;
+	books->wants = wants;
+	if (!books->open && !books->failed) {
+		/* what is in the rings is from before */
+		feed_all(&w->feed);
+		if (books_open(w, wants))
+			books_give_up(w);
+		/* of blocks that there were nothing is known */
+		books->ledger.gap = true;
+	}
+	if (!books->open)
+		return;
+	books_measure(w, now_ns);
+	if (unlikely(atomic_load_explicit(&w->r->shared->partial,
+					  memory_order_relaxed)))
+		books->ledger.gap = true;
+	if (books->sequence.no_events)
+		totals_look(&books->totals, now_ns);
+	if (books->sequence.cull)
+		cull_look(&books->cull, now_ns);
+	if (books->sequence.parts)
+		parts_look(&books->parts);
+	if (books->stats.every_ns)
+		stats_look(&books->stats, now_ns);
+}
+
+void books_finish(struct writer *w)
+{
+	struct books *books = &w->books;
+
+	if (!books->open)
+		return;
+	if (books->sequence.cull && books->cull.totals.count)
+		cull_tell(&books->cull);
+	if (books->sequence.no_events)
+		totals_tell(&books->totals);
+	if (books->stats.every_ns)
+		stats_finish(&books->stats);
+}
+
+/*
+ * Takes all that is older than this. Who has the turn (ring.h) may go on with
+ * an old stamp, so nobody has it; and who is in a hook may have taken one long
+ * ago, so that is waited for, if it is not who asks.
+ */
+static void books_catch_up(struct writer *w, bool nested)
+{
+	uint64_t now_ns = sys_now_ns(), until;
+
+	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
+	until = arch_cycles() >> w->feed.tick_shift;
+	while (feed_all(&w->feed) < until && !nested &&
+	       sys_now_ns() - now_ns < BOOKS_PATIENCE_NS)
+		arch_syscall0(__NR_sched_yield);
+}
+
+long books_answer(struct writer *w, struct ledger_question *question)
+{
+	books_look(w, sys_now_ns());
+	if (!w->books.open)
+		return -ENOMEM;
+	books_catch_up(w, question->nested);
+	ledger_answer(&w->books.ledger, question);
+	return 0;
+}
+
+void books_begin_anew(struct writer *w, uint64_t tick, bool unseen)
+{
+	struct books *books = &w->books;
+
+	if (!books->open)
+		return;
+	feed_until(&w->feed, tick);
+	if (books->sequence.no_events) {
+		totals_tell(&books->totals);
+		totals_forget(&books->totals);
+	}
+	if (books->sequence.cull) {
+		cull_flush(&books->cull);
+		if (books->cull.totals.count)
+			cull_tell(&books->cull);
+	}
+	if (unseen)
+		ledger_forget(&books->ledger, tick);
+	else
+		ledger_clear(&books->ledger, tick);
+}

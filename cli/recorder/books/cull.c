@@ -1,0 +1,306 @@
+/*
+ * cull.c: see cull.h. The result is as `gnomon strip` makes it.
+ *
+ * Events wait in a line, in the order in which they happened, until they are
+ * old enough or there are too many. A block that ends while its allocation
+ * waits is taken out of the line, both its events; what is left of it is a
+ * hole, which tells how many allocations of that thread were here.
+ *
+ *	oldest                                            newest
+ *	[alloc A] [hole 7] [free Z] [alloc B] [hole 1] [alloc C]
+ *	   │ TIME old, or more than N wait                  ▲ events of rings
+ *	   ▼ EVENTS
+ *
+ * The peak must stay what it was: so what was live at it is kept, however
+ * short it lived. When a block ends it is not known yet whether a higher peak
+ * is to come: where it was live at the highest so far it is in doubt, and goes
+ * when a higher one comes at which it is not live.
+ *
+ * I1: a slot is in the list of all and in that of its ring, both by serial.
+ * I2: a doubt's slots all are in the line.
+ * I3: in a ring that is not nested, no hole follows a hole: so a hole is told
+ *     with the stamp of its first allocation, and comes before any free that
+ *     came after one of them.
+ *
+ * The writer only.
+ */
+#include "cli/recorder/books/cull.h"
+
+#include <errno.h>
+
+#include "arch.h"
+#include "cli/recorder/books/cull_line.h"
+#include "cli/recorder/books/ledger_whole.h"
+
+/* Totals are told so often; more rarely where there are many of them. */
+#define CULL_TELL_NS (1 * UINT64_C(1000000000))
+#define CULL_TELL_EACH_NS (1 * UINT64_C(1000000))
+#define CULL_EVICT 8		/* this part of the line at a time */
+
+/* ---- leaving out ---- */
+
+/* The slot is a hole from now on; joins those beside it (I3). */
+static void cull_hole(struct cull *cull, uint32_t number)
+{
+	struct cull_slot *slot = cull_slot(cull, number);
+	uint32_t previous = slot->ring_previous;
+
+	slot->state = CULL_HOLE;
+	slot->word[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
+	slot->word[3] = 1;
+	slot->left = false;
+	slot->doubt = 0;
+	cull_join(cull, previous, number);
+	/* it may be gone: then the one before it has its place */
+	if (slot->state != CULL_HOLE)
+		number = previous;
+	cull_join(cull, number, cull_slot(cull, number)->ring_next);
+}
+
+static void cull_set_kind(struct cull_slot *slot, unsigned kind)
+{
+	slot->word[0] = (slot->word[0] & ~(uint64_t)15) | kind;
+}
+
+static unsigned cull_kind(const struct cull_slot *slot)
+{
+	return slot->word[0] & 7;
+}
+
+/* The allocation of a block that is left out. */
+static void cull_leave_out(struct cull *cull, uint32_t number)
+{
+	struct cull_slot *slot = cull_slot(cull, number);
+
+	if (cull_kind(slot) != GT_REALLOC_DONE) {
+		cull_hole(cull, number);
+		return;
+	}
+	/* what it had been before stays, and ends here */
+	slot->state = CULL_STAYS;
+	slot->left = true;
+	cull_set_kind(slot, GT_REALLOC_FREED);
+}
+
+/* The event that ended it; moves: of its REALLOC_BEGIN, or 0. */
+static void cull_leave_out_end(struct cull *cull, uint32_t moves,
+			       uint32_t number)
+{
+	struct cull_slot *slot = cull_slot(cull, number);
+
+	slot->doubt = 0;
+	if (moves)
+		cull_remove(cull, moves);
+	if (cull_kind(slot) == GT_REALLOC_DONE)
+		cull_set_kind(slot, GT_ALLOC);
+	else if (slot->left)
+		cull_hole(cull, number);
+	else
+		cull_remove(cull, number);
+}
+
+static bool cull_doom(struct cull *cull, const struct cull_doubt *doubt)
+{
+	if (!cull_totals_add(&cull->totals, &doubt->block,
+			     cull_ns(cull, doubt->block.lifetime)))
+		return false;
+	cull_leave_out(cull, doubt->begin);
+	cull_leave_out_end(cull, doubt->moves, doubt->end);
+	return true;
+}
+
+/* ---- from the ledger ---- */
+
+static void cull_begun(void *owner, struct ledger_block *block)
+{
+	struct cull *cull = owner;
+	struct cull_slot *slot = cull_slot(cull, block->slot);
+
+	if (!block->slot)
+		return;
+	/* it waited for others: its slot may be another's by now */
+	if (block->flags & LEDGER_ODD) {
+		block->slot = 0;
+		return;
+	}
+	slot->state = CULL_LIVE;
+	slot->block = block - ledger_block_at(cull->ledger, 0);
+}
+
+static void cull_peak(void *owner)
+{
+	struct cull *cull = owner;
+	uint32_t i;
+
+	cull->peak_serial = cull->serial;
+	for (i = 0; i < cull->doubt_count; i++) {
+		const struct cull_doubt *doubt = cull_doubt(cull, i);
+
+		cull_slot(cull, doubt->begin)->state = CULL_STAYS;
+		cull_slot(cull, doubt->end)->doubt = 0;
+		if (doubt->moves)
+			cull_slot(cull, doubt->moves)->doubt = 0;
+	}
+	for (i = 0; i < cull->doubt_count; i++)
+		cull_doom(cull, cull_doubt(cull, i));
+	cull->doubt_count = 0;
+}
+
+/* It stays if the highest peak so far is the last. */
+static void cull_hesitate(struct cull *cull, const struct cull_doubt *doubt)
+{
+	uint32_t i = cull->doubt_count;
+
+	if (!reserve_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt)))
+		return;
+	cull->doubt_count++;
+	*cull_doubt(cull, i) = *doubt;
+	cull_slot(cull, doubt->begin)->state = CULL_UNDECIDED;
+	cull_slot(cull, doubt->begin)->block = i;
+	cull_slot(cull, doubt->end)->doubt = i + 1;
+	if (doubt->moves)
+		cull_slot(cull, doubt->moves)->doubt = i + 1;
+}
+
+static void cull_ended(void *owner, struct ledger_block *block,
+		       const struct ledger_end *end)
+{
+	struct cull *cull = owner;
+	struct cull_doubt doubt = {
+		.begin = block->slot, .moves = end->begin, .end = end->slot,
+		.block = {
+			.size = block->size, .tick = block->tick,
+			.lifetime = end->tick - block->tick,
+			.amount = weigh_block(block->size, cull->ledger->mean),
+			.context = ledger_figure_at(cull->ledger,
+						    block->figure)->context,
+			.by = end->by, .thread = block->thread,
+			.ring = block->ring, .temporary = end->temporary,
+		},
+	};
+
+	if (!block->slot)
+		return;
+	cull_slot(cull, block->slot)->state = CULL_STAYS;
+	block->slot = 0;
+	if (block->flags & LEDGER_ODD || end->lost || !end->slot ||
+	    (end->kind != GT_FREE && !end->begin) ||
+	    doubt.block.lifetime >= cull->age)
+		return;
+	if (cull_slot(cull, doubt.begin)->serial > cull->peak_serial)
+		cull_doom(cull, &doubt);
+	else
+		cull_hesitate(cull, &doubt);
+}
+
+/* ---- the line ---- */
+
+int cull_init(struct cull *cull, struct feed *feed, struct ledger *ledger,
+	      struct reserve *reserve)
+{
+	cull->feed = feed;
+	cull->ledger = ledger;
+	cull->fresh = 1;
+	cull->odd_tick = UINT64_MAX;
+	cull->told_ns = feed->sync_ns;
+	if (reserve_table(reserve, &cull->slots,
+			  (cull->most + UINT64_C(2)) *
+				  sizeof(struct cull_slot)) ||
+	    reserve_table(reserve, &cull->doubts,
+			  cull->most * sizeof(struct cull_doubt)) ||
+	    reserve_table(reserve, &cull->rings,
+			  GL_RINGS_MAX * sizeof(struct cull_ring)) ||
+	    reserve_table(reserve, &cull->records, CULL_RECORDS) ||
+	    !reserve_reach(&cull->slots, 1) ||
+	    !reserve_reach(&cull->rings, cull->rings.size) ||
+	    !reserve_reach(&cull->records, CULL_RECORDS) ||
+	    cull_totals_init(&cull->totals, reserve, feed->out,
+			     feed->compress, feed->nodes,
+			     feed->encode->stacks, ledger->mean))
+		return -ENOMEM;
+	ledger->tap = (struct ledger_tap){
+		.owner = cull, .begun = cull_begun, .peak = cull_peak,
+		.ended = cull_ended,
+	};
+	cull_measure(cull);
+	return 0;
+}
+
+uint32_t cull_put(struct cull *cull, uint32_t ring, uint64_t end,
+		  uint64_t tick, const uint64_t *word)
+{
+	bool extra = (word[0] & 7) == GT_EXTRA;
+	uint32_t number, more = 0;
+
+	if (unlikely(cull->used + 2 > cull->most))
+		cull_write(cull, cull_nth(cull, cull->most / CULL_EVICT));
+	/* what is ready at first is enough for this one at least */
+	if (unlikely(!cull_room(cull, 2)))
+		cull_flush(cull);
+	if (extra) {
+		more = cull_take(cull);
+		cull_copy(cull_slot(cull, more), word + 4);
+	}
+	number = cull_append(cull, ring);
+	cull_copy(cull_slot(cull, number), word);
+	cull_slot(cull, number)->more = more;
+	cull_slot(cull, number)->end = end;
+	cull_stamp(cull, number, tick);
+	return number;
+}
+
+void cull_look(struct cull *cull, uint64_t now_ns)
+{
+	uint64_t now = arch_cycles() >> cull->feed->tick_shift;
+
+	cull_measure(cull);
+	if (cull->first && now > cull->age)
+		cull_write(cull, cull_older(cull, now - cull->age));
+	if (now_ns - cull->told_ns <
+	    base_max(CULL_TELL_NS,
+		     cull->totals.blocks.count * CULL_TELL_EACH_NS))
+		return;
+	cull->told_ns = now_ns;
+	if (!cull->totals.news)
+		return;
+	cull_write_holes(cull);
+	cull_tell(cull);
+}
+
+void cull_flush(struct cull *cull)
+{
+	cull_write(cull, UINT64_MAX);
+}
+
+uint64_t cull_oldest(const struct cull *cull)
+{
+	const struct cull_slot *first = cull_slot(cull, cull->first);
+
+	if (!cull->first)
+		return UINT64_MAX;
+	return first->serial <= cull->odd_serial ?
+		       base_min(cull->odd_tick, first->tick) : first->tick;
+}
+
+/* Threads by the number of their START. */
+static uint32_t cull_number(void *owner, uint32_t ring, uint32_t serial)
+{
+	return feed_thread_number(owner, ring, serial);
+}
+
+void cull_tell(struct cull *cull)
+{
+	const struct ledger_sum all = ledger_whole(cull->ledger,
+						   &cull->ledger->all);
+	uint64_t run[GT_RUN_VALUES] = {
+		[GT_RUN_PEAK_BYTES] = all.peak_bytes,
+		[GT_RUN_PEAK_BLOCKS] = all.peak_blocks,
+		[GT_RUN_PEAK_STAMP] = all.peak_tick,
+		[GT_RUN_PEAK_KEPT] = !cull->ledger->refused,
+		[GT_RUN_LIFETIME_NS] = cull->age_ns,
+	};
+
+	cull_totals_tell(&cull->totals, cull->ledger, cull_number,
+			 cull->feed);
+	emit_totals_run(cull->feed->out, run);
+}

@@ -1,0 +1,303 @@
+/*
+ * cull_line.c: see cull_line.h. The writer only.
+ */
+#include "cli/recorder/books/cull_line.h"
+
+#include <string.h>
+
+#define CULL_EXTRAS (ENCODE_EXTRAS - 2)
+
+/* ---- slots and lists ---- */
+
+bool cull_room(struct cull *cull, uint32_t n)
+{
+	/* those given back count as well */
+	return cull->fresh - 1 - cull->used >= n ||
+	       reserve_reach(&cull->slots, (cull->fresh + (uint64_t)n) *
+						   sizeof(struct cull_slot));
+}
+
+uint32_t cull_take(struct cull *cull)
+{
+	uint32_t number = cull->unused;
+
+	if (number)
+		cull->unused = cull_slot(cull, number)->next;
+	else
+		number = cull->fresh++;
+	memset(cull_slot(cull, number), 0, sizeof(struct cull_slot));
+	cull->used++;
+	return number;
+}
+
+static void cull_give(struct cull *cull, uint32_t number)
+{
+	cull_slot(cull, number)->next = cull->unused;
+	cull->unused = number;
+	cull->used--;
+}
+
+static struct cull_ring *cull_ring(struct cull *cull, uint32_t ring)
+{
+	return (struct cull_ring *)cull->rings.at + ring;
+}
+
+uint32_t cull_append(struct cull *cull, uint32_t ring)
+{
+	struct cull_ring *own = cull_ring(cull, ring);
+	struct cull_slot *slot;
+	uint32_t number;
+
+	number = cull_take(cull);
+	slot = cull_slot(cull, number);
+	slot->serial = ++cull->serial;
+	slot->ring = ring;
+	slot->previous = cull->last;
+	slot->ring_previous = own->last;
+	if (cull->last)
+		cull_slot(cull, cull->last)->next = number;
+	else
+		cull->first = number;
+	if (own->last)
+		cull_slot(cull, own->last)->ring_next = number;
+	else
+		own->first = number;
+	cull->last = own->last = number;
+	return number;
+}
+
+void cull_stamp(struct cull *cull, uint32_t number, uint64_t tick)
+{
+	struct cull_slot *slot = cull_slot(cull, number);
+
+	slot->tick = tick;
+	if (likely(tick >= cull->newest)) {
+		cull->newest = tick;
+		return;
+	}
+	if (!cull->first ||
+	    cull_slot(cull, cull->first)->serial > cull->odd_serial)
+		cull->odd_tick = UINT64_MAX;
+	cull->odd_tick = base_min(cull->odd_tick, tick);
+	cull->odd_serial = slot->serial;
+}
+
+static void cull_unlink(struct cull *cull, uint32_t number)
+{
+	struct cull_slot *slot = cull_slot(cull, number);
+	struct cull_ring *own = cull_ring(cull, slot->ring);
+
+	if (slot->previous)
+		cull_slot(cull, slot->previous)->next = slot->next;
+	else
+		cull->first = slot->next;
+	if (slot->next)
+		cull_slot(cull, slot->next)->previous = slot->previous;
+	else
+		cull->last = slot->previous;
+	if (slot->ring_previous)
+		cull_slot(cull, slot->ring_previous)->ring_next =
+			slot->ring_next;
+	else
+		own->first = slot->ring_next;
+	if (slot->ring_next)
+		cull_slot(cull, slot->ring_next)->ring_previous =
+			slot->ring_previous;
+	else
+		own->last = slot->ring_previous;
+	if (slot->more)
+		cull_give(cull, slot->more);
+	slot->state = CULL_STAYS;
+	cull_give(cull, number);
+}
+
+void cull_join(struct cull *cull, uint32_t first, uint32_t second)
+{
+	struct cull_slot *a = cull_slot(cull, first);
+	struct cull_slot *b = cull_slot(cull, second);
+
+	if (!first || !second || a->state != CULL_HOLE ||
+	    b->state != CULL_HOLE ||
+	    recording_is_nested(cull->feed->r, a->ring))
+		return;
+	a->word[3] += b->word[3];
+	a->end = b->end;
+	cull_unlink(cull, second);
+}
+
+void cull_remove(struct cull *cull, uint32_t number)
+{
+	const struct cull_slot *slot = cull_slot(cull, number);
+	uint32_t previous = slot->ring_previous, next = slot->ring_next;
+
+	cull_unlink(cull, number);
+	cull_join(cull, previous, next);
+}
+
+uint64_t cull_older(const struct cull *cull, uint64_t tick)
+{
+	uint32_t number = cull->first;
+	uint64_t serial = 0;
+
+	while (number && cull_slot(cull, number)->tick < tick) {
+		serial = cull_slot(cull, number)->serial;
+		number = cull_slot(cull, number)->next;
+	}
+	return serial;
+}
+
+uint64_t cull_nth(const struct cull *cull, uint32_t n)
+{
+	uint32_t number = cull->first;
+	uint64_t serial = 0;
+
+	for (; number && n; n--) {
+		serial = cull_slot(cull, number)->serial;
+		number = cull_slot(cull, number)->next;
+	}
+	return serial;
+}
+
+/* ---- time ---- */
+
+void cull_measure(struct cull *cull)
+{
+	uint64_t tick_ps = cull->ledger->tick_ps;
+
+	cull->age = cull->age_ns / tick_ps * 1000 +
+		    cull->age_ns % tick_ps * 1000 / tick_ps;
+}
+
+uint64_t cull_ns(const struct cull *cull, uint64_t ticks)
+{
+	uint64_t tick_ps = cull->ledger->tick_ps;
+
+	return ticks / 1000 * tick_ps + ticks % 1000 * tick_ps / 1000;
+}
+
+/* ---- writing ---- */
+
+/* A doubt that lost one of its events (I2): the block stays. */
+static void cull_settle(struct cull *cull, uint32_t i)
+{
+	struct cull_doubt *doubt = cull_doubt(cull, i), *last;
+
+	cull_slot(cull, doubt->begin)->state = CULL_STAYS;
+	cull_slot(cull, doubt->end)->doubt = 0;
+	if (doubt->moves)
+		cull_slot(cull, doubt->moves)->doubt = 0;
+	last = cull_doubt(cull, --cull->doubt_count);
+	if (last == doubt)
+		return;
+	*doubt = *last;
+	cull_slot(cull, doubt->begin)->block = i;
+	cull_slot(cull, doubt->end)->doubt = i + 1;
+	if (doubt->moves)
+		cull_slot(cull, doubt->moves)->doubt = i + 1;
+}
+
+/* The slot is about to be written: whoever knows it forgets it. */
+static void cull_forget(struct cull *cull, uint32_t number)
+{
+	struct cull_slot *slot = cull_slot(cull, number);
+
+	if (slot->state == CULL_LIVE)
+		ledger_block_at(cull->ledger, slot->block)->slot = 0;
+	if (slot->state == CULL_UNDECIDED)
+		cull_settle(cull, slot->block);
+	if (slot->doubt)
+		cull_settle(cull, slot->doubt - 1);
+	if ((slot->word[0] & 7) == GT_REALLOC_BEGIN)
+		ledger_forget_begin(cull->ledger, slot->ring, number);
+}
+
+static uint64_t *cull_put_left(uint64_t *to, const struct cull_slot *slot,
+			       uint64_t count)
+{
+	memset(to, 0, GL_RECORD_MAX);
+	to[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
+	to[2] = (uint64_t)GT_EXTRA_LEFT_OUT << 32;
+	to[3] = count;
+	return to + GL_RECORD_MAX / 8;
+}
+
+/* The slot's record, at `to`. Returns one past it. */
+static uint64_t *cull_record(const struct cull *cull,
+			     const struct cull_slot *slot, uint64_t *to)
+{
+	unsigned words = gl_record_words(slot->word[0], slot->word[2]);
+
+	if (slot->state == CULL_HOLE)
+		return cull_put_left(to, slot, slot->word[3]);
+	memcpy(to, slot->word, base_min(words, 4) * 8);
+	if (slot->more)
+		memcpy(to + 4, cull_slot(cull, slot->more)->word, 32);
+	to += words;
+	return slot->left ? cull_put_left(to, slot, 1) : to;
+}
+
+/* One chunk of a ring's first slots up to the serial number. */
+static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
+{
+	struct cull_ring *own = cull_ring(cull, ring);
+	uint64_t *records = (uint64_t *)cull->records.at, *to = records;
+	uint64_t first = own->written;
+	uint32_t extras = 0, events;
+
+	for (events = 0; own->first && events < CULL_EVENTS - 1 &&
+			 extras < CULL_EXTRAS; events++) {
+		uint32_t number = own->first;
+		struct cull_slot *slot = cull_slot(cull, number);
+
+		if (slot->serial > serial)
+			break;
+		extras += slot->state == CULL_HOLE || slot->left ||
+			  slot->more;
+		events += slot->left;
+		cull_forget(cull, number);
+		to = cull_record(cull, slot, to);
+		own->written = slot->end;
+		cull_unlink(cull, number);
+	}
+	if (to != records)
+		feed_records(cull->feed, ring, records, to, first,
+			     own->written);
+}
+
+static void cull_write_ring(struct cull *cull, uint32_t ring, uint64_t serial)
+{
+	struct cull_ring *own = cull_ring(cull, ring);
+
+	while (own->first && cull_slot(cull, own->first)->serial <= serial &&
+	       !cull->feed->out->err)
+		cull_chunk(cull, ring, serial);
+}
+
+void cull_write(struct cull *cull, uint64_t serial)
+{
+	while (cull->first && !cull->feed->out->err &&
+	       cull_slot(cull, cull->first)->serial <= serial)
+		cull_write_ring(cull, cull_slot(cull, cull->first)->ring,
+				serial);
+}
+
+void cull_write_holes(struct cull *cull)
+{
+	uint32_t count = feed_count(cull->feed), ring;
+
+	for (ring = 0; ring < count; ring++) {
+		uint32_t first = cull_ring(cull, ring)->first;
+
+		if (first && cull_slot(cull, first)->state == CULL_HOLE)
+			cull_write_ring(cull, ring,
+					cull_slot(cull, first)->serial);
+	}
+}
+
+void cull_flush_ring(struct cull *cull, uint32_t ring)
+{
+	struct cull_ring *own = cull_ring(cull, ring);
+
+	cull_write_ring(cull, ring, UINT64_MAX);
+	own->written = 0;
+}

@@ -1,0 +1,260 @@
+/*
+ * cull_totals.c: see cull_totals.h. Rows of a trace add up, so what was told
+ * is forgotten: only contexts that had blocks left out since the last time
+ * take memory. Of a sample, what a row's whole number lacks is told with the
+ * context's next one (struct ledger_figure).
+ *
+ * The writer only.
+ */
+#include "cli/recorder/books/cull_totals.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/base/base.h"
+#include "cli/recorder/books/ledger_table.h"
+#include "cli/recorder/books/ledger_whole.h"
+
+#define CULL_BUCKETS 65536u
+#define CULL_ROWS_PART 16	/* of the reserve */
+
+static int cull_rows_init(struct cull_rows *rows, struct reserve *reserve)
+{
+	if (reserve_table(reserve, &rows->heads,
+			  CULL_BUCKETS * sizeof(uint32_t)) ||
+	    reserve_table(reserve, &rows->rows,
+			  reserve->size / CULL_ROWS_PART) ||
+	    !reserve_reach(&rows->heads, rows->heads.size))
+		return -ENOMEM;
+	return 0;
+}
+
+int cull_totals_init(struct cull_totals *totals, struct reserve *reserve,
+		     struct chunk_out *out, struct compress *compress,
+		     struct emit_node *nodes, bool has_freed, uint64_t mean)
+{
+	totals->has_freed = has_freed;
+	totals->mean = mean;
+	if (cull_rows_init(&totals->blocks, reserve) ||
+	    cull_rows_init(&totals->freed, reserve))
+		return -ENOMEM;
+	return emit_totals_init(&totals->emit, reserve, out, compress, nodes);
+}
+
+static struct cull_row *cull_row_at(const struct cull_rows *rows,
+				    uint32_t number)
+{
+	return (struct cull_row *)rows->rows.at + number;
+}
+
+/* NULL: no memory. */
+static struct cull_row *cull_row(struct cull_rows *rows, uint32_t context,
+				 uint32_t other)
+{
+	uint64_t hash = (((uint64_t)context << 32 | other) + 1) *
+			UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t *head = (uint32_t *)rows->heads.at +
+			 (hash >> 40) % CULL_BUCKETS;
+	uint32_t number;
+	struct cull_row *row;
+
+	for (number = *head; number; number = row->next) {
+		row = cull_row_at(rows, number);
+		if (row->context == context && row->other == other)
+			return row;
+	}
+	number = rows->count + 1;
+	if (!reserve_reach(&rows->rows, (number + UINT64_C(1)) * sizeof(*row)))
+		return NULL;
+	rows->count = number;
+	row = cull_row_at(rows, number);
+	*row = (struct cull_row){
+		.context = context, .other = other, .next = *head,
+	};
+	*head = number;
+	return row;
+}
+
+static void cull_rows_clear(struct cull_rows *rows)
+{
+	if (rows->count)
+		memset(rows->heads.at, 0, rows->heads.size);
+	rows->count = 0;
+}
+
+static void cull_count_classes(struct cull_totals *totals,
+			       const struct cull_block *block,
+			       uint64_t lifetime_ns, uint64_t ticks)
+{
+	uint64_t *size = totals->size[ledger_class_of(block->size)];
+	uint64_t *lifetime = totals->lifetime[ledger_class_of(lifetime_ns)];
+
+	size[GT_SIZE_ALLOCATIONS] += block->amount.blocks;
+	size[GT_SIZE_BYTES] += block->amount.bytes;
+	size[GT_SIZE_FREES] += block->amount.blocks;
+	size[GT_SIZE_FREED_BYTES] += block->amount.bytes;
+	size[GT_SIZE_TEMPORARY] += block->temporary;
+	size[GT_SIZE_LIFETIME] += ticks;
+	lifetime[GT_LIFETIME_BLOCKS] += block->amount.blocks;
+	lifetime[GT_LIFETIME_BYTES] += block->amount.bytes;
+}
+
+static void cull_count_row(uint64_t value[GT_TOTALS_LAST + 1],
+			   const struct cull_block *block, uint64_t ticks)
+{
+	if (!value[GT_TOTALS_ALLOCATIONS] ||
+	    block->tick < value[GT_TOTALS_FIRST])
+		value[GT_TOTALS_FIRST] = block->tick;
+	value[GT_TOTALS_LAST] = base_max(value[GT_TOTALS_LAST], block->tick);
+	value[GT_TOTALS_ALLOCATIONS] += block->amount.blocks;
+	value[GT_TOTALS_BYTES] += block->amount.bytes;
+	value[GT_TOTALS_TEMPORARY] += block->temporary;
+	value[GT_TOTALS_LIFETIME] += ticks;
+}
+
+bool cull_totals_add(struct cull_totals *totals,
+		     const struct cull_block *block, uint64_t lifetime_ns)
+{
+	uint64_t ticks = weigh_lifetime(block->lifetime, block->amount.blocks,
+					totals->mean);
+	struct cull_row *row = cull_row(&totals->blocks, block->context,
+					block->thread);
+	struct cull_row *freed = !row || !totals->has_freed ? NULL :
+		cull_row(&totals->freed, block->context, block->by);
+
+	if (!row || (totals->has_freed && !freed))
+		return false;
+	row->ring = block->ring;
+	cull_count_row(row->value, block, ticks);
+	if (freed) {
+		freed->value[GT_FREED_BLOCKS] += block->amount.blocks;
+		freed->value[GT_FREED_BYTES] += block->amount.bytes;
+		freed->value[GT_FREED_LIFETIME] += ticks;
+	}
+	cull_count_classes(totals, block, lifetime_ns, ticks);
+	totals->count++;
+	totals->news = true;
+	return true;
+}
+
+/* The context's own maximum, once each time; all threads together. */
+static void cull_tell_own_peak(struct cull_totals *totals,
+			       const struct ledger *ledger, uint32_t number)
+{
+	struct ledger_figure *figure = ledger_figure_at(ledger, number);
+	uint64_t value[GT_TOTALS_VALUES] = { 0 };
+	struct ledger_figure whole;
+
+	if (figure->told == totals->told)
+		return;
+	figure->told = totals->told;
+	whole = ledger_whole_figure(ledger, number);
+	value[GT_TOTALS_OWN_PEAK_BYTES] = whole.sum.peak_bytes;
+	value[GT_TOTALS_OWN_PEAK_BLOCKS] = whole.sum.peak_blocks;
+	value[GT_TOTALS_OWN_PEAK_STAMP] = whole.sum.peak_tick;
+	emit_totals_row(&totals->emit, figure->context, 0, value);
+}
+
+/* Takes whole numbers out of a sum: what is left of it stays for the next. */
+static uint64_t cull_take_whole(uint64_t *sum, unsigned bits)
+{
+	uint64_t whole = *sum >> bits;
+
+	*sum -= whole << bits;
+	return whole;
+}
+
+static void cull_tell_classes(struct cull_totals *totals)
+{
+	unsigned blocks = weigh_block_bits(totals->mean);
+	unsigned bytes = weigh_byte_bits(totals->mean);
+	const unsigned of_size[GT_SIZE_VALUES] = {
+		[GT_SIZE_ALLOCATIONS] = blocks, [GT_SIZE_BYTES] = bytes,
+		[GT_SIZE_FREES] = blocks, [GT_SIZE_FREED_BYTES] = bytes,
+	};
+	const unsigned of_lifetime[GT_LIFETIME_VALUES] = {
+		[GT_LIFETIME_BLOCKS] = blocks, [GT_LIFETIME_BYTES] = bytes,
+	};
+	uint64_t size[GT_CLASSES][GT_SIZE_VALUES];
+	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES];
+	unsigned i, k;
+
+	for (i = 0; i < GT_CLASSES; i++) {
+		for (k = 0; k < GT_SIZE_VALUES; k++)
+			size[i][k] = cull_take_whole(&totals->size[i][k],
+						     of_size[k]);
+		for (k = 0; k < GT_LIFETIME_VALUES; k++)
+			lifetime[i][k] = cull_take_whole(
+				&totals->lifetime[i][k], of_lifetime[k]);
+	}
+	emit_totals_classes(totals->emit.out, size, lifetime);
+}
+
+static void cull_tell_block(struct cull_totals *totals,
+			    const struct cull_row *row, uint32_t thread,
+			    struct ledger_figure *figure)
+{
+	uint64_t value[GT_TOTALS_VALUES] = { 0 };
+
+	memcpy(value, row->value, sizeof(row->value));
+	value[GT_TOTALS_ALLOCATIONS] = weigh_next(
+		value[GT_TOTALS_ALLOCATIONS], weigh_block_bits(totals->mean),
+		&figure->rest_blocks);
+	value[GT_TOTALS_BYTES] = weigh_next(value[GT_TOTALS_BYTES],
+					    weigh_byte_bits(totals->mean),
+					    &figure->rest_bytes);
+	value[GT_TOTALS_FREES] = value[GT_TOTALS_ALLOCATIONS];
+	value[GT_TOTALS_FREED_BYTES] = value[GT_TOTALS_BYTES];
+	emit_totals_row(&totals->emit, row->context, thread, value);
+}
+
+static void cull_tell_freed(struct cull_totals *totals,
+			    const struct cull_row *row,
+			    struct ledger_figure *figure)
+{
+	const uint64_t value[GT_FREED_VALUES] = {
+		[GT_FREED_BLOCKS] = weigh_next(row->value[GT_FREED_BLOCKS],
+					       weigh_block_bits(totals->mean),
+					       &figure->rest_freed),
+		[GT_FREED_BYTES] = weigh_next(row->value[GT_FREED_BYTES],
+					      weigh_byte_bits(totals->mean),
+					      &figure->rest_freed_bytes),
+		[GT_FREED_LIFETIME] = row->value[GT_FREED_LIFETIME],
+	};
+
+	emit_totals_row(&totals->emit, row->context, row->other, value);
+}
+
+void cull_totals_tell(struct cull_totals *totals, struct ledger *ledger,
+		      uint32_t (*number)(void *owner, uint32_t ring,
+					 uint32_t serial), void *owner)
+{
+	uint32_t i, n;	/* n: of the context, it has one */
+
+	if (!totals->news)
+		return;
+	totals->news = false;
+	totals->told++;
+	cull_tell_classes(totals);
+	emit_totals_begin(&totals->emit, GT_TOTALS);
+	for (i = 1; i <= totals->blocks.count; i++) {
+		const struct cull_row *row = cull_row_at(&totals->blocks, i);
+
+		n = ledger_figure_number(ledger, row->context);
+		cull_tell_block(totals, row,
+				number(owner, row->ring, row->other),
+				ledger_figure_at(ledger, n));
+		cull_tell_own_peak(totals, ledger, n);
+	}
+	emit_totals_end(&totals->emit);
+	emit_totals_begin(&totals->emit, GT_FREED);
+	for (i = 1; i <= totals->freed.count; i++) {
+		const struct cull_row *row = cull_row_at(&totals->freed, i);
+
+		n = ledger_figure_number(ledger, row->context);
+		cull_tell_freed(totals, row, ledger_figure_at(ledger, n));
+	}
+	emit_totals_end(&totals->emit);
+	cull_rows_clear(&totals->blocks);
+	cull_rows_clear(&totals->freed);
+}

@@ -1,0 +1,311 @@
+/*
+ * parts.c: see parts.h.
+ *
+ *	FILE (3)  ──full──▶  FILE.next (4): header, opening
+ *	                     FILE      becomes FILE.part3
+ *	                     FILE.next becomes FILE
+ *	FILE.part1: removed before, to make room
+ *
+ * Whenever that is cut short, all parts but FILE.next are whole and read
+ * alone; between the two renames FILE.next is what FILE was to be.
+ *
+ * A part begins where everything that was taken from rings has been written,
+ * so what the ledger knows then is what the older parts tell together.
+ *
+ * I1: the sizes of all parts that are there are within the limit, but for the
+ *     chunk that is being written.
+ * I2: chunks go to a part's file only; its number is in its INFO.
+ *
+ * The writer only.
+ */
+#include "cli/recorder/books/parts.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "cli/recorder/owner.h"
+#include "cli/recorder/books/parts_open.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "cli/recorder/writer_task.h"
+
+#define PARTS_RECORD 32		/* bytes of a record in a ring, about */
+#define PARTS_STEP_LEAST 256
+#define PARTS_STEP_MOST 32768
+#define PARTS_GRACE 16		/* a part may be larger by a part of it */
+#define PARTS_LATE 64		/* looks: each after few events */
+#define PARTS_STEP_LATE 64
+#define PARTS_NAMES 1000	/* that are tried */
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+
+static int parts_refuse(struct writer *w, const char *why, int err)
+{
+	struct text text;
+
+	text_init(&text, w->r->message, sizeof(w->r->message));
+	text_put(&text, "cannot record ");
+	text_put(&text, w->output.path);
+	text_put(&text, " within --limit: ");
+	text_put(&text, why);
+	return err;
+}
+
+int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
+{
+	parts->w = w;
+	parts->limit = recording_options->number[OPTION_LIMIT];
+	/* parts get somewhat larger, by a chunk and their last words */
+	parts->share = parts->limit / PARTS_KEPT - parts->limit / 32;
+	parts->number = parts->oldest = 1;
+	parts->opening = w->out.size;
+	if (!w->output.regular)
+		return parts_refuse(w, "older parts cannot be taken out of a "
+				       "pipe or a device: give a file",
+				    -ESPIPE);
+	if (reserve_table(reserve, &parts->columns, PARTS_COLUMNS) ||
+	    !reserve_reach(&parts->columns, parts->columns.size) ||
+	    emit_totals_init(&parts->emit, reserve, &w->out, &w->compress,
+			     &w->nodes))
+		return parts_refuse(w, "no memory", -ENOMEM);
+	return 0;
+}
+
+uint32_t parts_step(const struct parts *parts)
+{
+	if (parts->late)
+		return PARTS_STEP_LATE;
+	return base_max(base_min(parts->share / (4 * PARTS_RECORD),
+				 PARTS_STEP_MOST), PARTS_STEP_LEAST);
+}
+
+/* ---- names ---- */
+
+static bool parts_path(const struct parts *parts, char *path,
+		       const char *mark, uint64_t number)
+{
+	struct text text;
+
+	text_init(&text, path, GT_PATH_MAX);
+	text_put(&text, parts->w->output.path);
+	text_put(&text, mark);
+	if (number)
+		text_number(&text, number);
+	return !text.full;
+}
+
+static void parts_remove_oldest(struct parts *parts)
+{
+	char path[GT_PATH_MAX];
+
+	/* a number without a size is of somebody else's file */
+	if (parts->size[parts->oldest % PARTS_KEPT]) {
+		parts_path(parts, path, ".part", parts->oldest);
+		sys_unlink(path);
+	}
+	parts->oldest++;
+}
+
+/* What the parts take that are closed. */
+static uint64_t parts_closed(const struct parts *parts)
+{
+	uint64_t sum = 0, i;
+
+	for (i = parts->oldest; i < parts->number; i++)
+		sum += parts->size[i % PARTS_KEPT];
+	return sum;
+}
+
+static void parts_make_room(struct parts *parts, uint64_t bytes)
+{
+	while (parts->oldest < parts->number &&
+	       (parts->number - parts->oldest >= PARTS_KEPT - 1 ||
+		parts_closed(parts) + bytes + parts->beside > parts->limit))
+		parts_remove_oldest(parts);
+}
+
+void parts_beside(struct parts *parts, uint64_t bytes)
+{
+	uint64_t newest = base_max(parts->w->out.size, parts->share);
+
+	parts->beside = bytes;
+	while (parts->oldest < parts->number &&
+	       parts_closed(parts) + newest + bytes > parts->limit)
+		parts_remove_oldest(parts);
+}
+
+static long parts_rename(const char *from, const char *to, unsigned flags)
+{
+	return arch_syscall5(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
+			     (long)to, flags);
+}
+
+/* FILE becomes FILE.partN, whatever FILE.next is: N goes on counting where
+ * somebody else has that name. */
+static long parts_step_back(struct parts *parts)
+{
+	char path[GT_PATH_MAX];
+	long err = -EEXIST;
+	unsigned i;
+
+	for (i = 0; err == -EEXIST && i < PARTS_NAMES; i++) {
+		if (!parts_path(parts, path, ".part", parts->number))
+			return -ENAMETOOLONG;
+		err = parts_rename(parts->w->output.path, path,
+				   RENAME_NOREPLACE);
+		/* not every file system can be asked for that */
+		if (err == -EINVAL)
+			err = parts_rename(parts->w->output.path, path, 0);
+		if (err != -EEXIST)
+			break;
+		/* the name is not ours: nor is the number any more */
+		if (parts->oldest == parts->number)
+			parts->oldest++;
+		while (parts->oldest < parts->number &&
+		       parts->number + 1 - parts->oldest >= PARTS_KEPT)
+			parts_remove_oldest(parts);
+		parts->size[(parts->number + 1) % PARTS_KEPT] =
+			parts->size[parts->number % PARTS_KEPT];
+		parts->size[parts->number % PARTS_KEPT] = 0;
+		parts->number++;
+	}
+	return err;
+}
+
+/* ---- from one part to the next ---- */
+
+static long parts_open_next(struct parts *parts, char *path)
+{
+	long fd;
+
+	if (!parts_path(parts, path, ".next", 0))
+		return -ENAMETOOLONG;
+	sys_unlink(path);	/* of one that was cut short */
+	fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+				    O_CLOEXEC, 0600);
+	if (sys_failed(fd))
+		return fd;
+	arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
+	owner_apply(fd);	/* that it cannot was said of the first */
+	return fd;
+}
+
+static void parts_close(struct parts *parts)
+{
+	struct writer *w = parts->w;
+
+	emit_info_counters(&w->info, &w->feed);
+	emit_info_end(&w->info, &w->feed, "part", NULL, -1);
+	chunk_close(&w->out);
+	parts->size[parts->number % PARTS_KEPT] = w->out.size;
+}
+
+/* The newest part is `fd`, by its temporary name. */
+static long parts_exchange(struct parts *parts, const char *next)
+{
+	long err = parts_step_back(parts);
+
+	if (!err)
+		err = parts_rename(next, parts->w->output.path, 0);
+	return err;
+}
+
+/* What there is of the old part stays as it is; recording ends. */
+static void parts_fail(struct parts *parts, long err)
+{
+	parts->w->out.err = err;
+}
+
+static void parts_roll(struct parts *parts)
+{
+	struct writer *w = parts->w;
+	int old = w->out.fd;
+	char next[GT_PATH_MAX];
+	long fd, err;
+
+	parts_make_room(parts, w->out.size + parts->share +
+				       parts->share / PARTS_GRACE);
+	fd = parts_open_next(parts, next);
+	if (sys_failed(fd)) {
+		parts_fail(parts, fd);
+		return;
+	}
+	parts_close(parts);
+	err = w->out.err ? w->out.err : parts_exchange(parts, next);
+	if (err) {
+		sys_unlink(next);
+		sys_close(fd);
+		parts_fail(parts, err);
+		return;
+	}
+	parts->number++;
+	w->feed.events_before = w->feed.events;
+	w->output.fd = fd;
+	w->info.part = parts->number;
+	if (chunk_begin(&w->out, fd) == 0)
+		parts_write_opening(parts);
+	sys_close(old);
+	parts->opening = w->out.size;
+	if (!w->out.err && parts->opening > parts->limit / 2)
+		parts_say_small(parts);
+}
+
+/* What was taken and is not in the trace yet. */
+static uint64_t parts_pending(const struct parts *parts)
+{
+	const struct feed *feed = &parts->w->feed;
+	uint32_t count = feed_count(feed), id;
+	uint64_t sum = 0;
+
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			sum += feed->rings[id].taken -
+			       feed->r->given[id].tail;
+	if (feed->sequence->cull)
+		sum += (uint64_t)feed->sequence->cull->used * PARTS_RECORD;
+	return sum;
+}
+
+/* Whether a thread is inside of realloc: the begin of that was taken, its end
+ * is yet to come. Both belong in one part, if that comes soon. */
+static bool parts_within_realloc(const struct parts *parts)
+{
+	const struct ledger *ledger = &parts->w->books.ledger;
+	const struct ledger_moving *moving =
+		(const struct ledger_moving *)ledger->moving.at;
+	uint32_t known = ledger->moving.ready / sizeof(*moving);
+	uint32_t count = feed_count(&parts->w->feed), id;
+
+	for (id = 0; id < count && id < known; id++)
+		if (moving[id].active)
+			return true;
+	return false;
+}
+
+void parts_look(struct parts *parts)
+{
+	struct writer *w = parts->w;
+	uint64_t size = w->out.size + parts_pending(parts);
+
+	if (parts->rolling || w->out.err || size < parts->share ||
+	    size < 2 * parts->opening)
+		return;
+	/* not for ever: there may always be one */
+	if (parts_within_realloc(parts) && parts->late++ < PARTS_LATE)
+		return;
+	parts->late = 0;
+	/* nothing of the writer's own looks here again meanwhile */
+	parts->rolling = true;
+	feed_pass(&w->feed, FEED_ALL);
+	if (w->books.sequence.cull) {
+		cull_flush(&w->books.cull);
+		if (w->books.cull.totals.count)
+			cull_tell(&w->books.cull);
+	}
+	if (!w->out.err)
+		parts_roll(parts);
+	parts->rolling = false;
+}

@@ -1,0 +1,329 @@
+/*
+ * parts_open.c: see parts_open.h. Everything that a reader needs of what came
+ * before: which images and threads there are, totals of what was freed, and
+ * what is live. Contexts go out as they are referred to, as at the start.
+ *
+ * A part waits for reallocs under way to end (parts.c), but not for ever. Of
+ * one that has not, the old block is told as live and the beginning once more:
+ * what ends it finds both here.
+ *
+ * The writer only.
+ */
+#include "cli/recorder/books/parts_open.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/recorder/census.h"
+#include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/message_out.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/base/varint.h"
+#include "cli/recorder/writer_task.h"
+
+#define PARTS_BLOCK 10		/* bytes of a live block, about */
+#define PARTS_NOBODY UINT32_MAX	/* a ring whose thread is not known */
+
+/* ---- who and what is there ---- */
+
+static void parts_threads(struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	feed->numbers = 0;
+	for (id = 0; id < count; id++) {
+		struct feed_ring *own = &feed->rings[id];
+
+		if (!feed_active(&feed->r->rings[id]) || !own->known)
+			continue;
+		if (!recording_is_nested(feed->r, id))
+			own->number = ++feed->numbers;
+		census_record(feed, GT_THREAD_START, id,
+			      feed->r->given[id].start_stamp);
+	}
+	feed->serials_before = feed->serials;
+	feed->numbers_before = feed->numbers;
+}
+
+static void parts_images(struct emit_image *images)
+{
+	memset(images->state, 0, sizeof(images->state));
+	images->complete = 0;
+	emit_image_flush_gone(images);
+}
+
+/* What still holds of earlier moments. */
+static void parts_control(struct writer *w)
+{
+	if (w->control.begin_tick)
+		control_emit(w, GT_CONTROL_START, w->control.begin_tick, 0,
+			     "");
+	if (w->control.clear_tick)
+		control_emit(w, GT_CONTROL_CLEAR, w->control.clear_tick, 0,
+			     "");
+	if (w->control.off)
+		control_emit(w, GT_CONTROL_STOP, w->control.end_tick, 0, "");
+	w->heaps.told = 0;
+	emit_heap_flush(&w->heaps);
+	w->feed.told_partial = false;
+}
+
+/* ---- totals ---- */
+
+static void parts_run(struct parts *parts)
+{
+	const struct ledger *ledger = &parts->w->books.ledger;
+	const struct ledger_sum all = ledger_whole(ledger, &ledger->all);
+	const uint64_t run[GT_RUN_VALUES] = {
+		[GT_RUN_PEAK_BYTES] = all.peak_bytes,
+		[GT_RUN_PEAK_BLOCKS] = all.peak_blocks,
+		[GT_RUN_PEAK_STAMP] = all.peak_tick,
+		[GT_RUN_LIFETIME_NS] = recording_options->number[OPTION_CULL],
+	};
+
+	emit_totals_run(&parts->w->out, run);
+}
+
+static void parts_classes(struct parts *parts)
+{
+	uint64_t size[GT_CLASSES][GT_SIZE_VALUES] = { 0 };
+	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES] = { 0 };
+	const struct ledger *ledger = &parts->w->books.ledger;
+	unsigned i;
+
+	for (i = 0; i < GT_CLASSES; i++) {
+		const struct ledger_class class = ledger_whole_class(ledger, i);
+		const struct ledger_lives lives = ledger_whole_lives(ledger, i);
+
+		size[i][GT_SIZE_ALLOCATIONS] = class.frees;
+		size[i][GT_SIZE_BYTES] = class.freed;
+		size[i][GT_SIZE_FREES] = class.frees;
+		size[i][GT_SIZE_FREED_BYTES] = class.freed;
+		size[i][GT_SIZE_TEMPORARY] = class.temporary;
+		size[i][GT_SIZE_LIFETIME] = class.lifetime;
+		lifetime[i][GT_LIFETIME_BLOCKS] = lives.blocks;
+		lifetime[i][GT_LIFETIME_BYTES] = lives.bytes;
+	}
+	emit_totals_classes(&parts->w->out, size, lifetime);
+}
+
+/* with_live: blocks that live are in no other place. */
+static void parts_rows(struct parts *parts, bool with_live)
+{
+	const struct ledger *ledger = &parts->w->books.ledger;
+	uint32_t i;
+
+	emit_totals_begin(&parts->emit, GT_TOTALS);
+	for (i = 1; i <= ledger->figure_count; i++) {
+		const struct ledger_figure figure =
+			ledger_whole_figure(ledger, i);
+		const struct ledger_sum *sum = &figure.sum;
+		const uint64_t value[GT_TOTALS_VALUES] = {
+			[GT_TOTALS_ALLOCATIONS] = with_live ? sum->blocks :
+							      sum->frees,
+			[GT_TOTALS_BYTES] = with_live ? sum->bytes :
+							sum->freed,
+			[GT_TOTALS_FREES] = sum->frees,
+			[GT_TOTALS_FREED_BYTES] = sum->freed,
+			[GT_TOTALS_TEMPORARY] = figure.temporary,
+			[GT_TOTALS_LIFETIME] = figure.lifetime,
+			[GT_TOTALS_FIRST] = figure.first,
+			[GT_TOTALS_LAST] = figure.last,
+			[GT_TOTALS_OWN_PEAK_BYTES] = sum->peak_bytes,
+			[GT_TOTALS_OWN_PEAK_BLOCKS] = sum->peak_blocks,
+			[GT_TOTALS_OWN_PEAK_STAMP] = sum->peak_tick,
+		};
+
+		if (sum->blocks)
+			emit_totals_row(&parts->emit, figure.context, 0,
+					value);
+	}
+}
+
+/* ---- live blocks ---- */
+
+/* Where a LIVE chunk is put together, and what it holds differences to. */
+struct parts_live {
+	uint8_t *start[PARTS_LIVE_COLUMNS], *end[PARTS_LIVE_COLUMNS];
+	struct compress_past past[PARTS_LIVE_COLUMNS];
+	uint64_t address, tick;
+	uint32_t context, count;
+};
+
+static void parts_live_begin(struct parts *parts, struct parts_live *live)
+{
+	unsigned i;
+
+	for (i = 0; i < PARTS_LIVE_COLUMNS; i++)
+		live->start[i] = live->end[i] =
+			(uint8_t *)parts->columns.at + i * PARTS_COLUMN;
+	live->address = live->tick = 0;
+	live->context = live->count = 0;
+}
+
+static void parts_live_end(struct parts *parts, struct parts_live *live)
+{
+	struct writer *w = parts->w;
+	uint8_t *to;
+	unsigned i;
+
+	if (!live->count)
+		return;
+	emit_node_flush(&w->nodes);
+	to = varint_put(chunk_payload(&w->out), live->count);
+	for (i = 0; i < PARTS_LIVE_COLUMNS; i++)
+		to = compress_column(&w->compress, &live->past[i], to,
+				     live->start[i],
+				     live->end[i] - live->start[i]);
+	chunk_write(&w->out, GT_LIVE, to, NULL);
+	parts_live_begin(parts, live);
+}
+
+/* The ring that its thread has, if it still has one. */
+static uint32_t parts_ring(const struct feed *feed,
+			   const struct ledger_block *block)
+{
+	const struct feed_ring *own = &feed->rings[block->ring];
+
+	return own->known && own->serial == block->thread ? block->ring :
+							    PARTS_NOBODY;
+}
+
+static void parts_live_put(struct parts *parts, struct parts_live *live,
+			   const struct ledger_block *block)
+{
+	struct writer *w = parts->w;
+	uint32_t context = emit_node_refer(&w->nodes, ledger_figure_at(
+			&w->books.ledger, block->figure)->context);
+	uint64_t step = varint_zigzag((block->address >> 4) - live->address);
+	uint8_t **end = live->end;
+
+	end[0] = varint_put(end[0], step << 1 | ((block->address & 15) != 0));
+	if (block->address & 15)
+		*end[0]++ = block->address & 15;
+	end[1] = varint_put(end[1], varint_zigzag((int64_t)context -
+						  live->context));
+	end[2] = varint_put(end[2], block->size);
+	end[3] = varint_put(end[3], varint_zigzag(block->tick - live->tick));
+	end[4] = varint_put(end[4], parts_ring(&w->feed, block));
+	live->address = block->address >> 4;
+	live->context = context;
+	live->tick = block->tick;
+	if (++live->count == PARTS_LIVE)
+		parts_live_end(parts, live);
+}
+
+static void parts_live(struct parts *parts)
+{
+	const struct ledger *ledger = &parts->w->books.ledger;
+	struct parts_live live;
+	uint32_t i;
+
+	memset(&live, 0, sizeof(live));
+	parts_live_begin(parts, &live);
+	for (i = 1; i < ledger->block_count; i++) {
+		const struct ledger_block *block = ledger_block_at(ledger, i);
+
+		if (block->address)
+			parts_live_put(parts, &live, block);
+	}
+	parts_live_end(parts, &live);
+}
+
+/* The beginning of a realloc is the last event of its ring. */
+static void parts_moving(struct feed *feed, uint32_t id,
+			 const struct ledger_moving *moving)
+{
+	uint64_t at = feed->r->given[id].tail;
+	uint64_t record[3] = {
+		feed->rings[id].last_tick << (GL_KIND_BITS +
+					      feed->tick_shift) |
+			GT_REALLOC_BEGIN | (moving->by ? GL_KIND_STACK : 0),
+		moving->address, moving->by
+	};
+
+	feed_records(feed, id, record, record + (moving->by ? 3 : 2), at, at);
+}
+
+static void parts_movings(struct parts *parts)
+{
+	const struct ledger *ledger = &parts->w->books.ledger;
+	const struct ledger_moving *moving =
+		(const struct ledger_moving *)ledger->moving.at;
+	struct feed *feed = &parts->w->feed;
+	uint32_t known = ledger->moving.ready / sizeof(*moving);
+	uint32_t count = feed_count(feed), id;
+
+	/* one whose block is another's by now has nothing left to end */
+	for (id = 0; id < count && id < known; id++)
+		if (moving[id].active && !moving[id].released &&
+		    feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			parts_moving(feed, id, &moving[id]);
+}
+
+/* Whether there is room for them; if not, only their totals are told. */
+static bool parts_lives(struct parts *parts)
+{
+	uint64_t live = parts->w->books.ledger.live;
+	char message[256];
+	struct text text;
+
+	if (live * PARTS_BLOCK <= parts->limit / 4)
+		return true;
+	if (parts->told_live)
+		return false;
+	parts->told_live = true;
+	text_init(&text, message, sizeof(message));
+	text_put(&text, "--limit is too small for ");
+	text_number(&text, live);
+	text_put(&text, " live blocks: from here on parts of the trace only "
+			"have their totals");
+	message_out_say(target_task(&parts->w->target), message);
+	return false;
+}
+
+static void parts_books(struct parts *parts)
+{
+	bool lives = parts_lives(parts);
+
+	if (!lives)
+		emit_info_partial(parts->w->info.out,
+				  parts->w->books.ledger.live);
+	parts_run(parts);
+	parts_classes(parts);
+	parts_rows(parts, !lives);
+	emit_totals_end(&parts->emit);
+	if (lives)
+		parts_live(parts);
+	parts_movings(parts);
+}
+
+void parts_write_opening(struct parts *parts)
+{
+	struct writer *w = parts->w;
+
+	emit_info_start(&w->info);
+	feed_clocks(&w->feed);
+	parts_control(w);
+	emit_node_forget(&w->nodes);
+	parts_images(&w->images);
+	parts_threads(&w->feed);
+	parts_books(parts);
+	maps_watch_again(&w->maps);
+	emit_names_again(&w->names);
+}
+
+void parts_say_small(struct parts *parts)
+{
+	struct text text;
+
+	text_init(&text, parts->w->r->message, sizeof(parts->w->r->message));
+	text_put(&text, "--limit is too small: what a part of the trace has "
+			"to begin with takes ");
+	text_number(&text, parts->opening >> 10);
+	text_put(&text, "K, more than half of it: recording has stopped");
+	message_out_say(target_task(&parts->w->target), parts->w->r->message);
+	atomic_store_explicit(&parts->w->r->shared->stop, 1,
+			      memory_order_release);
+}

@@ -1,0 +1,206 @@
+/*
+ * stats.c: see stats.h. Figures are the ledger's: as far as the writer has
+ * come, some 50 ms ago at most. The writer only.
+ */
+#include "cli/recorder/books/stats.h"
+
+#include <errno.h>
+
+#include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/log.h"
+#include "cli/recorder/owner.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "cli/recorder/writer_task.h"
+
+#define STATS_CLASSES 64	/* the last: everything larger, too */
+#define STATS_LINE_MAX 3584	/* 11 numbers, and two for each class */
+
+static const char stats_head[] =
+	"# seconds allocations bytes frees live_blocks live_bytes peak_bytes "
+	"rss_bytes allocations_per_s trace_bytes dropped";
+
+static void stats_write(struct stats *stats, const char *line, size_t n)
+{
+	long done = sys_write(stats->fd, line, n);
+
+	if (done == (long)n)
+		return;
+	/* a full disk: the trace says so, if it is its own, too */
+	sys_close(stats->fd);
+	stats->fd = -1;
+}
+
+/* -errno, if it cannot be made. */
+static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
+{
+	struct text text;
+	long fd;
+
+	text_init(&text, path, GT_PATH_MAX);
+	text_put(&text, stats->w->output.path);
+	text_put(&text, ".stats");
+	fd = !stats->w->output.regular || text.full ? -ESPIPE :
+		sys_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
+				       O_APPEND | flags, 0600);
+	stats->fd = sys_failed(fd) ? -1 : fd;
+	owner_apply(stats->fd);
+	return fd;
+}
+
+/* The names of the columns. */
+static void stats_begin(struct stats *stats)
+{
+	static const char *const kinds[] = { " total_", " live_" };
+	char line[STATS_LINE_MAX];
+	struct text text;
+	unsigned i;
+
+	text_init(&text, line, sizeof(line));
+	text_put(&text, stats_head);
+	for (i = 0; i < 2 * STATS_CLASSES; i++) {
+		text_put(&text, kinds[i / STATS_CLASSES]);
+		text_number(&text, i % STATS_CLASSES);
+	}
+	text_char(&text, '\n');
+	stats_write(stats, line, text.length);
+}
+
+int stats_init(struct stats *stats, struct writer *w)
+{
+	char path[GT_PATH_MAX], message[GT_PATH_MAX + 128];
+	long fd;
+
+	stats->w = w;
+	stats->every_ns = recording_options->number[OPTION_STATS_EVERY];
+	stats->last_ns = sys_now_ns();
+	stats->due_ns = stats->last_ns + stats->every_ns;
+	fd = stats_open(stats, path, O_TRUNC);
+	if (stats->fd >= 0) {
+		stats_begin(stats);
+		return 0;
+	}
+	text_message(message, sizeof(message),
+		     "there will be no lines of statistics: they go beside "
+		     "the trace", w->output.regular ? path : NULL, fd);
+	log_tell(OPTION_LOG_WARN, message);
+	return 0;
+}
+
+void stats_every(struct writer *w, uint64_t every_ns)
+{
+	struct stats *stats = &w->books.stats;
+
+	recording_options->number[OPTION_STATS_EVERY] = every_ns;
+	if (!every_ns) {
+		stats->every_ns = 0;
+		return;
+	}
+	w->books.own |= LEDGER_STATS;
+	books_look(w, sys_now_ns());
+	if (!w->books.open)
+		return;
+	if (!stats->w) {
+		stats_init(stats, w);
+		return;
+	}
+	stats->every_ns = every_ns;
+	stats->due_ns = sys_now_ns() + every_ns;
+}
+
+static void stats_number(struct text *text, uint64_t value)
+{
+	text_char(text, ' ');
+	text_number(text, value);
+}
+
+static void stats_seconds(struct text *text, uint64_t ns)
+{
+	uint64_t ms = ns / 1000000 % 1000;
+
+	text_number(text, ns / SYS_NS);
+	text_char(text, '.');
+	text_char(text, '0' + ms / 100);
+	text_char(text, '0' + ms / 10 % 10);
+	text_char(text, '0' + ms % 10);
+}
+
+/* Blocks by size, ever allocated and live. */
+static void stats_classes(struct text *text, const struct ledger *ledger)
+{
+	uint64_t total[STATS_CLASSES] = { 0 }, live[STATS_CLASSES] = { 0 };
+	unsigned i;
+
+	for (i = 0; i < GT_CLASSES; i++) {
+		struct ledger_class class = ledger_whole_class(ledger, i);
+		unsigned at = base_min(i, STATS_CLASSES - 1);
+
+		total[at] += class.blocks;
+		live[at] += class.blocks - class.frees;
+	}
+	for (i = 0; i < STATS_CLASSES; i++)
+		stats_number(text, total[i]);
+	for (i = 0; i < STATS_CLASSES; i++)
+		stats_number(text, live[i]);
+}
+
+static void stats_line(struct stats *stats, uint64_t now_ns)
+{
+	struct writer *w = stats->w;
+	const struct ledger_sum all = ledger_whole(&w->books.ledger,
+						   &w->books.ledger.all);
+	uint64_t span = now_ns - stats->last_ns;
+	char line[STATS_LINE_MAX];
+	struct text text;
+
+	text_init(&text, line, sizeof(line));
+	stats_seconds(&text, now_ns - w->live.shape.monotonic0_ns);
+	stats_number(&text, all.blocks);
+	stats_number(&text, all.bytes);
+	stats_number(&text, all.frees);
+	stats_number(&text, all.blocks - all.frees);
+	stats_number(&text, all.bytes - all.freed);
+	stats_number(&text, all.peak_bytes);
+	stats_number(&text, w->usage.last.value[GT_USAGE_RSS] << 10);
+	stats_number(&text, span ? (all.blocks - stats->last_blocks) *
+					   1000 / (span / 1000000 + 1) : 0);
+	stats_number(&text, w->out.size);
+	stats_number(&text, atomic_load_explicit(&w->live.header->dropped,
+						 memory_order_relaxed));
+	stats_classes(&text, &w->books.ledger);
+	text_char(&text, '\n');
+	stats_write(stats, line, text.length);
+	stats->last_ns = now_ns;
+	stats->last_blocks = all.blocks;
+}
+
+void stats_look(struct stats *stats, uint64_t now_ns)
+{
+	if (now_ns < stats->due_ns || stats->fd < 0)
+		return;
+	/* a writer that was late does not make up for it */
+	stats->due_ns += stats->every_ns;
+	if (stats->due_ns <= now_ns)
+		stats->due_ns = now_ns + stats->every_ns;
+	feed_all(&stats->w->feed);
+	stats_line(stats, now_ns);
+}
+
+uint64_t stats_wait_ns(const struct stats *stats)
+{
+	uint64_t now;
+
+	if (!stats->w || !stats->every_ns || stats->fd < 0)
+		return UINT64_MAX;
+	now = sys_now_ns();
+	return stats->due_ns > now ? stats->due_ns - now : 0;
+}
+
+void stats_finish(struct stats *stats)
+{
+	if (!stats->w || stats->fd < 0)
+		return;
+	stats_line(stats, sys_now_ns());
+	sys_close(stats->fd);
+	stats->fd = -1;
+}

@@ -1,0 +1,202 @@
+/*
+ * census.c: see census.h.
+ *
+ * ENDS. A thread is gone when the kernel does not know it, or when another
+ * ring has its id: ids are only used again after their thread's end. Nothing
+ * of ours runs in a thread that ends, since nothing could run last there, so
+ * the time of its end is when it was missed. The first thread's id stays
+ * taken while others live; the kernel says of it that it is a zombie.
+ *
+ * NAMES. A thread brings the name that it has at its first event, and events
+ * tell of those given with pthread_setname_np and prctl (hooks_thread.c). Who
+ * writes to /proc/PID/task/TID/comm is found out by reading that now and then.
+ */
+#include "cli/recorder/census.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/recorder/log.h"
+#include "preload/base/proc.h"
+#include "preload/ring/ring_shared.h"
+#include "cli/recorder/sequence.h"
+#include "preload/base/sys.h"
+#include "preload/base/varint.h"
+
+/* Between two looks at a thread's name; and for each thread that there is, so
+ * that thousands take no more than a thousandth of a processor. */
+#define CENSUS_NAME_NS (1 * UINT64_C(1000000000))
+#define CENSUS_NAME_EACH_NS (10 * UINT64_C(1000000))
+
+/* Between two looks for threads that are gone, likewise. */
+#define CENSUS_REAP_NS (100 * UINT64_C(1000000))
+#define CENSUS_REAP_EACH_NS (100 * UINT64_C(1000))
+/* Where their rings are wanted; a look takes some 200 ns a thread. */
+#define CENSUS_WANTED_EACH_NS UINT64_C(2000)
+
+/* THREAD chunks are a record each: threads come and go seldom enough. */
+void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
+		   uint64_t stamp)
+{
+	const struct recording_ring *ring = &feed->r->given[id];
+	const char *name = feed->rings[id].name;
+	size_t n = strlen(name);
+	uint8_t *to = chunk_payload(feed->out);
+
+	to = varint_put(to, what);
+	to = varint_put(to, id);
+	to = varint_put(to, ring->tid);
+	to = varint_put(to, ring->flags);
+	to = varint_put(to, stamp >> feed->tick_shift);
+	if (what == GT_THREAD_START)
+		to = varint_put(to, ring->pointer);
+	to = varint_put(to, n);
+	memcpy(to, name, n);
+	chunk_write(feed->out, GT_THREAD, to + n, NULL);
+}
+
+static void census_read_name(struct feed *feed, uint32_t id, uint64_t now_ns)
+{
+	struct feed_ring *own = &feed->rings[id];
+	uint64_t stamp = arch_cycles();
+	char name[sizeof(own->name)];
+
+	own->named_ns = now_ns;
+	proc_thread_name(feed->r->pid, feed->r->given[id].tid, name,
+			 sizeof(name));
+	if (!name[0] || strcmp(name, own->name) == 0)
+		return;
+	memcpy(own->name, name, sizeof(name));
+	census_record(feed, GT_THREAD_NAME, id, stamp);
+}
+
+void census_names(struct feed *feed, uint64_t now_ns)
+{
+	uint32_t count = feed_count(feed), id;
+	uint64_t pause = base_max(CENSUS_NAME_NS, count * CENSUS_NAME_EACH_NS);
+
+	for (id = 0; id < count; id++) {
+		const struct gl_ring *ring = &feed->r->rings[id];
+
+		if (feed->rings[id].known && feed_active(ring) &&
+		    !recording_is_nested(feed->r, id) &&
+		    now_ns - feed->rings[id].named_ns >= pause)
+			census_read_name(feed, id, now_ns);
+	}
+}
+
+/* The ring's thread id has been used again: its older owner is gone. */
+static void census_supersede(struct feed *feed, uint32_t id)
+{
+	const struct recording_ring *ring = &feed->r->given[id], *other;
+	uint32_t count = feed_count(feed), i;
+
+	if (!ring->tid)
+		return;	/* not known (tid.h) */
+	for (i = 0; i < count; i++) {
+		other = &feed->r->given[i];
+		if (i == id || !feed->rings[i].known ||
+		    other->tid != ring->tid ||
+		    other->start_stamp > ring->start_stamp ||
+		    (other->flags & GT_THREAD_NESTED) !=
+			    (ring->flags & GT_THREAD_NESTED))
+			continue;
+		feed_finish(feed, i, ring->start_stamp);
+	}
+}
+
+static void census_first_name(struct feed *feed, uint32_t id)
+{
+	char *name = feed->rings[id].name;
+
+	memcpy(name, recording_thread(feed->r, id)->name, GT_THREAD_NAME_MAX);
+	name[GT_THREAD_NAME_MAX - 1] = '\0';
+	/* it was not allowed to ask */
+	if (!name[0])
+		proc_thread_name(feed->r->pid, feed->r->given[id].tid, name,
+				 GT_THREAD_NAME_MAX);
+}
+
+/* What its thread has said of it, from here on as it is now. */
+static void census_hear(struct recording *r, uint32_t id)
+{
+	struct recording_ring *given = &r->given[id];
+	const struct gl_ring *ring = &r->rings[id];
+
+	given->flags = (given->flags & GT_THREAD_NESTED) |
+		       (ring->flags & GT_THREAD_MAIN);
+	given->tid = ring->tid;
+	given->start_stamp = ring->start_stamp;
+	given->pointer = ring->pointer;
+}
+
+void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
+{
+	struct feed_ring *own = &feed->rings[id];
+	struct recording_ring *ring = &feed->r->given[id];
+
+	if (likely(own->known))
+		return;
+	census_hear(feed->r, id);
+	own->name[0] = '\0';
+	own->last_tick = 0;
+	own->since_ns = 0;
+	own->nested = (struct nested){ 0 };
+	own->named_ns = now_ns;
+	/* a thread that comes after a whole pass has scanned waits for the
+	 * next: its stamps are above the watermark */
+	own->head = ring->tail;
+	own->taken = own->seen = own->head;
+	if (!(ring->flags & GT_THREAD_NESTED))
+		census_first_name(feed, id);
+	own->known = true;
+	own->generation = ring->generation;
+	census_supersede(feed, id);
+	if (!(ring->flags & GT_THREAD_NESTED)) {
+		own->serial = ++feed->serials;
+		own->number = ++feed->numbers;
+	}
+	if (unlikely(feed->sequence))
+		sequence_thread(feed, id);
+	log_number(OPTION_LOG_DEBUG, "thread", ring->tid);
+	census_record(feed, GT_THREAD_START, id, ring->start_stamp);
+}
+
+static bool census_gone(const struct feed *feed, int32_t tid)
+{
+	uint64_t state;
+
+	if (arch_syscall3(__NR_tgkill, feed->r->pid, tid, 0) == -ESRCH)
+		return true;
+	return tid == feed->r->pid &&
+	       proc_stat(tid, PROC_STAT_STATE, &state) && state == 'Z';
+}
+
+static void census_reap(struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count && !feed->out->err; id++) {
+		const struct gl_ring *ring = &feed->r->rings[id];
+
+		if (!feed_active(ring))
+			continue;
+		census_announce(feed, id, sys_now_ns());
+		if (census_gone(feed, feed->r->given[id].tid))
+			feed_finish(feed, id, arch_cycles());
+	}
+}
+
+void census_look(struct feed *feed, bool wanted, uint64_t now_ns)
+{
+	uint32_t count = feed_count(feed);
+	uint64_t pause = base_max(CENSUS_REAP_NS,
+				  count * CENSUS_REAP_EACH_NS);
+
+	if (wanted)
+		pause = count * CENSUS_WANTED_EACH_NS;
+	if (now_ns - feed->reaped_ns < pause)
+		return;
+	feed->reaped_ns = now_ns;
+	census_reap(feed);
+}

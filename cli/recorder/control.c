@@ -1,0 +1,472 @@
+/*
+ * control.c: see control.h.
+ *
+ *	          START (command, signal, API, --delay)
+ *	dormant ──────────────────────────────────────▶ recording
+ *	   ▲       STOP (the same, --duration)              │
+ *	   └────────────────────────────────────────────────┘
+ *
+ * MOMENTS. A record's tick is taken when nobody has the turn (ring.h), so that
+ * what a thread does after it has a later stamp. It is written before the first
+ * SYNC whose watermark is above it.
+ *
+ * Of a stop the tick is taken before the recorder is dormant, so that nothing
+ * can follow from what was not recorded but what does not count either; of a
+ * start, before it no longer is.
+ *
+ * HANDLERS have noted what they ask for, with the tick, and the gate is open
+ * since (gate.h). So a round may find several stops and starts, all of which
+ * are served as of when they were asked for. What is served here goes by
+ * `off`, which says what holds at the tick that was served last; the gate may
+ * be open while it is set.
+ *
+ * I1: requests are served in the order of their ticks. One whose tick is below
+ *     `settled` gets that: it was noted after `settled` was the time, or it
+ *     would have been found then. So nothing that comes after its handler has
+ *     an earlier stamp.
+ * I2: nothing from above `settled` was taken (sequence.h), nor promised by a
+ *     SYNC.
+ *
+ * The writer only.
+ */
+#include "cli/recorder/control.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/recorder/zeroed.h"
+#include "cli/recorder/log.h"
+#include "preload/ring/ring_shared.h"
+#include "cli/recorder/books/stats.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/base/varint.h"
+#include "cli/recorder/writer_task.h"
+#include "preload/base/xxh64.h"
+
+#define CONTROL_NAMES 4096	/* snapshots whose names are remembered */
+#define CONTROL_FOREVER_NS UINT64_C(1000000000)
+#define CONTROL_CLIENT_NS (5 * UINT64_C(1000000))	/* somebody is connected */
+#define CONTROL_SIGNALS 64	/* of a kind, served in one round */
+
+static void control_answer(struct control_request *request, int err,
+			   const char *message)
+{
+	struct text text;
+
+	request->err = err;
+	text_init(&text, request->message, sizeof(request->message));
+	text_put(&text, message);
+}
+
+void control_emit(struct writer *w, enum gt_control_what what, uint64_t tick,
+		  uint64_t number, const char *name)
+{
+	size_t n = base_min(strlen(name), GT_NAME_MAX - 1);
+	uint8_t *to = chunk_payload(&w->out);
+
+	to = varint_put(to, what);
+	to = varint_put(to, tick);
+	to = varint_put(to, number);
+	to = varint_put(to, n);
+	memcpy(to, name, n);
+	chunk_write(&w->out, GT_CONTROL, to + n, NULL);
+}
+
+/* From here on every stamp is later, and what handlers have asked for before is
+ * served. */
+static uint64_t control_tick(struct writer *w)
+{
+	struct control *control = &w->control;
+	uint64_t tick;
+
+	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
+	tick = arch_cycles() >> w->feed.tick_shift;
+	if (gate_pending(w->r->shared))
+		feed_look(&w->feed);
+	control->settled = base_max(control->settled, tick);	/* I1 */
+	return control->settled;
+}
+
+static void control_moment(struct writer *w, enum gt_control_what what,
+			   const struct control_request *request)
+{
+	bool serving = w->control.serving;
+
+	w->control.serving = true;
+	if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
+		books_begin_anew(w, request->tick,
+				 what == GT_CONTROL_START);
+	w->control.serving = serving;
+	control_emit(w, what, request->tick, 0, request->name);
+}
+
+/* ---- start and stop ---- */
+
+static void control_limit_duration(struct control *control, uint64_t since_ns)
+{
+	uint64_t duration = recording_options->number[OPTION_DURATION];
+
+	control->stop_ns = duration ? since_ns + duration : 0;
+}
+
+static void control_start(struct writer *w, struct control_request *request)
+{
+	struct control *control = &w->control;
+
+	if (!control->off) {
+		control_answer(request, -EALREADY, "is being recorded already");
+		return;
+	}
+	/* no hook has told what was mapped meanwhile */
+	maps_watch_whole(&w->maps);
+	control_moment(w, GT_CONTROL_START, request);
+	control->begin_tick = request->tick;
+	control->clear_tick = control->end_tick = 0;
+	control->begun++;
+	control->off = false;
+	control->start_ns = 0;
+	control_limit_duration(control, sys_now_ns());
+	gate_open(w->r->shared);
+}
+
+static void control_stop(struct writer *w, struct control_request *request)
+{
+	struct control *control = &w->control;
+
+	if (control->off) {
+		control_answer(request, -EALREADY, "is not being recorded");
+		return;
+	}
+	control_moment(w, GT_CONTROL_STOP, request);
+	control->off = true;
+	gate_shut(w->r->shared);
+	control->end_tick = request->tick;
+	control->stop_ns = 0;
+	ring_kick(w->r->rings, w->r->ring_count);
+	/* all of it is to be read from now on */
+	control->sync = true;
+}
+
+void control_begin(struct writer *w)
+{
+	uint64_t delay = recording_options->number[OPTION_DELAY];
+	struct control *control = &w->control;
+	/* of the program, which did not wait for us */
+	uint64_t begin_ns = w->live.shape.monotonic0_ns;
+	uint64_t now = w->live.shape.counter0 >>
+		       w->live.shape.tick_shift;
+
+	if (!delay && !recording_options->number[OPTION_OFF]) {
+		control->begun = 1;
+		control_limit_duration(control, begin_ns);
+		return;
+	}
+	if (delay)
+		control->start_ns = begin_ns + delay;
+	control->end_tick = now;
+	control->off = true;
+	gate_shut(w->r->shared);
+	control_emit(w, GT_CONTROL_STOP, now, 0, "");
+}
+
+/* ---- snapshots ---- */
+
+/* Whether no other has this name. It is theirs from now on. */
+static bool control_name_is_new(struct control *control, const char *name)
+{
+	struct xxh64 state;
+	uint64_t hash;
+	uint32_t i;
+
+	xxh64_init(&state, 0);
+	xxh64_update(&state, name, strlen(name));
+	hash = xxh64_digest(&state);
+	if (!control->names)
+		control->names = zeroed_alloc(CONTROL_NAMES * sizeof(hash));
+	if (!control->names || control->name_count == CONTROL_NAMES)
+		return false;
+	for (i = 0; i < control->name_count; i++)
+		if (control->names[i] == hash)
+			return false;
+	control->names[control->name_count++] = hash;
+	return true;
+}
+
+/* Names are used to say a time: of two that are the same, the second gets its
+ * number behind it. One without a name has its number alone. */
+static void control_name(struct control *control, uint64_t number,
+			 char name[GT_NAME_MAX])
+{
+	size_t n = strlen(name), room = 21;	/* a dot, 20 digits */
+	struct text text;
+
+	if (n && control_name_is_new(control, name))
+		return;
+	n = base_min(n, GT_NAME_MAX - 1 - room);
+	text_init(&text, name + n, GT_NAME_MAX - n);
+	if (n)
+		text_char(&text, '.');
+	text_number(&text, number);
+}
+
+static void control_snapshot(struct writer *w,
+			     struct control_request *request)
+{
+	if (w->snapshot.busy) {
+		control_answer(request, -EAGAIN,
+			       "another snapshot is being taken");
+		return;
+	}
+	request->number = w->snapshot.number + 1;
+	control_name(&w->control, request->number, request->name);
+	if (!snapshot_begin(&w->snapshot, GT_SNAPSHOT_ASKED, request->name))
+		control_answer(request, -EIO, "the trace cannot be written");
+}
+
+bool control_taken(const struct writer *w, uint64_t number)
+{
+	return w->snapshot.number > number ||
+	       (w->snapshot.number == number && !w->snapshot.busy);
+}
+
+/* ---- requests ---- */
+
+/* The command reads what is in the file by then. */
+static void control_report(struct writer *w, struct control_request *request)
+{
+	const char *why = "";
+
+	if (!w->output.regular) {
+		control_answer(request, -ESPIPE,
+			       "the trace is not a file that can be read");
+		return;
+	}
+	feed_sync(&w->feed, FEED_ALL);
+	request->err = reporter_ask(&w->reporter, target_task(&w->target),
+				    &why);
+	control_answer(request, request->err, why);
+}
+
+/* So long after the recording began, as far as counter and clock tell now. */
+static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
+{
+	const struct gl_header *live = &w->live.shape;
+	uint64_t passed_ns = sys_now_ns() - live->monotonic0_ns;
+	uint64_t begin = live->counter0 >> live->tick_shift;
+	uint64_t ticks = (arch_cycles() >> live->tick_shift) - begin;
+
+	/* microseconds, or a product would not fit after some minutes */
+	while (ticks >> 30) {
+		ticks >>= 1;
+		passed_ns >>= 1;
+	}
+	return begin + ns / (passed_ns + 1) * ticks +
+	       ns % (passed_ns + 1) * ticks / (passed_ns + 1);
+}
+
+/* A reader is to take this tick for exactly that time, though counter and clock
+ * will not say quite the same when it comes. */
+static void control_pin(struct writer *w, uint64_t tick, uint64_t ns)
+{
+	uint64_t began_ns = w->live.shape.monotonic0_ns, now_ns = sys_now_ns();
+
+	if (began_ns + ns > now_ns)
+		feed_moment(&w->feed, tick, began_ns + ns,
+			    sys_clock(CLOCK_REALTIME) + (began_ns + ns -
+							 now_ns));
+}
+
+static void control_log(enum control_what what,
+			const struct control_request *request)
+{
+	static const char *const names[CONTROL_KINDS] = {
+		[CONTROL_START] = "start", [CONTROL_STOP] = "stop",
+		[CONTROL_SNAPSHOT] = "snapshot wanted",
+		[CONTROL_CLEAR] = "clear", [CONTROL_MARKER] = "marker",
+		[CONTROL_HEAP] = "heap", [CONTROL_REPORT] = "report",
+	};
+
+	if (request->err)
+		log_say(OPTION_LOG_WARN, "refused", request->message);
+	else if (names[what])
+		log_say(OPTION_LOG_INFO, names[what],
+			request->name[0] ? request->name : NULL);
+}
+
+static void control_sync(struct writer *w)
+{
+	if (!w->control.sync)
+		return;
+	w->control.sync = false;
+	feed_sync(&w->feed, FEED_ALL);
+}
+
+/* As of its tick. */
+static void control_serve(struct writer *w, struct control_request *request)
+{
+	enum control_what what = request->what;
+
+	control_answer(request, 0, "");
+	if (what == CONTROL_TOGGLE)
+		what = w->control.off ? CONTROL_START : CONTROL_STOP;
+	switch (what) {
+	case CONTROL_START:
+		control_start(w, request);
+		break;
+	case CONTROL_STOP:
+		control_stop(w, request);
+		break;
+	case CONTROL_SNAPSHOT:
+		control_snapshot(w, request);
+		break;
+	case CONTROL_CLEAR:
+		control_moment(w, GT_CONTROL_CLEAR, request);
+		w->control.clear_tick = request->tick;
+		break;
+	case CONTROL_MARKER:
+		control_moment(w, GT_CONTROL_MARKER, request);
+		break;
+	case CONTROL_HEAP:
+		control_emit(w, GT_CONTROL_HEAP, request->tick,
+			     request->number, request->name);
+		break;
+	case CONTROL_SYNC:
+		feed_sync(&w->feed, FEED_ALL);
+		break;
+	case CONTROL_REPORT:
+		control_report(w, request);
+		break;
+	case CONTROL_TICK:
+		request->tick = control_tick_of(w, request->number);
+		control_pin(w, request->tick, request->number);
+		break;
+	case CONTROL_SNAPSHOT_EVERY:
+		snapshot_every(&w->snapshot, request->number);
+		break;
+	case CONTROL_STATS_EVERY:
+		stats_every(w, request->number);
+		break;
+	default:
+		control_answer(request, -EOPNOTSUPP,
+			       "this cannot be asked of a recording");
+	}
+	/* not between a scan and what is taken then */
+	if (!w->control.serving)
+		control_sync(w);
+	if (!request->err && w->out.err)
+		control_answer(request, w->out.err,
+			       "the trace cannot be written");
+	control_log(what, request);
+}
+
+void control_do(struct writer *w, struct control_request *request)
+{
+	request->tick = control_tick(w);
+	control_serve(w, request);
+}
+
+void control_scanned(struct writer *w)
+{
+	struct control *control = &w->control;
+	struct gate_request posted;
+	struct control_request request;
+	uint64_t scanned = w->feed.scanned;
+	unsigned most = GATE_SLOTS;	/* there are no more */
+
+	if (control->serving)
+		return;
+	control->serving = true;
+	/* what is above is for the next time: its events may not be there */
+	while (most-- && gate_next(w->r->shared, &posted) &&
+	       posted.cycles >> w->feed.tick_shift <= scanned) {
+		gate_take(w->r->shared);
+		request = (struct control_request){
+			.what = posted.what == GATE_CLEAR ? CONTROL_CLEAR :
+							    CONTROL_TOGGLE,
+			.tick = base_max(posted.cycles >> w->feed.tick_shift,
+					 control->settled),	/* I1 */
+		};
+		control->settled = request.tick;
+		control_serve(w, &request);
+	}
+	control->settled = base_max(control->settled, scanned);
+	control->serving = false;
+}
+
+/* False: it is for the next round. */
+static bool control_by_itself(struct writer *w, enum control_what what)
+{
+	struct control_request request = { .what = what };
+
+	control_do(w, &request);
+	return request.err != -EAGAIN;
+}
+
+static_assert(CONTROL_KINDS <= GL_SIGNALLED, "a count for each kind");
+
+static void control_signals(struct writer *w)
+{
+	const struct gl_shared *shared = w->r->shared;
+	unsigned what, n;
+
+	for (what = 0; what < CONTROL_KINDS; what++) {
+		uint32_t *served = &w->control.served[what];
+		uint32_t given = atomic_load_explicit(&shared->signalled[what],
+						      memory_order_relaxed);
+
+		for (n = 0; *served != given && n < CONTROL_SIGNALS; n++) {
+			if (!control_by_itself(w, what))
+				break;
+			/* twice at once is once, but for a switch */
+			*served = what == CONTROL_TOGGLE ? *served + 1 :
+							   given;
+		}
+	}
+}
+
+void control_step(struct writer *w, uint64_t now_ns)
+{
+	struct control *control = &w->control;
+	struct recording *r = w->r;
+	struct gl_shared *shared = r->shared;
+
+	if (gate_pending(shared))
+		feed_look(&w->feed);
+	control_signals(w);
+	if (control->start_ns && now_ns >= control->start_ns) {
+		control->start_ns = 0;
+		control_by_itself(w, CONTROL_START);
+	}
+	if (control->stop_ns && now_ns >= control->stop_ns)
+		control_by_itself(w, CONTROL_STOP);
+	control_sync(w);
+	if (control->off) {
+		/* a handler may have opened the gate meanwhile */
+		gate_shut(shared);
+		ring_kick(r->rings, r->ring_count);
+	}
+	if (!w->snapshot.busy &&
+	    atomic_load_explicit(&shared->snapshots, memory_order_relaxed) !=
+		    (uint32_t)w->snapshot.number) {
+		/* pairs with the acquire of control_await */
+		atomic_store_explicit(&shared->snapshots, w->snapshot.number,
+				      memory_order_release);
+		sys_futex_wake(&shared->snapshots);
+	}
+}
+
+uint64_t control_wait_ns(const struct writer *w)
+{
+	const struct control *control = &w->control;
+	uint64_t due = control->start_ns ? control->start_ns :
+					   control->stop_ns;
+	uint64_t now;
+
+	if (control_socket_busy(&w->socket))
+		return CONTROL_CLIENT_NS;
+	if (!due)
+		return CONTROL_FOREVER_NS;
+	now = sys_now_ns();
+	return due > now ? due - now : 0;
+}

@@ -1,0 +1,326 @@
+/*
+ * control_socket.c: see control_socket.h.
+ *
+ *	client: reads ── line ──▶ asks ── done ──▶ (waits for a snapshot) ──┐
+ *	          ▲                                                         │
+ *	          └──────────────────── answer is sent ◀────────────────────┘
+ *
+ * The name belongs to whoever binds it first: of a program that was replaced
+ * by exec, for a moment to the writer before us, so that is tried again.
+ *
+ * I1: every call is one that does not wait. Who sends no whole line in time,
+ *     or does not take its answer, is cut off.
+ * I2: only who started the recording, or root, is heard.
+ * I3: one line is one request. Who sends more before it is answered may have
+ *     been made to (a name with a newline in it): none of it is done.
+ */
+#include "cli/recorder/control_socket.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "cli/recorder/control_probe.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "cli/recorder/writer_task.h"
+
+#define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* for who connects */
+#define SOCKET_BIND_NS (100 * UINT64_C(1000000))	/* between attempts */
+#define SOCKET_IDLE_NS (10 * UINT64_C(1000000000))
+#define SOCKET_CROWD_NS (1 * UINT64_C(1000000000))	/* then others come in */
+#define SOCKET_BACKLOG 16
+
+/* ---- the socket ---- */
+
+static long socket_bind(const struct control_socket *s)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	size_t n = strlen(s->name);
+
+	/* abstract: begins with a NUL and is as long as is said */
+	memcpy(at.sun_path + 1, s->name, n);
+	return arch_syscall3(__NR_bind, s->fd, (long)&at,
+			     offsetof(struct sockaddr_un, sun_path) + 1 + n);
+}
+
+static void socket_give_up(struct control_socket *s, long err)
+{
+	s->err = (int)err;
+	if (s->fd >= 0)
+		sys_close(s->fd);
+	s->fd = -1;
+}
+
+/* Until it is bound, err is -EADDRINUSE. */
+static void socket_try(struct control_socket *s)
+{
+	long err = socket_bind(s);
+
+	s->bound_ns = sys_now_ns();
+	s->err = (int)err;
+	if (!err)
+		err = arch_syscall2(__NR_listen, s->fd, SOCKET_BACKLOG);
+	if (err && err != -EADDRINUSE)
+		socket_give_up(s, err);
+}
+
+void control_socket_open(struct writer *w)
+{
+	struct control_socket *s = &w->socket;
+	unsigned i;
+	long fd;
+
+	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++)
+		s->client[i] = (struct control_client){ .fd = -1 };
+	fd = control_probe() ?
+		     arch_syscall3(__NR_socket, AF_UNIX,
+				   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+				   0) :
+		     -EPERM;
+	s->fd = sys_failed(fd) ? -1 : fd;
+	s->err = sys_failed(fd) ? fd : 0;
+	if (s->fd >= 0)
+		socket_try(s);
+}
+
+void control_socket_init(struct writer *w)
+{
+	struct control_socket *s = &w->socket;
+	struct text text;
+
+	s->user = arch_syscall0(__NR_geteuid);
+	text_init(&text, s->name, sizeof(s->name));
+	text_put(&text, CONTROL_SOCKET_NAME);
+	text_number(&text, w->r->pid);
+	text_char(&text, '.');
+	text_number(&text, w->r->start_time);
+	control_socket_open(w);
+}
+
+/* ---- clients ---- */
+
+static void client_close(struct control_client *client)
+{
+	sys_close(client->fd);
+	*client = (struct control_client){ .fd = -1 };
+}
+
+static bool client_send(int fd, const char *line, size_t n)
+{
+	return arch_syscall6(__NR_sendto, fd, (long)line, n,
+			     MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0) == (long)n;
+}
+
+static bool client_answer(const struct writer *w, int fd,
+			  const struct control_request *request)
+{
+	char line[CONTROL_ANSWER_MAX];
+	size_t n = control_text_answer(line, request, !w->control.off,
+				       w->output.path);
+
+	return client_send(fd, line, n);
+}
+
+static void client_refuse(const struct writer *w, int fd, const char *why)
+{
+	struct control_request request = { .err = -EPERM };
+	struct text text;
+
+	text_init(&text, request.message, sizeof(request.message));
+	text_put(&text, why);
+	client_answer(w, fd, &request);
+	sys_close(fd);
+}
+
+static bool client_may(const struct control_socket *s, int fd)
+{
+	struct ucred peer;
+	unsigned size = sizeof(peer);
+
+	if (arch_syscall5(__NR_getsockopt, fd, SOL_SOCKET, SO_PEERCRED,
+			  (long)&peer, (long)&size) ||
+	    size != sizeof(peer))
+		return false;
+	return peer.uid == s->user || peer.uid == 0;
+}
+
+/* A free place, or that of the oldest; NULL: all are new. */
+static struct control_client *socket_place(struct control_socket *s,
+					   uint64_t now_ns)
+{
+	struct control_client *oldest = &s->client[0];
+	unsigned i;
+
+	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++) {
+		struct control_client *client = &s->client[i];
+
+		if (client->fd < 0)
+			return client;
+		if (!client->asks && !client->waits &&
+		    client->since_ns < oldest->since_ns)
+			oldest = client;
+	}
+	if (oldest->asks || oldest->waits ||
+	    now_ns - oldest->since_ns < SOCKET_CROWD_NS)
+		return NULL;
+	client_close(oldest);
+	return oldest;
+}
+
+static void socket_accept(struct writer *w, uint64_t now_ns)
+{
+	struct control_socket *s = &w->socket;
+	unsigned i;
+
+	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++) {
+		long fd = arch_syscall4(__NR_accept4, s->fd, 0, 0,
+					SOCK_NONBLOCK | SOCK_CLOEXEC);
+		struct control_client *client;
+
+		if (sys_failed(fd))
+			return;
+		if (!client_may(s, fd)) {
+			client_refuse(w, fd, "is recorded for another user: "
+					     "ask as that one, or as root");
+			continue;
+		}
+		client = socket_place(s, now_ns);
+		if (!client) {
+			client_refuse(w, fd, "has too many commands to "
+					     "answer: try again");
+			continue;
+		}
+		client->fd = fd;
+		client->since_ns = now_ns;
+	}
+}
+
+/* A line has come: it is taken out of the buffer. See I3. */
+static void client_take(struct writer *w, struct control_client *client,
+			size_t n)
+{
+	bool more = client->length > n + 1;
+
+	client->length = 0;
+	client->asks = !more && control_text_read(client->line, n,
+						  &client->request);
+	if (more)
+		control_text_refuse(&client->request, "got more than one line "
+				    "at once: nothing was done");
+	if (!client->asks &&
+	    (!client_answer(w, client->fd, &client->request) || more))
+		client_close(client);
+}
+
+/* Whether it has more to say in time, or for good. */
+static bool client_hear(struct control_client *client, uint64_t now_ns)
+{
+	long n = arch_syscall6(__NR_recvfrom, client->fd,
+			       (long)(client->line + client->length),
+			       sizeof(client->line) - client->length,
+			       MSG_DONTWAIT, 0, 0);
+
+	if (n == -EAGAIN)
+		return now_ns - client->since_ns < SOCKET_IDLE_NS;
+	if (sys_failed(n) || n == 0)
+		return false;
+	client->length += n;
+	return true;
+}
+
+static size_t client_line(const struct control_client *client)
+{
+	return control_text_find(client->line, client->length, '\n');
+}
+
+static void client_read(struct writer *w, struct control_client *client,
+			uint64_t now_ns)
+{
+	if (client_line(client) == client->length &&
+	    !client_hear(client, now_ns)) {
+		client_close(client);
+	} else if (client_line(client) < client->length) {
+		client_take(w, client, client_line(client));
+	} else if (client->length == sizeof(client->line)) {
+		control_text_refuse(&client->request, CONTROL_TOO_LONG);
+		client_answer(w, client->fd, &client->request);
+		client_close(client);
+	}
+}
+
+static void client_serve(struct writer *w, struct control_client *client,
+			 uint64_t now_ns)
+{
+	if (client->asks) {
+		/* what follows by exec answers for itself */
+		if (!target_same(&w->target)) {
+			client_close(client);
+			return;
+		}
+		control_do(w, &client->request);
+		if (client->request.err == -EAGAIN)
+			return;
+		client->asks = false;
+		client->waits = client->request.what == CONTROL_SNAPSHOT &&
+				!client->request.err;
+	} else if (!client->waits) {
+		return;
+	}
+	if (client->waits && !control_taken(w, client->request.number))
+		return;
+	client->waits = false;
+	client->since_ns = now_ns;
+	if (!client_answer(w, client->fd, &client->request))
+		client_close(client);
+}
+
+bool control_socket_busy(const struct control_socket *s)
+{
+	unsigned i;
+
+	for (i = 0; s->fd >= 0 && i < CONTROL_SOCKET_CLIENTS; i++)
+		if (s->client[i].fd >= 0)
+			return true;
+	return false;
+}
+
+void control_socket_step(struct writer *w, uint64_t now_ns)
+{
+	struct control_socket *s = &w->socket;
+	unsigned i;
+
+	if (s->fd < 0)
+		return;
+	if (s->err) {
+		if (now_ns - s->bound_ns >= SOCKET_BIND_NS)
+			socket_try(s);
+		return;
+	}
+	if (now_ns - s->looked_ns >= SOCKET_LOOK_NS) {
+		s->looked_ns = now_ns;
+		socket_accept(w, now_ns);
+	}
+	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++) {
+		struct control_client *client = &s->client[i];
+
+		if (client->fd >= 0 && !client->asks && !client->waits)
+			client_read(w, client, now_ns);
+		if (client->fd >= 0)
+			client_serve(w, client, now_ns);
+	}
+}
+
+void control_socket_close(struct writer *w)
+{
+	struct control_socket *s = &w->socket;
+	unsigned i;
+
+	for (i = 0; s->fd >= 0 && i < CONTROL_SOCKET_CLIENTS; i++)
+		if (s->client[i].fd >= 0)
+			client_close(&s->client[i]);
+	if (s->fd >= 0)
+		sys_close(s->fd);
+	s->fd = -1;
+}

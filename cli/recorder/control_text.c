@@ -1,0 +1,133 @@
+/*
+ * control_text.c: see control_text.h.
+ */
+#include "cli/recorder/control_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/base/text.h"
+
+enum control_text_named { NEVER, PERHAPS, ALWAYS };
+
+static const struct {
+	const char *word;
+	enum control_what what;
+	enum control_text_named named;
+} control_text_words[] = {
+	{ "start", CONTROL_START, NEVER },
+	{ "stop", CONTROL_STOP, NEVER },
+	{ "toggle", CONTROL_TOGGLE, NEVER },
+	{ "snapshot", CONTROL_SNAPSHOT, PERHAPS },
+	{ "clear", CONTROL_CLEAR, NEVER },
+	{ "marker", CONTROL_MARKER, ALWAYS },
+	{ "sync", CONTROL_SYNC, NEVER },
+	{ "report", CONTROL_REPORT, NEVER },
+};
+
+#define CONTROL_TEXT_WORDS \
+	(sizeof(control_text_words) / sizeof(control_text_words[0]))
+
+size_t control_text_find(const char *line, size_t n, char c)
+{
+	size_t i = 0;
+
+	while (i < n && line[i] != c)
+		i++;
+	return i;
+}
+
+_Static_assert(GT_NAME_MAX == 256, "as CONTROL_TOO_LONG says");
+
+bool control_text_refuse(struct control_request *request,
+				const char *why)
+{
+	struct text text;
+
+	request->err = -EINVAL;
+	text_init(&text, request->message, sizeof(request->message));
+	text_put(&text, why);
+	return false;
+}
+
+static bool control_text_is_number(const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (name[i] < '0' || name[i] > '9')
+			return false;
+	return true;
+}
+
+static bool control_text_name(const char *name, size_t n,
+			      struct control_request *request)
+{
+	if (n >= GT_NAME_MAX)
+		return control_text_refuse(request, CONTROL_TOO_LONG);
+	if (!n || name[0] == ' ' || name[n - 1] == ' ')
+		return control_text_refuse(request, "got an empty name, or "
+					   "one with blanks around it");
+	/* those without a name have their number as one */
+	if (control_text_is_number(name, n))
+		return control_text_refuse(request, "got a number as a name: "
+					   "give one that is not");
+	memcpy(request->name, name, n);
+	return true;
+}
+
+bool control_text_read(const char *line, size_t n,
+		       struct control_request *request)
+{
+	size_t word = control_text_find(line, n, ' '), i;
+	bool blank = word < n;
+
+	memset(request, 0, sizeof(*request));
+	if (!control_is_plain(line, n))
+		return control_text_refuse(request, "got a request with "
+					   "control characters");
+	for (i = 0; i < CONTROL_TEXT_WORDS; i++)
+		if (strlen(control_text_words[i].word) == word &&
+		    memcmp(line, control_text_words[i].word, word) == 0)
+			break;
+	if (i == CONTROL_TEXT_WORDS)
+		return control_text_refuse(request, "does not know this "
+					   "request: is it of the same "
+					   "version?");
+	request->what = control_text_words[i].what;
+	if (blank && control_text_words[i].named == NEVER)
+		return control_text_refuse(request, "got a name where none "
+					   "belongs");
+	if (!blank && control_text_words[i].named == ALWAYS)
+		return control_text_refuse(request, "got no name: one belongs "
+					   "here");
+	return !blank || control_text_name(line + word + 1, n - word - 1,
+					   request);
+}
+
+/* Without what would end the field. */
+static void control_text_field(struct text *text, const char *field)
+{
+	for (; *field; field++)
+		text_char(text, (unsigned char)*field < ' ' ? '?' : *field);
+}
+
+size_t control_text_answer(char to[CONTROL_ANSWER_MAX],
+			   const struct control_request *request, bool on,
+			   const char *trace)
+{
+	struct text text;
+
+	text_init(&text, to, CONTROL_ANSWER_MAX);
+	text_put(&text, !request->err		      ? "ok" :
+			request->err == -EALREADY ? "no" :
+						      "error");
+	text_put(&text, on ? "\t1\t" : "\t0\t");
+	control_text_field(&text, request->name);
+	text_char(&text, '\t');
+	control_text_field(&text, trace);
+	text_char(&text, '\t');
+	control_text_field(&text, request->message);
+	text_char(&text, '\n');
+	return text.length;
+}

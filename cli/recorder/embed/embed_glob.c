@@ -1,0 +1,238 @@
+/*
+ * embed_glob.c: see the header. A pattern is walked name by name; a name without
+ * a special character is only appended, so that directories need to be
+ * searchable and not readable, as in a shell.
+ *
+ * I1: glob->path ends with a NUL, and is as before when a function returns.
+ */
+#include "cli/recorder/embed/embed_glob.h"
+
+#include <string.h>
+
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+
+#define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
+#define EMBED_GLOB_BUFFER 2048
+
+struct embed_glob_entry {	/* struct linux_dirent64 */
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static bool embed_glob_ends(char c)
+{
+	return c == '\0' || c == '/' || c == ',';
+}
+
+/* [a-z!…] at p, which is behind the bracket: whether c is in it; *end: behind
+ * it, NULL: it has no end. */
+static bool embed_glob_set(const char *p, char c, const char **end)
+{
+	bool not = *p == '!' || *p == '^', in = false;
+	const char *first;
+
+	p += not;
+	for (first = p; *p != ']' || p == first; p++) {
+		char low = *p, high = *p;
+
+		if (embed_glob_ends(*p)) {
+			*end = NULL;
+			return false;
+		}
+		if (p[1] == '-' && p[2] != ']' && !embed_glob_ends(p[2])) {
+			high = p[2];
+			p += 2;
+		}
+		in |= (unsigned char)c >= (unsigned char)low &&
+		      (unsigned char)c <= (unsigned char)high;
+	}
+	*end = p + 1;
+	return in != not;
+}
+
+/* Whether one character fits what is at *p, which moves behind it. */
+static bool embed_glob_one(const char **p, char c)
+{
+	const char *end;
+	bool in;
+
+	if (**p == '?') {
+		(*p)++;
+		return true;
+	}
+	if (**p == '[') {
+		in = embed_glob_set(*p + 1, c, &end);
+		if (end) {
+			*p = end;
+			return in;
+		}
+	}
+	if (**p == '\\' && !embed_glob_ends((*p)[1]))
+		(*p)++;
+	return *(*p)++ == c;
+}
+
+bool embed_glob_fits(const char *pattern, const char *name)
+{
+	const char *star = NULL, *back = NULL;
+
+	if (*name == '.' && *pattern != '.')
+		return false;
+	while (*name) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			back = name;
+		} else if (!embed_glob_ends(*pattern) &&
+			   embed_glob_one(&pattern, *name)) {
+			name++;
+		} else if (star) {
+			pattern = star;
+			name = ++back;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return embed_glob_ends(*pattern);
+}
+
+static bool embed_glob_exists(const char *path)
+{
+	return arch_syscall3(__NR_faccessat, AT_FDCWD, (long)path, 0) == 0;
+}
+
+static void embed_glob_found(struct embed_glob *glob, size_t n)
+{
+	if (n + 1 > EMBED_GLOB_BYTES - glob->used) {
+		glob->full = true;
+		return;
+	}
+	memcpy(glob->found + glob->used, glob->path, n + 1);
+	glob->used += n + 1;
+}
+
+static bool embed_glob_append(struct embed_glob *glob, size_t *n,
+			      const char *from, size_t size)
+{
+	if (size >= sizeof(glob->path) - *n)
+		return false;
+	memcpy(glob->path + *n, from, size);
+	*n += size;
+	glob->path[*n] = '\0';
+	return true;
+}
+
+static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
+			    size_t n, unsigned depth);
+
+/* The directory at glob->path has been opened. */
+static void embed_glob_list(struct embed_glob *glob, int fd,
+			    const char *pattern, size_t n, unsigned depth)
+{
+	char buffer[EMBED_GLOB_BUFFER] __attribute__((aligned(8)));
+	const char *rest = pattern;
+	long got, at;
+
+	while (!embed_glob_ends(*rest))
+		rest++;
+	while ((got = arch_syscall3(__NR_getdents64, fd, (long)buffer,
+				    sizeof(buffer))) > 0) {
+		for (at = 0; at < got;) {
+			const struct embed_glob_entry *entry =
+				(const void *)(buffer + at);
+			size_t end = n;
+
+			at += entry->size;
+			if (glob->looks++ == EMBED_GLOB_LOOKS)
+				glob->full = true;
+			if (glob->full)
+				return;
+			if (embed_glob_fits(pattern, entry->name) &&
+			    embed_glob_append(glob, &end, entry->name,
+					      strlen(entry->name)))
+				embed_glob_walk(glob, rest, end, depth + 1);
+			glob->path[n] = '\0';
+		}
+	}
+}
+
+static void embed_glob_open(struct embed_glob *glob, const char *pattern,
+			    size_t n, unsigned depth)
+{
+	long fd = sys_open(glob->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return;
+	embed_glob_list(glob, fd, pattern, n, depth);
+	sys_close(fd);
+}
+
+static bool embed_glob_special(const char *pattern)
+{
+	for (; !embed_glob_ends(*pattern); pattern++)
+		if (*pattern == '*' || *pattern == '?' || *pattern == '[' ||
+		    *pattern == '\\')
+			return true;
+	return false;
+}
+
+/* The rest of a pattern, below glob->path, which has n bytes. */
+static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
+			    size_t n, unsigned depth)
+{
+	size_t before = n, size;
+	bool fits = true;
+
+	for (;;) {
+		bool slash = *pattern == '/';
+
+		while (*pattern == '/')
+			pattern++;
+		fits = !slash || embed_glob_append(glob, &n, "/", 1);
+		if (!fits || embed_glob_ends(*pattern) ||
+		    embed_glob_special(pattern))
+			break;
+		for (size = 0; !embed_glob_ends(pattern[size]); size++)
+			;
+		fits = embed_glob_append(glob, &n, pattern, size);
+		if (!fits)
+			break;
+		pattern += size;
+	}
+	if (fits && embed_glob_ends(*pattern)) {
+		/* what is named in full is somebody's wish: it is missed */
+		if (!depth || embed_glob_exists(glob->path))
+			embed_glob_found(glob, n);
+	} else if (fits && depth < EMBED_GLOB_DEPTH) {
+		embed_glob_open(glob, pattern, n, depth);
+	}
+	glob->path[before] = '\0';
+}
+
+void embed_glob_all(struct embed_glob *glob, const char *patterns)
+{
+	glob->looks = glob->used = 0;
+	glob->full = false;
+	while (*patterns) {
+		size_t n = 0;
+
+		glob->path[0] = '\0';
+		if (*patterns != '/' &&
+		    !sys_failed(arch_syscall2(__NR_getcwd, (long)glob->path,
+					      sizeof(glob->path) - 1)) &&
+		    glob->path[0] == '/') {
+			n = strlen(glob->path);
+			embed_glob_append(glob, &n, "/", glob->path[n - 1] != '/');
+		}
+		if (*patterns != ',')
+			embed_glob_walk(glob, patterns, n, 0);
+		while (*patterns && *patterns != ',')
+			patterns++;
+		patterns += *patterns == ',';
+	}
+}

@@ -1,0 +1,253 @@
+/*
+ * embed_out.c: see the header. A file that changes while it is read stays a
+ * torso in the trace, which no reader takes for a file; FILE.files, where
+ * nobody else writes, is cut back. It may take a quarter of the limit; older
+ * parts make way for it.
+ *
+ * I1: a failure to write a piece never ends the recording.
+ * I2: the last piece is only written of a file that did not change.
+ */
+#include "cli/recorder/embed/embed_out.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "cli/recorder/log.h"
+#include "cli/recorder/owner.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/base/varint.h"
+#include "cli/recorder/writer_task.h"
+
+/* ---- FILE.files ---- */
+
+void embed_out_path(const struct writer *w, char path[GT_PATH_MAX])
+{
+	struct text text;
+
+	path[0] = '\0';
+	if (!recording_options->number[OPTION_LIMIT])
+		return;
+	text_init(&text, path, GT_PATH_MAX);
+	text_put(&text, w->output.path);
+	text_put(&text, ".files");
+	if (text.full)
+		path[0] = '\0';
+}
+
+static bool embed_out_is_own(const struct embed_out *o)
+{
+	return o->out == &o->own;
+}
+
+/* One of an earlier recording makes way; what is no trace stays. */
+static bool embed_out_make_way(const char *path)
+{
+	int fd = embed_open_plain(path);
+	char magic[GT_MAGIC_SIZE];
+	bool ours;
+
+	if (fd == -ENOENT)
+		return true;
+	if (fd < 0)
+		return false;
+	ours = !embed_elf_bytes(fd, 0, magic, sizeof(magic)) &&
+	       memcmp(magic, GT_MAGIC, sizeof(magic)) == 0;
+	sys_close(fd);
+	return ours && !sys_unlink(path);
+}
+
+/* It is no trace of a process: it has neither a pid nor a time. */
+static void embed_out_text(struct embed_out *o, enum gt_chunk_type type)
+{
+	struct text text;
+
+	text_init(&text, (char *)chunk_payload(&o->own), o->own.room);
+	if (type == GT_INFO) {
+		text_key(&text, "gnomon", GNOMON_VERSION);
+		text_key(&text, "arch", ARCH_NAME);
+		text_key(&text, "files_of", o->w->output.path);
+	} else {
+		text_key(&text, "reason", "exit");
+		text_key_number(&text, "events", 0);
+	}
+	chunk_write(&o->own, type, (const uint8_t *)text.data + text.length,
+		    NULL);
+}
+
+static bool embed_out_open_own(struct embed_out *o)
+{
+	char path[GT_PATH_MAX];
+	long fd;
+
+	embed_out_path(o->w, path);
+	if (!path[0] || !embed_out_make_way(path))
+		return false;
+	fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+				    O_CLOEXEC, 0600);
+	if (sys_failed(fd))
+		return false;
+	arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
+	owner_apply(fd);
+	/* the buffer is shared: no chunk is put together between two steps */
+	o->own = o->w->out;
+	o->own.err = 0;
+	o->out = &o->own;
+	if (chunk_begin(&o->own, fd) == 0)
+		embed_out_text(o, GT_INFO);
+	return !o->own.err;
+}
+
+void embed_out_open(struct embed_out *o, struct writer *w)
+{
+	o->w = w;
+	o->out = &w->out;
+	if (recording_options->number[OPTION_LIMIT])
+		o->off = !embed_out_open_own(o);
+}
+
+void embed_out_close(struct embed_out *o)
+{
+	if (!embed_out_is_own(o))
+		return;
+	embed_out_text(o, GT_END);
+	chunk_close(&o->own);
+	sys_close(o->own.fd);
+}
+
+uint64_t embed_out_room(const struct embed_out *o)
+{
+	uint64_t quarter = o->w->books.parts.limit / 4;
+
+	if (!embed_out_is_own(o))
+		return UINT64_MAX;
+	return quarter - base_min(quarter, o->own.size);
+}
+
+/* ---- a file ---- */
+
+void embed_out_skip(struct embed_out *o, const char *why, const char *path)
+{
+	o->skipped++;
+	log_say(OPTION_LOG_INFO, why, path);
+}
+
+void embed_out_begin(struct embed_out *o, enum gt_file_kind kind, int fd,
+		     const struct embed_elf *elf,
+		     const struct embed_wanted *wanted)
+{
+	o->busy = true;
+	o->kind = kind;
+	o->fd = fd;
+	o->elf = elf;
+	o->wanted = wanted;
+	o->offset = 0;
+	o->number++;
+	o->out_size = o->out->size;
+	o->out_sequence = o->out->sequence;
+	memset(&o->was, 0, sizeof(o->was));
+	/* else it has changed at once */
+	if (sys_fstat(fd, &o->was))
+		o->was.st_size = -1;
+	o->size = elf ? elf->size : base_max(o->was.st_size, 0);
+}
+
+void embed_out_break(struct embed_out *o, const char *why)
+{
+	struct chunk_out *out = o->out;
+
+	o->busy = false;
+	embed_out_skip(o, why, o->wanted->path);
+	if (!embed_out_is_own(o) || out->err)
+		return;
+	if (arch_syscall2(__NR_ftruncate, out->fd, out->start + o->out_size) ||
+	    sys_failed(arch_syscall3(__NR_lseek, out->fd,
+				     out->start + o->out_size, 0))) {
+		o->off = true;
+		return;
+	}
+	out->size = o->out_size;
+	out->sequence = o->out_sequence;
+	out->reserved = 0;
+	parts_beside(&o->w->books.parts, out->size);
+}
+
+static bool embed_out_changed(const struct embed_out *o)
+{
+	struct stat st;
+
+	return sys_fstat(o->fd, &st) || st.st_size != o->was.st_size ||
+	       st.st_mtim.tv_sec != o->was.st_mtim.tv_sec ||
+	       st.st_mtim.tv_nsec != o->was.st_mtim.tv_nsec;
+}
+
+static int embed_out_read(struct embed_out *o, size_t n)
+{
+	return o->elf ? embed_elf_read(o->elf, o->offset, o->piece, n) :
+			embed_elf_bytes(o->fd, o->offset, o->piece, n);
+}
+
+static uint8_t *embed_out_put(uint8_t *to, const void *bytes, size_t n)
+{
+	to = varint_put(to, n);
+	memcpy(to, bytes, n);
+	return to + n;
+}
+
+static int embed_out_write(struct embed_out *o, size_t n)
+{
+	uint8_t *to = chunk_payload(o->out);
+
+	to = varint_put(to, o->number - 1);
+	to = varint_put(to, o->kind);
+	to = varint_put(to, o->size);
+	to = varint_put(to, o->offset);
+	to = embed_out_put(to, o->wanted->id,
+			   o->kind == GT_FILE_INCLUDED ? 0 :
+							 o->wanted->id_size);
+	to = embed_out_put(to, o->wanted->path, strlen(o->wanted->path));
+	to = varint_put(to, n);
+	to = compress_bytes(&o->w->compress, to, o->piece, n);
+	return chunk_write(o->out, GT_FILE, to, NULL);
+}
+
+static bool embed_out_fits(struct embed_out *o, uint64_t bytes)
+{
+	if (bytes > embed_out_room(o))
+		return false;
+	if (embed_out_is_own(o))
+		parts_beside(&o->w->books.parts, o->own.size + bytes);
+	return true;
+}
+
+bool embed_out_piece(struct embed_out *o)
+{
+	size_t n = base_min(o->size - o->offset, EMBED_OUT_PIECE);
+	const char *why = NULL;
+
+	if (!embed_out_fits(o, n + GT_PATH_MAX + GT_CHUNK_SIZE)) {
+		why = "no room to embed";
+	} else if (embed_out_read(o, n) || embed_out_changed(o)) {
+		why = "changed while it was embedded";
+	} else if (embed_out_write(o, n)) {
+		why = "cannot be written";
+		o->off = true;
+		/* I1: the trace was cut back to its last chunk; if there is
+		 * no room for events either, they will tell */
+		if (o->out->regular && !embed_out_is_own(o))
+			o->out->err = 0;
+	}
+	if (why) {
+		embed_out_break(o, why);
+		return false;
+	}
+	o->offset += n;
+	o->busy = o->offset < o->size;
+	if (o->busy)
+		return false;
+	o->files++;
+	o->bytes += o->size;
+	log_say(OPTION_LOG_DEBUG, "embedded", o->wanted->path);
+	return true;
+}

@@ -1,0 +1,64 @@
+/*
+ * embed_out.h: where embedded files go: into the trace, piece by piece between
+ * its other chunks; or, with --limit, into FILE.files, a trace of its own
+ * beside the parts. The writer only.
+ */
+#ifndef GNOMON_EMBED_OUT_H
+#define GNOMON_EMBED_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "cli/recorder/emit/chunk.h"
+#include "cli/recorder/embed/embed_elf.h"
+#include "cli/recorder/embed/embed_open.h"
+
+struct writer;
+
+#define EMBED_OUT_PIECE (128u << 10)	/* read and compressed in 1 ms */
+
+struct embed_out {
+	struct writer *w;
+	struct chunk_out *out;	/* the trace's, or `own` */
+	struct chunk_out own;	/* of FILE.files */
+	bool off;		/* nothing more can be written */
+	uint32_t number;	/* of the next file */
+	uint64_t files, bytes, skipped;
+	/* the file at hand */
+	bool busy;
+	enum gt_file_kind kind;
+	int fd;			/* what it is, or mostly is, read from */
+	const struct embed_elf *elf;	/* of GT_FILE_DEBUG */
+	const struct embed_wanted *wanted;	/* the caller's */
+	uint64_t size, offset;
+	struct stat was;
+	uint64_t out_size, out_sequence;	/* before its first piece */
+	uint8_t piece[EMBED_OUT_PIECE];
+};
+
+/* The path of FILE.files; "" where files go into the trace itself. */
+void embed_out_path(const struct writer *w, char path[GT_PATH_MAX]);
+
+/* What it says in INFO, and END. */
+void embed_out_open(struct embed_out *out, struct writer *w);
+void embed_out_close(struct embed_out *out);
+
+/* Bytes that FILE.files may still take; UINT64_MAX without one. */
+uint64_t embed_out_room(const struct embed_out *out);
+
+/* Begins a file; size 0 of an included one: what it is now. */
+void embed_out_begin(struct embed_out *out, enum gt_file_kind kind, int fd,
+		     const struct embed_elf *elf,
+		     const struct embed_wanted *wanted);
+
+/* Writes the next piece; !busy: that was it, and true if it is whole now. */
+bool embed_out_piece(struct embed_out *out);
+
+/* Gives the file at hand up. */
+void embed_out_break(struct embed_out *out, const char *why);
+
+/* Counts a file that is not embedded. */
+void embed_out_skip(struct embed_out *out, const char *why, const char *path);
+
+#endif

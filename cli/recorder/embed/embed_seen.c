@@ -1,0 +1,84 @@
+/*
+ * embed_seen.c: see the header. For forked children, hashes of pairs (build-id,
+ * path of the trace that has the file) lie in the live mapping, from the front
+ * on, each written once; they read them in their parent's live file.
+ */
+#include "cli/recorder/embed/embed_seen.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/recorder/parent_live.h"
+#include "preload/base/xxh64.h"
+
+static uint64_t embed_seen_hash(const void *bytes, size_t n, uint64_t seed)
+{
+	struct xxh64 hash;
+
+	xxh64_init(&hash, seed);
+	xxh64_update(&hash, bytes, n);
+	return xxh64_digest(&hash);
+}
+
+static uint64_t embed_seen_id(const struct embed_wanted *wanted)
+{
+	return embed_seen_hash(wanted->id, wanted->id_size, 0);
+}
+
+bool embed_seen_before(struct embed_seen *seen,
+		       const struct embed_wanted *wanted)
+{
+	uint64_t id = embed_seen_id(wanted);
+	uint32_t i;
+
+	for (i = 0; i < seen->count; i++)
+		if (seen->hash[i] == id)
+			return true;
+	if (seen->count == EMBED_SEEN_MOST)
+		return true;
+	seen->hash[seen->count++] = id;
+	return false;
+}
+
+static uint64_t embed_seen_pair(const struct embed_wanted *wanted,
+				const char *trace)
+{
+	/* 0 is an empty place */
+	return embed_seen_hash(trace, strlen(trace),
+			       embed_seen_id(wanted)) | 1;
+}
+
+void embed_seen_tell(const struct embed_wanted *wanted,
+		     const struct recording *r, const char *trace)
+{
+	_Atomic uint64_t *pairs = r->shared->embedded;
+	unsigned i;
+
+	for (i = 0; i < GL_EMBEDDED; i++) {
+		if (atomic_load_explicit(&pairs[i], memory_order_relaxed))
+			continue;
+		/* the value is all there is: it pairs with nothing */
+		atomic_store_explicit(&pairs[i],
+				      embed_seen_pair(wanted, trace),
+				      memory_order_relaxed);
+		return;
+	}
+}
+
+bool embed_seen_by_parent(const struct embed_wanted *wanted,
+			  const struct recording *r)
+{
+	uint64_t pairs[GL_EMBEDDED], pair;
+	unsigned i;
+
+	if (!r->forked || !r->parent_trace[0] ||
+	    !parent_live_read(r, offsetof(struct gl_shared, embedded), pairs,
+			      sizeof(pairs)))
+		return false;
+	pair = embed_seen_pair(wanted, r->parent_trace);
+	for (i = 0; i < GL_EMBEDDED && pairs[i]; i++)
+		if (pairs[i] == pair)
+			return true;
+	return false;
+}

@@ -1,0 +1,131 @@
+/*
+ * embed_used.c: see the header. Nodes only ever become more, and each is looked
+ * at once.
+ */
+#include "cli/recorder/embed/embed_used.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "preload/base/base.h"
+#include "cli/recorder/target_file.h"
+#include "preload/base/proc.h"
+#include "preload/base/text.h"
+
+#define EMBED_USED_NODES 4096	/* looked at in one go: 1 ms */
+#define EMBED_USED_BEHIND 65536	/* more than these: not all are looked at */
+#define EMBED_USED_DELETED " (deleted)"
+
+static bool embed_used_covers(const struct embed_used *used, uint32_t number,
+			      uint32_t node, uint64_t address)
+{
+	const struct gl_image *image = &used->emit->copies[number];
+	uint32_t end = atomic_load_explicit(
+		&used->emit->images[number].end_node, memory_order_relaxed);
+	uint32_t i;
+
+	if (node < image->first_node || (end && node >= end))
+		return false;
+	for (i = 0; i < image->segments; i++)
+		if (address - image->segment[i].start < image->segment[i].size)
+			return true;
+	return false;
+}
+
+static void embed_used_node(struct embed_used *used, uint32_t id)
+{
+	const struct gl_node *nodes =
+		live_at(used->live, used->live->shape.nodes_offset);
+	uint32_t count = used->emit->complete, i;
+	uint64_t address = __atomic_load_n(&nodes[id].address,
+					   __ATOMIC_RELAXED);
+
+	if (used->image < count &&
+	    embed_used_covers(used, used->image, id, address)) {
+		used->nodes[used->image]++;
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		if (!embed_used_covers(used, i, id, address))
+			continue;
+		used->nodes[i]++;
+		used->image = i;
+		return;
+	}
+}
+
+bool embed_used_look(struct embed_used *used)
+{
+	/* pairs with the release that adds a node */
+	uint32_t count = base_min(
+		atomic_load_explicit(&used->live->header->node_count,
+				     memory_order_acquire),
+		used->live->nodes_reserved);
+	uint32_t left = EMBED_USED_NODES;
+
+	/* what these nodes mean was known before them */
+	emit_image_flush(used->emit);
+	if (used->node < GT_STOP_COUNT)
+		used->node = GT_STOP_COUNT;
+	while (used->node < count && left--) {
+		embed_used_node(used, used->node);
+		used->node += 1 + (count - used->node) / EMBED_USED_BEHIND;
+	}
+	return used->node < count;
+}
+
+bool embed_used_next(struct embed_used *used, uint32_t *number)
+{
+	uint32_t count = used->emit->complete, most = count, i;
+
+	for (i = 0; i < count; i++)
+		if (!used->done[i] && used->nodes[i] &&
+		    (most == count || used->nodes[i] > used->nodes[most]))
+			most = i;
+	if (most == count)
+		return false;
+	used->done[most] = true;
+	*number = most;
+	return true;
+}
+
+/* The kernel's path of the mapping that the image begins with. */
+static void embed_used_visit(const struct proc_map *map, void *arg)
+{
+	static const char deleted[] = EMBED_USED_DELETED;
+	struct embed_wanted *wanted = arg;
+	uint64_t start = wanted->start;
+	size_t n = strlen(map->path), d = sizeof(deleted) - 1;
+
+	if (wanted->end || start < map->start || start >= map->end ||
+	    map->path[0] != '/')
+		return;
+	if (n > d && strcmp(map->path + n - d, deleted) == 0)
+		n -= d;
+	n = base_min(n, sizeof(wanted->path) - 1);
+	memcpy(wanted->path, map->path, n);
+	wanted->path[n] = '\0';
+	wanted->start = map->start;
+	wanted->end = map->end;
+}
+
+void embed_used_describe(const struct embed_used *used, uint32_t number,
+			 const char *exe, struct embed_wanted *wanted)
+{
+	const struct gl_image *image = &used->emit->copies[number];
+	const char *path = used->emit->mapped[number];
+	struct text text;
+
+	wanted->main = image->flags & GT_IMAGE_MAIN;
+	if (!path)
+		path = wanted->main ? exe : image->path;
+	text_init(&text, wanted->path, sizeof(wanted->path));
+	text_put(&text, path);
+	wanted->id_size = image->build_id_size;
+	memcpy(wanted->id, image->build_id, wanted->id_size);
+	wanted->start = image->segments ? image->segment[0].start : 0;
+	wanted->end = 0;
+	target_file_maps(embed_used_visit, wanted);
+	if (!wanted->end)
+		wanted->start = 0;
+}

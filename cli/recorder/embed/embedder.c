@@ -1,0 +1,396 @@
+/*
+ * embedder.c: see the header.
+ *
+ *	choose ─▶ whole (full) ─▶ reduced, with its debug file ─▶ what dwz took
+ *	  ▲                                                        out of that
+ *	  └─────────────────────────────────────────────────────────────┘
+ *
+ * The nodes of the context tree say which images stacks go through; the one
+ * most of them do is next. A file is embedded once, whatever it is called.
+ *
+ * By default nothing is done for a program that ends within a second, nor by a
+ * forked child for what its parent's trace has.
+ *
+ * I1: between steps, what is open is open for the file at hand or the stage.
+ */
+#include "cli/recorder/embed/embedder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/recorder/zeroed.h"
+#include "cli/recorder/embed/embed_glob.h"
+#include "cli/recorder/embed/embed_out.h"
+#include "cli/recorder/embed/embed_seen.h"
+#include "cli/recorder/embed/embed_used.h"
+#include "preload/base/sys.h"
+#include "cli/recorder/writer_task.h"
+
+#define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
+#define EMBEDDER_RARE_NS (20 * UINT64_C(1000000))	/* a piece, if busy */
+#define EMBEDDER_IDLE_NS (100 * UINT64_C(1000000))
+#define EMBEDDER_BUSY 1000		/* events a millisecond */
+#define EMBEDDER_AGE_NS (UINT64_C(1000) * 1000000)
+#define EMBEDDER_DEBUG_MAX (UINT64_C(64) << 20)	/* of a file */
+#define EMBEDDER_ASKED_MAX (UINT64_C(4) << 30)
+#define EMBEDDER_RATE 100		/* bytes a microsecond, about */
+
+struct embedder_work {
+	struct embed_out to;
+	struct embed_elf elf;
+	struct embed_used used;
+	struct embed_seen seen;
+	struct embed_wanted wanted;
+	char found[GT_PATH_MAX];	/* of the debug file */
+	uint32_t include;		/* bytes of glob.found that are done */
+	struct embed_glob glob;
+};
+
+/* ---- an image ---- */
+
+/* Whether a file is to be seen to; not twice. */
+static bool embedder_is_new(struct embedder *e)
+{
+	struct embedder_work *work = e->work;
+
+	if (embed_seen_before(&work->seen, &work->wanted))
+		return false;
+	if (e->asked || !embed_seen_by_parent(&work->wanted, e->w->r))
+		return true;
+	e->inherited++;
+	return false;
+}
+
+static const char *embedder_why(int err)
+{
+	return err == -ENOENT ? "gone, not embedded" :
+	       err == -ESTALE ? "another by now, not embedded" :
+				"cannot be read, not embedded";
+}
+
+/* Opens what is next. False: there is nothing. */
+static bool embedder_choose(struct embedder *e)
+{
+	struct embedder_work *work = e->work;
+	const struct gl_image *image;
+	uint32_t number;
+	int fd;
+
+	if (!embed_used_next(&work->used, &number))
+		return false;
+	image = &e->w->images.copies[number];
+	/* without a build-id nothing would find it again */
+	if (image->flags & GT_IMAGE_VDSO || !image->build_id_size)
+		return true;
+	embed_used_describe(&work->used, number, e->w->exe, &work->wanted);
+	work->wanted.held = embed_held_find(&e->held, image->segments ?
+			image->segment[0].start : 0);
+	if (!embedder_is_new(e))
+		return true;
+	fd = embed_open_binary(&work->wanted, &work->elf.binary);
+	if (fd < 0) {
+		embed_out_skip(&work->to, embedder_why(fd), work->wanted.path);
+		return true;
+	}
+	embed_open_debug(&work->wanted, &work->elf.binary, work->found,
+			 &work->elf.debug);
+	e->stage = e->what == OPTION_EMBED_FULL ? EMBEDDER_WHOLE :
+						  EMBEDDER_REDUCED;
+	return true;
+}
+
+static void embedder_close(struct embed_elf_file *file)
+{
+	if (file->fd >= 0)
+		sys_close(file->fd);
+	file->fd = -1;
+}
+
+static void embedder_whole(struct embedder *e)
+{
+	struct embedder_work *work = e->work;
+	const struct embed_elf *elf = &work->elf;
+
+	embed_out_begin(&work->to, GT_FILE_FULL, elf->binary.fd, NULL,
+			&work->wanted);
+	/* what has no debug file is all there */
+	e->stage = elf->debug.fd >= 0 ? EMBEDDER_REDUCED : EMBEDDER_ALTERNATE;
+}
+
+/* What can still be written, about. */
+static uint64_t embedder_in_time(const struct embedder *e)
+{
+	uint64_t now_ns = sys_now_ns();
+
+	if (e->until_ns == UINT64_MAX)
+		return UINT64_MAX;
+	return e->until_ns > now_ns ? (e->until_ns - now_ns) / 1000 *
+					      EMBEDDER_RATE : 0;
+}
+
+static void embedder_reduced(struct embedder *e)
+{
+	struct embedder_work *work = e->work;
+	struct embed_elf *elf = &work->elf;
+	/* without debug information there are symbols still */
+	uint64_t most = base_min(e->asked ? EMBEDDER_ASKED_MAX :
+					    EMBEDDER_DEBUG_MAX,
+				 base_min(embed_out_room(&work->to),
+					  embedder_in_time(e)));
+
+	e->stage = EMBEDDER_ALTERNATE;
+	if (embed_elf_plan(elf, most)) {
+		embed_out_skip(&work->to, "makes no sense, not embedded",
+			       work->wanted.path);
+		return;
+	}
+	e->cut += elf->cut;
+	embed_out_begin(&work->to, GT_FILE_DEBUG, elf->table->fd, elf,
+			&work->wanted);
+}
+
+/* It takes the place of what refers to it. */
+static void embedder_alternate(struct embedder *e)
+{
+	struct embedder_work *work = e->work;
+	struct embed_elf_file *binary = &work->elf.binary;
+	struct embed_elf_file *debug = &work->elf.debug;
+	bool joined = debug->fd >= 0;
+	int fd;
+
+	/* the other one is free for it */
+	if (joined) {
+		embedder_close(binary);
+		fd = embed_open_alternate(debug, work->found, &work->wanted,
+					  binary);
+		embedder_close(debug);
+	} else {
+		fd = embed_open_alternate(binary, work->wanted.path,
+					  &work->wanted, debug);
+		embedder_close(binary);
+		memcpy(binary, debug, sizeof(*binary));
+		debug->fd = -1;
+	}
+	e->stage = EMBEDDER_CHOOSE;
+	if (fd < 0)
+		return;
+	if (embedder_is_new(e))
+		e->stage = EMBEDDER_REDUCED;
+	else
+		embedder_close(binary);
+}
+
+/* ---- what is included ---- */
+
+static bool embedder_include(struct embedder *e)
+{
+	struct embedder_work *work = e->work;
+	const char *path = work->glob.found + work->include;
+	struct text text;
+	int fd;
+
+	if (work->include >= work->glob.used)
+		return false;
+	work->include += strlen(path) + 1;
+	text_init(&text, work->wanted.path, sizeof(work->wanted.path));
+	text_put(&text, path);
+	work->wanted.id_size = 0;
+	fd = embed_open_plain(path);
+	/* a directory among them is nothing special */
+	if (fd < 0 && fd != -EINVAL)
+		embed_out_skip(&work->to, "cannot be included", path);
+	if (fd >= 0)
+		embed_out_begin(&work->to, GT_FILE_INCLUDED, fd, NULL,
+				&work->wanted);
+	return true;
+}
+
+/* ---- steps ---- */
+
+static bool embedder_more(struct embedder *e)
+{
+	if (e->stage == EMBEDDER_WHOLE)
+		embedder_whole(e);
+	else if (e->stage == EMBEDDER_REDUCED)
+		embedder_reduced(e);
+	else if (e->stage == EMBEDDER_ALTERNATE)
+		embedder_alternate(e);
+	else
+		return embedder_include(e) || (e->images && embedder_choose(e));
+	return true;
+}
+
+/* One piece, or a step towards one. False: there is nothing to do. */
+static bool embedder_one(struct embedder *e)
+{
+	struct embed_out *to = &e->work->to;
+
+	if (!to->busy)
+		return embedder_more(e);
+	if (embed_out_piece(to) && to->kind != GT_FILE_INCLUDED)
+		embed_seen_tell(&e->work->wanted, e->w->r, e->w->output.path);
+	if (!to->busy && to->kind == GT_FILE_INCLUDED)
+		sys_close(to->fd);
+	return true;
+}
+
+static void embedder_includes(struct embedder *e)
+{
+	struct embed_glob *glob = &e->work->glob;
+
+	/* a child's parent has them */
+	if (e->w->r->forked)
+		return;
+	embed_glob_all(glob, options_text(recording_options, OPTION_INCLUDE));
+	if (glob->full)
+		embed_out_skip(&e->work->to,
+			       "--include: more than are looked for",
+			       glob->path);
+}
+
+static bool embedder_can(const struct embedder *e)
+{
+	return e->work && !e->work->to.off;
+}
+
+static bool embedder_begin(struct embedder *e)
+{
+	if (e->begun)
+		return embedder_can(e);
+	e->begun = true;
+	e->work = zeroed_alloc(sizeof(*e->work));
+	if (!e->work)
+		return false;
+	e->work->elf.binary.fd = e->work->elf.debug.fd = -1;
+	e->work->wanted.pid = e->w->r->pid;
+	e->work->used.emit = &e->w->images;
+	e->work->used.live = &e->w->live;
+	embed_out_open(&e->work->to, e->w);
+	if (embedder_can(e))
+		embedder_includes(e);
+	return embedder_can(e);
+}
+
+void embedder_init(struct embedder *e, struct writer *w)
+{
+	memset(e, 0, sizeof(*e));
+	e->w = w;
+	e->what = recording_options->number[OPTION_EMBED];
+	e->asked = recording_options->given[OPTION_EMBED];
+	e->until_ns = UINT64_MAX;
+}
+
+/* Whether there is anything to do for this program. */
+static bool embedder_wanted(struct embedder *e, uint64_t now_ns)
+{
+	e->images = e->what != OPTION_EMBED_NONE &&
+		    (e->asked || now_ns - e->w->live.shape.monotonic0_ns >=
+				 EMBEDDER_AGE_NS);
+	return e->images || recording_options->given[OPTION_INCLUDE];
+}
+
+static bool embedder_busy(struct embedder *e, uint64_t now_ns)
+{
+	const struct feed *feed = &e->w->feed;
+	uint64_t ms = (now_ns - e->looked_ns) / 1000000;
+	bool busy = feed->pressed || feed->effort != COMPRESS_SMALL ||
+		    (ms && (feed->events - e->events) / ms > EMBEDDER_BUSY);
+
+	if (ms) {
+		e->looked_ns = now_ns;
+		e->events = feed->events;
+	}
+	return busy;
+}
+
+static uint64_t embedder_cpu(void)
+{
+	return sys_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+bool embedder_step(struct embedder *e, uint64_t now_ns)
+{
+	uint64_t cpu_ns, until_ns = now_ns + EMBEDDER_SLICE_NS;
+	bool busy, more = true;
+
+	if (now_ns < e->next_ns || !embedder_wanted(e, now_ns))
+		return false;
+	cpu_ns = embedder_cpu();
+	busy = embedder_busy(e, now_ns);
+	if (!embedder_begin(e))
+		return false;
+	embed_used_look(&e->work->used);
+	while (more && embedder_can(e)) {
+		more = embedder_one(e);
+		if (busy || sys_now_ns() >= until_ns)
+			break;
+	}
+	now_ns = sys_now_ns();
+	e->next_ns = now_ns + (more ? busy ? EMBEDDER_RARE_NS : 0 :
+				      EMBEDDER_IDLE_NS);
+	e->cpu_ns += embedder_cpu() - cpu_ns;
+	return more && !busy && embedder_can(e);
+}
+
+static void embedder_rest(struct embedder *e)
+{
+	struct embed_out *to = &e->work->to;
+
+	while (embed_used_look(&e->work->used) && embedder_in_time(e))
+		;
+	while (embedder_can(e) && embedder_in_time(e)) {
+		if (to->busy && to->size - to->offset > embedder_in_time(e)) {
+			embed_out_break(to, "no time to embed");
+			/* perhaps less of it */
+			if (to->kind == GT_FILE_FULL ||
+			    (to->kind == GT_FILE_DEBUG && !e->work->elf.cut))
+				e->stage = EMBEDDER_REDUCED;
+		} else if (!embedder_one(e)) {
+			break;
+		}
+	}
+	if (to->busy)
+		embed_out_break(to, "no time to embed");
+}
+
+void embedder_hold(struct embedder *e)
+{
+	if (embedder_wanted(e, sys_now_ns()) && e->images)
+		embed_held_take(&e->held, e->w->r->pid);
+}
+
+void embedder_finish(struct embedder *e)
+{
+	uint64_t now_ns = sys_now_ns(), cpu_ns = embedder_cpu();
+
+	e->until_ns = now_ns + EMBEDDER_LAST_NS;
+	if (embedder_wanted(e, now_ns) && embedder_begin(e))
+		embedder_rest(e);
+	if (e->work)
+		embed_out_close(&e->work->to);
+	embed_held_close(&e->held);
+	e->cpu_ns += embedder_cpu() - cpu_ns;
+}
+
+void embedder_info(const struct embedder *e, struct text *text)
+{
+	char path[GT_PATH_MAX];
+
+	embed_out_path(e->w, path);
+	if (path[0] && (e->what != OPTION_EMBED_NONE ||
+			recording_options->given[OPTION_INCLUDE]))
+		text_key(text, "files", path);
+}
+
+void embedder_counters(const struct embedder *e, struct text *text)
+{
+	const struct embed_out *to = e->work ? &e->work->to : NULL;
+
+	text_key_number(text, "embedded_files", to ? to->files : 0);
+	text_key_number(text, "embedded_bytes", to ? to->bytes : 0);
+	/* there was no memory for any */
+	text_key_number(text, "embed_skipped", to ? to->skipped : e->begun);
+	text_key_number(text, "embed_cut", e->cut);
+	text_key_number(text, "embed_inherited", e->inherited);
+	text_key_number(text, "embed_cpu_ns", e->cpu_ns);
+}

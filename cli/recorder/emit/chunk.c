@@ -1,0 +1,200 @@
+/*
+ * chunk.c: framing, checksum, and write. The writer only.
+ *
+ * I1: out->size covers whole chunks only; after a failure the file is cut
+ *     back to it.
+ * I2: a chunk is only begun if out->last bytes are free behind it, for the
+ *     chunks that say how the recording ended: of the disk, where that can be
+ *     reserved, and of what the limit of files' sizes leaves (RLIMIT_FSIZE).
+ */
+#include "cli/recorder/emit/chunk.h"
+
+#include <errno.h>
+#include <linux/falloc.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/recorder/zeroed.h"
+#include "preload/base/base.h"
+#include "preload/base/sys.h"
+#include "preload/base/xxh64.h"
+
+#define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */
+#define CHUNK_END_WORDS 512		/* of them, for END */
+#define CHUNK_LAST_SHARE 8	/* … or this part of a limit */
+#define CHUNK_AHEAD (64u << 10)	/* reserved in one go */
+
+static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
+{
+	for (; bytes; bytes--, value >>= 8)
+		*to++ = value;
+	return to;
+}
+
+static int chunk_bytes(struct chunk_out *out, const uint8_t *data, size_t n)
+{
+	while (n) {
+		long done = sys_write(out->fd, data, n);
+
+		if (done == -EINTR || done == -EAGAIN)
+			continue;
+		if (done <= 0)
+			return done ? done : -EIO;
+		data += done;
+		n -= done;
+	}
+	return 0;
+}
+
+static int chunk_allocate(const struct chunk_out *out, uint64_t to)
+{
+	long err;
+
+	do
+		err = arch_syscall4(__NR_fallocate, out->fd,
+				    FALLOC_FL_KEEP_SIZE, out->reserved,
+				    to - out->reserved);
+	while (err == -EINTR);
+	return err;
+}
+
+/* Where the limit is now, and what is kept of it. */
+static void chunk_limit(struct chunk_out *out)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	/* unknown: there is none */
+	arch_syscall4(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit);
+	out->limit = out->regular ? limit.rlim_cur : RLIM_INFINITY;
+	out->last = base_min(out->limit / CHUNK_LAST_SHARE, CHUNK_LAST_WORDS);
+}
+
+/* I2. Some file systems cannot reserve: then a full disk may cost END. */
+static int chunk_reserve(struct chunk_out *out, size_t n, bool is_end)
+{
+	uint64_t end = out->start + out->size + n;
+	int err;
+
+	if (out->last_words)
+		return !is_end && end + base_min(out->last, CHUNK_END_WORDS) >
+					  out->limit ? -EFBIG : 0;
+	end += out->last;
+	if (end > out->limit)
+		return -EFBIG;
+	if (!out->reserves || end <= out->reserved)
+		return 0;
+	if (!out->reserved)
+		out->reserved = out->start + out->size;
+	if (chunk_allocate(out, end + CHUNK_AHEAD) == 0) {
+		out->reserved = end + CHUNK_AHEAD;
+		return 0;
+	}
+	err = chunk_allocate(out, end);
+	if (!err)
+		out->reserved = end;
+	else if (err == -EOPNOTSUPP || err == -ENOSYS || err == -ENODEV)
+		out->reserves = false;
+	return out->reserves ? err : 0;
+}
+
+static int chunk_emit(struct chunk_out *out, size_t n, bool is_end)
+{
+	bool torn;
+	int err;
+
+	if (out->err)
+		return out->err;
+	err = chunk_reserve(out, n, is_end);
+	torn = !err;
+	if (!err)
+		err = chunk_bytes(out, out->buffer, n);
+	if (!err) {
+		out->size += n;
+		return 0;
+	}
+	/* of the last words one may still fit where a longer one did not */
+	if (!out->last_words)
+		out->err = err;
+	if (torn && out->regular) {
+		/* I1; if even this fails, the reader stops at the torn chunk */
+		arch_syscall2(__NR_ftruncate, out->fd, out->start + out->size);
+		arch_syscall3(__NR_lseek, out->fd, out->start + out->size, 0);
+	}
+	return err;
+}
+
+int chunk_begin(struct chunk_out *out, int fd)
+{
+	struct xxh64 hash;
+	struct stat st;
+	uint8_t *at;
+	long start;
+
+	out->fd = fd;
+	out->sequence = out->start = out->size = out->reserved = 0;
+	out->regular = sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (out->regular) {
+		start = arch_syscall3(__NR_lseek, fd, 0, 1);
+		out->start = start > 0 ? start : 0;
+	}
+	chunk_limit(out);
+	memcpy(out->buffer, GT_MAGIC, GT_MAGIC_SIZE);
+	at = chunk_put(out->buffer + GT_MAGIC_SIZE, GT_MAJOR, 2);
+	at = chunk_put(at, GT_MINOR, 2);
+	at = chunk_put(at, GT_HEADER_SIZE, 4);
+	at = chunk_put(at, out->trace_id, 8);
+	xxh64_init(&hash, 0);
+	xxh64_update(&hash, out->buffer, at - out->buffer);
+	at = chunk_put(at, xxh64_digest(&hash), 8);
+	return chunk_emit(out, at - out->buffer, false);
+}
+
+int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room)
+{
+	memset(out, 0, sizeof(*out));
+	out->trace_id = trace_id;
+	out->room = room;
+	out->buffer = zeroed_alloc(GT_CHUNK_SIZE + room);
+	return out->buffer ? chunk_begin(out, fd) : -ENOMEM;
+}
+
+int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
+		const uint8_t *end, const struct chunk_range *range)
+{
+	static const struct chunk_range none;
+	uint8_t *payload = chunk_payload(out);
+	size_t n = end - payload;
+	struct xxh64 hash;
+	uint8_t *at;
+	int err;
+
+	if (!range)
+		range = &none;
+	at = chunk_put(out->buffer, GT_CHUNK_MAGIC, 4);
+	at = chunk_put(at, type, 2);
+	at = chunk_put(at, 0, 2);	/* flags: columns compress alone */
+	at = chunk_put(at, n, 4);
+	at = chunk_put(at, n, 4);
+	at = chunk_put(at, range->ring, 4);
+	at = chunk_put(at, range->generation, 4);
+	at = chunk_put(at, range->first, 8);
+	at = chunk_put(at, range->last, 8);
+	at = chunk_put(at, out->sequence, 8);
+	xxh64_init(&hash, out->trace_id);
+	xxh64_update(&hash, out->buffer, at - out->buffer);
+	xxh64_update(&hash, payload, n);
+	chunk_put(at, xxh64_digest(&hash), 8);
+	err = chunk_emit(out, GT_CHUNK_SIZE + n, type == GT_END);
+	if (err)
+		return err;
+	out->sequence++;
+	out->bytes[type] += GT_CHUNK_SIZE + n;
+	return 0;
+}
+
+void chunk_close(struct chunk_out *out)
+{
+	/* what stays reserved is lost to others until the file is removed */
+	if (out->reserves)
+		arch_syscall2(__NR_ftruncate, out->fd, out->start + out->size);
+}

@@ -1,0 +1,63 @@
+/*
+ * chunk.h: the trace as a sequence of framed, checksummed chunks. The writer
+ * only.
+ */
+#ifndef GNOMON_CHUNK_H
+#define GNOMON_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/format.h"
+
+struct chunk_out {
+	int fd;
+	bool regular;		/* can be truncated */
+	int err;		/* -errno of the first failure, 0 */
+	uint64_t trace_id;
+	uint64_t sequence;
+	uint64_t start;		/* of the trace in the file */
+	uint64_t size;		/* whole chunks after it, header included */
+	uint64_t bytes[GT_CHUNK_TYPES];	/* by type */
+	uint8_t *buffer;	/* GT_CHUNK_SIZE, then room for a payload */
+	size_t room;
+	/* set by the owner of a file that nobody else writes: */
+	bool reserves;		/* room for the last words is kept free */
+	bool last_words;	/* which come now, into that room */
+	uint64_t reserved;	/* offset up to which the file has room */
+	uint64_t limit;		/* of its size */
+	uint64_t last;		/* what is kept for the last words */
+};
+
+/* What the header says beside the payload. */
+struct chunk_range {
+	uint32_t ring, generation;
+	uint64_t first, last;
+};
+
+/* The descriptor is open; the buffer's memory comes from zeroed_alloc. Writes
+ * the header of the trace. 0 or -errno. */
+int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room);
+
+/* Another file, from its header on; counts of bytes go on. 0 or -errno. */
+int chunk_begin(struct chunk_out *out, int fd);
+
+/* Where the payload of the next chunk is put together. */
+static inline uint8_t *chunk_payload(struct chunk_out *out)
+{
+	return out->buffer + GT_CHUNK_SIZE;
+}
+
+/*
+ * Writes the chunk whose payload ends at `end`. range may be NULL. 0, or
+ * -errno: the file then ends with the chunk before (if it can be truncated),
+ * and nothing more is written.
+ */
+int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
+		const uint8_t *end, const struct chunk_range *range);
+
+/* Gives back what was reserved and not used. After the last chunk. */
+void chunk_close(struct chunk_out *out);
+
+#endif

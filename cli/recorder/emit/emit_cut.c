@@ -1,0 +1,91 @@
+/*
+ * emit_cut.c: see emit_cut.h.
+ *
+ * A stack that is no deeper than it may be stays the node that it is. Of the
+ * others the innermost frames are put below GT_STOP_DEPTH, the outermost of
+ * them first; what a context became is remembered. So a context is cut once.
+ *
+ * I1: as in the threads' tree, a node's parent has a smaller id.
+ */
+#include "cli/recorder/emit/emit_cut.h"
+
+#include <errno.h>
+
+#include "cli/recorder/zeroed.h"
+#include "preload/base/base.h"
+#include "preload/ring/choose.h"
+
+#define EMIT_CUT_SHARE 4	/* of the threads' nodes, as many of ours */
+
+int emit_cut_init(struct emit_cut *cut, const struct gl_node *whole,
+		  uint32_t max, uint32_t keep)
+{
+	cut->whole = whole;
+	cut->first = max;
+	if (!keep)
+		return 0;
+	cut->keep = keep;
+	cut->max = max / EMIT_CUT_SHARE;
+	/* no more than half full */
+	for (cut->mask = 1; cut->mask < 2 * cut->max; cut->mask *= 2)
+		;
+	cut->nodes = zeroed_alloc(cut->max * sizeof(*cut->nodes));
+	cut->table = zeroed_alloc(cut->mask * sizeof(*cut->table));
+	cut->known = zeroed_alloc(max * sizeof(*cut->known));
+	cut->frames = zeroed_alloc(keep * sizeof(*cut->frames));
+	cut->mask--;
+	return cut->nodes && cut->table && cut->known && cut->frames ?
+		       0 : -ENOMEM;
+}
+
+static uint32_t emit_cut_child(struct emit_cut *cut, uint32_t parent,
+			       uint64_t address)
+{
+	uint64_t hash = choose_mix(address ^ (uint64_t)parent << 32);
+	uint32_t *entry;
+	struct gl_node *node;
+
+	for (;; hash++) {
+		entry = &cut->table[hash & cut->mask];
+		if (!*entry)
+			break;
+		node = &cut->nodes[*entry - 1];
+		if (node->parent == parent && node->address == address)
+			return cut->first + *entry - 1;
+	}
+	if (cut->count == cut->max)
+		return GT_STOP_NO_MEMORY;
+	node = &cut->nodes[cut->count++];
+	node->parent = parent;
+	node->address = address;
+	*entry = cut->count;
+	return cut->first + cut->count - 1;
+}
+
+static uint32_t emit_cut_make(struct emit_cut *cut, uint32_t id)
+{
+	uint32_t at = id, n = 0, parent;
+
+	while (at >= GT_STOP_COUNT && n < cut->keep) {
+		cut->frames[n++] = __atomic_load_n(&cut->whole[at].address,
+						   __ATOMIC_RELAXED);
+		parent = __atomic_load_n(&cut->whole[at].parent,
+					 __ATOMIC_RELAXED);
+		/* damage, as in emit_node.c */
+		at = parent < at ? parent : (uint32_t)GT_STOP_OTHER;
+	}
+	if (at < GT_STOP_COUNT)
+		return id;
+	for (at = GT_STOP_DEPTH; n > 0 && at != GT_STOP_NO_MEMORY; n--)
+		at = emit_cut_child(cut, at, cut->frames[n - 1]);
+	return at;
+}
+
+uint32_t emit_cut_context(struct emit_cut *cut, uint32_t id)
+{
+	if (!cut->keep || id < GT_STOP_COUNT || id >= cut->first)
+		return id;
+	if (unlikely(!cut->known[id]))
+		cut->known[id] = emit_cut_make(cut, id);
+	return cut->known[id];
+}

@@ -1,0 +1,125 @@
+/*
+ * emit_dump.c: only the heads of records are read, two short reads each, as
+ * the code between them is of no use here. Its reader's own parser, which takes
+ * all of it, is cli/symbol/jitdump.c.
+ *
+ * A record is taken once the file has all of it. What makes no sense ends the
+ * reading for ever.
+ */
+#include "cli/recorder/emit/emit_dump.h"
+
+#include "preload/base/sys.h"
+
+#define EMIT_DUMP_MAGIC 0x4a695444u
+#define EMIT_DUMP_HEADER 40
+#define EMIT_DUMP_RECORD 16
+#define EMIT_DUMP_LOAD 40	/* behind the head, up to the name */
+#define EMIT_DUMP_MOVE 48
+#define EMIT_DUMP_NAME 256
+
+enum { EMIT_DUMP_IS_LOAD, EMIT_DUMP_IS_MOVE };
+
+static bool emit_dump_read(int fd, uint64_t offset, void *to, size_t n)
+{
+	return arch_syscall4(__NR_pread64, fd, (long)to, n, (long)offset) ==
+	       (long)n;
+}
+
+static uint32_t emit_dump_u32(const struct emit_dump *d, const uint8_t *at)
+{
+	uint32_t little = (uint32_t)at[0] | (uint32_t)at[1] << 8 |
+			  (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+
+	return d->big ? __builtin_bswap32(little) : little;
+}
+
+static uint64_t emit_dump_u64(const struct emit_dump *d, const uint8_t *at)
+{
+	uint64_t a = emit_dump_u32(d, at), b = emit_dump_u32(d, at + 4);
+
+	return d->big ? a << 32 | b : b << 32 | a;
+}
+
+static bool emit_dump_begin(struct emit_dump *d, int fd, uint32_t pid)
+{
+	uint8_t head[EMIT_DUMP_HEADER];
+
+	if (!emit_dump_read(fd, 0, head, sizeof(head)))
+		return false;	/* not yet */
+	if (emit_dump_u32(d, head) != EMIT_DUMP_MAGIC)
+		d->big = true;
+	d->offset = emit_dump_u32(d, head + 8);
+	d->refused = emit_dump_u32(d, head) != EMIT_DUMP_MAGIC ||
+		     emit_dump_u32(d, head + 4) != 1 ||
+		     emit_dump_u32(d, head + 20) != pid ||
+		     d->offset < EMIT_DUMP_HEADER;
+	return !d->refused;
+}
+
+static void emit_dump_line(struct text *text, uint64_t start, uint64_t size,
+			   const char *name)
+{
+	text_hex(text, start, 16);
+	text_char(text, ' ');
+	text_hex(text, size, 16);
+	text_char(text, ' ');
+	for (; *name; name++)
+		text_char(text, *name == '\n' ? ' ' : *name);
+	text_char(text, '\n');
+}
+
+static void emit_dump_load(const struct emit_dump *d, int fd, uint64_t at,
+			   uint64_t size, struct text *text)
+{
+	uint8_t bytes[EMIT_DUMP_LOAD + EMIT_DUMP_NAME + 1];
+	size_t n = size < sizeof(bytes) - 1 ? size : sizeof(bytes) - 1;
+
+	if (size <= EMIT_DUMP_LOAD || !emit_dump_read(fd, at, bytes, n))
+		return;
+	bytes[n] = '\0';
+	emit_dump_line(text, emit_dump_u64(d, bytes + 16),
+		       emit_dump_u64(d, bytes + 24),
+		       (const char *)bytes + EMIT_DUMP_LOAD);
+}
+
+/* Its name is that of the code it was; only the dump itself knows it. */
+static void emit_dump_move(const struct emit_dump *d, int fd, uint64_t at,
+			   uint64_t size, struct text *text)
+{
+	uint8_t bytes[EMIT_DUMP_MOVE];
+
+	if (size >= sizeof(bytes) && emit_dump_read(fd, at, bytes,
+						    sizeof(bytes)))
+		emit_dump_line(text, emit_dump_u64(d, bytes + 24),
+			       emit_dump_u64(d, bytes + 32),
+			       "code that was moved");
+}
+
+bool emit_dump_lines(struct emit_dump *d, int fd, uint64_t size, uint32_t pid,
+		     unsigned records, struct text *text)
+{
+	uint8_t head[EMIT_DUMP_RECORD];
+
+	if (d->refused || (!d->offset && !emit_dump_begin(d, fd, pid)))
+		return false;
+	for (; records && text->size - text->length > EMIT_DUMP_LINE;
+	     records--) {
+		uint64_t at = d->offset + sizeof(head);
+		uint32_t id, whole;
+
+		if (at > size || !emit_dump_read(fd, d->offset, head,
+						 sizeof(head)))
+			return false;
+		id = emit_dump_u32(d, head);
+		whole = emit_dump_u32(d, head + 4);
+		d->refused = whole < sizeof(head);
+		if (d->refused || whole > size - d->offset)
+			return false;
+		if (id == EMIT_DUMP_IS_LOAD)
+			emit_dump_load(d, fd, at, whole - sizeof(head), text);
+		else if (id == EMIT_DUMP_IS_MOVE)
+			emit_dump_move(d, fd, at, whole - sizeof(head), text);
+		d->offset += whole;
+	}
+	return true;
+}

@@ -1,0 +1,47 @@
+/* emit_heap.c: see emit_heap.h. */
+#include "cli/recorder/emit/emit_heap.h"
+
+#include <string.h>
+
+#include "arch.h"
+#include "preload/base/base.h"
+#include "preload/base/varint.h"
+
+static size_t emit_heap_length(const char *name)
+{
+	size_t n = 0;
+
+	while (n < GL_HEAP_NAME - 1 && name[n])
+		n++;
+	return n;
+}
+
+void emit_heap_flush(struct emit_heap *emit)
+{
+	const struct gl_shared *shared = emit->shared;
+	/* who has seen an event of a heap has seen that it is named, too; pairs
+	 * with the release of heaps_tell */
+	uint64_t end = atomic_load_explicit(&shared->heaps_named,
+					    memory_order_acquire) +
+		       UINT64_C(1);
+	uint8_t *to = chunk_payload(emit->out), *start = to;
+
+	end = base_min(end, base_min(*emit->reserved, GL_HEAPS_MAX));
+	/* all of them fit: some 80 bytes each */
+	while (emit->told + 1 < end) {
+		char name[GL_HEAP_NAME];
+		size_t length;
+
+		memcpy(name, shared->heap_name[++emit->told], sizeof(name));
+		length = emit_heap_length(name);
+
+		to = varint_put(to, GT_CONTROL_HEAP);
+		to = varint_put(to, arch_cycles() >> emit->tick_shift);
+		to = varint_put(to, emit->told);
+		to = varint_put(to, length);
+		memcpy(to, name, length);
+		to += length;
+	}
+	if (to != start)
+		chunk_write(emit->out, GT_CONTROL, to, NULL);
+}

@@ -1,0 +1,406 @@
+/*
+ * emit_info.c: what the text chunks say. Keys: preload/format.h.
+ */
+#include "cli/recorder/emit/emit_info.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/recorder/embed/embedder.h"
+#include "cli/recorder/emit/emit_capture.h"
+#include "cli/recorder/exit_told.h"
+#include "cli/recorder/zeroed.h"
+#include "preload/base/proc.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+
+#define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
+
+static const char *const emit_info_stops[GT_STOP_COUNT] = {
+	[GT_STOP_BOTTOM] = "bottom",
+	[GT_STOP_NO_IMAGE] = "no_image",
+	[GT_STOP_NO_RULE] = "no_rule",
+	[GT_STOP_BAD_READ] = "bad_read",
+	[GT_STOP_NO_PROGRESS] = "no_progress",
+	[GT_STOP_TOO_DEEP] = "too_deep",
+	[GT_STOP_BAD_TABLE] = "bad_table",
+	[GT_STOP_LOADER] = "loader",
+	[GT_STOP_NO_MEMORY] = "no_memory",
+	[GT_STOP_EARLY] = "early",
+	[GT_STOP_OTHER] = "other",
+	[GT_STOP_JIT] = "jit",
+};
+
+static void emit_info_begin(const struct emit_info *info, struct text *text)
+{
+	text_init(text, (char *)chunk_payload(info->out), info->out->room);
+}
+
+static void emit_info_write(const struct emit_info *info,
+			    const struct text *text, enum gt_chunk_type type)
+{
+	chunk_write(info->out, type,
+		    (const uint8_t *)text->data + text->length, NULL);
+}
+
+void emit_info_partial(struct chunk_out *out, uint64_t left_out)
+{
+	struct text text;
+
+	text_init(&text, (char *)chunk_payload(out), out->room);
+	text_key_number(&text, "partial", 1);
+	if (left_out)
+		text_key_number(&text, "part_left_out", left_out);
+	chunk_write(out, GT_INFO, (const uint8_t *)text.data + text.length,
+		    NULL);
+}
+
+/* As it was at first; the rest of a long one is there while the process is. */
+static long emit_info_read_command(const struct emit_info *info)
+{
+	const struct gl_born *born = info->r->born;
+	long n = -ENOENT;
+
+	if (!born->command_bytes || born->command_bytes == GL_COMMAND - 1)
+		n = proc_read_of(info->r->pid, "cmdline", info->command,
+				 EMIT_INFO_COMMAND_MAX);
+	if (n > 0)
+		return n;
+	memcpy(info->command, born->command, born->command_bytes);
+	return born->command_bytes;
+}
+
+static void emit_info_command(struct emit_info *info, struct text *text)
+{
+	if (!info->command) {
+		info->command = zeroed_alloc(EMIT_INFO_COMMAND_MAX);
+		if (!info->command)
+			return;
+		info->command_length = emit_info_read_command(info);
+	}
+	if (info->command_length > 0)
+		text_key_bytes(text, "command", info->command,
+			       info->command_length);
+}
+
+static void emit_info_process(struct emit_info *info, struct text *text)
+{
+	int pid = info->r->pid;
+	struct utsname host;
+	uint64_t ppid;
+
+	text_key_number(text, "pid", pid);
+	if (proc_stat_field(info->r->born->stat, PROC_STAT_PPID, &ppid) ||
+	    proc_stat(pid, PROC_STAT_PPID, &ppid))
+		text_key_number(text, "ppid", ppid);
+	text_key_number(text, "starttime", info->r->start_time);
+	text_key(text, "exe", info->exe);
+	emit_info_command(info, text);
+	if (!arch_syscall1(__NR_uname, (long)&host))
+		text_key(text, "host", host.nodename);
+	/* the target's, of which this process is made */
+	text_key_number(text, "uid", geteuid());
+	text_key_number(text, "gid", getegid());
+}
+
+static const char *emit_info_choice(enum option_id id, char *buffer,
+				    size_t size)
+{
+	const char *words = options_table[id].value;
+	uint64_t index = recording_options->number[id];
+	struct text text;
+
+	text_init(&text, buffer, size);
+	for (; index && *words; words++)
+		index -= *words == '|';
+	while (*words && *words != '|')
+		text_char(&text, *words++);
+	return buffer;
+}
+
+/* The first estimate of a tick's length; a trace that is cut before its second
+ * SYNC has no other. */
+static uint64_t emit_info_tick_ps(const struct gl_header *live)
+{
+	uint64_t ticks, ns = sys_moment(&ticks) - live->monotonic0_ns;
+
+	ticks = (ticks - live->counter0) >> live->tick_shift;
+	return ticks ? ns * 1000 / ticks : 0;
+}
+
+/* What is left out by choice. */
+static void emit_info_choices(struct text *text,
+			      const struct options *options)
+{
+	uint64_t least = options->number[OPTION_MIN_SIZE];
+	uint64_t most = options->number[OPTION_MAX_SIZE];
+	uint64_t mean = options->number[OPTION_SAMPLE];
+
+	if (mean)
+		text_key_number(text, "sample", mean);
+	if (least)
+		text_key_number(text, "min_size", least);
+	if (most < UINT64_MAX)
+		text_key_number(text, "max_size", most);
+	if (options->number[OPTION_DEPTH] < UINT64_MAX)
+		text_key_number(text, "depth", options->number[OPTION_DEPTH]);
+	if (mean || least || most < UINT64_MAX)
+		text_key_number(text, "partial", 1);
+}
+
+void emit_info_start(struct emit_info *info)
+{
+	const struct gl_header *live = &info->live->shape;
+	const struct options *options = recording_options;
+	char word[32];
+	struct text text;
+
+	emit_info_begin(info, &text);
+	text_key(&text, "gnomon", GNOMON_VERSION);
+	text_key(&text, "arch", ARCH_NAME);
+	emit_info_process(info, &text);
+	text_key_number(&text, "page_size", 4096);
+	text_key_number(&text, "tick_shift", live->tick_shift);
+	text_key_number(&text, "tick_ps", emit_info_tick_ps(live));
+	text_key_number(&text, "window_ticks", live->window_ticks);
+	text_key_number(&text, "start_realtime_ns", live->realtime0_ns);
+	text_key_number(&text, "start_monotonic_ns", live->monotonic0_ns);
+	if (info->live->path[0])
+		text_key(&text, "live", info->live->path);
+	text_key(&text, "guarantee", info->live->path[0] ? "file" : "memory");
+	text_key(&text, "shadow_stack",
+		 emit_info_choice(OPTION_SHADOW_STACK, word, sizeof(word)));
+	text_key(&text, "follow",
+		 emit_info_choice(OPTION_FOLLOW, word, sizeof(word)));
+	text_key(&text, "overflow",
+		 emit_info_choice(OPTION_OVERFLOW, word, sizeof(word)));
+	text_key(&text, "maps",
+		 emit_info_choice(OPTION_MAPS, word, sizeof(word)));
+	if (options->number[OPTION_SNAPSHOT_EVERY])
+		text_key_number(&text, "snapshot_every_ns",
+				options->number[OPTION_SNAPSHOT_EVERY]);
+	text_key_number(&text, "memory", options->number[OPTION_MEMORY]);
+	text_key_number(&text, "ring", options->number[OPTION_RING]);
+	if (info->part)
+		text_key_number(&text, "part", info->part);
+	if (options->number[OPTION_CULL]) {
+		text_key_number(&text, "cull_ns",
+				options->number[OPTION_CULL]);
+		text_key_number(&text, "cull_pending",
+				options->number[OPTION_CULL_PENDING]);
+	}
+	if (options->number[OPTION_FREE_STACKS])
+		text_key_number(&text, "free_stacks", 1);
+	if (options->number[OPTION_GUARD])
+		text_key_number(&text, "guard", options->number[OPTION_GUARD]);
+	if (options->number[OPTION_ZERO_MEMORY])
+		text_key_number(&text, "zero_memory", 1);
+	text_key(&text, "embed",
+		 emit_info_choice(OPTION_EMBED, word, sizeof(word)));
+	emit_info_choices(&text, options);
+	embedder_info(info->embed, &text);
+	text_key(&text, "output", info->output->path);
+	if (!info->socket->err)
+		text_key(&text, "control", info->socket->name);
+	if (info->r->parent_trace[0])
+		text_key(&text, "parent_trace", info->r->parent_trace);
+	emit_info_write(info, &text, GT_INFO);
+}
+
+static void emit_info_captures(struct text *text, const struct feed *feed)
+{
+	const struct recording *r = feed->r;
+	uint64_t placed = feed->barriers_placed, met = feed->barriers_met;
+	uint64_t tiers;
+	struct capture_counts sum;
+	uint32_t count, id, i;
+	char key[32];
+
+	memset(&sum, 0, sizeof(sum));
+	if (recording_options->number[OPTION_DEPTH])
+		sum.tier_plain = feed->plain_blocks;
+	count = feed_count(feed);
+	for (id = 0; id < count; id++) {
+		const struct gl_thread *thread = recording_thread(r, id);
+		const struct capture_report *report = &thread->captures;
+		/* kept by later threads: the counts are of all of them */
+		const struct capture_counts *c = &report->counts;
+
+		sum.tier_join += c->tier_join;
+		sum.tier_full += c->tier_full;
+		sum.tier_plain += c->tier_plain;
+		sum.tier_hardware += c->tier_hardware;
+		sum.frames_walked += c->frames_walked;
+		if (feed_active(&r->rings[id]) &&
+		    !thread->plain) {
+			placed += report->barriers_placed;
+			met += report->barriers_met;
+		}
+		sum.oracle_checks += c->oracle_checks;
+		sum.oracle_differences += c->oracle_differences;
+		for (i = 0; i < GT_STOP_COUNT; i++)
+			sum.stops[i] += c->stops[i];
+	}
+	tiers = sum.tier_join + sum.tier_full + sum.tier_plain +
+		sum.tier_hardware;
+	text_key_number(text, "tier_path",
+			feed->blocks - feed->nested_blocks > tiers ?
+				feed->blocks - feed->nested_blocks - tiers :
+				0);
+	text_key_number(text, "tier_join", sum.tier_join);
+	text_key_number(text, "tier_full", sum.tier_full);
+	text_key_number(text, "tier_plain", sum.tier_plain);
+	text_key_number(text, "tier_hardware", sum.tier_hardware);
+	text_key_number(text, "frames_walked", sum.frames_walked);
+	text_key_number(text, "barriers_placed", placed);
+	text_key_number(text, "barriers_met", met);
+	text_key_number(text, "oracle_checks", sum.oracle_checks);
+	text_key_number(text, "oracle_differences", sum.oracle_differences);
+	for (i = 0; i < GT_STOP_COUNT; i++) {
+		struct text name;
+
+		if (!emit_info_stops[i])
+			continue;
+		text_init(&name, key, sizeof(key));
+		text_put(&name, "stop_");
+		text_put(&name, emit_info_stops[i]);
+		text_key_number(text, key, sum.stops[i]);
+	}
+}
+
+static void emit_info_bytes(struct text *text, const struct chunk_out *out)
+{
+	static const char *const names[GT_CHUNK_TYPES] = {
+		[GT_INFO] = "bytes_info", [GT_THREAD] = "bytes_thread",
+		[GT_IMAGE] = "bytes_image", [GT_CONTEXT] = "bytes_context",
+		[GT_EVENTS] = "bytes_events", [GT_SYNC] = "bytes_sync",
+		[GT_CAPTURE] = "bytes_capture",
+		[GT_NAMES] = "bytes_names", [GT_USAGE] = "bytes_usage",
+		[GT_SNAPSHOT] = "bytes_snapshot",
+		[GT_MAPS] = "bytes_maps",
+		[GT_CONTROL] = "bytes_control", [GT_FILE] = "bytes_file",
+	};
+	unsigned i;
+
+	for (i = 0; i < GT_CHUNK_TYPES; i++)
+		if (names[i])
+			text_key_number(text, names[i], out->bytes[i]);
+}
+
+static void emit_info_children(struct text *text, const struct recording *r)
+{
+	unsigned at = 0;
+	int pid, status;
+	char key[32];
+
+	while (exit_status_child(r, &at, &pid, &status)) {
+		struct text name;
+
+		text_init(&name, key, sizeof(key));
+		text_put(&name, "child_");
+		text_number(&name, pid);
+		text_key_number(text, key, status);
+	}
+}
+
+static void emit_info_guard(struct text *text, const struct gl_shared *shared)
+{
+	text_key_number(text, "guard_damages",
+			atomic_load_explicit(&shared->guard_damages,
+					     memory_order_relaxed));
+	text_key_number(text, "guard_swept",
+			atomic_load_explicit(&shared->guard_swept,
+					     memory_order_relaxed));
+	text_key_number(text, "guard_blocks",
+			atomic_load_explicit(&shared->guard_blocks,
+					     memory_order_relaxed));
+	text_key_number(text, "guard_skipped",
+			atomic_load_explicit(&shared->guard_skipped,
+					     memory_order_relaxed));
+}
+
+void emit_info_counters(const struct emit_info *info,
+			const struct feed *feed)
+{
+	const struct recording *r = info->r;
+	const struct gl_header *live = r->live;
+	struct text text;
+
+	emit_info_begin(info, &text);
+	text_key_number(&text, "events", feed->events - feed->events_before);
+	text_key_number(&text, "dropped",
+			atomic_load_explicit(&live->dropped,
+					     memory_order_relaxed));
+	text_key_number(&text, "early_allocations",
+			atomic_load_explicit(&r->shared->bumped,
+					     memory_order_relaxed) +
+				atomic_load_explicit(&r->shared->skipped,
+						     memory_order_relaxed));
+	text_key_number(&text, "nested_events",
+			atomic_load_explicit(&r->shared->nested_events,
+					     memory_order_relaxed));
+	text_key_number(&text, "nested_lost",
+			feed->unfinished +
+				atomic_load_explicit(&r->shared->nested_lost,
+						     memory_order_relaxed));
+	text_key_number(&text, "late_signals",
+			atomic_load_explicit(&r->shared->posted.late,
+					     memory_order_relaxed));
+	text_key_number(&text, "ring_waits",
+			atomic_load_explicit(&r->shared->ring_waits,
+					     memory_order_relaxed));
+	emit_info_captures(&text, feed);
+	text_key_number(&text, "nodes",
+			atomic_load_explicit(&live->node_count,
+					     memory_order_relaxed) -
+				GT_STOP_COUNT);
+	text_key_number(&text, "nodes_emitted", feed->nodes->total);
+	text_key_number(&text, "area_bytes",
+			atomic_load_explicit(&r->shared->area_used,
+					     memory_order_relaxed));
+	text_key_number(&text, "ring_bytes", feed->pool->used);
+	text_key_number(&text, "jit_tables",
+			atomic_load_explicit(&r->shared->tables.registered,
+					     memory_order_relaxed));
+	text_key_number(&text, "jit_refused",
+			atomic_load_explicit(&r->shared->tables.refused,
+					     memory_order_relaxed));
+	text_key_number(&text, "names_skipped", info->names_skipped);
+	text_key_number(&text, "usage_looks", info->usage->looks);
+	text_key_number(&text, "usage_details", info->usage->details);
+	text_key_number(&text, "usage_cpu_ns", info->usage->cost_ns);
+	text_key_number(&text, "maps_looks", info->maps->looks);
+	text_key_number(&text, "maps_cut", info->maps->cuts);
+	text_key_number(&text, "maps_cpu_ns", info->maps->spent_all_ns);
+	if (recording_options->number[OPTION_GUARD])
+		emit_info_guard(&text, r->shared);
+	embedder_counters(info->embed, &text);
+	emit_info_children(&text, r);
+	if (info->socket->err)
+		text_key_number(&text, "control_error",
+				-info->socket->err);
+	text_key_number(&text, "writer_cpu_ns",
+			sys_clock(CLOCK_THREAD_CPUTIME_ID));
+	emit_info_bytes(&text, info->out);
+	emit_info_write(info, &text, GT_COUNTERS);
+}
+
+void emit_info_end(const struct emit_info *info, const struct feed *feed,
+		   const char *reason, const char *message, int exit_code)
+{
+	struct text text;
+
+	emit_info_begin(info, &text);
+	text_key(&text, "reason", reason);
+	if (message)
+		text_key(&text, "message", message);
+	if (info->r->damage)
+		text_key(&text, "damaged", info->r->damage);
+	if (exit_code >= 0)
+		text_key_number(&text, "exit_code", exit_code);
+	text_key_number(&text, "events", feed->events - feed->events_before);
+	text_key_number(&text, "end_monotonic_ns", sys_now_ns());
+	emit_info_write(info, &text, GT_END);
+}

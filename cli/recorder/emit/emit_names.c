@@ -1,0 +1,317 @@
+/*
+ * emit_names.c: the map that compilers at run time write for perf (Linux,
+ * tools/perf/Documentation/jit-interface.txt), into NAMES chunks. It names
+ * addresses of this one process, and nobody keeps it: so it goes with the
+ * trace.
+ *
+ * /tmp is everybody's: the file counts only if it is a plain one, of our own
+ * user, and no older than the recording (an earlier process may have had the
+ * same number).
+ *
+ * EPOCHS. An address may mean several functions in its time. A chunk says how
+ * many nodes of the context tree there were when its lines had been read: a
+ * later node with such an address means what these lines say. For that, it has
+ * to be a later node: where a line names a place that an earlier one had named
+ * (code_map.h), hooks make the tree forget the nodes there (replaced.h).
+ * Between a program's writing of a line and the first event after our next look
+ * the older name holds, some milliseconds.
+ *
+ * I1: pieces end where lines do.
+ */
+#include "cli/recorder/emit/emit_names.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "cli/recorder/zeroed.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/base/varint.h"
+#include "preload/ring/replaced.h"
+
+#define EMIT_NAMES_PIECE (256u << 10)	/* a chunk's; fits WRITER_ROOM */
+#define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */
+#define EMIT_NAMES_SLACK_NS 20000000	/* a file's clock ticks less often */
+#define EMIT_NAMES_RARE_NS (100 * UINT64_C(1000000))	/* there is no file */
+#define EMIT_NAMES_OFTEN_NS (10 * UINT64_C(1000000))
+#define EMIT_NAMES_RECORDS 2000	/* of a dump, at one look: 2 ms */
+#define EMIT_NAMES_LAST 500	/* looks at once at the end, which waits */
+/* Forgetting looks at all nodes: 1 ns each, and is to stay under a hundredth
+ * of a core. */
+#define EMIT_NAMES_NODE_NS 100
+
+void emit_names_init(struct emit_names *e, struct chunk_out *out,
+		     struct compress *compress,
+		     const _Atomic uint32_t *node_count,
+		     struct gl_shared *shared, int pid,
+		     uint64_t since_ns)
+{
+	*e = (struct emit_names){
+		.out = out,
+		.compress = compress,
+		.node_count = node_count,
+		.shared = shared,
+		.pid = pid,
+		.since_ns = since_ns,
+	};
+}
+
+/* Of our own user, no older than the recording. */
+static long emit_names_open(const struct emit_names *e, const char *path,
+			    struct stat *st)
+{
+	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				    O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return -1;
+	if (sys_fstat(fd, st) == 0 && S_ISREG(st->st_mode) &&
+	    st->st_uid == (uid_t)arch_syscall0(__NR_geteuid) &&
+	    st->st_mtim.tv_sec * (uint64_t)SYS_NS + st->st_mtim.tv_nsec +
+			    EMIT_NAMES_SLACK_NS >= e->since_ns)
+		return fd;
+	sys_close(fd);
+	return -1;
+}
+
+static void emit_names_fill(struct emit_names *e, int fd)
+{
+	while (e->held < EMIT_NAMES_PIECE) {
+		long n = arch_syscall4(__NR_pread64, fd,
+				       (long)(e->text + e->held),
+				       EMIT_NAMES_PIECE - e->held,
+				       (long)e->offset);
+
+		if (n <= 0)	/* signals are blocked; else that is all */
+			return;
+		e->held += n;
+		e->offset += n;
+		e->taken += n;
+	}
+}
+
+/* Hexadecimal at *at, which moves behind it and a blank. */
+static bool emit_names_hex(const char **at, const char *end, uint64_t *value)
+{
+	const char *p = *at;
+
+	*value = 0;
+	if (end - p > 2 && p[0] == '0' && p[1] == 'x')
+		p += 2;
+	for (; p < end && *p != ' '; p++) {
+		unsigned c = (unsigned char)*p, low = c | 32;
+
+		if (*value >> 60)
+			return false;
+		if (c - '0' <= 9)
+			*value = *value << 4 | (c - '0');
+		else if (low - 'a' <= 5)
+			*value = *value << 4 | (low - 'a' + 10);
+		else
+			return false;
+	}
+	*at = p + 1;
+	return p < end;
+}
+
+static void emit_names_replaced(struct emit_names *e, uint64_t start,
+				uint64_t end)
+{
+	unsigned last = EMIT_NAMES_RANGES - 1;
+
+	if (e->replaced_count <= last) {
+		e->replaced[e->replaced_count].start = start;
+		e->replaced[e->replaced_count++].end = end;
+		return;
+	}
+	/* forgetting too much only makes some nodes anew */
+	if (start < e->replaced[last].start)
+		e->replaced[last].start = start;
+	if (end > e->replaced[last].end)
+		e->replaced[last].end = end;
+}
+
+static void emit_names_line(struct emit_names *e, const char *at,
+			    const char *end)
+{
+	uint64_t start, size;
+
+	if (e->code && emit_names_hex(&at, end, &start) &&
+	    emit_names_hex(&at, end, &size) && size &&
+	    size < UINT64_MAX - start &&
+	    code_map_enter(e->code, start, size))
+		emit_names_replaced(e, start, start + size);
+}
+
+/* Writes the whole lines held; counts the bytes of others. */
+static void emit_names_piece(struct emit_names *e)
+{
+	uint64_t lines = 0, from = 0, to = 0, i;
+	uint8_t *end;
+
+	for (i = 0; i < e->held; i++) {
+		if (e->text[i] != '\n')
+			continue;
+		if (e->torn) {
+			from = i + 1;
+		} else {
+			emit_names_line(e, e->text + to, e->text + i);
+			lines++;
+		}
+		e->torn = false;
+		to = i + 1;
+	}
+	e->dropped += from;
+	if (lines) {
+		end = varint_put(chunk_payload(e->out), lines);
+		end = compress_column(e->compress, &e->past, end,
+				      (uint8_t *)e->text + from, to - from);
+		end = varint_put(end, atomic_load_explicit(
+					      e->node_count,
+					      memory_order_acquire));
+		chunk_write(e->out, GT_NAMES, end, NULL);
+	}
+	/* a line longer than all of it */
+	if (to == 0 && e->held == EMIT_NAMES_PIECE) {
+		e->torn = true;
+		to = e->held;
+		e->dropped += to;
+	}
+	memmove(e->text, e->text + to, e->held - to);
+	e->held -= to;
+}
+
+static long emit_names_open_map(const struct emit_names *e, struct stat *st)
+{
+	char path[64];
+	struct text text;
+
+	text_init(&text, path, sizeof(path));
+	text_put(&text, "/tmp/perf-");
+	text_number(&text, e->pid);
+	text_put(&text, ".map");
+	return emit_names_open(e, path, st);
+}
+
+static void emit_names_memory(struct emit_names *e)
+{
+	if (e->text)
+		return;
+	e->text = zeroed_alloc(EMIT_NAMES_PIECE);
+	e->code = zeroed_alloc(sizeof(*e->code));
+}
+
+/* Another file than at the last look, or one that was emptied. */
+static void emit_names_begin(struct emit_names *e, const struct stat *st)
+{
+	emit_names_memory(e);
+	if (st->st_dev == e->device && st->st_ino == e->inode &&
+	    (uint64_t)st->st_size >= e->offset)
+		return;
+	e->dropped += e->held;
+	e->device = st->st_dev;
+	e->inode = st->st_ino;
+	e->offset = e->held = 0;
+	e->torn = false;
+}
+
+static void emit_names_take(struct emit_names *e, int fd)
+{
+	while (e->text && !e->out->err && e->taken < EMIT_NAMES_MAX) {
+		uint64_t before = e->taken;
+
+		emit_names_fill(e, fd);
+		if (e->taken == before)
+			break;
+		emit_names_piece(e);
+	}
+}
+
+/* Whether there is a map, or was. */
+static bool emit_names_map(struct emit_names *e, bool last)
+{
+	struct stat st;
+	long fd = emit_names_open_map(e, &st);
+
+	if (fd < 0)
+		return e->inode;
+	emit_names_begin(e, &st);
+	emit_names_take(e, fd);
+	if (last)
+		e->dropped += (uint64_t)st.st_size > e->offset ?
+				      st.st_size - e->offset : 0;
+	sys_close(fd);
+	return true;
+}
+
+static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
+{
+	struct stat st;
+	struct text text;
+	unsigned looks = last ? EMIT_NAMES_LAST : 1;
+	bool more = true;
+	long fd = emit_names_open(e, path, &st);
+
+	if (fd < 0)
+		return false;
+	emit_names_memory(e);
+	while (more && looks-- && e->text && !e->out->err &&
+	       e->taken < EMIT_NAMES_MAX) {
+		text_init(&text, e->text, EMIT_NAMES_PIECE);
+		more = emit_dump_lines(&e->dump, fd, st.st_size, e->pid,
+				       EMIT_NAMES_RECORDS, &text);
+		e->held = text.length;
+		e->taken += text.length;
+		emit_names_piece(e);
+	}
+	sys_close(fd);
+	return true;
+}
+
+/* Has hooks forget what was replaced; what they have no room for waits for the
+ * next look. How many ranges. */
+static unsigned emit_names_forget(struct emit_names *e)
+{
+	unsigned told = 0, i;
+
+	while (told < e->replaced_count &&
+	       replaced_tell(e->shared, e->replaced[told].start,
+			     e->replaced[told].end))
+		told++;
+	for (i = told; i < e->replaced_count; i++)
+		e->replaced[i - told] = e->replaced[i];
+	e->replaced_count -= told;
+	/* also what nobody has taken since the last look */
+	replaced_ask(e->shared);
+	return told;
+}
+
+void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
+		     bool last)
+{
+	uint64_t pause_ns;
+	unsigned told;
+
+	if (now_ns < e->next_ns && !last)
+		return;
+	e->next_ns = now_ns + EMIT_NAMES_RARE_NS;
+	/* Who writes both writes the same. */
+	if (!emit_names_map(e, last) &&
+	    (!dump[0] || !emit_names_dump(e, dump, last)))
+		return;
+	told = emit_names_forget(e);
+	pause_ns = told * EMIT_NAMES_NODE_NS *
+		   (uint64_t)atomic_load_explicit(e->node_count,
+						  memory_order_relaxed);
+	e->next_ns = now_ns + base_max(EMIT_NAMES_OFTEN_NS, pause_ns);
+}
+
+uint64_t emit_names_skipped(const struct emit_names *e)
+{
+	return e->dropped + e->held;
+}
+
+void emit_names_again(struct emit_names *e)
+{
+	e->offset = e->held = e->taken = 0;
+	e->torn = false;
+}

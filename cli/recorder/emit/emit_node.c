@@ -1,0 +1,182 @@
+/*
+ * emit_node.c: which nodes are in the trace, and writing those that are not.
+ * The writer only.
+ *
+ * The target may write over its nodes at any time. So each is read once, into
+ * the batch, and what stands there is what counts.
+ *
+ * I1: a node's parent has a smaller id: it was there first. So a chain that
+ *     does not descend is damage, and ends at GT_STOP_OTHER.
+ * I2: a set bit of `emitted` means: in the trace, or in the batch. The parent
+ *     of a node in the batch was emitted before, or stands before it there.
+ */
+#include "cli/recorder/emit/emit_node.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/recorder/zeroed.h"
+#include "preload/base/base.h"
+#include "preload/base/varint.h"
+
+enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
+
+/* The reasons why walks end are never defined. */
+static void emit_node_begin(struct emit_node *emit)
+{
+	emit->emitted[0] = (1u << GT_STOP_COUNT) - 1;
+	emit->count = 0;
+}
+
+void emit_node_forget(struct emit_node *emit)
+{
+	memset(emit->emitted, 0, (emit_cut_limit(&emit->cut) / 64 + 1) *
+					 sizeof(uint64_t));
+	emit_node_begin(emit);
+}
+
+int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
+		   uint32_t limit, uint32_t keep, struct chunk_out *out,
+		   struct compress *compress)
+{
+	int err = emit_cut_init(&emit->cut, nodes, limit, keep);
+	unsigned i;
+
+	if (err)
+		return err;
+	emit->limit = limit;
+	emit->out = out;
+	emit->compress = compress;
+	emit->emitted = zeroed_alloc((emit_cut_limit(&emit->cut) / 64 + 1) *
+				   sizeof(uint64_t));
+	emit->batch = zeroed_alloc(EMIT_NODE_BATCH * sizeof(*emit->batch));
+	if (!emit->emitted || !emit->batch)
+		return -ENOMEM;
+	for (i = 0; i < EMIT_NODE_COLUMNS; i++) {
+		emit->column[i] = zeroed_alloc(EMIT_NODE_BATCH * VARINT_MAX);
+		if (!emit->column[i])
+			return -ENOMEM;
+	}
+	emit_node_begin(emit);
+	return 0;
+}
+
+static bool emit_node_has(const struct emit_node *emit, uint32_t id)
+{
+	return emit->emitted[id / 64] >> (id % 64) & 1;
+}
+
+static void emit_node_read(const struct emit_node *emit, uint32_t id,
+			   struct emit_node_copy *copy)
+{
+	const struct gl_node *node = emit_cut_node(&emit->cut, id);
+	uint32_t parent = __atomic_load_n(&node->parent, __ATOMIC_RELAXED);
+
+	copy->id = id;
+	copy->parent = parent < id ? parent : (uint32_t)GT_STOP_OTHER; /* I1 */
+	copy->address = __atomic_load_n(&node->address, __ATOMIC_RELAXED);
+}
+
+/* How many nodes outward to one that was emitted. */
+static uint32_t emit_node_distance(const struct emit_node *emit, uint32_t id)
+{
+	struct emit_node_copy copy;
+	uint32_t n;
+
+	for (n = 0; !emit_node_has(emit, id); n++) {
+		emit_node_read(emit, id, &copy);
+		id = copy.parent;
+	}
+	return n;
+}
+
+/* The chain from `id` outward, n nodes at most, into the batch, which has room;
+ * outermost first. Of a chain that has become longer meanwhile, the outermost
+ * node lacks its parent: I2. */
+static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
+{
+	struct emit_node_copy *at = emit->batch + emit->count, *end = at + n;
+	struct emit_node_copy *first = end;
+
+	for (; first > at && !emit_node_has(emit, id); id = first->parent)
+		emit_node_read(emit, id, --first);
+	if (first == end)
+		return;
+	if (!emit_node_has(emit, id))
+		first->parent = GT_STOP_OTHER;
+	memmove(at, first, (end - first) * sizeof(*at));
+	emit->count += end - first;
+	for (end = emit->batch + emit->count; at < end; at++)
+		emit->emitted[at->id / 64] |= UINT64_C(1) << (at->id % 64);
+}
+
+/* Below GT_STOP_OTHER, so that there is something of it. */
+static void emit_node_alone(struct emit_node *emit, uint32_t id)
+{
+	if (emit->count == EMIT_NODE_BATCH)
+		emit_node_flush(emit);
+	emit_node_read(emit, id, &emit->batch[emit->count]);
+	emit->batch[emit->count++].parent = GT_STOP_OTHER;
+	emit->emitted[id / 64] |= UINT64_C(1) << (id % 64);
+}
+
+void emit_node_new(struct emit_node *emit, uint32_t id)
+{
+	uint32_t n = emit_node_distance(emit, id);
+	struct emit_node_copy copy;
+
+	while (n) {
+		uint32_t outer = id, left = n;
+
+		/* the outermost part first */
+		for (; left > EMIT_NODE_BATCH; left--) {
+			if (emit_node_has(emit, outer))
+				break;
+			emit_node_read(emit, outer, &copy);
+			outer = copy.parent;
+		}
+		left = base_min(left, EMIT_NODE_BATCH);
+		if (emit->count + left > EMIT_NODE_BATCH)
+			emit_node_flush(emit);
+		emit_node_chain(emit, outer, left);
+		n -= left;
+	}
+	/* what was read in parts may have changed in between */
+	if (unlikely(!emit_node_has(emit, id)))
+		emit_node_alone(emit, id);
+}
+
+void emit_node_flush(struct emit_node *emit)
+{
+	uint8_t *end[EMIT_NODE_COLUMNS];
+	uint64_t last_address = 0;
+	uint32_t last_id = 0, i;
+	uint8_t *to;
+
+	if (!emit->count)
+		return;
+	for (i = 0; i < EMIT_NODE_COLUMNS; i++)
+		end[i] = emit->column[i];
+	for (i = 0; i < emit->count; i++) {
+		uint32_t id = emit->batch[i].id;
+		uint64_t address = emit->batch[i].address;
+		uint32_t parent = emit->batch[i].parent;
+
+		end[EMIT_NODE_ID] = varint_put(end[EMIT_NODE_ID],
+			varint_zigzag((int64_t)id - last_id));
+		end[EMIT_NODE_PARENT] = varint_put(end[EMIT_NODE_PARENT],
+			varint_zigzag((int64_t)id - parent));
+		end[EMIT_NODE_ADDRESS] = varint_put(end[EMIT_NODE_ADDRESS],
+			varint_zigzag(address - last_address));
+		last_id = id;
+		last_address = address;
+	}
+	to = varint_put(chunk_payload(emit->out), emit->count);
+	for (i = 0; i < EMIT_NODE_COLUMNS; i++)
+		to = compress_column(emit->compress, &emit->past[i], to,
+				     emit->column[i], end[i] - emit->column[i]);
+	/* a failure is kept in *out */
+	chunk_write(emit->out, GT_CONTEXT, to, NULL);
+	emit->total += emit->count;
+	emit->count = 0;
+}

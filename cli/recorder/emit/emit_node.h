@@ -1,0 +1,67 @@
+/*
+ * emit_node.h: CONTEXT chunks: a node of the context tree goes out when an
+ * event first refers to it, its parents before it. The writer only.
+ */
+#ifndef GNOMON_EMIT_NODE_H
+#define GNOMON_EMIT_NODE_H
+
+#include <stdint.h>
+
+#include "preload/base/base.h"
+#include "cli/recorder/emit/chunk.h"
+#include "cli/recorder/emit/compress.h"
+#include "cli/recorder/emit/emit_cut.h"
+#include "unwind/layout.h"
+
+/* Nodes of one chunk. */
+#define EMIT_NODE_BATCH 32768
+
+/* As it was read. */
+struct emit_node_copy {
+	uint64_t address;
+	uint32_t id, parent;
+};
+
+struct emit_node {
+	struct emit_cut cut;	/* which nodes there are */
+	/* ids of the threads' are below it: those whose pages are reserved */
+	uint32_t limit;
+	uint64_t *emitted;	/* one bit a node */
+	struct emit_node_copy *batch;	/* not yet written, parents first */
+	uint32_t count;
+	uint64_t total;		/* written so far */
+	uint8_t *column[3];
+	struct compress_past past[3];
+	struct chunk_out *out;
+	struct compress *compress;
+};
+
+/* keep: innermost frames of each context, 0: all. Memory from zeroed_alloc. 0 or
+ * -ENOMEM. */
+int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
+		   uint32_t limit, uint32_t keep, struct chunk_out *out,
+		   struct compress *compress);
+
+/* Puts a new node and its new parents into the batch, writing it if full. */
+void emit_node_new(struct emit_node *emit, uint32_t id);
+
+/* No node is in the trace (which is another file). */
+void emit_node_forget(struct emit_node *emit);
+
+/* Writes the batch. Before the chunk of the events that refer to it. */
+void emit_node_flush(struct emit_node *emit);
+
+/* The id to write for this context: itself, if it can exist and is not too
+ * deep. */
+static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
+{
+	if (unlikely(id >= emit->limit))
+		return GT_STOP_OTHER;
+	if (unlikely(emit->cut.keep))
+		id = emit_cut_context(&emit->cut, id);
+	if (unlikely(!(emit->emitted[id / 64] >> (id % 64) & 1)))
+		emit_node_new(emit, id);
+	return id;
+}
+
+#endif

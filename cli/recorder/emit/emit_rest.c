@@ -1,0 +1,64 @@
+/*
+ * emit_rest.c: see emit_rest.h. What is more than at the last time is written.
+ * A sum that is taken while threads count may have a block and not its bytes:
+ * those come the next time.
+ */
+#include "cli/recorder/emit/emit_rest.h"
+
+#include <string.h>
+
+#include "preload/base/varint.h"
+#include "preload/ring/rest.h"
+
+static bool emit_rest_moved(const struct emit_rest *rest, unsigned class)
+{
+	unsigned k;
+
+	for (k = 0; k < GT_REST_VALUES; k++)
+		if (rest->now[class][k] != rest->told[class][k])
+			return true;
+	return false;
+}
+
+static unsigned emit_rest_look(struct emit_rest *rest,
+			       const struct recording *r)
+{
+	unsigned class, count = 0;
+	uint32_t id;
+
+	memset(rest->now, 0, sizeof(rest->now));
+	for (id = 0; id < r->ring_count; id++)
+		rest_add(recording_thread(r, id), rest->now);
+	for (class = 0; class < GT_CLASSES; class++)
+		count += emit_rest_moved(rest, class);
+	return count;
+}
+
+bool emit_rest_due(struct emit_rest *rest, const struct recording *r)
+{
+	return emit_rest_look(rest, r) > 0;
+}
+
+void emit_rest(struct emit_rest *rest, const struct recording *r,
+	       struct chunk_out *out)
+{
+	unsigned count = emit_rest_look(rest, r), class, k;
+	uint8_t *to;
+
+	if (!count)
+		return;
+	to = varint_put(chunk_payload(out), GT_TOTALS_REST);
+	to = varint_put(to, GT_REST_VALUES);
+	to = varint_put(to, count);
+	for (class = 0; class < GT_CLASSES; class++) {
+		if (!emit_rest_moved(rest, class))
+			continue;
+		to = varint_put(to, class);
+		for (k = 0; k < GT_REST_VALUES; k++) {
+			to = varint_put(to, rest->now[class][k] -
+					    rest->told[class][k]);
+			rest->told[class][k] = rest->now[class][k];
+		}
+	}
+	chunk_write(out, GT_TOTALS, to, NULL);
+}

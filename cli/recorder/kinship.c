@@ -1,0 +1,153 @@
+/*
+ * kinship.c: telling the traces of this run from those of earlier ones.
+ *
+ * A file that was last written before a process began is older. One written
+ * later may still be of a program that ended just now; its INFO then says
+ * when that began. Both in the kernel's ticks, so that two in the same tick
+ * count as kin: a trace too many is better than one lost.
+ *
+ * Called by the writer.
+ */
+#include "cli/recorder/kinship.h"
+
+#include <string.h>
+
+#include "preload/base/proc.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/format.h"
+
+#define KINSHIP_TICK_NS UINT64_C(10000000)	/* of /proc/PID/stat */
+#define KINSHIP_INFO 512	/* bytes that hold INFO's first lines */
+#define KINSHIP_READ 4096
+#define KINSHIP_ENTRY (GT_PATH_MAX + 64)	/* longest variable compared */
+
+struct kinship_look {
+	const char *pattern;
+	bool output, preload;
+};
+
+static void kinship_variable(struct kinship_look *look, const char *entry)
+{
+	static const char output[] = "GNOMON_OUTPUT=";
+	static const char preload[] = "LD_PRELOAD=";
+
+	if (strncmp(entry, output, sizeof(output) - 1) == 0)
+		look->output = strcmp(entry + sizeof(output) - 1,
+				      look->pattern) == 0;
+	else if (strncmp(entry, preload, sizeof(preload) - 1) == 0)
+		look->preload = entry[sizeof(preload) - 1] != '\0';
+}
+
+bool kinship_is_child(int pid, const char *pattern)
+{
+	struct kinship_look look = { .pattern = pattern };
+	char path[64], entry[KINSHIP_ENTRY], buffer[KINSHIP_READ];
+	struct text text;
+	uint64_t parent;
+	long fd, n, i;
+
+	if (!proc_stat(pid, PROC_STAT_PPID, &parent))
+		return false;
+	text_init(&text, path, sizeof(path));
+	text_put(&text, "/proc/");
+	text_number(&text, parent);
+	text_put(&text, "/environ");
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return false;	/* another user's, then, or gone */
+	text_init(&text, entry, sizeof(entry));
+	while ((n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
+		for (i = 0; i < n; i++) {
+			if (buffer[i]) {
+				text_char(&text, buffer[i]);
+				continue;
+			}
+			kinship_variable(&look, entry);
+			text_init(&text, entry, sizeof(entry));
+		}
+	}
+	sys_close(fd);
+	return look.output && look.preload;
+}
+
+uint64_t kinship_start_ns(int pid)
+{
+	uint64_t ticks, ago;
+
+	if (!proc_stat(pid, PROC_STAT_STARTTIME, &ticks))
+		return 0;
+	ago = sys_clock(CLOCK_BOOTTIME) - ticks * KINSHIP_TICK_NS;
+	return sys_clock(CLOCK_REALTIME) - ago;
+}
+
+struct kinship_info {
+	uint64_t pid, start_time;
+};
+
+static void kinship_line(struct kinship_info *info, const char *line)
+{
+	static const char pid[] = "pid=", start[] = "starttime=";
+
+	if (strncmp(line, pid, sizeof(pid) - 1) == 0) {
+		line += sizeof(pid) - 1;
+		info->pid = text_parse(&line);
+	} else if (strncmp(line, start, sizeof(start) - 1) == 0) {
+		line += sizeof(start) - 1;
+		info->start_time = text_parse(&line);
+	}
+}
+
+/* False: the file does not begin as a trace does. */
+static bool kinship_read(int fd, struct kinship_info *info)
+{
+	char start[KINSHIP_INFO];
+	const char *at;
+	long n = arch_syscall4(__NR_pread64, fd, (long)start,
+			       sizeof(start) - 1, 0);
+
+	memset(info, 0, sizeof(*info));
+	if (n <= GT_HEADER_SIZE + GT_CHUNK_SIZE ||
+	    memcmp(start, GT_MAGIC, GT_MAGIC_SIZE) != 0)
+		return false;
+	start[n] = '\0';
+	for (at = start + GT_HEADER_SIZE + GT_CHUNK_SIZE; *at; at++)
+		if (at[-1] == '\n')
+			kinship_line(info, at);
+	return info->pid && info->start_time;
+}
+
+bool kinship_is_own(const char *path, int pid)
+{
+	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+					 O_CLOEXEC, 0);
+	struct kinship_info info;
+	uint64_t start_time;
+	struct stat st;
+	bool own;
+
+	if (sys_failed(fd))
+		return false;
+	own = sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	      kinship_read(fd, &info) && info.pid == (uint64_t)pid &&
+	      proc_stat(pid, PROC_STAT_STARTTIME, &start_time) &&
+	      info.start_time == start_time;
+	sys_close(fd);
+	return own;
+}
+
+bool kinship_is_older(int fd, int pid, uint64_t start_ns)
+{
+	struct kinship_info info;
+	uint64_t start_time;
+	struct stat st;
+
+	if (sys_fstat(fd, &st))
+		return false;
+	if (st.st_mtim.tv_sec * (uint64_t)SYS_NS + st.st_mtim.tv_nsec <
+	    start_ns)
+		return true;
+	return kinship_read(fd, &info) &&
+	       proc_stat(pid, PROC_STAT_STARTTIME, &start_time) &&
+	       info.start_time < start_time;
+}

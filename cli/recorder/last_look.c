@@ -1,0 +1,98 @@
+/*
+ * last_look.c: see last_look.h, and ending.c, which asks.
+ *
+ * What matters most comes first, and what takes longest last: the process may
+ * be gone before that is read. It is written at once but for the end of the
+ * snapshot, which makes it one: should exec fail, the process goes on, and the
+ * snapshot has never been.
+ *
+ * A process that is killed asks for nothing. Then there is no last snapshot,
+ * and the last sizes and mappings are those of the last usual look: that there
+ * is nothing in memory any more is no news.
+ */
+#include "cli/recorder/last_look.h"
+
+#include "preload/base/sys.h"
+#include "cli/recorder/writer_task.h"
+
+/* A program that is looked for in one directory after the other is one exec
+ * after the other: what was seen just now will do. */
+#define LAST_LOOK_AGAIN_NS (20 * UINT64_C(1000000))
+
+static void last_look_beat(struct writer *w)
+{
+	atomic_fetch_add_explicit(&w->r->shared->beats, 1,
+				  memory_order_relaxed);
+}
+
+static void last_look_take(struct writer *w)
+{
+	usage_now(&w->usage);
+	last_look_beat(w);
+	maps_watch_whole(&w->maps);
+	last_look_beat(w);
+	usage_last(&w->usage, snapshot_last(&w->snapshot));
+	last_look_beat(w);
+	embedder_hold(&w->embed);
+	w->last_ns = sys_now_ns();
+}
+
+/* Of execs that have failed, one after the other. */
+static bool last_look_lasts(const struct writer *w)
+{
+	return w->last_ns && sys_now_ns() - w->last_ns < LAST_LOOK_AGAIN_NS &&
+	       w->snapshot.held &&
+	       atomic_load_explicit(&w->r->shared->execs,
+				    memory_order_relaxed);
+}
+
+void last_look_step(struct writer *w)
+{
+	struct gl_shared *shared = w->r->shared;
+	/* pairs with the release of ending_failed; before `wanted` */
+	uint32_t not_last = atomic_load_explicit(&shared->last_void,
+						 memory_order_acquire);
+	/* pairs with the release of ending_look */
+	uint32_t wanted = atomic_load_explicit(&shared->last_wanted,
+					       memory_order_acquire);
+
+	if (w->last == wanted && not_last == wanted &&
+	    sys_now_ns() - w->last_ns >= LAST_LOOK_AGAIN_NS)
+		snapshot_drop(&w->snapshot);
+	if (w->last == wanted)
+		return;
+	w->last = wanted;
+	atomic_store_explicit(&shared->last_begun, wanted,
+			      memory_order_relaxed);
+	if (!last_look_lasts(w)) {
+		snapshot_drop(&w->snapshot);
+		last_look_take(w);
+	}
+	/* pairs with the acquire of ending_is_done */
+	atomic_store_explicit(&shared->last_done, wanted,
+			      memory_order_release);
+	sys_futex_wake(&shared->last_done);
+}
+
+bool last_look_is_last(const struct writer *w)
+{
+	const struct gl_shared *shared = w->r->shared;
+	uint32_t wanted = atomic_load_explicit(&shared->last_wanted,
+					       memory_order_relaxed);
+
+	return wanted && atomic_load_explicit(&shared->last_void,
+					      memory_order_relaxed) != wanted;
+}
+
+void last_look_finish(struct writer *w)
+{
+	const struct gl_shared *shared = w->r->shared;
+	uint32_t not_last = atomic_load_explicit(&shared->last_void,
+						 memory_order_acquire);
+
+	if (w->last && not_last == w->last)
+		snapshot_drop(&w->snapshot);
+	snapshot_finish(&w->snapshot);
+	usage_finish(&w->usage);
+	maps_watch_finish(&w->maps);
+}

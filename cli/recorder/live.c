@@ -1,0 +1,234 @@
+/*
+ * live.c: taking over, growing and removing the live file, which the target has
+ * made (preload/start/live_make.c).
+ *
+ * What is believed of what the target says is in `shape`, checked; how much is
+ * reserved is counted here, where it cannot be changed.
+ *
+ * I1: node_limit, image_limit and ring data never cover what is not reserved:
+ *     a page of a full file system that is touched kills the program (SIGBUS).
+ * I2: reserved <= budget, which is half of --memory.
+ */
+#include "cli/recorder/live.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+
+#include "preload/base/base.h"
+#include "preload/base/sys.h"
+#include "preload/ring/shared.h"
+
+#define LIVE_NODES_AHEAD 8192	/* kept free ahead of the threads, ... */
+#define LIVE_NODES_AHEAD_MAX 32768	/* ... where there are many */
+#define LIVE_NODES_STEP (GL_SLAB / sizeof(struct gl_node))
+#define LIVE_NODES_MAX (UINT64_C(1) << 30)	/* as live_make_layout */
+#define LIVE_IMAGES_AHEAD 128
+
+/* Whether the parts lie one behind the other, each with its room. */
+static bool live_is_laid_out(const struct gl_header *h, uint64_t size)
+{
+	return h->size == size && h->header_size == sizeof(*h) &&
+	       h->shared_offset >= sizeof(*h) && h->size <= LIVE_SIZE_MAX &&
+	       h->shared_offset < h->size && h->images_offset < h->size &&
+	       h->nodes_offset < h->size && h->rings_offset < h->size &&
+	       h->data_offset < h->size &&
+	       h->images_offset >= h->shared_offset + sizeof(struct gl_shared) &&
+	       h->nodes_offset >= h->images_offset +
+				  GL_IMAGES_MAX * sizeof(struct gl_image) &&
+	       h->rings_offset > h->nodes_offset &&
+	       h->rings_offset - h->nodes_offset <=
+			LIVE_NODES_MAX * sizeof(struct gl_node) &&
+	       h->data_offset >= h->rings_offset +
+				 GL_RINGS_MAX * sizeof(uint64_t) &&
+	       h->size >= h->data_offset +
+			  GL_RINGS_MAX * sizeof(struct gl_ring) &&
+	       ((h->shared_offset | h->images_offset | h->nodes_offset |
+		 h->rings_offset | h->data_offset) % GL_PAGE) == 0;
+}
+
+/* Where it is mapped, and its size. */
+static long live_map(struct live *live, int memory_id, uint64_t *size)
+{
+	struct shmid_ds segment;
+	struct stat st;
+	long at;
+
+	if (live->fd < 0) {
+		at = arch_syscall3(__NR_shmat, memory_id, 0, 0);
+		if (!sys_failed(at) && shmctl(memory_id, IPC_STAT, &segment))
+			return -EINVAL;
+		*size = segment.shm_segsz;
+		return at;
+	}
+	at = sys_fstat(live->fd, &st);
+	if (at)
+		return at;
+	*size = st.st_size;
+	if (*size < sizeof(struct gl_header))
+		return -EINVAL;
+	return sys_mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			live->fd, 0);
+}
+
+static uint32_t live_number(const _Atomic uint32_t *word)
+{
+	return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+int live_attach(struct live *live, int fd, int memory_id, const char *path)
+{
+	struct gl_shared *shared;
+	struct gl_told told;
+	uint64_t size = 0;
+	long at;
+
+	memset(live, 0, sizeof(*live));
+	live->fd = fd;
+	at = live_map(live, memory_id, &size);
+	if (sys_failed(at))
+		return (int)at;
+	live->header = (struct gl_header *)at;
+	live->size = size;
+	if (fd >= 0 && !realpath(path, live->path))
+		live->path[0] = '\0';	/* it cannot be removed, then */
+	if (size < sizeof(live->shape))
+		return -EINVAL;
+	/* a copy, which stays as it was checked */
+	memcpy(&live->shape, live->header, sizeof(live->shape));
+	if (live->shape.version != GL_VERSION ||
+	    !live_is_laid_out(&live->shape, size))
+		return -EINVAL;
+	live->nodes_max = (live->shape.rings_offset - live->shape.nodes_offset) /
+			  sizeof(struct gl_node);
+	shared = live_at(live, live->shape.shared_offset);
+	live->nodes_reserved = base_min(live->shape.node_limit,
+					live->nodes_max);
+	live->images_reserved = base_min(live_number(&shared->image_limit),
+					 GL_IMAGES_MAX);
+	live->heaps_reserved = base_max(
+		base_min(live_number(&shared->heap_limit), GL_HEAPS_MAX), 1);
+	told = shared->told;
+	live->budget = base_min(told.budget, live->size);
+	/* I2, whatever the target says */
+	live->reserved = base_min(told.reserved, live->budget);
+	live->err = told.live_error;
+	return 0;
+}
+
+int live_reserve(struct live *live, uint64_t from, uint64_t to)
+{
+	uint64_t page = from & ~UINT64_C(4095);
+	long err = 0;
+
+	if (to > live->size || to - from > live->budget - live->reserved)
+		return -ENOMEM;
+	if (live->fd >= 0)
+		do
+			err = arch_syscall4(__NR_fallocate, live->fd, 0, page,
+					    to - page);
+		while (err == -EINTR);
+	if (!err)
+		live->reserved += to - from;
+	return err;
+}
+
+static void live_more_nodes(struct live *live)
+{
+	struct gl_header *h = live->header;
+	uint64_t limit = live->nodes_reserved, next;
+	uint64_t count = base_min(live_number(&h->node_count),
+				  live->nodes_max);
+
+	live->nodes_refused = false;
+	if (limit >= count + base_min(count + LIVE_NODES_AHEAD,
+				      LIVE_NODES_AHEAD_MAX))
+		return;
+	next = base_min(base_max(limit, count) + LIVE_NODES_STEP,
+			live->nodes_max);
+	live->nodes_refused =
+		next <= limit ||
+		live_reserve(live, live->shape.nodes_offset +
+					   limit * sizeof(struct gl_node),
+			     live->shape.nodes_offset +
+				     next * sizeof(struct gl_node));
+	if (live->nodes_refused)
+		return;
+	live->nodes_reserved = next;
+	/* pairs with the acquire of whoever reserves a node: the pages are
+	 * there; waiters sleep on it */
+	atomic_store_explicit(&h->node_limit, next, memory_order_release);
+	sys_futex_wake(&h->node_limit);
+}
+
+static void live_more_heaps(struct live *live)
+{
+	const struct gl_shared *shared = live_at(live,
+						 live->shape.shared_offset);
+	uint64_t wanted = atomic_load_explicit(&shared->heaps_wanted,
+					       memory_order_acquire);
+	uint64_t at = live->shape.shared_offset +
+		      offsetof(struct gl_shared, heap_name);
+	uint64_t next = base_round_up(base_min(wanted, GL_HEAPS_MAX),
+				      GL_HEAPS_FIRST);
+
+	live->heaps_refused = false;
+	if (next <= live->heaps_reserved)
+		return;
+	live->heaps_refused = live_reserve(
+		live, at + live->heaps_reserved * GL_HEAP_NAME,
+		at + next * GL_HEAP_NAME);
+	if (!live->heaps_refused)
+		live->heaps_reserved = next;
+}
+
+void live_ahead(struct live *live)
+{
+	const struct gl_header *h = &live->shape;
+	uint64_t images = atomic_load_explicit(&live->header->image_count,
+					       memory_order_relaxed);
+	uint64_t next = base_min(images + 2 * LIVE_IMAGES_AHEAD,
+				 GL_IMAGES_MAX);
+
+	live_more_nodes(live);
+	live_more_heaps(live);
+	live->images_refused = live->images_reserved >= GL_IMAGES_MAX;
+	if (live->images_reserved >= GL_IMAGES_MAX ||
+	    live->images_reserved >= images + LIVE_IMAGES_AHEAD)
+		return;
+	live->images_refused = live_reserve(
+		live,
+		h->images_offset + live->images_reserved *
+					   sizeof(struct gl_image),
+		h->images_offset + next * sizeof(struct gl_image));
+	if (!live->images_refused)
+		live->images_reserved = next;
+}
+
+/* Whether the path is still the file's: whoever came later and put another
+ * there, it is not ours to remove. */
+static bool live_is_at(const struct live *live)
+{
+	struct stat there, ours;
+
+	return lstat(live->path, &there) == 0 &&
+	       fstat(live->fd, &ours) == 0 && there.st_dev == ours.st_dev &&
+	       there.st_ino == ours.st_ino;
+}
+
+void live_unlink(struct live *live)
+{
+	if (live->fd < 0)
+		return;
+	/* already gone, or a directory that changed its rights: either way
+	 * there is nothing left to do about it */
+	if (live_is_at(live))
+		sys_unlink(live->path);
+	sys_close(live->fd);
+	live->fd = -1;
+	live->path[0] = '\0';
+}

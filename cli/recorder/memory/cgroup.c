@@ -1,0 +1,163 @@
+/*
+ * cgroup.c: see cgroup.h.
+ */
+#include "cli/recorder/memory/cgroup.h"
+
+#include <string.h>
+
+#include "preload/base/proc.h"
+#include "preload/base/text.h"
+
+#define CGROUP_TEXT_MAX 1024
+#define CGROUP_UNLIMITED (UINT64_C(1) << 60)	/* version 1 has such numbers */
+
+static const char *cgroup_limit_file(const struct cgroup *cgroup)
+{
+	return cgroup->v1 ? "/memory.limit_in_bytes" : "/memory.max";
+}
+
+/* A file of the folder that the first n bytes of dir name. */
+static long cgroup_read(const struct cgroup *cgroup, size_t n,
+			const char *name, char *to, size_t size)
+{
+	char path[GT_PATH_MAX + 32];
+	struct text text;
+
+	text_init(&text, path, sizeof(path));
+	text_bytes(&text, cgroup->dir, n);
+	text_put(&text, name);
+	return text.full ? -1 : proc_read(path, to, size);
+}
+
+static bool cgroup_is_there(const struct cgroup *cgroup)
+{
+	char text[CGROUP_TEXT_MAX];
+
+	return cgroup_read(cgroup, strlen(cgroup->dir), cgroup->v1 ?
+			   "/memory.usage_in_bytes" : "/memory.current",
+			   text, sizeof(text)) > 0;
+}
+
+/* Up to the character, or to the end. */
+static const char *cgroup_until(const char *at, char c)
+{
+	while (*at && *at != c)
+		at++;
+	return at;
+}
+
+/* Whether a list separated by commas, up to a colon, has the memory. */
+static bool cgroup_controls(const char *list)
+{
+	while (*list && *list != ':') {
+		if (strncmp(list, "memory", 6) == 0 &&
+		    (list[6] == ',' || list[6] == ':'))
+			return true;
+		while (*list && *list != ',' && *list != ':')
+			list++;
+		list += *list == ',';
+	}
+	return false;
+}
+
+/* The path in a line "4:memory:/a/b" of version 1, or "0::/a/b" of version 2;
+ * NULL: the line is of another controller. */
+static const char *cgroup_path(const char *line, bool *v1)
+{
+	const char *list = cgroup_until(line, ':');
+	const char *path = *list ? cgroup_until(list + 1, ':') : list;
+
+	if (!*path)
+		return NULL;
+	*v1 = path != list + 1;
+	return !*v1 || cgroup_controls(list + 1) ? path + 1 : NULL;
+}
+
+/* Tries a mount, with the path and without it. */
+static bool cgroup_try(struct cgroup *cgroup, const char *root,
+		       const char *mount, const char *path, size_t n)
+{
+	struct text text;
+
+	text_init(&text, cgroup->dir, sizeof(cgroup->dir));
+	text_put(&text, root);
+	text_put(&text, mount);
+	cgroup->top = text.length;
+	if (n > 1)
+		text_bytes(&text, path, n);
+	if (!text.full && cgroup_is_there(cgroup))
+		return true;
+	cgroup->dir[cgroup->top] = '\0';
+	return n > 1 && cgroup_is_there(cgroup);
+}
+
+bool cgroup_find(struct cgroup *cgroup, const char *root, const char *lines)
+{
+	for (; *lines; lines += *lines == '\n') {
+		const char *path = cgroup_path(lines, &cgroup->v1);
+
+		lines = cgroup_until(lines, '\n');
+		if (!path || path > lines)
+			continue;
+		if (cgroup_try(cgroup, root, cgroup->v1 ? "/memory" : "",
+			       path, lines - path) ||
+		    (!cgroup->v1 && cgroup_try(cgroup, root, "/unified", path,
+					       lines - path)))
+			return true;
+	}
+	cgroup->dir[0] = '\0';
+	return false;
+}
+
+uint64_t cgroup_limit(const struct cgroup *cgroup)
+{
+	size_t n = strlen(cgroup->dir);
+	uint64_t least = 0;
+
+	while (n && n >= cgroup->top) {
+		char text[CGROUP_TEXT_MAX];
+		const char *at = text;
+		uint64_t limit = 0;
+
+		if (cgroup_read(cgroup, n, cgroup_limit_file(cgroup), text,
+				sizeof(text)) > 0)
+			limit = text_parse(&at);	/* "max": 0 */
+		if (limit && limit < CGROUP_UNLIMITED &&
+		    (!least || limit < least))
+			least = limit;
+		do
+			n--;
+		while (n > cgroup->top && cgroup->dir[n] != '/');
+	}
+	return least;
+}
+
+bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)
+{
+	char text[CGROUP_TEXT_MAX];
+	const char *at = text;
+
+	if (!cgroup->dir[0] ||
+	    cgroup_read(cgroup, strlen(cgroup->dir), cgroup->v1 ?
+			"/memory.failcnt" : "/memory.events", text,
+			sizeof(text)) <= 0)
+		return false;
+	*count = 0;
+	if (cgroup->v1) {
+		*count = text_parse(&at);
+		return true;
+	}
+	/* lines of a word and a number; "low" says of no trouble */
+	while (*at) {
+		bool counts = strncmp(at, "low ", 4) != 0;
+		uint64_t number;
+
+		at = cgroup_until(at, ' ');
+		at += *at == ' ';
+		number = text_parse(&at);
+		*count += counts ? number : 0;
+		at = cgroup_until(at, '\n');
+		at += *at == '\n';
+	}
+	return true;
+}

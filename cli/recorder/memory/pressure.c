@@ -1,0 +1,150 @@
+/*
+ * pressure.c: see pressure.h.
+ *
+ * A level is passed upwards once, and again only after the process had fallen
+ * PRESSURE_FALL below it: one that moves around it does not cause a snapshot
+ * each time.
+ *
+ * The group is sought anew every PRESSURE_SEEK_NS: a process may be moved to
+ * another one, and a limit be changed. Our own entry in /proc tells where the
+ * writer is, not the target; so the target's is read, and ours where there is
+ * none that knows its number.
+ */
+#include "cli/recorder/memory/pressure.h"
+
+#include <string.h>
+
+#include "preload/base/proc.h"
+#include "preload/base/proc_lines.h"
+#include "cli/recorder/recording.h"
+#include "preload/base/text.h"
+
+#define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
+#define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))
+#define PRESSURE_FALL 16	/* a part of the level */
+#define PRESSURE_PAGE 4096
+#define PRESSURE_MILLION UINT64_C(1000000)
+#define PRESSURE_TEXT_MAX 8192
+
+void pressure_init(struct pressure *pressure, int pid)
+{
+	memset(pressure, 0, sizeof(*pressure));
+	pressure->pid = pid;
+	pressure->levels = options_rss_list(
+		options_text(recording_options, OPTION_SNAPSHOT_AT),
+		pressure->level);
+}
+
+/* Bytes of the whole machine. */
+static uint64_t pressure_machine(void)
+{
+	static const char key[] = "MemTotal:";	/* the first line */
+	char text[256];
+	const char *at = text;
+
+	if (proc_read("/proc/meminfo", text, sizeof(text)) <= 0 ||
+	    strncmp(text, key, sizeof(key) - 1) != 0)
+		return 0;
+	for (at += sizeof(key) - 1; *at == ' '; at++)
+		;
+	return text_parse(&at) << 10;
+}
+
+static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
+{
+	char text[PRESSURE_TEXT_MAX];
+	uint64_t limit = 0;
+
+	if (pressure->found_ns && now_ns - pressure->found_ns <
+					  PRESSURE_SEEK_NS)
+		return;
+	pressure->found_ns = now_ns;
+	pressure->found =
+		(proc_read_of(pressure->pid, "cgroup", text,
+			      sizeof(text)) > 0 ||
+		 proc_read("/proc/thread-self/cgroup", text,
+			   sizeof(text)) > 0) &&
+		cgroup_find(&pressure->cgroup, CGROUP_ROOT, text);
+	if (pressure->found)
+		limit = cgroup_limit(&pressure->cgroup);
+	pressure->limit = limit ? limit : pressure_machine();
+}
+
+static uint64_t pressure_level(const struct pressure *pressure, unsigned i)
+{
+	const struct options_rss *level = &pressure->level[i];
+
+	if (level->bytes)
+		return level->bytes;
+	return pressure->limit / PRESSURE_MILLION * level->millionths;
+}
+
+/* The name of a level as it was given: they are separated by commas. */
+static void pressure_name(unsigned i, char name[SNAPSHOT_NAME_MAX])
+{
+	const char *at = options_text(recording_options, OPTION_SNAPSHOT_AT);
+	struct text text;
+
+	while (i)
+		i -= *at++ == ',';
+	text_init(&text, name, SNAPSHOT_NAME_MAX);
+	while (*at && *at != ',')
+		text_char(&text, *at++);
+}
+
+bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
+		    char name[SNAPSHOT_NAME_MAX])
+{
+	struct text text;
+	unsigned i;
+
+	for (i = 0; i < pressure->levels; i++) {
+		uint64_t level = pressure_level(pressure, i);
+
+		if (rss + level / PRESSURE_FALL < level)
+			pressure->passed &= ~(1u << i);
+		if (!level || rss < level || pressure->passed & 1u << i)
+			continue;
+		pressure->passed |= 1u << i;
+		pressure_name(i, name);
+		return true;
+	}
+	if (events == pressure->events)
+		return false;
+	pressure->events = events;
+	text_init(&text, name, SNAPSHOT_NAME_MAX);
+	text_put(&text, "memory.events");
+	return true;
+}
+
+static uint64_t pressure_rss(const struct pressure *pressure)
+{
+	char text[256];
+	const char *at = text;
+
+	if (proc_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
+		return 0;
+	proc_lines_decimal(&at);
+	if (*at++ != ' ')
+		return 0;
+	return proc_lines_decimal(&at) * PRESSURE_PAGE;
+}
+
+bool pressure_look(struct pressure *pressure, uint64_t now_ns,
+		   char name[SNAPSHOT_NAME_MAX])
+{
+	uint64_t events = pressure->events;
+
+	if (now_ns < pressure->due_ns)
+		return false;
+	pressure->due_ns = now_ns + PRESSURE_LOOK_NS;
+	pressure_seek(pressure, now_ns);
+	if (pressure->found &&
+	    cgroup_events(&pressure->cgroup, &events) && !pressure->counted) {
+		/* what was before us is nothing new */
+		pressure->counted = true;
+		pressure->events = events;
+	}
+	return pressure_judge(pressure, pressure->levels ? pressure_rss(pressure) : 0,
+			      events, name);
+}

@@ -1,0 +1,57 @@
+/*
+ * smaps.c: see the header. Keys as in proc_pid_smaps(5); the kernel writes a
+ * score of others, so the first letter decides about most lines.
+ */
+#include "cli/recorder/memory/smaps.h"
+
+#include <string.h>
+
+#include "preload/base/proc_lines.h"
+
+static const char *const smaps_keys[SMAPS_FIGURES] = {
+	[SMAPS_RSS] = "Rss:",
+	[SMAPS_PSS] = "Pss:",
+	[SMAPS_SHARED_CLEAN] = "Shared_Clean:",
+	[SMAPS_SHARED_DIRTY] = "Shared_Dirty:",
+	[SMAPS_PRIVATE_CLEAN] = "Private_Clean:",
+	[SMAPS_PRIVATE_DIRTY] = "Private_Dirty:",
+	[SMAPS_ANONYMOUS] = "Anonymous:",
+	[SMAPS_HUGE] = "AnonHugePages:",
+	[SMAPS_SWAP] = "Swap:",
+};
+
+/* What follows `key` in the line, NULL: it begins otherwise. */
+static const char *smaps_after(const char *line, const char *key)
+{
+	while (*key)
+		if (*line++ != *key++)
+			return NULL;
+	return line;
+}
+
+bool smaps_number(const char *line, const char *key, uint64_t *kib)
+{
+	const char *at = smaps_after(line, key), *digits;
+	uint64_t value;
+
+	if (!at)
+		return false;
+	while (*at == ' ' || *at == '\t')
+		at++;
+	digits = at;
+	value = proc_lines_decimal(&at);
+	if (at == digits || strcmp(at, " kB") != 0)
+		return false;
+	*kib = value;
+	return true;
+}
+
+bool smaps_line(struct smaps *smaps, const char *line)
+{
+	unsigned i;
+
+	for (i = 0; i < SMAPS_FIGURES; i++)
+		if (smaps_number(line, smaps_keys[i], &smaps->kib[i]))
+			return true;
+	return false;
+}

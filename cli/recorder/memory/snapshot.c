@@ -1,0 +1,447 @@
+/*
+ * snapshot.c: reading smaps into SNAPSHOT chunks. See the header.
+ *
+ *	idle ── begin ──▶ reading ── no more lines ──▶ waiting ──▶ idle
+ *	 ▲ │              arenas are asked for         (arenas answered, or
+ *	 │ └─ last ─▶ held                             patience is over)
+ *	 └─ drop ─────┘
+ *
+ * The smaps are a file that the target has opened itself (target_file.h). The
+ * kernel gives them out in pieces of a page or so and drops its locks between
+ * them. Mappings that come and go meanwhile are there or not; a mapping is
+ * never there twice, because the file goes on by address.
+ *
+ * What cannot be read is left out, and the snapshot says that it is not whole.
+ *
+ * I1: while rows are gathered, the chunk's payload is not touched: between
+ *     slices it belongs to others.
+ */
+#include "cli/recorder/memory/snapshot.h"
+
+#include <string.h>
+
+#include "cli/recorder/zeroed.h"
+#include "cli/recorder/log.h"
+#include "cli/recorder/target_file.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/base/varint.h"
+
+#define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
+#define SNAPSHOT_BEAT_NS UINT64_C(1000000)	/* of the last one */
+#define SNAPSHOT_LAST_NS (2000 * UINT64_C(1000000))	/* nobody waits longer */
+#define SNAPSHOT_PATIENCE_NS (100 * UINT64_C(1000000))	/* for the arenas */
+#define SNAPSHOT_PAUSE 4	/* times what one took, to the next */
+#define SNAPSHOT_ARENAS_SHARE 128	/* of a thread's time, at most */
+#define SNAPSHOT_MAPPINGS_MAX (1u << 20)	/* 16 times the usual limit */
+#define SNAPSHOT_ROWS (64u << 10)
+#define SNAPSHOT_ROW_MAX ((GT_MAPPING_VALUES + 4) * VARINT_MAX + GT_PATH_MAX)
+#define SNAPSHOT_PAGE_BITS 12
+
+_Static_assert(SNAPSHOT_ROW_MAX < SNAPSHOT_ROWS, "a row fits");
+_Static_assert(GT_MAPPING_READ == (int)PROC_LINES_READ &&
+	       GT_MAPPING_IS_SHARED == (int)PROC_LINES_SHARED, "same bits");
+
+static const uint8_t snapshot_value[SMAPS_FIGURES] = {
+	[SMAPS_RSS] = GT_MAPPING_RSS,
+	[SMAPS_PSS] = GT_MAPPING_PSS,
+	[SMAPS_SHARED_CLEAN] = GT_MAPPING_SHARED_CLEAN,
+	[SMAPS_SHARED_DIRTY] = GT_MAPPING_SHARED_DIRTY,
+	[SMAPS_PRIVATE_CLEAN] = GT_MAPPING_PRIVATE_CLEAN,
+	[SMAPS_PRIVATE_DIRTY] = GT_MAPPING_PRIVATE_DIRTY,
+	[SMAPS_ANONYMOUS] = GT_MAPPING_ANONYMOUS,
+	[SMAPS_HUGE] = GT_MAPPING_HUGE,
+	[SMAPS_SWAP] = GT_MAPPING_SWAP,
+};
+
+void snapshot_every(struct snapshot *s, uint64_t ns)
+{
+	s->every_ns = ns;
+	s->due_ns = ns ? sys_now_ns() + ns : 0;
+}
+
+void snapshot_init(struct snapshot *s, struct recording *r,
+		   const struct live *live, struct chunk_out *out,
+		   struct compress *compress)
+{
+	memset(s, 0, sizeof(*s));
+	s->r = r;
+	s->live = live;
+	s->out = out;
+	s->compress = compress;
+	s->tick_shift = live->shape.tick_shift;
+	s->lines.fd = -1;
+	s->arenas_ns = live->shape.monotonic0_ns;
+	snapshot_every(s, recording_options->number[OPTION_SNAPSHOT_EVERY]);
+}
+
+/* Memory of the first snapshot, for all. */
+static bool snapshot_memory(struct snapshot *s)
+{
+	if (s->buffer)
+		return true;
+	s->rows = zeroed_alloc(SNAPSHOT_ROWS);
+	s->path = zeroed_alloc(GT_PATH_MAX);
+	s->path_before = zeroed_alloc(GT_PATH_MAX);
+	if (s->rows && s->path && s->path_before)
+		s->buffer = zeroed_alloc(PROC_LINES_BUFFER);
+	return s->buffer != NULL;
+}
+
+/* ---- rows ---- */
+
+static void snapshot_clear_rows(struct snapshot *s)
+{
+	s->row_end = s->rows;
+	s->row_count = 0;
+	s->row_page = 0;
+	if (s->path_before)
+		s->path_before[0] = '\0';
+}
+
+static void snapshot_flush(struct snapshot *s)
+{
+	uint8_t *to = chunk_payload(s->out);
+
+	if (!s->row_count)
+		return;
+	to = varint_put(to, GT_SNAPSHOT_MAPPINGS);
+	to = varint_put(to, s->number);
+	to = varint_put(to, GT_MAPPING_VALUES);
+	to = varint_put(to, s->row_count);
+	to = compress_column(s->compress, &s->past, to, s->rows,
+			     s->row_end - s->rows);
+	chunk_write(s->out, GT_SNAPSHOT, to, NULL);
+	snapshot_clear_rows(s);
+}
+
+static bool snapshot_within(const struct proc_lines_mapping *mapping,
+			    uint64_t start, uint64_t size)
+{
+	return mapping->start >= start && mapping->end <= start + size;
+}
+
+static unsigned snapshot_flags(const struct snapshot *s)
+{
+	const struct proc_lines_mapping *mapping = &s->mapping;
+
+	const struct gl_own *area = &s->r->area;
+
+	if (snapshot_within(mapping, area->at, area->size) ||
+	    snapshot_within(mapping, s->r->base, s->live->size))
+		return mapping->flags | GT_MAPPING_OURS;
+	return mapping->flags;
+}
+
+/* 0: no name; 1: that of the row before; else its length and 2, and it. */
+static uint8_t *snapshot_put_path(struct snapshot *s, uint8_t *to)
+{
+	size_t n = strlen(s->path);
+	char *unused = s->path_before;
+
+	if (n == 0)
+		return varint_put(to, 0);
+	if (strcmp(s->path, s->path_before) == 0)
+		return varint_put(to, 1);
+	to = varint_put(to, n + 2);
+	memcpy(to, s->path, n);
+	s->path_before = s->path;
+	s->path = unused;
+	return to + n;
+}
+
+static void snapshot_row(struct snapshot *s)
+{
+	uint64_t value[GT_MAPPING_VALUES] = { 0 };
+	uint64_t page = s->mapping.start >> SNAPSHOT_PAGE_BITS;
+	uint64_t end = s->mapping.end >> SNAPSHOT_PAGE_BITS;
+	unsigned i;
+
+	if (!s->open)
+		return;
+	s->open = false;
+	if (s->row_end - s->rows > SNAPSHOT_ROWS - SNAPSHOT_ROW_MAX)
+		snapshot_flush(s);
+	value[GT_MAPPING_OFFSET] = s->mapping.offset >> SNAPSHOT_PAGE_BITS;
+	for (i = 0; i < SMAPS_FIGURES; i++) {
+		value[snapshot_value[i]] = s->smaps.kib[i];
+		s->sums.kib[i] += s->smaps.kib[i];
+	}
+	s->row_end = varint_put(s->row_end, page - s->row_page);
+	s->row_end = varint_put(s->row_end, end - page);
+	s->row_end = varint_put(s->row_end, snapshot_flags(s));
+	for (i = 0; i < GT_MAPPING_VALUES; i++)
+		s->row_end = varint_put(s->row_end, value[i]);
+	s->row_end = snapshot_put_path(s, s->row_end);
+	s->row_page = end;
+	s->row_count++;
+	s->mappings++;
+}
+
+static void snapshot_line(struct snapshot *s, const char *line)
+{
+	struct proc_lines_mapping mapping;
+	size_t n;
+
+	if (s->open && smaps_line(&s->smaps, line))
+		return;
+	/* keys begin with a capital, addresses do not */
+	if (*line <= 'Z' && *line >= 'A')
+		return;
+	if (!proc_lines_mapping(line, &mapping))
+		return;
+	snapshot_row(s);
+	n = base_min(strlen(mapping.path), GT_PATH_MAX - 1);
+	memcpy(s->path, mapping.path, n);
+	s->path[n] = '\0';
+	s->mapping = mapping;
+	memset(&s->smaps, 0, sizeof(s->smaps));
+	s->open = true;
+}
+
+/* ---- one snapshot ---- */
+
+static void snapshot_stop_reading(struct snapshot *s, bool whole)
+{
+	if (!s->reading)
+		return;
+	snapshot_row(s);
+	snapshot_flush(s);
+	s->whole = whole && s->mappings != 0 && proc_lines_last(&s->lines);
+	proc_lines_close(&s->lines);
+	s->end_tick = arch_cycles() >> s->tick_shift;
+	s->read_ns = sys_now_ns();
+	s->reading = false;
+}
+
+/* Goes on until there are no more lines, or the time has come. */
+static void snapshot_read(struct snapshot *s, uint64_t until_ns)
+{
+	while (s->reading) {
+		char *line;
+
+		if (!proc_lines_ready(&s->lines) && sys_now_ns() >= until_ns)
+			return;
+		line = proc_lines_next(&s->lines);
+		if (line && s->mappings < SNAPSHOT_MAPPINGS_MAX)
+			snapshot_line(s, line);
+		else
+			snapshot_stop_reading(s, line == NULL);
+	}
+}
+
+/* Asking stops the program: not too large a part of the time since it was done
+ * last. */
+static bool snapshot_is_dear(const struct snapshot *s)
+{
+	uint64_t cost_ns = base_max(s->arenas_cost_ns,
+				    arenas_estimate_ns(s->r->shared));
+
+	return cost_ns * SNAPSHOT_ARENAS_SHARE > s->begin_ns - s->arenas_ns;
+}
+
+static uint32_t snapshot_can(const struct snapshot *s)
+{
+	return atomic_load_explicit(&s->r->shared->arenas_can,
+				    memory_order_relaxed);
+}
+
+/* What is said unless they are taken. */
+static enum gt_arenas_state snapshot_no_arenas(const struct snapshot *s)
+{
+	uint32_t can = snapshot_can(s);
+
+	if (can == ARENAS_FOREIGN)
+		return GT_ARENAS_FOREIGN;
+	if (can != ARENAS_ALONE)
+		return GT_ARENAS_THREADS;
+	if (s->kind != GT_SNAPSHOT_LAST && snapshot_is_dear(s))
+		return GT_ARENAS_DEAR;
+	return GT_ARENAS_NOT_SAFE;
+}
+
+bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
+		    const char *name)
+{
+	struct text text;
+
+	if (s->busy || s->out->err)
+		return false;
+	text_init(&text, s->name, sizeof(s->name));
+	text_put(&text, name);
+	s->busy = true;
+	s->kind = kind;
+	s->number++;
+	s->mappings = 0;
+	memset(&s->sums, 0, sizeof(s->sums));
+	s->open = false;
+	s->whole = false;
+	s->begin_ns = s->read_ns = sys_now_ns();
+	s->begin_tick = s->end_tick = arch_cycles() >> s->tick_shift;
+	s->arenas_state = snapshot_no_arenas(s);
+	s->arenas_wanted = kind != GT_SNAPSHOT_LAST &&
+			   s->arenas_state == GT_ARENAS_NOT_SAFE;
+	s->reading = snapshot_memory(s) &&
+		     target_file_lines(&s->lines, GL_FILE_SMAPS, s->buffer,
+				       PROC_LINES_BUFFER) == 0;
+	snapshot_clear_rows(s);
+	return true;
+}
+
+static uint64_t snapshot_ns(const struct snapshot *s, uint64_t cycles)
+{
+	const struct gl_header *live = &s->live->shape;
+	uint64_t ns = sys_now_ns() - live->monotonic0_ns;
+	uint64_t ticks = (arch_cycles() - live->counter0) >> s->tick_shift;
+
+	/* in thousandths; the recording may last for years */
+	return (cycles >> s->tick_shift) * (ns / (ticks / 1000 + 1)) / 1000;
+}
+
+static void snapshot_arenas(struct snapshot *s, enum arenas_which which)
+{
+	uint64_t cost_ns;
+
+	if (!arenas_collect(s->r, which, &s->arenas))
+		return;
+	cost_ns = snapshot_ns(s, s->arenas.cycles);
+	s->arenas.value[GT_ARENAS_COST_NS] = cost_ns;
+	s->arenas_state = GT_ARENAS_TAKEN;
+	s->arenas_wanted = false;
+	s->arenas_cost_ns = cost_ns;
+	s->arenas_ns = sys_now_ns();
+}
+
+static void snapshot_write(struct snapshot *s)
+{
+	uint8_t *to = chunk_payload(s->out);
+	size_t n = strlen(s->name);
+	unsigned i;
+
+	s->busy = false;
+	/* it may have made one meanwhile */
+	if (s->arenas_state == GT_ARENAS_NOT_SAFE &&
+	    snapshot_can(s) != ARENAS_ALONE)
+		s->arenas_state = GT_ARENAS_THREADS;
+	log_say(OPTION_LOG_INFO, "snapshot", s->name);
+	/* nothing could be found out, and nobody will ask for it by name */
+	if (!s->mappings && s->arenas_state != GT_ARENAS_TAKEN &&
+	    s->kind != GT_SNAPSHOT_ASKED)
+		return;
+	to = varint_put(to, GT_SNAPSHOT_TAKEN);
+	to = varint_put(to, s->number);
+	to = varint_put(to, s->kind);
+	to = varint_put(to, s->whole ? GT_SNAPSHOT_WHOLE : 0);
+	to = varint_put(to, s->begin_tick);
+	to = varint_put(to, s->end_tick);
+	to = varint_put(to, s->mappings);
+	to = varint_put(to, n);
+	memcpy(to, s->name, n);
+	to = varint_put(to + n, s->arenas_state);
+	if (s->arenas_state == GT_ARENAS_TAKEN) {
+		to = varint_put(to, s->arenas.stamp >> s->tick_shift);
+		to = varint_put(to, GT_ARENAS_VALUES);
+		for (i = 0; i < GT_ARENAS_VALUES; i++)
+			to = varint_put(to, s->arenas.value[i]);
+	}
+	chunk_write(s->out, GT_SNAPSHOT, to, NULL);
+}
+
+static void snapshot_start_due(struct snapshot *s, uint64_t now_ns)
+{
+	char name[SNAPSHOT_NAME_MAX];
+	struct text text;
+
+	if (s->busy || !s->due_ns || now_ns < s->due_ns || gate_is_shut(s->r->shared))
+		return;
+	text_init(&text, name, sizeof(name));
+	text_number(&text, s->number + 1);
+	snapshot_begin(s, GT_SNAPSHOT_EVERY, name);
+}
+
+/* When it is done: the next comes in time, but not before a pause. */
+static void snapshot_next(struct snapshot *s, uint64_t now_ns)
+{
+	uint64_t took = s->read_ns - s->begin_ns;
+
+	if (!s->due_ns || s->kind != GT_SNAPSHOT_EVERY)
+		return;
+	s->due_ns += s->every_ns;
+	s->due_ns = base_max(s->due_ns, base_max(now_ns,
+				s->begin_ns + SNAPSHOT_PAUSE * took));
+}
+
+bool snapshot_step(struct snapshot *s, uint64_t now_ns)
+{
+	uint64_t patience = SNAPSHOT_PATIENCE_NS;
+
+	snapshot_start_due(s, now_ns);
+	if (!s->busy || s->held)
+		return false;
+	if (s->arenas_wanted)
+		arenas_ask(s->r);
+	snapshot_read(s, now_ns + SNAPSHOT_SLICE_NS);
+	if (s->arenas_wanted)
+		snapshot_arenas(s, ARENAS_RUNNING);
+	if (s->reading)
+		return true;
+	/* do not wait longer than half of the time to the next */
+	if (s->kind == GT_SNAPSHOT_EVERY)
+		patience = base_min(patience, s->every_ns / 2);
+	now_ns = sys_now_ns();
+	if (s->arenas_wanted && now_ns - s->begin_ns < patience)
+		return false;
+	arenas_forget(s->r);
+	snapshot_write(s);
+	snapshot_next(s, now_ns);
+	return false;
+}
+
+uint64_t snapshot_wait_ns(const struct snapshot *s)
+{
+	uint64_t now_ns;
+
+	if (!s->due_ns || s->busy || gate_is_shut(s->r->shared))
+		return SNAPSHOT_PATIENCE_NS;
+	now_ns = sys_now_ns();
+	return s->due_ns > now_ns ? s->due_ns - now_ns : 0;
+}
+
+const struct smaps *snapshot_last(struct snapshot *s)
+{
+	uint64_t until_ns;
+
+	snapshot_finish(s);
+	if (!snapshot_begin(s, GT_SNAPSHOT_LAST, "end"))
+		return NULL;
+	until_ns = s->begin_ns + SNAPSHOT_LAST_NS;
+	while (s->reading && sys_now_ns() < until_ns) {
+		snapshot_read(s, base_min(sys_now_ns() + SNAPSHOT_BEAT_NS,
+					  until_ns));
+		/* somebody waits for it, and sees that it gets on */
+		atomic_fetch_add_explicit(&s->r->shared->beats, 1,
+					  memory_order_relaxed);
+	}
+	snapshot_stop_reading(s, false);
+	snapshot_arenas(s, ARENAS_LAST);
+	s->held = true;
+	return s->whole ? &s->sums : NULL;
+}
+
+void snapshot_drop(struct snapshot *s)
+{
+	if (s->held)
+		s->held = s->busy = false;
+}
+
+void snapshot_finish(struct snapshot *s)
+{
+	if (!s->busy)
+		return;
+	if (!s->held) {
+		snapshot_stop_reading(s, false);
+		snapshot_arenas(s, ARENAS_RUNNING);
+	}
+	s->held = false;
+	snapshot_write(s);
+}

@@ -1,0 +1,394 @@
+/*
+ * output.c: opening the trace. Called by the writer, once.
+ *
+ * Attempts, in this order: the name (of a child, or if another process is
+ * writing it, NAME.PID); the same with .1, .2 … (or the next %n); in case the
+ * directory is not writable, the same in $XDG_STATE_HOME/gnomon and $TMPDIR.
+ *
+ * I1: a file is only emptied by force, under its lock, and if it was there
+ *     before this process began.
+ */
+#include "cli/recorder/output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "cli/recorder/kinship.h"
+#include "preload/base/options_agree.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+
+#define OUTPUT_NUMBERS 1000	/* names tried before giving up */
+#define OUTPUT_DIR_MAX 1024
+#define OUTPUT_READER_NS UINT64_C(500000000)	/* to wait for a reader */
+#define OUTPUT_READER_NAP_NS 5000000
+
+static char output_state[OUTPUT_DIR_MAX];
+static char output_tmp[OUTPUT_DIR_MAX] = "/tmp";
+
+static bool output_variable(const char *text, const char *name,
+			    const char *tail, char *to)
+{
+	size_t n = strlen(name);
+	struct text path;
+
+	if (strncmp(text, name, n) != 0 || text[n] != '/')
+		return false;
+	text_init(&path, to, OUTPUT_DIR_MAX);
+	text_put(&path, text + n);
+	text_put(&path, tail);
+	if (path.full)
+		to[0] = '\0';
+	return true;
+}
+
+void output_environment(char *const *environment)
+{
+	bool state = false;
+
+	for (; *environment; environment++) {
+		const char *text = *environment;
+
+		output_variable(text, "TMPDIR=", "", output_tmp);
+		if (output_variable(text, "XDG_STATE_HOME=", "/gnomon",
+				    output_state))
+			state = true;
+		else if (!state)
+			output_variable(text, "HOME=", "/.local/state/gnomon",
+					output_state);
+	}
+}
+
+bool output_expand(const struct output_names *names, unsigned counter,
+		   char *to, size_t size)
+{
+	const char *p;
+	struct text text;
+
+	text_init(&text, to, size);
+	for (p = names->pattern; *p; p++) {
+		if (*p != '%' || !p[1]) {
+			text_char(&text, *p);
+			continue;
+		}
+		switch (*++p) {
+		case 'p':
+			text_number(&text, names->pid);
+			break;
+		case 't':
+			text_number(&text, names->unix_seconds);
+			break;
+		case 'e':
+			text_put(&text, names->program);
+			break;
+		case 'n':
+			text_number(&text, counter);
+			break;
+		case 'h':
+			text_put(&text, names->host);
+			break;
+		case '%':
+			text_char(&text, '%');
+			break;
+		default:
+			text_char(&text, '%');
+			text_char(&text, *p);
+		}
+	}
+	return !text.full;
+}
+
+static bool output_has(const char *pattern, char letter)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern != '%' || !pattern[1])
+			continue;
+		if (*++pattern == letter)
+			return true;
+	}
+	return false;
+}
+
+static bool output_locked(const char *path)
+{
+	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+					 O_CLOEXEC, 0);
+	long err;
+
+	if (sys_failed(fd))
+		return false;
+	err = arch_syscall2(__NR_flock, fd, LOCK_SH | LOCK_NB);
+	sys_close(fd);
+	return err == -EWOULDBLOCK;
+}
+
+static void output_nap(void)
+{
+	struct timespec nap = { 0, OUTPUT_READER_NAP_NS };
+
+	arch_syscall2(__NR_nanosleep, (long)&nap, 0);
+}
+
+/* Nobody may be reading a pipe: the program does not wait for long. */
+static long output_special(struct output *output)
+{
+	uint64_t end = sys_now_ns() + OUTPUT_READER_NS;
+	long fd, flags;
+
+	output->regular = false;
+	for (;;) {
+		fd = sys_open(output->path, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
+						    O_NONBLOCK | O_CLOEXEC, 0);
+		if (fd != -ENXIO || sys_now_ns() >= end)
+			break;
+		output_nap();
+	}
+	if (sys_failed(fd))
+		return fd;
+	flags = arch_syscall3(__NR_fcntl, fd, F_GETFL, 0);
+	arch_syscall3(__NR_fcntl, fd, F_SETFL, flags & ~O_NONBLOCK);
+	return fd;
+}
+
+/* I1 */
+static long output_replace(struct output *output,
+			   const struct output_names *names)
+{
+	long fd = sys_open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
+						 O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return fd;
+	if (arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB) == 0 &&
+	    kinship_is_older(fd, names->pid, names->start_ns) &&
+	    arch_syscall2(__NR_ftruncate, fd, 0) == 0)
+		return fd;
+	sys_close(fd);
+	return -EEXIST;
+}
+
+/* A pipe or device that is there already, or a file to be overwritten. */
+static long output_existing(struct output *output,
+			    const struct output_names *names, bool force)
+{
+	struct stat st;
+
+	if (arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)output->path,
+			  (long)&st, AT_SYMLINK_NOFOLLOW))
+		return -EEXIST;
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
+		return output_special(output);
+	if (!force || !S_ISREG(st.st_mode))
+		return -EEXIST;
+	return output_replace(output, names);
+}
+
+static long output_try(struct output *output, const struct output_names *names,
+		       bool force)
+{
+	long fd = sys_open(output->path, O_WRONLY | O_CREAT | O_EXCL |
+						 O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	output->regular = true;
+	return fd == -EEXIST ? output_existing(output, names, force) : fd;
+}
+
+/* "directory/name" and a suffix; the directory may be empty. */
+static bool output_join(struct output *output, const char *dir,
+			const char *name, const char *mark, uint64_t number)
+{
+	struct text text;
+
+	text_init(&text, output->path, sizeof(output->path));
+	if (dir[0]) {
+		text_put(&text, dir);
+		text_char(&text, '/');
+	}
+	text_put(&text, name);
+	if (mark) {
+		text_put(&text, mark);
+		text_number(&text, number);
+	}
+	return !text.full;
+}
+
+static const char *output_base(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
+static long output_numbered(struct output *output,
+			    const struct output_names *names, const char *dir,
+			    char *name, size_t size)
+{
+	bool counted = output_has(names->pattern, 'n');
+	unsigned i;
+	long fd = -EEXIST;
+
+	for (i = 1; fd == -EEXIST && i < OUTPUT_NUMBERS; i++) {
+		if (counted && !output_expand(names, i, name, size))
+			return -ENAMETOOLONG;
+		if (!output_join(output, dir,
+				 dir[0] ? output_base(name) : name,
+				 counted ? NULL : ".", i))
+			return -ENAMETOOLONG;
+		fd = output_try(output, names, false);
+	}
+	return fd;
+}
+
+static bool output_is_device(const char *path)
+{
+	struct stat st;
+
+	return arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path, (long)&st,
+			     AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISCHR(st.st_mode);
+}
+
+/* Whether the name as the pattern gives it is another process's: that of an
+ * ancestor, or of an unrelated one that is at work. own_name: NAME.PID. */
+static bool output_taken(const struct output *output,
+			 const struct output_names *names,
+			 const char *own_name)
+{
+	return names->child || kinship_is_own(own_name, names->pid) ||
+	       (output_locked(output->path) &&
+		!kinship_is_own(output->path, names->pid));
+}
+
+/* dir "": as the pattern says. */
+static long output_in(struct output *output, const struct output_names *names,
+		      const char *dir)
+{
+	char name[GT_PATH_MAX], own_name[GT_PATH_MAX];
+	const char *base;
+	long fd;
+
+	if (!output_expand(names, 0, name, sizeof(name)))
+		return -ENAMETOOLONG;
+	base = dir[0] ? output_base(name) : name;
+	if (!output_join(output, dir, base, ".", names->pid))
+		return -ENAMETOOLONG;
+	memcpy(own_name, output->path, sizeof(own_name));
+	output_join(output, dir, base, NULL, 0);
+	if (!output_has(names->pattern, 'p') &&
+	    !output_is_device(output->path) &&
+	    output_taken(output, names, own_name)) {
+		memcpy(output->path, own_name, sizeof(output->path));
+		memcpy(name, own_name, sizeof(name));
+	}
+	fd = output_try(output, names, names->force);
+	if (fd == -EEXIST)
+		fd = output_numbered(output, names, dir, name, sizeof(name));
+	return fd;
+}
+
+static bool output_unwritable(long err)
+{
+	return err == -EACCES || err == -EROFS || err == -EPERM ||
+	       err == -ENOENT;
+}
+
+static long output_elsewhere(struct output *output,
+			     const struct output_names *names)
+{
+	long fd = -ENOENT;
+
+	if (output_state[0]) {
+		/* there already, or it cannot be made: the open tells */
+		arch_syscall3(__NR_mkdirat, AT_FDCWD, (long)output_state,
+			      0700);
+		fd = output_in(output, names, output_state);
+	}
+	if (sys_failed(fd))
+		fd = output_in(output, names, output_tmp);
+	return fd;
+}
+
+static void output_absolute(struct output *output)
+{
+	char cwd[GT_PATH_MAX], path[GT_PATH_MAX];
+	struct text text;
+
+	if (output->path[0] == '/' ||
+	    sys_failed(arch_syscall2(__NR_getcwd, (long)cwd, sizeof(cwd))) ||
+	    cwd[0] != '/')
+		return;
+	text_init(&text, path, sizeof(path));
+	text_put(&text, cwd);
+	if (cwd[1])
+		text_char(&text, '/');
+	text_put(&text, output->path);
+	if (!text.full)
+		memcpy(output->path, path, text.length + 1);
+}
+
+static void output_say(struct output *output, const char *wanted, long err)
+{
+	struct text text;
+
+	text_init(&text, output->message, sizeof(output->message));
+	if (err == -ENXIO) {
+		text_put(&text, "nobody reads ");
+		text_put(&text, wanted);
+		text_put(&text, ": this process is not recorded");
+		return;
+	}
+	text_put(&text, "cannot write ");
+	text_put(&text, wanted);
+	text_put(&text, ": ");
+	text_error(&text, err);
+	if (output->fd >= 0) {
+		text_put(&text, ": the trace is ");
+		text_put(&text, output->path);
+	} else {
+		text_put(&text, ": this process is not recorded");
+	}
+}
+
+static int output_dup(struct output *output, const struct output_names *names,
+		      int fd)
+{
+	long to = arch_syscall3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+
+	output->fd = sys_failed(to) ? -1 : to;
+	output->regular = false;
+	if (sys_failed(to)) {
+		output_say(output, names->pattern, to);
+		return to;
+	}
+	output_join(output, "", names->pattern, NULL, 0);
+	return 0;
+}
+
+int output_open(struct output *output, const struct output_names *names)
+{
+	int descriptor = options_descriptor(names->pattern);
+	char wanted[GT_PATH_MAX];
+	long fd, err;
+
+	output->message[0] = '\0';
+	output->fd = -1;
+	if (descriptor >= 0)
+		return output_dup(output, names, descriptor);
+	fd = output_in(output, names, "");
+	memcpy(wanted, output->path, sizeof(wanted));
+	err = fd;
+	if (output_unwritable(fd))
+		fd = output_elsewhere(output, names);
+	output->fd = sys_failed(fd) ? -1 : fd;
+	if (output->fd >= 0)
+		output_absolute(output);
+	if (sys_failed(err))
+		output_say(output, wanted, err);
+	if (output->fd >= 0 && output->regular)
+		arch_syscall2(__NR_flock, output->fd, LOCK_EX | LOCK_NB);
+	return output->fd < 0 ? err : 0;
+}

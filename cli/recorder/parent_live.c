@@ -1,0 +1,69 @@
+/* parent_live.c: see parent_live.h. */
+#include "cli/recorder/parent_live.h"
+
+#include <string.h>
+
+#include "preload/base/base.h"
+#include "preload/base/sys.h"
+
+/* What is looked at of the header. */
+#define PARENT_LIVE_HEAD offsetof(struct gl_header, start_time)
+
+static bool parent_live_bytes(int fd, uint64_t at, void *to, size_t n)
+{
+	return arch_syscall4(__NR_pread64, fd, (long)to, n, (long)at) ==
+	       (long)n;
+}
+
+/* Whether it is one, of our own layout, and has all that may be asked for. */
+static bool parent_live_check(int fd, int32_t *pid)
+{
+	struct gl_header h;
+	struct stat st;
+
+	if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    !parent_live_bytes(fd, 0, &h, PARENT_LIVE_HEAD) ||
+	    !parent_live_bytes(fd, offsetof(struct gl_header, shared_offset),
+			       &h.shared_offset, sizeof(h.shared_offset)))
+		return false;
+	*pid = h.pid;
+	/* its recorder may have yet to begin (writer_fill_live) */
+	return (h.magic == GL_MAGIC || !h.magic) && h.version == GL_VERSION &&
+	       h.header_size == sizeof(h) && h.pid > 0 &&
+	       h.shared_offset == base_round_up(sizeof(h), GL_PAGE) &&
+	       (uint64_t)st.st_size >= h.shared_offset + GL_SHARED_FIRST;
+}
+
+/* The parent's trace, if it was not open yet when the child was forked. */
+static void parent_live_trace(struct recording *r)
+{
+	static char path[GT_PATH_MAX];
+
+	if (!r->parent_trace[0] &&
+	    parent_live_bytes(r->told.fd,
+			      offsetof(struct gl_header, trace_path), path,
+			      sizeof(path)) &&
+	    path[0] == '/' && memchr(path, '\0', sizeof(path)))
+		r->parent_trace = path;
+}
+
+void parent_live_begin(struct recording *r)
+{
+	if (r->told.fd < 0)
+		return;
+	if (parent_live_check(r->told.fd, &r->told.pid)) {
+		parent_live_trace(r);
+		return;
+	}
+	sys_close(r->told.fd);
+	r->told.fd = -1;
+}
+
+bool parent_live_read(const struct recording *r, size_t offset, void *to,
+		      size_t n)
+{
+	return r->told.fd >= 0 &&
+	       parent_live_bytes(r->told.fd,
+				 base_round_up(sizeof(struct gl_header),
+					       GL_PAGE) + offset, to, n);
+}

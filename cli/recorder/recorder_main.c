@@ -1,0 +1,247 @@
+/*
+ * recorder_main.c: gnomon-recorder, the program that records one process. It is started
+ * by that process (preload/start/launch.c), never by a user:
+ *
+ *	gnomon-recorder PID LIVE MEMORY PATH PARENT EXECUTED
+ *	  PID       of that process, for who looks at the list of processes
+ *	  LIVE      descriptor of the live file; - where there is none
+ *	  MEMORY    id of a System V segment in its place; -
+ *	  PATH      of the live file
+ *	  PARENT    path of the trace of the process that it was forked from, or ""
+ *	  EXECUTED  what the program was executed as, or ""
+ *
+ * All else that it has to know stands in the live mapping (gl_told) and in its
+ * environment, which has the recording's options.
+ *
+ * What it inherits of the target and must not keep is put right first: it is a
+ * session of its own, takes no signals, runs where and as long as it likes, and
+ * at a priority that disturbs nobody.
+ *
+ * I1: nothing in the mapping is believed: it is copied, checked, and used
+ *     (recording.c).
+ */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/recorder/lost_page.h"
+#include "cli/recorder/message_out.h"
+#include "cli/recorder/target_file.h"
+#include "cli/recorder/writer_task.h"
+#include "preload/base/sys.h"
+
+enum {
+	MAIN_NAME, MAIN_PID, MAIN_LIVE, MAIN_MEMORY, MAIN_PATH, MAIN_PARENT,
+	MAIN_EXECUTED, MAIN_WORDS
+};
+
+#define MAIN_MMAP_LEAST (128 << 10)
+
+static struct writer main_writer;
+static struct options main_options;
+static struct gl_born main_born;
+
+/* By which the kernel tells the target's threads of our end (futex(2), robust
+ * futexes): this list has the one entry, which lies here, and the word that
+ * belongs to it at a distance. */
+static struct {
+	struct robust_list entry;
+	struct robust_list_head head;
+} main_end;
+
+static void main_leave_inheritance(void)
+{
+	static const int limits[] = {
+		RLIMIT_AS, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_FSIZE,
+		RLIMIT_NOFILE, RLIMIT_STACK
+	};
+	struct sched_param none = { 0 };
+	struct rlimit limit;
+	const struct rlimit no_core = { 0, 0 };
+	cpu_set_t all;
+	sigset_t signals;
+	unsigned i;
+
+	sigfillset(&signals);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
+	setsid();
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		if (getrlimit(limits[i], &limit))
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(limits[i], &limit);
+	}
+	setrlimit(RLIMIT_CORE, &no_core);
+	memset(&all, 0xff, sizeof(all));
+	sched_setaffinity(0, sizeof(all), &all);
+	/* a batch task does not preempt the thread that wakes it; refused, it
+	 * only disturbs more */
+	sched_setscheduler(0, SCHED_BATCH, &none);
+	mallopt(M_MMAP_THRESHOLD, MAIN_MMAP_LEAST);
+}
+
+static void main_be_known(struct gl_shared *shared)
+{
+	char *word = (char *)&shared->recorder_tid;
+
+	main_end.entry.next = &main_end.head.list;
+	main_end.head.list.next = &main_end.entry;
+	main_end.head.futex_offset = word - (char *)&main_end.entry;
+	syscall(SYS_set_robust_list, &main_end.head, sizeof(main_end.head));
+	atomic_store_explicit(&shared->recorder_tid, gettid(),
+			      memory_order_release);
+}
+
+/* "-" is none; -1 as well as what is no number. */
+static int main_number(const char *word)
+{
+	char *end;
+	long number = strtol(word, &end, 10);
+
+	return end == word || *end || number < 0 || number > INT32_MAX ?
+		       -1 : (int)number;
+}
+
+static void main_hear(struct writer *w, char **argv)
+{
+	struct recording *r = &w->recording;
+	struct gl_told told = r->shared->told;	/* I1 */
+
+	main_born = r->shared->born;
+	main_born.stat[GL_STAT - 1] = '\0';
+	main_born.command_bytes = base_min(main_born.command_bytes,
+					   GL_COMMAND - 1);
+	r->born = &main_born;
+
+	r->pid = told.pid;
+	r->forked = told.forked;
+	r->quiet = told.quiet;
+	r->rings_made = told.rings;
+	r->ring_bytes = told.ring_bytes;
+	r->parent = told.parent;
+	r->ledger_wants = told.ledger_wants;
+	r->base = told.base;
+	r->area = told.area;
+	r->parent_trace = argv[MAIN_PARENT];
+	r->told.exit_count = told.exit_count;
+	r->ban_known = atomic_load_explicit(&r->shared->ban_known,
+					    memory_order_relaxed);
+	r->executed = argv[MAIN_EXECUTED];
+	target_file_init(told.file, told.pid);
+	r->told.fd = target_file(GL_FILE_PARENT);
+	message_out_init(told.error_known, told.error_device,
+			 told.error_inode);
+	/* it had to do with less, at most */
+	if (told.memory >= OPTIONS_MEMORY_MIN / 2 &&
+	    told.memory <= main_options.number[OPTION_MEMORY])
+		main_options.number[OPTION_MEMORY] = told.memory;
+	w->live.budget = base_min(w->live.budget,
+				  main_options.number[OPTION_MEMORY] / 2);
+	w->live.reserved = base_min(w->live.reserved, w->live.budget);
+}
+
+static int main_attach(struct writer *w, char **argv)
+{
+	struct recording *r = &w->recording;
+	int err = live_attach(&w->live, main_number(argv[MAIN_LIVE]),
+			      main_number(argv[MAIN_MEMORY]),
+			      argv[MAIN_PATH]);
+
+	if (err)
+		return err;
+	w->r = w->target.r = r;
+	w->target.pidfd = w->socket.fd = -1;
+	r->live = w->live.header;
+	r->shared = live_at(&w->live, w->live.shape.shared_offset);
+	r->rings = live_at(&w->live, w->live.shape.data_offset);
+	main_hear(w, argv);
+	return 0;
+}
+
+/* So that nobody waits for us. What hooks share with us lies where it always
+ * does, whatever the header says. */
+static void main_let_go(const struct live *live)
+{
+	const uint64_t at = base_round_up(sizeof(struct gl_header), GL_PAGE);
+	struct gl_shared *shared;
+
+	if (live->size < at + GL_SHARED_FIRST)
+		return;
+	shared = live_at(live, at);
+	gate_shut_for_good(shared);
+	/* the state first: recorder_lost looks at both */
+	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
+			      memory_order_release);
+	atomic_store_explicit(&shared->recorder_tid, 0, memory_order_release);
+	sys_futex_wake(&shared->recorder_state);
+}
+
+/* A live file of this process that no recorder has begun with, should it not be
+ * known by a descriptor. */
+static void main_remove(const char *path, int pid)
+{
+	struct gl_header h;
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				    O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && !h.magic &&
+	    h.version == GL_VERSION && h.pid == pid)
+		unlink(path);
+	close(fd);
+}
+
+/* The live file is nobody's then. */
+static int main_refuse(struct writer *w, char **argv, int err)
+{
+	fprintf(stderr, "gnomon: the recorder cannot use %s: %s: this process "
+			"is not recorded\n",
+		*argv[MAIN_PATH] ? argv[MAIN_PATH] : "its memory",
+		strerror(-err));
+	main_let_go(&w->live);
+	live_unlink(&w->live);
+	if (*argv[MAIN_PATH])
+		main_remove(argv[MAIN_PATH], main_number(argv[MAIN_PID]));
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct writer *w = &main_writer;
+	const char *bad = NULL;
+	int err;
+
+	if (argc != MAIN_WORDS) {
+		fprintf(stderr, "gnomon-recorder: is started by the programs "
+				"that it records: use gnomon run\n");
+		return 2;
+	}
+	main_leave_inheritance();
+	options_default(&main_options);
+	recording_options = &main_options;
+	/* the target has read the same */
+	if (options_environment(&main_options, environ, &bad))
+		return 2;
+	output_environment(environ);
+	lost_page_watch(&w->recording, &w->live);
+	err = main_attach(w, argv);
+	if (err)
+		return main_refuse(w, argv, err);
+	main_be_known(w->r->shared);
+	writer_run(w);
+	/* the kernel compares before it says that we have ended */
+	main_be_known(w->r->shared);
+	return 0;
+}

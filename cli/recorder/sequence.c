@@ -1,0 +1,382 @@
+/*
+ * sequence.c: a merge of rings over a heap of them, by the stamp of the next
+ * record of each, as a reader of the trace merges their chunks.
+ *
+ * A thread in a hook may hold a stamp that nobody sees yet. So events are only
+ * taken up to the mark (feed.c), which such a thread holds back. If it does so
+ * for long, rings fill up. Then all that was there when rings were scanned is
+ * taken, of all rings and in order: of one alone, its frees would come before
+ * the allocations that wait in others. Only events that were not pushed yet
+ * come out of turn, one of each thread; nobody else can have had their blocks
+ * meanwhile, but for those of a realloc, and there the ledger lets an event
+ * wait for the one that it needs.
+ *
+ * I1: own->taken is between tail and head of the ring.
+ */
+#include "cli/recorder/sequence.h"
+
+#include "cli/recorder/control.h"
+#include "cli/recorder/books/cull.h"
+#include "cli/recorder/books/parts.h"
+
+#define SEQUENCE_AHEAD 16	/* records whose memory is fetched */
+#define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
+
+int sequence_init(struct sequence *sequence, struct reserve *reserve,
+		  struct ledger *ledger)
+{
+	int err;
+
+	sequence->ledger = ledger;
+	err = reserve_table(reserve, &sequence->rings,
+			    GL_RINGS_MAX * sizeof(struct sequence_ring));
+	if (!err)
+		err = reserve_table(reserve, &sequence->heap,
+				    GL_RINGS_MAX * sizeof(uint32_t));
+	return err;
+}
+
+/* ---- the heap ---- */
+
+static struct sequence_ring *sequence_ring(const struct sequence *sequence,
+					   uint32_t id)
+{
+	return (struct sequence_ring *)sequence->rings.at + id;
+}
+
+/* Events of one stamp go by the number of their ring. */
+static bool sequence_before(const struct sequence *sequence, uint32_t a,
+			    uint32_t b)
+{
+	uint64_t first = sequence_ring(sequence, a)->tick;
+	uint64_t second = sequence_ring(sequence, b)->tick;
+
+	return first < second || (first == second && a < b);
+}
+
+static void sequence_sift(struct sequence *sequence, uint32_t i)
+{
+	uint32_t *heap = (uint32_t *)sequence->heap.at, moving = heap[i];
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+
+		if (child >= sequence->heaped)
+			break;
+		if (child + 1 < sequence->heaped &&
+		    sequence_before(sequence, heap[child + 1], heap[child]))
+			child++;
+		if (!sequence_before(sequence, heap[child], moving))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = moving;
+}
+
+static void sequence_push(struct sequence *sequence, uint32_t id)
+{
+	uint32_t *heap = (uint32_t *)sequence->heap.at;
+	uint32_t i = sequence->heaped++;
+
+	while (i && sequence_before(sequence, id, heap[(i - 1) / 2])) {
+		heap[i] = heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	heap[i] = id;
+}
+
+/* The ring whose turn comes after the first one's, or the first one. */
+static uint32_t sequence_second(const struct sequence *sequence)
+{
+	const uint32_t *heap = (const uint32_t *)sequence->heap.at;
+
+	if (sequence->heaped < 2)
+		return heap[0];
+	if (sequence->heaped > 2 && sequence_before(sequence, heap[2],
+						    heap[1]))
+		return heap[2];
+	return heap[1];
+}
+
+/* ---- records ---- */
+
+static const uint64_t *sequence_record(const struct feed *feed, uint32_t id,
+				       uint64_t at)
+{
+	return (const uint64_t *)(recording_ring_data(feed->r, id) +
+				  (at & feed->r->given[id].mask));
+}
+
+/* A copy, of all that a record may have: read once, as it may change. */
+static void sequence_copy(const struct feed *feed, uint32_t id, uint64_t at,
+			  uint64_t word[GL_RECORD_MAX / 8])
+{
+	const uint64_t *from = sequence_record(feed, id, at);
+	unsigned i, n;
+
+	for (i = 0; i < 4; i++)
+		word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	n = (word[0] & 7) == GT_EXTRA ? GL_RECORD_MAX / 8 : 4;
+	for (; i < n; i++)
+		word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+/* The stamp of the record at `at`, if there is one. */
+static bool sequence_peek(struct feed *feed, uint32_t id)
+{
+	struct sequence_ring *own = sequence_ring(feed->sequence, id);
+	uint64_t word = 0;
+
+	for (; own->at < own->to; own->at += GL_RECORD_MAX) {
+		word = __atomic_load_n(sequence_record(feed, id, own->at),
+				       __ATOMIC_RELAXED);
+		if (word || !recording_is_nested(feed->r, id))
+			break;	/* else it was never finished */
+	}
+	if (own->at >= own->to)
+		return false;
+	/* as encode.c: a step back is written as none */
+	own->tick = base_max(word >> (GL_KIND_BITS + feed->tick_shift),
+			     feed->rings[id].last_tick);
+	return true;
+}
+
+static uint64_t sequence_length(const struct feed *feed, uint32_t id,
+				const uint64_t *word)
+{
+	return recording_is_nested(feed->r, id) ? GL_RECORD_MAX :
+		8 * gl_record_words(word[0], word[2]);
+}
+
+/* Behind a record. It cannot end beyond what is there. */
+static void sequence_advance(struct feed *feed, uint32_t id,
+			     const uint64_t *word)
+{
+	struct sequence_ring *own = sequence_ring(feed->sequence, id);
+
+	own->at += sequence_length(feed, id, word);
+	if (likely(own->at <= own->to) && likely((word[0] & 7) < GT_EVENT_COUNT))
+		return;
+	recording_damage(feed->r, "an event");
+	own->at = own->to;
+}
+
+/* Of records to come, what the ledger will touch is fetched in two steps, the
+ * second of which follows what the first has brought. */
+static void sequence_fetch(struct feed *feed, uint32_t id)
+{
+	struct sequence_ring *own = sequence_ring(feed->sequence, id);
+	const uint64_t *word;
+
+	for (; own->steps < SEQUENCE_AHEAD && own->ahead[0] < own->to;
+	     own->steps++) {
+		word = sequence_record(feed, id, own->ahead[0]);
+		ledger_prefetch(feed->sequence->ledger, gl_block(word[1]));
+		own->ahead[0] += sequence_length(feed, id, word);
+		if (own->steps < SEQUENCE_AHEAD / 2)
+			continue;
+		word = sequence_record(feed, id, own->ahead[1]);
+		ledger_prefetch_block(feed->sequence->ledger,
+				      gl_block(word[1]));
+		own->ahead[1] += sequence_length(feed, id, word);
+	}
+	own->steps--;
+}
+
+/* Takes the record at `at`. */
+static void sequence_one(struct feed *feed, uint32_t id)
+{
+	struct sequence *sequence = feed->sequence;
+	struct sequence_ring *own = sequence_ring(sequence, id);
+	uint64_t word[GL_RECORD_MAX / 8];
+	unsigned kind;
+	struct ledger_event event;
+
+	sequence_copy(feed, id, own->at, word);
+	kind = word[0] & 7;
+	event = (struct ledger_event){
+		.kind = kind, .ring = id, .owner = own->owner,
+		.tick = own->tick, .address = gl_block(word[1]),
+	};
+	if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
+		event.context = (uint32_t)word[2];
+		event.size = word[2] >> 32;
+		if (event.size == GL_SIZE_BIG)
+			event.size = word[3];
+	} else if (word[0] & GL_KIND_STACK) {
+		event.context = (uint32_t)word[2];
+	}
+	sequence_fetch(feed, id);
+	sequence_advance(feed, id, word);
+	if (unlikely(feed->r->damage))
+		return;
+	feed->rings[id].last_tick = own->tick;
+	if (sequence->cull)
+		event.slot = cull_put(sequence->cull, id, own->at, own->tick,
+				      word);
+	if (likely(kind != GT_EXTRA) &&
+	    (!sequence->control ||
+	     likely(control_counts(sequence->control, event.tick))))
+		ledger_event(sequence->ledger, &event);
+}
+
+/* Takes from the first ring what comes before the second one's turn. */
+static void sequence_run(struct feed *feed, uint64_t mark)
+{
+	struct sequence *sequence = feed->sequence;
+	uint32_t *heap = (uint32_t *)sequence->heap.at;
+	uint32_t id = heap[0], second = sequence_second(sequence);
+	struct sequence_ring *own = sequence_ring(sequence, id);
+
+	do {
+		sequence_one(feed, id);
+		sequence->left--;
+		if (!sequence_peek(feed, id) || own->tick >= mark) {
+			heap[0] = heap[--sequence->heaped];
+			break;
+		}
+	} while (sequence->left &&
+		 (second == id || sequence_before(sequence, id, second)));
+	feed->rings[id].taken = own->at;
+	if (sequence->heaped)
+		sequence_sift(sequence, 0);
+}
+
+/* ---- rings ---- */
+
+/* A scanned ring takes part, if it has something before the mark. */
+static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
+			   enum feed_depth depth)
+{
+	struct sequence *sequence = feed->sequence;
+	struct sequence_ring *own;
+	struct feed_ring *ring = &feed->rings[id];
+
+	if (ring->taken == ring->seen ||
+	    !reserve_reach(&sequence->rings,
+			   (id + UINT64_C(1)) * sizeof(*own)) ||
+	    !reserve_reach(&sequence->heap, (sequence->heaped + UINT64_C(1)) *
+						    sizeof(uint32_t)))
+		return;
+	own = sequence_ring(sequence, id);
+	own->at = ring->taken;
+	own->to = feed_end(feed, id, ring->taken, ring->seen, depth);
+	own->owner = feed_owner(feed, id);
+	own->ahead[0] = own->ahead[1] = own->at;
+	own->steps = 0;
+	if (sequence_peek(feed, id) && own->tick < mark)
+		sequence_push(sequence, id);
+	else
+		ring->taken = own->at;
+}
+
+static bool sequence_presses(const struct feed *feed, uint32_t id)
+{
+	const struct gl_ring *ring = &feed->r->rings[id];
+	const struct feed_ring *own = &feed->rings[id];
+	const struct recording_ring *given = &feed->r->given[id];
+
+	if (own->taken == own->seen)
+		return false;
+	return atomic_load_explicit(&ring->waiting, memory_order_relaxed) ||
+	       own->seen - given->tail > (given->mask + 1) / SEQUENCE_SHARE;
+}
+
+static void sequence_merge(struct feed *feed, uint64_t mark)
+{
+	while (feed->sequence->heaped && feed->sequence->left)
+		sequence_run(feed, mark);
+	feed->sequence->heaped = 0;
+}
+
+/* What was taken is what there is to whoever writes it. */
+static void sequence_leave(struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			feed->rings[id].head = feed->rings[id].taken;
+}
+
+/* Takes what is before a tick, of all rings, in order. */
+static void sequence_take_before(struct feed *feed, uint64_t tick,
+				 enum feed_depth depth)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) && feed->rings[id].known)
+			sequence_enter(feed, id, tick, depth);
+	sequence_merge(feed, tick);
+}
+
+static bool sequence_pressed(const struct feed *feed)
+{
+	uint32_t count = feed_count(feed), id;
+
+	for (id = 0; id < count; id++)
+		if (feed_active(&feed->r->rings[id]) &&
+		    feed->rings[id].known && sequence_presses(feed, id))
+			return true;
+	return false;
+}
+
+bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
+{
+	struct sequence *sequence = feed->sequence;
+	uint64_t at_once = base_min(sequence->at_once, feed->scanned);
+
+	sequence->left = sequence->parts ? parts_step(sequence->parts) :
+					   UINT32_MAX;
+	if (depth == FEED_LAST)
+		mark = UINT64_MAX;
+	mark = sequence->marked = base_max(mark, sequence->marked);
+	sequence->ledger->settled = mark;
+	sequence_take_before(feed, mark, depth);
+	if (sequence->left) {
+		ledger_settle(sequence->ledger, mark);
+		if (depth == FEED_ENOUGH && sequence_pressed(feed))
+			at_once = feed->scanned;
+		if (at_once) {
+			sequence->forced++;
+			sequence_take_before(feed, at_once, depth);
+		}
+	}
+	sequence_leave(feed);
+	return !sequence->left;
+}
+
+void sequence_take_rest(struct feed *feed, uint32_t id)
+{
+	feed->sequence->left = UINT32_MAX;
+	sequence_enter(feed, id, UINT64_MAX, FEED_LAST);
+	sequence_merge(feed, UINT64_MAX);
+	sequence_leave(feed);
+}
+
+void sequence_thread(struct feed *feed, uint32_t id)
+{
+	ledger_thread_new(feed->sequence->ledger, id, feed->rings[id].serial);
+}
+
+void sequence_ring_ends(struct feed *feed, uint32_t id)
+{
+	if (feed->sequence->cull)
+		cull_flush_ring(feed->sequence->cull, id);
+}
+
+uint64_t sequence_mark(struct feed *feed, uint64_t mark,
+		       enum feed_depth depth)
+{
+	struct sequence *sequence = feed->sequence;
+
+	if (depth == FEED_LAST)
+		ledger_finish(sequence->ledger);
+	if (!sequence->cull)
+		return mark;
+	if (depth == FEED_LAST)
+		cull_flush(sequence->cull);
+	return base_min(mark, cull_oldest(sequence->cull));
+}

@@ -1,0 +1,244 @@
+/*
+ * serve.c: see serve.h.
+ *
+ * The live file belongs to whom the writer was at first. Whoever takes on
+ * another user id could no longer remove it from a directory where only owners
+ * may (/dev/shm); so it is given away first.
+ *
+ * A request is served in a copy. What is asked for may be anything: so calls are
+ * only those of a list, and have numbers for arguments, not addresses.
+ */
+#include "cli/recorder/serve.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "cli/recorder/zeroed.h"
+#include "cli/recorder/control.h"
+#include "cli/recorder/books/ledger_answer.h"
+#include "cli/recorder/target_file.h"
+#include "preload/base/proc.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "cli/recorder/writer_task.h"
+
+#define SERVE_KEEP UINT32_MAX	/* -1: this id stays as it is */
+#define SERVE_CAPABILITIES 64	/* bytes of a request: ids.c */
+#define SERVE_GROUPS_MAX 65536	/* NGROUPS_MAX */
+
+/* What ids.c passes on. */
+static const long serve_calls[] = {
+	__NR_setuid, __NR_setreuid, __NR_setresuid, __NR_setgid,
+	__NR_setregid, __NR_setresgid, __NR_prctl
+};
+
+/* Of prctl's, those that take rights away or keep them. */
+static bool serve_may_prctl(const int64_t *arg)
+{
+	return arg[0] == PR_SET_KEEPCAPS || arg[0] == PR_SET_SECUREBITS ||
+	       arg[0] == PR_CAPBSET_DROP || arg[0] == PR_CAP_AMBIENT ||
+	       arg[0] == PR_SET_NO_NEW_PRIVS;
+}
+
+static bool serve_may_call(const struct gl_request *request)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(serve_calls) / sizeof(*serve_calls); i++)
+		if (request->number == serve_calls[i])
+			return request->number != __NR_prctl ||
+			       serve_may_prctl(request->arg);
+	return false;
+}
+
+/* The effective user id that a call asks for. */
+static uint32_t serve_user(const struct gl_request *request)
+{
+	switch (request->number) {
+	case __NR_setuid:
+		return request->arg[0];
+	case __NR_setreuid:
+	case __NR_setresuid:
+		return request->arg[1];
+	}
+	return SERVE_KEEP;
+}
+
+/* Who cannot give up what the program has given up must not go on. */
+static long serve_result(struct recording *r, long result)
+{
+	if (!sys_failed(result) || arch_syscall0(__NR_geteuid) != 0)
+		return result;
+	text_message(r->message, sizeof(r->message),
+		     "the recorder cannot give up the privileges that the "
+		     "program has given up: recording has stopped", NULL,
+		     result);
+	atomic_store_explicit(&r->shared->stop, 1, memory_order_release);
+	return result;
+}
+
+static long serve_call(struct writer *w, const struct gl_request *request)
+{
+	uint32_t user = serve_user(request);
+
+	if (!serve_may_call(request))
+		return -EPERM;
+	if (user != SERVE_KEEP && w->live.fd >= 0)
+		/* refused to who is no owner with rights: then the next
+		 * reader removes it */
+		arch_syscall3(__NR_fchown, w->live.fd, user, -1);
+	return serve_result(w->r,
+			    arch_syscall6(request->number, request->arg[0],
+					  request->arg[1], request->arg[2],
+					  request->arg[3], request->arg[4],
+					  0));
+}
+
+static long serve_capabilities(struct writer *w, struct gl_request *request)
+{
+	unsigned char *data = request->data;
+
+	/* what capset reads behind is there, as is the rest of `data` */
+	if (request->arg[0] < 0 || request->arg[0] > request->bytes ||
+	    request->bytes > SERVE_CAPABILITIES)
+		return serve_result(w->r, -EINVAL);
+	return serve_result(w->r,
+			    arch_syscall2(__NR_capset, (long)data,
+					  (long)(data + request->arg[0])));
+}
+
+/* A list that is longer than a request comes in parts, in order. */
+static long serve_groups(struct writer *w, struct gl_request *request)
+{
+	uint64_t count = request->arg[0], from = request->arg[1];
+	uint64_t n = request->bytes / sizeof(gid_t);
+	gid_t *groups = (gid_t *)request->data;
+
+	if (count > SERVE_GROUPS_MAX || from > count || n > count - from)
+		return serve_result(w->r, -EINVAL);
+	if (n < count) {
+		if (!w->groups)
+			w->groups = zeroed_alloc(SERVE_GROUPS_MAX *
+					       sizeof(*groups));
+		if (!w->groups)
+			return serve_result(w->r, -ENOMEM);
+		memcpy(w->groups + from, groups, n * sizeof(*groups));
+		groups = w->groups;
+	}
+	if (from + n < count)
+		return 0;
+	return serve_result(w->r, arch_syscall2(__NR_setgroups, count,
+						(long)groups));
+}
+
+static long serve_user_space(const struct recording *r, int tid)
+{
+	char path[96];
+	struct text text;
+	long fd, result;
+
+	if (!proc_is_ours())
+		return -ENOENT;
+	text_init(&text, path, sizeof(path));
+	text_put(&text, "/proc/");
+	text_number(&text, r->pid);
+	text_put(&text, "/task/");
+	text_number(&text, tid);
+	text_put(&text, "/ns/user");
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return fd;
+	result = arch_syscall2(__NR_setns, fd, CLONE_NEWUSER);
+	sys_close(fd);
+	return result;
+}
+
+/* Whether the program may read there, as its memory map says. */
+static long serve_readable(uint64_t address)
+{
+	char buffer[PROC_LINES_BUFFER];
+	struct proc_lines_mapping mapping;
+	struct proc_lines lines;
+	const char *line;
+	bool readable = false;
+
+	if (target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
+			      sizeof(buffer)))
+		return 0;
+	while (!readable && (line = proc_lines_next(&lines)))
+		readable = proc_lines_mapping(line, &mapping) &&
+			   address >= mapping.start &&
+			   address < mapping.end &&
+			   mapping.flags & PROC_LINES_READ;
+	proc_lines_close(&lines);
+	return readable;
+}
+
+static long serve_ledger(struct writer *w, struct gl_request *request)
+{
+	struct ledger_question *question = (void *)request->data;
+
+	if (request->bytes < sizeof(*question) ||
+	    !ledger_request(question, request->data + sizeof(*question),
+			    request->bytes - sizeof(*question)))
+		return -EINVAL;
+	return books_answer(w, question);
+}
+
+static long serve_control(struct writer *w, struct gl_request *request)
+{
+	struct control_request *control = (void *)request->data;
+
+	if (request->bytes < sizeof(*control))
+		return -EINVAL;
+	control->name[GT_NAME_MAX - 1] = '\0';
+	control_do(w, control);
+	return 0;
+}
+
+static long serve_request(struct writer *w, struct gl_request *request)
+{
+	if (request->bytes > GL_REQUEST_ROOM)
+		return -EINVAL;
+	switch (request->what) {
+	case ASK_CALL:
+		return serve_call(w, request);
+	case ASK_CAPABILITIES:
+		return serve_capabilities(w, request);
+	case ASK_GROUPS:
+		return serve_groups(w, request);
+	case ASK_READABLE:
+		return serve_readable(request->arg[0]);
+	case ASK_CONTROL:
+		return serve_control(w, request);
+	case ASK_USER_SPACE:
+		return serve_user_space(w->r, request->arg[0]);
+	case ASK_LEDGER:
+		return serve_ledger(w, request);
+	}
+	return -EINVAL;
+}
+
+void serve_pending(struct writer *w)
+{
+	static struct gl_request own, *const copy = &own;
+	struct gl_request *request = &w->r->shared->request;
+	uint32_t posted = GL_REQUEST_POSTED;
+
+	if (likely(atomic_load_explicit(&request->state,
+					memory_order_relaxed) != posted) ||
+	    !atomic_compare_exchange_strong_explicit(
+		    &request->state, &posted, GL_REQUEST_TAKEN,
+		    memory_order_acq_rel, memory_order_acquire))
+		return;
+	memcpy(copy, request, sizeof(*copy));
+	request->result = serve_request(w, copy);
+	if (copy->bytes <= GL_REQUEST_ROOM)
+		memcpy(request->data, copy->data, copy->bytes);
+	/* pairs with the acquire of ask_wait */
+	atomic_store_explicit(&request->state, GL_REQUEST_DONE,
+			      memory_order_release);
+	sys_futex_wake(&request->state);
+}

@@ -1,0 +1,102 @@
+/* target_file.c: see target_file.h. */
+#include "cli/recorder/target_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static const char *const target_file_names[GL_FILES] = {
+	[GL_FILE_MAPS] = "maps",
+	[GL_FILE_MAPS_WHOLE] = "maps",
+	[GL_FILE_SMAPS] = "smaps",
+	[GL_FILE_ROLLUP] = "smaps_rollup",
+	[GL_FILE_EXE] = "exe",
+	[GL_FILE_PIDFD] = "",
+	[GL_FILE_PARENT] = "",
+};
+
+#define TARGET_FILE_PROC 0x9fa0		/* PROC_SUPER_MAGIC */
+
+static int target_files[GL_FILES];
+static int target_file_pid;
+
+/* What the mapping says may be anything: a descriptor of another kind is none
+ * of what is read line by line. */
+static bool target_file_is(unsigned which, int fd)
+{
+	struct statfs fs;
+
+	if (fd < 0 || fd == STDERR_FILENO || fcntl(fd, F_SETFD, FD_CLOEXEC))
+		return false;
+	return which > GL_FILE_ROLLUP ||
+	       (fstatfs(fd, &fs) == 0 && fs.f_type == TARGET_FILE_PROC);
+}
+
+void target_file_init(const int32_t file[GL_FILES], int pid)
+{
+	unsigned i;
+
+	target_file_pid = pid;
+	for (i = 0; i < GL_FILES; i++)
+		target_files[i] = target_file_is(i, file[i]) ? file[i] : -1;
+}
+
+int target_file(enum gl_file which)
+{
+	return target_files[which];
+}
+
+void target_file_path(enum gl_file which, char *path, size_t size)
+{
+	if (target_files[which] >= 0)
+		snprintf(path, size, "/proc/self/fd/%d", target_files[which]);
+	else if (proc_is_ours())
+		snprintf(path, size, "/proc/%d/%s", target_file_pid,
+			 target_file_names[which]);
+	else	/* who has that number there is somebody else */
+		path[0] = '\0';
+}
+
+int target_file_open(enum gl_file which)
+{
+	int fd = target_files[which];
+	char path[64];
+
+	if (fd < 0) {
+		target_file_path(which, path, sizeof(path));
+		fd = path[0] ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+		return fd >= 0 ? fd : path[0] ? -errno : -ENOENT;
+	}
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	/* a file of /proc is made anew from its start */
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	close(fd);
+	return -EIO;
+}
+
+void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
+		      void *arg)
+{
+	int fd = target_file_open(GL_FILE_MAPS_WHOLE);
+
+	if (fd < 0)
+		return;
+	proc_maps(fd, fn, arg);
+	close(fd);
+}
+
+int target_file_lines(struct proc_lines *lines, enum gl_file which,
+		      char *buffer, size_t size)
+{
+	int fd = target_file_open(which);
+
+	if (fd < 0)
+		return fd;
+	proc_lines_use(lines, fd, buffer, size);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * target_file.h: files about the target. Those that the recorder has inherited
+ * (preload/start/launch.c) the target has opened itself, so they can be read
+ * whatever becomes of its rights; those about its memory give nothing from the
+ * moment on when it has none, or that of another program. What was not
+ * inherited, because too few descriptors were allowed, is opened when it is
+ * wanted.
+ */
+#ifndef GNOMON_TARGET_FILE_H
+#define GNOMON_TARGET_FILE_H
+
+#include "preload/base/proc.h"
+#include "preload/base/proc_lines.h"
+#include "preload/ring/shared.h"
+
+/* Takes the descriptors over; what is none is -1 from then on. pid: of the
+ * target. Once. */
+void target_file_init(const int32_t file[GL_FILES], int pid);
+
+/* The inherited descriptor, or -1. */
+int target_file(enum gl_file which);
+
+/* One for the caller to close, at the file's start; -errno. Not of
+ * GL_FILE_PIDFD. One reader of a file at a time. */
+int target_file_open(enum gl_file which);
+
+/* Lines of one of them, for proc_lines_next. 0 or -errno. */
+int target_file_lines(struct proc_lines *lines, enum gl_file which,
+		      char *buffer, size_t size);
+
+/* proc_maps of the target. */
+void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
+		      void *arg);
+
+/* A path that leads to the file for open and readlink. */
+void target_file_path(enum gl_file which, char *path, size_t size);
+
+#endif

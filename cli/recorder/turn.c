@@ -1,0 +1,68 @@
+/*
+ * turn.c: see turn.h. The writer only.
+ *
+ * The turn is worth having for a thread that records much; one that records
+ * now and then has the time for stamps, and they tell more there. So it is
+ * given from TURN_FAR on, and a thread that falls silent has it no longer than
+ * to the next look.
+ *
+ * I1: the writer never takes the turn from one ring to give it to another in
+ *     one step, and gives it only where it is 0 or that ring's. Whatever hooks
+ *     do in between wins (compare and swap).
+ */
+#include "cli/recorder/turn.h"
+
+#include "preload/ring/ring_shared.h"
+
+#define TURN_LOOK_NS (4 * UINT64_C(1000000))
+#define TURN_FAR (16u << 10)	/* bytes: some 100000 events a second */
+
+static void turn_set(struct gl_shared *shared, uint64_t from, uint64_t to)
+{
+	/* pairs with the exchange in ring_turn; a hook may have been first */
+	atomic_compare_exchange_strong_explicit(&shared->turn, &from, to,
+						memory_order_seq_cst,
+						memory_order_relaxed);
+}
+
+/* How far the ring has moved since the last look. */
+static uint64_t turn_moved(struct feed *feed, uint32_t id)
+{
+	const struct gl_ring *ring = &feed->r->rings[id];
+	struct feed_ring *own = &feed->rings[id];
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+	uint64_t last = own->looked;
+
+	own->looked = head;
+	/* positions begin anew with a generation */
+	return head >= last ? head - last : head;
+}
+
+void turn_look(struct feed *feed, uint64_t now_ns)
+{
+	struct recording *r = feed->r;
+	uint64_t turn = ring_turn_of(r->shared), alone = 0;
+	uint32_t count, id, movers = 0;
+
+	if (now_ns - feed->looked_ns < TURN_LOOK_NS || gate_is_shut(r->shared))
+		return;
+	feed->looked_ns = now_ns;
+	count = feed_count(feed);
+	for (id = 0; id < count; id++) {
+		uint64_t moved = turn_moved(feed, id);
+
+		movers += moved != 0;
+		if (moved >= TURN_FAR &&
+		    !recording_is_nested(r, id))
+			alone = recording_ring_address(r, id);
+	}
+	if (turn == RING_ASKED)
+		return;
+	if (movers != 1)
+		alone = 0;
+	if (alone && (!turn || (turn & ~RING_OFFERED) == alone))
+		turn_set(r->shared, turn, alone | RING_OFFERED);
+	else if (turn)
+		turn_set(r->shared, turn, 0);
+}

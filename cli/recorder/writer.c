@@ -1,0 +1,342 @@
+/*
+ * writer.c: the life of the writer: the recorder's one thread.
+ *
+ *	started ─▶ open the trace ─▶ ready
+ *	             ┌───────────────┘
+ *	             ▼
+ *	      drain, sync, sleep ◀──┐
+ *	             ├──────────────┘
+ *	             ├─ target dead or in another program ─▶ drain all, END
+ *	             └─ cannot write ─▶ END, recording off
+ *
+ * What it does before its loop is in writer_begin.c, what it tells the user in
+ * writer_say.c.
+ *
+ * I1: all signals are blocked.
+ */
+#include "cli/recorder/writer_task.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/recorder/census.h"
+#include "cli/recorder/exit_told.h"
+
+#include "cli/recorder/log.h"
+#include "cli/recorder/serve.h"
+#include "preload/base/ban.h"
+#include "cli/recorder/last_look.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "cli/recorder/turn.h"
+
+#define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
+#define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
+#define WRITER_STOPPED "the program has stopped its recording"
+#define WRITER_ENDS_NAPS 200
+#define WRITER_GOES_ON_NAPS 20
+#define WRITER_NAP_MAX_NS (50 * UINT64_C(1000000))
+#define WRITER_LOOK_NS (100 * UINT64_C(1000000))
+
+static bool writer_look_at_maps(struct writer *w, uint64_t now_ns)
+{
+	return maps_watch_step(
+		&w->maps, now_ns,
+		atomic_load_explicit(&w->r->shared->maps_hints,
+				     memory_order_relaxed));
+}
+
+/* Until something is due. */
+static uint64_t writer_rest_ns(const struct writer *w)
+{
+	uint64_t ns = base_min(w->nap_ns, control_wait_ns(w));
+
+	ns = base_min(ns, stats_wait_ns(&w->books.stats));
+	return base_min(ns, snapshot_wait_ns(&w->snapshot));
+}
+
+static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
+{
+	struct gl_shared *shared = w->r->shared;
+
+	if (worked)
+		w->nap_ns = WRITER_NAP_MIN_NS;
+	else if (w->nap_ns < WRITER_NAP_MAX_NS)
+		w->nap_ns = base_min(2 * w->nap_ns, WRITER_NAP_MAX_NS);
+	if (atomic_load_explicit(&shared->hurry, memory_order_relaxed) ||
+	    !recording_may(w->r, UNWIND_NO_WAIT))
+		w->nap_ns = WRITER_NAP_HURRY_NS;
+	/* see recorder_wake */
+	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
+	w->feed.rested = atomic_load_explicit(&shared->wake,
+					      memory_order_seq_cst) == seen;
+	if (w->feed.rested)
+		sys_futex_wait(&shared->wake, seen, writer_rest_ns(w));
+	atomic_store_explicit(&shared->asleep, 0, memory_order_relaxed);
+}
+
+/* What has to be looked after now and then. True: the target has gone on to
+ * another program. */
+static bool writer_look(struct writer *w, uint64_t now_ns)
+{
+	if (now_ns - w->looked_ns < WRITER_LOOK_NS)
+		return false;
+	w->looked_ns = now_ns;
+	if (!target_same(&w->target))
+		return true;
+	log_thread(target_task(&w->target));
+	writer_say_mutes(w);
+	writer_say_drops(w);
+	census_look(&w->feed, false, now_ns);
+	census_names(&w->feed, now_ns);
+	seccomp_watch_look(&w->seccomp, w->r);
+	/* early: only we know their whole paths, should we be killed */
+	emit_image_flush(&w->images);
+	return false;
+}
+
+/* Rings are scarce: those of threads that have ended are wanted. */
+static bool writer_hungry(struct gl_shared *shared)
+{
+	return atomic_exchange_explicit(&shared->ring_short, 0,
+					memory_order_relaxed) ||
+	       atomic_load_explicit(&shared->ring_hungry[RECORDER_PRIMARY],
+				    memory_order_relaxed);
+}
+
+/* A process that is short of memory may be killed any moment: what it has done
+ * so far is written first. */
+static void writer_look_at_pressure(struct writer *w, uint64_t now_ns)
+{
+	char name[SNAPSHOT_NAME_MAX];
+
+	/* one that is under way is finished first */
+	if (w->snapshot.busy || !pressure_look(&w->pressure, now_ns, name))
+		return;
+	feed_sync(&w->feed, FEED_ALL);
+	snapshot_begin(&w->snapshot, GT_SNAPSHOT_ASKED, name);
+}
+
+/* Whether events are lost, or will be if nobody makes room. */
+static bool writer_is_pressed(const struct writer *w)
+{
+	uint32_t id;
+
+	for (id = 0; id < w->r->ring_count; id++)
+		if (atomic_load_explicit(&w->r->rings[id].waiting,
+					 memory_order_relaxed))
+			return true;
+	return atomic_load_explicit(&w->r->live->dropped,
+				    memory_order_relaxed);
+}
+
+/*
+ * Nothing more can be written. A program that ends just then has lost nothing:
+ * what it did is in the trace, or in the live file, and nothing has failed.
+ */
+static const char *writer_cannot_write(struct writer *w)
+{
+	const struct timespec nap = { 0, WRITER_NAP_HURRY_NS };
+	unsigned naps, most = WRITER_GOES_ON_NAPS;
+
+	for (naps = 0; naps < most; naps++) {
+		if (target_dead(&w->target))
+			return "exit";
+		if (!target_same(&w->target))
+			return "exec";
+		if (writer_is_pressed(w))
+			break;
+		if (last_look_is_last(w))
+			most = WRITER_ENDS_NAPS;
+		nanosleep(&nap, NULL);
+	}
+	return "stopped";
+}
+
+/* Until there is a reason to end, which it returns. */
+static const char *writer_work(struct writer *w)
+{
+	struct recording *r = w->r;
+	struct gl_shared *shared = r->shared;
+
+	w->nap_ns = WRITER_NAP_MIN_NS;
+	writer_foreign_begin(w);
+	for (;;) {
+		uint32_t seen = atomic_load_explicit(&shared->wake,
+						     memory_order_seq_cst);
+		uint64_t now_ns = sys_now_ns(), bytes;
+		bool more;
+
+		atomic_fetch_add_explicit(&shared->beats, 1,
+					  memory_order_relaxed);
+		serve_pending(w);
+		/* what it had become by exec may have ended before a look */
+		if (target_dead(&w->target))
+			return atomic_load_explicit(&shared->execs,
+						    memory_order_acquire) ?
+				       "exec" : "exit";
+		if (r->damage)
+			return "error";
+		writer_reserve(w);
+		if (writer_hungry(shared))
+			census_look(&w->feed, true, now_ns);
+		pool_refill(&w->pool);
+		if (gate_is_off(shared) ||
+		    atomic_load_explicit(&shared->stop, memory_order_acquire))
+			return "error";
+		last_look_step(w);
+		if (writer_look(w, now_ns))
+			return "exec";
+		atomic_store_explicit(&shared->live_blocks,
+				      feed_live_blocks(&w->feed),
+				      memory_order_relaxed);
+		control_step(w, now_ns);
+		control_socket_step(w, now_ns);
+		if (!gate_is_shut(shared))
+			usage_look(&w->usage, now_ns);
+		emit_names_look(&w->names, w->maps.dump, now_ns, false);
+		writer_look_at_pressure(w, now_ns);
+		reporter_step(&w->reporter);
+		more = snapshot_step(&w->snapshot, now_ns);
+		more |= embedder_step(&w->embed, now_ns);
+		bytes = feed_pass(&w->feed, FEED_ENOUGH);
+		if (feed_sync_due(&w->feed, now_ns))
+			feed_sync(&w->feed, FEED_ALL);
+		if (!gate_is_shut(shared))
+			more |= writer_look_at_maps(w, now_ns);
+		writer_foreign_look(w, now_ns);
+		books_look(w, now_ns);
+		if (w->out.err)
+			return writer_cannot_write(w);
+		if (!more)
+			writer_sleep(w, seen, bytes != 0 || turn_given(shared));
+	}
+}
+
+/* Whoever waits for room finds that there is nothing to wait for. */
+static void writer_release(struct recording *r)
+{
+	uint32_t id;
+
+	for (id = 0; id < r->ring_count; id++)
+		sys_futex_wake(&r->rings[id].tail);
+}
+
+static void writer_give_up(struct writer *w, char *message, size_t size)
+{
+	struct recording *r = w->r;
+	struct text text;
+
+	gate_shut_for_good(r->shared);
+	writer_release(r);
+	text_init(&text, message, size);
+	text_put(&text, "cannot write ");
+	text_put(&text, w->output.path);
+	text_put(&text, ": ");
+	text_error(&text, w->out.err);
+	text_put(&text, ": recording has stopped, what was written stays "
+			"readable");
+	log_tell(OPTION_LOG_ERROR, message);
+	/* once more, for the last words: there is room for them */
+	w->gave_up = w->out.regular;
+	w->out.err = w->out.regular ? 0 : w->out.err;
+}
+
+/* The target goes on without us. */
+static void writer_damaged(struct recording *r)
+{
+	gate_shut_for_good(r->shared);
+	writer_release(r);
+	log_tell(OPTION_LOG_ERROR, r->message);
+}
+
+/* The last events, and what only the end knows. */
+static void writer_finish_events(struct writer *w)
+{
+	last_look_finish(w);
+	feed_sync(&w->feed, FEED_LAST);
+	books_finish(w);
+	emit_names_look(&w->names, w->maps.dump, sys_now_ns(), true);
+	w->info.names_skipped = emit_names_skipped(&w->names);
+	/* the rest is there: this may take longest */
+	embedder_finish(&w->embed);
+}
+
+static void writer_finish(struct writer *w, const char *reason)
+{
+	char message[GT_PATH_MAX];
+	int code = -1;
+
+	message[0] = '\0';
+	control_socket_close(w);
+	if (strcmp(reason, "exit") == 0)
+		code = target_exit_code(&w->target);
+	if (w->out.err) {
+		/* should there be no room to say it in the trace */
+		if (strcmp(reason, "stopped") == 0)
+			atomic_store_explicit(&w->r->live->error, -w->out.err,
+					      memory_order_relaxed);
+		writer_give_up(w, message, sizeof(message));
+	} else if (strcmp(reason, "error") == 0) {
+		memcpy(message, w->r->message, sizeof(w->r->message));
+		if (!message[0])
+			strcpy(message, WRITER_STOPPED);
+	} else {
+		writer_finish_events(w);
+	}
+	if (w->r->damage) {
+		memcpy(message, w->r->message, sizeof(w->r->message));
+		writer_damaged(w->r);
+	}
+	/* the disk may have become full just now */
+	if (w->out.err && !message[0])
+		writer_give_up(w, message, sizeof(message));
+	/* last, as its parent may have yet to say so */
+	if (code < 0 && strcmp(reason, "exit") == 0)
+		code = exit_status_find(w->r);
+	w->out.last_words = true;
+	emit_info_counters(&w->info, &w->feed);
+	log_number(OPTION_LOG_INFO, "events", w->feed.events);
+	log_number(OPTION_LOG_INFO, "dropped",
+		   atomic_load_explicit(&w->r->live->dropped,
+					memory_order_relaxed));
+	emit_info_end(&w->info, &w->feed, reason, message[0] ? message : NULL,
+		      code);
+	chunk_close(&w->out);
+	/* what could not be written stays in the live file */
+	if (!w->gave_up)
+		live_unlink(&w->live);
+	reporter_finish(&w->reporter);
+	sys_close(w->output.fd);
+}
+
+static void writer_tell(struct recording *r, uint32_t state)
+{
+	/* pairs with the acquire of recorder_forks */
+	atomic_store_explicit(&r->shared->recorder_state, state,
+			      memory_order_release);
+	sys_futex_wake(&r->shared->recorder_state);
+}
+
+void writer_run(struct writer *w)
+{
+	const char *reason;
+
+	if (writer_begin(w)) {
+		gate_shut_for_good(w->r->shared);
+		writer_release(w->r);
+		live_unlink(&w->live);
+		writer_say_start(w);
+		writer_tell(w->r, GL_RECORDER_FAILED);
+		return;
+	}
+	writer_say_start(w);
+	log_say(OPTION_LOG_INFO, "records", w->exe);
+	log_say(OPTION_LOG_INFO, "trace", w->output.path);
+	writer_tell(w->r, GL_RECORDER_READY);
+	reason = writer_work(w);
+	log_say(OPTION_LOG_INFO, "ends", reason);
+	writer_finish(w, reason);
+	writer_tell(w->r, GL_RECORDER_DONE);
+}

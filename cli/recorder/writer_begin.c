@@ -1,0 +1,399 @@
+/*
+ * writer_begin.c: all that the writer does before the first event: it finds out
+ * what it records, opens the trace, and ties its parts together.
+ */
+#include "cli/recorder/writer_task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/recorder/exit_told.h"
+#include "cli/recorder/kinship.h"
+#include "cli/recorder/log.h"
+#include "cli/recorder/message_out.h"
+#include "cli/recorder/target_file.h"
+#include "preload/base/options.h"
+#include "preload/base/options_agree.h"
+#include "cli/recorder/owner.h"
+#include "cli/recorder/parent_live.h"
+#include "preload/base/proc.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+
+#define WRITER_CALIBRATE_NS 100000
+#define WRITER_TICK_NS 16	/* shortest tick */
+#define WRITER_WINDOW_NS 2000
+
+/* The payload of the longest chunk: events, or the images of one batch. */
+#define WRITER_ROOM (ENCODE_PAYLOAD_MAX + (256u << 10))
+
+/* Closes a descriptor of the target's; nothing else gets its number. */
+static void writer_let_go(int fd)
+{
+	int none = open("/", O_PATH | O_CLOEXEC);
+
+	if (none < 0 || dup3(none, fd, O_CLOEXEC) < 0)
+		close(fd);
+	if (none >= 0 && none != fd)
+		close(none);
+}
+
+/*
+ * Standard error, where a report may have to go at the end, when nobody else
+ * has it any more; and any file there: its position is the program's too, so
+ * that neither writes over the other. A pipe's reader waits for all who have
+ * it, so that is not kept without need.
+ */
+static void writer_keep_error(struct writer *w)
+{
+	struct stat st;
+	bool file = message_out_is_standard(2, &st) && S_ISREG(st.st_mode);
+
+	message_out_keep(file ? 2 : -1);
+	w->reporter.error = file || (recording_options->given[OPTION_REPORT] &&
+				     !fstat(2, &st)) ? 2 : -1;
+}
+
+void writer_say_start(struct writer *w)
+{
+	int descriptor = options_descriptor(
+		options_text(recording_options, OPTION_OUTPUT));
+	struct stat st;
+
+	if (w->r->message[0] && !w->r->quiet &&
+	    message_out_is_standard(2, &st)) {
+		message_out_at(2, w->r->message);
+		atomic_store_explicit(&w->r->shared->spoke, 1,
+				      memory_order_relaxed);
+	}
+	w->r->message[0] = '\0';
+	if (w->reporter.error < 0)
+		writer_let_go(2);
+	if (descriptor >= 0 && descriptor != 2)
+		writer_let_go(descriptor);
+}
+
+static void writer_watch(struct writer *w)
+{
+	uint64_t start;
+
+	target_watch(&w->target);
+	seccomp_watch_begin(&w->seccomp);
+	if (proc_stat_field(w->r->born->stat, PROC_STAT_STARTTIME, &start) ||
+	    proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start))
+		w->r->start_time = start;
+	w->live.header->start_time = w->r->start_time;
+	exit_status_begin(w->r);
+}
+
+/* Where nothing is mounted at /proc. */
+static void writer_guess_exe(struct writer *w)
+{
+	const char *name = w->r->executed;
+	char here[GT_PATH_MAX];
+	struct text text;
+
+	if (!*name)
+		return;
+	text_init(&text, w->exe, sizeof(w->exe));
+	if (name[0] != '/' && getcwd(here, sizeof(here))) {
+		text_put(&text, here);
+		text_char(&text, '/');
+	}
+	text_put(&text, name);
+}
+
+static void writer_find_exe(struct writer *w)
+{
+	char path[64];
+	ssize_t n;
+
+	target_file_path(GL_FILE_EXE, path, sizeof(path));
+	n = readlink(path, w->exe, sizeof(w->exe) - 1);
+	w->exe[n < 0 ? 0 : n] = '\0';
+	if (n < 0)
+		writer_guess_exe(w);
+}
+
+static int writer_open_output(struct writer *w)
+{
+	const char *output = options_text(recording_options, OPTION_OUTPUT);
+	struct output_names names = {
+		.pattern = output,
+		.force = recording_options->number[OPTION_FORCE],
+		.child = w->r->forked || kinship_is_child(w->r->pid, output),
+		.pid = w->r->pid,
+		.start_ns = kinship_start_ns(w->r->pid),
+		.unix_seconds = sys_clock(CLOCK_REALTIME) / SYS_NS,
+		.program = w->exe,
+		.host = "host",
+	};
+	struct utsname host;
+	const char *p;
+
+	if (!arch_syscall1(__NR_uname, (long)&host))
+		names.host = host.nodename;
+	for (p = w->exe; *p; p++)
+		if (*p == '/')
+			names.program = p + 1;
+	return output_open(&w->output, &names);
+}
+
+/* tick_shift and window_ticks from two looks at counter and clock. The first
+ * was the target's, which cannot have looked later than now. */
+static void writer_calibrate(struct gl_header *h)
+{
+	uint64_t ticks, ns = sys_moment(&ticks);
+	unsigned shift = 0;
+
+	if (h->monotonic0_ns > ns || h->counter0 > ticks) {
+		h->monotonic0_ns = ns;
+		h->counter0 = ticks;
+	}
+	do
+		ns = sys_moment(&ticks) - h->monotonic0_ns;
+	while (ns < WRITER_CALIBRATE_NS);
+	ticks -= h->counter0;
+	while (shift < 32 && (ns << shift) / (ticks ? ticks : 1) <
+				     WRITER_TICK_NS)
+		shift++;
+	h->tick_shift = shift;
+	h->window_ticks = WRITER_WINDOW_NS * (ticks >> shift) / ns + 1;
+	if (h->window_ticks < 2)
+		h->window_ticks = 2;
+}
+
+static void writer_fill_live(struct writer *w)
+{
+	struct gl_header *h = w->live.header;
+
+	h->writer_pid = getpid();
+	writer_calibrate(&w->live.shape);
+	h->tick_shift = w->live.shape.tick_shift;
+	h->window_ticks = w->live.shape.window_ticks;
+	memcpy(h->trace_path, w->output.path, sizeof(h->trace_path));
+	/* written last: the rest is there */
+	__atomic_store_n(&h->magic, GL_MAGIC, __ATOMIC_RELEASE);
+	if (w->live.err && !w->r->message[0])
+		text_message(w->r->message, sizeof(w->r->message),
+			     "no live file: if recorder and program are "
+			     "killed together, the last events are lost",
+			     *options_text(recording_options, OPTION_LIVE_DIR) ?
+				     options_text(recording_options,
+						  OPTION_LIVE_DIR) : NULL,
+			     w->live.err);
+}
+
+static void writer_limit(_Atomic uint32_t *limit, uint64_t reserved)
+{
+	if (atomic_load_explicit(limit, memory_order_relaxed) == reserved)
+		return;
+	/* pairs with the acquire of whoever fills what was reserved */
+	atomic_store_explicit(limit, reserved, memory_order_release);
+	sys_futex_wake(limit);
+}
+
+void writer_reserve(struct writer *w)
+{
+	struct gl_shared *shared = w->r->shared;
+
+	live_ahead(&w->live);
+	w->nodes.limit = w->live.nodes_reserved;
+	atomic_store_explicit(&shared->nodes_refused, w->live.nodes_refused,
+			      memory_order_relaxed);
+	atomic_store_explicit(&shared->images_refused, w->live.images_refused,
+			      memory_order_relaxed);
+	atomic_store_explicit(&shared->heaps_refused, w->live.heaps_refused,
+			      memory_order_relaxed);
+	writer_limit(&shared->image_limit, w->live.images_reserved);
+	writer_limit(&shared->heap_limit, w->live.heaps_reserved);
+}
+
+/* Innermost frames that are kept of each stack, 0: all. Where that is none,
+ * threads take no stacks. */
+static uint32_t writer_depth(void)
+{
+	uint64_t depth = recording_options->number[OPTION_DEPTH];
+
+	return depth <= OPTIONS_DEPTH_MAX ? (uint32_t)depth : 0;
+}
+
+static int writer_memory(struct writer *w)
+{
+	const struct gl_header *h = &w->live.shape;
+	int err;
+
+	err = recording_init(w->r);
+	if (err)
+		return err;
+	compress_init(&w->compress);
+	err = emit_node_init(&w->nodes,
+			     live_at(&w->live, h->nodes_offset),
+			     w->live.nodes_max, writer_depth(), &w->out,
+			     &w->compress);
+	if (!err)
+		err = encode_init(&w->encode, &w->nodes, h->tick_shift,
+				  recording_options->number
+					  [OPTION_FREE_STACKS]);
+	if (!err)
+		err = emit_image_init(&w->images);
+	if (err)
+		return err;
+	w->images.reserved = &w->live.images_reserved;
+	w->images.images = live_at(&w->live, h->images_offset);
+	w->images.header = w->live.header;
+	w->images.out = &w->out;
+	w->images.exe = w->exe;
+	w->feed.pool = &w->pool;
+	w->feed.out = &w->out;
+	w->feed.compress = &w->compress;
+	w->feed.encode = &w->encode;
+	w->feed.nodes = &w->nodes;
+	w->feed.images = &w->images;
+	w->heaps.out = &w->out;
+	w->heaps.tick_shift = h->tick_shift;
+	w->feed.heaps = &w->heaps;
+	w->feed.tick_shift = h->tick_shift;
+	w->info.r = w->r;
+	w->info.out = &w->out;
+	w->info.live = &w->live;
+	w->info.output = &w->output;
+	w->info.exe = w->exe;
+	w->info.usage = &w->usage;
+	w->info.socket = &w->socket;
+	w->info.maps = &w->maps;
+	emit_names_init(&w->names, &w->out, &w->compress,
+			&w->live.header->node_count,
+			live_at(&w->live, h->shared_offset), w->r->pid,
+			h->realtime0_ns);
+	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
+	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);
+	pressure_init(&w->pressure, w->r->pid);
+	embedder_init(&w->embed, w);
+	w->info.embed = &w->embed;
+	w->heaps.shared = w->r->shared;
+	w->heaps.reserved = &w->live.heaps_reserved;
+	/* the target knew it only as it was given */
+	if (w->live.fd >= 0 && !w->r->shared->live_path[0])
+		memcpy(w->r->shared->live_path, w->live.path,
+		       sizeof(w->live.path));
+	/* of those that end at once there are many */
+	if (!target_dead(&w->target))
+		writer_reserve(w);
+	pool_init(&w->pool, w->r, &w->live,
+		  recording_options->number[OPTION_RING]);
+	w->feed.writer = w;
+	return feed_init(&w->feed, w->r);
+}
+
+/* Mappings that no hook sees. */
+static void writer_watch_maps(struct writer *w)
+{
+	const struct gl_own *area = &w->r->area;
+
+	if (recording_options->number[OPTION_MAPS] == OPTION_MAPS_OFF)
+		return;
+	maps_watch_init(&w->maps, &w->out, w->live.shape.tick_shift,
+			w->r->pid);
+	maps_watch_own(&w->maps, w->r->base, w->live.size);
+	maps_watch_own(&w->maps, area->at, area->size);
+	maps_watch_whole(&w->maps);
+}
+
+/* What cannot be given stays ours, which is said. */
+static void writer_give_away(struct writer *w, int fd)
+{
+	long err = owner_apply(fd);
+
+	if (err && !w->r->message[0])
+		text_message(w->r->message, sizeof(w->r->message),
+			     err == -ENOENT ? "there is no such user or group, "
+					      "so the trace is yours" :
+					      "the trace cannot be given away",
+			     options_text(recording_options, OPTION_CHOWN),
+			     err);
+}
+
+static void writer_begin_log(struct writer *w)
+{
+	long err = log_begin(w->r->pid);
+
+	if (err && !w->r->message[0])
+		text_message(w->r->message, sizeof(w->r->message),
+			     "the log cannot be written, so its lines go to "
+			     "standard error: name another file",
+			     options_text(recording_options, OPTION_LOG_FILE),
+			     err);
+}
+
+static int writer_find_owner(struct writer *w)
+{
+	const char *whose = options_text(recording_options, OPTION_CHOWN);
+	struct owner owner;
+
+	if (!*whose || owner_find(&owner, whose, "/etc/passwd", "/etc/group"))
+		return 0;
+	text_message(w->r->message, sizeof(w->r->message),
+		     "--chown: there is no such user or group in /etc/passwd "
+		     "or /etc/group (numbers will do): this process is not "
+		     "recorded", NULL, 0);
+	return -EINVAL;
+}
+
+static int writer_open(struct writer *w)
+{
+	int err = writer_find_owner(w);
+
+	if (err)
+		return err;
+	writer_find_exe(w);
+	err = writer_open_output(w);
+	memcpy(w->r->message, w->output.message, sizeof(w->r->message));
+	if (err)
+		return err;
+	writer_keep_error(w);
+	writer_begin_log(w);
+	writer_give_away(w, w->output.fd);
+	reporter_begin(&w->reporter, w->r,
+		       w->output.regular ? w->output.path : "");
+	writer_fill_live(w);
+	owner_apply(w->live.fd);
+	writer_watch(w);
+	return 0;
+}
+
+int writer_begin(struct writer *w)
+{
+	int err = writer_open(w);
+
+	if (err)
+		return err;
+	err = chunk_open(&w->out, w->output.fd, w->live.shape.trace_id,
+			 WRITER_ROOM);
+	w->out.reserves = w->output.regular;
+	if (!err)
+		err = writer_memory(w);
+	if (!err) {
+		control_socket_init(w);
+		w->info.part = recording_options->number[OPTION_LIMIT] != 0;
+		emit_info_start(&w->info);
+		control_begin(w);
+		/* before the first events are taken */
+		err = books_begin(w);
+		if (!err)
+			err = w->out.err;
+	}
+	if (err && err != -ESPIPE)
+		text_message(w->r->message, sizeof(w->r->message),
+			     "cannot record", w->output.path, err);
+	if (err)
+		return err;
+	/* what cannot be written from here on ends a recording that began */
+	feed_sync(&w->feed, FEED_ALL);
+	writer_watch_maps(w);
+	return 0;
+}

@@ -1,0 +1,82 @@
+/*
+ * writer_say.c: what the user is told while the program runs: events that are
+ * lost, and allocators that are not seen. The writer only.
+ *
+ * I1: each is said once.
+ */
+#include "cli/recorder/writer_task.h"
+
+#include "cli/recorder/log.h"
+#include "preload/base/sys.h"
+
+#define WRITER_UNSEEN_NS (5 * UINT64_C(1000000000))
+
+void writer_say_drops(struct writer *w)
+{
+	if (w->told_drops ||
+	    !atomic_load_explicit(&w->r->live->dropped, memory_order_relaxed))
+		return;
+	w->told_drops = true;
+	log_tell(OPTION_LOG_WARN,
+		 "the trace cannot be written fast enough, or --memory "
+		 "is used up: events are dropped and counted");
+}
+
+void writer_say_mutes(struct writer *w)
+{
+	if (w->told_mutes ||
+	    !atomic_load_explicit(&w->r->shared->mutes, memory_order_relaxed))
+		return;
+	w->told_mutes = w->told_drops = true;
+	log_tell(OPTION_LOG_WARN,
+		 "a thread has forbidden itself the processor's "
+		 "counter: its events are dropped and counted");
+}
+
+static void writer_foreign_tell(struct writer *w)
+{
+	char message[GT_PATH_MAX];
+
+	foreign_describe(&w->foreign, message, sizeof(message));
+	log_tell(OPTION_LOG_WARN, message);
+}
+
+static void writer_foreign_done(struct writer *w)
+{
+	w->foreign.state = FOREIGN_NONE;
+	atomic_store_explicit(&w->r->shared->foreign_done, 1,
+			      memory_order_release);
+	sys_futex_wake(&w->r->shared->foreign_done);
+}
+
+void writer_foreign_begin(struct writer *w)
+{
+	w->start_ns = sys_now_ns();
+	w->foreign.patched = &w->r->shared->patched;
+	if (!w->r->forked)
+		foreign_look(&w->foreign, w->exe);
+	if (w->foreign.state == FOREIGN_SURE)
+		writer_foreign_tell(w);
+	if (w->foreign.state == FOREIGN_NONE ||
+	    w->foreign.state == FOREIGN_SURE)
+		writer_foreign_done(w);
+}
+
+/* Whether anything was seen says what its symbols left open. */
+void writer_foreign_look(struct writer *w, uint64_t now_ns)
+{
+	bool ends = atomic_load_explicit(&w->r->shared->hurry,
+					 memory_order_relaxed);
+
+	/* what is not recorded is not seen either */
+	if (gate_is_shut(w->r->shared) && !ends)
+		w->start_ns = now_ns;
+	if (w->foreign.state == FOREIGN_NONE ||
+	    (!ends && now_ns - w->start_ns < WRITER_UNSEEN_NS))
+		return;
+	feed_sync(&w->feed, FEED_ALL);
+	if (!gate_is_shut(w->r->shared) && !w->feed.blocks &&
+	    !(ends && w->foreign.state == FOREIGN_PATCHED))
+		writer_foreign_tell(w);
+	writer_foreign_done(w);
+}

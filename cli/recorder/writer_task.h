@@ -1,0 +1,109 @@
+/*
+ * writer_task.h: what the parts of the writer share.
+ */
+#ifndef GNOMON_WRITER_TASK_H
+#define GNOMON_WRITER_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "preload/base/control_format.h"
+#include "cli/recorder/books/books.h"
+#include "cli/recorder/emit/chunk.h"
+#include "cli/recorder/emit/compress.h"
+#include "cli/recorder/control.h"
+#include "cli/recorder/control_socket.h"
+#include "cli/recorder/embed/embedder.h"
+#include "cli/recorder/emit/emit_heap.h"
+#include "cli/recorder/emit/emit_image.h"
+#include "cli/recorder/emit/emit_info.h"
+#include "cli/recorder/emit/emit_names.h"
+#include "cli/recorder/emit/emit_node.h"
+#include "cli/recorder/emit/encode.h"
+#include "cli/recorder/feed.h"
+#include "cli/recorder/embed/foreign.h"
+#include "cli/recorder/live.h"
+#include "cli/recorder/memory/maps_watch.h"
+#include "cli/recorder/output.h"
+#include "cli/recorder/pool.h"
+#include "cli/recorder/memory/pressure.h"
+#include "cli/recorder/recording.h"
+#include "cli/recorder/reporter.h"
+#include "cli/recorder/seccomp_watch.h"
+#include "cli/recorder/memory/snapshot.h"
+#include "cli/recorder/target.h"
+#include "cli/recorder/memory/usage.h"
+
+struct writer {
+	struct recording recording;
+	struct recording *r;	/* that */
+	struct live live;
+	struct output output;
+	struct chunk_out out;
+	struct compress compress;
+	struct encode encode;
+	struct emit_node nodes;
+	struct emit_image images;
+	struct emit_heap heaps;
+	struct emit_names names;
+	struct pool pool;
+	struct feed feed;
+	struct emit_info info;
+	struct maps_watch maps;
+	struct usage usage;
+	struct snapshot snapshot;
+	struct embedder embed;
+	struct control control;
+	struct pressure pressure;
+	struct control_socket socket;
+	struct books books;
+	struct reporter reporter;
+	struct target target;
+	struct seccomp_watch seccomp;
+	gid_t *groups;		/* serve.c; NULL until there are many */
+	struct foreign foreign;
+	uint64_t start_ns;
+	bool told_drops;
+	bool told_mutes;
+	bool gave_up;		/* the trace lacks what the live file has */
+	uint64_t looked_ns;
+	uint32_t last;		/* look that was asked for; last_look.c */
+	uint64_t last_ns;	/* it was taken */
+	uint64_t nap_ns;
+	char exe[GT_PATH_MAX];
+};
+
+/* ---- writer.c ---- */
+
+/* All its life. The live mapping is attached to, and what the target has told is
+ * in w->recording. */
+void writer_run(struct writer *w);
+
+/* ---- writer_begin.c ---- */
+
+/* Everything up to the first event. 0, or -errno: the recorder's message says
+ * what is wrong. */
+int writer_begin(struct writer *w);
+
+/* Once it has begun, or cannot: tells the user what there is to say about it, and
+ * lets go of the target's descriptors. */
+void writer_say_start(struct writer *w);
+
+/* Memory that threads fill by themselves is made ahead of them. */
+void writer_reserve(struct writer *w);
+
+/* ---- writer_say.c ---- */
+
+/* Once for each: that events are dropped, and that a thread has forbidden
+ * itself the counter. */
+void writer_say_drops(struct writer *w);
+void writer_say_mutes(struct writer *w);
+
+/* Whether the program brings an allocator that is not seen. Begins once in a
+ * program, not in its forked children; then looked at in each round, until it
+ * is clear: writer_hear waits for that. */
+void writer_foreign_begin(struct writer *w);
+void writer_foreign_look(struct writer *w, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,19 @@
+# The program that records one process, started by it (preload/start/launch.c).
+# It needs nothing where it runs but the kernel: a container may have no
+# libraries, or others.
+
+# What the library in the target has as well.
+RECORDER_SHARED := preload/ring/choose.c preload/base/copied_file.c \
+	preload/ring/gate.c preload/base/options.c \
+	preload/base/options_agree.c preload/ring/patched.c \
+	preload/base/proc.c preload/base/proc_lines.c preload/ring/rest.c \
+	preload/ring/ring_shared.c preload/base/signal_list.c \
+	preload/base/text.c preload/base/xxh64.c
+RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
+RECORDER_LINK := -static-pie
+RECORDER_LIBS := -lzstd
+
+$(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED)) \
+		$(call made-by,host)
+	$(call say,LD,$@)true
+	$(Q)$(CC) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)

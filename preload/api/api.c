@@ -1,0 +1,55 @@
+/*
+ * api.c: what the functions of gnomon/gnomon.h begin with; whether there is a
+ * recorder, and whether it records.
+ *
+ * Threads of the target, outside of hooks; also before our own constructor has
+ * run, and in a forked child before its first hook.
+ */
+#include "preload/api/api.h"
+
+#include <errno.h>
+
+#include "preload/sample/aside.h"
+
+struct recorder *api_recorder(void)
+{
+	struct recorder *r = recorder;
+
+	if (likely(recorder_is_on(r)))
+		return r;
+	if (!real.malloc && !real_resolve())
+		return NULL;
+	recorder_join();
+	r = recorder;
+	return recorder_is_on(r) ? r : NULL;
+}
+
+int api_may_ask(void)
+{
+	const struct recorder *r = api_recorder();
+
+	if (!r)
+		return -ENODEV;
+	return ask_interrupted(&r->ask, (uintptr_t)__builtin_dwarf_cfa()) ?
+		       -EBUSY :
+		       0;
+}
+
+API int gnomon_loaded(void)
+{
+	return 1;
+}
+
+API const char *gnomon_version(void)
+{
+	return GNOMON_VERSION;
+}
+
+API int gnomon_enabled(void)
+{
+	return api_recorder() && !aside_dormant();
+}
+
+API_OURS(loaded);
+API_OURS(version);
+API_OURS(enabled);

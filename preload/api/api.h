@@ -1,0 +1,65 @@
+/*
+ * api.h: what the parts of the API share (library/gnomon/gnomon.h). Threads of
+ * the target, outside of hooks.
+ */
+#ifndef GNOMON_API_H
+#define GNOMON_API_H
+
+#include <stdint.h>
+
+#include "stub/functions.h"
+#include "preload/hooks/hooks.h"
+
+/* Exported, and reached by the caller's jump: its frame is as a hook's. */
+#define API HOOK
+
+/* The same by a name that nobody else's can stand before (api_table.c). */
+#define API_OURS(name)                                              \
+	extern __typeof__(gnomon_##name) api_our_##name             \
+		__attribute__((alias("gnomon_" #name))) BASE_HIDDEN
+
+/*
+ * The recorder, started if it was not, also before our constructor has run.
+ * NULL: this process is not recorded, and will not be.
+ */
+struct recorder *api_recorder(void);
+
+/* Before a question that the writer answers. 0, -ENODEV, or -EBUSY: this is a
+ * handler that interrupted one, and would wait for what it interrupted. */
+int api_may_ask(void);
+
+/* A block of a heap came into being (GT_ALLOC, GT_REALLOC_DONE). */
+static inline __attribute__((always_inline)) void
+api_block(uint32_t heap, unsigned kind, const void *block, uint64_t size,
+	  struct hooks_caller caller)
+{
+	uint64_t word1 = gl_word1_of_heap(heap, (uintptr_t)block);
+	struct thread *thread = recorder_tls;
+	struct gl_shared *shared;
+	struct gl_ring *ring;
+	uint32_t context;
+
+	if (unlikely(!thread) ||
+	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
+	    unlikely(!ring_idle(ring))) {
+		hooks_block_slow(kind, word1, size, caller);
+		return;
+	}
+	ring_enter(ring, caller.sp, caller.ra);
+	ring_stamp(shared, ring);
+	context = hooks_capture(thread, caller);
+	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
+			size);
+	ring_leave(ring);
+}
+
+/* One goes: GT_FREE, GT_REALLOC_BEGIN. */
+static inline __attribute__((always_inline)) void
+api_end(uint32_t heap, unsigned kind, const void *block,
+	struct hooks_caller caller)
+{
+	hooks_end(kind, (void *)gl_word1_of_heap(heap, (uintptr_t)block),
+		  caller);
+}
+
+#endif

@@ -1,0 +1,538 @@
+/*
+ * api_pool.c: pools that are known by an address, and destroyed as a whole
+ * (gnomon_pool_…): what Valgrind's mempool requests need. So the blocks of
+ * each are remembered here.
+ *
+ *	shard ── buckets ─▶ node ─▶ node	by (pool, block); a pool is the
+ *	                     │			node whose block is NULL
+ *	              pool: ring of its nodes
+ *
+ * Which shard is decided by the pool's address, so a pool and its blocks are in
+ * one. All of it lies in the area, and a forked child knows no pools: it makes
+ * them again as they are used.
+ *
+ * Threads of the target; not in handlers, as a shard has a lock. Nothing is
+ * recorded while it is held, but for what is destroyed: that is out of the
+ * table by then. Who holds it may be stopped, or may have left it by a jump out
+ * of a handler, so nobody waits for a lock for ever:
+ *
+ *	FREE ──▶ HELD ──▶ WANTED ── patience over ──▶ LOST
+ *	  ▲       │          │                         │
+ *	  └───────┴──────────┴── its holder, after all ┘
+ *
+ * A shard that is LOST is not used, until then. A shard's table is as its
+ * holder has left it, and nobody else's to touch.
+ *
+ * I1: a node is in one bucket and in one pool's ring, or in the free list.
+ * I2: two locks are taken in the order of their shards.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "preload/api/api.h"
+#include "preload/api/heaps.h"
+#include "preload/base/sys.h"
+#include "preload/ring/area.h"
+
+#define POOLS_SHARDS 64
+#define POOLS_BUCKETS 4096	/* of a shard; 16 KiB */
+#define POOLS_SLAB 512		/* nodes; 20 KiB */
+#define POOLS_SLABS 2048	/* of a shard: a million blocks */
+#define POOLS_SPINS 64
+#define POOLS_NAP_NS UINT64_C(10000000)
+/* Both, as naps may end early, and all threads may be stopped at once. */
+#define POOLS_NAPS 100
+#define POOLS_PATIENCE_NS UINT64_C(1000000000)
+
+enum { POOLS_FREE, POOLS_HELD, POOLS_WANTED, POOLS_LOST };
+
+struct pools_node {
+	uint64_t pool, block;	/* addresses; block 0: the pool itself */
+	uint64_t size;		/* of a pool: its heap */
+	uint32_t chain;		/* next in the bucket, or free; index + 1 */
+	uint32_t next, back;	/* in the pool's ring; indexes */
+	uint32_t unused;
+};
+
+struct pools_shard {
+	_Alignas(BASE_LINE) _Atomic uint32_t lock;	/* futex: POOLS_FREE… */
+	_Atomic uint32_t turns;		/* times that it was given back */
+	uint32_t free;		/* index + 1 */
+	uint32_t slabs;
+	uint32_t *buckets;	/* index + 1 */
+	struct pools_node **slab;
+};
+
+/* Constant as the recorder's address is: the area is at the same place in a
+ * child, and zero. */
+struct pools {
+	struct pools_shard shard[POOLS_SHARDS];
+};
+
+static uint64_t pools_hash(uint64_t pool, uint64_t block)
+{
+	uint64_t h = (pool ^ (block << 17 | block >> 47)) *
+		     UINT64_C(0x9e3779b97f4a7c15);
+
+	return h >> 32;
+}
+
+static struct pools_shard *pools_shard_of(struct pools *pools,
+					  const void *pool)
+{
+	return &pools->shard[pools_hash((uintptr_t)pool, 0) % POOLS_SHARDS];
+}
+
+static struct pools *pools_get(struct recorder *r)
+{
+	struct pools *pools = atomic_load_explicit(&r->pools,
+						   memory_order_acquire);
+	struct pools *none = NULL;
+
+	if (likely(pools))
+		return pools;
+	pools = area_alloc(sizeof(*pools));
+	/* pairs with the acquire above; who loses has wasted some KiB */
+	if (pools && !atomic_compare_exchange_strong_explicit(
+			     &r->pools, &none, pools, memory_order_acq_rel,
+			     memory_order_acquire))
+		pools = none;
+	return pools;
+}
+
+/* ---- lock ---- */
+
+static bool pools_change(struct pools_shard *shard, uint32_t from, uint32_t to)
+{
+	/* pairs with the release of pools_unlock */
+	return atomic_compare_exchange_strong_explicit(
+		&shard->lock, &from, to, memory_order_acquire,
+		memory_order_relaxed);
+}
+
+/* Whether it is not held any more by who held it at `turns`; else takes a
+ * nap. */
+static bool pools_nap(struct pools_shard *shard, uint32_t turns)
+{
+	/* that somebody waits must be known before */
+	if (pools_change(shard, POOLS_HELD, POOLS_WANTED) ||
+	    atomic_load_explicit(&shard->lock, memory_order_relaxed) ==
+		    POOLS_WANTED)
+		recorder_nap(recorder, &shard->lock, POOLS_WANTED,
+			     POOLS_NAP_NS);
+	return atomic_load_explicit(&shard->turns, memory_order_relaxed) !=
+	       turns;
+}
+
+/* Waits, but not for ever. */
+static bool pools_wait(struct pools_shard *shard)
+{
+	uint64_t patience = recorder_cycles(recorder, POOLS_PATIENCE_NS);
+	uint64_t start = arch_cycles();
+	uint32_t turns = atomic_load_explicit(&shard->turns,
+					      memory_order_relaxed);
+	unsigned naps = 0;
+
+	/* others may wait as well */
+	while (!pools_change(shard, POOLS_FREE, POOLS_WANTED)) {
+		if (atomic_load_explicit(&shard->lock, memory_order_relaxed) ==
+		    POOLS_LOST)
+			return false;
+		if (pools_nap(shard, turns)) {
+			turns = atomic_load_explicit(&shard->turns,
+						     memory_order_relaxed);
+			start = arch_cycles();
+			naps = 0;
+		} else if (++naps >= POOLS_NAPS &&
+			   arch_cycles() - start >= patience) {
+			pools_change(shard, POOLS_WANTED, POOLS_LOST);
+		}
+	}
+	return true;
+}
+
+static bool pools_lock(struct pools_shard *shard)
+{
+	unsigned spins;
+
+	for (spins = 0; spins < POOLS_SPINS; spins++) {
+		if (pools_change(shard, POOLS_FREE, POOLS_HELD))
+			return true;
+		arch_pause();
+	}
+	return pools_wait(shard);
+}
+
+static void pools_unlock(struct pools_shard *shard)
+{
+	atomic_fetch_add_explicit(&shard->turns, 1, memory_order_relaxed);
+	/* pairs with the acquire of pools_change */
+	if (atomic_exchange_explicit(&shard->lock, POOLS_FREE,
+				     memory_order_release) == POOLS_WANTED &&
+	    unwind_may(UNWIND_NO_WAIT))
+		sys_futex_wake_some(&shard->lock, 1);
+}
+
+/* ---- table; with the lock ---- */
+
+static struct pools_node *pools_node(const struct pools_shard *shard,
+				     uint32_t index)
+{
+	return &shard->slab[index / POOLS_SLAB][index % POOLS_SLAB];
+}
+
+static bool pools_grow(struct pools_shard *shard)
+{
+	struct pools_node *slab;
+	uint32_t i, first = shard->slabs * POOLS_SLAB;
+
+	if (!shard->buckets)
+		shard->buckets = area_alloc(POOLS_BUCKETS * sizeof(uint32_t));
+	if (!shard->slab)
+		shard->slab = area_alloc(POOLS_SLABS * sizeof(*shard->slab));
+	if (!shard->buckets || !shard->slab || shard->slabs == POOLS_SLABS)
+		return false;
+	slab = area_alloc(POOLS_SLAB * sizeof(*slab));
+	if (!slab)
+		return false;
+	shard->slab[shard->slabs++] = slab;
+	for (i = 0; i < POOLS_SLAB; i++) {
+		slab[i].chain = shard->free;
+		shard->free = first + i + 1;
+	}
+	return true;
+}
+
+static uint32_t *pools_bucket(const struct pools_shard *shard, uint64_t pool,
+			      uint64_t block)
+{
+	return &shard->buckets[pools_hash(pool, block) % POOLS_BUCKETS];
+}
+
+/* Index + 1; 0: there is none. */
+static uint32_t pools_find(const struct pools_shard *shard, const void *pool,
+			   const void *block)
+{
+	uint32_t at;
+
+	if (!shard->buckets)
+		return 0;
+	at = *pools_bucket(shard, (uintptr_t)pool, (uintptr_t)block);
+	while (at) {
+		const struct pools_node *node = pools_node(shard, at - 1);
+
+		if (node->pool == (uintptr_t)pool &&
+		    node->block == (uintptr_t)block)
+			return at;
+		at = node->chain;
+	}
+	return 0;
+}
+
+/* `owner`: the pool's node, index + 1; 0: it is to be the pool itself. */
+static uint32_t pools_add(struct pools_shard *shard, uint32_t owner,
+			  const void *pool, const void *block, uint64_t size)
+{
+	struct pools_node *node;
+	uint32_t at, *bucket;
+
+	if (!shard->free && !pools_grow(shard))
+		return 0;
+	at = shard->free;
+	node = pools_node(shard, at - 1);
+	shard->free = node->chain;
+	bucket = pools_bucket(shard, (uintptr_t)pool, (uintptr_t)block);
+	*node = (struct pools_node){ .pool = (uintptr_t)pool,
+				     .block = (uintptr_t)block,
+				     .size = size, .chain = *bucket,
+				     .next = at - 1, .back = at - 1 };
+	*bucket = at;
+	if (owner) {
+		struct pools_node *head = pools_node(shard, owner - 1);
+
+		node->next = head->next;
+		node->back = owner - 1;
+		pools_node(shard, head->next)->back = at - 1;
+		head->next = at - 1;
+	}
+	return at;
+}
+
+/* Out of its bucket and ring, into the free list. */
+static void pools_remove(struct pools_shard *shard, uint32_t at)
+{
+	struct pools_node *node = pools_node(shard, at - 1);
+	uint32_t *link = pools_bucket(shard, node->pool, node->block);
+
+	while (*link != at)
+		link = &pools_node(shard, *link - 1)->chain;
+	*link = node->chain;
+	pools_node(shard, node->next)->back = node->back;
+	pools_node(shard, node->back)->next = node->next;
+	node->chain = shard->free;
+	shard->free = at;
+}
+
+/* Takes a block out; false: it is none of the pool's. */
+static bool pools_forget(struct pools_shard *shard, const void *pool,
+			 const void *block)
+{
+	uint32_t at = pools_find(shard, pool, block);
+
+	if (at)
+		pools_remove(shard, at);
+	return at;
+}
+
+/* ---- what the exported functions are made of ---- */
+
+struct pools_at {
+	struct recorder *r;
+	struct pools_shard *shard;	/* locked */
+	uint32_t pool;		/* its node, index + 1; 0: not known */
+	uint32_t heap;
+};
+
+static int pools_enter(struct pools_at *at, const void *pool)
+{
+	struct pools *pools;
+
+	at->r = api_recorder();
+	if (!at->r)
+		return -ENODEV;
+	pools = pools_get(at->r);
+	if (!pools)
+		return -ENOMEM;
+	at->shard = pools_shard_of(pools, pool);
+	if (!pools_lock(at->shard))
+		return -EBUSY;
+	at->pool = pools_find(at->shard, pool, NULL);
+	at->heap = at->pool ?
+			   pools_node(at->shard, at->pool - 1)->size : 0;
+	return 0;
+}
+
+/* Its heap is 0 where there are no more: then nothing is recorded of it. */
+static int pools_create(struct pools_at *at, const void *pool,
+			const char *name)
+{
+	at->heap = heaps_create(name ? name : "mempool");
+	at->pool = pools_add(at->shard, 0, pool, NULL, at->heap);
+	return at->pool ? 0 : -ENOMEM;
+}
+
+/* Another block of the pool that lies outside of start … end, out of the
+ * table; NULL: there is none. *from: where to look on, 0 first. */
+static const void *pools_take(struct pools_at *at, uint64_t start,
+			      uint64_t end, uint32_t *from)
+{
+	uint32_t head = at->pool - 1;
+	uint32_t index = *from ? *from - 1 : pools_node(at->shard, head)->next;
+
+	while (index != head) {
+		struct pools_node *node = pools_node(at->shard, index);
+		uint64_t block = node->block;
+		uint32_t next = node->next;
+
+		if (block >= end || block + node->size <= start) {
+			pools_remove(at->shard, index + 1);
+			*from = next + 1;
+			return (const void *)block;
+		}
+		index = next;
+	}
+	return NULL;
+}
+
+/* Frees what lies outside. With the lock, although a hook may have to wait for
+ * the writer: so whoever uses the pool waits, too. */
+static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
+			struct hooks_caller caller)
+{
+	const void *block;
+	uint32_t from = 0;
+
+	while ((block = pools_take(at, start, end, &from)) != NULL)
+		if (heaps_valid(at->heap))
+			api_end(at->heap, GT_FREE, block, caller);
+}
+
+API int gnomon_pool_create(const void *pool, const char *name)
+{
+	struct pools_at at;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	err = at.pool ? -EEXIST : pools_create(&at, pool, name);
+	pools_unlock(at.shard);
+	return err;
+}
+
+API int gnomon_pool_destroy(const void *pool)
+{
+	struct hooks_caller caller = HOOKS_CALLER;
+	struct pools_at at;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	if (at.pool) {
+		pools_drain(&at, UINT64_MAX, 0, caller);
+		pools_remove(at.shard, at.pool);
+	}
+	pools_unlock(at.shard);
+	return at.pool ? 0 : -ENOENT;
+}
+
+API int gnomon_pool_trim(const void *pool, const void *start, size_t size)
+{
+	struct hooks_caller caller = HOOKS_CALLER;
+	struct pools_at at;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	if (at.pool)
+		pools_drain(&at, (uintptr_t)start, (uintptr_t)start + size,
+			    caller);
+	pools_unlock(at.shard);
+	return at.pool ? 0 : -ENOENT;
+}
+
+API int gnomon_pool_alloc(const void *pool, const void *block, size_t size)
+{
+	struct hooks_caller caller = HOOKS_CALLER;
+	struct pools_at at;
+	bool old;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	if (!at.pool)
+		err = pools_create(&at, pool, NULL);
+	old = !err && block && pools_forget(at.shard, pool, block);
+	if (!err && block &&
+	    !pools_add(at.shard, at.pool, pool, block, size))
+		err = -ENOMEM;
+	pools_unlock(at.shard);
+	if (err || !block || !heaps_valid(at.heap))
+		return err;
+	if (old)
+		api_end(at.heap, GT_FREE, block, caller);
+	api_block(at.heap, GT_ALLOC, block, size, caller);
+	return 0;
+}
+
+API int gnomon_pool_free(const void *pool, const void *block)
+{
+	struct hooks_caller caller = HOOKS_CALLER;
+	struct pools_at at;
+	bool old;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	old = at.pool && block && pools_forget(at.shard, pool, block);
+	pools_unlock(at.shard);
+	if (old && heaps_valid(at.heap))
+		api_end(at.heap, GT_FREE, block, caller);
+	return old ? 0 : -ENOENT;
+}
+
+API int gnomon_pool_change(const void *pool, const void *old,
+			   const void *block, size_t size)
+{
+	struct hooks_caller caller = HOOKS_CALLER;
+	struct pools_at at;
+	uint32_t found;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	found = at.pool && old && block ? pools_find(at.shard, pool, old) : 0;
+	if (found) {
+		pools_remove(at.shard, found);
+		/* there is one node free */
+		pools_add(at.shard, at.pool, pool, block, size);
+	}
+	pools_unlock(at.shard);
+	if (found && heaps_valid(at.heap)) {
+		api_end(at.heap, GT_REALLOC_BEGIN, old, caller);
+		api_block(at.heap, GT_REALLOC_DONE, block, size, caller);
+	}
+	return found ? 0 : -ENOENT;
+}
+
+/* All nodes of a pool to another shard, or in the same under another address.
+ * Both are locked. Without memory it stays in two parts: the new one has what
+ * was moved. */
+static int pools_rename(struct pools_at *at, struct pools_shard *other,
+			const void *to)
+{
+	uint32_t head = at->pool - 1, from, owner;
+
+	owner = pools_add(other, 0, to, NULL, at->heap);
+	if (!owner)
+		return -ENOMEM;
+	while ((from = pools_node(at->shard, head)->next) != head) {
+		const struct pools_node *node = pools_node(at->shard, from);
+
+		if (!pools_add(other, owner, to, (const void *)node->block,
+			       node->size))
+			return -ENOMEM;
+		pools_remove(at->shard, from + 1);
+	}
+	pools_remove(at->shard, at->pool);
+	return 0;
+}
+
+API int gnomon_pool_move(const void *pool, const void *to)
+{
+	struct recorder *r = api_recorder();
+	struct pools *pools = r ? pools_get(r) : NULL;
+	struct pools_shard *a, *b;
+	struct pools_at at = { .r = r };
+	int err = -ENOENT;
+
+	if (!pools)
+		return r ? -ENOMEM : -ENODEV;
+	a = pools_shard_of(pools, pool);
+	b = pools_shard_of(pools, to);
+	if (!pools_lock(a < b ? a : b))	/* I2 */
+		return -EBUSY;
+	if (a != b && !pools_lock(a < b ? b : a)) {
+		pools_unlock(a < b ? a : b);
+		return -EBUSY;
+	}
+	at.shard = a;
+	at.pool = pools_find(a, pool, NULL);
+	if (at.pool) {
+		at.heap = pools_node(a, at.pool - 1)->size;
+		err = pools_find(b, to, NULL) ? -EEXIST :
+						pools_rename(&at, b, to);
+	}
+	if (a != b)
+		pools_unlock(a < b ? b : a);
+	pools_unlock(a < b ? a : b);
+	return err;
+}
+
+API int gnomon_pool_exists(const void *pool)
+{
+	struct pools_at at;
+
+	if (pools_enter(&at, pool))
+		return 0;
+	pools_unlock(at.shard);
+	return at.pool != 0;
+}
+
+API_OURS(pool_create);
+API_OURS(pool_destroy);
+API_OURS(pool_trim);
+API_OURS(pool_alloc);
+API_OURS(pool_free);
+API_OURS(pool_change);
+API_OURS(pool_move);
+API_OURS(pool_exists);

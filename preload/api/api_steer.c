@@ -1,0 +1,95 @@
+/*
+ * api_steer.c: the functions of gnomon/gnomon.h that ask the writer
+ * (control.h). Threads of the target, outside of hooks.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "preload/api/api.h"
+#include "preload/base/control_format.h"
+#include "preload/ring/control_ask.h"
+
+static int api_ask(struct control_request *request)
+{
+	int err = api_may_ask();
+
+	if (err)
+		return err;
+	return control_ask(request) ? request->err : -ETIMEDOUT;
+}
+
+static int api_ask_for(enum control_what what, const char *name)
+{
+	struct control_request request = { .what = what };
+	size_t length = name ? base_min(strlen(name), GNOMON_NAME_MAX) : 0;
+
+	/* as of names that come by the command */
+	if (!control_is_plain(name, length))
+		return -EINVAL;
+	if (length)
+		memcpy(request.name, name, length);
+	return api_ask(&request);
+}
+
+API int gnomon_enable(void)
+{
+	int err = api_ask_for(CONTROL_START, NULL);
+
+	return err == -EALREADY ? 0 : err;
+}
+
+API int gnomon_disable(void)
+{
+	int err = api_ask_for(CONTROL_STOP, NULL);
+
+	return err == -EALREADY ? 0 : err;
+}
+
+API int gnomon_clear(void)
+{
+	return api_ask_for(CONTROL_CLEAR, NULL);
+}
+
+API int gnomon_sync(void)
+{
+	return api_ask_for(CONTROL_SYNC, NULL);
+}
+
+API int gnomon_marker(const char *name)
+{
+	return name && *name ? api_ask_for(CONTROL_MARKER, name) : -EINVAL;
+}
+
+API int gnomon_snapshot(const char *name)
+{
+	return api_ask_for(CONTROL_SNAPSHOT, name);
+}
+
+
+static int api_ask_every(enum control_what what, uint64_t ns)
+{
+	struct control_request request = { .what = what, .number = ns };
+
+	if (ns && (ns < OPTIONS_SNAPSHOT_MIN || ns > OPTIONS_TIME_MAX))
+		return -EINVAL;
+	return api_ask(&request);
+}
+
+API int gnomon_snapshot_every(uint64_t ns)
+{
+	return api_ask_every(CONTROL_SNAPSHOT_EVERY, ns);
+}
+
+API int gnomon_stats_every(uint64_t ns)
+{
+	return api_ask_every(CONTROL_STATS_EVERY, ns);
+}
+
+API_OURS(enable);
+API_OURS(disable);
+API_OURS(clear);
+API_OURS(sync);
+API_OURS(marker);
+API_OURS(snapshot);
+API_OURS(snapshot_every);
+API_OURS(stats_every);

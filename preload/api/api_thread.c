@@ -1,0 +1,110 @@
+/*
+ * api_thread.c: the functions of gnomon/gnomon.h that say which threads and
+ * which blocks are recorded, and when. What is asked of all threads is noticed
+ * by each (aside.h).
+ */
+#include <errno.h>
+
+#include "preload/api/api.h"
+#include "preload/ring/control_ask.h"
+#include "preload/sample/aside.h"
+
+#define API_LATEST_NS (UINT64_C(1000) * 86400 * 1000000000)
+
+API int gnomon_active(enum gnomon_who who)
+{
+	const struct recorder *r = api_recorder();
+	const struct thread *thread;
+	uint32_t activity;
+
+	if (!r || aside_dormant())
+		return 0;
+	activity = atomic_load_explicit(&sample->activity, memory_order_relaxed);
+	thread = recorder_tls;
+	if (who != GNOMON_THREAD || !thread || !thread->own ||
+	    (thread->activity ^ activity) >> 1)
+		return !(activity & 1);
+	return !(thread->aside & (THREAD_INACTIVE | THREAD_MUTE));
+}
+
+static int api_activity(enum gnomon_who who, bool inactive)
+{
+	struct recorder *r = api_recorder();
+	struct thread *thread;
+
+	if (!r)
+		return -ENODEV;
+	switch (who) {
+	case GNOMON_ALL:
+	case GNOMON_NEW:
+		/* who calls is not new, even if it has recorded nothing yet */
+		if (who == GNOMON_NEW)
+			recorder_join();
+		aside_activity(r, inactive, who == GNOMON_ALL);
+		return 0;
+	case GNOMON_THREAD:
+		/* also of one that is dormant: it is to be so afterwards */
+		thread = recorder_join();
+		if (!thread)
+			return -ENOMEM;
+		aside_inactive(r, thread, inactive);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+API int gnomon_activate(enum gnomon_who who)
+{
+	return api_activity(who, false);
+}
+
+API int gnomon_deactivate(enum gnomon_who who)
+{
+	return api_activity(who, true);
+}
+
+API int gnomon_limit_sizes(uint64_t min_bytes, uint64_t max_bytes)
+{
+	struct recorder *r = api_recorder();
+
+	if (max_bytes && min_bytes > max_bytes)
+		return -EINVAL;
+	if (!r)
+		return -ENODEV;
+	aside_limits(r, min_bytes, max_bytes ? max_bytes : UINT64_MAX);
+	return 0;
+}
+
+API int gnomon_set_timestamp(uint64_t ns)
+{
+	struct control_request request = { .what = CONTROL_TICK,
+					   .number = ns };
+	struct recorder *r = api_recorder();
+	struct thread *thread;
+	int err;
+
+	if (ns > API_LATEST_NS)
+		return -EINVAL;
+	if (!r)
+		return -ENODEV;
+	thread = recorder_thread();
+	if (!thread)
+		return -EAGAIN;
+	err = api_may_ask();
+	if (err)
+		return err;
+	err = control_ask(&request) ? request.err : -ETIMEDOUT;
+	if (err)
+		return err;
+	request.tick <<= r->live->tick_shift + GL_KIND_BITS;
+	if (!(thread->aside & THREAD_TIMED) || request.tick > thread->timed)
+		thread->timed = request.tick;
+	recorder_put_aside(thread, THREAD_TIMED, true);
+	return 0;
+}
+
+API_OURS(active);
+API_OURS(activate);
+API_OURS(deactivate);
+API_OURS(limit_sizes);
+API_OURS(set_timestamp);

@@ -1,0 +1,33 @@
+/*
+ * elf_names.h: the names that an ELF file's own symbol table gives to code.
+ */
+#ifndef GNOMON_ELF_NAMES_H
+#define GNOMON_ELF_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base/scratch.h"
+
+/* An address that is to be named. Addresses are as in the file. */
+struct elf_wanted {
+	uint64_t address;
+	const char *name;	/* NULL: no function covers it */
+	uint64_t start;		/* of the function */
+	uint32_t rank;		/* how good the name is */
+	uint32_t owner;		/* the caller's */
+};
+
+/*
+ * Names all of wanted[], which is sorted by address, by .symtab or else
+ * .dynsym. Names are copied into `memory`. path "": the running program.
+ * False: the file cannot be read, or is not the one with this build-id (none
+ * of 0 bytes). Opens and maps the file for a moment; threads of the target
+ * that may do so, outside of hooks.
+ */
+bool elf_names_find(const char *path, const uint8_t *build_id,
+		    uint32_t build_id_size, struct elf_wanted *wanted,
+		    size_t count, struct scratch *memory);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * control_request.h: what may be asked of a recording while it runs, and the
+ * answer. A thread of the target asks by value (ask.h); the recorder serves it.
+ */
+#ifndef GNOMON_CONTROL_REQUEST_H
+#define GNOMON_CONTROL_REQUEST_H
+
+#include <stdint.h>
+
+#include "preload/format.h"
+
+enum control_what {
+	CONTROL_START,
+	CONTROL_STOP,
+	CONTROL_TOGGLE,
+	CONTROL_SNAPSHOT,
+	CONTROL_CLEAR,
+	CONTROL_MARKER,
+	CONTROL_HEAP,		/* `number` is to be called `name` */
+	CONTROL_SYNC,		/* what was recorded so far is to be written */
+	CONTROL_REPORT,
+	CONTROL_SNAPSHOT_EVERY,	/* `number` ns; 0: no more */
+	CONTROL_STATS_EVERY,	/* the same, of lines of statistics */
+	CONTROL_TICK,		/* `tick` is to be that of `number` ns */
+	CONTROL_KINDS
+};
+
+struct control_request {
+	enum control_what what;
+	uint64_t number;
+	uint64_t tick;		/* of it; 0: when it is served */
+	char name[GT_NAME_MAX];	/* "": none */
+	/* the answer: 0 or -errno, and in words what is wrong */
+	int err;
+	char message[256];
+};
+
+#endif

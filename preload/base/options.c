@@ -1,0 +1,512 @@
+/*
+ * options.c: the table of a recording's options and how values are read.
+ *
+ * Called by the thread that starts the recorder, and by the command. Nothing
+ * is allocated; texts are copied into struct options, because a program may
+ * overwrite its own environment (to change its title in ps).
+ */
+#include "preload/base/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/signal_list.h"
+
+#define OPTIONS_PREFIX "GNOMON_"
+#define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE="
+#define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER="
+#define OPTIONS_SEED "GNOMON_DEBUG_SEED="
+
+const struct option_entry options_table[OPTION_COUNT] = {
+#define OPTIONS_ENTRY(id, name, letter, type, value, bare, fallback, help) \
+	[OPTION_##id] = { name, letter, type, value, bare, fallback, help },
+	OPTIONS(OPTIONS_ENTRY)
+#undef OPTIONS_ENTRY
+};
+
+const char *const options_no_pools[] = {
+	"GLIBCXX_FORCE_NEW=1", "PYTHONMALLOC=malloc", "G_SLICE=always-malloc",
+	NULL
+};
+
+static int options_suffix(const char *text, uint64_t *scale)
+{
+	static const char letters[] = "kmgt";
+	unsigned i;
+
+	*scale = 1;
+	if (!*text)
+		return 0;
+	for (i = 0; letters[i]; i++) {
+		if ((*text | 0x20) != letters[i])
+			continue;
+		*scale = UINT64_C(1) << (10 * (i + 1));
+		text++;
+		if ((*text | 0x20) == 'i' && (text[1] | 0x20) == 'b')
+			text += 2;
+		else if ((*text | 0x20) == 'b')
+			text++;
+		return *text ? -EINVAL : 0;
+	}
+	return -EINVAL;
+}
+
+/* A number at *text, which moves behind it: whole and millionths. */
+static int options_number(const char **text, uint64_t *whole, uint64_t *part)
+{
+	const char *at = *text;
+	uint64_t unit = 100000;
+
+	*whole = *part = 0;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		if (*whole > UINT64_MAX / 10 - 10)
+			return -EINVAL;
+		*whole = *whole * 10 + (*at - '0');
+	}
+	if (at == *text)
+		return -EINVAL;
+	if (*at == '.') {
+		/* six places are more than a size or a time needs */
+		for (at++; *at >= '0' && *at <= '9'; at++, unit /= 10)
+			*part += (*at - '0') * unit;
+	}
+	*text = at;
+	return 0;
+}
+
+/* whole.part times scale. */
+static int options_scale(uint64_t whole, uint64_t part, uint64_t scale,
+			 uint64_t *value)
+{
+	if (whole > UINT64_MAX / scale - 1)
+		return -EINVAL;
+	/* in two steps, or it would not fit */
+	*value = whole * scale + part * (scale / 1000000) +
+		 part * (scale % 1000000) / 1000000;
+	return 0;
+}
+
+int options_size(const char *text, uint64_t *bytes)
+{
+	uint64_t whole, part, scale;
+
+	if (options_number(&text, &whole, &part) ||
+	    options_suffix(text, &scale))
+		return -EINVAL;
+	return options_scale(whole, part, scale, bytes);
+}
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} options_units[] = {
+	/* longer names first where one begins with the other */
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000000 },
+	{ "min", UINT64_C(60) * 1000000000 },
+	{ "s", UINT64_C(1000000000) },
+	{ "m", UINT64_C(60) * 1000000000 },
+	{ "h", UINT64_C(3600) * 1000000000 },
+	{ "d", UINT64_C(86400) * 1000000000 },
+};
+
+/* The unit at *text, which moves behind it; 0: none. */
+static uint64_t options_unit(const char **text)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(options_units) / sizeof(*options_units); i++) {
+		size_t n = strlen(options_units[i].name);
+
+		if (strncmp(*text, options_units[i].name, n) != 0)
+			continue;
+		*text += n;
+		return options_units[i].ns;
+	}
+	return 0;
+}
+
+int options_time(const char *text, uint64_t *ns)
+{
+	uint64_t sum = 0;
+
+	if (strcmp(text, "none") == 0)
+		text = "0s";
+	do {
+		uint64_t whole, part, unit, value;
+
+		if (options_number(&text, &whole, &part))
+			return -EINVAL;
+		unit = options_unit(&text);
+		if (!unit || options_scale(whole, part, unit, &value) ||
+		    sum > UINT64_MAX - value)
+			return -EINVAL;
+		sum += value;
+	} while (*text);
+	*ns = sum;
+	return 0;
+}
+
+/* The next value of a list, which moves to the comma behind it. */
+static int options_next(const char **list, char *value, size_t size)
+{
+	size_t n = 0;
+
+	for (; **list && **list != ','; (*list)++) {
+		if (n == size - 1)
+			return -EINVAL;
+		value[n++] = **list;
+	}
+	value[n] = '\0';
+	return 0;
+}
+
+static int options_rss(const char *text, struct options_rss *rss)
+{
+	uint64_t whole, part;
+	const char *at = text;
+
+	memset(rss, 0, sizeof(*rss));
+	if (options_number(&at, &whole, &part))
+		return -EINVAL;
+	if (strcmp(at, "%") != 0)
+		return options_size(text, &rss->bytes) || !rss->bytes ?
+			       -EINVAL : 0;
+	if (whole > 100)
+		return -EINVAL;
+	rss->millionths = whole * 10000 + part / 100;
+	return rss->millionths && rss->millionths <= 1000000 ? 0 : -EINVAL;
+}
+
+int options_rss_list(const char *text,
+		     struct options_rss list[OPTIONS_RSS_MAX])
+{
+	static const char key[] = "RSS=";
+	int count = 0;
+
+	if (!*text)
+		return 0;
+	for (;; text++) {
+		char value[32];
+
+		if (count == OPTIONS_RSS_MAX ||
+		    options_next(&text, value, sizeof(value)) ||
+		    strncmp(value, key, sizeof(key) - 1) != 0 ||
+		    options_rss(value + sizeof(key) - 1, &list[count++]))
+			return -EINVAL;
+		if (!*text)
+			return count;
+	}
+}
+
+static int options_choice(const char *words, const char *value,
+			  uint64_t *index)
+{
+	size_t length = strlen(value);
+	uint64_t i;
+
+	for (i = 0;; i++) {
+		size_t n = 0;
+
+		while (words[n] && words[n] != '|')
+			n++;
+		if (n == length && memcmp(words, value, n) == 0) {
+			*index = i;
+			return 0;
+		}
+		if (!words[n])
+			return -EINVAL;
+		words += n + 1;
+	}
+}
+
+static int options_switch(const char *value, uint64_t *on)
+{
+	if ((value[0] != '0' && value[0] != '1') || value[1])
+		return -EINVAL;
+	*on = value[0] == '1';
+	return 0;
+}
+
+static int options_limits(enum option_id id, uint64_t number)
+{
+	if (id == OPTION_MEMORY &&
+	    (number < OPTIONS_MEMORY_MIN || number > OPTIONS_MEMORY_MAX))
+		return -ERANGE;
+	if (id == OPTION_RING &&
+	    (number < OPTIONS_RING_MIN || number > OPTIONS_RING_MAX))
+		return -ERANGE;
+	if (id == OPTION_CULL_PENDING &&
+	    (number < OPTIONS_PENDING_MIN || number > OPTIONS_PENDING_MAX))
+		return -ERANGE;
+	if (id == OPTION_LIMIT && number != 0 && number < OPTIONS_LIMIT_MIN)
+		return -ERANGE;
+	if (id == OPTION_STATS_EVERY && number != 0 &&
+	    number < OPTIONS_STATS_MIN)
+		return -ERANGE;
+	if (id == OPTION_GUARD && number > OPTIONS_GUARD_MAX)
+		return -ERANGE;
+	if (id == OPTION_SAMPLE && number > OPTIONS_SAMPLE_MAX)
+		return -ERANGE;
+	if (id == OPTION_DEPTH && number != UINT64_MAX &&
+	    number > OPTIONS_DEPTH_MAX)
+		return -ERANGE;
+	if (options_table[id].type == OPTION_TIME && number > OPTIONS_TIME_MAX)
+		return -ERANGE;
+	if (id == OPTION_SNAPSHOT_EVERY && number != 0 &&
+	    number < OPTIONS_SNAPSHOT_MIN)
+		return -ERANGE;
+	return 0;
+}
+
+/* A text; `before`: what it is joined to, "" for nothing. */
+static int options_keep(struct options *options, enum option_id id,
+			const char *before, const char *value)
+{
+	size_t length = strlen(value), first = strlen(before);
+	char *to = options->texts + options->texts_used;
+
+	if (first)
+		first++;	/* the comma */
+	if (first + length >= OPTIONS_TEXT_MAX ||
+	    first + length >= OPTIONS_TEXTS - options->texts_used)
+		return -ERANGE;
+	if (first) {
+		memmove(to, before, first - 1);
+		to[first - 1] = ',';
+	}
+	memcpy(to + first, value, length + 1);
+	options->text_at[id] = options->texts_used;
+	options->texts_used += first + length + 1;
+	return 0;
+}
+
+/* Whether each of a list is a key that a report can be sorted by. */
+static bool options_keys(const char *list)
+{
+	static const char keys[] = "live|peak|own-peak|total|count|temporary|"
+				   "lifetime|age";
+	char value[16];
+	uint64_t index;
+
+	for (;; list++) {
+		if (options_next(&list, value, sizeof(value)) ||
+		    options_choice(keys, value, &index))
+			return false;
+		if (!*list)
+			return true;
+	}
+}
+
+/* What a text has to be like. */
+static bool options_word_fits(enum option_id id, const char *value)
+{
+	struct options_rss list[OPTIONS_RSS_MAX];
+	struct signal_wish wishes[SIGNAL_LIST_MAX];
+
+	switch (id) {
+	case OPTION_OUTPUT:
+	case OPTION_CHOWN:
+	case OPTION_INCLUDE:
+		return value[0] != '\0';
+	case OPTION_SIGNAL:
+		return signal_list_read(value, wishes) >= 0;
+	case OPTION_SNAPSHOT_AT:
+		return options_rss_list(value, list) >= 0;
+	case OPTION_SORT:
+		return options_keys(value);
+	default:
+		return true;
+	}
+}
+
+static int options_word(struct options *options, enum option_id id,
+			const char *value)
+{
+	const char *before = "";
+
+	if (!options_word_fits(id, value))
+		return -EINVAL;
+	if (options_table[id].type == OPTION_LIST && options->given[id])
+		before = options_text(options, id);
+	return options_keep(options, id, before, value);
+}
+
+static int options_whole(const char *text, uint64_t *number)
+{
+	uint64_t part;
+
+	if (options_number(&text, number, &part) || *text || part)
+		return -EINVAL;
+	return 0;
+}
+
+/* A word in place of a number. */
+static bool options_said(enum option_id id, const char *value,
+			 uint64_t *number)
+{
+	const char *fallback = options_table[id].fallback;
+
+	if ((*fallback >= '0' && *fallback <= '9') ||
+	    strcmp(value, fallback) != 0)
+		return false;
+	*number = strcmp(value, "none") == 0 ? 0 : UINT64_MAX;
+	return true;
+}
+
+static int options_measure(enum option_id id, const char *value,
+			   uint64_t *number)
+{
+	int err = 0;
+
+	switch (options_table[id].type) {
+	case OPTION_SIZE:
+		err = options_size(value, number);
+		break;
+	case OPTION_TIME:
+		err = options_time(value, number);
+		break;
+	default:
+		err = options_whole(value, number);
+		break;
+	}
+	return err ? err : options_limits(id, *number);
+}
+
+static int options_store(struct options *options, enum option_id id,
+			 const char *value)
+{
+	const struct option_entry *entry = &options_table[id];
+	uint64_t number = 0;
+	int err = 0;
+
+	switch (entry->type) {
+	case OPTION_TEXT:
+	case OPTION_PATH:
+	case OPTION_LIST:
+		return options_word(options, id, value);
+	case OPTION_SIZE:
+	case OPTION_TIME:
+	case OPTION_NUMBER:
+		if (!options_said(id, value, &number))
+			err = options_measure(id, value, &number);
+		break;
+	case OPTION_CHOICE:
+		err = options_choice(entry->value, value, &number);
+		break;
+	case OPTION_SWITCH:
+		err = options_switch(value, &number);
+		break;
+	}
+	if (!err)
+		options->number[id] = number;
+	return err;
+}
+
+void options_default(struct options *options)
+{
+	unsigned id;
+
+	memset(options, 0, sizeof(*options));
+	options->texts_used = 1;	/* behind the text that is none */
+	for (id = 0; id < OPTION_COUNT; id++)
+		options_store(options, id, options_table[id].fallback);
+}
+
+int options_set(struct options *options, enum option_id id, const char *value)
+{
+	int err;
+
+	if (!value)
+		value = options_table[id].bare;
+	if (!value)
+		value = options_table[id].type == OPTION_SWITCH ? "1" : "";
+	err = options_store(options, id, value);
+	if (!err)
+		options->given[id] = true;
+	return err;
+}
+
+void options_variable(enum option_id id, char name[OPTIONS_VARIABLE_MAX])
+{
+	const char *from = options_table[id].name;
+	size_t n = sizeof(OPTIONS_PREFIX) - 1;
+
+	memcpy(name, OPTIONS_PREFIX, n);
+	for (; *from && n < OPTIONS_VARIABLE_MAX - 1; from++) {
+		if (*from == '-')
+			name[n++] = '_';
+		else
+			name[n++] = *from - 'a' + 'A';
+	}
+	name[n] = '\0';
+}
+
+static int options_one(struct options *options, const char *text)
+{
+	char name[OPTIONS_VARIABLE_MAX];
+	unsigned id;
+
+	for (id = 0; id < OPTION_COUNT; id++) {
+		size_t n;
+
+		options_variable(id, name);
+		n = strlen(name);
+		if (strncmp(text, name, n) == 0 && text[n] == '=')
+			return options_set(options, id, text + n + 1);
+	}
+	return 0;
+}
+
+/* What follows `name` (which ends in "=") in a variable, NULL: another one. */
+static const char *options_value(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(text, name, n) == 0 ? text + n : NULL;
+}
+
+/* Switches for tests, which the command does not offer. */
+static int options_debug(struct options *options, const char *text)
+{
+	const char *value = options_value(text, OPTIONS_ORACLE);
+	uint64_t number = 0;
+
+	if (value)
+		options->oracle = value[0] == '1';
+	value = options_value(text, OPTIONS_SEED);
+	if (value)
+		return options_whole(value, &options->seed);
+	value = options_value(text, OPTIONS_BARRIER);
+	if (!value)
+		return 0;
+	if (options_whole(value, &number) || number == 0)
+		return -EINVAL;
+	if (number > OPTIONS_BARRIER_MAX)
+		return -ERANGE;
+	options->barrier_near = (uint32_t)number;
+	return 0;
+}
+
+int options_environment(struct options *options, char *const *environment,
+			const char **bad)
+{
+	for (; *environment; environment++) {
+		const char *text = *environment;
+		int err;
+
+		if (strncmp(text, OPTIONS_PREFIX,
+			    sizeof(OPTIONS_PREFIX) - 1) != 0)
+			continue;
+		err = options_debug(options, text);
+		if (!err)
+			err = options_one(options, text);
+		if (err) {
+			*bad = text;
+			return err;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* scratch.c: see scratch.h. Chunks are mappings; each begins with its header. */
+#include "preload/base/scratch.h"
+
+#include "preload/base/base.h"
+#include "preload/base/sys.h"
+
+#define SCRATCH_CHUNK (UINT64_C(1) << 20)
+
+struct scratch_chunk {
+	struct scratch_chunk *next;
+	uint64_t size, used;
+	uint64_t unused;	/* what follows is aligned */
+};
+
+static struct scratch_chunk *scratch_map(struct scratch *scratch,
+					 uint64_t need)
+{
+	uint64_t size = base_round_up(need + sizeof(struct scratch_chunk),
+				      SCRATCH_CHUNK);
+	struct scratch_chunk *chunk;
+	long at;
+
+	if (size < need || size > scratch->limit - scratch->bytes)
+		return NULL;
+	at = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed(at))
+		return NULL;
+	chunk = (struct scratch_chunk *)at;
+	chunk->next = scratch->chunks;
+	chunk->size = size;
+	chunk->used = sizeof(*chunk);
+	scratch->chunks = chunk;
+	scratch->bytes += size;
+	return chunk;
+}
+
+void *scratch_alloc(struct scratch *scratch, size_t size)
+{
+	struct scratch_chunk *chunk = scratch->chunks;
+	uint64_t need = base_round_up(size, 16);
+	void *made;
+
+	if (need < size)
+		return NULL;
+	if (!chunk || need > chunk->size - chunk->used)
+		chunk = scratch_map(scratch, need);
+	if (!chunk)
+		return NULL;
+	made = (char *)chunk + chunk->used;
+	chunk->used += need;
+	return made;
+}
+
+void scratch_end(struct scratch *scratch)
+{
+	struct scratch_chunk *chunk, *next;
+
+	for (chunk = scratch->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		/* what was mapped as a whole goes as a whole */
+		sys_munmap(chunk, chunk->size);
+	}
+	scratch->chunks = NULL;
+	scratch->bytes = 0;
+}

@@ -1,0 +1,144 @@
+/*
+ * sys.h: the system calls the library makes, by name. Results are the
+ * kernel's: -errno in case of failure. errno is never touched. Any thread,
+ * also signal handlers.
+ */
+#ifndef GNOMON_SYS_H
+#define GNOMON_SYS_H
+
+#include <asm/unistd.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "arch.h"
+
+#define SYS_NS 1000000000
+
+static inline bool sys_failed(long result)
+{
+	return (unsigned long)result > -4096ul;
+}
+
+static inline long sys_open(const char *path, int flags, int mode)
+{
+	return arch_syscall4(__NR_openat, AT_FDCWD, (long)path, flags, mode);
+}
+
+static inline long sys_close(int fd)
+{
+	return arch_syscall1(__NR_close, fd);
+}
+
+static inline long sys_read(int fd, void *to, size_t n)
+{
+	return arch_syscall3(__NR_read, fd, (long)to, n);
+}
+
+static inline long sys_write(int fd, const void *from, size_t n)
+{
+	return arch_syscall3(__NR_write, fd, (long)from, n);
+}
+
+static inline long sys_unlink(const char *path)
+{
+	return arch_syscall3(__NR_unlinkat, AT_FDCWD, (long)path, 0);
+}
+
+static inline long sys_fstat(int fd, struct stat *st)
+{
+	return arch_syscall4(__NR_newfstatat, fd, (long)"", (long)st,
+			     AT_EMPTY_PATH);
+}
+
+static inline long sys_mmap(void *at, size_t n, int prot, int flags, int fd,
+			    long offset)
+{
+	return arch_syscall6(__NR_mmap, (long)at, n, prot, flags, fd, offset);
+}
+
+static inline long sys_munmap(void *at, size_t n)
+{
+	return arch_syscall2(__NR_munmap, (long)at, n);
+}
+
+static inline long sys_madvise(void *at, size_t n, int advice)
+{
+	return arch_syscall3(__NR_madvise, (long)at, n, advice);
+}
+
+static inline int sys_getpid(void)
+{
+	return arch_syscall0(__NR_getpid);
+}
+
+static inline int sys_gettid(void)
+{
+	return arch_syscall0(__NR_gettid);
+}
+
+static inline uint64_t sys_clock(int clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	/* these clocks always exist */
+	arch_syscall2(__NR_clock_gettime, clock, (long)&ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+static inline uint64_t sys_now_ns(void)
+{
+	return sys_clock(CLOCK_MONOTONIC);
+}
+
+/* The counter and the clock at one moment: of three looks the one that took the
+ * shortest, so that neither a fault nor another task lies between. */
+static inline uint64_t sys_moment(uint64_t *cycles)
+{
+	uint64_t before = arch_cycles(), when = sys_now_ns();
+	uint64_t after = arch_cycles(), best = after - before, ns;
+	int i;
+
+	*cycles = before + best / 2;
+	for (i = 0; i < 2; i++) {
+		before = arch_cycles();
+		ns = sys_now_ns();
+		after = arch_cycles();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		*cycles = before + best / 2;
+		when = ns;
+	}
+	return when;
+}
+
+/* Sleeps while *word == value, at most ns. Also returns without reason. */
+static inline long sys_futex_wait(const void *word, uint32_t value,
+				  uint64_t ns)
+{
+	struct timespec ts = { ns / SYS_NS, ns % SYS_NS };
+
+	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAIT, value,
+			     (long)&ts, 0, 0);
+}
+
+/* Wakes so many at most; returns how many. */
+static inline long sys_futex_wake_some(const void *word, uint32_t most)
+{
+	/* nobody asleep is no error, and no other can happen */
+	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAKE, most,
+			     0, 0, 0);
+}
+
+static inline void sys_futex_wake(const void *word)
+{
+	sys_futex_wake_some(word, INT32_MAX);
+}
+
+#endif

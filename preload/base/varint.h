@@ -1,0 +1,64 @@
+/* varint.h: LEB128 numbers, as the trace has them. */
+#ifndef GNOMON_VARINT_H
+#define GNOMON_VARINT_H
+
+#include <stdint.h>
+
+#include "preload/base/base.h"
+
+#define VARINT_MAX 10	/* bytes of the longest */
+
+/* Returns one past the last byte. */
+static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
+{
+	while (value >= 0x80) {
+		*to++ = value | 0x80;
+		value >>= 7;
+	}
+	*to = value;
+	return to + 1;
+}
+
+#define VARINT_SPREAD_BITS 28
+
+/*
+ * The same, without a branch that depends on the length: lengths of a trace's
+ * numbers are hard to predict, and a wrong guess costs more than all of this.
+ * Writes up to 4 bytes past the end of what it returns.
+ */
+static inline uint8_t *varint_put_spread(uint8_t *to, uint64_t value)
+{
+	/* all bytes but the last are marked; by their number less one */
+	static const uint32_t marks[] = { 0, 0x80, 0x8080, 0x808080 };
+	uint32_t v = value, more;
+
+	if (unlikely(value >> VARINT_SPREAD_BITS))
+		return varint_put(to, value);
+	/* seven bits to a byte: first halves, then quarters apart */
+	v = (v & 0x3fff) | (v & 0xfffc000) << 2;
+	v += v & 0x3f803f80;
+	more = (31 - __builtin_clz(v | 1)) / 8;
+	v |= marks[more];
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	__builtin_memcpy(to, &v, sizeof(v));
+	return to + more + 1;
+}
+
+/* For numbers that mostly are one byte long. */
+static inline uint8_t *varint_put_byte(uint8_t *to, uint64_t value)
+{
+	if (unlikely(value > 0x7f))
+		return varint_put_spread(to, value);
+	*to = value;
+	return to + 1;
+}
+
+/* Small numbers of either sign become small numbers. */
+static inline uint64_t varint_zigzag(uint64_t value)
+{
+	return value << 1 ^ (uint64_t)((int64_t)value >> 63);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * guard.c: see guard.h.
+ *
+ * I1: `guard` is static, so that a forked child goes on with it: it frees
+ *     blocks of its parent. Contexts of these are in the parent's tree; the
+ *     number of forks tells them apart.
+ */
+#include "preload/guard/guard.h"
+
+#include <string.h>
+
+#include "preload/base/sys.h"
+#include "preload/hooks/guard_rows.h"
+#include "preload/ring/recorder.h"
+
+struct guard guard;
+
+static uint64_t guard_random(void)
+{
+	uint64_t value = 0;
+
+	if (arch_syscall3(__NR_getrandom, (long)&value, sizeof(value), 1) ==
+	    sizeof(value))
+		return value;
+	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
+}
+
+void guard_begin(uint32_t zone)
+{
+	struct guard_mark *mark = &guard.mark;
+
+	guard.shape = guard_shape(zone, guard_random());
+	mark->bytes = sizeof(*mark);
+	mark->pid = sys_getpid();
+	mark->zone = zone;
+	mark->front = guard.shape.front;
+	mark->fill = GUARD_FILL;
+	mark->secret = guard.shape.secret;
+	/* last: the rest is there */
+	memcpy(mark->magic, GUARD_MARK, sizeof(mark->magic));
+	guard.on = true;
+	if (recorder_tls && recorder_tls->own)
+		recorder_put_aside(recorder_tls, THREAD_NOTES, true);
+	if (recorder && recorder->live)
+		guard_recorded(recorder, false);
+}
+
+void guard_recorded(struct recorder *r, bool forked)
+{
+	if (!guard.on)
+		return;
+	guard.mark.pid = r->pid;
+	guard.mark.live = (uintptr_t)r->live;
+	if (forked)
+		guard.mark.forks = (uint8_t)(guard.mark.forks + 1);
+}
+
+void guard_note(uintptr_t block, uint32_t context)
+{
+	struct guard_found found;
+
+	if (!guard.on ||
+	    guard_find(&guard.shape, block, &found) != GUARD_LIVE)
+		return;
+	guard_moves(block);
+	guard_name(&guard.shape, block, context, (uint8_t)guard.mark.forks);
+}

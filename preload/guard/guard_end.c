@@ -1,0 +1,60 @@
+/*
+ * guard_end.c: see guard_end.h.
+ */
+#include "preload/guard/guard_end.h"
+
+#include "preload/base/ban.h"
+#include "preload/guard/guard.h"
+#include "preload/guard/guard_sweep.h"
+#include "preload/hooks/hooks.h"
+
+static void guard_end_tell(void *owner, uintptr_t block,
+			   const struct guard_found *found,
+			   struct guard_harm harm)
+{
+	struct gl_shared *shared = owner;
+	bool known = guard_forks(found->place) == guard.mark.forks;
+	const uint64_t args[GT_EXTRA_ARGS] = {
+		(uint64_t)harm.offset, known ? found->context : 0, harm.bytes,
+		GT_DAMAGE_END,
+	};
+
+	hooks_extra_at_end(GT_EXTRA_DAMAGE, block, found->size, args);
+	atomic_fetch_add_explicit(&shared->guard_damages, 1,
+				  memory_order_relaxed);
+}
+
+/* A thread that may not read the counter cannot say when it found something;
+ * one that may not ask the kernel finds nothing. */
+static bool guard_end_may(void)
+{
+	const struct thread *thread = recorder_tls;
+
+	return guard.on && !(thread && thread->aside & THREAD_MUTE) &&
+	       unwind_may(SECCOMP_NO_FILES | SECCOMP_NO_READ);
+}
+
+void guard_end(struct recorder *r, _Atomic uint32_t *steps)
+{
+	struct gl_shared *shared = r->shared;
+	struct guard_sweep sweep = {
+		.shape = &guard.shape,
+		.moves = guard.moves,
+		.tell = guard_end_tell,
+		.owner = shared,
+		.steps = steps,
+	};
+	bool done;
+
+	if (!shared || !guard_end_may())
+		return;
+	/* for good: the program ends */
+	atomic_store_explicit(&guard.watched, 1, memory_order_seq_cst);
+	done = guard_sweep_all(&sweep);
+	atomic_store_explicit(&shared->guard_blocks, sweep.blocks,
+			      memory_order_relaxed);
+	atomic_store_explicit(&shared->guard_skipped, sweep.skipped,
+			      memory_order_relaxed);
+	atomic_store_explicit(&shared->guard_swept, done,
+			      memory_order_relaxed);
+}

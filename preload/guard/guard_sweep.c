@@ -1,0 +1,318 @@
+/*
+ * guard_sweep.c: see guard_sweep.h.
+ *
+ * Looked at is what is private, writable and of no file, and of that the pages
+ * that are there: a page that was never written to has no blocks, and reading
+ * it would make the kernel give one.
+ *
+ * Blocks are aligned to GUARD_ALIGN. So where a header may begin there is one
+ * word to compare of each GUARD_ALIGN bytes, and one for a twin. A block is
+ * taken by its header; by its twin where the header is not whole.
+ *
+ * Other threads may unmap memory at any time, and free blocks. So all of it is
+ * copied first, which cannot fault (unwind_copy), some pages at a time; what is
+ * not in them is copied block by block. Copies may be of different moments, so
+ * damage that is seen in them is looked for once more, in newer ones:
+ *
+ *	count of moves ─▶ header ─▶ zones ─▶ the same count ─▶ damage
+ *	                    └─ not live: it has ended meanwhile
+ *
+ * I1: a block found in one copy is told of only after it was found damaged
+ *     twice in a row of looks between whose begin and end nothing moved.
+ * I2: one such look could be wrong: of a thread that looked whether it has to
+ *     count before the sweep began, and changes the block now. That is done
+ *     once for a block, as the next thread that gets it counts.
+ */
+#include "preload/guard/guard_sweep.h"
+
+#include "preload/base/proc_lines.h"
+#include "preload/base/sys.h"
+#include "preload/guard/guard.h"
+#include "unwind/memory.h"
+
+#define SWEEP_PAGE 4096u
+#define SWEEP_ENTRIES 512u	/* of the page map, at a time */
+#define SWEEP_PRESENT (UINT64_C(1) << 63)
+#define SWEEP_SWAPPED (UINT64_C(1) << 62)
+/* Of addresses: more than a heap takes at once, less than what some programs
+ * set aside (the page map would be read for minutes). */
+#define SWEEP_MAPPING_MAX (UINT64_C(256) << 30)
+#define SWEEP_LINES 8192u	/* a line with a longer path is a file's */
+#define SWEEP_COPY (64u << 10)	/* at a time: processors' caches have it */
+#define SWEEP_LOOKS 64		/* at a block that moves all the time */
+
+/* Mapped for a sweep: a thread's stack may be small, a handler's above all. */
+struct sweep_room {
+	uint64_t bytes;		/* of all */
+	char lines[SWEEP_LINES];
+	uint64_t entries[SWEEP_ENTRIES];
+	_Alignas(SWEEP_PAGE) uint8_t copy[SWEEP_COPY];
+	uint8_t block[];	/* shape->front, and shape->zone behind it */
+};
+
+enum sweep_state {
+	SWEEP_NONE,		/* not a live block, or not to be read */
+	SWEEP_SOUND,
+	SWEEP_HARMED
+};
+
+struct sweep_block {
+	struct guard_found found;
+	struct guard_harm front, rear;
+};
+
+static bool sweep_open(struct guard_sweep *sweep)
+{
+	uint64_t bytes = sizeof(struct sweep_room) + sweep->shape->front +
+			 sweep->shape->zone;
+	long at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (sys_failed(at))
+		return false;
+	sweep->room = (struct sweep_room *)at;
+	sweep->room->bytes = bytes;
+	sweep->from = sweep->to = 0;
+	return true;
+}
+
+static void sweep_close(struct guard_sweep *sweep)
+{
+	sys_munmap(sweep->room, sweep->room->bytes);
+	sweep->room = NULL;
+}
+
+/* Of a copy, all of which is there. */
+static bool sweep_copied(uintptr_t address)
+{
+	(void)address;
+	return true;
+}
+
+/*
+ * Has [at, at + n) in a copy: the one that is there, or (and if it must be new)
+ * one that is made at `room`. *copy: as in a shape.
+ */
+static bool sweep_see(const struct guard_sweep *sweep, uintptr_t at,
+		      uint64_t n, uint8_t *room, bool anew, intptr_t *copy)
+{
+	if (!anew && at >= sweep->from && at + n <= sweep->to) {
+		*copy = (intptr_t)((uintptr_t)sweep->room->copy - sweep->from);
+		return true;
+	}
+	*copy = (intptr_t)((uintptr_t)room - at);
+	return unwind_copy(room, at, n) == n;
+}
+
+static bool sweep_find(const struct guard_sweep *sweep,
+		       struct guard_shape *shape, uintptr_t block, bool header,
+		       bool anew, struct guard_found *found)
+{
+	return block >= shape->front &&
+	       sweep_see(sweep, block - shape->front, shape->front,
+			 sweep->room->block, anew, &shape->copy) &&
+	       guard_find(shape, block, found) == GUARD_LIVE &&
+	       found->header == header;
+}
+
+/* One look. Anew: the header is read before what lies around, as a block is
+ * whole once its header says that it is live. */
+static enum sweep_state sweep_look(const struct guard_sweep *sweep,
+				   uintptr_t block, bool header, bool anew,
+				   struct sweep_block *seen)
+{
+	struct guard_shape shape = *sweep->shape;
+	uint8_t *room = sweep->room->block;
+	uintptr_t end;
+
+	shape.readable = sweep_copied;
+	if (!sweep_find(sweep, &shape, block, header, anew, &seen->found) ||
+	    (anew && !sweep_see(sweep, block - shape.front, shape.front, room,
+				true, &shape.copy)))
+		return SWEEP_NONE;
+	seen->front = guard_look_front(&shape, block, &seen->found);
+	seen->rear = (struct guard_harm){ 0, 0 };
+	end = block + seen->found.size;
+	if (sweep_see(sweep, end, shape.zone, room + shape.front, anew,
+		      &shape.copy))
+		seen->rear = guard_look_rear(&shape, block, seen->found.size);
+	return seen->front.bytes || seen->rear.bytes ? SWEEP_HARMED :
+						       SWEEP_SOUND;
+}
+
+static uint32_t sweep_moved(const struct guard_sweep *sweep, uintptr_t block)
+{
+	/* pairs with guard_moves: what it did before it changed the block */
+	return sweep->moves ?
+		       atomic_load_explicit(guard_moves_of(sweep->moves, block),
+					    memory_order_seq_cst) : 0;
+}
+
+/* Whether it is damaged in truth (I1, I2). */
+static bool sweep_is_harmed(struct guard_sweep *sweep, uintptr_t block,
+			    bool header, struct sweep_block *seen)
+{
+	unsigned looks, sure = 0;
+
+	for (looks = 0; looks < SWEEP_LOOKS && sure < 2; looks++) {
+		uint32_t before = sweep_moved(sweep, block);
+
+		if (sweep_look(sweep, block, header, true, seen) !=
+		    SWEEP_HARMED)
+			return false;
+		sure = sweep_moved(sweep, block) == before ? sure + 1 : 0;
+	}
+	if (sure < 2)
+		sweep->skipped += seen->found.size;
+	return sure == 2;
+}
+
+static void sweep_block(struct guard_sweep *sweep, uintptr_t block,
+			bool header)
+{
+	struct sweep_block seen;
+	enum sweep_state state = sweep_look(sweep, block, header, false,
+					    &seen);
+
+	if (state == SWEEP_NONE)
+		return;
+	sweep->blocks++;
+	if (state == SWEEP_SOUND ||
+	    !sweep_is_harmed(sweep, block, header, &seen))
+		return;
+	if (seen.front.bytes)
+		sweep->tell(sweep->owner, block, &seen.found, seen.front);
+	if (seen.rear.bytes)
+		sweep->tell(sweep->owner, block, &seen.found, seen.rear);
+}
+
+/* What was copied. */
+static void sweep_copy(struct guard_sweep *sweep)
+{
+	/* the word of each GUARD_ALIGN bytes in which a header begins */
+	const uintptr_t odd = GUARD_ALIGN -
+			      sizeof(struct guard_header) % GUARD_ALIGN;
+	const uint8_t *copy = sweep->room->copy;
+	uintptr_t at;
+
+	for (at = sweep->from; at < sweep->to; at += GUARD_ALIGN) {
+		const uint8_t *here = copy + (at - sweep->from);
+
+		if (unlikely(*(const uint64_t *)(here + odd) == GUARD_MAGIC))
+			sweep_block(sweep,
+				    at + odd + sizeof(struct guard_header),
+				    true);
+		if (unlikely(*(const uint64_t *)here == GUARD_TWIN))
+			sweep_block(sweep, at + sweep->shape->front, false);
+	}
+}
+
+/* A page that cannot be read (any more) is passed over. */
+static void sweep_range(struct guard_sweep *sweep, uintptr_t start,
+			uintptr_t end)
+{
+	while (start < end) {
+		uint64_t n = base_min(end - start, SWEEP_COPY);
+		uint64_t got = unwind_copy(sweep->room->copy, start, n);
+
+		got -= got % SWEEP_PAGE;
+		sweep->from = start;
+		sweep->to = start + got;
+		sweep_copy(sweep);
+		start += got < n ? got + SWEEP_PAGE : n;
+		if (sweep->steps)
+			atomic_fetch_add_explicit(sweep->steps, 1,
+						  memory_order_relaxed);
+	}
+	sweep->from = sweep->to = 0;
+}
+
+void guard_sweep_range(struct guard_sweep *sweep, uintptr_t start,
+		       uintptr_t end)
+{
+	if (!sweep_open(sweep)) {
+		sweep->skipped += end - start;
+		return;
+	}
+	sweep_range(sweep, start, end);
+	sweep_close(sweep);
+}
+
+/* Those of `count` pages that are there, as many in a row as there are. */
+static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
+{
+	const uint64_t *entries = sweep->room->entries;
+	long first, i = 0;
+
+	while (i < count) {
+		first = i;
+		while (i < count &&
+		       entries[i] & (SWEEP_PRESENT | SWEEP_SWAPPED))
+			i++;
+		sweep_range(sweep, start + (uintptr_t)first * SWEEP_PAGE,
+			    start + (uintptr_t)i * SWEEP_PAGE);
+		i += i == first;
+	}
+}
+
+static void sweep_mapping(struct guard_sweep *sweep, int map,
+			  uintptr_t start, uintptr_t end)
+{
+	uint64_t *entries = sweep->room->entries;
+	long got;
+
+	if (end - start > SWEEP_MAPPING_MAX) {
+		sweep->skipped += end - start;
+		return;
+	}
+	while (start < end) {
+		uint64_t count = base_min(SWEEP_ENTRIES,
+					  (end - start) / SWEEP_PAGE);
+
+		got = arch_syscall4(__NR_pread64, map, (long)entries,
+				    count * sizeof(*entries),
+				    start / SWEEP_PAGE * sizeof(*entries));
+		if (sys_failed(got) || got < (long)sizeof(*entries)) {
+			sweep->skipped += end - start;
+			return;
+		}
+		got /= sizeof(*entries);
+		sweep_pages(sweep, start, got);
+		start += (uintptr_t)got * SWEEP_PAGE;
+	}
+}
+
+static bool sweep_mappings(struct guard_sweep *sweep, int map)
+{
+	struct proc_lines_mapping m;
+	struct proc_lines lines;
+	const char *line;
+
+	if (proc_lines_open(&lines, "/proc/thread-self/maps",
+			    sweep->room->lines, SWEEP_LINES))
+		return false;
+	while ((line = proc_lines_next(&lines)))
+		if (proc_lines_mapping(line, &m) && !m.inode &&
+		    m.flags & PROC_LINES_WRITE && m.flags & PROC_LINES_READ &&
+		    !(m.flags & PROC_LINES_SHARED))
+			sweep_mapping(sweep, map, m.start, m.end);
+	proc_lines_close(&lines);
+	return true;
+}
+
+bool guard_sweep_all(struct guard_sweep *sweep)
+{
+	int map = sys_open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC,
+			   0);
+	bool done;
+
+	if (sys_failed(map))
+		return false;
+	done = sweep_open(sweep);
+	if (done) {
+		done = sweep_mappings(sweep, map);
+		sweep_close(sweep);
+	}
+	sys_close(map);
+	return done;
+}

@@ -1,0 +1,44 @@
+/*
+ * guard_sweep.h: finding guarded blocks by their marks in memory, while other
+ * threads of the program may go on.
+ *
+ * So every live block is found: those that were not recorded, too, and those
+ * that a forked child has from its parent. And nobody keeps a list of blocks
+ * while the program runs. Any thread of the process; it needs no lock and no
+ * heap, and little of its stack.
+ */
+#ifndef GNOMON_GUARD_SWEEP_H
+#define GNOMON_GUARD_SWEEP_H
+
+#include <stdatomic.h>
+
+#include "preload/guard/guard_block.h"
+
+struct sweep_room;
+
+struct guard_sweep {
+	const struct guard_shape *shape;
+	/* counts as in struct guard, which go up before a block changes; the
+	 * owner has them kept. NULL: no other thread is there */
+	_Atomic uint32_t *moves;
+	/* of each damage */
+	void (*tell)(void *owner, uintptr_t block,
+		     const struct guard_found *found, struct guard_harm harm);
+	void *owner;
+	uint64_t blocks;	/* found so far */
+	uint64_t skipped;	/* bytes of memory that were not looked at */
+	_Atomic uint32_t *steps;	/* goes up with the sweep; NULL: not */
+	/* copies of memory, and how much of it the first one is of */
+	struct sweep_room *room;
+	uintptr_t from, to;
+};
+
+/* Looks at the blocks whose headers, or twins, begin in [start, end): whole
+ * pages. */
+void guard_sweep_range(struct guard_sweep *sweep, uintptr_t start,
+		       uintptr_t end);
+
+/* Looks at all memory of this process that can hold some. False: it cannot. */
+bool guard_sweep_all(struct guard_sweep *sweep);
+
+#endif

@@ -1,0 +1,552 @@
+/*
+ * hooks_guard.c: the functions that stand between the hooks and the allocator
+ * while blocks are guarded (--guard) or zeroed (--zero-memory).
+ *
+ *	malloc ─ hook ─▶ real.malloc = guard_malloc ─▶ below.malloc
+ *	       ◀─ block ─────── zones, header ◀── memory ──┘
+ *
+ * The hooks do not know of it: they call through the table `real`, whose
+ * functions are exchanged here. So with neither option nothing is different.
+ *
+ * Of the allocator only malloc and free are used for guarded blocks, whatever
+ * the program calls: others may be made of each other. glibc's are not, so its
+ * calloc is taken for zeroes (fresh pages stay untouched), its realloc in place.
+ *
+ * An allocator's functions may also come back to us by name. Whatever is asked
+ * for while one of them runs is for the allocator's own use, or might be: it
+ * is served as it came, by the function that was called (guard_inner). That is
+ * also what a program gets that is called back, or interrupts it.
+ *
+ * A block that does not carry our marks (made before us, or by a function of
+ * the allocator's that we do not stand before) is given to the allocator as it
+ * came. What an allocator has beside the C library's functions: operator new
+ * and delete are stood before; others that end a block (tc_free, sdallocx,
+ * mi_realloc) know a guarded block when they get one.
+ *
+ * Any thread at any time after the constructor, also signal handlers; errno is
+ * the allocator's.
+ *
+ * I1: memory that below.malloc gave goes to below.free or, glibc's, to
+ *     below.realloc, and never anywhere else.
+ * I2: between the end of a block and below.free it is not marked as live.
+ * I3: what below's functions call by name reaches below by the same name. A
+ *     live guarded block is nevertheless ended as one, whoever ends it; what
+ *     else is freed then was never one.
+ * I4: with --zero-memory alone all bytes of a block beyond those that were
+ *     asked for are zero, unless the program wrote there.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/guard/guard.h"
+#include "preload/hooks/guard_rows.h"
+#include "preload/hooks/hooks.h"
+
+#define GUARD_PAGE 4096u
+#define GUARD_FRAME_MAX 4096u	/* bytes of a hook's frame */
+#define GUARD_HOOKS_MAX 4	/* of ours that call each other */
+
+static struct real below;
+static bool guard_zero;
+static bool guard_glibc;	/* whose functions do not come back to us */
+static bool zero_asks;		/* the allocator knows how large a block is */
+
+extern const struct guard_row __start_guard_rows[]
+	__attribute__((weak, visibility("hidden")));
+extern const struct guard_row __stop_guard_rows[]
+	__attribute__((weak, visibility("hidden")));
+
+/* ---- damage ---- */
+
+/* The program's call of the hook that has called us. */
+static struct hooks_caller guard_caller(struct hooks_caller caller)
+{
+	unsigned i;
+
+	for (i = 0; i < GUARD_HOOKS_MAX; i++) {
+		uintptr_t sp = caller.fp - ARCH_HOOK_FP;
+
+		if (caller.ra - real.own_start >= real.own_size ||
+		    sp - caller.sp > GUARD_FRAME_MAX)
+			break;
+		caller.ra = *(const uintptr_t *)(sp + ARCH_HOOK_RA);
+		caller.fp = *(const uintptr_t *)(sp + ARCH_HOOK_FP);
+		caller.sp = sp;
+	}
+	return caller;
+}
+
+static BASE_SLOW void guard_tell(uintptr_t block,
+				 const struct guard_found *found,
+				 struct guard_harm harm, enum gt_damage when,
+				 struct hooks_caller caller)
+{
+	bool known = guard_forks(found->place) == guard.mark.forks;
+	const uint64_t args[GT_EXTRA_ARGS] = {
+		(uint64_t)harm.offset, known ? found->context : 0, harm.bytes,
+		when,
+	};
+	struct gl_shared *shared;
+
+	/* this starts the recorder, if need be */
+	hooks_extra(GT_EXTRA_DAMAGE, block, found->size, args,
+		    guard_caller(caller));
+	shared = recorder ? recorder->shared : NULL;
+	if (shared)
+		atomic_fetch_add_explicit(&shared->guard_damages, 1,
+					  memory_order_relaxed);
+}
+
+static inline void guard_look(uintptr_t block,
+			      const struct guard_found *found,
+			      enum gt_damage when, struct hooks_caller caller)
+{
+	struct guard_harm front =
+		guard_look_front(&guard.shape, block, found);
+	struct guard_harm rear =
+		guard_look_rear(&guard.shape, block, found->size);
+
+	if (unlikely(front.bytes))
+		guard_tell(block, found, front, when, caller);
+	if (unlikely(rear.bytes))
+		guard_tell(block, found, rear, when, caller);
+}
+
+/* ---- guarded blocks ---- */
+
+/* Whether a function of the allocator's is under way, not to be entered by
+ * another name (I3). sp as hooks_inside takes it. */
+static bool guard_inner(uintptr_t sp)
+{
+	return !guard_glibc && hooks_inside(sp);
+}
+
+/* In a function of this file that stands in the table. */
+#define GUARD_INNER unlikely(guard_inner((uintptr_t)__builtin_dwarf_cfa()))
+
+/* A request that the allocator refuses, in its way. */
+static void *guard_refuse(size_t size)
+{
+	return below.malloc(size > PTRDIFF_MAX ? size : SIZE_MAX - GUARD_PAGE);
+}
+
+/* Whether blocks of this alignment are guarded. */
+static bool guard_takes(size_t alignment)
+{
+	return alignment && !(alignment & (alignment - 1)) &&
+	       alignment <= GUARD_PLACE_MAX * GUARD_ALIGN / 2;
+}
+
+static void *guard_alloc(size_t size, size_t alignment, bool zeroed)
+{
+	size_t wanted = base_max(alignment, GUARD_ALIGN);
+	size_t all = guard_bytes(&guard.shape, size, wanted);
+	uintptr_t memory, block;
+
+	if (unlikely(!all))
+		return guard_refuse(size);
+	memory = (uintptr_t)(zeroed && guard_glibc ? below.calloc(1, all) :
+						     below.malloc(all));
+	if (unlikely(!memory))
+		return NULL;
+	if (unlikely(memory % GUARD_ALIGN)) {
+		/* of an allocator that aligns by less */
+		if (zeroed)
+			memset((void *)memory, 0, size);
+		return (void *)memory;
+	}
+	block = guard_place(&guard.shape, memory, wanted);
+	guard_make(&guard.shape, memory, block, size, 0,
+		   (uint8_t)guard.mark.forks);
+	if (zeroed && !guard_glibc)
+		memset((void *)block, 0, size);
+	return (void *)block;
+}
+
+static void *guard_malloc(size_t size)
+{
+	if (GUARD_INNER)
+		return below.malloc(size);
+	return guard_alloc(size, GUARD_ALIGN, guard_zero);
+}
+
+static void *guard_calloc(size_t count, size_t size)
+{
+	size_t all;
+
+	if (unlikely(__builtin_mul_overflow(count, size, &all)) || GUARD_INNER)
+		return below.calloc(count, size);
+	return guard_alloc(all, GUARD_ALIGN, true);
+}
+
+/* Nothing of it is marked as live any more (I2). */
+static void guard_end_block(uintptr_t block, const struct guard_found *found)
+{
+	guard_moves(block);
+	guard_unmake(&guard.shape, block, found);
+}
+
+static void guard_retire(uintptr_t block, const struct guard_found *found)
+{
+	guard_end_block(block, found);
+	below.free((void *)guard_memory(block, found));
+}
+
+/* Was it freed before, the allocator is told once more: that is what the
+ * program does, and what it thinks of it is its own. */
+static void guard_free(void *address)
+{
+	const struct hooks_caller caller = HOOKS_CALLER;
+	const struct guard_harm none = { 0, 0 };
+	uintptr_t block = (uintptr_t)address;
+	struct guard_found found;
+
+	switch (address ? guard_find(&guard.shape, block, &found) :
+			  GUARD_FOREIGN) {
+	case GUARD_FOREIGN:
+		below.free(address);
+		return;
+	case GUARD_ENDED:
+		if (GUARD_INNER) {
+			below.free(address);
+			return;
+		}
+		guard_tell(block, &found, none, GT_DAMAGE_FREE, caller);
+		below.free((void *)guard_memory(block, &found));
+		return;
+	case GUARD_LIVE:
+		guard_look(block, &found, GT_DAMAGE_FREE, caller);
+		guard_retire(block, &found);
+	}
+}
+
+static void *guard_move(uintptr_t block, const struct guard_found *found,
+			size_t size, bool zeroed)
+{
+	void *to = guard_alloc(size, GUARD_ALIGN, false);
+
+	if (!to)
+		return NULL;
+	memcpy(to, (const void *)block, base_min(size, found->size));
+	if (zeroed && size > found->size)
+		memset((char *)to + found->size, 0, size - found->size);
+	guard_retire(block, found);
+	return to;
+}
+
+/* In glibc's own realloc, which may use mremap; distances stay. */
+static void *guard_grow(uintptr_t block, const struct guard_found *found,
+			size_t size, bool zeroed)
+{
+	uintptr_t memory = guard_memory(block, found), to;
+	size_t before = block - memory;
+
+	if (size > PTRDIFF_MAX - before - guard.shape.zone)
+		return guard_refuse(size);
+	guard_end_block(block, found);
+	to = (uintptr_t)below.realloc((void *)memory,
+				      before + size + guard.shape.zone);
+	if (!to) {
+		guard_make(&guard.shape, memory, block, found->size,
+			   found->context, guard_forks(found->place));
+		return NULL;
+	}
+	if (zeroed && size > found->size)
+		memset((void *)(to + before + found->size), 0,
+		       size - found->size);
+	guard_make(&guard.shape, to, to + before, size, 0,
+		   (uint8_t)guard.mark.forks);
+	return (void *)(to + before);
+}
+
+static void *guard_resize(void *address, size_t size, bool zeroed,
+			  struct hooks_caller caller)
+{
+	uintptr_t block = (uintptr_t)address;
+	const struct guard_harm none = { 0, 0 };
+	struct guard_found found;
+
+	switch (guard_find(&guard.shape, block, &found)) {
+	case GUARD_FOREIGN:
+		return below.realloc(address, size);
+	case GUARD_ENDED:
+		if (GUARD_INNER)
+			return below.realloc(address, size);
+		guard_tell(block, &found, none, GT_DAMAGE_REALLOC, caller);
+		return below.realloc((void *)guard_memory(block, &found),
+				     size);
+	case GUARD_LIVE:
+		guard_look(block, &found, GT_DAMAGE_REALLOC, caller);
+	}
+	if (!size) {
+		/* what that means is the allocator's to say */
+		guard_end_block(block, &found);
+		return below.realloc((void *)guard_memory(block, &found), 0);
+	}
+	return guard_glibc ? guard_grow(block, &found, size, zeroed) :
+			     guard_move(block, &found, size, zeroed);
+}
+
+static void *guard_realloc(void *address, size_t size)
+{
+	if (!address)
+		return GUARD_INNER ? below.realloc(NULL, size) :
+				     guard_malloc(size);
+	return guard_resize(address, size, guard_zero, HOOKS_CALLER);
+}
+
+static void *guard_memalign(size_t alignment, size_t size)
+{
+	if (!guard_takes(alignment) || GUARD_INNER)
+		return below.memalign(alignment, size);
+	return guard_alloc(size, alignment, guard_zero);
+}
+
+static void *guard_aligned_alloc(size_t alignment, size_t size)
+{
+	if (!guard_takes(alignment) || GUARD_INNER)
+		return below.aligned_alloc(alignment, size);
+	return guard_alloc(size, alignment, guard_zero);
+}
+
+static int guard_posix_memalign(void **block, size_t alignment, size_t size)
+{
+	void *made;
+
+	if (!guard_takes(alignment) || alignment % sizeof(void *) ||
+	    GUARD_INNER)
+		return below.posix_memalign(block, alignment, size);
+	made = guard_alloc(size, alignment, guard_zero);
+	if (!made)
+		return ENOMEM;
+	*block = made;
+	return 0;
+}
+
+static void *guard_valloc(size_t size)
+{
+	if (GUARD_INNER)
+		return below.valloc(size);
+	return guard_alloc(size, GUARD_PAGE, guard_zero);
+}
+
+static void *guard_pvalloc(size_t size)
+{
+	size_t rounded = base_round_up(size, GUARD_PAGE);
+
+	if (GUARD_INNER)
+		return below.pvalloc(size);
+	if (rounded < size)
+		return guard_refuse(size);
+	return guard_alloc(rounded, GUARD_PAGE, guard_zero);
+}
+
+/* What the program may write to. */
+static size_t guard_usable_size(void *block)
+{
+	struct guard_found found;
+
+	if (block && guard_find(&guard.shape, (uintptr_t)block, &found) ==
+			     GUARD_LIVE)
+		return found.size;
+	return below.malloc_usable_size(block);
+}
+
+/* ---- by other names ---- */
+
+bool guard_free_mixed(void *block)
+{
+	struct guard_found found;
+
+	if (!block || guard_find(&guard.shape, (uintptr_t)block, &found) !=
+			      GUARD_LIVE)
+		return false;
+	guard_look((uintptr_t)block, &found, GT_DAMAGE_FREE, HOOKS_CALLER);
+	guard_retire((uintptr_t)block, &found);
+	return true;
+}
+
+bool guard_realloc_mixed(void *block, size_t size, void **to)
+{
+	struct guard_found found;
+
+	if (!block || guard_find(&guard.shape, (uintptr_t)block, &found) !=
+			      GUARD_LIVE)
+		return false;
+	*to = guard_resize(block, size, true, HOOKS_CALLER);
+	return true;
+}
+
+bool guard_size_mixed(void *block, size_t *size)
+{
+	struct guard_found found;
+
+	if (!block || guard_find(&guard.shape, (uintptr_t)block, &found) !=
+			      GUARD_LIVE)
+		return false;
+	*size = found.size;
+	return true;
+}
+
+void *guard_new(size_t size, size_t alignment)
+{
+	/* the wrapper that calls has set a mark itself, if it is the first */
+	if (!guard_takes(alignment) ||
+	    (!(hooks_in_real & RING_IN_NEW) && GUARD_INNER))
+		return NULL;
+	return guard_alloc(size, alignment, guard_zero);
+}
+
+/* ---- zeroes alone ---- */
+
+/* 0: not known. */
+static size_t zero_usable_size(void *block)
+{
+	return zero_asks ? below.malloc_usable_size(block) : 0;
+}
+
+/* An allocator that does not say how large a block is leaves it at what was
+ * asked for. */
+static void *zero_all(void *block, size_t size)
+{
+	if (block && !GUARD_INNER)
+		memset(block, 0,
+		       base_max(size, zero_usable_size(block)));
+	return block;
+}
+
+static void *zero_malloc(size_t size)
+{
+	if (guard_glibc)
+		return below.calloc(1, size);
+	return zero_all(below.malloc(size), size);
+}
+
+static void *zero_realloc(void *block, size_t size)
+{
+	size_t old, new;
+	void *to;
+
+	if (GUARD_INNER)
+		return below.realloc(block, size);
+	if (!block)
+		return zero_malloc(size);
+	old = zero_usable_size(block);
+	to = below.realloc(block, size);
+	if (!to || !size)
+		return to;
+	/* I4: what was not asked for before is zero, but for what lies
+	 * beyond the end now */
+	new = zero_usable_size(to);
+	old = base_min(old, size);
+	if (new > old)
+		memset((char *)to + old, 0, new - old);
+	return to;
+}
+
+static void *zero_memalign(size_t alignment, size_t size)
+{
+	return zero_all(below.memalign(alignment, size), size);
+}
+
+static void *zero_aligned_alloc(size_t alignment, size_t size)
+{
+	return zero_all(below.aligned_alloc(alignment, size), size);
+}
+
+static int zero_posix_memalign(void **block, size_t alignment, size_t size)
+{
+	int err = below.posix_memalign(block, alignment, size);
+
+	if (!err)
+		zero_all(*block, size);
+	return err;
+}
+
+static void *zero_valloc(size_t size)
+{
+	return zero_all(below.valloc(size), size);
+}
+
+/* Not every allocator has one; then it is the C library's, of whose blocks the
+ * allocator knows nothing. */
+static void *zero_pvalloc(size_t size)
+{
+	void *block = below.pvalloc(size);
+
+	if (block && !GUARD_INNER)
+		memset(block, 0, base_round_up(size, GUARD_PAGE));
+	return block;
+}
+
+/* ---- the table ---- */
+
+/* One word at a time: another thread may be in a hook, with the old one. */
+#define GUARD_SET(name, function) \
+	__atomic_store_n(&real.name, function, __ATOMIC_RELEASE)
+
+static void guard_install(void)
+{
+	const struct guard_row *row;
+
+	/* another kind of memory lies before our blocks */
+	__atomic_store_n(&real.headers, REAL_HEADERS_NONE, __ATOMIC_RELAXED);
+	GUARD_SET(malloc_usable_size, guard_usable_size);
+	GUARD_SET(free, guard_free);
+	GUARD_SET(realloc, guard_realloc);
+	GUARD_SET(malloc, guard_malloc);
+	GUARD_SET(calloc, guard_calloc);
+	GUARD_SET(memalign, guard_memalign);
+	GUARD_SET(aligned_alloc, guard_aligned_alloc);
+	GUARD_SET(posix_memalign, guard_posix_memalign);
+	GUARD_SET(valloc, guard_valloc);
+	GUARD_SET(pvalloc, guard_pvalloc);
+	for (row = __start_guard_rows; row < __stop_guard_rows; row++) {
+		if (!*row->real)
+			continue;
+		*row->past = *row->real;
+		*row->real = row->instead;
+	}
+}
+
+/* Another one's malloc_usable_size, as the C library's behind an allocator that
+ * has none, would take what lies before a block for its own header. */
+static bool zero_may_ask(void)
+{
+	const struct link_map *own = real_own_map(), *image;
+
+	return own && real_behind(own, "malloc_usable_size", &image) &&
+	       image == real_provider;
+}
+
+static void zero_install(void)
+{
+	zero_asks = zero_may_ask();
+	GUARD_SET(malloc, zero_malloc);
+	GUARD_SET(realloc, zero_realloc);
+	GUARD_SET(memalign, zero_memalign);
+	GUARD_SET(aligned_alloc, zero_aligned_alloc);
+	GUARD_SET(posix_memalign, zero_posix_memalign);
+	GUARD_SET(valloc, zero_valloc);
+	GUARD_SET(pvalloc, zero_pvalloc);
+}
+
+void hooks_guard(void)
+{
+	uint64_t zone = recorder_options.number[OPTION_GUARD];
+
+	guard_zero = recorder_options.number[OPTION_ZERO_MEMORY];
+	if (!recorder || (!zone && !guard_zero))
+		return;
+	below = real;
+	guard_glibc = !real.reenters;
+	if (!real_below)
+		real_below = &below;
+	if (!zone) {
+		zero_install();
+		return;
+	}
+	guard_begin((uint32_t)zone);
+	guard_install();
+}

@@ -1,0 +1,402 @@
+/*
+ * hooks_map.c: calls that change what is mapped, recorded with their stacks
+ * (EXTRA events, preload/format.h), never as allocations.
+ *
+ * Each calls the real function exactly as it was called and is recorded after
+ * it, if that succeeded; but munmap before it, as a free is: else another
+ * thread could get the range, and be stamped, first. One that failed is told
+ * after that.
+ *
+ * Called by the program from everywhere: before this library is relocated
+ * (then the system call is made here), in signal handlers, by allocators at
+ * work for a hook. What the C library maps inside of its own functions does
+ * not come here; the writer finds it (maps_watch.h).
+ *
+ * I1: errno and the arguments of the real call are never touched.
+ * I2: no system call is made but the one asked for: a program may have
+ *     forbidden itself all others. (pthread_create has made the one that
+ *     unwind_read makes.)
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <unistd.h>
+
+#include "preload/base/sys.h"
+#include "preload/hooks/hooks_wrap.h"
+#include "preload/interpose/mapping.h"
+#include "preload/interpose/patched_code.h"
+#include "preload/sample/aside.h"
+
+#define HOOKS_MAP_PAGE 4096u	/* munmap wants multiples at least of it */
+#define HOOKS_MAP_FAILED 1	/* of an UNMAP: the one before did nothing */
+
+static bool hooks_map_on(void)
+{
+	return recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON;
+}
+
+/* NULL: this library is not relocated yet. */
+static inline void *hooks_map_real(enum mapping_call call)
+{
+	void *function = mapping_real[call];
+
+	if (likely(function))
+		return function;
+	return real_resolve() ? mapping_real[call] : NULL;
+}
+
+/* What a system call of ours answers, as the C library would have said it;
+ * errno only where that is known to be. */
+static long hooks_map_raw(long result)
+{
+	int *(*where)(void) = (int *(*)(void))mapping_real[MAPPING_ERRNO];
+
+	if (!sys_failed(result))
+		return result;
+	if (where)
+		*where() = (int)-result;
+	return -1;
+}
+
+/* An allocator that the program brings along is at work for a hook. */
+static bool hooks_map_patched(uintptr_t ra)
+{
+	return hooks_in_real && patched_code_inside(ra);
+}
+
+/* For whom the program's or another allocator's code does this. */
+static uint64_t hooks_map_within(uintptr_t ra)
+{
+	if (wrap_allocators(ra) || hooks_map_patched(ra))
+		return GT_WITHIN_ALLOCATOR;
+	return GT_WITHIN_PROGRAM;
+}
+
+static void hooks_map_made(void *start, size_t size, int prot, int flags,
+			   int fd, off_t offset, struct hooks_caller caller)
+{
+	const uint64_t args[GT_EXTRA_ARGS] = {
+		(uint32_t)prot | (uint64_t)(uint32_t)flags << 32,
+		(uint32_t)fd, (uint64_t)offset, hooks_map_within(caller.ra),
+	};
+
+	hooks_extra(GT_EXTRA_MAP, (uintptr_t)start, size, args, caller);
+}
+
+typedef void *(*hooks_map_mmap)(void *, size_t, int, int, int, off_t);
+
+HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
+		off_t offset)
+{
+	hooks_map_mmap function = (hooks_map_mmap)hooks_map_real(MAPPING_MMAP);
+	void *start;
+
+	if (unlikely(!function))
+		return (void *)hooks_map_raw(sys_mmap(at, size, prot, flags,
+						      fd, offset));
+	start = function(at, size, prot, flags, fd, offset);
+	if (likely(start != MAP_FAILED) && hooks_map_on())
+		hooks_map_made(start, size, prot, flags, fd, offset,
+			       HOOKS_CALLER);
+	return start;
+}
+
+HOOK void *mmap64(void *at, size_t size, int prot, int flags, int fd,
+		  off64_t offset)
+{
+	hooks_map_mmap function =
+		(hooks_map_mmap)hooks_map_real(MAPPING_MMAP64);
+	void *start;
+
+	/* not every C library has it; it is the same with 64 bits */
+	if (unlikely(!function))
+		function = (hooks_map_mmap)hooks_map_real(MAPPING_MMAP);
+	if (unlikely(!function))
+		return (void *)hooks_map_raw(sys_mmap(at, size, prot, flags,
+						      fd, offset));
+	start = function(at, size, prot, flags, fd, offset);
+	if (likely(start != MAP_FAILED) && hooks_map_on())
+		hooks_map_made(start, size, prot, flags, fd, offset,
+			       HOOKS_CALLER);
+	return start;
+}
+
+static void hooks_map_gone(void *start, size_t size, bool failed,
+			   struct hooks_caller caller)
+{
+	const uint64_t args[GT_EXTRA_ARGS] = {
+		failed ? HOOKS_MAP_FAILED : 0, 0, 0,
+		hooks_map_within(caller.ra),
+	};
+
+	hooks_extra(GT_EXTRA_UNMAP, (uintptr_t)start, size, args, caller);
+}
+
+HOOK int munmap(void *start, size_t size)
+{
+	int (*function)(void *, size_t) = (int (*)(void *, size_t))
+		hooks_map_real(MAPPING_MUNMAP);
+	/* which the kernel refuses at once */
+	bool senseless = !size || (uintptr_t)start % HOOKS_MAP_PAGE;
+	int result;
+
+	if (unlikely(!function))
+		return hooks_map_raw(sys_munmap(start, size));
+	if (!senseless && hooks_map_on())
+		hooks_map_gone(start, size, false, HOOKS_CALLER);
+	result = function(start, size);
+	if (unlikely(result) && !senseless && hooks_map_on())
+		hooks_map_gone(start, size, true, HOOKS_CALLER);
+	return result;
+}
+
+static void hooks_map_moved(void *start, size_t size, void *old,
+			    size_t old_size, int flags,
+			    struct hooks_caller caller)
+{
+	const uint64_t args[GT_EXTRA_ARGS] = {
+		(uintptr_t)old, old_size, (uint32_t)flags,
+		hooks_map_within(caller.ra),
+	};
+
+	hooks_extra(GT_EXTRA_REMAP, (uintptr_t)start, size, args, caller);
+}
+
+/* The fifth argument is there only with some flags. It is passed on as it is
+ * in any case: a real function takes it only with them. */
+HOOK void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+	void *(*function)(void *, size_t, size_t, int, ...) =
+		(void *(*)(void *, size_t, size_t, int, ...))
+			hooks_map_real(MAPPING_MREMAP);
+	void *start, *at;
+	va_list list;
+
+	va_start(list, flags);
+	at = va_arg(list, void *);
+	va_end(list);
+	if (unlikely(!function))
+		return (void *)hooks_map_raw(
+			arch_syscall5(__NR_mremap, (long)old, old_size, size,
+				      flags, (long)at));
+	start = function(old, old_size, size, flags, at);
+	if (likely(start != MAP_FAILED) && hooks_map_on())
+		hooks_map_moved(start, size, old, old_size, flags,
+				HOOKS_CALLER);
+	return start;
+}
+
+static void hooks_map_protected(void *start, size_t size, int prot,
+				struct hooks_caller caller)
+{
+	const uint64_t args[GT_EXTRA_ARGS] = { (uint32_t)prot };
+
+	hooks_extra(GT_EXTRA_PROTECT, (uintptr_t)start, size, args, caller);
+}
+
+HOOK int mprotect(void *start, size_t size, int prot)
+{
+	int (*function)(void *, size_t, int) = (int (*)(void *, size_t, int))
+		hooks_map_real(MAPPING_MPROTECT);
+	int result;
+
+	if (unlikely(!function))
+		return hooks_map_raw(arch_syscall3(__NR_mprotect, (long)start,
+						   size, prot));
+	result = function(start, size, prot);
+	if (likely(!result) && size && hooks_map_on())
+		hooks_map_protected(start, size, prot, HOOKS_CALLER);
+	return result;
+}
+
+/* Not every C library has it. */
+WRAP(int, pkey_mprotect, (void *start, size_t size, int prot, int key))
+{
+	int result = pkey_mprotect_real(start, size, prot, key);
+
+	if (likely(!result) && size && hooks_map_on())
+		hooks_map_protected(start, size, prot, HOOKS_CALLER);
+	return result;
+}
+
+static void hooks_map_broken(uintptr_t old, uintptr_t now,
+			     struct hooks_caller caller)
+{
+	const uint64_t args[GT_EXTRA_ARGS] = {
+		old, 0, 0, hooks_map_within(caller.ra),
+	};
+
+	hooks_extra(GT_EXTRA_BRK, now, now > old ? now - old : old - now,
+		    args, caller);
+}
+
+/* A library that is not relocated has no break of its own to keep. */
+static uintptr_t hooks_map_break(void *to)
+{
+	return arch_syscall1(__NR_brk, (long)to);
+}
+
+HOOK int brk(void *to)
+{
+	int (*function)(void *) =
+		(int (*)(void *))hooks_map_real(MAPPING_BRK);
+	void *(*ask)(intptr_t) =
+		(void *(*)(intptr_t))hooks_map_real(MAPPING_SBRK);
+	uintptr_t old, now;
+	int result;
+
+	if (unlikely(!function))
+		return hooks_map_break(to) == (uintptr_t)to ?
+			       0 : hooks_map_raw(-ENOMEM);
+	/* it is the C library that knows: no system call */
+	old = ask && hooks_map_on() ? (uintptr_t)ask(0) : 0;
+	now = old;
+	result = function(to);
+	if (!result && old)
+		now = (uintptr_t)ask(0);	/* below its start it stays */
+	if (!result && now != old)
+		hooks_map_broken(old, now, HOOKS_CALLER);
+	return result;
+}
+
+HOOK void *sbrk(intptr_t more)
+{
+	void *(*function)(intptr_t) =
+		(void *(*)(intptr_t))hooks_map_real(MAPPING_SBRK);
+	uintptr_t old, to;
+	void *result;
+
+	if (unlikely(!function)) {
+		old = hooks_map_break(NULL);
+		to = old + (uintptr_t)more;
+		if (more && hooks_map_break((void *)to) != to)
+			return (void *)hooks_map_raw(-ENOMEM);
+		return (void *)old;
+	}
+	result = function(more);
+	if (more && result != (void *)-1 && hooks_map_on())
+		hooks_map_broken((uintptr_t)result,
+				 (uintptr_t)result + (uintptr_t)more,
+				 HOOKS_CALLER);
+	return result;
+}
+
+static void hooks_map_attached(void *start, int id, int flags,
+			       struct hooks_caller caller)
+{
+	const uint64_t args[GT_EXTRA_ARGS] = { (uint32_t)id, (uint32_t)flags };
+
+	/* how long it is only the kernel knows: a look shows it */
+	hooks_extra(GT_EXTRA_SHMAT, (uintptr_t)start, 0, args, caller);
+	recorder_hint_maps();
+}
+
+HOOK void *shmat(int id, const void *at, int flags)
+{
+	void *(*function)(int, const void *, int) =
+		(void *(*)(int, const void *, int))
+			hooks_map_real(MAPPING_SHMAT);
+	void *start;
+
+	if (unlikely(!function))
+		return (void *)hooks_map_raw(
+			arch_syscall3(__NR_shmat, id, (long)at, flags));
+	start = function(id, at, flags);
+	if (start != (void *)-1 && hooks_map_on())
+		hooks_map_attached(start, id, flags, HOOKS_CALLER);
+	return start;
+}
+
+HOOK int shmdt(const void *start)
+{
+	int (*function)(const void *) =
+		(int (*)(const void *))hooks_map_real(MAPPING_SHMDT);
+	int result;
+
+	if (unlikely(!function))
+		return hooks_map_raw(
+			arch_syscall1(__NR_shmdt, (long)start));
+	result = function(start);
+	if (!result && hooks_map_on())
+		hooks_extra(GT_EXTRA_SHMDT, (uintptr_t)start, 0, NULL,
+			    HOOKS_CALLER);
+	return result;
+}
+
+/* The variable is the program's: the new thread may have ended and its memory
+ * be gone. */
+static void hooks_map_created(const void *variable, uint64_t began,
+			      struct hooks_caller caller)
+{
+	uint64_t args[GT_EXTRA_ARGS] = { 0 };
+	uint64_t thread;
+
+	if (aside_dormant())
+		return;
+	if (!unwind_read((uintptr_t)variable, &thread))
+		return;
+	/* the thread's first event is not older than this call */
+	if (recorder_tls && recorder_tls->own)
+		args[1] = ((arch_cycles() - began) >>
+			   recorder->live->tick_shift) + 1;
+	hooks_extra(GT_EXTRA_CREATE, thread, 0, args, caller);
+	recorder_hint_maps();
+}
+
+static void hooks_map_creates(void)
+{
+	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+
+	if (shared)
+		arenas_tell_threads(shared);
+}
+
+HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			void *(*begin)(void *), void *argument)
+{
+	int (*function)(pthread_t *, const pthread_attr_t *,
+			void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *,
+			 void *(*)(void *), void *))
+			hooks_map_real(MAPPING_CREATE);
+	uint64_t began = arch_cycles();
+	int err;
+
+	/* of a library that was loaded late */
+	if (unlikely(!function))
+		function = (int (*)(pthread_t *, const pthread_attr_t *,
+				    void *(*)(void *), void *))
+			real_function(mapping_names[MAPPING_CREATE]);
+	if (unlikely(!function))
+		return ENOSYS;
+	hooks_map_creates();
+	err = function(thread, attributes, begin, argument);
+	if (likely(!err))
+		hooks_map_created(thread, began, HOOKS_CALLER);
+	return err;
+}
+
+/* C11's, which does not call the other through the loader. */
+WRAP(int, thrd_create, (void *thread, int (*begin)(void *), void *argument))
+{
+	uint64_t began = arch_cycles();
+	int err = thrd_create_real(thread, begin, argument);
+
+	if (!err)
+		hooks_map_created(thread, began, HOOKS_CALLER);
+	return err;
+}
+
+static const struct appear hooks_map_rows[] = {
+	WRAP_ROW(pkey_mprotect),
+	WRAP_ROW(thrd_create),
+};
+
+const struct wrap_table hooks_map = {
+	.rows = hooks_map_rows,
+	.count = WRAP_COUNT(hooks_map_rows),
+	.where = WRAP_ANYBODYS,
+};

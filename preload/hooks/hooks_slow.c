@@ -1,0 +1,422 @@
+/*
+ * hooks_slow.c: the slow half of the hooks. See hooks.h.
+ *
+ * I1: what finds another hook at work goes into the thread's second ring,
+ *     unless that one's busy mark is stale. While a real function runs no hook
+ *     is at work: its mark stands aside for as long as an event takes.
+ * I2: a thread with a ring that is idle is in no real function, but for one
+ *     that it entered before it had the ring (HOOKS_NO_RING). A mark stays
+ *     where a handler on another stack is above it: the function goes on.
+ */
+#include "preload/hooks/guard_rows.h"
+#include "preload/hooks/hooks_wrap.h"
+#include "preload/interpose/patched_code.h"
+#include "preload/ring/fork_copy.h"
+#include "preload/sample/aside.h"
+#include "unwind/walk.h"
+
+#define HOOKS_TRIALS 64	/* headers compared before they are believed */
+#define HOOKS_FLAGS (RING_IN_NEW | HOOKS_NO_RING)
+
+__thread uintptr_t hooks_in_real __attribute__((tls_model("initial-exec")));
+
+struct thread *hooks_thread(uintptr_t sp)
+{
+	struct thread *thread;
+	struct gl_ring *own;
+
+	if (unlikely(fork_copy_thread))
+		fork_copy_look(sp);
+	thread = recorder_thread();
+	/* without a ring of its own: a child (fork_copy.h) */
+	if (!thread || !(own = thread->own))
+		return NULL;
+	if (!ring_idle(own) && ring_stale(thread, own, sp)) {
+		/* a handler jumped out of a hook: what capture remembers of
+		 * this thread may be half written */
+		if (thread->capture)
+			capture_thread_drop(thread->capture);
+		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
+		own->stamp = ring_cycles();
+		ring_leave(own);
+		if (sp >= hooks_in_real)
+			hooks_in_real = 0;
+	}
+	return thread;
+}
+
+/* Whether a signal handler is at work between the mark and us: it is the
+ * program's, whose image may be the allocator's. */
+static bool hooks_interrupted(uintptr_t mark, uintptr_t sp)
+{
+	if (likely(mark - sp < ARCH_SIGFRAME_LEAST))
+		return false;
+	return unwind_may(UNWIND_NO_PROBE) && walk_meets_signal(mark);
+}
+
+bool hooks_reentered(unsigned kind, uintptr_t ra, uintptr_t sp)
+{
+	uintptr_t mark = hooks_in_real;
+
+	if (!mark)
+		return false;
+	if (ra - real.own_start < real.own_size)
+		return true;
+	if (!patched_code_inside(ra) && (!wrap_allocators(ra) ||
+				  (kind == GT_FREE && mark & RING_IN_NEW)))
+		return false;
+	return !hooks_interrupted(mark & ~HOOKS_FLAGS, sp);
+}
+
+/* I2 */
+BASE_SLOW bool hooks_inside_slow(uintptr_t sp)
+{
+	const struct thread *thread = recorder_tls;
+	const struct gl_ring *own;
+
+	if (thread && (own = thread->own) &&
+	    !(hooks_in_real & HOOKS_NO_RING)) {
+		if (!ring_idle(own))
+			hooks_thread(sp);	/* drops what is stale */
+		if (ring_idle(own))
+			hooks_in_real = 0;
+	}
+	return sp < (hooks_in_real & ~HOOKS_FLAGS);
+}
+
+/* The mark of a real function, while an event of somebody else's is pushed. */
+struct hooks_lent {
+	uint64_t busy, owner;
+};
+
+/* ring_enter, unless another hook is at work. */
+static bool hooks_take(struct gl_ring *ring, struct hooks_lent *lent,
+		       uintptr_t ra, uintptr_t sp)
+{
+	if (unlikely(!ring))
+		return false;	/* a child (fork_copy.h) */
+	lent->owner = ring->owner;
+	lent->busy = atomic_load_explicit(&ring->busy, memory_order_relaxed);
+	if (lent->busy != GL_IDLE && !(lent->busy & RING_IN_REAL))
+		return false;
+	ring_enter(ring, sp, ra);
+	return true;
+}
+
+static void hooks_give_back(struct gl_ring *ring,
+			    const struct hooks_lent *lent)
+{
+	ring->owner = lent->owner;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* pairs with the acquire of feed_scan, as ring_leave's */
+	atomic_store_explicit(&ring->busy, lent->busy, memory_order_release);
+}
+
+/* A hook has interrupted a hook: the stack is walked plainly. */
+static void hooks_nested(struct thread *thread, struct ring_event *event,
+			 struct hooks_caller caller)
+{
+	event->stamp = ring_cycles();
+	event->context = capture_stack_plain(thread->capture, caller.ra,
+					     caller.sp, caller.fp);
+	if (!event->context)
+		event->kind &= ~GL_KIND_STACK;
+	ring_nested_push(recorder, thread, event);
+}
+
+/* Of the allocator's own blocks (not a pool's): where they were allocated. */
+static void hooks_note(const struct thread *thread, uint64_t word1,
+		       uint32_t context)
+{
+	uint64_t block = gl_block(word1);
+
+	if (thread->aside & THREAD_NOTES && block <= GL_ADDRESS_MASK)
+		guard_note(block, context);
+}
+
+/* As ring_stamp, of a thread whose events may have been told to happen later:
+ * until then all of them happen at that time. */
+static void hooks_stamp(struct thread *thread, struct gl_ring *ring)
+{
+	struct gl_shared *shared = thread->shared;
+
+	if (likely(shared))	/* else: a child (fork_copy.h) */
+		ring_stamp(shared, ring);
+	if (likely(!(thread->aside & THREAD_TIMED)))
+		return;
+	ring->stamp = ring_cycles();
+	if (ring->stamp < thread->timed)
+		ring->stamp = thread->timed;
+	else
+		recorder_put_aside(thread, THREAD_TIMED, false);
+}
+
+static void hooks_push_address(struct thread *thread, unsigned kind,
+			       uintptr_t block, uintptr_t ra, uintptr_t sp)
+{
+	struct ring_event event = { .kind = kind, .address = block };
+	struct gl_ring *ring = thread->own;
+	struct hooks_lent lent;
+
+	if (!hooks_take(ring, &lent, ra, sp)) {
+		event.stamp = ring_cycles();
+		ring_nested_push(recorder, thread, &event);
+		return;
+	}
+	hooks_stamp(thread, ring);
+	ring_push_address(recorder, ring, kind, ring->stamp, block);
+	hooks_give_back(ring, &lent);
+}
+
+/* A block is about to end: those that were made since are no longer a secret
+ * (aside.c). */
+static void hooks_tell_passed(struct thread *thread, unsigned kind,
+			      uintptr_t block, uintptr_t ra, uintptr_t sp)
+{
+	struct ring_event event = { .kind = GT_EXTRA,
+				    .what = GT_EXTRA_LEFT_OUT };
+	struct gl_ring *ring = thread->own;
+	struct hooks_lent lent;
+
+	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
+	    !hooks_take(ring, &lent, ra, sp))
+		return;
+	event.size = aside_passed(thread, block);
+	if (event.size) {
+		hooks_stamp(thread, ring);
+		event.stamp = ring->stamp;
+		ring_push_extra(recorder, ring, &event);
+	}
+	hooks_give_back(ring, &lent);
+}
+
+static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
+					 uint64_t size,
+					 struct hooks_caller caller)
+{
+	struct thread *thread = hooks_thread(caller.sp);
+	struct ring_event event = { .address = word1, .size = size };
+	struct hooks_lent lent;
+	struct gl_ring *ring;
+	uint32_t context;
+
+	if (!thread || !(ring = thread->own))
+		return;
+	if (!ring_idle(ring) &&
+	    hooks_reentered(kind, caller.ra, caller.sp))
+		return;
+	if (thread->aside)
+		kind = aside_block(thread, kind, word1, size);
+	if (kind == GT_REALLOC_FREED)
+		hooks_push_address(thread, kind, thread->moved, caller.ra,
+				   caller.sp);
+	if (kind == GT_REALLOC_FREED || kind == ASIDE_NOTHING)
+		return;
+	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
+		event.kind = kind;
+		hooks_nested(thread, &event, caller);
+		hooks_note(thread, word1, event.context);
+		return;
+	}
+	hooks_stamp(thread, ring);
+	context = hooks_capture(thread, caller);
+	hooks_note(thread, word1, context);
+	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
+			size);
+	hooks_give_back(ring, &lent);
+}
+
+/* Of a program that is mostly left alone this is what it pays: no frame. */
+__attribute__((noinline)) void hooks_block_slow(unsigned kind, uint64_t word1,
+						uint64_t size,
+						struct hooks_caller caller)
+{
+	if (unlikely(!aside_leaves_out_block(kind, size)))
+		hooks_block_seldom(kind, word1, size, caller);
+}
+
+static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
+					   uintptr_t ra, uintptr_t sp)
+{
+	struct thread *thread = hooks_thread(sp);
+	const struct gl_ring *ring;
+
+	if (!thread || !(ring = thread->own))
+		return;
+	if (!ring_idle(ring) && hooks_reentered(kind, ra, sp))
+		return;
+	if (thread->aside)
+		kind = aside_address(thread, kind, block);
+	if (kind == ASIDE_NOTHING)
+		return;
+	if (thread->aside)
+		hooks_tell_passed(thread, kind, block, ra, sp);
+	hooks_push_address(thread, kind, block, ra, sp);
+}
+
+/* A function that we have called has jumped on to this hook, as operator
+ * delete of jemalloc does to free: the mark was set a moment ago, so it cannot
+ * be stale, and that is not seldom. */
+static bool hooks_jumped(unsigned kind, uintptr_t ra, uintptr_t sp)
+{
+	return ra - real.own_start < real.own_size &&
+	       hooks_reentered(kind, ra, sp);
+}
+
+__attribute__((noinline)) void hooks_address_slow(unsigned kind,
+						  uintptr_t block,
+						  uintptr_t ra, uintptr_t sp)
+{
+	if (unlikely(!aside_leaves_out_address(kind, block)) &&
+	    !hooks_jumped(kind, ra, sp))
+		hooks_address_seldom(kind, block, ra, sp);
+}
+
+void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
+		       uintptr_t sp, uintptr_t fp)
+{
+	const struct hooks_caller caller = { ra, sp, fp };
+	struct ring_event event = { .kind = kind | GL_KIND_STACK,
+				    .address = block };
+	struct thread *thread = recorder_tls;
+	struct hooks_lent lent;
+	struct gl_ring *ring;
+	uint32_t context;
+
+	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
+	    unlikely(!ring_idle(ring))) {
+		if (aside_leaves_out_address(kind, block) ||
+		    hooks_jumped(kind, ra, sp) ||
+		    !(thread = hooks_thread(caller.sp)) ||
+		    !(ring = thread->own))
+			return;
+	}
+	if (unlikely(!ring_idle(ring)) &&
+	    hooks_reentered(kind, ra, sp))
+		return;
+	if (unlikely(thread->aside)) {
+		if (aside_address(thread, kind, block) == ASIDE_NOTHING)
+			return;
+		hooks_tell_passed(thread, kind, block, ra, sp);
+	}
+	if (unlikely(!hooks_take(ring, &lent, ra, sp))) {
+		hooks_nested(thread, &event, caller);
+		return;
+	}
+	hooks_stamp(thread, ring);
+	context = hooks_capture(thread, caller);
+	if (likely(context))
+		ring_push_stacked(recorder, ring, kind, ring->stamp, block,
+				  context);
+	else
+		ring_push_address(recorder, ring, kind, ring->stamp, block);
+	hooks_give_back(ring, &lent);
+}
+
+/* What may be left by an exception has a mark only if that is the outermost:
+ * it could not be taken back otherwise (hooks_wrap.c). */
+BASE_SLOW struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
+						  uint64_t more)
+{
+	struct hooks_mark mark = { .set = false };
+	struct thread *thread = hooks_thread(sp);
+	struct gl_ring *own = thread ? thread->own : NULL;
+
+	hooks_inside(sp);	/* drops what is stale */
+	mark.outer = hooks_in_real;
+	if (own && ring_idle(own)) {
+		mark.ring = own;
+		ring_enter(mark.ring, sp | RING_IN_REAL, ra);
+	} else if (more) {
+		return mark;
+	}
+	hooks_in_real = sp | more | (thread ? 0 : HOOKS_NO_RING);
+	mark.set = true;
+	return mark;
+}
+
+BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
+			   uint64_t size, const uint64_t args[GT_EXTRA_ARGS],
+			   struct hooks_caller caller)
+{
+	struct ring_event event = { .kind = GT_EXTRA, .what = what,
+				    .address = address, .size = size };
+	struct hooks_lent lent;
+	struct thread *thread;
+	struct gl_ring *ring;
+	unsigned i;
+
+	if (!real.malloc && !real_resolve())
+		return;
+	thread = hooks_thread(caller.sp);
+	if (!thread)
+		return;
+	for (i = 0; args && i < GT_EXTRA_ARGS; i++)
+		event.args[i] = args[i];
+	ring = thread->own;
+	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
+		hooks_nested(thread, &event, caller);
+		return;
+	}
+	hooks_stamp(thread, ring);
+	event.stamp = ring->stamp;
+	event.context = hooks_capture(thread, caller);
+	ring_push_extra(recorder, ring, &event);
+	hooks_give_back(ring, &lent);
+}
+
+BASE_SLOW void hooks_extra_at_end(enum gt_extra what, uintptr_t address,
+				  uint64_t size,
+				  const uint64_t args[GT_EXTRA_ARGS])
+{
+	uintptr_t ra = (uintptr_t)__builtin_return_address(0);
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	struct ring_event event = { .kind = GT_EXTRA, .what = what,
+				    .address = address, .size = size };
+	struct thread *thread = recorder_join();
+	struct hooks_lent lent;
+	struct gl_ring *ring;
+	unsigned i;
+
+	hooks_thread(sp);	/* drops what is stale */
+	if (!thread || !(ring = thread->own))
+		return;
+	for (i = 0; i < GT_EXTRA_ARGS; i++)
+		event.args[i] = args[i];
+	if (!hooks_take(ring, &lent, ra, sp)) {
+		event.stamp = ring_cycles();
+		ring_nested_push(recorder, thread, &event);
+		return;
+	}
+	hooks_stamp(thread, ring);
+	event.stamp = ring->stamp;
+	ring_push_extra_dormant(recorder, ring, &event);
+	hooks_give_back(ring, &lent);
+}
+
+/*
+ * Each block that is met on trial is compared with what the allocator itself
+ * says of it. One that differs, and headers are left alone: another version's,
+ * or a checking mode (MALLOC_CHECK_).
+ */
+BASE_SLOW uint64_t hooks_word1_slow(void *block)
+{
+	static _Atomic uint32_t trials;
+	uint32_t trial = REAL_HEADERS_TRIAL;
+	uint64_t header = ((const uint64_t *)block)[-1];
+	uint64_t usable = (header & ~UINT64_C(15)) - (header & 2 ? 16 : 8);
+
+	if (header & GL_HEADER_KNOWN ||
+	    usable != real.malloc_usable_size(block)) {
+		real.headers = REAL_HEADERS_NONE;
+		return (uintptr_t)block;
+	}
+	if (atomic_fetch_add_explicit(&trials, 1, memory_order_relaxed) >=
+	    HOOKS_TRIALS)
+		/* not if another thread has found one wrong */
+		__atomic_compare_exchange_n(&real.headers, &trial,
+					    REAL_HEADERS_TRUSTED, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return (uintptr_t)block |
+	       (header | GL_HEADER_KNOWN) << GL_HEADER_SHIFT;
+}

@@ -1,0 +1,49 @@
+/*
+ * hooks_thread.c: see hooks_thread.h.
+ *
+ * A name is told after the C library has accepted it: then it is known to be
+ * one, and readable. The other ways to a name are prctl and syscall
+ * (hooks_life.c) and files in /proc (census.c).
+ *
+ * Any thread of the target.
+ */
+#include "preload/hooks/hooks_thread.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "arch.h"
+
+int pthread_setname_np(uintptr_t thread, const char *name);
+
+void hooks_thread_named(uintptr_t thread, const char *name,
+			struct hooks_caller caller)
+{
+	uint64_t args[GT_EXTRA_ARGS] = { 0 };
+	char *to = (char *)args;
+	unsigned i;
+
+	for (i = 0; i < GT_THREAD_NAME_MAX - 1 && name[i]; i++)
+		to[i] = name[i];
+	if (thread == arch_thread_pointer())
+		thread = 0;
+	hooks_extra(GT_EXTRA_NAME, thread, 0, args, caller);
+}
+
+/* pthread_t is the thread pointer in both C libraries. */
+HOOK int pthread_setname_np(uintptr_t thread, const char *name)
+{
+	int err;
+
+	if (unlikely(!real_setname)) {
+		/* of a library that was loaded late, or of none */
+		real_setname = (int (*)(uintptr_t, const char *))
+			real_function("pthread_setname_np");
+		if (!real_setname)
+			return ENOSYS;
+	}
+	err = real_setname(thread, name);
+	if (!err)
+		hooks_thread_named(thread, name, HOOKS_CALLER);
+	return err;
+}

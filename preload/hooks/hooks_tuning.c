@@ -1,0 +1,41 @@
+/*
+ * hooks_tuning.c: calls that change how the allocator behaves, or make it give
+ * memory back: recorded with their arguments and results. Not every C library
+ * has them, so they appear only where there is one (appear.h).
+ */
+#include "preload/hooks/hooks_wrap.h"
+
+WRAP(int, mallopt, (int parameter, int value))
+{
+	struct hooks_caller caller = HOOKS_CALLER;
+	int result = mallopt_real(parameter, value);
+	const uint64_t args[GT_EXTRA_ARGS] = {
+		(uint64_t)parameter, (uint64_t)value, (uint64_t)result,
+	};
+
+	if (!wrap_allocators(caller.ra))
+		hooks_extra(GT_EXTRA_MALLOPT, 0, 0, args, caller);
+	return result;
+}
+
+WRAP(int, malloc_trim, (size_t keep))
+{
+	struct hooks_caller caller = HOOKS_CALLER;
+	int result = malloc_trim_real(keep);
+	const uint64_t args[GT_EXTRA_ARGS] = { keep, (uint64_t)result };
+
+	if (!wrap_allocators(caller.ra))
+		hooks_extra(GT_EXTRA_TRIM, 0, 0, args, caller);
+	return result;
+}
+
+static const struct appear hooks_tuning_rows[] = {
+	WRAP_ROW(mallopt),
+	WRAP_ROW(malloc_trim),
+};
+
+const struct wrap_table hooks_tuning = {
+	.rows = hooks_tuning_rows,
+	.count = WRAP_COUNT(hooks_tuning_rows),
+	.where = WRAP_ANYBODYS,
+};

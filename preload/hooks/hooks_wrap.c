@@ -1,0 +1,178 @@
+/*
+ * hooks_wrap.c: see hooks_wrap.h.
+ *
+ * EXCEPTIONS. operator new may be left by std::bad_alloc, and the ring's mark
+ * would stay until a later hook found it stale. So the frame that calls the
+ * real function has a personality routine of ours: unwinders call it as they
+ * pass, in the second phase, when it is certain that the frame is left. There
+ * is nothing to land on; it takes the mark back and lets them go on. Only a
+ * frame that has set the outermost mark has one, so a new-handler that throws
+ * out of an inner operator new leaves the outer one's mark alone.
+ */
+#include "preload/hooks/hooks_wrap.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+/* Itanium C++ ABI, 1.6.2. */
+#define WRAP_CLEANUP_PHASE 2
+#define WRAP_CONTINUE_UNWIND 8
+
+struct wrap_range wrap_ranges[WRAP_RANGES_MAX];
+unsigned wrap_range_count;
+
+BASE_HIDDEN int wrap_passed(int version, int actions, uint64_t class,
+			    void *exception, void *context);
+
+void wrap_block(unsigned kind, void *block, uint64_t size,
+		struct hooks_caller caller)
+{
+	hooks_block_of(false, kind, block, size, caller);
+}
+
+void *wrap_adopt(void *block, uint64_t size, struct hooks_caller caller)
+{
+	void *to = real.malloc(size);
+
+	if (!to)
+		return NULL;
+	hooks_block(GT_ALLOC, to, size, caller);
+	memcpy(to, block, base_min(size, bump_size(block)));
+	return to;
+}
+
+int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
+		    size_t count, size_t size, struct hooks_caller caller)
+{
+	void *old = *(void **)where, *block;
+	struct hooks_mark mark;
+	size_t all;
+	int err;
+
+	if (wrap_inner(caller))
+		return function(where, count, size);
+	if (__builtin_mul_overflow(count, size, &all))
+		all = 0;	/* the real one says how it refuses that */
+	else if (unlikely(bump_owns(old))) {
+		block = wrap_adopt(old, all, caller);
+		if (block)
+			*(void **)where = block;
+		return block ? 0 : ENOMEM;
+	}
+	if (old)
+		hooks_end(GT_REALLOC_BEGIN, old, caller);
+	mark = wrap_enter(caller);
+	err = function(where, count, size);
+	hooks_leave_real(&mark);
+	block = *(void **)where;
+	if (!err && block)
+		wrap_block(old ? GT_REALLOC_DONE : GT_ALLOC, block, all,
+			   caller);
+	else if (old)
+		hooks_address(err ? GT_REALLOC_FAILED : GT_REALLOC_FREED, old,
+			      caller.ra, caller.sp);
+	return err;
+}
+
+int wrap_passed(int version, int actions, uint64_t class, void *exception,
+		void *context)
+{
+	struct thread *thread = recorder_tls;
+
+	(void)version;
+	(void)class;
+	(void)exception;
+	(void)context;
+	if (actions & WRAP_CLEANUP_PHASE && thread && thread->own) {
+		hooks_in_real = 0;
+		ring_leave(thread->own);
+	}
+	return WRAP_CONTINUE_UNWIND;
+}
+
+/* 0x1b: a signed distance of four bytes from where it stands. */
+static __attribute__((noinline)) void *
+wrap_marked(const struct hooks_mark *mark, wrap_throwing function, uintptr_t a,
+	    uintptr_t b, uintptr_t c)
+{
+	void *block;
+
+	__asm__ volatile(".cfi_personality 0x1b, wrap_passed");
+	block = function(a, b, c);
+	hooks_leave_real(mark);
+	return block;
+}
+
+void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
+		 uintptr_t a, uintptr_t b, uintptr_t c)
+{
+	if (mark->ring)
+		return wrap_marked(mark, function, a, b, c);
+	return function(a, b, c);
+}
+
+static void wrap_allocator(const struct link_map *image)
+{
+	struct wrap_range range = { 0, 0 };
+	unsigned i;
+
+	real_code(image, &range.start, &range.size);
+	for (i = 0; i < wrap_range_count; i++)
+		if (wrap_ranges[i].start == range.start)
+			return;
+	if (wrap_range_count < WRAP_RANGES_MAX)
+		wrap_ranges[wrap_range_count++] = range;
+}
+
+/* Whether there is anything. */
+static bool wrap_find(const struct wrap_table *table,
+		      const struct link_map *own)
+{
+	const struct link_map *malloc_image, *image;
+	bool found = false;
+	size_t i;
+
+	if (table->key && !real_behind(own, table->key, &image))
+		return false;
+	if (!real_behind(own, "malloc", &malloc_image))
+		return false;
+	for (i = 0; i < table->count; i++) {
+		void *function = real_behind(own, table->rows[i].name, &image);
+
+		if (!function || real_preceded(own, table->rows[i].name) ||
+		    (table->where == WRAP_WITH_MALLOC &&
+		     image != malloc_image))
+			continue;
+		if (table->where == WRAP_ALLOCATORS)
+			wrap_allocator(image);
+		*table->rows[i].real = function;
+		found = true;
+	}
+	return found;
+}
+
+/* In this order, so that wrap_ranges is complete before a name appears. */
+static const struct wrap_table *const wrap_tables[] = {
+	&hooks_je, &hooks_tc, &hooks_mi, &hooks_new,
+	&hooks_kin, &hooks_libc, &hooks_tuning,
+	&hooks_map,
+};
+
+void wrap_start(void)
+{
+	const struct link_map *own = real_own_map();
+	bool found[WRAP_COUNT(wrap_tables)];
+	size_t i;
+
+	if (!own)
+		return;
+	real_allocators(own, wrap_allocator);
+	for (i = 0; i < WRAP_COUNT(wrap_tables); i++)
+		found[i] = wrap_find(wrap_tables[i], own);
+	for (i = 0; i < WRAP_COUNT(wrap_tables); i++)
+		if (found[i])
+			appear_now(wrap_tables[i]->rows,
+				   wrap_tables[i]->count,
+				   wrap_tables[i]->where == WRAP_ALLOCATORS);
+}

@@ -1,0 +1,138 @@
+/*
+ * real.h: the allocator behind ours. For every function we interpose, the
+ * definition that the program would have reached without us: the next one
+ * after libgnomon.so in the loader's order, so another preloaded allocator is
+ * honoured.
+ *
+ * Until real_resolve() has returned true all pointers are NULL. Constant from
+ * then on; kept by a forked child.
+ */
+#ifndef GNOMON_REAL_H
+#define GNOMON_REAL_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base/base.h"
+
+/* What mallinfo2 returns. Declared here: glibc before 2.33 has none, and what
+ * is built with such a one may run with a later one. */
+struct real_mallinfo {
+	size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks,
+		uordblks, fordblks, keepcost;
+};
+
+struct real {
+	void *(*malloc)(size_t size);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*realloc)(void *block, size_t size);
+	void (*free)(void *block);
+	int (*posix_memalign)(void **block, size_t alignment, size_t size);
+	void *(*memalign)(size_t alignment, size_t size);
+	void *(*aligned_alloc)(size_t alignment, size_t size);
+	void *(*valloc)(size_t size);
+	void *(*pvalloc)(size_t size);
+	size_t (*malloc_usable_size)(void *block);
+	/* NULL where the allocator is not glibc's own, or an old one */
+	struct real_mallinfo (*mallinfo)(void);
+	/* <sys/single_threaded.h>: not 0 while the process has no thread but
+	 * the first. NULL where there is no mallinfo either. */
+	const volatile char *single_threaded;
+	/* only to refuse as it does; may be NULL */
+	void *(*reallocarray)(void *block, size_t count, size_t size);
+	/* One of them is not glibc's: such functions may call each other
+	 * through the loader, and so come back to our hooks (musl's calloc
+	 * calls malloc). glibc's do not. */
+	bool reenters;
+	/* Our own code: where a real function seems to be called back from
+	 * that left by a jump, in place of a call. */
+	uintptr_t own_start, own_size;
+	/* enum real_headers: whether the word before a block is the header of
+	 * a chunk as glibc has it on machines of 64 bits. */
+	uint32_t headers;
+};
+
+/* On trial until some were seen to be right (hooks_slow.c). */
+enum real_headers {
+	REAL_HEADERS_NONE,
+	REAL_HEADERS_TRIAL,
+	REAL_HEADERS_TRUSTED
+};
+
+extern BASE_HIDDEN struct real real;
+
+/* An allocator's library that was preloaded before us, so that the program
+ * finds its functions first; else NULL. It is taken as if it stood behind us,
+ * and made so (appear.h). Set with the others. */
+extern BASE_HIDDEN const struct link_map *real_front;
+
+/* The image that provides malloc; it stays. Set with the others. */
+extern BASE_HIDDEN const struct link_map *real_provider;
+
+/* The table as it was, where something stands between the hooks and the
+ * allocator (hooks_guard.c); NULL: nothing does. Set by the constructor. */
+extern BASE_HIDDEN const struct real *real_below;
+
+/* Set together with them if the arena (bump.h) has given no block: then none
+ * has to be told apart from the real allocator's, ever. Taken back where stacks
+ * of frees are recorded: what it says is that free has nothing to look at. */
+extern BASE_HIDDEN bool real_only;
+
+/* Where the entries in arch/stubs.S jump on to. */
+extern BASE_HIDDEN void *real_dlopen, *real_dlmopen, *real_dlclose;
+extern BASE_HIDDEN int (*real_setname)(uintptr_t thread, const char *name);
+
+/* What may exchange a thread's stack (moved.h), in the order that stubs.S
+ * counts them. */
+enum real_moved_what {
+	REAL_LONGJMP,
+	REAL_UNDERSCORE_LONGJMP,
+	REAL_SIGLONGJMP,
+	REAL_LONGJMP_CHK,
+	REAL_SETCONTEXT,
+	REAL_SWAPCONTEXT,
+	REAL_MOVED_COUNT
+};
+extern BASE_HIDDEN void *real_moved[REAL_MOVED_COUNT];
+extern BASE_HIDDEN const char *const real_moved_names[REAL_MOVED_COUNT];
+
+/*
+ * Looks everything up, unless that is done. False: too early, this library
+ * is not relocated yet, or there is nothing behind it. Never allocates.
+ */
+bool real_resolve(void);
+
+/*
+ * For the library's constructor, or while the loader's list cannot change.
+ * real_own_map: our own image, NULL if it cannot be found. real_behind: as
+ * real_function, with the image that the definition lies in. real_is_libc:
+ * the GNU C library. real_preceded: whether an image before ours has a
+ * definition, which the program then finds in place of ours. real_code: an
+ * image's executable segment, the last one; not of the main program.
+ * real_allocators: visits those behind ours that have one of the functions
+ * above and lie before the GNU C library, beyond which nobody looks.
+ */
+const struct link_map *real_own_map(void);
+void *real_behind(const struct link_map *own, const char *name,
+		  const struct link_map **image);
+bool real_preceded(const struct link_map *own, const char *name);
+bool real_is_libc(const struct link_map *map);
+void real_allocators(const struct link_map *own,
+		     void (*visit)(const struct link_map *image));
+void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
+
+/*
+ * The entry of this name's default version in the symbol table of an image
+ * that stays mapped (of *map, l_addr and l_ld are read); NULL: none.
+ */
+ElfW(Sym) *real_entry(const struct link_map *map, const char *name);
+
+/*
+ * The function of this name behind ours, in what is mapped now; NULL: none.
+ * Any thread, also with its own or another's hand on the loader's lock.
+ */
+void *real_function(const char *name);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * registrar.c: what becomes of a registration before the real function sees
+ * it. A new table is known here before any of its code can run; one that goes
+ * is forgotten before its memory can.
+ *
+ * The real function is looked up each time: the library that has it (libgcc_s,
+ * libunwind) may be loaded late, and unloaded.
+ */
+#include "preload/interpose/registrar.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/interpose/real.h"
+#include "unwind/jit.h"
+
+#define REGISTRAR_TABLE_MAX 65536	/* sections in a list of them */
+
+static const char *const registrar_names[REGISTRAR_COUNT] = {
+	[REGISTRAR_FRAME] = "__register_frame",
+	[REGISTRAR_FRAME_INFO] = "__register_frame_info",
+	[REGISTRAR_FRAME_INFO_BASES] = "__register_frame_info_bases",
+	[REGISTRAR_TABLE] = "__register_frame_table",
+	[REGISTRAR_INFO_TABLE] = "__register_frame_info_table",
+	[REGISTRAR_INFO_TABLE_BASES] = "__register_frame_info_table_bases",
+	[REGISTRAR_DROP] = "__deregister_frame",
+	[REGISTRAR_DROP_INFO] = "__deregister_frame_info",
+	[REGISTRAR_DROP_INFO_BASES] = "__deregister_frame_info_bases",
+};
+
+/* An array of sections, ended by NULL. */
+static void registrar_list(struct jit_tables *tables)
+{
+	const uintptr_t *list = (const uintptr_t *)tables->key;
+	size_t i;
+
+	for (i = 0; i < REGISTRAR_TABLE_MAX &&
+		    jit_readable((uintptr_t)&list[i], sizeof(*list)) &&
+		    list[i]; i++) {
+		tables->frames = list[i];
+		jit_register(tables);
+	}
+}
+
+/* An empty section is no error: the C runtime's own start-up code has one. */
+static bool registrar_is_empty(uintptr_t begin)
+{
+	return !begin || (!(begin & 3) &&
+			  jit_readable(begin & ~(uintptr_t)7, 8) &&
+			  *(const uint32_t *)begin == 0);
+}
+
+void *registrar_note(uintptr_t begin, enum registrar_what what,
+		     uintptr_t text, uintptr_t data)
+{
+	struct jit_tables tables = { .key = begin, .frames = begin };
+
+	if (what == REGISTRAR_FRAME_INFO_BASES ||
+	    what == REGISTRAR_INFO_TABLE_BASES) {
+		tables.text = text;
+		tables.data = data;
+	}
+	if (what >= REGISTRAR_DROP)
+		jit_deregister(begin);
+	else if (what >= REGISTRAR_TABLE)
+		registrar_list(&tables);
+	else if (!registrar_is_empty(begin))
+		jit_register(&tables);
+	return real_function(registrar_names[what]);
+}

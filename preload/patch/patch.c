@@ -1,0 +1,421 @@
+/*
+ * patch.c: see patch.h.
+ *
+ *	| entries | slot … | thunk, moved code | thunk, moved code | …
+ *	0         16       slots               PATCH_ROOM each
+ *
+ * Everything is made ready and looked at before the first byte of the image
+ * changes; from then on no step can fail that would leave it half done: its
+ * pages are made writable while they stay executable, all of them before one
+ * is written, and taking a permission away is never refused.
+ *
+ * Called once, from the library's constructor.
+ *
+ * I1: an image is only touched if all of each function's code has the check
+ *     sum of the plan, inside an executable segment.
+ * I2: no page is writable and executable while the program runs.
+ */
+#include "preload/patch/patch.h"
+
+#include <assert.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+#include "preload/base/proc.h"
+#include "preload/base/sys.h"
+#include "preload/base/xxh64.h"
+#include "preload/interpose/patched_code.h"
+#include "preload/ring/recorder.h"
+#include "unwind/linkmap.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define PATCH_PAGE 4096
+#define PATCH_ROOM (ARCH_PATCH_THUNK + PATCH_CODE_MAX)
+#define PATCH_ENTRIES 16		/* bytes */
+#define PATCH_LOWEST 0x10000		/* vm.mmap_min_addr, as usual */
+/* Places looked at for the mapping, at distances that grow. */
+#define PATCH_PLACES 256
+#define PATCH_STEP (64u << 10)
+
+static_assert(PATCHED_CODE_MAX >= PATCHED_IMAGES, "room for all of the list");
+
+/* Images that were patched, and those of which the user was told why not: for
+ * the writer. Constant once the constructor has run. */
+static struct patched_list patch_list;
+
+/* One image at work. */
+struct patch_work {
+	const struct patch_image *image;
+	struct patch_plan functions;	/* stands at the first one */
+	patch_wrapper *const *wrappers;
+	/* found among what is mapped */
+	bool found;
+	uintptr_t bias;
+	uintptr_t low, high;		/* all of it */
+	uintptr_t code, code_end;	/* its executable segment */
+	/* the mapping of ours */
+	uint8_t *area;
+	size_t area_size;
+};
+
+static uintptr_t patch_page(uintptr_t address)
+{
+	return address & ~(uintptr_t)(PATCH_PAGE - 1);
+}
+
+/* ---- finding the image ---- */
+
+static const char *patch_base_name(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
+static void patch_measure(struct patch_work *work,
+			  const struct elfmap *map)
+{
+	unsigned codes = 0, i;
+
+	work->bias = map->bias;
+	work->low = UINTPTR_MAX;
+	work->high = 0;
+	for (i = 0; i < map->phnum; i++) {
+		const ElfW(Phdr) *segment = &map->phdr[i];
+		uintptr_t start = work->bias + segment->p_vaddr;
+		uintptr_t end = start + segment->p_memsz;
+
+		if (segment->p_type != PT_LOAD || end < start)
+			continue;
+		work->low = base_min(work->low, start);
+		work->high = base_max(work->high, end);
+		if (!(segment->p_flags & PF_X))
+			continue;
+		work->code = start;
+		work->code_end = start + segment->p_filesz;
+		codes++;
+		if (segment->p_flags & PF_W)
+			codes++;
+	}
+	/* as linkers make it: one, that nobody writes to */
+	work->found = codes == 1;
+}
+
+static int patch_visit(const struct elfmap *map, void *data)
+{
+	struct patch_work *work = data;
+	const struct patch_image *image = work->image;
+	bool first = !work->high;
+	bool same;
+
+	if (image->kind == PATCH_PROGRAM)
+		same = first;
+	else
+		same = !first && map->path &&
+		       strcmp(patch_base_name(map->path), image->name) == 0;
+	work->high = 1;		/* the program's entry has been passed */
+	if (same)
+		patch_measure(work, map);
+	return same || image->kind == PATCH_PROGRAM;
+}
+
+/* ---- making it ready ---- */
+
+static bool patch_is_true(const struct patch_work *work,
+			  const struct patch_function *f)
+{
+	uintptr_t start = work->bias + f->address;
+	struct xxh64 hash;
+
+	if (start < work->code || start >= work->code_end ||
+	    f->size > work->code_end - start ||
+	    f->displaced > work->code_end - start)
+		return false;
+	xxh64_init(&hash, 0);
+	xxh64_update(&hash, (const void *)start, f->size);
+	return xxh64_digest(&hash) == f->check;
+}
+
+/* Calls `fn` for each function; whether it said yes to all of them. */
+static bool patch_each(struct patch_work *work,
+		       bool (*fn)(struct patch_work *work,
+				  const struct patch_function *f,
+				  uint32_t index))
+{
+	struct patch_plan plan = work->functions;
+	struct patch_function f;
+	uint32_t i;
+
+	for (i = 0; i < work->image->functions; i++)
+		if (!patch_plan_function(&plan, &f) || !fn(work, &f, i))
+			return false;
+	return true;
+}
+
+static bool patch_check_one(struct patch_work *work,
+			    const struct patch_function *f, uint32_t index)
+{
+	(void)index;
+	return patch_is_true(work, f);
+}
+
+/* At this address or not at all. */
+static bool patch_map_at(struct patch_work *work, uintptr_t at)
+{
+	long got = sys_mmap((void *)at, work->area_size,
+			    PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			    -1, 0);
+
+	if (sys_failed(got))
+		return false;
+	if ((uintptr_t)got != at) {
+		/* a kernel before 4.17 took it for a hint */
+		sys_munmap((void *)got, work->area_size);
+		return false;
+	}
+	work->area = (uint8_t *)got;
+	return true;
+}
+
+/* Below the image, where nothing wants to grow to (the heap begins above a
+ * program); else above. */
+static bool patch_map(struct patch_work *work)
+{
+	uintptr_t low = patch_page(work->low) - work->area_size;
+	uintptr_t high = patch_page(work->high) + PATCH_STEP;
+	uintptr_t away;
+	unsigned i;
+
+	for (i = 0; i < PATCH_PLACES; i++) {
+		away = (uintptr_t)PATCH_STEP * i * (i + 1) / 2;
+		if (low >= away + PATCH_LOWEST && low < work->low &&
+		    patch_map_at(work, low - away))
+			return true;
+		if (work->image->kind != PATCH_PROGRAM &&
+		    patch_map_at(work, high + away))
+			return true;
+	}
+	return false;
+}
+
+bool patch_move(const struct patch_function *f, uintptr_t bias, uint8_t *to,
+		uintptr_t at)
+{
+	unsigned i;
+
+	memcpy(to, f->code, f->code_size);
+	for (i = 0; i < f->fix_count; i++) {
+		const struct patch_fix *fix = &f->fixes[i];
+		uint64_t target = bias + fix->target;
+		uint32_t half = fix->kind == PATCH_FIX_HIGH ? target >> 32 :
+							      target;
+
+		if (fix->kind != PATCH_FIX_RELATIVE)
+			memcpy(to + fix->at, &half, sizeof(half));
+		else if (!arch_patch_relative(to + fix->at, at + fix->at,
+					      fix->tail, target))
+			return false;
+	}
+	return true;
+}
+
+static uint8_t *patch_thunk(const struct patch_work *work, uint32_t index)
+{
+	return work->area + PATCH_ENTRIES +
+	       work->image->functions * sizeof(struct patch_slot) +
+	       (size_t)index * PATCH_ROOM;
+}
+
+static bool patch_prepare_one(struct patch_work *work,
+			      const struct patch_function *f, uint32_t index)
+{
+	struct patch_slot *slot =
+		(struct patch_slot *)(work->area + PATCH_ENTRIES) + index;
+	uint8_t *thunk = patch_thunk(work, index);
+	uint8_t *code = thunk + ARCH_PATCH_THUNK;
+	bool keeping = f->flags & PATCH_KEEPS_ALL;
+	uint8_t jump[PATCH_JUMP];
+
+	slot->original = (patch_wrapper *)(uintptr_t)code;
+	slot->wrapper = work->wrappers[f->shape.op];
+	slot->shape = f->shape;
+	arch_patch_thunk(thunk, (uintptr_t)thunk, (uintptr_t)slot,
+			 (uintptr_t)work->area + (keeping ? 8 : 0), keeping);
+	return patch_move(f, work->bias, code, (uintptr_t)code) &&
+	       arch_patch_jump(jump, work->bias + f->address,
+			       (uintptr_t)thunk);
+}
+
+static bool patch_prepare(struct patch_work *work)
+{
+	const uint8_t *entries[2] = { arch_patch_entry,
+				      arch_patch_entry_keeping };
+
+	work->area_size = base_round_up(
+		PATCH_ENTRIES + work->image->functions *
+			(sizeof(struct patch_slot) + PATCH_ROOM), PATCH_PAGE);
+	if (!patch_map(work))
+		return false;
+	memcpy(work->area, entries, sizeof(entries));
+	return patch_each(work, patch_prepare_one) &&
+	       !sys_failed(arch_syscall3(__NR_mprotect, (long)work->area,
+					 work->area_size,
+					 PROT_READ | PROT_EXEC));
+}
+
+/* ---- changing the image ---- */
+
+static long patch_protect(const struct patch_work *work,
+			  const struct patch_function *f, int protection)
+{
+	uintptr_t start = work->bias + f->address;
+	uintptr_t first = patch_page(start);
+	uintptr_t end = patch_page(start + f->displaced - 1) + PATCH_PAGE;
+
+	return arch_syscall3(__NR_mprotect, first, end - first, protection);
+}
+
+static bool patch_open_one(struct patch_work *work,
+			   const struct patch_function *f, uint32_t index)
+{
+	(void)index;
+	return !sys_failed(patch_protect(work, f, PROT_READ | PROT_WRITE |
+						  PROT_EXEC));
+}
+
+static bool patch_write_one(struct patch_work *work,
+			    const struct patch_function *f, uint32_t index)
+{
+	uintptr_t at = work->bias + f->address;
+	uint8_t bytes[PATCH_DISPLACED_MAX];
+
+	/* the rest of what was displaced is never reached: traps */
+	memset(bytes, 0xcc, sizeof(bytes));
+	arch_patch_jump(bytes, at, (uintptr_t)patch_thunk(work, index));
+	memcpy((void *)at, bytes, f->displaced);
+	return true;
+}
+
+static bool patch_close_one(struct patch_work *work,
+			    const struct patch_function *f, uint32_t index)
+{
+	(void)index;
+	/* a permission less: cannot fail, and nothing could be done */
+	patch_protect(work, f, PROT_READ | PROT_EXEC);
+	return true;
+}
+
+static bool patch_image(struct patch_work *work)
+{
+	struct linkmap_room room;
+	bool opened;
+
+	work->found = false;
+	work->high = 0;
+	linkmap_each(patch_visit, work, &room, NULL);
+	if (!work->found || !patch_each(work, patch_check_one))
+		return false;
+	if (!patch_prepare(work)) {
+		if (work->area)
+			sys_munmap(work->area, work->area_size);
+		return false;
+	}
+	opened = patch_each(work, patch_open_one);
+	if (opened)
+		patch_each(work, patch_write_one);
+	patch_each(work, patch_close_one);
+	if (!opened)
+		sys_munmap(work->area, work->area_size);
+	return opened;
+}
+
+/* ---- all of them ---- */
+
+static bool patch_list_has_room(void)
+{
+	return atomic_load_explicit(&patch_list.count,
+				    memory_order_relaxed) < PATCHED_IMAGES;
+}
+
+static void patch_remember(const struct patch_work *work, bool patched)
+{
+	bool program = work->image->kind == PATCH_PROGRAM;
+	enum patched_known what = patched ? PATCHED_DONE : PATCHED_TOLD;
+
+	patched_add(&patch_list, work->image->name, program, what);
+	/* it may have been started by an early allocation */
+	if (recorder && recorder->shared)
+		patched_add(&recorder->shared->patched, work->image->name,
+			    program, what);
+	if (patched)
+		patched_code_add(work->code, work->code_end - work->code);
+}
+
+/* The functions of one image; the plan then stands at the next. */
+static void patch_one(struct patch_plan *plan, const struct patch_image *image,
+		      patch_wrapper *const *wrappers)
+{
+	struct patch_work work = { .image = image, .functions = *plan,
+				   .wrappers = wrappers };
+	struct patch_function f;
+	bool patched;
+	uint32_t i;
+
+	for (i = 0; i < image->functions; i++)
+		if (!patch_plan_function(plan, &f))
+			return;
+	patched = image->functions && patch_list_has_room() &&
+		  patch_image(&work);
+	if (patched || image->told)
+		patch_remember(&work, patched);
+}
+
+/* Where /proc does not say, the constructor runs early enough. */
+static bool patch_is_alone(void)
+{
+	uint64_t threads = 1;
+
+	if (sys_gettid() != sys_getpid())
+		return false;
+	if (!proc_stat(sys_getpid(), PROC_STAT_THREADS, &threads))
+		return true;
+	return threads == 1;
+}
+
+void patch_apply(const char *text, patch_wrapper *const wrappers[PATCH_OPS])
+{
+	struct patch_image image;
+	struct patch_plan plan;
+	uint8_t *bytes;
+	size_t size;
+	long at;
+
+	/* a hardware shadow stack knows no return address but a call's */
+	if (!patch_is_alone() || arch_shadow_stack_pointer())
+		return;
+	at = sys_mmap(NULL, PATCH_BYTES_MAX, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(at))
+		return;
+	bytes = (uint8_t *)at;
+	size = patch_plan_decode(text, bytes, PATCH_BYTES_MAX);
+	if (patch_plan_is_whole(bytes, size) &&
+	    patch_plan_open(&plan, bytes, size))
+		while (patch_plan_image(&plan, &image))
+			patch_one(&plan, &image, wrappers);
+	sys_munmap(bytes, PATCH_BYTES_MAX);
+}
+
+void patch_tell(struct patched_list *list)
+{
+	*list = patch_list;
+}

@@ -1,0 +1,61 @@
+/*
+ * patch_plan.h: reading a plan (patch_format.h) that anybody may have written.
+ * Everything it yields lies inside the limits named there; whether it is true
+ * of what is in memory is patch.c's to find out. No state.
+ */
+#ifndef GNOMON_PATCH_PLAN_H
+#define GNOMON_PATCH_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base/patch_format.h"
+
+struct patch_plan {
+	const uint8_t *next, *end;
+	bool bad;
+};
+
+struct patch_image {
+	uint8_t kind;
+	bool told;
+	char name[PATCH_NAME_MAX + 1];
+	char allocator[PATCH_NAME_MAX + 1];
+	uint32_t functions;
+};
+
+struct patch_fix {
+	uint8_t at, tail, kind;
+	uint64_t target;
+};
+
+struct patch_function {
+	uint64_t address, size, check;
+	uint8_t flags;
+	struct patch_shape shape;
+	uint8_t displaced;
+	uint8_t code_size, fix_count;
+	const uint8_t *code;
+	struct patch_fix fixes[PATCH_FIXES_MAX];
+};
+
+/* The bytes that this text stands for, at most `room` of them; 0: it is no
+ * such text. */
+size_t patch_plan_decode(const char *text, uint8_t *to, size_t room);
+
+/* Whether the check sum at their end is right: what could be wrong from here
+ * on somebody has written on purpose. */
+bool patch_plan_is_whole(const uint8_t *bytes, size_t size);
+
+/* False: another version. */
+bool patch_plan_open(struct patch_plan *plan, const uint8_t *bytes,
+		     size_t size);
+
+/* The next image, then each of its functions. False: there is none, or the
+ * plan is damaged (`bad`). */
+bool patch_plan_image(struct patch_plan *plan, struct patch_image *image);
+bool patch_plan_function(struct patch_plan *plan,
+			 struct patch_function *function);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * control_signal.c: see control_signal.h.
+ *
+ * A handler notes what is asked for, and wakes the writer, which does it
+ * (control.c): there is nothing that a thread could be interrupted in. What
+ * means a moment, a toggle or a clear, means that of its handler (gate.h); the
+ * rest is counted, and means the moment at which the writer looks. The program
+ * may take a signal for itself later on; then ours is gone.
+ *
+ * What is interrupted goes on (SA_RESTART); where the program has another
+ * stack for its handlers it serves ours, too. A forked child has its parent's
+ * handlers, and its own recorder.
+ */
+#include "preload/process/control_signal.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/message.h"
+#include "preload/base/signal_list.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/interpose/real.h"
+#include "preload/ring/recorder.h"
+#include "unwind/memory.h"
+
+#define SIGNAL_COUNT 65
+
+typedef int signal_action(int number, const struct sigaction *action,
+			   struct sigaction *old);
+
+/* enum control_what; constant once a handler is there. */
+static unsigned char signal_what[SIGNAL_COUNT];
+
+/* Whether it is noted with its moment. */
+static bool signal_post(struct gl_shared *shared, enum control_what what)
+{
+	if (what != CONTROL_TOGGLE && what != CONTROL_CLEAR)
+		return false;
+	return gate_post(shared, what == CONTROL_TOGGLE ? GATE_TOGGLE :
+						     GATE_CLEAR);
+}
+
+static void signal_arrived(int number)
+{
+	struct recorder *r = recorder;
+	struct gl_shared *shared;
+
+	if (!recorder_is_on(r) || !(shared = r->shared))
+		return;
+	/* a child that shares our memory (vfork) was meant */
+	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
+		return;
+	if (!signal_post(shared, signal_what[number]))
+		atomic_fetch_add_explicit(
+			&shared->signalled[signal_what[number]], 1,
+			memory_order_relaxed);
+	recorder_wake(r);
+}
+
+static void signal_complain(const struct signal_wish *wish)
+{
+	char buffer[128];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, "signal ");
+	text_number(&text, wish->number);
+	text_put(&text, " is handled or ignored already: --signal leaves it "
+			"alone: choose another one");
+	message_say(buffer);
+}
+
+static void signal_handle(signal_action *action,
+			   const struct signal_wish *wish)
+{
+	struct sigaction old, ours = { .sa_handler = signal_arrived,
+				       .sa_flags = SA_RESTART | SA_ONSTACK };
+
+	if (action(wish->number, NULL, &old))
+		return;
+	if (old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL) {
+		if (old.sa_handler != signal_arrived)
+			signal_complain(wish);
+		return;
+	}
+	action(wish->number, &ours, NULL);
+}
+
+void control_signal_install(void)
+{
+	const char *text = options_text(&recorder_options, OPTION_SIGNAL);
+	struct signal_wish list[SIGNAL_LIST_MAX];
+	int count = signal_list_read(text, list), i;
+	signal_action *action;
+
+	if (count <= 0 || !recorder_is_on(recorder))
+		return;
+	action = (signal_action *)real_function("sigaction");
+	/* of one that is there twice, the last counts */
+	for (i = 0; i < count; i++)
+		signal_what[list[i].number] = list[i].what;
+	for (i = 0; action && i < count; i++)
+		signal_handle(action, &list[i]);
+}

@@ -1,0 +1,184 @@
+/*
+ * ending.c: see ending.h.
+ *
+ *	       target                        writer (last_look.c)
+ *	last_wanted + 1 ── wake ──▶ last_begun ─▶ looks ─▶ last_done
+ *	     └── waits, a few naps at most ◀── wake ──────────┘
+ *
+ * THE WAIT. The writer mostly is done within a millisecond or two. A program's
+ * end is not ours to delay: where the writer does not move for ENDING_IDLE
+ * naps (stopped, no processor is free) nobody waits for it. Once it has begun
+ * it may take as long as ENDING_NAPS, as the figures of a large process do. All
+ * is counted in naps, because a thread may be forbidden to read any clock.
+ *
+ * WHO. Several threads may end a process at once: the first does it all, and
+ * the others wait as long as that one gets on, since their end is its end. It
+ * may be that the same thread comes again: the last steps of an exit may call
+ * _exit, and so may a handler that interrupts them.
+ */
+#include "preload/process/ending.h"
+
+#include "preload/base/sys.h"
+#include "preload/guard/guard_end.h"
+#include "preload/ring/patience.h"
+#include "unwind/memory.h"
+
+#define ENDING_NAP_NS UINT64_C(1000000)
+#define ENDING_IDLE 5		/* naps in which the writer does not move */
+#define ENDING_BEGINS 50	/* the same, until the recorder has begun */
+#define ENDING_NAPS 300		/* for the writer, in all: who has tens of
+				 * thousands of mappings has many to read */
+#define ENDING_OTHER 50		/* naps in which the other thread does not */
+#define ENDING_YOUNG_NS (20 * UINT64_C(1000000))
+
+/* The recorder, if it is this process's: a vfork's child is another. */
+static struct recorder *ending_recorder(void)
+{
+	struct recorder *r = recorder;
+
+	return recorder_is_on(r) && unwind_may(UNWIND_NO_IDS) &&
+			       sys_getpid() == r->pid &&
+			       recorder_writer_alive(r) ?
+		       r : NULL;
+}
+
+/* Naps need a futex or a counter. */
+static bool ending_may_wait(void)
+{
+	const struct thread *thread = recorder_tls;
+
+	return unwind_may(UNWIND_NO_WAIT) ||
+	       !(thread && thread->aside & THREAD_MUTE);
+}
+
+/* Whether the writer has done with it. */
+static bool ending_is_done(const struct gl_shared *shared, uint32_t wanted)
+{
+	/* pairs with the release of last_look_step */
+	return (int32_t)(atomic_load_explicit(&shared->last_done,
+					      memory_order_acquire) -
+			 wanted) >= 0;
+}
+
+static bool ending_is_begun(const struct gl_shared *shared, uint32_t wanted)
+{
+	return (int32_t)(atomic_load_explicit(&shared->last_begun,
+					      memory_order_relaxed) -
+			 wanted) >= 0;
+}
+
+/*
+ * Forked children that end at once are many in a row, and their parent waits for
+ * each: a look would take as long as the rest of their lives. Their memory is
+ * what their parent's was.
+ */
+static bool ending_is_brief(const struct recorder *r)
+{
+	const struct thread *thread = recorder_tls;
+
+	return r->forked && !(thread && thread->aside & THREAD_MUTE) &&
+	       arch_cycles() - r->live->counter0 <
+		       recorder_cycles(r, ENDING_YOUNG_NS);
+}
+
+static bool ending_begins(const struct gl_shared *shared)
+{
+	return atomic_load_explicit(&shared->recorder_state,
+				    memory_order_acquire) ==
+	       GL_RECORDER_STARTING;
+}
+
+static unsigned ending_patience(const struct gl_shared *shared)
+{
+	return ending_begins(shared) ? ENDING_BEGINS : ENDING_IDLE;
+}
+
+static uint32_t ending_look(struct recorder *r)
+{
+	struct gl_shared *shared = r->shared;
+	unsigned naps, idle = 0;
+	uint64_t beats;
+	uint32_t wanted;
+
+	if (!shared || !ending_may_wait() || patience_lost(r))
+		return 0;
+	/* forked children that end at once are many, and each is much like
+	 * its parent: that one's figures say as much */
+	if (r->forked && ending_begins(shared))
+		return 0;
+	wanted = atomic_fetch_add_explicit(&shared->last_wanted, 1,
+					   memory_order_release) + 1;
+	recorder_wake(r);
+	beats = patience_beats(r);
+	for (naps = 0; naps < ENDING_NAPS && idle < ending_patience(shared);
+	     naps++) {
+		uint32_t done = atomic_load_explicit(&shared->last_done,
+						     memory_order_relaxed);
+
+		if (ending_is_done(shared, wanted) ||
+		    !recorder_writer_alive(r))
+			break;
+		recorder_nap(r, &shared->last_done, done, ENDING_NAP_NS);
+		idle = patience_beats(r) == beats &&
+				       !ending_is_begun(shared, wanted) ?
+			       idle + 1 : 0;
+		beats = patience_beats(r);
+	}
+	return wanted;
+}
+
+/* Until the other thread is done, or does not get on. */
+static void ending_wait(struct recorder *r)
+{
+	uint32_t steps = 0, seen;
+	unsigned idle = 0;
+
+	if (!ending_may_wait())
+		return;
+	while (idle < ENDING_OTHER &&
+	       !atomic_load_explicit(&r->ending.done, memory_order_acquire)) {
+		recorder_nap(r, &r->ending.done, 0, ENDING_NAP_NS);
+		seen = atomic_load_explicit(&r->ending.steps,
+					    memory_order_relaxed);
+		idle = seen == steps ? idle + 1 : 0;
+		steps = seen;
+	}
+}
+
+void ending_exit(void)
+{
+	struct recorder *r = ending_recorder();
+	uintptr_t nobody = 0;
+
+	if (!r)
+		return;
+	if (!atomic_compare_exchange_strong_explicit(
+		    &r->ending.thread, &nobody, arch_thread_pointer(),
+		    memory_order_relaxed, memory_order_relaxed)) {
+		if (nobody != arch_thread_pointer())
+			ending_wait(r);
+		return;
+	}
+	guard_end(r, &r->ending.steps);
+	if (!ending_is_brief(r))
+		ending_look(r);
+	atomic_store_explicit(&r->ending.done, 1, memory_order_release);
+	if (unwind_may(UNWIND_NO_WAIT))
+		sys_futex_wake(&r->ending.done);
+}
+
+uint32_t ending_exec(void)
+{
+	struct recorder *r = ending_recorder();
+
+	return r ? ending_look(r) : 0;
+}
+
+void ending_failed(uint32_t look)
+{
+	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+
+	if (look && shared)
+		atomic_store_explicit(&shared->last_void, look,
+				      memory_order_release);
+}

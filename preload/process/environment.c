@@ -1,0 +1,593 @@
+/*
+ * environment.c: see environment.h.
+ *
+ *	kernel's array    A B LD_PRELOAD=us:x GNOMON_OUTPUT=o C
+ *	environ, shown    A B C LD_PRELOAD=x         a copy, from before main on
+ *	passed to exec    A B C LD_PRELOAD=us:x GNOMON_OUTPUT=o
+ *
+ * The kernel's array stays as it is: behind it lie the auxiliary values, which
+ * are found from its end. Who reads it there (Go's run time) sees ours, and
+ * passes them on.
+ *
+ * What the program itself gives to a child is never replaced: a variable of
+ * ours that is there already, or an LD_PRELOAD that has us, stays. Nothing is
+ * added where our file cannot be opened (another root directory): the loader
+ * would complain to the program's standard error.
+ *
+ * environ belongs to the C library and to the program, which change it without
+ * any lock of ours. environment_show exchanges the array for a longer copy,
+ * and environment_conceal puts the old one back, or, if somebody has changed
+ * the environment meanwhile, takes ours out of whatever is there. Arrays of
+ * ours are never given back: a reader may still be going through one.
+ *
+ * Calls that overlap share a copy. How many use it is in the recorder:
+ *
+ *	free ──▶ 1 ◀──▶ 2 ◀──▶ …
+ *	  ▲      └──▶ closing ──┐
+ *	  └─────────────────────┘
+ *
+ * I1  Everything static here is constant after environment_init, in forked
+ *     children too, but for what show and conceal use.
+ * I2  A copy is taken out of environ only while it is closing, and whoever
+ *     finds it there then exchanges it for one of his own. So what a call is
+ *     shown stays until it is over, and nobody waits for anybody.
+ */
+#include "preload/process/environment.h"
+
+#include <linux/limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/base/options.h"
+#include "preload/base/patch_format.h"
+#include "preload/base/sys.h"
+#include "preload/process/seccomp.h"
+#include "preload/ring/recorder.h"
+
+#define ENVIRONMENT_PRELOAD "LD_PRELOAD="
+#define ENVIRONMENT_PREFIX "GNOMON_"
+#define ENVIRONMENT_DEBUG "GNOMON_DEBUG_"
+#define ENVIRONMENT_SPARE 64	/* entries: a longer one will do for long */
+#define ENVIRONMENT_NO_POOLS 8	/* at least as many as there are */
+#define ENVIRONMENT_OURS_MAX 64	/* variables; more are not passed on */
+
+extern char **__environ __attribute__((weak));
+
+/* LD_PRELOAD's part, "" if we came by another way, and whole variables. */
+static const char *environment_library = "";
+static const char *environment_ours[ENVIRONMENT_OURS_MAX];
+static unsigned environment_count;
+/* LD_PRELOAD without us; NULL: nothing is left of it. */
+static const char *environment_rest;
+static bool environment_taken;
+
+/* The longer copies that show uses, and what they stand for. */
+static struct environment_copy {
+	char **array, **saved;
+	size_t max;		/* bytes */
+} environment_copies[ENVIRONMENT_COPIES];
+
+enum { ENVIRONMENT_FREE = 0, ENVIRONMENT_CLOSING = -1 };
+
+#define ENVIRONMENT_TRIES 16	/* others may be faster, again and again */
+
+static bool environment_is(const char *entry, const char *name)
+{
+	return strncmp(entry, name, strlen(name)) == 0;
+}
+
+static bool environment_same_name(const char *a, const char *b)
+{
+	while (*a && *a == *b && *a != '=')
+		a++, b++;
+	return (*a == '=' || !*a) && (*b == '=' || !*b);
+}
+
+/* A variable that means something to us; others begin like that, too. */
+static bool environment_is_variable(const char *entry)
+{
+	char name[OPTIONS_VARIABLE_MAX];
+	unsigned id;
+
+	if (!environment_is(entry, ENVIRONMENT_PREFIX))
+		return false;
+	if (environment_is(entry, ENVIRONMENT_DEBUG) ||
+	    environment_same_name(entry, PATCH_VARIABLE) ||
+	    environment_same_name(entry, OPTIONS_COMMAND))
+		return true;
+	for (id = 0; id < OPTION_COUNT; id++) {
+		options_variable(id, name);
+		if (environment_same_name(entry, name))
+			return true;
+	}
+	return false;
+}
+
+static size_t environment_length(char *const *envp)
+{
+	size_t n = 0;
+
+	while (envp && envp[n])
+		n++;
+	return n;
+}
+
+static bool environment_names(char *const *envp, const char *variable)
+{
+	for (; envp && *envp; envp++)
+		if (environment_same_name(*envp, variable))
+			return true;
+	return false;
+}
+
+static const char *environment_base(const char *path, size_t n)
+{
+	const char *base = path;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (path[i] == '/')
+			base = path + i + 1;
+	return base;
+}
+
+/* Length of the first element of a list as LD_PRELOAD is one. */
+static size_t environment_element(const char *list)
+{
+	size_t n = 0;
+
+	while (list[n] && list[n] != ':' && list[n] != ' ')
+		n++;
+	return n;
+}
+
+/* Whether an element is our file, by its whole or its last name. */
+static bool environment_is_us(const char *element, size_t n,
+			      const char *library)
+{
+	const char *base = environment_base(library, strlen(library));
+	const char *last = environment_base(element, n);
+	size_t length = element + n - last;
+
+	return n && strlen(base) == length && memcmp(base, last, length) == 0;
+}
+
+/* Where our element begins, NULL if it is not in the list. */
+static const char *environment_find_us(const char *list, const char *library)
+{
+	while (*list) {
+		size_t n = environment_element(list);
+
+		if (environment_is_us(list, n, library))
+			return list;
+		list += n + (list[n] != '\0');
+	}
+	return NULL;
+}
+
+static char *environment_copy(char **to, const char *from, size_t n)
+{
+	char *start = *to;
+
+	memcpy(start, from, n);
+	start[n] = '\0';
+	*to = start + n + 1;
+	return start;
+}
+
+/* LD_PRELOAD without our element: what lies before and behind it. */
+static void environment_split(char **to, const char *list, const char *us)
+{
+	size_t n = environment_element(us);
+	const char *behind = us + n + (us[n] != '\0');
+	char *rest = *to;
+
+	environment_library = environment_copy(to, us, n);
+	rest = *to;
+	memcpy(rest, ENVIRONMENT_PRELOAD, sizeof(ENVIRONMENT_PRELOAD) - 1);
+	*to += sizeof(ENVIRONMENT_PRELOAD) - 1;
+	/* a separator before us goes with us, if nothing follows */
+	n = us - list;
+	if (n && !*behind)
+		n--;
+	memcpy(*to, list, n);
+	*to += n;
+	environment_copy(to, behind, strlen(behind));
+	if (rest[sizeof(ENVIRONMENT_PRELOAD) - 1])
+		environment_rest = rest;
+}
+
+static void environment_take(char **to, const char *entry,
+			     const char *library)
+{
+	const char *list = entry + sizeof(ENVIRONMENT_PRELOAD) - 1, *us;
+
+	if (!environment_is(entry, ENVIRONMENT_PRELOAD)) {
+		if (environment_count < ENVIRONMENT_OURS_MAX)
+			environment_ours[environment_count++] =
+				environment_copy(to, entry, strlen(entry));
+		return;
+	}
+	us = environment_find_us(list, library);
+	if (us && !environment_library[0])
+		environment_split(to, list, us);
+}
+
+static bool environment_concerns(const char *entry)
+{
+	return environment_is_variable(entry) ||
+	       environment_is(entry, ENVIRONMENT_PRELOAD);
+}
+
+static void *environment_map(size_t bytes)
+{
+	long at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return sys_failed(at) ? NULL : (void *)at;
+}
+
+void environment_init(char *const *environment, const char *library)
+{
+	size_t bytes = 0;
+	char *const *at;
+	char *to;
+
+	for (at = environment; *at; at++)
+		if (environment_concerns(*at))
+			bytes += 2 * (strlen(*at) + 1);
+	to = bytes ? environment_map(bytes) : NULL;
+	if (!to)
+		return;
+	for (at = environment; *at; at++)
+		if (environment_concerns(*at))
+			environment_take(&to, *at, library);
+	environment_taken = true;
+}
+
+/* ---- what the program sees ---- */
+
+/* Whether this entry is one that environment_make has put there, or was there
+ * from the start. */
+static bool environment_is_ours(const char *entry)
+{
+	unsigned i;
+
+	for (i = 0; i < environment_count; i++)
+		if (strcmp(entry, environment_ours[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool environment_has_us(const char *entry)
+{
+	return environment_library[0] &&
+	       environment_is(entry, ENVIRONMENT_PRELOAD) &&
+	       environment_find_us(entry + sizeof(ENVIRONMENT_PRELOAD) - 1,
+				   environment_library);
+}
+
+/* Takes ours out, from `from` to `to`, which may be the same. */
+static void environment_strip(char **to, char *const *from)
+{
+	for (; *from; from++) {
+		if (environment_is_ours(*from))
+			continue;
+		if (!environment_has_us(*from))
+			*to++ = *from;
+		else if (environment_rest)
+			*to++ = (char *)environment_rest;
+	}
+	*to = NULL;
+}
+
+/* --no-pools, for who came without the command. What libraries have read by
+ * now in their constructors is too late for it. */
+static void environment_add_no_pools(char **envp)
+{
+	size_t n = environment_length(envp);
+	unsigned i;
+
+	if (!recorder_options.number[OPTION_NO_POOLS])
+		return;
+	for (i = 0; options_no_pools[i]; i++)
+		if (!environment_names(envp, options_no_pools[i]))
+			envp[n++] = (char *)options_no_pools[i];
+	envp[n] = NULL;
+}
+
+static char **environment_without(char *const *envp)
+{
+	char **copy = environment_map((environment_length(envp) + 1 +
+				       ENVIRONMENT_NO_POOLS) * sizeof(*copy));
+
+	if (copy) {
+		environment_strip(copy, envp);
+		environment_add_no_pools(copy);
+	}
+	return copy;
+}
+
+char **environment_hide(char **envp)
+{
+	char **hidden;
+
+	if (!environment_taken || !envp)
+		return envp;
+	hidden = environment_without(envp);
+	if (!hidden)
+		return envp;
+	if (!&__environ || !__environ)
+		return hidden;
+	/* a constructor may have changed it */
+	if (__environ != envp) {
+		char **other = environment_without(__environ);
+
+		if (other)
+			__environ = other;
+	} else {
+		__environ = hidden;
+	}
+	return hidden;
+}
+
+/* ---- what others get ---- */
+
+static bool environment_follows(void)
+{
+	uint64_t follow = recorder_options.number[OPTION_FOLLOW];
+
+	return environment_taken && unwind_may(SECCOMP_NO_START) &&
+	       (follow == OPTION_FOLLOW_EXEC || follow == OPTION_FOLLOW_ALL);
+}
+
+/* A path that cannot be opened would make the loader complain. */
+static bool environment_reachable(void)
+{
+	return environment_library[0] != '/' ||
+	       arch_syscall3(__NR_faccessat, AT_FDCWD,
+			     (long)environment_library, 4 /* R_OK */) == 0;
+}
+
+static const char *environment_preload(char *const *envp)
+{
+	for (; envp && *envp; envp++)
+		if (environment_is(*envp, ENVIRONMENT_PRELOAD))
+			return *envp + sizeof(ENVIRONMENT_PRELOAD) - 1;
+	return NULL;
+}
+
+size_t environment_room(char *const *envp)
+{
+	const char *list;
+	size_t n;
+
+	if (!environment_follows() || !environment_reachable())
+		return 0;
+	n = (environment_length(envp) + environment_count + 2) *
+	    sizeof(char *);
+	list = environment_preload(envp);
+	return n + sizeof(ENVIRONMENT_PRELOAD) + strlen(environment_library) +
+	       (list ? strlen(list) : 0) + 2;
+}
+
+/* LD_PRELOAD=us:list */
+static char *environment_join(char *to, const char *list)
+{
+	char *start = to;
+	size_t n = strlen(environment_library);
+
+	memcpy(to, ENVIRONMENT_PRELOAD, sizeof(ENVIRONMENT_PRELOAD) - 1);
+	to += sizeof(ENVIRONMENT_PRELOAD) - 1;
+	memcpy(to, environment_library, n);
+	to += n;
+	if (list && *list) {
+		*to++ = ':';
+		n = strlen(list);
+		memcpy(to, list, n);
+		to += n;
+	}
+	*to = '\0';
+	return start;
+}
+
+char *const *environment_make(char *const *envp, void *room, size_t size)
+{
+	size_t n = environment_length(envp) + environment_count + 2, k = 0;
+	const char *list = environment_preload(envp);
+	char **made = room;
+	bool join = environment_library[0] &&
+		    (!list || !environment_find_us(list, environment_library));
+	char *const *at;
+	unsigned i;
+
+	/* somebody else has made it longer */
+	if (size < environment_room(envp))
+		return envp;
+	for (at = envp; at && *at; at++) {
+		if (join && environment_is(*at, ENVIRONMENT_PRELOAD)) {
+			made[k++] = environment_join((char *)(made + n), list);
+			join = false;
+		} else {
+			made[k++] = *at;
+		}
+	}
+	if (join)
+		made[k++] = environment_join((char *)(made + n), NULL);
+	for (i = 0; i < environment_count; i++)
+		if (!environment_names(envp, environment_ours[i]))
+			made[k++] = (char *)environment_ours[i];
+	made[k] = NULL;
+	return made;
+}
+
+/* ---- for functions that take no environment ---- */
+
+/* Whether taking ours out of what is shown gives what was there before. */
+static bool environment_unchanged(char *const *shown, char *const *saved)
+{
+	for (; *shown; shown++) {
+		if (environment_is_ours(*shown))
+			continue;
+		if (saved && *saved && (*shown == *saved ||
+					environment_has_us(*shown)))
+			saved++;
+		else if (!environment_has_us(*shown))
+			return false;
+	}
+	return !saved || !*saved;
+}
+
+static char **environment_now(void)
+{
+	return __atomic_load_n(&__environ, __ATOMIC_SEQ_CST);
+}
+
+static bool environment_exchange(char **from, char **to)
+{
+	return __atomic_compare_exchange_n(&__environ, &from, to, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static _Atomic int32_t *environment_users(int copy)
+{
+	return &recorder->environment_users[copy];
+}
+
+/* Which copy this is; -1: none of ours. */
+static int environment_which(char **array)
+{
+	int i;
+
+	for (i = 0; i < ENVIRONMENT_COPIES; i++)
+		if (array && array == environment_copies[i].array)
+			return i;
+	return -1;
+}
+
+static bool environment_hold(int copy)
+{
+	int32_t users = atomic_load(environment_users(copy));
+
+	while (users > 0)
+		if (atomic_compare_exchange_weak(environment_users(copy),
+						 &users, users + 1))
+			return true;
+	return false;
+}
+
+static bool environment_shows(char *const *envp)
+{
+	for (; envp && *envp; envp++)
+		if (environment_is_ours(*envp) || environment_has_us(*envp))
+			return true;
+	return false;
+}
+
+static void environment_close(struct environment_copy *copy)
+{
+	char **now = environment_now();
+
+	if (now == copy->array &&
+	    environment_unchanged(copy->array, copy->saved)) {
+		environment_exchange(copy->array, copy->saved);
+		return;
+	}
+	if (now != copy->array && environment_which(now) >= 0)
+		return;
+	if (environment_shows(now))
+		environment_strip(now, now);
+	/* the program's now, if it is that */
+	if (now == copy->array) {
+		copy->array = NULL;
+		copy->max = 0;
+	}
+}
+
+static void environment_release(int copy)
+{
+	int32_t users = atomic_load(environment_users(copy)), left;
+
+	do {
+		left = users > 1 ? users - 1 : ENVIRONMENT_CLOSING;
+	} while (!atomic_compare_exchange_weak(environment_users(copy), &users,
+					       left));
+	if (left != ENVIRONMENT_CLOSING)
+		return;
+	environment_close(&environment_copies[copy]);
+	atomic_store(environment_users(copy), ENVIRONMENT_FREE);
+}
+
+/* A copy that nobody uses, but for `other`, with so much room; -1: none. */
+static int environment_claim(size_t need, int other)
+{
+	int i;
+
+	for (i = 0; i < ENVIRONMENT_COPIES; i++) {
+		struct environment_copy *copy = &environment_copies[i];
+		int32_t users = ENVIRONMENT_FREE;
+
+		if (i == other ||
+		    !atomic_compare_exchange_strong(environment_users(i),
+						    &users, 1))
+			continue;
+		if (copy->max < need) {
+			need += ENVIRONMENT_SPARE * sizeof(char *);
+			copy->array = environment_map(need);
+			copy->max = copy->array ? need : 0;
+		}
+		if (copy->array)
+			return i;
+		atomic_store(environment_users(i), ENVIRONMENT_FREE);
+		return -1;
+	}
+	return -1;
+}
+
+/* Shows a copy of `now`, which may be one that is closing itself. -1: it was
+ * changed in between, or there is no memory. */
+static int environment_put(char **now, int closing)
+{
+	int i = environment_claim(environment_room(now), closing);
+	struct environment_copy *copy;
+	char **made;
+
+	if (i < 0)
+		return -1;
+	copy = &environment_copies[i];
+	copy->saved = closing < 0 ? now : environment_copies[closing].saved;
+	made = (char **)environment_make(now, copy->array, copy->max);
+	if (made != now && environment_exchange(now, made))
+		return i;
+	environment_release(i);
+	return -1;
+}
+
+int environment_show(void)
+{
+	unsigned tries;
+
+	if (!&__environ || !recorder || !environment_room(__environ))
+		return -1;
+	for (tries = 0; tries < ENVIRONMENT_TRIES; tries++) {
+		char **now = environment_now();
+		int copy = environment_which(now);
+
+		if (copy < 0 || !environment_hold(copy)) {
+			copy = environment_put(now, copy);
+			if (copy >= 0)
+				return copy;
+		} else if (environment_now() == now) {
+			return copy;
+		} else {
+			environment_release(copy);
+		}
+	}
+	return -1;
+}
+
+void environment_conceal(int copy)
+{
+	if (copy >= 0)
+		environment_release(copy);
+}

@@ -1,0 +1,203 @@
+/*
+ * hooks_exit.c: the functions by which a process ends, and those by which it
+ * is told how its children did. Each is the real one's as it was called, also
+ * as a cancellation point, with its result and errno. Those that wait hold
+ * nothing of ours while they do: they may be left by a jump or an exception.
+ *
+ * exit and a return from main end in a handler of on_exit, which alone is told
+ * the status. Ours is there before any other, so it is the last one; what is
+ * left to do then is to write what stdio has. musl has none: there our
+ * destructor is nearly the last, and no status is known. quick_exit ends in a
+ * handler of its own, which is not told it either; musl's is not seen.
+ *
+ * Called by the program from anywhere, also in signal handlers and in
+ * children that share their parent's memory (vfork).
+ */
+#include "preload/process/hooks_exit.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload/base/sys.h"
+#include "preload/hooks/hooks.h"
+#include "preload/interpose/life.h"
+#include "preload/process/ending.h"
+#include "preload/process/exit_status.h"
+
+/* The real function's type, and its value, NULL if there is none. */
+#define EXIT_REAL(name, type) ((type)life_real(LIFE_##name))
+
+struct rusage;
+
+typedef int exit_register(void (*handler)(int status, void *arg), void *arg);
+typedef int exit_register_quick(void (*handler)(void *arg), void *arg);
+
+/* exit_handler comes, if exit is called. */
+static bool exit_handled;
+
+/* ---- the process itself ---- */
+
+static void exit_now(int status)
+{
+	exit_status_own(status);
+	ending_exit();
+}
+
+static void exit_handler(int status, void *unused)
+{
+	(void)unused;
+	exit_now(status);
+}
+
+static void exit_handler_quick(void *unused)
+{
+	(void)unused;
+	ending_exit();
+}
+
+/* One of the C library's own; NULL: it has none. Another one that stands before
+ * it may not be ready yet. */
+static void *exit_function(const char *name)
+{
+	const struct link_map *own = real_own_map(), *image;
+	void *function = own ? real_behind(own, name, &image) : NULL;
+
+	return function && real_is_libc(image) ? function : NULL;
+}
+
+void hooks_exit(void)
+{
+	void *function = exit_function("on_exit");
+
+	/* refused: its exits are known to its parent only */
+	if (function)
+		exit_handled = !((exit_register *)function)(exit_handler,
+							    NULL);
+	/* by the name that at_quick_exit calls, which is in no library */
+	function = exit_function("__cxa_at_quick_exit");
+	if (function)
+		((exit_register_quick *)function)(exit_handler_quick, NULL);
+}
+
+void hooks_exit_unload(void)
+{
+	if (!exit_handled)
+		ending_exit();
+}
+
+static _Noreturn void exit_leave(void *real_leave, int status)
+{
+	exit_now(status);
+	if (real_leave)
+		((void (*)(int))real_leave)(status);
+	for (;;)
+		arch_syscall1(__NR_exit_group, status);
+}
+
+HOOK _Noreturn void _exit(int status)
+{
+	exit_leave(life_real(LIFE__exit), status);
+}
+
+HOOK _Noreturn void _Exit(int status)
+{
+	exit_leave(life_real(LIFE__Exit), status);
+}
+
+/* ---- its children ---- */
+
+/* result and status as wait4 gives them. */
+static void exit_by_wait(int result, int status)
+{
+	if (result > 0)
+		exit_status_reaped(result, status);
+}
+
+/* result and info as waitid gives them. */
+static void exit_by_waitid(int result, const siginfo_t *info)
+{
+	int status = info->si_status;
+
+	if (result || !info->si_pid)
+		return;
+	if (info->si_code == CLD_EXITED)
+		exit_status_reaped(info->si_pid, (status & 0xff) << 8);
+	else if (info->si_code == CLD_KILLED)
+		exit_status_reaped(info->si_pid, status);
+	else if (info->si_code == CLD_DUMPED)
+		exit_status_reaped(info->si_pid, status | 0x80);
+}
+
+/* One that has a status among its arguments; where the program does not want
+ * it we do. */
+#define EXIT_WAIT(name, types, arguments)                                    \
+	HOOK pid_t name types                                                \
+	{                                                                    \
+		pid_t (*real_##name) types =                                 \
+			EXIT_REAL(name, pid_t (*) types);                    \
+		pid_t result;                                                \
+		int unwanted = 0;                                            \
+                                                                             \
+		if (!real_##name)                                            \
+			return life_missing();                               \
+		if (!status)                                                 \
+			status = &unwanted;                                  \
+		result = real_##name arguments;                              \
+		exit_by_wait(result, result > 0 ? *status : 0);              \
+		return result;                                               \
+	}
+
+EXIT_WAIT(wait, (int *status), (status))
+EXIT_WAIT(waitpid, (pid_t pid, int *status, int options),
+	  (pid, status, options))
+EXIT_WAIT(wait3, (int *status, int options, struct rusage *usage),
+	  (status, options, usage))
+EXIT_WAIT(wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+	  (pid, status, options, usage))
+
+HOOK int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
+{
+	int (*real_waitid)(idtype_t, id_t, siginfo_t *, int) =
+		EXIT_REAL(waitid, int (*)(idtype_t, id_t, siginfo_t *, int));
+	siginfo_t unwanted = { 0 };
+	int result;
+
+	if (!real_waitid)
+		return life_missing();
+	if (!info)
+		info = &unwanted;
+	result = real_waitid(which, id, info, options);
+	exit_by_waitid(result, info);
+	return result;
+}
+
+/* ---- raw system calls ---- */
+
+bool hooks_exit_raw(long number)
+{
+	return number == __NR_wait4 || number == __NR_waitid ||
+	       number == __NR_exit_group;
+}
+
+long hooks_exit_syscall(hooks_exit_call *real_syscall, long number,
+			const long *arg)
+{
+	siginfo_t info = { 0 };
+	long result, third = arg[2];
+	int status = 0;
+	int *told = number == __NR_wait4 && arg[1] ? (int *)arg[1] : &status;
+	long second = number == __NR_wait4 ? (long)told : arg[1];
+
+	if (number == __NR_exit_group)
+		exit_now(arg[0]);
+	if (number == __NR_waitid && !third)
+		third = (long)&info;
+	result = real_syscall(number, arg[0], second, third, arg[3], arg[4],
+			      arg[5]);
+	if (number == __NR_wait4)
+		exit_by_wait(result, result > 0 ? *told : 0);
+	if (number == __NR_waitid)
+		exit_by_waitid(result, (const siginfo_t *)third);
+	return result;
+}

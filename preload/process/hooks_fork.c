@@ -1,0 +1,72 @@
+/*
+ * hooks_fork.c: fork and _Fork as the program enters them, and what it makes of
+ * syscall(). Each calls the real one as it was called itself; result and errno
+ * are its. A fork by an instruction of the program's own is noticed by the wiped
+ * area alone.
+ *
+ * Called by the program from anywhere, also in signal handlers.
+ */
+#include "preload/process/hooks_fork.h"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "preload/hooks/hooks.h"
+#include "preload/interpose/life.h"
+#include "preload/process/seccomp.h"
+#include "preload/ring/fork_copy.h"
+
+pid_t _Fork(void);
+
+static void hooks_fork_end(struct fork_copy *copy, long child)
+{
+	if (child)
+		fork_copy_drop(copy);
+	else
+		fork_copy_place(copy);
+}
+
+static pid_t hooks_fork_by(void *real_fork, uintptr_t sp)
+{
+	struct fork_copy copy;
+	pid_t child;
+
+	if (!real_fork)
+		return life_missing();
+	seccomp_take_over();
+	recorder_forks();
+	fork_copy_take(&copy, sp);
+	child = ((pid_t (*)(void))real_fork)();
+	hooks_fork_end(&copy, child);
+	return child;
+}
+
+HOOK pid_t fork(void)
+{
+	return hooks_fork_by(life_real(LIFE_fork),
+			     (uintptr_t)__builtin_dwarf_cfa());
+}
+
+/* A C library that has none: its fork does as much, and calls what
+ * pthread_atfork was given. */
+HOOK pid_t _Fork(void)
+{
+	void *real_fork = life_real(LIFE__Fork);
+
+	return hooks_fork_by(real_fork ? real_fork : life_real(LIFE_fork),
+			     (uintptr_t)__builtin_dwarf_cfa());
+}
+
+long hooks_fork_syscall(hooks_fork_call *real_syscall, long number,
+			const long *arg, uintptr_t sp)
+{
+	struct fork_copy copy;
+	long child;
+
+	seccomp_take_over();
+	fork_copy_take(&copy, sp);
+	child = real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
+			     arg[5]);
+	hooks_fork_end(&copy, child);
+	return child;
+}

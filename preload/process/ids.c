@@ -1,0 +1,130 @@
+/*
+ * ids.c: see ids.h. Repeating the call is exact: before it the writer had the
+ * same ids and capabilities, so it has the same afterwards, keepcaps, secure
+ * bits, user namespaces and all.
+ */
+#include "preload/process/ids.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/base/sys.h"
+#include "preload/base/tid.h"
+#include "preload/process/seccomp.h"
+#include "preload/ring/recorder.h"
+
+#define IDS_GROUPS_MAX 1024	/* on the stack; else the writer ends */
+#define IDS_GROUPS_PART (GL_REQUEST_ROOM / sizeof(gid_t))
+
+static bool ids_recording(void)
+{
+	return recorder_is_on(recorder);
+}
+
+/* A child that shares our memory (vfork) has ids of its own. */
+static bool ids_our_own(void)
+{
+	return ids_recording() && (!unwind_may(UNWIND_NO_IDS) ||
+				   sys_getpid() == recorder->pid);
+}
+
+static void ids_give_up(void)
+{
+	struct recorder *r = recorder;
+	struct gl_shared *shared = r->shared;
+
+	if (!shared || !recorder_writer_alive(r))
+		return;
+	atomic_store_explicit(&shared->stop, 1, memory_order_release);
+	recorder_wake(r);
+}
+
+static void ids_ask(const struct ask_question *question)
+{
+	long result;
+
+	if (!ask_writer(recorder, question, &result))
+		ids_give_up();
+}
+
+void ids_follow(long number, long a, long b, long c, long d, long e)
+{
+	struct ask_question question = { .what = ASK_CALL, .number = number,
+					 .arg = { a, b, c, d, e } };
+
+	if (ids_our_own())
+		ids_ask(&question);
+}
+
+void ids_follow_capset(const void *header, size_t header_bytes,
+		       const void *data, size_t bytes)
+{
+	unsigned char both[64];
+	struct ask_question question = { .what = ASK_CAPABILITIES,
+					 .data = both,
+					 .arg = { (long)header_bytes },
+					 .bytes = header_bytes + bytes };
+
+	if (!ids_our_own() || header_bytes + bytes > sizeof(both))
+		return;
+	memcpy(both, header, header_bytes);
+	memcpy(both + header_bytes, data, bytes);
+	ids_ask(&question);
+}
+
+void ids_follow_setgroups(size_t count, const gid_t *groups)
+{
+	struct ask_question question = { .what = ASK_GROUPS };
+	size_t from, n;
+
+	if (!ids_our_own())
+		return;
+	question.arg[0] = (long)count;
+	for (from = 0; !from || from < count; from += n) {
+		n = base_min(count - from, IDS_GROUPS_PART);
+		question.arg[1] = (long)from;
+		question.bytes = n * sizeof(*groups);
+		question.data = groups + from;
+		ids_ask(&question);
+		if (!n)
+			break;
+	}
+}
+
+void ids_follow_groups(void)
+{
+	uint32_t groups[IDS_GROUPS_MAX];
+	long n;
+
+	if (!ids_our_own())
+		return;
+	n = unwind_may(SECCOMP_NO_ALL) ?
+		    arch_syscall2(__NR_getgroups, IDS_GROUPS_MAX,
+				  (long)groups) :
+		    -EPERM;
+	if (sys_failed(n))
+		ids_give_up();
+	else
+		ids_follow_setgroups(n, groups);
+}
+
+void ids_follow_user_space(void)
+{
+	struct ask_question question = { .what = ASK_USER_SPACE };
+
+	if (!ids_our_own())
+		return;
+	question.arg[0] = tid_own();
+	ids_ask(&question);
+}
+
+bool ids_are_final(void)
+{
+	uint32_t real, effective, saved;
+
+	if (!unwind_may(SECCOMP_NO_ALL) || !ids_our_own() ||
+	    arch_syscall3(__NR_getresuid, (long)&real, (long)&effective,
+			  (long)&saved))
+		return false;
+	return real == effective && real == saved && real != 0;
+}

@@ -1,0 +1,213 @@
+/*
+ * seccomp.c: see seccomp.h.
+ *
+ * I1  A bit of unwind_ban that is set because of a filter stays: filters
+ *     cannot be taken away. Only what seccomp_before sets in advance is taken
+ *     back by seccomp_after_*.
+ */
+#include "preload/process/seccomp.h"
+
+#include <linux/audit.h>
+#include <linux/prctl.h>
+#include <sys/socket.h>
+
+#include "preload/base/sys.h"
+#include "preload/process/filter.h"
+#include "preload/ring/recorder.h"
+
+#define SECCOMP_HOW_INVALID (~0L)	/* as unwind_probe has it */
+/* PIDFD_GET_INFO, which asks how a process ended (cli/recorder/target.c). */
+#define SECCOMP_GET_INFO 0xc040ff0bu
+
+/* Bits for filters that are in force, and how many calls are under way. */
+static _Atomic uint32_t seccomp_known;
+static _Atomic uint32_t seccomp_pending;
+/* Filters that the hooks have seen; those of a parent count. */
+static _Atomic uint32_t seccomp_seen;
+
+struct seccomp_call {
+	uint32_t bits;
+	int number;
+	long first, second;	/* arguments that a filter may look at */
+};
+
+#define SECCOMP_SOCKET(name, first) \
+	{ SECCOMP_NO_SOCKET, __NR_##name, first, 0 }
+#define SECCOMP_START(name) { SECCOMP_NO_START, __NR_##name, 0, 0 }
+
+/* What we call: in threads of the target, and (SECCOMP_NO_START) to start a
+ * recorder, its writer's whole life included. */
+static const struct seccomp_call seccomp_calls[] = {
+	{ UNWIND_NO_PROBE | SECCOMP_NO_START, __NR_rt_sigprocmask,
+	  SECCOMP_HOW_INVALID, 0 },
+	{ UNWIND_NO_WAIT | SECCOMP_NO_START, __NR_futex, 0,
+	  FUTEX_WAIT },
+	{ UNWIND_NO_WAIT | SECCOMP_NO_START, __NR_futex, 0,
+	  FUTEX_WAKE },
+	{ UNWIND_NO_IDS | SECCOMP_NO_START, __NR_getpid, 0, 0 },
+	{ UNWIND_NO_IDS, __NR_getppid, 0, 0 },
+	{ UNWIND_NO_IDS | SECCOMP_NO_START, __NR_gettid, 0, 0 },
+	{ UNWIND_NO_IDS | SECCOMP_NO_START, __NR_prctl, PR_GET_NAME, 0 },
+	{ UNWIND_NO_ADVICE | SECCOMP_NO_START, __NR_madvise, 0, 0 },
+	{ UNWIND_NO_COPY | SECCOMP_NO_START, __NR_process_vm_readv, 0, 0 },
+	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_openat, AT_FDCWD, 0 },
+	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_newfstatat, 0, 0 },
+	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_mmap, 0, 0 },
+	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_munmap, 0, 0 },
+	{ SECCOMP_NO_PAGES, __NR_mincore, 0, 0 },
+	{ SECCOMP_NO_PAGES, __NR_sysinfo, 0, 0 },
+	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_close, 0, 0 },
+	{ SECCOMP_NO_READ | SECCOMP_NO_START, __NR_read, 0, 0 },
+	{ SECCOMP_NO_READ | SECCOMP_NO_START, __NR_pread64, 0, 0 },
+	{ SECCOMP_NO_STATUS, __NR_ioctl, 0, SECCOMP_GET_INFO },
+	{ SECCOMP_NO_LOCK, __NR_capget, 0, 0 },
+	{ SECCOMP_NO_LOCK, __NR_prlimit64, 0, 0 },
+	{ SECCOMP_NO_LOCK, __NR_mlock, 0, 0 },
+	{ SECCOMP_NO_LOCK, __NR_mlock2, 0, 0 },
+	SECCOMP_SOCKET(socket, AF_UNIX), SECCOMP_SOCKET(bind, 0),
+	SECCOMP_SOCKET(listen, 0), SECCOMP_SOCKET(accept4, 0),
+	SECCOMP_SOCKET(getsockopt, 0), SECCOMP_SOCKET(recvfrom, 0),
+	SECCOMP_SOCKET(sendto, 0),
+	SECCOMP_START(arch_prctl), SECCOMP_START(brk),
+	SECCOMP_START(clock_gettime), SECCOMP_START(clone),
+	SECCOMP_START(close_range), SECCOMP_START(dup3), SECCOMP_START(execve),
+	SECCOMP_START(exit), SECCOMP_START(faccessat),
+	SECCOMP_START(fallocate), SECCOMP_START(fcntl), SECCOMP_START(flock),
+	SECCOMP_START(fstatfs), SECCOMP_START(ftruncate),
+	SECCOMP_START(getcwd),
+	SECCOMP_START(getegid), SECCOMP_START(geteuid),
+	SECCOMP_START(getrandom), SECCOMP_START(kill),
+	SECCOMP_START(lseek), SECCOMP_START(mkdirat), SECCOMP_START(mprotect),
+	SECCOMP_START(munmap), SECCOMP_START(nanosleep),
+	SECCOMP_START(pidfd_open), SECCOMP_START(pipe2), SECCOMP_START(ppoll),
+	SECCOMP_START(prctl),
+	SECCOMP_START(pread64), SECCOMP_START(prlimit64),
+	SECCOMP_START(readlink), SECCOMP_START(readlinkat),
+	SECCOMP_START(renameat2), SECCOMP_START(rseq),
+	SECCOMP_START(rt_sigaction),
+	SECCOMP_START(sched_setaffinity), SECCOMP_START(sched_setscheduler),
+	SECCOMP_START(sched_yield), SECCOMP_START(set_robust_list),
+	SECCOMP_START(set_tid_address), SECCOMP_START(setsid),
+	SECCOMP_START(memfd_create), SECCOMP_START(shmat),
+	SECCOMP_START(shmctl), SECCOMP_START(shmget),
+	SECCOMP_START(statfs), SECCOMP_START(tgkill), SECCOMP_START(uname),
+	SECCOMP_START(unlinkat), SECCOMP_START(wait4), SECCOMP_START(write),
+};
+
+/* The writer is told. */
+static void seccomp_share(uint32_t ban)
+{
+	struct gl_shared *shared;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	shared = recorder ? recorder->shared : NULL;
+	if (!shared)
+		return;
+	atomic_store_explicit(&shared->filters_seen,
+			      atomic_load_explicit(&seccomp_seen,
+						   memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(&shared->ban_known, ban, memory_order_seq_cst);
+}
+
+static void seccomp_publish(void)
+{
+	uint32_t ban = atomic_load_explicit(&seccomp_known,
+					    memory_order_seq_cst);
+
+	if (atomic_load_explicit(&seccomp_pending, memory_order_seq_cst))
+		ban = SECCOMP_NO_ALL;
+	atomic_store_explicit(&unwind_ban, ban, memory_order_seq_cst);
+	seccomp_share(ban);
+}
+
+static void seccomp_add(uint32_t bits)
+{
+	atomic_fetch_or_explicit(&seccomp_known, bits, memory_order_seq_cst);
+}
+
+void seccomp_forbid(uint32_t bits)
+{
+	seccomp_add(bits);
+	seccomp_publish();
+}
+
+void seccomp_before(void)
+{
+	atomic_fetch_add_explicit(&seccomp_pending, 1, memory_order_seq_cst);
+	seccomp_publish();
+}
+
+static void seccomp_after(void)
+{
+	atomic_fetch_sub_explicit(&seccomp_pending, 1, memory_order_seq_cst);
+	seccomp_publish();
+}
+
+void seccomp_after_failure(void)
+{
+	seccomp_after();
+}
+
+void seccomp_after_strict(void)
+{
+	seccomp_add(SECCOMP_NO_ALL);
+	seccomp_after();
+}
+
+static uint32_t seccomp_verdict(const struct sock_fprog *program)
+{
+	const size_t count = sizeof(seccomp_calls) / sizeof(seccomp_calls[0]);
+	uint32_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct seccomp_call *call = &seccomp_calls[i];
+		struct seccomp_data data = {
+			.nr = call->number,
+			.arch = ARCH_AUDIT,
+			.args = { call->first, call->second },
+		};
+
+		if ((bits & call->bits) != call->bits &&
+		    !filter_allows(program, &data))
+			bits |= call->bits;
+	}
+	return bits;
+}
+
+void seccomp_after_filter(const struct sock_fprog *program)
+{
+	atomic_fetch_add_explicit(&seccomp_seen, 1, memory_order_relaxed);
+	seccomp_add(seccomp_verdict(program));
+	seccomp_after();
+}
+
+void seccomp_tell_start(struct gl_shared *shared)
+{
+	shared->ban_known = atomic_load_explicit(&unwind_ban,
+						 memory_order_relaxed);
+	shared->filters_seen = atomic_load_explicit(&seccomp_seen,
+						    memory_order_relaxed);
+}
+
+void seccomp_tell(struct recorder *r)
+{
+	unwind_ban_found = &recorder->ban_found;
+	recorder->ban_found = &r->shared->ban_found;
+	/* pairs with that of seccomp_publish: who has a filter seen sees what
+	 * is shared, or it is told here */
+	atomic_thread_fence(memory_order_seq_cst);
+	seccomp_publish();
+}
+
+void seccomp_take_over(void)
+{
+	uint32_t found = unwind_found();
+
+	if (likely(!(found & ~atomic_load_explicit(&unwind_ban,
+						   memory_order_relaxed))))
+		return;
+	seccomp_add(found);
+	seccomp_publish();
+}

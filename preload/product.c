@@ -1,8 +1,0 @@
-/* product.c: see product.h. All that differs (mk/api.mk). */
-#include "preload/product.h"
-
-#ifdef PRODUCT_OFF
-const bool product_off = true;
-#else
-const bool product_off = false;
-#endif

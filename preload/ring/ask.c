@@ -1,0 +1,230 @@
+/*
+ * ask.c: see ask.h.
+ *
+ *	         thread        thread              writer
+ *	(holder) ─────▶ POSTED ─────────▶ TAKEN ──▶ DONE
+ *	IDLE ◀────────────┴─ too late ──── thread ◀──┘
+ *
+ * WHOSE TURN. `holder` is the thread pointer of who asks; 0: nobody does. Who
+ * finds it taken sleeps until `left` moves. Who leaves while others sleep does
+ * not free it but lets the first of them have it (ASK_PASSED, which only who
+ * has slept may take), or a thread that asks again and again would be back
+ * before anybody is awake. Whom it was passed to may be gone, or be in a
+ * handler: then another one takes it at the end of its nap.
+ *
+ * SIGNALS are kept out while there is a question: a handler that jumped out of
+ * it would leave it to nobody. A process may have forbidden itself the call that
+ * this takes (seccomp.h). There a question may be left, and is taken back by
+ * the next of the same thread; other threads are refused until then.
+ *
+ * I1: who finds itself to be the holder is in a handler that interrupted its
+ *     own question, as nobody else stores that value, or has left one by a
+ *     jump. The first is refused at once. So the holder waits for the writer
+ *     only, everybody else for holders.
+ * I2: each wait but that for a question TAKEN has an end, whoever wakes whom.
+ *
+ * A fork finds all of it 0: the recorder is wiped.
+ */
+#include "preload/ring/ask.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "arch.h"
+#include "preload/base/sys.h"
+#include "preload/ring/recorder.h"
+#include "unwind/abandoned.h"
+#include "unwind/memory.h"
+#include "unwind/signals.h"
+
+#define ASK_NAP_NS (20 * UINT64_C(1000000))
+/* What is waited at most, in parts of a nap, and what one counts that was
+ * ended by something that happened, or by a signal. No clock: a thread may be
+ * forbidden to read any. */
+#define ASK_PATIENCE (100 * ASK_NAP)
+#define ASK_PASSED 1	/* no thread's pointer */
+enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
+
+static bool ask_move(struct gl_request *request, uint32_t from, uint32_t to)
+{
+	return atomic_compare_exchange_strong_explicit(
+		&request->state, &from, to, memory_order_acq_rel,
+		memory_order_acquire);
+}
+
+static bool ask_is_ours(const struct ask *ask)
+{
+	return atomic_load_explicit(&ask->holder, memory_order_relaxed) ==
+	       arch_thread_pointer();
+}
+
+static bool ask_is_left(const struct ask *ask, uintptr_t sp)
+{
+	const struct thread *thread = recorder_tls;
+
+	return ask->cfa && abandoned(thread ? thread->capture : NULL, ask->cfa,
+				     ask->ra, sp);
+}
+
+bool ask_interrupted(const struct ask *ask, uintptr_t sp)
+{
+	return ask_is_ours(ask) && !ask_is_left(ask, sp);
+}
+
+static bool ask_take(struct ask *ask, uintptr_t from)
+{
+	/* pairs with the stores of ask_leave */
+	return atomic_compare_exchange_strong(&ask->holder, &from,
+					      arch_thread_pointer());
+}
+
+/* Sleeps while *word == value, a nap at most; what it counts. */
+static unsigned ask_nap(struct recorder *r, const _Atomic uint32_t *word,
+			uint32_t value)
+{
+	bool spins = !unwind_may(UNWIND_NO_WAIT);
+	long result = 0;
+
+	if (spins)
+		recorder_nap(r, word, value, ASK_NAP_NS);
+	else
+		result = sys_futex_wait(word, value, ASK_NAP_NS);
+	if (atomic_load_explicit(word, memory_order_relaxed) != value)
+		return ASK_MOVED;
+	if (spins || result == -ETIMEDOUT)
+		return ASK_NAP;
+	return result == -EINTR ? ASK_SIGNAL : ASK_MOVED;
+}
+
+/* A question of the calling thread that was left by a jump is nobody's; once
+ * taken, not before the writer is through with it. */
+static bool ask_withdraw(struct recorder *r, struct gl_request *request)
+{
+	while (!ask_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE) &&
+	       atomic_load_explicit(&request->state, memory_order_acquire) ==
+		       GL_REQUEST_TAKEN) {
+		if (!recorder_writer_alive(r))
+			return false;
+		ask_nap(r, &request->state, GL_REQUEST_TAKEN);
+	}
+	atomic_store_explicit(&request->state, GL_REQUEST_IDLE, memory_order_relaxed);
+	return true;
+}
+
+static bool ask_claim(struct recorder *r, struct gl_request *request,
+		      uintptr_t sp)
+{
+	struct ask *ask = &r->ask;
+	unsigned waited = 0;
+	uint32_t left;
+
+	if (unlikely(ask_is_ours(ask)))
+		return ask_is_left(ask, sp) && ask_withdraw(r, request);
+	while (!ask_take(ask, 0)) {
+		if (waited >= ASK_PATIENCE || !recorder_writer_alive(r))
+			return false;
+		/* before a last look; pairs with the loads of ask_leave */
+		atomic_store(&ask->waits, 1);
+		left = atomic_load(&ask->left);
+		if (ask_take(ask, 0))
+			break;
+		waited += ask_nap(r, &ask->left, left);
+		if (ask_take(ask, ASK_PASSED))
+			break;
+	}
+	return true;
+}
+
+static void ask_leave(struct ask *ask)
+{
+	bool wakes = unwind_may(UNWIND_NO_WAIT);
+	bool waits = atomic_exchange(&ask->waits, 0) && wakes;
+	uintptr_t passed = ASK_PASSED;
+
+	ask->cfa = 0;
+	atomic_store(&ask->holder, waits ? ASK_PASSED : 0);
+	atomic_fetch_add(&ask->left, 1);
+	if (!wakes || (!waits && !atomic_load(&ask->waits)))
+		return;
+	/* There may be more than one, of whom none may say so again. */
+	if (sys_futex_wake_some(&ask->left, 1) > 0)
+		atomic_store(&ask->waits, 1);
+	else if (waits)
+		atomic_compare_exchange_strong(&ask->holder, &passed, 0);
+}
+
+/* Whether it was answered. Once taken it is waited for as long as the writer
+ * lives: the request is that one's until then. */
+static bool ask_wait(struct recorder *r, struct gl_request *request)
+{
+	unsigned waited = 0;
+
+	for (;;) {
+		uint32_t state = atomic_load_explicit(&request->state,
+						      memory_order_acquire);
+
+		if (state == GL_REQUEST_DONE)
+			return true;
+		if (!recorder_writer_alive(r))
+			return false;
+		if (waited >= ASK_PATIENCE &&
+		    ask_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE))
+			return false;
+		waited += ask_nap(r, &request->state, state);
+	}
+}
+
+static bool ask_and_wait(struct recorder *r, struct gl_request *request,
+			 const struct ask_question *question, long *result)
+{
+	bool answered;
+	unsigned i;
+
+	request->what = question->what;
+	request->number = question->number;
+	for (i = 0; i < 6; i++)
+		request->arg[i] = question->arg[i];
+	request->bytes = question->bytes + question->more_bytes;
+	memcpy(request->data, question->data, question->bytes);
+	/* pairs with the acquire of ask_pending */
+	atomic_store_explicit(&request->state, GL_REQUEST_POSTED,
+			      memory_order_release);
+	recorder_wake(r);
+	answered = ask_wait(r, request);
+	if (answered) {
+		*result = request->result;
+		if (question->back)
+			memcpy(question->back, request->data, question->bytes);
+		memcpy(question->more, request->data + question->bytes,
+		       question->more_bytes);
+	}
+	atomic_store_explicit(&request->state, GL_REQUEST_IDLE, memory_order_relaxed);
+	return answered;
+}
+
+BASE_SLOW bool ask_writer(struct recorder *r,
+			  const struct ask_question *question, long *result)
+{
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	struct gl_request *request;
+	struct signals_held held;
+	bool answered = false;
+
+	if (!recorder_is_on(r) ||
+	    question->bytes + question->more_bytes > GL_REQUEST_ROOM)
+		return false;
+	request = &r->shared->request;
+	signals_hold(&held);
+	if (ask_claim(r, request, sp)) {
+		/* the last to be known: a handler in between is refused */
+		r->ask.cfa = 0;
+		atomic_signal_fence(memory_order_seq_cst);
+		r->ask.ra = (uintptr_t)__builtin_return_address(0);
+		atomic_signal_fence(memory_order_seq_cst);
+		r->ask.cfa = sp;
+		answered = ask_and_wait(r, request, question, result);
+		ask_leave(&r->ask);
+	}
+	signals_release(&held);
+	return answered;
+}

@@ -1,0 +1,55 @@
+/*
+ * ask.h: what a thread of the target has the writer do, and waits for: a
+ * system call that is meant for the writer itself, or that the thread may not
+ * make; a question about the recording. One at a time. A request goes to the
+ * writer by value, and so does the answer (struct gl_request).
+ */
+#ifndef GNOMON_ASK_H
+#define GNOMON_ASK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/ring/shared.h"
+
+struct recorder;
+
+
+/* The asker's. */
+struct ask_question {
+	enum ask_what what;
+	long number;
+	long arg[6];
+	const void *data;
+	uint32_t bytes;		/* GL_REQUEST_ROOM with more_bytes, at most */
+	void *back;		/* as many, as the answer has changed them;
+				 * NULL: not wanted */
+	void *more;		/* of the answer alone: what follows them */
+	uint32_t more_bytes;
+};
+
+/* Whose turn it is to ask. Of hooks alone, in the recorder. */
+struct ask {
+	_Atomic uintptr_t holder;	/* thread pointer of who asks; 0: nobody */
+	uintptr_t cfa, ra;	/* of its ask_writer (abandoned.h); cfa 0: not
+				 * known yet */
+	_Atomic uint32_t left;	/* futex: how many have asked */
+	_Atomic uint32_t waits;	/* somebody may sleep on `left` */
+};
+
+/*
+ * Any thread of the target, also in handlers; each gets its turn. False: there
+ * is no answer, because there is no writer, or not in time (some seconds), or
+ * because this is a handler that interrupted a question (ask_interrupted). No
+ * signal is let in meanwhile, where the process may still see to that.
+ */
+bool ask_writer(struct recorder *r, const struct ask_question *question,
+		long *result);
+
+/* Whether the calling thread asks already, further out: what it interrupted
+ * cannot go on before it is back. sp: of the function that asks for this, after
+ * its return. */
+bool ask_interrupted(const struct ask *ask, uintptr_t sp);
+
+#endif

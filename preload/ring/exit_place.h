@@ -1,0 +1,34 @@
+/*
+ * exit_place.h: where it is told how a child ended, see exit_status.c.
+ */
+#ifndef GNOMON_EXIT_PLACE_H
+#define GNOMON_EXIT_PLACE_H
+
+#include "preload/ring/shared.h"
+
+#define EXIT_STATUS_PID_BITS 22 /* PID_MAX_LIMIT */
+#define EXIT_STATUS_STATUS_BITS 16
+#define EXIT_STATUS_COUNT_SHIFT 60
+#define EXIT_STATUS_GIVEN 0x100u /* beside a status in gl_shared.exits */
+
+static inline unsigned exit_status_place(int pid)
+{
+	return (unsigned)pid % GL_EXITS;
+}
+
+static inline uint64_t exit_status_who(int pid, int parent)
+{
+	return ((uint64_t)pid << EXIT_STATUS_PID_BITS | (uint64_t)parent)
+	       << EXIT_STATUS_STATUS_BITS;
+}
+
+/* Who it is about: as exit_status_who. */
+static inline uint64_t exit_status_whose(uint64_t word)
+{
+	const uint64_t count = UINT64_C(15) << EXIT_STATUS_COUNT_SHIFT;
+	const uint64_t status = (UINT64_C(1) << EXIT_STATUS_STATUS_BITS) - 1;
+
+	return word & ~count & ~status;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * gate.h: whether anything is recorded at the time, and the requests of signal
+ * handlers that may change that.
+ *
+ *	gate:     ┌────────── count ──────────┬─ 2 ─┬─ 1 ─┐
+ *	          │ requests posted so far    │ OFF │SHUT │
+ *	          └───────────────────────────┴─────┴─────┘
+ *
+ * Shut, nothing is recorded: the recorder is dormant (aside.h). A toggle opens
+ * the gate before its handler returns, whatever it will turn out to mean: what
+ * is recorded too much has a stamp that says so, what is not recorded is lost.
+ * The writer serves requests in order (control.c), and shuts the gate only if
+ * none was posted that it has not served.
+ *
+ * Request n lies in slot n modulo their number, from when it is posted until
+ * the writer takes it:
+ *
+ *	empty(n) ─ handler: by compare and swap ─▶ tick and what, n is counted
+ *	    ▲                                          │
+ *	    └────────── writer: empty(n + slots) ──────┘
+ *
+ * I1: the stamp of a request is taken while its slot is the next to be filled.
+ *     So stamps are in the order of slots, but for some cycles that a processor
+ *     reads its counter too early; and later than all that happened before the
+ *     handler, earlier than all that happens after it.
+ * I2: a request is counted before its handler returns, by whoever gets to it.
+ * I3: an empty slot has the number of its lap: who was late fills none of
+ *     another lap.
+ */
+#ifndef GNOMON_GATE_H
+#define GNOMON_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/base.h"
+
+struct gl_shared;
+
+#define GATE_SHUT UINT64_C(1)
+#define GATE_OFF UINT64_C(2)	/* shut for good */
+#define GATE_ONE UINT64_C(4)	/* a request, in the count */
+
+/* The writer comes some 100 us after the first, unless it is held up. */
+#define GATE_SLOTS 4096
+
+/* What is asked for; 0 is an empty slot. */
+enum gate_what { GATE_TOGGLE = 1, GATE_CLEAR };
+
+struct gate_request {
+	enum gate_what what;
+	uint64_t cycles;	/* when */
+};
+
+/* All zero at first. */
+struct gate_slots {
+	_Atomic uint64_t slot[GATE_SLOTS];
+	_Atomic uint64_t taken;	/* requests; the writer's */
+	_Atomic uint64_t late;	/* requests that could not be noted */
+};
+
+/*
+ * Notes that this is asked for, now. False: there is no slot left, or a thread
+ * may not read the counter; that was counted. Any thread, also in a handler
+ * that has interrupted this; nobody is waited for, errno is kept.
+ */
+bool gate_post(struct gl_shared *shared, enum gate_what what);
+
+/* Whether there is a request. The writer. */
+bool gate_pending(const struct gl_shared *shared);
+
+/* The next request. False: there is none. The writer. */
+bool gate_next(struct gl_shared *shared, struct gate_request *request);
+
+/* That one is done with. The writer. */
+void gate_take(struct gl_shared *shared);
+
+/* Shuts the gate, unless there are requests that were not taken. The writer,
+ * which tries again in its next round. */
+void gate_shut(struct gl_shared *shared);
+
+/* The writer. */
+void gate_open(struct gl_shared *shared);
+
+/* Nothing opens it again. */
+void gate_shut_for_good(struct gl_shared *shared);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * patched.h: which images have a patched allocator (patch.h), or one of which
+ * the user has been told why it is not: what hooks tell the writer of them, by
+ * value. The target's only thread at that time writes, the writer reads.
+ */
+#ifndef GNOMON_PATCHED_H
+#define GNOMON_PATCHED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PATCHED_IMAGES 16
+
+enum patched_known { PATCHED_NOT, PATCHED_TOLD, PATCHED_DONE };
+
+struct patched_list {
+	_Atomic uint32_t count;
+	struct patched {
+		uint64_t name;		/* hash of it */
+		uint32_t program;	/* 1: it is the program itself */
+		uint32_t known;		/* enum patched_known */
+	} image[PATCHED_IMAGES];
+};
+
+/* The name is that of the file without directories. What is one too many is
+ * not known. */
+void patched_add(struct patched_list *list, const char *name, bool program,
+		 enum patched_known known);
+
+enum patched_known patched_find(const struct patched_list *list,
+				const char *name, bool program);
+
+#endif

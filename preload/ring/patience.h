@@ -1,0 +1,82 @@
+/*
+ * patience.h: how long a thread waits for the writer, which may be stopped, or
+ * stuck in a call. Once it has not moved for so long, nobody waits until it
+ * does: a program that waits at each event stands still.
+ *
+ * Any thread, also signal handlers. No clock is asked: the program may have
+ * forbidden itself that.
+ */
+#ifndef GNOMON_PATIENCE_H
+#define GNOMON_PATIENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch.h"
+#include "preload/ring/recorder.h"
+
+#define PATIENCE_NS (5 * UINT64_C(1000000000))
+
+struct patience {
+	uint64_t limit, since;	/* arch_cycles */
+	uint64_t beats;
+};
+
+/* The writer's progress. */
+static inline uint64_t patience_beats(const struct recorder *r)
+{
+	const struct gl_shared *shared = r->shared;
+
+	/* a forked child in the midst of waiting has none */
+	return likely(shared) ? atomic_load_explicit(&shared->beats,
+						     memory_order_relaxed) : 0;
+}
+
+static inline struct patience patience_begin(const struct recorder *r,
+					     uint64_t ns)
+{
+	return (struct patience){
+		.limit = recorder_cycles(r, ns),
+		.since = arch_cycles(),
+		.beats = patience_beats(r),
+	};
+}
+
+/* Whether the writer has moved since the last look, or the beginning. */
+static inline bool patience_renewed(const struct recorder *r,
+				    struct patience *patience)
+{
+	uint64_t beats = patience_beats(r);
+
+	if (beats == patience->beats)
+		return false;
+	patience->beats = beats;
+	patience->since = arch_cycles();
+	return true;
+}
+
+static inline bool patience_ended(const struct patience *patience)
+{
+	return arch_cycles() - patience->since >= patience->limit;
+}
+
+/* Whether the writer is known not to move, so that waiting is in vain. */
+static inline bool patience_lost(struct recorder *r)
+{
+	if (!atomic_load_explicit(&r->stalled, memory_order_relaxed))
+		return false;
+	if (patience_beats(r) ==
+	    atomic_load_explicit(&r->stalled_beats, memory_order_relaxed))
+		return true;
+	atomic_store_explicit(&r->stalled, 0, memory_order_relaxed);
+	return false;
+}
+
+static inline void patience_lose(struct recorder *r)
+{
+	atomic_store_explicit(&r->stalled_beats, patience_beats(r),
+			      memory_order_relaxed);
+	atomic_store_explicit(&r->stalled, 1, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * pool_take.c: how a thread of the target gets a ring. See pool.h; of the free
+ * lists, pool.c.
+ *
+ * I1: pool_take is lock-free: also a handler that interrupted it may take.
+ */
+#include "preload/ring/pool_take.h"
+
+#include "preload/base/sys.h"
+#include "preload/ring/patience.h"
+
+#define POOL_NAP_NS (250 * UINT64_C(1000000))
+
+/* A thread waits while the writer moves, a signal handler for a part of the
+ * time after which that one is taken to be stuck. */
+static const uint64_t pool_patience_ns[RECORDER_POOLS] = {
+	PATIENCE_NS, PATIENCE_NS / 5
+};
+
+static uint32_t pool_pop(struct gl_shared *shared, enum recorder_pool which)
+{
+	uint64_t head = atomic_load_explicit(&shared->ring_free[which],
+					     memory_order_acquire);
+	uint64_t next;
+	uint32_t id;
+
+	do {
+		id = (uint32_t)head;
+		if (!id)
+			return 0;
+		next = atomic_load_explicit(&shared->ring_next[id - 1],
+					    memory_order_relaxed);
+		next |= ((head >> 32) + 1) << 32;
+		/* pairs with the release of pool_push */
+	} while (!atomic_compare_exchange_weak_explicit(
+		&shared->ring_free[which], &head, next, memory_order_acquire,
+		memory_order_acquire));
+	atomic_fetch_sub_explicit(&shared->ring_count[which], 1,
+				  memory_order_relaxed);
+	return id;
+}
+
+/* The writer is woken before there is nothing left, while nobody waits. */
+static void pool_taken(struct recorder *r, struct gl_shared *shared,
+		       enum recorder_pool which)
+{
+	uint32_t left = atomic_load_explicit(&shared->ring_count[which],
+					     memory_order_relaxed);
+
+	atomic_fetch_add_explicit(&shared->ring_taken[which], 1,
+				  memory_order_relaxed);
+	if (left >= atomic_load_explicit(&shared->ring_alarm[which],
+					 memory_order_relaxed))
+		return;
+	atomic_store_explicit(&shared->ring_short, 1, memory_order_relaxed);
+	recorder_wake(r);
+}
+
+/* The next one that the writer makes or gets back; 0: it has no memory for
+ * one, or there is no hope in it. */
+static uint32_t pool_wait(struct recorder *r, struct gl_shared *shared,
+			  enum recorder_pool which)
+{
+	struct patience patience = patience_begin(r, pool_patience_ns[which]);
+	uint32_t id, seen;
+
+	do {
+		seen = atomic_load_explicit(&shared->ring_refills[which],
+					    memory_order_acquire);
+		id = pool_pop(shared, which);
+		if (id || atomic_load_explicit(&shared->ring_exhausted[which],
+					       memory_order_relaxed) ||
+		    !recorder_writer_alive(r) || patience_lost(r))
+			return id;
+		/* others may have been faster, as often as they like */
+		if (which == RECORDER_PRIMARY)
+			patience_renewed(r, &patience);
+		atomic_store_explicit(&shared->ring_hungry[which], 1,
+				      memory_order_release);
+		recorder_wake(r);
+		recorder_nap(r, &shared->ring_refills[which], seen, POOL_NAP_NS);
+	} while (!patience_ended(&patience));
+	if (which == RECORDER_PRIMARY)
+		patience_lose(r);
+	return pool_pop(shared, which);
+}
+
+uint32_t pool_take(struct recorder *r, enum recorder_pool which)
+{
+	struct gl_shared *shared = r->shared;
+	uint32_t id;
+
+	if (unlikely(!shared))
+		return 0;	/* a child (fork_copy.h) */
+	id = pool_pop(shared, which);
+	if (!id)
+		id = pool_wait(r, shared, which);
+	if (id)
+		pool_taken(r, shared, which);
+	return id;
+}

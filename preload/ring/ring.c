@@ -1,0 +1,437 @@
+/*
+ * ring.c: the slow half of pushing an event. See ring.h.
+ *
+ * A FULL RING. `limit` makes the producer look up from time to time:
+ *
+ *	0 %            50 %                     100 %
+ *	├── push ───────┼── wake the writer, ─────┤ wait for tail to move
+ *	                │   go on to 100 %        │ (or drop)
+ *
+ * It also looks up where the data ends, because there `base` changes.
+ *
+ * To wait, the producer sets `waiting` and sleeps on the low half of tail. The
+ * writer that moved tail takes `waiting` back and wakes it. While the writer
+ * gives the ring more room, `waiting` is RING_HELD and the producer stays.
+ *
+ *	            producer                 writer
+ *	  0 ──▶ RING_WAITS ─────────────▶ RING_HELD
+ *	  ▲          │ time-out               │ exchanged
+ *	  └──────────┴────────────────────────┘
+ *
+ * If the writer makes no progress for RING_PATIENCE, or is dead, events are
+ * dropped and counted until it does.
+ *
+ * THE SECOND RING takes the events of hooks that run while the first ring is
+ * busy, which is only possible in a signal handler. Such hooks can themselves
+ * be interrupted, at each instruction, so records are reserved first and
+ * completed in any nesting order; word 0 is stored last.
+ *
+ *	word 0 of the record at head:   what a lap ago was there ──▶ 0
+ *	head:                           head ──▶ head + a record
+ *
+ * Both are compare-and-swaps. Whoever comes in between and reserves that
+ * record itself changes head for ever; and, once it has completed the record,
+ * word 0, as a stamp does not come back within a lap.
+ *
+ * I1: word 0 is 0 before head covers it.
+ * I2: a record that was reserved is written by who reserved it only.
+ *
+ * All functions: any thread of the target, also in signal handlers.
+ */
+#include "preload/ring/ring.h"
+
+#include "preload/base/sys.h"
+#include "preload/ring/arenas.h"
+#include "preload/ring/patience.h"
+#include "preload/ring/pool_take.h"
+#include "preload/ring/replaced.h"
+#include "preload/sample/aside.h"
+#include "unwind/abandoned.h"
+
+#define RING_NAP_NS (50 * UINT64_C(1000000))
+#define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
+
+static void ring_drop(struct recorder *r, struct gl_ring *ring)
+{
+	ring->dropped++;
+	/* a count only; the writer tells the user */
+	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+}
+
+void ring_answer(struct gl_shared *shared)
+{
+	replaced_take(shared);
+	arenas_answer(shared);
+}
+
+BASE_SLOW void ring_turn(struct gl_shared *shared, struct gl_ring *ring)
+{
+	uint64_t own = (uintptr_t)ring, turn = RING_ASKED;
+
+	if (unlikely(ring_turn_of(shared) == turn)) {
+		/* one thread is enough */
+		if (atomic_compare_exchange_strong_explicit(
+			    &shared->turn, &turn, 0, memory_order_seq_cst,
+			    memory_order_relaxed))
+			ring_answer(shared);
+		return;
+	}
+	turn = own | RING_OFFERED;
+	/* fails if it is not offered to us, or was taken back meanwhile */
+	if (!atomic_compare_exchange_strong_explicit(&shared->turn, &turn, own,
+						     memory_order_seq_cst,
+						     memory_order_relaxed))
+		atomic_store_explicit(&shared->turn, 0, memory_order_relaxed);
+	else
+		ring->stamp = ring_cycles();
+}
+
+static uint64_t ring_used(const struct gl_ring *ring)
+{
+	/* pairs with the release of feed_advance: what was there is in the
+	 * trace and may be overwritten */
+	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
+	       atomic_load_explicit(&ring->tail, memory_order_acquire);
+}
+
+/* Whether a record fits; sets the next point to look up. */
+static bool ring_fits(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t size = ring->mask + 1, used = ring_used(ring);
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+
+	if (used + RING_RECORD_MAX <= size / 2) {
+		ring_place(ring, head, head - used + size / 2);
+		return true;
+	}
+	if (used + RING_RECORD_MAX > size)
+		return false;
+	recorder_wake(r);
+	ring_place(ring, head, head - used + size);
+	return true;
+}
+
+/* What waiting threads sleep on. */
+static const _Atomic uint32_t *ring_tail_word(const struct gl_ring *ring)
+{
+	return (const _Atomic uint32_t *)&ring->tail;
+}
+
+/* Sleeps until the writer answered, at most a nap. */
+static void ring_nap(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail,
+					     memory_order_acquire);
+	uint32_t mine = RING_WAITS;
+	struct patience patience;
+
+	/* pairs with the acquire in feed_answer */
+	atomic_store_explicit(&ring->waiting, RING_WAITS,
+			      memory_order_seq_cst);
+	recorder_wake(r);
+	if (atomic_load_explicit(&ring->tail, memory_order_seq_cst) == tail)
+		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
+			     RING_NAP_NS);
+	patience = patience_begin(r, PATIENCE_NS);
+	while (!atomic_compare_exchange_strong_explicit(
+		       &ring->waiting, &mine, 0, memory_order_acq_rel,
+		       memory_order_acquire)) {
+		if (mine == 0)
+			return;
+		/* held: the writer is about to exchange the ring */
+		recorder_nap(r, &ring->waiting, mine, RING_NAP_NS);
+		if (!recorder_writer_alive(r))
+			return;
+		/* Nobody holds a ring so long, but who was stopped just then,
+		 * or the word was written over. Nobody knows whose the ring
+		 * is: nothing is put there any more. */
+		if (!patience_renewed(r, &patience) &&
+		    patience_ended(&patience)) {
+			recorder_set_off(r);
+			return;
+		}
+		mine = RING_WAITS;
+	}
+}
+
+/* Waits for room; false when there is no hope. */
+static bool ring_wait(struct recorder *r, struct gl_ring *ring)
+{
+	struct patience patience = patience_begin(r, PATIENCE_NS);
+
+	atomic_fetch_add_explicit(&r->shared->ring_waits, 1,
+				  memory_order_relaxed);
+	do {
+		ring_nap(r, ring);
+		if (!recorder_is_on(r))
+			return false;
+		if (ring_fits(r, ring))
+			return true;
+		if (!recorder_writer_alive(r)) {
+			recorder_lost(r);
+			break;
+		}
+	} while (patience_renewed(r, &patience) || !patience_ended(&patience));
+	patience_lose(r);
+	return false;
+}
+
+/* What else the limit may have been taken away for. The event at hand may be a
+ * half of a realloc: so it is for the next one to see to it (aside.c). */
+static void ring_look_around(const struct gl_ring *ring)
+{
+	struct thread *thread = recorder_tls;
+
+	/* either who changes something finds the limit that was just put
+	 * there, or we find the change: pairs with the addition of
+	 * aside_changed */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (thread && thread->own == ring && aside_is_behind(thread))
+		recorder_put_aside(thread, THREAD_CHANGED, true);
+}
+
+/* Whether there is room, or soon was where that is waited for. */
+static bool ring_gets_room(struct recorder *r, struct gl_ring *ring)
+{
+	return ring_fits(r, ring) ||
+	       (recorder_options.number[OPTION_OVERFLOW] !=
+			OPTION_OVERFLOW_DROP &&
+		!patience_lost(r) && ring_wait(r, ring));
+}
+
+BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
+{
+	if (!recorder_is_on(r)) {
+		/* recording has ended: this thread no longer looks here */
+		if (recorder_tls && recorder_tls->own == ring)
+			recorder_tls->ring = NULL;
+		aside_follow();
+		return false;
+	}
+	if (aside_dormant()) {
+		/* nothing is lost by choice */
+		aside_follow();
+		if (recorder_tls && recorder_tls->own == ring)
+			recorder_put_aside(recorder_tls, THREAD_DORMANT,
+					   true);
+		return false;
+	}
+	if (ring_gets_room(r, ring)) {
+		aside_follow();
+		ring_look_around(ring);
+		return true;
+	}
+	if (recorder_is_on(r))
+		ring_drop(r, ring);
+	return false;
+}
+
+bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
+		uintptr_t sp)
+{
+	uint64_t busy = atomic_load_explicit(&ring->busy,
+					     memory_order_relaxed);
+	uintptr_t owner = busy & ~(RING_IN_REAL | RING_IN_NEW);
+
+	/* called back by the real function, most probably */
+	if (busy & RING_IN_REAL && sp < owner &&
+	    !abandoned_perhaps(thread->capture, owner, ring->owner))
+		return false;
+	return abandoned(thread->capture, owner, ring->owner, sp);
+}
+
+static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
+{
+	struct gl_ring *ring = thread->nested, *first = NULL;
+	struct gl_ring *rings = r->rings, *own = thread->own;
+	struct gl_shared *shared = r->shared;
+	struct gl_header *live = r->live;
+	struct gl_thread *told;
+	uint32_t id;
+
+	if (ring)
+		return ring;
+	if (unlikely(!rings) || unlikely(!own) || unlikely(!shared) ||
+	    unlikely(!live))
+		return NULL;	/* a child (fork_copy.h) */
+	id = pool_take(r, RECORDER_NESTED);
+	if (!id)
+		return NULL;
+	ring = &rings[id - 1];
+	ring->tid = own->tid;
+	ring->flags = GT_THREAD_NESTED |
+		      (thread->is_main ? GT_THREAD_MAIN : 0);
+	ring->pointer = own->pointer;
+	ring->start_stamp = arch_cycles();
+	/* pairs with the acquire of feed_scan */
+	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	/* a handler in between may have made one too: then this one stays
+	 * empty until the thread ends */
+	if (!__atomic_compare_exchange_n(&thread->nested, &first, ring, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return first;
+	told = gl_thread_of(live, shared, own->id);
+	atomic_store_explicit(&told->nested, id, memory_order_relaxed);
+	return ring;
+}
+
+/*
+ * Whether there is, or soon was, room behind `head`. Where the writer moves, but
+ * this ring does not, a handler has left its oldest record. Only a move of the
+ * first ring can prove that (nested.h): until then nobody waits again.
+ */
+static bool ring_nested_room(struct recorder *r, struct thread *thread,
+			     const struct gl_ring *ring, uint64_t head)
+{
+	uint64_t first = atomic_load_explicit(&thread->own->head,
+					      memory_order_relaxed);
+	uint64_t beats = patience_beats(r);
+	unsigned naps;
+
+	for (naps = 0;; naps++) {
+		/* pairs with the release of feed_advance, as in ring_used */
+		uint64_t tail = atomic_load_explicit(&ring->tail,
+						     memory_order_acquire);
+
+		if (head - tail + RING_RECORD_MAX <= ring->mask + 1)
+			return true;
+		if (naps == RING_NESTED_NAPS) {
+			if (patience_beats(r) != beats) {
+				thread->vain = tail + 1;
+				thread->vain_head = first;
+			}
+			return false;
+		}
+		if (patience_lost(r) || (thread->vain == tail + 1 &&
+					 thread->vain_head == first))
+			return false;
+		recorder_wake(r);
+		/* no `waiting`: the outer hook may be in that dance already */
+		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
+			     RING_NAP_NS);
+	}
+}
+
+/* Reserves the record at `head`; NULL: somebody else came in between (I1, I2). */
+static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
+{
+	_Atomic uint64_t *word =
+		(_Atomic uint64_t *)(ring->data + (head & ring->mask));
+	/* before head: what it was while the record was not reserved */
+	uint64_t old = atomic_load_explicit(&word[0], memory_order_acquire);
+
+	if (atomic_load_explicit(&ring->head, memory_order_relaxed) != head ||
+	    !atomic_compare_exchange_strong_explicit(
+		    &word[0], &old, 0, memory_order_relaxed,
+		    memory_order_relaxed))
+		return NULL;
+	/* pairs with the acquire of feed_scan: the zero is seen first */
+	if (!atomic_compare_exchange_strong_explicit(
+		    &ring->head, &head, head + RING_RECORD_MAX,
+		    memory_order_release, memory_order_relaxed))
+		return NULL;
+	return word;
+}
+
+/* A record to be completed; NULL: there is no room. */
+static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
+					     struct thread *thread,
+					     struct gl_ring *ring)
+{
+	_Atomic uint64_t *word = NULL;
+
+	while (!word) {
+		uint64_t head = atomic_load_explicit(&ring->head,
+						     memory_order_relaxed);
+
+		if (!ring_nested_room(r, thread, ring, head))
+			return NULL;
+		word = ring_nested_take(ring, head);
+	}
+	return word;
+}
+
+static uint64_t ring_word2(const struct ring_event *event)
+{
+	uint64_t high = event->kind == GT_EXTRA ? event->what : GL_SIZE_BIG;
+
+	return event->context | high << 32;
+}
+
+static void ring_put_extra(struct gl_ring *ring,
+			   const struct ring_event *event)
+{
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+	uint64_t *word = ring_record(ring, head);
+	unsigned i;
+
+	word[0] = event->stamp | GT_EXTRA;
+	word[1] = event->address;
+	word[2] = ring_word2(event);
+	word[3] = event->size;
+	for (i = 0; i < GT_EXTRA_ARGS; i++)
+		word[4 + i] = event->args[i];
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
+			      memory_order_release);
+}
+
+BASE_SLOW void ring_push_extra(struct recorder *r, struct gl_ring *ring,
+			       const struct ring_event *event)
+{
+	uint64_t head;
+
+	if (ring_reserve(r, ring, &head))
+		ring_put_extra(ring, event);
+}
+
+/* The limit is no room's while nothing is recorded: it is not gone by. */
+BASE_SLOW void ring_push_extra_dormant(struct recorder *r,
+				       struct gl_ring *ring,
+				       const struct ring_event *event)
+{
+	if (ring_gets_room(r, ring))
+		ring_put_extra(ring, event);
+	else if (recorder_is_on(r))
+		ring_drop(r, ring);
+}
+
+BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
+				const struct ring_event *event)
+{
+	struct gl_shared *shared = r->shared;
+	_Atomic uint64_t *word;
+	struct gl_ring *ring;
+	unsigned i;
+
+	if (unlikely(!shared) || unlikely(!thread->own))
+		return;		/* a child (fork_copy.h) */
+	ring = ring_nested(r, thread);
+	/* another ring than the thread's first: its turn is over, too (I4) */
+	if (ring_turn_of(shared))
+		atomic_store_explicit(&shared->turn, 0, memory_order_relaxed);
+
+	atomic_fetch_add_explicit(&shared->nested_events, 1,
+				  memory_order_relaxed);
+	word = ring ? ring_nested_reserve(r, thread, ring) : NULL;
+	if (!word) {
+		/* in this order: a handler may jump out in between */
+		atomic_fetch_add_explicit(&r->live->dropped, 1,
+					  memory_order_relaxed);
+		atomic_fetch_add_explicit(&shared->nested_lost, 1,
+					  memory_order_relaxed);
+		return;
+	}
+	atomic_store_explicit(&word[1], event->address, memory_order_relaxed);
+	atomic_store_explicit(&word[2], ring_word2(event),
+			      memory_order_relaxed);
+	atomic_store_explicit(&word[3], event->size, memory_order_relaxed);
+	for (i = 0; i < GT_EXTRA_ARGS; i++)
+		atomic_store_explicit(&word[4 + i], event->args[i],
+				      memory_order_relaxed);
+	/* pairs with the acquire of encode_nested_end */
+	atomic_store_explicit(&word[0], event->stamp | event->kind,
+			      memory_order_release);
+}

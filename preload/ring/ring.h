@@ -1,0 +1,261 @@
+/*
+ * ring.h: how a hook puts an event into its thread's ring. The fast half is
+ * inline; ring.c has what happens when the ring is full, when a hook has
+ * interrupted a hook, and when a hook was left by a jump.
+ *
+ * Between ring_enter and ring_leave the thread's ring is busy: a hook that
+ * runs then, in a signal handler, uses the second ring (ring_nested_*).
+ *
+ * I1: only the owner stores to the producer's line, or the writer while the
+ *     owner waits for it (see ring.c, pool.c).
+ * I2: a record is complete before `head` covers it.
+ * I3: a stamp is taken after `busy` was set.
+ *
+ * THE TURN. Reading the counter costs as much as the rest of a push. It is not
+ * needed for the order of events while one thread alone records: that is the
+ * order of its ring. Then most events take the stamp of the one before them.
+ * `turn` of what is shared says whose ring that may be.
+ *
+ *	        writer: only this ring has moved, and far, since its last look
+ *	   0 ─────────────────▶ ring | RING_OFFERED ◀──┐
+ *	   ▲                          │ owner: event    │ writer: each look,
+ *	   │                          ▼                 │ while that is so
+ *	   └── other: event ──── ring ──────────────────┘
+ *	       writer: else
+ *
+ * I4: between the event whose stamp is `stamp` and a moment at which `turn` is
+ *     seen to be this ring, no other ring's event was finished. For whoever
+ *     pushes takes a stamp first and then looks at `turn`, and makes it 0 if
+ *     it is another's; while who takes an offer stamps after it was seen.
+ * So a stamp that is used again is only too early by what its thread did
+ * alone: RING_STAMP_EVERY, or the writer's time between two looks where the
+ * thread falls silent.
+ */
+#ifndef GNOMON_RING_H
+#define GNOMON_RING_H
+
+#include "arch.h"
+#include "preload/ring/recorder.h"
+#include "preload/ring/ring_shared.h"
+
+/* For an event that found the turn, after its stamp, to be neither its ring's
+ * nor nobody's. May take a new stamp. */
+void ring_turn(struct gl_shared *shared, struct gl_ring *ring);
+
+/* What the writer asks for with RING_ASKED, which the caller has taken away. */
+void ring_answer(struct gl_shared *shared);
+
+/* Makes room for one record. False: the event is lost, and was counted. */
+bool ring_make_room(struct recorder *r, struct gl_ring *ring);
+
+/* Whether the hook that set `busy` is gone. sp: of the hook that asks, as
+ * ring_enter takes it. */
+bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
+		uintptr_t sp);
+
+/* Everything that an event may say. */
+struct ring_event {
+	unsigned kind;		/* enum gt_event, perhaps GL_KIND_STACK */
+	enum gt_extra what;	/* GT_EXTRA only, as are the arguments */
+	uint64_t stamp;
+	uint64_t address;	/* word 1 */
+	uint64_t size;
+	uint32_t context;
+	uint64_t args[GT_EXTRA_ARGS];
+};
+
+/* A whole event into the second ring. */
+void ring_nested_push(struct recorder *r, struct thread *thread,
+		      const struct ring_event *event);
+
+/* A GT_EXTRA into the first; and likewise while nothing is recorded. */
+void ring_push_extra(struct recorder *r, struct gl_ring *ring,
+		     const struct ring_event *event);
+void ring_push_extra_dormant(struct recorder *r, struct gl_ring *ring,
+			     const struct ring_event *event);
+
+/* Low bit of `busy`, beside the stack pointer: the owner is inside a real
+ * function that may come back to our hooks (real.reenters), and pushes
+ * nothing. */
+#define RING_IN_REAL UINT64_C(2)
+/* Beside hooks_in_real: that function frees no block that it made, what is
+ * freed is somebody's. */
+#define RING_IN_NEW UINT64_C(4)
+
+static inline bool ring_idle(const struct gl_ring *ring)
+{
+	/* the thread's own variable: no order needed */
+	return atomic_load_explicit(&ring->busy, memory_order_relaxed) ==
+	       GL_IDLE;
+}
+
+/* sp, ra: the hook's stack pointer after its return, and where it returns to. */
+static inline void ring_enter(struct gl_ring *ring, uintptr_t sp,
+			      uintptr_t ra)
+{
+	ring->owner = ra;
+	atomic_store_explicit(&ring->busy, sp, memory_order_relaxed);
+	/* I3: a handler on this thread, and as good as always the writer,
+	 * sees it before the stamp exists; the rest is the window's */
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void ring_leave(struct gl_ring *ring)
+{
+	/* pairs with the acquire of feed_scan: idle means head is current */
+	atomic_store_explicit(&ring->busy, GL_IDLE, memory_order_release);
+}
+
+/* Stamps are as in word 0 of a record, the kind left out. */
+static inline uint64_t ring_cycles(void)
+{
+	return arch_cycles() << GL_KIND_BITS;
+}
+
+static inline void ring_stamp_new(struct gl_shared *shared, struct gl_ring *ring)
+{
+	uint64_t turn;
+
+	ring->stamp = ring_cycles();
+	atomic_signal_fence(memory_order_seq_cst);
+	turn = ring_turn_of(shared);
+	if (unlikely(turn && turn != (uintptr_t)ring))
+		ring_turn(shared, ring);
+}
+
+/* Events that begin in the first RING_STAMP_FOR of so many bytes have stamps
+ * of their own: once in some 25 pairs. */
+#define RING_STAMP_EVERY 1024
+#define RING_STAMP_FOR 64
+
+/* Whether the last stamp will do (I4), if the turn is the ring's. */
+static inline bool ring_stamp_lasts(const struct gl_ring *ring)
+{
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+
+	return head & (RING_STAMP_EVERY - RING_STAMP_FOR);
+}
+
+/* Leaves the stamp of an event in ring->stamp: the last one, or a new one. */
+static inline void ring_stamp(struct gl_shared *shared, struct gl_ring *ring)
+{
+	if (unlikely(ring_turn_of(shared) != (uintptr_t)ring) ||
+	    unlikely(!ring_stamp_lasts(ring)))
+		ring_stamp_new(shared, ring);
+}
+
+/* The same for a free, which needs it even less. False: ring_stamp has to do
+ * it. */
+static inline bool ring_stamp_fast(struct gl_shared *shared,
+				   struct gl_ring *ring)
+{
+	uint64_t turn = ring_turn_of(shared);
+
+	if (likely(turn == (uintptr_t)ring))
+		return true;	/* I4 */
+	if (unlikely(turn))
+		return false;
+	ring->stamp = ring_cycles();
+	atomic_signal_fence(memory_order_seq_cst);
+	return likely(!ring_turn_of(shared));
+}
+
+/* Room for a record, at *head. */
+static inline bool ring_reserve(struct recorder *r, struct gl_ring *ring,
+				uint64_t *head)
+{
+	*head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	if (unlikely(*head >= ring->limit)) {
+		if (!ring_make_room(r, ring))
+			return false;
+		*head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+	}
+	return true;
+}
+
+static inline uint64_t *ring_record(const struct gl_ring *ring, uint64_t head)
+{
+	return (uint64_t *)(ring->base + head);
+}
+
+/* GT_ALLOC, GT_REALLOC_DONE. */
+static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
+				   unsigned kind, uint64_t stamp,
+				   uint64_t address, uint32_t context,
+				   uint64_t size)
+{
+	uint64_t head, *word;
+
+	if (unlikely(!ring_reserve(r, ring, &head)))
+		return;
+	word = ring_record(ring, head);
+	word[0] = stamp | kind;
+	word[1] = address;
+	if (likely(size < GL_SIZE_BIG)) {
+		word[2] = context | size << 32;
+		head += 24;
+	} else {
+		word[2] = context | (uint64_t)GL_SIZE_BIG << 32;
+		word[3] = size;
+		head += 32;
+	}
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head, memory_order_release);
+}
+
+/* All other kinds, if that is simple. Whether. */
+static inline bool ring_push_address_fast(struct gl_shared *shared,
+					  struct gl_ring *ring, unsigned kind,
+					  uint64_t address)
+{
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+	uint64_t *word;
+
+	if (unlikely(head >= ring->limit) ||
+	    unlikely(!ring_stamp_fast(shared, ring)))
+		return false;
+	word = ring_record(ring, head);
+	word[0] = ring->stamp | kind;
+	word[1] = address;
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
+	return true;
+}
+
+/* All other kinds. */
+static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
+				     unsigned kind, uint64_t stamp,
+				     uint64_t address)
+{
+	uint64_t head, *word;
+
+	if (unlikely(!ring_reserve(r, ring, &head)))
+		return;
+	word = ring_record(ring, head);
+	word[0] = stamp | kind;
+	word[1] = address;
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
+}
+
+/* GT_FREE, GT_REALLOC_BEGIN with the context of the caller, not 0. */
+static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
+				     unsigned kind, uint64_t stamp,
+				     uint64_t address, uint32_t context)
+{
+	uint64_t head, *word;
+
+	if (unlikely(!ring_reserve(r, ring, &head)))
+		return;
+	word = ring_record(ring, head);
+	word[0] = stamp | kind | GL_KIND_STACK;
+	word[1] = address;
+	word[2] = context;
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + 24, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * ring_shared.h: what the writer and the owners of rings both know of them
+ * (ring.h, feed.h).
+ */
+#ifndef GNOMON_RING_SHARED_H
+#define GNOMON_RING_SHARED_H
+
+#include "preload/ring/shared.h"
+
+#define RING_RECORD_MAX GL_RECORD_MAX
+
+#define RING_OFFERED UINT64_C(1)	/* beside the address of a ring */
+/* Nobody's: the next event of any thread answers the writer's questions
+ * (arenas.h, replaced.h). */
+#define RING_ASKED UINT64_C(2)
+
+/* Values of gl_ring.waiting, see ring.c. */
+enum { RING_AWAKE, RING_WAITS, RING_HELD };
+
+/* Where pushing goes on from `head` on, with room up to the position `room`.
+ * Also the writer, while it has the ring. */
+void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room);
+
+/* Whoever pushes finds no room, and looks around (aside.h, I1). */
+void ring_kick(struct gl_ring *rings, uint32_t count);
+
+/* Has the next event of any thread answer. Whoever has the turn loses it; if
+ * hooks were faster, it has to be asked again. The writer. */
+void ring_ask(struct gl_shared *shared);
+
+/* relaxed: the order that I4 needs is that of the program, which hands blocks
+ * from thread to thread; what is left is the window's */
+static inline uint64_t ring_turn_of(const struct gl_shared *shared)
+{
+	return atomic_load_explicit(&shared->turn, memory_order_relaxed);
+}
+
+#endif

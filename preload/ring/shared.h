@@ -1,0 +1,317 @@
+/*
+ * shared.h: what hooks and the writer tell each other, in the live mapping at
+ * gl_header.shared_offset. Words of fixed width, no pointer but addresses of
+ * rings (`turn`), which only hooks use. Futexes on them are shared ones, as the
+ * mapping is.
+ *
+ * All of it is 0 at first. Nothing of it is of use to who reads a left-over
+ * live file.
+ */
+#ifndef GNOMON_SHARED_H
+#define GNOMON_SHARED_H
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/format.h"
+#include "preload/ring/arenas.h"
+#include "preload/ring/gate.h"
+#include "preload/ring/patched.h"
+#include "unwind/capture.h"
+
+#define GL_PAGE 4096		/* of memory that is reserved */
+#define GL_LINE 64		/* of the processor's caches */
+#define GL_SIGNALLED 16		/* kinds of requests (control.h), at most */
+#define GL_EXITS 1024
+#define GL_EMBEDDED 504
+#define GL_HEAP_NAME 64		/* bytes, the last is 0 */
+
+/* Two kinds of ring: of threads, and of hooks that interrupted a hook. */
+enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
+
+#define GL_REQUEST_ROOM 8192	/* bytes of a request's data */
+
+enum ask_what {
+	ASK_CALL,		/* the system call `number` */
+	/* capset; data: its header, and what that announces */
+	ASK_CAPABILITIES,
+	/* setgroups with arg[0] groups; data: those from number arg[1] on */
+	ASK_GROUPS,
+	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
+	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
+	ASK_CONTROL,		/* data: a struct control_request (control.h) */
+	/* data: a struct ledger_question, and the array that it wants */
+	ASK_LEDGER
+};
+
+/* What a thread asks the recorder (ask.h, which has the drawing). One at a
+ * time. */
+enum gl_request_state {
+	GL_REQUEST_IDLE, GL_REQUEST_POSTED, GL_REQUEST_TAKEN, GL_REQUEST_DONE
+};
+
+struct gl_request {
+	_Alignas(GL_LINE) _Atomic uint32_t state;	/* futex; see ask.c */
+	uint32_t what;		/* enum ask_what */
+	int64_t number;
+	int64_t arg[6];
+	int64_t result;		/* the answer, with `data` as it is then */
+	uint32_t bytes;		/* of `data`, with the room for the answer */
+	_Alignas(GL_LINE) unsigned char data[GL_REQUEST_ROOM];
+};
+
+/* What a thread of the target says of itself; the i-th belongs to the i-th
+ * ring, and is written by that one's owner alone. */
+struct gl_thread {
+	/* at its first event; "": it was not allowed to ask */
+	_Alignas(GL_LINE) char name[GT_THREAD_NAME_MAX];
+	_Atomic uint32_t nested;	/* its second ring: id + 1; 0: none */
+	uint32_t plain;			/* without a state for captures */
+	struct capture_report captures;	/* all 0 until there is a state */
+	/* blocks never recorded, by choice (rest.h): whether there are any, and
+	 * by class how many. Kept for later threads in the same place. */
+	_Atomic uint32_t rests;
+	uint64_t rest[GT_CLASSES][GT_REST_VALUES];
+};
+
+#define GL_THREADS 16	/* of them in one piece */
+
+#define GL_FILES 7	/* descriptors that the recorder inherits */
+/* Their places in gl_told.file. /proc files are the target's, opened by itself;
+ * two of its memory map, as one is read in pieces. The parent's live file may be
+ * removed before a child's recorder runs. */
+enum gl_file {
+	GL_FILE_MAPS, GL_FILE_MAPS_WHOLE, GL_FILE_SMAPS, GL_FILE_ROLLUP,
+	GL_FILE_EXE, GL_FILE_PIDFD, GL_FILE_PARENT
+};
+
+/* Addresses of the target that are ours: [at, at + size). */
+struct gl_own {
+	uint64_t at, size;
+};
+
+/* What the target says before its recorder runs, and does not change. */
+struct gl_told {
+	int32_t file[GL_FILES];	/* enum gl_file; -1: could not be opened */
+	int32_t pid;
+	uint32_t forked;	/* of a process image that was recorded before */
+	uint32_t ledger_wants;	/* enum ledger_why, of before */
+	int32_t live_error;	/* why there is no live file, or 0 */
+	uint64_t base;		/* where this mapping lies in the target */
+	uint64_t budget, reserved;	/* bytes of the mapping */
+	uint64_t memory;	/* as the option --memory */
+	uint64_t ring_bytes;	/* of the data region, of the first ring */
+	uint32_t rings;		/* that there are: 1, or 0 */
+	uint32_t quiet;		/* another process of this family has spoken */
+	int32_t parent;		/* its parent's id */
+	uint32_t exit_count;	/* of its place there (exit_status.h) */
+	struct gl_own area;	/* 0, 0: not there */
+	/* standard error as it was at the start; known: 0 or 1 */
+	uint64_t error_known, error_device, error_inode;
+};
+
+#define GL_STAT 1024
+#define GL_COMMAND 4096
+
+/* Of /proc/PID when the recorder was started: a short process has ended before
+ * it can look. */
+struct gl_born {
+	char stat[GL_STAT];	/* ended by a NUL; "" if it could not be read */
+	uint32_t command_bytes;	/* of cmdline; GL_COMMAND: there may be more */
+	char command[GL_COMMAND];
+};
+
+/*
+ * The recorder's life, as the target sees it.
+ *
+ *	STARTING ──▶ READY ──▶ DONE
+ *	    └──▶ FAILED
+ */
+enum gl_recorder_state {
+	GL_RECORDER_STARTING, GL_RECORDER_READY, GL_RECORDER_FAILED,
+	GL_RECORDER_DONE
+};
+
+/* gl_shared.recorder_tid before the recorder has written its own; the bit that
+ * the kernel sets there when it has ended (robust futexes, futex(2)). */
+#define GL_RECORDER_COMING UINT32_C(0x3fffffff)
+#define GL_RECORDER_GONE UINT32_C(0x40000000)
+
+/* Addresses of code that was replaced (replaced.h). */
+struct gl_replaced {
+	_Atomic uint64_t start, end;
+};
+
+#define GL_REPLACED 16	/* told at one time */
+
+struct gl_shared {
+	struct gl_told told;
+
+	/* ---- written by the recorder; `recorder_*` also by who starts it,
+	 * until it runs ---- */
+	_Alignas(GL_LINE) _Atomic uint32_t recorder_state;	/* futex */
+	_Atomic uint32_t recorder_tid;
+	/* of the task that was to become it; 0: not known */
+	_Atomic uint32_t recorder_pid;
+	_Atomic uint32_t spoke;	/* it has told the user something */
+
+	/* ---- written by the writer ---- */
+	_Alignas(GL_LINE) _Atomic uint32_t asleep;	/* waits on `wake` */
+	_Atomic uint64_t beats;		/* its progress */
+	_Atomic uint32_t nodes_refused;	/* nobody waits for more of them */
+	_Atomic uint32_t image_limit;	/* images with reserved records; futex */
+	_Atomic uint32_t images_refused;
+	_Atomic uint32_t heap_limit;	/* reserved heap_name; futex */
+	_Atomic uint32_t heaps_refused;
+	_Atomic uint32_t ban_found;	/* as unwind_ban, by seccomp_watch.c */
+	/* futex: 1 when nothing is left to be said about an allocator that
+	 * is not seen (foreign.h) */
+	_Atomic uint32_t foreign_done;
+	_Atomic uint32_t snapshots;	/* number of the last one; futex */
+	/* last_wanted as it was when the last look for it began, and ended;
+	 * futex */
+	_Atomic uint32_t last_begun, last_done;
+	_Atomic uint64_t live_blocks;	/* about */
+	_Atomic uint32_t replaced_put;	/* how many, ever (replaced.h) */
+	struct gl_replaced replaced[GL_REPLACED];
+
+	/* ---- written by hooks ---- */
+	_Alignas(GL_LINE) _Atomic uint32_t wake;	/* futex */
+	_Atomic uint32_t hurry;		/* the program is about to end */
+	_Atomic uint32_t maps_hints;	/* something was mapped unseen */
+	_Atomic uint32_t stop;		/* recording cannot go on: finish;
+					 * also by the writer itself */
+	_Atomic uint32_t execs;		/* calls of exec that have not failed */
+	_Atomic uint32_t exits;		/* its status, or 0 (exit_status.c) */
+	_Atomic uint32_t partial;	/* by choice, since it began */
+	_Atomic uint32_t mutes;		/* times that a thread fell mute */
+	_Atomic uint32_t ledger_wants;	/* enum ledger_why */
+	/* what hooks know of filters of system calls (seccomp.h); at first as
+	 * it was before anything was shared */
+	_Atomic uint32_t ban_known;	/* as unwind_ban */
+	_Atomic uint32_t filters_seen;	/* those of a parent count */
+	/* likewise at first as it was before */
+	struct patched_list patched;
+	_Atomic uint32_t replaced_taken;	/* of replaced_put */
+	_Atomic uint32_t heaps_wanted;	/* of heap_limit */
+	_Atomic uint32_t heaps_named;	/* the last; so have all before it */
+	/* how many last looks at the process are asked for (ending.h); which
+	 * of them was not the last after all */
+	_Atomic uint32_t last_wanted, last_void;
+	/* by what they ask for (control.h), how many signals came that are
+	 * served when the writer looks */
+	_Atomic uint32_t signalled[GL_SIGNALLED];
+
+	/* figures that are kept where they change, for the trace */
+	struct capture_tables tables;
+	_Atomic uint64_t bumped;	/* early blocks (bump.h) */
+	_Atomic uint64_t area_used;	/* bytes (area.h) */
+	_Atomic uint32_t arenas_can;	/* enum arenas_can */
+
+	_Alignas(GL_LINE) _Atomic uint64_t skipped;	/* early events */
+	_Atomic uint64_t ring_waits;
+	_Atomic uint64_t nested_events;
+	_Atomic uint64_t nested_lost;
+	_Atomic uint64_t guard_damages;	/* that were told of (guard.h) */
+	/* by the sweep at the end, if there was one: live blocks; bytes not
+	 * looked at */
+	_Atomic uint64_t guard_blocks, guard_skipped;
+	_Atomic uint32_t guard_swept;	/* 1: there was */
+
+	/* ---- both ---- */
+
+	/* free lists: tag << 32 | id + 1; the tag counts changes, so that a
+	 * list that was popped and pushed in between is noticed */
+	_Alignas(GL_LINE) _Atomic uint64_t ring_free[RECORDER_POOLS];
+	_Atomic uint32_t ring_count[RECORDER_POOLS];	/* in the lists */
+	_Atomic uint32_t ring_refills[RECORDER_POOLS];	/* futex */
+	_Atomic uint32_t ring_hungry[RECORDER_POOLS];	/* a thread waits */
+	_Atomic uint32_t ring_alarm[RECORDER_POOLS];	/* fewer: wake */
+	_Atomic uint32_t ring_taken[RECORDER_POOLS];	/* since a refill */
+	_Atomic uint32_t ring_exhausted[RECORDER_POOLS];
+	_Atomic uint32_t ring_short;	/* there were fewer */
+
+	/* whose events need no stamp of their own, see ring.h; 0: nobody's */
+	_Alignas(GL_LINE) _Atomic uint64_t turn;
+
+	/* whether anything is recorded at the time (gate.h, aside.h) */
+	_Alignas(GL_LINE) _Atomic uint64_t gate;
+	_Alignas(GL_LINE) struct gate_slots posted;
+
+	/* between a thread and the writer, a snapshot at a time */
+	_Alignas(GL_LINE) struct arenas arenas[ARENAS_WHICH];
+
+	struct gl_request request;
+
+	/*
+	 * For children made by fork, whose writers read it in our live file
+	 * (parent_live.h): what wait told of how they ended, in the place that
+	 * a child's number gives (exit_place.h), by hooks; and hashes of what
+	 * was embedded (embed_seen.c), by the writer, as is the file's path,
+	 * "" where there is none.
+	 */
+	_Alignas(GL_LINE) _Atomic uint64_t exits_told[GL_EXITS];
+	_Atomic uint64_t embedded[GL_EMBEDDED];
+	char live_path[GT_PATH_MAX];
+
+	/* by who starts the recorder */
+	struct gl_born born;
+
+	/* where the structs gl_thread of so many rings are, in bytes from the
+	 * header of the live mapping; 0: no ring has one yet */
+	_Alignas(GL_LINE) uint64_t threads[GL_RINGS_MAX / GL_THREADS];
+
+	/* by number (heaps.h), filled up with 0 and written once by hooks. A
+	 * page is reserved from the start, more on demand. */
+	_Alignas(GL_PAGE) char heap_name[GL_HEAPS_MAX][GL_HEAP_NAME];
+
+	/* links of the free lists: id + 1. Reserved as ids are given out. */
+	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];
+};
+
+/* Whether nothing is recorded at the time; whether that is for good. Any
+ * thread. */
+static inline bool gate_is_shut(const struct gl_shared *shared)
+{
+	return atomic_load_explicit(&shared->gate, memory_order_relaxed) &
+	       GATE_SHUT;
+}
+
+static inline bool gate_is_off(const struct gl_shared *shared)
+{
+	return atomic_load_explicit(&shared->gate, memory_order_relaxed) &
+	       GATE_OFF;
+}
+
+#define ARENAS_BLOCK_NS 600	/* a piece that no cache has */
+
+/* What asking for the arenas takes at most, about. */
+static inline uint64_t arenas_estimate_ns(const struct gl_shared *shared)
+{
+	return ARENAS_BLOCK_NS * atomic_load_explicit(&shared->live_blocks,
+						      memory_order_relaxed);
+}
+
+/* Of a ring that there is. */
+static inline struct gl_thread *gl_thread_of(struct gl_header *live,
+					     const struct gl_shared *shared,
+					     uint32_t ring)
+{
+	return (struct gl_thread *)((char *)live +
+				    shared->threads[ring / GL_THREADS]) +
+	       ring % GL_THREADS;
+}
+
+#define GL_HEAPS_FIRST (GL_PAGE / GL_HEAP_NAME)
+
+/* What is reserved from the start. */
+#define GL_SHARED_FIRST (offsetof(struct gl_shared, heap_name) + GL_PAGE)
+
+static_assert(offsetof(struct gl_shared, heap_name) % GL_PAGE == 0 &&
+	      offsetof(struct gl_shared, ring_next) % GL_PAGE == 0,
+	      "what is reserved begins and ends with a page");
+
+#endif

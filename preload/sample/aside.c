@@ -1,0 +1,310 @@
+/*
+ * aside.c: see aside.h.
+ *
+ * REALLOC is the end of a block and the beginning of another one. Either may
+ * be recorded or not:
+ *
+ *	old, new	what is recorded
+ *	yes, yes	REALLOC_BEGIN, REALLOC_DONE
+ *	yes, no		REALLOC_BEGIN, REALLOC_FREED
+ *	no, yes		               ALLOC
+ *	no, no
+ *
+ * Between the two, `moving` of the thread has a bit for each realloc that is
+ * under way, the innermost (of a signal handler) lowest: whether its BEGIN was
+ * recorded. A handler that is left by a jump may leave one too many; those
+ * above it are paired nonetheless.
+ *
+ * TEMPORARY is a block that is freed before its thread makes another one. A
+ * reader sees only those that are recorded, so before the end of its last one
+ * the thread tells that it has made others (GT_EXTRA_LEFT_OUT). Those that a
+ * sample left out it has not counted: it says how many there may have been,
+ * that is their bytes.
+ *
+ * THE REST. Blocks that are not recorded for their size, or because their
+ * thread is not active, are counted by size class, by their threads; a
+ * thread's counters are kept for the next one in the same place, so sums over
+ * all never get smaller. What a sample leaves out is not counted: it is
+ * estimated.
+ */
+#include "preload/sample/aside.h"
+
+#include "preload/interpose/patched_code.h"
+#include "preload/interpose/real.h"
+#include "preload/ring/ring_shared.h"
+
+uint8_t aside_way;
+
+static void aside_count(const struct thread *thread, uint64_t size)
+{
+	struct gl_thread *told = thread->told;
+	unsigned class = size ? 64 - (unsigned)__builtin_clzll(size) : 0;
+
+	if (unlikely(!told))
+		return;		/* a child (fork_copy.h) */
+	/* whoever misses it looks again */
+	atomic_store_explicit(&told->rests, 1, memory_order_relaxed);
+	told->rest[class][GT_REST_ALLOCATIONS]++;
+	told->rest[class][GT_REST_BYTES] += size;
+}
+
+/* Whether a new block is to be recorded. */
+static bool aside_takes(struct thread *thread, uint64_t size)
+{
+	if (thread->aside & THREAD_INACTIVE || size < sample->limits.least ||
+	    size > sample->limits.most) {
+		aside_count(thread, size);
+		thread->passed++;
+		return false;
+	}
+	return !sample->limits.mean ||
+	       choose_take(&thread->choose, size, sample->limits.mean);
+}
+
+bool aside_passes(struct thread *thread, unsigned kind, uint64_t size)
+{
+	int64_t left = thread->choose.until - choose_length(size);
+
+	/* what a real function calls belongs to who called that one */
+	if (unlikely(real.reenters) || unlikely(patched_code_any()) ||
+	    unlikely(aside_is_behind(thread)) ||
+	    (kind != GT_ALLOC && thread->moving & 1))
+		return false;
+	if (size < sample->limits.least || size > sample->limits.most) {
+		aside_count(thread, size);
+		thread->passed++;
+	} else if (sample->limits.mean && left > 0) {
+		thread->choose.until = left;
+	} else {
+		return false;
+	}
+	if (kind != GT_ALLOC)
+		thread->moving >>= 1;
+	return true;
+}
+
+/* As the block's end names it: a header is left out, a heap is not. */
+static uint64_t aside_key(uint64_t word1)
+{
+	uint64_t known = (uint64_t)GL_HEADER_KNOWN << GL_HEADER_SHIFT;
+
+	return word1 & known ? word1 & GL_ADDRESS_MASK : word1;
+}
+
+static bool aside_pop(struct thread *thread)
+{
+	bool known = thread->moving & 1;
+
+	thread->moving >>= 1;
+	return known;
+}
+
+/* Before an event that is no second half of another. */
+static void aside_look(struct thread *thread, unsigned kind)
+{
+	if (unlikely(aside_is_behind(thread)) &&
+	    (kind == GT_ALLOC || kind == GT_FREE || kind == GT_REALLOC_BEGIN))
+		aside_thread(thread);
+}
+
+BASE_SLOW unsigned aside_block(struct thread *thread, unsigned kind,
+			       uint64_t word1, uint64_t size)
+{
+	bool known, taken;
+
+	aside_look(thread, kind);
+	if (!(thread->aside & (THREAD_CHOOSES | THREAD_INACTIVE)))
+		return kind;
+	known = kind == GT_REALLOC_DONE && aside_pop(thread);
+	taken = aside_takes(thread, size);
+	if (taken) {
+		thread->last = aside_key(word1);
+		thread->passed = 0;
+		thread->since = thread->choose.until;
+	}
+	if (taken && thread->aside & THREAD_CHOOSES)
+		chosen_add(&sample->chosen, aside_key(word1));
+	if (taken)
+		return known ? kind : GT_ALLOC;
+	return known ? GT_REALLOC_FREED : ASIDE_NOTHING;
+}
+
+uint64_t aside_passed(struct thread *thread, uint64_t block)
+{
+	int64_t bytes = thread->since - thread->choose.until;
+	uint64_t passed = thread->passed;
+
+	if (sample->limits.mean)
+		passed += bytes > 0 ? (uint64_t)bytes : 0;
+	else if (block != thread->last)
+		return 0;
+	thread->passed = 0;
+	thread->since = thread->choose.until;
+	return passed;
+}
+
+BASE_SLOW unsigned aside_address(struct thread *thread, unsigned kind,
+				 uint64_t address)
+{
+	bool chooses, known;
+
+	aside_look(thread, kind);
+	chooses = thread->aside & THREAD_CHOOSES;
+	if (!chooses && !(thread->aside & THREAD_INACTIVE))
+		return kind;
+	if (kind == GT_FREE || kind == GT_REALLOC_BEGIN) {
+		known = !chooses || chosen_remove(&sample->chosen, address);
+		if (kind == GT_REALLOC_BEGIN) {
+			thread->moving = thread->moving << 1 | known;
+			thread->moved = address;
+		}
+	} else {
+		known = aside_pop(thread);
+		if (known && chooses && kind == GT_REALLOC_FAILED)
+			chosen_add(&sample->chosen, address);
+	}
+	return known ? kind : ASIDE_NOTHING;
+}
+
+void aside_asleep_block(struct thread *thread, unsigned kind, uint64_t size)
+{
+	if (kind == GT_REALLOC_DONE)
+		aside_pop(thread);
+	if (sample->limits.mean)
+		choose_take(&thread->choose, size, sample->limits.mean);
+}
+
+void aside_asleep_address(struct thread *thread, unsigned kind,
+			  uint64_t address)
+{
+	if (kind == GT_FREE || kind == GT_REALLOC_BEGIN)
+		chosen_remove(&sample->chosen, address);
+	if (kind == GT_REALLOC_BEGIN)
+		thread->moving <<= 1;
+	else if (kind != GT_FREE)
+		aside_pop(thread);
+}
+
+/* Whether there are blocks that are not recorded for their size. */
+static bool aside_limited(void)
+{
+	return sample->limits.least > 0 || sample->limits.most < UINT64_MAX;
+}
+
+/* Limits that come later make the set incomplete: then it is asked by those
+ * threads alone that know of them. Whether anything has changed. */
+static bool aside_find_way(bool dormant, bool chooses)
+{
+	enum aside_way way = ASIDE_PERHAPS;
+
+	if (real_only && chooses)
+		way = ASIDE_CHOICE;
+	else if (real_only && !dormant)
+		way = ASIDE_NOT;
+	/* all threads read it at each event */
+	if (__atomic_load_n(&aside_way, __ATOMIC_RELAXED) == way)
+		return false;
+	__atomic_store_n(&aside_way, way, __ATOMIC_RELAXED);
+	return true;
+}
+
+void aside_start(uint64_t seed)
+{
+	const uint64_t *number = recorder_options.number;
+
+	sample->seed = seed;
+	sample->limits.mean = number[OPTION_SAMPLE];
+	sample->limits.least = number[OPTION_MIN_SIZE];
+	sample->limits.most = number[OPTION_MAX_SIZE];
+	aside_find_way(false, sample->limits.mean || aside_limited());
+}
+
+void aside_follow(void)
+{
+	bool chooses = __atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
+		       ASIDE_CHOICE;
+
+	/* who changes it looks again, so that the last one is right */
+	while (aside_find_way(aside_dormant(), chooses))
+		atomic_thread_fence(memory_order_seq_cst);
+}
+
+void aside_thread(struct thread *thread)
+{
+	uint32_t activity = atomic_load_explicit(&sample->activity,
+						 memory_order_relaxed);
+	bool chooses, looks;
+
+	/* pairs with the release of aside_limits: these come with it */
+	thread->generation = atomic_load_explicit(&sample->limits.generation,
+						  memory_order_acquire);
+	chooses = sample->limits.mean || aside_limited();
+	looks = aside_limited() || real.reenters || patched_code_any();
+	/* one that has the place of an older thread goes on with its line:
+	 * what is left of it is as good as new (choose.c) */
+	if (sample->limits.mean && !thread->choose.random)
+		choose_begin(&thread->choose,
+			     sample->seed + atomic_fetch_add_explicit(
+					       &sample->choosers, 1,
+					       memory_order_relaxed),
+			     sample->limits.mean);
+	recorder_put_aside(thread, THREAD_CHANGED, false);
+	if ((thread->activity ^ activity) >> 1)
+		recorder_put_aside(thread, THREAD_INACTIVE, activity & 1);
+	thread->activity = activity;
+	recorder_put_aside(thread, THREAD_CHOOSES, chooses);
+	recorder_put_aside(thread, THREAD_LOOKS, chooses && looks);
+}
+
+/* Something that holds for all threads has changed. They are told by taking
+ * the room in their rings away from them. */
+static void aside_changed(struct recorder *r)
+{
+	/* pairs with the acquire of aside_thread, and the fence of
+	 * ring_look_around */
+	atomic_fetch_add_explicit(&sample->limits.generation, 1,
+				  memory_order_seq_cst);
+	if (r->live)
+		ring_kick(r->rings, atomic_load_explicit(&r->live->ring_count,
+							 memory_order_acquire));
+	if (recorder_tls && recorder_tls->own)
+		aside_thread(recorder_tls);
+}
+
+void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
+{
+	/* what was recorded before is not in the set, but for a sample's */
+	if (!sample->limits.mean)
+		chosen_incomplete(&sample->chosen);
+	sample->limits.least = least;
+	sample->limits.most = most;
+	if (least || most < UINT64_MAX)
+		atomic_store_explicit(&r->shared->partial, 1,
+				      memory_order_relaxed);
+	aside_changed(r);
+}
+
+void aside_activity(struct recorder *r, bool inactive, bool all)
+{
+	uint32_t old = atomic_load_explicit(&sample->activity,
+					    memory_order_relaxed);
+
+	if (inactive)
+		atomic_store_explicit(&r->shared->partial, 1,
+				      memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(
+		&sample->activity, &old,
+		((old & ~1u) + (all ? 2 : 0)) | inactive,
+		memory_order_relaxed, memory_order_relaxed))
+		;
+	if (all)
+		aside_changed(r);
+}
+
+void aside_inactive(struct recorder *r, struct thread *thread, bool inactive)
+{
+	if (inactive)
+		atomic_store_explicit(&r->shared->partial, 1,
+				      memory_order_relaxed);
+	recorder_put_aside(thread, THREAD_INACTIVE, inactive);
+}

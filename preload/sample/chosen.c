@@ -1,0 +1,193 @@
+/*
+ * chosen.c: see chosen.h.
+ *
+ * Orders: a block is handed to another thread after it was put here, so that
+ * thread sees it: by what the program does to hand it on, or (a program that
+ * does nothing) because where to look follows from the address itself. The
+ * fence in chosen_add is for the latter.
+ */
+#include "preload/sample/chosen.h"
+
+#include "preload/ring/area.h"
+
+/* The line of an address in a table (0: the first); NULL: there is none. */
+static struct chosen_line *chosen_line(const struct chosen *set,
+				       unsigned table, uint64_t address)
+{
+	unsigned bits = CHOSEN_FIRST_BITS + CHOSEN_STEP_BITS * table;
+	uint64_t index = chosen_hash(address) >> (64 - bits);
+	struct chosen_line *lines;
+
+	if (table == 0)
+		return (struct chosen_line *)&set->first[index];
+	/* pairs with the release of chosen_make */
+	lines = atomic_load_explicit(&set->next[table - 1],
+				     memory_order_acquire);
+	return lines ? &lines[index] : NULL;
+}
+
+static void chosen_make(struct chosen *set, unsigned table)
+{
+	unsigned bits = CHOSEN_FIRST_BITS + CHOSEN_STEP_BITS * table;
+	struct chosen_line *none = NULL, *lines;
+
+	if (atomic_load_explicit(&set->next[table - 1], memory_order_relaxed))
+		return;
+	lines = area_alloc(sizeof(*lines) << bits);
+	/* one that another thread has made meanwhile will do as well */
+	if (lines)
+		atomic_compare_exchange_strong_explicit(
+			&set->next[table - 1], &none, lines,
+			memory_order_release, memory_order_relaxed);
+}
+
+/* Counts an address that is to be put there. False: there is no room, and the
+ * line says so from now on. */
+static bool chosen_count(struct chosen_line *line)
+{
+	uint64_t state = atomic_load_explicit(&line->state,
+					      memory_order_relaxed);
+	uint64_t to;
+	bool room;
+
+	do {
+		room = (state & (CHOSEN_MORE - 1)) < CHOSEN_SLOTS;
+		to = room ? state + 1 : state | CHOSEN_MORE;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&line->state, &state, to, memory_order_relaxed,
+		memory_order_relaxed));
+	return room;
+}
+
+static void chosen_put(struct chosen_line *line, uint64_t address)
+{
+	unsigned i;
+
+	/* I1: there is room, though others may be quicker */
+	for (i = 0;; i = (i + 1) % CHOSEN_SLOTS) {
+		uint64_t empty = 0;
+
+		if (atomic_compare_exchange_strong_explicit(
+			    &line->slot[i], &empty, address,
+			    memory_order_relaxed, memory_order_relaxed))
+			return;
+	}
+}
+
+/* One more, or less, in an address's byte of the sieve. */
+static void chosen_sift(struct chosen *set, uint64_t address, int more)
+{
+	_Atomic uint8_t *count = &set->sieve[chosen_sieve(address)];
+	uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
+
+	/* the release: whoever sees it smaller sees the table without it */
+	while (old != CHOSEN_FULL &&
+	       !atomic_compare_exchange_weak_explicit(
+		       count, &old, (uint8_t)(old + more),
+		       memory_order_release, memory_order_relaxed))
+		;
+}
+
+void chosen_add(struct chosen *set, uint64_t address)
+{
+	struct chosen_line *line;
+	unsigned table;
+
+	/* an older block's whose end was not seen */
+	if (!chosen_never(set, address))
+		return;
+	chosen_sift(set, address, 1);
+	for (table = 0; table < CHOSEN_TABLES; table++) {
+		if (table)
+			chosen_make(set, table);
+		line = chosen_line(set, table, address);
+		if (!line)
+			break;
+		if (!chosen_count(line))
+			continue;
+		chosen_put(line, address);
+		atomic_thread_fence(memory_order_release);
+		return;
+	}
+	chosen_incomplete(set);
+}
+
+void chosen_incomplete(struct chosen *set)
+{
+	unsigned i;
+
+	atomic_store_explicit(&set->perhaps, 1, memory_order_relaxed);
+	/* every look ends in chosen_further */
+	for (i = 0; i < 1u << CHOSEN_SIEVE_BITS; i++)
+		atomic_store_explicit(&set->sieve[i], CHOSEN_FULL,
+				      memory_order_relaxed);
+	for (i = 0; i < 1u << CHOSEN_FIRST_BITS; i++)
+		atomic_fetch_or_explicit(&set->first[i].state, CHOSEN_MORE,
+					 memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+}
+
+bool chosen_further(const struct chosen *set, uint64_t address)
+{
+	const struct chosen_line *line;
+	unsigned table;
+
+	if (unlikely(atomic_load_explicit(&set->perhaps,
+					  memory_order_relaxed)))
+		return true;
+	for (table = 1; table < CHOSEN_TABLES; table++) {
+		line = chosen_line(set, table, address);
+		if (!line)
+			return false;
+		if (chosen_in(line, address))
+			return true;
+		if (!(atomic_load_explicit(&line->state,
+					   memory_order_relaxed) &
+		      CHOSEN_MORE))
+			return false;
+	}
+	return false;
+}
+
+static bool chosen_take_out(struct chosen_line *line, uint64_t address)
+{
+	unsigned i;
+
+	for (i = 0; i < CHOSEN_SLOTS; i++) {
+		uint64_t here = address;
+
+		/* two ends of one block are the program's mistake: one of
+		 * them finds it */
+		if (!atomic_compare_exchange_strong_explicit(
+			    &line->slot[i], &here, 0, memory_order_relaxed,
+			    memory_order_relaxed))
+			continue;
+		/* I1: the room first; pairs with nothing but the order in
+		 * which others see the two, which the release keeps */
+		atomic_fetch_sub_explicit(&line->state, 1,
+					  memory_order_release);
+		return true;
+	}
+	return false;
+}
+
+bool chosen_remove(struct chosen *set, uint64_t address)
+{
+	struct chosen_line *line;
+	unsigned table;
+
+	for (table = 0; table < CHOSEN_TABLES; table++) {
+		line = chosen_line(set, table, address);
+		if (!line)
+			break;
+		if (chosen_take_out(line, address)) {
+			chosen_sift(set, address, -1);
+			return true;
+		}
+		if (!(atomic_load_explicit(&line->state,
+					   memory_order_relaxed) &
+		      CHOSEN_MORE))
+			break;
+	}
+	return atomic_load_explicit(&set->perhaps, memory_order_relaxed);
+}

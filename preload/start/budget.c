@@ -1,0 +1,60 @@
+/*
+ * budget.c: see budget.h.
+ *
+ * Most of our memory is reserved and hardly ever touched. Where nothing is
+ * limited that costs nothing; but under a limit of addresses the program
+ * lacks them. So then we are content with a part of what it may have, as long
+ * as the least that we can work with is no larger part of it.
+ *
+ * All but budget_addresses: once, at the first start.
+ */
+#include "preload/start/budget.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "preload/base/base.h"
+#include "preload/base/sys.h"
+#include "preload/ring/area.h"
+
+#define BUDGET_PART 8		/* of a limit */
+#define BUDGET_GROWTH_LEAST (UINT64_C(1) << 20)
+#define BUDGET_LIMIT_LEAST (UINT64_C(64) << 20)
+
+static uint64_t budget_limit(int resource)
+{
+	uint64_t limit[2];	/* soft, hard */
+
+	if (arch_syscall4(__NR_prlimit64, 0, resource, 0, (long)limit))
+		return UINT64_MAX;
+	return limit[0];	/* all ones: none */
+}
+
+int budget_limited(const struct options *options, uint64_t limit,
+		   struct budget *budget)
+{
+	uint64_t memory = options->number[OPTION_MEMORY];
+	uint64_t growth = memory / 2;
+
+	if (!options->given[OPTION_MEMORY] && limit / BUDGET_PART < memory) {
+		if (limit < BUDGET_LIMIT_LEAST)
+			return -ENOMEM;
+		memory = base_max(limit / BUDGET_PART, OPTIONS_MEMORY_MIN);
+		growth = base_max(memory / 4, BUDGET_GROWTH_LEAST);
+	}
+	budget->memory = memory;
+	/* tables for the largest number of threads only take memory where they
+	 * are used: what area_settle() lets grow has its place behind them */
+	budget->area = AREA_MIN + growth;
+	return 0;
+}
+
+uint64_t budget_addresses(void)
+{
+	return base_min(budget_limit(RLIMIT_AS), budget_limit(RLIMIT_DATA));
+}
+
+int budget_make(const struct options *options, struct budget *budget)
+{
+	return budget_limited(options, budget_addresses(), budget);
+}

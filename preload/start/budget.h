@@ -1,0 +1,31 @@
+/*
+ * budget.h: how much memory the recorder takes in this process.
+ */
+#ifndef GNOMON_BUDGET_H
+#define GNOMON_BUDGET_H
+
+#include <stdint.h>
+
+#include "preload/base/options.h"
+
+struct budget {
+	uint64_t memory;	/* as the option --memory */
+	uint64_t area;		/* addresses for private memory (area.h) */
+};
+
+/* How much memory or addresses the process may have in all (RLIMIT_AS,
+ * RLIMIT_DATA); UINT64_MAX: as it likes. Any thread, and the writer. */
+uint64_t budget_addresses(void);
+
+/*
+ * What the option says, if it is given. Else less than its default where the
+ * process may only have so much (budget_addresses). -ENOMEM: so little that the
+ * program needs all of it.
+ */
+int budget_make(const struct options *options, struct budget *budget);
+
+/* The same for a limit of this many bytes; UINT64_MAX: none. */
+int budget_limited(const struct options *options, uint64_t limit,
+		   struct budget *budget);
+
+#endif
