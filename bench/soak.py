@@ -8,9 +8,10 @@ All modes run at once, each a server and a redis-benchmark of its own, and a
 client that keeps what it has set, and insists on getting that back. Watched
 all the time:
 
-   ours      resident memory of the recorder's own mappings: flat
+   ours      resident memory of the library's own mappings in redis: flat
+   recorder  private memory of the program that writes the trace: flat
    trace     all files of the trace: within --limit, or growing slowly
-   redis     what redis itself has allocated: flat, or "ours" may not be
+   redis     what redis itself has allocated: flat, or the two may not be
    results   every answer right; redis says nothing of errors
    drops     none
 
@@ -44,9 +45,29 @@ MODES = {
     "culled": {"GNOMON_CULL": "10s"},
     "limited": {"GNOMON_LIMIT": str(LIMIT)},
 }
-# After the first third, the recorder may take so much more.
+# After the first third, each may take so much more.
 GROWTH = 1.15
 GROWTH_BYTES = 4 * MIB
+
+
+def recorder_of(pid):
+    """The process that records this one; None: there is none."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            with open("/proc/%s/comm" % name, encoding="utf-8") as file:
+                if file.read() != "gnomon-recorder\n":
+                    continue
+            with open("/proc/%s/cmdline" % name, "rb") as file:
+                if file.read().split(b"\0")[1:2] == [b"%d" % pid]:
+                    return int(name)
+    return None
+
+
+def private(pid):
+    """Bytes of memory that nobody else has."""
+    with open("/proc/%d/smaps_rollup" % pid, encoding="utf-8") as file:
+        return sum(int(size) << 10 for size in re.findall(
+            r"^Private_(?:Clean|Dirty): +(\d+)", file.read(), re.M))
 
 
 class Client:
@@ -193,7 +214,7 @@ class Server(threading.Thread):
     def watch(self, process, client):
         begin = time.monotonic()
         looked = ranged = -RANGES_S
-        ranges = []
+        ranges, recorder = [], None
         while (now := time.monotonic() - begin) < self.seconds:
             for _ in range(50):
                 client.step()
@@ -201,9 +222,13 @@ class Server(threading.Thread):
             if now - ranged >= RANGES_S:
                 ranged = now
                 ranges = self.own_ranges() or ranges
+                recorder = recorder or recorder_of(process.pid)
             if now - looked >= LOOK_S:
                 looked = now
                 self.look(process.pid, ranges, now)
+                # nobody's memory is not flat: judge() says so
+                self.looks[-1]["recorder"] = private(
+                    recorder) if recorder else 0
                 self.looks[-1]["redis"] = self.used(client)
         self.answers = client.answers
 
@@ -277,20 +302,25 @@ class Server(threading.Thread):
 
     def judge(self):
         third = len(self.looks) // 3
-        first = max((look["ours"] for look in self.looks[third // 2:third]),
-                    default=0)
-        last = max((look["ours"] for look in self.looks[-third:]), default=0)
-        if not first:
-            self.wrong.append("the recorder's memory is not known")
-        if last > first * GROWTH + GROWTH_BYTES:
-            self.wrong.append("the recorder's memory grew from %d to %d" % (
-                first, last))
+        for whose in "ours", "recorder":
+            first = max((look[whose] for look in self.looks[third // 2:third]),
+                        default=0)
+            last = max((look[whose] for look in self.looks[-third:]),
+                       default=0)
+            if not first:
+                self.wrong.append("memory is not known: " + whose)
+            if last > first * GROWTH + GROWTH_BYTES:
+                self.wrong.append("memory grew from %d to %d: %s" % (
+                    first, last, whose))
+
+    def most(self, whose):
+        return max((look[whose] for look in self.looks), default=0)
 
     def result(self):
         return {"mode": self.mode, "wrong": self.wrong,
                 "answers_checked": self.answers, "commands": self.requests,
-                "ours_most": max((look["ours"] for look in self.looks),
-                                 default=0),
+                "ours_most": self.most("ours"),
+                "recorder_most": self.most("recorder"),
                 "trace_bytes": self.looks[-1]["trace"] if self.looks else 0,
                 "looks": self.looks[::max(1, len(self.looks) // 60)]}
 
@@ -314,10 +344,10 @@ def main():
             json.dump({"minutes": options.minutes, "modes": results}, file,
                       indent=1)
     for result in results:
-        print("%-8s %9d commands, %8d answers checked; ours at most %5.1f "
-              "MiB; trace %6.1f MiB" % (
+        print("%-8s %9d commands, %8d answers checked; at most %5.1f MiB in "
+              "redis, %5.1f in the recorder; trace %6.1f MiB" % (
                   result["mode"], result["commands"],
-                  result["answers_checked"], result["ours_most"] / MIB,
+                  result["answers_checked"], result["ours_most"] / MIB, result["recorder_most"] / MIB,
                   result["trace_bytes"] / MIB))
     wrong = ["%s: %s" % (result["mode"], what) for result in results
              for what in result["wrong"]]
