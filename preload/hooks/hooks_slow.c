@@ -335,34 +335,56 @@ BASE_SLOW struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
 	return mark;
 }
 
-BASE_SLOW void hooks_extra(enum gt_extra what, uintptr_t address,
-			   uint64_t size, const uint64_t args[GT_EXTRA_ARGS],
-			   struct hooks_caller caller)
+static BASE_SLOW void hooks_extra_seldom(struct ring_event *event,
+					 struct hooks_caller caller)
 {
-	struct ring_event event = { .kind = GT_EXTRA, .what = what,
-				    .address = address, .size = size };
 	struct hooks_lent lent;
 	struct thread *thread;
 	struct gl_ring *ring;
-	unsigned i;
 
 	if (!real.malloc && !real_resolve())
 		return;
 	thread = hooks_thread(caller.sp);
 	if (!thread)
 		return;
-	for (i = 0; args && i < GT_EXTRA_ARGS; i++)
-		event.args[i] = args[i];
 	ring = thread->own;
 	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
-		hooks_nested(thread, &event, caller);
+		hooks_nested(thread, event, caller);
 		return;
 	}
 	hooks_stamp(thread, ring);
+	event->stamp = ring->stamp;
+	event->context = hooks_capture(thread, caller);
+	ring_push_extra(recorder, ring, event);
+	hooks_give_back(ring, &lent);
+}
+
+__attribute__((noinline)) void hooks_extra(enum gt_extra what,
+					   uintptr_t address, uint64_t size,
+					   const uint64_t args[GT_EXTRA_ARGS],
+					   struct hooks_caller caller)
+{
+	struct ring_event event = { .kind = GT_EXTRA, .what = what,
+				    .address = address, .size = size };
+	struct thread *thread = recorder_tls;
+	struct gl_shared *shared;
+	struct gl_ring *ring;
+	unsigned i;
+
+	for (i = 0; args && i < GT_EXTRA_ARGS; i++)
+		event.args[i] = args[i];
+	if (unlikely(!thread) ||
+	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
+	    unlikely(!ring_idle(ring))) {
+		hooks_extra_seldom(&event, caller);
+		return;
+	}
+	ring_enter(ring, caller.sp, caller.ra);
+	ring_stamp(shared, ring);
 	event.stamp = ring->stamp;
 	event.context = hooks_capture(thread, caller);
 	ring_push_extra(recorder, ring, &event);
-	hooks_give_back(ring, &lent);
+	ring_leave(ring);
 }
 
 BASE_SLOW void hooks_extra_at_end(enum gt_extra what, uintptr_t address,

@@ -352,48 +352,15 @@ static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
 	return word;
 }
 
-static uint64_t ring_word2(const struct ring_event *event)
-{
-	uint64_t high = event->kind == GT_EXTRA ? event->what : GL_SIZE_BIG;
-
-	return event->context | high << 32;
-}
-
-static void ring_put_extra(struct gl_ring *ring,
-			   const struct ring_event *event)
-{
-	uint64_t head = atomic_load_explicit(&ring->head,
-					     memory_order_relaxed);
-	uint64_t *word = ring_record(ring, head);
-	unsigned i;
-
-	word[0] = event->stamp | GT_EXTRA;
-	word[1] = event->address;
-	word[2] = ring_word2(event);
-	word[3] = event->size;
-	for (i = 0; i < GT_EXTRA_ARGS; i++)
-		word[4 + i] = event->args[i];
-	/* pairs with the acquire of feed_scan */
-	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
-			      memory_order_release);
-}
-
-BASE_SLOW void ring_push_extra(struct recorder *r, struct gl_ring *ring,
-			       const struct ring_event *event)
-{
-	uint64_t head;
-
-	if (ring_reserve(r, ring, &head))
-		ring_put_extra(ring, event);
-}
-
 /* The limit is no room's while nothing is recorded: it is not gone by. */
 BASE_SLOW void ring_push_extra_dormant(struct recorder *r,
 				       struct gl_ring *ring,
 				       const struct ring_event *event)
 {
 	if (ring_gets_room(r, ring))
-		ring_put_extra(ring, event);
+		ring_put_extra(ring, event,
+			       atomic_load_explicit(&ring->head,
+						    memory_order_relaxed));
 	else if (recorder_is_on(r))
 		ring_drop(r, ring);
 }

@@ -68,9 +68,7 @@ struct ring_event {
 void ring_nested_push(struct recorder *r, struct thread *thread,
 		      const struct ring_event *event);
 
-/* A GT_EXTRA into the first; and likewise while nothing is recorded. */
-void ring_push_extra(struct recorder *r, struct gl_ring *ring,
-		     const struct ring_event *event);
+/* A GT_EXTRA into the first one also while nothing is recorded. */
 void ring_push_extra_dormant(struct recorder *r, struct gl_ring *ring,
 			     const struct ring_event *event);
 
@@ -239,6 +237,40 @@ static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
 	word[1] = address;
 	/* pairs with the acquire of feed_scan */
 	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
+}
+
+static inline uint64_t ring_word2(const struct ring_event *event)
+{
+	uint64_t high = event->kind == GT_EXTRA ? event->what : GL_SIZE_BIG;
+
+	return event->context | high << 32;
+}
+
+static inline void ring_put_extra(struct gl_ring *ring,
+				  const struct ring_event *event, uint64_t head)
+{
+	uint64_t *word = ring_record(ring, head);
+	unsigned i;
+
+	word[0] = event->stamp | GT_EXTRA;
+	word[1] = event->address;
+	word[2] = ring_word2(event);
+	word[3] = event->size;
+	for (i = 0; i < GT_EXTRA_ARGS; i++)
+		word[4 + i] = event->args[i];
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
+			      memory_order_release);
+}
+
+/* GT_EXTRA. */
+static inline void ring_push_extra(struct recorder *r, struct gl_ring *ring,
+				   const struct ring_event *event)
+{
+	uint64_t head;
+
+	if (likely(ring_reserve(r, ring, &head)))
+		ring_put_extra(ring, event, head);
 }
 
 /* GT_FREE, GT_REALLOC_BEGIN with the context of the caller, not 0. */
