@@ -440,6 +440,22 @@ def row_is_outermost_first(row):
     return "main" in names and names.index("main") < len(names) / 2
 
 
+def end_all_of(directory):
+    """Kills whatever a case that failed has left running: programs whose
+    command line or environment names its directory."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if int(pid) == os.getpid():
+            continue
+        for name in "cmdline", "environ":
+            try:
+                with open("/proc/%s/%s" % (pid, name), "rb") as file:
+                    if os.fsencode(directory) + b"/" in file.read():
+                        os.kill(int(pid), signal.SIGKILL)
+                        break
+            except OSError:
+                pass    # it has ended, or is not ours to look at
+
+
 def run_case(number, function):
     directory = tempfile.mkdtemp(prefix="gnomon-test.")
     name = function.__name__.replace("_", " ")
@@ -459,6 +475,7 @@ def run_case(number, function):
     finally:
         sys.stdout.flush()
         shutil.rmtree(directory, ignore_errors=True)
+    end_all_of(directory)
     return False
 
 

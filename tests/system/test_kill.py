@@ -3,6 +3,7 @@
 """SIGKILL at any moment: all that the program had reported as done is in the
 trace. Also where the writer is killed, with the program or before it."""
 
+import glob
 import random
 import struct
 
@@ -330,6 +331,35 @@ def it_is_said_once(directory):
         process.kill()
         rest = process.communicate()[1]
     equal(rest, "", "what else it says")
+
+
+@case
+def recorder_ends_before_it_is_there(directory):
+    """Between its execve and its first word in the live file: killed, ended,
+    or killed when rings are full already. The program is as without us, and
+    nothing is left."""
+    alone = {name: bare([program(name)]) for name in ("basic", "churn")}
+    for way in "kill -KILL $$", "exit 3", "sleep 0.3; kill -KILL $$":
+        script = os.path.join(directory, "recorder")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n%s\n" % way)
+        os.chmod(script, 0o755)
+        for name, wanted in alone.items():
+            done = bare([program(name)], env=environment(
+                LD_PRELOAD=LIBRARY, GNOMON_RECORDER=script,
+                GNOMON_LIVE_DIR=directory,
+                GNOMON_OUTPUT=os.path.join(directory, "x.trace")))
+            equal((done.status, done.out), (wanted.status, wanted.out),
+                  "%s, %s" % (way, name))
+            said = done.err.splitlines()
+            # who has ended before its ring was full has missed nobody
+            check(len(said) == (name == "churn"), "messages: " + done.err)
+            for message in said:
+                check(message.startswith("gnomon: the recorder was killed: "
+                                         "recording has stopped"), message)
+        gnomon("run", "-q", "--force", "-o", os.path.join(directory, "y.trace"),
+               "--live-dir", directory, program("basic"))
+        equal(glob.glob(directory + "/*.live"), [], "left: " + way)
 
 
 @case

@@ -75,6 +75,32 @@ def an_end_that_is_none(directory):
     check("out of time" in out, out)
 
 
+LEAVES = """
+import sys
+sys.path.insert(0, %r)
+from gnomon_test import *
+
+@case
+def a(directory):
+    left = subprocess.Popen(["sleep", "1000"], start_new_session=True,
+                            env=dict(os.environ, LEFT=directory + "/x"))
+    print("#", left.pid)
+    check(False, "failed")
+
+main()
+"""
+
+
+@case
+def what_a_failure_leaves_running(directory):
+    status, out = ran(directory, LEAVES % os.path.dirname(TESTS + "/system/"))
+    equal(status, 1, out)
+    left = re.search(r"# (\d+)", out)
+    check(left, out)
+    check(wait_for(lambda: not os.path.exists("/proc/" + left[1])),
+          "it still runs")
+
+
 LEFT_OUT = "ok 1 - a # SKIP nobody is here\nok 2 - b\n1..2"
 # of two words each: where it may be left out, and whether it is so here
 LISTED = "*/test_x :: nobody is * :: %s ::\n\t%s\n"
