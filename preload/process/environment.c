@@ -20,7 +20,7 @@
  * the environment meanwhile, takes ours out of whatever is there. Arrays of
  * ours are never given back: a reader may still be going through one.
  *
- * Calls that overlap share a copy. How many use it is in the recorder:
+ * Calls that overlap share a copy. How many use it is in the area:
  *
  *	free ──▶ 1 ◀──▶ 2 ◀──▶ …
  *	  ▲      └──▶ closing ──┐
@@ -42,8 +42,10 @@
 #include "preload/base/patch_format.h"
 #include "preload/base/sys.h"
 #include "preload/process/seccomp.h"
+#include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 
+#define ENVIRONMENT_COPIES 8	/* as many shown at once */
 #define ENVIRONMENT_PRELOAD "LD_PRELOAD="
 #define ENVIRONMENT_PREFIX "GNOMON_"
 #define ENVIRONMENT_DEBUG "GNOMON_DEBUG_"
@@ -66,6 +68,8 @@ static struct environment_copy {
 	char **array, **saved;
 	size_t max;		/* bytes */
 } environment_copies[ENVIRONMENT_COPIES];
+/* Calls that each is shown to: a child has none. */
+static _Atomic int32_t *environment_users;
 
 enum { ENVIRONMENT_FREE = 0, ENVIRONMENT_CLOSING = -1 };
 
@@ -449,9 +453,10 @@ static bool environment_exchange(char **from, char **to)
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static _Atomic int32_t *environment_users(int copy)
+void environment_place(void)
 {
-	return &recorder->environment_users[copy];
+	environment_users = area_place(ENVIRONMENT_COPIES *
+				       sizeof(*environment_users));
 }
 
 /* Which copy this is; -1: none of ours. */
@@ -467,10 +472,10 @@ static int environment_which(char **array)
 
 static bool environment_hold(int copy)
 {
-	int32_t users = atomic_load(environment_users(copy));
+	int32_t users = atomic_load(&environment_users[copy]);
 
 	while (users > 0)
-		if (atomic_compare_exchange_weak(environment_users(copy),
+		if (atomic_compare_exchange_weak(&environment_users[copy],
 						 &users, users + 1))
 			return true;
 	return false;
@@ -506,16 +511,16 @@ static void environment_close(struct environment_copy *copy)
 
 static void environment_release(int copy)
 {
-	int32_t users = atomic_load(environment_users(copy)), left;
+	int32_t users = atomic_load(&environment_users[copy]), left;
 
 	do {
 		left = users > 1 ? users - 1 : ENVIRONMENT_CLOSING;
-	} while (!atomic_compare_exchange_weak(environment_users(copy), &users,
+	} while (!atomic_compare_exchange_weak(&environment_users[copy], &users,
 					       left));
 	if (left != ENVIRONMENT_CLOSING)
 		return;
 	environment_close(&environment_copies[copy]);
-	atomic_store(environment_users(copy), ENVIRONMENT_FREE);
+	atomic_store(&environment_users[copy], ENVIRONMENT_FREE);
 }
 
 /* A copy that nobody uses, but for `other`, with so much room; -1: none. */
@@ -528,7 +533,7 @@ static int environment_claim(size_t need, int other)
 		int32_t users = ENVIRONMENT_FREE;
 
 		if (i == other ||
-		    !atomic_compare_exchange_strong(environment_users(i),
+		    !atomic_compare_exchange_strong(&environment_users[i],
 						    &users, 1))
 			continue;
 		if (copy->max < need) {
@@ -538,7 +543,7 @@ static int environment_claim(size_t need, int other)
 		}
 		if (copy->array)
 			return i;
-		atomic_store(environment_users(i), ENVIRONMENT_FREE);
+		atomic_store(&environment_users[i], ENVIRONMENT_FREE);
 		return -1;
 	}
 	return -1;
@@ -567,7 +572,7 @@ int environment_show(void)
 {
 	unsigned tries;
 
-	if (!&__environ || !recorder || !environment_room(__environ))
+	if (!&__environ || !environment_users || !environment_room(__environ))
 		return -1;
 	for (tries = 0; tries < ENVIRONMENT_TRIES; tries++) {
 		char **now = environment_now();

@@ -85,8 +85,6 @@ struct thread {
 
 struct pools;
 
-#define ENVIRONMENT_COPIES 8	/* as many shown at once (environment.c) */
-
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
@@ -112,8 +110,6 @@ struct recorder {
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	_Atomic uint64_t stalled_beats;
 	struct ask ask;
-	/* calls that each copy of the environment is shown to */
-	_Atomic int32_t environment_users[ENVIRONMENT_COPIES];
 	_Atomic uint32_t launching;	/* 1: see recorder_parted */
 	bool forked;		/* of a process image that was recorded before */
 	/* capture_config.tables, unwind_ban_found */

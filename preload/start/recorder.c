@@ -207,6 +207,7 @@ static bool recorder_read(void)
 		return false;
 	}
 	sample_place();
+	environment_place();
 	told = sys_mmap(NULL, RECORDING_TOLD_SIZE, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	recording_told = sys_failed(told) ? NULL : (_Atomic uint32_t *)told;
