@@ -26,10 +26,12 @@
  * I1: a node is in one bucket and in one pool's ring, or in the free list.
  * I2: two locks are taken in the order of their shards.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "preload/api/api.h"
+#include "preload/api/api_begin.h"
 #include "preload/api/heaps.h"
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
@@ -63,11 +65,11 @@ struct pools_shard {
 	struct pools_node **slab;
 };
 
-/* Constant as the recorder's address is: the area is at the same place in a
- * child, and zero. */
 struct pools {
 	struct pools_shard shard[POOLS_SHARDS];
 };
+
+static_assert(sizeof(struct pools) == API_POOLS_BYTES, "it fills its place");
 
 static uint64_t pools_hash(uint64_t pool, uint64_t block)
 {
@@ -77,27 +79,9 @@ static uint64_t pools_hash(uint64_t pool, uint64_t block)
 	return h >> 32;
 }
 
-static struct pools_shard *pools_shard_of(struct pools *pools,
-					  const void *pool)
+static struct pools_shard *pools_shard_of(const void *pool)
 {
-	return &pools->shard[pools_hash((uintptr_t)pool, 0) % POOLS_SHARDS];
-}
-
-static struct pools *pools_get(struct recorder *r)
-{
-	struct pools *pools = atomic_load_explicit(&r->pools,
-						   memory_order_acquire);
-	struct pools *none = NULL;
-
-	if (likely(pools))
-		return pools;
-	pools = area_alloc(sizeof(*pools));
-	/* pairs with the acquire above; who loses has wasted some KiB */
-	if (pools && !atomic_compare_exchange_strong_explicit(
-			     &r->pools, &none, pools, memory_order_acq_rel,
-			     memory_order_acquire))
-		pools = none;
-	return pools;
+	return &api_pools->shard[pools_hash((uintptr_t)pool, 0) % POOLS_SHARDS];
 }
 
 /* ---- lock ---- */
@@ -287,7 +271,6 @@ static bool pools_forget(struct pools_shard *shard, const void *pool,
 /* ---- what the exported functions are made of ---- */
 
 struct pools_at {
-	struct recorder *r;
 	struct pools_shard *shard;	/* locked */
 	uint32_t pool;		/* its node, index + 1; 0: not known */
 	uint32_t heap;
@@ -295,15 +278,9 @@ struct pools_at {
 
 static int pools_enter(struct pools_at *at, const void *pool)
 {
-	struct pools *pools;
-
-	at->r = api_recorder();
-	if (!at->r)
+	if (!api_recorder())
 		return -ENODEV;
-	pools = pools_get(at->r);
-	if (!pools)
-		return -ENOMEM;
-	at->shard = pools_shard_of(pools, pool);
+	at->shard = pools_shard_of(pool);
 	if (!pools_lock(at->shard))
 		return -EBUSY;
 	at->pool = pools_find(at->shard, pool, NULL);
@@ -489,16 +466,12 @@ static int pools_rename(struct pools_at *at, struct pools_shard *other,
 
 API int gnomon_pool_move(const void *pool, const void *to)
 {
-	struct recorder *r = api_recorder();
-	struct pools *pools = r ? pools_get(r) : NULL;
-	struct pools_shard *a, *b;
-	struct pools_at at = { .r = r };
+	struct pools_shard *a = pools_shard_of(pool), *b = pools_shard_of(to);
+	struct pools_at at;
 	int err = -ENOENT;
 
-	if (!pools)
-		return r ? -ENOMEM : -ENODEV;
-	a = pools_shard_of(pools, pool);
-	b = pools_shard_of(pools, to);
+	if (!api_recorder())
+		return -ENODEV;
 	if (!pools_lock(a < b ? a : b))	/* I2 */
 		return -EBUSY;
 	if (a != b && !pools_lock(a < b ? b : a)) {

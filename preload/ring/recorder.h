@@ -83,8 +83,6 @@ struct thread {
 	uint64_t vain, vain_head;
 };
 
-struct pools;
-
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
@@ -120,8 +118,6 @@ struct recorder {
 
 	/* events before anything was shared */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
-	_Atomic(struct pools *) pools;	/* api_pool.c */
-	_Atomic uint32_t dumps;		/* a thread is at a dump */
 	struct ending {			/* of ending.c */
 		_Atomic uintptr_t thread;	/* its pointer; 0: nobody */
 		_Atomic uint32_t steps;		/* it gets on */
