@@ -15,7 +15,7 @@ SMALL := api_dump api_numbers api_pool api_steer api_thread \
 	hooks_tuning hooks_within ids launch life live_make loads mapping message \
 	moved options options_agree patch patch_plan patched proc proc_lines \
 	product real registrar replaced sanitizer seccomp section signal_list \
-	text xxh64
+	text
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os
 

@@ -25,7 +25,6 @@
 
 #include "preload/base/proc.h"
 #include "preload/base/sys.h"
-#include "preload/base/xxh64.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/recorder.h"
 #include "unwind/linkmap.h"
@@ -133,15 +132,12 @@ static bool patch_is_true(const struct patch_work *work,
 			  const struct patch_function *f)
 {
 	uintptr_t start = work->bias + f->address;
-	struct xxh64 hash;
 
 	if (start < work->code || start >= work->code_end ||
 	    f->size > work->code_end - start ||
 	    f->displaced > work->code_end - start)
 		return false;
-	xxh64_init(&hash, 0);
-	xxh64_update(&hash, (const void *)start, f->size);
-	return xxh64_digest(&hash) == f->check;
+	return patch_hash((const void *)start, f->size) == f->check;
 }
 
 /* Calls `fn` for each function; whether it said yes to all of them. */

@@ -77,8 +77,8 @@ MAY_NOT_INCLUDE = {
 # any more is an offence, too.
 RECORDER_INLINE = """base/base base/sys base/varint"""
 RECORDER_LAYOUT = """base/ban base/control_format base/control_request
-    format ring/arenas ring/dump_part ring/exit_place ring/ledger_ask
-    ring/replaced ring/shared"""
+    base/patch_format format ring/arenas ring/dump_part ring/exit_place
+    ring/ledger_ask ring/replaced ring/shared"""
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/layout.h",
                    "unwind/memory.h"}
