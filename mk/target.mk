@@ -8,7 +8,7 @@ $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 # hundred entries of allocators that have more than the C library's, each of which
 # would have the fast path once more.
 SMALL := api_dump api_numbers api_pool api_steer api_thread \
-	appear arenas chosen control_ask control_signal copied_file deepbind \
+	appear arenas chosen control_ask control_signal deepbind \
 	ending environment exit_status filter fork_copy guard_block \
 	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
 	hooks_je hooks_libc hooks_life hooks_lock hooks_mi hooks_patch hooks_tc \

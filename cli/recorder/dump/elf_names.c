@@ -16,7 +16,7 @@
 
 #include "arch.h"
 #include "preload/base/base.h"
-#include "preload/base/copied_file.h"
+#include "cli/recorder/copied_file.h"
 #include "preload/ring/dump_part.h"
 
 
