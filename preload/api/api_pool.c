@@ -298,40 +298,44 @@ static int pools_create(struct pools_at *at, const void *pool,
 	return at->pool ? 0 : -ENOMEM;
 }
 
-/* Another block of the pool that lies outside of start … end, out of the
- * table; NULL: there is none. *from: where to look on, 0 first. */
-static const void *pools_take(struct pools_at *at, uint64_t start,
-			      uint64_t end, uint32_t *from)
-{
-	uint32_t head = at->pool - 1;
-	uint32_t index = *from ? *from - 1 : pools_node(at->shard, head)->next;
-
-	while (index != head) {
-		struct pools_node *node = pools_node(at->shard, index);
-		uint64_t block = node->block;
-		uint32_t next = node->next;
-
-		if (block >= end || block + node->size <= start) {
-			pools_remove(at->shard, index + 1);
-			*from = next + 1;
-			return (const void *)block;
-		}
-		index = next;
-	}
-	return NULL;
-}
-
-/* Frees what lies outside. With the lock, although a hook may have to wait for
- * the writer: so whoever uses the pool waits, too. */
+/* Frees what lies outside of start … end. With the lock, although a hook may
+ * have to wait for the writer: so whoever uses the pool waits, too. */
 static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 			struct hooks_caller caller)
 {
-	const void *block;
-	uint32_t from = 0;
+	uint32_t head = at->pool - 1;
+	uint32_t index = pools_node(at->shard, head)->next, next;
 
-	while ((block = pools_take(at, start, end, &from)) != NULL)
+	for (; index != head; index = next) {
+		const struct pools_node *node = pools_node(at->shard, index);
+		uint64_t block = node->block;
+
+		next = node->next;
+		if (block < end && block + node->size > start)
+			continue;
+		pools_remove(at->shard, index + 1);
 		if (heaps_valid(at->heap))
-			api_end(at->heap, GT_FREE, block, caller);
+			api_end(at->heap, GT_FREE, (const void *)block,
+				caller);
+	}
+}
+
+/* The same, by the pool's address; `destroy`: and the pool itself. */
+static int pools_trim(const void *pool, uint64_t start, uint64_t end,
+		      bool destroy, struct hooks_caller caller)
+{
+	struct pools_at at;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	if (at.pool) {
+		pools_drain(&at, start, end, caller);
+		if (destroy)
+			pools_remove(at.shard, at.pool);
+	}
+	pools_unlock(at.shard);
+	return at.pool ? 0 : -ENOENT;
 }
 
 API int gnomon_pool_create(const void *pool, const char *name)
@@ -348,33 +352,13 @@ API int gnomon_pool_create(const void *pool, const char *name)
 
 API int gnomon_pool_destroy(const void *pool)
 {
-	struct hooks_caller caller = HOOKS_CALLER;
-	struct pools_at at;
-	int err = pools_enter(&at, pool);
-
-	if (err)
-		return err;
-	if (at.pool) {
-		pools_drain(&at, UINT64_MAX, 0, caller);
-		pools_remove(at.shard, at.pool);
-	}
-	pools_unlock(at.shard);
-	return at.pool ? 0 : -ENOENT;
+	return pools_trim(pool, UINT64_MAX, 0, true, HOOKS_CALLER);
 }
 
 API int gnomon_pool_trim(const void *pool, const void *start, size_t size)
 {
-	struct hooks_caller caller = HOOKS_CALLER;
-	struct pools_at at;
-	int err = pools_enter(&at, pool);
-
-	if (err)
-		return err;
-	if (at.pool)
-		pools_drain(&at, (uintptr_t)start, (uintptr_t)start + size,
-			    caller);
-	pools_unlock(at.shard);
-	return at.pool ? 0 : -ENOENT;
+	return pools_trim(pool, (uintptr_t)start, (uintptr_t)start + size,
+			  false, HOOKS_CALLER);
 }
 
 API int gnomon_pool_alloc(const void *pool, const void *block, size_t size)
