@@ -24,14 +24,6 @@ struct dump {
 	struct dump_part part;
 };
 
-static void *dump_map(uint64_t size)
-{
-	long made = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return sys_failed(made) ? NULL : (void *)made;
-}
-
 static long dump_ask(struct dump *d, enum dump_step step, long arg,
 		     const void *data, uint32_t bytes)
 {
@@ -120,7 +112,7 @@ static long dump_lines(struct dump *d)
 	uint64_t size = part->line_max + sizeof(part->data), used;
 
 	if (!d->line) {
-		d->line = dump_map(size);
+		d->line = sys_map_pages(size);
 		d->line_size = size;
 		if (!d->line)
 			return -ENOMEM;
@@ -187,7 +179,7 @@ static int dump_run(const struct gnomon_dump *how, gnomon_writer write,
 		err = -EBUSY;
 	if (err)
 		return err;
-	d = dump_map(sizeof(*d));
+	d = sys_map_pages(sizeof(*d));
 	err = -ENOMEM;
 	if (d) {
 		d->r = recorder;

@@ -393,16 +393,13 @@ void patch_apply(const char *text, patch_wrapper *const wrappers[PATCH_OPS])
 	struct patch_plan plan;
 	uint8_t *bytes;
 	size_t size;
-	long at;
 
 	/* a hardware shadow stack knows no return address but a call's */
 	if (!patch_is_alone() || arch_shadow_stack_pointer())
 		return;
-	at = sys_mmap(NULL, PATCH_BYTES_MAX, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sys_failed(at))
+	bytes = sys_map_pages(PATCH_BYTES_MAX);
+	if (!bytes)
 		return;
-	bytes = (uint8_t *)at;
 	size = patch_plan_decode(text, bytes, PATCH_BYTES_MAX);
 	if (patch_plan_is_whole(bytes, size) &&
 	    patch_plan_open(&plan, bytes, size))

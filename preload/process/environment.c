@@ -223,14 +223,6 @@ static bool environment_concerns(const char *entry)
 	       environment_is(entry, ENVIRONMENT_PRELOAD);
 }
 
-static void *environment_map(size_t bytes)
-{
-	long at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return sys_failed(at) ? NULL : (void *)at;
-}
-
 void environment_init(char *const *environment, const char *library)
 {
 	size_t bytes = 0;
@@ -240,7 +232,7 @@ void environment_init(char *const *environment, const char *library)
 	for (at = environment; *at; at++)
 		if (environment_concerns(*at))
 			bytes += 2 * (strlen(*at) + 1);
-	to = bytes ? environment_map(bytes) : NULL;
+	to = bytes ? sys_map_pages(bytes) : NULL;
 	if (!to)
 		return;
 	for (at = environment; *at; at++)
@@ -302,8 +294,8 @@ static void environment_add_no_pools(char **envp)
 
 static char **environment_without(char *const *envp)
 {
-	char **copy = environment_map((environment_length(envp) + 1 +
-				       ENVIRONMENT_NO_POOLS) * sizeof(*copy));
+	char **copy = sys_map_pages((environment_length(envp) + 1 +
+				     ENVIRONMENT_NO_POOLS) * sizeof(*copy));
 
 	if (copy) {
 		environment_strip(copy, envp);
@@ -538,7 +530,7 @@ static int environment_claim(size_t need, int other)
 			continue;
 		if (copy->max < need) {
 			need += ENVIRONMENT_SPARE * sizeof(char *);
-			copy->array = environment_map(need);
+			copy->array = sys_map_pages(need);
 			copy->max = copy->array ? need : 0;
 		}
 		if (copy->array)
