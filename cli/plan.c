@@ -12,9 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 #include "cli/plan_file.h"
@@ -146,7 +143,7 @@ static char *encode(const struct buffer *plan)
 
 static void put_check(struct buffer *plan)
 {
-	uint64_t check = XXH64(plan->data, plan->size, 0);
+	uint64_t check = patch_hash(plan->data, plan->size);
 
 	for (unsigned i = 0; i < PATCH_CHECK; i++) {
 		char byte = (char)(check >> 8 * i);

@@ -17,9 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 #include "cli/plan_names.h"
@@ -437,7 +434,7 @@ static void put_function(struct buffer *out, const struct plan_file *file,
 	const uint8_t *code = file->memory.read(&file->memory,
 						c->function.entry, size,
 						NULL);
-	uint64_t check = XXH64(code, size, 0);
+	uint64_t check = patch_hash(code, size);
 
 	put_number(out, c->function.entry);
 	put_number(out, size);

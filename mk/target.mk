@@ -7,15 +7,15 @@ $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 # Small rather than fast: what runs at starts, ends, forks and execs, and the
 # hundred entries of allocators that have more than the C library's, each of which
 # would have the fast path once more.
-SMALL := api_dump api_frames api_numbers api_pool api_steer api_thread \
-	appear arenas chosen control_ask control_signal copied_file deepbind \
-	elf_names ending environment exit_status filter fork_copy guard_block \
+SMALL := api_dump api_numbers api_pool api_steer api_thread \
+	appear arenas chosen control_ask control_signal deepbind \
+	ending environment exit_status filter fork_copy guard_block \
 	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
 	hooks_je hooks_libc hooks_life hooks_lock hooks_mi hooks_patch hooks_tc \
 	hooks_tuning hooks_within ids launch life live_make loads mapping message \
 	moved options options_agree patch patch_plan patched proc proc_lines \
 	product real registrar replaced sanitizer seccomp section signal_list \
-	text xxh64
+	text
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os
 

@@ -19,8 +19,7 @@ UNWIND_MAP := library/exports.map
 # finds the tables of images that announce none (static programs, for one).
 UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
 	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
-	$(call target-obj,preload/base/copied_file.c preload/base/section.c \
-		$(wildcard library/*.c))
+	$(call target-obj,preload/base/section.c $(wildcard library/*.c))
 
 all: unwind-library
 .PHONY: unwind-library install-unwind

@@ -14,6 +14,7 @@
 #include "cli/recorder/census.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/recorder/log.h"
@@ -55,6 +56,19 @@ void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
 	chunk_write(feed->out, GT_THREAD, to + n, NULL);
 }
 
+/* The name of a ring's thread, "" if it is gone. */
+static void census_ask(const struct recording *r, uint32_t id,
+		       char name[GT_THREAD_NAME_MAX])
+{
+	char file[32];
+	long n;
+
+	snprintf(file, sizeof(file), "task/%d/comm", r->given[id].tid);
+	n = proc_read_of(r->pid, file, name, GT_THREAD_NAME_MAX);
+	/* without its line feed */
+	name[n > 0 ? n - (name[n - 1] == '\n') : 0] = '\0';
+}
+
 static void census_read_name(struct feed *feed, uint32_t id, uint64_t now_ns)
 {
 	struct feed_ring *own = &feed->rings[id];
@@ -62,8 +76,7 @@ static void census_read_name(struct feed *feed, uint32_t id, uint64_t now_ns)
 	char name[sizeof(own->name)];
 
 	own->named_ns = now_ns;
-	proc_thread_name(feed->r->pid, feed->r->given[id].tid, name,
-			 sizeof(name));
+	census_ask(feed->r, id, name);
 	if (!name[0] || strcmp(name, own->name) == 0)
 		return;
 	memcpy(own->name, name, sizeof(name));
@@ -113,8 +126,7 @@ static void census_first_name(struct feed *feed, uint32_t id)
 	name[GT_THREAD_NAME_MAX - 1] = '\0';
 	/* it was not allowed to ask */
 	if (!name[0])
-		proc_thread_name(feed->r->pid, feed->r->given[id].tid, name,
-				 GT_THREAD_NAME_MAX);
+		census_ask(feed->r, id, name);
 }
 
 /* What its thread has said of it, from here on as it is now. */

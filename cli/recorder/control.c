@@ -42,7 +42,7 @@
 #include "preload/base/text.h"
 #include "preload/base/varint.h"
 #include "cli/recorder/writer_task.h"
-#include "preload/base/xxh64.h"
+#include "cli/recorder/xxh64.h"
 
 #define CONTROL_NAMES 4096	/* snapshots whose names are remembered */
 #define CONTROL_FOREVER_NS UINT64_C(1000000000)

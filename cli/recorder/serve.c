@@ -17,7 +17,7 @@
 
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/control.h"
-#include "cli/recorder/books/ledger_answer.h"
+#include "cli/recorder/dump/dump.h"
 #include "cli/recorder/target_file.h"
 #include "preload/base/proc.h"
 #include "preload/base/sys.h"
@@ -176,17 +176,6 @@ static long serve_readable(uint64_t address)
 	return readable;
 }
 
-static long serve_ledger(struct writer *w, struct gl_request *request)
-{
-	struct ledger_question *question = (void *)request->data;
-
-	if (request->bytes < sizeof(*question) ||
-	    !ledger_request(question, request->data + sizeof(*question),
-			    request->bytes - sizeof(*question)))
-		return -EINVAL;
-	return books_answer(w, question);
-}
-
 static long serve_control(struct writer *w, struct gl_request *request)
 {
 	struct control_request *control = (void *)request->data;
@@ -216,7 +205,9 @@ static long serve_request(struct writer *w, struct gl_request *request)
 	case ASK_USER_SPACE:
 		return serve_user_space(w->r, request->arg[0]);
 	case ASK_LEDGER:
-		return serve_ledger(w, request);
+		return books_answer(w, request);
+	case ASK_DUMP:
+		return dump_serve(w, request);
 	}
 	return -EINVAL;
 }

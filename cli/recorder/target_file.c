@@ -4,8 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include "preload/base/base.h"
+
+#define TARGET_FILE_FEED "\\012"
 
 static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_MAPS] = "maps",
@@ -79,17 +85,6 @@ int target_file_open(enum gl_file which)
 	return -EIO;
 }
 
-void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
-		      void *arg)
-{
-	int fd = target_file_open(GL_FILE_MAPS_WHOLE);
-
-	if (fd < 0)
-		return;
-	proc_maps(fd, fn, arg);
-	close(fd);
-}
-
 int target_file_lines(struct proc_lines *lines, enum gl_file which,
 		      char *buffer, size_t size)
 {
@@ -99,4 +94,53 @@ int target_file_lines(struct proc_lines *lines, enum gl_file which,
 		return fd;
 	proc_lines_use(lines, fd, buffer, size);
 	return 0;
+}
+
+static bool target_file_at_feed(const char *path)
+{
+	return strncmp(path, TARGET_FILE_FEED, sizeof(TARGET_FILE_FEED) - 1) ==
+	       0;
+}
+
+/*
+ * The kernel writes a line feed of a path as \012, and nothing else otherwise
+ * than it is: so that may also be what the path really has. Then the file that
+ * is mapped lies there.
+ */
+static void target_file_unescape(char *path, uint64_t inode)
+{
+	char *from = strstr(path, TARGET_FILE_FEED), *to = from;
+	struct stat st;
+
+	if (likely(!from) || (stat(path, &st) == 0 && st.st_ino == inode))
+		return;
+	for (; *from; to++) {
+		bool feed = target_file_at_feed(from);
+
+		*to = feed ? '\n' : *from;
+		from += feed ? sizeof(TARGET_FILE_FEED) - 1 : 1;
+	}
+	*to = '\0';
+}
+
+void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
+		      void *arg)
+{
+	char buffer[PROC_LINES_BUFFER], *line, *path;
+	struct proc_lines_mapping mapping;
+	struct proc_lines lines;
+
+	if (target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
+			      sizeof(buffer)))
+		return;
+	while ((line = proc_lines_next(&lines))) {
+		if (!proc_lines_mapping(line, &mapping) || !mapping.path[0])
+			continue;
+		path = line + (mapping.path - line);
+		if (path[0] == '/')
+			target_file_unescape(path, mapping.inode);
+		fn(&(struct proc_map){ mapping.start, mapping.end, path },
+		   arg);
+	}
+	proc_lines_close(&lines);
 }

@@ -28,7 +28,13 @@ int target_file_open(enum gl_file which);
 int target_file_lines(struct proc_lines *lines, enum gl_file which,
 		      char *buffer, size_t size);
 
-/* proc_maps of the target. */
+/* A part of the target's memory that has a path. */
+struct proc_map {
+	uint64_t start, end;
+	const char *path;	/* as it is, without the kernel's escapes */
+};
+
+/* Calls fn for each of them, in order of address. */
 void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
 		      void *arg);
 

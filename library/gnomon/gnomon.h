@@ -297,10 +297,10 @@ struct gnomon_dump {
  * is not complete (-EINTR, too: a handler without SA_RESTART ended it, the way
  * out where nobody reads a pipe; -EAGAIN of one that does not block); -EBUSY:
  * this thread, or another, is at it (one at a time); -EPERM: the program has
- * forbidden itself files and memory. Not in signal handlers. Asks the writer
- * for the numbers; names are made by the calling thread, from the files of
- * program and libraries: without lock of the loader, and without debug
- * information.
+ * forbidden itself files and memory; -ETIMEDOUT: the recorder has ended. Not
+ * in signal handlers. The recorder makes it: names are those in the files of
+ * program and libraries, without debug information. Neither the loader's lock
+ * nor malloc is wanted.
  */
 GNOMON_API int gnomon_dump(const struct gnomon_dump *how, int fd);
 

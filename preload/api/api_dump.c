@@ -1,409 +1,228 @@
 /*
- * api_dump.c: see api_dump.h.
- *
- *	rows ─▶ frames, named ─▶ a text for each row ─▶ equal texts added up
- *	     ─▶ sorted ─▶ printed
- *
- * What makes two stacks one is what is shown of them: names may be edited,
- * frames hidden, stacks cut.
+ * api_dump.c: gnomon_dump, gnomon_dump_to. The recorder makes the dump
+ * (dump_part.h); here are only the program's own functions called, which edit
+ * frames and take the text. Threads of the target, outside of hooks.
  */
-#include "preload/api/api_dump.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "preload/api/api_frames.h"
-#include "preload/base/text.h"
+#include "preload/api/api.h"
+#include "preload/api/api_begin.h"
+#include "preload/base/ban.h"
+#include "preload/base/sys.h"
+#include "preload/ring/dump_part.h"
+#include "preload/ring/ledger_ask.h"
 
-#define DUMP_BUCKETS 16384
-#define DUMP_BUFFER 16384
-#define DUMP_FIRST_DEPTH 512
-
-/* What is shown of one stack or more. */
-struct dump_stack {
-	struct dump_stack *chain;
-	const char *text;
-	uint32_t length;
-	uint32_t hash;
-	uint64_t field[API_FIELDS];
+struct dump {
+	struct recorder *r;
+	const struct gnomon_dump *how;
+	gnomon_writer write;
+	void *data;
+	char *line;		/* mapped when it is known how long they are */
+	uint64_t line_size, line_used;
+	char symbol[DUMP_NAME_MAX];
+	struct dump_part part;
 };
 
-struct dump_state {
-	const struct api_dump *dump;
-	struct api_frames frames;
-	const struct api_frame *from;	/* GNOMON_HERE */
-	struct dump_stack **buckets;
-	size_t count;
-	const struct api_frame **path;	/* innermost first */
-	size_t path_max;
-	unsigned sort;			/* index of a field */
-	struct text out;
-	char buffer[DUMP_BUFFER];
-	int err;
-};
-
-static const char *const dump_words[API_FIELDS] = { "count", "total", "live",
-						    "peak", "blocks" };
-
-int api_dump_how(struct gnomon_dump *to, const struct gnomon_dump *how)
+static long dump_ask(struct dump *d, enum dump_step step, long arg,
+		     const void *data, uint32_t bytes)
 {
-	unsigned i;
+	const struct ask_question question = {
+		.what = ASK_DUMP, .number = step, .arg = { arg },
+		.data = data, .bytes = bytes,
+		.back = step == DUMP_GO ? &d->part : NULL,
+	};
+	long result;
 
-	*to = how ? *how : (struct gnomon_dump){ 0 };
-	if (!to->fields)
-		to->fields = GNOMON_LIVE;
-	if (!to->sort)
-		to->sort = to->fields & -to->fields;
-	if (!to->least)
-		to->least = 1;
-	if (!to->prefix)
-		to->prefix = "";
-	if (!to->between_frames)
-		to->between_frames = ";";
-	if (!to->before_numbers)
-		to->before_numbers = " ";
-	if (!to->between_numbers)
-		to->between_numbers = " ";
-	for (i = 0; i < sizeof(to->reserved) / sizeof(*to->reserved); i++)
-		if (to->reserved[i])
+	return ask_writer(d->r, &question, &result) ? result : -ETIMEDOUT;
+}
+
+static long dump_word(struct dump *d, enum dump_word which, const char *word)
+{
+	size_t left = word ? strlen(word) : 0, n;
+	long err = 0;
+
+	for (; left && !err; word += n, left -= n) {
+		n = base_min(left, GL_REQUEST_ROOM);
+		err = dump_ask(d, DUMP_WORD, which, word, n);
+	}
+	return err;
+}
+
+static long dump_begin(struct dump *d, uintptr_t caller)
+{
+	const struct gnomon_dump *how = d->how;
+	bool here = how->from == GNOMON_HERE;
+	const char *const word[DUMP_WORDS] = {
+		[DUMP_PREFIX] = how->prefix,
+		[DUMP_BETWEEN_FRAMES] = how->between_frames,
+		[DUMP_BEFORE_NUMBERS] = how->before_numbers,
+		[DUMP_BETWEEN_NUMBERS] = how->between_numbers,
+		[DUMP_FROM] = here ? NULL : how->from,
+	};
+	struct dump_wish wish = {
+		.form = how->form, .fields = how->fields, .sort = how->sort,
+		.most = how->most, .least = how->least,
+		.here = here, .caller = caller,
+		.own_start = real.own_start, .own_size = real.own_size,
+		.edits = how->edit != NULL, .nested = ledger_nested(),
+	};
+	unsigned i;
+	long err;
+
+	for (i = 0; i < sizeof(how->reserved) / sizeof(*how->reserved); i++)
+		if (how->reserved[i])
 			return -EINVAL;
-	return to->form > GNOMON_DETAIL || to->fields >> API_FIELDS ||
-			       to->sort >> API_FIELDS ||
-			       to->sort & (to->sort - 1) ?
-		       -EINVAL : 0;
+	for (i = 0; i < DUMP_WORDS; i++)
+		wish.words |= (uint32_t)(word[i] != NULL) << i;
+	err = dump_ask(d, DUMP_BEGIN, 0, &wish, sizeof(wish));
+	for (i = 0; i < DUMP_WORDS && !err; i++)
+		err = dump_word(d, i, word[i]);
+	return err;
 }
 
-/* ---- from stacks to texts ---- */
-
-static int dump_path_grow(struct dump_state *d)
+static void dump_edit(struct dump *d)
 {
-	size_t max = d->path_max ? 2 * d->path_max : DUMP_FIRST_DEPTH;
-	const struct api_frame **path =
-		scratch_alloc(d->dump->memory, max * sizeof(*path));
+	const struct gnomon_dump *how = d->how;
+	char *at = d->part.data;
+	uint32_t i;
 
-	if (!path)
-		return -ENOMEM;
-	if (d->path)
-		memcpy(path, d->path, d->path_max * sizeof(*path));
-	d->path = path;
-	d->path_max = max;
-	return 0;
+	for (i = 0; i < d->part.count; i++) {
+		struct dump_frame *f = (struct dump_frame *)at;
+		char *name = f->text + f->name;
+		struct gnomon_frame frame = {
+			.address = f->address,
+			.module = f->text,
+			.module_offset = f->module_offset,
+			.symbol = f->named ? d->symbol : NULL,
+			.symbol_offset = f->symbol_offset,
+		};
+
+		if (f->named)
+			memcpy(d->symbol, name, strlen(name) + 1);
+		f->edit = how->edit(how->edit_data, &frame, name, f->room);
+		at += f->bytes;
+	}
 }
 
-static bool dump_is_from(const struct dump_state *d,
-			 const struct api_frame *f)
+/* What a part has of lines goes on when the last of them is whole. */
+static long dump_lines(struct dump *d)
 {
-	const char *from = d->dump->how.from;
+	const struct dump_part *part = &d->part;
+	uint64_t size = part->line_max + sizeof(part->data), used;
 
-	if (d->from)
-		return api_frames_same(f, d->from);
-	return strcmp(f->name, from) == 0 ||
-	       (f->frame.symbol && strcmp(f->frame.symbol, from) == 0);
-}
-
-/*
- * The frames that are shown of a context into d->path; how many, or an error.
- * The outermost function that is the one to begin with counts, and of those
- * after which to cut, too.
- */
-static long dump_path(struct dump_state *d, uint32_t context)
-{
-	const struct api_frame *f;
-	size_t n = 0, first = 0, end = 0, i, kept = 0;
-
-	while ((f = api_frames_step(&d->frames, &context)) != NULL) {
-		if (n == d->path_max && dump_path_grow(d))
+	if (!d->line) {
+		d->line = sys_map_pages(size);
+		d->line_size = size;
+		if (!d->line)
 			return -ENOMEM;
-		d->path[n++] = f;
-		if (d->dump->how.from && dump_is_from(d, f))
-			end = n;
 	}
-	if (!d->dump->how.from)
-		end = n;
-	for (i = 0; i < end; i++)
-		if (d->path[i]->edit == GNOMON_CUT)
-			first = i;
-	for (i = first; i < end; i++)
-		if (d->path[i]->edit != GNOMON_HIDE)
-			d->path[kept++] = d->path[i];
-	return kept;
-}
-
-static size_t dump_frame_size(const struct dump_state *d,
-			      const struct api_frame *f)
-{
-	/* what stands around names and numbers in a line of details */
-	return strlen(f->name) + strlen(d->dump->how.between_frames) +
-	       (d->dump->how.form == GNOMON_DETAIL ?
-			strlen(f->frame.module) + 128 : 0);
-}
-
-static void dump_detail(struct text *text, const struct api_frame *f, size_t i)
-{
-	const struct gnomon_frame *g = &f->frame;
-
-	text_put(text, "\t#");
-	text_number(text, i);
-	text_char(text, ' ');
-	api_frames_hex(text, g->address);
-	text_char(text, ' ');
-	text_put(text, f->name);
-	if (g->symbol) {
-		text_char(text, '+');
-		api_frames_hex(text, g->symbol_offset);
-	}
-	if (*g->module) {
-		text_put(text, " (");
-		text_put(text, g->module);
-		text_char(text, '+');
-		api_frames_hex(text, g->module_offset);
-		text_char(text, ')');
-	}
-	text_char(text, '\n');
-}
-
-/* The text of the frames in d->path. */
-static int dump_text(struct dump_state *d, size_t depth, struct text *text)
-{
-	const struct gnomon_dump *how = &d->dump->how;
-	size_t size = strlen(how->prefix) + 1, i;
-	char *room;
-
-	for (i = 0; i < depth; i++)
-		size += dump_frame_size(d, d->path[i]);
-	room = scratch_alloc(d->dump->memory, size);
-	if (!room)
-		return -ENOMEM;
-	text_init(text, room, size);
-	if (how->form == GNOMON_DETAIL) {
-		for (i = 0; i < depth; i++)
-			dump_detail(text, d->path[i], i);
+	memcpy(d->line + d->line_used, part->data, part->count);
+	used = d->line_used += part->count;
+	if (d->line[used - 1] != '\n')
 		return 0;
-	}
-	text_put(text, how->prefix);
-	for (i = depth; i > 0; i--) {
-		text_put(text, d->path[i - 1]->name);
-		if (i > 1)
-			text_put(text, how->between_frames);
-	}
-	return 0;
+	d->line_used = 0;
+	return d->write(d->data, d->line, used);
 }
 
-static uint32_t dump_hash(const struct text *text)
+/* How many stacks, or an error. */
+static long dump_go(struct dump *d)
 {
-	uint64_t h = text->length;
-	size_t i;
+	long err = 0;
 
-	for (i = 0; i < text->length; i++)
-		h = (h ^ (uint8_t)text->data[i]) * UINT64_C(0x100000001b3);
-	return h >> 32 ^ h;
-}
-
-static int dump_add(struct dump_state *d, const struct text *text,
-		    const struct api_row *row)
-{
-	uint32_t hash = dump_hash(text);
-	struct dump_stack **bucket = &d->buckets[hash % DUMP_BUCKETS], *s;
-	unsigned i;
-
-	for (s = *bucket; s; s = s->chain)
-		if (s->hash == hash && s->length == text->length &&
-		    memcmp(s->text, text->data, text->length) == 0)
+	while (!err) {
+		switch (err = dump_ask(d, DUMP_GO, 0, &d->part,
+				       sizeof(d->part))) {
+		case DUMP_BUSY:
 			break;
-	if (!s) {
-		s = scratch_alloc(d->dump->memory, sizeof(*s));
-		if (!s)
-			return -ENOMEM;
-		s->hash = hash;
-		s->length = text->length;
-		s->text = text->data;
-		s->chain = *bucket;
-		*bucket = s;
-		d->count++;
+		case DUMP_FRAMES:
+			dump_edit(d);
+			err = 0;
+			break;
+		case DUMP_LINES:
+			err = dump_lines(d);
+			break;
+		case DUMP_END:
+			return d->part.count;
+		}
 	}
-	for (i = 0; i < API_FIELDS; i++)
-		s->field[i] += row->field[i];
+	return err;
+}
+
+static long dump_make(struct dump *d, uintptr_t caller)
+{
+	long result;
+
+	ledger_want(d->r, LEDGER_LIVE);
+	result = dump_begin(d, caller);
+	if (!result)
+		result = dump_go(d);
+	dump_ask(d, DUMP_STOP, 0, NULL, 0);
+	if (d->line)
+		sys_munmap(d->line, d->line_size);
+	return result;
+}
+
+static int dump_run(const struct gnomon_dump *how, gnomon_writer write,
+		    void *data, uintptr_t caller)
+{
+	static const struct gnomon_dump all;
+	uint32_t busy = 0;
+	struct dump *d;
+	int err = api_may_ask();
+
+	if (!err && !unwind_may(SECCOMP_NO_FILES))
+		err = -EPERM;
+	if (!err && !atomic_compare_exchange_strong_explicit(
+			    api_dumps, &busy, 1, memory_order_acquire,
+			    memory_order_relaxed))
+		err = -EBUSY;
+	if (err)
+		return err;
+	d = sys_map_pages(sizeof(*d));
+	err = -ENOMEM;
+	if (d) {
+		d->r = recorder;
+		d->how = how ? how : &all;
+		d->write = write;
+		d->data = data;
+		err = dump_make(d, caller);
+		sys_munmap(d, sizeof(*d));
+	}
+	atomic_store_explicit(api_dumps, 0, memory_order_release);
+	return err;
+}
+
+/* All of it, or an error. */
+static int dump_write(void *data, const char *text, size_t size)
+{
+	int fd = *(int *)data;
+
+	while (size) {
+		long n = sys_write(fd, text, size);
+
+		if (n <= 0)
+			return n ? n : -EIO;
+		text += n;
+		size -= n;
+	}
 	return 0;
 }
 
-static int dump_row(struct dump_state *d, const struct api_row *row)
+API int gnomon_dump(const struct gnomon_dump *how, int fd)
 {
-	struct text text;
-	long depth = dump_path(d, row->context);
-
-	if (depth < 0)
-		return depth;
-	if (!depth && d->dump->how.from)
-		return 0;
-	if (dump_text(d, depth, &text))
-		return -ENOMEM;
-	return dump_add(d, &text, row);
+	return dump_run(how, dump_write, &fd,
+			(uintptr_t)__builtin_return_address(0));
 }
 
-/* ---- in order ---- */
-
-static bool dump_before(const struct dump_state *d,
-			const struct dump_stack *a, const struct dump_stack *b)
+API int gnomon_dump_to(const struct gnomon_dump *how, gnomon_writer write,
+		       void *data)
 {
-	if (a->field[d->sort] != b->field[d->sort])
-		return a->field[d->sort] > b->field[d->sort];
-	return strcmp(a->text, b->text) < 0;
+	if (!write)
+		return -EINVAL;
+	return dump_run(how, write, data,
+			(uintptr_t)__builtin_return_address(0));
 }
 
-static void dump_sort(const struct dump_state *d, struct dump_stack **s,
-		      size_t count)
-{
-	size_t gap, i, j;
-
-	for (gap = 1; gap < count / 3; gap = gap * 3 + 1)
-		;
-	for (; gap; gap /= 3)
-		for (i = gap; i < count; i++) {
-			struct dump_stack *one = s[i];
-
-			for (j = i; j >= gap && dump_before(d, one, s[j - gap]);
-			     j -= gap)
-				s[j] = s[j - gap];
-			s[j] = one;
-		}
-}
-
-static struct dump_stack **dump_list(struct dump_state *d)
-{
-	struct dump_stack **list =
-		scratch_alloc(d->dump->memory, d->count * sizeof(*list) + 1);
-	struct dump_stack *s;
-	size_t n = 0, i;
-
-	if (!list)
-		return NULL;
-	for (i = 0; i < DUMP_BUCKETS; i++)
-		for (s = d->buckets[i]; s; s = s->chain)
-			if (s->field[d->sort] >= d->dump->how.least)
-				list[n++] = s;
-	d->count = n;
-	dump_sort(d, list, n);
-	return list;
-}
-
-/* ---- out ---- */
-
-static void dump_flush(struct dump_state *d)
-{
-	if (!d->err && d->out.length)
-		d->err = d->dump->write(d->dump->data, d->buffer,
-					d->out.length);
-	text_init(&d->out, d->buffer, sizeof(d->buffer));
-}
-
-static void dump_put(struct dump_state *d, const char *s, size_t n)
-{
-	if (n >= d->out.size - d->out.length)
-		dump_flush(d);
-	if (n < d->out.size)
-		text_bytes(&d->out, s, n);
-	else if (!d->err)
-		d->err = d->dump->write(d->dump->data, s, n);
-}
-
-static void dump_number(struct dump_state *d, uint64_t value)
-{
-	char buffer[24];
-	struct text text;
-
-	text_init(&text, buffer, sizeof(buffer));
-	text_number(&text, value);
-	dump_put(d, buffer, text.length);
-}
-
-/* In the order of the bits; with words in a line of details. */
-static void dump_numbers(struct dump_state *d, const struct dump_stack *s)
-{
-	const struct gnomon_dump *how = &d->dump->how;
-	bool detail = how->form == GNOMON_DETAIL, first = true;
-	const char *between = detail ? " " : how->between_numbers;
-	unsigned i;
-
-	for (i = 0; i < API_FIELDS; i++) {
-		if (!(how->fields >> i & 1))
-			continue;
-		if (!first)
-			dump_put(d, between, strlen(between));
-		if (detail) {
-			dump_put(d, dump_words[i], strlen(dump_words[i]));
-			dump_put(d, " ", 1);
-		}
-		dump_number(d, s->field[i]);
-		first = false;
-	}
-}
-
-static void dump_stack_put(struct dump_state *d, const struct dump_stack *s)
-{
-	const char *before = d->dump->how.before_numbers;
-
-	if (d->dump->how.form == GNOMON_DETAIL) {
-		dump_numbers(d, s);
-		dump_put(d, "\n", 1);
-		dump_put(d, s->text, s->length);
-	} else {
-		dump_put(d, s->text, s->length);
-		dump_put(d, before, strlen(before));
-		dump_numbers(d, s);
-		dump_put(d, "\n", 1);
-	}
-}
-
-static int dump_print(struct dump_state *d)
-{
-	struct dump_stack **list = dump_list(d);
-	size_t most = d->dump->how.most, i;
-
-	if (!list)
-		return -ENOMEM;
-	if (!most || most > d->count)
-		most = d->count;
-	text_init(&d->out, d->buffer, sizeof(d->buffer));
-	for (i = 0; i < most && !d->err; i++)
-		dump_stack_put(d, list[i]);
-	dump_flush(d);
-	return d->err ? d->err : (int)most;
-}
-
-static int dump_take(struct dump_state *d, const struct api_row *rows,
-		     size_t count)
-{
-	const struct gnomon_dump *how = &d->dump->how;
-	int err = api_frames_begin(&d->frames);
-	size_t i;
-
-	for (i = 0; i < count && !err; i++)
-		err = api_frames_take(&d->frames, rows[i].context);
-	if (!err && how->from == GNOMON_HERE) {
-		d->from = api_frames_caller(&d->frames, d->dump->caller);
-		err = d->from ? 0 : -ENOMEM;
-	}
-	return err ? err : api_frames_name(&d->frames, how->edit,
-					   how->edit_data);
-}
-
-int api_dump_rows(const struct api_dump *dump, const struct api_row *rows,
-		  size_t count)
-{
-	struct dump_state *d = scratch_alloc(dump->memory, sizeof(*d));
-	size_t i;
-	int err;
-
-	if (!d)
-		return -ENOMEM;
-	d->dump = dump;
-	d->frames.r = dump->r;
-	d->frames.memory = dump->memory;
-	d->sort = __builtin_ctz(dump->how.sort);
-	d->buckets = scratch_alloc(dump->memory,
-				   DUMP_BUCKETS * sizeof(*d->buckets));
-	err = d->buckets ? dump_take(d, rows, count) : -ENOMEM;
-	for (i = 0; i < count && !err; i++)
-		err = dump_row(d, &rows[i]);
-	return err ? err : dump_print(d);
-}
+API_OURS(dump);
+API_OURS(dump_to);

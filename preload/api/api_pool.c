@@ -26,10 +26,12 @@
  * I1: a node is in one bucket and in one pool's ring, or in the free list.
  * I2: two locks are taken in the order of their shards.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "preload/api/api.h"
+#include "preload/api/api_begin.h"
 #include "preload/api/heaps.h"
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
@@ -63,11 +65,11 @@ struct pools_shard {
 	struct pools_node **slab;
 };
 
-/* Constant as the recorder's address is: the area is at the same place in a
- * child, and zero. */
 struct pools {
 	struct pools_shard shard[POOLS_SHARDS];
 };
+
+static_assert(sizeof(struct pools) == API_POOLS_BYTES, "it fills its place");
 
 static uint64_t pools_hash(uint64_t pool, uint64_t block)
 {
@@ -77,27 +79,9 @@ static uint64_t pools_hash(uint64_t pool, uint64_t block)
 	return h >> 32;
 }
 
-static struct pools_shard *pools_shard_of(struct pools *pools,
-					  const void *pool)
+static struct pools_shard *pools_shard_of(const void *pool)
 {
-	return &pools->shard[pools_hash((uintptr_t)pool, 0) % POOLS_SHARDS];
-}
-
-static struct pools *pools_get(struct recorder *r)
-{
-	struct pools *pools = atomic_load_explicit(&r->pools,
-						   memory_order_acquire);
-	struct pools *none = NULL;
-
-	if (likely(pools))
-		return pools;
-	pools = area_alloc(sizeof(*pools));
-	/* pairs with the acquire above; who loses has wasted some KiB */
-	if (pools && !atomic_compare_exchange_strong_explicit(
-			     &r->pools, &none, pools, memory_order_acq_rel,
-			     memory_order_acquire))
-		pools = none;
-	return pools;
+	return &api_pools->shard[pools_hash((uintptr_t)pool, 0) % POOLS_SHARDS];
 }
 
 /* ---- lock ---- */
@@ -287,7 +271,6 @@ static bool pools_forget(struct pools_shard *shard, const void *pool,
 /* ---- what the exported functions are made of ---- */
 
 struct pools_at {
-	struct recorder *r;
 	struct pools_shard *shard;	/* locked */
 	uint32_t pool;		/* its node, index + 1; 0: not known */
 	uint32_t heap;
@@ -295,15 +278,9 @@ struct pools_at {
 
 static int pools_enter(struct pools_at *at, const void *pool)
 {
-	struct pools *pools;
-
-	at->r = api_recorder();
-	if (!at->r)
+	if (!api_recorder())
 		return -ENODEV;
-	pools = pools_get(at->r);
-	if (!pools)
-		return -ENOMEM;
-	at->shard = pools_shard_of(pools, pool);
+	at->shard = pools_shard_of(pool);
 	if (!pools_lock(at->shard))
 		return -EBUSY;
 	at->pool = pools_find(at->shard, pool, NULL);
@@ -321,40 +298,44 @@ static int pools_create(struct pools_at *at, const void *pool,
 	return at->pool ? 0 : -ENOMEM;
 }
 
-/* Another block of the pool that lies outside of start … end, out of the
- * table; NULL: there is none. *from: where to look on, 0 first. */
-static const void *pools_take(struct pools_at *at, uint64_t start,
-			      uint64_t end, uint32_t *from)
-{
-	uint32_t head = at->pool - 1;
-	uint32_t index = *from ? *from - 1 : pools_node(at->shard, head)->next;
-
-	while (index != head) {
-		struct pools_node *node = pools_node(at->shard, index);
-		uint64_t block = node->block;
-		uint32_t next = node->next;
-
-		if (block >= end || block + node->size <= start) {
-			pools_remove(at->shard, index + 1);
-			*from = next + 1;
-			return (const void *)block;
-		}
-		index = next;
-	}
-	return NULL;
-}
-
-/* Frees what lies outside. With the lock, although a hook may have to wait for
- * the writer: so whoever uses the pool waits, too. */
+/* Frees what lies outside of start … end. With the lock, although a hook may
+ * have to wait for the writer: so whoever uses the pool waits, too. */
 static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 			struct hooks_caller caller)
 {
-	const void *block;
-	uint32_t from = 0;
+	uint32_t head = at->pool - 1;
+	uint32_t index = pools_node(at->shard, head)->next, next;
 
-	while ((block = pools_take(at, start, end, &from)) != NULL)
+	for (; index != head; index = next) {
+		const struct pools_node *node = pools_node(at->shard, index);
+		uint64_t block = node->block;
+
+		next = node->next;
+		if (block < end && block + node->size > start)
+			continue;
+		pools_remove(at->shard, index + 1);
 		if (heaps_valid(at->heap))
-			api_end(at->heap, GT_FREE, block, caller);
+			api_end(at->heap, GT_FREE, (const void *)block,
+				caller);
+	}
+}
+
+/* The same, by the pool's address; `destroy`: and the pool itself. */
+static int pools_trim(const void *pool, uint64_t start, uint64_t end,
+		      bool destroy, struct hooks_caller caller)
+{
+	struct pools_at at;
+	int err = pools_enter(&at, pool);
+
+	if (err)
+		return err;
+	if (at.pool) {
+		pools_drain(&at, start, end, caller);
+		if (destroy)
+			pools_remove(at.shard, at.pool);
+	}
+	pools_unlock(at.shard);
+	return at.pool ? 0 : -ENOENT;
 }
 
 API int gnomon_pool_create(const void *pool, const char *name)
@@ -371,33 +352,13 @@ API int gnomon_pool_create(const void *pool, const char *name)
 
 API int gnomon_pool_destroy(const void *pool)
 {
-	struct hooks_caller caller = HOOKS_CALLER;
-	struct pools_at at;
-	int err = pools_enter(&at, pool);
-
-	if (err)
-		return err;
-	if (at.pool) {
-		pools_drain(&at, UINT64_MAX, 0, caller);
-		pools_remove(at.shard, at.pool);
-	}
-	pools_unlock(at.shard);
-	return at.pool ? 0 : -ENOENT;
+	return pools_trim(pool, UINT64_MAX, 0, true, HOOKS_CALLER);
 }
 
 API int gnomon_pool_trim(const void *pool, const void *start, size_t size)
 {
-	struct hooks_caller caller = HOOKS_CALLER;
-	struct pools_at at;
-	int err = pools_enter(&at, pool);
-
-	if (err)
-		return err;
-	if (at.pool)
-		pools_drain(&at, (uintptr_t)start, (uintptr_t)start + size,
-			    caller);
-	pools_unlock(at.shard);
-	return at.pool ? 0 : -ENOENT;
+	return pools_trim(pool, (uintptr_t)start, (uintptr_t)start + size,
+			  false, HOOKS_CALLER);
 }
 
 API int gnomon_pool_alloc(const void *pool, const void *block, size_t size)
@@ -489,16 +450,12 @@ static int pools_rename(struct pools_at *at, struct pools_shard *other,
 
 API int gnomon_pool_move(const void *pool, const void *to)
 {
-	struct recorder *r = api_recorder();
-	struct pools *pools = r ? pools_get(r) : NULL;
-	struct pools_shard *a, *b;
-	struct pools_at at = { .r = r };
+	struct pools_shard *a = pools_shard_of(pool), *b = pools_shard_of(to);
+	struct pools_at at;
 	int err = -ENOENT;
 
-	if (!pools)
-		return r ? -ENOMEM : -ENODEV;
-	a = pools_shard_of(pools, pool);
-	b = pools_shard_of(pools, to);
+	if (!api_recorder())
+		return -ENODEV;
 	if (!pools_lock(a < b ? a : b))	/* I2 */
 		return -EBUSY;
 	if (a != b && !pools_lock(a < b ? b : a)) {

@@ -46,7 +46,7 @@ static void *bump_map(size_t size, size_t alignment)
 {
 	size_t bytes = base_round_up(size + alignment + sizeof(size_t), 4096);
 	uint32_t i;
-	long start;
+	uintptr_t start;
 
 	if (bytes < size)
 		return NULL;
@@ -54,9 +54,8 @@ static void *bump_map(size_t size, size_t alignment)
 				      memory_order_relaxed);
 	if (i >= BUMP_REGIONS)
 		return NULL;
-	start = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sys_failed(start))
+	start = (uintptr_t)sys_map_pages(bytes);
+	if (!start)
 		return NULL;
 	bump_regions[i].start = start;
 	bump_regions[i].end = start + bytes;

@@ -16,14 +16,14 @@
  *	  functions  their number, then each:
  *	    address  in the file, as its symbols have it
  *	    size     of the code that was analysed
- *	    check    8 bytes: XXH64 of that code, little-endian
+ *	    check    8 bytes: patch_hash of that code, little-endian
  *	    flags    1 byte, PATCH_KEEPS_ALL
  *	    shape    op, block, size, count: 1 byte each (struct patch_shape)
  *	    displaced  1 byte: how many bytes the jump takes
  *	    code     the same instructions, to be run elsewhere
  *	    fixes    their number, then each: at, tail, kind: 1 byte each;
  *	             address
- *	check        8 bytes: XXH64 of all before, little-endian
+ *	check        8 bytes: patch_hash of all before, little-endian
  *
  * There may be several programs: what a program is run by, and itself. Which one
  * this is, its code tells.
@@ -35,10 +35,11 @@
 #ifndef GNOMON_PATCH_FORMAT_H
 #define GNOMON_PATCH_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PATCH_VARIABLE "GNOMON_PLAN"
-#define PATCH_VERSION 1
+#define PATCH_VERSION 2
 
 /* One string of an environment may have 128 KiB. */
 #define PATCH_TEXT_MAX (64u << 10)
@@ -94,5 +95,17 @@ struct patch_shape {
 	uint8_t size;
 	uint8_t count;
 };
+
+/* FNV-1a: what is compared is what the command and the library both see, and
+ * nobody is out to deceive. */
+static inline uint64_t patch_hash(const void *data, size_t size)
+{
+	const uint8_t *byte = (const uint8_t *)data, *end = byte + size;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	while (byte < end)
+		hash = (hash ^ *byte++) * UINT64_C(0x100000001b3);
+	return hash;
+}
 
 #endif

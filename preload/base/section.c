@@ -1,84 +1,116 @@
 /*
- * section.c: reading an ELF file's section headers.
+ * section.c: reading an ELF file's section headers, one after the other.
  *
  * The file may have been replaced since it was mapped; whoever uses the
  * answer must bound it by what is mapped (the unwinder reads tables only
  * inside the image's segments, and hostile ones at that).
  *
- * I1  Nothing is read outside [file, file + size): every offset and count is
- *     compared with the size first.
+ * I1  Only what is a file without any doubt is opened: opening a device may do
+ *     something, and opening a pipe waits. The path may lead elsewhere a moment
+ *     later, so what was opened is looked at again.
+ * I2  Nothing of a file is looked at but by pread, which finds its end: a file
+ *     that is mapped may be shortened by anyone at any time.
  *
  * Thread context: any, at the first use of an image.
  */
+#include "preload/base/section.h"
+
 #include <elf.h>
+#include <errno.h>
+#include <string.h>
 
 #include "arch.h"
 #include "preload/base/ban.h"
-#include "preload/base/copied_file.h"
-#include "preload/base/section.h"
+#include "preload/base/sys.h"
 
 #define SECTION_NAME_MAX 32	/* longer names are not looked for */
+#define SECTION_FILE_MAX (UINT64_C(1) << 40)	/* so sums never wrap */
 
-static bool section_file_is_sane(const struct copied_file *f,
-				 const Elf64_Ehdr *e)
+/* I1; or an error. */
+static int section_open(const char *path)
 {
-	return e->e_ident[EI_MAG0] == ELFMAG0 &&
-	       e->e_ident[EI_MAG1] == ELFMAG1 &&
-	       e->e_ident[EI_MAG2] == ELFMAG2 &&
-	       e->e_ident[EI_MAG3] == ELFMAG3 &&
+	struct stat st;
+	int fd;
+
+	/* the first thread, which /proc/self is about, may have ended */
+	if (!*path)
+		path = "/proc/thread-self/exe";
+	if (sys_failed(arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path,
+				     (long)&st, 0)) ||
+	    !S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0)
+		return fd;
+	if (!sys_failed(sys_fstat(fd, &st)) && S_ISREG(st.st_mode))
+		return fd;
+	sys_close(fd);
+	return -EINVAL;
+}
+
+/* How many of n bytes are there. */
+static size_t section_read(int fd, uint64_t offset, void *to, size_t n)
+{
+	size_t done = 0;
+	long got;
+
+	do {
+		got = arch_syscall4(__NR_pread64, fd, (long)to + (long)done,
+				    n - done, (long)(offset + done));
+		if (got > 0)
+			done += got;
+	} while ((got > 0 && done < n) || got == -EINTR);
+	return done;
+}
+
+static bool section_header(int fd, const Elf64_Ehdr *e, unsigned i,
+			   Elf64_Shdr *s)
+{
+	return section_read(fd, e->e_shoff + i * sizeof(*s), s, sizeof(*s)) ==
+	       sizeof(*s);
+}
+
+static bool section_file_is_sane(const Elf64_Ehdr *e)
+{
+	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
 	       e->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       e->e_machine == ARCH_ELF_MACHINE &&
-	       e->e_shentsize == sizeof(Elf64_Shdr) && e->e_shoff % 8 == 0 &&
-	       e->e_shoff <= f->size &&
-	       e->e_shnum <= (f->size - e->e_shoff) / sizeof(Elf64_Shdr) &&
+	       e->e_shentsize == sizeof(Elf64_Shdr) &&
+	       e->e_shoff <= SECTION_FILE_MAX &&
 	       e->e_shstrndx < e->e_shnum;
 }
 
-/* In a table of `size` bytes, at `at`. */
-static bool section_named(const char *names, uint64_t size, uint64_t at,
-			  const char *name)
+static bool section_named(int fd, const Elf64_Shdr *names,
+			  const Elf64_Shdr *s, const char *name)
 {
-	uint64_t i;
+	char found[SECTION_NAME_MAX];
+	size_t n = strlen(name) + 1;
 
-	for (i = 0; i < SECTION_NAME_MAX && at < size; i++, at++) {
-		if (names[at] != name[i])
-			return false;
-		if (!name[i])
-			return true;
-	}
-	return false;
+	return n <= sizeof(found) && s->sh_name < names->sh_size &&
+	       section_read(fd, names->sh_offset + s->sh_name, found, n) == n &&
+	       memcmp(found, name, n) == 0;
 }
 
-static bool section_search(struct copied_file *f, const char *name,
-			   uint64_t *address, uint64_t *size)
+static bool section_search(int fd, const char *name, uint64_t *address,
+			   uint64_t *size)
 {
-	const Elf64_Ehdr *at = copied_file_part(f, 0, sizeof(*at));
-	const Elf64_Shdr *sections;
-	const char *names;
-	uint64_t start, length, i;
+	Elf64_Shdr names, s;
 	Elf64_Ehdr e;
+	unsigned i;
 
-	if (!at)
+	if (section_read(fd, 0, &e, sizeof(e)) < sizeof(e) ||
+	    !section_file_is_sane(&e) ||
+	    !section_header(fd, &e, e.e_shstrndx, &names) ||
+	    names.sh_offset > SECTION_FILE_MAX ||
+	    /* all of them are there */
+	    !section_header(fd, &e, e.e_shnum - 1u, &s))
 		return false;
-	e = *at;
-	if (!section_file_is_sane(f, &e))
-		return false;
-	sections = copied_file_part(f, e.e_shoff,
-				    e.e_shnum * sizeof(*sections));
-	start = sections ? sections[e.e_shstrndx].sh_offset : UINT64_MAX;
-	if (start > f->size)
-		return false;
-	/* its header may say more than there is */
-	length = base_min(sections[e.e_shstrndx].sh_size, f->size - start);
-	names = copied_file_part(f, start, length);
-	for (i = 0; names && i < e.e_shnum; i++) {
-		const Elf64_Shdr *s = &sections[i];
-
-		if (!(s->sh_flags & SHF_ALLOC) || s->sh_type == SHT_NOBITS ||
-		    !section_named(names, length, s->sh_name, name))
+	for (i = 0; i < e.e_shnum && section_header(fd, &e, i, &s); i++) {
+		if (!(s.sh_flags & SHF_ALLOC) || s.sh_type == SHT_NOBITS ||
+		    !section_named(fd, &names, &s, name))
 			continue;
-		*address = s->sh_addr;
-		*size = s->sh_size;
+		*address = s.sh_addr;
+		*size = s.sh_size;
 		return true;
 	}
 	return false;
@@ -87,12 +119,12 @@ static bool section_search(struct copied_file *f, const char *name,
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	struct copied_file file;
+	int fd = unwind_may(SECCOMP_NO_FILES) ? section_open(path) : -EPERM;
 	bool found;
 
-	if (!unwind_may(SECCOMP_NO_FILES) || !copied_file_open(&file, path))
+	if (fd < 0)
 		return false;
-	found = section_search(&file, name, address, size);
-	copied_file_close(&file);
+	found = section_search(fd, name, address, size);
+	sys_close(fd);
 	return found;
 }

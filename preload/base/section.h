@@ -13,7 +13,7 @@
  * Link-time address and size of the first section of this name that is mapped
  * when the program runs. path "": the running program's own file. False: no
  * such file or section, or the file does not make sense. Opens the file
- * and copies parts of it for a moment; any thread.
+ * for a moment; any thread.
  */
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size);

@@ -62,6 +62,15 @@ static inline long sys_mmap(void *at, size_t n, int prot, int flags, int fd,
 	return arch_syscall6(__NR_mmap, (long)at, n, prot, flags, fd, offset);
 }
 
+/* Pages that are zero and nobody else's; NULL: refused. */
+static inline void *sys_map_pages(size_t n)
+{
+	long at = sys_mmap(NULL, n, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return sys_failed(at) ? NULL : (void *)at;
+}
+
 static inline long sys_munmap(void *at, size_t n)
 {
 	return arch_syscall2(__NR_munmap, (long)at, n);

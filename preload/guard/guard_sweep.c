@@ -65,12 +65,10 @@ static bool sweep_open(struct guard_sweep *sweep)
 {
 	uint64_t bytes = sizeof(struct sweep_room) + sweep->shape->front +
 			 sweep->shape->zone;
-	long at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (sys_failed(at))
+	sweep->room = sys_map_pages(bytes);
+	if (!sweep->room)
 		return false;
-	sweep->room = (struct sweep_room *)at;
 	sweep->room->bytes = bytes;
 	sweep->from = sweep->to = 0;
 	return true;

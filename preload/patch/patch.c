@@ -25,7 +25,6 @@
 
 #include "preload/base/proc.h"
 #include "preload/base/sys.h"
-#include "preload/base/xxh64.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/recorder.h"
 #include "unwind/linkmap.h"
@@ -133,15 +132,12 @@ static bool patch_is_true(const struct patch_work *work,
 			  const struct patch_function *f)
 {
 	uintptr_t start = work->bias + f->address;
-	struct xxh64 hash;
 
 	if (start < work->code || start >= work->code_end ||
 	    f->size > work->code_end - start ||
 	    f->displaced > work->code_end - start)
 		return false;
-	xxh64_init(&hash, 0);
-	xxh64_update(&hash, (const void *)start, f->size);
-	return xxh64_digest(&hash) == f->check;
+	return patch_hash((const void *)start, f->size) == f->check;
 }
 
 /* Calls `fn` for each function; whether it said yes to all of them. */
@@ -397,16 +393,13 @@ void patch_apply(const char *text, patch_wrapper *const wrappers[PATCH_OPS])
 	struct patch_plan plan;
 	uint8_t *bytes;
 	size_t size;
-	long at;
 
 	/* a hardware shadow stack knows no return address but a call's */
 	if (!patch_is_alone() || arch_shadow_stack_pointer())
 		return;
-	at = sys_mmap(NULL, PATCH_BYTES_MAX, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sys_failed(at))
+	bytes = sys_map_pages(PATCH_BYTES_MAX);
+	if (!bytes)
 		return;
-	bytes = (uint8_t *)at;
 	size = patch_plan_decode(text, bytes, PATCH_BYTES_MAX);
 	if (patch_plan_is_whole(bytes, size) &&
 	    patch_plan_open(&plan, bytes, size))

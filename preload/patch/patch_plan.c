@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "preload/base/xxh64.h"
-
 static unsigned patch_plan_digit(char c)
 {
 	const char *digits = PATCH_DIGITS;
@@ -101,15 +99,12 @@ static void patch_plan_text(struct patch_plan *plan,
 
 bool patch_plan_is_whole(const uint8_t *bytes, size_t size)
 {
-	struct xxh64 hash;
 	uint64_t check;
 
 	if (size < PATCH_CHECK)
 		return false;
 	size -= PATCH_CHECK;
-	xxh64_init(&hash, 0);
-	xxh64_update(&hash, bytes, size);
-	check = xxh64_digest(&hash);
+	check = patch_hash(bytes, size);
 	return memcmp(bytes + size, &check, PATCH_CHECK) == 0;
 }
 

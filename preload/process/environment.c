@@ -20,7 +20,7 @@
  * the environment meanwhile, takes ours out of whatever is there. Arrays of
  * ours are never given back: a reader may still be going through one.
  *
- * Calls that overlap share a copy. How many use it is in the recorder:
+ * Calls that overlap share a copy. How many use it is in the area:
  *
  *	free ──▶ 1 ◀──▶ 2 ◀──▶ …
  *	  ▲      └──▶ closing ──┐
@@ -42,8 +42,10 @@
 #include "preload/base/patch_format.h"
 #include "preload/base/sys.h"
 #include "preload/process/seccomp.h"
+#include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 
+#define ENVIRONMENT_COPIES 8	/* as many shown at once */
 #define ENVIRONMENT_PRELOAD "LD_PRELOAD="
 #define ENVIRONMENT_PREFIX "GNOMON_"
 #define ENVIRONMENT_DEBUG "GNOMON_DEBUG_"
@@ -66,6 +68,8 @@ static struct environment_copy {
 	char **array, **saved;
 	size_t max;		/* bytes */
 } environment_copies[ENVIRONMENT_COPIES];
+/* Calls that each is shown to: a child has none. */
+static _Atomic int32_t *environment_users;
 
 enum { ENVIRONMENT_FREE = 0, ENVIRONMENT_CLOSING = -1 };
 
@@ -219,14 +223,6 @@ static bool environment_concerns(const char *entry)
 	       environment_is(entry, ENVIRONMENT_PRELOAD);
 }
 
-static void *environment_map(size_t bytes)
-{
-	long at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return sys_failed(at) ? NULL : (void *)at;
-}
-
 void environment_init(char *const *environment, const char *library)
 {
 	size_t bytes = 0;
@@ -236,7 +232,7 @@ void environment_init(char *const *environment, const char *library)
 	for (at = environment; *at; at++)
 		if (environment_concerns(*at))
 			bytes += 2 * (strlen(*at) + 1);
-	to = bytes ? environment_map(bytes) : NULL;
+	to = bytes ? sys_map_pages(bytes) : NULL;
 	if (!to)
 		return;
 	for (at = environment; *at; at++)
@@ -298,8 +294,8 @@ static void environment_add_no_pools(char **envp)
 
 static char **environment_without(char *const *envp)
 {
-	char **copy = environment_map((environment_length(envp) + 1 +
-				       ENVIRONMENT_NO_POOLS) * sizeof(*copy));
+	char **copy = sys_map_pages((environment_length(envp) + 1 +
+				     ENVIRONMENT_NO_POOLS) * sizeof(*copy));
 
 	if (copy) {
 		environment_strip(copy, envp);
@@ -449,9 +445,10 @@ static bool environment_exchange(char **from, char **to)
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static _Atomic int32_t *environment_users(int copy)
+void environment_place(void)
 {
-	return &recorder->environment_users[copy];
+	environment_users = area_place(ENVIRONMENT_COPIES *
+				       sizeof(*environment_users));
 }
 
 /* Which copy this is; -1: none of ours. */
@@ -467,10 +464,10 @@ static int environment_which(char **array)
 
 static bool environment_hold(int copy)
 {
-	int32_t users = atomic_load(environment_users(copy));
+	int32_t users = atomic_load(&environment_users[copy]);
 
 	while (users > 0)
-		if (atomic_compare_exchange_weak(environment_users(copy),
+		if (atomic_compare_exchange_weak(&environment_users[copy],
 						 &users, users + 1))
 			return true;
 	return false;
@@ -506,16 +503,16 @@ static void environment_close(struct environment_copy *copy)
 
 static void environment_release(int copy)
 {
-	int32_t users = atomic_load(environment_users(copy)), left;
+	int32_t users = atomic_load(&environment_users[copy]), left;
 
 	do {
 		left = users > 1 ? users - 1 : ENVIRONMENT_CLOSING;
-	} while (!atomic_compare_exchange_weak(environment_users(copy), &users,
+	} while (!atomic_compare_exchange_weak(&environment_users[copy], &users,
 					       left));
 	if (left != ENVIRONMENT_CLOSING)
 		return;
 	environment_close(&environment_copies[copy]);
-	atomic_store(environment_users(copy), ENVIRONMENT_FREE);
+	atomic_store(&environment_users[copy], ENVIRONMENT_FREE);
 }
 
 /* A copy that nobody uses, but for `other`, with so much room; -1: none. */
@@ -528,17 +525,17 @@ static int environment_claim(size_t need, int other)
 		int32_t users = ENVIRONMENT_FREE;
 
 		if (i == other ||
-		    !atomic_compare_exchange_strong(environment_users(i),
+		    !atomic_compare_exchange_strong(&environment_users[i],
 						    &users, 1))
 			continue;
 		if (copy->max < need) {
 			need += ENVIRONMENT_SPARE * sizeof(char *);
-			copy->array = environment_map(need);
+			copy->array = sys_map_pages(need);
 			copy->max = copy->array ? need : 0;
 		}
 		if (copy->array)
 			return i;
-		atomic_store(environment_users(i), ENVIRONMENT_FREE);
+		atomic_store(&environment_users[i], ENVIRONMENT_FREE);
 		return -1;
 	}
 	return -1;
@@ -567,7 +564,7 @@ int environment_show(void)
 {
 	unsigned tries;
 
-	if (!&__environ || !recorder || !environment_room(__environ))
+	if (!&__environ || !environment_users || !environment_room(__environ))
 		return -1;
 	for (tries = 0; tries < ENVIRONMENT_TRIES; tries++) {
 		char **now = environment_now();

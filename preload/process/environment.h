@@ -29,6 +29,9 @@ char **environment_hide(char **envp);
 size_t environment_room(char *const *envp);
 char *const *environment_make(char *const *envp, void *room, size_t size);
 
+/* Where it has what a forked child finds zero (area_place). */
+void environment_place(void);
+
 /*
  * Around functions that start a program with the environment as it is
  * (system, popen): ours are in it from the first to the second, which gets what

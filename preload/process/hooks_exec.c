@@ -42,14 +42,13 @@ struct exec {
 static int exec_on_map(const struct exec *exec, char *const *envp,
 		       size_t bytes)
 {
-	long at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *room = sys_map_pages(bytes);
 	int result;
 
-	if (sys_failed(at))
+	if (!room)
 		return exec->call(exec, envp);
-	result = exec->call(exec, environment_make(envp, (void *)at, bytes));
-	sys_munmap((void *)at, bytes);
+	result = exec->call(exec, environment_make(envp, room, bytes));
+	sys_munmap(room, bytes);
 	return result;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "preload/ring/ledger_ask.h"
 
+#include <errno.h>
+
 #include "preload/ring/ask.h"
 #include "preload/ring/recorder.h"
 #include "preload/ring/ring.h"
@@ -20,31 +22,22 @@ void ledger_want(struct recorder *r, uint32_t why)
 		recorder_wake(r);
 }
 
-bool ledger_ask(struct recorder *r, struct ledger_question *question)
+bool ledger_nested(void)
 {
-	struct ledger_question own = *question;
-	struct ask_question ask = {
-		.what = ASK_LEDGER, .data = &own, .back = &own,
-		.bytes = sizeof(own),
-	};
 	const struct thread *thread = recorder_tls;
+
+	return thread && thread->own && !ring_idle(thread->own);
+}
+
+int ledger_ask(struct recorder *r, enum ledger_question what, uint32_t ring,
+	       void *answer, uint32_t bytes)
+{
+	const struct ask_question question = {
+		.what = ASK_LEDGER, .number = what,
+		.arg = { ring, ledger_nested() },
+		.more = answer, .more_bytes = bytes,
+	};
 	long result;
 
-	own.nested = thread && thread->own && !ring_idle(thread->own);
-	own.figures = NULL;
-	own.classes = NULL;
-	if (own.what == LEDGER_ASK_FIGURES) {
-		own.room = base_min(own.room, LEDGER_PIECE);
-		ask.more = question->figures;
-		ask.more_bytes = own.room * sizeof(*own.figures);
-	} else if (own.what == LEDGER_ASK_CLASSES) {
-		ask.more = question->classes;
-		ask.more_bytes = GT_CLASSES * sizeof(*own.classes);
-	}
-	if (!ask_writer(r, &ask, &result))
-		return false;
-	own.figures = question->figures;
-	own.classes = question->classes;
-	*question = own;
-	return true;
+	return ask_writer(r, &question, &result) ? result : -ETIMEDOUT;
 }

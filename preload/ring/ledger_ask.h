@@ -6,7 +6,8 @@
 #ifndef GNOMON_LEDGER_ASK_H
 #define GNOMON_LEDGER_ASK_H
 
-#include "preload/ring/shared.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Who needs it. */
 enum ledger_why {
@@ -14,84 +15,15 @@ enum ledger_why {
 	LEDGER_CULL = 2,
 	LEDGER_PARTS = 4,
 	LEDGER_STATS = 8,
-	LEDGER_TOTALS = 16,	/* totals instead of events */
-	LEDGER_OWNERS = 32	/* who allocated the block at an address */
+	LEDGER_TOTALS = 16	/* totals instead of events */
 };
 
-/* Sums, in fixed point if it is a sample; lifetimes never. */
-struct ledger_sum {
-	uint64_t blocks, bytes;		/* allocated in all */
-	uint64_t frees, freed;		/* of them not live any more */
-	uint64_t peak_bytes, peak_blocks, peak_tick;
+/* Blocks of other heaps than the allocator's are in none. */
+enum ledger_question {
+	LEDGER_ASK_SUM,		/* struct gnomon_summary, of all threads */
+	LEDGER_ASK_THREAD,	/* the same of the thread with a ring */
+	LEDGER_ASK_CLASSES	/* struct gnomon_sizes */
 };
-
-/* Of one context. */
-struct ledger_figure {
-	struct ledger_sum sum;
-	uint64_t first, last;		/* ticks of allocations */
-	uint64_t lifetime;		/* ticks, of the freed ones */
-	uint64_t temporary;		/* as GT_TOTALS_TEMPORARY */
-	uint32_t context;
-	uint32_t told;			/* of who writes it down, */
-	uint16_t rest_blocks, rest_bytes;	/* of a sample: not told yet, */
-	uint16_t rest_freed, rest_freed_bytes;	/* by who frees */
-};
-
-/* Of sizes with the same bit length. */
-struct ledger_class {
-	uint64_t blocks, bytes, frees, freed, temporary, lifetime;
-};
-
-enum ledger_flags {
-	LEDGER_MOVING = 1,	/* a realloc of it has begun */
-	LEDGER_ODD = 2		/* its events came out of order */
-};
-
-struct ledger_block {
-	uint64_t address;	/* heap << 48 | address; 0: an unused entry */
-	uint64_t size;
-	uint64_t tick;
-	uint32_t next;		/* in its bucket, or of the unused; 0: none */
-	uint32_t figure;	/* number, from 1 */
-	uint32_t slot;		/* where its allocation waits (cull.h), 0 */
-	uint32_t sequence;	/* allocations of its thread up to it */
-	uint32_t thread;	/* serial number of the thread, from 1 */
-	uint16_t ring;		/* that the thread had */
-	uint16_t flags;
-};
-
-enum ledger_question_what {
-	LEDGER_ASK_SUM,		/* `sum`, of all threads */
-	LEDGER_ASK_THREAD,	/* `sum`, of the thread with `ring` */
-	LEDGER_ASK_CLASSES,	/* `classes` */
-	LEDGER_ASK_FIGURES,	/* of contexts, in pieces: `figures` */
-	LEDGER_ASK_BLOCK,	/* the live block at `address` */
-	LEDGER_ASK_KINDS
-};
-
-struct ledger_question {
-	enum ledger_question_what what;
-	uint32_t ring;		/* index of struct thread */
-	uint64_t address;
-	bool nested;		/* by a handler that interrupted a hook */
-	/* LEDGER_ASK_FIGURES: where to go on (0 at first; 0 when all were
-	 * told); how many there is room for, and were put there. Contexts
-	 * that have nothing live are left out if `live_only`. */
-	uint32_t next, room, count;
-	bool live_only;
-	struct ledger_figure *figures;
-	struct ledger_class *classes;	/* GT_CLASSES of them */
-	/* the answer: 0; -ENOENT: no such block; -ENOMEM: there was no memory
-	 * for some blocks, and the figures lack them */
-	int err;
-	struct ledger_sum sum;
-	struct ledger_block block;	/* `figure` is its context here */
-};
-
-/* Figures that fit into one answer. */
-#define LEDGER_PIECE                                                \
-	((uint32_t)((GL_REQUEST_ROOM - sizeof(struct ledger_question)) / \
-		    sizeof(struct ledger_figure)))
 
 struct recorder;
 
@@ -101,13 +33,17 @@ struct recorder;
  */
 void ledger_want(struct recorder *r, uint32_t why);
 
+/* Whether the calling thread asks from a handler that interrupted a hook: then
+ * the writer does not wait for that hook's event. */
+bool ledger_nested(void);
+
 /*
- * Has the writer answer; everything may lie on the stack. False: there is no
- * writer that could. LEDGER_LIVE should have been wanted (ledger_want) early:
- * blocks that are older than that are not known. Threads of the target outside
- * of hooks. Blocks of other heaps than the allocator's are found by address, but
- * are in no sum, class or figure.
+ * Has the writer answer into a structure that is zero. 0; -ENOMEM: there was
+ * no memory for some blocks, and it lacks them; -ETIMEDOUT: there is no writer
+ * that could. LEDGER_LIVE should have been wanted early (ledger_want). Threads
+ * of the target outside of hooks.
  */
-bool ledger_ask(struct recorder *r, struct ledger_question *question);
+int ledger_ask(struct recorder *r, enum ledger_question what, uint32_t ring,
+	       void *answer, uint32_t bytes);
 
 #endif

@@ -4,15 +4,11 @@
 #include <string.h>
 
 #include "preload/base/base.h"
-#include "preload/base/xxh64.h"
+#include "preload/base/patch_format.h"
 
 static uint64_t patched_hash(const char *name)
 {
-	struct xxh64 hash;
-
-	xxh64_init(&hash, 0);
-	xxh64_update(&hash, name, strlen(name));
-	return xxh64_digest(&hash);
+	return patch_hash(name, strlen(name));
 }
 
 void patched_add(struct patched_list *list, const char *name, bool program,

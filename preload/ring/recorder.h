@@ -83,10 +83,6 @@ struct thread {
 	uint64_t vain, vain_head;
 };
 
-struct pools;
-
-#define ENVIRONMENT_COPIES 8	/* as many shown at once (environment.c) */
-
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
@@ -112,8 +108,6 @@ struct recorder {
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	_Atomic uint64_t stalled_beats;
 	struct ask ask;
-	/* calls that each copy of the environment is shown to */
-	_Atomic int32_t environment_users[ENVIRONMENT_COPIES];
 	_Atomic uint32_t launching;	/* 1: see recorder_parted */
 	bool forked;		/* of a process image that was recorded before */
 	/* capture_config.tables, unwind_ban_found */
@@ -124,8 +118,6 @@ struct recorder {
 
 	/* events before anything was shared */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
-	_Atomic(struct pools *) pools;	/* api_pool.c */
-	_Atomic uint32_t dumps;		/* a thread is at a dump */
 	struct ending {			/* of ending.c */
 		_Atomic uintptr_t thread;	/* its pointer; 0: nobody */
 		_Atomic uint32_t steps;		/* it gets on */

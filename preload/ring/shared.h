@@ -43,8 +43,9 @@ enum ask_what {
 	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
 	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
 	ASK_CONTROL,		/* data: a struct control_request (control.h) */
-	/* data: a struct ledger_question, and the array that it wants */
-	ASK_LEDGER
+	/* answers enum ledger_question `number`; arg: ring, nested */
+	ASK_LEDGER,
+	ASK_DUMP		/* enum dump_step `number` (dump_part.h) */
 };
 
 /* What a thread asks the recorder (ask.h, which has the drawing). One at a
@@ -71,7 +72,7 @@ struct gl_thread {
 	_Atomic uint32_t nested;	/* its second ring: id + 1; 0: none */
 	uint32_t plain;			/* without a state for captures */
 	struct capture_report captures;	/* all 0 until there is a state */
-	/* blocks never recorded, by choice (rest.h): whether there are any, and
+	/* blocks never recorded, by choice (emit_rest.h): whether there are any, and
 	 * by class how many. Kept for later threads in the same place. */
 	_Atomic uint32_t rests;
 	uint64_t rest[GT_CLASSES][GT_REST_VALUES];

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "preload/api/api_numbers.h"
+#include "preload/api/api_begin.h"
 #include "preload/api/heaps.h"
 #include "preload/base/bump.h"
 #include "preload/base/message.h"
@@ -207,6 +207,8 @@ static bool recorder_read(void)
 		return false;
 	}
 	sample_place();
+	api_place();
+	environment_place();
 	told = sys_mmap(NULL, RECORDING_TOLD_SIZE, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	recording_told = sys_failed(told) ? NULL : (_Atomic uint32_t *)told;

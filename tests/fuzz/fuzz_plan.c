@@ -12,7 +12,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/plan_image.h"
-#include "preload/base/copied_file.h"
+#include "cli/recorder/copied_file.h"
 #include "cli/recorder/embed/foreign.h"
 #include "preload/patch/patch_plan.h"
 

@@ -142,6 +142,12 @@ def a_stuck_dump_ends(directory):
 
 
 @case
+def what_callbacks_of_dumps_see(directory):
+    done = recorded([program("dumped")], directory)
+    equal((done.status, done.out), (0, ""), "editor and writer")
+
+
+@case
 def threads_and_sizes(directory):
     """What threads that are not active allocate, and blocks of other sizes,
     is left out; the rest is exact."""

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/base/copied_file.h"
+#include "cli/recorder/copied_file.h"
 
 static char folder[] = "/tmp/gnomon-copied-XXXXXX";
 
@@ -54,7 +54,7 @@ static void test_files(void **unused)
 	assert_null(copied_file_part(&file, 13, 0));
 	assert_null(copied_file_part(&file, UINT64_MAX, 2));
 	copied_file_close(&file);
-	assert_true(copied_file_open(&file, ""));
+	assert_true(copied_file_open(&file, "/proc/self/exe"));
 	assert_memory_equal(copied_file_part(&file, 0, 4), "\177ELF", 4);
 	copied_file_close(&file);
 }

@@ -33,9 +33,11 @@ static bool is_shown(void)
 	       strcmp(preload, "libgnomon.so:x.so") == 0;
 }
 
+static void *users;	/* of copies: the next place in the area */
+
 static void start(void)
 {
-	memset(recorder, 0, sizeof(*recorder));
+	memset(users, 0, BASE_LINE);
 	environ = programs;
 	seen = true;
 	by_action = by_handler = -1;
@@ -170,6 +172,8 @@ int main(void)
 		return 77;
 	/* the runner asks for it by the environment, which is another here */
 	cmocka_set_message_output(CM_OUTPUT_TAP);
+	users = area_place(0);
+	environment_place();
 	options_default(&recorder_options);
 	recorder_options.number[OPTION_FOLLOW] = OPTION_FOLLOW_ALL;
 	environment_init(at_start, "libgnomon.so");

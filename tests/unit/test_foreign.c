@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/base/copied_file.h"
+#include "cli/recorder/copied_file.h"
 #include "cli/recorder/embed/foreign.h"
 #include "cli/recorder/target_file.h"
 #include "preload/ring/patched.h"

@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/recorder/books/ledger.h"
 #include "cli/recorder/books/ledger_answer.h"
+#include "library/gnomon/gnomon.h"
 
 #define RINGS 4
 #define SLOTS 300		/* addresses */
@@ -317,15 +319,19 @@ static void other_heaps(void **state)
 	assert_null(ledger_find(&ledger, 0x10000));
 }
 
+static void ask(enum ledger_question what, uint64_t ring, void *answer,
+		size_t bytes)
+{
+	assert_int_equal(ledger_answer(&ledger, what, ring, answer, bytes), 0);
+}
+
 /* Of a sample, what is told is what the blocks stand for; and what is freed
  * was all that had been allocated. */
 static void a_sample(void **state)
 {
 	struct ledger_event event = { .kind = GT_ALLOC, .context = 16 };
-	struct ledger_class classes[GT_CLASSES];
-	struct ledger_question question = {
-		.what = LEDGER_ASK_CLASSES, .classes = classes,
-	};
+	struct gnomon_summary sum;
+	struct gnomon_sizes sizes;
 	double blocks = 0, bytes = 0, weight;
 	unsigned i, end;
 
@@ -343,31 +349,26 @@ static void a_sample(void **state)
 			blocks += end ? 0 : weight;
 			bytes += end ? 0 : weight * (double)event.size;
 		}
-		ledger_answer(&ledger, &question);
-		assert_true(fabs((double)classes[10].blocks / blocks - 0.147) <
+		memset(&sizes, 0, sizeof(sizes));
+		ask(LEDGER_ASK_CLASSES, 0, &sizes, sizeof(sizes));
+		assert_true(fabs((double)sizes.total[10] / blocks - 0.147) <
 			    0.001);
-		question.what = LEDGER_ASK_SUM;
-		ledger_answer(&ledger, &question);
+		assert_int_equal(sizes.live[10], end ? 0 : sizes.total[10]);
+		ask(LEDGER_ASK_SUM, 0, &sum, sizeof(sum));
 		assert_int_equal(ledger.live, end ? 0 : 1000);
-		assert_true(fabs((double)question.sum.blocks - blocks) < 1);
-		assert_true(fabs((double)question.sum.bytes - bytes) < 10);
-		assert_int_equal(question.sum.frees,
-				 end ? question.sum.blocks : 0);
-		assert_int_equal(question.sum.freed,
-				 end ? question.sum.bytes : 0);
-		assert_int_equal(question.sum.peak_bytes, question.sum.bytes);
+		assert_true(fabs((double)sum.allocations - blocks) < 1);
+		assert_true(fabs((double)sum.total_bytes - bytes) < 10);
+		assert_int_equal(sum.live_blocks, end ? 0 : sum.allocations);
+		assert_int_equal(sum.live_bytes, end ? 0 : sum.total_bytes);
+		assert_int_equal(sum.peak_bytes, sum.total_bytes);
 	}
 }
 
 static void answers(void **state)
 {
-	struct ledger_figure figures[3];
-	struct ledger_class classes[GT_CLASSES];
-	struct ledger_question question = {
-		.what = LEDGER_ASK_FIGURES, .figures = figures, .room = 3,
-		.classes = classes,
-	};
-	uint64_t bytes = 0;
+	struct gnomon_summary sum, thread = { 0 }, threads = { 0 };
+	struct gnomon_sizes sizes = { { 0 }, { 0 }, { 0 } };
+	uint64_t blocks = 0;
 	uint32_t i;
 
 	(void)state;
@@ -376,24 +377,42 @@ static void answers(void **state)
 	for (i = 0; i < 5000; i++)
 		operate();
 	feed();
-	do {
-		ledger_answer(&ledger, &question);
-		assert_int_equal(question.err, 0);
-		for (i = 0; i < question.count; i++)
-			bytes += figures[i].sum.bytes;
-	} while (question.next);
-	assert_int_equal(bytes, all.bytes);
-	question.what = LEDGER_ASK_SUM;
-	ledger_answer(&ledger, &question);
-	same_sums(&question.sum, &all);
-	question.what = LEDGER_ASK_BLOCK;
-	question.address = 0x1;
-	ledger_answer(&ledger, &question);
-	assert_int_equal(question.err, -2);
-	question.what = LEDGER_ASK_THREAD;
-	question.ring = 1000000;
-	ledger_answer(&ledger, &question);
-	assert_int_equal(question.sum.blocks, 0);
+	ask(LEDGER_ASK_SUM, 0, &sum, sizeof(sum));
+	assert_int_equal(sum.total_bytes, all.bytes);
+	assert_int_equal(sum.live_bytes, all.bytes - all.freed);
+	assert_int_equal(sum.peak_bytes, all.peak_bytes);
+	assert_int_equal(sum.allocations, all.blocks);
+	assert_int_equal(sum.frees, all.frees);
+	assert_int_equal(sum.live_blocks, all.blocks - all.frees);
+	for (i = 0; i < RINGS; i++) {
+		ask(LEDGER_ASK_THREAD, i, &thread, sizeof(thread));
+		threads.allocations += thread.allocations;
+	}
+	assert_int_equal(threads.allocations, all.blocks);
+	memset(&thread, 0, sizeof(thread));
+	ask(LEDGER_ASK_THREAD, UINT64_MAX, &thread, sizeof(thread));
+	assert_int_equal(thread.allocations, 0);
+	ask(LEDGER_ASK_CLASSES, 0, &sizes, sizeof(sizes));
+	for (i = 0; i < GNOMON_CLASSES; i++)
+		blocks += sizes.total[i];
+	assert_int_equal(blocks, all.blocks);
+}
+
+static void no_answer(void **state)
+{
+	struct gnomon_sizes sizes;
+
+	(void)state;
+	begin();
+	assert_int_equal(ledger_answer(&ledger, LEDGER_ASK_CLASSES, 0, &sizes,
+				       sizeof(sizes) - 1), -EINVAL);
+	assert_int_equal(ledger_answer(&ledger, LEDGER_ASK_SUM, 0, &sizes, 8),
+			 -EINVAL);
+	assert_int_equal(ledger_answer(&ledger, 77, 0, &sizes, sizeof(sizes)),
+			 -EINVAL);
+	ledger.refused = 1;
+	assert_int_equal(ledger_answer(&ledger, LEDGER_ASK_SUM, 0, &sizes,
+				       sizeof(sizes)), -ENOMEM);
 }
 
 static void anew(void **state)
@@ -494,6 +513,7 @@ int main(void)
 		cmocka_unit_test(other_heaps),
 		cmocka_unit_test(a_sample),
 		cmocka_unit_test(answers),
+		cmocka_unit_test(no_answer),
 		cmocka_unit_test(anew),
 		cmocka_unit_test(cleared),
 		cmocka_unit_test(unseen),

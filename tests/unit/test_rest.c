@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "cli/recorder/emit/emit_rest.h"
 #include "preload/ring/area.h"
-#include "preload/ring/rest.h"
 #include "preload/sample/aside.h"
 
 #define RINGS (GL_THREADS + 2)	/* in two pieces */
@@ -21,6 +21,7 @@ static struct {
 	struct gl_thread second[GL_THREADS];
 } live;
 static struct gl_shared shared;
+static struct recording recording;
 static struct thread threads[RINGS];
 static uint64_t sums[GT_CLASSES][GT_REST_VALUES];
 
@@ -40,6 +41,10 @@ static int each(void **state)
 	shared.threads[0] = (char *)live.first - (char *)&live;
 	shared.threads[1] = (char *)live.second - (char *)&live;
 	live.header.ring_count = RINGS;
+	recording.live = &live.header;
+	recording.ring_count = RINGS;
+	recording.threads[0] = shared.threads[0];
+	recording.threads[1] = shared.threads[1];
 	for (i = 0; i < RINGS; i++)
 		threads[i].told = gl_thread_of(&live.header, &shared, i);
 	return 0;
@@ -52,7 +57,7 @@ static void what_is_too_small_is_counted_by_class(void **state)
 	assert_true(aside_passes(&threads[0], GT_ALLOC, 64));
 	assert_true(aside_passes(&threads[0], GT_ALLOC, 0));
 	assert_false(aside_passes(&threads[0], GT_ALLOC, 100));
-	rest_sum(&live.header, &shared, sums);
+	emit_rest_sum(&recording, sums);
 	assert_int_equal(sums[7][GT_REST_ALLOCATIONS], 2);
 	assert_int_equal(sums[7][GT_REST_BYTES], 99 + 64);
 	assert_int_equal(sums[0][GT_REST_ALLOCATIONS], 1);
@@ -66,7 +71,7 @@ static void all_threads_are_in_the_sum(void **state)
 	(void)state;
 	for (i = 0; i < RINGS; i++)
 		assert_true(aside_passes(&threads[i], GT_ALLOC, 10));
-	rest_sum(&live.header, &shared, sums);
+	emit_rest_sum(&recording, sums);
 	assert_int_equal(sums[4][GT_REST_ALLOCATIONS], RINGS);
 	assert_int_equal(sums[4][GT_REST_BYTES], 10 * RINGS);
 }
@@ -79,7 +84,7 @@ static void a_forked_child_counts_nothing(void **state)
 	memset(recorder, 0, sizeof(*recorder));
 	memset(sample, 0, sizeof(*sample));
 	assert_true(aside_passes(&threads[0], GT_ALLOC, 10));
-	rest_sum(&live.header, &shared, sums);
+	emit_rest_sum(&recording, sums);
 	assert_int_equal(sums[4][GT_REST_ALLOCATIONS], 0);
 }
 

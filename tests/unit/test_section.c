@@ -26,6 +26,25 @@ static void test_own(void **unused)
 	assert_false(section_find("", ".bss", &address, &size));
 	assert_false(section_find("/no/such/file", ".text", &address, &size));
 	assert_false(section_find("/proc/self", ".text", &address, &size));
+	assert_false(section_find("/dev/zero", ".text", &address, &size));
+	assert_false(section_find("", ".tex", &address, &size));
+	assert_false(section_find("", "", &address, &size));
+}
+
+/* Nobody waits for who would write to it. */
+static void test_pipe(void **unused)
+{
+	char path[] = "/tmp/test_section.XXXXXX";
+	uint64_t address, size;
+
+	(void)unused;
+	close(mkstemp(path));
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(10);
+	assert_false(section_find(path, ".text", &address, &size));
+	alarm(0);
+	unlink(path);
 }
 
 static uint8_t *read_self(size_t *size)
@@ -81,7 +100,7 @@ static void test_broken(void **unused)
 			e->e_shstrndx = e->e_shnum;
 			break;
 		case 3:
-			e->e_shoff = UINT64_MAX - 7;
+			e->e_shoff = 0 - UINT64_C(64) * e->e_shstrndx;
 			break;
 		default:
 			e->e_ident[EI_CLASS] = ELFCLASS32;
@@ -100,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_broken),
 	};
 

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -137,6 +139,53 @@ static void what_cannot_be_read_is_said(void **state)
 	close(pipes[0]);
 }
 
+struct looked {
+	const char *path;
+	uintptr_t address;
+	unsigned found;
+};
+
+static void look(const struct proc_map *map, void *arg)
+{
+	struct looked *looked = arg;
+
+	assert_true(map->path[0] != '\0' && map->start < map->end);
+	looked->found += looked->address - map->start <
+			 map->end - map->start &&
+			 strcmp(map->path, looked->path) == 0;
+}
+
+/* The kernel's \012 for a line feed; and a name that has these four. */
+static void paths_are_as_they_are(void **state)
+{
+	const int32_t none[GL_FILES] = { -1, -1, -1, -1, -1, -1 };
+	static const char *const names[] = { "a b\nc\n", "a\\012b",
+					     "plain" };
+	char folder[] = "/tmp/gnomon-target.XXXXXX", path[128];
+	unsigned i;
+
+	(void)state;
+	target_file_init(none, getpid());
+	assert_non_null(mkdtemp(folder));
+	for (i = 0; i < 3; i++) {
+		struct looked looked = { .path = path };
+		void *page;
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		fd = open(path, O_RDWR | O_CREAT, 0600);
+		assert_int_equal(ftruncate(fd, 4096), 0);
+		page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+		close(fd);
+		looked.address = (uintptr_t)page;
+		target_file_maps(look, &looked);
+		assert_int_equal(looked.found, 1);
+		munmap(page, 4096);
+		unlink(path);
+	}
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +194,7 @@ int main(void)
 		cmocka_unit_test(read_anew_each_time),
 		cmocka_unit_test(one_that_was_left),
 		cmocka_unit_test(what_cannot_be_read_is_said),
+		cmocka_unit_test(paths_are_as_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

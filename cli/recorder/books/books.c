@@ -4,8 +4,11 @@
 #include "cli/recorder/books/books.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cli/recorder/books/ledger_answer.h"
+#include "cli/recorder/emit/emit_rest.h"
+#include "library/gnomon/gnomon.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
@@ -40,7 +43,7 @@ static uint32_t books_wanted(const struct writer *w)
 	return w->books.own |
 	       (atomic_load_explicit(&w->r->shared->ledger_wants,
 				     memory_order_relaxed) &
-		(LEDGER_LIVE | LEDGER_OWNERS));
+		LEDGER_LIVE);
 }
 
 /* Threads that were there before the books. */
@@ -210,14 +213,38 @@ static void books_catch_up(struct writer *w, bool nested)
 		arch_syscall0(__NR_sched_yield);
 }
 
-long books_answer(struct writer *w, struct ledger_question *question)
+int books_settle(struct writer *w, bool nested)
 {
 	books_look(w, sys_now_ns());
 	if (!w->books.open)
 		return -ENOMEM;
-	books_catch_up(w, question->nested);
-	ledger_answer(&w->books.ledger, question);
+	books_catch_up(w, nested);
 	return 0;
+}
+
+static void books_rest(const struct recording *r, struct gnomon_sizes *sizes)
+{
+	uint64_t rest[GT_CLASSES][GT_REST_VALUES];
+	unsigned i;
+
+	emit_rest_sum(r, rest);
+	for (i = 0; i < GT_CLASSES; i++)
+		sizes->rest[base_min(i, GNOMON_CLASSES - 1)] +=
+			rest[i][GT_REST_ALLOCATIONS];
+}
+
+long books_answer(struct writer *w, struct gl_request *request)
+{
+	int err = books_settle(w, request->arg[1]);
+
+	memset(request->data, 0, request->bytes);
+	if (!err)
+		err = ledger_answer(&w->books.ledger, request->number,
+				    request->arg[0], request->data,
+				    request->bytes);
+	if (err != -EINVAL && request->number == LEDGER_ASK_CLASSES)
+		books_rest(w->r, (struct gnomon_sizes *)request->data);
+	return err;
 }
 
 void books_begin_anew(struct writer *w, uint64_t tick, bool unseen)

@@ -41,8 +41,15 @@ void books_look(struct writer *w, uint64_t now_ns);
 /* All events have been written. */
 void books_finish(struct writer *w);
 
-/* A question of the target's (ASK_LEDGER). 0 or -errno. */
-long books_answer(struct writer *w, struct ledger_question *question);
+/*
+ * Everything that was recorded before is in the books, which are opened if they
+ * were not. nested: a thread that is in a hook asks, and is not waited for. 0
+ * or -ENOMEM.
+ */
+int books_settle(struct writer *w, bool nested);
+
+/* A question of the target's (ASK_LEDGER). */
+long books_answer(struct writer *w, struct gl_request *request);
 
 /* What was before this tick does not count any more: that is told. unseen:
  * and not all that happened was recorded. */

@@ -20,6 +20,48 @@
 #include "cli/recorder/reserve.h"
 #include "cli/recorder/books/weigh.h"
 
+/* Sums, in fixed point if it is a sample; lifetimes never. */
+struct ledger_sum {
+	uint64_t blocks, bytes;		/* allocated in all */
+	uint64_t frees, freed;		/* of them not live any more */
+	uint64_t peak_bytes, peak_blocks, peak_tick;
+};
+
+/* Of one context. */
+struct ledger_figure {
+	struct ledger_sum sum;
+	uint64_t first, last;		/* ticks of allocations */
+	uint64_t lifetime;		/* ticks, of the freed ones */
+	uint64_t temporary;		/* as GT_TOTALS_TEMPORARY */
+	uint32_t context;
+	uint32_t told;			/* of who writes it down, */
+	uint16_t rest_blocks, rest_bytes;	/* of a sample: not told yet, */
+	uint16_t rest_freed, rest_freed_bytes;	/* by who frees */
+};
+
+/* Of sizes with the same bit length. */
+struct ledger_class {
+	uint64_t blocks, bytes, frees, freed, temporary, lifetime;
+};
+
+enum ledger_flags {
+	LEDGER_MOVING = 1,	/* a realloc of it has begun */
+	LEDGER_ODD = 2		/* its events came out of order */
+};
+
+struct ledger_block {
+	uint64_t address;	/* heap << 48 | address; 0: an unused entry */
+	uint64_t size;
+	uint64_t tick;
+	uint32_t next;		/* in its bucket, or of the unused; 0: none */
+	uint32_t figure;	/* number, from 1 */
+	uint32_t slot;		/* where its allocation waits (cull.h), 0 */
+	uint32_t sequence;	/* allocations of its thread up to it */
+	uint32_t thread;	/* serial number of the thread, from 1 */
+	uint16_t ring;		/* that the thread had */
+	uint16_t flags;
+};
+
 /* Of lifetimes, in ns, with the same bit length. */
 struct ledger_lives {
 	uint64_t blocks, bytes;

@@ -4,91 +4,66 @@
 #include "cli/recorder/books/ledger_answer.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "cli/recorder/books/ledger_whole.h"
+#include "library/gnomon/gnomon.h"
+#include "preload/base/base.h"
 
-bool ledger_request(struct ledger_question *question, unsigned char *more,
-		    size_t bytes)
+static void ledger_answer_sum(const struct ledger *ledger,
+			      const struct ledger_sum *sum,
+			      struct gnomon_summary *answer)
 {
-	question->figures = (struct ledger_figure *)more;
-	question->classes = (struct ledger_class *)more;
-	return (question->what != LEDGER_ASK_FIGURES ||
-		question->room <= bytes / sizeof(*question->figures)) &&
-	       (question->what != LEDGER_ASK_CLASSES ||
-		bytes >= GT_CLASSES * sizeof(*question->classes));
+	const struct ledger_sum whole = ledger_whole(ledger, sum);
+
+	answer->total_bytes = whole.bytes;
+	answer->live_bytes = whole.bytes - whole.freed;
+	answer->peak_bytes = whole.peak_bytes;
+	answer->allocations = whole.blocks;
+	answer->frees = whole.frees;
+	answer->live_blocks = whole.blocks - whole.frees;
 }
 
-/* Some pieces of a table that may grow in between: numbers stay. */
-static void ledger_answer_figures(const struct ledger *ledger,
-				  struct ledger_question *question)
+static void ledger_answer_thread(const struct ledger *ledger, uint64_t ring,
+				 struct gnomon_summary *answer)
 {
-	uint32_t number = question->next ? question->next : 1;
-
-	question->count = 0;
-	for (; number <= ledger->figure_count; number++) {
-		const struct ledger_figure *figure =
-			ledger_figure_at(ledger, number);
-
-		if (!figure->sum.blocks ||
-		    (question->live_only &&
-		     figure->sum.blocks == figure->sum.frees))
-			continue;
-		if (question->count == question->room) {
-			question->next = number;
-			return;
-		}
-		question->figures[question->count++] =
-			ledger_whole_figure(ledger, number);
-	}
-	question->next = 0;
+	if (ring < ledger->rings.ready / sizeof(struct ledger_thread))
+		ledger_answer_sum(ledger, &ledger_thread_at(ledger, ring)->sum,
+				  answer);
 }
 
-static void ledger_answer_block(const struct ledger *ledger,
-				struct ledger_question *question)
-{
-	const struct ledger_block *block =
-		ledger_find(ledger, question->address);
-
-	if (!block) {
-		question->err = -ENOENT;
-		return;
-	}
-	question->block = *block;
-	question->block.figure =
-		ledger_figure_at(ledger, block->figure)->context;
-}
-
-void ledger_answer(const struct ledger *ledger,
-		   struct ledger_question *question)
+static void ledger_answer_classes(const struct ledger *ledger,
+				  struct gnomon_sizes *answer)
 {
 	unsigned i;
 
-	question->err = ledger->refused ? -ENOMEM : 0;
-	switch (question->what) {
+	for (i = 0; i < GT_CLASSES; i++) {
+		const struct ledger_class one = ledger_whole_class(ledger, i);
+		unsigned class = base_min(i, GNOMON_CLASSES - 1);
+
+		answer->total[class] += one.blocks;
+		answer->live[class] += one.blocks - one.frees;
+	}
+}
+
+long ledger_answer(const struct ledger *ledger, uint64_t what, uint64_t ring,
+		   void *answer, size_t bytes)
+{
+	if (bytes < (what == LEDGER_ASK_CLASSES ?
+			     sizeof(struct gnomon_sizes) :
+			     sizeof(struct gnomon_summary)))
+		return -EINVAL;
+	switch (what) {
 	case LEDGER_ASK_SUM:
-		question->sum = ledger_whole(ledger, &ledger->all);
+		ledger_answer_sum(ledger, &ledger->all, answer);
 		break;
 	case LEDGER_ASK_THREAD:
-		memset(&question->sum, 0, sizeof(question->sum));
-		if ((question->ring + UINT64_C(1)) *
-			    sizeof(struct ledger_thread) <=
-		    ledger->rings.ready)
-			question->sum = ledger_whole(
-				ledger, &ledger_thread_at(
-					ledger, question->ring)->sum);
+		ledger_answer_thread(ledger, ring, answer);
 		break;
 	case LEDGER_ASK_CLASSES:
-		for (i = 0; i < GT_CLASSES; i++)
-			question->classes[i] = ledger_whole_class(ledger, i);
+		ledger_answer_classes(ledger, answer);
 		break;
-	case LEDGER_ASK_FIGURES:
-		ledger_answer_figures(ledger, question);
-		break;
-	case LEDGER_ASK_BLOCK:
-		ledger_answer_block(ledger, question);
-		break;
-	case LEDGER_ASK_KINDS:
-		break;
+	default:
+		return -EINVAL;
 	}
+	return ledger->refused ? -ENOMEM : 0;
 }

@@ -7,13 +7,12 @@
 #include "cli/recorder/books/ledger.h"
 #include "preload/ring/ledger_ask.h"
 
-/* The writer: a question that came as a request's data has room for its arrays
- * in the `bytes` behind it. False: that does not suffice. */
-bool ledger_request(struct ledger_question *question, unsigned char *more,
-		    size_t bytes);
-
-/* The writer's half; all is in the ledger that was recorded so far. */
-void ledger_answer(const struct ledger *ledger,
-		   struct ledger_question *question);
+/*
+ * All is in the ledger that was recorded so far. `answer` is zero, `bytes` of
+ * it are there. 0; -ENOMEM: it lacks blocks there was no memory for; -EINVAL:
+ * there is no such question, or no room for the answer.
+ */
+long ledger_answer(const struct ledger *ledger, uint64_t what, uint64_t ring,
+		   void *answer, size_t bytes);
 
 #endif

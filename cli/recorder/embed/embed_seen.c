@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/recorder/parent_live.h"
-#include "preload/base/xxh64.h"
+#include "cli/recorder/xxh64.h"
 
 static uint64_t embed_seen_hash(const void *bytes, size_t n, uint64_t seed)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "preload/base/base.h"
-#include "preload/base/copied_file.h"
+#include "cli/recorder/copied_file.h"
 #include "cli/recorder/target_file.h"
 #include "preload/ring/patched.h"
 #include "preload/base/proc.h"

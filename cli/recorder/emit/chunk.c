@@ -17,7 +17,7 @@
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
 #include "preload/base/sys.h"
-#include "preload/base/xxh64.h"
+#include "cli/recorder/xxh64.h"
 
 #define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */
 #define CHUNK_END_WORDS 512		/* of them, for END */

@@ -169,7 +169,7 @@ static void emit_image_write(struct emit_image_batch *batch)
 	chunk_write(emit->out, GT_IMAGE, batch->to, NULL);
 }
 
-static uint32_t emit_image_count(const struct emit_image *emit)
+uint32_t emit_image_count(const struct emit_image *emit)
 {
 	/* the record itself is published by its state */
 	return base_min(atomic_load_explicit(&emit->header->image_count,

@@ -25,6 +25,9 @@ struct emit_image {
 /* Memory for what was copied. 0 or -ENOMEM. */
 int emit_image_init(struct emit_image *emit);
 
+/* Those whose records may be read; not all of them need be complete. */
+uint32_t emit_image_count(const struct emit_image *emit);
+
 /* Writes what has changed. Before any node that could mean a new image. */
 void emit_image_flush(struct emit_image *emit);
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "preload/base/varint.h"
-#include "preload/ring/rest.h"
 
 static bool emit_rest_moved(const struct emit_rest *rest, unsigned class)
 {
@@ -20,15 +19,36 @@ static bool emit_rest_moved(const struct emit_rest *rest, unsigned class)
 	return false;
 }
 
+/* What one thread has counted. */
+static void emit_rest_add(const struct gl_thread *thread,
+			  uint64_t sums[GT_CLASSES][GT_REST_VALUES])
+{
+	unsigned i, k;
+
+	if (!thread->rests)
+		return;
+	for (i = 0; i < GT_CLASSES; i++)
+		for (k = 0; k < GT_REST_VALUES; k++)
+			sums[i][k] += __atomic_load_n(&thread->rest[i][k],
+						      __ATOMIC_RELAXED);
+}
+
+void emit_rest_sum(const struct recording *r,
+		   uint64_t sums[GT_CLASSES][GT_REST_VALUES])
+{
+	uint32_t id;
+
+	memset(sums, 0, GT_CLASSES * sizeof(*sums));
+	for (id = 0; id < r->ring_count; id++)
+		emit_rest_add(recording_thread(r, id), sums);
+}
+
 static unsigned emit_rest_look(struct emit_rest *rest,
 			       const struct recording *r)
 {
 	unsigned class, count = 0;
-	uint32_t id;
 
-	memset(rest->now, 0, sizeof(rest->now));
-	for (id = 0; id < r->ring_count; id++)
-		rest_add(recording_thread(r, id), rest->now);
+	emit_rest_sum(r, rest->now);
 	for (class = 0; class < GT_CLASSES; class++)
 		count += emit_rest_moved(rest, class);
 	return count;

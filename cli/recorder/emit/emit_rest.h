@@ -14,6 +14,11 @@ struct emit_rest {
 	uint64_t now[GT_CLASSES][GT_REST_VALUES];
 };
 
+/* Over all threads so far (aside.h, THE REST). While threads count, a sum may
+ * have a block and not its bytes. */
+void emit_rest_sum(const struct recording *r,
+		   uint64_t sums[GT_CLASSES][GT_REST_VALUES]);
+
 /* Whether there is more than last time. */
 bool emit_rest_due(struct emit_rest *rest, const struct recording *r);
 

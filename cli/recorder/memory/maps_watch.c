@@ -32,7 +32,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/base/varint.h"
-#include "preload/base/xxh64.h"
+#include "cli/recorder/xxh64.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
 #define MAPS_WATCH_MIN 1024u

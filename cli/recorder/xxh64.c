@@ -2,7 +2,7 @@
  * xxh64.c: four lanes eat stripes of 32 bytes; what is left over is mixed in
  * at the end, in words, half words and bytes. Called by the writer.
  */
-#include "preload/base/xxh64.h"
+#include "cli/recorder/xxh64.h"
 
 #include <string.h>
 

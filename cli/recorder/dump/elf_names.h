@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/base/scratch.h"
+#include "cli/recorder/dump/scratch.h"
 
 /* An address that is to be named. Addresses are as in the file. */
 struct elf_wanted {
@@ -21,10 +21,8 @@ struct elf_wanted {
 
 /*
  * Names all of wanted[], which is sorted by address, by .symtab or else
- * .dynsym. Names are copied into `memory`. path "": the running program.
- * False: the file cannot be read, or is not the one with this build-id (none
- * of 0 bytes). Opens and maps the file for a moment; threads of the target
- * that may do so, outside of hooks.
+ * .dynsym. Names are copied into `memory`. False: the file cannot be read, or is
+ * not the one with this build-id (none of 0 bytes).
  */
 bool elf_names_find(const char *path, const uint8_t *build_id,
 		    uint32_t build_id_size, struct elf_wanted *wanted,

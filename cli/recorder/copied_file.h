@@ -22,9 +22,7 @@ struct copied_file {
 };
 
 /*
- * path "": the program that runs. False: no regular file with bytes in it, or
- * it cannot be read. Any thread that may open files (SECCOMP_NO_FILES), and
- * the writer.
+ * False: no regular file with bytes in it, or it cannot be read.
  */
 bool copied_file_open(struct copied_file *file, const char *path);
 

@@ -10,7 +10,7 @@
  *     later, so what was opened is looked at again.
  * I2  No byte of a file is looked at but by pread.
  */
-#include "preload/base/copied_file.h"
+#include "cli/recorder/copied_file.h"
 
 #include <errno.h>
 
@@ -44,9 +44,6 @@ bool copied_file_open(struct copied_file *file, const char *path)
 	struct stat st;
 	int fd;
 
-	/* the first thread, which /proc/self is about, may have ended */
-	if (!*path)
-		path = "/proc/thread-self/exe";
 	/* I1 */
 	if (sys_failed(arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path,
 				     (long)&st, 0)) ||

@@ -1,8 +1,9 @@
 /* scratch.c: see scratch.h. Chunks are mappings; each begins with its header. */
-#include "preload/base/scratch.h"
+#include "cli/recorder/dump/scratch.h"
+
+#include <sys/mman.h>
 
 #include "preload/base/base.h"
-#include "preload/base/sys.h"
 
 #define SCRATCH_CHUNK (UINT64_C(1) << 20)
 
@@ -18,15 +19,13 @@ static struct scratch_chunk *scratch_map(struct scratch *scratch,
 	uint64_t size = base_round_up(need + sizeof(struct scratch_chunk),
 				      SCRATCH_CHUNK);
 	struct scratch_chunk *chunk;
-	long at;
 
 	if (size < need || size > scratch->limit - scratch->bytes)
 		return NULL;
-	at = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (sys_failed(at))
+	chunk = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (chunk == MAP_FAILED)
 		return NULL;
-	chunk = (struct scratch_chunk *)at;
 	chunk->next = scratch->chunks;
 	chunk->size = size;
 	chunk->used = sizeof(*chunk);
@@ -59,7 +58,7 @@ void scratch_end(struct scratch *scratch)
 	for (chunk = scratch->chunks; chunk; chunk = next) {
 		next = chunk->next;
 		/* what was mapped as a whole goes as a whole */
-		sys_munmap(chunk, chunk->size);
+		munmap(chunk, chunk->size);
 	}
 	scratch->chunks = NULL;
 	scratch->bytes = 0;

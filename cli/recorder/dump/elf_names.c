@@ -9,17 +9,16 @@
  * I1  Nothing is read but what was copied (copied_file.h), which bounds every
  *     offset and count. A name without an end in its table is none.
  */
-#include "preload/api/elf_names.h"
+#include "cli/recorder/dump/elf_names.h"
 
 #include <elf.h>
 #include <string.h>
 
 #include "arch.h"
-#include "preload/base/ban.h"
 #include "preload/base/base.h"
-#include "preload/base/copied_file.h"
+#include "cli/recorder/copied_file.h"
+#include "preload/ring/dump_part.h"
 
-#define ELF_NAMES_LENGTH 4096	/* longer ones are none */
 
 struct elf_names {
 	struct copied_file file;
@@ -127,7 +126,7 @@ static uint64_t elf_names_length(const struct elf_names *f, uint32_t name)
 
 	if (name >= f->string_bytes)
 		return 0;
-	room = base_min(f->string_bytes - name, ELF_NAMES_LENGTH);
+	room = base_min(f->string_bytes - name, DUMP_NAME_MAX);
 	while (length < room && f->strings[name + length])
 		length++;
 	return length < room ? length : 0;
@@ -145,7 +144,7 @@ static uint32_t elf_names_rank(const struct elf_names *f,
 		underscores++;
 	return (uint32_t)(bind < sizeof(rank_of) ? rank_of[bind] : 3) << 24 |
 	       (15 - underscores) << 16 |
-	       (uint32_t)(ELF_NAMES_LENGTH - length);
+	       (uint32_t)(DUMP_NAME_MAX - length);
 }
 
 /* Offers a symbol to all the addresses that it covers. */
@@ -223,8 +222,7 @@ bool elf_names_find(const char *path, const uint8_t *build_id,
 	struct elf_names names = { 0 };
 	bool found;
 
-	if (!unwind_may(SECCOMP_NO_FILES) ||
-	    !copied_file_open(&names.file, path))
+	if (!copied_file_open(&names.file, path))
 		return false;
 	found = elf_names_read(&names, build_id, build_id_size, wanted, count,
 			       memory);

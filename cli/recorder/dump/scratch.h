@@ -1,6 +1,6 @@
 /*
- * scratch.h: memory for one task of a thread of the target, mapped as it is
- * needed and given back as a whole.
+ * scratch.h: memory for one task, mapped as it is needed and given back as a
+ * whole.
  */
 #ifndef GNOMON_SCRATCH_H
 #define GNOMON_SCRATCH_H

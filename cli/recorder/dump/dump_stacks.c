@@ -1,0 +1,352 @@
+/*
+ * dump_stacks.c: see dump_stacks.h.
+ *
+ *	rows ─▶ a text for each, of its frames ─▶ equal texts added up
+ *	     ─▶ sorted ─▶ lines
+ *
+ * What makes two stacks one is what is shown of them: names may be edited,
+ * frames hidden, stacks cut.
+ */
+#include "cli/recorder/dump/dump_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/base/base.h"
+
+#define DUMP_BUCKETS 16384
+#define DUMP_FIRST_DEPTH 512
+#define DUMP_NUMBER 32		/* bytes of one, with its word */
+
+/* What is shown of one stack or more. */
+struct dump_stack {
+	struct dump_stack *chain;
+	const char *text;
+	uint32_t length;
+	uint32_t hash;
+	uint64_t key;		/* the field to sort by */
+	uint64_t field[DUMP_FIELDS];
+};
+
+static const char *const dump_fields[DUMP_FIELDS] = { "count", "total", "live",
+						      "peak", "blocks" };
+
+int dump_how_complete(struct dump_how *how)
+{
+	static const char *const usual[DUMP_WORDS] = {
+		[DUMP_PREFIX] = "", [DUMP_BETWEEN_FRAMES] = ";",
+		[DUMP_BEFORE_NUMBERS] = " ", [DUMP_BETWEEN_NUMBERS] = " ",
+	};
+	struct dump_wish *wish = &how->wish;
+	unsigned i;
+
+	if (!wish->fields)
+		wish->fields = GNOMON_LIVE;
+	if (!wish->sort)
+		wish->sort = wish->fields & -wish->fields;
+	if (!wish->least)
+		wish->least = 1;
+	for (i = 0; i < DUMP_WORDS; i++)
+		how->word[i] = wish->words >> i & 1 ? "" : usual[i];
+	return wish->form > GNOMON_DETAIL || wish->fields >> DUMP_FIELDS ||
+			       wish->sort >> DUMP_FIELDS ||
+			       wish->sort & (wish->sort - 1) ?
+		       -EINVAL : 0;
+}
+
+static bool dump_is_detail(const struct dump_stacks *d)
+{
+	return d->how->wish.form == GNOMON_DETAIL;
+}
+
+int dump_stacks_begin(struct dump_stacks *d)
+{
+	d->buckets = scratch_alloc(d->memory,
+				   DUMP_BUCKETS * sizeof(*d->buckets));
+	return d->buckets ? 0 : -ENOMEM;
+}
+
+/* ---- from stacks to texts ---- */
+
+static int dump_path_grow(struct dump_stacks *d)
+{
+	size_t max = d->path_max ? 2 * d->path_max : DUMP_FIRST_DEPTH;
+	const struct dump_frames_one **path =
+		scratch_alloc(d->memory, max * sizeof(*path));
+
+	if (!path)
+		return -ENOMEM;
+	if (d->path)
+		memcpy(path, d->path, d->path_max * sizeof(*path));
+	d->path = path;
+	d->path_max = max;
+	return 0;
+}
+
+static bool dump_has_from(const struct dump_stacks *d)
+{
+	return d->from || d->how->word[DUMP_FROM];
+}
+
+static bool dump_is_from(const struct dump_stacks *d,
+			 const struct dump_frames_one *f)
+{
+	const char *from = d->how->word[DUMP_FROM];
+
+	if (d->from)
+		return dump_frames_same(f, d->from);
+	return strcmp(f->name, from) == 0 ||
+	       (f->frame.symbol && strcmp(f->frame.symbol, from) == 0);
+}
+
+/*
+ * The frames that are shown of a context into d->path; how many, or an error.
+ * The outermost function that is the one to begin with counts, and of those
+ * after which to cut, too.
+ */
+static long dump_path(struct dump_stacks *d, uint32_t context)
+{
+	const struct dump_frames_one *f;
+	bool below = dump_has_from(d);
+	size_t n = 0, first = 0, end = 0, i, kept = 0;
+
+	while ((f = dump_frames_step(d->frames, &context)) != NULL) {
+		if (n == d->path_max && dump_path_grow(d))
+			return -ENOMEM;
+		d->path[n++] = f;
+		if (below && dump_is_from(d, f))
+			end = n;
+	}
+	if (!below)
+		end = n;
+	for (i = 0; i < end; i++)
+		if (d->path[i]->edit == GNOMON_CUT)
+			first = i;
+	for (i = first; i < end; i++)
+		if (d->path[i]->edit != GNOMON_HIDE)
+			d->path[kept++] = d->path[i];
+	return kept;
+}
+
+static size_t dump_frame_size(const struct dump_stacks *d,
+			      const struct dump_frames_one *f)
+{
+	/* what stands around names and numbers in a line of details */
+	return strlen(f->name) + strlen(d->how->word[DUMP_BETWEEN_FRAMES]) +
+	       (dump_is_detail(d) ? strlen(f->frame.module) + 128 : 0);
+}
+
+static void dump_detail(struct text *text, const struct dump_frames_one *f, size_t i)
+{
+	const struct gnomon_frame *g = &f->frame;
+
+	text_put(text, "\t#");
+	text_number(text, i);
+	text_char(text, ' ');
+	dump_frames_hex(text, g->address);
+	text_char(text, ' ');
+	text_put(text, f->name);
+	if (g->symbol) {
+		text_char(text, '+');
+		dump_frames_hex(text, g->symbol_offset);
+	}
+	if (*g->module) {
+		text_put(text, " (");
+		text_put(text, g->module);
+		text_char(text, '+');
+		dump_frames_hex(text, g->module_offset);
+		text_char(text, ')');
+	}
+	text_char(text, '\n');
+}
+
+/* The text of the frames in d->path. */
+static int dump_text(struct dump_stacks *d, size_t depth, struct text *text)
+{
+	const char *const *word = d->how->word;
+	size_t size = strlen(word[DUMP_PREFIX]) + 1, i;
+	char *room;
+
+	for (i = 0; i < depth; i++)
+		size += dump_frame_size(d, d->path[i]);
+	room = scratch_alloc(d->memory, size);
+	if (!room)
+		return -ENOMEM;
+	text_init(text, room, size);
+	if (dump_is_detail(d)) {
+		for (i = 0; i < depth; i++)
+			dump_detail(text, d->path[i], i);
+		return 0;
+	}
+	text_put(text, word[DUMP_PREFIX]);
+	for (i = depth; i > 0; i--) {
+		text_put(text, d->path[i - 1]->name);
+		if (i > 1)
+			text_put(text, word[DUMP_BETWEEN_FRAMES]);
+	}
+	return 0;
+}
+
+static uint32_t dump_hash(const struct text *text)
+{
+	uint64_t h = text->length;
+	size_t i;
+
+	for (i = 0; i < text->length; i++)
+		h = (h ^ (uint8_t)text->data[i]) * UINT64_C(0x100000001b3);
+	return h >> 32 ^ h;
+}
+
+static int dump_add(struct dump_stacks *d, const struct text *text,
+		    const struct dump_row *row)
+{
+	uint32_t hash = dump_hash(text);
+	struct dump_stack **bucket = &d->buckets[hash % DUMP_BUCKETS], *s;
+	unsigned i;
+
+	for (s = *bucket; s; s = s->chain)
+		if (s->hash == hash && s->length == text->length &&
+		    memcmp(s->text, text->data, text->length) == 0)
+			break;
+	if (!s) {
+		s = scratch_alloc(d->memory, sizeof(*s));
+		if (!s)
+			return -ENOMEM;
+		s->hash = hash;
+		s->length = text->length;
+		s->text = text->data;
+		s->chain = *bucket;
+		*bucket = s;
+		d->count++;
+	}
+	for (i = 0; i < DUMP_FIELDS; i++)
+		s->field[i] += row->field[i];
+	return 0;
+}
+
+int dump_stacks_add(struct dump_stacks *d, const struct dump_row *row)
+{
+	struct text text;
+	long depth = dump_path(d, row->context);
+
+	if (depth < 0)
+		return depth;
+	if (!depth && dump_has_from(d))
+		return 0;
+	if (dump_text(d, depth, &text))
+		return -ENOMEM;
+	return dump_add(d, &text, row);
+}
+
+/* ---- in order ---- */
+
+static int dump_compare(const void *a, const void *b)
+{
+	const struct dump_stack *one = *(struct dump_stack *const *)a;
+	const struct dump_stack *other = *(struct dump_stack *const *)b;
+
+	if (one->key != other->key)
+		return one->key > other->key ? -1 : 1;
+	return strcmp(one->text, other->text);
+}
+
+/* Room for any line: its text, and numbers with what is between them. */
+static int dump_line_room(struct dump_stacks *d, size_t longest)
+{
+	const char *const *word = d->how->word;
+
+	d->line_max = longest + strlen(word[DUMP_BEFORE_NUMBERS]) +
+		      DUMP_FIELDS * (strlen(word[DUMP_BETWEEN_NUMBERS]) +
+				     DUMP_NUMBER) + 2;
+	d->line = scratch_alloc(d->memory, d->line_max);
+	return d->line ? 0 : -ENOMEM;
+}
+
+int dump_stacks_sort(struct dump_stacks *d)
+{
+	const struct dump_wish *wish = &d->how->wish;
+	size_t n = 0, longest = 0, i;
+	struct dump_stack *s;
+
+	d->list = scratch_alloc(d->memory, d->count * sizeof(*d->list) + 1);
+	if (!d->list)
+		return -ENOMEM;
+	for (i = 0; i < DUMP_BUCKETS; i++)
+		for (s = d->buckets[i]; s; s = s->chain) {
+			s->key = s->field[__builtin_ctz(wish->sort)];
+			if (s->key < wish->least)
+				continue;
+			d->list[n++] = s;
+			longest = base_max(longest, s->length);
+		}
+	qsort(d->list, n, sizeof(*d->list), dump_compare);
+	d->count = wish->most ? base_min(n, wish->most) : n;
+	return dump_line_room(d, longest);
+}
+
+/* ---- out ---- */
+
+/* In the order of the bits; with words in a line of details. */
+static void dump_numbers(const struct dump_stacks *d,
+			 const struct dump_stack *s, struct text *text)
+{
+	bool detail = dump_is_detail(d), first = true;
+	const char *between =
+		detail ? " " : d->how->word[DUMP_BETWEEN_NUMBERS];
+	unsigned i;
+
+	for (i = 0; i < DUMP_FIELDS; i++) {
+		if (!(d->how->wish.fields >> i & 1))
+			continue;
+		if (!first)
+			text_put(text, between);
+		if (detail) {
+			text_put(text, dump_fields[i]);
+			text_char(text, ' ');
+		}
+		text_number(text, s->field[i]);
+		first = false;
+	}
+}
+
+static void dump_line(struct dump_stacks *d, const struct dump_stack *s)
+{
+	struct text text;
+
+	text_init(&text, d->line, d->line_max);
+	if (dump_is_detail(d)) {
+		dump_numbers(d, s, &text);
+		text_char(&text, '\n');
+		text_bytes(&text, s->text, s->length);
+	} else {
+		text_bytes(&text, s->text, s->length);
+		text_put(&text, d->how->word[DUMP_BEFORE_NUMBERS]);
+		dump_numbers(d, s, &text);
+		text_char(&text, '\n');
+	}
+	d->line_size = text.length;
+	d->line_told = 0;
+}
+
+size_t dump_stacks_lines(struct dump_stacks *d, char *to, size_t room)
+{
+	size_t done = 0, n;
+
+	for (;;) {
+		if (d->line_told == d->line_size) {
+			if (d->told == d->count)
+				return done;
+			dump_line(d, d->list[d->told++]);
+		}
+		n = d->line_size - d->line_told;
+		if (done && n > room - done)
+			return done;
+		n = base_min(n, room - done);
+		memcpy(to + done, d->line + d->line_told, n);
+		d->line_told += n;
+		done += n;
+		if (d->line_told < d->line_size)
+			return done;
+	}
+}
