@@ -36,6 +36,18 @@ void cfree(void *block)
 	kin_calls++;
 }
 
+void vfree(void *block)
+{
+	(void)block;
+	kin_calls++;
+}
+
+void *_aligned_malloc(size_t alignment, size_t size)
+{
+	kin_calls++;
+	return aligned_alloc(alignment, size);
+}
+
 void *reallocf(void *block, size_t size)
 {
 	kin_calls++;

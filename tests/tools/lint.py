@@ -3,6 +3,7 @@
 
 usage: lint.py source            the tree, from its root
        lint.py library FILE...   what a built libgnomon.so needs and gives
+       lint.py called FILE...    that built test programs call all hooks
        lint.py recorder FILE...  that a built gnomon-recorder needs nothing
 
 Prints one line for each offence and ends with status 1 if there was one.
@@ -280,6 +281,24 @@ def check_library(library):
             offend(library, "dynamic section: " + " ".join(line.split()[1:]))
 
 
+# Called by nobody but who is named here.
+CALLED_BY = {"__asan_default_options": "AddressSanitizer's library"}
+
+
+def check_called(paths):
+    """Each function of the table has a test that calls it."""
+    called = set()
+    for path in paths:
+        listing = subprocess.run(["nm", "-D", "--undefined-only", "--", path],
+                                 capture_output=True, text=True).stdout
+        called.update(line.split()[-1].split("@")[0]
+                      for line in listing.splitlines())
+    for name in sorted(exports() - called - set(CALLED_BY)):
+        # those have a program of their own for all (test_api.py)
+        if not name.startswith("gnomon_"):
+            offend("tests/programs", "nothing calls " + name)
+
+
 def check_recorder_alone(recorder):
     """Nothing but the kernel: no loader, no libraries."""
     listing = subprocess.run(["readelf", "-ldW", "--", recorder], check=True,
@@ -296,6 +315,8 @@ def main():
     elif len(sys.argv) > 2 and sys.argv[1] == "library":
         for library in sys.argv[2:]:
             check_library(library)
+    elif len(sys.argv) > 2 and sys.argv[1] == "called":
+        check_called(sys.argv[2:])
     elif len(sys.argv) > 2 and sys.argv[1] == "recorder":
         for recorder in sys.argv[2:]:
             check_recorder_alone(recorder)
