@@ -409,6 +409,22 @@ static void *guard_new(size_t size, size_t alignment)
 		return name##_past arguments;                         \
 	}
 
+#define REALLOCARR(name)                                              \
+	static int (*name##_past)(void *, size_t, size_t);            \
+	static int name##_guarded(void *where, size_t count, size_t size) \
+	{                                                             \
+		void **block = where;                                 \
+		size_t all;                                           \
+                                                                      \
+		if (__builtin_mul_overflow(count, size, &all) ||      \
+		    !guard_realloc_mixed(*block, all, &where))        \
+			return name##_past(block, count, size);       \
+		if (!where && all)                                    \
+			return ENOMEM;                                \
+		*block = where;                                       \
+		return 0;                                             \
+	}
+
 /* It says what the size is then. */
 #define EXPAND_OWN(name, parameters, arguments)                       \
 	static size_t(*name##_past) parameters;                       \
@@ -529,6 +545,7 @@ static void guard_install(void)
 #define FREE_OWN FREE
 #define DELETE FREE
 #define REALLOC(name, parameters, arguments, bytes, failed) GUARD_BEFORE(name)
+#define REALLOCARR(name) GUARD_BEFORE(name)
 #define EXPAND REALLOC
 #define EXPAND_OWN FREE
 #define NEW(name, parameters, arguments, alignment) GUARD_BEFORE(name)
