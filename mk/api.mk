@@ -55,7 +55,7 @@ $(OFF_OBJ): preload/base/product.c $(call made-by,api) | $(call packages,build)
 		-c -o $@ $<
 $(LIB_OFF): $(ARCH_OBJ) $(UNWIND_OBJ) \
 		$(filter-out %/product.o,$(PRELOAD_OBJ)) $(OFF_OBJ) \
-		preload/exports.map
+		$(LIB_MAP)
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)
 

@@ -26,7 +26,7 @@ $(FAULT_O)/host/%.o: %.c $(call made-by,fault) | $(call packages,build)
 		$(HOST_CFLAGS) -c -o $@ $<
 
 $(FAULT_LIB): $(FAULT_LIB_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
-		$(ARCH_SRC))) preload/exports.map \
+		$(ARCH_SRC))) $(LIB_MAP) \
 		$(call made-by,fault)
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) $(call fault-wrap,area_alloc arch_clone_task) \

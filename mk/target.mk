@@ -11,18 +11,25 @@ SMALL := api_dump api_numbers api_pool api_steer api_thread \
 	appear arenas chosen control_ask control_signal deepbind \
 	ending environment exit_status filter fork_copy guard_block \
 	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
-	hooks_je hooks_libc hooks_life hooks_lock hooks_mi hooks_patch hooks_tc \
-	hooks_tuning hooks_within ids launch life live_make loads mapping message \
+	hooks_life hooks_lock hooks_own hooks_patch hooks_tuning hooks_within ids \
+	launch life live_make loads message \
 	moved options options_agree patch patch_plan patched proc proc_lines \
 	product real registrar replaced sanitizer seccomp section signal_list \
 	text
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os
 
+# The linker's script: every row of the table that has a name for the program.
+LIB_MAP := $(O)/generated/exports.map
+$(LIB_MAP): preload/exports.map preload/interpose/hooked.def \
+		$(call made-by,target)
+	$(call say,MAP,$@)mkdir -p $(@D)
+	$(Q)$(CC) -E -P -x c -I. -o $@ $<
+
 LIB_LINK = $(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
-	-Wl,-z,initfirst -Wl,--version-script=preload/exports.map \
+	-Wl,-z,initfirst -Wl,--version-script=$(LIB_MAP) \
 	-Wl,--gc-sections -Wl,--build-id
 $(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) \
-		preload/exports.map $(call made-by,target)
+		$(LIB_MAP) $(call made-by,target)
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)

@@ -6,10 +6,15 @@
  * Flags and r11 are free at a call.
  */
 
+	/* The number of a row among those with a place in real_slots
+	 * (preload/interpose/real.h), and among those of REGISTERS. */
+	.set	slot, 0
+	.set	registrar, 0
+
 	/* Tells loads_note (preload/hooks/loads.h), which answers what to jump
 	 * to. `name` and `flags` are where those arguments are. All of them go
 	 * on as they came; no vector register holds one. */
-	.macro	load symbol, what, name, flags
+	.macro	load symbol, name, flags
 	.globl	\symbol
 	.type	\symbol, @function
 	.p2align 4
@@ -23,7 +28,7 @@
 	.cfi_adjust_cfa_offset 8
 	mov	\flags, %r8d
 	mov	\name, %rsi
-	mov	$\what, %edi
+	mov	$slot, %edi
 	lea	24(%rsp), %rdx		/* the return address */
 	mov	%rbp, %rcx
 	call	loads_note
@@ -47,7 +52,7 @@
 	/* Tells registrar_note (preload/interpose/registrar.h), which answers
 	 * what to jump to. All four arguments go on as they came; no vector
 	 * register holds one. */
-	.macro	register name, what
+	.macro	register name
 	.globl	\name
 	.type	\name, @function
 	.p2align 4
@@ -63,7 +68,7 @@
 	.cfi_adjust_cfa_offset 8
 	push	%rax			/* the stack is aligned for a call */
 	.cfi_adjust_cfa_offset 8
-	mov	$\what, %esi
+	mov	$registrar, %esi
 	call	registrar_note
 	mov	%rax, %r11
 	pop	%rax
@@ -88,7 +93,7 @@
 
 	/* Asks moved_note (preload/hooks/moved.h) what to jump to. Both
 	 * arguments go on as they came. */
-	.macro	jump name, what
+	.macro	jump name, returns
 	.globl	\name
 	.type	\name, @function
 	.p2align 4
@@ -100,7 +105,7 @@
 	.cfi_adjust_cfa_offset 8
 	push	%rdx			/* the stack is aligned for a call */
 	.cfi_adjust_cfa_offset 8
-	mov	$\what, %edi
+	mov	$slot, %edi
 	call	moved_note
 	mov	%rax, %r11
 	pop	%rdx
@@ -114,36 +119,32 @@
 	jmp	*%r11
 	/* no such function: it has failed, or, if nobody expects that it
 	 * returns, the program has */
-1:	.if	\what < 4
-	ud2
-	.else
+1:	.if	\returns
 	mov	$-1, %eax
 	ret
+	.else
+	ud2
 	.endif
 	.cfi_endproc
 	.size	\name, .-\name
 	.endm
 
+/* Where a pointer, or an int, is as an argument of this number. */
+#define POINTER_0 $0
+#define POINTER_1 %rdi
+#define POINTER_2 %rsi
+#define INT_0 $0
+#define INT_2 %esi
+#define INT_3 %edx
+
+#define SLOTTED(name) .set slot, slot + 1;
+#define BEHIND(name) SLOTTED(name)
+#define LOADS(name, file, flags) \
+	load name, POINTER_##file, INT_##flags; SLOTTED(name)
+#define LEAVES(name) jump name, 0; SLOTTED(name)
+#define EXCHANGES(name) jump name, 1; SLOTTED(name)
+#define REGISTERS(name, how) register name; .set registrar, registrar + 1;
+
 	.text
-	/* enum loads_what */
-	load	dlopen, 0, %rdi, %esi
-	load	dlmopen, 1, %rsi, %edx
-	load	dlclose, 2, $0, $0
-	/* enum moved_what */
-	jump	longjmp, 0
-	jump	_longjmp, 1
-	jump	siglongjmp, 2
-	jump	__longjmp_chk, 3
-	jump	setcontext, 4
-	jump	swapcontext, 5
-	/* enum registrar_what */
-	register __register_frame, 0
-	register __register_frame_info, 1
-	register __register_frame_info_bases, 2
-	register __register_frame_table, 3
-	register __register_frame_info_table, 4
-	register __register_frame_info_table_bases, 5
-	register __deregister_frame, 6
-	register __deregister_frame_info, 7
-	register __deregister_frame_info_bases, 8
+#include "preload/interpose/hooked.def"
 	.section .note.GNU-stack,"",@progbits

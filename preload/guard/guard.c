@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "preload/base/sys.h"
-#include "preload/hooks/guard_rows.h"
+#include "preload/hooks/guard_note.h"
 #include "preload/ring/recorder.h"
 
 struct guard guard;

@@ -40,10 +40,8 @@
 #include <string.h>
 
 #include "preload/guard/guard.h"
-#include "preload/hooks/guard_rows.h"
-#include "preload/hooks/hooks.h"
+#include "preload/hooks/hooks_wrap.h"
 
-#define GUARD_PAGE 4096u
 #define GUARD_FRAME_MAX 4096u	/* bytes of a hook's frame */
 #define GUARD_HOOKS_MAX 4	/* of ours that call each other */
 
@@ -51,11 +49,6 @@ static struct real below;
 static bool guard_zero;
 static bool guard_glibc;	/* whose functions do not come back to us */
 static bool zero_asks;		/* the allocator knows how large a block is */
-
-extern const struct guard_row __start_guard_rows[]
-	__attribute__((weak, visibility("hidden")));
-extern const struct guard_row __stop_guard_rows[]
-	__attribute__((weak, visibility("hidden")));
 
 /* ---- damage ---- */
 
@@ -128,7 +121,7 @@ static bool guard_inner(uintptr_t sp)
 /* A request that the allocator refuses, in its way. */
 static void *guard_refuse(size_t size)
 {
-	return below.malloc(size > PTRDIFF_MAX ? size : SIZE_MAX - GUARD_PAGE);
+	return below.malloc(size > PTRDIFF_MAX ? size : SIZE_MAX - REAL_PAGE);
 }
 
 /* Whether blocks of this alignment are guarded. */
@@ -296,20 +289,6 @@ static void *guard_realloc(void *address, size_t size)
 	return guard_resize(address, size, guard_zero, HOOKS_CALLER);
 }
 
-static void *guard_memalign(size_t alignment, size_t size)
-{
-	if (!guard_takes(alignment) || GUARD_INNER)
-		return below.memalign(alignment, size);
-	return guard_alloc(size, alignment, guard_zero);
-}
-
-static void *guard_aligned_alloc(size_t alignment, size_t size)
-{
-	if (!guard_takes(alignment) || GUARD_INNER)
-		return below.aligned_alloc(alignment, size);
-	return guard_alloc(size, alignment, guard_zero);
-}
-
 static int guard_posix_memalign(void **block, size_t alignment, size_t size)
 {
 	void *made;
@@ -324,26 +303,21 @@ static int guard_posix_memalign(void **block, size_t alignment, size_t size)
 	return 0;
 }
 
-static void *guard_valloc(size_t size)
-{
-	if (GUARD_INNER)
-		return below.valloc(size);
-	return guard_alloc(size, GUARD_PAGE, guard_zero);
-}
-
-static void *guard_pvalloc(size_t size)
-{
-	size_t rounded = base_round_up(size, GUARD_PAGE);
-
-	if (GUARD_INNER)
-		return below.pvalloc(size);
-	if (rounded < size)
-		return guard_refuse(size);
-	return guard_alloc(rounded, GUARD_PAGE, guard_zero);
-}
+#define ALIGNED(name, parameters, arguments, alignment, bytes)        \
+	static void *guard_##name parameters                          \
+	{                                                             \
+		size_t all = bytes;                                   \
+                                                                      \
+		if (!guard_takes(alignment) || GUARD_INNER)           \
+			return below.name arguments;                  \
+		if (all < size)                                       \
+			return guard_refuse(size);                    \
+		return guard_alloc(all, alignment, guard_zero);       \
+	}
+#include "preload/interpose/hooked.def"
 
 /* What the program may write to. */
-static size_t guard_usable_size(void *block)
+static size_t guard_malloc_usable_size(void *block)
 {
 	struct guard_found found;
 
@@ -355,7 +329,8 @@ static size_t guard_usable_size(void *block)
 
 /* ---- by other names ---- */
 
-bool guard_free_mixed(void *block)
+/* Whether it is one of ours; then it has ended. */
+static bool guard_free_mixed(void *block)
 {
 	struct guard_found found;
 
@@ -367,7 +342,8 @@ bool guard_free_mixed(void *block)
 	return true;
 }
 
-bool guard_realloc_mixed(void *block, size_t size, void **to)
+/* The same; then it has become *to (NULL: refused, it lives on). */
+static bool guard_realloc_mixed(void *block, size_t size, void **to)
 {
 	struct guard_found found;
 
@@ -378,7 +354,8 @@ bool guard_realloc_mixed(void *block, size_t size, void **to)
 	return true;
 }
 
-bool guard_size_mixed(void *block, size_t *size)
+/* The same; how large it is. */
+static bool guard_size_mixed(void *block, size_t *size)
 {
 	struct guard_found found;
 
@@ -389,7 +366,8 @@ bool guard_size_mixed(void *block, size_t *size)
 	return true;
 }
 
-void *guard_new(size_t size, size_t alignment)
+/* For an operator new; NULL: the allocator shall see to it. */
+static void *guard_new(size_t size, size_t alignment)
 {
 	/* the wrapper that calls has set a mark itself, if it is the first */
 	if (!guard_takes(alignment) ||
@@ -397,6 +375,78 @@ void *guard_new(size_t size, size_t alignment)
 		return NULL;
 	return guard_alloc(size, alignment, guard_zero);
 }
+
+/* What stands before those that a guarded block may come to. */
+#define FREE(name, parameters, arguments)                             \
+	static void(*name##_past) parameters;                         \
+	static void name##_guarded parameters                         \
+	{                                                             \
+		if (!guard_free_mixed(block))                         \
+			name##_past arguments;                        \
+	}
+#define FREE_OWN FREE
+#define DELETE FREE
+
+#define REALLOC(name, parameters, arguments, bytes, failed)           \
+	static void *(*name##_past) parameters;                       \
+	static void *name##_guarded parameters                        \
+	{                                                             \
+		void *to;                                             \
+                                                                      \
+		if (guard_realloc_mixed(block, bytes, &to))           \
+			return to;                                    \
+		return name##_past arguments;                         \
+	}
+
+#define EXPAND(name, parameters, arguments, bytes, failed)            \
+	static void *(*name##_past) parameters;                       \
+	static void *name##_guarded parameters                        \
+	{                                                             \
+		size_t has;                                           \
+                                                                      \
+		if (guard_size_mixed(block, &has))                    \
+			return bytes <= has ? block : NULL;           \
+		return name##_past arguments;                         \
+	}
+
+#define REALLOCARR(name)                                              \
+	static int (*name##_past)(void *, size_t, size_t);            \
+	static int name##_guarded(void *where, size_t count, size_t size) \
+	{                                                             \
+		void **block = where;                                 \
+		size_t all;                                           \
+                                                                      \
+		if (__builtin_mul_overflow(count, size, &all) ||      \
+		    !guard_realloc_mixed(*block, all, &where))        \
+			return name##_past(block, count, size);       \
+		if (!where && all)                                    \
+			return ENOMEM;                                \
+		*block = where;                                       \
+		return 0;                                             \
+	}
+
+/* It says what the size is then. */
+#define EXPAND_OWN(name, parameters, arguments)                       \
+	static size_t(*name##_past) parameters;                       \
+	static size_t name##_guarded parameters                       \
+	{                                                             \
+		size_t has;                                           \
+                                                                      \
+		if (guard_size_mixed(block, &has))                    \
+			return has;                                   \
+		return name##_past arguments;                         \
+	}
+
+/* Throws, if the allocator's own does. */
+#define NEW(name, parameters, arguments, alignment)                   \
+	static void *(*name##_past) parameters;                       \
+	static void *name##_guarded parameters                        \
+	{                                                             \
+		void *made = guard_new(size, alignment);              \
+                                                                      \
+		return made ? made : name##_past arguments;           \
+	}
+#include "preload/interpose/hooked.def"
 
 /* ---- zeroes alone ---- */
 
@@ -445,16 +495,6 @@ static void *zero_realloc(void *block, size_t size)
 	return to;
 }
 
-static void *zero_memalign(size_t alignment, size_t size)
-{
-	return zero_all(below.memalign(alignment, size), size);
-}
-
-static void *zero_aligned_alloc(size_t alignment, size_t size)
-{
-	return zero_all(below.aligned_alloc(alignment, size), size);
-}
-
 static int zero_posix_memalign(void **block, size_t alignment, size_t size)
 {
 	int err = below.posix_memalign(block, alignment, size);
@@ -464,21 +504,22 @@ static int zero_posix_memalign(void **block, size_t alignment, size_t size)
 	return err;
 }
 
-static void *zero_valloc(size_t size)
-{
-	return zero_all(below.valloc(size), size);
-}
-
-/* Not every allocator has one; then it is the C library's, of whose blocks the
- * allocator knows nothing. */
-static void *zero_pvalloc(size_t size)
-{
-	void *block = below.pvalloc(size);
-
-	if (block && !GUARD_INNER)
-		memset(block, 0, base_round_up(size, GUARD_PAGE));
-	return block;
-}
+#define ALIGNED(name, parameters, arguments, alignment, bytes)        \
+	static void *zero_##name parameters                           \
+	{                                                             \
+		return zero_all(below.name arguments, bytes);         \
+	}
+/* Nobody is asked about these. */
+#define PAGES(name, parameters, arguments, bytes)                     \
+	static void *zero_##name parameters                           \
+	{                                                             \
+		void *block = below.name arguments;                   \
+                                                                      \
+		if (block && !GUARD_INNER)                            \
+			memset(block, 0, bytes);                      \
+		return block;                                         \
+	}
+#include "preload/interpose/hooked.def"
 
 /* ---- the table ---- */
 
@@ -486,28 +527,29 @@ static void *zero_pvalloc(size_t size)
 #define GUARD_SET(name, function) \
 	__atomic_store_n(&real.name, function, __ATOMIC_RELEASE)
 
+/* Where there is such a function. */
+#define GUARD_BEFORE(name)                                            \
+	if (name##_real) {                                            \
+		name##_past = name##_real;                            \
+		name##_real = name##_guarded;                         \
+	}
+
 static void guard_install(void)
 {
-	const struct guard_row *row;
-
 	/* another kind of memory lies before our blocks */
 	__atomic_store_n(&real.headers, REAL_HEADERS_NONE, __ATOMIC_RELAXED);
-	GUARD_SET(malloc_usable_size, guard_usable_size);
-	GUARD_SET(free, guard_free);
-	GUARD_SET(realloc, guard_realloc);
-	GUARD_SET(malloc, guard_malloc);
-	GUARD_SET(calloc, guard_calloc);
-	GUARD_SET(memalign, guard_memalign);
-	GUARD_SET(aligned_alloc, guard_aligned_alloc);
-	GUARD_SET(posix_memalign, guard_posix_memalign);
-	GUARD_SET(valloc, guard_valloc);
-	GUARD_SET(pvalloc, guard_pvalloc);
-	for (row = __start_guard_rows; row < __stop_guard_rows; row++) {
-		if (!*row->real)
-			continue;
-		*row->past = *row->real;
-		*row->real = row->instead;
-	}
+#define CORE(result, name, parameters, arguments) \
+	GUARD_SET(name, guard_##name);
+#define OURS(result, name, parameters, arguments)
+#define FREE(name, parameters, arguments) GUARD_BEFORE(name)
+#define FREE_OWN FREE
+#define DELETE FREE
+#define REALLOC(name, parameters, arguments, bytes, failed) GUARD_BEFORE(name)
+#define REALLOCARR(name) GUARD_BEFORE(name)
+#define EXPAND REALLOC
+#define EXPAND_OWN FREE
+#define NEW(name, parameters, arguments, alignment) GUARD_BEFORE(name)
+#include "preload/interpose/hooked.def"
 }
 
 /* Another one's malloc_usable_size, as the C library's behind an allocator that
@@ -525,11 +567,10 @@ static void zero_install(void)
 	zero_asks = zero_may_ask();
 	GUARD_SET(malloc, zero_malloc);
 	GUARD_SET(realloc, zero_realloc);
-	GUARD_SET(memalign, zero_memalign);
-	GUARD_SET(aligned_alloc, zero_aligned_alloc);
 	GUARD_SET(posix_memalign, zero_posix_memalign);
-	GUARD_SET(valloc, zero_valloc);
-	GUARD_SET(pvalloc, zero_pvalloc);
+#define ALIGNED(name, parameters, arguments, alignment, bytes) \
+	GUARD_SET(name, zero_##name);
+#include "preload/interpose/hooked.def"
 }
 
 void hooks_guard(void)

@@ -31,17 +31,8 @@
 /* With all of the fast path in it, but for the slow functions. */
 #define HOOKS_WHOLE __attribute__((flatten))
 
-void *malloc(size_t size);
-void *calloc(size_t count, size_t size);
-void *realloc(void *block, size_t size);
-void *reallocarray(void *block, size_t count, size_t size);
-void free(void *block);
-int posix_memalign(void **block, size_t alignment, size_t size);
-void *memalign(size_t alignment, size_t size);
-void *aligned_alloc(size_t alignment, size_t size);
-void *valloc(size_t size);
-void *pvalloc(size_t size);
-size_t malloc_usable_size(void *block);
+#define CORE(result, name, parameters, arguments) result name parameters;
+#include "preload/interpose/hooked.def"
 
 /* malloc with all that is recorded of it. malloc jumps here, so that its caller
  * is this one's. */
@@ -243,53 +234,19 @@ HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 	return err;
 }
 
-HOOK void *memalign(size_t alignment, size_t size)
-{
-	void *block;
-
-	if (unlikely(!real.malloc) && !real_resolve())
-		return bump_alloc(size, alignment);
-	block = real.memalign(alignment, size);
-	if (likely(block))
-		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
-	return block;
-}
-
-HOOK void *aligned_alloc(size_t alignment, size_t size)
-{
-	void *block;
-
-	if (unlikely(!real.malloc) && !real_resolve())
-		return bump_alloc(size, alignment);
-	block = real.aligned_alloc(alignment, size);
-	if (likely(block))
-		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
-	return block;
-}
-
-HOOK void *valloc(size_t size)
-{
-	void *block;
-
-	if (unlikely(!real.malloc) && !real_resolve())
-		return bump_alloc(size, 4096);
-	block = real.valloc(size);
-	if (likely(block))
-		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
-	return block;
-}
-
-HOOK void *pvalloc(size_t size)
-{
-	void *block;
-
-	if (unlikely(!real.malloc) && !real_resolve())
-		return bump_alloc(base_round_up(size, 4096), 4096);
-	block = real.pvalloc(size);
-	if (likely(block))
-		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
-	return block;
-}
+#define ALIGNED(name, parameters, arguments, alignment, bytes)        \
+	HOOK void *name parameters                                    \
+	{                                                             \
+		void *block;                                          \
+                                                                      \
+		if (unlikely(!real.malloc) && !real_resolve())        \
+			return bump_alloc(bytes, alignment);          \
+		block = real.name arguments;                          \
+		if (likely(block))                                    \
+			hooks_block(GT_ALLOC, block, size, HOOKS_CALLER); \
+		return block;                                         \
+	}
+#include "preload/interpose/hooked.def"
 
 HOOK size_t malloc_usable_size(void *block)
 {
@@ -301,35 +258,15 @@ HOOK size_t malloc_usable_size(void *block)
 }
 
 /* By names that nobody else's can stand before. */
-#define HOOKS_OURS(name)                                 \
-	extern __typeof__(name) hooks_our_##name         \
-		__attribute__((alias(#name))) BASE_HIDDEN
-HOOKS_OURS(malloc);
-HOOKS_OURS(calloc);
-HOOKS_OURS(realloc);
-HOOKS_OURS(reallocarray);
-HOOKS_OURS(free);
-HOOKS_OURS(posix_memalign);
-HOOKS_OURS(memalign);
-HOOKS_OURS(aligned_alloc);
-HOOKS_OURS(valloc);
-HOOKS_OURS(pvalloc);
-HOOKS_OURS(malloc_usable_size);
+#define CORE(result, name, parameters, arguments)    \
+	extern __typeof__(name) hooks_our_##name     \
+		__attribute__((alias(#name))) BASE_HIDDEN;
+#include "preload/interpose/hooked.def"
 
-#define HOOKS_ROW(name) { #name, (void *)hooks_our_##name, \
-			  (void **)&real.name }
 static const struct appear hooks_rows[] = {
-	HOOKS_ROW(malloc),
-	HOOKS_ROW(calloc),
-	HOOKS_ROW(realloc),
-	HOOKS_ROW(reallocarray),
-	HOOKS_ROW(free),
-	HOOKS_ROW(posix_memalign),
-	HOOKS_ROW(memalign),
-	HOOKS_ROW(aligned_alloc),
-	HOOKS_ROW(valloc),
-	HOOKS_ROW(pvalloc),
-	HOOKS_ROW(malloc_usable_size),
+#define CORE(result, name, parameters, arguments) \
+	{ #name, (void *)hooks_our_##name, (void **)&real.name },
+#include "preload/interpose/hooked.def"
 };
 
 void hooks_in_front(void)

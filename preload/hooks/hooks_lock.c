@@ -19,7 +19,6 @@
 #include "preload/base/proc_lines.h"
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks.h"
-#include "preload/interpose/mapping.h"
 #include "preload/ring/area.h"
 
 #ifndef MCL_ONFAULT
@@ -148,10 +147,8 @@ static bool hooks_lock_current(int flags)
 
 HOOK int mlockall(int flags)
 {
-	int (*function)(int) = (int (*)(int))mapping_real[MAPPING_MLOCKALL];
+	__typeof__(mlockall) *function = REAL(mlockall);
 
-	if (!function && real_resolve())
-		function = (int (*)(int))mapping_real[MAPPING_MLOCKALL];
 	if (!function)
 		return arch_syscall1(__NR_mlockall, flags) ? -1 : 0;
 	if (!(flags & MCL_CURRENT) || flags & ~HOOKS_LOCK_FLAGS ||

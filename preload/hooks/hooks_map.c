@@ -26,7 +26,6 @@
 
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks_wrap.h"
-#include "preload/interpose/mapping.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/sample/aside.h"
 
@@ -38,21 +37,11 @@ static bool hooks_map_on(void)
 	return recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON;
 }
 
-/* NULL: this library is not relocated yet. */
-static inline void *hooks_map_real(enum mapping_call call)
-{
-	void *function = mapping_real[call];
-
-	if (likely(function))
-		return function;
-	return real_resolve() ? mapping_real[call] : NULL;
-}
-
 /* What a system call of ours answers, as the C library would have said it;
  * errno only where that is known to be. */
 static long hooks_map_raw(long result)
 {
-	int *(*where)(void) = (int *(*)(void))mapping_real[MAPPING_ERRNO];
+	int *(*where)(void) = (int *(*)(void))real_slots[REAL___errno_location];
 
 	if (!sys_failed(result))
 		return result;
@@ -86,12 +75,10 @@ static void hooks_map_made(void *start, size_t size, int prot, int flags,
 	hooks_extra(GT_EXTRA_MAP, (uintptr_t)start, size, args, caller);
 }
 
-typedef void *(*hooks_map_mmap)(void *, size_t, int, int, int, off_t);
-
 HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
 		off_t offset)
 {
-	hooks_map_mmap function = (hooks_map_mmap)hooks_map_real(MAPPING_MMAP);
+	__typeof__(mmap) *function = REAL(mmap);
 	void *start;
 
 	if (unlikely(!function))
@@ -107,13 +94,12 @@ HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
 HOOK void *mmap64(void *at, size_t size, int prot, int flags, int fd,
 		  off64_t offset)
 {
-	hooks_map_mmap function =
-		(hooks_map_mmap)hooks_map_real(MAPPING_MMAP64);
+	__typeof__(mmap) *function = REAL(mmap64);
 	void *start;
 
 	/* not every C library has it; it is the same with 64 bits */
 	if (unlikely(!function))
-		function = (hooks_map_mmap)hooks_map_real(MAPPING_MMAP);
+		function = REAL(mmap);
 	if (unlikely(!function))
 		return (void *)hooks_map_raw(sys_mmap(at, size, prot, flags,
 						      fd, offset));
@@ -137,8 +123,7 @@ static void hooks_map_gone(void *start, size_t size, bool failed,
 
 HOOK int munmap(void *start, size_t size)
 {
-	int (*function)(void *, size_t) = (int (*)(void *, size_t))
-		hooks_map_real(MAPPING_MUNMAP);
+	__typeof__(munmap) *function = REAL(munmap);
 	/* which the kernel refuses at once */
 	bool senseless = !size || (uintptr_t)start % HOOKS_MAP_PAGE;
 	int result;
@@ -169,9 +154,7 @@ static void hooks_map_moved(void *start, size_t size, void *old,
  * in any case: a real function takes it only with them. */
 HOOK void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
-	void *(*function)(void *, size_t, size_t, int, ...) =
-		(void *(*)(void *, size_t, size_t, int, ...))
-			hooks_map_real(MAPPING_MREMAP);
+	__typeof__(mremap) *function = REAL(mremap);
 	void *start, *at;
 	va_list list;
 
@@ -199,8 +182,7 @@ static void hooks_map_protected(void *start, size_t size, int prot,
 
 HOOK int mprotect(void *start, size_t size, int prot)
 {
-	int (*function)(void *, size_t, int) = (int (*)(void *, size_t, int))
-		hooks_map_real(MAPPING_MPROTECT);
+	__typeof__(mprotect) *function = REAL(mprotect);
 	int result;
 
 	if (unlikely(!function))
@@ -213,7 +195,7 @@ HOOK int mprotect(void *start, size_t size, int prot)
 }
 
 /* Not every C library has it. */
-WRAP(int, pkey_mprotect, (void *start, size_t size, int prot, int key))
+int pkey_mprotect_wrap(void *start, size_t size, int prot, int key)
 {
 	int result = pkey_mprotect_real(start, size, prot, key);
 
@@ -241,10 +223,8 @@ static uintptr_t hooks_map_break(void *to)
 
 HOOK int brk(void *to)
 {
-	int (*function)(void *) =
-		(int (*)(void *))hooks_map_real(MAPPING_BRK);
-	void *(*ask)(intptr_t) =
-		(void *(*)(intptr_t))hooks_map_real(MAPPING_SBRK);
+	__typeof__(brk) *function = REAL(brk);
+	__typeof__(sbrk) *ask = REAL(sbrk);
 	uintptr_t old, now;
 	int result;
 
@@ -264,8 +244,7 @@ HOOK int brk(void *to)
 
 HOOK void *sbrk(intptr_t more)
 {
-	void *(*function)(intptr_t) =
-		(void *(*)(intptr_t))hooks_map_real(MAPPING_SBRK);
+	__typeof__(sbrk) *function = REAL(sbrk);
 	uintptr_t old, to;
 	void *result;
 
@@ -296,9 +275,7 @@ static void hooks_map_attached(void *start, int id, int flags,
 
 HOOK void *shmat(int id, const void *at, int flags)
 {
-	void *(*function)(int, const void *, int) =
-		(void *(*)(int, const void *, int))
-			hooks_map_real(MAPPING_SHMAT);
+	__typeof__(shmat) *function = REAL(shmat);
 	void *start;
 
 	if (unlikely(!function))
@@ -312,8 +289,7 @@ HOOK void *shmat(int id, const void *at, int flags)
 
 HOOK int shmdt(const void *start)
 {
-	int (*function)(const void *) =
-		(int (*)(const void *))hooks_map_real(MAPPING_SHMDT);
+	__typeof__(shmdt) *function = REAL(shmdt);
 	int result;
 
 	if (unlikely(!function))
@@ -357,19 +333,10 @@ static void hooks_map_creates(void)
 HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 			void *(*begin)(void *), void *argument)
 {
-	int (*function)(pthread_t *, const pthread_attr_t *,
-			void *(*)(void *), void *) =
-		(int (*)(pthread_t *, const pthread_attr_t *,
-			 void *(*)(void *), void *))
-			hooks_map_real(MAPPING_CREATE);
+	__typeof__(pthread_create) *function = REAL_LATE(pthread_create);
 	uint64_t began = arch_cycles();
 	int err;
 
-	/* of a library that was loaded late */
-	if (unlikely(!function))
-		function = (int (*)(pthread_t *, const pthread_attr_t *,
-				    void *(*)(void *), void *))
-			real_function(mapping_names[MAPPING_CREATE]);
 	if (unlikely(!function))
 		return ENOSYS;
 	hooks_map_creates();
@@ -380,7 +347,7 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 }
 
 /* C11's, which does not call the other through the loader. */
-WRAP(int, thrd_create, (void *thread, int (*begin)(void *), void *argument))
+int thrd_create_wrap(void *thread, int (*begin)(void *), void *argument)
 {
 	uint64_t began = arch_cycles();
 	int err = thrd_create_real(thread, begin, argument);
@@ -389,14 +356,3 @@ WRAP(int, thrd_create, (void *thread, int (*begin)(void *), void *argument))
 		hooks_map_created(thread, began, HOOKS_CALLER);
 	return err;
 }
-
-static const struct appear hooks_map_rows[] = {
-	WRAP_ROW(pkey_mprotect),
-	WRAP_ROW(thrd_create),
-};
-
-const struct wrap_table hooks_map = {
-	.rows = hooks_map_rows,
-	.count = WRAP_COUNT(hooks_map_rows),
-	.where = WRAP_ANYBODYS,
-};

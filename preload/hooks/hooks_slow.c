@@ -8,7 +8,7 @@
  *     that it entered before it had the ring (HOOKS_NO_RING). A mark stays
  *     where a handler on another stack is above it: the function goes on.
  */
-#include "preload/hooks/guard_rows.h"
+#include "preload/hooks/guard_note.h"
 #include "preload/hooks/hooks_wrap.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/fork_copy.h"

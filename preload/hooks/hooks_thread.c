@@ -33,16 +33,14 @@ void hooks_thread_named(uintptr_t thread, const char *name,
 /* pthread_t is the thread pointer in both C libraries. */
 HOOK int pthread_setname_np(uintptr_t thread, const char *name)
 {
+	/* perhaps of a library that was loaded late */
+	__typeof__(pthread_setname_np) *function =
+		REAL_LATE(pthread_setname_np);
 	int err;
 
-	if (unlikely(!real_setname)) {
-		/* of a library that was loaded late, or of none */
-		real_setname = (int (*)(uintptr_t, const char *))
-			real_function("pthread_setname_np");
-		if (!real_setname)
-			return ENOSYS;
-	}
-	err = real_setname(thread, name);
+	if (!function)
+		return ENOSYS;
+	err = function(thread, name);
 	if (!err)
 		hooks_thread_named(thread, name, HOOKS_CALLER);
 	return err;

@@ -5,7 +5,7 @@
  */
 #include "preload/hooks/hooks_wrap.h"
 
-WRAP(int, mallopt, (int parameter, int value))
+int mallopt_wrap(int parameter, int value)
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	int result = mallopt_real(parameter, value);
@@ -18,7 +18,7 @@ WRAP(int, mallopt, (int parameter, int value))
 	return result;
 }
 
-WRAP(int, malloc_trim, (size_t keep))
+int malloc_trim_wrap(size_t keep)
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	int result = malloc_trim_real(keep);
@@ -28,14 +28,3 @@ WRAP(int, malloc_trim, (size_t keep))
 		hooks_extra(GT_EXTRA_TRIM, 0, 0, args, caller);
 	return result;
 }
-
-static const struct appear hooks_tuning_rows[] = {
-	WRAP_ROW(mallopt),
-	WRAP_ROW(malloc_trim),
-};
-
-const struct wrap_table hooks_tuning = {
-	.rows = hooks_tuning_rows,
-	.count = WRAP_COUNT(hooks_tuning_rows),
-	.where = WRAP_ANYBODYS,
-};

@@ -28,37 +28,16 @@ static struct real plain;
 	hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),            \
 			 (uintptr_t)__builtin_return_address(0), 0)
 
-#define WITHIN(result, name, parameters, arguments)                   \
+#define CORE(result, name, parameters, arguments)                     \
 	static result within_##name parameters                        \
 	{                                                             \
-		const struct hooks_mark mark = WITHIN_ENTER;          \
-		result made = plain.name arguments;                   \
+		const struct hooks_mark mark                          \
+			__attribute__((cleanup(hooks_leave_real))) =  \
+				WITHIN_ENTER;                         \
                                                                       \
-		hooks_leave_real(&mark);                              \
-		return made;                                          \
+		return plain.name arguments;                          \
 	}
-
-WITHIN(void *, malloc, (size_t size), (size))
-WITHIN(void *, calloc, (size_t count, size_t size), (count, size))
-WITHIN(void *, realloc, (void *block, size_t size), (block, size))
-WITHIN(void *, reallocarray, (void *block, size_t count, size_t size),
-       (block, count, size))
-WITHIN(int, posix_memalign, (void **block, size_t alignment, size_t size),
-       (block, alignment, size))
-WITHIN(void *, memalign, (size_t alignment, size_t size), (alignment, size))
-WITHIN(void *, aligned_alloc, (size_t alignment, size_t size),
-       (alignment, size))
-WITHIN(void *, valloc, (size_t size), (size))
-WITHIN(void *, pvalloc, (size_t size), (size))
-WITHIN(size_t, malloc_usable_size, (void *block), (block))
-
-static void within_free(void *block)
-{
-	const struct hooks_mark mark = WITHIN_ENTER;
-
-	plain.free(block);
-	hooks_leave_real(&mark);
-}
+#include "preload/interpose/hooked.def"
 
 void hooks_within(void)
 {
@@ -66,16 +45,7 @@ void hooks_within(void)
 		return;
 	plain = real;
 	real_below = &plain;
-	real.malloc = within_malloc;
-	real.calloc = within_calloc;
-	real.realloc = within_realloc;
-	if (plain.reallocarray)
-		real.reallocarray = within_reallocarray;
-	real.free = within_free;
-	real.posix_memalign = within_posix_memalign;
-	real.memalign = within_memalign;
-	real.aligned_alloc = within_aligned_alloc;
-	real.valloc = within_valloc;
-	real.pvalloc = within_pvalloc;
-	real.malloc_usable_size = within_malloc_usable_size;
+#define CORE(result, name, parameters, arguments) real.name = within_##name;
+#include "preload/interpose/hooked.def"
+	real.reallocarray = plain.reallocarray ? within_reallocarray : NULL;
 }

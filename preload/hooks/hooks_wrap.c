@@ -19,6 +19,37 @@
 #define WRAP_CLEANUP_PHASE 2
 #define WRAP_CONTINUE_UNWIND 8
 
+#define LOOKED_UP(result, name, parameters) result(*name##_real) parameters;
+#define WRAPPED(result, name, parameters)   \
+	APPEAR(name);                       \
+	LOOKED_UP(result, name, parameters)
+#include "preload/interpose/hooked.def"
+
+static const struct appear wrap_rows[] = {
+#define LOOKED_UP(result, name, parameters) \
+	{ #name, NULL, (void **)&name##_real },
+#define WRAPPED(result, name, parameters) \
+	{ #name, (void *)name##_wrap, (void **)&name##_real },
+#include "preload/interpose/hooked.def"
+};
+
+/* The rows' numbers, those of a group behind its WRAP_FIRST. */
+enum wrap_number {
+#define GROUP(name, where, key) \
+	WRAP_FIRST_##name, WRAP_BEFORE_##name = WRAP_FIRST_##name - 1,
+#define LOOKED_UP(result, name, parameters) WRAP_##name,
+#define WRAPPED(result, name, parameters) WRAP_##name,
+#include "preload/interpose/hooked.def"
+	WRAP_ROWS
+};
+
+static const struct wrap_group wrap_groups[] = {
+#define GROUP(name, where, key) { WRAP_FIRST_##name, where, key },
+#include "preload/interpose/hooked.def"
+	{ .first = WRAP_ROWS }
+};
+#define WRAP_GROUPS (sizeof(wrap_groups) / sizeof(*wrap_groups) - 1)
+
 struct wrap_range wrap_ranges[WRAP_RANGES_MAX];
 unsigned wrap_range_count;
 
@@ -126,53 +157,50 @@ static void wrap_allocator(const struct link_map *image)
 }
 
 /* Whether there is anything. */
-static bool wrap_find(const struct wrap_table *table,
+static bool wrap_find(const struct wrap_group *group,
 		      const struct link_map *own)
 {
 	const struct link_map *malloc_image, *image;
 	bool found = false;
-	size_t i;
+	unsigned i;
 
-	if (table->key && !real_behind(own, table->key, &image))
+	if (group->key && !real_behind(own, group->key, &image))
 		return false;
 	if (!real_behind(own, "malloc", &malloc_image))
 		return false;
-	for (i = 0; i < table->count; i++) {
-		void *function = real_behind(own, table->rows[i].name, &image);
+	for (i = group->first; i < group[1].first; i++) {
+		void *function = real_behind(own, wrap_rows[i].name, &image);
 
-		if (!function || real_preceded(own, table->rows[i].name) ||
-		    (table->where == WRAP_WITH_MALLOC &&
+		if (!function || real_preceded(own, wrap_rows[i].name) ||
+		    (group->where == WRAP_WITH_MALLOC &&
 		     image != malloc_image))
 			continue;
-		if (table->where == WRAP_ALLOCATORS)
+		if (group->where == WRAP_ALLOCATORS)
 			wrap_allocator(image);
-		*table->rows[i].real = function;
+		*wrap_rows[i].real = function;
 		found = true;
 	}
 	return found;
 }
 
-/* In this order, so that wrap_ranges is complete before a name appears. */
-static const struct wrap_table *const wrap_tables[] = {
-	&hooks_je, &hooks_tc, &hooks_mi, &hooks_new,
-	&hooks_kin, &hooks_libc, &hooks_tuning,
-	&hooks_map,
-};
-
+/* All are found before a name appears, so that wrap_ranges is complete. */
 void wrap_start(void)
 {
 	const struct link_map *own = real_own_map();
-	bool found[WRAP_COUNT(wrap_tables)];
+	bool found[WRAP_GROUPS];
+	const struct wrap_group *group;
 	size_t i;
 
 	if (!own)
 		return;
 	real_allocators(own, wrap_allocator);
-	for (i = 0; i < WRAP_COUNT(wrap_tables); i++)
-		found[i] = wrap_find(wrap_tables[i], own);
-	for (i = 0; i < WRAP_COUNT(wrap_tables); i++)
+	for (i = 0; i < WRAP_GROUPS; i++)
+		found[i] = wrap_find(&wrap_groups[i], own);
+	for (i = 0; i < WRAP_GROUPS; i++) {
+		group = &wrap_groups[i];
 		if (found[i])
-			appear_now(wrap_tables[i]->rows,
-				   wrap_tables[i]->count,
-				   wrap_tables[i]->where == WRAP_ALLOCATORS);
+			appear_now(&wrap_rows[group->first],
+				   group[1].first - group->first,
+				   group->where == WRAP_ALLOCATORS);
+	}
 }

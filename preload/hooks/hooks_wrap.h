@@ -3,15 +3,10 @@
  * that the C library does not have (mallocx, tc_malloc, mi_malloc, operator
  * new of an allocator's own). Each is an entry that appears only where there
  * is a real one behind it (appear.h), is given to that as it came, and
- * recorded once.
+ * recorded once. For a row of the table (hooked.def) there are
  *
- *	WRAP_ALLOC(name, parameters, arguments, bytes)	returns a block
- *	WRAP_THROW(…)		the same, may be left by an exception
- *	WRAP_INTO(…, where, …)	posix_memalign's kind
- *	WRAP_FREE(…, block)	ends one
- *	WRAP_REALLOC(…, old, bytes, failed)  makes one of another; what becomes
- *				of the old one where it fails (enum gt_event)
- *	WRAP_ROW(name)		its row in the table
+ *	name_wrap	the entry
+ *	name_real	the real function; NULL: there is none
  *
  * What an allocator's own code calls while one of its functions runs is part
  * of what that does and is not recorded (wrap_inner, hooks_within.c). A real
@@ -25,7 +20,6 @@
 #define GNOMON_HOOKS_WRAP_H
 
 #include "preload/base/bump.h"
-#include "preload/hooks/guard_rows.h"
 #include "preload/hooks/hooks.h"
 #include "preload/interpose/appear.h"
 
@@ -37,24 +31,28 @@ enum wrap_where {
 				 * an allocator's */
 };
 
-struct wrap_table {
-	const struct appear *rows;
-	size_t count;
+struct wrap_group {
+	unsigned first;		/* of its rows */
 	enum wrap_where where;
-	/* nothing of the table is looked for without this one, if not NULL */
+	/* nothing of the group is looked for without this one, if not NULL */
 	const char *key;
 };
 
-/* In files of their names; hooks_kin in hooks_libc.c. */
-extern BASE_HIDDEN const struct wrap_table hooks_new, hooks_je, hooks_tc,
-	hooks_mi, hooks_kin, hooks_libc, hooks_tuning,
-	hooks_map;
+/* Once for an area of mimalloc's, without a block, then for each in it. */
+typedef bool (*own_visitor)(const void *heap, const void *area, void *block,
+			    size_t size, void *argument);
+
+#define LOOKED_UP(result, name, parameters) \
+	extern BASE_HIDDEN result(*name##_real) parameters;
+#define WRAPPED(result, name, parameters)                   \
+	LOOKED_UP(result, name, parameters)                 \
+	BASE_HIDDEN result name##_wrap parameters;
+#include "preload/interpose/hooked.def"
 
 /* Looks for all of them and makes those appear that there are. For the
  * constructor, once real_resolve() has returned true. */
 void wrap_start(void);
 
-#define WRAP_COUNT(rows) (sizeof(rows) / sizeof(*(rows)))
 #define WRAP_RANGES_MAX 8	/* allocators in one process */
 
 struct wrap_range {
@@ -120,76 +118,41 @@ typedef void *(*wrap_throwing)(uintptr_t a, uintptr_t b, uintptr_t c);
 void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
 		 uintptr_t a, uintptr_t b, uintptr_t c);
 
-#define WRAP(result, name, parameters)       \
-	APPEAR(name);                        \
-	static result(*name##_real) parameters; \
-	static result name##_wrap parameters
-
-#define WRAP_ROW(name) { #name, (void *)name##_wrap, (void **)&name##_real }
-
-#define WRAP_ALLOC(name, parameters, arguments, bytes)               \
-	WRAP(void *, name, parameters)                               \
-	{                                                            \
-		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct hooks_mark mark;                              \
-		void *made;                                          \
+/* A call of a real function, marked. In a function that has a `caller`. */
+#define WRAP_MARKED(call)                                            \
+	do {                                                         \
+		struct hooks_mark wrap_mark = wrap_enter(caller);    \
                                                                      \
-		if (wrap_inner(caller))                              \
-			return name##_real arguments;                \
-		mark = wrap_enter(caller);                           \
-		made = name##_real arguments;                        \
-		hooks_leave_real(&mark);                             \
-		if (likely(made))                                    \
-			wrap_block(GT_ALLOC, made, bytes, caller);   \
-		return made;                                         \
-	}
+		call;                                                \
+		hooks_leave_real(&wrap_mark);                        \
+	} while (0)
 
-/* `inner`: whether it is recorded when an allocator itself calls it. Its
- * arguments are three words, unused ones 0. */
-#define WRAP_THROW(name, inner, parameters, a, b, c, bytes)          \
-	WRAP(void *, name, parameters)                               \
+/* Entries of two kinds of rows. inner: whether it is recorded when an allocator
+ * itself calls it. */
+#define WRAP_THROWS(name, inner, parameters, arguments, bytes)       \
+	void *name##_wrap parameters                                 \
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
-		wrap_throwing function = (wrap_throwing)(void *)name##_real; \
 		struct hooks_mark mark;                              \
 		void *made;                                          \
                                                                      \
 		if (!(inner) && wrap_inner(caller))                  \
-			return function((uintptr_t)(a), (uintptr_t)(b), \
-					(uintptr_t)(c));             \
+			return name##_real arguments;                \
 		/* exceptions that it catches are freed inside */    \
 		mark = wrap_enter_as(caller, RING_IN_NEW);           \
-		made = wrap_throw(&mark, function, (uintptr_t)(a),   \
-				  (uintptr_t)(b), (uintptr_t)(c));   \
+		made = wrap_throw(&mark, (wrap_throwing)(void *)name##_real, \
+				  WRAP_WORDS arguments);             \
 		if (likely(made))                                    \
 			wrap_block(GT_ALLOC, made, bytes, caller);   \
 		return made;                                         \
 	}
+#define WRAP_WORDS(...) WRAP_THREE(__VA_ARGS__, 0, 0, 0)
+#define WRAP_THREE(a, b, c, ...) (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c)
 
-#define WRAP_INTO(name, parameters, arguments, where, bytes)         \
-	WRAP(int, name, parameters)                                  \
+#define WRAP_FREE(name, inner, parameters, arguments)                \
+	void name##_wrap parameters                                  \
 	{                                                            \
 		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct hooks_mark mark;                              \
-		int err;                                             \
-                                                                     \
-		if (wrap_inner(caller))                              \
-			return name##_real arguments;                \
-		mark = wrap_enter(caller);                           \
-		err = name##_real arguments;                         \
-		hooks_leave_real(&mark);                             \
-		if (likely(!err) && likely(*(void **)(where)))       \
-			wrap_block(GT_ALLOC, *(void **)(where), bytes, \
-				   caller);                          \
-		return err;                                          \
-	}
-
-/* `inner` as above: operators are. */
-#define WRAP_FREE_OF(name, inner, parameters, arguments, block)      \
-	WRAP(void, name, parameters)                                 \
-	{                                                            \
-		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct hooks_mark mark;                              \
                                                                      \
 		if (unlikely(bump_owns(block)))                      \
 			return;                                      \
@@ -199,43 +162,7 @@ void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
 		}                                                    \
 		if (likely(block))                                   \
 			hooks_end(GT_FREE, block, caller);           \
-		mark = wrap_enter(caller);                           \
-		name##_real arguments;                               \
-		hooks_leave_real(&mark);                             \
-	}                                                            \
-	GUARD_FREE(name, parameters, arguments, block)
-
-#define WRAP_FREE(name, parameters, arguments, block) \
-	WRAP_FREE_OF(name, false, parameters, arguments, block)
-
-#define WRAP_REALLOC(name, parameters, arguments, old, bytes, failed) \
-	WRAP_RESIZE(name, parameters, arguments, old, bytes, failed) \
-	GUARD_REALLOC(name, parameters, arguments, old, bytes)
-
-/* The same without what guarded blocks need. */
-#define WRAP_RESIZE(name, parameters, arguments, old, bytes, failed) \
-	WRAP(void *, name, parameters)                               \
-	{                                                            \
-		struct hooks_caller caller = HOOKS_CALLER;           \
-		struct hooks_mark mark;                              \
-		void *made;                                          \
-                                                                     \
-		if (wrap_inner(caller))                              \
-			return name##_real arguments;                \
-		if (unlikely(bump_owns(old)))                        \
-			return wrap_adopt(old, bytes, caller);       \
-		if (old)                                             \
-			hooks_end(GT_REALLOC_BEGIN, old, caller);    \
-		mark = wrap_enter(caller);                           \
-		made = name##_real arguments;                        \
-		hooks_leave_real(&mark);                             \
-		if (likely(made))                                    \
-			wrap_block(old ? GT_REALLOC_DONE : GT_ALLOC, made, \
-				   bytes, caller);                   \
-		else if (old)                                        \
-			hooks_address(failed, old, caller.ra,        \
-				      caller.sp);                    \
-		return made;                                         \
+		WRAP_MARKED(name##_real arguments);                  \
 	}
 
 #endif

@@ -35,7 +35,7 @@ static uint64_t loads_hash(const char *path)
 	return hash;
 }
 
-void *loads_note(enum loads_what what, const char *name,
+void *loads_note(enum real_slot what, const char *name,
 		 const uintptr_t *slot, uintptr_t fp, int flags)
 {
 	const struct hooks_caller caller = {
@@ -45,19 +45,18 @@ void *loads_note(enum loads_what what, const char *name,
 
 	atomic_fetch_add_explicit(&capture_generation, 1,
 				  memory_order_seq_cst);
-	if (what == LOADS_OPEN)
+	if (what == REAL_dlopen)
 		deepbind_note(name, flags);
 	if (!real.malloc && !real_resolve())
 		return NULL;
 	if (recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON &&
-	    (name || what == LOADS_CLOSE)) {
+	    (name || what == REAL_dlclose)) {
 		if (name)
 			args[0] = loads_hash(name);
-		hooks_extra(what == LOADS_CLOSE ? GT_EXTRA_DLCLOSE :
+		hooks_extra(what == REAL_dlclose ? GT_EXTRA_DLCLOSE :
 						    GT_EXTRA_DLOPEN,
 			    0, 0, args, caller);
 		recorder_hint_maps();
 	}
-	return what == LOADS_OPEN ? real_dlopen :
-	       what == LOADS_OPEN_IN ? real_dlmopen : real_dlclose;
+	return real_slots[what];
 }

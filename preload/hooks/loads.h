@@ -8,18 +8,15 @@
 
 #include <stdint.h>
 
-#include "preload/base/base.h"
-
-/* In the order that stubs.S counts them. */
-enum loads_what { LOADS_OPEN, LOADS_OPEN_IN, LOADS_CLOSE };
+#include "preload/interpose/real.h"
 
 /*
  * The loader's list is about to change: records the call and answers the real
- * function, NULL if there is none. name: the file asked for, not for CLOSE.
+ * function, NULL if there is none. name: the file asked for, not for dlclose.
  * slot: where the return address lies; fp: the caller's frame pointer; flags:
  * as dlopen was given them.
  */
-void *loads_note(enum loads_what what, const char *name,
+void *loads_note(enum real_slot what, const char *name,
 		 const uintptr_t *slot, uintptr_t fp, int flags);
 
 #endif

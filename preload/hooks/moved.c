@@ -15,19 +15,16 @@
  *     this library may not be relocated.
  */
 #include "preload/hooks/moved.h"
-#include "preload/interpose/real.h"
 #include "preload/ring/recorder.h"
 
-void *moved_note(unsigned what)
+void *moved_note(enum real_slot what)
 {
 	struct thread *thread;
 
-	if (!real.malloc && !real_resolve())
-		return real_function(real_moved_names[what]);
-	thread = recorder_tls;
-	if (thread && thread->capture)
-		capture_thread_moved(thread->capture);
-	if (unlikely(!real_moved[what]))
-		return real_function(real_moved_names[what]);
-	return real_moved[what];
+	if (real.malloc || real_resolve()) {
+		thread = recorder_tls;
+		if (thread && thread->capture)
+			capture_thread_moved(thread->capture);
+	}
+	return real_late(what);
 }

@@ -10,14 +10,14 @@
 #ifndef GNOMON_MOVED_H
 #define GNOMON_MOVED_H
 
+#include "preload/interpose/real.h"
+
 /*
- * what: of enum real_moved_what.
- *
  * Makes the calling thread's captures forget what depends on barriers; answers
  * the real function, NULL if there is none. Any thread at any time, also in
  * signal handlers; keeps errno, and takes no lock but for a function that was
  * not there when the allocator was found.
  */
-void *moved_note(unsigned what);
+void *moved_note(enum real_slot what);
 
 #endif

@@ -30,28 +30,18 @@
 #define DEEPBIND_PAGE 4096
 
 /* Our hooks, which no header of ours declares. */
-void *memalign(size_t alignment, size_t size);
-void *valloc(size_t size);
-void *pvalloc(size_t size);
-size_t malloc_usable_size(void *block);
+#define CORE(result, name, parameters, arguments) result name parameters;
+#include "preload/interpose/hooked.def"
 
 static const struct deepbind_row {
 	const char *name;
 	void *hook;
 	size_t real;	/* where struct real keeps the real one */
 } deepbind_rows[] = {
-#define ROW(name) { #name, name, offsetof(struct real, name) }
-	ROW(malloc),
-	ROW(calloc),
-	ROW(realloc),
-	ROW(free),
-	ROW(posix_memalign),
-	ROW(memalign),
-	ROW(aligned_alloc),
-	ROW(valloc),
-	ROW(pvalloc),
-	ROW(malloc_usable_size),
-#undef ROW
+#define CORE(result, name, parameters, arguments) \
+	{ #name, name, offsetof(struct real, name) },
+#define OURS(result, name, parameters, arguments)
+#include "preload/interpose/hooked.def"
 };
 #define DEEPBIND_COUNT (sizeof(deepbind_rows) / sizeof(deepbind_rows[0]))
 

@@ -1,15 +1,12 @@
 /*
  * life.h: what it takes to call those of the C library's functions by which a
- * process changes what it is (real_life.h).
+ * process changes what it is: what it may do, who it is, where it lives, what
+ * program it runs.
  */
 #ifndef GNOMON_LIFE_H
 #define GNOMON_LIFE_H
 
 #include "preload/base/base.h"
-#include "preload/interpose/real_life.h"
-
-/* The real one; NULL: the C library has none, or it is too early. */
-void *life_real(enum life_function which);
 
 /* What a call returns whose real function does not exist: -1, ENOSYS. */
 long life_missing(void);

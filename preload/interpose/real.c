@@ -25,12 +25,9 @@
 #include "preload/base/bump.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/gnu_hash.h"
-#include "preload/interpose/mapping.h"
-#include "preload/interpose/real_life.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 
-#define REAL_PAGE 4096
 #define REAL_HIDDEN_VERSION 0x8000	/* of an entry of DT_VERSYM */
 
 struct real real;
@@ -38,23 +35,22 @@ const struct link_map *real_front;
 const struct link_map *real_provider;
 const struct real *real_below;
 bool real_only;
-void *real_dlopen, *real_dlmopen, *real_dlclose;
-int (*real_setname)(uintptr_t thread, const char *name);
-void *real_life[LIFE_COUNT];
-const char *const real_life_names[LIFE_COUNT] = {
-#define LIFE_NAME(name) [LIFE_##name] = #name,
-	LIFE_FUNCTIONS(LIFE_NAME)
-#undef LIFE_NAME
+void *real_slots[REAL_SLOTS];
+const char *const real_names[REAL_SLOTS] = {
+#define SLOTTED(name) [REAL_##name] = #name,
+#define BEHIND(name) [REAL_##name] = #name,
+#include "preload/interpose/hooked.def"
 };
-void *real_moved[REAL_MOVED_COUNT];
-const char *const real_moved_names[REAL_MOVED_COUNT] = {
-	[REAL_LONGJMP] = "longjmp",
-	[REAL_UNDERSCORE_LONGJMP] = "_longjmp",
-	[REAL_SIGLONGJMP] = "siglongjmp",
-	[REAL_LONGJMP_CHK] = "__longjmp_chk",
-	[REAL_SETCONTEXT] = "setcontext",
-	[REAL_SWAPCONTEXT] = "swapcontext",
+
+static const struct real_core {
+	const char *name;
+	size_t at;	/* where struct real keeps it */
+} real_core[] = {
+#define CORE(result, name, parameters, arguments) \
+	{ #name, offsetof(struct real, name) },
+#include "preload/interpose/hooked.def"
 };
+#define REAL_CORE (sizeof(real_core) / sizeof(*real_core))
 
 /* Weak: one of the two exists, by the C library. */
 extern struct r_debug _r_debug __attribute__((weak));
@@ -276,12 +272,6 @@ bool real_is_libc(const struct link_map *map)
 	return image.soname && strcmp(image.soname, "libc.so.6") == 0;
 }
 
-static const char *const real_names[] = {
-	"malloc", "calloc", "realloc", "reallocarray", "free",
-	"posix_memalign", "memalign", "aligned_alloc", "valloc", "pvalloc",
-	"malloc_usable_size",
-};
-
 void real_allocators(const struct link_map *own,
 		     void (*visit)(const struct link_map *image))
 {
@@ -289,10 +279,10 @@ void real_allocators(const struct link_map *own,
 	unsigned i;
 
 	for (; map && !real_is_libc(map); map = map->l_next) {
-		for (i = 0; i < sizeof(real_names) / sizeof(*real_names); i++)
-			if (map != own && real_entry(map, real_names[i]))
+		for (i = 0; i < REAL_CORE; i++)
+			if (map != own && real_entry(map, real_core[i].name))
 				break;
-		if (i < sizeof(real_names) / sizeof(*real_names))
+		if (i < REAL_CORE)
 			visit(map);
 	}
 }
@@ -328,16 +318,10 @@ static void real_fill(const struct link_map *own)
 {
 	unsigned i;
 
-	real.calloc = real_next(own, "calloc");
-	real.realloc = real_next(own, "realloc");
-	real.free = real_next(own, "free");
-	real.posix_memalign = real_next(own, "posix_memalign");
-	real.aligned_alloc = real_next(own, "aligned_alloc");
-	real.memalign = real_next(own, "memalign");
-	real.valloc = real_next(own, "valloc");
-	real.pvalloc = real_next(own, "pvalloc");
-	real.malloc_usable_size = real_next(own, "malloc_usable_size");
-	real.reallocarray = real_next(own, "reallocarray");
+	for (i = 0; i < REAL_CORE; i++)
+		if (real_core[i].at != offsetof(struct real, malloc))	/* I1 */
+			*(void **)((char *)&real + real_core[i].at) =
+				real_next(own, real_core[i].name);
 	if (!real.aligned_alloc)
 		real.aligned_alloc = real.memalign;
 	if (!real.memalign)
@@ -348,19 +332,11 @@ static void real_fill(const struct link_map *own)
 		real.pvalloc = real_pvalloc;
 	if (!real.malloc_usable_size)
 		real.malloc_usable_size = real_usable_size;
-	real_dlopen = real_next(own, "dlopen");
-	real_dlmopen = real_next(own, "dlmopen");
-	real_dlclose = real_next(own, "dlclose");
-	real_setname = real_next(own, "pthread_setname_np");
-	for (i = 0; i < MAPPING_CALLS; i++)
-		mapping_real[i] = real_next(own, mapping_names[i]);
-	for (i = 0; i < REAL_MOVED_COUNT; i++)
-		real_moved[i] = real_next(own, real_moved_names[i]);
-	for (i = 0; i < LIFE_COUNT; i++)
-		real_life[i] = real_next(own, real_life_names[i]);
+	for (i = 0; i < REAL_SLOTS; i++)
+		real_slots[i] = real_next(own, real_names[i]);
 	/* the same but for a check */
-	if (!real_moved[REAL_LONGJMP_CHK])
-		real_moved[REAL_LONGJMP_CHK] = real_moved[REAL_LONGJMP];
+	if (!real_slots[REAL___longjmp_chk])
+		real_slots[REAL___longjmp_chk] = real_slots[REAL_longjmp];
 }
 
 void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size)
@@ -487,4 +463,11 @@ void *real_function(const char *name)
 	if (real_resolve())
 		linkmap_each(real_visit, &search, &room, NULL);
 	return (void *)search.found;
+}
+
+void *real_late(enum real_slot which)
+{
+	void *function = real_of(which);
+
+	return likely(function) ? function : real_function(real_names[which]);
 }

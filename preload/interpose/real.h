@@ -24,24 +24,17 @@ struct real_mallinfo {
 		uordblks, fordblks, keepcost;
 };
 
+#define REAL_PAGE 4096u	/* what valloc and pvalloc align to */
+
 struct real {
-	void *(*malloc)(size_t size);
-	void *(*calloc)(size_t count, size_t size);
-	void *(*realloc)(void *block, size_t size);
-	void (*free)(void *block);
-	int (*posix_memalign)(void **block, size_t alignment, size_t size);
-	void *(*memalign)(size_t alignment, size_t size);
-	void *(*aligned_alloc)(size_t alignment, size_t size);
-	void *(*valloc)(size_t size);
-	void *(*pvalloc)(size_t size);
-	size_t (*malloc_usable_size)(void *block);
+	/* reallocarray may be NULL */
+#define CORE(result, name, parameters, arguments) result (*name) parameters;
+#include "preload/interpose/hooked.def"
 	/* NULL where the allocator is not glibc's own, or an old one */
 	struct real_mallinfo (*mallinfo)(void);
 	/* <sys/single_threaded.h>: not 0 while the process has no thread but
 	 * the first. NULL where there is no mallinfo either. */
 	const volatile char *single_threaded;
-	/* only to refuse as it does; may be NULL */
-	void *(*reallocarray)(void *block, size_t count, size_t size);
 	/* One of them is not glibc's: such functions may call each other
 	 * through the loader, and so come back to our hooks (musl's calloc
 	 * calls malloc). glibc's do not. */
@@ -80,23 +73,16 @@ extern BASE_HIDDEN const struct real *real_below;
  * of frees are recorded: what it says is that free has nothing to look at. */
 extern BASE_HIDDEN bool real_only;
 
-/* Where the entries in arch/stubs.S jump on to. */
-extern BASE_HIDDEN void *real_dlopen, *real_dlmopen, *real_dlclose;
-extern BASE_HIDDEN int (*real_setname)(uintptr_t thread, const char *name);
-
-/* What may exchange a thread's stack (moved.h), in the order that stubs.S
- * counts them. */
-enum real_moved_what {
-	REAL_LONGJMP,
-	REAL_UNDERSCORE_LONGJMP,
-	REAL_SIGLONGJMP,
-	REAL_LONGJMP_CHK,
-	REAL_SETCONTEXT,
-	REAL_SWAPCONTEXT,
-	REAL_MOVED_COUNT
+/* Functions that are no allocator's, by their rows in the table. stubs.S counts
+ * them likewise. */
+enum real_slot {
+#define SLOTTED(name) REAL_##name,
+#define BEHIND(name) REAL_##name,
+#include "preload/interpose/hooked.def"
+	REAL_SLOTS
 };
-extern BASE_HIDDEN void *real_moved[REAL_MOVED_COUNT];
-extern BASE_HIDDEN const char *const real_moved_names[REAL_MOVED_COUNT];
+extern BASE_HIDDEN void *real_slots[REAL_SLOTS];
+extern BASE_HIDDEN const char *const real_names[REAL_SLOTS];
 
 /*
  * Looks everything up, unless that is done. False: too early, this library
@@ -134,5 +120,20 @@ ElfW(Sym) *real_entry(const struct link_map *map, const char *name);
  * Any thread, also with its own or another's hand on the loader's lock.
  */
 void *real_function(const char *name);
+
+/* The real function; NULL: there is none, or it is too early. */
+static inline void *real_of(enum real_slot which)
+{
+	if (unlikely(!real_slots[which]) && !real_resolve())
+		return NULL;
+	return real_slots[which];
+}
+
+/* The same, also one of a library that was loaded late. */
+void *real_late(enum real_slot which);
+
+/* Either by its name, with the type of our own. */
+#define REAL(name) ((__typeof__(name) *)real_of(REAL_##name))
+#define REAL_LATE(name) ((__typeof__(name) *)real_late(REAL_##name))
 
 #endif

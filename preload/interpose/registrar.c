@@ -16,16 +16,12 @@
 
 #define REGISTRAR_TABLE_MAX 65536	/* sections in a list of them */
 
-static const char *const registrar_names[REGISTRAR_COUNT] = {
-	[REGISTRAR_FRAME] = "__register_frame",
-	[REGISTRAR_FRAME_INFO] = "__register_frame_info",
-	[REGISTRAR_FRAME_INFO_BASES] = "__register_frame_info_bases",
-	[REGISTRAR_TABLE] = "__register_frame_table",
-	[REGISTRAR_INFO_TABLE] = "__register_frame_info_table",
-	[REGISTRAR_INFO_TABLE_BASES] = "__register_frame_info_table_bases",
-	[REGISTRAR_DROP] = "__deregister_frame",
-	[REGISTRAR_DROP_INFO] = "__deregister_frame_info",
-	[REGISTRAR_DROP_INFO_BASES] = "__deregister_frame_info_bases",
+static const struct {
+	const char *name;
+	unsigned how;	/* enum registrar_how */
+} registrar_rows[] = {
+#define REGISTERS(name, how) { #name, how },
+#include "preload/interpose/hooked.def"
 };
 
 /* An array of sections, ended by NULL. */
@@ -50,21 +46,21 @@ static bool registrar_is_empty(uintptr_t begin)
 			  *(const uint32_t *)begin == 0);
 }
 
-void *registrar_note(uintptr_t begin, enum registrar_what what,
+void *registrar_note(uintptr_t begin, unsigned which,
 		     uintptr_t text, uintptr_t data)
 {
 	struct jit_tables tables = { .key = begin, .frames = begin };
+	unsigned how = registrar_rows[which].how;
 
-	if (what == REGISTRAR_FRAME_INFO_BASES ||
-	    what == REGISTRAR_INFO_TABLE_BASES) {
+	if (how & REGISTRAR_BASES) {
 		tables.text = text;
 		tables.data = data;
 	}
-	if (what >= REGISTRAR_DROP)
+	if (how & REGISTRAR_DROP)
 		jit_deregister(begin);
-	else if (what >= REGISTRAR_TABLE)
+	else if (how & REGISTRAR_LIST)
 		registrar_list(&tables);
 	else if (!registrar_is_empty(begin))
 		jit_register(&tables);
-	return real_function(registrar_names[what]);
+	return real_function(registrar_rows[which].name);
 }

@@ -9,26 +9,20 @@
 
 #include "preload/base/base.h"
 
-/* The entries, by the number that stubs.S passes. */
-enum registrar_what {
-	REGISTRAR_FRAME,
-	REGISTRAR_FRAME_INFO,
-	REGISTRAR_FRAME_INFO_BASES,
-	REGISTRAR_TABLE,
-	REGISTRAR_INFO_TABLE,
-	REGISTRAR_INFO_TABLE_BASES,
-	REGISTRAR_DROP,
-	REGISTRAR_DROP_INFO,
-	REGISTRAR_DROP_INFO_BASES,
-	REGISTRAR_COUNT
+/* What an entry is called with, and for. */
+enum registrar_how {
+	REGISTRAR_BASES = 1,	/* with text and data */
+	REGISTRAR_LIST = 2,	/* an array of sections, ended by NULL */
+	REGISTRAR_DROP = 4	/* takes one back */
 };
 
 /*
- * Called with the entry's own arguments but the second. Returns the function
+ * Called with the entry's own arguments but the second, which is the number of
+ * its row among those of its kind. Returns the function
  * behind ours, NULL if there is none. Any thread, also before this library's
  * constructor.
  */
-BASE_HIDDEN void *registrar_note(uintptr_t begin, enum registrar_what what,
+BASE_HIDDEN void *registrar_note(uintptr_t begin, unsigned which,
 				 uintptr_t text, uintptr_t data);
 
 #endif

@@ -135,10 +135,10 @@ static int exec_call_spawn(const struct exec *exec, char *const *envp)
 			  exec->attributes, exec->argv, envp);
 }
 
-static int exec_path(enum life_function which, const char *path,
+static int exec_path(enum real_slot which, const char *path,
 		     char *const *argv, char *const *envp)
 {
-	struct exec exec = { .call = exec_call_path, .real = life_real(which),
+	struct exec exec = { .call = exec_call_path, .real = real_of(which),
 			     .replaces = true, .path = path, .argv = argv };
 
 	return exec_run(&exec, envp);
@@ -146,28 +146,28 @@ static int exec_path(enum life_function which, const char *path,
 
 HOOK int execve(const char *path, exec_strings argv, exec_strings envp)
 {
-	return exec_path(LIFE_execve, path, argv, envp);
+	return exec_path(REAL_execve, path, argv, envp);
 }
 
 HOOK int execv(const char *path, exec_strings argv)
 {
-	return exec_path(LIFE_execve, path, argv, __environ);
+	return exec_path(REAL_execve, path, argv, __environ);
 }
 
 HOOK int execvpe(const char *file, exec_strings argv, exec_strings envp)
 {
-	return exec_path(LIFE_execvpe, file, argv, envp);
+	return exec_path(REAL_execvpe, file, argv, envp);
 }
 
 HOOK int execvp(const char *file, exec_strings argv)
 {
-	return exec_path(LIFE_execvpe, file, argv, __environ);
+	return exec_path(REAL_execvpe, file, argv, __environ);
 }
 
 HOOK int fexecve(int fd, exec_strings argv, exec_strings envp)
 {
 	struct exec exec = { .call = exec_call_fd, .replaces = true,
-			     .real = life_real(LIFE_fexecve), .fd = fd,
+			     .real = real_of(REAL_fexecve), .fd = fd,
 			     .argv = argv };
 
 	return exec_run(&exec, envp);
@@ -179,7 +179,7 @@ HOOK int execveat(int fd, const char *path, exec_strings argv,
 		  exec_strings envp, int flags)
 {
 	struct exec exec = { .call = exec_call_at, .replaces = true,
-			     .real = life_real(LIFE_syscall), .fd = fd,
+			     .real = real_of(REAL_syscall), .fd = fd,
 			     .path = path, .argv = argv, .flags = flags };
 
 	return exec_run(&exec, envp);
@@ -228,7 +228,7 @@ HOOK int execl(const char *path, const char *first, ...)
 	const char **argv;
 
 	EXEC_GATHER(argv, first);
-	return exec_path(LIFE_execve, path, (char *const *)argv, __environ);
+	return exec_path(REAL_execve, path, (char *const *)argv, __environ);
 }
 
 HOOK int execlp(const char *file, const char *first, ...)
@@ -236,7 +236,7 @@ HOOK int execlp(const char *file, const char *first, ...)
 	const char **argv;
 
 	EXEC_GATHER(argv, first);
-	return exec_path(LIFE_execvpe, file, (char *const *)argv, __environ);
+	return exec_path(REAL_execvpe, file, (char *const *)argv, __environ);
 }
 
 /* The environment follows the NULL. */
@@ -252,7 +252,7 @@ HOOK int execle(const char *path, const char *first, ...)
 		last = va_arg(list, const char *);
 	envp = va_arg(list, char *const *);
 	va_end(list);
-	return exec_path(LIFE_execve, path, (char *const *)argv, envp);
+	return exec_path(REAL_execve, path, (char *const *)argv, envp);
 }
 
 /* ---- children ---- */
@@ -267,7 +267,7 @@ HOOK int posix_spawn(pid_t *pid, const char *path, const void *actions,
 		     char *const *envp)
 {
 	struct exec exec = { .call = exec_call_spawn,
-			     .real = life_real(LIFE_posix_spawn), .path = path,
+			     .real = real_of(REAL_posix_spawn), .path = path,
 			     .argv = argv, .pid = pid, .actions = actions,
 			     .attributes = attributes };
 
@@ -279,7 +279,7 @@ HOOK int posix_spawnp(pid_t *pid, const char *file, const void *actions,
 		      char *const *envp)
 {
 	struct exec exec = { .call = exec_call_spawn,
-			     .real = life_real(LIFE_posix_spawnp),
+			     .real = real_of(REAL_posix_spawnp),
 			     .path = file, .argv = argv, .pid = pid,
 			     .actions = actions, .attributes = attributes };
 
@@ -290,8 +290,7 @@ int system(const char *command);
 
 HOOK int system(const char *command)
 {
-	int (*real_system)(const char *) =
-		(int (*)(const char *))life_real(LIFE_system);
+	__typeof__(system) *real_system = REAL(system);
 	int status, shown;
 
 	if (!real_system)
@@ -304,8 +303,7 @@ HOOK int system(const char *command)
 
 HOOK FILE *popen(const char *command, const char *mode)
 {
-	FILE *(*real_popen)(const char *, const char *) =
-		(FILE *(*)(const char *, const char *))life_real(LIFE_popen);
+	__typeof__(popen) *real_popen = REAL(popen);
 	FILE *file;
 	int shown;
 

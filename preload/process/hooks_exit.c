@@ -25,9 +25,6 @@
 #include "preload/process/ending.h"
 #include "preload/process/exit_status.h"
 
-/* The real function's type, and its value, NULL if there is none. */
-#define EXIT_REAL(name, type) ((type)life_real(LIFE_##name))
-
 struct rusage;
 
 typedef int exit_register(void (*handler)(int status, void *arg), void *arg);
@@ -97,12 +94,12 @@ static _Noreturn void exit_leave(void *real_leave, int status)
 
 HOOK _Noreturn void _exit(int status)
 {
-	exit_leave(life_real(LIFE__exit), status);
+	exit_leave(real_of(REAL__exit), status);
 }
 
 HOOK _Noreturn void _Exit(int status)
 {
-	exit_leave(life_real(LIFE__Exit), status);
+	exit_leave(real_of(REAL__Exit), status);
 }
 
 /* ---- its children ---- */
@@ -129,13 +126,11 @@ static void exit_by_waitid(int result, const siginfo_t *info)
 		exit_status_reaped(info->si_pid, status | 0x80);
 }
 
-/* One that has a status among its arguments; where the program does not want
- * it we do. */
-#define EXIT_WAIT(name, types, arguments)                                    \
-	HOOK pid_t name types                                                \
+/* Where the program does not want a status we do. */
+#define WAIT(name, parameters, arguments)                                    \
+	HOOK pid_t name parameters                                           \
 	{                                                                    \
-		pid_t (*real_##name) types =                                 \
-			EXIT_REAL(name, pid_t (*) types);                    \
+		__typeof__(name) *real_##name = REAL(name);                  \
 		pid_t result;                                                \
 		int unwanted = 0;                                            \
                                                                              \
@@ -147,19 +142,11 @@ static void exit_by_waitid(int result, const siginfo_t *info)
 		exit_by_wait(result, result > 0 ? *status : 0);              \
 		return result;                                               \
 	}
-
-EXIT_WAIT(wait, (int *status), (status))
-EXIT_WAIT(waitpid, (pid_t pid, int *status, int options),
-	  (pid, status, options))
-EXIT_WAIT(wait3, (int *status, int options, struct rusage *usage),
-	  (status, options, usage))
-EXIT_WAIT(wait4, (pid_t pid, int *status, int options, struct rusage *usage),
-	  (pid, status, options, usage))
+#include "preload/interpose/hooked.def"
 
 HOOK int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
 {
-	int (*real_waitid)(idtype_t, id_t, siginfo_t *, int) =
-		EXIT_REAL(waitid, int (*)(idtype_t, id_t, siginfo_t *, int));
+	__typeof__(waitid) *real_waitid = REAL(waitid);
 	siginfo_t unwanted = { 0 };
 	int result;
 

@@ -43,7 +43,7 @@ static pid_t hooks_fork_by(void *real_fork, uintptr_t sp)
 
 HOOK pid_t fork(void)
 {
-	return hooks_fork_by(life_real(LIFE_fork),
+	return hooks_fork_by(real_of(REAL_fork),
 			     (uintptr_t)__builtin_dwarf_cfa());
 }
 
@@ -51,9 +51,9 @@ HOOK pid_t fork(void)
  * pthread_atfork was given. */
 HOOK pid_t _Fork(void)
 {
-	void *real_fork = life_real(LIFE__Fork);
+	void *real_fork = real_of(REAL__Fork);
 
-	return hooks_fork_by(real_fork ? real_fork : life_real(LIFE_fork),
+	return hooks_fork_by(real_fork ? real_fork : real_of(REAL_fork),
 			     (uintptr_t)__builtin_dwarf_cfa());
 }
 

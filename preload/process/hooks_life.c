@@ -41,9 +41,6 @@ int setresgid(gid_t group, gid_t effective, gid_t saved);
 int setgroups(size_t count, const gid_t *groups);
 int initgroups(const char *user, gid_t group);
 
-/* The real function's type, and its value, NULL if there is none. */
-#define LIFE_REAL(name, type) ((type)life_real(LIFE_##name))
-
 typedef long life_call(long number, long a, long b, long c, long d, long e,
 		       long f);
 
@@ -128,7 +125,7 @@ static bool life_prctl_followed(int option)
 HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	       unsigned long d)
 {
-	life_prctl *real_prctl = LIFE_REAL(prctl, life_prctl *);
+	life_prctl *real_prctl = REAL(prctl);
 	int result;
 
 	if (!real_prctl)
@@ -147,12 +144,10 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 
 /* ---- ids ---- */
 
-/* One id that changes as the kernel's call of the same name does. */
-#define LIFE_ID(name, number, types, arguments, ...)                  \
-	HOOK int name types                                           \
+#define ID(name, parameters, arguments, number, ...)                  \
+	HOOK int name parameters                                      \
 	{                                                             \
-		int (*real_##name) types =                            \
-			(int (*) types)life_real(LIFE_##name);        \
+		__typeof__(name) *real_##name = REAL(name);           \
 		int result;                                           \
                                                                       \
 		if (!real_##name)                                     \
@@ -162,25 +157,11 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 			ids_follow(number, __VA_ARGS__);              \
 		return result;                                        \
 	}
-
-LIFE_ID(setuid, __NR_setuid, (uid_t user), (user), user, 0, 0, 0, 0)
-LIFE_ID(seteuid, __NR_setresuid, (uid_t user), (user), -1, user, -1, 0, 0)
-LIFE_ID(setreuid, __NR_setreuid, (uid_t user, uid_t effective),
-	(user, effective), user, effective, 0, 0, 0)
-LIFE_ID(setresuid, __NR_setresuid, (uid_t user, uid_t effective, uid_t saved),
-	(user, effective, saved), user, effective, saved, 0, 0)
-LIFE_ID(setgid, __NR_setgid, (gid_t group), (group), group, 0, 0, 0, 0)
-LIFE_ID(setegid, __NR_setresgid, (gid_t group), (group), -1, group, -1, 0, 0)
-LIFE_ID(setregid, __NR_setregid, (gid_t group, gid_t effective),
-	(group, effective), group, effective, 0, 0, 0)
-LIFE_ID(setresgid, __NR_setresgid,
-	(gid_t group, gid_t effective, gid_t saved),
-	(group, effective, saved), group, effective, saved, 0, 0)
+#include "preload/interpose/hooked.def"
 
 HOOK int setgroups(size_t count, const gid_t *groups)
 {
-	int (*real_setgroups)(size_t, const gid_t *) =
-		(int (*)(size_t, const gid_t *))life_real(LIFE_setgroups);
+	__typeof__(setgroups) *real_setgroups = REAL(setgroups);
 	int result;
 
 	if (!real_setgroups)
@@ -193,8 +174,7 @@ HOOK int setgroups(size_t count, const gid_t *groups)
 
 HOOK int initgroups(const char *user, gid_t group)
 {
-	int (*real_initgroups)(const char *, gid_t) =
-		(int (*)(const char *, gid_t))life_real(LIFE_initgroups);
+	__typeof__(initgroups) *real_initgroups = REAL(initgroups);
 	int result;
 
 	if (!real_initgroups)
@@ -221,8 +201,7 @@ static void life_follow_capset(const void *from, const void *data)
 
 HOOK int capset(void *header, const void *data)
 {
-	int (*real_capset)(void *, const void *) =
-		(int (*)(void *, const void *))life_real(LIFE_capset);
+	__typeof__(capset) *real_capset = REAL(capset);
 	int result;
 
 	if (!real_capset)
@@ -246,10 +225,10 @@ HOOK int unshare(int flags)
 {
 	int result;
 
-	if (!life_real(LIFE_unshare))
+	if (!REAL(unshare))
 		return life_missing();
 	life_alone();
-	result = LIFE_REAL(unshare, int (*)(int))(flags);
+	result = REAL(unshare)(flags);
 	if (result == 0 && flags & CLONE_NEWUSER)
 		ids_follow_user_space();
 	return result;
@@ -259,10 +238,10 @@ HOOK int setns(int fd, int type)
 {
 	int result;
 
-	if (!life_real(LIFE_setns))
+	if (!REAL(setns))
 		return life_missing();
 	life_alone();
-	result = LIFE_REAL(setns, int (*)(int, int))(fd, type);
+	result = REAL(setns)(fd, type);
 	if (result == 0 && (type == 0 || type & CLONE_NEWUSER))
 		ids_follow_user_space();
 	return result;
@@ -299,7 +278,7 @@ static bool life_raw_id(long number)
 static long life_syscall(long number, long a, long b, long c, long d, long e,
 			 long f)
 {
-	life_call *real_syscall = LIFE_REAL(syscall, life_call *);
+	life_call *real_syscall = (life_call *)real_of(REAL_syscall);
 	long result;
 
 	if (number == __NR_seccomp && (a == SECCOMP_SET_MODE_FILTER ||
@@ -332,7 +311,7 @@ static long life_syscall(long number, long a, long b, long c, long d, long e,
 
 void *life_entry(long number, long a, long b)
 {
-	if (arch_is_fork(number, a, b) && LIFE_REAL(syscall, void *))
+	if (arch_is_fork(number, a, b) && real_of(REAL_syscall))
 		return (void *)life_syscall;
 	switch (number) {
 	case __NR_prctl:
@@ -348,9 +327,9 @@ void *life_entry(long number, long a, long b)
 	case __NR_wait4:
 	case __NR_waitid:
 	case __NR_exit_group:
-		if (LIFE_REAL(syscall, void *))
+		if (real_of(REAL_syscall))
 			return (void *)life_syscall;
 		break;
 	}
-	return LIFE_REAL(syscall, void *);
+	return real_of(REAL_syscall);
 }

@@ -17,6 +17,19 @@
 
 #include "tgt.h"
 
+#define WEAK __attribute__((weak))
+
+extern void dallocx(void *block, int flags) WEAK;
+extern void *rallocx(void *block, size_t size, int flags) WEAK;
+extern size_t xallocx(void *block, size_t size, size_t extra, int flags) WEAK;
+extern void tc_free(void *block) WEAK;
+extern void *tc_realloc(void *block, size_t size) WEAK;
+extern void mi_free(void *block) WEAK;
+extern void mi_cfree(void *block) WEAK;
+extern void *mi_realloc(void *block, size_t size) WEAK;
+extern int mi_reallocarr(void *where, size_t count, size_t size) WEAK;
+extern void *mi_expand(void *block, size_t size) WEAK;
+
 static bool guard, zero, other;
 static int wrong;
 
@@ -192,6 +205,34 @@ static void borrowed(void)
 	fclose(file);
 }
 
+/* Blocks of malloc that come to an allocator's own functions. */
+static void named(size_t size)
+{
+	void *p = use(malloc(size), size, 16, false);
+
+	if (xallocx) {
+		WANT(xallocx(p, size, 0, 0) >= size, "%zu", size);
+		p = rallocx(p, size + 999, 0);
+		WANT(all(p, size, 0xee), "%zu", size);
+		dallocx(touch(p, size + 999, 16), 0);
+	} else if (tc_free) {
+		p = tc_realloc(p, size + 999);
+		WANT(all(p, size, 0xee), "%zu", size);
+		tc_free(touch(p, size + 999, 16));
+	} else if (mi_free) {
+		WANT(mi_expand(p, size) == p, "%zu", size);
+		WANT(mi_reallocarr(&p, 2, size) == 0, "%zu", size);
+		WANT(all(p, size, 0xee), "%zu", size);
+		touch(p, 2 * size, 16);
+		WANT(mi_reallocarr(&p, SIZE_MAX / 2, size + 2), "%zu", size);
+		mi_cfree(touch(p, 2 * size, 16));
+		p = mi_realloc(use(malloc(size), size, 16, false), size + 999);
+		mi_free(touch(p, size + 999, 16));
+	} else {
+		free(p);
+	}
+}
+
 static void *handed[64];
 
 static void *other_thread(void *arg)
@@ -258,6 +299,8 @@ int main(int argc, char **argv)
 		plain(sizes[i]);
 		aligned(sizes[i]);
 		changing(sizes[i]);
+		if (sizes[i])
+			named(sizes[i]);
 	}
 	refused();
 	borrowed();

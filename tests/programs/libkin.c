@@ -1,8 +1,8 @@
 // LINK: libbump.c
 /*
- * libkin.c: an allocator with what newer standards and other systems have: it
- * insists on what is promised to it, so a call that is not given on as it came
- * ends the program.
+ * libkin.c: an allocator with what newer standards, other systems and newer
+ * versions have: it insists on what is promised to it, so a call that is not given
+ * on as it came ends the program.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -34,6 +34,30 @@ void cfree(void *block)
 {
 	(void)block;
 	kin_calls++;
+}
+
+void vfree(void *block)
+{
+	(void)block;
+	kin_calls++;
+}
+
+void *_aligned_malloc(size_t alignment, size_t size)
+{
+	kin_calls++;
+	return aligned_alloc(alignment, size);
+}
+
+void *mi_malloc(size_t size)
+{
+	return malloc(size);
+}
+
+void *mi_heap_zalloc_small(void *heap, size_t size)
+{
+	(void)heap;
+	kin_calls++;
+	return calloc(1, size);
 }
 
 void *reallocf(void *block, size_t size)

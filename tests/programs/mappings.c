@@ -20,12 +20,16 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PAGE 4096u
 #define THREADS 100
 #define LOOK_NS 250000000	/* a look comes within it */
+
+extern int pkey_mprotect(void *start, size_t size, int prot, int key)
+	__attribute__((weak));
 
 static char text[1 << 20];
 static int forked;
@@ -105,7 +109,9 @@ static void parts(void)
 
 	munmap(a + 16 * PAGE, 8 * PAGE);
 	mprotect(a + 32 * PAGE, 4 * PAGE, PROT_READ);
-	mprotect(a + 33 * PAGE, PAGE, PROT_NONE);
+	/* not every C library has it */
+	if (!pkey_mprotect || pkey_mprotect(a + 33 * PAGE, PAGE, PROT_NONE, -1))
+		mprotect(a + 33 * PAGE, PAGE, PROT_NONE);
 	over = map_pages(16, MAP_FIXED, a + 12 * PAGE);
 	if (over != a + 12 * PAGE)
 		abort();
@@ -222,19 +228,36 @@ __attribute__((noinline)) static void create(pthread_t *thread)
 	__asm__ volatile("");
 }
 
+static int worker_too(void *arg)
+{
+	worker(arg);
+	return 0;
+}
+
+/* C11's. */
+__attribute__((noinline)) static void create_too(thrd_t *thread)
+{
+	if (thrd_create(thread, worker_too, NULL) != thrd_success)
+		abort();
+	__asm__ volatile("");
+}
+
 static void threads(void)
 {
 	pthread_t list[THREADS];
+	thrd_t last;
 	int i;
 
-	pthread_barrier_init(&barrier, NULL, THREADS + 1);
+	pthread_barrier_init(&barrier, NULL, THREADS + 2);
 	for (i = 0; i < THREADS; i++)
 		create(&list[i]);
+	create_too(&last);
 	pthread_barrier_wait(&barrier);
 	point();
 	pthread_barrier_wait(&barrier);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(list[i], NULL);
+	thrd_join(last, NULL);
 	point();
 }
 

@@ -15,7 +15,10 @@ extern void *__libc_realloc(void *block, size_t size) WEAK;
 extern void *__libc_memalign(size_t alignment, size_t size) WEAK;
 extern void *__libc_valloc(size_t size) WEAK;
 extern void *__libc_pvalloc(size_t size) WEAK;
+extern int __posix_memalign(void **block, size_t alignment,
+			    size_t size) WEAK;
 extern void __libc_free(void *block) WEAK;
+extern void __libc_cfree(void *block) WEAK;
 
 static void ended(size_t size)
 {
@@ -51,6 +54,12 @@ static void tgt_blocks(size_t size)
 		__libc_free(shown(__libc_valloc(size), size));
 		__libc_free(shown(__libc_pvalloc(size), size));
 		ended(size);
+		ended(size);
+	}
+	/* glibc has these no more */
+	if (__posix_memalign && __libc_cfree) {
+		tgt_print("err", __posix_memalign(&p, 64, size));
+		__libc_cfree(shown(p, size));
 		ended(size);
 	}
 	errno = 4711;

@@ -21,8 +21,6 @@ extern void *mi_rezalloc(void *block, size_t size) WEAK;
 extern void *mi_recalloc(void *block, size_t count, size_t size) WEAK;
 extern void *mi_expand(void *block, size_t size) WEAK;
 extern void *mi_malloc_aligned(size_t size, size_t alignment) WEAK;
-extern void *mi_zalloc_aligned_at(size_t size, size_t alignment,
-				  size_t offset) WEAK;
 extern void *mi_realloc_aligned(void *block, size_t size,
 				size_t alignment) WEAK;
 extern void *mi_memalign(size_t alignment, size_t size) WEAK;
@@ -37,6 +35,22 @@ extern int mi_dupenv_s(char **block, size_t *length, const char *name) WEAK;
 extern void *mi_new(size_t size) WEAK;
 extern void *mi_new_n(size_t count, size_t size) WEAK;
 extern void *mi_new_aligned_nothrow(size_t size, size_t alignment) WEAK;
+extern void *mi_new_aligned(size_t size, size_t alignment) WEAK;
+extern void *mi_new_nothrow(size_t size) WEAK;
+extern void *mi_new_realloc(void *block, size_t size) WEAK;
+extern void *mi_new_reallocn(void *block, size_t count, size_t size) WEAK;
+extern void *mi_aligned_alloc(size_t alignment, size_t size) WEAK;
+extern void *mi_valloc(size_t size) WEAK;
+extern void *mi__expand(void *block, size_t size) WEAK;
+extern void *mi_reallocarray(void *block, size_t count, size_t size) WEAK;
+extern void *mi_aligned_recalloc(void *block, size_t count, size_t size,
+				 size_t alignment) WEAK;
+extern void *mi_aligned_offset_recalloc(void *block, size_t count,
+					size_t size, size_t alignment,
+					size_t offset) WEAK;
+extern unsigned char *mi_mbsdup(const unsigned char *s) WEAK;
+extern unsigned short *mi_wcsdup(const unsigned short *s) WEAK;
+extern void mi_free_aligned(void *block, size_t alignment) WEAK;
 extern void mi_free(void *block) WEAK;
 extern void mi_cfree(void *block) WEAK;
 extern void mi_free_size(void *block, size_t size) WEAK;
@@ -56,6 +70,46 @@ extern void *mi_heap_realloc(mi_heap_t *heap, void *block, size_t size) WEAK;
 extern void *mi_heap_alloc_new_n(mi_heap_t *heap, size_t count,
 				 size_t size) WEAK;
 extern char *mi_heap_strdup(mi_heap_t *heap, const char *s) WEAK;
+extern void *mi_heap_alloc_new(mi_heap_t *heap, size_t size) WEAK;
+extern void *mi_heap_zalloc(mi_heap_t *heap, size_t size) WEAK;
+extern void *mi_heap_mallocn(mi_heap_t *heap, size_t count,
+			     size_t size) WEAK;
+extern void *mi_heap_malloc_small(mi_heap_t *heap, size_t size) WEAK;
+extern void *mi_heap_reallocn(mi_heap_t *heap, void *block, size_t count,
+			      size_t size) WEAK;
+extern void *mi_heap_reallocf(mi_heap_t *heap, void *block,
+			      size_t size) WEAK;
+extern void *mi_heap_rezalloc(mi_heap_t *heap, void *block,
+			      size_t size) WEAK;
+extern void *mi_heap_recalloc(mi_heap_t *heap, void *block, size_t count,
+			      size_t size) WEAK;
+extern char *mi_heap_strndup(mi_heap_t *heap, const char *s, size_t n) WEAK;
+extern char *mi_heap_realpath(mi_heap_t *heap, const char *path,
+			      char *to) WEAK;
+
+/* Aligned at an offset, both without and with a heap. */
+#define ALIGNED(name, ...)                                      \
+	extern void *mi_##name##_aligned(__VA_ARGS__,           \
+					 size_t alignment) WEAK; \
+	extern void *mi_##name##_aligned_at(__VA_ARGS__,        \
+					    size_t alignment,   \
+					    size_t offset) WEAK
+
+ALIGNED(zalloc, size_t size);
+ALIGNED(calloc, size_t count, size_t size);
+ALIGNED(rezalloc, void *block, size_t size);
+ALIGNED(recalloc, void *block, size_t count, size_t size);
+ALIGNED(heap_malloc, mi_heap_t *heap, size_t size);
+ALIGNED(heap_zalloc, mi_heap_t *heap, size_t size);
+ALIGNED(heap_calloc, mi_heap_t *heap, size_t count, size_t size);
+ALIGNED(heap_realloc, mi_heap_t *heap, void *block, size_t size);
+ALIGNED(heap_rezalloc, mi_heap_t *heap, void *block, size_t size);
+ALIGNED(heap_recalloc, mi_heap_t *heap, void *block, size_t count,
+	size_t size);
+extern void *mi_malloc_aligned_at(size_t size, size_t alignment,
+				  size_t offset) WEAK;
+extern void *mi_realloc_aligned_at(void *block, size_t size,
+				   size_t alignment, size_t offset) WEAK;
 extern int mi_version(void) WEAK;
 extern void mi_stats_print_out(void (*out)(const char *, void *),
 			       void *argument) WEAK;
@@ -109,6 +163,98 @@ static void tgt_blocks(size_t size)
 	mi_cfree(NULL);
 }
 
+static void tgt_aligned(size_t size)
+{
+	mi_free_aligned(shown(mi_new_aligned(size, 64), size), 64);
+	mi_free(shown(mi_new_nothrow(size), size));
+	mi_free(shown(mi_aligned_alloc(64, size), size));
+	mi_free(shown(mi_valloc(size), size));
+	mi_free(shown(mi_malloc_aligned_at(size, 64, 0), size));
+	mi_free(shown(mi_zalloc_aligned(size, 64), size));
+	for (int i = 0; i < 6; i++)
+		ended(size);
+	mi_free(shown(mi_calloc_aligned(2, size, 64), 2 * size));
+	mi_free(shown(mi_calloc_aligned_at(2, size, 64, 0), 2 * size));
+	ended(2 * size);
+	ended(2 * size);
+}
+
+/* Each block is larger than the one before it. */
+static void *became(void *p, size_t *n, size_t size)
+{
+	if (*n)
+		ended(*n * size);
+	return shown(p, ++*n * size);
+}
+
+static void tgt_more_chains(size_t size)
+{
+	size_t n = 0;
+	void *p = became(mi_new_realloc(NULL, size), &n, size);
+
+	p = became(mi_new_reallocn(p, 2, size), &n, size);
+	p = became(mi_reallocarray(p, 3, size), &n, size);
+	p = became(mi_aligned_recalloc(p, 4, size, 64), &n, size);
+	p = became(mi_aligned_offset_recalloc(p, 5, size, 64, 0), &n, size);
+	p = became(mi_realloc_aligned_at(p, 6 * size, 64, 0), &n, size);
+	p = became(mi_rezalloc_aligned(p, 7 * size, 64), &n, size);
+	p = became(mi_rezalloc_aligned_at(p, 8 * size, 64, 0), &n, size);
+	p = became(mi_recalloc_aligned(p, 9, size, 64), &n, size);
+	p = became(mi_recalloc_aligned_at(p, 10, size, 64, 0), &n, size);
+	tgt_print("cannot grow", mi__expand(p, 1000 * size) == NULL);
+	tgt_print("stays", mi__expand(p, 10 * size - 1) == p);
+	tgt_made(p, 10 * size - 1);
+	ended(10 * size);
+	mi_free(p);
+	ended(10 * size - 1);
+}
+
+static void tgt_heap_chain(mi_heap_t *heap, size_t size)
+{
+	size_t n = 0;
+	void *p = became(mi_heap_realloc_aligned(heap, NULL, size, 64), &n,
+			 size);
+
+	p = became(mi_heap_realloc_aligned_at(heap, p, 2 * size, 64, 0), &n,
+		   size);
+	p = became(mi_heap_rezalloc_aligned(heap, p, 3 * size, 64), &n, size);
+	p = became(mi_heap_rezalloc_aligned_at(heap, p, 4 * size, 64, 0), &n,
+		   size);
+	p = became(mi_heap_recalloc_aligned(heap, p, 5, size, 64), &n, size);
+	p = became(mi_heap_recalloc_aligned_at(heap, p, 6, size, 64, 0), &n,
+		   size);
+	p = became(mi_heap_reallocn(heap, p, 7, size), &n, size);
+	p = became(mi_heap_reallocf(heap, p, 8 * size), &n, size);
+	p = became(mi_heap_rezalloc(heap, p, 9 * size), &n, size);
+	p = became(mi_heap_recalloc(heap, p, 10, size), &n, size);
+	mi_free(p);
+	ended(10 * size);
+}
+
+static void tgt_heap_blocks(size_t size)
+{
+	mi_heap_t *heap = mi_heap_new();
+
+	mi_free(shown(mi_heap_alloc_new(heap, size), size));
+	mi_free(shown(mi_heap_zalloc(heap, size), size));
+	mi_free(shown(mi_heap_malloc_small(heap, 100), 100));
+	mi_free(shown(mi_heap_malloc_aligned(heap, size, 64), size));
+	mi_free(shown(mi_heap_malloc_aligned_at(heap, size, 64, 0), size));
+	mi_free(shown(mi_heap_zalloc_aligned(heap, size, 64), size));
+	mi_free(shown(mi_heap_zalloc_aligned_at(heap, size, 64, 0), size));
+	ended(100);
+	for (int i = 0; i < 6; i++)
+		ended(size);
+	mi_free(shown(mi_heap_mallocn(heap, 2, size), 2 * size));
+	mi_free(shown(mi_heap_calloc_aligned(heap, 2, size, 64), 2 * size));
+	mi_free(shown(mi_heap_calloc_aligned_at(heap, 2, size, 64, 0),
+		      2 * size));
+	for (int i = 0; i < 3; i++)
+		ended(2 * size);
+	tgt_heap_chain(heap, size);
+	mi_heap_delete(heap);
+}
+
 static void tgt_chains(size_t size)
 {
 	void *p = shown(mi_realloc(NULL, size), size);
@@ -140,6 +286,12 @@ static void tgt_strings(void)
 	mi_free(shown(mi_strndup("four", 2), 3));
 	ended(5);
 	ended(3);
+	mi_free(shown(mi_mbsdup((const unsigned char *)"three"), 6));
+	mi_free(shown(mi_wcsdup((const unsigned short[]){ 1, 2, 0 }), 6));
+	mi_free(shown(mi_heap_strndup(mi_heap_new(), "four", 3), 4));
+	ended(6);
+	ended(6);
+	ended(4);
 	tgt_print("dupenv", mi_dupenv_s(&value, NULL, "OWN_MI"));
 	if (value) {
 		mi_free(shown(value, strlen(value) + 1));
@@ -155,6 +307,9 @@ static void path(void)
 	tgt_print("path", made && strcmp(made, "/") == 0);
 	mi_free(made);
 	tgt_print("path", mi_realpath("/", buffer) == buffer);
+	made = mi_heap_realpath(mi_heap_new(), "/", NULL);
+	tgt_print("path", made && strcmp(made, "/") == 0);
+	mi_free(made);
 }
 
 /* Whose blocks live on, and whose end with it. */
@@ -203,6 +358,9 @@ int main(int argc, char **argv)
 	for (size_t size = 1; size < 1000000; size = size * 3 + 1) {
 		tgt_blocks(size);
 		tgt_chains(size);
+		tgt_aligned(size);
+		tgt_more_chains(size);
+		tgt_heap_blocks(size);
 	}
 	tgt_strings();
 	path();

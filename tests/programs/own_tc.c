@@ -22,11 +22,29 @@ extern void tc_free(void *block) WEAK;
 extern void tc_free_sized(void *block, size_t size) WEAK;
 extern void tc_cfree(void *block) WEAK;
 extern void *tc_new(size_t size) WEAK;
+extern void *tc_newarray(size_t size) WEAK;
+extern void *tc_new_nothrow(size_t size, const void *tag) WEAK;
 extern void *tc_newarray_nothrow(size_t size, const void *tag) WEAK;
 extern void *tc_new_aligned(size_t size, size_t alignment) WEAK;
+extern void *tc_newarray_aligned(size_t size, size_t alignment) WEAK;
+extern void *tc_new_aligned_nothrow(size_t size, size_t alignment,
+				    const void *tag) WEAK;
+extern void *tc_newarray_aligned_nothrow(size_t size, size_t alignment,
+					 const void *tag) WEAK;
 extern void tc_delete(void *block) WEAK;
 extern void tc_delete_sized(void *block, size_t size) WEAK;
 extern void tc_deletearray(void *block) WEAK;
+extern void tc_deletearray_sized(void *block, size_t size) WEAK;
+extern void tc_delete_nothrow(void *block, const void *tag) WEAK;
+extern void tc_deletearray_nothrow(void *block, const void *tag) WEAK;
+extern void tc_delete_aligned(void *block, size_t alignment) WEAK;
+extern void tc_deletearray_aligned(void *block, size_t alignment) WEAK;
+extern void tc_deletearray_sized_aligned(void *block, size_t size,
+					 size_t alignment) WEAK;
+extern void tc_delete_aligned_nothrow(void *block, size_t alignment,
+				      const void *tag) WEAK;
+extern void tc_deletearray_aligned_nothrow(void *block, size_t alignment,
+					   const void *tag) WEAK;
 extern void tc_delete_sized_aligned(void *block, size_t size,
 				    size_t alignment) WEAK;
 extern size_t tc_malloc_size(void *block) WEAK;
@@ -76,6 +94,28 @@ static void tgt_blocks(size_t size)
 	tc_delete(NULL);
 }
 
+/* Operators by the names that are not among those above. */
+static void tgt_operators(size_t size)
+{
+	char tag;
+
+	tc_deletearray_sized(shown(tc_newarray(size), size), size);
+	tc_delete_nothrow(shown(tc_new_nothrow(size, &tag), size), &tag);
+	tc_deletearray_nothrow(shown(tc_newarray(size), size), &tag);
+	tc_delete_aligned(shown(tc_new_aligned(size, 64), size), 64);
+	tc_deletearray_aligned(shown(tc_newarray_aligned(size, 64), size),
+			       64);
+	tc_deletearray_sized_aligned(
+		shown(tc_newarray_aligned(size, 64), size), size, 64);
+	tc_delete_aligned_nothrow(
+		shown(tc_new_aligned_nothrow(size, 64, &tag), size), 64, &tag);
+	tc_deletearray_aligned_nothrow(
+		shown(tc_newarray_aligned_nothrow(size, 64, &tag), size), 64,
+		&tag);
+	for (int i = 0; i < 8; i++)
+		ended(size);
+}
+
 static void tgt_refused(void)
 {
 	void *p = tgt_malloc(100);
@@ -97,8 +137,10 @@ int main(void)
 		tgt_write("there is no such allocator\n");
 		return 3;
 	}
-	for (size_t size = 1; size < 1000000; size = size * 3 + 1)
+	for (size_t size = 1; size < 1000000; size = size * 3 + 1) {
 		tgt_blocks(size);
+		tgt_operators(size);
+	}
 	tgt_refused();
 	tgt_print("nallocx", tc_nallocx(1000, 0));
 	tgt_print("property", MallocExtension_GetNumericProperty(

@@ -15,6 +15,14 @@ def needs_and_exports(directory):
 
 
 @case
+def each_function_is_tested(directory):
+    done = bare(["/usr/bin/python3", "tests/tools/lint.py", "called",
+                 *glob.glob(program("*")), *glob.glob(program("matrix/*"))],
+                cwd=ROOT)
+    equal((done.status, done.out), (0, ""), "offences")
+
+
+@case
 def only_what_is_needed_is_executable(directory):
     out = bare(["readelf", "-lW", LIBRARY]).out
     for line in out.splitlines():

@@ -121,6 +121,8 @@ def stacks_of_threads(directory):
     (site,) = sites(found, "pthread_create", "create")
     equal(site["count"], 100, "stacks")
     check(site["total_bytes"] >= 100 << 20, "%r" % site)
+    (site,) = sites(found, "pthread_create", "create_too")
+    equal(site["count"], 1, "stacks of thrd_create's")
     arenas = sites(found, "malloc", "worker")
     check(sum(site["count"] for site in arenas) >= 1, "no arena")
     check(all(site["total_bytes"] % (1 << 20) == 0 or

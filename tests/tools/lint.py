@@ -3,6 +3,7 @@
 
 usage: lint.py source            the tree, from its root
        lint.py library FILE...   what a built libgnomon.so needs and gives
+       lint.py called FILE...    that built test programs call all hooks
        lint.py recorder FILE...  that a built gnomon-recorder needs nothing
 
 Prints one line for each offence and ends with status 1 if there was one.
@@ -28,8 +29,9 @@ RECORDER_MAY = ["cli/recorder/", "preload/format.h", "preload/base/",
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
 MAY_INCLUDE = {
+    # Of the preload library only the table that stubs.S makes entries of.
     "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h", "relocs.h",
-             "shadow_stack.h", "patching.h"],
+             "shadow_stack.h", "patching.h", "preload/interpose/hooked.def"],
     "unwind": ["unwind/", "arch.h"],
     "preload": ["preload/", "unwind/", "arch.h", "patching.h",
                 "library/gnomon/gnomon.h", "stub/functions.h"],
@@ -252,9 +254,10 @@ def symbols(library):
 
 
 def exports(path="preload/exports.map"):
-    """The names in the global part of the version script."""
-    with open(path, encoding="utf-8") as source:
-        text = re.sub(r"/\*.*?\*/|#.*", "", source.read(), flags=re.S | re.M)
+    """The names in the global part of the version script: the table's
+    (preload/interpose/hooked.def), and the API's."""
+    text = subprocess.run(["gcc", "-E", "-P", "-x", "c", "-I.", path],
+                          check=True, capture_output=True, text=True).stdout
     part = re.search(r"global:(.*?)(?:local:|\})", text, re.S).group(1)
     return set(re.findall(r"[\w.]+", part))
 
@@ -271,14 +274,32 @@ def check_library(library):
             given.add(name)
     wanted = exports()
     for name in sorted(given - wanted):
-        offend(library, "exports %s, which is not in exports.map" % name)
+        offend(library, "exports %s, which is in no table" % name)
     for name in sorted(wanted - given):
-        offend(library, "does not export %s of exports.map" % name)
+        offend(library, "does not export %s" % name)
     needed = subprocess.run(["readelf", "-dW", "--", library], check=True,
                             capture_output=True, text=True).stdout
     for line in needed.splitlines():
         if "(NEEDED)" in line or "(TEXTREL)" in line:
             offend(library, "dynamic section: " + " ".join(line.split()[1:]))
+
+
+# Called by nobody but who is named here.
+CALLED_BY = {"__asan_default_options": "AddressSanitizer's library"}
+
+
+def check_called(paths):
+    """Each function of the table has a test that calls it."""
+    called = set()
+    for path in paths:
+        listing = subprocess.run(["nm", "-D", "--undefined-only", "--", path],
+                                 capture_output=True, text=True).stdout
+        called.update(line.split()[-1].split("@")[0]
+                      for line in listing.splitlines())
+    for name in sorted(exports() - called - set(CALLED_BY)):
+        # those have a program of their own for all (test_api.py)
+        if not name.startswith("gnomon_"):
+            offend("tests/programs", "nothing calls " + name)
 
 
 def check_recorder_alone(recorder):
@@ -297,6 +318,8 @@ def main():
     elif len(sys.argv) > 2 and sys.argv[1] == "library":
         for library in sys.argv[2:]:
             check_library(library)
+    elif len(sys.argv) > 2 and sys.argv[1] == "called":
+        check_called(sys.argv[2:])
     elif len(sys.argv) > 2 and sys.argv[1] == "recorder":
         for recorder in sys.argv[2:]:
             check_recorder_alone(recorder)
