@@ -182,8 +182,7 @@ static void dump_get_frame(struct dump_frames_one *f,
 {
 	size_t name = strlen(f->frame.module) + 1;
 
-	if (from->edit == GNOMON_HIDE || from->edit == GNOMON_CUT)
-		f->edit = from->edit;
+	f->edit = from->edit;	/* what it cannot be means nothing */
 	memcpy(f->name, from->text + name, f->room);
 	f->name[f->room - 1] = '\0';
 }
