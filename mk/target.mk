@@ -22,7 +22,7 @@ $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 # The linker's script: every row of the table that has a name for the program.
 LIB_MAP := $(O)/generated/exports.map
 $(LIB_MAP): preload/exports.map preload/interpose/hooked.def \
-		$(call made-by,target)
+		$(call made-by,target) | $(call packages,build)
 	$(call say,MAP,$@)mkdir -p $(@D)
 	$(Q)$(CC) -E -P -x c -I. -o $@ $<
 

@@ -32,8 +32,8 @@ static struct real plain;
 	static result within_##name parameters                        \
 	{                                                             \
 		const struct hooks_mark mark                          \
-			__attribute__((cleanup(hooks_leave_real))) =  \
-				WITHIN_ENTER;                         \
+			__attribute__((cleanup(hooks_leave_real),     \
+				       unused)) = WITHIN_ENTER;       \
                                                                       \
 		return plain.name arguments;                          \
 	}
