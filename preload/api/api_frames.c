@@ -14,6 +14,7 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
+#include "preload/ring/initial.h"
 
 #define FRAMES_BUCKETS 65536
 #define FRAMES_ROOM 256		/* for the editor, beyond the name */
@@ -190,7 +191,7 @@ static void frames_sort(struct elf_wanted *wanted, size_t count)
 /* The program's own path; as it was called where nobody knows that. */
 static const char *frames_program(const struct api_frames *frames)
 {
-	const char *executed = recorder_executed();
+	const char *executed = initial.executed;
 	char *path = scratch_alloc(frames->memory, GT_PATH_MAX);
 	long n = -1;
 

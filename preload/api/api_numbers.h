@@ -4,9 +4,9 @@
 #ifndef GNOMON_API_NUMBERS_H
 #define GNOMON_API_NUMBERS_H
 
-struct recorder;
+#include <stdbool.h>
 
-/* The recorder begins: whether the program is going to ask. */
-void api_numbers_begin(struct recorder *r);
+/* Whether the program is going to ask. As the recorder begins. */
+bool api_numbers_wanted(void);
 
 #endif

@@ -40,8 +40,10 @@
 #include <string.h>
 
 #include "preload/guard/guard.h"
+#include "preload/guard/guard_end.h"
 #include "preload/hooks/guard_rows.h"
 #include "preload/hooks/hooks.h"
+#include "preload/process/ending.h"
 
 #define GUARD_PAGE 4096u
 #define GUARD_FRAME_MAX 4096u	/* bytes of a hook's frame */
@@ -549,4 +551,5 @@ void hooks_guard(void)
 	}
 	guard_begin((uint32_t)zone);
 	guard_install();
+	ending_first = guard_end;
 }

@@ -45,6 +45,11 @@ void ring_turn(struct gl_shared *shared, struct gl_ring *ring);
 /* What the writer asks for with RING_ASKED, which the caller has taken away. */
 void ring_answer(struct gl_shared *shared);
 
+/* Something that holds for all threads has changed (recorder's `generation`): each
+ * looks around at one of its next events. They are told by taking the room in
+ * their rings away from them. */
+void ring_change(struct recorder *r);
+
 /* Makes room for one record. False: the event is lost, and was counted. */
 bool ring_make_room(struct recorder *r, struct gl_ring *ring);
 

@@ -12,6 +12,7 @@
 #include "preload/process/hooks_exit.h"
 #include "preload/ring/recorder.h"
 #include "preload/sample/aside.h"
+#include "preload/start/start.h"
 
 __attribute__((constructor)) static void constructor_load(void)
 {
@@ -34,6 +35,6 @@ __attribute__((constructor)) static void constructor_load(void)
 
 __attribute__((destructor)) static void constructor_unload(void)
 {
-	recorder_leave();
+	start_leave();
 	hooks_exit_unload();
 }

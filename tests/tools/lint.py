@@ -2,6 +2,7 @@
 """The rules of the house that a compiler does not check.
 
 usage: lint.py source            the tree, from its root
+       lint.py objects FOLDER... what the objects of preload/ want of each other
        lint.py library FILE...   what a built libgnomon.so needs and gives
        lint.py recorder FILE...  that a built gnomon-recorder needs nothing
 
@@ -291,6 +292,9 @@ def check_recorder_alone(recorder):
 def main():
     if len(sys.argv) == 2 and sys.argv[1] == "source":
         check_source()
+    elif len(sys.argv) > 2 and sys.argv[1] == "objects":
+        for folder in sys.argv[2:]:
+            lint_preload.check_objects(folder, offend)
     elif len(sys.argv) > 2 and sys.argv[1] == "library":
         for library in sys.argv[2:]:
             check_library(library)
