@@ -1,7 +1,7 @@
 /*
- * format.h: the trace file and the live file, byte by byte. The one header
- * that both the library in the target and the reader include. The prose is
- * docs/FORMAT.md; lint compares the names and numbers.
+ * format.h: the trace file and the live file. The one header that both the
+ * library in the target and the reader include. The prose is docs/FORMAT.md; lint
+ * compares names and numbers.
  *
  * TRACE. All integers little-endian, whatever the target.
  *
@@ -9,46 +9,9 @@
  *	| header | chunk | chunk | chunk |     | END chunk |
  *	+--------+-------+-------+-------+- … -+-----------+
  *
- * header (GT_HEADER_SIZE bytes):
- *	 0  8  magic GT_MAGIC
- *	 8  2  major version: a reader refuses a larger one
- *	10  2  minor version: chunk types may have been added
- *	12  4  size of this header
- *	16  8  trace id: random; the live file carries the same
- *	24  8  XXH64 (seed 0) of bytes 0 … 23
- *
- * chunk (GT_CHUNK_SIZE bytes of header, then `stored` bytes):
- *	 0  4  magic GT_CHUNK_MAGIC
- *	 4  2  type (enum gt_chunk_type)
- *	 6  2  flags: bit 0, the payload as a whole is one zstd frame
- *	 8  4  stored: bytes of payload in the file, <= GT_PAYLOAD_MAX
- *	12  4  raw: bytes after decompression, <= GT_PAYLOAD_MAX
- *	16  4  ring (EVENTS; else 0)
- *	20  4  generation of that ring (EVENTS; else 0)
- *	24  8  first: position in that ring of the first event, in bytes
- *	32  8  last: position one past the last event, in bytes
- *	40  8  sequence number of the chunk in this file, from 0
- *	48  8  XXH64 (seed: trace id) of bytes 0 … 47, then of the payload
- *
- * The events of (ring, generation) are complete from position 0 exactly when
- * each chunk's `first` is at most the `last` before it; bytes below a `last`
- * already seen are repetitions and are skipped (they are whole chunks).
- *
- * Varints are LEB128, at most 10 bytes. zigzag(v) = v << 1 ^ v >> 63.
- *
- * Columns: varint n (entries), then for each column: varint raw size, varint
- * stored size, bytes. stored < raw: one zstd frame; stored == raw: as is.
- *
- * What each chunk holds is told there. Values that an enum below numbers come in
- * its order.
- *
- * HEAPS. Bits 48 … 63 of an event's address are the number of the heap that
- * the block is of: 0 is the allocator, others are named by CONTROL chunks
- * (pools that a program tells of). Blocks of other heaps lie inside blocks, or
- * mappings, of the allocator.
- *
- * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
- * pair ticks with nanoseconds (the first comes before the first EVENTS).
+ * Headers and what each chunk holds, byte by byte: there. Values that an enum
+ * below numbers come in its order. A stamp or tick is the target's counter >>
+ * INFO's tick_shift.
  *
  * CONTEXT IDS. 0 is the root: a stack whose outermost frame has parent 0
  * reached the bottom. 1 … GT_STOP_COUNT-1 are the reasons why a walk ended
@@ -495,8 +458,6 @@ struct gl_header {
 	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); of use
 				 * to the recorded process and its writer only */
 };
-
-	/* its image is gone: not to be found again */
 
 /*
  * A ring: single producer (its thread), single consumer (the writer).

@@ -95,16 +95,12 @@ static bool ending_is_brief(const struct recorder *r)
 		       recorder_cycles(r, ENDING_YOUNG_NS);
 }
 
+/* Whether the recorder is yet to begin. */
 static bool ending_begins(const struct gl_shared *shared)
 {
 	return atomic_load_explicit(&shared->recorder_state,
 				    memory_order_acquire) ==
 	       GL_RECORDER_STARTING;
-}
-
-static unsigned ending_patience(const struct gl_shared *shared)
-{
-	return ending_begins(shared) ? ENDING_BEGINS : ENDING_IDLE;
 }
 
 static uint32_t ending_look(struct recorder *r)
@@ -116,15 +112,16 @@ static uint32_t ending_look(struct recorder *r)
 
 	if (!shared || !ending_may_wait() || patience_lost(r))
 		return 0;
-	/* forked children that end at once are many, and each is much like
-	 * its parent: that one's figures say as much */
+	/* as ending_is_brief */
 	if (r->forked && ending_begins(shared))
 		return 0;
 	wanted = atomic_fetch_add_explicit(&shared->last_wanted, 1,
 					   memory_order_release) + 1;
 	recorder_wake(r);
 	beats = patience_beats(r);
-	for (naps = 0; naps < ENDING_NAPS && idle < ending_patience(shared);
+	for (naps = 0;
+	     naps < ENDING_NAPS &&
+	     idle < (ending_begins(shared) ? ENDING_BEGINS : ENDING_IDLE);
 	     naps++) {
 		uint32_t done = atomic_load_explicit(&shared->last_done,
 						     memory_order_relaxed);

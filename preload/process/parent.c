@@ -22,8 +22,3 @@ void parent_forks(void)
 		memcpy(parent.trace, r->live->trace_path,
 		       sizeof(parent.trace));
 }
-
-void parent_forget(void)
-{
-	parent.trace[0] = parent.live[0] = '\0';
-}

@@ -21,7 +21,4 @@ extern BASE_HIDDEN struct parent parent;
 /* The process is about to fork. Any thread, also signal handlers. */
 void parent_forks(void);
 
-/* A recorder has started: nothing of it holds any more. */
-void parent_forget(void);
-
 #endif

@@ -230,23 +230,7 @@ static inline bool ring_push_address_fast(struct gl_shared *shared,
 	return true;
 }
 
-/* All other kinds. */
-static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
-				     unsigned kind, uint64_t stamp,
-				     uint64_t address)
-{
-	uint64_t head, *word;
-
-	if (unlikely(!ring_reserve(r, ring, &head)))
-		return;
-	word = ring_record(ring, head);
-	word[0] = stamp | kind;
-	word[1] = address;
-	/* pairs with the acquire of feed_scan */
-	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
-}
-
-/* GT_FREE, GT_REALLOC_BEGIN with the context of the caller, not 0. */
+/* GT_FREE, GT_REALLOC_BEGIN with the context of the caller; 0: not known. */
 static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address, uint32_t context)
@@ -256,11 +240,21 @@ static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 	if (unlikely(!ring_reserve(r, ring, &head)))
 		return;
 	word = ring_record(ring, head);
-	word[0] = stamp | kind | GL_KIND_STACK;
+	word[0] = stamp | kind | (context ? GL_KIND_STACK : 0);
 	word[1] = address;
-	word[2] = context;
+	if (context)
+		word[2] = context;
 	/* pairs with the acquire of feed_scan */
-	atomic_store_explicit(&ring->head, head + 24, memory_order_release);
+	atomic_store_explicit(&ring->head, head + (context ? 24 : 16),
+			      memory_order_release);
+}
+
+/* All other kinds. */
+static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
+				     unsigned kind, uint64_t stamp,
+				     uint64_t address)
+{
+	ring_push_stacked(r, ring, kind, stamp, address, 0);
 }
 
 #endif

@@ -160,7 +160,8 @@ static inline bool aside_skips_end(struct thread *thread, unsigned kind,
 }
 
 /* Nothing is recorded of the end of a block, or of an attempt. */
-static inline bool aside_leaves_out_address(unsigned kind, uint64_t block)
+static inline __attribute__((always_inline)) bool
+aside_leaves_out_address(unsigned kind, uint64_t block)
 {
 	struct thread *thread = recorder_tls;
 

@@ -271,27 +271,6 @@ static void launch_open_files(struct launch *launch)
 		arch_syscall3(__NR_fcntl, fd, F_SETFD, 0);
 }
 
-static uint64_t launch_random(void)
-{
-	uint64_t value = 0;
-
-	if (arch_syscall3(__NR_getrandom, (long)&value, sizeof(value), 1) ==
-	    sizeof(value))
-		return value;
-	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
-}
-
-/* What holds from the first event on, before the recorder runs. */
-static void launch_tell_wishes(struct gl_shared *shared,
-			       const struct launch *launch)
-{
-	const uint64_t *number = recorder_options.number;
-
-	shared->ledger_wants = launch->ledger_wants;
-	if (number[OPTION_OFF] || number[OPTION_DELAY])
-		gate_shut(shared);
-}
-
 static void launch_tell_birth(struct gl_born *born, int pid)
 {
 	long n;
@@ -311,12 +290,13 @@ static void launch_tell(struct launch *launch)
 	struct gl_header *live = launch->made.header;
 	struct gl_shared *shared = (struct gl_shared *)((char *)live +
 							live->shared_offset);
+	const uint64_t *number = recorder_options.number;
 	struct gl_told *told = &shared->told;
 
 	live->monotonic0_ns = sys_moment(&live->counter0);
 	live->realtime0_ns = sys_clock(CLOCK_REALTIME);
 	live->pid = r->pid;
-	live->trace_id = launch_random();
+	live->trace_id = sys_random();
 	*told = (struct gl_told){
 		.pid = r->pid,
 		.forked = r->forked,
@@ -335,7 +315,10 @@ static void launch_tell(struct launch *launch)
 	};
 	memcpy(told->file, launch->file, sizeof(told->file));
 	forbidden_tell_start(shared);
-	launch_tell_wishes(shared, launch);
+	/* what holds from the first event on, before the recorder runs */
+	shared->ledger_wants = launch->ledger_wants;
+	if (number[OPTION_OFF] || number[OPTION_DELAY])
+		gate_shut(shared);
 	launch_tell_birth(&shared->born, r->pid);
 	if (launch->made.path[0] == '/')
 		memcpy(shared->live_path, launch->made.path,
@@ -354,7 +337,7 @@ static int launch_make(struct launch *launch)
 {
 	int err;
 
-	launch->where.random = launch_random();
+	launch->where.random = sys_random();
 	err = live_make(&launch->made, &launch->where);
 	if (err)
 		return err;

@@ -18,7 +18,7 @@
  *     (vfork, clone): it never registers, because the writer would take it
  *     for dead.
  */
-#include "preload/start/start.h"
+#include "preload/ring/recorder.h"
 
 #include <errno.h>
 #include <link.h>
@@ -48,7 +48,6 @@
 #include "preload/ring/initial.h"
 #include "preload/ring/ledger_ask.h"
 #include "preload/ring/pool_take.h"
-#include "preload/ring/recorder.h"
 #include "preload/sample/aside.h"
 #include "preload/start/budget.h"
 #include "preload/start/launch.h"
@@ -87,18 +86,6 @@ static void start_complain(const char *what, const char *detail,
 	message_say(buffer);
 }
 
-static int start_take_memory(void)
-{
-	struct budget budget;
-	int err = budget_make(&recorder_options, &budget);
-
-	if (err)
-		return err;
-	/* what the writer goes by, and the trace says */
-	recorder_options.number[OPTION_MEMORY] = budget.memory;
-	return area_map(budget.area);
-}
-
 /* arenas_source.take */
 static void start_figures(uint64_t value[GT_ARENAS_VALUES])
 {
@@ -118,6 +105,7 @@ static void start_figures(uint64_t value[GT_ARENAS_VALUES])
 static bool start_read(void)
 {
 	char *const *environment = initial_environment();
+	struct budget budget;
 	const char *bad = NULL, *wrong;
 	long told;
 	int err;
@@ -148,7 +136,12 @@ static bool start_read(void)
 	/* before this thread has a ring, and any other */
 	if (recorder_options.number[OPTION_FREE_STACKS])
 		real_only = false;
-	err = start_take_memory();
+	err = budget_make(&recorder_options, &budget);
+	if (!err) {
+		/* what the writer goes by, and the trace says */
+		recorder_options.number[OPTION_MEMORY] = budget.memory;
+		err = area_map(budget.area);
+	}
 	if (err) {
 		message_say(err == -ENOSYS ?
 				    "this kernel cannot wipe memory at a "
@@ -288,7 +281,6 @@ static bool start_begin(struct recorder *r)
 			      "recorded";
 	int err;
 
-	fork_copy_forget();
 	r->pid = sys_getpid();
 	aside_start(start_random(r));
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
@@ -309,7 +301,8 @@ static bool start_begin(struct recorder *r)
 	err = start_capture(r);
 	area_settle(recorder_options.number[OPTION_MEMORY] / 2);
 	guard_recorded(r, r->forked);
-	parent_forget();
+	/* nothing of it holds any more */
+	parent.trace[0] = parent.live[0] = '\0';
 	if (err) {
 		atomic_store_explicit(&r->shared->stop, 1,
 				      memory_order_release);
@@ -346,12 +339,6 @@ static void start_skip(struct recorder *r, uint64_t events)
 				  memory_order_relaxed);
 }
 
-static void start_off(struct recorder *r)
-{
-	recorder_set_off(r);
-	aside_follow();
-}
-
 /* Signals are kept out: a handler that jumped out of this would leave it to
  * nobody. */
 static void start_undisturbed(struct recorder *r)
@@ -365,19 +352,16 @@ static void start_undisturbed(struct recorder *r)
 	atomic_store_explicit(&start->thread, arch_thread_pointer(),
 			      memory_order_relaxed);
 	r->forked = start_was_on;
-	if (r->forked && !start_follows_fork()) {
-		fork_copy_forget();
-		start_off(r);
-		return;
-	}
 	start_was_on = true;
+	fork_copy_forget();
 	/* pairs with the acquire of start_enter */
-	if (start_begin(r)) {
+	if ((!r->forked || start_follows_fork()) && start_begin(r)) {
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
 	} else {
-		start_off(r);
+		recorder_set_off(r);
+		aside_follow();
 	}
 	if (unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&r->state);
@@ -565,18 +549,4 @@ BASE_SLOW struct thread *recorder_join(void)
 	if (unlikely(!fork_copy_over(thread)))
 		return NULL;
 	return thread && thread->own ? thread : start_enter(true);
-}
-
-void start_leave(void)
-{
-	struct recorder *r = recorder;
-
-	if (!recorder_is_on(r))
-		return;
-	arenas_leave(r);
-	atomic_store_explicit(&r->shared->hurry, 1, memory_order_relaxed);
-	recorder_wake(r);
-	launch_hear(r);
-	if (atomic_load_explicit(&r->shared->spoke, memory_order_relaxed))
-		recorder_spoke(r);
 }
