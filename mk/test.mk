@@ -156,6 +156,8 @@ lint: | $(call packages,$(WANT_lint))
 	$(Q)tsc -p cli/page
 	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-gcc CC=gcc WERROR=1 all
 	$(Q)$(MAKE) --no-print-directory O=$(O)/lint-clang CC=clang WERROR=1 all
+	$(Q)/usr/bin/python3 tests/tools/lint.py objects \
+		$(O)/lint-gcc/target/preload $(O)/lint-clang/target/preload
 	$(Q)/usr/bin/python3 tests/tools/lint.py library \
 		$(O)/lint-gcc/libgnomon.so $(O)/lint-clang/libgnomon.so
 	$(Q)/usr/bin/python3 tests/tools/lint.py recorder \

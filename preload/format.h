@@ -1,7 +1,7 @@
 /*
- * format.h: the trace file and the live file, byte by byte. The one header
- * that both the library in the target and the reader include. The prose is
- * docs/FORMAT.md; a change here is a change there.
+ * format.h: the trace file and the live file. The one header that both the
+ * library in the target and the reader include. The prose is docs/FORMAT.md; lint
+ * compares names and numbers.
  *
  * TRACE. All integers little-endian, whatever the target.
  *
@@ -9,138 +9,9 @@
  *	| header | chunk | chunk | chunk |     | END chunk |
  *	+--------+-------+-------+-------+- … -+-----------+
  *
- * header (GT_HEADER_SIZE bytes):
- *	 0  8  magic GT_MAGIC
- *	 8  2  major version: a reader refuses a larger one
- *	10  2  minor version: chunk types may have been added
- *	12  4  size of this header
- *	16  8  trace id: random; the live file carries the same
- *	24  8  XXH64 (seed 0) of bytes 0 … 23
- *
- * chunk (GT_CHUNK_SIZE bytes of header, then `stored` bytes):
- *	 0  4  magic GT_CHUNK_MAGIC
- *	 4  2  type (enum gt_chunk_type)
- *	 6  2  flags: bit 0, the payload as a whole is one zstd frame
- *	 8  4  stored: bytes of payload in the file, <= GT_PAYLOAD_MAX
- *	12  4  raw: bytes after decompression, <= GT_PAYLOAD_MAX
- *	16  4  ring (EVENTS; else 0)
- *	20  4  generation of that ring (EVENTS; else 0)
- *	24  8  first: position in that ring of the first event, in bytes
- *	32  8  last: position one past the last event, in bytes
- *	40  8  sequence number of the chunk in this file, from 0
- *	48  8  XXH64 (seed: trace id) of bytes 0 … 47, then of the payload
- *
- * The events of (ring, generation) are complete from position 0 exactly when
- * each chunk's `first` is at most the `last` before it; bytes below a `last`
- * already seen are repetitions and are skipped (they are whole chunks).
- *
- * Varints are LEB128, at most 10 bytes. zigzag(v) = v << 1 ^ v >> 63.
- *
- * Columns: varint n (entries), then for each column: varint raw size, varint
- * stored size, bytes. stored < raw: one zstd frame; stored == raw: as is.
- *
- * INFO, COUNTERS, END   text: lines "key=value\n", in value \\ and \n escaped
- * THREAD   records: varint what (gt_thread_what), ring, tid, flags, stamp,
- *          (START) thread pointer, name length, name
- * IMAGE    records: varint what (gt_image_what), index, then
- *          MAPPED: flags, first node, bias, number of segments, for each
- *          {start, size, file offset, ELF p_flags}, build-id length, build-id,
- *          path length, path        (addresses absolute, at run time)
- *          GONE: end node
- * CONTEXT  columns, n nodes: 0 zigzag(id - previous id), 1 zigzag(id -
- *          parent), 2 zigzag(address - previous address). The address is the
- *          return address as found on the stack. Parents are defined before
- *          their children, in this chunk or an earlier one.
- * EVENTS   varint base stamp, then columns, n events:
- *          0 step: (ticks since the previous event, first: since base) << 3
- *            | gt_event
- *          1 address: zigzag((a >> 4) - (previous a >> 4)) << 1 | low, where
- *            low says that a byte with a & 15 follows
- *          2 context: zigzag(c - previous c) (ALLOC, REALLOC_DONE, EXTRA)
- *          3 size                            (ALLOC, REALLOC_DONE, EXTRA)
- *          4 layout: runs over ALLOC and REALLOC_DONE, each a value (enum
- *            gt_layout) and how many times it comes
- *          5 extra: what (enum gt_extra), four arguments      (EXTRA only)
- *          6 freed by: zigzag(c - previous c of this column), the context of
- *            the caller (FREE, REALLOC_BEGIN; 0: not known). Only in chunks
- *            where one is known (since 2.2)
- *          Previous values are 0 at the start of a chunk. Major version 1
- *          has neither EXTRA nor the columns 4 and 5.
- * SYNC     varints: watermark, counter ticks now, CLOCK_MONOTONIC ns now,
- *          CLOCK_REALTIME ns now, events lost so far. No event that comes
- *          later in the file has a stamp below the watermark, but for the
- *          window of INFO's window_ticks.
- *
- * USAGE    varint values of a point; points: varint ticks since the point
- *          before, zigzag(value - that of the point before) for each. 0 before
- *          the first of a chunk.
- * SNAPSHOT varint what (gt_snapshot_what), then
- *          MAPPINGS: number of the snapshot, values of a mapping; columns, n
- *          mappings: 0 rows of varints: pages since the end of the mapping
- *          before, pages, flags, values, path (0 none, 1 as in the row before,
- *          else length + 2, bytes)
- *          TAKEN, behind its mappings: number, kind, flags, stamps of begin
- *          and end, mappings, name length, name, gt_arenas_state; if TAKEN:
- *          stamp, number of values, values
- *
- * CAPTURE  records: varint ring, number of values, the values (enum
- *          gt_capture_value; what is behind those known is skipped). Of the
- *          thread that has the ring then: before its END, or at the end of
- *          the recording.
- * NAMES    columns, n lines: 0 text "START SIZE NAME\n", numbers in
- *          hexadecimal: code made at run time, by run-time addresses (what a
- *          program wrote to /tmp/perf-PID.map). Then varint: the first id
- *          that no node had when the lines were there (missing in older
- *          traces). Later lines count more, for later nodes.
- *
- * MAPS     varints: flags (enum gt_maps_flags), ticks at the begin of the look
- *          before, at the begin of this one, now, top; then records:
- *          varint what (enum gt_maps_what), zigzag(start - end of the record
- *          before), size; and for NEW: what it is (enum gt_maps_is), offset,
- *          device (major << 32 | minor), inode, and, but for
- *          GT_MAPS_AGAIN, path length, path. By address; a mapping that
- *          changed is GONE and NEW.
- *
- * FILE     a piece of an embedded file: varints number of the file, kind (enum
- *          gt_file_kind), size of the whole file, offset of the piece,
- *          build-id length, build-id, path length, path; columns, n bytes:
- *          0 the bytes
- * TOTALS   of blocks that were left out: varint what (gt_totals_what), then
- *          RUN: varint number of values, values (enum gt_run_value)
- *          CONTEXTS: varint v; columns, n rows: 0 rows of varints:
- *          zigzag(context - context of the row before), thread, v values
- *          (enum gt_totals_value). Rows of the same context and thread add
- *          up.
- *          CLASSES: varint v, k, k times {class, v values (enum
- *          gt_size_value)}, v, k, k times {class, v values (enum
- *          gt_lifetime_value)}. A class is the bit length of a size in
- *          bytes, of a lifetime in ns: 0, 1, 2-3, 4-7 …
- *          REST: blocks that were never recorded, by choice (their size, a
- *          thread that was not active; not a sample's): varint v, k, k times
- *          {class, v values (enum gt_rest_value)}. Chunks add up.
- *
- * FREED    of blocks that were left out: who freed them: varint v; columns, n
- *          rows: 0 rows of varints: zigzag(context that allocated - that of
- *          the row before), context that freed (0: not known), v values (enum
- *          gt_freed_value). Rows of the same contexts add up.
- *
- * CONTROL  records: varint what (enum gt_control_what), tick, number, name
- *          length, name. What happens between a STOP and the next START is
- *          not recorded, and what may still be there of it does not count. A
- *          recording that has not begun yet opens with a STOP at its start.
- *          HEAP gives the heap `number` its name.
- * LIVE     of a part of a longer recording: blocks that were live when the
- *          part began: columns, n blocks: 0 address as in the column 1 of
- *          EVENTS, 1 zigzag(c - previous c), 2 size, 3 zigzag(tick -
- *          previous tick), 4 ring of the thread that allocated it
- *
- * HEAPS. Bits 48 … 63 of an event's address are the number of the heap that
- * the block is of: 0 is the allocator, others are named by CONTROL chunks
- * (pools that a program tells of). Blocks of other heaps lie inside blocks, or
- * mappings, of the allocator.
- *
- * A stamp or tick is the target's counter >> INFO's tick_shift; SYNC chunks
- * pair ticks with nanoseconds (the first comes before the first EVENTS).
+ * Headers and what each chunk holds, byte by byte: there. Values that an enum
+ * below numbers come in its order. A stamp or tick is the target's counter >>
+ * INFO's tick_shift.
  *
  * CONTEXT IDS. 0 is the root: a stack whose outermost frame has parent 0
  * reached the bottom. 1 … GT_STOP_COUNT-1 are the reasons why a walk ended
@@ -192,16 +63,55 @@ enum gt_chunk_type {
 
 enum gt_chunk_flags { GT_COMPRESSED = 1 };
 
+/*
+ * Kinds of events: number, name, bytes of its record in a ring (more of a block
+ * that is GL_SIZE_BIG, or with GL_KIND_STACK), what there is of it besides an
+ * address. In words:
+ *	ALLOC		stamped after the real call
+ *	FREE		stamped before the real call
+ *	REALLOC_BEGIN	the old block; stamped before the real call
+ *	REALLOC_DONE	the new block; ends this thread's BEGIN
+ *	REALLOC_FAILED	the old block lives on; ends the BEGIN
+ *	REALLOC_FREED	size 0 freed the block at BEGIN; ends it
+ *	EXTRA		not about a block: see gt_extra
+ */
+#define GT_EVENT_KINDS(X)                    \
+	X(0, ALLOC, 24, GT_IS_BLOCK)         \
+	X(1, FREE, 16, GT_MAY_STACK)         \
+	X(2, REALLOC_BEGIN, 16, GT_MAY_STACK) \
+	X(3, REALLOC_DONE, 24, GT_IS_BLOCK)  \
+	X(4, REALLOC_FAILED, 16, 0)          \
+	X(5, REALLOC_FREED, 16, 0)           \
+	X(6, EXTRA, 64, GT_IS_EXTRA)
+
 enum gt_event {
-	GT_ALLOC,		/* stamped after the real call */
-	GT_FREE,		/* stamped before the real call */
-	GT_REALLOC_BEGIN,	/* the old block; stamped before the real call */
-	GT_REALLOC_DONE,	/* the new block; ends this thread's BEGIN */
-	GT_REALLOC_FAILED,	/* the old block lives on; ends the BEGIN */
-	GT_REALLOC_FREED,	/* size 0 freed the block at BEGIN; ends it */
-	GT_EXTRA,		/* not about a block: see gt_extra */
+#define GT_KIND(number, name, bytes, has) GT_##name = number,
+	GT_EVENT_KINDS(GT_KIND)
+#undef GT_KIND
 	GT_EVENT_COUNT
 };
+
+enum gt_event_has {
+	GT_IS_BLOCK = 1,	/* context, size, layout */
+	GT_IS_EXTRA = 2,	/* context, size, what, arguments */
+	GT_MAY_STACK = 4	/* a context, if it is known */
+};
+
+struct gt_event_kind {
+	unsigned bytes, has;
+};
+
+/* Of what is no kind, too: then nothing but an address. */
+static inline struct gt_event_kind gt_event_kind(unsigned kind)
+{
+	switch (kind) {
+#define GT_KIND(number, name, bytes, has) \
+	case number: return (struct gt_event_kind){ bytes, has };
+	GT_EVENT_KINDS(GT_KIND)
+#undef GT_KIND
+	}
+	return (struct gt_event_kind){ 16, 0 };
+}
 
 /*
  * What an EXTRA tells; its address, its size, its arguments 0 … 3 (what is not
@@ -501,37 +411,6 @@ enum gt_control_what {
 enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
 
 /*
- * INFO keys (all optional to a reader but those marked *):
- *	gnomon arch* pid* ppid tid starttime (field 22 of /proc/PID/stat) exe
- *	command (NUL as \0 escaped) host uid gid page_size* tick_shift*
- *	tick_ps (picoseconds a tick takes, a first estimate)
- *	window_ticks* start_realtime_ns* start_monotonic_ns* live (path of the
- *	live file, absent if there is none) guarantee (file|memory)
- *	shadow_stack overflow memory ring free_stacks (1: stacks of frees are
- *	recorded) output parent_trace, sample (mean
- *	interval in bytes of a Poisson sample; absent or 0: all blocks)
- *	min_size max_size (bytes; only blocks of these sizes are recorded) depth
- *	(innermost frames that are kept) cull_ns cull_pending guard (bytes of a
- *	zone) zero_memory partial (1: there are blocks that are not recorded, by choice, so
- *	frees of unknown blocks are nothing unusual) part (from 1; of a
- *	recording that is kept in parts)
- * COUNTERS keys: dropped (events lost), early_allocations (served before the
- *	recorder was ready), nested_events, nested_lost, ring_waits, capture
- *	tiers: tier_path tier_join tier_full tier_plain, frames_walked,
- *	barriers_placed barriers_met, oracle_checks oracle_differences,
- *	stop_<reason>, nodes, nodes_emitted, rules, writer_cpu_ns, jit_tables (unwind
- *	tables registered at run time) jit_refused names_skipped (bytes),
- *	guard_damages guard_blocks (looked at in the end) guard_skipped (bytes)
- *	usage_looks usage_details usage_cpu_ns (looks at the target's memory, of
- *	them with all figures, their processor time), child_PID (status of a child
- *	that a signal ended), chunk bytes … (any key, decimal value)
- * END keys: damaged (what was found wrong in the live mapping), reason
- *	(exit|exec|stopped|error, or killed: written by a reader
- *	that folded the live file in), message, exit_code (as in
- *	/proc/PID/stat, where it could be read), events, end_monotonic_ns
- */
-
-/*
  * LIVE FILE. The target's own byte order and word size: it is read on the
  * same machine, or folded into the trace there. Mapped shared, so that it
  * survives the target and the writer. Every offset is in bytes from its
@@ -579,8 +458,6 @@ struct gl_header {
 	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); of use
 				 * to the recorded process and its writer only */
 };
-
-	/* its image is gone: not to be found again */
 
 /*
  * A ring: single producer (its thread), single consumer (the writer).
@@ -673,17 +550,38 @@ static inline unsigned gl_layout(unsigned header, uint64_t size)
 			 & 0xfff0u) >> 4 << GT_LAYOUT_SHIFT;
 }
 
+/* Of word 0. A kind may be none. */
+static inline unsigned gl_kind(uint64_t word0)
+{
+	return word0 & (GL_KIND_STACK - 1);
+}
+
+static inline uint64_t gl_counter(uint64_t word0)
+{
+	return word0 >> GL_KIND_BITS;
+}
+
+/* Whether a record of this word 0 has a context, in word 2. */
+static inline int gl_has_context(uint64_t word0)
+{
+	return word0 & GL_KIND_STACK ||
+	       gt_event_kind(gl_kind(word0)).has & (GT_IS_BLOCK | GT_IS_EXTRA);
+}
+
+/* Of a block. */
+static inline uint64_t gl_size(uint64_t word2, uint64_t word3)
+{
+	return word2 >> 32 == GL_SIZE_BIG ? word3 : word2 >> 32;
+}
+
 static inline unsigned gl_record_words(uint64_t word0, uint64_t word2)
 {
-	unsigned kind = word0 & ((1u << GL_KIND_BITS) - 1);
+	struct gt_event_kind kind = gt_event_kind(gl_kind(word0));
 
-	if (kind == GT_EXTRA)
-		return 8;
-	if (kind & GL_KIND_STACK)
-		return 3;
-	if (kind != GT_ALLOC && kind != GT_REALLOC_DONE)
-		return 2;
-	return (word2 >> 32) == GL_SIZE_BIG ? 4 : 3;
+	if (kind.has & GT_IS_BLOCK)
+		return kind.bytes / 8 + (word2 >> 32 == GL_SIZE_BIG);
+	return kind.bytes / 8 +
+	       (word0 & GL_KIND_STACK && !(kind.has & GT_IS_EXTRA));
 }
 
 _Static_assert(sizeof(struct gl_ring) == 128, "a ring header is two lines");

@@ -2,6 +2,7 @@
  * arenas_asked.c: the writer's half of arenas.h.
  */
 #include "cli/recorder/recording.h"
+#include "preload/ring/arenas.h"
 #include "preload/ring/ring_shared.h"
 
 void arenas_ask(struct recording *r)

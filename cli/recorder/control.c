@@ -36,6 +36,7 @@
 
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/log.h"
+#include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/books/stats.h"
 #include "preload/base/sys.h"

@@ -141,7 +141,7 @@ static inline uint32_t feed_count(const struct feed *feed)
 
 static inline bool feed_active(const struct gl_ring *ring)
 {
-	/* pairs with the release of recorder_register and ring_nested */
+	/* pairs with the release of start_register and ring_nested */
 	return __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) ==
 	       GL_RING_ACTIVE;
 }

@@ -38,6 +38,7 @@
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/writer_task.h"
 #include "preload/base/sys.h"
+#include "preload/ring/gate.h"
 
 enum {
 	MAIN_NAME, MAIN_PID, MAIN_LIVE, MAIN_MEMORY, MAIN_PATH, MAIN_PARENT,

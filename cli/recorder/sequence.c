@@ -117,7 +117,7 @@ static void sequence_copy(const struct feed *feed, uint32_t id, uint64_t at,
 
 	for (i = 0; i < 4; i++)
 		word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
-	n = (word[0] & 7) == GT_EXTRA ? GL_RECORD_MAX / 8 : 4;
+	n = gl_kind(word[0]) == GT_EXTRA ? GL_RECORD_MAX / 8 : 4;
 	for (; i < n; i++)
 		word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
@@ -137,7 +137,7 @@ static bool sequence_peek(struct feed *feed, uint32_t id)
 	if (own->at >= own->to)
 		return false;
 	/* as encode.c: a step back is written as none */
-	own->tick = base_max(word >> (GL_KIND_BITS + feed->tick_shift),
+	own->tick = base_max(gl_counter(word) >> feed->tick_shift,
 			     feed->rings[id].last_tick);
 	return true;
 }
@@ -156,7 +156,7 @@ static void sequence_advance(struct feed *feed, uint32_t id,
 	struct sequence_ring *own = sequence_ring(feed->sequence, id);
 
 	own->at += sequence_length(feed, id, word);
-	if (likely(own->at <= own->to) && likely((word[0] & 7) < GT_EVENT_COUNT))
+	if (likely(own->at <= own->to) && likely(gl_kind(word[0]) < GT_EVENT_COUNT))
 		return;
 	recording_damage(feed->r, "an event");
 	own->at = own->to;
@@ -194,19 +194,15 @@ static void sequence_one(struct feed *feed, uint32_t id)
 	struct ledger_event event;
 
 	sequence_copy(feed, id, own->at, word);
-	kind = word[0] & 7;
+	kind = gl_kind(word[0]);
 	event = (struct ledger_event){
 		.kind = kind, .ring = id, .owner = own->owner,
 		.tick = own->tick, .address = gl_block(word[1]),
 	};
-	if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
+	if (gl_has_context(word[0]))
 		event.context = (uint32_t)word[2];
-		event.size = word[2] >> 32;
-		if (event.size == GL_SIZE_BIG)
-			event.size = word[3];
-	} else if (word[0] & GL_KIND_STACK) {
-		event.context = (uint32_t)word[2];
-	}
+	if (gt_event_kind(kind).has & GT_IS_BLOCK)
+		event.size = gl_size(word[2], word[3]);
 	sequence_fetch(feed, id);
 	sequence_advance(feed, id, word);
 	if (unlikely(feed->r->damage))

@@ -12,6 +12,7 @@
  */
 #include "cli/recorder/turn.h"
 
+#include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 
 #define TURN_LOOK_NS (4 * UINT64_C(1000000))

@@ -29,6 +29,7 @@
 #include "cli/recorder/last_look.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
+#include "preload/ring/gate.h"
 #include "cli/recorder/turn.h"
 
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
@@ -313,7 +314,7 @@ static void writer_finish(struct writer *w, const char *reason)
 
 static void writer_tell(struct recording *r, uint32_t state)
 {
-	/* pairs with the acquire of recorder_forks */
+	/* pairs with the acquire of parent_forks */
 	atomic_store_explicit(&r->shared->recorder_state, state,
 			      memory_order_release);
 	sys_futex_wake(&r->shared->recorder_state);

@@ -8,6 +8,7 @@
 
 #include "cli/recorder/log.h"
 #include "preload/base/sys.h"
+#include "preload/ring/gate.h"
 
 #define WRITER_UNSEEN_NS (5 * UINT64_C(1000000000))
 

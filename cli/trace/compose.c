@@ -355,7 +355,7 @@ static void put_extra(struct buffer *out, const struct trace_event *event)
 
 static bool frees_a_block(const struct trace_event *event)
 {
-	return event->kind == GT_FREE || event->kind == GT_REALLOC_BEGIN;
+	return gt_event_kind(event->kind).has & GT_MAY_STACK;
 }
 
 /* Whether it is known of one of them who frees. */

@@ -233,27 +233,25 @@ static void flush_events(struct live_file *file, struct ring_copy *copy,
 static void convert_words(struct live_file *file, struct ring_copy *copy,
 			  uint64_t position, struct trace_event *event)
 {
-	bool has_stack = word_at(copy, position, 0) & GL_KIND_STACK;
+	unsigned has = gt_event_kind(event->kind).has;
 	uint64_t word1 = word_at(copy, position, 1);
 	uint64_t word2 = word_at(copy, position, 2);
 	uint64_t *args = copy->args + copy->count * GT_EXTRA_ARGS;
 
 	event->address = gl_block(word1);
-	if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE) {
-		event->size = word2 >> 32;
-		if (event->size == GL_SIZE_BIG)
-			event->size = word_at(copy, position, 3);
+	if (has & GT_IS_BLOCK) {
+		event->size = gl_size(word2, word_at(copy, position, 3));
 		event->layout = (uint16_t)gl_layout(
 			(unsigned)(word1 >> GL_HEADER_SHIFT), event->size);
-	} else if (event->kind == GT_EXTRA) {
+	} else if (has & GT_IS_EXTRA) {
 		event->what = (uint8_t)(word2 >> 32);
 		event->size = word_at(copy, position, 3);
 		for (unsigned i = 0; i < GT_EXTRA_ARGS; i++)
 			args[i] = word_at(copy, position, 4 + i);
 		event->args = args;
-	} else if (!has_stack) {
-		return;
 	}
+	if (!gl_has_context(word_at(copy, position, 0)))
+		return;
 	event->context = (uint32_t)word2;
 	want_node(file, event->context);
 }
@@ -261,10 +259,8 @@ static void convert_words(struct live_file *file, struct ring_copy *copy,
 /* Only a free, or the beginning of a realloc, may have a stack of its own. */
 static bool kind_is_right(uint64_t word0, uint64_t word2)
 {
-	unsigned kind = word0 & (GL_KIND_STACK - 1);
-
 	return !(word0 & GL_KIND_STACK) ||
-	       ((kind == GT_FREE || kind == GT_REALLOC_BEGIN) &&
+	       (gt_event_kind(gl_kind(word0)).has & GT_MAY_STACK &&
 		(uint32_t)word2 != 0);
 }
 
@@ -277,14 +273,13 @@ static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 	uint64_t word2 = word_at(copy, position, 2);
 	unsigned words = nested ? GL_RECORD_MAX / 8 :
 		gl_record_words(word0, word2);
-	uint64_t ticks = word0 >> GL_KIND_BITS >>
-		(file->header.tick_shift & 63);
+	uint64_t ticks = gl_counter(word0) >> (file->header.tick_shift & 63);
 	struct trace_event *event = &copy->events[copy->count];
 
 	if (copy->head - position < 8 * words)
 		return 0;
 	memset(event, 0, sizeof(*event));
-	event->kind = word0 & (GL_KIND_STACK - 1);
+	event->kind = gl_kind(word0);
 	*hole = word0 == 0 || event->kind >= GT_EVENT_COUNT ||
 		!kind_is_right(word0, word2);
 	if (*hole)

@@ -145,11 +145,13 @@ void event_decoder_free(struct event_decoder *decoder);
 static inline unsigned records_ring_bytes(const struct trace_event *event,
 					  bool nested)
 {
-	if (nested || event->kind == GT_EXTRA)
+	struct gt_event_kind kind = gt_event_kind(event->kind);
+
+	if (nested)
 		return GL_RECORD_MAX;
-	if (event->kind != GT_ALLOC && event->kind != GT_REALLOC_DONE)
-		return event->context != 0 ? 24 : 16;
-	return event->size >= GL_SIZE_BIG ? 32 : 24;
+	if (kind.has & GT_IS_BLOCK)
+		return kind.bytes + 8 * (event->size >= GL_SIZE_BIG);
+	return kind.bytes + 8 * (kind.has & GT_MAY_STACK && event->context);
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "preload/ring/ask.h"
 #include "preload/sample/aside.h"
 
 struct recorder *api_recorder(void)
@@ -26,11 +27,9 @@ struct recorder *api_recorder(void)
 
 int api_may_ask(void)
 {
-	const struct recorder *r = api_recorder();
-
-	if (!r)
+	if (!api_recorder())
 		return -ENODEV;
-	return ask_interrupted(&r->ask, (uintptr_t)__builtin_dwarf_cfa()) ?
+	return ask_interrupted((uintptr_t)__builtin_dwarf_cfa()) ?
 		       -EBUSY :
 		       0;
 }

@@ -10,6 +10,7 @@
 #include "preload/api/api_begin.h"
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
+#include "preload/ring/ask.h"
 #include "preload/ring/dump_part.h"
 #include "preload/ring/ledger_ask.h"
 

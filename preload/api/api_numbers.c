@@ -39,14 +39,13 @@ static int numbers_look(const struct elfmap *map, void *data)
 	return 1;
 }
 
-void api_numbers_begin(struct recorder *r)
+bool api_numbers_wanted(void)
 {
 	struct linkmap_room room;
 	bool wanted = false;
 
 	linkmap_each(numbers_look, &wanted, &room, NULL);
-	if (wanted)
-		ledger_want(r, LEDGER_LIVE);
+	return wanted;
 }
 
 /*

@@ -1,6 +1,6 @@
 /*
  * ban.h: bits of what a process may not do any more, beside those of unwind/,
- * because it has a filter of system calls that would end it (seccomp.h).
+ * because it has a filter of system calls that would end it (forbidden.h).
  */
 #ifndef GNOMON_BAN_H
 #define GNOMON_BAN_H

@@ -127,6 +127,17 @@ static inline uint64_t sys_moment(uint64_t *cycles)
 	return when;
 }
 
+/* For names and secrets; something else where the kernel gives nothing. */
+static inline uint64_t sys_random(void)
+{
+	uint64_t value;
+
+	if (arch_syscall3(__NR_getrandom, (long)&value, sizeof(value), 1) ==
+	    sizeof(value))
+		return value;
+	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
+}
+
 /* Sleeps while *word == value, at most ns. Also returns without reason. */
 static inline long sys_futex_wait(const void *word, uint32_t value,
 				  uint64_t ns)

@@ -15,21 +15,11 @@
 
 struct guard guard;
 
-static uint64_t guard_random(void)
-{
-	uint64_t value = 0;
-
-	if (arch_syscall3(__NR_getrandom, (long)&value, sizeof(value), 1) ==
-	    sizeof(value))
-		return value;
-	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
-}
-
 void guard_begin(uint32_t zone)
 {
 	struct guard_mark *mark = &guard.mark;
 
-	guard.shape = guard_shape(zone, guard_random());
+	guard.shape = guard_shape(zone, sys_random());
 	mark->bytes = sizeof(*mark);
 	mark->pid = sys_getpid();
 	mark->zone = zone;

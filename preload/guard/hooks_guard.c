@@ -40,7 +40,9 @@
 #include <string.h>
 
 #include "preload/guard/guard.h"
+#include "preload/guard/guard_end.h"
 #include "preload/hooks/hooks_wrap.h"
+#include "preload/process/ending.h"
 
 #define GUARD_FRAME_MAX 4096u	/* bytes of a hook's frame */
 #define GUARD_HOOKS_MAX 4	/* of ours that call each other */
@@ -590,4 +592,5 @@ void hooks_guard(void)
 	}
 	guard_begin((uint32_t)zone);
 	guard_install();
+	ending_first = guard_end;
 }

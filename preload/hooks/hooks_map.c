@@ -27,6 +27,7 @@
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks_wrap.h"
 #include "preload/interpose/patched_code.h"
+#include "preload/ring/arenas.h"
 #include "preload/sample/aside.h"
 
 #define HOOKS_MAP_PAGE 4096u	/* munmap wants multiples at least of it */

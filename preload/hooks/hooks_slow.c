@@ -305,11 +305,7 @@ void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
 	}
 	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
-	if (likely(context))
-		ring_push_stacked(recorder, ring, kind, ring->stamp, block,
-				  context);
-	else
-		ring_push_address(recorder, ring, kind, ring->stamp, block);
+	ring_push_stacked(recorder, ring, kind, ring->stamp, block, context);
 	hooks_give_back(ring, &lent);
 }
 

@@ -15,6 +15,7 @@
  */
 #include "preload/hooks/hooks.h"
 #include "preload/patch/patch.h"
+#include "preload/ring/initial.h"
 
 #include <string.h>
 
@@ -225,7 +226,7 @@ static patch_wrapper *const patched_wrappers[PATCH_OPS] = {
 void hooks_patch(void)
 {
 	const char *name = PATCH_VARIABLE "=";
-	char *const *variable = recorder_environment();
+	char *const *variable = initial_environment();
 	size_t n = strlen(name);
 
 	for (; variable && *variable; variable++)

@@ -22,6 +22,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/interpose/real.h"
+#include "preload/ring/gate.h"
 #include "preload/ring/recorder.h"
 #include "unwind/memory.h"
 

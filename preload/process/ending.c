@@ -19,7 +19,7 @@
 #include "preload/process/ending.h"
 
 #include "preload/base/sys.h"
-#include "preload/guard/guard_end.h"
+#include "preload/ring/area.h"
 #include "preload/ring/patience.h"
 #include "unwind/memory.h"
 
@@ -30,6 +30,20 @@
 				 * thousands of mappings has many to read */
 #define ENDING_OTHER 50		/* naps in which the other thread does not */
 #define ENDING_YOUNG_NS (20 * UINT64_C(1000000))
+
+/* In the area: a forked child finds zeros. */
+static struct ending {
+	_Atomic uintptr_t thread;	/* its pointer; 0: nobody */
+	_Atomic uint32_t steps;		/* it gets on */
+	_Atomic uint32_t done;		/* futex */
+} *ending;
+
+void (*ending_first)(struct recorder *r, _Atomic uint32_t *steps);
+
+void ending_place(void)
+{
+	ending = area_place(sizeof(*ending));
+}
 
 /* The recorder, if it is this process's: a vfork's child is another. */
 static struct recorder *ending_recorder(void)
@@ -81,16 +95,12 @@ static bool ending_is_brief(const struct recorder *r)
 		       recorder_cycles(r, ENDING_YOUNG_NS);
 }
 
+/* Whether the recorder is yet to begin. */
 static bool ending_begins(const struct gl_shared *shared)
 {
 	return atomic_load_explicit(&shared->recorder_state,
 				    memory_order_acquire) ==
 	       GL_RECORDER_STARTING;
-}
-
-static unsigned ending_patience(const struct gl_shared *shared)
-{
-	return ending_begins(shared) ? ENDING_BEGINS : ENDING_IDLE;
 }
 
 static uint32_t ending_look(struct recorder *r)
@@ -102,15 +112,16 @@ static uint32_t ending_look(struct recorder *r)
 
 	if (!shared || !ending_may_wait() || patience_lost(r))
 		return 0;
-	/* forked children that end at once are many, and each is much like
-	 * its parent: that one's figures say as much */
+	/* as ending_is_brief */
 	if (r->forked && ending_begins(shared))
 		return 0;
 	wanted = atomic_fetch_add_explicit(&shared->last_wanted, 1,
 					   memory_order_release) + 1;
 	recorder_wake(r);
 	beats = patience_beats(r);
-	for (naps = 0; naps < ENDING_NAPS && idle < ending_patience(shared);
+	for (naps = 0;
+	     naps < ENDING_NAPS &&
+	     idle < (ending_begins(shared) ? ENDING_BEGINS : ENDING_IDLE);
 	     naps++) {
 		uint32_t done = atomic_load_explicit(&shared->last_done,
 						     memory_order_relaxed);
@@ -136,9 +147,9 @@ static void ending_wait(struct recorder *r)
 	if (!ending_may_wait())
 		return;
 	while (idle < ENDING_OTHER &&
-	       !atomic_load_explicit(&r->ending.done, memory_order_acquire)) {
-		recorder_nap(r, &r->ending.done, 0, ENDING_NAP_NS);
-		seen = atomic_load_explicit(&r->ending.steps,
+	       !atomic_load_explicit(&ending->done, memory_order_acquire)) {
+		recorder_nap(r, &ending->done, 0, ENDING_NAP_NS);
+		seen = atomic_load_explicit(&ending->steps,
 					    memory_order_relaxed);
 		idle = seen == steps ? idle + 1 : 0;
 		steps = seen;
@@ -153,18 +164,19 @@ void ending_exit(void)
 	if (!r)
 		return;
 	if (!atomic_compare_exchange_strong_explicit(
-		    &r->ending.thread, &nobody, arch_thread_pointer(),
+		    &ending->thread, &nobody, arch_thread_pointer(),
 		    memory_order_relaxed, memory_order_relaxed)) {
 		if (nobody != arch_thread_pointer())
 			ending_wait(r);
 		return;
 	}
-	guard_end(r, &r->ending.steps);
+	if (ending_first)
+		ending_first(r, &ending->steps);
 	if (!ending_is_brief(r))
 		ending_look(r);
-	atomic_store_explicit(&r->ending.done, 1, memory_order_release);
+	atomic_store_explicit(&ending->done, 1, memory_order_release);
 	if (unwind_may(UNWIND_NO_WAIT))
-		sys_futex_wake(&r->ending.done);
+		sys_futex_wake(&ending->done);
 }
 
 uint32_t ending_exec(void)

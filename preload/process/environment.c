@@ -41,7 +41,7 @@
 #include "preload/base/options.h"
 #include "preload/base/patch_format.h"
 #include "preload/base/sys.h"
-#include "preload/process/seccomp.h"
+#include "preload/base/ban.h"
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 

@@ -13,7 +13,8 @@
 
 #include "preload/hooks/hooks.h"
 #include "preload/interpose/life.h"
-#include "preload/process/seccomp.h"
+#include "preload/process/parent.h"
+#include "preload/ring/forbidden.h"
 #include "preload/ring/fork_copy.h"
 
 pid_t _Fork(void);
@@ -33,8 +34,8 @@ static pid_t hooks_fork_by(void *real_fork, uintptr_t sp)
 
 	if (!real_fork)
 		return life_missing();
-	seccomp_take_over();
-	recorder_forks();
+	forbidden_take_over();
+	parent_forks();
 	fork_copy_take(&copy, sp);
 	child = ((pid_t (*)(void))real_fork)();
 	hooks_fork_end(&copy, child);
@@ -63,7 +64,7 @@ long hooks_fork_syscall(hooks_fork_call *real_syscall, long number,
 	struct fork_copy copy;
 	long child;
 
-	seccomp_take_over();
+	forbidden_take_over();
 	fork_copy_take(&copy, sp);
 	child = real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
 			     arg[5]);

@@ -24,6 +24,7 @@
 #include "preload/process/hooks_fork.h"
 #include "preload/process/ids.h"
 #include "preload/process/seccomp.h"
+#include "preload/ring/forbidden.h"
 
 int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	  unsigned long d);
@@ -46,28 +47,45 @@ typedef long life_call(long number, long a, long b, long c, long d, long e,
 
 /* ---- filters of system calls ---- */
 
+/*
+ * The calling thread is about to be forbidden to read the processor's counter
+ * (false: it was not, or no longer is). What it does is not recorded then, but
+ * counted as dropped.
+ */
+static void life_mute(bool mute)
+{
+	struct thread *thread = recorder_join();
+
+	if (!thread || !(thread->aside & THREAD_MUTE) == !mute)
+		return;
+	if (mute)
+		atomic_fetch_add_explicit(&thread->shared->mutes, 1,
+					  memory_order_relaxed);
+	recorder_put_aside(thread, THREAD_MUTE, mute);
+}
+
 /* The thread has its ring before it may be forbidden what that takes. */
 static void life_before_filter(void)
 {
 	recorder_join();
-	seccomp_before();
+	forbidden_before();
 }
 
 /* Strict mode also takes the processor's counter away. */
 static void life_after_strict(bool done)
 {
 	if (done) {
-		seccomp_after_strict();
+		forbidden_after(SECCOMP_NO_ALL, false);
 	} else {
-		seccomp_after_failure();
-		recorder_mute(false);
+		forbidden_after(0, false);
+		life_mute(false);
 	}
 }
 
 static void life_before_strict(void)
 {
 	life_before_filter();
-	recorder_mute(true);
+	life_mute(true);
 }
 
 static void life_after_filter(bool done, const void *program)
@@ -75,7 +93,7 @@ static void life_after_filter(bool done, const void *program)
 	if (done)
 		seccomp_after_filter(program);
 	else
-		seccomp_after_failure();
+		forbidden_after(0, false);
 }
 
 /* ---- prctl ---- */
@@ -107,10 +125,10 @@ static int life_prctl_tsc(life_prctl *real_prctl, unsigned long how,
 	int result;
 
 	if (how == PR_TSC_SIGSEGV)
-		recorder_mute(true);
+		life_mute(true);
 	result = real_prctl(PR_SET_TSC, how, b, c, d);
 	if ((how == PR_TSC_SIGSEGV) != (result == 0))
-		recorder_mute(false);
+		life_mute(false);
 	return result;
 }
 

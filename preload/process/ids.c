@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/base/tid.h"
-#include "preload/process/seccomp.h"
+#include "preload/ring/ask.h"
 #include "preload/ring/recorder.h"
 
 #define IDS_GROUPS_MAX 1024	/* on the stack; else the writer ends */

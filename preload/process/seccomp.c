@@ -1,9 +1,5 @@
 /*
  * seccomp.c: see seccomp.h.
- *
- * I1  A bit of unwind_ban that is set because of a filter stays: filters
- *     cannot be taken away. Only what seccomp_before sets in advance is taken
- *     back by seccomp_after_*.
  */
 #include "preload/process/seccomp.h"
 
@@ -13,17 +9,11 @@
 
 #include "preload/base/sys.h"
 #include "preload/process/filter.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/forbidden.h"
 
 #define SECCOMP_HOW_INVALID (~0L)	/* as unwind_probe has it */
 /* PIDFD_GET_INFO, which asks how a process ended (cli/recorder/target.c). */
 #define SECCOMP_GET_INFO 0xc040ff0bu
-
-/* Bits for filters that are in force, and how many calls are under way. */
-static _Atomic uint32_t seccomp_known;
-static _Atomic uint32_t seccomp_pending;
-/* Filters that the hooks have seen; those of a parent count. */
-static _Atomic uint32_t seccomp_seen;
 
 struct seccomp_call {
 	uint32_t bits;
@@ -94,67 +84,6 @@ static const struct seccomp_call seccomp_calls[] = {
 	SECCOMP_START(unlinkat), SECCOMP_START(wait4), SECCOMP_START(write),
 };
 
-/* The writer is told. */
-static void seccomp_share(uint32_t ban)
-{
-	struct gl_shared *shared;
-
-	atomic_thread_fence(memory_order_seq_cst);
-	shared = recorder ? recorder->shared : NULL;
-	if (!shared)
-		return;
-	atomic_store_explicit(&shared->filters_seen,
-			      atomic_load_explicit(&seccomp_seen,
-						   memory_order_relaxed),
-			      memory_order_relaxed);
-	atomic_store_explicit(&shared->ban_known, ban, memory_order_seq_cst);
-}
-
-static void seccomp_publish(void)
-{
-	uint32_t ban = atomic_load_explicit(&seccomp_known,
-					    memory_order_seq_cst);
-
-	if (atomic_load_explicit(&seccomp_pending, memory_order_seq_cst))
-		ban = SECCOMP_NO_ALL;
-	atomic_store_explicit(&unwind_ban, ban, memory_order_seq_cst);
-	seccomp_share(ban);
-}
-
-static void seccomp_add(uint32_t bits)
-{
-	atomic_fetch_or_explicit(&seccomp_known, bits, memory_order_seq_cst);
-}
-
-void seccomp_forbid(uint32_t bits)
-{
-	seccomp_add(bits);
-	seccomp_publish();
-}
-
-void seccomp_before(void)
-{
-	atomic_fetch_add_explicit(&seccomp_pending, 1, memory_order_seq_cst);
-	seccomp_publish();
-}
-
-static void seccomp_after(void)
-{
-	atomic_fetch_sub_explicit(&seccomp_pending, 1, memory_order_seq_cst);
-	seccomp_publish();
-}
-
-void seccomp_after_failure(void)
-{
-	seccomp_after();
-}
-
-void seccomp_after_strict(void)
-{
-	seccomp_add(SECCOMP_NO_ALL);
-	seccomp_after();
-}
-
 static uint32_t seccomp_verdict(const struct sock_fprog *program)
 {
 	const size_t count = sizeof(seccomp_calls) / sizeof(seccomp_calls[0]);
@@ -178,36 +107,5 @@ static uint32_t seccomp_verdict(const struct sock_fprog *program)
 
 void seccomp_after_filter(const struct sock_fprog *program)
 {
-	atomic_fetch_add_explicit(&seccomp_seen, 1, memory_order_relaxed);
-	seccomp_add(seccomp_verdict(program));
-	seccomp_after();
-}
-
-void seccomp_tell_start(struct gl_shared *shared)
-{
-	shared->ban_known = atomic_load_explicit(&unwind_ban,
-						 memory_order_relaxed);
-	shared->filters_seen = atomic_load_explicit(&seccomp_seen,
-						    memory_order_relaxed);
-}
-
-void seccomp_tell(struct recorder *r)
-{
-	unwind_ban_found = &recorder->ban_found;
-	recorder->ban_found = &r->shared->ban_found;
-	/* pairs with that of seccomp_publish: who has a filter seen sees what
-	 * is shared, or it is told here */
-	atomic_thread_fence(memory_order_seq_cst);
-	seccomp_publish();
-}
-
-void seccomp_take_over(void)
-{
-	uint32_t found = unwind_found();
-
-	if (likely(!(found & ~atomic_load_explicit(&unwind_ban,
-						   memory_order_relaxed))))
-		return;
-	seccomp_add(found);
-	seccomp_publish();
+	forbidden_after(seccomp_verdict(program), true);
 }

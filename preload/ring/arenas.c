@@ -38,8 +38,8 @@
 #include "preload/ring/arenas.h"
 
 #include "preload/base/sys.h"
-#include "preload/interpose/real.h"
-#include "preload/ring/ring.h"
+#include "preload/ring/initial.h"
+#include "preload/ring/recorder.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 #include "unwind/walk.h"
@@ -47,12 +47,14 @@
 #define ARENAS_LEAVE_SHARE 16	/* of the program's life, at its end */
 #define ARENAS_OUTERMOST (1u << 20)	/* thread-local data lies beyond it */
 
+struct arenas_source arenas_source;
+
 static enum arenas_can arenas_can(void)
 {
-	if (!real.mallinfo)
+	if (!arenas_source.take)
 		return ARENAS_FOREIGN;
-	return real.single_threaded && *real.single_threaded ? ARENAS_ALONE :
-							       ARENAS_THREADS;
+	return arenas_source.alone && *arenas_source.alone ? ARENAS_ALONE :
+							     ARENAS_THREADS;
 }
 
 void arenas_tell(struct gl_shared *shared)
@@ -72,18 +74,6 @@ void arenas_tell_threads(struct gl_shared *shared)
 	    ARENAS_ALONE)
 		atomic_store_explicit(&shared->arenas_can, ARENAS_THREADS,
 				      memory_order_relaxed);
-}
-
-static void arenas_fill(struct arenas *arenas, const struct real_mallinfo *info)
-{
-	arenas->value[GT_ARENAS_SYSTEM] = info->arena;
-	arenas->value[GT_ARENAS_FREE] = info->fordblks;
-	arenas->value[GT_ARENAS_FREE_COUNT] = info->ordblks;
-	arenas->value[GT_ARENAS_FAST] = info->fsmblks;
-	arenas->value[GT_ARENAS_FAST_COUNT] = info->smblks;
-	arenas->value[GT_ARENAS_TOP] = info->keepcost;
-	arenas->value[GT_ARENAS_MMAPPED] = info->hblkhd;
-	arenas->value[GT_ARENAS_MMAPPED_COUNT] = info->hblks;
 }
 
 /* Whether asking is short beside the time that the program has run. No clock
@@ -111,7 +101,7 @@ static bool arenas_safe(void)
 	if (!unwind_may(UNWIND_NO_PROBE))
 		return false;
 	sp = walk_leaves_no_signal();
-	return sp && (arenas_begins(sp, recorder_main_stack_end()) ||
+	return sp && (arenas_begins(sp, initial.stack_end) ||
 		      arenas_begins(sp, arch_thread_pointer()));
 }
 
@@ -119,7 +109,6 @@ static void arenas_take(struct gl_shared *shared, enum arenas_which which,
 			uint32_t from)
 {
 	struct arenas *arenas = &shared->arenas[which];
-	struct real_mallinfo info;
 	struct signals_held held;
 
 	if (atomic_load_explicit(&arenas->state, memory_order_relaxed) != from)
@@ -133,9 +122,8 @@ static void arenas_take(struct gl_shared *shared, enum arenas_which which,
 		return;
 	if (arenas_change(arenas, from, ARENAS_TAKING)) {
 		arenas->stamp = arch_cycles();
-		info = real.mallinfo();
+		arenas_source.take(arenas->value);
 		arenas->cycles = arch_cycles() - arenas->stamp;
-		arenas_fill(arenas, &info);
 		/* pairs with the acquire of arenas_collect (I1) */
 		atomic_store_explicit(&arenas->state, ARENAS_TAKEN,
 				      memory_order_release);

@@ -18,24 +18,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/format.h"
+#include "preload/base/base.h"
+#include "preload/ring/shared.h"
 
 struct recorder;
 struct recording;
-struct gl_shared;
 
-enum { ARENAS_IDLE, ARENAS_ASKED, ARENAS_TAKING, ARENAS_TAKEN };
-
-struct arenas {
-	_Atomic uint32_t state;
-	/* written in TAKING by the thread that set it */
-	uint64_t stamp;		/* full counter */
-	uint64_t cycles;	/* that it took */
-	uint64_t value[GT_ARENAS_VALUES];
+/*
+ * How the program's allocator is asked; constant from the first start on, also in
+ * children.
+ */
+struct arenas_source {
+	/* fills in all values but the first; NULL: it cannot be asked */
+	void (*take)(uint64_t value[GT_ARENAS_VALUES]);
+	/* not 0 while the process has no thread but the first; NULL: nobody
+	 * knows */
+	const volatile char *alone;
 };
+extern BASE_HIDDEN struct arenas_source arenas_source;
 
-/* The second is written once, at the program's end. */
-enum arenas_which { ARENAS_RUNNING, ARENAS_LAST, ARENAS_WHICH };
+#define ARENAS_BLOCK_NS 600	/* a piece that no cache has */
+
+/* What asking takes at most, about. */
+static inline uint64_t arenas_estimate_ns(const struct gl_shared *shared)
+{
+	return ARENAS_BLOCK_NS * atomic_load_explicit(&shared->live_blocks,
+						      memory_order_relaxed);
+}
 
 static inline bool arenas_change(struct arenas *arenas, uint32_t from, uint32_t to)
 {
@@ -44,10 +53,6 @@ static inline bool arenas_change(struct arenas *arenas, uint32_t from, uint32_t 
 		&arenas->state, &from, to, memory_order_acq_rel,
 		memory_order_relaxed);
 }
-
-/* Whether the program's allocator can be asked, and may: the program has a
- * single thread, and had no other before. */
-enum arenas_can { ARENAS_FOREIGN, ARENAS_THREADS, ARENAS_ALONE };
 
 /* Has the writer know which of them it is. Any thread of the target. */
 void arenas_tell(struct gl_shared *shared);

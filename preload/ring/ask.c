@@ -14,7 +14,7 @@
  *
  * SIGNALS are kept out while there is a question: a handler that jumped out of
  * it would leave it to nobody. A process may have forbidden itself the call that
- * this takes (seccomp.h). There a question may be left, and is taken back by
+ * this takes (forbidden.h). There a question may be left, and is taken back by
  * the next of the same thread; other threads are refused until then.
  *
  * I1: who finds itself to be the holder is in a handler that interrupted its
@@ -23,7 +23,7 @@
  *     only, everybody else for holders.
  * I2: each wait but that for a question TAKEN has an end, whoever wakes whom.
  *
- * A fork finds all of it 0: the recorder is wiped.
+ * A fork finds all of it 0: the area is wiped.
  */
 #include "preload/ring/ask.h"
 
@@ -32,6 +32,7 @@
 
 #include "arch.h"
 #include "preload/base/sys.h"
+#include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 #include "unwind/abandoned.h"
 #include "unwind/memory.h"
@@ -45,6 +46,13 @@
 #define ASK_PASSED 1	/* no thread's pointer */
 enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
 
+struct ask_turn *ask_turn;
+
+void ask_place(void)
+{
+	ask_turn = area_place(sizeof(*ask_turn));
+}
+
 static bool ask_move(struct gl_request *request, uint32_t from, uint32_t to)
 {
 	return atomic_compare_exchange_strong_explicit(
@@ -52,29 +60,29 @@ static bool ask_move(struct gl_request *request, uint32_t from, uint32_t to)
 		memory_order_acquire);
 }
 
-static bool ask_is_ours(const struct ask *ask)
+static bool ask_is_ours(void)
 {
-	return atomic_load_explicit(&ask->holder, memory_order_relaxed) ==
+	return atomic_load_explicit(&ask_turn->holder, memory_order_relaxed) ==
 	       arch_thread_pointer();
 }
 
-static bool ask_is_left(const struct ask *ask, uintptr_t sp)
+static bool ask_is_left(uintptr_t sp)
 {
 	const struct thread *thread = recorder_tls;
 
-	return ask->cfa && abandoned(thread ? thread->capture : NULL, ask->cfa,
-				     ask->ra, sp);
+	return ask_turn->cfa && abandoned(thread ? thread->capture : NULL,
+					  ask_turn->cfa, ask_turn->ra, sp);
 }
 
-bool ask_interrupted(const struct ask *ask, uintptr_t sp)
+bool ask_interrupted(uintptr_t sp)
 {
-	return ask_is_ours(ask) && !ask_is_left(ask, sp);
+	return ask_is_ours() && !ask_is_left(sp);
 }
 
-static bool ask_take(struct ask *ask, uintptr_t from)
+static bool ask_take(uintptr_t from)
 {
 	/* pairs with the stores of ask_leave */
-	return atomic_compare_exchange_strong(&ask->holder, &from,
+	return atomic_compare_exchange_strong(&ask_turn->holder, &from,
 					      arch_thread_pointer());
 }
 
@@ -114,29 +122,29 @@ static bool ask_withdraw(struct recorder *r, struct gl_request *request)
 static bool ask_claim(struct recorder *r, struct gl_request *request,
 		      uintptr_t sp)
 {
-	struct ask *ask = &r->ask;
 	unsigned waited = 0;
 	uint32_t left;
 
-	if (unlikely(ask_is_ours(ask)))
-		return ask_is_left(ask, sp) && ask_withdraw(r, request);
-	while (!ask_take(ask, 0)) {
+	if (unlikely(ask_is_ours()))
+		return ask_is_left(sp) && ask_withdraw(r, request);
+	while (!ask_take(0)) {
 		if (waited >= ASK_PATIENCE || !recorder_writer_alive(r))
 			return false;
 		/* before a last look; pairs with the loads of ask_leave */
-		atomic_store(&ask->waits, 1);
-		left = atomic_load(&ask->left);
-		if (ask_take(ask, 0))
+		atomic_store(&ask_turn->waits, 1);
+		left = atomic_load(&ask_turn->left);
+		if (ask_take(0))
 			break;
-		waited += ask_nap(r, &ask->left, left);
-		if (ask_take(ask, ASK_PASSED))
+		waited += ask_nap(r, &ask_turn->left, left);
+		if (ask_take(ASK_PASSED))
 			break;
 	}
 	return true;
 }
 
-static void ask_leave(struct ask *ask)
+static void ask_leave(void)
 {
+	struct ask_turn *ask = ask_turn;
 	bool wakes = unwind_may(UNWIND_NO_WAIT);
 	bool waits = atomic_exchange(&ask->waits, 0) && wakes;
 	uintptr_t passed = ASK_PASSED;
@@ -217,13 +225,13 @@ BASE_SLOW bool ask_writer(struct recorder *r,
 	signals_hold(&held);
 	if (ask_claim(r, request, sp)) {
 		/* the last to be known: a handler in between is refused */
-		r->ask.cfa = 0;
+		ask_turn->cfa = 0;
 		atomic_signal_fence(memory_order_seq_cst);
-		r->ask.ra = (uintptr_t)__builtin_return_address(0);
+		ask_turn->ra = (uintptr_t)__builtin_return_address(0);
 		atomic_signal_fence(memory_order_seq_cst);
-		r->ask.cfa = sp;
+		ask_turn->cfa = sp;
 		answered = ask_and_wait(r, request, question, result);
-		ask_leave(&r->ask);
+		ask_leave();
 	}
 	signals_release(&held);
 	return answered;

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/base.h"
 #include "preload/ring/shared.h"
 
 struct recorder;
-
 
 /* The asker's. */
 struct ask_question {
@@ -29,14 +29,20 @@ struct ask_question {
 	uint32_t more_bytes;
 };
 
-/* Whose turn it is to ask. Of hooks alone, in the recorder. */
-struct ask {
+/* Whose turn it is to ask. Of hooks alone, in the area. */
+struct ask_turn {
 	_Atomic uintptr_t holder;	/* thread pointer of who asks; 0: nobody */
 	uintptr_t cfa, ra;	/* of its ask_writer (abandoned.h); cfa 0: not
 				 * known yet */
 	_Atomic uint32_t left;	/* futex: how many have asked */
 	_Atomic uint32_t waits;	/* somebody may sleep on `left` */
 };
+
+/* Constant from the first start on, also in children. */
+extern BASE_HIDDEN struct ask_turn *ask_turn;
+
+/* Gives it its place (area_place). */
+void ask_place(void);
 
 /*
  * Any thread of the target, also in handlers; each gets its turn. False: there
@@ -50,6 +56,6 @@ bool ask_writer(struct recorder *r, const struct ask_question *question,
 /* Whether the calling thread asks already, further out: what it interrupted
  * cannot go on before it is back. sp: of the function that asks for this, after
  * its return. */
-bool ask_interrupted(const struct ask *ask, uintptr_t sp);
+bool ask_interrupted(uintptr_t sp);
 
 #endif

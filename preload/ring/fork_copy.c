@@ -57,7 +57,7 @@ static bool fork_copy_inside(uintptr_t sp)
 
 static bool fork_copy_is_on(const struct recorder *r)
 {
-	/* pairs with the release of recorder_start_undisturbed: r->live */
+	/* pairs with the release of start_undisturbed: r->live */
 	return atomic_load_explicit(&r->state, memory_order_acquire) ==
 		       RECORDER_ON &&
 	       r->live;

@@ -34,16 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/base/base.h"
-
-struct gl_shared;
-
-#define GATE_SHUT UINT64_C(1)
-#define GATE_OFF UINT64_C(2)	/* shut for good */
-#define GATE_ONE UINT64_C(4)	/* a request, in the count */
-
-/* The writer comes some 100 us after the first, unless it is held up. */
-#define GATE_SLOTS 4096
+#include "preload/ring/shared.h"
 
 /* What is asked for; 0 is an empty slot. */
 enum gate_what { GATE_TOGGLE = 1, GATE_CLEAR };
@@ -53,12 +44,19 @@ struct gate_request {
 	uint64_t cycles;	/* when */
 };
 
-/* All zero at first. */
-struct gate_slots {
-	_Atomic uint64_t slot[GATE_SLOTS];
-	_Atomic uint64_t taken;	/* requests; the writer's */
-	_Atomic uint64_t late;	/* requests that could not be noted */
-};
+/* Whether nothing is recorded at the time; whether that is for good. Any
+ * thread. */
+static inline bool gate_is_shut(const struct gl_shared *shared)
+{
+	return atomic_load_explicit(&shared->gate, memory_order_relaxed) &
+	       GATE_SHUT;
+}
+
+static inline bool gate_is_off(const struct gl_shared *shared)
+{
+	return atomic_load_explicit(&shared->gate, memory_order_relaxed) &
+	       GATE_OFF;
+}
 
 /*
  * Notes that this is asked for, now. False: there is no slot left, or a thread

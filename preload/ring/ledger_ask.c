@@ -14,11 +14,9 @@ void ledger_want(struct recorder *r, uint32_t why)
 {
 	struct gl_shared *shared = r->shared;
 
-	if (!shared)
-		/* it is about to start, in this thread */
-		r->ledger_wants |= why;
-	else if ((atomic_fetch_or_explicit(&shared->ledger_wants, why,
-					   memory_order_relaxed) & why) != why)
+	if (shared && (atomic_fetch_or_explicit(&shared->ledger_wants, why,
+					       memory_order_relaxed) & why) !=
+			      why)
 		recorder_wake(r);
 }
 

@@ -29,7 +29,7 @@ struct recorder;
 
 /*
  * It is needed from now on: blocks that were allocated before are not known.
- * Any thread of the target, also in handlers; before the writer starts, too.
+ * Any thread of the target, also in handlers.
  */
 void ledger_want(struct recorder *r, uint32_t why);
 

@@ -1,6 +1,8 @@
 /*
- * recorder.h: everything the library knows about the recording of this
- * process, and how threads join it.
+ * recorder.h: what all parts of the library know about the recording of this
+ * process, how threads join it (start.c) and wait for the writer
+ * (recorder_wait.c). What one part alone knows is its own, in the area, too
+ * (area_place).
  *
  * struct recorder and all memory of area_alloc() lie in one mapping that the
  * kernel replaces by zeros in a forked child (MADV_WIPEONFORK). So a child
@@ -17,7 +19,6 @@
 #include <stdint.h>
 
 #include "preload/base/base.h"
-#include "preload/ring/ask.h"
 #include "preload/ring/choose.h"
 #include "preload/format.h"
 #include "preload/base/options.h"
@@ -73,7 +74,7 @@ struct thread {
 	uint64_t last;		/* that block */
 	uint64_t passed;	/* others since, but for a sample's */
 	uint32_t moving;	/* of reallocs under way (aside.c) */
-	uint32_t generation;	/* of limits (sample.h): as it knows them */
+	uint32_t generation;	/* recorder's: as it knows it */
 	uint64_t moved;		/* the block of the last of them */
 	uint32_t activity;	/* of all (sample.h): as it knows it */
 	uint64_t timed;		/* stamp before which nothing happens */
@@ -86,10 +87,6 @@ struct thread {
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
-	/* thread pointer of who starts it: what interrupts that one does not
-	 * wait for it */
-	_Atomic uintptr_t starter;
-	_Atomic uint32_t starter_late;	/* it was waited for in vain */
 	_Atomic uint64_t area_used;	/* bytes of the area, this included */
 	uint64_t area_limit;		/* bytes in all; 0: the whole area */
 	uint64_t area_spare;		/* of them, not for new threads */
@@ -100,14 +97,12 @@ struct recorder {
 	struct gl_shared *shared;
 	struct gl_ring *rings;		/* GL_RINGS_MAX of them */
 	struct thread *threads;		/* as many */
-
-	char message[512];	/* what the start has to say; "": nothing */
+	/* counts changes of what holds for all threads (ring_change) */
+	_Atomic uint32_t generation;
 
 	/* talk with the writer */
-	uint32_t ledger_wants;		/* as it starts: enum ledger_why */
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	_Atomic uint64_t stalled_beats;
-	struct ask ask;
 	_Atomic uint32_t launching;	/* 1: see recorder_parted */
 	bool forked;		/* of a process image that was recorded before */
 	/* capture_config.tables, unwind_ban_found */
@@ -118,14 +113,6 @@ struct recorder {
 
 	/* events before anything was shared */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
-	struct ending {			/* of ending.c */
-		_Atomic uintptr_t thread;	/* its pointer; 0: nobody */
-		_Atomic uint32_t steps;		/* it gets on */
-		_Atomic uint32_t done;		/* futex */
-	} ending;
-
-	char parent_trace[GT_PATH_MAX];	/* of a child made by fork */
-	char parent_live[GT_PATH_MAX];	/* likewise; "": there is no file */
 };
 
 /* A page shared with all that was forked from the same process: a word that
@@ -153,10 +140,6 @@ struct thread *recorder_thread(void);
  * ring: it gets it even if nothing is recorded at the time. */
 struct thread *recorder_join(void);
 
-/* The program is about to end: the writer looks more often. Events after it
- * are still recorded. */
-void recorder_leave(void);
-
 /* Wakes the writer if it sleeps. Any thread. */
 void recorder_wake(struct recorder *r);
 
@@ -171,17 +154,14 @@ uint64_t recorder_cycles(const struct recorder *r, uint64_t ns);
 void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns);
 
+/* So many times at most, while the writer lives. */
+void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
+		   uint32_t value, uint64_t ns, unsigned naps);
+
 /* Sets or clears a reason why the calling thread, which has a ring of its own,
  * takes the slow branch. */
 void recorder_put_aside(struct thread *thread, enum thread_aside why,
 			bool on);
-
-/*
- * The calling thread is about to be forbidden to read the processor's counter
- * (false: it was not, or no longer is). What it does is not recorded then, but
- * counted as dropped.
- */
-void recorder_mute(bool mute);
 
 /* Nothing is recorded of this process any more. */
 void recorder_set_off(struct recorder *r);
@@ -189,6 +169,14 @@ void recorder_set_off(struct recorder *r);
 /* Whether this process is being recorded: then r->shared is there. r: NULL is
  * no. Any thread, also in a forked child. */
 bool recorder_is_on(const struct recorder *r);
+
+/* Whether what holds for all threads has changed since the thread looked. */
+static inline bool recorder_is_behind(const struct recorder *r,
+				      const struct thread *thread)
+{
+	return thread->generation !=
+	       atomic_load_explicit(&r->generation, memory_order_relaxed);
+}
 
 /* Waits until the recorder is on its own, for a second at most: until execve the
  * task that becomes it shares this process's memory, which some calls do not
@@ -198,11 +186,14 @@ void recorder_parted(struct recorder *r);
 /* Waits until the trace is open, or cannot be, for a second at most. */
 void recorder_settle(void);
 
-/* The process is about to fork: keeps what its children are to know. */
-void recorder_forks(void);
-
 /* Something may have been mapped that no hook has seen. */
 void recorder_hint_maps(void);
+
+/* Waits until the writer has moved the limit, or refused to, or for some naps, or
+ * while it does not move. Both words are of what is shared. */
+void recorder_want(const struct gl_shared *shared,
+		   const _Atomic uint32_t *limit,
+		   const _Atomic uint32_t *refused);
 
 /* Asks for room for the names of so many heaps, and waits a bounded time for
  * it. */
@@ -215,14 +206,10 @@ bool recorder_writer_alive(const struct recorder *r);
  * which is said once. Any thread. */
 void recorder_lost(struct recorder *r);
 
-/* The environment as the kernel left it, NULL: not known. Before the program's
- * own code runs. */
-char *const *recorder_environment(void);
-
-/* What the program was executed as, NULL if unknown: on the main stack. */
-const char *recorder_executed(void);
-
-/* The program's main stack ends here, 0 if unknown. */
-uintptr_t recorder_main_stack_end(void);
+/* Of all that forks from here, whatever its number, one speaks: what concerns
+ * a child (a changed root directory) mostly concerns all of them. Whether this
+ * one may; it has done so. */
+bool recorder_may_speak(const struct recorder *r);
+void recorder_spoke(const struct recorder *r);
 
 #endif

@@ -42,10 +42,10 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/arenas.h"
+#include "preload/ring/gate.h"
 #include "preload/ring/patience.h"
 #include "preload/ring/pool_take.h"
 #include "preload/ring/replaced.h"
-#include "preload/sample/aside.h"
 #include "unwind/abandoned.h"
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
@@ -177,18 +177,35 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 	return false;
 }
 
+void ring_change(struct recorder *r)
+{
+	/* pairs with the acquire of aside_thread, and the fence of
+	 * ring_look_around */
+	atomic_fetch_add_explicit(&r->generation, 1, memory_order_seq_cst);
+	if (r->live)
+		ring_kick(r->rings, atomic_load_explicit(&r->live->ring_count,
+							 memory_order_acquire));
+}
+
+static void ring_put_aside(const struct gl_ring *ring, enum thread_aside why)
+{
+	if (recorder_tls && recorder_tls->own == ring)
+		recorder_put_aside(recorder_tls, why, true);
+}
+
 /* What else the limit may have been taken away for. The event at hand may be a
  * half of a realloc: so it is for the next one to see to it (aside.c). */
-static void ring_look_around(const struct gl_ring *ring)
+static void ring_look_around(const struct recorder *r,
+			     const struct gl_ring *ring, bool kicked)
 {
-	struct thread *thread = recorder_tls;
+	const struct thread *thread = recorder_tls;
 
 	/* either who changes something finds the limit that was just put
 	 * there, or we find the change: pairs with the addition of
-	 * aside_changed */
+	 * ring_change */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (thread && thread->own == ring && aside_is_behind(thread))
-		recorder_put_aside(thread, THREAD_CHANGED, true);
+	if (kicked || (thread && recorder_is_behind(r, thread)))
+		ring_put_aside(ring, THREAD_CHANGED);
 }
 
 /* Whether there is room, or soon was where that is waited for. */
@@ -202,24 +219,22 @@ static bool ring_gets_room(struct recorder *r, struct gl_ring *ring)
 
 BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 {
-	if (!recorder_is_on(r)) {
+	bool kicked = !__atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
+	const struct gl_shared *shared = r->shared;
+
+	if (!shared || !recorder_is_on(r)) {
 		/* recording has ended: this thread no longer looks here */
 		if (recorder_tls && recorder_tls->own == ring)
 			recorder_tls->ring = NULL;
-		aside_follow();
 		return false;
 	}
-	if (aside_dormant()) {
+	if (gate_is_shut(shared)) {
 		/* nothing is lost by choice */
-		aside_follow();
-		if (recorder_tls && recorder_tls->own == ring)
-			recorder_put_aside(recorder_tls, THREAD_DORMANT,
-					   true);
+		ring_put_aside(ring, THREAD_DORMANT);
 		return false;
 	}
 	if (ring_gets_room(r, ring)) {
-		aside_follow();
-		ring_look_around(ring);
+		ring_look_around(r, ring, kicked);
 		return true;
 	}
 	if (recorder_is_on(r))

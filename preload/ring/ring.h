@@ -45,6 +45,11 @@ void ring_turn(struct gl_shared *shared, struct gl_ring *ring);
 /* What the writer asks for with RING_ASKED, which the caller has taken away. */
 void ring_answer(struct gl_shared *shared);
 
+/* Something that holds for all threads has changed (recorder's `generation`): each
+ * looks around at one of its next events. They are told by taking the room in
+ * their rings away from them. */
+void ring_change(struct recorder *r);
+
 /* Makes room for one record. False: the event is lost, and was counted. */
 bool ring_make_room(struct recorder *r, struct gl_ring *ring);
 
@@ -223,22 +228,6 @@ static inline bool ring_push_address_fast(struct gl_shared *shared,
 	return true;
 }
 
-/* All other kinds. */
-static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
-				     unsigned kind, uint64_t stamp,
-				     uint64_t address)
-{
-	uint64_t head, *word;
-
-	if (unlikely(!ring_reserve(r, ring, &head)))
-		return;
-	word = ring_record(ring, head);
-	word[0] = stamp | kind;
-	word[1] = address;
-	/* pairs with the acquire of feed_scan */
-	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
-}
-
 static inline uint64_t ring_word2(const struct ring_event *event)
 {
 	uint64_t high = event->kind == GT_EXTRA ? event->what : GL_SIZE_BIG;
@@ -273,7 +262,7 @@ static inline void ring_push_extra(struct recorder *r, struct gl_ring *ring,
 		ring_put_extra(ring, event, head);
 }
 
-/* GT_FREE, GT_REALLOC_BEGIN with the context of the caller, not 0. */
+/* GT_FREE, GT_REALLOC_BEGIN with the context of the caller; 0: not known. */
 static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address, uint32_t context)
@@ -283,11 +272,21 @@ static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 	if (unlikely(!ring_reserve(r, ring, &head)))
 		return;
 	word = ring_record(ring, head);
-	word[0] = stamp | kind | GL_KIND_STACK;
+	word[0] = stamp | kind | (context ? GL_KIND_STACK : 0);
 	word[1] = address;
-	word[2] = context;
+	if (context)
+		word[2] = context;
 	/* pairs with the acquire of feed_scan */
-	atomic_store_explicit(&ring->head, head + 24, memory_order_release);
+	atomic_store_explicit(&ring->head, head + (context ? 24 : 16),
+			      memory_order_release);
+}
+
+/* All other kinds. */
+static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
+				     unsigned kind, uint64_t stamp,
+				     uint64_t address)
+{
+	ring_push_stacked(r, ring, kind, stamp, address, 0);
 }
 
 #endif

@@ -17,8 +17,6 @@
 #include <stdint.h>
 
 #include "preload/format.h"
-#include "preload/ring/arenas.h"
-#include "preload/ring/gate.h"
 #include "preload/ring/patched.h"
 #include "unwind/capture.h"
 
@@ -31,6 +29,38 @@
 
 /* Two kinds of ring: of threads, and of hooks that interrupted a hook. */
 enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
+
+/* Bits of `gate`, of which the rest is a count of requests (gate.h). */
+#define GATE_SHUT UINT64_C(1)
+#define GATE_OFF UINT64_C(2)	/* shut for good */
+#define GATE_ONE UINT64_C(4)	/* a request, in the count */
+
+/* The writer comes some 100 us after the first, unless it is held up. */
+#define GATE_SLOTS 4096
+
+struct gate_slots {
+	_Atomic uint64_t slot[GATE_SLOTS];
+	_Atomic uint64_t taken;	/* requests; the writer's */
+	_Atomic uint64_t late;	/* requests that could not be noted */
+};
+
+enum arenas_state { ARENAS_IDLE, ARENAS_ASKED, ARENAS_TAKING, ARENAS_TAKEN };
+
+/* What the program's allocator holds (arenas.h). */
+struct arenas {
+	_Atomic uint32_t state;	/* enum arenas_state */
+	/* written in TAKING by the thread that set it */
+	uint64_t stamp;		/* full counter */
+	uint64_t cycles;	/* that it took */
+	uint64_t value[GT_ARENAS_VALUES];
+};
+
+/* The second is written once, at the program's end. */
+enum arenas_which { ARENAS_RUNNING, ARENAS_LAST, ARENAS_WHICH };
+
+/* Whether the program's allocator can be asked, and may: the program has a
+ * single thread, and had no other before. */
+enum arenas_can { ARENAS_FOREIGN, ARENAS_THREADS, ARENAS_ALONE };
 
 #define GL_REQUEST_ROOM 8192	/* bytes of a request's data */
 
@@ -190,7 +220,7 @@ struct gl_shared {
 	_Atomic uint32_t partial;	/* by choice, since it began */
 	_Atomic uint32_t mutes;		/* times that a thread fell mute */
 	_Atomic uint32_t ledger_wants;	/* enum ledger_why */
-	/* what hooks know of filters of system calls (seccomp.h); at first as
+	/* what hooks know of filters of system calls (forbidden.h); at first as
 	 * it was before anything was shared */
 	_Atomic uint32_t ban_known;	/* as unwind_ban */
 	_Atomic uint32_t filters_seen;	/* those of a parent count */
@@ -272,29 +302,6 @@ struct gl_shared {
 	/* links of the free lists: id + 1. Reserved as ids are given out. */
 	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];
 };
-
-/* Whether nothing is recorded at the time; whether that is for good. Any
- * thread. */
-static inline bool gate_is_shut(const struct gl_shared *shared)
-{
-	return atomic_load_explicit(&shared->gate, memory_order_relaxed) &
-	       GATE_SHUT;
-}
-
-static inline bool gate_is_off(const struct gl_shared *shared)
-{
-	return atomic_load_explicit(&shared->gate, memory_order_relaxed) &
-	       GATE_OFF;
-}
-
-#define ARENAS_BLOCK_NS 600	/* a piece that no cache has */
-
-/* What asking for the arenas takes at most, about. */
-static inline uint64_t arenas_estimate_ns(const struct gl_shared *shared)
-{
-	return ARENAS_BLOCK_NS * atomic_load_explicit(&shared->live_blocks,
-						      memory_order_relaxed);
-}
 
 /* Of a ring that there is. */
 static inline struct gl_thread *gl_thread_of(struct gl_header *live,

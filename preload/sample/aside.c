@@ -31,7 +31,7 @@
 
 #include "preload/interpose/patched_code.h"
 #include "preload/interpose/real.h"
-#include "preload/ring/ring_shared.h"
+#include "preload/ring/ring.h"
 
 uint8_t aside_way;
 
@@ -67,7 +67,7 @@ bool aside_passes(struct thread *thread, unsigned kind, uint64_t size)
 
 	/* what a real function calls belongs to who called that one */
 	if (unlikely(real.reenters) || unlikely(patched_code_any()) ||
-	    unlikely(aside_is_behind(thread)) ||
+	    unlikely(recorder_is_behind(recorder, thread)) ||
 	    (kind != GT_ALLOC && thread->moving & 1))
 		return false;
 	if (size < sample->limits.least || size > sample->limits.most) {
@@ -102,9 +102,12 @@ static bool aside_pop(struct thread *thread)
 /* Before an event that is no second half of another. */
 static void aside_look(struct thread *thread, unsigned kind)
 {
-	if (unlikely(aside_is_behind(thread)) &&
-	    (kind == GT_ALLOC || kind == GT_FREE || kind == GT_REALLOC_BEGIN))
+	if ((unlikely(thread->aside & THREAD_CHANGED) ||
+	     unlikely(recorder_is_behind(recorder, thread))) &&
+	    (kind == GT_ALLOC || kind == GT_FREE || kind == GT_REALLOC_BEGIN)) {
+		aside_follow();
 		aside_thread(thread);
+	}
 }
 
 BASE_SLOW unsigned aside_block(struct thread *thread, unsigned kind,
@@ -236,7 +239,7 @@ void aside_thread(struct thread *thread)
 	bool chooses, looks;
 
 	/* pairs with the release of aside_limits: these come with it */
-	thread->generation = atomic_load_explicit(&sample->limits.generation,
+	thread->generation = atomic_load_explicit(&recorder->generation,
 						  memory_order_acquire);
 	chooses = sample->limits.mean || aside_limited();
 	looks = aside_limited() || real.reenters || patched_code_any();
@@ -256,17 +259,9 @@ void aside_thread(struct thread *thread)
 	recorder_put_aside(thread, THREAD_LOOKS, chooses && looks);
 }
 
-/* Something that holds for all threads has changed. They are told by taking
- * the room in their rings away from them. */
 static void aside_changed(struct recorder *r)
 {
-	/* pairs with the acquire of aside_thread, and the fence of
-	 * ring_look_around */
-	atomic_fetch_add_explicit(&sample->limits.generation, 1,
-				  memory_order_seq_cst);
-	if (r->live)
-		ring_kick(r->rings, atomic_load_explicit(&r->live->ring_count,
-							 memory_order_acquire));
+	ring_change(r);
 	if (recorder_tls && recorder_tls->own)
 		aside_thread(recorder_tls);
 }

@@ -34,6 +34,7 @@
 #ifndef GNOMON_ASIDE_H
 #define GNOMON_ASIDE_H
 
+#include "preload/ring/gate.h"
 #include "preload/ring/recorder.h"
 #include "preload/sample/sample.h"
 
@@ -59,6 +60,17 @@ static inline bool aside_dormant(void)
 				    atomic_load_explicit(&r->state,
 							 memory_order_relaxed) ==
 					    RECORDER_OFF);
+}
+
+/* A thread of the target has found the gate shut, or open: hooks look
+ * accordingly. As long as nobody has, they only look at more than they must. */
+void aside_follow(void);
+
+/* The same where an event is left out because it is shut. */
+static inline void aside_follow_shut(void)
+{
+	if (unlikely(aside_way == ASIDE_NOT))
+		aside_follow();
 }
 
 /* What aside_block and aside_address answer instead of a kind. */
@@ -92,6 +104,7 @@ static inline bool aside_leaves_out_block(unsigned kind, uint64_t size)
 		return false;
 	if (unlikely(thread) && thread->aside & THREAD_CHOOSES)
 		aside_asleep_block(thread, kind, size);
+	aside_follow_shut();
 	return true;
 }
 
@@ -147,7 +160,8 @@ static inline bool aside_skips_end(struct thread *thread, unsigned kind,
 }
 
 /* Nothing is recorded of the end of a block, or of an attempt. */
-static inline bool aside_leaves_out_address(unsigned kind, uint64_t block)
+static inline __attribute__((always_inline)) bool
+aside_leaves_out_address(unsigned kind, uint64_t block)
 {
 	struct thread *thread = recorder_tls;
 
@@ -157,6 +171,7 @@ static inline bool aside_leaves_out_address(unsigned kind, uint64_t block)
 		return false;
 	if (unlikely(thread) && thread->aside & THREAD_CHOOSES)
 		aside_asleep_address(thread, kind, block);
+	aside_follow_shut();
 	return true;
 }
 
@@ -179,21 +194,9 @@ uint64_t aside_passed(struct thread *thread, uint64_t block);
 /* The recorder begins: what the options want. seed: of the threads' lines. */
 void aside_start(uint64_t seed);
 
-/* A thread of the target has found the gate shut, or open: hooks look
- * accordingly. As long as nobody has, they only look at more than they must. */
-void aside_follow(void);
-
 /* A thread begins, with its ring; or what holds for all threads may have
  * changed. */
 void aside_thread(struct thread *thread);
-
-/* Whether what holds for all threads has changed since. */
-static inline bool aside_is_behind(const struct thread *thread)
-{
-	return thread->generation !=
-	       atomic_load_explicit(&sample->limits.generation,
-				    memory_order_relaxed);
-}
 
 /*
  * From now on only blocks of these sizes are recorded (0 and UINT64_MAX: all).

@@ -15,8 +15,6 @@
 struct limits {
 	uint64_t mean;		/* of a sample's distances, in bytes; 0: all */
 	_Atomic uint64_t least, most;	/* size */
-	/* counts changes; threads that see another one look (aside_thread) */
-	_Atomic uint32_t generation;
 };
 
 /* Hardly ever written, but for `chosen`. */

@@ -10,8 +10,10 @@
 #include "preload/patch/patch.h"
 #include "preload/process/control_signal.h"
 #include "preload/process/hooks_exit.h"
+#include "preload/ring/arenas.h"
 #include "preload/ring/recorder.h"
 #include "preload/sample/aside.h"
+#include "preload/start/launch.h"
 
 __attribute__((constructor)) static void constructor_load(void)
 {
@@ -32,8 +34,24 @@ __attribute__((constructor)) static void constructor_load(void)
 	}
 }
 
+/* The program is about to end: the writer looks more often. Events after it
+ * are still recorded. */
+static void constructor_leave(void)
+{
+	struct recorder *r = recorder;
+
+	if (!recorder_is_on(r))
+		return;
+	arenas_leave(r);
+	atomic_store_explicit(&r->shared->hurry, 1, memory_order_relaxed);
+	recorder_wake(r);
+	launch_hear(r);
+	if (atomic_load_explicit(&r->shared->spoke, memory_order_relaxed))
+		recorder_spoke(r);
+}
+
 __attribute__((destructor)) static void constructor_unload(void)
 {
-	recorder_leave();
+	constructor_leave();
 	hooks_exit_unload();
 }

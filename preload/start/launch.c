@@ -43,9 +43,11 @@
 #include "preload/base/text.h"
 #include "preload/patch/patch.h"
 #include "preload/process/exit_status.h"
-#include "preload/process/seccomp.h"
+#include "preload/process/parent.h"
 #include "preload/ring/area.h"
+#include "preload/ring/forbidden.h"
 #include "preload/ring/gate.h"
+#include "preload/ring/initial.h"
 #include "preload/start/live_make.h"
 #include "unwind/signals.h"
 
@@ -83,17 +85,16 @@ struct launch {
 	int32_t file[GL_FILES];
 	int err;
 	int32_t parent;		/* the process's, not the helper's */
+	uint32_t ledger_wants;	/* enum ledger_why */
 	bool quiet;		/* nothing is to be said */
 	bool alone;		/* without a helper */
 	char *stack;
 	char number[3][16];
+	char parent_trace[GT_PATH_MAX];
 	char *argv[LAUNCH_WORDS + 1];
 };
 
-static struct {		/* I3 */
-	struct launch launch;
-	char parent_trace[GT_PATH_MAX];
-} launch_copy;
+static struct launch launch_copy;	/* I3 */
 
 /* ---- at the first start ---- */
 
@@ -254,8 +255,8 @@ static void launch_open_files(struct launch *launch)
 		fd = sys_open(path, files[i].flags, 0);
 		launch->file[i] = sys_failed(fd) ? -1 : fd;
 	}
-	if (launch->r->parent_live[0]) {
-		fd = sys_open(launch->r->parent_live,
+	if (parent.live[0]) {
+		fd = sys_open(parent.live,
 			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 			      0);
 		launch->file[GL_FILE_PARENT] = sys_failed(fd) ? -1 : fd;
@@ -268,27 +269,6 @@ static void launch_open_files(struct launch *launch)
 	launch->file[GL_FILE_PIDFD] = sys_failed(fd) ? -1 : fd;
 	if (fd >= 0)	/* it is not to close at execve */
 		arch_syscall3(__NR_fcntl, fd, F_SETFD, 0);
-}
-
-static uint64_t launch_random(void)
-{
-	uint64_t value = 0;
-
-	if (arch_syscall3(__NR_getrandom, (long)&value, sizeof(value), 1) ==
-	    sizeof(value))
-		return value;
-	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
-}
-
-/* What holds from the first event on, before the recorder runs. */
-static void launch_tell_wishes(struct gl_shared *shared,
-			       const struct recorder *r)
-{
-	const uint64_t *number = recorder_options.number;
-
-	shared->ledger_wants = r->ledger_wants;
-	if (number[OPTION_OFF] || number[OPTION_DELAY])
-		gate_shut(shared);
 }
 
 static void launch_tell_birth(struct gl_born *born, int pid)
@@ -310,16 +290,17 @@ static void launch_tell(struct launch *launch)
 	struct gl_header *live = launch->made.header;
 	struct gl_shared *shared = (struct gl_shared *)((char *)live +
 							live->shared_offset);
+	const uint64_t *number = recorder_options.number;
 	struct gl_told *told = &shared->told;
 
 	live->monotonic0_ns = sys_moment(&live->counter0);
 	live->realtime0_ns = sys_clock(CLOCK_REALTIME);
 	live->pid = r->pid;
-	live->trace_id = launch_random();
+	live->trace_id = sys_random();
 	*told = (struct gl_told){
 		.pid = r->pid,
 		.forked = r->forked,
-		.ledger_wants = r->ledger_wants,
+		.ledger_wants = launch->ledger_wants,
 		.live_error = launch->made.err,
 		.base = (uintptr_t)live,
 		.budget = launch->where.memory / 2,
@@ -333,8 +314,11 @@ static void launch_tell(struct launch *launch)
 		.area = { (uintptr_t)r, area_size_bytes() },
 	};
 	memcpy(told->file, launch->file, sizeof(told->file));
-	seccomp_tell_start(shared);
-	launch_tell_wishes(shared, r);
+	forbidden_tell_start(shared);
+	/* what holds from the first event on, before the recorder runs */
+	shared->ledger_wants = launch->ledger_wants;
+	if (number[OPTION_OFF] || number[OPTION_DELAY])
+		gate_shut(shared);
 	launch_tell_birth(&shared->born, r->pid);
 	if (launch->made.path[0] == '/')
 		memcpy(shared->live_path, launch->made.path,
@@ -353,7 +337,7 @@ static int launch_make(struct launch *launch)
 {
 	int err;
 
-	launch->where.random = launch_random();
+	launch->where.random = sys_random();
 	err = live_make(&launch->made, &launch->where);
 	if (err)
 		return err;
@@ -418,7 +402,7 @@ static void launch_exec(void *arg)
 		arch_syscall1(__NR_exit, 127);
 }
 
-static void launch_words(struct launch *launch, char *parent_trace)
+static void launch_words(struct launch *launch)
 {
 	const int numbers[3] = { launch->where.pid, launch->made.fd,
 				 launch->made.memory_id };
@@ -436,9 +420,10 @@ static void launch_words(struct launch *launch, char *parent_trace)
 		launch->argv[n++] = launch->number[i];
 	}
 	launch->argv[n++] = launch->made.path;
-	launch->argv[n++] = parent_trace;
-	launch->argv[n++] = (char *)(recorder_executed() ?
-					     recorder_executed() : "");
+	/* this one is soon forgotten */
+	memcpy(launch->parent_trace, parent.trace, sizeof(parent.trace));
+	launch->argv[n++] = launch->parent_trace;
+	launch->argv[n++] = (char *)(initial.executed ? initial.executed : "");
 	launch->argv[n] = NULL;
 }
 
@@ -455,7 +440,7 @@ static void launch_help(void *arg)
 	launch->files = launch_raise_files();
 	launch->err = launch_make(launch);
 	if (!launch->err) {
-		launch_words(launch, r->parent_trace);
+		launch_words(launch);
 		atomic_store_explicit(&r->launching, 1, memory_order_relaxed);
 		pid = arch_clone_task(CLONE_VM | CLONE_UNTRACED,
 				      launch->stack + LAUNCH_STACK, NULL,
@@ -516,13 +501,9 @@ static void launch_shut(const struct launch *launch)
 
 static struct launch *launch_copied(const struct launch *launch)
 {
-	const struct recorder *r = launch->r;
-
-	launch_copy.launch = *launch;
-	memcpy(launch_copy.parent_trace, r->parent_trace,
-	       sizeof(r->parent_trace));
-	launch_words(&launch_copy.launch, launch_copy.parent_trace);
-	return &launch_copy.launch;
+	launch_copy = *launch;
+	launch_words(&launch_copy);
+	return &launch_copy;
 }
 
 static BASE_SLOW int launch_alone(struct launch *launch)
@@ -535,7 +516,7 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	launch->alone = true;
 	/* valgrind takes a probe for a fault of the program's; an emulator may
 	 * not look at the address at all */
-	seccomp_forbid(UNWIND_NO_PROBE);
+	forbidden_add(UNWIND_NO_PROBE);
 	launch->files = LAUNCH_FILES;	/* they close again */
 	err = launch_make(launch);
 	if (err)
@@ -589,7 +570,8 @@ static uint64_t launch_ring(void)
 	return ring;
 }
 
-static struct launch *launch_prepare(struct recorder *r, bool quiet)
+static struct launch *launch_prepare(struct recorder *r, uint32_t ledger_wants,
+				     bool quiet)
 {
 	struct launch *launch = area_alloc(sizeof(*launch));
 	const char *output = options_text(&recorder_options, OPTION_OUTPUT);
@@ -600,6 +582,7 @@ static struct launch *launch_prepare(struct recorder *r, bool quiet)
 	if (!launch->stack)
 		return NULL;
 	launch->r = r;
+	launch->ledger_wants = ledger_wants;
 	launch->quiet = quiet;
 	if (unwind_may(UNWIND_NO_IDS))
 		launch->parent = (int32_t)arch_syscall0(__NR_getppid);
@@ -617,33 +600,23 @@ static struct launch *launch_prepare(struct recorder *r, bool quiet)
 	return launch;
 }
 
-int launch_recorder(struct recorder *r, bool quiet)
+int launch_recorder(struct recorder *r, uint32_t ledger_wants, bool quiet)
 {
-	struct launch *launch = launch_prepare(r, quiet);
+	struct launch *launch = launch_prepare(r, ledger_wants, quiet);
 	int err = launch ? launch_start(launch) : -ENOMEM;
 
 	/* nobody else will remove it */
 	if (err && launch && launch->made.path[0])
 		sys_unlink(launch->made.path);
-	if (err)
-		text_message(r->message, sizeof(r->message), "the recorder "
-			     "cannot start: this process is not recorded",
-			     NULL, err);
 	return err;
 }
 
 void launch_hear(struct recorder *r)
 {
 	const struct gl_shared *shared = r->shared;
-	unsigned naps;
 
-	/* a child (fork_copy.h); or one that has its parent's program */
-	if (!shared || r->forked)
-		return;
-	/* pairs with the release of writer_foreign_done */
-	for (naps = 0; naps < LAUNCH_HEAR_NAPS &&
-		       !atomic_load_explicit(&shared->foreign_done,
-					     memory_order_acquire) &&
-		       recorder_writer_alive(r); naps++)
-		recorder_nap(r, &shared->foreign_done, 0, LAUNCH_HEAR_NS);
+	/* else: a child (fork_copy.h); or one that has its parent's program */
+	if (shared && !r->forked)
+		recorder_naps(r, &shared->foreign_done, 0, LAUNCH_HEAR_NS,
+			      LAUNCH_HEAR_NAPS);
 }

@@ -17,10 +17,11 @@ void launch_environment(char *const *environment, const char *library);
 /*
  * Makes the live mapping (r->live, r->shared, r->rings) with a first ring, and
  * starts the recorder, which takes from there on what is recorded: nobody waits
- * for it. quiet: it is to say nothing should it fail. 0, or -errno and
- * r->message. The thread that starts the recorder, with signals held.
+ * for it. ledger_wants: enum ledger_why, from the first event on. quiet: it is to
+ * say nothing should it fail. 0 or -errno. The thread that starts the recorder,
+ * with signals held.
  */
-int launch_recorder(struct recorder *r, bool quiet);
+int launch_recorder(struct recorder *r, uint32_t ledger_wants, bool quiet);
 
 /* At the end of the program: what is to be said about its allocator is said
  * while there still is somebody to hear it. Waits for a moment at most. */

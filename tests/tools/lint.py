@@ -2,6 +2,7 @@
 """The rules of the house that a compiler does not check.
 
 usage: lint.py source            the tree, from its root
+       lint.py objects FOLDER... what the objects of preload/ want of each other
        lint.py library FILE...   what a built libgnomon.so needs and gives
        lint.py called FILE...    that built test programs call all hooks
        lint.py recorder FILE...  that a built gnomon-recorder needs nothing
@@ -219,6 +220,36 @@ def check_names(paths):
             offend(same[0], "name is not unique: " + ", ".join(same[1:]))
 
 
+def enumerators(text, tag):
+    """{name: number} of an enum of the format, as far as it counts."""
+    body = re.search(r"^enum gt_%s \{(.*?)^\}" % tag, text, re.M | re.S)
+    body = re.sub(r"/\*.*?\*/", "", body.group(1), flags=re.S)
+    names = {}
+    for name, number in re.findall(r"GT_(\w+)(?: = (\d+))?,", body):
+        names[name] = int(number) if number else len(names) + min(
+            names.values(), default=0)
+    return names
+
+
+def check_format(header="preload/format.h", prose="docs/FORMAT.md"):
+    """The prose has each chunk, kind of event, EXTRA and kind of CONTROL, by
+    number and name; of events what their records take, too."""
+    with open(header, encoding="utf-8") as source:
+        text = source.read()
+    with open(prose, encoding="utf-8") as source:
+        page = source.read()
+    wanted = [r"^###.* %d %s\b" % (number, name) for name, number in
+              enumerators(text, "chunk_type").items()]
+    for number, name, size in re.findall(r"X\((\d+), (\w+), (\d+), .*\)", text):
+        wanted.append(r"^\| %s \| %s: .*\| %s \|$" % (number, name, size))
+    for tag in "extra", "control_what":
+        for name, number in enumerators(text, tag).items():
+            wanted.append(r"^\| %d \| %s \|" % (number, name.split("_", 1)[1]))
+    for pattern in wanted:
+        if not re.search(pattern, page, re.M):
+            offend(prose, "does not have " + pattern)
+
+
 def check_source():
     paths = [path for path in tracked_files()
              if path.split("/")[0] in CODE_FOLDERS
@@ -229,6 +260,7 @@ def check_source():
     check_names(c_files)
     check_recorder(c_files)
     lint_preload.check(c_files, offend)
+    check_format()
     for path in paths:
         try:
             with open(path, encoding="utf-8") as source:
@@ -315,6 +347,9 @@ def check_recorder_alone(recorder):
 def main():
     if len(sys.argv) == 2 and sys.argv[1] == "source":
         check_source()
+    elif len(sys.argv) > 2 and sys.argv[1] == "objects":
+        for folder in sys.argv[2:]:
+            lint_preload.check_objects(folder, offend)
     elif len(sys.argv) > 2 and sys.argv[1] == "library":
         for library in sys.argv[2:]:
             check_library(library)

@@ -1,66 +1,58 @@
 """The folders of preload/: what may include what (for lint.py).
 
-	base ◀─ ring ◀─ sample ◀─┬─ hooks ◀─┬─ process
-	  ▲                      │          ├─ patch       start sees all
-	  └─── interpose ◀───────┴─ api     └─ guard
+	base ◀─┬─ ring ◀──────┬─ sample ◀─ hooks ◀─┬─ api
+	       └─ interpose ◀─┘                    ├─ patch      start sees all
+	                                           └─ process ◀─ guard
 
 A unit is a .c with the .h beside it. Neither units nor headers include each
 other in a circle.
 """
 
 import collections
+import glob
 import os
 import re
+import subprocess
 
 FOLDER_MAX = 40     # files
 
 BASE = {"base"}
-SAMPLE = BASE | {"ring"}
-HOOKS = SAMPLE | {"sample", "interpose"}
+HOOKS = BASE | {"ring", "interpose", "sample"}
 ABOVE = HOOKS | {"hooks"}
 MAY_INCLUDE = {
     "base": set(),
     "ring": BASE,
     "interpose": BASE,
-    "sample": SAMPLE,
+    "sample": BASE | {"ring", "interpose"},
     "hooks": HOOKS,
-    "api": HOOKS,
-    "process": ABOVE,
+    "api": ABOVE,
     "patch": ABOVE,
-    "guard": ABOVE,
+    "process": ABOVE,
+    "guard": ABOVE | {"process"},
 }
 MAY_INCLUDE["start"] = set(MAY_INCLUDE)
 
 # What lies in preload/ itself: whoever reads traces includes it.
 OUTSIDE = "preload/format.h"
 
-# (file, what it includes): why that is so although it is against the arrows,
-# or closes a circle of units. The table only gets shorter: an entry that is
-# not needed any more is an offence, too.
-EXCEPTIONS = {
-    ("preload/api/api.h", "preload/hooks/hooks.h"):
-        "a pool's block is recorded as a hook's is, inline",
-    ("preload/process/ending.c", "preload/guard/guard_end.h"):
-        "a process's last steps are one row, the look at its guarded blocks "
-        "among them",
-    ("preload/ring/arenas.c", "preload/interpose/real.h"):
-        "the ring's slow branch asks the real mallinfo2 for the recorder",
-    ("preload/ring/ring.c", "preload/sample/aside.h"):
-        "a thread whose ring has no room looks whether anything is recorded",
-    ("preload/sample/aside.c", "preload/interpose/real.h"):
-        "who may come back to hooks takes a closer look to choose",
-    ("preload/sample/aside.c", "preload/interpose/patched_code.h"):
-        "the same",
-    # units
-    ("preload/ring/arenas.c", "preload/ring/ring.h"):
-        "arenas.h is a part of the layout of shared.h; its functions work on "
-        "all of that",
-    ("preload/ring/gate.c", "preload/ring/ring_shared.h"):
-        "gate.h is a part of the layout of shared.h, likewise",
-    ("preload/ring/ask.c", "preload/ring/recorder.h"):
-        "ask.h is a part of struct recorder; its functions work on all of "
-        "that",
+# What a folder's objects want of a folder that it may not include: the function,
+# of which folder, and why that is so. The table only gets shorter: an entry that
+# is not needed any more is an offence, too.
+UPWARD = {
+    "recorder_thread": ("start", "a thread's first event makes it known, a "
+                        "process's first one starts its recorder"),
+    "recorder_join": ("start", "the same"),
+    "guard_new": ("guard", "guard_rows.h: what is between hooks and allocator "
+                  "knows whose a block is"),
+    "guard_free_mixed": ("guard", "the same"),
+    "guard_realloc_mixed": ("guard", "the same"),
+    "guard_size_mixed": ("guard", "the same"),
+    "guard_note": ("guard", "the same"),
 }
+# Our own hooks, to be found by address (deepbind.c).
+UPWARD.update({name: ("hooks", "the program's own names") for name in (
+    "malloc", "calloc", "realloc", "free", "memalign", "posix_memalign",
+    "aligned_alloc", "valloc", "pvalloc", "malloc_usable_size")})
 
 
 def included(path):
@@ -112,14 +104,6 @@ def against_arrows(path, name):
     return other != folder and other not in MAY_INCLUDE.get(folder, ())
 
 
-def closes_circle(edge, edges):
-    """Whether it does so without the help of other exceptions."""
-    graph = units_of([other for other in edges if other == edge or
-                      other not in EXCEPTIONS])
-    return any(unit(edge[0]) in circle and unit(edge[1]) in circle
-               for circle in circles(graph))
-
-
 def check(paths, offend):
     """paths: of all C files. offend: called with where and what."""
     paths = [path for path in paths if path.startswith("preload/")]
@@ -133,7 +117,7 @@ def check(paths, offend):
             offend(path, "lies in none of preload's folders")
     edges = sorted({(path, name) for path in paths for name in included(path)})
     for edge in edges:
-        if against_arrows(*edge) and edge not in EXCEPTIONS:
+        if against_arrows(*edge):
             offend(edge[0], 'may not include "%s": against the arrows between '
                    "preload's folders" % edge[1])
     headers = collections.defaultdict(set)
@@ -142,11 +126,43 @@ def check(paths, offend):
             headers[path].add(name)
     for circle in circles(headers):
         offend(circle[0], "headers include each other: " + " ".join(circle))
-    for circle in circles(units_of([edge for edge in edges
-                                    if edge not in EXCEPTIONS])):
+    for circle in circles(units_of(edges)):
         offend(circle[0], "units include each other: " + " ".join(circle))
-    for edge in sorted(EXCEPTIONS):
-        if edge not in edges or not (against_arrows(*edge) or
-                                     closes_circle(edge, edges)):
-            offend(edge[0], 'may include "%s" by now, or does not: take it '
-                   "out of lint_preload.py" % edge[1])
+
+
+def symbols(objects):
+    """Of each object of the library: what it gives, and what it wants."""
+    listing = subprocess.run(["nm", "-A", "--"] + objects, check=True,
+                             capture_output=True, text=True).stdout
+    gives, wants = {}, collections.defaultdict(set)
+    for line in listing.splitlines():
+        path, entry = line.split(":", 1)
+        kind, name = entry.split()[-2:]
+        if kind in "Uwv":
+            wants[path].add(name)
+        elif kind.isupper():
+            gives[name] = path
+    return gives, wants
+
+
+def check_objects(root, offend):
+    """root: of the objects made of preload/. The linker takes a function from
+    wherever it is, whichever header declares it."""
+    def folder(path):
+        return os.path.relpath(path, root).split("/")[0]
+
+    gives, wants = symbols(sorted(glob.glob(root + "/*/*.o")))
+    upward = set()
+    for path in sorted(wants):
+        for name in sorted(wants[path] & set(gives)):
+            other = folder(gives[name])
+            if other == folder(path) or \
+                    other in MAY_INCLUDE[folder(path)]:
+                continue
+            if UPWARD.get(name, "")[:1] == (other,):
+                upward.add(name)
+            else:
+                offend(path, "may not want %s of %s/" % (name, other))
+    for name in sorted(set(UPWARD) - upward):
+        offend(root, "nobody wants %s against the arrows by now: take it out "
+               "of lint_preload.py" % name)

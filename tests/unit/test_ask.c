@@ -90,7 +90,7 @@ static void answered_in_turn(void **state)
 		assert_true(ask(i, &result));
 		assert_int_equal(result, i + 1);
 	}
-	assert_int_equal(recorder->ask.holder, 0);
+	assert_int_equal(ask_turn->holder, 0);
 }
 
 /* There and back by value, as nobody can read the asker's memory. */
@@ -134,14 +134,14 @@ static void a_recorder_that_has_gone_is_not_waited_for(void **state)
 	assert_false(ask(1, &result));
 	pthread_join(by, NULL);
 	assert_false(ask(1, &result));
-	assert_int_equal(recorder->ask.holder, 0);
+	assert_int_equal(ask_turn->holder, 0);
 }
 
 /* Once there is a question: a signal for who has asked it. */
 static void *interrupts(void *unused)
 {
 	(void)unused;
-	while (recorder->ask.holder < 4096 || !recorder->ask.cfa)
+	while (ask_turn->holder < 4096 || !ask_turn->cfa)
 		sched_yield();
 	pthread_kill(asker, SIGUSR1);
 	return NULL;
@@ -186,11 +186,11 @@ static void one_that_was_left_is_taken_back(void **state)
 		fail();
 	}
 	pthread_join(by, NULL);
-	assert_int_equal(recorder->ask.holder, arch_thread_pointer());
+	assert_int_equal(ask_turn->holder, arch_thread_pointer());
 	holds_back = 0;
 	assert_true(ask(41, &result));
 	assert_int_equal(result, 42);
-	assert_int_equal(recorder->ask.holder, 0);
+	assert_int_equal(ask_turn->holder, 0);
 }
 
 static void one_within_another_is_refused(void **state)
@@ -225,5 +225,6 @@ int main(void)
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
+	ask_place();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "preload/ring/gate.h"
 #include "preload/ring/ring.h"
 
 #define THREADS 4

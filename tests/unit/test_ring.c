@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "preload/base/sys.h"
+#include "preload/interpose/real.h"
 #include "preload/ring/area.h"
 #include "preload/ring/ring.h"
 #include "preload/sample/aside.h"
@@ -208,8 +209,7 @@ static void a_change_is_seen_after_a_wait(void **state)
 	pthread_t writer;
 
 	(void)state;
-	ring.head = SIZE;
-	ring.limit = 0;
+	ring.head = ring.limit = SIZE;	/* nobody took it away */
 	recorder_tls = &thread;
 	pthread_create(&writer, NULL, changes, NULL);
 	ring_push_address(recorder, &ring, GT_FREE, 16, 0x10);
@@ -218,6 +218,32 @@ static void a_change_is_seen_after_a_wait(void **state)
 	assert_int_equal(ring.head, SIZE + 16);
 	assert_int_equal(thread.aside, THREAD_CHANGED);
 	assert_null(thread.ring);
+}
+
+/* The gate was shut, and nobody of this thread has seen it. */
+static void who_lost_its_room_looks_where_hooks_have_to(void **state)
+{
+	(void)state;
+	real_only = true;
+	aside_start(0);
+	assert_int_equal(aside_way, ASIDE_NOT);
+	gate_shut(recorder->shared);
+	recorder_tls = &thread;
+	assert_true(aside_leaves_out_block(GT_ALLOC, 16));
+	assert_int_equal(aside_way, ASIDE_PERHAPS);
+	gate_open(recorder->shared);
+	ring.limit = 0;
+	ring_push_address(recorder, &ring, GT_FREE, 16, 0x10);
+	assert_int_equal(thread.aside, THREAD_CHANGED);
+	assert_int_equal(aside_block(&thread, GT_REALLOC_DONE, 0x20, 16),
+			 GT_REALLOC_DONE);
+	assert_int_equal(aside_way, ASIDE_PERHAPS);
+	assert_int_equal(aside_block(&thread, GT_ALLOC, 0x20, 16), GT_ALLOC);
+	recorder_tls = NULL;
+	real_only = false;
+	assert_int_equal(aside_way, ASIDE_NOT);
+	assert_int_equal(thread.aside, 0);
+	assert_ptr_equal(thread.ring, &ring);
 }
 
 static uint64_t stamp_of(struct gl_ring *which)
@@ -474,6 +500,8 @@ int main(void)
 		cmocka_unit_test_setup(dormant_lets_go_for_a_while, each),
 		cmocka_unit_test_setup(a_full_ring_waits, each),
 		cmocka_unit_test_setup(a_change_is_seen_after_a_wait, each),
+		cmocka_unit_test_setup(
+			who_lost_its_room_looks_where_hooks_have_to, each),
 		cmocka_unit_test_setup(a_turn_is_taken_and_lost, each),
 		cmocka_unit_test_setup(nested_records_have_eight_words, each),
 		cmocka_unit_test_setup(extras_have_eight_words, each),

@@ -14,6 +14,7 @@
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 #include "preload/process/seccomp.h"
+#include "preload/ring/forbidden.h"
 #include "cli/recorder/seccomp_watch.h"
 
 static struct gl_shared shared;
@@ -26,7 +27,7 @@ static int each(void **state)
 	memset(&shared, 0, sizeof(shared));
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->shared = &shared;
-	seccomp_tell(recorder);
+	forbidden_tell(recorder);
 	return 0;
 }
 
@@ -41,7 +42,7 @@ static void filter(uint32_t number)
 	};
 	struct sock_fprog program = { 4, code };
 
-	seccomp_before();
+	forbidden_before();
 	seccomp_after_filter(&program);
 }
 
@@ -51,15 +52,15 @@ static void the_writer_knows_what_hooks_know(void **state)
 
 	(void)state;
 	assert_true(recording_may(&writer, SECCOMP_NO_ALL));
-	seccomp_before();
+	forbidden_before();
 	assert_false(recording_may(&writer, UNWIND_NO_WAIT));
-	seccomp_after_failure();
+	forbidden_after(0, false);
 	assert_true(recording_may(&writer, SECCOMP_NO_ALL));
 	filter(__NR_bind);
 	assert_false(recording_may(&writer, SECCOMP_NO_SOCKET));
 	assert_true(recording_may(&writer, UNWIND_NO_WAIT));
 	assert_int_equal(shared.filters_seen, 1);
-	seccomp_tell_start(&next);	/* as its parent's child begins */
+	forbidden_tell_start(&next);	/* as its parent's child begins */
 	assert_int_equal(next.ban_known, SECCOMP_NO_SOCKET);
 	assert_int_equal(next.filters_seen, 1);
 }
@@ -71,7 +72,7 @@ static void what_was_there_before_is_told_at_the_start(void **state)
 	filter(__NR_mincore);
 	assert_int_equal(shared.filters_seen, 1);
 	recorder->shared = &shared;
-	seccomp_tell(recorder);
+	forbidden_tell(recorder);
 	assert_int_equal(shared.filters_seen, 2);
 	assert_false(recording_may(&writer, SECCOMP_NO_PAGES));
 }
@@ -94,7 +95,7 @@ static void a_child_keeps_what_was_taken_over(void **state)
 	assert_true(unwind_may(UNWIND_NO_WAIT));
 	each(NULL);
 	shared.ban_found = SECCOMP_NO_ALL;
-	seccomp_take_over();
+	forbidden_take_over();
 	assert_int_equal(shared.ban_known, SECCOMP_NO_ALL);
 	fork_happens();
 	assert_false(unwind_may(UNWIND_NO_WAIT));

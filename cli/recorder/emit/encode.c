@@ -280,7 +280,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 			(data + (position & mask));
 		const uint64_t word0 = encode_word(word, 0);
 		const uint64_t word1 = encode_word(word, 1);
-		const unsigned kind = word0 & ENCODE_EVENT_MASK;
+		const unsigned kind = gl_kind(word0);
 		uint64_t length = 16;
 
 		if (unlikely(nested) && !word0) {

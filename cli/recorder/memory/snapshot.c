@@ -26,6 +26,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/base/varint.h"
+#include "preload/ring/gate.h"
 
 #define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
 #define SNAPSHOT_BEAT_NS UINT64_C(1000000)	/* of the last one */

@@ -1,6 +1,7 @@
 /*
- * test_recorder.c: threads that come while another one starts the recorder.
- * The start itself is what the system tests are about: here it is forbidden.
+ * test_start.c: threads that come while another one starts the recorder. The
+ * start itself is what the system tests are about: here it is forbidden. It
+ * includes start.c, whose state nobody else has to see.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +13,7 @@
 
 #include "arch.h"
 #include "preload/base/sys.h"
-#include "preload/process/seccomp.h"
-#include "preload/ring/recorder.h"
-#include "unwind/memory.h"
+#include "preload/start/start.c"
 
 #define EVENTS 100
 #define TRIES 20	/* on a busy machine it may come too late */
@@ -38,7 +37,7 @@ static int prepare(void **state)
 		assert_int_equal(recorder->state, RECORDER_NEW);
 	}
 	recorder->state = RECORDER_STARTING;
-	recorder->starter_late = 0;
+	start->late = 0;
 	recorder->skipped = 0;
 	return 0;
 }
@@ -57,10 +56,10 @@ static void one_that_does_not_come_back_is_waited_for_once(void **state)
 	uint64_t once;
 
 	(void)state;
-	recorder->starter = arch_thread_pointer() + 1;
+	start->thread = arch_thread_pointer() + 1;
 	once = waited_ns(1);
 	assert_true(once > SYS_NS / 2);
-	assert_int_equal(recorder->starter_late, 1);
+	assert_int_equal(start->late, 1);
 	assert_true(waited_ns(EVENTS) < EVENTS * once / 4);
 	assert_int_equal(recorder->skipped, EVENTS + 1);
 }
@@ -78,25 +77,25 @@ static void one_that_comes_back_is_waited_for(void **state)
 	pthread_t starter;
 	unsigned tries;
 
-	recorder->starter_late = 1;
-	for (tries = 0; tries < TRIES && recorder->starter_late; tries++) {
+	start->late = 1;
+	for (tries = 0; tries < TRIES && start->late; tries++) {
 		prepare(state);
-		recorder->starter = arch_thread_pointer() + 1;
+		start->thread = arch_thread_pointer() + 1;
 		assert_int_equal(pthread_create(&starter, NULL, comes_back,
 						NULL), 0);
 		assert_null(recorder_thread());
 		assert_int_equal(pthread_join(starter, NULL), 0);
 	}
-	assert_int_equal(recorder->starter_late, 0);
+	assert_int_equal(start->late, 0);
 	assert_int_equal(recorder->skipped, 0);
 }
 
 static void who_starts_does_not_wait_for_itself(void **state)
 {
 	(void)state;
-	recorder->starter = arch_thread_pointer();
+	start->thread = arch_thread_pointer();
 	waited_ns(EVENTS);
-	assert_int_equal(recorder->starter_late, 0);
+	assert_int_equal(start->late, 0);
 	assert_int_equal(recorder->skipped, EVENTS);
 }
 

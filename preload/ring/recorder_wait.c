@@ -1,0 +1,263 @@
+/*
+ * recorder_wait.c: what threads of the target know of the writer, and how they wait
+ * for it. See recorder.h.
+ *
+ * I1: no system call is made but futex, and none that unwind_ban names
+ *     (forbidden.h): a program may have forbidden itself all others, on pain of
+ *     death. What needs more (messages, looking whether somebody lives) is only
+ *     done by who finds nobody to wait for.
+ */
+#include "preload/ring/recorder.h"
+
+#include <errno.h>
+
+#include "preload/base/message.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/ring/forbidden.h"
+#include "preload/ring/gate.h"
+#include "preload/ring/patience.h"
+
+#define RECORDER_WINDOW_NS 2000	/* of the live header's window_ticks */
+#define RECORDER_CYCLES_NS 4	/* of a fast counter, a nanosecond */
+#define RECORDER_CYCLES_MOST 8	/* of any */
+#define RECORDER_WANT_NAP_NS (10 * UINT64_C(1000000))
+#define RECORDER_WANT_NAPS 20
+#define RECORDER_SETTLE_NS (20 * UINT64_C(1000000))
+#define RECORDER_SETTLE_NAPS 50
+#define RECORDER_PARTED_NS (10 * UINT64_C(1000000))
+#define RECORDER_PARTED_NAPS 100
+
+struct options recorder_options;
+_Atomic uint32_t *recording_told;
+__thread struct thread *recorder_tls
+	__attribute__((tls_model("initial-exec")));
+
+bool recorder_is_on(const struct recorder *r)
+{
+	/* pairs with the release of start_undisturbed */
+	return r && atomic_load_explicit(&r->state, memory_order_acquire) ==
+			    RECORDER_ON &&
+	       r->shared && !gate_is_off(r->shared);
+}
+
+void recorder_hint_maps(void)
+{
+	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+
+	if (shared)
+		atomic_fetch_add_explicit(&shared->maps_hints, 1,
+					  memory_order_relaxed);
+}
+
+void recorder_wake(struct recorder *r)
+{
+	struct gl_shared *shared = r->shared;
+
+	if (unlikely(!shared))
+		return;		/* a child (fork_copy.h) */
+	forbidden_take_over();
+	/* both sequentially consistent, like their counterparts in
+	 * writer_sleep: either it sees the count, or we see it asleep */
+	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&shared->asleep, memory_order_seq_cst) &&
+	    unwind_may(UNWIND_NO_WAIT))
+		sys_futex_wake(&shared->wake);
+}
+
+uint64_t recorder_cycles(const struct recorder *r, uint64_t ns)
+{
+	const struct gl_header *live = r->live;
+
+	if (unlikely(!live))
+		return 0;	/* a child (fork_copy.h) */
+	if (unlikely(!live->window_ticks))
+		return ns * RECORDER_CYCLES_NS;	/* nobody knows yet */
+	/* what stands there is written over by whom it may be: a wait ends */
+	return base_min((ns / RECORDER_WINDOW_NS * live->window_ticks)
+				<< (live->tick_shift & 31),
+			ns * RECORDER_CYCLES_MOST);
+}
+
+void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
+		  uint32_t value, uint64_t ns)
+{
+	uint64_t start, cycles;
+
+	if (unwind_may(UNWIND_NO_WAIT)) {
+		sys_futex_wait(word, value, ns);
+		return;
+	}
+	start = arch_cycles();
+	cycles = recorder_cycles(r, ns);
+	while (atomic_load_explicit(word, memory_order_acquire) == value &&
+	       arch_cycles() - start < cycles &&
+	       !unwind_may(UNWIND_NO_WAIT))
+		arch_pause();
+}
+
+void recorder_put_aside(struct thread *thread, enum thread_aside why, bool on)
+{
+	thread->aside = on ? thread->aside | why : thread->aside & ~why;
+	thread->ring = thread->aside ? NULL : thread->own;
+}
+
+/* It has not said that it is there. Who is made to wait looks: it may have ended
+ * before it could. */
+static BASE_SLOW bool recorder_is_coming(struct gl_shared *shared)
+{
+	uint32_t coming = GL_RECORDER_COMING, pid;
+
+	pid = atomic_load_explicit(&shared->recorder_pid,
+				   memory_order_relaxed);
+	if (!pid || !unwind_may(SECCOMP_NO_START) ||
+	    arch_syscall2(__NR_kill, pid, 0) != -ESRCH)
+		return true;
+	/* it may have said so meanwhile, and ended */
+	return !atomic_compare_exchange_strong_explicit(
+		       &shared->recorder_tid, &coming, 0,
+		       memory_order_relaxed, memory_order_relaxed) &&
+	       coming && !(coming & GL_RECORDER_GONE);
+}
+
+bool recorder_writer_alive(const struct recorder *r)
+{
+	struct gl_shared *shared = r->shared;
+	uint32_t tid = !shared ? 0 :
+		       atomic_load_explicit(&shared->recorder_tid,
+					    memory_order_relaxed);
+
+	if (unlikely(tid == GL_RECORDER_COMING))
+		return recorder_is_coming(shared);
+	return tid && !(tid & GL_RECORDER_GONE);
+}
+
+void recorder_set_off(struct recorder *r)
+{
+	if (r->shared)
+		gate_shut_for_good(r->shared);
+	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
+}
+
+bool recorder_may_speak(const struct recorder *r)
+{
+	return !r->forked || !recording_told ||
+	       !atomic_load_explicit(recording_told, memory_order_relaxed);
+}
+
+void recorder_spoke(const struct recorder *r)
+{
+	if (r->forked && recording_told)
+		atomic_store_explicit(recording_told, 1, memory_order_relaxed);
+}
+
+BASE_SLOW void recorder_lost(struct recorder *r)
+{
+	struct gl_shared *shared = r->shared;
+	uint32_t tid = atomic_load_explicit(&shared->recorder_tid,
+					    memory_order_acquire);
+	uint32_t state = atomic_load_explicit(&shared->recorder_state,
+					      memory_order_acquire);
+	/* of one thread, once: its stack may be small */
+	static char buffer[GT_PATH_MAX + 256];
+	struct text text;
+
+	/* one that has given up has said why, before it let go of its word */
+	if ((tid && !(tid & GL_RECORDER_GONE)) || state == GL_RECORDER_DONE ||
+	    state == GL_RECORDER_FAILED ||
+	    atomic_exchange_explicit(&r->lost, 1, memory_order_relaxed))
+		return;
+	gate_shut_for_good(shared);
+	/* at least the event at hand: what there is is not all */
+	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+	if (!recorder_may_speak(r))
+		return;
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, "the recorder was killed: recording has stopped");
+	if (shared->live_path[0]) {
+		text_put(&text, "; who reads the trace finds the last events "
+				"in ");
+		text_put(&text, shared->live_path);
+	}
+	message_say(buffer);
+	recorder_spoke(r);
+}
+
+void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
+		   uint32_t value, uint64_t ns, unsigned naps)
+{
+	/* pairs with the release of who changes it */
+	while (naps-- &&
+	       atomic_load_explicit(word, memory_order_acquire) == value &&
+	       recorder_writer_alive(r))
+		recorder_nap(r, word, value, ns);
+}
+
+void recorder_parted(struct recorder *r)
+{
+	recorder_naps(r, &r->launching, 1, RECORDER_PARTED_NS,
+		      RECORDER_PARTED_NAPS);
+}
+
+void recorder_settle(void)
+{
+	const struct gl_shared *shared = recorder ? recorder->shared : NULL;
+
+	if (shared)
+		recorder_naps(recorder, &shared->recorder_state,
+			      GL_RECORDER_STARTING, RECORDER_SETTLE_NS,
+			      RECORDER_SETTLE_NAPS);
+}
+
+/* Whether waiting is in vain: a program whose every stack is new must not
+ * wait for nodes at each. */
+static bool recorder_in_vain(const struct recorder *r,
+			     const struct gl_shared *shared,
+			     const _Atomic uint32_t *refused)
+{
+	return atomic_load_explicit(refused, memory_order_relaxed) ||
+	       !recorder_writer_alive(r) || gate_is_off(shared);
+}
+
+static uint64_t recorder_patience_ns(void)
+{
+	return recorder_options.number[OPTION_OVERFLOW] ==
+			       OPTION_OVERFLOW_DROP ?
+		       RECORDER_WANT_NAP_NS * RECORDER_WANT_NAPS : PATIENCE_NS;
+}
+
+void recorder_want(const struct gl_shared *shared,
+			  const _Atomic uint32_t *limit,
+			  const _Atomic uint32_t *refused)
+{
+	uint32_t old = atomic_load_explicit(limit, memory_order_acquire);
+	struct recorder *r = recorder;
+	struct patience patience = patience_begin(r, recorder_patience_ns());
+	unsigned naps = 0;
+
+	while (naps < RECORDER_WANT_NAPS) {
+		if (recorder_in_vain(r, shared, refused) || patience_lost(r))
+			return;
+		recorder_wake(r);
+		recorder_nap(r, limit, old, RECORDER_WANT_NAP_NS);
+		if (atomic_load_explicit(limit, memory_order_acquire) != old)
+			return;
+		if (patience_renewed(r, &patience))
+			naps++;
+		else if (patience_ended(&patience))
+			patience_lose(r);
+	}
+}
+
+void recorder_want_heaps(struct gl_shared *shared, uint32_t heaps)
+{
+	uint32_t wanted = atomic_load_explicit(&shared->heaps_wanted,
+					       memory_order_relaxed);
+
+	while (wanted < heaps &&
+	       !atomic_compare_exchange_weak_explicit(
+		       &shared->heaps_wanted, &wanted, heaps,
+		       memory_order_release, memory_order_relaxed))
+		;
+	recorder_want(shared, &shared->heap_limit, &shared->heaps_refused);
+}

@@ -1,0 +1,554 @@
+/*
+ * start.c: starting the recorder in a process, and letting threads in.
+ *
+ * The first hook that finds the real functions starts it, so that constructors
+ * of the program's libraries are recorded too; constructor.c only makes sure of
+ * it. In a forked child the first hook starts it again: the area is
+ * zero there (area.c).
+ *
+ * Called on the slow branch of every hook; any thread, also signal handlers.
+ *
+ * I1: a thread whose `ring` is set belongs to this process: the area of
+ *     another would be zero.
+ * I2: once a thread has its ring, no system call but futex is made for it, and
+ *     none that unwind_ban names (forbidden.h): a program may
+ *     have forbidden itself all others, on pain of death. What needs more
+ *     (messages, looking whether somebody lives) is the writer's.
+ * I3: the caller of recorder_thread() may be a child that shares our memory
+ *     (vfork, clone): it never registers, because the writer would take it
+ *     for dead.
+ */
+#include "preload/ring/recorder.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "preload/api/api_begin.h"
+#include "preload/api/heaps.h"
+#include "preload/base/bump.h"
+#include "preload/base/message.h"
+#include "preload/base/options_agree.h"
+#include "preload/base/product.h"
+#include "preload/base/section.h"
+#include "preload/base/sys.h"
+#include "preload/base/text.h"
+#include "preload/base/tid.h"
+#include "preload/guard/guard.h"
+#include "preload/interpose/real.h"
+#include "preload/process/ending.h"
+#include "preload/process/environment.h"
+#include "preload/process/parent.h"
+#include "preload/ring/area.h"
+#include "preload/ring/arenas.h"
+#include "preload/ring/ask.h"
+#include "preload/ring/forbidden.h"
+#include "preload/ring/fork_copy.h"
+#include "preload/ring/initial.h"
+#include "preload/ring/ledger_ask.h"
+#include "preload/ring/pool_take.h"
+#include "preload/sample/aside.h"
+#include "preload/start/budget.h"
+#include "preload/start/launch.h"
+#include "unwind/memory.h"
+#include "unwind/signals.h"
+
+#define START_NAP_NS (50 * UINT64_C(1000000))
+#define START_NAPS 20
+
+/* Whether this process image has been recording, perhaps under another pid. */
+static bool start_was_on;
+
+/* Constant from the first start on. */
+enum { START_UNREAD, START_READING, START_READ, START_BAD };
+static _Atomic uint32_t start_setup;
+static uintptr_t start_main_pointer;	/* thread pointer; 0: not known */
+
+/* In the area: a forked child finds zeros. */
+static struct start {
+	/* thread pointer of who starts the recorder: what interrupts that one
+	 * does not wait for it */
+	_Atomic uintptr_t thread;
+	_Atomic uint32_t late;	/* it was waited for in vain */
+} *start;
+
+static void start_complain(const char *what, const char *detail,
+			      const char *then)
+{
+	char buffer[512];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, what);
+	text_put(&text, detail);
+	text_put(&text, then);
+	message_say(buffer);
+}
+
+/* arenas_source.take */
+static void start_figures(uint64_t value[GT_ARENAS_VALUES])
+{
+	const struct real_mallinfo info = real.mallinfo();
+
+	value[GT_ARENAS_SYSTEM] = info.arena;
+	value[GT_ARENAS_FREE] = info.fordblks;
+	value[GT_ARENAS_FREE_COUNT] = info.ordblks;
+	value[GT_ARENAS_FAST] = info.fsmblks;
+	value[GT_ARENAS_FAST_COUNT] = info.smblks;
+	value[GT_ARENAS_TOP] = info.keepcost;
+	value[GT_ARENAS_MMAPPED] = info.hblkhd;
+	value[GT_ARENAS_MMAPPED_COUNT] = info.hblks;
+}
+
+/* Options and area, once per process image. */
+static bool start_read(void)
+{
+	char *const *environment = initial_environment();
+	struct budget budget;
+	const char *bad = NULL, *wrong;
+	long told;
+	int err;
+
+	initial_find();
+	if (sys_gettid() == sys_getpid())
+		start_main_pointer = arch_thread_pointer();
+	message_init();
+	options_default(&recorder_options);
+	recorder_options.number[OPTION_OFF] = product_off;
+	if (environment &&
+	    options_environment(&recorder_options, environment, &bad)) {
+		start_complain("bad value: ", bad,
+				  ": this process is not recorded");
+		return false;
+	}
+	wrong = options_disagree(&recorder_options);
+	if (wrong) {
+		start_complain(wrong, ": this process is not recorded", "");
+		return false;
+	}
+	launch_environment(environment, real_own_map()->l_name);
+	if (environment)
+		environment_init(environment, real_own_map()->l_name);
+	if (real.mallinfo)
+		arenas_source = (struct arenas_source){ start_figures,
+							real.single_threaded };
+	/* before this thread has a ring, and any other */
+	if (recorder_options.number[OPTION_FREE_STACKS])
+		real_only = false;
+	err = budget_make(&recorder_options, &budget);
+	if (!err) {
+		/* what the writer goes by, and the trace says */
+		recorder_options.number[OPTION_MEMORY] = budget.memory;
+		err = area_map(budget.area);
+	}
+	if (err) {
+		message_say(err == -ENOSYS ?
+				    "this kernel cannot wipe memory at a "
+				    "fork: this process is not recorded" :
+				    "its limits leave no memory to record "
+				    "this process: it is not recorded");
+		return false;
+	}
+	start = area_place(sizeof(*start));
+	ask_place();
+	sample_place();
+	api_place();
+	environment_place();
+	ending_place();
+	told = sys_mmap(NULL, RECORDING_TOLD_SIZE, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	recording_told = sys_failed(told) ? NULL : (_Atomic uint32_t *)told;
+	return true;
+}
+
+/* Whether the set-up is there; one thread makes it, others go without. */
+static bool start_ready(void)
+{
+	uint32_t state = START_UNREAD;
+
+	if (likely(atomic_load_explicit(&start_setup,
+					memory_order_acquire) ==
+		   START_READ))
+		return true;
+	if (!atomic_compare_exchange_strong_explicit(
+		    &start_setup, &state, START_READING,
+		    memory_order_acquire, memory_order_acquire))
+		return state == START_READ;
+	state = start_read() ? START_READ : START_BAD;
+	/* pairs with the acquire above: options and area are there */
+	atomic_store_explicit(&start_setup, state, memory_order_release);
+	return state == START_READ;
+}
+
+/* capture_config.want_nodes */
+static void start_want_nodes(void)
+{
+	const struct gl_header *live = recorder->live;
+	const struct gl_shared *shared = recorder->shared;
+
+	if (live && shared)	/* else: a child (fork_copy.h) */
+		recorder_want(shared, &live->node_limit,
+			      &shared->nodes_refused);
+}
+
+/* capture_config.want_images */
+static void start_want_images(void)
+{
+	const struct gl_shared *shared = recorder->shared;
+
+	if (shared)
+		recorder_want(shared, &shared->image_limit,
+			      &shared->images_refused);
+}
+
+/* What there is already of what the writer is told where it changes. */
+static void start_tell(struct recorder *r)
+{
+	struct gl_shared *shared = r->shared;
+
+	r->tables = &shared->tables;
+	forbidden_tell(r);
+	arenas_tell(shared);
+	heaps_tell_all();
+	atomic_store_explicit(&shared->bumped, bump_count(),
+			      memory_order_relaxed);
+}
+
+static int start_capture(struct recorder *r)
+{
+	struct gl_header *live = r->live;
+	char *base = (char *)live;
+	struct capture_config config = {
+		.mode = (enum capture_mode)
+			recorder_options.number[OPTION_SHADOW_STACK],
+		.oracle = recorder_options.oracle,
+		.nodes = (struct gl_node *)(base + live->nodes_offset),
+		.node_count = &live->node_count,
+		.node_limit = &live->node_limit,
+		.node_max = (live->rings_offset - live->nodes_offset) /
+			    sizeof(struct gl_node),
+		.images = (struct gl_image *)(base + live->images_offset),
+		.image_count = &live->image_count,
+		.want_nodes = start_want_nodes,
+		.image_limit = &r->shared->image_limit,
+		.want_images = start_want_images,
+		.tables = &recorder->tables,
+		.find_section = section_find,
+		.main_stack_end = initial.stack_end,
+		.barrier_near = recorder_options.barrier_near,
+		.no_stacks = recorder_options.number[OPTION_DEPTH] == 0,
+	};
+
+	return capture_init(&config);
+}
+
+/* unwind_ask */
+static bool start_readable(uintptr_t address)
+{
+	const struct ask_question question = { .what = ASK_READABLE,
+					       .arg = { address } };
+	long yes = 0;
+
+	return ask_writer(recorder, &question, &yes) && yes;
+}
+
+/* Another one in each process, also in children, which share the noise. No
+ * system call: a child may not be allowed any. */
+static uint64_t start_random(const struct recorder *r)
+{
+	uint64_t noise = arch_cycles() + ((uint64_t)r->pid << 32);
+
+	if (recorder_options.seed)
+		return recorder_options.seed;
+	return choose_mix(noise) ^ (initial.noise ? *initial.noise : 0);
+}
+
+/* Nothing is recorded: why. err: 0 if that says it all. */
+static void start_failed(const struct recorder *r, const char *what, int err)
+{
+	char buffer[512];
+
+	if (!recorder_may_speak(r))
+		return;
+	if (err)
+		text_message(buffer, sizeof(buffer), what, NULL, err);
+	message_say(err ? buffer : what);
+	recorder_spoke(r);
+}
+
+static bool start_begin(struct recorder *r)
+{
+	const char *nothing = "the recorder cannot start: this process is not "
+			      "recorded";
+	int err;
+
+	r->pid = sys_getpid();
+	aside_start(start_random(r));
+	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
+	unwind_alloc = area_alloc;
+	unwind_scarce = area_scarce;
+	unwind_ask = start_readable;
+	if (!r->threads) {
+		start_failed(r, nothing, 0);
+		return false;
+	}
+	err = launch_recorder(r, api_numbers_wanted() ? LEDGER_LIVE : 0,
+			      !recorder_may_speak(r));
+	if (err) {
+		start_failed(r, nothing, err);
+		return false;
+	}
+	start_tell(r);
+	err = start_capture(r);
+	area_settle(recorder_options.number[OPTION_MEMORY] / 2);
+	guard_recorded(r, r->forked);
+	/* nothing of it holds any more */
+	parent.trace[0] = parent.live[0] = '\0';
+	if (err) {
+		atomic_store_explicit(&r->shared->stop, 1,
+				      memory_order_release);
+		recorder_wake(r);
+		start_failed(r, "the unwinder cannot start", err);
+	}
+	return !err;
+}
+
+static bool start_follows_fork(void)
+{
+	uint64_t follow = recorder_options.number[OPTION_FOLLOW];
+
+	return follow == OPTION_FOLLOW_FORK || follow == OPTION_FOLLOW_ALL;
+}
+
+/*
+ * Counts early events, first where there is always a place. Whoever sees that
+ * something is shared takes them there. The fences see to it that the last who
+ * counts sees it, or who has started the recorder sees the count.
+ */
+static void start_skip(struct recorder *r, uint64_t events)
+{
+	struct gl_shared *shared;
+
+	atomic_fetch_add_explicit(&r->skipped, events, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+	shared = r->shared;
+	if (!shared)
+		return;
+	events = atomic_exchange_explicit(&r->skipped, 0,
+					  memory_order_relaxed);
+	atomic_fetch_add_explicit(&shared->skipped, events,
+				  memory_order_relaxed);
+}
+
+/* Signals are kept out: a handler that jumped out of this would leave it to
+ * nobody. */
+static void start_undisturbed(struct recorder *r)
+{
+	uint32_t state = RECORDER_NEW;
+
+	if (!atomic_compare_exchange_strong_explicit(
+		    &r->state, &state, RECORDER_STARTING,
+		    memory_order_acquire, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&start->thread, arch_thread_pointer(),
+			      memory_order_relaxed);
+	r->forked = start_was_on;
+	start_was_on = true;
+	fork_copy_forget();
+	/* pairs with the acquire of start_enter */
+	if ((!r->forked || start_follows_fork()) && start_begin(r)) {
+		atomic_store_explicit(&r->state, RECORDER_ON,
+				      memory_order_release);
+		start_skip(r, 0);
+	} else {
+		recorder_set_off(r);
+		aside_follow();
+	}
+	if (unwind_may(UNWIND_NO_WAIT))
+		sys_futex_wake(&r->state);
+}
+
+static void start_process(struct recorder *r)
+{
+	struct signals_held held;
+
+	/* a child of a process that forbade itself what this needs; or has
+	 * itself stepped, as the writer would be then */
+	if (!unwind_may(SECCOMP_NO_START) || arch_is_stepped())
+		return;
+	signals_hold(&held);
+	start_undisturbed(r);
+	signals_release(&held);
+}
+
+/* Another thread is about to start it: in a child of fork several may come at
+ * once. Not for ever, and not at each event: that one may be stopped. */
+static uint32_t start_await(struct recorder *r)
+{
+	uint32_t state = RECORDER_STARTING;
+	unsigned naps;
+
+	if (atomic_load_explicit(&start->thread, memory_order_relaxed) ==
+		    arch_thread_pointer() ||
+	    atomic_load_explicit(&start->late, memory_order_relaxed) ||
+	    !unwind_may(UNWIND_NO_WAIT))
+		return state;
+	for (naps = 0; naps < START_NAPS; naps++) {
+		sys_futex_wait(&r->state, RECORDER_STARTING,
+			       START_NAP_NS);
+		state = atomic_load_explicit(&r->state, memory_order_acquire);
+		if (state != RECORDER_STARTING)
+			return state;
+	}
+	atomic_store_explicit(&start->late, 1, memory_order_relaxed);
+	return state;
+}
+
+/* The kernel knows, and here it is a quick question; the writer would have to
+ * open a file, if the thread is still there by then. */
+static void start_name(struct gl_thread *told)
+{
+	if (!unwind_may(UNWIND_NO_IDS) ||
+	    arch_syscall2(__NR_prctl, PR_GET_NAME, (long)told->name))
+		told->name[0] = '\0';
+	told->name[sizeof(told->name) - 1] = '\0';
+}
+
+/* A child's only thread goes on, on its stack, as the thread that forked: so
+ * it is the main thread, but may be on another stack than that of main. */
+static bool start_on_main_stack(const struct thread *thread)
+{
+	return start_main_pointer ?
+		       arch_thread_pointer() == start_main_pointer :
+		       thread->is_main;
+}
+
+static struct thread *start_register(struct recorder *r)
+{
+	struct gl_shared *shared = r->shared;
+	struct gl_header *live = r->live;
+	struct gl_ring *ring, *rings = r->rings;
+	struct thread *thread, *threads = r->threads;
+	struct gl_thread *told;
+	uint32_t id;
+
+	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
+		return NULL;	/* I3 */
+	/* a child, now or later: fork_copy.h */
+	if (unlikely(!shared) || !live || !rings || !threads)
+		return NULL;
+	id = pool_take(r, RECORDER_PRIMARY);
+	if (!id) {
+		/* no memory for a ring: each event of this thread is lost */
+		atomic_fetch_add_explicit(&live->dropped, 1,
+					  memory_order_relaxed);
+		return NULL;
+	}
+	ring = &rings[id - 1];
+	thread = &threads[id - 1];
+	thread->shared = shared;
+	told = gl_thread_of(live, shared, id - 1);
+	thread->told = told;
+	ring->tid = tid_own();
+	thread->aside = 0;
+	thread->is_main = ring->tid == r->pid;
+	thread->nested = NULL;
+	atomic_store_explicit(&told->nested, 0, memory_order_relaxed);
+	thread->vain = 0;
+	if (thread->capture)
+		capture_thread_reset(thread->capture,
+				     start_on_main_stack(thread));
+	else if (!area_scarce() && recorder_options.number[OPTION_DEPTH])
+		thread->capture =
+			capture_thread_new(start_on_main_stack(thread),
+					   &told->captures);
+	told->plain = !thread->capture;
+	arenas_tell(shared);
+	start_name(told);
+	ring->pointer = arch_thread_pointer();
+	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
+	ring->start_stamp = arch_cycles();
+	ring->stamp = ring->start_stamp << GL_KIND_BITS;
+	/* pairs with the acquire of feed_scan: what it needs is there */
+	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	thread->own = ring;
+	recorder_put_aside(thread, THREAD_NOTES, guard.on);
+	thread->activity = UINT32_MAX;	/* as none is: to be looked at */
+	aside_thread(thread);
+	if (unlikely(r->live != live)) {
+		/* a child since: it has no ring */
+		thread->own = thread->ring = NULL;
+		return NULL;
+	}
+	recorder_tls = thread;
+	return thread;
+}
+
+/* A thread that stands aside, if it has its ring back, or what is to be
+ * recorded of it has been chosen already. */
+static struct thread *start_return(struct recorder *r,
+				      struct thread *thread)
+{
+	bool dormant;
+
+	if (!recorder_is_on(r))
+		return NULL;
+	dormant = aside_dormant();
+	aside_follow();
+	recorder_put_aside(thread, THREAD_DORMANT, dormant);
+	if (dormant)
+		return NULL;
+	if (!(thread->aside & THREAD_MUTE))
+		return thread;
+	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+	return NULL;
+}
+
+/* Of a thread that has no ring. */
+static struct thread *start_enter(bool dormant)
+{
+	struct recorder *r;
+	uint32_t state;
+
+	if (!start_ready())
+		return NULL;
+	r = recorder;
+	state = atomic_load_explicit(&r->state, memory_order_acquire);
+	if (state == RECORDER_NEW) {
+		start_process(r);
+		state = atomic_load_explicit(&r->state, memory_order_acquire);
+	}
+	if (state == RECORDER_STARTING)
+		state = start_await(r);
+	if (state == RECORDER_NEW || state == RECORDER_STARTING)
+		start_skip(r, 1);
+	if (state != RECORDER_ON || !recorder_is_on(r))
+		return NULL;
+	aside_follow();
+	if (!dormant && aside_dormant())
+		return NULL;
+	return start_register(r);
+}
+
+BASE_SLOW struct thread *recorder_thread(void)
+{
+	struct thread *thread = recorder_tls;
+
+	if (thread && thread->ring)
+		return thread;	/* I1 */
+	if (unlikely(!fork_copy_over(thread)))
+		return NULL;
+	if (thread && thread->own)
+		return start_return(recorder, thread);
+	return start_enter(false);
+}
+
+BASE_SLOW struct thread *recorder_join(void)
+{
+	struct thread *thread = recorder_tls;
+
+	if (unlikely(!fork_copy_over(thread)))
+		return NULL;
+	return thread && thread->own ? thread : start_enter(true);
+}
