@@ -121,6 +121,7 @@ struct recorder {
 	_Atomic uint32_t *ban_found;
 
 	_Atomic uint32_t lost;		/* 1: it has been said (recorder_lost) */
+	_Atomic uint32_t claimed;	/* 1: a claim has failed (claim.h) */
 
 	/* events before anything was shared */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
@@ -222,6 +223,11 @@ bool recorder_writer_alive(const struct recorder *r);
 /* Who finds that it is not: should it have been killed, the recording ends here,
  * which is said once. Any thread. */
 void recorder_lost(struct recorder *r);
+
+/* A thread with its ring, what it tells, and why it stands aside. With
+ * GNOMON_CLAIMS. */
+bool recorder_thread_is_valid(const struct recorder *r,
+			      const struct thread *thread);
 
 /* The environment as the kernel left it, NULL: not known. Before the program's
  * own code runs. */

@@ -46,6 +46,7 @@
 #include "preload/sample/aside.h"
 #include "preload/start/budget.h"
 #include "preload/start/launch.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 
@@ -373,6 +374,30 @@ static void recorder_spoke(const struct recorder *r)
 		atomic_store_explicit(recording_told, 1, memory_order_relaxed);
 }
 
+/* claim_told. What is recorded may be wrong from here on, so nothing is. */
+static BASE_SLOW void recorder_claim(const char *which)
+{
+	struct recorder *r = recorder;
+	char buffer[GL_CLAIM + 64];
+	struct text text;
+
+	if (!r || atomic_exchange_explicit(&r->claimed, 1, memory_order_relaxed))
+		return;
+	if (r->shared) {
+		text_init(&text, r->shared->claim, GL_CLAIM);
+		text_put(&text, which);
+	}
+	recorder_set_off(r);
+	if (!recorder_may_speak(r))
+		return;
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, CLAIM_FAILED);
+	text_put(&text, which);
+	text_put(&text, ": recording has stopped");
+	message_say(buffer);
+	recorder_spoke(r);
+}
+
 /* Another one in each process, also in children, which share the noise. No
  * system call: a child may not be allowed any. */
 static uint64_t recorder_random(const struct recorder *r)
@@ -389,6 +414,7 @@ static bool recorder_begin(struct recorder *r)
 	int err;
 
 	fork_copy_forget();
+	claim_told = recorder_claim;
 	r->pid = sys_getpid();
 	memcpy(r->parent_trace, recorder_trace, sizeof(recorder_trace));
 	memcpy(r->parent_live, recorder_live, sizeof(recorder_live));
@@ -646,6 +672,7 @@ static struct thread *recorder_register(struct recorder *r)
 		thread->own = thread->ring = NULL;
 		return NULL;
 	}
+	CLAIM_FULL(recorder_thread_is_valid(r, thread));
 	recorder_tls = thread;
 	return thread;
 }
@@ -874,3 +901,20 @@ void recorder_leave(void)
 	if (atomic_load_explicit(&r->shared->spoke, memory_order_relaxed))
 		recorder_spoke(r);
 }
+
+#ifdef GNOMON_CLAIMS
+bool recorder_thread_is_valid(const struct recorder *r,
+			      const struct thread *thread)
+{
+	uint64_t id = (uint64_t)(thread - r->threads);
+
+	if (!r->live)
+		return true;	/* a child (fork_copy.h) */
+	return id < GL_RINGS_MAX && thread->own == &r->rings[id] &&
+	       (!thread->ring || thread->ring == thread->own) &&
+	       !(thread->ring && thread->aside) &&
+	       thread->own->id == id && thread->shared == r->shared &&
+	       thread->told == gl_thread_of(r->live, r->shared, (uint32_t)id) &&
+	       (!thread->nested || thread->nested != thread->own);
+}
+#endif
