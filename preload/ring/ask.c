@@ -34,6 +34,7 @@
 #include "preload/base/sys.h"
 #include "preload/ring/recorder.h"
 #include "unwind/abandoned.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 
@@ -180,6 +181,8 @@ static bool ask_and_wait(struct recorder *r, struct gl_request *request,
 	bool answered;
 	unsigned i;
 
+	CLAIM(ask_is_ours(&r->ask));
+	CLAIM_FULL(ask_is_valid(&r->ask, request));
 	request->what = question->what;
 	request->number = question->number;
 	for (i = 0; i < 6; i++)
@@ -228,3 +231,16 @@ BASE_SLOW bool ask_writer(struct recorder *r,
 	signals_release(&held);
 	return answered;
 }
+
+#ifdef GNOMON_CLAIMS
+bool ask_is_valid(const struct ask *ask, const struct gl_request *request)
+{
+	uint32_t state = atomic_load_explicit(&request->state,
+					      memory_order_acquire);
+
+	/* who has the turn finds no question of another */
+	return state <= GL_REQUEST_DONE && atomic_load(&ask->waits) <= 1 &&
+	       (!ask_is_ours(ask) || state == GL_REQUEST_IDLE) &&
+	       (ask->cfa == 0 || ask->ra != 0);
+}
+#endif

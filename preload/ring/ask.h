@@ -52,4 +52,8 @@ bool ask_writer(struct recorder *r, const struct ask_question *question,
  * its return. */
 bool ask_interrupted(const struct ask *ask, uintptr_t sp);
 
+/* Before a question: whose turn it is, and that there is no other. With
+ * GNOMON_CLAIMS. */
+bool ask_is_valid(const struct ask *ask, const struct gl_request *request);
+
 #endif
