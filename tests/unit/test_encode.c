@@ -447,6 +447,22 @@ static void columns_beyond_their_room_are_seen(void **state)
 	assert_false(encode_is_valid(&encode));
 }
 
+static void a_broken_batch_is_seen(void **state)
+{
+	(void)state;
+	emit.count = 0;
+	memset(emit.emitted + 1, 0, NODES / 8 - 8);
+	emit_node_refer(&emit, 3000);
+	assert_true(emit_node_is_valid(&emit));
+	emit.batch[5].parent = emit.batch[5].id;	/* I1 */
+	assert_false(emit_node_is_valid(&emit));
+	emit.batch[5].parent = GT_STOP_OTHER;
+	assert_true(emit_node_is_valid(&emit));
+	emit.emitted[emit.batch[7].id / 64] = 0;	/* I2 */
+	assert_false(emit_node_is_valid(&emit));
+	emit.count = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +474,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_record_is_bad),
 		cmocka_unit_test(a_chain_that_does_not_descend_ends),
 		cmocka_unit_test(columns_beyond_their_room_are_seen),
+		cmocka_unit_test(a_broken_batch_is_seen),
 	};
 
 	if (area_map(UINT64_C(64) << 20))
