@@ -34,7 +34,7 @@ BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
 TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin \
 	-fno-omit-frame-pointer -fno-exceptions -fasynchronous-unwind-tables \
-	-fcf-protection=none -D_GNU_SOURCE
+	-fcf-protection=none -D_GNU_SOURCE -DGNOMON_TARGET
 # clang has no such passes once it may not take a loop for a function. Words
 # that were stored one by one must not be loaded as one: the store buffer
 # cannot forward them (some 12 cycles a frame).

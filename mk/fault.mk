@@ -1,5 +1,6 @@
 # A library and a recorder that fail on purpose (tests/fault/fault.c), for the
-# tests only. The library starts the recorder that is beside it.
+# tests only. The library starts the recorder that is beside it. In both all
+# claims are looked at (unwind/claim.h).
 #
 #   make check-faults        each failure in turn, 1000 kills, the full disk at
 #                            every chunk; some of each is in make check
@@ -18,18 +19,18 @@ fault-wrap = $(foreach s,$(1),-Wl,--wrap=$(s))
 $(FAULT_O)/target/%.o: %.c $(call made-by,fault) | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
-		$(TARGET_CFLAGS) -c -o $@ $<
+		$(TARGET_CFLAGS) -DGNOMON_CLAIMS -c -o $@ $<
 $(FAULT_O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 $(FAULT_O)/host/%.o: %.c $(call made-by,fault) | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
-		$(HOST_CFLAGS) -c -o $@ $<
+		$(HOST_CFLAGS) -DGNOMON_CLAIMS -c -o $@ $<
 
 $(FAULT_LIB): $(FAULT_LIB_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
 		$(ARCH_SRC))) $(LIB_MAP) \
 		$(call made-by,fault)
 	$(call say,LD,$@)true
-	$(Q)$(LIB_LINK) $(call fault-wrap,area_alloc arch_clone_task) \
+	$(Q)$(LIB_LINK) $(call fault-wrap,area_alloc arch_clone_task ring_is_valid) \
 		-Wl,-soname,libgnomon.so -o $@ $(filter %.o,$^)
 $(FAULT_RECORDER): $(FAULT_RECORDER_OBJ) $(call made-by,fault)
 	$(call say,LD,$@)true

@@ -22,6 +22,7 @@ $(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) $(call made-by,page) \
 $(PAGE_O)/%.html: cli/page/%.html
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-$(O)/host/cli/export/flame_pages.o: $(PAGES) mk/page.mk
-$(O)/host/cli/export/flame_pages.o: \
+FLAME_PAGES_OBJ := $(foreach o,$(O) $(O)/checked,$o/host/cli/export/flame_pages.o)
+$(FLAME_PAGES_OBJ): $(PAGES) mk/page.mk
+$(FLAME_PAGES_OBJ): \
 	HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'

@@ -34,7 +34,7 @@ $(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json \
 		echo "npm ci: tests in a browser will be left out" >&2
 
 TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
-	-I$(O)/generated \
+	-I$(O)/generated -DGNOMON_CLAIMS \
 	-DGNOMON_VERSION='"$(VERSION)"'
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
 	-Wall -Wextra -Itests/programs -Ilibrary -L$(O)
@@ -44,22 +44,41 @@ wish = $$(sed -n 's,^// $(1): *,,p' $(2))
 wish-cc = $$(cc=$(call wish,CC,$<); echo $${cc:-$(1)})
 wish-link = $$(for f in $(call wish,LINK,$<); do echo $(dir $<)$$f; done)
 
+# What tests are linked with is compiled once more, with all claims
+# (unwind/claim.h).
+CHECKED_O := $(O)/checked
+checked = $(patsubst $(O)/%,$(CHECKED_O)/%,$(filter-out %.pb-c.o,$(1))) \
+	$(filter %.pb-c.o,$(1))
+$(CHECKED_O)/target/%.o: %.c $(call made-by,target) | $(call packages,build)
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DGNOMON_CLAIMS \
+		-c -o $@ $<
+$(CHECKED_O)/target/%.o: %.S $(call made-by,target) | $(call packages,build)
+	$(call say,AS,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(INCLUDE) -MMD -MP -fPIC -c -o $@ $<
+$(CHECKED_O)/host/%.o: %.c $(call made-by,host) | $(PROTO_C) \
+		$(call packages,build)
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -DGNOMON_CLAIMS \
+		-c -o $@ $<
+
 # All of us but what would take the place of the C library's own functions.
 TARGET_CORE := $(O)/libtarget-core.a
 CLI_CORE := $(O)/libcli-core.a
-$(TARGET_CORE): $(filter-out $(O)/target/arch/$(ARCH)/hooks%.o \
+$(TARGET_CORE): $(call checked,$(filter-out $(O)/target/arch/$(ARCH)/hooks%.o \
 		$(O)/target/arch/$(ARCH)/stubs.o,$(ARCH_OBJ)) \
 		$(foreach o,$(PRELOAD_OBJ),\
 			$(if $(filter hooks%,$(notdir $o)),,$o)) \
-		$(UNWIND_OBJ)
+		$(UNWIND_OBJ))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 # The recorder but its main, and what of it the library has, too.
 RECORDER_CORE := $(O)/librecorder-core.a
-$(RECORDER_CORE): $(filter-out $(O)/host/cli/recorder/recorder_main.o,$(RECORDER_OBJ))
+$(RECORDER_CORE): $(call checked,$(filter-out \
+		$(O)/host/cli/recorder/recorder_main.o,$(RECORDER_OBJ)))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 CORES := $(TARGET_CORE) $(RECORDER_CORE) $(CLI_CORE)
 CORES_LINK := -Wl,--start-group $(CORES) -Wl,--end-group
-$(CLI_CORE): $(filter-out $(O)/host/cli/main.o,$(CLI_OBJ))
+$(CLI_CORE): $(call checked,$(filter-out $(O)/host/cli/main.o,$(CLI_OBJ)))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))

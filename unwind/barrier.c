@@ -14,6 +14,7 @@
 #include <asm/mman.h>
 #include <asm/unistd.h>
 
+#include "unwind/claim.h"
 #include "unwind/barrier.h"
 
 #define PROBES_MAX 64u	/* then the pool counts as full */
@@ -50,8 +51,14 @@ uintptr_t barrier_stub(uintptr_t ra)
 						ra, false, __ATOMIC_RELEASE,
 						__ATOMIC_RELAXED))
 			found = ra;
-		if (found == ra)
-			return (uintptr_t)arch_stubs + at * ARCH_STUB_BYTES;
+		if (found == ra) {
+			uintptr_t stub = (uintptr_t)arch_stubs +
+					 at * ARCH_STUB_BYTES;
+
+			CLAIM_FULL(barrier_is_stub(stub) &&
+				   barrier_origin(stub) == ra);	/* I2 */
+			return stub;
+		}
 	}
 	return 0;
 }

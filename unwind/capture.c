@@ -21,6 +21,7 @@
 
 #include "unwind/abandoned.h"
 #include "unwind/capture_fast.h"
+#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/hardware.h"
 #include "unwind/image.h"
@@ -88,6 +89,19 @@ static void set_generation(struct capture_thread *t, uint32_t generation)
 			  ~generation : generation;
 }
 
+#ifdef GNOMON_CLAIMS
+bool capture_thread_is_valid(const struct capture_thread *t)
+{
+	return t->lo <= t->hi && t->hi % ARCH_WORD == 0 && t->floor <= t->hi &&
+	       (t->fast == t->generation || t->fast == ~t->generation) &&
+	       t->mode < GT_MODE_COUNT && t->report->mode == t->mode &&
+	       t->joins == (t->mode != GT_MODE_OFF &&
+			    t->mode != GT_MODE_HARDWARE &&
+			    !capture.config.oracle) &&
+	       path_is_valid(t) && shadow_is_valid(t);
+}
+#endif
+
 void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 {
 	uintptr_t end = arch_thread_pointer();
@@ -103,6 +117,7 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	set_generation(t, atomic_load_explicit(&capture.images_generation,
 					       memory_order_acquire));
 	path_clear(t);
+	CLAIM_FULL(capture_thread_is_valid(t));
 }
 
 void capture_thread_moved(struct capture_thread *t)
@@ -234,6 +249,7 @@ uint32_t capture_stack_plain(const struct capture_thread *thread, uintptr_t ra,
 		return plain_crowded(ra, sp);
 	arch_capture_regs(&regs);
 	n = walk_full(&regs, ra, sp, 0, 0, b->addresses, PLAIN_FRAMES, &stop);
+	CLAIM(n <= PLAIN_FRAMES && stop < GT_STOP_COUNT);
 	context = context_of(b->addresses, n, stop);
 	plain_release(b);
 	return context;
@@ -327,6 +343,7 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 		hardware_forget(t->hardware);
 	placement_reconsider(t);
 	set_generation(t, generation);
+	CLAIM_FULL(capture_thread_is_valid(t));
 	return true;
 }
 
@@ -378,6 +395,7 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	context = shadow_update(t, &w, end);
 	if (t->count == 1)	/* no memory for it */
 		return context;
+	CLAIM_FULL((uint32_t)t->frames[t->count - 1].mark == context);
 	if (__builtin_expect(w.strange, 0))
 		placement_strange(t);
 	t->report->barriers_met += t->barrier_count != 0;

@@ -31,6 +31,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/memory.h"
 
@@ -70,6 +71,7 @@ int context_init(const struct capture_config *c)
 	if (!t)
 		return -12;	/* ENOMEM */
 	atomic_store_explicit(&context_tables, t, memory_order_release);
+	CLAIM_FULL(context_is_valid());
 	return 0;
 }
 
@@ -206,6 +208,7 @@ static struct context_table *table_grow(struct context_table *t)
 		return newest;
 	if (copy)
 		table_forget(next, t);
+	CLAIM_FULL(context_is_valid());
 	return next;
 }
 
@@ -246,6 +249,9 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 			    memory_order_acq_rel, memory_order_relaxed))
 			break;
 	}
+	/* a walk up the tree ends */
+	if (!CLAIM(parent < id))
+		return GT_STOP_NO_MEMORY;
 	node = &config.nodes[id];
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
@@ -307,3 +313,47 @@ uint32_t context_count(void)
 {
 	return atomic_load_explicit(config.node_count, memory_order_acquire);
 }
+
+#ifdef GNOMON_CLAIMS
+static bool table_is_valid(const struct context_table *t)
+{
+	unsigned bits = 64 - t->shift;
+
+	return bits >= FIRST_BITS && bits <= LAST_BITS &&
+	       t->mask == (UINT32_C(1) << bits) - 1 &&
+	       t->limit == (t->mask + 1) / 8 * 5 &&
+	       (!t->older || t->older->mask < t->mask);
+}
+
+bool context_is_valid(void)
+{
+	const struct context_table *t;
+
+	for (t = context_newest(); t; t = t->older)
+		if (!table_is_valid(t))
+			return false;
+	return context_newest() && context_count() >= GT_STOP_COUNT &&
+	       context_count() <= config.node_max;
+}
+
+bool context_entries_are_valid(void)
+{
+	const struct context_table *t = context_newest();
+	uint32_t i, count = context_count();
+
+	for (i = 0; i <= t->mask; i++) {
+		uint64_t key = atomic_load_explicit(&t->entries[i].key,
+						    memory_order_acquire);
+		uintptr_t address = atomic_load_explicit(
+			&t->entries[i].address, memory_order_acquire);
+		uint32_t id = (uint32_t)key, parent = (uint32_t)(key >> 32);
+
+		if (!key || !address || address == DEAD)
+			continue;
+		if (id < GT_STOP_COUNT || id >= count || parent >= id ||
+		    config.nodes[id].address != address)
+			return false;	/* I2 */
+	}
+	return true;
+}
+#endif

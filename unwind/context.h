@@ -119,4 +119,8 @@ const struct gl_node *context_node(uint32_t id);
 /* Ids given so far: one past the highest. */
 uint32_t context_count(void);
 
+/* The chain of tables and the count of nodes; all entries of the newest. */
+bool context_is_valid(void);
+bool context_entries_are_valid(void);
+
 #endif

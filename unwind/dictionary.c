@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "unwind/claim.h"
 #include "unwind/dictionary.h"
 #include "unwind/memory.h"
 
@@ -78,6 +79,7 @@ int dictionary_init(void)
 	if (dictionary_id(first[DICTIONARY_BAD]) != DICTIONARY_BAD ||
 	    dictionary_id(first[DICTIONARY_COMPLEX]) != DICTIONARY_COMPLEX)
 		return -ENOMEM;
+	CLAIM_FULL(dictionary_is_valid());
 	return 0;
 }
 
@@ -174,6 +176,7 @@ uint16_t dictionary_id(struct rule rule)
 
 	for (n = 0; n < LEVELS && id == 0; n++)
 		id = find_or_put(n, rule, &mine);
+	CLAIM_FULL(id < rules_count());	/* I1 */
 	return id ? id : DICTIONARY_COMPLEX;
 }
 
@@ -193,3 +196,36 @@ size_t dictionary_bytes(void)
 			bytes += level_bytes(n);
 	return bytes;
 }
+
+#ifdef GNOMON_CLAIMS
+static bool level_is_valid(unsigned int n)
+{
+	_Atomic uint16_t *slots = atomic_load_explicit(&levels[n].slots,
+						       memory_order_acquire);
+	uint32_t i, used = 0, size = UINT32_C(1) << level_bits[n];
+
+	for (i = 0; slots && i < size; i++) {
+		uint16_t id = atomic_load_explicit(&slots[i],
+						   memory_order_acquire);
+
+		used += id != 0;
+		if (id >= rules_count())
+			return false;	/* I1 */
+	}
+	return used == atomic_load_explicit(&levels[n].used,
+					    memory_order_relaxed);
+}
+
+bool dictionary_is_valid(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < LEVELS; n++)
+		if (!level_is_valid(n))
+			return false;
+	return rules_count() <= RULES_LIMIT &&
+	       rules_dictionary[0].kind == RULE_NONE &&
+	       rules_dictionary[DICTIONARY_BAD].kind == RULE_BAD &&
+	       rules_dictionary[DICTIONARY_COMPLEX].kind == RULE_COMPLEX;
+}
+#endif

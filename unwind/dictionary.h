@@ -25,4 +25,7 @@ uint16_t dictionary_id(struct rule rule);
 /* Bytes it has taken. */
 size_t dictionary_bytes(void);
 
+/* Every number stands for a rule; while nobody adds one. */
+bool dictionary_is_valid(void);
+
 #endif

@@ -39,6 +39,7 @@
  */
 #include <string.h>
 
+#include "unwind/claim.h"
 #include "unwind/granule.h"
 #include "unwind/memory.h"
 
@@ -126,6 +127,7 @@ static void *take(size_t size, size_t align)
 		past = 0;
 		count_bytes(ARENA_BYTES);
 	}
+	CLAIM(size + past <= arena_left && !(align & (align - 1)));
 	piece = arena + past;
 	arena += size + past;
 	arena_left -= size + past;
@@ -334,6 +336,21 @@ static uint32_t make_block(struct granule_writer *w, uint32_t old)
 	return name;
 }
 
+#ifdef GNOMON_CLAIMS
+bool granule_writer_is_valid(const struct granule_writer *w)
+{
+	unsigned int i;
+
+	if (w->rows > ROWS_MAX || w->first > w->last || w->granule < w->table->start ||
+	    w->granule % GRANULE_BYTES || w->granule >= w->end)
+		return false;
+	for (i = 1; i < w->rows; i++)
+		if (w->offset[i] <= w->offset[i - 1] || w->offset[i] > w->last)
+			return false;
+	return true;
+}
+#endif
+
 /* The rows at hand become known. */
 static void publish(struct granule_writer *w)
 {
@@ -342,6 +359,7 @@ static void publish(struct granule_writer *w)
 
 	if (w->rows == 0)
 		return;
+	CLAIM_FULL(granule_writer_is_valid(w));
 	old = load_slot(w->page, number);
 	if (old & NAME_ID) {
 		w->rows = 0;

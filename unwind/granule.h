@@ -75,4 +75,7 @@ void granule_row(struct granule_writer *writer, uintptr_t start,
 /* The last row has come. */
 void granule_end(struct granule_writer *writer);
 
+/* Rows at hand rise, within one granule. */
+bool granule_writer_is_valid(const struct granule_writer *writer);
+
 #endif

@@ -32,6 +32,7 @@
 #include <signal.h>
 #include <asm/unistd.h>
 
+#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
@@ -281,6 +282,31 @@ static void set_seen(const struct linkmap_version *version)
 	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_release);
 }
 
+#ifdef GNOMON_CLAIMS
+bool image_list_is_valid(void)
+{
+	uint32_t i, shown = list.count < GL_IMAGES_MAX ? list.count :
+							 GL_IMAGES_MAX;
+
+	if (list.count > IMAGES_MAX ||
+	    atomic_load_explicit(list.public_count, memory_order_relaxed) !=
+		    shown)
+		return false;
+	for (i = 0; i < list.count; i++) {
+		const struct image *image = &list.images[i];
+		const struct gl_image *g = image->public;
+		uint32_t end = atomic_load_explicit(&g->end_node,
+						    memory_order_relaxed);
+
+		if (image->start > image->end || g->segments > GL_SEGMENTS_MAX ||
+		    (end && end < g->first_node) ||
+		    (image_is_gone(image) && !end))
+			return false;
+	}
+	return true;
+}
+#endif
+
 /* Under the lock. What comes while the new ones are added makes the list stale
  * at once. False: it did not stand still. */
 static bool scan_all(bool *changed)
@@ -313,6 +339,7 @@ static bool scan_all(bool *changed)
 		read_list(&scan, &later);
 	}
 	set_seen(&version);
+	CLAIM_FULL(image_list_is_valid());
 	*changed = scan.changed;
 	if (!scan.changed)
 		return true;

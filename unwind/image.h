@@ -94,4 +94,8 @@ static inline bool image_pass_barrier(const struct image *image)
  */
 enum gt_mode_why image_barriers_verdict(void);
 
+/* Each image has its record, and its epoch; under the lock, or while nothing is
+ * loaded. With GNOMON_CLAIMS (claim.h). */
+bool image_list_is_valid(void);
+
 #endif

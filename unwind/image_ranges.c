@@ -19,6 +19,7 @@
 #include <elf.h>
 #include <stdatomic.h>
 
+#include "unwind/claim.h"
 #include "unwind/image_ranges.h"
 #include "unwind/memory.h"
 #include "unwind/radix.h"
@@ -93,7 +94,8 @@ static void make_ranges(uint32_t count)
 	/* The kernel maps from the top down, so this comes nearly sorted. */
 	for (i = count; i-- > 0;)
 		for (j = 0; next_range(&ranges.images[i], &j, &r);)
-			insert_sorted(t, r);
+			if (CLAIM(t->sorted < t->room))
+				insert_sorted(t, r);
 	atomic_store_explicit(&t->count, t->sorted, memory_order_relaxed);
 	/* Pairs with the acquire in search_ranges. */
 	atomic_store_explicit(&ranges.table, t, memory_order_release);
@@ -129,6 +131,7 @@ void image_ranges_publish(uint32_t count)
 	}
 	if (!t || ranges.known < count)
 		make_ranges(count);
+	CLAIM_FULL(image_ranges_is_valid());
 }
 
 void image_ranges_again(const struct image *image, uint32_t count)
@@ -186,3 +189,24 @@ const struct image *image_ranges_find(uintptr_t pc)
 		radix_store(pc, (uint16_t)(image - ranges.images + 1));
 	return image;
 }
+
+#ifdef GNOMON_CLAIMS
+bool image_ranges_is_valid(void)
+{
+	const struct range_table *t = atomic_load_explicit(
+		&ranges.table, memory_order_acquire);
+	uint32_t i, count = t ? atomic_load_explicit(&t->count,
+						     memory_order_acquire) : 0;
+
+	if (t && (t->sorted > count || count > t->room))
+		return false;
+	for (i = 0; i < count; i++) {
+		const struct range *r = &t->range[i];
+
+		if (r->start > r->end || r->image < ranges.images ||
+		    (i && i < t->sorted && r->start < r[-1].start))
+			return false;
+	}
+	return true;
+}
+#endif

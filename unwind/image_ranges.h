@@ -21,4 +21,7 @@ void image_ranges_again(const struct image *image, uint32_t count);
 /* The image whose executable code holds pc and that is not gone; or NULL. */
 const struct image *image_ranges_find(uintptr_t pc);
 
+/* Counts, and the order of the sorted part. */
+bool image_ranges_is_valid(void);
+
 #endif

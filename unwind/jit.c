@@ -32,6 +32,7 @@
 #include <stdatomic.h>
 
 #include "unwind/capture.h"
+#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/gdbjit.h"
 #include "unwind/jit.h"
@@ -108,6 +109,14 @@ bool jit_readable(uintptr_t from, size_t size)
 	return unwind_readable(from + size - word);
 }
 
+#ifdef GNOMON_CLAIMS
+static bool slot_is(uint32_t index, enum jit_state state)
+{
+	return atomic_load_explicit(&jit.range[index].key,
+				    memory_order_relaxed) == state;
+}
+#endif
+
 static bool claim(uint32_t *index)
 {
 	uint32_t i, from = atomic_load_explicit(&jit.free,
@@ -127,6 +136,7 @@ static bool claim(uint32_t *index)
 
 static void give_back(uint32_t index)
 {
+	CLAIM_FULL(slot_is(index, JIT_CLAIMED) || slot_is(index, JIT_DEAD));
 	/* Pairs with the acquire in claim. */
 	atomic_store_explicit(&jit.range[index].key, JIT_FREE,
 			      memory_order_release);
@@ -138,6 +148,8 @@ static void publish(uint32_t index, uintptr_t key)
 {
 	uint32_t used = atomic_load_explicit(&jit.used, memory_order_relaxed);
 
+	CLAIM(index < JIT_SLOTS);
+	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
 	atomic_store_explicit(&jit.free, index + 1, memory_order_relaxed);
 	/* Pairs with the acquire in next. */
 	atomic_store_explicit(&jit.range[index].key, key,

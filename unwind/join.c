@@ -16,6 +16,7 @@
  * Thread context: the thread that owns the state; not reentrant.
  */
 #include "unwind/capture_fast.h"
+#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/join.h"
 #include "unwind/rule_cache.h"
@@ -103,6 +104,7 @@ append(struct capture_thread *t, const struct context_table *table,
 	t->report->counts.frames_walked += (uint32_t)(w - w_join) + 1;
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
+	CLAIM_FULL(shadow_is_valid(t));
 	return context;
 }
 

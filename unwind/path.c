@@ -28,6 +28,7 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/path.h"
 #include "unwind/shadow.h"
@@ -69,6 +70,7 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 	t->report->path_bytes_max = path_bytes(SETS_MAX);
 	t->report->path_ways = sets * PATH_WAYS;
 	t->report->path_ways_used = 0;
+	CLAIM_FULL(path_is_valid(t));
 	return 0;
 }
 
@@ -84,6 +86,7 @@ void path_clear(struct capture_thread *t)
 	for (i = 0; i < (t->set_mask + 1) * PATH_WAYS; i++)
 		t->tags[i] = 0;
 	t->report->path_ways_used = 0;
+	CLAIM_FULL(path_is_valid(t));
 }
 
 static void path_grow(struct capture_thread *t)
@@ -94,6 +97,31 @@ static void path_grow(struct capture_thread *t)
 	if (sets <= SETS_MAX && !(unwind_scarce && unwind_scarce()))
 		path_resize(t, sets);	/* without memory: as it is */
 }
+
+#ifdef GNOMON_CLAIMS
+static bool one_is_valid(const struct capture_thread *t, const struct path *p)
+{
+	return p->context >= GT_STOP_COUNT && p->blocks > 0 &&
+	       p->blocks <= PATH_WORDS / PATH_BLOCK && p->tail < t->capacity &&
+	       !(p->sp % ARCH_WORD);
+}
+
+bool path_is_valid(const struct capture_thread *t)
+{
+	uint64_t i, used = 0, ways = (t->set_mask + 1) * PATH_WAYS;
+
+	if (t->set_mask & (t->set_mask + 1) || t->set_mask >= SETS_MAX ||
+	    t->seen_mask != seen_size(t->set_mask + 1) - 1 ||
+	    t->report->path_ways != ways)
+		return false;
+	for (i = 0; i < ways; i++) {
+		used += t->tags[i] != 0;
+		if (t->tags[i] && !one_is_valid(t, &t->paths[i]))
+			return false;	/* I2 */
+	}
+	return t->report->path_ways_used == used;
+}
+#endif
 
 static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
 		     uintptr_t value)
@@ -114,6 +142,7 @@ static uint32_t choose_tail(const struct capture_thread *t)
 {
 	uint32_t at = t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
 
+	CLAIM(at < t->count);
 	if (t->word_count - t->frames[at].word < PATH_WORDS)
 		return at;
 	for (at = t->count - 1; at > 1; at--)
@@ -227,6 +256,7 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 		return;
 	p->context = context;
 	p->sp = sp;
+	CLAIM_FULL(one_is_valid(t, p));
 	t->tags[way] = path_tag(hash);
 	t->report->path_ways_used++;
 }

@@ -152,4 +152,7 @@ static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 		*seen = (uint16_t)context;
 }
 
+/* Masks, ways in use, and what each of them holds (I2). */
+bool path_is_valid(const struct capture_thread *t);
+
 #endif

@@ -37,6 +37,7 @@
 #include <asm/unistd.h>
 
 #include "unwind/barrier.h"
+#include "unwind/claim.h"
 #include "unwind/hardware.h"
 #include "unwind/image.h"
 #include "unwind/lsda.h"
@@ -241,6 +242,8 @@ static void adapt(struct capture_thread *t)
 		t->barrier_distance *= 2;
 	else if (age > AGE_LONG && t->barrier_distance > DISTANCE_FIRST)
 		t->barrier_distance /= 2;
+	CLAIM_FULL(t->barrier_distance >= DISTANCE_FIRST &&
+		   t->barrier_distance <= 2 * DISTANCE_MAX);
 }
 
 static bool process_allows(struct capture_thread *t)

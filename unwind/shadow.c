@@ -26,12 +26,56 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
+#include "unwind/claim.h"
 #include "unwind/shadow.h"
+
+#ifdef GNOMON_CLAIMS
+#define VALID_FRAMES 64u	/* looked at, from the innermost on */
+
+static bool barriers_are_valid(const struct capture_thread *t)	/* I5 */
+{
+	uint32_t i;
+
+	if (t->barrier_count > BARRIERS_MAX)
+		return false;
+	for (i = 0; i < t->barrier_count; i++)
+		if (t->barrier[i] == 0 || t->barrier[i] >= t->count ||
+		    (i && t->barrier[i] <= t->barrier[i - 1]) ||
+		    !(t->frames[t->barrier[i]].mark & MARK_BARRIER))
+			return false;
+	return true;
+}
+
+bool shadow_is_valid(const struct capture_thread *t)
+{
+	uint32_t i, most = VALID_FRAMES;
+
+	if (t->count == 0 || t->count > t->capacity ||
+	    t->word_count > 2 * t->capacity ||
+	    t->frames[0].slot != UINTPTR_MAX || !barriers_are_valid(t))
+		return false;
+	for (i = t->count - 1; i > 0 && most; i--, most--) {
+		const struct shadow_frame *f = &t->frames[i];
+
+		if (f->slot >= f[-1].slot || f->word >= t->word_count ||
+		    t->words[f->word].at != f->slot ||
+		    t->words[f->word].value != f->raw ||
+		    (i > 1 && f->word <= f[-1].word))
+			return false;
+	}
+	most = 2 * VALID_FRAMES;
+	for (i = t->word_count; i-- > 1 && most; most--)
+		if (t->words[i].at >= t->words[i - 1].at)
+			return false;	/* I1 */
+	return true;
+}
+#endif
 
 static void forget_barrier(struct capture_thread *t)
 {
 	struct shadow_frame *f = &t->frames[t->barrier[--t->barrier_count]];
 
+	CLAIM_FULL(f->mark & MARK_BARRIER);
 	f->mark &= ~MARK_BARRIER;
 }
 
@@ -142,6 +186,9 @@ void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 {
 	struct shadow_frame *f = &t->frames[at];
 
+	/* it is written to the program's stack */
+	if (!CLAIM(at > 0 && at < t->count))
+		return;
 	f->raw = stub;
 	t->words[f->word].value = stub;
 	/* Plain: nobody but this thread reads its stack. */
@@ -212,6 +259,7 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 			return parent;
 		}
 	if (end == WALK_JOINED) {
+		CLAIM_FULL(w->join > 0 && w->join < t->count);
 		i--;
 		parent = (uint32_t)t->frames[w->join].mark;
 		cut_at(t, w->join, &t->scratch[i]);
@@ -228,6 +276,8 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		parent = context_child(parent, f->ra, f->hash);
 		add_frame(t, f, parent);
 	}
+	CLAIM(t->count <= t->capacity && t->word_count <= 2 * t->capacity);
+	CLAIM_FULL(shadow_is_valid(t));
 	return parent;
 }
 

@@ -85,4 +85,7 @@ uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w,
 void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 			  uintptr_t stub);
 
+/* Sizes, barriers (I5), and the order of the innermost frames and words (I1). */
+bool shadow_is_valid(const struct capture_thread *t);
+
 #endif

@@ -12,6 +12,7 @@
  *
  * Thread context: the thread that owns the state.
  */
+#include "unwind/claim.h"
 #include "unwind/stack.h"
 
 #define BASE_MAX (UINT64_C(1) << 30)	/* a stack is no larger than 1 GiB … */
@@ -75,6 +76,7 @@ bool stack_grow(struct capture_thread *t)
 	t->frames = frames;
 	t->words = words;
 	t->scratch = scratch;
+	CLAIM(t->count <= capacity && t->word_count <= 2 * capacity);
 	t->capacity = capacity;
 	t->report->stack_bytes = stack_bytes(t);
 	return true;

@@ -110,6 +110,9 @@ struct capture_thread {
 	struct capture_report *report;
 };
 
+/* capture.c: bounds, mode, path cache and shadow. */
+bool capture_thread_is_valid(const struct capture_thread *t);
+
 /* The shadow holds no frame any more; what stands in the stack goes on. */
 static inline void shadow_clear(struct capture_thread *t)
 {

@@ -11,10 +11,12 @@
  */
 #include "cli/model/blocks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define FIRST_BITS 9
 #define BITS_MAX 30
@@ -119,6 +121,7 @@ static void enlarge(struct blocks *blocks)
 		if (blocks->list[i].address != 0)
 			put(blocks, blocks_hash(blocks->list[i].address),
 			    (uint32_t)i);
+	CLAIM_FULL(blocks_is_valid(blocks));
 }
 
 /* A number that is free; there is always memory for fewer than there are. */
@@ -163,8 +166,10 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 	struct blocks_bucket *bucket = blocks_home(blocks, hash);
 	uint32_t *number;
 
+	assert(block->address != 0 && blocks->count > 0);
 	while ((number = place_of(blocks, bucket, hash,
 				  block->address)) == NULL) {
+		assert(bucket->passed > 0);	/* I1 */
 		bucket->passed--;
 		bucket = next(blocks, bucket);
 	}
@@ -182,3 +187,44 @@ void blocks_free(struct blocks *blocks)
 	free(blocks->unused);
 	memset(blocks, 0, sizeof(*blocks));
 }
+
+#ifdef GNOMON_CLAIMS
+/* How far those in a bucket are from their homes. */
+static uint64_t distances(const struct blocks *blocks, size_t index)
+{
+	const struct blocks_bucket *bucket = &blocks->buckets[index];
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < BLOCKS_BUCKET; i++) {
+		uint64_t address =
+			blocks->list[bucket->numbers[i]].address;
+
+		if (bucket->tags[i] != 0)
+			sum += (uint64_t)(bucket - blocks_home(blocks,
+						blocks_hash(address))) &
+			       blocks->mask;
+	}
+	return sum;
+}
+
+bool blocks_is_valid(const struct blocks *blocks)
+{
+	uint64_t listed = 0, passed = 0, far = 0;
+	uint32_t number = 0;
+	const struct block *block;
+
+	while ((block = blocks_next(blocks, &number)) != NULL) {
+		listed++;
+		if (blocks_find(blocks, block->address) != block)
+			return false;
+	}
+	for (size_t i = 0; i <= blocks->mask; i++) {
+		passed += blocks->buckets[i].passed;
+		far += distances(blocks, i);
+	}
+	return listed == blocks->count && blocks->list[0].address == 0 &&
+	       blocks->used <= blocks->capacity &&
+	       listed + blocks->unused_count + 1 == blocks->used &&
+	       passed == far;	/* I1 */
+}
+#endif

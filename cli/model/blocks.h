@@ -181,4 +181,7 @@ static inline void blocks_prefetch_block(const struct blocks *blocks,
 	__builtin_prefetch(block + sizeof(struct block) - 1, 1);
 }
 
+/* Every block is found, and the counts are right. With GNOMON_CLAIMS. */
+bool blocks_is_valid(const struct blocks *blocks);
+
 #endif

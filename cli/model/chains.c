@@ -10,6 +10,7 @@
  */
 #include "cli/model/chains.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ static void count_move(struct chain *chain, const struct block *block)
 void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 		  const struct block *block)
 {
+	assert(chain != 0 && chain < chains->count);
+	assert(chains->list[chain].length > 0);	/* I1 */
 	if (number >= chains->block_count) {
 		size_t count = (size_t)number * 2 + 64;
 

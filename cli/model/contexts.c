@@ -20,11 +20,13 @@
  */
 #include "cli/model/contexts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "unwind/claim.h"
 
 #define INDEX_FREE UINT64_MAX	/* no node has that number */
 #define INDEX_SLOTS 1024	/* at first */
@@ -34,6 +36,8 @@
 static void add_node(struct contexts *contexts, uint32_t parent,
 		     uint64_t address, uint32_t image)
 {
+	assert(parent < contexts->node_count || parent < CONTEXT_ROOTS); /* I1 */
+	assert(contexts->known == NULL);	/* I3 */
 	GROW(contexts->node_cost, contexts->node_count,
 	     contexts->cost_of_capacity);
 	GROW(contexts->nodes, contexts->node_count, contexts->node_capacity);
@@ -132,6 +136,7 @@ static void enlarge_index(struct contexts *contexts)
 			at++;
 		contexts->index[at & contexts->index_mask] = entry;
 	}
+	CLAIM_FULL(contexts_is_valid(contexts));
 }
 
 static uint32_t node_for(struct contexts *contexts, uint32_t parent,
@@ -413,3 +418,30 @@ void contexts_free(struct contexts *contexts)
 	table_free(&contexts->parts);
 	memset(contexts, 0, sizeof(*contexts));
 }
+
+#ifdef GNOMON_CLAIMS
+bool contexts_is_valid(const struct contexts *contexts)
+{
+	size_t indexed = 0, slots = contexts->index ?
+		contexts->index_mask + 1 : 0;
+
+	for (size_t i = 0; i < contexts->node_count; i++)
+		if (i < CONTEXT_ROOTS ? contexts->nodes[i].parent != i :
+		    contexts->nodes[i].parent >= i)
+			return false;	/* I1 */
+	for (size_t i = 0; i < slots; i++) {
+		uint64_t slot = contexts->index[i];
+
+		indexed += slot != INDEX_FREE;
+		if (slot != INDEX_FREE &&
+		    (uint32_t)slot >= contexts->node_count)
+			return false;
+	}
+	return contexts->node_count >= CONTEXT_ROOTS &&
+	       (slots & (slots - 1)) == 0 &&
+	       indexed <= contexts->node_count &&
+	       contexts->page_used <= contexts->page_count &&
+	       contexts->page_used <= PAGES_FREE +
+		       contexts->defined / PAGE_DEFINED_MIN + 1;	/* I2 */
+}
+#endif

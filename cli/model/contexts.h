@@ -178,4 +178,7 @@ static inline void contexts_prefetch_cost(const struct contexts *contexts,
 			   (cost + sizeof(struct context_cost) / 2), 1);
 }
 
+/* The tree has no circles, and its index leads into it. With GNOMON_CLAIMS. */
+bool contexts_is_valid(const struct contexts *contexts);
+
 #endif

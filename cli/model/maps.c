@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 
 const char *const map_origin_names[MAP_ORIGINS] = {
@@ -285,9 +286,31 @@ void maps_init(struct maps *maps, const struct blocks *blocks,
 	maps->due = UINT64_MAX;
 }
 
+#ifdef GNOMON_CLAIMS
+static bool curve_is_valid(const struct map_curve *curve)
+{
+	for (size_t i = 1; i < curve->count; i++)
+		if (curve->points[i].stamp < curve->points[i - 1].stamp)
+			return false;
+	return curve->count <= MAPS_POINTS;
+}
+
+bool maps_is_valid(const struct maps *maps)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < maps->count; i++)
+		bytes += maps->list[i].bytes;
+	return spans_is_valid(&maps->spans) &&
+	       bytes == maps->spans.bytes &&	/* I1 */
+	       curve_is_valid(&maps->curve);
+}
+#endif
+
 void maps_finish(struct maps *maps)
 {
 	maps_look_all(maps, UINT64_MAX);
+	CLAIM_FULL(maps_is_valid(maps));
 	if (maps->curve.count > 0 && maps->curve.step > 0) {
 		/* what it came to, not the most of its last points */
 		maps->curve.step = 0;

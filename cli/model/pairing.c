@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cli/base/hash.h"
+#include "unwind/claim.h"
 
 static uint16_t *bucket_of(struct pairing *pairing, uint64_t address,
 			   unsigned kind)
@@ -25,6 +26,44 @@ static uint16_t *bucket_of(struct pairing *pairing, uint64_t address,
 	return &pairing->buckets[(hash_number(address) + kind) %
 				 PAIRING_BUCKETS];
 }
+
+#ifdef GNOMON_CLAIMS
+#define VALID_EVERY 256	/* changes; else it would be most of the work */
+
+/* In its bucket, by age (I2), with its links (I3). */
+static bool slot_is_valid(const struct pairing *pairing, uint16_t index)
+{
+	const struct pairing_slot *slots = pairing->slots, *s = &slots[index];
+	uint16_t first = *bucket_of((struct pairing *)pairing,
+				    s->entry.event.address,
+				    s->entry.event.kind);
+
+	return index <= pairing->used && first != PAIRING_NONE &&
+	       (s->newer == PAIRING_NONE ? index == pairing->newest :
+		slots[s->newer].older == index &&
+		slots[s->newer].number > s->number) &&
+	       (s->after == PAIRING_NONE ? slots[first].before == index :
+		slots[s->after].before == index &&
+		slots[s->after].number > s->number) &&
+	       (index == first || slots[s->before].after == index);
+}
+
+bool pairing_is_valid(const struct pairing *pairing)
+{
+	size_t count = 0, unused = 0;
+	uint16_t i;
+
+	for (i = pairing->oldest; i != PAIRING_NONE && count <= PAIRING_MAX;
+	     i = pairing->slots[i].newer, count++)
+		if (!slot_is_valid(pairing, i))
+			return false;
+	for (i = pairing->unused; i != PAIRING_NONE && unused <= PAIRING_MAX;
+	     i = pairing->slots[i].newer)
+		unused++;
+	return count == pairing->count && pairing->used <= PAIRING_MAX &&
+	       unused == pairing->used - count;	/* I1 */
+}
+#endif
 
 static void set_expiry(struct pairing *pairing)
 {
@@ -108,6 +147,9 @@ void pairing_wait(struct pairing *pairing, const struct trace_event *event,
 	pairing->slots[index].number = ++pairing->number;
 	link_slot(pairing, index);
 	set_expiry(pairing);
+	CLAIM_FULL(slot_is_valid(pairing, index));
+	CLAIM_FULL(pairing->number % VALID_EVERY ||
+		   pairing_is_valid(pairing));
 }
 
 /* The oldest of one kind. */
@@ -144,6 +186,7 @@ void pairing_take(struct pairing *pairing, unsigned index,
 		  struct pairing_entry *entry)
 {
 	assert(index != PAIRING_NONE && index <= pairing->used);
+	CLAIM_FULL(slot_is_valid(pairing, (uint16_t)index));
 	unlink_slot(pairing, (uint16_t)index);
 	*entry = pairing->slots[index].entry;
 	pairing->slots[index].newer = pairing->unused;

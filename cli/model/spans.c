@@ -11,10 +11,12 @@
  */
 #include "cli/model/spans.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 static uint32_t next_random(struct spans *spans)
 {
@@ -110,8 +112,11 @@ static void insert(struct spans *spans, uint32_t one)
 void spans_put(struct spans *spans, uint64_t start, uint64_t end,
 	       uint32_t owner, uint32_t flags)
 {
+	assert(start < end && end <= SPANS_END);	/* I1 */
 	insert(spans, make(spans, start, end, owner, flags));
 	spans->bytes += end - start;
+	CLAIM_FULL((spans->count & (spans->count - 1)) ||
+		   spans_is_valid(spans));
 }
 
 void spans_split(struct spans *spans, uint64_t address)
@@ -190,3 +195,32 @@ void spans_free(struct spans *spans)
 	free(spans->list);
 	memset(spans, 0, sizeof(*spans));
 }
+
+#ifdef GNOMON_CLAIMS
+/* Adds up what lies in [low, high) of the tree; false: some does not. */
+static bool tree_is_valid(const struct spans *spans, uint32_t tree,
+			  uint64_t low, uint64_t high, uint64_t *bytes)
+{
+	const struct span *span = &spans->list[tree];
+
+	if (tree == 0)
+		return true;
+	if (tree >= spans->count || span->start < low || span->end > high ||
+	    span->start >= span->end ||
+	    (span->left && spans->list[span->left].priority > span->priority) ||
+	    (span->right && spans->list[span->right].priority > span->priority))
+		return false;
+	*bytes += span->end - span->start;
+	return tree_is_valid(spans, span->left, low, span->start, bytes) &&
+	       tree_is_valid(spans, span->right, span->end, high, bytes);
+}
+
+bool spans_is_valid(const struct spans *spans)
+{
+	uint64_t bytes = 0;
+
+	return spans->count == 0 ? spans->root == 0 :
+	       tree_is_valid(spans, spans->root, 0, UINT64_MAX, &bytes) &&
+	       bytes == spans->bytes;
+}
+#endif

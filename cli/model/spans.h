@@ -5,6 +5,7 @@
 #ifndef GNOMON_SPANS_H
 #define GNOMON_SPANS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,5 +53,9 @@ void spans_put(struct spans *spans, uint64_t start, uint64_t end,
 
 /* A border between two spans at this address, if it lies inside of one. */
 void spans_split(struct spans *spans, uint64_t address);
+
+/* A search tree, a heap by priorities, no overlaps, and the sum. With
+ * GNOMON_CLAIMS. */
+bool spans_is_valid(const struct spans *spans);
 
 #endif

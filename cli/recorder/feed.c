@@ -24,6 +24,7 @@
  */
 #include "cli/recorder/feed.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -128,8 +129,10 @@ static void feed_answer(struct feed *feed, uint32_t id)
 static void feed_advance(struct feed *feed, uint32_t id, uint64_t tail)
 {
 	struct gl_ring *ring = &feed->r->rings[id];
+	struct recording_ring *given = &feed->r->given[id];
 
-	feed->r->given[id].tail = tail;
+	assert(tail - given->tail <= given->mask + 1);	/* never backwards */
+	given->tail = tail;
 	/* pairs with the acquire of ring_used */
 	atomic_store_explicit(&ring->tail, tail, memory_order_seq_cst);
 	/* progress, for whoever waits */

@@ -11,6 +11,7 @@
  */
 #include "cli/recorder/live.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -22,6 +23,7 @@
 #include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "preload/ring/shared.h"
+#include "unwind/claim.h"
 
 #define LIVE_NODES_AHEAD 8192	/* kept free ahead of the threads, ... */
 #define LIVE_NODES_AHEAD_MAX 32768	/* ... where there are many */
@@ -117,6 +119,7 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	/* I2, whatever the target says */
 	live->reserved = base_min(told.reserved, live->budget);
 	live->err = told.live_error;
+	CLAIM_FULL(live_is_valid(live));
 	return 0;
 }
 
@@ -125,6 +128,7 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 	uint64_t page = from & ~UINT64_C(4095);
 	long err = 0;
 
+	assert(from <= to);
 	if (to > live->size || to - from > live->budget - live->reserved)
 		return -ENOMEM;
 	if (live->fd >= 0)
@@ -134,6 +138,7 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 		while (err == -EINTR);
 	if (!err)
 		live->reserved += to - from;
+	CLAIM_FULL(live_is_valid(live));
 	return err;
 }
 
@@ -232,3 +237,16 @@ void live_unlink(struct live *live)
 	live->fd = -1;
 	live->path[0] = '\0';
 }
+
+#ifdef GNOMON_CLAIMS
+bool live_is_valid(const struct live *live)
+{
+	return live->reserved <= live->budget &&	/* I2 */
+	       live->budget <= live->size &&
+	       live->nodes_reserved <= live->nodes_max &&	/* I1 */
+	       live->images_reserved <= GL_IMAGES_MAX &&
+	       live->heaps_reserved >= 1 &&
+	       live->heaps_reserved <= GL_HEAPS_MAX &&
+	       live_is_laid_out(&live->shape, live->size);
+}
+#endif

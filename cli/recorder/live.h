@@ -52,4 +52,7 @@ static inline void *live_at(const struct live *live, uint64_t offset)
 	return (char *)live->header + offset;
 }
 
+/* The recorder's own numbers, whatever the target writes. With GNOMON_CLAIMS. */
+bool live_is_valid(const struct live *live);
+
 #endif

@@ -19,10 +19,13 @@
  */
 #include "cli/recorder/pool.h"
 
+#include <assert.h>
+
 #include "cli/recorder/log.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/sys.h"
 #include "preload/ring/ring_shared.h"
+#include "unwind/claim.h"
 
 #define POOL_MAIN_CLASS 20	/* 1 MiB: the main thread's first ring */
 #define POOL_GROW_CLASSES 2	/* fourfold */
@@ -66,6 +69,7 @@ static uint64_t pool_more(struct pool *pool, uint64_t bytes)
 	    live_reserve(pool->live, at, at + bytes))
 		return 0;
 	pool->used += bytes;
+	CLAIM_FULL(pool_is_valid(pool));
 	return at;
 }
 
@@ -81,6 +85,7 @@ static uint64_t pool_block(struct pool *pool, unsigned class)
 	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
 	uint64_t at = *list;
 
+	assert(class >= POOL_CLASS_MIN && class <= POOL_CLASS_MAX);
 	if (at) {
 		*list = *pool_link_of(pool, at);
 		return at;
@@ -137,6 +142,9 @@ static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
 	given->offset = ring->offset = at;
 	given->mask = ring->mask = (UINT64_C(1) << class) - 1;
 	ring->data = pool->r->base + at;
+	assert(at >= pool->live->shape.data_offset &&
+	       at + given->mask + 1 + GL_RING_SLACK <=
+		       pool->live->shape.data_offset + pool->used);
 }
 
 /* Positions begin anew. */
@@ -412,3 +420,32 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	log_number(OPTION_LOG_DEBUG, "a ring grows to", given->mask + 1);
 	return true;
 }
+
+#ifdef GNOMON_CLAIMS
+#define VALID_BLOCKS 1024	/* of a list, looked at */
+
+static bool pool_list_ends(const struct pool *pool, unsigned class)
+{
+	uint64_t first = pool->live->shape.data_offset, at;
+	unsigned n = VALID_BLOCKS;
+
+	for (at = pool->free_offset[class - POOL_CLASS_MIN]; at && n; n--) {
+		if (at < first || at + (UINT64_C(1) << class) > first +
+							  pool->used)
+			return false;
+		at = *pool_link_of(pool, at);
+	}
+	return true;
+}
+
+bool pool_is_valid(const struct pool *pool)
+{
+	unsigned class;
+
+	for (class = POOL_CLASS_MIN; class <= POOL_CLASS_MAX; class++)
+		if (!pool_list_ends(pool, class))
+			return false;
+	return pool->used <= pool_end(pool) &&
+	       pool->r->ring_count <= GL_RINGS_MAX;
+}
+#endif

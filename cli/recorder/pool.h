@@ -46,4 +46,8 @@ void pool_close(struct pool *pool, uint32_t id);
  */
 bool pool_grow(struct pool *pool, uint32_t id);
 
+/* What is in use and in the free lists lies in the data region. With
+ * GNOMON_CLAIMS. */
+bool pool_is_valid(const struct pool *pool);
+
 #endif

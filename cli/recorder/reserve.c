@@ -7,6 +7,7 @@
  */
 #include "cli/recorder/reserve.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "preload/base/base.h"
@@ -46,6 +47,7 @@ int reserve_open(struct reserve *reserve, uint64_t size)
 int reserve_table(struct reserve *reserve, struct reserve_table *table,
 		  uint64_t size)
 {
+	assert(reserve->given <= reserve->size);
 	size = base_round_up(size, RESERVE_PAGE);
 	if (size > reserve->size - reserve->given)
 		return -ENOMEM;
@@ -66,6 +68,7 @@ bool reserve_more(struct reserve_table *table, uint64_t bytes)
 	if (bytes > table->size)
 		return false;
 	to = base_min(to, table->size);
+	assert(table->ready <= to && bytes <= to);
 	if (arch_syscall3(__NR_mprotect, (long)table->at + table->ready,
 			  to - table->ready, PROT_READ | PROT_WRITE))
 		return false;

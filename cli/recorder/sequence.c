@@ -18,6 +18,7 @@
 #include "cli/recorder/control.h"
 #include "cli/recorder/books/cull.h"
 #include "cli/recorder/books/parts.h"
+#include "unwind/claim.h"
 
 #define SEQUENCE_AHEAD 16	/* records whose memory is fetched */
 #define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
@@ -85,6 +86,23 @@ static void sequence_push(struct sequence *sequence, uint32_t id)
 	}
 	heap[i] = id;
 }
+
+#ifdef GNOMON_CLAIMS
+bool sequence_heap_is_valid(const struct sequence *sequence)
+{
+	const uint32_t *heap = (const uint32_t *)sequence->heap.at;
+	uint32_t i;
+
+	if (sequence->heaped > GL_RINGS_MAX)
+		return false;
+	for (i = 0; i < sequence->heaped; i++)
+		if (heap[i] >= GL_RINGS_MAX ||
+		    (i && sequence_before(sequence, heap[i],
+					  heap[(i - 1) / 2])))
+			return false;
+	return true;
+}
+#endif
 
 /* The ring whose turn comes after the first one's, or the first one. */
 static uint32_t sequence_second(const struct sequence *sequence)
@@ -234,6 +252,7 @@ static void sequence_run(struct feed *feed, uint64_t mark)
 		}
 	} while (sequence->left &&
 		 (second == id || sequence_before(sequence, id, second)));
+	assert(own->at >= feed->rings[id].taken && own->at <= own->to);	/* I1 */
 	feed->rings[id].taken = own->at;
 	if (sequence->heaped)
 		sequence_sift(sequence, 0);
@@ -281,8 +300,10 @@ static bool sequence_presses(const struct feed *feed, uint32_t id)
 
 static void sequence_merge(struct feed *feed, uint64_t mark)
 {
+	CLAIM_FULL(sequence_heap_is_valid(feed->sequence));
 	while (feed->sequence->heaped && feed->sequence->left)
 		sequence_run(feed, mark);
+	CLAIM_FULL(sequence_heap_is_valid(feed->sequence));
 	feed->sequence->heaped = 0;
 }
 

@@ -244,6 +244,24 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	w->out.err = w->out.regular ? 0 : w->out.err;
 }
 
+/* What hooks found to end it with; any bytes, as the rest of the mapping. */
+static void writer_stopped(const struct gl_shared *shared, char *message,
+			   size_t size)
+{
+	struct text text;
+	unsigned i;
+	char c;
+
+	text_init(&text, message, size);
+	if (!shared->claim[0]) {
+		text_put(&text, WRITER_STOPPED);
+		return;
+	}
+	text_put(&text, CLAIM_FAILED);
+	for (i = 0; i < GL_CLAIM && (c = shared->claim[i]) != '\0'; i++)
+		text_char(&text, c < ' ' || c > '~' ? '?' : c);
+}
+
 /* The target goes on without us. */
 static void writer_damaged(struct recording *r)
 {
@@ -282,7 +300,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	} else if (strcmp(reason, "error") == 0) {
 		memcpy(message, w->r->message, sizeof(w->r->message));
 		if (!message[0])
-			strcpy(message, WRITER_STOPPED);
+			writer_stopped(w->r->shared, message, sizeof(message));
 	} else {
 		writer_finish_events(w);
 	}

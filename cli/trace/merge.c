@@ -32,6 +32,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/compose.h"
+#include "unwind/claim.h"
 
 #define BATCH_EVENTS 256
 /* Compressed bytes that may wait for a SYNC. Then they are merged anyhow. */
@@ -133,6 +134,7 @@ static void heap_push(struct merge *merge, struct merge_stream *stream)
 
 static void heap_pop(struct merge *merge)
 {
+	assert(merge->heap_count > 0);
 	merge->heap[0] = merge->heap[--merge->heap_count];
 	if (merge->heap_count > 0)
 		sift_down(merge, 0);
@@ -152,6 +154,29 @@ static uint64_t top_bound(const struct merge *merge)
 	return wins_ties(second, merge->heap[0]) ? second->key - 1 :
 	       second->key;
 }
+
+#ifdef GNOMON_CLAIMS
+#define VALID_STREAMS 256	/* more take too long, a run as often */
+
+bool merge_is_valid(const struct merge *merge)
+{
+	uint64_t open = 0;
+	size_t able = 0;
+
+	for (size_t i = 1; i < merge->heap_count; i++)
+		if (comes_before(merge->heap[i], merge->heap[(i - 1) / 2]))
+			return false;
+	for (size_t i = 0; i < merge->stream_count; i++) {
+		const struct merge_stream *s = merge->streams[i];
+
+		open += s->open_bytes;
+		able += s->queue != NULL || s->batch_next < s->batch_count;
+		if (s->batch_next > s->batch_count)
+			return false;
+	}
+	return open <= merge->open_bytes && able == merge->heap_count;
+}
+#endif
 
 /* ---- streams ---- */
 
@@ -517,6 +542,8 @@ void merge_run(struct merge *merge, uint64_t limit)
 		}
 		sift_down(merge, 0);
 	}
+	CLAIM_FULL(merge->stream_count > VALID_STREAMS ||
+		   merge_is_valid(merge));
 }
 
 void merge_finish(struct merge *merge)

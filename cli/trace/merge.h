@@ -62,4 +62,7 @@ void merge_run(struct merge *merge, uint64_t limit);
 void merge_finish(struct merge *merge);	/* deliver all that is left */
 void merge_free(struct merge *merge);
 
+/* I1, I2 and I4 of merge.c. With GNOMON_CLAIMS (unwind/claim.h). */
+bool merge_is_valid(const struct merge *merge);
+
 #endif

@@ -50,6 +50,7 @@ static void make_room(struct source *source, size_t size)
 	}
 	source->data = source->buffer;
 	source->end = source->available;
+	assert(source->end <= source->capacity);
 }
 
 size_t source_fill(struct source *source, size_t size)
@@ -73,6 +74,7 @@ size_t source_fill(struct source *source, size_t size)
 		}
 		if (source->step < READ_BYTES_MOST)
 			source->step *= 4;
+		assert((size_t)n <= room);
 		source->got += (size_t)n;
 		source->end += (size_t)n;
 		source->available += (size_t)n;

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "preload/base/sys.h"
+#include "unwind/claim.h"
 
 #define BUMP_REGIONS 64		/* one early program needs none */
 
@@ -81,6 +82,7 @@ void *bump_alloc(size_t size, size_t alignment)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&bump_next, &old, block + size - base, memory_order_relaxed,
 		memory_order_relaxed));
+	CLAIM(block > base + old && block + size <= base + BUMP_SIZE);
 	return bump_finish(block, size);
 }
 

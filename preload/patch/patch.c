@@ -27,6 +27,7 @@
 #include "preload/base/sys.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/recorder.h"
+#include "unwind/claim.h"
 #include "unwind/linkmap.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -241,6 +242,8 @@ static bool patch_prepare_one(struct patch_work *work,
 	bool keeping = f->flags & PATCH_KEEPS_ALL;
 	uint8_t jump[PATCH_JUMP];
 
+	if (!CLAIM(code + f->code_size <= work->area + work->area_size))
+		return false;
 	slot->original = (patch_wrapper *)(uintptr_t)code;
 	slot->wrapper = work->wrappers[f->shape.op];
 	slot->shape = f->shape;
@@ -294,6 +297,10 @@ static bool patch_write_one(struct patch_work *work,
 	uintptr_t at = work->bias + f->address;
 	uint8_t bytes[PATCH_DISPLACED_MAX];
 
+	/* as patch_is_true and patch_plan_fits have found */
+	if (!CLAIM(f->displaced <= sizeof(bytes) && at >= work->code &&
+		   at + f->displaced <= work->code_end))
+		return false;
 	/* the rest of what was displaced is never reached: traps */
 	memset(bytes, 0xcc, sizeof(bytes));
 	arch_patch_jump(bytes, at, (uintptr_t)patch_thunk(work, index));

@@ -15,6 +15,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/recorder.h"
+#include "unwind/claim.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -56,6 +57,8 @@ void *area_place(size_t size_bytes)
 {
 	char *place = (char *)recorder + area_first;
 
+	/* I2: blocks begin behind all places */
+	CLAIM(!area_used() && area_first + size_bytes <= area_size);
 	area_first += base_round_up(size_bytes, BASE_LINE);
 	return place;
 }
@@ -77,6 +80,7 @@ void area_settle(uint64_t budget)
 
 	recorder->area_limit = base_min(used + budget, area_size);
 	recorder->area_spare = (recorder->area_limit - used) / 4;
+	CLAIM(recorder->area_limit >= used);
 }
 
 uint64_t area_size_bytes(void)
@@ -119,6 +123,7 @@ void *area_alloc(size_t size_bytes)
 		&recorder->area_used, &used, start + need,
 		memory_order_seq_cst, memory_order_relaxed));
 	area_tell();
+	CLAIM_FULL(area_is_valid());
 	return (char *)recorder + start;
 }
 
@@ -126,3 +131,15 @@ bool area_scarce(void)
 {
 	return area_used() + recorder->area_spare > area_limit();
 }
+
+#ifdef GNOMON_CLAIMS
+bool area_is_valid(void)
+{
+	uint64_t used = area_used();
+
+	return area_size >= AREA_MIN && area_first % BASE_LINE == 0 &&
+	       area_first >= sizeof(*recorder) && used % BASE_LINE == 0 &&
+	       (!used || used >= area_first) && area_limit() <= area_size &&
+	       used <= area_limit();
+}
+#endif

@@ -47,4 +47,7 @@ uint64_t area_used(void);
  * own, for the sake of what all threads share. */
 bool area_scarce(void);
 
+/* Its bounds, and what was given out of it. With GNOMON_CLAIMS. */
+bool area_is_valid(void);
+
 #endif

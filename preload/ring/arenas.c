@@ -40,6 +40,7 @@
 #include "preload/base/sys.h"
 #include "preload/ring/initial.h"
 #include "preload/ring/recorder.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 #include "unwind/walk.h"
@@ -124,6 +125,7 @@ static void arenas_take(struct gl_shared *shared, enum arenas_which which,
 		arenas->stamp = arch_cycles();
 		arenas_source.take(arenas->value);
 		arenas->cycles = arch_cycles() - arenas->stamp;
+		CLAIM_FULL(arenas_is_valid(arenas));
 		/* pairs with the acquire of arenas_collect (I1) */
 		atomic_store_explicit(&arenas->state, ARENAS_TAKEN,
 				      memory_order_release);
@@ -141,3 +143,15 @@ void arenas_leave(struct recorder *r)
 	if (arenas_short(r))
 		arenas_take(r->shared, ARENAS_LAST, ARENAS_IDLE);
 }
+
+#ifdef GNOMON_CLAIMS
+bool arenas_is_valid(const struct arenas *arenas)
+{
+	uint32_t state = atomic_load_explicit(&arenas->state,
+					      memory_order_relaxed);
+
+	/* I1 */
+	return state <= ARENAS_TAKEN &&
+	       (state < ARENAS_TAKING || arenas->stamp);
+}
+#endif

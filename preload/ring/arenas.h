@@ -83,4 +83,7 @@ void arenas_answer(struct gl_shared *shared);
  * short beside the time it has run. */
 void arenas_leave(struct recorder *r);
 
+/* Its state, and that what was taken has its stamp. With GNOMON_CLAIMS. */
+bool arenas_is_valid(const struct arenas *arenas);
+
 #endif

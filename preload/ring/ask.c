@@ -35,6 +35,7 @@
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 #include "unwind/abandoned.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 
@@ -188,6 +189,8 @@ static bool ask_and_wait(struct recorder *r, struct gl_request *request,
 	bool answered;
 	unsigned i;
 
+	CLAIM(ask_is_ours());
+	CLAIM_FULL(ask_is_valid(ask_turn, request));
 	request->what = question->what;
 	request->number = question->number;
 	for (i = 0; i < 6; i++)
@@ -236,3 +239,17 @@ BASE_SLOW bool ask_writer(struct recorder *r,
 	signals_release(&held);
 	return answered;
 }
+
+#ifdef GNOMON_CLAIMS
+bool ask_is_valid(const struct ask_turn *turn, const struct gl_request *request)
+{
+	uint32_t state = atomic_load_explicit(&request->state,
+					      memory_order_acquire);
+
+	/* who has the turn finds no question of another */
+	return state <= GL_REQUEST_DONE && atomic_load(&turn->waits) <= 1 &&
+	       (atomic_load(&turn->holder) != arch_thread_pointer() ||
+		 state == GL_REQUEST_IDLE) &&
+	       (turn->cfa == 0 || turn->ra != 0);
+}
+#endif

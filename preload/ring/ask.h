@@ -58,4 +58,9 @@ bool ask_writer(struct recorder *r, const struct ask_question *question,
  * its return. */
 bool ask_interrupted(uintptr_t sp);
 
+/* Before a question: whose turn it is, and that there is no other. With
+ * GNOMON_CLAIMS. */
+bool ask_is_valid(const struct ask_turn *turn,
+		  const struct gl_request *request);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "arch.h"
 #include "preload/ring/ring_shared.h"
+#include "unwind/claim.h"
 
 #define GATE_WHAT UINT64_C(3)	/* of a slot; the rest is its stamp, or lap */
 #define GATE_STAMP 2
@@ -68,6 +69,7 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 			found = 0;
 		gate_let(shared, n, found ? found : word);
 	} while (found);
+	CLAIM_FULL(gate_is_valid(shared));
 	/* who has the turn may have a stamp from before: it takes a new one */
 	turn = ring_turn_of(shared);
 	if (turn && turn != RING_ASKED)
@@ -139,3 +141,20 @@ void gate_shut_for_good(struct gl_shared *shared)
 	atomic_fetch_or_explicit(&shared->gate, GATE_SHUT | GATE_OFF,
 				 memory_order_seq_cst);
 }
+
+#ifdef GNOMON_CLAIMS
+bool gate_is_valid(const struct gl_shared *shared)
+{
+	/* both only grow, and the writer does not pass the count */
+	uint64_t before = atomic_load_explicit(&shared->posted.taken,
+					       memory_order_seq_cst);
+	uint64_t gate = atomic_load_explicit(&shared->gate,
+					     memory_order_seq_cst);
+	uint64_t after = atomic_load_explicit(&shared->posted.taken,
+					      memory_order_seq_cst);
+
+	return before <= gate_count(gate) &&
+	       gate_count(gate) <= after + GATE_SLOTS &&
+	       (!(gate & GATE_OFF) || gate & GATE_SHUT);
+}
+#endif

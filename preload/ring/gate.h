@@ -84,4 +84,7 @@ void gate_open(struct gl_shared *shared);
 /* Nothing opens it again. */
 void gate_shut_for_good(struct gl_shared *shared);
 
+/* Counts of requests, and that what is off is shut. With GNOMON_CLAIMS. */
+bool gate_is_valid(const struct gl_shared *shared);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/patience.h"
+#include "unwind/claim.h"
 
 #define POOL_NAP_NS (250 * UINT64_C(1000000))
 
@@ -26,7 +27,7 @@ static uint32_t pool_pop(struct gl_shared *shared, enum recorder_pool which)
 
 	do {
 		id = (uint32_t)head;
-		if (!id)
+		if (!id || !CLAIM(id <= GL_RINGS_MAX))
 			return 0;
 		next = atomic_load_explicit(&shared->ring_next[id - 1],
 					    memory_order_relaxed);
@@ -97,5 +98,27 @@ uint32_t pool_take(struct recorder *r, enum recorder_pool which)
 		id = pool_wait(r, shared, which);
 	if (id)
 		pool_taken(r, shared, which);
+	CLAIM_FULL(pool_list_is_valid(shared, which));
 	return id;
 }
+
+#ifdef GNOMON_CLAIMS
+bool pool_list_is_valid(const struct gl_shared *shared, enum recorder_pool which)
+{
+	uint64_t head = atomic_load_explicit(&shared->ring_free[which],
+					     memory_order_acquire);
+	uint32_t id, steps = 0;
+
+	/* others may change it meanwhile: no step leads outside even then */
+	for (id = (uint32_t)head; id && steps <= GL_RINGS_MAX; steps++) {
+		if (id > GL_RINGS_MAX)
+			return false;
+		id = atomic_load_explicit(&shared->ring_next[id - 1],
+					  memory_order_relaxed);
+	}
+	/* a circle, if nobody has */
+	return steps <= GL_RINGS_MAX ||
+	       head != atomic_load_explicit(&shared->ring_free[which],
+					    memory_order_acquire);
+}
+#endif

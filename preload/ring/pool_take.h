@@ -10,4 +10,8 @@
  * more, or the writer does not move. */
 uint32_t pool_take(struct recorder *r, enum recorder_pool which);
 
+/* No free list leads outside, or in a circle. With GNOMON_CLAIMS. */
+bool pool_list_is_valid(const struct gl_shared *shared,
+			enum recorder_pool which);
+
 #endif

@@ -110,6 +110,7 @@ struct recorder {
 	_Atomic uint32_t *ban_found;
 
 	_Atomic uint32_t lost;		/* 1: it has been said (recorder_lost) */
+	_Atomic uint32_t claimed;	/* 1: a claim has failed (claim.h) */
 
 	/* events before anything was shared */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
@@ -211,5 +212,10 @@ void recorder_lost(struct recorder *r);
  * one may; it has done so. */
 bool recorder_may_speak(const struct recorder *r);
 void recorder_spoke(const struct recorder *r);
+
+/* A thread with its ring, what it tells, and why it stands aside. With
+ * GNOMON_CLAIMS. */
+bool recorder_thread_is_valid(const struct recorder *r,
+			      const struct thread *thread);
 
 #endif

@@ -47,6 +47,7 @@
 #include "preload/ring/pool_take.h"
 #include "preload/ring/replaced.h"
 #include "unwind/abandoned.h"
+#include "unwind/claim.h"
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
 #define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
@@ -101,6 +102,9 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	uint64_t head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
 
+	/* else what is written would lie anywhere */
+	if (!CLAIM(used <= size && !(size & ring->mask)))
+		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
 		ring_place(ring, head, head - used + size / 2);
 		return true;
@@ -234,6 +238,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 		return false;
 	}
 	if (ring_gets_room(r, ring)) {
+		CLAIM_FULL(ring_is_valid(ring));
 		ring_look_around(r, ring, kicked);
 		return true;
 	}
@@ -274,6 +279,7 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	if (!id)
 		return NULL;
 	ring = &rings[id - 1];
+	CLAIM_FULL(ring_is_valid(ring));
 	ring->tid = own->tid;
 	ring->flags = GT_THREAD_NESTED |
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
@@ -341,6 +347,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 		    &word[0], &old, 0, memory_order_relaxed,
 		    memory_order_relaxed))
 		return NULL;
+	CLAIM(head % RING_RECORD_MAX == 0);
 	/* pairs with the acquire of feed_scan: the zero is seen first */
 	if (!atomic_compare_exchange_strong_explicit(
 		    &ring->head, &head, head + RING_RECORD_MAX,

@@ -38,3 +38,21 @@ void ring_ask(struct gl_shared *shared)
 			&shared->turn, &turn, RING_ASKED, memory_order_seq_cst,
 			memory_order_relaxed);
 }
+
+#ifdef GNOMON_CLAIMS
+bool ring_is_valid(const struct gl_ring *ring)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	/* the writer may take it away at any time (ring_kick) */
+	uint64_t limit = __atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
+	uint64_t size = ring->mask + 1;
+
+	return size >= 2 * RING_RECORD_MAX && !(size & ring->mask) &&
+	       ring->data && head % 8 == 0 && tail <= head &&
+	       head - tail <= size &&
+	       ring->base % 8 == 0 && limit <= head + size &&
+	       /* data of the lap of head, or of the one that ended with it */
+	       ring->base + head - ring->data <= size + RING_RECORD_MAX;
+}
+#endif

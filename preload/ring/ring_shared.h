@@ -21,6 +21,10 @@ enum { RING_AWAKE, RING_WAITS, RING_HELD };
  * Also the writer, while it has the ring. */
 void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room);
 
+/* Of a ring whose owner asks: sizes, positions, and where it pushes. While the
+ * writer does not hold it. With GNOMON_CLAIMS (claim.h). */
+bool ring_is_valid(const struct gl_ring *ring);
+
 /* Whoever pushes finds no room, and looks around (aside.h, I1). */
 void ring_kick(struct gl_ring *rings, uint32_t count);
 

@@ -144,6 +144,8 @@ struct gl_told {
 	uint64_t error_known, error_device, error_inode;
 };
 
+#define GL_CLAIM 192
+#define CLAIM_FAILED "a claim of the recorder's does not hold: "
 #define GL_STAT 1024
 #define GL_COMMAND 4096
 
@@ -287,6 +289,10 @@ struct gl_shared {
 	_Alignas(GL_LINE) _Atomic uint64_t exits_told[GL_EXITS];
 	_Atomic uint64_t embedded[GL_EMBEDDED];
 	char live_path[GT_PATH_MAX];
+
+	/* by who finds it, before the gate is shut: which claim of the
+	 * library does not hold (claim.h); "": none */
+	char claim[GL_CLAIM];
 
 	/* by who starts the recorder */
 	struct gl_born born;

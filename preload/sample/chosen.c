@@ -9,6 +9,7 @@
 #include "preload/sample/chosen.h"
 
 #include "preload/ring/area.h"
+#include "unwind/claim.h"
 
 /* The line of an address in a table (0: the first); NULL: there is none. */
 static struct chosen_line *chosen_line(const struct chosen *set,
@@ -59,6 +60,46 @@ static bool chosen_count(struct chosen_line *line)
 	return room;
 }
 
+#ifdef GNOMON_CLAIMS
+/* I1; others put addresses there and take them out meanwhile: what is there
+ * was counted before, and is counted until it is gone. */
+static bool chosen_line_is_valid(const struct chosen_line *line)
+{
+	unsigned i, found = 0;
+	uint64_t state;
+
+	for (i = 0; i < CHOSEN_SLOTS; i++)
+		found += atomic_load_explicit(&line->slot[i],
+					      memory_order_acquire) != 0;
+	state = atomic_load_explicit(&line->state, memory_order_acquire);
+	return (state & (CHOSEN_MORE - 1)) <= CHOSEN_SLOTS &&
+	       found <= CHOSEN_SLOTS && !(state >> 9);
+}
+
+bool chosen_is_valid(const struct chosen *set)
+{
+	unsigned i, j;
+
+	for (i = 0; i < 1u << CHOSEN_FIRST_BITS; i++) {
+		const struct chosen_line *line = &set->first[i];
+		uint64_t found = 0, state = line->state;
+
+		for (j = 0; j < CHOSEN_SLOTS; j++) {
+			uint64_t address = line->slot[j];
+
+			found += address != 0;
+			if (address && (chosen_first(set, address) != line ||
+					chosen_empty(set, address)))
+				return false;	/* I3 */
+		}
+		if (!chosen_line_is_valid(line) ||
+		    found != (state & (CHOSEN_MORE - 1)))
+			return false;	/* I1, I2 */
+	}
+	return true;
+}
+#endif
+
 static void chosen_put(struct chosen_line *line, uint64_t address)
 {
 	unsigned i;
@@ -106,6 +147,7 @@ void chosen_add(struct chosen *set, uint64_t address)
 		if (!chosen_count(line))
 			continue;
 		chosen_put(line, address);
+		CLAIM_FULL(chosen_line_is_valid(line));
 		atomic_thread_fence(memory_order_release);
 		return;
 	}

@@ -124,4 +124,7 @@ static inline bool chosen_never(const struct chosen *set, uint64_t address)
 	return likely(!(state & CHOSEN_MORE)) || !chosen_further(set, address);
 }
 
+/* The first table; while nobody changes it. With GNOMON_CLAIMS (claim.h). */
+bool chosen_is_valid(const struct chosen *set);
+
 #endif

@@ -51,6 +51,7 @@
 #include "preload/sample/aside.h"
 #include "preload/start/budget.h"
 #include "preload/start/launch.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 
@@ -277,12 +278,37 @@ static void start_failed(const struct recorder *r, const char *what, int err)
 	recorder_spoke(r);
 }
 
+/* claim_told. What is recorded may be wrong from here on, so nothing is. */
+static BASE_SLOW void start_claim(const char *which)
+{
+	struct recorder *r = recorder;
+	char buffer[GL_CLAIM + 64];
+	struct text text;
+
+	if (!r || atomic_exchange_explicit(&r->claimed, 1, memory_order_relaxed))
+		return;
+	if (r->shared) {
+		text_init(&text, r->shared->claim, GL_CLAIM);
+		text_put(&text, which);
+	}
+	recorder_set_off(r);
+	if (!recorder_may_speak(r))
+		return;
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, CLAIM_FAILED);
+	text_put(&text, which);
+	text_put(&text, ": recording has stopped");
+	message_say(buffer);
+	recorder_spoke(r);
+}
+
 static bool start_begin(struct recorder *r)
 {
 	const char *nothing = "the recorder cannot start: this process is not "
 			      "recorded";
 	int err;
 
+	claim_told = start_claim;
 	r->pid = sys_getpid();
 	aside_start(start_random(r));
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
@@ -481,6 +507,7 @@ static struct thread *start_register(struct recorder *r)
 		thread->own = thread->ring = NULL;
 		return NULL;
 	}
+	CLAIM_FULL(recorder_thread_is_valid(r, thread));
 	recorder_tls = thread;
 	return thread;
 }
@@ -552,3 +579,20 @@ BASE_SLOW struct thread *recorder_join(void)
 		return NULL;
 	return thread && thread->own ? thread : start_enter(true);
 }
+
+#ifdef GNOMON_CLAIMS
+bool recorder_thread_is_valid(const struct recorder *r,
+			      const struct thread *thread)
+{
+	uint64_t id = (uint64_t)(thread - r->threads);
+
+	if (!r->live)
+		return true;	/* a child (fork_copy.h) */
+	return id < GL_RINGS_MAX && thread->own == &r->rings[id] &&
+	       (!thread->ring || thread->ring == thread->own) &&
+	       !(thread->ring && thread->aside) &&
+	       thread->own->id == id && thread->shared == r->shared &&
+	       thread->told == gl_thread_of(r->live, r->shared, (uint32_t)id) &&
+	       (!thread->nested || thread->nested != thread->own);
+}
+#endif

@@ -1,7 +1,8 @@
 /*
  * fault_library.c: what fails in the library besides system calls: its memory,
- * and the tasks that it makes.
+ * the tasks that it makes, and what it claims of itself.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tests/fault/fault.h"
@@ -14,6 +15,9 @@ long __real_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 			    void (*fn)(void *arg), void *arg);
 long __wrap_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 			    void (*fn)(void *arg), void *arg);
+struct gl_ring;
+bool __real_ring_is_valid(const struct gl_ring *ring);
+bool __wrap_ring_is_valid(const struct gl_ring *ring);
 
 void *__wrap_area_alloc(size_t size)
 {
@@ -35,4 +39,13 @@ long __wrap_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 
 	fault_note(FAULT_CLONE, site, result, hit);
 	return result;
+}
+
+bool __wrap_ring_is_valid(const struct gl_ring *ring)
+{
+	uint64_t site = fault_site(__builtin_return_address(0));
+	bool hit = fault_hits(FAULT_CLAIM, site);
+
+	fault_note(FAULT_CLAIM, site, 0, hit);
+	return !hit && __real_ring_is_valid(ring);
 }

@@ -255,9 +255,25 @@ static int embed(void **state)
 	return embed_init(CAPTURE_VALIDATE, false);
 }
 
+static void broken_figures_are_seen(void **state)
+{
+	struct arenas arenas = { .state = ARENAS_TAKEN, .stamp = 1 };
+
+	(void)state;
+	assert_true(arenas_is_valid(&arenas));
+	arenas.stamp = 0;		/* I1 */
+	assert_false(arenas_is_valid(&arenas));
+	arenas.state = ARENAS_ASKED;
+	assert_true(arenas_is_valid(&arenas));
+	arenas.state = ARENAS_TAKEN + 1;
+	arenas.stamp = 1;
+	assert_false(arenas_is_valid(&arenas));
+}
+
 static void *all(void *failures)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(broken_figures_are_seen),
 		cmocka_unit_test_setup(the_next_event_answers, each),
 		cmocka_unit_test_setup(whoever_has_the_turn_loses_it, each),
 		cmocka_unit_test_setup(it_can_be_taken_back, each),

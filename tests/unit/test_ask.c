@@ -208,6 +208,24 @@ static void one_within_another_is_refused(void **state)
 	pthread_join(by, NULL);
 }
 
+static void a_broken_question_is_seen(void **state)
+{
+	struct gl_request request = { .state = GL_REQUEST_IDLE };
+	struct ask_turn ask = { .holder = arch_thread_pointer() };
+
+	(void)state;
+	assert_true(ask_is_valid(&ask, &request));
+	request.state = GL_REQUEST_TAKEN;	/* of somebody else */
+	assert_false(ask_is_valid(&ask, &request));
+	ask.holder = 0;
+	assert_true(ask_is_valid(&ask, &request));
+	request.state = GL_REQUEST_DONE + 1;
+	assert_false(ask_is_valid(&ask, &request));
+	request.state = GL_REQUEST_IDLE;
+	ask.cfa = 16;
+	assert_false(ask_is_valid(&ask, &request));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +239,7 @@ int main(void)
 						start, end),
 		cmocka_unit_test_setup_teardown(one_within_another_is_refused,
 						start, end),
+		cmocka_unit_test(a_broken_question_is_seen),
 	};
 
 	if (area_map(UINT64_C(16) << 20))

@@ -102,11 +102,36 @@ static void one_home(void **state)
 	blocks_free(&blocks);
 }
 
+static void a_broken_table_is_seen(void **state)
+{
+	struct blocks blocks;
+	struct blocks_bucket *home;
+	int is_new;
+
+	(void)state;
+	blocks_init(&blocks);
+	for (unsigned i = 0; i < ADDRESSES; i++)
+		blocks_add(&blocks, address_of(i), &is_new);
+	blocks_remove(&blocks, blocks_find(&blocks, address_of(5)));
+	assert_true(blocks_is_valid(&blocks));
+	blocks.count++;
+	assert_false(blocks_is_valid(&blocks));
+	blocks.count--;
+	home = blocks_home(&blocks, blocks_hash(address_of(7)));
+	home->passed++;				/* I1 */
+	assert_false(blocks_is_valid(&blocks));
+	home->passed--;
+	blocks_find(&blocks, address_of(7))->address ^= 1u << 28;
+	assert_false(blocks_is_valid(&blocks));
+	blocks_free(&blocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_array),
 		cmocka_unit_test(one_home),
+		cmocka_unit_test(a_broken_table_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

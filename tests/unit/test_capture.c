@@ -516,6 +516,29 @@ static void test_sway(void **unused)
 	}
 }
 
+static void test_broken_thread(void **unused)
+{
+	struct capture_thread *t;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	t = capture_thread_new(true, NULL);
+	assert_non_null(t);
+	embed_hook(t);
+	assert_true(capture_thread_is_valid(t));
+	t->lo = t->hi + ARCH_WORD;
+	assert_false(capture_thread_is_valid(t));
+	t->lo = t->hi;
+	t->joins = !t->joins;
+	assert_false(capture_thread_is_valid(t));
+	t->joins = !t->joins;
+	t->fast = t->generation + 1;
+	assert_false(capture_thread_is_valid(t));
+	t->fast = t->generation;
+	t->mode = GT_MODE_COUNT;
+	assert_false(capture_thread_is_valid(t));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_fibers),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_images),
+		cmocka_unit_test(test_broken_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,6 +158,45 @@ static void without_memory_everything_may_be(void **state)
 	assert_true(chosen_remove(set, address_of(BLOCKS)));
 }
 
+static void a_broken_set_is_seen(void **state)
+{
+	struct chosen_line *line;
+
+	(void)state;
+	chosen_add(set, address_of(1));
+	assert_true(chosen_is_valid(set));
+	line = (struct chosen_line *)chosen_first(set, address_of(1));
+	line->state++;				/* I1 */
+	assert_false(chosen_is_valid(set));
+	line->state--;
+	set->sieve[chosen_sieve(address_of(1))] = 0;	/* I3 */
+	assert_false(chosen_is_valid(set));
+	set->sieve[chosen_sieve(address_of(1))] = 1;
+	assert_true(chosen_is_valid(set));
+	line->state = 0;			/* I2 */
+	assert_false(chosen_is_valid(set));
+}
+
+static void a_broken_area_is_seen(void **state)
+{
+	uint64_t used;
+
+	(void)state;
+	assert_non_null(area_alloc(64));
+	used = recorder->area_used;
+	assert_true(area_is_valid());
+	recorder->area_used = used + 1;
+	assert_false(area_is_valid());
+	recorder->area_used = 64;		/* in front of the blocks */
+	assert_false(area_is_valid());
+	recorder->area_used = area_size_bytes() + 64;
+	assert_false(area_is_valid());
+	recorder->area_used = used;
+	recorder->area_limit = area_size_bytes() + 64;
+	assert_false(area_is_valid());
+	recorder->area_limit = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +205,8 @@ int main(void)
 		cmocka_unit_test_setup(twice_is_once, each),
 		cmocka_unit_test_setup(threads_hand_blocks_on, each),
 		cmocka_unit_test_setup(without_memory_everything_may_be, each),
+		cmocka_unit_test_setup(a_broken_set_is_seen, each),
+		cmocka_unit_test_setup(a_broken_area_is_seen, each),
 	};
 
 	if (area_map(UINT64_C(64) << 20))

@@ -172,6 +172,27 @@ static void pipes_are_not_cut(void **state)
 	close(fds[1]);
 }
 
+static void broken_counts_are_seen(void **state)
+{
+	struct chunk_out out;
+	int fd = temporary();
+
+	(void)state;
+	assert_int_equal(chunk_open(&out, fd, TRACE_ID, ROOM), 0);
+	assert_int_equal(chunk_write(&out, GT_INFO, chunk_payload(&out) + 8,
+				     NULL), 0);
+	assert_true(chunk_out_is_valid(&out));
+	out.sequence = 1000;			/* I1: more than it has */
+	assert_false(chunk_out_is_valid(&out));
+	out.sequence = 1;
+	out.last = UINT64_MAX;			/* I2 */
+	assert_false(chunk_out_is_valid(&out));
+	out.last = 0;
+	out.size = 1;
+	assert_false(chunk_out_is_valid(&out));
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +200,7 @@ int main(void)
 		cmocka_unit_test(full_disks_leave_whole_chunks),
 		cmocka_unit_test(a_limit_leaves_room_for_the_last_words),
 		cmocka_unit_test(pipes_are_not_cut),
+		cmocka_unit_test(broken_counts_are_seen),
 	};
 
 	if (area_map(UINT64_C(16) << 20))

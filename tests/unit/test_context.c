@@ -118,7 +118,8 @@ static void start_tree(void)
 {
 	struct capture_config config = { .nodes = embed_nodes,
 					 .node_count = &embed_node_count,
-					 .node_limit = &embed_node_limit };
+					 .node_limit = &embed_node_limit,
+					 .node_max = EMBED_NODES };
 
 	memset(embed_nodes, 0, context_count() * sizeof(*embed_nodes));
 	embed_node_count = GT_STOP_COUNT;
@@ -300,6 +301,38 @@ static void test_limit(void **unused)
 	assert_int_equal(child(0, 0x5000), GT_STOP_COUNT);
 }
 
+static void test_broken_tree(void **unused)
+{
+	struct context_table *table;
+	uint32_t id, i = 0;
+
+	(void)unused;
+	start_tree();
+	id = context_child(0, 0x401000, context_hash(context_hash_root(0),
+						     0x401000));
+	table = context_newest();
+	assert_true(context_is_valid());
+	assert_true(context_entries_are_valid());
+	embed_nodes[id].address++;		/* I2 */
+	assert_false(context_entries_are_valid());
+	embed_nodes[id].address--;
+	while (!table->entries[i].key)
+		i++;
+	table->entries[i].key = (uint64_t)id << 32 | id;
+	assert_false(context_entries_are_valid());
+	table->entries[i].key = id;
+	assert_true(context_entries_are_valid());
+	table->older = table;
+	assert_false(context_is_valid());
+	table->older = NULL;
+	table->limit++;
+	assert_false(context_is_valid());
+	table->limit--;
+	embed_node_count = EMBED_NODES + 1;
+	assert_false(context_is_valid());
+	embed_node_count = id + 1;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_forget_while_a_node_enters_the_newest),
 		cmocka_unit_test(test_growth_while_forgetting),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_broken_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

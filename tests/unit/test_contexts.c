@@ -115,6 +115,18 @@ static void a_second_pass_knows_them(void **state)
 			 0x1000);
 }
 
+static void a_broken_tree_is_seen(void **state)
+{
+	(void)state;
+	assert_true(contexts_is_valid(&tree));
+	tree.nodes[CONTEXT_ROOTS + 1].parent = CONTEXT_ROOTS + 1;	/* I1 */
+	assert_false(contexts_is_valid(&tree));
+	tree.nodes[CONTEXT_ROOTS + 1].parent = CONTEXT_ROOTS;
+	assert_true(contexts_is_valid(&tree));
+	tree.index[0] = tree.node_count;
+	assert_false(contexts_is_valid(&tree));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +134,7 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(a_second_pass_knows_them,
 						begin, end),
+		cmocka_unit_test_setup_teardown(a_broken_tree_is_seen, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

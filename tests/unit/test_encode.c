@@ -427,6 +427,42 @@ static void a_chain_that_does_not_descend_ends(void **state)
 	emit.limit = NODES;
 }
 
+static void columns_beyond_their_room_are_seen(void **state)
+{
+	uint8_t *end = encode.end[ENCODE_SIZE];
+
+	(void)state;
+	encode.bad = false;
+	encode.events = encode.blocks = encode.extras = encode.stacked = 0;
+	assert_true(encode_is_valid(&encode));
+	encode.end[ENCODE_SIZE] = encode.column[ENCODE_SIZE] +
+				  ENCODE_EVENTS * ENCODE_SIZE_MAX + 100;
+	assert_false(encode_is_valid(&encode));
+	encode.end[ENCODE_SIZE] = encode.column[ENCODE_SIZE] - 1;
+	assert_false(encode_is_valid(&encode));
+	encode.end[ENCODE_SIZE] = end;
+	encode.blocks = 1;
+	assert_false(encode_is_valid(&encode));
+	encode.events = ENCODE_EVENTS + 1;
+	assert_false(encode_is_valid(&encode));
+}
+
+static void a_broken_batch_is_seen(void **state)
+{
+	(void)state;
+	emit.count = 0;
+	memset(emit.emitted + 1, 0, NODES / 8 - 8);
+	emit_node_refer(&emit, 3000);
+	assert_true(emit_node_is_valid(&emit));
+	emit.batch[5].parent = emit.batch[5].id;	/* I1 */
+	assert_false(emit_node_is_valid(&emit));
+	emit.batch[5].parent = GT_STOP_OTHER;
+	assert_true(emit_node_is_valid(&emit));
+	emit.emitted[emit.batch[7].id / 64] = 0;	/* I2 */
+	assert_false(emit_node_is_valid(&emit));
+	emit.count = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +473,8 @@ int main(void)
 		cmocka_unit_test(parents_go_before_children),
 		cmocka_unit_test(what_is_no_record_is_bad),
 		cmocka_unit_test(a_chain_that_does_not_descend_ends),
+		cmocka_unit_test(columns_beyond_their_room_are_seen),
+		cmocka_unit_test(a_broken_batch_is_seen),
 	};
 
 	if (area_map(UINT64_C(64) << 20))

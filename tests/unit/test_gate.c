@@ -181,6 +181,22 @@ static void each_once_and_in_order(void **state)
 	assert_true(posted >= (unsigned long)THREADS * EACH);
 }
 
+static void a_broken_gate_is_seen(void **state)
+{
+	(void)state;
+	assert_true(gate_post(&shared, GATE_TOGGLE));
+	assert_true(gate_is_valid(&shared));
+	shared.posted.taken = 2;
+	assert_false(gate_is_valid(&shared));
+	shared.posted.taken = 0;
+	shared.gate = (GATE_SLOTS + 1) * GATE_ONE;
+	assert_false(gate_is_valid(&shared));
+	shared.gate = GATE_OFF;
+	assert_false(gate_is_valid(&shared));
+	shared.gate = GATE_OFF | GATE_SHUT;
+	assert_true(gate_is_valid(&shared));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +205,7 @@ int main(void)
 		cmocka_unit_test_setup(a_full_one_says_so, each),
 		cmocka_unit_test_setup(nobody_keeps_the_turn, each),
 		cmocka_unit_test_setup(each_once_and_in_order, each),
+		cmocka_unit_test_setup(a_broken_gate_is_seen, each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

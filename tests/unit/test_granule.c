@@ -333,6 +333,25 @@ static void test_readers_and_writer(void **unused)
 	}
 }
 
+static void test_broken_writer(void **unused)
+{
+	(void)unused;
+	start();
+	assert_true(granule_begin(&writer, &table, CODE, CODE, CODE + 256));
+	granule_row(&writer, CODE, CODE + 16, 3);
+	granule_row(&writer, CODE + 16, CODE + 32, 4);
+	assert_int_equal(writer.rows, 2);
+	assert_true(granule_writer_is_valid(&writer));
+	writer.offset[1] = writer.offset[0];
+	assert_false(granule_writer_is_valid(&writer));
+	writer.offset[1] = 16;
+	writer.granule++;
+	assert_false(granule_writer_is_valid(&writer));
+	writer.granule--;
+	writer.rows = GRANULE_ROWS_MAX + 1;
+	assert_false(granule_writer_is_valid(&writer));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_far_arenas),
 		cmocka_unit_test(test_lock),
 		cmocka_unit_test(test_readers_and_writer),
+		cmocka_unit_test(test_broken_writer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,6 +244,27 @@ static void test_borrowed(void **unused)
 	dlclose(library);
 }
 
+static void test_broken_list(void **unused)
+{
+	struct gl_image kept;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_true(image_list_is_valid());
+	embed_image_count++;
+	assert_false(image_list_is_valid());
+	embed_image_count--;
+	kept = embed_images[0];
+	embed_images[0].first_node = 20;
+	embed_images[0].end_node = 17;
+	assert_false(image_list_is_valid());
+	embed_images[0] = kept;
+	embed_images[0].segments = GL_SEGMENTS_MAX + 1;
+	assert_false(image_list_is_valid());
+	embed_images[0] = kept;
+	assert_true(image_list_is_valid());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_exchanged),
 		cmocka_unit_test(test_borrowed),
 		cmocka_unit_test(test_no_more_records),
+		cmocka_unit_test(test_broken_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,12 +128,41 @@ static void test_no_memory(void **unused)
 	is_at(IMAGES - 1, IMAGES - 1);
 }
 
+/* What was asked for last. */
+static void *last_made;
+
+static void *alloc_and_tell(size_t size)
+{
+	return last_made = builder_alloc(size);
+}
+
+static void test_broken_ranges(void **unused)
+{
+	uint32_t *sorted;
+
+	(void)unused;
+	start();
+	assert_true(image_ranges_is_valid());	/* none */
+	make(0, 0);
+	make(1, 1);
+	unwind_alloc = alloc_and_tell;
+	image_ranges_publish(2);
+	assert_true(image_ranges_is_valid());
+	sorted = last_made;		/* struct range_table */
+	sorted[0] += 100;
+	assert_false(image_ranges_is_valid());
+	sorted[0] -= 100;
+	sorted[1] = 0;			/* room */
+	assert_false(image_ranges_is_valid());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_coming),
 		cmocka_unit_test(test_coming_and_going),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_broken_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 
 #include "cli/recorder/books/ledger.h"
 #include "cli/recorder/books/ledger_answer.h"
+#include "cli/recorder/books/ledger_table.h"
 #include "library/gnomon/gnomon.h"
 
 #define RINGS 4
@@ -503,6 +504,31 @@ static void unseen(void **state)
 	assert_int_equal(ledger.unpaired, 0);
 }
 
+static void a_broken_table_is_seen(void **state)
+{
+	struct ledger_block *block;
+	uint32_t *heads;
+
+	(void)state;
+	begin();
+	for (uint64_t i = 1; i <= 40; i++)
+		assert_non_null(ledger_add(&ledger, i * 16));
+	ledger_remove(&ledger, ledger_find(&ledger, 32));
+	assert_true(ledger_is_valid(&ledger));
+	ledger.live++;
+	assert_false(ledger_is_valid(&ledger));
+	ledger.live--;
+	block = ledger_find(&ledger, 64);
+	block->next = ledger.block_count;
+	assert_false(ledger_is_valid(&ledger));
+	block->next = (uint32_t)(block - ledger_block_at(&ledger, 0));
+	assert_false(ledger_is_valid(&ledger));	/* a circle */
+	block->next = 0;
+	heads = (uint32_t *)ledger.heads.at;
+	memset(heads, 0, ledger.buckets * sizeof(*heads));
+	assert_false(ledger_is_valid(&ledger));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +543,7 @@ int main(void)
 		cmocka_unit_test(anew),
 		cmocka_unit_test(cleared),
 		cmocka_unit_test(unseen),
+		cmocka_unit_test(a_broken_table_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -369,6 +369,28 @@ static void images_ahead(void **state)
 	live_drop(&made, &live);
 }
 
+static void broken_numbers_are_seen(void **state)
+{
+	(void)state;
+	open_live(32 * MIB);
+	assert_true(live_is_valid(&live));
+	live.reserved = live.budget + 1;	/* I2 */
+	assert_false(live_is_valid(&live));
+	live.reserved = live.budget;
+	live.nodes_reserved = live.nodes_max + 1;	/* I1 */
+	assert_false(live_is_valid(&live));
+	live.nodes_reserved = 0;
+	live.heaps_reserved = 0;
+	assert_false(live_is_valid(&live));
+	live.heaps_reserved = 1;
+	live.shape.data_offset++;
+	assert_false(live_is_valid(&live));
+	live.shape.data_offset--;
+	assert_true(live_is_valid(&live));
+	live_unlink(&live);
+	live_drop(&made, &live);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown( \
 	name, live_directory_make, live_directory_remove)
 
@@ -389,6 +411,7 @@ int main(void)
 		TEST(all_parts_share_the_budget),
 		TEST(names_of_heaps_come_on_demand),
 		TEST(images_ahead),
+		TEST(broken_numbers_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -459,6 +459,26 @@ static void many_that_went(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void broken_sums_are_seen(void **state)
+{
+	struct fixture *f = *state;
+	struct mapping mapping = { .start = AT, .size = 4 * PAGE,
+				   .origin = MAP_OTHER };
+	uint32_t index = maps_add(&f->maps, &mapping, 0);
+
+	maps_cut(&f->maps, AT, AT + PAGE);
+	assert_true(maps_is_valid(&f->maps));
+	f->maps.list[index].bytes += PAGE;	/* I1 */
+	assert_false(maps_is_valid(&f->maps));
+	f->maps.list[index].bytes -= PAGE;
+	f->maps.curve.points[0].stamp = 2;
+	f->maps.curve.points[1].stamp = 1;
+	f->maps.curve.count = 2;
+	assert_false(maps_is_valid(&f->maps));
+	f->maps.curve.count = 0;
+	assert_true(maps_is_valid(&f->maps));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +496,7 @@ int main(void)
 		TEST(attached_segments),
 		TEST(nonsense),
 		TEST(many_that_went),
+		TEST(broken_sums_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -373,6 +373,37 @@ static void parts_of_what_is_cut(void **state)
 	merge_free(&merge);
 }
 
+static void a_broken_heap_is_seen(void **state)
+{
+	static struct trace_event events[100];
+	struct seen seen = { 0 };
+	struct merge_sink sink = { &seen, take };
+	struct merge_stream *first;
+	struct merge merge;
+
+	(void)state;
+	merge_init(&merge, &sink);
+	for (unsigned ring = 0; ring < 3; ring++) {
+		make(events, 100, 1000 * ring, 5, ring);
+		add(&merge, ring, 0, 0, events, 100);
+	}
+	assert_true(merge_is_valid(&merge));
+	first = merge.heap[0];
+	merge.heap[0] = merge.heap[2];		/* I2 */
+	merge.heap[2] = first;
+	assert_false(merge_is_valid(&merge));
+	merge.heap[2] = merge.heap[0];
+	merge.heap[0] = first;
+	assert_true(merge_is_valid(&merge));
+	merge.heap_count--;			/* I1 */
+	assert_false(merge_is_valid(&merge));
+	merge.heap_count++;
+	merge_run(&merge, 50);
+	merge.open_bytes = 0;			/* I4 */
+	assert_false(merge_is_valid(&merge));
+	merge_free(&merge);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +416,7 @@ int main(void)
 		cmocka_unit_test(rings_packed_as_a_whole),
 		cmocka_unit_test(rings_that_hold_much),
 		cmocka_unit_test(parts_of_what_is_cut),
+		cmocka_unit_test(a_broken_heap_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,26 @@ static void the_end_of_time(void **state)
 	assert_true(pairing.expires == UINT64_MAX);
 }
 
+static void broken_lists_are_seen(void **state)
+{
+	(void)state;
+	pairing_clear(&pairing);
+	for (uint32_t i = 0; i < 6; i++)
+		wait_for(0x1000 + i % 2, GT_FREE, 10 + i, i);
+	take(pairing_find(&pairing, 0x1000, 1u << GT_FREE), 0);
+	assert_true(pairing_is_valid(&pairing));
+	pairing.count++;			/* I1 */
+	assert_false(pairing_is_valid(&pairing));
+	pairing.count--;
+	pairing.slots[3].number += 10;		/* I2 */
+	assert_false(pairing_is_valid(&pairing));
+	pairing.slots[3].number -= 10;
+	pairing.slots[2].before = 1;		/* I3 */
+	assert_false(pairing_is_valid(&pairing));
+	pairing_clear(&pairing);
+	assert_true(pairing_is_valid(&pairing));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +231,7 @@ int main(void)
 		cmocka_unit_test(as_a_plain_list),
 		cmocka_unit_test(many_of_one_address),
 		cmocka_unit_test(the_end_of_time),
+		cmocka_unit_test(broken_lists_are_seen),
 	};
 
 	return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);

@@ -321,6 +321,38 @@ static void test_foreign(void **unused)
 	assert_int_not_equal(path_find(&t, RA, sp), CONTEXT + 1);
 }
 
+/* Each of these would lead a look-up astray. */
+static void test_broken_cache(void **unused)
+{
+	uint64_t way = 0;
+
+	(void)unused;
+	start(DEPTH);
+	learn(CONTEXT);
+	learn(CONTEXT);
+	assert_true(path_is_valid(&t));
+	while (!t.tags[way])
+		way++;
+	t.paths[way].blocks = 0;
+	assert_false(path_is_valid(&t));
+	t.paths[way].blocks = PATH_WORDS / PATH_BLOCK + 1;
+	assert_false(path_is_valid(&t));
+	t.paths[way].blocks = 1;
+	assert_true(path_is_valid(&t));
+	t.paths[way].context = GT_STOP_OTHER;
+	assert_false(path_is_valid(&t));
+	t.paths[way].context = CONTEXT;
+	t.paths[way].tail = t.capacity;
+	assert_false(path_is_valid(&t));
+	t.paths[way].tail = 0;
+	t.tags[way] = 0;	/* one that is counted is not there */
+	assert_false(path_is_valid(&t));
+	path_clear(&t);
+	assert_true(path_is_valid(&t));
+	t.set_mask = 2;
+	assert_false(path_is_valid(&t));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_far_barrier),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_broken_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,6 +230,27 @@ static void a_ring_has_one_owner(void **state)
 	}
 }
 
+static void a_broken_list_is_seen(void **state)
+{
+	struct gl_shared *target = recorder->shared;
+	uint32_t id;
+
+	(void)state;
+	pool_refill(&pool);
+	assert_true(pool_is_valid(&pool));
+	assert_true(pool_list_is_valid(target, RECORDER_PRIMARY));
+	id = (uint32_t)target->ring_free[RECORDER_PRIMARY];
+	target->ring_next[id - 1] = GL_RINGS_MAX + 1;
+	assert_false(pool_list_is_valid(target, RECORDER_PRIMARY));
+	target->ring_next[id - 1] = id;		/* a circle */
+	assert_false(pool_list_is_valid(target, RECORDER_PRIMARY));
+	pool.free_offset[0] = live.shape.data_offset + pool.used;
+	assert_false(pool_is_valid(&pool));
+	pool.free_offset[0] = 0;
+	pool.used = live.size;
+	assert_false(pool_is_valid(&pool));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +268,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(memory_ends_without_harm,
 						each, after),
 		cmocka_unit_test_setup_teardown(a_ring_has_one_owner, each,
+						after),
+		cmocka_unit_test_setup_teardown(a_broken_list_is_seen, each,
 						after),
 	};
 

@@ -490,6 +490,30 @@ static void who_is_called_back_is_not_alone(void **state)
 	assert_true(judged((uintptr_t)&words[12], (uintptr_t)&words[2]));
 }
 
+static void a_broken_ring_is_seen(void **state)
+{
+	(void)state;
+	assert_true(ring_is_valid(&ring));
+	ring.tail = 8;			/* beyond head */
+	assert_false(ring_is_valid(&ring));
+	ring.tail = 0;
+	ring.head = SIZE + 8;		/* more than there is room for */
+	assert_false(ring_is_valid(&ring));
+	ring.head = 4;
+	assert_false(ring_is_valid(&ring));
+	ring.head = 0;
+	ring.base += 2 * SIZE;
+	assert_false(ring_is_valid(&ring));
+	ring.base -= 2 * SIZE;
+	ring.mask = SIZE;
+	assert_false(ring_is_valid(&ring));
+	ring.mask = SIZE - 1;
+	ring.limit = 0;			/* kicked */
+	assert_true(ring_is_valid(&ring));
+	ring.limit = SIZE + 1;
+	assert_false(ring_is_valid(&ring));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -510,6 +534,7 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_push_interrupted_anywhere_loses_nothing, each),
 		cmocka_unit_test_setup(who_is_called_back_is_not_alone, each),
+		cmocka_unit_test_setup(a_broken_ring_is_seen, each),
 	};
 
 	if (area_map(UINT64_C(16) << 20))

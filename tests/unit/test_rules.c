@@ -293,6 +293,21 @@ static void test_no_memory(void **unused)
 	}
 }
 
+static void test_broken_dictionary(void **unused)
+{
+	(void)unused;
+	start();
+	dictionary_id((struct rule){ .kind = RULE_FRAME, .cfa_off = 16 });
+	assert_true(dictionary_is_valid());
+	rules_dictionary[DICTIONARY_BAD].kind = RULE_NONE;
+	assert_false(dictionary_is_valid());
+	rules_dictionary[DICTIONARY_BAD].kind = RULE_BAD;
+	rules_dictionary[0].kind = RULE_BAD;
+	assert_false(dictionary_is_valid());
+	rules_dictionary[0].kind = RULE_NONE;
+	assert_true(dictionary_is_valid());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_broken_dictionary),
 	};
 
 	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);

@@ -204,7 +204,7 @@ static void test_update(void **unused)
 	(void)unused;
 	start();
 	for (i = 0; i < 3; i++)
-		t.scratch[i] = (struct frame){ .slot = 1000 - 8 * i,
+		t.scratch[i] = (struct frame){ .slot = 1000 + 8 * i,
 					       .ra = 0x500000 + i };
 	parent = shadow_update(&t, &w, WALK_ENDED);
 	assert_int_equal(t.count, 4);
@@ -255,6 +255,37 @@ static void test_adopted(void **unused)
 			 0x500001);
 }
 
+static void test_broken_shadow(void **unused)
+{
+	const uintptr_t stub = (uintptr_t)arch_stubs + 5 * ARCH_STUB_BYTES;
+	struct shadow_word kept;
+
+	(void)unused;
+	start();
+	shadow_place_barrier(&t, 5, stub);
+	shadow_place_barrier(&t, 9, stub + ARCH_STUB_BYTES);
+	assert_true(shadow_is_valid(&t));
+	t.frames[7].slot = t.frames[6].slot;	/* I1 */
+	assert_false(shadow_is_valid(&t));
+	t.frames[7].slot = (uintptr_t)slot_of(7);
+	kept = t.words[3];
+	t.words[3].at = t.words[2].at;
+	assert_false(shadow_is_valid(&t));
+	t.words[3] = kept;
+	t.barrier[0] = 9;			/* I5 */
+	assert_false(shadow_is_valid(&t));
+	t.barrier[0] = 5;
+	t.frames[5].mark &= ~MARK_BARRIER;
+	assert_false(shadow_is_valid(&t));
+	t.frames[5].mark |= MARK_BARRIER;
+	assert_true(shadow_is_valid(&t));
+	t.count = t.capacity + 1;
+	assert_false(shadow_is_valid(&t));
+	t.count = DEPTH + 1;
+	t.frames[0].slot = 0;
+	assert_false(shadow_is_valid(&t));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_many_barriers),
 		cmocka_unit_test(test_update),
 		cmocka_unit_test(test_adopted),
+		cmocka_unit_test(test_broken_shadow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

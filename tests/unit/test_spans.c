@@ -94,11 +94,34 @@ static void pieces_keep_their_owner(void **state)
 	spans_free(&spans);
 }
 
+static void broken_sets_are_seen(void **state)
+{
+	struct spans spans = { 0 };
+	struct span *span;
+
+	(void)state;
+	assert_true(spans_is_valid(&spans));
+	for (uint64_t at = 10; at < 1000; at += 20)
+		spans_put(&spans, at, at + 10, 1, 0);
+	assert_true(spans_is_valid(&spans));
+	span = spans_at(&spans, 110);
+	span->end += 15;			/* I1 */
+	assert_false(spans_is_valid(&spans));
+	span->end -= 15;
+	spans.bytes++;
+	assert_false(spans_is_valid(&spans));
+	spans.bytes--;
+	spans.list[spans.root].priority = 0;
+	assert_false(spans_is_valid(&spans));
+	spans_free(&spans);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(like_a_table),
 		cmocka_unit_test(pieces_keep_their_owner),
+		cmocka_unit_test(broken_sets_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

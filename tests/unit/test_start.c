@@ -99,6 +99,39 @@ static void who_starts_does_not_wait_for_itself(void **state)
 	assert_int_equal(recorder->skipped, EVENTS);
 }
 
+static void a_broken_thread_is_seen(void **state)
+{
+	static struct gl_header header;
+	static struct gl_shared shared;
+	static struct gl_ring rings[2];
+	static struct thread threads[2];
+	struct recorder r = { .live = &header, .shared = &shared,
+			      .rings = rings, .threads = threads };
+	struct thread *thread = &threads[1];
+
+	(void)state;
+	rings[1].id = 1;
+	*thread = (struct thread){
+		.ring = &rings[1], .own = &rings[1], .shared = &shared,
+		.told = gl_thread_of(&header, &shared, 1),
+	};
+	assert_true(recorder_thread_is_valid(&r, thread));
+	thread->aside = THREAD_CHOOSES;
+	assert_false(recorder_thread_is_valid(&r, thread));
+	thread->ring = NULL;
+	assert_true(recorder_thread_is_valid(&r, thread));
+	thread->own = &rings[0];
+	assert_false(recorder_thread_is_valid(&r, thread));
+	thread->own = &rings[1];
+	thread->nested = &rings[1];
+	assert_false(recorder_thread_is_valid(&r, thread));
+	thread->nested = NULL;
+	thread->told++;
+	assert_false(recorder_thread_is_valid(&r, thread));
+	r.live = NULL;		/* a child */
+	assert_true(recorder_thread_is_valid(&r, thread));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +142,7 @@ int main(void)
 			one_that_comes_back_is_waited_for, prepare, forget),
 		cmocka_unit_test_setup_teardown(
 			who_starts_does_not_wait_for_itself, prepare, forget),
+		cmocka_unit_test(a_broken_thread_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,10 @@
  */
 #include "cli/recorder/books/cull_line.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include "unwind/claim.h"
 
 #define CULL_EXTRAS (ENCODE_EXTRAS - 2)
 
@@ -32,6 +35,7 @@ uint32_t cull_take(struct cull *cull)
 
 static void cull_give(struct cull *cull, uint32_t number)
 {
+	assert(number && cull->used > 0);
 	cull_slot(cull, number)->next = cull->unused;
 	cull->unused = number;
 	cull->used--;
@@ -41,6 +45,42 @@ static struct cull_ring *cull_ring(struct cull *cull, uint32_t ring)
 {
 	return (struct cull_ring *)cull->rings.at + ring;
 }
+
+#ifdef GNOMON_CLAIMS
+/* Its neighbours know it, and are older and younger. */
+static bool cull_slot_is_valid(const struct cull *cull, uint32_t number)
+{
+	const struct cull_slot *s = cull_slot(cull, number);
+	const struct cull_slot *next = cull_slot(cull, s->next);
+	const struct cull_ring *own =
+		(const struct cull_ring *)cull->rings.at + s->ring;
+
+	return number < cull->fresh && s->state <= CULL_HOLE &&
+	       (s->next ? next->previous == number && next->serial > s->serial :
+			  cull->last == number) &&
+	       (s->previous ? cull_slot(cull, s->previous)->next == number :
+			      cull->first == number) &&
+	       (s->ring_next ? cull_slot(cull, s->ring_next)->ring == s->ring :
+			       own->last == number) &&
+	       (s->ring_previous || own->first == number);
+}
+
+bool cull_is_valid(const struct cull *cull)
+{
+	uint32_t number, count = 0, more = 0, unused = 0;
+
+	for (number = cull->first; number && count < cull->fresh; count++) {
+		if (!cull_slot_is_valid(cull, number))
+			return false;
+		more += cull_slot(cull, number)->more != 0;
+		number = cull_slot(cull, number)->next;
+	}
+	for (number = cull->unused; number && unused < cull->fresh; unused++)
+		number = cull_slot(cull, number)->next;
+	return count + more == cull->used &&
+	       cull->used + unused + 1 == cull->fresh;
+}
+#endif
 
 uint32_t cull_append(struct cull *cull, uint32_t ring)
 {
@@ -63,6 +103,7 @@ uint32_t cull_append(struct cull *cull, uint32_t ring)
 	else
 		own->first = number;
 	cull->last = own->last = number;
+	CLAIM_FULL(cull_slot_is_valid(cull, number));
 	return number;
 }
 
@@ -87,6 +128,7 @@ static void cull_unlink(struct cull *cull, uint32_t number)
 	struct cull_slot *slot = cull_slot(cull, number);
 	struct cull_ring *own = cull_ring(cull, slot->ring);
 
+	CLAIM_FULL(cull_slot_is_valid(cull, number));
 	if (slot->previous)
 		cull_slot(cull, slot->previous)->next = slot->next;
 	else
@@ -182,6 +224,7 @@ static void cull_settle(struct cull *cull, uint32_t i)
 {
 	struct cull_doubt *doubt = cull_doubt(cull, i), *last;
 
+	assert(i < cull->doubt_count);
 	cull_slot(cull, doubt->begin)->state = CULL_STAYS;
 	cull_slot(cull, doubt->end)->doubt = 0;
 	if (doubt->moves)
@@ -300,4 +343,5 @@ void cull_flush_ring(struct cull *cull, uint32_t ring)
 
 	cull_write_ring(cull, ring, UINT64_MAX);
 	own->written = 0;
+	CLAIM_FULL(cull_is_valid(cull));
 }

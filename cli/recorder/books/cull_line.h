@@ -64,4 +64,8 @@ void cull_write_holes(struct cull *cull);
 void cull_measure(struct cull *cull);
 uint64_t cull_ns(const struct cull *cull, uint64_t ticks);
 
+/* The line is in order, and all slots are in it or unused. With
+ * GNOMON_CLAIMS. */
+bool cull_is_valid(const struct cull *cull);
+
 #endif

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 /* Parts of the addresses reserved. */
 #define LEDGER_HEADS_PART 16
@@ -75,6 +76,33 @@ static uint32_t *ledger_head(const struct ledger *ledger, uint64_t address)
 					     at & ((1u << bits) - 1)];
 }
 
+#ifdef GNOMON_CLAIMS
+bool ledger_is_valid(const struct ledger *ledger)
+{
+	const uint32_t *heads = (const uint32_t *)ledger->heads.at;
+	uint64_t live = 0, unused = 0;
+	uint32_t i, at;
+
+	for (i = 0; i < ledger->buckets; i++)
+		for (at = heads[i]; at; live++) {
+			const struct ledger_block *block =
+				ledger_block_at(ledger, at);
+
+			if (at >= ledger->block_count ||
+			    live > ledger->block_count ||
+			    ledger_head(ledger, block->address) != &heads[i])
+				return false;
+			at = block->next;
+		}
+	for (at = ledger->unused; at && unused <= ledger->block_count; unused++)
+		at = ledger_block_at(ledger, at)->next;
+	/* I1; one may have been taken, and not yet put into the table */
+	return live == ledger->live &&
+	       live + unused + 1 <= ledger->block_count &&
+	       live + unused + 2 >= ledger->block_count;
+}
+#endif
+
 /* One bucket more. Without memory chains get longer. */
 static void ledger_split(struct ledger *ledger)
 {
@@ -98,6 +126,8 @@ static void ledger_split(struct ledger *ledger)
 		block->next = *to;
 		*to = old;
 	}
+	/* so that it costs no more than what was put there */
+	CLAIM_FULL(fresh & (fresh - 1) || ledger_is_valid(ledger));
 }
 
 struct ledger_block *ledger_find(const struct ledger *ledger,
@@ -170,7 +200,8 @@ void ledger_remove(struct ledger *ledger, struct ledger_block *block)
 {
 	uint32_t *link = ledger_head(ledger, block->address);
 
-	while (ledger_block_at(ledger, *link) != block)
+	assert(ledger->live > 0);
+	while (assert(*link != 0), ledger_block_at(ledger, *link) != block)
 		link = &ledger_block_at(ledger, *link)->next;
 	*link = block->next;
 	block->address = 0;

@@ -60,4 +60,8 @@ static inline void ledger_sum_end(struct ledger_sum *sum,
 	sum->freed += amount.bytes;
 }
 
+/* Each block is in its chain or unused, and none is in two. With
+ * GNOMON_CLAIMS. */
+bool ledger_is_valid(const struct ledger *ledger);
+
 #endif

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 #define SCRATCH_CHUNK (UINT64_C(1) << 20)
 
@@ -48,6 +49,7 @@ void *scratch_alloc(struct scratch *scratch, size_t size)
 		return NULL;
 	made = (char *)chunk + chunk->used;
 	chunk->used += need;
+	CLAIM_FULL(scratch_is_valid(scratch));
 	return made;
 }
 
@@ -63,3 +65,19 @@ void scratch_end(struct scratch *scratch)
 	scratch->chunks = NULL;
 	scratch->bytes = 0;
 }
+
+#ifdef GNOMON_CLAIMS
+bool scratch_is_valid(const struct scratch *scratch)
+{
+	const struct scratch_chunk *chunk;
+	uint64_t bytes = 0;
+
+	for (chunk = scratch->chunks; chunk; chunk = chunk->next) {
+		if (chunk->used < sizeof(*chunk) || chunk->used > chunk->size ||
+		    chunk->size % SCRATCH_CHUNK)
+			return false;
+		bytes += chunk->size;
+	}
+	return bytes == scratch->bytes && bytes <= scratch->limit;
+}
+#endif

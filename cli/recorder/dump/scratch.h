@@ -5,6 +5,7 @@
 #ifndef GNOMON_SCRATCH_H
 #define GNOMON_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +23,8 @@ void *scratch_alloc(struct scratch *scratch, size_t size);
 
 /* Gives all of it back. */
 void scratch_end(struct scratch *scratch);
+
+/* Its chunks are what is counted. With GNOMON_CLAIMS (claim.h). */
+bool scratch_is_valid(const struct scratch *scratch);
 
 #endif

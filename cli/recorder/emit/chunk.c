@@ -9,6 +9,7 @@
  */
 #include "cli/recorder/emit/chunk.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/falloc.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "cli/recorder/xxh64.h"
+#include "unwind/claim.h"
 
 #define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */
 #define CHUNK_END_WORDS 512		/* of them, for END */
@@ -168,8 +170,11 @@ int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 	uint8_t *at;
 	int err;
 
+	assert(end >= payload && n <= out->room && type < GT_CHUNK_TYPES);
+	CLAIM_FULL(chunk_out_is_valid(out));
 	if (!range)
 		range = &none;
+	assert(range->first <= range->last);
 	at = chunk_put(out->buffer, GT_CHUNK_MAGIC, 4);
 	at = chunk_put(at, type, 2);
 	at = chunk_put(at, 0, 2);	/* flags: columns compress alone */
@@ -198,3 +203,14 @@ void chunk_close(struct chunk_out *out)
 	if (out->reserves)
 		arch_syscall2(__NR_ftruncate, out->fd, out->start + out->size);
 }
+
+#ifdef GNOMON_CLAIMS
+bool chunk_out_is_valid(const struct chunk_out *out)
+{
+	return out->buffer && out->err <= 0 &&
+	       (out->size == 0 || out->size >= GT_HEADER_SIZE) &&
+	       out->sequence * GT_CHUNK_SIZE <= out->size &&
+	       out->last <= CHUNK_LAST_WORDS &&
+	       (!out->reserved || out->reserved >= out->start);
+}
+#endif

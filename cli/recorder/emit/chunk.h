@@ -60,4 +60,7 @@ int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 /* Gives back what was reserved and not used. After the last chunk. */
 void chunk_close(struct chunk_out *out);
 
+/* What was written, and what is kept free (I1, I2). With GNOMON_CLAIMS. */
+bool chunk_out_is_valid(const struct chunk_out *out);
+
 #endif

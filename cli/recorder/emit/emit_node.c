@@ -12,12 +12,14 @@
  */
 #include "cli/recorder/emit/emit_node.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
 #include "preload/base/varint.h"
+#include "unwind/claim.h"
 
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
 
@@ -98,6 +100,7 @@ static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
 	struct emit_node_copy *at = emit->batch + emit->count, *end = at + n;
 	struct emit_node_copy *first = end;
 
+	assert(emit->count + n <= EMIT_NODE_BATCH);
 	for (; first > at && !emit_node_has(emit, id); id = first->parent)
 		emit_node_read(emit, id, --first);
 	if (first == end)
@@ -146,6 +149,20 @@ void emit_node_new(struct emit_node *emit, uint32_t id)
 		emit_node_alone(emit, id);
 }
 
+#ifdef GNOMON_CLAIMS
+bool emit_node_is_valid(const struct emit_node *emit)
+{
+	uint32_t i;
+
+	for (i = 0; i < emit->count && i < EMIT_NODE_BATCH; i++)
+		if (emit->batch[i].parent >= emit->batch[i].id ||	/* I1 */
+		    !emit_node_has(emit, emit->batch[i].id) ||
+		    !emit_node_has(emit, emit->batch[i].parent))	/* I2 */
+			return false;
+	return emit->count <= EMIT_NODE_BATCH;
+}
+#endif
+
 void emit_node_flush(struct emit_node *emit)
 {
 	uint8_t *end[EMIT_NODE_COLUMNS];
@@ -155,6 +172,7 @@ void emit_node_flush(struct emit_node *emit)
 
 	if (!emit->count)
 		return;
+	CLAIM_FULL(emit_node_is_valid(emit));
 	for (i = 0; i < EMIT_NODE_COLUMNS; i++)
 		end[i] = emit->column[i];
 	for (i = 0; i < emit->count; i++) {

@@ -64,4 +64,7 @@ static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
 	return id;
 }
 
+/* I1 and I2 of emit_node.c, of the batch. With GNOMON_CLAIMS. */
+bool emit_node_is_valid(const struct emit_node *emit);
+
 #endif

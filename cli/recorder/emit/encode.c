@@ -15,6 +15,7 @@
 
 #include "cli/recorder/zeroed.h"
 #include "preload/base/varint.h"
+#include "unwind/claim.h"
 
 #define ENCODE_EVENT_BITS 3	/* of the kind, in the step column */
 #define ENCODE_EVENT_MASK ((1u << ENCODE_EVENT_BITS) - 1)
@@ -248,6 +249,26 @@ static void encode_begin(struct encode *encode, struct encode_at *at)
 	};
 }
 
+#ifdef GNOMON_CLAIMS
+bool encode_is_valid(const struct encode *encode)
+{
+	unsigned i;
+
+	for (i = 0; i < ENCODE_COLUMNS; i++)
+		if (encode->end[i] < encode->column[i] ||
+		    (encode->column[i] &&
+		     encode->end[i] > encode->column[i] + encode_room[i] +
+					      VARINT_MAX))
+			return false;
+	if (encode->bad)
+		return true;	/* any bytes, and not written */
+	return encode->events <= ENCODE_EVENTS &&
+	       encode->blocks + encode->extras + encode->stacked <=
+		       encode->events &&
+	       encode->extras <= ENCODE_EXTRAS;
+}
+#endif
+
 static void encode_end(struct encode *encode, const struct encode_at *at,
 		       uint64_t events)
 {
@@ -259,6 +280,7 @@ static void encode_end(struct encode *encode, const struct encode_at *at,
 	encode->events = events;
 	encode->blocks = at->blocks;
 	encode->last = at->last_tick;
+	CLAIM_FULL(encode_is_valid(encode));
 }
 
 uint64_t encode_events(struct encode *encode, const struct encode_span *span,

@@ -93,4 +93,7 @@ uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			  ENCODE_LAYOUT_MAX + ENCODE_CONTEXT_MAX) +     \
 	 ENCODE_EXTRAS * ENCODE_EXTRA_MAX + 192)
 
+/* Each column of the batch lies in its room. With GNOMON_CLAIMS. */
+bool encode_is_valid(const struct encode *encode);
+
 #endif
