@@ -14,19 +14,10 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
+#include "unwind/context.h"
 
 #define FRAMES_BUCKETS 65536
 #define FRAMES_ROOM 256		/* for the editor, beyond the name */
-
-static const struct gl_node *frames_node(const struct api_frames *frames,
-					 uint32_t context)
-{
-	const struct gl_header *live = frames->r->live;
-	const struct gl_node *nodes = (const struct gl_node *)
-		((const char *)live + live->nodes_offset);
-
-	return &nodes[context];
-}
 
 static bool frames_has(const struct api_frames *frames, uint32_t context)
 {
@@ -125,7 +116,7 @@ static struct api_frame *frames_get(struct api_frames *frames,
 int api_frames_take(struct api_frames *frames, uint32_t context)
 {
 	while (frames_has(frames, context) && !frames->of_node[context]) {
-		const struct gl_node *node = frames_node(frames, context);
+		const struct gl_node *node = context_node(context);
 		struct api_frame *f = frames_get(frames, node->address - 1,
 						 context);
 
@@ -151,7 +142,7 @@ const struct api_frame *api_frames_step(const struct api_frames *frames,
 
 	if (!frames_has(frames, at))
 		return NULL;
-	*context = frames_node(frames, at)->parent;
+	*context = context_node(at)->parent;
 	if (*context >= at)
 		*context = 0;	/* I1 */
 	return frames->of_node[at];

@@ -21,6 +21,8 @@
 #include "preload/api/api_dump.h"
 #include "preload/api/elf_names.h"
 #include "preload/ring/recorder.h"
+#include "unwind/context.h"
+#include "unwind/memory.h"
 
 #define NODES 64
 #define FIRST GT_STOP_COUNT
@@ -83,11 +85,23 @@ static uint32_t node(uint32_t parent, int (*function)(int), unsigned offset)
 	return id;
 }
 
+static void *allocate(size_t size)
+{
+	return calloc(1, size);
+}
+
 static int set_up(void **state)
 {
+	struct capture_config config = {
+		.node_count = &live.header.node_count,
+		.node_limit = &live.header.node_limit,
+	};
+
 	(void)state;
 	memset(&live, 0, sizeof(live));
-	live.header.nodes_offset = (char *)live.nodes - (char *)&live;
+	config.nodes = live.nodes;
+	unwind_alloc = allocate;
+	assert_int_equal(context_init(&config), 0);
 	live.header.images_offset = (char *)&live.image - (char *)&live;
 	live.header.node_count = FIRST;
 	live.header.image_count = 1;
