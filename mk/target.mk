@@ -8,14 +8,14 @@ $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 # hundred entries of allocators that have more than the C library's, each of which
 # would have the fast path once more.
 SMALL := api_dump api_frames api_numbers api_pool api_steer api_thread \
-	appear arenas chosen control_ask control_signal copied_file deepbind \
+	appear area arenas chosen control_ask control_signal copied_file deepbind \
 	elf_names ending environment exit_status filter fork_copy guard_block \
 	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
 	hooks_je hooks_libc hooks_life hooks_lock hooks_mi hooks_patch hooks_tc \
-	hooks_tuning hooks_within ids launch life live_make loads mapping message \
-	moved options options_agree patch patch_plan patched proc proc_lines \
-	product real registrar replaced sanitizer seccomp section signal_list \
-	text xxh64
+	hooks_tuning hooks_within ids launch life live_make live_map loads mapping \
+	message moved options options_agree patch patch_plan patched proc \
+	proc_lines product real registrar replaced sanitizer seccomp section \
+	signal_list text xxh64
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os
 

@@ -13,6 +13,7 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/ring/ledger_ask.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/rest.h"
 #include "stub/functions.h"
 #include "unwind/dynsym.h"
@@ -116,7 +117,7 @@ API int gnomon_histograms(struct gnomon_sizes *sizes)
 	err = numbers_ask(r, &question);
 	if (err && err != -ENOMEM)
 		return err;
-	rest_sum(r->live, r->shared, rest);
+	rest_sum(r->live, r->shared, live_map_thread, rest);
 	for (i = 0; i < GT_CLASSES; i++) {
 		unsigned class = base_min(i, GNOMON_CLASSES - 1);
 

@@ -24,6 +24,8 @@
 #include "preload/process/hooks_fork.h"
 #include "preload/process/ids.h"
 #include "preload/process/seccomp.h"
+#include "preload/ring/area.h"
+#include "preload/ring/live_map.h"
 
 int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	  unsigned long d);
@@ -49,10 +51,13 @@ typedef long life_call(long number, long a, long b, long c, long d, long e,
 
 /* ---- filters of system calls ---- */
 
-/* The thread has its ring before it may be forbidden what that takes. */
+/* The thread has its ring, and the process its memory, before it may be
+ * forbidden what that takes. */
 static void life_before_filter(void)
 {
 	recorder_join();
+	area_fill();
+	live_map_fill();
 	seccomp_before();
 }
 

@@ -2,7 +2,7 @@
  * recorder.h: everything the library knows about the recording of this
  * process, and how threads join it.
  *
- * struct recorder and all memory of area_alloc() lie in one mapping that the
+ * struct recorder and all memory of area_alloc() lie in mappings that the
  * kernel replaces by zeros in a forked child (MADV_WIPEONFORK). So a child
  * finds a recorder in state RECORDER_NEW and threads without rings, whatever
  * its parent was doing: "new thread" and "new process" are one slow branch.
@@ -94,9 +94,6 @@ struct recorder {
 	 * wait for it */
 	_Atomic uintptr_t starter;
 	_Atomic uint32_t starter_late;	/* it was waited for in vain */
-	_Atomic uint64_t area_used;	/* bytes of the area, this included */
-	uint64_t area_limit;		/* bytes in all; 0: the whole area */
-	uint64_t area_spare;		/* of them, not for new threads */
 
 	struct gl_header *live;
 	/* in the live mapping, as the rings are; NULL in a forked child that

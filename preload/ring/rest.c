@@ -17,6 +17,7 @@ void rest_add(const struct gl_thread *thread,
 }
 
 void rest_sum(struct gl_header *live, const struct gl_shared *shared,
+	      rest_thread_of *thread_of,
 	      uint64_t sums[GT_CLASSES][GT_REST_VALUES])
 {
 	/* pairs with the release of pool_add: each has its gl_thread */
@@ -25,6 +26,10 @@ void rest_sum(struct gl_header *live, const struct gl_shared *shared,
 	uint32_t id;
 
 	memset(sums, 0, GT_CLASSES * sizeof(*sums));
-	for (id = 0; id < count; id++)
-		rest_add(gl_thread_of(live, shared, id), sums);
+	for (id = 0; id < count; id++) {
+		const struct gl_thread *thread = thread_of(shared, id);
+
+		if (thread)
+			rest_add(thread, sums);
+	}
 }

@@ -15,9 +15,13 @@
 void rest_add(const struct gl_thread *thread,
 	      uint64_t sums[GT_CLASSES][GT_REST_VALUES]);
 
-/* Over all threads so far. While threads count, a sum may have a block and not
- * its bytes. Threads of the target. */
+typedef struct gl_thread *rest_thread_of(const struct gl_shared *shared,
+					 uint32_t ring);
+
+/* Over all threads so far; thread_of: live_map_thread. While threads count, a sum
+ * may have a block and not its bytes. Threads of the target. */
 void rest_sum(struct gl_header *live, const struct gl_shared *shared,
+	      rest_thread_of *thread_of,
 	      uint64_t sums[GT_CLASSES][GT_REST_VALUES]);
 
 #endif

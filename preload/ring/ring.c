@@ -42,6 +42,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/arenas.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/patience.h"
 #include "preload/ring/pool_take.h"
 #include "preload/ring/replaced.h"
@@ -86,6 +87,14 @@ BASE_SLOW void ring_turn(struct gl_shared *shared, struct gl_ring *ring)
 		ring->stamp = ring_cycles();
 }
 
+/* Whether the owner has the ring's data: it may be new, or another. */
+static bool ring_has_data(struct gl_ring *ring)
+{
+	if (unlikely(!ring->data))
+		ring->data = (uintptr_t)live_map_data(ring->offset);
+	return ring->data != 0;
+}
+
 static uint64_t ring_used(const struct gl_ring *ring)
 {
 	/* pairs with the release of feed_advance: what was there is in the
@@ -101,6 +110,8 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	uint64_t head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
 
+	if (unlikely(!ring_has_data(ring)))
+		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
 		ring_place(ring, head, head - used + size / 2);
 		return true;
@@ -195,7 +206,8 @@ static void ring_look_around(const struct gl_ring *ring)
 static bool ring_gets_room(struct recorder *r, struct gl_ring *ring)
 {
 	return ring_fits(r, ring) ||
-	       (recorder_options.number[OPTION_OVERFLOW] !=
+	       (ring->data &&
+		recorder_options.number[OPTION_OVERFLOW] !=
 			OPTION_OVERFLOW_DROP &&
 		!patience_lost(r) && ring_wait(r, ring));
 }
@@ -246,19 +258,22 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	struct gl_ring *ring = thread->nested, *first = NULL;
 	struct gl_ring *rings = r->rings, *own = thread->own;
 	struct gl_shared *shared = r->shared;
-	struct gl_header *live = r->live;
-	struct gl_thread *told;
+	struct gl_thread *told = thread->told;
 	uint32_t id;
 
 	if (ring)
 		return ring;
 	if (unlikely(!rings) || unlikely(!own) || unlikely(!shared) ||
-	    unlikely(!live))
+	    unlikely(!told))
 		return NULL;	/* a child (fork_copy.h) */
 	id = pool_take(r, RECORDER_NESTED);
 	if (!id)
 		return NULL;
 	ring = &rings[id - 1];
+	if (unlikely(!ring_has_data(ring))) {
+		ring_push_free(shared, RECORDER_NESTED, id);
+		return NULL;
+	}
 	ring->tid = own->tid;
 	ring->flags = GT_THREAD_NESTED |
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
@@ -271,7 +286,6 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	if (!__atomic_compare_exchange_n(&thread->nested, &first, ring, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return first;
-	told = gl_thread_of(live, shared, own->id);
 	atomic_store_explicit(&told->nested, id, memory_order_relaxed);
 	return ring;
 }

@@ -88,10 +88,14 @@ enum gl_file {
 	GL_FILE_EXE, GL_FILE_PIDFD, GL_FILE_PARENT
 };
 
-/* Addresses of the target that are ours: [at, at + size). */
+/* Addresses of the target that are ours: [at, at + size); size 0: none. */
 struct gl_own {
-	uint64_t at, size;
+	_Atomic uint64_t at, size;
 };
+
+#define GL_AREA_PIECES 40	/* of the area (area.h), the first of gl_shared.own */
+#define GL_LIVE_RANGES (2 + 2 * GL_PIECES)	/* of the live mapping, the rest */
+#define GL_OWN (GL_AREA_PIECES + GL_LIVE_RANGES)
 
 /* What the target says before its recorder runs, and does not change. */
 struct gl_told {
@@ -108,7 +112,6 @@ struct gl_told {
 	uint32_t quiet;		/* another process of this family has spoken */
 	int32_t parent;		/* its parent's id */
 	uint32_t exit_count;	/* of its place there (exit_status.h) */
-	struct gl_own area;	/* 0, 0: not there */
 	/* standard error as it was at the start; known: 0 or 1 */
 	uint64_t error_known, error_device, error_inode;
 };
@@ -209,6 +212,7 @@ struct gl_shared {
 	struct capture_tables tables;
 	_Atomic uint64_t bumped;	/* early blocks (bump.h) */
 	_Atomic uint64_t area_used;	/* bytes (area.h) */
+	struct gl_own own[GL_OWN];	/* each is put there once */
 	_Atomic uint32_t arenas_can;	/* enum arenas_can */
 
 	_Alignas(GL_LINE) _Atomic uint64_t skipped;	/* early events */
@@ -272,6 +276,13 @@ struct gl_shared {
 	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];
 };
 
+static inline void gl_own_put(struct gl_own *own, uint64_t at, uint64_t size)
+{
+	atomic_store_explicit(&own->at, at, memory_order_relaxed);
+	/* pairs with the acquire of own_ranges_find */
+	atomic_store_explicit(&own->size, size, memory_order_release);
+}
+
 /* Whether nothing is recorded at the time; whether that is for good. Any
  * thread. */
 static inline bool gate_is_shut(const struct gl_shared *shared)
@@ -293,16 +304,6 @@ static inline uint64_t arenas_estimate_ns(const struct gl_shared *shared)
 {
 	return ARENAS_BLOCK_NS * atomic_load_explicit(&shared->live_blocks,
 						      memory_order_relaxed);
-}
-
-/* Of a ring that there is. */
-static inline struct gl_thread *gl_thread_of(struct gl_header *live,
-					     const struct gl_shared *shared,
-					     uint32_t ring)
-{
-	return (struct gl_thread *)((char *)live +
-				    shared->threads[ring / GL_THREADS]) +
-	       ring % GL_THREADS;
 }
 
 #define GL_HEAPS_FIRST (GL_PAGE / GL_HEAP_NAME)

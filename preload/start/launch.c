@@ -45,6 +45,7 @@
 #include "preload/process/exit_status.h"
 #include "preload/process/seccomp.h"
 #include "preload/ring/area.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/gate.h"
 #include "preload/start/live_make.h"
 #include "unwind/signals.h"
@@ -330,9 +331,10 @@ static void launch_tell(struct launch *launch)
 		.quiet = launch->quiet,
 		.exit_count = exit_status_start(r->pid),
 		.parent = launch->parent,
-		.area = { (uintptr_t)r, area_size_bytes() },
 	};
 	memcpy(told->file, launch->file, sizeof(told->file));
+	area_tell_pieces(shared);
+	live_map_begin(live, launch->made.whole);
 	seccomp_tell_start(shared);
 	launch_tell_wishes(shared, r);
 	launch_tell_birth(&shared->born, r->pid);

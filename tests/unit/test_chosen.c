@@ -27,7 +27,7 @@ static int each(void **state)
 {
 	(void)state;
 	memset(&blocks, 0, sizeof(blocks));
-	recorder->area_limit = 0;
+	area_settle(UINT64_C(64) << 20);
 	set = &blocks;
 	return 0;
 }
@@ -149,7 +149,7 @@ static void without_memory_everything_may_be(void **state)
 	uint64_t block;
 
 	(void)state;
-	recorder->area_limit = area_used();	/* not a byte more */
+	area_settle(0);	/* not a byte more */
 	for (block = 0; !set->perhaps && block < BLOCKS; block++)
 		chosen_add(set, address_of(block));
 	assert_in_range(block, CHOSEN_SLOTS,

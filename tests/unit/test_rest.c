@@ -24,6 +24,13 @@ static struct gl_shared shared;
 static struct thread threads[RINGS];
 static uint64_t sums[GT_CLASSES][GT_REST_VALUES];
 
+static struct gl_thread *thread_of(const struct gl_shared *from, uint32_t ring)
+{
+	return (struct gl_thread *)((char *)&live +
+				    from->threads[ring / GL_THREADS]) +
+	       ring % GL_THREADS;
+}
+
 static int each(void **state)
 {
 	unsigned i;
@@ -41,7 +48,7 @@ static int each(void **state)
 	shared.threads[1] = (char *)live.second - (char *)&live;
 	live.header.ring_count = RINGS;
 	for (i = 0; i < RINGS; i++)
-		threads[i].told = gl_thread_of(&live.header, &shared, i);
+		threads[i].told = thread_of(&shared, i);
 	return 0;
 }
 
@@ -52,7 +59,7 @@ static void what_is_too_small_is_counted_by_class(void **state)
 	assert_true(aside_passes(&threads[0], GT_ALLOC, 64));
 	assert_true(aside_passes(&threads[0], GT_ALLOC, 0));
 	assert_false(aside_passes(&threads[0], GT_ALLOC, 100));
-	rest_sum(&live.header, &shared, sums);
+	rest_sum(&live.header, &shared, thread_of, sums);
 	assert_int_equal(sums[7][GT_REST_ALLOCATIONS], 2);
 	assert_int_equal(sums[7][GT_REST_BYTES], 99 + 64);
 	assert_int_equal(sums[0][GT_REST_ALLOCATIONS], 1);
@@ -66,7 +73,7 @@ static void all_threads_are_in_the_sum(void **state)
 	(void)state;
 	for (i = 0; i < RINGS; i++)
 		assert_true(aside_passes(&threads[i], GT_ALLOC, 10));
-	rest_sum(&live.header, &shared, sums);
+	rest_sum(&live.header, &shared, thread_of, sums);
 	assert_int_equal(sums[4][GT_REST_ALLOCATIONS], RINGS);
 	assert_int_equal(sums[4][GT_REST_BYTES], 10 * RINGS);
 }
@@ -79,7 +86,7 @@ static void a_forked_child_counts_nothing(void **state)
 	memset(recorder, 0, sizeof(*recorder));
 	memset(sample, 0, sizeof(*sample));
 	assert_true(aside_passes(&threads[0], GT_ALLOC, 10));
-	rest_sum(&live.header, &shared, sums);
+	rest_sum(&live.header, &shared, thread_of, sums);
 	assert_int_equal(sums[4][GT_REST_ALLOCATIONS], 0);
 }
 
