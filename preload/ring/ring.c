@@ -179,6 +179,8 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 			return false;
 		if (ring_fits(r, ring))
 			return true;
+		if (unlikely(!ring->data))
+			return false;	/* it has grown where nothing can be mapped */
 		if (!recorder_writer_alive(r)) {
 			recorder_lost(r);
 			break;

@@ -90,14 +90,12 @@ THREADS, STACKS = 400, 300000
 NODES_FIRST = 4 * MIB // 16     # in the first piece
 
 
-@case
-def growth(directory):
+def grown(directory, *arguments):
     """A process, its child and that one's child need several pieces of all:
     all of their stacks and threads are there."""
-    done = recorded([program("grower"), str(THREADS), str(STACKS), "2"],
+    done = recorded([program("grower"), str(THREADS), str(STACKS), *arguments],
                     directory)
     equal(done.status, 0, "status: " + done.err)
-    equal(len(done.traces), 3, "traces")
     for trace in done.traces:
         document = info(trace)
         equal(int(find_key(document, "dropped") or 0), 0, "dropped")
@@ -105,6 +103,30 @@ def growth(directory):
         nodes = int(find_key(document, "nodes"))
         print("# %d nodes" % nodes)
         check(nodes > 2 * NODES_FIRST, "%d nodes" % nodes)
+    return len(done.traces)
+
+
+@case
+def growth(directory):
+    equal(grown(directory, "2"), 3, "traces")
+
+
+@case
+def growth_where_mapping_is_forbidden(directory):
+    equal(grown(directory, "1", "filtered"), 2, "traces")
+
+
+@case
+def no_growth(directory):
+    """A limit of addresses that comes later: what cannot be recorded is counted,
+    and nobody waits for it."""
+    begin = time.monotonic()
+    done = recorded([program("grower"), "400", "3000", "0", "limited"],
+                    directory)
+    equal(done.status, 0, "status: " + done.err)
+    dropped = int(find_key(info(done.trace), "dropped") or 0)
+    print("# %d dropped, %.1f s" % (dropped, time.monotonic() - begin))
+    check(dropped > 0, "nothing was dropped")
 
 
 @case

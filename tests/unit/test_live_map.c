@@ -50,12 +50,22 @@ static uint64_t mapped(void)
 	return sum;
 }
 
+static bool is_there(uint64_t offset)
+{
+	unsigned char page;
+
+	return mincore((char *)made.header + offset, GL_PAGE, &page) == 0;
+}
+
 static void little_is_mapped_at_first(void **state)
 {
 	(void)state;
 	assert_false(made.whole);
 	assert_true(live.size > 120 * MIB);
 	assert_true(mapped() < 24 * MIB);
+	assert_false(is_there(live.shape.nodes_offset + GL_NODES_FIRST));
+	assert_false(is_there(live.shape.data_offset + GL_DATA_FIRST));
+	assert_true(is_there(live.shape.data_offset));
 	assert_non_null(live_map_piece(LIVE_NODES, 0));
 	assert_ptr_equal(live_map_data(live.shape.data_offset),
 			 (char *)made.header + live.shape.data_offset);
