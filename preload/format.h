@@ -419,11 +419,30 @@ enum gt_image_what { GT_IMAGE_MAPPED = 1, GT_IMAGE_GONE };
  *	+--------+--------+--------+---------------+-------------------------+
  *	| header | shared | images | nodes         | rings: headers and data |
  *	+--------+--------+--------+---------------+-------------------------+
+ *
+ * The target maps nodes and rings in pieces, as they come into use: the first,
+ * of GL_NODES_FIRST or GL_DATA_FIRST bytes, one as large, and then always one as
+ * large as all before it. No ring's data lies in two.
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
-#define GL_VERSION 5
+#define GL_VERSION 6
 #define GL_SLAB (1u << 20)	/* unit of reservation */
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
+#define GL_NODES_FIRST (UINT64_C(4) << 20)	/* bytes of the first piece */
+#define GL_DATA_FIRST (UINT64_C(16) << 20)
+#define GL_PIECES 16		/* of nodes, and of rings, at most */
+
+/* Where in its region the i-th piece begins. */
+static inline uint64_t gl_piece_start(uint64_t first, unsigned i)
+{
+	return i ? first << (i - 1) : 0;
+}
+
+/* Which piece has this byte. */
+static inline unsigned gl_piece_of(uint64_t first, uint64_t byte)
+{
+	return byte < first ? 0 : 64 - __builtin_clzll(byte / first);
+}
 
 struct gl_header {
 	uint64_t magic;		/* written last */

@@ -29,7 +29,13 @@ struct capture_tables {
 struct capture_config {
 	enum capture_mode mode;
 	bool oracle;		/* re-walk after every hit and compare */
+	/* The first nodes_first nodes (a power of two), or all (0). More are in
+	 * pieces: the first again as many, then always as many as all before.
+	 * map_nodes says where piece 1, 2, … is; NULL: there is no memory. Any
+	 * thread, also signal handlers. */
 	struct gl_node *nodes;
+	uint32_t nodes_first;
+	struct gl_node *(*map_nodes)(unsigned piece);
 	_Atomic uint32_t *node_count;	/* next id; starts at GT_STOP_COUNT */
 	_Atomic uint32_t *node_limit;	/* ids below it have reserved pages */
 	uint32_t node_max;		/* ids below it exist at all */

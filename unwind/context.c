@@ -1,9 +1,9 @@
 /*
  * context.c: the calling-context tree and its index.
  *
- * The nodes lie in an array of the embedder's (in the live file) and are only
- * appended. The index is private: a list of open-addressed tables, newest and
- * largest first. An entry is two words,
+ * The nodes lie in memory of the embedder's (in the live file), which may be in
+ * pieces (struct capture_config), and are only appended. The index is private: a
+ * list of open-addressed tables, newest and largest first. An entry is two words,
  *
  *	key:     parent << 32 | id      claimed by compare-and-swap from 0
  *	address: the return address     by compare-and-swap from 0, after it
@@ -26,6 +26,8 @@
  *     so one of the two finds the other. A node that is only being made at
  *     that time is forgotten as well, as its address is not known.
  *
+ * I5  An id is given to a node when its piece is there.
+ *
  * Thread context: any thread, also signal handlers; no locks.
  */
 #include <stdatomic.h>
@@ -42,6 +44,9 @@
 #define DEAD UINTPTR_MAX	/* no address of code */
 
 static struct capture_config config;
+/* Where node 0 would be, if all were in one array with the piece's. */
+#define CONTEXT_PIECES 32
+static _Atomic uintptr_t context_pieces[CONTEXT_PIECES];
 struct context_table *_Atomic context_tables;
 
 static struct context_table *table_new(unsigned bits,
@@ -62,11 +67,63 @@ static struct context_table *table_new(unsigned bits,
 	return t;
 }
 
+static unsigned piece_of(uint32_t id)
+{
+	return !config.nodes_first || id < config.nodes_first ?
+		       0 : 32 - __builtin_clz(id / config.nodes_first);
+}
+
+static struct gl_node *node_at(uint32_t id)
+{
+	/* pairs with the release of piece_map; I5 */
+	uintptr_t nodes = atomic_load_explicit(&context_pieces[piece_of(id)],
+					       memory_order_acquire);
+
+	return (struct gl_node *)(nodes + id * sizeof(struct gl_node));
+}
+
+/* Several threads may do it at once, and find the same. */
+static bool piece_map(unsigned piece)
+{
+	uint32_t first = config.nodes_first << (piece - 1);
+	uintptr_t nodes = config.map_nodes ?
+				  (uintptr_t)config.map_nodes(piece) : 0;
+
+	if (!nodes)
+		return false;
+	atomic_store_explicit(&context_pieces[piece],
+			      nodes - first * sizeof(struct gl_node),
+			      memory_order_release);
+	return true;
+}
+
+/* Whether the node has a place (I5). */
+static bool node_is_mapped(uint32_t id)
+{
+	unsigned piece = piece_of(id);
+
+	return atomic_load_explicit(&context_pieces[piece],
+				    memory_order_acquire) ||
+	       piece_map(piece);
+}
+
+static void pieces_init(void)
+{
+	unsigned i;
+
+	for (i = 1; i < CONTEXT_PIECES; i++)
+		atomic_store_explicit(&context_pieces[i], 0,
+				      memory_order_relaxed);
+	atomic_store_explicit(&context_pieces[0], (uintptr_t)config.nodes,
+			      memory_order_release);
+}
+
 int context_init(const struct capture_config *c)
 {
 	struct context_table *t;
 
 	config = *c;
+	pieces_init();
 	t = table_new(FIRST_BITS, NULL);
 	if (!t)
 		return -12;	/* ENOMEM */
@@ -90,7 +147,7 @@ static uint64_t hash_of_flags(uint32_t flags)
 static uint32_t node_flags(uint32_t id)
 {
 	/* I4: pairs with the fetch_or in context_forget */
-	return __atomic_load_n(&config.nodes[id].flags, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&node_at(id)->flags, __ATOMIC_SEQ_CST);
 }
 
 /* The entry was claimed for this node. */
@@ -244,6 +301,8 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 			if (id >= limit)
 				return GT_STOP_NO_MEMORY;
 		}
+		if (!node_is_mapped(id))
+			return GT_STOP_NO_MEMORY;
 		if (atomic_compare_exchange_weak_explicit(
 			    config.node_count, &id, id + 1,
 			    memory_order_acq_rel, memory_order_relaxed))
@@ -252,7 +311,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	/* a walk up the tree ends */
 	if (!CLAIM(parent < id))
 		return GT_STOP_NO_MEMORY;
-	node = &config.nodes[id];
+	node = node_at(id);
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
 	/* I4: it may be marked already */
@@ -283,7 +342,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 	uint32_t i, n = context_count();
 
 	for (i = first < GT_STOP_COUNT ? GT_STOP_COUNT : first; i < n; i++) {
-		struct gl_node *node = &config.nodes[i];
+		struct gl_node *node = node_at(i);
 		uintptr_t address = __atomic_load_n(&node->address,
 						    __ATOMIC_SEQ_CST);
 		struct context_table *t;
@@ -306,7 +365,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 
 const struct gl_node *context_node(uint32_t id)
 {
-	return &config.nodes[id];
+	return node_at(id);
 }
 
 uint32_t context_count(void)

@@ -11,6 +11,9 @@
  * exchanged for larger ones go to a free list by size, whose links the recorder
  * has in memory of its own.
  *
+ * A block lies in one of the pieces that the target maps (preload/format.h); where
+ * it lies there, its owner finds out (preload/ring/ring.c).
+ *
  * The free lists of rings are stacks whose head carries a tag that counts
  * changes (Treiber, with the ABA problem solved by the tag).
  *
@@ -36,39 +39,25 @@
 #define POOL_AHEAD_SINK 16	/* a part of them less at each refill */
 
 static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
-static void pool_push(struct gl_shared *shared, enum recorder_pool which,
-		      uint32_t id)
-{
-	uint64_t head = atomic_load_explicit(&shared->ring_free[which],
-					     memory_order_relaxed);
-	uint64_t next;
-
-	atomic_fetch_add_explicit(&shared->ring_count[which], 1,
-				  memory_order_relaxed);
-	do {
-		atomic_store_explicit(&shared->ring_next[id - 1], (uint32_t)head,
-				      memory_order_relaxed);
-		next = id | ((head >> 32) + 1) << 32;
-		/* pairs with the acquire of pool_pop */
-	} while (!atomic_compare_exchange_weak_explicit(
-		&shared->ring_free[which], &head, next, memory_order_release,
-		memory_order_relaxed));
-}
 
 static uint64_t pool_end(const struct pool *pool)
 {
 	return pool->live->size - pool->live->shape.data_offset;
 }
 
-/* Offset (in the live file) of memory that nobody has had, 0 if there is none. */
+/* Offset (in the live file) of memory that nobody has had, 0 if there is none.
+ * All in one piece of what the target maps. */
 static uint64_t pool_more(struct pool *pool, uint64_t bytes)
 {
-	uint64_t at = pool->live->shape.data_offset + pool->used;
+	unsigned last = gl_piece_of(GL_DATA_FIRST, pool->used + bytes - 1);
+	uint64_t used = base_max(pool->used,
+				 gl_piece_start(GL_DATA_FIRST, last));
+	uint64_t at = pool->live->shape.data_offset + used;
 
-	if (pool->used + bytes > pool_end(pool) ||
+	if (used + bytes > pool_end(pool) ||
 	    live_reserve(pool->live, at, at + bytes))
 		return 0;
-	pool->used += bytes;
+	pool->used = used + bytes;
 	CLAIM_FULL(pool_is_valid(pool));
 	return at;
 }
@@ -141,7 +130,6 @@ static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
 
 	given->offset = ring->offset = at;
 	given->mask = ring->mask = (UINT64_C(1) << class) - 1;
-	ring->data = pool->r->base + at;
 	assert(at >= pool->live->shape.data_offset &&
 	       at + given->mask + 1 + GL_RING_SLACK <=
 		       pool->live->shape.data_offset + pool->used);
@@ -150,13 +138,8 @@ static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
 /* Positions begin anew. */
 static void pool_empty(struct pool *pool, uint32_t id)
 {
-	struct recording_ring *given = &pool->r->given[id];
-	struct gl_ring *ring = &pool->r->rings[id];
-
-	given->tail = 0;
-	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
-	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
-	ring_place(ring, 0, (given->mask + 1) / 2);
+	pool->r->given[id].tail = 0;
+	ring_clear(&pool->r->rings[id]);
 }
 
 /* The ring in the state in which a thread finds it. */
@@ -244,7 +227,7 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	/* pairs with the acquire of whoever walks the table */
 	atomic_store_explicit(&live->header->ring_count, id + 1,
 			      memory_order_release);
-	pool_push(pool->r->shared, which, id + 1);
+	ring_push_free(pool->r->shared, which, id + 1);
 	return true;
 }
 
@@ -393,7 +376,7 @@ void pool_close(struct pool *pool, uint32_t id)
 	pool->r->rings[id].generation = ++given->generation;
 	atomic_store_explicit(&pool->r->shared->ring_exhausted[which], 0,
 			      memory_order_relaxed);
-	pool_push(pool->r->shared, which, id + 1);
+	ring_push_free(pool->r->shared, which, id + 1);
 }
 
 bool pool_grow(struct pool *pool, uint32_t id)

@@ -131,7 +131,6 @@ static void main_hear(struct writer *w, char **argv)
 	r->parent = told.parent;
 	r->ledger_wants = told.ledger_wants;
 	r->base = told.base;
-	r->area = told.area;
 	r->parent_trace = argv[MAIN_PARENT];
 	r->told.exit_count = told.exit_count;
 	r->ban_known = atomic_load_explicit(&r->shared->ban_known,

@@ -47,7 +47,6 @@ struct recording {
 	const char *parent_trace;	/* of a child made by fork; "" */
 	const struct gl_born *born;
 	const char *executed;		/* as what; "": not known */
-	struct gl_own area;		/* memory of ours in the target */
 	uint64_t base;			/* of the live mapping there */
 
 	uint32_t ban_known;	/* of gl_shared, as it began: ours as well */

@@ -293,14 +293,10 @@ static int writer_memory(struct writer *w)
 /* Mappings that no hook sees. */
 static void writer_watch_maps(struct writer *w)
 {
-	const struct gl_own *area = &w->r->area;
-
 	if (recording_options->number[OPTION_MAPS] == OPTION_MAPS_OFF)
 		return;
 	maps_watch_init(&w->maps, &w->out, w->live.shape.tick_shift,
-			w->r->pid);
-	maps_watch_own(&w->maps, w->r->base, w->live.size);
-	maps_watch_own(&w->maps, area->at, area->size);
+			w->r->pid, w->r->shared);
 	maps_watch_whole(&w->maps);
 }
 

@@ -16,7 +16,8 @@ enum {
 	SECCOMP_NO_STATUS = 512,	/* to ask how a process ended (writer) */
 	SECCOMP_NO_PAGES = 1024,	/* to ask which pages are in use */
 	SECCOMP_NO_READ = 2048,	/* of a file that is open */
-	SECCOMP_NO_ALL = 4095
+	SECCOMP_NO_GROWTH = 4096,	/* to map more memory of ours */
+	SECCOMP_NO_ALL = 8191
 };
 
 #endif

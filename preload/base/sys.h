@@ -76,6 +76,11 @@ static inline long sys_munmap(void *at, size_t n)
 	return arch_syscall2(__NR_munmap, (long)at, n);
 }
 
+static inline long sys_mremap(void *at, size_t old, size_t n, int flags)
+{
+	return arch_syscall4(__NR_mremap, (long)at, old, n, flags);
+}
+
 static inline long sys_madvise(void *at, size_t n, int advice)
 {
 	return arch_syscall3(__NR_madvise, (long)at, n, advice);

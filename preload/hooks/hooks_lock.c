@@ -20,6 +20,7 @@
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks.h"
 #include "preload/ring/area.h"
+#include "preload/ring/live_map.h"
 
 #ifndef MCL_ONFAULT
 #define MCL_ONFAULT 4
@@ -30,7 +31,7 @@
 
 #define HOOKS_LOCK_FLAGS (MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)
 #define HOOKS_LOCK_BUFFER 8192	/* a line of maps is 4.2 KiB at most */
-#define HOOKS_LOCK_OURS 3
+#define HOOKS_LOCK_OURS (GL_OWN + 1)
 
 /* Of this library, as the linker knows it. */
 extern BASE_HIDDEN const char __ehdr_start[], _end[];
@@ -44,18 +45,33 @@ struct hooks_lock {
 	bool lock;		/* else count */
 	bool on_fault;		/* pages as they are touched */
 	uint64_t bytes;
+	unsigned count;		/* of what is ours */
+	struct hooks_lock_range ours[HOOKS_LOCK_OURS];
 };
 
-static void hooks_lock_ours(struct hooks_lock_range ours[HOOKS_LOCK_OURS])
+static void hooks_lock_add(struct hooks_lock *work, const void *at,
+			   uint64_t bytes)
 {
-	const struct gl_header *live = recorder->live;
+	uint64_t start = (uintptr_t)at;
 
-	ours[0].start = (uintptr_t)recorder;
-	ours[0].end = ours[0].start + area_size_bytes();
-	ours[1].start = (uintptr_t)live;
-	ours[1].end = ours[1].start + (live ? live->size : 0);
-	ours[2].start = (uintptr_t)__ehdr_start;
-	ours[2].end = base_round_up((uintptr_t)_end, 4096);
+	work->ours[work->count++] = (struct hooks_lock_range){
+		start, start + bytes
+	};
+}
+
+static void hooks_lock_ours(struct hooks_lock *work)
+{
+	struct live_range live[GL_LIVE_RANGES];
+	unsigned count = live_map_ranges(live), i;
+	struct area_range piece;
+
+	for (i = 0; area_piece(i, &piece); i++)
+		hooks_lock_add(work, piece.at, piece.bytes);
+	for (i = 0; i < count; i++)
+		hooks_lock_add(work, live[i].at, live[i].bytes);
+	hooks_lock_add(work, __ehdr_start,
+		       base_round_up((uintptr_t)_end, 4096) -
+			       (uintptr_t)__ehdr_start);
 }
 
 static void hooks_lock_one(struct hooks_lock *work, uint64_t start,
@@ -75,20 +91,19 @@ static void hooks_lock_one(struct hooks_lock *work, uint64_t start,
 static void hooks_lock_part(struct hooks_lock *work, uint64_t start,
 			    uint64_t end)
 {
-	struct hooks_lock_range ours[HOOKS_LOCK_OURS];
+	const struct hooks_lock_range *ours = work->ours;
 	unsigned i;
 
-	hooks_lock_ours(ours);
 	while (start < end) {
 		uint64_t to = end;
 
-		for (i = 0; i < HOOKS_LOCK_OURS; i++) {
+		for (i = 0; i < work->count; i++) {
 			if (start >= ours[i].start && start < ours[i].end)
 				break;
 			if (ours[i].start > start && ours[i].end > ours[i].start)
 				to = base_min(to, ours[i].start);
 		}
-		if (i < HOOKS_LOCK_OURS) {
+		if (i < work->count) {
 			start = ours[i].end;
 			continue;
 		}
@@ -138,8 +153,10 @@ static bool hooks_lock_current(int flags)
 {
 	struct hooks_lock work = { .on_fault = flags & MCL_ONFAULT };
 
-	if (!recorder || !unwind_may(SECCOMP_NO_ALL) || !hooks_lock_all(&work) ||
-	    work.bytes > hooks_lock_limit())
+	if (!recorder || !unwind_may(SECCOMP_NO_ALL))
+		return false;
+	hooks_lock_ours(&work);
+	if (!hooks_lock_all(&work) || work.bytes > hooks_lock_limit())
 		return false;
 	work.lock = true;
 	return hooks_lock_all(&work);
@@ -151,6 +168,9 @@ HOOK int mlockall(int flags)
 
 	if (!function)
 		return arch_syscall1(__NR_mlockall, flags) ? -1 : 0;
+	/* what is mapped later would be locked, and brought in */
+	if (flags & MCL_FUTURE)
+		area_fill();
 	if (!(flags & MCL_CURRENT) || flags & ~HOOKS_LOCK_FLAGS ||
 	    !hooks_lock_current(flags))
 		return function(flags);

@@ -24,7 +24,9 @@
 #include "preload/process/hooks_fork.h"
 #include "preload/process/ids.h"
 #include "preload/process/seccomp.h"
+#include "preload/ring/area.h"
 #include "preload/ring/forbidden.h"
+#include "preload/ring/live_map.h"
 
 int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	  unsigned long d);
@@ -64,10 +66,13 @@ static void life_mute(bool mute)
 	recorder_put_aside(thread, THREAD_MUTE, mute);
 }
 
-/* The thread has its ring before it may be forbidden what that takes. */
+/* The thread has its ring, and the process its memory, before it may be
+ * forbidden what that takes. */
 static void life_before_filter(void)
 {
 	recorder_join();
+	area_fill();
+	live_map_fill();
 	forbidden_before();
 }
 

@@ -1,18 +1,25 @@
 /*
- * area.c: a bump allocator over one anonymous mapping.
+ * area.c: a bump allocator over anonymous mappings, which are added as they are
+ * needed: addresses may be limited, too.
  *
- *	| struct recorder | places … | blocks … | free … |
- *	                             ^ area_first        ^ recorder->area_used
+ *	piece 0:	| struct recorder | struct area | places … | blocks … | free … |
+ *	piece 1, …:	| blocks … | free … |
  *
- * I1: the mapping is private, anonymous and MADV_WIPEONFORK. A child finds
- *     area_used == 0 and starts again at area_first.
- * I2: its address and size, and area_first, are static: constant in a process
- *     image.
+ * A block comes from the first piece that has room for it. A piece is a part of
+ * what there is already, so that there are few; a table that is larger has one of
+ * its own.
+ *
+ * I1: each piece is private, anonymous and MADV_WIPEONFORK before it is in the
+ *     list. A child finds struct area zeroed, and begins again at area_first.
+ * I2: the list is static, is only appended to, and an entry is one word: a child
+ *     knows the pieces that it inherits.
  */
 #include "preload/ring/area.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/ring/recorder.h"
 #include "unwind/claim.h"
@@ -21,35 +28,95 @@
 #define MADV_WIPEONFORK 18
 #endif
 
+#define AREA_PIECE (UINT64_C(16) << 20)	/* the first; what most programs need */
+#define AREA_PART 2		/* a later one: one part of all before in so many */
+#define AREA_LEAST (UINT64_C(4) << 20)	/* the first, under a limit */
+
+/* An entry of the list: the first page's number and how many there are. */
+#define AREA_PAGE_BITS 12
+#define AREA_COUNT_BITS 28
+
 struct recorder *recorder;
-static uint64_t area_size;
-static uint64_t area_first;	/* where blocks begin */
+struct area *area;
+static _Atomic uint64_t area_list[GL_AREA_PIECES];	/* 0 ends it */
+static uint64_t area_most;
+static uint64_t area_first;	/* where blocks begin in the first piece */
 
-int area_map(uint64_t size_bytes)
+static char *area_at(uint64_t entry)
 {
-	uint64_t size;
-	long at = -ENOMEM;
+	return (char *)(uintptr_t)(entry >> AREA_COUNT_BITS << AREA_PAGE_BITS);
+}
 
-	/* less of it, where the address space is limited (ulimit -v) */
-	for (size = base_round_up(size_bytes, GL_SLAB); size >= AREA_MIN;
-	     size = base_round_up(size / 2, GL_SLAB)) {
-		at = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-			      0);
-		if (!sys_failed(at))
-			break;
-	}
-	if (sys_failed(at) || size < AREA_MIN)
-		return -ENOMEM;
+static uint64_t area_bytes(uint64_t entry)
+{
+	return (entry & ((UINT64_C(1) << AREA_COUNT_BITS) - 1))
+	       << AREA_PAGE_BITS;
+}
+
+static uint64_t area_entry(unsigned i)
+{
+	/* pairs with the exchange of area_add: the piece is there */
+	return i < GL_AREA_PIECES ?
+		       atomic_load_explicit(&area_list[i],
+					    memory_order_acquire) : 0;
+}
+
+/* Addresses of all pieces so far. */
+static uint64_t area_mapped(void)
+{
+	uint64_t sum = 0, entry;
+	unsigned i;
+
+	for (i = 0; (entry = area_entry(i)); i++)
+		sum += area_bytes(entry);
+	return sum;
+}
+
+/* An entry of the list, or -errno. */
+static int64_t area_map_piece(uint64_t size)
+{
+	long at = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sys_failed(at))
+		return at;
 	if (sys_madvise((void *)at, size, MADV_WIPEONFORK)) {
 		sys_munmap((void *)at, size);
 		return -ENOSYS;
 	}
 	/* a core dump is the program's; if refused, it only gets larger */
 	sys_madvise((void *)at, size, MADV_DONTDUMP);
-	area_size = size;
+	return (int64_t)((uint64_t)at >> AREA_PAGE_BITS << AREA_COUNT_BITS |
+			 size >> AREA_PAGE_BITS);
+}
+
+/* The same of less, where addresses are limited (ulimit -v). */
+static int64_t area_map_about(uint64_t size, uint64_t least)
+{
+	int64_t entry;
+
+	for (;;) {
+		entry = area_map_piece(size);
+		if (entry != -ENOMEM || size <= least)
+			return entry;
+		size = base_max(base_round_up(size / 2, GL_PAGE), least);
+	}
+}
+
+int area_map(uint64_t size_bytes)
+{
+	uint64_t size = base_min(base_round_up(size_bytes, GL_PAGE),
+				 AREA_PIECE);
+	int64_t entry = area_map_about(size, base_min(size, AREA_LEAST));
+
+	if (entry < 0 && entry > -4096)
+		return (int)entry;
+	area_most = base_max(size_bytes, size);
 	area_first = base_round_up(sizeof(*recorder), BASE_LINE);
-	recorder = (struct recorder *)at;
+	recorder = (struct recorder *)area_at((uint64_t)entry);
+	area = area_place(sizeof(*area));
+	atomic_store_explicit(&area_list[0], (uint64_t)entry,
+			      memory_order_release);
 	return 0;
 }
 
@@ -58,34 +125,30 @@ void *area_place(size_t size_bytes)
 	char *place = (char *)recorder + area_first;
 
 	/* I2: blocks begin behind all places */
-	CLAIM(!area_used() && area_first + size_bytes <= area_size);
+	CLAIM(!area || (!area->used &&
+			area_first + size_bytes <= area_bytes(area_entry(0))));
 	area_first += base_round_up(size_bytes, BASE_LINE);
 	return place;
 }
 
 uint64_t area_used(void)
 {
-	return atomic_load_explicit(&recorder->area_used,
-				    memory_order_relaxed);
+	return area_first + atomic_load_explicit(&area->used,
+						 memory_order_relaxed);
 }
 
 static uint64_t area_limit(void)
 {
-	return recorder->area_limit ? recorder->area_limit : area_size;
+	return area->limit ? area->limit : area_most;
 }
 
 void area_settle(uint64_t budget)
 {
 	uint64_t used = area_used();
 
-	recorder->area_limit = base_min(used + budget, area_size);
-	recorder->area_spare = (recorder->area_limit - used) / 4;
-	CLAIM(recorder->area_limit >= used);
-}
-
-uint64_t area_size_bytes(void)
-{
-	return area_size;
+	area->limit = base_min(used + budget, area_most);
+	area->spare = (area->limit - used) / 4;
+	CLAIM(area->limit >= used);
 }
 
 static void area_tell(void)
@@ -97,49 +160,186 @@ static void area_tell(void)
 		return;
 	/* who tells looks again, so that the last one is right */
 	do {
-		used = atomic_load_explicit(&recorder->area_used,
-					    memory_order_seq_cst);
+		used = area_used();
 		atomic_store_explicit(&shared->area_used, used,
 				      memory_order_seq_cst);
-	} while (used != atomic_load_explicit(&recorder->area_used,
-					      memory_order_seq_cst));
+		atomic_thread_fence(memory_order_seq_cst);
+	} while (used != area_used());
+}
+
+static void area_tell_piece(struct gl_shared *shared, unsigned i)
+{
+	struct area_range range;
+
+	if (shared && area_piece(i, &range))
+		gl_own_put(&shared->own[i], (uintptr_t)range.at, range.bytes);
+}
+
+void area_tell_pieces(struct gl_shared *shared)
+{
+	struct area_range range;
+	unsigned i;
+
+	for (i = 0; area_piece(i, &range); i++)
+		area_tell_piece(shared, i);
+}
+
+/* The i-th entry, which was 0 a moment ago, with so many bytes at least; 0:
+ * there is no memory. */
+static uint64_t area_add(unsigned i, uint64_t need)
+{
+	uint64_t least = base_round_up(need, GL_PAGE), there = area_mapped();
+	uint64_t size = base_min(there / AREA_PART,
+				 there < area_most ? area_most - there : 0);
+	uint64_t found = 0;
+	int64_t entry;
+
+	if (!unwind_may(SECCOMP_NO_GROWTH))
+		return 0;
+	size = base_max(base_round_up(size, GL_PAGE), least);
+	entry = area_map_about(size, least);
+	if (entry < 0 && entry > -4096)
+		return 0;
+	/* pairs with the acquire of area_entry */
+	if (!atomic_compare_exchange_strong_explicit(
+		    &area_list[i], &found, (uint64_t)entry,
+		    memory_order_acq_rel, memory_order_acquire)) {
+		/* somebody was faster */
+		sys_munmap(area_at((uint64_t)entry),
+			   area_bytes((uint64_t)entry));
+		return found;
+	}
+	area_tell_piece(recorder->shared, i);
+	return (uint64_t)entry;
+}
+
+static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
+{
+	uint64_t taken = atomic_load_explicit(&area->taken[i],
+					      memory_order_relaxed);
+	uint64_t start;
+
+	do {
+		start = taken || i ? taken : area_first;
+		if (need > area_bytes(entry) ||
+		    start > area_bytes(entry) - need)
+			return NULL;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&area->taken[i], &taken, start + need, memory_order_relaxed,
+		memory_order_relaxed));
+	return area_at(entry) + start;
+}
+
+static void *area_take(uint64_t need)
+{
+	void *block = NULL;
+	unsigned i;
+
+	for (i = 0; !block && i < GL_AREA_PIECES; i++) {
+		uint64_t entry = area_entry(i);
+
+		if (!entry)
+			entry = area_add(i, need);
+		if (!entry)
+			break;
+		block = area_bump(i, entry, need);
+	}
+	return block;
+}
+
+/* So many bytes of what may be given out. */
+static bool area_charge(uint64_t need)
+{
+	uint64_t most = area_limit() - area_first;
+	uint64_t used = atomic_load_explicit(&area->used,
+					     memory_order_relaxed);
+
+	do {
+		if (need > most || used > most - need)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&area->used, &used, used + need, memory_order_seq_cst,
+		memory_order_relaxed));
+	return true;
 }
 
 void *area_alloc(size_t size_bytes)
 {
 	uint64_t need = base_round_up(size_bytes, BASE_LINE);
-	uint64_t limit = area_limit();
-	uint64_t used = atomic_load_explicit(&recorder->area_used,
-					     memory_order_relaxed);
-	uint64_t start;
+	void *block;
 
-	if (need < size_bytes || need > limit)
+	if (need < size_bytes || !area_charge(need))
 		return NULL;
-	do {
-		start = used ? used : area_first;
-		if (start + need > limit)
-			return NULL;
-	} while (!atomic_compare_exchange_weak_explicit(
-		&recorder->area_used, &used, start + need,
-		memory_order_seq_cst, memory_order_relaxed));
+	block = area_take(need);
+	if (!block)
+		atomic_fetch_sub_explicit(&area->used, need,
+					  memory_order_seq_cst);
 	area_tell();
 	CLAIM_FULL(area_is_valid());
-	return (char *)recorder + start;
+	return block;
+}
+
+void area_fill(void)
+{
+	uint64_t there = area_mapped(), limit;
+	unsigned i = 0;
+
+	if (!area)
+		return;		/* nothing is recorded */
+	limit = area_limit();
+	while (area_entry(i))
+		i++;
+	if (i < GL_AREA_PIECES && there < limit)
+		area_add(i, limit - there);
 }
 
 bool area_scarce(void)
 {
-	return area_used() + recorder->area_spare > area_limit();
+	return area_used() + area->spare > area_limit();
+}
+
+bool area_piece(unsigned i, struct area_range *range)
+{
+	uint64_t entry = area_entry(i), taken;
+
+	if (!entry)
+		return false;
+	taken = atomic_load_explicit(&area->taken[i], memory_order_relaxed);
+	*range = (struct area_range){
+		.at = area_at(entry),
+		.bytes = area_bytes(entry),
+		.taken = i ? taken : base_max(taken, area_first),
+	};
+	return true;
+}
+
+void area_wipe(void)
+{
+	struct area_range range;
+	unsigned i = 0;
+
+	/* the first one last: it says how much is taken of each */
+	while (area_piece(i, &range))
+		i++;
+	while (i--)
+		/* locked memory is not given back */
+		if (area_piece(i, &range) &&
+		    sys_madvise(range.at, range.bytes, MADV_DONTNEED))
+			memset(range.at, 0, range.taken);
 }
 
 #ifdef GNOMON_CLAIMS
 bool area_is_valid(void)
 {
 	uint64_t used = area_used();
+	struct area_range range;
+	unsigned i;
 
-	return area_size >= AREA_MIN && area_first % BASE_LINE == 0 &&
+	for (i = 0; area_piece(i, &range); i++)
+		if (range.taken > range.bytes || range.taken % BASE_LINE)
+			return false;
+	return i && area_first % BASE_LINE == 0 &&
 	       area_first >= sizeof(*recorder) && used % BASE_LINE == 0 &&
-	       (!used || used >= area_first) && area_limit() <= area_size &&
 	       used <= area_limit();
 }
 #endif

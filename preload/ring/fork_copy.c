@@ -1,15 +1,16 @@
 /*
  * fork_copy.c: see fork_copy.h.
  *
- *	one mapping, made before the fork:
+ *	two mappings, made before the fork: a plan, which says where the parts
+ *	belong, and
  *
- *	| marks | area: what is used | header | images | nodes | rings' headers |
- *	                  │              └──────────────┬────────────────┘
- *	child:            ▼                             ▼
- *	              the area        private pages at the live mapping's address
+ *	| marks | area: what is used | shared | images | rings' headers | nodes |
+ *	                  │              └───────────────┬──────────────────┘
+ *	child:            ▼                              ▼
+ *	              the area       private pages at the live mapping's addresses
  *
- * The area's used part is sparse: a mark for each page says whether it is in
- * the copy.
+ * The area and the nodes lie in pieces. The area's used part is sparse: a mark
+ * for each page says whether it is in the copy.
  *
  * What rings hold is not copied: hooks only write there.
  *
@@ -29,6 +30,7 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/ring.h"
 
 #define FORK_COPY_PAGE 4096
@@ -44,8 +46,18 @@ static uint64_t fork_copy_skipped;	/* events of that thread so far */
  * several at once, the first. */
 static _Atomic uintptr_t fork_copy_forking;
 
-/* What lies in place of the parent's live mapping. */
-static struct fork_copy_range fork_copy_pages;
+/* Private pages lie in place of the parent's live mapping. */
+static bool fork_copy_filled;
+
+/* Parts of the area, then of the live mapping. */
+#define FORK_COPY_PARTS (GL_AREA_PIECES + 3 + GL_PIECES)
+
+struct fork_copy_plan {
+	struct live_range part[FORK_COPY_PARTS];
+	unsigned areas, parts;	/* of the area; in all */
+	char *at;		/* marks, and behind them the copies */
+	uint64_t size, marks_size;
+};
 
 static bool fork_copy_inside(uintptr_t sp)
 {
@@ -63,13 +75,40 @@ static bool fork_copy_is_on(const struct recorder *r)
 	       r->live;
 }
 
-static struct fork_copy_range fork_copy_area(void)
+static void fork_copy_add(struct fork_copy_plan *plan, void *at, uint64_t bytes)
 {
-	return (struct fork_copy_range){ (char *)recorder, area_used() };
+	plan->part[plan->parts++] = (struct live_range){ at, bytes };
+}
+
+static void fork_copy_find_area(struct fork_copy_plan *plan)
+{
+	struct area_range piece;
+
+	while (area_piece(plan->parts, &piece))
+		fork_copy_add(plan, piece.at, piece.taken);
+	plan->areas = plan->parts;
+}
+
+static void fork_copy_find_nodes(struct fork_copy_plan *plan, uint64_t bytes)
+{
+	unsigned i;
+
+	for (i = 0; i < GL_PIECES; i++) {
+		uint64_t start = gl_piece_start(GL_NODES_FIRST, i);
+		char *at = start < bytes ? live_map_piece(LIVE_NODES, i) :
+					   NULL;
+
+		if (!at)
+			return;
+		fork_copy_add(plan, at,
+			      base_min(bytes, gl_piece_start(GL_NODES_FIRST,
+							     i + 1)) -
+				      start);
+	}
 }
 
 /* As much of each as hooks may look at: only pages that are reserved. */
-static void fork_copy_find(struct fork_copy *copy, struct recorder *r)
+static void fork_copy_find(struct fork_copy_plan *plan, struct recorder *r)
 {
 	const struct gl_header *h = r->live;
 	char *live = (char *)r->live;
@@ -83,17 +122,13 @@ static void fork_copy_find(struct fork_copy *copy, struct recorder *r)
 	uint64_t rings = atomic_load_explicit(&h->ring_count,
 					      memory_order_acquire);
 
-	copy->part[FORK_COPY_AREA] = fork_copy_area();
-	copy->part[FORK_COPY_SHARED].at = live;
-	copy->part[FORK_COPY_SHARED].bytes =
-		h->shared_offset + GL_SHARED_FIRST;
-	copy->part[FORK_COPY_IMAGES].at = live + h->images_offset;
-	copy->part[FORK_COPY_IMAGES].bytes = images * sizeof(struct gl_image);
-	copy->part[FORK_COPY_NODES].at = live + h->nodes_offset;
-	copy->part[FORK_COPY_NODES].bytes = nodes * sizeof(struct gl_node);
-	copy->part[FORK_COPY_RINGS].at = live + h->rings_offset;
-	copy->part[FORK_COPY_RINGS].bytes = h->data_offset - h->rings_offset +
-					    rings * sizeof(struct gl_ring);
+	fork_copy_add(plan, live, h->shared_offset + GL_SHARED_FIRST);
+	fork_copy_add(plan, live + h->images_offset,
+		      images * sizeof(struct gl_image));
+	fork_copy_add(plan, live + h->rings_offset,
+		      h->data_offset - h->rings_offset +
+			      rings * sizeof(struct gl_ring));
+	fork_copy_find_nodes(plan, nodes * sizeof(struct gl_node));
 }
 
 static uint64_t fork_copy_pages_of(uint64_t bytes)
@@ -106,48 +141,51 @@ static uint64_t fork_copy_pages_of(uint64_t bytes)
  * not tell untouched pages from swapped ones: where anything is swapped, all
  * are looked at, which takes milliseconds.
  */
-static void fork_copy_mark(const struct fork_copy *copy)
+static void fork_copy_mark(const struct fork_copy_plan *plan)
 {
-	const struct fork_copy_range *area = &copy->part[FORK_COPY_AREA];
-	uint8_t *marks = (uint8_t *)copy->at;
+	uint8_t *marks = (uint8_t *)plan->at;
+	bool known = unwind_may(SECCOMP_NO_PAGES);
 	struct sysinfo system;
+	unsigned i;
 
 	/* in this order: a page may be swapped out in between */
-	if (!unwind_may(SECCOMP_NO_PAGES) ||
-	    arch_syscall3(__NR_mincore, (long)area->at, area->bytes,
-			  (long)marks) ||
-	    arch_syscall1(__NR_sysinfo, (long)&system) ||
+	for (i = 0; i < plan->areas && known; i++) {
+		known = !arch_syscall3(__NR_mincore, (long)plan->part[i].at,
+				       plan->part[i].bytes, (long)marks);
+		marks += fork_copy_pages_of(plan->part[i].bytes);
+	}
+	if (!known || arch_syscall1(__NR_sysinfo, (long)&system) ||
 	    system.freeswap != system.totalswap)
-		memset(marks, 1, fork_copy_pages_of(area->bytes));
+		memset(plan->at, 1, plan->marks_size);
 }
 
-static void fork_copy_area_bytes(const struct fork_copy *copy, char *to,
-				 const char *from)
+static void fork_copy_marked(const char *marks, char *to, const char *from,
+			     uint64_t bytes)
 {
-	uint64_t pages = fork_copy_pages_of(copy->part[FORK_COPY_AREA].bytes);
-	uint64_t i;
+	uint64_t pages = fork_copy_pages_of(bytes), i;
 
 	for (i = 0; i < pages; i++)
-		if (copy->at[i])
+		if (marks[i])
 			memcpy(to + i * FORK_COPY_PAGE,
 			       from + i * FORK_COPY_PAGE, FORK_COPY_PAGE);
 }
 
 /* Between where the parts belong and the mapping, one way or the other. */
-static void fork_copy_move(struct fork_copy *copy, bool back)
+static void fork_copy_move(struct fork_copy_plan *plan, bool back)
 {
-	char *at = copy->at + copy->marks_size;
+	char *at = plan->at + plan->marks_size, *marks = plan->at;
 	unsigned i;
 
-	for (i = 0; i < FORK_COPY_PARTS; i++) {
-		char *home = copy->part[i].at;
-		uint64_t bytes = copy->part[i].bytes;
+	for (i = 0; i < plan->parts; i++) {
+		char *home = plan->part[i].at;
+		uint64_t bytes = plan->part[i].bytes;
 		char *to = back ? home : at, *from = back ? at : home;
 
-		if (i == FORK_COPY_AREA)
-			fork_copy_area_bytes(copy, to, from);
+		if (i < plan->areas)
+			fork_copy_marked(marks, to, from, bytes);
 		else
 			memcpy(to, from, bytes);
+		marks += fork_copy_pages_of(bytes);
 		at += base_round_up(bytes, FORK_COPY_PAGE);
 	}
 }
@@ -161,11 +199,28 @@ static void *fork_copy_map(void *at, uint64_t size, int more)
 	return sys_failed(got) ? NULL : (void *)got;
 }
 
+/* Room for what the plan says. */
+static bool fork_copy_make_room(struct fork_copy_plan *plan)
+{
+	uint64_t pages = 0;
+	unsigned i;
+
+	for (i = 0; i < plan->parts; i++) {
+		plan->size += base_round_up(plan->part[i].bytes,
+					    FORK_COPY_PAGE);
+		if (i + 1 == plan->areas)
+			pages = plan->size / FORK_COPY_PAGE;
+	}
+	plan->marks_size = base_round_up(pages, FORK_COPY_PAGE);
+	plan->size += plan->marks_size;
+	plan->at = fork_copy_map(NULL, plan->size, 0);
+	return plan->at != NULL;
+}
+
 void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 {
 	struct recorder *r = recorder;
 	uintptr_t nobody = 0;
-	unsigned i;
 
 	memset(copy, 0, sizeof(*copy));
 	if (!r || !unwind_may(SECCOMP_NO_FILES | UNWIND_NO_IDS |
@@ -174,27 +229,23 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 	if (!fork_copy_thread) {
 		if (!fork_copy_is_on(r) || sys_getpid() != r->pid)
 			return;
-		copy->live.at = (char *)r->live;
-		copy->live.bytes = r->live->size;
+		copy->live = true;
 	}
 	if (!fork_copy_inside(sp))
 		return;
-	if (copy->live.bytes)
-		fork_copy_find(copy, r);
-	else	/* the other copies are inherited as they are */
-		copy->part[FORK_COPY_AREA] = fork_copy_area();
-	copy->marks_size = base_round_up(
-		fork_copy_pages_of(copy->part[FORK_COPY_AREA].bytes),
-		FORK_COPY_PAGE);
-	copy->size = copy->marks_size;
-	for (i = 0; i < FORK_COPY_PARTS; i++)
-		copy->size += base_round_up(copy->part[i].bytes,
-					    FORK_COPY_PAGE);
-	copy->at = fork_copy_map(NULL, copy->size, 0);
-	if (!copy->at)
+	copy->plan = fork_copy_map(NULL, sizeof(*copy->plan), 0);
+	if (!copy->plan)
 		return;
-	fork_copy_mark(copy);
-	fork_copy_move(copy, false);
+	fork_copy_find_area(copy->plan);
+	/* else the other copies are inherited as they are */
+	if (copy->live)
+		fork_copy_find(copy->plan, r);
+	if (!fork_copy_make_room(copy->plan)) {
+		fork_copy_drop(copy);
+		return;
+	}
+	fork_copy_mark(copy->plan);
+	fork_copy_move(copy->plan, false);
 	/* what pthread_atfork was given may allocate in the child */
 	atomic_compare_exchange_strong_explicit(
 		&fork_copy_forking, &nobody, arch_thread_pointer(),
@@ -203,35 +254,63 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 
 void fork_copy_drop(struct fork_copy *copy)
 {
+	struct fork_copy_plan *plan = copy->plan;
 	uintptr_t own = arch_thread_pointer();
 
 	atomic_compare_exchange_strong_explicit(
 		&fork_copy_forking, &own, 0, memory_order_relaxed,
 		memory_order_relaxed);
-	if (copy->at)
-		sys_munmap(copy->at, copy->size);
-	copy->at = NULL;
+	copy->plan = NULL;
+	if (!plan)
+		return;
+	if (plan->at)
+		sys_munmap(plan->at, plan->size);
+	sys_munmap(plan, sizeof(*plan));
+}
+
+static bool fork_copy_fill_range(const struct live_range *range)
+{
+	void *at = fork_copy_map(range->at, range->bytes, MAP_FIXED_NOREPLACE);
+
+	if (!at)
+		return false;
+	if (at != range->at) {
+		/* kernels before 4.17 take it for a wish */
+		sys_munmap(at, range->bytes);
+		return false;
+	}
+	sys_madvise(at, range->bytes, MADV_DONTDUMP);
+	return true;
+}
+
+static void fork_copy_empty(void)
+{
+	struct live_range range[GL_LIVE_RANGES];
+	unsigned count = live_map_ranges(range);
+
+	while (count--)
+		sys_munmap(range[count].at, range[count].bytes);
+	live_map_forget();
 }
 
 /* Nothing is where the live mapping was, unless the kernel did not know how to
  * keep it from children. Whether there are private pages now. */
 static bool fork_copy_fill(const struct fork_copy *copy)
 {
-	void *at;
+	struct live_range range[GL_LIVE_RANGES];
+	unsigned count, i;
 
-	if (!copy->live.bytes)
+	if (!copy->live)
 		return fork_copy_thread != NULL;
-	at = fork_copy_map(copy->live.at, copy->live.bytes,
-			   MAP_FIXED_NOREPLACE);
-	if (!at)
-		return false;
-	if (at != copy->live.at) {
-		/* kernels before 4.17 take it for a wish */
-		sys_munmap(at, copy->live.bytes);
-		return false;
-	}
-	sys_madvise(at, copy->live.bytes, MADV_DONTDUMP);
-	fork_copy_pages = copy->live;
+	count = live_map_ranges(range);
+	for (i = 0; i < count; i++)
+		if (!fork_copy_fill_range(&range[i])) {
+			while (i--)
+				sys_munmap(range[i].at, range[i].bytes);
+			live_map_forget();
+			return false;
+		}
+	fork_copy_filled = true;
 	return true;
 }
 
@@ -244,8 +323,8 @@ void fork_copy_place(struct fork_copy *copy)
 	unsigned i;
 
 	/* one that is not fresh made a fork that was not seen meanwhile */
-	if (fresh && fork_copy_fill(copy) && copy->at) {
-		fork_copy_move(copy, true);
+	if (fresh && fork_copy_fill(copy) && copy->plan) {
+		fork_copy_move(copy->plan, true);
 		atomic_store_explicit(&r->shared->gate, 0,
 				      memory_order_relaxed);
 		/* a ring that was made meanwhile may not be in the copy */
@@ -288,8 +367,6 @@ static bool fork_copy_waits(void)
 
 bool fork_copy_over(const struct thread *thread)
 {
-	uint64_t used;
-
 	if (likely(!fork_copy_thread))
 		return likely(!fork_copy_forking) || !fork_copy_waits();
 	if (thread != fork_copy_thread || !unwind_may(SECCOMP_NO_START) ||
@@ -297,10 +374,7 @@ bool fork_copy_over(const struct thread *thread)
 		fork_copy_skipped++;
 		return false;
 	}
-	used = area_used();
-	/* locked memory is not given back */
-	if (sys_madvise(recorder, area_size_bytes(), MADV_DONTNEED))
-		memset(recorder, 0, used);
+	area_wipe();
 	atomic_store_explicit(&recorder->skipped, fork_copy_skipped,
 			      memory_order_relaxed);
 	fork_copy_thread = NULL;
@@ -309,7 +383,7 @@ bool fork_copy_over(const struct thread *thread)
 
 void fork_copy_forget(void)
 {
-	if (fork_copy_pages.bytes)
-		sys_munmap(fork_copy_pages.at, fork_copy_pages.bytes);
-	fork_copy_pages.bytes = 0;
+	if (fork_copy_filled)
+		fork_copy_empty();
+	fork_copy_filled = false;
 }

@@ -21,26 +21,12 @@
 #include "preload/base/base.h"
 
 struct thread;
-
-struct fork_copy_range {
-	char *at;
-	uint64_t bytes;
-};
-
-enum fork_copy_part {
-	FORK_COPY_AREA,
-	FORK_COPY_SHARED,
-	FORK_COPY_IMAGES,
-	FORK_COPY_NODES,
-	FORK_COPY_RINGS,
-	FORK_COPY_PARTS
-};
+struct fork_copy_plan;
 
 struct fork_copy {
-	struct fork_copy_range live;	/* the live mapping; bytes 0: none */
-	struct fork_copy_range part[FORK_COPY_PARTS];	/* what is copied */
-	char *at;		/* NULL: the caller is inside of no hook */
-	uint64_t size, marks_size;
+	bool live;		/* there is a live mapping */
+	/* what is copied, and the copies; NULL: the caller is inside of no hook */
+	struct fork_copy_plan *plan;
 };
 
 /*

@@ -4,7 +4,7 @@
  * (recorder_wait.c). What one part alone knows is its own, in the area, too
  * (area_place).
  *
- * struct recorder and all memory of area_alloc() lie in one mapping that the
+ * struct recorder and all memory of area_alloc() lie in mappings that the
  * kernel replaces by zeros in a forked child (MADV_WIPEONFORK). So a child
  * finds a recorder in state RECORDER_NEW and threads without rings, whatever
  * its parent was doing: "new thread" and "new process" are one slow branch.
@@ -87,9 +87,6 @@ struct thread {
 struct recorder {
 	_Atomic uint32_t state;		/* enum recorder_state */
 	int32_t pid;			/* of the process recorded */
-	_Atomic uint64_t area_used;	/* bytes of the area, this included */
-	uint64_t area_limit;		/* bytes in all; 0: the whole area */
-	uint64_t area_spare;		/* of them, not for new threads */
 
 	struct gl_header *live;
 	/* in the live mapping, as the rings are; NULL in a forked child that

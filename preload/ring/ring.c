@@ -43,6 +43,7 @@
 #include "preload/base/sys.h"
 #include "preload/ring/arenas.h"
 #include "preload/ring/gate.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/patience.h"
 #include "preload/ring/pool_take.h"
 #include "preload/ring/replaced.h"
@@ -87,6 +88,14 @@ BASE_SLOW void ring_turn(struct gl_shared *shared, struct gl_ring *ring)
 		ring->stamp = ring_cycles();
 }
 
+/* Whether the owner has the ring's data: it may be new, or another. */
+static bool ring_has_data(struct gl_ring *ring)
+{
+	if (unlikely(!ring->data))
+		ring->data = (uintptr_t)live_map_data(ring->offset);
+	return ring->data != 0;
+}
+
 static uint64_t ring_used(const struct gl_ring *ring)
 {
 	/* pairs with the release of feed_advance: what was there is in the
@@ -102,6 +111,8 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	uint64_t head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
 
+	if (unlikely(!ring_has_data(ring)))
+		return false;
 	/* else what is written would lie anywhere */
 	if (!CLAIM(used <= size && !(size & ring->mask)))
 		return false;
@@ -172,6 +183,8 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 			return false;
 		if (ring_fits(r, ring))
 			return true;
+		if (unlikely(!ring->data))
+			return false;	/* it has grown where nothing can be mapped */
 		if (!recorder_writer_alive(r)) {
 			recorder_lost(r);
 			break;
@@ -216,7 +229,8 @@ static void ring_look_around(const struct recorder *r,
 static bool ring_gets_room(struct recorder *r, struct gl_ring *ring)
 {
 	return ring_fits(r, ring) ||
-	       (recorder_options.number[OPTION_OVERFLOW] !=
+	       (ring->data &&
+		recorder_options.number[OPTION_OVERFLOW] !=
 			OPTION_OVERFLOW_DROP &&
 		!patience_lost(r) && ring_wait(r, ring));
 }
@@ -266,19 +280,22 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	struct gl_ring *ring = thread->nested, *first = NULL;
 	struct gl_ring *rings = r->rings, *own = thread->own;
 	struct gl_shared *shared = r->shared;
-	struct gl_header *live = r->live;
-	struct gl_thread *told;
+	struct gl_thread *told = thread->told;
 	uint32_t id;
 
 	if (ring)
 		return ring;
 	if (unlikely(!rings) || unlikely(!own) || unlikely(!shared) ||
-	    unlikely(!live))
+	    unlikely(!told))
 		return NULL;	/* a child (fork_copy.h) */
 	id = pool_take(r, RECORDER_NESTED);
 	if (!id)
 		return NULL;
 	ring = &rings[id - 1];
+	if (unlikely(!ring_has_data(ring))) {
+		ring_push_free(shared, RECORDER_NESTED, id);
+		return NULL;
+	}
 	CLAIM_FULL(ring_is_valid(ring));
 	ring->tid = own->tid;
 	ring->flags = GT_THREAD_NESTED |
@@ -292,7 +309,6 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	if (!__atomic_compare_exchange_n(&thread->nested, &first, ring, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return first;
-	told = gl_thread_of(live, shared, own->id);
 	atomic_store_explicit(&told->nested, id, memory_order_relaxed);
 	return ring;
 }

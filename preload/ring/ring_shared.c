@@ -15,6 +15,33 @@ void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room)
 			       lap + ring->mask + 1);
 }
 
+void ring_clear(struct gl_ring *ring)
+{
+	ring->data = ring->base = 0;
+	ring->limit = 0;
+	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
+	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
+}
+
+void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
+		    uint32_t id)
+{
+	uint64_t head = atomic_load_explicit(&shared->ring_free[which],
+					     memory_order_relaxed);
+	uint64_t next;
+
+	atomic_fetch_add_explicit(&shared->ring_count[which], 1,
+				  memory_order_relaxed);
+	do {
+		atomic_store_explicit(&shared->ring_next[id - 1],
+				      (uint32_t)head, memory_order_relaxed);
+		next = id | ((head >> 32) + 1) << 32;
+		/* pairs with the acquire of pool_pop */
+	} while (!atomic_compare_exchange_weak_explicit(
+		&shared->ring_free[which], &head, next, memory_order_release,
+		memory_order_relaxed));
+}
+
 void ring_kick(struct gl_ring *rings, uint32_t count)
 {
 	uint32_t id;

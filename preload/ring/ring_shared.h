@@ -17,9 +17,16 @@
 /* Values of gl_ring.waiting, see ring.c. */
 enum { RING_AWAKE, RING_WAITS, RING_HELD };
 
-/* Where pushing goes on from `head` on, with room up to the position `room`.
- * Also the writer, while it has the ring. */
+/* Where pushing goes on from `head` on, with room up to the position `room`. */
 void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room);
+
+/* The ring is empty, its data not mapped yet by its owner (ring.c): who pushes
+ * looks up first. The writer, while it has the ring. */
+void ring_clear(struct gl_ring *ring);
+
+/* Puts a ring into a free list. The writer, or who has just taken it. */
+void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
+		    uint32_t id);
 
 /* Of a ring whose owner asks: sizes, positions, and where it pushes. While the
  * writer does not hold it. With GNOMON_CLAIMS (claim.h). */

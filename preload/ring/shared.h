@@ -119,10 +119,14 @@ enum gl_file {
 	GL_FILE_EXE, GL_FILE_PIDFD, GL_FILE_PARENT
 };
 
-/* Addresses of the target that are ours: [at, at + size). */
+/* Addresses of the target that are ours: [at, at + size); size 0: none. */
 struct gl_own {
-	uint64_t at, size;
+	_Atomic uint64_t at, size;
 };
+
+#define GL_AREA_PIECES 40	/* of the area (area.h), the first of gl_shared.own */
+#define GL_LIVE_RANGES (2 + 2 * GL_PIECES)	/* of the live mapping, the rest */
+#define GL_OWN (GL_AREA_PIECES + GL_LIVE_RANGES)
 
 /* What the target says before its recorder runs, and does not change. */
 struct gl_told {
@@ -139,7 +143,6 @@ struct gl_told {
 	uint32_t quiet;		/* another process of this family has spoken */
 	int32_t parent;		/* its parent's id */
 	uint32_t exit_count;	/* of its place there (exit_status.h) */
-	struct gl_own area;	/* 0, 0: not there */
 	/* standard error as it was at the start; known: 0 or 1 */
 	uint64_t error_known, error_device, error_inode;
 };
@@ -242,6 +245,7 @@ struct gl_shared {
 	struct capture_tables tables;
 	_Atomic uint64_t bumped;	/* early blocks (bump.h) */
 	_Atomic uint64_t area_used;	/* bytes (area.h) */
+	struct gl_own own[GL_OWN];	/* each is put there once */
 	_Atomic uint32_t arenas_can;	/* enum arenas_can */
 
 	_Alignas(GL_LINE) _Atomic uint64_t skipped;	/* early events */
@@ -309,14 +313,11 @@ struct gl_shared {
 	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];
 };
 
-/* Of a ring that there is. */
-static inline struct gl_thread *gl_thread_of(struct gl_header *live,
-					     const struct gl_shared *shared,
-					     uint32_t ring)
+static inline void gl_own_put(struct gl_own *own, uint64_t at, uint64_t size)
 {
-	return (struct gl_thread *)((char *)live +
-				    shared->threads[ring / GL_THREADS]) +
-	       ring % GL_THREADS;
+	atomic_store_explicit(&own->at, at, memory_order_relaxed);
+	/* pairs with the acquire of own_ranges_find */
+	atomic_store_explicit(&own->size, size, memory_order_release);
 }
 
 #define GL_HEAPS_FIRST (GL_PAGE / GL_HEAP_NAME)

@@ -46,6 +46,7 @@
 #include "preload/process/parent.h"
 #include "preload/ring/area.h"
 #include "preload/ring/forbidden.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/initial.h"
 #include "preload/start/live_make.h"
@@ -311,9 +312,10 @@ static void launch_tell(struct launch *launch)
 		.quiet = launch->quiet,
 		.exit_count = exit_status_start(r->pid),
 		.parent = launch->parent,
-		.area = { (uintptr_t)r, area_size_bytes() },
 	};
 	memcpy(told->file, launch->file, sizeof(told->file));
+	area_tell_pieces(shared);
+	live_map_begin(live, launch->made.whole);
 	forbidden_tell_start(shared);
 	/* what holds from the first event on, before the recorder runs */
 	shared->ledger_wants = launch->ledger_wants;

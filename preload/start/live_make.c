@@ -12,6 +12,9 @@
  * who is attached to it: should the target die before its recorder is, nothing is
  * recorded.
  *
+ * All of it is mapped once. What the target does not need at first is then unmapped
+ * again, until it does (live_map.c).
+ *
  * I1: node_limit and image_limit never cover what is not reserved.
  * I2: reserved <= budget, which is half of --memory.
  */
@@ -31,6 +34,7 @@
 #include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/ring_shared.h"
 #include "preload/ring/shared.h"
 
@@ -358,6 +362,8 @@ int live_make(struct live_made *made, const struct live_where *where)
 			return err;
 	}
 	live_make_fill(made, &h);
+	/* who reads a core dump looks for all of it in one place */
+	made->whole = where->core || !live_map_cut(made->header);
 	live_make_ring(made, &h, where->ring);
 	return 0;
 }

@@ -26,6 +26,7 @@ struct live_made {
 	struct gl_header *header;
 	int fd;			/* of the file; -1: memory_id has it */
 	bool small;		/* as in live_where */
+	bool whole;		/* all of it is mapped (live_map.h) */
 	int memory_id;		/* System V shared memory in its place; -1 */
 	int err;		/* why none has a name; 0: not wanted */
 	uint64_t reserved;	/* bytes */

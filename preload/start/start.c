@@ -47,7 +47,9 @@
 #include "preload/ring/fork_copy.h"
 #include "preload/ring/initial.h"
 #include "preload/ring/ledger_ask.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/pool_take.h"
+#include "preload/ring/ring_shared.h"
 #include "preload/sample/aside.h"
 #include "preload/start/budget.h"
 #include "preload/start/launch.h"
@@ -193,6 +195,12 @@ static void start_want_nodes(void)
 			      &shared->nodes_refused);
 }
 
+/* capture_config.map_nodes */
+static struct gl_node *start_map_nodes(unsigned piece)
+{
+	return live_map_piece(LIVE_NODES, piece);
+}
+
 /* capture_config.want_images */
 static void start_want_images(void)
 {
@@ -224,7 +232,9 @@ static int start_capture(struct recorder *r)
 		.mode = (enum capture_mode)
 			recorder_options.number[OPTION_SHADOW_STACK],
 		.oracle = recorder_options.oracle,
-		.nodes = (struct gl_node *)(base + live->nodes_offset),
+		.nodes = live_map_piece(LIVE_NODES, 0),
+		.nodes_first = GL_NODES_FIRST / sizeof(struct gl_node),
+		.map_nodes = start_map_nodes,
 		.node_count = &live->node_count,
 		.node_limit = &live->node_limit,
 		.node_max = (live->rings_offset - live->nodes_offset) /
@@ -472,9 +482,16 @@ static struct thread *start_register(struct recorder *r)
 		return NULL;
 	}
 	ring = &rings[id - 1];
+	told = live_map_thread(shared, id - 1);
+	if (!told || !live_map_data(ring->offset)) {
+		/* addresses are used up: as above */
+		ring_push_free(shared, RECORDER_PRIMARY, id);
+		atomic_fetch_add_explicit(&live->dropped, 1,
+					  memory_order_relaxed);
+		return NULL;
+	}
 	thread = &threads[id - 1];
 	thread->shared = shared;
-	told = gl_thread_of(live, shared, id - 1);
 	thread->told = told;
 	ring->tid = tid_own();
 	thread->aside = 0;
@@ -592,7 +609,7 @@ bool recorder_thread_is_valid(const struct recorder *r,
 	       (!thread->ring || thread->ring == thread->own) &&
 	       !(thread->ring && thread->aside) &&
 	       thread->own->id == id && thread->shared == r->shared &&
-	       thread->told == gl_thread_of(r->live, r->shared, (uint32_t)id) &&
+	       thread->told &&
 	       (!thread->nested || thread->nested != thread->own);
 }
 #endif

@@ -26,6 +26,14 @@
 #define THREADS 4
 #define STATUS 7
 
+#define PARTS 16
+
+/* It is mapped in parts. */
+static struct part {
+	char *start, *end;
+	size_t offset;		/* in the file */
+} parts[PARTS];
+static unsigned part_count;
 static char *live;
 static size_t live_size;
 static char live_path[4096];
@@ -41,33 +49,58 @@ static uint64_t random_next(void)
 	return random_state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* The mapping with our process id and ".live" in its name. By system calls. */
+/* Where this byte of the file is; NULL: it is not mapped. */
+static char *place(uint64_t at)
+{
+	unsigned i;
+
+	for (i = 0; i < part_count; i++) {
+		const struct part *part = &parts[i];
+		size_t size = part->end - part->start;
+
+		if (at >= part->offset && at + 8 <= part->offset + size)
+			return part->start + (at - part->offset);
+	}
+	return NULL;
+}
+
+static void add_part(const char *line)
+{
+	struct part *part = &parts[part_count];
+
+	if (part_count < PARTS &&
+	    sscanf(line, "%p-%p %*s %zx", (void **)&part->start,
+		   (void **)&part->end, &part->offset) == 3)
+		part_count++;
+}
+
+/* The mappings with our process id and ".live" in their name. By system calls. */
 static bool find_live(void)
 {
 	static char text[1 << 18];
 	size_t n = 0;
 	ssize_t got;
 	int fd = open("/proc/self/maps", O_RDONLY);
-	char *at, *line, *end;
+	const char *name;
+	char *at, *line;
 
 	while (n < sizeof(text) - 1 &&
 	       (got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
 		n += got;
 	close(fd);
 	text[n] = '\0';
-	at = strstr(text, "gnomon-live");
-	if (!at)
-		at = strstr(text, ".live");
-	if (!at)
-		return false;
-	for (line = at; line > text && line[-1] != '\n'; line--)
-		;
-	at = strchr(line, '/');
-	if (at)
-		sscanf(at, "%4095[^\n]", live_path);
-	live = (char *)strtoull(line, &end, 16);
-	live_size = (char *)strtoull(end + 1, NULL, 16) - live;
-	return true;
+	name = strstr(text, "gnomon-live") ? "gnomon-live" : ".live";
+	for (at = text; (at = strstr(at, name)); at = strchr(at, '\n')) {
+		for (line = at; line > text && line[-1] != '\n'; line--)
+			;
+		if (!part_count && strchr(line, '/'))
+			sscanf(strchr(line, '/'), "%4095[^\n]", live_path);
+		add_part(line);
+	}
+	live = place(0);
+	if (live)
+		live_size = ((const struct gl_header *)live)->size;
+	return live != NULL;
 }
 
 struct range {
@@ -90,6 +123,7 @@ static const struct range of_ring[] = {
 	{ 0, 64 },
 	{ offsetof(struct gl_ring, state), 8 },		/* and id */
 	{ offsetof(struct gl_ring, tid), 4 },
+	{ offsetof(struct gl_ring, offset), 8 },
 };
 
 static bool in_any(const struct range *range, size_t n, size_t at)
@@ -163,6 +197,7 @@ static uint64_t some_place(void)
 static uint64_t some_word(void)
 {
 	const uint64_t word = random_next();
+	const char *at;
 
 	switch (random_next() % 6) {
 	case 0:
@@ -176,7 +211,8 @@ static uint64_t some_word(void)
 	case 4:
 		return -(word % 4096);
 	default:
-		return *(volatile uint64_t *)(live + some_place()) + 8;
+		at = place(some_place());
+		return at ? *(volatile uint64_t *)at + 8 : 0;
 	}
 }
 
@@ -186,9 +222,10 @@ static void scribble(bool careful, unsigned words)
 {
 	for (; words; words--) {
 		uint64_t at = some_place();
+		char *to = place(at);
 
-		if (at + 8 <= live_size && !(careful && followed(at)))
-			*(volatile uint64_t *)(live + at) = some_word();
+		if (to && !(careful && followed(at)))
+			*(volatile uint64_t *)to = some_word();
 	}
 }
 

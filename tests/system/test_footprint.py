@@ -18,6 +18,7 @@ class Use:
 
     def __init__(self, pid):
         self.area = self.live = self.static = 0
+        self.pieces = 0     # mappings of the live file
         with open("/proc/%d/smaps" % pid) as smaps:
             parts = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", smaps.read(),
                              flags=re.M)
@@ -28,19 +29,24 @@ class Use:
             if WIPED in fields["VmFlags"].split():
                 self.area += resident
             elif path.endswith(".live"):
-                self.live += os.stat("/" + path).st_blocks * 512
+                self.live = os.stat("/" + path).st_blocks * 512
+                self.pieces += 1
             elif path.endswith("libgnomon.so"):
                 self.static += int(fields["Anonymous"].split()[0]) * KIB
+
+        with open("/proc/%d/status" % pid) as status:
+            self.addresses = int(re.search(r"VmSize:\s*(\d+)",
+                                           status.read())[1]) * KIB
 
     @property
     def all(self):
         return self.area + self.live + self.static
 
 
-def used(directory, *arguments, memory=None):
+def used(directory, *arguments, memory=None, library=LIBRARY):
     """While the target's threads idle."""
     name = "-".join(map(str, arguments)) + (memory or "") + ".trace"
-    env = environment(LD_PRELOAD=LIBRARY, GNOMON_MEMORY=memory,
+    env = environment(LD_PRELOAD=library, GNOMON_MEMORY=memory,
                       GNOMON_OUTPUT=os.path.join(directory, name))
     process = subprocess.Popen([program("idlers"), *map(str, arguments)],
                                env=env, stdin=subprocess.PIPE,
@@ -67,6 +73,60 @@ def one_thread(directory):
     print_use("one thread", use)
     check(use.all <= 4 * MIB, "%d KiB" % (use.all // KIB))
     check(use.area and use.live, "the mappings were not found")
+
+
+@case
+def few_addresses(directory):
+    """64 MiB with one thread, whatever --memory is."""
+    bare = used(directory, 0, library="").addresses
+    for memory in None, "8M", "4G":
+        use = used(directory, 0, memory=memory)
+        ours = use.addresses - bare
+        print("# --memory %s: %d KiB of addresses" % (memory, ours // KIB))
+        check(ours <= 64 * MIB, "%s: %d KiB" % (memory, ours // KIB))
+
+
+THREADS, STACKS = 400, 300000
+NODES_FIRST = 4 * MIB // 16     # in the first piece
+
+
+def grown(directory, *arguments):
+    """A process, its child and that one's child need several pieces of all:
+    all of their stacks and threads are there."""
+    done = recorded([program("grower"), str(THREADS), str(STACKS), *arguments],
+                    directory)
+    equal(done.status, 0, "status: " + done.err)
+    for trace in done.traces:
+        document = info(trace)
+        equal(int(find_key(document, "dropped") or 0), 0, "dropped")
+        equal(int(find_key(document, "stop_no_memory") or 0), 0, "no nodes")
+        nodes = int(find_key(document, "nodes"))
+        print("# %d nodes" % nodes)
+        check(nodes > 2 * NODES_FIRST, "%d nodes" % nodes)
+    return len(done.traces)
+
+
+@case
+def growth(directory):
+    equal(grown(directory, "2"), 3, "traces")
+
+
+@case
+def growth_where_mapping_is_forbidden(directory):
+    equal(grown(directory, "1", "filtered"), 2, "traces")
+
+
+@case
+def no_growth(directory):
+    """A limit of addresses that comes later: what cannot be recorded is counted,
+    and nobody waits for it."""
+    begin = time.monotonic()
+    done = recorded([program("grower"), "400", "3000", "0", "limited"],
+                    directory)
+    equal(done.status, 0, "status: " + done.err)
+    dropped = int(find_key(info(done.trace), "dropped") or 0)
+    print("# %d dropped, %.1f s" % (dropped, time.monotonic() - begin))
+    check(dropped > 0, "nothing was dropped")
 
 
 @case

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/live.h"
+#include "preload/ring/live_map.h"
 #include "preload/ring/shared.h"
 #include "preload/start/live_make.h"
 
@@ -52,6 +53,7 @@ static inline int live_make_in(struct live_made *made, const char *directory,
 
 	if (err)
 		return err;
+	live_map_begin(made->header, made->whole);
 	told = &live_shared_of(made)->told;
 	told->budget = memory / 2;
 	told->reserved = made->reserved;
@@ -60,6 +62,17 @@ static inline int live_make_in(struct live_made *made, const char *directory,
 	told->rings = made->ring_bytes != 0;
 	told->ring_bytes = made->ring_bytes;
 	return 0;
+}
+
+/* What is mapped of the last one that was made. */
+static inline void live_unmap(void)
+{
+	struct live_range range[GL_LIVE_RANGES];
+	unsigned count = live_map_ranges(range);
+
+	while (count--)
+		munmap(range[count].at, range[count].bytes);
+	live_map_forget();
 }
 
 /* The recorder has a descriptor of its own. */
@@ -80,7 +93,7 @@ static inline void live_drop(struct live_made *made, struct live *live)
 		munmap(live->header, size);
 	live_unlink(live);
 	if (made->fd >= 0) {
-		munmap(made->header, size);
+		live_unmap();
 		close(made->fd);
 	} else {
 		shmdt(made->header);

@@ -27,7 +27,7 @@ static int each(void **state)
 {
 	(void)state;
 	memset(&blocks, 0, sizeof(blocks));
-	recorder->area_limit = 0;
+	area_settle(UINT64_C(64) << 20);
 	set = &blocks;
 	return 0;
 }
@@ -149,7 +149,7 @@ static void without_memory_everything_may_be(void **state)
 	uint64_t block;
 
 	(void)state;
-	recorder->area_limit = area_used();	/* not a byte more */
+	area_settle(0);	/* not a byte more */
 	for (block = 0; !set->perhaps && block < BLOCKS; block++)
 		chosen_add(set, address_of(block));
 	assert_in_range(block, CHOSEN_SLOTS,
@@ -177,26 +177,6 @@ static void a_broken_set_is_seen(void **state)
 	assert_false(chosen_is_valid(set));
 }
 
-static void a_broken_area_is_seen(void **state)
-{
-	uint64_t used;
-
-	(void)state;
-	assert_non_null(area_alloc(64));
-	used = recorder->area_used;
-	assert_true(area_is_valid());
-	recorder->area_used = used + 1;
-	assert_false(area_is_valid());
-	recorder->area_used = 64;		/* in front of the blocks */
-	assert_false(area_is_valid());
-	recorder->area_used = area_size_bytes() + 64;
-	assert_false(area_is_valid());
-	recorder->area_used = used;
-	recorder->area_limit = area_size_bytes() + 64;
-	assert_false(area_is_valid());
-	recorder->area_limit = 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,7 +186,6 @@ int main(void)
 		cmocka_unit_test_setup(threads_hand_blocks_on, each),
 		cmocka_unit_test_setup(without_memory_everything_may_be, each),
 		cmocka_unit_test_setup(a_broken_set_is_seen, each),
-		cmocka_unit_test_setup(a_broken_area_is_seen, each),
 	};
 
 	if (area_map(UINT64_C(64) << 20))

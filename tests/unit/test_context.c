@@ -171,6 +171,62 @@ static void on_stop(int number)
 	forget();
 }
 
+#define PIECE 64	/* nodes of the first */
+#define PIECES 6
+
+static struct gl_node *piece_nodes[PIECES];
+static unsigned pieces_mapped;
+
+static struct gl_node *map_piece(unsigned piece)
+{
+	if (piece == PIECES - 1)
+		return NULL;	/* there is no memory */
+	if (!piece_nodes[piece]) {
+		piece_nodes[piece] = embed_alloc(
+			(PIECE << (piece - 1)) * sizeof(struct gl_node));
+		pieces_mapped++;
+	}
+	return piece_nodes[piece];
+}
+
+static void test_nodes_in_pieces(void **unused)
+{
+	struct capture_config config = {
+		.nodes_first = PIECE, .map_nodes = map_piece,
+		.node_count = &embed_node_count,
+		.node_limit = &embed_node_limit,
+	};
+	uint32_t last = PIECE << (PIECES - 2), id = 0, i;
+
+	(void)unused;
+	start();
+	config.nodes = embed_alloc(PIECE * sizeof(struct gl_node));
+	embed_node_count = GT_STOP_COUNT;
+	embed_node_limit = EMBED_NODES;
+	assert_int_equal(context_init(&config), 0);
+	for (i = GT_STOP_COUNT; i < last; i++) {
+		uint32_t next = child(id, KEPT + i);
+
+		assert_int_equal(next, i);
+		assert_int_equal(context_node(next)->parent, id);
+		assert_int_equal(context_node(next)->address, KEPT + i);
+		id = next;
+		/* only what is needed */
+		assert_int_equal(pieces_mapped,
+				 i < PIECE ? 0 :
+				 32 - __builtin_clz(i / PIECE));
+	}
+	assert_int_equal(child(id, KEPT), GT_STOP_NO_MEMORY);
+	assert_int_equal(context_count(), last);
+	for (i = GT_STOP_COUNT, id = 0; i < last; i++) {
+		assert_int_equal(child(id, KEPT + i), i);
+		id = i;
+	}
+	context_forget(KEPT + last - 1, KEPT + last, 0);
+	assert_true(context_node(last - 1)->flags & GL_NODE_DEAD);
+	assert_int_equal(child(last - 2, KEPT + last - 1), GT_STOP_NO_MEMORY);
+}
+
 /* A table is being copied, has got so far, and another thread forgets. */
 static void test_forget_while_a_table_is_copied(void **unused)
 {
@@ -339,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_same_key_same_id),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_nodes_in_pieces),
 		cmocka_unit_test(test_forget_while_a_table_is_copied),
 		cmocka_unit_test(test_forget_while_a_node_is_made),
 		cmocka_unit_test(test_forget_while_a_node_enters_the_newest),

@@ -55,7 +55,6 @@ static void is_laid_out(const struct live_made *made)
 
 static void unmake(struct live_made *made)
 {
-	uint64_t size = made->header->size;
 	char path[sizeof(made->path)];
 
 	strcpy(path, made->path);
@@ -63,7 +62,7 @@ static void unmake(struct live_made *made)
 	assert_int_equal(made->fd, -1);
 	assert_int_equal(access(path, F_OK), -1);
 	live_unmake(made);	/* once more is no harm */
-	munmap(made->header, size);
+	live_unmap();
 }
 
 static void a_file_with_its_first_parts(void **state)
@@ -118,9 +117,9 @@ static void the_first_ring(void **state)
 	assert_int_equal(ring->data, (uintptr_t)at + ring->offset);
 	assert_true(ring->offset >= made.header->data_offset +
 				    GL_RINGS_MAX * sizeof(*ring));
-	assert_true((char *)gl_thread_of(made.header, shared, 0) >=
+	assert_true((char *)live_map_thread(shared, 0) >=
 		    (char *)(ring + GL_RINGS_MAX));
-	assert_true((char *)(gl_thread_of(made.header, shared, 0) +
+	assert_true((char *)(live_map_thread(shared, 0) +
 			     GL_THREADS) <= (char *)ring->data);
 	assert_int_equal(made.ring_bytes, ring->offset + LIVE_RING +
 			 GL_RING_SLACK - made.header->data_offset);
@@ -151,7 +150,7 @@ static void is_nameless(struct live_made *made, int why)
 	assert_int_equal(fcntl(made->fd, F_GETFD), FD_CLOEXEC);
 	live_unmake(made);
 	assert_int_equal(made->fd, -1);
-	assert_int_equal(munmap(made->header, size), 0);
+	live_unmap();
 }
 
 static void is_a_segment(struct live_made *made, int why)

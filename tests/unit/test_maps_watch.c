@@ -35,6 +35,8 @@ struct fixture {
 	uint64_t chunks;
 };
 
+static struct gl_shared shared;
+
 static int set_up(void **state)
 {
 	int32_t file[GL_FILES] = { -1, -1, -1, -1, -1, -1 };
@@ -49,7 +51,7 @@ static int set_up(void **state)
 	file[GL_FILE_MAPS] = open("/proc/self/maps", O_RDONLY);
 	file[GL_FILE_MAPS_WHOLE] = open("/proc/self/maps", O_RDONLY);
 	target_file_init(file, getpid());
-	maps_watch_init(&f->watch, &f->out, 0, getpid());
+	maps_watch_init(&f->watch, &f->out, 0, getpid(), &shared);
 	assert_true(f->watch.on);
 	*state = f;
 	return 0;
@@ -121,16 +123,18 @@ static char *map_pages(uint64_t pages)
 static void differences(void **state)
 {
 	struct fixture *f = *state;
+	struct area_range piece;
 	char *a, *b;
 
-	maps_watch_own(&f->watch, (uintptr_t)recorder, area_size_bytes());
+	area_tell_pieces(&shared);
 	a = map_pages(10);
 	maps_watch_whole(&f->watch);
 	read_back(f);
 	assert_int_equal(at(f, a)->origin, MAP_BEFORE);
 	assert_int_equal(at(f, differences)->origin, MAP_BEFORE);
 	assert_int_equal(at(f, recorder)->origin, MAP_RECORDER);
-	assert_int_equal(at(f, recorder)->size, area_size_bytes());
+	assert_true(area_piece(0, &piece));
+	assert_int_equal(at(f, recorder)->size, piece.bytes);
 	assert_string_equal(at(f, &f)->path, "[stack]");
 	munmap(a + 2 * PAGE, 3 * PAGE);
 	b = map_pages(7);

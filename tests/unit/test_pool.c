@@ -20,6 +20,7 @@
 
 static struct live_made made;
 static struct live live;
+static uint64_t memory = MEMORY;
 static struct pool pool;
 static struct recording recording;
 
@@ -31,7 +32,7 @@ static int begin(void **state, uint64_t ring)
 		return -1;
 	memset(r, 0, sizeof(*r));
 	memset(&pool, 0, sizeof(pool));
-	if (live_make_in(&made, live_directory, MEMORY, ring) ||
+	if (live_make_in(&made, live_directory, memory, ring) ||
 	    live_attach_to(&live, &made))
 		return -1;
 	r->live = made.header;
@@ -56,6 +57,12 @@ static int begin(void **state, uint64_t ring)
 static int each(void **state)
 {
 	return begin(state, LIVE_NO_RING);
+}
+
+static int with_much(void **state)
+{
+	memory = 256 * MIB;
+	return each(state);
 }
 
 static int with_one(void **state)
@@ -124,10 +131,10 @@ static void data_does_not_overlap(void **state)
 	for (i = 0; i < 64; i++) {
 		struct gl_ring *a = &recorder->rings[ids[i] - 1];
 
-		assert_int_equal(a->data - (uintptr_t)made.header, a->offset);
+		assert_int_equal(a->data, 0);	/* its owner's to map */
 		assert_true(a->offset + a->mask + 1 + GL_RING_SLACK <=
 			    live.size);
-		memset((void *)a->data, i, a->mask + 1);
+		memset(live_map_data(a->offset), i, a->mask + 1);
 		for (j = 0; j < i; j++) {
 			struct gl_ring *b = &recorder->rings[ids[j] - 1];
 
@@ -190,6 +197,36 @@ static void memory_ends_without_harm(void **state)
 	assert_true(i > 600);
 	assert_true(recorder->shared->ring_exhausted[RECORDER_PRIMARY]);
 	assert_true(pool.used <= live.size - live.header->data_offset);
+}
+
+/* The target maps the data in pieces, of which none leads into the next. */
+static void no_ring_lies_in_two_pieces(void **state)
+{
+	uint64_t from, to, end = 0;
+	unsigned i, pieces = 0;
+
+	(void)state;
+	for (i = 0; i < GL_RINGS_MAX; i++) {
+		uint32_t id = pool_take(recorder, RECORDER_PRIMARY);
+		const struct gl_ring *ring;
+
+		recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
+		pool_refill(&pool);
+		if (!id)
+			break;
+		ring = &recorder->rings[id - 1];
+		from = ring->offset - live.shape.data_offset;
+		to = from + ring->mask + GL_RING_SLACK;
+		assert_int_equal(gl_piece_of(GL_DATA_FIRST, from),
+				 gl_piece_of(GL_DATA_FIRST, to));
+		pieces |= 1u << gl_piece_of(GL_DATA_FIRST, from);
+		/* large ones, which the ends do not fit */
+		pool_grow(&pool, id - 1);
+		end = base_max(end, to);
+		assert_non_null(live_map_data(ring->offset));
+	}
+	assert_true(end > 2 * GL_DATA_FIRST);
+	assert_int_equal(pieces, 15);
 }
 
 static void *takes(void *arg)
@@ -267,6 +304,8 @@ int main(void)
 						each, after),
 		cmocka_unit_test_setup_teardown(memory_ends_without_harm,
 						each, after),
+		cmocka_unit_test_setup_teardown(no_ring_lies_in_two_pieces,
+						with_much, after),
 		cmocka_unit_test_setup_teardown(a_ring_has_one_owner, each,
 						after),
 		cmocka_unit_test_setup_teardown(a_broken_list_is_seen, each,

@@ -103,6 +103,7 @@ static void a_broken_thread_is_seen(void **state)
 {
 	static struct gl_header header;
 	static struct gl_shared shared;
+	static struct gl_thread told;
 	static struct gl_ring rings[2];
 	static struct thread threads[2];
 	struct recorder r = { .live = &header, .shared = &shared,
@@ -113,7 +114,7 @@ static void a_broken_thread_is_seen(void **state)
 	rings[1].id = 1;
 	*thread = (struct thread){
 		.ring = &rings[1], .own = &rings[1], .shared = &shared,
-		.told = gl_thread_of(&header, &shared, 1),
+		.told = &told,
 	};
 	assert_true(recorder_thread_is_valid(&r, thread));
 	thread->aside = THREAD_CHOOSES;
@@ -126,7 +127,7 @@ static void a_broken_thread_is_seen(void **state)
 	thread->nested = &rings[1];
 	assert_false(recorder_thread_is_valid(&r, thread));
 	thread->nested = NULL;
-	thread->told++;
+	thread->told = NULL;
 	assert_false(recorder_thread_is_valid(&r, thread));
 	r.live = NULL;		/* a child */
 	assert_true(recorder_thread_is_valid(&r, thread));

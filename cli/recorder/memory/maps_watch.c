@@ -48,7 +48,8 @@
 #define MAPS_WATCH_GATE (UINT64_C(1) << 63)	/* vsyscall is no mapping */
 
 void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
-		     unsigned tick_shift, int pid)
+		     unsigned tick_shift, int pid,
+		     const struct gl_shared *shared)
 {
 	struct text text;
 
@@ -56,6 +57,7 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 	watch->tick_shift = tick_shift;
 	watch->max = MAPS_WATCH_MAX;
 	watch->pid = pid;
+	watch->shared = shared;
 	watch->buffer = zeroed_alloc(PROC_LINES_BUFFER);
 	watch->last = zeroed_alloc(watch->max * sizeof(*watch->last));
 	watch->next = zeroed_alloc(watch->max * sizeof(*watch->next));
@@ -65,20 +67,6 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 	text_number(&text, pid);
 	text_put(&text, ".dump");
 	watch->on = watch->buffer && watch->last && watch->next;
-}
-
-void maps_watch_own(struct maps_watch *watch, uint64_t start,
-		    uint64_t size)
-{
-	unsigned i;
-
-	for (i = 0; i < MAPS_WATCH_OWN; i++) {
-		if (watch->own[i].end)
-			continue;
-		watch->own[i].start = start;
-		watch->own[i].end = start + size;
-		return;
-	}
 }
 
 static uint64_t maps_watch_ticks(const struct maps_watch *watch)
@@ -261,8 +249,8 @@ static void maps_watch_mapping(struct maps_watch *watch,
 		uint64_t end = m->end;
 		bool own = false;
 
-		for (i = 0; i < MAPS_WATCH_OWN; i++) {
-			const struct maps_watch_range *o = &watch->own[i];
+		for (i = 0; i < watch->own.count; i++) {
+			const struct own_range *o = &watch->own.range[i];
 
 			if (m->start >= o->start && m->start < o->end) {
 				own = true;
@@ -282,6 +270,7 @@ static bool maps_watch_begin(struct maps_watch *watch)
 	if (target_file_lines(&watch->lines, GL_FILE_MAPS, watch->buffer,
 			      PROC_LINES_BUFFER))
 		return false;
+	own_ranges_find(&watch->own, watch->shared);
 	watch->begun = maps_watch_ticks(watch);
 	watch->looking = true;
 	watch->cut = false;

@@ -14,9 +14,8 @@
 #include <stdint.h>
 
 #include "cli/recorder/emit/chunk.h"
+#include "cli/recorder/memory/own_ranges.h"
 #include "preload/base/proc_lines.h"
-
-#define MAPS_WATCH_OWN 4	/* ranges of ours */
 
 /* One mapping of the last look: what it takes to see that it is the same. */
 struct maps_watch_entry {
@@ -24,15 +23,12 @@ struct maps_watch_entry {
 	uint64_t identity;	/* hash of everything else */
 };
 
-struct maps_watch_range {
-	uint64_t start, end;
-};
-
 struct maps_watch {
 	struct chunk_out *out;
 	unsigned tick_shift;
 	int pid;		/* of the target */
-	struct maps_watch_range own[MAPS_WATCH_OWN];
+	const struct gl_shared *shared;	/* of the target: what is ours there */
+	struct own_ranges own;		/* as the look began */
 	struct maps_watch_entry *last, *next;	/* by address; two lists */
 	uint32_t last_count, next_count;
 	uint32_t max;		/* entries of a list */
@@ -66,11 +62,8 @@ struct maps_watch {
 /* Memory from zeroed_alloc; without it, nothing is watched. `pid`: of the
  * target, as it knows itself. */
 void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
-		     unsigned tick_shift, int pid);
-
-/* Tells which mapping is the recorder's. At most MAPS_WATCH_OWN. */
-void maps_watch_own(struct maps_watch *watch, uint64_t start,
-		    uint64_t size);
+		     unsigned tick_shift, int pid,
+		     const struct gl_shared *shared);
 
 /*
  * Looks, if it is time; a long list over several calls, each of which takes

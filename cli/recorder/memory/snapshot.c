@@ -116,22 +116,12 @@ static void snapshot_flush(struct snapshot *s)
 	snapshot_clear_rows(s);
 }
 
-static bool snapshot_within(const struct proc_lines_mapping *mapping,
-			    uint64_t start, uint64_t size)
-{
-	return mapping->start >= start && mapping->end <= start + size;
-}
-
 static unsigned snapshot_flags(const struct snapshot *s)
 {
 	const struct proc_lines_mapping *mapping = &s->mapping;
 
-	const struct gl_own *area = &s->r->area;
-
-	if (snapshot_within(mapping, area->at, area->size) ||
-	    snapshot_within(mapping, s->r->base, s->live->size))
-		return mapping->flags | GT_MAPPING_OURS;
-	return mapping->flags;
+	return own_ranges_have(&s->own, mapping->start, mapping->end) ?
+		       mapping->flags | GT_MAPPING_OURS : mapping->flags;
 }
 
 /* 0: no name; 1: that of the row before; else its length and 2, and it. */
@@ -282,6 +272,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 	s->arenas_state = snapshot_no_arenas(s);
 	s->arenas_wanted = kind != GT_SNAPSHOT_LAST &&
 			   s->arenas_state == GT_ARENAS_NOT_SAFE;
+	own_ranges_find(&s->own, s->r->shared);
 	s->reading = snapshot_memory(s) &&
 		     target_file_lines(&s->lines, GL_FILE_SMAPS, s->buffer,
 				       PROC_LINES_BUFFER) == 0;

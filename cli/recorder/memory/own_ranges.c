@@ -1,0 +1,64 @@
+/*
+ * own_ranges.c: see own_ranges.h. What the target says may be anything: it marks
+ * mappings in the trace, and does no more.
+ */
+#include "cli/recorder/memory/own_ranges.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static int own_ranges_order(const void *a, const void *b)
+{
+	const struct own_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void own_ranges_join(struct own_ranges *own)
+{
+	unsigned i, last = 0;
+
+	for (i = 1; i < own->count; i++) {
+		struct own_range *to = &own->range[last];
+		const struct own_range *range = &own->range[i];
+
+		if (range->start > to->end)
+			own->range[++last] = *range;
+		else if (range->end > to->end)
+			to->end = range->end;
+	}
+	if (own->count)
+		own->count = last + 1;
+}
+
+void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared)
+{
+	unsigned i;
+
+	own->count = 0;
+	for (i = 0; i < GL_OWN; i++) {
+		/* pairs with the release of gl_own_put */
+		uint64_t size = atomic_load_explicit(&shared->own[i].size,
+						     memory_order_acquire);
+		uint64_t at = atomic_load_explicit(&shared->own[i].at,
+						   memory_order_relaxed);
+
+		if (size && at + size > at)
+			own->range[own->count++] = (struct own_range){
+				at, at + size
+			};
+	}
+	qsort(own->range, own->count, sizeof(*own->range), own_ranges_order);
+	own_ranges_join(own);
+}
+
+bool own_ranges_have(const struct own_ranges *own, uint64_t start,
+		     uint64_t end)
+{
+	unsigned i;
+
+	for (i = 0; i < own->count; i++)
+		if (start >= own->range[i].start && end <= own->range[i].end)
+			return true;
+	return false;
+}

@@ -1,0 +1,30 @@
+/*
+ * own_ranges.h: addresses of the target that are ours: the area and what is mapped
+ * of the live mapping. More come as the target maps them.
+ */
+#ifndef GNOMON_OWN_RANGES_H
+#define GNOMON_OWN_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/ring/shared.h"
+
+struct own_range {
+	uint64_t start, end;
+};
+
+/* By address; neighbours are one. */
+struct own_ranges {
+	struct own_range range[GL_OWN];
+	unsigned count;
+};
+
+/* As they are told now. */
+void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared);
+
+/* Whether all of [start, end) is ours. */
+bool own_ranges_have(const struct own_ranges *own, uint64_t start,
+		     uint64_t end);
+
+#endif

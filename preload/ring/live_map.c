@@ -1,0 +1,290 @@
+/*
+ * live_map.c: see live_map.h.
+ *
+ * There is no descriptor of the live file in the target. A shared mapping can be
+ * doubled without one: mremap with an old size of 0 maps the same file once
+ * more, from the page that it is given on, and as far as it is told. So the
+ * page before a piece, which is mapped with the piece before it, leads to it:
+ *
+ *	piece i - 1:	| … | last page |
+ *	                          │ mremap(last page, 0, page + size)
+ *	piece i:	          | last page | piece i … |
+ *	                                      ^ at[i]
+ *
+ * The new mapping inherits that it is not in children and not in core dumps.
+ *
+ * Where that cannot be done (emulators, filters of system calls), and where who
+ * reads a core dump expects all of the file in one place, all is mapped from
+ * the start.
+ *
+ * I1: at[i] is set once, when the piece is there; so are those before it.
+ * I2: all of this is static: a child made by fork knows where its parent's
+ *     mapping was, until it starts its own (fork_copy.c).
+ */
+#include "preload/ring/live_map.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "preload/base/ban.h"
+#include "preload/base/sys.h"
+#include "preload/ring/recorder.h"
+
+struct live_map_region {
+	uint64_t offset, size;	/* of it in the file */
+	uint64_t first;		/* bytes of the first piece */
+	_Atomic uintptr_t at[GL_PIECES];
+};
+
+static struct live_map_region live_map[LIVE_REGIONS];
+/* What lies before each region. */
+static struct live_range live_map_before[LIVE_REGIONS];
+static bool live_map_whole;
+
+/* Where the i-th piece begins in the region, at its end at most. */
+static uint64_t live_map_start(const struct live_map_region *region,
+			       unsigned i)
+{
+	return base_min(gl_piece_start(region->first, i), region->size);
+}
+
+static uint64_t live_map_size(const struct live_map_region *region, unsigned i)
+{
+	return live_map_start(region, i + 1) - live_map_start(region, i);
+}
+
+static struct live_map_region live_map_nodes_of(const struct gl_header *h)
+{
+	return (struct live_map_region){
+		.offset = h->nodes_offset,
+		.size = h->rings_offset - h->nodes_offset,
+		.first = GL_NODES_FIRST,
+	};
+}
+
+static struct live_map_region live_map_data_of(const struct gl_header *h)
+{
+	return (struct live_map_region){
+		.offset = h->data_offset,
+		.size = h->size - h->data_offset,
+		.first = GL_DATA_FIRST,
+	};
+}
+
+/* Another mapping of [at, at + size), a part of which is not mapped yet. */
+static long live_map_again(uintptr_t at, uint64_t size)
+{
+	return sys_mremap((void *)at, 0, size, MREMAP_MAYMOVE);
+}
+
+static void live_map_cut_region(const struct gl_header *live,
+				const struct live_map_region *region)
+{
+	uint64_t keep = live_map_start(region, 1);
+
+	if (keep < region->size)
+		sys_munmap((char *)live + region->offset + keep,
+			   region->size - keep);
+}
+
+bool live_map_cut(const struct gl_header *live)
+{
+	const struct live_map_region nodes = live_map_nodes_of(live),
+				     data = live_map_data_of(live);
+	long at;
+
+	if (!unwind_may(SECCOMP_NO_GROWTH))
+		return false;
+	at = live_map_again((uintptr_t)live, GL_PAGE);
+	if (sys_failed(at))
+		return false;
+	sys_munmap((void *)at, GL_PAGE);
+	live_map_cut_region(live, &nodes);
+	live_map_cut_region(live, &data);
+	return true;
+}
+
+/* The i-th piece with the page that leads to it. */
+static struct live_range live_map_range(enum live_region which, unsigned i)
+{
+	const struct live_map_region *region = &live_map[which];
+	uintptr_t at = atomic_load_explicit(&region->at[i],
+					    memory_order_acquire);
+	uint64_t lead = i && !live_map_whole ? GL_PAGE : 0;
+
+	if (!at)
+		return (struct live_range){ NULL, 0 };
+	return (struct live_range){ (char *)at - lead,
+				    live_map_size(region, i) + lead };
+}
+
+static void live_map_tell_range(struct gl_shared *shared, unsigned slot,
+				struct live_range range)
+{
+	if (shared && range.bytes)
+		gl_own_put(&shared->own[GL_AREA_PIECES + slot],
+			   (uintptr_t)range.at, range.bytes);
+}
+
+static void live_map_tell(struct gl_shared *shared, enum live_region which,
+			  unsigned i)
+{
+	live_map_tell_range(shared, LIVE_REGIONS + which * GL_PIECES + i,
+			    live_map_range(which, i));
+}
+
+static void live_map_put(struct live_map_region *region,
+			 const struct live_map_region *of,
+			 const struct gl_header *live, bool whole)
+{
+	unsigned i;
+
+	region->offset = of->offset;
+	region->size = of->size;
+	region->first = of->first;
+	for (i = 0; i < GL_PIECES; i++) {
+		bool there = live_map_size(of, i) && (whole || !i);
+
+		atomic_store_explicit(
+			&region->at[i],
+			there ? (uintptr_t)live + of->offset +
+					live_map_start(of, i) : 0,
+			memory_order_release);
+	}
+}
+
+void live_map_begin(struct gl_header *live, bool whole)
+{
+	const struct live_map_region nodes = live_map_nodes_of(live),
+				     data = live_map_data_of(live);
+	struct gl_shared *shared = (struct gl_shared *)((char *)live +
+							live->shared_offset);
+	uint64_t table = live->rings_offset;
+	unsigned which, i;
+
+	live_map_whole = whole;
+	live_map_put(&live_map[LIVE_NODES], &nodes, live, whole);
+	live_map_put(&live_map[LIVE_DATA], &data, live, whole);
+	live_map_before[LIVE_NODES] = (struct live_range){
+		(char *)live, nodes.offset
+	};
+	live_map_before[LIVE_DATA] = (struct live_range){
+		(char *)live + table, data.offset - table
+	};
+	for (which = 0; which < LIVE_REGIONS; which++) {
+		live_map_tell_range(shared, which, live_map_before[which]);
+		for (i = 0; i < GL_PIECES; i++)
+			live_map_tell(shared, which, i);
+	}
+}
+
+void live_map_forget(void)
+{
+	unsigned which, i;
+
+	for (which = 0; which < LIVE_REGIONS; which++) {
+		live_map_before[which].bytes = 0;
+		for (i = 0; i < GL_PIECES; i++)
+			atomic_store_explicit(&live_map[which].at[i], 0,
+					      memory_order_relaxed);
+	}
+}
+
+/* The i-th piece, which was not there a moment ago, behind the one before it
+ * (I1). */
+static uintptr_t live_map_add(enum live_region which, unsigned i,
+			      uintptr_t before)
+{
+	struct live_map_region *region = &live_map[which];
+	uint64_t size = live_map_size(region, i);
+	uintptr_t lead = before + live_map_size(region, i - 1) - GL_PAGE;
+	uintptr_t found = 0;
+	long at;
+
+	if (!size || !unwind_may(SECCOMP_NO_GROWTH))
+		return 0;
+	at = live_map_again(lead, GL_PAGE + size);
+	if (sys_failed(at))
+		return 0;
+	/* pairs with the acquire of live_map_piece */
+	if (!atomic_compare_exchange_strong_explicit(
+		    &region->at[i], &found, (uintptr_t)at + GL_PAGE,
+		    memory_order_acq_rel, memory_order_acquire)) {
+		/* somebody was faster */
+		sys_munmap((void *)at, GL_PAGE + size);
+		return found;
+	}
+	live_map_tell(recorder->shared, which, i);
+	return (uintptr_t)at + GL_PAGE;
+}
+
+void *live_map_piece(enum live_region which, unsigned i)
+{
+	struct live_map_region *region = &live_map[which];
+	uintptr_t at = 0, before = 0;
+	unsigned k;
+
+	if (i >= GL_PIECES)
+		return NULL;
+	at = atomic_load_explicit(&region->at[i], memory_order_acquire);
+	for (k = 0; !at && k <= i; k++) {
+		uintptr_t one = atomic_load_explicit(&region->at[k],
+						     memory_order_acquire);
+
+		if (!one && before)
+			one = live_map_add(which, k, before);
+		if (!one)
+			return NULL;
+		before = one;
+		at = k == i ? one : 0;
+	}
+	return (void *)at;
+}
+
+void *live_map_data(uint64_t offset)
+{
+	const struct live_map_region *region = &live_map[LIVE_DATA];
+	uint64_t byte = offset - region->offset;
+	unsigned piece;
+	char *at;
+
+	if (offset < region->offset || byte >= region->size)
+		return NULL;
+	piece = gl_piece_of(region->first, byte);
+	at = live_map_piece(LIVE_DATA, piece);
+	return at ? at + (byte - live_map_start(region, piece)) : NULL;
+}
+
+struct gl_thread *live_map_thread(const struct gl_shared *shared,
+				  uint32_t ring)
+{
+	struct gl_thread *threads =
+		live_map_data(shared->threads[ring / GL_THREADS]);
+
+	return threads ? threads + ring % GL_THREADS : NULL;
+}
+
+void live_map_fill(void)
+{
+	unsigned which;
+
+	/* as many as there are: the others are refused */
+	for (which = 0; which < LIVE_REGIONS; which++)
+		live_map_piece(which, GL_PIECES - 1);
+}
+
+unsigned live_map_ranges(struct live_range to[GL_LIVE_RANGES])
+{
+	unsigned count = 0, which, i;
+
+	for (which = 0; which < LIVE_REGIONS; which++) {
+		if (!live_map_before[which].bytes)
+			continue;
+		to[count++] = live_map_before[which];
+		for (i = 0; i < GL_PIECES; i++) {
+			to[count] = live_map_range(which, i);
+			count += to[count].bytes != 0;
+		}
+	}
+	return count;
+}

@@ -1,0 +1,70 @@
+/* test_own_ranges.c: what of the target's addresses is ours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "cli/recorder/memory/own_ranges.h"
+
+static struct gl_shared shared;
+static struct own_ranges own;
+
+static int each(void **state)
+{
+	(void)state;
+	memset(&shared, 0, sizeof(shared));
+	return 0;
+}
+
+static void none_are_told(void **state)
+{
+	(void)state;
+	own_ranges_find(&own, &shared);
+	assert_int_equal(own.count, 0);
+	assert_false(own_ranges_have(&own, 0, 1));
+}
+
+/* As the kernel joins them. */
+static void neighbours_are_one(void **state)
+{
+	(void)state;
+	gl_own_put(&shared.own[0], 0x9000, 0x1000);
+	gl_own_put(&shared.own[1], 0x5000, 0x2000);
+	gl_own_put(&shared.own[GL_OWN - 1], 0x7000, 0x2000);
+	gl_own_put(&shared.own[7], 0x1000, 0x1000);
+	own_ranges_find(&own, &shared);
+	assert_int_equal(own.count, 2);
+	assert_int_equal(own.range[0].start, 0x1000);
+	assert_int_equal(own.range[1].start, 0x5000);
+	assert_int_equal(own.range[1].end, 0xa000);
+	assert_true(own_ranges_have(&own, 0x5000, 0xa000));
+	assert_true(own_ranges_have(&own, 0x6000, 0x8000));
+	assert_false(own_ranges_have(&own, 0x4fff, 0x6000));
+	assert_false(own_ranges_have(&own, 0x9000, 0xa001));
+}
+
+static void they_may_be_anything(void **state)
+{
+	(void)state;
+	memset(shared.own, 0xff, sizeof(shared.own));
+	own_ranges_find(&own, &shared);
+	assert_int_equal(own.count, 0);
+	gl_own_put(&shared.own[0], 0x1000, UINT64_MAX - 0x1000);
+	gl_own_put(&shared.own[3], 0x3000, 0x1000);
+	own_ranges_find(&own, &shared);
+	assert_int_equal(own.count, 1);
+	assert_true(own_ranges_have(&own, 0x3000, UINT64_MAX));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(none_are_told, each),
+		cmocka_unit_test_setup(neighbours_are_one, each),
+		cmocka_unit_test_setup(they_may_be_anything, each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
