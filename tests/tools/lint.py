@@ -325,12 +325,11 @@ CALLED_BY = {"__asan_default_options": "AddressSanitizer's library"}
 
 def check_called(paths):
     """Each function of the table has a test that calls it."""
-    called = set()
-    for path in paths:
-        listing = subprocess.run(["nm", "-D", "--undefined-only", "--", path],
-                                 capture_output=True, text=True).stdout
-        called.update(line.split()[-1].split("@")[0]
-                      for line in listing.splitlines())
+    # one for all; what is no program it says, and goes on
+    listing = subprocess.run(["nm", "-D", "--undefined-only", "--", *paths],
+                             capture_output=True, text=True).stdout
+    called = {name.split("@")[0] for name in
+              re.findall(r"^ +[UwWvV] (\S+)$", listing, re.M)}
     for name in sorted(exports() - called - set(CALLED_BY)):
         # those have a program of their own for all (test_api.py)
         if not name.startswith("gnomon_"):
