@@ -84,8 +84,12 @@ static bool section_named(int fd, const Elf64_Shdr *names,
 			  const Elf64_Shdr *s, const char *name)
 {
 	char found[SECTION_NAME_MAX];
-	size_t n = strlen(name) + 1;
+	size_t n = 0;
 
+	/* the library for other programs has no strlen */
+	while (n < sizeof(found) && name[n])
+		n++;
+	n++;	/* with its NUL */
 	return n <= sizeof(found) && s->sh_name < names->sh_size &&
 	       section_read(fd, names->sh_offset + s->sh_name, found, n) == n &&
 	       memcmp(found, name, n) == 0;
