@@ -410,7 +410,7 @@ bool context_entries_are_valid(void)
 		if (!key || !address || address == DEAD)
 			continue;
 		if (id < GT_STOP_COUNT || id >= count || parent >= id ||
-		    config.nodes[id].address != address)
+		    node_at(id)->address != address)
 			return false;	/* I2 */
 	}
 	return true;

@@ -193,6 +193,7 @@ static void test_nodes_in_pieces(void **unused)
 {
 	struct capture_config config = {
 		.nodes_first = PIECE, .map_nodes = map_piece,
+		.node_max = EMBED_NODES,
 		.node_count = &embed_node_count,
 		.node_limit = &embed_node_limit,
 	};
