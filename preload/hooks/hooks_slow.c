@@ -344,6 +344,8 @@ static BASE_SLOW void hooks_extra_seldom(struct ring_event *event,
 	if (!thread)
 		return;
 	ring = thread->own;
+	if (thread->aside && ring_idle(ring))
+		aside_extra(thread);
 	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
 		hooks_nested(thread, event, caller);
 		return;

@@ -174,7 +174,8 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, "the recorder was killed: recording has stopped");
-	if (shared->live_path[0]) {
+	/* else there is no trace that could be read */
+	if (shared->live_path[0] && state == GL_RECORDER_READY) {
 		text_put(&text, "; who reads the trace finds the last events "
 				"in ");
 		text_put(&text, shared->live_path);

@@ -110,6 +110,12 @@ static void aside_look(struct thread *thread, unsigned kind)
 	}
 }
 
+BASE_SLOW void aside_extra(struct thread *thread)
+{
+	if (!thread->moving)
+		aside_look(thread, GT_ALLOC);
+}
+
 BASE_SLOW unsigned aside_block(struct thread *thread, unsigned kind,
 			       uint64_t word1, uint64_t size)
 {

@@ -185,6 +185,9 @@ unsigned aside_block(struct thread *thread, unsigned kind, uint64_t word1,
 unsigned aside_address(struct thread *thread, unsigned kind,
 		       uint64_t address);
 
+/* The same thread, before an event that is not about a block: looks around. */
+void aside_extra(struct thread *thread);
+
 /*
  * `block` is about to end. How many blocks the thread has made, at most, since
  * it told the reader of one or of this; 0: none, or it makes no difference.

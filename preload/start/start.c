@@ -393,7 +393,8 @@ static void start_undisturbed(struct recorder *r)
 	start_was_on = true;
 	fork_copy_forget();
 	/* pairs with the acquire of start_enter */
-	if ((!r->forked || start_follows_fork()) && start_begin(r)) {
+	if ((!r->forked || start_follows_fork()) && start_begin(r) &&
+	    !atomic_load_explicit(&r->claimed, memory_order_relaxed)) {
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
