@@ -228,7 +228,7 @@ static bool begins_apart(struct model *model, struct block *block,
  * is told by that number. */
 static void number_block(struct model *model, const struct block *block)
 {
-	uint32_t at = blocks_number(&model->blocks, block);
+	uint32_t at = blocks_number(&model->edges.blocks, block);
 
 	model->births++;
 	if (!model->deciding)
@@ -267,10 +267,10 @@ void account_special_birth(struct model *model, struct block *block,
 		model->totals.epoch++;
 	if (chain != 0)
 		chains_enter(&model->chains, chain,
-			     blocks_number(&model->blocks, block), block);
+			     blocks_number(&model->edges.blocks, block), block);
 	if (model->tap != NULL && !block->left_out)
 		model->tap->birth(model->tap->owner, block,
-				  blocks_number(&model->blocks, block),
+				  blocks_number(&model->edges.blocks, block),
 				  model->contexts.costs[block->cost].node,
 				  chain);
 }
@@ -281,7 +281,7 @@ void account_special_birth(struct model *model, struct block *block,
 static void decide(struct model *model, const struct block *block,
 		   uint32_t chain, struct selection_end *end)
 {
-	end->number = model->numbers[blocks_number(&model->blocks, block)];
+	end->number = model->numbers[blocks_number(&model->edges.blocks, block)];
 	if (selection_may(model->selection, block))
 		selection_block(model->selection, block, end, chain == 0 ?
 				NULL : &model->chains.list[chain]);
@@ -314,22 +314,22 @@ void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp)
 
 /* Returns the block's chain, if it goes on. */
 static uint32_t follow_chain(struct model *model, const struct block *block,
-			     uint64_t stamp, uint32_t by, enum account_end end)
+			     uint64_t stamp, uint32_t by, enum edge_end end)
 {
-	uint32_t number = blocks_number(&model->blocks, block);
+	uint32_t number = blocks_number(&model->edges.blocks, block);
 	uint32_t chain = chains_at(&model->chains, number);
 	struct selection_end ended = {
 		.stamp = stamp,
 		.freed_by = freed_by(model, by),
-		.temporary = end != ACCOUNT_LOST &&
+		.temporary = end != EDGE_LOST &&
 			     account_is_temporary(model, block),
 	};
 
-	if (end == ACCOUNT_MOVED)
+	if (end == EDGE_MOVED)
 		chain = chains_leave(&model->chains, number, block);
 	if (model->deciding)
 		decide(model, block, chain, &ended);
-	if (end == ACCOUNT_MOVED)
+	if (end == EDGE_MOVED)
 		return chain;
 	chains_forget(&model->chains, number);
 	account_chain_lost(model, chain, stamp);
@@ -367,7 +367,7 @@ static void keep_past(struct model *model, const struct block *block,
 }
 
 static void drop_selected(struct model *model, const struct block *block,
-			  uint64_t stamp, uint32_t by, enum account_end end,
+			  uint64_t stamp, uint32_t by, enum edge_end end,
 			  struct account_amount amount)
 {
 	struct context_cost *cost = &model->contexts.costs[block->cost];
@@ -375,7 +375,7 @@ static void drop_selected(struct model *model, const struct block *block,
 	struct histogram_bucket *cell;
 
 	account_drop(&model->totals, cost, amount);
-	if (end == ACCOUNT_LOST)
+	if (end == EDGE_LOST)
 		return;
 	account_free(model, cost, block, lifetime, amount);
 	if (model->has_freed_by)
@@ -394,7 +394,7 @@ static void drop_selected(struct model *model, const struct block *block,
 }
 
 static void tell_end(const struct model *model, const struct block *block,
-		     uint64_t stamp, enum account_end end, uint32_t chain)
+		     uint64_t stamp, enum edge_end end, uint32_t chain)
 {
 	const struct model_tap *tap = model->tap;
 
@@ -402,29 +402,29 @@ static void tell_end(const struct model *model, const struct block *block,
 	    (model->selection != NULL &&
 	     selection_is_of_moment(model->selection)))
 		return;
-	tap->end(tap->owner, block, blocks_number(&model->blocks, block),
+	tap->end(tap->owner, block, blocks_number(&model->edges.blocks, block),
 		 model->contexts.costs[block->cost].node, stamp, end, chain);
 }
 
 /* The same for ends. */
 static bool ends_apart(struct model *model, const struct block *block,
-		       uint64_t stamp, enum account_end end,
+		       uint64_t stamp, enum edge_end end,
 		       struct account_amount amount)
 {
 	if (view_is_foreign(model, block)) {
-		model->controls.foreign += end != ACCOUNT_LOST &&
+		model->controls.foreign += end != EDGE_LOST &&
 			stamp >= model->controls.view;
 		return true;
 	}
 	if (block->pooled)
 		pools_end(&model->pools, block->address, amount.blocks,
-			  amount.bytes, end != ACCOUNT_LOST);
+			  amount.bytes, end != EDGE_LOST);
 	return block->pooled && model->selection == NULL;
 }
 
 uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, uint32_t by,
-			     enum account_end end)
+			     enum edge_end end)
 {
 	struct account_amount amount = amount_of(model, block->size);
 	uint32_t chain = 0;
@@ -434,12 +434,12 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	if (model->selection != NULL && !block->pooled) {
 		model->whole.live_blocks -= amount.blocks;
 		model->whole.live_bytes -= amount.bytes;
-		if (end != ACCOUNT_LOST)
+		if (end != EDGE_LOST)
 			model->whole.frees += amount.blocks;
-		if (end != ACCOUNT_LOST && account_is_temporary(model, block))
+		if (end != EDGE_LOST && account_is_temporary(model, block))
 			model->whole.temporary += amount.blocks;
 	}
-	block->temporary = end != ACCOUNT_LOST &&
+	block->temporary = end != EDGE_LOST &&
 		account_is_temporary(model, block);
 	if (!block->left_out)
 		drop_selected(model, block, stamp, by, end, amount);
@@ -571,7 +571,7 @@ static void finish_size(struct model *model, const struct block *block)
 static void finish_block(struct model *model, const struct block *block)
 {
 	uint32_t chain = chains_at(&model->chains,
-				   blocks_number(&model->blocks, block));
+				   blocks_number(&model->edges.blocks, block));
 	struct selection_end end = {
 		.stamp = model->totals.last_stamp,
 		.live = true,
@@ -619,7 +619,7 @@ void account_finish(struct model *model)
 	if (!model->begun)
 		account_begin(model);
 	timeline_finish(&model->timeline, &sums);
-	while ((block = blocks_next(&model->blocks, &number)) != NULL)
+	while ((block = blocks_next(&model->edges.blocks, &number)) != NULL)
 		if (!view_is_foreign(model, block))
 			finish_block(model, block);
 	while ((block = model_next_block(model, &at)) != NULL)

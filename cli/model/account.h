@@ -16,6 +16,7 @@
 #ifndef GNOMON_ACCOUNT_H
 #define GNOMON_ACCOUNT_H
 
+#include "cli/model/edges.h"
 #include "cli/model/model.h"
 #include "cli/model/tap.h"
 
@@ -28,10 +29,10 @@ struct account_amount {
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain);
 /* `by`: the context that frees, 0: not known. Returns the chain that goes on,
- * of an ACCOUNT_MOVED; 0: none. */
+ * of an EDGE_MOVED; 0: none. */
 uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, uint32_t by,
-			     enum account_end end);
+			     enum edge_end end);
 /* A chain that a realloc held has no block any more; 0: none. */
 void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp);
 /* Prepare to read, when the head of the trace is known. */
@@ -172,7 +173,7 @@ static inline void account_birth(struct model *model, struct block *block,
 
 static inline uint32_t account_end(struct model *model, struct block *block,
 				   uint64_t stamp, uint32_t by,
-				   enum account_end end)
+				   enum edge_end end)
 {
 	const struct account_amount one = { 1, block->size };
 	struct context_cost *cost;
@@ -181,7 +182,7 @@ static inline uint32_t account_end(struct model *model, struct block *block,
 		return account_special_end(model, block, stamp, by, end);
 	cost = &model->contexts.costs[block->cost];
 	account_drop(&model->totals, cost, one);
-	if (end != ACCOUNT_LOST)
+	if (end != EDGE_LOST)
 		account_free(model, cost, block,
 			     account_lifetime(block, stamp), one);
 	return 0;
