@@ -212,6 +212,23 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 	blocks->count--;
 }
 
+void blocks_clear(struct blocks *blocks)
+{
+	struct blocks fresh;
+
+	/* a small one, which is soon cleared again; if it can be had */
+	if (blocks_try_init(&fresh, blocks->most)) {
+		blocks_free(blocks);
+		*blocks = fresh;
+		return;
+	}
+	memset(blocks->buckets, 0,
+	       (blocks->mask + 1) * sizeof(*blocks->buckets));
+	blocks->used = 1;
+	blocks->unused_count = 0;
+	blocks->count = 0;
+}
+
 void blocks_free(struct blocks *blocks)
 {
 	free(blocks->buckets);

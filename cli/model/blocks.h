@@ -89,6 +89,8 @@ struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 struct block *blocks_find_far(const struct blocks *blocks, uint64_t address);
 void blocks_remove(struct blocks *blocks, struct block *block);
 void blocks_free(struct blocks *blocks);
+/* No block is there any more. */
+void blocks_clear(struct blocks *blocks);
 
 /* The same for a command, which ends without the memory. */
 static inline void blocks_init(struct blocks *blocks)

@@ -412,22 +412,19 @@ void edges_lane_ends(struct edges *edges, uint32_t lane, uint64_t stamp)
 		forgo(edges, moving, stamp);
 }
 
-bool edges_forget(struct edges *edges)
+void edges_forget(struct edges *edges)
 {
-	const struct blocks *blocks = &edges->blocks;
-	size_t most = blocks->most;
 	const struct block *block;
 	uint32_t number = 0;
 
-	while ((block = blocks_next(blocks, &number)) != NULL)
+	while ((block = blocks_next(&edges->blocks, &number)) != NULL)
 		if (block->moving)
 			movings_remove(&edges->by_block,
 				       movings_find(&edges->by_block,
 						    block->address));
-	blocks_free(&edges->blocks);
+	blocks_clear(&edges->blocks);
 	pairing_clear(&edges->waiting);
 	edges->generation++;
-	return blocks_try_init(&edges->blocks, most);
 }
 
 void edges_forget_chains(struct edges *edges)

@@ -35,7 +35,8 @@
 #include "cli/model/blocks.h"
 #include "cli/model/movings.h"
 #include "cli/model/pairing.h"
-#include "cli/trace/records.h"
+#include "cli/trace/event.h"
+#include "preload/format.h"
 
 /* How a block ends. */
 enum edge_end {
@@ -112,9 +113,8 @@ bool edges_reach(struct edges *edges, uint32_t lane);
 void edges_lane_ends(struct edges *edges, uint32_t lane, uint64_t stamp);
 /* What waited longer than the window before this stamp is given up. */
 void edges_expire(struct edges *edges, uint64_t stamp);
-/* No block is known any more, and nothing waits. They do not end. False: no
- * memory. */
-bool edges_forget(struct edges *edges);
+/* No block is known any more, and nothing waits. They do not end. */
+void edges_forget(struct edges *edges);
 /* Numbers of chains mean nothing any more. */
 void edges_forget_chains(struct edges *edges);
 /* No more events come: reallocs that are under way have left their blocks as

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/records.h"
+#include "cli/trace/event.h"
 
 struct pairing_entry {
 	struct trace_event event;

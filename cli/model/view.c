@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-#include "cli/base/grow.h"
 #include "cli/model/account.h"
 
 static void forget_figures(struct model *model)
@@ -60,8 +59,7 @@ static void drop_blocks(struct model *model, uint64_t stamp)
 		if (!view_is_foreign(model, block))
 			account_end(model, (struct block *)block, stamp, 0,
 				    EDGE_LOST);
-	if (!edges_forget(&model->edges))
-		grow_failed(sizeof(model->edges));
+	edges_forget(&model->edges);
 }
 
 static void apply(struct model *model, const struct control *control)

@@ -14,8 +14,7 @@ enum ledger_why {
 	LEDGER_CULL = 2,
 	LEDGER_PARTS = 4,
 	LEDGER_STATS = 8,
-	LEDGER_TOTALS = 16,	/* totals instead of events */
-	LEDGER_OWNERS = 32	/* who allocated the block at an address */
+	LEDGER_TOTALS = 16	/* totals instead of events */
 };
 
 /* Sums, in fixed point if it is a sample; lifetimes never. */
@@ -42,37 +41,17 @@ struct ledger_class {
 	uint64_t blocks, bytes, frees, freed, temporary, lifetime;
 };
 
-enum ledger_flags {
-	LEDGER_MOVING = 1,	/* a realloc of it has begun */
-	LEDGER_ODD = 2		/* its events came out of order */
-};
-
-struct ledger_block {
-	uint64_t address;	/* heap << 48 | address; 0: an unused entry */
-	uint64_t size;
-	uint64_t tick;
-	uint32_t next;		/* in its bucket, or of the unused; 0: none */
-	uint32_t figure;	/* number, from 1 */
-	uint32_t slot;		/* where its allocation waits (cull.h), 0 */
-	uint32_t sequence;	/* allocations of its thread up to it */
-	uint32_t thread;	/* serial number of the thread, from 1 */
-	uint16_t ring;		/* that the thread had */
-	uint16_t flags;
-};
-
 enum ledger_question_what {
 	LEDGER_ASK_SUM,		/* `sum`, of all threads */
 	LEDGER_ASK_THREAD,	/* `sum`, of the thread with `ring` */
 	LEDGER_ASK_CLASSES,	/* `classes` */
 	LEDGER_ASK_FIGURES,	/* of contexts, in pieces: `figures` */
-	LEDGER_ASK_BLOCK,	/* the live block at `address` */
 	LEDGER_ASK_KINDS
 };
 
 struct ledger_question {
 	enum ledger_question_what what;
 	uint32_t ring;		/* index of struct thread */
-	uint64_t address;
 	bool nested;		/* by a handler that interrupted a hook */
 	/* LEDGER_ASK_FIGURES: where to go on (0 at first; 0 when all were
 	 * told); how many there is room for, and were put there. Contexts
@@ -81,11 +60,10 @@ struct ledger_question {
 	bool live_only;
 	struct ledger_figure *figures;
 	struct ledger_class *classes;	/* GT_CLASSES of them */
-	/* the answer: 0; -ENOENT: no such block; -ENOMEM: there was no memory
-	 * for some blocks, and the figures lack them */
+	/* the answer: 0; -ENOMEM: there was no memory for some blocks, and the
+	 * figures lack them */
 	int err;
 	struct ledger_sum sum;
-	struct ledger_block block;	/* `figure` is its context here */
 };
 
 /* Figures that fit into one answer. */
@@ -105,8 +83,8 @@ void ledger_want(struct recorder *r, uint32_t why);
  * Has the writer answer; everything may lie on the stack. False: there is no
  * writer that could. LEDGER_LIVE should have been wanted (ledger_want) early:
  * blocks that are older than that are not known. Threads of the target outside
- * of hooks. Blocks of other heaps than the allocator's are found by address, but
- * are in no sum, class or figure.
+ * of hooks. Blocks of other heaps than the allocator's are in no sum, class or
+ * figure.
  */
 bool ledger_ask(struct recorder *r, struct ledger_question *question);
 

@@ -123,6 +123,12 @@ static void no_more_than_that(void **state)
 	blocks_remove(&blocks, blocks_find(&blocks, 16));
 	assert_non_null(blocks_try_add(&blocks, 8, &is_new));
 	assert_null(blocks_try_add(&blocks, 16, &is_new));
+	blocks_clear(&blocks);
+	assert_null(blocks_find(&blocks, 32));
+	assert_int_equal(blocks.count, 0);
+	for (unsigned i = 1; i <= count; i++)
+		assert_non_null(blocks_try_add(&blocks, 32 * i, &is_new));
+	assert_null(blocks_try_add(&blocks, 16, &is_new));
 	blocks_free(&blocks);
 }
 

@@ -13,7 +13,7 @@ bool cull_room(struct cull *cull, uint32_t n)
 {
 	/* those given back count as well */
 	return cull->fresh - 1 - cull->used >= n ||
-	       reserve_reach(&cull->slots, (cull->fresh + (uint64_t)n) *
+	       grown_reach(&cull->slots, (cull->fresh + (uint64_t)n) *
 						   sizeof(struct cull_slot));
 }
 
@@ -39,7 +39,7 @@ static void cull_give(struct cull *cull, uint32_t number)
 
 static struct cull_ring *cull_ring(struct cull *cull, uint32_t ring)
 {
-	return (struct cull_ring *)cull->rings.at + ring;
+	return cull->rings + ring;
 }
 
 uint32_t cull_append(struct cull *cull, uint32_t ring)
@@ -202,7 +202,7 @@ static void cull_forget(struct cull *cull, uint32_t number)
 	struct cull_slot *slot = cull_slot(cull, number);
 
 	if (slot->state == CULL_LIVE)
-		ledger_block_at(cull->ledger, slot->block)->slot = 0;
+		ledger_set_slot(cull->ledger, slot->block, 0);
 	if (slot->state == CULL_UNDECIDED)
 		cull_settle(cull, slot->block);
 	if (slot->doubt)
@@ -240,7 +240,7 @@ static uint64_t *cull_record(const struct cull *cull,
 static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 {
 	struct cull_ring *own = cull_ring(cull, ring);
-	uint64_t *records = (uint64_t *)cull->records.at, *to = records;
+	uint64_t *records = cull->records, *to = records;
 	uint64_t first = own->written;
 	uint32_t extras = 0, events;
 

@@ -4,7 +4,6 @@
 #include "cli/recorder/books/ledger_answer.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "cli/recorder/books/ledger_whole.h"
 
@@ -44,21 +43,6 @@ static void ledger_answer_figures(const struct ledger *ledger,
 	question->next = 0;
 }
 
-static void ledger_answer_block(const struct ledger *ledger,
-				struct ledger_question *question)
-{
-	const struct ledger_block *block =
-		ledger_find(ledger, question->address);
-
-	if (!block) {
-		question->err = -ENOENT;
-		return;
-	}
-	question->block = *block;
-	question->block.figure =
-		ledger_figure_at(ledger, block->figure)->context;
-}
-
 void ledger_answer(const struct ledger *ledger,
 		   struct ledger_question *question)
 {
@@ -70,13 +54,9 @@ void ledger_answer(const struct ledger *ledger,
 		question->sum = ledger_whole(ledger, &ledger->all);
 		break;
 	case LEDGER_ASK_THREAD:
-		memset(&question->sum, 0, sizeof(question->sum));
-		if ((question->ring + UINT64_C(1)) *
-			    sizeof(struct ledger_thread) <=
-		    ledger->rings.ready)
-			question->sum = ledger_whole(
-				ledger, &ledger_thread_at(
-					ledger, question->ring)->sum);
+		question->sum = ledger_whole(
+			ledger, &ledger_thread_at(ledger,
+						  question->ring)->sum);
 		break;
 	case LEDGER_ASK_CLASSES:
 		for (i = 0; i < GT_CLASSES; i++)
@@ -84,9 +64,6 @@ void ledger_answer(const struct ledger *ledger,
 		break;
 	case LEDGER_ASK_FIGURES:
 		ledger_answer_figures(ledger, question);
-		break;
-	case LEDGER_ASK_BLOCK:
-		ledger_answer_block(ledger, question);
 		break;
 	case LEDGER_ASK_KINDS:
 		break;
