@@ -1,6 +1,7 @@
 /*
- * grown.c: see grown.h. Large pieces of the heap are moved by the kernel, page
- * by page, so growing by a half each time costs no copy. The writer only.
+ * grown.c: see grown.h. By a half of what there is, or by some megabytes: large
+ * pieces of the heap are moved by the kernel, by their page tables, so steps
+ * may be small; and what is zeroed in a step makes nobody wait. The writer only.
  */
 #include "cli/recorder/grown.h"
 
@@ -10,10 +11,12 @@
 #include "preload/base/base.h"
 
 #define GROWN_FIRST 4096
+#define GROWN_STEP (UINT64_C(4) << 20)
 
 bool grown_more(struct grown *grown, uint64_t bytes)
 {
-	uint64_t to = base_max(grown->ready + grown->ready / 2, GROWN_FIRST);
+	uint64_t step = base_min(grown->ready / 2, GROWN_STEP);
+	uint64_t to = base_max(grown->ready + step, GROWN_FIRST);
 	char *at;
 
 	if (bytes > grown->most)

@@ -549,11 +549,13 @@ static void no_memory(void **state)
 	assert_int_equal(ledger.unpaired, 0);
 	/* figures */
 	ledger.refused = 0;
+	ledger.edges.gap = false;
 	for (i = 0; i < 4000; i++)
 		take(0, (struct trace_event){
 			.kind = GT_ALLOC, .stamp = 7000 + 2 * i, .context = i,
 			.address = 0x10000, .size = 1 });
 	assert_true(ledger.refused > 0);
+	assert_true(ledger.edges.gap);
 	happens(GT_FREE, 0, 20000, 0x10000, 0);
 	happens(GT_ALLOC, 0, 20001, 0x20000, 1);
 	happens(GT_REALLOC_BEGIN, 0, 20002, 0x20000, 0);
