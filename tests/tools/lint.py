@@ -28,7 +28,7 @@ ANY_MAY = ["unwind/claim.h"]
 # Of preload/ only what check_recorder lets it reach.
 RECORDER_MAY = ["cli/recorder/", "preload/format.h", "preload/base/",
                 "preload/ring/", "unwind/layout.h", "arch.h",
-                "library/gnomon/gnomon.h"]
+                "library/gnomon/gnomon.h", "cli/base/", "cli/model/"]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
@@ -88,6 +88,9 @@ RECORDER_LAYOUT = """base/ban base/control_format base/control_request
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/claim.h",
                    "unwind/layout.h", "unwind/memory.h"}
+# Of the reader the sources that the recorder is made of as well, with their
+# headers, and what an event is.
+RECORDER_READER = {"cli/base/grow.h", "cli/trace/event.h"}
 
 # What the library may want from the process it lives in. All of it weak: it
 # works without.
@@ -150,16 +153,17 @@ def included(path):
 
 
 def compiled_twice(path="mk/recorder.mk"):
-    """The sources of the library that the recorder has, too."""
+    """The sources of the library, and of the reader, that the recorder has."""
     with open(path, encoding="utf-8") as source:
         text = source.read().replace("\\\n", " ")
-    return re.search(r"^RECORDER_SHARED := (.*)$", text, re.M).group(1).split()
+    return " ".join(re.findall(r"^RECORDER_(?:SHARED|MODEL) := (.*)$", text,
+                               re.M)).split()
 
 
 def check_recorder(paths):
     twice = compiled_twice()
     stems = (RECORDER_INLINE + " " + RECORDER_LAYOUT).split()
-    may = RECORDER_OTHERS | {"preload/%s.h" % stem for stem in stems} | {
+    may = RECORDER_OTHERS | RECORDER_READER | {"preload/%s.h" % stem for stem in stems} | {
         path[:-2] + ".h" for path in twice}
     queue = twice + [path for path in paths if
                      path.startswith("cli/recorder/")]

@@ -29,6 +29,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
+#include "cli/recorder/zeroed.h"
 
 #define PARTS_RECORD 32		/* bytes of a record in a ring, about */
 #define PARTS_STEP_LEAST 256
@@ -54,7 +55,7 @@ static int parts_refuse(struct writer *w, const char *why, int err)
 	return err;
 }
 
-int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
+int parts_init(struct parts *parts, struct writer *w)
 {
 	parts->w = w;
 	parts->limit = recording_options->number[OPTION_LIMIT];
@@ -66,10 +67,9 @@ int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
 		return parts_refuse(w, "older parts cannot be taken out of a "
 				       "pipe or a device: give a file",
 				    -ESPIPE);
-	if (reserve_table(reserve, &parts->columns, PARTS_COLUMNS) ||
-	    !reserve_reach(&parts->columns, parts->columns.size) ||
-	    emit_totals_init(&parts->emit, reserve, &w->out, &w->compress,
-			     &w->nodes))
+	parts->columns = zeroed_alloc(PARTS_COLUMNS);
+	if (!parts->columns ||
+	    emit_totals_init(&parts->emit, &w->out, &w->compress, &w->nodes))
 		return parts_refuse(w, "no memory", -ENOMEM);
 	return 0;
 }
@@ -273,14 +273,11 @@ static uint64_t parts_pending(const struct parts *parts)
  * is yet to come. Both belong in one part, if that comes soon. */
 static bool parts_within_realloc(const struct parts *parts)
 {
-	const struct ledger *ledger = &parts->w->books.ledger;
-	const struct ledger_moving *moving =
-		(const struct ledger_moving *)ledger->moving.at;
-	uint32_t known = ledger->moving.ready / sizeof(*moving);
+	struct edges *edges = &parts->w->books.ledger.edges;
 	uint32_t count = feed_count(&parts->w->feed), id;
 
-	for (id = 0; id < count && id < known; id++)
-		if (moving[id].active)
+	for (id = 0; id < count; id++)
+		if (edges_moving_of(edges, id)->active)
 			return true;
 	return false;
 }
