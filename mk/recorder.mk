@@ -3,12 +3,15 @@
 # libraries, or others.
 
 # What the library in the target has as well.
-RECORDER_SHARED := preload/ring/choose.c preload/base/copied_file.c \
+RECORDER_SHARED := preload/ring/choose.c \
 	preload/ring/gate.c preload/base/options.c \
 	preload/base/options_agree.c preload/ring/patched.c \
 	preload/base/proc.c preload/base/proc_lines.c preload/ring/rest.c \
 	preload/ring/ring_shared.c preload/base/signal_list.c \
 	preload/base/text.c preload/base/xxh64.c
+# What the commands have as well.
+RECORDER_SHARED += cli/symbol/elf_class.c cli/symbol/elf_tables.c \
+	cli/symbol/reduced.c cli/base/whole.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
 RECORDER_LINK := -static-pie
 RECORDER_LIBS := -lzstd

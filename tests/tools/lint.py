@@ -22,7 +22,8 @@ LINE_MAX = 100
 
 # Of preload/ only what check_recorder lets it reach.
 RECORDER_MAY = ["cli/recorder/", "preload/format.h", "preload/base/",
-                "preload/ring/", "unwind/layout.h", "arch.h"]
+                "preload/ring/", "unwind/layout.h", "arch.h",
+                "cli/symbol/elf_tables.h", "cli/symbol/reduced.h"]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
@@ -141,10 +142,12 @@ def included(path):
 
 
 def compiled_twice(path="mk/recorder.mk"):
-    """The sources of the library that the recorder has, too."""
+    """The sources of the library and of the commands that the recorder has,
+    too."""
     with open(path, encoding="utf-8") as source:
         text = source.read().replace("\\\n", " ")
-    return re.search(r"^RECORDER_SHARED := (.*)$", text, re.M).group(1).split()
+    return " ".join(re.findall(r"^RECORDER_SHARED [:+]= (.*)$", text,
+                               re.M)).split()
 
 
 def check_recorder(paths):

@@ -52,7 +52,7 @@ static bool embed_out_make_way(const char *path)
 		return true;
 	if (fd < 0)
 		return false;
-	ours = !embed_elf_bytes(fd, 0, magic, sizeof(magic)) &&
+	ours = !elf_tables_bytes(fd, 0, magic, sizeof(magic)) &&
 	       memcmp(magic, GT_MAGIC, sizeof(magic)) == 0;
 	sys_close(fd);
 	return ours && !sys_unlink(path);
@@ -134,7 +134,7 @@ void embed_out_skip(struct embed_out *o, const char *why, const char *path)
 }
 
 void embed_out_begin(struct embed_out *o, enum gt_file_kind kind, int fd,
-		     const struct embed_elf *elf,
+		     const struct reduced *elf,
 		     const struct embed_wanted *wanted)
 {
 	o->busy = true;
@@ -184,8 +184,8 @@ static bool embed_out_changed(const struct embed_out *o)
 
 static int embed_out_read(struct embed_out *o, size_t n)
 {
-	return o->elf ? embed_elf_read(o->elf, o->offset, o->piece, n) :
-			embed_elf_bytes(o->fd, o->offset, o->piece, n);
+	return o->elf ? reduced_read(o->elf, o->offset, o->piece, n) :
+			elf_tables_bytes(o->fd, o->offset, o->piece, n);
 }
 
 static uint8_t *embed_out_put(uint8_t *to, const void *bytes, size_t n)

@@ -4,16 +4,21 @@
  * Of a library only functions that nobody else can reach count (local ones):
  * in front of exported ones stand ours.
  *
- * I1: nothing is read but what was copied (copied_file.h).
+ * I1: nothing is read but what was copied (elf_tables.h): symbols piece by
+ *     piece, their names as a whole.
  */
 #include "cli/recorder/embed/foreign.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "arch.h"
 #include "preload/base/base.h"
-#include "preload/base/copied_file.h"
+#include "cli/recorder/embed/embed_open.h"
 #include "cli/recorder/target_file.h"
+#include "cli/symbol/elf_tables.h"
 #include "preload/ring/patched.h"
 #include "preload/base/proc.h"
 #include "preload/base/sys.h"
@@ -22,10 +27,12 @@
 #define FOREIGN_FILES 256	/* looked at */
 #define FOREIGN_SYMBOLS 4000000	/* of a file */
 #define FOREIGN_NAME_MAX 64
+#define FOREIGN_NAMES_MAX (256u << 20)	/* bytes, of a file's symbols */
+#define FOREIGN_PIECE 1024		/* symbols that are read at once */
 #define FOREIGN_PATH_MAX 4096
 
 struct foreign_file {
-	struct copied_file *file;
+	const struct elf_tables *tables;
 	bool program;
 	/* found */
 	const char *allocator;		/* with names of its own */
@@ -100,56 +107,73 @@ static const char *foreign_string(const char *strings, uint64_t size,
 	return NULL;
 }
 
-static void foreign_table(struct foreign_file *f, Elf64_Shdr table,
-			  Elf64_Shdr link)
+/* Symbols [first, first + n) of a table. */
+static bool foreign_piece(struct foreign_file *f, const Elf64_Shdr *table,
+			  uint64_t first, size_t n, const char *strings,
+			  uint64_t strings_size)
 {
-	uint64_t n = base_min(table.sh_size / sizeof(Elf64_Sym),
-			      FOREIGN_SYMBOLS);
-	const Elf64_Sym *symbols = copied_file_part(f->file, table.sh_offset,
-						    n * sizeof(*symbols));
-	const char *strings = copied_file_part(f->file, link.sh_offset,
-					       link.sh_size);
-	uint64_t i;
+	const struct elf_class *class = f->tables->class;
+	uint8_t bytes[FOREIGN_PIECE * sizeof(Elf64_Sym)];
+	Elf64_Sym symbol;
+	size_t i;
 
-	for (i = 0; symbols && strings && i < n; i++) {
-		const char *name = foreign_string(strings, link.sh_size,
-						  symbols[i].st_name);
+	if (elf_tables_bytes(f->tables->fd,
+			     table->sh_offset + first * class->sym_size, bytes,
+			     n * class->sym_size))
+		return false;
+	for (i = 0; i < n; i++) {
+		const char *name;
 
+		class->get_sym(&symbol, bytes + i * class->sym_size);
+		name = foreign_string(strings, strings_size, symbol.st_name);
 		if (name)
-			foreign_symbol(f, &symbols[i], name,
-				       table.sh_type == SHT_DYNSYM);
+			foreign_symbol(f, &symbol, name,
+				       table->sh_type == SHT_DYNSYM);
 	}
+	return true;
 }
 
-static bool foreign_header(const Elf64_Ehdr *e)
+static void foreign_table(struct foreign_file *f, const Elf64_Shdr *table,
+			  const Elf64_Shdr *link)
 {
-	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
-	       e->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       e->e_machine == ARCH_ELF_MACHINE &&
-	       e->e_shentsize == sizeof(Elf64_Shdr) && e->e_shoff % 8 == 0;
+	uint64_t count = base_min(table->sh_size / f->tables->class->sym_size,
+				  FOREIGN_SYMBOLS), i, n;
+	char *strings;
+
+	if (!elf_tables_has(f->tables, table) ||
+	    !elf_tables_has(f->tables, link) ||
+	    link->sh_size > FOREIGN_NAMES_MAX)
+		return;
+	strings = malloc(link->sh_size);
+	if (strings && !elf_tables_bytes(f->tables->fd, link->sh_offset,
+					 strings, link->sh_size))
+		for (i = 0; i < count; i += n) {
+			n = base_min(count - i, FOREIGN_PIECE);
+			if (!foreign_piece(f, table, i, n, strings,
+					   link->sh_size))
+				break;
+		}
+	free(strings);
 }
 
 static void foreign_tables(struct foreign_file *f)
 {
-	const Elf64_Ehdr *e = copied_file_part(f->file, 0, sizeof(*e));
-	const Elf64_Shdr *s;
-	unsigned count, i;
+	const struct elf_tables *t = f->tables;
+	const Elf64_Shdr *s = t->section;
+	uint32_t i;
 
-	if (!e || !foreign_header(e))
-		return;
-	count = e->e_shnum;
-	s = copied_file_part(f->file, e->e_shoff, count * sizeof(*s));
-	for (i = 0; s && i < count; i++)
+	for (i = 0; i < t->sections; i++)
 		if ((s[i].sh_type == SHT_SYMTAB ||
 		     (f->program && s[i].sh_type == SHT_DYNSYM)) &&
-		    s[i].sh_link < count && s[i].sh_offset % 8 == 0)
-			foreign_table(f, s[i], s[s[i].sh_link]);
+		    s[i].sh_link < t->sections)
+			foreign_table(f, &s[i], &s[s[i].sh_link]);
 }
 
-void foreign_file(struct foreign *foreign, struct copied_file *file,
-		  const char *name, bool program)
+void foreign_file(struct foreign *foreign, int fd, const char *name,
+		  bool program)
 {
-	struct foreign_file f = { .file = file, .own = "malloc",
+	struct elf_tables tables;
+	struct foreign_file f = { .tables = &tables, .own = "malloc",
 				  .program = program };
 	enum patched_known known = PATCHED_NOT;
 	enum foreign_state state = FOREIGN_SURE;
@@ -159,7 +183,11 @@ void foreign_file(struct foreign *foreign, struct copied_file *file,
 		known = patched_find(foreign->patched, name, program);
 	if (known == PATCHED_TOLD)
 		return;
-	foreign_tables(&f);
+	if (elf_tables_load(&tables, fd))
+		return;
+	if (tables.header.e_machine == ARCH_ELF_MACHINE)
+		foreign_tables(&f);
+	elf_tables_free(&tables);
 	own = program && f.malloc && f.free;
 	if (!f.allocator && !own)
 		return;
@@ -176,17 +204,13 @@ void foreign_file(struct foreign *foreign, struct copied_file *file,
 
 static void foreign_open(struct foreign_search *search, const char *path)
 {
-	const char *name = path, *s;
-	struct copied_file file;
+	int fd = embed_open_plain(path);
 
-	if (!copied_file_open(&file, path))
+	if (fd < 0)
 		return;
-	for (s = path; *s; s++)
-		if (*s == '/')
-			name = s + 1;
-	foreign_file(search->foreign, &file, name,
+	foreign_file(search->foreign, fd, strrchr(path, '/') + 1,
 		     foreign_is(path, search->program));
-	copied_file_close(&file);
+	close(fd);
 }
 
 static void foreign_visit(const struct proc_map *map, void *arg)
