@@ -14,14 +14,16 @@
 #include "cli/recorder/census.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/log.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/proc.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
-#include "preload/base/sys.h"
-#include "preload/base/varint.h"
 
 /* Between two looks at a thread's name; and for each thread that there is, so
  * that thousands take no more than a thousandth of a processor. */
@@ -33,6 +35,21 @@
 #define CENSUS_REAP_EACH_NS (100 * UINT64_C(1000))
 /* Where their rings are wanted; a look takes some 200 ns a thread. */
 #define CENSUS_WANTED_EACH_NS UINT64_C(2000)
+
+/* The name of a thread, "" if it is gone. */
+static void census_thread_name(int pid, int tid, char *to, size_t n)
+{
+	char name[64];
+	long length;
+
+	snprintf(name, sizeof(name), "task/%d/comm", tid);
+	length = proc_read_of(pid, name, to, n);
+	if (length < 0)
+		length = 0;
+	if (length && to[length - 1] == '\n')
+		length--;
+	to[length] = '\0';
+}
 
 /* THREAD chunks are a record each: threads come and go seldom enough. */
 void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
@@ -62,8 +79,8 @@ static void census_read_name(struct feed *feed, uint32_t id, uint64_t now_ns)
 	char name[sizeof(own->name)];
 
 	own->named_ns = now_ns;
-	proc_thread_name(feed->r->pid, feed->r->given[id].tid, name,
-			 sizeof(name));
+	census_thread_name(feed->r->pid, feed->r->given[id].tid, name,
+			   sizeof(name));
 	if (!name[0] || strcmp(name, own->name) == 0)
 		return;
 	memcpy(own->name, name, sizeof(name));
@@ -113,8 +130,8 @@ static void census_first_name(struct feed *feed, uint32_t id)
 	name[GT_THREAD_NAME_MAX - 1] = '\0';
 	/* it was not allowed to ask */
 	if (!name[0])
-		proc_thread_name(feed->r->pid, feed->r->given[id].tid, name,
-				 GT_THREAD_NAME_MAX);
+		census_thread_name(feed->r->pid, feed->r->given[id].tid, name,
+				   GT_THREAD_NAME_MAX);
 }
 
 /* What its thread has said of it, from here on as it is now. */
@@ -166,7 +183,7 @@ static bool census_gone(const struct feed *feed, int32_t tid)
 {
 	uint64_t state;
 
-	if (arch_syscall3(__NR_tgkill, feed->r->pid, tid, 0) == -ESRCH)
+	if (tgkill(feed->r->pid, tid, 0) && errno == ESRCH)
 		return true;
 	return tid == feed->r->pid &&
 	       proc_stat(tid, PROC_STAT_STATE, &state) && state == 'Z';
@@ -181,7 +198,7 @@ static void census_reap(struct feed *feed)
 
 		if (!feed_active(ring))
 			continue;
-		census_announce(feed, id, sys_now_ns());
+		census_announce(feed, id, time_ns_now());
 		if (census_gone(feed, feed->r->given[id].tid))
 			feed_finish(feed, id, arch_cycles());
 	}

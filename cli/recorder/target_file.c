@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include "preload/base/proc.h"
 
 static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_MAPS] = "maps",
@@ -17,6 +20,7 @@ static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_PARENT] = "",
 };
 
+#define TARGET_FILE_FEED "\\012"
 #define TARGET_FILE_PROC 0x9fa0		/* PROC_SUPER_MAGIC */
 
 static int target_files[GL_FILES];
@@ -79,17 +83,6 @@ int target_file_open(enum gl_file which)
 	return -EIO;
 }
 
-void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
-		      void *arg)
-{
-	int fd = target_file_open(GL_FILE_MAPS_WHOLE);
-
-	if (fd < 0)
-		return;
-	proc_maps(fd, fn, arg);
-	close(fd);
-}
-
 int target_file_lines(struct proc_lines *lines, enum gl_file which,
 		      char *buffer, size_t size)
 {
@@ -99,4 +92,57 @@ int target_file_lines(struct proc_lines *lines, enum gl_file which,
 		return fd;
 	proc_lines_use(lines, fd, buffer, size);
 	return 0;
+}
+
+static bool target_file_at_feed(const char *path)
+{
+	return strncmp(path, TARGET_FILE_FEED, sizeof(TARGET_FILE_FEED) - 1) ==
+	       0;
+}
+
+/*
+ * The kernel writes a line feed of a path as \012, and nothing else otherwise
+ * than it is: so that may also be what the path really has. Then the file that
+ * is mapped lies there.
+ */
+static void target_file_unescape(char *path, uint64_t inode)
+{
+	char *from = strstr(path, TARGET_FILE_FEED), *to;
+	struct stat st;
+
+	if (!from || (stat(path, &st) == 0 && st.st_ino == inode))
+		return;
+	for (to = from; *from; to++) {
+		bool feed = target_file_at_feed(from);
+
+		*to = feed ? '\n' : *from;
+		from += feed ? sizeof(TARGET_FILE_FEED) - 1 : 1;
+	}
+	*to = '\0';
+}
+
+void target_file_maps(void (*fn)(const struct target_map *map, void *arg),
+		      void *arg)
+{
+	char buffer[PROC_LINES_BUFFER], *line;
+	struct proc_lines_mapping mapping;
+	struct target_map map;
+	struct proc_lines lines;
+
+	if (target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
+			      sizeof(buffer)))
+		return;
+	while ((line = proc_lines_next(&lines))) {
+		if (!proc_lines_mapping(line, &mapping) || !*mapping.path)
+			continue;
+		/* it points into the line, which is ours */
+		if (*mapping.path == '/')
+			target_file_unescape(line + (mapping.path - line),
+					     mapping.inode);
+		map.start = mapping.start;
+		map.end = mapping.end;
+		map.path = mapping.path;
+		fn(&map, arg);
+	}
+	proc_lines_close(&lines);
 }

@@ -6,13 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define PROC_STAT_MAX 2048
-#define PROC_LINE_FEED "\\012"
-#define PROC_MAPS_BUFFER 8192	/* longer than any line: a path is 4096 */
 
 long proc_read(const char *path, char *to, size_t n)
 {
@@ -45,14 +42,6 @@ bool proc_is_ours(void)
 	return n == (long)text.length && memcmp(own, found, n) == 0;
 }
 
-static void proc_path(struct text *text, char *buffer, size_t n, int pid)
-{
-	text_init(text, buffer, n);
-	text_put(text, "/proc/");
-	text_number(text, pid);
-	text_char(text, '/');
-}
-
 long proc_read_of(int pid, const char *name, char *to, size_t n)
 {
 	char path[64];
@@ -60,7 +49,10 @@ long proc_read_of(int pid, const char *name, char *to, size_t n)
 
 	if (!proc_is_ours())
 		return -ENOENT;
-	proc_path(&text, path, sizeof(path), pid);
+	text_init(&text, path, sizeof(path));
+	text_put(&text, "/proc/");
+	text_number(&text, pid);
+	text_char(&text, '/');
 	text_put(&text, name);
 	return proc_read(path, to, n);
 }
@@ -96,140 +88,4 @@ bool proc_stat(int pid, unsigned field, uint64_t *value)
 
 	return proc_read_of(pid, "stat", buffer, sizeof(buffer)) > 0 &&
 	       proc_stat_field(buffer, field, value);
-}
-
-void proc_thread_name(int pid, int tid, char *to, size_t n)
-{
-	char path[64];
-	struct text text;
-	long length;
-
-	to[0] = '\0';
-	if (!proc_is_ours())
-		return;
-	proc_path(&text, path, sizeof(path), pid);
-	text_put(&text, "task/");
-	text_number(&text, tid);
-	text_put(&text, "/comm");
-	length = proc_read(path, to, n);
-	if (length < 0)
-		length = 0;
-	if (length && to[length - 1] == '\n')
-		length--;
-	to[length] = '\0';
-}
-
-static uint64_t proc_hex(const char **s)
-{
-	uint64_t value = 0;
-
-	for (;; ++*s) {
-		if (**s >= '0' && **s <= '9')
-			value = value << 4 | (**s - '0');
-		else if (**s >= 'a' && **s <= 'f')
-			value = value << 4 | (**s - 'a' + 10);
-		else
-			return value;
-	}
-}
-
-static bool proc_is_file(const char *path, uint64_t inode)
-{
-	struct stat st;
-
-	return !sys_failed(arch_syscall4(__NR_newfstatat, AT_FDCWD,
-					 (long)path, (long)&st, 0)) &&
-	       st.st_ino == inode;
-}
-
-static bool proc_at_line_feed(const char *path)
-{
-	return strncmp(path, PROC_LINE_FEED, sizeof(PROC_LINE_FEED) - 1) == 0;
-}
-
-/*
- * The kernel writes a line feed of a path as \012, and nothing else otherwise
- * than it is: so that may also be what the path really has. Then the file that
- * is mapped lies there.
- */
-static void proc_map_path(char *path, uint64_t inode)
-{
-	char *from = path, *to;
-
-	while (*from && !proc_at_line_feed(from))
-		from++;
-	if (likely(!*from) || proc_is_file(path, inode))
-		return;
-	for (to = from; *from; to++) {
-		bool feed = proc_at_line_feed(from);
-
-		*to = feed ? '\n' : *from;
-		from += feed ? sizeof(PROC_LINE_FEED) - 1 : 1;
-	}
-	*to = '\0';
-}
-
-/* Behind the blank that ends a field. */
-static char *proc_map_field(char *line)
-{
-	while (*line && *line != ' ')
-		line++;
-	return line + (*line == ' ');
-}
-
-/* START-END FLAGS OFFSET DEVICE INODE PATH */
-static void proc_map_line(char *at,
-			  void (*fn)(const struct proc_map *map, void *arg),
-			  void *arg)
-{
-	const char *line = at;
-	struct proc_map map;
-	unsigned fields;
-	char *path;
-
-	map.start = proc_hex(&line);
-	if (*line++ != '-')
-		return;
-	map.end = proc_hex(&line);
-	for (fields = 0; fields < 4; fields++)
-		at = proc_map_field(at);
-	path = at;
-	while (*path && *path != '/' && *path != '[')
-		path++;
-	line = at;
-	if (*path == '/')
-		proc_map_path(path, text_parse(&line));
-	map.path = path;
-	if (*path)
-		fn(&map, arg);
-}
-
-void proc_maps(int fd, void (*fn)(const struct proc_map *map, void *arg), void *arg)
-{
-	char buffer[PROC_MAPS_BUFFER + 1];
-	size_t held = 0;
-	long got;
-
-	for (;;) {
-		char *line = buffer, *end;
-
-		got = sys_read(fd, buffer + held, PROC_MAPS_BUFFER - held);
-		if (got == -EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		held += got;
-		buffer[held] = '\0';
-		for (end = line; *end; end++) {
-			if (*end != '\n')
-				continue;
-			*end = '\0';
-			proc_map_line(line, fn, arg);
-			line = end + 1;
-		}
-		held = buffer + held - line;
-		if (held == PROC_MAPS_BUFFER)
-			held = 0;	/* no such line exists */
-		memmove(buffer, line, held);
-	}
 }

@@ -1,6 +1,5 @@
 /*
- * proc.h: what the kernel says about a process in /proc. The writer only,
- * except proc_read, which any thread may call.
+ * proc.h: what the kernel says about a process in /proc. Any thread.
  */
 #ifndef GNOMON_PROC_H
 #define GNOMON_PROC_H
@@ -40,18 +39,5 @@ bool proc_stat_field(const char *stat, unsigned field, uint64_t *value);
 
 /* The same, of the file. False: not readable. */
 bool proc_stat(int pid, unsigned field, uint64_t *value);
-
-/* The name of a thread, "" if it is gone. */
-void proc_thread_name(int pid, int tid, char *to, size_t n);
-
-/* One line of a memory map that has a path. */
-struct proc_map {
-	uint64_t start, end;
-	const char *path;	/* as it is, without the kernel's escapes */
-};
-
-/* Calls fn for every mapping of a file, in order of address, of a /proc/PID/maps
- * that is open, from where it is. */
-void proc_maps(int fd, void (*fn)(const struct proc_map *map, void *arg), void *arg);
 
 #endif

@@ -19,12 +19,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/recorder/emit/text_key.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/embed/embed_glob.h"
 #include "cli/recorder/embed/embed_out.h"
 #include "cli/recorder/embed/embed_seen.h"
 #include "cli/recorder/embed/embed_used.h"
-#include "preload/base/sys.h"
 #include "cli/recorder/writer_task.h"
 
 #define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
@@ -123,7 +124,7 @@ static void embedder_whole(struct embedder *e)
 /* What can still be written, about. */
 static uint64_t embedder_in_time(const struct embedder *e)
 {
-	uint64_t now_ns = sys_now_ns();
+	uint64_t now_ns = time_ns_now();
 
 	if (e->until_ns == UINT64_MAX)
 		return UINT64_MAX;
@@ -308,7 +309,7 @@ static bool embedder_busy(struct embedder *e, uint64_t now_ns)
 
 static uint64_t embedder_cpu(void)
 {
-	return sys_clock(CLOCK_THREAD_CPUTIME_ID);
+	return time_ns_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 bool embedder_step(struct embedder *e, uint64_t now_ns)
@@ -325,10 +326,10 @@ bool embedder_step(struct embedder *e, uint64_t now_ns)
 	embed_used_look(&e->work->used);
 	while (more && embedder_can(e)) {
 		more = embedder_one(e);
-		if (busy || sys_now_ns() >= until_ns)
+		if (busy || time_ns_now() >= until_ns)
 			break;
 	}
-	now_ns = sys_now_ns();
+	now_ns = time_ns_now();
 	e->next_ns = now_ns + (more ? busy ? EMBEDDER_RARE_NS : 0 :
 				      EMBEDDER_IDLE_NS);
 	e->cpu_ns += embedder_cpu() - cpu_ns;
@@ -346,7 +347,8 @@ static void embedder_rest(struct embedder *e)
 			embed_out_break(to, "no time to embed");
 			/* perhaps less of it */
 			if (to->kind == GT_FILE_FULL ||
-			    (to->kind == GT_FILE_DEBUG && !e->work->reduced.cut))
+			    (to->kind == GT_FILE_DEBUG &&
+			     !e->work->reduced.cut))
 				e->stage = EMBEDDER_REDUCED;
 		} else if (!embedder_one(e)) {
 			break;
@@ -358,13 +360,13 @@ static void embedder_rest(struct embedder *e)
 
 void embedder_hold(struct embedder *e)
 {
-	if (embedder_wanted(e, sys_now_ns()) && e->images)
+	if (embedder_wanted(e, time_ns_now()) && e->images)
 		embed_held_take(&e->held, e->w->r->pid);
 }
 
 void embedder_finish(struct embedder *e)
 {
-	uint64_t now_ns = sys_now_ns(), cpu_ns = embedder_cpu();
+	uint64_t now_ns = time_ns_now(), cpu_ns = embedder_cpu();
 
 	e->until_ns = now_ns + EMBEDDER_LAST_NS;
 	if (embedder_wanted(e, now_ns) && embedder_begin(e))

@@ -20,8 +20,6 @@
 #include "cli/recorder/target_file.h"
 #include "cli/symbol/elf_tables.h"
 #include "preload/ring/patched.h"
-#include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define FOREIGN_FILES 256	/* looked at */
@@ -213,7 +211,7 @@ static void foreign_open(struct foreign_search *search, const char *path)
 	close(fd);
 }
 
-static void foreign_visit(const struct proc_map *map, void *arg)
+static void foreign_visit(const struct target_map *map, void *arg)
 {
 	struct foreign_search *search = arg;
 	size_t n = strlen(map->path);

@@ -5,8 +5,8 @@
 #include "cli/recorder/emit/emit_totals.h"
 
 #include <errno.h>
+#include "cli/recorder/emit/varint.h"
 
-#include "preload/base/varint.h"
 
 #define EMIT_TOTALS_ROWS 4096	/* of a chunk */
 #define EMIT_TOTALS_ROW_MAX ((2 + GT_TOTALS_VALUES) * VARINT_MAX)
