@@ -103,12 +103,15 @@ static bool target_replaced(struct target *target)
 bool target_same(struct target *target)
 {
 	int maps = target_file(GL_FILE_MAPS_WHOLE);
+	ssize_t got;
 	char byte;
 
 	if (maps < 0)
 		return !target_replaced(target);
-	return pread(maps, &byte, 1, 0) == 1 ||
-	       target_memoryless(target->r->pid);
+	do
+		got = pread(maps, &byte, 1, 0);
+	while (got < 0 && errno == EINTR);
+	return got == 1 || target_memoryless(target->r->pid);
 }
 
 bool target_dead(const struct target *target)
