@@ -4,13 +4,14 @@
 #include "cli/recorder/books/books.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "cli/recorder/books/ledger_answer.h"
 #include "cli/recorder/emit/emit_rest.h"
 #include "library/gnomon/gnomon.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/writer_task.h"
 
 /* What they may take: so many times what option --memory says, and something
@@ -95,7 +96,7 @@ static int books_open(struct writer *w, uint32_t wants)
 	/* a child frees what it has from its parent, which it began in */
 	books->ledger.edges.gap = w->r->forked ||
 		recording_options->number[OPTION_SAMPLE];
-	books_measure(w, sys_now_ns());
+	books_measure(w, time_ns_now());
 	if (!err)
 		err = sequence_init(&books->sequence, &books->ledger);
 	if (!err && wants & LEDGER_CULL)
@@ -196,18 +197,18 @@ void books_finish(struct writer *w)
  */
 static void books_catch_up(struct writer *w, bool nested)
 {
-	uint64_t now_ns = sys_now_ns(), until;
+	uint64_t now_ns = time_ns_now(), until;
 
 	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
 	until = arch_cycles() >> w->feed.tick_shift;
 	while (feed_all(&w->feed) < until && !nested &&
-	       sys_now_ns() - now_ns < BOOKS_PATIENCE_NS)
-		arch_syscall0(__NR_sched_yield);
+	       time_ns_now() - now_ns < BOOKS_PATIENCE_NS)
+		sched_yield();
 }
 
 int books_settle(struct writer *w, bool nested)
 {
-	books_look(w, sys_now_ns());
+	books_look(w, time_ns_now());
 	if (!w->books.open)
 		return -ENOMEM;
 	books_catch_up(w, nested);

@@ -16,10 +16,9 @@
 
 #include "cli/recorder/census.h"
 #include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/message_out.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "preload/base/varint.h"
 #include "cli/recorder/writer_task.h"
 
 #define PARTS_BLOCK 10		/* bytes of a live block, about */

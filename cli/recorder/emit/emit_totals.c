@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "preload/base/varint.h"
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/zeroed.h"
 
 #define EMIT_TOTALS_ROWS 4096	/* of a chunk */
