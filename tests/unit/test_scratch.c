@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "preload/base/scratch.h"
+#include "cli/recorder/dump/scratch.h"
 
 #define MIB (UINT64_C(1) << 20)
 

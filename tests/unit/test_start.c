@@ -1,3 +1,4 @@
+// FLAGS: -DGNOMON_TARGET
 /*
  * test_start.c: threads that come while another one starts the recorder. The
  * start itself is what the system tests are about: here it is forbidden. It

@@ -180,7 +180,7 @@ static void known_sums_are_not_read_again(void **state)
 	assert_int_equal(value(0, GT_USAGE_FLAGS), GT_USAGE_DETAILED);
 }
 
-static int area(void **state)
+static int area_there(void **state)
 {
 	(void)state;
 	return area_map(64u << 20);
@@ -198,5 +198,5 @@ int main(void)
 						each, done),
 	};
 
-	return cmocka_run_group_tests(tests, area, NULL);
+	return cmocka_run_group_tests(tests, area_there, NULL);
 }
