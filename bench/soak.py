@@ -347,7 +347,8 @@ def main():
         print("%-8s %9d commands, %8d answers checked; at most %5.1f MiB in "
               "redis, %5.1f in the recorder; trace %6.1f MiB" % (
                   result["mode"], result["commands"],
-                  result["answers_checked"], result["ours_most"] / MIB, result["recorder_most"] / MIB,
+                  result["answers_checked"], result["ours_most"] / MIB,
+                  result["recorder_most"] / MIB,
                   result["trace_bytes"] / MIB))
     wrong = ["%s: %s" % (result["mode"], what) for result in results
              for what in result["wrong"]]

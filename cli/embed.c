@@ -1,8 +1,8 @@
 /*
  * embed.c: see the header. The files are looked for where a report would look
  * for them (symbol/debugfile.h), and only one whose build-id is the recorded
- * one is taken. One file is open at a time, and one piece of it in memory; a
- * reduced form is made in an unlinked temporary file.
+ * one is taken. One file is open at a time, with its separate debug file, and
+ * one piece of it in memory.
  *
  * Called by the main thread.
  */
@@ -18,13 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <elfutils/libdwelf.h>
-#include <gelf.h>
-
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
 #include "cli/base/tell.h"
-#include "cli/base/whole.h"
 #include "cli/symbol/reduced.h"
 
 void embed_see_line(struct embed *embed, unsigned type, const char *key,
@@ -89,31 +85,36 @@ void embed_free(struct embed *embed)
 
 /* ---- one file ---- */
 
-static int put_file(struct embed *embed, struct repack *repack, int fd,
-		    const struct trace_file *description)
-{
-	struct trace_file piece = *description;
-	struct buffer payload = { 0 };
-	struct stat status;
-	uint8_t *bytes;
-	int error = 0;
+/* Where the bytes of a file come from. */
+struct embed_source {
+	int fd;				/* it is the whole file */
+	const struct reduced *reduced;	/* not NULL: the reduced one */
+};
 
-	if (fstat(fd, &status) != 0)
-		return -errno;
+static int read_piece(const struct embed_source *source, uint64_t offset,
+		      uint8_t *to, size_t size)
+{
+	return source->reduced ?
+		reduced_read(source->reduced, offset, to, size) :
+		elf_tables_bytes(source->fd, offset, to, size);
+}
+
+static int put_pieces(struct embed *embed, struct repack *repack,
+		      const struct embed_source *source, struct trace_file piece)
+{
+	struct buffer payload = { 0 };
+	uint8_t *bytes = grow_alloc(GT_FILE_PIECE);
+	int error;
+
 	piece.number = embed->next_number++;
-	piece.size = (uint64_t)status.st_size;
-	bytes = grow_alloc(GT_FILE_PIECE);
 	do {
 		size_t size = GT_FILE_PIECE;
-		ssize_t got;
 
 		if (size > piece.size - piece.offset)
 			size = piece.size - piece.offset;
-		got = whole_read_at(fd, bytes, size, piece.offset);
-		if (got != (ssize_t)size) {
-			error = got < 0 ? (int)got : -EIO;
+		error = read_piece(source, piece.offset, bytes, size);
+		if (error != 0)
 			break;
-		}
 		piece.piece_size = size;
 		buffer_clear(&payload);
 		compose_file(&payload, &piece, bytes, repack->out->level);
@@ -127,59 +128,93 @@ static int put_file(struct embed *embed, struct repack *repack, int fd,
 	return error;
 }
 
+static int put_file(struct embed *embed, struct repack *repack, int fd,
+		    const struct trace_file *description)
+{
+	struct embed_source source = { .fd = fd };
+	struct trace_file piece = *description;
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return -errno;
+	piece.size = (uint64_t)status.st_size;
+	return put_pieces(embed, repack, &source, piece);
+}
+
 /* ---- an image ---- */
 
 /* The name in .gnu_debuglink; to be freed. */
 static char *debuglink_of(int binary)
 {
-	Elf *elf;
-	const char *name;
-	char *copy = NULL;
-	GElf_Word crc;
+	struct elf_tables tables;
+	char name[GT_PATH_MAX], *copy = NULL;
 
-	elf = elf_begin(binary, ELF_C_READ_MMAP, NULL);
-	name = elf ? dwelf_elf_gnu_debuglink(elf, &crc) : NULL;
-	if (name != NULL)
+	if (elf_tables_load(&tables, binary) != 0)
+		return NULL;
+	if (elf_tables_link(&tables, name, sizeof(name)))
 		copy = grow_copy(name, strlen(name));
-	elf_end(elf);
+	elf_tables_free(&tables);
 	return copy;
 }
 
+/* debug: -1: the binary has no separate debug file. */
 static int put_reduced(struct embed *embed, struct repack *repack, int binary,
 		       int debug, const struct trace_file *description)
 {
-	FILE *file = tmpfile();
-	int error;
+	struct reduced reduced = { .binary.fd = -1, .debug.fd = -1 };
+	struct embed_source source = { .fd = -1, .reduced = &reduced };
+	struct trace_file piece = *description;
+	int error = elf_tables_load(&reduced.binary, binary);
 
-	if (file == NULL)
-		return -errno;
-	error = reduced_write(binary, debug, fileno(file));
+	if (error == 0 && debug >= 0 &&
+	    elf_tables_load(&reduced.debug, debug) != 0)
+		reduced.debug.fd = -1;
 	if (error == 0)
-		error = put_file(embed, repack, fileno(file), description);
-	fclose(file);
+		error = reduced_plan(&reduced, UINT64_MAX);
+	piece.size = reduced.size;
+	if (error == 0)
+		error = put_pieces(embed, repack, &source, piece);
+	reduced_free(&reduced);
+	elf_tables_free(&reduced.binary);
+	elf_tables_free(&reduced.debug);
 	return error;
 }
 
-/* The file that dwz made of what several debug files have in common. */
+/* The file that dwz made of what several debug files have in common: what the
+ * file at `path` calls it; to be freed. NULL: it refers to none. */
+static char *alternate_of(int file, const char *path,
+			  uint8_t id[ELF_TABLES_ID_MAX], size_t *id_size)
+{
+	const char *slash = strrchr(path, '/');
+	char name[GT_PATH_MAX];
+	struct elf_tables tables;
+
+	if (elf_tables_load(&tables, file) != 0)
+		return NULL;
+	*id_size = elf_tables_alternate(&tables, name, sizeof(name), id);
+	elf_tables_free(&tables);
+	if (*id_size == 0)
+		return NULL;
+	return name[0] == '/' || slash == NULL ?
+		grow_copy(name, strlen(name)) :
+		grow_format("%.*s/%s", (int)(slash - path), path, name);
+}
+
 static int put_alternate(struct embed *embed, struct repack *repack, int file,
 			 const char *path)
 {
-	uint8_t id[REDUCED_ID_MAX];
+	uint8_t id[ELF_TABLES_ID_MAX];
 	size_t size = 0;
-	char *name = reduced_alternate(file, id, &size), *found = NULL, *at;
-	const char *slash = strrchr(path, '/');
+	char *at = alternate_of(file, path, id, &size), *found = NULL;
 	struct debugfile_wanted wanted = { .build_id = id };
 	struct trace_file description = { .kind = GT_FILE_DEBUG };
 	struct embed_image *image;
 	int fd, error = 0;
 
-	if (name == NULL || size > GL_BUILD_ID_MAX) {
-		free(name);
+	if (at == NULL || size > GL_BUILD_ID_MAX) {
+		free(at);
 		return 0;
 	}
-	at = name[0] == '/' || slash == NULL ?
-		grow_copy(name, strlen(name)) :
-		grow_format("%.*s/%s", (int)(slash - path), path, name);
 	image = image_of(embed, id, size);
 	wanted.build_id_size = size;
 	wanted.path = at;
@@ -195,7 +230,6 @@ static int put_alternate(struct embed *embed, struct repack *repack, int file,
 		close(fd);
 	}
 	free(found);
-	free(name);
 	free(at);
 	return error;
 }
@@ -296,7 +330,6 @@ bool embed_add(struct embed *embed, struct repack *repack)
 	size_t count = embed->image_count;
 	bool good = true;
 
-	elf_version(EV_CURRENT);
 	progress_begin("embedding", count);
 	for (size_t i = 0; i < count && embed->what >= EMBED_DEBUG; i++) {
 		const struct embed_image *image = &embed->images[i];

@@ -160,7 +160,7 @@ static void put_dropped(const struct report *r,
 		what = " until the last event that is here";
 	else if (is_whole(about) &&
 		 (r->model == NULL || r->model->leftout.blocks == 0))
-		what = r->model != NULL && r->model->controls.gap ?
+		what = r->model != NULL && r->model->edges.gap ?
 			": all that was to be recorded is here" :
 			": every event is here";
 	fprintf(r->out, "  dropped      0%s\n", what);

@@ -191,7 +191,7 @@ static void allocate(struct strip_plan *plan, uint32_t lane,
 		return;
 	}
 	if (!is_new && event->stamp - block->birth <=
-	    plan->model.waiting.window) {
+	    plan->model.edges.waiting.window) {
 		blocks_remove(&plan->blocks, block);	/* a pair, reversed */
 		return;
 	}
@@ -305,6 +305,8 @@ static void begin_realloc(struct strip_plan *plan, uint32_t lane,
 		known->skip == 0;
 	if (moving->found) {
 		block->moving = 1;
+		if (!movings_reach(&plan->movings, lane))
+			grow_failed(sizeof(plan->movings));
 		movings_add(&plan->movings, lane, block->address);
 	} else if (known == NULL || known->ghost) {
 		free_unknown(plan, block, event);
@@ -503,7 +505,7 @@ static void take_events(void *owner, uint32_t number,
 	uint32_t lane = chunk->lane;
 
 	if (!plan->begun)
-		plan->gap = plan->model.controls.gap;
+		plan->gap = plan->model.edges.gap;
 	plan->begun = true;
 	model_events(&plan->model, lane, events, count);
 	REACH(plan->allocations, plan->thread_capacity, lane >> 1);

@@ -12,8 +12,14 @@ FAULT_LIB_OBJ := $(patsubst %.c,$(FAULT_O)/target/%.o,$(UNWIND_SRC) \
 	$(PRELOAD_SRC) $(wildcard arch/$(ARCH)/*.c) tests/fault/fault.c \
 	tests/fault/fault_library.c)
 FAULT_RECORDER_OBJ := $(patsubst %.c,$(FAULT_O)/host/%.o,$(RECORDER_SRC) \
-	$(RECORDER_SHARED) tests/fault/fault.c tests/fault/fault_recorder.c)
+	$(RECORDER_SHARED) $(RECORDER_READER) tests/fault/fault.c \
+	tests/fault/fault_recorder.c)
 fault-wrap = $(foreach s,$(1),-Wl,--wrap=$(s))
+# Of the C library, as they are linked (tests/fault/fault_recorder.c).
+FAULT_CALLS := accept4 access bind close fallocate64 fchown flock fstat64 \
+	ftruncate64 getsockopt kill listen lseek64 lstat64 mkdir \
+	mmap64 nanosleep open64 poll pread64 read recv rename renameat2 send setgroups \
+	setns shmat socket stat64 syscall tgkill uname unlink write
 
 # The first folder has a syscall.h that goes before the architecture's.
 $(FAULT_O)/target/%.o: %.c $(call made-by,fault) | $(call packages,build)
@@ -34,7 +40,8 @@ $(FAULT_LIB): $(FAULT_LIB_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
 		-Wl,-soname,libgnomon.so -o $@ $(filter %.o,$^)
 $(FAULT_RECORDER): $(FAULT_RECORDER_OBJ) $(call made-by,fault)
 	$(call say,LD,$@)true
-	$(Q)$(CC) $(RECORDER_LINK) $(call fault-wrap,zeroed_alloc live_reserve) \
+	$(Q)$(CC) $(RECORDER_LINK) $(call fault-wrap,zeroed_alloc room_resize \
+		room_lines live_reserve $(FAULT_CALLS)) \
 		-o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
 FAULT_TESTS := $(sort $(wildcard tests/fault/test_*.py))

@@ -8,11 +8,17 @@ RECORDER_SHARED := preload/ring/choose.c preload/ring/gate.c \
 	preload/ring/patched.c preload/base/proc.c \
 	preload/base/proc_lines.c preload/ring/ring_shared.c \
 	preload/base/signal_list.c preload/base/text.c
+# What the command has as well: births and ends of blocks, and ELF files.
+RECORDER_READER := cli/base/hash.c cli/base/room.c cli/base/whole.c \
+	cli/model/blocks.c cli/model/edges.c cli/model/movings.c \
+	cli/model/pairing.c cli/model/weigh.c cli/symbol/elf_class.c \
+	cli/symbol/elf_symbols.c cli/symbol/elf_tables.c cli/symbol/reduced.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
 RECORDER_LINK := -static-pie
-RECORDER_LIBS := -lzstd
+RECORDER_LIBS := -lzstd -lm
 
-$(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED)) \
+$(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \
+		$(RECORDER_READER)) \
 		$(call made-by,host)
 	$(call say,LD,$@)true
 	$(Q)$(CC) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)

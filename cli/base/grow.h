@@ -17,16 +17,14 @@
 void *grow_alloc(size_t size);
 void *grow_zeroed(size_t count, size_t size);
 void *grow_resize(void *old, size_t count, size_t size);
-/*
- * Like realloc, for what is searched at random: it begins with a cache line,
- * and lies in large pages if it is large, so that the processor finds them
- * without a walk. `used`: bytes of `old` to keep.
- */
+/* As room_lines. */
 void *grow_lines(void *old, size_t used, size_t size);
 char *grow_copy(const void *text, size_t size);	/* NUL is added */
 char *grow_format(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* Ends the command, with a message: so many bytes were refused. */
+_Noreturn void grow_failed(size_t size);
 /* Exit status when memory runs out: 125 in `run`, else EXIT_NOTHING. */
 void grow_set_failure_status(int status);
 

@@ -151,7 +151,7 @@ static void hold(struct writing *w, uint64_t stamp, uint32_t pair)
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
 		     uint32_t chain)
 {
 	struct writing *w = owner;

@@ -19,9 +19,9 @@ struct listing {
 };
 
 static const char *const fates[] = {
-	[ACCOUNT_FREED] = "freed",
-	[ACCOUNT_MOVED] = "moved",
-	[ACCOUNT_LOST] = "lost",
+	[EDGE_FREED] = "freed",
+	[EDGE_MOVED] = "moved",
+	[EDGE_LOST] = "lost",
 };
 
 static void list(const struct listing *listing, const struct block *block,
@@ -52,7 +52,7 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
 		     uint32_t chain)
 {
 	const struct listing *listing = owner;

@@ -160,7 +160,7 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
 		     uint32_t chain)
 {
 	struct massif *m = owner;

@@ -182,7 +182,7 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
 		     uint32_t chain)
 {
 	struct writing *w = owner;
@@ -190,14 +190,14 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 	if (!is_kept(w, node))
 		return;
 	settle_moved(w);
-	if (end == ACCOUNT_MOVED && chain != 0) {
+	if (end == EDGE_MOVED && chain != 0) {
 		w->moved = (struct moved){ chain, w->slots[number], w->thread,
 					   block->size, stamp };
 		return;
 	}
-	put(w, end == ACCOUNT_LOST ? REPLAY_LOST : REPLAY_FREE, w->thread,
+	put(w, end == EDGE_LOST ? REPLAY_LOST : REPLAY_FREE, w->thread,
 	    stamp, w->slots[number]);
-	count_end(w, block->size, end != ACCOUNT_LOST);
+	count_end(w, block->size, end != EDGE_LOST);
 	leave_slot(w, w->slots[number]);
 }
 

@@ -2,13 +2,10 @@
  * account.c: see account.h: the special way, and what is done before the
  * first event and after the last.
  *
- * Samples: where the trace is a Poisson sample of the allocated bytes with a
- * mean interval M, a block of n bytes is in it with the probability
- * 1 − exp(−n/M), so each one in it stands for 1 / (1 − exp(−n/M)) blocks of
- * its size. Figures of such a trace are summed up in fixed point, so that no
- * rounding adds up, and a free takes away exactly what the allocation brought;
- * account_finish makes whole numbers of them. Whether a block was temporary is
- * not known: what was allocated before its free may not be in the sample.
+ * Samples: figures are sums of what blocks stand for (weigh.h), in fixed
+ * point; account_finish makes whole numbers of them. Whether a block was
+ * temporary is not known: what was allocated before its free may not be in the
+ * sample.
  *
  * Filters: `whole` has the figures of all blocks and says what the global
  * peak is; contexts and `totals` have those of the selected blocks.
@@ -17,7 +14,6 @@
  */
 #include "cli/model/account.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,27 +22,13 @@
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
 
-#define SAMPLED_BLOCK_BITS 16	/* fraction of numbers of blocks */
-#define SAMPLED_BYTE_BITS 8
 /* How many allocations lie between two of a sample nobody knows: so many that
  * nothing is taken for temporary. */
 #define BETWEEN (1u << 12)
 
-static struct account_amount amount_of(const struct model *model,
-				       uint64_t size)
+static struct weigh_amount amount_of(const struct model *model, uint64_t size)
 {
-	double weight, bytes;
-
-	if (model->sample_mean == 0)
-		return (struct account_amount){ 1, size };
-	/* What asks for nothing is sampled as if it were a byte. */
-	weight = -1 / expm1(-(double)(size ? size : 1) /
-			    (double)model->sample_mean);
-	bytes = weight * (double)size * (1 << SAMPLED_BYTE_BITS) + 0.5;
-	return (struct account_amount){
-		(uint64_t)(weight * (1 << SAMPLED_BLOCK_BITS) + 0.5),
-		bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62,
-	};
+	return weigh_block(size, model->sample_mean);
 }
 
 double model_weight(const struct model *model, const struct block *block)
@@ -54,7 +36,7 @@ double model_weight(const struct model *model, const struct block *block)
 	uint64_t blocks = amount_of(model, block->size).blocks;
 
 	return model->sample_mean == 0 ? 1 :
-		(double)blocks / (1 << SAMPLED_BLOCK_BITS);
+		(double)blocks / (1 << WEIGH_BLOCK_BITS);
 }
 
 uint64_t model_stands_for(const struct model *model, uint64_t size)
@@ -65,7 +47,7 @@ uint64_t model_stands_for(const struct model *model, uint64_t size)
 uint64_t model_whole_bytes(const struct model *model, uint64_t sum)
 {
 	return model->sample_mean == 0 ? sum :
-		(sum + (1 << SAMPLED_BYTE_BITS) / 2) >> SAMPLED_BYTE_BITS;
+		(sum + (1 << WEIGH_BYTE_BITS) / 2) >> WEIGH_BYTE_BITS;
 }
 
 /* ---- the timeline ---- */
@@ -170,7 +152,7 @@ static bool is_selected(struct model *model, const struct block *block,
 			       contexts_node(&model->contexts, context));
 }
 
-static void add_whole(struct totals *whole, struct account_amount amount)
+static void add_whole(struct totals *whole, struct weigh_amount amount)
 {
 	whole->allocations += amount.blocks;
 	whole->total_bytes += amount.bytes;
@@ -179,7 +161,7 @@ static void add_whole(struct totals *whole, struct account_amount amount)
 }
 
 static void add_selected(struct model *model, struct block *block,
-			 uint32_t context, struct account_amount amount)
+			 uint32_t context, struct weigh_amount amount)
 {
 	unsigned bucket = histogram_bucket(block->size);
 	struct histogram_bucket *cell;
@@ -205,7 +187,7 @@ static void add_selected(struct model *model, struct block *block,
  * no more to do.
  */
 static bool begins_apart(struct model *model, struct block *block,
-			 struct account_amount amount)
+			 struct weigh_amount amount)
 {
 	if (view_is_foreign(model, block)) {
 		block->cost = CONTEXT_NO_COST;
@@ -228,7 +210,7 @@ static bool begins_apart(struct model *model, struct block *block,
  * is told by that number. */
 static void number_block(struct model *model, const struct block *block)
 {
-	uint32_t at = blocks_number(&model->blocks, block);
+	uint32_t at = blocks_number(&model->edges.blocks, block);
 
 	model->births++;
 	if (!model->deciding)
@@ -245,7 +227,7 @@ static void number_block(struct model *model, const struct block *block)
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain)
 {
-	struct account_amount amount = amount_of(model, block->size);
+	struct weigh_amount amount = amount_of(model, block->size);
 	struct totals *deciding = &model->totals;
 
 	if (model->sample_mean != 0)
@@ -267,10 +249,10 @@ void account_special_birth(struct model *model, struct block *block,
 		model->totals.epoch++;
 	if (chain != 0)
 		chains_enter(&model->chains, chain,
-			     blocks_number(&model->blocks, block), block);
+			     blocks_number(&model->edges.blocks, block), block);
 	if (model->tap != NULL && !block->left_out)
 		model->tap->birth(model->tap->owner, block,
-				  blocks_number(&model->blocks, block),
+				  blocks_number(&model->edges.blocks, block),
 				  model->contexts.costs[block->cost].node,
 				  chain);
 }
@@ -281,7 +263,7 @@ void account_special_birth(struct model *model, struct block *block,
 static void decide(struct model *model, const struct block *block,
 		   uint32_t chain, struct selection_end *end)
 {
-	end->number = model->numbers[blocks_number(&model->blocks, block)];
+	end->number = model->numbers[blocks_number(&model->edges.blocks, block)];
 	if (selection_may(model->selection, block))
 		selection_block(model->selection, block, end, chain == 0 ?
 				NULL : &model->chains.list[chain]);
@@ -314,22 +296,22 @@ void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp)
 
 /* Returns the block's chain, if it goes on. */
 static uint32_t follow_chain(struct model *model, const struct block *block,
-			     uint64_t stamp, uint32_t by, enum account_end end)
+			     uint64_t stamp, uint32_t by, enum edge_end end)
 {
-	uint32_t number = blocks_number(&model->blocks, block);
+	uint32_t number = blocks_number(&model->edges.blocks, block);
 	uint32_t chain = chains_at(&model->chains, number);
 	struct selection_end ended = {
 		.stamp = stamp,
 		.freed_by = freed_by(model, by),
-		.temporary = end != ACCOUNT_LOST &&
+		.temporary = end != EDGE_LOST &&
 			     account_is_temporary(model, block),
 	};
 
-	if (end == ACCOUNT_MOVED)
+	if (end == EDGE_MOVED)
 		chain = chains_leave(&model->chains, number, block);
 	if (model->deciding)
 		decide(model, block, chain, &ended);
-	if (end == ACCOUNT_MOVED)
+	if (end == EDGE_MOVED)
 		return chain;
 	chains_forget(&model->chains, number);
 	account_chain_lost(model, chain, stamp);
@@ -338,7 +320,7 @@ static uint32_t follow_chain(struct model *model, const struct block *block,
 
 static void count_freed_by(struct model *model, const struct block *block,
 			   uint64_t lifetime, uint32_t by,
-			   struct account_amount amount)
+			   struct weigh_amount amount)
 {
 	const struct freed_sum sum = {
 		.blocks = amount.blocks,
@@ -367,15 +349,15 @@ static void keep_past(struct model *model, const struct block *block,
 }
 
 static void drop_selected(struct model *model, const struct block *block,
-			  uint64_t stamp, uint32_t by, enum account_end end,
-			  struct account_amount amount)
+			  uint64_t stamp, uint32_t by, enum edge_end end,
+			  struct weigh_amount amount)
 {
 	struct context_cost *cost = &model->contexts.costs[block->cost];
 	uint64_t lifetime = account_lifetime(block, stamp);
 	struct histogram_bucket *cell;
 
 	account_drop(&model->totals, cost, amount);
-	if (end == ACCOUNT_LOST)
+	if (end == EDGE_LOST)
 		return;
 	account_free(model, cost, block, lifetime, amount);
 	if (model->has_freed_by)
@@ -394,7 +376,7 @@ static void drop_selected(struct model *model, const struct block *block,
 }
 
 static void tell_end(const struct model *model, const struct block *block,
-		     uint64_t stamp, enum account_end end, uint32_t chain)
+		     uint64_t stamp, enum edge_end end, uint32_t chain)
 {
 	const struct model_tap *tap = model->tap;
 
@@ -402,31 +384,31 @@ static void tell_end(const struct model *model, const struct block *block,
 	    (model->selection != NULL &&
 	     selection_is_of_moment(model->selection)))
 		return;
-	tap->end(tap->owner, block, blocks_number(&model->blocks, block),
+	tap->end(tap->owner, block, blocks_number(&model->edges.blocks, block),
 		 model->contexts.costs[block->cost].node, stamp, end, chain);
 }
 
 /* The same for ends. */
 static bool ends_apart(struct model *model, const struct block *block,
-		       uint64_t stamp, enum account_end end,
-		       struct account_amount amount)
+		       uint64_t stamp, enum edge_end end,
+		       struct weigh_amount amount)
 {
 	if (view_is_foreign(model, block)) {
-		model->controls.foreign += end != ACCOUNT_LOST &&
+		model->controls.foreign += end != EDGE_LOST &&
 			stamp >= model->controls.view;
 		return true;
 	}
 	if (block->pooled)
 		pools_end(&model->pools, block->address, amount.blocks,
-			  amount.bytes, end != ACCOUNT_LOST);
+			  amount.bytes, end != EDGE_LOST);
 	return block->pooled && model->selection == NULL;
 }
 
 uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, uint32_t by,
-			     enum account_end end)
+			     enum edge_end end)
 {
-	struct account_amount amount = amount_of(model, block->size);
+	struct weigh_amount amount = amount_of(model, block->size);
 	uint32_t chain = 0;
 
 	if (ends_apart(model, block, stamp, end, amount))
@@ -434,12 +416,12 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	if (model->selection != NULL && !block->pooled) {
 		model->whole.live_blocks -= amount.blocks;
 		model->whole.live_bytes -= amount.bytes;
-		if (end != ACCOUNT_LOST)
+		if (end != EDGE_LOST)
 			model->whole.frees += amount.blocks;
-		if (end != ACCOUNT_LOST && account_is_temporary(model, block))
+		if (end != EDGE_LOST && account_is_temporary(model, block))
 			model->whole.temporary += amount.blocks;
 	}
-	block->temporary = end != ACCOUNT_LOST &&
+	block->temporary = end != EDGE_LOST &&
 		account_is_temporary(model, block);
 	if (!block->left_out)
 		drop_selected(model, block, stamp, by, end, amount);
@@ -456,8 +438,8 @@ static uint64_t whole_number(uint64_t sum, unsigned bits)
 	return (sum + (UINT64_C(1) << (bits - 1))) >> bits;
 }
 
-#define ROUND_BLOCKS(sum) ((sum) = whole_number((sum), SAMPLED_BLOCK_BITS))
-#define ROUND_BYTES(sum) ((sum) = whole_number((sum), SAMPLED_BYTE_BITS))
+#define ROUND_BLOCKS(sum) ((sum) = whole_number((sum), WEIGH_BLOCK_BITS))
+#define ROUND_BYTES(sum) ((sum) = whole_number((sum), WEIGH_BYTE_BITS))
 
 static void round_totals(struct totals *totals)
 {
@@ -483,7 +465,7 @@ static void round_cost(struct context_cost *cost)
 	ROUND_BYTES(cost->live_bytes);
 	ROUND_BYTES(cost->peak_bytes);
 	ROUND_BYTES(cost->own_peak_bytes);
-	cost->lifetime /= 1 << SAMPLED_BLOCK_BITS;
+	cost->lifetime /= 1 << WEIGH_BLOCK_BITS;
 }
 
 static void round_bucket(struct histogram_bucket *bucket)
@@ -500,14 +482,14 @@ static void round_sizes(struct size_class *sizes)
 	ROUND_BLOCKS(sizes->live_blocks);
 	ROUND_BYTES(sizes->bytes);
 	ROUND_BYTES(sizes->live_bytes);
-	sizes->lifetime /= 1 << SAMPLED_BLOCK_BITS;
+	sizes->lifetime /= 1 << WEIGH_BLOCK_BITS;
 }
 
 static void round_freed(struct freed_sum *sum)
 {
 	ROUND_BLOCKS(sum->blocks);
 	ROUND_BYTES(sum->bytes);
-	sum->lifetime /= 1 << SAMPLED_BLOCK_BITS;
+	sum->lifetime /= 1 << WEIGH_BLOCK_BITS;
 }
 
 static void round_pool(struct pool_figures *figures)
@@ -559,7 +541,7 @@ static void round_all(struct model *model)
 
 static void finish_size(struct model *model, const struct block *block)
 {
-	struct account_amount amount = amount_of(model, block->size);
+	struct weigh_amount amount = amount_of(model, block->size);
 	struct size_class *sizes =
 		&model->histograms.sizes[histogram_bucket(block->size)];
 
@@ -571,7 +553,7 @@ static void finish_size(struct model *model, const struct block *block)
 static void finish_block(struct model *model, const struct block *block)
 {
 	uint32_t chain = chains_at(&model->chains,
-				   blocks_number(&model->blocks, block));
+				   blocks_number(&model->edges.blocks, block));
 	struct selection_end end = {
 		.stamp = model->totals.last_stamp,
 		.live = true,
@@ -619,7 +601,7 @@ void account_finish(struct model *model)
 	if (!model->begun)
 		account_begin(model);
 	timeline_finish(&model->timeline, &sums);
-	while ((block = blocks_next(&model->blocks, &number)) != NULL)
+	while ((block = blocks_next(&model->edges.blocks, &number)) != NULL)
 		if (!view_is_foreign(model, block))
 			finish_block(model, block);
 	while ((block = model_next_block(model, &at)) != NULL)

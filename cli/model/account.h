@@ -16,22 +16,20 @@
 #ifndef GNOMON_ACCOUNT_H
 #define GNOMON_ACCOUNT_H
 
+#include "cli/model/edges.h"
 #include "cli/model/model.h"
 #include "cli/model/tap.h"
-
-struct account_amount {
-	uint64_t blocks, bytes;
-};
+#include "cli/model/weigh.h"
 
 /* The block is new and complete but for its cost; `chain`: of which it is the
  * last block, or 0. */
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain);
 /* `by`: the context that frees, 0: not known. Returns the chain that goes on,
- * of an ACCOUNT_MOVED; 0: none. */
+ * of an EDGE_MOVED; 0: none. */
 uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, uint32_t by,
-			     enum account_end end);
+			     enum edge_end end);
 /* A chain that a realloc held has no block any more; 0: none. */
 void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp);
 /* Prepare to read, when the head of the trace is known. */
@@ -53,7 +51,7 @@ static inline void account_keep_peak(const struct totals *totals,
 
 static inline void account_add(struct totals *totals,
 			       struct context_cost *cost, uint64_t stamp,
-			       struct account_amount amount)
+			       struct weigh_amount amount)
 {
 	account_keep_peak(totals, cost);
 	if (cost->allocations == 0)
@@ -87,7 +85,7 @@ static inline bool account_peak(struct totals *totals, uint64_t stamp)
 
 static inline void account_drop(struct totals *totals,
 				struct context_cost *cost,
-				struct account_amount amount)
+				struct weigh_amount amount)
 {
 	account_keep_peak(totals, cost);
 	cost->live_bytes -= amount.bytes;
@@ -108,7 +106,7 @@ static inline bool account_is_temporary(const struct model *model,
 /* A free of the block; account_drop comes with it. */
 static inline void account_free(struct model *model, struct context_cost *cost,
 				const struct block *block, uint64_t lifetime,
-				struct account_amount amount)
+				struct weigh_amount amount)
 {
 	struct size_class *sizes =
 		&model->histograms.sizes[histogram_bucket(block->size)];
@@ -133,7 +131,7 @@ static inline void account_free(struct model *model, struct context_cost *cost,
 }
 
 static inline void account_size(struct model *model, uint64_t size,
-				struct account_amount amount)
+				struct weigh_amount amount)
 {
 	struct size_class *sizes =
 		&model->histograms.sizes[histogram_bucket(size)];
@@ -156,7 +154,7 @@ static inline uint64_t account_lifetime(const struct block *block,
 static inline void account_birth(struct model *model, struct block *block,
 				 uint32_t context, uint32_t chain)
 {
-	const struct account_amount one = { 1, block->size };
+	const struct weigh_amount one = { 1, block->size };
 
 	if (__builtin_expect(model->special, 0)) {
 		account_special_birth(model, block, context, chain);
@@ -172,16 +170,16 @@ static inline void account_birth(struct model *model, struct block *block,
 
 static inline uint32_t account_end(struct model *model, struct block *block,
 				   uint64_t stamp, uint32_t by,
-				   enum account_end end)
+				   enum edge_end end)
 {
-	const struct account_amount one = { 1, block->size };
+	const struct weigh_amount one = { 1, block->size };
 	struct context_cost *cost;
 
 	if (__builtin_expect(model->special, 0))
 		return account_special_end(model, block, stamp, by, end);
 	cost = &model->contexts.costs[block->cost];
 	account_drop(&model->totals, cost, one);
-	if (end != ACCOUNT_LOST)
+	if (end != EDGE_LOST)
 		account_free(model, cost, block,
 			     account_lifetime(block, stamp), one);
 	return 0;

@@ -7,7 +7,7 @@
  *  I1  Between a block's home and its bucket, each bucket's `passed` counts
  *      it, the home's too, its own not.
  *
- * Called by the reader's thread.
+ * Called by the reader's thread, or the recorder's writer.
  */
 #include "cli/model/blocks.h"
 
@@ -15,45 +15,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/grow.h"
+#include "cli/base/room.h"
 #include "unwind/claim.h"
 
 #define FIRST_BITS 9
 #define BITS_MAX 30
 #define FIRST_LIST 512
-#define UNUSED_AHEAD 8		/* numbers whose block is fetched in advance */
+#define UNUSED_AHEAD 8		/* numbers whose block is fetched in advance, */
+#define MOVE_AHEAD 16		/* and whose bucket is, where they all move */
 #define NUMBERS_MAX ((size_t)UINT32_MAX - 1)
 
-static void allocate(struct blocks *blocks, unsigned bits)
+static bool allocate(struct blocks *blocks, unsigned bits)
 {
 	size_t count = (size_t)1 << bits;
+	struct blocks_bucket *buckets =
+		room_lines(NULL, 0, count * sizeof(*buckets));
 
-	blocks->buckets = grow_lines(NULL, 0,
-				     count * sizeof(*blocks->buckets));
-	memset(blocks->buckets, 0, count * sizeof(*blocks->buckets));
+	if (buckets == NULL)
+		return false;
+	memset(buckets, 0, count * sizeof(*buckets));
+	blocks->buckets = buckets;
 	blocks->mask = count - 1;
 	blocks->shift = 64 - bits;
 	blocks->limit = count * BLOCKS_BUCKET / 8 * 5;
+	return true;
 }
 
-/* Room for one more in the list. */
-static void make_room(struct blocks *blocks)
+/* Room for so many in the list; and in that of unused ones, so that a block
+ * can always go. */
+static bool make_room(struct blocks *blocks, size_t capacity)
 {
-	size_t capacity = blocks->capacity * 2;
+	uint32_t *unused;
+	struct block *list;
 
-	blocks->list = grow_lines(blocks->list,
-				  blocks->used * sizeof(*blocks->list),
-				  capacity * sizeof(*blocks->list));
+	unused = room_resize(blocks->unused, capacity, sizeof(*unused));
+	if (unused == NULL)
+		return false;
+	blocks->unused = unused;
+	list = room_lines(blocks->list, blocks->used * sizeof(*list),
+			  capacity * sizeof(*list));
+	if (list == NULL)
+		return false;
+	blocks->list = list;
 	blocks->capacity = capacity;
+	return true;
 }
 
-void blocks_init(struct blocks *blocks)
+bool blocks_try_init(struct blocks *blocks, size_t most)
 {
 	memset(blocks, 0, sizeof(*blocks));
-	allocate(blocks, FIRST_BITS);
-	blocks->capacity = FIRST_LIST;
-	make_room(blocks);
+	blocks->most = most > 0 && most < NUMBERS_MAX ? most : NUMBERS_MAX;
+	if (!allocate(blocks, FIRST_BITS))
+		return false;
+	if (!make_room(blocks, FIRST_LIST)) {
+		blocks_free(blocks);
+		return false;
+	}
 	memset(&blocks->list[blocks->used++], 0, sizeof(*blocks->list));
+	return true;
 }
 
 static inline struct blocks_bucket *next(const struct blocks *blocks,
@@ -108,26 +127,31 @@ struct block *blocks_find_far(const struct blocks *blocks, uint64_t address)
 	return number == NULL ? NULL : &blocks->list[*number];
 }
 
-static void enlarge(struct blocks *blocks)
+/* Twice as many buckets. */
+static bool enlarge(struct blocks *blocks)
 {
 	struct blocks_bucket *old = blocks->buckets;
 	unsigned bits = 64 - blocks->shift;
 
-	if (bits == BITS_MAX)
-		return;
-	allocate(blocks, bits + 1);
+	if (bits == BITS_MAX || !allocate(blocks, bits + 1))
+		return false;
 	free(old);
-	for (size_t i = 1; i < blocks->used; i++)
+	for (size_t i = 1; i < blocks->used; i++) {
+		if (i + MOVE_AHEAD < blocks->used)
+			blocks_prefetch(blocks,
+					blocks->list[i + MOVE_AHEAD].address);
 		if (blocks->list[i].address != 0)
 			put(blocks, blocks_hash(blocks->list[i].address),
 			    (uint32_t)i);
+	}
 	CLAIM_FULL(blocks_is_valid(blocks));
+	return true;
 }
 
-/* A number that is free; there is always memory for fewer than there are. */
+/* A number that is free; 0: there is none. */
 static inline uint32_t new_number(struct blocks *blocks)
 {
-	size_t left;
+	size_t left, capacity;
 
 	if (blocks->unused_count > 0) {
 		left = --blocks->unused_count;
@@ -136,14 +160,26 @@ static inline uint32_t new_number(struct blocks *blocks)
 			left > UNUSED_AHEAD ? left - UNUSED_AHEAD : 0]], 1);
 		return blocks->unused[left];
 	}
-	if (blocks->used >= NUMBERS_MAX)
-		grow_alloc(SIZE_MAX / 2);	/* ends the command */
-	if (blocks->used == blocks->capacity)
-		make_room(blocks);
+	if (blocks->used == blocks->capacity) {
+		capacity = blocks->capacity * 2;
+		if (capacity > blocks->most)
+			capacity = blocks->most;
+		if (capacity <= blocks->used || !make_room(blocks, capacity))
+			return 0;
+	}
 	return (uint32_t)blocks->used++;
 }
 
-struct block *blocks_add(struct blocks *blocks, uint64_t address, int *is_new)
+/* Without memory for more, buckets are filled to the last place but one each:
+ * a search must end. */
+static inline bool has_place(struct blocks *blocks)
+{
+	return blocks->count < blocks->limit || enlarge(blocks) ||
+	       blocks->count < (blocks->mask + 1) * (BLOCKS_BUCKET - 1);
+}
+
+struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
+			     int *is_new)
 {
 	struct block *block = blocks_find(blocks, address);
 	uint32_t number;
@@ -151,9 +187,11 @@ struct block *blocks_add(struct blocks *blocks, uint64_t address, int *is_new)
 	*is_new = block == NULL;
 	if (!*is_new)
 		return block;
-	if (blocks->count >= blocks->limit)
-		enlarge(blocks);
+	if (!has_place(blocks))
+		return NULL;
 	number = new_number(blocks);
+	if (number == 0)
+		return NULL;
 	put(blocks, blocks_hash(address), number);
 	blocks->list[number].address = address;
 	blocks->count++;
@@ -175,9 +213,25 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 	}
 	bucket->tags[number - bucket->numbers] = 0;
 	block->address = 0;
-	GROW(blocks->unused, blocks->unused_count, blocks->unused_capacity);
 	blocks->unused[blocks->unused_count++] = *number;
 	blocks->count--;
+}
+
+void blocks_clear(struct blocks *blocks)
+{
+	struct blocks fresh;
+
+	/* a small one, which is soon cleared again; if it can be had */
+	if (blocks_try_init(&fresh, blocks->most)) {
+		blocks_free(blocks);
+		*blocks = fresh;
+		return;
+	}
+	memset(blocks->buckets, 0,
+	       (blocks->mask + 1) * sizeof(*blocks->buckets));
+	blocks->used = 1;
+	blocks->unused_count = 0;
+	blocks->count = 0;
 }
 
 void blocks_free(struct blocks *blocks)

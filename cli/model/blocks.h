@@ -20,19 +20,21 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cli/base/grow.h"
 #include "cli/base/hash.h"
 
-#define BLOCK_SEQUENCE ((UINT64_C(1) << 45) - 1)
+#define BLOCK_SEQUENCE ((UINT64_C(1) << 44) - 1)
 #define BLOCK_LAYOUT ((1u << 15) - 1)
 
 struct block {
 	uint64_t address;	/* 0: no block */
 	uint64_t size;
 	uint64_t birth;		/* stamp */
-	uint64_t sequence : 45;	/* its number among its thread's allocations */
+	uint64_t sequence : 44;	/* its number among its thread's allocations */
 	uint64_t layout : 15;	/* enum gt_layout */
 	uint64_t moving : 1;	/* a realloc of it has begun and its result is
 				 * not known yet */
+	uint64_t odd : 1;	/* its events came out of order, or lack others */
 	uint64_t left_out : 1;	/* by the model's filter: has no cost */
 	uint64_t temporary : 1;	/* as it ended: set for who looks on, tap.h */
 	uint64_t pooled : 1;	/* of another heap than the allocator's */
@@ -60,7 +62,8 @@ struct blocks {
 	size_t used;		/* numbers that were ever in use, and 0 */
 	size_t capacity;
 	uint32_t *unused;	/* numbers below `used`; the last one is next */
-	size_t unused_count, unused_capacity;
+	size_t unused_count;
+	size_t most;		/* `capacity` may be that */
 	unsigned shift;		/* 64 - log2(buckets) */
 	struct blocks_bucket *buckets;
 	uint64_t mask;
@@ -68,19 +71,43 @@ struct blocks {
 	uint64_t limit;		/* of `count`, for so many buckets */
 };
 
-void blocks_init(struct blocks *blocks);
+/*
+ * `most`: so many blocks can live at a time, about; 0: as many as can be
+ * numbered. False: no memory.
+ */
+bool blocks_try_init(struct blocks *blocks, size_t most);
 /*
  * The block at this address, which may be new: then everything but the
  * address is still to be filled in, and *is_new is set. Blocks may move, but
- * not be numbered anew, when others are added.
+ * not be numbered anew, when others are added. NULL: no memory for it, or there
+ * are too many; then *is_new is set as well.
  */
-struct block *blocks_add(struct blocks *blocks, uint64_t address,
-			 int *is_new);
+struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
+			     int *is_new);
 /* The block at this address, or NULL: blocks_find, for where it is not as it
  * nearly always is. */
 struct block *blocks_find_far(const struct blocks *blocks, uint64_t address);
 void blocks_remove(struct blocks *blocks, struct block *block);
 void blocks_free(struct blocks *blocks);
+/* No block is there any more. */
+void blocks_clear(struct blocks *blocks);
+
+/* The same for a command, which ends without the memory. */
+static inline void blocks_init(struct blocks *blocks)
+{
+	if (!blocks_try_init(blocks, 0))
+		grow_failed(sizeof(*blocks));
+}
+
+static inline struct block *blocks_add(struct blocks *blocks,
+				       uint64_t address, int *is_new)
+{
+	struct block *block = blocks_try_add(blocks, address, is_new);
+
+	if (block == NULL)
+		grow_failed(blocks->used * sizeof(*block));
+	return block;
+}
 
 /* One block after the other: *number is 0 at first. NULL: no more. */
 static inline struct block *blocks_next(const struct blocks *blocks,

@@ -35,10 +35,7 @@ struct controls {
 	uint64_t view;		/* stamp: blocks that began before it are
 				 * foreign */
 	bool known;		/* `view` was known before the first event */
-	uint64_t started;	/* stamp of the last START; 0: there was none */
 	bool off;		/* events of blocks do not count now */
-	bool gap;		/* some frees, or allocations, are not there,
-				 * by choice: one without the other is no news */
 	uint64_t foreign;	/* frees of foreign blocks, since `view` */
 	uint64_t refused;	/* over a limit */
 };

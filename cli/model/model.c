@@ -44,15 +44,15 @@ void model_figures(const struct model *model, const struct context_cost *cost,
 
 const struct block *model_next_block(const struct model *model, uint64_t *at)
 {
-	while (*at + 1 < model->blocks.used) {
-		const struct block *block = &model->blocks.list[++*at];
+	while (*at + 1 < model->edges.blocks.used) {
+		const struct block *block = &model->edges.blocks.list[++*at];
 
 		if (block->address != 0 && !block->left_out &&
 		    !view_is_foreign(model, block))
 			return block;
 	}
-	if (*at + 1 < model->blocks.used + model->past_count)
-		return &model->past[++*at - model->blocks.used];
+	if (*at + 1 < model->edges.blocks.used + model->past_count)
+		return &model->past[++*at - model->edges.blocks.used];
 	return NULL;
 }
 
@@ -93,7 +93,7 @@ static void take_live(void *owner, const struct trace_live *block)
 /* Blocks are left out, and of their frees some may be here. */
 static void take_partial(struct model *model, const char *value)
 {
-	model->controls.gap |= strtoull(value, NULL, 10) != 0;
+	model->edges.gap |= strtoull(value, NULL, 10) != 0;
 }
 
 static void take_line(void *owner, unsigned type, const char *key,
@@ -103,7 +103,7 @@ static void take_line(void *owner, unsigned type, const char *key,
 
 	model_set_fact(model, type, key, value);
 	if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
-		model->maps.window = model->waiting.window =
+		model->maps.window = model->edges.waiting.window =
 			strtoull(value, NULL, 10);
 	if (type == GT_INFO && strcmp(key, "start_monotonic_ns") == 0) {
 		model->start_told = true;
@@ -116,7 +116,7 @@ static void take_line(void *owner, unsigned type, const char *key,
 		take_partial(model, value);
 	/* a child frees what it has from its parent */
 	if (type == GT_INFO && strcmp(key, "parent_trace") == 0)
-		model->controls.gap = true;
+		model->edges.gap = true;
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
 		model->clock.tick_ps = strtoull(value, NULL, 10);
 }
@@ -325,11 +325,10 @@ void model_init(struct model *model)
 	memset(model, 0, sizeof(*model));
 	images_init(&model->images);
 	contexts_init(&model->contexts);
-	blocks_init(&model->blocks);
+	model_edges(model);
 	threads_init(&model->threads);
-	maps_init(&model->maps, &model->blocks, &model->contexts);
-	model->waiting.expires = UINT64_MAX;
-	model->waiting.window = DEFAULT_WINDOW;
+	maps_init(&model->maps, &model->edges.blocks, &model->contexts);
+	model->edges.waiting.window = DEFAULT_WINDOW;
 	model->until = UINT64_MAX;
 }
 
@@ -365,7 +364,7 @@ void model_free(struct model *model)
 {
 	images_free(&model->images);
 	contexts_free(&model->contexts);
-	blocks_free(&model->blocks);
+	edges_free(&model->edges);
 	threads_free(&model->threads);
 	tuning_free(&model->tuning);
 	clock_free(&model->clock);
@@ -390,8 +389,6 @@ void model_free(struct model *model)
 	free(model->numbers);
 	free(model->past);
 	free(model->past_freed_by);
-	free(model->moving);
-	movings_free(&model->by_block);
 	free(model->facts);
 	table_free(&model->fact_index);
 }

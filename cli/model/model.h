@@ -11,11 +11,11 @@
 
 #include "cli/base/buffer.h"
 #include "cli/base/intern.h"
-#include "cli/model/blocks.h"
 #include "cli/model/chains.h"
 #include "cli/model/contexts.h"
 #include "cli/model/controls.h"
 #include "cli/model/damages.h"
+#include "cli/model/edges.h"
 #include "cli/model/figures.h"
 #include "cli/model/filters.h"
 #include "cli/model/footprint.h"
@@ -25,8 +25,6 @@
 #include "cli/model/images.h"
 #include "cli/model/leftout.h"
 #include "cli/model/maps.h"
-#include "cli/model/movings.h"
-#include "cli/model/pairing.h"
 #include "cli/model/part.h"
 #include "cli/model/pools.h"
 #include "cli/model/tap.h"
@@ -61,19 +59,6 @@ struct totals {
 	uint64_t repaired;	/* events that came out of order */
 	uint64_t epoch;		/* number of maxima so far */
 	uint64_t last_stamp;
-};
-
-/* A realloc whose result is not known yet, one for each lane. */
-struct moving {
-	uint64_t address;
-	bool active;
-	bool released;		/* the address was allocated again already */
-	bool found;		/* the block was known at BEGIN */
-	uint32_t chain;		/* of the block, once `released` */
-	uint32_t by;		/* the context of who calls realloc */
-	uint64_t begun;		/* stamp: what began before the last START is
-				 * not known any more, nor its chain if it
-				 * began before the view */
 };
 
 /*
@@ -132,7 +117,7 @@ struct model {
 	struct model_options options;
 	struct images images;
 	struct contexts contexts;
-	struct blocks blocks;
+	struct edges edges;		/* blocks, and what waits for others */
 	struct threads threads;
 	struct tuning tuning;
 	struct maps maps;
@@ -141,7 +126,6 @@ struct model {
 	const char *dumps[MODEL_DUMPS];	/* files that describe some, too */
 	size_t dump_count;
 	struct footprint footprint;
-	struct pairing waiting;
 	struct clock clock;
 	struct totals totals;		/* of the blocks that the filter selects */
 	struct totals whole;		/* of all blocks */
@@ -165,9 +149,6 @@ struct model {
 	struct block *past;
 	uint32_t *past_freed_by;	/* nodes, where has_freed_by */
 	size_t past_count, past_capacity;
-	struct moving *moving;		/* by lane */
-	size_t moving_count;
-	struct movings by_block;	/* lanes whose block moves */
 	struct fact *facts;
 	size_t fact_count;
 	size_t fact_capacity;
@@ -189,7 +170,7 @@ struct model {
 	struct selection *selection;	/* NULL: all blocks */
 	uint64_t births;		/* of blocks so far, if there is one */
 	uint64_t *numbers;		/* of blocks in that order, by theirs in
-					 * `blocks`; if deciding */
+					 * edges.blocks; if deciding */
 	size_t number_capacity;
 	const struct model_tap *tap;	/* NULL: nobody looks on */
 	uint64_t span_factor;		/* ns of a tick << 32 */
@@ -301,6 +282,8 @@ static inline uint64_t model_span_ns(const struct model *model, uint64_t ticks)
  * things, too; model_finish comes after it. Options are those of model_init:
  * no filter, no until_ns. */
 void model_sink(struct model *model, struct reader_sink *sink);
+/* Private to the model: edges without events, and their sink. */
+void model_edges(struct model *model);
 /* For tests: the sink's function for events, and what follows the last. */
 void model_events(void *owner, uint32_t lane,
 		  const struct trace_event *events, size_t count);

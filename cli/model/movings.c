@@ -4,7 +4,7 @@
  *
  *  I1  A lane is in the bucket of its address, or in none.
  *
- * Called by the reader's thread.
+ * Called by the reader's thread, or the recorder's writer.
  */
 #include "cli/model/movings.h"
 
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "cli/base/room.h"
 
 #define BITS_MIN 6
 
@@ -31,32 +31,43 @@ static void link_lane(struct movings *movings, uint32_t lane)
 	*bucket = lane + 1;
 }
 
-/* Twice as many, until `lane` is one of them. */
-static void grow(struct movings *movings, uint32_t lane)
+/* As many as that. */
+static bool grow(struct movings *movings, unsigned bits)
 {
-	size_t old = movings->bits ? (size_t)1 << movings->bits : 0, count;
-	uint32_t *buckets = movings->buckets;
+	size_t old = movings->bits ? (size_t)1 << movings->bits : 0;
+	size_t count = (size_t)1 << bits;
+	uint32_t *buckets = calloc(count, sizeof(*buckets)), *before;
+	struct movings_lane *lanes = buckets == NULL ? NULL :
+		room_resize(movings->lanes, count, sizeof(*lanes));
 
-	movings->bits = movings->bits ? movings->bits : BITS_MIN;
-	while ((size_t)lane >> movings->bits != 0)
-		movings->bits++;
-	count = (size_t)1 << movings->bits;
-	movings->lanes = grow_resize(movings->lanes, count,
-				     sizeof(*movings->lanes));
-	memset(movings->lanes + old, 0, (count - old) * sizeof(*movings->lanes));
-	movings->buckets = grow_zeroed(count, sizeof(*movings->buckets));
+	if (lanes == NULL) {
+		free(buckets);
+		return false;
+	}
+	memset(lanes + old, 0, (count - old) * sizeof(*lanes));
+	before = movings->buckets;
+	*movings = (struct movings){ lanes, buckets, bits };
 	for (size_t i = 0; i < old; i++)
-		for (uint32_t at = buckets[i], next; at != 0; at = next) {
-			next = movings->lanes[at - 1].next;
+		for (uint32_t at = before[i], next; at != 0; at = next) {
+			next = lanes[at - 1].next;
 			link_lane(movings, at - 1);
 		}
-	free(buckets);
+	free(before);
+	return true;
+}
+
+bool movings_reach(struct movings *movings, uint32_t lane)
+{
+	unsigned bits = movings->bits ? movings->bits : BITS_MIN;
+
+	while ((size_t)lane >> bits != 0)
+		bits++;
+	return bits == movings->bits || grow(movings, bits);
 }
 
 void movings_add(struct movings *movings, uint32_t lane, uint64_t address)
 {
-	if (movings->bits == 0 || (size_t)lane >> movings->bits != 0)
-		grow(movings, lane);
+	assert(movings->bits > 0 && (size_t)lane >> movings->bits == 0);
 	movings->lanes[lane].address = address;
 	link_lane(movings, lane);
 }

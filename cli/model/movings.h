@@ -6,6 +6,7 @@
 #ifndef GNOMON_MOVINGS_H
 #define GNOMON_MOVINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,10 @@ struct movings {
 	unsigned bits;		/* log2 of how many there are of both */
 };
 
-/* A lane has one address at a time, an address one lane. */
+/* Room for the lane. False: no memory. */
+bool movings_reach(struct movings *movings, uint32_t lane);
+/* There is room for the lane. It has one address at a time, an address one
+ * lane. */
 void movings_add(struct movings *movings, uint32_t lane, uint64_t address);
 /* The lane was added, and not removed since. */
 void movings_remove(struct movings *movings, uint32_t lane);

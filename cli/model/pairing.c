@@ -10,7 +10,7 @@
  *      those of one address and kind cost the search for them nothing.
  *  I3  `before` of a bucket's first entry is its last one.
  *
- * Called by the reader's thread.
+ * Called by the reader's thread, or the recorder's writer.
  */
 #include "cli/model/pairing.h"
 
@@ -137,13 +137,11 @@ static void unlink_slot(struct pairing *pairing, uint16_t index)
 		slots[slot->before].after = slot->after;
 }
 
-void pairing_wait(struct pairing *pairing, const struct trace_event *event,
-		  uint32_t lane, uint32_t chain)
+void pairing_wait(struct pairing *pairing, const struct pairing_entry *entry)
 {
 	uint16_t index = new_slot(pairing);
 
-	pairing->slots[index].entry =
-		(struct pairing_entry){ *event, lane, chain };
+	pairing->slots[index].entry = *entry;
 	pairing->slots[index].number = ++pairing->number;
 	link_slot(pairing, index);
 	set_expiry(pairing);

@@ -13,12 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/records.h"
+#include "cli/trace/event.h"
 
 struct pairing_entry {
 	struct trace_event event;
 	uint32_t lane;
 	uint32_t chain;		/* that it goes on with; 0: none */
+	bool known;		/* a free: there was a block at its address */
 };
 
 /* More are not expected within some microseconds; a file that has more is
@@ -47,8 +48,7 @@ struct pairing {
 };
 
 /* The caller makes room first: count < PAIRING_MAX. */
-void pairing_wait(struct pairing *pairing, const struct trace_event *event,
-		  uint32_t lane, uint32_t chain);
+void pairing_wait(struct pairing *pairing, const struct pairing_entry *entry);
 /* The slot of the oldest entry of these kinds (a bit set, 1 << gt_event) and
  * this address, or PAIRING_NONE. */
 unsigned pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds);

@@ -52,7 +52,7 @@ static void bear(struct model *model, const struct trace_live *live)
 	struct block *block;
 	int is_new;
 
-	block = blocks_add(&model->blocks, live->address, &is_new);
+	block = blocks_add(&model->edges.blocks, live->address, &is_new);
 	if (!is_new)
 		return;		/* a trace that says it twice */
 	*block = (struct block){

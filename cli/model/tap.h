@@ -10,19 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/model/blocks.h"
-
-/* How a block ends. */
-enum account_end {
-	ACCOUNT_FREED,
-	ACCOUNT_MOVED,		/* by realloc, which has made another one */
-	ACCOUNT_LOST		/* it cannot be there any more; no free came */
-};
+#include "cli/model/edges.h"
 
 /*
  * `node` is one of the model that was read first. `number` is the block's as
  * long as it lives, and another one's later: at most as many as were live at
- * once. `chain`: of an ACCOUNT_MOVED, and of the block that the realloc made;
+ * once. `chain`: of an EDGE_MOVED, and of the block that the realloc made;
  * else 0, unless the block is the result of an earlier realloc. Stamps are
  * for model_since_start_ns. `end` finds in block->temporary whether the block
  * counts as one. `thread`: where to put the thread whose event it is
@@ -34,7 +27,7 @@ struct model_tap {
 	void (*birth)(void *owner, const struct block *block, uint32_t number,
 		      uint32_t node, uint32_t chain);
 	void (*end)(void *owner, const struct block *block, uint32_t number,
-		    uint32_t node, uint64_t stamp, enum account_end end,
+		    uint32_t node, uint64_t stamp, enum edge_end end,
 		    uint32_t chain);
 	uint32_t *thread;
 };

@@ -41,28 +41,25 @@ static void begin_anew(struct model *model, uint64_t stamp)
 		return;
 	model->controls.view = stamp;
 	model->controls.foreign = 0;
+	edges_forget_chains(&model->edges);
 	if (!model->controls.known)
 		forget_figures(model);
 	model->totals.unpaired = 0;
 	model->totals.repaired = 0;
 }
 
-/* Reallocs that have begun go with their blocks: struct moving, begun. */
+/* Reallocs that have begun go with their blocks. */
 static void drop_blocks(struct model *model, uint64_t stamp)
 {
 	const struct block *block;
 	uint32_t number = 0;
 
 	while (stamp > model->controls.view &&
-	       (block = blocks_next(&model->blocks, &number)) != NULL)
+	       (block = blocks_next(&model->edges.blocks, &number)) != NULL)
 		if (!view_is_foreign(model, block))
 			account_end(model, (struct block *)block, stamp, 0,
-				    ACCOUNT_LOST);
-	blocks_free(&model->blocks);
-	blocks_init(&model->blocks);
-	movings_free(&model->by_block);
-	pairing_clear(&model->waiting);
-	model->controls.started = stamp;
+				    EDGE_LOST);
+	edges_forget(&model->edges);
 }
 
 static void apply(struct model *model, const struct control *control)
@@ -77,7 +74,7 @@ static void apply(struct model *model, const struct control *control)
 		begin_anew(model, control->stamp);
 		drop_blocks(model, control->stamp);
 		controls->off = false;
-		controls->gap = true;
+		model->edges.gap = true;
 		break;
 	case GT_CONTROL_CLEAR:
 		begin_anew(model, control->stamp);

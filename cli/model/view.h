@@ -30,7 +30,7 @@ static inline void view_free_unknown(struct model *model, uint64_t stamp)
 {
 	if (stamp < model->controls.view)
 		return;
-	if (model->controls.gap)
+	if (model->edges.gap)
 		model->controls.foreign++;
 	else
 		model->totals.unpaired++;

@@ -14,15 +14,16 @@
 #include "cli/recorder/census.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/log.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/proc.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
-#include "preload/base/sys.h"
-#include "preload/base/varint.h"
 
 /* Between two looks at a thread's name; and for each thread that there is, so
  * that thousands take no more than a thousandth of a processor. */
@@ -178,7 +179,7 @@ static bool census_gone(const struct feed *feed, int32_t tid)
 {
 	uint64_t state;
 
-	if (arch_syscall3(__NR_tgkill, feed->r->pid, tid, 0) == -ESRCH)
+	if (tgkill(feed->r->pid, tid, 0) && errno == ESRCH)
 		return true;
 	return tid == feed->r->pid &&
 	       proc_stat(tid, PROC_STAT_STATE, &state) && state == 'Z';
@@ -193,7 +194,7 @@ static void census_reap(struct feed *feed)
 
 		if (!feed_active(ring))
 			continue;
-		census_announce(feed, id, sys_now_ns());
+		census_announce(feed, id, time_ns_now());
 		if (census_gone(feed, feed->r->given[id].tid))
 			feed_finish(feed, id, arch_cycles());
 	}

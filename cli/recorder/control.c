@@ -34,14 +34,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
+#include "cli/recorder/futex.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/log.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/books/stats.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "preload/base/varint.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/xxh64.h"
 
@@ -127,7 +128,7 @@ static void control_start(struct writer *w, struct control_request *request)
 	control->begun++;
 	control->off = false;
 	control->start_ns = 0;
-	control_limit_duration(control, sys_now_ns());
+	control_limit_duration(control, time_ns_now());
 	gate_open(w->r->shared);
 }
 
@@ -253,7 +254,7 @@ static void control_report(struct writer *w, struct control_request *request)
 static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
 {
 	const struct gl_header *live = &w->live.shape;
-	uint64_t passed_ns = sys_now_ns() - live->monotonic0_ns;
+	uint64_t passed_ns = time_ns_now() - live->monotonic0_ns;
 	uint64_t begin = live->counter0 >> live->tick_shift;
 	uint64_t ticks = (arch_cycles() >> live->tick_shift) - begin;
 
@@ -270,11 +271,11 @@ static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
  * will not say quite the same when it comes. */
 static void control_pin(struct writer *w, uint64_t tick, uint64_t ns)
 {
-	uint64_t began_ns = w->live.shape.monotonic0_ns, now_ns = sys_now_ns();
+	uint64_t began_ns = w->live.shape.monotonic0_ns, now_ns = time_ns_now();
 
 	if (began_ns + ns > now_ns)
 		feed_moment(&w->feed, tick, began_ns + ns,
-			    sys_clock(CLOCK_REALTIME) + (began_ns + ns -
+			    time_ns_of(CLOCK_REALTIME) + (began_ns + ns -
 							 now_ns));
 }
 
@@ -453,7 +454,7 @@ void control_step(struct writer *w, uint64_t now_ns)
 		/* pairs with the acquire of control_await */
 		atomic_store_explicit(&shared->snapshots, w->snapshot.number,
 				      memory_order_release);
-		sys_futex_wake(&shared->snapshots);
+		futex_wake(&shared->snapshots);
 	}
 }
 
@@ -468,6 +469,6 @@ uint64_t control_wait_ns(const struct writer *w)
 		return CONTROL_CLIENT_NS;
 	if (!due)
 		return CONTROL_FOREVER_NS;
-	now = sys_now_ns();
+	now = time_ns_now();
 	return due > now ? due - now : 0;
 }

@@ -20,9 +20,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "cli/recorder/control_probe.h"
-#include "preload/base/sys.h"
+#include "cli/recorder/result.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
@@ -41,15 +43,15 @@ static long socket_bind(const struct control_socket *s)
 
 	/* abstract: begins with a NUL and is as long as is said */
 	memcpy(at.sun_path + 1, s->name, n);
-	return arch_syscall3(__NR_bind, s->fd, (long)&at,
-			     offsetof(struct sockaddr_un, sun_path) + 1 + n);
+	return result_of(bind(s->fd, (const struct sockaddr *)&at,
+			      offsetof(struct sockaddr_un, sun_path) + 1 + n));
 }
 
 static void socket_give_up(struct control_socket *s, long err)
 {
 	s->err = (int)err;
 	if (s->fd >= 0)
-		sys_close(s->fd);
+		close(s->fd);
 	s->fd = -1;
 }
 
@@ -58,10 +60,10 @@ static void socket_try(struct control_socket *s)
 {
 	long err = socket_bind(s);
 
-	s->bound_ns = sys_now_ns();
+	s->bound_ns = time_ns_now();
 	s->err = (int)err;
 	if (!err)
-		err = arch_syscall2(__NR_listen, s->fd, SOCKET_BACKLOG);
+		err = result_of(listen(s->fd, SOCKET_BACKLOG));
 	if (err && err != -EADDRINUSE)
 		socket_give_up(s, err);
 }
@@ -75,12 +77,11 @@ void control_socket_open(struct writer *w)
 	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++)
 		s->client[i] = (struct control_client){ .fd = -1 };
 	fd = control_probe() ?
-		     arch_syscall3(__NR_socket, AF_UNIX,
-				   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-				   0) :
+		     result_of(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK |
+					       SOCK_CLOEXEC, 0)) :
 		     -EPERM;
-	s->fd = sys_failed(fd) ? -1 : fd;
-	s->err = sys_failed(fd) ? fd : 0;
+	s->fd = fd < 0 ? -1 : fd;
+	s->err = fd < 0 ? fd : 0;
 	if (s->fd >= 0)
 		socket_try(s);
 }
@@ -90,7 +91,7 @@ void control_socket_init(struct writer *w)
 	struct control_socket *s = &w->socket;
 	struct text text;
 
-	s->user = arch_syscall0(__NR_geteuid);
+	s->user = geteuid();
 	text_init(&text, s->name, sizeof(s->name));
 	text_put(&text, CONTROL_SOCKET_NAME);
 	text_number(&text, w->r->pid);
@@ -103,14 +104,13 @@ void control_socket_init(struct writer *w)
 
 static void client_close(struct control_client *client)
 {
-	sys_close(client->fd);
+	close(client->fd);
 	*client = (struct control_client){ .fd = -1 };
 }
 
 static bool client_send(int fd, const char *line, size_t n)
 {
-	return arch_syscall6(__NR_sendto, fd, (long)line, n,
-			     MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0) == (long)n;
+	return send(fd, line, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (long)n;
 }
 
 static bool client_answer(const struct writer *w, int fd,
@@ -131,7 +131,7 @@ static void client_refuse(const struct writer *w, int fd, const char *why)
 	text_init(&text, request.message, sizeof(request.message));
 	text_put(&text, why);
 	client_answer(w, fd, &request);
-	sys_close(fd);
+	close(fd);
 }
 
 static bool client_may(const struct control_socket *s, int fd)
@@ -139,8 +139,7 @@ static bool client_may(const struct control_socket *s, int fd)
 	struct ucred peer;
 	unsigned size = sizeof(peer);
 
-	if (arch_syscall5(__NR_getsockopt, fd, SOL_SOCKET, SO_PEERCRED,
-			  (long)&peer, (long)&size) ||
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
 	    size != sizeof(peer))
 		return false;
 	return peer.uid == s->user || peer.uid == 0;
@@ -175,11 +174,11 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 	unsigned i;
 
 	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++) {
-		long fd = arch_syscall4(__NR_accept4, s->fd, 0, 0,
-					SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int fd = accept4(s->fd, NULL, NULL,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
 		struct control_client *client;
 
-		if (sys_failed(fd))
+		if (fd < 0)
 			return;
 		if (!client_may(s, fd)) {
 			client_refuse(w, fd, "is recorded for another user: "
@@ -217,14 +216,12 @@ static void client_take(struct writer *w, struct control_client *client,
 /* Whether it has more to say in time, or for good. */
 static bool client_hear(struct control_client *client, uint64_t now_ns)
 {
-	long n = arch_syscall6(__NR_recvfrom, client->fd,
-			       (long)(client->line + client->length),
-			       sizeof(client->line) - client->length,
-			       MSG_DONTWAIT, 0, 0);
+	long n = recv(client->fd, client->line + client->length,
+		      sizeof(client->line) - client->length, MSG_DONTWAIT);
 
-	if (n == -EAGAIN)
+	if (n < 0 && errno == EAGAIN)
 		return now_ns - client->since_ns < SOCKET_IDLE_NS;
-	if (sys_failed(n) || n == 0)
+	if (n <= 0)
 		return false;
 	client->length += n;
 	return true;
@@ -321,6 +318,6 @@ void control_socket_close(struct writer *w)
 		if (s->client[i].fd >= 0)
 			client_close(&s->client[i]);
 	if (s->fd >= 0)
-		sys_close(s->fd);
+		close(s->fd);
 	s->fd = -1;
 }

@@ -7,11 +7,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 
+#include "cli/recorder/time_ns.h"
+#include "preload/base/proc.h"
 #include "preload/ring/exit_place.h"
 #include "cli/recorder/parent_live.h"
-#include "preload/base/proc.h"
-#include "preload/base/sys.h"
 
 /* It has waited already, and has to get to say so. */
 #define EXIT_STATUS_PATIENCE_NS UINT64_C(1000000000)
@@ -59,7 +60,7 @@ static bool exit_status_may_tell(const struct recording *r)
 
 	if (!r->forked || r->told.fd < 0 || r->told.pid != r->parent ||
 	    r->parent <= 1 ||
-	    arch_syscall2(__NR_kill, r->parent, 0) == -ESRCH)
+	    (kill(r->parent, 0) && errno == ESRCH))
 		return false;
 	return !proc_stat(r->parent, PROC_STAT_SIGIGNORE, &ignored) ||
 	       !(ignored >> (SIGCHLD - 1) & 1);
@@ -86,19 +87,19 @@ bool exit_status_child(const struct recording *r, unsigned *at, int *pid,
 int exit_status_find(const struct recording *r)
 {
 	const struct timespec nap = { 0, EXIT_STATUS_NAP_NS };
-	uint64_t until = sys_now_ns() + EXIT_STATUS_PATIENCE_NS;
+	uint64_t until = time_ns_now() + EXIT_STATUS_PATIENCE_NS;
 	uint32_t own = atomic_load_explicit(&r->shared->exits, memory_order_relaxed);
 	int code;
 
 	for (;;) {
 		bool more =
-			!own && sys_now_ns() < until && exit_status_may_tell(r);
+			!own && time_ns_now() < until && exit_status_may_tell(r);
 
 		/* after the look at the parent, which may tell and end */
 		code = exit_status_told(r);
 		if (code >= 0 || !more)
 			break;
-		arch_syscall2(__NR_nanosleep, (long)&nap, 0);
+		nanosleep(&nap, NULL);
 	}
 	if (code >= 0)
 		return code; /* I1 */

@@ -28,6 +28,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
+#include "cli/recorder/futex.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/census.h"
 #include "cli/recorder/control.h"
@@ -36,9 +39,7 @@
 #include "cli/recorder/books/parts.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
-#include "preload/base/sys.h"
 #include "cli/recorder/turn.h"
-#include "preload/base/varint.h"
 
 #define FEED_AGE_NS (1 * UINT64_C(1000000000))
 #define FEED_SYNC_NS (1 * UINT64_C(1000000000))
@@ -109,7 +110,7 @@ static void feed_answer(struct feed *feed, uint32_t id)
 	uint32_t waits = RING_WAITS;
 
 	if (recording_is_nested(feed->r, id)) {
-		sys_futex_wake(&ring->tail);
+		futex_wake(&ring->tail);
 		return;
 	}
 	/* pairs with ring_nap: held, the producer touches nothing */
@@ -122,8 +123,8 @@ static void feed_answer(struct feed *feed, uint32_t id)
 		feed_grow(feed, id);
 	atomic_store_explicit(&ring->waiting, RING_AWAKE,
 			      memory_order_release);
-	sys_futex_wake(&ring->tail);
-	sys_futex_wake(&ring->waiting);
+	futex_wake(&ring->tail);
+	futex_wake(&ring->waiting);
 }
 
 static void feed_advance(struct feed *feed, uint32_t id, uint64_t tail)
@@ -353,7 +354,7 @@ static uint64_t feed_scan_once(struct feed *feed)
 {
 	uint64_t mark = arch_cycles() >> feed->tick_shift;
 	uint64_t turn = ring_turn_of(feed->r->shared) & ~RING_OFFERED;
-	uint64_t now_ns = sys_now_ns();
+	uint64_t now_ns = time_ns_now();
 	uint32_t count = feed_count(feed), id;
 
 	feed->scanned = mark;
@@ -392,7 +393,7 @@ static uint64_t feed_scan_all(struct feed *feed)
 /* What was scanned, or taken, goes out. */
 static uint64_t feed_drain_all(struct feed *feed, enum feed_depth depth)
 {
-	uint64_t now_ns = sys_now_ns(), bytes = 0;
+	uint64_t now_ns = time_ns_now(), bytes = 0;
 	uint32_t count = feed_count(feed), id;
 
 	for (id = 0; id < count && !feed->out->err; id++) {
@@ -444,7 +445,7 @@ uint64_t feed_pass(struct feed *feed, enum feed_depth depth)
 	feed->since_sync += bytes;
 	if (depth == FEED_ENOUGH) {
 		feed_adapt(feed);
-		turn_look(feed, sys_now_ns());
+		turn_look(feed, time_ns_now());
 	}
 	return bytes;
 }
@@ -473,16 +474,16 @@ void feed_moment(struct feed *feed, uint64_t tick, uint64_t ns,
 
 void feed_clocks(struct feed *feed)
 {
-	uint64_t cycles, ns = sys_moment(&cycles);
+	uint64_t cycles, ns = time_ns_moment(&cycles);
 
 	feed_moment(feed, cycles >> feed->tick_shift, ns,
-		    sys_clock(CLOCK_REALTIME));
+		    time_ns_of(CLOCK_REALTIME));
 }
 
 void feed_sync(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t mark = feed_scan_all(feed);
-	uint64_t now_ns = sys_now_ns();
+	uint64_t now_ns = time_ns_now();
 
 	if (unlikely(feed->sequence)) {
 		feed_take(feed, mark, depth);
@@ -556,7 +557,7 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 
 	if (!feed_active(ring))
 		return;
-	census_announce(feed, id, sys_now_ns());
+	census_announce(feed, id, time_ns_now());
 	if (unlikely(feed->sequence))
 		feed_take_all(feed);
 	feed_scan(feed, id);

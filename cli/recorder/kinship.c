@@ -10,10 +10,13 @@
  */
 #include "cli/recorder/kinship.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "cli/recorder/time_ns.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/format.h"
 
@@ -53,11 +56,11 @@ bool kinship_is_child(int pid, const char *pattern)
 	text_put(&text, "/proc/");
 	text_number(&text, parent);
 	text_put(&text, "/environ");
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (sys_failed(fd))
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return false;	/* another user's, then, or gone */
 	text_init(&text, entry, sizeof(entry));
-	while ((n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0) {
 		for (i = 0; i < n; i++) {
 			if (buffer[i]) {
 				text_char(&text, buffer[i]);
@@ -67,7 +70,7 @@ bool kinship_is_child(int pid, const char *pattern)
 			text_init(&text, entry, sizeof(entry));
 		}
 	}
-	sys_close(fd);
+	close(fd);
 	return look.output && look.preload;
 }
 
@@ -77,8 +80,8 @@ uint64_t kinship_start_ns(int pid)
 
 	if (!proc_stat(pid, PROC_STAT_STARTTIME, &ticks))
 		return 0;
-	ago = sys_clock(CLOCK_BOOTTIME) - ticks * KINSHIP_TICK_NS;
-	return sys_clock(CLOCK_REALTIME) - ago;
+	ago = time_ns_of(CLOCK_BOOTTIME) - ticks * KINSHIP_TICK_NS;
+	return time_ns_of(CLOCK_REALTIME) - ago;
 }
 
 struct kinship_info {
@@ -103,8 +106,7 @@ static bool kinship_read(int fd, struct kinship_info *info)
 {
 	char start[KINSHIP_INFO];
 	const char *at;
-	long n = arch_syscall4(__NR_pread64, fd, (long)start,
-			       sizeof(start) - 1, 0);
+	long n = pread(fd, start, sizeof(start) - 1, 0);
 
 	memset(info, 0, sizeof(*info));
 	if (n <= GT_HEADER_SIZE + GT_CHUNK_SIZE ||
@@ -119,20 +121,19 @@ static bool kinship_read(int fd, struct kinship_info *info)
 
 bool kinship_is_own(const char *path, int pid)
 {
-	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-					 O_CLOEXEC, 0);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct kinship_info info;
 	uint64_t start_time;
 	struct stat st;
 	bool own;
 
-	if (sys_failed(fd))
+	if (fd < 0)
 		return false;
-	own = sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	own = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	      kinship_read(fd, &info) && info.pid == (uint64_t)pid &&
 	      proc_stat(pid, PROC_STAT_STARTTIME, &start_time) &&
 	      info.start_time == start_time;
-	sys_close(fd);
+	close(fd);
 	return own;
 }
 
@@ -142,9 +143,10 @@ bool kinship_is_older(int fd, int pid, uint64_t start_ns)
 	uint64_t start_time;
 	struct stat st;
 
-	if (sys_fstat(fd, &st))
+	if (fstat(fd, &st))
 		return false;
-	if (st.st_mtim.tv_sec * (uint64_t)SYS_NS + st.st_mtim.tv_nsec <
+	if (st.st_mtim.tv_sec * (uint64_t)TIME_NS_SECOND +
+		    st.st_mtim.tv_nsec <
 	    start_ns)
 		return true;
 	return kinship_read(fd, &info) &&

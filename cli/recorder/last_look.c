@@ -12,7 +12,8 @@
  */
 #include "cli/recorder/last_look.h"
 
-#include "preload/base/sys.h"
+#include "cli/recorder/futex.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/writer_task.h"
 
 /* A program that is looked for in one directory after the other is one exec
@@ -34,13 +35,13 @@ static void last_look_take(struct writer *w)
 	usage_last(&w->usage, snapshot_last(&w->snapshot));
 	last_look_beat(w);
 	embedder_hold(&w->embed);
-	w->last_ns = sys_now_ns();
+	w->last_ns = time_ns_now();
 }
 
 /* Of execs that have failed, one after the other. */
 static bool last_look_lasts(const struct writer *w)
 {
-	return w->last_ns && sys_now_ns() - w->last_ns < LAST_LOOK_AGAIN_NS &&
+	return w->last_ns && time_ns_now() - w->last_ns < LAST_LOOK_AGAIN_NS &&
 	       w->snapshot.held &&
 	       atomic_load_explicit(&w->r->shared->execs,
 				    memory_order_relaxed);
@@ -57,7 +58,7 @@ void last_look_step(struct writer *w)
 					       memory_order_acquire);
 
 	if (w->last == wanted && not_last == wanted &&
-	    sys_now_ns() - w->last_ns >= LAST_LOOK_AGAIN_NS)
+	    time_ns_now() - w->last_ns >= LAST_LOOK_AGAIN_NS)
 		snapshot_drop(&w->snapshot);
 	if (w->last == wanted)
 		return;
@@ -71,7 +72,7 @@ void last_look_step(struct writer *w)
 	/* pairs with the acquire of ending_is_done */
 	atomic_store_explicit(&shared->last_done, wanted,
 			      memory_order_release);
-	sys_futex_wake(&shared->last_done);
+	futex_wake(&shared->last_done);
 }
 
 bool last_look_is_last(const struct writer *w)

@@ -13,15 +13,19 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "cli/recorder/futex.h"
+#include "cli/recorder/result.h"
 #include "preload/base/base.h"
-#include "preload/base/sys.h"
 #include "preload/ring/shared.h"
 #include "unwind/claim.h"
 
@@ -53,28 +57,30 @@ static bool live_is_laid_out(const struct gl_header *h, uint64_t size)
 		 h->rings_offset | h->data_offset) % GL_PAGE) == 0;
 }
 
-/* Where it is mapped, and its size. */
-static long live_map(struct live *live, int memory_id, uint64_t *size)
+/* Where it is mapped, and its size. 0 or -errno. */
+static int live_map(struct live *live, int memory_id, void **at,
+		    uint64_t *size)
 {
 	struct shmid_ds segment;
 	struct stat st;
-	long at;
 
 	if (live->fd < 0) {
-		at = arch_syscall3(__NR_shmat, memory_id, 0, 0);
-		if (!sys_failed(at) && shmctl(memory_id, IPC_STAT, &segment))
+		*at = shmat(memory_id, NULL, 0);
+		if (*at == (void *)-1)
+			return -errno;
+		if (shmctl(memory_id, IPC_STAT, &segment))
 			return -EINVAL;
 		*size = segment.shm_segsz;
-		return at;
+		return 0;
 	}
-	at = sys_fstat(live->fd, &st);
-	if (at)
-		return at;
+	if (fstat(live->fd, &st))
+		return -errno;
 	*size = st.st_size;
 	if (*size < sizeof(struct gl_header))
 		return -EINVAL;
-	return sys_mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			live->fd, 0);
+	*at = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, live->fd,
+		   0);
+	return *at == MAP_FAILED ? -errno : 0;
 }
 
 static uint32_t live_number(const _Atomic uint32_t *word)
@@ -87,14 +93,15 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	struct gl_shared *shared;
 	struct gl_told told;
 	uint64_t size = 0;
-	long at;
+	void *at;
+	int err;
 
 	memset(live, 0, sizeof(*live));
 	live->fd = fd;
-	at = live_map(live, memory_id, &size);
-	if (sys_failed(at))
-		return (int)at;
-	live->header = (struct gl_header *)at;
+	err = live_map(live, memory_id, &at, &size);
+	if (err)
+		return err;
+	live->header = at;
 	live->size = size;
 	if (fd >= 0 && !realpath(path, live->path))
 		live->path[0] = '\0';	/* it cannot be removed, then */
@@ -133,8 +140,8 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 		return -ENOMEM;
 	if (live->fd >= 0)
 		do
-			err = arch_syscall4(__NR_fallocate, live->fd, 0, page,
-					    to - page);
+			err = result_of(fallocate(live->fd, 0, page,
+						  to - page));
 		while (err == -EINTR);
 	if (!err)
 		live->reserved += to - from;
@@ -167,7 +174,7 @@ static void live_more_nodes(struct live *live)
 	/* pairs with the acquire of whoever reserves a node: the pages are
 	 * there; waiters sleep on it */
 	atomic_store_explicit(&h->node_limit, next, memory_order_release);
-	sys_futex_wake(&h->node_limit);
+	futex_wake(&h->node_limit);
 }
 
 static void live_more_heaps(struct live *live)
@@ -232,8 +239,8 @@ void live_unlink(struct live *live)
 	/* already gone, or a directory that changed its rights: either way
 	 * there is nothing left to do about it */
 	if (live_is_at(live))
-		sys_unlink(live->path);
-	sys_close(live->fd);
+		unlink(live->path);
+	close(live->fd);
 	live->fd = -1;
 	live->path[0] = '\0';
 }

@@ -11,12 +11,17 @@
 #include "cli/recorder/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/recorder/message_out.h"
 #include "cli/recorder/owner.h"
 #include "cli/recorder/recording.h"
-#include "preload/base/sys.h"
+#include "cli/recorder/result.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/text.h"
 
 #define LOG_LINE_MAX (GT_PATH_MAX + 512)
@@ -39,8 +44,9 @@ static bool log_wanted(unsigned level)
 
 static void log_open(void)
 {
-	log_state.fd = sys_open(log_path(), O_WRONLY | O_CREAT | O_APPEND |
-				O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
+	log_state.fd = result_of(open(log_path(), O_WRONLY | O_CREAT |
+				      O_APPEND | O_CLOEXEC | O_NOCTTY |
+				      O_NOFOLLOW, 0600));
 	owner_apply(log_state.fd);
 }
 
@@ -85,8 +91,8 @@ static void log_date(struct text *text, uint64_t days)
 
 static void log_time(struct text *text)
 {
-	uint64_t ns = sys_clock(CLOCK_REALTIME), s = ns / SYS_NS;
-	unsigned ms = ns % SYS_NS / 1000000;
+	uint64_t ns = time_ns_of(CLOCK_REALTIME), s = ns / TIME_NS_SECOND;
+	unsigned ms = ns % TIME_NS_SECOND / 1000000;
 
 	log_date(text, s / LOG_DAY);
 	text_char(text, 'T');
@@ -109,8 +115,8 @@ static void log_rename(void)
 	text_init(&text, older, sizeof(older));
 	text_put(&text, log_path());
 	text_put(&text, ".1");
-	arch_syscall4(__NR_renameat2, AT_FDCWD, (long)log_path(), AT_FDCWD,
-		      (long)older);
+	/* else it goes on under its name */
+	rename(log_path(), older);
 }
 
 /* The file under its name: not too long, and the one that is open. */
@@ -120,10 +126,9 @@ static void log_turn(void)
 	struct stat open, named;
 	bool same;
 
-	if (sys_fstat(log_state.fd, &open))
+	if (fstat(log_state.fd, &open))
 		return;
-	same = arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)log_path(),
-			     (long)&named, 0) == 0 &&
+	same = stat(log_path(), &named) == 0 &&
 	       named.st_ino == open.st_ino && named.st_dev == open.st_dev;
 	if (same && (uint64_t)open.st_size < most)
 		return;
@@ -131,7 +136,7 @@ static void log_turn(void)
 		log_rename();
 	else if (same)
 		return;		/* a pipe or a terminal */
-	sys_close(log_state.fd);
+	close(log_state.fd);
 	log_open();
 }
 
@@ -163,7 +168,7 @@ static void log_write(unsigned level, const char *what, const char *detail)
 	}
 	line[text.length] = '\n';
 	/* nowhere to report a failure to */
-	sys_write(log_state.fd, line, text.length + 1);
+	write(log_state.fd, line, text.length + 1);
 	log_turn();
 }
 

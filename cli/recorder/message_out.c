@@ -3,10 +3,12 @@
  */
 #include "cli/recorder/message_out.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define MESSAGE_OUT_MAX 768
@@ -33,21 +35,21 @@ void message_out_say(int tid, const char *message)
 {
 	struct stat st;
 	char path[64];
-	long fd;
+	int fd;
 
 	if (!proc_is_ours())
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/fd/2", tid);
 	/* appending: the descriptor we get has a position of its own. Of a file
 	 * the program's would not go along with it (message_out_keep). */
-	fd = sys_open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK |
-				    O_CLOEXEC, 0);
-	if (sys_failed(fd))
+	fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK |
+			O_CLOEXEC);
+	if (fd < 0)
 		return;
 	if (message_out_is_standard(fd, &st))
 		message_out_at(message_out_kept >= 0 ? message_out_kept : fd,
 			       message);
-	sys_close(fd);
+	close(fd);
 }
 
 void message_out_keep(int fd)
@@ -67,5 +69,5 @@ void message_out_at(int fd, const char *message)
 	text_put(&text, message);
 	line[text.length] = '\n';
 	/* nowhere to report a failure to */
-	sys_write(fd, line, text.length + 1);
+	write(fd, line, text.length + 1);
 }

@@ -11,12 +11,17 @@
 #include "cli/recorder/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/recorder/kinship.h"
+#include "cli/recorder/result.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/options_agree.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define OUTPUT_NUMBERS 1000	/* names tried before giving up */
@@ -112,42 +117,41 @@ static bool output_has(const char *pattern, char letter)
 
 static bool output_locked(const char *path)
 {
-	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-					 O_CLOEXEC, 0);
-	long err;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool locked;
 
-	if (sys_failed(fd))
+	if (fd < 0)
 		return false;
-	err = arch_syscall2(__NR_flock, fd, LOCK_SH | LOCK_NB);
-	sys_close(fd);
-	return err == -EWOULDBLOCK;
+	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
 }
 
 static void output_nap(void)
 {
 	struct timespec nap = { 0, OUTPUT_READER_NAP_NS };
 
-	arch_syscall2(__NR_nanosleep, (long)&nap, 0);
+	nanosleep(&nap, NULL);
 }
 
 /* Nobody may be reading a pipe: the program does not wait for long. */
 static long output_special(struct output *output)
 {
-	uint64_t end = sys_now_ns() + OUTPUT_READER_NS;
+	uint64_t end = time_ns_now() + OUTPUT_READER_NS;
 	long fd, flags;
 
 	output->regular = false;
 	for (;;) {
-		fd = sys_open(output->path, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
-						    O_NONBLOCK | O_CLOEXEC, 0);
-		if (fd != -ENXIO || sys_now_ns() >= end)
+		fd = result_of(open(output->path, O_WRONLY | O_NOFOLLOW |
+				    O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+		if (fd != -ENXIO || time_ns_now() >= end)
 			break;
 		output_nap();
 	}
-	if (sys_failed(fd))
+	if (fd < 0)
 		return fd;
-	flags = arch_syscall3(__NR_fcntl, fd, F_GETFL, 0);
-	arch_syscall3(__NR_fcntl, fd, F_SETFL, flags & ~O_NONBLOCK);
+	flags = fcntl(fd, F_GETFL);
+	fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 	return fd;
 }
 
@@ -155,16 +159,16 @@ static long output_special(struct output *output)
 static long output_replace(struct output *output,
 			   const struct output_names *names)
 {
-	long fd = sys_open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
-						 O_CLOEXEC, 0);
+	long fd = result_of(open(output->path, O_RDWR | O_NOFOLLOW |
+				 O_NONBLOCK | O_CLOEXEC));
 
-	if (sys_failed(fd))
+	if (fd < 0)
 		return fd;
-	if (arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB) == 0 &&
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 	    kinship_is_older(fd, names->pid, names->start_ns) &&
-	    arch_syscall2(__NR_ftruncate, fd, 0) == 0)
+	    ftruncate(fd, 0) == 0)
 		return fd;
-	sys_close(fd);
+	close(fd);
 	return -EEXIST;
 }
 
@@ -174,8 +178,7 @@ static long output_existing(struct output *output,
 {
 	struct stat st;
 
-	if (arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)output->path,
-			  (long)&st, AT_SYMLINK_NOFOLLOW))
+	if (lstat(output->path, &st))
 		return -EEXIST;
 	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
 		return output_special(output);
@@ -187,8 +190,8 @@ static long output_existing(struct output *output,
 static long output_try(struct output *output, const struct output_names *names,
 		       bool force)
 {
-	long fd = sys_open(output->path, O_WRONLY | O_CREAT | O_EXCL |
-						 O_NOFOLLOW | O_CLOEXEC, 0600);
+	long fd = result_of(open(output->path, O_WRONLY | O_CREAT | O_EXCL |
+				 O_NOFOLLOW | O_CLOEXEC, 0600));
 
 	output->regular = true;
 	return fd == -EEXIST ? output_existing(output, names, force) : fd;
@@ -247,9 +250,7 @@ static bool output_is_device(const char *path)
 {
 	struct stat st;
 
-	return arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path, (long)&st,
-			     AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISCHR(st.st_mode);
+	return lstat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
 /* Whether the name as the pattern gives it is another process's: that of an
@@ -303,11 +304,10 @@ static long output_elsewhere(struct output *output,
 
 	if (output_state[0]) {
 		/* there already, or it cannot be made: the open tells */
-		arch_syscall3(__NR_mkdirat, AT_FDCWD, (long)output_state,
-			      0700);
+		mkdir(output_state, 0700);
 		fd = output_in(output, names, output_state);
 	}
-	if (sys_failed(fd))
+	if (fd < 0)
 		fd = output_in(output, names, output_tmp);
 	return fd;
 }
@@ -318,8 +318,7 @@ static void output_absolute(struct output *output)
 	struct text text;
 
 	if (output->path[0] == '/' ||
-	    sys_failed(arch_syscall2(__NR_getcwd, (long)cwd, sizeof(cwd))) ||
-	    cwd[0] != '/')
+	    !getcwd(cwd, sizeof(cwd)) || cwd[0] != '/')
 		return;
 	text_init(&text, path, sizeof(path));
 	text_put(&text, cwd);
@@ -356,11 +355,11 @@ static void output_say(struct output *output, const char *wanted, long err)
 static int output_dup(struct output *output, const struct output_names *names,
 		      int fd)
 {
-	long to = arch_syscall3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+	int to = (int)result_of(fcntl(fd, F_DUPFD_CLOEXEC, 3));
 
-	output->fd = sys_failed(to) ? -1 : to;
+	output->fd = to < 0 ? -1 : to;
 	output->regular = false;
-	if (sys_failed(to)) {
+	if (to < 0) {
 		output_say(output, names->pattern, to);
 		return to;
 	}
@@ -383,12 +382,12 @@ int output_open(struct output *output, const struct output_names *names)
 	err = fd;
 	if (output_unwritable(fd))
 		fd = output_elsewhere(output, names);
-	output->fd = sys_failed(fd) ? -1 : fd;
+	output->fd = fd < 0 ? -1 : fd;
 	if (output->fd >= 0)
 		output_absolute(output);
-	if (sys_failed(err))
+	if (err < 0)
 		output_say(output, wanted, err);
 	if (output->fd >= 0 && output->regular)
-		arch_syscall2(__NR_flock, output->fd, LOCK_EX | LOCK_NB);
+		flock(output->fd, LOCK_EX | LOCK_NB);
 	return output->fd < 0 ? err : 0;
 }

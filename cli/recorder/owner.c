@@ -7,10 +7,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/recorder/result.h"
 #include "preload/base/proc_lines.h"
 #include "cli/recorder/recording.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define OWNER_BUFFER 4096
@@ -106,5 +107,5 @@ long owner_apply(int fd)
 		return 0;
 	if (!owner_find(&owner, text, "/etc/passwd", "/etc/group"))
 		return -ENOENT;
-	return arch_syscall3(__NR_fchown, fd, owner.user, owner.group);
+	return result_of(fchown(fd, owner.user, owner.group));
 }

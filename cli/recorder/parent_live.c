@@ -2,17 +2,17 @@
 #include "cli/recorder/parent_live.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "preload/base/base.h"
-#include "preload/base/sys.h"
 
 /* What is looked at of the header. */
 #define PARENT_LIVE_HEAD offsetof(struct gl_header, start_time)
 
 static bool parent_live_bytes(int fd, uint64_t at, void *to, size_t n)
 {
-	return arch_syscall4(__NR_pread64, fd, (long)to, n, (long)at) ==
-	       (long)n;
+	return pread(fd, to, n, at) == (long)n;
 }
 
 /* Whether it is one, of our own layout, and has all that may be asked for. */
@@ -21,7 +21,7 @@ static bool parent_live_check(int fd, int32_t *pid)
 	struct gl_header h;
 	struct stat st;
 
-	if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
 	    !parent_live_bytes(fd, 0, &h, PARENT_LIVE_HEAD) ||
 	    !parent_live_bytes(fd, offsetof(struct gl_header, shared_offset),
 			       &h.shared_offset, sizeof(h.shared_offset)))
@@ -55,7 +55,7 @@ void parent_live_begin(struct recording *r)
 		parent_live_trace(r);
 		return;
 	}
-	sys_close(r->told.fd);
+	close(r->told.fd);
 	r->told.fd = -1;
 }
 

@@ -24,9 +24,9 @@
 
 #include <assert.h>
 
+#include "cli/recorder/futex.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/sys.h"
 #include "preload/ring/ring_shared.h"
 #include "unwind/claim.h"
 
@@ -255,10 +255,10 @@ static void pool_rouse(struct gl_shared *shared, enum recorder_pool which,
 {
 	if (!rings) {
 		/* there is no memory, and nothing to wait for */
-		sys_futex_wake(&shared->ring_refills[which]);
+		futex_wake(&shared->ring_refills[which]);
 		return;
 	}
-	if (sys_futex_wake_some(&shared->ring_refills[which], rings) < rings)
+	if (futex_wake_some(&shared->ring_refills[which], rings) < rings)
 		return;
 	/* more may be waiting */
 	atomic_store_explicit(&shared->ring_hungry[which], 1,

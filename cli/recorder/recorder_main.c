@@ -33,11 +33,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/recorder/futex.h"
 #include "cli/recorder/lost_page.h"
 #include "cli/recorder/message_out.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/writer_task.h"
-#include "preload/base/sys.h"
 #include "preload/ring/gate.h"
 
 enum {
@@ -182,7 +182,7 @@ static void main_let_go(const struct live *live)
 	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
 			      memory_order_release);
 	atomic_store_explicit(&shared->recorder_tid, 0, memory_order_release);
-	sys_futex_wake(&shared->recorder_state);
+	futex_wake(&shared->recorder_state);
 }
 
 /* A live file of this process that no recorder has begun with, should it not be

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "cli/recorder/message_out.h"
+#include "cli/recorder/result.h"
 #include "preload/base/options.h"
 #include "preload/base/proc.h"
 #include "cli/recorder/recording.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define REPORTER_WORDS 12
@@ -215,16 +215,17 @@ static long reporter_open(const struct reporter *reporter, int tid)
 	struct text text;
 
 	if (*file)
-		return sys_open(file, O_WRONLY | O_CREAT | O_APPEND |
-					      O_CLOEXEC | O_NOCTTY, 0600);
+		return result_of(open(file, O_WRONLY | O_CREAT | O_APPEND |
+				      O_CLOEXEC | O_NOCTTY, 0600));
 	if (reporter->error >= 0)
 		return reporter_above(reporter->error);
 	text_init(&text, path, sizeof(path));
 	text_put(&text, "/proc/");
 	text_number(&text, tid);
 	text_put(&text, "/fd/2");
-	return proc_is_ours() ? sys_open(path, O_WRONLY | O_APPEND |
-					 O_NOCTTY | O_CLOEXEC, 0) : -ENOENT;
+	return proc_is_ours() ? result_of(open(path, O_WRONLY | O_APPEND |
+					       O_NOCTTY | O_CLOEXEC)) :
+				-ENOENT;
 }
 
 static int reporter_prepare(struct reporter *reporter, const char **why)
@@ -243,13 +244,13 @@ static int reporter_one(struct reporter *reporter, int tid, const char **why)
 {
 	long output = reporter_open(reporter, tid), pid;
 
-	if (sys_failed(output)) {
+	if (output < 0) {
 		*why = "the report's file cannot be opened";
 		return output;
 	}
 	pid = reporter_start(reporter, output);
-	sys_close(output);
-	if (sys_failed(pid)) {
+	close(output);
+	if (pid < 0) {
 		*why = "the report's command cannot be started";
 		return pid;
 	}

@@ -7,10 +7,10 @@
 
 #include <linux/seccomp.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "preload/base/ban.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define SECCOMP_STATUS_MAX 4096	/* of /proc/PID/status, more than it has */
@@ -50,7 +50,7 @@ static bool seccomp_read(int pid, int tid, unsigned *mode, unsigned *filters)
 
 void seccomp_watch_begin(struct seccomp_watch *watch)
 {
-	if (!seccomp_read(sys_getpid(), sys_gettid(), &watch->own_mode,
+	if (!seccomp_read(getpid(), gettid(), &watch->own_mode,
 			  &watch->own_filters))
 		watch->own_mode = watch->own_filters = 0;
 	watch->next = 0;

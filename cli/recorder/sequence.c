@@ -15,6 +15,8 @@
  */
 #include "cli/recorder/sequence.h"
 
+#include <errno.h>
+
 #include "cli/recorder/control.h"
 #include "cli/recorder/books/cull.h"
 #include "cli/recorder/books/parts.h"
@@ -23,18 +25,12 @@
 #define SEQUENCE_AHEAD 16	/* records whose memory is fetched */
 #define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
 
-int sequence_init(struct sequence *sequence, struct reserve *reserve,
-		  struct ledger *ledger)
+int sequence_init(struct sequence *sequence, struct ledger *ledger)
 {
-	int err;
-
 	sequence->ledger = ledger;
-	err = reserve_table(reserve, &sequence->rings,
-			    GL_RINGS_MAX * sizeof(struct sequence_ring));
-	if (!err)
-		err = reserve_table(reserve, &sequence->heap,
-				    GL_RINGS_MAX * sizeof(uint32_t));
-	return err;
+	sequence->rings.most = GL_RINGS_MAX * sizeof(struct sequence_ring);
+	sequence->heap.most = GL_RINGS_MAX * sizeof(uint32_t);
+	return grown_reach(&sequence->heap, sizeof(uint32_t)) ? 0 : -ENOMEM;
 }
 
 /* ---- the heap ---- */
@@ -184,19 +180,20 @@ static void sequence_advance(struct feed *feed, uint32_t id,
  * second of which follows what the first has brought. */
 static void sequence_fetch(struct feed *feed, uint32_t id)
 {
+	const struct blocks *blocks = &feed->sequence->ledger->edges.blocks;
 	struct sequence_ring *own = sequence_ring(feed->sequence, id);
 	const uint64_t *word;
 
 	for (; own->steps < SEQUENCE_AHEAD && own->ahead[0] < own->to;
 	     own->steps++) {
 		word = sequence_record(feed, id, own->ahead[0]);
-		ledger_prefetch(feed->sequence->ledger, gl_block(word[1]));
+		blocks_prefetch(blocks, gl_block(word[1]));
 		own->ahead[0] += sequence_length(feed, id, word);
 		if (own->steps < SEQUENCE_AHEAD / 2)
 			continue;
 		word = sequence_record(feed, id, own->ahead[1]);
-		ledger_prefetch_block(feed->sequence->ledger,
-				      gl_block(word[1]));
+		blocks_prefetch_block(blocks, blocks_glance(blocks,
+							    gl_block(word[1])));
 		own->ahead[1] += sequence_length(feed, id, word);
 	}
 	own->steps--;
@@ -209,13 +206,13 @@ static void sequence_one(struct feed *feed, uint32_t id)
 	struct sequence_ring *own = sequence_ring(sequence, id);
 	uint64_t word[GL_RECORD_MAX / 8];
 	unsigned kind;
-	struct ledger_event event;
+	struct ledger_source from = { .ring = id, .owner = own->owner };
+	struct trace_event event;
 
 	sequence_copy(feed, id, own->at, word);
 	kind = gl_kind(word[0]);
-	event = (struct ledger_event){
-		.kind = kind, .ring = id, .owner = own->owner,
-		.tick = own->tick, .address = gl_block(word[1]),
+	event = (struct trace_event){
+		.kind = kind, .stamp = own->tick, .address = gl_block(word[1]),
 	};
 	if (gl_has_context(word[0]))
 		event.context = (uint32_t)word[2];
@@ -227,12 +224,12 @@ static void sequence_one(struct feed *feed, uint32_t id)
 		return;
 	feed->rings[id].last_tick = own->tick;
 	if (sequence->cull)
-		event.slot = cull_put(sequence->cull, id, own->at, own->tick,
-				      word);
+		from.slot = cull_put(sequence->cull, id, own->at, own->tick,
+				     word);
 	if (likely(kind != GT_EXTRA) &&
 	    (!sequence->control ||
-	     likely(control_counts(sequence->control, event.tick))))
-		ledger_event(sequence->ledger, &event);
+	     likely(control_counts(sequence->control, event.stamp))))
+		ledger_event(sequence->ledger, &from, &event);
 }
 
 /* Takes from the first ring what comes before the second one's turn. */
@@ -269,9 +266,9 @@ static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 	struct feed_ring *ring = &feed->rings[id];
 
 	if (ring->taken == ring->seen ||
-	    !reserve_reach(&sequence->rings,
+	    !grown_reach(&sequence->rings,
 			   (id + UINT64_C(1)) * sizeof(*own)) ||
-	    !reserve_reach(&sequence->heap, (sequence->heaped + UINT64_C(1)) *
+	    !grown_reach(&sequence->heap, (sequence->heaped + UINT64_C(1)) *
 						    sizeof(uint32_t)))
 		return;
 	own = sequence_ring(sequence, id);
@@ -350,7 +347,7 @@ bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 	if (depth == FEED_LAST)
 		mark = UINT64_MAX;
 	mark = sequence->marked = base_max(mark, sequence->marked);
-	sequence->ledger->settled = mark;
+	sequence->ledger->edges.settled = mark;
 	sequence_take_before(feed, mark, depth);
 	if (sequence->left) {
 		ledger_settle(sequence->ledger, mark);

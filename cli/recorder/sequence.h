@@ -8,7 +8,7 @@
 
 #include "cli/recorder/feed.h"
 #include "cli/recorder/books/ledger.h"
-#include "cli/recorder/reserve.h"
+#include "cli/recorder/grown.h"
 
 struct control;
 struct cull;
@@ -30,7 +30,7 @@ struct sequence {
 	bool no_events;		/* totals alone are wanted */
 	/* of what is before this tick, do not wait for who is in a hook */
 	uint64_t at_once;
-	struct reserve_table rings, heap;
+	struct grown rings, heap;
 	uint32_t heaped;	/* rings in the heap */
 	struct parts *parts;	/* NULL: the trace is one file */
 	uint32_t left;		/* events that may be taken in this step */
@@ -39,8 +39,7 @@ struct sequence {
 };
 
 /* 0 or -ENOMEM. */
-int sequence_init(struct sequence *sequence, struct reserve *reserve,
-		  struct ledger *ledger);
+int sequence_init(struct sequence *sequence, struct ledger *ledger);
 
 /*
  * Rings were scanned, and nothing with a stamp below `mark` is still to come.

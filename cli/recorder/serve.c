@@ -11,16 +11,21 @@
 #include "cli/recorder/serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "cli/recorder/futex.h"
+#include "cli/recorder/result.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/control.h"
 #include "cli/recorder/dump/dump.h"
 #include "cli/recorder/target_file.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
@@ -69,7 +74,7 @@ static uint32_t serve_user(const struct gl_request *request)
 /* Who cannot give up what the program has given up must not go on. */
 static long serve_result(struct recording *r, long result)
 {
-	if (!sys_failed(result) || arch_syscall0(__NR_geteuid) != 0)
+	if (result >= 0 || geteuid() != 0)
 		return result;
 	text_message(r->message, sizeof(r->message),
 		     "the recorder cannot give up the privileges that the "
@@ -88,12 +93,12 @@ static long serve_call(struct writer *w, const struct gl_request *request)
 	if (user != SERVE_KEEP && w->live.fd >= 0)
 		/* refused to who is no owner with rights: then the next
 		 * reader removes it */
-		arch_syscall3(__NR_fchown, w->live.fd, user, -1);
+		fchown(w->live.fd, user, -1);
 	return serve_result(w->r,
-			    arch_syscall6(request->number, request->arg[0],
-					  request->arg[1], request->arg[2],
-					  request->arg[3], request->arg[4],
-					  0));
+			    result_of(syscall(request->number, request->arg[0],
+					      request->arg[1], request->arg[2],
+					      request->arg[3],
+					      request->arg[4], 0)));
 }
 
 static long serve_capabilities(struct writer *w, struct gl_request *request)
@@ -105,8 +110,8 @@ static long serve_capabilities(struct writer *w, struct gl_request *request)
 	    request->bytes > SERVE_CAPABILITIES)
 		return serve_result(w->r, -EINVAL);
 	return serve_result(w->r,
-			    arch_syscall2(__NR_capset, (long)data,
-					  (long)(data + request->arg[0])));
+			    result_of(syscall(SYS_capset, data,
+					      data + request->arg[0])));
 }
 
 /* A list that is longer than a request comes in parts, in order. */
@@ -129,8 +134,7 @@ static long serve_groups(struct writer *w, struct gl_request *request)
 	}
 	if (from + n < count)
 		return 0;
-	return serve_result(w->r, arch_syscall2(__NR_setgroups, count,
-						(long)groups));
+	return serve_result(w->r, result_of(setgroups(count, groups)));
 }
 
 static long serve_user_space(const struct recording *r, int tid)
@@ -147,11 +151,11 @@ static long serve_user_space(const struct recording *r, int tid)
 	text_put(&text, "/task/");
 	text_number(&text, tid);
 	text_put(&text, "/ns/user");
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (sys_failed(fd))
+	fd = result_of(open(path, O_RDONLY | O_CLOEXEC));
+	if (fd < 0)
 		return fd;
-	result = arch_syscall2(__NR_setns, fd, CLONE_NEWUSER);
-	sys_close(fd);
+	result = result_of(setns(fd, CLONE_NEWUSER));
+	close(fd);
 	return result;
 }
 
@@ -231,5 +235,5 @@ void serve_pending(struct writer *w)
 	/* pairs with the acquire of ask_wait */
 	atomic_store_explicit(&request->state, GL_REQUEST_DONE,
 			      memory_order_release);
-	sys_futex_wake(&request->state);
+	futex_wake(&request->state);
 }

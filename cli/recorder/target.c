@@ -19,12 +19,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/recorder/target_file.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/ban.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 
 #define TARGET_EXEC_NS (200 * UINT64_C(1000000))	/* a call that fails is shorter */
 
@@ -68,7 +69,7 @@ static int target_other(const struct target *target)
 			    GL_RING_ACTIVE ||
 		    tid <= 0 || tid == r->pid)
 			continue;
-		if (arch_syscall3(__NR_tgkill, r->pid, tid, 0) == 0)
+		if (tgkill(r->pid, tid, 0) == 0)
 			return tid;
 	}
 	return 0;
@@ -87,7 +88,7 @@ static bool target_memoryless(int pid)
 /* As the hooks say. */
 static bool target_replaced(struct target *target)
 {
-	uint64_t now_ns = sys_now_ns();
+	uint64_t now_ns = time_ns_now();
 
 	if (!atomic_load_explicit(&target->r->shared->execs,
 				  memory_order_acquire)) {
@@ -102,31 +103,32 @@ static bool target_replaced(struct target *target)
 bool target_same(struct target *target)
 {
 	int maps = target_file(GL_FILE_MAPS_WHOLE);
+	ssize_t got;
 	char byte;
 
 	if (maps < 0)
 		return !target_replaced(target);
-	return pread(maps, &byte, 1, 0) == 1 ||
-	       target_memoryless(target->r->pid);
+	do
+		got = pread(maps, &byte, 1, 0);
+	while (got < 0 && errno == EINTR);
+	return got == 1 || target_memoryless(target->r->pid);
 }
 
 bool target_dead(const struct target *target)
 {
-	struct pollfd poll = { .fd = target->pidfd, .events = POLLIN };
-	struct timespec now = { 0, 0 };
+	struct pollfd asked = { .fd = target->pidfd, .events = POLLIN };
 	int pid = target->r->pid;
 	uint64_t state;
-	long ready;
+	int ready;
 
 	if (target->pidfd >= 0) {
-		ready = arch_syscall5(__NR_ppoll, (long)&poll, 1, (long)&now,
-				      0, 0);
-		if (!sys_failed(ready))
+		ready = poll(&asked, 1, 0);
+		if (ready >= 0)
 			return ready == 1;
 	}
 	/* nothing is mounted at /proc */
 	if (!proc_stat(pid, PROC_STAT_STATE, &state))
-		return arch_syscall2(__NR_kill, pid, 0) == -ESRCH;
+		return kill(pid, 0) && errno == ESRCH;
 	return (state == 'Z' || state == 'X') && !target_leaderless(pid);
 }
 
@@ -136,8 +138,7 @@ static bool target_remembered(const struct target *target, int *code)
 	struct target_info info = { .mask = TARGET_INFO_EXIT };
 
 	if (target->pidfd < 0 || target->r->ban_known & SECCOMP_NO_STATUS ||
-	    arch_syscall3(__NR_ioctl, target->pidfd, TARGET_GET_INFO,
-			  (long)&info) != 0 ||
+	    ioctl(target->pidfd, TARGET_GET_INFO, &info) != 0 ||
 	    !(info.mask & TARGET_INFO_EXIT))
 		return false;
 	*code = info.exit_code;

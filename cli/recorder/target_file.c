@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "preload/base/base.h"
+#include "preload/base/proc.h"
 
 #define TARGET_FILE_FEED "\\012"
 
@@ -23,6 +23,7 @@ static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_PARENT] = "",
 };
 
+#define TARGET_FILE_FEED "\\012"
 #define TARGET_FILE_PROC 0x9fa0		/* PROC_SUPER_MAGIC */
 
 static int target_files[GL_FILES];
@@ -109,12 +110,12 @@ static bool target_file_at_feed(const char *path)
  */
 static void target_file_unescape(char *path, uint64_t inode)
 {
-	char *from = strstr(path, TARGET_FILE_FEED), *to = from;
+	char *from = strstr(path, TARGET_FILE_FEED), *to;
 	struct stat st;
 
-	if (likely(!from) || (stat(path, &st) == 0 && st.st_ino == inode))
+	if (!from || (stat(path, &st) == 0 && st.st_ino == inode))
 		return;
-	for (; *from; to++) {
+	for (to = from; *from; to++) {
 		bool feed = target_file_at_feed(from);
 
 		*to = feed ? '\n' : *from;
@@ -123,24 +124,28 @@ static void target_file_unescape(char *path, uint64_t inode)
 	*to = '\0';
 }
 
-void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
+void target_file_maps(void (*fn)(const struct target_map *map, void *arg),
 		      void *arg)
 {
-	char buffer[PROC_LINES_BUFFER], *line, *path;
+	char buffer[PROC_LINES_BUFFER], *line;
 	struct proc_lines_mapping mapping;
+	struct target_map map;
 	struct proc_lines lines;
 
 	if (target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
 			      sizeof(buffer)))
 		return;
 	while ((line = proc_lines_next(&lines))) {
-		if (!proc_lines_mapping(line, &mapping) || !mapping.path[0])
+		if (!proc_lines_mapping(line, &mapping) || !*mapping.path)
 			continue;
-		path = line + (mapping.path - line);
-		if (path[0] == '/')
-			target_file_unescape(path, mapping.inode);
-		fn(&(struct proc_map){ mapping.start, mapping.end, path },
-		   arg);
+		/* it points into the line, which is ours */
+		if (*mapping.path == '/')
+			target_file_unescape(line + (mapping.path - line),
+					     mapping.inode);
+		map.start = mapping.start;
+		map.end = mapping.end;
+		map.path = mapping.path;
+		fn(&map, arg);
 	}
 	proc_lines_close(&lines);
 }

@@ -9,7 +9,6 @@
 #ifndef GNOMON_TARGET_FILE_H
 #define GNOMON_TARGET_FILE_H
 
-#include "preload/base/proc.h"
 #include "preload/base/proc_lines.h"
 #include "preload/ring/shared.h"
 
@@ -28,14 +27,14 @@ int target_file_open(enum gl_file which);
 int target_file_lines(struct proc_lines *lines, enum gl_file which,
 		      char *buffer, size_t size);
 
-/* A part of the target's memory that has a path. */
-struct proc_map {
+/* One mapping of something that has a path. */
+struct target_map {
 	uint64_t start, end;
 	const char *path;	/* as it is, without the kernel's escapes */
 };
 
-/* Calls fn for each of them, in order of address. */
-void target_file_maps(void (*fn)(const struct proc_map *map, void *arg),
+/* Calls fn for each of the target, in order of address. */
+void target_file_maps(void (*fn)(const struct target_map *map, void *arg),
 		      void *arg);
 
 /* A path that leads to the file for open and readlink. */

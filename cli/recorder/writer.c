@@ -19,15 +19,17 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/recorder/census.h"
 #include "cli/recorder/exit_told.h"
 
+#include "cli/recorder/futex.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/serve.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/ban.h"
 #include "cli/recorder/last_look.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/ring/gate.h"
 #include "cli/recorder/turn.h"
@@ -73,7 +75,7 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	w->feed.rested = atomic_load_explicit(&shared->wake,
 					      memory_order_seq_cst) == seen;
 	if (w->feed.rested)
-		sys_futex_wait(&shared->wake, seen, writer_rest_ns(w));
+		futex_wait(&shared->wake, seen, writer_rest_ns(w));
 	atomic_store_explicit(&shared->asleep, 0, memory_order_relaxed);
 }
 
@@ -166,7 +168,7 @@ static const char *writer_work(struct writer *w)
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&shared->wake,
 						     memory_order_seq_cst);
-		uint64_t now_ns = sys_now_ns(), bytes;
+		uint64_t now_ns = time_ns_now(), bytes;
 		bool more;
 
 		atomic_fetch_add_explicit(&shared->beats, 1,
@@ -221,7 +223,7 @@ static void writer_release(struct recording *r)
 	uint32_t id;
 
 	for (id = 0; id < r->ring_count; id++)
-		sys_futex_wake(&r->rings[id].tail);
+		futex_wake(&r->rings[id].tail);
 }
 
 static void writer_give_up(struct writer *w, char *message, size_t size)
@@ -276,7 +278,7 @@ static void writer_finish_events(struct writer *w)
 	last_look_finish(w);
 	feed_sync(&w->feed, FEED_LAST);
 	books_finish(w);
-	emit_names_look(&w->names, w->maps.dump, sys_now_ns(), true);
+	emit_names_look(&w->names, w->maps.dump, time_ns_now(), true);
 	w->info.names_skipped = emit_names_skipped(&w->names);
 	/* the rest is there: this may take longest */
 	embedder_finish(&w->embed);
@@ -327,7 +329,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	if (!w->gave_up)
 		live_unlink(&w->live);
 	reporter_finish(&w->reporter);
-	sys_close(w->output.fd);
+	close(w->output.fd);
 }
 
 static void writer_tell(struct recording *r, uint32_t state)
@@ -335,7 +337,7 @@ static void writer_tell(struct recording *r, uint32_t state)
 	/* pairs with the acquire of parent_forks */
 	atomic_store_explicit(&r->shared->recorder_state, state,
 			      memory_order_release);
-	sys_futex_wake(&r->shared->recorder_state);
+	futex_wake(&r->shared->recorder_state);
 }
 
 void writer_run(struct writer *w)

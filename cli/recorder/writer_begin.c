@@ -8,20 +8,22 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/recorder/exit_told.h"
+#include "cli/recorder/futex.h"
 #include "cli/recorder/kinship.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/message_out.h"
 #include "cli/recorder/target_file.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/options.h"
 #include "preload/base/options_agree.h"
 #include "cli/recorder/owner.h"
 #include "cli/recorder/parent_live.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define WRITER_CALIBRATE_NS 100000
@@ -128,14 +130,14 @@ static int writer_open_output(struct writer *w)
 		.child = w->r->forked || kinship_is_child(w->r->pid, output),
 		.pid = w->r->pid,
 		.start_ns = kinship_start_ns(w->r->pid),
-		.unix_seconds = sys_clock(CLOCK_REALTIME) / SYS_NS,
+		.unix_seconds = time_ns_of(CLOCK_REALTIME) / TIME_NS_SECOND,
 		.program = w->exe,
 		.host = "host",
 	};
 	struct utsname host;
 	const char *p;
 
-	if (!arch_syscall1(__NR_uname, (long)&host))
+	if (!uname(&host))
 		names.host = host.nodename;
 	for (p = w->exe; *p; p++)
 		if (*p == '/')
@@ -147,7 +149,7 @@ static int writer_open_output(struct writer *w)
  * was the target's, which cannot have looked later than now. */
 static void writer_calibrate(struct gl_header *h)
 {
-	uint64_t ticks, ns = sys_moment(&ticks);
+	uint64_t ticks, ns = time_ns_moment(&ticks);
 	unsigned shift = 0;
 
 	if (h->monotonic0_ns > ns || h->counter0 > ticks) {
@@ -155,7 +157,7 @@ static void writer_calibrate(struct gl_header *h)
 		h->counter0 = ticks;
 	}
 	do
-		ns = sys_moment(&ticks) - h->monotonic0_ns;
+		ns = time_ns_moment(&ticks) - h->monotonic0_ns;
 	while (ns < WRITER_CALIBRATE_NS);
 	ticks -= h->counter0;
 	while (shift < 32 && (ns << shift) / (ticks ? ticks : 1) <
@@ -194,7 +196,7 @@ static void writer_limit(_Atomic uint32_t *limit, uint64_t reserved)
 		return;
 	/* pairs with the acquire of whoever fills what was reserved */
 	atomic_store_explicit(limit, reserved, memory_order_release);
-	sys_futex_wake(limit);
+	futex_wake(limit);
 }
 
 void writer_reserve(struct writer *w)

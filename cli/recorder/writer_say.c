@@ -6,8 +6,9 @@
  */
 #include "cli/recorder/writer_task.h"
 
+#include "cli/recorder/futex.h"
 #include "cli/recorder/log.h"
-#include "preload/base/sys.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/ring/gate.h"
 
 #define WRITER_UNSEEN_NS (5 * UINT64_C(1000000000))
@@ -47,12 +48,12 @@ static void writer_foreign_done(struct writer *w)
 	w->foreign.state = FOREIGN_NONE;
 	atomic_store_explicit(&w->r->shared->foreign_done, 1,
 			      memory_order_release);
-	sys_futex_wake(&w->r->shared->foreign_done);
+	futex_wake(&w->r->shared->foreign_done);
 }
 
 void writer_foreign_begin(struct writer *w)
 {
-	w->start_ns = sys_now_ns();
+	w->start_ns = time_ns_now();
 	w->foreign.patched = &w->r->shared->patched;
 	if (!w->r->forked)
 		foreign_look(&w->foreign, w->exe);

@@ -1,352 +1,386 @@
 /*
- * reduced.c: copies an ELF file section by section. The table of sections stays
- * as it is, because symbols refer to sections by number; what is not wanted of
- * them becomes NOBITS where it is mapped, and nothing elsewhere. A separate
- * debug file has that same table, with NOBITS where only the binary has the
- * bytes: then its table is the one that is copied, and the bytes come from
- * whoever has them.
+ * reduced.c: see the header. The table of sections stays as it is, because
+ * symbols refer to sections by number; what is not wanted of them becomes
+ * NOBITS where it is mapped, and nothing elsewhere. A separate debug file has
+ * that same table, with NOBITS where only the binary has the bytes: then its
+ * table is the one that is copied, and bytes come from whoever has them.
  *
  *	ELF header | program headers | sections wanted … | section headers
  *
- * .eh_frame is put as far behind .eh_frame_hdr as it is in memory, which is
- * where unwinders look for it; PT_GNU_EH_FRAME and PT_NOTE are moved along.
- * Loads keep their addresses and sizes in memory and have no bytes in the file;
- * what else would have to have bytes and has none is voided.
+ * .eh_frame lies as far behind .eh_frame_hdr as it does in memory, which is
+ * where unwinders look for it. Nothing of it exists as a whole at any time:
+ * the plan says where each byte comes from.
  *
- * Called by the main thread.
+ * I1: a place lies in its file as that was when it was loaded.
+ * I2: places do not overlap, and come in the order of their offsets.
  */
 #include "cli/symbol/reduced.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <gelf.h>
-
-#include "cli/base/grow.h"
-
-#define SECTIONS_MAX 65536	/* of a file; -ffunction-sections is for objects */
-#define PHDRS_MAX 4096
-#define GAP_MAX 8192		/* bytes between .eh_frame_hdr and .eh_frame */
-#define ALIGN_MAX 4096		/* a page: beyond that it says nothing */
-
-struct reduction {
-	Elf *from;		/* whose table of sections is copied */
-	Elf *binary;		/* whose bytes are taken where it has none */
-	Elf *to;
-	size_t names;		/* number of the section of section names */
-	uint64_t offset;	/* end of what was laid out */
-	uint64_t header_offset, header_address;	/* of .eh_frame_hdr */
-	uint64_t *offsets;	/* of the sections, 0: no bytes */
-};
+#define REDUCED_ALIGN_MAX 4096
+#define REDUCED_LIKE 16 /* the alignment of .eh_frame, at most */
+#define REDUCED_GAP_MAX 4096 /* between .eh_frame_hdr and .eh_frame */
+#define REDUCED_RECORD sizeof(Elf64_Ehdr) /* as large as any of a table */
 
 /* Of debug information, what nobody asks for who looks up addresses. */
-static const char *const unwanted[] = {
-	".debug_loc", ".debug_loclists", ".debug_macro", ".debug_macinfo",
-	".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames",
-	".debug_gnu_pubtypes", ".debug_names", ".debug_gdb_scripts",
+static const char reduced_unwanted[][20] = {
+	"loc",	    "loclists",	    "macro",	    "macinfo", "pubnames",
+	"pubtypes", "gnu_pubnames", "gnu_pubtypes", "names",   "gdb_scripts",
 };
 
-static const char *const wanted[] = {
-	".symtab", ".strtab", ".symtab_shndx", ".dynsym", ".dynstr",
-	".shstrtab", ".eh_frame", ".eh_frame_hdr", ".gnu_debugdata",
-	".gnu_debugaltlink", ".note.gnu.build-id", ".opd", ".ARM.exidx",
+static const char reduced_wanted[][20] = {
+	".symtab",
+	".strtab",
+	".symtab_shndx",
+	".dynsym",
+	".dynstr",
+	".shstrtab",
+	".eh_frame",
+	".eh_frame_hdr",
+	".gnu_debugdata",
+	".gnu_debugaltlink",
+	".note.gnu.build-id",
+	".opd",
+	".ARM.exidx",
 	".ARM.extab",
+	".debug_frame",
 };
 
-static bool is_among(const char *name, const char *const *list, size_t count)
+/* ---- the plan ---- */
+
+/* Behind ".debug_" or ".zdebug_"; NULL: no debug information. Unwind tables
+ * are told apart: they are wanted by another reason. */
+static const char *reduced_debug(const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(name, list[i]) == 0)
+	if (strncmp(name, ".debug_", 7) == 0)
+		name += 7;
+	else if (strncmp(name, ".zdebug_", 8) == 0)
+		name += 8;
+	else
+		return NULL;
+	return strcmp(name, "frame") == 0 ? NULL : name;
+}
+
+static bool reduced_among(const char *name, const char (*list)[20], size_t n)
+{
+	while (n--)
+		if (strcmp(name, list[n]) == 0)
 			return true;
 	return false;
 }
 
-static bool is_wanted(const char *name)
+static bool reduced_wants(const struct reduced *e, const char *name)
 {
-	if (strncmp(name, ".zdebug_", 8) == 0)
-		return true;
-	if (strncmp(name, ".debug_", 7) == 0)
-		return !is_among(name, unwanted,
-				 sizeof(unwanted) / sizeof(unwanted[0]));
-	return is_among(name, wanted, sizeof(wanted) / sizeof(wanted[0]));
+	const char *debug = reduced_debug(name);
+
+	if (debug)
+		return !e->cut &&
+		       !reduced_among(debug, reduced_unwanted,
+				      sizeof(reduced_unwanted) /
+					      sizeof(*reduced_unwanted));
+	return reduced_among(name, reduced_wanted,
+			     sizeof(reduced_wanted) / sizeof(*reduced_wanted));
 }
 
-/* The bytes of a section as they are in the file; NULL: none. */
-static Elf_Data *bytes_of(Elf_Scn *section)
+/* Whoever has the bytes of a section. */
+static const Elf64_Shdr *reduced_source(const struct reduced *e,
+					const Elf64_Shdr *section,
+					const char *name,
+					const struct elf_tables **from)
 {
-	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	const struct elf_tables *binary = &e->binary;
+	uint32_t i;
 
-	return data != NULL && data->d_buf != NULL && data->d_size > 0 ?
-		data : NULL;
-}
-
-/* The section of the binary that lies at that address under that name. */
-static Elf_Scn *same_section(Elf *binary, const char *name, uint64_t address)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-	GElf_Shdr header;
-
-	if (elf_getshdrstrndx(binary, &names) != 0)
+	*from = e->table;
+	if (elf_tables_has(e->table, section))
+		return section;
+	if (e->table == binary || !(section->sh_flags & SHF_ALLOC))
 		return NULL;
-	while ((section = elf_nextscn(binary, section)) != NULL) {
-		const char *other;
+	*from = binary;
+	for (i = 0; i < binary->sections; i++) {
+		const Elf64_Shdr *other = &binary->section[i];
 
-		if (gelf_getshdr(section, &header) == NULL)
-			continue;
-		other = elf_strptr(binary, names, header.sh_name);
-		if (other != NULL && header.sh_addr == address &&
-		    strcmp(other, name) == 0)
-			return header.sh_type == SHT_NOBITS ? NULL : section;
+		if (other->sh_addr == section->sh_addr &&
+		    strcmp(elf_tables_name(binary, other), name) == 0)
+			return elf_tables_has(binary, other) ? other : NULL;
 	}
 	return NULL;
 }
 
-static Elf_Data *find_bytes(const struct reduction *r, Elf_Scn *section,
-			    const GElf_Shdr *header, const char *name)
+static uint64_t reduced_align(uint64_t at, uint64_t align)
 {
-	Elf_Data *data = NULL;
-
-	if (header->sh_type != SHT_NOBITS)
-		data = bytes_of(section);
-	if (data == NULL && r->binary != r->from &&
-	    header->sh_flags & SHF_ALLOC)
-		data = bytes_of(same_section(r->binary, name,
-					     header->sh_addr));
-	return data;
+	if (align <= 1 || align > REDUCED_ALIGN_MAX || align & (align - 1))
+		return at;
+	return (at + align - 1) & ~(align - 1);
 }
 
-static uint64_t align_up(uint64_t value, uint64_t align)
+/* From `at` on, aligned as the address is: what comes behind it in memory is
+ * not to be moved by its own alignment. */
+static uint64_t reduced_like(uint64_t at, uint64_t address)
 {
-	return align > 1 && align <= ALIGN_MAX && (align & (align - 1)) == 0 ?
-		(value + align - 1) & ~(align - 1) : value;
+	return at + ((address - at) & (REDUCED_LIKE - 1));
 }
 
-/* Where the bytes of a section go. */
-static uint64_t place(struct reduction *r, const GElf_Shdr *header,
-		      const char *name)
+/* Where .eh_frame goes: see above. `at`: where else. */
+static uint64_t reduced_behind(const struct reduced *e, uint64_t at,
+			       uint32_t header, const Elf64_Shdr *section)
 {
-	uint64_t at = align_up(r->offset, header->sh_addralign);
-	uint64_t distance = header->sh_addr - r->header_address;
+	const struct reduced_place *before = &e->place[header];
+	uint64_t distance =
+		section->sh_addr - e->table->section[header].sh_addr;
 
-	if (strcmp(name, ".eh_frame_hdr") == 0) {
-		r->header_offset = at;
-		r->header_address = header->sh_addr;
-	} else if (strcmp(name, ".eh_frame") == 0 && r->header_offset != 0 &&
-		   distance >= r->offset - r->header_offset &&
-		   distance - (r->offset - r->header_offset) < GAP_MAX) {
-		at = r->header_offset + distance;
+	if (distance > before->size + (at - before->offset) + REDUCED_GAP_MAX ||
+	    before->offset + distance < at)
+		return at;
+	return before->offset + distance;
+}
+
+static uint64_t reduced_phdrs_end(const struct reduced *e)
+{
+	return e->table->class->ehdr_size +
+	       e->binary.phdrs * (uint64_t)e->table->class->phdr_size;
+}
+
+static void reduced_layout(struct reduced *e)
+{
+	const struct elf_tables *table = e->table;
+	uint32_t header = 0, i;
+	uint64_t at = reduced_phdrs_end(e);
+
+	e->debug_bytes = 0;
+	for (i = 0; i < table->sections; i++) {
+		const Elf64_Shdr *section = &table->section[i], *source;
+		const char *name = elf_tables_name(table, section);
+		struct reduced_place *place = &e->place[i];
+		const struct elf_tables *from;
+
+		place->from = NULL;
+		if (!reduced_wants(e, name) && i != table->header.e_shstrndx)
+			continue;
+		source = reduced_source(e, section, name, &from);
+		if (!source)
+			continue;
+		place->offset = reduced_align(at, section->sh_addralign);
+		if (strcmp(name, ".eh_frame_hdr") == 0)
+			place->offset = reduced_like(at, section->sh_addr);
+		if (header && strcmp(name, ".eh_frame") == 0)
+			place->offset = reduced_behind(e, place->offset, header,
+						       section);
+		if (strcmp(name, ".eh_frame_hdr") == 0)
+			header = i;
+		place->from = from;
+		place->at = source->sh_offset;
+		place->size = source->sh_size;
+		at = place->offset + place->size;
+		if (reduced_debug(name))
+			e->debug_bytes += place->size;
 	}
-	return at;
-}
-
-static int copy_section(struct reduction *r, Elf_Scn *section)
-{
-	Elf_Scn *copy = elf_newscn(r->to);
-	size_t index = elf_ndxscn(section);
-	Elf_Data *data = NULL, *to;
-	GElf_Shdr header;
-	const char *name;
-
-	if (copy == NULL || elf_ndxscn(copy) != index ||
-	    gelf_getshdr(section, &header) == NULL)
-		return -EBADMSG;
-	name = elf_strptr(r->from, r->names, header.sh_name);
-	if (name == NULL)
-		name = "";
-	if (is_wanted(name) || index == r->names)
-		data = find_bytes(r, section, &header, name);
-	if (data != NULL) {
-		if (header.sh_type == SHT_NOBITS)	/* the debug file's */
-			header.sh_type = strncmp(name, ".note", 5) == 0 ?
-				SHT_NOTE : strcmp(name, ".dynsym") == 0 ?
-				SHT_DYNSYM : strcmp(name, ".dynstr") == 0 ?
-				SHT_STRTAB : SHT_PROGBITS;
-		header.sh_offset = place(r, &header, name);
-		header.sh_size = data->d_size;
-		to = elf_newdata(copy);
-		if (to == NULL)
-			return -ENOMEM;
-		to->d_buf = data->d_buf;
-		to->d_size = data->d_size;
-		to->d_type = ELF_T_BYTE;
-		to->d_align = 1;
-		r->offset = header.sh_offset + header.sh_size;
-		r->offsets[index] = header.sh_offset;
-	} else if (header.sh_flags & SHF_ALLOC) {
-		header.sh_type = SHT_NOBITS;
-		header.sh_offset = r->offset;
-	} else {
-		/* libelf fills up from the end of the section before. */
-		header = (GElf_Shdr){
-			.sh_type = SHT_NULL, .sh_offset = r->offset,
-		};
-	}
-	return gelf_update_shdr(copy, &header) ? 0 : -EBADMSG;
+	e->header.e_shoff = reduced_align(at, 8);
+	e->size = e->header.e_shoff +
+		  table->sections * (uint64_t)table->class->shdr_size;
 }
 
 /* Where the bytes at an address went; 0: nowhere. */
-static uint64_t offset_of(const struct reduction *r, uint64_t address,
-			  uint64_t size)
+static uint64_t reduced_went(const struct reduced *e, uint64_t address,
+			     uint64_t size)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+	uint32_t i;
 
-	while ((section = elf_nextscn(r->from, section)) != NULL)
-		if (gelf_getshdr(section, &header) != NULL &&
-		    header.sh_flags & SHF_ALLOC &&
-		    address >= header.sh_addr && size <= header.sh_size &&
-		    address - header.sh_addr <= header.sh_size - size &&
-		    r->offsets[elf_ndxscn(section)] != 0)
-			return r->offsets[elf_ndxscn(section)] +
-			       (address - header.sh_addr);
-	return 0;
-}
+	for (i = 0; i < e->table->sections; i++) {
+		const Elf64_Shdr *section = &e->table->section[i];
 
-static int copy_phdrs(struct reduction *r, size_t count)
-{
-	GElf_Phdr phdr;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t offset;
-
-		if (gelf_getphdr(r->binary, (int)i, &phdr) == NULL)
-			return -EBADMSG;
-		offset = phdr.p_type == PT_LOAD ? 0 :
-			offset_of(r, phdr.p_vaddr, phdr.p_filesz);
-		if (offset == 0) {
-			if (phdr.p_filesz > 0 && phdr.p_type != PT_LOAD &&
-			    phdr.p_type != PT_TLS)
-				phdr.p_type = PT_NULL;
-			phdr.p_filesz = 0;
-			offset = phdr.p_align > 1 ?
-				phdr.p_vaddr % phdr.p_align : 0;
-		}
-		phdr.p_offset = offset;
-		if (gelf_update_phdr(r->to, (int)i, &phdr) == 0)
-			return -EBADMSG;
+		if (e->place[i].from && section->sh_flags & SHF_ALLOC &&
+		    address >= section->sh_addr &&
+		    elf_tables_within(address - section->sh_addr, size,
+				      e->place[i].size))
+			return e->place[i].offset +
+			       (address - section->sh_addr);
 	}
 	return 0;
 }
 
-static int copy_header(struct reduction *r, GElf_Ehdr *header, size_t phdrs)
+/* Loads keep their addresses and have no bytes; what has to have bytes and has
+ * none is voided. */
+static void reduced_phdrs(struct reduced *e)
 {
-	GElf_Ehdr copy;
+	uint32_t i;
 
-	if (gelf_newehdr(r->to, gelf_getclass(r->from)) == NULL ||
-	    (phdrs > 0 && gelf_newphdr(r->to, phdrs) == NULL) ||
-	    gelf_getehdr(r->to, &copy) == NULL)
-		return -EBADMSG;
-	memcpy(copy.e_ident, header->e_ident, EI_NIDENT);
-	copy.e_type = header->e_type;
-	copy.e_machine = header->e_machine;
-	copy.e_version = header->e_version;
-	copy.e_entry = header->e_entry;
-	copy.e_flags = header->e_flags;
-	copy.e_shstrndx = header->e_shstrndx;
-	copy.e_phoff = gelf_fsize(r->to, ELF_T_EHDR, 1, EV_CURRENT);
-	r->offset = copy.e_phoff + gelf_fsize(r->to, ELF_T_PHDR, phdrs,
-					      EV_CURRENT);
-	return gelf_update_ehdr(r->to, &copy) ? 0 : -EBADMSG;
-}
+	for (i = 0; i < e->binary.phdrs; i++) {
+		Elf64_Phdr *p = &e->phdr[i];
 
-static int put_section_headers(struct reduction *r)
-{
-	GElf_Ehdr header;
-
-	if (gelf_getehdr(r->to, &header) == NULL)
-		return -EBADMSG;
-	header.e_shoff = align_up(r->offset, 8);
-	return gelf_update_ehdr(r->to, &header) &&
-	       elf_update(r->to, ELF_C_WRITE) >= 0 ? 0 : -EBADMSG;
-}
-
-static int reduce(struct reduction *r)
-{
-	size_t sections, phdrs = 0;
-	Elf_Scn *section = NULL;
-	GElf_Ehdr header;
-	int error;
-
-	if (gelf_getehdr(r->from, &header) == NULL ||
-	    elf_getshdrnum(r->from, &sections) != 0 ||
-	    elf_getshdrstrndx(r->from, &r->names) != 0 ||
-	    elf_getphdrnum(r->binary, &phdrs) != 0 || sections == 0 ||
-	    sections > SECTIONS_MAX || phdrs > PHDRS_MAX ||
-	    r->names >= SHN_LORESERVE)
-		return -EBADMSG;
-	r->offsets = grow_zeroed(sections, sizeof(*r->offsets));
-	elf_flagelf(r->to, ELF_C_SET, ELF_F_LAYOUT);
-	error = copy_header(r, &header, phdrs);
-	while (error == 0 &&
-	       (section = elf_nextscn(r->from, section)) != NULL)
-		error = copy_section(r, section);
-	if (error == 0)
-		error = copy_phdrs(r, phdrs);
-	if (error == 0)
-		error = put_section_headers(r);
-	free(r->offsets);
-	return error;
-}
-
-/* May the two be of one program? */
-static bool belong_together(Elf *binary, Elf *debug)
-{
-	GElf_Ehdr a, b;
-
-	return elf_kind(debug) == ELF_K_ELF &&
-	       gelf_getehdr(binary, &a) != NULL &&
-	       gelf_getehdr(debug, &b) != NULL &&
-	       a.e_machine == b.e_machine && a.e_type == b.e_type &&
-	       gelf_getclass(binary) == gelf_getclass(debug) &&
-	       a.e_ident[EI_DATA] == b.e_ident[EI_DATA];
-}
-
-int reduced_write(int binary, int debug, int out)
-{
-	struct reduction r = { 0 };
-	Elf *other = NULL;
-	int error = -EBADMSG;
-
-	elf_version(EV_CURRENT);
-	r.binary = elf_begin(binary, ELF_C_READ_MMAP, NULL);
-	if (debug >= 0)
-		other = elf_begin(debug, ELF_C_READ_MMAP, NULL);
-	r.to = elf_begin(out, ELF_C_WRITE, NULL);
-	if (r.binary != NULL && r.to != NULL &&
-	    elf_kind(r.binary) == ELF_K_ELF) {
-		r.from = other != NULL && belong_together(r.binary, other) ?
-			other : r.binary;
-		error = reduce(&r);
+		*p = e->binary.phdr[i];
+		p->p_offset = p->p_type == PT_LOAD ? 0
+						   : reduced_went(e, p->p_vaddr,
+								  p->p_filesz);
+		if (p->p_offset)
+			continue;
+		if (p->p_filesz && p->p_type != PT_LOAD && p->p_type != PT_TLS)
+			p->p_type = PT_NULL;
+		p->p_filesz = 0;
+		p->p_offset = p->p_align > 1 ? p->p_vaddr % p->p_align : 0;
 	}
-	elf_end(r.to);
-	elf_end(other);
-	elf_end(r.binary);
-	return error;
 }
 
-char *reduced_alternate(int file, uint8_t build_id[REDUCED_ID_MAX],
-			size_t *build_id_size)
+/* Overlapping sections may claim more bytes than there are. */
+static bool reduced_plausible(const struct reduced *e)
 {
-	Dwarf *dwarf = dwarf_begin(file, DWARF_C_READ);
-	const char *name = NULL;
-	const void *id = NULL;
-	char *copy = NULL;
-	ssize_t size;
+	uint64_t most = e->binary.size + reduced_phdrs_end(e) +
+			e->table->sections * ((uint64_t)REDUCED_ALIGN_MAX +
+					      e->table->class->shdr_size);
 
-	if (dwarf == NULL)
-		return NULL;
-	size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
-	if (size > 0 && size <= REDUCED_ID_MAX && name != NULL) {
-		memcpy(build_id, id, (size_t)size);
-		*build_id_size = (size_t)size;
-		copy = grow_copy(name, strlen(name));
+	if (e->debug.fd >= 0)
+		most += e->debug.size;
+	return e->size <= most;
+}
+
+static bool reduced_together(const struct reduced *e)
+{
+	const Elf64_Ehdr *a = &e->binary.header, *b = &e->debug.header;
+
+	return e->debug.fd >= 0 && e->binary.class == e->debug.class &&
+	       a->e_machine == b->e_machine && a->e_type == b->e_type;
+}
+
+int reduced_plan(struct reduced *e, uint64_t debug_bytes_max)
+{
+	reduced_free(e);
+	e->table = reduced_together(e) ? &e->debug : &e->binary;
+	e->place = calloc(e->table->sections, sizeof(*e->place));
+	e->phdr = calloc(e->binary.phdrs + 1, sizeof(*e->phdr));
+	if (e->place == NULL || e->phdr == NULL) {
+		reduced_free(e);
+		return -ENOMEM;
 	}
-	dwarf_end(dwarf);
-	return copy;
+	e->header = e->table->header;
+	e->header.e_phoff = e->table->class->ehdr_size;
+	e->header.e_phnum = e->binary.phdrs;
+	e->header.e_phentsize = e->table->class->phdr_size;
+	e->header.e_ehsize = e->table->class->ehdr_size;
+	e->cut = false;
+	reduced_layout(e);
+	if (e->debug_bytes > debug_bytes_max) {
+		e->cut = true;
+		reduced_layout(e);
+	}
+	reduced_phdrs(e);
+	return reduced_plausible(e) ? 0 : -EBADMSG;
+}
+
+void reduced_free(struct reduced *e)
+{
+	free(e->place);
+	free(e->phdr);
+	e->place = NULL;
+	e->phdr = NULL;
+}
+
+/* ---- reading ---- */
+
+/* What [offset, offset + n) and [start, start + size) have in common: its
+ * length; *skip bytes into the first, *into bytes into the second. */
+static size_t reduced_common(uint64_t offset, size_t n, uint64_t start,
+			     uint64_t size, size_t *skip, uint64_t *into)
+{
+	uint64_t from = offset > start ? offset : start;
+	uint64_t to = offset + n < start + size ? offset + n : start + size;
+
+	*skip = from - offset;
+	*into = from - start;
+	return to > from ? to - from : 0;
+}
+
+static void reduced_copy(uint64_t offset, uint8_t *to, size_t n, uint64_t start,
+			 const void *from, size_t size)
+{
+	uint64_t into;
+	size_t skip;
+	size_t common = reduced_common(offset, n, start, size, &skip, &into);
+
+	if (common)
+		memcpy(to + skip, (const char *)from + into, common);
+}
+
+/* Of a section whose bytes the debug file does not have, its kind. */
+static unsigned reduced_kind(const char *name)
+{
+	if (strncmp(name, ".note", 5) == 0)
+		return SHT_NOTE;
+	if (strcmp(name, ".dynsym") == 0)
+		return SHT_DYNSYM;
+	return strcmp(name, ".dynstr") == 0 ? SHT_STRTAB : SHT_PROGBITS;
+}
+
+static void reduced_header(const struct reduced *e, uint32_t i, Elf64_Shdr *to)
+{
+	const struct reduced_place *place = &e->place[i];
+
+	*to = e->table->section[i];
+	if (place->from) {
+		if (to->sh_type == SHT_NOBITS)
+			to->sh_type =
+				reduced_kind(elf_tables_name(e->table, to));
+		to->sh_offset = place->offset;
+		to->sh_size = place->size;
+	} else if (to->sh_flags & SHF_ALLOC) {
+		to->sh_type = SHT_NOBITS;
+		to->sh_offset = e->table->class->ehdr_size;
+	} else {
+		memset(to, 0, sizeof(*to));
+	}
+}
+
+/* The tables' part of that piece of the file. */
+static void reduced_read_tables(const struct reduced *e, uint64_t offset,
+				uint8_t *to, size_t n)
+{
+	const struct elf_class *class = e->table->class;
+	uint8_t bytes[REDUCED_RECORD];
+	Elf64_Shdr header;
+	uint32_t i;
+
+	class->put_ehdr(bytes, &e->header);
+	reduced_copy(offset, to, n, 0, bytes, class->ehdr_size);
+	for (i = 0; i < e->binary.phdrs; i++) {
+		class->put_phdr(bytes, &e->phdr[i]);
+		reduced_copy(offset, to, n,
+			     e->header.e_phoff + i * class->phdr_size, bytes,
+			     class->phdr_size);
+	}
+	for (i = 0; i < e->table->sections; i++) {
+		reduced_header(e, i, &header);
+		class->put_shdr(bytes, &header);
+		reduced_copy(offset, to, n,
+			     e->header.e_shoff + i * class->shdr_size, bytes,
+			     class->shdr_size);
+	}
+}
+
+int reduced_read(const struct reduced *e, uint64_t offset, uint8_t *to,
+		 size_t n)
+{
+	uint32_t i;
+
+	memset(to, 0, n);
+	reduced_read_tables(e, offset, to, n);
+	for (i = 0; i < e->table->sections; i++) {
+		const struct reduced_place *place = &e->place[i];
+		uint64_t into;
+		size_t skip, common;
+		int err;
+
+		if (!place->from)
+			continue;
+		common = reduced_common(offset, n, place->offset, place->size,
+					&skip, &into);
+		err = common ? elf_tables_bytes(place->from->fd,
+						place->at + into, to + skip,
+						common)
+			     : 0;
+		if (err)
+			return err;
+	}
+	return 0;
 }

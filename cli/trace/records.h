@@ -10,23 +10,8 @@
 #include <stdint.h>
 
 #include "cli/trace/columns.h"
+#include "cli/trace/event.h"
 #include "preload/format.h"
-
-struct trace_event {
-	uint64_t stamp;		/* ticks */
-	uint64_t address;
-	uint64_t size;		/* ALLOC, REALLOC_DONE, EXTRA; else 0 */
-	uint32_t context;	/* likewise; FREE, REALLOC_BEGIN: of who frees
-				 * it, 0: not recorded */
-	uint8_t kind;		/* enum gt_event */
-	uint8_t what;		/* EXTRA: enum gt_extra, or 255; else 0 */
-	uint16_t layout;	/* ALLOC, REALLOC_DONE: enum gt_layout; else 0 */
-	/* EXTRA: its GT_EXTRA_ARGS arguments; else NULL. Of a decoder: valid
-	 * until its next batch. */
-	const uint64_t *args;
-};
-
-_Static_assert(sizeof(struct trace_event) == 40, "many are kept at a time");
 
 struct trace_thread {
 	unsigned what;		/* enum gt_thread_what */

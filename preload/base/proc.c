@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 

@@ -1,6 +1,5 @@
 /*
- * proc.h: what the kernel says about a process in /proc. The writer only,
- * except proc_read, which any thread may call.
+ * proc.h: what the kernel says about a process in /proc. Any thread.
  */
 #ifndef GNOMON_PROC_H
 #define GNOMON_PROC_H

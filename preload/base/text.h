@@ -24,13 +24,6 @@ void text_bytes(struct text *text, const char *s, size_t n);
 void text_number(struct text *text, uint64_t value);
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
-/* A line "key=value\n"; \n and \\ in the value are escaped, as in the INFO,
- * COUNTERS and END chunks; NULs of a byte string become \0. */
-void text_key(struct text *text, const char *key, const char *value);
-void text_key_bytes(struct text *text, const char *key, const char *value,
-		    size_t n);
-void text_key_number(struct text *text, const char *key, uint64_t value);
-
 /* The words for an errno value, of either sign. */
 void text_error(struct text *text, int err);
 

@@ -200,6 +200,11 @@ long fault_answer(void)
 	return fault_wanted[FAULT_VOID] ? 0 : -(long)fault_wanted[FAULT_ERROR];
 }
 
+bool fault_is_short(void)
+{
+	return fault_wanted[FAULT_SHORT];
+}
+
 long arch_syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
 	uint64_t site = fault_site(__builtin_return_address(0));
@@ -208,7 +213,7 @@ long arch_syscall6(long n, long a, long b, long c, long d, long e, long f)
 
 	if (n == __NR_exit)	/* or there would be no note of it */
 		fault_note(n, site, 0, false);
-	if (hit && !fault_wanted[FAULT_SHORT])
+	if (hit && !fault_is_short())
 		result = fault_answer();
 	else
 		result = fault_real_syscall6(n, a, b,

@@ -31,4 +31,7 @@ void fault_note(uint32_t nr, uint64_t site, long result, bool failed);
 /* What a call answers that fails. */
 long fault_answer(void);
 
+/* It does not, but moves a third of the bytes. */
+bool fault_is_short(void);
+
 #endif

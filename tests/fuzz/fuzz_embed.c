@@ -8,37 +8,39 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/recorder/embed/embed_elf.h"
 #include "cli/recorder/embed/embed_glob.h"
+#include "cli/symbol/reduced.h"
 
 #define LONGEST 4096		/* of a pattern */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct embed_elf elf;
+static struct reduced elf;
 
 static void reduce(const uint8_t *data, size_t size, uint64_t most)
 {
 	int fd = memfd_create("fuzz", 0);
-	uint8_t id[EMBED_ELF_ID_MAX];
+	uint8_t id[ELF_TABLES_ID_MAX];
 	char name[256];
 	uint8_t piece[4096];
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	elf.debug.fd = -1;
-	if (embed_elf_load(&elf.binary, fd) == 0) {
-		embed_elf_id(&elf.binary, id);
-		embed_elf_link(&elf.binary, name, sizeof(name));
-		embed_elf_alternate(&elf.binary, name, sizeof(name), id);
-		if (embed_elf_load(&elf.debug, fd))
+	if (elf_tables_load(&elf.binary, fd) == 0) {
+		elf_tables_id(&elf.binary, id);
+		elf_tables_link(&elf.binary, name, sizeof(name));
+		elf_tables_alternate(&elf.binary, name, sizeof(name), id);
+		if (elf_tables_load(&elf.debug, fd))
 			abort();
-		if (embed_elf_plan(&elf, most) == 0)
+		if (reduced_plan(&elf, most) == 0)
 			for (uint64_t at = 0; at < elf.size;
 			     at += sizeof(piece))
-				embed_elf_read(&elf, at, piece,
+				reduced_read(&elf, at, piece,
 					       elf.size - at < sizeof(piece) ?
 					       elf.size - at : sizeof(piece));
+		elf_tables_free(&elf.binary);
+		elf_tables_free(&elf.debug);
 	}
 	close(fd);
 }

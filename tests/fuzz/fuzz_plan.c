@@ -12,7 +12,6 @@
 
 #include "cli/base/tell.h"
 #include "cli/plan_image.h"
-#include "cli/recorder/copied_file.h"
 #include "cli/recorder/embed/foreign.h"
 #include "preload/patch/patch_plan.h"
 
@@ -32,15 +31,22 @@ static void read_plan(const uint8_t *data, size_t size)
 				return;
 }
 
-static void make_plan(const uint8_t *data, size_t size)
+static int file_of(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", 0);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	return fd;
+}
+
+static void make_plan(const uint8_t *data, size_t size)
+{
+	int fd = file_of(data, size);
 	struct buffer plan = { 0 };
 	struct plan_file file;
 	char path[64];
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (plan_file_open(&file, path))
 		plan_image(&plan, &file, path, true, true);
@@ -52,14 +58,10 @@ static void make_plan(const uint8_t *data, size_t size)
 static void look(const uint8_t *data, size_t size)
 {
 	struct foreign foreign = { .state = FOREIGN_NONE };
-	struct copied_file file = { .size = size, .fd = -1 };
-	/* aligned, as a mapping is */
-	uint8_t *copy = aligned_alloc(64, (size + 64) & ~(size_t)63);
+	int fd = file_of(data, size);
 
-	memcpy(copy, data, size);
-	file.bytes = copy;
-	foreign_file(&foreign, &file, "fuzz", true);
-	free(copy);
+	foreign_file(&foreign, fd, "fuzz", true);
+	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

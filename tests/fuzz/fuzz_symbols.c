@@ -1,8 +1,7 @@
 /*
  * fuzz_symbols.c: ELF files with symbols and debug information, from hostile
- * bytes, as the command looks addresses up in them; and as they are reduced
- * for embedding, and what a function in them returns. The first byte says how:
- * bit 0 reduce, bit 1 full names, bit 2 the function.
+ * bytes, as the command looks addresses up in them; and what a function in
+ * them returns. The first byte says how: bit 1 full names, bit 2 the function.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli/base/tell.h"
-#include "cli/symbol/reduced.h"
 #include "cli/symbol/returned.h"
 #include "cli/symbol/symbols.h"
 
@@ -52,7 +50,7 @@ static void look_up(int fd, const uint8_t *data, size_t size, bool full)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text;
-	int fd, out;
+	int fd;
 
 	if (size < 1)
 		return 0;
@@ -62,11 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 4 &&
 	    returned_text(fd, "give", &text) == RETURNED_TEXT)
 		free(text);
-	if (data[0] & 1) {
-		out = memfd_create("reduced", 0);
-		reduced_write(fd, -1, out);
-		close(out);
-	}
 	close(fd);
 	return 0;
 }

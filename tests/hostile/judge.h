@@ -154,10 +154,10 @@ static inline void judge_sums(struct model *model)
 	    model->report.chunks[GT_FREED] == 0)
 		judge_fail("%" PRIu64 " frees by stack, not %" PRIu64, freed,
 			   totals->frees);
-	if (model->blocks.count != totals->live_blocks &&
+	if (model->edges.blocks.count != totals->live_blocks &&
 	    model->report.chunks[GT_TOTALS] == 0)
 		judge_fail("%zu blocks, not %" PRIu64,
-			   (size_t)model->blocks.count, totals->live_blocks);
+			   (size_t)model->edges.blocks.count, totals->live_blocks);
 }
 
 static inline int judge_model(void)

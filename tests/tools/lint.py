@@ -25,10 +25,18 @@ LINE_MAX = 100
 # Whatever lies above whatever: how a claim is made.
 ANY_MAY = ["unwind/claim.h"]
 
-# Of preload/ only what check_recorder lets it reach.
-RECORDER_MAY = ["cli/recorder/", "preload/format.h", "preload/base/",
-                "preload/ring/", "unwind/layout.h", "arch.h",
-                "library/gnomon/gnomon.h"]
+# The recorder is a program with a C library. Of preload/ it may include the
+# formats, what lies in the live mapping or is asked and answered there, the
+# table of options, and a few helpers without state that both sides need. Of
+# the reader only what check_recorder lets it reach.
+RECORDER_MAY = ["cli/recorder/", "preload/format.h", "unwind/layout.h",
+                "arch.h", "library/gnomon/gnomon.h", "cli/base/", "cli/model/",
+                "cli/symbol/"]
+RECORDER_MAY += ["preload/%s.h" % stem for stem in """
+    base/ban base/control_format base/control_request base/options
+    base/options_agree ring/arenas ring/choose ring/dump_part ring/exit_place
+    ring/gate ring/ledger_ask ring/patched ring/replaced ring/ring_shared
+    ring/shared base/base base/proc base/proc_lines base/text""".split()]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
@@ -81,13 +89,16 @@ MAY_NOT_INCLUDE = {
 # functions, and what lies in the live mapping or is asked and answered there.
 # Nothing that describes the target's own memory. An entry that is not needed
 # any more is an offence, too.
-RECORDER_INLINE = """base/base base/sys base/varint"""
+RECORDER_INLINE = """base/base base/sys"""
 RECORDER_LAYOUT = """base/ban base/control_format base/control_request
     base/patch_format format ring/arenas ring/dump_part ring/exit_place
     ring/ledger_ask ring/replaced ring/shared"""
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/claim.h",
                    "unwind/layout.h", "unwind/memory.h"}
+# Of the reader the sources that the recorder is made of as well, with their
+# headers, and what an event is.
+RECORDER_READER = {"cli/base/grow.h", "cli/trace/event.h"}
 
 # What the library may want from the process it lives in. All of it weak: it
 # works without.
@@ -150,17 +161,19 @@ def included(path):
 
 
 def compiled_twice(path="mk/recorder.mk"):
-    """The sources of the library that the recorder has, too."""
+    """The sources of the library, and of the reader, that the recorder has."""
     with open(path, encoding="utf-8") as source:
         text = source.read().replace("\\\n", " ")
-    return re.search(r"^RECORDER_SHARED := (.*)$", text, re.M).group(1).split()
+    return " ".join(re.findall(r"^RECORDER_(?:SHARED|READER) := (.*)$", text,
+                               re.M)).split()
 
 
 def check_recorder(paths):
     twice = compiled_twice()
     stems = (RECORDER_INLINE + " " + RECORDER_LAYOUT).split()
-    may = RECORDER_OTHERS | {"preload/%s.h" % stem for stem in stems} | {
-        path[:-2] + ".h" for path in twice}
+    may = RECORDER_OTHERS | RECORDER_READER
+    may |= {"preload/%s.h" % stem for stem in stems}
+    may |= {path[:-2] + ".h" for path in twice}
     queue = twice + [path for path in paths if
                      path.startswith("cli/recorder/")]
     seen = set(queue)

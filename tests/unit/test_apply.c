@@ -53,7 +53,7 @@ static struct model *apply(unsigned wants)
 
 	model_init(model);
 	model->options.wants = wants;
-	model->waiting.window = 100;
+	model->edges.waiting.window = 100;
 	thread.tid = 1;
 	threads_record(&model->threads, &thread);
 	for (unsigned i = 0; i < EVENTS; i++)
@@ -68,10 +68,10 @@ static void end(struct model *model)
 	free(model);
 }
 
-/* I2, when no realloc is under way any more. */
+/* I1 of edges.c, when no realloc is under way any more. */
 static void nothing_moves(const struct model *model)
 {
-	const struct movings *movings = &model->by_block;
+	const struct movings *movings = &model->edges.by_block;
 
 	assert_int_not_equal(movings->bits, 0);
 	for (size_t i = 0; i < (size_t)1 << movings->bits; i++)
@@ -96,7 +96,7 @@ static void sums_agree(const struct model *model)
 	assert_int_equal(blocks, model->totals.live_blocks);
 	assert_int_equal(frees, model->totals.frees);
 	assert_int_equal(peak, model->totals.peak_bytes);
-	assert_int_equal(blocks, model->blocks.count);
+	assert_int_equal(blocks, model->edges.blocks.count);
 	while ((block = model_next_block(model, &at)) != NULL) {
 		bytes -= block->size;
 		blocks--;
@@ -117,7 +117,7 @@ static void chains_agree(const struct model *model)
 		if (chains->by_block[i] == 0)
 			continue;
 		held++;
-		assert_int_not_equal(model->blocks.list[i].address, 0);
+		assert_int_not_equal(model->edges.blocks.list[i].address, 0);
 	}
 	assert_int_equal(held, there);
 	assert_int_equal(held, chains->whole.live);

@@ -126,12 +126,43 @@ static void a_broken_table_is_seen(void **state)
 	blocks_free(&blocks);
 }
 
+/* No more than was said: what is there stays usable, and what goes makes room. */
+static void no_more_than_that(void **state)
+{
+	enum { MOST = 1000 };
+	struct blocks blocks;
+	unsigned count = 0;
+	int is_new;
+
+	(void)state;
+	assert_true(blocks_try_init(&blocks, MOST));
+	while (blocks_try_add(&blocks, 16 * (count + 1), &is_new) != NULL)
+		count++;
+	assert_in_range(count, MOST - 1, MOST);
+	assert_true(is_new);
+	assert_int_equal(blocks.count, count);
+	for (unsigned i = 1; i <= count; i++)
+		assert_non_null(blocks_find(&blocks, 16 * i));
+	assert_null(blocks_find(&blocks, 16 * (count + 1)));
+	blocks_remove(&blocks, blocks_find(&blocks, 16));
+	assert_non_null(blocks_try_add(&blocks, 8, &is_new));
+	assert_null(blocks_try_add(&blocks, 16, &is_new));
+	blocks_clear(&blocks);
+	assert_null(blocks_find(&blocks, 32));
+	assert_int_equal(blocks.count, 0);
+	for (unsigned i = 1; i <= count; i++)
+		assert_non_null(blocks_try_add(&blocks, 32 * i, &is_new));
+	assert_null(blocks_try_add(&blocks, 16, &is_new));
+	blocks_free(&blocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_array),
 		cmocka_unit_test(one_home),
 		cmocka_unit_test(a_broken_table_is_seen),
+		cmocka_unit_test(no_more_than_that),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static int each(void **state)
 	(void)state;
 	cull = (struct cull){ .fresh = 1 };
 	cull.slots.at = (void *)slots;
-	cull.rings.at = (void *)rings;
+	cull.rings = rings;
 	rings[0] = rings[1] = (struct cull_ring){ 0 };
 	for (i = 0; i < 8; i++)
 		cull_append(&cull, i % 2);

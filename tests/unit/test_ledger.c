@@ -31,11 +31,11 @@ struct place {
 };
 
 static struct place places[SLOTS];
-static struct ledger_event events[EVENTS + RINGS];
+static struct trace_event events[EVENTS + RINGS];
+static struct ledger_source sources[EVENTS + RINGS];
 static size_t count;
 static struct ledger_sum all, contexts[CONTEXTS];
 static struct ledger ledger;
-static struct reserve reserve;
 static uint64_t now;
 static uint32_t seed;
 
@@ -57,9 +57,8 @@ static void begin(void)
 	memset(contexts, 0, sizeof(contexts));
 	count = 0;
 	now = 1000;
-	assert_int_equal(reserve_open(&reserve, UINT64_C(256) << 20), 0);
-	assert_int_equal(ledger_init(&ledger, &reserve, 4096, WINDOW, 0),
-			 0);
+	assert_int_equal(ledger_init(&ledger, UINT64_C(256) << 20, 4096,
+				     WINDOW, 0), 0);
 	for (i = 0; i < RINGS; i++)
 		ledger_thread_new(&ledger, i, i + 1);
 }
@@ -67,8 +66,9 @@ static void begin(void)
 static void say(unsigned kind, uint32_t ring, uint32_t place)
 {
 	now += 1 + draw(8);
-	events[count++] = (struct ledger_event){
-		.kind = kind, .ring = ring, .owner = ring, .tick = now,
+	sources[count] = (struct ledger_source){ ring, ring, 0 };
+	events[count++] = (struct trace_event){
+		.kind = kind, .stamp = now,
 		.address = 0x10000 + 16 * place,
 		.size = places[place].size,
 		.context = places[place].context,
@@ -156,15 +156,14 @@ static void same(void)
 		same_sums(figure ? &figure->sum : &none, &contexts[i]);
 	}
 	for (i = 0; i < SLOTS; i++) {
-		const struct ledger_block *block =
-			ledger_find(&ledger, 0x10000 + 16 * i);
+		const struct block *block =
+			blocks_find(&ledger.edges.blocks, 0x10000 + 16 * i);
 
 		assert_int_equal(block != NULL, places[i].live);
 		if (!block)
 			continue;
 		assert_int_equal(block->size, places[i].size);
-		assert_int_equal(ledger_figure_at(&ledger,
-						  block->figure)->context,
+		assert_int_equal(ledger_context_of(&ledger, block),
 				 places[i].context);
 	}
 	for (i = 0; i < GT_CLASSES; i++) {
@@ -176,13 +175,20 @@ static void same(void)
 	assert_int_equal(ledger.refused, 0);
 }
 
+static void take(uint32_t ring, struct trace_event event)
+{
+	const struct ledger_source from = { ring, ring, 0 };
+
+	ledger_event(&ledger, &from, &event);
+}
+
 static void feed(void)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		ledger.settled = events[i].tick;
-		ledger_event(&ledger, &events[i]);
+		ledger.edges.settled = events[i].stamp;
+		ledger_event(&ledger, &sources[i], &events[i]);
 	}
 }
 
@@ -211,20 +217,25 @@ static void shuffle(void)
 	size_t i, k;
 
 	for (i = 0; i < count; i++) {
-		struct ledger_event *event = &events[i];
+		struct trace_event *event = &events[i];
+		uint32_t ring = sources[i].ring;
 
-		event->tick += draw(WINDOW / 2);
-		if (event->tick < last[event->ring])
-			event->tick = last[event->ring];
-		last[event->ring] = event->tick;
+		event->stamp += draw(WINDOW / 2);
+		if (event->stamp < last[ring])
+			event->stamp = last[ring];
+		last[ring] = event->stamp;
 	}
 	/* nearly sorted */
 	for (i = 1; i < count; i++) {
-		struct ledger_event event = events[i];
+		struct trace_event event = events[i];
+		struct ledger_source from = sources[i];
 
-		for (k = i; k && events[k - 1].tick > event.tick; k--)
+		for (k = i; k && events[k - 1].stamp > event.stamp; k--) {
 			events[k] = events[k - 1];
+			sources[k] = sources[k - 1];
+		}
 		events[k] = event;
+		sources[k] = from;
 	}
 }
 
@@ -252,26 +263,25 @@ static void out_of_order(void **state)
 /* A ring whose thread held everybody up comes long after the others. */
 static void a_ring_late(void **state)
 {
-	const struct ledger_event alloc = {
-		.kind = GT_ALLOC, .ring = 1, .owner = 1, .tick = 5000,
-		.address = 0x10000, .size = 10, .context = 16,
+	const struct trace_event alloc = {
+		.kind = GT_ALLOC, .stamp = 5000, .address = 0x10000,
+		.size = 10, .context = 16,
 	};
-	struct ledger_event event = alloc;
+	struct trace_event event = alloc;
 
 	(void)state;
 	begin();
-	ledger.settled = 4000;
+	ledger.edges.settled = 4000;
 	event.kind = GT_FREE;
-	event.ring = event.owner = 2;
-	event.tick = 6000;
-	ledger_event(&ledger, &event);
+	event.stamp = 6000;
+	take(2, event);
 	event.kind = GT_ALLOC;
-	event.tick = 7000;
+	event.stamp = 7000;
 	event.size = 20;
 	/* the free of the one is waiting for an allocation */
-	ledger_event(&ledger, &event);
-	ledger_event(&ledger, &alloc);
-	ledger.settled = 20000;
+	take(2, event);
+	take(1, alloc);
+	ledger.edges.settled = 20000;
 	ledger_settle(&ledger, 20000);
 	assert_int_equal(ledger.all.blocks, 2);
 	assert_int_equal(ledger.all.frees, 1);
@@ -279,25 +289,25 @@ static void a_ring_late(void **state)
 
 static void unknown_blocks(void **state)
 {
-	const struct ledger_event free = {
-		.kind = GT_FREE, .tick = 2000, .address = 0x5000,
+	const struct trace_event free = {
+		.kind = GT_FREE, .stamp = 2000, .address = 0x5000,
 	};
-	struct ledger_event alloc = {
-		.kind = GT_ALLOC, .tick = 3000, .address = 0x5000,
+	struct trace_event alloc = {
+		.kind = GT_ALLOC, .stamp = 3000, .address = 0x5000,
 		.size = 7, .context = 16,
 	};
 
 	(void)state;
 	begin();
-	ledger.settled = 10000;
-	ledger_event(&ledger, &free);
-	ledger_event(&ledger, &alloc);
+	ledger.edges.settled = 10000;
+	take(0, free);
+	take(0, alloc);
 	assert_int_equal(ledger.all.blocks, 1);
 	assert_int_equal(ledger.all.frees, 0);
 	assert_int_equal(ledger.unpaired, 1);
 	/* its free was lost: it cannot be there any more */
-	alloc.tick = 4000;
-	ledger_event(&ledger, &alloc);
+	alloc.stamp = 4000;
+	take(0, alloc);
 	ledger_settle(&ledger, 10000);
 	assert_int_equal(ledger.all.blocks, 2);
 	assert_int_equal(ledger.all.frees, 1);
@@ -307,17 +317,17 @@ static void unknown_blocks(void **state)
 /* Blocks of a pool lie in others: they are known, and not counted. */
 static void other_heaps(void **state)
 {
-	const struct ledger_event event = {
-		.kind = GT_ALLOC, .tick = 2000, .context = 16, .size = 9,
+	const struct trace_event event = {
+		.kind = GT_ALLOC, .stamp = 2000, .context = 16, .size = 9,
 		.address = UINT64_C(3) << GL_HEADER_SHIFT | 0x10000,
 	};
 
 	(void)state;
 	begin();
-	ledger_event(&ledger, &event);
+	take(0, event);
 	assert_int_equal(ledger.all.blocks, 0);
-	assert_non_null(ledger_find(&ledger, event.address));
-	assert_null(ledger_find(&ledger, 0x10000));
+	assert_non_null(blocks_find(&ledger.edges.blocks, event.address));
+	assert_null(blocks_find(&ledger.edges.blocks, 0x10000));
 }
 
 static void ask(enum ledger_question what, uint64_t ring, void *answer,
@@ -330,7 +340,7 @@ static void ask(enum ledger_question what, uint64_t ring, void *answer,
  * was all that had been allocated. */
 static void a_sample(void **state)
 {
-	struct ledger_event event = { .kind = GT_ALLOC, .context = 16 };
+	struct trace_event event = { .kind = GT_ALLOC, .context = 16 };
 	struct gnomon_summary sum;
 	struct gnomon_sizes sizes;
 	double blocks = 0, bytes = 0, weight;
@@ -342,10 +352,10 @@ static void a_sample(void **state)
 	for (end = 0; end < 2; end++) {
 		event.kind = end ? GT_FREE : GT_ALLOC;
 		for (i = 0; i < 1000; i++) {
-			event.tick = 1000 + end * 1000 + i;
+			event.stamp = 1000 + end * 1000 + i;
 			event.address = 0x10000 + 16 * i;
 			event.size = i + 1;
-			ledger_event(&ledger, &event);
+			take(0, event);
 			weight = -1 / expm1(-(double)event.size / 512);
 			blocks += end ? 0 : weight;
 			bytes += end ? 0 : weight * (double)event.size;
@@ -356,7 +366,7 @@ static void a_sample(void **state)
 			    0.001);
 		assert_int_equal(sizes.live[10], end ? 0 : sizes.total[10]);
 		ask(LEDGER_ASK_SUM, 0, &sum, sizeof(sum));
-		assert_int_equal(ledger.live, end ? 0 : 1000);
+		assert_int_equal(ledger.edges.blocks.count, end ? 0 : 1000);
 		assert_true(fabs((double)sum.allocations - blocks) < 1);
 		assert_true(fabs((double)sum.total_bytes - bytes) < 10);
 		assert_int_equal(sum.live_blocks, end ? 0 : sum.allocations);
@@ -438,12 +448,10 @@ static void anew(void **state)
 static void happens(unsigned kind, uint32_t ring, uint64_t tick,
 		    uint64_t address, uint64_t size)
 {
-	const struct ledger_event event = {
-		.kind = kind, .ring = ring, .owner = ring, .tick = tick,
-		.address = address, .size = size, .context = 16,
-	};
-
-	ledger_event(&ledger, &event);
+	take(ring, (struct trace_event){
+		.kind = kind, .stamp = tick, .address = address,
+		.size = size, .context = 16,
+	});
 }
 
 /* A clear leaves blocks where they are, and does not count their ends. */
@@ -456,7 +464,7 @@ static void cleared(void **state)
 	happens(GT_ALLOC, 0, 1002, 0x30000, 10);
 	ledger_clear(&ledger, 2000);
 	assert_int_equal(ledger.all.blocks, 0);
-	assert_int_equal(ledger.live, 3);
+	assert_int_equal(ledger.edges.blocks.count, 3);
 	happens(GT_FREE, 1, 2001, 0x10000, 0);
 	happens(GT_ALLOC, 1, 2002, 0x10000, 20);
 	happens(GT_REALLOC_BEGIN, 1, 2003, 0x20000, 0);
@@ -493,7 +501,7 @@ static void unseen(void **state)
 	/* and these in order */
 	ledger_settle(&ledger, 2000);
 	happens(GT_FREE, 0, 1500, 0x50000, 0);
-	assert_int_equal(ledger.waiting->count, 0);
+	assert_int_equal(ledger.edges.waiting.count, 0);
 	happens(GT_REALLOC_BEGIN, 0, 1501, 0x60000, 0);
 	happens(GT_REALLOC_DONE, 0, 1502, 0x60000, 5);
 	happens(GT_REALLOC_BEGIN, 0, 1503, 0x60000, 0);
@@ -506,27 +514,111 @@ static void unseen(void **state)
 
 static void a_broken_table_is_seen(void **state)
 {
-	struct ledger_block *block;
-	uint32_t *heads;
+	struct ledger_thread *threads;
+	struct block *block;
 
 	(void)state;
 	begin();
 	for (uint64_t i = 1; i <= 40; i++)
-		assert_non_null(ledger_add(&ledger, i * 16));
-	ledger_remove(&ledger, ledger_find(&ledger, 32));
+		happens(GT_ALLOC, i % RINGS, 1000 + i, i * 16, 10);
+	happens(GT_FREE, 1, 2000, 32, 0);
+	ledger_thread_new(&ledger, 1, 50);
 	assert_true(ledger_is_valid(&ledger));
-	ledger.live++;
+	threads = (struct ledger_thread *)ledger.threads.at;
+	block = blocks_find(&ledger.edges.blocks, 64);
+	block->cost += 1000;			/* no such figure */
 	assert_false(ledger_is_valid(&ledger));
-	ledger.live--;
-	block = ledger_find(&ledger, 64);
-	block->next = ledger.block_count;
+	block->cost -= 1000;
+	block->thread = ledger.thread_count;
 	assert_false(ledger_is_valid(&ledger));
-	block->next = (uint32_t)(block - ledger_block_at(&ledger, 0));
-	assert_false(ledger_is_valid(&ledger));	/* a circle */
-	block->next = 0;
-	heads = (uint32_t *)ledger.heads.at;
-	memset(heads, 0, ledger.buckets * sizeof(*heads));
+	block->thread = ledger_ring_at(&ledger, 0)->thread;
+	threads[1].blocks++;
 	assert_false(ledger_is_valid(&ledger));
+	threads[1].blocks--;
+	assert_true(ledger_is_valid(&ledger));
+	ledger_ring_at(&ledger, 0)->thread = ledger_ring_at(&ledger, 2)->thread;
+	assert_false(ledger_is_valid(&ledger));
+	ledger_ring_at(&ledger, 0)->thread = block->thread;
+	ledger.threads_unused = 1;		/* has blocks */
+	assert_false(ledger_is_valid(&ledger));
+}
+
+static uint32_t threads_unused(void)
+{
+	const struct ledger_thread *threads =
+		(const struct ledger_thread *)ledger.threads.at;
+	uint32_t n = 0;
+
+	for (uint32_t i = ledger.threads_unused; i; i = threads[i].next)
+		n++;
+	return n;
+}
+
+/* What a thread that is gone has left is known until its last block goes; and
+ * its last allocation is a temporary block, as to a reader. */
+static void threads_that_are_gone(void **state)
+{
+	(void)state;
+	begin();
+	happens(GT_ALLOC, 0, 1000, 0x10000, 10);
+	happens(GT_ALLOC, 0, 1001, 0x20000, 10);
+	for (uint32_t serial = 10; serial < 1000; serial++)
+		ledger_thread_new(&ledger, 0, serial);
+	assert_int_equal(ledger.thread_count, RINGS + 2);
+	assert_int_equal(ledger_thread_of(&ledger, blocks_find(
+				 &ledger.edges.blocks, 0x10000))->serial, 1);
+	assert_int_equal(ledger_thread_at(&ledger, 0)->serial, 999);
+	happens(GT_ALLOC, 0, 1002, 0x30000, 10);
+	assert_int_equal(ledger_thread_at(&ledger, 0)->sum.blocks, 1);
+	happens(GT_FREE, 1, 1003, 0x10000, 0);
+	assert_int_equal(ledger.classes[4].temporary, 0);
+	assert_int_equal(threads_unused(), 0);
+	happens(GT_FREE, 1, 1004, 0x20000, 0);
+	assert_int_equal(ledger.classes[4].temporary, 1);
+	assert_int_equal(threads_unused(), 1);
+	assert_int_equal(ledger_thread_at(&ledger, 0)->sum.frees, 0);
+	ledger_forget(&ledger, 2000);
+	assert_int_equal(ledger_thread_at(&ledger, 0)->serial, 999);
+	assert_int_equal(threads_unused(), 1);
+}
+
+/* Blocks and contexts for which there is no memory are counted, and their
+ * frees are no news. */
+static void no_memory(void **state)
+{
+	uint32_t i, live;
+
+	(void)state;
+	begin();
+	assert_int_equal(ledger_init(&ledger, 64 << 10, 4096, WINDOW, 0), 0);
+	for (i = 0; i < 2000; i++)
+		happens(GT_ALLOC, 0, 1000 + i, 0x10000 + 16 * i, 10);
+	live = (uint32_t)ledger.edges.blocks.count;
+	assert_in_range(live, 500, 1000);
+	assert_int_equal(ledger.refused, 2000 - live);
+	assert_int_equal(ledger.all.blocks, live);
+	for (i = 0; i < 2000; i++)
+		happens(GT_FREE, 0, 4000 + i, 0x10000 + 16 * i, 0);
+	assert_int_equal(ledger.all.frees, live);
+	assert_int_equal(ledger.edges.blocks.count, 0);
+	assert_int_equal(ledger.unpaired, 0);
+	/* figures */
+	ledger.refused = 0;
+	ledger.edges.gap = false;
+	for (i = 0; i < 4000; i++)
+		take(0, (struct trace_event){
+			.kind = GT_ALLOC, .stamp = 7000 + 2 * i, .context = i,
+			.address = 0x10000, .size = 1 });
+	assert_true(ledger.refused > 0);
+	assert_true(ledger.edges.gap);
+	happens(GT_FREE, 0, 20000, 0x10000, 0);
+	happens(GT_ALLOC, 0, 20001, 0x20000, 1);
+	happens(GT_REALLOC_BEGIN, 0, 20002, 0x20000, 0);
+	i = (uint32_t)ledger.refused;
+	take(0, (struct trace_event){ .kind = GT_REALLOC_DONE, .stamp = 20003,
+				      .context = 3999, .address = 0x30000 });
+	assert_int_equal(ledger.refused, i + 1);
+	assert_null(blocks_find(&ledger.edges.blocks, 0x20000));
 }
 
 int main(void)
@@ -544,6 +636,8 @@ int main(void)
 		cmocka_unit_test(cleared),
 		cmocka_unit_test(unseen),
 		cmocka_unit_test(a_broken_table_is_seen),
+		cmocka_unit_test(threads_that_are_gone),
+		cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

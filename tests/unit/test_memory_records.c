@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/trace/memory_records.h"
-#include "preload/base/varint.h"
+#include "cli/recorder/emit/varint.h"
 
 static uint8_t bytes[1 << 16];
 

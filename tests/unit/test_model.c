@@ -31,7 +31,7 @@ static void start(void)
 	model_init(&model);
 	image.segments[0].size = 10000;
 	images_add(&model.images, &image);
-	model.waiting.window = 100;
+	model.edges.waiting.window = 100;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		thread.ring = i;
 		thread.tid = 10 + i;

@@ -124,7 +124,7 @@ static void tell_birth(void *owner, const struct block *block,
 }
 
 static void tell_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
 		     uint32_t chain)
 {
 	struct told *told = owner;
@@ -495,7 +495,7 @@ static void part_begins_with_blocks(void **state)
 	assert_int_equal(cost->peak_bytes, 1020);	/* of the part */
 	follow(model, 3, 1);
 	assert_int_equal(model->threads.list[
-			 model->blocks.list[1].thread].tid, 0);
+			 model->edges.blocks.list[1].thread].tid, 0);
 	end(model);
 	model = read_with("from", "5us", EXIT_COMPLETE);
 	assert_int_equal(model->totals.allocations, 2);

@@ -43,6 +43,7 @@ static void like_an_array(void **state)
 			movings_remove(&movings, lane);
 			addresses[lane] = 0;
 		} else if (naive(addresses, address) == MOVINGS_NONE) {
+			assert_true(movings_reach(&movings, lane));
 			movings_add(&movings, lane, address);
 			addresses[lane] = address;
 		}
@@ -56,6 +57,7 @@ static void many_lanes_are_no_walk(void **state)
 	unsigned longest = 0;
 
 	(void)state;
+	assert_true(movings_reach(&movings, MANY - 1));
 	for (uint32_t lane = 0; lane < MANY; lane++)
 		movings_add(&movings, lane, 0x7f0000000010 + lane * 48ull);
 	for (uint32_t i = 0; i < 1u << movings.bits; i++) {

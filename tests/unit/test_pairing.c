@@ -24,7 +24,8 @@ static void wait_for(uint64_t address, unsigned kind, uint64_t stamp,
 		.address = address, .kind = (uint8_t)kind, .stamp = stamp,
 	};
 
-	pairing_wait(&pairing, &event, lane, lane * 10);
+	pairing_wait(&pairing, &(struct pairing_entry){ event, lane, lane * 10,
+							false });
 }
 
 static void take(unsigned index, uint32_t lane)

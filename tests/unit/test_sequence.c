@@ -11,17 +11,15 @@
 
 static void a_broken_heap_is_seen(void **state)
 {
-	static struct reserve reserve;
 	static struct ledger ledger;
 	struct sequence sequence = { 0 };
 	struct sequence_ring *rings;
 	uint32_t *heap, i;
 
 	(void)state;
-	assert_int_equal(reserve_open(&reserve, UINT64_C(64) << 20), 0);
-	assert_int_equal(sequence_init(&sequence, &reserve, &ledger), 0);
-	assert_true(reserve_reach(&sequence.rings, RINGS * sizeof(*rings)));
-	assert_true(reserve_reach(&sequence.heap, RINGS * sizeof(*heap)));
+	assert_int_equal(sequence_init(&sequence, &ledger), 0);
+	assert_true(grown_reach(&sequence.rings, RINGS * sizeof(*rings)));
+	assert_true(grown_reach(&sequence.heap, RINGS * sizeof(*heap)));
 	rings = (struct sequence_ring *)sequence.rings.at;
 	heap = (uint32_t *)sequence.heap.at;
 	for (i = 0; i < RINGS; i++) {

@@ -88,7 +88,7 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum account_end end,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
 		     uint32_t chain)
 {
 	const struct story_block *must = next(true);
@@ -101,7 +101,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 	t.live_count--;
 	t.bytes -= block->size;
 	assert_int_equal(stamp, must->end);
-	assert_int_equal(end, moved ? ACCOUNT_MOVED : ACCOUNT_FREED);
+	assert_int_equal(end, moved ? EDGE_MOVED : EDGE_FREED);
 	assert_int_equal(chain != 0, moved);
 	assert_int_equal(block->temporary, must->between == 0);
 	t.moving = chain;

@@ -145,7 +145,7 @@ struct looked {
 	unsigned found;
 };
 
-static void look(const struct proc_map *map, void *arg)
+static void look(const struct target_map *map, void *arg)
 {
 	struct looked *looked = arg;
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include "cli/recorder/emit/varint.h"
 
-#include "preload/base/varint.h"
 
 typedef uint8_t *putter(uint8_t *to, uint64_t value);
 

@@ -4,19 +4,20 @@
 #include "cli/recorder/books/books.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "cli/recorder/books/ledger_answer.h"
 #include "cli/recorder/emit/emit_rest.h"
 #include "library/gnomon/gnomon.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/writer_task.h"
 
-/* Addresses for tables: so many times what option --memory says, and those of
- * fixed size. Hardly any of them ever is memory. */
-#define BOOKS_ADDRESSES 8
-#define BOOKS_FIXED (UINT64_C(32) << 20)
+/* What they may take: so many times what option --memory says, and something
+ * where that is small. Hardly any program needs much of it. */
+#define BOOKS_MEMORIES 8
+#define BOOKS_LEAST (UINT64_C(32) << 20)
 #define BOOKS_PATIENCE_NS UINT64_C(3000000)	/* with who is in a hook */
 
 /* What the options of this recording want. */
@@ -42,8 +43,7 @@ static uint32_t books_wanted(const struct writer *w)
 {
 	return w->books.own |
 	       (atomic_load_explicit(&w->r->shared->ledger_wants,
-				     memory_order_relaxed) &
-		LEDGER_LIVE);
+				     memory_order_relaxed) & LEDGER_LIVE);
 }
 
 /* Threads that were there before the books. */
@@ -61,15 +61,14 @@ static void books_threads(struct feed *feed)
 	}
 }
 
-static int books_cull(struct writer *w)
+static int books_cull(struct writer *w, uint64_t bytes)
 {
 	struct books *books = &w->books;
 
 	books->cull.age_ns = recording_options->number[OPTION_CULL];
 	books->cull.most = recording_options->number[OPTION_CULL_PENDING];
 	books->sequence.cull = &books->cull;
-	return cull_init(&books->cull, &w->feed, &books->ledger,
-			 &books->reserve);
+	return cull_init(&books->cull, &w->feed, &books->ledger, bytes);
 }
 
 /* How long a tick is, better each time. */
@@ -87,31 +86,25 @@ static int books_open(struct writer *w, uint32_t wants)
 {
 	const struct gl_header *live = &w->live.shape;
 	struct books *books = &w->books;
-	uint64_t size = recording_options->number[OPTION_MEMORY] *
-			BOOKS_ADDRESSES + BOOKS_FIXED;
+	uint64_t bytes = recording_options->number[OPTION_MEMORY] *
+			 BOOKS_MEMORIES + BOOKS_LEAST;
 	int err;
 
-	if (wants & LEDGER_CULL)
-		size += recording_options->number[OPTION_CULL_PENDING] *
-			(sizeof(struct cull_slot) + sizeof(struct cull_doubt));
-	err = reserve_open(&books->reserve, size);
-	if (!err)
-		err = ledger_init(&books->ledger, &books->reserve,
-				  w->live.nodes_max, live->window_ticks,
-				  recording_options->number[OPTION_SAMPLE]);
+	err = ledger_init(&books->ledger, bytes, w->live.nodes_max,
+			  live->window_ticks,
+			  recording_options->number[OPTION_SAMPLE]);
 	/* a child frees what it has from its parent, which it began in */
-	books->ledger.gap = w->r->forked ||
+	books->ledger.edges.gap = w->r->forked ||
 		recording_options->number[OPTION_SAMPLE];
-	books_measure(w, sys_now_ns());
+	books_measure(w, time_ns_now());
 	if (!err)
-		err = sequence_init(&books->sequence, &books->reserve,
-				    &books->ledger);
+		err = sequence_init(&books->sequence, &books->ledger);
 	if (!err && wants & LEDGER_CULL)
-		err = books_cull(w);
+		err = books_cull(w, bytes);
 	if (!err && wants & LEDGER_TOTALS)
-		err = totals_init(&books->totals, w, &books->reserve);
+		err = totals_init(&books->totals, w, bytes);
 	if (!err && wants & LEDGER_PARTS)
-		err = parts_init(&books->parts, w, &books->reserve);
+		err = parts_init(&books->parts, w);
 	if (!err && wants & LEDGER_STATS)
 		err = stats_init(&books->stats, w);
 	if (err)
@@ -165,14 +158,14 @@ void books_look(struct writer *w, uint64_t now_ns)
 		if (books_open(w, wants))
 			books_give_up(w);
 		/* of blocks that there were nothing is known */
-		books->ledger.gap = true;
+		books->ledger.edges.gap = true;
 	}
 	if (!books->open)
 		return;
 	books_measure(w, now_ns);
 	if (unlikely(atomic_load_explicit(&w->r->shared->partial,
 					  memory_order_relaxed)))
-		books->ledger.gap = true;
+		books->ledger.edges.gap = true;
 	if (books->sequence.no_events)
 		totals_look(&books->totals, now_ns);
 	if (books->sequence.cull)
@@ -204,18 +197,18 @@ void books_finish(struct writer *w)
  */
 static void books_catch_up(struct writer *w, bool nested)
 {
-	uint64_t now_ns = sys_now_ns(), until;
+	uint64_t now_ns = time_ns_now(), until;
 
 	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
 	until = arch_cycles() >> w->feed.tick_shift;
 	while (feed_all(&w->feed) < until && !nested &&
-	       sys_now_ns() - now_ns < BOOKS_PATIENCE_NS)
-		arch_syscall0(__NR_sched_yield);
+	       time_ns_now() - now_ns < BOOKS_PATIENCE_NS)
+		sched_yield();
 }
 
 int books_settle(struct writer *w, bool nested)
 {
-	books_look(w, sys_now_ns());
+	books_look(w, time_ns_now());
 	if (!w->books.open)
 		return -ENOMEM;
 	books_catch_up(w, nested);

@@ -21,7 +21,6 @@ struct books {
 	bool failed;		/* no memory; it was said */
 	uint32_t own;		/* enum ledger_why: what the recording wants */
 	uint32_t wants;		/* with what the program wants, as it was last */
-	struct reserve reserve;
 	struct ledger ledger;
 	struct sequence sequence;
 	struct cull cull;

@@ -26,15 +26,18 @@
  */
 #include "cli/recorder/books/cull.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "arch.h"
 #include "cli/recorder/books/cull_line.h"
 #include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/zeroed.h"
 
 /* Totals are told so often; more rarely where there are many of them. */
 #define CULL_TELL_NS (1 * UINT64_C(1000000000))
 #define CULL_TELL_EACH_NS (1 * UINT64_C(1000000))
+#define CULL_LEAST 4		/* slots: an event has room when all are written */
 #define CULL_EVICT 8		/* this part of the line at a time */
 
 /* ---- leaving out ---- */
@@ -111,20 +114,17 @@ static bool cull_doom(struct cull *cull, const struct cull_doubt *doubt)
 
 /* ---- from the ledger ---- */
 
-static void cull_begun(void *owner, struct ledger_block *block)
+static void cull_begun(void *owner, const struct block *block, uint32_t number)
 {
 	struct cull *cull = owner;
-	struct cull_slot *slot = cull_slot(cull, block->slot);
+	uint32_t at = ledger_slot(cull->ledger, number);
 
-	if (!block->slot)
+	/* one that waited for others has none: it may be another's by now */
+	assert(!at || !block->odd);
+	if (!at)
 		return;
-	/* it waited for others: its slot may be another's by now */
-	if (block->flags & LEDGER_ODD) {
-		block->slot = 0;
-		return;
-	}
-	slot->state = CULL_LIVE;
-	slot->block = block - ledger_block_at(cull->ledger, 0);
+	cull_slot(cull, at)->state = CULL_LIVE;
+	cull_slot(cull, at)->block = number;
 }
 
 static void cull_peak(void *owner)
@@ -151,7 +151,7 @@ static void cull_hesitate(struct cull *cull, const struct cull_doubt *doubt)
 {
 	uint32_t i = cull->doubt_count;
 
-	if (!reserve_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt)))
+	if (!grown_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt)))
 		return;
 	cull->doubt_count++;
 	*cull_doubt(cull, i) = *doubt;
@@ -162,31 +162,41 @@ static void cull_hesitate(struct cull *cull, const struct cull_doubt *doubt)
 		cull_slot(cull, doubt->moves)->doubt = i + 1;
 }
 
-static void cull_ended(void *owner, struct ledger_block *block,
+/* The block's, as totals want it. */
+static struct cull_block cull_block_of(const struct ledger *ledger,
+				       const struct block *block,
+				       const struct ledger_end *end)
+{
+	const struct ledger_thread *thread = ledger_thread_of(ledger, block);
+
+	return (struct cull_block){
+		.size = block->size, .tick = block->birth,
+		.lifetime = end->tick - block->birth,
+		.amount = weigh_block(block->size, ledger->mean),
+		.context = ledger_context_of(ledger, block),
+		.by = end->by, .thread = thread->serial,
+		.ring = thread->ring, .temporary = end->temporary,
+	};
+}
+
+static void cull_ended(void *owner, const struct block *block, uint32_t number,
 		       const struct ledger_end *end)
 {
 	struct cull *cull = owner;
 	struct cull_doubt doubt = {
-		.begin = block->slot, .moves = end->begin, .end = end->slot,
-		.block = {
-			.size = block->size, .tick = block->tick,
-			.lifetime = end->tick - block->tick,
-			.amount = weigh_block(block->size, cull->ledger->mean),
-			.context = ledger_figure_at(cull->ledger,
-						    block->figure)->context,
-			.by = end->by, .thread = block->thread,
-			.ring = block->ring, .temporary = end->temporary,
-		},
+		.begin = ledger_slot(cull->ledger, number),
+		.moves = end->begin, .end = end->slot,
 	};
 
-	if (!block->slot)
+	if (!doubt.begin)
 		return;
-	cull_slot(cull, block->slot)->state = CULL_STAYS;
-	block->slot = 0;
-	if (block->flags & LEDGER_ODD || end->lost || !end->slot ||
-	    (end->kind != GT_FREE && !end->begin) ||
-	    doubt.block.lifetime >= cull->age)
+	cull_slot(cull, doubt.begin)->state = CULL_STAYS;
+	ledger_set_slot(cull->ledger, number, 0);
+	if (block->odd || end->lost || !end->slot ||
+	    (end->realloc && !end->begin) ||
+	    end->tick - block->birth >= cull->age)
 		return;
+	doubt.block = cull_block_of(cull->ledger, block, end);
 	if (cull_slot(cull, doubt.begin)->serial > cull->peak_serial)
 		cull_doom(cull, &doubt);
 	else
@@ -196,25 +206,21 @@ static void cull_ended(void *owner, struct ledger_block *block,
 /* ---- the line ---- */
 
 int cull_init(struct cull *cull, struct feed *feed, struct ledger *ledger,
-	      struct reserve *reserve)
+	      uint64_t bytes)
 {
 	cull->feed = feed;
 	cull->ledger = ledger;
 	cull->fresh = 1;
 	cull->odd_tick = UINT64_MAX;
 	cull->told_ns = feed->sync_ns;
-	if (reserve_table(reserve, &cull->slots,
-			  (cull->most + UINT64_C(2)) *
-				  sizeof(struct cull_slot)) ||
-	    reserve_table(reserve, &cull->doubts,
-			  cull->most * sizeof(struct cull_doubt)) ||
-	    reserve_table(reserve, &cull->rings,
-			  GL_RINGS_MAX * sizeof(struct cull_ring)) ||
-	    reserve_table(reserve, &cull->records, CULL_RECORDS) ||
-	    !reserve_reach(&cull->slots, 1) ||
-	    !reserve_reach(&cull->rings, cull->rings.size) ||
-	    !reserve_reach(&cull->records, CULL_RECORDS) ||
-	    cull_totals_init(&cull->totals, reserve, feed->out,
+	cull->slots.most = (cull->most + UINT64_C(2)) *
+			   sizeof(struct cull_slot);
+	cull->doubts.most = cull->most * sizeof(struct cull_doubt);
+	cull->rings = zeroed_alloc(GL_RINGS_MAX * sizeof(*cull->rings));
+	cull->records = zeroed_alloc(CULL_RECORDS);
+	if (!cull->rings || !cull->records ||
+	    !grown_reach(&cull->slots, CULL_LEAST * sizeof(struct cull_slot)) ||
+	    cull_totals_init(&cull->totals, bytes, feed->out,
 			     feed->compress, feed->nodes,
 			     feed->encode->stacks, ledger->mean))
 		return -ENOMEM;

@@ -51,7 +51,9 @@ struct cull {
 	struct feed *feed;
 	struct ledger *ledger;
 	struct cull_totals totals;
-	struct reserve_table slots, doubts, rings, records;
+	struct grown slots, doubts;
+	struct cull_ring *rings;	/* GL_RINGS_MAX of them */
+	uint64_t *records;		/* of a chunk */
 	uint64_t age_ns;	/* blocks that live so long stay */
 	uint64_t age;		/* in ticks */
 	uint32_t most;		/* events that may wait */
@@ -66,9 +68,9 @@ struct cull {
 	uint64_t told_ns;	/* when totals were written last */
 };
 
-/* 0 or -ENOMEM. Sets the ledger's tap. */
+/* `bytes`: that totals may take, about. 0 or -ENOMEM. Sets the ledger's tap. */
 int cull_init(struct cull *cull, struct feed *feed, struct ledger *ledger,
-	      struct reserve *reserve);
+	      uint64_t bytes);
 
 /* An event: its ring, the position behind it, its stamp, its record. Returns
  * the slot that it waits in. */

@@ -16,7 +16,7 @@ bool cull_room(struct cull *cull, uint32_t n)
 {
 	/* those given back count as well */
 	return cull->fresh - 1 - cull->used >= n ||
-	       reserve_reach(&cull->slots, (cull->fresh + (uint64_t)n) *
+	       grown_reach(&cull->slots, (cull->fresh + (uint64_t)n) *
 						   sizeof(struct cull_slot));
 }
 
@@ -43,7 +43,7 @@ static void cull_give(struct cull *cull, uint32_t number)
 
 static struct cull_ring *cull_ring(struct cull *cull, uint32_t ring)
 {
-	return (struct cull_ring *)cull->rings.at + ring;
+	return cull->rings + ring;
 }
 
 #ifdef GNOMON_CLAIMS
@@ -52,8 +52,7 @@ static bool cull_slot_is_valid(const struct cull *cull, uint32_t number)
 {
 	const struct cull_slot *s = cull_slot(cull, number);
 	const struct cull_slot *next = cull_slot(cull, s->next);
-	const struct cull_ring *own =
-		(const struct cull_ring *)cull->rings.at + s->ring;
+	const struct cull_ring *own = &cull->rings[s->ring];
 
 	return number < cull->fresh && s->state <= CULL_HOLE &&
 	       (s->next ? next->previous == number && next->serial > s->serial :
@@ -245,7 +244,7 @@ static void cull_forget(struct cull *cull, uint32_t number)
 	struct cull_slot *slot = cull_slot(cull, number);
 
 	if (slot->state == CULL_LIVE)
-		ledger_block_at(cull->ledger, slot->block)->slot = 0;
+		ledger_set_slot(cull->ledger, slot->block, 0);
 	if (slot->state == CULL_UNDECIDED)
 		cull_settle(cull, slot->block);
 	if (slot->doubt)
@@ -283,7 +282,7 @@ static uint64_t *cull_record(const struct cull *cull,
 static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 {
 	struct cull_ring *own = cull_ring(cull, ring);
-	uint64_t *records = (uint64_t *)cull->records.at, *to = records;
+	uint64_t *records = cull->records, *to = records;
 	uint64_t first = own->written;
 	uint32_t extras = 0, events;
 

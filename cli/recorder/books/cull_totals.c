@@ -14,31 +14,28 @@
 #include "preload/base/base.h"
 #include "cli/recorder/books/ledger_table.h"
 #include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/zeroed.h"
 
 #define CULL_BUCKETS 65536u
-#define CULL_ROWS_PART 16	/* of the reserve */
+#define CULL_ROWS_PART 16
 
-static int cull_rows_init(struct cull_rows *rows, struct reserve *reserve)
+static int cull_rows_init(struct cull_rows *rows, uint64_t bytes)
 {
-	if (reserve_table(reserve, &rows->heads,
-			  CULL_BUCKETS * sizeof(uint32_t)) ||
-	    reserve_table(reserve, &rows->rows,
-			  reserve->size / CULL_ROWS_PART) ||
-	    !reserve_reach(&rows->heads, rows->heads.size))
-		return -ENOMEM;
-	return 0;
+	rows->rows.most = bytes / CULL_ROWS_PART;
+	rows->heads = zeroed_alloc(CULL_BUCKETS * sizeof(*rows->heads));
+	return rows->heads ? 0 : -ENOMEM;
 }
 
-int cull_totals_init(struct cull_totals *totals, struct reserve *reserve,
+int cull_totals_init(struct cull_totals *totals, uint64_t bytes,
 		     struct chunk_out *out, struct compress *compress,
 		     struct emit_node *nodes, bool has_freed, uint64_t mean)
 {
 	totals->has_freed = has_freed;
 	totals->mean = mean;
-	if (cull_rows_init(&totals->blocks, reserve) ||
-	    cull_rows_init(&totals->freed, reserve))
+	if (cull_rows_init(&totals->blocks, bytes) ||
+	    cull_rows_init(&totals->freed, bytes))
 		return -ENOMEM;
-	return emit_totals_init(&totals->emit, reserve, out, compress, nodes);
+	return emit_totals_init(&totals->emit, out, compress, nodes);
 }
 
 static struct cull_row *cull_row_at(const struct cull_rows *rows,
@@ -53,8 +50,7 @@ static struct cull_row *cull_row(struct cull_rows *rows, uint32_t context,
 {
 	uint64_t hash = (((uint64_t)context << 32 | other) + 1) *
 			UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t *head = (uint32_t *)rows->heads.at +
-			 (hash >> 40) % CULL_BUCKETS;
+	uint32_t *head = rows->heads + (hash >> 40) % CULL_BUCKETS;
 	uint32_t number;
 	struct cull_row *row;
 
@@ -64,7 +60,7 @@ static struct cull_row *cull_row(struct cull_rows *rows, uint32_t context,
 			return row;
 	}
 	number = rows->count + 1;
-	if (!reserve_reach(&rows->rows, (number + UINT64_C(1)) * sizeof(*row)))
+	if (!grown_reach(&rows->rows, (number + UINT64_C(1)) * sizeof(*row)))
 		return NULL;
 	rows->count = number;
 	row = cull_row_at(rows, number);
@@ -78,7 +74,7 @@ static struct cull_row *cull_row(struct cull_rows *rows, uint32_t context,
 static void cull_rows_clear(struct cull_rows *rows)
 {
 	if (rows->count)
-		memset(rows->heads.at, 0, rows->heads.size);
+		memset(rows->heads, 0, CULL_BUCKETS * sizeof(*rows->heads));
 	rows->count = 0;
 }
 

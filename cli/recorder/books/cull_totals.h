@@ -6,7 +6,7 @@
 
 #include "cli/recorder/emit/emit_totals.h"
 #include "cli/recorder/books/ledger.h"
-#include "cli/recorder/reserve.h"
+#include "cli/recorder/grown.h"
 
 /* A block that is left out. */
 struct cull_block {
@@ -28,7 +28,8 @@ struct cull_row {
 
 /* Rows by a pair of numbers. */
 struct cull_rows {
-	struct reserve_table heads, rows;
+	uint32_t *heads;	/* by hash */
+	struct grown rows;
 	uint32_t count;
 };
 
@@ -44,8 +45,8 @@ struct cull_totals {
 	bool news;		/* since it was told last */
 };
 
-/* Memory from the reserve. 0 or -ENOMEM. */
-int cull_totals_init(struct cull_totals *totals, struct reserve *reserve,
+/* `bytes`: that rows may take a part of. 0 or -ENOMEM. */
+int cull_totals_init(struct cull_totals *totals, uint64_t bytes,
 		     struct chunk_out *out, struct compress *compress,
 		     struct emit_node *nodes, bool has_freed, uint64_t mean);
 

@@ -26,8 +26,10 @@ static void ledger_answer_sum(const struct ledger *ledger,
 static void ledger_answer_thread(const struct ledger *ledger, uint64_t ring,
 				 struct gnomon_summary *answer)
 {
-	if (ring < ledger->rings.ready / sizeof(struct ledger_thread))
-		ledger_answer_sum(ledger, &ledger_thread_at(ledger, ring)->sum,
+	if (ring < GL_RINGS_MAX)
+		ledger_answer_sum(ledger,
+				  &ledger_thread_at(ledger,
+						    (uint32_t)ring)->sum,
 				  answer);
 }
 

@@ -1,214 +1,24 @@
 /*
- * ledger_table.c: the tables of the ledger: blocks by address, figures by
- * context and thread.
+ * ledger_table.c: the tables of the ledger beside its blocks: figures by
+ * context, threads by ring.
  *
- * THE TABLE. Blocks by address in chains; with every block there is one chain
- * more, and one of the old ones is shared out between itself and that one
- * (linear hashing). So nothing is ever moved, and no block costs more than
- * another: whoever waits for the writer would feel it.
- *
- * I1: entry 0 of blocks and figures is never used: 0 means none.
+ * I1: entry 0 of figures is never used: 0 means none.
+ * I2: an entry of threads is one of a ring, or is gone and has blocks, or is
+ *     unused; 0 is nobody's.
  *
  * The writer only.
  */
 #include "cli/recorder/books/ledger_table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-#include "cli/recorder/zeroed.h"
 #include "unwind/claim.h"
 
-/* Parts of the addresses reserved. */
-#define LEDGER_HEADS_PART 16
+/* Parts of the memory it may take. */
 #define LEDGER_FIGURES_PART 16
-
-int ledger_init(struct ledger *ledger, struct reserve *reserve,
-		uint32_t nodes_max, uint32_t window_ticks, uint64_t mean)
-{
-	uint64_t size = reserve->size;
-	uint64_t blocks = base_min(size / 2, UINT32_MAX *
-				   sizeof(struct ledger_block));
-
-	memset(ledger, 0, sizeof(*ledger));
-	ledger->nodes_max = nodes_max;
-	ledger->mean = mean;
-	ledger->window = window_ticks;
-	ledger->block_count = 1;
-	ledger->waiting = zeroed_alloc(sizeof(*ledger->waiting));
-	if (!ledger->waiting ||
-	    reserve_table(reserve, &ledger->heads, size / LEDGER_HEADS_PART) ||
-	    reserve_table(reserve, &ledger->blocks, blocks) ||
-	    reserve_table(reserve, &ledger->figures,
-			  size / LEDGER_FIGURES_PART) ||
-	    reserve_table(reserve, &ledger->numbers,
-			  base_min(nodes_max * UINT64_C(4), size / 8)) ||
-	    reserve_table(reserve, &ledger->rings,
-			  GL_RINGS_MAX * sizeof(struct ledger_thread)) ||
-	    reserve_table(reserve, &ledger->moving,
-			  GL_RINGS_MAX * sizeof(struct ledger_moving)) ||
-	    !reserve_reach(&ledger->heads, sizeof(uint32_t)))
-		return -ENOMEM;
-	ledger->buckets = 1;
-	ledger->waiting->expires = UINT64_MAX;
-	return 0;
-}
-
-uint64_t ledger_bytes(const struct ledger *ledger)
-{
-	return reserve_used(&ledger->heads) + reserve_used(&ledger->blocks) +
-	       reserve_used(&ledger->figures) +
-	       reserve_used(&ledger->numbers) + reserve_used(&ledger->rings) +
-	       reserve_used(&ledger->moving);
-}
-
-/* ---- the table ---- */
-
-static uint32_t *ledger_head(const struct ledger *ledger, uint64_t address)
-{
-	uint32_t *heads = (uint32_t *)ledger->heads.at;
-	uint32_t bits = 31 - __builtin_clz(ledger->buckets);
-	uint32_t hash = (uint32_t)ledger_hash(address);
-	uint32_t at = hash & ((UINT64_C(2) << bits) - 1);
-
-	/* a chain that is not there yet is still part of an older one */
-	return &heads[at < ledger->buckets ? at :
-					     at & ((1u << bits) - 1)];
-}
-
-#ifdef GNOMON_CLAIMS
-bool ledger_is_valid(const struct ledger *ledger)
-{
-	const uint32_t *heads = (const uint32_t *)ledger->heads.at;
-	uint64_t live = 0, unused = 0;
-	uint32_t i, at;
-
-	for (i = 0; i < ledger->buckets; i++)
-		for (at = heads[i]; at; live++) {
-			const struct ledger_block *block =
-				ledger_block_at(ledger, at);
-
-			if (at >= ledger->block_count ||
-			    live > ledger->block_count ||
-			    ledger_head(ledger, block->address) != &heads[i])
-				return false;
-			at = block->next;
-		}
-	for (at = ledger->unused; at && unused <= ledger->block_count; unused++)
-		at = ledger_block_at(ledger, at)->next;
-	/* I1; one may have been taken, and not yet put into the table */
-	return live == ledger->live &&
-	       live + unused + 1 <= ledger->block_count &&
-	       live + unused + 2 >= ledger->block_count;
-}
-#endif
-
-/* One bucket more. Without memory chains get longer. */
-static void ledger_split(struct ledger *ledger)
-{
-	uint32_t *heads = (uint32_t *)ledger->heads.at, *from;
-	uint32_t fresh = ledger->buckets, old, next;
-
-	if (fresh == UINT32_MAX ||
-	    !reserve_reach(&ledger->heads,
-			   (fresh + UINT64_C(1)) * sizeof(*heads)))
-		return;
-	from = &heads[fresh - (1u << (31 - __builtin_clz(fresh)))];
-	old = *from;
-	*from = 0;
-	heads[fresh] = 0;
-	ledger->buckets++;
-	for (; old; old = next) {
-		struct ledger_block *block = ledger_block_at(ledger, old);
-		uint32_t *to = ledger_head(ledger, block->address);
-
-		next = block->next;
-		block->next = *to;
-		*to = old;
-	}
-	/* so that it costs no more than what was put there */
-	CLAIM_FULL(fresh & (fresh - 1) || ledger_is_valid(ledger));
-}
-
-struct ledger_block *ledger_find(const struct ledger *ledger,
-				 uint64_t address)
-{
-	uint32_t at = *ledger_head(ledger, address);
-
-	while (at) {
-		struct ledger_block *block = ledger_block_at(ledger, at);
-
-		if (block->address == address)
-			return block;
-		at = block->next;
-	}
-	return NULL;
-}
-
-void ledger_prefetch(const struct ledger *ledger, uint64_t address)
-{
-	__builtin_prefetch(ledger_head(ledger, address));
-}
-
-void ledger_prefetch_block(const struct ledger *ledger, uint64_t address)
-{
-	uint32_t number = *ledger_head(ledger, address);
-
-	__builtin_prefetch(ledger_block_at(ledger, number));
-}
-
-/* An unused entry's number; 0: no memory. */
-static uint32_t ledger_take(struct ledger *ledger)
-{
-	uint32_t number = ledger->unused;
-
-	if (number) {
-		ledger->unused = ledger_block_at(ledger, number)->next;
-		return number;
-	}
-	number = ledger->block_count;
-	if (number == UINT32_MAX ||
-	    !reserve_reach(&ledger->blocks, (number + UINT64_C(1)) *
-						sizeof(struct ledger_block)))
-		return 0;
-	ledger->block_count++;
-	return number;
-}
-
-/* The block is not in the table yet. */
-struct ledger_block *ledger_add(struct ledger *ledger,
-				       uint64_t address)
-{
-	uint32_t number = ledger_take(ledger), *head;
-	struct ledger_block *block;
-
-	if (!number)
-		return NULL;
-	/* of those in use there may be fewer: then it is wider than needed */
-	if (ledger->block_count > ledger->buckets)
-		ledger_split(ledger);
-	block = ledger_block_at(ledger, number);
-	head = ledger_head(ledger, address);
-	block->address = address;
-	block->next = *head;
-	*head = number;
-	ledger->live++;
-	return block;
-}
-
-void ledger_remove(struct ledger *ledger, struct ledger_block *block)
-{
-	uint32_t *link = ledger_head(ledger, block->address);
-
-	assert(ledger->live > 0);
-	while (assert(*link != 0), ledger_block_at(ledger, *link) != block)
-		link = &ledger_block_at(ledger, *link)->next;
-	*link = block->next;
-	block->address = 0;
-	ledger->live--;
-	block->next = ledger->unused;
-	ledger->unused = block - ledger_block_at(ledger, 0);
-}
+#define LEDGER_NUMBERS_PART 8
 
 /* ---- figures ---- */
 
@@ -225,22 +35,21 @@ static void ledger_figure_begin(struct ledger_figure *figure,
 	};
 }
 
-/* Of a context: its number, 0: no memory. */
 uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context)
 {
 	uint32_t *number;
 
 	if (context >= ledger->nodes_max)
 		context = GT_STOP_OTHER;
-	if (!reserve_reach(&ledger->numbers,
-			   (context + UINT64_C(1)) * sizeof(*number)))
+	if (!grown_reach(&ledger->numbers,
+			 (context + UINT64_C(1)) * sizeof(*number)))
 		return 0;
 	number = (uint32_t *)ledger->numbers.at + context;
 	if (likely(*number))
 		return *number;
-	if (!reserve_reach(&ledger->figures, (ledger->figure_count +
-					      UINT64_C(2)) *
-					     sizeof(struct ledger_figure)))
+	if (!grown_reach(&ledger->figures, (ledger->figure_count +
+					    UINT64_C(2)) *
+					   sizeof(struct ledger_figure)))
 		return 0;
 	*number = ++ledger->figure_count;
 	ledger_figure_begin(ledger_figure_at(ledger, *number), context);
@@ -258,10 +67,163 @@ struct ledger_figure *ledger_figure_of(const struct ledger *ledger,
 	return ledger_figure_at(ledger, numbers[context]);
 }
 
+/* ---- threads ---- */
+
+static struct ledger_thread *ledger_thread_entry(const struct ledger *ledger,
+						 uint32_t i)
+{
+	return (struct ledger_thread *)ledger->threads.at + i;
+}
+
 struct ledger_thread *ledger_thread_at(const struct ledger *ledger,
 				       uint32_t ring)
 {
-	return (struct ledger_thread *)ledger->rings.at + ring;
+	return ledger_thread_entry(
+		ledger, (ring + UINT64_C(1)) * sizeof(struct ledger_ring) <=
+				ledger->rings.ready ?
+			ledger_ring_at(ledger, ring)->thread : 0);
+}
+
+bool ledger_reach_ring(struct ledger *ledger, uint32_t ring)
+{
+	return grown_reach(&ledger->rings, (ring + UINT64_C(1)) *
+						   sizeof(struct ledger_ring));
+}
+
+/* 0: no memory. */
+static uint32_t ledger_thread_take(struct ledger *ledger)
+{
+	uint32_t i = ledger->threads_unused;
+
+	if (i) {
+		ledger->threads_unused = ledger_thread_entry(ledger, i)->next;
+		return i;
+	}
+	i = ledger->thread_count;
+	if (!grown_reach(&ledger->threads, (i + UINT64_C(1)) *
+						   sizeof(struct ledger_thread)))
+		return 0;
+	ledger->thread_count++;
+	return i;
+}
+
+static void ledger_thread_give(struct ledger *ledger,
+			       struct ledger_thread *thread)
+{
+	if (!thread->gone || thread->blocks)
+		return;
+	*thread = (struct ledger_thread){ .next = ledger->threads_unused };
+	ledger->threads_unused =
+		(uint32_t)(thread - ledger_thread_entry(ledger, 0));
+}
+
+void ledger_thread_drop(struct ledger *ledger, struct ledger_thread *thread)
+{
+	assert(thread->blocks > 0);
+	thread->blocks--;
+	if (unlikely(thread->gone))
+		ledger_thread_give(ledger, thread);
+}
+
+void ledger_thread_new(struct ledger *ledger, uint32_t ring, uint32_t serial)
+{
+	struct ledger_ring *of;
+	uint32_t before;
+
+	if (!ledger_reach_ring(ledger, ring) ||
+	    !edges_reach(&ledger->edges, ring))
+		return;
+	edges_lane_ends(&ledger->edges, ring, 0);
+	of = ledger_ring_at(ledger, ring);
+	before = of->thread;
+	*of = (struct ledger_ring){ .owner = ring };
+	if (before) {
+		ledger_thread_entry(ledger, before)->gone = true;
+		ledger_thread_give(ledger,
+				   ledger_thread_entry(ledger, before));
+	}
+	of->thread = ledger_thread_take(ledger);
+	if (of->thread)
+		*ledger_thread_entry(ledger, of->thread) =
+			(struct ledger_thread){ .serial = serial,
+						.ring = ring };
+}
+
+#ifdef GNOMON_CLAIMS
+/* How many entries rings have; UINT32_MAX: some is not that ring's. */
+static uint32_t ledger_threads_of_rings(const struct ledger *ledger)
+{
+	uint32_t rings = ledger->rings.ready / sizeof(struct ledger_ring);
+	uint32_t i, at, n = 0;
+
+	for (i = 0; i < rings; i++) {
+		const struct ledger_thread *thread;
+
+		at = ledger_ring_at(ledger, i)->thread;
+		thread = ledger_thread_entry(ledger, at);
+		if (at >= ledger->thread_count ||
+		    (at && (thread->ring != i || thread->gone)))
+			return UINT32_MAX;
+		n += at != 0;
+	}
+	return n;
+}
+
+/* I2, and the blocks of all of them are those that live. */
+static bool ledger_threads_are_valid(const struct ledger *ledger)
+{
+	uint32_t i, gone = 0, unused = 0;
+	uint64_t blocks = 0;
+
+	for (i = 0; i < ledger->thread_count; i++) {
+		gone += ledger_thread_entry(ledger, i)->gone;
+		blocks += ledger_thread_entry(ledger, i)->blocks;
+	}
+	for (i = ledger->threads_unused; i; unused++) {
+		const struct ledger_thread *thread =
+			ledger_thread_entry(ledger, i);
+
+		if (i >= ledger->thread_count ||
+		    unused > ledger->thread_count || thread->serial ||
+		    thread->blocks)
+			return false;
+		i = thread->next;
+	}
+	return blocks == ledger->edges.blocks.count &&
+	       UINT64_C(1) + gone + unused + ledger_threads_of_rings(ledger) ==
+		       ledger->thread_count;
+}
+
+bool ledger_is_valid(const struct ledger *ledger)
+{
+	const struct block *block;
+	uint32_t number = 0;
+
+	while ((block = blocks_next(&ledger->edges.blocks, &number)) != NULL)
+		if (!block->cost || block->cost > ledger->figure_count ||
+		    block->thread >= ledger->thread_count)
+			return false;
+	return ledger_threads_are_valid(ledger);
+}
+#endif
+
+/* ---- begin and begin anew ---- */
+
+int ledger_tables(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max)
+{
+	ledger->nodes_max = nodes_max;
+	ledger->figures.most = bytes / LEDGER_FIGURES_PART;
+	ledger->numbers.most = base_min(nodes_max * UINT64_C(4),
+					bytes / LEDGER_NUMBERS_PART);
+	ledger->rings.most = GL_RINGS_MAX * sizeof(struct ledger_ring);
+	/* no block has more than one, no ring either */
+	ledger->threads.most = (GL_RINGS_MAX + ledger->edges.blocks.most) *
+			       sizeof(struct ledger_thread);
+	ledger->slots.most = (ledger->edges.blocks.most + UINT64_C(1)) *
+			     sizeof(uint32_t);
+	ledger->thread_count = 1;
+	return grown_reach(&ledger->threads, sizeof(struct ledger_thread)) ?
+		       0 : -ENOMEM;
 }
 
 void ledger_clear(struct ledger *ledger, uint64_t tick)
@@ -277,22 +239,24 @@ void ledger_clear(struct ledger *ledger, uint64_t tick)
 	memset(ledger->classes, 0, sizeof(ledger->classes));
 	memset(ledger->lives, 0, sizeof(ledger->lives));
 	ledger->unpaired = ledger->refused = 0;
-	for (i = 0; (i + UINT64_C(1)) * sizeof(struct ledger_thread) <=
-		    ledger->rings.ready; i++)
-		memset(&ledger_thread_at(ledger, i)->sum, 0,
+	for (i = 0; i < ledger->thread_count; i++)
+		memset(&ledger_thread_entry(ledger, i)->sum, 0,
 		       sizeof(struct ledger_sum));
 	ledger->view = tick;
 }
 
 void ledger_forget(struct ledger *ledger, uint64_t tick)
 {
+	uint32_t i;
+
 	ledger_clear(ledger, tick);
-	memset(ledger->heads.at, 0, (uint64_t)ledger->buckets *
-					    sizeof(uint32_t));
-	ledger->block_count = 1;
-	ledger->unused = ledger->live = 0;
-	memset(ledger->waiting, 0, sizeof(*ledger->waiting));
-	ledger->waiting->expires = UINT64_MAX;
-	memset(ledger->moving.at, 0, ledger->moving.ready);
-	ledger->gap = true;
+	edges_forget(&ledger->edges);
+	for (i = 0; i < ledger->thread_count; i++) {
+		struct ledger_thread *thread = ledger_thread_entry(ledger, i);
+
+		thread->blocks = 0;
+		ledger_thread_give(ledger, thread);
+	}
+	ledger->edges.gap = true;
+	CLAIM_FULL(ledger_is_valid(ledger));
 }

@@ -1,5 +1,5 @@
 /*
- * ledger_table.h: the ledger's tables, apart from what events mean. Private to
+ * ledger_table.h: the ledger's tables, apart from what edges mean. Private to
  * the ledger; the writer only.
  */
 #ifndef GNOMON_LEDGER_TABLE_H
@@ -7,19 +7,8 @@
 
 #include "cli/recorder/books/ledger.h"
 
-static inline uint64_t ledger_hash(uint64_t address)
-{
-	uint64_t hash = (address >> 4 | address << 60) *
-			UINT64_C(0x9e3779b97f4a7c15);
-
-	return hash ^ hash >> 32;
-}
-
-/* A block that is not in the table yet; only its address is set. NULL: no
- * memory. */
-struct ledger_block *ledger_add(struct ledger *ledger, uint64_t address);
-
-void ledger_remove(struct ledger *ledger, struct ledger_block *block);
+/* With edges that are there: 0 or -ENOMEM. */
+int ledger_tables(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max);
 
 /* Of a context: its number, 0: no memory. */
 uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context);
@@ -27,14 +16,23 @@ uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context);
 /* What a context's sum is rounded with (weigh.h). */
 static inline uint16_t ledger_figure_lead(uint32_t context)
 {
-	return (uint16_t)(ledger_hash((uint64_t)context << 4) >> 40);
+	uint64_t hash = context * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint16_t)((hash ^ hash >> 32) >> 40);
 }
 
-static inline struct ledger_moving *ledger_moving_of(const struct ledger *ledger,
-					      uint32_t ring)
+/* Room for what is kept of a ring. False: no memory. */
+bool ledger_reach_ring(struct ledger *ledger, uint32_t ring);
+
+static inline struct ledger_ring *ledger_ring_at(const struct ledger *ledger,
+						 uint32_t ring)
 {
-	return (struct ledger_moving *)ledger->moving.at + ring;
+	return (struct ledger_ring *)ledger->rings.at + ring;
 }
+
+/* A block of the thread's is not live any more: the last one of a thread that
+ * is gone takes its entry with it. */
+void ledger_thread_drop(struct ledger *ledger, struct ledger_thread *thread);
 
 /* Whether it is a new maximum. */
 static inline bool ledger_sum_add(struct ledger_sum *sum,
@@ -60,8 +58,7 @@ static inline void ledger_sum_end(struct ledger_sum *sum,
 	sum->freed += amount.bytes;
 }
 
-/* Each block is in its chain or unused, and none is in two. With
- * GNOMON_CLAIMS. */
+/* I1 of ledger.c, I2 of ledger_table.c, and the counts. With GNOMON_CLAIMS. */
 bool ledger_is_valid(const struct ledger *ledger);
 
 #endif

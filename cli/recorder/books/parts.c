@@ -21,14 +21,18 @@
 #include "cli/recorder/books/parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include "cli/recorder/owner.h"
 #include "cli/recorder/books/parts_open.h"
-#include "preload/base/sys.h"
+#include "cli/recorder/result.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
+#include "cli/recorder/zeroed.h"
 
 #define PARTS_RECORD 32		/* bytes of a record in a ring, about */
 #define PARTS_STEP_LEAST 256
@@ -37,10 +41,6 @@
 #define PARTS_LATE 64		/* looks: each after few events */
 #define PARTS_STEP_LATE 64
 #define PARTS_NAMES 1000	/* that are tried */
-
-#ifndef RENAME_NOREPLACE
-#define RENAME_NOREPLACE 1
-#endif
 
 static int parts_refuse(struct writer *w, const char *why, int err)
 {
@@ -54,7 +54,7 @@ static int parts_refuse(struct writer *w, const char *why, int err)
 	return err;
 }
 
-int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
+int parts_init(struct parts *parts, struct writer *w)
 {
 	parts->w = w;
 	parts->limit = recording_options->number[OPTION_LIMIT];
@@ -66,10 +66,9 @@ int parts_init(struct parts *parts, struct writer *w, struct reserve *reserve)
 		return parts_refuse(w, "older parts cannot be taken out of a "
 				       "pipe or a device: give a file",
 				    -ESPIPE);
-	if (reserve_table(reserve, &parts->columns, PARTS_COLUMNS) ||
-	    !reserve_reach(&parts->columns, parts->columns.size) ||
-	    emit_totals_init(&parts->emit, reserve, &w->out, &w->compress,
-			     &w->nodes))
+	parts->columns = zeroed_alloc(PARTS_COLUMNS);
+	if (!parts->columns ||
+	    emit_totals_init(&parts->emit, &w->out, &w->compress, &w->nodes))
 		return parts_refuse(w, "no memory", -ENOMEM);
 	return 0;
 }
@@ -104,7 +103,7 @@ static void parts_remove_oldest(struct parts *parts)
 	/* a number without a size is of somebody else's file */
 	if (parts->size[parts->oldest % PARTS_KEPT]) {
 		parts_path(parts, path, ".part", parts->oldest);
-		sys_unlink(path);
+		unlink(path);
 	}
 	parts->oldest++;
 }
@@ -139,8 +138,7 @@ void parts_beside(struct parts *parts, uint64_t bytes)
 
 static long parts_rename(const char *from, const char *to, unsigned flags)
 {
-	return arch_syscall5(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
-			     (long)to, flags);
+	return result_of(renameat2(AT_FDCWD, from, AT_FDCWD, to, flags));
 }
 
 /* FILE becomes FILE.partN, whatever FILE.next is: N goes on counting where
@@ -183,13 +181,14 @@ static long parts_open_next(struct parts *parts, char *path)
 
 	if (!parts_path(parts, path, ".next", 0))
 		return -ENAMETOOLONG;
-	sys_unlink(path);	/* of one that was cut short */
-	fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-				    O_CLOEXEC, 0600);
-	if (sys_failed(fd))
+	unlink(path);	/* of one that was cut short */
+	fd = result_of(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+					  O_CLOEXEC, 0600));
+	if (fd < 0)
 		return fd;
-	arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
-	owner_apply(fd);	/* that it cannot was said of the first */
+	/* nobody else has it */
+	flock((int)fd, LOCK_EX | LOCK_NB);
+	owner_apply((int)fd);	/* that it cannot was said of the first */
 	return fd;
 }
 
@@ -229,15 +228,15 @@ static void parts_roll(struct parts *parts)
 	parts_make_room(parts, w->out.size + parts->share +
 				       parts->share / PARTS_GRACE);
 	fd = parts_open_next(parts, next);
-	if (sys_failed(fd)) {
+	if (fd < 0) {
 		parts_fail(parts, fd);
 		return;
 	}
 	parts_close(parts);
 	err = w->out.err ? w->out.err : parts_exchange(parts, next);
 	if (err) {
-		sys_unlink(next);
-		sys_close(fd);
+		unlink(next);
+		close(fd);
 		parts_fail(parts, err);
 		return;
 	}
@@ -247,7 +246,7 @@ static void parts_roll(struct parts *parts)
 	w->info.part = parts->number;
 	if (chunk_begin(&w->out, fd) == 0)
 		parts_write_opening(parts);
-	sys_close(old);
+	close(old);
 	parts->opening = w->out.size;
 	if (!w->out.err && parts->opening > parts->limit / 2)
 		parts_say_small(parts);
@@ -273,14 +272,11 @@ static uint64_t parts_pending(const struct parts *parts)
  * is yet to come. Both belong in one part, if that comes soon. */
 static bool parts_within_realloc(const struct parts *parts)
 {
-	const struct ledger *ledger = &parts->w->books.ledger;
-	const struct ledger_moving *moving =
-		(const struct ledger_moving *)ledger->moving.at;
-	uint32_t known = ledger->moving.ready / sizeof(*moving);
+	struct edges *edges = &parts->w->books.ledger.edges;
 	uint32_t count = feed_count(&parts->w->feed), id;
 
-	for (id = 0; id < count && id < known; id++)
-		if (moving[id].active)
+	for (id = 0; id < count; id++)
+		if (edges_moving_of(edges, id)->active)
 			return true;
 	return false;
 }

@@ -12,7 +12,6 @@
 
 #include "cli/recorder/emit/emit_totals.h"
 #include "preload/format.h"
-#include "cli/recorder/reserve.h"
 
 struct writer;
 
@@ -28,15 +27,14 @@ struct parts {
 	uint64_t beside;	/* size of FILE.files (embed_out.h) */
 	uint64_t opening;	/* size of what the newest one begins with */
 	struct emit_totals emit;
-	struct reserve_table columns;
+	uint8_t *columns;	/* of live blocks */
 	bool rolling;
 	uint32_t late;		/* looks that found a realloc under way */
 	bool told_live;		/* that live blocks are left out */
 };
 
 /* 0 or -errno, and the recorder's message says why. */
-int parts_init(struct parts *parts, struct writer *w,
-	       struct reserve *reserve);
+int parts_init(struct parts *parts, struct writer *w);
 
 /* Begins another part if this one is full. Everything that was taken from
  * rings may be written by it; nothing more is taken. */

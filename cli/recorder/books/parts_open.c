@@ -16,10 +16,9 @@
 
 #include "cli/recorder/census.h"
 #include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/message_out.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "preload/base/varint.h"
 #include "cli/recorder/writer_task.h"
 
 #define PARTS_BLOCK 10		/* bytes of a live block, about */
@@ -157,7 +156,7 @@ static void parts_live_begin(struct parts *parts, struct parts_live *live)
 
 	for (i = 0; i < PARTS_LIVE_COLUMNS; i++)
 		live->start[i] = live->end[i] =
-			(uint8_t *)parts->columns.at + i * PARTS_COLUMN;
+			parts->columns + i * PARTS_COLUMN;
 	live->address = live->tick = 0;
 	live->context = live->count = 0;
 }
@@ -182,20 +181,21 @@ static void parts_live_end(struct parts *parts, struct parts_live *live)
 
 /* The ring that its thread has, if it still has one. */
 static uint32_t parts_ring(const struct feed *feed,
-			   const struct ledger_block *block)
+			   const struct ledger_thread *thread)
 {
-	const struct feed_ring *own = &feed->rings[block->ring];
+	const struct feed_ring *own = &feed->rings[thread->ring];
 
-	return own->known && own->serial == block->thread ? block->ring :
-							    PARTS_NOBODY;
+	return own->known && own->serial == thread->serial ? thread->ring :
+							     PARTS_NOBODY;
 }
 
 static void parts_live_put(struct parts *parts, struct parts_live *live,
-			   const struct ledger_block *block)
+			   const struct block *block)
 {
 	struct writer *w = parts->w;
-	uint32_t context = emit_node_refer(&w->nodes, ledger_figure_at(
-			&w->books.ledger, block->figure)->context);
+	const struct ledger *ledger = &w->books.ledger;
+	uint32_t context = emit_node_refer(&w->nodes,
+					   ledger_context_of(ledger, block));
 	uint64_t step = varint_zigzag((block->address >> 4) - live->address);
 	uint8_t **end = live->end;
 
@@ -205,11 +205,12 @@ static void parts_live_put(struct parts *parts, struct parts_live *live,
 	end[1] = varint_put(end[1], varint_zigzag((int64_t)context -
 						  live->context));
 	end[2] = varint_put(end[2], block->size);
-	end[3] = varint_put(end[3], varint_zigzag(block->tick - live->tick));
-	end[4] = varint_put(end[4], parts_ring(&w->feed, block));
+	end[3] = varint_put(end[3], varint_zigzag(block->birth - live->tick));
+	end[4] = varint_put(end[4], parts_ring(&w->feed,
+					       ledger_thread_of(ledger, block)));
 	live->address = block->address >> 4;
 	live->context = context;
-	live->tick = block->tick;
+	live->tick = block->birth;
 	if (++live->count == PARTS_LIVE)
 		parts_live_end(parts, live);
 }
@@ -218,22 +219,19 @@ static void parts_live(struct parts *parts)
 {
 	const struct ledger *ledger = &parts->w->books.ledger;
 	struct parts_live live;
-	uint32_t i;
+	const struct block *block;
+	uint32_t number = 0;
 
 	memset(&live, 0, sizeof(live));
 	parts_live_begin(parts, &live);
-	for (i = 1; i < ledger->block_count; i++) {
-		const struct ledger_block *block = ledger_block_at(ledger, i);
-
-		if (block->address)
-			parts_live_put(parts, &live, block);
-	}
+	while ((block = blocks_next(&ledger->edges.blocks, &number)))
+		parts_live_put(parts, &live, block);
 	parts_live_end(parts, &live);
 }
 
 /* The beginning of a realloc is the last event of its ring. */
 static void parts_moving(struct feed *feed, uint32_t id,
-			 const struct ledger_moving *moving)
+			 const struct edges_moving *moving)
 {
 	uint64_t at = feed->r->given[id].tail;
 	uint64_t record[3] = {
@@ -248,24 +246,24 @@ static void parts_moving(struct feed *feed, uint32_t id,
 
 static void parts_movings(struct parts *parts)
 {
-	const struct ledger *ledger = &parts->w->books.ledger;
-	const struct ledger_moving *moving =
-		(const struct ledger_moving *)ledger->moving.at;
+	struct edges *edges = &parts->w->books.ledger.edges;
 	struct feed *feed = &parts->w->feed;
-	uint32_t known = ledger->moving.ready / sizeof(*moving);
 	uint32_t count = feed_count(feed), id;
 
-	/* one whose block is another's by now has nothing left to end */
-	for (id = 0; id < count && id < known; id++)
-		if (moving[id].active && !moving[id].released &&
+	for (id = 0; id < count; id++) {
+		const struct edges_moving *moving = edges_moving_of(edges, id);
+
+		/* one whose block is another's by now has nothing to end */
+		if (moving->active && !moving->released &&
 		    feed_active(&feed->r->rings[id]) && feed->rings[id].known)
-			parts_moving(feed, id, &moving[id]);
+			parts_moving(feed, id, moving);
+	}
 }
 
 /* Whether there is room for them; if not, only their totals are told. */
 static bool parts_lives(struct parts *parts)
 {
-	uint64_t live = parts->w->books.ledger.live;
+	uint64_t live = parts->w->books.ledger.edges.blocks.count;
 	char message[256];
 	struct text text;
 
@@ -289,7 +287,7 @@ static void parts_books(struct parts *parts)
 
 	if (!lives)
 		emit_info_partial(parts->w->info.out,
-				  parts->w->books.ledger.live);
+				  parts->w->books.ledger.edges.blocks.count);
 	parts_run(parts);
 	parts_classes(parts);
 	parts_rows(parts, !lives);

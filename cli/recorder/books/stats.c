@@ -5,11 +5,14 @@
 #include "cli/recorder/books/stats.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "cli/recorder/books/ledger_whole.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/owner.h"
-#include "preload/base/sys.h"
+#include "cli/recorder/result.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
@@ -22,12 +25,12 @@ static const char stats_head[] =
 
 static void stats_write(struct stats *stats, const char *line, size_t n)
 {
-	long done = sys_write(stats->fd, line, n);
+	long done = write(stats->fd, line, n);
 
 	if (done == (long)n)
 		return;
 	/* a full disk: the trace says so, if it is its own, too */
-	sys_close(stats->fd);
+	close(stats->fd);
 	stats->fd = -1;
 }
 
@@ -41,9 +44,10 @@ static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
 	text_put(&text, stats->w->output.path);
 	text_put(&text, ".stats");
 	fd = !stats->w->output.regular || text.full ? -ESPIPE :
-		sys_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
-				       O_APPEND | flags, 0600);
-	stats->fd = sys_failed(fd) ? -1 : fd;
+		result_of(open(path, O_WRONLY | O_CREAT | O_NOFOLLOW |
+					     O_CLOEXEC | O_APPEND | flags,
+			       0600));
+	stats->fd = fd < 0 ? -1 : (int)fd;
 	owner_apply(stats->fd);
 	return fd;
 }
@@ -73,7 +77,7 @@ int stats_init(struct stats *stats, struct writer *w)
 
 	stats->w = w;
 	stats->every_ns = recording_options->number[OPTION_STATS_EVERY];
-	stats->last_ns = sys_now_ns();
+	stats->last_ns = time_ns_now();
 	stats->due_ns = stats->last_ns + stats->every_ns;
 	fd = stats_open(stats, path, O_TRUNC);
 	if (stats->fd >= 0) {
@@ -97,7 +101,7 @@ void stats_every(struct writer *w, uint64_t every_ns)
 		return;
 	}
 	w->books.own |= LEDGER_STATS;
-	books_look(w, sys_now_ns());
+	books_look(w, time_ns_now());
 	if (!w->books.open)
 		return;
 	if (!stats->w) {
@@ -105,7 +109,7 @@ void stats_every(struct writer *w, uint64_t every_ns)
 		return;
 	}
 	stats->every_ns = every_ns;
-	stats->due_ns = sys_now_ns() + every_ns;
+	stats->due_ns = time_ns_now() + every_ns;
 }
 
 static void stats_number(struct text *text, uint64_t value)
@@ -118,7 +122,7 @@ static void stats_seconds(struct text *text, uint64_t ns)
 {
 	uint64_t ms = ns / 1000000 % 1000;
 
-	text_number(text, ns / SYS_NS);
+	text_number(text, ns / TIME_NS_SECOND);
 	text_char(text, '.');
 	text_char(text, '0' + ms / 100);
 	text_char(text, '0' + ms / 10 % 10);
@@ -192,7 +196,7 @@ uint64_t stats_wait_ns(const struct stats *stats)
 
 	if (!stats->w || !stats->every_ns || stats->fd < 0)
 		return UINT64_MAX;
-	now = sys_now_ns();
+	now = time_ns_now();
 	return stats->due_ns > now ? stats->due_ns - now : 0;
 }
 
@@ -200,7 +204,7 @@ void stats_finish(struct stats *stats)
 {
 	if (!stats->w || stats->fd < 0)
 		return;
-	stats_line(stats, sys_now_ns());
-	sys_close(stats->fd);
+	stats_line(stats, time_ns_now());
+	close(stats->fd);
 	stats->fd = -1;
 }

@@ -7,21 +7,13 @@
  */
 #include "cli/recorder/embed/embed_glob.h"
 
+#include <dirent.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
-#define EMBED_GLOB_BUFFER 2048
-
-struct embed_glob_entry {	/* struct linux_dirent64 */
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
 
 static bool embed_glob_ends(char c)
 {
@@ -103,7 +95,7 @@ bool embed_glob_fits(const char *pattern, const char *name)
 
 static bool embed_glob_exists(const char *path)
 {
-	return arch_syscall3(__NR_faccessat, AT_FDCWD, (long)path, 0) == 0;
+	return access(path, F_OK) == 0;
 }
 
 static void embed_glob_found(struct embed_glob *glob, size_t n)
@@ -130,46 +122,38 @@ static bool embed_glob_append(struct embed_glob *glob, size_t *n,
 static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
 			    size_t n, unsigned depth);
 
-/* The directory at glob->path has been opened. */
-static void embed_glob_list(struct embed_glob *glob, int fd,
+static void embed_glob_list(struct embed_glob *glob, DIR *directory,
 			    const char *pattern, size_t n, unsigned depth)
 {
-	char buffer[EMBED_GLOB_BUFFER] __attribute__((aligned(8)));
 	const char *rest = pattern;
-	long got, at;
+	const struct dirent *entry;
 
 	while (!embed_glob_ends(*rest))
 		rest++;
-	while ((got = arch_syscall3(__NR_getdents64, fd, (long)buffer,
-				    sizeof(buffer))) > 0) {
-		for (at = 0; at < got;) {
-			const struct embed_glob_entry *entry =
-				(const void *)(buffer + at);
-			size_t end = n;
+	while (!glob->full && (entry = readdir(directory)) != NULL) {
+		size_t end = n;
 
-			at += entry->size;
-			if (glob->looks++ == EMBED_GLOB_LOOKS)
-				glob->full = true;
-			if (glob->full)
-				return;
-			if (embed_glob_fits(pattern, entry->name) &&
-			    embed_glob_append(glob, &end, entry->name,
-					      strlen(entry->name)))
-				embed_glob_walk(glob, rest, end, depth + 1);
-			glob->path[n] = '\0';
-		}
+		if (glob->looks++ == EMBED_GLOB_LOOKS)
+			glob->full = true;
+		if (glob->full)
+			return;
+		if (embed_glob_fits(pattern, entry->d_name) &&
+		    embed_glob_append(glob, &end, entry->d_name,
+				      strlen(entry->d_name)))
+			embed_glob_walk(glob, rest, end, depth + 1);
+		glob->path[n] = '\0';
 	}
 }
 
 static void embed_glob_open(struct embed_glob *glob, const char *pattern,
 			    size_t n, unsigned depth)
 {
-	long fd = sys_open(glob->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	DIR *directory = opendir(glob->path);
 
-	if (sys_failed(fd))
+	if (!directory)
 		return;
-	embed_glob_list(glob, fd, pattern, n, depth);
-	sys_close(fd);
+	embed_glob_list(glob, directory, pattern, n, depth);
+	closedir(directory);
 }
 
 static bool embed_glob_special(const char *pattern)
@@ -223,8 +207,7 @@ void embed_glob_all(struct embed_glob *glob, const char *patterns)
 
 		glob->path[0] = '\0';
 		if (*patterns != '/' &&
-		    !sys_failed(arch_syscall2(__NR_getcwd, (long)glob->path,
-					      sizeof(glob->path) - 1)) &&
+		    getcwd(glob->path, sizeof(glob->path) - 1) &&
 		    glob->path[0] == '/') {
 			n = strlen(glob->path);
 			embed_glob_append(glob, &n, "/", glob->path[n - 1] != '/');

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/target_file.h"
+#include "preload/base/proc.h"
 
 #define EMBED_HELD_GONE " (deleted)"
 
@@ -31,7 +32,7 @@ static bool embed_held_is_gone(const char *path)
 	       stat(path, &st);
 }
 
-static void embed_held_visit(const struct proc_map *map, void *arg)
+static void embed_held_visit(const struct target_map *map, void *arg)
 {
 	struct embed_held_visit *visit = arg;
 	struct embed_held *held = visit->held;

@@ -14,11 +14,13 @@
 #include "cli/recorder/embed/embed_open.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/recorder/target_file.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define EMBED_OPEN_DEBUG "/usr/lib/debug"
@@ -45,34 +47,41 @@ static void embed_open_hex(struct text *text, uint64_t value)
 
 int embed_open_plain(const char *path)
 {
-	long fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-			   0);
 	struct stat st;
+	int fd;
 
-	if (sys_failed(fd))
+	/* opening a device may do something */
+	if (stat(path, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* the path may lead elsewhere by now */
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
-	if (sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	sys_close(fd);
+	close(fd);
 	return -EINVAL;
 }
 
 /* A file, if it has the build-id. */
 static int embed_open_path(const struct embed_wanted *wanted,
-			   const char *path, struct embed_elf_file *file)
+			   const char *path, struct elf_tables *file)
 {
-	uint8_t id[EMBED_ELF_ID_MAX];
+	uint8_t id[ELF_TABLES_ID_MAX];
 	int fd = embed_open_plain(path), err;
 
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR ? -ENOENT : fd;
-	err = embed_elf_load(file, fd);
-	if (!err && (embed_elf_id(file, id) != wanted->id_size ||
+	err = elf_tables_load(file, fd);
+	if (!err && (elf_tables_id(file, id) != wanted->id_size ||
 		     memcmp(id, wanted->id, wanted->id_size) != 0))
 		err = -ESTALE;
 	if (!err)
 		return fd;
-	sys_close(fd);
+	elf_tables_free(file);
+	close(fd);
 	file->fd = -1;
 	return err;
 }
@@ -80,7 +89,7 @@ static int embed_open_path(const struct embed_wanted *wanted,
 /* The first error that is no mere absence says most. */
 static bool embed_open_try(const struct embed_wanted *wanted,
 			   const struct text *path,
-			   struct embed_elf_file *file, int *result)
+			   struct elf_tables *file, int *result)
 {
 	int fd = path->full ? -ENAMETOOLONG :
 			      embed_open_path(wanted, path->data, file);
@@ -100,7 +109,7 @@ static void embed_open_proc(struct text *text, int pid, const char *name)
 }
 
 int embed_open_binary(const struct embed_wanted *wanted,
-		      struct embed_elf_file *file)
+		      struct elf_tables *file)
 {
 	bool absolute = wanted->path[0] == '/';
 	bool ours = proc_is_ours();
@@ -142,7 +151,7 @@ int embed_open_binary(const struct embed_wanted *wanted,
 }
 
 static bool embed_open_tree(const struct embed_wanted *wanted, char *path,
-			    struct embed_elf_file *file, int *result)
+			    struct elf_tables *file, int *result)
 {
 	struct text text;
 	uint32_t i;
@@ -163,7 +172,7 @@ static bool embed_open_tree(const struct embed_wanted *wanted, char *path,
 static bool embed_open_beside(const struct embed_wanted *wanted,
 			      const char *const parts[2], const char *beside,
 			      const char *name, char *path,
-			      struct embed_elf_file *file, int *result)
+			      struct elf_tables *file, int *result)
 {
 	size_t folder = embed_open_folder(beside);
 	struct text text;
@@ -177,8 +186,8 @@ static bool embed_open_beside(const struct embed_wanted *wanted,
 }
 
 int embed_open_debug(const struct embed_wanted *wanted,
-		     const struct embed_elf_file *binary, char *path,
-		     struct embed_elf_file *file)
+		     const struct elf_tables *binary, char *path,
+		     struct elf_tables *file)
 {
 	static const char *const places[][2] = {
 		{ "", "" }, { "", ".debug/" }, { EMBED_OPEN_DEBUG, "" },
@@ -189,7 +198,7 @@ int embed_open_debug(const struct embed_wanted *wanted,
 
 	file->fd = -1;
 	if (embed_open_tree(wanted, path, file, &result) ||
-	    !embed_elf_link(binary, name, sizeof(name)) ||
+	    !elf_tables_link(binary, name, sizeof(name)) ||
 	    embed_open_folder(name))
 		return result;
 	for (i = 0; i < sizeof(places) / sizeof(*places); i++)
@@ -199,9 +208,9 @@ int embed_open_debug(const struct embed_wanted *wanted,
 	return result;
 }
 
-int embed_open_alternate(const struct embed_elf_file *of, const char *path,
+int embed_open_alternate(const struct elf_tables *of, const char *path,
 			 struct embed_wanted *wanted,
-			 struct embed_elf_file *file)
+			 struct elf_tables *file)
 {
 	static const char *const here[2] = { "", "" };
 	char name[GT_PATH_MAX], found[GT_PATH_MAX];
@@ -209,7 +218,7 @@ int embed_open_alternate(const struct embed_elf_file *of, const char *path,
 	struct text text;
 
 	file->fd = -1;
-	wanted->id_size = embed_elf_alternate(of, name, sizeof(name),
+	wanted->id_size = elf_tables_alternate(of, name, sizeof(name),
 					      wanted->id);
 	if (!wanted->id_size)
 		return -ENOENT;

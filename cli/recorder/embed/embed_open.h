@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "cli/recorder/embed/embed_elf.h"
+#include "cli/symbol/elf_tables.h"
 #include "preload/format.h"
 
 struct embed_wanted {
@@ -17,25 +17,25 @@ struct embed_wanted {
 	int held;		/* a descriptor of it (embed_held.h), or -1 */
 	int pid;
 	bool main;		/* the program itself */
-	uint8_t id[EMBED_ELF_ID_MAX];
+	uint8_t id[ELF_TABLES_ID_MAX];
 	uint32_t id_size;
 };
 
 /* Each opens and loads a file: its descriptor, or -errno: -ENOENT: not here,
  * -ESTALE: what is here is another, else why it cannot be read. */
 int embed_open_binary(const struct embed_wanted *wanted,
-		      struct embed_elf_file *file);
+		      struct elf_tables *file);
 
 /* `path`, of GT_PATH_MAX: where it was found. */
 int embed_open_debug(const struct embed_wanted *wanted,
-		     const struct embed_elf_file *binary, char *path,
-		     struct embed_elf_file *file);
+		     const struct elf_tables *binary, char *path,
+		     struct elf_tables *file);
 
 /* What `of`, which lies at `path`, refers to; `wanted` then says what that is
  * called. */
-int embed_open_alternate(const struct embed_elf_file *of, const char *path,
+int embed_open_alternate(const struct elf_tables *of, const char *path,
 			 struct embed_wanted *wanted,
-			 struct embed_elf_file *file);
+			 struct elf_tables *file);
 
 /* A plain file for reading, whatever else it may be: -EINVAL: none. */
 int embed_open_plain(const char *path);

@@ -10,14 +10,18 @@
 #include "cli/recorder/embed/embed_out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "arch.h"
+#include "cli/recorder/emit/text_key.h"
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/owner.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "preload/base/varint.h"
 #include "cli/recorder/writer_task.h"
 
 /* ---- FILE.files ---- */
@@ -52,10 +56,10 @@ static bool embed_out_make_way(const char *path)
 		return true;
 	if (fd < 0)
 		return false;
-	ours = !embed_elf_bytes(fd, 0, magic, sizeof(magic)) &&
+	ours = !elf_tables_bytes(fd, 0, magic, sizeof(magic)) &&
 	       memcmp(magic, GT_MAGIC, sizeof(magic)) == 0;
-	sys_close(fd);
-	return ours && !sys_unlink(path);
+	close(fd);
+	return ours && !unlink(path);
 }
 
 /* It is no trace of a process: it has neither a pid nor a time. */
@@ -79,16 +83,16 @@ static void embed_out_text(struct embed_out *o, enum gt_chunk_type type)
 static bool embed_out_open_own(struct embed_out *o)
 {
 	char path[GT_PATH_MAX];
-	long fd;
+	int fd;
 
 	embed_out_path(o->w, path);
 	if (!path[0] || !embed_out_make_way(path))
 		return false;
-	fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-				    O_CLOEXEC, 0600);
-	if (sys_failed(fd))
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  0600);
+	if (fd < 0)
 		return false;
-	arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
+	flock(fd, LOCK_EX | LOCK_NB);
 	owner_apply(fd);
 	/* the buffer is shared: no chunk is put together between two steps */
 	o->own = o->w->out;
@@ -113,7 +117,7 @@ void embed_out_close(struct embed_out *o)
 		return;
 	embed_out_text(o, GT_END);
 	chunk_close(&o->own);
-	sys_close(o->own.fd);
+	close(o->own.fd);
 }
 
 uint64_t embed_out_room(const struct embed_out *o)
@@ -134,7 +138,7 @@ void embed_out_skip(struct embed_out *o, const char *why, const char *path)
 }
 
 void embed_out_begin(struct embed_out *o, enum gt_file_kind kind, int fd,
-		     const struct embed_elf *elf,
+		     const struct reduced *elf,
 		     const struct embed_wanted *wanted)
 {
 	o->busy = true;
@@ -148,7 +152,7 @@ void embed_out_begin(struct embed_out *o, enum gt_file_kind kind, int fd,
 	o->out_sequence = o->out->sequence;
 	memset(&o->was, 0, sizeof(o->was));
 	/* else it has changed at once */
-	if (sys_fstat(fd, &o->was))
+	if (fstat(fd, &o->was))
 		o->was.st_size = -1;
 	o->size = elf ? elf->size : base_max(o->was.st_size, 0);
 }
@@ -161,9 +165,8 @@ void embed_out_break(struct embed_out *o, const char *why)
 	embed_out_skip(o, why, o->wanted->path);
 	if (!embed_out_is_own(o) || out->err)
 		return;
-	if (arch_syscall2(__NR_ftruncate, out->fd, out->start + o->out_size) ||
-	    sys_failed(arch_syscall3(__NR_lseek, out->fd,
-				     out->start + o->out_size, 0))) {
+	if (ftruncate(out->fd, out->start + o->out_size) ||
+	    lseek(out->fd, out->start + o->out_size, SEEK_SET) < 0) {
 		o->off = true;
 		return;
 	}
@@ -177,15 +180,15 @@ static bool embed_out_changed(const struct embed_out *o)
 {
 	struct stat st;
 
-	return sys_fstat(o->fd, &st) || st.st_size != o->was.st_size ||
+	return fstat(o->fd, &st) || st.st_size != o->was.st_size ||
 	       st.st_mtim.tv_sec != o->was.st_mtim.tv_sec ||
 	       st.st_mtim.tv_nsec != o->was.st_mtim.tv_nsec;
 }
 
 static int embed_out_read(struct embed_out *o, size_t n)
 {
-	return o->elf ? embed_elf_read(o->elf, o->offset, o->piece, n) :
-			embed_elf_bytes(o->fd, o->offset, o->piece, n);
+	return o->elf ? reduced_read(o->elf, o->offset, o->piece, n) :
+			elf_tables_bytes(o->fd, o->offset, o->piece, n);
 }
 
 static uint8_t *embed_out_put(uint8_t *to, const void *bytes, size_t n)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/recorder/emit/chunk.h"
-#include "cli/recorder/embed/embed_elf.h"
+#include "cli/symbol/reduced.h"
 #include "cli/recorder/embed/embed_open.h"
 
 struct writer;
@@ -29,7 +29,7 @@ struct embed_out {
 	bool busy;
 	enum gt_file_kind kind;
 	int fd;			/* what it is, or mostly is, read from */
-	const struct embed_elf *elf;	/* of GT_FILE_DEBUG */
+	const struct reduced *elf;	/* of GT_FILE_DEBUG */
 	const struct embed_wanted *wanted;	/* the caller's */
 	uint64_t size, offset;
 	struct stat was;
@@ -49,7 +49,7 @@ uint64_t embed_out_room(const struct embed_out *out);
 
 /* Begins a file; size 0 of an included one: what it is now. */
 void embed_out_begin(struct embed_out *out, enum gt_file_kind kind, int fd,
-		     const struct embed_elf *elf,
+		     const struct reduced *elf,
 		     const struct embed_wanted *wanted);
 
 /* Writes the next piece; !busy: that was it, and true if it is whole now. */

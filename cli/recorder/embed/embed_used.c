@@ -9,7 +9,6 @@
 
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/proc.h"
 #include "preload/base/text.h"
 
 #define EMBED_USED_NODES 4096	/* looked at in one go: 1 ms */
@@ -90,7 +89,7 @@ bool embed_used_next(struct embed_used *used, uint32_t *number)
 }
 
 /* The kernel's path of the mapping that the image begins with. */
-static void embed_used_visit(const struct proc_map *map, void *arg)
+static void embed_used_visit(const struct target_map *map, void *arg)
 {
 	static const char deleted[] = EMBED_USED_DELETED;
 	struct embed_wanted *wanted = arg;

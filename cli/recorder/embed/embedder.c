@@ -17,13 +17,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/recorder/emit/text_key.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/embed/embed_glob.h"
 #include "cli/recorder/embed/embed_out.h"
 #include "cli/recorder/embed/embed_seen.h"
 #include "cli/recorder/embed/embed_used.h"
-#include "preload/base/sys.h"
 #include "cli/recorder/writer_task.h"
 
 #define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
@@ -37,7 +39,7 @@
 
 struct embedder_work {
 	struct embed_out to;
-	struct embed_elf elf;
+	struct reduced reduced;
 	struct embed_used used;
 	struct embed_seen seen;
 	struct embed_wanted wanted;
@@ -87,29 +89,31 @@ static bool embedder_choose(struct embedder *e)
 			image->segment[0].start : 0);
 	if (!embedder_is_new(e))
 		return true;
-	fd = embed_open_binary(&work->wanted, &work->elf.binary);
+	fd = embed_open_binary(&work->wanted, &work->reduced.binary);
 	if (fd < 0) {
 		embed_out_skip(&work->to, embedder_why(fd), work->wanted.path);
 		return true;
 	}
-	embed_open_debug(&work->wanted, &work->elf.binary, work->found,
-			 &work->elf.debug);
+	embed_open_debug(&work->wanted, &work->reduced.binary, work->found,
+			 &work->reduced.debug);
 	e->stage = e->what == OPTION_EMBED_FULL ? EMBEDDER_WHOLE :
 						  EMBEDDER_REDUCED;
 	return true;
 }
 
-static void embedder_close(struct embed_elf_file *file)
+static void embedder_close(struct elf_tables *file)
 {
-	if (file->fd >= 0)
-		sys_close(file->fd);
+	if (file->fd < 0)
+		return;
+	elf_tables_free(file);
+	close(file->fd);
 	file->fd = -1;
 }
 
 static void embedder_whole(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
-	const struct embed_elf *elf = &work->elf;
+	const struct reduced *elf = &work->reduced;
 
 	embed_out_begin(&work->to, GT_FILE_FULL, elf->binary.fd, NULL,
 			&work->wanted);
@@ -120,7 +124,7 @@ static void embedder_whole(struct embedder *e)
 /* What can still be written, about. */
 static uint64_t embedder_in_time(const struct embedder *e)
 {
-	uint64_t now_ns = sys_now_ns();
+	uint64_t now_ns = time_ns_now();
 
 	if (e->until_ns == UINT64_MAX)
 		return UINT64_MAX;
@@ -131,7 +135,7 @@ static uint64_t embedder_in_time(const struct embedder *e)
 static void embedder_reduced(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
-	struct embed_elf *elf = &work->elf;
+	struct reduced *elf = &work->reduced;
 	/* without debug information there are symbols still */
 	uint64_t most = base_min(e->asked ? EMBEDDER_ASKED_MAX :
 					    EMBEDDER_DEBUG_MAX,
@@ -139,7 +143,7 @@ static void embedder_reduced(struct embedder *e)
 					  embedder_in_time(e)));
 
 	e->stage = EMBEDDER_ALTERNATE;
-	if (embed_elf_plan(elf, most)) {
+	if (reduced_plan(elf, most)) {
 		embed_out_skip(&work->to, "makes no sense, not embedded",
 			       work->wanted.path);
 		return;
@@ -153,8 +157,8 @@ static void embedder_reduced(struct embedder *e)
 static void embedder_alternate(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
-	struct embed_elf_file *binary = &work->elf.binary;
-	struct embed_elf_file *debug = &work->elf.debug;
+	struct elf_tables *binary = &work->reduced.binary;
+	struct elf_tables *debug = &work->reduced.debug;
 	bool joined = debug->fd >= 0;
 	int fd;
 
@@ -168,8 +172,8 @@ static void embedder_alternate(struct embedder *e)
 		fd = embed_open_alternate(binary, work->wanted.path,
 					  &work->wanted, debug);
 		embedder_close(binary);
-		memcpy(binary, debug, sizeof(*binary));
-		debug->fd = -1;
+		*binary = *debug;
+		*debug = (struct elf_tables){ .fd = -1 };
 	}
 	e->stage = EMBEDDER_CHOOSE;
 	if (fd < 0)
@@ -230,7 +234,7 @@ static bool embedder_one(struct embedder *e)
 	if (embed_out_piece(to) && to->kind != GT_FILE_INCLUDED)
 		embed_seen_tell(&e->work->wanted, e->w->r, e->w->output.path);
 	if (!to->busy && to->kind == GT_FILE_INCLUDED)
-		sys_close(to->fd);
+		close(to->fd);
 	return true;
 }
 
@@ -261,7 +265,7 @@ static bool embedder_begin(struct embedder *e)
 	e->work = zeroed_alloc(sizeof(*e->work));
 	if (!e->work)
 		return false;
-	e->work->elf.binary.fd = e->work->elf.debug.fd = -1;
+	e->work->reduced.binary.fd = e->work->reduced.debug.fd = -1;
 	e->work->wanted.pid = e->w->r->pid;
 	e->work->used.emit = &e->w->images;
 	e->work->used.live = &e->w->live;
@@ -305,7 +309,7 @@ static bool embedder_busy(struct embedder *e, uint64_t now_ns)
 
 static uint64_t embedder_cpu(void)
 {
-	return sys_clock(CLOCK_THREAD_CPUTIME_ID);
+	return time_ns_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 bool embedder_step(struct embedder *e, uint64_t now_ns)
@@ -322,10 +326,10 @@ bool embedder_step(struct embedder *e, uint64_t now_ns)
 	embed_used_look(&e->work->used);
 	while (more && embedder_can(e)) {
 		more = embedder_one(e);
-		if (busy || sys_now_ns() >= until_ns)
+		if (busy || time_ns_now() >= until_ns)
 			break;
 	}
-	now_ns = sys_now_ns();
+	now_ns = time_ns_now();
 	e->next_ns = now_ns + (more ? busy ? EMBEDDER_RARE_NS : 0 :
 				      EMBEDDER_IDLE_NS);
 	e->cpu_ns += embedder_cpu() - cpu_ns;
@@ -343,7 +347,8 @@ static void embedder_rest(struct embedder *e)
 			embed_out_break(to, "no time to embed");
 			/* perhaps less of it */
 			if (to->kind == GT_FILE_FULL ||
-			    (to->kind == GT_FILE_DEBUG && !e->work->elf.cut))
+			    (to->kind == GT_FILE_DEBUG &&
+			     !e->work->reduced.cut))
 				e->stage = EMBEDDER_REDUCED;
 		} else if (!embedder_one(e)) {
 			break;
@@ -355,13 +360,13 @@ static void embedder_rest(struct embedder *e)
 
 void embedder_hold(struct embedder *e)
 {
-	if (embedder_wanted(e, sys_now_ns()) && e->images)
+	if (embedder_wanted(e, time_ns_now()) && e->images)
 		embed_held_take(&e->held, e->w->r->pid);
 }
 
 void embedder_finish(struct embedder *e)
 {
-	uint64_t now_ns = sys_now_ns(), cpu_ns = embedder_cpu();
+	uint64_t now_ns = time_ns_now(), cpu_ns = embedder_cpu();
 
 	e->until_ns = now_ns + EMBEDDER_LAST_NS;
 	if (embedder_wanted(e, now_ns) && embedder_begin(e))

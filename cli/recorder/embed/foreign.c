@@ -4,29 +4,30 @@
  * Of a library only functions that nobody else can reach count (local ones):
  * in front of exported ones stand ours.
  *
- * I1: nothing is read but what was copied (copied_file.h).
+ * I1: nothing is read but what was copied (elf_tables.h): symbols piece by
+ *     piece, their names as a whole.
  */
 #include "cli/recorder/embed/foreign.h"
 
 #include <elf.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "arch.h"
 #include "preload/base/base.h"
-#include "cli/recorder/copied_file.h"
+#include "cli/recorder/embed/embed_open.h"
 #include "cli/recorder/target_file.h"
+#include "cli/symbol/elf_symbols.h"
 #include "preload/ring/patched.h"
-#include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define FOREIGN_FILES 256	/* looked at */
-#define FOREIGN_SYMBOLS 4000000	/* of a file */
 #define FOREIGN_NAME_MAX 64
 #define FOREIGN_PATH_MAX 4096
 
 struct foreign_file {
-	struct copied_file *file;
 	bool program;
+	bool dynamic;			/* the table that is looked at */
 	/* found */
 	const char *allocator;		/* with names of its own */
 	const char *own;		/* with the C library's */
@@ -66,15 +67,17 @@ static const char *foreign_allocator(const char *name)
 	return NULL;
 }
 
-static void foreign_symbol(struct foreign_file *f, const Elf64_Sym *symbol,
-			   const char *name, bool dynamic)
+static bool foreign_symbol(void *owner, const Elf64_Sym *symbol,
+			   const char *name)
 {
+	struct foreign_file *f = owner;
 	const char *allocator;
 
 	if (symbol->st_shndx == SHN_UNDEF ||
 	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
-	    (!f->program && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL))
-		return;
+	    (!f->program && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL) ||
+	    strnlen(name, FOREIGN_NAME_MAX) == FOREIGN_NAME_MAX)
+		return true;
 	allocator = foreign_allocator(name);
 	if (allocator)
 		f->allocator = allocator;
@@ -82,75 +85,32 @@ static void foreign_symbol(struct foreign_file *f, const Elf64_Sym *symbol,
 		f->own = "jemalloc";
 	if (foreign_is(name, "malloc")) {
 		f->malloc = true;
-		f->exported |= dynamic;
+		f->exported |= f->dynamic;
 	} else if (foreign_is(name, "free")) {
 		f->free = true;
 	}
+	return true;
 }
 
-/* The name at this place of a table of strings, if it ends there. */
-static const char *foreign_string(const char *strings, uint64_t size,
-				  uint64_t at)
+static void foreign_tables(struct foreign_file *f, const struct elf_tables *t)
 {
-	uint64_t end = base_min(at + FOREIGN_NAME_MAX, size), i;
+	uint32_t i;
 
-	for (i = at; i < end; i++)
-		if (!strings[i])
-			return strings + at;
-	return NULL;
-}
+	for (i = 0; i < t->sections; i++) {
+		const Elf64_Shdr *section = &t->section[i];
 
-static void foreign_table(struct foreign_file *f, Elf64_Shdr table,
-			  Elf64_Shdr link)
-{
-	uint64_t n = base_min(table.sh_size / sizeof(Elf64_Sym),
-			      FOREIGN_SYMBOLS);
-	const Elf64_Sym *symbols = copied_file_part(f->file, table.sh_offset,
-						    n * sizeof(*symbols));
-	const char *strings = copied_file_part(f->file, link.sh_offset,
-					       link.sh_size);
-	uint64_t i;
-
-	for (i = 0; symbols && strings && i < n; i++) {
-		const char *name = foreign_string(strings, link.sh_size,
-						  symbols[i].st_name);
-
-		if (name)
-			foreign_symbol(f, &symbols[i], name,
-				       table.sh_type == SHT_DYNSYM);
+		f->dynamic = section->sh_type == SHT_DYNSYM;
+		if (section->sh_type == SHT_SYMTAB ||
+		    (f->program && f->dynamic))
+			elf_symbols_each(t, section, foreign_symbol, f);
 	}
 }
 
-static bool foreign_header(const Elf64_Ehdr *e)
+void foreign_file(struct foreign *foreign, int fd, const char *name,
+		  bool program)
 {
-	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
-	       e->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       e->e_machine == ARCH_ELF_MACHINE &&
-	       e->e_shentsize == sizeof(Elf64_Shdr) && e->e_shoff % 8 == 0;
-}
-
-static void foreign_tables(struct foreign_file *f)
-{
-	const Elf64_Ehdr *e = copied_file_part(f->file, 0, sizeof(*e));
-	const Elf64_Shdr *s;
-	unsigned count, i;
-
-	if (!e || !foreign_header(e))
-		return;
-	count = e->e_shnum;
-	s = copied_file_part(f->file, e->e_shoff, count * sizeof(*s));
-	for (i = 0; s && i < count; i++)
-		if ((s[i].sh_type == SHT_SYMTAB ||
-		     (f->program && s[i].sh_type == SHT_DYNSYM)) &&
-		    s[i].sh_link < count && s[i].sh_offset % 8 == 0)
-			foreign_table(f, s[i], s[s[i].sh_link]);
-}
-
-void foreign_file(struct foreign *foreign, struct copied_file *file,
-		  const char *name, bool program)
-{
-	struct foreign_file f = { .file = file, .own = "malloc",
-				  .program = program };
+	struct elf_tables tables;
+	struct foreign_file f = { .own = "malloc", .program = program };
 	enum patched_known known = PATCHED_NOT;
 	enum foreign_state state = FOREIGN_SURE;
 	bool own;
@@ -159,7 +119,11 @@ void foreign_file(struct foreign *foreign, struct copied_file *file,
 		known = patched_find(foreign->patched, name, program);
 	if (known == PATCHED_TOLD)
 		return;
-	foreign_tables(&f);
+	if (elf_tables_load(&tables, fd))
+		return;
+	if (tables.header.e_machine == ARCH_ELF_MACHINE)
+		foreign_tables(&f, &tables);
+	elf_tables_free(&tables);
 	own = program && f.malloc && f.free;
 	if (!f.allocator && !own)
 		return;
@@ -176,20 +140,16 @@ void foreign_file(struct foreign *foreign, struct copied_file *file,
 
 static void foreign_open(struct foreign_search *search, const char *path)
 {
-	const char *name = path, *s;
-	struct copied_file file;
+	int fd = embed_open_plain(path);
 
-	if (!copied_file_open(&file, path))
+	if (fd < 0)
 		return;
-	for (s = path; *s; s++)
-		if (*s == '/')
-			name = s + 1;
-	foreign_file(search->foreign, &file, name,
+	foreign_file(search->foreign, fd, strrchr(path, '/') + 1,
 		     foreign_is(path, search->program));
-	copied_file_close(&file);
+	close(fd);
 }
 
-static void foreign_visit(const struct proc_map *map, void *arg)
+static void foreign_visit(const struct target_map *map, void *arg)
 {
 	struct foreign_search *search = arg;
 	size_t n = strlen(map->path);

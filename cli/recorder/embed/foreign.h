@@ -19,7 +19,6 @@ enum foreign_state {
 	FOREIGN_SURE
 };
 
-struct copied_file;
 struct patched_list;
 
 struct foreign {
@@ -32,16 +31,16 @@ struct foreign {
 
 /*
  * Looks at the files that are mapped; `program` is the path of the program's
- * own. Opens each and copies parts of it for a moment, which takes addresses: of
- * a process that has only so many, large files are left out.
+ * own. Opens each, and has the names of its symbols in memory for a moment: one
+ * with more than 256 MiB of them is left out.
  */
 void foreign_look(struct foreign *foreign, const char *program);
 
 /* The message for the user. */
 void foreign_describe(const struct foreign *foreign, char *to, uint32_t size);
 
-/* The verdict on one file, for foreign_look. Hostile input. */
-void foreign_file(struct foreign *foreign, struct copied_file *file,
-		  const char *name, bool program);
+/* The verdict on one open file, for foreign_look. Hostile input. */
+void foreign_file(struct foreign *foreign, int fd, const char *name,
+		  bool program);
 
 #endif

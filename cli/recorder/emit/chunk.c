@@ -11,13 +11,15 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <linux/falloc.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "cli/recorder/result.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
-#include "preload/base/sys.h"
 #include "cli/recorder/xxh64.h"
 #include "unwind/claim.h"
 
@@ -36,7 +38,7 @@ static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
 static int chunk_bytes(struct chunk_out *out, const uint8_t *data, size_t n)
 {
 	while (n) {
-		long done = sys_write(out->fd, data, n);
+		long done = result_of(write(out->fd, data, n));
 
 		if (done == -EINTR || done == -EAGAIN)
 			continue;
@@ -53,9 +55,8 @@ static int chunk_allocate(const struct chunk_out *out, uint64_t to)
 	long err;
 
 	do
-		err = arch_syscall4(__NR_fallocate, out->fd,
-				    FALLOC_FL_KEEP_SIZE, out->reserved,
-				    to - out->reserved);
+		err = result_of(fallocate(out->fd, FALLOC_FL_KEEP_SIZE,
+					  out->reserved, to - out->reserved));
 	while (err == -EINTR);
 	return err;
 }
@@ -66,7 +67,7 @@ static void chunk_limit(struct chunk_out *out)
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
 
 	/* unknown: there is none */
-	arch_syscall4(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit);
+	getrlimit(RLIMIT_FSIZE, &limit);
 	out->limit = out->regular ? limit.rlim_cur : RLIM_INFINITY;
 	out->last = base_min(out->limit / CHUNK_LAST_SHARE, CHUNK_LAST_WORDS);
 }
@@ -119,8 +120,8 @@ static int chunk_emit(struct chunk_out *out, size_t n, bool is_end)
 		out->err = err;
 	if (torn && out->regular) {
 		/* I1; if even this fails, the reader stops at the torn chunk */
-		arch_syscall2(__NR_ftruncate, out->fd, out->start + out->size);
-		arch_syscall3(__NR_lseek, out->fd, out->start + out->size, 0);
+		ftruncate(out->fd, out->start + out->size);
+		lseek(out->fd, out->start + out->size, SEEK_SET);
 	}
 	return err;
 }
@@ -134,9 +135,9 @@ int chunk_begin(struct chunk_out *out, int fd)
 
 	out->fd = fd;
 	out->sequence = out->start = out->size = out->reserved = 0;
-	out->regular = sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	out->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	if (out->regular) {
-		start = arch_syscall3(__NR_lseek, fd, 0, 1);
+		start = lseek(fd, 0, SEEK_CUR);
 		out->start = start > 0 ? start : 0;
 	}
 	chunk_limit(out);
@@ -201,7 +202,7 @@ void chunk_close(struct chunk_out *out)
 {
 	/* what stays reserved is lost to others until the file is removed */
 	if (out->reserves)
-		arch_syscall2(__NR_ftruncate, out->fd, out->start + out->size);
+		ftruncate(out->fd, out->start + out->size);
 }
 
 #ifdef GNOMON_CLAIMS

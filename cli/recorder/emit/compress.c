@@ -29,8 +29,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/varint.h"
 
 #define COMPRESS_WINDOW_LOG 17
 #define COMPRESS_LEAST 64	/* shorter columns are left as they are */

@@ -8,8 +8,8 @@
  */
 #include "cli/recorder/emit/emit_capture.h"
 
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/feed.h"
-#include "preload/base/varint.h"
 
 #define EMIT_CAPTURE_RECORD (2 + GT_CAPTURE_VALUES)	/* varints */
 

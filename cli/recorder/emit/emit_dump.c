@@ -8,7 +8,8 @@
  */
 #include "cli/recorder/emit/emit_dump.h"
 
-#include "preload/base/sys.h"
+#include <unistd.h>
+
 
 #define EMIT_DUMP_MAGIC 0x4a695444u
 #define EMIT_DUMP_HEADER 40
@@ -21,8 +22,7 @@ enum { EMIT_DUMP_IS_LOAD, EMIT_DUMP_IS_MOVE };
 
 static bool emit_dump_read(int fd, uint64_t offset, void *to, size_t n)
 {
-	return arch_syscall4(__NR_pread64, fd, (long)to, n, (long)offset) ==
-	       (long)n;
+	return pread(fd, to, n, offset) == (long)n;
 }
 
 static uint32_t emit_dump_u32(const struct emit_dump *d, const uint8_t *at)

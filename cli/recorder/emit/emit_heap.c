@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "arch.h"
+#include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
-#include "preload/base/varint.h"
 
 static size_t emit_heap_length(const char *name)
 {

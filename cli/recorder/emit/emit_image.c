@@ -19,12 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/proc.h"
-#include "preload/base/varint.h"
 
 #define EMIT_IMAGE_BATCH 32	/* looked up in one pass over the mappings */
 #define EMIT_IMAGE_DELETED " (deleted)"
@@ -129,7 +128,7 @@ static void emit_image_remember(struct emit_image *emit, uint32_t index,
 	emit->mapped[index] = path[0] == '/' ? strdup(path) : NULL;
 }
 
-static void emit_image_visit(const struct proc_map *map, void *arg)
+static void emit_image_visit(const struct target_map *map, void *arg)
 {
 	struct emit_image_batch *batch = arg;
 	uint32_t i = 0;

@@ -10,10 +10,11 @@
 
 #include "cli/recorder/embed/embedder.h"
 #include "cli/recorder/emit/emit_capture.h"
+#include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/exit_told.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
@@ -98,7 +99,7 @@ static void emit_info_process(struct emit_info *info, struct text *text)
 	text_key_number(text, "starttime", info->r->start_time);
 	text_key(text, "exe", info->exe);
 	emit_info_command(info, text);
-	if (!arch_syscall1(__NR_uname, (long)&host))
+	if (!uname(&host))
 		text_key(text, "host", host.nodename);
 	/* the target's, of which this process is made */
 	text_key_number(text, "uid", geteuid());
@@ -124,7 +125,7 @@ static const char *emit_info_choice(enum option_id id, char *buffer,
  * SYNC has no other. */
 static uint64_t emit_info_tick_ps(const struct gl_header *live)
 {
-	uint64_t ticks, ns = sys_moment(&ticks) - live->monotonic0_ns;
+	uint64_t ticks, ns = time_ns_moment(&ticks) - live->monotonic0_ns;
 
 	ticks = (ticks - live->counter0) >> live->tick_shift;
 	return ticks ? ns * 1000 / ticks : 0;
@@ -382,7 +383,7 @@ void emit_info_counters(const struct emit_info *info,
 		text_key_number(&text, "control_error",
 				-info->socket->err);
 	text_key_number(&text, "writer_cpu_ns",
-			sys_clock(CLOCK_THREAD_CPUTIME_ID));
+			time_ns_of(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);
 	emit_info_write(info, &text, GT_COUNTERS);
 }
@@ -401,6 +402,6 @@ void emit_info_end(const struct emit_info *info, const struct feed *feed,
 	if (exit_code >= 0)
 		text_key_number(&text, "exit_code", exit_code);
 	text_key_number(&text, "events", feed->events - feed->events_before);
-	text_key_number(&text, "end_monotonic_ns", sys_now_ns());
+	text_key_number(&text, "end_monotonic_ns", time_ns_now());
 	emit_info_write(info, &text, GT_END);
 }

@@ -20,13 +20,16 @@
  */
 #include "cli/recorder/emit/emit_names.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "cli/recorder/emit/varint.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "preload/base/varint.h"
 #include "preload/ring/replaced.h"
 
 #define EMIT_NAMES_PIECE (256u << 10)	/* a chunk's; fits WRITER_ROOM */
@@ -60,26 +63,26 @@ void emit_names_init(struct emit_names *e, struct chunk_out *out,
 static long emit_names_open(const struct emit_names *e, const char *path,
 			    struct stat *st)
 {
-	long fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
-				    O_CLOEXEC, 0);
-	if (sys_failed(fd))
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				    O_CLOEXEC);
+
+	if (fd < 0)
 		return -1;
-	if (sys_fstat(fd, st) == 0 && S_ISREG(st->st_mode) &&
-	    st->st_uid == (uid_t)arch_syscall0(__NR_geteuid) &&
-	    st->st_mtim.tv_sec * (uint64_t)SYS_NS + st->st_mtim.tv_nsec +
-			    EMIT_NAMES_SLACK_NS >= e->since_ns)
+	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) &&
+	    st->st_uid == geteuid() &&
+	    st->st_mtim.tv_sec * (uint64_t)TIME_NS_SECOND +
+			    st->st_mtim.tv_nsec + EMIT_NAMES_SLACK_NS >=
+			    e->since_ns)
 		return fd;
-	sys_close(fd);
+	close(fd);
 	return -1;
 }
 
 static void emit_names_fill(struct emit_names *e, int fd)
 {
 	while (e->held < EMIT_NAMES_PIECE) {
-		long n = arch_syscall4(__NR_pread64, fd,
-				       (long)(e->text + e->held),
-				       EMIT_NAMES_PIECE - e->held,
-				       (long)e->offset);
+		long n = pread(fd, e->text + e->held,
+			       EMIT_NAMES_PIECE - e->held, e->offset);
 
 		if (n <= 0)	/* signals are blocked; else that is all */
 			return;
@@ -239,7 +242,7 @@ static bool emit_names_map(struct emit_names *e, bool last)
 	if (last)
 		e->dropped += (uint64_t)st.st_size > e->offset ?
 				      st.st_size - e->offset : 0;
-	sys_close(fd);
+	close(fd);
 	return true;
 }
 
@@ -263,7 +266,7 @@ static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
 		e->taken += text.length;
 		emit_names_piece(e);
 	}
-	sys_close(fd);
+	close(fd);
 	return true;
 }
 

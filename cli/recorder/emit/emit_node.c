@@ -16,9 +16,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
-#include "preload/base/varint.h"
 #include "unwind/claim.h"
 
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "preload/base/varint.h"
+#include "cli/recorder/emit/varint.h"
 
 static bool emit_rest_moved(const struct emit_rest *rest, unsigned class)
 {

@@ -6,23 +6,20 @@
 
 #include <errno.h>
 
-#include "preload/base/varint.h"
+#include "cli/recorder/emit/varint.h"
+#include "cli/recorder/zeroed.h"
 
 #define EMIT_TOTALS_ROWS 4096	/* of a chunk */
 #define EMIT_TOTALS_ROW_MAX ((2 + GT_TOTALS_VALUES) * VARINT_MAX)
 
-int emit_totals_init(struct emit_totals *emit, struct reserve *reserve,
-		     struct chunk_out *out, struct compress *compress,
-		     struct emit_node *nodes)
+int emit_totals_init(struct emit_totals *emit, struct chunk_out *out,
+		     struct compress *compress, struct emit_node *nodes)
 {
 	emit->out = out;
 	emit->compress = compress;
 	emit->nodes = nodes;
-	if (reserve_table(reserve, &emit->column,
-			  EMIT_TOTALS_ROWS * EMIT_TOTALS_ROW_MAX) ||
-	    !reserve_reach(&emit->column, emit->column.size))
-		return -ENOMEM;
-	return 0;
+	emit->column = zeroed_alloc(EMIT_TOTALS_ROWS * EMIT_TOTALS_ROW_MAX);
+	return emit->column ? 0 : -ENOMEM;
 }
 
 void emit_totals_begin(struct emit_totals *emit, enum gt_chunk_type type)
@@ -30,14 +27,14 @@ void emit_totals_begin(struct emit_totals *emit, enum gt_chunk_type type)
 	emit->type = type;
 	emit->values = type == GT_TOTALS ? (unsigned)GT_TOTALS_VALUES :
 					   (unsigned)GT_FREED_VALUES;
-	emit->to = (uint8_t *)emit->column.at;
+	emit->to = emit->column;
 	emit->count = 0;
 	emit->context = 0;
 }
 
 void emit_totals_end(struct emit_totals *emit)
 {
-	const uint8_t *column = (const uint8_t *)emit->column.at;
+	const uint8_t *column = emit->column;
 	uint8_t *to;
 
 	if (!emit->count)

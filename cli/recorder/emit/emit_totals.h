@@ -7,14 +7,13 @@
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
 #include "cli/recorder/emit/emit_node.h"
-#include "cli/recorder/reserve.h"
 
 struct emit_totals {
 	struct chunk_out *out;
 	struct compress *compress;
 	struct emit_node *nodes;
 	struct compress_past past;
-	struct reserve_table column;
+	uint8_t *column;	/* the rows */
 	uint8_t *to;		/* end of the rows so far */
 	uint32_t count;
 	uint32_t context;	/* of the last row */
@@ -23,9 +22,8 @@ struct emit_totals {
 };
 
 /* 0 or -ENOMEM. */
-int emit_totals_init(struct emit_totals *emit, struct reserve *reserve,
-		     struct chunk_out *out, struct compress *compress,
-		     struct emit_node *nodes);
+int emit_totals_init(struct emit_totals *emit, struct chunk_out *out,
+		     struct compress *compress, struct emit_node *nodes);
 
 /* Rows of contexts (GT_TOTALS) or of pairs (GT_FREED) follow. */
 void emit_totals_begin(struct emit_totals *emit, enum gt_chunk_type type);

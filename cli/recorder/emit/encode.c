@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/varint.h"
 #include "unwind/claim.h"
 
 #define ENCODE_EVENT_BITS 3	/* of the kind, in the step column */

@@ -12,6 +12,7 @@
 
 /* As often as that; more rarely where there are many rows. */
 #define TOTALS_TELL_NS (1 * UINT64_C(1000000000))
+#define TOTALS_TOLD_PART 32
 #define TOTALS_TELL_EACH_NS (1 * UINT64_C(1000000))
 
 bool totals_wanted(void)
@@ -19,13 +20,11 @@ bool totals_wanted(void)
 	return !recording_options->number[OPTION_DEPTH];
 }
 
-int totals_init(struct totals *totals, struct writer *w,
-		struct reserve *reserve)
+int totals_init(struct totals *totals, struct writer *w, uint64_t bytes)
 {
 	totals->w = w;
-	if (reserve_table(reserve, &totals->told, reserve->size / 32))
-		return -ENOMEM;
-	return emit_totals_init(&totals->emit, reserve, &w->out, &w->compress,
+	totals->told.most = bytes / TOTALS_TOLD_PART;
+	return emit_totals_init(&totals->emit, &w->out, &w->compress,
 				&w->nodes);
 }
 
@@ -33,7 +32,8 @@ void totals_forget(struct totals *totals)
 {
 	memset(totals->classes, 0, sizeof(totals->classes));
 	memset(totals->lives, 0, sizeof(totals->lives));
-	memset(totals->told.at, 0, totals->told.ready);
+	if (totals->told.ready)
+		memset(totals->told.at, 0, totals->told.ready);
 	totals->blocks = totals->frees = 0;
 }
 
@@ -104,7 +104,7 @@ void totals_tell(struct totals *totals)
 	    ledger->all.frees == totals->frees)
 		return;
 	/* what there is no room to remember is told in the next */
-	if (!reserve_reach(&totals->told, (ledger->figure_count + UINT64_C(1)) *
+	if (!grown_reach(&totals->told, (ledger->figure_count + UINT64_C(1)) *
 						  sizeof(struct ledger_figure)))
 		return;
 	totals->blocks = ledger->all.blocks;

@@ -9,14 +9,14 @@
 
 #include "cli/recorder/emit/emit_totals.h"
 #include "cli/recorder/books/ledger.h"
-#include "cli/recorder/reserve.h"
+#include "cli/recorder/grown.h"
 
 struct writer;
 
 struct totals {
 	struct writer *w;
 	struct emit_totals emit;
-	struct reserve_table told;	/* figures, as they were told */
+	struct grown told;	/* figures, as they were told */
 	struct ledger_class classes[GT_CLASSES];
 	struct ledger_lives lives[GT_CLASSES];
 	uint64_t blocks, frees;	/* of all, as they were told */
@@ -26,9 +26,8 @@ struct totals {
 /* What options say. */
 bool totals_wanted(void);
 
-/* 0 or -ENOMEM. */
-int totals_init(struct totals *totals, struct writer *w,
-		struct reserve *reserve);
+/* `bytes`: that it may take a part of. 0 or -ENOMEM. */
+int totals_init(struct totals *totals, struct writer *w, uint64_t bytes);
 
 /* Tells them if it is time for it. */
 void totals_look(struct totals *totals, uint64_t now_ns);

@@ -25,13 +25,13 @@
 
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
 #include "preload/base/proc.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "preload/base/varint.h"
 #include "cli/recorder/xxh64.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
@@ -313,7 +313,7 @@ static void maps_watch_end(struct maps_watch *watch)
 /* Goes on for a while, or to the end. */
 static void maps_watch_go_on(struct maps_watch *watch, uint64_t while_ns)
 {
-	uint64_t begin = sys_clock(CLOCK_THREAD_CPUTIME_ID), spent = 0;
+	uint64_t begin = time_ns_of(CLOCK_THREAD_CPUTIME_ID), spent = 0;
 	struct proc_lines_mapping mapping;
 	unsigned lines = 0;
 	char *line;
@@ -324,13 +324,13 @@ static void maps_watch_go_on(struct maps_watch *watch, uint64_t while_ns)
 		if (line && proc_lines_mapping(line, &mapping))
 			maps_watch_mapping(watch, &mapping);
 		if (++lines % MAPS_WATCH_STEP_LINES == 0)
-			spent = sys_clock(CLOCK_THREAD_CPUTIME_ID) - begin;
+			spent = time_ns_of(CLOCK_THREAD_CPUTIME_ID) - begin;
 	} while (line && !watch->cut && spent < while_ns);
 	if (line && !watch->cut)
 		maps_watch_close_chunk(watch, GT_MAPS_MORE);
 	else
 		maps_watch_end(watch);
-	spent = sys_clock(CLOCK_THREAD_CPUTIME_ID) - begin;
+	spent = time_ns_of(CLOCK_THREAD_CPUTIME_ID) - begin;
 	watch->spent_ns += spent;
 	watch->spent_all_ns += spent;
 }
@@ -393,7 +393,7 @@ bool maps_watch_step(struct maps_watch *watch, uint64_t now_ns,
 	maps_watch_go_on(watch, MAPS_WATCH_STEP_NS);
 	if (watch->looking)
 		return true;
-	watch->ended_ns = sys_now_ns();
+	watch->ended_ns = time_ns_now();
 	watch->next_ns = watch->ended_ns +
 			 watch->spent_ns * MAPS_WATCH_EVERY;
 	return false;

@@ -20,12 +20,12 @@
 
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
+#include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "preload/base/varint.h"
 #include "preload/ring/gate.h"
 
 #define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
@@ -58,7 +58,7 @@ static const uint8_t snapshot_value[SMAPS_FIGURES] = {
 void snapshot_every(struct snapshot *s, uint64_t ns)
 {
 	s->every_ns = ns;
-	s->due_ns = ns ? sys_now_ns() + ns : 0;
+	s->due_ns = ns ? time_ns_now() + ns : 0;
 }
 
 void snapshot_init(struct snapshot *s, struct recording *r,
@@ -201,7 +201,7 @@ static void snapshot_stop_reading(struct snapshot *s, bool whole)
 	s->whole = whole && s->mappings != 0 && proc_lines_last(&s->lines);
 	proc_lines_close(&s->lines);
 	s->end_tick = arch_cycles() >> s->tick_shift;
-	s->read_ns = sys_now_ns();
+	s->read_ns = time_ns_now();
 	s->reading = false;
 }
 
@@ -211,7 +211,7 @@ static void snapshot_read(struct snapshot *s, uint64_t until_ns)
 	while (s->reading) {
 		char *line;
 
-		if (!proc_lines_ready(&s->lines) && sys_now_ns() >= until_ns)
+		if (!proc_lines_ready(&s->lines) && time_ns_now() >= until_ns)
 			return;
 		line = proc_lines_next(&s->lines);
 		if (line && s->mappings < SNAPSHOT_MAPPINGS_MAX)
@@ -267,7 +267,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 	memset(&s->sums, 0, sizeof(s->sums));
 	s->open = false;
 	s->whole = false;
-	s->begin_ns = s->read_ns = sys_now_ns();
+	s->begin_ns = s->read_ns = time_ns_now();
 	s->begin_tick = s->end_tick = arch_cycles() >> s->tick_shift;
 	s->arenas_state = snapshot_no_arenas(s);
 	s->arenas_wanted = kind != GT_SNAPSHOT_LAST &&
@@ -283,7 +283,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 static uint64_t snapshot_ns(const struct snapshot *s, uint64_t cycles)
 {
 	const struct gl_header *live = &s->live->shape;
-	uint64_t ns = sys_now_ns() - live->monotonic0_ns;
+	uint64_t ns = time_ns_now() - live->monotonic0_ns;
 	uint64_t ticks = (arch_cycles() - live->counter0) >> s->tick_shift;
 
 	/* in thousandths; the recording may last for years */
@@ -301,7 +301,7 @@ static void snapshot_arenas(struct snapshot *s, enum arenas_which which)
 	s->arenas_state = GT_ARENAS_TAKEN;
 	s->arenas_wanted = false;
 	s->arenas_cost_ns = cost_ns;
-	s->arenas_ns = sys_now_ns();
+	s->arenas_ns = time_ns_now();
 }
 
 static void snapshot_write(struct snapshot *s)
@@ -380,7 +380,7 @@ bool snapshot_step(struct snapshot *s, uint64_t now_ns)
 	/* do not wait longer than half of the time to the next */
 	if (s->kind == GT_SNAPSHOT_EVERY)
 		patience = base_min(patience, s->every_ns / 2);
-	now_ns = sys_now_ns();
+	now_ns = time_ns_now();
 	if (s->arenas_wanted && now_ns - s->begin_ns < patience)
 		return false;
 	arenas_forget(s->r);
@@ -395,7 +395,7 @@ uint64_t snapshot_wait_ns(const struct snapshot *s)
 
 	if (!s->due_ns || s->busy || gate_is_shut(s->r->shared))
 		return SNAPSHOT_PATIENCE_NS;
-	now_ns = sys_now_ns();
+	now_ns = time_ns_now();
 	return s->due_ns > now_ns ? s->due_ns - now_ns : 0;
 }
 
@@ -407,8 +407,8 @@ const struct smaps *snapshot_last(struct snapshot *s)
 	if (!snapshot_begin(s, GT_SNAPSHOT_LAST, "end"))
 		return NULL;
 	until_ns = s->begin_ns + SNAPSHOT_LAST_NS;
-	while (s->reading && sys_now_ns() < until_ns) {
-		snapshot_read(s, base_min(sys_now_ns() + SNAPSHOT_BEAT_NS,
+	while (s->reading && time_ns_now() < until_ns) {
+		snapshot_read(s, base_min(time_ns_now() + SNAPSHOT_BEAT_NS,
 					  until_ns));
 		/* somebody waits for it, and sees that it gets on */
 		atomic_fetch_add_explicit(&s->r->shared->beats, 1,

@@ -29,12 +29,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/recorder/emit/varint.h"
 #include "cli/recorder/target_file.h"
+#include "cli/recorder/time_ns.h"
 #include "preload/base/proc.h"
 #include "preload/base/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
-#include "preload/base/sys.h"
-#include "preload/base/varint.h"
 
 #define USAGE_SHARE 256		/* of a core: 0.4 % */
 #define USAGE_LONG_NS (4 * UINT64_C(1000000))	/* a look that is too long */
@@ -195,7 +195,7 @@ static bool usage_rests(const struct usage *usage,
 static bool usage_take(struct usage *usage, struct usage_point *point,
 		       bool detailed, const struct smaps *known)
 {
-	uint64_t start = sys_clock(CLOCK_THREAD_CPUTIME_ID), cost;
+	uint64_t start = time_ns_of(CLOCK_THREAD_CPUTIME_ID), cost;
 	struct smaps smaps;
 	bool read;
 
@@ -207,7 +207,7 @@ static bool usage_take(struct usage *usage, struct usage_point *point,
 		usage_details(point, known ? known : &smaps);
 		usage_faults(usage, point);
 	}
-	cost = sys_clock(CLOCK_THREAD_CPUTIME_ID) - start;
+	cost = time_ns_of(CLOCK_THREAD_CPUTIME_ID) - start;
 	point->value[GT_USAGE_FLAGS] = detailed ? GT_USAGE_DETAILED : 0;
 	point->value[GT_USAGE_COST_NS] = cost;
 	usage->looks++;
@@ -280,7 +280,7 @@ void usage_now(struct usage *usage)
 
 	if (usage_take(usage, &point, false, NULL) &&
 	    !usage_rests(usage, &point))
-		usage_keep(usage, &point, sys_now_ns());
+		usage_keep(usage, &point, time_ns_now());
 }
 
 void usage_last(struct usage *usage, const struct smaps *sums)
@@ -288,7 +288,7 @@ void usage_last(struct usage *usage, const struct smaps *sums)
 	struct usage_point point;
 
 	if (usage_take(usage, &point, true, sums))
-		usage_keep(usage, &point, sys_now_ns());
+		usage_keep(usage, &point, time_ns_now());
 }
 
 void usage_finish(struct usage *usage)

@@ -1,21 +1,20 @@
 /*
- * weigh.h: what a block of a sample stands for, in whole numbers.
+ * weigh.h: what a block stands for in sums: itself, or of a sample, more than
+ * that.
  *
- * In a Poisson sample of the bytes with a mean distance M (choose.h) a block
- * of n bytes is found with the probability 1 - exp(-n / M): it stands for
+ * In a Poisson sample of the allocated bytes with a mean distance M a block of
+ * n bytes is found with the probability 1 - exp(-n / M): it stands for
  * 1 / (1 - exp(-n / M)) blocks of its size. Sums of that are kept in fixed
- * point, as the reader does it (cli/model/account.c): so nothing is lost by
- * rounding each block, and the end of a block takes away what its beginning
- * brought. Where all blocks are recorded (M is 0) sums are what they are.
+ * point, so that no rounding adds up; and the weight is a function of the size,
+ * so the end of a block takes away what its beginning brought. Where all blocks
+ * are recorded (M is 0) sums are what they are.
  *
- * No floating point, for the same reason as in choose.h; no state.
+ * No state.
  */
 #ifndef GNOMON_WEIGH_H
 #define GNOMON_WEIGH_H
 
 #include <stdint.h>
-
-#include "preload/base/base.h"
 
 /* Of a sample's sums, below the point. */
 #define WEIGH_BLOCK_BITS 16
@@ -30,8 +29,8 @@ struct weigh_amount weigh_sampled(uint64_t size, uint64_t mean);
 
 static inline struct weigh_amount weigh_block(uint64_t size, uint64_t mean)
 {
-	return likely(!mean) ? (struct weigh_amount){ 1, size } :
-			       weigh_sampled(size, mean);
+	return __builtin_expect(mean == 0, 1) ?
+		(struct weigh_amount){ 1, size } : weigh_sampled(size, mean);
 }
 
 static inline unsigned weigh_block_bits(uint64_t mean)

@@ -1,0 +1,49 @@
+/*
+ * time_ns.h: the kernel's clocks in nanoseconds, and the processor's counter
+ * beside them.
+ */
+#ifndef GNOMON_TIME_NS_H
+#define GNOMON_TIME_NS_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "arch.h"
+
+#define TIME_NS_SECOND 1000000000
+
+static inline uint64_t time_ns_of(clockid_t clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	/* these clocks always exist */
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+static inline uint64_t time_ns_now(void)
+{
+	return time_ns_of(CLOCK_MONOTONIC);
+}
+
+/* The counter and the clock at one moment: of three looks the one that took the
+ * shortest, so that neither a fault nor another task lies between. */
+static inline uint64_t time_ns_moment(uint64_t *cycles)
+{
+	uint64_t best = UINT64_MAX, when = 0;
+
+	*cycles = 0;
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = arch_cycles(), ns = time_ns_now();
+		uint64_t took = arch_cycles() - before;
+
+		if (took >= best && i)
+			continue;
+		best = took;
+		*cycles = before + took / 2;
+		when = ns;
+	}
+	return when;
+}
+
+#endif

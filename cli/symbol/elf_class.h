@@ -1,0 +1,27 @@
+/*
+ * elf_class.h: records of ELF files of either class (System V gABI), as the
+ * wide ones of <elf.h>. Of files in this machine's order of bytes only.
+ */
+#ifndef GNOMON_ELF_CLASS_H
+#define GNOMON_ELF_CLASS_H
+
+#include <elf.h>
+#include <stddef.h>
+
+/* `bytes` is a record as it lies in a file, at any alignment. */
+struct elf_class {
+	size_t ehdr_size, phdr_size, shdr_size, sym_size;
+	void (*get_ehdr)(Elf64_Ehdr *to, const void *bytes);
+	void (*get_phdr)(Elf64_Phdr *to, const void *bytes);
+	void (*get_shdr)(Elf64_Shdr *to, const void *bytes);
+	void (*get_sym)(Elf64_Sym *to, const void *bytes);
+	void (*put_ehdr)(void *bytes, const Elf64_Ehdr *from);
+	void (*put_phdr)(void *bytes, const Elf64_Phdr *from);
+	void (*put_shdr)(void *bytes, const Elf64_Shdr *from);
+};
+
+/* By the first bytes of a file. NULL: it is no ELF file, or one of another
+ * order of bytes. */
+const struct elf_class *elf_class_of(const unsigned char ident[EI_NIDENT]);
+
+#endif
