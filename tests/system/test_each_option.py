@@ -141,8 +141,8 @@ def overflow(run):
 @effect
 def memory(run):
     sizes = [find_key(run(SQL, {"memory": value}).go().info, "vss_bytes")
-             for value in ("64M", "1G")]
-    check(sizes[1] > sizes[0] + (512 << 20), sizes)
+             for value in ("8M", "1G")]
+    check(sizes[1] > sizes[0] + (16 << 20), sizes)
 
 
 @effect
