@@ -42,12 +42,7 @@ UPWARD = {
     "recorder_thread": ("start", "a thread's first event makes it known, a "
                         "process's first one starts its recorder"),
     "recorder_join": ("start", "the same"),
-    "guard_new": ("guard", "guard_rows.h: what is between hooks and allocator "
-                  "knows whose a block is"),
-    "guard_free_mixed": ("guard", "the same"),
-    "guard_realloc_mixed": ("guard", "the same"),
-    "guard_size_mixed": ("guard", "the same"),
-    "guard_note": ("guard", "the same"),
+    "guard_note": ("guard", "guard_note.h: hooks tell it of guarded blocks"),
 }
 # Our own hooks, to be found by address (deepbind.c).
 UPWARD.update({name: ("hooks", "the program's own names") for name in (
