@@ -396,8 +396,9 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	 * was drained */
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
 	pool_give_back(pool, given->offset, class);
-	pool_set_data(pool, id, at, larger);
+	/* in this order: its owner looks for its data when both are there */
 	pool_empty(pool, id);
+	pool_set_data(pool, id, at, larger);
 	ring->generation = ++given->generation;
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	log_number(OPTION_LOG_DEBUG, "a ring grows to", given->mask + 1);

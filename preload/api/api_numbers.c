@@ -76,7 +76,7 @@ API int gnomon_summarize(enum gnomon_who who, struct gnomon_summary *summary)
 				   sizeof(*summary));
 	if (!r || thread)
 		return numbers_ask(LEDGER_ASK_THREAD,
-				   thread ? thread - r->threads : 0, summary,
+				   r ? thread - r->threads : 0, summary,
 				   sizeof(*summary));
 	/* nothing of it is recorded */
 	*summary = (struct gnomon_summary){ 0 };

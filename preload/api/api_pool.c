@@ -450,12 +450,14 @@ static int pools_rename(struct pools_at *at, struct pools_shard *other,
 
 API int gnomon_pool_move(const void *pool, const void *to)
 {
-	struct pools_shard *a = pools_shard_of(pool), *b = pools_shard_of(to);
+	struct pools_shard *a, *b;
 	struct pools_at at;
 	int err = -ENOENT;
 
 	if (!api_recorder())
 		return -ENODEV;
+	a = pools_shard_of(pool);
+	b = pools_shard_of(to);
 	if (!pools_lock(a < b ? a : b))	/* I2 */
 		return -EBUSY;
 	if (a != b && !pools_lock(a < b ? b : a)) {

@@ -123,7 +123,8 @@ static bool section_search(int fd, const char *name, uint64_t *address,
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	int fd = unwind_may(SECCOMP_NO_FILES) ? section_open(path) : -EPERM;
+	int fd = unwind_may(SECCOMP_NO_FILES | SECCOMP_NO_READ) ?
+			 section_open(path) : -EPERM;
 	bool found;
 
 	if (fd < 0)

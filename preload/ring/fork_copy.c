@@ -386,4 +386,5 @@ void fork_copy_forget(void)
 	if (fork_copy_filled)
 		fork_copy_empty();
 	fork_copy_filled = false;
+	live_map_forget();
 }

@@ -92,7 +92,8 @@ BASE_SLOW void ring_turn(struct gl_shared *shared, struct gl_ring *ring)
 static bool ring_has_data(struct gl_ring *ring)
 {
 	if (unlikely(!ring->data))
-		ring->data = (uintptr_t)live_map_data(ring->offset);
+		ring->base = ring->data =
+			(uintptr_t)live_map_data(ring->offset);
 	return ring->data != 0;
 }
 
@@ -156,8 +157,11 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 			return;
 		/* held: the writer is about to exchange the ring */
 		recorder_nap(r, &ring->waiting, mine, RING_NAP_NS);
-		if (!recorder_writer_alive(r))
+		if (!recorder_writer_alive(r)) {
+			/* in the midst of it, perhaps */
+			recorder_lost(r);
 			return;
+		}
 		/* Nobody holds a ring so long, but who was stopped just then,
 		 * or the word was written over. Nobody knows whose the ring
 		 * is: nothing is put there any more. */

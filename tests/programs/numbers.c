@@ -1,7 +1,8 @@
 /*
  * numbers.c: a program that counts its operations and asks the recorder for the
- * same numbers: sums, histograms, stacks; of all threads and of one. It links
- * nothing that allocates; what the C library does is subtracted first.
+ * same numbers: sums, histograms, stacks; of all threads and of one. numbers alone:
+ * of a child that is not recorded. It links nothing that allocates; what the C
+ * library does is subtracted first.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include "tgt.h"
@@ -237,11 +238,34 @@ static int report(void)
 	return wrong;
 }
 
+/* A child that is not recorded: its thread still knows its parent's ring. */
+static int alone(void)
+{
+	struct gnomon_summary sum = { .allocations = 1 };
+	int status;
+	pid_t pid;
+
+	kept[0] = malloc(100);
+	expect("mine", gnomon_summarize(GNOMON_THREAD, &sum), 0);
+	pid = fork();
+	if (!pid) {
+		expect("of me", gnomon_summarize(GNOMON_THREAD, &sum), -ENODEV);
+		expect("nothing of me", sum.allocations, 0);
+		expect("of all", gnomon_summarize(GNOMON_ALL, &sum), -ENODEV);
+		_exit(wrong);
+	}
+	waitpid(pid, &status, 0);
+	expect("child", status, 0);
+	return wrong;
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 	pid_t pid;
 
+	if (argc > 1 && argv[1][0] == 'a')
+		return alone();
 	expect("first", gnomon_summarize(GNOMON_ALL, &first), 0);
 	gnomon_histograms(&before);
 	work();
@@ -253,7 +277,6 @@ int main(int argc, char **argv)
 		child();
 	waitpid(pid, &status, 0);
 	expect("child", status, 0);
-	(void)argv;
 	if (argc > 1)
 		return report();
 	gnomon_clear();

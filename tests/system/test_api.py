@@ -120,6 +120,14 @@ def numbers(directory):
 
 
 @case
+def asked_where_nothing_is_recorded(directory):
+    """By a child that is not followed: an error, and nothing else."""
+    done = recorded([program("numbers"), "alone"], directory,
+                    options=("--follow", "none"))
+    equal((done.status, done.out), (0, ""), "asks for numbers")
+
+
+@case
 def asked_by_many(directory):
     """Threads and handlers that ask at once: each gets its turn, soon."""
     done = recorded([program("askers")], directory)
