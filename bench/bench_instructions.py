@@ -25,6 +25,7 @@ QUICK = {30: CHANGED, 1000: (1,)}
 SHOWN = 1.0         # instructions: functions with fewer are not in the table
 PAIR = "malloc + free: added by recording, path hits"
 STACKED = "malloc + free: added with --free-stacks, path hits"
+MAPS = "mmap + munmap: added by recording"
 STORES = "malloc + free: stores of gnomon's code, path hits"
 
 
@@ -87,6 +88,18 @@ def count_pairs(bench):
                                    / PAIRS, 1)}]
 
 
+def count_maps(bench):
+    """A row: what a mapping that comes and goes is more."""
+    command = [bench.tool("bench-lives"), "maps", str(PAIRS)]
+    bare = bench_callgrind.count(bench, command)
+    recorded = bench_callgrind.count(bench, command, {
+        "LD_PRELOAD": bench.library,
+        "GNOMON_OUTPUT": bench.new_path("callgrind.trace")})
+    return {"what": MAPS,
+            "instructions": round((recorded["total"] - bare["total"])
+                                  / PAIRS, 1)}
+
+
 def measure(bench):
     rows, by = [], {}
     for depth in DEPTHS:
@@ -98,6 +111,7 @@ def measure(bench):
         (by[30, 8]["instructions"] - by[30, 1]["instructions"]) / 7, 1)})
     bench_run.note("instructions: pairs")
     rows += count_pairs(bench)
+    rows.append(count_maps(bench))
     bench_run.note("instructions: stores")
     rows.append({"what": STORES, "instructions": None,
                  "stores": bench_stores.count(bench)})

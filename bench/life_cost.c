@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <valgrind/callgrind.h>
 
 #define LIFE_MAP (64u << 10)
 #define LIFE_BORN "born"	/* the child of execs: LIFE_BORN TIME */
@@ -138,10 +139,12 @@ int main(int argc, char **argv)
 	took = calloc(count, sizeof(*took));
 	if (took == NULL || count == 0)
 		return 2;
+	CALLGRIND_TOGGLE_COLLECT;	/* bench_callgrind.py */
 	for (size_t i = 0; i < count; i++)
 		took[i] = !strcmp(argv[1], "forks") ? life_fork() :
 			!strcmp(argv[1], "maps") ? life_map() :
 			life_exec(argv + 3);
+	CALLGRIND_TOGGLE_COLLECT;
 	qsort(took, count, sizeof(*took), life_compare);
 	printf("{\"ns\": %" PRIu64 "}\n", took[count / 2]);
 	free(took);

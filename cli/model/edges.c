@@ -464,7 +464,12 @@ void edges_forget(struct edges *edges)
 
 void edges_forget_chains(struct edges *edges)
 {
+	struct pairing_slot *slots = edges->waiting.slots;
+
 	edges->chains++;
+	for (unsigned i = edges->waiting.oldest; i != PAIRING_NONE;
+	     i = slots[i].newer)
+		slots[i].entry.chain = 0;
 }
 
 void edges_finish(struct edges *edges, uint64_t stamp)

@@ -108,6 +108,8 @@ static void keep_undo(struct maps *maps, uint64_t start, uint64_t end)
 	const struct span *span = spans_at(&maps->spans, start);
 
 	maps->undo_count = 0;
+	if (start >= end)
+		return;		/* nothing goes */
 	while (span != NULL && span->start < end) {
 		struct span piece = *span;
 

@@ -116,7 +116,7 @@ static void log_rename(void)
 	text_put(&text, log_path());
 	text_put(&text, ".1");
 	/* else it goes on under its name */
-	rename(log_path(), older);
+	renameat2(AT_FDCWD, log_path(), AT_FDCWD, older, 0);
 }
 
 /* The file under its name: not too long, and the one that is open. */

@@ -111,6 +111,8 @@ bool target_same(struct target *target)
 	do
 		got = pread(maps, &byte, 1, 0);
 	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return !target_replaced(target);
 	return got == 1 || target_memoryless(target->r->pid);
 }
 

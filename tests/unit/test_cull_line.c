@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <errno.h>
 #include <cmocka.h>
 
+#include "cli/recorder/books/cull.h"
 #include "cli/recorder/books/cull_line.h"
 
 #define SLOTS 32
@@ -40,6 +42,25 @@ static void what_is_taken_out_is_used_again(void **state)
 	assert_int_equal(rings[0].last, 7);
 }
 
+/* The disk is full, and so is the line. */
+static void what_has_no_room_waits_nowhere(void **state)
+{
+	static struct chunk_out out = { .err = -ENOSPC };
+	static struct feed feed = { .out = &out };
+	const uint64_t word[8] = { GT_ALLOC };
+	uint32_t i, number = 1;
+
+	(void)state;
+	cull.feed = &feed;
+	cull.most = SLOTS / 2;
+	cull.slots.ready = cull.slots.most = sizeof(slots);
+	for (i = 0; i < 4 * SLOTS && cull.fresh <= SLOTS; i++)
+		number = cull_put(&cull, 0, i, i, word);
+	assert_int_equal(i, 4 * SLOTS);
+	assert_int_equal(number, 0);
+	assert_true(cull_is_valid(&cull));
+}
+
 static void a_broken_line_is_seen(void **state)
 {
 	(void)state;
@@ -64,6 +85,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(what_is_taken_out_is_used_again, each),
+		cmocka_unit_test_setup(what_has_no_room_waits_nowhere, each),
 		cmocka_unit_test_setup(a_broken_line_is_seen, each),
 	};
 

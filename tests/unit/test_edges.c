@@ -320,6 +320,25 @@ static void forgotten(void **state)
 	edges_free(&edges);
 }
 
+/* Nor of one whose new block waits for the end of another. */
+static void forgotten_while_it_waits(void **state)
+{
+	(void)state;
+	begin(0);
+	happens(0, GT_ALLOC, 100, 16);
+	happens(0, GT_ALLOC, 100, 32);
+	happens(0, GT_REALLOC_BEGIN, 101, 16);
+	happens(1, GT_ALLOC, 102, 16);
+	assert_int_equal(ends[EDGE_MOVED], 1);
+	happens(0, GT_REALLOC_DONE, 103, 32);
+	assert_int_equal(edges.waiting.count, 1);
+	edges_forget_chains(&edges);
+	happens(1, GT_FREE, 103, 32);
+	assert_int_equal(edges.waiting.count, 0);
+	assert_int_equal(chains, 1);	/* as above */
+	edges_free(&edges);
+}
+
 static void too_many(void **state)
 {
 	(void)state;
@@ -377,6 +396,7 @@ int main(void)
 		cmocka_unit_test(a_gap),
 		cmocka_unit_test(a_realloc_without_end),
 		cmocka_unit_test(forgotten),
+		cmocka_unit_test(forgotten_while_it_waits),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(what_is_broken_is_seen),
 	};

@@ -198,6 +198,20 @@ static void unmap_that_failed(void **state)
 	assert_int_equal(f->maps.sites[0].live_bytes, 8 * PAGE);
 }
 
+/* What was kept for a failure must be something. */
+static void unmap_of_nothing_that_failed(void **state)
+{
+	struct fixture *f = *state;
+
+	map(f, 1, AT - PAGE, 3 * PAGE);
+	extra(f, 2, GT_EXTRA_UNMAP, AT, 0, 0, 0, 0);
+	extra(f, 3, GT_EXTRA_BRK, AT - PAGE, 0, AT + 2 * PAGE, 0, 0);
+	assert_null(at(f, AT));
+	extra(f, 4, GT_EXTRA_UNMAP, AT, 0, 1, 0, 0);
+	assert_null(at(f, AT));
+	assert_int_equal(f->maps.failed, 1);
+}
+
 static void moved(void **state)
 {
 	struct fixture *f = *state;
@@ -484,6 +498,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(parts_keep_their_maker),
 		TEST(unmap_that_failed),
+		TEST(unmap_of_nothing_that_failed),
 		TEST(moved),
 		TEST(what_calls_have_told_is_not_found),
 		TEST(events_during_a_look),

@@ -243,6 +243,9 @@ uint32_t cull_put(struct cull *cull, uint32_t ring, uint64_t end,
 	/* what is ready at first is enough for this one at least */
 	if (unlikely(!cull_room(cull, 2)))
 		cull_flush(cull);
+	/* nothing can be written any more: it waits nowhere */
+	if (unlikely(!cull_room(cull, 2)))
+		return 0;
 	if (extra) {
 		more = cull_take(cull);
 		cull_copy(cull_slot(cull, more), word + 4);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
 #include "cli/recorder/dump/elf_names.h"
 #include "cli/recorder/target_file.h"
 #include "preload/base/base.h"
@@ -28,6 +29,8 @@ static bool frames_has(const struct dump_frames *frames, uint32_t context)
 int dump_frames_begin(struct dump_frames *frames)
 {
 	frames->image_count = emit_image_count(frames->images);
+	frames->factor = (arch_cycles() ^ (uintptr_t)frames) *
+			 UINT64_C(0x9e3779b97f4a7c15) | 1;
 	frames->buckets = scratch_alloc(frames->memory,
 					FRAMES_BUCKETS *
 						sizeof(*frames->buckets));
@@ -75,8 +78,7 @@ static uint32_t frames_image(const struct dump_frames *frames,
 static struct dump_frames_one **frames_bucket(const struct dump_frames *frames,
 					      uint64_t address)
 {
-	return &frames->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >>
-				48];
+	return &frames->buckets[(address * frames->factor) >> 48];
 }
 
 /* The frame of an address (of a call, not behind it), made if need be. */

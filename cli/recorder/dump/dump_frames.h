@@ -39,6 +39,7 @@ struct dump_frames {
 	/* ---- below: zero at first ---- */
 	struct dump_frames_one *all;
 	struct dump_frames_one **buckets;
+	uint64_t factor;	/* of hashes: odd, and nobody's to guess */
 	struct dump_frames_node *node;	/* by context id */
 	uint32_t image_count;
 	struct dump_frames_one **members;	/* by image; NULL: not yet */

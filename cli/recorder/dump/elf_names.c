@@ -19,11 +19,16 @@
 #include "cli/symbol/elf_symbols.h"
 #include "preload/ring/dump_part.h"
 
+/* In a file whose symbols all cover the same, what is more has no name: some
+ * tenths of a second. */
+#define ELF_NAMES_PAIRS (UINT64_C(1) << 28)
+
 /* What is to be named, and where names go. */
 struct elf_names {
 	struct elf_wanted *wanted;
 	size_t count;
 	struct scratch *memory;
+	uint64_t left;		/* pairs of a symbol and an address to look at */
 };
 
 static bool elf_names_same(const struct elf_tables *t, const uint8_t *build_id,
@@ -78,8 +83,9 @@ static size_t elf_names_from(const struct elf_names *f, uint64_t address)
 	return low;
 }
 
-/* Offers a symbol to all the addresses that it covers. False: no memory. */
-static bool elf_names_offer(const struct elf_names *f,
+/* Offers a symbol to all the addresses that it covers. False: no memory, or it
+ * takes too long. */
+static bool elf_names_offer(struct elf_names *f,
 			    const Elf64_Sym *symbol, const char *name)
 {
 	uint64_t start = symbol->st_value, end = start + symbol->st_size;
@@ -94,6 +100,8 @@ static bool elf_names_offer(const struct elf_names *f,
 	     i < f->count && f->wanted[i].address < end; i++) {
 		struct elf_wanted *w = &f->wanted[i];
 
+		if (!f->left--)
+			return false;
 		if (w->name && (start < w->start ||
 				(start == w->start && rank <= w->rank)))
 			continue;
@@ -113,7 +121,7 @@ static bool elf_names_offer(const struct elf_names *f,
 static bool elf_names_symbol(void *owner, const Elf64_Sym *symbol,
 			     const char *name)
 {
-	const struct elf_names *f = owner;
+	struct elf_names *f = owner;
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
 	return (type != STT_FUNC && type != STT_GNU_IFUNC) ||
@@ -136,7 +144,7 @@ bool elf_names_find(const char *path, const uint8_t *build_id,
 		    uint32_t build_id_size, struct elf_wanted *wanted,
 		    size_t count, struct scratch *memory)
 {
-	struct elf_names names = { wanted, count, memory };
+	struct elf_names names = { wanted, count, memory, ELF_NAMES_PAIRS };
 	int fd = embed_open_plain(path);
 	struct elf_tables tables;
 	bool found;

@@ -94,15 +94,20 @@ static bool foreign_symbol(void *owner, const Elf64_Sym *symbol,
 
 static void foreign_tables(struct foreign_file *f, const struct elf_tables *t)
 {
+	/* one of each kind: a file may say that it has thousands */
+	bool symbols = true, dynamic = f->program;
 	uint32_t i;
 
 	for (i = 0; i < t->sections; i++) {
 		const Elf64_Shdr *section = &t->section[i];
+		bool *wanted = section->sh_type == SHT_SYMTAB ? &symbols :
+			       section->sh_type == SHT_DYNSYM ? &dynamic : NULL;
 
+		if (!wanted || !*wanted)
+			continue;
+		*wanted = false;
 		f->dynamic = section->sh_type == SHT_DYNSYM;
-		if (section->sh_type == SHT_SYMTAB ||
-		    (f->program && f->dynamic))
-			elf_symbols_each(t, section, foreign_symbol, f);
+		elf_symbols_each(t, section, foreign_symbol, f);
 	}
 }
 
