@@ -114,8 +114,9 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 
 	if (unlikely(!ring_has_data(ring)))
 		return false;
-	/* else what is written would lie anywhere */
-	if (!CLAIM(used <= size && !(size & ring->mask)))
+	/* else what is written would lie anywhere. (`used` may be anything: a
+	 * handler may have pushed, and the writer taken, between its halves.) */
+	if (!CLAIM(!(size & ring->mask)))
 		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
 		ring_place(ring, head, head - used + size / 2);
