@@ -135,21 +135,14 @@ static const _Atomic uint32_t *ring_tail_word(const struct gl_ring *ring)
 	return (const _Atomic uint32_t *)&ring->tail;
 }
 
-/* Sleeps until the writer answered, at most a nap. */
-static void ring_nap(struct recorder *r, struct gl_ring *ring)
+void ring_take_back(struct recorder *r, struct gl_ring *ring)
 {
-	uint64_t tail = atomic_load_explicit(&ring->tail,
-					     memory_order_acquire);
-	uint32_t mine = RING_WAITS;
 	struct patience patience;
+	uint32_t mine = RING_WAITS;
 
-	/* pairs with the acquire in feed_answer */
-	atomic_store_explicit(&ring->waiting, RING_WAITS,
-			      memory_order_seq_cst);
-	recorder_wake(r);
-	if (atomic_load_explicit(&ring->tail, memory_order_seq_cst) == tail)
-		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
-			     RING_NAP_NS);
+	if (likely(!atomic_load_explicit(&ring->waiting,
+					 memory_order_acquire)))
+		return;
 	patience = patience_begin(r, PATIENCE_NS);
 	while (!atomic_compare_exchange_strong_explicit(
 		       &ring->waiting, &mine, 0, memory_order_acq_rel,
@@ -173,6 +166,22 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 		}
 		mine = RING_WAITS;
 	}
+}
+
+/* Sleeps until the writer answered, at most a nap. */
+static void ring_nap(struct recorder *r, struct gl_ring *ring)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail,
+					     memory_order_acquire);
+
+	/* pairs with the acquire in feed_answer */
+	atomic_store_explicit(&ring->waiting, RING_WAITS,
+			      memory_order_seq_cst);
+	recorder_wake(r);
+	if (atomic_load_explicit(&ring->tail, memory_order_seq_cst) == tail)
+		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
+			     RING_NAP_NS);
+	ring_take_back(r, ring);
 }
 
 /* Waits for room; false when there is no hope. */

@@ -58,6 +58,10 @@ bool ring_make_room(struct recorder *r, struct gl_ring *ring);
 bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 		uintptr_t sp);
 
+/* Its owner does not wait any more: the writer must not exchange it from here on.
+ * Also of a hook that was left by a jump while it waited. */
+void ring_take_back(struct recorder *r, struct gl_ring *ring);
+
 /* Everything that an event may say. */
 struct ring_event {
 	unsigned kind;		/* enum gt_event, perhaps GL_KIND_STACK */
