@@ -9,13 +9,8 @@ def check_blocks(done):
     said = done.expected
     blocks = [Report(trace).sums("last_malloc$").get("allocations", 0)
               for trace in done.traces]
-    of_children = sorted(blocks)[1:]
-    equal(len(of_children), said["children"], "processes")
-    # on some machines one of them misses some (handler_jumps_away)
-    check(max(of_children) <= said["blocks"] and
-          of_children.count(said["blocks"]) >= said["children"] - 3,
-          "blocks of each process: %s, wanted %d" % (of_children,
-                                                     said["blocks"]))
+    equal(sorted(blocks)[1:], [said["blocks"]] * said["children"],
+          "blocks of each process")
     return [trace for trace, count in zip(done.traces, blocks) if count]
 
 
