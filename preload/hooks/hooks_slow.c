@@ -36,11 +36,7 @@ struct thread *hooks_thread(uintptr_t sp)
 		 * this thread may be half written */
 		if (thread->capture)
 			capture_thread_drop(thread->capture);
-		if (recorder->shared)
-			ring_take_back(recorder, own);
-		/* it may have got the turn, and no stamp yet (I4 of ring.h) */
-		own->stamp = ring_cycles();
-		ring_leave(own);
+		ring_abandon(recorder, own);
 		if (sp >= hooks_in_real)
 			hooks_in_real = 0;
 	}

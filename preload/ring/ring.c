@@ -135,7 +135,9 @@ static const _Atomic uint32_t *ring_tail_word(const struct gl_ring *ring)
 	return (const _Atomic uint32_t *)&ring->tail;
 }
 
-void ring_take_back(struct recorder *r, struct gl_ring *ring)
+/* Its owner does not wait any more: from here on the writer must not exchange
+ * the ring. */
+static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 {
 	struct patience patience;
 	uint32_t mine = RING_WAITS;
@@ -152,8 +154,10 @@ void ring_take_back(struct recorder *r, struct gl_ring *ring)
 		/* held: the writer is about to exchange the ring */
 		recorder_nap(r, &ring->waiting, mine, RING_NAP_NS);
 		if (!recorder_writer_alive(r)) {
-			/* in the midst of it, perhaps */
-			recorder_lost(r);
+			/* in the midst of it, perhaps; a child that was
+			 * forked here has none (fork_copy.h) */
+			if (recorder_is_on(r))
+				recorder_lost(r);
 			return;
 		}
 		/* Nobody holds a ring so long, but who was stopped just then,
@@ -166,6 +170,15 @@ void ring_take_back(struct recorder *r, struct gl_ring *ring)
 		}
 		mine = RING_WAITS;
 	}
+}
+
+void ring_abandon(struct recorder *r, struct gl_ring *ring)
+{
+	if (r->shared)
+		ring_take_back(r, ring);
+	/* it may have got the turn, and no stamp yet (I4) */
+	ring->stamp = ring_cycles();
+	ring_leave(ring);
 }
 
 /* Sleeps until the writer answered, at most a nap. */

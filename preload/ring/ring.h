@@ -58,9 +58,8 @@ bool ring_make_room(struct recorder *r, struct gl_ring *ring);
 bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 		uintptr_t sp);
 
-/* Its owner does not wait any more: the writer must not exchange it from here on.
- * Also of a hook that was left by a jump while it waited. */
-void ring_take_back(struct recorder *r, struct gl_ring *ring);
+/* What that hook was at ends, also if it waited for room. The owner. */
+void ring_abandon(struct recorder *r, struct gl_ring *ring);
 
 /* Everything that an event may say. */
 struct ring_event {

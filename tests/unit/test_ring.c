@@ -17,6 +17,7 @@
 #include "preload/interpose/real.h"
 #include "preload/ring/area.h"
 #include "preload/ring/ring.h"
+#include "preload/ring/ring_shared.h"
 #include "preload/sample/aside.h"
 #include "stepped.h"
 
@@ -192,6 +193,34 @@ static void a_full_ring_waits(void **state)
 }
 
 /* The writer, who changes what is recorded while it is waited for. */
+/* The writer must not exchange it: it is in use again. */
+static void a_wait_that_was_jumped_out_of_ends(void **state)
+{
+	(void)state;
+	ring_enter(&ring, 64, 1);
+	ring.waiting = RING_WAITS;
+	ring_abandon(recorder, &ring);
+	assert_true(ring_idle(&ring));
+	assert_int_equal(ring.waiting, RING_AWAKE);
+}
+
+/* What it finds is a copy (fork_copy.h), where nobody takes the ring back. */
+static void a_child_does_not_wait_for_a_held_ring(void **state)
+{
+	(void)state;
+	recorder->state = RECORDER_OFF;
+	shared.recorder_tid = 0;
+	ring.waiting = RING_HELD;
+	ring_abandon(recorder, &ring);
+	assert_int_equal(recorder->lost, 0);
+	assert_int_equal(shared.gate, 0);
+	/* and a writer that was killed with it ends the recording */
+	recorder->state = RECORDER_ON;
+	ring_abandon(recorder, &ring);
+	assert_int_equal(recorder->lost, 1);
+	assert_false(recorder_is_on(recorder));
+}
+
 static void *changes(void *arg)
 {
 	(void)arg;
@@ -518,6 +547,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(records_lie_one_after_another, each),
+		cmocka_unit_test_setup(a_wait_that_was_jumped_out_of_ends,
+				       each),
+		cmocka_unit_test_setup(a_child_does_not_wait_for_a_held_ring,
+				       each),
 		cmocka_unit_test_setup(half_full_wakes_the_writer, each),
 		cmocka_unit_test_setup(room_is_never_overwritten, each),
 		cmocka_unit_test_setup(off_lets_go, each),
