@@ -33,6 +33,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/base/deep_call.h"
 #include "cli/recorder/futex.h"
 #include "cli/recorder/lost_page.h"
 #include "cli/recorder/message_out.h"
@@ -46,6 +47,7 @@ enum {
 };
 
 #define MAIN_MMAP_LEAST (128 << 10)
+#define MAIN_STACK (1 << 20)	/* what all of it takes at most */
 
 static struct writer main_writer;
 static struct options main_options;
@@ -217,6 +219,21 @@ static int main_refuse(struct writer *w, char **argv, int err)
 	return 1;
 }
 
+static void main_run(void *owner)
+{
+	writer_run(owner);
+}
+
+/* Where the target's limit is none of ours, a stack is not asked for. */
+static void main_run_deep(struct writer *w)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= MAIN_STACK ||
+	    !deep_call(MAIN_STACK, main_run, w))
+		writer_run(w);
+}
+
 int main(int argc, char **argv)
 {
 	struct writer *w = &main_writer;
@@ -240,7 +257,7 @@ int main(int argc, char **argv)
 	if (err)
 		return main_refuse(w, argv, err);
 	main_be_known(w->r->shared);
-	writer_run(w);
+	main_run_deep(w);
 	/* the kernel compares before it says that we have ended */
 	main_be_known(w->r->shared);
 	return 0;

@@ -123,6 +123,7 @@ def stack(directory):
         part = os.path.join(directory, str(size))
         os.mkdir(part)
         done = same([program("basic")], part, limited(STACK=size))
+        check(has_end(done.trace), "the recorder did not get to the end")
         agree(done.expected, Report(done.trace))
 
 
