@@ -17,43 +17,17 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "branches.h"
 #include "tgt.h"
 
 #define STACK (64 << 10)
-#define BRANCHES 8
 
 static pthread_barrier_t made, here, over;
 static bool limited;
 
-static void path(unsigned kind);
-
-/* Eight ways onward from each of the frames on the way: kinds of stacks. */
-#define WAY(n) \
-	static void way_##n(unsigned kind) \
-	{ \
-		path(kind / BRANCHES); \
-		__asm__ volatile(""); \
-	}
-WAY(0)
-WAY(1)
-WAY(2)
-WAY(3)
-WAY(4)
-WAY(5)
-WAY(6)
-WAY(7)
-
-static void path(unsigned kind)
+static void at_the_end(void)
 {
-	static void (*const ways[BRANCHES])(unsigned) = {
-		way_0, way_1, way_2, way_3, way_4, way_5, way_6, way_7
-	};
-
-	if (kind)
-		ways[kind % BRANCHES](kind);
-	else
-		tgt_free(tgt_malloc(24), 24);
-	__asm__ volatile("");
+	tgt_free(tgt_malloc(24), 24);
 }
 
 static void *stay(void *argument)

@@ -6,16 +6,16 @@
  */
 #include <pthread.h>
 
+#include "branches.h"
 #include "tgt.h"
 
 #define STACK (64 << 10)
 #define BLOCKS 20
-#define BRANCHES 8
 
 static pthread_barrier_t all_here, over;
 static unsigned rounds = 3, kinds = 1;
 
-static void blocks(void)
+static void at_the_end(void)
 {
 	void *held[BLOCKS];
 
@@ -23,37 +23,6 @@ static void blocks(void)
 		held[i] = tgt_malloc(16 + i);
 	for (int i = 0; i < BLOCKS; i++)
 		tgt_free(held[i], 16 + i);
-}
-
-static void path(unsigned kind);
-
-/* Eight ways onward from each of the frames on the way: kinds of stacks. */
-#define WAY(n) \
-	static void way_##n(unsigned kind) \
-	{ \
-		path(kind / BRANCHES); \
-		__asm__ volatile(""); \
-	}
-WAY(0)
-WAY(1)
-WAY(2)
-WAY(3)
-WAY(4)
-WAY(5)
-WAY(6)
-WAY(7)
-
-static void path(unsigned kind)
-{
-	static void (*const ways[BRANCHES])(unsigned) = {
-		way_0, way_1, way_2, way_3, way_4, way_5, way_6, way_7
-	};
-
-	if (kind)
-		ways[kind % BRANCHES](kind);
-	else
-		blocks();
-	__asm__ volatile("");
 }
 
 static void *work(void *argument)
