@@ -24,6 +24,7 @@
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/control.h"
 #include "cli/recorder/dump/dump.h"
+#include "cli/recorder/seccomp_verdict.h"
 #include "cli/recorder/target_file.h"
 #include "preload/base/proc.h"
 #include "preload/base/text.h"
@@ -180,6 +181,17 @@ static long serve_readable(uint64_t address)
 	return readable;
 }
 
+static long serve_filter(const struct gl_request *request)
+{
+	static struct seccomp_parts parts;
+
+	return seccomp_verdict_part(&parts, request->arg[2], request->arg[0],
+				    request->arg[1],
+				    (const struct sock_filter *)request->data,
+				    request->bytes /
+					    sizeof(struct sock_filter));
+}
+
 static long serve_control(struct writer *w, struct gl_request *request)
 {
 	struct control_request *control = (void *)request->data;
@@ -204,6 +216,8 @@ static long serve_request(struct writer *w, struct gl_request *request)
 		return serve_groups(w, request);
 	case ASK_READABLE:
 		return serve_readable(request->arg[0]);
+	case ASK_FILTER:
+		return serve_filter(request);
 	case ASK_CONTROL:
 		return serve_control(w, request);
 	case ASK_USER_SPACE:

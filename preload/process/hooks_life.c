@@ -66,39 +66,31 @@ static void life_mute(bool mute)
 	recorder_put_aside(thread, THREAD_MUTE, mute);
 }
 
-/* The thread has its ring, and the process its memory, before it may be
- * forbidden what that takes. */
-static void life_before_filter(void)
+/*
+ * Before a filter, or strict mode, which also takes the processor's counter
+ * away. The thread has its ring, and the process its memory, before it may be
+ * forbidden what that takes. What will be forbidden is life_after_filter's.
+ */
+static uint32_t life_before_filter(bool strict, unsigned long filter)
 {
+	uint32_t bits = SECCOMP_NO_ALL;
+
 	recorder_join();
 	area_fill();
 	live_map_fill();
+	if (!strict)
+		bits = seccomp_forbids((const void *)filter);
 	forbidden_before();
+	if (strict)
+		life_mute(true);
+	return bits;
 }
 
-/* Strict mode also takes the processor's counter away. */
-static void life_after_strict(bool done)
+static void life_after_filter(bool strict, bool done, uint32_t bits)
 {
-	if (done) {
-		forbidden_after(SECCOMP_NO_ALL, false);
-	} else {
-		forbidden_after(0, false);
+	forbidden_after(done ? bits : 0, done && !strict);
+	if (strict && !done)
 		life_mute(false);
-	}
-}
-
-static void life_before_strict(void)
-{
-	life_before_filter();
-	life_mute(true);
-}
-
-static void life_after_filter(bool done, const void *program)
-{
-	if (done)
-		seccomp_after_filter(program);
-	else
-		forbidden_after(0, false);
 }
 
 /* ---- prctl ---- */
@@ -107,20 +99,14 @@ typedef int life_prctl(int option, unsigned long a, unsigned long b,
 		       unsigned long c, unsigned long d);
 
 static int life_prctl_seccomp(life_prctl *real_prctl, unsigned long mode,
-			      unsigned long program, unsigned long c,
+			      unsigned long filter, unsigned long c,
 			      unsigned long d)
 {
-	int result;
+	bool strict = mode == SECCOMP_MODE_STRICT;
+	uint32_t bits = life_before_filter(strict, filter);
+	int result = real_prctl(PR_SET_SECCOMP, mode, filter, c, d);
 
-	if (mode == SECCOMP_MODE_STRICT)
-		life_before_strict();
-	else
-		life_before_filter();
-	result = real_prctl(PR_SET_SECCOMP, mode, program, c, d);
-	if (mode == SECCOMP_MODE_STRICT)
-		life_after_strict(result == 0);
-	else
-		life_after_filter(result == 0, (const void *)program);
+	life_after_filter(strict, result == 0, bits);
 	return result;
 }
 
@@ -272,22 +258,15 @@ HOOK int setns(int fd, int type)
 
 /* ---- raw system calls ---- */
 
+/* With a listener the answer is a descriptor. */
 static long life_seccomp(life_call *real_syscall, long how, long flags,
-			 long program)
+			 long filter)
 {
-	long result;
+	bool strict = how == SECCOMP_SET_MODE_STRICT;
+	uint32_t bits = life_before_filter(strict, filter);
+	long result = real_syscall(__NR_seccomp, how, flags, filter, 0, 0, 0);
 
-	if (how == SECCOMP_SET_MODE_STRICT)
-		life_before_strict();
-	else
-		life_before_filter();
-	result = real_syscall(__NR_seccomp, how, flags, program, 0, 0, 0);
-	if (how == SECCOMP_SET_MODE_STRICT)
-		life_after_strict(result == 0);
-	else	/* with a listener the answer is a descriptor */
-		life_after_filter(result >= 0 &&
-					  how == SECCOMP_SET_MODE_FILTER,
-				  (const void *)program);
+	life_after_filter(strict, result >= 0, bits);
 	return result;
 }
 

@@ -71,6 +71,9 @@ enum ask_what {
 	/* setgroups with arg[0] groups; data: those from number arg[1] on */
 	ASK_GROUPS,
 	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
+	/* what a filter of arg[0] instructions forbids (ban.h); data: those from
+	 * number arg[1] on; arg[2] is the asker's */
+	ASK_FILTER,
 	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
 	ASK_CONTROL,		/* data: a struct control_request (control.h) */
 	/* answers enum ledger_question `number`; arg: ring, nested */

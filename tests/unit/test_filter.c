@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "preload/process/filter.h"
+#include "cli/recorder/filter.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define RUN(f, data) \

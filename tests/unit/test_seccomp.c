@@ -8,13 +8,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <asm/unistd.h>
+#include <errno.h>
 #include <linux/seccomp.h>
 #include <string.h>
 
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
-#include "preload/process/seccomp.h"
 #include "preload/ring/forbidden.h"
+#include "cli/recorder/seccomp_verdict.h"
 #include "cli/recorder/seccomp_watch.h"
 
 static struct gl_shared shared;
@@ -31,19 +32,63 @@ static int each(void **state)
 	return 0;
 }
 
+/* Kills who makes this call. */
+#define FILTER 4
+#define FILTER_OF(number) {                                            \
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                     \
+			 offsetof(struct seccomp_data, nr)),           \
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),     \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),   \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),          \
+	}
+
 static void filter(uint32_t number)
 {
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { 4, code };
+	struct sock_filter code[FILTER] = FILTER_OF(number);
+	struct sock_fprog program = { FILTER, code };
 
 	forbidden_before();
-	seccomp_after_filter(&program);
+	forbidden_after(seccomp_verdict(&program), true);
+}
+
+static void a_filter_comes_in_parts(void **state)
+{
+	const struct sock_filter a[FILTER] = FILTER_OF(__NR_bind);
+	const struct sock_filter b[FILTER] = FILTER_OF(__NR_mincore);
+	static struct seccomp_parts parts;
+
+	(void)state;
+	assert_int_equal(seccomp_verdict_part(&parts, 1, FILTER, 0, a, 3), 0);
+	assert_int_equal(seccomp_verdict_part(&parts, 1, FILTER, 3, a + 3, 1),
+			 SECCOMP_NO_SOCKET);
+	assert_int_equal(seccomp_verdict_part(&parts, 2, FILTER, 0, b, FILTER),
+			 SECCOMP_NO_PAGES);
+	/* begun again meanwhile, by another one or by itself */
+	assert_int_equal(seccomp_verdict_part(&parts, 1, FILTER, 0, a, 3), 0);
+	assert_int_equal(seccomp_verdict_part(&parts, 2, FILTER, 0, b, 3), 0);
+	assert_int_equal(seccomp_verdict_part(&parts, 1, FILTER, 3, a + 3, 1),
+			 -EAGAIN);
+	assert_int_equal(seccomp_verdict_part(&parts, 2, FILTER, 2, b + 2, 2),
+			 -EAGAIN);
+}
+
+static void what_is_no_filter_is_refused(void **state)
+{
+	static const struct sock_filter code[BPF_MAXINSNS];
+	static struct seccomp_parts parts;
+
+	(void)state;
+	assert_int_equal(seccomp_verdict_part(&parts, 1, BPF_MAXINSNS + 1, 0,
+					      code, 1), -EINVAL);
+	assert_int_equal(seccomp_verdict_part(&parts, 1, 2, 0, code, 3),
+			 -EINVAL);
+	assert_int_equal(seccomp_verdict_part(&parts, 1, 2, UINT64_MAX, code,
+					      2), -EINVAL);
+	assert_int_equal(seccomp_verdict_part(&parts, 1, 2, 0, code, 0),
+			 -EINVAL);
+	/* one that loads and never returns allows nothing */
+	assert_int_equal(seccomp_verdict_part(&parts, 1, BPF_MAXINSNS, 0, code,
+					      BPF_MAXINSNS), SECCOMP_NO_ALL);
 }
 
 static void the_writer_knows_what_hooks_know(void **state)
@@ -104,6 +149,8 @@ static void a_child_keeps_what_was_taken_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_filter_comes_in_parts),
+		cmocka_unit_test(what_is_no_filter_is_refused),
 		cmocka_unit_test_setup(the_writer_knows_what_hooks_know, each),
 		cmocka_unit_test_setup(
 			what_was_there_before_is_told_at_the_start, each),

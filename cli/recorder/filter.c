@@ -5,7 +5,7 @@
  *
  * I1  Control only moves forward, so that every program ends.
  */
-#include "preload/process/filter.h"
+#include "cli/recorder/filter.h"
 
 #include <string.h>
 
