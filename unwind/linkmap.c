@@ -87,7 +87,7 @@ struct learning {
 	size_t global_size;
 };
 
-static uintptr_t head_of_list(void)
+const struct link_map *linkmap_first(void)
 {
 	const struct r_debug *debug = NULL;
 
@@ -95,7 +95,7 @@ static uintptr_t head_of_list(void)
 		debug = &_r_debug;
 	else if (&_dl_debug_addr)
 		debug = _dl_debug_addr;
-	return debug ? (uintptr_t)debug->r_map : 0;
+	return debug ? debug->r_map : NULL;
 }
 
 static void learn_words(struct learning *l, const struct dl_phdr_info *info)
@@ -183,7 +183,7 @@ static void learn_places(const struct learning *l)
 
 void linkmap_learn(linkmap_iterate *iterate, bool at_start)
 {
-	struct learning l = { .at = head_of_list() };
+	struct learning l = { .at = (uintptr_t)linkmap_first() };
 	unsigned i;
 
 	if (!iterate)

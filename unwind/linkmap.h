@@ -34,6 +34,10 @@ typedef int linkmap_iterate(int (*callback)(struct dl_phdr_info *info,
  */
 void linkmap_learn(linkmap_iterate *iterate, bool at_start);
 
+/* The entry of the program, from which all are reached; NULL: there is no such
+ * list. Others may change it, as above. */
+const struct link_map *linkmap_first(void);
+
 #define LINKMAP_WORDS 8
 
 /* Differs for two states of the list that differ. */

@@ -558,10 +558,10 @@ static void guard_install(void)
  * has none, would take what lies before a block for its own header. */
 static bool zero_may_ask(void)
 {
-	const struct link_map *own = real_own_map(), *image;
+	struct elfmap image;
 
-	return own && real_behind(own, "malloc_usable_size", &image) &&
-	       image == real_provider;
+	return real_behind("malloc_usable_size", &image) &&
+	       real_same(&image, &real_provider);
 }
 
 static void zero_install(void)

@@ -12,7 +12,6 @@
 #include "preload/hooks/hooks_wrap.h"
 
 #include <errno.h>
-#include <link.h>
 #include <string.h>
 
 /* Itanium C++ ABI, 1.6.2. */
@@ -143,7 +142,7 @@ void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
 	return function(a, b, c);
 }
 
-static void wrap_allocator(const struct link_map *image)
+static void wrap_allocator(const struct elfmap *image)
 {
 	struct wrap_range range = { 0, 0 };
 	unsigned i;
@@ -157,26 +156,23 @@ static void wrap_allocator(const struct link_map *image)
 }
 
 /* Whether there is anything. */
-static bool wrap_find(const struct wrap_group *group,
-		      const struct link_map *own)
+static bool wrap_find(const struct wrap_group *group)
 {
-	const struct link_map *malloc_image, *image;
+	struct elfmap image;
 	bool found = false;
 	unsigned i;
 
-	if (group->key && !real_behind(own, group->key, &image))
-		return false;
-	if (!real_behind(own, "malloc", &malloc_image))
+	if (group->key && !real_behind(group->key, NULL))
 		return false;
 	for (i = group->first; i < group[1].first; i++) {
-		void *function = real_behind(own, wrap_rows[i].name, &image);
+		void *function = real_behind(wrap_rows[i].name, &image);
 
-		if (!function || real_preceded(own, wrap_rows[i].name) ||
+		if (!function || real_preceded(wrap_rows[i].name) ||
 		    (group->where == WRAP_WITH_MALLOC &&
-		     image != malloc_image))
+		     !real_same(&image, &real_provider)))
 			continue;
 		if (group->where == WRAP_ALLOCATORS)
-			wrap_allocator(image);
+			wrap_allocator(&image);
 		*wrap_rows[i].real = function;
 		found = true;
 	}
@@ -186,16 +182,13 @@ static bool wrap_find(const struct wrap_group *group,
 /* All are found before a name appears, so that wrap_ranges is complete. */
 void wrap_start(void)
 {
-	const struct link_map *own = real_own_map();
 	bool found[WRAP_GROUPS];
 	const struct wrap_group *group;
 	size_t i;
 
-	if (!own)
-		return;
-	real_allocators(own, wrap_allocator);
+	real_allocators(wrap_allocator);
 	for (i = 0; i < WRAP_GROUPS; i++)
-		found[i] = wrap_find(&wrap_groups[i], own);
+		found[i] = wrap_find(&wrap_groups[i]);
 	for (i = 0; i < WRAP_GROUPS; i++) {
 		group = &wrap_groups[i];
 		if (found[i])

@@ -36,24 +36,16 @@
 
 #include "arch.h"
 #include "preload/base/sys.h"
-#include "preload/interpose/gnu_hash.h"
 #include "preload/interpose/real.h"
+#include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 
 #define APPEAR_PAGE 4096
 
-extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
-
 struct appear_image {
-	uintptr_t bias;
-	ElfW(Sym) *symbols;
-	const char *strings;
-	const uint32_t *gnu_hash;
-	/* tables of relocations, and the size of an entry of theirs */
-	uintptr_t relocs[2];
-	size_t relocs_size[2], relocs_entry;
-	uintptr_t relro, relro_end;	/* read-only since relocation */
+	struct dynsym dynamic;
 	const struct elfmap *map;
+	uintptr_t relro, relro_end;	/* read-only since relocation */
 	bool theirs;	/* work->theirs, and it has one of the functions */
 };
 
@@ -63,74 +55,6 @@ struct appear_work {
 	bool theirs;			/* see appear_now */
 	uintptr_t least, most;		/* of the real functions */
 };
-
-static uintptr_t appear_pointer(uintptr_t bias, ElfW(Addr) value)
-{
-	/* glibc rewrites the table in memory to addresses, musl does not */
-	return value < bias ? bias + value : value;
-}
-
-static void appear_open(struct appear_image *image, uintptr_t bias,
-			const ElfW(Dyn) *dyn)
-{
-	memset(image, 0, sizeof(*image));
-	image->bias = bias;
-	for (; dyn && dyn->d_tag != DT_NULL; dyn++) {
-		uintptr_t at = appear_pointer(bias, dyn->d_un.d_ptr);
-
-		switch (dyn->d_tag) {
-		case DT_SYMTAB:
-			image->symbols = (ElfW(Sym) *)at;
-			break;
-		case DT_STRTAB:
-			image->strings = (const char *)at;
-			break;
-		case DT_GNU_HASH:
-			image->gnu_hash = (const uint32_t *)at;
-			break;
-		case DT_RELA:
-		case DT_REL:
-			image->relocs[0] = at;
-			break;
-		case DT_JMPREL:
-			image->relocs[1] = at;
-			break;
-		case DT_RELASZ:
-		case DT_RELSZ:
-			image->relocs_size[0] = dyn->d_un.d_val;
-			break;
-		case DT_PLTRELSZ:
-			image->relocs_size[1] = dyn->d_un.d_val;
-			break;
-		case DT_PLTREL:
-			image->relocs_entry = dyn->d_un.d_val == DT_RELA ?
-						      sizeof(ElfW(Rela)) :
-						      sizeof(ElfW(Rel));
-			break;
-		case DT_RELAENT:
-		case DT_RELENT:
-			image->relocs_entry = dyn->d_un.d_val;
-			break;
-		}
-	}
-}
-
-/* Our own symbol of this name, which has no address yet. */
-static ElfW(Sym) *appear_symbol(const struct appear_image *own,
-				const char *name)
-{
-	struct gnu_hash at;
-
-	for (at = gnu_hash_first(own->gnu_hash, name); at.chain;
-	     gnu_hash_next(&at)) {
-		ElfW(Sym) *symbol = &own->symbols[at.index];
-
-		if (gnu_hash_fits(&at) && symbol->st_value == 0 &&
-		    strcmp(own->strings + symbol->st_name, name) == 0)
-			return symbol;
-	}
-	return NULL;
-}
 
 static bool appear_protect(uintptr_t from, uintptr_t to, int prot)
 {
@@ -144,52 +68,84 @@ static bool appear_wanted(const struct appear *row)
 	return row->entry && *row->real;
 }
 
-/* The addresses of our symbol table that will be written. */
-static bool appear_extent(const struct appear_work *work,
-			  const struct appear_image *own, uintptr_t *from,
-			  uintptr_t *to)
+/* ---- tables of symbols ---- */
+
+/* The entry that is to lead to the row's: our own, which has no address yet, or
+ * one that has the real function. NULL: there is none. */
+static ElfW(Sym) *appear_symbol(const struct dynsym *image,
+				const struct appear *row)
 {
-	size_t i;
+	bool own = real_same(image->map, &real_own);
+	ElfW(Sym) *symbol = (ElfW(Sym) *)
+		dynsym_entry(image, row->name,
+			     1u << STT_FUNC | (own ? DYNSYM_NOWHERE : 0));
+
+	return symbol && (own || image->map->bias + symbol->st_value ==
+					 (uintptr_t)*row->real) ?
+		       symbol : NULL;
+}
+
+/* How many of those wanted there are, and where. */
+static size_t appear_extent(const struct dynsym *image,
+			    const struct appear *table, size_t count,
+			    uintptr_t *from, uintptr_t *to)
+{
+	size_t i, found = 0;
 
 	*from = UINTPTR_MAX;
 	*to = 0;
-	for (i = 0; i < work->count; i++) {
-		ElfW(Sym) *symbol;
+	for (i = 0; i < count; i++) {
+		ElfW(Sym) *symbol = appear_wanted(&table[i]) ?
+					    appear_symbol(image, &table[i]) :
+					    NULL;
 
-		if (!appear_wanted(&work->table[i]))
-			continue;
-		symbol = appear_symbol(own, work->table[i].name);
 		if (!symbol)
-			return false;
+			continue;
 		*from = base_min(*from, (uintptr_t)symbol);
 		*to = base_max(*to, (uintptr_t)(symbol + 1));
+		found++;
 	}
-	return *to != 0;
+	return found;
 }
 
-static bool appear_publish(const struct appear_work *work,
-			   const struct link_map *map)
+static bool appear_change(const struct elfmap *map, const struct appear *table,
+			  size_t count, bool all)
 {
-	struct appear_image own;
+	size_t wanted = 0, found, i;
+	struct dynsym image;
 	uintptr_t from, to;
-	size_t i;
 
-	appear_open(&own, map->l_addr, map->l_ld);
-	if (!own.symbols || !own.strings || !own.gnu_hash ||
-	    !appear_extent(work, &own, &from, &to) ||
-	    !appear_protect(from, to, PROT_READ | PROT_WRITE))
+	if (!dynsym_open(&image, map))
 		return false;
-	for (i = 0; i < work->count; i++) {
-		const struct appear *row = &work->table[i];
+	for (i = 0; i < count; i++)
+		wanted += appear_wanted(&table[i]);
+	found = appear_extent(&image, table, count, &from, &to);
+	if (!found || (all && found < wanted))
+		return !all;
+	if (!appear_protect(from, to, PROT_READ | PROT_WRITE))
+		return false;
+	for (i = 0; i < count; i++) {
+		ElfW(Sym) *symbol = appear_wanted(&table[i]) ?
+					    appear_symbol(&image, &table[i]) :
+					    NULL;
 
-		if (appear_wanted(row))
-			appear_symbol(&own, row->name)->st_value =
-				(uintptr_t)row->entry - own.bias;
+		if (symbol)
+			__atomic_store_n(&symbol->st_value,
+					 (uintptr_t)table[i].entry - map->bias,
+					 __ATOMIC_RELAXED);
 	}
 	/* what it was; if that fails it is writable, and as good */
 	appear_protect(from, to, PROT_READ);
 	return true;
 }
+
+bool appear_in_table(const struct elfmap *map, const struct appear *table,
+		     size_t count)
+{
+	return appear_change(map, table, count, true);
+}
+
+/* ---- what was bound before ---- */
 
 /* Whether the address lies in a segment of the image with these flags. */
 static bool appear_holds(const struct appear_image *image, uintptr_t at,
@@ -202,7 +158,7 @@ static bool appear_holds(const struct appear_image *image, uintptr_t at,
 		const ElfW(Phdr) *segment = &map->phdr[i];
 
 		if (segment->p_type == PT_LOAD && segment->p_flags & flags &&
-		    at - image->bias - segment->p_vaddr < segment->p_memsz)
+		    at - map->bias - segment->p_vaddr < segment->p_memsz)
 			return true;
 	}
 	return false;
@@ -262,10 +218,12 @@ static void appear_exchange(const struct appear_image *image, uintptr_t *word,
 static void appear_rebind(const struct appear_work *work,
 			  const struct appear_image *image, unsigned which)
 {
-	uintptr_t at = image->relocs[which];
-	uintptr_t end = at + image->relocs_size[which];
+	const struct dynsym *dynamic = &image->dynamic;
+	const ElfW(Sym) *symbols = (const ElfW(Sym) *)dynamic->symbols;
+	uintptr_t at = dynamic->relocs[which];
+	uintptr_t end = at + dynamic->relocs_bytes[which];
 
-	for (; at && at < end; at += image->relocs_entry) {
+	for (; at && at < end; at += dynamic->reloc_bytes) {
 		const ElfW(Rel) *reloc = (const ElfW(Rel) *)at;
 		unsigned type = ELF64_R_TYPE(reloc->r_info);
 		uint32_t symbol = ELF64_R_SYM(reloc->r_info);
@@ -276,10 +234,11 @@ static void appear_rebind(const struct appear_work *work,
 		if (type != ARCH_RELOC_GLOB_DAT &&
 		    type != ARCH_RELOC_JUMP_SLOT && type != ARCH_RELOC_WORD)
 			continue;
-		word = (uintptr_t *)(image->bias + reloc->r_offset);
+		word = (uintptr_t *)(image->map->bias + reloc->r_offset);
 		if (!symbol || (uintptr_t)word % sizeof(*word))
 			continue;
-		name = image->strings + image->symbols[symbol].st_name;
+		name = (const char *)dynamic->strings +
+		       symbols[symbol].st_name;
 		row = image->theirs ? appear_own_row(work, image, name) : NULL;
 		if (row) {
 			if (type == ARCH_RELOC_JUMP_SLOT)
@@ -306,79 +265,27 @@ static bool appear_holds_any(const struct appear_work *work,
 
 static int appear_visit(const struct elfmap *map, void *data)
 {
-	const ElfW(Dyn) *dynamic = NULL;
-	const ElfW(Phdr) *relro = NULL;
 	const struct appear_work *work = data;
-	struct appear_image image;
+	struct appear_image image = { .map = map };
 	unsigned i;
 
+	if (real_same(map, &real_own) || !dynsym_open(&image.dynamic, map) ||
+	    !image.dynamic.reloc_bytes)
+		return 0;
 	for (i = 0; i < map->phnum; i++) {
 		const ElfW(Phdr) *segment = &map->phdr[i];
 
-		if (segment->p_type == PT_DYNAMIC)
-			dynamic = (const void *)(map->bias + segment->p_vaddr);
-		else if (segment->p_type == PT_GNU_RELRO)
-			relro = segment;
-	}
-	if (!dynamic || dynamic == _DYNAMIC)
-		return 0;
-	appear_open(&image, map->bias, dynamic);
-	image.map = map;
-	if (!image.symbols || !image.strings || !image.relocs_entry)
-		return 0;
-	if (relro) {
-		image.relro = image.bias + relro->p_vaddr;
-		image.relro_end = (image.relro + relro->p_memsz) &
+		if (segment->p_type != PT_GNU_RELRO)
+			continue;
+		image.relro = map->bias + segment->p_vaddr;
+		image.relro_end = (image.relro + segment->p_memsz) &
 				  -(uintptr_t)APPEAR_PAGE;
 		image.relro &= -(uintptr_t)APPEAR_PAGE;
 	}
 	image.theirs = work->theirs && appear_holds_any(work, &image);
-	appear_rebind(data, &image, 0);
-	appear_rebind(data, &image, 1);
+	appear_rebind(work, &image, 0);
+	appear_rebind(work, &image, 1);
 	return 0;
-}
-
-/* The symbol of a library before us that has the real function. */
-static ElfW(Sym) *appear_in_its_way(const struct appear *row)
-{
-	ElfW(Sym) *symbol;
-
-	if (!appear_wanted(row))
-		return NULL;
-	symbol = real_entry(real_front, row->name);
-	if (!symbol || real_front->l_addr + symbol->st_value !=
-			       (uintptr_t)*row->real)
-		return NULL;
-	return symbol;
-}
-
-/* Makes it lead to the entry. */
-static bool appear_take(const struct appear_work *work)
-{
-	uintptr_t from = UINTPTR_MAX, to = 0;
-	size_t i;
-
-	for (i = 0; real_front && i < work->count; i++) {
-		ElfW(Sym) *symbol = appear_in_its_way(&work->table[i]);
-
-		if (!symbol)
-			continue;
-		from = base_min(from, (uintptr_t)symbol);
-		to = base_max(to, (uintptr_t)(symbol + 1));
-	}
-	if (!to)
-		return true;
-	if (!appear_protect(from, to, PROT_READ | PROT_WRITE))
-		return false;
-	for (i = 0; i < work->count; i++) {
-		ElfW(Sym) *symbol = appear_in_its_way(&work->table[i]);
-
-		if (symbol)
-			symbol->st_value = (uintptr_t)work->table[i].entry -
-					   real_front->l_addr;
-	}
-	appear_protect(from, to, PROT_READ);
-	return true;
 }
 
 static void appear_measure(struct appear_work *work)
@@ -404,12 +311,19 @@ static void appear_everywhere(struct appear_work *work)
 	linkmap_each(appear_visit, work, &room, NULL);
 }
 
+/* Those of a library before us, if there is one. */
+static bool appear_take(const struct appear_work *work)
+{
+	return !real_front.phdr ||
+	       appear_change(&real_front, work->table, work->count, false);
+}
+
 bool appear_in_front(const struct appear *table, size_t count)
 {
 	struct appear_work work = { .table = table, .count = count };
 
 	appear_measure(&work);
-	if (!work.most || !real_front || !appear_take(&work))
+	if (!work.most || !real_front.phdr || !appear_take(&work))
 		return false;
 	appear_everywhere(&work);
 	return true;
@@ -419,11 +333,10 @@ bool appear_now(const struct appear *table, size_t count, bool theirs)
 {
 	struct appear_work work = { .table = table, .count = count,
 				    .theirs = theirs };
-	const struct link_map *own = real_own_map();
 
 	appear_measure(&work);
-	if (!work.most || !own || !appear_take(&work) ||
-	    !appear_publish(&work, own))
+	if (!work.most || !appear_take(&work) ||
+	    !appear_in_table(&real_own, table, count))
 		return false;
 	appear_everywhere(&work);
 	return true;

@@ -16,6 +16,7 @@
 #define GNOMON_APPEAR_H
 
 #include "preload/base/base.h"
+#include "unwind/elfmap.h"
 
 struct appear {
 	const char *name;
@@ -41,6 +42,14 @@ struct appear {
  * False: nothing was changed.
  */
 bool appear_now(const struct appear *table, size_t count, bool theirs);
+
+/*
+ * Lets the entries of an image's symbol table that have a row's real function
+ * lead to ours, in this process's memory: where all rows with one are there, or
+ * nothing is changed (false). The image stays.
+ */
+bool appear_in_table(const struct elfmap *map, const struct appear *table,
+		     size_t count);
 
 /*
  * The same for names that are always visible, where another library's stand

@@ -4,8 +4,7 @@
  * Dropping the flag would change which symbols a library gets. So the flag
  * stays, and the C library's symbol table, in this process's memory alone,
  * leads to our hooks: what is bound from then on finds us, in whatever order
- * it looks. The pages become private copies, and are read-only again
- * afterwards. It is done once, at the first dlopen that gives a reason.
+ * it looks. (appear_in_table). It is done once, at the first dlopen that gives a reason.
  *
  *	libc's .dynsym      malloc  ─▶ __libc_malloc's code
  *	                            ─▶ our hook ─▶ real.malloc, as ever
@@ -18,16 +17,11 @@
 #include "preload/interpose/deepbind.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "arch.h"
-#include "preload/base/sys.h"
+#include "preload/interpose/appear.h"
 #include "preload/interpose/real.h"
-
-#define DEEPBIND_PAGE 4096
 
 /* Our hooks, which no header of ours declares. */
 #define CORE(result, name, parameters, arguments) result name parameters;
@@ -47,46 +41,22 @@ static const struct deepbind_row {
 
 static uint32_t deepbind_done;	/* the first who sets it does it */
 
-static uintptr_t deepbind_real(const struct deepbind_row *row)
-{
-	const struct real *table = real_below ? real_below : &real;
-
-	return *(const uintptr_t *)((const char *)table + row->real);
-}
-
-static bool deepbind_protect(uintptr_t from, uintptr_t to, int prot)
-{
-	return !sys_failed(arch_syscall3(__NR_mprotect, from, to - from,
-					 prot));
-}
-
 /* What image provides malloc is there since the start, and stays. */
-static void deepbind_change(const struct link_map *map)
+static void deepbind_change(void)
 {
-	ElfW(Sym) *entries[DEEPBIND_COUNT];
-	uintptr_t from = UINTPTR_MAX, to = 0;
+	const struct real *below = real_below ? real_below : &real;
+	struct appear rows[DEEPBIND_COUNT];
 	unsigned i;
 
 	for (i = 0; i < DEEPBIND_COUNT; i++) {
 		const struct deepbind_row *row = &deepbind_rows[i];
 
-		entries[i] = real_entry(map, row->name);
-		if (!entries[i] || map->l_addr + entries[i]->st_value !=
-					   deepbind_real(row))
-			return;		/* I1 */
-		from = base_min(from, (uintptr_t)entries[i]);
-		to = base_max(to, (uintptr_t)(entries[i] + 1));
+		rows[i] = (struct appear){
+			row->name, row->hook,
+			(void **)((uintptr_t)below + row->real)
+		};
 	}
-	from &= -(uintptr_t)DEEPBIND_PAGE;
-	if (!deepbind_protect(from, to, PROT_READ | PROT_WRITE))
-		return;
-	for (i = 0; i < DEEPBIND_COUNT; i++)
-		__atomic_store_n(&entries[i]->st_value,
-				 (uintptr_t)deepbind_rows[i].hook -
-					 map->l_addr,
-				 __ATOMIC_RELAXED);
-	/* if that fails they stay writable, and as good */
-	deepbind_protect(from, to, PROT_READ);
+	appear_in_table(&real_provider, rows, DEEPBIND_COUNT);	/* I1 */
 }
 
 static bool deepbind_is_libc(const char *file)
@@ -103,8 +73,7 @@ void deepbind_note(const char *file, int flags)
 {
 	if (!(flags & RTLD_DEEPBIND) && !deepbind_is_libc(file))
 		return;
-	if (!real_resolve() || !real_provider ||
-	    __atomic_exchange_n(&deepbind_done, 1, __ATOMIC_RELAXED))
-		return;
-	deepbind_change(real_provider);
+	if (real_resolve() &&
+	    !__atomic_exchange_n(&deepbind_done, 1, __ATOMIC_RELAXED))
+		deepbind_change();
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "preload/base/base.h"
+#include "unwind/elfmap.h"
 
 /* What mallinfo2 returns. Declared here: glibc before 2.33 has none, and what
  * is built with such a one may run with a later one. */
@@ -56,13 +57,14 @@ enum real_headers {
 
 extern BASE_HIDDEN struct real real;
 
+/* Images that were mapped at the start, and stay; without program headers:
+ * there is none. Set with the others. */
+extern BASE_HIDDEN struct elfmap real_own;	/* this library */
 /* An allocator's library that was preloaded before us, so that the program
- * finds its functions first; else NULL. It is taken as if it stood behind us,
- * and made so (appear.h). Set with the others. */
-extern BASE_HIDDEN const struct link_map *real_front;
-
-/* The image that provides malloc; it stays. Set with the others. */
-extern BASE_HIDDEN const struct link_map *real_provider;
+ * finds its functions first. It is taken as if it stood behind us, and made so
+ * (appear.h). */
+extern BASE_HIDDEN struct elfmap real_front;
+extern BASE_HIDDEN struct elfmap real_provider;	/* of malloc */
 
 /* The table as it was, where something stands between the hooks and the
  * allocator (hooks_guard.c); NULL: nothing does. Set by the constructor. */
@@ -91,35 +93,31 @@ extern BASE_HIDDEN const char *const real_names[REAL_SLOTS];
 bool real_resolve(void);
 
 /*
- * For the library's constructor, or while the loader's list cannot change.
- * real_own_map: our own image, NULL if it cannot be found. real_behind: as
- * real_function, with the image that the definition lies in. real_is_libc:
- * the GNU C library. real_preceded: whether an image before ours has a
- * definition, which the program then finds in place of ours. real_code: an
- * image's executable segment, the last one; not of the main program.
- * real_allocators: visits those behind ours that have one of the functions
- * above and lie before the GNU C library, beyond which nobody looks.
+ * The function of this name behind ours, in what is mapped now, and the image
+ * that it lies in, if `image` is not NULL; NULL: none. Any thread, also with
+ * its own or another's hand on the loader's lock. That image is read while it is
+ * visited only, unless it stays.
  */
-const struct link_map *real_own_map(void);
-void *real_behind(const struct link_map *own, const char *name,
-		  const struct link_map **image);
-bool real_preceded(const struct link_map *own, const char *name);
-bool real_is_libc(const struct link_map *map);
-void real_allocators(const struct link_map *own,
-		     void (*visit)(const struct link_map *image));
-void real_code(const struct link_map *map, uintptr_t *start, uintptr_t *size);
-
-/*
- * The entry of this name's default version in the symbol table of an image
- * that stays mapped (of *map, l_addr and l_ld are read); NULL: none.
- */
-ElfW(Sym) *real_entry(const struct link_map *map, const char *name);
-
-/*
- * The function of this name behind ours, in what is mapped now; NULL: none.
- * Any thread, also with its own or another's hand on the loader's lock.
- */
+void *real_behind(const char *name, struct elfmap *image);
 void *real_function(const char *name);
+
+/*
+ * For the library's constructor. real_preceded: whether an image before ours
+ * has a definition, which the program then finds in place of ours. real_is_libc:
+ * the GNU C library. real_allocators: visits those behind ours that have one of
+ * the functions above and lie before the GNU C library, beyond which nobody
+ * looks. real_code: an image's executable segment, the last one.
+ */
+bool real_preceded(const char *name);
+bool real_is_libc(const struct elfmap *map);
+void real_allocators(void (*visit)(const struct elfmap *image));
+void real_code(const struct elfmap *map, uintptr_t *start, uintptr_t *size);
+
+/* Whether both, which stay, are the same image. */
+static inline bool real_same(const struct elfmap *a, const struct elfmap *b)
+{
+	return a->phdr == b->phdr;
+}
 
 /* The real function; NULL: there is none, or it is too early. */
 static inline void *real_of(enum real_slot which)

@@ -57,10 +57,10 @@ static void exit_handler_quick(void *unused)
  * it may not be ready yet. */
 static void *exit_function(const char *name)
 {
-	const struct link_map *own = real_own_map(), *image;
-	void *function = own ? real_behind(own, name, &image) : NULL;
+	struct elfmap image;
+	void *function = real_behind(name, &image);
 
-	return function && real_is_libc(image) ? function : NULL;
+	return function && real_is_libc(&image) ? function : NULL;
 }
 
 void hooks_exit(void)

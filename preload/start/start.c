@@ -130,9 +130,9 @@ static bool start_read(void)
 		start_complain(wrong, ": this process is not recorded", "");
 		return false;
 	}
-	launch_environment(environment, real_own_map()->l_name);
+	launch_environment(environment, real_own.path);
 	if (environment)
-		environment_init(environment, real_own_map()->l_name);
+		environment_init(environment, real_own.path);
 	if (real.mallinfo)
 		arenas_source = (struct arenas_source){ start_figures,
 							real.single_threaded };
