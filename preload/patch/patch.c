@@ -52,7 +52,7 @@ static struct patched_list patch_list;
 struct patch_work {
 	const struct patch_image *image;
 	struct patch_plan functions;	/* stands at the first one */
-	patch_wrapper *const *wrappers;
+	patch_wrapper *wrapper;
 	/* found among what is mapped */
 	bool found;
 	uintptr_t bias;
@@ -245,7 +245,7 @@ static bool patch_prepare_one(struct patch_work *work,
 	if (!CLAIM(code + f->code_size <= work->area + work->area_size))
 		return false;
 	slot->original = (patch_wrapper *)(uintptr_t)code;
-	slot->wrapper = work->wrappers[f->shape.op];
+	slot->wrapper = work->wrapper;
 	slot->shape = f->shape;
 	arch_patch_thunk(thunk, (uintptr_t)thunk, (uintptr_t)slot,
 			 (uintptr_t)work->area + (keeping ? 8 : 0), keeping);
@@ -365,10 +365,10 @@ static void patch_remember(const struct patch_work *work, bool patched)
 
 /* The functions of one image; the plan then stands at the next. */
 static void patch_one(struct patch_plan *plan, const struct patch_image *image,
-		      patch_wrapper *const *wrappers)
+		      patch_wrapper *wrapper)
 {
 	struct patch_work work = { .image = image, .functions = *plan,
-				   .wrappers = wrappers };
+				   .wrapper = wrapper };
 	struct patch_function f;
 	bool patched;
 	uint32_t i;
@@ -394,7 +394,7 @@ static bool patch_is_alone(void)
 	return threads == 1;
 }
 
-void patch_apply(const char *text, patch_wrapper *const wrappers[PATCH_OPS])
+void patch_apply(const char *text, patch_wrapper *wrapper)
 {
 	struct patch_image image;
 	struct patch_plan plan;
@@ -411,7 +411,7 @@ void patch_apply(const char *text, patch_wrapper *const wrappers[PATCH_OPS])
 	if (patch_plan_is_whole(bytes, size) &&
 	    patch_plan_open(&plan, bytes, size))
 		while (patch_plan_image(&plan, &image))
-			patch_one(&plan, &image, wrappers);
+			patch_one(&plan, &image, wrapper);
 	sys_munmap(bytes, PATCH_BYTES_MAX);
 }
 

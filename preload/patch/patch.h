@@ -57,10 +57,10 @@ static inline uintptr_t patch_frame_sp(const struct patch_frame *frame)
  * what was analysed. Only while the process has one thread; else nothing is
  * done. Either all functions of an image are patched or none.
  */
-void patch_apply(const char *plan, patch_wrapper *const wrappers[PATCH_OPS]);
+void patch_apply(const char *plan, patch_wrapper *wrapper);
 
-/* The same by the plan that the environment holds, if there is one, with
- * wrappers that are hooks (hooks_patch.c). For the constructor. */
+/* The same by the plan that the environment holds, if there is one, with a
+ * wrapper that is a hook (hooks_patch.c). For the constructor. */
 void hooks_patch(void);
 
 /* A recorder starts: what its writer is to know of them. */
