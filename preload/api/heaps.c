@@ -1,8 +1,8 @@
 /*
  * heaps.c: see heaps.h.
  *
- * The table is a mapping of its own, made for the first heap: unlike the area
- * it stays in a forked child, as do the numbers in the program's variables.
+ * The table is static data: unlike the area it stays in a forked child, as do
+ * the numbers in the program's variables.
  *
  *	name[place]     copied by who needs a number, before anybody sees it
  *	place[number]   0 ──▶ place, by compare-and-swap
@@ -12,8 +12,7 @@
  * I2: a name is complete before it has a number, and constant then. So who
  *     finds a number taken in the last moment knows whether it is by the same
  *     name, and nobody waits for anybody. What it copied itself is not needed
- *     then; it is lost if another thread has taken the next place by then, or
- *     a fork, or a jump, leaves the copy behind.
+ *     then, and lost.
  * I3: what has a number is copied into the live mapping before whoever got the
  *     number uses it: by that thread itself, with all that come before. Two
  *     threads that copy one name write the same bytes to the same place.
@@ -23,43 +22,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "preload/base/ban.h"
-#include "preload/base/sys.h"
 #include "preload/ring/recorder.h"
 
 #define HEAPS_PLACES (2 * GL_HEAPS_MAX)	/* some are lost (I2) */
 
-struct heaps_table {
-	_Atomic uint32_t places;		/* taken so far */
-	_Atomic uint32_t place[GL_HEAPS_MAX];	/* [0] is never used */
-	char name[HEAPS_PLACES][GL_HEAP_NAME];	/* nor is this [0] */
-};
-
-static _Atomic(struct heaps_table *) heaps_table;
-
-static struct heaps_table *heaps_make(void)
-{
-	struct heaps_table *none = NULL, *table;
-	long made;
-
-	if (!unwind_may(SECCOMP_NO_FILES))
-		return NULL;
-	made = sys_mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (sys_failed(made))
-		return NULL;
-	table = (struct heaps_table *)made;
-	/* refused: then it is in core dumps, which does no harm */
-	sys_madvise(table, sizeof(*table), MADV_DONTDUMP);
-	/* pairs with the acquire of heaps_get */
-	if (atomic_compare_exchange_strong_explicit(
-		    &heaps_table, &none, table, memory_order_acq_rel,
-		    memory_order_acquire))
-		return table;
-	/* another thread was first, and memory that was just made goes */
-	sys_munmap(table, sizeof(*table));
-	return none;
-}
+static _Atomic uint32_t heaps_places;		/* taken so far */
+static _Atomic uint32_t heaps_place[GL_HEAPS_MAX];	/* [0] is never used */
+static char heaps_name[HEAPS_PLACES][GL_HEAP_NAME];	/* nor is this [0] */
 
 static uint32_t heaps_room(const struct gl_shared *shared)
 {
@@ -67,41 +36,31 @@ static uint32_t heaps_room(const struct gl_shared *shared)
 	return atomic_load_explicit(&shared->heap_limit, memory_order_acquire);
 }
 
-static struct heaps_table *heaps_get(void)
-{
-	return atomic_load_explicit(&heaps_table, memory_order_acquire);
-}
-
 /* A place with this name in it; 0: there is none left. */
-static uint32_t heaps_copy(struct heaps_table *table, const char *name)
+static uint32_t heaps_copy(const char *name)
 {
-	uint32_t place = atomic_fetch_add_explicit(&table->places, 1,
-						   memory_order_relaxed) + 1;
+	uint32_t place = atomic_load_explicit(&heaps_places,
+					      memory_order_relaxed);
 
-	if (place >= HEAPS_PLACES) {
-		atomic_fetch_sub_explicit(&table->places, 1,
-					  memory_order_relaxed);
-		return 0;
-	}
-	/* it may be one that was given back */
-	memset(table->name[place], 0, sizeof(table->name[place]));
-	memcpy(table->name[place], name,
+	do {
+		if (place + 1 == HEAPS_PLACES)
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&heaps_places, &place, place + 1, memory_order_relaxed,
+		memory_order_relaxed));
+	memcpy(heaps_name[place + 1], name,
 	       base_min(strlen(name), HEAPS_NAME_MAX));
-	return place;
+	return place + 1;
 }
 
-/* If nobody has taken another one since. */
-static void heaps_give_back(struct heaps_table *table, uint32_t place)
+static uint32_t heaps_place_of(uint32_t heap)
 {
-	atomic_compare_exchange_strong_explicit(&table->places, &place,
-						place - 1,
-						memory_order_relaxed,
-						memory_order_relaxed);
+	return atomic_load_explicit(&heaps_place[heap], memory_order_acquire);
 }
 
 /* All up to this one that the writer does not know yet: whoever is about to
  * say it may be late (I3). */
-static void heaps_tell(const struct heaps_table *table, uint32_t last)
+static void heaps_tell(uint32_t last)
 {
 	struct gl_shared *shared;
 	uint32_t named, end, i;
@@ -120,9 +79,7 @@ static void heaps_tell(const struct heaps_table *table, uint32_t last)
 		recorder_want_heaps(shared, last + 1);
 	end = base_min(last + 1, heaps_room(shared));
 	for (i = named + 1; i < end; i++)
-		memcpy(shared->heap_name[i],
-		       table->name[atomic_load_explicit(&table->place[i],
-							memory_order_acquire)],
+		memcpy(shared->heap_name[i], heaps_name[heaps_place_of(i)],
 		       HEAPS_NAME_MAX);
 	/* pairs with the acquire of emit_heap_flush */
 	while (named + 1 < end && !atomic_compare_exchange_weak_explicit(
@@ -134,50 +91,40 @@ static void heaps_tell(const struct heaps_table *table, uint32_t last)
 
 void heaps_tell_all(void)
 {
-	const struct heaps_table *table = heaps_get();
 	uint32_t last = 0;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	while (table && last + 1 < GL_HEAPS_MAX &&
-	       atomic_load_explicit(&table->place[last + 1],
-				    memory_order_acquire))
+	while (last + 1 < GL_HEAPS_MAX && heaps_place_of(last + 1))
 		last++;
 	if (last)
-		heaps_tell(table, last);
+		heaps_tell(last);
 }
 
-static uint32_t heaps_number(struct heaps_table *table, const char *name)
+static uint32_t heaps_number(const char *name)
 {
 	uint32_t i, own = 0, place;
 
 	for (i = 1; i < GL_HEAPS_MAX; i++) {
-		place = atomic_load_explicit(&table->place[i],
-					     memory_order_acquire);
-		if (!place && !own && !(own = heaps_copy(table, name)))
+		place = heaps_place_of(i);
+		if (!place && !own && !(own = heaps_copy(name)))
 			return 0;
-		/* pairs with the acquires here and in heaps_tell (I2) */
+		/* pairs with the acquire of heaps_place_of (I2) */
 		if (!place && atomic_compare_exchange_strong_explicit(
-				      &table->place[i], &place, own,
+				      &heaps_place[i], &place, own,
 				      memory_order_acq_rel,
 				      memory_order_acquire))
 			return i;
-		if (strncmp(table->name[place], name, HEAPS_NAME_MAX) == 0)
-			break;
+		if (strncmp(heaps_name[place], name, HEAPS_NAME_MAX) == 0)
+			return i;
 	}
-	if (own)
-		heaps_give_back(table, own);
-	return i < GL_HEAPS_MAX ? i : 0;
+	return 0;
 }
 
 uint32_t heaps_create(const char *name)
 {
-	struct heaps_table *table = heaps_get();
-	uint32_t heap;
+	uint32_t heap = heaps_number(name);
 
-	if (!table && !(table = heaps_make()))
-		return 0;
-	heap = heaps_number(table, name);
 	if (heap)
-		heaps_tell(table, heap);
+		heaps_tell(heap);
 	return heap;
 }

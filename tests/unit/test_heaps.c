@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The table is made anew for each try. */
+/* The table is emptied for each try. */
 #include "preload/api/heaps.c"
 #include "preload/ring/area.h"
 #include "tests/unit/stepped.h"
@@ -21,6 +21,15 @@
 
 static struct gl_shared shared;
 static uint32_t number[THREADS][NAMES];
+
+static void forget(void)
+{
+	heaps_places = 0;
+	memset(heaps_place, 0, sizeof(heaps_place));
+	memset(heaps_name, 0, sizeof(heaps_name));
+	memset(&shared, 0, sizeof(shared));
+	shared.heap_limit = GL_HEAPS_MAX;
+}
 
 static const char *told(uint32_t heap)
 {
@@ -95,13 +104,9 @@ static void threads_at_once(void **state)
 
 static void what_there_is_is_told_at_the_start(void **state)
 {
-	struct heaps_table *table = heaps_table;
-
 	(void)state;
-	heaps_table = NULL;
+	forget();
 	recorder->shared = NULL;
-	memset(&shared, 0, sizeof(shared));
-	shared.heap_limit = GL_HEAPS_MAX;
 	assert_int_equal(heaps_create("early"), 1);
 	assert_int_equal(heaps_create("too"), 2);
 	recorder->shared = &shared;
@@ -109,17 +114,13 @@ static void what_there_is_is_told_at_the_start(void **state)
 	assert_int_equal(shared.heaps_named, 2);
 	assert_string_equal(told(1), "early");
 	assert_string_equal(told(2), "too");
-	heaps_table = table;
 }
 
 /* They have numbers. What is told is told in order. */
 static void without_room_there_are_no_names(void **state)
 {
-	struct heaps_table *table = heaps_table;
-
 	(void)state;
-	heaps_table = NULL;
-	memset(&shared, 0, sizeof(shared));
+	forget();
 	shared.heap_limit = 2;
 	shared.heaps_refused = 1;
 	assert_int_equal(heaps_create("one"), 1);
@@ -136,8 +137,6 @@ static void without_room_there_are_no_names(void **state)
 	shared.heap_limit = 0;
 	assert_int_equal(heaps_create("four"), 4);
 	assert_int_equal(shared.heaps_named, 3);
-	shared.heap_limit = GL_HEAPS_MAX;
-	heaps_table = table;
 }
 
 /* ---- one name, twice at once ---- */
@@ -146,7 +145,9 @@ static uint32_t by_action, by_handler;
 
 static void no_heaps(void)
 {
-	heaps_table = NULL;
+	heaps_places = 0;
+	memset(heaps_place, 0, 4 * sizeof(*heaps_place));
+	memset(heaps_name, 0, 4 * sizeof(*heaps_name));
 	memset(shared.heap_name, 0, 3 * GL_HEAP_NAME);
 	shared.heaps_named = 0;
 	assert_int_equal(heaps_create("another"), 1);
@@ -174,14 +175,13 @@ static void one_name_is_one_heap(void **state)
 {
 	const struct stepped each = { no_heaps, create_one, create_the_same,
 				      is_the_same, 1 };
-	struct heaps_table *table = heaps_table;
 	unsigned at;
 
 	(void)state;
+	forget();
 	if (!stepped_each(&each, &at))
 		fail_msg("instruction %u", at);
 	print_message("%u instructions\n", at);
-	heaps_table = table;
 }
 
 static void there_is_an_end(void **state)
@@ -191,6 +191,9 @@ static void there_is_an_end(void **state)
 	int i;
 
 	(void)state;
+	forget();
+	heaps_create("first");
+	heaps_create("second");
 	for (i = 0; i < GL_HEAPS_MAX; i++) {
 		snprintf(name, sizeof(name), "many %d", i);
 		heap = heaps_create(name);
