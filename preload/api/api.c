@@ -34,21 +34,17 @@ int api_may_ask(void)
 		       0;
 }
 
-API int gnomon_loaded(void)
+API(int, loaded, (void))
 {
 	return 1;
 }
 
-API const char *gnomon_version(void)
+API(const char *, version, (void))
 {
 	return GNOMON_VERSION;
 }
 
-API int gnomon_enabled(void)
+API(int, enabled, (void))
 {
 	return api_recorder() && !aside_dormant();
 }
-
-API_OURS(loaded);
-API_OURS(version);
-API_OURS(enabled);

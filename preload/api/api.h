@@ -10,13 +10,13 @@
 #include "stub/functions.h"
 #include "preload/hooks/hooks.h"
 
-/* Exported, and reached by the caller's jump: its frame is as a hook's. */
-#define API HOOK
-
-/* The same by a name that nobody else's can stand before (api_table.c). */
-#define API_OURS(name)                                              \
-	extern __typeof__(gnomon_##name) api_our_##name             \
-		__attribute__((alias("gnomon_" #name))) BASE_HIDDEN
+/* Begins a function of the API: exported, and reached by the caller's jump, so
+ * that its frame is as a hook's; also by a name that nobody else's can stand
+ * before (api_table.c). */
+#define API(type, name, parameters)                                 \
+	extern BASE_HIDDEN type api_our_##name parameters           \
+		__attribute__((alias("gnomon_" #name)));            \
+	HOOK type gnomon_##name parameters
 
 /*
  * The recorder, started if it was not, also before our constructor has run.

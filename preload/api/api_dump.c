@@ -210,20 +210,17 @@ static int dump_write(void *data, const char *text, size_t size)
 	return 0;
 }
 
-API int gnomon_dump(const struct gnomon_dump *how, int fd)
+API(int, dump, (const struct gnomon_dump *how, int fd))
 {
 	return dump_run(how, dump_write, &fd,
 			(uintptr_t)__builtin_return_address(0));
 }
 
-API int gnomon_dump_to(const struct gnomon_dump *how, gnomon_writer write,
-		       void *data)
+API(int, dump_to,
+    (const struct gnomon_dump *how, gnomon_writer write, void *data))
 {
 	if (!write)
 		return -EINVAL;
 	return dump_run(how, write, data,
 			(uintptr_t)__builtin_return_address(0));
 }
-
-API_OURS(dump);
-API_OURS(dump_to);

@@ -6,7 +6,7 @@
 #include "preload/api/api.h"
 #include "preload/api/heaps.h"
 
-API uint32_t gnomon_heap_create(const char *name)
+API(uint32_t, heap_create, (const char *name))
 {
 	return name ? heaps_create(name) : 0;
 }
@@ -18,21 +18,21 @@ static inline bool api_heap_ready(uint32_t heap, const void *block)
 	       (likely(real.malloc) || real_resolve());
 }
 
-API __attribute__((flatten)) void gnomon_alloc(uint32_t heap,
-					       const void *block, size_t size)
+API(__attribute__((flatten)) void, alloc,
+    (uint32_t heap, const void *block, size_t size))
 {
 	if (api_heap_ready(heap, block))
 		api_block(heap, GT_ALLOC, block, size, HOOKS_CALLER);
 }
 
-API void gnomon_free(uint32_t heap, const void *block)
+API(void, free, (uint32_t heap, const void *block))
 {
 	if (api_heap_ready(heap, block))
 		api_end(heap, GT_FREE, block, HOOKS_CALLER);
 }
 
-API void gnomon_realloc(uint32_t heap, const void *old, const void *block,
-			size_t size)
+API(void, realloc,
+    (uint32_t heap, const void *old, const void *block, size_t size))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 
@@ -45,8 +45,3 @@ API void gnomon_realloc(uint32_t heap, const void *old, const void *block,
 		api_end(heap, GT_FREE, old, caller);
 	}
 }
-
-API_OURS(heap_create);
-API_OURS(alloc);
-API_OURS(free);
-API_OURS(realloc);

@@ -64,7 +64,7 @@ static int numbers_ask(enum ledger_question what, uint32_t ring, void *answer,
 	return ledger_ask(recorder, what, ring, answer, bytes);
 }
 
-API int gnomon_summarize(enum gnomon_who who, struct gnomon_summary *summary)
+API(int, summarize, (enum gnomon_who who, struct gnomon_summary *summary))
 {
 	const struct recorder *r = api_recorder();
 	const struct thread *thread = recorder_tls;
@@ -83,12 +83,9 @@ API int gnomon_summarize(enum gnomon_who who, struct gnomon_summary *summary)
 	return 0;
 }
 
-API int gnomon_histograms(struct gnomon_sizes *sizes)
+API(int, histograms, (struct gnomon_sizes *sizes))
 {
 	if (!sizes)
 		return -EINVAL;
 	return numbers_ask(LEDGER_ASK_CLASSES, 0, sizes, sizeof(*sizes));
 }
-
-API_OURS(summarize);
-API_OURS(histograms);

@@ -338,7 +338,7 @@ static int pools_trim(const void *pool, uint64_t start, uint64_t end,
 	return at.pool ? 0 : -ENOENT;
 }
 
-API int gnomon_pool_create(const void *pool, const char *name)
+API(int, pool_create, (const void *pool, const char *name))
 {
 	struct pools_at at;
 	int err = pools_enter(&at, pool);
@@ -350,18 +350,18 @@ API int gnomon_pool_create(const void *pool, const char *name)
 	return err;
 }
 
-API int gnomon_pool_destroy(const void *pool)
+API(int, pool_destroy, (const void *pool))
 {
 	return pools_trim(pool, UINT64_MAX, 0, true, HOOKS_CALLER);
 }
 
-API int gnomon_pool_trim(const void *pool, const void *start, size_t size)
+API(int, pool_trim, (const void *pool, const void *start, size_t size))
 {
 	return pools_trim(pool, (uintptr_t)start, (uintptr_t)start + size,
 			  false, HOOKS_CALLER);
 }
 
-API int gnomon_pool_alloc(const void *pool, const void *block, size_t size)
+API(int, pool_alloc, (const void *pool, const void *block, size_t size))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	struct pools_at at;
@@ -385,7 +385,7 @@ API int gnomon_pool_alloc(const void *pool, const void *block, size_t size)
 	return 0;
 }
 
-API int gnomon_pool_free(const void *pool, const void *block)
+API(int, pool_free, (const void *pool, const void *block))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	struct pools_at at;
@@ -401,8 +401,8 @@ API int gnomon_pool_free(const void *pool, const void *block)
 	return old ? 0 : -ENOENT;
 }
 
-API int gnomon_pool_change(const void *pool, const void *old,
-			   const void *block, size_t size)
+API(int, pool_change,
+    (const void *pool, const void *old, const void *block, size_t size))
 {
 	struct hooks_caller caller = HOOKS_CALLER;
 	struct pools_at at;
@@ -448,7 +448,7 @@ static int pools_rename(struct pools_at *at, struct pools_shard *other,
 	return 0;
 }
 
-API int gnomon_pool_move(const void *pool, const void *to)
+API(int, pool_move, (const void *pool, const void *to))
 {
 	struct pools_shard *a, *b;
 	struct pools_at at;
@@ -477,7 +477,7 @@ API int gnomon_pool_move(const void *pool, const void *to)
 	return err;
 }
 
-API int gnomon_pool_exists(const void *pool)
+API(int, pool_exists, (const void *pool))
 {
 	struct pools_at at;
 
@@ -486,12 +486,3 @@ API int gnomon_pool_exists(const void *pool)
 	pools_unlock(at.shard);
 	return at.pool != 0;
 }
-
-API_OURS(pool_create);
-API_OURS(pool_destroy);
-API_OURS(pool_trim);
-API_OURS(pool_alloc);
-API_OURS(pool_free);
-API_OURS(pool_change);
-API_OURS(pool_move);
-API_OURS(pool_exists);

@@ -31,36 +31,36 @@ static int api_ask_for(enum control_what what, const char *name)
 	return api_ask(&request);
 }
 
-API int gnomon_enable(void)
+API(int, enable, (void))
 {
 	int err = api_ask_for(CONTROL_START, NULL);
 
 	return err == -EALREADY ? 0 : err;
 }
 
-API int gnomon_disable(void)
+API(int, disable, (void))
 {
 	int err = api_ask_for(CONTROL_STOP, NULL);
 
 	return err == -EALREADY ? 0 : err;
 }
 
-API int gnomon_clear(void)
+API(int, clear, (void))
 {
 	return api_ask_for(CONTROL_CLEAR, NULL);
 }
 
-API int gnomon_sync(void)
+API(int, sync, (void))
 {
 	return api_ask_for(CONTROL_SYNC, NULL);
 }
 
-API int gnomon_marker(const char *name)
+API(int, marker, (const char *name))
 {
 	return name && *name ? api_ask_for(CONTROL_MARKER, name) : -EINVAL;
 }
 
-API int gnomon_snapshot(const char *name)
+API(int, snapshot, (const char *name))
 {
 	return api_ask_for(CONTROL_SNAPSHOT, name);
 }
@@ -75,21 +75,12 @@ static int api_ask_every(enum control_what what, uint64_t ns)
 	return api_ask(&request);
 }
 
-API int gnomon_snapshot_every(uint64_t ns)
+API(int, snapshot_every, (uint64_t ns))
 {
 	return api_ask_every(CONTROL_SNAPSHOT_EVERY, ns);
 }
 
-API int gnomon_stats_every(uint64_t ns)
+API(int, stats_every, (uint64_t ns))
 {
 	return api_ask_every(CONTROL_STATS_EVERY, ns);
 }
-
-API_OURS(enable);
-API_OURS(disable);
-API_OURS(clear);
-API_OURS(sync);
-API_OURS(marker);
-API_OURS(snapshot);
-API_OURS(snapshot_every);
-API_OURS(stats_every);

@@ -11,7 +11,7 @@
 
 #define API_LATEST_NS (UINT64_C(1000) * 86400 * 1000000000)
 
-API int gnomon_active(enum gnomon_who who)
+API(int, active, (enum gnomon_who who))
 {
 	const struct recorder *r = api_recorder();
 	const struct thread *thread;
@@ -53,17 +53,17 @@ static int api_activity(enum gnomon_who who, bool inactive)
 	return -EINVAL;
 }
 
-API int gnomon_activate(enum gnomon_who who)
+API(int, activate, (enum gnomon_who who))
 {
 	return api_activity(who, false);
 }
 
-API int gnomon_deactivate(enum gnomon_who who)
+API(int, deactivate, (enum gnomon_who who))
 {
 	return api_activity(who, true);
 }
 
-API int gnomon_limit_sizes(uint64_t min_bytes, uint64_t max_bytes)
+API(int, limit_sizes, (uint64_t min_bytes, uint64_t max_bytes))
 {
 	struct recorder *r = api_recorder();
 
@@ -75,7 +75,7 @@ API int gnomon_limit_sizes(uint64_t min_bytes, uint64_t max_bytes)
 	return 0;
 }
 
-API int gnomon_set_timestamp(uint64_t ns)
+API(int, set_timestamp, (uint64_t ns))
 {
 	struct control_request request = { .what = CONTROL_TICK,
 					   .number = ns };
@@ -102,9 +102,3 @@ API int gnomon_set_timestamp(uint64_t ns)
 	recorder_put_aside(thread, THREAD_TIMED, true);
 	return 0;
 }
-
-API_OURS(active);
-API_OURS(activate);
-API_OURS(deactivate);
-API_OURS(limit_sizes);
-API_OURS(set_timestamp);
