@@ -24,6 +24,7 @@
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/control.h"
 #include "cli/recorder/dump/dump.h"
+#include "cli/recorder/memory/program_ranges.h"
 #include "cli/recorder/seccomp_verdict.h"
 #include "cli/recorder/target_file.h"
 #include "preload/base/proc.h"
@@ -192,6 +193,15 @@ static long serve_filter(const struct gl_request *request)
 					    sizeof(struct sock_filter));
 }
 
+static long serve_memory(const struct recording *r, struct gl_request *request)
+{
+	const struct gl_range image = { request->arg[1], request->arg[2] };
+
+	return program_ranges_read((struct gl_range *)request->data,
+				   request->bytes / sizeof(struct gl_range),
+				   request->arg[0], image, r->shared);
+}
+
 static long serve_control(struct writer *w, struct gl_request *request)
 {
 	struct control_request *control = (void *)request->data;
@@ -218,6 +228,8 @@ static long serve_request(struct writer *w, struct gl_request *request)
 		return serve_readable(request->arg[0]);
 	case ASK_FILTER:
 		return serve_filter(request);
+	case ASK_MEMORY:
+		return serve_memory(w->r, request);
 	case ASK_CONTROL:
 		return serve_control(w, request);
 	case ASK_USER_SPACE:

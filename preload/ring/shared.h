@@ -62,6 +62,10 @@ enum arenas_which { ARENAS_RUNNING, ARENAS_LAST, ARENAS_WHICH };
  * single thread, and had no other before. */
 enum arenas_can { ARENAS_FOREIGN, ARENAS_THREADS, ARENAS_ALONE };
 
+struct gl_range {
+	uint64_t start, end;	/* addresses of the target */
+};
+
 #define GL_REQUEST_ROOM 8192	/* bytes of a request's data */
 
 enum ask_what {
@@ -74,6 +78,10 @@ enum ask_what {
 	/* what a filter of arg[0] instructions forbids (ban.h); data: those from
 	 * number arg[1] on; arg[2] is the asker's */
 	ASK_FILTER,
+	/* how many ranges of the program's memory there are from arg[0] on, the
+	 * first of which are put into data (struct gl_range): all but what is
+	 * ours, and our library, from arg[1] to arg[2] */
+	ASK_MEMORY,
 	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
 	ASK_CONTROL,		/* data: a struct control_request (control.h) */
 	/* answers enum ledger_question `number`; arg: ring, nested */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/recorder/memory/own_ranges.h"
+#include "cli/recorder/memory/program_ranges.h"
 
 static struct gl_shared shared;
 static struct own_ranges own;
@@ -58,11 +59,54 @@ static void they_may_be_anything(void **state)
 	assert_true(own_ranges_have(&own, 0x3000, UINT64_MAX));
 }
 
+/* What is left of mappings, of which the kernel may have merged neighbours. */
+static void the_rest_is_the_programs(void **state)
+{
+	const struct gl_range image = { 0x8000, 0xa000 };
+	struct gl_range to[4];
+	unsigned n;
+
+	(void)state;
+	gl_own_put(&shared.own[0], 0x2000, 0x1000);
+	gl_own_put(&shared.own[1], 0x5000, 0x1000);
+	own_ranges_find(&own, &shared);
+	own_ranges_put(&own, image);
+	n = program_ranges_add(to, 0, 4, &own,
+			       (struct gl_range){ 0x1000, 0x6000 }, 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(to[0].start, 0x1000);
+	assert_int_equal(to[0].end, 0x2000);
+	assert_int_equal(to[1].start, 0x3000);
+	assert_int_equal(to[1].end, 0x5000);
+	/* ours alone, one that follows at once, one around the library */
+	n = program_ranges_add(to, n, 4, &own,
+			       (struct gl_range){ 0x5000, 0x6000 }, 0);
+	assert_int_equal(n, 2);
+	n = program_ranges_add(to, n, 4, &own,
+			       (struct gl_range){ 0x6000, 0x7000 }, 0);
+	n = program_ranges_add(to, n, 4, &own,
+			       (struct gl_range){ 0x7000, 0xb000 }, 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(to[2].start, 0x6000);
+	assert_int_equal(to[2].end, 0x8000);
+	assert_int_equal(to[3].start, 0xa000);
+	/* there is no more room; the rest is asked for next */
+	n = program_ranges_add(to, n, 4, &own,
+			       (struct gl_range){ 0xc000, 0xd000 }, 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(to[3].end, 0xb000);
+	n = program_ranges_add(to, 0, 4, &own,
+			       (struct gl_range){ 0x1000, 0x5000 }, 0x4000);
+	assert_int_equal(n, 1);
+	assert_int_equal(to[0].start, 0x4000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(none_are_told, each),
 		cmocka_unit_test_setup(neighbours_are_one, each),
+		cmocka_unit_test_setup(the_rest_is_the_programs, each),
 		cmocka_unit_test_setup(they_may_be_anything, each),
 	};
 

@@ -238,7 +238,6 @@ static void maps_watch_mapping(struct maps_watch *watch,
 {
 	struct xxh64 hash;
 	uint64_t path_hash;
-	unsigned i;
 
 	if (m->start >= MAPS_WATCH_GATE)
 		return;
@@ -247,18 +246,8 @@ static void maps_watch_mapping(struct maps_watch *watch,
 	path_hash = xxh64_digest(&hash);
 	while (m->start < m->end) {
 		uint64_t end = m->end;
-		bool own = false;
+		bool own = own_ranges_cut(&watch->own, m->start, &end);
 
-		for (i = 0; i < watch->own.count; i++) {
-			const struct own_range *o = &watch->own.range[i];
-
-			if (m->start >= o->start && m->start < o->end) {
-				own = true;
-				end = base_min(end, o->end);
-			} else if (o->start > m->start) {
-				end = base_min(end, o->start);
-			}
-		}
 		maps_watch_part(watch, m, end, own, path_hash);
 	}
 }

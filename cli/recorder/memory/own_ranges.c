@@ -7,9 +7,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "preload/base/base.h"
+
 static int own_ranges_order(const void *a, const void *b)
 {
-	const struct own_range *x = a, *y = b;
+	const struct gl_range *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
@@ -19,8 +21,8 @@ static void own_ranges_join(struct own_ranges *own)
 	unsigned i, last = 0;
 
 	for (i = 1; i < own->count; i++) {
-		struct own_range *to = &own->range[last];
-		const struct own_range *range = &own->range[i];
+		struct gl_range *to = &own->range[last];
+		const struct gl_range *range = &own->range[i];
 
 		if (range->start > to->end)
 			own->range[++last] = *range;
@@ -29,6 +31,12 @@ static void own_ranges_join(struct own_ranges *own)
 	}
 	if (own->count)
 		own->count = last + 1;
+}
+
+static void own_ranges_sort(struct own_ranges *own)
+{
+	qsort(own->range, own->count, sizeof(*own->range), own_ranges_order);
+	own_ranges_join(own);
 }
 
 void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared)
@@ -44,12 +52,39 @@ void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared)
 						   memory_order_relaxed);
 
 		if (size && at + size > at)
-			own->range[own->count++] = (struct own_range){
+			own->range[own->count++] = (struct gl_range){
 				at, at + size
 			};
 	}
-	qsort(own->range, own->count, sizeof(*own->range), own_ranges_order);
-	own_ranges_join(own);
+	own_ranges_sort(own);
+}
+
+void own_ranges_put(struct own_ranges *own, struct gl_range range)
+{
+	if (range.start >= range.end || own->count > GL_OWN)
+		return;
+	own->range[own->count++] = range;
+	own_ranges_sort(own);
+}
+
+bool own_ranges_cut(const struct own_ranges *own, uint64_t start,
+		    uint64_t *end)
+{
+	unsigned i;
+
+	for (i = 0; i < own->count; i++) {
+		const struct gl_range *range = &own->range[i];
+
+		if (range->end <= start)
+			continue;
+		if (range->start <= start) {
+			*end = base_min(*end, range->end);
+			return true;
+		}
+		*end = base_min(*end, range->start);
+		return false;
+	}
+	return false;
 }
 
 bool own_ranges_have(const struct own_ranges *own, uint64_t start,

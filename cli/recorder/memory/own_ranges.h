@@ -10,18 +10,21 @@
 
 #include "preload/ring/shared.h"
 
-struct own_range {
-	uint64_t start, end;
-};
-
 /* By address; neighbours are one. */
 struct own_ranges {
-	struct own_range range[GL_OWN];
+	struct gl_range range[GL_OWN + 1];
 	unsigned count;
 };
 
 /* As they are told now. */
 void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared);
+
+/* One more, which they do not tell. */
+void own_ranges_put(struct own_ranges *own, struct gl_range range);
+
+/* Whether what begins at `start` is ours; *end goes back to where that ends. */
+bool own_ranges_cut(const struct own_ranges *own, uint64_t start,
+		    uint64_t *end);
 
 /* Whether all of [start, end) is ours. */
 bool own_ranges_have(const struct own_ranges *own, uint64_t start,

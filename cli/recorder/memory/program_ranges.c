@@ -1,0 +1,52 @@
+/* program_ranges.c: see program_ranges.h. */
+#include "cli/recorder/memory/program_ranges.h"
+
+#include "cli/recorder/target_file.h"
+#include "preload/base/base.h"
+
+unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
+			    const struct own_ranges *own,
+			    struct gl_range mapping, uint64_t from)
+{
+	uint64_t at = base_max(mapping.start, from), end;
+
+	for (; at < mapping.end; at = end) {
+		end = mapping.end;
+		if (own_ranges_cut(own, at, &end))
+			continue;
+		if (count && to[count - 1].end == at)
+			to[count - 1].end = end;
+		else if (count < room)
+			to[count++] = (struct gl_range){ at, end };
+		else
+			break;
+	}
+	return count;
+}
+
+long program_ranges_read(struct gl_range *to, unsigned room, uint64_t from,
+			 struct gl_range image, const struct gl_shared *shared)
+{
+	char buffer[PROC_LINES_BUFFER];
+	struct proc_lines_mapping mapping;
+	struct proc_lines lines;
+	struct own_ranges own;
+	unsigned count = 0;
+	const char *line;
+	int err;
+
+	own_ranges_find(&own, shared);
+	own_ranges_put(&own, image);
+	err = target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
+				sizeof(buffer));
+	if (err)
+		return err;
+	while ((line = proc_lines_next(&lines)))
+		if (proc_lines_mapping(line, &mapping))
+			count = program_ranges_add(
+				to, count, room, &own,
+				(struct gl_range){ mapping.start, mapping.end },
+				from);
+	proc_lines_close(&lines);
+	return count;
+}
