@@ -145,16 +145,12 @@ static void put_check(struct buffer *plan)
 {
 	uint64_t check = patch_hash(plan->data, plan->size);
 
-	for (unsigned i = 0; i < PATCH_CHECK; i++) {
-		char byte = (char)(check >> 8 * i);
-
-		buffer_add(plan, &byte, 1);
-	}
+	buffer_add(plan, (const char *)&check, sizeof(check));
 }
 
 char *plan_make(const char *program, char *const *arguments)
 {
-	static const char version = PATCH_VERSION, end = PATCH_END;
+	static const char version = PATCH_VERSION;
 	char *text = NULL, *path = executed(program);
 	struct buffer plan = { 0 };
 
@@ -172,7 +168,6 @@ char *plan_make(const char *program, char *const *arguments)
 			plan.size = before;
 	}
 	if (plan.size > 1) {
-		buffer_add(&plan, &end, 1);
 		put_check(&plan);
 		if (plan.size <= PATCH_BYTES_MAX)
 			text = encode(&plan);

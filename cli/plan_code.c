@@ -160,9 +160,9 @@ static bool fix(struct plan_moved *moved, unsigned kind, unsigned tail,
 	if (moved->fix_count == PATCH_FIXES_MAX ||
 	    moved->code_size < tail + 4)
 		return false;
-	moved->fixes[moved->fix_count++] = (struct plan_fix){
-		(uint8_t)(moved->code_size - tail - 4), (uint8_t)tail,
-		(uint8_t)kind, target };
+	moved->fixes[moved->fix_count++] = (struct patch_fix){
+		.target = target, .at = (uint8_t)(moved->code_size - tail - 4),
+		.tail = (uint8_t)tail, .kind = (uint8_t)kind };
 	return true;
 }
 

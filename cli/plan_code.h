@@ -30,16 +30,11 @@ struct plan_function {
 	uint64_t limit;		/* where something else begins */
 };
 
-struct plan_fix {
-	uint8_t at, tail, kind;
-	uint64_t target;
-};
-
 struct plan_moved {
 	unsigned displaced;
 	unsigned code_size, fix_count;
 	uint8_t code[PATCH_CODE_MAX];
-	struct plan_fix fixes[PATCH_FIXES_MAX];
+	struct patch_fix fixes[PATCH_FIXES_MAX];
 };
 
 /*

@@ -14,6 +14,7 @@
  */
 #include "cli/plan_image.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -403,75 +404,47 @@ static void check_middles(struct planning *p)
 
 /* ---- writing ---- */
 
-static void put_byte(struct buffer *out, unsigned value)
-{
-	char byte = (char)value;
-
-	buffer_add(out, &byte, 1);
-}
-
-static void put_number(struct buffer *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		put_byte(out, (unsigned)(value & 0x7f) | 0x80);
-	put_byte(out, (unsigned)value);
-}
-
-static void put_text(struct buffer *out, const char *text)
-{
-	size_t size = strlen(text);
-
-	if (size > PATCH_NAME_MAX)
-		size = PATCH_NAME_MAX;
-	put_number(out, size);
-	buffer_add(out, text, size);
-}
-
 static void put_function(struct buffer *out, const struct plan_file *file,
 			 const struct candidate *c)
 {
+	const struct plan_moved *moved = &c->moved;
 	size_t size = c->function.end - c->function.entry;
 	const uint8_t *code = file->memory.read(&file->memory,
 						c->function.entry, size,
 						NULL);
-	uint64_t check = patch_hash(code, size);
+	struct patch_entry entry = {
+		.address = c->function.entry,
+		.check = patch_hash(code, size),
+		.size = (uint32_t)size,
+		.flags = plan_code_calls_out(&file->memory, &c->function) ?
+				 0 : PATCH_KEEPS_ALL,
+		.displaced = (uint8_t)moved->displaced,
+		.code_size = (uint8_t)moved->code_size,
+		.fix_count = (uint8_t)moved->fix_count,
+		.shape = c->shape,
+	};
 
-	put_number(out, c->function.entry);
-	put_number(out, size);
-	for (unsigned i = 0; i < 8; i++)
-		put_byte(out, (unsigned)(check >> 8 * i) & 0xff);
-	put_byte(out, plan_code_calls_out(&file->memory, &c->function) ?
-		 0 : PATCH_KEEPS_ALL);
-	put_byte(out, c->shape.op);
-	put_byte(out, c->shape.block);
-	put_byte(out, c->shape.size);
-	put_byte(out, c->shape.count);
-	put_byte(out, c->moved.displaced);
-	put_number(out, c->moved.code_size);
-	buffer_add(out, (const char *)c->moved.code, c->moved.code_size);
-	put_number(out, c->moved.fix_count);
-	for (unsigned i = 0; i < c->moved.fix_count; i++) {
-		put_byte(out, c->moved.fixes[i].at);
-		put_byte(out, c->moved.fixes[i].tail);
-		put_byte(out, c->moved.fixes[i].kind);
-		put_number(out, c->moved.fixes[i].target);
-	}
+	buffer_add(out, (const char *)&entry, sizeof(entry));
+	buffer_add(out, (const char *)moved->code, moved->code_size);
+	buffer_add(out, (const char *)moved->fixes,
+		   moved->fix_count * sizeof(moved->fixes[0]));
 }
 
 static void put_image(struct buffer *out, const struct planning *p,
 		      const char *path)
 {
+	struct patch_image image = {
+		.kind = p->program ? PATCH_PROGRAM : PATCH_LIBRARY,
+		.told = p->refused != NULL,
+	};
 	const char *slash = strrchr(path, '/');
-	size_t count = 0;
 
 	for (size_t i = 0; p->refused == NULL && i < p->list_count; i++)
-		count += !p->list[i].forwards;
-	put_byte(out, p->program ? PATCH_PROGRAM : PATCH_LIBRARY);
-	put_text(out, slash ? slash + 1 : path);
-	put_text(out, p->allocator);
-	put_byte(out, p->refused != NULL);
-	put_number(out, count);
-	for (size_t i = 0; count > 0 && i < p->list_count; i++)
+		image.functions += !p->list[i].forwards;
+	snprintf(image.name, sizeof(image.name), "%s",
+		 slash ? slash + 1 : path);
+	buffer_add(out, (const char *)&image, sizeof(image));
+	for (size_t i = 0; image.functions > 0 && i < p->list_count; i++)
 		if (!p->list[i].forwards)
 			put_function(out, p->file, &p->list[i]);
 }

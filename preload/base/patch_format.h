@@ -8,29 +8,18 @@
  * character (PATCH_DIGITS):
  *
  *	version      1 byte, PATCH_VERSION
- *	images       each:
- *	  kind       1 byte: PATCH_END, PATCH_PROGRAM, PATCH_LIBRARY
- *	  name       of the file without directories
- *	  allocator  for the message
- *	  told       1 byte: 1 if there is no plan and the user knows why
- *	  functions  their number, then each:
- *	    address  in the file, as its symbols have it
- *	    size     of the code that was analysed
- *	    check    8 bytes: patch_hash of that code, little-endian
- *	    flags    1 byte, PATCH_KEEPS_ALL
- *	    shape    op, block, size, count: 1 byte each (struct patch_shape)
- *	    displaced  1 byte: how many bytes the jump takes
- *	    code     the same instructions, to be run elsewhere
- *	    fixes    their number, then each: at, tail, kind: 1 byte each;
- *	             address
- *	check        8 bytes: patch_hash of all before, little-endian
+ *	images       each a struct patch_image, and then for each function
+ *	  entry      struct patch_entry
+ *	  code       the same instructions, to be run elsewhere
+ *	  fixes      each a struct patch_fix
+ *	check        8 bytes: patch_hash of all before
  *
  * There may be several programs: what a program is run by, and itself. Which one
  * this is, its code tells.
  *
- * Names and code are a length and so many bytes; numbers without a size are
- * LEB128. The code ends with a jump back, or with an instruction that does not
- * go on.
+ * There is nothing in between, so nothing is aligned; numbers are as the machine
+ * has them. The code ends with a jump back, or with an instruction that does
+ * not go on.
  */
 #ifndef GNOMON_PATCH_FORMAT_H
 #define GNOMON_PATCH_FORMAT_H
@@ -39,7 +28,7 @@
 #include <stdint.h>
 
 #define PATCH_VARIABLE "GNOMON_PLAN"
-#define PATCH_VERSION 2
+#define PATCH_VERSION 3
 
 /* One string of an environment may have 128 KiB. */
 #define PATCH_TEXT_MAX (64u << 10)
@@ -56,7 +45,7 @@
 #define PATCH_CODE_MAX 96
 #define PATCH_FIXES_MAX 16
 
-enum { PATCH_END, PATCH_PROGRAM, PATCH_LIBRARY };
+enum { PATCH_PROGRAM = 1, PATCH_LIBRARY };
 
 /* Callers in the same file may count on registers that a function is free to
  * change: all of them are kept. */
@@ -94,6 +83,32 @@ struct patch_shape {
 	uint8_t block;
 	uint8_t size;
 	uint8_t count;
+};
+
+struct patch_image {
+	uint8_t kind;		/* PATCH_PROGRAM, PATCH_LIBRARY */
+	uint8_t told;		/* 1: there is no plan and the user knows why */
+	uint16_t functions;
+	/* of the file without directories; ends with a NUL */
+	char name[PATCH_NAME_MAX + 1];
+};
+
+struct patch_entry {
+	uint64_t address;	/* in the file, as its symbols have it */
+	uint64_t check;		/* patch_hash of the code that was analysed */
+	uint32_t size;		/* of that code */
+	uint8_t flags;		/* PATCH_KEEPS_ALL */
+	uint8_t displaced;	/* how many bytes the jump takes */
+	uint8_t code_size, fix_count;
+	struct patch_shape shape;
+	uint32_t unused;
+};
+
+struct patch_fix {
+	uint64_t target;	/* an address in the file */
+	uint8_t at, tail;	/* in the code (enum patch_fix_kind) */
+	uint8_t kind;
+	uint8_t unused[5];
 };
 
 /* FNV-1a: what is compared is what the command and the library both see, and

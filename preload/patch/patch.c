@@ -132,13 +132,13 @@ static int patch_visit(const struct elfmap *map, void *data)
 static bool patch_is_true(const struct patch_work *work,
 			  const struct patch_function *f)
 {
-	uintptr_t start = work->bias + f->address;
+	uintptr_t start = work->bias + f->entry.address;
 
 	if (start < work->code || start >= work->code_end ||
-	    f->size > work->code_end - start ||
-	    f->displaced > work->code_end - start)
+	    f->entry.size > work->code_end - start ||
+	    f->entry.displaced > work->code_end - start)
 		return false;
-	return patch_hash((const void *)start, f->size) == f->check;
+	return patch_hash((const void *)start, f->entry.size) == f->entry.check;
 }
 
 /* Calls `fn` for each function; whether it said yes to all of them. */
@@ -209,8 +209,8 @@ bool patch_move(const struct patch_function *f, uintptr_t bias, uint8_t *to,
 {
 	unsigned i;
 
-	memcpy(to, f->code, f->code_size);
-	for (i = 0; i < f->fix_count; i++) {
+	memcpy(to, f->code, f->entry.code_size);
+	for (i = 0; i < f->entry.fix_count; i++) {
 		const struct patch_fix *fix = &f->fixes[i];
 		uint64_t target = bias + fix->target;
 		uint32_t half = fix->kind == PATCH_FIX_HIGH ? target >> 32 :
@@ -239,18 +239,18 @@ static bool patch_prepare_one(struct patch_work *work,
 		(struct patch_slot *)(work->area + PATCH_ENTRIES) + index;
 	uint8_t *thunk = patch_thunk(work, index);
 	uint8_t *code = thunk + ARCH_PATCH_THUNK;
-	bool keeping = f->flags & PATCH_KEEPS_ALL;
+	bool keeping = f->entry.flags & PATCH_KEEPS_ALL;
 	uint8_t jump[PATCH_JUMP];
 
-	if (!CLAIM(code + f->code_size <= work->area + work->area_size))
+	if (!CLAIM(code + f->entry.code_size <= work->area + work->area_size))
 		return false;
 	slot->original = (patch_wrapper *)(uintptr_t)code;
 	slot->wrapper = work->wrapper;
-	slot->shape = f->shape;
+	slot->shape = f->entry.shape;
 	arch_patch_thunk(thunk, (uintptr_t)thunk, (uintptr_t)slot,
 			 (uintptr_t)work->area + (keeping ? 8 : 0), keeping);
 	return patch_move(f, work->bias, code, (uintptr_t)code) &&
-	       arch_patch_jump(jump, work->bias + f->address,
+	       arch_patch_jump(jump, work->bias + f->entry.address,
 			       (uintptr_t)thunk);
 }
 
@@ -276,9 +276,9 @@ static bool patch_prepare(struct patch_work *work)
 static long patch_protect(const struct patch_work *work,
 			  const struct patch_function *f, int protection)
 {
-	uintptr_t start = work->bias + f->address;
+	uintptr_t start = work->bias + f->entry.address;
 	uintptr_t first = patch_page(start);
-	uintptr_t end = patch_page(start + f->displaced - 1) + PATCH_PAGE;
+	uintptr_t end = patch_page(start + f->entry.displaced - 1) + PATCH_PAGE;
 
 	return arch_syscall3(__NR_mprotect, first, end - first, protection);
 }
@@ -294,17 +294,17 @@ static bool patch_open_one(struct patch_work *work,
 static bool patch_write_one(struct patch_work *work,
 			    const struct patch_function *f, uint32_t index)
 {
-	uintptr_t at = work->bias + f->address;
+	uintptr_t at = work->bias + f->entry.address;
 	uint8_t bytes[PATCH_DISPLACED_MAX];
 
 	/* as patch_is_true and patch_plan_fits have found */
-	if (!CLAIM(f->displaced <= sizeof(bytes) && at >= work->code &&
-		   at + f->displaced <= work->code_end))
+	if (!CLAIM(f->entry.displaced <= sizeof(bytes) && at >= work->code &&
+		   at + f->entry.displaced <= work->code_end))
 		return false;
 	/* the rest of what was displaced is never reached: traps */
 	memset(bytes, 0xcc, sizeof(bytes));
 	arch_patch_jump(bytes, at, (uintptr_t)patch_thunk(work, index));
-	memcpy((void *)at, bytes, f->displaced);
+	memcpy((void *)at, bytes, f->entry.displaced);
 	return true;
 }
 
@@ -378,7 +378,7 @@ static void patch_one(struct patch_plan *plan, const struct patch_image *image,
 			return;
 	patched = image->functions && patch_list_has_room() &&
 		  patch_image(&work);
-	if (patched || image->told)
+	if (patched || image->told == 1)
 		patch_remember(&work, patched);
 }
 
@@ -409,7 +409,7 @@ void patch_apply(const char *text, patch_wrapper *wrapper)
 		return;
 	size = patch_plan_decode(text, bytes, PATCH_BYTES_MAX);
 	if (patch_plan_is_whole(bytes, size) &&
-	    patch_plan_open(&plan, bytes, size))
+	    patch_plan_open(&plan, bytes, size - PATCH_CHECK))
 		while (patch_plan_image(&plan, &image))
 			patch_one(&plan, &image, wrapper);
 	sys_munmap(bytes, PATCH_BYTES_MAX);

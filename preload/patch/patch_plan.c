@@ -1,8 +1,8 @@
 /*
  * patch_plan.c: see patch_plan.h.
  *
- * I1: nothing is read outside [next, end); what is missing reads as 0 and
- *     makes the plan bad.
+ * I1: nothing is read outside [next, end); where something is missing the plan
+ *     is bad, and no more is read of it.
  */
 #include "preload/patch/patch_plan.h"
 
@@ -42,59 +42,16 @@ size_t patch_plan_decode(const char *text, uint8_t *to, size_t room)
 	return size;
 }
 
-static uint8_t patch_plan_byte(struct patch_plan *plan)
+/* The next bytes. False: there are not so many (I1). */
+static bool patch_plan_take(struct patch_plan *plan, void *to, size_t size)
 {
-	if (plan->next == plan->end) {
+	if (size > (size_t)(plan->end - plan->next))
 		plan->bad = true;
-		return 0;
-	}
-	return *plan->next++;
-}
-
-static uint64_t patch_plan_number(struct patch_plan *plan)
-{
-	uint64_t value = 0;
-	unsigned shift;
-
-	for (shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = patch_plan_byte(plan);
-
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
-	}
-	plan->bad = true;
-	return 0;
-}
-
-/* So many bytes; NULL: there are not. */
-static const uint8_t *patch_plan_bytes(struct patch_plan *plan, uint64_t size)
-{
-	const uint8_t *bytes = plan->next;
-
-	if (size > (uint64_t)(plan->end - plan->next)) {
-		plan->bad = true;
-		return NULL;
-	}
+	if (plan->bad)
+		return false;
+	memcpy(to, plan->next, size);
 	plan->next += size;
-	return bytes;
-}
-
-static void patch_plan_text(struct patch_plan *plan,
-			    char text[PATCH_NAME_MAX + 1])
-{
-	uint64_t size = patch_plan_number(plan);
-	const uint8_t *bytes = NULL;
-
-	if (size <= PATCH_NAME_MAX)
-		bytes = patch_plan_bytes(plan, size);
-	if (!bytes) {
-		plan->bad = true;
-		size = 0;
-	}
-	if (size)
-		memcpy(text, bytes, size);
-	text[size] = '\0';
+	return true;
 }
 
 bool patch_plan_is_whole(const uint8_t *bytes, size_t size)
@@ -111,54 +68,41 @@ bool patch_plan_is_whole(const uint8_t *bytes, size_t size)
 bool patch_plan_open(struct patch_plan *plan, const uint8_t *bytes,
 		     size_t size)
 {
-	plan->next = bytes;
-	plan->end = bytes + size;
-	plan->bad = false;
-	if (patch_plan_byte(plan) != PATCH_VERSION)
+	uint8_t version;
+
+	*plan = (struct patch_plan){ bytes, bytes + size, false };
+	if (patch_plan_take(plan, &version, sizeof(version)) &&
+	    version != PATCH_VERSION)
 		plan->bad = true;
 	return !plan->bad;
 }
 
 bool patch_plan_image(struct patch_plan *plan, struct patch_image *image)
 {
-	uint64_t functions;
-
-	image->kind = patch_plan_byte(plan);
-	if (plan->bad || image->kind == PATCH_END)
+	if (plan->next == plan->end ||
+	    !patch_plan_take(plan, image, sizeof(*image)))
 		return false;
-	patch_plan_text(plan, image->name);
-	patch_plan_text(plan, image->allocator);
-	image->told = patch_plan_byte(plan) == 1;
-	functions = patch_plan_number(plan);
-	if (image->kind > PATCH_LIBRARY || functions > PATCH_FUNCTIONS_MAX)
+	if ((image->kind != PATCH_PROGRAM && image->kind != PATCH_LIBRARY) ||
+	    image->functions > PATCH_FUNCTIONS_MAX ||
+	    image->name[PATCH_NAME_MAX])
 		plan->bad = true;
-	image->functions = functions;
 	return !plan->bad;
-}
-
-static uint64_t patch_plan_check(struct patch_plan *plan)
-{
-	uint64_t value = 0;
-	unsigned i;
-
-	for (i = 0; i < 8; i++)
-		value |= (uint64_t)patch_plan_byte(plan) << 8 * i;
-	return value;
 }
 
 static bool patch_plan_fits(const struct patch_function *f)
 {
-	const struct patch_shape *shape = &f->shape;
+	const struct patch_entry *entry = &f->entry;
+	const struct patch_shape *shape = &entry->shape;
 	unsigned i;
 
-	for (i = 0; i < f->fix_count; i++)
+	for (i = 0; i < entry->fix_count; i++)
 		if (f->fixes[i].kind >= PATCH_FIX_KINDS ||
-		    f->fixes[i].at + 4u + f->fixes[i].tail > f->code_size)
+		    f->fixes[i].at + 4u + f->fixes[i].tail > entry->code_size)
 			return false;
-	return f->size && f->size <= PATCH_SIZE_MAX &&
-	       f->address + f->size > f->address &&
-	       f->displaced >= PATCH_JUMP &&
-	       f->displaced <= PATCH_DISPLACED_MAX &&
+	return entry->size && entry->size <= PATCH_SIZE_MAX &&
+	       entry->address + entry->size > entry->address &&
+	       entry->displaced >= PATCH_JUMP &&
+	       entry->displaced <= PATCH_DISPLACED_MAX &&
 	       shape->op < PATCH_OPS && shape->block <= PATCH_NONE &&
 	       shape->size <= PATCH_NONE && shape->count <= PATCH_NONE &&
 	       (shape->op != PATCH_POINTER || shape->block < PATCH_NONE);
@@ -166,36 +110,16 @@ static bool patch_plan_fits(const struct patch_function *f)
 
 bool patch_plan_function(struct patch_plan *plan, struct patch_function *f)
 {
-	uint64_t size;
-	unsigned i;
+	struct patch_entry *entry = &f->entry;
 
-	f->address = patch_plan_number(plan);
-	f->size = patch_plan_number(plan);
-	f->check = patch_plan_check(plan);
-	f->flags = patch_plan_byte(plan);
-	f->shape.op = patch_plan_byte(plan);
-	f->shape.block = patch_plan_byte(plan);
-	f->shape.size = patch_plan_byte(plan);
-	f->shape.count = patch_plan_byte(plan);
-	f->displaced = patch_plan_byte(plan);
-	size = patch_plan_number(plan);
-	if (!size || size > PATCH_CODE_MAX)
-		plan->bad = true;
-	f->code_size = size;
-	f->code = patch_plan_bytes(plan, f->code_size);
-	size = patch_plan_number(plan);
-	if (size > PATCH_FIXES_MAX)
-		plan->bad = true;
-	if (plan->bad)
+	if (!patch_plan_take(plan, entry, sizeof(*entry)))
 		return false;
-	f->fix_count = size;
-	for (i = 0; i < f->fix_count; i++) {
-		f->fixes[i].at = patch_plan_byte(plan);
-		f->fixes[i].tail = patch_plan_byte(plan);
-		f->fixes[i].kind = patch_plan_byte(plan);
-		f->fixes[i].target = patch_plan_number(plan);
-	}
-	if (!patch_plan_fits(f))
+	if (!entry->code_size || entry->code_size > PATCH_CODE_MAX ||
+	    entry->fix_count > PATCH_FIXES_MAX ||
+	    !patch_plan_take(plan, f->code, entry->code_size) ||
+	    !patch_plan_take(plan, f->fixes,
+			     entry->fix_count * sizeof(f->fixes[0])) ||
+	    !patch_plan_fits(f))
 		plan->bad = true;
 	return !plan->bad;
 }

@@ -17,26 +17,9 @@ struct patch_plan {
 	bool bad;
 };
 
-struct patch_image {
-	uint8_t kind;
-	bool told;
-	char name[PATCH_NAME_MAX + 1];
-	char allocator[PATCH_NAME_MAX + 1];
-	uint32_t functions;
-};
-
-struct patch_fix {
-	uint8_t at, tail, kind;
-	uint64_t target;
-};
-
 struct patch_function {
-	uint64_t address, size, check;
-	uint8_t flags;
-	struct patch_shape shape;
-	uint8_t displaced;
-	uint8_t code_size, fix_count;
-	const uint8_t *code;
+	struct patch_entry entry;
+	uint8_t code[PATCH_CODE_MAX];
 	struct patch_fix fixes[PATCH_FIXES_MAX];
 };
 
@@ -48,7 +31,7 @@ size_t patch_plan_decode(const char *text, uint8_t *to, size_t room);
  * on somebody has written on purpose. */
 bool patch_plan_is_whole(const uint8_t *bytes, size_t size);
 
-/* False: another version. */
+/* Without that. False: another version. */
 bool patch_plan_open(struct patch_plan *plan, const uint8_t *bytes,
 		     size_t size);
 

@@ -138,19 +138,17 @@ static uint8_t *near_page(void)
 
 static function *place(const struct plan_moved *moved)
 {
-	struct patch_function f = { .code = moved->code,
-				    .code_size = moved->code_size,
-				    .fix_count = moved->fix_count };
+	struct patch_function f = {
+		.entry = { .code_size = (uint8_t)moved->code_size,
+			   .fix_count = (uint8_t)moved->fix_count },
+	};
 	static uint8_t *to;
 
 	if (!to)
 		to = near_page();
 	to += 128;
-	for (unsigned i = 0; i < moved->fix_count; i++)
-		f.fixes[i] = (struct patch_fix){ moved->fixes[i].at,
-						 moved->fixes[i].tail,
-						 moved->fixes[i].kind,
-						 moved->fixes[i].target };
+	memcpy(f.code, moved->code, sizeof(f.code));
+	memcpy(f.fixes, moved->fixes, sizeof(f.fixes));
 	assert_true(patch_move(&f, 0, to, (uintptr_t)to));
 	return (function *)(uintptr_t)to;
 }
