@@ -33,24 +33,9 @@ static inline __attribute__((always_inline)) void
 api_block(uint32_t heap, unsigned kind, const void *block, uint64_t size,
 	  struct hooks_caller caller)
 {
-	uint64_t word1 = gl_word1_of_heap(heap, (uintptr_t)block);
-	struct thread *thread = recorder_tls;
-	struct gl_shared *shared;
-	struct gl_ring *ring;
-	uint32_t context;
-
-	if (unlikely(!thread) ||
-	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
-	    unlikely(!ring_idle(ring))) {
-		hooks_block_slow(kind, word1, size, caller);
-		return;
-	}
-	ring_enter(ring, caller.sp, caller.ra);
-	ring_stamp(shared, ring);
-	context = hooks_capture(thread, caller);
-	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
-			size);
-	ring_leave(ring);
+	hooks_block_of(false, kind,
+		       (void *)gl_word1_of_heap(heap, (uintptr_t)block), size,
+		       caller);
 }
 
 /* One goes: GT_FREE, GT_REALLOC_BEGIN. */
