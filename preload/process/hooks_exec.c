@@ -26,45 +26,56 @@ typedef char *const exec_strings[];
 
 extern char **__environ __attribute__((weak));
 
-/* One exec: which, and on what. */
+/* One exec. All arguments of the real functions are words. */
 struct exec {
-	int (*call)(const struct exec *exec, char *const *envp);
 	void *real;
 	bool replaces;		/* not posix_spawn */
-	const char *path;
-	int fd, flags;
-	char *const *argv;
-	/* posix_spawn */
-	pid_t *pid;
-	const void *actions, *attributes;
+	unsigned envp;		/* which of them is the environment */
+	long argument[6];
 };
 
-static int exec_on_map(const struct exec *exec, char *const *envp,
-		       size_t bytes)
+static char *const *exec_environment(const struct exec *exec)
 {
+	return (char *const *)exec->argument[exec->envp];
+}
+
+static int exec_call(struct exec *exec, char *const *envp)
+{
+	long (*real_exec)(long, long, long, long, long, long) =
+		(long (*)(long, long, long, long, long, long))exec->real;
+	const long *argument = exec->argument;
+
+	exec->argument[exec->envp] = (long)envp;
+	return real_exec(argument[0], argument[1], argument[2], argument[3],
+			 argument[4], argument[5]);
+}
+
+static int exec_on_map(struct exec *exec, size_t bytes)
+{
+	char *const *envp = exec_environment(exec);
 	void *room = sys_map_pages(bytes);
 	int result;
 
 	if (!room)
-		return exec->call(exec, envp);
-	result = exec->call(exec, environment_make(envp, room, bytes));
+		return exec_call(exec, envp);
+	result = exec_call(exec, environment_make(envp, room, bytes));
 	sys_munmap(room, bytes);
 	return result;
 }
 
-static int exec_with(const struct exec *exec, char *const *envp)
+static int exec_with(struct exec *exec)
 {
+	char *const *envp = exec_environment(exec);
 	size_t bytes;
 
 	if (!exec->real)
 		return life_missing();
 	bytes = environment_room(envp);
 	if (!bytes)
-		return exec->call(exec, envp);
+		return exec_call(exec, envp);
 	if (bytes > EXEC_STACK_MAX)
-		return exec_on_map(exec, envp, bytes);
-	return exec->call(exec,
-			  environment_make(envp, alloca(bytes), bytes));
+		return exec_on_map(exec, bytes);
+	return exec_call(exec, environment_make(envp, alloca(bytes), bytes));
 }
 
 /* Whether it is this process that is to be replaced: a child that shares our
@@ -76,7 +87,7 @@ static bool exec_replaces(const struct exec *exec)
 }
 
 /* Pairs with the writer's acquire, when it finds the process ended. */
-static int exec_run(const struct exec *exec, char *const *envp)
+static int exec_run(struct exec *exec)
 {
 	struct gl_shared *shared = exec_replaces(exec) ? recorder->shared :
 							 NULL;
@@ -90,7 +101,7 @@ static int exec_run(const struct exec *exec, char *const *envp)
 					  memory_order_release);
 		look = ending_exec();
 	}
-	result = exec_with(exec, envp);
+	result = exec_with(exec);
 	if (shared) {
 		ending_failed(look);
 		atomic_fetch_sub_explicit(&shared->execs, 1,
@@ -99,49 +110,15 @@ static int exec_run(const struct exec *exec, char *const *envp)
 	return result;
 }
 
-static int exec_call_path(const struct exec *exec, char *const *envp)
-{
-	int (*real_exec)(const char *, char *const *, char *const *) =
-		(int (*)(const char *, char *const *, char *const *))exec->real;
-
-	return real_exec(exec->path, exec->argv, envp);
-}
-
-static int exec_call_fd(const struct exec *exec, char *const *envp)
-{
-	int (*real_exec)(int, char *const *, char *const *) =
-		(int (*)(int, char *const *, char *const *))exec->real;
-
-	return real_exec(exec->fd, exec->argv, envp);
-}
-
-static int exec_call_at(const struct exec *exec, char *const *envp)
-{
-	long (*real_syscall)(long, long, long, long, long, long) =
-		(long (*)(long, long, long, long, long, long))exec->real;
-
-	return real_syscall(__NR_execveat, exec->fd, (long)exec->path,
-			    (long)exec->argv, (long)envp, exec->flags);
-}
-
-static int exec_call_spawn(const struct exec *exec, char *const *envp)
-{
-	int (*real_spawn)(pid_t *, const char *, const void *, const void *,
-			  char *const *, char *const *) =
-		(int (*)(pid_t *, const char *, const void *, const void *,
-			 char *const *, char *const *))exec->real;
-
-	return real_spawn(exec->pid, exec->path, exec->actions,
-			  exec->attributes, exec->argv, envp);
-}
-
 static int exec_path(enum real_slot which, const char *path,
 		     char *const *argv, char *const *envp)
 {
-	struct exec exec = { .call = exec_call_path, .real = real_of(which),
-			     .replaces = true, .path = path, .argv = argv };
+	struct exec exec = {
+		.real = real_of(which), .replaces = true, .envp = 2,
+		.argument = { (long)path, (long)argv, (long)envp },
+	};
 
-	return exec_run(&exec, envp);
+	return exec_run(&exec);
 }
 
 HOOK int execve(const char *path, exec_strings argv, exec_strings envp)
@@ -166,11 +143,12 @@ HOOK int execvp(const char *file, exec_strings argv)
 
 HOOK int fexecve(int fd, exec_strings argv, exec_strings envp)
 {
-	struct exec exec = { .call = exec_call_fd, .replaces = true,
-			     .real = real_of(REAL_fexecve), .fd = fd,
-			     .argv = argv };
+	struct exec exec = {
+		.real = real_of(REAL_fexecve), .replaces = true, .envp = 2,
+		.argument = { fd, (long)argv, (long)envp },
+	};
 
-	return exec_run(&exec, envp);
+	return exec_run(&exec);
 }
 
 /* By the system call: what a C library's function adds to it, if it has one,
@@ -178,11 +156,13 @@ HOOK int fexecve(int fd, exec_strings argv, exec_strings envp)
 HOOK int execveat(int fd, const char *path, exec_strings argv,
 		  exec_strings envp, int flags)
 {
-	struct exec exec = { .call = exec_call_at, .replaces = true,
-			     .real = real_of(REAL_syscall), .fd = fd,
-			     .path = path, .argv = argv, .flags = flags };
+	struct exec exec = {
+		.real = real_of(REAL_syscall), .replaces = true, .envp = 4,
+		.argument = { __NR_execveat, fd, (long)path, (long)argv,
+			      (long)envp, flags },
+	};
 
-	return exec_run(&exec, envp);
+	return exec_run(&exec);
 }
 
 /* ---- arguments one by one ---- */
@@ -262,28 +242,33 @@ int posix_spawn(pid_t *pid, const char *path, const void *actions,
 int posix_spawnp(pid_t *pid, const char *file, const void *actions,
 		 const void *attributes, char *const *argv, char *const *envp);
 
+static int exec_spawn(enum real_slot which, pid_t *pid, const char *path,
+		      const void *actions, const void *attributes,
+		      char *const *argv, char *const *envp)
+{
+	struct exec exec = {
+		.real = real_of(which), .envp = 5,
+		.argument = { (long)pid, (long)path, (long)actions,
+			      (long)attributes, (long)argv, (long)envp },
+	};
+
+	return exec_run(&exec);
+}
+
 HOOK int posix_spawn(pid_t *pid, const char *path, const void *actions,
 		     const void *attributes, char *const *argv,
 		     char *const *envp)
 {
-	struct exec exec = { .call = exec_call_spawn,
-			     .real = real_of(REAL_posix_spawn), .path = path,
-			     .argv = argv, .pid = pid, .actions = actions,
-			     .attributes = attributes };
-
-	return exec_run(&exec, envp);
+	return exec_spawn(REAL_posix_spawn, pid, path, actions, attributes,
+			  argv, envp);
 }
 
 HOOK int posix_spawnp(pid_t *pid, const char *file, const void *actions,
 		      const void *attributes, char *const *argv,
 		      char *const *envp)
 {
-	struct exec exec = { .call = exec_call_spawn,
-			     .real = real_of(REAL_posix_spawnp),
-			     .path = file, .argv = argv, .pid = pid,
-			     .actions = actions, .attributes = attributes };
-
-	return exec_run(&exec, envp);
+	return exec_spawn(REAL_posix_spawnp, pid, file, actions, attributes,
+			  argv, envp);
 }
 
 int system(const char *command);
