@@ -225,17 +225,6 @@ static void sweep_range(struct guard_sweep *sweep, uintptr_t start,
 	sweep->from = sweep->to = 0;
 }
 
-void guard_sweep_range(struct guard_sweep *sweep, uintptr_t start,
-		       uintptr_t end)
-{
-	if (!sweep_open(sweep)) {
-		sweep->skipped += end - start;
-		return;
-	}
-	sweep_range(sweep, start, end);
-	sweep_close(sweep);
-}
-
 /* Those of `count` pages that are there, as many in a row as there are. */
 static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 {

@@ -33,11 +33,6 @@ struct guard_sweep {
 	uintptr_t from, to;
 };
 
-/* Looks at the blocks whose headers, or twins, begin in [start, end): whole
- * pages. */
-void guard_sweep_range(struct guard_sweep *sweep, uintptr_t start,
-		       uintptr_t end);
-
 /* Looks at all memory of this process that can hold some. False: it cannot. */
 bool guard_sweep_all(struct guard_sweep *sweep);
 

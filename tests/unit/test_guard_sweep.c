@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 
 #include "preload/guard/guard.h"
-#include "preload/guard/guard_sweep.h"
-#include "unwind/memory.h"
+/* Parts of memory are looked at, too. */
+#include "preload/guard/guard_sweep.c"
 
 #define PAGES 64u
 #define BYTES (PAGES * 4096)
@@ -57,13 +57,21 @@ static void fill(void)
 	assert_true(at < (uintptr_t)memory + bytes);
 }
 
+static void sweep_part(struct guard_sweep *sweep, uintptr_t start,
+		       uintptr_t end)
+{
+	assert_true(sweep_open(sweep));
+	sweep_range(sweep, start, end);
+	sweep_close(sweep);
+}
+
 static struct told sweep(uint64_t wanted)
 {
 	struct told told = { 0 };
 	struct guard_sweep sweep = { .shape = &shape, .tell = tell,
 				     .owner = &told };
 
-	guard_sweep_range(&sweep, (uintptr_t)memory, (uintptr_t)memory + BYTES);
+	sweep_part(&sweep, (uintptr_t)memory, (uintptr_t)memory + BYTES);
 	assert_int_equal(sweep.blocks, wanted);
 	return told;
 }
@@ -217,7 +225,7 @@ static void others_go_on(void **state)
 					   .moves = guard.moves,
 					   .owner = &told };
 
-		guard_sweep_range(&all, (uintptr_t)memory,
+		sweep_part(&all, (uintptr_t)memory,
 				  (uintptr_t)memory + bytes);
 		assert_int_equal(told.count, 1);
 		assert_int_equal(told.block, blocks[100]);
@@ -230,7 +238,7 @@ static void others_go_on(void **state)
 					   .owner = &told };
 		uintptr_t at = blocks[2 * HOT] & -4096ul;
 
-		guard_sweep_range(&hot, at - 4096, at + 4 * 4096);
+		sweep_part(&hot, at - 4096, at + 4 * 4096);
 		assert_int_equal(told.count, 0);
 	}
 	atomic_store(&churn_ends, true);
@@ -261,7 +269,7 @@ static void memory_goes(void **state)
 	atomic_store(&churn_ends, false);
 	assert_int_equal(pthread_create(&thread, NULL, unmaps, NULL), 0);
 	for (n = 0; n < 100; n++)
-		guard_sweep_range(&all, (uintptr_t)memory,
+		sweep_part(&all, (uintptr_t)memory,
 				  (uintptr_t)memory + bytes);
 	atomic_store(&churn_ends, true);
 	pthread_join(thread, NULL);
