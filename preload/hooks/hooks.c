@@ -269,7 +269,24 @@ static const struct appear hooks_rows[] = {
 #include "preload/interpose/hooked.def"
 };
 
+#define HOOKS_ROWS (sizeof(hooks_rows) / sizeof(*hooks_rows))
+
 void hooks_in_front(void)
 {
-	appear_in_front(hooks_rows, sizeof(hooks_rows) / sizeof(*hooks_rows));
+	appear_in_front(hooks_rows, HOOKS_ROWS);
+}
+
+/* The last is made of ours, and may not be there. */
+void hooks_in_provider(void)
+{
+	const struct real *below = real_below ? real_below : &real;
+	struct appear rows[HOOKS_ROWS - 1];
+	unsigned i;
+
+	for (i = 0; i < HOOKS_ROWS - 1; i++) {
+		rows[i] = hooks_rows[i];
+		rows[i].real = (void **)((uintptr_t)rows[i].real +
+					 (uintptr_t)below - (uintptr_t)&real);
+	}
+	appear_in_table(&real_provider, rows, HOOKS_ROWS - 1);
 }

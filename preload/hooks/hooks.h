@@ -70,6 +70,10 @@ struct thread *hooks_thread(uintptr_t sp);
  * the constructor. */
 void hooks_in_front(void);
 
+/* Has who looks in the image that provides malloc find ours: all of them, if all
+ * that the hooks call are that image's. */
+void hooks_in_provider(void);
+
 /* Has the real functions marked while they run, if they may come back to our
  * hooks (hooks_within.c). For the constructor, before hooks_guard. */
 void hooks_within(void);

@@ -7,7 +7,7 @@
 #include "preload/hooks/loads.h"
 
 #include "preload/hooks/hooks.h"
-#include "preload/interpose/deepbind.h"
+#include "preload/hooks/deepbind.h"
 #include "unwind/capture.h"
 
 #define LOADS_NAME_MAX 4096	/* a longer one cannot be opened */

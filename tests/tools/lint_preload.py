@@ -44,10 +44,6 @@ UPWARD = {
     "recorder_join": ("start", "the same"),
     "guard_note": ("guard", "guard_note.h: hooks tell it of guarded blocks"),
 }
-# Our own hooks, to be found by address (deepbind.c).
-UPWARD.update({name: ("hooks", "the program's own names") for name in (
-    "malloc", "calloc", "realloc", "free", "memalign", "posix_memalign",
-    "aligned_alloc", "valloc", "pvalloc", "malloc_usable_size")})
 
 
 def included(path):
