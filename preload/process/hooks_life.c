@@ -30,19 +30,8 @@
 
 int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	  unsigned long d);
-int capset(void *header, const void *data);
-int unshare(int flags);
-int setns(int fd, int type);
-int setuid(uid_t user);
-int seteuid(uid_t user);
-int setreuid(uid_t user, uid_t effective);
-int setresuid(uid_t user, uid_t effective, uid_t saved);
-int setgid(gid_t group);
-int setegid(gid_t group);
-int setregid(gid_t group, gid_t effective);
-int setresgid(gid_t group, gid_t effective, gid_t saved);
-int setgroups(size_t count, const gid_t *groups);
-int initgroups(const char *user, gid_t group);
+#define LIFE(name, parameters, arguments, before, after) int name parameters;
+#include "preload/interpose/hooked.def"
 
 typedef long life_call(long number, long a, long b, long c, long d, long e,
 		       long f);
@@ -151,48 +140,7 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	return result;
 }
 
-/* ---- ids ---- */
-
-#define ID(name, parameters, arguments, number, ...)                  \
-	HOOK int name parameters                                      \
-	{                                                             \
-		__typeof__(name) *real_##name = REAL(name);           \
-		int result;                                           \
-                                                                      \
-		if (!real_##name)                                     \
-			return life_missing();                        \
-		result = real_##name arguments;                       \
-		if (result == 0)                                      \
-			ids_follow(number, __VA_ARGS__);              \
-		return result;                                        \
-	}
-#include "preload/interpose/hooked.def"
-
-HOOK int setgroups(size_t count, const gid_t *groups)
-{
-	__typeof__(setgroups) *real_setgroups = REAL(setgroups);
-	int result;
-
-	if (!real_setgroups)
-		return life_missing();
-	result = real_setgroups(count, groups);
-	if (result == 0)
-		ids_follow_setgroups(count, groups);
-	return result;
-}
-
-HOOK int initgroups(const char *user, gid_t group)
-{
-	__typeof__(initgroups) *real_initgroups = REAL(initgroups);
-	int result;
-
-	if (!real_initgroups)
-		return life_missing();
-	result = real_initgroups(user, group);
-	if (result == 0)
-		ids_follow_groups();
-	return result;
-}
+/* ---- ids, capabilities, namespaces ---- */
 
 /* The header names a thread of the target, perhaps; the writer means itself. */
 static void life_follow_capset(const void *from, const void *data)
@@ -208,21 +156,6 @@ static void life_follow_capset(const void *from, const void *data)
 				  sizeof(struct __user_cap_data_struct));
 }
 
-HOOK int capset(void *header, const void *data)
-{
-	__typeof__(capset) *real_capset = REAL(capset);
-	int result;
-
-	if (!real_capset)
-		return life_missing();
-	result = real_capset(header, data);
-	if (result == 0)
-		life_follow_capset(header, data);
-	return result;
-}
-
-/* ---- namespaces ---- */
-
 /* A process whose memory is another's, too, may not enter some of them. */
 static void life_alone(void)
 {
@@ -230,31 +163,27 @@ static void life_alone(void)
 		recorder_parted(recorder);
 }
 
-HOOK int unshare(int flags)
+static void life_follow_space(bool users)
 {
-	int result;
-
-	if (!REAL(unshare))
-		return life_missing();
-	life_alone();
-	result = REAL(unshare)(flags);
-	if (result == 0 && flags & CLONE_NEWUSER)
+	if (users)
 		ids_follow_user_space();
-	return result;
 }
 
-HOOK int setns(int fd, int type)
-{
-	int result;
-
-	if (!REAL(setns))
-		return life_missing();
-	life_alone();
-	result = REAL(setns)(fd, type);
-	if (result == 0 && (type == 0 || type & CLONE_NEWUSER))
-		ids_follow_user_space();
-	return result;
-}
+#define LIFE(name, parameters, arguments, before, after)              \
+	HOOK int name parameters                                      \
+	{                                                             \
+		__typeof__(name) *real_##name = REAL(name);           \
+		int result;                                           \
+                                                                      \
+		if (!real_##name)                                     \
+			return life_missing();                        \
+		before;                                               \
+		result = real_##name arguments;                       \
+		if (result == 0)                                      \
+			after;                                        \
+		return result;                                        \
+	}
+#include "preload/interpose/hooked.def"
 
 /* ---- raw system calls ---- */
 
