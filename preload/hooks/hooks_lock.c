@@ -4,8 +4,8 @@
  * A program that locks all its memory would lock ours, too, most of which is
  * only reserved: hundreds of megabytes would become resident, and one that may
  * lock a few would be refused. So what is mapped now and is not ours is locked
- * range by range, as the writer finds them. Where that cannot be done, or the program's own memory is
- * more than it may lock, the real function decides.
+ * range by range, as the writer finds it. Where that cannot be done, or the
+ * program's own memory is more than it may lock, the real function decides.
  *
  * I1: no lock, and no memory but the stack's.
  * I2: errno is touched by the real function alone.
