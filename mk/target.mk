@@ -8,7 +8,7 @@ $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 # hundred entries of allocators that have more than the C library's, each of which
 # would have the fast path once more.
 SMALL := api_dump api_numbers api_pool api_steer api_thread \
-	appear area arenas chosen control_ask control_signal deepbind \
+	appear area arenas chosen control_ask control_signal \
 	ending environment exit_status fork_copy guard_block \
 	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
 	hooks_life hooks_lock hooks_own hooks_patch hooks_tuning hooks_within ids \
@@ -21,7 +21,7 @@ $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 
 # The linker's script: every row of the table that has a name for the program.
 LIB_MAP := $(O)/generated/exports.map
-$(LIB_MAP): preload/exports.map preload/interpose/hooked.def \
+$(LIB_MAP): preload/exports.map preload/interpose/hooked.def stub/functions.def \
 		$(call made-by,target) | $(call packages,build)
 	$(call say,MAP,$@)mkdir -p $(@D)
 	$(Q)$(CC) -E -P -x c -I. -o $@ $<

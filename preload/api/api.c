@@ -9,8 +9,19 @@
 
 #include <errno.h>
 
+#include "preload/api/api_begin.h"
+#include "preload/ring/area.h"
 #include "preload/ring/ask.h"
 #include "preload/sample/aside.h"
+
+struct pools *api_pools;
+_Atomic uint32_t *api_dumps;
+
+void api_place(void)
+{
+	api_pools = area_place(API_POOLS_BYTES);
+	api_dumps = area_place(sizeof(*api_dumps));
+}
 
 struct recorder *api_recorder(void)
 {

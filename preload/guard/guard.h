@@ -77,4 +77,12 @@ void guard_begin(uint32_t zone);
 /* The recorder has started, perhaps in a forked child. */
 void guard_recorded(struct recorder *r, bool forked);
 
+/*
+ * The process is about to end, and of its threads only the calling one is known
+ * to do nothing else: looks at all blocks that live, and leaves damages as
+ * events of this thread. Once. *steps goes up meanwhile. Also in signal
+ * handlers; keeps errno. (guard_end.c)
+ */
+void guard_end(struct recorder *r, _Atomic uint32_t *steps);
+
 #endif

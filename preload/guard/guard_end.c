@@ -1,8 +1,6 @@
 /*
- * guard_end.c: see guard_end.h.
+ * guard_end.c: guarded blocks at the end of a program, see guard.h.
  */
-#include "preload/guard/guard_end.h"
-
 #include "preload/base/ban.h"
 #include "preload/guard/guard.h"
 #include "preload/guard/guard_sweep.h"

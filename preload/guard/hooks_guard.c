@@ -40,7 +40,6 @@
 #include <string.h>
 
 #include "preload/guard/guard.h"
-#include "preload/guard/guard_end.h"
 #include "preload/hooks/hooks_wrap.h"
 #include "preload/process/ending.h"
 

@@ -70,8 +70,10 @@ struct thread *hooks_thread(uintptr_t sp);
  * the constructor. */
 void hooks_in_front(void);
 
-/* Has who looks in the image that provides malloc find ours: all of them, if all
- * that the hooks call are that image's. */
+/* Has who looks in the image that provides malloc find ours: all of them or none,
+ * and only where all that the hooks call are that image's. So behind our hooks
+ * there is nobody between us and that who could ask for the next malloc, and get
+ * ours again. */
 void hooks_in_provider(void);
 
 /* Has the real functions marked while they run, if they may come back to our

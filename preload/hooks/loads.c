@@ -2,12 +2,27 @@
  * loads.c: see the header. The event comes before the call: what the loader
  * maps, the writer finds later, and this stack goes with it.
  *
+ * dlopen with RTLD_DEEPBIND (PHP opens its extensions so) lets a library and
+ * what it needs look in themselves before the program, and so in the C
+ * library before us; dlsym in the C library's own handle (as ctypes makes one)
+ * never gets to us. Their blocks would not be seen, and blocks of others that
+ * they free would seem to live for ever. Dropping the flag would change which
+ * symbols a library gets. So the flag stays, and the C library's symbol table,
+ * in this process's memory alone, leads to our hooks: what is bound from then
+ * on finds us, in whatever order it looks. It is done once, at the first dlopen
+ * that gives a reason.
+ *
+ *	libc's .dynsym      malloc  ─▶ __libc_malloc's code
+ *	                            ─▶ our hook ─▶ real.malloc, as ever
+ *
  * Any thread at any time, also before this library is relocated.
  */
 #include "preload/hooks/loads.h"
 
+#include <dlfcn.h>
+#include <string.h>
+
 #include "preload/hooks/hooks.h"
-#include "preload/hooks/deepbind.h"
 #include "unwind/capture.h"
 
 #define LOADS_NAME_MAX 4096	/* a longer one cannot be opened */
@@ -35,6 +50,27 @@ static uint64_t loads_hash(const char *path)
 	return hash;
 }
 
+static bool loads_is_libc(const char *file)
+{
+	const char *name = file;
+
+	for (; file && *file; file++)
+		if (*file == '/')
+			name = file + 1;
+	return name && strncmp(name, "libc.so", 7) == 0;
+}
+
+/* Is to find ours before the C library's. Our own look-ups of these names are
+ * over then (real_resolve). */
+static void loads_look_past_us(const char *file, int flags)
+{
+	static uint32_t done;	/* the first who sets it does it */
+
+	if ((flags & RTLD_DEEPBIND || loads_is_libc(file)) && real_resolve() &&
+	    !__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+		hooks_in_provider();
+}
+
 void *loads_note(enum real_slot what, const char *name,
 		 const uintptr_t *slot, uintptr_t fp, int flags)
 {
@@ -46,7 +82,7 @@ void *loads_note(enum real_slot what, const char *name,
 	atomic_fetch_add_explicit(&capture_generation, 1,
 				  memory_order_seq_cst);
 	if (what == REAL_dlopen)
-		deepbind_note(name, flags);
+		loads_look_past_us(name, flags);
 	if (!real.malloc && !real_resolve())
 		return NULL;
 	if (recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON &&

@@ -1,6 +1,6 @@
 /*
  * ending.h: what a process does last: it looks at its guarded blocks
- * (guard_end.h), and waits a moment for the writer, which takes a last look at
+ * (guard.h), and waits a moment for the writer, which takes a last look at
  * its memory. Once it has ended nobody can.
  *
  * Any thread of the target, also signal handlers, and children that share their
