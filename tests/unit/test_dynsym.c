@@ -222,6 +222,65 @@ static void size_of_a_variable(void **state)
 	assert_int_equal(size, 77);
 }
 
+/* What a symbol is, and whether it has an address, is asked for. */
+static void entries(void **state)
+{
+	const uint32_t data = 1u << STT_OBJECT, code = 1u << STT_FUNC;
+	struct elfmap map;
+	struct dynsym d;
+	struct made m;
+
+	(void)state;
+	make(&m, &map);
+	assert_true(dynsym_open(&d, &map));
+	assert_int_equal(dynsym_entry(&d, "descriptor", data),
+			 (uintptr_t)&m.symbols[1]);
+	assert_int_equal(dynsym_entry(&d, "descriptor", data | code),
+			 (uintptr_t)&m.symbols[1]);
+	assert_int_equal(dynsym_entry(&d, "descriptor", code), 0);
+	assert_int_equal(dynsym_entry(&d, "descriptor",
+				      data | DYNSYM_NOWHERE), 0);
+	m.symbols[1].st_value = 0;
+	assert_int_equal(dynsym_entry(&d, "descriptor", data), 0);
+	assert_int_equal(dynsym_entry(&d, "descriptor",
+				      data | DYNSYM_NOWHERE),
+			 (uintptr_t)&m.symbols[1]);
+	m.dynamic[1].d_tag = DT_NULL;	/* no strings */
+	assert_false(dynsym_open(&d, &map));
+}
+
+static int look_for_relocations(struct dl_phdr_info *info, size_t size,
+				void *data)
+{
+	struct elfmap map = map_of(info, true);
+	unsigned *found = data, i;
+	struct dynsym d;
+
+	(void)size;
+	if (!dynsym_open(&d, &map))
+		return 0;
+	for (i = 0; i < 2; i++) {
+		if (!d.relocs[i])
+			continue;
+		++*found;
+		assert_int_equal(d.reloc_bytes, sizeof(ElfW(Rela)));
+		assert_int_not_equal(d.relocs_bytes[i], 0);
+		assert_int_equal(d.relocs_bytes[i] % d.reloc_bytes, 0);
+		assert_true(elfmap_inside(&map, d.relocs[i],
+					  d.relocs_bytes[i]));
+	}
+	return 0;
+}
+
+static void relocations(void **state)
+{
+	unsigned found = 0;
+
+	(void)state;
+	dl_iterate_phdr(look_for_relocations, &found);
+	assert_true(found > 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +290,8 @@ int main(void)
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(unmapped),
 		cmocka_unit_test(size_of_a_variable),
+		cmocka_unit_test(entries),
+		cmocka_unit_test(relocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
