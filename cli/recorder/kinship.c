@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "cli/recorder/time_ns.h"
+#include "cli/trace/trace_format.h"
 #include "preload/base/proc.h"
 #include "preload/base/text.h"
-#include "preload/format.h"
 
 #define KINSHIP_TICK_NS UINT64_C(10000000)	/* of /proc/PID/stat */
 #define KINSHIP_INFO 512	/* bytes that hold INFO's first lines */

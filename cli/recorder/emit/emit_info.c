@@ -1,5 +1,5 @@
 /*
- * emit_info.c: what the text chunks say. Keys: preload/format.h.
+ * emit_info.c: what the text chunks say. Keys: trace_format.h.
  */
 #include "cli/recorder/emit/emit_info.h"
 
