@@ -3,9 +3,8 @@
 # libraries, or others.
 
 # What the library in the target has as well.
-RECORDER_SHARED := preload/ring/choose.c preload/ring/gate.c \
-	preload/base/options.c preload/base/options_agree.c \
-	preload/ring/patched.c preload/base/proc.c \
+RECORDER_SHARED := preload/ring/gate.c preload/base/options.c \
+	preload/base/options_agree.c preload/base/proc.c \
 	preload/base/proc_lines.c preload/ring/ring_shared.c \
 	preload/base/signal_list.c preload/base/text.c
 # What the command has as well: births and ends of blocks, and ELF files.

@@ -17,17 +17,12 @@ int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 {
 	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 
-	proc_lines_use(lines, sys_failed(fd) ? -1 : (int)fd, buffer, size);
+	*lines = (struct proc_lines){
+		.fd = sys_failed(fd) ? -1 : (int)fd,
+		.buffer = buffer,
+		.size = size,
+	};
 	return sys_failed(fd) ? (int)fd : 0;
-}
-
-void proc_lines_use(struct proc_lines *lines, int fd, char *buffer,
-		    size_t size)
-{
-	memset(lines, 0, sizeof(*lines));
-	lines->fd = fd;
-	lines->buffer = buffer;
-	lines->size = size;
 }
 
 void proc_lines_close(struct proc_lines *lines)
@@ -46,19 +41,6 @@ static size_t proc_lines_feed(const struct proc_lines *lines)
 	while (i < lines->end && lines->buffer[i] != '\n')
 		i++;
 	return i;
-}
-
-bool proc_lines_ready(const struct proc_lines *lines)
-{
-	return !lines->skipping && proc_lines_feed(lines) < lines->end;
-}
-
-bool proc_lines_last(const struct proc_lines *lines)
-{
-	char first;
-
-	return lines->fd >= 0 && arch_syscall4(__NR_pread64, lines->fd,
-					       (long)&first, 1, 0) == 1;
 }
 
 /* Appends what one read gives. False: there is no more. */
@@ -117,7 +99,7 @@ char *proc_lines_next(struct proc_lines *lines)
 	}
 }
 
-uint64_t proc_lines_hex(const char **s)
+static uint64_t proc_lines_hex(const char **s)
 {
 	uint64_t value = 0;
 
