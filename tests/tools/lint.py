@@ -30,15 +30,15 @@ ANY_MAY = ["unwind/claim.h"]
 # table of options, and a few helpers without state that both sides need. Of
 # the reader only what check_recorder lets it reach.
 RECORDER_MAY = ["cli/recorder/", "cli/control_format.h",
-                "cli/trace/trace_format.h",
+                "cli/options_agree.h", "cli/trace/trace_format.h",
                 "cli/trace/ring_record.h", "preload/format.h",
                 "unwind/layout.h", "arch.h", "library/gnomon/gnomon.h",
                 "cli/base/", "cli/model/", "cli/symbol/"]
 RECORDER_MAY += ["preload/%s.h" % stem for stem in """
-    base/ban base/control_request base/options base/options_agree
-    base/patch_format ring/arenas ring/dump_part ring/exit_place ring/gate
-    ring/ledger_ask ring/patched ring/ring_shared ring/shared base/base
-    base/proc base/proc_lines base/text""".split()]
+    base/ban base/control_request base/options base/patch_format ring/arenas
+    ring/dump_part ring/exit_place ring/gate ring/ledger_ask ring/patched
+    ring/ring_shared ring/shared base/base base/proc base/proc_lines
+    base/text""".split()]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
@@ -65,7 +65,7 @@ MAY_INCLUDE = {
     # Both sides of `run` share the table of recording options and the layout
     # of a plan.
     "cli": ["cli/", "preload/base/options.h", "preload/base/patch_format.h",
-            "preload/base/signal_list.h", "preload/base/options_agree.h"],
+            "preload/base/signal_list.h"],
     "cli/recorder": RECORDER_MAY,
     "cli/recorder/books": RECORDER_MAY,
     "cli/recorder/dump": RECORDER_MAY,

@@ -109,7 +109,7 @@ static void emit_info_process(struct emit_info *info, struct text *text)
 static const char *emit_info_choice(enum option_id id, char *buffer,
 				    size_t size)
 {
-	const char *words = options_table[id].value;
+	const char *words = options_table[id].words;
 	uint64_t index = recording_options->number[id];
 	struct text text;
 
