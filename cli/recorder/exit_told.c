@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/proc.h"
 #include "preload/ring/exit_place.h"
 #include "cli/recorder/parent_live.h"
 

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/trace/trace_format.h"
-#include "preload/base/proc.h"
 #include "preload/base/text.h"
 
 #define KINSHIP_TICK_NS UINT64_C(10000000)	/* of /proc/PID/stat */

@@ -18,12 +18,12 @@
 #include "cli/recorder/kinship.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/message_out.h"
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/options.h"
 #include "cli/recorder/owner.h"
 #include "cli/recorder/parent_live.h"
-#include "preload/base/proc.h"
 #include "preload/base/text.h"
 
 #define WRITER_CALIBRATE_NS 100000

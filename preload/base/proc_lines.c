@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "preload/base/sys.h"
+#include "preload/base/text.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 		    size_t size)
@@ -113,15 +114,6 @@ static uint64_t proc_lines_hex(const char **s)
 	}
 }
 
-uint64_t proc_lines_decimal(const char **s)
-{
-	uint64_t value = 0;
-
-	for (; **s >= '0' && **s <= '9'; ++*s)
-		value = value * 10 + (uint64_t)(**s - '0');
-	return value;
-}
-
 /* One character that must be there. */
 static bool proc_lines_skip(const char **s, char c)
 {
@@ -172,7 +164,7 @@ bool proc_lines_mapping(const char *line, struct proc_lines_mapping *mapping)
 	mapping->minor = (uint32_t)proc_lines_hex(&s);
 	if (!proc_lines_skip(&s, ' '))
 		return false;
-	mapping->inode = proc_lines_decimal(&s);
+	mapping->inode = text_parse(&s);
 	while (*s == ' ')
 		s++;
 	mapping->path = s;

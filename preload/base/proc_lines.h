@@ -36,9 +36,6 @@ char *proc_lines_next(struct proc_lines *lines);
 
 void proc_lines_close(struct proc_lines *lines);
 
-/* A number at *s, which moves behind it. */
-uint64_t proc_lines_decimal(const char **s);
-
 enum proc_lines_flags {
 	PROC_LINES_READ = 1,
 	PROC_LINES_WRITE = 2,

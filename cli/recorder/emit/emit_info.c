@@ -12,6 +12,7 @@
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/exit_told.h"
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/proc.h"
