@@ -31,16 +31,25 @@
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
+/* Lists that are given again get longer. */
 static int take(void *owner, int id, const char *value)
 {
+	const struct options *options = owner;
 	enum option_id option = (enum option_id)(id - 1);
+	enum option_type type = options_table[option].type;
+	char *longer = NULL;
+	int err;
 
 	if (value == NULL)
-		value = options_table[option].type == OPTION_SWITCH ?
-			"1" : option_help[option].bare;
+		value = type == OPTION_SWITCH ? "1" : option_help[option].bare;
 	if (!options_fit(option, value))
 		return -EINVAL;
-	return options_set(owner, option, value);
+	if (type == OPTION_LIST && options->given[option])
+		longer = grow_format("%s,%s", options_text(options, option),
+				     value);
+	err = options_set(owner, option, longer != NULL ? longer : value);
+	free(longer);
+	return err;
 }
 
 /* ---- settings ---- */

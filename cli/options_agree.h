@@ -9,6 +9,16 @@
 
 #include "preload/base/options.h"
 
+/* Words of the choices, in the order of the table. */
+enum { OPTION_EMBED_NONE, OPTION_EMBED_DEBUG, OPTION_EMBED_FULL };
+enum {
+	OPTION_LOG_OFF,
+	OPTION_LOG_ERROR,
+	OPTION_LOG_WARN,
+	OPTION_LOG_INFO,
+	OPTION_LOG_DEBUG
+};
+
 /* Whether a text of this option is one that it can have. */
 bool options_fit(enum option_id id, const char *text);
 

@@ -184,14 +184,6 @@ static int options_choice(const char *words, const char *value,
 	}
 }
 
-static int options_switch(const char *value, uint64_t *on)
-{
-	if ((value[0] != '0' && value[0] != '1') || value[1])
-		return -EINVAL;
-	*on = value[0] == '1';
-	return 0;
-}
-
 static int options_limits(enum option_id id, uint64_t number)
 {
 	const struct option_entry *entry = &options_table[id];
@@ -210,36 +202,18 @@ static int options_limits(enum option_id id, uint64_t number)
 	return number < least || number > most ? -ERANGE : 0;
 }
 
-/* A text; `before`: what it is joined to, "" for nothing. */
 static int options_keep(struct options *options, enum option_id id,
-			const char *before, const char *value)
-{
-	size_t length = strlen(value), first = strlen(before);
-	char *to = options->texts + options->texts_used;
-
-	if (first)
-		first++;	/* the comma */
-	if (first + length >= OPTIONS_TEXT_MAX ||
-	    first + length >= OPTIONS_TEXTS - options->texts_used)
-		return -ERANGE;
-	if (first) {
-		memmove(to, before, first - 1);
-		to[first - 1] = ',';
-	}
-	memcpy(to + first, value, length + 1);
-	options->text_at[id] = options->texts_used;
-	options->texts_used += first + length + 1;
-	return 0;
-}
-
-static int options_word(struct options *options, enum option_id id,
 			const char *value)
 {
-	const char *before = "";
+	size_t length = strlen(value);
 
-	if (options_table[id].type == OPTION_LIST && options->given[id])
-		before = options_text(options, id);
-	return options_keep(options, id, before, value);
+	if (length >= OPTIONS_TEXT_MAX ||
+	    length >= OPTIONS_TEXTS - options->texts_used)
+		return -ERANGE;
+	memcpy(options->texts + options->texts_used, value, length + 1);
+	options->text_at[id] = options->texts_used;
+	options->texts_used += length + 1;
+	return 0;
 }
 
 static int options_whole(const char *text, uint64_t *number)
@@ -294,7 +268,7 @@ static int options_store(struct options *options, enum option_id id,
 	case OPTION_TEXT:
 	case OPTION_PATH:
 	case OPTION_LIST:
-		return options_word(options, id, value);
+		return options_keep(options, id, value);
 	case OPTION_SIZE:
 	case OPTION_TIME:
 	case OPTION_NUMBER:
@@ -305,7 +279,7 @@ static int options_store(struct options *options, enum option_id id,
 		err = options_choice(entry->words, value, &number);
 		break;
 	case OPTION_SWITCH:
-		err = options_switch(value, &number);
+		err = options_choice("0|1", value, &number);
 		break;
 	}
 	if (!err)

@@ -69,7 +69,7 @@
 enum option_type {
 	OPTION_TEXT,
 	OPTION_PATH,	/* the command makes it absolute */
-	OPTION_LIST,	/* texts; given again, it is joined with a comma */
+	OPTION_LIST,	/* texts between commas */
 	OPTION_SIZE,
 	OPTION_TIME,
 	OPTION_NUMBER,
@@ -93,22 +93,15 @@ struct option_entry {
 
 extern const struct option_entry options_table[OPTION_COUNT];
 
-/* Words of the choices, in the order of the table. */
+/* Words of the choices, in the order of the table; those that hooks do not go by
+ * are in cli/options_agree.h. */
 enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
 enum { OPTION_MAPS_ON, OPTION_MAPS_OFF };
-enum { OPTION_EMBED_NONE, OPTION_EMBED_DEBUG, OPTION_EMBED_FULL };
 enum {
 	OPTION_FOLLOW_NONE,
 	OPTION_FOLLOW_FORK,
 	OPTION_FOLLOW_EXEC,
 	OPTION_FOLLOW_ALL
-};
-enum {
-	OPTION_LOG_OFF,
-	OPTION_LOG_ERROR,
-	OPTION_LOG_WARN,
-	OPTION_LOG_INFO,
-	OPTION_LOG_DEBUG
 };
 enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 

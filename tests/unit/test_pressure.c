@@ -127,9 +127,7 @@ static void levels(void **state)
 	recording_options = &options;
 	options_default(&options);
 	assert_int_equal(options_set(&options, OPTION_SNAPSHOT_AT,
-				     "RSS=64M"), 0);
-	assert_int_equal(options_set(&options, OPTION_SNAPSHOT_AT,
-				     "RSS=50.5%"), 0);
+				     "RSS=64M,RSS=50.5%"), 0);
 	pressure_init(&p, getpid());
 	p.limit = 1000 * MIB;
 	assert_int_equal(p.levels, 2);
