@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 #define ENCODER_THREADS_MAX 256
 

@@ -11,7 +11,7 @@
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 #include "cli/control_client.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 enum { JSON = 1 };
 

@@ -20,19 +20,36 @@
 #include "cli/closing.h"
 #include "cli/commands.h"
 #include "cli/program.h"
+#include "cli/option_help.h"
+#include "cli/options_agree.h"
 #include "cli/ownership.h"
 #include "cli/plan.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/sweep.h"
 #include "preload/base/options.h"
-#include "preload/base/options_agree.h"
 #include "preload/base/patch_format.h"
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
+/* Lists that are given again get longer. */
 static int take(void *owner, int id, const char *value)
 {
-	return options_set(owner, (enum option_id)(id - 1), value);
+	const struct options *options = owner;
+	enum option_id option = (enum option_id)(id - 1);
+	enum option_type type = options_table[option].type;
+	char *longer = NULL;
+	int err;
+
+	if (value == NULL)
+		value = type == OPTION_SWITCH ? "1" : option_help[option].bare;
+	if (!options_fit(option, value))
+		return -EINVAL;
+	if (type == OPTION_LIST && options->given[option])
+		longer = grow_format("%s,%s", options_text(options, option),
+				     value);
+	err = options_set(owner, option, longer != NULL ? longer : value);
+	free(longer);
+	return err;
 }
 
 /* ---- settings ---- */
@@ -112,7 +129,7 @@ static char *variable_value(const struct options *options, enum option_id id)
 	case OPTION_LIST:
 		return grow_copy(text, strlen(text));
 	case OPTION_CHOICE:
-		text = entry->value;
+		text = entry->words;
 		for (; number > 0; number--)
 			text = strchr(text, '|') + 1;
 		return grow_copy(text, strcspn(text, "|"));
@@ -128,9 +145,8 @@ static char *variable_value(const struct options *options, enum option_id id)
 
 static void set_variable(enum option_id id, const char *value)
 {
-	char name[OPTIONS_VARIABLE_MAX];
+	const char *name = options_table[id].variable;
 
-	options_variable(id, name);
 	if (value != NULL)
 		setenv(name, value, 1);
 	else
@@ -202,11 +218,9 @@ static void sweep_places(const char *pattern, bool before)
 {
 	char *traces = grow_format("%.*s", (int)(strrchr(pattern, '/') -
 						 pattern) + 1, pattern);
-	char name[OPTIONS_VARIABLE_MAX];
-	const char *live_dir;
+	const char *live_dir = getenv(
+		options_table[OPTION_LIVE_DIR].variable);
 
-	options_variable(OPTION_LIVE_DIR, name);
-	live_dir = getenv(name);
 	sweep_live_files("/dev/shm", traces);
 	if (live_dir != NULL && live_dir[0] != 0)
 		sweep_live_files(live_dir, traces);
@@ -309,7 +323,8 @@ static int run_run(const struct command *command, int argc, char **argv)
 
 	grow_set_failure_status(PROGRAM_OWN_FAILURE);
 	options_default(&options);
-	if (options_environment(&options, environ, &bad) != 0) {
+	if (options_environment(&options, environ, &bad) != 0 ||
+	    (bad = options_misfit(environ)) != NULL) {
 		tell_error("%s: this variable is not understood: see `gnomon "
 			   "run --help`", bad);
 		return PROGRAM_OWN_FAILURE;
@@ -371,12 +386,13 @@ const struct command *cmd_run_command(void)
 
 	for (int id = 0; id < OPTION_COUNT; id++) {
 		const struct option_entry *entry = &options_table[id];
+		const struct option_help *help = &option_help[id];
 
 		options[id] = (struct command_option){
-			id + 1, entry->name, entry->letter,
-			entry->type == OPTION_SWITCH ? NULL : entry->value,
+			id + 1, help->name, help->letter,
+			entry->words != NULL ? entry->words : help->value,
 			entry->type == OPTION_SWITCH ? NULL : entry->fallback,
-			entry->help };
+			help->text };
 	}
 	memcpy(options + OPTION_COUNT, own_options, sizeof(own_options));
 	return &command;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "preload/base/control_format.h"
+#include "cli/control_format.h"
 
 struct control_reply {
 	bool done;		/* else it was so already, as `message` says */

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/base/control_format.h"
+#include "cli/control_format.h"
 
 #define WORDS_MAX 4096	/* of a command line: more than its first two words */
 

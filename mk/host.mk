@@ -2,7 +2,7 @@
 
 # The table of recording options is the recorder's own source.
 HOST_SHARED_OBJ := $(call host-obj,preload/base/options.c \
-	preload/base/options_agree.c preload/base/signal_list.c)
+	preload/base/signal_list.c)
 
 # Messages of protocol buffers: C from each .proto of cli/.
 PROTO_SRC := $(wildcard cli/*/*.proto)

@@ -3,16 +3,17 @@
 # libraries, or others.
 
 # What the library in the target has as well.
-RECORDER_SHARED := preload/ring/choose.c preload/ring/gate.c \
-	preload/base/options.c preload/base/options_agree.c \
-	preload/ring/patched.c preload/base/proc.c \
-	preload/base/proc_lines.c preload/ring/ring_shared.c \
-	preload/base/signal_list.c preload/base/text.c
-# What the command has as well: births and ends of blocks, and ELF files.
+RECORDER_SHARED := preload/ring/gate.c preload/base/options.c \
+	preload/base/proc.c preload/base/proc_lines.c \
+	preload/ring/ring_shared.c preload/base/signal_list.c \
+	preload/base/text.c
+# What the command has as well: births and ends of blocks, ELF files, checks of
+# options.
 RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c cli/base/whole.c \
 	cli/model/blocks.c cli/model/edges.c cli/model/movings.c \
-	cli/model/pairing.c cli/model/weigh.c cli/symbol/elf_class.c \
-	cli/symbol/elf_symbols.c cli/symbol/elf_tables.c cli/symbol/reduced.c
+	cli/model/pairing.c cli/model/weigh.c cli/options_agree.c \
+	cli/symbol/elf_class.c cli/symbol/elf_symbols.c \
+	cli/symbol/elf_tables.c cli/symbol/reduced.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
 RECORDER_LINK := -static-pie
 RECORDER_LIBS := -lzstd -lm

@@ -36,7 +36,7 @@
 #include "cli/model/movings.h"
 #include "cli/model/pairing.h"
 #include "cli/trace/event.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 /* How a block ends. */
 enum edge_end {

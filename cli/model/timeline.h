@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 #define TIMELINE_BUCKETS 2048	/* at most; at least half of them are used,
 				 * unless the recording is very short */

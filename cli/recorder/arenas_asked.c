@@ -1,8 +1,9 @@
 /*
- * arenas_asked.c: the writer's half of arenas.h.
+ * arenas_asked.c: see arenas_asked.h.
  */
-#include "cli/recorder/recording.h"
-#include "preload/ring/arenas.h"
+#include "cli/recorder/arenas_asked.h"
+
+#include "cli/recorder/turn.h"
 #include "preload/ring/ring_shared.h"
 
 void arenas_ask(struct recording *r)
@@ -15,7 +16,7 @@ void arenas_ask(struct recording *r)
 		return;
 	atomic_store_explicit(&arenas->state, ARENAS_ASKED,
 			      memory_order_release);
-	ring_ask(r->shared);
+	turn_ask(r->shared);
 }
 
 void arenas_forget(struct recording *r)

@@ -20,6 +20,7 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/log.h"
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/proc.h"
 #include "preload/ring/ring_shared.h"

@@ -36,6 +36,7 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/futex.h"
+#include "cli/recorder/gate_serve.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/log.h"

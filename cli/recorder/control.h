@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/trace/trace_format.h"
 #include "preload/base/control_request.h"
-#include "preload/format.h"
 
 struct writer;
 

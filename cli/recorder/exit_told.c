@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/proc.h"
 #include "preload/ring/exit_place.h"
 #include "cli/recorder/parent_live.h"
 
@@ -40,6 +40,15 @@ void exit_status_begin(struct recording *r)
 					  &parent))
 		r->parent = (int)parent;
 	parent_live_begin(r);
+}
+
+/* Who it is about: as exit_status_who. */
+static uint64_t exit_status_whose(uint64_t word)
+{
+	const uint64_t count = UINT64_C(15) << EXIT_STATUS_COUNT_SHIFT;
+	const uint64_t status = (UINT64_C(1) << EXIT_STATUS_STATUS_BITS) - 1;
+
+	return word & ~count & ~status;
 }
 
 static int exit_status_told(const struct recording *r)

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/proc.h"
+#include "cli/trace/trace_format.h"
 #include "preload/base/text.h"
-#include "preload/format.h"
 
 #define KINSHIP_TICK_NS UINT64_C(10000000)	/* of /proc/PID/stat */
 #define KINSHIP_INFO 512	/* bytes that hold INFO's first lines */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/trace/trace_format.h"
 #include "preload/base/options.h"
-#include "preload/format.h"
 
 #define LIVE_SIZE_MAX (UINT64_C(1) << 40)
 

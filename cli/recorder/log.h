@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "preload/base/options.h"
+#include "cli/options_agree.h"
 
 /* Levels are the words of the option: OPTION_LOG_*. */
 

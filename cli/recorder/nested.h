@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 /* Of one second ring; zeroed: nothing is known yet. */
 struct nested {

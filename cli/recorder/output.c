@@ -21,7 +21,7 @@
 #include "cli/recorder/kinship.h"
 #include "cli/recorder/result.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/options_agree.h"
+#include "preload/base/options.h"
 #include "preload/base/text.h"
 
 #define OUTPUT_NUMBERS 1000	/* names tried before giving up */

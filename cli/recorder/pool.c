@@ -138,8 +138,14 @@ static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
 /* Positions begin anew. */
 static void pool_empty(struct pool *pool, uint32_t id)
 {
+	struct gl_ring *ring = &pool->r->rings[id];
+
 	pool->r->given[id].tail = 0;
-	ring_clear(&pool->r->rings[id]);
+	/* its owner is yet to map the data: who pushes looks up first */
+	ring->data = ring->base = 0;
+	ring->limit = 0;
+	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
+	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
 }
 
 /* The ring in the state in which a thread finds it. */

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/trace/trace_format.h"
 #include "preload/base/base.h"
 #include "preload/base/options.h"
-#include "preload/format.h"
 #include "preload/ring/shared.h"
 
 /* What a forked child's recorder knows of its parent's live file

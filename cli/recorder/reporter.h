@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/format.h"
 #include "cli/recorder/recording.h"
+#include "cli/trace/trace_format.h"
 
 struct reporter {
 	bool wanted;		/* at the end */

@@ -22,10 +22,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/ban.h"
-#include "preload/base/proc.h"
 
 #define TARGET_EXEC_NS (200 * UINT64_C(1000000))	/* a call that fails is shorter */
 

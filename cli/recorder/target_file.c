@@ -93,8 +93,23 @@ int target_file_lines(struct proc_lines *lines, enum gl_file which,
 
 	if (fd < 0)
 		return fd;
-	proc_lines_use(lines, fd, buffer, size);
+	*lines = (struct proc_lines){
+		.fd = fd, .buffer = buffer, .size = size,
+	};
 	return 0;
+}
+
+bool target_lines_ready(const struct proc_lines *lines)
+{
+	return !lines->skipping && memchr(lines->buffer + lines->at, '\n',
+					  lines->end - lines->at);
+}
+
+bool target_lines_last(const struct proc_lines *lines)
+{
+	char first;
+
+	return lines->fd >= 0 && pread(lines->fd, &first, 1, 0) == 1;
 }
 
 static bool target_file_at_feed(const char *path)

@@ -27,6 +27,14 @@ int target_file_open(enum gl_file which);
 int target_file_lines(struct proc_lines *lines, enum gl_file which,
 		      char *buffer, size_t size);
 
+/* Whether the next line is here already, so that no file is read for it. */
+bool target_lines_ready(const struct proc_lines *lines);
+
+/* At the end of a file that says what a process has in memory: whether that was
+ * all. Once the process has ended, or is another program, such a file ends
+ * early, and is empty. */
+bool target_lines_last(const struct proc_lines *lines);
+
 /* One mapping of something that has a path. */
 struct target_map {
 	uint64_t start, end;

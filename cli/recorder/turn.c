@@ -26,6 +26,11 @@ static void turn_set(struct gl_shared *shared, uint64_t from, uint64_t to)
 						memory_order_relaxed);
 }
 
+void turn_ask(struct gl_shared *shared)
+{
+	turn_set(shared, ring_turn_of(shared), RING_ASKED);
+}
+
 /* How far the ring has moved since the last look. */
 static uint64_t turn_moved(struct feed *feed, uint32_t id)
 {

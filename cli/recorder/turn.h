@@ -13,6 +13,10 @@
  */
 void turn_look(struct feed *feed, uint64_t now_ns);
 
+/* Has the next event of any thread answer. Whoever has the turn loses it; if
+ * hooks were faster, it has to be asked again. */
+void turn_ask(struct gl_shared *shared);
+
 /* Whether some ring has it: then the writer should not sleep for long. */
 static inline bool turn_given(const struct gl_shared *shared)
 {

@@ -12,18 +12,18 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/options_agree.h"
 #include "cli/recorder/exit_told.h"
 #include "cli/recorder/futex.h"
 #include "cli/recorder/kinship.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/message_out.h"
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/options.h"
-#include "preload/base/options_agree.h"
 #include "cli/recorder/owner.h"
 #include "cli/recorder/parent_live.h"
-#include "preload/base/proc.h"
 #include "preload/base/text.h"
 
 #define WRITER_CALIBRATE_NS 100000
@@ -342,10 +342,28 @@ static int writer_find_owner(struct writer *w)
 	return -EINVAL;
 }
 
+/* The target knows no more than their types. */
+static int writer_check_options(struct writer *w)
+{
+	const char *bad = options_misfit(environ);
+	const char *wrong = options_disagree(recording_options);
+	struct text text;
+
+	if (!bad && !wrong)
+		return 0;
+	text_init(&text, w->r->message, sizeof(w->r->message));
+	text_put(&text, bad ? "bad value: " : "");
+	text_put(&text, bad ? bad : wrong);
+	text_put(&text, ": this process is not recorded");
+	return -EINVAL;
+}
+
 static int writer_open(struct writer *w)
 {
-	int err = writer_find_owner(w);
+	int err = writer_check_options(w);
 
+	if (!err)
+		err = writer_find_owner(w);
 	if (err)
 		return err;
 	writer_find_exe(w);

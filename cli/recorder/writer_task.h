@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "preload/base/control_format.h"
+#include "cli/control_format.h"
 #include "cli/recorder/books/books.h"
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"

@@ -17,7 +17,7 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 static int inflate(struct inflater *inflater, void *to, size_t raw,
 		   const void *from, size_t stored)

@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
+#include "cli/trace/ring_record.h"
 
 static void put_little(struct buffer *out, uint64_t value, unsigned size)
 {

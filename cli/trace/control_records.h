@@ -1,7 +1,7 @@
 /*
  * control_records.h: CONTROL and LIVE chunks: what somebody told the recorder
  * to do, and which blocks were live when a part of a trace begins
- * (preload/format.h).
+ * (trace_format.h).
  */
 #ifndef GNOMON_CONTROL_RECORDS_H
 #define GNOMON_CONTROL_RECORDS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cli/trace/columns.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 struct trace_control {
 	unsigned what;		/* enum gt_control_what, or one unknown */

@@ -1,6 +1,6 @@
 /*
  * file_records.h: FILE and TOTALS chunks: files that were embedded in a trace,
- * and sums over blocks that were left out of it (preload/format.h).
+ * and sums over blocks that were left out of it (trace_format.h).
  */
 #ifndef GNOMON_FILE_RECORDS_H
 #define GNOMON_FILE_RECORDS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cli/trace/columns.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 /* A piece of an embedded file. Pointers lead into the payload. */
 struct trace_file {

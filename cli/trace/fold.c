@@ -34,7 +34,7 @@
 #include "cli/trace/compose.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/records.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first; others may precede it */

@@ -32,7 +32,8 @@
 #include "cli/base/table.h"
 #include "cli/base/whole.h"
 #include "cli/trace/compose.h"
-#include "preload/format.h"
+#include "cli/trace/ring_record.h"
+#include "cli/trace/trace_format.h"
 
 #define STAT_LINE 1024		/* of /proc/PID/stat */
 

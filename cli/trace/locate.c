@@ -21,7 +21,7 @@
 #include "cli/base/grow.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/leftover.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 #define MAPS_LINE (GT_PATH_MAX + 256)	/* of /proc/PID/maps */
 

@@ -1,6 +1,6 @@
 /*
  * map_records.h: MAPS chunks: what the kernel lists as mapped, in differences
- * (preload/format.h). Kept apart from records.h, which is about events.
+ * (trace_format.h). Kept apart from records.h, which is about events.
  */
 #ifndef GNOMON_MAP_RECORDS_H
 #define GNOMON_MAP_RECORDS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cli/trace/cursor.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 struct trace_maps {
 	uint32_t flags;		/* enum gt_maps_flags */

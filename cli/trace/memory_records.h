@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cli/trace/columns.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 /* Values that a trace does not have are 0, in all of these. */
 struct trace_usage {

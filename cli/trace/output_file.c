@@ -14,7 +14,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 /* A regular file: of a pipe the first bytes would be taken away. */
 static bool is_trace(const char *path)

@@ -20,8 +20,8 @@
 #include "cli/base/tell.h"
 #include "cli/base/progress.h"
 #include "cli/trace/leftover.h"
+#include "cli/trace/trace_format.h"
 #include "cli/trace/verdict.h"
-#include "preload/format.h"
 
 struct reader {
 	const char *path;

@@ -1,5 +1,5 @@
 /*
- * records.c: from the bytes of a payload to records; see preload/format.h.
+ * records.c: from the bytes of a payload to records; see trace_format.h.
  * Everything is read through cursors, so that no count, size or offset in
  * the file can lead outside of the payload. Called by the reader's thread.
  */

@@ -11,7 +11,8 @@
 
 #include "cli/trace/columns.h"
 #include "cli/trace/event.h"
-#include "preload/format.h"
+#include "cli/trace/ring_record.h"
+#include "cli/trace/trace_format.h"
 
 struct trace_thread {
 	unsigned what;		/* enum gt_thread_what */

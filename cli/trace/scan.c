@@ -1,5 +1,5 @@
 /*
- * scan.c: header, framing and checksums of a trace; see preload/format.h.
+ * scan.c: header, framing and checksums of a trace; see trace_format.h.
  *
  * Where bytes are no valid chunk, the next place is sought where the magic,
  * the fields and the checksum all fit. Each such attempt may hash up to
@@ -22,7 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/whole.h"
 #include "cli/trace/cursor.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 /* Bytes hashed in vain before the rest of a damaged file is given up. */
 #define RESYNC_BYTES (UINT64_C(4) << 30)

@@ -29,7 +29,7 @@
 #include "cli/base/grow.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/leftover.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 /* A run must not take long. Names of a directory are read, of files opened. */
 #define NAMES_MAX 200000

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/base/tell.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 int verdict_cannot_open(const char *path, int error)
 {

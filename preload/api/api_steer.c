@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "preload/api/api.h"
-#include "preload/base/control_format.h"
+#include "preload/base/control_request.h"
 #include "preload/ring/control_ask.h"
 
 static int api_ask(struct control_request *request)

@@ -5,6 +5,8 @@
 #ifndef GNOMON_CONTROL_REQUEST_H
 #define GNOMON_CONTROL_REQUEST_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/format.h"
@@ -34,5 +36,16 @@ struct control_request {
 	int err;
 	char message[256];
 };
+
+/* Whether no control characters are in it. */
+static inline bool control_is_plain(const char *line, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			return false;
+	return true;
+}
 
 #endif

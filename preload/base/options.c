@@ -11,18 +11,33 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "preload/base/signal_list.h"
-
 #define OPTIONS_PREFIX "GNOMON_"
-#define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE="
-#define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER="
-#define OPTIONS_SEED "GNOMON_DEBUG_SEED="
+#define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE"
+#define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER"
+#define OPTIONS_SEED "GNOMON_DEBUG_SEED"
+#define OPTIONS_BARRIER_MAX 1000
 
 const struct option_entry options_table[OPTION_COUNT] = {
-#define OPTIONS_ENTRY(id, name, letter, type, value, bare, fallback, help) \
-	[OPTION_##id] = { name, letter, type, value, bare, fallback, help },
+#define OPTIONS_ENTRY(id, type, words, fallback) \
+	[OPTION_##id] = { OPTIONS_PREFIX #id, type, words, fallback },
 	OPTIONS(OPTIONS_ENTRY)
 #undef OPTIONS_ENTRY
+};
+
+/* Of a number: the least and the most, in bytes, ns or as it is. */
+static const struct options_bound {
+	enum option_id id;
+	uint64_t least, most;
+} options_bounds[] = {
+	{ OPTION_MEMORY, OPTIONS_MEMORY_MIN, UINT64_C(64) << 30 },
+	{ OPTION_RING, OPTIONS_RING_MIN, OPTIONS_RING_MAX },
+	{ OPTION_SAMPLE, 0, UINT32_MAX },	/* choose.h */
+	{ OPTION_DEPTH, 0, OPTIONS_DEPTH_MAX },
+	{ OPTION_SNAPSHOT_EVERY, OPTIONS_SNAPSHOT_MIN, OPTIONS_TIME_MAX },
+	{ OPTION_GUARD, 0, 1 << 20 },
+	{ OPTION_CULL_PENDING, 64, 1 << 20 },
+	{ OPTION_LIMIT, 1 << 20, UINT64_MAX },
+	{ OPTION_STATS_EVERY, UINT64_C(10) * 1000000, OPTIONS_TIME_MAX },
 };
 
 const char *const options_no_pools[] = {
@@ -52,8 +67,7 @@ static int options_suffix(const char *text, uint64_t *scale)
 	return -EINVAL;
 }
 
-/* A number at *text, which moves behind it: whole and millionths. */
-static int options_number(const char **text, uint64_t *whole, uint64_t *part)
+int options_number(const char **text, uint64_t *whole, uint64_t *part)
 {
 	const char *at = *text;
 	uint64_t unit = 100000;
@@ -149,58 +163,6 @@ int options_time(const char *text, uint64_t *ns)
 	return 0;
 }
 
-/* The next value of a list, which moves to the comma behind it. */
-static int options_next(const char **list, char *value, size_t size)
-{
-	size_t n = 0;
-
-	for (; **list && **list != ','; (*list)++) {
-		if (n == size - 1)
-			return -EINVAL;
-		value[n++] = **list;
-	}
-	value[n] = '\0';
-	return 0;
-}
-
-static int options_rss(const char *text, struct options_rss *rss)
-{
-	uint64_t whole, part;
-	const char *at = text;
-
-	memset(rss, 0, sizeof(*rss));
-	if (options_number(&at, &whole, &part))
-		return -EINVAL;
-	if (strcmp(at, "%") != 0)
-		return options_size(text, &rss->bytes) || !rss->bytes ?
-			       -EINVAL : 0;
-	if (whole > 100)
-		return -EINVAL;
-	rss->millionths = whole * 10000 + part / 100;
-	return rss->millionths && rss->millionths <= 1000000 ? 0 : -EINVAL;
-}
-
-int options_rss_list(const char *text,
-		     struct options_rss list[OPTIONS_RSS_MAX])
-{
-	static const char key[] = "RSS=";
-	int count = 0;
-
-	if (!*text)
-		return 0;
-	for (;; text++) {
-		char value[32];
-
-		if (count == OPTIONS_RSS_MAX ||
-		    options_next(&text, value, sizeof(value)) ||
-		    strncmp(value, key, sizeof(key) - 1) != 0 ||
-		    options_rss(value + sizeof(key) - 1, &list[count++]))
-			return -EINVAL;
-		if (!*text)
-			return count;
-	}
-}
-
 static int options_choice(const char *words, const char *value,
 			  uint64_t *index)
 {
@@ -222,116 +184,36 @@ static int options_choice(const char *words, const char *value,
 	}
 }
 
-static int options_switch(const char *value, uint64_t *on)
-{
-	if ((value[0] != '0' && value[0] != '1') || value[1])
-		return -EINVAL;
-	*on = value[0] == '1';
-	return 0;
-}
-
 static int options_limits(enum option_id id, uint64_t number)
 {
-	if (id == OPTION_MEMORY &&
-	    (number < OPTIONS_MEMORY_MIN || number > OPTIONS_MEMORY_MAX))
-		return -ERANGE;
-	if (id == OPTION_RING &&
-	    (number < OPTIONS_RING_MIN || number > OPTIONS_RING_MAX))
-		return -ERANGE;
-	if (id == OPTION_CULL_PENDING &&
-	    (number < OPTIONS_PENDING_MIN || number > OPTIONS_PENDING_MAX))
-		return -ERANGE;
-	if (id == OPTION_LIMIT && number != 0 && number < OPTIONS_LIMIT_MIN)
-		return -ERANGE;
-	if (id == OPTION_STATS_EVERY && number != 0 &&
-	    number < OPTIONS_STATS_MIN)
-		return -ERANGE;
-	if (id == OPTION_GUARD && number > OPTIONS_GUARD_MAX)
-		return -ERANGE;
-	if (id == OPTION_SAMPLE && number > OPTIONS_SAMPLE_MAX)
-		return -ERANGE;
-	if (id == OPTION_DEPTH && number != UINT64_MAX &&
-	    number > OPTIONS_DEPTH_MAX)
-		return -ERANGE;
-	if (options_table[id].type == OPTION_TIME && number > OPTIONS_TIME_MAX)
-		return -ERANGE;
-	if (id == OPTION_SNAPSHOT_EVERY && number != 0 &&
-	    number < OPTIONS_SNAPSHOT_MIN)
-		return -ERANGE;
-	return 0;
+	const struct option_entry *entry = &options_table[id];
+	uint64_t least = 0, most = UINT64_MAX;
+	unsigned i;
+
+	if (!number && strcmp(entry->fallback, "none") == 0)
+		return 0;
+	if (entry->type == OPTION_TIME)
+		most = OPTIONS_TIME_MAX;
+	for (i = 0; i < sizeof(options_bounds) / sizeof(*options_bounds); i++)
+		if (options_bounds[i].id == id) {
+			least = options_bounds[i].least;
+			most = options_bounds[i].most;
+		}
+	return number < least || number > most ? -ERANGE : 0;
 }
 
-/* A text; `before`: what it is joined to, "" for nothing. */
 static int options_keep(struct options *options, enum option_id id,
-			const char *before, const char *value)
-{
-	size_t length = strlen(value), first = strlen(before);
-	char *to = options->texts + options->texts_used;
-
-	if (first)
-		first++;	/* the comma */
-	if (first + length >= OPTIONS_TEXT_MAX ||
-	    first + length >= OPTIONS_TEXTS - options->texts_used)
-		return -ERANGE;
-	if (first) {
-		memmove(to, before, first - 1);
-		to[first - 1] = ',';
-	}
-	memcpy(to + first, value, length + 1);
-	options->text_at[id] = options->texts_used;
-	options->texts_used += first + length + 1;
-	return 0;
-}
-
-/* Whether each of a list is a key that a report can be sorted by. */
-static bool options_keys(const char *list)
-{
-	static const char keys[] = "live|peak|own-peak|total|count|temporary|"
-				   "lifetime|age";
-	char value[16];
-	uint64_t index;
-
-	for (;; list++) {
-		if (options_next(&list, value, sizeof(value)) ||
-		    options_choice(keys, value, &index))
-			return false;
-		if (!*list)
-			return true;
-	}
-}
-
-/* What a text has to be like. */
-static bool options_word_fits(enum option_id id, const char *value)
-{
-	struct options_rss list[OPTIONS_RSS_MAX];
-	struct signal_wish wishes[SIGNAL_LIST_MAX];
-
-	switch (id) {
-	case OPTION_OUTPUT:
-	case OPTION_CHOWN:
-	case OPTION_INCLUDE:
-		return value[0] != '\0';
-	case OPTION_SIGNAL:
-		return signal_list_read(value, wishes) >= 0;
-	case OPTION_SNAPSHOT_AT:
-		return options_rss_list(value, list) >= 0;
-	case OPTION_SORT:
-		return options_keys(value);
-	default:
-		return true;
-	}
-}
-
-static int options_word(struct options *options, enum option_id id,
 			const char *value)
 {
-	const char *before = "";
+	size_t length = strlen(value);
 
-	if (!options_word_fits(id, value))
-		return -EINVAL;
-	if (options_table[id].type == OPTION_LIST && options->given[id])
-		before = options_text(options, id);
-	return options_keep(options, id, before, value);
+	if (length >= OPTIONS_TEXT_MAX ||
+	    length >= OPTIONS_TEXTS - options->texts_used)
+		return -ERANGE;
+	memcpy(options->texts + options->texts_used, value, length + 1);
+	options->text_at[id] = options->texts_used;
+	options->texts_used += length + 1;
+	return 0;
 }
 
 static int options_whole(const char *text, uint64_t *number)
@@ -386,7 +268,7 @@ static int options_store(struct options *options, enum option_id id,
 	case OPTION_TEXT:
 	case OPTION_PATH:
 	case OPTION_LIST:
-		return options_word(options, id, value);
+		return options_keep(options, id, value);
 	case OPTION_SIZE:
 	case OPTION_TIME:
 	case OPTION_NUMBER:
@@ -394,10 +276,10 @@ static int options_store(struct options *options, enum option_id id,
 			err = options_measure(id, value, &number);
 		break;
 	case OPTION_CHOICE:
-		err = options_choice(entry->value, value, &number);
+		err = options_choice(entry->words, value, &number);
 		break;
 	case OPTION_SWITCH:
-		err = options_switch(value, &number);
+		err = options_choice("0|1", value, &number);
 		break;
 	}
 	if (!err)
@@ -417,55 +299,33 @@ void options_default(struct options *options)
 
 int options_set(struct options *options, enum option_id id, const char *value)
 {
-	int err;
+	int err = options_store(options, id, value);
 
-	if (!value)
-		value = options_table[id].bare;
-	if (!value)
-		value = options_table[id].type == OPTION_SWITCH ? "1" : "";
-	err = options_store(options, id, value);
 	if (!err)
 		options->given[id] = true;
 	return err;
 }
 
-void options_variable(enum option_id id, char name[OPTIONS_VARIABLE_MAX])
-{
-	const char *from = options_table[id].name;
-	size_t n = sizeof(OPTIONS_PREFIX) - 1;
-
-	memcpy(name, OPTIONS_PREFIX, n);
-	for (; *from && n < OPTIONS_VARIABLE_MAX - 1; from++) {
-		if (*from == '-')
-			name[n++] = '_';
-		else
-			name[n++] = *from - 'a' + 'A';
-	}
-	name[n] = '\0';
-}
-
-static int options_one(struct options *options, const char *text)
-{
-	char name[OPTIONS_VARIABLE_MAX];
-	unsigned id;
-
-	for (id = 0; id < OPTION_COUNT; id++) {
-		size_t n;
-
-		options_variable(id, name);
-		n = strlen(name);
-		if (strncmp(text, name, n) == 0 && text[n] == '=')
-			return options_set(options, id, text + n + 1);
-	}
-	return 0;
-}
-
-/* What follows `name` (which ends in "=") in a variable, NULL: another one. */
+/* What follows `name` in a variable, NULL: another one. */
 static const char *options_value(const char *text, const char *name)
 {
 	size_t n = strlen(name);
 
-	return strncmp(text, name, n) == 0 ? text + n : NULL;
+	return strncmp(text, name, n) == 0 && text[n] == '=' ? text + n + 1 :
+							       NULL;
+}
+
+static int options_one(struct options *options, const char *text)
+{
+	const char *value;
+	unsigned id;
+
+	for (id = 0; id < OPTION_COUNT; id++) {
+		value = options_value(text, options_table[id].variable);
+		if (value)
+			return options_set(options, id, value);
+	}
+	return 0;
 }
 
 /* Switches for tests, which the command does not offer. */
@@ -509,4 +369,29 @@ int options_environment(struct options *options, char *const *environment,
 		}
 	}
 	return 0;
+}
+
+int options_descriptor(const char *output)
+{
+	static const char *const prefixes[] = { "/dev/fd/", "/proc/self/fd/" };
+	unsigned i;
+
+	if (strcmp(output, "/dev/stdout") == 0 || strcmp(output, "-") == 0)
+		return 1;
+	if (strcmp(output, "/dev/stderr") == 0)
+		return 2;
+	for (i = 0; i < 2; i++) {
+		size_t n = strlen(prefixes[i]);
+		const char *number = output + n;
+		uint64_t fd = 0;
+
+		if (strncmp(output, prefixes[i], n) != 0 || !*number)
+			continue;
+		for (; *number >= '0' && *number <= '9' && fd < INT32_MAX;
+		     number++)
+			fd = fd * 10 + (uint64_t)(*number - '0');
+		if (!*number && fd < INT32_MAX)
+			return (int)fd;
+	}
+	return -1;
 }

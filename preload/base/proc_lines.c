@@ -11,23 +11,19 @@
 #include <string.h>
 
 #include "preload/base/sys.h"
+#include "preload/base/text.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 		    size_t size)
 {
 	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 
-	proc_lines_use(lines, sys_failed(fd) ? -1 : (int)fd, buffer, size);
+	*lines = (struct proc_lines){
+		.fd = sys_failed(fd) ? -1 : (int)fd,
+		.buffer = buffer,
+		.size = size,
+	};
 	return sys_failed(fd) ? (int)fd : 0;
-}
-
-void proc_lines_use(struct proc_lines *lines, int fd, char *buffer,
-		    size_t size)
-{
-	memset(lines, 0, sizeof(*lines));
-	lines->fd = fd;
-	lines->buffer = buffer;
-	lines->size = size;
 }
 
 void proc_lines_close(struct proc_lines *lines)
@@ -46,19 +42,6 @@ static size_t proc_lines_feed(const struct proc_lines *lines)
 	while (i < lines->end && lines->buffer[i] != '\n')
 		i++;
 	return i;
-}
-
-bool proc_lines_ready(const struct proc_lines *lines)
-{
-	return !lines->skipping && proc_lines_feed(lines) < lines->end;
-}
-
-bool proc_lines_last(const struct proc_lines *lines)
-{
-	char first;
-
-	return lines->fd >= 0 && arch_syscall4(__NR_pread64, lines->fd,
-					       (long)&first, 1, 0) == 1;
 }
 
 /* Appends what one read gives. False: there is no more. */
@@ -117,7 +100,7 @@ char *proc_lines_next(struct proc_lines *lines)
 	}
 }
 
-uint64_t proc_lines_hex(const char **s)
+static uint64_t proc_lines_hex(const char **s)
 {
 	uint64_t value = 0;
 
@@ -129,15 +112,6 @@ uint64_t proc_lines_hex(const char **s)
 		else
 			return value;
 	}
-}
-
-uint64_t proc_lines_decimal(const char **s)
-{
-	uint64_t value = 0;
-
-	for (; **s >= '0' && **s <= '9'; ++*s)
-		value = value * 10 + (uint64_t)(**s - '0');
-	return value;
 }
 
 /* One character that must be there. */
@@ -190,7 +164,7 @@ bool proc_lines_mapping(const char *line, struct proc_lines_mapping *mapping)
 	mapping->minor = (uint32_t)proc_lines_hex(&s);
 	if (!proc_lines_skip(&s, ' '))
 		return false;
-	mapping->inode = proc_lines_decimal(&s);
+	mapping->inode = text_parse(&s);
 	while (*s == ' ')
 		s++;
 	mapping->path = s;

@@ -32,26 +32,9 @@ int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 
 /* The next line without its line feed, NUL at its end; valid until the next
  * call. NULL: that was all, or what is there cannot be read. */
-/* The same of a file that is open, from where it is; proc_lines_close closes
- * it. */
-void proc_lines_use(struct proc_lines *lines, int fd, char *buffer,
-		    size_t size);
-
 char *proc_lines_next(struct proc_lines *lines);
 
-/* Of a file that says what a process has in memory, at its end: whether that
- * was all. Once the process has ended, or is another program, such a file ends
- * early, and is empty. */
-bool proc_lines_last(const struct proc_lines *lines);
-
-/* Whether the next line is here already, so that no file is read for it. */
-bool proc_lines_ready(const struct proc_lines *lines);
-
 void proc_lines_close(struct proc_lines *lines);
-
-/* Numbers at *s, which moves behind them. */
-uint64_t proc_lines_hex(const char **s);
-uint64_t proc_lines_decimal(const char **s);
 
 enum proc_lines_flags {
 	PROC_LINES_READ = 1,

@@ -23,7 +23,6 @@
 #include <link.h>
 #include <string.h>
 
-#include "preload/base/proc.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/recorder.h"
@@ -385,13 +384,15 @@ static void patch_one(struct patch_plan *plan, const struct patch_image *image,
 /* Where /proc does not say, the constructor runs early enough. */
 static bool patch_is_alone(void)
 {
-	uint64_t threads = 1;
+	struct stat tasks;
 
 	if (sys_gettid() != sys_getpid())
 		return false;
-	if (!proc_stat(sys_getpid(), PROC_STAT_THREADS, &threads))
+	if (arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)"/proc/self/task",
+			  (long)&tasks, 0))
 		return true;
-	return threads == 1;
+	/* a folder's links: its name, its own dot, and a task's dots each */
+	return tasks.st_nlink == 2 + 1;
 }
 
 void patch_apply(const char *text, patch_wrapper *wrapper)

@@ -90,7 +90,6 @@ static bool environment_same_name(const char *a, const char *b)
 /* A variable that means something to us; others begin like that, too. */
 static bool environment_is_variable(const char *entry)
 {
-	char name[OPTIONS_VARIABLE_MAX];
 	unsigned id;
 
 	if (!environment_is(entry, ENVIRONMENT_PREFIX))
@@ -99,11 +98,9 @@ static bool environment_is_variable(const char *entry)
 	    environment_same_name(entry, PATCH_VARIABLE) ||
 	    environment_same_name(entry, OPTIONS_COMMAND))
 		return true;
-	for (id = 0; id < OPTION_COUNT; id++) {
-		options_variable(id, name);
-		if (environment_same_name(entry, name))
+	for (id = 0; id < OPTION_COUNT; id++)
+		if (environment_same_name(entry, options_table[id].variable))
 			return true;
-	}
 	return false;
 }
 

@@ -22,7 +22,6 @@
 #include "preload/ring/shared.h"
 
 struct recorder;
-struct recording;
 
 /*
  * How the program's allocator is asked; constant from the first start on, also in
@@ -59,17 +58,6 @@ void arenas_tell(struct gl_shared *shared);
 
 /* A thread is about to be made. */
 void arenas_tell_threads(struct gl_shared *shared);
-
-/* Has a thread asked. To be called again and again while it is ASKED: a
- * thread that could not do it leaves that to the next. The writer. */
-void arenas_ask(struct recording *r);
-
-/* Takes it back. The writer. */
-void arenas_forget(struct recording *r);
-
-/* The figures, if they have been taken. The writer. */
-bool arenas_collect(struct recording *r, enum arenas_which which,
-		    struct arenas *to);
 
 /*
  * A hook has found RING_ASKED: takes the figures, if its thread is at a safe

@@ -22,13 +22,4 @@ static inline uint64_t exit_status_who(int pid, int parent)
 	       << EXIT_STATUS_STATUS_BITS;
 }
 
-/* Who it is about: as exit_status_who. */
-static inline uint64_t exit_status_whose(uint64_t word)
-{
-	const uint64_t count = UINT64_C(15) << EXIT_STATUS_COUNT_SHIFT;
-	const uint64_t status = (UINT64_C(1) << EXIT_STATUS_STATUS_BITS) - 1;
-
-	return word & ~count & ~status;
-}
-
 #endif

@@ -7,24 +7,6 @@
 #include "preload/ring/ring_shared.h"
 #include "unwind/claim.h"
 
-#define GATE_WHAT UINT64_C(3)	/* of a slot; the rest is its stamp, or lap */
-#define GATE_STAMP 2
-
-static uint64_t gate_count(uint64_t gate)
-{
-	return gate / GATE_ONE;
-}
-
-static _Atomic uint64_t *gate_slot(struct gl_shared *shared, uint64_t n)
-{
-	return &shared->posted.slot[n % GATE_SLOTS];
-}
-
-static uint64_t gate_empty(uint64_t n)
-{
-	return n / GATE_SLOTS << GATE_STAMP;
-}
-
 /* Counts request n, which is in its slot, if nobody has done so (I2). Nothing
  * happens if `word` is another lap's: then it was counted long ago. */
 static void gate_let(struct gl_shared *shared, uint64_t n, uint64_t word)
@@ -77,63 +59,18 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 	return true;
 }
 
-static uint64_t gate_taken(const struct gl_shared *shared)
-{
-	/* the writer's own */
-	return atomic_load_explicit(&shared->posted.taken, memory_order_relaxed);
-}
-
-bool gate_pending(const struct gl_shared *shared)
-{
-	/* pairs with the exchange of gate_let */
-	return gate_count(atomic_load_explicit(&shared->gate,
-					       memory_order_acquire)) !=
-	       gate_taken(shared);
-}
-
-bool gate_next(struct gl_shared *shared, struct gate_request *request)
-{
-	uint64_t word;
-
-	if (!gate_pending(shared))
-		return false;
-	word = atomic_load_explicit(gate_slot(shared, gate_taken(shared)),
-				    memory_order_acquire);
-	request->what = word & GATE_WHAT;
-	request->cycles = word >> GATE_STAMP;
-	return true;
-}
-
-void gate_take(struct gl_shared *shared)
-{
-	uint64_t n = gate_taken(shared);
-
-	atomic_store_explicit(gate_slot(shared, n), gate_empty(n + GATE_SLOTS),
-			      memory_order_relaxed);
-	/* pairs with the acquire of gate_post */
-	atomic_store_explicit(&shared->posted.taken, n + 1, memory_order_release);
-}
-
 void gate_shut(struct gl_shared *shared)
 {
-	uint64_t open = gate_taken(shared) * GATE_ONE;
+	/* the writer's own */
+	uint64_t taken = atomic_load_explicit(&shared->posted.taken,
+					      memory_order_relaxed);
+	uint64_t open = taken * GATE_ONE;
 
 	/* fails if more were posted, and if it is shut already */
 	atomic_compare_exchange_strong_explicit(&shared->gate, &open,
 						open | GATE_SHUT,
 						memory_order_seq_cst,
 						memory_order_relaxed);
-}
-
-void gate_open(struct gl_shared *shared)
-{
-	uint64_t old = atomic_load_explicit(&shared->gate, memory_order_relaxed);
-
-	while (!(old & GATE_OFF) &&
-	       !atomic_compare_exchange_weak_explicit(
-		       &shared->gate, &old, old & ~GATE_SHUT, memory_order_seq_cst,
-		       memory_order_relaxed))
-		;
 }
 
 void gate_shut_for_good(struct gl_shared *shared)

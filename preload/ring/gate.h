@@ -9,7 +9,7 @@
  * Shut, nothing is recorded: the recorder is dormant (aside.h). A toggle opens
  * the gate before its handler returns, whatever it will turn out to mean: what
  * is recorded too much has a stamp that says so, what is not recorded is lost.
- * The writer serves requests in order (control.c), and shuts the gate only if
+ * The writer serves requests in order (gate_serve.h), and shuts the gate only if
  * none was posted that it has not served.
  *
  * Request n lies in slot n modulo their number, from when it is posted until
@@ -39,10 +39,23 @@
 /* What is asked for; 0 is an empty slot. */
 enum gate_what { GATE_TOGGLE = 1, GATE_CLEAR };
 
-struct gate_request {
-	enum gate_what what;
-	uint64_t cycles;	/* when */
-};
+#define GATE_WHAT UINT64_C(3)	/* of a slot; the rest is its stamp, or lap */
+#define GATE_STAMP 2
+
+static inline uint64_t gate_count(uint64_t gate)
+{
+	return gate / GATE_ONE;
+}
+
+static inline _Atomic uint64_t *gate_slot(struct gl_shared *shared, uint64_t n)
+{
+	return &shared->posted.slot[n % GATE_SLOTS];
+}
+
+static inline uint64_t gate_empty(uint64_t n)
+{
+	return n / GATE_SLOTS << GATE_STAMP;
+}
 
 /* Whether nothing is recorded at the time; whether that is for good. Any
  * thread. */
@@ -65,21 +78,9 @@ static inline bool gate_is_off(const struct gl_shared *shared)
  */
 bool gate_post(struct gl_shared *shared, enum gate_what what);
 
-/* Whether there is a request. The writer. */
-bool gate_pending(const struct gl_shared *shared);
-
-/* The next request. False: there is none. The writer. */
-bool gate_next(struct gl_shared *shared, struct gate_request *request);
-
-/* That one is done with. The writer. */
-void gate_take(struct gl_shared *shared);
-
 /* Shuts the gate, unless there are requests that were not taken. The writer,
- * which tries again in its next round. */
+ * which tries again in its next round, and who starts it. */
 void gate_shut(struct gl_shared *shared);
-
-/* The writer. */
-void gate_open(struct gl_shared *shared);
 
 /* Nothing opens it again. */
 void gate_shut_for_good(struct gl_shared *shared);

@@ -53,22 +53,15 @@ static uint64_t live_map_size(const struct live_map_region *region, unsigned i)
 	return live_map_start(region, i + 1) - live_map_start(region, i);
 }
 
-static struct live_map_region live_map_nodes_of(const struct gl_header *h)
+static void live_map_find(const struct gl_header *h,
+			  struct live_map_region region[LIVE_REGIONS])
 {
-	return (struct live_map_region){
-		.offset = h->nodes_offset,
-		.size = h->rings_offset - h->nodes_offset,
-		.first = GL_NODES_FIRST,
-	};
-}
-
-static struct live_map_region live_map_data_of(const struct gl_header *h)
-{
-	return (struct live_map_region){
-		.offset = h->data_offset,
-		.size = h->size - h->data_offset,
-		.first = GL_DATA_FIRST,
-	};
+	region[LIVE_NODES].offset = h->nodes_offset;
+	region[LIVE_NODES].size = h->rings_offset - h->nodes_offset;
+	region[LIVE_NODES].first = GL_NODES_FIRST;
+	region[LIVE_DATA].offset = h->data_offset;
+	region[LIVE_DATA].size = h->size - h->data_offset;
+	region[LIVE_DATA].first = GL_DATA_FIRST;
 }
 
 /* Another mapping of [at, at + size), a part of which is not mapped yet. */
@@ -89,8 +82,8 @@ static void live_map_cut_region(const struct gl_header *live,
 
 bool live_map_cut(const struct gl_header *live)
 {
-	const struct live_map_region nodes = live_map_nodes_of(live),
-				     data = live_map_data_of(live);
+	struct live_map_region region[LIVE_REGIONS];
+	unsigned which;
 	long at;
 
 	if (!unwind_may(SECCOMP_NO_GROWTH))
@@ -99,8 +92,9 @@ bool live_map_cut(const struct gl_header *live)
 	if (sys_failed(at))
 		return false;
 	sys_munmap((void *)at, GL_PAGE);
-	live_map_cut_region(live, &nodes);
-	live_map_cut_region(live, &data);
+	live_map_find(live, region);
+	for (which = 0; which < LIVE_REGIONS; which++)
+		live_map_cut_region(live, &region[which]);
 	return true;
 }
 
@@ -134,44 +128,38 @@ static void live_map_tell(struct gl_shared *shared, enum live_region which,
 }
 
 static void live_map_put(struct live_map_region *region,
-			 const struct live_map_region *of,
 			 const struct gl_header *live, bool whole)
 {
 	unsigned i;
 
-	region->offset = of->offset;
-	region->size = of->size;
-	region->first = of->first;
 	for (i = 0; i < GL_PIECES; i++) {
-		bool there = live_map_size(of, i) && (whole || !i);
+		bool there = live_map_size(region, i) && (whole || !i);
 
 		atomic_store_explicit(
 			&region->at[i],
-			there ? (uintptr_t)live + of->offset +
-					live_map_start(of, i) : 0,
+			there ? (uintptr_t)live + region->offset +
+					live_map_start(region, i) : 0,
 			memory_order_release);
 	}
 }
 
 void live_map_begin(struct gl_header *live, bool whole)
 {
-	const struct live_map_region nodes = live_map_nodes_of(live),
-				     data = live_map_data_of(live);
 	struct gl_shared *shared = (struct gl_shared *)((char *)live +
 							live->shared_offset);
 	uint64_t table = live->rings_offset;
 	unsigned which, i;
 
 	live_map_whole = whole;
-	live_map_put(&live_map[LIVE_NODES], &nodes, live, whole);
-	live_map_put(&live_map[LIVE_DATA], &data, live, whole);
+	live_map_find(live, live_map);
 	live_map_before[LIVE_NODES] = (struct live_range){
-		(char *)live, nodes.offset
+		(char *)live, live->nodes_offset
 	};
 	live_map_before[LIVE_DATA] = (struct live_range){
-		(char *)live + table, data.offset - table
+		(char *)live + table, live->data_offset - table
 	};
 	for (which = 0; which < LIVE_REGIONS; which++) {
+		live_map_put(&live_map[which], live, whole);
 		live_map_tell_range(shared, which, live_map_before[which]);
 		for (i = 0; i < GL_PIECES; i++)
 			live_map_tell(shared, which, i);

@@ -28,7 +28,4 @@ struct patched_list {
 void patched_add(struct patched_list *list, const char *name, bool program,
 		 enum patched_known known);
 
-enum patched_known patched_find(const struct patched_list *list,
-				const char *name, bool program);
-
 #endif

@@ -13,17 +13,7 @@
 #ifndef GNOMON_REPLACED_H
 #define GNOMON_REPLACED_H
 
-#include <stdbool.h>
-
 #include "preload/ring/shared.h"
-
-/* Code lay in [start, end). False: there is no room, try again later. The
- * writer. */
-bool replaced_tell(struct gl_shared *shared, uint64_t start, uint64_t end);
-
-/* Has a thread look, if there is something it has not taken: to be called again
- * and again. The writer. */
-void replaced_ask(struct gl_shared *shared);
 
 /* A hook has found RING_ASKED: takes what there is. Any thread, also in a
  * signal handler; each entry is taken by one. */

@@ -15,14 +15,6 @@ void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room)
 			       lap + ring->mask + 1);
 }
 
-void ring_clear(struct gl_ring *ring)
-{
-	ring->data = ring->base = 0;
-	ring->limit = 0;
-	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
-	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
-}
-
 void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
 		    uint32_t id)
 {
@@ -54,16 +46,6 @@ void ring_kick(struct gl_ring *rings, uint32_t count)
 		if (__atomic_load_n(&ring->limit, __ATOMIC_RELAXED))
 			__atomic_store_n(&ring->limit, 0, __ATOMIC_RELAXED);
 	}
-}
-
-void ring_ask(struct gl_shared *shared)
-{
-	uint64_t turn = ring_turn_of(shared);
-
-	if (turn != RING_ASKED)
-		atomic_compare_exchange_strong_explicit(
-			&shared->turn, &turn, RING_ASKED, memory_order_seq_cst,
-			memory_order_relaxed);
 }
 
 #ifdef GNOMON_CLAIMS

@@ -20,10 +20,6 @@ enum { RING_AWAKE, RING_WAITS, RING_HELD };
 /* Where pushing goes on from `head` on, with room up to the position `room`. */
 void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room);
 
-/* The ring is empty, its data not mapped yet by its owner (ring.c): who pushes
- * looks up first. The writer, while it has the ring. */
-void ring_clear(struct gl_ring *ring);
-
 /* Puts a ring into a free list. The writer, or who has just taken it. */
 void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
 		    uint32_t id);
@@ -34,10 +30,6 @@ bool ring_is_valid(const struct gl_ring *ring);
 
 /* Whoever pushes finds no room, and looks around (aside.h, I1). */
 void ring_kick(struct gl_ring *rings, uint32_t count);
-
-/* Has the next event of any thread answer. Whoever has the turn loses it; if
- * hooks were faster, it has to be asked again. The writer. */
-void ring_ask(struct gl_shared *shared);
 
 /* relaxed: the order that I4 needs is that of the program, which hands blocks
  * from thread to thread; what is left is the window's */

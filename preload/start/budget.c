@@ -6,7 +6,7 @@
  * lacks them. So then we are content with a part of what it may have, as long
  * as the least that we can work with is no larger part of it.
  *
- * All but budget_addresses: once, at the first start.
+ * Once, at the first start.
  */
 #include "preload/start/budget.h"
 
@@ -49,12 +49,10 @@ int budget_limited(const struct options *options, uint64_t limit,
 	return 0;
 }
 
-uint64_t budget_addresses(void)
-{
-	return base_min(budget_limit(RLIMIT_AS), budget_limit(RLIMIT_DATA));
-}
-
 int budget_make(const struct options *options, struct budget *budget)
 {
-	return budget_limited(options, budget_addresses(), budget);
+	return budget_limited(options,
+			      base_min(budget_limit(RLIMIT_AS),
+				       budget_limit(RLIMIT_DATA)),
+			      budget);
 }

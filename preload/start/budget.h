@@ -13,14 +13,10 @@ struct budget {
 	uint64_t area;		/* addresses for private memory (area.h) */
 };
 
-/* How much memory or addresses the process may have in all (RLIMIT_AS,
- * RLIMIT_DATA); UINT64_MAX: as it likes. Any thread, and the writer. */
-uint64_t budget_addresses(void);
-
 /*
- * What the option says, if it is given. Else less than its default where the
- * process may only have so much (budget_addresses). -ENOMEM: so little that the
- * program needs all of it.
+ * What the option says, if it is given. Else less than its default where memory
+ * or addresses of the process are limited (RLIMIT_AS, RLIMIT_DATA). -ENOMEM: so
+ * much that the program needs all of it.
  */
 int budget_make(const struct options *options, struct budget *budget);
 

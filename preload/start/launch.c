@@ -36,7 +36,6 @@
 
 #include "preload/base/message.h"
 #include "preload/base/options.h"
-#include "preload/base/options_agree.h"
 #include "preload/base/proc.h"
 #include "preload/base/product.h"
 #include "preload/base/sys.h"

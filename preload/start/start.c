@@ -29,7 +29,6 @@
 #include "preload/api/heaps.h"
 #include "preload/base/bump.h"
 #include "preload/base/message.h"
-#include "preload/base/options_agree.h"
 #include "preload/base/product.h"
 #include "preload/base/section.h"
 #include "preload/base/sys.h"
@@ -76,16 +75,15 @@ static struct start {
 	_Atomic uint32_t late;	/* it was waited for in vain */
 } *start;
 
-static void start_complain(const char *what, const char *detail,
-			      const char *then)
+static void start_complain(const char *bad)
 {
 	char buffer[512];
 	struct text text;
 
 	text_init(&text, buffer, sizeof(buffer));
-	text_put(&text, what);
-	text_put(&text, detail);
-	text_put(&text, then);
+	text_put(&text, "bad value: ");
+	text_put(&text, bad);
+	text_put(&text, ": this process is not recorded");
 	message_say(buffer);
 }
 
@@ -109,7 +107,7 @@ static bool start_read(void)
 {
 	char *const *environment = initial_environment();
 	struct budget budget;
-	const char *bad = NULL, *wrong;
+	const char *bad = NULL;
 	long told;
 	int err;
 
@@ -121,13 +119,7 @@ static bool start_read(void)
 	recorder_options.number[OPTION_OFF] = product_off;
 	if (environment &&
 	    options_environment(&recorder_options, environment, &bad)) {
-		start_complain("bad value: ", bad,
-				  ": this process is not recorded");
-		return false;
-	}
-	wrong = options_disagree(&recorder_options);
-	if (wrong) {
-		start_complain(wrong, ": this process is not recorded", "");
+		start_complain(bad);
 		return false;
 	}
 	launch_environment(environment, real_own.path);

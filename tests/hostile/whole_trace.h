@@ -16,7 +16,7 @@
 
 #include "cli/base/buffer.h"
 #include "cli/trace/compose.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 #define WHOLE_ID UINT64_C(0x7768006f6c650001)
 #define WHOLE_PIECES_MAX 64

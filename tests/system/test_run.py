@@ -282,6 +282,8 @@ def what_cannot_be_is_told_before_the_start(directory):
             (("--chown=no.such.user",), "no such user"),
             (("--chown=daemon:no.such.group",), "no such user or group"),
             (("--chown=:",), "no such user or group"),
+            (("--signal=USR1=dance",), "USR1=dance"),
+            (("--sort=height",), "height"),
             (("--output=/dev/stdout", "--report"), "--report")):
         done = run(directory, "touch", mark, options=options)
         variables = {

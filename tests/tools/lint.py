@@ -29,14 +29,16 @@ ANY_MAY = ["unwind/claim.h"]
 # formats, what lies in the live mapping or is asked and answered there, the
 # table of options, and a few helpers without state that both sides need. Of
 # the reader only what check_recorder lets it reach.
-RECORDER_MAY = ["cli/recorder/", "preload/format.h", "unwind/layout.h",
-                "arch.h", "library/gnomon/gnomon.h", "cli/base/", "cli/model/",
-                "cli/symbol/"]
+RECORDER_MAY = ["cli/recorder/", "cli/control_format.h",
+                "cli/options_agree.h", "cli/trace/trace_format.h",
+                "cli/trace/ring_record.h", "preload/format.h",
+                "unwind/layout.h", "arch.h", "library/gnomon/gnomon.h",
+                "cli/base/", "cli/model/", "cli/symbol/"]
 RECORDER_MAY += ["preload/%s.h" % stem for stem in """
-    base/ban base/control_format base/control_request base/options
-    base/options_agree ring/arenas ring/choose ring/dump_part ring/exit_place
-    ring/gate ring/ledger_ask ring/patched ring/replaced ring/ring_shared
-    ring/shared base/base base/proc base/proc_lines base/text""".split()]
+    base/ban base/control_request base/options base/patch_format ring/arenas
+    ring/dump_part ring/exit_place ring/gate ring/ledger_ask ring/patched
+    ring/ring_shared ring/shared base/base base/proc base/proc_lines
+    base/text""".split()]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
@@ -55,17 +57,15 @@ MAY_INCLUDE = {
     "cli/base": ["cli/base/"],
     "cli/trace": ["cli/trace/", "cli/base/", "preload/format.h"],
     "cli/symbol": ["cli/symbol/", "cli/base/", "unwind/"],
-    "cli/model": ["cli/model/", "cli/trace/", "cli/symbol/", "cli/base/",
-                  "preload/format.h"],
+    "cli/model": ["cli/model/", "cli/trace/", "cli/symbol/", "cli/base/"],
     "cli/profile": ["cli/profile/", "cli/model/", "cli/trace/", "cli/symbol/",
-                    "cli/base/", "preload/format.h"],
+                    "cli/base/"],
     "cli/export": ["cli/export/", "cli/profile/", "cli/model/", "cli/trace/",
-                   "cli/symbol/", "cli/base/", "preload/format.h"],
+                   "cli/symbol/", "cli/base/"],
     # Both sides of `run` share the table of recording options and the layout
     # of a plan.
-    "cli": ["cli/", "preload/format.h", "preload/base/options.h",
-            "preload/base/control_format.h", "preload/base/patch_format.h",
-            "preload/base/signal_list.h", "preload/base/options_agree.h"],
+    "cli": ["cli/", "preload/base/options.h", "preload/base/patch_format.h",
+            "preload/base/signal_list.h"],
     "cli/recorder": RECORDER_MAY,
     "cli/recorder/books": RECORDER_MAY,
     "cli/recorder/dump": RECORDER_MAY,
@@ -90,15 +90,17 @@ MAY_NOT_INCLUDE = {
 # Nothing that describes the target's own memory. An entry that is not needed
 # any more is an offence, too.
 RECORDER_INLINE = """base/base base/sys"""
-RECORDER_LAYOUT = """base/ban base/control_format base/control_request
-    base/patch_format format ring/arenas ring/dump_part ring/exit_place
-    ring/ledger_ask ring/replaced ring/shared"""
+RECORDER_LAYOUT = """base/ban base/control_request base/patch_format format
+    ring/arenas ring/dump_part ring/exit_place ring/ledger_ask ring/patched
+    ring/shared"""
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/claim.h",
                    "unwind/layout.h", "unwind/memory.h"}
 # Of the reader the sources that the recorder is made of as well, with their
-# headers, and what an event is.
-RECORDER_READER = {"cli/base/grow.h", "cli/trace/event.h"}
+# headers, what an event is, and the format of traces.
+RECORDER_READER = {"cli/base/grow.h", "cli/control_format.h",
+                   "cli/trace/event.h",
+                   "cli/trace/ring_record.h", "cli/trace/trace_format.h"}
 
 # What the library may want from the process it lives in. All of it weak: it
 # works without.
@@ -247,11 +249,14 @@ def enumerators(text, tag):
     return names
 
 
-def check_format(header="preload/format.h", prose="docs/FORMAT.md"):
+def check_format(headers=("cli/trace/trace_format.h", "preload/format.h"),
+                 prose="docs/FORMAT.md"):
     """The prose has each chunk, kind of event, EXTRA and kind of CONTROL, by
     number and name; of events what their records take, too."""
-    with open(header, encoding="utf-8") as source:
-        text = source.read()
+    text = ""
+    for header in headers:
+        with open(header, encoding="utf-8") as source:
+            text += source.read()
     with open(prose, encoding="utf-8") as source:
         page = source.read()
     wanted = [r"^###.* %d %s\b" % (number, name) for name, number in

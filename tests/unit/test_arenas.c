@@ -12,6 +12,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "cli/recorder/arenas_asked.h"
 #include "preload/ring/arenas.h"
 #include "cli/recorder/recording.h"
 #include "preload/ring/ring.h"

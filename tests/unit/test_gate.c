@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "cli/recorder/gate_serve.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/ring.h"
 

@@ -132,7 +132,7 @@ static void bad_variables_are_named(void **state)
 		"GNOMON_RING=1k", "GNOMON_RING=8M", "GNOMON_MEMORY=3M",
 		"GNOMON_OVERFLOW=block", "GNOMON_OVERFLOW=",
 		"GNOMON_OVERFLOW=wait|drop", "GNOMON_FORCE=yes",
-		"GNOMON_OUTPUT=", "GNOMON_SHADOW_STACK=autox",
+		"GNOMON_SHADOW_STACK=autox",
 		"GNOMON_DEBUG_BARRIER=", "GNOMON_DEBUG_BARRIER=0",
 		"GNOMON_DEBUG_BARRIER=1001", "GNOMON_DEBUG_BARRIER=1 ",
 		"GNOMON_DEBUG_BARRIER=4294967297", "GNOMON_DEBUG_BARRIER=-1",
@@ -168,13 +168,29 @@ static void too_long_texts_are_refused(void **state)
 
 static void variables_have_the_options_names(void **state)
 {
-	char name[OPTIONS_VARIABLE_MAX];
-
 	(void)state;
-	options_variable(OPTION_SHADOW_STACK, name);
-	assert_string_equal(name, "GNOMON_SHADOW_STACK");
-	options_variable(OPTION_OUTPUT, name);
-	assert_string_equal(name, "GNOMON_OUTPUT");
+	assert_string_equal(options_table[OPTION_SHADOW_STACK].variable,
+			    "GNOMON_SHADOW_STACK");
+	assert_string_equal(options_table[OPTION_OUTPUT].variable,
+			    "GNOMON_OUTPUT");
+}
+
+static void descriptors_are_recognised(void **state)
+{
+	(void)state;
+	assert_int_equal(options_descriptor("/dev/stdout"), 1);
+	assert_int_equal(options_descriptor("-"), 1);
+	assert_int_equal(options_descriptor("/dev/stderr"), 2);
+	assert_int_equal(options_descriptor("/dev/fd/17"), 17);
+	assert_int_equal(options_descriptor("/proc/self/fd/3"), 3);
+	assert_int_equal(options_descriptor("/dev/fd/"), -1);
+	assert_int_equal(options_descriptor("/dev/fd/3x"), -1);
+	assert_int_equal(options_descriptor("/dev/fd/-3"), -1);
+	assert_int_equal(options_descriptor("/dev/fd/99999999999"), -1);
+	assert_int_equal(options_descriptor("/dev/fd/2147483648"), -1);
+	assert_int_equal(options_descriptor("/dev/stdout2"), -1);
+	assert_int_equal(options_descriptor("a.trace"), -1);
+	assert_int_equal(options_descriptor(""), -1);
 }
 
 int main(void)
@@ -188,6 +204,7 @@ int main(void)
 		cmocka_unit_test(bad_variables_are_named),
 		cmocka_unit_test(too_long_texts_are_refused),
 		cmocka_unit_test(variables_have_the_options_names),
+		cmocka_unit_test(descriptors_are_recognised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

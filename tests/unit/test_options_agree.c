@@ -1,5 +1,5 @@
-/* test_options_agree.c: options that contradict each other, and outputs that are
- * descriptors. */
+/* test_options_agree.c: texts that an option cannot have, and options that
+ * contradict each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "preload/base/options_agree.h"
+#include "cli/options_agree.h"
 
 static struct options options;
 
@@ -16,24 +16,6 @@ static int each(void **state)
 	(void)state;
 	options_default(&options);
 	return 0;
-}
-
-static void descriptors_are_recognised(void **state)
-{
-	(void)state;
-	assert_int_equal(options_descriptor("/dev/stdout"), 1);
-	assert_int_equal(options_descriptor("-"), 1);
-	assert_int_equal(options_descriptor("/dev/stderr"), 2);
-	assert_int_equal(options_descriptor("/dev/fd/17"), 17);
-	assert_int_equal(options_descriptor("/proc/self/fd/3"), 3);
-	assert_int_equal(options_descriptor("/dev/fd/"), -1);
-	assert_int_equal(options_descriptor("/dev/fd/3x"), -1);
-	assert_int_equal(options_descriptor("/dev/fd/-3"), -1);
-	assert_int_equal(options_descriptor("/dev/fd/99999999999"), -1);
-	assert_int_equal(options_descriptor("/dev/fd/2147483648"), -1);
-	assert_int_equal(options_descriptor("/dev/stdout2"), -1);
-	assert_int_equal(options_descriptor("a.trace"), -1);
-	assert_int_equal(options_descriptor(""), -1);
 }
 
 static void set(enum option_id id, const char *value)
@@ -77,10 +59,46 @@ static void some_want_a_file(void **state)
 	}
 }
 
+static void texts_are_looked_at(void **state)
+{
+	static const struct {
+		enum option_id id;
+		const char *right, *wrong;
+	} texts[] = {
+		{ OPTION_OUTPUT, "a", "" },
+		{ OPTION_CHOWN, "me", "" },
+		{ OPTION_INCLUDE, "*", "" },
+		{ OPTION_SIGNAL, "USR1=toggle", "USR1=dance" },
+		{ OPTION_SNAPSHOT_AT, "RSS=1M,RSS=80.5%", "RSS=101%" },
+		{ OPTION_SORT, "live,age", "live,height" },
+		{ OPTION_SORT, "own-peak", "" },
+	};
+	unsigned i;
+
+	(void)state;
+	assert_true(options_fit(OPTION_LIVE_DIR, ""));
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_true(options_fit(texts[i].id, texts[i].right));
+		assert_false(options_fit(texts[i].id, texts[i].wrong));
+	}
+}
+
+static void a_misfit_is_named(void **state)
+{
+	char *right[] = { "A=b", "GNOMON_SORT=live", "GNOMON_SORTS=x", NULL };
+	char *wrong[] = { "A=b", "GNOMON_OUTPUT=a", "GNOMON_SORT=x",
+			  "GNOMON_SIGNAL=x", NULL };
+
+	(void)state;
+	assert_null(options_misfit(right));
+	assert_ptr_equal(options_misfit(wrong), wrong[2]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptors_are_recognised),
+		cmocka_unit_test(texts_are_looked_at),
+		cmocka_unit_test(a_misfit_is_named),
 		cmocka_unit_test_setup(sizes_have_an_order, each),
 		cmocka_unit_test_setup(some_want_a_file, each),
 	};

@@ -17,7 +17,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/trace/output_file.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 static char directory[] = "/tmp/gnomon-unit-output-XXXXXX";
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "cli/model/pairing.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 static struct pairing pairing;
 

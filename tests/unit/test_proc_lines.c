@@ -4,11 +4,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "preload/base/proc_lines.h"
@@ -62,24 +60,6 @@ static void long_lines_are_cut(void **state)
 	assert_null(proc_lines_next(&lines));
 	assert_int_equal(lines.cut, 1);
 	proc_lines_close(&lines);
-}
-
-static void what_is_there_is_ready(void **state)
-{
-	struct proc_lines lines;
-	char buffer[64];
-
-	(void)state;
-	write_file("a\nb\n", 4);
-	assert_int_equal(proc_lines_open(&lines, path, buffer,
-					 sizeof(buffer)), 0);
-	assert_false(proc_lines_ready(&lines));
-	assert_string_equal(proc_lines_next(&lines), "a");
-	assert_true(proc_lines_ready(&lines));
-	assert_string_equal(proc_lines_next(&lines), "b");
-	assert_false(proc_lines_ready(&lines));
-	proc_lines_close(&lines);
-	assert_null(proc_lines_next(&lines));
 }
 
 static void no_file_is_no_lines(void **state)
@@ -156,29 +136,6 @@ static void lines_of_maps(void **state)
 		assert_false(proc_lines_mapping(wrong[i], &m));
 }
 
-/* The list of a process that has ended meanwhile ends early. */
-static void of_a_process_that_ends(void **state)
-{
-	struct proc_lines lines;
-	char buffer[PROC_LINES_BUFFER], maps[64];
-	pid_t child = fork();
-
-	(void)state;
-	if (child == 0)
-		for (;;)
-			pause();
-	snprintf(maps, sizeof(maps), "/proc/%d/maps", child);
-	assert_int_equal(proc_lines_open(&lines, maps, buffer, sizeof(buffer)),
-			 0);
-	while (proc_lines_next(&lines))
-		assert_true(proc_lines_last(&lines));
-	assert_true(proc_lines_last(&lines));
-	kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_false(proc_lines_last(&lines));
-	proc_lines_close(&lines);
-}
-
 static int make_file(void **state)
 {
 	(void)state;
@@ -197,11 +154,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_any_buffer),
 		cmocka_unit_test(long_lines_are_cut),
-		cmocka_unit_test(what_is_there_is_ready),
 		cmocka_unit_test(no_file_is_no_lines),
 		cmocka_unit_test(own_maps),
 		cmocka_unit_test(lines_of_maps),
-		cmocka_unit_test(of_a_process_that_ends),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "cli/recorder/emit/replaced_tell.h"
 #include "preload/ring/area.h"
 #include "preload/ring/replaced.h"
 #include "preload/ring/ring.h"

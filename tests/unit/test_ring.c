@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/recorder/gate_serve.h"
+#include "cli/trace/ring_record.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/area.h"

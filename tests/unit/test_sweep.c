@@ -13,7 +13,7 @@
 
 #include "cli/closing.h"
 #include "cli/trace/sweep.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 #include "trace_write.h"
 
 #define NOBODY 0x7ffffff0

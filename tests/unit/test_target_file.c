@@ -7,10 +7,12 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/recorder/target_file.h"
@@ -118,6 +120,52 @@ static void one_that_was_left(void **state)
 	close(target_file(GL_FILE_MAPS));
 }
 
+static void what_is_there_is_ready(void **state)
+{
+	char path[] = "/tmp/gnomon-test.XXXXXX";
+	struct proc_lines lines;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, "a\nb\n", 4), 4);
+	close(fd);
+	assert_int_equal(proc_lines_open(&lines, path, buffer,
+					 sizeof(buffer)), 0);
+	unlink(path);
+	assert_false(target_lines_ready(&lines));
+	assert_string_equal(proc_lines_next(&lines), "a");
+	assert_true(target_lines_ready(&lines));
+	assert_string_equal(proc_lines_next(&lines), "b");
+	assert_false(target_lines_ready(&lines));
+	proc_lines_close(&lines);
+	assert_null(proc_lines_next(&lines));
+}
+
+/* The list of a process that has ended meanwhile ends early. */
+static void of_a_process_that_ends(void **state)
+{
+	struct proc_lines lines;
+	pid_t child = fork();
+	char maps[64];
+
+	(void)state;
+	if (child == 0)
+		for (;;)
+			pause();
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", child);
+	use(maps);
+	assert_int_equal(target_file_lines(&lines, GL_FILE_MAPS, buffer,
+					   sizeof(buffer)), 0);
+	while (proc_lines_next(&lines))
+		assert_true(target_lines_last(&lines));
+	assert_true(target_lines_last(&lines));
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_false(target_lines_last(&lines));
+	proc_lines_close(&lines);
+	close(target_file(GL_FILE_MAPS));
+}
+
 /* A target may close it for us, or say that a pipe is its map. */
 static void what_cannot_be_read_is_said(void **state)
 {
@@ -193,6 +241,8 @@ int main(void)
 		cmocka_unit_test(opened_by_the_process_id),
 		cmocka_unit_test(read_anew_each_time),
 		cmocka_unit_test(one_that_was_left),
+		cmocka_unit_test(what_is_there_is_ready),
+		cmocka_unit_test(of_a_process_that_ends),
 		cmocka_unit_test(what_cannot_be_read_is_said),
 		cmocka_unit_test(paths_are_as_they_are),
 	};

@@ -19,8 +19,8 @@
 #include "cli/model/edges.h"
 #include "cli/model/weigh.h"
 #include "cli/recorder/grown.h"
+#include "cli/trace/trace_format.h"
 #include "preload/base/base.h"
-#include "preload/format.h"
 #include "preload/ring/ledger_ask.h"
 
 /* Sums, in fixed point if it is a sample; lifetimes never. */

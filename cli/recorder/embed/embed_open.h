@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cli/symbol/elf_tables.h"
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 struct embed_wanted {
 	char path[GT_PATH_MAX];	/* as mapped; absolute, or not of a file */

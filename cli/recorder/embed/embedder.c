@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/options_agree.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"

@@ -18,6 +18,7 @@
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/recorder/target_file.h"
 #include "cli/symbol/elf_symbols.h"
+#include "preload/base/patch_format.h"
 #include "preload/ring/patched.h"
 #include "preload/base/text.h"
 
@@ -111,6 +112,28 @@ static void foreign_tables(struct foreign_file *f, const struct elf_tables *t)
 	}
 }
 
+/* What hooks have said of the image. */
+static enum patched_known foreign_known(const struct patched_list *list,
+					const char *name, bool program)
+{
+	uint32_t count = base_min(atomic_load_explicit(&list->count,
+						       memory_order_acquire),
+				  PATCHED_IMAGES), i;
+	uint64_t hash = patch_hash(name, strlen(name));
+
+	for (i = 0; i < count; i++) {
+		const struct patched *image = &list->image[i];
+
+		if (image->program != program)
+			continue;
+		/* there is one program, and its name may be a link's */
+		if (image->name == hash ||
+		    (program && image->known == PATCHED_DONE))
+			return image->known;
+	}
+	return PATCHED_NOT;
+}
+
 void foreign_file(struct foreign *foreign, int fd, const char *name,
 		  bool program)
 {
@@ -121,7 +144,7 @@ void foreign_file(struct foreign *foreign, int fd, const char *name,
 	bool own;
 
 	if (foreign->patched)
-		known = patched_find(foreign->patched, name, program);
+		known = foreign_known(foreign->patched, name, program);
 	if (known == PATCHED_TOLD)
 		return;
 	if (elf_tables_load(&tables, fd))

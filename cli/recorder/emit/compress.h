@@ -37,7 +37,7 @@ struct compress_past {
 void compress_init(struct compress *compress);
 
 /*
- * One column (preload/format.h): raw size, stored size, bytes. `to` has room
+ * One column (trace_format.h): raw size, stored size, bytes. `to` has room
  * for COMPRESS_COLUMN_MAX(n). Returns one past the last byte written.
  */
 uint8_t *compress_column(struct compress *compress,

@@ -1,6 +1,6 @@
 /*
  * emit_capture.c: what threads' captures say of themselves, as records of
- * preload/format.h.
+ * trace_format.h.
  *
  * A thread's state is described while the thread owns it: when its ring is
  * taken back, or at the end of the recording. The thread may be capturing

@@ -9,11 +9,12 @@
  */
 #include "cli/recorder/emit/emit_cut.h"
 
+#include "cli/base/hash.h"
+
 #include <errno.h>
 
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
-#include "preload/ring/choose.h"
 
 #define EMIT_CUT_SHARE 4	/* of the threads' nodes, as many of ours */
 
@@ -41,7 +42,7 @@ int emit_cut_init(struct emit_cut *cut, const struct gl_node *whole,
 static uint32_t emit_cut_child(struct emit_cut *cut, uint32_t parent,
 			       uint64_t address)
 {
-	uint64_t hash = choose_mix(address ^ (uint64_t)parent << 32);
+	uint64_t hash = hash_fixed(address ^ (uint64_t)parent << 32);
 	uint32_t *entry;
 	struct gl_node *node;
 

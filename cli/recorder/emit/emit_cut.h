@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 struct emit_cut {
 	const struct gl_node *whole;	/* the threads' nodes */

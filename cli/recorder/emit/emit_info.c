@@ -1,5 +1,5 @@
 /*
- * emit_info.c: what the text chunks say. Keys: preload/format.h.
+ * emit_info.c: what the text chunks say. Keys: trace_format.h.
  */
 #include "cli/recorder/emit/emit_info.h"
 
@@ -12,6 +12,7 @@
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/exit_told.h"
+#include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/proc.h"
@@ -109,7 +110,7 @@ static void emit_info_process(struct emit_info *info, struct text *text)
 static const char *emit_info_choice(enum option_id id, char *buffer,
 				    size_t size)
 {
-	const char *words = options_table[id].value;
+	const char *words = options_table[id].words;
 	uint64_t index = recording_options->number[id];
 	struct text text;
 

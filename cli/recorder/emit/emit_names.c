@@ -26,11 +26,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recorder/emit/replaced_tell.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/text.h"
-#include "preload/ring/replaced.h"
 
 #define EMIT_NAMES_PIECE (256u << 10)	/* a chunk's; fits WRITER_ROOM */
 #define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */

@@ -1,5 +1,5 @@
 /*
- * emit_totals.h: TOTALS and FREED chunks (preload/format.h). The writer only.
+ * emit_totals.h: TOTALS and FREED chunks (trace_format.h). The writer only.
  */
 #ifndef GNOMON_EMIT_TOTALS_H
 #define GNOMON_EMIT_TOTALS_H

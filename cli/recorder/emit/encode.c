@@ -15,6 +15,7 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/zeroed.h"
+#include "cli/trace/ring_record.h"
 #include "unwind/claim.h"
 
 #define ENCODE_EVENT_BITS 3	/* of the kind, in the step column */

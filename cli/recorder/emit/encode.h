@@ -1,6 +1,6 @@
 /*
  * encode.h: records of a ring into the columns of an EVENTS chunk
- * (preload/format.h). The writer only.
+ * (trace_format.h). The writer only.
  */
 #ifndef GNOMON_ENCODE_H
 #define GNOMON_ENCODE_H

@@ -1,9 +1,9 @@
 /*
- * replaced_tell.c: the writer's half of replaced.h.
+ * replaced_tell.c: see replaced_tell.h.
  */
-#include "preload/ring/replaced.h"
+#include "cli/recorder/emit/replaced_tell.h"
 
-#include "preload/ring/ring_shared.h"
+#include "cli/recorder/turn.h"
 
 static uint32_t replaced_waiting(const struct gl_shared *shared)
 {
@@ -33,5 +33,5 @@ bool replaced_tell(struct gl_shared *shared, uint64_t start, uint64_t end)
 void replaced_ask(struct gl_shared *shared)
 {
 	if (replaced_waiting(shared))
-		ring_ask(shared);
+		turn_ask(shared);
 }

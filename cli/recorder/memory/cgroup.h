@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 

@@ -284,7 +284,7 @@ static void maps_watch_end(struct maps_watch *watch)
 
 	if (watch->cut)
 		watch->cuts++;
-	else if (proc_lines_last(&watch->lines))
+	else if (target_lines_last(&watch->lines))
 		maps_watch_gone(watch, UINT64_MAX);
 	else	/* it ended because the process did: nothing was unmapped */
 		maps_watch_keep(watch);

@@ -1,6 +1,6 @@
 /*
  * maps_watch.h: what is mapped in the target, as the kernel lists it, in
- * differences between one look and the next (MAPS chunks, preload/format.h).
+ * differences between one look and the next (MAPS chunks, trace_format.h).
  *
  * The hooks record each mapping that the program makes. What the C library and
  * the loader map inside of their functions passes no hook: it is found here.

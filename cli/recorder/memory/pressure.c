@@ -124,10 +124,10 @@ static uint64_t pressure_rss(const struct pressure *pressure)
 
 	if (proc_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
 		return 0;
-	proc_lines_decimal(&at);
+	text_parse(&at);
 	if (*at++ != ' ')
 		return 0;
-	return proc_lines_decimal(&at) * PRESSURE_PAGE;
+	return text_parse(&at) * PRESSURE_PAGE;
 }
 
 bool pressure_look(struct pressure *pressure, uint64_t now_ns,

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/options_agree.h"
 #include "cli/recorder/memory/cgroup.h"
-#include "preload/base/options.h"
 #include "cli/recorder/memory/snapshot.h"
 
 struct pressure {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "preload/base/proc_lines.h"
+#include "preload/base/text.h"
 
 static const char *const smaps_keys[SMAPS_FIGURES] = {
 	[SMAPS_RSS] = "Rss:",
@@ -39,7 +40,7 @@ bool smaps_number(const char *line, const char *key, uint64_t *kib)
 	while (*at == ' ' || *at == '\t')
 		at++;
 	digits = at;
-	value = proc_lines_decimal(&at);
+	value = text_parse(&at);
 	if (at == digits || strcmp(at, " kB") != 0)
 		return false;
 	*kib = value;

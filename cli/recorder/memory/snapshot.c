@@ -20,6 +20,7 @@
 
 #include <string.h>
 
+#include "cli/recorder/arenas_asked.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
@@ -198,7 +199,7 @@ static void snapshot_stop_reading(struct snapshot *s, bool whole)
 		return;
 	snapshot_row(s);
 	snapshot_flush(s);
-	s->whole = whole && s->mappings != 0 && proc_lines_last(&s->lines);
+	s->whole = whole && s->mappings != 0 && target_lines_last(&s->lines);
 	proc_lines_close(&s->lines);
 	s->end_tick = arch_cycles() >> s->tick_shift;
 	s->read_ns = time_ns_now();
@@ -211,7 +212,7 @@ static void snapshot_read(struct snapshot *s, uint64_t until_ns)
 	while (s->reading) {
 		char *line;
 
-		if (!proc_lines_ready(&s->lines) && time_ns_now() >= until_ns)
+		if (!target_lines_ready(&s->lines) && time_ns_now() >= until_ns)
 			return;
 		line = proc_lines_next(&s->lines);
 		if (line && s->mappings < SNAPSHOT_MAPPINGS_MAX)

@@ -1,5 +1,5 @@
 /*
- * control_format.h: what goes over the control socket, for the library and the
+ * control_format.h: what goes over the control socket, for the recorder and the
  * command. Its name is abstract: CONTROL_SOCKET_NAME, the process's id as it
  * knows itself, a dot, field 22 of its /proc/PID/stat (0 where it has none).
  *
@@ -18,10 +18,7 @@
 #ifndef GNOMON_CONTROL_FORMAT_H
 #define GNOMON_CONTROL_FORMAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "preload/format.h"
+#include "cli/trace/trace_format.h"
 
 #define CONTROL_SOCKET_NAME "gnomon."
 #define CONTROL_RECORDER "gnomon-recorder"	/* the recorder's name in ps */
@@ -30,16 +27,5 @@
 #define CONTROL_ANSWER_MAX (GT_PATH_MAX + GT_NAME_MAX + 512)
 #define CONTROL_ANSWER_FIELDS 5
 #define CONTROL_TOO_LONG "got a name that is too long (at most 255 bytes)"
-
-/* Whether no control characters are in it. */
-static inline bool control_is_plain(const char *line, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			return false;
-	return true;
-}
 
 #endif

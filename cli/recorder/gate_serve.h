@@ -1,0 +1,26 @@
+/*
+ * gate_serve.h: the writer's half of gate.h: requests are taken in order, and
+ * what they mean may open the gate. The writer only.
+ */
+#ifndef GNOMON_GATE_SERVE_H
+#define GNOMON_GATE_SERVE_H
+
+#include "preload/ring/gate.h"
+
+struct gate_request {
+	enum gate_what what;
+	uint64_t cycles;	/* when */
+};
+
+/* Whether there is a request. */
+bool gate_pending(const struct gl_shared *shared);
+
+/* The next request. False: there is none. */
+bool gate_next(struct gl_shared *shared, struct gate_request *request);
+
+/* That one is done with. */
+void gate_take(struct gl_shared *shared);
+
+void gate_open(struct gl_shared *shared);
+
+#endif
