@@ -56,6 +56,21 @@ def compare(counts, trace, statuses=(0,)):
     return report
 
 
+def has_ended(pid):
+    """Its files are closed: it is gone, or waits to be waited for."""
+    try:
+        with open("/proc/%d/stat" % pid) as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def ended(*pids):
+    """A writer that dies holds its trace for a moment, so that nobody else
+    folds what it left."""
+    check(wait_for(lambda: all(map(has_ended, pids))), "it is still there")
+
+
 def kill_in_turn(process, pids):
     """Both, as near together as can be. A program that outlives its writer for
     long fills its rings and drops what follows: so it is told to stop before
@@ -65,6 +80,7 @@ def kill_in_turn(process, pids):
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
     process.wait()
+    ended(*pids)
 
 
 def kills(directory, share, one):
@@ -151,6 +167,7 @@ def the_writer_alone(directory):
         a_moment(generator)
         process.kill()
         process.wait()
+        ended(writer)
         trace = os.path.join(part, "killable.trace")
         if not begun(trace):
             return
@@ -237,15 +254,6 @@ def the_command(directory):
     kills(directory, 12, one)
 
 
-def has_ended(pid):
-    """Its files are closed: it is gone, or waits to be waited for."""
-    try:
-        with open("/proc/%d/stat" % pid) as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
 def kill_both(directory, first):
     """Kills writer and program as near together as can be, in this order."""
     process, counts = start(directory)
@@ -254,7 +262,6 @@ def kill_both(directory, first):
     writer = wait_recorder(process.pid)
     kill_in_turn(process, [writer, process.pid] if first else
                  [process.pid, writer])
-    check(wait_for(lambda: has_ended(writer)), "the writer is still there")
     return counts, trace
 
 
