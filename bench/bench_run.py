@@ -9,6 +9,7 @@ all of them.
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,10 @@ class Failed(Exception):
     def __init__(self, text, status=None):
         super().__init__(text)
         self.status = status
+
+
+class Late(Failed):
+    """A run did not end in its time. It was killed, with what it started."""
 
 
 class Bench:
@@ -60,7 +65,7 @@ class Bench:
     def run(self, command, env=None, stdin=None, stdout=None, limit=None):
         """Runs a command; what bench-run measured, or Failed. `env` is set
         by env(1), so that bench-run is not preloaded itself. `limit`: seconds
-        that it may take."""
+        that it may take, or Late."""
         result = self.new_path("run.json")
         setting = [f"{name}={value}" for name, value in (env or {}).items()]
         if setting:
@@ -68,16 +73,14 @@ class Bench:
         with open(stdin or os.devnull, "rb") as source, \
                 open(stdout or os.devnull, "wb") as sink, \
                 tempfile.TemporaryFile(dir=self.scratch) as errors:
-            done = subprocess.run(
-                [self.tool("bench-run"), result] + command,
-                env=environment(), stdin=source, stdout=sink,
-                stderr=errors, check=False,
-                timeout=limit or TIME_LIMIT_S)
+            status = finish([self.tool("bench-run"), result] + command,
+                            limit or TIME_LIMIT_S, env=environment(),
+                            stdin=source, stdout=sink, stderr=errors)
             errors.seek(0)
             text = errors.read().decode(errors="replace")
-        if done.returncode != 0:
-            raise Failed(f"{' '.join(command)}: status {done.returncode}: "
-                         f"{text.strip()[-400:]}", done.returncode)
+        if status != 0:
+            raise Failed(f"{' '.join(command)}: status {status}: "
+                         f"{text.strip()[-400:]}", status)
         with open(result, encoding="ascii") as stream:
             measured = json.load(stream)
         os.unlink(result)
@@ -85,10 +88,10 @@ class Bench:
         measured["stderr"] = text
         return measured
 
-    def run_json(self, command, env=None):
+    def run_json(self, command, env=None, limit=None):
         """Runs a command that prints one JSON document."""
         out = self.new_path("out.json")
-        self.run(command, env=env, stdout=out)
+        self.run(command, env=env, stdout=out, limit=limit)
         with open(out, encoding="utf-8") as stream:
             document = json.load(stream)
         os.unlink(out)
@@ -112,6 +115,21 @@ class Bench:
             "barriers_placed", "barriers_met")}
         facts["bytes"] = os.path.getsize(trace)
         return facts
+
+
+def finish(command, limit, **places):
+    """The exit status of a command that has a process group of its own. What
+    is in the group is killed if it takes longer than `limit` seconds."""
+    with subprocess.Popen(command, start_new_session=True,
+                          **places) as process:
+        try:
+            return process.wait(timeout=limit)
+        except BaseException as why:
+            os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(why, subprocess.TimeoutExpired):
+                raise Late(f"{' '.join(command)}: more than {limit} s") \
+                    from None
+            raise
 
 
 def scratch_base():

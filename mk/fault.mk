@@ -2,8 +2,9 @@
 # tests only. The library starts the recorder that is beside it. In both all
 # claims are looked at (unwind/claim.h).
 #
-#   make check-faults        each failure in turn, 1000 kills, the full disk at
-#                            every chunk; some of each is in make check
+#   make check-faults [KILLS=1000]
+#                            each failure in turn, so many kills, the full disk
+#                            at every chunk; some of each is in make check
 
 FAULT_O := $(O)/fault
 FAULT_LIB := $(FAULT_O)/libgnomon.so
@@ -47,6 +48,8 @@ $(FAULT_RECORDER): $(FAULT_RECORDER_OBJ) $(call made-by,fault)
 FAULT_TESTS := $(sort $(wildcard tests/fault/test_*.py))
 FAULT_FULL := $(FAULT_TESTS) tests/system/test_kill.py
 
+KILLS ?= 1000
+
 .PHONY: check-faults
 check-faults: check-build | $(call packages,$(WANT_check))
-	$(Q)GNOMON_TEST_FULL=1 $(RUN_TESTS) $(FAULT_FULL)
+	$(Q)GNOMON_TEST_FULL=1 GNOMON_TEST_KILLS=$(KILLS) $(RUN_TESTS) $(FAULT_FULL)

@@ -167,9 +167,10 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 	    state == GL_RECORDER_FAILED ||
 	    atomic_exchange_explicit(&r->lost, 1, memory_order_relaxed))
 		return;
-	gate_shut_for_good(shared);
-	/* at least the event at hand: what there is is not all */
+	/* At least the event at hand: what there is is not all. Before the gate
+	 * is shut, as what other threads do from then on is not counted. */
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+	gate_shut_for_good(shared);
 	if (!recorder_may_speak(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));

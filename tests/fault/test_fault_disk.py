@@ -126,7 +126,7 @@ def full_for_both(directory):
              messages=MESSAGES_LIMITED)
 
 
-def failing(directory, nr, error):
+def failing(directory, nr, error, messages=MESSAGES):
     """Each call of this number fails, and all that follow it."""
     times = counting_run(directory, TARGET).most(nr)
     check(times > 8, "%d calls" % times)
@@ -134,7 +134,8 @@ def failing(directory, nr, error):
                fault(nr=nr, nth=nth, count=0, error=error))
               for nth in range(1, times + 1, 1 if FULL else 9)]
     sweep(directory, TARGET, faults,
-          judged=lambda run, alone: judge_full(run, alone))
+          judged=lambda run, alone: judge_full(run, alone,
+                                               messages=messages))
 
 
 @case
@@ -144,7 +145,8 @@ def each_write(directory):
 
 @case
 def each_reservation_of_the_disk(directory):
-    failing(directory, FALLOCATE, ENOSPC)
+    """The live file's are the first of them."""
+    failing(directory, FALLOCATE, ENOSPC, MESSAGES_LIMITED)
 
 
 @case

@@ -10,8 +10,7 @@ import struct
 from gnomon_test import *
 
 THREADS = 4
-FULL = os.environ.get("GNOMON_TEST_FULL") == "1"
-KILLS = 1000 if FULL else 60
+KILLS = int(os.environ.get("GNOMON_TEST_KILLS") or 60)
 LONGEST_SECONDS = 0.12
 STARTING_SECONDS = 0.03
 
@@ -57,6 +56,21 @@ def compare(counts, trace, statuses=(0,)):
     return report
 
 
+def has_ended(pid):
+    """Its files are closed: it is gone, or waits to be waited for."""
+    try:
+        with open("/proc/%d/stat" % pid) as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def ended(*pids):
+    """A writer that dies holds its trace for a moment, so that nobody else
+    folds what it left."""
+    check(wait_for(lambda: all(map(has_ended, pids))), "it is still there")
+
+
 def kill_in_turn(process, pids):
     """Both, as near together as can be. A program that outlives its writer for
     long fills its rings and drops what follows: so it is told to stop before
@@ -66,6 +80,7 @@ def kill_in_turn(process, pids):
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
     process.wait()
+    ended(*pids)
 
 
 def kills(directory, share, one):
@@ -138,6 +153,43 @@ def together_with_the_writer(directory):
 
 
 @case
+def the_writer_alone(directory):
+    """All that was done before is in the trace, and what rings had room for.
+    That there was more is counted. A writer that was killed before it had
+    begun may leave no trace."""
+    def one(part, generator):
+        process, counts = start(part, GNOMON_RING=generator.choice(
+            ["4k", "64k"]))
+        writer = wait_recorder(process.pid)
+        a_moment(generator)
+        before = published(counts)
+        os.kill(writer, signal.SIGKILL)
+        a_moment(generator)
+        process.kill()
+        process.wait()
+        ended(writer)
+        trace = os.path.join(part, "killable.trace")
+        if not begun(trace):
+            return
+        report = Report(trace, statuses=(0, 3))
+        missing = 0
+        for thread in range(THREADS):
+            rows = report.rows_with("killable_make_%d$" % thread)
+            made = sum(row["count"] for row in rows)
+            freed = made - sum(row["live_blocks"] for row in rows)
+            for got, least, most in zip((made, freed), before,
+                                        published(counts)):
+                check(least[thread] <= got <= most[thread] + 1,
+                      "thread %d: %d published before, %d in the end, %d in "
+                      "the trace" % (thread, least[thread], most[thread], got))
+                missing += max(most[thread] - got, 0)
+        check(missing == 0 or report.summary["dropped"] > 0,
+              "%d are missing, none are counted as dropped" % missing)
+
+    kills(directory, 6, one)
+
+
+@case
 def while_it_forks(directory):
     """The children end by themselves, their traces are whole."""
     def one(part, generator):
@@ -202,15 +254,6 @@ def the_command(directory):
     kills(directory, 12, one)
 
 
-def has_ended(pid):
-    """Its files are closed: it is gone, or waits to be waited for."""
-    try:
-        with open("/proc/%d/stat" % pid) as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
 def kill_both(directory, first):
     """Kills writer and program as near together as can be, in this order."""
     process, counts = start(directory)
@@ -219,7 +262,6 @@ def kill_both(directory, first):
     writer = wait_recorder(process.pid)
     kill_in_turn(process, [writer, process.pid] if first else
                  [process.pid, writer])
-    check(wait_for(lambda: has_ended(writer)), "the writer is still there")
     return counts, trace
 
 

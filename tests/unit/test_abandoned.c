@@ -326,6 +326,7 @@ static void *in_a_thread(void *unused)
 	use_stack(within);
 	look_at(40);
 	leave_and_look();
+	leave_stack();
 	return NULL;
 }
 
