@@ -80,6 +80,10 @@ void hooks_in_provider(void);
  * hooks (hooks_within.c). For the constructor, before hooks_guard. */
 void hooks_within(void);
 
+/* From now on the code of allocators is known. For the constructor, once the
+ * recorder was to start. */
+void hooks_map_start(void);
+
 /* The halves of hooks_block and hooks_address that take time: a thread's first
  * event, hooks in signal handlers, hooks that a handler jumped out of. */
 void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,

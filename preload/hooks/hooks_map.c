@@ -57,22 +57,80 @@ static bool hooks_map_patched(uintptr_t ra)
 	return hooks_in_real && patched_code_inside(ra);
 }
 
-/* For whom the program's or another allocator's code does this. */
-static uint64_t hooks_map_within(uintptr_t ra)
+/*
+ * What each call of mmap and munmap looks at, on one line, as a system call
+ * leaves little in the caches: whether they are never recorded, and the code in
+ * which callers lie that need a closer look, in one range: that of allocators,
+ * and ours. It is all there is until hooks_map_start.
+ */
+static struct {
+	_Alignas(4 * sizeof(uintptr_t)) uintptr_t start;
+	uintptr_t size;
+	bool never;
+} hooks_map_near = { 0, UINTPTR_MAX, false };
+
+static void hooks_map_reach(uintptr_t *start, uintptr_t *end,
+			    const struct wrap_range *range)
 {
+	*start = base_min(*start, range->start);
+	*end = base_max(*end, range->start + range->size);
+}
+
+void hooks_map_start(void)
+{
+	uintptr_t start = real.own_start, end = start + real.own_size;
+	unsigned i;
+
+	if (!recorder)
+		return;		/* nobody has read what is asked for */
+	hooks_map_near.never = !hooks_map_on();
+	if (hooks_map_near.never || patched_code_any())
+		return;
+	for (i = 0; i < wrap_range_count; i++)
+		hooks_map_reach(&start, &end, &wrap_ranges[i]);
+	hooks_map_near.start = start;
+	hooks_map_near.size = end - start;
+}
+
+static BASE_SLOW bool hooks_map_look(uintptr_t ra, uint64_t *within)
+{
+	if (!hooks_map_on())
+		return false;
 	if (wrap_allocators(ra) || hooks_map_patched(ra))
-		return GT_WITHIN_ALLOCATOR;
-	return GT_WITHIN_PROGRAM;
+		*within = GT_WITHIN_ALLOCATOR;
+	return true;
+}
+
+/* Whether it is recorded, and for whom the program's or another allocator's code
+ * does this. */
+static inline bool hooks_map_tells(uintptr_t ra, uint64_t *within)
+{
+	*within = GT_WITHIN_PROGRAM;
+	return likely(ra - hooks_map_near.start >= hooks_map_near.size) ||
+	       hooks_map_look(ra, within);
+}
+
+/* A record is about to be made, after a system call: meanwhile the memory comes
+ * that it is written to, which the recorder has read last. */
+static inline void hooks_map_ahead(void)
+{
+	const struct thread *thread = recorder_tls;
+	const struct gl_ring *ring;
+
+	if (likely(thread) && likely(ring = thread->ring))
+		ring_fetch(ring);
 }
 
 static void hooks_map_made(void *start, size_t size, int prot, int flags,
 			   int fd, off_t offset, struct hooks_caller caller)
 {
-	const uint64_t args[GT_EXTRA_ARGS] = {
-		(uint32_t)prot | (uint64_t)(uint32_t)flags << 32,
-		(uint32_t)fd, (uint64_t)offset, hooks_map_within(caller.ra),
-	};
+	uint64_t args[GT_EXTRA_ARGS];
 
+	if (!hooks_map_tells(caller.ra, &args[3]))
+		return;
+	args[0] = (uint32_t)prot | (uint64_t)(uint32_t)flags << 32;
+	args[1] = (uint32_t)fd;
+	args[2] = (uint64_t)offset;
 	hooks_extra(GT_EXTRA_MAP, (uintptr_t)start, size, args, caller);
 }
 
@@ -85,8 +143,11 @@ HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
 	if (unlikely(!function))
 		return (void *)hooks_map_raw(sys_mmap(at, size, prot, flags,
 						      fd, offset));
+	if (unlikely(hooks_map_near.never))
+		return function(at, size, prot, flags, fd, offset);
+	hooks_map_ahead();
 	start = function(at, size, prot, flags, fd, offset);
-	if (likely(start != MAP_FAILED) && hooks_map_on())
+	if (likely(start != MAP_FAILED))
 		hooks_map_made(start, size, prot, flags, fd, offset,
 			       HOOKS_CALLER);
 	return start;
@@ -104,8 +165,11 @@ HOOK void *mmap64(void *at, size_t size, int prot, int flags, int fd,
 	if (unlikely(!function))
 		return (void *)hooks_map_raw(sys_mmap(at, size, prot, flags,
 						      fd, offset));
+	if (unlikely(hooks_map_near.never))
+		return function(at, size, prot, flags, fd, offset);
+	hooks_map_ahead();
 	start = function(at, size, prot, flags, fd, offset);
-	if (likely(start != MAP_FAILED) && hooks_map_on())
+	if (likely(start != MAP_FAILED))
 		hooks_map_made(start, size, prot, flags, fd, offset,
 			       HOOKS_CALLER);
 	return start;
@@ -114,27 +178,27 @@ HOOK void *mmap64(void *at, size_t size, int prot, int flags, int fd,
 static void hooks_map_gone(void *start, size_t size, bool failed,
 			   struct hooks_caller caller)
 {
-	const uint64_t args[GT_EXTRA_ARGS] = {
-		failed ? HOOKS_MAP_FAILED : 0, 0, 0,
-		hooks_map_within(caller.ra),
-	};
+	uint64_t args[GT_EXTRA_ARGS] = { failed ? HOOKS_MAP_FAILED : 0 };
 
-	hooks_extra(GT_EXTRA_UNMAP, (uintptr_t)start, size, args, caller);
+	if (hooks_map_tells(caller.ra, &args[3]))
+		hooks_extra(GT_EXTRA_UNMAP, (uintptr_t)start, size, args,
+			    caller);
 }
 
 HOOK int munmap(void *start, size_t size)
 {
 	__typeof__(munmap) *function = REAL(munmap);
-	/* which the kernel refuses at once */
-	bool senseless = !size || (uintptr_t)start % HOOKS_MAP_PAGE;
+	/* not what the kernel refuses at once */
+	bool told = size && (uintptr_t)start % HOOKS_MAP_PAGE == 0 &&
+		    likely(!hooks_map_near.never);
 	int result;
 
 	if (unlikely(!function))
 		return hooks_map_raw(sys_munmap(start, size));
-	if (!senseless && hooks_map_on())
+	if (told)
 		hooks_map_gone(start, size, false, HOOKS_CALLER);
 	result = function(start, size);
-	if (unlikely(result) && !senseless && hooks_map_on())
+	if (unlikely(result) && told)
 		hooks_map_gone(start, size, true, HOOKS_CALLER);
 	return result;
 }
@@ -143,12 +207,13 @@ static void hooks_map_moved(void *start, size_t size, void *old,
 			    size_t old_size, int flags,
 			    struct hooks_caller caller)
 {
-	const uint64_t args[GT_EXTRA_ARGS] = {
+	uint64_t args[GT_EXTRA_ARGS] = {
 		(uintptr_t)old, old_size, (uint32_t)flags,
-		hooks_map_within(caller.ra),
 	};
 
-	hooks_extra(GT_EXTRA_REMAP, (uintptr_t)start, size, args, caller);
+	if (hooks_map_tells(caller.ra, &args[3]))
+		hooks_extra(GT_EXTRA_REMAP, (uintptr_t)start, size, args,
+			    caller);
 }
 
 /* The fifth argument is there only with some flags. It is passed on as it is
@@ -167,7 +232,7 @@ HOOK void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 			arch_syscall5(__NR_mremap, (long)old, old_size, size,
 				      flags, (long)at));
 	start = function(old, old_size, size, flags, at);
-	if (likely(start != MAP_FAILED) && hooks_map_on())
+	if (likely(start != MAP_FAILED))
 		hooks_map_moved(start, size, old, old_size, flags,
 				HOOKS_CALLER);
 	return start;
@@ -208,12 +273,11 @@ int pkey_mprotect_wrap(void *start, size_t size, int prot, int key)
 static void hooks_map_broken(uintptr_t old, uintptr_t now,
 			     struct hooks_caller caller)
 {
-	const uint64_t args[GT_EXTRA_ARGS] = {
-		old, 0, 0, hooks_map_within(caller.ra),
-	};
+	uint64_t args[GT_EXTRA_ARGS] = { old };
 
-	hooks_extra(GT_EXTRA_BRK, now, now > old ? now - old : old - now,
-		    args, caller);
+	if (hooks_map_tells(caller.ra, &args[3]))
+		hooks_extra(GT_EXTRA_BRK, now,
+			    now > old ? now - old : old - now, args, caller);
 }
 
 /* A library that is not relocated has no break of its own to keep. */
@@ -257,7 +321,7 @@ HOOK void *sbrk(intptr_t more)
 		return (void *)old;
 	}
 	result = function(more);
-	if (more && result != (void *)-1 && hooks_map_on())
+	if (more && result != (void *)-1)
 		hooks_map_broken((uintptr_t)result,
 				 (uintptr_t)result + (uintptr_t)more,
 				 HOOKS_CALLER);

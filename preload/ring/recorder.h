@@ -101,6 +101,7 @@ struct recorder {
 	_Atomic uint32_t stalled;	/* nobody waits until beats moves */
 	_Atomic uint64_t stalled_beats;
 	_Atomic uint32_t launching;	/* 1: see recorder_parted */
+	_Atomic uint32_t cpus_dropped;	/* 1: see stale_cpus.h */
 	bool forked;		/* of a process image that was recorded before */
 	/* capture_config.tables, unwind_ban_found */
 	struct capture_tables *tables;

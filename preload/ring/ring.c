@@ -47,6 +47,7 @@
 #include "preload/ring/patience.h"
 #include "preload/ring/pool_take.h"
 #include "preload/ring/replaced.h"
+#include "preload/ring/stale_cpus.h"
 #include "unwind/abandoned.h"
 #include "unwind/claim.h"
 
@@ -280,6 +281,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	}
 	if (ring_gets_room(r, ring)) {
 		CLAIM_FULL(ring_is_valid(ring));
+		stale_cpus_drop(r);
 		ring_look_around(r, ring, kicked);
 		return true;
 	}

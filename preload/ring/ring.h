@@ -186,6 +186,16 @@ static inline uint64_t *ring_record(const struct gl_ring *ring, uint64_t head)
 	return (uint64_t *)(ring->base + head);
 }
 
+/* The next record is going to be an EXTRA, after something that takes long. */
+static inline void ring_fetch(const struct gl_ring *ring)
+{
+	const uint64_t *word = ring_record(
+		ring, atomic_load_explicit(&ring->head, memory_order_relaxed));
+
+	__builtin_prefetch(word, 1);
+	__builtin_prefetch(word + RING_RECORD_MAX / sizeof(*word), 1);
+}
+
 /* GT_ALLOC, GT_REALLOC_DONE. */
 static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 				   unsigned kind, uint64_t stamp,

@@ -29,6 +29,7 @@ __attribute__((constructor)) static void constructor_load(void)
 		/* whether anything was patched is known now */
 		if (thread)
 			aside_thread(thread);
+		hooks_map_start();
 		hooks_guard();
 		control_signal_install();
 	}

@@ -4,6 +4,8 @@ what; and that the program's calls answer as they do without us."""
 
 from gnomon_test import *
 
+JEMALLOC = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
+
 
 def points(out, who=""):
     """(time, bytes) where the target looked at its own list."""
@@ -147,6 +149,18 @@ def large_blocks(directory):
     # each: the block, its header, whole pages
     equal(site["total_bytes"],
           sum((1 << 20) + i * 4096 + 4096 for i in range(8)), "bytes")
+
+
+@case
+def of_another_allocator(directory):
+    """What it maps is its own; what the program maps, the program's."""
+    need_file(JEMALLOC)
+    done = recorded([program("mappings"), "parts"], directory,
+                    env=environment(LD_PRELOAD=JEMALLOC))
+    found = info(done.trace)
+    check(made(found, "allocator"), "%r" % found["maps"])
+    equal(sorted(each["size"] for each in made(found, "program")),
+          [16 << 12, 64 << 12], "sizes")
 
 
 @case

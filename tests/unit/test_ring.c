@@ -93,8 +93,10 @@ static void half_full_wakes_the_writer(void **state)
 	for (i = 0; i < (SIZE / 2 - RING_RECORD_MAX) / 16 + 1; i++)
 		ring_push_address(recorder, &ring, GT_FREE, i, i);
 	assert_int_equal(recorder->shared->wake, 0);
+	assert_int_equal(recorder->cpus_dropped, 0);
 	ring_push_address(recorder, &ring, GT_FREE, i, i);
 	assert_int_equal(recorder->shared->wake, 1);
+	assert_int_equal(recorder->cpus_dropped, 1);
 	assert_int_equal(ring.limit, SIZE - RING_RECORD_MAX + 1);
 }
 
