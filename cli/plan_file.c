@@ -9,31 +9,28 @@
 #include "cli/plan_file.h"
 
 #include <fcntl.h>
-#include <gelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
-
-#include <elfutils/libdwelf.h>
 
 #include "cli/base/grow.h"
 #include "cli/symbol/debugfile.h"
-
-#define SYMBOLS_MAX 4000000	/* of a file */
+#include "cli/symbol/elf_symbols.h"
 
 /* ---- memory ---- */
 
 static const Elf64_Phdr *segment_of(const struct plan_file *file,
 				    uint64_t address)
 {
-	for (size_t i = 0; i < file->segment_count; i++) {
-		const Elf64_Phdr *s = &file->segments[i];
+	for (uint32_t i = 0; i < file->tables.phdrs; i++) {
+		const Elf64_Phdr *s = &file->tables.phdr[i];
 
 		if (s->p_type == PT_LOAD && address >= s->p_vaddr &&
 		    address - s->p_vaddr < s->p_filesz &&
-		    s->p_offset <= file->size &&
-		    s->p_filesz <= file->size - s->p_offset)
+		    elf_tables_within(s->p_offset, s->p_filesz,
+				      file->tables.size))
 			return s;
 	}
 	return NULL;
@@ -75,49 +72,42 @@ static int by_address(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static void add_symbol(struct plan_file *file, const GElf_Sym *symbol,
-		       const char *name, bool exported)
-{
-	unsigned type = GELF_ST_TYPE(symbol->st_info);
+struct reading {
+	struct plan_file *file;
+	bool exported;
+};
 
-	if (symbol->st_shndx == SHN_UNDEF || name == NULL || *name == 0 ||
+static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name)
+{
+	const struct reading *reading = owner;
+	struct plan_file *file = reading->file;
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+	if (symbol->st_shndx == SHN_UNDEF || *name == 0 ||
 	    (type != STT_FUNC && type != STT_GNU_IFUNC &&
 	     type != STT_NOTYPE) ||
 	    !is_code(&file->memory, symbol->st_value))
-		return;
+		return true;
 	GROW(file->symbols, file->symbol_count, file->symbol_capacity);
 	file->symbols[file->symbol_count++] = (struct plan_symbol){
-		name, symbol->st_value, symbol->st_size, exported,
-		type == STT_GNU_IFUNC };
+		grow_copy(name, strlen(name)), symbol->st_value,
+		symbol->st_size, reading->exported, type == STT_GNU_IFUNC };
+	return true;
 }
 
-static void read_table(struct plan_file *file, Elf *elf, uint32_t type)
+static void read_table(struct plan_file *file, const struct elf_tables *tables,
+		       uint32_t type)
 {
-	Elf_Scn *section = NULL;
+	struct reading reading = { file, type == SHT_DYNSYM };
 
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		Elf_Data *data;
-		size_t count;
+	for (uint32_t i = 0; i < tables->sections; i++) {
+		const Elf64_Shdr *section = &tables->section[i];
 
-		if (gelf_getshdr(section, &header) == NULL ||
-		    header.sh_type != type || header.sh_entsize == 0)
+		if (section->sh_type != type ||
+		    !elf_tables_has(tables, section))
 			continue;
-		data = elf_getdata(section, NULL);
-		count = data ? data->d_size / header.sh_entsize : 0;
-		if (count > SYMBOLS_MAX)
-			count = SYMBOLS_MAX;
-		if (type == SHT_SYMTAB && count > 0)
-			file->has_table = true;
-		for (size_t i = 0; i < count; i++) {
-			GElf_Sym symbol;
-
-			if (gelf_getsym(data, (int)i, &symbol) != NULL)
-				add_symbol(file, &symbol,
-					   elf_strptr(elf, header.sh_link,
-						      symbol.st_name),
-					   type == SHT_DYNSYM);
-		}
+		file->has_table |= type == SHT_SYMTAB;
+		elf_symbols_each(tables, section, add_symbol, &reading);
 	}
 }
 
@@ -128,25 +118,29 @@ static void read_debug_file(struct plan_file *file, const char *path)
 	static const struct debugfile_places usual = {
 		.no_debuginfod = true,
 	};
-	const void *id;
-	ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
-	GElf_Word sum;
-	struct debugfile_wanted wanted = { path, id,
-					   size > 0 ? (size_t)size : 0, 0 };
+	uint8_t id[ELF_TABLES_ID_MAX];
+	char link[PATH_MAX];
+	struct debugfile_wanted wanted = {
+		path, id, elf_tables_id(&file->tables, id), 0,
+	};
+	struct elf_tables debug;
 	char *found = NULL;
+	int fd;
 
-	if (size <= 0)
+	if (wanted.build_id_size == 0)
 		return;
-	file->debug_fd = debugfile_debug(&usual, &wanted,
-					 dwelf_elf_gnu_debuglink(file->elf,
-								 &sum),
-					 &found);
+	fd = debugfile_debug(&usual, &wanted,
+			     elf_tables_link(&file->tables, link,
+					     sizeof(link)) ? link : NULL,
+			     &found);
 	free(found);
-	if (file->debug_fd < 0)
+	if (fd < 0)
 		return;
-	file->debug = elf_begin(file->debug_fd, ELF_C_READ_MMAP, NULL);
-	if (file->debug != NULL)
-		read_table(file, file->debug, SHT_SYMTAB);
+	if (elf_tables_load(&debug, fd) == 0) {
+		read_table(file, &debug, SHT_SYMTAB);
+		elf_tables_free(&debug);
+	}
+	close(fd);
 }
 
 size_t plan_file_symbol(const struct plan_file *file, uint64_t address)
@@ -166,7 +160,7 @@ size_t plan_file_symbol(const struct plan_file *file, uint64_t address)
 
 /* ---- the file ---- */
 
-static bool is_ours(const GElf_Ehdr *header)
+static bool is_ours(const Elf64_Ehdr *header)
 {
 	return header->e_ident[EI_CLASS] == ELFCLASS64 &&
 		header->e_ident[EI_DATA] == ELFDATA2LSB &&
@@ -176,17 +170,11 @@ static bool is_ours(const GElf_Ehdr *header)
 
 static void read_segments(struct plan_file *file)
 {
-	size_t count = 0, codes = 0;
+	size_t codes = 0;
 
-	if (elf_getphdrnum(file->elf, &count) != 0 || count > 1000)
-		count = 0;
-	file->segments = grow_zeroed(count, sizeof(*file->segments));
-	for (size_t i = 0; i < count; i++) {
-		Elf64_Phdr *s = &file->segments[i];
+	for (uint32_t i = 0; i < file->tables.phdrs; i++) {
+		const Elf64_Phdr *s = &file->tables.phdr[i];
 
-		if (gelf_getphdr(file->elf, (int)i, s) == NULL)
-			break;
-		file->segment_count = i + 1;
 		if (s->p_type == PT_LOAD && s->p_flags & PF_X) {
 			file->code = s->p_vaddr;
 			file->code_end = s->p_vaddr + s->p_filesz;
@@ -195,8 +183,8 @@ static void read_segments(struct plan_file *file)
 		/* the first counts, as it does for the kernel */
 		if (s->p_type == PT_INTERP && file->interpreter == NULL &&
 		    s->p_filesz > 0 &&
-		    s->p_offset < file->size &&
-		    s->p_filesz <= file->size - s->p_offset)
+		    elf_tables_within(s->p_offset, s->p_filesz,
+				      file->tables.size))
 			file->interpreter = grow_copy(
 				file->bytes + s->p_offset, s->p_filesz);
 	}
@@ -206,27 +194,22 @@ static void read_segments(struct plan_file *file)
 
 bool plan_file_open(struct plan_file *file, const char *path)
 {
-	struct stat status;
-	GElf_Ehdr header;
+	const void *bytes;
 
 	memset(file, 0, sizeof(*file));
 	file->memory = (struct plan_memory){ read_bytes, is_code };
-	file->debug_fd = -1;
-	elf_version(EV_CURRENT);
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (file->fd < 0 || fstat(file->fd, &status) != 0 ||
-	    !S_ISREG(status.st_mode))
+	if (file->fd < 0 || elf_tables_load_bare(&file->tables, file->fd) != 0 ||
+	    !is_ours(&file->tables.header))
 		return false;
-	file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
-	if (file->elf == NULL || elf_kind(file->elf) != ELF_K_ELF ||
-	    gelf_getehdr(file->elf, &header) == NULL || !is_ours(&header))
+	bytes = mmap(NULL, file->tables.size, PROT_READ, MAP_PRIVATE, file->fd,
+		     0);
+	if (bytes == MAP_FAILED)
 		return false;
-	file->bytes = (const uint8_t *)elf_rawfile(file->elf, &file->size);
-	if (file->bytes == NULL)
-		return false;
+	file->bytes = bytes;
 	read_segments(file);
-	read_table(file, file->elf, SHT_DYNSYM);
-	read_table(file, file->elf, SHT_SYMTAB);
+	read_table(file, &file->tables, SHT_DYNSYM);
+	read_table(file, &file->tables, SHT_SYMTAB);
 	if (!file->has_table)
 		read_debug_file(file, path);
 	if (file->symbol_count > 0)
@@ -237,47 +220,67 @@ bool plan_file_open(struct plan_file *file, const char *path)
 
 void plan_file_close(struct plan_file *file)
 {
-	elf_end(file->debug);
-	elf_end(file->elf);
+	if (file->bytes != NULL)
+		munmap((void *)file->bytes, file->tables.size);
+	elf_tables_free(&file->tables);
 	if (file->fd >= 0)
 		close(file->fd);
-	if (file->debug_fd >= 0)
-		close(file->debug_fd);
-	free(file->segments);
+	for (size_t i = 0; i < file->symbol_count; i++)
+		free(file->symbols[i].name);
 	free(file->symbols);
 	free(file->interpreter);
+}
+
+/* A text of the section that is all in it; NULL: there is none. */
+static const char *text_at(const struct plan_file *file,
+			   const Elf64_Shdr *section, uint64_t offset)
+{
+	const char *text = (const char *)file->bytes + section->sh_offset;
+
+	if (!elf_tables_has(&file->tables, section) ||
+	    offset >= section->sh_size ||
+	    memchr(text + offset, 0, section->sh_size - offset) == NULL)
+		return NULL;
+	return text + offset;
+}
+
+static void visit_entry(const struct plan_file *file,
+			const Elf64_Shdr *strings, const Elf64_Dyn *entry,
+			void (*visit)(void *data, enum plan_dynamic what,
+				      const char *text), void *data)
+{
+	const char *text;
+
+	if (entry->d_tag != DT_NEEDED && entry->d_tag != DT_RPATH &&
+	    entry->d_tag != DT_RUNPATH)
+		return;
+	text = text_at(file, strings, entry->d_un.d_val);
+	if (text != NULL)
+		visit(data, entry->d_tag == DT_NEEDED ? PLAN_NEEDED :
+		      entry->d_tag == DT_RPATH ? PLAN_RPATH : PLAN_RUNPATH,
+		      text);
 }
 
 void plan_file_dynamic(const struct plan_file *file,
 		       void (*visit)(void *data, enum plan_dynamic what,
 				     const char *text), void *data)
 {
-	Elf_Scn *section = NULL;
+	const struct elf_tables *tables = &file->tables;
 
-	while ((section = elf_nextscn(file->elf, section)) != NULL) {
-		GElf_Shdr header;
-		Elf_Data *entries;
-		GElf_Dyn entry;
+	for (uint32_t i = 0; i < tables->sections; i++) {
+		const Elf64_Shdr *section = &tables->section[i];
+		Elf64_Dyn entry;
 
-		if (gelf_getshdr(section, &header) == NULL ||
-		    header.sh_type != SHT_DYNAMIC)
+		if (section->sh_type != SHT_DYNAMIC ||
+		    section->sh_link >= tables->sections ||
+		    !elf_tables_has(tables, section))
 			continue;
-		entries = elf_getdata(section, NULL);
-		for (int i = 0; entries != NULL &&
-		     gelf_getdyn(entries, i, &entry) != NULL; i++) {
-			const char *text;
-
-			if (entry.d_tag != DT_NEEDED &&
-			    entry.d_tag != DT_RPATH &&
-			    entry.d_tag != DT_RUNPATH)
-				continue;
-			text = elf_strptr(file->elf, header.sh_link,
-					  entry.d_un.d_val);
-			if (text != NULL)
-				visit(data, entry.d_tag == DT_NEEDED ?
-					PLAN_NEEDED :
-					entry.d_tag == DT_RPATH ? PLAN_RPATH :
-					PLAN_RUNPATH, text);
+		for (uint64_t at = 0; section->sh_size - at >= sizeof(entry);
+		     at += sizeof(entry)) {
+			memcpy(&entry, file->bytes + section->sh_offset + at,
+			       sizeof(entry));
+			visit_entry(file, &tables->section[section->sh_link],
+				    &entry, visit, data);
 		}
 	}
 }

@@ -10,12 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <libelf.h>
-
 #include "cli/plan_code.h"
+#include "cli/symbol/elf_tables.h"
 
 struct plan_symbol {
-	const char *name;
+	char *name;
 	uint64_t address;
 	uint64_t size;		/* 0: not said */
 	bool exported;		/* found in .dynsym */
@@ -24,17 +23,14 @@ struct plan_symbol {
 
 struct plan_file {
 	struct plan_memory memory;	/* the first member: I1 of plan_file.c */
-	const uint8_t *bytes;
-	size_t size;
-	Elf64_Phdr *segments;
-	size_t segment_count;
+	struct elf_tables tables;
+	const uint8_t *bytes;		/* all of it, mapped */
 	uint64_t code, code_end;	/* the executable segment */
 	struct plan_symbol *symbols;	/* by address */
 	size_t symbol_count, symbol_capacity;
 	bool has_table;			/* .symtab, its own or a debug file's */
 	char *interpreter;		/* NULL: none */
-	int fd, debug_fd;
-	Elf *elf, *debug;
+	int fd;
 };
 
 /* False: not an ELF file for this processor, or unreadable. To be closed in

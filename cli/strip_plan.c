@@ -2,10 +2,10 @@
  * strip_plan.c: see the header.
  *
  * A model is fed on the way: it says what the figures were before. Which events
- * belong together is found out apart from it, and carefully: where allocation
- * and free of an address do not alternate in the order of their stamps, or a
- * realloc is not whole, the events stay, and mean to readers what they meant
- * before.
+ * belong together is told by edges of its own, since all blocks are asked for
+ * here, and the model leaves some out. Where allocation and free of an address
+ * do not alternate in the order of their stamps, or a realloc is not whole, the
+ * block is odd: its events stay, and mean to readers what they meant before.
  *
  * The peak must stay what it was: so what was live at it is kept, however
  * short it lived. When a block ends, it is not known yet whether a higher peak
@@ -32,9 +32,9 @@
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 
-/* Make `array` at least `index` + 1 long; what is new is zeroed. */
 #define SEGMENTS_MAX 4096	/* with totals: behind them nothing goes */
 
+/* Make `array` at least `index` + 1 long; what is new is zeroed. */
 #define REACH(array, capacity, index)					\
 	reach((void **)&(array), &(capacity), (index), sizeof(*(array)))
 
@@ -100,20 +100,68 @@ static void tell_others(struct strip_plan *plan, uint32_t thread,
 	}
 }
 
-/* The block ends by the events in `doomed`, which is else to be filled in;
- * `by`: the context that frees it. */
-static void end_block(struct strip_plan *plan, struct block *block,
-		      uint32_t lane, uint64_t stamp, uint32_t by,
+/* ---- edges ---- */
+
+/* An allocation or the result of a realloc; one that had waited for others
+ * comes with another event, and is odd. */
+static void birth(void *owner, struct block *block, uint32_t lane,
+		  uint32_t context, uint32_t chain)
+{
+	struct strip_plan *plan = owner;
+	const struct strip_now *now = &plan->now;
+	uint32_t number = blocks_number(&plan->edges.blocks, block);
+
+	(void)chain;
+	if (block->odd)
+		tell_others(plan, lane >> 1, now->lane);
+	block->sequence = ++plan->allocations[lane >> 1] & BLOCK_SEQUENCE;
+	block->cost = context;
+	block->thread = lane >> 1;
+	/* Its ring may have been replaced since BEGIN: then who strips does not
+	 * see the two together. */
+	block->odd |= pools_number(block->address) != 0 ||
+		(now->event->kind == GT_REALLOC_DONE &&
+		 plan->lanes[now->lane].begin.stream != now->place.stream);
+	REACH(plan->known, plan->known_capacity, number);
+	plan->known[number] = (struct strip_known){
+		.place = now->place, .order = ++plan->order,
+	};
+	plan->live += model_stands_for(&plan->model, block->size);
+	if (plan->live > plan->peak) {
+		plan->peak = plan->live;
+		plan->peak_order = plan->order;
+		doom_undecided(plan);
+	}
+}
+
+/* The events that end the block. False: they are of two rings. */
+static bool find_ends(const struct strip_plan *plan,
 		      struct strip_doomed *doomed)
 {
-	uint32_t number = blocks_number(&plan->blocks, block);
-	const struct strip_known *known = &plan->known[number];
+	const struct strip_now *now = &plan->now;
+	const struct strip_place *begin = &plan->lanes[now->lane].begin;
+
+	doomed->ends = 0;
+	if (now->event->kind != GT_FREE)
+		doomed->end[doomed->ends++] = *begin;
+	if (now->event->kind != GT_REALLOC_DONE)	/* begins another one */
+		doomed->end[doomed->ends++] = now->place;
+	return now->event->kind == GT_FREE ||
+	       begin->stream == now->place.stream;
+}
+
+static uint32_t end(void *owner, struct block *block, uint64_t stamp,
+		    uint32_t by, enum edge_end how)
+{
+	struct strip_plan *plan = owner;
+	const struct strip_known *known =
+		&plan->known[blocks_number(&plan->edges.blocks, block)];
 	uint64_t between = (plan->allocations[block->thread] -
 			    block->sequence) & BLOCK_SEQUENCE;
+	struct strip_doomed doomed = { .begin = known->place };
 	bool goes;
 
-	doomed->begin = known->place;
-	doomed->block = (struct strip_block){
+	doomed.block = (struct strip_block){
 		.context = block->cost, .thread = block->thread,
 		.freed_by = by,
 		.has_freed_by = plan->model.has_freed_by,
@@ -122,226 +170,69 @@ static void end_block(struct strip_plan *plan, struct block *block,
 		.lifetime = stamp - block->birth,
 		.temporary = between == 0 && plan->model.sample_mean == 0,
 	};
-	doomed->block.lifetime_ns = model_span_ns(&plan->model,
-						  doomed->block.lifetime);
-	goes = !known->odd && known->order > plan->begin_order &&
+	doomed.block.lifetime_ns = model_span_ns(&plan->model,
+						 doomed.block.lifetime);
+	goes = !block->odd && how != EDGE_LOST &&
+		known->order > plan->begin_order &&
 		plan->segments_full < SEGMENTS_MAX &&
-		is_short(plan, &doomed->block, between);
+		is_short(plan, &doomed.block, between) &&
+		find_ends(plan, &doomed);
 	if (goes && known->order > plan->peak_order) {
-		doom(plan, doomed);
+		doom(plan, &doomed);
 	} else if (between > 0) {
-		tell_others(plan, block->thread, lane);
+		tell_others(plan, block->thread, plan->now.lane);
 	}
 	if (goes && known->order <= plan->peak_order) {	/* I1 */
 		GROW(plan->undecided, plan->undecided_count,
 		     plan->undecided_capacity);
-		plan->undecided[plan->undecided_count++] = *doomed;
+		plan->undecided[plan->undecided_count++] = doomed;
 	}
 	if (known->order > plan->begin_order)
 		plan->live -= model_stands_for(&plan->model, block->size);
-	blocks_remove(&plan->blocks, block);
+	return 0;
 }
+
+static void chain_lost(void *owner, uint32_t chain, uint64_t stamp)
+{
+	(void)owner;
+	(void)chain;
+	(void)stamp;
+}
+
+/* The model counts them. */
+static void odd(void *owner, enum edge_odd what, uint64_t stamp)
+{
+	(void)owner;
+	(void)what;
+	(void)stamp;
+}
+
+static void refused(void *owner, uint32_t lane)
+{
+	const struct strip_plan *plan = owner;
+
+	(void)lane;
+	grow_failed(plan->edges.blocks.used * sizeof(struct block));
+}
+
+static const struct edges_sink blocks_sink = {
+	.birth = birth,
+	.end = end,
+	.chain_lost = chain_lost,
+	.odd = odd,
+	.refused = refused,
+};
 
 /* ---- events ---- */
 
-/* An address is allocated that is live already: who comes first is for the
- * model to find out. */
-static void allocate_again(struct strip_plan *plan, uint32_t thread,
-			   struct block *block,
-			   const struct trace_event *event)
+/* The lane's realloc does nothing: its BEGIN stays, so does the block. */
+static void abandon(struct strip_plan *plan, uint32_t lane)
 {
-	struct strip_known *known =
-		&plan->known[blocks_number(&plan->blocks, block)];
+	const struct edges_moving *moving =
+		edges_moving_of(&plan->edges, lane);
 
-	if (block->moving) {	/* the realloc has freed it */
-		uint32_t lane = movings_find(&plan->movings, event->address);
-
-		plan->lanes[lane].released = true;
-		movings_remove(&plan->movings, lane);
-		block->moving = 0;
-	} else if (known->skip < UINT32_MAX) {
-		known->skip++;
-		known->next_thread = thread;
-	}
-	known->odd = true;
-	if (known->order > plan->begin_order)
-		plan->live -= model_stands_for(&plan->model, block->size);
-	known->order = plan->order;
-	plan->live += model_stands_for(&plan->model, event->size);
-	block->size = event->size;
-}
-
-static void allocate(struct strip_plan *plan, uint32_t lane,
-		     const struct strip_place *place,
-		     const struct trace_event *event, bool odd)
-{
-	struct strip_known *known;
-	struct block *block;
-	uint32_t number;
-	int is_new;
-
-	plan->order++;
-	plan->allocations[lane >> 1]++;
-	block = blocks_add(&plan->blocks, event->address, &is_new);
-	number = blocks_number(&plan->blocks, block);
-	REACH(plan->known, plan->known_capacity, number);
-	known = &plan->known[number];
-	if (!is_new && !known->ghost) {
-		allocate_again(plan, lane >> 1, block, event);
-		return;
-	}
-	if (!is_new && event->stamp - block->birth <=
-	    plan->model.edges.waiting.window) {
-		blocks_remove(&plan->blocks, block);	/* a pair, reversed */
-		return;
-	}
-	*known = (struct strip_known){
-		.place = *place, .order = plan->order,
-		.odd = odd || pools_number(event->address) != 0,
-	};
-	block->size = event->size;
-	block->birth = event->stamp;
-	block->sequence = plan->allocations[lane >> 1] & BLOCK_SEQUENCE;
-	block->moving = 0;
-	block->cost = event->context;
-	block->thread = lane >> 1;
-	plan->live += model_stands_for(&plan->model, event->size);
-	if (plan->live > plan->peak) {
-		plan->peak = plan->live;
-		plan->peak_order = plan->order;
-		doom_undecided(plan);
-	}
-}
-
-/* Somebody frees, or moves, what is not known. */
-static void free_unknown(struct strip_plan *plan, struct block *block,
-			 const struct trace_event *event)
-{
-	uint32_t number;
-	int is_new;
-
-	if (block == NULL && plan->gap)
-		return;		/* the model does not wait for it either */
-	if (block == NULL)
-		block = blocks_add(&plan->blocks, event->address, &is_new);
-	number = blocks_number(&plan->blocks, block);
-	REACH(plan->known, plan->known_capacity, number);
-	plan->known[number] = (struct strip_known){
-		.odd = true, .ghost = true,
-	};
-	block->birth = event->stamp;
-	block->size = 0;
-	block->moving = 0;
-}
-
-/*
- * A free that ends another block than the one it finds: to the model it does
- * so now, and the allocation that waited for it begins now.
- */
-static void skip_free(struct strip_plan *plan, const struct block *block,
-		      uint32_t lane)
-{
-	struct strip_known *known =
-		&plan->known[blocks_number(&plan->blocks, block)];
-
-	known->odd = true;
-	tell_others(plan, block->thread, lane);
-	if (known->skip == 0)
-		return;
-	known->skip--;
-	if (known->next_thread != block->thread)
-		tell_others(plan, known->next_thread, lane);
-}
-
-static void release(struct strip_plan *plan, uint32_t lane,
-		    const struct strip_place *place,
-		    const struct trace_event *event)
-{
-	struct block *block = blocks_find(&plan->blocks, event->address);
-	struct strip_doomed doomed = { .end = { *place }, .ends = 1 };
-	struct strip_known *known = block == NULL ? NULL :
-		&plan->known[blocks_number(&plan->blocks, block)];
-
-	if (known == NULL || known->ghost) {
-		free_unknown(plan, block, event);
-	} else if (known->skip > 0 || block->moving) {
-		skip_free(plan, block, lane);
-	} else {
-		end_block(plan, block, lane, event->stamp, event->context,
-			  &doomed);
-	}
-}
-
-/* The realloc ends without having done anything. */
-static void abandon(struct strip_plan *plan, struct strip_lane *moving)
-{
-	struct block *block = blocks_find(&plan->blocks, moving->address);
-
-	moving->active = false;
-	if (!moving->found || moving->released)
-		return;
-	movings_remove(&plan->movings, (uint32_t)(moving - plan->lanes));
-	block->moving = 0;
-	plan->known[blocks_number(&plan->blocks, block)].odd = true;
-}
-
-static void begin_realloc(struct strip_plan *plan, uint32_t lane,
-			  const struct strip_place *place,
-			  const struct trace_event *event)
-{
-	struct strip_lane *moving = &plan->lanes[lane];
-	struct block *block = blocks_find(&plan->blocks, event->address);
-	const struct strip_known *known = block == NULL ? NULL :
-		&plan->known[blocks_number(&plan->blocks, block)];
-
-	if (moving->active)	/* left by siglongjmp */
-		abandon(plan, moving);
-	moving->address = event->address;
-	moving->place = *place;
-	moving->by = event->context;
-	moving->active = true;
-	moving->released = false;
-	moving->found = known != NULL && !known->ghost && !block->moving &&
-		known->skip == 0;
-	if (moving->found) {
-		block->moving = 1;
-		if (!movings_reach(&plan->movings, lane))
-			grow_failed(sizeof(plan->movings));
-		movings_add(&plan->movings, lane, block->address);
-	} else if (known == NULL || known->ghost) {
-		free_unknown(plan, block, event);
-	} else {
-		plan->known[blocks_number(&plan->blocks, block)].odd = true;
-	}
-}
-
-/* The old block is gone. `own_end`: the event ends nothing else. Returns
- * whether it all was as it should be. */
-static bool end_realloc(struct strip_plan *plan, uint32_t lane,
-			const struct strip_place *place,
-			const struct trace_event *event, bool own_end)
-{
-	struct strip_lane *moving = &plan->lanes[lane];
-	struct block *block;
-	struct strip_doomed doomed = {
-		.end = { moving->place, *place }, .ends = own_end ? 2 : 1,
-	};
-	/* Its ring may have been replaced meanwhile: then who strips does not
-	 * see BEGIN and end together. */
-	bool whole = moving->active && moving->found && !moving->released &&
-		     moving->place.stream == place->stream;
-
-	block = moving->active && moving->found && !moving->released ?
-		blocks_find(&plan->blocks, moving->address) : NULL;
-	moving->active = false;
-	if (block == NULL)
-		return false;
-	movings_remove(&plan->movings, lane);
-	block->moving = 0;
-	if (!whole)
-		plan->known[blocks_number(&plan->blocks, block)].odd = true;
-	end_block(plan, block, lane, event->stamp, moving->by, &doomed);
-	return whole;
+	if (moving->active && moving->found && !moving->released)
+		blocks_find(&plan->edges.blocks, moving->address)->odd = 1;
 }
 
 static void need(struct strip_plan *plan, uint32_t node)
@@ -370,15 +261,6 @@ static void begin_anew(struct strip_plan *plan)
 	plan->peak_order = plan->order;
 }
 
-/* Nothing is known of the blocks that there were. */
-static void drop_blocks(struct strip_plan *plan)
-{
-	blocks_free(&plan->blocks);
-	blocks_init(&plan->blocks);
-	movings_free(&plan->movings);
-	plan->era++;
-}
-
 /* What was told up to this stamp. */
 static void advance(struct strip_plan *plan, uint64_t stamp)
 {
@@ -395,59 +277,47 @@ static void advance(struct strip_plan *plan, uint64_t stamp)
 		if (what != GT_CONTROL_START)
 			continue;
 		plan->off = false;
-		plan->gap = true;
-		drop_blocks(plan);
+		plan->edges.gap = true;
+		edges_forget(&plan->edges);
 	}
 }
 
-static void apply(struct strip_plan *plan, uint32_t lane,
-		  const struct strip_place *place,
-		  const struct trace_event *event)
+/* What is not about a block. */
+static void apply_extra(struct strip_plan *plan,
+			const struct trace_event *event)
 {
-	bool whole;
+	if (event->what == GT_EXTRA_DAMAGE)
+		need(plan, contexts_node(&plan->model.contexts,
+					 (uint32_t)event->args[1]));
+	if (event->what == GT_EXTRA_LEFT_OUT)
+		plan->allocations[plan->now.lane >> 1] += event->size;
+	else
+		need(plan, contexts_node(&plan->model.contexts,
+					 event->context));
+}
 
+static void apply(struct strip_plan *plan)
+{
+	const struct trace_event *event = plan->now.event;
+	uint32_t lane = plan->now.lane;
+
+	edges_advance(&plan->edges, event->stamp);
+	advance(plan, event->stamp);
 	if (event->kind == GT_EXTRA) {
-		if (event->what == GT_EXTRA_DAMAGE)
-			need(plan, contexts_node(&plan->model.contexts,
-						 (uint32_t)event->args[1]));
-		if (event->what == GT_EXTRA_LEFT_OUT)
-			plan->allocations[lane >> 1] += event->size;
-		else
-			need(plan, contexts_node(&plan->model.contexts,
-						 event->context));
+		apply_extra(plan, event);
 		return;
 	}
 	if (event->address == 0 || plan->off)
 		return;
-	if (plan->lanes[lane].era != plan->era) {
-		plan->lanes[lane].era = plan->era;
-		plan->lanes[lane].active = false;
-	}
 	if (event->kind != GT_ALLOC && event->context != 0)
 		need(plan, contexts_node(&plan->model.contexts,
 					 event->context));
-	switch (event->kind) {
-	case GT_ALLOC:
-		allocate(plan, lane, place, event, false);
-		break;
-	case GT_FREE:
-		release(plan, lane, place, event);
-		break;
-	case GT_REALLOC_BEGIN:
-		begin_realloc(plan, lane, place, event);
-		break;
-	case GT_REALLOC_DONE:
-		whole = end_realloc(plan, lane, place, event, false);
-		allocate(plan, lane, place, event, !whole);
-		break;
-	case GT_REALLOC_FREED:
-		end_realloc(plan, lane, place, event, true);
-		break;
-	case GT_REALLOC_FAILED:
-		if (plan->lanes[lane].active)
-			abandon(plan, &plan->lanes[lane]);
-		break;
-	}
+	if (event->kind == GT_REALLOC_BEGIN ||
+	    event->kind == GT_REALLOC_FAILED)
+		abandon(plan, lane);
+	edges_event(&plan->edges, &blocks_sink, lane, event);
+	if (event->kind == GT_REALLOC_BEGIN)
+		plan->lanes[lane].begin = plan->now.place;
 }
 
 /* ---- from the reader ---- */
@@ -504,20 +374,22 @@ static void take_events(void *owner, uint32_t number,
 	struct strip_chunk *chunk = &plan->chunks[number];
 	uint32_t lane = chunk->lane;
 
-	if (!plan->begun)
-		plan->gap = plan->model.edges.gap;
+	if (!plan->begun) {
+		plan->edges.gap = plan->model.edges.gap;
+		plan->edges.waiting.window = plan->model.edges.waiting.window;
+	}
 	plan->begun = true;
 	model_events(&plan->model, lane, events, count);
+	if (!edges_reach(&plan->edges, lane))
+		grow_failed((size_t)lane * sizeof(struct edges_moving));
 	REACH(plan->allocations, plan->thread_capacity, lane >> 1);
 	REACH(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
-		const struct strip_place place = chunk->next;
-
-		advance(plan, events[i].stamp);
+		plan->now = (struct strip_now){ &events[i], chunk->next, lane };
 		chunk->next.position += records_ring_bytes(&events[i],
 							   chunk->nested);
-		apply(plan, lane, &place, &events[i]);
-		set_last(plan, &plan->lanes[lane], &place);
+		apply(plan);
+		set_last(plan, &plan->lanes[lane], &plan->now.place);
 	}
 }
 
@@ -527,7 +399,6 @@ static void take_events(void *owner, uint32_t number,
 static void take_live(void *owner, const struct trace_live *live)
 {
 	struct strip_plan *plan = owner;
-	struct strip_known *known;
 	struct block *block;
 	uint32_t number;
 	int is_new;
@@ -535,19 +406,19 @@ static void take_live(void *owner, const struct trace_live *live)
 	part_add(&plan->model, live);
 	if (live->address == 0)
 		return;
-	block = blocks_add(&plan->blocks, live->address, &is_new);
-	number = blocks_number(&plan->blocks, block);
-	REACH(plan->known, plan->known_capacity, number);
-	known = &plan->known[number];
+	block = blocks_add(&plan->edges.blocks, live->address, &is_new);
 	if (!is_new)
 		return;
-	*known = (struct strip_known){ .odd = true, .order = ++plan->order };
-	block->size = live->size;
-	block->birth = live->stamp;
-	block->sequence = 0;
-	block->moving = 0;
-	block->cost = live->context;
-	block->thread = 0;
+	number = blocks_number(&plan->edges.blocks, block);
+	REACH(plan->known, plan->known_capacity, number);
+	plan->known[number] = (struct strip_known){ .order = ++plan->order };
+	*block = (struct block){
+		.address = live->address,
+		.size = live->size,
+		.birth = live->stamp,
+		.odd = 1,
+		.cost = live->context,
+	};
 	plan->live += model_stands_for(&plan->model, live->size);
 	plan->peak = plan->live;
 	plan->peak_order = plan->order;
@@ -648,6 +519,7 @@ int strip_plan_read(struct strip_plan *plan,
 		    const struct strip_options *options, const char *trace,
 		    const char *directory)
 {
+	static const struct trace_event none = { .kind = GT_EXTRA };
 	struct reader_sink sink;
 	bool muted = tell_is_mute();
 	int status;
@@ -655,7 +527,8 @@ int strip_plan_read(struct strip_plan *plan,
 	memset(plan, 0, sizeof(*plan));
 	plan->options = *options;
 	model_init(&plan->model);
-	blocks_init(&plan->blocks);
+	if (!edges_init(&plan->edges, &blocks_sink, plan, 0))
+		grow_failed(sizeof(plan->edges));
 	status = strip_marks_open(&plan->marks, directory);
 	if (status != 0) {
 		tell_error("%s: no temporary file can be made there: %s: give "
@@ -675,6 +548,8 @@ int strip_plan_read(struct strip_plan *plan,
 	if (status == EXIT_NOTHING)
 		return reader_run(trace, &sink, &plan->model.report);
 	advance(plan, UINT64_MAX);
+	plan->now.event = &none;
+	edges_finish(&plan->edges, plan->model.totals.last_stamp);
 	model_finish(&plan->model);
 	number_threads(plan);
 	finish_totals(plan);
@@ -749,13 +624,12 @@ void strip_plan_free(struct strip_plan *plan)
 		free(plan->segments[i].totals);
 	}
 	free(plan->segments);
-	blocks_free(&plan->blocks);
+	edges_free(&plan->edges);
 	model_free(&plan->model);
 	free(plan->chunks);
 	free(plan->seen);
 	free(plan->known);
 	free(plan->lanes);
-	movings_free(&plan->movings);
 	free(plan->allocations);
 	free(plan->undecided);
 	free(plan->thread_numbers);

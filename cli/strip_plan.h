@@ -37,23 +37,20 @@ struct strip_chunk {
 struct strip_known {
 	struct strip_place place;	/* of its allocation */
 	uint64_t order;		/* number of that allocation, over all */
-	uint32_t skip;		/* frees that belong to others before it */
-	uint32_t next_thread;	/* of the last allocation that waits for them */
-	bool odd;		/* its events are not as they should be: stays */
-	bool ghost;		/* no block: a free came, but no allocation */
 };
 
-/* By lane: its last event, and the realloc that has begun in it. */
+/* By lane: its last event, and the beginning of its realloc. */
 struct strip_lane {
 	struct strip_place last;
 	bool seen;		/* there is a last event */
-	uint64_t address;
-	struct strip_place place;	/* of its BEGIN, */
-	uint32_t by;		/* and from which context */
-	bool active;
-	bool found;		/* the block is known, */
-	bool released;		/* but its address is somebody else's by now */
-	uint32_t era;		/* how many STARTs there were before it began */
+	struct strip_place begin;
+};
+
+/* The event that is being taken. */
+struct strip_now {
+	const struct trace_event *event;
+	struct strip_place place;
+	uint32_t lane;
 };
 
 /* A block that is to go, with the events that ended it. */
@@ -80,20 +77,18 @@ struct strip_plan {
 	size_t next_control;	/* of model.controls */
 	uint64_t begin_order;	/* allocations before the last of them */
 	bool off;		/* events do not count now */
-	uint32_t era;		/* STARTs so far */
 	bool begun;		/* there was an event */
-	bool gap;		/* as in controls.h */
 	struct strip_chunk *chunks;	/* all so far */
 	size_t chunk_count, chunk_capacity;
 	struct chunk current;	/* that the lane is asked for */
 	uint64_t *seen;		/* by stream: position that was reached */
 	size_t seen_capacity;
-	struct blocks blocks;
+	struct edges edges;	/* a block's cost is its context */
+	struct strip_now now;
 	struct strip_known *known;	/* by number of the block */
 	size_t known_capacity;
 	struct strip_lane *lanes;	/* by the model's number */
 	size_t lane_capacity;
-	struct movings movings;		/* lanes whose block moves */
 	uint64_t *allocations;	/* so far, by the model's number of a thread */
 	size_t thread_capacity;
 	struct strip_doomed *undecided;	/* short-lived, but live at the peak */

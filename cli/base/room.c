@@ -35,3 +35,74 @@ void *room_lines(void *old, size_t used, size_t size)
 	free(old);
 	return p;
 }
+
+/* Bytes that this takes. */
+static size_t whole(size_t size)
+{
+	return size >= LARGE_PAGE ? (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1) :
+				    size;
+}
+
+/* Addresses for so many bytes, which begin with a large page. */
+static char *reserve(size_t size)
+{
+	char *p = mmap(NULL, size + LARGE_PAGE, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t before = -(uintptr_t)p & (LARGE_PAGE - 1);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (before > 0)
+		munmap(p, before);
+	munmap(p + before + size, LARGE_PAGE - before);
+	return p + before;
+}
+
+/* The same page tables, and alignment, at another place. */
+static void *move_large(void *old, size_t old_size, size_t size)
+{
+	char *place = reserve(size);
+	void *p;
+
+	if (place == NULL)
+		return MAP_FAILED;
+	p = old != NULL ?
+		    mremap(old, old_size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   place) :
+		    mmap(place, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (p == MAP_FAILED)
+		munmap(place, size);
+	return p;
+}
+
+void *room_pages(void *old, size_t old_size, size_t size)
+{
+	void *p = MAP_FAILED;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	old_size = whole(old_size);
+	size = whole(size);
+	if (size >= LARGE_PAGE) {
+		if (old_size >= LARGE_PAGE)
+			p = mremap(old, old_size, size, 0);
+		if (p == MAP_FAILED)
+			p = move_large(old, old_size, size);
+		/* Where the kernel has none, small ones do. */
+		if (p != MAP_FAILED)
+			madvise(p, size, MADV_HUGEPAGE);
+	} else if (old != NULL) {
+		p = mremap(old, old_size, size, MREMAP_MAYMOVE);
+	} else {
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	}
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void room_pages_free(void *old, size_t size)
+{
+	if (old != NULL)
+		munmap(old, whole(size));
+}

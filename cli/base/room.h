@@ -15,5 +15,12 @@ void *room_resize(void *old, size_t count, size_t size);
  * a walk. `used`: bytes of `old` to keep.
  */
 void *room_lines(void *old, size_t used, size_t size);
+/*
+ * Whole pages, zeroed, that are never copied: as they grow, they stay where they
+ * are or are moved by their page tables, so nobody waits however much there is;
+ * in large pages if it is large. `old`, of `old_size` bytes, is NULL at first.
+ */
+void *room_pages(void *old, size_t old_size, size_t size);
+void room_pages_free(void *old, size_t size);
 
 #endif

@@ -4,8 +4,17 @@
  * is moved when a block goes: there are no tombstones, and a table that was
  * once large does not become slow. At most 5 of 8 places are used.
  *
+ * Growth: what lay at home in bucket i goes to 2i or 2i + 1, by one bit of its
+ * hash. In a large table that bit is taken from the bucket (HALVES_SHIFT), so
+ * that buckets are moved without a look at their blocks, each of which would
+ * be a miss of the cache.
+ *
  *  I1  Between a block's home and its bucket, each bucket's `passed` counts
- *      it, the home's too, its own not.
+ *      it, the home's too, its own not. Both are of one table.
+ *  I2  `old` has a free place as long as it is there: as it begins it has at
+ *      most 7 of 8, and for each BLOCKS_STEP of its buckets one is added.
+ *  I3  Buckets of `now` up to `cleared` are in use, those behind are not: homes
+ *      are below 2 * moved, and who goes past the last one clears the next.
  *
  * Called by the reader's thread, or the recorder's writer.
  */
@@ -21,42 +30,70 @@
 #define FIRST_BITS 9
 #define BITS_MAX 30
 #define FIRST_LIST 512
-#define UNUSED_AHEAD 8		/* numbers whose block is fetched in advance, */
-#define MOVE_AHEAD 16		/* and whose bucket is, where they all move */
+#define UNUSED_AHEAD 8		/* numbers whose block is fetched in advance */
 #define NUMBERS_MAX ((size_t)UINT32_MAX - 1)
+/* Bits of a hash from here on are kept in `halves`: they are for tables that
+ * grow from 2^16 to 2^24 buckets. Smaller ones lie in the cache, blocks too. */
+#define HALVES_SHIFT 40
+#define HALVES_BITS 8
 
-static bool allocate(struct blocks *blocks, unsigned bits)
+/* Without clearing. */
+static bool allocate(struct blocks_table *table, unsigned bits)
 {
 	size_t count = (size_t)1 << bits;
-	struct blocks_bucket *buckets =
-		room_lines(NULL, 0, count * sizeof(*buckets));
 
-	if (buckets == NULL)
-		return false;
-	memset(buckets, 0, count * sizeof(*buckets));
-	blocks->buckets = buckets;
-	blocks->mask = count - 1;
-	blocks->shift = 64 - bits;
-	blocks->limit = count * BLOCKS_BUCKET / 8 * 5;
-	return true;
+	table->buckets = room_lines(NULL, 0, count * sizeof(*table->buckets));
+	table->mask = count - 1;
+	table->shift = 64 - bits;
+	return table->buckets != NULL;
+}
+
+static void all_moved(struct blocks *blocks)
+{
+	blocks->old = (struct blocks_table){ .shift = 63 };
+	blocks->moved = UINT64_MAX;
+}
+
+/* Up to this bucket of `now`, without it. */
+static inline void clear(struct blocks *blocks, uint64_t end)
+{
+	if (end <= blocks->cleared)
+		return;
+	memset(&blocks->now.buckets[blocks->cleared], 0,
+	       (end - blocks->cleared) * sizeof(*blocks->now.buckets));
+	blocks->cleared = end;
+}
+
+/* So many of them may be used. */
+static uint64_t limit_of(const struct blocks_table *table)
+{
+	return (table->mask + 1) * BLOCKS_BUCKET / 8 * 5;
 }
 
 /* Room for so many in the list; and in that of unused ones, so that a block
  * can always go. */
 static bool make_room(struct blocks *blocks, size_t capacity)
 {
-	uint32_t *unused;
+	size_t list_size = capacity * sizeof(*blocks->list);
+	size_t list_before = blocks->capacity * sizeof(*blocks->list);
 	struct block *list;
+	uint32_t *unused;
 
-	unused = room_resize(blocks->unused, capacity, sizeof(*unused));
-	if (unused == NULL)
-		return false;
-	blocks->unused = unused;
-	list = room_lines(blocks->list, blocks->used * sizeof(*list),
-			  capacity * sizeof(*list));
+	list = room_pages(blocks->list, list_before, list_size);
 	if (list == NULL)
 		return false;
+	unused = room_pages(blocks->unused,
+			    blocks->capacity * sizeof(*unused),
+			    capacity * sizeof(*unused));
+	if (unused == NULL) {
+		if (list_before > 0)
+			list = room_pages(list, list_size, list_before);
+		else
+			room_pages_free(list, list_size);
+		return false;
+	}
 	blocks->list = list;
+	blocks->unused = unused;
 	blocks->capacity = capacity;
 	return true;
 }
@@ -64,38 +101,56 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 bool blocks_try_init(struct blocks *blocks, size_t most)
 {
 	memset(blocks, 0, sizeof(*blocks));
+	all_moved(blocks);
 	blocks->most = most > 0 && most < NUMBERS_MAX ? most : NUMBERS_MAX;
-	if (!allocate(blocks, FIRST_BITS))
+	if (!allocate(&blocks->now, FIRST_BITS))
 		return false;
+	clear(blocks, blocks->now.mask + 1);
+	blocks->limit = limit_of(&blocks->now);
 	if (!make_room(blocks, FIRST_LIST)) {
 		blocks_free(blocks);
 		return false;
 	}
-	memset(&blocks->list[blocks->used++], 0, sizeof(*blocks->list));
+	blocks->used++;
 	return true;
 }
 
-static inline struct blocks_bucket *next(const struct blocks *blocks,
+static inline struct blocks_bucket *next(const struct blocks_table *table,
 					 struct blocks_bucket *bucket)
 {
-	return &blocks->buckets[(size_t)(bucket + 1 - blocks->buckets) &
-				blocks->mask];
+	return &table->buckets[(size_t)(bucket + 1 - table->buckets) &
+			       table->mask];
+}
+
+/* Where there is room for who is at home here. */
+static inline struct blocks_bucket *with_room(struct blocks *blocks,
+					      const struct blocks_table *table,
+					      struct blocks_bucket *bucket,
+					      unsigned *place)
+{
+	uint64_t free;
+
+	while ((free = blocks_match(bucket, 0)) == 0) {
+		bucket->passed++;
+		bucket = next(table, bucket);
+		if (table == &blocks->now)	/* I3 */
+			clear(blocks, (uint64_t)(bucket - table->buckets) + 1);
+	}
+	*place = blocks_lowest(free);
+	return bucket;
 }
 
 /* Put a number where it belongs. */
 static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 {
-	struct blocks_bucket *bucket = blocks_home(blocks, hash);
-	uint64_t free;
 	unsigned place;
+	struct blocks_bucket *bucket =
+		with_room(blocks, blocks_table_of(blocks, hash),
+			  blocks_home(blocks, hash), &place);
 
-	while ((free = blocks_match(bucket, 0)) == 0) {
-		bucket->passed++;
-		bucket = next(blocks, bucket);
-	}
-	place = blocks_lowest(free);
 	bucket->tags[place] = blocks_tag(hash);
 	bucket->numbers[place] = number;
+	bucket->halves[place] = (uint8_t)(hash >> HALVES_SHIFT);
 }
 
 /* The place of the block, which is in the bucket or not. NULL: not. */
@@ -117,36 +172,133 @@ static inline uint32_t *place_of(const struct blocks *blocks,
 struct block *blocks_find_far(const struct blocks *blocks, uint64_t address)
 {
 	uint64_t hash = blocks_hash(address);
+	const struct blocks_table *table = blocks_table_of(blocks, hash);
 	struct blocks_bucket *bucket = blocks_home(blocks, hash);
 	const uint32_t *number = place_of(blocks, bucket, hash, address);
 
 	while (number == NULL && bucket->passed > 0) {
-		bucket = next(blocks, bucket);
+		bucket = next(table, bucket);
 		number = place_of(blocks, bucket, hash, address);
 	}
 	return number == NULL ? NULL : &blocks->list[*number];
 }
 
+/* ---- growth ---- */
+
+/* From a bucket of `old` to the home with this index in `now`. */
+static inline void move(struct blocks *blocks, struct blocks_bucket *from,
+			unsigned at, uint64_t home)
+{
+	unsigned place;
+	struct blocks_bucket *to =
+		with_room(blocks, &blocks->now, &blocks->now.buckets[home],
+			  &place);
+
+	to->tags[place] = from->tags[at];
+	to->numbers[place] = from->numbers[at];
+	to->halves[place] = from->halves[at];
+	from->tags[at] = 0;
+}
+
+/* Those in the bucket whose home is `home` of `old`; returns how many. */
+static unsigned move_own(struct blocks *blocks, struct blocks_bucket *bucket,
+			 uint64_t home)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < BLOCKS_BUCKET; i++) {
+		uint64_t hash;
+
+		if (bucket->tags[i] == 0)
+			continue;
+		hash = blocks_hash(blocks->list[bucket->numbers[i]].address);
+		if (hash >> blocks->old.shift != home)
+			continue;
+		move(blocks, bucket, i, hash >> blocks->now.shift);
+		count++;
+	}
+	return count;
+}
+
+/* Those who went past their home. */
+static void move_far(struct blocks *blocks, uint64_t home)
+{
+	struct blocks_bucket *const first = &blocks->old.buckets[home];
+	struct blocks_bucket *bucket = first;
+
+	while (bucket->passed > 0) {
+		unsigned count;
+
+		bucket = next(&blocks->old, bucket);
+		count = move_own(blocks, bucket, home);
+		for (struct blocks_bucket *b = first; count > 0 && b != bucket;
+		     b = next(&blocks->old, b))
+			b->passed -= count;	/* I1 */
+	}
+}
+
+/* All in the bucket are at home there. */
+static inline void move_whole(struct blocks *blocks,
+			      struct blocks_bucket *bucket, uint64_t home,
+			      unsigned bit)
+{
+	for (unsigned i = 0; i < BLOCKS_BUCKET; i++)
+		if (bucket->tags[i] != 0)
+			move(blocks, bucket, i,
+			     2 * home + (bucket->halves[i] >> bit & 1));
+}
+
+/* The next bucket of `old`: whatever is at home there. */
+static void move_bucket(struct blocks *blocks)
+{
+	const struct blocks_table *old = &blocks->old;
+	uint64_t home = blocks->moved;
+	struct blocks_bucket *bucket = &old->buckets[home];
+	/* the bit that decides; wraps around if it is too low */
+	unsigned bit = old->shift - 1 - HALVES_SHIFT;
+
+	clear(blocks, 2 * home + 2);	/* I3 */
+	/* Those of lower homes are gone: others can only be here if they went
+	 * past the table's end, and then past the one before this. */
+	if (bit < HALVES_BITS &&
+	    old->buckets[(home - 1) & old->mask].passed == 0)
+		move_whole(blocks, bucket, home, bit);
+	else
+		move_own(blocks, bucket, home);
+	move_far(blocks, home);
+	blocks->moved++;
+}
+
+static void move_some(struct blocks *blocks)
+{
+	for (unsigned i = 0; i < BLOCKS_STEP; i++) {
+		move_bucket(blocks);
+		if (blocks->moved <= blocks->old.mask)
+			continue;
+		free(blocks->old.buckets);
+		all_moved(blocks);
+		CLAIM_FULL(blocks_is_valid(blocks));
+		return;
+	}
+}
+
 /* Twice as many buckets. */
 static bool enlarge(struct blocks *blocks)
 {
-	struct blocks_bucket *old = blocks->buckets;
-	unsigned bits = 64 - blocks->shift;
+	struct blocks_table more;
+	unsigned bits = 64 - blocks->now.shift;
 
-	if (bits == BITS_MAX || !allocate(blocks, bits + 1))
+	assert(blocks->old.buckets == NULL);
+	if (bits == BITS_MAX || !allocate(&more, bits + 1))
 		return false;
-	free(old);
-	for (size_t i = 1; i < blocks->used; i++) {
-		if (i + MOVE_AHEAD < blocks->used)
-			blocks_prefetch(blocks,
-					blocks->list[i + MOVE_AHEAD].address);
-		if (blocks->list[i].address != 0)
-			put(blocks, blocks_hash(blocks->list[i].address),
-			    (uint32_t)i);
-	}
-	CLAIM_FULL(blocks_is_valid(blocks));
+	blocks->old = blocks->now;
+	blocks->now = more;
+	blocks->moved = blocks->cleared = 0;
+	blocks->limit = limit_of(&more);
 	return true;
 }
+
+/* ---- one block ---- */
 
 /* A number that is free; 0: there is none. */
 static inline uint32_t new_number(struct blocks *blocks)
@@ -175,7 +327,7 @@ static inline uint32_t new_number(struct blocks *blocks)
 static inline bool has_place(struct blocks *blocks)
 {
 	return blocks->count < blocks->limit || enlarge(blocks) ||
-	       blocks->count < (blocks->mask + 1) * (BLOCKS_BUCKET - 1);
+	       blocks->count < (blocks->now.mask + 1) * (BLOCKS_BUCKET - 1);
 }
 
 struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
@@ -189,6 +341,8 @@ struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 		return block;
 	if (!has_place(blocks))
 		return NULL;
+	if (blocks->old.buckets != NULL)
+		move_some(blocks);
 	number = new_number(blocks);
 	if (number == 0)
 		return NULL;
@@ -201,6 +355,7 @@ struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 void blocks_remove(struct blocks *blocks, struct block *block)
 {
 	uint64_t hash = blocks_hash(block->address);
+	const struct blocks_table *table = blocks_table_of(blocks, hash);
 	struct blocks_bucket *bucket = blocks_home(blocks, hash);
 	uint32_t *number;
 
@@ -209,7 +364,7 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 				  block->address)) == NULL) {
 		assert(bucket->passed > 0);	/* I1 */
 		bucket->passed--;
-		bucket = next(blocks, bucket);
+		bucket = next(table, bucket);
 	}
 	bucket->tags[number - bucket->numbers] = 0;
 	block->address = 0;
@@ -227,8 +382,10 @@ void blocks_clear(struct blocks *blocks)
 		*blocks = fresh;
 		return;
 	}
-	memset(blocks->buckets, 0,
-	       (blocks->mask + 1) * sizeof(*blocks->buckets));
+	free(blocks->old.buckets);
+	all_moved(blocks);
+	blocks->cleared = 0;
+	clear(blocks, blocks->now.mask + 1);
 	blocks->used = 1;
 	blocks->unused_count = 0;
 	blocks->count = 0;
@@ -236,34 +393,49 @@ void blocks_clear(struct blocks *blocks)
 
 void blocks_free(struct blocks *blocks)
 {
-	free(blocks->buckets);
-	free(blocks->list);
-	free(blocks->unused);
+	free(blocks->now.buckets);
+	free(blocks->old.buckets);
+	room_pages_free(blocks->list, blocks->capacity * sizeof(*blocks->list));
+	room_pages_free(blocks->unused,
+			blocks->capacity * sizeof(*blocks->unused));
 	memset(blocks, 0, sizeof(*blocks));
 }
 
 #ifdef GNOMON_CLAIMS
 /* How far those in a bucket are from their homes. */
-static uint64_t distances(const struct blocks *blocks, size_t index)
+static uint64_t distances(const struct blocks *blocks,
+			  const struct blocks_table *table, uint64_t index)
 {
-	const struct blocks_bucket *bucket = &blocks->buckets[index];
+	const struct blocks_bucket *bucket = &table->buckets[index];
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < BLOCKS_BUCKET; i++) {
-		uint64_t address =
-			blocks->list[bucket->numbers[i]].address;
+		uint64_t hash = blocks_hash(
+			blocks->list[bucket->numbers[i]].address);
 
 		if (bucket->tags[i] != 0)
-			sum += (uint64_t)(bucket - blocks_home(blocks,
-						blocks_hash(address))) &
-			       blocks->mask;
+			sum += (index - (hash >> table->shift)) & table->mask;
 	}
 	return sum;
 }
 
+/* I1, all in all, of the first `end` buckets. */
+static bool passed_is_valid(const struct blocks *blocks,
+			    const struct blocks_table *table, uint64_t end)
+{
+	uint64_t passed = 0, far = 0;
+
+	for (uint64_t i = 0; i < end; i++) {
+		passed += table->buckets[i].passed;
+		far += distances(blocks, table, i);
+	}
+	return passed == far;
+}
+
 bool blocks_is_valid(const struct blocks *blocks)
 {
-	uint64_t listed = 0, passed = 0, far = 0;
+	const struct blocks_table *old = &blocks->old;
+	uint64_t listed = 0;
 	uint32_t number = 0;
 	const struct block *block;
 
@@ -272,13 +444,13 @@ bool blocks_is_valid(const struct blocks *blocks)
 		if (blocks_find(blocks, block->address) != block)
 			return false;
 	}
-	for (size_t i = 0; i <= blocks->mask; i++) {
-		passed += blocks->buckets[i].passed;
-		far += distances(blocks, i);
-	}
 	return listed == blocks->count && blocks->list[0].address == 0 &&
 	       blocks->used <= blocks->capacity &&
 	       listed + blocks->unused_count + 1 == blocks->used &&
-	       passed == far;	/* I1 */
+	       blocks->cleared <= blocks->now.mask + 1 &&
+	       passed_is_valid(blocks, &blocks->now, blocks->cleared) &&
+	       (old->buckets == NULL ||
+		(blocks->cleared >= 2 * blocks->moved &&	/* I3 */
+		 passed_is_valid(blocks, old, old->mask + 1)));
 }
 #endif

@@ -10,6 +10,14 @@
  * without an empty place beside it; and what is freed soon after its
  * allocation stays in the cache, since its place is the next to be used. A
  * block keeps its number as long as it lives.
+ *
+ * GROWTH. Nobody waits for all blocks to be moved: a table of twice as many
+ * buckets is made beside the one that is full, and each block that is added
+ * moves BLOCKS_STEP buckets to it, in their order. Until all are moved, the
+ * home of a block is in one table or the other, by its hash:
+ *
+ *	old   [ moved: empty ......... | not yet moved           ]
+ *	now   [ twice as many, in use ................. | not cleared yet ... ]
  */
 #ifndef GNOMON_BLOCKS_H
 #define GNOMON_BLOCKS_H
@@ -45,6 +53,7 @@ struct block {
 _Static_assert(sizeof(struct block) == 40, "there are millions");
 
 #define BLOCKS_BUCKET 8
+#define BLOCKS_STEP 2		/* buckets that a new block moves */
 
 typedef uint16_t blocks_tags
 	__attribute__((vector_size(BLOCKS_BUCKET * sizeof(uint16_t))));
@@ -53,9 +62,19 @@ typedef uint8_t blocks_bytes __attribute__((vector_size(BLOCKS_BUCKET)));
 struct blocks_bucket {
 	blocks_tags tags;	/* of hashes; 0: free */
 	uint32_t numbers[BLOCKS_BUCKET];
+	uint8_t halves[BLOCKS_BUCKET];	/* of hashes: the bits that are next to
+					 * say where it goes (blocks.c) */
 	uint32_t passed;	/* how many found no room here, and lie in the
 				 * next one or behind it */
 } __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct blocks_bucket) == 64, "a cache line");
+
+struct blocks_table {
+	struct blocks_bucket *buckets;
+	uint64_t mask;		/* buckets - 1 */
+	unsigned shift;		/* 64 - log2(buckets) */
+};
 
 struct blocks {
 	struct block *list;	/* by number; 0 is no block */
@@ -64,9 +83,10 @@ struct blocks {
 	uint32_t *unused;	/* numbers below `used`; the last one is next */
 	size_t unused_count;
 	size_t most;		/* `capacity` may be that */
-	unsigned shift;		/* 64 - log2(buckets) */
-	struct blocks_bucket *buckets;
-	uint64_t mask;
+	struct blocks_table now;
+	struct blocks_table old;	/* without buckets: all are moved */
+	uint64_t moved;		/* buckets of `old`; UINT64_MAX: there is none */
+	uint64_t cleared;	/* buckets of `now` */
 	uint64_t count;
 	uint64_t limit;		/* of `count`, for so many buckets */
 };
@@ -135,10 +155,20 @@ static inline uint16_t blocks_tag(uint64_t hash)
 	return (uint16_t)(hash >> 20) | 1;
 }
 
+/* Where a block with this hash is, or goes. */
+static inline const struct blocks_table *blocks_table_of(
+	const struct blocks *blocks, uint64_t hash)
+{
+	return __builtin_expect(hash >> blocks->old.shift >= blocks->moved, 0) ?
+		       &blocks->old : &blocks->now;
+}
+
 static inline struct blocks_bucket *blocks_home(const struct blocks *blocks,
 						uint64_t hash)
 {
-	return &blocks->buckets[hash >> blocks->shift];
+	const struct blocks_table *table = blocks_table_of(blocks, hash);
+
+	return &table->buckets[hash >> table->shift];
 }
 
 /* The places in the bucket that have this tag: one bit each, the lowest of

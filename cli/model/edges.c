@@ -376,12 +376,16 @@ void edges_settle_free(struct edges *edges, uint32_t lane,
 {
 	struct pairing_entry entry;
 	struct edges_moving *moving;
-	struct block *block;
+	struct block *block = blocks_find(&edges->blocks, event->address);
 
+	/* Another allocation waits for the address: which of the two is first
+	 * is not known, and the end of this one lets that one begin. */
+	if (pairing_find(&edges->waiting, event->address, 1u << GT_ALLOC) !=
+	    PAIRING_NONE)
+		block->odd = 1;
 	if (!take_free(edges, lane, event, &entry))
 		return;
 	odd(edges, EDGE_REPAIRED, event->stamp);
-	block = blocks_find(&edges->blocks, event->address);
 	block->odd = 1;
 	if (entry.event.kind == GT_FREE) {
 		release(edges, block, entry.event.stamp, entry.event.context,

@@ -1,12 +1,10 @@
 /*
- * grown.c: see grown.h. By a half of what there is, or by some megabytes: large
- * pieces of the heap are moved by the kernel, by their page tables, so steps
- * may be small; and what is zeroed in a step makes nobody wait. The writer only.
+ * grown.c: see grown.h. By a half of what there is, or by some megabytes: pages
+ * are moved by their page tables, so steps may be small. The writer only.
  */
 #include "cli/recorder/grown.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "cli/base/room.h"
 #include "preload/base/base.h"
@@ -25,10 +23,9 @@ bool grown_more(struct grown *grown, uint64_t bytes)
 	if (bytes > grown->most)
 		return false;
 	to = base_min(base_max(to, bytes), grown->most);
-	at = room_resize(grown->at, to, 1);
+	at = room_pages(grown->at, grown->ready, to);
 	if (!at)
 		return false;
-	memset(at + grown->ready, 0, to - grown->ready);
 	grown->at = at;
 	grown->ready = to;
 	return true;

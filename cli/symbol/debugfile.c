@@ -24,16 +24,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <elfutils/libdwelf.h>
-#include <gelf.h>
-
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
 #include "cli/symbol/debuginfod.h"
+#include "cli/symbol/elf_tables.h"
 #include "cli/symbol/process_files.h"
 
 #define SYSTEM_DEBUG "/usr/lib/debug"
-#define ID_MAX 64
+#define ID_MAX ELF_TABLES_ID_MAX
 
 enum match { MATCH_NO_FILE, MATCH_OTHER, MATCH_SAME };
 
@@ -43,24 +41,16 @@ struct build_id {
 	bool has_symbols;	/* the file has more than .dynsym */
 };
 
-static bool has_symbols(Elf *elf)
+static bool has_symbols(const struct elf_tables *elf)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	size_t strings;
+	for (uint32_t i = 0; i < elf->sections; i++) {
+		const Elf64_Shdr *section = &elf->section[i];
+		const char *name = elf_tables_name(elf, section);
 
-	if (elf_getshdrstrndx(elf, &strings) != 0)
-		return false;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		const char *name;
-
-		if (gelf_getshdr(section, &header) == NULL ||
-		    header.sh_type == SHT_NOBITS)
-			continue;
-		name = elf_strptr(elf, strings, header.sh_name);
-		if (header.sh_type == SHT_SYMTAB ||
-		    (name != NULL && (strcmp(name, ".debug_info") == 0 ||
-				      strcmp(name, ".zdebug_info") == 0)))
+		if (section->sh_type == SHT_SYMTAB ||
+		    (section->sh_type != SHT_NOBITS &&
+		     (strcmp(name, ".debug_info") == 0 ||
+		      strcmp(name, ".zdebug_info") == 0)))
 			return true;
 	}
 	return false;
@@ -68,19 +58,15 @@ static bool has_symbols(Elf *elf)
 
 static void id_of(struct build_id *id, int fd)
 {
-	Elf *elf;
-	const void *bytes;
-	ssize_t size = 0;
+	struct elf_tables elf;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf != NULL && elf_kind(elf) == ELF_K_ELF)
-		size = dwelf_elf_gnu_build_id(elf, &bytes);
-	id->size = size > 0 && size <= ID_MAX ? (size_t)size : 0;
-	if (id->size > 0)
-		memcpy(id->bytes, bytes, id->size);
-	id->has_symbols = id->size > 0 && has_symbols(elf);
-	elf_end(elf);
+	id->size = 0;
+	id->has_symbols = false;
+	if (elf_tables_load_bare(&elf, fd) != 0)
+		return;
+	id->size = elf_tables_id(&elf, id->bytes);
+	id->has_symbols = id->size > 0 && has_symbols(&elf);
+	elf_tables_free(&elf);
 }
 
 static bool is_elf(int fd)

@@ -77,6 +77,11 @@ static int load_sections(struct elf_tables *t)
 	uint8_t *bytes;
 	int err;
 
+	if (t->header.e_shentsize != each ||
+	    t->header.e_shstrndx >= t->header.e_shnum ||
+	    !elf_tables_within(t->header.e_shoff, t->header.e_shnum * each,
+			       t->size))
+		return -EBADMSG;
 	bytes = load_records(t, t->header.e_shoff, t->header.e_shnum * each,
 			     &err);
 	if (bytes == NULL)
@@ -113,24 +118,22 @@ static int load_tables(struct elf_tables *t)
 
 	if (h->e_shnum > ELF_TABLES_SECTIONS || h->e_phnum > ELF_TABLES_PHDRS)
 		return -E2BIG;
-	/* one with more sections than e_shnum can say is none of these */
-	if (h->e_shnum == 0 || h->e_shentsize != t->class->shdr_size ||
-	    (h->e_phnum && h->e_phentsize != t->class->phdr_size) ||
-	    h->e_shstrndx >= h->e_shnum ||
-	    !elf_tables_within(h->e_shoff, h->e_shnum * t->class->shdr_size,
-			       t->size) ||
+	if ((h->e_phnum && h->e_phentsize != t->class->phdr_size) ||
 	    !elf_tables_within(h->e_phoff, h->e_phnum * t->class->phdr_size,
 			       t->size))
 		return -EBADMSG;
-	err = load_sections(t);
+	err = h->e_shnum ? load_sections(t) : 0;
 	return err ? err : load_phdrs(t);
 }
 
 static int load_names(struct elf_tables *t)
 {
-	const Elf64_Shdr *names = &t->section[t->header.e_shstrndx];
+	const Elf64_Shdr *names;
 	int err;
 
+	if (t->sections == 0)
+		return 0;
+	names = &t->section[t->header.e_shstrndx];
 	if (names->sh_type == SHT_NOBITS ||
 	    !elf_tables_within(names->sh_offset, names->sh_size, t->size))
 		return -EBADMSG;
@@ -144,7 +147,7 @@ static int load_names(struct elf_tables *t)
 	return 0;
 }
 
-int elf_tables_load(struct elf_tables *t, int fd)
+int elf_tables_load_bare(struct elf_tables *t, int fd)
 {
 	struct stat st;
 	int err;
@@ -163,6 +166,17 @@ int elf_tables_load(struct elf_tables *t, int fd)
 	if (err)
 		elf_tables_free(t);
 	return err;
+}
+
+int elf_tables_load(struct elf_tables *t, int fd)
+{
+	int err = elf_tables_load_bare(t, fd);
+
+	/* one with more sections than e_shnum can say is none of these */
+	if (err || t->sections > 0)
+		return err;
+	elf_tables_free(t);
+	return -EBADMSG;
 }
 
 void elf_tables_free(struct elf_tables *t)

@@ -20,7 +20,7 @@
 #define ELF_TABLES_SECTIONS 4096	/* of a file; usual ones have 30 to 45 */
 #define ELF_TABLES_PHDRS 512
 #define ELF_TABLES_NAMES (256u << 10)	/* bytes of names of sections */
-#define ELF_TABLES_ID_MAX 32
+#define ELF_TABLES_ID_MAX 64	/* bytes of a build-id */
 
 struct elf_tables {
 	int fd;			/* -1: none */
@@ -38,6 +38,9 @@ struct elf_tables {
  * -EBADMSG: no ELF file of this machine's order of bytes that makes sense,
  * -E2BIG: more sections than are looked at, -ENOMEM. */
 int elf_tables_load(struct elf_tables *tables, int fd);
+
+/* The same, also of a file without a table of sections. */
+int elf_tables_load_bare(struct elf_tables *tables, int fd);
 
 /* Frees what was read, also of one that could not be loaded. */
 void elf_tables_free(struct elf_tables *tables);

@@ -24,9 +24,10 @@
 #include <unistd.h>
 
 #include <capstone/capstone.h>
-#include <gelf.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/whole.h"
+#include "cli/symbol/elf_symbols.h"
 
 #define CODE_MAX 128		/* bytes of a function that is believed */
 
@@ -162,94 +163,79 @@ static bool run(const struct machine *machine, const uint8_t *code,
 
 /* ---- the file ---- */
 
-static bool find_in(Elf *elf, Elf_Scn *section, const char *name,
-		    GElf_Sym *found)
+struct wanted {
+	const char *name;
+	Elf64_Sym found;
+	bool is_found;
+};
+
+static bool is_another(void *owner, const Elf64_Sym *symbol, const char *name)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Shdr header;
-	size_t count;
+	struct wanted *wanted = owner;
 
-	if (data == NULL || gelf_getshdr(section, &header) == NULL ||
-	    header.sh_entsize == 0)
-		return false;
-	count = data->d_size / header.sh_entsize;
-	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-		const char *own;
-
-		if (gelf_getsym(data, (int)i, found) == NULL)
-			return false;
-		if (found->st_shndx == SHN_UNDEF ||
-		    GELF_ST_TYPE(found->st_info) != STT_FUNC)
-			continue;
-		own = elf_strptr(elf, header.sh_link, found->st_name);
-		if (own != NULL && strcmp(own, name) == 0)
-			return true;
-	}
+	if (symbol->st_shndx == SHN_UNDEF ||
+	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+	    strcmp(name, wanted->name) != 0)
+		return true;
+	wanted->found = *symbol;
+	wanted->is_found = true;
 	return false;
 }
 
-static bool find_function(Elf *elf, const char *name, GElf_Sym *found)
+static bool find_function(const struct elf_tables *elf, const char *name,
+			  Elf64_Sym *found)
 {
-	Elf_Scn *section = NULL;
+	struct wanted wanted = { .name = name };
 
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) != NULL &&
-		    (header.sh_type == SHT_SYMTAB ||
-		     header.sh_type == SHT_DYNSYM) &&
-		    find_in(elf, section, name, found))
-			return true;
-	}
-	return false;
+	for (uint32_t i = 0; i < elf->sections && !wanted.is_found; i++)
+		if (elf->section[i].sh_type == SHT_SYMTAB ||
+		    elf->section[i].sh_type == SHT_DYNSYM)
+			elf_symbols_each(elf, &elf->section[i], is_another,
+					 &wanted);
+	*found = wanted.found;
+	return wanted.is_found;
 }
 
 /* Bytes at an address, of a segment without the flag; how many. */
-static size_t read_at(Elf *elf, int fd, uint64_t address, uint32_t without,
-		      void *bytes, size_t size)
+static size_t read_at(const struct elf_tables *elf, uint64_t address,
+		      uint32_t without, void *bytes, size_t size)
 {
-	size_t count;
-
-	if (elf_getphdrnum(elf, &count) != 0)
-		return 0;
-	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-		GElf_Phdr segment;
+	for (uint32_t i = 0; i < elf->phdrs; i++) {
+		const Elf64_Phdr *segment = &elf->phdr[i];
 		uint64_t left;
 		ssize_t got;
 
-		if (gelf_getphdr(elf, (int)i, &segment) == NULL ||
-		    segment.p_type != PT_LOAD ||
-		    address < segment.p_vaddr ||
-		    address - segment.p_vaddr >= segment.p_filesz)
+		if (segment->p_type != PT_LOAD ||
+		    address < segment->p_vaddr ||
+		    address - segment->p_vaddr >= segment->p_filesz)
 			continue;
-		if (segment.p_flags & without)
+		if (segment->p_flags & without)
 			return 0;
-		left = segment.p_filesz - (address - segment.p_vaddr);
-		got = pread(fd, bytes, left < size ? left : size,
-			    (off_t)(segment.p_offset +
-				    (address - segment.p_vaddr)));
+		left = segment->p_filesz - (address - segment->p_vaddr);
+		got = whole_read_at(elf->fd, bytes, left < size ? left : size,
+				    segment->p_offset +
+				    (address - segment->p_vaddr));
 		return got > 0 ? (size_t)got : 0;
 	}
 	return 0;
 }
 
-static enum returned look(Elf *elf, int fd, const char *function, char **text)
+static enum returned look(const struct elf_tables *elf, const char *function,
+			  char **text)
 {
 	const struct machine *machine = NULL;
 	struct result result = { 0 };
 	uint8_t code[CODE_MAX];
-	GElf_Ehdr header;
-	GElf_Sym symbol;
+	Elf64_Sym symbol;
 	size_t size;
 	char *found;
 
-	if (gelf_getehdr(elf, &header) == NULL ||
-	    !find_function(elf, function, &symbol))
+	if (!find_function(elf, function, &symbol))
 		return RETURNED_NO_FUNCTION;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (machines[i].elf == header.e_machine)
+		if (machines[i].elf == elf->header.e_machine)
 			machine = &machines[i];
-	size = read_at(elf, fd, symbol.st_value, PF_W, code, sizeof(code));
+	size = read_at(elf, symbol.st_value, PF_W, code, sizeof(code));
 	if (symbol.st_size > 0 && symbol.st_size < size)
 		size = symbol.st_size;
 	if (machine == NULL ||
@@ -261,11 +247,10 @@ static enum returned look(Elf *elf, int fd, const char *function, char **text)
 		*text = grow_copy("", 0);
 		return RETURNED_TEXT;
 	}
-	if (result.absolute && header.e_type != ET_EXEC)
+	if (result.absolute && elf->header.e_type != ET_EXEC)
 		return RETURNED_UNKNOWN;
 	found = grow_alloc(RETURNED_TEXT_MAX);
-	size = read_at(elf, fd, result.address, PF_W, found,
-		       RETURNED_TEXT_MAX);
+	size = read_at(elf, result.address, PF_W, found, RETURNED_TEXT_MAX);
 	if (memchr(found, 0, size) == NULL) {
 		free(found);
 		return RETURNED_UNKNOWN;
@@ -276,15 +261,12 @@ static enum returned look(Elf *elf, int fd, const char *function, char **text)
 
 enum returned returned_text(int fd, const char *function, char **text)
 {
-	enum returned returned = RETURNED_NO_FUNCTION;
-	Elf *elf;
+	enum returned returned;
+	struct elf_tables elf;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf == NULL)
-		return returned;
-	if (elf_kind(elf) == ELF_K_ELF)
-		returned = look(elf, fd, function, text);
-	elf_end(elf);
+	if (elf_tables_load(&elf, fd) != 0)
+		return RETURNED_NO_FUNCTION;
+	returned = look(&elf, function, text);
+	elf_tables_free(&elf);
 	return returned;
 }

@@ -109,6 +109,8 @@ void *__real_room_resize(void *old, size_t count, size_t size);
 void *__wrap_room_resize(void *old, size_t count, size_t size);
 void *__real_room_lines(void *old, size_t used, size_t size);
 void *__wrap_room_lines(void *old, size_t used, size_t size);
+void *__real_room_pages(void *old, size_t old_size, size_t size);
+void *__wrap_room_pages(void *old, size_t old_size, size_t size);
 int __real_live_reserve(struct live *live, uint64_t from, uint64_t to);
 int __wrap_live_reserve(struct live *live, uint64_t from, uint64_t to);
 
@@ -137,6 +139,15 @@ void *__wrap_room_lines(void *old, size_t used, size_t size)
 
 	fault_note(FAULT_ALLOC, site, size, hit);
 	return hit ? NULL : __real_room_lines(old, used, size);
+}
+
+void *__wrap_room_pages(void *old, size_t old_size, size_t size)
+{
+	uint64_t site = fault_site(__builtin_return_address(0));
+	bool hit = fault_hits(FAULT_ALLOC, site);
+
+	fault_note(FAULT_ALLOC, site, size, hit);
+	return hit ? NULL : __real_room_pages(old, old_size, size);
 }
 
 int __wrap_live_reserve(struct live *live, uint64_t from, uint64_t to)

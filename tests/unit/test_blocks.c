@@ -1,6 +1,7 @@
 /* test_blocks.c: the table of live blocks against a plain array. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -72,7 +73,7 @@ static void one_home(void **state)
 	blocks_init(&blocks);
 	for (uint64_t at = 16; count < CROWD; at += 16)
 		if (blocks_home(&blocks, blocks_hash(at)) ==
-		    &blocks.buckets[blocks.mask])
+		    &blocks.now.buckets[blocks.now.mask])
 			addresses[count++] = at;
 	for (unsigned step = 0; step < 20000; step++) {
 		uint64_t address = addresses[(unsigned)rand() % CROWD];
@@ -96,8 +97,8 @@ static void one_home(void **state)
 			blocks_remove(&blocks, block);
 	}
 	/* I1: nobody went past anything */
-	for (uint64_t i = 0; i <= blocks.mask; i++)
-		assert_int_equal(blocks.buckets[i].passed, 0);
+	for (uint64_t i = 0; i <= blocks.now.mask; i++)
+		assert_int_equal(blocks.now.buckets[i].passed, 0);
 	assert_int_equal(blocks.count, 0);
 	blocks_free(&blocks);
 }
@@ -123,6 +124,117 @@ static void a_broken_table_is_seen(void **state)
 	home->passed--;
 	blocks_find(&blocks, address_of(7))->address ^= 1u << 28;
 	assert_false(blocks_is_valid(&blocks));
+	blocks_free(&blocks);
+}
+
+/* Many at home in the last bucket, of a table of 1 << bits: past its end they
+ * lie in the first ones, where they are met when those move. */
+static void crowd_moves(unsigned bits)
+{
+	struct blocks blocks;
+	unsigned crowd = 0;
+	uint32_t number = 0;
+	uint64_t at = 16, end;
+	int is_new;
+
+	blocks_init(&blocks);
+	for (; blocks.now.shift > 64 - bits || blocks.old.buckets; at += 16)
+		blocks_add(&blocks, at, &is_new)->size = at;
+	for (end = at; crowd < CROWD; end += 16) {
+		if (blocks_hash(end) >> (64 - bits) != blocks.now.mask)
+			continue;
+		blocks_add(&blocks, end, &is_new)->size = end;
+		crowd++;
+	}
+	for (at = end; blocks.old.buckets == NULL; at += 16)
+		blocks_add(&blocks, at, &is_new)->size = at;
+	for (; blocks.old.buckets != NULL; at += 16) {
+		blocks_add(&blocks, at, &is_new)->size = at;
+		/* one goes, of either table */
+		blocks_remove(&blocks, blocks_next(&blocks, &number));
+		if (number < 32 || number % (1u << bits >> 5) == 0)
+			assert_true(blocks_is_valid(&blocks));
+	}
+	assert_true(blocks_is_valid(&blocks));
+	blocks_free(&blocks);
+}
+
+static void a_crowd_moves(void **state)
+{
+	(void)state;
+	crowd_moves(9);
+	crowd_moves(16);
+}
+
+/* Growth is a matter of all that are added: each moves so many buckets, and
+ * all are moved long before it is full again. */
+static void bounds_of_growth(uint32_t blocks_max, bool refill)
+{
+	struct blocks blocks;
+	uint64_t moved = 0, enlarged = 0, far = 0;
+	int is_new;
+
+	blocks_init(&blocks);
+	for (uint32_t i = 1; i <= blocks_max; i++) {
+		bool growing = blocks.old.buckets != NULL;
+		uint64_t address = UINT64_C(0x7f0000000000) + i * UINT64_C(48);
+
+		moved = growing ? blocks.moved : 0;
+		blocks_add(&blocks, address, &is_new)->size = i;
+		assert_true(is_new);
+		if (!growing && blocks.old.buckets != NULL)
+			enlarged++;
+		if (blocks.old.buckets != NULL) {
+			assert_in_range(blocks.moved - moved, 1, BLOCKS_STEP);
+			far = blocks.old.mask + 1;
+		} else if (growing) {
+			assert_in_range(far - moved, 1, BLOCKS_STEP);
+			/* I2, and I3 of blocks.c */
+			assert_in_range(blocks.count, 0, blocks.limit * 11 / 20);
+			assert_int_equal(blocks.cleared, blocks.now.mask + 1);
+		}
+		if (refill && i % 3 == 0)
+			blocks_remove(&blocks, blocks_find(&blocks, address));
+	}
+	assert_true(enlarged >= 6);
+	for (uint32_t i = 1; i <= blocks_max; i++) {
+		const struct block *block = blocks_find(
+			&blocks, UINT64_C(0x7f0000000000) + i * UINT64_C(48));
+
+		assert_int_equal(block != NULL, !refill || i % 3 != 0);
+		if (block != NULL)
+			assert_int_equal(block->size, i);
+	}
+	assert_true(blocks_is_valid(&blocks));
+	blocks_free(&blocks);
+}
+
+/* So many that buckets are moved without a look at their blocks, too. */
+static void grows_in_steps(void **state)
+{
+	(void)state;
+	bounds_of_growth(800000, false);
+	bounds_of_growth(600000, true);
+}
+
+/* What is moving when all is forgotten. */
+static void cleared_amid_growth(void **state)
+{
+	struct blocks blocks;
+	uint64_t at = 16;
+	int is_new;
+
+	(void)state;
+	blocks_init(&blocks);
+	for (unsigned turn = 0; turn < 3; turn++) {
+		while (blocks.old.buckets == NULL || blocks.moved < 100)
+			blocks_add(&blocks, at += 16, &is_new);
+		assert_true(blocks_is_valid(&blocks));
+		blocks_clear(&blocks);
+		assert_int_equal(blocks.count, 0);
+		assert_null(blocks_find(&blocks, at));
+		assert_true(blocks_is_valid(&blocks));
+	}
 	blocks_free(&blocks);
 }
 
@@ -161,6 +273,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_array),
 		cmocka_unit_test(one_home),
+		cmocka_unit_test(a_crowd_moves),
+		cmocka_unit_test(grows_in_steps),
+		cmocka_unit_test(cleared_amid_growth),
 		cmocka_unit_test(a_broken_table_is_seen),
 		cmocka_unit_test(no_more_than_that),
 	};

@@ -357,6 +357,30 @@ static void too_many(void **state)
 	edges_free(&edges);
 }
 
+/* A realloc leaves an address for which an allocation waits: a block that comes
+ * there first, and ends, lets it begin. Without both it would wait in vain. */
+static void another_waits(void **state)
+{
+	(void)state;
+	begin(0);
+	happens(0, GT_ALLOC, 100, 16);
+	happens(1, GT_ALLOC, 200, 16);
+	happens(0, GT_REALLOC_BEGIN, 201, 16);
+	happens(0, GT_REALLOC_DONE, 202, 32);
+	assert_int_equal(odd_ends, 1);
+	happens(0, GT_ALLOC, 203, 16);
+	assert_int_equal(births, 3);
+	happens(0, GT_FREE, 204, 16);
+	assert_int_equal(births, 4);
+	assert_int_equal(odd_ends, 2);
+	happens(1, GT_FREE, 205, 16);
+	assert_int_equal(odd_ends, 3);
+	happens(0, GT_FREE, 206, 32);
+	assert_int_equal(odd_ends, 3);
+	assert_int_equal(odds[EDGE_REPAIRED], 1);
+	edges_free(&edges);
+}
+
 static void what_is_broken_is_seen(void **state)
 {
 	struct block *block;
@@ -398,6 +422,7 @@ int main(void)
 		cmocka_unit_test(forgotten),
 		cmocka_unit_test(forgotten_while_it_waits),
 		cmocka_unit_test(too_many),
+		cmocka_unit_test(another_waits),
 		cmocka_unit_test(what_is_broken_is_seen),
 	};
 

@@ -152,6 +152,49 @@ static void a_file_may_be_cut(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
+static void say_sections(uint16_t count, uint16_t names)
+{
+	assert_int_equal(pwrite(tables.fd, &count, sizeof(count),
+				offsetof(Elf64_Ehdr, e_shnum)),
+			 sizeof(count));
+	assert_int_equal(pwrite(tables.fd, &names, sizeof(names),
+				offsetof(Elf64_Ehdr, e_shstrndx)),
+			 sizeof(names));
+}
+
+/* Without sections the notes of segments say the same; only who can do without
+ * them gets such a file. */
+static void a_file_without_sections(void **state)
+{
+	struct elf_tables bare;
+	uint8_t id[2][ELF_TABLES_ID_MAX];
+	uint32_t size = elf_tables_id(&tables, id[0]);
+
+	(void)state;
+	if (tables.class->ehdr_size != sizeof(Elf64_Ehdr))
+		skip();
+	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), 0);
+	assert_int_equal(bare.sections, tables.sections);
+	elf_tables_free(&bare);
+	say_sections(0, 0);
+	assert_int_equal(elf_tables_load(&bare, tables.fd), -EBADMSG);
+	assert_null(bare.phdr);
+	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), 0);
+	assert_int_equal(bare.sections, 0);
+	assert_int_equal(bare.phdrs, tables.phdrs);
+	assert_int_equal(elf_tables_id(&bare, id[1]), size);
+	assert_memory_equal(id[0], id[1], size);
+	assert_false(elf_tables_link(&bare, (char *)id[1], sizeof(id[1])));
+	elf_tables_free(&bare);
+	/* names outside of the table; more than the file has */
+	say_sections((uint16_t)tables.sections, (uint16_t)tables.sections);
+	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), -EBADMSG);
+	say_sections(ELF_TABLES_SECTIONS, 1);
+	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), -EBADMSG);
+	say_sections(ELF_TABLES_SECTIONS + 1, 1);
+	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), -E2BIG);
+}
+
 /* Whose opening waits, or does something, or cannot be. */
 static void files_that_are_none(void **state)
 {
@@ -186,6 +229,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_cannot_be_is_refused,
 						load, unload),
 		cmocka_unit_test_setup_teardown(a_file_may_be_cut, load,
+						unload),
+		cmocka_unit_test_setup_teardown(a_file_without_sections, load,
 						unload),
 		cmocka_unit_test(files_that_are_none),
 	};

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cli/base/room.h"
 #include "cli/recorder/grown.h"
 
 static void grows(void **state)
@@ -28,7 +29,7 @@ static void grows(void **state)
 	assert_int_equal(grown.ready, grown.most);
 	while (i-- > 0)
 		assert_int_equal(((const uint32_t *)grown.at)[i], i);
-	free(grown.at);
+	room_pages_free(grown.at, grown.ready);
 }
 
 static void nothing_is_had_beyond_the_limit(void **state)
@@ -46,7 +47,7 @@ static void nothing_is_had_beyond_the_limit(void **state)
 	grown.most = UINT64_MAX;
 	assert_false(grown_reach(&grown, UINT64_C(1) << 62));
 	assert_int_equal(grown.ready, 100);
-	free(grown.at);
+	room_pages_free(grown.at, grown.ready);
 }
 
 int main(void)

@@ -66,8 +66,8 @@ static uint64_t passed(const struct blocks *blocks)
 {
 	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i <= blocks->mask; i++)
-		sum += blocks->buckets[i].passed;
+	for (uint64_t i = 0; i < blocks->cleared; i++)
+		sum += blocks->now.buckets[i].passed;
 	return sum;
 }
 
