@@ -7,7 +7,8 @@
  *
  * I1  Every word whose value the walk used is in scratch: as a frame's slot,
  *     its fp_at, or a FRAME_WORD entry.
- * I2  Slots grow from entry to entry.
+ * I2  Slots grow from entry to entry, and a frame's fp_at lies between its own
+ *     and the next one inward; or the walk is not to be remembered.
  *
  * Thread context: any; scratch belongs to the calling thread.
  */
@@ -160,6 +161,9 @@ static bool use_fp(struct state *s)
 		}
 		from->fp_at = s->fp_at;
 		from->flags |= FRAME_FP_AT;
+		/* in another frame than its own: as in push_word */
+		if (s->fp_at >= from->slot || s->fp_at <= from[-1].slot)
+			s->forget = true;
 		s->fp_at = 0;
 	}
 	for (f = s->top; f >= from && !(f->flags & FRAME_FP); f--) {
@@ -374,6 +378,8 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		return false;
 	}
 	s->sp = cfa;
+	if (cfa + ARCH_RA_OFFSET <= s->top->slot)
+		s->forget = true;	/* I2 would not hold */
 	frame_set(++s->top, cfa + ARCH_RA_OFFSET, s->ra);
 	if (fp_at) {
 		s->fp_at = fp_at;
