@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "unwind/claim.h"
 #include "unwind/dynsym.h"
 #include "unwind/elfmap.h"
 
@@ -72,6 +73,7 @@ static bool take_entries(struct tables *t, uintptr_t at, size_t count)
 	ElfW(Dyn) entry[ENTRIES_AT_ONCE];
 	size_t i;
 
+	CLAIM_FULL(count > 0 && count <= ENTRIES_AT_ONCE);
 	if (!elfmap_copy(t->map, entry, at, count * sizeof(entry[0])))
 		return false;
 	for (i = 0; i < count; i++) {
@@ -140,6 +142,7 @@ static uintptr_t symbol_value(struct tables *t, uint32_t index,
 	uintptr_t at = t->symbols + index * sizeof(ElfW(Sym));
 	ElfW(Sym) s;
 
+	CLAIM_FULL(t->symbols && t->strings);
 	if (!elfmap_copy(t->map, &s, at, sizeof(s)) ||
 	    s.st_shndx == SHN_UNDEF || !s.st_value ||
 	    (s.st_info & 15) != t->type ||
@@ -157,6 +160,7 @@ static bool may_be_there(const struct tables *t, uint32_t hash, uint32_t words,
 	uintptr_t at = t->gnu_hash + 16;
 	ElfW(Addr) word;
 
+	CLAIM_FULL(words);
 	at += hash / bits % words * sizeof(word);
 	return elfmap_copy(t->map, &word, at, sizeof(word)) &&
 	       word >> hash % bits & word >> (hash >> (shift & 31)) % bits & 1;
@@ -298,6 +302,7 @@ bool dynsym_soname(const struct elfmap *map, char *name, size_t size)
 		uintptr_t at = t.strings + t.soname + n;
 
 		end = n + NAME_PIECE < size ? n + NAME_PIECE : size;
+		CLAIM_FULL(n < end && end <= size);
 		/* the table of strings may end behind a shorter one */
 		if (!elfmap_copy(map, name + n, at, end - n)) {
 			end = n + 1;
