@@ -31,6 +31,7 @@ static bool allocate(struct blocks *blocks, unsigned bits)
 	struct blocks_bucket *buckets =
 		room_lines(NULL, 0, count * sizeof(*buckets));
 
+	assert(bits >= FIRST_BITS && bits <= BITS_MAX);
 	if (buckets == NULL)
 		return false;
 	memset(buckets, 0, count * sizeof(*buckets));
@@ -48,6 +49,7 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 	uint32_t *unused;
 	struct block *list;
 
+	assert(capacity >= blocks->used && capacity > 0);
 	unused = room_resize(blocks->unused, capacity, sizeof(*unused));
 	if (unused == NULL)
 		return false;
@@ -89,6 +91,7 @@ static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 	uint64_t free;
 	unsigned place;
 
+	CLAIM_FULL(number > 0 && number < blocks->used);
 	while ((free = blocks_match(bucket, 0)) == 0) {
 		bucket->passed++;
 		bucket = next(blocks, bucket);
@@ -96,6 +99,7 @@ static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 	place = blocks_lowest(free);
 	bucket->tags[place] = blocks_tag(hash);
 	bucket->numbers[place] = number;
+	CLAIM_FULL(bucket->tags[place] != 0);
 }
 
 /* The place of the block, which is in the bucket or not. NULL: not. */
@@ -145,6 +149,7 @@ static bool enlarge(struct blocks *blocks)
 			    (uint32_t)i);
 	}
 	CLAIM_FULL(blocks_is_valid(blocks));
+	CLAIM_FULL(blocks->count < blocks->limit);
 	return true;
 }
 
@@ -158,6 +163,8 @@ static inline uint32_t new_number(struct blocks *blocks)
 		/* It may have been free for long. */
 		__builtin_prefetch(&blocks->list[blocks->unused[
 			left > UNUSED_AHEAD ? left - UNUSED_AHEAD : 0]], 1);
+		CLAIM_FULL(blocks->unused[left] > 0 &&
+			   blocks->unused[left] < blocks->used);
 		return blocks->unused[left];
 	}
 	if (blocks->used == blocks->capacity) {
@@ -167,6 +174,7 @@ static inline uint32_t new_number(struct blocks *blocks)
 		if (capacity <= blocks->used || !make_room(blocks, capacity))
 			return 0;
 	}
+	CLAIM_FULL(blocks->used < blocks->capacity);
 	return (uint32_t)blocks->used++;
 }
 
@@ -195,6 +203,7 @@ struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 	put(blocks, blocks_hash(address), number);
 	blocks->list[number].address = address;
 	blocks->count++;
+	CLAIM_FULL(blocks->count < blocks->used);
 	return &blocks->list[number];
 }
 
@@ -213,6 +222,7 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 	}
 	bucket->tags[number - bucket->numbers] = 0;
 	block->address = 0;
+	CLAIM_FULL(blocks->unused_count < blocks->used);
 	blocks->unused[blocks->unused_count++] = *number;
 	blocks->count--;
 }
