@@ -31,5 +31,6 @@ bool grown_more(struct grown *grown, uint64_t bytes)
 	memset(at + grown->ready, 0, to - grown->ready);
 	grown->at = at;
 	grown->ready = to;
+	assert(grown->ready >= bytes && grown->ready <= grown->most);
 	return true;
 }
