@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "unwind/claim.h"
+
 static unsigned patch_plan_digit(char c)
 {
 	const char *digits = PATCH_DIGITS;
@@ -44,6 +46,7 @@ size_t patch_plan_decode(const char *text, uint8_t *to, size_t room)
 
 static uint8_t patch_plan_byte(struct patch_plan *plan)
 {
+	CLAIM_FULL(plan->next <= plan->end);
 	if (plan->next == plan->end) {
 		plan->bad = true;
 		return 0;
@@ -146,7 +149,7 @@ static uint64_t patch_plan_check(struct patch_plan *plan)
 	return value;
 }
 
-static bool patch_plan_fits(const struct patch_function *f)
+bool patch_function_is_valid(const struct patch_function *f)
 {
 	const struct patch_shape *shape = &f->shape;
 	unsigned i;
@@ -195,7 +198,7 @@ bool patch_plan_function(struct patch_plan *plan, struct patch_function *f)
 		f->fixes[i].kind = patch_plan_byte(plan);
 		f->fixes[i].target = patch_plan_number(plan);
 	}
-	if (!patch_plan_fits(f))
+	if (!patch_function_is_valid(f))
 		plan->bad = true;
 	return !plan->bad;
 }
