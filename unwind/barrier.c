@@ -36,6 +36,7 @@ uintptr_t barrier_stub(uintptr_t ra)
 	uint64_t hash = ra * UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t i = (uint32_t)(hash >> 32), probe;
 
+	CLAIM(ra != 0 && !barrier_is_stub(ra));
 	for (probe = 0; probe < PROBES_MAX; probe++, i++) {
 		uint32_t at = i % ARCH_STUBS;
 		uintptr_t found;

@@ -123,6 +123,7 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 void capture_thread_moved(struct capture_thread *t)
 {
 	/* All is compared, then. (So it may be in a handler that interrupted
+	CLAIM_FULL(t->barrier_count <= BARRIERS_MAX);
 	 * a capture; one that jumps out of it lets all be dropped.) */
 	if (!t->barrier_count)
 		return;
@@ -151,6 +152,7 @@ struct capture_thread *capture_thread_new(bool on_main_stack,
 	if (path_init(t) || !stack_grow(t))
 		return NULL;
 	capture_thread_reset(t, on_main_stack);
+	CLAIM_FULL(t->count == 1 && !t->barrier_count);
 	return t;
 }
 
@@ -166,6 +168,7 @@ static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
 	uint64_t hash = context_hash_root(stop);
 	uint32_t context = stop;
 
+	CLAIM_FULL(stop < GT_STOP_COUNT);
 	while (n-- > 0) {
 		hash = context_hash(hash, addresses[n]);
 		context = context_child(context, addresses[n], hash);
@@ -187,6 +190,7 @@ static struct plain_buffer *plain_take(const struct capture_thread *t,
 {
 	unsigned i;
 
+	CLAIM_FULL(sp != 0);	/* 0 is nobody */
 	for (i = 0; i < PLAIN_BUFFERS; i++) {
 		struct plain_buffer *b = &capture.plain[i];
 		uintptr_t owner = atomic_load_explicit(&b->owner,
@@ -213,6 +217,8 @@ static struct plain_buffer *plain_take(const struct capture_thread *t,
 
 static void plain_release(struct plain_buffer *b)
 {
+	CLAIM_FULL(atomic_load_explicit(&b->owner, memory_order_relaxed));
+	CLAIM_FULL(b->thread == arch_thread_pointer());
 	b->ra = 0;
 	atomic_store_explicit(&b->owner, 0, memory_order_release);
 }
@@ -230,6 +236,7 @@ static __attribute__((noinline)) uint32_t plain_crowded(uintptr_t ra,
 	arch_capture_regs(&regs);
 	n = walk_full(&regs, ra, sp, 0, 0, addresses, PLAIN_CROWDED_FRAMES,
 		      &stop);
+	CLAIM_FULL(n <= PLAIN_CROWDED_FRAMES);
 	return context_of(addresses, n, stop);
 }
 
@@ -270,11 +277,13 @@ full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 
 		if (lo < t->lo)
 			lo = t->lo;
+		CLAIM_FULL(!base || lo < t->hi);
 		max = t->capacity *
 		      (uint32_t)(sizeof(struct frame) / sizeof(uintptr_t));
 		arch_capture_regs(&regs);
 		n = walk_full(&regs, ra, sp, base ? lo : 0, base ? t->hi : 0,
 			      (uintptr_t *)t->scratch, max, stop);
+		CLAIM_FULL(n <= max && *stop < GT_STOP_COUNT);
 		if (n < max)
 			return n;
 		if (!stack_grow(t))
@@ -330,6 +339,7 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 {
 	bool changed;
 
+	CLAIM_FULL(t->generation != generation);
 	if (atomic_load_explicit(&capture.images_generation,
 				 memory_order_acquire) != generation) {
 		if (!image_refresh(&changed))
@@ -353,6 +363,7 @@ static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
 	enum gt_stop stop;
 	uint32_t n = full_walk(t, ra, sp, base, &stop);
 
+	CLAIM_FULL(stop < GT_STOP_COUNT);
 	t->report->counts.tier_plain++;
 	t->report->counts.frames_walked += n;
 	t->report->counts.stops[stop]++;
@@ -378,6 +389,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	end = walk_fast(t, &w);
 	if (end == WALK_HARD)
 		return walk_hard(t, ra, sp, base);
+	CLAIM_FULL(w.count > 0 && w.stop < GT_STOP_COUNT);
+	CLAIM_FULL(end != WALK_JOINED || remember);
 	t->report->counts.frames_walked += w.count;
 	if (end == WALK_JOINED) {
 		t->report->counts.tier_join++;
@@ -414,10 +427,12 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	uint32_t context;
 	bool ok = false;
 
+	CLAIM_FULL(t->mode == GT_MODE_HARDWARE && !t->joins);
 	if (!h || !top || !stack_is_base(t, sp))
 		return walk_anew(t, ra, sp, fp);
 	end = hardware_end(h, top);
 	context = end ? hardware_capture(h, top, end, ra, &ok) : 0;
+	CLAIM_FULL(!ok || context != GT_STOP_BOTTOM);
 	if (ok) {
 		t->report->counts.tier_hardware++;
 		return context;
@@ -433,6 +448,8 @@ static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	uint32_t context = path_find(t, ra, sp);
 
+	CLAIM_FULL(t->mode != GT_MODE_OFF && t->mode != GT_MODE_HARDWARE);
+	CLAIM_FULL(context == 0 || context >= GT_STOP_COUNT);
 	if (!context && stack_is_base(t, sp)) {
 		context = join_capture(t, ra, sp);
 		if (context)
@@ -454,6 +471,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		t->report->counts.stops[GT_STOP_LOADER]++;
 		return walk_hard(t, ra, sp, false);
 	}
+	CLAIM_FULL(t->generation == generation);	/* I1 */
 	if (t->moved) {
 		t->moved = false;
 		set_generation(t, generation);

@@ -17,6 +17,7 @@
  * I4  An expression in a row lies inside the program it came from.
  */
 #include "unwind/cfa_program.h"
+#include "unwind/claim.h"
 
 enum {
 	/* Nesting of remember_state. Compilers nest once; by hand, twice has
@@ -149,6 +150,7 @@ static enum outcome move_to(struct machine *m, uintptr_t location)
 {
 	uintptr_t end = m->fde->end;
 
+	CLAIM_FULL(m->location <= end);	/* I1 */
 	if (m->in_cie || location < m->location)
 		return NONSENSE;
 	if (location > end)
@@ -165,6 +167,7 @@ static enum outcome advance(struct machine *m, uint64_t delta)
 {
 	uint64_t bytes;
 
+	CLAIM_FULL(m->location <= m->fde->end);
 	if (__builtin_mul_overflow(delta, m->fde->cie.code_align, &bytes) ||
 	    bytes > m->fde->end - m->location)
 		bytes = m->fde->end - m->location;
@@ -175,6 +178,7 @@ static enum outcome advance(struct machine *m, uint64_t delta)
 static enum outcome set_rule(struct machine *m, uint64_t reg, uint8_t how,
 			     int64_t value)
 {
+	CLAIM_FULL(how <= CFA_VAL_EXPRESSION);
 	if (reg < ARCH_REG_COUNT) {
 		m->row.how[reg] = how;
 		m->row.value[reg] = value;
@@ -225,6 +229,7 @@ static enum outcome set_cfa_part(struct machine *m, uint8_t action,
 static enum outcome act(struct machine *m, const struct instruction *in,
 			int64_t first, int64_t second)
 {
+	CLAIM_FULL(m->remembered <= STATES_MAX);
 	switch (in->action) {
 	case IGNORE:
 		return GO_ON;
@@ -274,6 +279,7 @@ static enum outcome run(struct machine *m, uintptr_t start, uintptr_t end)
 			first = read_operand(m, in->first);
 		}
 		second = read_operand(m, in->second);
+		CLAIM_FULL(m->c.at <= m->c.end);
 		if (m->c.failed)
 			return NONSENSE;
 		outcome = act(m, in, first, second);
@@ -292,6 +298,7 @@ void cfa_program_run(const struct cfi_fde *fde,
 	enum outcome outcome;
 	struct machine m;	/* the states are not worth clearing */
 
+	CLAIM_FULL(fde->start <= fde->end);
 	m.fde = fde;
 	m.location = fde->start;
 	m.emit = emit;
@@ -307,6 +314,8 @@ void cfa_program_run(const struct cfi_fde *fde,
 	}
 	if (outcome == STOP || m.location >= fde->end)
 		return;
+	CLAIM_FULL(m.location >= fde->start);	/* I1 */
+	CLAIM_FULL(m.row.cfa_reg < ARCH_REG_COUNT);	/* I3 */
 	emit(ctx, outcome == GO_ON ? &m.row : NULL, m.location, fde->end);
 }
 
@@ -316,5 +325,6 @@ const uint8_t *cfa_program_expression(int64_t value, size_t *size_bytes)
 	struct cfi_cursor c = cfi_cursor_make((uintptr_t)value, UINTPTR_MAX);
 
 	*size_bytes = cfi_uleb(&c);
+	CLAIM_FULL(!c.failed);	/* I4 */
 	return c.at;
 }

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unwind/claim.h"
+
 struct cfi_cursor {
 	const uint8_t *at, *end;
 	bool failed;
@@ -42,6 +44,7 @@ static inline struct cfi_cursor cfi_cursor_make(uintptr_t address,
 
 static inline size_t cfi_left(const struct cfi_cursor *c)
 {
+	CLAIM_FULL(c->at <= c->end);	/* I1 */
 	return (size_t)(c->end - c->at);
 }
 
@@ -67,6 +70,7 @@ static inline const uint8_t *cfi_bytes(struct cfi_cursor *c, uint64_t size)
 static inline uint8_t cfi_u8(struct cfi_cursor *c)
 {
 	if (c->at == c->end) {
+	CLAIM_FULL(c->at <= c->end);
 		c->failed = true;
 		return 0;
 	}

@@ -14,6 +14,7 @@
  *     would leave them: among equals the later record wins (cfi.h).
  */
 #include "unwind/cfi_index.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 struct entry {
@@ -99,6 +100,7 @@ size_t cfi_index_make(struct cfi_tables *t)
 		make_entry(t, &fde, at, &entries[i]);
 	if (!is_sorted(entries, n))
 		sort(entries, n);
+	CLAIM_FULL(is_sorted(entries, n));	/* I1 */
 	t->table = (uintptr_t)entries;
 	t->table_base = t->frames;
 	t->entries = n;

@@ -64,6 +64,8 @@ static struct context_table *table_new(unsigned bits,
 	t->shift = 64 - bits;
 	t->mask = (uint32_t)(n - 1);
 	t->limit = (uint32_t)(n / 8 * 5);
+	CLAIM(bits >= FIRST_BITS && bits <= LAST_BITS);
+	CLAIM_FULL(!older || older->mask < t->mask);
 	return t;
 }
 
@@ -79,6 +81,7 @@ static struct gl_node *node_at(uint32_t id)
 	uintptr_t nodes = atomic_load_explicit(&context_pieces[piece_of(id)],
 					       memory_order_acquire);
 
+	CLAIM_FULL(nodes);	/* I5 */
 	return (struct gl_node *)(nodes + id * sizeof(struct gl_node));
 }
 
@@ -89,6 +92,8 @@ static bool piece_map(unsigned piece)
 	uintptr_t nodes = config.map_nodes ?
 				  (uintptr_t)config.map_nodes(piece) : 0;
 
+	CLAIM(piece > 0 && piece < CONTEXT_PIECES);
+	CLAIM(nodes % sizeof(uint64_t) == 0);
 	if (!nodes)
 		return false;
 	atomic_store_explicit(&context_pieces[piece],
@@ -155,10 +160,12 @@ static void entry_fill(struct context_entry *e, uintptr_t address, uint32_t id)
 {
 	uintptr_t empty = 0;
 
+	CLAIM_FULL(id >= GT_STOP_COUNT && id < context_count());	/* I2 */
 	/* Fails where it is DEAD by now. */
 	atomic_compare_exchange_strong_explicit(&e->address, &empty, address,
 						memory_order_seq_cst,
 						memory_order_relaxed);
+	CLAIM_FULL(empty == 0 || empty == DEAD);	/* I1 */
 	if (node_flags(id) & GL_NODE_DEAD)
 		atomic_store_explicit(&e->address, DEAD,
 				      memory_order_relaxed);
@@ -172,6 +179,7 @@ static bool table_add(struct context_table *t, uint64_t hash, uint32_t parent,
 	uint32_t i = (uint32_t)(hash >> t->shift);
 	unsigned probe;
 
+	CLAIM_FULL(id >= GT_STOP_COUNT && parent < id);
 	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
 		struct context_entry *e =
 			&t->entries[i & t->mask];
@@ -185,6 +193,9 @@ static bool table_add(struct context_table *t, uint64_t hash, uint32_t parent,
 			continue;
 		entry_fill(e, address, id);
 		atomic_fetch_add_explicit(&t->used, 1, memory_order_relaxed);
+		CLAIM_FULL(atomic_load_explicit(&t->used,
+						memory_order_relaxed) <=
+			   t->mask + 1);
 		return true;
 	}
 	return false;
@@ -195,6 +206,7 @@ static void table_copy(struct context_table *to,
 {
 	uint32_t i;
 
+	CLAIM_FULL(from->mask < to->mask);
 	for (i = 0; i <= from->mask; i++) {
 		const struct context_entry *e = &from->entries[i];
 		uint64_t key = atomic_load_explicit(&e->key,
@@ -216,6 +228,7 @@ static void entry_forget(struct context_table *t, uint64_t hash, uint32_t id)
 	uint32_t i = (uint32_t)(hash >> t->shift);
 	unsigned probe;
 
+	CLAIM_FULL(node_flags(id) & GL_NODE_DEAD);	/* I4 */
 	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
 		struct context_entry *e = &t->entries[i & t->mask];
 		uint64_t key = atomic_load_explicit(&e->key,
@@ -235,6 +248,7 @@ static void table_forget(struct context_table *to,
 {
 	uint32_t i;
 
+	CLAIM_FULL(from->mask < to->mask);
 	for (i = 0; i <= from->mask; i++) {
 		uint32_t id = (uint32_t)atomic_load_explicit(
 			&from->entries[i].key, memory_order_relaxed);
@@ -255,6 +269,7 @@ static struct context_table *table_grow(struct context_table *t)
 
 	if (!next)
 		return t;
+	CLAIM_FULL(next->mask >> GROW_BITS == t->mask);
 	if (copy)
 		table_copy(next, t);
 	/* A loser's table is lost; it was small beside the budget. */
@@ -311,7 +326,9 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	/* a walk up the tree ends */
 	if (!CLAIM(parent < id))
 		return GT_STOP_NO_MEMORY;
+	CLAIM(id >= GT_STOP_COUNT);
 	node = node_at(id);
+	CLAIM_FULL(node->parent == 0 && !(node->flags & ~GL_NODE_DEAD));
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
 	/* I4: it may be marked already */
@@ -333,6 +350,7 @@ uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 	if (id < GT_STOP_COUNT)
 		return id;
 enter:
+	CLAIM_FULL(id >= GT_STOP_COUNT && parent < id && id < context_count());
 	table_enter(hash, parent, address, id);
 	return id;
 }
@@ -341,6 +359,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 {
 	uint32_t i, n = context_count();
 
+	CLAIM_FULL(first <= n);
 	for (i = first < GT_STOP_COUNT ? GT_STOP_COUNT : first; i < n; i++) {
 		struct gl_node *node = node_at(i);
 		uintptr_t address = __atomic_load_n(&node->address,
@@ -365,6 +384,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 
 const struct gl_node *context_node(uint32_t id)
 {
+	CLAIM_FULL(id >= GT_STOP_COUNT && id < context_count());
 	return node_at(id);
 }
 

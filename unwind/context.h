@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "unwind/capture.h"
+#include "unwind/claim.h"
 
 /* Forgets all earlier state. 0 or -ENOMEM. */
 int context_init(const struct capture_config *config);
@@ -60,6 +61,7 @@ static inline struct context_table *context_newest(void)
 static inline void context_prefetch(const struct context_table *t,
 				    uint64_t hash)
 {
+	CLAIM_FULL(hash >> t->shift <= t->mask);
 	__builtin_prefetch(&t->entries[hash >> t->shift], 0, 3);
 }
 
@@ -101,6 +103,7 @@ static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 	struct context_table *t = context_newest();
 	uint32_t id = context_find(t, hash, parent, address);
 
+	CLAIM_FULL(id == 0 || parent < id);
 	if (__builtin_expect(id != 0, 1))
 		return id;
 	return context_child_slow(t, hash, parent, address);

@@ -101,6 +101,7 @@ static uint16_t take_number(struct rule rule)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&count, &id, id + 1, memory_order_relaxed,
 		memory_order_relaxed));
+	CLAIM(id > 0 && id < RULES_LIMIT);
 	rules_dictionary[id] = rule;
 	return (uint16_t)id;
 }
@@ -137,6 +138,7 @@ static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
 
 	__builtin_memcpy(&word, &rule, sizeof(word));
 	slot = hash_word(word, level_bits[n]);
+	CLAIM_FULL(slot < size);
 	for (probe = 0; slots && probe < PROBES_MAX; probe++) {
 		/* Pairs with the exchange below: the rule is there (I1). */
 		id = atomic_load_explicit(&slots[slot], memory_order_acquire);
@@ -158,9 +160,11 @@ static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
 				atomic_fetch_add_explicit(
 					&levels[n].used, 1,
 					memory_order_relaxed);
+				CLAIM_FULL(levels[n].used <= size);
 				return *mine;
 			}
 		}
+		CLAIM_FULL(id < rules_count());	/* I1 */
 		__builtin_memcpy(&other, &rules_dictionary[id], sizeof(other));
 		if (other == word)
 			return id;
@@ -177,6 +181,8 @@ uint16_t dictionary_id(struct rule rule)
 	for (n = 0; n < LEVELS && id == 0; n++)
 		id = find_or_put(n, rule, &mine);
 	CLAIM_FULL(id < rules_count());	/* I1 */
+	CLAIM_FULL(!id || (rules_dictionary[id].kind == rule.kind &&
+			   rules_dictionary[id].cfa_off == rule.cfa_off));
 	return id ? id : DICTIONARY_COMPLEX;
 }
 

@@ -9,6 +9,7 @@
  * Thread context: any, also signal handlers; no state but the arguments.
  */
 #include "unwind/barrier.h"
+#include "unwind/claim.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/rules_image.h"
@@ -52,6 +53,7 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 	    !walk_is_return_address(barrier_origin(ra)))
 		return false;
 	*cfa = fp + 2 * ARCH_WORD;
+	CLAIM_FULL(*cfa > sp);
 	return true;
 }
 
@@ -158,6 +160,7 @@ static enum gt_stop step(struct place *at)
 			return stop;
 		at->guessed = true;
 	}
+	CLAIM_FULL(err == 0 || err == -2);	/* as rules.h has it */
 	if (!is_signal && !is_progress(at, sp))
 		return GT_STOP_NO_PROGRESS;
 	regs->r[ARCH_REG_PC] = barrier_origin(regs->r[ARCH_REG_PC]);
@@ -174,6 +177,7 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	uint32_t n = 0, own;
 
 	*stop = GT_STOP_OTHER;
+	CLAIM_FULL(lo <= hi && max > 0);
 	for (own = 0; regs->r[ARCH_REG_PC] != ra ||
 		      regs->r[ARCH_REG_SP] != sp; own++)
 		if (own == OWN_FRAMES_MAX || step(&at) != GT_STOP_BOTTOM ||
@@ -182,6 +186,7 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	while (n < max) {
 		addresses[n++] = regs->r[ARCH_REG_PC] + at.exact;
 		*stop = step(&at);
+		CLAIM_FULL(*stop < GT_STOP_COUNT && n <= max);
 		/* What is no return address is no frame. */
 		if (at.end)
 			return n - (*stop == GT_STOP_NO_IMAGE && !at.exact &&
@@ -239,6 +244,7 @@ uintptr_t walk_past(const struct walk_search *search, bool *met)
 	uint32_t n;
 
 	*met = false;
+	CLAIM_FULL(search->lo <= search->hi);
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.guessed; n++) {
 		stop = step(&at);

@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "unwind/claim.h"
 #include "unwind/dynsym.h"
 #include "unwind/gdbjit.h"
 #include "unwind/jit.h"
@@ -225,6 +226,7 @@ static bool read_descriptor(unsigned i, struct gdbjit_seen *now)
 					    memory_order_acquire);
 	const struct gdbjit_descriptor *d = (const void *)at;
 
+	CLAIM_FULL(i < GDBJIT_IMAGES);
 	if (!at || d->version != GDBJIT_VERSION)
 		return false;
 	now->action = __atomic_load_n(&d->action, __ATOMIC_RELAXED);
@@ -248,6 +250,7 @@ void gdbjit_look(void)
 	struct gdbjit_seen now = { 0 };
 	bool any = atomic_load_explicit(&gdbjit.gone, memory_order_relaxed);
 
+	CLAIM_FULL(count <= GDBJIT_IMAGES);
 	for (i = 0; i < count; i++)
 		any |= read_descriptor(i, &now) && changed(i, &now);
 	/* Acquire pairs with the release below. */

@@ -20,6 +20,7 @@
  */
 #include "unwind/hardware.h"
 
+#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/memory.h"
 
@@ -72,6 +73,7 @@ const uint64_t *hardware_end(struct hardware_stack *h, const uint64_t *top)
 		}
 		h->lo -= HARDWARE_PAGE;
 	}
+	CLAIM_FULL(h->lo <= at && h->lo % HARDWARE_PAGE == 0);	/* I2 */
 	return h->end;
 }
 
@@ -119,6 +121,7 @@ void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 	hardware_reset(h);
 	h->lo = page_of(top);
 	h->end = entry;
+	CLAIM_FULL(h->lo < (uintptr_t)h->end);
 }
 
 static void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
@@ -135,6 +138,7 @@ static bool grow(struct hardware_stack *h, uint32_t n)
 	uint64_t *copy, *hash;
 	uint32_t *context;
 
+	CLAIM_FULL(h->count <= h->capacity);	/* I1 */
 	if (n <= h->capacity)
 		return true;
 	while (capacity < n)
@@ -142,6 +146,7 @@ static bool grow(struct hardware_stack *h, uint32_t n)
 	copy = unwind_alloc(capacity * HARDWARE_FRAME_BYTES);
 	if (!copy)
 		return false;
+	CLAIM(capacity >= n && !(capacity & (capacity - 1)));
 	hash = copy + capacity;
 	context = (uint32_t *)(hash + capacity);
 	copy_words(copy + capacity - h->count,
@@ -153,6 +158,7 @@ static bool grow(struct hardware_stack *h, uint32_t n)
 	h->hash = hash;
 	h->context = context;
 	h->capacity = capacity;
+	CLAIM_FULL(hardware_bytes(h) >= n * HARDWARE_FRAME_BYTES);
 	return true;
 }
 
@@ -173,6 +179,7 @@ static uint32_t standing(const struct hardware_stack *h, const uint64_t *end,
 		k += 4;
 	while (k < max && end[-1 - (long)k] == own[-1 - (long)k])
 		k++;
+	CLAIM_FULL(k <= max);
 	return k;
 }
 
@@ -190,6 +197,7 @@ static bool is_return(uint64_t value, const uint64_t *top, const uint64_t *end)
 static uint32_t context_only(const uint64_t *end, uint32_t from, uint32_t n,
 			     uint64_t hash, uint32_t parent)
 {
+	CLAIM_FULL(from <= n && parent < context_count());
 	for (; from < n; from++) {
 		uintptr_t address = end[-1 - (long)from];
 
@@ -209,6 +217,8 @@ static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 			       context_hash_root(GT_STOP_BOTTOM);
 	uint64_t *copy = h->copy + h->capacity;
 
+	CLAIM_FULL(from <= h->count && from < n && n <= h->capacity);
+	CLAIM_FULL(!from || parent >= GT_STOP_COUNT);	/* I1 */
 	for (i = from; i < n; i++) {
 		copy[-1 - (long)i] = end[-1 - (long)i];
 		hash = context_hash(hash, end[-1 - (long)i]);
@@ -223,8 +233,28 @@ static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 		if (parent >= GT_STOP_COUNT && h->count == i)
 			h->count++;
 	}
+	CLAIM_FULL(h->count <= n);
 	return parent;
 }
+
+#ifdef GNOMON_CLAIMS
+bool hardware_is_valid(const struct hardware_stack *h)
+{
+	uint32_t i;
+
+	if (h->count > h->capacity || (h->end && h->lo > (uintptr_t)h->end) ||
+	    h->lo % HARDWARE_PAGE || (h->floor && h->floor != h->lo))
+		return false;
+	for (i = 0; i < h->count; i++)
+		if (h->context[i] < GT_STOP_COUNT ||
+		    context_node(h->context[i])->address !=
+			    h->copy[h->capacity - 1 - i] ||
+		    (i && context_node(h->context[i])->parent !=
+				  h->context[i - 1]))
+			return false;	/* I1 */
+	return true;
+}
+#endif
 
 uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 			  const uint64_t *end, uintptr_t ra, bool *ok)
@@ -239,6 +269,7 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 		return 0;
 	n = (uint32_t)(end - top);
 	from = standing(h, end, n);
+	CLAIM_FULL(from <= n && from <= h->count);
 	for (i = from; i < n; i++)
 		if (!is_return(end[-1 - (long)i], top, end))
 			return 0;

@@ -58,6 +58,7 @@ static void insert_sorted(struct range_table *t, struct range r)
 	for (; i > 0 && t->range[i - 1].start > r.start; i--)
 		t->range[i] = t->range[i - 1];
 	t->range[i] = r;
+	CLAIM_FULL(i == 0 || t->range[i - 1].start <= r.start);
 }
 
 /* The next executable range of an image, from segment *n on. */
@@ -66,6 +67,7 @@ static bool next_range(const struct image *image, uint32_t *n,
 {
 	const struct gl_image *g = image->public;
 
+	CLAIM_FULL(g->segments <= GL_SEGMENTS_MAX);
 	while (!image_is_gone(image) && *n < g->segments) {
 		const struct gl_segment *s = &g->segment[(*n)++];
 
@@ -83,6 +85,7 @@ static void make_ranges(uint32_t count)
 	struct range_table *t;
 	struct range r;
 
+	CLAIM(ranges.known <= count);
 	for (i = 0; i < count; i++)
 		for (j = 0; next_range(&ranges.images[i], &j, &r);)
 			n++;
@@ -96,6 +99,7 @@ static void make_ranges(uint32_t count)
 		for (j = 0; next_range(&ranges.images[i], &j, &r);)
 			if (CLAIM(t->sorted < t->room))
 				insert_sorted(t, r);
+	CLAIM_FULL(t->sorted + SPARE <= t->room);
 	atomic_store_explicit(&t->count, t->sorted, memory_order_relaxed);
 	/* Pairs with the acquire in search_ranges. */
 	atomic_store_explicit(&ranges.table, t, memory_order_release);
@@ -109,6 +113,7 @@ static bool append_ranges(struct range_table *t, const struct image *image)
 						 memory_order_relaxed);
 	struct range r;
 
+	CLAIM(n >= t->sorted && n <= t->room);
 	while (next_range(image, &j, &r)) {
 		if (n == t->room)
 			return false;
@@ -124,6 +129,7 @@ void image_ranges_publish(uint32_t count)
 	struct range_table *t = atomic_load_explicit(&ranges.table,
 						     memory_order_relaxed);
 
+	CLAIM(ranges.known <= count);
 	while (t && ranges.known < count) {
 		if (!append_ranges(t, &ranges.images[ranges.known]))
 			break;
@@ -139,6 +145,7 @@ void image_ranges_again(const struct image *image, uint32_t count)
 	struct range_table *t = atomic_load_explicit(&ranges.table,
 						     memory_order_relaxed);
 
+	CLAIM(image >= ranges.images && image < ranges.images + count);
 	/* That its ranges may be there already, does no harm. */
 	if (!t || !append_ranges(t, image))
 		make_ranges(count);
@@ -153,6 +160,7 @@ static const struct image *search_ranges(uintptr_t pc)
 
 	/* Pairs with the release in append_ranges. */
 	i = t ? atomic_load_explicit(&t->count, memory_order_acquire) : 0;
+	CLAIM_FULL(!t || (t->sorted <= i && i <= t->room));
 	while (i-- > hi)
 		if (pc >= t->range[i].start && pc < t->range[i].end &&
 		    !image_is_gone(t->range[i].image))
@@ -165,6 +173,7 @@ static const struct image *search_ranges(uintptr_t pc)
 		else
 			hi = mid;
 	}
+	CLAIM_FULL(lo == hi && (!t || lo <= t->sorted));
 	if (t && lo < t->sorted && pc >= t->range[lo].start &&
 	    !image_is_gone(t->range[lo].image))
 		return t->range[lo].image;
@@ -185,6 +194,7 @@ const struct image *image_ranges_find(uintptr_t pc)
 			return image;
 	}
 	image = search_ranges(pc);
+	CLAIM_FULL(!image || image - ranges.images < UINT16_MAX);
 	if (image)
 		radix_store(pc, (uint16_t)(image - ranges.images + 1));
 	return image;

@@ -10,6 +10,7 @@
  */
 #include <elf.h>
 
+#include "unwind/claim.h"
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
 #include "unwind/image_record.h"
@@ -126,6 +127,7 @@ static void take_segment(struct rules_sections *s, uintptr_t start,
 		if (end > s->text_end)
 			s->text_end = end;
 	}
+	CLAIM(s->segments < RULES_SEGMENTS_MAX || !(flags & PF_R));
 	if (flags & PF_R)
 		s->segment[s->segments++] = (struct rules_range){ start, end };
 }
@@ -174,6 +176,7 @@ static void sections_again(const struct image *image,
 
 	*s = (struct rules_sections){ .bias = image->bias,
 				      .hearsay = image->hearsay };
+	CLAIM_FULL(g->segments <= GL_SEGMENTS_MAX);
 	for (i = 0; i < g->segments; i++)
 		take_segment(s, g->segment[i].start,
 			     g->segment[i].start + g->segment[i].size,
@@ -192,6 +195,7 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 	struct rules_sections sections;
 	uint32_t i;
 
+	CLAIM_FULL(!image->end && !g->segments);
 	image->link_map = map->link_map;
 	image->stays = map->stays;
 	image->bias = map->bias;
@@ -200,6 +204,7 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 		if (map->phdr[i].p_type == PT_LOAD)
 			add_segment(image, &map->phdr[i]);
 	g->build_id_size = build_id(map, g->build_id);
+	CLAIM(g->build_id_size <= GL_BUILD_ID_MAX);
 	for (i = 0; path[i] && i < GL_IMAGE_PATH - 1; i++)
 		g->path[i] = path[i];
 	g->path[i] = 0;

@@ -109,11 +109,50 @@ bool jit_readable(uintptr_t from, size_t size)
 	return unwind_readable(from + size - word);
 }
 
+static uint32_t slots_used(void)
+{
+	return atomic_load_explicit(&jit.used, memory_order_acquire);
+}
+
 #ifdef GNOMON_CLAIMS
 static bool slot_is(uint32_t index, enum jit_state state)
 {
 	return atomic_load_explicit(&jit.range[index].key,
 				    memory_order_relaxed) == state;
+}
+
+/* What a key promises of its slot. */
+static bool slot_is_valid(uint32_t index)
+{
+	const struct jit_slot *s = &jit.slot[index];
+	uintptr_t key = atomic_load_explicit(&jit.range[index].key,
+					     memory_order_acquire);
+	bool rises = atomic_load_explicit(&jit.range[index].start,
+					  memory_order_relaxed) <
+		     atomic_load_explicit(&jit.range[index].end,
+					  memory_order_relaxed);
+
+	return key == JIT_FREE || key == JIT_CLAIMED ||
+	       (rises && (key == JIT_DEAD || (s->tables.key == key &&
+					      s->tables.size > 0)));
+}
+
+bool jit_is_valid(void)
+{
+	uint32_t i, registered = 0, used = slots_used();
+
+	if (used > JIT_SLOTS)
+		return false;
+	for (i = 0; i < JIT_SLOTS; i++) {
+		bool keyed = atomic_load_explicit(&jit.range[i].key,
+						  memory_order_relaxed) >=
+			     JIT_STATES;
+
+		registered += keyed;
+		if (i < used ? !slot_is_valid(i) : keyed)
+			return false;
+	}
+	return registered == jit_count();
 }
 #endif
 
@@ -136,6 +175,7 @@ static bool claim(uint32_t *index)
 
 static void give_back(uint32_t index)
 {
+	CLAIM(index < JIT_SLOTS);
 	CLAIM_FULL(slot_is(index, JIT_CLAIMED) || slot_is(index, JIT_DEAD));
 	/* Pairs with the acquire in claim. */
 	atomic_store_explicit(&jit.range[index].key, JIT_FREE,
@@ -149,6 +189,7 @@ static void publish(uint32_t index, uintptr_t key)
 	uint32_t used = atomic_load_explicit(&jit.used, memory_order_relaxed);
 
 	CLAIM(index < JIT_SLOTS);
+	CLAIM(key >= JIT_STATES || key == JIT_DEAD);
 	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
 	atomic_store_explicit(&jit.free, index + 1, memory_order_relaxed);
 	/* Pairs with the acquire in next. */
@@ -217,6 +258,7 @@ static bool slot_fill(uint32_t index, const struct jit_tables *tables)
 	struct cfi_tables cfi;
 	uintptr_t end, start;
 
+	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
 	s->tables = *tables;
 	s->low = tables->frames;
 	s->round = jit.round;
@@ -229,6 +271,7 @@ static bool slot_fill(uint32_t index, const struct jit_tables *tables)
 	tables_of(s, &cfi);
 	if (!cfi_span(&cfi, &start, &end))
 		return false;
+	CLAIM(start < end);
 	atomic_store_explicit(&s->met, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->start, start, memory_order_relaxed);
 	atomic_store_explicit(&r->end, end, memory_order_relaxed);
@@ -244,6 +287,7 @@ bool jit_register(const struct jit_tables *tables)
 			/* First: it may go at once. */
 			atomic_fetch_add_explicit(&jit.count, 1,
 						  memory_order_seq_cst);
+			CLAIM_FULL(jit_count() <= JIT_SLOTS);
 			publish(index, tables->key);
 			tell_figures();
 			return true;
@@ -279,6 +323,7 @@ static void slot_end(uint32_t index)
 {
 	struct jit_slot *s = &jit.slot[index];
 
+	CLAIM_FULL(slot_is(index, JIT_CLAIMED));
 	wait_for_readers(s);
 	if (!atomic_load_explicit(&s->met, memory_order_relaxed)) {
 		give_back(index);
@@ -296,17 +341,13 @@ void jit_replaced(uintptr_t start, uintptr_t end)
 	/* Without a slot the older code goes on to stand for the new. */
 	if (!claim(&index))
 		return;
+	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
 	atomic_store_explicit(&jit.range[index].start, start,
 			      memory_order_relaxed);
 	atomic_store_explicit(&jit.range[index].end, end,
 			      memory_order_relaxed);
 	publish(index, JIT_DEAD);
 	tell_dead();
-}
-
-static uint32_t slots_used(void)
-{
-	return atomic_load_explicit(&jit.used, memory_order_acquire);
 }
 
 void jit_deregister(uintptr_t key)
@@ -325,6 +366,7 @@ void jit_deregister(uintptr_t key)
 			    memory_order_seq_cst, memory_order_relaxed)) {
 			atomic_fetch_sub_explicit(&jit.count, 1,
 						  memory_order_seq_cst);
+			CLAIM_FULL(jit_count() < JIT_SLOTS);
 			slot_end(i);
 		}
 	}
@@ -337,6 +379,7 @@ bool jit_sweep(void)
 
 	if (!atomic_exchange_explicit(&jit.dead, 0, memory_order_acquire))
 		return false;
+	CLAIM_FULL(used <= JIT_SLOTS);
 	for (i = 0; i < used; i++) {
 		struct jit_range *r = &jit.range[i];
 
@@ -377,6 +420,7 @@ static bool next(uint32_t *index, uintptr_t pc, uintptr_t *key)
 {
 	uint32_t used = slots_used();
 
+	CLAIM_FULL(used <= JIT_SLOTS);
 	for (; *index < used; ++*index) {
 		struct jit_range *r = &jit.range[*index];
 
@@ -414,6 +458,7 @@ static bool pin(uint32_t index, uintptr_t key, struct rules_image *image)
 		};
 		tables_of(s, &image->tables);
 		atomic_store_explicit(&s->met, 1, memory_order_relaxed);
+		CLAIM_FULL(image->text_start < image->text_end);
 		return true;
 	}
 	unpin(index);
@@ -432,6 +477,7 @@ static uint16_t find(uintptr_t pc, bool *constant)
 		if (!pin(i, key, &image))
 			continue;
 		id = rules_find(&image, pc);
+		CLAIM_FULL(id < rules_count());
 		*constant = !jit.slot[i].tables.shown;
 		unpin(i);
 		if (id)

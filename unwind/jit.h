@@ -80,4 +80,8 @@ bool jit_readable(uintptr_t from, size_t size);
 uint32_t jit_count(void);
 uint32_t jit_refused(void);
 
+/* What keys say of slots, and how many there are, while nobody changes them.
+ * With GNOMON_CLAIMS (claim.h). */
+bool jit_is_valid(void);
+
 #endif

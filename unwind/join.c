@@ -62,6 +62,7 @@ shadow_holds(const struct capture_thread *t, const struct shadow_frame *j)
 		if (from > j || *(const uintptr_t *)from->slot != from->raw)
 			return false;
 	}
+	CLAIM_FULL(from->word <= j->word);
 	return words_stand(t->words + from->word, t->words + j->word);
 }
 
@@ -84,6 +85,8 @@ append(struct capture_thread *t, const struct context_table *table,
 	struct shadow_word *w = t->words + j->word, *w_join = w;
 	uint32_t context = (uint32_t)j->mark;
 
+	CLAIM_FULL(j > t->frames && j < t->frames + t->count);
+	CLAIM_FULL(f >= frames && f - frames <= NEW_MAX);
 	while (f-- > frames) {
 		uint32_t id = context_find(table, f->hash, context, f->ra);
 
@@ -101,6 +104,7 @@ append(struct capture_thread *t, const struct context_table *table,
 	}
 	t->word_count = (uint32_t)(w - t->words) + 1;
 	t->count = (uint32_t)(j - t->frames) + 1;
+	CLAIM_FULL(t->count <= t->capacity && t->word_count <= 2 * t->capacity);
 	t->report->counts.frames_walked += (uint32_t)(w - w_join) + 1;
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
@@ -118,6 +122,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	uintptr_t hi = t->hi;
 	uint64_t hash;
 
+	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
 	/* Mostly one frame is new: its place is asked for before that is known. */
 	context_prefetch(table, context_hash(j[-(j > t->frames)].hash, ra));
 	for (;;) {
@@ -175,6 +180,8 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 
 	if (__builtin_expect(t->fast == generation && t->joins &&
 				     sp - t->lo < t->hi - t->lo, 1)) {
+		/* I1 of capture.c */
+		CLAIM_FULL(t->generation == generation);
 		context = join(t, ra, sp);
 		if (__builtin_expect(context != 0, 1)) {
 			join_remember(t, ra, sp, context);

@@ -33,6 +33,7 @@
 #include <elf.h>
 #include <stdatomic.h>
 
+#include "unwind/claim.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
@@ -104,6 +105,7 @@ static void learn_words(struct learning *l, const struct dl_phdr_info *info)
 	size_t got = unwind_copy(word, l->at, sizeof(word)) / sizeof(word[0]);
 	size_t i;
 
+	CLAIM(got <= ENTRY_WORDS);
 	for (i = 0; i < ENTRY_WORDS; i++) {
 		bool same = i >= PUBLIC_WORDS && i + 2 < got &&
 			    word[i] == (uintptr_t)info->dlpi_phdr;
@@ -126,6 +128,7 @@ static int learn_one(struct dl_phdr_info *info, size_t size, void *data)
 	const struct link_map *entry;
 	struct learning *l = data;
 
+	CLAIM(linkmap.kept_count <= KEPT_MAX);
 	if (linkmap.kept_count < KEPT_MAX)
 		linkmap.kept[linkmap.kept_count++] = map;
 	if (size >= offsetof(struct dl_phdr_info, dlpi_tls_modid))
@@ -164,6 +167,7 @@ static void learn_counts(const struct learning *l)
 			return;
 		linkmap.adds[found++] = (const uint64_t *)&words[i];
 	}
+	CLAIM(found <= ADDS_MAX);
 	linkmap.adds_count = found;
 	if (found)
 		linkmap.count = count;
@@ -205,6 +209,7 @@ void linkmap_learn(linkmap_iterate *iterate, bool at_start)
 	/* who counts nothing unloads nothing */
 	if (at_start || !linkmap.count)
 		linkmap.last = l.last;
+	CLAIM(!linkmap.count || linkmap.adds_count);
 }
 
 /* ---- reading ---- */
@@ -213,6 +218,7 @@ static bool read_entry(uintptr_t at, bool stays, struct entry *entry)
 {
 	uintptr_t tail[3], words = at + linkmap.phdr_at * sizeof(tail[0]);
 
+	CLAIM_FULL(linkmap.phnum_at - linkmap.phdr_at - 1 < 2);
 	if (stays) {
 		__builtin_memcpy(&entry->public, (const void *)at,
 				 sizeof(entry->public));
@@ -245,11 +251,13 @@ static bool describe(const struct entry *entry, uintptr_t at, bool stays,
 	map->phnum = entry->phnum < LINKMAP_PHDRS ? entry->phnum :
 						    LINKMAP_PHDRS;
 	size = map->phnum * sizeof(ElfW(Phdr));
+	CLAIM(size <= sizeof(room->phdr));
 	if (unwind_copy(room->phdr, entry->phdr, size) != size)
 		return false;
 	map->phdr = room->phdr;
 	got = unwind_copy(room->path, (uintptr_t)entry->public.l_name,
 			  sizeof(room->path) - 1);
+	CLAIM(got < sizeof(room->path));
 	for (i = 0; i < got && room->path[i]; i++)
 		;
 	room->path[i] = '\0';
@@ -296,6 +304,7 @@ void linkmap_version(struct linkmap_version *version)
 		return;
 	}
 	/* The loader's stores of entries come before those of counts. */
+	CLAIM_FULL(linkmap.adds_count <= ADDS_MAX);
 	for (i = 0; i < linkmap.adds_count; i++)
 		version->word[i] = __atomic_load_n(linkmap.adds[i],
 						   __ATOMIC_ACQUIRE);
@@ -322,6 +331,7 @@ static bool visit_kept(linkmap_visitor *visit, void *data, int *result)
 {
 	unsigned i;
 
+	CLAIM_FULL(linkmap.kept_count <= KEPT_MAX);
 	for (i = 0; i < linkmap.kept_count && !*result; i++)
 		*result = visit(&linkmap.kept[i], data);
 	return linkmap.learnt;
@@ -354,6 +364,7 @@ bool linkmap_each(linkmap_visitor *visit, void *data,
 		before = at;
 		at = (uintptr_t)entry.public.l_next;
 	}
+	CLAIM_FULL(n <= ENTRIES_MAX);
 	return !linkmap.count ||
 	       n == __atomic_load_n(linkmap.count, __ATOMIC_ACQUIRE);
 }

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 
 #include "arch.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 
@@ -64,6 +65,7 @@ static size_t copy_probed(uint8_t *to, uintptr_t from, size_t n)
 			break;
 		__builtin_memcpy(to + done, (const void *)at, piece);
 		done += piece;
+		CLAIM_FULL(done <= n);
 	}
 	return done;
 }
@@ -80,6 +82,7 @@ size_t unwind_copy(void *to, uintptr_t from, size_t n)
 	/* The calling process's own, whoever shares its memory. */
 	ret = arch_syscall6(__NR_process_vm_readv, arch_syscall0(__NR_getpid),
 			    (long)&local, 1, (long)&remote, 1, 0);
+	CLAIM_FULL(ret < 0 || (size_t)ret <= n);
 	if (ret >= 0)
 		return (size_t)ret;
 	return ret == KERNEL_EFAULT ? 0 : copy_probed(to, from, n);

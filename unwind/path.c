@@ -59,6 +59,8 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 
 	if (!area)
 		return -12;	/* ENOMEM */
+	CLAIM(sets >= SETS_FIRST && sets <= SETS_MAX && !(sets & (sets - 1)));
+	CLAIM_FULL((uintptr_t)area % _Alignof(struct path) == 0);
 	unwind_want_large_pages(area, path_bytes(sets));
 	t->paths = (struct path *)area;
 	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
@@ -83,6 +85,7 @@ void path_clear(struct capture_thread *t)
 {
 	uint64_t i;
 
+	CLAIM_FULL(t->report->path_ways == (t->set_mask + 1) * PATH_WAYS);
 	for (i = 0; i < (t->set_mask + 1) * PATH_WAYS; i++)
 		t->tags[i] = 0;
 	t->report->path_ways_used = 0;
@@ -93,6 +96,7 @@ static void path_grow(struct capture_thread *t)
 {
 	uint64_t sets = (t->set_mask + 1) * 4;
 
+	CLAIM_FULL(t->path_misses > t->path_patience);
 	t->path_misses = 0;
 	if (sets <= SETS_MAX && !(unwind_scarce && unwind_scarce()))
 		path_resize(t, sets);	/* without memory: as it is */
@@ -129,6 +133,7 @@ static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
 	uintptr_t offset = (at - sp - ARCH_HOOK_FP) / ARCH_WORD;
 	struct path_block *b = &p->block[i / PATH_BLOCK];
 
+	CLAIM_FULL((at - sp) % ARCH_WORD == 0);
 	if (i >= PATH_WORDS || at < sp + ARCH_HOOK_FP || offset > UINT16_MAX)
 		return false;
 	b->offset[i % PATH_BLOCK] = (uint16_t)offset;
@@ -143,6 +148,7 @@ static uint32_t choose_tail(const struct capture_thread *t)
 	uint32_t at = t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
 
 	CLAIM(at < t->count);
+	CLAIM_FULL(t->frames[at].word < t->word_count);
 	if (t->word_count - t->frames[at].word < PATH_WORDS)
 		return at;
 	for (at = t->count - 1; at > 1; at--)
@@ -155,6 +161,7 @@ static uint32_t choose_tail(const struct capture_thread *t)
  * word. Returns where the next block begins. */
 static uint32_t fill_block(struct path *p, uint32_t n)
 {
+	CLAIM_FULL(n <= PATH_WORDS);
 	for (; n % PATH_BLOCK; n++) {
 		struct path_block *b = &p->block[n / PATH_BLOCK];
 
@@ -172,6 +179,7 @@ static bool path_fill(struct path *p, const struct capture_thread *t,
 	const struct shadow_frame *tail = &t->frames[choose_tail(t)];
 	uint32_t i, n = 0;
 
+	CLAIM_FULL(t->count > 1 && tail <= inner);
 	p->tail = (uint32_t)(tail - t->frames);
 	p->mark = tail->mark;
 	p->slot = tail->slot;
@@ -181,6 +189,7 @@ static bool path_fill(struct path *p, const struct capture_thread *t,
 	for (i = t->word_count; i-- > tail->word;)
 		if (!add_word(p, n++, sp, t->words[i].at, t->words[i].value))
 			return false;
+	CLAIM_FULL(n > 0 && n <= PATH_WORDS);
 	p->blocks = (uint16_t)(fill_block(p, n) / PATH_BLOCK);
 	return true;
 }
@@ -191,6 +200,7 @@ static bool add_in_order(struct path *p, uint32_t *n, uintptr_t sp,
 {
 	uint32_t first = *n / PATH_BLOCK * PATH_BLOCK;
 
+	CLAIM_FULL(*n <= PATH_WORDS);
 	if (*n % PATH_BLOCK) {
 		uintptr_t begins = sp + ARCH_HOOK_FP + ARCH_WORD *
 			(uintptr_t)p->block[first / PATH_BLOCK].offset[0];
@@ -208,6 +218,7 @@ static bool path_fill_foreign(struct path *p, const struct capture_thread *t,
 	const struct frame *f = t->scratch;
 	uint32_t i, n = 0;
 
+	CLAIM_FULL(frames <= t->capacity);
 	p->tail = 0;
 	if (f->flags & FRAME_FP &&
 	    !add_in_order(p, &n, sp, sp + ARCH_HOOK_FP, f->fp))
@@ -220,6 +231,7 @@ static bool path_fill_foreign(struct path *p, const struct capture_thread *t,
 		    !add_in_order(p, &n, sp, f->slot, f->ra))
 			return false;
 	}
+	CLAIM_FULL(n > 0 && n <= PATH_WORDS);
 	p->blocks = (uint16_t)(fill_block(p, n) / PATH_BLOCK);
 	return true;
 }
@@ -247,6 +259,7 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 	if (context < GT_STOP_COUNT)
 		return;
 	way = path_set(t, hash) * PATH_WAYS;
+	CLAIM_FULL(way + PATH_WAYS <= t->report->path_ways);
 	way += way_to_fill(&t->tags[way], t->path_misses);
 	p = &t->paths[way];
 	t->report->path_ways_used -= t->tags[way] != 0;
@@ -256,12 +269,15 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 		return;
 	p->context = context;
 	p->sp = sp;
+	CLAIM_FULL(t->report->path_ways_used < t->report->path_ways);
 	CLAIM_FULL(one_is_valid(t, p));
 	t->tags[way] = path_tag(hash);
+	CLAIM_FULL(t->tags[way]);	/* I2 */
 	t->report->path_ways_used++;
 }
 
 bool path_tail_stands(const struct capture_thread *t, const struct path *p)
 {
+	CLAIM_FULL(p->tail > 0 && p->tail < t->count);	/* I3 */
 	return shadow_stands(t, p->tail);
 }

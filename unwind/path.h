@@ -15,6 +15,7 @@
 #ifndef GNOMON_UNWIND_PATH_H
 #define GNOMON_UNWIND_PATH_H
 
+#include "unwind/claim.h"
 #include "unwind/stack.h"
 
 #define PATH_WORDS 64
@@ -92,6 +93,7 @@ path_holds(const struct capture_thread *t, const struct path *p, uintptr_t sp)
 	const uintptr_t *stack = (const uintptr_t *)(sp + ARCH_HOOK_FP);
 	const struct path_block *b = p->block, *end = b + p->blocks;
 
+	CLAIM_FULL(p->blocks > 0 && p->blocks <= PATH_WORDS / PATH_BLOCK);
 	if (p->sp != sp)
 		return false;
 	do {
@@ -146,6 +148,7 @@ static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 	uint64_t h = hash ^ context * UINT64_C(0xc2b2ae3d27d4eb4f);
 	uint16_t *seen = &t->seen[h >> 40 & t->seen_mask];
 
+	CLAIM_FULL(!(t->seen_mask & (t->seen_mask + 1)));
 	if (++t->path_misses > t->path_patience || *seen == (uint16_t)context)
 		path_learn_slow(t, hash, sp, context, frames);
 	else

@@ -91,12 +91,15 @@ void placement_init(const struct capture_config *config)
 
 static void set_why(struct capture_thread *t, enum gt_mode_why why)
 {
+	CLAIM(why < GT_WHY_COUNT);
 	t->mode = why == GT_WHY_DEFAULT ? GT_MODE_BARRIERS : GT_MODE_VALIDATE;
 	if (placement.mode == CAPTURE_OFF)
 		t->mode = GT_MODE_OFF;
 	t->joins = t->mode != GT_MODE_OFF && !placement.oracle;
 	t->report->mode = t->mode;
 	t->report->why = why;
+	CLAIM_FULL(t->mode != GT_MODE_BARRIERS ||
+		   placement.why == GT_WHY_DEFAULT);
 }
 
 /* No barriers from now on; with nothing remembered, the next walk goes all the
@@ -104,6 +107,7 @@ static void set_why(struct capture_thread *t, enum gt_mode_why why)
 static void give_up(struct capture_thread *t, enum gt_mode_why why)
 {
 	set_why(t, why);
+	CLAIM(t->mode != GT_MODE_BARRIERS);
 	path_clear(t);
 	shadow_clear(t);
 }
@@ -196,6 +200,7 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 {
 	const struct shadow_frame *f = &t->frames[at];
 
+	CLAIM_FULL(at > 0);
 	return at + 1 < t->count &&
 	       *(const uintptr_t *)f->slot == f->raw &&
 	       !barrier_is_stub(f->raw) && code_allows(f->raw) &&
@@ -208,10 +213,12 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 	uint32_t tries;
 	uintptr_t stub;
 
+	CLAIM_FULL(at < t->count && limit < t->count);
 	for (tries = 0; tries < TRIES && at > limit; tries++, at--) {
 		if (!frame_allows(t, at))
 			continue;
 		stub = barrier_stub(t->frames[at].raw);
+		CLAIM_FULL(!stub || barrier_is_stub(stub));
 		if (stub)
 			shadow_place_barrier(t, at, stub);
 		else
@@ -274,6 +281,7 @@ static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 	t->barrier_reach = inner + beyond + 1;
 	if (t->count - last <= t->barrier_reach || !process_allows(t))
 		return;
+	CLAIM_FULL(at < t->count && at > last);
 	renew_verdicts();
 	if (!placement.near)
 		for (; at > last + gap + beyond; gap *= FAR_GROWTH)
@@ -291,6 +299,7 @@ void placement_consider_slow(struct capture_thread *t)
 	else
 		put_all(t, t->barrier_distance, BEYOND);
 	inner = innermost(t);
+	CLAIM_FULL(inner < t->count);
 	if (inner != t->barrier_innermost)
 		t->barrier_since = arch_cycles();
 	t->barrier_innermost = inner;

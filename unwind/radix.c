@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "arch.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/radix.h"
 
@@ -77,6 +78,7 @@ void radix_store(uintptr_t address, uint16_t number)
 	_Atomic(struct radix_leaf *) *slot = root_slot(address);
 	struct radix_leaf *leaf;
 
+	CLAIM_FULL(number != 0);
 	if (!slot)
 		return;
 	/* As in radix_find. */
@@ -89,3 +91,24 @@ void radix_store(uintptr_t address, uint16_t number)
 						    (LEAF_SLOTS - 1)],
 				      number, memory_order_release);
 }
+
+#ifdef GNOMON_CLAIMS
+/* Of the leaves one page each, which is what most of them have. */
+#define VALID_SLOTS 2048
+
+bool radix_is_valid(uint16_t most)
+{
+	size_t i, k;
+
+	for (i = 0; root && i < ROOT_SLOTS; i++) {
+		struct radix_leaf *leaf = atomic_load_explicit(
+			&root[i], memory_order_acquire);
+
+		for (k = 0; leaf && k < VALID_SLOTS; k++)
+			if (atomic_load_explicit(&leaf->number[k],
+						 memory_order_acquire) > most)
+				return false;
+	}
+	return true;
+}
+#endif

@@ -9,6 +9,7 @@
 #ifndef GNOMON_UNWIND_RADIX_H
 #define GNOMON_UNWIND_RADIX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Forgets all. Without memory it stays empty, which is slow but right. */
@@ -20,5 +21,8 @@ uint16_t radix_find(uintptr_t address);
 
 /* Remembers a number (not 0). */
 void radix_store(uintptr_t address, uint16_t number);
+
+/* No number is above `most`. With GNOMON_CLAIMS (claim.h). */
+bool radix_is_valid(uint16_t most);
 
 #endif

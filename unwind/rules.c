@@ -21,6 +21,7 @@
 #include <errno.h>
 
 #include "unwind/cfi_index.h"
+#include "unwind/claim.h"
 #include "unwind/dictionary.h"
 #include "unwind/memory.h"
 #include "unwind/rule_class.h"
@@ -52,11 +53,13 @@ static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
 	/* Rows that nobody will keep need no number. */
 	if (end <= (k->writer ? k->writer->start : k->pc))
 		return false;
+	CLAIM_FULL(start < end);
 	rule = rule_class_of_row(k->fde, row);
 	if (k->last_id == 0 || !same_rule(rule, k->last)) {
 		k->last = rule;
 		k->last_id = dictionary_id(rule);
 	}
+	CLAIM_FULL(k->last_id != 0 && k->last_id < rules_count());
 	if (k->pc >= start && k->pc < end)
 		k->found = k->last_id;
 	if (!k->writer)
@@ -77,6 +80,7 @@ static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 	/* Somebody may have stored it since we looked. */
 	if (granule_find(&image->granules, pc, &id))
 		return id;
+	CLAIM_FULL(fde->valid_start <= pc && pc < fde->valid_end);
 	if (granule_begin(&writer, &image->granules, pc, fde->valid_start,
 			  fde->valid_end))
 		k.writer = &writer;
@@ -86,6 +90,8 @@ static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 		granule_row(&writer, fde->valid_start, fde->valid_end, 0);
 	if (k.writer)
 		granule_end(&writer);
+	CLAIM_FULL(gap || k.found != 0);
+	CLAIM_FULL(k.found < rules_count());
 	return k.found;
 }
 
@@ -94,6 +100,7 @@ static uint16_t interpret(uintptr_t pc, const struct cfi_fde *fde)
 	struct collector k = { .fde = fde, .pc = pc };
 
 	cfa_program_run(fde, collect, &k);
+	CLAIM_FULL(k.found != 0);
 	return k.found;
 }
 
@@ -105,6 +112,7 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	uint16_t id;
 	int status;
 
+	CLAIM_FULL(pc >= image->text_start && pc < image->text_end);
 	if (!image->tables.table && !image->tables.frames)
 		return 0;
 	status = cfi_find(&image->tables, pc, &fde);

@@ -14,6 +14,7 @@
 #include <errno.h>
 
 #include "unwind/cfa_program.h"
+#include "unwind/claim.h"
 #include "unwind/expr.h"
 #include "unwind/rules_image.h"
 
@@ -28,6 +29,7 @@ static bool keep_row(void *ctx, const struct cfa_row *row, uintptr_t start,
 {
 	struct wanted *wanted = ctx;
 
+	CLAIM_FULL(start < end);
 	if (wanted->pc < start || wanted->pc >= end)
 		return false;
 	wanted->found = row != NULL;
@@ -48,6 +50,8 @@ static int evaluate(int64_t value, const struct expr_context *context,
 static int find_cfa(const struct cfa_row *row,
 		    const struct expr_context *context, uint64_t *cfa)
 {
+	/* I3 of cfa_program.c */
+	CLAIM_FULL(row->cfa_reg < ARCH_REG_COUNT);
 	switch (row->cfa_how) {
 	case CFA_OFFSET:
 		*cfa = context->regs->r[row->cfa_reg] +
@@ -148,6 +152,7 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 	status = cfi_find(&image->tables, wanted.pc, &fde);
 	if (status)
 		return status;
+	CLAIM_FULL(fde.start <= wanted.pc && wanted.pc < fde.end);
 	cfa_program_run(&fde, keep_row, &wanted);
 	if (!wanted.found)
 		return -EINVAL;

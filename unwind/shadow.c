@@ -75,6 +75,7 @@ static void forget_barrier(struct capture_thread *t)
 {
 	struct shadow_frame *f = &t->frames[t->barrier[--t->barrier_count]];
 
+	CLAIM_FULL(t->barrier_count < BARRIERS_MAX && f > t->frames);
 	CLAIM_FULL(f->mark & MARK_BARRIER);
 	f->mark &= ~MARK_BARRIER;
 }
@@ -87,6 +88,8 @@ static struct shadow_frame *standing_barrier(struct capture_thread *t,
 		struct shadow_frame *b =
 			&t->frames[t->barrier[t->barrier_count - 1]];
 
+		/* I5 */
+		CLAIM_FULL(b > t->frames && b < t->frames + t->capacity);
 		if (b <= at && *(const uintptr_t *)b->slot == b->raw)
 			return b;
 		forget_barrier(t);
@@ -99,6 +102,7 @@ static struct shadow_frame *standing_barrier(struct capture_thread *t,
 static inline const struct shadow_word *
 first_different(const struct shadow_word *w, const struct shadow_word *end)
 {
+	CLAIM_FULL(w <= end);
 	while (end - w >= 3 &&
 	       !(shadow_word_differs(w) | shadow_word_differs(w + 1) |
 		 shadow_word_differs(w + 2) | shadow_word_differs(w + 3)))
@@ -114,6 +118,7 @@ struct shadow_frame *shadow_validate(struct capture_thread *t,
 	const struct shadow_word *w;
 	uint32_t standing;
 
+	CLAIM_FULL(at < t->frames + t->count && at->word <= t->word_count);
 	w = first_different(t->words + standing_barrier(t, at)->word,
 			    t->words + at->word);
 	standing = (uint32_t)(w - t->words);
@@ -128,6 +133,7 @@ bool shadow_stands(const struct capture_thread *t, uint32_t at)
 	const struct shadow_word *from = t->words;
 	uint32_t i;
 
+	CLAIM_FULL(at < t->count);
 	for (i = t->barrier_count; i-- > 0;) {
 		const struct shadow_frame *f = &t->frames[t->barrier[i]];
 
@@ -151,6 +157,7 @@ void shadow_recheck(struct capture_thread *t)
 	if (!t->barrier_count)
 		return;
 	end = t->words + t->frames[t->barrier[t->barrier_count - 1]].word;
+	CLAIM_FULL(end < t->words + t->word_count);
 	standing = (uint32_t)(first_different(t->words, end) - t->words);
 	while (t->barrier_count &&
 	       t->frames[t->barrier[t->barrier_count - 1]].word >= standing)
@@ -159,6 +166,9 @@ void shadow_recheck(struct capture_thread *t)
 
 static void add_word(struct capture_thread *t, uintptr_t at, uintptr_t value)
 {
+	CLAIM_FULL(t->word_count < 2 * t->capacity);
+	/* I1, by I2 of walk.c */
+	CLAIM_FULL(!t->word_count || at < t->words[t->word_count - 1].at);
 	t->words[t->word_count++] = (struct shadow_word){ at, value };
 }
 
@@ -167,6 +177,7 @@ static void add_barrier(struct capture_thread *t, uint32_t at)
 {
 	uint32_t i = t->barrier_count;
 
+	CLAIM_FULL(at > 0 && at < t->count && i <= BARRIERS_MAX);
 	if (i == BARRIERS_MAX) {
 		/* The outermost is the least missed. */
 		t->frames[t->barrier[0]].mark &= ~MARK_BARRIER;
@@ -176,6 +187,7 @@ static void add_barrier(struct capture_thread *t, uint32_t at)
 	}
 	for (; i > 0 && t->barrier[i - 1] > at; i--)
 		t->barrier[i] = t->barrier[i - 1];
+	CLAIM_FULL(i == 0 || t->barrier[i - 1] < at);	/* I5 */
 	t->barrier[i] = at;
 	t->barrier_count++;
 	t->frames[at].mark |= MARK_BARRIER;
@@ -189,6 +201,8 @@ void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 	/* it is written to the program's stack */
 	if (!CLAIM(at > 0 && at < t->count))
 		return;
+	CLAIM_FULL(!(f->mark & MARK_BARRIER));
+	CLAIM_FULL(t->words[f->word].at == f->slot);
 	f->raw = stub;
 	t->words[f->word].value = stub;
 	/* Plain: nobody but this thread reads its stack. */
@@ -204,6 +218,7 @@ static uintptr_t stub_met(const struct capture_thread *t,
 {
 	uintptr_t *slot = (uintptr_t *)f->slot;
 
+	CLAIM_FULL(f->flags & FRAME_STUB);
 	if (t->mode != GT_MODE_BARRIERS)
 		*slot = f->ra;
 	return *slot;
@@ -214,6 +229,7 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 {
 	struct shadow_frame *to = &t->frames[t->count++];
 
+	CLAIM_FULL(t->count <= t->capacity && f->slot < to[-1].slot);	/* I1 */
 	to->slot = f->slot;
 	to->raw = f->ra;
 	to->hash = f->hash;
@@ -236,6 +252,8 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 static void cut_at(struct capture_thread *t, uint32_t join,
 		   const struct frame *own)
 {
+	CLAIM_FULL(t->frames[join].slot == own->slot);
+	CLAIM_FULL(t->frames[join].word < t->word_count);
 	t->count = join + 1;
 	t->word_count = t->frames[join].word + 1;
 	if (own->flags & FRAME_FP_AT)
@@ -258,6 +276,8 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 			shadow_clear(t);
 			return parent;
 		}
+	CLAIM_FULL(w->count > 0 && w->count <= t->capacity);
+	CLAIM_FULL(end != WALK_HARD && w->stop < GT_STOP_COUNT);
 	if (end == WALK_JOINED) {
 		CLAIM_FULL(w->join > 0 && w->join < t->count);
 		i--;
@@ -286,6 +306,7 @@ uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w,
 {
 	uint32_t i = w->count, parent = w->stop;
 
+	CLAIM_FULL(end != WALK_JOINED || w->join < t->count);
 	if (end == WALK_JOINED) {
 		i--;
 		parent = (uint32_t)t->frames[w->join].mark;

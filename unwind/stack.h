@@ -16,6 +16,7 @@
 
 #include "arch.h"
 #include "unwind/capture.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define STACK_PAGE 4096u	/* no kernel page is smaller */
@@ -152,6 +153,7 @@ bool stack_read_checked(struct stack_reader *r, uintptr_t address,
 static inline bool stack_read(struct stack_reader *r, uintptr_t address,
 			      uintptr_t *value)
 {
+	CLAIM_FULL(r->lo <= r->hi);
 	if (__builtin_expect(address - r->lo < r->hi - r->lo &&
 				     !(address & (sizeof(uintptr_t) - 1)),
 			     1)) {

@@ -7,7 +7,8 @@
  *
  * I1  Every word whose value the walk used is in scratch: as a frame's slot,
  *     its fp_at, or a FRAME_WORD entry.
- * I2  Slots grow from entry to entry.
+ * I2  Slots grow from entry to entry, and a frame's fp_at lies between its own
+ *     and the next one inward; or the walk is not to be remembered.
  *
  * Thread context: any; scratch belongs to the calling thread.
  */
@@ -15,6 +16,7 @@
 #include <stddef.h>
 
 #include "unwind/barrier.h"
+#include "unwind/claim.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/rule_cache.h"
@@ -48,6 +50,7 @@ static uint32_t rule_payload(uint16_t id)
 {
 	struct rule r = rules_dictionary[id];
 
+	CLAIM_FULL(id < rules_count());
 	if (id && r.kind == RULE_FRAME && r.cfa_off > 0 &&
 	    r.cfa_off % ARCH_WORD == 0 &&
 	    r.cfa_off / ARCH_WORD <= WORD_CFA_MAX && r.fp_off <= 0 &&
@@ -120,6 +123,10 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 			       rule_at_run_time(ra, image || rules, &constant);
 	if (!constant)
 		return payload;
+	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && !(payload & WORD_JOIN));
+	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
+	CLAIM_FULL((size_t)(at - rule_cache) <= 2 * INDEX_MASK &&
+		   (at - rule_cache) % 2 == 0);
 	/* The newer word first; the other of the set is pushed out. */
 	atomic_store_explicit(&at[1],
 			      atomic_load_explicit(at, memory_order_relaxed),
@@ -153,6 +160,7 @@ static bool use_fp(struct state *s)
 {
 	struct frame *from = s->fp_from, *f;
 
+	CLAIM_FULL(from <= s->top);
 	if (s->fp_at) {
 		if (!stack_read(&s->reader, s->fp_at, &s->fp)) {
 			s->forget = true;
@@ -160,6 +168,9 @@ static bool use_fp(struct state *s)
 		}
 		from->fp_at = s->fp_at;
 		from->flags |= FRAME_FP_AT;
+		/* in another frame than its own: as in push_word */
+		if (s->fp_at >= from->slot || s->fp_at <= from[-1].slot)
+			s->forget = true;
 		s->fp_at = 0;
 	}
 	for (f = s->top; f >= from && !(f->flags & FRAME_FP); f--) {
@@ -200,6 +211,8 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 	const struct rule *r = &rules_dictionary[payload & WORD_ID];
 	uintptr_t word;
 
+	CLAIM_FULL((payload & WORD_ID) < rules_count());
+	CLAIM_FULL(!(payload & (WORD_PLAIN | WORD_FP | WORD_STUB | WORD_JOIN)));
 	*fp_at = 0;
 	switch (r->kind) {
 	case RULE_FRAME:
@@ -273,6 +286,7 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 {
 	struct shadow_frame *j = s->join;
 
+	CLAIM_FULL(j->slot == s->top->slot && j->raw == s->ra);
 	if (!same_fp(s, j))
 		return false;
 	shadow_hash(t->scratch, s->top, j->hash);
@@ -282,6 +296,7 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 		if (t->barrier_count)
 			s->vouched += t->barrier[t->barrier_count - 1];
 	}
+	CLAIM_FULL(s->join <= j);
 	return s->joined = s->join == j;
 }
 
@@ -299,6 +314,7 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
 	s->top = t->scratch + top;
 	s->fp_from = t->scratch + from;
 	s->join = t->frames + at;
+	CLAIM_FULL(s->top < t->scratch + t->capacity && s->fp_from <= s->top);
 	return true;
 }
 
@@ -306,6 +322,7 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
  * Answers the rule there. */
 static uint32_t through_stub(struct state *s)
 {
+	CLAIM_FULL(barrier_is_stub(s->ra));
 	s->ra = barrier_origin(s->ra);
 	s->top->ra = s->ra;
 	s->top->flags |= FRAME_STUB;
@@ -321,6 +338,7 @@ static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
 {
 	uintptr_t saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
 
+	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	if (!(payload & (WORD_PLAIN | WORD_FP))) {
 		if (is_end(payload, s->sp))
 			return false;
@@ -348,6 +366,8 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 {
 	uintptr_t cfa, fp_at;
 
+	CLAIM_FULL(s->top->ra == s->ra && !(s->top->flags & FRAME_WORD));
+	CLAIM_FULL(s->top->slot == s->sp + ARCH_RA_OFFSET);
 	if (s->ra == 0) {	/* the end, though no rule says so */
 		s->top->flags |= FRAME_WORD;
 		return false;
@@ -374,7 +394,10 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		return false;
 	}
 	s->sp = cfa;
+	if (cfa + ARCH_RA_OFFSET <= s->top->slot)
+		s->forget = true;	/* I2 would not hold */
 	frame_set(++s->top, cfa + ARCH_RA_OFFSET, s->ra);
+	CLAIM_FULL(s->top < t->scratch + t->capacity);
 	if (fp_at) {
 		s->fp_at = fp_at;
 		s->fp_from = s->top;
@@ -421,6 +444,7 @@ step_plain(struct capture_thread *t, struct state *s)
 		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
 			fp_from = f;
 	}
+	CLAIM_FULL(f < t->scratch + t->capacity && join >= t->frames);
 	s->join = join;
 	s->top = f;
 	s->fp_from = fp_from;
@@ -439,6 +463,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 {
 	struct state s;
 
+	CLAIM_FULL(!w->base || (w->sp >= t->lo && w->sp < t->hi));
+	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
 	s.reader.lo = w->base ? w->sp : 0;
 	s.reader.hi = w->base ? t->hi : 0;
 	s.reader.page = 0;
@@ -469,6 +495,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 		s.top->flags |= FRAME_WORD;
 	w->join = (uint32_t)(s.join - t->frames);
 	w->count = (uint32_t)(s.top - t->scratch) + 1;
+	CLAIM_FULL(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
+	CLAIM_FULL(!s.joined || (w->join > 0 && !s.hard));
 	w->forget = s.forget;
 	w->strange = s.strange || w->stop == GT_STOP_NO_IMAGE ||
 		     w->stop == GT_STOP_JIT;

@@ -9,6 +9,15 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+#ifdef GNOMON_CLAIMS
+bool buffer_is_valid(const struct buffer *text)
+{
+	return text->data == NULL ? text->size == 0 && text->capacity == 0 :
+	       text->size < text->capacity && text->data[text->size] == 0;
+}
+#endif
 
 void buffer_add(struct buffer *text, const char *bytes, size_t size)
 {
@@ -24,6 +33,7 @@ void buffer_add(struct buffer *text, const char *bytes, size_t size)
 		memcpy(text->data + text->size, bytes, size);
 	text->size += size;
 	text->data[text->size] = 0;
+	CLAIM_FULL(buffer_is_valid(text));
 }
 
 void buffer_string(struct buffer *text, const char *string)
@@ -74,6 +84,7 @@ void buffer_printable(struct buffer *text)
 		if (c < 0x20 || c == 0x7f)
 			text->data[i] = ' ';
 	}
+	CLAIM_FULL(buffer_is_valid(text));
 }
 
 void buffer_clear(struct buffer *text)
@@ -81,6 +92,7 @@ void buffer_clear(struct buffer *text)
 	text->size = 0;
 	if (text->data != NULL)
 		text->data[0] = 0;
+	CLAIM_FULL(buffer_is_valid(text));
 }
 
 void buffer_free(struct buffer *text)

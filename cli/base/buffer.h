@@ -4,6 +4,7 @@
 #ifndef GNOMON_BUFFER_H
 #define GNOMON_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buffer {
@@ -23,5 +24,8 @@ void buffer_wrap(struct buffer *text, const char *paragraph, int indent,
 void buffer_printable(struct buffer *text);
 void buffer_clear(struct buffer *text);	/* keeps the memory */
 void buffer_free(struct buffer *text);
+
+/* Sizes, and the NUL. With GNOMON_CLAIMS. */
+bool buffer_is_valid(const struct buffer *text);
 
 #endif

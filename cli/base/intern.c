@@ -10,6 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "unwind/claim.h"
 
 #define BLOCK_BYTES 65536
 
@@ -34,6 +35,7 @@ static char *arena_take(struct intern *set, size_t size)
 		set->blocks = block;
 	}
 	block->used += size;
+	CLAIM_FULL(block->used <= block->size);
 	return block->bytes + block->used - size;
 }
 
@@ -48,6 +50,28 @@ static const char **find(const struct intern *set, const char *bytes, size_t siz
 	return &set->slots[i];
 }
 
+#ifdef GNOMON_CLAIMS
+bool intern_is_valid(const struct intern *set)
+{
+	size_t used = 0;
+
+	if (set->capacity & (set->capacity - 1))
+		return false;
+	for (size_t i = 0; i < set->capacity; i++) {
+		const char *string = set->slots[i];
+
+		used += string != NULL;
+		if (string != NULL &&
+		    *find(set, string, strlen(string)) != string)
+			return false;
+	}
+	for (const struct intern_block *b = set->blocks; b; b = b->next)
+		if (b->used > b->size)
+			return false;
+	return used == set->used && used * 2 <= set->capacity;
+}
+#endif
+
 static void enlarge(struct intern *set)
 {
 	const char **old = set->slots;
@@ -59,6 +83,7 @@ static void enlarge(struct intern *set)
 		if (old[i] != NULL)
 			*find(set, old[i], strlen(old[i])) = old[i];
 	free(old);
+	CLAIM_FULL(intern_is_valid(set));
 }
 
 const char *intern_bytes(struct intern *set, const char *bytes, size_t size)
@@ -77,6 +102,7 @@ const char *intern_bytes(struct intern *set, const char *bytes, size_t size)
 	memcpy(copy, bytes, size);
 	copy[size] = 0;
 	set->used++;
+	CLAIM_FULL(set->used * 2 <= set->capacity);
 	return *slot = copy;
 }
 

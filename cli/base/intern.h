@@ -5,6 +5,7 @@
 #ifndef GNOMON_INTERN_H
 #define GNOMON_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,9 @@ const char *intern_bytes(struct intern *set, const char *bytes, size_t size);
 /* The one that is there, or NULL. */
 const char *intern_known(const struct intern *set, const char *string);
 void intern_free(struct intern *set);
+
+/* How many there are, that each is found, and how full blocks are. With
+ * GNOMON_CLAIMS. */
+bool intern_is_valid(const struct intern *set);
 
 #endif

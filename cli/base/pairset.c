@@ -11,6 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "unwind/claim.h"
 
 #define FREE UINT64_MAX		/* no pair has that number */
 #define FIRST_SLOTS 64
@@ -37,6 +38,32 @@ static uint64_t *find_slot(const struct pairset *set, uint64_t hash,
 	}
 }
 
+#ifdef GNOMON_CLAIMS
+bool pairset_is_valid(const struct pairset *set)
+{
+	size_t used = 0;
+
+	if (set->index == NULL)
+		return set->pair_count == 0;
+	if (set->index_mask & (set->index_mask + 1) ||
+	    set->pair_count > set->pair_capacity)
+		return false;
+	for (uint64_t i = 0; i <= set->index_mask; i++)
+		used += set->index[i] != FREE;
+	if (used != set->pair_count || used > set->index_mask)
+		return false;
+	for (size_t i = 0; i < set->pair_count; i++) {
+		const struct pair *pair = &set->pairs[i];
+		uint64_t hash = hash_of(pair->first, pair->second);
+
+		if (*find_slot(set, hash, pair->first, pair->second) !=
+		    (hash >> 32 << 32 | i))
+			return false;
+	}
+	return true;
+}
+#endif
+
 static void enlarge(struct pairset *set)
 {
 	uint64_t count = set->index ? (set->index_mask + 1) * 2 : FIRST_SLOTS;
@@ -54,6 +81,7 @@ static void enlarge(struct pairset *set)
 			at++;
 		set->index[at & set->index_mask] = hash >> 32 << 32 | i;
 	}
+	CLAIM_FULL(pairset_is_valid(set));
 }
 
 uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second)
@@ -69,6 +97,7 @@ uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second)
 		*slot = hash >> 32 << 32 | set->pair_count;
 		set->pairs[set->pair_count++] = (struct pair){ first, second };
 	}
+	CLAIM_FULL((uint32_t)*slot < set->pair_count);
 	return (uint32_t)*slot;
 }
 

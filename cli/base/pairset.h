@@ -6,6 +6,7 @@
 #ifndef GNOMON_PAIRSET_H
 #define GNOMON_PAIRSET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,8 @@ struct pairset {
  * before if that is what pair_count was. */
 uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second);
 void pairset_free(struct pairset *set);
+
+/* Each pair is found, by its number. With GNOMON_CLAIMS. */
+bool pairset_is_valid(const struct pairset *set);
 
 #endif

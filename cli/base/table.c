@@ -9,6 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "unwind/claim.h"
 
 #define FIRST_SLOTS 64
 
@@ -21,6 +22,26 @@ static struct table_slot *find(const struct table *table, uint64_t key)
 		i = (i + 1) & table->mask;
 	return &table->slots[i];
 }
+
+#ifdef GNOMON_CLAIMS
+bool table_is_valid(const struct table *table)
+{
+	uint64_t used = 0;
+
+	if (table->slots == NULL)
+		return table->used == 0;
+	if (table->mask & (table->mask + 1))
+		return false;
+	for (uint64_t i = 0; i <= table->mask; i++) {
+		const struct table_slot *slot = &table->slots[i];
+
+		used += slot->value != TABLE_NONE;
+		if (slot->value != TABLE_NONE && find(table, slot->key) != slot)
+			return false;
+	}
+	return used == table->used && used * 2 <= table->mask + 1;
+}
+#endif
 
 static void enlarge(struct table *table)
 {
@@ -37,6 +58,7 @@ static void enlarge(struct table *table)
 		if (old.slots[i].value != TABLE_NONE)
 			*find(table, old.slots[i].key) = old.slots[i];
 	free(old.slots);
+	CLAIM_FULL(table_is_valid(table));
 }
 
 uint32_t table_get(const struct table *table, uint64_t key)
@@ -48,6 +70,7 @@ void table_set(struct table *table, uint64_t key, uint32_t value)
 {
 	struct table_slot *slot;
 
+	CLAIM_FULL(value != TABLE_NONE);
 	if (table->slots == NULL || table->used * 2 > table->mask)
 		enlarge(table);
 	slot = find(table, key);
@@ -55,6 +78,7 @@ void table_set(struct table *table, uint64_t key, uint32_t value)
 		table->used++;
 	slot->key = key;
 	slot->value = value;
+	CLAIM_FULL(table->used * 2 <= table->mask + 1);
 }
 
 void table_free(struct table *table)

@@ -5,6 +5,7 @@
 #ifndef GNOMON_TABLE_H
 #define GNOMON_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TABLE_NONE UINT32_MAX	/* not a value */
@@ -24,5 +25,8 @@ struct table {
 uint32_t table_get(const struct table *table, uint64_t key);
 void table_set(struct table *table, uint64_t key, uint32_t value);
 void table_free(struct table *table);
+
+/* How many there are, and that each is found. With GNOMON_CLAIMS. */
+bool table_is_valid(const struct table *table);
 
 #endif

@@ -21,6 +21,7 @@
 #include "cli/model/leftout.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
+#include "unwind/claim.h"
 
 /* How many allocations lie between two of a sample nobody knows: so many that
  * nothing is taken for temporary. */
@@ -167,6 +168,7 @@ static void add_selected(struct model *model, struct block *block,
 	struct histogram_bucket *cell;
 
 	block->cost = part_cost(model, block, context);
+	CLAIM_FULL(block->cost < model->contexts.cost_count);
 	account_add(&model->totals, &model->contexts.costs[block->cost],
 		    block->birth, amount);
 	account_size(model, block->size, amount);
@@ -221,6 +223,7 @@ static void number_block(struct model *model, const struct block *block)
 					     model->number_capacity,
 					     sizeof(*model->numbers));
 	}
+	CLAIM_FULL(at < model->number_capacity);
 	model->numbers[at] = model->births;
 }
 
@@ -264,6 +267,7 @@ static void decide(struct model *model, const struct block *block,
 		   uint32_t chain, struct selection_end *end)
 {
 	end->number = model->numbers[blocks_number(&model->edges.blocks, block)];
+	CLAIM_FULL(end->number > 0 && end->number <= model->births);
 	if (selection_may(model->selection, block))
 		selection_block(model->selection, block, end, chain == 0 ?
 				NULL : &model->chains.list[chain]);
@@ -356,6 +360,7 @@ static void drop_selected(struct model *model, const struct block *block,
 	uint64_t lifetime = account_lifetime(block, stamp);
 	struct histogram_bucket *cell;
 
+	CLAIM_FULL(block->cost < model->contexts.cost_count);
 	account_drop(&model->totals, cost, amount);
 	if (end == EDGE_LOST)
 		return;
@@ -414,6 +419,8 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	if (ends_apart(model, block, stamp, end, amount))
 		return 0;
 	if (model->selection != NULL && !block->pooled) {
+		CLAIM_FULL(model->sample_mean != 0 ||
+			   model->whole.live_blocks > 0);
 		model->whole.live_blocks -= amount.blocks;
 		model->whole.live_bytes -= amount.bytes;
 		if (end != EDGE_LOST)

@@ -20,6 +20,7 @@
 #include "cli/model/model.h"
 #include "cli/model/tap.h"
 #include "cli/model/weigh.h"
+#include "unwind/claim.h"
 
 /* The block is new and complete but for its cost; `chain`: of which it is the
  * last block, or 0. */
@@ -88,6 +89,9 @@ static inline void account_drop(struct totals *totals,
 				struct weigh_amount amount)
 {
 	account_keep_peak(totals, cost);
+	/* of bytes a hostile trace has as many as it likes */
+	CLAIM_FULL(amount.blocks != 1 || (cost->live_blocks > 0 &&
+					  totals->live_blocks > 0));
 	cost->live_bytes -= amount.bytes;
 	cost->live_blocks -= amount.blocks;
 	totals->live_bytes -= amount.bytes;
@@ -178,6 +182,7 @@ static inline uint32_t account_end(struct model *model, struct block *block,
 	if (__builtin_expect(model->special, 0))
 		return account_special_end(model, block, stamp, by, end);
 	cost = &model->contexts.costs[block->cost];
+	CLAIM_FULL(block->cost < model->contexts.cost_count);
 	account_drop(&model->totals, cost, one);
 	if (end != EDGE_LOST)
 		account_free(model, cost, block,

@@ -12,6 +12,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model.h"
 #include "cli/model/view.h"
+#include "unwind/claim.h"
 
 #define LOOK_AHEAD 24		/* events whose bucket is fetched in advance, */
 #define LOOK_AT_BLOCK 16	/* whose block is, */
@@ -25,6 +26,7 @@ static inline void birth(void *owner, struct block *block, uint32_t lane,
 	struct model *model = owner;
 	struct thread *thread = &model->threads.list[lane >> 1];
 
+	CLAIM_FULL(lane >> 1 < model->threads.count);
 	block->sequence = ++thread->allocations & BLOCK_SEQUENCE;
 	block->thread = lane >> 1;
 	account_birth(model, block, context, chain);
@@ -147,6 +149,7 @@ void model_events(void *owner, uint32_t lane,
 {
 	struct model *model = owner;
 
+	CLAIM_FULL(count > 0 && lane >> 1 < model->threads.count);
 	if (!model->begun)
 		account_begin(model);
 	if (!edges_reach(&model->edges, lane))

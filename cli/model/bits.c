@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 void bits_set(struct bits *bits, uint64_t number)
 {
@@ -18,6 +19,7 @@ void bits_set(struct bits *bits, uint64_t number)
 		memset(&bits->list[page], 0, sizeof(*bits->list));
 		table_set(&bits->pages, key, page);
 	}
+	CLAIM_FULL(page < bits->count && bit < 1u << BITS_PAGE_BITS);
 	bits->list[page].words[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 

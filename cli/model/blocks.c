@@ -42,6 +42,7 @@ static bool allocate(struct blocks_table *table, unsigned bits)
 {
 	size_t count = (size_t)1 << bits;
 
+	assert(bits >= FIRST_BITS && bits <= BITS_MAX);
 	table->buckets = room_lines(NULL, 0, count * sizeof(*table->buckets));
 	table->mask = count - 1;
 	table->shift = 64 - bits;
@@ -79,6 +80,7 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 	struct block *list;
 	uint32_t *unused;
 
+	assert(capacity >= blocks->used && capacity > 0);
 	list = room_pages(blocks->list, list_before, list_size);
 	if (list == NULL)
 		return false;
@@ -148,9 +150,11 @@ static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 		with_room(blocks, blocks_table_of(blocks, hash),
 			  blocks_home(blocks, hash), &place);
 
+	CLAIM_FULL(number > 0 && number < blocks->used);
 	bucket->tags[place] = blocks_tag(hash);
 	bucket->numbers[place] = number;
 	bucket->halves[place] = (uint8_t)(hash >> HALVES_SHIFT);
+	CLAIM_FULL(bucket->tags[place] != 0);
 }
 
 /* The place of the block, which is in the bucket or not. NULL: not. */
@@ -295,6 +299,7 @@ static bool enlarge(struct blocks *blocks)
 	blocks->now = more;
 	blocks->moved = blocks->cleared = 0;
 	blocks->limit = limit_of(&more);
+	CLAIM_FULL(blocks->count < blocks->limit);
 	return true;
 }
 
@@ -310,6 +315,8 @@ static inline uint32_t new_number(struct blocks *blocks)
 		/* It may have been free for long. */
 		__builtin_prefetch(&blocks->list[blocks->unused[
 			left > UNUSED_AHEAD ? left - UNUSED_AHEAD : 0]], 1);
+		CLAIM_FULL(blocks->unused[left] > 0 &&
+			   blocks->unused[left] < blocks->used);
 		return blocks->unused[left];
 	}
 	if (blocks->used == blocks->capacity) {
@@ -319,6 +326,7 @@ static inline uint32_t new_number(struct blocks *blocks)
 		if (capacity <= blocks->used || !make_room(blocks, capacity))
 			return 0;
 	}
+	CLAIM_FULL(blocks->used < blocks->capacity);
 	return (uint32_t)blocks->used++;
 }
 
@@ -349,6 +357,7 @@ struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 	put(blocks, blocks_hash(address), number);
 	blocks->list[number].address = address;
 	blocks->count++;
+	CLAIM_FULL(blocks->count < blocks->used);
 	return &blocks->list[number];
 }
 
@@ -368,6 +377,7 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 	}
 	bucket->tags[number - bucket->numbers] = 0;
 	block->address = 0;
+	CLAIM_FULL(blocks->unused_count < blocks->used);
 	blocks->unused[blocks->unused_count++] = *number;
 	blocks->count--;
 }

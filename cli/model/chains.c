@@ -16,12 +16,39 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/contexts.h"
+#include "unwind/claim.h"
+
+#ifdef GNOMON_CLAIMS
+bool chains_is_valid(const struct chains *chains)
+{
+	size_t held = 0, unused = 0, used = 0;
+
+	for (uint32_t i = chains->unused; i != 0 && unused < chains->count;
+	     i = chains->list[i].cost, unused++)
+		if (i >= chains->count || chains->list[i].length != 0)
+			return false;
+	for (size_t i = 1; i < chains->count; i++)
+		used += chains->list[i].length > 0;
+	for (size_t i = 0; i < chains->block_count; i++) {
+		uint32_t chain = chains->by_block[i];
+
+		held += chain != 0;
+		if (chain != 0 && (chain >= chains->count ||
+				   chains->list[chain].length == 0))
+			return false;	/* I1 */
+	}
+	return held <= used &&
+	       (chains->count == 0 || used + unused + 1 == chains->count);
+}
+#endif
 
 static uint32_t new_chain(struct chains *chains)
 {
 	uint32_t chain = chains->unused;
 
 	if (chain != 0) {
+	CLAIM_FULL(chain == 0 || (chain < chains->count &&
+				  chains->list[chain].length == 0));
 		chains->unused = chains->list[chain].cost;
 		return chain;
 	}
@@ -30,6 +57,8 @@ static uint32_t new_chain(struct chains *chains)
 		memset(&chains->list[chains->count++], 0,
 		       sizeof(*chains->list));
 	}
+	CLAIM_FULL((chains->count & (chains->count - 1)) ||
+		   chains_is_valid(chains));
 	GROW(chains->list, chains->count, chains->capacity);
 	return (uint32_t)chains->count++;
 }
@@ -47,6 +76,8 @@ uint32_t chains_leave(struct chains *chains, uint32_t number,
 {
 	uint32_t chain = chains_at(chains, number);
 
+	CLAIM_FULL(chain == 0 || (chain < chains->count &&
+				  chains->list[chain].length > 0));
 	if (chain != 0) {
 		chains->by_block[number] = 0;
 		return chain;
@@ -89,6 +120,7 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 		       sizeof(*chains->by_block));
 		chains->block_count = count;
 	}
+	CLAIM_FULL(chains->by_block[number] == 0);	/* I1 */
 	chains->by_block[number] = chain;
 	chains->list[chain].length++;
 	count_move(&chains->list[chain], block);
@@ -132,6 +164,7 @@ void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
 			(double)(stamp - chain->birth) : 0,
 	};
 
+	CLAIM_FULL(index < chains->count && chain->length > 0);	/* I1 */
 	/* The filter left its first block out; or realloc freed the block
 	 * and made no other. */
 	if (chain->cost != CONTEXT_NO_COST && chain->length > 1) {

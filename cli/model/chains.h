@@ -81,4 +81,8 @@ void chains_end(struct chains *chains, uint32_t chain, uint64_t stamp,
 void chains_forget(struct chains *chains, uint32_t block);
 void chains_free(struct chains *chains);
 
+/* Every entry is free, or has a length; no block's is free (I1). With
+ * GNOMON_CLAIMS. */
+bool chains_is_valid(const struct chains *chains);
+
 #endif

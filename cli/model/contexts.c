@@ -58,6 +58,7 @@ void contexts_init_known(struct contexts *contexts,
 {
 	size_t size = known->node_count * sizeof(*contexts->node_cost);
 
+	CLAIM_FULL(known->known == NULL);	/* I3 */
 	*contexts = (struct contexts){
 		.known = known,
 		.nodes = known->nodes,
@@ -116,6 +117,7 @@ static void enlarge_index(struct contexts *contexts)
 	uint64_t count = INDEX_SLOTS;
 	size_t size;
 
+	CLAIM_FULL(contexts->known == NULL);	/* I3 */
 	while (is_full(contexts->node_count, count - 1))
 		count *= 2;
 	size = count * sizeof(*contexts->index);
@@ -164,6 +166,8 @@ static uint32_t late_node(struct contexts *contexts, uint32_t parent,
 	GROW(contexts->late, contexts->late_count, contexts->late_capacity);
 	contexts->late[contexts->late_count++] =
 		(struct context_late){ node, record->id };
+	CLAIM_FULL(contexts->late_count == 1 ||
+		   contexts->late[contexts->late_count - 2].node < node);
 	add_node(contexts, parent, record->address, IMAGE_NONE);
 	return node;
 }
@@ -203,6 +207,7 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 		       sizeof(*contexts->pages));
 		contexts->page_count = count;
 	}
+	CLAIM_FULL(number < contexts->page_count);
 	page = &contexts->pages[number];
 	if (*page == NULL) {
 		size_t count = 1u << CONTEXT_PAGE_BITS;
@@ -267,6 +272,8 @@ enum contexts_defined contexts_define(struct contexts *contexts,
 	ref->node = image == IMAGE_NONE ?
 		late_node(contexts, parent, record) :
 		node_for(contexts, parent, record->address, image);
+	CLAIM_FULL(ref->node < contexts->node_count);
+	CLAIM_FULL(parent < ref->node);	/* I1 */
 	contexts->defined++;
 	return parent == CONTEXT_UNDEFINED ? CONTEXTS_ORPHAN :
 		CONTEXTS_DEFINED;
@@ -305,6 +312,7 @@ static uint32_t add_cost(struct contexts *contexts, uint32_t node,
 
 	if (contexts->cost_count == contexts->cost_capacity)
 		enlarge_costs(contexts);
+	CLAIM_FULL(node < contexts->node_count);
 	cost = &contexts->costs[contexts->cost_count];
 	memset(cost, 0, sizeof(*cost));
 	cost->node = node;
@@ -385,6 +393,7 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 		contexts->used[contexts->used_count++] = id;
 		ref->cost = *cost;
 	}
+	CLAIM_FULL(*cost < contexts->cost_count);
 	return *cost;
 }
 

@@ -48,6 +48,7 @@ static void give_up(struct edges *edges)
 	struct pairing_entry entry;
 	struct block *block;
 
+	CLAIM_FULL(edges->waiting.count > 0);
 	pairing_take(&edges->waiting, edges->waiting.oldest, &entry);
 	if (entry.event.kind != GT_ALLOC) {
 		odd(edges, EDGE_UNKNOWN, entry.event.stamp);
@@ -74,6 +75,7 @@ static void wait_for_pair(struct edges *edges, uint32_t lane,
 
 	if (edges->waiting.count == PAIRING_MAX)
 		give_up(edges);
+	CLAIM_FULL(edges->waiting.count < PAIRING_MAX);
 	/* A result waits as what it is to the block: an allocation. */
 	if (event->kind == GT_REALLOC_DONE)
 		entry.event.kind = GT_ALLOC;
@@ -176,6 +178,7 @@ bool edges_reach(struct edges *edges, uint32_t lane)
 	       (count - edges->lane_count) * sizeof(*moving));
 	edges->moving = moving;
 	edges->lane_count = count;
+	assert(lane < edges->lane_count);
 	CLAIM_FULL(edges_is_valid(edges));
 	return true;
 }
@@ -202,6 +205,7 @@ const struct edges_moving *edges_moving_of(struct edges *edges, uint32_t lane)
 static void mark_moving(struct edges *edges, uint32_t lane,
 			struct block *block)
 {
+	CLAIM_FULL(!block->moving);	/* I1 */
 	block->moving = 1;
 	movings_add(&edges->by_block, lane, block->address);
 }
@@ -215,6 +219,7 @@ static void release_moving(struct edges *edges, struct block *block,
 
 	assert(lane != MOVINGS_NONE);	/* I1 */
 	moving = &edges->moving[lane];
+	CLAIM_FULL(moving->found && !moving->released);	/* I1 */
 	movings_remove(&edges->by_block, lane);
 	moving->released = true;
 	moving->chain = release(edges, block, stamp, moving->by, EDGE_MOVED);
@@ -226,6 +231,7 @@ static void abandon(struct edges *edges, struct edges_moving *moving,
 {
 	struct block *block;
 
+	CLAIM_FULL(moving->active);
 	moving->active = false;
 	edges->sink->chain_lost(edges->owner, moving->chain, stamp);
 	moving->chain = 0;
@@ -360,6 +366,7 @@ void edges_allocate_live(struct edges *edges, uint32_t lane,
 			 const struct trace_event *event, uint32_t chain,
 			 struct block *block)
 {
+	CLAIM_FULL(block->address == event->address);
 	block->odd = 1;
 	if (!block->moving) {
 		wait_for_pair(edges, lane, event, chain, true);
@@ -417,6 +424,7 @@ void edges_settle_allocation(struct edges *edges, uint64_t address)
 	if (i == PAIRING_NONE)
 		return;
 	pairing_take(&edges->waiting, i, &entry);
+	CLAIM_FULL(entry.event.kind == GT_ALLOC);
 	odd(edges, EDGE_REPAIRED, entry.event.stamp);
 	allocate(edges, entry.lane, &entry.event, entry.chain, true);
 }

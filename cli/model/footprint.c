@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define KIB 1024
 #define POINTS_MAX (8u << 20)		/* 9 days at the highest rate */
@@ -40,6 +41,7 @@ void footprint_point(struct footprint *footprint,
 /* What no snapshot has claimed goes (I1). */
 static void begin_gathering(struct footprint *footprint, uint64_t number)
 {
+	CLAIM_FULL(footprint->gathered <= footprint->mapping_count);	/* I1 */
 	footprint->mapping_count = footprint->gathered;
 	memset(&footprint->all, 0, sizeof(footprint->all));
 	memset(&footprint->ours, 0, sizeof(footprint->ours));
@@ -80,6 +82,24 @@ void footprint_mapping(struct footprint *footprint,
 				mapping->path_size);
 }
 
+#ifdef GNOMON_CLAIMS
+bool footprint_is_valid(const struct footprint *footprint)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < footprint->point_count; i++)
+		if (footprint->points[i].stamp < footprint->points[i - 1].stamp)
+			return false;
+	for (size_t i = 0; i < footprint->snapshot_count; i++) {
+		if (footprint->snapshots[i].first != first)
+			return false;	/* I1 */
+		first += footprint->snapshots[i].count;
+	}
+	return first == footprint->gathered &&
+	       footprint->gathered <= footprint->mapping_count;
+}
+#endif
+
 void footprint_snapshot(struct footprint *footprint,
 			const struct trace_snapshot *snapshot)
 {
@@ -103,6 +123,8 @@ void footprint_snapshot(struct footprint *footprint,
 	to->first = footprint->gathered;
 	to->count = footprint->mapping_count - footprint->gathered;
 	footprint->gathered = footprint->mapping_count;
+	CLAIM_FULL((footprint->snapshot_count & (footprint->snapshot_count - 1)) ||
+		   footprint_is_valid(footprint));
 	begin_gathering(footprint, 0);
 }
 

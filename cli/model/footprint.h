@@ -70,4 +70,7 @@ bool footprint_is_detailed(const struct footprint *footprint);
 const struct footprint_snapshot *
 footprint_arenas(const struct footprint *footprint);
 
+/* Points are in order of time, snapshots adjoin (I1). With GNOMON_CLAIMS. */
+bool footprint_is_valid(const struct footprint *footprint);
+
 #endif

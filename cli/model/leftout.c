@@ -8,6 +8,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
+#include "unwind/claim.h"
 
 void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
 {
@@ -111,6 +112,7 @@ static void merge_rows(struct leftout *leftout)
 			add_row(&rows[count], &rows[i]);
 		else
 			rows[++count] = rows[i];
+	CLAIM_FULL(count < leftout->row_count);
 	leftout->row_count = count + 1;
 }
 
@@ -147,6 +149,7 @@ static void apply(struct model *model, const struct leftout_row *row,
 	uint64_t bytes = rest(value[GT_TOTALS_BYTES],
 			      value[GT_TOTALS_FREED_BYTES]);
 
+	CLAIM_FULL(index < model->contexts.cost_count);
 	account_keep_peak(totals, cost);
 	if (value[GT_TOTALS_ALLOCATIONS] > 0 &&
 	    (cost->allocations == 0 || value[GT_TOTALS_FIRST] < cost->first))

@@ -14,11 +14,13 @@
 
 #include "cli/base/hash.h"
 #include "cli/base/room.h"
+#include "unwind/claim.h"
 
 #define BITS_MIN 6
 
 static uint32_t *bucket_of(const struct movings *movings, uint64_t address)
 {
+	CLAIM_FULL(movings->bits >= BITS_MIN && movings->bits < 64);
 	return &movings->buckets[hash_number(address) >> (64 - movings->bits)];
 }
 
@@ -27,9 +29,27 @@ static void link_lane(struct movings *movings, uint32_t lane)
 	struct movings_lane *entry = &movings->lanes[lane];
 	uint32_t *bucket = bucket_of(movings, entry->address);
 
+	CLAIM_FULL((size_t)lane >> movings->bits == 0);
 	entry->next = *bucket;
 	*bucket = lane + 1;
 }
+
+#ifdef GNOMON_CLAIMS
+bool movings_is_valid(const struct movings *movings)
+{
+	size_t count = movings->bits ? (size_t)1 << movings->bits : 0;
+	size_t linked = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t at = movings->buckets[i]; at != 0;
+		     at = movings->lanes[at - 1].next)
+			if (at > count || linked++ == count ||
+			    bucket_of(movings, movings->lanes[at - 1].address) !=
+				    &movings->buckets[i])
+				return false;	/* I1 */
+	return true;
+}
+#endif
 
 /* As many as that. */
 static bool grow(struct movings *movings, unsigned bits)
@@ -40,6 +60,7 @@ static bool grow(struct movings *movings, unsigned bits)
 	struct movings_lane *lanes = buckets == NULL ? NULL :
 		room_resize(movings->lanes, count, sizeof(*lanes));
 
+	CLAIM_FULL(bits > movings->bits);
 	if (lanes == NULL) {
 		free(buckets);
 		return false;
@@ -53,6 +74,7 @@ static bool grow(struct movings *movings, unsigned bits)
 			link_lane(movings, at - 1);
 		}
 	free(before);
+	CLAIM_FULL(movings_is_valid(movings));
 	return true;
 }
 
@@ -68,6 +90,7 @@ bool movings_reach(struct movings *movings, uint32_t lane)
 void movings_add(struct movings *movings, uint32_t lane, uint64_t address)
 {
 	assert(movings->bits > 0 && (size_t)lane >> movings->bits == 0);
+	CLAIM_FULL(movings_find(movings, address) == MOVINGS_NONE);
 	movings->lanes[lane].address = address;
 	link_lane(movings, lane);
 }
@@ -95,6 +118,7 @@ uint32_t movings_find(const struct movings *movings, uint64_t address)
 		if (movings->lanes[at - 1].address == address)
 			break;
 	return at - 1;
+	CLAIM_FULL(at == 0 || (size_t)(at - 1) >> movings->bits == 0);
 }
 
 void movings_free(struct movings *movings)

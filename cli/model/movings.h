@@ -33,4 +33,7 @@ void movings_remove(struct movings *movings, uint32_t lane);
 uint32_t movings_find(const struct movings *movings, uint64_t address);
 void movings_free(struct movings *movings);
 
+/* Each lane is in its address's bucket, and in no other. With GNOMON_CLAIMS. */
+bool movings_is_valid(const struct movings *movings);
+
 #endif

@@ -71,6 +71,7 @@ static void set_expiry(struct pairing *pairing)
 		&pairing->slots[pairing->oldest].entry.event;
 	uint64_t end = oldest->stamp + pairing->window;
 
+	CLAIM_FULL(pairing->count == 0 || pairing->oldest != PAIRING_NONE);
 	if (pairing->count == 0 || end < oldest->stamp)
 		end = UINT64_MAX;
 	pairing->expires = end;
@@ -82,9 +83,11 @@ static uint16_t new_slot(struct pairing *pairing)
 
 	assert(pairing->count < PAIRING_MAX);
 	pairing->count++;
+	CLAIM_FULL(index != PAIRING_NONE || pairing->used < PAIRING_MAX);
 	if (index == PAIRING_NONE)
 		return ++pairing->used;
 	pairing->unused = pairing->slots[index].newer;
+	CLAIM_FULL(index <= pairing->used);	/* I1 */
 	return index;
 }
 
@@ -119,6 +122,7 @@ static void unlink_slot(struct pairing *pairing, uint16_t index)
 	uint16_t *bucket = bucket_of(pairing, slot->entry.event.address,
 				     slot->entry.event.kind);
 
+	CLAIM_FULL(pairing->count > 0);
 	if (slot->older != PAIRING_NONE)
 		slots[slot->older].newer = slot->newer;
 	else
@@ -177,6 +181,7 @@ unsigned pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds)
 			     pairing->slots[best].number))
 			best = found;
 	}
+	CLAIM_FULL(best == PAIRING_NONE || best <= pairing->used);
 	return best;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model.h"
 #include "cli/model/view.h"
+#include "unwind/claim.h"
 
 /* So many allocations of its thread may lie between a block of these and the
  * part's begin: none of them is temporary. */
@@ -52,6 +53,7 @@ static void bear(struct model *model, const struct trace_live *live)
 	struct block *block;
 	int is_new;
 
+	CLAIM_FULL(live->ring < model->threads.count);
 	block = blocks_add(&model->edges.blocks, live->address, &is_new);
 	if (!is_new)
 		return;		/* a trace that says it twice */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 uint64_t row_value(const struct rows *rows, const struct row *row)
 {
@@ -54,6 +55,7 @@ static void offer(struct rows *rows, size_t limit, const struct row *row)
 {
 	struct row *heap = rows->list;
 	size_t i = rows->count;
+	CLAIM_FULL(limit > 0 && rows->count <= limit);
 
 	if (rows->count < limit) {
 		rows->count++;
@@ -76,6 +78,7 @@ static void offer(struct rows *rows, size_t limit, const struct row *row)
 		heap[i] = heap[child];
 		i = child;
 	}
+	CLAIM_FULL(i < limit);
 	heap[i] = *row;
 }
 
@@ -84,6 +87,7 @@ static void group_row(struct rows *rows, size_t *capacity,
 		      struct table *groups, const struct row *row)
 {
 	uint32_t at = table_get(groups, row->group);
+	CLAIM_FULL(at == TABLE_NONE || at < rows->count);
 
 	if (at != TABLE_NONE) {
 		merge(&rows->list[at], row);
@@ -139,6 +143,7 @@ void rows_collect(const struct model *model, const struct rows_query *query,
 		else
 			rows->list[rows->count++] = row;
 	}
+	CLAIM_FULL(rows->count <= n && rows->nonzero <= n);
 	if (query->group != NULL)
 		cut(rows, query->limit);
 	table_free(&groups);

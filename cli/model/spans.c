@@ -45,6 +45,7 @@ static uint32_t make(struct spans *spans, uint64_t start, uint64_t end,
 		GROW(spans->list, spans->count, spans->capacity);
 		i = (uint32_t)spans->count++;
 	}
+	CLAIM_FULL(i != 0 && i < spans->count && start < end);
 	spans->list[i] = (struct span){
 		start, end, owner, flags, 0, 0, next_random(spans)
 	};
@@ -58,6 +59,7 @@ static uint32_t join(struct spans *spans, uint32_t low, uint32_t high)
 
 	if (low == 0 || high == 0)
 		return low | high;
+	CLAIM_FULL(list[low].start < list[high].start);
 	if (list[low].priority > list[high].priority) {
 		list[low].right = join(spans, list[low].right, high);
 		return low;
@@ -127,6 +129,7 @@ void spans_split(struct spans *spans, uint64_t address)
 	if (span == NULL || span->start >= address)
 		return;
 	whole = *span;
+	CLAIM_FULL(address < whole.end);
 	span->end = address;
 	insert(spans, make(spans, address, whole.end, whole.owner,
 			   whole.flags));
@@ -143,6 +146,7 @@ static void drop(struct spans *spans, uint32_t tree,
 		return;
 	drop(spans, span->left, gone, owner);
 	right = span->right;
+	CLAIM_FULL(spans->bytes >= span->end - span->start);
 	spans->bytes -= span->end - span->start;
 	if (gone != NULL)
 		gone(owner, span);
@@ -165,6 +169,7 @@ void spans_cut(struct spans *spans, uint64_t start, uint64_t end,
 	part(spans, middle, end, &middle, &high);
 	spans->root = join(spans, low, high);
 	drop(spans, middle, gone, owner);
+	CLAIM_FULL(!spans->root == !spans->bytes);
 }
 
 struct taken {

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define NAMES_MAX 4096		/* of a thread; later ones are not kept */
 /* Earlier threads with the same tid, or pthread_t, that are looked at: events
@@ -47,6 +48,7 @@ static struct ring_use *ring_entry(struct threads *threads, uint32_t ring)
 	uint32_t i = table_get(&threads->by_ring, ring);
 	struct ring_use *use;
 
+	CLAIM_FULL(i == TABLE_NONE || i < threads->ring_count);
 	if (i != TABLE_NONE)
 		return &threads->rings[i];
 	GROW(threads->rings, threads->ring_count, threads->ring_capacity);
@@ -98,6 +100,8 @@ static void put_name(struct thread *thread, uint64_t since, const char *text,
 	at = thread->names + i;
 	memmove(at + 1, at, (thread->name_count++ - i) * sizeof(*at));
 	*at = name;
+	CLAIM_FULL(i == 0 || at[-1].since <= since);
+	CLAIM_FULL(i + 1 == thread->name_count || at[1].since > since);
 }
 
 /* ---- who is meant ---- */
@@ -252,6 +256,7 @@ static uint32_t new_thread(struct threads *threads,
 				record->flags & ~(uint32_t)GT_THREAD_NESTED,
 				record->stamp);
 
+	CLAIM_FULL(older < i);
 	threads->list[i].older_tid = older;
 	table_set(&threads->by_tid, record->tid, i);
 	return i;

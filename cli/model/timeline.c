@@ -15,6 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/footprint.h"
+#include "unwind/claim.h"
 
 #define KIB 1024
 
@@ -30,6 +31,7 @@ static void close_last(struct timeline *timeline,
 	struct timeline_bucket *last = &timeline->buckets[timeline->count - 1];
 	const struct timeline_sums *before = &timeline->before;
 
+	CLAIM_FULL(timeline->count > 0);
 	last->live_bytes = sums->live_bytes;
 	last->live_blocks = sums->live_blocks;
 	last->allocations = sums->allocations - before->allocations;
@@ -44,6 +46,7 @@ static void open_next(struct timeline *timeline,
 {
 	struct timeline_bucket *next = &timeline->buckets[timeline->count++];
 
+	CLAIM_FULL(timeline->count <= TIMELINE_BUCKETS);	/* I1 */
 	memset(next, 0, sizeof(*next));
 	next->live_bytes = next->live_bytes_max = sums->live_bytes;
 	next->live_blocks = next->live_blocks_max = sums->live_blocks;
@@ -88,7 +91,18 @@ static void widen(struct timeline *timeline)
 			merge(&buckets[i / 2], &buckets[i]);
 	timeline->count = (count + 1) / 2;
 	timeline->shift++;
+	CLAIM_FULL(timeline->shift < 64);
 }
+
+#ifdef GNOMON_CLAIMS
+bool timeline_is_valid(const struct timeline *timeline)
+{
+	if (timeline->count == 0)
+		return timeline->end == 0;
+	return timeline->count <= TIMELINE_BUCKETS && timeline->shift < 64 &&
+	       timeline->end == timeline_stamp(timeline, timeline->count);
+}
+#endif
 
 void timeline_advance(struct timeline *timeline, uint64_t stamp,
 		      const struct timeline_sums *sums)
@@ -112,6 +126,7 @@ void timeline_advance(struct timeline *timeline, uint64_t stamp,
 		open_next(timeline, sums);
 	}
 	timeline->end = timeline_stamp(timeline, timeline->count);
+	CLAIM_FULL(timeline_is_valid(timeline));
 }
 
 void timeline_finish(struct timeline *timeline,

@@ -94,4 +94,8 @@ void timeline_memory(const struct timeline *timeline,
 		     const struct footprint *footprint,
 		     uint64_t (*rows)[GT_USAGE_VALUES]);
 
+/* How many buckets there are, and where the last ends (I1). With
+ * GNOMON_CLAIMS. */
+bool timeline_is_valid(const struct timeline *timeline);
+
 #endif

@@ -25,6 +25,7 @@
 #include "cli/base/progress.h"
 #include "cli/profile/glue.h"
 #include "cli/profile/inward.h"
+#include "unwind/claim.h"
 
 #define INDEX_FREE UINT64_MAX
 #define LEVEL_BITS 6	/* of sums: 64 of one level are one of the next */
@@ -159,6 +160,8 @@ static void enlarge_index(struct profile *profile)
 static uint32_t new_node(struct profile *profile, uint32_t parent,
 			 uint32_t frame)
 {
+	CLAIM_FULL(parent < profile->node_count ||
+		   profile->node_count == 0);	/* I1 */
 	GROW(profile->nodes, profile->node_count, profile->node_capacity);
 	profile->nodes[profile->node_count] = (struct profile_node){
 		parent, frame, 0, PROFILE_NONE
@@ -192,6 +195,7 @@ static struct profile_self *self_of(struct profile *profile, uint32_t node,
 	for (; at != PROFILE_NONE; at = profile->selves[at].next)
 		if (profile->selves[at].side == side)
 			return &profile->selves[at];
+	CLAIM_FULL(node < profile->node_count && side < profile->sides);
 	GROW(profile->selves, profile->self_count, profile->self_capacity);
 	self = &profile->selves[profile->self_count];
 	memset(self, 0, sizeof(*self));
@@ -365,6 +369,7 @@ static uint32_t *number_nodes(struct profile *profile)
 	for (size_t i = count - 1; i > 0; i--)
 		nodes[nodes[i].parent].end += nodes[i].end;
 	number[0] = 0;
+	assert(nodes[0].end == count);
 	nodes[0].first = 1;
 	for (size_t i = 1; i < count; i++) {
 		uint32_t *next = &nodes[nodes[i].parent].first;
@@ -394,6 +399,7 @@ static void order_selves(struct profile *profile)
 		nodes[i].first = before;
 		before += own;
 	}
+	assert(before == profile->self_count);
 	/* Filling moves each `first` to the next one's; it is moved back. */
 	for (unsigned side = 0; side < profile->sides; side++)
 		for (size_t i = 0; i < profile->self_count; i++)
@@ -404,6 +410,7 @@ static void order_selves(struct profile *profile)
 		nodes[i].first = nodes[i - 1].first;
 	nodes[0].first = 0;
 	profile->order = order;
+	assert(nodes[profile->node_count].first == profile->self_count);
 }
 
 /* How many selves a sum of this level is over, as a power of two. */
@@ -456,6 +463,27 @@ static void move_nodes(struct profile_node *nodes, uint32_t *number,
 		}
 }
 
+#ifdef GNOMON_CLAIMS
+bool profile_is_valid(const struct profile *profile)
+{
+	const struct profile_node *nodes = profile->nodes;
+
+	for (size_t n = 0; n < profile->node_count; n++)
+		if ((n > 0 && nodes[n].parent >= n) ||	/* I1 */
+		    nodes[n].end <= n ||
+		    nodes[n].end > nodes[nodes[n].parent].end ||
+		    nodes[n].first > nodes[n + 1].first)
+			return false;	/* I2 */
+	for (size_t i = 1; i < profile->self_count; i++)
+		if (profile->selves[profile->order[i - 1]].node >
+		    profile->selves[profile->order[i]].node)
+			return false;
+	return profile->node_count > 0 &&
+	       nodes[PROFILE_ROOT].end == profile->node_count &&
+	       nodes[profile->node_count].first == profile->self_count;
+}
+#endif
+
 void profile_seal(struct profile *profile)
 {
 	size_t count = profile->node_count;
@@ -480,6 +508,7 @@ void profile_seal(struct profile *profile)
 	order_selves(profile);
 	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
 		sum_level(profile, level);
+	CLAIM_FULL(profile_is_valid(profile));
 	profile->sealed = true;
 }
 
@@ -535,6 +564,7 @@ static uint64_t sum_up(const struct profile *profile, uint32_t first,
 {
 	uint64_t contexts = 0;
 
+	CLAIM_FULL(first <= end && end <= profile->self_count);
 	memset(sum, 0, sizeof(*sum));
 	for (size_t i = first; i < end;) {
 		int level = fitting_level(i, end);
@@ -565,6 +595,7 @@ uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
 {
 	const struct profile_node *nodes = profile->nodes;
 
+	CLAIM_FULL(node < profile->node_count);
 	assert(profile->sealed);
 	return sum_up(profile, nodes[node].first,
 		      nodes[nodes[node].end].first, side, sum);
@@ -574,6 +605,7 @@ uint64_t profile_own(const struct profile *profile, uint32_t node,
 		     unsigned side, struct figures *sum)
 {
 	assert(profile->sealed);
+	CLAIM_FULL(node < profile->node_count);
 	return sum_up(profile, profile->nodes[node].first,
 		      profile->nodes[node + 1].first, side, sum);
 }

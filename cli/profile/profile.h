@@ -140,4 +140,8 @@ uint32_t profile_site(const struct profile *profile, uint32_t node);
 uint64_t profile_value(const struct profile *profile,
 		       const struct figures *figures, enum figure key);
 
+/* Of a sealed one: the ranges of nodes and selves (I1, I2). With
+ * GNOMON_CLAIMS. */
+bool profile_is_valid(const struct profile *profile);
+
 #endif

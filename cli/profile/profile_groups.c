@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 const char *const profile_by_names[PROFILE_BY_COUNT] = {
 	[PROFILE_BY_STACK] = "stack",
@@ -75,6 +76,7 @@ static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 	const char *unique;
 	uint32_t group;
 
+	CLAIM_FULL(frame < grouping->profile->frame_count);
 	if (grouping->of_frame[frame] != PROFILE_NONE)
 		return grouping->of_frame[frame];
 	describe(&grouping->scratch, &grouping->profile->frames[frame],
@@ -155,6 +157,7 @@ static void add_own(struct grouping *grouping, uint32_t node, uint32_t number)
 	struct profile_groups *groups = grouping->groups;
 	struct profile_group *group = &groups->list[number];
 
+	CLAIM_FULL(number < groups->count);
 	for (unsigned side = 0; side < groups->sides; side++) {
 		struct figures own;
 		uint64_t value;
@@ -208,6 +211,9 @@ static void open_node(struct opening *opening, uint32_t node)
 				 profile->nodes[node].frame);
 		opening->times[group]++;
 	}
+	CLAIM_FULL(opening->count == 0 ||
+		   profile->nodes[opening->open[opening->count - 1].node].end >
+			   node);
 	opening->open[opening->count] = (struct open_node){ node, group };
 	for (unsigned side = 0; side < sides; side++)
 		profile_own(profile, node, side,
@@ -225,6 +231,7 @@ static void close_node(struct opening *opening)
 
 	if (group == PROFILE_NONE)
 		return;
+	CLAIM_FULL(at > 0 && opening->times[group] > 0);
 	if (--opening->times[group] == 0)
 		for (unsigned side = 0; side < sides; side++)
 			figures_add(&groups->inclusive[(size_t)group * sides +

@@ -40,6 +40,7 @@
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
 #include "cli/recorder/turn.h"
+#include "unwind/claim.h"
 
 #define FEED_AGE_NS (1 * UINT64_C(1000000000))
 #define FEED_SYNC_NS (1 * UINT64_C(1000000000))
@@ -100,6 +101,7 @@ static void feed_grow(struct feed *feed, uint32_t id)
 		sequence_ring_ends(feed, id);
 	own->generation = feed->r->given[id].generation;
 	own->taken = own->head = own->seen = 0;
+	CLAIM_FULL(feed->r->given[id].tail == 0);
 }
 
 /* Wakes a producer that waits; gives it a larger ring if the old one was
@@ -168,6 +170,7 @@ static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
 	err = chunk_write(feed->out, GT_EVENTS, to, &range);
 	if (err)
 		return err;
+	CLAIM_FULL(feed->encode->blocks <= feed->encode->events);
 	feed->events += feed->encode->events;
 	feed->blocks += feed->encode->blocks;
 	if (recording_is_nested(feed->r, id))
@@ -280,6 +283,7 @@ static uint64_t feed_drain(struct feed *feed, uint32_t id,
 		.nested = given->flags & GT_THREAD_NESTED,
 	};
 
+	CLAIM_FULL(span.to <= own->head);
 	if (!feed_writes(feed) && span.from < span.to) {
 		feed_lose(feed, encode_unfinished(&span));
 		span.from = span.to;
@@ -337,6 +341,7 @@ static void feed_adapt(struct feed *feed)
 			feed->effort--;
 	}
 	feed->compress->effort = feed->effort;
+	assert(feed->effort <= COMPRESS_FAST);
 	feed->pressed = false;
 }
 
@@ -495,6 +500,7 @@ void feed_sync(struct feed *feed, enum feed_depth depth)
 	emit_image_flush_gone(feed->images);
 	if (depth == FEED_LAST)
 		emit_capture_all(feed->out, feed->r);
+	CLAIM_FULL(mark >= feed->watermark);
 	feed->watermark = mark;
 	feed->sync_ns = now_ns;
 	feed->since_sync = 0;

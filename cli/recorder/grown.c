@@ -28,5 +28,6 @@ bool grown_more(struct grown *grown, uint64_t bytes)
 		return false;
 	grown->at = at;
 	grown->ready = to;
+	assert(grown->ready >= bytes && grown->ready <= grown->most);
 	return true;
 }

@@ -136,6 +136,7 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 	long err = 0;
 
 	assert(from <= to);
+	assert(live->reserved <= live->budget);	/* I2 */
 	if (to > live->size || to - from > live->budget - live->reserved)
 		return -ENOMEM;
 	if (live->fd >= 0)
@@ -170,6 +171,7 @@ static void live_more_nodes(struct live *live)
 				     next * sizeof(struct gl_node));
 	if (live->nodes_refused)
 		return;
+	assert(next > limit && next <= live->nodes_max);
 	live->nodes_reserved = next;
 	/* pairs with the acquire of whoever reserves a node: the pages are
 	 * there; waiters sleep on it */
@@ -196,6 +198,7 @@ static void live_more_heaps(struct live *live)
 		at + next * GL_HEAP_NAME);
 	if (!live->heaps_refused)
 		live->heaps_reserved = next;
+	CLAIM_FULL(live_is_valid(live));
 }
 
 void live_ahead(struct live *live)
@@ -219,6 +222,7 @@ void live_ahead(struct live *live)
 		h->images_offset + next * sizeof(struct gl_image));
 	if (!live->images_refused)
 		live->images_reserved = next;
+	CLAIM_FULL(live_is_valid(live));
 }
 
 /* Whether the path is still the file's: whoever came later and put another

@@ -65,6 +65,8 @@ static uint64_t pool_more(struct pool *pool, uint64_t bytes)
 /* The link of a block. Each has more than a page, so no two begin in one. */
 static uint64_t *pool_link_of(const struct pool *pool, uint64_t at)
 {
+	CLAIM_FULL(at >= pool->live->shape.data_offset &&
+		   at < pool->live->shape.data_offset + pool->used);
 	return &pool->links_of[(at - pool->live->shape.data_offset) / GL_PAGE];
 }
 
@@ -94,6 +96,7 @@ static void pool_give_back(struct pool *pool, uint64_t at, unsigned class)
 
 static unsigned pool_class_of(const struct recording_ring *given)
 {
+	CLAIM_FULL(!(given->mask & (given->mask + 1)));
 	return 63 - __builtin_clzll(given->mask + 1);
 }
 
@@ -133,6 +136,7 @@ static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
 	assert(at >= pool->live->shape.data_offset &&
 	       at + given->mask + 1 + GL_RING_SLACK <=
 		       pool->live->shape.data_offset + pool->used);
+	CLAIM_FULL(at % sizeof(uint64_t) == 0);
 }
 
 /* Positions begin anew. */
@@ -167,6 +171,7 @@ static bool pool_link(struct pool *pool, uint32_t id)
 
 	if (id < pool->links)
 		return true;
+	CLAIM_FULL(id == pool->links);
 	if (live_reserve(pool->live, at, at + GL_PAGE))
 		return false;
 	pool->links += GL_PAGE / sizeof(uint32_t);
@@ -195,6 +200,7 @@ static bool pool_place(struct pool *pool, uint32_t id)
 
 	if (id < pool->places)
 		return true;
+	CLAIM_FULL(id == pool->places);
 	if (live_reserve(pool->live, at, at + GL_PAGE))
 		return false;
 	pool->places += GL_PAGE / sizeof(uint64_t);
@@ -228,6 +234,7 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	pool->r->given[id].flags = ring->flags;
 	table[id] = header;
 	pool->r->ring_count++;
+	assert(pool->r->ring_count <= GL_RINGS_MAX);
 	if (which == RECORDER_PRIMARY)
 		pool->main_given = true;
 	/* pairs with the acquire of whoever walks the table */
@@ -248,6 +255,7 @@ static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
 	ahead -= (ahead + POOL_AHEAD_SINK - 1) / POOL_AHEAD_SINK;
 	ahead = base_max(ahead, base_min(2 * taken, POOL_AHEAD_MAX));
 	ahead = base_max(ahead, pool_low[which]);
+	assert(ahead >= pool_low[which] && ahead <= POOL_AHEAD_MAX);
 	pool->ahead[which] = ahead;
 	atomic_store_explicit(&shared->ring_alarm[which], ahead / 2,
 			      memory_order_relaxed);
@@ -369,6 +377,7 @@ void pool_close(struct pool *pool, uint32_t id)
 					   RECORDER_NESTED : RECORDER_PRIMARY;
 	unsigned class = pool_class_of(given);
 
+	CLAIM_FULL(class >= POOL_CLASS_MIN && class <= POOL_CLASS_MAX);
 	/* what a busy thread needed is more than its successor needs */
 	if (which == RECORDER_PRIMARY && class > pool->first_class) {
 		uint64_t at = pool_block(pool, pool->first_class);
@@ -395,6 +404,7 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	if (class >= POOL_CLASS_MAX || pool_eighths(pool) >= POOL_GROW_EIGHTHS)
 		return false;
 	larger = base_min(class + POOL_GROW_CLASSES, POOL_CLASS_MAX);
+	assert(larger > class);
 	at = pool_block(pool, larger);
 	if (!at)
 		return false;

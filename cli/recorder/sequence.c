@@ -56,6 +56,7 @@ static void sequence_sift(struct sequence *sequence, uint32_t i)
 {
 	uint32_t *heap = (uint32_t *)sequence->heap.at, moving = heap[i];
 
+	CLAIM_FULL(i < sequence->heaped);
 	for (;;) {
 		uint32_t child = 2 * i + 1;
 
@@ -77,6 +78,7 @@ static void sequence_push(struct sequence *sequence, uint32_t id)
 	uint32_t *heap = (uint32_t *)sequence->heap.at;
 	uint32_t i = sequence->heaped++;
 
+	CLAIM_FULL(id < GL_RINGS_MAX && i < GL_RINGS_MAX);
 	while (i && sequence_before(sequence, id, heap[(i - 1) / 2])) {
 		heap[i] = heap[(i - 1) / 2];
 		i = (i - 1) / 2;
@@ -241,6 +243,8 @@ static void sequence_run(struct feed *feed, uint64_t mark)
 	uint32_t id = heap[0], second = sequence_second(sequence);
 	struct sequence_ring *own = sequence_ring(sequence, id);
 
+	CLAIM_FULL(own->tick < mark && own->at < own->to);
+	CLAIM_FULL(second == id || !sequence_before(sequence, second, id));
 	do {
 		sequence_one(feed, id);
 		sequence->left--;
@@ -266,6 +270,7 @@ static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 	struct sequence_ring *own;
 	struct feed_ring *ring = &feed->rings[id];
 
+	CLAIM_FULL(ring->taken <= ring->seen);	/* I1 */
 	if (ring->taken == ring->seen ||
 	    !grown_reach(&sequence->rings,
 			   (id + UINT64_C(1)) * sizeof(*own)) ||
@@ -278,6 +283,7 @@ static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 	own->owner = feed_owner(feed, id);
 	own->ahead[0] = own->ahead[1] = own->at;
 	own->steps = 0;
+	CLAIM_FULL(own->at <= own->to || recording_is_nested(feed->r, id));
 	if (sequence_peek(feed, id) && own->tick < mark)
 		sequence_push(sequence, id);
 	else

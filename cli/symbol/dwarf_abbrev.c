@@ -9,6 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/dwarf_entry.h"
+#include "unwind/claim.h"
 
 /* Compilers need some 40. Those of implicit constants take no bytes in an
  * entry, so their number is the time that a byte may cost. */
@@ -193,6 +194,7 @@ struct dwarf_abbrevs *dwarf_abbrevs_first(struct dwarf_unit *unit)
 		table->list[0] = table->list[table->count - 1];
 		table->count = 1;
 	}
+	CLAIM_FULL(table->count <= 1);
 	return table;
 }
 
@@ -208,6 +210,8 @@ const struct dwarf_abbrev *dwarf_abbrev_find(
 {
 	size_t low = 0, high = abbrevs->count;
 
+	CLAIM_FULL(!abbrevs->dense || code - 1 >= abbrevs->count ||
+		   abbrevs->list[code - 1].code == code);
 	if (abbrevs->dense)
 		return code - 1 < abbrevs->count ? &abbrevs->list[code - 1] :
 			NULL;

@@ -11,6 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/dwarf_entry.h"
+#include "unwind/claim.h"
 
 /* Compilers nest some hundred at most. */
 #define DEPTH_MAX 4096
@@ -35,6 +36,8 @@ static void add_pieces(struct dwarf_functions *functions, uint32_t index)
 {
 	const struct dwarf_function *function = &functions->list[index];
 
+	CLAIM_FULL(function->first_range + function->range_count <=
+		   functions->range_count);
 	for (uint32_t i = 0; i < function->range_count; i++) {
 		const struct dwarf_range *range =
 			&functions->ranges[function->first_range + i];
@@ -69,6 +72,7 @@ static uint32_t add_function(struct dwarf_functions *functions,
 	function->call_line = (uint32_t)entry->call_line;
 	function->call_column = (uint32_t)entry->call_column;
 	function->next = (uint32_t)functions->count + 1;
+	CLAIM_FULL(function->range_count > 0);
 	if (!function->inlined)
 		add_pieces(functions, (uint32_t)functions->count);
 	return (uint32_t)functions->count++;
@@ -139,6 +143,33 @@ static int by_low(const void *a, const void *b)
 	return x->function > y->function ? -1 : x->function < y->function;
 }
 
+#ifdef GNOMON_CLAIMS
+bool dwarf_functions_is_valid(const struct dwarf_functions *functions)
+{
+	uint64_t reach = 0;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct dwarf_function *f = &functions->list[i];
+
+		if (f->next <= i || f->next > functions->count ||
+		    f->range_count == 0 ||
+		    (size_t)f->first_range + f->range_count >
+			    functions->range_count)
+			return false;
+	}
+	for (size_t i = 0; i < functions->piece_count; i++) {
+		const struct dwarf_piece *piece = &functions->pieces[i];
+
+		if (reach < piece->high)
+			reach = piece->high;
+		if (piece->function >= functions->count ||
+		    piece->reach != reach || (i && by_low(piece - 1, piece) > 0))
+			return false;
+	}
+	return true;
+}
+#endif
+
 void dwarf_functions_read(struct dwarf_functions *functions,
 			  struct dwarf_unit *unit)
 {
@@ -156,6 +187,7 @@ void dwarf_functions_read(struct dwarf_functions *functions,
 			reach = functions->pieces[i].high;
 		functions->pieces[i].reach = reach;
 	}
+	CLAIM_FULL(dwarf_functions_is_valid(functions));
 }
 
 void dwarf_functions_free(struct dwarf_functions *functions)
@@ -182,6 +214,7 @@ static uint32_t outermost(const struct dwarf_functions *functions,
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low <= functions->piece_count);
 	for (; low > 0 && pieces[low - 1].reach > address; low--)
 		if (pieces[low - 1].high > address)
 			return pieces[low - 1].function;
@@ -214,6 +247,7 @@ size_t dwarf_functions_at(const struct dwarf_functions *functions,
 	for (at++; at < end;) {
 		const struct dwarf_function *inner = &functions->list[at];
 
+		CLAIM_FULL(inner->next > at);
 		if (!inner->inlined || !covers(functions, at, address)) {
 			at = inner->next;
 			continue;
@@ -228,6 +262,7 @@ size_t dwarf_functions_at(const struct dwarf_functions *functions,
 		end = inner->next;
 		at++;
 	}
+	CLAIM_FULL(count > 0 && count <= max);
 	for (size_t i = 0; i < count / 2; i++) {
 		uint32_t other = found[i];
 

@@ -60,4 +60,7 @@ void dwarf_functions_free(struct dwarf_functions *functions);
 size_t dwarf_functions_at(const struct dwarf_functions *functions,
 			  uint64_t address, uint32_t *found, size_t max);
 
+/* What lies inside of each, and the order of pieces. With GNOMON_CLAIMS. */
+bool dwarf_functions_is_valid(const struct dwarf_functions *functions);
+
 #endif

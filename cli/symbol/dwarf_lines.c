@@ -17,6 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/dwarf_entry.h"
+#include "unwind/claim.h"
 
 /* Pairs in a description of entries (5 are defined). */
 #define FORMAT_MAX 16
@@ -157,11 +158,13 @@ static void end_sequence(struct machine *m)
 	struct dwarf_sequence sequence = { .first = m->first };
 
 	sequence.count = lines->row_count - m->first;
+	CLAIM_FULL(sequence.count > 0);
 	if (!m->sorted)
 		qsort(lines->rows + m->first, sequence.count,
 		      sizeof(*lines->rows), by_address);
 	sequence.low = lines->rows[m->first].address;
 	sequence.high = lines->rows[lines->row_count - 1].address;
+	CLAIM_FULL(sequence.low <= sequence.high);
 	if (sequence.low == 0 || sequence.low >= sequence.high) {
 		lines->row_count = m->first;
 	} else {
@@ -216,6 +219,7 @@ static void extended(struct machine *m, struct bytes *bytes)
 
 static void standard(struct machine *m, struct bytes *bytes, unsigned opcode)
 {
+	CLAIM_FULL(opcode > 0 && opcode < m->header->opcode_base);
 	switch (opcode) {
 	case DW_LNS_copy:
 		add_row(m);
@@ -269,6 +273,7 @@ static void run(struct dwarf_lines *lines, const struct header *header,
 			standard(&m, bytes, opcode);
 		}
 	}
+	CLAIM_FULL(m.first <= lines->row_count);
 	/* Rows that no end followed cover nothing. */
 	lines->row_count = m.first;
 }
@@ -370,6 +375,7 @@ const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
 		return NULL;
 	sequence = &lines->sequences[low - 1];
 	rows = lines->rows + sequence->first;
+	CLAIM_FULL(sequence->first + sequence->count <= lines->row_count);
 	/* The last row at or before it: it begins at the sequence's low. */
 	for (low = 0, high = sequence->count; low < high;) {
 		size_t middle = low + (high - low) / 2;
@@ -379,6 +385,7 @@ const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low > 0);
 	return &rows[low - 1];
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/whole.h"
+#include "unwind/claim.h"
 
 #define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* sums of sizes never wrap */
 #define ELF_TABLES_NOTES 1024 /* bytes of a section of notes */
@@ -64,6 +65,7 @@ static uint8_t *load_records(const struct elf_tables *t, uint64_t offset,
 {
 	uint8_t *bytes = malloc(n + 1);
 
+	CLAIM_FULL(elf_tables_within(offset, n, t->size));
 	*err = bytes ? elf_tables_bytes(t->fd, offset, bytes, n) : -ENOMEM;
 	if (*err == 0)
 		return bytes;
@@ -82,6 +84,8 @@ static int load_sections(struct elf_tables *t)
 	    !elf_tables_within(t->header.e_shoff, t->header.e_shnum * each,
 			       t->size))
 		return -EBADMSG;
+	CLAIM_FULL(t->header.e_shnum > 0 &&
+		   t->header.e_shnum <= ELF_TABLES_SECTIONS);
 	bytes = load_records(t, t->header.e_shoff, t->header.e_shnum * each,
 			     &err);
 	if (bytes == NULL)
@@ -100,6 +104,7 @@ static int load_phdrs(struct elf_tables *t)
 	uint8_t *bytes;
 	int err;
 
+	CLAIM_FULL(t->header.e_phnum <= ELF_TABLES_PHDRS);
 	bytes = load_records(t, t->header.e_phoff, t->header.e_phnum * each,
 			     &err);
 	if (bytes == NULL)
@@ -134,6 +139,7 @@ static int load_names(struct elf_tables *t)
 	if (t->sections == 0)
 		return 0;
 	names = &t->section[t->header.e_shstrndx];
+	CLAIM_FULL(t->header.e_shstrndx < t->sections);
 	if (names->sh_type == SHT_NOBITS ||
 	    !elf_tables_within(names->sh_offset, names->sh_size, t->size))
 		return -EBADMSG;

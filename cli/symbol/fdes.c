@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 struct cie {
 	uint64_t at;
@@ -153,6 +154,8 @@ static void read_section(struct pass *pass)
 			GROW(pass->cies, pass->cie_count, pass->cie_capacity);
 			pass->cies[pass->cie_count++] =
 				(struct cie){ at, encoding };
+			CLAIM_FULL(pass->cie_count == 1 ||
+				   pass->cies[pass->cie_count - 2].at < at);
 		}
 	}
 }
@@ -222,6 +225,7 @@ bool fdes_find(struct fdes *fdes, uint64_t address, struct fdes_range *found)
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low == high && low <= fdes->count);
 	if (low == 0 || fdes->list[low - 1].high <= address)
 		return false;
 	*found = fdes->list[low - 1];

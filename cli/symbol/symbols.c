@@ -28,6 +28,7 @@
 #include "cli/base/table.h"
 #include "cli/symbol/name_cache.h"
 #include "cli/symbol/object.h"
+#include "unwind/claim.h"
 
 /* Units whose tables stay in memory for look-ups one by one. */
 #define KEPT_UNITS 32
@@ -163,6 +164,7 @@ static struct function_name function_of(struct symbols *symbols,
 
 	if (function == UINT32_MAX)
 		return name_of(symbols, symbol, 0);
+	CLAIM_FULL(function < view->opened.lookup.functions.count);
 	if (view->functions[function].shown != NULL)
 		return view->functions[function];
 	naming = dwarf_lookup_name(&view->opened.lookup, function);
@@ -197,6 +199,7 @@ static void answer(struct symbols *symbols, struct view *view,
 
 	place->count = view->readable ?
 		dwarf_lookup_at(&view->opened.lookup, pending->pc, found) : 1;
+	CLAIM_FULL(place->count > 0 && place->count <= DWARF_INLINE_MAX);
 	place->signal = fdes_is_signal(&object->fdes, pending->address);
 	place->frames = grow_zeroed(place->count, sizeof(*place->frames));
 	for (size_t i = 0; i < place->count; i++) {
@@ -240,6 +243,7 @@ static struct symbol_object *object_of(struct symbols *symbols,
 	one = intern_string(&symbols->keys, key.data);
 	buffer_free(&key);
 	at = table_get(&symbols->by_key, (uintptr_t)one);
+	CLAIM_FULL(at == TABLE_NONE || at < symbols->object_count);
 	if (at != TABLE_NONE)
 		return symbols->objects[at];
 	table_set(&symbols->by_key, (uintptr_t)one,
@@ -408,6 +412,7 @@ static void make_groups(struct batch *batch)
 			if (list[i].unit == NULL && end - i == PIECE)
 				break;
 		group.count = end - i;
+		CLAIM_FULL(group.count > 0 && end <= batch->count);
 		group.cost = group.count * 16;
 		if (list[i].unit != NULL)
 			group.cost += list[i].unit->end -
@@ -428,10 +433,13 @@ static void answer_group(void *owner, size_t i)
 	struct view view;
 	size_t done;
 
+	CLAIM_FULL(group->first + group->count <= batch->count);
 	open_view(&view, list[0].object, list[0].unit);
 	for (size_t j = 0; j < group->count; j++)
 		answer(batch->symbols, &view, &list[j]);
 	close_view(&view);
+	CLAIM_FULL(atomic_load_explicit(&batch->done, memory_order_relaxed) +
+			   group->count <= batch->count);
 	done = atomic_fetch_add_explicit(&batch->done, group->count,
 					 memory_order_relaxed) + group->count;
 	if (pthread_equal(batch->teller, pthread_self()))
@@ -476,6 +484,7 @@ static struct view *kept_view(struct symbols *symbols, struct object *object,
 	symbols->kept_next = (symbols->kept_next + 1) % KEPT_UNITS;
 	close_view(view);
 	open_view(view, object, unit);
+	CLAIM_FULL(view->unit == unit);
 	return view;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 /* How many that begin further in front are looked at. */
 #define OVERLAP_MAX 64
@@ -85,6 +86,7 @@ static void add_all(struct symtab *table, Elf *elf, Elf_Scn *section,
 		new->name = name;
 		new->order = rank(&symbol) << 30 |
 			((uint32_t)table->count & 0x3fffffff);
+		CLAIM_FULL(new->address < new->limit && new->end <= new->limit);
 		table->count++;
 	}
 }

@@ -18,6 +18,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/trace_format.h"
+#include "unwind/claim.h"
 
 static int inflate(struct inflater *inflater, void *to, size_t raw,
 		   const void *from, size_t stored)
@@ -122,6 +123,7 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 			    limits);
 	if (error != 0)
 		return error;
+	CLAIM_FULL(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
 	make_room(&columns->buffer, &columns->capacity, layout.room);
 	to = columns->buffer;
 	for (unsigned i = 0; i < n; i++) {
@@ -137,6 +139,7 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 		columns->column[i] = cursor_over(to, raw);
 		to += raw;
 	}
+	CLAIM_FULL((size_t)(to - columns->buffer) == layout.room);	/* I2 */
 	return 0;
 }
 

@@ -14,11 +14,13 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/ring_record.h"
+#include "unwind/claim.h"
 
 static void put_little(struct buffer *out, uint64_t value, unsigned size)
 {
 	char bytes[8];
 
+	assert(size <= sizeof(bytes));
 	for (unsigned i = 0; i < size; i++)
 		bytes[i] = (char)(value >> (8 * i));
 	buffer_add(out, bytes, size);
@@ -32,6 +34,7 @@ void compose_varint(struct buffer *out, uint64_t value)
 	for (; value >= 0x80; value >>= 7)
 		bytes[n++] = (char)(value | 0x80);
 	bytes[n++] = (char)value;
+	CLAIM_FULL(n <= CURSOR_VARINT_MAX);
 	buffer_add(out, bytes, n);
 }
 
@@ -56,6 +59,7 @@ void compose_header(struct buffer *out, uint64_t trace_id)
 	put_little(out, GT_HEADER_SIZE, 4);
 	put_little(out, trace_id, 8);
 	put_little(out, XXH64(out->data + start, GT_HEADER_SIZE - 8, 0), 8);
+	assert(out->size - start == GT_HEADER_SIZE);
 }
 
 void compose_chunk(struct buffer *out, const struct chunk *chunk,
@@ -78,6 +82,7 @@ void compose_chunk(struct buffer *out, const struct chunk *chunk,
 	put_little(out, scan_checksum((uint8_t *)out->data + start,
 				       (uint8_t *)payload->data,
 				       (uint32_t)payload->size, trace_id), 8);
+	assert(out->size - start == GT_CHUNK_SIZE);
 	buffer_add(out, payload->data, payload->size);
 }
 
@@ -125,6 +130,8 @@ void compose_image(struct buffer *out, const struct trace_image *image)
 		compose_varint(out, image->end_node);
 		return;
 	}
+	assert(image->segment_count <= GL_SEGMENTS_MAX);
+	assert(image->build_id_size <= GL_BUILD_ID_MAX);
 	compose_varint(out, image->flags);
 	compose_varint(out, image->first_node);
 	compose_varint(out, image->bias);
@@ -160,6 +167,7 @@ void compose_column(struct buffer *out, const struct buffer *column, int level)
 		if (ZSTD_isError(size) || size >= column->size)
 			size = column->size;
 	}
+	assert(size <= column->size && (level == 0 || size <= room));
 	compose_varint(out, column->size);
 	compose_varint(out, size);
 	buffer_add(out, size < column->size ? packed : column->data, size);
@@ -178,6 +186,7 @@ void compose_file(struct buffer *out, const struct trace_file *file,
 {
 	struct buffer column = { 0 };
 
+	assert(file->piece_size <= GT_PAYLOAD_MAX);
 	compose_varint(out, file->number);
 	compose_varint(out, file->kind);
 	compose_varint(out, file->size);
@@ -234,6 +243,7 @@ static void put_totals(struct buffer *out, const struct trace_totals *totals,
 	struct buffer rows = { 0 };
 	uint32_t context = 0;
 
+	assert(values <= GT_TOTALS_VALUES);
 	compose_varint(out, values);
 	compose_varint(out, count);
 	for (size_t i = 0; i < count; i++) {

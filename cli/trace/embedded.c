@@ -20,6 +20,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/whole.h"
 #include "cli/trace/scan.h"
+#include "unwind/claim.h"
 
 #define FILES_MAX 65536		/* a reader's limit */
 
@@ -42,6 +43,7 @@ static struct embedded_file *file_of(struct embedded *list,
 	file->size = piece->size;
 	file->path = grow_copy(piece->path, piece->path_size);
 	file->build_id_size = piece->build_id_size;
+	CLAIM_FULL(piece->build_id_size <= sizeof(file->build_id));
 	if (piece->build_id_size > 0)
 		memcpy(file->build_id, piece->build_id, piece->build_id_size);
 	return file;
@@ -62,7 +64,9 @@ void embedded_add(struct embedded *list, const struct trace_file *piece,
 	file->pieces[file->piece_count++] = (struct embedded_piece){
 		at, piece->offset, (uint32_t)piece->piece_size
 	};
+	CLAIM_FULL(file->pieces[0].offset == 0);	/* I1 */
 	file->got += piece->piece_size;
+	CLAIM_FULL(file->got >= piece->offset);
 }
 
 void embedded_free(struct embedded *list)

@@ -34,6 +34,7 @@
 #include "cli/trace/compose.h"
 #include "cli/trace/ring_record.h"
 #include "cli/trace/trace_format.h"
+#include "unwind/claim.h"
 
 #define STAT_LINE 1024		/* of /proc/PID/stat */
 
@@ -90,6 +91,7 @@ static void convert_image(const struct gl_image *from, uint32_t index,
 		.path_size = strnlen(from->path, GL_IMAGE_PATH),
 	};
 
+	CLAIM_FULL(image.segment_count <= GL_SEGMENTS_MAX);
 	for (unsigned i = 0; i < image.segment_count; i++)
 		image.segments[i] = (struct trace_segment){
 			from->segment[i].start, from->segment[i].size,
@@ -170,6 +172,7 @@ static void read_nodes(struct live_file *file)
 	for (size_t i = 0; i < file->node_count; i++)
 		if (read_node(file, file->nodes[i], &nodes[count]))
 			count++;
+	CLAIM_FULL(count <= file->node_count);
 	for (size_t i = 0; i < count; i += NODES_PER_CHUNK) {
 		size_t n = count - i;
 
@@ -220,6 +223,7 @@ static void flush_events(struct live_file *file, struct ring_copy *copy,
 
 	if (copy->count == 0)
 		return;
+	CLAIM_FULL(first < last && copy->count <= EVENTS_PER_CHUNK);
 	payload = add_chunk(file, GT_EVENTS);
 	chunk = &file->out->chunks[file->out->count - 1].chunk;
 	chunk->ring = copy->ring.id;
@@ -279,6 +283,7 @@ static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 
 	if (copy->head - position < 8 * words)
 		return 0;
+	CLAIM_FULL(copy->count < EVENTS_PER_CHUNK);
 	memset(event, 0, sizeof(*event));
 	event->kind = gl_kind(word0);
 	*hole = word0 == 0 || event->kind >= GT_EVENT_COUNT ||
@@ -305,6 +310,7 @@ static void convert_ring(struct live_file *file, struct ring_copy *copy)
 		if (size == 0)
 			break;	/* I1 */
 		position += size;
+		CLAIM_FULL(position <= copy->head);	/* I1 */
 		/* A chunk has holes only behind its last event, so that a
 		 * reader can count positions from its first. */
 		if (hole || copy->count == EVENTS_PER_CHUNK) {
@@ -398,6 +404,7 @@ static void events_last(struct leftover_snapshot *out)
 		for (size_t i = 0; i < out->count; i++)
 			if ((out->chunks[i].chunk.type == GT_EVENTS) == events)
 				sorted[n++] = out->chunks[i];
+	CLAIM_FULL(n == out->count);
 	free(out->chunks);
 	out->chunks = sorted;
 	out->capacity = out->count;

@@ -103,6 +103,7 @@ static void sift_down(struct merge *merge, size_t i)
 {
 	struct merge_stream **heap = merge->heap, *moving = heap[i];
 
+	CLAIM_FULL(i < merge->heap_count);
 	for (;;) {
 		size_t child = 2 * i + 1;
 
@@ -125,6 +126,7 @@ static void heap_push(struct merge *merge, struct merge_stream *stream)
 
 	GROW(merge->heap, merge->heap_count, merge->heap_capacity);
 	merge->heap_count++;
+	assert(merge->heap_count <= merge->stream_count);	/* I1 */
 	while (i > 0 && comes_before(stream, merge->heap[(i - 1) / 2])) {
 		merge->heap[i] = merge->heap[(i - 1) / 2];
 		i = (i - 1) / 2;
@@ -147,6 +149,7 @@ static uint64_t top_bound(const struct merge *merge)
 
 	if (merge->heap_count < 2)
 		return UINT64_MAX;
+	CLAIM_FULL(!comes_before(merge->heap[1], merge->heap[0]));	/* I2 */
 	second = merge->heap[1];
 	if (merge->heap_count > 2 && comes_before(merge->heap[2], second))
 		second = merge->heap[2];
@@ -200,6 +203,8 @@ static struct merge_stream *new_stream(struct merge *merge, uint32_t ring)
 		stream->queue_end = &stream->queue;
 		merge->streams[merge->stream_count++] = stream;
 	}
+	assert(stream->queue == NULL && !stream->open);
+	assert(stream->index < merge->stream_count);
 	stream->ring = ring;
 	stream->begun = table_get(&merge->by_ring, ring) != TABLE_NONE;
 	table_set(&merge->by_ring, ring, stream->index);
@@ -223,6 +228,7 @@ static struct merge_stream *find_stream(struct merge *merge,
 		stream_reset(stream, chunk->generation);
 		return stream;
 	}
+	assert(index < merge->stream_count);
 	stream = merge->streams[index];
 	if (chunk->generation == stream->generation)
 		return stream;
@@ -230,6 +236,7 @@ static struct merge_stream *find_stream(struct merge *merge,
 		return NULL;
 	if (stream->queue != NULL)
 		stream = new_stream(merge, chunk->ring);
+	assert(stream->queue == NULL && stream->batch_count == 0);
 	stream_reset(stream, chunk->generation);
 	return stream;
 }
@@ -239,6 +246,7 @@ static void count_open(struct merge *merge, struct merge_stream *stream)
 	merge->open_bytes += stream->decoder.columns.capacity;
 	merge->open_bytes -= stream->open_bytes;
 	stream->open_bytes = stream->decoder.columns.capacity;
+	CLAIM_FULL(merge->open_bytes >= stream->open_bytes);	/* I4 */
 }
 
 /* I4 */
@@ -251,6 +259,7 @@ static void drop_chunk(struct merge *merge, struct merge_stream *stream)
 {
 	struct queued *queued = stream->queue;
 
+	assert(merge->buffered >= queued->chunk.stored);
 	stream->queue = queued->next;
 	if (stream->queue == NULL)
 		stream->queue_end = &stream->queue;
@@ -282,6 +291,7 @@ static size_t skip_seen(struct queued *queued, const struct trace_event *events,
 /* Threads come and go by the million: what is idle keeps next to nothing. */
 static void run_dry(struct merge *merge, struct merge_stream *stream)
 {
+	assert(stream->queue == NULL && !stream->open);	/* I1 */
 	event_decoder_free(&stream->decoder);
 	count_open(merge, stream);
 	free(stream->batch);
@@ -310,6 +320,7 @@ static struct queued *new_piece(const struct queued *whole,
 	struct buffer payload = { 0 };
 	struct queued *piece;
 
+	assert(count > 0 && count <= CUT_EVENTS);
 	compose_events(&payload, events, count, CUT_LEVEL);
 	piece = grow_alloc(sizeof(*piece) + payload.size);
 	*piece = *whole;
@@ -334,6 +345,7 @@ static void cut_chunk(struct merge *merge, struct merge_stream *stream)
 	struct queued *whole = stream->queue, **end = &stream->queue;
 	size_t n, seen;
 
+	assert(stream->open && merge->buffered >= whole->chunk.stored);
 	while ((n = event_decoder_next(&stream->decoder, events,
 				       CUT_EVENTS)) > 0) {
 		seen = skip_seen(whole, events, n);
@@ -364,6 +376,7 @@ static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 	struct cursor payload;
 	uint64_t events = 0;
 
+	assert(!stream->open);
 	queued->chunk.payload = queued->payload;
 	stream->open = true;
 	if (inflater_payload(&merge->inflater, &queued->chunk,
@@ -396,6 +409,7 @@ static size_t next_batch(struct merge_stream *stream)
 		stream->batch = grow_alloc(room * sizeof(*stream->batch));
 		stream->batch_room = room;
 	}
+	assert(stream->batch_room <= BATCH_EVENTS);
 	return event_decoder_next(&stream->decoder, stream->batch,
 				  stream->batch_room);
 }
@@ -417,6 +431,8 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 		stream->batch_count = next_batch(stream);
 		stream->batch_next = skip_seen(queued, stream->batch,
 					       stream->batch_count);
+		CLAIM_FULL(stream->batch_count <= stream->batch_room);
+		CLAIM_FULL(stream->batch_next <= stream->batch_count);
 		if (stream->batch_next < stream->batch_count) {
 			stream->key = stream->batch[stream->batch_next].stamp;
 			return true;
@@ -492,6 +508,7 @@ static size_t run_length(const struct merge_stream *stream, uint64_t bound)
 {
 	size_t n = stream->batch_next + 1;
 
+	CLAIM_FULL(stream->batch_next < stream->batch_count);
 	/* Stamps do not fall within a chunk. */
 	if (stream->batch[stream->batch_count - 1].stamp <= bound)
 		return stream->batch_count - stream->batch_next;
@@ -508,6 +525,7 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 	const struct trace_event *run = stream->batch + stream->batch_next;
 	uint32_t lane = stream->queue->lane;
 
+	CLAIM_FULL(n > 0 && n <= stream->batch_count - stream->batch_next);
 	if (merge->faults != NULL)
 		faults_at(merge->faults, GT_EVENTS,
 			  stream->queue->chunk.offset);
@@ -531,6 +549,7 @@ void merge_run(struct merge *merge, uint64_t limit)
 
 		if (bound >= limit)
 			bound = limit - 1;
+		CLAIM_FULL(bound >= stream->key && bound < limit);	/* I2 */
 		if (stream->batch_next < stream->batch_count)
 			deliver(merge, stream, bound);
 		if (stream->batch_next == stream->batch_count) {

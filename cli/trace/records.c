@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define NAME_MAX_BYTES 256	/* of a thread; the kernel has 16 */
 
@@ -139,6 +140,7 @@ bool records_line(struct cursor *c, char *line, const char **key,
 			equals = &line[used];
 		line[used++] = stored(byte);
 	}
+	CLAIM_FULL(used < RECORDS_LINE_MAX && i <= left);
 	line[used] = 0;
 	c->next += i < left ? i + 1 : i;
 	if (equals == NULL) {
@@ -278,6 +280,7 @@ static void read_extra(struct event_decoder *decoder, size_t max, size_t i,
 					    sizeof(*decoder->args));
 		decoder->args_room = max;
 	}
+	CLAIM_FULL(i < decoder->args_room && i < max);
 	args = decoder->args + i * GT_EXTRA_ARGS;
 	for (unsigned k = 0; k < GT_EXTRA_ARGS; k++)
 		args[k] = cursor_varint(column);
@@ -305,6 +308,7 @@ static void decode_one(struct event_decoder *decoder, size_t max, size_t i,
 	if (KINDS_OF_BLOCKS >> event->kind & 1) {
 		if (decoder->run == 0)
 			next_run(decoder);
+		CLAIM_FULL(decoder->run > 0);
 		decoder->run--;
 		event->layout = (uint16_t)decoder->layout;
 	} else if (event->kind == GT_EXTRA) {
@@ -372,6 +376,8 @@ static size_t decode_heads(struct event_decoder *decoder,
 		blocks[found] = (uint16_t)i;
 		found += KINDS_OF_BLOCKS >> kind & 1;
 	}
+	CLAIM_FULL(steps <= column[0].end && places <= column[1].end);
+	CLAIM_FULL(found <= i && i <= n);
 	column[0].next = steps;
 	column[1].next = places;
 	decoder->stamp = stamp;
@@ -417,9 +423,11 @@ static void decode_blocks(struct event_decoder *decoder,
 		event->size = size.value;
 		if (decoder->run == 0)
 			next_run(decoder);
+		CLAIM_FULL(decoder->run > 0);
 		decoder->run--;
 		event->layout = (uint16_t)decoder->layout;
 	}
+	CLAIM_FULL(contexts <= column[2].end && sizes <= column[3].end);
 	column[2].next = contexts;
 	column[3].next = sizes;
 	decoder->context = context;
@@ -451,6 +459,7 @@ size_t event_decoder_next(struct event_decoder *decoder,
 	uint16_t blocks[AT_ONCE];
 	size_t block_count;
 
+	CLAIM_FULL(count <= decoder->left && count <= max);
 	while (i < count) {
 		size_t sure = sure_count(decoder);
 
@@ -467,6 +476,7 @@ size_t event_decoder_next(struct event_decoder *decoder,
 		decode_one(decoder, max, i, &events[i]);
 		i++;
 	}
+	CLAIM_FULL(i == count);
 	decoder->left -= count;
 	if (decoder->has_freed_by)
 		decode_freed_by(decoder, events, count);

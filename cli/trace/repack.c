@@ -27,6 +27,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/repack_names.h"
+#include "unwind/claim.h"
 
 #define BATCH_EVENTS 1024
 #define PENDING_MAX (1u << 20)	/* events that wait: some 40 MiB */
@@ -79,6 +80,7 @@ static void flush_nodes(struct repack *repack)
 {
 	if (repack->node_count == 0)
 		return;
+	CLAIM_FULL(repack->node_count <= NODES_MAX);
 	buffer_clear(&repack->flushed);
 	compose_nodes(&repack->flushed, repack->nodes, repack->node_count,
 		      repack->out->level);
@@ -99,11 +101,13 @@ static void flush_stream(struct repack *repack, struct repack_stream *stream)
 	stream->first = stream->last;
 	if (stream->count == 0)
 		return;
+	CLAIM_FULL(repack->pending_events >= stream->count);
 	flush_nodes(repack);	/* I1 */
 	for (size_t i = 0; i < stream->count; i++)
 		if (stream->events[i].kind == GT_EXTRA)
 			stream->events[i].args = stream->args +
 				GT_EXTRA_ARGS * extra++;
+	CLAIM_FULL(extra == stream->extra_count);
 	buffer_clear(&repack->flushed);
 	compose_events(&repack->flushed, stream->events, stream->count,
 		       repack->out->level);
@@ -149,6 +153,7 @@ static void keep_args(struct repack_stream *stream,
 					   GT_EXTRA_ARGS,
 					   sizeof(*stream->args));
 	}
+	CLAIM_FULL(event->kind == GT_EXTRA);
 	memcpy(stream->args + GT_EXTRA_ARGS * stream->extra_count++,
 	       event->args, GT_EXTRA_ARGS * sizeof(*event->args));
 }
@@ -161,6 +166,8 @@ void repack_put(struct repack *repack, struct repack_stream *stream,
 		flush_stream(repack, stream);
 	GROW(stream->events, stream->count, stream->capacity);
 	stream->events[stream->count++] = *event;
+	CLAIM_FULL(stream->count <= GT_EVENTS_MAX &&
+		   stream->extra_count <= stream->count);
 	repack->events_out++;
 	stream->last += records_ring_bytes(event, stream->nested);
 	repack->pending_events++;

@@ -23,6 +23,7 @@
 #include "cli/base/whole.h"
 #include "cli/trace/cursor.h"
 #include "cli/trace/trace_format.h"
+#include "unwind/claim.h"
 
 /* Bytes hashed in vain before the rest of a damaged file is given up. */
 #define RESYNC_BYTES (UINT64_C(4) << 30)
@@ -71,6 +72,7 @@ static bool skip_header(struct source *source, uint32_t size)
 			return false;
 		if (piece > size)
 			piece = size;
+		CLAIM_FULL(piece > 0 && piece <= size);
 		source_skip(source, piece);
 		size -= (uint32_t)piece;
 	}
@@ -196,6 +198,8 @@ static void skip_to_magic(struct source *source)
 static void accept(struct scan *reader, const struct chunk *chunk,
 		   uint64_t skipped_from)
 {
+	CLAIM_FULL(chunk->offset >= skipped_from);
+	CLAIM_FULL(chunk->offset >= reader->good_end);	/* I2 */
 	if (chunk->offset > skipped_from)
 		note_damage(reader, SCAN_CORRUPT, skipped_from,
 			    chunk->offset - skipped_from);
@@ -215,6 +219,7 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 
 	source_skip(source, reader->pending_size);
 	reader->pending_size = 0;
+	CLAIM_FULL(source->offset >= reader->good_end);	/* I2 */
 	begin = source->offset;
 	if (source_fill(source, 1) == 0) {
 		if (source->error != 0)

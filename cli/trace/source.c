@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 /* A read takes more each time: of many traces only the head is wanted. */
 #define READ_BYTES_FIRST (1u << 14)
@@ -51,6 +52,7 @@ static void make_room(struct source *source, size_t size)
 	source->data = source->buffer;
 	source->end = source->available;
 	assert(source->end <= source->capacity);
+	assert(source->capacity - source->end >= source->step);
 }
 
 size_t source_fill(struct source *source, size_t size)
@@ -78,6 +80,7 @@ size_t source_fill(struct source *source, size_t size)
 		source->got += (size_t)n;
 		source->end += (size_t)n;
 		source->available += (size_t)n;
+		assert(!source->regular || source->got <= source->file_size);
 	}
 	return source->available;
 }
@@ -88,6 +91,9 @@ void source_skip(struct source *source, size_t size)
 	source->data += size;
 	source->available -= size;
 	source->offset += size;
+	CLAIM_FULL(source->buffer == NULL ||
+		   source->data + source->available ==
+			   source->buffer + source->end);
 }
 
 void source_close(struct source *source)

@@ -35,6 +35,7 @@
 #include "preload/api/heaps.h"
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
+#include "unwind/claim.h"
 
 #define POOLS_SHARDS 64
 #define POOLS_BUCKETS 4096	/* of a shard; 16 KiB */
@@ -213,6 +214,40 @@ static uint32_t pools_find(const struct pools_shard *shard, const void *pool,
 	return 0;
 }
 
+#ifdef GNOMON_CLAIMS
+/* I1, of a node that is not free. */
+static bool pools_node_is_valid(const struct pools_shard *shard, uint32_t at)
+{
+	uint32_t nodes = shard->slabs * POOLS_SLAB;
+	const struct pools_node *node = pools_node(shard, at - 1);
+
+	return at <= nodes && node->next < nodes && node->back < nodes &&
+	       pools_node(shard, node->next)->back == at - 1 &&
+	       pools_node(shard, node->back)->next == at - 1 &&
+	       pools_node(shard, node->next)->pool == node->pool &&
+	       pools_find(shard, (void *)node->pool, (void *)node->block) == at;
+}
+
+static bool pools_shard_is_valid(const struct pools_shard *shard)
+{
+	uint32_t i, at, used = 0, free = 0, nodes = shard->slabs * POOLS_SLAB;
+
+	for (i = 0; shard->buckets && i < POOLS_BUCKETS; i++)
+		for (at = shard->buckets[i]; at; used++) {
+			if (used == nodes || at > nodes ||
+			    !pools_node_is_valid(shard, at))
+				return false;
+			at = pools_node(shard, at - 1)->chain;
+		}
+	for (at = shard->free; at; free++) {
+		if (free == nodes || at > nodes)
+			return false;
+		at = pools_node(shard, at - 1)->chain;
+	}
+	return used + free == nodes;
+}
+#endif
+
 /* `owner`: the pool's node, index + 1; 0: it is to be the pool itself. */
 static uint32_t pools_add(struct pools_shard *shard, uint32_t owner,
 			  const void *pool, const void *block, uint64_t size)
@@ -239,6 +274,8 @@ static uint32_t pools_add(struct pools_shard *shard, uint32_t owner,
 		pools_node(shard, head->next)->back = at - 1;
 		head->next = at - 1;
 	}
+	CLAIM_FULL(pools_node_is_valid(shard, at));
+	CLAIM_FULL(at % POOLS_SLAB || pools_shard_is_valid(shard));
 	return at;
 }
 
@@ -248,6 +285,7 @@ static void pools_remove(struct pools_shard *shard, uint32_t at)
 	struct pools_node *node = pools_node(shard, at - 1);
 	uint32_t *link = pools_bucket(shard, node->pool, node->block);
 
+	CLAIM_FULL(pools_node_is_valid(shard, at));
 	while (*link != at)
 		link = &pools_node(shard, *link - 1)->chain;
 	*link = node->chain;

@@ -296,7 +296,8 @@ static bool patch_write_one(struct patch_work *work,
 	uintptr_t at = work->bias + f->entry.address;
 	uint8_t bytes[PATCH_DISPLACED_MAX];
 
-	/* as patch_is_true and patch_plan_fits have found */
+	CLAIM_FULL(patch_function_is_valid(f));
+	/* as patch_is_true has found, too */
 	if (!CLAIM(f->entry.displaced <= sizeof(bytes) && at >= work->code &&
 		   at + f->entry.displaced <= work->code_end))
 		return false;

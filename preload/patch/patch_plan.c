@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "unwind/claim.h"
+
 static unsigned patch_plan_digit(char c)
 {
 	const char *digits = PATCH_DIGITS;
@@ -45,6 +47,7 @@ size_t patch_plan_decode(const char *text, uint8_t *to, size_t room)
 /* The next bytes. False: there are not so many (I1). */
 static bool patch_plan_take(struct patch_plan *plan, void *to, size_t size)
 {
+	CLAIM_FULL(plan->next <= plan->end);
 	if (size > (size_t)(plan->end - plan->next))
 		plan->bad = true;
 	if (plan->bad)
@@ -89,7 +92,7 @@ bool patch_plan_image(struct patch_plan *plan, struct patch_image *image)
 	return !plan->bad;
 }
 
-static bool patch_plan_fits(const struct patch_function *f)
+bool patch_function_is_valid(const struct patch_function *f)
 {
 	const struct patch_entry *entry = &f->entry;
 	const struct patch_shape *shape = &entry->shape;
@@ -119,7 +122,7 @@ bool patch_plan_function(struct patch_plan *plan, struct patch_function *f)
 	    !patch_plan_take(plan, f->code, entry->code_size) ||
 	    !patch_plan_take(plan, f->fixes,
 			     entry->fix_count * sizeof(f->fixes[0])) ||
-	    !patch_plan_fits(f))
+	    !patch_function_is_valid(f))
 		plan->bad = true;
 	return !plan->bad;
 }

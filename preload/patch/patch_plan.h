@@ -35,6 +35,9 @@ bool patch_plan_is_whole(const uint8_t *bytes, size_t size);
 bool patch_plan_open(struct patch_plan *plan, const uint8_t *bytes,
 		     size_t size);
 
+/* Whether all that is in it keeps to the limits. */
+bool patch_function_is_valid(const struct patch_function *function);
+
 /* The next image, then each of its functions. False: there is none, or the
  * plan is damaged (`bad`). */
 bool patch_plan_image(struct patch_plan *plan, struct patch_image *image);

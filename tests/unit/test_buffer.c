@@ -75,6 +75,27 @@ static void for_terminals(void **state)
 	buffer_free(&text);
 }
 
+static void broken_ones(void **state)
+{
+	struct buffer text = { 0 };
+
+	(void)state;
+	assert_true(buffer_is_valid(&text));
+	text.size = 1;
+	assert_false(buffer_is_valid(&text));
+	text.size = 0;
+	buffer_string(&text, "abc");
+	assert_true(buffer_is_valid(&text));
+	text.data[3] = 'd';
+	assert_false(buffer_is_valid(&text));
+	text.data[3] = 0;
+	text.size = text.capacity;
+	assert_false(buffer_is_valid(&text));
+	text.size = 3;
+	assert_true(buffer_is_valid(&text));
+	buffer_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,6 +103,7 @@ int main(void)
 		cmocka_unit_test(longer_than_any_guess),
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(for_terminals),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);

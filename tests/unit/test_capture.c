@@ -113,6 +113,50 @@ static __attribute__((noinline)) void wrapped_twice(void (*inner)(void))
 	BARRIER();
 }
 
+/*
+ * A frame whose table says that fp was saved in its callee's frame: right, but
+ * the words that the walk reads do not lie in the order of the frames.
+ */
+void saved_inward(void);
+static void check_inward(void) __attribute__((used));
+__asm__(".text\n"
+	"saved_inward:\n"
+	"	.cfi_startproc\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.cfi_offset %rbp, -32\n"
+	"	call saves_for_another\n"
+	"	add $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"saves_for_another:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call check_inward\n"
+	"	pop %rbp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n");
+
+static void check_inward(void)
+{
+	check();
+	BARRIER();
+}
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void
+by_fp(void)
+{
+	volatile unsigned size = 64;
+	volatile char *room = __builtin_alloca(size);
+
+	room[0] = 1;
+	saved_inward();
+	BARRIER();
+}
+
 static uint32_t state = 1;
 
 static unsigned draw(unsigned n)
@@ -297,6 +341,19 @@ static __attribute__((noinline)) void check_here(void)
 {
 	check();
 	BARRIER();
+}
+
+static void test_saved_inward(void **unused)
+{
+	unsigned i;
+
+	(void)unused;
+	for (i = CAPTURE_AUTO; i <= CAPTURE_OFF; i++) {
+		start(i, true);
+		by_fp();
+		by_fp();
+		oracle_agrees();
+	}
 }
 
 static void test_repeats(void **unused)
@@ -545,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_sway),
 		cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_saved_inward),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_no_memory),

@@ -226,6 +226,38 @@ static void no_chains(void **state)
 	end(model);
 }
 
+static void broken_ones(void **state)
+{
+	struct chains chains = { 0 };
+	struct block block = { .address = 16, .size = 1 };
+	uint32_t first, second;
+
+	(void)state;
+	assert_true(chains_is_valid(&chains));
+	first = chains_leave(&chains, 1, &block);
+	chains_enter(&chains, first, 2, &block);
+	second = chains_leave(&chains, 3, &block);
+	assert_true(chains_is_valid(&chains));
+	chains_end(&chains, second, 1, false);
+	assert_true(chains_is_valid(&chains));
+	/* one of a block that is free */
+	chains.by_block[3] = second;
+	assert_false(chains_is_valid(&chains));
+	chains.by_block[3] = 0;
+	/* held by two */
+	chains.by_block[4] = first;
+	assert_false(chains_is_valid(&chains));
+	chains.by_block[4] = 0;
+	/* neither free nor used */
+	chains.unused = 0;
+	assert_false(chains_is_valid(&chains));
+	chains.unused = first;
+	assert_false(chains_is_valid(&chains));
+	chains.unused = second;
+	assert_true(chains_is_valid(&chains));
+	chains_free(&chains);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +266,7 @@ int main(void)
 		cmocka_unit_test(result_waits),
 		cmocka_unit_test(what_is_copied),
 		cmocka_unit_test(no_chains),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include <elfutils/libdw.h>
 
 #include "cli/symbol/dwarf_entry.h"
+#include "cli/symbol/dwarf_functions.h"
 #include "cli/symbol/dwarf_lookup.h"
 
 /* Addresses that are compared in each unit, and units. */
@@ -239,12 +240,52 @@ static void without_budget(void **state)
 	close_self(&judged);
 }
 
+/* What a look-up relies on, broken piece by piece. */
+static void broken_functions(void **state)
+{
+	struct dwarf_range ranges[] = { { 16, 64 }, { 16, 32 } };
+	struct dwarf_function list[] = {
+		{ .next = 2, .first_range = 0, .range_count = 1 },
+		{ .next = 2, .first_range = 1, .range_count = 1,
+		  .inlined = true },
+	};
+	struct dwarf_piece pieces[] = { { 16, 64, 64, 0 }, { 80, 96, 96, 0 } };
+	struct dwarf_functions functions = {
+		.list = list, .count = 2, .ranges = ranges, .range_count = 2,
+		.pieces = pieces, .piece_count = 2,
+	};
+
+	(void)state;
+	assert_true(dwarf_functions_is_valid(&functions));
+	list[1].next = 1;
+	assert_false(dwarf_functions_is_valid(&functions));
+	list[1].next = 3;
+	assert_false(dwarf_functions_is_valid(&functions));
+	list[1].next = 2;
+	list[1].range_count = 0;
+	assert_false(dwarf_functions_is_valid(&functions));
+	list[1].range_count = 2;
+	assert_false(dwarf_functions_is_valid(&functions));
+	list[1].range_count = 1;
+	pieces[1].reach = 97;
+	assert_false(dwarf_functions_is_valid(&functions));
+	pieces[1].reach = 96;
+	pieces[1].function = 2;
+	assert_false(dwarf_functions_is_valid(&functions));
+	pieces[1].function = 0;
+	pieces[1].low = 8;
+	assert_false(dwarf_functions_is_valid(&functions));
+	pieces[1].low = 80;
+	assert_true(dwarf_functions_is_valid(&functions));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_libdw),
 		cmocka_unit_test(units_by_address),
 		cmocka_unit_test(without_budget),
+		cmocka_unit_test(broken_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

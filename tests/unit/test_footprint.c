@@ -87,11 +87,41 @@ static void snapshots_own_their_mappings(void **state)
 	footprint_free(&f);
 }
 
+static void broken_ones(void **state)
+{
+	struct footprint f = { 0 };
+
+	(void)state;
+	assert_true(footprint_is_valid(&f));
+	for (unsigned i = 0; i < 3; i++)
+		footprint_point(&f, &(struct trace_usage){ .stamp = i });
+	add(&f, 1, 0, 0);
+	take(&f, 1, 0);
+	add(&f, 2, 0, 0);
+	take(&f, 2, 0);
+	assert_true(footprint_is_valid(&f));
+	f.points[2].stamp = 0;
+	assert_false(footprint_is_valid(&f));
+	f.points[2].stamp = 2;
+	f.snapshots[1].first++;
+	assert_false(footprint_is_valid(&f));
+	f.snapshots[1].first--;
+	f.snapshots[1].count++;
+	assert_false(footprint_is_valid(&f));
+	f.snapshots[1].count--;
+	f.mapping_count--;
+	assert_false(footprint_is_valid(&f));
+	f.mapping_count++;
+	assert_true(footprint_is_valid(&f));
+	footprint_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peak_and_last),
 		cmocka_unit_test(snapshots_own_their_mappings),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -440,6 +440,31 @@ static void detection(void **unused)
 		assert_null(hardware_top());
 }
 
+static void broken_ones(void **unused)
+{
+	(void)unused;
+	start();
+	assert_true(hardware_is_valid(h));
+	for (unsigned i = 0; i < 5; i++)
+		call(CODE + 16 * i);
+	expect(5);
+	assert_true(hardware_is_valid(h));
+	h->copy[h->capacity - 2]++;
+	assert_false(hardware_is_valid(h));
+	h->copy[h->capacity - 2]--;
+	h->context[3] = GT_STOP_NO_MEMORY;
+	assert_false(hardware_is_valid(h));
+	h->context[3] = h->context[4];
+	assert_false(hardware_is_valid(h));
+	h->context[3] = context_node(h->context[4])->parent;
+	assert_true(hardware_is_valid(h));
+	h->count = h->capacity + 1;
+	assert_false(hardware_is_valid(h));
+	h->count = 5;
+	h->floor = 8;
+	assert_false(hardware_is_valid(h));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +480,7 @@ int main(void)
 		cmocka_unit_test(nothing_beyond_is_read),
 		cmocka_unit_test(same_as_a_walk),
 		cmocka_unit_test(detection),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,12 +73,46 @@ static void by_length(void **state)
 	intern_free(&set);
 }
 
+static void broken_ones(void **state)
+{
+	struct intern set = { 0 };
+	const char **slot, **free_slot, *string;
+
+	(void)state;
+	assert_true(intern_is_valid(&set));
+	for (string = "a string of many ends"; *string; string++)
+		intern_string(&set, string);
+	assert_true(intern_is_valid(&set));
+	set.used++;
+	assert_false(intern_is_valid(&set));
+	set.used--;
+	set.capacity--;
+	assert_false(intern_is_valid(&set));
+	set.capacity++;
+	for (slot = set.slots; *slot == NULL;)
+		slot++;
+	for (free_slot = set.slots; *free_slot != NULL;)
+		free_slot++;
+	string = *slot;
+	*free_slot = string;
+	*slot = NULL;
+	assert_false(intern_is_valid(&set));
+	*slot = string;
+	*free_slot = NULL;
+	assert_true(intern_is_valid(&set));
+	/* struct intern_block: next, used, size */
+	((size_t *)set.blocks)[1] += 1u << 20;
+	assert_false(intern_is_valid(&set));
+	intern_free(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(once_each),
 		cmocka_unit_test(beginnings_of_each_other),
 		cmocka_unit_test(by_length),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests_name("intern", tests, NULL, NULL);

@@ -208,6 +208,23 @@ static void many(void **state)
 	assert_int_equal(jit_count(), 0);
 }
 
+static void broken_ones(void **state)
+{
+	struct jit_tables t = tables_at(pages + CODE_PAGE);
+
+	(void)state;
+	assert_true(jit_is_valid());
+	assert_true(jit_register(&t));
+	assert_true(jit_is_valid());
+	jit_deregister(t.key);
+	assert_true(jit_is_valid());
+	/* code that ends before it begins */
+	jit_replaced(20, 10);
+	assert_false(jit_is_valid());
+	assert_true(jit_sweep());
+	assert_true(jit_is_valid());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +237,7 @@ int main(void)
 		cmocka_unit_test_setup(nonsense_is_refused, set_up),
 		cmocka_unit_test_setup(a_lone_fde, set_up),
 		cmocka_unit_test_setup(many, set_up),
+		cmocka_unit_test_setup(broken_ones, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,11 +77,39 @@ static void many_lanes_are_no_walk(void **state)
 	movings_free(&movings);
 }
 
+static void broken_ones(void **state)
+{
+	struct movings movings = { 0 };
+	uint32_t kept;
+
+	(void)state;
+	assert_true(movings_is_valid(&movings));
+	for (uint32_t i = 0; i < 10; i++) {
+		assert_true(movings_reach(&movings, i));
+		movings_add(&movings, i, 0x1000 * (uint64_t)(i + 1));
+	}
+	assert_true(movings_is_valid(&movings));
+	/* in a bucket that is not its address's */
+	movings.lanes[3].address ^= 0x123450;
+	assert_false(movings_is_valid(&movings));
+	movings.lanes[3].address ^= 0x123450;
+	/* a list that does not end */
+	kept = movings.lanes[5].next;
+	movings.lanes[5].next = 6;
+	assert_false(movings_is_valid(&movings));
+	movings.lanes[5].next = 1000;
+	assert_false(movings_is_valid(&movings));
+	movings.lanes[5].next = kept;
+	assert_true(movings_is_valid(&movings));
+	movings_free(&movings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(like_an_array),
 		cmocka_unit_test(many_lanes_are_no_walk),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests_name("movings", tests, NULL, NULL);

@@ -45,11 +45,44 @@ static void the_order_in_a_pair_matters(void **state)
 	pairset_free(&set);
 }
 
+static void broken_ones(void **state)
+{
+	struct pairset set = { 0 };
+	uint64_t *slot, kept;
+
+	(void)state;
+	assert_true(pairset_is_valid(&set));
+	for (uint32_t i = 0; i < 20; i++)
+		pairset_number(&set, i, i * 3);
+	assert_true(pairset_is_valid(&set));
+	set.pairs[3].second++;
+	assert_false(pairset_is_valid(&set));
+	set.pairs[3].second--;
+	set.index_mask--;
+	assert_false(pairset_is_valid(&set));
+	set.index_mask++;
+	for (slot = set.index; *slot == UINT64_MAX;)
+		slot++;
+	kept = *slot;
+	*slot = UINT64_MAX;
+	assert_false(pairset_is_valid(&set));
+	*slot = kept;
+	kept = set.pair_capacity;
+	set.pair_capacity = 1;
+	assert_false(pairset_is_valid(&set));
+	set.pair_capacity = kept;
+	assert_true(pairset_is_valid(&set));
+	pairset_free(&set);
+	set.pair_count = 1;
+	assert_false(pairset_is_valid(&set));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_stay),
 		cmocka_unit_test(the_order_in_a_pair_matters),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,36 @@ static void test_sample(void **state)
 	assert_false(plan.bad);
 }
 
+/* Each limit alone. */
+static void test_broken_functions(void **state)
+{
+	struct patch_function good, f;
+	struct patch_image image;
+	struct patch_plan plan;
+
+	(void)state;
+	assert_true(patch_plan_open(&plan, sample, sizeof(sample)));
+	assert_true(patch_plan_image(&plan, &image));
+	assert_true(patch_plan_function(&plan, &good));
+	assert_true(patch_function_is_valid(&good));
+#define BREAK(field, value) \
+	f = good; \
+	f.field = (value); \
+	assert_false(patch_function_is_valid(&f))
+	BREAK(size, 0);
+	BREAK(size, PATCH_SIZE_MAX + 1);
+	BREAK(address, UINT64_MAX);
+	BREAK(displaced, PATCH_JUMP - 1);
+	BREAK(displaced, PATCH_DISPLACED_MAX + 1);
+	BREAK(shape.op, PATCH_OPS);
+	BREAK(shape.block, PATCH_NONE + 1);
+	BREAK(shape.size, PATCH_NONE + 1);
+	BREAK(shape.count, PATCH_NONE + 1);
+	BREAK(fixes[0].kind, PATCH_FIX_KINDS);
+	BREAK(fixes[0].at, good.code_size);
+#undef BREAK
+}
+
 /* Reads all of it; whether it was whole. What comes out is inside limits. */
 static bool read_all(const uint8_t *bytes, size_t size)
 {
@@ -170,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decode),
 		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_broken_functions),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_whole),

@@ -434,6 +434,38 @@ static void test_deep(void **state)
 	profile_free(deep);
 }
 
+static void test_broken_ones(void **state)
+{
+	struct profile_node *node = &profile->nodes[2];
+	uint32_t kept;
+
+	(void)state;
+	assert_true(profile_is_valid(profile));
+	kept = node->parent;
+	node->parent = 2;
+	assert_false(profile_is_valid(profile));
+	node->parent = kept;
+	kept = node->end;
+	node->end = 2;
+	assert_false(profile_is_valid(profile));
+	node->end = (uint32_t)profile->node_count + 1;
+	assert_false(profile_is_valid(profile));
+	node->end = kept;
+	kept = node->first;
+	node->first = (uint32_t)profile->self_count + 1;
+	assert_false(profile_is_valid(profile));
+	node->first = kept;
+	assert_true(profile_is_valid(profile));
+	profile->self_count--;
+	assert_false(profile_is_valid(profile));
+	profile->self_count++;
+	kept = profile->order[0];
+	profile->order[0] = profile->order[profile->self_count - 1];
+	assert_false(profile_is_valid(profile));
+	profile->order[0] = kept;
+	assert_true(profile_is_valid(profile));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_differences),
 		cmocka_unit_test(test_walks),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_broken_ones),
 	};
 
 	return cmocka_run_group_tests(tests, make, drop);

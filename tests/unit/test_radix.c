@@ -59,11 +59,25 @@ static void test_no_memory(void **unused)
 	builder_alloc_left = -1;
 }
 
+static void test_broken(void **unused)
+{
+	(void)unused;
+	start();
+	assert_true(radix_is_valid(0));
+	radix_store(0x400000, 3);
+	assert_true(radix_is_valid(3));
+	/* of an image that there is not */
+	assert_false(radix_is_valid(2));
+	radix_init();
+	assert_true(radix_is_valid(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_broken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,11 +58,44 @@ static void alike_keys_lie_apart(void **state)
 	}
 }
 
+static void broken_ones(void **state)
+{
+	struct table table = { 0 };
+	struct table_slot *slot, *free_slot;
+
+	(void)state;
+	assert_true(table_is_valid(&table));
+	for (uint64_t i = 0; i < 40; i++)
+		table_set(&table, i * 7, (uint32_t)i);
+	assert_true(table_is_valid(&table));
+	table.used--;
+	assert_false(table_is_valid(&table));
+	table.used++;
+	table.mask--;
+	assert_false(table_is_valid(&table));
+	table.mask++;
+	for (slot = table.slots; slot->value == TABLE_NONE;)
+		slot++;
+	for (free_slot = table.slots; free_slot->value != TABLE_NONE;)
+		free_slot++;
+	/* one that a search for its key does not come to */
+	*free_slot = *slot;
+	slot->value = TABLE_NONE;
+	assert_false(table_is_valid(&table));
+	*slot = *free_slot;
+	free_slot->value = TABLE_NONE;
+	assert_true(table_is_valid(&table));
+	table_free(&table);
+	table.used = 1;
+	assert_false(table_is_valid(&table));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(like_an_array),
 		cmocka_unit_test(alike_keys_lie_apart),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);

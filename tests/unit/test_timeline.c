@@ -191,6 +191,34 @@ static void memory_by_bucket(void **state)
 	footprint_free(&footprint);
 }
 
+static void broken_ones(void **state)
+{
+	struct timeline t = { 0 };
+	struct timeline_sums sums = { 0 };
+
+	(void)state;
+	assert_true(timeline_is_valid(&t));
+	t.end = 1;
+	assert_false(timeline_is_valid(&t));
+	t.end = 0;
+	for (uint64_t i = 0; i < 5000; i++) {
+		sums.live_bytes = i;
+		timeline_advance(&t, 100 + i, &sums);
+		timeline_high(&t, i, 0);
+	}
+	assert_true(timeline_is_valid(&t));
+	t.end++;
+	assert_false(timeline_is_valid(&t));
+	t.end--;
+	t.count += TIMELINE_BUCKETS;
+	assert_false(timeline_is_valid(&t));
+	t.count -= TIMELINE_BUCKETS;
+	assert_true(timeline_is_valid(&t));
+	t.shift = 64;
+	assert_false(timeline_is_valid(&t));
+	timeline_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +226,7 @@ int main(void)
 		cmocka_unit_test(extreme_stamps),
 		cmocka_unit_test(of_a_program),
 		cmocka_unit_test(memory_by_bucket),
+		cmocka_unit_test(broken_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@
 #include "cli/recorder/books/cull_line.h"
 #include "cli/recorder/books/ledger_whole.h"
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 /* Totals are told so often; more rarely where there are many of them. */
 #define CULL_TELL_NS (1 * UINT64_C(1000000000))
@@ -151,6 +152,7 @@ static void cull_hesitate(struct cull *cull, const struct cull_doubt *doubt)
 {
 	uint32_t i = cull->doubt_count;
 
+	CLAIM_FULL(doubt->begin && doubt->end);
 	if (!grown_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt)))
 		return;
 	cull->doubt_count++;
@@ -190,6 +192,8 @@ static void cull_ended(void *owner, const struct block *block, uint32_t number,
 
 	if (!doubt.begin)
 		return;
+	CLAIM_FULL(cull_slot(cull, doubt.begin)->state == CULL_LIVE &&
+		   cull_slot(cull, doubt.begin)->block == number);
 	cull_slot(cull, doubt.begin)->state = CULL_STAYS;
 	ledger_set_slot(cull->ledger, number, 0);
 	if (block->odd || end->lost || !end->slot ||

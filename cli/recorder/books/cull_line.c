@@ -25,12 +25,14 @@ uint32_t cull_take(struct cull *cull)
 {
 	uint32_t number = cull->unused;
 
+	CLAIM_FULL(number < cull->fresh);
 	if (number)
 		cull->unused = cull_slot(cull, number)->next;
 	else
 		number = cull->fresh++;
 	memset(cull_slot(cull, number), 0, sizeof(struct cull_slot));
 	cull->used++;
+	CLAIM_FULL(cull->used < cull->fresh);
 	return number;
 }
 
@@ -225,6 +227,8 @@ static void cull_settle(struct cull *cull, uint32_t i)
 	struct cull_doubt *doubt = cull_doubt(cull, i), *last;
 
 	assert(i < cull->doubt_count);
+	CLAIM_FULL(cull_slot(cull, doubt->begin)->state == CULL_UNDECIDED);
+	CLAIM_FULL(cull_slot(cull, doubt->end)->doubt == i + 1);
 	cull_slot(cull, doubt->begin)->state = CULL_STAYS;
 	cull_slot(cull, doubt->end)->doubt = 0;
 	if (doubt->moves)
@@ -292,6 +296,7 @@ static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 		uint32_t number = own->first;
 		struct cull_slot *slot = cull_slot(cull, number);
 
+		CLAIM_FULL(slot->ring == ring);
 		if (slot->serial > serial)
 			break;
 		extras += slot->state == CULL_HOLE || slot->left ||

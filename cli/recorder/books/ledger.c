@@ -41,6 +41,7 @@ static bool ledger_count_begin(struct ledger *ledger,
 		&ledger->classes[ledger_class_of(block->size)];
 	struct weigh_amount amount = weigh_block(block->size, ledger->mean);
 
+	CLAIM_FULL(block->cost <= ledger->figure_count);
 	class->blocks += amount.blocks;
 	class->bytes += amount.bytes;
 	if (!figure->sum.blocks)
@@ -79,6 +80,7 @@ static inline void ledger_birth(void *owner, struct block *block,
 	block->cost = ledger_figure_number(ledger, context);
 	assert(block->cost != 0);	/* I1 */
 	thread = ledger_thread_of(ledger, block);
+	CLAIM_FULL(block->thread < ledger->thread_count);
 	thread->blocks++;
 	block->sequence = ++thread->allocations & BLOCK_SEQUENCE;
 	if (unlikely(ledger_is_apart(ledger, block)))
@@ -104,11 +106,13 @@ static void ledger_count_end(struct ledger *ledger, const struct block *block,
 	uint64_t lifetime = end->tick > block->birth ?
 				    end->tick - block->birth : 0;
 
+	CLAIM_FULL(block->cost != 0 && block->cost <= ledger->figure_count);
 	ledger_sum_end(&ledger->all, amount);
 	ledger_sum_end(&figure->sum, amount);
 	ledger_sum_end(&ledger_thread_of(ledger, block)->sum, amount);
 	class->frees += amount.blocks;
 	class->freed += amount.bytes;
+	CLAIM_FULL(class->frees <= class->blocks);
 	if (end->lost)
 		return;
 	lives = &ledger->lives[ledger_class_of(lifetime / 1000 *

@@ -45,6 +45,7 @@ uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context)
 			 (context + UINT64_C(1)) * sizeof(*number)))
 		return 0;
 	number = (uint32_t *)ledger->numbers.at + context;
+	CLAIM_FULL(*number <= ledger->figure_count);
 	if (likely(*number))
 		return *number;
 	if (!grown_reach(&ledger->figures, (ledger->figure_count +
@@ -52,6 +53,8 @@ uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context)
 					   sizeof(struct ledger_figure)))
 		return 0;
 	*number = ++ledger->figure_count;
+	CLAIM_FULL((*number + UINT64_C(1)) * sizeof(struct ledger_figure) <=
+		   ledger->figures.ready);
 	ledger_figure_begin(ledger_figure_at(ledger, *number), context);
 	return *number;
 }
@@ -95,6 +98,7 @@ static uint32_t ledger_thread_take(struct ledger *ledger)
 {
 	uint32_t i = ledger->threads_unused;
 
+	CLAIM_FULL(i < ledger->thread_count);
 	if (i) {
 		ledger->threads_unused = ledger_thread_entry(ledger, i)->next;
 		return i;
@@ -112,6 +116,7 @@ static void ledger_thread_give(struct ledger *ledger,
 {
 	if (!thread->gone || thread->blocks)
 		return;
+	CLAIM_FULL(thread != ledger_thread_entry(ledger, 0));	/* I2 */
 	*thread = (struct ledger_thread){ .next = ledger->threads_unused };
 	ledger->threads_unused =
 		(uint32_t)(thread - ledger_thread_entry(ledger, 0));

@@ -33,6 +33,7 @@
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 #define PARTS_RECORD 32		/* bytes of a record in a ring, about */
 #define PARTS_STEP_LEAST 256
@@ -113,6 +114,7 @@ static uint64_t parts_closed(const struct parts *parts)
 {
 	uint64_t sum = 0, i;
 
+	CLAIM_FULL(parts->oldest <= parts->number);
 	for (i = parts->oldest; i < parts->number; i++)
 		sum += parts->size[i % PARTS_KEPT];
 	return sum;
@@ -124,6 +126,7 @@ static void parts_make_room(struct parts *parts, uint64_t bytes)
 	       (parts->number - parts->oldest >= PARTS_KEPT - 1 ||
 		parts_closed(parts) + bytes + parts->beside > parts->limit))
 		parts_remove_oldest(parts);
+	CLAIM_FULL(parts->number - parts->oldest < PARTS_KEPT);
 }
 
 void parts_beside(struct parts *parts, uint64_t bytes)

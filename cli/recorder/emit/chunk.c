@@ -30,6 +30,7 @@
 
 static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
 {
+	CLAIM_FULL(bytes <= sizeof(value));
 	for (; bytes; bytes--, value >>= 8)
 		*to++ = value;
 	return to;
@@ -44,6 +45,7 @@ static int chunk_bytes(struct chunk_out *out, const uint8_t *data, size_t n)
 			continue;
 		if (done <= 0)
 			return done ? done : -EIO;
+		assert((size_t)done <= n);
 		data += done;
 		n -= done;
 	}
@@ -54,6 +56,7 @@ static int chunk_allocate(const struct chunk_out *out, uint64_t to)
 {
 	long err;
 
+	assert(to > out->reserved);	/* I2 */
 	do
 		err = result_of(fallocate(out->fd, FALLOC_FL_KEEP_SIZE,
 					  out->reserved, to - out->reserved));
@@ -105,6 +108,7 @@ static int chunk_emit(struct chunk_out *out, size_t n, bool is_end)
 	bool torn;
 	int err;
 
+	assert(n <= GT_CHUNK_SIZE + out->room);
 	if (out->err)
 		return out->err;
 	err = chunk_reserve(out, n, is_end);
@@ -149,6 +153,7 @@ int chunk_begin(struct chunk_out *out, int fd)
 	xxh64_init(&hash, 0);
 	xxh64_update(&hash, out->buffer, at - out->buffer);
 	at = chunk_put(at, xxh64_digest(&hash), 8);
+	assert(at - out->buffer == GT_HEADER_SIZE);
 	return chunk_emit(out, at - out->buffer, false);
 }
 
@@ -189,6 +194,7 @@ int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 	xxh64_init(&hash, out->trace_id);
 	xxh64_update(&hash, out->buffer, at - out->buffer);
 	xxh64_update(&hash, payload, n);
+	assert(at - out->buffer + 8 == GT_CHUNK_SIZE);
 	chunk_put(at, xxh64_digest(&hash), 8);
 	err = chunk_emit(out, GT_CHUNK_SIZE + n, type == GT_END);
 	if (err)

@@ -31,6 +31,7 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 #define COMPRESS_WINDOW_LOG 17
 #define COMPRESS_LEAST 64	/* shorter columns are left as they are */
@@ -84,6 +85,7 @@ static size_t compress_frame(struct compress *compress,
 {
 	size_t size;
 
+	CLAIM_FULL(n >= COMPRESS_LEAST);
 	if (how != compress->how) {
 		ZSTD_CCtx_setParameter(compress->context,
 				       ZSTD_c_compressionLevel, how->level);
@@ -93,6 +95,7 @@ static size_t compress_frame(struct compress *compress,
 		compress->how = how;
 	}
 	size = ZSTD_compress2(compress->context, to, n - 1, column, n);
+	CLAIM_FULL(ZSTD_isError(size) || size < n);
 	return ZSTD_isError(size) ? n : size;
 }
 
@@ -120,6 +123,7 @@ static void compress_try(struct compress *compress,
 static const struct compress_how *compress_choose(
 	const struct compress *compress, const struct compress_past *past)
 {
+	CLAIM_FULL(compress->effort < COMPRESS_EFFORTS);
 	if (past->method == COMPRESS_STORED)
 		return NULL;
 	if (past->method == COMPRESS_CODED && compress->effort < COMPRESS_FAST)
@@ -139,6 +143,7 @@ static uint8_t *compress_put(struct compress *compress,
 
 	if (how)
 		size = compress_frame(compress, how, bytes, column, n);
+	CLAIM_FULL(size <= n);
 	if (size < n) {
 		uint8_t *at = varint_put(stored, size);
 
@@ -158,6 +163,7 @@ uint8_t *compress_column(struct compress *compress,
 	const struct compress_how *how = NULL;
 
 	to = varint_put(to, n);
+	CLAIM_FULL(past->left <= COMPRESS_TRIAL);
 	if (n >= COMPRESS_LEAST && compress->context) {
 		/* behind the size there is room for all of it */
 		if (n >= COMPRESS_TELLING && !past->left--)

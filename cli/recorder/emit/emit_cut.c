@@ -15,6 +15,7 @@
 
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 #define EMIT_CUT_SHARE 4	/* of the threads' nodes, as many of ours */
 
@@ -30,6 +31,7 @@ int emit_cut_init(struct emit_cut *cut, const struct gl_node *whole,
 	/* no more than half full */
 	for (cut->mask = 1; cut->mask < 2 * cut->max; cut->mask *= 2)
 		;
+	CLAIM_FULL(!(cut->mask & (cut->mask - 1)));
 	cut->nodes = zeroed_alloc(cut->max * sizeof(*cut->nodes));
 	cut->table = zeroed_alloc(cut->mask * sizeof(*cut->table));
 	cut->known = zeroed_alloc(max * sizeof(*cut->known));
@@ -48,6 +50,7 @@ static uint32_t emit_cut_child(struct emit_cut *cut, uint32_t parent,
 
 	for (;; hash++) {
 		entry = &cut->table[hash & cut->mask];
+		CLAIM_FULL(*entry <= cut->count);
 		if (!*entry)
 			break;
 		node = &cut->nodes[*entry - 1];
@@ -60,6 +63,7 @@ static uint32_t emit_cut_child(struct emit_cut *cut, uint32_t parent,
 	node->parent = parent;
 	node->address = address;
 	*entry = cut->count;
+	CLAIM_FULL(2 * (uint64_t)cut->count <= cut->mask + UINT64_C(1));
 	return cut->first + cut->count - 1;
 }
 
@@ -75,6 +79,7 @@ static uint32_t emit_cut_make(struct emit_cut *cut, uint32_t id)
 		/* damage, as in emit_node.c */
 		at = parent < at ? parent : (uint32_t)GT_STOP_OTHER;
 	}
+	CLAIM_FULL(n <= cut->keep);
 	if (at < GT_STOP_COUNT)
 		return id;
 	for (at = GT_STOP_DEPTH; n > 0 && at != GT_STOP_NO_MEMORY; n--)
@@ -88,5 +93,6 @@ uint32_t emit_cut_context(struct emit_cut *cut, uint32_t id)
 		return id;
 	if (unlikely(!cut->known[id]))
 		cut->known[id] = emit_cut_make(cut, id);
+	CLAIM_FULL(cut->known[id] < cut->first + cut->max);
 	return cut->known[id];
 }

@@ -24,6 +24,7 @@
 #include "cli/recorder/log.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 #define EMIT_IMAGE_BATCH 32	/* looked up in one pass over the mappings */
 #define EMIT_IMAGE_DELETED " (deleted)"
@@ -82,6 +83,8 @@ static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
 	uint32_t index = batch->index[i];
 	size_t n = strlen(path), d = sizeof(EMIT_IMAGE_DELETED) - 1;
 
+	CLAIM_FULL(i < batch->count && index < GL_IMAGES_MAX);
+	CLAIM_FULL(batch->emit->state[index] == EMIT_IMAGE_NEW);
 	if (n > d && strcmp(path + n - d, EMIT_IMAGE_DELETED) == 0)
 		n -= d;
 	batch->to = emit_image_mapped(batch->to, index,
@@ -202,6 +205,7 @@ void emit_image_flush(struct emit_image *emit)
 			emit_image_copy(&emit->copies[i], &emit->images[i]);
 			batch.index[batch.count++] = i;
 		}
+		CLAIM_FULL(batch.count <= EMIT_IMAGE_BATCH);
 		if (batch.count == EMIT_IMAGE_BATCH)
 			emit_image_write(&batch);
 		if (all)

@@ -103,6 +103,7 @@ static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
 	assert(emit->count + n <= EMIT_NODE_BATCH);
 	for (; first > at && !emit_node_has(emit, id); id = first->parent)
 		emit_node_read(emit, id, --first);
+	CLAIM_FULL(first >= at);
 	if (first == end)
 		return;
 	if (!emit_node_has(emit, id))
@@ -139,6 +140,7 @@ void emit_node_new(struct emit_node *emit, uint32_t id)
 			outer = copy.parent;
 		}
 		left = base_min(left, EMIT_NODE_BATCH);
+		CLAIM_FULL(left > 0 && left <= n);
 		if (emit->count + left > EMIT_NODE_BATCH)
 			emit_node_flush(emit);
 		emit_node_chain(emit, outer, left);
@@ -180,6 +182,7 @@ void emit_node_flush(struct emit_node *emit)
 		uint64_t address = emit->batch[i].address;
 		uint32_t parent = emit->batch[i].parent;
 
+		CLAIM_FULL(parent < id);	/* I1 */
 		end[EMIT_NODE_ID] = varint_put(end[EMIT_NODE_ID],
 			varint_zigzag((int64_t)id - last_id));
 		end[EMIT_NODE_PARENT] = varint_put(end[EMIT_NODE_PARENT],

@@ -106,6 +106,7 @@ struct encode_at {
 ENCODE_INLINE void encode_step(struct encode_at *at, unsigned kind,
 			       uint64_t tick)
 {
+	CLAIM_FULL(kind <= ENCODE_EVENT_MASK);
 	if (unlikely(tick < at->last_tick))
 		tick = at->last_tick;
 	at->step = varint_put_byte(at->step, (tick - at->last_tick)
@@ -336,6 +337,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 		}
 		position += unlikely(nested) ? GL_RECORD_MAX : length;
 	}
+	CLAIM_FULL(events <= ENCODE_EVENTS);
 	encode->bad |= position > to;
 	encode_end(encode, &at, events);
 	return position;
@@ -346,6 +348,7 @@ uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 {
 	unsigned i;
 
+	CLAIM_FULL(!encode->bad && encode->events > 0);
 	to = varint_put(to, encode->base);
 	to = varint_put(to, encode->events);
 	for (i = 0; i < ENCODE_COLUMNS; i++) {

@@ -1,0 +1,151 @@
+/*
+ * test_api_pool.c: the table of pools and their blocks, and that one which is
+ * broken is seen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+/* Its table is not for others. */
+#include "preload/api/api_pool.c"
+
+#define BLOCKS 100
+
+/* Nothing is recorded here. */
+void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
+		      struct hooks_caller caller)
+{
+	(void)kind;
+	(void)word1;
+	(void)size;
+	(void)caller;
+}
+
+void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
+			uintptr_t sp)
+{
+	(void)kind;
+	(void)block;
+	(void)ra;
+	(void)sp;
+}
+
+void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
+		       uintptr_t sp, uintptr_t fp)
+{
+	(void)fp;
+	hooks_address_slow(kind, block, ra, sp);
+}
+
+static struct pools_shard shard;
+
+static void *place(uintptr_t at)
+{
+	return (void *)at;
+}
+
+/* A shard whose nodes are free, as pools_grow makes it. */
+static int set_up(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	shard = (struct pools_shard){
+		.buckets = calloc(POOLS_BUCKETS, sizeof(uint32_t)),
+		.slab = calloc(POOLS_SLABS, sizeof(*shard.slab)),
+		.slabs = 1,
+	};
+	shard.slab[0] = calloc(POOLS_SLAB, sizeof(**shard.slab));
+	for (i = 0; i < POOLS_SLAB; i++) {
+		shard.slab[0][i].chain = shard.free;
+		shard.free = i + 1;
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(shard.slab[0]);
+	free(shard.slab);
+	free(shard.buckets);
+	return 0;
+}
+
+static uint32_t fill(void)
+{
+	uint32_t owner = pools_add(&shard, 0, place(16), NULL, 1), i;
+
+	for (i = 1; i <= BLOCKS; i++)
+		assert_int_not_equal(pools_add(&shard, owner, place(16),
+					       place(64 * i), i), 0);
+	return owner;
+}
+
+static void found_and_forgotten(void **state)
+{
+	uint32_t owner = fill(), i;
+
+	(void)state;
+	assert_true(pools_shard_is_valid(&shard));
+	assert_int_equal(pools_find(&shard, place(16), NULL), owner);
+	for (i = 1; i <= BLOCKS; i += 2)
+		assert_true(pools_forget(&shard, place(16), place(64 * i)));
+	assert_false(pools_forget(&shard, place(16), place(64)));
+	assert_false(pools_forget(&shard, place(32), place(128)));
+	for (i = 1; i <= BLOCKS; i++)
+		assert_int_equal(!pools_find(&shard, place(16), place(64 * i)),
+				 i % 2);
+	assert_true(pools_shard_is_valid(&shard));
+}
+
+static void broken_ones(void **state)
+{
+	uint32_t at, kept;
+	struct pools_node *node;
+
+	(void)state;
+	fill();
+	at = pools_find(&shard, place(16), place(640));
+	node = pools_node(&shard, at - 1);
+	/* a ring that leads elsewhere, */
+	kept = node->next;
+	node->next = at - 1;
+	assert_false(pools_shard_is_valid(&shard));
+	node->next = POOLS_SLAB;
+	assert_false(pools_shard_is_valid(&shard));
+	node->next = kept;
+	/* a node of another pool, */
+	node->pool = 32;
+	assert_false(pools_shard_is_valid(&shard));
+	node->pool = 16;
+	/* a bucket that does not end, */
+	kept = node->chain;
+	node->chain = at;
+	assert_false(pools_shard_is_valid(&shard));
+	node->chain = kept;
+	assert_true(pools_shard_is_valid(&shard));
+	/* a node that is nowhere */
+	kept = shard.free;
+	shard.free = pools_node(&shard, kept - 1)->chain;
+	assert_false(pools_shard_is_valid(&shard));
+	shard.free = POOLS_SLAB + 1;
+	assert_false(pools_shard_is_valid(&shard));
+	shard.free = kept;
+	assert_true(pools_shard_is_valid(&shard));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(found_and_forgotten, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(broken_ones, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
