@@ -89,17 +89,17 @@ static void test_broken_functions(void **state)
 	f = good; \
 	f.field = (value); \
 	assert_false(patch_function_is_valid(&f))
-	BREAK(size, 0);
-	BREAK(size, PATCH_SIZE_MAX + 1);
-	BREAK(address, UINT64_MAX);
-	BREAK(displaced, PATCH_JUMP - 1);
-	BREAK(displaced, PATCH_DISPLACED_MAX + 1);
-	BREAK(shape.op, PATCH_OPS);
-	BREAK(shape.block, PATCH_NONE + 1);
-	BREAK(shape.size, PATCH_NONE + 1);
-	BREAK(shape.count, PATCH_NONE + 1);
+	BREAK(entry.size, 0);
+	BREAK(entry.size, PATCH_SIZE_MAX + 1);
+	BREAK(entry.address, UINT64_MAX);
+	BREAK(entry.displaced, PATCH_JUMP - 1);
+	BREAK(entry.displaced, PATCH_DISPLACED_MAX + 1);
+	BREAK(entry.shape.op, PATCH_OPS);
+	BREAK(entry.shape.block, PATCH_NONE + 1);
+	BREAK(entry.shape.size, PATCH_NONE + 1);
+	BREAK(entry.shape.count, PATCH_NONE + 1);
 	BREAK(fixes[0].kind, PATCH_FIX_KINDS);
-	BREAK(fixes[0].at, good.code_size);
+	BREAK(fixes[0].at, good.entry.code_size);
 #undef BREAK
 }
 
