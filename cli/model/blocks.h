@@ -208,9 +208,13 @@ static inline struct block *blocks_find(const struct blocks *blocks,
 	return blocks_find_far(blocks, address);
 }
 
-/* To be called some events ahead, each a few events after the one before. */
-static inline void blocks_prefetch(const struct blocks *blocks,
-				   uint64_t address)
+/*
+ * To be called some events ahead, each a few events after the one before. To
+ * gcc 12 a function that only prefetches does nothing, and a call of it is left
+ * out: so there must be no call.
+ */
+static inline __attribute__((always_inline)) void
+blocks_prefetch(const struct blocks *blocks, uint64_t address)
 {
 	__builtin_prefetch(blocks_home(blocks, blocks_hash(address)), 1);
 }
@@ -229,8 +233,8 @@ static inline uint32_t blocks_glance(const struct blocks *blocks,
 	return bucket->numbers[blocks_lowest(places | UINT64_C(1) << 63)];
 }
 
-static inline void blocks_prefetch_block(const struct blocks *blocks,
-					 uint32_t number)
+static inline __attribute__((always_inline)) void
+blocks_prefetch_block(const struct blocks *blocks, uint32_t number)
 {
 	const char *block = (const char *)&blocks->list[number];
 

@@ -231,8 +231,18 @@ def writing(path):
     return False
 
 
+def start_time(pid):
+    """In ticks since the machine's; 0: it is gone."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="utf-8") as stat:
+            return int(stat.read().rsplit(")", 1)[1].split()[19])
+    except OSError:
+        return 0
+
+
 def recorders_of(pid):
-    """The recorders of this process: one at most, unless it called exec."""
+    """The recorders of this process: one at most, unless it called exec. One
+    that is older is that of an earlier process of this id."""
     result = []
     for other in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -240,7 +250,8 @@ def recorders_of(pid):
                 if comm.read() != "gnomon-recorder\n":
                     continue
             with open("/proc/%s/cmdline" % other, "rb") as words:
-                if words.read().split(b"\0")[1:2] == [b"%d" % pid]:
+                if words.read().split(b"\0")[1:2] == [b"%d" % pid] and \
+                        start_time(int(other)) >= start_time(pid):
                     result.append(int(other))
         except OSError:
             pass
