@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/result.h"
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
 #include "preload/base/text.h"
 

@@ -195,11 +195,15 @@ static long serve_filter(const struct gl_request *request)
 
 static long serve_memory(const struct recording *r, struct gl_request *request)
 {
-	const struct gl_range image = { request->arg[1], request->arg[2] };
+	const struct program_ranges wanted = {
+		.from = request->arg[0],
+		.image = { request->arg[1], request->arg[2] },
+		.blocks = request->arg[3],
+	};
 
 	return program_ranges_read((struct gl_range *)request->data,
 				   request->bytes / sizeof(struct gl_range),
-				   request->arg[0], image, r->shared);
+				   &wanted, r->shared);
 }
 
 static long serve_control(struct writer *w, struct gl_request *request)

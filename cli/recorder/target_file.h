@@ -9,7 +9,7 @@
 #ifndef GNOMON_TARGET_FILE_H
 #define GNOMON_TARGET_FILE_H
 
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 #include "preload/ring/shared.h"
 
 /* Takes the descriptors over; what is none is -1 from then on. pid: of the

@@ -5,6 +5,7 @@
 #include "preload/guard/guard.h"
 #include "preload/guard/guard_sweep.h"
 #include "preload/hooks/hooks.h"
+#include "preload/ring/ask.h"
 
 static void guard_end_tell(void *owner, uintptr_t block,
 			   const struct guard_found *found,
@@ -32,6 +33,11 @@ static bool guard_end_may(void)
 	       unwind_may(SECCOMP_NO_FILES | SECCOMP_NO_READ);
 }
 
+static void guard_end_look(void *owner, struct gl_range range)
+{
+	guard_sweep_look(owner, range);
+}
+
 void guard_end(struct recorder *r, _Atomic uint32_t *steps)
 {
 	struct gl_shared *shared = r->shared;
@@ -48,7 +54,12 @@ void guard_end(struct recorder *r, _Atomic uint32_t *steps)
 		return;
 	/* for good: the program ends */
 	atomic_store_explicit(&guard.watched, 1, memory_order_seq_cst);
-	done = guard_sweep_all(&sweep);
+	done = guard_sweep_open(&sweep);
+	if (done) {
+		done = ask_memory(r, true, guard_sweep_part(&sweep),
+				  GUARD_SWEEP_PART, guard_end_look, &sweep);
+		guard_sweep_close(&sweep);
+	}
 	atomic_store_explicit(&shared->guard_blocks, sweep.blocks,
 			      memory_order_relaxed);
 	atomic_store_explicit(&shared->guard_skipped, sweep.skipped,

@@ -1,9 +1,8 @@
 /*
  * guard_sweep.c: see guard_sweep.h.
  *
- * Looked at is what is private, writable and of no file, and of that the pages
- * that are there: a page that was never written to has no blocks, and reading
- * it would make the kernel give one.
+ * Looked at are the pages that are there: a page that was never written to has
+ * no blocks, and reading it would make the kernel give one.
  *
  * Blocks are aligned to GUARD_ALIGN. So where a header may begin there is one
  * word to compare of each GUARD_ALIGN bytes, and one for a twin. A block is
@@ -25,7 +24,6 @@
  */
 #include "preload/guard/guard_sweep.h"
 
-#include "preload/base/proc_lines.h"
 #include "preload/base/sys.h"
 #include "preload/guard/guard.h"
 #include "unwind/memory.h"
@@ -37,14 +35,13 @@
 /* Of addresses: more than a heap takes at once, less than what some programs
  * set aside (the page map would be read for minutes). */
 #define SWEEP_MAPPING_MAX (UINT64_C(256) << 30)
-#define SWEEP_LINES 8192u	/* a line with a longer path is a file's */
 #define SWEEP_COPY (64u << 10)	/* at a time: processors' caches have it */
 #define SWEEP_LOOKS 64		/* at a block that moves all the time */
 
 /* Mapped for a sweep: a thread's stack may be small, a handler's above all. */
 struct sweep_room {
 	uint64_t bytes;		/* of all */
-	char lines[SWEEP_LINES];
+	struct gl_range part[GUARD_SWEEP_PART];
 	uint64_t entries[SWEEP_ENTRIES];
 	_Alignas(SWEEP_PAGE) uint8_t copy[SWEEP_COPY];
 	uint8_t block[];	/* shape->front, and shape->zone behind it */
@@ -61,23 +58,37 @@ struct sweep_block {
 	struct guard_harm front, rear;
 };
 
-static bool sweep_open(struct guard_sweep *sweep)
+bool guard_sweep_open(struct guard_sweep *sweep)
 {
 	uint64_t bytes = sizeof(struct sweep_room) + sweep->shape->front +
 			 sweep->shape->zone;
 
-	sweep->room = sys_map_pages(bytes);
-	if (!sweep->room)
-		return false;
-	sweep->room->bytes = bytes;
+	sweep->room = NULL;
 	sweep->from = sweep->to = 0;
-	return true;
+	sweep->pages = (int)sys_open("/proc/thread-self/pagemap",
+				     O_RDONLY | O_CLOEXEC, 0);
+	if (sweep->pages >= 0)
+		sweep->room = sys_map_pages(bytes);
+	if (sweep->room)
+		sweep->room->bytes = bytes;
+	else
+		guard_sweep_close(sweep);
+	return sweep->room;
 }
 
-static void sweep_close(struct guard_sweep *sweep)
+void guard_sweep_close(struct guard_sweep *sweep)
 {
-	sys_munmap(sweep->room, sweep->room->bytes);
+	if (sweep->room)
+		sys_munmap(sweep->room, sweep->room->bytes);
+	if (sweep->pages >= 0)
+		sys_close(sweep->pages);
 	sweep->room = NULL;
+	sweep->pages = -1;
+}
+
+struct gl_range *guard_sweep_part(struct guard_sweep *sweep)
+{
+	return sweep->room->part;
 }
 
 /* Of a copy, all of which is there. */
@@ -242,9 +253,9 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 	}
 }
 
-static void sweep_mapping(struct guard_sweep *sweep, int map,
-			  uintptr_t start, uintptr_t end)
+void guard_sweep_look(struct guard_sweep *sweep, struct gl_range range)
 {
+	uintptr_t start = range.start, end = range.end;
 	uint64_t *entries = sweep->room->entries;
 	long got;
 
@@ -256,7 +267,7 @@ static void sweep_mapping(struct guard_sweep *sweep, int map,
 		uint64_t count = base_min(SWEEP_ENTRIES,
 					  (end - start) / SWEEP_PAGE);
 
-		got = arch_syscall4(__NR_pread64, map, (long)entries,
+		got = arch_syscall4(__NR_pread64, sweep->pages, (long)entries,
 				    count * sizeof(*entries),
 				    start / SWEEP_PAGE * sizeof(*entries));
 		if (sys_failed(got) || got < (long)sizeof(*entries)) {
@@ -267,39 +278,4 @@ static void sweep_mapping(struct guard_sweep *sweep, int map,
 		sweep_pages(sweep, start, got);
 		start += (uintptr_t)got * SWEEP_PAGE;
 	}
-}
-
-static bool sweep_mappings(struct guard_sweep *sweep, int map)
-{
-	struct proc_lines_mapping m;
-	struct proc_lines lines;
-	const char *line;
-
-	if (proc_lines_open(&lines, "/proc/thread-self/maps",
-			    sweep->room->lines, SWEEP_LINES))
-		return false;
-	while ((line = proc_lines_next(&lines)))
-		if (proc_lines_mapping(line, &m) && !m.inode &&
-		    m.flags & PROC_LINES_WRITE && m.flags & PROC_LINES_READ &&
-		    !(m.flags & PROC_LINES_SHARED))
-			sweep_mapping(sweep, map, m.start, m.end);
-	proc_lines_close(&lines);
-	return true;
-}
-
-bool guard_sweep_all(struct guard_sweep *sweep)
-{
-	int map = sys_open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC,
-			   0);
-	bool done;
-
-	if (sys_failed(map))
-		return false;
-	done = sweep_open(sweep);
-	if (done) {
-		done = sweep_mappings(sweep, map);
-		sweep_close(sweep);
-	}
-	sys_close(map);
-	return done;
 }

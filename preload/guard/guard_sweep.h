@@ -13,6 +13,9 @@
 #include <stdatomic.h>
 
 #include "preload/guard/guard_block.h"
+#include "preload/ring/shared.h"
+
+#define GUARD_SWEEP_PART 512	/* ranges of memory at a time */
 
 struct sweep_room;
 
@@ -28,12 +31,22 @@ struct guard_sweep {
 	uint64_t blocks;	/* found so far */
 	uint64_t skipped;	/* bytes of memory that were not looked at */
 	_Atomic uint32_t *steps;	/* goes up with the sweep; NULL: not */
+	int pages;		/* the kernel's map of them */
 	/* copies of memory, and how much of it the first one is of */
 	struct sweep_room *room;
 	uintptr_t from, to;
 };
 
-/* Looks at all memory of this process that can hold some. False: it cannot. */
-bool guard_sweep_all(struct guard_sweep *sweep);
+/* Before the first look. False: it cannot be done, and nothing is open. */
+bool guard_sweep_open(struct guard_sweep *sweep);
+
+/* Looks at memory of this process that is private, writable and of no file, as
+ * much of it as is there. */
+void guard_sweep_look(struct guard_sweep *sweep, struct gl_range range);
+
+/* Room for as many ranges, as long as the sweep is open. */
+struct gl_range *guard_sweep_part(struct guard_sweep *sweep);
+
+void guard_sweep_close(struct guard_sweep *sweep);
 
 #endif

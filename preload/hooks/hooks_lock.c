@@ -31,46 +31,36 @@
 #define HOOKS_LOCK_FLAGS (MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)
 #define HOOKS_LOCK_PART 256	/* ranges at a time */
 
-/* Of this library, as the linker knows it. */
-extern BASE_HIDDEN const char __ehdr_start[], _end[];
+struct hooks_lock {
+	uint64_t bytes;		/* of all of it */
+	bool lock;		/* it is not only counted */
+	int flags;
+};
 
 /* What cannot be brought in is passed over, as mlockall does. */
-static void hooks_lock_one(const struct gl_range *range, int flags)
+static void hooks_lock_one(void *owner, struct gl_range range)
 {
-	uint64_t size = range->end - range->start;
+	uint64_t size = range.end - range.start;
+	struct hooks_lock *all = owner;
 
-	if (flags & MCL_ONFAULT)
-		arch_syscall3(__NR_mlock2, range->start, size, MLOCK_ONFAULT);
+	all->bytes += size;
+	if (!all->lock)
+		return;
+	if (all->flags & MCL_ONFAULT)
+		arch_syscall3(__NR_mlock2, range.start, size, MLOCK_ONFAULT);
 	else
-		arch_syscall2(__NR_mlock, range->start, size);
+		arch_syscall2(__NR_mlock, range.start, size);
 }
 
 /* How large all of it is that is the program's; 0: nobody knows. `lock`: locks
  * it. */
 static uint64_t hooks_lock_all(bool lock, int flags)
 {
-	struct gl_range part[HOOKS_LOCK_PART] = { { 0 } };
-	struct ask_question question = {
-		.what = ASK_MEMORY, .data = part, .bytes = sizeof(part),
-		.back = part,
-		.arg = { 0, (long)__ehdr_start,
-			 (long)base_round_up((uintptr_t)_end, 4096) },
-	};
-	uint64_t bytes = 0;
-	long count, i;
+	struct gl_range part[HOOKS_LOCK_PART];
+	struct hooks_lock all = { .lock = lock, .flags = flags };
 
-	do {
-		if (!ask_writer(recorder, &question, &count) || count < 0 ||
-		    count > HOOKS_LOCK_PART)
-			return 0;
-		for (i = 0; i < count; i++) {
-			bytes += part[i].end - part[i].start;
-			if (lock)
-				hooks_lock_one(&part[i], flags);
-			question.arg[0] = (long)part[i].end;
-		}
-	} while (count == HOOKS_LOCK_PART);
-	return bytes;
+	return ask_memory(recorder, false, part, HOOKS_LOCK_PART,
+			  hooks_lock_one, &all) ? all.bytes : 0;
 }
 
 /* How much memory this thread may lock. */

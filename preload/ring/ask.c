@@ -240,6 +240,34 @@ BASE_SLOW bool ask_writer(struct recorder *r,
 	return answered;
 }
 
+/* Of this library, as the linker knows it. */
+extern BASE_HIDDEN const char __ehdr_start[], _end[];
+
+bool ask_memory(struct recorder *r, bool blocks, struct gl_range *part,
+		unsigned room, void (*each)(void *owner, struct gl_range range),
+		void *owner)
+{
+	struct ask_question question = {
+		.what = ASK_MEMORY, .data = part, .bytes = room * sizeof(*part),
+		.back = part,
+		.arg = { 0, (long)__ehdr_start,
+			 (long)base_round_up((uintptr_t)_end, 4096), blocks },
+	};
+	long count, i;
+
+	memset(part, 0, question.bytes);
+	do {
+		if (!ask_writer(r, &question, &count) || count < 0 ||
+		    count > (long)room)
+			return false;
+		for (i = 0; i < count; i++) {
+			question.arg[0] = (long)part[i].end;
+			each(owner, part[i]);
+		}
+	} while (count == (long)room);
+	return true;
+}
+
 #ifdef GNOMON_CLAIMS
 bool ask_is_valid(const struct ask_turn *turn, const struct gl_request *request)
 {

@@ -53,6 +53,16 @@ void ask_place(void);
 bool ask_writer(struct recorder *r, const struct ask_question *question,
 		long *result);
 
+/*
+ * Calls each for every range of the program's memory, in order of address, as
+ * the recorder finds it: all but what is ours. blocks: of what is private,
+ * writable and of no file alone. `part` has room for `room` ranges. False: there
+ * is no answer (any more).
+ */
+bool ask_memory(struct recorder *r, bool blocks, struct gl_range *part,
+		unsigned room, void (*each)(void *owner, struct gl_range range),
+		void *owner);
+
 /* Whether the calling thread asks already, further out: what it interrupted
  * cannot go on before it is back. sp: of the function that asks for this, after
  * its return. */

@@ -80,7 +80,8 @@ enum ask_what {
 	ASK_FILTER,
 	/* how many ranges of the program's memory there are from arg[0] on, the
 	 * first of which are put into data (struct gl_range): all but what is
-	 * ours, and our library, from arg[1] to arg[2] */
+	 * ours, and our library, from arg[1] to arg[2]; arg[3]: only what may
+	 * have blocks, which is private, writable and of no file */
 	ASK_MEMORY,
 	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
 	ASK_CONTROL,		/* data: a struct control_request (control.h) */

@@ -37,7 +37,7 @@ RECORDER_MAY = ["cli/recorder/", "cli/control_format.h",
 RECORDER_MAY += ["preload/%s.h" % stem for stem in """
     base/ban base/control_request base/options base/patch_format ring/arenas
     ring/dump_part ring/exit_place ring/gate ring/ledger_ask ring/patched
-    ring/ring_shared ring/shared base/base base/proc base/proc_lines
+    ring/ring_shared ring/shared base/base base/proc
     base/text""".split()]
 
 # Folder: prefixes of what its files may include in quotes. The longest

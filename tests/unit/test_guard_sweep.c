@@ -60,9 +60,9 @@ static void fill(void)
 static void sweep_part(struct guard_sweep *sweep, uintptr_t start,
 		       uintptr_t end)
 {
-	assert_true(sweep_open(sweep));
+	assert_true(guard_sweep_open(sweep));
 	sweep_range(sweep, start, end);
-	sweep_close(sweep);
+	guard_sweep_close(sweep);
 }
 
 static struct told sweep(uint64_t wanted)
@@ -140,8 +140,8 @@ static void headers_that_are_gone(void **state)
 	assert_int_equal(told.harm.offset, -40);
 }
 
-/* The whole process, with what it has set aside and never used. */
-static void the_whole_process(void **state)
+/* By the pages that are there, with what was set aside and never used. */
+static void pages_that_are_there(void **state)
 {
 	size_t aside = (size_t)8 << 30;
 	void *far = mmap(NULL, aside, PROT_READ | PROT_WRITE,
@@ -155,7 +155,12 @@ static void the_whole_process(void **state)
 	*(unsigned char *)(blocks[7] + sizes[7]) ^= 1;
 	/* not to be read */
 	assert_int_equal(mprotect(memory + BYTES - 4096, 4096, PROT_NONE), 0);
-	guard_sweep_all(&all);
+	assert_true(guard_sweep_open(&all));
+	guard_sweep_look(&all, (struct gl_range){
+		(uintptr_t)memory, (uintptr_t)memory + BYTES });
+	guard_sweep_look(&all, (struct gl_range){
+		(uintptr_t)far, (uintptr_t)far + aside });
+	guard_sweep_close(&all);
 	mprotect(memory + BYTES - 4096, 4096, PROT_READ | PROT_WRITE);
 	assert_int_equal(all.blocks, BLOCKS);
 	assert_int_equal(told.count, 1);
@@ -284,7 +289,7 @@ int main(void)
 		cmocka_unit_test(freed_ones_are_not),
 		cmocka_unit_test(damaged_ones_are),
 		cmocka_unit_test(headers_that_are_gone),
-		cmocka_unit_test(the_whole_process),
+		cmocka_unit_test(pages_that_are_there),
 		cmocka_unit_test(others_go_on),
 		cmocka_unit_test(memory_goes),
 	};

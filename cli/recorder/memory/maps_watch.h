@@ -15,7 +15,7 @@
 
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/memory/own_ranges.h"
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 
 /* One mapping of the last look: what it takes to see that it is the same. */
 struct maps_watch_entry {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "preload/base/proc.h"
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
 #include "preload/base/text.h"
 

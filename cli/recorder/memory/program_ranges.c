@@ -24,8 +24,17 @@ unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 	return count;
 }
 
-long program_ranges_read(struct gl_range *to, unsigned room, uint64_t from,
-			 struct gl_range image, const struct gl_shared *shared)
+static bool program_ranges_has_blocks(const struct proc_lines_mapping *mapping)
+{
+	const unsigned flags = PROC_LINES_READ | PROC_LINES_WRITE;
+
+	return !mapping->inode && (mapping->flags & flags) == flags &&
+	       !(mapping->flags & PROC_LINES_SHARED);
+}
+
+long program_ranges_read(struct gl_range *to, unsigned room,
+			 const struct program_ranges *wanted,
+			 const struct gl_shared *shared)
 {
 	char buffer[PROC_LINES_BUFFER];
 	struct proc_lines_mapping mapping;
@@ -36,17 +45,18 @@ long program_ranges_read(struct gl_range *to, unsigned room, uint64_t from,
 	int err;
 
 	own_ranges_find(&own, shared);
-	own_ranges_put(&own, image);
+	own_ranges_put(&own, wanted->image);
 	err = target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
 				sizeof(buffer));
 	if (err)
 		return err;
 	while ((line = proc_lines_next(&lines)))
-		if (proc_lines_mapping(line, &mapping))
+		if (proc_lines_mapping(line, &mapping) &&
+		    (!wanted->blocks || program_ranges_has_blocks(&mapping)))
 			count = program_ranges_add(
 				to, count, room, &own,
 				(struct gl_range){ mapping.start, mapping.end },
-				from);
+				wanted->from);
 	proc_lines_close(&lines);
 	return count;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 #include "preload/base/text.h"
 
 static const char *const smaps_keys[SMAPS_FIGURES] = {

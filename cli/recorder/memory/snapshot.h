@@ -15,7 +15,7 @@
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
 #include "cli/recorder/live.h"
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
 #include "cli/recorder/memory/own_ranges.h"
 #include "cli/recorder/memory/smaps.h"

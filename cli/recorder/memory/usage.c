@@ -34,7 +34,7 @@
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/proc.h"
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
 #include "preload/base/text.h"
 

@@ -1,9 +1,7 @@
 /*
  * proc_lines.h: long files of /proc line by line, in a buffer of the
  * caller's; and the line that describes a mapping, in maps as in smaps.
- *
- * Nothing is allocated and nothing of the C library is called: the writer,
- * and any thread that has a buffer.
+ * Nothing is allocated. Any thread that has a buffer.
  */
 #ifndef GNOMON_PROC_LINES_H
 #define GNOMON_PROC_LINES_H

@@ -5,31 +5,30 @@
  * I1: buffer[at, end) is what was read and not given out; end < size, so that
  *     there is room for a NUL.
  */
-#include "preload/base/proc_lines.h"
+#include "cli/recorder/proc_lines.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "preload/base/sys.h"
 #include "preload/base/text.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 		    size_t size)
 {
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-
 	*lines = (struct proc_lines){
-		.fd = sys_failed(fd) ? -1 : (int)fd,
+		.fd = open(path, O_RDONLY | O_CLOEXEC),
 		.buffer = buffer,
 		.size = size,
 	};
-	return sys_failed(fd) ? (int)fd : 0;
+	return lines->fd < 0 ? -errno : 0;
 }
 
 void proc_lines_close(struct proc_lines *lines)
 {
 	if (lines->fd >= 0)
-		sys_close(lines->fd);
+		close(lines->fd);
 	lines->fd = -1;
 	lines->at = lines->end = 0;
 }
@@ -37,17 +36,16 @@ void proc_lines_close(struct proc_lines *lines)
 /* Where the next line feed is held, or `end`. */
 static size_t proc_lines_feed(const struct proc_lines *lines)
 {
-	size_t i = lines->at;
+	const char *feed = memchr(lines->buffer + lines->at, '\n',
+				  lines->end - lines->at);
 
-	while (i < lines->end && lines->buffer[i] != '\n')
-		i++;
-	return i;
+	return feed ? (size_t)(feed - lines->buffer) : lines->end;
 }
 
 /* Appends what one read gives. False: there is no more. */
 static bool proc_lines_fill(struct proc_lines *lines)
 {
-	long got;
+	ssize_t got;
 
 	if (lines->at) {
 		memmove(lines->buffer, lines->buffer + lines->at,
@@ -56,9 +54,9 @@ static bool proc_lines_fill(struct proc_lines *lines)
 		lines->at = 0;
 	}
 	do
-		got = sys_read(lines->fd, lines->buffer + lines->end,
-			       lines->size - 1 - lines->end);
-	while (got == -EINTR);
+		got = read(lines->fd, lines->buffer + lines->end,
+			   lines->size - 1 - lines->end);
+	while (got < 0 && errno == EINTR);
 	if (got <= 0)
 		return false;
 	lines->end += got;
