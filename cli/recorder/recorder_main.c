@@ -78,7 +78,8 @@ static void main_leave_inheritance(void)
 	sigprocmask(SIG_SETMASK, &signals, NULL);
 	setsid();
 	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-		if (getrlimit(limits[i], &limit))
+		if (getrlimit(limits[i], &limit) ||
+		    limit.rlim_cur == limit.rlim_max)
 			continue;
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(limits[i], &limit);

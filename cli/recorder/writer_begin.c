@@ -84,7 +84,10 @@ static void writer_watch(struct writer *w)
 	uint64_t start;
 
 	target_watch(&w->target);
-	seccomp_watch_begin(&w->seccomp);
+	w->late = target_dead(&w->target);
+	/* what follows looks at its threads */
+	if (!w->late)
+		seccomp_watch_begin(&w->seccomp);
 	if (proc_stat_field(w->r->born->stat, PROC_STAT_STARTTIME, &start) ||
 	    proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start))
 		w->r->start_time = start;
@@ -284,7 +287,7 @@ static int writer_memory(struct writer *w)
 		memcpy(w->r->shared->live_path, w->live.path,
 		       sizeof(w->live.path));
 	/* of those that end at once there are many */
-	if (!target_dead(&w->target))
+	if (!w->late)
 		writer_reserve(w);
 	pool_init(&w->pool, w->r, &w->live,
 		  recording_options->number[OPTION_RING]);
@@ -390,7 +393,8 @@ int writer_begin(struct writer *w)
 		return err;
 	err = chunk_open(&w->out, w->output.fd, w->live.shape.trace_id,
 			 WRITER_ROOM);
-	w->out.reserves = w->output.regular;
+	/* there is little to come of one that has ended */
+	w->out.reserves = w->output.regular && !w->late;
 	if (!err)
 		err = writer_memory(w);
 	if (!err) {

@@ -66,6 +66,7 @@ struct writer {
 	uint64_t start_ns;
 	bool told_drops;
 	bool told_mutes;
+	bool late;		/* the target had ended before it began */
 	bool gave_up;		/* the trace lacks what the live file has */
 	uint64_t looked_ns;
 	uint32_t last;		/* look that was asked for; last_look.c */

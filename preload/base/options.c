@@ -291,7 +291,8 @@ void options_default(struct options *options)
 {
 	unsigned id;
 
-	memset(options, 0, sizeof(*options));
+	/* of the texts only what is used is touched */
+	memset(options, 0, offsetof(struct options, texts) + 1);
 	options->texts_used = 1;	/* behind the text that is none */
 	for (id = 0; id < OPTION_COUNT; id++)
 		options_store(options, id, options_table[id].fallback);

@@ -261,18 +261,30 @@ void live_map_fill(void)
 		live_map_piece(which, GL_PIECES - 1);
 }
 
+/* Behind `count` others; one with the last of them, if it lies behind that. How
+ * many there are then. */
+static unsigned live_map_join(struct live_range *to, unsigned count,
+			      struct live_range range)
+{
+	if (!range.bytes)
+		return count;
+	if (count && to[count - 1].at + to[count - 1].bytes == range.at) {
+		to[count - 1].bytes += range.bytes;
+		return count;
+	}
+	to[count] = range;
+	return count + 1;
+}
+
 unsigned live_map_ranges(struct live_range to[GL_LIVE_RANGES])
 {
 	unsigned count = 0, which, i;
 
 	for (which = 0; which < LIVE_REGIONS; which++) {
-		if (!live_map_before[which].bytes)
-			continue;
-		to[count++] = live_map_before[which];
-		for (i = 0; i < GL_PIECES; i++) {
-			to[count] = live_map_range(which, i);
-			count += to[count].bytes != 0;
-		}
+		count = live_map_join(to, count, live_map_before[which]);
+		for (i = 0; i < GL_PIECES; i++)
+			count = live_map_join(to, count,
+					      live_map_range(which, i));
 	}
 	return count;
 }

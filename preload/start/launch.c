@@ -1,9 +1,9 @@
 /*
  * launch.c: see launch.h.
  *
- *	thread ── clone(VM | VFORK) ──▶ helper ── clone(VM) ──▶ execve ─▶ recorder
- *	  ▲                               │ makes the live file and maps it,
- *	  └──────────── ends at once ◀────┘ opens what the recorder inherits
+ *	thread ── clone(VM | VFORK) ──▶ helper ── clone(VM) ──▶ task ── execve ─▶ recorder
+ *	  ▲                               │ makes the live file    │ sleeps, opens what
+ *	  └──────────── ends at once ◀────┘ and maps it            └ the recorder inherits
  *
  * The helper has the target's memory, but a copy of its table of descriptors,
  * of which it closes nearly all: so it does not matter what the target has open,
@@ -31,6 +31,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -56,6 +57,10 @@
 #define LAUNCH_VARIABLES 128
 #define LAUNCH_TEXT (24u << 10)
 #define LAUNCH_WORDS 7
+/* A forked child's first ring: most have few events, and clearing pages is most
+ * of what a ring takes. It grows. */
+#define LAUNCH_RING_SMALL (UINT64_C(64) << 10)
+#define LAUNCH_SLEEP_NS (5 * UINT64_C(1000000))
 #define LAUNCH_HEAR_NS (20 * UINT64_C(1000000))
 #define LAUNCH_HEAR_NAPS 10
 #define LAUNCH_NAME "gnomon-recorder"
@@ -222,24 +227,9 @@ static uint64_t launch_raise_files(void)
 	return limit[1];
 }
 
-/* Of the process, not of the helper: the kernel gives nothing to read once the
- * task has ended that a file of /proc belongs to. */
-static void launch_open_files(struct launch *launch)
+/* Of the process and of its parent, by their names: they may be gone soon. */
+static void launch_open_kin(struct launch *launch)
 {
-	static const struct {
-		const char *name;
-		int flags;
-	} files[] = {
-		[GL_FILE_MAPS] = { "/maps", O_RDONLY },
-		[GL_FILE_MAPS_WHOLE] = { "/maps", O_RDONLY },
-		[GL_FILE_SMAPS] = { "/smaps", O_RDONLY },
-		[GL_FILE_ROLLUP] = { "/smaps_rollup", O_RDONLY },
-		[GL_FILE_EXE] = { "/exe", O_PATH },
-	};
-	char path[64];
-	struct text text;
-	/* else the process of that number is somebody else */
-	bool ours = proc_is_ours();
 	unsigned i;
 	long fd;
 
@@ -247,14 +237,6 @@ static void launch_open_files(struct launch *launch)
 		launch->file[i] = -1;
 	if (launch->files < LAUNCH_FILES)
 		return;
-	for (i = 0; i < sizeof(files) / sizeof(*files) && ours; i++) {
-		text_init(&text, path, sizeof(path));
-		text_put(&text, "/proc/");
-		text_number(&text, launch->where.pid);
-		text_put(&text, files[i].name);
-		fd = sys_open(path, files[i].flags, 0);
-		launch->file[i] = sys_failed(fd) ? -1 : fd;
-	}
 	if (parent.live[0]) {
 		fd = sys_open(parent.live,
 			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
@@ -271,12 +253,44 @@ static void launch_open_files(struct launch *launch)
 		arch_syscall3(__NR_fcntl, fd, F_SETFD, 0);
 }
 
-static void launch_tell_birth(struct gl_born *born, int pid)
+/*
+ * About the memory. The kernel gives nothing to read once the task has ended that
+ * a file of /proc belongs to: so these belong to the task that becomes the
+ * recorder, which still has the target's memory. They stay bound to that.
+ */
+static void launch_open_files(struct launch *launch)
 {
+	static const struct {
+		const char *path;
+		int flags;
+	} files[] = {
+		[GL_FILE_MAPS] = { "/proc/self/maps", O_RDONLY },
+		[GL_FILE_MAPS_WHOLE] = { "/proc/self/maps", O_RDONLY },
+		[GL_FILE_SMAPS] = { "/proc/self/smaps", O_RDONLY },
+		[GL_FILE_ROLLUP] = { "/proc/self/smaps_rollup", O_RDONLY },
+		[GL_FILE_EXE] = { "/proc/self/exe", O_PATH },
+	};
+	unsigned i;
+	long fd;
+
+	if (launch->files < LAUNCH_FILES || !proc_is_ours())
+		return;
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		fd = sys_open(files[i].path, files[i].flags, 0);
+		launch->file[i] = sys_failed(fd) ? -1 : fd;
+	}
+}
+
+/* What has the target's memory can find out, and only the recorder has to know:
+ * the thread does not wait for it. I1 */
+static void launch_look(struct launch *launch)
+{
+	struct gl_shared *shared = launch->r->shared;
+	struct gl_born *born = &shared->born;
 	long n;
 
-	if (proc_read_of(pid, "stat", born->stat, sizeof(born->stat)) <= 0)
-		born->stat[0] = '\0';
+	launch_open_files(launch);
+	memcpy(shared->told.file, launch->file, sizeof(launch->file));
 	/* whose memory it is, whichever pid namespace /proc belongs to */
 	n = proc_read("/proc/self/cmdline", born->command,
 		      sizeof(born->command));
@@ -312,7 +326,6 @@ static void launch_tell(struct launch *launch)
 		.exit_count = exit_status_start(r->pid),
 		.parent = launch->parent,
 	};
-	memcpy(told->file, launch->file, sizeof(told->file));
 	area_tell_pieces(shared);
 	live_map_begin(live, launch->made.whole);
 	forbidden_tell_start(shared);
@@ -320,7 +333,9 @@ static void launch_tell(struct launch *launch)
 	shared->ledger_wants = launch->ledger_wants;
 	if (number[OPTION_OFF] || number[OPTION_DELAY])
 		gate_shut(shared);
-	launch_tell_birth(&shared->born, r->pid);
+	if (proc_read_of(r->pid, "stat", shared->born.stat,
+			 sizeof(shared->born.stat)) <= 0)
+		shared->born.stat[0] = '\0';
 	if (launch->made.path[0] == '/')
 		memcpy(shared->live_path, launch->made.path,
 		       sizeof(shared->live_path));
@@ -345,7 +360,7 @@ static int launch_make(struct launch *launch)
 	/* the others close at execve, these do not */
 	if (launch->made.fd >= 0)
 		arch_syscall3(__NR_fcntl, launch->made.fd, F_SETFD, 0);
-	launch_open_files(launch);
+	launch_open_kin(launch);
 	launch_tell(launch);
 	return 0;
 }
@@ -391,13 +406,35 @@ static long launch_execve(const struct launch *launch)
 			     (long)launch->argv, (long)launch_envp);
 }
 
+/*
+ * The thread has the processor first, until it has all that it needs to record
+ * (start.c). A forked child mostly has little to record, and somebody who waits for
+ * its end: there it is until a recorder is wanted, as who wakes one does, or the
+ * child ends; and the recorder that comes then has less to do.
+ */
+static void launch_sleep(const struct launch *launch)
+{
+	struct gl_shared *shared = launch->r->shared;
+	const int32_t none = 0;
+
+	/* a batch task does not preempt who wakes it; refused, it only disturbs
+	 * more */
+	arch_syscall3(__NR_sched_setscheduler, 0, SCHED_BATCH, (long)&none);
+	/* as the recorder itself (recorder_wake): nobody has woken it yet */
+	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
+	sys_futex_wait(&shared->wake, 0, LAUNCH_SLEEP_NS);
+	atomic_store_explicit(&shared->asleep, 0, memory_order_relaxed);
+}
+
 /* The last one before the recorder itself. I1 */
 static void launch_exec(void *arg)
 {
-	const struct launch *launch = arg;
+	struct launch *launch = arg;
 
 	/* cleared when this task leaves the memory (recorder_parted) */
 	arch_syscall1(__NR_set_tid_address, (long)&launch->r->launching);
+	launch_sleep(launch);
+	launch_look(launch);
 	launch_failed(launch, launch_execve(launch));
 	for (;;)
 		arch_syscall1(__NR_exit, 127);
@@ -428,6 +465,14 @@ static void launch_words(struct launch *launch)
 	launch->argv[n] = NULL;
 }
 
+/* What it starts is known by its name from then on, and is not meant by who kills
+ * or stops the target's group. */
+static void launch_stand_apart(void)
+{
+	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)LAUNCH_NAME);
+	arch_syscall0(__NR_setsid);
+}
+
 static void launch_help(void *arg)
 {
 	struct launch *launch = arg;
@@ -442,6 +487,7 @@ static void launch_help(void *arg)
 	launch->err = launch_make(launch);
 	if (!launch->err) {
 		launch_words(launch);
+		launch_stand_apart();
 		atomic_store_explicit(&r->launching, 1, memory_order_relaxed);
 		pid = arch_clone_task(CLONE_VM | CLONE_UNTRACED,
 				      launch->stack + LAUNCH_STACK, NULL,
@@ -522,6 +568,7 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	err = launch_make(launch);
 	if (err)
 		return err;
+	launch_look(launch);
 	copy = launch_copied(launch);
 	pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
 	if (pid == 0)
@@ -560,13 +607,20 @@ static int launch_start(struct launch *launch)
 	return launch->err;
 }
 
-/* Bytes of a new thread's ring. */
-static uint64_t launch_ring(void)
+/* Where a full ring is not waited for it has to last until the recorder runs. */
+bool launch_is_late(const struct recorder *r)
 {
+	return r->forked && recorder_options.number[OPTION_OVERFLOW] !=
+				    OPTION_OVERFLOW_DROP;
+}
+
+/* Bytes of the first thread's ring. */
+static uint64_t launch_ring(bool small)
+{
+	uint64_t most = small ? LAUNCH_RING_SMALL : OPTIONS_RING_MAX;
 	uint64_t ring = OPTIONS_RING_MIN;
 
-	while (ring < recorder_options.number[OPTION_RING] &&
-	       ring < OPTIONS_RING_MAX)
+	while (ring < recorder_options.number[OPTION_RING] && ring < most)
 		ring *= 2;
 	return ring;
 }
@@ -593,7 +647,7 @@ static struct launch *launch_prepare(struct recorder *r, uint32_t ledger_wants,
 		.live_dir = options_text(&recorder_options, OPTION_LIVE_DIR),
 		.beside = launch->output < 0 ? output : "",
 		.memory = recorder_options.number[OPTION_MEMORY],
-		.ring = launch_ring(),
+		.ring = launch_ring(launch_is_late(r)),
 		.small = r->forked,
 		.core = recorder_options.number[OPTION_GUARD] != 0,
 		.pid = r->pid,

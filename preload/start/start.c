@@ -66,6 +66,7 @@ static bool start_was_on;
 enum { START_UNREAD, START_READING, START_READ, START_BAD };
 static _Atomic uint32_t start_setup;
 static uintptr_t start_main_pointer;	/* thread pointer; 0: not known */
+static bool start_numbers;	/* the program wants the API's */
 
 /* In the area: a forked child finds zeros. */
 static struct start {
@@ -128,6 +129,7 @@ static bool start_read(void)
 	if (real.mallinfo)
 		arenas_source = (struct arenas_source){ start_figures,
 							real.single_threaded };
+	start_numbers = api_numbers_wanted();
 	/* before this thread has a ring, and any other */
 	if (recorder_options.number[OPTION_FREE_STACKS])
 		real_only = false;
@@ -321,7 +323,7 @@ static bool start_begin(struct recorder *r)
 		start_failed(r, nothing, 0);
 		return false;
 	}
-	err = launch_recorder(r, api_numbers_wanted() ? LEDGER_LIVE : 0,
+	err = launch_recorder(r, start_numbers ? LEDGER_LIVE : 0,
 			      !recorder_may_speak(r));
 	if (err) {
 		start_failed(r, nothing, err);
@@ -390,6 +392,8 @@ static void start_undisturbed(struct recorder *r)
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
+		if (!launch_is_late(r))
+			recorder_call(r);
 	} else {
 		recorder_set_off(r);
 		aside_follow();

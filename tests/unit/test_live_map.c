@@ -71,6 +71,23 @@ static void little_is_mapped_at_first(void **state)
 			 (char *)made.header + live.shape.data_offset);
 }
 
+/* What a forked child fills, and empties again: neighbours are one. */
+static void ranges_are_few(void **state)
+{
+	struct live_range range[GL_LIVE_RANGES];
+
+	(void)state;
+	assert_int_equal(live_map_ranges(range), 2);
+	assert_ptr_equal(range[0].at, made.header);
+	assert_int_equal(range[0].bytes,
+			 live.shape.nodes_offset + GL_NODES_FIRST);
+	assert_ptr_equal(range[1].at,
+			 (char *)made.header + live.shape.rings_offset);
+	assert_int_equal(range[1].bytes, live.shape.data_offset -
+						 live.shape.rings_offset +
+						 GL_DATA_FIRST);
+}
+
 /* At each end of each piece, what is written is in the file. */
 static void pieces_are_the_files(void **state)
 {
@@ -266,6 +283,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, each, after)
 	const struct CMUnitTest tests[] = {
 		TEST(little_is_mapped_at_first),
+		TEST(ranges_are_few),
 		TEST(pieces_are_the_files),
 		TEST(offsets_are_found),
 		TEST(the_recorder_is_told),
