@@ -17,6 +17,7 @@
 
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
+#include "cli/recorder/proc_lines.h"
 #include "cli/trace/trace_format.h"
 #include "preload/base/text.h"
 
@@ -94,10 +95,10 @@ static void kinship_line(struct kinship_info *info, const char *line)
 
 	if (strncmp(line, pid, sizeof(pid) - 1) == 0) {
 		line += sizeof(pid) - 1;
-		info->pid = text_parse(&line);
+		info->pid = proc_lines_number(&line);
 	} else if (strncmp(line, start, sizeof(start) - 1) == 0) {
 		line += sizeof(start) - 1;
-		info->start_time = text_parse(&line);
+		info->start_time = proc_lines_number(&line);
 	}
 }
 

@@ -12,7 +12,6 @@
 #include "cli/recorder/result.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
-#include "preload/base/text.h"
 
 #define OWNER_BUFFER 4096
 #define OWNER_NAME_MAX 256
@@ -21,7 +20,7 @@
 static bool owner_number(const char *text, uint32_t *id)
 {
 	const char *at = text;
-	uint64_t number = text_parse(&at);
+	uint64_t number = proc_lines_number(&at);
 
 	if (at == text || *at || number >= OWNER_KEEP)
 		return false;
@@ -64,10 +63,10 @@ static bool owner_look_up(const char *file, const char *name, uint32_t *id,
 
 		if (!at)
 			continue;
-		*id = text_parse(&at);
+		*id = proc_lines_number(&at);
 		at = group ? owner_field(line, 3) : NULL;
 		if (at)
-			*group = text_parse(&at);
+			*group = proc_lines_number(&at);
 		found = true;
 	}
 	proc_lines_close(&lines);

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/base/text.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 		    size_t size)
@@ -98,6 +97,15 @@ char *proc_lines_next(struct proc_lines *lines)
 	}
 }
 
+uint64_t proc_lines_number(const char **s)
+{
+	uint64_t value = 0;
+
+	for (; **s >= '0' && **s <= '9'; ++*s)
+		value = value * 10 + (**s - '0');
+	return value;
+}
+
 static uint64_t proc_lines_hex(const char **s)
 {
 	uint64_t value = 0;
@@ -162,7 +170,7 @@ bool proc_lines_mapping(const char *line, struct proc_lines_mapping *mapping)
 	mapping->minor = (uint32_t)proc_lines_hex(&s);
 	if (!proc_lines_skip(&s, ' '))
 		return false;
-	mapping->inode = text_parse(&s);
+	mapping->inode = proc_lines_number(&s);
 	while (*s == ' ')
 		s++;
 	mapping->path = s;

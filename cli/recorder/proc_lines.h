@@ -34,6 +34,9 @@ char *proc_lines_next(struct proc_lines *lines);
 
 void proc_lines_close(struct proc_lines *lines);
 
+/* Decimal number at *s, which moves behind it. */
+uint64_t proc_lines_number(const char **s);
+
 enum proc_lines_flags {
 	PROC_LINES_READ = 1,
 	PROC_LINES_WRITE = 2,

@@ -2,9 +2,9 @@
  * proc_stat.c: see proc_stat.h.
  */
 #include "cli/recorder/proc_stat.h"
+#include "cli/recorder/proc_lines.h"
 
 #include "preload/base/proc.h"
-#include "preload/base/text.h"
 
 #define PROC_STAT_MAX 2048
 
@@ -29,7 +29,7 @@ bool proc_stat_field(const char *stat, unsigned field, uint64_t *value)
 		at++;
 	if (!*at || *at == '\n')
 		return false;
-	*value = field == PROC_STAT_STATE ? (uint64_t)*at : text_parse(&at);
+	*value = field == PROC_STAT_STATE ? (uint64_t)*at : proc_lines_number(&at);
 	return true;
 }
 

@@ -4,6 +4,7 @@
  * it is taken to be all.
  */
 #include "cli/recorder/seccomp_watch.h"
+#include "cli/recorder/proc_lines.h"
 
 #include <linux/seccomp.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static uint64_t seccomp_field(const char *status, const char *name)
 		at += 1 + n;
 		while (*at == ' ' || *at == '\t')
 			at++;
-		return text_parse(&at);
+		return proc_lines_number(&at);
 	}
 	return 0;
 }

@@ -57,15 +57,6 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 		text_char(text, "0123456789abcdef"[value >> (4 * digits) & 15]);
 }
 
-uint64_t text_parse(const char **s)
-{
-	uint64_t value = 0;
-
-	for (; **s >= '0' && **s <= '9'; ++*s)
-		value = value * 10 + (**s - '0');
-	return value;
-}
-
 /* The errors that a user meets here, in words. */
 static const struct {
 	int number;

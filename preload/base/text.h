@@ -31,7 +31,4 @@ void text_error(struct text *text, int err);
 void text_message(char *buffer, size_t size, const char *what,
 		  const char *path, int err);
 
-/* Decimal number at *s, which moves behind it. */
-uint64_t text_parse(const char **s);
-
 #endif

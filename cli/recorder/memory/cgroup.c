@@ -2,6 +2,7 @@
  * cgroup.c: see cgroup.h.
  */
 #include "cli/recorder/memory/cgroup.h"
+#include "cli/recorder/proc_lines.h"
 
 #include <string.h>
 
@@ -121,7 +122,7 @@ uint64_t cgroup_limit(const struct cgroup *cgroup)
 
 		if (cgroup_read(cgroup, n, cgroup_limit_file(cgroup), text,
 				sizeof(text)) > 0)
-			limit = text_parse(&at);	/* "max": 0 */
+			limit = proc_lines_number(&at);	/* "max": 0 */
 		if (limit && limit < CGROUP_UNLIMITED &&
 		    (!least || limit < least))
 			least = limit;
@@ -144,7 +145,7 @@ bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)
 		return false;
 	*count = 0;
 	if (cgroup->v1) {
-		*count = text_parse(&at);
+		*count = proc_lines_number(&at);
 		return true;
 	}
 	/* lines of a word and a number; "low" says of no trouble */
@@ -154,7 +155,7 @@ bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)
 
 		at = cgroup_until(at, ' ');
 		at += *at == ' ';
-		number = text_parse(&at);
+		number = proc_lines_number(&at);
 		*count += counts ? number : 0;
 		at = cgroup_until(at, '\n');
 		at += *at == '\n';

@@ -30,6 +30,7 @@
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
+#include "cli/recorder/proc_lines.h"
 #include "preload/base/proc.h"
 #include "preload/base/text.h"
 #include "cli/recorder/xxh64.h"
@@ -336,7 +337,7 @@ static bool maps_watch_resized(struct maps_watch *watch)
 	if (proc_read_of(watch->pid, "statm", buffer, sizeof(buffer)) <= 0)
 		return true;
 	for (field = 0; i < 3; field++) {
-		uint64_t value = text_parse(&at);
+		uint64_t value = proc_lines_number(&at);
 
 		if (field == fields[i]) {
 			changed |= watch->size[i] != value;

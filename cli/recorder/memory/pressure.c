@@ -47,7 +47,7 @@ static uint64_t pressure_machine(void)
 		return 0;
 	for (at += sizeof(key) - 1; *at == ' '; at++)
 		;
-	return text_parse(&at) << 10;
+	return proc_lines_number(&at) << 10;
 }
 
 static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
@@ -124,10 +124,10 @@ static uint64_t pressure_rss(const struct pressure *pressure)
 
 	if (proc_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
 		return 0;
-	text_parse(&at);
+	proc_lines_number(&at);
 	if (*at++ != ' ')
 		return 0;
-	return text_parse(&at) * PRESSURE_PAGE;
+	return proc_lines_number(&at) * PRESSURE_PAGE;
 }
 
 bool pressure_look(struct pressure *pressure, uint64_t now_ns,

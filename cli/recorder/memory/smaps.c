@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/recorder/proc_lines.h"
-#include "preload/base/text.h"
 
 static const char *const smaps_keys[SMAPS_FIGURES] = {
 	[SMAPS_RSS] = "Rss:",
@@ -40,7 +39,7 @@ bool smaps_number(const char *line, const char *key, uint64_t *kib)
 	while (*at == ' ' || *at == '\t')
 		at++;
 	digits = at;
-	value = text_parse(&at);
+	value = proc_lines_number(&at);
 	if (at == digits || strcmp(at, " kB") != 0)
 		return false;
 	*kib = value;

@@ -36,7 +36,6 @@
 #include "preload/base/proc.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
-#include "preload/base/text.h"
 
 #define USAGE_SHARE 256		/* of a core: 0.4 % */
 #define USAGE_LONG_NS (4 * UINT64_C(1000000))	/* a look that is too long */
@@ -91,7 +90,7 @@ static bool usage_statm(int pid, struct usage_point *point)
 	for (i = GT_USAGE_SIZE; i <= GT_USAGE_SHARED; i++) {
 		const char *digits = at;
 
-		point->value[i] = text_parse(&at) * USAGE_PAGE_KIB;
+		point->value[i] = proc_lines_number(&at) * USAGE_PAGE_KIB;
 		if (at == digits || *at++ != ' ')
 			return false;
 	}
