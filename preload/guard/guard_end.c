@@ -33,11 +33,6 @@ static bool guard_end_may(void)
 	       unwind_may(SECCOMP_NO_FILES | SECCOMP_NO_READ);
 }
 
-static void guard_end_look(void *owner, struct gl_range range)
-{
-	guard_sweep_look(owner, range);
-}
-
 void guard_end(struct recorder *r, _Atomic uint32_t *steps)
 {
 	struct gl_shared *shared = r->shared;
@@ -57,7 +52,7 @@ void guard_end(struct recorder *r, _Atomic uint32_t *steps)
 	done = guard_sweep_open(&sweep);
 	if (done) {
 		done = ask_memory(r, true, guard_sweep_part(&sweep),
-				  GUARD_SWEEP_PART, guard_end_look, &sweep);
+				  GUARD_SWEEP_PART, guard_sweep_look, &sweep);
 		guard_sweep_close(&sweep);
 	}
 	atomic_store_explicit(&shared->guard_blocks, sweep.blocks,

@@ -253,8 +253,9 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 	}
 }
 
-void guard_sweep_look(struct guard_sweep *sweep, struct gl_range range)
+void guard_sweep_look(void *opened, struct gl_range range)
 {
+	struct guard_sweep *sweep = opened;
 	uintptr_t start = range.start, end = range.end;
 	uint64_t *entries = sweep->room->entries;
 	long got;

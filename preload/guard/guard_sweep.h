@@ -41,8 +41,8 @@ struct guard_sweep {
 bool guard_sweep_open(struct guard_sweep *sweep);
 
 /* Looks at memory of this process that is private, writable and of no file, as
- * much of it as is there. */
-void guard_sweep_look(struct guard_sweep *sweep, struct gl_range range);
+ * much of it as is there. opened: a struct guard_sweep; for ask_memory. */
+void guard_sweep_look(void *opened, struct gl_range range);
 
 /* Room for as many ranges, as long as the sweep is open. */
 struct gl_range *guard_sweep_part(struct guard_sweep *sweep);

@@ -21,13 +21,6 @@
 #include "preload/ring/area.h"
 #include "preload/ring/ask.h"
 
-#ifndef MCL_ONFAULT
-#define MCL_ONFAULT 4
-#endif
-#ifndef MLOCK_ONFAULT
-#define MLOCK_ONFAULT 1
-#endif
-
 #define HOOKS_LOCK_FLAGS (MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)
 #define HOOKS_LOCK_PART 256	/* ranges at a time */
 

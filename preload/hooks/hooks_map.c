@@ -134,10 +134,11 @@ static void hooks_map_made(void *start, size_t size, int prot, int flags,
 	hooks_extra(GT_EXTRA_MAP, (uintptr_t)start, size, args, caller);
 }
 
-HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
-		off_t offset)
+/* What mmap is by all its names. NULL: this library is not relocated yet. */
+static inline void *hooks_map_call(__typeof__(mmap) *function, void *at,
+				   size_t size, int prot, int flags, int fd,
+				   off_t offset, struct hooks_caller caller)
 {
-	__typeof__(mmap) *function = REAL(mmap);
 	void *start;
 
 	if (unlikely(!function))
@@ -148,31 +149,25 @@ HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
 	hooks_map_ahead();
 	start = function(at, size, prot, flags, fd, offset);
 	if (likely(start != MAP_FAILED))
-		hooks_map_made(start, size, prot, flags, fd, offset,
-			       HOOKS_CALLER);
+		hooks_map_made(start, size, prot, flags, fd, offset, caller);
 	return start;
+}
+
+HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
+		off_t offset)
+{
+	return hooks_map_call(REAL(mmap), at, size, prot, flags, fd, offset,
+			      HOOKS_CALLER);
 }
 
 HOOK void *mmap64(void *at, size_t size, int prot, int flags, int fd,
 		  off64_t offset)
 {
-	__typeof__(mmap) *function = REAL(mmap64);
-	void *start;
-
 	/* not every C library has it; it is the same with 64 bits */
-	if (unlikely(!function))
-		function = REAL(mmap);
-	if (unlikely(!function))
-		return (void *)hooks_map_raw(sys_mmap(at, size, prot, flags,
-						      fd, offset));
-	if (unlikely(hooks_map_near.never))
-		return function(at, size, prot, flags, fd, offset);
-	hooks_map_ahead();
-	start = function(at, size, prot, flags, fd, offset);
-	if (likely(start != MAP_FAILED))
-		hooks_map_made(start, size, prot, flags, fd, offset,
-			       HOOKS_CALLER);
-	return start;
+	__typeof__(mmap) *function = REAL(mmap64) ? REAL(mmap64) : REAL(mmap);
+
+	return hooks_map_call(function, at, size, prot, flags, fd, offset,
+			      HOOKS_CALLER);
 }
 
 static void hooks_map_gone(void *start, size_t size, bool failed,

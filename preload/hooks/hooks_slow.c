@@ -8,6 +8,8 @@
  *     that it entered before it had the ring (HOOKS_NO_RING). A mark stays
  *     where a handler on another stack is above it: the function goes on.
  */
+#include <string.h>
+
 #include "preload/hooks/guard_note.h"
 #include "preload/hooks/hooks_wrap.h"
 #include "preload/interpose/patched_code.h"
@@ -394,13 +396,11 @@ BASE_SLOW void hooks_extra_at_end(enum gt_extra what, uintptr_t address,
 	struct thread *thread = recorder_join();
 	struct hooks_lent lent;
 	struct gl_ring *ring;
-	unsigned i;
 
 	hooks_thread(sp);	/* drops what is stale */
 	if (!thread || !(ring = thread->own))
 		return;
-	for (i = 0; i < GT_EXTRA_ARGS; i++)
-		event.args[i] = args[i];
+	memcpy(event.args, args, sizeof(event.args));
 	if (!hooks_take(ring, &lent, ra, sp)) {
 		event.stamp = ring_cycles();
 		ring_nested_push(recorder, thread, &event);

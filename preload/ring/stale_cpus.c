@@ -1,13 +1,9 @@
 /*
  * stale_cpus.c: see stale_cpus.h.
  *
- * Linux has a mask of the processors on which a process's memory was in use. Who
- * unmaps a page that was touched looks whether another one than its own is in
- * it, and if so takes a longer way, which looks at each: 0.2 us of the 3.5 us
- * of a munmap. From Linux 6.14 on a processor stays in the mask when it goes on
- * to other memory; those are taken out a second after execve. So a process that
- * has never left its processor would pay for the tasks that started its
- * recorder, which ran beside it: 3 % of a program that maps and unmaps.
+ * Linux has a mask of the processors on which a process's memory was in use. From
+ * Linux 6.14 on one stays there when it goes on to other memory, and each munmap
+ * of a page that was touched takes longer for it: docs/notes/recorder.md.
  *
  * Where a table of pages goes with what is unmapped, all processors of the mask
  * are told, and one that has other memory by now leaves it. So one page is

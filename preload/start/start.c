@@ -472,21 +472,17 @@ static struct thread *start_register(struct recorder *r)
 	if (unlikely(!shared) || !live || !rings || !threads)
 		return NULL;
 	id = pool_take(r, RECORDER_PRIMARY);
-	if (!id) {
-		/* no memory for a ring: each event of this thread is lost */
+	told = id ? live_map_thread(shared, id - 1) : NULL;
+	if (!told || !live_map_data(rings[id - 1].offset)) {
+		/* no memory for a ring, or addresses are used up: each event of
+		 * this thread is lost */
+		if (id)
+			ring_push_free(shared, RECORDER_PRIMARY, id);
 		atomic_fetch_add_explicit(&live->dropped, 1,
 					  memory_order_relaxed);
 		return NULL;
 	}
 	ring = &rings[id - 1];
-	told = live_map_thread(shared, id - 1);
-	if (!told || !live_map_data(ring->offset)) {
-		/* addresses are used up: as above */
-		ring_push_free(shared, RECORDER_PRIMARY, id);
-		atomic_fetch_add_explicit(&live->dropped, 1,
-					  memory_order_relaxed);
-		return NULL;
-	}
 	thread = &threads[id - 1];
 	thread->shared = shared;
 	thread->told = told;
