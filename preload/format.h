@@ -145,7 +145,7 @@ enum gt_rest_value {
  * large as all before it. No ring's data lies in two.
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
-#define GL_VERSION 6
+#define GL_VERSION 7
 #define GL_SLAB (1u << 20)	/* unit of reservation */
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
 #define GL_NODES_FIRST (UINT64_C(4) << 20)	/* bytes of the first piece */
@@ -196,6 +196,7 @@ struct gl_header {
 	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
 	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); of use
 				 * to the recorded process and its writer only */
+	uint64_t view;		/* who sees that path (cli/base/view.h); 0 */
 };
 
 /*

@@ -409,7 +409,7 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	if (!at)
 		return false;
 	/* unused in between: a death just here loses nothing, since the ring
-	 * was drained */
+	 * was drained, and its owner, who waits, puts nothing there any more */
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
 	pool_give_back(pool, given->offset, class);
 	/* in this order: its owner looks for its data when both are there */

@@ -10,7 +10,8 @@
  *      (its writer holds it, and a program that lives), no process has the
  *      pid and start time of its program, and at the path of its trace there
  *      is nothing or another trace; and no trace in that directory is the one,
- *      all of which were looked at.
+ *      all of which were looked at. The path is the recorder's: who sees other
+ *      file systems (a container that shares /dev/shm) knows nothing of it.
  *
  * Called by the main thread.
  */
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/view.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/trace_format.h"
@@ -131,6 +133,7 @@ static enum fate fate_of(int fd, const struct stat *traces,
 	if (header->magic != GL_MAGIC || header->version != GL_VERSION ||
 	    memchr(header->trace_path, 0, sizeof(header->trace_path)) == NULL ||
 	    header->trace_path[0] != '/' ||
+	    header->view == 0 || header->view != view_id() ||
 	    leftover_process_exists(header->pid, header->start_time))
 		return FATE_STAYS;
 	if (trace_is_gone(header))

@@ -7,10 +7,9 @@
 #include "preload/ring/recorder.h"
 
 /*
- * The tasks that started the recorder have left this process's memory: the
- * kernel forgets the processors that they ran on. Once in a process, and not
- * before they have left. Any thread, also signal handlers; some system calls,
- * unless they are forbidden (forbidden.h), no wait.
+ * Once the tasks that started the recorder have left this process's memory, the
+ * kernel forgets the processors that they ran on; once in a process. Any thread,
+ * also signal handlers; system calls unless forbidden (forbidden.h), no wait.
  */
 void stale_cpus_drop(struct recorder *r);
 

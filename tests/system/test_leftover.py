@@ -181,6 +181,23 @@ def many_old_traces(directory):
         shutil.rmtree(few)
 
 
+@case
+def kept_for_who_sees_its_trace(directory):
+    """In another mount namespace, its directory is another one."""
+    need_mounts()
+    own, shm = (os.path.join(directory, name) for name in ("own", "shm"))
+    os.mkdir(own)
+    os.mkdir(shm)
+    trace, live = kill_all(own, shm)
+    done = bare(["unshare", "-m", "sh", "-c",
+                 'mount -t tmpfs none "$0" && exec "$@"', own, GNOMON, "run",
+                 "-q", "--live-dir", shm, "-o", "/dev/null", "true"])
+    equal((done.status, done.err), (0, ""), "result")
+    check(os.path.exists(live), "the live file was removed")
+    check(Report(trace, (0, 3)).summary["allocations"] > 0, "allocations")
+    check(not os.path.exists(live), "the live file is still there")
+
+
 # /dev/shm, and a file system for the trace, of these sizes.
 SMALL = ('mount -t tmpfs -o size=$1 none /dev/shm && '
          'mount -t tmpfs -o size=$2 none "$3" && shift 3 && '

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "cli/base/view.h"
 #include "cli/closing.h"
 #include "cli/trace/sweep.h"
 #include "cli/trace/trace_format.h"
@@ -28,6 +29,8 @@ static const char *in_directory(const char *name)
 	return path;
 }
 
+static uint64_t view;		/* of those who see the traces */
+
 /* The descriptor stays open: for a lock. */
 static int make_live(const char *name, pid_t pid, const char *trace)
 {
@@ -41,6 +44,7 @@ static int make_live(const char *name, pid_t pid, const char *trace)
 	header.pid = pid;
 	header.start_time = closing_start_time(pid);
 	strcpy(header.trace_path, trace);
+	header.view = view;
 	assert_int_equal(write(fd, &header, sizeof(header)), sizeof(header));
 	return fd;
 }
@@ -72,6 +76,14 @@ static void only_what_nobody_needs(void **state)
 	sweep_live_files(directory, directory);
 	assert_true(take(name));
 	close(fd);
+	/* of others' file systems, or nobody knows whose */
+	for (int i = 0; i < 2; i++) {
+		view = i == 0 ? view_id() ^ 1 : 0;
+		close(make_live(name, NOBODY, gone));
+		view = view_id();
+		sweep_live_files(directory, directory);
+		assert_true(take(name));
+	}
 	/* not of a recorder */
 	close(make_live("other.live", NOBODY, gone));
 	sweep_live_files(directory, directory);
@@ -163,6 +175,7 @@ static void not_every_name_was_looked_at(void **state)
 static int enter(void **state)
 {
 	(void)state;
+	view = view_id();
 	return mkdtemp(directory) == NULL;
 }
 
