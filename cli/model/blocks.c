@@ -77,24 +77,29 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 {
 	size_t list_size = capacity * sizeof(*blocks->list);
 	size_t list_before = blocks->capacity * sizeof(*blocks->list);
-	struct block *list;
+	struct block *list, *back;
 	uint32_t *unused;
 
 	assert(capacity >= blocks->used && capacity > 0);
 	list = room_pages(blocks->list, list_before, list_size);
 	if (list == NULL)
 		return false;
+	blocks->list = list;	/* it may have moved */
 	unused = room_pages(blocks->unused,
 			    blocks->capacity * sizeof(*unused),
 			    capacity * sizeof(*unused));
 	if (unused == NULL) {
-		if (list_before > 0)
-			list = room_pages(list, list_size, list_before);
-		else
+		if (list_before == 0) {
 			room_pages_free(list, list_size);
+			blocks->list = NULL;
+			return false;
+		}
+		/* refused, it stays as large as it is */
+		back = room_pages(list, list_size, list_before);
+		if (back != NULL)
+			blocks->list = back;
 		return false;
 	}
-	blocks->list = list;
 	blocks->unused = unused;
 	blocks->capacity = capacity;
 	return true;
@@ -180,7 +185,9 @@ struct block *blocks_find_far(const struct blocks *blocks, uint64_t address)
 	struct blocks_bucket *bucket = blocks_home(blocks, hash);
 	const uint32_t *number = place_of(blocks, bucket, hash, address);
 
-	while (number == NULL && bucket->passed > 0) {
+	/* each was passed, perhaps, by blocks that are gone or lie elsewhere */
+	for (uint64_t left = table->mask;
+	     number == NULL && bucket->passed > 0 && left > 0; left--) {
 		bucket = next(table, bucket);
 		number = place_of(blocks, bucket, hash, address);
 	}
@@ -234,6 +241,8 @@ static void move_far(struct blocks *blocks, uint64_t home)
 		unsigned count;
 
 		bucket = next(&blocks->old, bucket);
+		if (bucket == first)
+			break;
 		count = move_own(blocks, bucket, home);
 		for (struct blocks_bucket *b = first; count > 0 && b != bucket;
 		     b = next(&blocks->old, b))

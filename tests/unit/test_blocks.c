@@ -1,4 +1,5 @@
 /* test_blocks.c: the table of live blocks against a plain array. */
+// FLAGS: -Wl,--wrap=room_pages
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -268,6 +269,87 @@ static void no_more_than_that(void **state)
 	blocks_free(&blocks);
 }
 
+/* So many blocks whose home is this bucket; the next address. */
+static uint64_t crowd_at(struct blocks *blocks, uint64_t home, unsigned count,
+			 uint64_t address)
+{
+	int is_new;
+
+	while (count > 0) {
+		address += 16;
+		if (blocks_home(blocks, blocks_hash(address)) !=
+		    &blocks->now.buckets[home])
+			continue;
+		blocks_add(blocks, address, &is_new);
+		count--;
+	}
+	return address;
+}
+
+/* Each bucket was passed by blocks, of which most are gone: what is not there is
+ * not sought for ever. */
+static void all_buckets_were_passed(void **state)
+{
+	struct blocks blocks;
+	struct block *block;
+	uint64_t last, address;
+	uint32_t number = 0;
+	int is_new;
+
+	(void)state;
+	blocks_init(&blocks);
+	last = crowd_at(&blocks, 0, 2553, 0);
+	while ((block = blocks_next(&blocks, &number)) != NULL)
+		if (block->address != last)
+			blocks_remove(&blocks, block);
+	crowd_at(&blocks, 319, 2550, last);
+	for (unsigned i = 0; i <= blocks.now.mask; i++)
+		assert_true(blocks.now.buckets[i].passed > 0);
+	assert_null(blocks_find(&blocks, 8));
+	assert_non_null(blocks_find(&blocks, last));
+	/* it grows */
+	for (address = 8; blocks.count < 4000; address += 16)
+		blocks_add(&blocks, address, &is_new);
+	assert_null(blocks_find(&blocks, 4));
+	assert_non_null(blocks_find(&blocks, last));
+	blocks_free(&blocks);
+}
+
+static unsigned refused;	/* the how manieth room_pages is; 0: none */
+
+void *__real_room_pages(void *old, size_t old_size, size_t size);
+void *__wrap_room_pages(void *old, size_t old_size, size_t size);
+
+void *__wrap_room_pages(void *old, size_t old_size, size_t size)
+{
+	return refused > 0 && --refused == 0 ?
+		       NULL : __real_room_pages(old, old_size, size);
+}
+
+/* Either list is refused, and the way back. What is there stays. */
+static void without_memory_for_more(void **state)
+{
+	struct blocks blocks;
+	unsigned count = 0;
+	int is_new;
+
+	(void)state;
+	for (unsigned which = 1; which <= 2; which++) {
+		blocks_init(&blocks);
+		for (count = 0; blocks.used < blocks.capacity; count++)
+			blocks_add(&blocks, 16 * (count + 1), &is_new);
+		refused = which;
+		assert_null(blocks_try_add(&blocks, 16 * (count + 1), &is_new));
+		assert_int_equal(refused, 0);
+		for (unsigned i = 0; i < count; i++)
+			assert_non_null(blocks_find(&blocks, 16 * (i + 1)));
+		blocks_add(&blocks, 16 * (count + 1), &is_new);
+		assert_true(is_new);
+		assert_int_equal(blocks.count, count + 1);
+		blocks_free(&blocks);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +360,8 @@ int main(void)
 		cmocka_unit_test(cleared_amid_growth),
 		cmocka_unit_test(a_broken_table_is_seen),
 		cmocka_unit_test(no_more_than_that),
+		cmocka_unit_test(all_buckets_were_passed),
+		cmocka_unit_test(without_memory_for_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
