@@ -117,8 +117,8 @@ uint32_t movings_find(const struct movings *movings, uint64_t address)
 	     at = movings->lanes[at - 1].next)
 		if (movings->lanes[at - 1].address == address)
 			break;
-	return at - 1;
 	CLAIM_FULL(at == 0 || (size_t)(at - 1) >> movings->bits == 0);
+	return at - 1;
 }
 
 void movings_free(struct movings *movings)
