@@ -14,12 +14,9 @@ unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 		end = mapping.end;
 		if (own_ranges_cut(own, at, &end))
 			continue;
-		if (count && to[count - 1].end == at)
-			to[count - 1].end = end;
-		else if (count < room)
-			to[count++] = (struct gl_range){ at, end };
-		else
+		if (count == room)
 			break;
+		to[count++] = (struct gl_range){ at, end };
 	}
 	return count;
 }
@@ -50,7 +47,7 @@ long program_ranges_read(struct gl_range *to, unsigned room,
 				sizeof(buffer));
 	if (err)
 		return err;
-	while ((line = proc_lines_next(&lines)))
+	while (count < room && (line = proc_lines_next(&lines)))
 		if (proc_lines_mapping(line, &mapping) &&
 		    (!wanted->blocks || program_ranges_has_blocks(&mapping)))
 			count = program_ranges_add(

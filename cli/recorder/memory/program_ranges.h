@@ -9,7 +9,8 @@
 
 /*
  * Of what [start, end) has from `from` on, what is not ours goes to `to`, which
- * has `count` of `room` in it: neighbours are one. The new count.
+ * has `count` of `room` in it. The new count. Neighbours are not joined: mlock(2)
+ * stops where a mapping cannot be brought in.
  */
 unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 			    const struct own_ranges *own,
