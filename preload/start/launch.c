@@ -64,6 +64,7 @@
 #define LAUNCH_HEAR_NS (20 * UINT64_C(1000000))
 #define LAUNCH_HEAR_NAPS 10
 #define LAUNCH_NAME "gnomon-recorder"
+#define LAUNCH_TASK "gnomon-start"
 #define LAUNCH_VARIABLE "GNOMON_RECORDER="
 
 /* What the recorder gets of the environment: nothing of it is to record the
@@ -285,16 +286,9 @@ static void launch_open_files(struct launch *launch)
  * the thread does not wait for it. I1 */
 static void launch_look(struct launch *launch)
 {
-	struct gl_shared *shared = launch->r->shared;
-	struct gl_born *born = &shared->born;
-	long n;
-
 	launch_open_files(launch);
-	memcpy(shared->told.file, launch->file, sizeof(launch->file));
-	/* whose memory it is, whichever pid namespace /proc belongs to */
-	n = proc_read("/proc/self/cmdline", born->command,
-		      sizeof(born->command));
-	born->command_bytes = n > 0 ? n : 0;
+	memcpy(launch->r->shared->told.file, launch->file,
+	       sizeof(launch->file));
 }
 
 /* What recorder and readers find in the mapping. */
@@ -304,8 +298,10 @@ static void launch_tell(struct launch *launch)
 	struct gl_header *live = launch->made.header;
 	struct gl_shared *shared = (struct gl_shared *)((char *)live +
 							live->shared_offset);
+	struct gl_born *born = &shared->born;
 	const uint64_t *number = recorder_options.number;
 	struct gl_told *told = &shared->told;
+	long n;
 
 	live->monotonic0_ns = sys_moment(&live->counter0);
 	live->realtime0_ns = sys_clock(CLOCK_REALTIME);
@@ -333,9 +329,12 @@ static void launch_tell(struct launch *launch)
 	shared->ledger_wants = launch->ledger_wants;
 	if (number[OPTION_OFF] || number[OPTION_DELAY])
 		gate_shut(shared);
-	if (proc_read_of(r->pid, "stat", shared->born.stat,
-			 sizeof(shared->born.stat)) <= 0)
-		shared->born.stat[0] = '\0';
+	if (proc_read_of(r->pid, "stat", born->stat, sizeof(born->stat)) <= 0)
+		born->stat[0] = '\0';
+	/* whose memory it is, whichever pid namespace /proc belongs to */
+	n = proc_read("/proc/self/cmdline", born->command,
+		      sizeof(born->command));
+	born->command_bytes = n > 0 ? n : 0;
 	if (launch->made.path[0] == '/')
 		memcpy(shared->live_path, launch->made.path,
 		       sizeof(shared->live_path));
@@ -465,11 +464,11 @@ static void launch_words(struct launch *launch)
 	launch->argv[n] = NULL;
 }
 
-/* What it starts is known by its name from then on, and is not meant by who kills
- * or stops the target's group. */
+/* What it starts is known by its name, and is not meant by who kills or stops the
+ * target's group. It is no recorder yet: its command line is the target's. */
 static void launch_stand_apart(void)
 {
-	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)LAUNCH_NAME);
+	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)LAUNCH_TASK);
 	arch_syscall0(__NR_setsid);
 }
 

@@ -306,12 +306,13 @@ def wait_recorder(pid):
 def beginning(directory):
     """Whether there is a recorder that is to write into this directory, or in
     one below it, and has not opened a trace there yet; seldom it is looked for
-    before it has its own name."""
+    before it has a name of its own."""
     output = b"GNOMON_OUTPUT=" + os.fsencode(directory) + b"/"
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/comm" % pid, encoding="utf-8") as comm:
-                if comm.read() != "gnomon-recorder\n":
+                if comm.read() not in ("gnomon-recorder\n",
+                                       "gnomon-start\n"):
                     continue
             with open("/proc/%s/environ" % pid, "rb") as file:
                 if not any(variable.startswith(output)
