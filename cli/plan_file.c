@@ -19,6 +19,8 @@
 #include "cli/symbol/debugfile.h"
 #include "cli/symbol/elf_symbols.h"
 
+#define NAME_MAX_BYTES 4096	/* longer ones are no function's of a plan */
+
 /* ---- memory ---- */
 
 static const Elf64_Phdr *segment_of(const struct plan_file *file,
@@ -86,7 +88,8 @@ static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name)
 	if (symbol->st_shndx == SHN_UNDEF || *name == 0 ||
 	    (type != STT_FUNC && type != STT_GNU_IFUNC &&
 	     type != STT_NOTYPE) ||
-	    !is_code(&file->memory, symbol->st_value))
+	    !is_code(&file->memory, symbol->st_value) ||
+	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
 		return true;
 	GROW(file->symbols, file->symbol_count, file->symbol_capacity);
 	file->symbols[file->symbol_count++] = (struct plan_symbol){
@@ -106,8 +109,9 @@ static void read_table(struct plan_file *file, const struct elf_tables *tables,
 		if (section->sh_type != type ||
 		    !elf_tables_has(tables, section))
 			continue;
-		file->has_table |= type == SHT_SYMTAB;
-		elf_symbols_each(tables, section, add_symbol, &reading);
+		/* what cannot be read may be there in another file */
+		if (elf_symbols_each(tables, section, add_symbol, &reading))
+			file->has_table |= type == SHT_SYMTAB;
 	}
 }
 
