@@ -47,7 +47,8 @@ static int take(void *owner, int id, const char *value)
 	if (type == OPTION_LIST && options->given[option])
 		longer = grow_format("%s,%s", options_text(options, option),
 				     value);
-	err = options_set(owner, option, longer != NULL ? longer : value);
+	err = longer != NULL && !options_fit(option, longer) ? -EINVAL :
+		options_set(owner, option, longer != NULL ? longer : value);
 	free(longer);
 	return err;
 }
