@@ -6,6 +6,7 @@
 #include "preload/guard/guard_sweep.h"
 #include "preload/hooks/hooks.h"
 #include "preload/ring/ask.h"
+#include "preload/ring/patience.h"
 
 static void guard_end_tell(void *owner, uintptr_t block,
 			   const struct guard_found *found,
@@ -45,7 +46,7 @@ void guard_end(struct recorder *r, _Atomic uint32_t *steps)
 	};
 	bool done;
 
-	if (!shared || !guard_end_may())
+	if (!shared || !guard_end_may() || patience_lost(r))
 		return;
 	/* for good: the program ends */
 	atomic_store_explicit(&guard.watched, 1, memory_order_seq_cst);
