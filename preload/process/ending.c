@@ -174,7 +174,6 @@ void ending_exit(void)
 		ending_first(r, &ending->steps);
 	if (!ending_is_brief(r))
 		ending_look(r);
-	recorder_call(r);
 	atomic_store_explicit(&ending->done, 1, memory_order_release);
 	if (unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&ending->done);

@@ -142,10 +142,6 @@ struct thread *recorder_join(void);
 /* Wakes the writer if it sleeps. Any thread. */
 void recorder_wake(struct recorder *r);
 
-/* Before it has begun, the task that becomes it may sleep for some milliseconds
- * (launch.c): not any more. */
-void recorder_call(struct recorder *r);
-
 /* So much of arch_cycles, about. Once r->live is there. */
 uint64_t recorder_cycles(const struct recorder *r, uint64_t ns);
 

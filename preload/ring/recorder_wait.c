@@ -195,19 +195,8 @@ void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
 		recorder_nap(r, word, value, ns);
 }
 
-void recorder_call(struct recorder *r)
-{
-	const struct gl_shared *shared = r->shared;
-
-	if (shared && atomic_load_explicit(&shared->recorder_state,
-					   memory_order_relaxed) ==
-			      GL_RECORDER_STARTING)
-		recorder_wake(r);
-}
-
 void recorder_parted(struct recorder *r)
 {
-	recorder_call(r);
 	recorder_naps(r, &r->launching, 1, RECORDER_PARTED_NS,
 		      RECORDER_PARTED_NAPS);
 }
@@ -216,11 +205,10 @@ void recorder_settle(void)
 {
 	const struct gl_shared *shared = recorder ? recorder->shared : NULL;
 
-	if (!shared)
-		return;
-	recorder_call(recorder);
-	recorder_naps(recorder, &shared->recorder_state, GL_RECORDER_STARTING,
-		      RECORDER_SETTLE_NS, RECORDER_SETTLE_NAPS);
+	if (shared)
+		recorder_naps(recorder, &shared->recorder_state,
+			      GL_RECORDER_STARTING, RECORDER_SETTLE_NS,
+			      RECORDER_SETTLE_NAPS);
 }
 
 /* Whether waiting is in vain: a program whose every stack is new must not

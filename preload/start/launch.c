@@ -60,7 +60,7 @@
 /* A forked child's first ring: most have few events, and clearing pages is most
  * of what a ring takes. It grows. */
 #define LAUNCH_RING_SMALL (UINT64_C(64) << 10)
-#define LAUNCH_SLEEP_NS (5 * UINT64_C(1000000))
+#define LAUNCH_SLEEP_NS (2 * UINT64_C(1000000))
 #define LAUNCH_HEAR_NS (20 * UINT64_C(1000000))
 #define LAUNCH_HEAR_NAPS 10
 #define LAUNCH_NAME "gnomon-recorder"
@@ -405,12 +405,9 @@ static long launch_execve(const struct launch *launch)
 			     (long)launch->argv, (long)launch_envp);
 }
 
-/*
- * The thread has the processor first, until it has all that it needs to record
- * (start.c). A forked child mostly has little to record, and somebody who waits for
- * its end: there it is until a recorder is wanted, as who wakes one does, or the
- * child ends; and the recorder that comes then has less to do.
- */
+/* The thread has the processor first, until it has all that it needs to record:
+ * then it wakes us (start.c). Not for long, as who dumps core takes along whoever
+ * has its memory (Linux up to 5.15), and the OOM killer too. */
 static void launch_sleep(const struct launch *launch)
 {
 	struct gl_shared *shared = launch->r->shared;
@@ -606,16 +603,12 @@ static int launch_start(struct launch *launch)
 	return launch->err;
 }
 
-/* Where a full ring is not waited for it has to last until the recorder runs. */
-bool launch_is_late(const struct recorder *r)
+/* Bytes of the first thread's ring. Where a full one is not waited for it has to
+ * last until the recorder runs. */
+static uint64_t launch_ring(const struct recorder *r)
 {
-	return r->forked && recorder_options.number[OPTION_OVERFLOW] !=
-				    OPTION_OVERFLOW_DROP;
-}
-
-/* Bytes of the first thread's ring. */
-static uint64_t launch_ring(bool small)
-{
+	bool small = r->forked && recorder_options.number[OPTION_OVERFLOW] !=
+					  OPTION_OVERFLOW_DROP;
 	uint64_t most = small ? LAUNCH_RING_SMALL : OPTIONS_RING_MAX;
 	uint64_t ring = OPTIONS_RING_MIN;
 
@@ -646,7 +639,7 @@ static struct launch *launch_prepare(struct recorder *r, uint32_t ledger_wants,
 		.live_dir = options_text(&recorder_options, OPTION_LIVE_DIR),
 		.beside = launch->output < 0 ? output : "",
 		.memory = recorder_options.number[OPTION_MEMORY],
-		.ring = launch_ring(launch_is_late(r)),
+		.ring = launch_ring(r),
 		.small = r->forked,
 		.core = recorder_options.number[OPTION_GUARD] != 0,
 		.pid = r->pid,

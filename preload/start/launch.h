@@ -23,10 +23,6 @@ void launch_environment(char *const *environment, const char *library);
  */
 int launch_recorder(struct recorder *r, uint32_t ledger_wants, bool quiet);
 
-/* Whether the recorder is to come when it is wanted, or some milliseconds later:
- * else it is to be called (recorder_call) as soon as the thread can record. */
-bool launch_is_late(const struct recorder *r);
-
 /* At the end of the program: what is to be said about its allocator is said
  * while there still is somebody to hear it. Waits for a moment at most. */
 void launch_hear(struct recorder *r);

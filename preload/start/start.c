@@ -392,8 +392,7 @@ static void start_undisturbed(struct recorder *r)
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
-		if (!launch_is_late(r))
-			recorder_call(r);
+		recorder_wake(r);	/* launch.c: it may go on */
 	} else {
 		recorder_set_off(r);
 		aside_follow();

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Forked children that have little to record: their recorder comes when they
-want one, when they end, or some milliseconds later. Each has its trace, whole."""
+"""Forked children that have little to record, and mostly end before their
+recorder runs. Each has its trace, whole."""
 
 import glob
 
