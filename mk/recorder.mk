@@ -10,7 +10,7 @@ RECORDER_SHARED := preload/ring/gate.c preload/base/options.c \
 # What the command has as well: births and ends of blocks, ELF files, checks of
 # options.
 RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
-	cli/base/view.c cli/base/whole.c \
+	cli/base/mount_view.c cli/base/whole.c \
 	cli/model/blocks.c cli/model/edges.c cli/model/movings.c \
 	cli/model/pairing.c cli/model/weigh.c cli/options_agree.c \
 	cli/symbol/elf_class.c cli/symbol/elf_symbols.c \

@@ -196,7 +196,7 @@ struct gl_header {
 	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
 	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); of use
 				 * to the recorded process and its writer only */
-	uint64_t view;		/* who sees that path (cli/base/view.h); 0 */
+	uint64_t view;		/* who sees that path (cli/base/mount_view.h); 0 */
 };
 
 /*

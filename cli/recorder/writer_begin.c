@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/options_agree.h"
-#include "cli/base/view.h"
+#include "cli/base/mount_view.h"
 #include "cli/recorder/exit_told.h"
 #include "cli/recorder/futex.h"
 #include "cli/recorder/kinship.h"
@@ -182,7 +182,7 @@ static void writer_fill_live(struct writer *w)
 	h->tick_shift = w->live.shape.tick_shift;
 	h->window_ticks = w->live.shape.window_ticks;
 	memcpy(h->trace_path, w->output.path, sizeof(h->trace_path));
-	h->view = view_id();
+	h->view = mount_view();
 	/* written last: the rest is there */
 	__atomic_store_n(&h->magic, GL_MAGIC, __ATOMIC_RELEASE);
 	if (w->live.err && !w->r->message[0])

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/view.h"
+#include "cli/base/mount_view.h"
 #include "cli/trace/fold.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/trace_format.h"
@@ -133,7 +133,7 @@ static enum fate fate_of(int fd, const struct stat *traces,
 	if (header->magic != GL_MAGIC || header->version != GL_VERSION ||
 	    memchr(header->trace_path, 0, sizeof(header->trace_path)) == NULL ||
 	    header->trace_path[0] != '/' ||
-	    header->view == 0 || header->view != view_id() ||
+	    header->view == 0 || header->view != mount_view() ||
 	    leftover_process_exists(header->pid, header->start_time))
 		return FATE_STAYS;
 	if (trace_is_gone(header))

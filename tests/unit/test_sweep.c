@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "cli/base/view.h"
+#include "cli/base/mount_view.h"
 #include "cli/closing.h"
 #include "cli/trace/sweep.h"
 #include "cli/trace/trace_format.h"
@@ -78,9 +78,9 @@ static void only_what_nobody_needs(void **state)
 	close(fd);
 	/* of others' file systems, or nobody knows whose */
 	for (int i = 0; i < 2; i++) {
-		view = i == 0 ? view_id() ^ 1 : 0;
+		view = i == 0 ? mount_view() ^ 1 : 0;
 		close(make_live(name, NOBODY, gone));
-		view = view_id();
+		view = mount_view();
 		sweep_live_files(directory, directory);
 		assert_true(take(name));
 	}
@@ -175,7 +175,7 @@ static void not_every_name_was_looked_at(void **state)
 static int enter(void **state)
 {
 	(void)state;
-	view = view_id();
+	view = mount_view();
 	return mkdtemp(directory) == NULL;
 }
 

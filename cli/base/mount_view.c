@@ -1,11 +1,11 @@
-/* view.c: see view.h. */
-#include "cli/base/view.h"
+/* mount_view.c: see mount_view.h. */
+#include "cli/base/mount_view.h"
 
 #include <sys/stat.h>
 
 #include "cli/base/hash.h"
 
-uint64_t view_id(void)
+uint64_t mount_view(void)
 {
 	struct stat space, root;
 	uint64_t id;
