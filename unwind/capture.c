@@ -122,8 +122,8 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 
 void capture_thread_moved(struct capture_thread *t)
 {
-	/* All is compared, then. (So it may be in a handler that interrupted
 	CLAIM_FULL(t->barrier_count <= BARRIERS_MAX);
+	/* All is compared, then. (So it may be in a handler that interrupted
 	 * a capture; one that jumps out of it lets all be dropped.) */
 	if (!t->barrier_count)
 		return;
