@@ -275,13 +275,15 @@ static bool process_allows(struct capture_thread *t)
 
 static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 {
-	uint32_t last = innermost(t);
-	uint32_t at = t->count - 1 - inner, gap = inner * FAR_TIMES;
+	uint32_t last = innermost(t), count = t->count;
+	uint32_t at, gap = inner * FAR_TIMES;
 
 	t->barrier_reach = inner + beyond + 1;
-	if (t->count - last <= t->barrier_reach || !process_allows(t))
+	/* a handler may change it in between: it is read once */
+	if (count <= last + t->barrier_reach || !process_allows(t))
 		return;
-	CLAIM_FULL(at < t->count && at > last);
+	at = count - 1 - inner;
+	CLAIM_FULL(at > last);
 	renew_verdicts();
 	if (!placement.near)
 		for (; at > last + gap + beyond; gap *= FAR_GROWTH)
