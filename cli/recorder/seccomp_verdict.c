@@ -52,7 +52,7 @@ static const struct seccomp_call seccomp_calls[] = {
 	  __NR_mmap, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_GROWTH | SECCOMP_NO_START,
 	  __NR_munmap, 0, 0 },
-	{ SECCOMP_NO_GROWTH | SECCOMP_NO_START, __NR_mremap, 0, 0 },
+	{ SECCOMP_NO_GROWTH, __NR_mremap, 0, 0 },
 	{ SECCOMP_NO_PAGES, __NR_mincore, 0, 0 },
 	{ SECCOMP_NO_PAGES, __NR_sysinfo, 0, 0 },
 	{ SECCOMP_NO_FILES | SECCOMP_NO_START, __NR_close, 0, 0 },
