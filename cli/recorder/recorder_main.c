@@ -2,10 +2,11 @@
  * recorder_main.c: gnomon-recorder, the program that records one process. It is started
  * by that process (preload/start/launch.c), never by a user:
  *
- *	gnomon-recorder PID LIVE MEMORY PATH PARENT EXECUTED
- *	  PID       of that process, for who looks at the list of processes
+ *	gnomon-recorder PID LIVE MEMORY FLAGS PATH PARENT EXECUTED
+ *	  PID       of that process
  *	  LIVE      descriptor of the live file; - where there is none
  *	  MEMORY    id of a System V segment in its place; -
+ *	  FLAGS     enum gl_flags
  *	  PATH      of the live file
  *	  PARENT    path of the trace of the process that it was forked from, or ""
  *	  EXECUTED  what the program was executed as, or ""
@@ -42,8 +43,8 @@
 #include "preload/ring/gate.h"
 
 enum {
-	MAIN_NAME, MAIN_PID, MAIN_LIVE, MAIN_MEMORY, MAIN_PATH, MAIN_PARENT,
-	MAIN_EXECUTED, MAIN_WORDS
+	MAIN_NAME, MAIN_PID, MAIN_LIVE, MAIN_MEMORY, MAIN_FLAGS, MAIN_PATH,
+	MAIN_PARENT, MAIN_EXECUTED, MAIN_WORDS
 };
 
 #define MAIN_MMAP_LEAST (128 << 10)
@@ -119,6 +120,7 @@ static void main_hear(struct writer *w, char **argv)
 {
 	struct recording *r = &w->recording;
 	struct gl_told told = r->shared->told;	/* I1 */
+	int flags = main_number(argv[MAIN_FLAGS]);
 
 	main_born = r->shared->born;
 	main_born.stat[GL_STAT - 1] = '\0';
@@ -126,9 +128,9 @@ static void main_hear(struct writer *w, char **argv)
 					   GL_COMMAND - 1);
 	r->born = &main_born;
 
-	r->pid = told.pid;
-	r->forked = told.forked;
-	r->quiet = told.quiet;
+	r->pid = main_number(argv[MAIN_PID]);
+	r->forked = flags & GL_FLAG_FORKED;
+	r->quiet = flags & GL_FLAG_QUIET;
 	r->rings_made = told.rings;
 	r->ring_bytes = told.ring_bytes;
 	r->parent = told.parent;
@@ -139,7 +141,7 @@ static void main_hear(struct writer *w, char **argv)
 	r->ban_known = atomic_load_explicit(&r->shared->ban_known,
 					    memory_order_relaxed);
 	r->executed = argv[MAIN_EXECUTED];
-	target_file_init(told.file, told.pid);
+	target_file_init(told.file, r->pid);
 	r->told.fd = target_file(GL_FILE_PARENT);
 	message_out_init(told.error_known, told.error_device,
 			 told.error_inode);

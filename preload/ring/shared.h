@@ -140,11 +140,15 @@ struct gl_own {
 #define GL_LIVE_RANGES (2 + 2 * GL_PIECES)	/* of the live mapping, the rest */
 #define GL_OWN (GL_AREA_PIECES + GL_LIVE_RANGES)
 
+/* The recorder's argument FLAGS: where the program's own stores do not go. */
+enum gl_flags {
+	GL_FLAG_FORKED = 1,	/* of a process image that was recorded before */
+	GL_FLAG_QUIET = 2	/* another process of this family has spoken */
+};
+
 /* What the target says before its recorder runs, and does not change. */
 struct gl_told {
 	int32_t file[GL_FILES];	/* enum gl_file; -1: could not be opened */
-	int32_t pid;
-	uint32_t forked;	/* of a process image that was recorded before */
 	uint32_t ledger_wants;	/* enum ledger_why, of before */
 	int32_t live_error;	/* why there is no live file, or 0 */
 	uint64_t base;		/* where this mapping lies in the target */
@@ -152,7 +156,6 @@ struct gl_told {
 	uint64_t memory;	/* as the option --memory */
 	uint64_t ring_bytes;	/* of the data region, of the first ring */
 	uint32_t rings;		/* that there are: 1, or 0 */
-	uint32_t quiet;		/* another process of this family has spoken */
 	int32_t parent;		/* its parent's id */
 	uint32_t exit_count;	/* of its place there (exit_status.h) */
 	/* standard error as it was at the start; known: 0 or 1 */

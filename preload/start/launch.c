@@ -56,7 +56,8 @@
 #define LAUNCH_STACK (32u << 10)
 #define LAUNCH_VARIABLES 128
 #define LAUNCH_TEXT (24u << 10)
-#define LAUNCH_WORDS 7
+#define LAUNCH_NUMBERS 4
+#define LAUNCH_WORDS (LAUNCH_NUMBERS + 4)
 /* A forked child's first ring: most have few events, and clearing pages is most
  * of what a ring takes. It grows. */
 #define LAUNCH_RING_SMALL (UINT64_C(64) << 10)
@@ -95,7 +96,7 @@ struct launch {
 	bool quiet;		/* nothing is to be said */
 	bool alone;		/* without a helper */
 	char *stack;
-	char number[3][16];
+	char number[LAUNCH_NUMBERS][16];
 	char parent_trace[GT_PATH_MAX];
 	char *argv[LAUNCH_WORDS + 1];
 };
@@ -308,8 +309,6 @@ static void launch_tell(struct launch *launch)
 	live->pid = r->pid;
 	live->trace_id = sys_random();
 	*told = (struct gl_told){
-		.pid = r->pid,
-		.forked = r->forked,
 		.ledger_wants = launch->ledger_wants,
 		.live_error = launch->made.err,
 		.base = (uintptr_t)live,
@@ -318,7 +317,6 @@ static void launch_tell(struct launch *launch)
 		.memory = launch->where.memory,
 		.ring_bytes = launch->made.ring_bytes,
 		.rings = launch->made.ring_bytes != 0,
-		.quiet = launch->quiet,
 		.exit_count = exit_status_start(r->pid),
 		.parent = launch->parent,
 	};
@@ -438,13 +436,16 @@ static void launch_exec(void *arg)
 
 static void launch_words(struct launch *launch)
 {
-	const int numbers[3] = { launch->where.pid, launch->made.fd,
-				 launch->made.memory_id };
+	const int numbers[LAUNCH_NUMBERS] = {
+		launch->where.pid, launch->made.fd, launch->made.memory_id,
+		(launch->r->forked ? GL_FLAG_FORKED : 0) |
+			(launch->quiet ? GL_FLAG_QUIET : 0),
+	};
 	struct text text;
 	unsigned i, n = 0;
 
 	launch->argv[n++] = launch_program;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < LAUNCH_NUMBERS; i++) {
 		text_init(&text, launch->number[i],
 			  sizeof(launch->number[i]));
 		if (numbers[i] < 0)
