@@ -14,6 +14,8 @@ SUMS = ("allocations", "total_bytes", "frees", "live_blocks", "live_bytes",
         "peak_blocks", "peak_bytes")
 ROW = ("count", "total_bytes", "live_blocks", "live_bytes", "peak_bytes",
        "own_peak_bytes", "own_peak_blocks")
+SUMS_AFTER_PEAK = [key for key in SUMS if key != "peak_blocks"]
+ROW_AFTER_PEAK = [key for key in ROW if key != "peak_bytes"]
 
 
 def sampled(directory, name, *options, mean="256", rounds="60000", seed="3",
@@ -120,7 +122,14 @@ def in_parts(directory):
     for options in (["--limit=1M"], ["--limit=1M", "--cull=1ms"]):
         done = sampled(directory, "".join(options), *options, rounds=rounds)
         newest = only(directory, "".join(options))
-        same(read(newest), plain)
+        found = read(newest)
+        summary = found["summary"]
+        if summary["left_out_peak_bytes"] > summary["peak_bytes"]:
+            # it began after the peak: its bytes are told, whose they were not
+            summary["peak_bytes"] = summary["left_out_peak_bytes"]
+            same(found, plain, keys=SUMS_AFTER_PEAK, row_keys=ROW_AFTER_PEAK)
+        else:
+            same(found, plain)
         parts = sorted(glob.glob(newest + ".part*"),
                        key=lambda path: int(path.rsplit("part")[-1]))
         check(len(parts) >= 2, "parts: %r" % parts)
