@@ -33,6 +33,8 @@
 #define CALL_TARGETS 32		/* of each */
 #define CALL_REACH 4096		/* bytes, where a function's end is unknown */
 #define TABLE_ENTRIES 4096
+#define NEAR 64			/* bytes; an instruction has some 4 */
+#define NEAR_TRIES 32
 
 static const char *const unreadable =
 	"has instructions that cannot be read";
@@ -470,18 +472,50 @@ void plan_code_calls(const struct plan_memory *memory,
 	reading_end(&reading);
 }
 
-bool plan_code_begins(const struct plan_memory *memory, uint64_t from,
-		      uint64_t at)
+/* Whether an instruction begins at `at`, where they are read from `from` on;
+ * `sure` if all up to there can be read. */
+static bool begins_from(const struct plan_memory *memory, uint64_t from,
+			uint64_t at, bool *sure)
 {
 	struct reading reading;
 
+	*sure = false;
 	if (!reading_begin(&reading, memory, from))
 		return true;
 	while (reading.at < at && reading_next(&reading) != NULL)
 		;
 	reading_end(&reading);
-	/* what cannot be read says nothing */
+	*sure = reading.at >= at;
 	return reading.at <= at;
+}
+
+/*
+ * Of what cannot be read from its symbol on (that may be millions of bytes
+ * away, and an instruction between unknown): read from any place, instructions
+ * are soon read as they are meant. So if none of some that are well before `at`
+ * comes to it, nothing begins there.
+ */
+static bool begins_near(const struct plan_memory *memory, uint64_t from,
+			uint64_t at)
+{
+	bool sure, any = false;
+
+	for (uint64_t back = NEAR; back < NEAR + NEAR_TRIES; back++) {
+		if (at - from < back)
+			return true;
+		if (begins_from(memory, at - back, at, &sure) && sure)
+			return true;
+		any |= sure;
+	}
+	return !any;
+}
+
+bool plan_code_begins(const struct plan_memory *memory, uint64_t from,
+		      uint64_t at)
+{
+	bool sure, begins = begins_from(memory, from, at, &sure);
+
+	return sure ? begins : begins_near(memory, from, at);
 }
 
 struct outward {

@@ -61,7 +61,8 @@ void plan_code_calls(const struct plan_memory *memory,
 		     const struct plan_function *function,
 		     void (*visit)(void *data, uint64_t target), void *data);
 
-/* Whether an instruction begins at `at`, where one does at `from`. */
+/* Whether an instruction begins at `at`, where one does at `from`; true where
+ * that cannot be known. */
 bool plan_code_begins(const struct plan_memory *memory, uint64_t from,
 		      uint64_t at);
 

@@ -265,6 +265,37 @@ static void test_calls(void **state)
 	assert_false(plan_code_begins(&own, plain.entry, plain.entry + 2));
 }
 
+static bool all_code(const struct plan_memory *memory, uint64_t address)
+{
+	(void)memory;
+	(void)address;
+	return true;
+}
+
+/* The nearest symbol is far away, and what lies between cannot all be read: an
+ * instruction's bytes look like a call, or there is one. */
+static void test_begins_behind_the_unreadable(void **state)
+{
+	static uint8_t code[400];
+	static const struct plan_memory own = { own_read, all_code };
+	const uint8_t move[3] = { 0x41, 0x89, 0xe8 };	/* mov %ebp, %r8d */
+	uint64_t from = (uintptr_t)code;
+	size_t at;
+
+	(void)state;
+	for (at = 0; at + sizeof(move) <= sizeof(code); at += sizeof(move))
+		memcpy(code + at, move, sizeof(move));
+	code[0] = 0x06;		/* push %es: not in 64-bit mode */
+	for (at = 300; at < 330; at += sizeof(move)) {
+		assert_true(plan_code_begins(&own, from, from + at));
+		assert_false(plan_code_begins(&own, from, from + at + 2));
+	}
+	/* nothing is known of it */
+	assert_true(plan_code_begins(&own, from, from + 5));
+	memset(code, 0x06, sizeof(code));
+	assert_true(plan_code_begins(&own, from, from + 302));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +303,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_begins_behind_the_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
