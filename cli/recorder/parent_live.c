@@ -3,12 +3,16 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "preload/base/base.h"
 
 /* What is looked at of the header. */
 #define PARENT_LIVE_HEAD offsetof(struct gl_header, start_time)
+
+#define PARENT_LIVE_NAP_NS 500000
+#define PARENT_LIVE_NAPS 200	/* 0.1 s */
 
 static bool parent_live_bytes(int fd, uint64_t at, void *to, size_t n)
 {
@@ -34,17 +38,50 @@ static bool parent_live_check(int fd, int32_t *pid)
 	       (uint64_t)st.st_size >= h.shared_offset + GL_SHARED_FIRST;
 }
 
-/* The parent's trace, if it was not open yet when the child was forked. */
+bool parent_live_read(const struct recording *r, size_t offset, void *to,
+		      size_t n)
+{
+	return r->told.fd >= 0 &&
+	       parent_live_bytes(r->told.fd,
+				 base_round_up(sizeof(struct gl_header),
+					       GL_PAGE) + offset, to, n);
+}
+
+/* Whether the parent's recorder has yet to open a trace. */
+static bool parent_live_is_starting(const struct recording *r)
+{
+	uint32_t state;
+
+	return parent_live_read(r, offsetof(struct gl_shared, recorder_state),
+				&state, sizeof(state)) &&
+	       state == GL_RECORDER_STARTING;
+}
+
+/*
+ * The parent's trace, if it was not open yet when the child was forked. One
+ * that was itself forked just before may not have opened it now either: it is
+ * waited for, as a trace that names no parent is one of a program that begins.
+ */
 static void parent_live_trace(struct recording *r)
 {
 	static char path[GT_PATH_MAX];
+	const struct timespec nap = { 0, PARENT_LIVE_NAP_NS };
+	bool starting;
+	unsigned naps;
 
-	if (!r->parent_trace[0] &&
-	    parent_live_bytes(r->told.fd,
-			      offsetof(struct gl_header, trace_path), path,
-			      sizeof(path)) &&
-	    path[0] == '/' && memchr(path, '\0', sizeof(path)))
-		r->parent_trace = path;
+	for (naps = 0; !r->parent_trace[0]; naps++) {
+		/* asked before: then it is there, or never will be */
+		starting = parent_live_is_starting(r);
+		if (parent_live_bytes(r->told.fd,
+				      offsetof(struct gl_header, trace_path),
+				      path, sizeof(path)) &&
+		    path[0] == '/' && memchr(path, '\0', sizeof(path)))
+			r->parent_trace = path;
+		else if (starting && naps < PARENT_LIVE_NAPS)
+			nanosleep(&nap, NULL);
+		else
+			break;
+	}
 }
 
 void parent_live_begin(struct recording *r)
@@ -57,13 +94,4 @@ void parent_live_begin(struct recording *r)
 	}
 	close(r->told.fd);
 	r->told.fd = -1;
-}
-
-bool parent_live_read(const struct recording *r, size_t offset, void *to,
-		      size_t n)
-{
-	return r->told.fd >= 0 &&
-	       parent_live_bytes(r->told.fd,
-				 base_round_up(sizeof(struct gl_header),
-					       GL_PAGE) + offset, to, n);
 }

@@ -3,9 +3,19 @@
 
 #include <string.h>
 
+#include "preload/base/text.h"
 #include "preload/ring/recorder.h"
 
 struct parent parent;
+
+void parent_starts(const struct gl_shared *shared)
+{
+	struct text text;
+
+	text_init(&text, parent.live, sizeof(parent.live));
+	text_put(&text, shared->live_path);
+	parent.trace[0] = '\0';
+}
 
 void parent_forks(void)
 {
@@ -15,7 +25,6 @@ void parent_forks(void)
 	if (!shared || parent.trace[0])
 		return;
 	recorder_settle();
-	memcpy(parent.live, shared->live_path, sizeof(parent.live));
 	/* pairs with the release of writer_tell */
 	if (atomic_load_explicit(&shared->recorder_state,
 				 memory_order_acquire) == GL_RECORDER_READY)

@@ -333,8 +333,7 @@ static bool start_begin(struct recorder *r)
 	err = start_capture(r);
 	area_settle(recorder_options.number[OPTION_MEMORY] / 2);
 	guard_recorded(r, r->forked);
-	/* nothing of it holds any more */
-	parent.trace[0] = parent.live[0] = '\0';
+	parent_starts(r->shared);
 	if (err) {
 		atomic_store_explicit(&r->shared->stop, 1,
 				      memory_order_release);

@@ -29,6 +29,8 @@ def make(way, least):
             if not expected["allocations"] and pid not in traces:
                 continue        # a worker for whom no request was left
             equal(len(traces.get(pid, ())), 1, "traces of %d" % pid)
+            check(find_key(info(traces[pid][0]), "parent_trace")
+                  in done.traces, "parent of %d" % pid)
             report = Report(traces[pid][0])
             equal(report.summary["dropped"], 0, "dropped")
             equal({key: report.sums()[key] for key in expected}, expected,

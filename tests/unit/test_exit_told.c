@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,6 +55,7 @@ static int each(void **state)
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->pid = getppid();
 	recorder->shared = (struct gl_shared *)((char *)live + SHARED);
+	recorder->shared->recorder_state = GL_RECORDER_READY;
 	child.pid = getpid();
 	child.parent = getppid();
 	child.forked = true;
@@ -174,6 +176,36 @@ static void signals_of_children_are_listed(void **state)
 	exit_status_reaped(100, 9);
 }
 
+static void *opens_its_trace(void *unused)
+{
+	usleep(20000);
+	strcpy(live->trace_path, "/there/it.trace");
+	atomic_store(&recorder->shared->recorder_state, GL_RECORDER_READY);
+	return unused;
+}
+
+static void a_trace_that_is_yet_to_come_is_waited_for(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	/* there is none, and none will come */
+	parent_live_begin(&child);
+	assert_string_equal(child.parent_trace, "");
+	recorder->shared->recorder_state = GL_RECORDER_STARTING;
+	assert_int_equal(pthread_create(&thread, NULL, opens_its_trace, NULL),
+			 0);
+	parent_live_begin(&child);
+	assert_string_equal(child.parent_trace, "/there/it.trace");
+	pthread_join(thread, NULL);
+	/* not for ever */
+	live->trace_path[0] = '\0';
+	child.parent_trace = "";
+	recorder->shared->recorder_state = GL_RECORDER_STARTING;
+	parent_live_begin(&child);
+	assert_string_equal(child.parent_trace, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +217,8 @@ int main(void)
 						each, done),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, each,
 						done),
+		cmocka_unit_test_setup_teardown(
+			a_trace_that_is_yet_to_come_is_waited_for, each, done),
 		cmocka_unit_test_setup_teardown(signals_of_children_are_listed,
 						each, done),
 	};
