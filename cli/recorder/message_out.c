@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "preload/base/text.h"
 
 #define MESSAGE_OUT_MAX 768
@@ -37,7 +37,7 @@ void message_out_say(int tid, const char *message)
 	char path[64];
 	int fd;
 
-	if (!proc_is_ours())
+	if (!proc_file_is_ours())
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/fd/2", tid);
 	/* appending: the descriptor we get has a position of its own. Of a file

@@ -4,7 +4,7 @@
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/proc_lines.h"
 
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 
 #define PROC_STAT_MAX 2048
 
@@ -37,6 +37,6 @@ bool proc_stat(int pid, unsigned field, uint64_t *value)
 {
 	char buffer[PROC_STAT_MAX];
 
-	return proc_read_of(pid, "stat", buffer, sizeof(buffer)) > 0 &&
+	return proc_file_read_of(pid, "stat", buffer, sizeof(buffer)) > 0 &&
 	       proc_stat_field(buffer, field, value);
 }

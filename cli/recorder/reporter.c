@@ -23,7 +23,7 @@
 #include "cli/recorder/message_out.h"
 #include "cli/recorder/result.h"
 #include "preload/base/options.h"
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/recording.h"
 #include "preload/base/text.h"
 
@@ -223,7 +223,7 @@ static long reporter_open(const struct reporter *reporter, int tid)
 	text_put(&text, "/proc/");
 	text_number(&text, tid);
 	text_put(&text, "/fd/2");
-	return proc_is_ours() ? result_of(open(path, O_WRONLY | O_APPEND |
+	return proc_file_is_ours() ? result_of(open(path, O_WRONLY | O_APPEND |
 					       O_NOCTTY | O_CLOEXEC)) :
 				-ENOENT;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "preload/base/ban.h"
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "preload/base/text.h"
 
 #define SECCOMP_STATUS_MAX 4096	/* of /proc/PID/status, more than it has */
@@ -42,7 +42,7 @@ static bool seccomp_read(int pid, int tid, unsigned *mode, unsigned *filters)
 	text_put(&text, "task/");
 	text_number(&text, tid);
 	text_put(&text, "/status");
-	if (proc_read_of(pid, name, status, sizeof(status)) <= 0)
+	if (proc_file_read_of(pid, name, status, sizeof(status)) <= 0)
 		return false;
 	*mode = seccomp_field(status, "Seccomp:");
 	*filters = seccomp_field(status, "Seccomp_filters:");

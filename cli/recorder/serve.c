@@ -27,7 +27,7 @@
 #include "cli/recorder/memory/program_ranges.h"
 #include "cli/recorder/seccomp_verdict.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
@@ -145,7 +145,7 @@ static long serve_user_space(const struct recording *r, int tid)
 	struct text text;
 	long fd, result;
 
-	if (!proc_is_ours())
+	if (!proc_file_is_ours())
 		return -ENOENT;
 	text_init(&text, path, sizeof(path));
 	text_put(&text, "/proc/");

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/target_file.h"
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "preload/base/text.h"
 
 #define EMBED_OPEN_DEBUG "/usr/lib/debug"
@@ -112,7 +112,7 @@ int embed_open_binary(const struct embed_wanted *wanted,
 		      struct elf_tables *file)
 {
 	bool absolute = wanted->path[0] == '/';
-	bool ours = proc_is_ours();
+	bool ours = proc_file_is_ours();
 	char path[GT_PATH_MAX], exe[64];
 	int result = -ENOENT;
 	struct text text;

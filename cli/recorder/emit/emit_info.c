@@ -15,7 +15,7 @@
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "preload/base/text.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
@@ -66,7 +66,7 @@ static long emit_info_read_command(const struct emit_info *info)
 	long n = -ENOENT;
 
 	if (!born->command_bytes || born->command_bytes == GL_COMMAND - 1)
-		n = proc_read_of(info->r->pid, "cmdline", info->command,
+		n = proc_file_read_of(info->r->pid, "cmdline", info->command,
 				 EMIT_INFO_COMMAND_MAX);
 	if (n > 0)
 		return n;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "preload/base/text.h"
 
 #define CGROUP_TEXT_MAX 1024
@@ -27,7 +27,7 @@ static long cgroup_read(const struct cgroup *cgroup, size_t n,
 	text_init(&text, path, sizeof(path));
 	text_bytes(&text, cgroup->dir, n);
 	text_put(&text, name);
-	return text.full ? -1 : proc_read(path, to, size);
+	return text.full ? -1 : proc_file_read(path, to, size);
 }
 
 static bool cgroup_is_there(const struct cgroup *cgroup)

@@ -31,7 +31,7 @@
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/proc_lines.h"
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "preload/base/text.h"
 #include "cli/recorder/xxh64.h"
 
@@ -334,7 +334,7 @@ static bool maps_watch_resized(struct maps_watch *watch)
 	bool changed = false;
 	unsigned field, i = 0;
 
-	if (proc_read_of(watch->pid, "statm", buffer, sizeof(buffer)) <= 0)
+	if (proc_file_read_of(watch->pid, "statm", buffer, sizeof(buffer)) <= 0)
 		return true;
 	for (field = 0; i < 3; field++) {
 		uint64_t value = proc_lines_number(&at);

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
 #include "preload/base/text.h"
@@ -42,7 +42,7 @@ static uint64_t pressure_machine(void)
 	char text[256];
 	const char *at = text;
 
-	if (proc_read("/proc/meminfo", text, sizeof(text)) <= 0 ||
+	if (proc_file_read("/proc/meminfo", text, sizeof(text)) <= 0 ||
 	    strncmp(text, key, sizeof(key) - 1) != 0)
 		return 0;
 	for (at += sizeof(key) - 1; *at == ' '; at++)
@@ -60,9 +60,9 @@ static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
 		return;
 	pressure->found_ns = now_ns;
 	pressure->found =
-		(proc_read_of(pressure->pid, "cgroup", text,
+		(proc_file_read_of(pressure->pid, "cgroup", text,
 			      sizeof(text)) > 0 ||
-		 proc_read("/proc/thread-self/cgroup", text,
+		 proc_file_read("/proc/thread-self/cgroup", text,
 			   sizeof(text)) > 0) &&
 		cgroup_find(&pressure->cgroup, CGROUP_ROOT, text);
 	if (pressure->found)
@@ -122,7 +122,7 @@ static uint64_t pressure_rss(const struct pressure *pressure)
 	char text[256];
 	const char *at = text;
 
-	if (proc_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
+	if (proc_file_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
 		return 0;
 	proc_lines_number(&at);
 	if (*at++ != ' ')
