@@ -20,9 +20,9 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/log.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
-#include "cli/recorder/proc_file.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
 

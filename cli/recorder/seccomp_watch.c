@@ -4,15 +4,15 @@
  * it is taken to be all.
  */
 #include "cli/recorder/seccomp_watch.h"
-#include "cli/recorder/proc_lines.h"
 
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/base/ban.h"
 #include "cli/recorder/proc_file.h"
-#include "preload/base/text.h"
+#include "cli/recorder/proc_lines.h"
+#include "preload/base/ban.h"
 
 #define SECCOMP_STATUS_MAX 4096	/* of /proc/PID/status, more than it has */
 #define SECCOMP_LOOKS 2		/* threads a look */
@@ -36,12 +36,8 @@ static uint64_t seccomp_field(const char *status, const char *name)
 static bool seccomp_read(int pid, int tid, unsigned *mode, unsigned *filters)
 {
 	char name[64], status[SECCOMP_STATUS_MAX];
-	struct text text;
 
-	text_init(&text, name, sizeof(name));
-	text_put(&text, "task/");
-	text_number(&text, tid);
-	text_put(&text, "/status");
+	snprintf(name, sizeof(name), "task/%d/status", tid);
 	if (proc_file_read_of(pid, name, status, sizeof(status)) <= 0)
 		return false;
 	*mode = seccomp_field(status, "Seccomp:");

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/base/text.h"
-
 #define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
 
 static bool embed_glob_ends(char c)

@@ -2,12 +2,13 @@
  * cgroup.c: see cgroup.h.
  */
 #include "cli/recorder/memory/cgroup.h"
-#include "cli/recorder/proc_lines.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "cli/recorder/pathname.h"
 #include "cli/recorder/proc_file.h"
-#include "preload/base/text.h"
+#include "cli/recorder/proc_lines.h"
 
 #define CGROUP_TEXT_MAX 1024
 #define CGROUP_UNLIMITED (UINT64_C(1) << 60)	/* version 1 has such numbers */
@@ -22,12 +23,10 @@ static long cgroup_read(const struct cgroup *cgroup, size_t n,
 			const char *name, char *to, size_t size)
 {
 	char path[GT_PATH_MAX + 32];
-	struct text text;
+	bool fits = pathname_print(path, sizeof(path), "%.*s%s", (int)n,
+				   cgroup->dir, name);
 
-	text_init(&text, path, sizeof(path));
-	text_bytes(&text, cgroup->dir, n);
-	text_put(&text, name);
-	return text.full ? -1 : proc_file_read(path, to, size);
+	return fits ? proc_file_read(path, to, size) : -1;
 }
 
 static bool cgroup_is_there(const struct cgroup *cgroup)
@@ -37,14 +36,6 @@ static bool cgroup_is_there(const struct cgroup *cgroup)
 	return cgroup_read(cgroup, strlen(cgroup->dir), cgroup->v1 ?
 			   "/memory.usage_in_bytes" : "/memory.current",
 			   text, sizeof(text)) > 0;
-}
-
-/* Up to the character, or to the end. */
-static const char *cgroup_until(const char *at, char c)
-{
-	while (*at && *at != c)
-		at++;
-	return at;
 }
 
 /* Whether a list separated by commas, up to a colon, has the memory. */
@@ -65,8 +56,8 @@ static bool cgroup_controls(const char *list)
  * NULL: the line is of another controller. */
 static const char *cgroup_path(const char *line, bool *v1)
 {
-	const char *list = cgroup_until(line, ':');
-	const char *path = *list ? cgroup_until(list + 1, ':') : list;
+	const char *list = strchrnul(line, ':');
+	const char *path = *list ? strchrnul(list + 1, ':') : list;
 
 	if (!*path)
 		return NULL;
@@ -78,15 +69,12 @@ static const char *cgroup_path(const char *line, bool *v1)
 static bool cgroup_try(struct cgroup *cgroup, const char *root,
 		       const char *mount, const char *path, size_t n)
 {
-	struct text text;
+	bool fits = pathname_print(cgroup->dir, sizeof(cgroup->dir), "%s%s%.*s",
+				   root, mount, n > 1 ? (int)n : 0, path);
 
-	text_init(&text, cgroup->dir, sizeof(cgroup->dir));
-	text_put(&text, root);
-	text_put(&text, mount);
-	cgroup->top = text.length;
-	if (n > 1)
-		text_bytes(&text, path, n);
-	if (!text.full && cgroup_is_there(cgroup))
+	cgroup->top = strlen(root) + strlen(mount);
+	assert(cgroup->top < sizeof(cgroup->dir));
+	if (fits && cgroup_is_there(cgroup))
 		return true;
 	cgroup->dir[cgroup->top] = '\0';
 	return n > 1 && cgroup_is_there(cgroup);
@@ -97,7 +85,7 @@ bool cgroup_find(struct cgroup *cgroup, const char *root, const char *lines)
 	for (; *lines; lines += *lines == '\n') {
 		const char *path = cgroup_path(lines, &cgroup->v1);
 
-		lines = cgroup_until(lines, '\n');
+		lines = strchrnul(lines, '\n');
 		if (!path || path > lines)
 			continue;
 		if (cgroup_try(cgroup, root, cgroup->v1 ? "/memory" : "",
@@ -153,11 +141,11 @@ bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)
 		bool counts = strncmp(at, "low ", 4) != 0;
 		uint64_t number;
 
-		at = cgroup_until(at, ' ');
+		at = strchrnul(at, ' ');
 		at += *at == ' ';
 		number = proc_lines_number(&at);
 		*count += counts ? number : 0;
-		at = cgroup_until(at, '\n');
+		at = strchrnul(at, '\n');
 		at += *at == '\n';
 	}
 	return true;

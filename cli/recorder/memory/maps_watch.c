@@ -23,16 +23,16 @@
  */
 #include "cli/recorder/memory/maps_watch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/proc_lines.h"
-#include "cli/recorder/proc_file.h"
-#include "preload/base/text.h"
 #include "cli/recorder/xxh64.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
@@ -52,8 +52,6 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 		     unsigned tick_shift, int pid,
 		     const struct gl_shared *shared)
 {
-	struct text text;
-
 	watch->out = out;
 	watch->tick_shift = tick_shift;
 	watch->max = MAPS_WATCH_MAX;
@@ -63,10 +61,7 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 	watch->last = zeroed_alloc(watch->max * sizeof(*watch->last));
 	watch->next = zeroed_alloc(watch->max * sizeof(*watch->next));
 	watch->first = true;
-	text_init(&text, watch->dump_end, sizeof(watch->dump_end));
-	text_put(&text, "/jit-");
-	text_number(&text, pid);
-	text_put(&text, ".dump");
+	snprintf(watch->dump_end, sizeof(watch->dump_end), "/jit-%d.dump", pid);
 	watch->on = watch->buffer && watch->last && watch->next;
 }
 

@@ -12,12 +12,12 @@
  */
 #include "cli/recorder/memory/pressure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/recorder/proc_file.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
-#include "preload/base/text.h"
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
 #define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))
@@ -61,9 +61,9 @@ static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
 	pressure->found_ns = now_ns;
 	pressure->found =
 		(proc_file_read_of(pressure->pid, "cgroup", text,
-			      sizeof(text)) > 0 ||
+				   sizeof(text)) > 0 ||
 		 proc_file_read("/proc/thread-self/cgroup", text,
-			   sizeof(text)) > 0) &&
+				sizeof(text)) > 0) &&
 		cgroup_find(&pressure->cgroup, CGROUP_ROOT, text);
 	if (pressure->found)
 		limit = cgroup_limit(&pressure->cgroup);
@@ -83,19 +83,15 @@ static uint64_t pressure_level(const struct pressure *pressure, unsigned i)
 static void pressure_name(unsigned i, char name[SNAPSHOT_NAME_MAX])
 {
 	const char *at = options_text(recording_options, OPTION_SNAPSHOT_AT);
-	struct text text;
 
 	while (i)
 		i -= *at++ == ',';
-	text_init(&text, name, SNAPSHOT_NAME_MAX);
-	while (*at && *at != ',')
-		text_char(&text, *at++);
+	snprintf(name, SNAPSHOT_NAME_MAX, "%.*s", (int)strcspn(at, ","), at);
 }
 
 bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
 		    char name[SNAPSHOT_NAME_MAX])
 {
-	struct text text;
 	unsigned i;
 
 	for (i = 0; i < pressure->levels; i++) {
@@ -112,8 +108,7 @@ bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
 	if (events == pressure->events)
 		return false;
 	pressure->events = events;
-	text_init(&text, name, SNAPSHOT_NAME_MAX);
-	text_put(&text, "memory.events");
+	snprintf(name, SNAPSHOT_NAME_MAX, "memory.events");
 	return true;
 }
 
