@@ -13,11 +13,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/recorder/proc_lines.h"
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/trace/trace_format.h"
@@ -110,11 +110,9 @@ static void kinship_line(struct kinship_info *info, const char *line)
 	static const char pid[] = "pid=", start[] = "starttime=";
 
 	if (strncmp(line, pid, sizeof(pid) - 1) == 0) {
-		line += sizeof(pid) - 1;
-		info->pid = proc_lines_number(&line);
+		info->pid = strtoull(line + sizeof(pid) - 1, NULL, 10);
 	} else if (strncmp(line, start, sizeof(start) - 1) == 0) {
-		line += sizeof(start) - 1;
-		info->start_time = proc_lines_number(&line);
+		info->start_time = strtoull(line + sizeof(start) - 1, NULL, 10);
 	}
 }
 

@@ -57,10 +57,8 @@ static void reporter_search(struct reporter *reporter)
 	const char *at = getenv("PATH");
 
 	while (at && *at) {
-		size_t n = 0;
+		size_t n = strcspn(at, ":");
 
-		while (at[n] && at[n] != ':')
-			n++;
 		if (n && reporter_try(reporter, at, n, "/gnomon"))
 			return;
 		at += n + (at[n] == ':');

@@ -4,11 +4,11 @@
 #include "cli/recorder/memory/cgroup.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/recorder/pathname.h"
 #include "cli/recorder/proc_file.h"
-#include "cli/recorder/proc_lines.h"
 
 #define CGROUP_TEXT_MAX 1024
 #define CGROUP_UNLIMITED (UINT64_C(1) << 60)	/* version 1 has such numbers */
@@ -45,8 +45,7 @@ static bool cgroup_controls(const char *list)
 		if (strncmp(list, "memory", 6) == 0 &&
 		    (list[6] == ',' || list[6] == ':'))
 			return true;
-		while (*list && *list != ',' && *list != ':')
-			list++;
+		list += strcspn(list, ",:");
 		list += *list == ',';
 	}
 	return false;
@@ -105,12 +104,11 @@ uint64_t cgroup_limit(const struct cgroup *cgroup)
 
 	while (n && n >= cgroup->top) {
 		char text[CGROUP_TEXT_MAX];
-		const char *at = text;
 		uint64_t limit = 0;
 
 		if (cgroup_read(cgroup, n, cgroup_limit_file(cgroup), text,
 				sizeof(text)) > 0)
-			limit = proc_lines_number(&at);	/* "max": 0 */
+			limit = strtoull(text, NULL, 10);	/* "max": 0 */
 		if (limit && limit < CGROUP_UNLIMITED &&
 		    (!least || limit < least))
 			least = limit;
@@ -133,18 +131,15 @@ bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)
 		return false;
 	*count = 0;
 	if (cgroup->v1) {
-		*count = proc_lines_number(&at);
+		*count = strtoull(text, NULL, 10);
 		return true;
 	}
 	/* lines of a word and a number; "low" says of no trouble */
 	while (*at) {
 		bool counts = strncmp(at, "low ", 4) != 0;
-		uint64_t number;
 
 		at = strchrnul(at, ' ');
-		at += *at == ' ';
-		number = proc_lines_number(&at);
-		*count += counts ? number : 0;
+		*count += counts ? strtoull(at, NULL, 10) : 0;
 		at = strchrnul(at, '\n');
 		at += *at == '\n';
 	}

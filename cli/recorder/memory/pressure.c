@@ -13,10 +13,10 @@
 #include "cli/recorder/memory/pressure.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/recorder/proc_file.h"
-#include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
@@ -40,14 +40,11 @@ static uint64_t pressure_machine(void)
 {
 	static const char key[] = "MemTotal:";	/* the first line */
 	char text[256];
-	const char *at = text;
 
 	if (proc_file_read("/proc/meminfo", text, sizeof(text)) <= 0 ||
 	    strncmp(text, key, sizeof(key) - 1) != 0)
 		return 0;
-	for (at += sizeof(key) - 1; *at == ' '; at++)
-		;
-	return proc_lines_number(&at) << 10;
+	return strtoull(text + sizeof(key) - 1, NULL, 10) << 10;
 }
 
 static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
@@ -114,15 +111,12 @@ bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
 
 static uint64_t pressure_rss(const struct pressure *pressure)
 {
-	char text[256];
-	const char *at = text;
+	char text[256], *resident;
 
 	if (proc_file_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
 		return 0;
-	proc_lines_number(&at);
-	if (*at++ != ' ')
-		return 0;
-	return proc_lines_number(&at) * PRESSURE_PAGE;
+	resident = strchr(text, ' ');
+	return resident ? strtoull(resident, NULL, 10) * PRESSURE_PAGE : 0;
 }
 
 bool pressure_look(struct pressure *pressure, uint64_t now_ns,
