@@ -4,9 +4,8 @@
 
 # What the library in the target has as well.
 RECORDER_SHARED := preload/ring/gate.c preload/base/options.c \
-	preload/base/proc.c \
-	preload/ring/ring_shared.c preload/base/signal_list.c \
-	preload/base/text.c
+	preload/base/error_words.c \
+	preload/ring/ring_shared.c preload/base/signal_list.c
 # What the command has as well: births and ends of blocks, ELF files, checks of
 # options.
 RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \

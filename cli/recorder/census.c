@@ -20,9 +20,9 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/log.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/proc.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
 
@@ -66,7 +66,7 @@ static void census_ask(const struct recording *r, uint32_t id,
 	long n;
 
 	snprintf(file, sizeof(file), "task/%d/comm", r->given[id].tid);
-	n = proc_read_of(r->pid, file, name, GT_THREAD_NAME_MAX);
+	n = proc_file_read_of(r->pid, file, name, GT_THREAD_NAME_MAX);
 	/* without its line feed */
 	name[n > 0 ? n - (name[n - 1] == '\n') : 0] = '\0';
 }

@@ -32,6 +32,8 @@
 #include "cli/recorder/control.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
@@ -43,7 +45,6 @@
 #include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/books/stats.h"
-#include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/xxh64.h"
 
@@ -55,11 +56,8 @@
 static void control_answer(struct control_request *request, int err,
 			   const char *message)
 {
-	struct text text;
-
 	request->err = err;
-	text_init(&text, request->message, sizeof(request->message));
-	text_put(&text, message);
+	snprintf(request->message, sizeof(request->message), "%s", message);
 }
 
 void control_emit(struct writer *w, enum gt_control_what what, uint64_t tick,
@@ -202,15 +200,12 @@ static void control_name(struct control *control, uint64_t number,
 			 char name[GT_NAME_MAX])
 {
 	size_t n = strlen(name), room = 21;	/* a dot, 20 digits */
-	struct text text;
 
 	if (n && control_name_is_new(control, name))
 		return;
 	n = base_min(n, GT_NAME_MAX - 1 - room);
-	text_init(&text, name + n, GT_NAME_MAX - n);
-	if (n)
-		text_char(&text, '.');
-	text_number(&text, number);
+	snprintf(name + n, GT_NAME_MAX - n, "%s%" PRIu64, n ? "." : "",
+		 number);
 }
 
 static void control_snapshot(struct writer *w,

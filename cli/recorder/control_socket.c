@@ -17,6 +17,8 @@
 #include "cli/recorder/control_socket.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -25,7 +27,6 @@
 #include "cli/recorder/control_probe.h"
 #include "cli/recorder/result.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
 #define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* for who connects */
@@ -89,14 +90,10 @@ void control_socket_open(struct writer *w)
 void control_socket_init(struct writer *w)
 {
 	struct control_socket *s = &w->socket;
-	struct text text;
 
 	s->user = geteuid();
-	text_init(&text, s->name, sizeof(s->name));
-	text_put(&text, CONTROL_SOCKET_NAME);
-	text_number(&text, w->r->pid);
-	text_char(&text, '.');
-	text_number(&text, w->r->start_time);
+	snprintf(s->name, sizeof(s->name), CONTROL_SOCKET_NAME "%d.%" PRIu64,
+		 w->r->pid, w->r->start_time);
 	control_socket_open(w);
 }
 
@@ -126,10 +123,8 @@ static bool client_answer(const struct writer *w, int fd,
 static void client_refuse(const struct writer *w, int fd, const char *why)
 {
 	struct control_request request = { .err = -EPERM };
-	struct text text;
 
-	text_init(&text, request.message, sizeof(request.message));
-	text_put(&text, why);
+	snprintf(request.message, sizeof(request.message), "%s", why);
 	client_answer(w, fd, &request);
 	close(fd);
 }

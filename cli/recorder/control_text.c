@@ -3,10 +3,10 @@
  */
 #include "cli/recorder/control_text.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-
-#include "preload/base/text.h"
 
 enum control_text_named { NEVER, PERHAPS, ALWAYS };
 
@@ -30,11 +30,9 @@ static const struct {
 
 size_t control_text_find(const char *line, size_t n, char c)
 {
-	size_t i = 0;
+	const char *at = memchr(line, c, n);
 
-	while (i < n && line[i] != c)
-		i++;
-	return i;
+	return at ? (size_t)(at - line) : n;
 }
 
 _Static_assert(GT_NAME_MAX == 256, "as CONTROL_TOO_LONG says");
@@ -42,11 +40,8 @@ _Static_assert(GT_NAME_MAX == 256, "as CONTROL_TOO_LONG says");
 bool control_text_refuse(struct control_request *request,
 				const char *why)
 {
-	struct text text;
-
 	request->err = -EINVAL;
-	text_init(&text, request->message, sizeof(request->message));
-	text_put(&text, why);
+	snprintf(request->message, sizeof(request->message), "%s", why);
 	return false;
 }
 
@@ -105,29 +100,30 @@ bool control_text_read(const char *line, size_t n,
 					   request);
 }
 
-/* Without what would end the field. */
-static void control_text_field(struct text *text, const char *field)
+/* A field and what ends it, from to[at] on; returns where the next one begins.
+ * In the field is nothing that would end it. */
+static size_t control_text_field(char to[CONTROL_ANSWER_MAX], size_t at,
+				 const char *field, char end)
 {
-	for (; *field; field++)
-		text_char(text, (unsigned char)*field < ' ' ? '?' : *field);
+	size_t n = strlen(field), i;
+
+	assert(n < CONTROL_ANSWER_MAX - at);
+	for (i = 0; i < n; i++)
+		to[at + i] = (unsigned char)field[i] < ' ' ? '?' : field[i];
+	to[at + n] = end;
+	return at + n + 1;
 }
 
 size_t control_text_answer(char to[CONTROL_ANSWER_MAX],
 			   const struct control_request *request, bool on,
 			   const char *trace)
 {
-	struct text text;
+	size_t n = snprintf(to, CONTROL_ANSWER_MAX, "%s\t%d\t",
+			    !request->err		  ? "ok" :
+			    request->err == -EALREADY ? "no" : "error",
+			    on);
 
-	text_init(&text, to, CONTROL_ANSWER_MAX);
-	text_put(&text, !request->err		      ? "ok" :
-			request->err == -EALREADY ? "no" :
-						      "error");
-	text_put(&text, on ? "\t1\t" : "\t0\t");
-	control_text_field(&text, request->name);
-	text_char(&text, '\t');
-	control_text_field(&text, trace);
-	text_char(&text, '\t');
-	control_text_field(&text, request->message);
-	text_char(&text, '\n');
-	return text.length;
+	n = control_text_field(to, n, request->name, '\t');
+	n = control_text_field(to, n, trace, '\t');
+	return control_text_field(to, n, request->message, '\n');
 }

@@ -11,15 +11,17 @@
 #include "cli/recorder/kinship.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
-#include "cli/recorder/proc_lines.h"
 #include "cli/trace/trace_format.h"
-#include "preload/base/text.h"
+#include "preload/base/base.h"
 
 #define KINSHIP_TICK_NS UINT64_C(10000000)	/* of /proc/PID/stat */
 #define KINSHIP_INFO 512	/* bytes that hold INFO's first lines */
@@ -28,11 +30,14 @@
 
 struct kinship_look {
 	const char *pattern;
+	char entry[KINSHIP_ENTRY];	/* the variable that is read */
+	size_t size;
 	bool output, preload;
 };
 
-static void kinship_variable(struct kinship_look *look, const char *entry)
+static void kinship_variable(struct kinship_look *look)
 {
+	const char *entry = look->entry;
 	static const char output[] = "GNOMON_OUTPUT=";
 	static const char preload[] = "LD_PRELOAD=";
 
@@ -43,33 +48,44 @@ static void kinship_variable(struct kinship_look *look, const char *entry)
 		look->preload = entry[sizeof(preload) - 1] != '\0';
 }
 
+/* A piece of a variable, which may end with it; a long one is cut. */
+static void kinship_piece(struct kinship_look *look, const char *piece,
+			  size_t n, bool ends)
+{
+	n = base_min(n, sizeof(look->entry) - 1 - look->size);
+	memcpy(look->entry + look->size, piece, n);
+	look->size += n;
+	if (!ends)
+		return;
+	look->entry[look->size] = '\0';
+	kinship_variable(look);
+	look->size = 0;
+}
+
 bool kinship_is_child(int pid, const char *pattern)
 {
-	struct kinship_look look = { .pattern = pattern };
-	char path[64], entry[KINSHIP_ENTRY], buffer[KINSHIP_READ];
-	struct text text;
+	struct kinship_look look;
+	char path[64], buffer[KINSHIP_READ], *at, *end;
 	uint64_t parent;
-	long fd, n, i;
+	long fd, n;
 
 	if (!proc_stat(pid, PROC_STAT_PPID, &parent))
 		return false;
-	text_init(&text, path, sizeof(path));
-	text_put(&text, "/proc/");
-	text_number(&text, parent);
-	text_put(&text, "/environ");
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", parent);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;	/* another user's, then, or gone */
-	text_init(&text, entry, sizeof(entry));
+	look.pattern = pattern;
+	look.size = 0;
+	look.output = look.preload = false;
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0) {
-		for (i = 0; i < n; i++) {
-			if (buffer[i]) {
-				text_char(&text, buffer[i]);
-				continue;
-			}
-			kinship_variable(&look, entry);
-			text_init(&text, entry, sizeof(entry));
+		for (at = buffer; at < buffer + n; at = end + 1) {
+			end = memchr(at, '\0', buffer + n - at);
+			if (!end)
+				break;
+			kinship_piece(&look, at, end - at, true);
 		}
+		kinship_piece(&look, at, buffer + n - at, false);
 	}
 	close(fd);
 	return look.output && look.preload;
@@ -94,11 +110,9 @@ static void kinship_line(struct kinship_info *info, const char *line)
 	static const char pid[] = "pid=", start[] = "starttime=";
 
 	if (strncmp(line, pid, sizeof(pid) - 1) == 0) {
-		line += sizeof(pid) - 1;
-		info->pid = proc_lines_number(&line);
+		info->pid = strtoull(line + sizeof(pid) - 1, NULL, 10);
 	} else if (strncmp(line, start, sizeof(start) - 1) == 0) {
-		line += sizeof(start) - 1;
-		info->start_time = proc_lines_number(&line);
+		info->start_time = strtoull(line + sizeof(start) - 1, NULL, 10);
 	}
 }
 

@@ -12,9 +12,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/recorder/message_out.h"
@@ -22,10 +24,9 @@
 #include "cli/recorder/recording.h"
 #include "cli/recorder/result.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/text.h"
+#include "preload/base/base.h"
 
 #define LOG_LINE_MAX (GT_PATH_MAX + 512)
-#define LOG_DAY 86400
 
 static struct {
 	int pid, tid;
@@ -65,56 +66,26 @@ void log_thread(int tid)
 	log_state.tid = tid;
 }
 
-static void log_two(struct text *text, unsigned number)
+/* What a line of a file begins with: when, and whose it is. */
+static int log_begin_line(char *line, size_t size)
 {
-	text_char(text, '0' + number / 10 % 10);
-	text_char(text, '0' + number % 10);
-}
+	uint64_t ns = time_ns_of(CLOCK_REALTIME);
+	time_t seconds = ns / TIME_NS_SECOND;
+	struct tm utc;
 
-/* Days since 1970-01-01 to a date of the Gregorian calendar: in eras of 400
- * years that begin in March, so that the day too many is a year's last. */
-static void log_date(struct text *text, uint64_t days)
-{
-	uint64_t since = days + 719468;		/* from 0000-03-01 */
-	uint64_t era = since / 146097, day = since % 146097;
-	uint64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-	uint64_t left = day - (365 * year + year / 4 - year / 100);
-	unsigned march = (5 * left + 2) / 153;	/* months since March */
-	unsigned month = march < 10 ? march + 3 : march - 9;
-
-	text_number(text, year + era * 400 + (month <= 2));
-	text_char(text, '-');
-	log_two(text, month);
-	text_char(text, '-');
-	log_two(text, left - (153 * march + 2) / 5 + 1);
-}
-
-static void log_time(struct text *text)
-{
-	uint64_t ns = time_ns_of(CLOCK_REALTIME), s = ns / TIME_NS_SECOND;
-	unsigned ms = ns % TIME_NS_SECOND / 1000000;
-
-	log_date(text, s / LOG_DAY);
-	text_char(text, 'T');
-	log_two(text, s % LOG_DAY / 3600);
-	text_char(text, ':');
-	log_two(text, s / 60 % 60);
-	text_char(text, ':');
-	log_two(text, s % 60);
-	text_char(text, '.');
-	text_char(text, '0' + ms / 100);
-	log_two(text, ms % 100);
-	text_char(text, 'Z');
+	gmtime_r(&seconds, &utc);
+	return snprintf(line, size, "%d-%02d-%02dT%02d:%02d:%02d.%03uZ %d ",
+			utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+			utc.tm_hour, utc.tm_min, utc.tm_sec,
+			(unsigned)(ns % TIME_NS_SECOND / 1000000),
+			log_state.pid);
 }
 
 static void log_rename(void)
 {
 	char older[GT_PATH_MAX + 4];
-	struct text text;
 
-	text_init(&text, older, sizeof(older));
-	text_put(&text, log_path());
-	text_put(&text, ".1");
+	snprintf(older, sizeof(older), "%s.1", log_path());
 	/* else it goes on under its name */
 	renameat2(AT_FDCWD, log_path(), AT_FDCWD, older, 0);
 }
@@ -146,29 +117,20 @@ static void log_write(unsigned level, const char *what, const char *detail)
 		"off", "error", "warn", "info", "debug"
 	};
 	char line[LOG_LINE_MAX];
-	struct text text;
+	size_t size = sizeof(line) - 1, n = 0;
 
-	text_init(&text, line, sizeof(line) - 1);
-	if (log_state.fd >= 0) {
-		log_time(&text);
-		text_char(&text, ' ');
-		text_number(&text, log_state.pid);
-		text_char(&text, ' ');
-	}
-	text_put(&text, names[level]);
-	text_char(&text, ' ');
-	text_put(&text, what);
-	if (detail) {
-		text_put(&text, ": ");
-		text_put(&text, detail);
-	}
+	if (log_state.fd >= 0)
+		n = log_begin_line(line, size);
+	n += snprintf(line + n, size - n, "%s %s%s%s", names[level], what,
+		      detail ? ": " : "", detail ? detail : "");
 	if (log_state.fd < 0) {
 		message_out_say(log_state.tid, line);
 		return;
 	}
-	line[text.length] = '\n';
+	n = base_min(n, size - 1);	/* a longer one is cut */
+	line[n] = '\n';
 	/* nowhere to report a failure to */
-	write(log_state.fd, line, text.length + 1);
+	write(log_state.fd, line, n + 1);
 	log_turn();
 }
 
@@ -188,11 +150,9 @@ void log_tell(unsigned level, const char *text)
 void log_number(unsigned level, const char *what, uint64_t number)
 {
 	char digits[24];
-	struct text text;
 
 	if (!log_wanted(level))
 		return;
-	text_init(&text, digits, sizeof(digits));
-	text_number(&text, number);
+	snprintf(digits, sizeof(digits), "%" PRIu64, number);
 	log_write(level, what, digits);
 }

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/base/proc.h"
-#include "preload/base/text.h"
+#include "cli/recorder/proc_file.h"
+#include "preload/base/base.h"
 
 #define MESSAGE_OUT_MAX 768
 
@@ -37,7 +37,7 @@ void message_out_say(int tid, const char *message)
 	char path[64];
 	int fd;
 
-	if (!proc_is_ours())
+	if (!proc_file_is_ours())
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/fd/2", tid);
 	/* appending: the descriptor we get has a position of its own. Of a file
@@ -60,14 +60,13 @@ void message_out_keep(int fd)
 void message_out_at(int fd, const char *message)
 {
 	char line[MESSAGE_OUT_MAX];
-	struct text text;
+	size_t size = sizeof(line) - 1, n;
 
 	if (fd < 0)
 		return;
-	text_init(&text, line, sizeof(line) - 1);
-	text_put(&text, "gnomon: ");
-	text_put(&text, message);
-	line[text.length] = '\n';
+	/* a longer one is cut */
+	n = base_min(snprintf(line, size, "gnomon: %s", message), size - 1);
+	line[n] = '\n';
 	/* nowhere to report a failure to */
-	write(fd, line, text.length + 1);
+	write(fd, line, n + 1);
 }

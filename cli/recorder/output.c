@@ -12,17 +12,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/recorder/failure.h"
 #include "cli/recorder/kinship.h"
+#include "cli/recorder/pathname.h"
 #include "cli/recorder/result.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/options.h"
-#include "preload/base/text.h"
 
 #define OUTPUT_NUMBERS 1000	/* names tried before giving up */
 #define OUTPUT_DIR_MAX 1024
@@ -36,14 +39,10 @@ static bool output_variable(const char *text, const char *name,
 			    const char *tail, char *to)
 {
 	size_t n = strlen(name);
-	struct text path;
 
 	if (strncmp(text, name, n) != 0 || text[n] != '/')
 		return false;
-	text_init(&path, to, OUTPUT_DIR_MAX);
-	text_put(&path, text + n);
-	text_put(&path, tail);
-	if (path.full)
+	if (!pathname_print(to, OUTPUT_DIR_MAX, "%s%s", text + n, tail))
 		to[0] = '\0';
 	return true;
 }
@@ -65,43 +64,47 @@ void output_environment(char *const *environment)
 	}
 }
 
+/* What a letter behind a % stands for. */
+static int output_letter(const struct output_names *names, unsigned counter,
+			 char letter, char *to, size_t size)
+{
+	switch (letter) {
+	case 'p':
+		return snprintf(to, size, "%d", names->pid);
+	case 't':
+		return snprintf(to, size, "%" PRIu64, names->unix_seconds);
+	case 'e':
+		return snprintf(to, size, "%s", names->program);
+	case 'n':
+		return snprintf(to, size, "%u", counter);
+	case 'h':
+		return snprintf(to, size, "%s", names->host);
+	case '%':
+		return snprintf(to, size, "%%");
+	default:
+		return snprintf(to, size, "%%%c", letter);
+	}
+}
+
 bool output_expand(const struct output_names *names, unsigned counter,
 		   char *to, size_t size)
 {
-	const char *p;
-	struct text text;
+	const char *p = names->pattern;
+	size_t n = 0, plain;
 
-	text_init(&text, to, size);
-	for (p = names->pattern; *p; p++) {
-		if (*p != '%' || !p[1]) {
-			text_char(&text, *p);
+	to[0] = '\0';
+	while (*p && n < size) {
+		if (*p == '%' && p[1]) {
+			n += output_letter(names, counter, p[1], to + n,
+					   size - n);
+			p += 2;
 			continue;
 		}
-		switch (*++p) {
-		case 'p':
-			text_number(&text, names->pid);
-			break;
-		case 't':
-			text_number(&text, names->unix_seconds);
-			break;
-		case 'e':
-			text_put(&text, names->program);
-			break;
-		case 'n':
-			text_number(&text, counter);
-			break;
-		case 'h':
-			text_put(&text, names->host);
-			break;
-		case '%':
-			text_char(&text, '%');
-			break;
-		default:
-			text_char(&text, '%');
-			text_char(&text, *p);
-		}
+		plain = 1 + strcspn(p + 1, "%");
+		n += snprintf(to + n, size - n, "%.*s", (int)plain, p);
+		p += plain;
 	}
-	return !text.full;
+	return n < size;
 }
 
 static bool output_has(const char *pattern, char letter)
@@ -201,29 +204,14 @@ static long output_try(struct output *output, const struct output_names *names,
 static bool output_join(struct output *output, const char *dir,
 			const char *name, const char *mark, uint64_t number)
 {
-	struct text text;
+	const char *slash = dir[0] ? "/" : "";
 
-	text_init(&text, output->path, sizeof(output->path));
-	if (dir[0]) {
-		text_put(&text, dir);
-		text_char(&text, '/');
-	}
-	text_put(&text, name);
-	if (mark) {
-		text_put(&text, mark);
-		text_number(&text, number);
-	}
-	return !text.full;
-}
-
-static const char *output_base(const char *path)
-{
-	const char *base = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			base = path + 1;
-	return base;
+	if (!mark)
+		return pathname_print(output->path, sizeof(output->path),
+				      "%s%s%s", dir, slash, name);
+	return pathname_print(output->path, sizeof(output->path),
+			      "%s%s%s%s%" PRIu64, dir, slash, name, mark,
+			      number);
 }
 
 static long output_numbered(struct output *output,
@@ -238,7 +226,7 @@ static long output_numbered(struct output *output,
 		if (counted && !output_expand(names, i, name, size))
 			return -ENAMETOOLONG;
 		if (!output_join(output, dir,
-				 dir[0] ? output_base(name) : name,
+				 dir[0] ? pathname_base(name) : name,
 				 counted ? NULL : ".", i))
 			return -ENAMETOOLONG;
 		fd = output_try(output, names, false);
@@ -274,7 +262,7 @@ static long output_in(struct output *output, const struct output_names *names,
 
 	if (!output_expand(names, 0, name, sizeof(name)))
 		return -ENAMETOOLONG;
-	base = dir[0] ? output_base(name) : name;
+	base = dir[0] ? pathname_base(name) : name;
 	if (!output_join(output, dir, base, ".", names->pid))
 		return -ENAMETOOLONG;
 	memcpy(own_name, output->path, sizeof(own_name));
@@ -315,41 +303,32 @@ static long output_elsewhere(struct output *output,
 static void output_absolute(struct output *output)
 {
 	char cwd[GT_PATH_MAX], path[GT_PATH_MAX];
-	struct text text;
 
 	if (output->path[0] == '/' ||
 	    !getcwd(cwd, sizeof(cwd)) || cwd[0] != '/')
 		return;
-	text_init(&text, path, sizeof(path));
-	text_put(&text, cwd);
-	if (cwd[1])
-		text_char(&text, '/');
-	text_put(&text, output->path);
-	if (!text.full)
-		memcpy(output->path, path, text.length + 1);
+	if (pathname_print(path, sizeof(path), "%s%s%s", cwd, cwd[1] ? "/" : "",
+			   output->path))
+		strcpy(output->path, path);
 }
 
 static void output_say(struct output *output, const char *wanted, long err)
 {
-	struct text text;
+	bool elsewhere = output->fd >= 0;
+	char number[FAILURE_NUMBER];
 
-	text_init(&text, output->message, sizeof(output->message));
 	if (err == -ENXIO) {
-		text_put(&text, "nobody reads ");
-		text_put(&text, wanted);
-		text_put(&text, ": this process is not recorded");
+		failure_print(output->message, sizeof(output->message),
+			      "nobody reads %s: this process is not recorded",
+			      wanted);
 		return;
 	}
-	text_put(&text, "cannot write ");
-	text_put(&text, wanted);
-	text_put(&text, ": ");
-	text_error(&text, err);
-	if (output->fd >= 0) {
-		text_put(&text, ": the trace is ");
-		text_put(&text, output->path);
-	} else {
-		text_put(&text, ": this process is not recorded");
-	}
+	failure_print(output->message, sizeof(output->message),
+		      "cannot write %s: %s: %s%s", wanted,
+		      failure_words(err, number),
+		      elsewhere ? "the trace is " :
+				  "this process is not recorded",
+		      elsewhere ? output->path : "");
 }
 
 static int output_dup(struct output *output, const struct output_names *names,

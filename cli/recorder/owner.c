@@ -5,13 +5,17 @@
  */
 #include "cli/recorder/owner.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/recorder/result.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/recording.h"
+#include "preload/base/base.h"
 
 #define OWNER_BUFFER 4096
 #define OWNER_NAME_MAX 256
@@ -19,10 +23,11 @@
 /* A number and nothing else. */
 static bool owner_number(const char *text, uint32_t *id)
 {
-	const char *at = text;
-	uint64_t number = proc_lines_number(&at);
+	char *end;
+	uint64_t number = strtoull(text, &end, 10);
 
-	if (at == text || *at || number >= OWNER_KEEP)
+	/* neither blanks nor a sign */
+	if (!isdigit((unsigned char)*text) || *end || number >= OWNER_KEEP)
 		return false;
 	*id = number;
 	return true;
@@ -31,11 +36,9 @@ static bool owner_number(const char *text, uint32_t *id)
 /* The n-th field of a line, from 0; NULL: it has no so many. */
 static const char *owner_field(const char *line, unsigned n)
 {
-	for (; n; n--) {
-		while (*line && *line != ':')
-			line++;
-		if (!*line++)
-			return NULL;
+	for (; n && line; n--) {
+		line = strchr(line, ':');
+		line += line != NULL;
 	}
 	return line;
 }
@@ -63,10 +66,10 @@ static bool owner_look_up(const char *file, const char *name, uint32_t *id,
 
 		if (!at)
 			continue;
-		*id = proc_lines_number(&at);
+		*id = strtoull(at, NULL, 10);
 		at = group ? owner_field(line, 3) : NULL;
 		if (at)
-			*group = proc_lines_number(&at);
+			*group = strtoull(at, NULL, 10);
 		found = true;
 	}
 	proc_lines_close(&lines);
@@ -77,14 +80,10 @@ bool owner_find(struct owner *owner, const char *text, const char *passwd,
 		const char *group)
 {
 	char name[OWNER_NAME_MAX];
-	size_t n = 0;
+	size_t n = base_min(strcspn(text, ":"), sizeof(name) - 1);
 
 	owner->user = owner->group = OWNER_KEEP;
-	while (text[n] && text[n] != ':' && n < sizeof(name) - 1) {
-		name[n] = text[n];
-		n++;
-	}
-	name[n] = '\0';
+	snprintf(name, sizeof(name), "%.*s", (int)n, text);
 	if (n && !owner_number(name, &owner->user) &&
 	    !owner_look_up(passwd, name, &owner->user, &owner->group))
 		return false;

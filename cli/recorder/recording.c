@@ -22,10 +22,13 @@
  */
 #include "cli/recorder/recording.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "cli/recorder/zeroed.h"
-#include "preload/base/text.h"
+
+#define RECORDING_WORDS 128	/* bytes that say what is damaged, at most */
 
 struct options *recording_options;
 
@@ -37,15 +40,15 @@ int recording_init(struct recording *r)
 
 void recording_damage(struct recording *r, const char *what)
 {
-	struct text text;
+	char *to = r->message;
 
+	assert(strlen(what) <= RECORDING_WORDS);
 	if (r->damage)
 		return;
 	r->damage = what;
-	text_init(&text, r->message, sizeof(r->message));
-	text_put(&text, "the memory that the program shares with its recorder "
+	to = stpcpy(to, "the memory that the program shares with its recorder "
 			"is damaged (");
-	text_put(&text, what);
-	text_put(&text, "): recording has stopped, what was written stays "
-			"readable");
+	to = stpcpy(to, what);
+	stpcpy(to, "): recording has stopped, what was written stays "
+		   "readable");
 }

@@ -117,6 +117,7 @@ int recording_init(struct recording *r);
  * The mapping says what it cannot: `what`, in two or three words. The first
  * time that becomes r->message; the writer ends the recording with it in its
  * next round. Nothing is changed for the target but that it loses its trace.
+ * Also from the handler of lost_page.c.
  */
 void recording_damage(struct recording *r, const char *what);
 

@@ -13,19 +13,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/recorder/message_out.h"
+#include "cli/recorder/pathname.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/result.h"
 #include "preload/base/options.h"
-#include "preload/base/proc.h"
 #include "cli/recorder/recording.h"
-#include "preload/base/text.h"
 
 #define REPORTER_WORDS 12
 #define REPORTER_NUMBER_MAX 24
@@ -42,12 +44,9 @@ static bool reporter_may_run(const char *path)
 static bool reporter_try(struct reporter *reporter, const char *folder,
 			 size_t n, const char *name)
 {
-	struct text text;
-
-	text_init(&text, reporter->command, sizeof(reporter->command));
-	text_bytes(&text, folder, n);
-	text_put(&text, name);
-	if (!text.full && reporter_may_run(reporter->command))
+	if (pathname_print(reporter->command, sizeof(reporter->command),
+			   "%.*s%s", (int)n, folder, name) &&
+	    reporter_may_run(reporter->command))
 		return true;
 	reporter->command[0] = '\0';
 	return false;
@@ -58,10 +57,8 @@ static void reporter_search(struct reporter *reporter)
 	const char *at = getenv("PATH");
 
 	while (at && *at) {
-		size_t n = 0;
+		size_t n = strcspn(at, ":");
 
-		while (at[n] && at[n] != ':')
-			n++;
 		if (n && reporter_try(reporter, at, n, "/gnomon"))
 			return;
 		at += n + (at[n] == ':');
@@ -107,15 +104,12 @@ static void reporter_key(unsigned left, char key[REPORTER_KEY_MAX])
 	const char *at = options_text(recording_options, OPTION_SORT);
 	unsigned count = 1;
 	const char *p;
-	struct text text;
 
 	for (p = at; *p; p++)
 		count += *p == ',';
 	for (; count > left; at++)
 		count -= *at == ',';
-	text_init(&text, key, REPORTER_KEY_MAX);
-	while (*at && *at != ',')
-		text_char(&text, *at++);
+	snprintf(key, REPORTER_KEY_MAX, "%.*s", (int)strcspn(at, ","), at);
 }
 
 static unsigned reporter_sections(void)
@@ -135,7 +129,6 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 {
 	uint64_t top = recording_options->number[OPTION_TOP];
 	unsigned n = 0;
-	struct text text;
 
 	argv[n++] = (char *)"gnomon";
 	if (recording_options->number[OPTION_FLAMEGRAPH]) {
@@ -155,8 +148,7 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 			argv[n++] = key;
 		}
 		if (recording_options->given[OPTION_TOP]) {
-			text_init(&text, number, REPORTER_NUMBER_MAX);
-			text_number(&text, top);
+			snprintf(number, REPORTER_NUMBER_MAX, "%" PRIu64, top);
 			argv[n++] = (char *)"--top";
 			argv[n++] = number;
 		}
@@ -212,20 +204,17 @@ static long reporter_open(const struct reporter *reporter, int tid)
 {
 	const char *file = options_text(recording_options, OPTION_REPORT);
 	char path[64];
-	struct text text;
 
 	if (*file)
 		return result_of(open(file, O_WRONLY | O_CREAT | O_APPEND |
 				      O_CLOEXEC | O_NOCTTY, 0600));
 	if (reporter->error >= 0)
 		return reporter_above(reporter->error);
-	text_init(&text, path, sizeof(path));
-	text_put(&text, "/proc/");
-	text_number(&text, tid);
-	text_put(&text, "/fd/2");
-	return proc_is_ours() ? result_of(open(path, O_WRONLY | O_APPEND |
-					       O_NOCTTY | O_CLOEXEC)) :
-				-ENOENT;
+	snprintf(path, sizeof(path), "/proc/%d/fd/2", tid);
+	if (!proc_file_is_ours())
+		return -ENOENT;
+	return result_of(open(path, O_WRONLY | O_APPEND | O_NOCTTY |
+					    O_CLOEXEC));
 }
 
 static int reporter_prepare(struct reporter *reporter, const char **why)

@@ -4,48 +4,36 @@
  * it is taken to be all.
  */
 #include "cli/recorder/seccomp_watch.h"
-#include "cli/recorder/proc_lines.h"
 
 #include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/recorder/proc_file.h"
 #include "preload/base/ban.h"
-#include "preload/base/proc.h"
-#include "preload/base/text.h"
 
 #define SECCOMP_STATUS_MAX 4096	/* of /proc/PID/status, more than it has */
 #define SECCOMP_LOOKS 2		/* threads a look */
 
+/* The number of a line, by all in front of it. */
 static uint64_t seccomp_field(const char *status, const char *name)
 {
-	size_t n = strlen(name);
-	const char *at;
+	const char *at = strstr(status, name);
 
-	for (at = status; *at; at++) {
-		if (*at != '\n' || strncmp(at + 1, name, n) != 0)
-			continue;
-		at += 1 + n;
-		while (*at == ' ' || *at == '\t')
-			at++;
-		return proc_lines_number(&at);
-	}
-	return 0;
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
 static bool seccomp_read(int pid, int tid, unsigned *mode, unsigned *filters)
 {
 	char name[64], status[SECCOMP_STATUS_MAX];
-	struct text text;
 
-	text_init(&text, name, sizeof(name));
-	text_put(&text, "task/");
-	text_number(&text, tid);
-	text_put(&text, "/status");
-	if (proc_read_of(pid, name, status, sizeof(status)) <= 0)
+	snprintf(name, sizeof(name), "task/%d/status", tid);
+	if (proc_file_read_of(pid, name, status, sizeof(status)) <= 0)
 		return false;
-	*mode = seccomp_field(status, "Seccomp:");
-	*filters = seccomp_field(status, "Seccomp_filters:");
+	*mode = seccomp_field(status, "\nSeccomp:");
+	*filters = seccomp_field(status, "\nSeccomp_filters:");
 	return true;
 }
 

@@ -14,12 +14,15 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/recorder/failure.h"
 #include "cli/recorder/futex.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/result.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/control.h"
@@ -27,8 +30,6 @@
 #include "cli/recorder/memory/program_ranges.h"
 #include "cli/recorder/seccomp_verdict.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/proc.h"
-#include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
 #define SERVE_KEEP UINT32_MAX	/* -1: this id stays as it is */
@@ -78,10 +79,10 @@ static long serve_result(struct recording *r, long result)
 {
 	if (result >= 0 || geteuid() != 0)
 		return result;
-	text_message(r->message, sizeof(r->message),
-		     "the recorder cannot give up the privileges that the "
-		     "program has given up: recording has stopped", NULL,
-		     result);
+	failure_message(r->message, sizeof(r->message),
+			"the recorder cannot give up the privileges that the "
+			"program has given up: recording has stopped", NULL,
+			result);
 	atomic_store_explicit(&r->shared->stop, 1, memory_order_release);
 	return result;
 }
@@ -142,17 +143,11 @@ static long serve_groups(struct writer *w, struct gl_request *request)
 static long serve_user_space(const struct recording *r, int tid)
 {
 	char path[96];
-	struct text text;
 	long fd, result;
 
-	if (!proc_is_ours())
+	if (!proc_file_is_ours())
 		return -ENOENT;
-	text_init(&text, path, sizeof(path));
-	text_put(&text, "/proc/");
-	text_number(&text, r->pid);
-	text_put(&text, "/task/");
-	text_number(&text, tid);
-	text_put(&text, "/ns/user");
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/ns/user", r->pid, tid);
 	fd = result_of(open(path, O_RDONLY | O_CLOEXEC));
 	if (fd < 0)
 		return fd;

@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "preload/base/proc.h"
+#include "cli/recorder/proc_file.h"
 
 #define TARGET_FILE_FEED "\\012"
 
@@ -59,7 +59,7 @@ void target_file_path(enum gl_file which, char *path, size_t size)
 {
 	if (target_files[which] >= 0)
 		snprintf(path, size, "/proc/self/fd/%d", target_files[which]);
-	else if (proc_is_ours())
+	else if (proc_file_is_ours())
 		snprintf(path, size, "/proc/%d/%s", target_file_pid,
 			 target_file_names[which]);
 	else	/* who has that number there is somebody else */

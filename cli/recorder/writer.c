@@ -17,20 +17,20 @@
 #include "cli/recorder/writer_task.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/recorder/census.h"
 #include "cli/recorder/exit_told.h"
-
+#include "cli/recorder/failure.h"
 #include "cli/recorder/futex.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/serve.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/ban.h"
 #include "cli/recorder/last_look.h"
-#include "preload/base/text.h"
 #include "preload/ring/gate.h"
 #include "cli/recorder/turn.h"
 
@@ -228,18 +228,14 @@ static void writer_release(struct recording *r)
 
 static void writer_give_up(struct writer *w, char *message, size_t size)
 {
+	char number[FAILURE_NUMBER];
 	struct recording *r = w->r;
-	struct text text;
 
 	gate_shut_for_good(r->shared);
 	writer_release(r);
-	text_init(&text, message, size);
-	text_put(&text, "cannot write ");
-	text_put(&text, w->output.path);
-	text_put(&text, ": ");
-	text_error(&text, w->out.err);
-	text_put(&text, ": recording has stopped, what was written stays "
-			"readable");
+	failure_print(message, size, "cannot write %s: %s: recording has "
+		      "stopped, what was written stays readable",
+		      w->output.path, failure_words(w->out.err, number));
 	log_tell(OPTION_LOG_ERROR, message);
 	/* once more, for the last words: there is room for them */
 	w->gave_up = w->out.regular;
@@ -250,18 +246,15 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 static void writer_stopped(const struct gl_shared *shared, char *message,
 			   size_t size)
 {
-	struct text text;
+	char claim[GL_CLAIM + 1] = "";
 	unsigned i;
 	char c;
 
-	text_init(&text, message, size);
-	if (!shared->claim[0]) {
-		text_put(&text, WRITER_STOPPED);
-		return;
-	}
-	text_put(&text, CLAIM_FAILED);
+	/* the target may write there: each byte is read once */
 	for (i = 0; i < GL_CLAIM && (c = shared->claim[i]) != '\0'; i++)
-		text_char(&text, c < ' ' || c > '~' ? '?' : c);
+		claim[i] = c < ' ' || c > '~' ? '?' : c;
+	snprintf(message, size, "%s%s", i ? CLAIM_FAILED : WRITER_STOPPED,
+		 claim);
 }
 
 /* The target goes on without us. */

@@ -15,17 +15,18 @@
 #include "cli/options_agree.h"
 #include "cli/base/mount_view.h"
 #include "cli/recorder/exit_told.h"
+#include "cli/recorder/failure.h"
 #include "cli/recorder/futex.h"
 #include "cli/recorder/kinship.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/message_out.h"
+#include "cli/recorder/pathname.h"
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/options.h"
 #include "cli/recorder/owner.h"
 #include "cli/recorder/parent_live.h"
-#include "preload/base/text.h"
 
 #define WRITER_CALIBRATE_NS 100000
 #define WRITER_TICK_NS 16	/* shortest tick */
@@ -101,16 +102,14 @@ static void writer_guess_exe(struct writer *w)
 {
 	const char *name = w->r->executed;
 	char here[GT_PATH_MAX];
-	struct text text;
+	bool below;
 
 	if (!*name)
 		return;
-	text_init(&text, w->exe, sizeof(w->exe));
-	if (name[0] != '/' && getcwd(here, sizeof(here))) {
-		text_put(&text, here);
-		text_char(&text, '/');
-	}
-	text_put(&text, name);
+	below = name[0] != '/' && getcwd(here, sizeof(here));
+	/* cut if it is longer */
+	pathname_print(w->exe, sizeof(w->exe), "%s%s%s", below ? here : "",
+		       below ? "/" : "", name);
 }
 
 static void writer_find_exe(struct writer *w)
@@ -135,17 +134,13 @@ static int writer_open_output(struct writer *w)
 		.pid = w->r->pid,
 		.start_ns = kinship_start_ns(w->r->pid),
 		.unix_seconds = time_ns_of(CLOCK_REALTIME) / TIME_NS_SECOND,
-		.program = w->exe,
+		.program = pathname_base(w->exe),
 		.host = "host",
 	};
 	struct utsname host;
-	const char *p;
 
 	if (!uname(&host))
 		names.host = host.nodename;
-	for (p = w->exe; *p; p++)
-		if (*p == '/')
-			names.program = p + 1;
 	return output_open(&w->output, &names);
 }
 
@@ -173,8 +168,18 @@ static void writer_calibrate(struct gl_header *h)
 		h->window_ticks = 2;
 }
 
+/* For the user, if there is nothing else yet. */
+static void writer_note(struct writer *w, const char *what, const char *path,
+			int err)
+{
+	if (!w->r->message[0])
+		failure_message(w->r->message, sizeof(w->r->message), what,
+				path, err);
+}
+
 static void writer_fill_live(struct writer *w)
 {
+	const char *folder = options_text(recording_options, OPTION_LIVE_DIR);
 	struct gl_header *h = w->live.header;
 
 	h->writer_pid = getpid();
@@ -185,14 +190,10 @@ static void writer_fill_live(struct writer *w)
 	h->view = mount_view();
 	/* written last: the rest is there */
 	__atomic_store_n(&h->magic, GL_MAGIC, __ATOMIC_RELEASE);
-	if (w->live.err && !w->r->message[0])
-		text_message(w->r->message, sizeof(w->r->message),
-			     "no live file: if recorder and program are "
-			     "killed together, the last events are lost",
-			     *options_text(recording_options, OPTION_LIVE_DIR) ?
-				     options_text(recording_options,
-						  OPTION_LIVE_DIR) : NULL,
-			     w->live.err);
+	if (w->live.err)
+		writer_note(w, "no live file: if recorder and program are "
+			       "killed together, the last events are lost",
+			    *folder ? folder : NULL, w->live.err);
 }
 
 static void writer_limit(_Atomic uint32_t *limit, uint64_t reserved)
@@ -312,25 +313,23 @@ static void writer_give_away(struct writer *w, int fd)
 {
 	long err = owner_apply(fd);
 
-	if (err && !w->r->message[0])
-		text_message(w->r->message, sizeof(w->r->message),
-			     err == -ENOENT ? "there is no such user or group, "
-					      "so the trace is yours" :
-					      "the trace cannot be given away",
-			     options_text(recording_options, OPTION_CHOWN),
-			     err);
+	if (err)
+		writer_note(w, err == -ENOENT ?
+				       "there is no such user or group, so the "
+				       "trace is yours" :
+				       "the trace cannot be given away",
+			    options_text(recording_options, OPTION_CHOWN), err);
 }
 
 static void writer_begin_log(struct writer *w)
 {
 	long err = log_begin(w->r->pid);
 
-	if (err && !w->r->message[0])
-		text_message(w->r->message, sizeof(w->r->message),
-			     "the log cannot be written, so its lines go to "
-			     "standard error: name another file",
-			     options_text(recording_options, OPTION_LOG_FILE),
-			     err);
+	if (err)
+		writer_note(w, "the log cannot be written, so its lines go to "
+			       "standard error: name another file",
+			    options_text(recording_options, OPTION_LOG_FILE),
+			    err);
 }
 
 static int writer_find_owner(struct writer *w)
@@ -340,10 +339,10 @@ static int writer_find_owner(struct writer *w)
 
 	if (!*whose || owner_find(&owner, whose, "/etc/passwd", "/etc/group"))
 		return 0;
-	text_message(w->r->message, sizeof(w->r->message),
-		     "--chown: there is no such user or group in /etc/passwd "
-		     "or /etc/group (numbers will do): this process is not "
-		     "recorded", NULL, 0);
+	failure_message(w->r->message, sizeof(w->r->message),
+			"--chown: there is no such user or group in "
+			"/etc/passwd or /etc/group (numbers will do): this "
+			"process is not recorded", NULL, 0);
 	return -EINVAL;
 }
 
@@ -352,14 +351,12 @@ static int writer_check_options(struct writer *w)
 {
 	const char *bad = options_misfit(environ);
 	const char *wrong = options_disagree(recording_options);
-	struct text text;
 
 	if (!bad && !wrong)
 		return 0;
-	text_init(&text, w->r->message, sizeof(w->r->message));
-	text_put(&text, bad ? "bad value: " : "");
-	text_put(&text, bad ? bad : wrong);
-	text_put(&text, ": this process is not recorded");
+	failure_print(w->r->message, sizeof(w->r->message),
+		      "%s%s: this process is not recorded",
+		      bad ? "bad value: " : "", bad ? bad : wrong);
 	return -EINVAL;
 }
 
@@ -410,8 +407,8 @@ int writer_begin(struct writer *w)
 			err = w->out.err;
 	}
 	if (err && err != -ESPIPE)
-		text_message(w->r->message, sizeof(w->r->message),
-			     "cannot record", w->output.path, err);
+		failure_message(w->r->message, sizeof(w->r->message),
+				"cannot record", w->output.path, err);
 	if (err)
 		return err;
 	/* what cannot be written from here on ends a recording that began */

@@ -5,24 +5,22 @@
  */
 #include "preload/base/text.h"
 
-#include <errno.h>
 #include <string.h>
+
+#include "preload/base/error_words.h"
 
 void text_init(struct text *text, char *buffer, size_t size)
 {
 	text->data = buffer;
 	text->size = size;
 	text->length = 0;
-	text->full = false;
 	buffer[0] = '\0';
 }
 
 void text_char(struct text *text, char c)
 {
-	if (text->length + 1 >= text->size) {
-		text->full = true;
+	if (text->length + 1 >= text->size)
 		return;
-	}
 	text->data[text->length++] = c;
 	text->data[text->length] = '\0';
 }
@@ -57,58 +55,14 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 		text_char(text, "0123456789abcdef"[value >> (4 * digits) & 15]);
 }
 
-/* The errors that a user meets here, in words. */
-static const struct {
-	int number;
-	const char *name;
-} text_errors[] = {
-	{ EACCES, "permission denied" },
-	{ EAGAIN, "resource temporarily unavailable" },
-	{ EDQUOT, "disk quota exceeded" },
-	{ EEXIST, "file exists" },
-	{ EFBIG, "file too large" },
-	{ EIO, "input/output error" },
-	{ EISDIR, "is a directory" },
-	{ ELOOP, "is a symbolic link" },
-	{ EMFILE, "too many open files" },
-	{ ENFILE, "too many open files in the system" },
-	{ ENOENT, "no such file or directory" },
-	{ ENOSYS, "the kernel does not have it" },
-	{ ENOMEM, "out of memory" },
-	{ ENOSPC, "no space left on device" },
-	{ ENOTDIR, "not a directory" },
-	{ EPERM, "operation not permitted" },
-	{ EPIPE, "the reader has closed the pipe" },
-	{ EROFS, "read-only file system" },
-};
-
 void text_error(struct text *text, int err)
 {
-	unsigned i;
+	const char *words = error_words(err);
 
-	if (err < 0)
-		err = -err;
-	for (i = 0; i < sizeof(text_errors) / sizeof(*text_errors); i++) {
-		if (text_errors[i].number != err)
-			continue;
-		text_put(text, text_errors[i].name);
+	if (words) {
+		text_put(text, words);
 		return;
 	}
 	text_put(text, "error ");
-	text_number(text, err);
-}
-
-void text_message(char *buffer, size_t size, const char *what,
-		  const char *path, int err)
-{
-	struct text text;
-
-	text_init(&text, buffer, size);
-	text_put(&text, what);
-	if (path) {
-		text_put(&text, ": ");
-		text_put(&text, path);
-	}
-	text_put(&text, ": ");
-	text_error(&text, err);
+	text_number(text, err < 0 ? -err : err);
 }

@@ -273,12 +273,17 @@ static uint64_t start_random(const struct recorder *r)
 static void start_failed(const struct recorder *r, const char *what, int err)
 {
 	char buffer[512];
+	struct text text;
 
 	if (!recorder_may_speak(r))
 		return;
-	if (err)
-		text_message(buffer, sizeof(buffer), what, NULL, err);
-	message_say(err ? buffer : what);
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, what);
+	if (err) {
+		text_put(&text, ": ");
+		text_error(&text, err);
+	}
+	message_say(buffer);
 	recorder_spoke(r);
 }
 

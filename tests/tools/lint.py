@@ -35,10 +35,9 @@ RECORDER_MAY = ["cli/recorder/", "cli/control_format.h",
                 "unwind/layout.h", "arch.h", "library/gnomon/gnomon.h",
                 "cli/base/", "cli/model/", "cli/symbol/"]
 RECORDER_MAY += ["preload/%s.h" % stem for stem in """
-    base/ban base/control_request base/options base/patch_format ring/arenas
-    ring/dump_part ring/exit_place ring/gate ring/ledger_ask ring/patched
-    ring/ring_shared ring/shared base/base base/proc
-    base/text""".split()]
+    base/ban base/base base/control_request base/error_words base/options
+    base/patch_format ring/arenas ring/dump_part ring/exit_place ring/gate
+    ring/ledger_ask ring/patched ring/ring_shared ring/shared""".split()]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
@@ -89,7 +88,7 @@ MAY_NOT_INCLUDE = {
 # functions, and what lies in the live mapping or is asked and answered there.
 # Nothing that describes the target's own memory. An entry that is not needed
 # any more is an offence, too.
-RECORDER_INLINE = """base/base base/sys"""
+RECORDER_INLINE = """base/base"""
 RECORDER_LAYOUT = """base/ban base/control_request base/patch_format format
     ring/arenas ring/dump_part ring/exit_place ring/ledger_ask ring/patched
     ring/shared"""

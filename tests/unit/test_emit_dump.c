@@ -60,13 +60,14 @@ static void load(uint64_t address, const char *name)
 static bool take(struct emit_dump *d, size_t upto, unsigned records)
 {
 	int fd = memfd_create("dump", 0);
-	struct text text;
 	bool more;
 
 	if (fd < 0 || write(fd, file, upto) != (ssize_t)upto)
 		abort();
-	text_init(&text, lines, sizeof(lines));
-	more = emit_dump_lines(d, fd, upto, PID, records, &text);
+	d->text = lines;
+	d->room = sizeof(lines);
+	more = emit_dump_lines(d, fd, upto, PID, records);
+	lines[d->length] = '\0';
 	close(fd);
 	return more;
 }

@@ -70,8 +70,8 @@ static void unknown(void **state)
 	static char large[600];
 	static const char *const cases[] = {
 		"", ":", "nobody-here", "ww", "www:", "www:none", "root:root",
-		"4294967295", "99999999999", "-1", "bad", "worse", "1:2:3",
-		"www ", large
+		"4294967295", "99999999999", "18446744073709551616", "-1",
+		" 1", "+1", "bad", "worse", "1:2:3", "www ", large
 	};
 	struct owner owner;
 

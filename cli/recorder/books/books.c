@@ -10,7 +10,6 @@
 #include "cli/recorder/books/ledger_answer.h"
 #include "cli/recorder/emit/emit_rest.h"
 #include "library/gnomon/gnomon.h"
-#include "preload/base/text.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/writer_task.h"
 

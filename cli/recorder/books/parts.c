@@ -22,15 +22,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "cli/recorder/failure.h"
 #include "cli/recorder/owner.h"
 #include "cli/recorder/books/parts_open.h"
+#include "cli/recorder/pathname.h"
 #include "cli/recorder/result.h"
-#include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/zeroed.h"
 #include "unwind/claim.h"
@@ -45,13 +47,9 @@
 
 static int parts_refuse(struct writer *w, const char *why, int err)
 {
-	struct text text;
-
-	text_init(&text, w->r->message, sizeof(w->r->message));
-	text_put(&text, "cannot record ");
-	text_put(&text, w->output.path);
-	text_put(&text, " within --limit: ");
-	text_put(&text, why);
+	failure_print(w->r->message, sizeof(w->r->message),
+		      "cannot record %s within --limit: %s", w->output.path,
+		      why);
 	return err;
 }
 
@@ -87,14 +85,12 @@ uint32_t parts_step(const struct parts *parts)
 static bool parts_path(const struct parts *parts, char *path,
 		       const char *mark, uint64_t number)
 {
-	struct text text;
+	const char *of = parts->w->output.path;
 
-	text_init(&text, path, GT_PATH_MAX);
-	text_put(&text, parts->w->output.path);
-	text_put(&text, mark);
-	if (number)
-		text_number(&text, number);
-	return !text.full;
+	if (!number)
+		return pathname_print(path, GT_PATH_MAX, "%s%s", of, mark);
+	return pathname_print(path, GT_PATH_MAX, "%s%s%" PRIu64, of, mark,
+			      number);
 }
 
 static void parts_remove_oldest(struct parts *parts)

@@ -12,13 +12,14 @@
 #include "cli/recorder/books/parts_open.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/recorder/census.h"
 #include "cli/recorder/books/ledger_whole.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/message_out.h"
-#include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
 #define PARTS_BLOCK 10		/* bytes of a live block, about */
@@ -265,18 +266,15 @@ static bool parts_lives(struct parts *parts)
 {
 	uint64_t live = parts->w->books.ledger.edges.blocks.count;
 	char message[256];
-	struct text text;
 
 	if (live * PARTS_BLOCK <= parts->limit / 4)
 		return true;
 	if (parts->told_live)
 		return false;
 	parts->told_live = true;
-	text_init(&text, message, sizeof(message));
-	text_put(&text, "--limit is too small for ");
-	text_number(&text, live);
-	text_put(&text, " live blocks: from here on parts of the trace only "
-			"have their totals");
+	snprintf(message, sizeof(message),
+		 "--limit is too small for %" PRIu64 " live blocks: from here "
+		 "on parts of the trace only have their totals", live);
 	message_out_say(target_task(&parts->w->target), message);
 	return false;
 }
@@ -314,13 +312,10 @@ void parts_write_opening(struct parts *parts)
 
 void parts_say_small(struct parts *parts)
 {
-	struct text text;
-
-	text_init(&text, parts->w->r->message, sizeof(parts->w->r->message));
-	text_put(&text, "--limit is too small: what a part of the trace has "
-			"to begin with takes ");
-	text_number(&text, parts->opening >> 10);
-	text_put(&text, "K, more than half of it: recording has stopped");
+	snprintf(parts->w->r->message, sizeof(parts->w->r->message),
+		 "--limit is too small: what a part of the trace has to begin "
+		 "with takes %" PRIu64 "K, more than half of it: recording has "
+		 "stopped", parts->opening >> 10);
 	message_out_say(target_task(&parts->w->target), parts->w->r->message);
 	atomic_store_explicit(&parts->w->r->shared->stop, 1,
 			      memory_order_release);

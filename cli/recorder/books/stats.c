@@ -4,20 +4,25 @@
  */
 #include "cli/recorder/books/stats.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/failure.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/owner.h"
+#include "cli/recorder/pathname.h"
 #include "cli/recorder/result.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 
 #define STATS_CLASSES 64	/* the last: everything larger, too */
-#define STATS_LINE_MAX 3584	/* 11 numbers, and two for each class */
+#define STATS_FIGURES 10	/* in front of those of the classes */
+#define STATS_LINE_MAX 3584	/* the time, these, and two for each class */
 
 static const char stats_head[] =
 	"# seconds allocations bytes frees live_blocks live_bytes peak_bytes "
@@ -37,13 +42,11 @@ static void stats_write(struct stats *stats, const char *line, size_t n)
 /* -errno, if it cannot be made. */
 static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
 {
-	struct text text;
+	bool fits = pathname_print(path, GT_PATH_MAX, "%s.stats",
+				   stats->w->output.path);
 	long fd;
 
-	text_init(&text, path, GT_PATH_MAX);
-	text_put(&text, stats->w->output.path);
-	text_put(&text, ".stats");
-	fd = !stats->w->output.regular || text.full ? -ESPIPE :
+	fd = !stats->w->output.regular || !fits ? -ESPIPE :
 		result_of(open(path, O_WRONLY | O_CREAT | O_NOFOLLOW |
 					     O_CLOEXEC | O_APPEND | flags,
 			       0600));
@@ -57,17 +60,16 @@ static void stats_begin(struct stats *stats)
 {
 	static const char *const kinds[] = { " total_", " live_" };
 	char line[STATS_LINE_MAX];
-	struct text text;
+	size_t n;
 	unsigned i;
 
-	text_init(&text, line, sizeof(line));
-	text_put(&text, stats_head);
-	for (i = 0; i < 2 * STATS_CLASSES; i++) {
-		text_put(&text, kinds[i / STATS_CLASSES]);
-		text_number(&text, i % STATS_CLASSES);
-	}
-	text_char(&text, '\n');
-	stats_write(stats, line, text.length);
+	n = snprintf(line, sizeof(line), "%s", stats_head);
+	for (i = 0; i < 2 * STATS_CLASSES; i++)
+		n += snprintf(line + n, sizeof(line) - n, "%s%u",
+			      kinds[i / STATS_CLASSES], i % STATS_CLASSES);
+	line[n++] = '\n';
+	assert(n <= sizeof(line));
+	stats_write(stats, line, n);
 }
 
 int stats_init(struct stats *stats, struct writer *w)
@@ -84,9 +86,9 @@ int stats_init(struct stats *stats, struct writer *w)
 		stats_begin(stats);
 		return 0;
 	}
-	text_message(message, sizeof(message),
-		     "there will be no lines of statistics: they go beside "
-		     "the trace", w->output.regular ? path : NULL, fd);
+	failure_message(message, sizeof(message),
+			"there will be no lines of statistics: they go beside "
+			"the trace", w->output.regular ? path : NULL, fd);
 	log_tell(OPTION_LOG_WARN, message);
 	return 0;
 }
@@ -112,27 +114,11 @@ void stats_every(struct writer *w, uint64_t every_ns)
 	stats->due_ns = time_ns_now() + every_ns;
 }
 
-static void stats_number(struct text *text, uint64_t value)
-{
-	text_char(text, ' ');
-	text_number(text, value);
-}
-
-static void stats_seconds(struct text *text, uint64_t ns)
-{
-	uint64_t ms = ns / 1000000 % 1000;
-
-	text_number(text, ns / TIME_NS_SECOND);
-	text_char(text, '.');
-	text_char(text, '0' + ms / 100);
-	text_char(text, '0' + ms / 10 % 10);
-	text_char(text, '0' + ms % 10);
-}
-
 /* Blocks by size, ever allocated and live. */
-static void stats_classes(struct text *text, const struct ledger *ledger)
+static void stats_classes(uint64_t total[STATS_CLASSES],
+			  uint64_t live[STATS_CLASSES],
+			  const struct ledger *ledger)
 {
-	uint64_t total[STATS_CLASSES] = { 0 }, live[STATS_CLASSES] = { 0 };
 	unsigned i;
 
 	for (i = 0; i < GT_CLASSES; i++) {
@@ -142,10 +128,6 @@ static void stats_classes(struct text *text, const struct ledger *ledger)
 		total[at] += class.blocks;
 		live[at] += class.blocks - class.frees;
 	}
-	for (i = 0; i < STATS_CLASSES; i++)
-		stats_number(text, total[i]);
-	for (i = 0; i < STATS_CLASSES; i++)
-		stats_number(text, live[i]);
 }
 
 static void stats_line(struct stats *stats, uint64_t now_ns)
@@ -154,26 +136,32 @@ static void stats_line(struct stats *stats, uint64_t now_ns)
 	const struct ledger_sum all = ledger_whole(&w->books.ledger,
 						   &w->books.ledger.all);
 	uint64_t span = now_ns - stats->last_ns;
+	uint64_t ms = (now_ns - w->live.shape.monotonic0_ns) / 1000000;
+	uint64_t figure[STATS_FIGURES + 2 * STATS_CLASSES] = {
+		all.blocks, all.bytes, all.frees, all.blocks - all.frees,
+		all.bytes - all.freed, all.peak_bytes,
+		w->usage.last.value[GT_USAGE_RSS] << 10,
+		span ? (all.blocks - stats->last_blocks) * 1000 /
+				(span / 1000000 + 1) : 0,
+		w->out.size,
+		atomic_load_explicit(&w->live.header->dropped,
+				     memory_order_relaxed),
+	};
 	char line[STATS_LINE_MAX];
-	struct text text;
+	size_t n;
+	unsigned i;
 
-	text_init(&text, line, sizeof(line));
-	stats_seconds(&text, now_ns - w->live.shape.monotonic0_ns);
-	stats_number(&text, all.blocks);
-	stats_number(&text, all.bytes);
-	stats_number(&text, all.frees);
-	stats_number(&text, all.blocks - all.frees);
-	stats_number(&text, all.bytes - all.freed);
-	stats_number(&text, all.peak_bytes);
-	stats_number(&text, w->usage.last.value[GT_USAGE_RSS] << 10);
-	stats_number(&text, span ? (all.blocks - stats->last_blocks) *
-					   1000 / (span / 1000000 + 1) : 0);
-	stats_number(&text, w->out.size);
-	stats_number(&text, atomic_load_explicit(&w->live.header->dropped,
-						 memory_order_relaxed));
-	stats_classes(&text, &w->books.ledger);
-	text_char(&text, '\n');
-	stats_write(stats, line, text.length);
+	stats_classes(figure + STATS_FIGURES,
+		      figure + STATS_FIGURES + STATS_CLASSES,
+		      &w->books.ledger);
+	n = snprintf(line, sizeof(line), "%" PRIu64 ".%03" PRIu64, ms / 1000,
+		     ms % 1000);
+	for (i = 0; i < STATS_FIGURES + 2 * STATS_CLASSES; i++)
+		n += snprintf(line + n, sizeof(line) - n, " %" PRIu64,
+			      figure[i]);
+	line[n++] = '\n';
+	assert(n <= sizeof(line));
+	stats_write(stats, line, n);
 	stats->last_ns = now_ns;
 	stats->last_blocks = all.blocks;
 }

@@ -9,11 +9,14 @@
 #include "cli/recorder/dump/dump_frames.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch.h"
 #include "cli/recorder/dump/elf_names.h"
+#include "cli/recorder/pathname.h"
 #include "cli/recorder/target_file.h"
 #include "preload/base/base.h"
 #include "preload/ring/dump_part.h"
@@ -257,29 +260,12 @@ static int frames_group(struct dump_frames *frames)
 	return 0;
 }
 
-static const char *frames_base(const char *path)
-{
-	const char *base = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			base = path + 1;
-	return base;
-}
-
-void dump_frames_hex(struct text *text, uint64_t value)
-{
-	text_put(text, "0x");
-	text_hex(text, value, value ? (67 - __builtin_clzll(value)) / 4 : 1);
-}
-
 /* What is shown where nothing else is wanted. */
 static int frames_text(struct dump_frames *frames, struct dump_frames_one *f)
 {
 	const struct gnomon_frame *g = &f->frame;
-	const char *word = g->symbol ? g->symbol : frames_base(g->module);
+	const char *word = g->symbol ? g->symbol : pathname_base(g->module);
 	size_t n = strnlen(word, DUMP_NAME_MAX - FRAMES_OFFSET);
-	struct text text;
 
 	/* a hook that jumps back has a frame; it is not the program's */
 	if (g->address - frames->own_start < frames->own_size)
@@ -290,13 +276,11 @@ static int frames_text(struct dump_frames *frames, struct dump_frames_one *f)
 	f->name = scratch_alloc(frames->memory, f->room);
 	if (!f->name)
 		return -ENOMEM;
-	text_init(&text, f->name, f->room);
-	text_bytes(&text, word, n);
 	if (g->symbol)
-		return 0;
-	if (n)
-		text_char(&text, '+');
-	dump_frames_hex(&text, n ? g->module_offset : g->address);
+		memcpy(f->name, word, n);
+	else
+		snprintf(f->name, f->room, "%.*s%s0x%" PRIx64, (int)n, word,
+			 n ? "+" : "", n ? g->module_offset : g->address);
 	return 0;
 }
 

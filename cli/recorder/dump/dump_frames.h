@@ -10,7 +10,6 @@
 #include "cli/recorder/dump/scratch.h"
 #include "cli/recorder/emit/emit_image.h"
 #include "library/gnomon/gnomon.h"
-#include "preload/base/text.h"
 
 /* One for each address that comes in a stack, and image that it meant. */
 struct dump_frames_one {
@@ -69,8 +68,5 @@ const struct dump_frames_one *dump_frames_step(const struct dump_frames *frames,
 /* Whether both are in the same function. */
 bool dump_frames_same(const struct dump_frames_one *a,
 		      const struct dump_frames_one *b);
-
-/* "0x2a" */
-void dump_frames_hex(struct text *text, uint64_t value);
 
 #endif

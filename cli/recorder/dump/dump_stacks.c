@@ -9,7 +9,10 @@
  */
 #include "cli/recorder/dump/dump_stacks.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,85 +140,81 @@ static size_t dump_frame_size(const struct dump_stacks *d,
 	       (dump_is_detail(d) ? strlen(f->frame.module) + 128 : 0);
 }
 
-static void dump_detail(struct text *text, const struct dump_frames_one *f, size_t i)
+/* The line of the i-th frame; its length. */
+static size_t dump_detail(char *to, size_t room,
+			  const struct dump_frames_one *f, size_t i)
 {
 	const struct gnomon_frame *g = &f->frame;
+	char symbol[24] = "", module[24] = "";
 
-	text_put(text, "\t#");
-	text_number(text, i);
-	text_char(text, ' ');
-	dump_frames_hex(text, g->address);
-	text_char(text, ' ');
-	text_put(text, f->name);
-	if (g->symbol) {
-		text_char(text, '+');
-		dump_frames_hex(text, g->symbol_offset);
-	}
-	if (*g->module) {
-		text_put(text, " (");
-		text_put(text, g->module);
-		text_char(text, '+');
-		dump_frames_hex(text, g->module_offset);
-		text_char(text, ')');
-	}
-	text_char(text, '\n');
+	if (g->symbol)
+		snprintf(symbol, sizeof(symbol), "+0x%" PRIx64,
+			 g->symbol_offset);
+	if (*g->module)
+		snprintf(module, sizeof(module), "+0x%" PRIx64 ")",
+			 g->module_offset);
+	return snprintf(to, room, "\t#%zu 0x%" PRIx64 " %s%s%s%s%s\n", i,
+			g->address, f->name, symbol, *g->module ? " (" : "",
+			g->module, module);
 }
 
-/* The text of the frames in d->path. */
-static int dump_text(struct dump_stacks *d, size_t depth, struct text *text)
+/* The text of the frames in d->path, and its length; NULL: no memory. */
+static const char *dump_text(struct dump_stacks *d, size_t depth,
+			     size_t *length)
 {
 	const char *const *word = d->how->word;
 	size_t size = strlen(word[DUMP_PREFIX]) + 1, i;
-	char *room;
+	char *text, *to;
 
 	for (i = 0; i < depth; i++)
 		size += dump_frame_size(d, d->path[i]);
-	room = scratch_alloc(d->memory, size);
-	if (!room)
-		return -ENOMEM;
-	text_init(text, room, size);
+	text = to = scratch_alloc(d->memory, size);
+	if (!text)
+		return NULL;
 	if (dump_is_detail(d)) {
 		for (i = 0; i < depth; i++)
-			dump_detail(text, d->path[i], i);
-		return 0;
+			to += dump_detail(to, text + size - to, d->path[i], i);
+	} else {
+		to = stpcpy(to, word[DUMP_PREFIX]);
+		for (i = depth; i > 0; i--) {
+			to = stpcpy(to, d->path[i - 1]->name);
+			if (i > 1)
+				to = stpcpy(to, word[DUMP_BETWEEN_FRAMES]);
+		}
 	}
-	text_put(text, word[DUMP_PREFIX]);
-	for (i = depth; i > 0; i--) {
-		text_put(text, d->path[i - 1]->name);
-		if (i > 1)
-			text_put(text, word[DUMP_BETWEEN_FRAMES]);
-	}
-	return 0;
+	*length = to - text;
+	assert(*length < size);
+	return text;
 }
 
-static uint32_t dump_hash(const struct text *text)
+static uint32_t dump_hash(const char *text, size_t length)
 {
-	uint64_t h = text->length;
+	uint64_t h = length;
 	size_t i;
 
-	for (i = 0; i < text->length; i++)
-		h = (h ^ (uint8_t)text->data[i]) * UINT64_C(0x100000001b3);
+	for (i = 0; i < length; i++)
+		h = (h ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
 	return h >> 32 ^ h;
 }
 
-static int dump_add(struct dump_stacks *d, const struct text *text,
+static int dump_add(struct dump_stacks *d, const char *text, size_t length,
 		    const struct dump_row *row)
 {
-	uint32_t hash = dump_hash(text);
+	uint32_t hash = dump_hash(text, length);
 	struct dump_stack **bucket = &d->buckets[hash % DUMP_BUCKETS], *s;
 	unsigned i;
 
 	for (s = *bucket; s; s = s->chain)
-		if (s->hash == hash && s->length == text->length &&
-		    memcmp(s->text, text->data, text->length) == 0)
+		if (s->hash == hash && s->length == length &&
+		    memcmp(s->text, text, length) == 0)
 			break;
 	if (!s) {
 		s = scratch_alloc(d->memory, sizeof(*s));
 		if (!s)
 			return -ENOMEM;
 		s->hash = hash;
-		s->length = text->length;
-		s->text = text->data;
+		s->length = length;
+		s->text = text;
 		s->chain = *bucket;
 		*bucket = s;
 		d->count++;
@@ -227,16 +226,16 @@ static int dump_add(struct dump_stacks *d, const struct text *text,
 
 int dump_stacks_add(struct dump_stacks *d, const struct dump_row *row)
 {
-	struct text text;
 	long depth = dump_path(d, row->context);
+	const char *text;
+	size_t length;
 
 	if (depth < 0)
 		return depth;
 	if (!depth && dump_has_from(d))
 		return 0;
-	if (dump_text(d, depth, &text))
-		return -ENOMEM;
-	return dump_add(d, &text, row);
+	text = dump_text(d, depth, &length);
+	return text ? dump_add(d, text, length, row) : -ENOMEM;
 }
 
 /* ---- in order ---- */
@@ -287,9 +286,9 @@ int dump_stacks_sort(struct dump_stacks *d)
 
 /* ---- out ---- */
 
-/* In the order of the bits; with words in a line of details. */
-static void dump_numbers(const struct dump_stacks *d,
-			 const struct dump_stack *s, struct text *text)
+/* In the order of the bits; with words in a line of details. Where they end. */
+static char *dump_numbers(const struct dump_stacks *d,
+			  const struct dump_stack *s, char *to)
 {
 	bool detail = dump_is_detail(d), first = true;
 	const char *between =
@@ -300,33 +299,33 @@ static void dump_numbers(const struct dump_stacks *d,
 		if (!(d->how->wish.fields >> i & 1))
 			continue;
 		if (!first)
-			text_put(text, between);
-		if (detail) {
-			text_put(text, dump_fields[i]);
-			text_char(text, ' ');
-		}
-		text_number(text, s->field[i]);
+			to = stpcpy(to, between);
+		to += snprintf(to, DUMP_NUMBER, "%s%s%" PRIu64,
+			       detail ? dump_fields[i] : "", detail ? " " : "",
+			       s->field[i]);
 		first = false;
 	}
+	return to;
 }
 
+/* There is room for any: dump_line_room. */
 static void dump_line(struct dump_stacks *d, const struct dump_stack *s)
 {
-	struct text text;
+	char *to = d->line;
 
-	text_init(&text, d->line, d->line_max);
 	if (dump_is_detail(d)) {
-		dump_numbers(d, s, &text);
-		text_char(&text, '\n');
-		text_bytes(&text, s->text, s->length);
+		to = dump_numbers(d, s, to);
+		*to++ = '\n';
+		to = mempcpy(to, s->text, s->length);
 	} else {
-		text_bytes(&text, s->text, s->length);
-		text_put(&text, d->how->word[DUMP_BEFORE_NUMBERS]);
-		dump_numbers(d, s, &text);
-		text_char(&text, '\n');
+		to = mempcpy(to, s->text, s->length);
+		to = stpcpy(to, d->how->word[DUMP_BEFORE_NUMBERS]);
+		to = dump_numbers(d, s, to);
+		*to++ = '\n';
 	}
-	d->line_size = text.length;
+	d->line_size = to - d->line;
 	d->line_told = 0;
+	assert(d->line_size <= d->line_max);
 }
 
 size_t dump_stacks_lines(struct dump_stacks *d, char *to, size_t room)

@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/base/text.h"
-
 #define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
+#define EMBED_GLOB_ENDS "/,"	/* of a name in a pattern */
 
 static bool embed_glob_ends(char c)
 {
@@ -125,11 +124,9 @@ static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
 static void embed_glob_list(struct embed_glob *glob, DIR *directory,
 			    const char *pattern, size_t n, unsigned depth)
 {
-	const char *rest = pattern;
+	const char *rest = pattern + strcspn(pattern, EMBED_GLOB_ENDS);
 	const struct dirent *entry;
 
-	while (!embed_glob_ends(*rest))
-		rest++;
 	while (!glob->full && (entry = readdir(directory)) != NULL) {
 		size_t end = n;
 
@@ -158,11 +155,7 @@ static void embed_glob_open(struct embed_glob *glob, const char *pattern,
 
 static bool embed_glob_special(const char *pattern)
 {
-	for (; !embed_glob_ends(*pattern); pattern++)
-		if (*pattern == '*' || *pattern == '?' || *pattern == '[' ||
-		    *pattern == '\\')
-			return true;
-	return false;
+	return strcspn(pattern, "*?[\\") < strcspn(pattern, EMBED_GLOB_ENDS);
 }
 
 /* The rest of a pattern, below glob->path, which has n bytes. */
@@ -181,8 +174,7 @@ static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
 		if (!fits || embed_glob_ends(*pattern) ||
 		    embed_glob_special(pattern))
 			break;
-		for (size = 0; !embed_glob_ends(pattern[size]); size++)
-			;
+		size = strcspn(pattern, EMBED_GLOB_ENDS);
 		fits = embed_glob_append(glob, &n, pattern, size);
 		if (!fits)
 			break;
@@ -214,8 +206,7 @@ void embed_glob_all(struct embed_glob *glob, const char *patterns)
 		}
 		if (*patterns != ',')
 			embed_glob_walk(glob, patterns, n, 0);
-		while (*patterns && *patterns != ',')
-			patterns++;
+		patterns += strcspn(patterns, ",");
 		patterns += *patterns == ',';
 	}
 }

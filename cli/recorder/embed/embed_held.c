@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/proc.h"
 
 #define EMBED_HELD_GONE " (deleted)"
 
@@ -63,7 +63,7 @@ void embed_held_take(struct embed_held *held, int pid)
 	struct embed_held_visit visit = { .held = held, .pid = pid };
 
 	embed_held_close(held);
-	if (proc_is_ours())
+	if (proc_file_is_ours())
 		target_file_maps(embed_held_visit, &visit);
 }
 

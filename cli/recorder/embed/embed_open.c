@@ -15,35 +15,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recorder/pathname.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/proc.h"
-#include "preload/base/text.h"
 
 #define EMBED_OPEN_DEBUG "/usr/lib/debug"
-
-/* Of a path, the length up to and with its last slash. */
-static size_t embed_open_folder(const char *path)
-{
-	size_t n = strlen(path);
-
-	while (n && path[n - 1] != '/')
-		n--;
-	return n;
-}
-
-/* As the kernel writes it: without zeroes in front. */
-static void embed_open_hex(struct text *text, uint64_t value)
-{
-	unsigned digits = 1;
-
-	while (digits < 16 && value >> (4 * digits))
-		digits++;
-	text_hex(text, value, digits);
-}
 
 int embed_open_plain(const char *path)
 {
@@ -87,65 +69,47 @@ static int embed_open_path(const struct embed_wanted *wanted,
 }
 
 /* The first error that is no mere absence says most. */
-static bool embed_open_try(const struct embed_wanted *wanted,
-			   const struct text *path,
-			   struct elf_tables *file, int *result)
+static bool embed_open_try(const struct embed_wanted *wanted, const char *path,
+			   bool fits, struct elf_tables *file, int *result)
 {
-	int fd = path->full ? -ENAMETOOLONG :
-			      embed_open_path(wanted, path->data, file);
+	int fd = fits ? embed_open_path(wanted, path, file) : -ENAMETOOLONG;
 
 	if (fd >= 0 || *result == -ENOENT)
 		*result = fd;
 	return fd >= 0;
 }
 
-/* /proc/PID/NAME */
-static void embed_open_proc(struct text *text, int pid, const char *name)
-{
-	text_put(text, "/proc/");
-	text_number(text, pid);
-	text_char(text, '/');
-	text_put(text, name);
-}
-
 int embed_open_binary(const struct embed_wanted *wanted,
 		      struct elf_tables *file)
 {
 	bool absolute = wanted->path[0] == '/';
-	bool ours = proc_is_ours();
-	char path[GT_PATH_MAX], exe[64];
+	bool ours = proc_file_is_ours();
+	char path[GT_PATH_MAX];
 	int result = -ENOENT;
-	struct text text;
+	bool fits;
 
 	file->fd = -1;
-	text_init(&text, path, sizeof(path));
-	text_put(&text, wanted->path);
-	if (absolute && embed_open_try(wanted, &text, file, &result))
+	if (absolute &&
+	    embed_open_try(wanted, wanted->path, true, file, &result))
 		return result;
-	text_init(&text, path, sizeof(path));
-	target_file_path(GL_FILE_EXE, exe, sizeof(exe));
-	text_put(&text, exe);
-	if (wanted->main && exe[0] && embed_open_try(wanted, &text, file, &result))
+	target_file_path(GL_FILE_EXE, path, sizeof(path));
+	if (wanted->main && path[0] &&
+	    embed_open_try(wanted, path, true, file, &result))
 		return result;
-	text_init(&text, path, sizeof(path));
-	embed_open_proc(&text, wanted->pid, "root");
-	text_put(&text, wanted->path);
-	if (absolute && ours && embed_open_try(wanted, &text, file, &result))
+	fits = pathname_print(path, sizeof(path), "/proc/%d/root%s",
+			      wanted->pid, wanted->path);
+	if (absolute && ours &&
+	    embed_open_try(wanted, path, fits, file, &result))
 		return result;
-	if (wanted->start && ours) {
-		text_init(&text, path, sizeof(path));
-		embed_open_proc(&text, wanted->pid, "map_files/");
-		embed_open_hex(&text, wanted->start);
-		text_char(&text, '-');
-		embed_open_hex(&text, wanted->end);
-		if (embed_open_try(wanted, &text, file, &result))
-			return result;
-	}
+	/* as the kernel writes it: without zeroes in front */
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 wanted->pid, wanted->start, wanted->end);
+	if (wanted->start && ours &&
+	    embed_open_try(wanted, path, true, file, &result))
+		return result;
 	if (wanted->held >= 0) {
-		text_init(&text, path, sizeof(path));
-		text_put(&text, "/proc/self/fd/");
-		text_number(&text, wanted->held);
-		embed_open_try(wanted, &text, file, &result);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", wanted->held);
+		embed_open_try(wanted, path, true, file, &result);
 	}
 	return result;
 }
@@ -153,19 +117,16 @@ int embed_open_binary(const struct embed_wanted *wanted,
 static bool embed_open_tree(const struct embed_wanted *wanted, char *path,
 			    struct elf_tables *file, int *result)
 {
-	struct text text;
+	char id[2 * ELF_TABLES_ID_MAX + 1] = "";
 	uint32_t i;
 
-	text_init(&text, path, GT_PATH_MAX);
-	text_put(&text, EMBED_OPEN_DEBUG "/.build-id/");
-	for (i = 0; i < wanted->id_size; i++) {
-		text_hex(&text, wanted->id[i], 2);
-		if (i == 0)
-			text_char(&text, '/');
-	}
-	text_put(&text, ".debug");
+	for (i = 0; i < wanted->id_size; i++)
+		snprintf(id + 2 * i, sizeof(id) - 2 * i, "%02x",
+			 wanted->id[i]);
+	snprintf(path, GT_PATH_MAX, EMBED_OPEN_DEBUG "/.build-id/%.2s/%s.debug",
+		 id, id + 2);
 	return wanted->id_size > 1 &&
-	       embed_open_try(wanted, &text, file, result);
+	       embed_open_try(wanted, path, true, file, result);
 }
 
 /* PREFIX, the directory of `beside`, MIDDLE and a name. */
@@ -174,15 +135,11 @@ static bool embed_open_beside(const struct embed_wanted *wanted,
 			      const char *name, char *path,
 			      struct elf_tables *file, int *result)
 {
-	size_t folder = embed_open_folder(beside);
-	struct text text;
+	size_t folder = pathname_base(beside) - beside;
+	bool fits = pathname_print(path, GT_PATH_MAX, "%s%.*s%s%s", parts[0],
+				   (int)folder, beside, parts[1], name);
 
-	text_init(&text, path, GT_PATH_MAX);
-	text_put(&text, parts[0]);
-	text_bytes(&text, beside, folder);
-	text_put(&text, parts[1]);
-	text_put(&text, name);
-	return folder && embed_open_try(wanted, &text, file, result);
+	return folder && embed_open_try(wanted, path, fits, file, result);
 }
 
 int embed_open_debug(const struct embed_wanted *wanted,
@@ -199,7 +156,7 @@ int embed_open_debug(const struct embed_wanted *wanted,
 	file->fd = -1;
 	if (embed_open_tree(wanted, path, file, &result) ||
 	    !elf_tables_link(binary, name, sizeof(name)) ||
-	    embed_open_folder(name))
+	    pathname_base(name) != name)
 		return result;
 	for (i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (embed_open_beside(wanted, places[i], wanted->path, name,
@@ -215,16 +172,15 @@ int embed_open_alternate(const struct elf_tables *of, const char *path,
 	static const char *const here[2] = { "", "" };
 	char name[GT_PATH_MAX], found[GT_PATH_MAX];
 	int result = -ENOENT;
-	struct text text;
 
 	file->fd = -1;
 	wanted->id_size = elf_tables_alternate(of, name, sizeof(name),
 					      wanted->id);
 	if (!wanted->id_size)
 		return -ENOENT;
-	text_init(&text, found, sizeof(found));
-	text_put(&text, name);
-	if ((name[0] == '/' && embed_open_try(wanted, &text, file, &result)) ||
+	snprintf(found, sizeof(found), "%s", name);
+	if ((name[0] == '/' &&
+	     embed_open_try(wanted, found, true, file, &result)) ||
 	    (name[0] != '/' && embed_open_beside(wanted, here, path, name,
 						 found, file, &result)) ||
 	    embed_open_tree(wanted, found, file, &result))

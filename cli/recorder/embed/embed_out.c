@@ -21,22 +21,15 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/owner.h"
-#include "preload/base/text.h"
+#include "cli/recorder/pathname.h"
 #include "cli/recorder/writer_task.h"
 
 /* ---- FILE.files ---- */
 
 void embed_out_path(const struct writer *w, char path[GT_PATH_MAX])
 {
-	struct text text;
-
-	path[0] = '\0';
-	if (!recording_options->number[OPTION_LIMIT])
-		return;
-	text_init(&text, path, GT_PATH_MAX);
-	text_put(&text, w->output.path);
-	text_put(&text, ".files");
-	if (text.full)
+	if (!recording_options->number[OPTION_LIMIT] ||
+	    !pathname_print(path, GT_PATH_MAX, "%s.files", w->output.path))
 		path[0] = '\0';
 }
 
@@ -65,19 +58,18 @@ static bool embed_out_make_way(const char *path)
 /* It is no trace of a process: it has neither a pid nor a time. */
 static void embed_out_text(struct embed_out *o, enum gt_chunk_type type)
 {
-	struct text text;
+	struct text_key text;
 
-	text_init(&text, (char *)chunk_payload(&o->own), o->own.room);
+	text_key_begin(&text, &o->own);
 	if (type == GT_INFO) {
-		text_key(&text, "gnomon", GNOMON_VERSION);
-		text_key(&text, "arch", ARCH_NAME);
-		text_key(&text, "files_of", o->w->output.path);
+		text_key_put(&text, "gnomon", GNOMON_VERSION);
+		text_key_put(&text, "arch", ARCH_NAME);
+		text_key_put(&text, "files_of", o->w->output.path);
 	} else {
-		text_key(&text, "reason", "exit");
+		text_key_put(&text, "reason", "exit");
 		text_key_number(&text, "events", 0);
 	}
-	chunk_write(&o->own, type, (const uint8_t *)text.data + text.length,
-		    NULL);
+	text_key_write(&text, type);
 }
 
 static bool embed_out_open_own(struct embed_out *o)

@@ -5,11 +5,11 @@
 #include "cli/recorder/embed/embed_used.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/text.h"
 
 #define EMBED_USED_NODES 4096	/* looked at in one go: 1 ms */
 #define EMBED_USED_BEHIND 65536	/* more than these: not all are looked at */
@@ -113,13 +113,11 @@ void embed_used_describe(const struct embed_used *used, uint32_t number,
 {
 	const struct gl_image *image = &used->emit->copies[number];
 	const char *path = used->emit->mapped[number];
-	struct text text;
 
 	wanted->main = image->flags & GT_IMAGE_MAIN;
 	if (!path)
 		path = wanted->main ? exe : image->path;
-	text_init(&text, wanted->path, sizeof(wanted->path));
-	text_put(&text, path);
+	snprintf(wanted->path, sizeof(wanted->path), "%s", path);
 	wanted->id_size = image->build_id_size;
 	memcpy(wanted->id, image->build_id, wanted->id_size);
 	wanted->start = image->segments ? image->segment[0].start : 0;

@@ -16,6 +16,7 @@
 #include "cli/recorder/embed/embedder.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -191,14 +192,12 @@ static bool embedder_include(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
 	const char *path = work->glob.found + work->include;
-	struct text text;
 	int fd;
 
 	if (work->include >= work->glob.used)
 		return false;
 	work->include += strlen(path) + 1;
-	text_init(&text, work->wanted.path, sizeof(work->wanted.path));
-	text_put(&text, path);
+	snprintf(work->wanted.path, sizeof(work->wanted.path), "%s", path);
 	work->wanted.id_size = 0;
 	fd = embed_open_plain(path);
 	/* a directory among them is nothing special */
@@ -378,17 +377,17 @@ void embedder_finish(struct embedder *e)
 	e->cpu_ns += embedder_cpu() - cpu_ns;
 }
 
-void embedder_info(const struct embedder *e, struct text *text)
+void embedder_info(const struct embedder *e, struct text_key *text)
 {
 	char path[GT_PATH_MAX];
 
 	embed_out_path(e->w, path);
 	if (path[0] && (e->what != OPTION_EMBED_NONE ||
 			recording_options->given[OPTION_INCLUDE]))
-		text_key(text, "files", path);
+		text_key_put(text, "files", path);
 }
 
-void embedder_counters(const struct embedder *e, struct text *text)
+void embedder_counters(const struct embedder *e, struct text_key *text)
 {
 	const struct embed_out *to = e->work ? &e->work->to : NULL;
 

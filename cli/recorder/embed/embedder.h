@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "cli/recorder/embed/embed_held.h"
-#include "preload/base/text.h"
 
+struct text_key;
 struct writer;
 
 /* Of 1 s: the rest is for what else the end takes. */
@@ -56,7 +56,7 @@ void embedder_finish(struct embedder *e);
 
 /* Lines of COUNTERS, and of INFO: where files are that are not in the trace
  * itself. */
-void embedder_counters(const struct embedder *e, struct text *text);
-void embedder_info(const struct embedder *e, struct text *text);
+void embedder_counters(const struct embedder *e, struct text_key *text);
+void embedder_info(const struct embedder *e, struct text_key *text);
 
 #endif

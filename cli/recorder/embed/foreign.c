@@ -10,6 +10,7 @@
 #include "cli/recorder/embed/foreign.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +21,6 @@
 #include "cli/symbol/elf_symbols.h"
 #include "preload/base/patch_format.h"
 #include "preload/ring/patched.h"
-#include "preload/base/text.h"
 
 #define FOREIGN_FILES 256	/* looked at */
 #define FOREIGN_NAME_MAX 64
@@ -203,16 +203,12 @@ void foreign_look(struct foreign *foreign, const char *program)
 
 void foreign_describe(const struct foreign *foreign, char *to, uint32_t size)
 {
-	struct text text;
-
-	text_init(&text, to, size);
-	text_put(&text, foreign->library ? "a library of this program" :
-					   "this program");
-	text_put(&text, " brings its own allocator ");
-	text_put(&text, foreign->allocator);
-	text_put(&text, "; its allocations are not recorded");
-	if (foreign->state == FOREIGN_PATCHED)
-		text_put(&text, ": none was seen so far");
-	else
-		text_put(&text, ": run it by `gnomon run` itself");
+	snprintf(to, size, "%s brings its own allocator %s; its allocations "
+		 "are not recorded: %s",
+		 foreign->library ? "a library of this program" :
+				    "this program",
+		 foreign->allocator,
+		 foreign->state == FOREIGN_PATCHED ?
+			 "none was seen so far" :
+			 "run it by `gnomon run` itself");
 }

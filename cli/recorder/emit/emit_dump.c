@@ -8,8 +8,11 @@
  */
 #include "cli/recorder/emit/emit_dump.h"
 
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
-
 
 #define EMIT_DUMP_MAGIC 0x4a695444u
 #define EMIT_DUMP_HEADER 40
@@ -56,54 +59,54 @@ static bool emit_dump_begin(struct emit_dump *d, int fd, uint32_t pid)
 	return !d->refused;
 }
 
-static void emit_dump_line(struct text *text, uint64_t start, uint64_t size,
+static void emit_dump_line(struct emit_dump *d, uint64_t start, uint64_t size,
 			   const char *name)
 {
-	text_hex(text, start, 16);
-	text_char(text, ' ');
-	text_hex(text, size, 16);
-	text_char(text, ' ');
-	for (; *name; name++)
-		text_char(text, *name == '\n' ? ' ' : *name);
-	text_char(text, '\n');
+	d->length += snprintf(d->text + d->length, d->room - d->length,
+			      "%016" PRIx64 " %016" PRIx64 " %s\n", start,
+			      size, name);
+	assert(d->length < d->room);
 }
 
-static void emit_dump_load(const struct emit_dump *d, int fd, uint64_t at,
-			   uint64_t size, struct text *text)
+static void emit_dump_load(struct emit_dump *d, int fd, uint64_t at,
+			   uint64_t size)
 {
+	char *name, *feed;
 	uint8_t bytes[EMIT_DUMP_LOAD + EMIT_DUMP_NAME + 1];
 	size_t n = size < sizeof(bytes) - 1 ? size : sizeof(bytes) - 1;
 
 	if (size <= EMIT_DUMP_LOAD || !emit_dump_read(fd, at, bytes, n))
 		return;
 	bytes[n] = '\0';
-	emit_dump_line(text, emit_dump_u64(d, bytes + 16),
-		       emit_dump_u64(d, bytes + 24),
-		       (const char *)bytes + EMIT_DUMP_LOAD);
+	name = (char *)bytes + EMIT_DUMP_LOAD;
+	while ((feed = strchr(name, '\n')) != NULL)
+		*feed = ' ';
+	emit_dump_line(d, emit_dump_u64(d, bytes + 16),
+		       emit_dump_u64(d, bytes + 24), name);
 }
 
 /* Its name is that of the code it was; only the dump itself knows it. */
-static void emit_dump_move(const struct emit_dump *d, int fd, uint64_t at,
-			   uint64_t size, struct text *text)
+static void emit_dump_move(struct emit_dump *d, int fd, uint64_t at,
+			   uint64_t size)
 {
 	uint8_t bytes[EMIT_DUMP_MOVE];
 
 	if (size >= sizeof(bytes) && emit_dump_read(fd, at, bytes,
 						    sizeof(bytes)))
-		emit_dump_line(text, emit_dump_u64(d, bytes + 24),
+		emit_dump_line(d, emit_dump_u64(d, bytes + 24),
 			       emit_dump_u64(d, bytes + 32),
 			       "code that was moved");
 }
 
 bool emit_dump_lines(struct emit_dump *d, int fd, uint64_t size, uint32_t pid,
-		     unsigned records, struct text *text)
+		     unsigned records)
 {
 	uint8_t head[EMIT_DUMP_RECORD];
 
+	d->length = 0;
 	if (d->refused || (!d->offset && !emit_dump_begin(d, fd, pid)))
 		return false;
-	for (; records && text->size - text->length > EMIT_DUMP_LINE;
-	     records--) {
+	for (; records && d->room - d->length > EMIT_DUMP_LINE; records--) {
 		uint64_t at = d->offset + sizeof(head);
 		uint32_t id, whole;
 
@@ -116,9 +119,9 @@ bool emit_dump_lines(struct emit_dump *d, int fd, uint64_t size, uint32_t pid,
 		if (d->refused || whole > size - d->offset)
 			return false;
 		if (id == EMIT_DUMP_IS_LOAD)
-			emit_dump_load(d, fd, at, whole - sizeof(head), text);
+			emit_dump_load(d, fd, at, whole - sizeof(head));
 		else if (id == EMIT_DUMP_IS_MOVE)
-			emit_dump_move(d, fd, at, whole - sizeof(head), text);
+			emit_dump_move(d, fd, at, whole - sizeof(head));
 		d->offset += whole;
 	}
 	return true;

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/base/text.h"
-
 struct emit_dump {
+	char *text;		/* where lines go, and */
+	size_t room;		/* bytes there; set by the caller */
+	size_t length;		/* of the lines of the last call */
 	uint64_t offset;	/* behind the last whole record */
 	bool big;		/* its byte order */
 	bool refused;		/* it is no such file, or of another process */
@@ -21,11 +22,11 @@ struct emit_dump {
 #define EMIT_DUMP_LINE 512	/* longest line; names are cut */
 
 /*
- * Appends lines of the records that came since the last call, as long as the
- * text has room for one and no more than `records` are read. `size`: of the
- * file. True: there may be more.
+ * Lines of the records that came since the last call, as long as there is room
+ * for one and no more than `records` are read. `size`: of the file. True: there
+ * may be more.
  */
 bool emit_dump_lines(struct emit_dump *d, int fd, uint64_t size, uint32_t pid,
-		     unsigned records, struct text *text);
+		     unsigned records);
 
 #endif

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
+#include "cli/recorder/pathname.h"
 #include "preload/base/base.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/target_file.h"
@@ -97,12 +98,9 @@ static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
 /* Without folder and version: libz of /lib/libz.so.1.2.13. */
 static size_t emit_image_stem(const char **path)
 {
-	const char *p;
 	size_t n = 0;
 
-	for (p = *path; *p; p++)
-		if (*p == '/')
-			*path = p + 1;
+	*path = pathname_base(*path);
 	while ((*path)[n] && strncmp(*path + n, ".so", 3) != 0)
 		n++;
 	return n;

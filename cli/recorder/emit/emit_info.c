@@ -4,6 +4,7 @@
 #include "cli/recorder/emit/emit_info.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -12,51 +13,37 @@
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/exit_told.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/proc.h"
-#include "preload/base/text.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
 
 static const char *const emit_info_stops[GT_STOP_COUNT] = {
-	[GT_STOP_BOTTOM] = "bottom",
-	[GT_STOP_NO_IMAGE] = "no_image",
-	[GT_STOP_NO_RULE] = "no_rule",
-	[GT_STOP_BAD_READ] = "bad_read",
-	[GT_STOP_NO_PROGRESS] = "no_progress",
-	[GT_STOP_TOO_DEEP] = "too_deep",
-	[GT_STOP_BAD_TABLE] = "bad_table",
-	[GT_STOP_LOADER] = "loader",
-	[GT_STOP_NO_MEMORY] = "no_memory",
-	[GT_STOP_EARLY] = "early",
-	[GT_STOP_OTHER] = "other",
-	[GT_STOP_JIT] = "jit",
+	[GT_STOP_BOTTOM] = "stop_bottom",
+	[GT_STOP_NO_IMAGE] = "stop_no_image",
+	[GT_STOP_NO_RULE] = "stop_no_rule",
+	[GT_STOP_BAD_READ] = "stop_bad_read",
+	[GT_STOP_NO_PROGRESS] = "stop_no_progress",
+	[GT_STOP_TOO_DEEP] = "stop_too_deep",
+	[GT_STOP_BAD_TABLE] = "stop_bad_table",
+	[GT_STOP_LOADER] = "stop_loader",
+	[GT_STOP_NO_MEMORY] = "stop_no_memory",
+	[GT_STOP_EARLY] = "stop_early",
+	[GT_STOP_OTHER] = "stop_other",
+	[GT_STOP_JIT] = "stop_jit",
 };
-
-static void emit_info_begin(const struct emit_info *info, struct text *text)
-{
-	text_init(text, (char *)chunk_payload(info->out), info->out->room);
-}
-
-static void emit_info_write(const struct emit_info *info,
-			    const struct text *text, enum gt_chunk_type type)
-{
-	chunk_write(info->out, type,
-		    (const uint8_t *)text->data + text->length, NULL);
-}
 
 void emit_info_partial(struct chunk_out *out, uint64_t left_out)
 {
-	struct text text;
+	struct text_key text;
 
-	text_init(&text, (char *)chunk_payload(out), out->room);
+	text_key_begin(&text, out);
 	text_key_number(&text, "partial", 1);
 	if (left_out)
 		text_key_number(&text, "part_left_out", left_out);
-	chunk_write(out, GT_INFO, (const uint8_t *)text.data + text.length,
-		    NULL);
+	text_key_write(&text, GT_INFO);
 }
 
 /* As it was at first; the rest of a long one is there while the process is. */
@@ -66,15 +53,15 @@ static long emit_info_read_command(const struct emit_info *info)
 	long n = -ENOENT;
 
 	if (!born->command_bytes || born->command_bytes == GL_COMMAND - 1)
-		n = proc_read_of(info->r->pid, "cmdline", info->command,
-				 EMIT_INFO_COMMAND_MAX);
+		n = proc_file_read_of(info->r->pid, "cmdline", info->command,
+				      EMIT_INFO_COMMAND_MAX);
 	if (n > 0)
 		return n;
 	memcpy(info->command, born->command, born->command_bytes);
 	return born->command_bytes;
 }
 
-static void emit_info_command(struct emit_info *info, struct text *text)
+static void emit_info_command(struct emit_info *info, struct text_key *text)
 {
 	if (!info->command) {
 		info->command = zeroed_alloc(EMIT_INFO_COMMAND_MAX);
@@ -87,7 +74,7 @@ static void emit_info_command(struct emit_info *info, struct text *text)
 			       info->command_length);
 }
 
-static void emit_info_process(struct emit_info *info, struct text *text)
+static void emit_info_process(struct emit_info *info, struct text_key *text)
 {
 	int pid = info->r->pid;
 	struct utsname host;
@@ -98,28 +85,25 @@ static void emit_info_process(struct emit_info *info, struct text *text)
 	    proc_stat(pid, PROC_STAT_PPID, &ppid))
 		text_key_number(text, "ppid", ppid);
 	text_key_number(text, "starttime", info->r->start_time);
-	text_key(text, "exe", info->exe);
+	text_key_put(text, "exe", info->exe);
 	emit_info_command(info, text);
 	if (!uname(&host))
-		text_key(text, "host", host.nodename);
+		text_key_put(text, "host", host.nodename);
 	/* the target's, of which this process is made */
 	text_key_number(text, "uid", geteuid());
 	text_key_number(text, "gid", getegid());
 }
 
-static const char *emit_info_choice(enum option_id id, char *buffer,
-				    size_t size)
+/* The word of an option that has one of several. */
+static void emit_info_choice(struct text_key *text, const char *key,
+			     enum option_id id)
 {
 	const char *words = options_table[id].words;
 	uint64_t index = recording_options->number[id];
-	struct text text;
 
-	text_init(&text, buffer, size);
 	for (; index && *words; words++)
 		index -= *words == '|';
-	while (*words && *words != '|')
-		text_char(&text, *words++);
-	return buffer;
+	text_key_bytes(text, key, words, strcspn(words, "|"));
 }
 
 /* The first estimate of a tick's length; a trace that is cut before its second
@@ -133,7 +117,7 @@ static uint64_t emit_info_tick_ps(const struct gl_header *live)
 }
 
 /* What is left out by choice. */
-static void emit_info_choices(struct text *text,
+static void emit_info_choices(struct text_key *text,
 			      const struct options *options)
 {
 	uint64_t least = options->number[OPTION_MIN_SIZE];
@@ -156,12 +140,11 @@ void emit_info_start(struct emit_info *info)
 {
 	const struct gl_header *live = &info->live->shape;
 	const struct options *options = recording_options;
-	char word[32];
-	struct text text;
+	struct text_key text;
 
-	emit_info_begin(info, &text);
-	text_key(&text, "gnomon", GNOMON_VERSION);
-	text_key(&text, "arch", ARCH_NAME);
+	text_key_begin(&text, info->out);
+	text_key_put(&text, "gnomon", GNOMON_VERSION);
+	text_key_put(&text, "arch", ARCH_NAME);
 	emit_info_process(info, &text);
 	text_key_number(&text, "page_size", 4096);
 	text_key_number(&text, "tick_shift", live->tick_shift);
@@ -170,16 +153,13 @@ void emit_info_start(struct emit_info *info)
 	text_key_number(&text, "start_realtime_ns", live->realtime0_ns);
 	text_key_number(&text, "start_monotonic_ns", live->monotonic0_ns);
 	if (info->live->path[0])
-		text_key(&text, "live", info->live->path);
-	text_key(&text, "guarantee", info->live->path[0] ? "file" : "memory");
-	text_key(&text, "shadow_stack",
-		 emit_info_choice(OPTION_SHADOW_STACK, word, sizeof(word)));
-	text_key(&text, "follow",
-		 emit_info_choice(OPTION_FOLLOW, word, sizeof(word)));
-	text_key(&text, "overflow",
-		 emit_info_choice(OPTION_OVERFLOW, word, sizeof(word)));
-	text_key(&text, "maps",
-		 emit_info_choice(OPTION_MAPS, word, sizeof(word)));
+		text_key_put(&text, "live", info->live->path);
+	text_key_put(&text, "guarantee",
+		     info->live->path[0] ? "file" : "memory");
+	emit_info_choice(&text, "shadow_stack", OPTION_SHADOW_STACK);
+	emit_info_choice(&text, "follow", OPTION_FOLLOW);
+	emit_info_choice(&text, "overflow", OPTION_OVERFLOW);
+	emit_info_choice(&text, "maps", OPTION_MAPS);
 	if (options->number[OPTION_SNAPSHOT_EVERY])
 		text_key_number(&text, "snapshot_every_ns",
 				options->number[OPTION_SNAPSHOT_EVERY]);
@@ -199,26 +179,24 @@ void emit_info_start(struct emit_info *info)
 		text_key_number(&text, "guard", options->number[OPTION_GUARD]);
 	if (options->number[OPTION_ZERO_MEMORY])
 		text_key_number(&text, "zero_memory", 1);
-	text_key(&text, "embed",
-		 emit_info_choice(OPTION_EMBED, word, sizeof(word)));
+	emit_info_choice(&text, "embed", OPTION_EMBED);
 	emit_info_choices(&text, options);
 	embedder_info(info->embed, &text);
-	text_key(&text, "output", info->output->path);
+	text_key_put(&text, "output", info->output->path);
 	if (!info->socket->err)
-		text_key(&text, "control", info->socket->name);
+		text_key_put(&text, "control", info->socket->name);
 	if (info->r->parent_trace[0])
-		text_key(&text, "parent_trace", info->r->parent_trace);
-	emit_info_write(info, &text, GT_INFO);
+		text_key_put(&text, "parent_trace", info->r->parent_trace);
+	text_key_write(&text, GT_INFO);
 }
 
-static void emit_info_captures(struct text *text, const struct feed *feed)
+static void emit_info_captures(struct text_key *text, const struct feed *feed)
 {
 	const struct recording *r = feed->r;
 	uint64_t placed = feed->barriers_placed, met = feed->barriers_met;
 	uint64_t tiers;
 	struct capture_counts sum;
 	uint32_t count, id, i;
-	char key[32];
 
 	memset(&sum, 0, sizeof(sum));
 	if (recording_options->number[OPTION_DEPTH])
@@ -260,19 +238,13 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 	text_key_number(text, "barriers_met", met);
 	text_key_number(text, "oracle_checks", sum.oracle_checks);
 	text_key_number(text, "oracle_differences", sum.oracle_differences);
-	for (i = 0; i < GT_STOP_COUNT; i++) {
-		struct text name;
-
-		if (!emit_info_stops[i])
-			continue;
-		text_init(&name, key, sizeof(key));
-		text_put(&name, "stop_");
-		text_put(&name, emit_info_stops[i]);
-		text_key_number(text, key, sum.stops[i]);
-	}
+	for (i = 0; i < GT_STOP_COUNT; i++)
+		if (emit_info_stops[i])
+			text_key_number(text, emit_info_stops[i],
+					sum.stops[i]);
 }
 
-static void emit_info_bytes(struct text *text, const struct chunk_out *out)
+static void emit_info_bytes(struct text_key *text, const struct chunk_out *out)
 {
 	static const char *const names[GT_CHUNK_TYPES] = {
 		[GT_INFO] = "bytes_info", [GT_THREAD] = "bytes_thread",
@@ -291,23 +263,20 @@ static void emit_info_bytes(struct text *text, const struct chunk_out *out)
 			text_key_number(text, names[i], out->bytes[i]);
 }
 
-static void emit_info_children(struct text *text, const struct recording *r)
+static void emit_info_children(struct text_key *text, const struct recording *r)
 {
 	unsigned at = 0;
 	int pid, status;
 	char key[32];
 
 	while (exit_status_child(r, &at, &pid, &status)) {
-		struct text name;
-
-		text_init(&name, key, sizeof(key));
-		text_put(&name, "child_");
-		text_number(&name, pid);
+		snprintf(key, sizeof(key), "child_%d", pid);
 		text_key_number(text, key, status);
 	}
 }
 
-static void emit_info_guard(struct text *text, const struct gl_shared *shared)
+static void emit_info_guard(struct text_key *text,
+			    const struct gl_shared *shared)
 {
 	text_key_number(text, "guard_damages",
 			atomic_load_explicit(&shared->guard_damages,
@@ -328,9 +297,9 @@ void emit_info_counters(const struct emit_info *info,
 {
 	const struct recording *r = info->r;
 	const struct gl_header *live = r->live;
-	struct text text;
+	struct text_key text;
 
-	emit_info_begin(info, &text);
+	text_key_begin(&text, info->out);
 	text_key_number(&text, "events", feed->events - feed->events_before);
 	text_key_number(&text, "dropped",
 			atomic_load_explicit(&live->dropped,
@@ -386,23 +355,23 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "writer_cpu_ns",
 			time_ns_of(CLOCK_THREAD_CPUTIME_ID));
 	emit_info_bytes(&text, info->out);
-	emit_info_write(info, &text, GT_COUNTERS);
+	text_key_write(&text, GT_COUNTERS);
 }
 
 void emit_info_end(const struct emit_info *info, const struct feed *feed,
 		   const char *reason, const char *message, int exit_code)
 {
-	struct text text;
+	struct text_key text;
 
-	emit_info_begin(info, &text);
-	text_key(&text, "reason", reason);
+	text_key_begin(&text, info->out);
+	text_key_put(&text, "reason", reason);
 	if (message)
-		text_key(&text, "message", message);
+		text_key_put(&text, "message", message);
 	if (info->r->damage)
-		text_key(&text, "damaged", info->r->damage);
+		text_key_put(&text, "damaged", info->r->damage);
 	if (exit_code >= 0)
 		text_key_number(&text, "exit_code", exit_code);
 	text_key_number(&text, "events", feed->events - feed->events_before);
 	text_key_number(&text, "end_monotonic_ns", time_ns_now());
-	emit_info_write(info, &text, GT_END);
+	text_key_write(&text, GT_END);
 }

@@ -22,6 +22,7 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +31,6 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
-#include "preload/base/text.h"
 
 #define EMIT_NAMES_PIECE (256u << 10)	/* a chunk's; fits WRITER_ROOM */
 #define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */
@@ -186,12 +186,8 @@ static void emit_names_piece(struct emit_names *e)
 static long emit_names_open_map(const struct emit_names *e, struct stat *st)
 {
 	char path[64];
-	struct text text;
 
-	text_init(&text, path, sizeof(path));
-	text_put(&text, "/tmp/perf-");
-	text_number(&text, e->pid);
-	text_put(&text, ".map");
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", e->pid);
 	return emit_names_open(e, path, st);
 }
 
@@ -249,7 +245,6 @@ static bool emit_names_map(struct emit_names *e, bool last)
 static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
 {
 	struct stat st;
-	struct text text;
 	unsigned looks = last ? EMIT_NAMES_LAST : 1;
 	bool more = true;
 	long fd = emit_names_open(e, path, &st);
@@ -259,11 +254,12 @@ static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
 	emit_names_memory(e);
 	while (more && looks-- && e->text && !e->out->err &&
 	       e->taken < EMIT_NAMES_MAX) {
-		text_init(&text, e->text, EMIT_NAMES_PIECE);
+		e->dump.text = e->text;
+		e->dump.room = EMIT_NAMES_PIECE;
 		more = emit_dump_lines(&e->dump, fd, st.st_size, e->pid,
-				       EMIT_NAMES_RECORDS, &text);
-		e->held = text.length;
-		e->taken += text.length;
+				       EMIT_NAMES_RECORDS);
+		e->held = e->dump.length;
+		e->taken += e->dump.length;
 		emit_names_piece(e);
 	}
 	close(fd);

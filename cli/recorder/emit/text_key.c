@@ -3,35 +3,57 @@
  */
 #include "cli/recorder/emit/text_key.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-void text_key_bytes(struct text *text, const char *key, const char *value,
-		    size_t n)
+#define TEXT_KEY_DIGITS 20
+
+void text_key_begin(struct text_key *text, struct chunk_out *out)
 {
-	text_put(text, key);
-	text_char(text, '=');
-	for (; n; n--, value++) {
-		if (*value == '\n')
-			text_put(text, "\\n");
-		else if (*value == '\\')
-			text_put(text, "\\\\");
-		else if (*value == '\0')
-			text_put(text, "\\0");
-		else
-			text_char(text, *value);
-	}
-	text_char(text, '\n');
+	*text = (struct text_key){ .out = out };
 }
 
-void text_key(struct text *text, const char *key, const char *value)
+void text_key_bytes(struct text_key *text, const char *key, const char *value,
+		    size_t n)
+{
+	char *line = (char *)chunk_payload(text->out) + text->length, *to;
+
+	/* all of it escaped, "=", a line feed */
+	if (strlen(key) + 2 * n + 2 > text->out->room - text->length)
+		return;
+	to = stpcpy(line, key);
+	*to++ = '=';
+	for (; n; n--, value++) {
+		bool escaped = *value == '\n' || *value == '\\' || !*value;
+
+		if (escaped)
+			*to++ = '\\';
+		*to++ = *value == '\n' ? 'n' : *value ? *value : '0';
+	}
+	*to++ = '\n';
+	text->length += to - line;
+}
+
+void text_key_put(struct text_key *text, const char *key, const char *value)
 {
 	text_key_bytes(text, key, value, strlen(value));
 }
 
-void text_key_number(struct text *text, const char *key, uint64_t value)
+void text_key_number(struct text_key *text, const char *key, uint64_t value)
 {
-	text_put(text, key);
-	text_char(text, '=');
-	text_number(text, value);
-	text_char(text, '\n');
+	char digits[TEXT_KEY_DIGITS], *first = digits + sizeof(digits);
+
+	/* each recording has a hundred of these, and a forked child may have a
+	 * recording of its own: snprintf takes ten times as long */
+	do {
+		*--first = '0' + value % 10;
+		value /= 10;
+	} while (value);
+	text_key_bytes(text, key, first, digits + sizeof(digits) - first);
+}
+
+void text_key_write(const struct text_key *text, enum gt_chunk_type type)
+{
+	chunk_write(text->out, type, chunk_payload(text->out) + text->length,
+		    NULL);
 }

@@ -1,16 +1,31 @@
 /*
- * text_key.h: lines of the chunks INFO, COUNTERS and END.
+ * text_key.h: the chunks INFO, COUNTERS and END, which are lines of text. The
+ * writer only.
  */
 #ifndef GNOMON_TEXT_KEY_H
 #define GNOMON_TEXT_KEY_H
 
-#include "preload/base/text.h"
+#include <stddef.h>
+#include <stdint.h>
 
-/* A line "key=value\n"; \n and \\ in the value are escaped, as in the INFO,
- * COUNTERS and END chunks; NULs of a byte string become \0. */
-void text_key(struct text *text, const char *key, const char *value);
-void text_key_bytes(struct text *text, const char *key, const char *value,
+#include "cli/recorder/emit/chunk.h"
+
+/* A chunk that is put together. No other one is before it is written. */
+struct text_key {
+	struct chunk_out *out;
+	size_t length;		/* of its lines; out->room at most */
+};
+
+void text_key_begin(struct text_key *text, struct chunk_out *out);
+
+/* A line "key=value\n"; \n and \\ in the value are escaped; NULs of a byte
+ * string become \0. One that may not fit is left out: there is room for more
+ * than all that is ever told. */
+void text_key_put(struct text_key *text, const char *key, const char *value);
+void text_key_bytes(struct text_key *text, const char *key, const char *value,
 		    size_t n);
-void text_key_number(struct text *text, const char *key, uint64_t value);
+void text_key_number(struct text_key *text, const char *key, uint64_t value);
+
+void text_key_write(const struct text_key *text, enum gt_chunk_type type);
 
 #endif

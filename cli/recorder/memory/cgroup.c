@@ -2,12 +2,13 @@
  * cgroup.c: see cgroup.h.
  */
 #include "cli/recorder/memory/cgroup.h"
-#include "cli/recorder/proc_lines.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "preload/base/proc.h"
-#include "preload/base/text.h"
+#include "cli/recorder/pathname.h"
+#include "cli/recorder/proc_file.h"
 
 #define CGROUP_TEXT_MAX 1024
 #define CGROUP_UNLIMITED (UINT64_C(1) << 60)	/* version 1 has such numbers */
@@ -22,12 +23,10 @@ static long cgroup_read(const struct cgroup *cgroup, size_t n,
 			const char *name, char *to, size_t size)
 {
 	char path[GT_PATH_MAX + 32];
-	struct text text;
+	bool fits = pathname_print(path, sizeof(path), "%.*s%s", (int)n,
+				   cgroup->dir, name);
 
-	text_init(&text, path, sizeof(path));
-	text_bytes(&text, cgroup->dir, n);
-	text_put(&text, name);
-	return text.full ? -1 : proc_read(path, to, size);
+	return fits ? proc_file_read(path, to, size) : -1;
 }
 
 static bool cgroup_is_there(const struct cgroup *cgroup)
@@ -39,14 +38,6 @@ static bool cgroup_is_there(const struct cgroup *cgroup)
 			   text, sizeof(text)) > 0;
 }
 
-/* Up to the character, or to the end. */
-static const char *cgroup_until(const char *at, char c)
-{
-	while (*at && *at != c)
-		at++;
-	return at;
-}
-
 /* Whether a list separated by commas, up to a colon, has the memory. */
 static bool cgroup_controls(const char *list)
 {
@@ -54,8 +45,7 @@ static bool cgroup_controls(const char *list)
 		if (strncmp(list, "memory", 6) == 0 &&
 		    (list[6] == ',' || list[6] == ':'))
 			return true;
-		while (*list && *list != ',' && *list != ':')
-			list++;
+		list += strcspn(list, ",:");
 		list += *list == ',';
 	}
 	return false;
@@ -65,8 +55,8 @@ static bool cgroup_controls(const char *list)
  * NULL: the line is of another controller. */
 static const char *cgroup_path(const char *line, bool *v1)
 {
-	const char *list = cgroup_until(line, ':');
-	const char *path = *list ? cgroup_until(list + 1, ':') : list;
+	const char *list = strchrnul(line, ':');
+	const char *path = *list ? strchrnul(list + 1, ':') : list;
 
 	if (!*path)
 		return NULL;
@@ -78,15 +68,12 @@ static const char *cgroup_path(const char *line, bool *v1)
 static bool cgroup_try(struct cgroup *cgroup, const char *root,
 		       const char *mount, const char *path, size_t n)
 {
-	struct text text;
+	bool fits = pathname_print(cgroup->dir, sizeof(cgroup->dir), "%s%s%.*s",
+				   root, mount, n > 1 ? (int)n : 0, path);
 
-	text_init(&text, cgroup->dir, sizeof(cgroup->dir));
-	text_put(&text, root);
-	text_put(&text, mount);
-	cgroup->top = text.length;
-	if (n > 1)
-		text_bytes(&text, path, n);
-	if (!text.full && cgroup_is_there(cgroup))
+	cgroup->top = strlen(root) + strlen(mount);
+	assert(cgroup->top < sizeof(cgroup->dir));
+	if (fits && cgroup_is_there(cgroup))
 		return true;
 	cgroup->dir[cgroup->top] = '\0';
 	return n > 1 && cgroup_is_there(cgroup);
@@ -97,7 +84,7 @@ bool cgroup_find(struct cgroup *cgroup, const char *root, const char *lines)
 	for (; *lines; lines += *lines == '\n') {
 		const char *path = cgroup_path(lines, &cgroup->v1);
 
-		lines = cgroup_until(lines, '\n');
+		lines = strchrnul(lines, '\n');
 		if (!path || path > lines)
 			continue;
 		if (cgroup_try(cgroup, root, cgroup->v1 ? "/memory" : "",
@@ -117,12 +104,11 @@ uint64_t cgroup_limit(const struct cgroup *cgroup)
 
 	while (n && n >= cgroup->top) {
 		char text[CGROUP_TEXT_MAX];
-		const char *at = text;
 		uint64_t limit = 0;
 
 		if (cgroup_read(cgroup, n, cgroup_limit_file(cgroup), text,
 				sizeof(text)) > 0)
-			limit = proc_lines_number(&at);	/* "max": 0 */
+			limit = strtoull(text, NULL, 10);	/* "max": 0 */
 		if (limit && limit < CGROUP_UNLIMITED &&
 		    (!least || limit < least))
 			least = limit;
@@ -145,19 +131,16 @@ bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)
 		return false;
 	*count = 0;
 	if (cgroup->v1) {
-		*count = proc_lines_number(&at);
+		*count = strtoull(text, NULL, 10);
 		return true;
 	}
 	/* lines of a word and a number; "low" says of no trouble */
 	while (*at) {
 		bool counts = strncmp(at, "low ", 4) != 0;
-		uint64_t number;
 
-		at = cgroup_until(at, ' ');
-		at += *at == ' ';
-		number = proc_lines_number(&at);
-		*count += counts ? number : 0;
-		at = cgroup_until(at, '\n');
+		at = strchrnul(at, ' ');
+		*count += counts ? strtoull(at, NULL, 10) : 0;
+		at = strchrnul(at, '\n');
 		at += *at == '\n';
 	}
 	return true;

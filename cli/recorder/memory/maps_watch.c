@@ -23,16 +23,16 @@
  */
 #include "cli/recorder/memory/maps_watch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/proc_lines.h"
-#include "preload/base/proc.h"
-#include "preload/base/text.h"
 #include "cli/recorder/xxh64.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
@@ -52,8 +52,6 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 		     unsigned tick_shift, int pid,
 		     const struct gl_shared *shared)
 {
-	struct text text;
-
 	watch->out = out;
 	watch->tick_shift = tick_shift;
 	watch->max = MAPS_WATCH_MAX;
@@ -63,10 +61,7 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 	watch->last = zeroed_alloc(watch->max * sizeof(*watch->last));
 	watch->next = zeroed_alloc(watch->max * sizeof(*watch->next));
 	watch->first = true;
-	text_init(&text, watch->dump_end, sizeof(watch->dump_end));
-	text_put(&text, "/jit-");
-	text_number(&text, pid);
-	text_put(&text, ".dump");
+	snprintf(watch->dump_end, sizeof(watch->dump_end), "/jit-%d.dump", pid);
 	watch->on = watch->buffer && watch->last && watch->next;
 }
 
@@ -334,7 +329,7 @@ static bool maps_watch_resized(struct maps_watch *watch)
 	bool changed = false;
 	unsigned field, i = 0;
 
-	if (proc_read_of(watch->pid, "statm", buffer, sizeof(buffer)) <= 0)
+	if (proc_file_read_of(watch->pid, "statm", buffer, sizeof(buffer)) <= 0)
 		return true;
 	for (field = 0; i < 3; field++) {
 		uint64_t value = proc_lines_number(&at);

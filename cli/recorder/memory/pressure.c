@@ -12,12 +12,12 @@
  */
 #include "cli/recorder/memory/pressure.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "preload/base/proc.h"
-#include "cli/recorder/proc_lines.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/recording.h"
-#include "preload/base/text.h"
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
 #define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))
@@ -40,14 +40,11 @@ static uint64_t pressure_machine(void)
 {
 	static const char key[] = "MemTotal:";	/* the first line */
 	char text[256];
-	const char *at = text;
 
-	if (proc_read("/proc/meminfo", text, sizeof(text)) <= 0 ||
+	if (proc_file_read("/proc/meminfo", text, sizeof(text)) <= 0 ||
 	    strncmp(text, key, sizeof(key) - 1) != 0)
 		return 0;
-	for (at += sizeof(key) - 1; *at == ' '; at++)
-		;
-	return proc_lines_number(&at) << 10;
+	return strtoull(text + sizeof(key) - 1, NULL, 10) << 10;
 }
 
 static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
@@ -60,10 +57,10 @@ static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
 		return;
 	pressure->found_ns = now_ns;
 	pressure->found =
-		(proc_read_of(pressure->pid, "cgroup", text,
-			      sizeof(text)) > 0 ||
-		 proc_read("/proc/thread-self/cgroup", text,
-			   sizeof(text)) > 0) &&
+		(proc_file_read_of(pressure->pid, "cgroup", text,
+				   sizeof(text)) > 0 ||
+		 proc_file_read("/proc/thread-self/cgroup", text,
+				sizeof(text)) > 0) &&
 		cgroup_find(&pressure->cgroup, CGROUP_ROOT, text);
 	if (pressure->found)
 		limit = cgroup_limit(&pressure->cgroup);
@@ -83,19 +80,15 @@ static uint64_t pressure_level(const struct pressure *pressure, unsigned i)
 static void pressure_name(unsigned i, char name[SNAPSHOT_NAME_MAX])
 {
 	const char *at = options_text(recording_options, OPTION_SNAPSHOT_AT);
-	struct text text;
 
 	while (i)
 		i -= *at++ == ',';
-	text_init(&text, name, SNAPSHOT_NAME_MAX);
-	while (*at && *at != ',')
-		text_char(&text, *at++);
+	snprintf(name, SNAPSHOT_NAME_MAX, "%.*s", (int)strcspn(at, ","), at);
 }
 
 bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
 		    char name[SNAPSHOT_NAME_MAX])
 {
-	struct text text;
 	unsigned i;
 
 	for (i = 0; i < pressure->levels; i++) {
@@ -112,22 +105,18 @@ bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
 	if (events == pressure->events)
 		return false;
 	pressure->events = events;
-	text_init(&text, name, SNAPSHOT_NAME_MAX);
-	text_put(&text, "memory.events");
+	snprintf(name, SNAPSHOT_NAME_MAX, "memory.events");
 	return true;
 }
 
 static uint64_t pressure_rss(const struct pressure *pressure)
 {
-	char text[256];
-	const char *at = text;
+	char text[256], *resident;
 
-	if (proc_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
+	if (proc_file_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
 		return 0;
-	proc_lines_number(&at);
-	if (*at++ != ' ')
-		return 0;
-	return proc_lines_number(&at) * PRESSURE_PAGE;
+	resident = strchr(text, ' ');
+	return resident ? strtoull(resident, NULL, 10) * PRESSURE_PAGE : 0;
 }
 
 bool pressure_look(struct pressure *pressure, uint64_t now_ns,

@@ -18,6 +18,8 @@
  */
 #include "cli/recorder/memory/snapshot.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/recorder/arenas_asked.h"
@@ -26,7 +28,6 @@
 #include "cli/recorder/zeroed.h"
 #include "cli/recorder/log.h"
 #include "cli/recorder/target_file.h"
-#include "preload/base/text.h"
 #include "preload/ring/gate.h"
 
 #define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
@@ -255,12 +256,9 @@ static enum gt_arenas_state snapshot_no_arenas(const struct snapshot *s)
 bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 		    const char *name)
 {
-	struct text text;
-
 	if (s->busy || s->out->err)
 		return false;
-	text_init(&text, s->name, sizeof(s->name));
-	text_put(&text, name);
+	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->busy = true;
 	s->kind = kind;
 	s->number++;
@@ -343,12 +341,10 @@ static void snapshot_write(struct snapshot *s)
 static void snapshot_start_due(struct snapshot *s, uint64_t now_ns)
 {
 	char name[SNAPSHOT_NAME_MAX];
-	struct text text;
 
 	if (s->busy || !s->due_ns || now_ns < s->due_ns || gate_is_shut(s->r->shared))
 		return;
-	text_init(&text, name, sizeof(name));
-	text_number(&text, s->number + 1);
+	snprintf(name, sizeof(name), "%" PRIu64, s->number + 1);
 	snapshot_begin(s, GT_SNAPSHOT_EVERY, name);
 }
 

@@ -30,10 +30,10 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
+#include "cli/recorder/proc_file.h"
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/time_ns.h"
-#include "preload/base/proc.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
 
@@ -84,7 +84,7 @@ static bool usage_statm(int pid, struct usage_point *point)
 	const char *at = text;
 	unsigned i;
 
-	if (proc_read_of(pid, "statm", text, sizeof(text)) <= 0)
+	if (proc_file_read_of(pid, "statm", text, sizeof(text)) <= 0)
 		return false;
 	/* zeros: a process that has ended, and still is in the list */
 	for (i = GT_USAGE_SIZE; i <= GT_USAGE_SHARED; i++) {
@@ -105,7 +105,7 @@ static bool usage_sizes(int pid, struct usage_point *point)
 	unsigned found = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (!proc_is_ours() ||
+	if (!proc_file_is_ours() ||
 	    proc_lines_open(&lines, path, text, sizeof(text)))
 		return usage_statm(pid, point);
 	while ((line = proc_lines_next(&lines))) {

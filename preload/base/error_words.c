@@ -1,0 +1,43 @@
+/*
+ * error_words.c: see error_words.h. The errors that a user meets here.
+ */
+#include "preload/base/error_words.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+static const struct {
+	int number;
+	const char *words;
+} error_table[] = {
+	{ EACCES, "permission denied" },
+	{ EAGAIN, "resource temporarily unavailable" },
+	{ EDQUOT, "disk quota exceeded" },
+	{ EEXIST, "file exists" },
+	{ EFBIG, "file too large" },
+	{ EIO, "input/output error" },
+	{ EISDIR, "is a directory" },
+	{ ELOOP, "is a symbolic link" },
+	{ EMFILE, "too many open files" },
+	{ ENFILE, "too many open files in the system" },
+	{ ENOENT, "no such file or directory" },
+	{ ENOSYS, "the kernel does not have it" },
+	{ ENOMEM, "out of memory" },
+	{ ENOSPC, "no space left on device" },
+	{ ENOTDIR, "not a directory" },
+	{ EPERM, "operation not permitted" },
+	{ EPIPE, "the reader has closed the pipe" },
+	{ EROFS, "read-only file system" },
+};
+
+const char *error_words(int err)
+{
+	unsigned i;
+
+	if (err < 0)
+		err = -err;
+	for (i = 0; i < sizeof(error_table) / sizeof(*error_table); i++)
+		if (error_table[i].number == err)
+			return error_table[i].words;
+	return NULL;
+}
