@@ -79,13 +79,14 @@ struct reading {
 	bool exported;
 };
 
-static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name)
+static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name,
+		       uint32_t section)
 {
 	const struct reading *reading = owner;
 	struct plan_file *file = reading->file;
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-	if (symbol->st_shndx == SHN_UNDEF || *name == 0 ||
+	if (section == SHN_UNDEF || *name == 0 ||
 	    (type != STT_FUNC && type != STT_GNU_IFUNC &&
 	     type != STT_NOTYPE) ||
 	    !is_code(&file->memory, symbol->st_value) ||
