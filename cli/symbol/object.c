@@ -133,15 +133,13 @@ static void read_symbols(struct object *object)
 	symtab_sort(symbols);
 }
 
-void object_open(struct object *object, const struct debugfile_places *places,
-		 const struct debugfile_wanted *wanted)
+void object_open_found(struct object *object,
+		       const struct debugfile_places *places,
+		       const struct debugfile_wanted *wanted, int fd,
+		       char *path)
 {
-	char *path;
-	int fd;
-
 	memset(object, 0, sizeof(*object));
 	object->places = places;
-	fd = debugfile_binary(places, wanted, &path);
 	object->binary = open_found(fd, path);
 	if (object->binary == NULL)
 		return;
@@ -149,6 +147,15 @@ void object_open(struct object *object, const struct debugfile_places *places,
 	open_dwarf(object, object->debug ? object->debug : object->binary);
 	read_symbols(object);
 	fdes_open(&object->fdes, object->binary);
+}
+
+void object_open(struct object *object, const struct debugfile_places *places,
+		 const struct debugfile_wanted *wanted)
+{
+	char *path;
+	int fd = debugfile_binary(places, wanted, &path);
+
+	object_open_found(object, places, wanted, fd, path);
 }
 
 void object_close(struct object *object)

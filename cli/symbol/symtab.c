@@ -165,3 +165,14 @@ const struct symtab_symbol *symtab_find(const struct symtab *table,
 	return last->end == last->address && last->limit > address ? last :
 		NULL;
 }
+
+void symtab_around(const struct symtab *table, uint64_t address, uint64_t *end,
+		   uint64_t *next)
+{
+	size_t behind = first_behind(table, address);
+
+	if (behind > 0 && table->list[behind - 1].reach <= address)
+		*end = table->list[behind - 1].reach;
+	if (behind < table->count)
+		*next = table->list[behind].address;
+}

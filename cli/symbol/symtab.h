@@ -39,4 +39,9 @@ void symtab_free(struct symtab *table);
 const struct symtab_symbol *symtab_find(const struct symtab *table,
 					uint64_t address);
 
+/* Where the last symbol before an address ends, and the next one behind it
+ * begins; left as they are where there is none. */
+void symtab_around(const struct symtab *table, uint64_t address, uint64_t *end,
+		   uint64_t *next);
+
 #endif

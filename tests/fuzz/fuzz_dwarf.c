@@ -109,6 +109,7 @@ static void ask_file(const uint8_t *data, size_t size)
 	struct fdes_range range;
 	struct fdes fdes;
 	struct symtab symbols = { 0 };
+	uint64_t end, next;
 
 	if (file == NULL)
 		return;
@@ -123,6 +124,7 @@ static void ask_file(const uint8_t *data, size_t size)
 		symtab_find(&symbols, i << i);
 		fdes_is_signal(&fdes, i << i);
 		fdes_find(&fdes, i << i, &range);
+		symtab_around(&symbols, i << i, &end, &next);
 	}
 	elffile_close(minidebug_open(file));
 	dwarf_sections(file, false, sections);

@@ -125,6 +125,30 @@ static void numbers_may_be_missing(void **state)
 	elffile_close(file);
 }
 
+static void between_symbols(void **state)
+{
+	struct elffile *file = open_many(true);
+	struct symtab symbols = { 0 };
+	uint64_t end = 1, next = 2;
+
+	(void)state;
+	symtab_add(&symbols, file, SHT_SYMTAB);
+	symtab_sort(&symbols);
+	symtab_around(&symbols, BASE * 7 + 5, &end, &next);
+	assert_int_equal(end, BASE * 7 + 1);
+	assert_int_equal(next, BASE * 8);
+	end = 1, next = 2;
+	symtab_around(&symbols, BASE - 1, &end, &next);
+	assert_int_equal(end, 1);
+	assert_int_equal(next, BASE);
+	next = 2;
+	symtab_around(&symbols, BASE * MANY, &end, &next);
+	assert_int_equal(end, BASE * (MANY - 1) + 1);
+	assert_int_equal(next, 2);
+	symtab_free(&symbols);
+	elffile_close(file);
+}
+
 /* ---- compressed ones ---- */
 
 static uint8_t plain[LONG];
@@ -302,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(more_sections_than_a_header_can_count),
 		cmocka_unit_test(numbers_may_be_missing),
+		cmocka_unit_test(between_symbols),
 		cmocka_unit_test(compressed_sections),
 		cmocka_unit_test(compressed_sections_that_lie),
 		cmocka_unit_test(sections_outside),
