@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -26,13 +25,14 @@
 static const Elf64_Phdr *segment_of(const struct plan_file *file,
 				    uint64_t address)
 {
-	for (uint32_t i = 0; i < file->tables.phdrs; i++) {
-		const Elf64_Phdr *s = &file->tables.phdr[i];
+	const struct elf_tables *tables = &file->elf->tables;
+
+	for (uint32_t i = 0; i < tables->phdrs; i++) {
+		const Elf64_Phdr *s = &tables->phdr[i];
 
 		if (s->p_type == PT_LOAD && address >= s->p_vaddr &&
 		    address - s->p_vaddr < s->p_filesz &&
-		    elf_tables_within(s->p_offset, s->p_filesz,
-				      file->tables.size))
+		    elf_tables_within(s->p_offset, s->p_filesz, tables->size))
 			return s;
 	}
 	return NULL;
@@ -53,7 +53,7 @@ static const uint8_t *read_bytes(const struct plan_memory *memory,
 		return NULL;
 	if (left != NULL)
 		*left = rest;
-	return file->bytes + s->p_offset + offset;
+	return file->elf->tables.bytes + s->p_offset + offset;
 }
 
 static bool is_code(const struct plan_memory *memory, uint64_t address)
@@ -79,13 +79,14 @@ struct reading {
 	bool exported;
 };
 
-static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name)
+static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name,
+		       uint32_t section)
 {
 	const struct reading *reading = owner;
 	struct plan_file *file = reading->file;
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-	if (symbol->st_shndx == SHN_UNDEF || *name == 0 ||
+	if (section == SHN_UNDEF || *name == 0 ||
 	    (type != STT_FUNC && type != STT_GNU_IFUNC &&
 	     type != STT_NOTYPE) ||
 	    !is_code(&file->memory, symbol->st_value) ||
@@ -93,8 +94,8 @@ static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name)
 		return true;
 	GROW(file->symbols, file->symbol_count, file->symbol_capacity);
 	file->symbols[file->symbol_count++] = (struct plan_symbol){
-		grow_copy(name, strlen(name)), symbol->st_value,
-		symbol->st_size, reading->exported, type == STT_GNU_IFUNC };
+		name, symbol->st_value, symbol->st_size, reading->exported,
+		type == STT_GNU_IFUNC };
 	return true;
 }
 
@@ -102,17 +103,12 @@ static void read_table(struct plan_file *file, const struct elf_tables *tables,
 		       uint32_t type)
 {
 	struct reading reading = { file, type == SHT_DYNSYM };
+	const Elf64_Shdr *table = elf_tables_of_type(tables, type);
 
-	for (uint32_t i = 0; i < tables->sections; i++) {
-		const Elf64_Shdr *section = &tables->section[i];
-
-		if (section->sh_type != type ||
-		    !elf_tables_has(tables, section))
-			continue;
-		/* what cannot be read may be there in another file */
-		if (elf_symbols_each(tables, section, add_symbol, &reading))
-			file->has_table |= type == SHT_SYMTAB;
-	}
+	/* what cannot be read may be there in another file */
+	if (table != NULL &&
+	    elf_symbols_each(tables, table, add_symbol, &reading))
+		file->has_table |= type == SHT_SYMTAB;
 }
 
 /* One that was stripped may have its symbols in another file. */
@@ -122,29 +118,26 @@ static void read_debug_file(struct plan_file *file, const char *path)
 	static const struct debugfile_places usual = {
 		.no_debuginfod = true,
 	};
+	const struct elf_tables *tables = &file->elf->tables;
 	uint8_t id[ELF_TABLES_ID_MAX];
 	char link[PATH_MAX];
 	struct debugfile_wanted wanted = {
-		path, id, elf_tables_id(&file->tables, id), 0,
+		path, id, elf_tables_id(tables, id), 0,
 	};
-	struct elf_tables debug;
 	char *found = NULL;
 	int fd;
 
 	if (wanted.build_id_size == 0)
 		return;
 	fd = debugfile_debug(&usual, &wanted,
-			     elf_tables_link(&file->tables, link,
-					     sizeof(link)) ? link : NULL,
-			     &found);
-	free(found);
+			     elf_tables_link(tables, link, sizeof(link)) ?
+			     link : NULL, &found);
 	if (fd < 0)
 		return;
-	if (elf_tables_load(&debug, fd) == 0) {
-		read_table(file, &debug, SHT_SYMTAB);
-		elf_tables_free(&debug);
-	}
-	close(fd);
+	file->debug = elffile_open(fd, found);
+	free(found);
+	if (file->debug != NULL)
+		read_table(file, &file->debug->tables, SHT_SYMTAB);
 }
 
 size_t plan_file_symbol(const struct plan_file *file, uint64_t address)
@@ -174,10 +167,11 @@ static bool is_ours(const Elf64_Ehdr *header)
 
 static void read_segments(struct plan_file *file)
 {
+	const struct elf_tables *tables = &file->elf->tables;
 	size_t codes = 0;
 
-	for (uint32_t i = 0; i < file->tables.phdrs; i++) {
-		const Elf64_Phdr *s = &file->tables.phdr[i];
+	for (uint32_t i = 0; i < tables->phdrs; i++) {
+		const Elf64_Phdr *s = &tables->phdr[i];
 
 		if (s->p_type == PT_LOAD && s->p_flags & PF_X) {
 			file->code = s->p_vaddr;
@@ -187,10 +181,9 @@ static void read_segments(struct plan_file *file)
 		/* the first counts, as it does for the kernel */
 		if (s->p_type == PT_INTERP && file->interpreter == NULL &&
 		    s->p_filesz > 0 &&
-		    elf_tables_within(s->p_offset, s->p_filesz,
-				      file->tables.size))
+		    elf_tables_within(s->p_offset, s->p_filesz, tables->size))
 			file->interpreter = grow_copy(
-				file->bytes + s->p_offset, s->p_filesz);
+				tables->bytes + s->p_offset, s->p_filesz);
 	}
 	if (codes != 1)
 		file->code_end = file->code;
@@ -198,22 +191,16 @@ static void read_segments(struct plan_file *file)
 
 bool plan_file_open(struct plan_file *file, const char *path)
 {
-	const void *bytes;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	memset(file, 0, sizeof(*file));
 	file->memory = (struct plan_memory){ read_bytes, is_code };
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (file->fd < 0 || elf_tables_load_bare(&file->tables, file->fd) != 0 ||
-	    !is_ours(&file->tables.header))
+	file->elf = fd >= 0 ? elffile_open(fd, path) : NULL;
+	if (file->elf == NULL || !is_ours(&file->elf->tables.header))
 		return false;
-	bytes = mmap(NULL, file->tables.size, PROT_READ, MAP_PRIVATE, file->fd,
-		     0);
-	if (bytes == MAP_FAILED)
-		return false;
-	file->bytes = bytes;
 	read_segments(file);
-	read_table(file, &file->tables, SHT_DYNSYM);
-	read_table(file, &file->tables, SHT_SYMTAB);
+	read_table(file, &file->elf->tables, SHT_DYNSYM);
+	read_table(file, &file->elf->tables, SHT_SYMTAB);
 	if (!file->has_table)
 		read_debug_file(file, path);
 	if (file->symbol_count > 0)
@@ -224,67 +211,35 @@ bool plan_file_open(struct plan_file *file, const char *path)
 
 void plan_file_close(struct plan_file *file)
 {
-	if (file->bytes != NULL)
-		munmap((void *)file->bytes, file->tables.size);
-	elf_tables_free(&file->tables);
-	if (file->fd >= 0)
-		close(file->fd);
-	for (size_t i = 0; i < file->symbol_count; i++)
-		free(file->symbols[i].name);
+	elffile_close(file->elf);
+	elffile_close(file->debug);
 	free(file->symbols);
 	free(file->interpreter);
-}
-
-/* A text of the section that is all in it; NULL: there is none. */
-static const char *text_at(const struct plan_file *file,
-			   const Elf64_Shdr *section, uint64_t offset)
-{
-	const char *text = (const char *)file->bytes + section->sh_offset;
-
-	if (!elf_tables_has(&file->tables, section) ||
-	    offset >= section->sh_size ||
-	    memchr(text + offset, 0, section->sh_size - offset) == NULL)
-		return NULL;
-	return text + offset;
-}
-
-static void visit_entry(const struct plan_file *file,
-			const Elf64_Shdr *strings, const Elf64_Dyn *entry,
-			void (*visit)(void *data, enum plan_dynamic what,
-				      const char *text), void *data)
-{
-	const char *text;
-
-	if (entry->d_tag != DT_NEEDED && entry->d_tag != DT_RPATH &&
-	    entry->d_tag != DT_RUNPATH)
-		return;
-	text = text_at(file, strings, entry->d_un.d_val);
-	if (text != NULL)
-		visit(data, entry->d_tag == DT_NEEDED ? PLAN_NEEDED :
-		      entry->d_tag == DT_RPATH ? PLAN_RPATH : PLAN_RUNPATH,
-		      text);
 }
 
 void plan_file_dynamic(const struct plan_file *file,
 		       void (*visit)(void *data, enum plan_dynamic what,
 				     const char *text), void *data)
 {
-	const struct elf_tables *tables = &file->tables;
+	const struct elf_tables *tables = &file->elf->tables;
+	const Elf64_Shdr *section = elf_tables_of_type(tables, SHT_DYNAMIC);
+	struct elf_texts texts;
+	Elf64_Dyn entry;
 
-	for (uint32_t i = 0; i < tables->sections; i++) {
-		const Elf64_Shdr *section = &tables->section[i];
-		Elf64_Dyn entry;
-
-		if (section->sh_type != SHT_DYNAMIC ||
-		    section->sh_link >= tables->sections ||
-		    !elf_tables_has(tables, section))
-			continue;
-		for (uint64_t at = 0; section->sh_size - at >= sizeof(entry);
-		     at += sizeof(entry)) {
-			memcpy(&entry, file->bytes + section->sh_offset + at,
-			       sizeof(entry));
-			visit_entry(file, &tables->section[section->sh_link],
-				    &entry, visit, data);
-		}
+	if (section == NULL ||
+	    elf_texts_load(&texts, tables, section->sh_link, UINT64_MAX) != 0)
+		return;
+	for (uint64_t at = 0; section->sh_size - at >= sizeof(entry);
+	     at += sizeof(entry)) {
+		memcpy(&entry, tables->bytes + section->sh_offset + at,
+		       sizeof(entry));
+		if (entry.d_un.d_val < texts.size &&
+		    (entry.d_tag == DT_NEEDED || entry.d_tag == DT_RPATH ||
+		     entry.d_tag == DT_RUNPATH))
+			visit(data, entry.d_tag == DT_NEEDED ? PLAN_NEEDED :
+			      entry.d_tag == DT_RPATH ? PLAN_RPATH :
+			      PLAN_RUNPATH,
+			      elf_texts_at(&texts, entry.d_un.d_val));
 	}
+	elf_texts_free(&texts);
 }

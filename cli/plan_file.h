@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "cli/plan_code.h"
-#include "cli/symbol/elf_tables.h"
+#include "cli/symbol/elffile.h"
 
 struct plan_symbol {
-	char *name;
+	const char *name;	/* in one of the files */
 	uint64_t address;
 	uint64_t size;		/* 0: not said */
 	bool exported;		/* found in .dynsym */
@@ -23,14 +23,13 @@ struct plan_symbol {
 
 struct plan_file {
 	struct plan_memory memory;	/* the first member: I1 of plan_file.c */
-	struct elf_tables tables;
-	const uint8_t *bytes;		/* all of it, mapped */
+	struct elffile *elf;
+	struct elffile *debug;		/* with its symbols; or NULL */
 	uint64_t code, code_end;	/* the executable segment */
 	struct plan_symbol *symbols;	/* by address */
 	size_t symbol_count, symbol_capacity;
 	bool has_table;			/* .symtab, its own or a debug file's */
 	char *interpreter;		/* NULL: none */
-	int fd;
 };
 
 /* False: not an ELF file for this processor, or unreadable. To be closed in

@@ -81,19 +81,23 @@ CORES_LINK := -Wl,--start-group $(CORES) -Wl,--end-group
 $(CLI_CORE): $(call checked,$(filter-out $(O)/host/cli/main.o,$(CLI_OBJ)))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
+# Whose answers about ELF files and DWARF ours are held against.
+JUDGES := -ldw -lelf
+
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT := $(patsubst tests/unit/%.c,$(TEST_O)/unit/%,$(UNIT_SRC))
 $(TEST_O)/unit/%: tests/unit/%.c $(CORES) $(call made-by,test) | $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
-		-o $@ $< $(wish-link) $(CORES_LINK) -lcmocka $(HOST_LIBS) -lxxhash
+		-o $@ $< $(wish-link) $(CORES_LINK) -lcmocka $(HOST_LIBS) \
+		$(JUDGES) -lxxhash
 
 TOOL_SRC := $(wildcard tests/tools/*.c)
 TOOLS := $(patsubst tests/tools/%.c,$(TEST_O)/%,$(TOOL_SRC))
 $(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test)
 	$(call say,TOOL,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
-		-o $@ $< $(wish-link) $(CORES_LINK) $(HOST_LIBS)
+		-o $@ $< $(wish-link) $(CORES_LINK) $(HOST_LIBS) $(JUDGES)
 
 PROGRAM_SRC := $(wildcard tests/programs/*.c tests/programs/*.cc)
 PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))

@@ -1,22 +1,19 @@
 /*
- * code.c: see code.h. libdwfl knows the file and its debug file; the bytes are
- * read by sections, since the program headers of a file that has only symbols
- * promise bytes that are not there. What a trace embeds is such a file, so it
- * is the last place where the bytes are looked for.
+ * code.c: see code.h. The bytes are read by sections, since the program headers
+ * of a file that has only symbols promise bytes that are not there. What a
+ * trace embeds is such a file, so it is the last place where the bytes are
+ * looked for.
  *
  * Called by the main thread.
  */
 #include "cli/symbol/code.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/intern.h"
+#include "cli/symbol/object.h"
 
 #define RANGE_MAX 4096		/* where nothing says how long it is */
 #define SLOTS_MAX (1u << 20)
@@ -27,18 +24,27 @@ struct slot {
 	uint64_t target;
 };
 
+/* The lines of a unit. */
+struct unit {
+	struct dwarf_unit *unit;
+	struct dwarf_lines lines;
+	const char **files;	/* their paths, as far as they were wanted */
+};
+
 struct code {
 	struct debugfile_places places;
-	struct symbol_image image;
 	struct code_kind kind;
-	char *path;
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	Elf *elf;
-	GElf_Addr bias;		/* of its addresses */
+	struct object object;
+	uint64_t bias;		/* of its addresses */
+	struct unit *units;
+	size_t unit_count;
+	size_t unit_capacity;
+	struct intern paths;
 	struct slot *slots;	/* what the loader fills in, by address */
 	size_t slot_count;
 	size_t slot_capacity;
+	uint64_t slots_left;	/* entries to look at */
+	struct elf_texts slot_names;
 	bool has_slots;
 	/* code_open_bytes */
 	uint64_t start;
@@ -46,48 +52,9 @@ struct code {
 	size_t size;
 };
 
-static int find_debug(Dwfl_Module *module, void **user_data,
-		      const char *name, Dwarf_Addr base,
-		      const char *file_name, const char *debuglink,
-		      GElf_Word crc, char **found)
+static const struct elf_tables *tables_of(const struct code *code)
 {
-	struct code *code = *user_data;
-
-	(void)module, (void)name, (void)base, (void)file_name, (void)crc;
-	if (code == NULL)
-		return -1;
-	return debugfile_debug(&code->places, &code->image.file, debuglink,
-			       found);
-}
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = find_debug,
-	.section_address = dwfl_offline_section_address,
-};
-
-static void report(struct code *code, int fd)
-{
-	void **user_data;
-
-	code->dwfl = dwfl_begin(&callbacks);
-	if (code->dwfl == NULL) {
-		close(fd);
-		return;
-	}
-	dwfl_report_begin(code->dwfl);
-	/* Takes over the descriptor if it succeeds. */
-	code->module = dwfl_report_elf(code->dwfl, code->path, code->path, fd,
-				       code->image.bias, true);
-	dwfl_report_end(code->dwfl, NULL, NULL);
-	if (code->module == NULL) {
-		close(fd);
-		return;
-	}
-	if (dwfl_module_info(code->module, &user_data, NULL, NULL, NULL, NULL,
-			     NULL, NULL) != NULL)
-		*user_data = code;
-	code->elf = dwfl_module_getelf(code->module, &code->bias);
+	return code->object.binary ? &code->object.binary->tables : NULL;
 }
 
 struct code *code_open(const struct debugfile_places *places,
@@ -95,28 +62,25 @@ struct code *code_open(const struct debugfile_places *places,
 {
 	struct code *code = grow_zeroed(1, sizeof(*code));
 	struct debugfile_places whole = *places;
-	GElf_Ehdr header;
+	const Elf64_Ehdr *header;
+	char *path;
 	int fd;
 
-	elf_version(EV_CURRENT);
 	code->places = *places;
-	code->image = *image;
+	code->bias = image->bias;
 	whole.embedded = whole.beside = NULL;
-	fd = debugfile_binary(&whole, &image->file, &code->path);
+	fd = debugfile_binary(&whole, &image->file, &path);
 	if (fd < 0 && places->embedded != NULL)
-		fd = debugfile_binary(places, &image->file, &code->path);
-	if (fd < 0)
+		fd = debugfile_binary(places, &image->file, &path);
+	object_open_found(&code->object, &code->places, &image->file, fd,
+			  path);
+	if (code->object.binary == NULL)
 		return code;
-	report(code, fd);
-	if (code->elf == NULL || gelf_getehdr(code->elf, &header) == NULL) {
-		code->elf = NULL;
-		return code;
-	}
+	header = &code->object.binary->tables.header;
 	code->kind = (struct code_kind){
-		.machine = header.e_machine,
-		.wide = header.e_ident[EI_CLASS] == ELFCLASS64,
-		.big = header.e_ident[EI_DATA] == ELFDATA2MSB,
-		.flags = header.e_flags,
+		.machine = header->e_machine,
+		.wide = header->e_ident[EI_CLASS] == ELFCLASS64,
+		.flags = header->e_flags,
 	};
 	return code;
 }
@@ -137,8 +101,14 @@ void code_free(struct code *code)
 {
 	if (code == NULL)
 		return;
-	dwfl_end(code->dwfl);
-	free(code->path);
+	for (size_t i = 0; i < code->unit_count; i++) {
+		dwarf_lines_free(&code->units[i].lines);
+		free(code->units[i].files);
+	}
+	free(code->units);
+	intern_free(&code->paths);
+	elf_texts_free(&code->slot_names);
+	object_close(&code->object);
 	free(code->slots);
 	free(code);
 }
@@ -150,200 +120,126 @@ const struct code_kind *code_kind(const struct code *code)
 
 const char *code_path(const struct code *code)
 {
-	return code->path;
+	return code->object.binary ? code->object.binary->path : NULL;
 }
 
 /* ---- bytes ---- */
 
 /* The executable section that holds an address of the file. */
-static bool section_at(struct code *code, uint64_t address, GElf_Shdr *header)
+static const Elf64_Shdr *section_at(const struct elf_tables *t,
+				    uint64_t address)
 {
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(code->elf, section)) != NULL)
-		if (gelf_getshdr(section, header) != NULL &&
-		    header->sh_flags & SHF_EXECINSTR &&
-		    address - header->sh_addr < header->sh_size)
-			return true;
-	return false;
+	for (uint32_t i = 0; i < t->sections; i++)
+		if (t->section[i].sh_flags & SHF_EXECINSTR &&
+		    address - t->section[i].sh_addr < t->section[i].sh_size)
+			return &t->section[i];
+	return NULL;
 }
 
 /* A file without section headers; those without bytes have them. */
-static bool segment_at(struct code *code, uint64_t address, GElf_Phdr *header)
+static const Elf64_Phdr *segment_at(const struct elf_tables *t,
+				    uint64_t address)
 {
-	size_t count = 0, sections = 0;
-
-	if (elf_getphdrnum(code->elf, &count) != 0 ||
-	    elf_getshdrnum(code->elf, &sections) != 0 || sections > 0)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (gelf_getphdr(code->elf, (int)i, header) != NULL &&
-		    header->p_type == PT_LOAD && header->p_flags & PF_X &&
-		    address - header->p_vaddr < header->p_filesz)
-			return true;
-	return false;
+	for (uint32_t i = 0; i < t->phdrs && t->sections == 0; i++)
+		if (t->phdr[i].p_type == PT_LOAD && t->phdr[i].p_flags & PF_X &&
+		    address - t->phdr[i].p_vaddr < t->phdr[i].p_filesz)
+			return &t->phdr[i];
+	return NULL;
 }
 
-/* Where the code around an address begins and ends in memory, and in the
- * file; `has_bytes`: whether it is there. */
-static bool extent_at(struct code *code, uint64_t address, uint64_t *start,
-		      uint64_t *size, uint64_t *offset, bool *has_bytes)
-{
-	GElf_Shdr section;
-	GElf_Phdr segment;
+/* Where some code begins and ends in memory, and in the file. */
+struct extent {
+	uint64_t start, size, offset;
+	bool has_bytes;
+};
 
-	if (code->elf == NULL)
+/* The code around an address. */
+static bool extent_at(const struct code *code, uint64_t address,
+		      struct extent *extent)
+{
+	const struct elf_tables *t = tables_of(code);
+	const Elf64_Shdr *section;
+	const Elf64_Phdr *segment;
+
+	if (t == NULL)
 		return false;
-	address -= code->bias;
-	if (section_at(code, address, &section)) {
-		*start = section.sh_addr + code->bias;
-		*size = section.sh_size;
-		*offset = section.sh_offset;
-		*has_bytes = section.sh_type != SHT_NOBITS;
-		return true;
-	}
-	if (!segment_at(code, address, &segment))
-		return false;
-	*start = segment.p_vaddr + code->bias;
-	*size = segment.p_filesz;
-	*offset = segment.p_offset;
-	*has_bytes = true;
-	return true;
+	section = section_at(t, address - code->bias);
+	segment = section ? NULL : segment_at(t, address - code->bias);
+	if (section != NULL)
+		*extent = (struct extent){ section->sh_addr + code->bias,
+					   section->sh_size, section->sh_offset,
+					   section->sh_type != SHT_NOBITS };
+	else if (segment != NULL)
+		*extent = (struct extent){ segment->p_vaddr + code->bias,
+					   segment->p_filesz, segment->p_offset,
+					   true };
+	return section != NULL || segment != NULL;
 }
 
 const uint8_t *code_bytes(struct code *code, uint64_t start, size_t size)
 {
-	uint64_t from, length, offset;
-	bool has_bytes;
-	Elf_Data *data;
+	const struct elf_tables *t = tables_of(code);
+	struct extent extent;
+	uint64_t skip;
 
 	if (code->bytes != NULL)
 		return start >= code->start && size <= code->size &&
 			start - code->start <= code->size - size ?
 			code->bytes + (start - code->start) : NULL;
-	if (!extent_at(code, start, &from, &length, &offset, &has_bytes) ||
-	    !has_bytes || size > length - (start - from))
+	if (!extent_at(code, start, &extent) || !extent.has_bytes)
 		return NULL;
-	data = elf_getdata_rawchunk(code->elf,
-				    (int64_t)(offset + (start - from)), size,
-				    ELF_T_BYTE);
-	return data != NULL && data->d_size >= size ? data->d_buf : NULL;
+	skip = start - extent.start;
+	if (size > extent.size - skip ||
+	    !elf_tables_within(extent.offset, extent.size, t->size))
+		return NULL;
+	return t->bytes + extent.offset + skip;
 }
 
 /* ---- functions ---- */
 
-static bool range_of_symbol(struct code *code, uint64_t address,
+static bool range_of_symbol(const struct code *code, uint64_t address,
 			    struct code_range *range)
 {
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *name = dwfl_module_addrinfo(code->module, address, &offset,
-						&symbol, NULL, NULL, NULL);
+	const struct symtab_symbol *symbol =
+		symtab_find(&code->object.symbols, address - code->bias);
 
-	if (name == NULL || symbol.st_size == 0 || offset >= symbol.st_size)
+	if (symbol == NULL || symbol->end == symbol->address)
 		return false;
-	range->start = address - offset;
-	range->end = range->start + symbol.st_size;
-	range->symbol = name;
+	range->start = symbol->address + code->bias;
+	range->end = symbol->end + code->bias;
+	range->symbol = symbol->name;
 	return true;
 }
 
-static uint32_t read_u32(const struct code *code, const uint8_t *at)
-{
-	uint32_t little = (uint32_t)at[0] | (uint32_t)at[1] << 8 |
-			  (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-
-	return code->kind.big ? __builtin_bswap32(little) : little;
-}
-
-/* Where the sorted table of .eh_frame_hdr is, if it is of the one kind that
- * linkers make: pairs of 32-bit offsets from the header. */
-static const uint8_t *find_table(struct code *code, uint64_t *header,
-				 uint32_t *entries)
-{
-	enum { KIND_U32 = 0x03, KIND_TABLE = 0x3b, HEAD = 12 };
-	size_t count = 0;
-	GElf_Phdr phdr;
-	Elf_Data *data;
-	const uint8_t *head;
-
-	if (elf_getphdrnum(code->elf, &count) != 0)
-		return NULL;
-	for (size_t i = 0; i < count; i++) {
-		if (gelf_getphdr(code->elf, (int)i, &phdr) == NULL ||
-		    phdr.p_type != PT_GNU_EH_FRAME || phdr.p_filesz < HEAD)
-			continue;
-		data = elf_getdata_rawchunk(code->elf, (int64_t)phdr.p_offset,
-					    phdr.p_filesz, ELF_T_BYTE);
-		head = data && data->d_size >= HEAD ? data->d_buf : NULL;
-		if (head == NULL || head[0] != 1 || head[2] != KIND_U32 ||
-		    head[3] != KIND_TABLE)
-			return NULL;
-		*entries = read_u32(code, head + 8);
-		if (*entries > (data->d_size - HEAD) / 8)
-			return NULL;
-		*header = phdr.p_vaddr + code->bias;
-		return head + HEAD;
-	}
-	return NULL;
-}
-
-static uint64_t table_start(struct code *code, const uint8_t *table,
-			    uint64_t header, uint32_t i)
-{
-	uint32_t offset = read_u32(code, table + 8 * (size_t)i);
-
-	return header + (uint64_t)(int64_t)(int32_t)offset;
-}
-
-/* From one function that an unwind table knows to the next. */
-static bool range_of_table(struct code *code, uint64_t address,
+static void range_of_table(struct code *code, uint64_t address,
 			   struct code_range *range)
 {
-	uint32_t entries = 0, low = 0, high;
-	uint64_t header;
-	const uint8_t *table = find_table(code, &header, &entries);
+	struct fdes_range found;
 
-	if (table == NULL || entries == 0)
-		return false;
-	high = entries;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (table_start(code, table, header, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
-		return false;
-	range->start = table_start(code, table, header, low - 1);
-	if (low < entries)
-		range->end = table_start(code, table, header, low);
-	return true;
+	if (!fdes_find(&code->object.fdes, address - code->bias, &found))
+		return;
+	range->start = found.low + code->bias;
+	range->end = found.high + code->bias;
 }
 
 /* Symbols that end before the address, or begin behind it. */
-static void cut_by_symbols(struct code *code, uint64_t address,
+static void cut_by_symbols(const struct code *code, uint64_t address,
 			   struct code_range *range)
 {
-	GElf_Off offset;
-	GElf_Sym symbol;
+	uint64_t low = 0, high = UINT64_MAX;
 
-	if (dwfl_module_addrinfo(code->module, address, &offset, &symbol, NULL,
-				 NULL, NULL) != NULL) {
-		uint64_t end = address - offset + symbol.st_size;
-
-		if (end <= address && end > range->start)
-			range->start = end;
-	}
+	symtab_around(&code->object.symbols, address - code->bias, &low, &high);
+	if (low > range->start - code->bias)
+		range->start = low + code->bias;
+	if (high < range->end - code->bias)
+		range->end = high + code->bias;
 }
 
 bool code_range_at(struct code *code, uint64_t address,
 		   struct code_range *range)
 {
-	uint64_t start, size, offset;
-	bool has_bytes;
+	struct extent extent;
+	uint64_t end;
 
 	*range = (struct code_range){ 0 };
 	if (code->bytes != NULL) {
@@ -351,19 +247,20 @@ bool code_range_at(struct code *code, uint64_t address,
 		range->end = code->start + code->size;
 		return address - code->start < code->size;
 	}
-	if (!extent_at(code, address, &start, &size, &offset, &has_bytes))
+	if (!extent_at(code, address, &extent))
 		return false;
 	if (range_of_symbol(code, address, range))
 		return true;
-	range->start = start;
-	range->end = start + size;
+	end = extent.start + extent.size;
+	range->start = extent.start;
+	range->end = end;
 	range_of_table(code, address, range);
 	cut_by_symbols(code, address, range);
 	/* Tables are from the file: they may say anything. */
-	if (range->start < start || range->start > address)
-		range->start = start;
-	if (range->end > start + size || range->end <= address)
-		range->end = start + size;
+	if (range->start < extent.start || range->start > address)
+		range->start = extent.start;
+	if (range->end > end || range->end <= address)
+		range->end = end;
 	if (address - range->start > RANGE_MAX)
 		range->start = address - RANGE_MAX;
 	if (range->end - address > RANGE_MAX)
@@ -373,75 +270,100 @@ bool code_range_at(struct code *code, uint64_t address,
 
 /* ---- lines ---- */
 
+/* NULL: nothing is known of the address. */
+static struct unit *unit_at(struct code *code, uint64_t address)
+{
+	struct dwarf_unit *wanted = object_unit_at(&code->object, address);
+	struct unit *unit;
+
+	if (wanted == NULL)
+		return NULL;
+	for (size_t i = 0; i < code->unit_count; i++)
+		if (code->units[i].unit == wanted)
+			return &code->units[i];
+	GROW(code->units, code->unit_count, code->unit_capacity);
+	unit = &code->units[code->unit_count++];
+	unit->unit = wanted;
+	dwarf_lines_read(&unit->lines, wanted);
+	unit->files = grow_zeroed(unit->lines.file_count + 1,
+				  sizeof(*unit->files));
+	return unit;
+}
+
+static const char *file_of(struct code *code, struct unit *unit, uint32_t file)
+{
+	struct buffer path = { 0 };
+
+	if (file >= unit->lines.file_count)
+		return NULL;
+	if (unit->files[file] == NULL &&
+	    dwarf_lines_path(&unit->lines, file, &path) && path.data != NULL)
+		unit->files[file] = intern_string(&code->paths, path.data);
+	buffer_free(&path);
+	return unit->files[file];
+}
+
 bool code_line(struct code *code, uint64_t address, struct code_line *line)
 {
-	Dwfl_Line *found;
-	int number = 0;
+	uint64_t at = address - code->bias;
+	struct unit *unit = code->bytes ? NULL : unit_at(code, at);
+	const struct dwarf_row *row;
 
 	*line = (struct code_line){ 0 };
-	found = code->module ? dwfl_module_getsrc(code->module, address) :
-		NULL;
-	if (found == NULL)
+	row = unit ? dwarf_lines_at(&unit->lines, at) : NULL;
+	if (row == NULL)
 		return false;
-	line->file = dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL);
-	line->directory = dwfl_line_comp_dir(found);
-	line->line = number > 0 ? (unsigned)number : 0;
+	line->file = file_of(code, unit, row->file);
+	line->directory = unit->lines.unit_directory;
+	line->line = row->line;
 	return line->file != NULL;
 }
 
 /* ---- what calls call ---- */
 
-static void add_slot(struct code *code, uint64_t offset, const char *name,
-		     int64_t target)
+static void add_slot(struct code *code, const struct elf_tables *t,
+		     const Elf64_Shdr *symbols, const Elf64_Rela *entry)
 {
+	uint64_t number = ELF64_R_SYM(entry->r_info);
+	struct slot slot = { .address = entry->r_offset + code->bias };
+	Elf64_Sym symbol;
+
+	if (number == 0 && entry->r_addend != 0) {
+		slot.target = (uint64_t)entry->r_addend + code->bias;
+	} else if (number != 0) {
+		if (number >= symbols->sh_size / t->class->sym_size)
+			return;
+		t->class->get_sym(&symbol, t->bytes + symbols->sh_offset +
+				  number * t->class->sym_size);
+		slot.name = elf_texts_at(&code->slot_names, symbol.st_name);
+		if (slot.name[0] == 0)
+			return;
+	}
 	GROW(code->slots, code->slot_count, code->slot_capacity);
-	code->slots[code->slot_count++] = (struct slot){
-		offset + code->bias, name,
-		target ? (uint64_t)target + code->bias : 0 };
+	code->slots[code->slot_count++] = slot;
 }
 
-static void add_slots(struct code *code, Elf_Scn *section,
-		      const GElf_Shdr *header)
+static void add_slots(struct code *code, const struct elf_tables *t,
+		      const Elf64_Shdr *section, const Elf64_Shdr *symbols)
 {
-	Elf_Data *data = elf_getdata(section, NULL), *symbols;
-	Elf_Scn *table = elf_getscn(code->elf, header->sh_link);
-	size_t count = header->sh_entsize ?
-		header->sh_size / header->sh_entsize : 0;
-	GElf_Shdr table_header;
+	bool addends = section->sh_type == SHT_RELA;
+	size_t each = addends ? t->class->rela_size : t->class->rel_size;
+	uint64_t count = section->sh_size / each;
 
-	if (data == NULL || table == NULL ||
-	    gelf_getshdr(table, &table_header) == NULL ||
-	    table_header.sh_type != SHT_DYNSYM ||
-	    (symbols = elf_getdata(table, NULL)) == NULL)
-		return;
-	for (size_t i = 0; i < count && code->slot_count < SLOTS_MAX; i++) {
-		GElf_Rela rela;
-		GElf_Rel rel;
-		GElf_Sym symbol;
-		const char *name;
+	for (uint64_t i = 0; i < count && code->slot_count < SLOTS_MAX &&
+	     code->slots_left > 0; i++, code->slots_left--) {
+		const uint8_t *at = t->bytes + section->sh_offset + i * each;
+		Elf64_Rela entry = { 0 };
+		Elf64_Rel bare;
 
-		if (header->sh_type == SHT_RELA) {
-			if (gelf_getrela(data, (int)i, &rela) == NULL)
-				break;
+		if (addends) {
+			t->class->get_rela(&entry, at);
 		} else {
-			if (gelf_getrel(data, (int)i, &rel) == NULL)
-				break;
-			rela.r_offset = rel.r_offset;
-			rela.r_info = rel.r_info;
-			rela.r_addend = 0;
+			t->class->get_rel(&bare, at);
+			entry.r_offset = bare.r_offset;
+			entry.r_info = bare.r_info;
 		}
-		if (GELF_R_SYM(rela.r_info) == 0) {
-			add_slot(code, rela.r_offset, NULL, rela.r_addend);
-			continue;
-		}
-		if (gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info),
-				&symbol) == NULL)
-			continue;
-		name = elf_strptr(code->elf, table_header.sh_link,
-				  symbol.st_name);
-		if (name == NULL || name[0] == 0)
-			continue;
-		add_slot(code, rela.r_offset, name, 0);
+		add_slot(code, t, symbols, &entry);
 	}
 }
 
@@ -452,30 +374,45 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+static void make_slots(struct code *code, const struct elf_tables *t)
+{
+	const Elf64_Shdr *symbols = elf_tables_of_type(t, SHT_DYNSYM);
+
+	if (symbols == NULL ||
+	    elf_texts_load(&code->slot_names, t, symbols->sh_link,
+			   UINT64_MAX) != 0)
+		return;
+	code->slots_left = t->size / t->class->rel_size;
+	for (uint32_t i = 0; i < t->sections; i++) {
+		const Elf64_Shdr *section = &t->section[i];
+
+		if ((section->sh_type == SHT_RELA ||
+		     section->sh_type == SHT_REL) &&
+		    section->sh_link == (uint32_t)(symbols - t->section) &&
+		    elf_tables_has(t, section))
+			add_slots(code, t, section, symbols);
+	}
+	if (code->slot_count > 0)
+		qsort(code->slots, code->slot_count, sizeof(*code->slots),
+		      by_address);
+}
+
 const char *code_slot(struct code *code, uint64_t address)
 {
 	struct slot key = { .address = address }, *found;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+	const struct symtab_symbol *symbol;
 
-	if (!code->has_slots && code->elf != NULL) {
-		while ((section = elf_nextscn(code->elf, section)) != NULL)
-			if (gelf_getshdr(section, &header) != NULL &&
-			    (header.sh_type == SHT_RELA ||
-			     header.sh_type == SHT_REL))
-				add_slots(code, section, &header);
-		if (code->slot_count > 0)
-			qsort(code->slots, code->slot_count,
-			      sizeof(*code->slots), by_address);
-	}
+	if (!code->has_slots && tables_of(code) != NULL)
+		make_slots(code, tables_of(code));
 	code->has_slots = true;
 	found = code->slot_count == 0 ? NULL :
 		bsearch(&key, code->slots, code->slot_count,
 			sizeof(*code->slots), by_address);
-	if (found == NULL || found->name != NULL || found->target == 0 ||
-	    code->module == NULL)
+	if (found == NULL || found->name != NULL || found->target == 0)
 		return found ? found->name : NULL;
-	return dwfl_module_addrname(code->module, found->target);
+	symbol = symtab_find(&code->object.symbols,
+			     found->target - code->bias);
+	return symbol ? symbol->name : NULL;
 }
 
 /* A stub of x86-64: (endbr64) (bnd) jmp *slot(%rip). */
@@ -500,18 +437,14 @@ static const char *name_of_stub(struct code *code, uint64_t address)
 
 const char *code_name(struct code *code, uint64_t address, uint64_t *offset)
 {
-	GElf_Off behind = 0;
-	GElf_Sym symbol;
-	const char *name;
+	uint64_t at = address - code->bias;
+	const struct symtab_symbol *symbol =
+		symtab_find(&code->object.symbols, at);
 
 	*offset = 0;
-	if (code->module == NULL)
-		return NULL;
-	name = dwfl_module_addrinfo(code->module, address, &behind, &symbol,
-				    NULL, NULL, NULL);
-	if (name != NULL && (behind == 0 || behind < symbol.st_size)) {
-		*offset = behind;
-		return name;
+	if (symbol != NULL && (at == symbol->address || at < symbol->end)) {
+		*offset = at - symbol->address;
+		return symbol->name;
 	}
 	return name_of_stub(code, address);
 }

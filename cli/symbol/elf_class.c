@@ -16,6 +16,15 @@
 	F(sh_size) F(sh_link) F(sh_info) F(sh_addralign) F(sh_entsize)
 #define SYM(F) F(st_name) F(st_info) F(st_other) F(st_shndx) F(st_value) \
 	F(st_size)
+#define REL(F) F(r_offset) to->r_info = WIDE_INFO(from);
+#define RELA(F) REL(F) F(r_addend)
+#define CHDR(F) F(ch_type) F(ch_size) F(ch_addralign)
+
+/* The number of a symbol and a type share a word. */
+#define WIDE_INFO(from) (sizeof((from)->r_info) == sizeof(Elf64_Xword) ? \
+	(from)->r_info : ELF64_R_INFO((Elf64_Xword)			\
+				      ELF32_R_SYM((from)->r_info),	\
+				      ELF32_R_TYPE((from)->r_info)))
 
 #define COPY(field) to->field = from->field;
 
@@ -41,6 +50,9 @@ static void put_##kind##bits(void *bytes, const Elf64_##Record *from)	\
 	GET(bits, phdr, Phdr, PHDR)					\
 	GET(bits, shdr, Shdr, SHDR)					\
 	GET(bits, sym, Sym, SYM)					\
+	GET(bits, rel, Rel, REL)					\
+	GET(bits, rela, Rela, RELA)					\
+	GET(bits, chdr, Chdr, CHDR)					\
 	PUT(bits, ehdr, Ehdr, IDENT)					\
 	PUT(bits, phdr, Phdr, PHDR)					\
 	PUT(bits, shdr, Shdr, SHDR)					\
@@ -48,7 +60,10 @@ static void put_##kind##bits(void *bytes, const Elf64_##Record *from)	\
 static const struct elf_class class##bits = {				\
 	sizeof(Elf##bits##_Ehdr), sizeof(Elf##bits##_Phdr),		\
 	sizeof(Elf##bits##_Shdr), sizeof(Elf##bits##_Sym),		\
+	sizeof(Elf##bits##_Rel), sizeof(Elf##bits##_Rela),		\
+	sizeof(Elf##bits##_Chdr),					\
 	get_ehdr##bits, get_phdr##bits, get_shdr##bits, get_sym##bits,	\
+	get_rel##bits, get_rela##bits, get_chdr##bits,			\
 	put_ehdr##bits, put_phdr##bits, put_shdr##bits,			\
 };
 

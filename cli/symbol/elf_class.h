@@ -11,10 +11,15 @@
 /* `bytes` is a record as it lies in a file, at any alignment. */
 struct elf_class {
 	size_t ehdr_size, phdr_size, shdr_size, sym_size;
+	size_t rel_size, rela_size, chdr_size;
 	void (*get_ehdr)(Elf64_Ehdr *to, const void *bytes);
 	void (*get_phdr)(Elf64_Phdr *to, const void *bytes);
 	void (*get_shdr)(Elf64_Shdr *to, const void *bytes);
 	void (*get_sym)(Elf64_Sym *to, const void *bytes);
+	/* r_info is the wide one's, too */
+	void (*get_rel)(Elf64_Rel *to, const void *bytes);
+	void (*get_rela)(Elf64_Rela *to, const void *bytes);
+	void (*get_chdr)(Elf64_Chdr *to, const void *bytes);
 	void (*put_ehdr)(void *bytes, const Elf64_Ehdr *from);
 	void (*put_phdr)(void *bytes, const Elf64_Phdr *from);
 	void (*put_shdr)(void *bytes, const Elf64_Shdr *from);

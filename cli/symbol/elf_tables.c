@@ -3,6 +3,7 @@
  *
  * I1: a table has as many records as were read whole.
  * I2: what is said of a section's place is believed only by elf_tables_within.
+ * I3: the last byte of texts is a NUL.
  */
 #include "cli/symbol/elf_tables.h"
 
@@ -16,6 +17,8 @@
 
 #define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* sums of sizes never wrap */
 #define ELF_TABLES_NOTES 1024 /* bytes of a section of notes */
+#define ELF_TABLES_NOTE_SECTIONS 64 /* usual files have 2 to 6 */
+#define ELF_TABLES_PIECE 128 /* records that are read at once */
 
 int elf_tables_bytes(int fd, uint64_t offset, void *to, size_t n)
 {
@@ -24,6 +27,18 @@ int elf_tables_bytes(int fd, uint64_t offset, void *to, size_t n)
 	if (got < 0)
 		return (int)got;
 	return (size_t)got == n ? 0 : -EBADMSG;
+}
+
+int elf_tables_read(const struct elf_tables *t, uint64_t offset, void *to,
+		    size_t n)
+{
+	if (t->bytes == NULL)
+		return elf_tables_bytes(t->fd, offset, to, n);
+	if (!elf_tables_within(offset, n, t->size))
+		return -EBADMSG;
+	if (n)
+		memcpy(to, t->bytes + offset, n);
+	return 0;
 }
 
 bool elf_tables_within(uint64_t offset, uint64_t n, uint64_t size)
@@ -36,19 +51,73 @@ static size_t least(uint64_t a, size_t b)
 	return a < b ? (size_t)a : b;
 }
 
+/* ---- texts ---- */
+
+/* What is behind the last NUL does not end. */
+static uint64_t texts_end(const char *data, uint64_t size)
+{
+	const char *last = size ? memrchr(data, '\0', size) : NULL;
+
+	return last ? (uint64_t)(last - data) + 1 : 0;
+}
+
+int elf_texts_load(struct elf_texts *texts, const struct elf_tables *t,
+		   uint32_t section, uint64_t most)
+{
+	const Elf64_Shdr *s;
+	int err;
+
+	memset(texts, 0, sizeof(*texts));
+	if (section >= t->sections)
+		return -EBADMSG;
+	s = &t->section[section];
+	if (s->sh_type == SHT_NOBITS ||
+	    !elf_tables_within(s->sh_offset, s->sh_size, t->size))
+		return -EBADMSG;
+	if (t->bytes != NULL) {
+		texts->data = (const char *)t->bytes + s->sh_offset;
+		texts->size = texts_end(texts->data, s->sh_size);
+		return 0;
+	}
+	texts->size = least(s->sh_size, most);
+	texts->data = texts->owned = malloc(texts->size + 1);
+	if (texts->owned == NULL)
+		return -ENOMEM;
+	err = elf_tables_bytes(t->fd, s->sh_offset, texts->owned, texts->size);
+	if (err)
+		elf_texts_free(texts);
+	else
+		texts->size = texts_end(texts->data, texts->size);
+	return err;
+}
+
+const char *elf_texts_at(const struct elf_texts *texts, uint64_t offset)
+{
+	/* those in a file may have changed since */
+	CLAIM_FULL(!texts->owned || !texts->size ||
+		   texts->owned[texts->size - 1] == '\0');
+	return offset < texts->size ? texts->data + offset : "";
+}
+
+void elf_texts_free(struct elf_texts *texts)
+{
+	free(texts->owned);
+	memset(texts, 0, sizeof(*texts));
+}
+
 /* ---- tables ---- */
 
 static int load_header(struct elf_tables *t)
 {
 	uint8_t bytes[sizeof(Elf64_Ehdr)];
-	int err = elf_tables_bytes(t->fd, 0, bytes, sizeof(Elf32_Ehdr));
+	int err = elf_tables_read(t, 0, bytes, sizeof(Elf32_Ehdr));
 
 	if (err)
 		return err;
 	t->class = elf_class_of(bytes);
 	if (t->class == NULL)
 		return -EBADMSG;
-	err = elf_tables_bytes(t->fd, 0, bytes, t->class->ehdr_size);
+	err = elf_tables_read(t, 0, bytes, t->class->ehdr_size);
 	if (err)
 		return err;
 	t->class->get_ehdr(&t->header, bytes);
@@ -59,114 +128,99 @@ static int load_header(struct elf_tables *t)
 		       : -EBADMSG;
 }
 
-/* NULL, and *err says why. The caller frees it. */
-static uint8_t *load_records(const struct elf_tables *t, uint64_t offset,
-			     size_t n, int *err)
+/* The first section says what does not fit into the header (System V gABI,
+ * "ELF Header"). */
+static int count_sections(const struct elf_tables *t, uint64_t *count,
+			  uint32_t *names)
 {
-	uint8_t *bytes = malloc(n + 1);
+	const Elf64_Ehdr *h = &t->header;
+	uint8_t bytes[sizeof(Elf64_Shdr)];
+	Elf64_Shdr first;
 
-	CLAIM_FULL(elf_tables_within(offset, n, t->size));
-	*err = bytes ? elf_tables_bytes(t->fd, offset, bytes, n) : -ENOMEM;
-	if (*err == 0)
-		return bytes;
-	free(bytes);
-	return NULL;
+	*count = h->e_shoff ? h->e_shnum : 0;
+	*names = h->e_shstrndx;
+	if (h->e_shoff == 0 ||
+	    (h->e_shnum != 0 && h->e_shstrndx != SHN_XINDEX))
+		return 0;
+	if (h->e_shentsize != t->class->shdr_size ||
+	    elf_tables_read(t, h->e_shoff, bytes, t->class->shdr_size))
+		return h->e_shnum ? -EBADMSG : 0;
+	t->class->get_shdr(&first, bytes);
+	if (h->e_shnum == 0)
+		*count = first.sh_type == SHT_NULL ? first.sh_size : 0;
+	if (h->e_shstrndx == SHN_XINDEX)
+		*names = first.sh_link;
+	return 0;
 }
 
 static int load_sections(struct elf_tables *t)
 {
-	size_t each = t->class->shdr_size;
-	uint8_t *bytes;
-	int err;
+	size_t each = t->class->shdr_size, n;
+	uint8_t bytes[ELF_TABLES_PIECE * sizeof(Elf64_Shdr)];
+	uint64_t count;
+	int err = count_sections(t, &count, &t->names_section);
 
-	if (t->header.e_shentsize != each ||
-	    t->header.e_shstrndx >= t->header.e_shnum ||
-	    !elf_tables_within(t->header.e_shoff, t->header.e_shnum * each,
-			       t->size))
-		return -EBADMSG;
-	CLAIM_FULL(t->header.e_shnum > 0 &&
-		   t->header.e_shnum <= ELF_TABLES_SECTIONS);
-	bytes = load_records(t, t->header.e_shoff, t->header.e_shnum * each,
-			     &err);
-	if (bytes == NULL)
+	if (err || count == 0)
 		return err;
-	t->section = calloc(t->header.e_shnum, sizeof(*t->section));
-	for (; t->section && t->sections < t->header.e_shnum; t->sections++)
-		t->class->get_shdr(&t->section[t->sections],
-				   bytes + t->sections * each);
-	free(bytes);
-	return t->section ? 0 : -ENOMEM;
+	if (t->header.e_shentsize != each || t->names_section >= count ||
+	    count > t->size / each ||
+	    !elf_tables_within(t->header.e_shoff, count * each, t->size))
+		return -EBADMSG;
+	if (count > ELF_TABLES_SECTIONS)
+		return -E2BIG;
+	t->section = malloc(count * sizeof(*t->section));
+	if (t->section == NULL)
+		return -ENOMEM;
+	for (; t->sections < count; t->sections += (uint32_t)n) {
+		n = least(count - t->sections, ELF_TABLES_PIECE);
+		err = elf_tables_read(t, t->header.e_shoff + t->sections * each,
+				      bytes, n * each);
+		if (err)
+			return err;
+		for (size_t i = 0; i < n; i++)
+			t->class->get_shdr(&t->section[t->sections + i],
+					   bytes + i * each);
+	}
+	return 0;
 }
 
 static int load_phdrs(struct elf_tables *t)
 {
+	uint8_t bytes[ELF_TABLES_PHDRS * sizeof(Elf64_Phdr)];
+	const Elf64_Ehdr *h = &t->header;
 	size_t each = t->class->phdr_size;
-	uint8_t *bytes;
 	int err;
 
-	CLAIM_FULL(t->header.e_phnum <= ELF_TABLES_PHDRS);
-	bytes = load_records(t, t->header.e_phoff, t->header.e_phnum * each,
-			     &err);
-	if (bytes == NULL)
+	if (h->e_phnum > ELF_TABLES_PHDRS)
+		return -E2BIG;
+	if ((h->e_phnum && h->e_phentsize != each) ||
+	    !elf_tables_within(h->e_phoff, h->e_phnum * each, t->size))
+		return -EBADMSG;
+	err = elf_tables_read(t, h->e_phoff, bytes, h->e_phnum * each);
+	if (err)
 		return err;
-	t->phdr = calloc(t->header.e_phnum + 1, sizeof(*t->phdr));
-	for (; t->phdr && t->phdrs < t->header.e_phnum; t->phdrs++)
+	t->phdr = calloc(h->e_phnum + 1u, sizeof(*t->phdr));
+	for (; t->phdr && t->phdrs < h->e_phnum; t->phdrs++)
 		t->class->get_phdr(&t->phdr[t->phdrs], bytes + t->phdrs * each);
-	free(bytes);
 	return t->phdr ? 0 : -ENOMEM;
 }
 
-static int load_tables(struct elf_tables *t)
-{
-	const Elf64_Ehdr *h = &t->header;
-	int err;
-
-	if (h->e_shnum > ELF_TABLES_SECTIONS || h->e_phnum > ELF_TABLES_PHDRS)
-		return -E2BIG;
-	if ((h->e_phnum && h->e_phentsize != t->class->phdr_size) ||
-	    !elf_tables_within(h->e_phoff, h->e_phnum * t->class->phdr_size,
-			       t->size))
-		return -EBADMSG;
-	err = h->e_shnum ? load_sections(t) : 0;
-	return err ? err : load_phdrs(t);
-}
-
+/* One whose name lies behind what is copied has none here. */
 static int load_names(struct elf_tables *t)
 {
-	const Elf64_Shdr *names;
-	int err;
-
-	if (t->sections == 0)
-		return 0;
-	names = &t->section[t->header.e_shstrndx];
-	CLAIM_FULL(t->header.e_shstrndx < t->sections);
-	if (names->sh_type == SHT_NOBITS ||
-	    !elf_tables_within(names->sh_offset, names->sh_size, t->size))
-		return -EBADMSG;
-	/* one whose name lies behind that has none here */
-	t->names_size = least(names->sh_size, ELF_TABLES_NAMES);
-	t->names =
-		(char *)load_records(t, names->sh_offset, t->names_size, &err);
-	if (t->names == NULL)
-		return err;
-	t->names[t->names_size] = '\0';
-	return 0;
+	return t->sections ? elf_texts_load(&t->names, t, t->names_section,
+					    ELF_TABLES_NAMES)
+			   : 0;
 }
 
-int elf_tables_load_bare(struct elf_tables *t, int fd)
+static int load(struct elf_tables *t)
 {
-	struct stat st;
-	int err;
+	int err = t->size > ELF_TABLES_SIZE_MAX ? -EBADMSG : load_header(t);
 
-	memset(t, 0, sizeof(*t));
-	t->fd = fd;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (uint64_t)st.st_size > ELF_TABLES_SIZE_MAX)
-		return -EBADMSG;
-	t->size = (uint64_t)st.st_size;
-	err = load_header(t);
 	if (!err)
-		err = load_tables(t);
+		err = load_phdrs(t);
+	if (!err)
+		err = load_sections(t);
 	if (!err)
 		err = load_names(t);
 	if (err)
@@ -174,11 +228,32 @@ int elf_tables_load_bare(struct elf_tables *t, int fd)
 	return err;
 }
 
+int elf_tables_load_bare(struct elf_tables *t, int fd)
+{
+	struct stat st;
+
+	memset(t, 0, sizeof(*t));
+	t->fd = fd;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return -EBADMSG;
+	t->size = (uint64_t)st.st_size;
+	return load(t);
+}
+
+int elf_tables_load_memory(struct elf_tables *t, const uint8_t *bytes,
+			   uint64_t size)
+{
+	memset(t, 0, sizeof(*t));
+	t->fd = -1;
+	t->bytes = bytes;
+	t->size = size;
+	return load(t);
+}
+
 int elf_tables_load(struct elf_tables *t, int fd)
 {
 	int err = elf_tables_load_bare(t, fd);
 
-	/* one with more sections than e_shnum can say is none of these */
 	if (err || t->sections > 0)
 		return err;
 	elf_tables_free(t);
@@ -189,18 +264,24 @@ void elf_tables_free(struct elf_tables *t)
 {
 	free(t->section);
 	free(t->phdr);
-	free(t->names);
+	elf_texts_free(&t->names);
 	t->section = NULL;
 	t->phdr = NULL;
-	t->names = NULL;
-	t->names_size = t->sections = t->phdrs = 0;
+	t->sections = t->phdrs = 0;
 }
 
 const char *elf_tables_name(const struct elf_tables *t,
 			    const Elf64_Shdr *section)
 {
-	return section->sh_name < t->names_size ? t->names + section->sh_name
-						: "";
+	return elf_texts_at(&t->names, section->sh_name);
+}
+
+const Elf64_Shdr *elf_tables_find(const struct elf_tables *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->sections; i++)
+		if (strcmp(elf_tables_name(t, &t->section[i]), name) == 0)
+			return &t->section[i];
+	return NULL;
 }
 
 bool elf_tables_has(const struct elf_tables *t, const Elf64_Shdr *section)
@@ -210,22 +291,26 @@ bool elf_tables_has(const struct elf_tables *t, const Elf64_Shdr *section)
 	       elf_tables_within(section->sh_offset, section->sh_size, t->size);
 }
 
+const Elf64_Shdr *elf_tables_of_type(const struct elf_tables *t, uint32_t type)
+{
+	for (uint32_t i = 0; i < t->sections; i++)
+		if (t->section[i].sh_type == type &&
+		    elf_tables_has(t, &t->section[i]))
+			return &t->section[i];
+	return NULL;
+}
+
 /* The first bytes of the section of this name; their number, 0: none. */
 static size_t section_start(const struct elf_tables *t, const char *name,
 			    void *to, size_t n)
 {
-	for (uint32_t i = 0; i < t->sections; i++) {
-		const Elf64_Shdr *section = &t->section[i];
+	const Elf64_Shdr *section = elf_tables_find(t, name);
 
-		if (strcmp(elf_tables_name(t, section), name) != 0 ||
-		    !elf_tables_has(t, section) ||
-		    section->sh_flags & SHF_COMPRESSED)
-			continue;
-		n = least(section->sh_size, n);
-		return elf_tables_bytes(t->fd, section->sh_offset, to, n) ? 0
-									  : n;
-	}
-	return 0;
+	if (section == NULL || !elf_tables_has(t, section) ||
+	    section->sh_flags & SHF_COMPRESSED)
+		return 0;
+	n = least(section->sh_size, n);
+	return elf_tables_read(t, section->sh_offset, to, n) ? 0 : n;
 }
 
 /* ---- notes and links ---- */
@@ -270,7 +355,7 @@ static uint32_t id_at(const struct elf_tables *t, uint64_t offset,
 	size_t n = least(size, sizeof(notes));
 
 	if (!elf_tables_within(offset, n, t->size) ||
-	    elf_tables_bytes(t->fd, offset, notes, n))
+	    elf_tables_read(t, offset, notes, n))
 		return 0;
 	return find_id(notes, n, id);
 }
@@ -278,10 +363,11 @@ static uint32_t id_at(const struct elf_tables *t, uint64_t offset,
 uint32_t elf_tables_id(const struct elf_tables *t,
 		       uint8_t id[ELF_TABLES_ID_MAX])
 {
-	uint32_t n = 0;
+	uint32_t n = 0, looked = 0;
 
 	for (uint32_t i = 0; i < t->sections && !n; i++)
-		if (t->section[i].sh_type == SHT_NOTE)
+		if (t->section[i].sh_type == SHT_NOTE &&
+		    looked++ < ELF_TABLES_NOTE_SECTIONS)
 			n = id_at(t, t->section[i].sh_offset,
 				  t->section[i].sh_size, id);
 	for (uint32_t i = 0; i < t->phdrs && !n; i++)

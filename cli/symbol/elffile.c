@@ -1,6 +1,7 @@
 /*
- * elffile.c: sections through libelf, which maps the file. libelf's handles
- * are for one thread; the bytes, once found, are for all.
+ * elffile.c: a file is mapped, and its descriptor closed: there may be
+ * thousands of them. One that is cut short while it is mapped reads as zeroes
+ * from there on (cli/base/shortened.h).
  *
  * A compressed section says how long it will be. It may lie: more than what
  * the method can make of the bytes there are is refused before memory is
@@ -12,9 +13,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <elfutils/libdwelf.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "cli/base/grow.h"
@@ -24,102 +27,107 @@
 #define RATIO_MAX 1100
 #define COMPRESSION_ZSTD 2	/* ELFCOMPRESS_ZSTD, in newer elf.h */
 
-static struct elffile *wrap(Elf *elf, const char *path)
+static void drop(const uint8_t *bytes, size_t size, bool mapped)
 {
-	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
-	struct elffile *file;
+	if (mapped)
+		munmap((void *)bytes, size);
+	else
+		free((void *)bytes);
+}
 
-	if (ident == NULL || elf_kind(elf) != ELF_K_ELF ||
-	    ident[EI_DATA] != ELFDATA2LSB) {
-		elf_end(elf);
+static struct elffile *wrap(const uint8_t *bytes, size_t size, bool mapped,
+			    const char *path)
+{
+	struct elffile *file = grow_zeroed(1, sizeof(*file));
+
+	if (elf_tables_load_memory(&file->tables, bytes, size) != 0) {
+		drop(bytes, size, mapped);
+		free(file);
 		return NULL;
 	}
-	file = grow_zeroed(1, sizeof(*file));
-	file->elf = elf;
+	file->mapped = mapped;
 	file->path = grow_copy(path, strlen(path));
 	return file;
 }
 
 struct elffile *elffile_open(int fd, const char *path)
 {
-	struct elffile *file;
-	Elf *elf;
+	struct stat status;
+	void *bytes = MAP_FAILED;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	/* All of it is in memory then: there may be thousands of files. */
-	if (elf != NULL && elf_cntl(elf, ELF_C_FDREAD) != 0) {
-		elf_end(elf);
-		elf = NULL;
-	}
-	file = wrap(elf, path);
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_size > 0)
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ,
+			     MAP_PRIVATE, fd, 0);
 	close(fd);
-	return file;
+	return bytes == MAP_FAILED ? NULL :
+		wrap(bytes, (size_t)status.st_size, true, path);
 }
 
 struct elffile *elffile_of_memory(unsigned char *memory, size_t size,
 				  const char *path)
 {
-	struct elffile *file;
-
-	elf_version(EV_CURRENT);
-	file = wrap(elf_memory((char *)memory, size), path);
-	if (file == NULL)
-		free(memory);
-	else
-		file->memory = memory;
-	return file;
+	return wrap(memory, size, false, path);
 }
 
 void elffile_close(struct elffile *file)
 {
 	if (file == NULL)
 		return;
-	elf_end(file->elf);
+	drop(file->tables.bytes, file->tables.size, file->mapped);
+	elf_tables_free(&file->tables);
 	for (size_t i = 0; i < file->owned_count; i++)
 		free(file->owned[i]);
 	free(file->owned);
-	free(file->memory);
 	free(file->path);
 	free(file);
 }
 
-static Elf_Scn *find(struct elffile *file, const char *name, GElf_Shdr *header)
+static struct span raw(const struct elffile *file, const Elf64_Shdr *section)
 {
-	Elf_Scn *section = NULL;
-	size_t strings;
+	if (!elf_tables_has(&file->tables, section))
+		return (struct span){ 0 };
+	return (struct span){ file->tables.bytes + section->sh_offset,
+			      section->sh_size };
+}
 
-	if (elf_getshdrstrndx(file->elf, &strings) != 0)
-		return NULL;
-	while ((section = elf_nextscn(file->elf, section)) != NULL) {
-		const char *its;
+/* Linkers put what several compressed sections have one after the other. */
+static bool inflate_zlib(void *to, size_t size, struct span packed)
+{
+	uint8_t *at = to;
 
-		if (gelf_getshdr(section, header) == NULL)
-			continue;
-		its = elf_strptr(file->elf, strings, header->sh_name);
-		if (its != NULL && strcmp(its, name) == 0)
-			return section;
+	while (size > 0) {
+		uLongf got = size;
+		uLong used = packed.size;
+
+		if (uncompress2(at, &got, packed.data, &used) != Z_OK ||
+		    used == 0)
+			return false;
+		at += got;
+		size -= got;
+		packed.data += used;
+		packed.size -= used;
 	}
-	return NULL;
+	return true;
 }
 
-static struct span raw(Elf_Scn *section)
+static bool inflate_zstd(void *to, size_t size, struct span packed)
 {
-	Elf_Data *data = elf_rawdata(section, NULL);
-
-	if (data == NULL || data->d_buf == NULL)
-		return (struct span){ 0 };
-	return (struct span){ data->d_buf, data->d_size };
+	return ZSTD_decompress(to, size, packed.data, packed.size) == size;
 }
 
-static struct span unpack_zstd(struct elffile *file, struct span packed,
-			       size_t size)
+/* What bytes become that claim to become so many; empty: they do not. */
+static struct span unpack(struct elffile *file, struct span packed,
+			  uint64_t size,
+			  bool (*inflate)(void *to, size_t size,
+					  struct span packed))
 {
-	void *memory = malloc(size ? size : 1);
+	void *memory;
 
-	if (memory == NULL)
+	if (size / RATIO_MAX > packed.size)
 		return (struct span){ 0 };
-	if (ZSTD_decompress(memory, size, packed.data, packed.size) != size) {
+	memory = malloc(size ? size : 1);
+	if (memory == NULL || !inflate(memory, size, packed)) {
 		free(memory);
 		return (struct span){ 0 };
 	}
@@ -129,62 +137,39 @@ static struct span unpack_zstd(struct elffile *file, struct span packed,
 }
 
 /* SHF_COMPRESSED: a header, then the bytes. */
-static struct span unpack(struct elffile *file, Elf_Scn *section)
+static struct span unpack_section(struct elffile *file, struct span all)
 {
-	struct span all = raw(section);
-	size_t header = gelf_getclass(file->elf) == ELFCLASS32 ?
-		sizeof(Elf32_Chdr) : sizeof(Elf64_Chdr);
-	GElf_Chdr wanted;
+	const struct elf_class *class = file->tables.class;
+	Elf64_Chdr header;
 
-	/* libelf 0.188 reads no header of a method that it does not know. */
-	if (all.size < header)
+	if (all.size < class->chdr_size)
 		return (struct span){ 0 };
-	if (header == sizeof(Elf64_Chdr)) {
-		Elf64_Chdr read;
-
-		memcpy(&read, all.data, sizeof(read));
-		wanted.ch_type = read.ch_type;
-		wanted.ch_size = read.ch_size;
-	} else {
-		Elf32_Chdr read;
-
-		memcpy(&read, all.data, sizeof(read));
-		wanted.ch_type = read.ch_type;
-		wanted.ch_size = read.ch_size;
-	}
-	if (wanted.ch_size / RATIO_MAX > all.size)
-		return (struct span){ 0 };
-	if (wanted.ch_type == COMPRESSION_ZSTD) {
-		all.data += header;
-		all.size -= header;
-		return unpack_zstd(file, all, wanted.ch_size);
-	}
-	/* elf_compress decompresses too, and the handle keeps the bytes. */
-	if (wanted.ch_type != ELFCOMPRESS_ZLIB ||
-	    elf_compress(section, 0, 0) < 0)
-		return (struct span){ 0 };
-	return raw(section);
+	class->get_chdr(&header, all.data);
+	all.data += class->chdr_size;
+	all.size -= class->chdr_size;
+	if (header.ch_type == COMPRESSION_ZSTD)
+		return unpack(file, all, header.ch_size, inflate_zstd);
+	if (header.ch_type == ELFCOMPRESS_ZLIB)
+		return unpack(file, all, header.ch_size, inflate_zlib);
+	return (struct span){ 0 };
 }
 
 /* .zdebug_*: "ZLIB", the size with its most significant byte first. */
-static struct span unpack_old(Elf_Scn *section)
+static struct span unpack_old(struct elffile *file, struct span all)
 {
-	struct span all = raw(section);
 	uint64_t size = 0;
 
 	if (all.size < 12 || memcmp(all.data, "ZLIB", 4) != 0)
 		return (struct span){ 0 };
 	for (int i = 4; i < 12; i++)
 		size = size << 8 | all.data[i];
-	if (size / RATIO_MAX > all.size ||
-	    elf_compress_gnu(section, 0, 0) < 0)
-		return (struct span){ 0 };
-	return raw(section);
+	all.data += 12;
+	all.size -= 12;
+	return unpack(file, all, size, inflate_zlib);
 }
 
 /* ".zdebug_x" in place of ".debug_x". */
-static Elf_Scn *find_old(struct elffile *file, const char *name,
-			 GElf_Shdr *header)
+static const Elf64_Shdr *find_old(const struct elffile *file, const char *name)
 {
 	char old[64];
 
@@ -194,66 +179,35 @@ static Elf_Scn *find_old(struct elffile *file, const char *name,
 	old[0] = '.';
 	old[1] = 'z';
 	strcpy(old + 2, name + 1);
-	return find(file, old, header);
+	return elf_tables_find(&file->tables, old);
 }
 
-bool elffile_has_section(struct elffile *file, const char *name)
+bool elffile_has_section(const struct elffile *file, const char *name)
 {
-	GElf_Shdr header;
+	const Elf64_Shdr *section = elf_tables_find(&file->tables, name);
 
-	return (find(file, name, &header) || find_old(file, name, &header)) &&
-		header.sh_type != SHT_NOBITS && header.sh_size > 0;
+	if (section == NULL)
+		section = find_old(file, name);
+	return section != NULL && raw(file, section).size > 0;
 }
 
 struct span elffile_section(struct elffile *file, const char *name)
 {
-	GElf_Shdr header;
-	Elf_Scn *section = find(file, name, &header);
+	const Elf64_Shdr *section = elf_tables_find(&file->tables, name);
 
 	if (section == NULL) {
-		section = find_old(file, name, &header);
-		return section ? unpack_old(section) : (struct span){ 0 };
+		section = find_old(file, name);
+		return section ? unpack_old(file, raw(file, section)) :
+			(struct span){ 0 };
 	}
-	if (header.sh_type == SHT_NOBITS)
-		return (struct span){ 0 };
-	if (header.sh_flags & SHF_COMPRESSED)
-		return unpack(file, section);
-	return raw(section);
+	if (section->sh_flags & SHF_COMPRESSED)
+		return unpack_section(file, raw(file, section));
+	return raw(file, section);
 }
 
-uint64_t elffile_section_address(struct elffile *file, const char *name)
+uint64_t elffile_section_address(const struct elffile *file, const char *name)
 {
-	GElf_Shdr header;
+	const Elf64_Shdr *section = elf_tables_find(&file->tables, name);
 
-	return find(file, name, &header) ? header.sh_addr : 0;
-}
-
-struct span elffile_build_id(struct elffile *file)
-{
-	const void *id;
-	ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
-
-	if (size <= 0)
-		return (struct span){ 0 };
-	return (struct span){ id, (size_t)size };
-}
-
-const char *elffile_debuglink(struct elffile *file)
-{
-	GElf_Word sum;
-
-	return dwelf_elf_gnu_debuglink(file->elf, &sum);
-}
-
-const char *elffile_altlink(struct elffile *file, struct span *build_id)
-{
-	struct bytes bytes = bytes_from(elffile_section(file,
-						".gnu_debugaltlink"), 0);
-	const char *path = bytes_string(&bytes);
-
-	if (bytes.bad || *path == 0 || bytes_left(&bytes) == 0)
-		return NULL;
-	build_id->data = bytes.at;
-	build_id->size = bytes_left(&bytes);
-	return path;
+	return section ? section->sh_addr : 0;
 }

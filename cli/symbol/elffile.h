@@ -1,6 +1,6 @@
 /*
- * elffile.h: an ELF file's sections, as bytes, decompressed where they are
- * compressed.
+ * elffile.h: an ELF file in memory, for whom wants its bytes: its tables
+ * (elf_tables.h), and its sections, decompressed where they are compressed.
  */
 #ifndef GNOMON_ELFFILE_H
 #define GNOMON_ELFFILE_H
@@ -9,14 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <gelf.h>
-
 #include "cli/symbol/bytes.h"
+#include "cli/symbol/elf_tables.h"
 
 struct elffile {
 	char *path;		/* for messages, and beside which others lie */
-	Elf *elf;
-	unsigned char *memory;	/* of a file that is in none; or NULL */
+	struct elf_tables tables;
+	bool mapped;		/* its bytes are; or they are from malloc */
 	void **owned;		/* what was decompressed */
 	size_t owned_count;
 	size_t owned_capacity;
@@ -24,7 +23,7 @@ struct elffile {
 
 /*
  * Takes the descriptor over, and copies the path. NULL: it is no ELF file, or
- * one of a machine with another order of bytes.
+ * one of a machine with another order of bytes. It may have no sections.
  */
 struct elffile *elffile_open(int fd, const char *path);
 /* The same of `size` bytes from malloc, which are taken over. */
@@ -40,15 +39,8 @@ void elffile_close(struct elffile *file);
  */
 struct span elffile_section(struct elffile *file, const char *name);
 /* Whether it has bytes in this file; nothing is decompressed for that. */
-bool elffile_has_section(struct elffile *file, const char *name);
+bool elffile_has_section(const struct elffile *file, const char *name);
 /* Address at which the section is mapped; 0 if there is none. */
-uint64_t elffile_section_address(struct elffile *file, const char *name);
-
-/* Empty if it has none. */
-struct span elffile_build_id(struct elffile *file);
-/* Name in .gnu_debuglink, NULL if there is none. */
-const char *elffile_debuglink(struct elffile *file);
-/* Path in .gnu_debugaltlink and the build-id behind it; NULL if none. */
-const char *elffile_altlink(struct elffile *file, struct span *build_id);
+uint64_t elffile_section_address(const struct elffile *file, const char *name);
 
 #endif

@@ -168,7 +168,8 @@ void fdes_open(struct fdes *fdes, struct elffile *file)
 	pthread_mutex_init(&fdes->lock, NULL);
 	fdes->section = elffile_section(file, ".eh_frame");
 	fdes->address = elffile_section_address(file, ".eh_frame");
-	fdes->pointer_size = gelf_getclass(file->elf) == ELFCLASS32 ? 4 : 8;
+	fdes->pointer_size = file->tables.header.e_ident[EI_CLASS] ==
+		ELFCLASS32 ? 4 : 8;
 	read_section(&pass);
 	free(pass.cies);
 }

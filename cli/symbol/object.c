@@ -11,6 +11,7 @@
 #include "cli/symbol/object.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,26 +42,31 @@ static bool has_dwarf(struct elffile *file)
 static void open_debug(struct object *object,
 		       const struct debugfile_wanted *wanted)
 {
-	char *path;
+	char *path, link[PATH_MAX];
+	bool linked;
 	int fd;
 
 	if (has_dwarf(object->binary))
 		return;
-	fd = debugfile_debug(object->places, wanted,
-			     elffile_debuglink(object->binary), &path);
+	linked = elf_tables_link(&object->binary->tables, link, sizeof(link));
+	fd = debugfile_debug(object->places, wanted, linked ? link : NULL,
+			     &path);
 	object->debug = open_found(fd, path);
 }
 
 /* What several debug files of a package share. */
 static void open_alt(struct object *object, struct elffile *file)
 {
-	struct span sections[DWARF_SECTIONS], id;
-	const char *name = elffile_altlink(file, &id);
-	struct debugfile_wanted wanted = { name, id.data, id.size, 0 };
-	char *path;
+	struct span sections[DWARF_SECTIONS];
+	uint8_t id[ELF_TABLES_ID_MAX];
+	char *path, name[PATH_MAX];
+	struct debugfile_wanted wanted = {
+		name, id, elf_tables_alternate(&file->tables, name,
+					       sizeof(name), id), 0,
+	};
 	int fd;
 
-	if (name == NULL)
+	if (wanted.build_id_size == 0)
 		return;
 	fd = debugfile_alt(object->places, &wanted, file->path, &path);
 	object->shared = open_found(fd, path);
@@ -127,15 +133,13 @@ static void read_symbols(struct object *object)
 	symtab_sort(symbols);
 }
 
-void object_open(struct object *object, const struct debugfile_places *places,
-		 const struct debugfile_wanted *wanted)
+void object_open_found(struct object *object,
+		       const struct debugfile_places *places,
+		       const struct debugfile_wanted *wanted, int fd,
+		       char *path)
 {
-	char *path;
-	int fd;
-
 	memset(object, 0, sizeof(*object));
 	object->places = places;
-	fd = debugfile_binary(places, wanted, &path);
 	object->binary = open_found(fd, path);
 	if (object->binary == NULL)
 		return;
@@ -143,6 +147,15 @@ void object_open(struct object *object, const struct debugfile_places *places,
 	open_dwarf(object, object->debug ? object->debug : object->binary);
 	read_symbols(object);
 	fdes_open(&object->fdes, object->binary);
+}
+
+void object_open(struct object *object, const struct debugfile_places *places,
+		 const struct debugfile_wanted *wanted)
+{
+	char *path;
+	int fd = debugfile_binary(places, wanted, &path);
+
+	object_open_found(object, places, wanted, fd, path);
 }
 
 void object_close(struct object *object)

@@ -39,6 +39,12 @@ struct object_unit {
 /* `wanted` is not kept. */
 void object_open(struct object *object, const struct debugfile_places *places,
 		 const struct debugfile_wanted *wanted);
+/* The same, if the file was found already: what debugfile_binary gave is taken
+ * over. */
+void object_open_found(struct object *object,
+		       const struct debugfile_places *places,
+		       const struct debugfile_wanted *wanted, int fd,
+		       char *path);
 void object_close(struct object *object);
 
 /* The unit of an address; NULL: there is no debug information about it. */

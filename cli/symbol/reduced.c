@@ -12,7 +12,10 @@
  * the plan says where each byte comes from.
  *
  * I1: a place lies in its file as that was when it was loaded.
- * I2: places do not overlap, and come in the order of their offsets.
+ * I2: places do not overlap, and come in the order of their offsets; what is
+ *     left out has an empty one.
+ * I3: of a section's name no more is looked at than what is wanted is long, and
+ *     no section is compared with all others: there may be a million.
  */
 #include "cli/symbol/reduced.h"
 
@@ -20,9 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/claim.h"
+
 #define REDUCED_ALIGN_MAX 4096
 #define REDUCED_LIKE 16 /* the alignment of .eh_frame, at most */
 #define REDUCED_GAP_MAX 4096 /* between .eh_frame_hdr and .eh_frame */
+#define REDUCED_STARTS 64 /* sections that segments may begin in */
 #define REDUCED_RECORD sizeof(Elf64_Ehdr) /* as large as any of a table */
 
 /* Of debug information, what nobody asks for who looks up addresses. */
@@ -31,7 +37,7 @@ static const char reduced_unwanted[][20] = {
 	"pubtypes", "gnu_pubnames", "gnu_pubtypes", "names",   "gdb_scripts",
 };
 
-static const char reduced_wanted[][20] = {
+static const char reduced_names[][20] = {
 	".symtab",
 	".strtab",
 	".symtab_shndx",
@@ -64,13 +70,18 @@ static const char *reduced_debug(const char *name)
 	return strcmp(name, "frame") == 0 ? NULL : name;
 }
 
-static bool reduced_among(const char *name, const char (*list)[20], size_t n)
+/* Its number in the list; n: it is not in it. */
+static uint32_t reduced_number(const char *name, const char (*list)[20],
+			       uint32_t n)
 {
-	while (n--)
-		if (strcmp(name, list[n]) == 0)
-			return true;
-	return false;
+	uint32_t i = 0;
+
+	while (i < n && strcmp(name, list[i]) != 0)
+		i++;
+	return i;
 }
+
+#define REDUCED_COUNT(list) (uint32_t)(sizeof(list) / sizeof(*(list)))
 
 static bool reduced_wants(const struct reduced *e, const char *name)
 {
@@ -78,11 +89,71 @@ static bool reduced_wants(const struct reduced *e, const char *name)
 
 	if (debug)
 		return !e->cut &&
-		       !reduced_among(debug, reduced_unwanted,
-				      sizeof(reduced_unwanted) /
-					      sizeof(*reduced_unwanted));
-	return reduced_among(name, reduced_wanted,
-			     sizeof(reduced_wanted) / sizeof(*reduced_wanted));
+		       reduced_number(debug, reduced_unwanted,
+				      REDUCED_COUNT(reduced_unwanted)) ==
+			       REDUCED_COUNT(reduced_unwanted);
+	return reduced_number(name, reduced_names,
+			      REDUCED_COUNT(reduced_names)) <
+	       REDUCED_COUNT(reduced_names);
+}
+
+static int reduced_by_address(const void *left, const void *right)
+{
+	const struct reduced_wanted *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	return a->section < b->section ? -1 : a->section > b->section;
+}
+
+/* What a debug file may have left to the binary. */
+static int reduced_list(struct reduced *e)
+{
+	const struct elf_tables *binary = &e->binary;
+	uint32_t i;
+
+	e->wanted = calloc(binary->sections, sizeof(*e->wanted));
+	if (e->wanted == NULL)
+		return -ENOMEM;
+	for (i = 0; i < binary->sections; i++) {
+		const Elf64_Shdr *section = &binary->section[i];
+		uint32_t name = reduced_number(elf_tables_name(binary, section),
+					       reduced_names,
+					       REDUCED_COUNT(reduced_names));
+
+		if (name < REDUCED_COUNT(reduced_names))
+			e->wanted[e->wanted_count++] = (struct reduced_wanted){
+				section->sh_addr, name, i };
+	}
+	qsort(e->wanted, e->wanted_count, sizeof(*e->wanted),
+	      reduced_by_address);
+	return 0;
+}
+
+/* The binary's first of that name at that address; NULL: it has none. */
+static const Elf64_Shdr *reduced_same(const struct reduced *e, uint64_t address,
+				      const char *name)
+{
+	struct reduced_wanted key = {
+		address, reduced_number(name, reduced_names,
+					REDUCED_COUNT(reduced_names)), 0
+	};
+	size_t low = 0, high = e->wanted_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (reduced_by_address(&e->wanted[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < e->wanted_count && e->wanted[low].address == key.address &&
+			       e->wanted[low].name == key.name
+		       ? &e->binary.section[e->wanted[low].section]
+		       : NULL;
 }
 
 /* Whoever has the bytes of a section. */
@@ -91,23 +162,16 @@ static const Elf64_Shdr *reduced_source(const struct reduced *e,
 					const char *name,
 					const struct elf_tables **from)
 {
-	const struct elf_tables *binary = &e->binary;
-	uint32_t i;
+	const Elf64_Shdr *same;
 
 	*from = e->table;
 	if (elf_tables_has(e->table, section))
 		return section;
-	if (e->table == binary || !(section->sh_flags & SHF_ALLOC))
+	if (e->table == &e->binary || !(section->sh_flags & SHF_ALLOC))
 		return NULL;
-	*from = binary;
-	for (i = 0; i < binary->sections; i++) {
-		const Elf64_Shdr *other = &binary->section[i];
-
-		if (other->sh_addr == section->sh_addr &&
-		    strcmp(elf_tables_name(binary, other), name) == 0)
-			return elf_tables_has(binary, other) ? other : NULL;
-	}
-	return NULL;
+	*from = &e->binary;
+	same = reduced_same(e, section->sh_addr, name);
+	return same && elf_tables_has(&e->binary, same) ? same : NULL;
 }
 
 static uint64_t reduced_align(uint64_t at, uint64_t align)
@@ -157,8 +221,8 @@ static void reduced_layout(struct reduced *e)
 		struct reduced_place *place = &e->place[i];
 		const struct elf_tables *from;
 
-		place->from = NULL;
-		if (!reduced_wants(e, name) && i != table->header.e_shstrndx)
+		*place = (struct reduced_place){ .offset = at };
+		if (!reduced_wants(e, name) && i != table->names_section)
 			continue;
 		source = reduced_source(e, section, name, &from);
 		if (!source)
@@ -183,21 +247,33 @@ static void reduced_layout(struct reduced *e)
 		  table->sections * (uint64_t)table->class->shdr_size;
 }
 
+/* The sections with addresses that have bytes; how many. */
+static uint32_t reduced_starts(const struct reduced *e,
+			       uint32_t list[REDUCED_STARTS])
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < e->table->sections && n < REDUCED_STARTS; i++)
+		if (e->place[i].from &&
+		    e->table->section[i].sh_flags & SHF_ALLOC)
+			list[n++] = i;
+	return n;
+}
+
 /* Where the bytes at an address went; 0: nowhere. */
-static uint64_t reduced_went(const struct reduced *e, uint64_t address,
-			     uint64_t size)
+static uint64_t reduced_went(const struct reduced *e, const uint32_t *list,
+			     uint32_t n, uint64_t address, uint64_t size)
 {
 	uint32_t i;
 
-	for (i = 0; i < e->table->sections; i++) {
-		const Elf64_Shdr *section = &e->table->section[i];
+	for (i = 0; i < n; i++) {
+		const Elf64_Shdr *section = &e->table->section[list[i]];
+		const struct reduced_place *place = &e->place[list[i]];
 
-		if (e->place[i].from && section->sh_flags & SHF_ALLOC &&
-		    address >= section->sh_addr &&
+		if (address >= section->sh_addr &&
 		    elf_tables_within(address - section->sh_addr, size,
-				      e->place[i].size))
-			return e->place[i].offset +
-			       (address - section->sh_addr);
+				      place->size))
+			return place->offset + (address - section->sh_addr);
 	}
 	return 0;
 }
@@ -206,15 +282,14 @@ static uint64_t reduced_went(const struct reduced *e, uint64_t address,
  * none is voided. */
 static void reduced_phdrs(struct reduced *e)
 {
-	uint32_t i;
+	uint32_t list[REDUCED_STARTS], n = reduced_starts(e, list), i;
 
 	for (i = 0; i < e->binary.phdrs; i++) {
 		Elf64_Phdr *p = &e->phdr[i];
 
 		*p = e->binary.phdr[i];
-		p->p_offset = p->p_type == PT_LOAD ? 0
-						   : reduced_went(e, p->p_vaddr,
-								  p->p_filesz);
+		p->p_offset = p->p_type == PT_LOAD ? 0 :
+			reduced_went(e, list, n, p->p_vaddr, p->p_filesz);
 		if (p->p_offset)
 			continue;
 		if (p->p_filesz && p->p_type != PT_LOAD && p->p_type != PT_TLS)
@@ -250,7 +325,8 @@ int reduced_plan(struct reduced *e, uint64_t debug_bytes_max)
 	e->table = reduced_together(e) ? &e->debug : &e->binary;
 	e->place = calloc(e->table->sections, sizeof(*e->place));
 	e->phdr = calloc(e->binary.phdrs + 1, sizeof(*e->phdr));
-	if (e->place == NULL || e->phdr == NULL) {
+	if (e->place == NULL || e->phdr == NULL ||
+	    (e->table != &e->binary && reduced_list(e))) {
 		reduced_free(e);
 		return -ENOMEM;
 	}
@@ -273,8 +349,11 @@ void reduced_free(struct reduced *e)
 {
 	free(e->place);
 	free(e->phdr);
+	free(e->wanted);
 	e->place = NULL;
 	e->phdr = NULL;
+	e->wanted = NULL;
+	e->wanted_count = 0;
 }
 
 /* ---- reading ---- */
@@ -330,6 +409,17 @@ static void reduced_header(const struct reduced *e, uint32_t i, Elf64_Shdr *to)
 	} else {
 		memset(to, 0, sizeof(*to));
 	}
+	/* what does not fit into the header */
+	if (i == 0 && e->header.e_shnum == 0)
+		to->sh_size = e->table->sections;
+	if (i == 0 && e->header.e_shstrndx == SHN_XINDEX)
+		to->sh_link = e->table->names_section;
+}
+
+/* The first record of a table that ends behind an offset. */
+static uint64_t reduced_record(uint64_t table, size_t each, uint64_t offset)
+{
+	return offset > table ? (offset - table) / each : 0;
 }
 
 /* The tables' part of that piece of the file. */
@@ -339,6 +429,7 @@ static void reduced_read_tables(const struct reduced *e, uint64_t offset,
 	const struct elf_class *class = e->table->class;
 	uint8_t bytes[REDUCED_RECORD];
 	Elf64_Shdr header;
+	uint64_t at;
 	uint32_t i;
 
 	class->put_ehdr(bytes, &e->header);
@@ -349,13 +440,32 @@ static void reduced_read_tables(const struct reduced *e, uint64_t offset,
 			     e->header.e_phoff + i * class->phdr_size, bytes,
 			     class->phdr_size);
 	}
-	for (i = 0; i < e->table->sections; i++) {
-		reduced_header(e, i, &header);
+	for (at = reduced_record(e->header.e_shoff, class->shdr_size, offset);
+	     at < e->table->sections; at++) {
+		uint64_t start = e->header.e_shoff + at * class->shdr_size;
+
+		if (start >= offset + n)
+			break;
+		reduced_header(e, (uint32_t)at, &header);
 		class->put_shdr(bytes, &header);
-		reduced_copy(offset, to, n,
-			     e->header.e_shoff + i * class->shdr_size, bytes,
-			     class->shdr_size);
+		reduced_copy(offset, to, n, start, bytes, class->shdr_size);
 	}
+}
+
+/* The first place that ends behind an offset (I2). */
+static uint32_t reduced_first(const struct reduced *e, uint64_t offset)
+{
+	uint32_t low = 0, high = e->table->sections;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (e->place[middle].offset + e->place[middle].size <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 int reduced_read(const struct reduced *e, uint64_t offset, uint8_t *to,
@@ -365,12 +475,16 @@ int reduced_read(const struct reduced *e, uint64_t offset, uint8_t *to,
 
 	memset(to, 0, n);
 	reduced_read_tables(e, offset, to, n);
-	for (i = 0; i < e->table->sections; i++) {
+	for (i = reduced_first(e, offset); i < e->table->sections; i++) {
 		const struct reduced_place *place = &e->place[i];
 		uint64_t into;
 		size_t skip, common;
 		int err;
 
+		if (place->offset >= offset + n)
+			break;
+		CLAIM_FULL(i == 0 || place->offset >=
+				     place[-1].offset + place[-1].size);
 		if (!place->from)
 			continue;
 		common = reduced_common(offset, n, place->offset, place->size,

@@ -24,6 +24,13 @@ struct reduced_place {
 	uint64_t size;
 };
 
+/* A section of the binary that may be wanted. */
+struct reduced_wanted {
+	uint64_t address;
+	uint32_t name;		/* its number among those that are wanted */
+	uint32_t section;
+};
+
 struct reduced {
 	struct elf_tables binary, debug;	/* the caller's */
 	/* what was made of the two */
@@ -31,6 +38,8 @@ struct reduced {
 	Elf64_Ehdr header;
 	Elf64_Phdr *phdr;		/* binary.phdrs */
 	struct reduced_place *place;	/* table->sections */
+	struct reduced_wanted *wanted;	/* the binary's, if there are two */
+	size_t wanted_count;
 	uint64_t size;		/* of the reduced file */
 	uint64_t debug_bytes;	/* of it, of debug information */
 	bool cut;		/* debug information was left out */

@@ -169,11 +169,12 @@ struct wanted {
 	bool is_found;
 };
 
-static bool is_another(void *owner, const Elf64_Sym *symbol, const char *name)
+static bool is_another(void *owner, const Elf64_Sym *symbol, const char *name,
+		       uint32_t section)
 {
 	struct wanted *wanted = owner;
 
-	if (symbol->st_shndx == SHN_UNDEF ||
+	if (section == SHN_UNDEF ||
 	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
 	    strcmp(name, wanted->name) != 0)
 		return true;
@@ -185,13 +186,13 @@ static bool is_another(void *owner, const Elf64_Sym *symbol, const char *name)
 static bool find_function(const struct elf_tables *elf, const char *name,
 			  Elf64_Sym *found)
 {
+	const Elf64_Shdr *tables[] = { elf_tables_of_type(elf, SHT_DYNSYM),
+				       elf_tables_of_type(elf, SHT_SYMTAB) };
 	struct wanted wanted = { .name = name };
 
-	for (uint32_t i = 0; i < elf->sections && !wanted.is_found; i++)
-		if (elf->section[i].sh_type == SHT_SYMTAB ||
-		    elf->section[i].sh_type == SHT_DYNSYM)
-			elf_symbols_each(elf, &elf->section[i], is_another,
-					 &wanted);
+	for (size_t i = 0; i < 2 && !wanted.is_found; i++)
+		if (tables[i] != NULL)
+			elf_symbols_each(elf, tables[i], is_another, &wanted);
 	*found = wanted.found;
 	return wanted.is_found;
 }

@@ -8,14 +8,23 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/symbol/elf_symbols.h"
 #include "unwind/claim.h"
 
 /* How many that begin further in front are looked at. */
 #define OVERLAP_MAX 64
 
-static uint32_t rank(const GElf_Sym *symbol)
+/* What is read into it. */
+struct reading {
+	struct symtab *table;
+	const struct elf_tables *file;
+	uint32_t section;	/* that `limit` is the end of */
+	uint64_t limit;
+};
+
+static uint32_t rank(const Elf64_Sym *symbol)
 {
-	switch (GELF_ST_BIND(symbol->st_info)) {
+	switch (ELF64_ST_BIND(symbol->st_info)) {
 	case STB_GLOBAL:
 	case STB_GNU_UNIQUE:
 		return 0;
@@ -27,12 +36,11 @@ static uint32_t rank(const GElf_Sym *symbol)
 }
 
 /* Labels of assembly may be functions; "$x" and ".L1" are none. */
-static bool is_function(const GElf_Sym *symbol, const char *name)
+static bool is_function(const Elf64_Sym *symbol, const char *name)
 {
-	unsigned type = GELF_ST_TYPE(symbol->st_info);
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-	if (name == NULL || name[0] == 0 || symbol->st_value == 0 ||
-	    symbol->st_shndx == SHN_UNDEF)
+	if (name[0] == 0 || symbol->st_value == 0)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
@@ -40,67 +48,56 @@ static bool is_function(const GElf_Sym *symbol, const char *name)
 }
 
 /* Where the section of code ends; 0: it is none. */
-static uint64_t code_end(Elf *elf, unsigned index)
+static uint64_t code_end(const struct elf_tables *file, uint32_t index)
 {
-	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(elf, index) :
-		NULL;
-	GElf_Shdr header;
+	const Elf64_Shdr *section = index < file->sections ?
+		&file->section[index] : NULL;
 
-	if (section == NULL || gelf_getshdr(section, &header) == NULL ||
-	    !(header.sh_flags & SHF_EXECINSTR))
+	if (section == NULL || !(section->sh_flags & SHF_EXECINSTR))
 		return 0;
-	return header.sh_addr + header.sh_size;
+	return section->sh_addr + section->sh_size;
 }
 
-static void add_all(struct symtab *table, Elf *elf, Elf_Scn *section,
-		    const GElf_Shdr *header)
+static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
+		uint32_t section)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count = data != NULL && header->sh_entsize > 0 ?
-		data->d_size / header->sh_entsize : 0;
-	unsigned last = SHN_UNDEF;
-	uint64_t limit = 0;
+	struct reading *reading = owner;
+	struct symtab *table = reading->table;
+	struct symtab_symbol *new;
+	uint64_t left;
 
-	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
-		struct symtab_symbol *new;
-		const char *name;
-		GElf_Sym symbol;
-
-		if (gelf_getsym(data, (int)i, &symbol) == NULL)
-			break;
-		name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (!is_function(&symbol, name))
-			continue;
-		if (symbol.st_shndx != last)
-			limit = code_end(elf, last = symbol.st_shndx);
-		if (limit <= symbol.st_value)
-			continue;
-		GROW(table->list, table->count, table->capacity);
-		new = &table->list[table->count];
-		new->address = symbol.st_value;
-		new->limit = limit;
-		new->end = symbol.st_value + (symbol.st_size <
-					      limit - symbol.st_value ?
-					      symbol.st_size :
-					      limit - symbol.st_value);
-		new->name = name;
-		new->order = rank(&symbol) << 30 |
-			((uint32_t)table->count & 0x3fffffff);
-		CLAIM_FULL(new->address < new->limit && new->end <= new->limit);
-		table->count++;
+	if (section == SHN_UNDEF || !is_function(symbol, name))
+		return true;
+	if (section != reading->section) {
+		reading->limit = code_end(reading->file, section);
+		reading->section = section;
 	}
+	if (reading->limit <= symbol->st_value)
+		return true;
+	left = reading->limit - symbol->st_value;
+	GROW(table->list, table->count, table->capacity);
+	new = &table->list[table->count];
+	new->address = symbol->st_value;
+	new->limit = reading->limit;
+	new->end = symbol->st_value +
+		(symbol->st_size < left ? symbol->st_size : left);
+	new->name = name;
+	new->order = rank(symbol) << 30 |
+		((uint32_t)table->count & 0x3fffffff);
+	CLAIM_FULL(new->address < new->limit && new->end <= new->limit);
+	table->count++;
+	return true;
 }
 
-size_t symtab_add(struct symtab *table, struct elffile *file, unsigned type)
+size_t symtab_add(struct symtab *table, const struct elffile *file,
+		  uint32_t type)
 {
+	struct reading reading = { .table = table, .file = &file->tables };
+	const Elf64_Shdr *symbols = elf_tables_of_type(&file->tables, type);
 	size_t before = table->count;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
 
-	while ((section = elf_nextscn(file->elf, section)) != NULL)
-		if (gelf_getshdr(section, &header) != NULL &&
-		    header.sh_type == type)
-			add_all(table, file->elf, section, &header);
+	if (symbols != NULL)
+		elf_symbols_each(&file->tables, symbols, add, &reading);
 	return table->count - before;
 }
 
@@ -136,20 +133,28 @@ void symtab_free(struct symtab *table)
 	memset(table, 0, sizeof(*table));
 }
 
-const struct symtab_symbol *symtab_find(const struct symtab *table,
-					uint64_t address)
+/* The first symbol behind an address. */
+static size_t first_behind(const struct symtab *table, uint64_t address)
 {
-	const struct symtab_symbol *list = table->list, *last;
-	size_t low = 0, high = table->count, looked = 0;
+	size_t low = 0, high = table->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (list[middle].address <= address)
+		if (table->list[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+const struct symtab_symbol *symtab_find(const struct symtab *table,
+					uint64_t address)
+{
+	const struct symtab_symbol *list = table->list, *last;
+	size_t low = first_behind(table, address), looked = 0;
+
 	if (low == 0)
 		return NULL;
 	last = &list[low - 1];
@@ -159,4 +164,15 @@ const struct symtab_symbol *symtab_find(const struct symtab *table,
 			return &list[low - 1];
 	return last->end == last->address && last->limit > address ? last :
 		NULL;
+}
+
+void symtab_around(const struct symtab *table, uint64_t address, uint64_t *end,
+		   uint64_t *next)
+{
+	size_t behind = first_behind(table, address);
+
+	if (behind > 0 && table->list[behind - 1].reach <= address)
+		*end = table->list[behind - 1].reach;
+	if (behind < table->count)
+		*next = table->list[behind].address;
 }

@@ -23,9 +23,10 @@ struct symtab {
 	size_t capacity;
 };
 
-/* All functions of the tables of this type (SHT_SYMTAB, SHT_DYNSYM). Names
+/* All functions of the table of this type (SHT_SYMTAB, SHT_DYNSYM). Names
  * live as long as the file. Returns how many there were. */
-size_t symtab_add(struct symtab *table, struct elffile *file, unsigned type);
+size_t symtab_add(struct symtab *table, const struct elffile *file,
+		  uint32_t type);
 /* After the last of them. */
 void symtab_sort(struct symtab *table);
 void symtab_free(struct symtab *table);
@@ -37,5 +38,10 @@ void symtab_free(struct symtab *table);
  */
 const struct symtab_symbol *symtab_find(const struct symtab *table,
 					uint64_t address);
+
+/* Where the last symbol before an address ends, and the next one behind it
+ * begins; left as they are where there is none. */
+void symtab_around(const struct symtab *table, uint64_t address, uint64_t *end,
+		   uint64_t *next);
 
 #endif

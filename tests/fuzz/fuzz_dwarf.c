@@ -103,16 +103,19 @@ static struct elffile *open_copy(const uint8_t *data, size_t size)
 static void ask_file(const uint8_t *data, size_t size)
 {
 	struct elffile *file = open_copy(data, size);
-	struct span sections[DWARF_SECTIONS], id;
+	struct span sections[DWARF_SECTIONS];
+	uint8_t id[ELF_TABLES_ID_MAX];
+	char name[256];
 	struct fdes_range range;
 	struct fdes fdes;
 	struct symtab symbols = { 0 };
+	uint64_t end, next;
 
 	if (file == NULL)
 		return;
-	elffile_build_id(file);
-	elffile_debuglink(file);
-	elffile_altlink(file, &id);
+	elf_tables_id(&file->tables, id);
+	elf_tables_link(&file->tables, name, sizeof(name));
+	elf_tables_alternate(&file->tables, name, sizeof(name), id);
 	fdes_open(&fdes, file);
 	symtab_add(&symbols, file, SHT_SYMTAB);
 	symtab_add(&symbols, file, SHT_DYNSYM);
@@ -121,6 +124,7 @@ static void ask_file(const uint8_t *data, size_t size)
 		symtab_find(&symbols, i << i);
 		fdes_is_signal(&fdes, i << i);
 		fdes_find(&fdes, i << i, &range);
+		symtab_around(&symbols, i << i, &end, &next);
 	}
 	elffile_close(minidebug_open(file));
 	dwarf_sections(file, false, sections);

@@ -120,6 +120,33 @@ def of_a_separate_debug_file(directory):
 
 
 @case
+def of_a_program_of_many_sections(directory):
+    """More than the header of its file can count."""
+    need("gcc")
+    more = os.path.join(directory, "more.s")
+    with open(more, "w") as file:
+        for i in range(70000):
+            file.write('.section .many_%d,"",%%progbits\n.byte 1\n' % i)
+        file.write('.section .note.GNU-stack,"",%progbits\n')
+    path = os.path.join(directory, "prog")
+    equal(bare(["gcc", "-g", "-O2", "-o", path, source(), more, "-rdynamic",
+                "-I", os.path.dirname(source()), "-ldl"]).status, 0, "gcc")
+    carried = run(directory, [path, "0"], "--embed", "debug").trace
+    bare_one = os.path.join(directory, "bare.trace")
+    done = gnomon("run", "-o", bare_one, "--embed", "none", path, "0")
+    equal(done.status, 0, done.err)
+    packed = os.path.join(directory, "packed.trace")
+    done = gnomon("repack", "--embed", "debug", "-o", packed, bare_one)
+    equal(done.status, 0, done.err)
+    at_hand = [frame.get("function") for frame in
+               frames(bare_one, "tgt_outer")]
+    check("tgt_inner" in at_hand, at_hand)
+    os.unlink(path)
+    check_names(carried, path)
+    check_names(packed, path)
+
+
+@case
 def of_what_debug_files_share(directory):
     """dwz moves what several have to a file of its own."""
     need("dwz")

@@ -44,20 +44,18 @@ static size_t parse_id(uint8_t id[64], const char *hex)
 	return size;
 }
 
-static size_t read_id(uint8_t id[64], const char *path)
+static size_t read_id(uint8_t id[ELF_TABLES_ID_MAX],
+		      const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct elffile *file = fd >= 0 ? elffile_open(fd, path) : NULL;
-	struct span found = { 0 };
+	size_t size;
 
 	if (file == NULL)
 		return 0;
-	found = elffile_build_id(file);
-	if (found.size > 64)
-		found.size = 0;
-	memcpy(id, found.data, found.size);
+	size = elf_tables_id(&file->tables, id);
 	elffile_close(file);
-	return found.size;
+	return size;
 }
 
 static void print(const struct symbol_request *request,

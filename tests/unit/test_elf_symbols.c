@@ -72,14 +72,18 @@ static int unload(void **state)
 
 struct seen {
 	uint64_t count, until;
-	uint64_t mains, many, longest;
+	uint64_t mains, many, longest, elsewhere;
 };
 
-static bool see(void *owner, const Elf64_Sym *symbol, const char *name)
+static bool see(void *owner, const Elf64_Sym *symbol, const char *name,
+		uint32_t section)
 {
 	struct seen *seen = owner;
 	size_t length = strlen(name);
 
+	/* which all fit into symbols here */
+	seen->elsewhere += section != (symbol->st_shndx < SHN_LORESERVE ?
+				       symbol->st_shndx : ELF_SYMBOLS_NOWHERE);
 	seen->longest = length > seen->longest ? length : seen->longest;
 	seen->mains += strcmp(name, "main") == 0 && symbol->st_size > 0 &&
 		       ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
@@ -96,6 +100,7 @@ static void each_has_its_name(void **state)
 	assert_true(elf_symbols_each(&tables, symtab, see, &seen));
 	assert_int_equal(seen.count, symtab->sh_size / sizeof(Elf64_Sym));
 	assert_int_equal(seen.many, MANY);
+	assert_int_equal(seen.elsewhere, 0);
 	assert_int_equal(seen.mains, 1);
 }
 
@@ -189,10 +194,48 @@ static void a_file_without_sections(void **state)
 	/* names outside of the table; more than the file has */
 	say_sections((uint16_t)tables.sections, (uint16_t)tables.sections);
 	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), -EBADMSG);
-	say_sections(ELF_TABLES_SECTIONS, 1);
+	say_sections(SHN_LORESERVE - 1, 1);
 	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), -EBADMSG);
-	say_sections(ELF_TABLES_SECTIONS + 1, 1);
-	assert_int_equal(elf_tables_load_bare(&bare, tables.fd), -E2BIG);
+}
+
+static void say_first(uint64_t count, uint32_t names)
+{
+	Elf64_Shdr first = { .sh_size = count, .sh_link = names };
+
+	assert_int_equal(pwrite(tables.fd, &first, sizeof(first),
+				(off_t)tables.header.e_shoff), sizeof(first));
+}
+
+/* The first section counts what the header cannot. */
+static void a_file_of_more_sections(void **state)
+{
+	struct elf_tables more;
+
+	(void)state;
+	if (tables.class->ehdr_size != sizeof(Elf64_Ehdr))
+		skip();
+	say_sections(0, SHN_XINDEX);
+	say_first(tables.sections, tables.names_section);
+	assert_int_equal(elf_tables_load(&more, tables.fd), 0);
+	assert_int_equal(more.sections, tables.sections);
+	assert_string_equal(elf_tables_name(&more, &more.section[1]),
+			    elf_tables_name(&tables, &tables.section[1]));
+	elf_tables_free(&more);
+	say_first(tables.sections, tables.sections);
+	assert_int_equal(elf_tables_load(&more, tables.fd), -EBADMSG);
+	say_first(UINT64_MAX / sizeof(Elf64_Shdr) + 2, 1);
+	assert_int_equal(elf_tables_load(&more, tables.fd), -EBADMSG);
+	/* bytes that cost nothing: the file has a hole */
+	say_first(ELF_TABLES_SECTIONS + UINT64_C(1), tables.names_section);
+	assert_int_equal(elf_tables_load(&more, tables.fd), -EBADMSG);
+	assert_int_equal(ftruncate(tables.fd, (off_t)(tables.size +
+			 (ELF_TABLES_SECTIONS + 1) * sizeof(Elf64_Shdr))), 0);
+	assert_int_equal(elf_tables_load(&more, tables.fd), -E2BIG);
+	assert_null(more.section);
+	say_first(ELF_TABLES_SECTIONS, tables.names_section);
+	assert_int_equal(elf_tables_load(&more, tables.fd), 0);
+	assert_int_equal(more.sections, ELF_TABLES_SECTIONS);
+	elf_tables_free(&more);
 }
 
 /* Whose opening waits, or does something, or cannot be. */
@@ -231,6 +274,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_may_be_cut, load,
 						unload),
 		cmocka_unit_test_setup_teardown(a_file_without_sections, load,
+						unload),
+		cmocka_unit_test_setup_teardown(a_file_of_more_sections, load,
 						unload),
 		cmocka_unit_test(files_that_are_none),
 	};

@@ -14,9 +14,12 @@
 #include <unistd.h>
 
 #include "cli/symbol/reduced.h"
+#include "elf_builder.h"
 
 #define PIECE 4099		/* no part of anything's size */
 #define MUTATIONS 6000
+#define MANY 70000u		/* sections: more than a header can count */
+#define SECONDS 20		/* for a million of them: it takes some tenths */
 
 static struct reduced reduced;
 
@@ -442,6 +445,112 @@ static void survives_any_table(void **state)
 	free(bytes);
 }
 
+/* A file of many sections; what has to be found in the last of them, two at each
+ * address, is in the binary only. */
+static int build_many(bool debug)
+{
+	const Elf64_Shdr code = { .sh_type = debug ? SHT_NOBITS : SHT_PROGBITS,
+				  .sh_flags = SHF_ALLOC | SHF_EXECINSTR };
+	const Elf64_Shdr bits = { .sh_type = SHT_PROGBITS };
+	Elf64_Shdr frame = code;
+	struct elf_builder b;
+	char name[32];
+	int fd;
+
+	elf_builder_begin(&b);
+	for (uint32_t i = 1; i < MANY; i++) {
+		snprintf(name, sizeof(name), ".text.f%u", i);
+		elf_builder_section(&b, &code, name, "\xc3", 1);
+	}
+	for (uint64_t i = 0; i < 6; i++) {
+		char bytes[] = { 'f', 'r', (char)('0' + i) };
+
+		frame.sh_addr = 0x1000 * (i % 3 + 1);
+		elf_builder_section(&b, &frame, i < 3 ? ".eh_frame" : ".opd",
+				    bytes, 3);
+	}
+	if (debug)
+		elf_builder_section(&b, &bits, ".debug_info", "info", 4);
+	elf_builder_end(&b);
+	fd = copy_of(b.bytes, b.size);
+	elf_builder_free(&b);
+	return fd;
+}
+
+static void keeps_more_sections_than_a_header_can_count(void **state)
+{
+	int binary = build_many(false), debug = build_many(true);
+	uint8_t *bytes;
+	GElf_Shdr header;
+	Elf_Data *data;
+	size_t size, count;
+	Elf *elf;
+
+	(void)state;
+	bytes = reduce(binary, debug, UINT64_MAX, &size);
+	assert_non_null(bytes);
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)bytes, size);
+	assert_int_equal(elf_getshdrnum(elf, &count), 0);
+	assert_int_equal(count, MANY + 8);
+	data = section(elf, ".debug_info", &header);
+	assert_int_equal(data->d_size, 4);
+	assert_memory_equal(data->d_buf, "info", 4);
+	for (uint32_t i = 0; i < 6; i++) {
+		char wanted[] = { 'f', 'r', (char)('0' + i) };
+
+		assert_non_null(gelf_getshdr(elf_getscn(elf, MANY + i),
+					     &header));
+		data = elf_rawdata(elf_getscn(elf, MANY + i), NULL);
+		assert_int_equal(header.sh_addr, 0x1000 * (i % 3 + 1));
+		assert_int_equal(data->d_size, 3);
+		assert_memory_equal(data->d_buf, wanted, 3);
+	}
+	assert_non_null(gelf_getshdr(elf_getscn(elf, 5), &header));
+	assert_int_equal(header.sh_type, SHT_NOBITS);
+	assert_string_equal(elf_strptr(elf, MANY + 7, header.sh_name),
+			    ".text.f5");
+	elf_end(elf);
+	free(bytes);
+	close(binary);
+	close(debug);
+}
+
+/* A million sections of which each is wanted, and is nowhere, at any address
+ * and at one. */
+static void does_not_compare_all_with_all(void **state)
+{
+	static const char *const names[] = { ".eh_frame", ".debug_x", "" };
+	Elf64_Shdr bits = { .sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC };
+	uint8_t piece[PIECE];
+
+	(void)state;
+	alarm(SECONDS);
+	for (size_t i = 0; i < 6; i++) {
+		struct elf_builder b;
+		int fd;
+
+		elf_builder_begin(&b);
+		for (uint32_t n = 2; n < ELF_TABLES_SECTIONS; n++) {
+			bits.sh_addr = i < 3 ? n : 0;
+			elf_builder_section(&b, &bits, "", NULL, 0);
+			b.sections[n - 1].sh_name = 1;
+		}
+		memcpy(b.text + 1, names[i % 3], strlen(names[i % 3]) + 1);
+		elf_builder_end(&b);
+		fd = copy_of(b.bytes, b.size);
+		elf_builder_free(&b);
+		assert_int_equal(load(&reduced.binary, fd), 0);
+		assert_int_equal(load(&reduced.debug, fd), 0);
+		assert_int_equal(reduced_plan(&reduced, UINT64_MAX), 0);
+		for (uint64_t at = 0; at + PIECE < reduced.size; at += PIECE)
+			assert_int_equal(reduced_read(&reduced, at, piece,
+						      PIECE), 0);
+		close(fd);
+	}
+	alarm(0);
+}
+
 static void notices_a_file_that_has_shrunk(void **state)
 {
 	int self = open("/proc/self/exe", O_RDONLY);
@@ -491,6 +600,8 @@ int main(void)
 		cmocka_unit_test(stays_below_a_file_that_claims_more),
 		cmocka_unit_test(survives_any_length),
 		cmocka_unit_test(survives_any_table),
+		cmocka_unit_test(keeps_more_sections_than_a_header_can_count),
+		cmocka_unit_test(does_not_compare_all_with_all),
 		cmocka_unit_test(notices_a_file_that_has_shrunk),
 		cmocka_unit_test(refuses_what_is_no_such_file),
 	};

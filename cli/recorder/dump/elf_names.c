@@ -43,14 +43,9 @@ static bool elf_names_same(const struct elf_tables *t, const uint8_t *build_id,
 /* .symtab, or else .dynsym. */
 static const Elf64_Shdr *elf_names_table(const struct elf_tables *t)
 {
-	const Elf64_Shdr *found = NULL;
-	uint32_t i;
+	const Elf64_Shdr *table = elf_tables_of_type(t, SHT_SYMTAB);
 
-	for (i = 0; i < t->sections; i++)
-		if (t->section[i].sh_type == SHT_SYMTAB ||
-		    (t->section[i].sh_type == SHT_DYNSYM && !found))
-			found = &t->section[i];
-	return found;
+	return table ? table : elf_tables_of_type(t, SHT_DYNSYM);
 }
 
 static uint32_t elf_names_rank(const Elf64_Sym *symbol, const char *name,
@@ -119,13 +114,13 @@ static bool elf_names_offer(struct elf_names *f,
 }
 
 static bool elf_names_symbol(void *owner, const Elf64_Sym *symbol,
-			     const char *name)
+			     const char *name, uint32_t section)
 {
 	struct elf_names *f = owner;
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
 	return (type != STT_FUNC && type != STT_GNU_IFUNC) ||
-	       symbol->st_shndx == SHN_UNDEF ||
+	       section == SHN_UNDEF ||
 	       symbol->st_value + symbol->st_size <= symbol->st_value ||
 	       elf_names_offer(f, symbol, name);
 }

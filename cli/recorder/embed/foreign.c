@@ -69,12 +69,12 @@ static const char *foreign_allocator(const char *name)
 }
 
 static bool foreign_symbol(void *owner, const Elf64_Sym *symbol,
-			   const char *name)
+			   const char *name, uint32_t section)
 {
 	struct foreign_file *f = owner;
 	const char *allocator;
 
-	if (symbol->st_shndx == SHN_UNDEF ||
+	if (section == SHN_UNDEF ||
 	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
 	    (!f->program && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL) ||
 	    strnlen(name, FOREIGN_NAME_MAX) == FOREIGN_NAME_MAX)
@@ -93,23 +93,21 @@ static bool foreign_symbol(void *owner, const Elf64_Sym *symbol,
 	return true;
 }
 
+static void foreign_table(struct foreign_file *f, const struct elf_tables *t,
+			  uint32_t type)
+{
+	const Elf64_Shdr *table = elf_tables_of_type(t, type);
+
+	f->dynamic = type == SHT_DYNSYM;
+	if (table)
+		elf_symbols_each(t, table, foreign_symbol, f);
+}
+
 static void foreign_tables(struct foreign_file *f, const struct elf_tables *t)
 {
-	/* one of each kind: a file may say that it has thousands */
-	bool symbols = true, dynamic = f->program;
-	uint32_t i;
-
-	for (i = 0; i < t->sections; i++) {
-		const Elf64_Shdr *section = &t->section[i];
-		bool *wanted = section->sh_type == SHT_SYMTAB ? &symbols :
-			       section->sh_type == SHT_DYNSYM ? &dynamic : NULL;
-
-		if (!wanted || !*wanted)
-			continue;
-		*wanted = false;
-		f->dynamic = section->sh_type == SHT_DYNSYM;
-		elf_symbols_each(t, section, foreign_symbol, f);
-	}
+	if (f->program)
+		foreign_table(f, t, SHT_DYNSYM);
+	foreign_table(f, t, SHT_SYMTAB);
 }
 
 /* What hooks have said of the image. */
