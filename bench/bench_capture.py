@@ -10,6 +10,7 @@ UNWINDERS = (
     ("gnomon", "bench-capture"),
     ("gnomon-validate", "bench-capture"),
     ("gnomon-off", "bench-capture"),
+    ("gnomon-walk", "bench-capture"),
     ("unw_backtrace", "bench-capture"),
     ("backtrace", "bench-capture"),
     ("_Unwind_Backtrace", "bench-capture"),

@@ -36,6 +36,8 @@
 #include "bench/segments.h"
 #include "unwind/capture.h"
 #include "unwind/memory.h"
+#include "unwind/stack.h"
+#include "unwind/walk.h"
 
 #define UNWINDER_FRAMES_MAX 2048
 #define UNWINDER_NODES_MAX (1u << 23)
@@ -53,6 +55,7 @@ static _Atomic uint32_t unwinder_image_count;
 static char *unwinder_next, *unwinder_end;
 static struct capture_thread *unwinder_thread;
 static struct segments *unwinder_segments;
+static bool unwinder_walks;	/* addresses alone */
 static uint32_t unwinder_context;
 static void *unwinder_stubs;	/* the function that barriers seem to be in */
 
@@ -158,6 +161,48 @@ static void unwinder_gnomon(void)
 	unwinder_context = capture_stack(
 		unwinder_thread, (uintptr_t)__builtin_return_address(0),
 		(uintptr_t)__builtin_dwarf_cfa(), *fp);
+}
+
+/* As gu_walk. */
+static void unwinder_gnomon_walk(void)
+{
+	const uintptr_t *fp = __builtin_frame_address(0);
+	struct walk_start start = {
+		.ra = (uintptr_t)__builtin_return_address(0),
+		.sp = (uintptr_t)__builtin_dwarf_cfa(), .fp = *fp,
+	};
+	enum gt_stop stop;
+	uint64_t hash;
+
+	if (!stack_is_base(unwinder_thread, start.sp))
+		return;
+	start.hi = unwinder_thread->hi;
+	unwinder_depth = (int)walk_addresses(&start,
+					     (uintptr_t *)unwinder_stack,
+					     UNWINDER_FRAMES_MAX, &stop, &hash);
+}
+
+/* Of this function's caller, like backtrace()'s but for its own frame. */
+static void unwinder_gnomon_walk_checked(void)
+{
+	static void *theirs[UNWINDER_FRAMES_MAX];
+	int i, count = backtrace(theirs, UNWINDER_FRAMES_MAX);
+
+	unwinder_gnomon_walk();
+	for (i = 1; i < count && i < unwinder_depth; i++)
+		if (theirs[i] != unwinder_stack[i])
+			break;
+	if (i == count && i == unwinder_depth)
+		return;
+	fprintf(stderr, "bench: the walk differs from backtrace()'s at frame "
+			"%d of %d (%d)\n", i, count, unwinder_depth);
+	exit(1);
+}
+
+static int unwinder_open_walk(void)
+{
+	unwinder_walks = true;
+	return unwinder_open_gnomon(CAPTURE_OFF);
 }
 
 static void unwinder_by_segments(void)
@@ -288,6 +333,7 @@ static const struct unwinder unwinder_table[] = {
 	{ "gnomon", unwinder_open_auto, unwinder_gnomon },
 	{ "gnomon-validate", unwinder_open_validate, unwinder_gnomon },
 	{ "gnomon-off", unwinder_open_off, unwinder_gnomon },
+	{ "gnomon-walk", unwinder_open_walk, unwinder_gnomon_walk },
 	{ "segments", unwinder_open_segments, unwinder_by_segments },
 	{ "unw_backtrace", unwinder_open_libunwind, unwinder_libunwind },
 	{ "backtrace", unwinder_open_plain, unwinder_glibc },
@@ -310,7 +356,7 @@ unsigned unwinder_frames(void)
 	uint32_t id = unwinder_context;
 	unsigned n = 0;
 
-	if (!unwinder_thread)
+	if (unwinder_depth)
 		return (unsigned)unwinder_depth;
 	for (; id >= GT_STOP_COUNT; id = unwinder_nodes[id].parent)
 		n++;
@@ -367,5 +413,7 @@ bool unwinder_describe(struct unwinder_thread *thread)
 
 void (*unwinder_checked(void))(void)
 {
+	if (unwinder_walks)
+		return unwinder_gnomon_walk_checked;
 	return unwinder_thread ? unwinder_gnomon_checked : NULL;
 }

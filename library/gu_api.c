@@ -26,6 +26,7 @@
 #include "unwind/capture_fast.h"
 #include "unwind/context.h"
 #include "unwind/image.h"
+#include "unwind/stack.h"
 #include "unwind/walk.h"
 
 #define SLOW __attribute__((noinline, cold))
@@ -56,23 +57,33 @@ static SLOW uint32_t capture_otherwise(uintptr_t ra, uintptr_t sp,
 	return context;
 }
 
+/* Such a thread belongs to this process (gu_area.c, I1), and has been through
+ * the slow case. */
+static bool is_idle(const struct gu_thread *t)
+{
+	return t && atomic_load_explicit(&t->busy.sp, memory_order_relaxed) ==
+			    GU_IDLE && t->capture;
+}
+
+/* An idle one; gu_mark_release gives it back. */
+static void mark_enter(struct gu_mark *mark, uintptr_t ra, uintptr_t sp)
+{
+	mark->ra = ra;
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&mark->sp, sp, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
 uint32_t gu_capture(void)
 {
 	uintptr_t ra = CALLER_RA, sp = CALLER_SP, fp = CALLER_FP;
 	struct gu_thread *t = gu_self;
 	uint32_t context;
 
-	/* A thread with an idle mark belongs to this process (gu_area.c, I1)
-	 * and has been through the slow case. */
-	if (__builtin_expect(!t || atomic_load_explicit(&t->busy.sp,
-							memory_order_relaxed) !=
-					   GU_IDLE || !t->capture, 0)) {
+	if (__builtin_expect(!is_idle(t), 0)) {
 		context = capture_otherwise(ra, sp, fp);
 	} else {
-		t->busy.ra = ra;
-		atomic_signal_fence(memory_order_seq_cst);
-		atomic_store_explicit(&t->busy.sp, sp, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
+		mark_enter(&t->busy, ra, sp);
 		context = capture_stack_fast(t->capture, ra, sp, fp);
 		gu_mark_release(&t->busy);
 	}
@@ -118,19 +129,6 @@ static uintptr_t *samples_take(struct gu_thread *t, uintptr_t sp, uintptr_t ra)
 	return t->samples;
 }
 
-static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
-			   enum gt_stop stop)
-{
-	uint64_t hash = context_hash_root(stop);
-	uint32_t context = stop;
-
-	while (n-- > 0) {
-		hash = context_hash(hash, addresses[n]);
-		context = context_child(context, addresses[n], hash);
-	}
-	return context;
-}
-
 uint32_t gu_capture_ucontext(const void *ucontext)
 {
 	uintptr_t sp = CALLER_SP, ra = CALLER_RA;
@@ -153,19 +151,61 @@ uint32_t gu_capture_ucontext(const void *ucontext)
 	return context;
 }
 
+/* By rules alone, where it is the thread's own stack; 0: not so. The caller
+ * has the mark. */
+static uint32_t walk_own(struct gu_thread *t, struct walk_start *start,
+			 uintptr_t *addresses, uint32_t max, enum gt_stop *stop)
+{
+	uint64_t hash;
+
+	if (!stack_is_base(t->capture, start->sp))
+		return 0;
+	start->hi = t->capture->hi;
+	return walk_addresses(start, addresses, max, stop, &hash);
+}
+
+/* Whatever it is that is missing for walk_own. */
+static SLOW uint32_t walk_otherwise(struct walk_start *start,
+				    uintptr_t *addresses, uint32_t max,
+				    enum gt_stop *stop)
+{
+	struct gu_thread *t;
+	struct arch_regs regs;
+	uint32_t n = 0;
+	bool left;
+
+	*stop = GT_STOP_EARLY;
+	if (!gu_ready())
+		return 0;
+	t = gu_threads_self(start->sp, start->ra);
+	if (t && t->capture && max > 0 &&
+	    gu_mark_take(&t->busy, t->capture, start->sp, start->ra, &left)) {
+		if (left)	/* what was remembered may be half written */
+			capture_thread_reset(t->capture, t->is_main);
+		n = walk_own(t, start, addresses, max, stop);
+		gu_mark_release(&t->busy);
+	}
+	if (n > 0)
+		return n;
+	arch_capture_regs(&regs);
+	return walk_full(&regs, start->ra, start->sp, 0, 0, addresses, max,
+			 stop);
+}
+
 size_t gu_walk(uintptr_t *addresses, size_t max, uint32_t *stop)
 {
-	uintptr_t ra = CALLER_RA, sp = CALLER_SP;
-	enum gt_stop why = GT_STOP_EARLY;
-	struct arch_regs regs;
-	size_t n = 0;
+	struct walk_start start = { CALLER_RA, CALLER_SP, CALLER_FP, 0 };
+	uint32_t most = max < UINT32_MAX ? (uint32_t)max : UINT32_MAX, n = 0;
+	struct gu_thread *t = gu_self;
+	enum gt_stop why;
 
-	if (gu_ready()) {
-		arch_capture_regs(&regs);
-		n = walk_full(&regs, ra, sp, 0, 0, addresses,
-			      max < UINT32_MAX ? (uint32_t)max : UINT32_MAX,
-			      &why);
+	if (__builtin_expect(is_idle(t), 1)) {
+		mark_enter(&t->busy, start.ra, start.sp);
+		n = walk_own(t, &start, addresses, most, &why);
+		gu_mark_release(&t->busy);
 	}
+	if (__builtin_expect(n == 0, 0))
+		n = walk_otherwise(&start, addresses, most, &why);
 	store_stop(stop, why);
 	return n;
 }

@@ -162,20 +162,6 @@ const struct capture_report *capture_thread_report(
 	return t->report;
 }
 
-static uint32_t context_of(const uintptr_t *addresses, uint32_t n,
-			   enum gt_stop stop)
-{
-	uint64_t hash = context_hash_root(stop);
-	uint32_t context = stop;
-
-	CLAIM_FULL(stop < GT_STOP_COUNT);
-	while (n-- > 0) {
-		hash = context_hash(hash, addresses[n]);
-		context = context_child(context, addresses[n], hash);
-	}
-	return context;
-}
-
 /* Whether the walk that has this buffer was jumped out of. */
 static bool plain_is_left(const struct plain_buffer *b,
 			  const struct capture_thread *t, uintptr_t owner,
@@ -370,6 +356,26 @@ static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
 	return context_of((const uintptr_t *)t->scratch, n, stop);
 }
 
+/* Where nothing is remembered; 0: the rules are not plain enough for it. */
+static uint32_t walk_only(struct capture_thread *t, uintptr_t ra,
+			  uintptr_t sp, uintptr_t fp)
+{
+	uint32_t max = t->capacity *
+		       (uint32_t)(sizeof(struct frame) / sizeof(uintptr_t));
+	const struct walk_start start = { ra, sp, fp, t->hi };
+	uintptr_t *addresses = (uintptr_t *)t->scratch;
+	enum gt_stop stop;
+	uint64_t hash;
+	uint32_t n = walk_addresses(&start, addresses, max, &stop, &hash);
+
+	if (n == 0 || stop != GT_STOP_BOTTOM)
+		return 0;
+	t->report->counts.tier_full++;
+	t->report->counts.frames_walked += n;
+	t->report->counts.stops[GT_STOP_BOTTOM]++;
+	return context_of_walk(addresses, n, GT_STOP_BOTTOM, hash);
+}
+
 static __attribute__((noinline)) uint32_t
 walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
@@ -379,6 +385,11 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	enum walk_end end;
 	uint32_t context;
 
+	if (base && !remember) {
+		context = walk_only(t, ra, sp, fp);
+		if (context)
+			return context;
+	}
 	w.ra = ra;
 	w.sp = sp;
 	w.fp = fp;

@@ -44,9 +44,8 @@
 #define DEAD UINTPTR_MAX	/* no address of code */
 
 static struct capture_config config;
-/* Where node 0 would be, if all were in one array with the piece's. */
-#define CONTEXT_PIECES 32
-static _Atomic uintptr_t context_pieces[CONTEXT_PIECES];
+_Atomic uintptr_t context_pieces[CONTEXT_PIECES];
+uint32_t context_first_piece;
 struct context_table *_Atomic context_tables;
 
 static struct context_table *table_new(unsigned bits,
@@ -69,20 +68,9 @@ static struct context_table *table_new(unsigned bits,
 	return t;
 }
 
-static unsigned piece_of(uint32_t id)
-{
-	return !config.nodes_first || id < config.nodes_first ?
-		       0 : 32 - __builtin_clz(id / config.nodes_first);
-}
-
 static struct gl_node *node_at(uint32_t id)
 {
-	/* pairs with the release of piece_map; I5 */
-	uintptr_t nodes = atomic_load_explicit(&context_pieces[piece_of(id)],
-					       memory_order_acquire);
-
-	CLAIM_FULL(nodes);	/* I5 */
-	return (struct gl_node *)(nodes + id * sizeof(struct gl_node));
+	return (struct gl_node *)context_node_at(id);
 }
 
 /* Several threads may do it at once, and find the same. */
@@ -105,7 +93,7 @@ static bool piece_map(unsigned piece)
 /* Whether the node has a place (I5). */
 static bool node_is_mapped(uint32_t id)
 {
-	unsigned piece = piece_of(id);
+	unsigned piece = context_piece_of(id);
 
 	return atomic_load_explicit(&context_pieces[piece],
 				    memory_order_acquire) ||
@@ -128,6 +116,7 @@ int context_init(const struct capture_config *c)
 	struct context_table *t;
 
 	config = *c;
+	context_first_piece = c->nodes_first;
 	pieces_init();
 	t = table_new(FIRST_BITS, NULL);
 	if (!t)
@@ -135,13 +124,6 @@ int context_init(const struct capture_config *c)
 	atomic_store_explicit(&context_tables, t, memory_order_release);
 	CLAIM_FULL(context_is_valid());
 	return 0;
-}
-
-/* A node keeps the upper 31 bits of its hash beside GL_NODE_DEAD: as many as
- * any table's index needs. */
-static uint32_t flags_of_hash(uint64_t hash)
-{
-	return (uint32_t)(hash >> 33) << 1;
 }
 
 static uint64_t hash_of_flags(uint32_t flags)
@@ -332,7 +314,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
 	/* I4: it may be marked already */
-	__atomic_fetch_or(&node->flags, flags_of_hash(hash), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&node->flags, context_flags_of(hash), __ATOMIC_RELEASE);
 	return id;
 }
 
@@ -353,6 +335,36 @@ enter:
 	CLAIM_FULL(id >= GT_STOP_COUNT && parent < id && id < context_count());
 	table_enter(hash, parent, address, id);
 	return id;
+}
+
+uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop)
+{
+	uint64_t hash = context_hash_root(stop);
+	uint32_t context = stop;
+
+	CLAIM_FULL(stop < GT_STOP_COUNT);
+	while (n-- > 0) {
+		hash = context_hash(hash, addresses[n]);
+		context = context_child(context, addresses[n], hash);
+	}
+	return context;
+}
+
+uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
+			 uint64_t hash)
+{
+	uint32_t i, id;
+	struct context_trail trail;
+
+	CLAIM_FULL(n > 0);
+	id = context_guess(context_newest(), hash, addresses[0]);
+	if (__builtin_expect(!id, 0))
+		return context_of(addresses, n, stop);
+	trail = context_trail_at(id);
+	for (i = 0; i < n; i++)
+		if (!context_trail_step(&trail, addresses[i]))
+			return context_of(addresses, n, stop);
+	return trail.id == stop ? id : context_of(addresses, n, stop);
 }
 
 void context_forget(uintptr_t start, uintptr_t end, uint32_t first)

@@ -15,20 +15,51 @@
 int context_init(const struct capture_config *config);
 
 /*
- * A hash of a whole stack, computed outermost first from the addresses alone
- * (not from ids), so that the look-ups of several new frames can be prefetched
- * before the first of them is answered. context_hash_root: of a stack without
- * frames whose walk ended for this reason.
+ * A hash of a whole stack, computed from the addresses alone (not from ids), so
+ * that the look-ups of several new frames can be on their way before the first
+ * of them is answered, and a known stack is found by one. context_hash_root: of
+ * a stack without frames whose walk ended for this reason. It is a polynomial
+ * of the addresses (as Rabin and Karp's), each multiplied on its own, so that
+ * one multiplication and one addition lead from frame to frame.
  */
+#define CONTEXT_HASH_STEP UINT64_C(0xd1342543de82ef95)
+#define CONTEXT_HASH_ADDRESS UINT64_C(0x9e3779b97f4a7c15)
+#define CONTEXT_HASH_STOP UINT64_C(0xd6e8feb86659fd93)
+
 static inline uint64_t context_hash_root(uint32_t stop)
 {
-	return stop * UINT64_C(0xd6e8feb86659fd93);
+	return stop * CONTEXT_HASH_STOP * CONTEXT_HASH_ADDRESS;
 }
 
 static inline uint64_t context_hash(uint64_t outer, uintptr_t address)
 {
-	return ((outer << 23 | outer >> 41) ^ address) *
-	       UINT64_C(0x9e3779b97f4a7c15);
+	return outer * CONTEXT_HASH_STEP + address * CONTEXT_HASH_ADDRESS;
+}
+
+/*
+ * The same from the innermost frame on, while the outermost is not known yet;
+ * no step waits for another one's multiplications.
+ */
+struct context_sum {
+	uint64_t sum, power;
+};
+
+static inline struct context_sum context_sum_start(void)
+{
+	return (struct context_sum){ 0, CONTEXT_HASH_ADDRESS };
+}
+
+static inline void context_sum_add(struct context_sum *of, uintptr_t address)
+{
+	of->sum += of->power * address;
+	of->power *= CONTEXT_HASH_STEP;
+}
+
+/* context_hash of all that was added, outward of context_hash_root(stop). */
+static inline uint64_t context_sum_end(const struct context_sum *of,
+				       uint32_t stop)
+{
+	return of->sum + of->power * (stop * CONTEXT_HASH_STOP);
 }
 
 /* The index: see context.c. */
@@ -88,6 +119,99 @@ static inline uint32_t context_find(const struct context_table *t,
 	return 0;
 }
 
+/* Where node 0 would be, if all were in one array with the piece's. */
+#define CONTEXT_PIECES 32
+extern __attribute__((visibility("hidden")))
+_Atomic uintptr_t context_pieces[CONTEXT_PIECES];
+extern __attribute__((visibility("hidden")))
+uint32_t context_first_piece;	/* nodes in piece 0; 0: all */
+
+static inline unsigned context_piece_of(uint32_t id)
+{
+	return !context_first_piece || id < context_first_piece ?
+		       0 : 32 - __builtin_clz(id / context_first_piece);
+}
+
+/* id was in an entry, or is a parent of such a one. */
+static inline const struct gl_node *context_node_at(uint32_t id)
+{
+	/* pairs with the release of piece_map; I5 of context.c */
+	uintptr_t nodes = atomic_load_explicit(
+		&context_pieces[context_piece_of(id)], memory_order_acquire);
+
+	CLAIM_FULL(nodes);
+	return (const struct gl_node *)(nodes + id * sizeof(struct gl_node));
+}
+
+/* A node keeps the upper 31 bits of its hash beside GL_NODE_DEAD: as many as
+ * any table's index needs. */
+static inline uint32_t context_flags_of(uint64_t hash)
+{
+	return (uint32_t)(hash >> 33) << 1;
+}
+
+/*
+ * A node that in all likelihood is of this stack, by its hash and innermost
+ * address; 0: there is none in this table, where it is unlikely that there is
+ * one. The trail has to be followed to be sure.
+ */
+static inline uint32_t context_guess(const struct context_table *t,
+				     uint64_t hash, uintptr_t address)
+{
+	uint32_t i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
+		const struct context_entry *e = &t->entries[i & t->mask];
+		/* Pairs with the exchange in table_add. */
+		uint64_t key = atomic_load_explicit(&e->key,
+						    memory_order_acquire);
+
+		if (key == 0)
+			return 0;
+		if (atomic_load_explicit(&e->address, memory_order_acquire) ==
+			    address &&
+		    __atomic_load_n(&context_node_at((uint32_t)key)->flags,
+				    __ATOMIC_RELAXED) == context_flags_of(hash))
+			return (uint32_t)key;
+	}
+	return 0;
+}
+
+/*
+ * From a node outward. The nodes of a stack that was new when it was met lie
+ * one behind the other, so that where the next one lies is mostly known before
+ * it is read.
+ */
+struct context_trail {
+	const struct gl_node *node;
+	uint32_t id;
+};
+
+static inline struct context_trail context_trail_at(uint32_t id)
+{
+	return (struct context_trail){ context_node_at(id), id };
+}
+
+/* Whether the frame at the trail has this address, and its code is still
+ * there; the trail is at its caller then (which may be an enum gt_stop). */
+static inline bool context_trail_step(struct context_trail *trail,
+				      uintptr_t address)
+{
+	const struct gl_node *node = trail->node;
+	uint32_t id = trail->id, parent = node->parent;
+
+	if (node->address != address ||
+	    __atomic_load_n(&node->flags, __ATOMIC_RELAXED) & GL_NODE_DEAD)
+		return false;
+	CLAIM_FULL(parent < id);
+	trail->id = parent;
+	/* a power of two may be the first of its piece */
+	trail->node = __builtin_expect(parent == id - 1 && id & parent, 1) ?
+			      node - 1 : context_node_at(parent);
+	return true;
+}
+
 /* Looks into older tables, then makes a node. */
 uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 			    uint32_t parent, uintptr_t address);
@@ -108,6 +232,13 @@ static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 		return id;
 	return context_child_slow(t, hash, parent, address);
 }
+
+/* The context of n addresses, innermost first, whose hash this is. */
+uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
+			 uint64_t hash);
+
+/* The same, the hash not being known. */
+uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop);
 
 /*
  * No look-up finds a node with an address in [start, end) any more: another

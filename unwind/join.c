@@ -27,6 +27,7 @@
 struct new_frame {
 	uintptr_t slot, ra;
 	uint64_t hash;
+	uint32_t context;
 };
 
 /* Whether the words [w, end] are what they were; all are looked at, for a
@@ -75,30 +76,57 @@ static inline struct shadow_frame *pass_inner(struct shadow_frame *j,
 	return (struct shadow_frame *)((uintptr_t)j - (passed & sizeof(*j)));
 }
 
+/* The contexts of frames[0] … f[-1], innermost first, whose outermost one was
+ * called in `outer`: by the innermost one's hash, if such a stack was met. */
+static inline __attribute__((always_inline)) bool
+find_whole(const struct context_table *table, struct new_frame *frames,
+	   struct new_frame *f, uint32_t outer)
+{
+	uint32_t id = context_guess(table, frames->hash, frames->ra);
+	struct context_trail trail;
+	struct new_frame *g;
+
+	if (!id)
+		return false;
+	trail = context_trail_at(id);
+	for (g = frames; g < f; g++) {
+		g->context = trail.id;
+		if (!context_trail_step(&trail, g->ra))
+			return false;
+	}
+	return trail.id == outer;
+}
+
+/* The same, one after the other; what is not there is made. */
+static __attribute__((noinline)) void
+find_each(const struct context_table *table, struct new_frame *frames,
+	  struct new_frame *f, uint32_t outer)
+{
+	struct new_frame *g;
+
+	for (g = f; g-- > frames;)
+		context_prefetch(table, g->hash);
+	for (g = f; g-- > frames;)
+		outer = g->context = context_child(outer, g->ra, g->hash);
+}
+
 /* frames[0] … f[-1], innermost first, become the shadow's part inward of j;
- * their contexts are looked up, the innermost one's is the answer. */
+ * the innermost one's context is the answer. */
 static inline __attribute__((always_inline)) uint32_t
-append(struct capture_thread *t, const struct context_table *table,
-       struct shadow_frame *j, const struct new_frame *frames,
-       const struct new_frame *f)
+append(struct capture_thread *t, struct shadow_frame *j,
+       const struct new_frame *frames, const struct new_frame *f)
 {
 	struct shadow_word *w = t->words + j->word, *w_join = w;
-	uint32_t context = (uint32_t)j->mark;
 
 	CLAIM_FULL(j > t->frames && j < t->frames + t->count);
 	CLAIM_FULL(f >= frames && f - frames <= NEW_MAX);
 	while (f-- > frames) {
-		uint32_t id = context_find(table, f->hash, context, f->ra);
-
-		if (__builtin_expect(id == 0, 0))
-			id = context_child(context, f->ra, f->hash);
-		context = id;
 		j++;
 		w++;
 		j->slot = w->at = f->slot;
 		j->raw = w->value = f->ra;
 		j->hash = f->hash;
-		j->mark = context;
+		j->mark = f->context;
 		j->word = (uint32_t)(w - t->words);
 		j->flags = 0;
 	}
@@ -109,7 +137,7 @@ append(struct capture_thread *t, const struct context_table *table,
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
 	CLAIM_FULL(shadow_is_valid(t));
-	return context;
+	return (uint32_t)j->mark;
 }
 
 static inline __attribute__((always_inline)) uint32_t
@@ -127,6 +155,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	context_prefetch(table, context_hash(j[-(j > t->frames)].hash, ra));
 	for (;;) {
 		uintptr_t slot = sp + ARCH_RA_OFFSET;
+		uintptr_t size;
 		uint32_t rule;
 
 		/* One or none: which cannot be predicted. */
@@ -136,7 +165,9 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		if (j->slot == slot && j->raw == ra)
 			break;
 		rule = rule_of(rules, ra);
-		sp += (rule & WORD_CFA_MAX) * ARCH_WORD;
+		size = rule & WORD_CFA_MAX;
+		__asm__("" : "+r"(size));
+		sp += size * ARCH_WORD;
 		if (__builtin_expect(!(rule & WORD_PLAIN), 0))
 			return 0;
 		/* Or the compiler makes one condition of several. */
@@ -155,14 +186,21 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	    j >= t->frames + t->capacity - NEW_MAX)
 		return 0;
 	hash = j->hash;
-	for (struct new_frame *g = f; g-- > frames;) {
-		hash = context_hash(hash, g->ra);
-		g->hash = hash;
-		context_prefetch(table, hash);
-	}
+	for (struct new_frame *g = f; g-- > frames;)
+		g->hash = hash = context_hash(hash, g->ra);
+	context_prefetch(table, hash);
 	if (!shadow_holds(t, j))
 		return 0;
-	return append(t, table, j, frames, f);
+	if (f == frames + 1) {
+		frames->context = context_find(table, hash, (uint32_t)j->mark,
+					       frames->ra);
+		if (__builtin_expect(!frames->context, 0))
+			frames->context = context_child((uint32_t)j->mark,
+							frames->ra, hash);
+	} else if (f > frames &&
+		   !find_whole(table, frames, f, (uint32_t)j->mark))
+		find_each(table, frames, f, (uint32_t)j->mark);
+	return append(t, j, frames, f);
 }
 
 uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)

@@ -293,6 +293,7 @@ static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 
 void placement_consider_slow(struct capture_thread *t)
 {
+	uint64_t placed = t->report->barriers_placed;
 	uint32_t inner;
 
 	adapt(t);
@@ -302,7 +303,9 @@ void placement_consider_slow(struct capture_thread *t)
 		put_all(t, t->barrier_distance, BEYOND);
 	inner = innermost(t);
 	CLAIM_FULL(inner < t->count);
-	if (inner != t->barrier_innermost)
+	/* also where the last one stood in the same place */
+	if (t->report->barriers_placed != placed ||
+	    inner != t->barrier_innermost)
 		t->barrier_since = arch_cycles();
 	t->barrier_innermost = inner;
 }

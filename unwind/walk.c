@@ -125,10 +125,9 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 		return payload;
 	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && !(payload & WORD_JOIN));
 	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
-	CLAIM_FULL((size_t)(at - rule_cache) <= 2 * INDEX_MASK &&
-		   (at - rule_cache) % 2 == 0);
+	CLAIM_FULL((size_t)(at - rule_cache) <= INDEX_MASK);
 	/* The newer word first; the other of the set is pushed out. */
-	atomic_store_explicit(&at[1],
+	atomic_store_explicit(&at[INDEX_MASK + 1],
 			      atomic_load_explicit(at, memory_order_relaxed),
 			      memory_order_relaxed);
 	atomic_store_explicit(at, high << HIGH_SHIFT | payload,
@@ -501,4 +500,87 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	w->strange = s.strange || w->stop == GT_STOP_NO_IMAGE ||
 		     w->stop == GT_STOP_JIT;
 	return s.hard ? WALK_HARD : s.joined ? WALK_JOINED : WALK_ENDED;
+}
+
+/* A walk that only wants addresses. */
+struct plain_walk {
+	uintptr_t ra, sp, fp, fp_at;	/* as in struct state */
+	uintptr_t lo;			/* where it began */
+	uint32_t payload;		/* the rule at ra */
+};
+
+/* Where sp counts from, by a rule of the second kind, or beyond a stub, which
+ * is left out. False: neither. */
+static bool pass_rare(struct plain_walk *w)
+{
+	if (w->payload & WORD_STUB) {
+		w->ra = barrier_origin(w->ra);
+		if (barrier_is_stub(w->ra))	/* as in through_stub */
+			return false;
+		w->payload = rule_of(rule_cache, w->ra);
+		if (w->payload & WORD_PLAIN)
+			return true;
+	}
+	if (!(w->payload & WORD_FP))
+		return false;
+	if (w->fp_at) {
+		if (w->fp_at < w->lo)
+			return false;
+		w->fp = *(const uintptr_t *)w->fp_at;
+		w->fp_at = 0;
+	}
+	if (w->fp < w->sp || w->fp % ARCH_WORD)
+		return false;
+	w->sp = w->fp;
+	return true;
+}
+
+uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
+			uint32_t max, enum gt_stop *stop, uint64_t *hash)
+{
+	_Atomic uint64_t *words = rule_cache;
+	struct context_sum sum = context_sum_start();
+	struct plain_walk w = { .ra = start->ra, .sp = start->sp,
+				.fp = start->fp, .lo = start->sp };
+	uintptr_t hi = start->hi;
+	uint32_t n = 0;
+
+	CLAIM_FULL(start->sp <= hi && start->sp % ARCH_WORD == 0);
+	*stop = GT_STOP_TOO_DEEP;
+	while (n < max) {
+		uintptr_t size, saved, at;
+		bool end = false;
+
+		w.payload = rule_of(words, w.ra);
+		if (__builtin_expect(!(w.payload & WORD_PLAIN), 0) &&
+		    !pass_rare(&w)) {
+			/* an empty word is no rule of a very low address */
+			if (w.ra >> INDEX_BITS == 0 ||
+			    !is_end(w.payload, w.sp))
+				return 0;
+			end = true;
+		}
+		addresses[n++] = w.ra;
+		context_sum_add(&sum, w.ra);
+		if (__builtin_expect(end, 0)) {
+			*stop = GT_STOP_BOTTOM;
+			*hash = context_sum_end(&sum, GT_STOP_BOTTOM);
+			return n;
+		}
+		size = w.payload & WORD_CFA_MAX;
+		/* Each step waits for this: masked, and added in one go. */
+		__asm__("" : "+r"(size));
+		w.sp += size * ARCH_WORD;
+		if (__builtin_expect(w.sp > hi, 0))
+			return 0;
+		w.ra = *(const uintptr_t *)(w.sp + ARCH_RA_OFFSET);
+		/* Which way it goes cannot be predicted. */
+		saved = w.payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+		at = w.sp - saved * ARCH_WORD;
+		__asm__("" : "+r"(at), "+r"(saved));
+		w.fp_at = __builtin_expect_with_probability(saved != 0, 1,
+							    0.5) ?
+				  at : w.fp_at;
+	}
+	return n;
 }

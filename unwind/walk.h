@@ -109,4 +109,20 @@ struct walk_search {
 
 uintptr_t walk_past(const struct walk_search *search, bool *met);
 
+/* Where a walk begins: as capture_stack's, and where its stack ends. */
+struct walk_start {
+	uintptr_t ra, sp, fp;
+	uintptr_t hi;		/* [sp, hi) can be read */
+};
+
+/*
+ * The addresses of a stack, innermost first, as walk_full gives them, where all
+ * rules are by sp or fp and nothing else is odd: how many. 0: it has to be
+ * walked otherwise. *stop: GT_STOP_BOTTOM, and *hash is context_hash of all;
+ * or GT_STOP_TOO_DEEP: there are more than max. Nothing is remembered. Any
+ * thread, also signal handlers.
+ */
+uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
+			uint32_t max, enum gt_stop *stop, uint64_t *hash);
+
 #endif

@@ -162,8 +162,11 @@ GU_API uint32_t gu_parent(uint32_t context);
 
 /*
  * The stack of the function that calls this, at most `max` addresses into
- * addresses[]. Returns how many; *stop (may be NULL) as of gu_expand. All
- * registers are followed, nothing is remembered. Async-signal-safe.
+ * addresses[]. Returns how many; *stop (may be NULL) as of gu_expand. Nothing is
+ * remembered but how far the thread's stack reaches: then a walk makes no system
+ * call and takes some 4 ns a frame. Where that is not enough (on other stacks,
+ * behind signal frames) all registers are followed, in microseconds.
+ * Async-signal-safe.
  */
 GU_API size_t gu_walk(uintptr_t *addresses, size_t max, uint32_t *stop);
 

@@ -4,10 +4,13 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -148,6 +151,42 @@ static void case_borders(void)
 	CHECK(own.mode && own.why && own.memory_bytes);
 }
 
+static uintptr_t walked[PROBE_DEPTH];
+
+static NOINLINE void walk_often(void)
+{
+	uint32_t stop;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		if (gu_walk(walked, PROBE_DEPTH, &stop) < 10 ||
+		    stop != GU_STOP_BOTTOM)
+			syscall(SYS_exit, 2);
+}
+
+/* Walks of a stack that the thread has been on ask the kernel for nothing: it
+ * would end the process. */
+static NOINLINE void walk_strictly(void)
+{
+	pid_t child = fork();
+	int status;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		walk_often();
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+		walk_often();
+		syscall(SYS_exit, 0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void case_strict(void)
+{
+	init();
+	right(30, 12345, walk_strictly);
+}
+
 static void case_budget(void)
 {
 	struct gu_options options = { .contexts_max = 500,
@@ -175,7 +214,7 @@ __asm__("	.type trap, @function\n"
 	"	.cfi_endproc\n"
 	"	.size trap, .-trap\n");
 
-static uintptr_t seen[PROBE_DEPTH], walked[PROBE_DEPTH], whole[PROBE_DEPTH];
+static uintptr_t seen[PROBE_DEPTH], whole[PROBE_DEPTH];
 static size_t seen_count, walked_count, whole_count;
 static volatile sig_atomic_t signals;
 
@@ -484,6 +523,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{ "stacks", case_stacks },
 		{ "deep", case_deep },
+		{ "strict", case_strict },
 		{ "borders", case_borders },
 		{ "budget", case_budget },
 		{ "signal", case_signal },

@@ -15,8 +15,8 @@ CC, CXX = os.environ.get("CC") or "gcc", os.environ.get("CXX") or "g++"
 FLAGS = ["-g", "-O1", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE", "-Wall",
          "-Wextra", "-Werror", "-I", SOURCES]
 MODES = {"validate": "0", "auto": "1", "off": "2"}
-PROBES = ("stacks", "deep", "borders", "budget", "signal", "getcontext",
-          "interrupted", "jumped", "threads", "fork")
+PROBES = ("stacks", "deep", "strict", "borders", "budget", "signal",
+          "getcontext", "interrupted", "jumped", "threads", "fork")
 
 # What the library may leave undefined: of any C library, and of glibc alone.
 MAY_NEED = {"dl_iterate_phdr", "memcpy", "memcmp", "memset", "memmove"}

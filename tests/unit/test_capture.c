@@ -16,7 +16,9 @@
 
 #include "tests/unit/unwind_embed.h"
 #include "unwind/barrier.h"
+#include "unwind/context.h"
 #include "unwind/stack.h"
+#include "unwind/walk.h"
 
 #define DEPTH_MAX 4096
 #define BARRIER() __asm__ volatile("" ::: "memory")
@@ -42,6 +44,40 @@ static _Unwind_Reason_Code collect(struct _Unwind_Context *c, void *data)
 	return _URC_NO_REASON;
 }
 
+static __thread unsigned plain_walks;
+
+/* Addresses alone, of the caller: where they are given, they are the same. */
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void
+check_addresses(const uintptr_t *outer, unsigned n)
+{
+	static __thread uintptr_t got[DEPTH_MAX];
+	const struct walk_start start = {
+		(uintptr_t)__builtin_return_address(0),
+		(uintptr_t)__builtin_dwarf_cfa(),
+		*(uintptr_t *)__builtin_frame_address(0), self->hi
+	};
+	struct context_sum sum = context_sum_start();
+	enum gt_stop stop;
+	uint64_t hash;
+	uint32_t count, i;
+
+	if (start.sp < self->lo || start.sp >= self->hi)
+		return;
+	count = walk_addresses(&start, got, DEPTH_MAX, &stop, &hash);
+	if (count == 0)
+		return;
+	plain_walks++;
+	assert_int_equal(stop, GT_STOP_BOTTOM);
+	assert_int_equal(count, n + 1);
+	assert_memory_equal(got + 1, outer, n * sizeof(*got));
+	for (i = 0; i < count; i++)
+		context_sum_add(&sum, got[i]);
+	assert_true(context_sum_end(&sum, stop) == hash);
+	assert_int_equal(walk_addresses(&start, got, n, &stop, &hash), n);
+	assert_int_equal(stop, GT_STOP_TOO_DEEP);
+	BARRIER();
+}
+
 /* The stack outward of this function's caller, both ways. */
 static __attribute__((noinline)) void check(void)
 {
@@ -62,6 +98,7 @@ static __attribute__((noinline)) void check(void)
 	assert_true(n > 2);
 	assert_memory_equal(got + 1, ref.address + skip + 1,
 			    (n - 1) * sizeof(*got));
+	check_addresses(got + 1, n - 1);
 	checks++;
 	BARRIER();
 }
@@ -307,8 +344,10 @@ static void test_tree(void **unused)
 	for (mode = CAPTURE_AUTO; mode <= CAPTURE_OFF; mode++) {
 		start(mode, true);
 		state = 7;
+		plain_walks = 0;
 		while (checks < 3000)
 			tree(8);
+		assert_true(plain_walks > 100);
 		oracle_agrees();
 		if (mode == CAPTURE_AUTO) {
 			assert_true(capture_thread_report(self)->counts.tier_join >

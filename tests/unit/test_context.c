@@ -95,6 +95,144 @@ static void test_forget(void **unused)
 	assert_false(context_node(b)->flags & GL_NODE_DEAD);
 }
 
+/* ---- whole stacks ---- */
+
+#define STACK_MAX 40u
+#define STACKS 3000u
+
+static uint64_t drawn;
+
+static uint32_t draw(uint32_t below)
+{
+	drawn = drawn * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (uint32_t)((drawn >> 33) % below);
+}
+
+/* The outer part of the stack before stays; few addresses, so that innermost
+ * ones and pieces repeat. */
+static uint32_t draw_stack(uintptr_t *stack, uint32_t n)
+{
+	uint32_t changed = 1 + draw(n), i, next = n + draw(5);
+
+	next = next > changed + 2 ? next - 2 : next;
+	if (next > STACK_MAX || next < changed)
+		next = changed;
+	memmove(stack + changed, stack + n - (next - changed),
+		(next - changed) * sizeof(*stack));
+	for (i = 0; i < changed; i++)
+		stack[i] = 0x400000 + draw(50);
+	return next;
+}
+
+static void test_hash_from_either_end(void **unused)
+{
+	uintptr_t stack[STACK_MAX];
+	uint32_t i, stop;
+
+	(void)unused;
+	for (i = 0; i < STACK_MAX; i++)
+		stack[i] = (uintptr_t)draw(UINT32_MAX) << 15;
+	for (stop = 0; stop < GT_STOP_COUNT; stop++) {
+		struct context_sum sum = context_sum_start();
+		uint64_t hash = context_hash_root(stop);
+
+		assert_true(context_sum_end(&sum, stop) == hash);
+		for (i = 0; i < STACK_MAX; i++)
+			context_sum_add(&sum, stack[i]);
+		for (i = STACK_MAX; i-- > 0;)
+			hash = context_hash(hash, stack[i]);
+		assert_true(context_sum_end(&sum, stop) == hash);
+	}
+}
+
+static uint64_t hash_of(const uintptr_t *stack, uint32_t n, uint32_t stop)
+{
+	struct context_sum sum = context_sum_start();
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		context_sum_add(&sum, stack[i]);
+	return context_sum_end(&sum, stop);
+}
+
+/* By the hash of all, or one after the other: the same nodes, whoever made
+ * them, and in a tree that has grown and lies in pieces. */
+static void whole_stacks(void)
+{
+	static uintptr_t stack[STACKS][STACK_MAX];
+	static uint32_t length[STACKS], id[STACKS];
+	uint32_t i, k, count, n = 3;
+	uintptr_t now[2 * STACK_MAX] = { 0x400000, 0x400001, 0x400002 };
+
+	for (i = 0; i < STACKS; i++) {
+		n = draw_stack(now, n);
+		memcpy(stack[i], now, n * sizeof(*now));
+		length[i] = n;
+		id[i] = i % 2 ? context_of(now, n, i % 3) :
+				context_of_walk(now, n, i % 3,
+						hash_of(now, n, i % 3));
+	}
+	count = context_count();
+	for (i = 0; i < STACKS; i++) {
+		uint32_t context = id[i];
+
+		n = length[i];
+		assert_int_equal(context_of(stack[i], n, i % 3), id[i]);
+		assert_int_equal(context_of_walk(stack[i], n, i % 3,
+						 hash_of(stack[i], n, i % 3)),
+				 id[i]);
+		for (k = 0; k < n; k++) {
+			assert_int_equal(context_node(context)->address,
+					 stack[i][k]);
+			context = context_node(context)->parent;
+		}
+		assert_int_equal(context, i % 3);
+	}
+	assert_int_equal(context_count(), count);
+}
+
+static void test_whole_stacks(void **unused)
+{
+	(void)unused;
+	start();
+	whole_stacks();
+}
+
+/* Code further out has gone, and other code came there: another stack. */
+static void test_whole_stack_over_forgotten(void **unused)
+{
+	const uintptr_t stack[4] = { 0x7001, 0x7002, 0x5003, 0x7004 };
+	uint64_t hash = hash_of(stack, 4, 0);
+	uint32_t id, again;
+
+	(void)unused;
+	start();
+	id = context_of_walk(stack, 4, 0, hash);
+	assert_int_equal(context_of_walk(stack, 4, 0, hash), id);
+	context_forget(0x5000, 0x6000, 0);
+	again = context_of_walk(stack, 4, 0, hash);
+	assert_int_not_equal(again, id);
+	assert_int_equal(context_of_walk(stack, 4, 0, hash), again);
+	assert_int_equal(context_of(stack, 4, 0), again);
+}
+
+/* A hash that is another stack's: what is found is not believed. */
+static void test_whole_stack_of_a_wrong_hash(void **unused)
+{
+	const uintptr_t one[3] = { 0x7001, 0x7002, 0x7003 };
+	const uintptr_t other[3] = { 0x7001, 0x7002, 0x7004 };
+	uint64_t hash = hash_of(one, 3, 0);
+	uint32_t id;
+
+	(void)unused;
+	start();
+	id = context_of_walk(one, 3, 0, hash);
+	assert_int_not_equal(context_of_walk(other, 3, 0, hash), id);
+	assert_int_not_equal(context_of_walk(one, 3, 1, hash), id);
+	assert_int_not_equal(context_of_walk(one, 2, 0, hash), id);
+	assert_int_equal(context_of_walk(one, 3, 0, hash), id);
+}
+
 /* ---- forgetting in the middle of what others do ---- */
 
 #define FIRST_LIMIT 2560u	/* entries of the first table; then it grows */
@@ -189,6 +327,20 @@ static struct gl_node *map_piece(unsigned piece)
 	return piece_nodes[piece];
 }
 
+/* One stack through all pieces: KEPT + id of each node from `last` outward. */
+static void whole_in_pieces(uint32_t last)
+{
+	struct context_trail trail = context_trail_at(last);
+	uint32_t i;
+
+	for (i = last; i >= GT_STOP_COUNT; i--) {
+		assert_int_equal(trail.id, i);
+		assert_false(context_trail_step(&trail, KEPT + i + 1));
+		assert_true(context_trail_step(&trail, KEPT + i));
+	}
+	assert_int_equal(trail.id, 0);
+}
+
 static void test_nodes_in_pieces(void **unused)
 {
 	struct capture_config config = {
@@ -224,6 +376,7 @@ static void test_nodes_in_pieces(void **unused)
 		id = i;
 	}
 	context_forget(KEPT + last - 1, KEPT + last, 0);
+	whole_in_pieces(last - 2);
 	assert_true(context_node(last - 1)->flags & GL_NODE_DEAD);
 	assert_int_equal(child(last - 2, KEPT + last - 1), GT_STOP_NO_MEMORY);
 }
@@ -396,6 +549,10 @@ int main(void)
 		cmocka_unit_test(test_same_key_same_id),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_hash_from_either_end),
+		cmocka_unit_test(test_whole_stacks),
+		cmocka_unit_test(test_whole_stack_over_forgotten),
+		cmocka_unit_test(test_whole_stack_of_a_wrong_hash),
 		cmocka_unit_test(test_nodes_in_pieces),
 		cmocka_unit_test(test_forget_while_a_table_is_copied),
 		cmocka_unit_test(test_forget_while_a_node_is_made),

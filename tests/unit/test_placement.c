@@ -94,6 +94,36 @@ static void test_shallow_stack(void **unused)
 	assert_int_equal(self->report->barriers_placed, 0);
 }
 
+static void stay(void)
+{
+	uint64_t until = arch_cycles() + 200000;
+
+	while (arch_cycles() < until)
+		;
+}
+
+/* The first one stands for a while. The others are lost at once, again and
+ * again, and each time put in the same place: it moves outward, until none is
+ * put any more. */
+static void test_lost_in_the_same_place(void **unused)
+{
+	struct plan plan = { .captures = 1, .inside = stay };
+	uint64_t placed;
+	int i;
+
+	(void)unused;
+	start(CAPTURE_AUTO, 0);
+	descend(34, &plan);
+	plan.inside = NULL;
+	for (i = 0; i < 100; i++)
+		descend(34, &plan);
+	placed = self->report->barriers_placed;
+	for (i = 0; i < 100; i++)
+		descend(34, &plan);
+	assert_true(placed > 0);
+	assert_true(self->report->barriers_placed < placed + 10);
+}
+
 static void test_near(void **unused)
 {
 	struct plan plan = { .captures = 3 };
@@ -212,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deep_stack),
 		cmocka_unit_test(test_shallow_stack),
+		cmocka_unit_test(test_lost_in_the_same_place),
 		cmocka_unit_test(test_near),
 		cmocka_unit_test(test_other_modes),
 		cmocka_unit_test(test_taken_away),
