@@ -85,7 +85,7 @@ static void thin_out(struct map_curve *curve)
 	for (size_t i = 1; i < curve->count; i++) {
 		struct map_point point = curve->points[i];
 
-		if (point.stamp >= curve->points[last].stamp + curve->step)
+		if (point.stamp - curve->points[last].stamp >= curve->step)
 			curve->points[++last] = point;
 		else if (point.bytes > curve->points[last].bytes)
 			curve->points[last].bytes = point.bytes;
@@ -108,7 +108,8 @@ void maps_note(struct maps *maps, uint64_t stamp)
 		last->bytes = bytes;
 		return;
 	}
-	if (last != NULL && stamp < last->stamp + curve->step) {
+	if (last != NULL &&
+	    (stamp < last->stamp || stamp - last->stamp < curve->step)) {
 		if (bytes > last->bytes)
 			last->bytes = bytes;
 		return;

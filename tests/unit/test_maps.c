@@ -471,6 +471,22 @@ static void many_that_went(void **state)
 	assert_true(f->maps.curve.count <= MAPS_POINTS);
 }
 
+/* The curve has a last point, whatever the stamps are. */
+static void stamps_near_the_last(void **state)
+{
+	struct fixture *f = *state;
+	maps_note(&f->maps, 1);
+	for (uint64_t i = 0; i < 3 * MAPS_POINTS; i++) {
+		struct mapping mapping = { .start = AT + i * PAGE,
+					   .size = PAGE };
+
+		maps_add(&f->maps, &mapping, RW);
+		maps_note(&f->maps, UINT64_MAX - 3 * MAPS_POINTS + i);
+		assert_in_range(f->maps.curve.count, 1, MAPS_POINTS);
+	}
+	assert_true(maps_is_valid(&f->maps));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static void broken_sums_are_seen(void **state)
@@ -511,6 +527,7 @@ int main(void)
 		TEST(attached_segments),
 		TEST(nonsense),
 		TEST(many_that_went),
+		TEST(stamps_near_the_last),
 		TEST(broken_sums_are_seen),
 	};
 
