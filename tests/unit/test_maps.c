@@ -507,6 +507,16 @@ static void broken_sums_are_seen(void **state)
 	assert_false(maps_is_valid(&f->maps));
 	f->maps.curve.count = 0;
 	assert_true(maps_is_valid(&f->maps));
+	f->maps.kernel = calloc(2, sizeof(*f->maps.kernel));
+	f->maps.kernel_count = 2;
+	f->maps.kernel[0].end = 2;
+	f->maps.kernel[1].start = 1;
+	assert_false(maps_is_valid(&f->maps));
+	f->maps.kernel[1].start = 2;
+	assert_true(maps_is_valid(&f->maps));
+	f->maps.kernel_count = 0;
+	free(f->maps.kernel);
+	f->maps.kernel = NULL;
 }
 
 int main(void)
