@@ -31,6 +31,7 @@
  */
 #include "cli/recorder/control.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/xxh64.h"
+#include "unwind/claim.h"
 
 #define CONTROL_NAMES 4096	/* snapshots whose names are remembered */
 #define CONTROL_FOREVER_NS UINT64_C(1000000000)
@@ -96,6 +98,7 @@ static void control_moment(struct writer *w, enum gt_control_what what,
 {
 	bool serving = w->control.serving;
 
+	CLAIM_FULL(request->tick >= w->feed.watermark); /* I2 */
 	w->control.serving = true;
 	if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
 		books_begin_anew(w, request->tick,
@@ -124,6 +127,7 @@ static void control_start(struct writer *w, struct control_request *request)
 	/* no hook has told what was mapped meanwhile */
 	maps_watch_whole(&w->maps);
 	control_moment(w, GT_CONTROL_START, request);
+	CLAIM_FULL(request->tick >= control->end_tick); /* I1 */
 	control->begin_tick = request->tick;
 	control->clear_tick = control->end_tick = 0;
 	control->begun++;
@@ -144,6 +148,7 @@ static void control_stop(struct writer *w, struct control_request *request)
 	control_moment(w, GT_CONTROL_STOP, request);
 	control->off = true;
 	gate_shut(w->r->shared);
+	CLAIM_FULL(request->tick >= control->begin_tick); /* I1 */
 	control->end_tick = request->tick;
 	control->stop_ns = 0;
 	ring_kick(w->r->rings, w->r->ring_count);
@@ -325,6 +330,7 @@ static void control_serve(struct writer *w, struct control_request *request)
 		break;
 	case CONTROL_CLEAR:
 		control_moment(w, GT_CONTROL_CLEAR, request);
+		CLAIM_FULL(request->tick >= w->control.begin_tick); /* I1 */
 		w->control.clear_tick = request->tick;
 		break;
 	case CONTROL_MARKER:

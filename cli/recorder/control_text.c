@@ -3,10 +3,12 @@
  */
 #include "cli/recorder/control_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "preload/base/text.h"
+#include "unwind/claim.h"
 
 enum control_text_named { NEVER, PERHAPS, ALWAYS };
 
@@ -72,6 +74,7 @@ static bool control_text_name(const char *name, size_t n,
 	if (control_text_is_number(name, n))
 		return control_text_refuse(request, "got a number as a name: "
 					   "give one that is not");
+	CLAIM_FULL(n < sizeof(request->name));
 	memcpy(request->name, name, n);
 	return true;
 }
@@ -129,5 +132,6 @@ size_t control_text_answer(char to[CONTROL_ANSWER_MAX],
 	text_char(&text, '\t');
 	control_text_field(&text, request->message);
 	text_char(&text, '\n');
+	CLAIM_FULL(!text.full && to[text.length - 1] == '\n');
 	return text.length;
 }

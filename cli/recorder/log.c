@@ -10,6 +10,7 @@
  */
 #include "cli/recorder/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "cli/recorder/result.h"
 #include "cli/recorder/time_ns.h"
 #include "preload/base/text.h"
+#include "unwind/claim.h"
 
 #define LOG_LINE_MAX (GT_PATH_MAX + 512)
 #define LOG_DAY 86400
@@ -82,6 +84,7 @@ static void log_date(struct text *text, uint64_t days)
 	unsigned march = (5 * left + 2) / 153;	/* months since March */
 	unsigned month = march < 10 ? march + 3 : march - 9;
 
+	CLAIM_FULL(month >= 1 && month <= 12);
 	text_number(text, year + era * 400 + (month <= 2));
 	text_char(text, '-');
 	log_two(text, month);
@@ -148,6 +151,7 @@ static void log_write(unsigned level, const char *what, const char *detail)
 	char line[LOG_LINE_MAX];
 	struct text text;
 
+	assert(level < sizeof(names) / sizeof(names[0]));
 	text_init(&text, line, sizeof(line) - 1);
 	if (log_state.fd >= 0) {
 		log_time(&text);
@@ -166,6 +170,7 @@ static void log_write(unsigned level, const char *what, const char *detail)
 		message_out_say(log_state.tid, line);
 		return;
 	}
+	CLAIM_FULL(text.length + 1 < sizeof(line));
 	line[text.length] = '\n';
 	/* nowhere to report a failure to */
 	write(log_state.fd, line, text.length + 1);

@@ -10,6 +10,7 @@
 
 #include "preload/base/proc.h"
 #include "preload/base/text.h"
+#include "unwind/claim.h"
 
 #define MESSAGE_OUT_MAX 768
 
@@ -67,6 +68,7 @@ void message_out_at(int fd, const char *message)
 	text_init(&text, line, sizeof(line) - 1);
 	text_put(&text, "gnomon: ");
 	text_put(&text, message);
+	CLAIM_FULL(text.length + 1 < sizeof(line));
 	line[text.length] = '\n';
 	/* nowhere to report a failure to */
 	write(fd, line, text.length + 1);

@@ -11,6 +11,7 @@
  */
 #include "cli/recorder/reporter.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,6 +27,7 @@
 #include "preload/base/proc.h"
 #include "cli/recorder/recording.h"
 #include "preload/base/text.h"
+#include "unwind/claim.h"
 
 #define REPORTER_WORDS 12
 #define REPORTER_NUMBER_MAX 24
@@ -109,6 +111,7 @@ static void reporter_key(unsigned left, char key[REPORTER_KEY_MAX])
 	const char *p;
 	struct text text;
 
+	CLAIM_FULL(left > 0);
 	for (p = at; *p; p++)
 		count += *p == ',';
 	for (; count > left; at++)
@@ -163,6 +166,7 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 	}
 	argv[n++] = (char *)"--";
 	argv[n++] = (char *)reporter->trace;
+	assert(n < REPORTER_WORDS);
 	argv[n] = NULL;
 }
 
@@ -248,6 +252,7 @@ static int reporter_one(struct reporter *reporter, int tid, const char **why)
 		*why = "the report's file cannot be opened";
 		return output;
 	}
+	assert(reporter->pid == 0);
 	pid = reporter_start(reporter, output);
 	close(output);
 	if (pid < 0) {
@@ -283,6 +288,7 @@ static bool reporter_ended(struct reporter *reporter, int how)
 	if (pid == 0)
 		return false;
 	reporter->pid = 0;
+	assert(reporter->left > 0);
 	reporter->left--;
 	return true;
 }

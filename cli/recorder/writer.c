@@ -33,6 +33,7 @@
 #include "preload/base/text.h"
 #include "preload/ring/gate.h"
 #include "cli/recorder/turn.h"
+#include "unwind/claim.h"
 
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
 #define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
@@ -70,6 +71,8 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	if (atomic_load_explicit(&shared->hurry, memory_order_relaxed) ||
 	    !recording_may(w->r, UNWIND_NO_WAIT))
 		w->nap_ns = WRITER_NAP_HURRY_NS;
+	CLAIM_FULL(w->nap_ns >= WRITER_NAP_HURRY_NS &&
+		   w->nap_ns <= WRITER_NAP_MAX_NS);
 	/* see recorder_wake */
 	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
 	w->feed.rested = atomic_load_explicit(&shared->wake,

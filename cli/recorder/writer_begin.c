@@ -26,6 +26,7 @@
 #include "cli/recorder/owner.h"
 #include "cli/recorder/parent_live.h"
 #include "preload/base/text.h"
+#include "unwind/claim.h"
 
 #define WRITER_CALIBRATE_NS 100000
 #define WRITER_TICK_NS 16	/* shortest tick */
@@ -210,6 +211,7 @@ void writer_reserve(struct writer *w)
 
 	live_ahead(&w->live);
 	w->nodes.limit = w->live.nodes_reserved;
+	CLAIM_FULL(w->nodes.limit <= w->live.nodes_max);
 	atomic_store_explicit(&shared->nodes_refused, w->live.nodes_refused,
 			      memory_order_relaxed);
 	atomic_store_explicit(&shared->images_refused, w->live.images_refused,

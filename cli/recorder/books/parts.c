@@ -244,6 +244,7 @@ static void parts_roll(struct parts *parts)
 		return;
 	}
 	parts->number++;
+	assert(parts->number - parts->oldest < PARTS_KEPT);
 	w->feed.events_before = w->feed.events;
 	w->output.fd = fd;
 	w->info.part = parts->number;

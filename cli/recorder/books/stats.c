@@ -15,6 +15,7 @@
 #include "cli/recorder/time_ns.h"
 #include "preload/base/text.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 #define STATS_CLASSES 64	/* the last: everything larger, too */
 #define STATS_LINE_MAX 3584	/* 11 numbers, and two for each class */
@@ -67,6 +68,7 @@ static void stats_begin(struct stats *stats)
 		text_number(&text, i % STATS_CLASSES);
 	}
 	text_char(&text, '\n');
+	CLAIM_FULL(!text.full);
 	stats_write(stats, line, text.length);
 }
 
@@ -173,6 +175,7 @@ static void stats_line(struct stats *stats, uint64_t now_ns)
 						 memory_order_relaxed));
 	stats_classes(&text, &w->books.ledger);
 	text_char(&text, '\n');
+	CLAIM_FULL(!text.full);
 	stats_write(stats, line, text.length);
 	stats->last_ns = now_ns;
 	stats->last_blocks = all.blocks;

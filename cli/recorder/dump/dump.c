@@ -19,6 +19,7 @@
 #include "cli/recorder/books/ledger_whole.h"
 #include "cli/recorder/dump/dump_stacks.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 #define DUMP_MEMORY (UINT64_C(1) << 30)
 #define DUMP_ROWS 1024		/* looked at in one step */
@@ -197,6 +198,7 @@ static long dump_edit(struct dump *d, struct dump_part *part)
 			continue;
 		/* it may not be any more when it is back */
 		bytes = dump_frame_bytes(f);
+		CLAIM_FULL(at + bytes <= sizeof(part->data));
 		dump_get_frame(f, (struct dump_frame *)(part->data + at));
 		at += bytes;
 	}
@@ -208,6 +210,7 @@ static long dump_edit(struct dump *d, struct dump_part *part)
 		bytes = dump_frame_bytes(f);
 		if (bytes > sizeof(part->data) - at)
 			break;
+		CLAIM_FULL(at + bytes <= sizeof(part->data));
 		dump_send_frame(f, (struct dump_frame *)(part->data + at));
 		at += bytes;
 		part->count++;
@@ -236,6 +239,7 @@ static long dump_tell(struct dump *d, struct dump_part *part)
 	part->line_max = d->stacks.line_max;
 	part->count = dump_stacks_lines(&d->stacks, part->data,
 					sizeof(part->data));
+	CLAIM_FULL(part->count <= sizeof(part->data));
 	if (part->count)
 		return DUMP_LINES;
 	part->count = d->stacks.count;

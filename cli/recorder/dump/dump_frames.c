@@ -17,6 +17,7 @@
 #include "cli/recorder/target_file.h"
 #include "preload/base/base.h"
 #include "preload/ring/dump_part.h"
+#include "unwind/claim.h"
 
 #define FRAMES_BUCKETS 65536
 #define FRAMES_OFFSET sizeof("+0x0123456789abcdef")
@@ -144,6 +145,7 @@ const struct dump_frames_one *dump_frames_step(const struct dump_frames *frames,
 
 	if (!frames_has(frames, at))
 		return NULL;
+	CLAIM_FULL(frames->node[at].parent < at); /* I1 */
 	*context = frames->node[at].parent;
 	return frames->node[at].frame;
 }
@@ -251,6 +253,7 @@ static int frames_group(struct dump_frames *frames)
 		count -= end[i - 1];
 		end[i - 1] = count;
 	}
+	CLAIM_FULL(count == 0);
 	for (f = frames->all; f; f = f->next)
 		frames->members[end[f->image]++] = f;
 	frames->end = end;
@@ -292,6 +295,7 @@ static int frames_text(struct dump_frames *frames, struct dump_frames_one *f)
 		return -ENOMEM;
 	text_init(&text, f->name, f->room);
 	text_bytes(&text, word, n);
+	CLAIM_FULL(!text.full);
 	if (g->symbol)
 		return 0;
 	if (n)
@@ -314,6 +318,7 @@ int dump_frames_name(struct dump_frames *frames)
 		first = frames->end[i];
 		if (frames->end[i + 1] == first)
 			continue;
+		CLAIM_FULL(first < frames->end[i + 1]);
 		frames->named++;
 		err = frames_symbols(frames, i, frames->members + first,
 				     frames->end[i + 1] - first);

@@ -9,11 +9,13 @@
  */
 #include "cli/recorder/dump/dump_stacks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 #define DUMP_BUCKETS 16384
 #define DUMP_FIRST_DEPTH 512
@@ -126,6 +128,7 @@ static long dump_path(struct dump_stacks *d, uint32_t context)
 	for (i = first; i < end; i++)
 		if (d->path[i]->edit != GNOMON_HIDE)
 			d->path[kept++] = d->path[i];
+	CLAIM_FULL(first <= end && end <= n && kept <= n);
 	return kept;
 }
 
@@ -177,6 +180,7 @@ static int dump_text(struct dump_stacks *d, size_t depth, struct text *text)
 	if (dump_is_detail(d)) {
 		for (i = 0; i < depth; i++)
 			dump_detail(text, d->path[i], i);
+		CLAIM_FULL(!text->full);
 		return 0;
 	}
 	text_put(text, word[DUMP_PREFIX]);
@@ -185,6 +189,7 @@ static int dump_text(struct dump_stacks *d, size_t depth, struct text *text)
 		if (i > 1)
 			text_put(text, word[DUMP_BETWEEN_FRAMES]);
 	}
+	CLAIM_FULL(!text->full);
 	return 0;
 }
 
@@ -280,6 +285,7 @@ int dump_stacks_sort(struct dump_stacks *d)
 			d->list[n++] = s;
 			longest = base_max(longest, s->length);
 		}
+	assert(n <= d->count);
 	qsort(d->list, n, sizeof(*d->list), dump_compare);
 	d->count = wish->most ? base_min(n, wish->most) : n;
 	return dump_line_room(d, longest);
@@ -325,6 +331,7 @@ static void dump_line(struct dump_stacks *d, const struct dump_stack *s)
 		dump_numbers(d, s, &text);
 		text_char(&text, '\n');
 	}
+	CLAIM_FULL(!text.full);
 	d->line_size = text.length;
 	d->line_told = 0;
 }
@@ -343,6 +350,7 @@ size_t dump_stacks_lines(struct dump_stacks *d, char *to, size_t room)
 		if (done && n > room - done)
 			return done;
 		n = base_min(n, room - done);
+		CLAIM_FULL(done + n <= room);
 		memcpy(to + done, d->line + d->line_told, n);
 		d->line_told += n;
 		done += n;

@@ -28,6 +28,7 @@
 #include "cli/recorder/embed/embed_seen.h"
 #include "cli/recorder/embed/embed_used.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 #define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
 #define EMBEDDER_RARE_NS (20 * UINT64_C(1000000))	/* a piece, if busy */
@@ -90,6 +91,8 @@ static bool embedder_choose(struct embedder *e)
 			image->segment[0].start : 0);
 	if (!embedder_is_new(e))
 		return true;
+	CLAIM_FULL(work->reduced.binary.fd < 0 &&
+		   work->reduced.debug.fd < 0); /* I1 */
 	fd = embed_open_binary(&work->wanted, &work->reduced.binary);
 	if (fd < 0) {
 		embed_out_skip(&work->to, embedder_why(fd), work->wanted.path);

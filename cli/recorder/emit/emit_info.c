@@ -17,6 +17,7 @@
 #include "cli/recorder/zeroed.h"
 #include "preload/base/proc.h"
 #include "preload/base/text.h"
+#include "unwind/claim.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
 
@@ -43,6 +44,7 @@ static void emit_info_begin(const struct emit_info *info, struct text *text)
 static void emit_info_write(const struct emit_info *info,
 			    const struct text *text, enum gt_chunk_type type)
 {
+	CLAIM_FULL(!text->full);
 	chunk_write(info->out, type,
 		    (const uint8_t *)text->data + text->length, NULL);
 }
@@ -82,6 +84,7 @@ static void emit_info_command(struct emit_info *info, struct text *text)
 			return;
 		info->command_length = emit_info_read_command(info);
 	}
+	CLAIM_FULL(info->command_length <= EMIT_INFO_COMMAND_MAX);
 	if (info->command_length > 0)
 		text_key_bytes(text, "command", info->command,
 			       info->command_length);

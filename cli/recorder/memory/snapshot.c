@@ -18,6 +18,7 @@
  */
 #include "cli/recorder/memory/snapshot.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cli/recorder/arenas_asked.h"
@@ -28,6 +29,7 @@
 #include "cli/recorder/target_file.h"
 #include "preload/base/text.h"
 #include "preload/ring/gate.h"
+#include "unwind/claim.h"
 
 #define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
 #define SNAPSHOT_BEAT_NS UINT64_C(1000000)	/* of the last one */
@@ -159,6 +161,7 @@ static void snapshot_row(struct snapshot *s)
 		value[snapshot_value[i]] = s->smaps.kib[i];
 		s->sums.kib[i] += s->smaps.kib[i];
 	}
+	CLAIM_FULL(s->row_end <= s->rows + SNAPSHOT_ROWS - SNAPSHOT_ROW_MAX);
 	s->row_end = varint_put(s->row_end, page - s->row_page);
 	s->row_end = varint_put(s->row_end, end - page);
 	s->row_end = varint_put(s->row_end, snapshot_flags(s));
@@ -168,6 +171,7 @@ static void snapshot_row(struct snapshot *s)
 	s->row_page = end;
 	s->row_count++;
 	s->mappings++;
+	CLAIM_FULL(s->row_end <= s->rows + SNAPSHOT_ROWS);
 }
 
 static void snapshot_line(struct snapshot *s, const char *line)
@@ -197,6 +201,7 @@ static void snapshot_stop_reading(struct snapshot *s, bool whole)
 {
 	if (!s->reading)
 		return;
+	CLAIM_FULL(s->busy);
 	snapshot_row(s);
 	snapshot_flush(s);
 	s->whole = whole && s->mappings != 0 && target_lines_last(&s->lines);
@@ -259,6 +264,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 
 	if (s->busy || s->out->err)
 		return false;
+	CLAIM_FULL(!s->held && !s->reading);
 	text_init(&text, s->name, sizeof(s->name));
 	text_put(&text, name);
 	s->busy = true;
@@ -311,6 +317,7 @@ static void snapshot_write(struct snapshot *s)
 	size_t n = strlen(s->name);
 	unsigned i;
 
+	CLAIM_FULL(s->busy && !s->reading && !s->held);
 	s->busy = false;
 	/* it may have made one meanwhile */
 	if (s->arenas_state == GT_ARENAS_NOT_SAFE &&
@@ -417,6 +424,7 @@ const struct smaps *snapshot_last(struct snapshot *s)
 	}
 	snapshot_stop_reading(s, false);
 	snapshot_arenas(s, ARENAS_LAST);
+	CLAIM_FULL(!s->reading);
 	s->held = true;
 	return s->whole ? &s->sums : NULL;
 }

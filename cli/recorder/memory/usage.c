@@ -36,6 +36,7 @@
 #include "preload/base/proc.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
+#include "unwind/claim.h"
 
 #define USAGE_SHARE 256		/* of a core: 0.4 % */
 #define USAGE_LONG_NS (4 * UINT64_C(1000000))	/* a look that is too long */
@@ -222,6 +223,7 @@ static void usage_keep(struct usage *usage, const struct usage_point *point,
 {
 	if (!usage->held)
 		usage->held_ns = now_ns;
+	CLAIM_FULL(usage->held < USAGE_BATCH);
 	usage->batch[usage->held++] = *point;
 	usage->last = *point;
 	if (usage->held == USAGE_BATCH)
