@@ -5,6 +5,7 @@
  */
 #include "cli/symbol/elf_symbols.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define ELF_SYMBOLS_PIECE 1024	/* that are read at once */
@@ -44,11 +45,13 @@ static bool each_of(const struct elf_tables *t, const Elf64_Shdr *section,
 	size_t size = t->class->sym_size, n;
 	uint64_t count = section->sh_size / size;
 
+	assert(size > 0 && size <= sizeof(Elf64_Sym));
 	if (count > ELF_SYMBOLS_MAX)
 		count = ELF_SYMBOLS_MAX;
 	for (uint64_t first = 0; first < count; first += n) {
 		n = count - first < ELF_SYMBOLS_PIECE ? count - first :
 							ELF_SYMBOLS_PIECE;
+		assert(n > 0 && n * size <= sizeof(bytes));
 		if (elf_tables_bytes(t->fd, section->sh_offset + first * size,
 				     bytes, n * size))
 			return false;
