@@ -197,6 +197,7 @@ static bool control_name_is_new(struct control *control, const char *name)
 	for (i = 0; i < control->name_count; i++)
 		if (control->names[i] == hash)
 			return false;
+	CLAIM_FULL(control->name_count < CONTROL_NAMES);
 	control->names[control->name_count++] = hash;
 	return true;
 }
@@ -216,6 +217,7 @@ static void control_name(struct control *control, uint64_t number,
 	if (n)
 		text_char(&text, '.');
 	text_number(&text, number);
+	CLAIM_FULL(!text.full);
 }
 
 static void control_snapshot(struct writer *w,
@@ -315,6 +317,7 @@ static void control_serve(struct writer *w, struct control_request *request)
 {
 	enum control_what what = request->what;
 
+	CLAIM_FULL(request->tick == w->control.settled); /* I1 */
 	control_answer(request, 0, "");
 	if (what == CONTROL_TOGGLE)
 		what = w->control.off ? CONTROL_START : CONTROL_STOP;

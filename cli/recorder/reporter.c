@@ -196,6 +196,7 @@ static long reporter_start(struct reporter *reporter, int output)
 	pid_t pid = 0;
 	int above = reporter_above(output), err;
 
+	assert(reporter->command[0] && reporter->left > 0);
 	reporter_words(reporter, argv, key, number);
 	reporter_attributes(&attributes);
 	posix_spawn_file_actions_init(&files);
@@ -282,6 +283,7 @@ static bool reporter_ended(struct reporter *reporter, int how)
 {
 	pid_t pid;
 
+	assert(reporter->pid > 0);
 	do
 		pid = waitpid(reporter->pid, NULL, how);
 	while (pid < 0 && errno == EINTR);

@@ -146,6 +146,7 @@ static const char *writer_cannot_write(struct writer *w)
 	const struct timespec nap = { 0, WRITER_NAP_HURRY_NS };
 	unsigned naps, most = WRITER_GOES_ON_NAPS;
 
+	CLAIM_FULL(w->out.err < 0);
 	for (naps = 0; naps < most; naps++) {
 		if (target_dead(&w->target))
 			return "exit";
@@ -234,6 +235,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	struct recording *r = w->r;
 	struct text text;
 
+	CLAIM_FULL(w->out.err < 0);
 	gate_shut_for_good(r->shared);
 	writer_release(r);
 	text_init(&text, message, size);
@@ -337,6 +339,7 @@ static void writer_finish(struct writer *w, const char *reason)
 
 static void writer_tell(struct recording *r, uint32_t state)
 {
+	CLAIM_FULL(state > GL_RECORDER_STARTING && state <= GL_RECORDER_DONE);
 	/* pairs with the acquire of parent_forks */
 	atomic_store_explicit(&r->shared->recorder_state, state,
 			      memory_order_release);

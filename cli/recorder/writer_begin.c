@@ -40,6 +40,7 @@ static void writer_let_go(int fd)
 {
 	int none = open("/", O_PATH | O_CLOEXEC);
 
+	CLAIM(fd >= 0);
 	if (none < 0 || dup3(none, fd, O_CLOEXEC) < 0)
 		close(fd);
 	if (none >= 0 && none != fd)
@@ -172,6 +173,7 @@ static void writer_calibrate(struct gl_header *h)
 	h->window_ticks = WRITER_WINDOW_NS * (ticks >> shift) / ns + 1;
 	if (h->window_ticks < 2)
 		h->window_ticks = 2;
+	CLAIM(h->window_ticks >= 2 && h->tick_shift <= 32);
 }
 
 static void writer_fill_live(struct writer *w)
@@ -198,6 +200,7 @@ static void writer_fill_live(struct writer *w)
 
 static void writer_limit(_Atomic uint32_t *limit, uint64_t reserved)
 {
+	CLAIM_FULL(reserved <= UINT32_MAX);
 	if (atomic_load_explicit(limit, memory_order_relaxed) == reserved)
 		return;
 	/* pairs with the acquire of whoever fills what was reserved */

@@ -173,6 +173,8 @@ static void dump_send_frame(const struct dump_frames_one *f,
 		.bytes = dump_frame_bytes(f), .name = strlen(g->module) + 1,
 		.room = f->room, .named = g->symbol != NULL,
 	};
+	CLAIM_FULL(to->bytes % 8 == 0 &&
+		   sizeof(*to) + to->name + to->room <= to->bytes);
 	memcpy(to->text, g->module, to->name);
 	memcpy(to->text + to->name, f->name, f->room);
 }
@@ -226,6 +228,7 @@ static long dump_add(struct dump *d)
 	size_t end = base_min(d->row_count, d->row + DUMP_ROWS);
 	int err = 0;
 
+	CLAIM_FULL(d->row <= end);
 	for (; d->row < end && !err; d->row++)
 		err = dump_stacks_add(&d->stacks, &d->rows[d->row]);
 	if (err || d->row < d->row_count)

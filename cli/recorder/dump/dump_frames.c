@@ -100,6 +100,7 @@ static struct dump_frames_one *frames_get(struct dump_frames *frames,
 	f = scratch_alloc(frames->memory, sizeof(*f));
 	if (!f)
 		return NULL;
+	CLAIM_FULL(image <= frames->image_count);
 	f->frame.address = address;
 	f->frame.module = "";
 	f->image = image;
@@ -220,6 +221,7 @@ static int frames_symbols(struct dump_frames *frames, uint32_t i,
 	for (k = 0; k < count; k++) {
 		struct dump_frames_one *f = members[wanted[k].owner];
 
+		CLAIM_FULL(wanted[k].owner < count);
 		f->frame.module = frames_path(frames, i);
 		f->frame.module_offset = wanted[k].address;
 		if (!named || !wanted[k].name)
@@ -241,6 +243,7 @@ static int frames_group(struct dump_frames *frames)
 	uint32_t i;
 
 	for (f = frames->all; f && end; f = f->next) {
+		CLAIM_FULL(f->image <= frames->image_count);
 		end[f->image]++;
 		count++;
 	}

@@ -119,6 +119,7 @@ static void embedder_whole(struct embedder *e)
 	struct embedder_work *work = e->work;
 	const struct reduced *elf = &work->reduced;
 
+	CLAIM_FULL(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	embed_out_begin(&work->to, GT_FILE_FULL, elf->binary.fd, NULL,
 			&work->wanted);
 	/* what has no debug file is all there */
@@ -146,6 +147,7 @@ static void embedder_reduced(struct embedder *e)
 				 base_min(embed_out_room(&work->to),
 					  embedder_in_time(e)));
 
+	CLAIM_FULL(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	e->stage = EMBEDDER_ALTERNATE;
 	if (reduced_plan(elf, most)) {
 		embed_out_skip(&work->to, "makes no sense, not embedded",
@@ -166,6 +168,7 @@ static void embedder_alternate(struct embedder *e)
 	bool joined = debug->fd >= 0;
 	int fd;
 
+	CLAIM_FULL(binary->fd >= 0 && !work->to.busy); /* I1 */
 	/* the other one is free for it */
 	if (joined) {
 		embedder_close(binary);
@@ -200,6 +203,7 @@ static bool embedder_include(struct embedder *e)
 	if (work->include >= work->glob.used)
 		return false;
 	work->include += strlen(path) + 1;
+	CLAIM_FULL(work->include <= work->glob.used);
 	text_init(&text, work->wanted.path, sizeof(work->wanted.path));
 	text_put(&text, path);
 	work->wanted.id_size = 0;

@@ -57,6 +57,7 @@ void emit_info_partial(struct chunk_out *out, uint64_t left_out)
 	text_key_number(&text, "partial", 1);
 	if (left_out)
 		text_key_number(&text, "part_left_out", left_out);
+	CLAIM_FULL(!text.full);
 	chunk_write(out, GT_INFO, (const uint8_t *)text.data + text.length,
 		    NULL);
 }
@@ -122,6 +123,7 @@ static const char *emit_info_choice(enum option_id id, char *buffer,
 		index -= *words == '|';
 	while (*words && *words != '|')
 		text_char(&text, *words++);
+	CLAIM_FULL(index == 0 && !text.full);
 	return buffer;
 }
 
@@ -271,6 +273,7 @@ static void emit_info_captures(struct text *text, const struct feed *feed)
 		text_init(&name, key, sizeof(key));
 		text_put(&name, "stop_");
 		text_put(&name, emit_info_stops[i]);
+		CLAIM_FULL(!name.full);
 		text_key_number(text, key, sum.stops[i]);
 	}
 }
@@ -306,6 +309,7 @@ static void emit_info_children(struct text *text, const struct recording *r)
 		text_init(&name, key, sizeof(key));
 		text_put(&name, "child_");
 		text_number(&name, pid);
+		CLAIM_FULL(!name.full);
 		text_key_number(text, key, status);
 	}
 }

@@ -267,6 +267,7 @@ static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
 		more = emit_dump_lines(&e->dump, fd, st.st_size, e->pid,
 				       EMIT_NAMES_RECORDS, &text);
 		e->held = text.length;
+		CLAIM_FULL(text.length < EMIT_NAMES_PIECE);
 		e->taken += text.length;
 		emit_names_piece(e);
 	}
@@ -286,6 +287,7 @@ static unsigned emit_names_forget(struct emit_names *e)
 		told++;
 	for (i = told; i < e->replaced_count; i++)
 		e->replaced[i - told] = e->replaced[i];
+	CLAIM_FULL(told <= e->replaced_count);
 	e->replaced_count -= told;
 	/* also what nobody has taken since the last look */
 	replaced_ask(e->shared);

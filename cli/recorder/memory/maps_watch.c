@@ -119,6 +119,7 @@ static void maps_watch_range(struct maps_watch *watch, unsigned what,
 		maps_watch_close_chunk(watch, GT_MAPS_MORE);
 		maps_watch_open_chunk(watch);
 	}
+	CLAIM_FULL(start < end);
 	maps_watch_put(watch, what);
 	maps_watch_put(watch, varint_zigzag(start - watch->previous));
 	maps_watch_put(watch, end - start);
@@ -283,12 +284,14 @@ static void maps_watch_keep(struct maps_watch *watch)
 	       watch->next_count < watch->max)
 		watch->next[watch->next_count++] =
 			watch->last[watch->passed++];
+	CLAIM_FULL(watch->next_count <= watch->max);
 }
 
 static void maps_watch_end(struct maps_watch *watch)
 {
 	struct maps_watch_entry *list = watch->last;
 
+	CLAIM_FULL(watch->looking);
 	if (watch->cut)
 		watch->cuts++;
 	else if (target_lines_last(&watch->lines))
@@ -316,6 +319,7 @@ static void maps_watch_go_on(struct maps_watch *watch, uint64_t while_ns)
 	unsigned lines = 0;
 	char *line;
 
+	CLAIM_FULL(watch->looking);
 	maps_watch_open_chunk(watch);
 	do {
 		line = proc_lines_next(&watch->lines);

@@ -109,6 +109,8 @@ static void snapshot_flush(struct snapshot *s)
 
 	if (!s->row_count)
 		return;
+	CLAIM_FULL(s->row_end > s->rows &&
+		   s->row_end <= s->rows + SNAPSHOT_ROWS);
 	to = varint_put(to, GT_SNAPSHOT_MAPPINGS);
 	to = varint_put(to, s->number);
 	to = varint_put(to, GT_MAPPING_VALUES);
@@ -137,6 +139,7 @@ static uint8_t *snapshot_put_path(struct snapshot *s, uint8_t *to)
 		return varint_put(to, 0);
 	if (strcmp(s->path, s->path_before) == 0)
 		return varint_put(to, 1);
+	CLAIM_FULL(n < GT_PATH_MAX);
 	to = varint_put(to, n + 2);
 	memcpy(to, s->path, n);
 	s->path_before = s->path;
@@ -443,6 +446,7 @@ void snapshot_finish(struct snapshot *s)
 		snapshot_stop_reading(s, false);
 		snapshot_arenas(s, ARENAS_RUNNING);
 	}
+	CLAIM_FULL(!s->reading);
 	s->held = false;
 	snapshot_write(s);
 }

@@ -165,6 +165,7 @@ static void usage_flush(struct usage *usage)
 
 	if (!usage->held)
 		return;
+	CLAIM_FULL(usage->held <= USAGE_BATCH);
 	memset(&before, 0, sizeof(before));
 	to = varint_put(to, GT_USAGE_VALUES);
 	for (i = 0; i < usage->held; i++) {
@@ -238,6 +239,8 @@ static bool usage_plan(struct usage *usage, const struct usage_point *point,
 	uint64_t gap = usage_gap_ns(point->value[GT_USAGE_COST_NS]);
 	bool rests = usage_rests(usage, point);
 
+	CLAIM_FULL(usage->rest_ns >= USAGE_GAP_NS &&
+		   usage->rest_ns <= USAGE_REST_NS);
 	usage->due_ns = now_ns + USAGE_GAP_NS;
 	if (point->value[GT_USAGE_FLAGS] & GT_USAGE_DETAILED) {
 		usage->rest_ns = rests ? base_min(2 * usage->rest_ns,
