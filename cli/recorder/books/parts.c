@@ -248,7 +248,8 @@ static void parts_roll(struct parts *parts)
 		return;
 	}
 	parts->number++;
-	assert(parts->number - parts->oldest < PARTS_KEPT);
+	/* each that is closed has its own place in `size` */
+	assert(parts->number - parts->oldest <= PARTS_KEPT);
 	w->feed.events_before = w->feed.events;
 	w->output.fd = fd;
 	w->info.part = parts->number;
