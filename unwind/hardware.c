@@ -122,6 +122,7 @@ void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 	h->lo = page_of(top);
 	h->end = entry;
 	CLAIM_FULL(h->lo < (uintptr_t)h->end);
+	CLAIM_FULL(hardware_is_valid(h));
 }
 
 static void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
@@ -234,6 +235,8 @@ static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 			h->count++;
 	}
 	CLAIM_FULL(h->count <= n);
+	/* it takes a look at each frame */
+	CLAIM_FULL(h->count % 16 || hardware_is_valid(h));
 	return parent;
 }
 

@@ -138,6 +138,7 @@ void image_ranges_publish(uint32_t count)
 	if (!t || ranges.known < count)
 		make_ranges(count);
 	CLAIM_FULL(image_ranges_is_valid());
+	CLAIM_FULL(count > UINT16_MAX || radix_is_valid((uint16_t)count));
 }
 
 void image_ranges_again(const struct image *image, uint32_t count)

@@ -29,6 +29,7 @@ void buffer_add(struct buffer *text, const char *bytes, size_t size)
 		text->data = grow_resize(text->data, capacity, 1);
 		text->capacity = capacity;
 	}
+	CLAIM_FULL(text->capacity - text->size > size);
 	if (size)	/* bytes may be NULL then */
 		memcpy(text->data + text->size, bytes, size);
 	text->size += size;
@@ -60,6 +61,7 @@ void buffer_wrap(struct buffer *text, const char *paragraph, int indent, int wid
 {
 	const char *p = paragraph;
 
+	assert(width > indent);
 	while (*p != 0) {
 		size_t room = (size_t)(width - indent), size = strlen(p);
 

@@ -43,6 +43,7 @@ static const char **find(const struct intern *set, const char *bytes, size_t siz
 {
 	size_t i = hash_bytes(bytes, size) & (set->capacity - 1);
 
+	CLAIM_FULL(set->used < set->capacity);
 	while (set->slots[i] != NULL &&
 	       (strncmp(set->slots[i], bytes, size) != 0 ||
 		set->slots[i][size] != 0))

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "cli/base/utf8.h"
+#include "unwind/claim.h"
 
 /* Bytes from `s` on that stand for themselves. */
 static size_t plain_length(const unsigned char *s)
@@ -75,6 +76,7 @@ static void begin_line(const struct json *json, unsigned depth)
 
 static void begin_value(struct json *json, const char *key)
 {
+	CLAIM_FULL(json->depth < JSON_DEPTH_MAX);
 	if (json->full[json->depth])
 		putc_unlocked(',', json->out);
 	if (json->depth > 0)
@@ -154,6 +156,7 @@ void json_decimal(struct json *json, const char *key, uint64_t value,
 {
 	uint64_t one = 1;
 
+	assert(decimals < 20);
 	for (unsigned i = 0; i < decimals; i++)
 		one *= 10;
 	json_uint(json, key, value / one);

@@ -6,6 +6,7 @@
  */
 #include "cli/base/progress.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,7 @@ static void draw(uint64_t done)
 				    BAR_CELLS);
 	else if (bar.total != 0)
 		filled = BAR_CELLS;
+	assert(filled <= BAR_CELLS);
 	memset(cells, ' ', BAR_CELLS);
 	memset(cells, '#', filled);
 	cells[BAR_CELLS] = 0;

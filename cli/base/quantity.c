@@ -5,6 +5,7 @@
  */
 #include "cli/base/quantity.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -128,6 +129,7 @@ char *quantity_size(char *text, int64_t bytes)
 		value /= 1024;
 		unit = 0;
 	}
+	assert(unit >= 0 && unit < (int)sizeof(units) - 1);
 	snprintf(text, QUANTITY_TEXT, fabs(value) < 99.95 ? "%.1f%c" : "%.0f%c",
 		 value, units[unit]);
 	return text;
@@ -162,6 +164,7 @@ char *quantity_count(char *text, uint64_t count)
 			 (unsigned long long)count);
 	char *out = text;
 
+	assert(n > 0 && n < (int)sizeof(digits));
 	for (int i = 0; i < n; i++) {
 		if (i > 0 && (n - i) % 3 == 0)
 			*out++ = ',';

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "unwind/claim.h"
+
 #define CACHE_LINE ((size_t)64)
 #define LARGE_PAGE ((size_t)2 << 20)
 
@@ -82,6 +84,7 @@ void *room_pages(void *old, size_t old_size, size_t size)
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
+	CLAIM_FULL((old == NULL) == (old_size == 0));
 	old_size = whole(old_size);
 	size = whole(size);
 	if (size >= LARGE_PAGE) {

@@ -17,6 +17,7 @@ static struct table_slot *find(const struct table *table, uint64_t key)
 {
 	uint64_t i = hash_number(key) & table->mask;
 
+	CLAIM_FULL(table->used <= table->mask);
 	while (table->slots[i].value != TABLE_NONE &&
 	       table->slots[i].key != key)
 		i = (i + 1) & table->mask;

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "unwind/claim.h"
+
 ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
 {
 	size_t done = 0;
@@ -23,6 +25,7 @@ ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
 			break;
 		done += (size_t)n;
 	}
+	CLAIM_FULL(done <= size);
 	return (ssize_t)done;
 }
 

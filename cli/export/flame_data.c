@@ -16,6 +16,7 @@
  */
 #include "cli/export/flame.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
@@ -138,6 +139,7 @@ static void put_nodes(struct writer *w)
 static void put_spans(struct json *json, const struct timeline *timeline,
 		      size_t step, bool allocated)
 {
+	assert(step > 0);
 	json_array(json, allocated ? "allocated" : "live");
 	for (size_t i = 0; i < timeline->count; i += step) {
 		uint64_t most = 0, sum = 0;
@@ -169,6 +171,7 @@ static void put_track(struct json *json, const struct flame_tracks *tracks,
 {
 	uint64_t before = 0;
 
+	assert(track < tracks->count);
 	json_array(json, NULL);
 	for (size_t row = 0; row < tracks->rows; row++) {
 		uint64_t live = tracks->live[row * tracks->count + track];

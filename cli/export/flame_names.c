@@ -4,6 +4,7 @@
  */
 #include "cli/export/flame.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ void flame_libraries(struct flame_tree *tree)
 	count = unite(list, tree->frame_count);
 	if (count > 0 && list[0].name == NULL)
 		memmove(list, list + 1, --count * sizeof(*list));
+	assert(count <= tree->frame_count);
 	qsort(list, count, sizeof(*list), by_weight);
 	tree->libraries = grow_zeroed(count + 1, sizeof(*tree->libraries));
 	tree->library_count = (uint32_t)count + 1;

@@ -13,6 +13,7 @@
  */
 #include "cli/export/flame.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ static void place(struct picture *p)
 		if (node->depth > p->depth)
 			p->depth = node->depth;
 	}
+	assert(tree->count > 0);
 	qsort(list + 1, tree->count - 1, sizeof(*list), by_size);
 	for (uint32_t i = 1; i < tree->count; i++) {
 		uint64_t *at = &next[list[i].parent];
@@ -386,6 +388,7 @@ static int write_svg(struct export *export)
 
 	while (flame_costs[p.cost] != export->cost)
 		p.cost++;
+	assert(p.cost < FLAME_COSTS);
 	limits.costs = 1u << p.cost;
 	flame_tree_build(&p.tree, export->profile, &limits);
 	place(&p);

@@ -8,6 +8,7 @@
  */
 #include "cli/export/flame.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,6 +60,7 @@ static void choose(struct flame_tracks *tracks, const struct flame_tree *tree)
 		if (count <= TRACKS_MAX || share > 1)
 			break;
 	}
+	assert(count > 0);
 	tracks->nodes = grow_alloc(count * sizeof(*tracks->nodes));
 	for (uint32_t n = 0; n < tree->count && tracks->count < count; n++)
 		if (tree->nodes[n].smaller == 0 &&
@@ -97,6 +99,7 @@ static uint32_t *tracks_of_nodes(const struct flame_tracks *tracks,
 			track[n] = next++;
 		else
 			track[n] = track[tree->nodes[n].parent];
+	assert(next == tracks->count);
 	return track;
 }
 

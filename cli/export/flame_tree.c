@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 /* A limit on nodes that is not met makes shares grow by so much at a time. */
 #define SHARE_STEP 1.25
@@ -87,6 +88,7 @@ static bool is_kept(const struct walk *walk, uint32_t node, size_t depth)
 static uint32_t append(struct flame_tree *tree, uint32_t parent,
 		       uint32_t frame, uint32_t depth, uint32_t origin)
 {
+	CLAIM_FULL(tree->count == 0 || parent < tree->count); /* I1 */
 	GROW(tree->nodes, tree->count, tree->capacity);
 	tree->nodes[tree->count] = (struct flame_node){
 		.parent = parent, .frame = frame, .depth = depth,
@@ -129,6 +131,7 @@ static void leave(struct walk *walk)
 			add(caller->rest, level->values);
 		}
 	} else {
+		CLAIM_FULL(level->out < tree->count);
 		memcpy(tree->nodes[level->out].values, level->values,
 		       sizeof(level->values));
 		if (level->smaller > 0) {
@@ -204,6 +207,7 @@ static void number_frames(struct flame_tree *tree)
 		if (frame == PROFILE_NONE ||
 		    tree->number[frame] != PROFILE_NONE)
 			continue;
+		CLAIM_FULL(frame < count);
 		tree->number[frame] = tree->frame_count;
 		tree->frames[tree->frame_count++] = frame;
 	}

@@ -10,12 +10,14 @@
  */
 #include "cli/export/heaptrack_stacks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/utf8.h"
+#include "unwind/claim.h"
 
 #define PAIRS_MAX (1u << 20)
 #define NO_PLACE (UINT64_C(1) << 32)
@@ -28,6 +30,7 @@ void heaptrack_number(struct packed *out, uint64_t number)
 	do
 		text[--at] = "0123456789abcdef"[number & 15];
 	while ((number >>= 4) != 0);
+	CLAIM_FULL(at > 0);
 	text[--at] = ' ';
 	packed_bytes(out, text + at, sizeof(text) - at);
 }
@@ -186,6 +189,7 @@ static uint32_t trace_of(struct heaptrack_stacks *stacks, uint32_t node)
 static uint32_t new_pair(struct heaptrack_stacks *stacks, uint64_t size,
 			 uint32_t trace, uint32_t next)
 {
+	assert(stacks->pair_count < PAIRS_MAX); /* I3 */
 	GROW(stacks->pairs, stacks->pair_count, stacks->pair_capacity);
 	stacks->pairs[stacks->pair_count] =
 		(struct heaptrack_pair){ size, trace, next };
@@ -215,6 +219,8 @@ uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
 		forget_pairs(stacks);
 	first = table_get(&stacks->pair_of, key);
 	for (number = first; number != TABLE_NONE;) {
+		CLAIM_FULL(number >= stacks->first_pair &&
+			   number - stacks->first_pair < stacks->pair_count);
 		const struct heaptrack_pair *pair =
 			&stacks->pairs[number - stacks->first_pair];
 

@@ -23,6 +23,7 @@
  */
 #include "cli/export/export.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@
 #include "cli/export/valgrind.h"
 #include "cli/model/selection.h"
 #include "cli/profile/profile_walk.h"
+#include "unwind/claim.h"
 
 #define SNAPSHOTS 100u		/* on the curve: Massif's own limit */
 #define THRESHOLD 100u		/* …th of the snapshot: Massif's 1 % */
@@ -125,6 +127,7 @@ static void advance(struct massif *m, uint64_t stamp)
 	while (m->row < m->rows &&
 	       timeline_stamp(&model->timeline, (m->row + 1) * m->step) <=
 			stamp) {
+		CLAIM_FULL(m->row < SNAPSHOTS);
 		m->extras[m->row] = m->extra;
 		m->values[m->row++] = m->now;
 	}
@@ -196,6 +199,7 @@ static void find_curve(struct massif *m)
 		return;
 	m->step = (timeline->count + SNAPSHOTS - 1) / SNAPSHOTS;
 	m->rows = (timeline->count + m->step - 1) / m->step;
+	assert(m->rows <= SNAPSHOTS);
 	m->keeps = export_keeps(m->export);
 	/* The timeline knows neither stacks nor moments. What only grows has
 	 * nothing that an allocator adds. */
@@ -275,6 +279,7 @@ static bool enter(void *owner, const struct profile_branch *branch)
 	}
 	around->shown += m->counting;
 	number = new_branch(m);
+	CLAIM_FULL(number < m->branch_count);
 	set_path(m, branch->depth + 1, number);
 	if (!m->counting)
 		put_line(m, branch->depth + 1,

@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define GZIP_WINDOW (MAX_WBITS + 16)	/* zlib's way to ask for gzip */
 #define GZIP_MEMORY 8			/* zlib's default */
@@ -64,6 +65,7 @@ void packed_flush(struct packed *packed)
 
 void packed_bytes(struct packed *packed, const void *bytes, size_t size)
 {
+	CLAIM_FULL(packed->raw_size <= sizeof(packed->raw));
 	while (size > 0) {
 		size_t n = sizeof(packed->raw) - packed->raw_size;
 

@@ -15,6 +15,7 @@
  */
 #include "cli/export/export.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include "cli/export/pprof_tables.h"
 #include "cli/export/profile.pb-c.h"
 #include "cli/profile/inward.h"
+#include "unwind/claim.h"
 
 enum {
 	ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, TEMPORARY,
@@ -115,6 +117,7 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 		writing->samples[writing->sample_count++] =
 			(struct sample){ 0 };
 	}
+	CLAIM_FULL(number < writing->sample_count);
 	sample = &writing->samples[number];
 	sample->values[ALLOC_OBJECTS] += figures->count;
 	sample->values[ALLOC_SPACE] += figures->total_bytes;
@@ -128,6 +131,7 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 static size_t locations_of(struct writing *writing, uint32_t stack)
 {
 	writing->id_count = 0;
+	CLAIM_FULL(stack < writing->stacks.pair_count);
 	for (; stack != 0; stack = writing->stacks.pairs[stack].first) {
 		GROW(writing->ids, writing->id_count, writing->id_capacity);
 		writing->ids[writing->id_count++] =
@@ -255,6 +259,7 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
 	buffer_free(&text);
+	assert(count <= COMMENTS_MAX);
 	return count;
 }
 

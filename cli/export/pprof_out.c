@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define GZIP_WINDOW (MAX_WBITS + 16)	/* zlib's way to ask for gzip */
 #define GZIP_MEMORY 8			/* zlib's default */
@@ -34,6 +35,7 @@ static void append(ProtobufCBuffer *sink, size_t size, const uint8_t *bytes)
 {
 	struct pprof_out *out = (struct pprof_out *)sink;
 
+	CLAIM_FULL(out->raw_size < sizeof(out->raw));
 	while (size > 0) {
 		size_t n = sizeof(out->raw) - out->raw_size;
 

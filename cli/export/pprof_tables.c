@@ -9,6 +9,7 @@
  */
 #include "cli/export/pprof_tables.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/utf8.h"
 #include "cli/export/profile.pb-c.h"
+#include "unwind/claim.h"
 
 /* In brackets: readers do not look for such a file. */
 #define NOWHERE "[no file]"
@@ -180,6 +182,7 @@ static uint32_t function_of(struct pprof_tables *tables,
 static void add_line(struct pprof_tables *tables, uint32_t mapping,
 		     const struct frame *frame)
 {
+	CLAIM_FULL(mapping < tables->mapping_count);
 	struct pprof_mapping *known = &tables->mappings[mapping];
 
 	/* pprof looks for names itself where it is told that there are none. */
@@ -202,6 +205,7 @@ static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 	const char *unique;
 	uint32_t number;
 
+	CLAIM_FULL(first <= tables->line_count);
 	buffer_clear(key);
 	buffer_printf(key, "l %x %" PRIx64, mapping, address);
 	for (size_t i = first; i < tables->line_count; i++)
@@ -333,6 +337,9 @@ static void write_location(const struct pprof_tables *tables, size_t number,
 	Pprof__Location *one = &message;
 	Pprof__Line *lines, **list;
 
+	assert(location->mapping < tables->mapping_count &&
+	       (size_t)location->first_line + location->line_count <=
+		       tables->line_count);
 	lines = grow_alloc(location->line_count * sizeof(*lines));
 	list = grow_alloc(location->line_count * sizeof(*list));
 	for (uint32_t i = 0; i < location->line_count; i++) {

@@ -17,6 +17,7 @@
 #include "cli/base/tell.h"
 #include "cli/export/packed.h"
 #include "cli/export/replay_stream.h"
+#include "unwind/claim.h"
 
 #define TIME_STEP_NS 1000000	/* finer times are not written */
 #define NO_THREAD UINT32_MAX
@@ -71,6 +72,7 @@ static void put_thread(struct writing *w, uint32_t thread)
 	number = &w->threads[thread];
 	if (*number == NO_THREAD)
 		*number = (uint32_t)w->totals[REPLAY_THREADS]++;
+	CLAIM_FULL(*number < w->totals[REPLAY_THREADS]);	/* I2 */
 	if (*number == w->current)
 		return;
 	w->current = *number;
@@ -106,6 +108,7 @@ static void count_birth(struct writing *w, uint64_t size)
 
 static void leave_slot(struct writing *w, uint32_t slot)
 {
+	CLAIM_FULL(slot < w->totals[REPLAY_SLOTS]); /* I1 */
 	GROW(w->empty, w->empty_count, w->empty_capacity);
 	w->empty[w->empty_count++] = slot;
 }

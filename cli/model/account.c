@@ -107,6 +107,7 @@ void account_begin(struct model *model)
 		(double)model->clock.tick_ps / 1000 :
 		clock_rate(&model->clock);
 
+	assert(!model->begun);
 	model->begun = true;
 	if (!(rate > 0) || rate > 0x1p30)
 		rate = 1;
@@ -266,6 +267,8 @@ void account_special_birth(struct model *model, struct block *block,
 static void decide(struct model *model, const struct block *block,
 		   uint32_t chain, struct selection_end *end)
 {
+	CLAIM_FULL(blocks_number(&model->edges.blocks, block) <
+		   model->number_capacity);
 	end->number = model->numbers[blocks_number(&model->edges.blocks, block)];
 	CLAIM_FULL(end->number > 0 && end->number <= model->births);
 	if (selection_may(model->selection, block))
@@ -607,6 +610,9 @@ void account_finish(struct model *model)
 
 	if (!model->begun)
 		account_begin(model);
+	CLAIM_FULL(model_is_valid(model));
+	CLAIM_FULL(freed_is_valid(&model->freed));
+	CLAIM_FULL(histograms_is_valid(&model->histograms));
 	timeline_finish(&model->timeline, &sums);
 	while ((block = blocks_next(&model->edges.blocks, &number)) != NULL)
 		if (!view_is_foreign(model, block))

@@ -103,6 +103,7 @@ static inline bool account_is_temporary(const struct model *model,
 {
 	uint64_t now = model->threads.list[block->thread].allocations;
 
+	CLAIM_FULL(block->thread < model->threads.count);
 	return ((now - block->sequence) & BLOCK_SEQUENCE) <=
 	       model->options.temporary;
 }

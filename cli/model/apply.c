@@ -83,6 +83,7 @@ void model_edges(struct model *model)
 static void model_extra(struct model *model, uint32_t lane,
 			const struct trace_event *event)
 {
+	CLAIM_FULL(lane >> 1 < model->threads.count);
 	threads_extra(&model->threads, lane >> 1, event);
 	if (event->what == GT_EXTRA_LEFT_OUT)
 		model->threads.list[lane >> 1].allocations += event->size;
@@ -139,6 +140,7 @@ look_ahead(const struct model *model, const struct trace_event *events,
 
 static void note_undefined(struct model *model)
 {
+	CLAIM_FULL(model->contexts.undefined > model->undefined);
 	faults_note(&model->report.faults, FAULT_CONTEXT,
 		    model->contexts.undefined - model->undefined);
 	model->undefined = model->contexts.undefined;
@@ -180,11 +182,33 @@ void model_events(void *owner, uint32_t lane,
 		model->totals.last_stamp = events[count - 1].stamp;
 }
 
+#ifdef GNOMON_CLAIMS
+bool model_is_valid(const struct model *model)
+{
+	const struct contexts *contexts = &model->contexts;
+	uint64_t blocks = 0, bytes = 0, listed = 0;
+	const struct block *block;
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		blocks += contexts->costs[i].live_blocks;
+		bytes += contexts->costs[i].live_bytes;
+	}
+	while ((block = blocks_next(&model->edges.blocks, &number)) != NULL)
+		listed += !block->left_out && !view_is_foreign(model, block);
+	return blocks == model->totals.live_blocks &&
+	       bytes == model->totals.live_bytes &&
+	       (model->sample_mean != 0 || listed == blocks); /* I1 */
+}
+#endif
+
 void model_finish(struct model *model)
 {
 	threads_settle(&model->threads);
 	view_advance(model, model->until);
 	edges_finish(&model->edges, model->totals.last_stamp);
+	assert(model->edges.waiting.count == 0);
 	account_finish(model);
+	assert(model->begun);
 	contexts_settle(&model->contexts);
 }

@@ -21,6 +21,7 @@ void bits_set(struct bits *bits, uint64_t number)
 	}
 	CLAIM_FULL(page < bits->count && bit < 1u << BITS_PAGE_BITS);
 	bits->list[page].words[bit / 64] |= UINT64_C(1) << bit % 64;
+	CLAIM_FULL(bits_has(bits, number));
 }
 
 void bits_free(struct bits *bits)

@@ -58,6 +58,7 @@ static void all_moved(struct blocks *blocks)
 /* Up to this bucket of `now`, without it. */
 static inline void clear(struct blocks *blocks, uint64_t end)
 {
+	CLAIM_FULL(end <= blocks->now.mask + 1); /* I3 */
 	if (end <= blocks->cleared)
 		return;
 	memset(&blocks->now.buckets[blocks->cleared], 0,
@@ -205,6 +206,10 @@ static inline void move(struct blocks *blocks, struct blocks_bucket *from,
 		with_room(blocks, &blocks->now, &blocks->now.buckets[home],
 			  &place);
 
+	CLAIM_FULL(from->tags[at] != 0 && home <= blocks->now.mask);
+	CLAIM_FULL(blocks_hash(blocks->list[from->numbers[at]].address) >>
+			   blocks->now.shift ==
+		   home);
 	to->tags[place] = from->tags[at];
 	to->numbers[place] = from->numbers[at];
 	to->halves[place] = from->halves[at];
@@ -244,6 +249,7 @@ static void move_far(struct blocks *blocks, uint64_t home)
 		if (bucket == first)
 			break;
 		count = move_own(blocks, bucket, home);
+		CLAIM_FULL(first->passed >= count); /* I1 */
 		for (struct blocks_bucket *b = first; count > 0 && b != bucket;
 		     b = next(&blocks->old, b))
 			b->passed -= count;	/* I1 */
@@ -270,6 +276,7 @@ static void move_bucket(struct blocks *blocks)
 	/* the bit that decides; wraps around if it is too low */
 	unsigned bit = old->shift - 1 - HALVES_SHIFT;
 
+	CLAIM_FULL(home <= old->mask);
 	clear(blocks, 2 * home + 2);	/* I3 */
 	/* Those of lower homes are gone: others can only be here if they went
 	 * past the table's end, and then past the one before this. */
@@ -366,6 +373,7 @@ struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 	put(blocks, blocks_hash(address), number);
 	blocks->list[number].address = address;
 	blocks->count++;
+	CLAIM_FULL(blocks->count + blocks->unused_count + 1 == blocks->used);
 	CLAIM_FULL(blocks->count < blocks->used);
 	return &blocks->list[number];
 }
@@ -384,11 +392,13 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 		bucket->passed--;
 		bucket = next(table, bucket);
 	}
+	CLAIM_FULL(*number == blocks_number(blocks, block));
 	bucket->tags[number - bucket->numbers] = 0;
 	block->address = 0;
 	CLAIM_FULL(blocks->unused_count < blocks->used);
 	blocks->unused[blocks->unused_count++] = *number;
 	blocks->count--;
+	CLAIM_FULL(blocks->count + blocks->unused_count + 1 == blocks->used);
 }
 
 void blocks_clear(struct blocks *blocks)

@@ -22,6 +22,7 @@
 #ifndef GNOMON_BLOCKS_H
 #define GNOMON_BLOCKS_H
 
+#include <assert.h>
 #include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "unwind/claim.h"
 
 #define BLOCK_SEQUENCE ((UINT64_C(1) << 44) - 1)
 #define BLOCK_LAYOUT ((1u << 15) - 1)
@@ -142,6 +144,7 @@ static inline struct block *blocks_next(const struct blocks *blocks,
 static inline uint32_t blocks_number(const struct blocks *blocks,
 				     const struct block *block)
 {
+	CLAIM_FULL(block > blocks->list && block < blocks->list + blocks->used);
 	return (uint32_t)(block - blocks->list);
 }
 

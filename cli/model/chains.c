@@ -47,8 +47,8 @@ static uint32_t new_chain(struct chains *chains)
 	uint32_t chain = chains->unused;
 
 	if (chain != 0) {
-	CLAIM_FULL(chain == 0 || (chain < chains->count &&
-				  chains->list[chain].length == 0));
+		CLAIM_FULL(chain < chains->count &&
+			   chains->list[chain].length == 0);
 		chains->unused = chains->list[chain].cost;
 		return chain;
 	}
@@ -123,6 +123,7 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 	CLAIM_FULL(chains->by_block[number] == 0);	/* I1 */
 	chains->by_block[number] = chain;
 	chains->list[chain].length++;
+	CLAIM_FULL(chains->list[chain].length > 1);
 	count_move(&chains->list[chain], block);
 	stand_at(&chains->list[chain], block);
 }
@@ -137,6 +138,7 @@ static struct chain_figures *figures_of(struct chains *chains, uint32_t cost)
 {
 	uint32_t i = table_get(&chains->by_cost, cost);
 
+	CLAIM_FULL(i == TABLE_NONE || i < chains->figure_count);
 	if (i != TABLE_NONE)
 		return &chains->figures[i];
 	GROW(chains->figures, chains->figure_count, chains->figure_capacity);
@@ -193,6 +195,8 @@ void chain_figures_add(struct chain_figures *sum,
 		sum->longest = more->longest;
 	if (more->largest > sum->largest)
 		sum->largest = more->largest;
+	CLAIM_FULL(sum->live <= sum->count && sum->count <= sum->blocks);
+	CLAIM_FULL(sum->moves <= sum->blocks && sum->longest <= sum->blocks);
 }
 
 void chains_of(const struct chains *chains, uint32_t cost,
@@ -201,6 +205,7 @@ void chains_of(const struct chains *chains, uint32_t cost,
 	uint32_t i = table_get(&chains->by_cost, cost);
 
 	memset(figures, 0, sizeof(*figures));
+	CLAIM_FULL(i == TABLE_NONE || i < chains->figure_count);
 	if (i != TABLE_NONE)
 		*figures = chains->figures[i];
 }

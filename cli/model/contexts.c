@@ -100,6 +100,7 @@ static uint64_t *find_slot(const struct contexts *contexts, uint64_t hash,
 			return slot;
 		if (*slot >> 32 != hash >> 32)
 			continue;
+		CLAIM_FULL((uint32_t)*slot < contexts->node_count);
 		node = &contexts->nodes[(uint32_t)*slot];
 		if (node->parent == parent && node->address == address &&
 		    node->image == image)
@@ -154,6 +155,7 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 		*slot = hash >> 32 << 32 | contexts->node_count;
 		add_node(contexts, parent, address, image);
 	}
+	CLAIM_FULL((uint32_t)*slot < contexts->node_count);
 	return (uint32_t)*slot;
 }
 
@@ -213,6 +215,9 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 		size_t count = 1u << CONTEXT_PAGE_BITS;
 
 		contexts->page_used++;
+		CLAIM_FULL(contexts->page_used <=
+			   PAGES_FREE + contexts->defined /
+						PAGE_DEFINED_MIN); /* I2 */
 		*page = grow_zeroed(count, sizeof(**page));
 		for (size_t i = 0; i < count; i++)
 			(*page)[i].cost = CONTEXT_NO_COST;
@@ -234,6 +239,7 @@ uint32_t contexts_node(struct contexts *contexts, uint32_t id)
 	if (id < GT_STOP_COUNT)
 		return id;
 	ref = defined_ref(contexts, id);
+	CLAIM_FULL(ref == NULL || ref->node < contexts->node_count);
 	if (ref != NULL && ref->node != 0)
 		return ref->node;
 	contexts->undefined++;
@@ -291,6 +297,8 @@ uint32_t contexts_id(const struct contexts *contexts, uint32_t node)
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low == contexts->late_count ||
+		   contexts->late[low].node >= node);
 	return low < contexts->late_count &&
 		contexts->late[low].node == node ? contexts->late[low].id : 0;
 }
@@ -313,6 +321,7 @@ static uint32_t add_cost(struct contexts *contexts, uint32_t node,
 	if (contexts->cost_count == contexts->cost_capacity)
 		enlarge_costs(contexts);
 	CLAIM_FULL(node < contexts->node_count);
+	assert(contexts->cost_count < CONTEXT_NO_COST);
 	cost = &contexts->costs[contexts->cost_count];
 	memset(cost, 0, sizeof(*cost));
 	cost->node = node;
@@ -329,6 +338,7 @@ static uint32_t keyed_cost(struct contexts *contexts, uint64_t key,
 		cost = add_cost(contexts, node, part);
 		table_set(&contexts->parts, key, cost);
 	}
+	CLAIM_FULL(cost < contexts->cost_count);
 	return cost;
 }
 
@@ -368,6 +378,7 @@ uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 {
 	uint32_t cost = contexts->node_cost[node];
 
+	CLAIM_FULL(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
 	if (cost != CONTEXT_NO_COST)
 		return cost;
 	cost = table_get(&contexts->parts, part_key(node, part));

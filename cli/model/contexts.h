@@ -18,6 +18,7 @@
 
 #include "cli/base/table.h"
 #include "cli/model/images.h"
+#include "unwind/claim.h"
 
 #define CONTEXT_UNDEFINED GT_STOP_COUNT
 #define CONTEXT_ROOTS (GT_STOP_COUNT + 1)	/* first real node */
@@ -143,6 +144,7 @@ static inline uint32_t contexts_cost(struct contexts *contexts, uint32_t id)
 		page = contexts->pages[id >> CONTEXT_PAGE_BITS];
 	if (page != NULL)
 		cost = page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost;
+	CLAIM_FULL(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
 	return cost != CONTEXT_NO_COST ? cost :
 		contexts_new_cost(contexts, id);
 }

@@ -15,12 +15,24 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 const char *const control_words[GT_CONTROL_COUNT] = {
 	[GT_CONTROL_START] = "start", [GT_CONTROL_STOP] = "stop",
 	[GT_CONTROL_CLEAR] = "clear", [GT_CONTROL_MARKER] = "marker",
 	[GT_CONTROL_HEAP] = "heap",
 };
+
+#ifdef GNOMON_CLAIMS
+bool controls_is_valid(const struct controls *controls)
+{
+	for (size_t i = 1; i < controls->count; i++)
+		if (controls->list[i].stamp < controls->list[i - 1].stamp)
+			return false; /* I1 */
+	return controls->next <= controls->count &&
+	       controls->count <= CONTROLS_MAX;
+}
+#endif
 
 void controls_add(struct controls *controls, struct intern *names,
 		  const struct trace_control *record, uint64_t open)
@@ -50,8 +62,13 @@ void controls_add(struct controls *controls, struct intern *names,
 		controls->list[at] = controls->list[at - 1];
 	if (at > 0 && controls->list[at - 1].stamp > control.stamp)
 		control.stamp = controls->list[at - 1].stamp;
+	CLAIM_FULL(at >= controls->next && at <= controls->count); /* I2 */
 	controls->list[at] = control;
 	controls->count++;
+	CLAIM_FULL(at + 1 == controls->count ||
+		   control.stamp <= controls->list[at + 1].stamp); /* I1 */
+	CLAIM_FULL((controls->count & (controls->count - 1)) ||
+		   controls_is_valid(controls));
 }
 
 void controls_free(struct controls *controls)

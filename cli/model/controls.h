@@ -65,6 +65,9 @@ static inline uint64_t controls_next(const struct controls *controls)
 		controls->list[controls->next].stamp : UINT64_MAX;
 }
 
+/* I1, and how many were applied. With GNOMON_CLAIMS. */
+bool controls_is_valid(const struct controls *controls);
+
 extern const char *const control_words[GT_CONTROL_COUNT];
 
 #endif

@@ -50,6 +50,9 @@ static void give_up(struct edges *edges)
 
 	CLAIM_FULL(edges->waiting.count > 0);
 	pairing_take(&edges->waiting, edges->waiting.oldest, &entry);
+	CLAIM_FULL(entry.event.kind == GT_ALLOC ||
+		   entry.event.kind == GT_FREE ||
+		   entry.event.kind == GT_REALLOC_BEGIN);
 	if (entry.event.kind != GT_ALLOC) {
 		odd(edges, EDGE_UNKNOWN, entry.event.stamp);
 		return;
@@ -208,6 +211,7 @@ static void mark_moving(struct edges *edges, uint32_t lane,
 	CLAIM_FULL(!block->moving);	/* I1 */
 	block->moving = 1;
 	movings_add(&edges->by_block, lane, block->address);
+	CLAIM_FULL(movings_find(&edges->by_block, block->address) == lane);
 }
 
 /* The address of a moving block was allocated again: it is free since. */
@@ -220,6 +224,7 @@ static void release_moving(struct edges *edges, struct block *block,
 	assert(lane != MOVINGS_NONE);	/* I1 */
 	moving = &edges->moving[lane];
 	CLAIM_FULL(moving->found && !moving->released);	/* I1 */
+	CLAIM_FULL(moving->active && moving->address == block->address);
 	movings_remove(&edges->by_block, lane);
 	moving->released = true;
 	moving->chain = release(edges, block, stamp, moving->by, EDGE_MOVED);
@@ -239,6 +244,7 @@ static void abandon(struct edges *edges, struct edges_moving *moving,
 		return;
 	movings_remove(&edges->by_block, (uint32_t)(moving - edges->moving));
 	block = blocks_find(&edges->blocks, moving->address);
+	CLAIM_FULL(block != NULL && block->moving); /* I1 */
 	if (block != NULL)
 		block->moving = 0;
 }
@@ -308,6 +314,7 @@ static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 		movings_remove(&edges->by_block, lane);
 		block = blocks_find(&edges->blocks, moving->address);
 		assert(block != NULL);
+		CLAIM_FULL(block->moving); /* I1 */
 		*whole = true;
 		return release(edges, block, stamp, moving->by, end);
 	}
@@ -385,6 +392,7 @@ void edges_settle_free(struct edges *edges, uint32_t lane,
 	struct edges_moving *moving;
 	struct block *block = blocks_find(&edges->blocks, event->address);
 
+	CLAIM_FULL(block != NULL && !block->moving);
 	/* Another allocation waits for the address: which of the two is first
 	 * is not known, and the end of this one lets that one begin. */
 	if (pairing_find(&edges->waiting, event->address, 1u << GT_ALLOC) !=
@@ -472,6 +480,7 @@ void edges_forget(struct edges *edges)
 	blocks_clear(&edges->blocks);
 	pairing_clear(&edges->waiting);
 	edges->generation++;
+	CLAIM_FULL(edges_is_valid(edges));
 }
 
 void edges_forget_chains(struct edges *edges)
@@ -492,4 +501,5 @@ void edges_finish(struct edges *edges, uint64_t stamp)
 			abandon(edges, &edges->moving[i], stamp);
 	while (edges->waiting.count > 0)
 		give_up(edges);
+	CLAIM_FULL(edges_is_valid(edges));
 }

@@ -37,6 +37,7 @@
 #include "cli/model/pairing.h"
 #include "cli/trace/event.h"
 #include "cli/trace/trace_format.h"
+#include "unwind/claim.h"
 
 /* How a block ends. */
 enum edge_end {
@@ -180,6 +181,7 @@ edges_deallocate(struct edges *edges, const struct edges_sink *sink,
 		edges_free_unknown(edges, lane, event, block);
 		return;
 	}
+	CLAIM_FULL(block->address == event->address);
 	sink->end(edges->owner, block, event->stamp, event->context,
 		  EDGE_FREED);
 	blocks_remove(&edges->blocks, block);
@@ -203,6 +205,7 @@ static inline __attribute__((always_inline)) void
 edges_event(struct edges *edges, const struct edges_sink *sink, uint32_t lane,
 	    const struct trace_event *event)
 {
+	CLAIM_FULL(lane < edges->lane_count);
 	if (__builtin_expect(event->address == 0, 0))
 		/* no recorder writes that */
 		sink->odd(edges->owner, EDGE_UNPAIRED, event->stamp);

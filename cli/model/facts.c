@@ -11,6 +11,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/quote.h"
 #include "cli/model/model.h"
+#include "unwind/claim.h"
 
 /* There is one copy of each key, so its place is as good as its text. */
 static uint64_t index_key(unsigned type, const char *key)
@@ -31,6 +32,7 @@ void model_set_fact(struct model *model, unsigned type, const char *key,
 		model->facts[number].key = intern_known(&model->names, key);
 		table_set(&model->fact_index, at, number);
 	}
+	CLAIM_FULL(number < model->fact_count);
 	model->facts[number].value = intern_string(&model->names, value);
 }
 
@@ -41,6 +43,7 @@ const char *model_fact(const struct model *model, unsigned type,
 	uint32_t number = known == NULL ? TABLE_NONE :
 		table_get(&model->fact_index, index_key(type, known));
 
+	CLAIM_FULL(number == TABLE_NONE || number < model->fact_count);
 	return number == TABLE_NONE ? NULL : model->facts[number].value;
 }
 
@@ -119,6 +122,7 @@ uint64_t model_duration_ns(const struct model *model)
 
 uint64_t model_thread_count(const struct model *model)
 {
+	CLAIM_FULL(model->threads.count > 0);
 	return model->threads.count - 1;	/* 0 is "unknown" */
 }
 
@@ -136,6 +140,7 @@ uint64_t model_stopped(const struct model *model)
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		uint32_t root = roots[contexts->costs[i].node];
 
+		CLAIM_FULL(root < CONTEXT_ROOTS);
 		if (root != GT_STOP_BOTTOM && root != GT_STOP_DEPTH)
 			stopped += contexts->costs[i].allocations;
 	}

@@ -6,6 +6,7 @@
  */
 #include "cli/model/filters.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -317,5 +318,6 @@ void filter_matched(const struct filter *filter,
 	struct filter_word *one = &filter->words[word - filter->words];
 
 	/* Alone: nothing else is told by it. */
+	assert((size_t)(word - filter->words) < filter->word_count);
 	atomic_store_explicit(&one->matched, true, memory_order_relaxed);
 }

@@ -4,6 +4,7 @@
  *
  * Called by the main thread.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "cli/base/tell.h"
@@ -11,6 +12,7 @@
 
 static const char *name_of(enum filter_id id)
 {
+	assert(id >= FILTER_FIRST && id < FILTER_END);
 	return filter_options.options[id - FILTER_FIRST].name;
 }
 
@@ -64,6 +66,9 @@ bool filter_fits(const struct filter *filter)
 		size_t size = strlen(name);
 
 		/* Each "-max" stands behind its "-min". */
+		assert(size <= 4 || strcmp(name + size - 4, "-min") != 0 ||
+		       strncmp(name, name_of((enum filter_id)(id + 1)),
+			       size - 2) == 0);
 		if (size > 4 && strcmp(name + size - 4, "-min") == 0 &&
 		    !may_lie_between(filter, (enum filter_id)id,
 				     (enum filter_id)(id + 1), false))

@@ -67,12 +67,14 @@ void footprint_mapping(struct footprint *footprint,
 	add(&footprint->all, mapping);
 	if (mapping->flags & GT_MAPPING_OURS)
 		add(&footprint->ours, mapping);
+	CLAIM_FULL(footprint->ours.mappings <= footprint->all.mappings);
 	if (footprint->mapping_count >= MAPPINGS_MAX) {
 		footprint->refused++;
 		return;
 	}
 	GROW(footprint->mappings, footprint->mapping_count,
 	     footprint->mapping_capacity);
+	CLAIM_FULL(footprint->gathered <= footprint->mapping_count); /* I1 */
 	to = &footprint->mappings[footprint->mapping_count++];
 	to->start = mapping->start;
 	to->size = mapping->size;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 static void add(struct freed_sum *to, const struct freed_sum *more)
 {
@@ -24,6 +25,7 @@ static struct freed_row *row_of(struct freed *freed, uint32_t node)
 {
 	uint32_t at = table_get(&freed->by_node, node);
 
+	CLAIM_FULL(at == TABLE_NONE || at < freed->row_count);
 	if (at != TABLE_NONE)
 		return &freed->rows[at];
 	GROW(freed->rows, freed->row_count, freed->row_capacity);
@@ -52,6 +54,7 @@ static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 	uint64_t key = (uint64_t)cost << 32 | node;
 	uint32_t at = table_get(&freed->by_pair, key), *first;
 
+	CLAIM_FULL(at == TABLE_NONE || (at > 0 && at < freed->pair_count));
 	if (at != TABLE_NONE)
 		return &freed->pairs[at];
 	if (freed->pair_count == 0)
@@ -66,6 +69,7 @@ static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 	first = first_of(freed, cost);
 	freed->pairs[at] = (struct freed_row){ .node = node, .next = *first };
 	*first = at;
+	CLAIM_FULL(freed->pairs[at].next < at);
 	return &freed->pairs[at];
 }
 
@@ -84,8 +88,25 @@ const struct freed_row *freed_next(const struct freed *freed, uint32_t cost,
 		*at = freed->pairs[*at].next;
 	else if (cost < freed->first_count)
 		*at = freed->first[cost];
+	CLAIM_FULL(*at == 0 || *at < freed->pair_count);
 	return *at != 0 ? &freed->pairs[*at] : NULL;
 }
+
+#ifdef GNOMON_CLAIMS
+bool freed_is_valid(const struct freed *freed)
+{
+	uint64_t rows = 0, pairs = 0;
+
+	for (size_t i = 0; i < freed->row_count; i++)
+		rows += freed->rows[i].sum.blocks;
+	for (size_t i = 1; i < freed->pair_count; i++) {
+		pairs += freed->pairs[i].sum.blocks;
+		if (freed->pairs[i].next >= i)
+			return false;
+	}
+	return freed->pair_count == 0 || rows == pairs; /* I1 */
+}
+#endif
 
 void freed_free(struct freed *freed)
 {

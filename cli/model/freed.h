@@ -7,6 +7,7 @@
 #ifndef GNOMON_FREED_H
 #define GNOMON_FREED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,5 +49,8 @@ void freed_add(struct freed *freed, uint32_t node, uint32_t cost,
 const struct freed_row *freed_next(const struct freed *freed, uint32_t cost,
 				   uint32_t *at);
 void freed_free(struct freed *freed);
+
+/* I1, all in all, and that lists end. With GNOMON_CLAIMS. */
+bool freed_is_valid(const struct freed *freed);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 static void add_first(struct histograms *histograms, uint32_t cost)
 {
@@ -46,10 +47,12 @@ struct histogram_bucket *histograms_cell(struct histograms *histograms,
 	struct histogram_cell *cell;
 	uint32_t i;
 
+	CLAIM_FULL(kind < HISTOGRAM_KINDS && bucket < HISTOGRAM_BUCKETS);
 	if (cost >= histograms->first_count)
 		add_first(histograms, cost);
 	for (i = histograms->first[cost]; i != 0;
 	     i = histograms->cells[i].next) {
+		CLAIM_FULL(i < histograms->cell_count);
 		cell = &histograms->cells[i];
 		if (cell->kind == kind && cell->bucket == bucket)
 			return &cell->sum;
@@ -60,6 +63,7 @@ struct histogram_bucket *histograms_cell(struct histograms *histograms,
 	cell->bucket = (uint8_t)bucket;
 	cell->next = histograms->first[cost];
 	histograms->first[cost] = i;
+	CLAIM_FULL(cell->next < i);
 	return &cell->sum;
 }
 
@@ -72,12 +76,30 @@ void histograms_add(const struct histograms *histograms, uint32_t cost,
 	for (; i != 0; i = histograms->cells[i].next) {
 		const struct histogram_cell *cell = &histograms->cells[i];
 
+		CLAIM_FULL(i < histograms->cell_count &&
+			   cell->bucket < HISTOGRAM_BUCKETS);
 		if (cell->kind != kind)
 			continue;
 		sum->bucket[cell->bucket].blocks += cell->sum.blocks;
 		sum->bucket[cell->bucket].bytes += cell->sum.bytes;
 	}
 }
+
+#ifdef GNOMON_CLAIMS
+bool histograms_is_valid(const struct histograms *histograms)
+{
+	for (size_t i = 1; i < histograms->cell_count; i++)
+		if (histograms->cells[i].next >= i ||
+		    histograms->cells[i].kind >= HISTOGRAM_KINDS ||
+		    histograms->cells[i].bucket >= HISTOGRAM_BUCKETS)
+			return false;
+	for (size_t i = 0; i < histograms->first_count; i++)
+		if (histograms->first[i] != 0 &&
+		    histograms->first[i] >= histograms->cell_count)
+			return false;
+	return true;
+}
+#endif
 
 void histograms_free(struct histograms *histograms)
 {

@@ -5,6 +5,7 @@
 #ifndef GNOMON_HISTOGRAMS_H
 #define GNOMON_HISTOGRAMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,5 +76,8 @@ struct histogram_bucket *histograms_cell(struct histograms *histograms,
 void histograms_add(const struct histograms *histograms, uint32_t cost,
 		    enum histogram_kind kind, struct histogram *sum);
 void histograms_free(struct histograms *histograms);
+
+/* Cells are of some bucket, and lists of them end. With GNOMON_CLAIMS. */
+bool histograms_is_valid(const struct histograms *histograms);
 
 #endif

@@ -9,11 +9,13 @@
  */
 #include "cli/model/images.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "unwind/claim.h"
 
 #define PAGE_SHIFT 12
 /* A reader's limit, twice a recorder's. */
@@ -76,6 +78,7 @@ static void meet_others(struct images *images, struct image *image,
 	       NULL) {
 		struct image *other = &images->list[place->owner];
 
+		CLAIM_FULL(place->owner < images->count && place->owner != own);
 		image->overlapped = other->overlapped = true;
 		if (is_same(image, other) &&
 		    (image->same_as == own || other->same_as < image->same_as))
@@ -88,11 +91,14 @@ static void fill(struct images *images, struct image *image,
 {
 	const char *slash;
 
+	assert(!image->known);
 	image->known = true;
 	image->same_as = (uint32_t)(image - images->list);
 	image->flags = record->flags;
 	image->first_node = record->first_node;
 	image->bias = record->bias;
+	assert(record->segment_count <= GL_SEGMENTS_MAX &&
+	       record->build_id_size <= sizeof(image->build_id));
 	image->segment_count = record->segment_count;
 	memcpy(image->segments, record->segments, sizeof(image->segments));
 	if (record->build_id_size)
@@ -129,6 +135,7 @@ enum images_added images_add(struct images *images,
 	uint32_t i = table_get(&images->by_index, record->index);
 	struct image *image;
 
+	CLAIM_FULL(i == TABLE_NONE || i < images->count);
 	if (i != TABLE_NONE)
 		image = &images->list[i];
 	else
@@ -163,6 +170,7 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 	const struct place *place;
 	size_t at;
 
+	CLAIM_FULL(cached == IMAGE_NONE || cached < images->count);
 	if (cached != IMAGE_NONE && images->cache[slot].page == page) {
 		const struct image *image = &images->list[cached];
 
@@ -177,6 +185,7 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 	while ((place = places_next(&images->places, &at, address)) != NULL) {
 		const struct image *image = &images->list[place->owner];
 
+		CLAIM_FULL(place->owner < images->count);
 		if (image->first_node <= id && id < image->end_node &&
 		    (cached == IMAGE_NONE ||
 		     is_later(images, place->owner, cached)))
@@ -186,6 +195,8 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 		images->cache[slot].page = page;
 		images->cache[slot].image = cached;
 	}
+	CLAIM_FULL(cached == IMAGE_NONE ||
+		   contains(&images->list[cached], address));
 	return cached;
 }
 

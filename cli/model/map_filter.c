@@ -15,6 +15,7 @@
  */
 #include "cli/model/map_filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@
 #include "cli/base/pattern.h"
 #include "cli/base/tell.h"
 #include "cli/model/model.h"
+#include "unwind/claim.h"
 
 /* Nested mappings, as only a made-up trace has them, would make the lists as
  * long as the square of their number. */
@@ -130,6 +132,7 @@ static void set_borders(struct map_filter *maps, const struct area *areas,
 		if (kept == 0 || maps->borders[i] != maps->borders[kept - 1])
 			maps->borders[kept++] = maps->borders[i];
 	maps->border_count = kept;
+	CLAIM_FULL(kept <= 2 * count);
 }
 
 /* How many borders are at this address or below. */
@@ -160,6 +163,7 @@ static bool set_times(struct map_filter *maps, const struct area *areas,
 		size_t begin = borders_up_to(maps, areas[i].start) - 1;
 		size_t end = borders_up_to(maps, areas[i].end) - 1;
 
+		CLAIM_FULL(begin < end && end < maps->border_count);
 		sum += end - begin;
 		if (sum > TIMES_MAX)
 			return false;
@@ -168,6 +172,7 @@ static bool set_times(struct map_filter *maps, const struct area *areas,
 	}
 	for (size_t k = 0; k < maps->border_count; k++)
 		maps->first[k + 1] += maps->first[k];
+	assert(maps->first[maps->border_count] == sum);
 	maps->times = grow_zeroed(sum + 1, sizeof(*maps->times));
 	next = grow_zeroed(maps->border_count + 1, sizeof(*next));
 	memcpy(next, maps->first, maps->border_count * sizeof(*next));
@@ -240,6 +245,8 @@ bool map_filter_has(const struct map_filter *maps, uint64_t address,
 
 	if (piece == 0 || piece == maps->border_count)
 		return false;
+	CLAIM_FULL(maps->borders[piece - 1] <= address &&
+		   address < maps->borders[piece]);
 	low = maps->first[piece - 1];
 	high = end = maps->first[piece];
 	/* the first that was made later */

@@ -51,6 +51,7 @@ static struct map_site *site_of(struct maps *maps,
 		};
 		table_set(&maps->by_site, key, i);
 	}
+	CLAIM_FULL(i < maps->site_count);
 	return &maps->sites[i];
 }
 
@@ -81,16 +82,18 @@ static void thin_out(struct map_curve *curve)
 		curve->points[0].stamp;
 	size_t last = 0;
 
+	assert(curve->count == MAPS_POINTS);
 	curve->step = whole / (MAPS_POINTS / 2) + 1;
 	for (size_t i = 1; i < curve->count; i++) {
 		struct map_point point = curve->points[i];
 
-		if (point.stamp >= curve->points[last].stamp + curve->step)
+		if (point.stamp - curve->points[last].stamp >= curve->step)
 			curve->points[++last] = point;
 		else if (point.bytes > curve->points[last].bytes)
 			curve->points[last].bytes = point.bytes;
 	}
 	curve->count = last + 1;
+	assert(curve->count < MAPS_POINTS);
 }
 
 void maps_note(struct maps *maps, uint64_t stamp)
@@ -108,7 +111,8 @@ void maps_note(struct maps *maps, uint64_t stamp)
 		last->bytes = bytes;
 		return;
 	}
-	if (last != NULL && stamp < last->stamp + curve->step) {
+	if (last != NULL &&
+	    (stamp < last->stamp || stamp - last->stamp < curve->step)) {
 		if (bytes > last->bytes)
 			last->bytes = bytes;
 		return;
@@ -142,6 +146,7 @@ static uint32_t new_entry(struct maps *maps)
 		}
 	}
 	GROW(maps->list, maps->count, maps->capacity);
+	assert(maps->count < MAPS_NONE);
 	return (uint32_t)maps->count++;
 }
 
@@ -152,6 +157,7 @@ static void retire(struct maps *maps, uint32_t index)
 					 sizeof(*maps->gone));
 		memset(maps->gone, 0xff, MAPS_KEPT * sizeof(*maps->gone));
 	}
+	CLAIM_FULL(index < maps->count && maps->list[index].bytes == 0);
 	maps->gone[maps->gone_count++ % MAPS_KEPT] = index;
 }
 
@@ -163,6 +169,7 @@ uint32_t maps_add(struct maps *maps, const struct mapping *mapping,
 
 	*new = *mapping;
 	new->bytes = new->size;
+	CLAIM_FULL(new->size > 0 && new->start < new->start + new->size);
 	spans_put(&maps->spans, new->start, new->start + new->size, i, flags);
 	count_mapping(maps, new, COUNT_IN);
 	return i;
@@ -173,6 +180,7 @@ void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
 {
 	struct mapping *mapping = &maps->list[index];
 
+	CLAIM_FULL(index < maps->count && start < end);
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->size += end - start;
 	mapping->bytes += end - start;
@@ -185,6 +193,8 @@ static void take_piece(void *owner, const struct span *piece)
 	struct maps *maps = owner;
 	struct mapping *mapping = &maps->list[piece->owner];
 
+	CLAIM_FULL(piece->owner < maps->count &&
+		   mapping->bytes >= piece->end - piece->start); /* I1 */
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->bytes -= piece->end - piece->start;
 	count_mapping(maps, mapping, COUNT_IN);
@@ -205,6 +215,8 @@ static void part_from(struct maps *maps, const struct span *piece)
 	struct mapping *mapping = &maps->list[piece->owner];
 	uint64_t bytes = piece->end - piece->start;
 
+	CLAIM_FULL(piece->owner < maps->count &&
+		   mapping->bytes >= bytes); /* I1 */
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->bytes -= bytes;
 	mapping->size -= bytes < mapping->size ? bytes : mapping->size;
@@ -237,6 +249,7 @@ void maps_restore(struct maps *maps, const struct span *piece)
 {
 	struct mapping *mapping = &maps->list[piece->owner];
 
+	CLAIM_FULL(piece->owner < maps->count && piece->start < piece->end);
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->bytes += piece->end - piece->start;
 	mapping->unmapped = 0;
@@ -301,6 +314,9 @@ bool maps_is_valid(const struct maps *maps)
 
 	for (size_t i = 0; i < maps->count; i++)
 		bytes += maps->list[i].bytes;
+	for (size_t i = 1; i < maps->kernel_count; i++)
+		if (maps->kernel[i].start < maps->kernel[i - 1].end)
+			return false;
 	return spans_is_valid(&maps->spans) &&
 	       bytes == maps->spans.bytes &&	/* I1 */
 	       curve_is_valid(&maps->curve);

@@ -7,10 +7,12 @@
  */
 #include "cli/model/maps.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define SHARED_TYPE 1		/* MAP_SHARED, and its VALIDATE form: odd */
 #define REMAP_KEEPS 4		/* MREMAP_DONTUNMAP */
@@ -60,6 +62,7 @@ static void drop_clues(struct maps *maps)
 		kept -= kept / 2;
 	}
 	maps->clue_count = kept;
+	assert(maps->clue_count < CLUES_MAX);
 }
 
 static void add_clue(struct maps *maps, const struct map_clue *clue)
@@ -117,6 +120,7 @@ static void keep_undo(struct maps *maps, uint64_t start, uint64_t end)
 			piece.start = start;
 		if (piece.end > end)
 			piece.end = end;
+		CLAIM_FULL(piece.start < piece.end);
 		GROW(maps->undo, maps->undo_count, maps->undo_capacity);
 		maps->undo[maps->undo_count++] = piece;
 		span = spans_at(&maps->spans, span->end);
@@ -168,6 +172,7 @@ static void move_spans(struct maps *maps, uint64_t from, uint64_t size,
 		const struct span *piece = &pieces[i];
 		struct mapping *mapping = &maps->list[piece->owner];
 
+		CLAIM_FULL(piece->start >= from && piece->end - from <= size);
 		if (piece->start == mapping->start)
 			mapping->start = piece->start - from + to;
 		spans_put(&maps->spans, piece->start - from + to,
@@ -344,6 +349,8 @@ static void first_in_page(struct maps *maps, uint64_t address,
 	uint32_t i = table_get(&maps->by_page, page);
 	struct map_clue clue = { .stamp = event->stamp, .address = address };
 
+	CLAIM_FULL(i == TABLE_NONE ||
+		   (i < maps->page_count && maps->pages[i].page == page));
 	if (i != TABLE_NONE && maps->pages[i].stamp != 0)
 		return;
 	if (i == TABLE_NONE) {

@@ -22,6 +22,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/maps.h"
+#include "unwind/claim.h"
 
 /* ---- from chunks to a list ---- */
 
@@ -119,6 +120,7 @@ static void apply_differences(struct maps *maps, const struct map_look *look)
 	}
 	while (old < old_count && maps->kernel[old].start < top)
 		merge_in(&merging, as_before(&maps->kernel[old++]));
+	CLAIM_FULL(merging.count <= old_count + look->count);
 	free(maps->kernel);
 	maps->kernel = merging.list;
 	maps->kernel_count = merging.count;
@@ -167,6 +169,7 @@ static void touched_ranges(const struct maps *maps, uint64_t since,
 		ranges->list[kept++] = ranges->list[i];
 	}
 	ranges->count = kept;
+	CLAIM_FULL(kept <= maps->touch_count);
 }
 
 /* The first part of [*start, end) that is in no range; *start moves there.
@@ -184,6 +187,7 @@ static uint64_t clear_part(const struct ranges *ranges, uint64_t *start,
 		else
 			low = middle + 1;
 	}
+	CLAIM_FULL(low == ranges->count || ranges->list[low].end > *start);
 	for (; low < ranges->count && ranges->list[low].start < end; low++) {
 		if (ranges->list[low].start > *start)
 			return ranges->list[low].start;
@@ -281,6 +285,7 @@ static void found(struct comparing *c, const struct trace_map *map,
 					 &c->unclear : &c->leaving,
 					 &start, end);
 
+		CLAIM_FULL(start <= to && to <= end);
 		if (start < to && !found_stack(c, map, start, to))
 			found_part(c, map, start, to);
 		start = to;
@@ -290,6 +295,7 @@ static void found(struct comparing *c, const struct trace_map *map,
 /* Blocks that lay there say nothing of who maps it next. */
 static void forget_pages(struct maps *maps, uint64_t start, uint64_t end)
 {
+	CLAIM_FULL(start < end);
 	if ((end - start) / MAPS_PAGE > maps->page_count) {
 		for (size_t i = 0; i < maps->page_count; i++)
 			if (maps->pages[i].page - start < end - start)
@@ -309,6 +315,7 @@ static void lost(struct comparing *c, uint64_t start, uint64_t end)
 	while (start < end) {
 		uint64_t to = clear_part(&c->unclear, &start, end);
 
+		CLAIM_FULL(start <= to && to <= end);
 		if (start < to) {
 			maps_cut(c->maps, start, to);
 			forget_pages(c->maps, start, to);
@@ -382,6 +389,7 @@ static void compare_one(struct comparing *c, const struct trace_map *map)
 				c->last_end = to;
 			}
 		}
+		CLAIM_FULL(at < to);
 		at = to;
 	}
 }
@@ -394,6 +402,7 @@ static void compare_all(struct comparing *c)
 	for (size_t i = 0; i < maps->kernel_count; i++) {
 		const struct trace_map *map = &maps->kernel[i];
 
+		CLAIM_FULL(at <= map->start);
 		lost_between(c, at, map->start);
 		compare_one(c, map);
 		at = map->end;

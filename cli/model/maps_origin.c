@@ -14,6 +14,8 @@
  */
 #include <string.h>
 
+#include "unwind/claim.h"
+
 #include "cli/model/maps.h"
 
 #define ARENA_ALIGN (UINT64_C(64) << 20)	/* of glibc's other heaps */
@@ -22,6 +24,7 @@ static bool is_unowned(const struct maps *maps, const struct span *span)
 {
 	const struct mapping *mapping = &maps->list[span->owner];
 
+	CLAIM_FULL(span->owner < maps->count);
 	return mapping->look != 0 && !(span->flags & MAPS_SPAN_FILE) &&
 		(mapping->origin == MAP_OTHER ||
 		 (mapping->look == maps->looks &&
@@ -189,6 +192,7 @@ static bool has_code(const struct maps *maps, uint32_t index)
 
 	while ((span = spans_at(&maps->spans, at)) != NULL &&
 	       span->start < end) {
+		CLAIM_FULL(at < span->end);
 		if (span->owner == index && span->flags & GT_MAPS_EXECUTE)
 			return true;
 		at = span->end;
@@ -227,6 +231,7 @@ static const struct map_page *first_block(const struct maps *maps,
 		const struct map_page *page = k == TABLE_NONE ? NULL :
 			&maps->pages[k];
 
+		CLAIM_FULL(k == TABLE_NONE || k < maps->page_count);
 		if (page == NULL || page->page - start >= end - start ||
 		    page->stamp == 0 || page->stamp + maps->window < since)
 			continue;
@@ -257,6 +262,7 @@ static void explain_blocks(struct maps *maps, uint32_t index,
 			maps_claim(maps, from, to, MAP_MALLOC, page->node,
 				   page->stamp);
 		}
+		CLAIM_FULL(at < to);
 		at = to;
 	}
 }
@@ -277,6 +283,7 @@ void maps_explain(struct maps *maps, const struct trace_maps *head)
 		if (maps->clues[i].what == GT_EXTRA_CREATE)
 			maps_explain_create(maps, &maps->clues[i]);
 	for (size_t i = 0; i < maps->found_count; i++) {
+		CLAIM_FULL(maps->found[i] < maps->count);
 		if (maps->list[maps->found[i]].origin != MAP_OTHER ||
 		    maps->list[maps->found[i]].bytes == 0)
 			continue;

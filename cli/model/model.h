@@ -288,5 +288,7 @@ void model_edges(struct model *model);
 void model_events(void *owner, uint32_t lane,
 		  const struct trace_event *events, size_t count);
 void model_finish(struct model *model);
+/* I1 of apply.c, before sums of a sample are rounded. With GNOMON_CLAIMS. */
+bool model_is_valid(const struct model *model);
 
 #endif

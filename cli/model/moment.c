@@ -3,6 +3,7 @@
  */
 #include "cli/model/moment.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ size_t moment_names(const struct model *model, struct moment_name **list)
 				controls->list[i].name,
 				controls->list[i].stamp,
 			};
+	assert(count <= footprint->snapshot_count + controls->count);
 	if (count > 0)
 		qsort(names, count, sizeof(*names), compare);
 	*list = names;

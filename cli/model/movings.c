@@ -93,6 +93,7 @@ void movings_add(struct movings *movings, uint32_t lane, uint64_t address)
 	CLAIM_FULL(movings_find(movings, address) == MOVINGS_NONE);
 	movings->lanes[lane].address = address;
 	link_lane(movings, lane);
+	CLAIM_FULL(movings_find(movings, address) == lane);
 }
 
 void movings_remove(struct movings *movings, uint32_t lane)
@@ -100,6 +101,7 @@ void movings_remove(struct movings *movings, uint32_t lane)
 	struct movings_lane *entry = &movings->lanes[lane];
 	uint32_t *at = bucket_of(movings, entry->address);
 
+	assert((size_t)lane >> movings->bits == 0);
 	while (*at != lane + 1) {
 		assert(*at != 0);	/* I1 */
 		at = &movings->lanes[*at - 1].next;

@@ -98,6 +98,7 @@ static void link_slot(struct pairing *pairing, uint16_t index)
 	uint16_t *bucket = bucket_of(pairing, slot->entry.event.address,
 				     slot->entry.event.kind);
 
+	CLAIM_FULL(index != PAIRING_NONE && index <= pairing->used);
 	slot->older = pairing->newest;
 	slot->newer = PAIRING_NONE;
 	if (slot->older != PAIRING_NONE)

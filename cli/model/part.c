@@ -36,6 +36,7 @@ void part_add(struct model *model, const struct trace_live *block)
 	*to = *block;
 	to->ring = block->ring == UINT32_MAX ? 0 :
 		threads_of_ring(&model->threads, block->ring, &nested);
+	CLAIM_FULL(to->ring < model->threads.count);
 }
 
 static int compare(const void *left, const void *right)

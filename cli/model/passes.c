@@ -24,6 +24,7 @@
 #include "cli/model/model.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
+#include "unwind/claim.h"
 
 static int run(struct model *model, const char *path, bool outline)
 {
@@ -225,6 +226,7 @@ int model_group_peaks(const struct model *model, const char *path,
 
 		if (cost->part >= count)
 			continue;
+		CLAIM_FULL(peaks[cost->part].bytes == 0);
 		peaks[cost->part] = (struct group_peak){
 			.bytes = cost->own_peak_bytes,
 			.blocks = cost->own_peak_blocks,

@@ -7,6 +7,24 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+#ifdef GNOMON_CLAIMS
+bool places_is_valid(const struct places *places)
+{
+	const struct place *list = places->list;
+	uint64_t reach = 0, before = 0;
+
+	for (size_t i = 0; i < places->count; i++) {
+		reach = list[i].last > reach ? list[i].last : reach;
+		if (list[i].start < before || list[i].last < list[i].start ||
+		    list[i].reach != reach)
+			return false;
+		before = list[i].start;
+	}
+	return places->count <= places->capacity;
+}
+#endif
 
 size_t places_up_to(const struct places *places, uint64_t to)
 {
@@ -20,6 +38,8 @@ size_t places_up_to(const struct places *places, uint64_t to)
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low == 0 || places->list[low - 1].start <= to);
+	CLAIM_FULL(low == places->count || places->list[low].start > to);
 	return low;
 }
 
@@ -45,6 +65,8 @@ void places_add(struct places *places, uint64_t start, uint64_t size,
 	/* those behind reach at least as far as this one */
 	for (at++; at < places->count && list[at].reach < last; at++)
 		list[at].reach = last;
+	CLAIM_FULL((places->count & (places->count - 1)) ||
+		   places_is_valid(places));
 }
 
 void places_free(struct places *places)

@@ -5,6 +5,7 @@
 #ifndef GNOMON_PLACES_H
 #define GNOMON_PLACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,9 @@ static inline const struct place *places_next(const struct places *places,
 	}
 	return NULL;
 }
+
+/* By start, and how far they reach. With GNOMON_CLAIMS. */
+bool places_is_valid(const struct places *places);
 
 void places_free(struct places *places);
 

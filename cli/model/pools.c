@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 bool pools_name(struct pools *pools, struct intern *names,
 		const struct trace_control *record)
@@ -52,6 +53,7 @@ void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
 	struct pool_figures *figures =
 		&pools->list[pools_number(address)].figures;
 
+	CLAIM_FULL(pools_has(pools, address));
 	figures->allocations += blocks;
 	figures->total_bytes += bytes;
 	figures->live_blocks += blocks;
@@ -69,6 +71,7 @@ void pools_end(struct pools *pools, uint64_t address, uint64_t blocks,
 	struct pool_figures *figures =
 		&pools->list[pools_number(address)].figures;
 
+	CLAIM_FULL(pools_has(pools, address) && figures->live_blocks >= blocks);
 	figures->live_blocks -= blocks;
 	figures->live_bytes -= bytes;
 	figures->frees += freed ? blocks : 0;

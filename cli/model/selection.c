@@ -12,6 +12,7 @@
  */
 #include "cli/model/selection.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #include "cli/model/bits.h"
 #include "cli/model/map_filter.h"
 #include "cli/model/model.h"
+#include "unwind/claim.h"
 
 struct range {
 	uint64_t min, max;	/* both included */
@@ -93,8 +95,10 @@ static unsigned choices(const struct filter *filter, enum filter_id id)
 	const struct filter_word *word;
 	unsigned set = 0;
 
-	for (size_t i = 0; (word = filter_word(filter, id, i)); i++)
+	for (size_t i = 0; (word = filter_word(filter, id, i)); i++) {
+		assert(word->number < 8 * sizeof(set));
 		set |= 1u << word->number;
+	}
 	return set;
 }
 
@@ -486,6 +490,7 @@ static bool is_marked(const struct selection *selection, uint64_t stamp)
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low == 0 || selection->markers[low - 1].min <= stamp);
 	return low > 0 && within(&selection->markers[low - 1], stamp);
 }
 
@@ -606,6 +611,7 @@ static void wait_for_chain(struct selection *selection, uint64_t number,
 		     selection->pending_capacity);
 		entry = (uint32_t)selection->pending_count++;
 	}
+	assert(entry > 0 && entry < selection->pending_count);
 	selection->pending[entry] = (struct pending){
 		.number = number,
 		.position = chain->length,
@@ -650,6 +656,8 @@ void selection_chain(struct selection *selection, struct chain *chain,
 	for (chain->pending = 0; entry != 0; entry = next) {
 		struct pending *p = &selection->pending[entry];
 
+		CLAIM_FULL(entry < selection->pending_count &&
+			   p->position <= chain->length);
 		if (chain_passes(selection, chain, p->position, end))
 			decide(selection, p->number,
 			       p->sure || is_chain_fated(selection, end));

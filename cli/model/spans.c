@@ -100,6 +100,7 @@ struct span *spans_at(const struct spans *spans, uint64_t address)
 			i = span->right;
 		}
 	}
+	CLAIM_FULL(found == NULL || found->end > address);
 	return found;
 }
 
@@ -115,6 +116,8 @@ void spans_put(struct spans *spans, uint64_t start, uint64_t end,
 	       uint32_t owner, uint32_t flags)
 {
 	assert(start < end && end <= SPANS_END);	/* I1 */
+	CLAIM_FULL(spans_at(spans, start) == NULL ||
+		   spans_at(spans, start)->start >= end);
 	insert(spans, make(spans, start, end, owner, flags));
 	spans->bytes += end - start;
 	CLAIM_FULL((spans->count & (spans->count - 1)) ||

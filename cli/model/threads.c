@@ -28,6 +28,7 @@ static uint32_t add_thread(struct threads *threads, uint32_t tid,
 {
 	struct thread *thread;
 
+	assert(threads->count <= UINT32_MAX >> 1); /* model_lane */
 	GROW(threads->list, threads->count, threads->capacity);
 	thread = &threads->list[threads->count];
 	memset(thread, 0, sizeof(*thread));
@@ -114,6 +115,7 @@ static uint32_t had_pointer(const struct threads *threads, uint64_t pointer,
 
 	for (unsigned n = 0; i != 0 && threads->list[i].start > stamp; n++)
 		i = n < OLDER_MAX ? threads->list[i].older_pointer : 0;
+	CLAIM_FULL(i < threads->count);
 	return i;
 }
 
@@ -125,6 +127,7 @@ static uint32_t had_tid(const struct threads *threads, uint32_t tid,
 
 	for (unsigned n = 0; i != 0 && threads->list[i].start > stamp; n++)
 		i = n < OLDER_MAX ? threads->list[i].older_tid : 0;
+	CLAIM_FULL(i < threads->count);
 	if (i != 0 && threads->list[i].end != 0 &&
 	    threads->list[i].end < stamp)
 		return 0;
@@ -216,8 +219,35 @@ static struct creation *creation_before(const struct threads *threads,
 	}
 	if (low == 0 || threads->creations[low - 1].pointer != pointer)
 		return NULL;
+	CLAIM_FULL(threads->creations[low - 1].begin <= stamp);
 	return &threads->creations[low - 1];
 }
+
+#ifdef GNOMON_CLAIMS
+static bool names_are_valid(const struct thread *thread)
+{
+	for (size_t i = 1; i < thread->name_count; i++)
+		if (thread->names[i].since < thread->names[i - 1].since)
+			return false;
+	return thread->name_count <= NAMES_MAX;
+}
+
+bool threads_is_valid(const struct threads *threads)
+{
+	for (size_t i = 0; i < threads->count; i++)
+		if (!names_are_valid(&threads->list[i]) ||
+		    threads->list[i].older_tid > i ||
+		    threads->list[i].older_pointer >= threads->count)
+			return false;
+	for (size_t i = 0; i < threads->ring_count; i++)
+		if (threads->rings[i].thread >= threads->count)
+			return false;
+	for (size_t i = 0; i < threads->number_count; i++)
+		if (threads->by_number[i] >= threads->count)
+			return false;
+	return threads->count > 0;
+}
+#endif
 
 /*
  * A thread's first event may come long after its creation or, since that is
@@ -244,6 +274,7 @@ void threads_settle(struct threads *threads)
 		thread->creator = creation->creator;
 	}
 	free(order);
+	CLAIM_FULL(threads_is_valid(threads));
 }
 
 /* ---- records ---- */
@@ -281,6 +312,7 @@ static uint32_t owner_of_first(struct threads *threads,
 	if (i == 0 || threads->list[i].known ||
 	    threads->list[i].start < record->stamp)
 		i = new_thread(threads, record);
+	CLAIM_FULL(i != 0 && i < threads->count);
 	thread = &threads->list[i];
 	thread->known = true;
 	thread->flags = record->flags;
@@ -305,6 +337,7 @@ static void start(struct threads *threads, const struct trace_thread *record)
 		return;
 	use->thread = nested ? owner_of_nested(threads, record) :
 			       owner_of_first(threads, record);
+	CLAIM_FULL(use->thread > 0 && use->thread < threads->count);
 	use->nested = nested;
 	use->ended = false;
 	use->start = record->stamp;
@@ -331,6 +364,7 @@ void threads_record(struct threads *threads,
 		start(threads, record);
 	use = ring_entry(threads, record->ring);
 	thread = &threads->list[use->thread];
+	CLAIM_FULL(use->thread < threads->count);
 	if (use->thread == 0)
 		return;
 	if (record->what == GT_THREAD_END) {

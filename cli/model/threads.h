@@ -95,4 +95,8 @@ uint64_t threads_without_memory(const struct threads *threads);
 uint32_t *threads_by_start(const struct threads *threads);
 void threads_free(struct threads *threads);
 
+/* Names are by time; whoever is meant by a ring, a number or a tid is in the
+ * list. With GNOMON_CLAIMS. */
+bool threads_is_valid(const struct threads *threads);
+
 #endif

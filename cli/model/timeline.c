@@ -84,6 +84,7 @@ static void widen(struct timeline *timeline)
 		before->frees -= buckets[count - 2].frees;
 		before->freed_bytes -= buckets[count - 2].freed_bytes;
 	}
+	CLAIM_FULL(count <= TIMELINE_BUCKETS);
 	for (size_t i = 0; i < count; i++)
 		if (i % 2 == 0)
 			buckets[i / 2] = buckets[i];
@@ -120,6 +121,7 @@ void timeline_advance(struct timeline *timeline, uint64_t stamp,
 	       TIMELINE_BUCKETS)
 		widen(timeline);
 	wanted = (stamp - timeline->start) >> timeline->shift;
+	CLAIM_FULL(wanted < TIMELINE_BUCKETS);
 	while (timeline->count <= wanted) {
 		if (timeline->count > 0)
 			close_last(timeline, sums);
@@ -166,6 +168,7 @@ void timeline_memory(const struct timeline *timeline,
 			timeline_stamp(timeline, i + 1) : UINT64_MAX;
 		size_t first;
 
+		CLAIM_FULL(begin <= end);
 		while (next < count && points[next].stamp < begin)
 			next++;
 		first = next;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cli/model/account.h"
+#include "unwind/claim.h"
 
 static void forget_figures(struct model *model)
 {
@@ -39,6 +40,7 @@ static void begin_anew(struct model *model, uint64_t stamp)
 {
 	if (model->controls.known && stamp != model->controls.view)
 		return;
+	CLAIM_FULL(stamp >= model->controls.view);
 	model->controls.view = stamp;
 	model->controls.foreign = 0;
 	edges_forget_chains(&model->edges);
@@ -86,6 +88,7 @@ void view_advance(struct model *model, uint64_t stamp)
 {
 	struct controls *controls = &model->controls;
 
+	CLAIM_FULL(controls->next <= controls->count);
 	while (controls_next(controls) <= stamp &&
 	       controls->next < controls->count)
 		apply(model, &controls->list[controls->next++]);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "unwind/claim.h"
+
 #define BYTES_MAX 0x1p62
 
 struct weigh_amount weigh_sampled(uint64_t size, uint64_t mean)
@@ -12,6 +14,7 @@ struct weigh_amount weigh_sampled(uint64_t size, uint64_t mean)
 	double weight = -1 / expm1(-length / (double)mean);
 	double bytes = weight * (double)size * (1 << WEIGH_BYTE_BITS) + 0.5;
 
+	CLAIM_FULL(mean != 0 && weight >= 1);
 	return (struct weigh_amount){
 		(uint64_t)(weight * (1 << WEIGH_BLOCK_BITS) + 0.5),
 		(uint64_t)(bytes < BYTES_MAX ? bytes : BYTES_MAX),

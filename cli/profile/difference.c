@@ -65,6 +65,7 @@ void differences_find(const struct profile *profile,
 		};
 		found->states[state_of(before, after)]++;
 	}
+	assert(found->count <= groups->count);
 	if (found->count > 1)
 		qsort(found->list, found->count, sizeof(*found->list),
 		      by_size);

@@ -4,6 +4,7 @@
  */
 #include "cli/profile/frames.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cli/profile/frames_prepare.h"
 #include "cli/profile/glue.h"
 #include "cli/symbol/names.h"
+#include "unwind/claim.h"
 
 /* A context from a file may be deep; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
@@ -67,6 +69,7 @@ uint32_t frames_image(const struct frames *frames, uint32_t at)
 {
 	const struct context_node *node = &frames->model->contexts.nodes[at];
 
+	CLAIM_FULL(at < frames->model->contexts.node_count);
 	if (node->image != IMAGE_NONE)
 		return node->image;
 	/* Told only after the node was: then there can be no doubt if no
@@ -196,11 +199,13 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 	struct frames_place place = { .address = node->address,
 				      .owner = owner, .exact = exact };
 
+	CLAIM_FULL(at >= CONTEXT_ROOTS);
 	first = table_get(&frames->place_of, key);
 	for (number = first; number != TABLE_NONE;
 	     number = frames->places[number].next) {
 		const struct frames_place *other = &frames->places[number];
 
+		CLAIM_FULL(number < frames->place_count);
 		if (other->address == place.address &&
 		    other->owner == owner && other->exact == exact)
 			return number;
@@ -209,6 +214,7 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 		fill_nowhere(frames, at, &place);
 	else
 		fill_place(frames, image, &place);
+	assert(frames->place_count < TABLE_NONE);
 	place.next = first;
 	GROW(frames->places, frames->place_count, frames->place_capacity);
 	table_set(&frames->place_of, key, (uint32_t)frames->place_count);
@@ -268,6 +274,7 @@ void frames_of(struct frames *frames, uint32_t at)
 			note_nameless(frames, frames->list[i].library);
 	frames->stop = at < CONTEXT_ROOTS ? (enum gt_stop)at : GT_STOP_OTHER;
 	frames->site = frames_site(frames->list, frames->count);
+	CLAIM_FULL(frames->count == 0 || frames->site < frames->count);
 }
 
 static uint32_t number_of_site(struct frames *frames)
@@ -277,6 +284,7 @@ static uint32_t number_of_site(struct frames *frames)
 	const char *unique;
 	uint32_t number;
 
+	CLAIM_FULL(frames->site < frames->count);
 	buffer_clear(key);
 	if (site->function != NULL)
 		buffer_printf(key, "%s|%s|%u|%s", site->function,
@@ -326,6 +334,7 @@ uint64_t frames_site_key(void *owner, uint32_t node)
 
 	if (node >= frames->site_of_count)
 		make_sites(frames);
+	CLAIM_FULL(node < frames->site_of_count);
 	number = frames->site_of[node];
 	if (number != TABLE_NONE)
 		return number;

@@ -36,6 +36,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "unwind/claim.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const libraries[] = {
@@ -277,6 +279,7 @@ static const char *skip_brackets(const char *p)
 {
 	int depth = 0;
 
+	CLAIM_FULL(*p == '<');
 	for (; *p != 0; p++) {
 		depth += *p == '<';
 		/* "->" is in the types of Rust's functions. */

@@ -15,6 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/profile/frames_prepare.h"
+#include "unwind/claim.h"
 
 void inward_init(struct inward *inward)
 {
@@ -56,6 +57,7 @@ uint32_t inward_value(struct inward *inward, uint32_t node)
 	uint32_t value = TABLE_NONE;
 	bool exact = false;
 
+	CLAIM_FULL(inward->stack_count == 0);
 	frames_prepare_all(frames);
 	for (; node >= CONTEXT_ROOTS; node = nodes[node].parent) {
 		uint32_t place;
@@ -67,6 +69,7 @@ uint32_t inward_value(struct inward *inward, uint32_t node)
 		push(inward, node, place, exact);
 		exact = frames->places[place].signal;
 	}
+	CLAIM_FULL(value != TABLE_NONE || node < CONTEXT_ROOTS);
 	if (value == TABLE_NONE)
 		value = inward->root(inward->owner, node);
 	while (inward->stack_count > 0) {
@@ -74,6 +77,7 @@ uint32_t inward_value(struct inward *inward, uint32_t node)
 			&inward->stack[--inward->stack_count];
 
 		value = inward->step(inward->owner, value, frame->place);
+		CLAIM_FULL(value != TABLE_NONE);
 		if (frame->exact)
 			table_set(&inward->exact, frame->node, value);
 		else

@@ -6,6 +6,7 @@
  */
 #include "cli/profile/jitcode.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/tell.h"
+#include "unwind/claim.h"
 
 #define DUMPS_MAX 64
 
@@ -56,6 +58,7 @@ static int try_path(struct jitcode *code, const char *path)
 		jitdump_free(dump);
 		return error;
 	}
+	assert(code->count < DUMPS_MAX);
 	code->count++;
 	if (dump->bad > 0)
 		tell_note("%s: %llu of its records make no sense, and were "
@@ -150,6 +153,7 @@ static void find_times(struct jitcode *code)
 	for (size_t i = contexts->node_count; i > CONTEXT_ROOTS; i--) {
 		uint32_t parent = contexts->nodes[i - 1].parent;
 
+		CLAIM_FULL(parent < i - 1);
 		if (made[i - 1] < made[parent])
 			made[parent] = made[i - 1];
 	}
@@ -162,6 +166,7 @@ const struct jitdump_entry *jitcode_find(struct jitcode *code, uint32_t node,
 {
 	uint64_t shift = model_number(code->model, GT_INFO, "tick_shift", 0);
 
+	CLAIM_FULL(node < code->model->contexts.node_count);
 	if (code->count > 0 && code->made == NULL)
 		find_times(code);
 	for (size_t i = 0; i < code->count; i++) {

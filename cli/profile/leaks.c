@@ -16,6 +16,7 @@
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 #include "cli/symbol/returned.h"
+#include "unwind/claim.h"
 
 #define FUNCTION "__lsan_default_suppressions"
 #define BUILT_IN "gnomon's own"
@@ -238,6 +239,7 @@ static void count_context(struct leaks *leaks,
 		leaks->live_bytes += figures->live_bytes;
 		return;
 	}
+	CLAIM_FULL(number < leaks->rules.count);
 	rule = &leaks->rules.list[number];
 	rule->stacks++;
 	rule->blocks += figures->live_blocks;

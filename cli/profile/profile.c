@@ -87,6 +87,7 @@ static uint32_t number_of(struct profile *profile,
 	number = table_get(&profile->frame_of, (uintptr_t)unique);
 	if (number == TABLE_NONE)
 		return new_frame(profile, unique, frame);
+	CLAIM_FULL(number < profile->frame_count);
 	if (profile->frames[number].column != frame->column)
 		profile->frames[number].column = 0;
 	return number;
@@ -155,6 +156,7 @@ static void enlarge_index(struct profile *profile)
 
 		*slot = (uint64_t)tag << 32 | i;
 	}
+	CLAIM_FULL(profile->node_count <= profile->index_mask);
 }
 
 static uint32_t new_node(struct profile *profile, uint32_t parent,
@@ -183,6 +185,7 @@ static uint32_t node_for(struct profile *profile, uint32_t parent,
 	if (*slot == INDEX_FREE)
 		*slot = (uint64_t)tag << 32 |
 			new_node(profile, parent, frame);
+	CLAIM_FULL((uint32_t)*slot < profile->node_count);
 	return (uint32_t)*slot;
 }
 
@@ -223,6 +226,7 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	const struct frames_place *at = &adding->frames->places[place];
 	uint32_t *numbers;
 
+	CLAIM_FULL(place < adding->frames->place_count);
 	if (place >= adding->number_count) {
 		size_t count = (size_t)place * 2 + 64;
 
@@ -425,6 +429,7 @@ static void sum_level(struct profile *profile, unsigned level)
 	size_t whole = profile->self_count >> level_bits(level);
 	struct profile_sum *sums = grow_zeroed(whole * sides, sizeof(*sums));
 
+	CLAIM_FULL(level == 0 || profile->sums[level - 1] != NULL);
 	profile->sums[level] = sums;
 	for (size_t i = 0; level == 0 && i < whole << LEVEL_BITS; i++) {
 		const struct profile_self *self =
@@ -616,6 +621,7 @@ bool profile_is_glue(const struct profile *profile, uint32_t node)
 	const struct profile_frame *frame = &profile->frames[at->frame];
 	const struct profile_frame *outer;
 
+	CLAIM_FULL(node != PROFILE_ROOT && node < profile->node_count);
 	if (frame->glue)
 		return true;
 	if (at->parent == PROFILE_ROOT)

@@ -38,6 +38,7 @@ static uint32_t new_group(struct grouping *grouping, uint32_t frame)
 {
 	struct profile_groups *groups = grouping->groups;
 
+	assert(groups->count < PROFILE_NONE);
 	GROW(groups->list, groups->count, grouping->capacity);
 	groups->list[groups->count] = (struct profile_group){
 		.frame = frame, .node = PROFILE_NONE
@@ -319,6 +320,7 @@ static const struct figures *stack_figures(const struct profile *profile,
 	static const struct figures none;
 	uint32_t end = profile->nodes[node + 1].first;
 
+	CLAIM_FULL(node < profile->node_count);
 	for (uint32_t i = profile->nodes[node].first; i < end; i++)
 		if (profile->selves[profile->order[i]].side == side)
 			return &profile->selves[profile->order[i]].figures;
@@ -329,6 +331,7 @@ const struct figures *profile_group_self(const struct profile *profile,
 					 const struct profile_groups *groups,
 					 uint32_t group, unsigned side)
 {
+	CLAIM_FULL(group < groups->count && side < groups->sides);
 	if (groups->self != NULL)
 		return &groups->self[(size_t)group * groups->sides + side];
 	return stack_figures(profile, groups->list[group].node, side);
@@ -338,6 +341,7 @@ const struct figures *profile_group_inclusive(
 	const struct profile *profile, const struct profile_groups *groups,
 	uint32_t group, unsigned side)
 {
+	CLAIM_FULL(group < groups->count && side < groups->sides);
 	if (groups->inclusive == NULL)
 		return profile_group_self(profile, groups, group, side);
 	return &groups->inclusive[(size_t)group * groups->sides + side];

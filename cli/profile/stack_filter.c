@@ -22,6 +22,7 @@
 #include "cli/base/pattern.h"
 #include "cli/base/table.h"
 #include "cli/profile/inward.h"
+#include "unwind/claim.h"
 
 #define THROUGH 0x80u
 #define DEPTH_SHIFT 8
@@ -134,6 +135,7 @@ static uint16_t try_place(const struct stack_filter *filter, uint32_t number)
 	const struct frames_place *place = &filter->frames->places[number];
 	unsigned bits = TRIED;
 
+	CLAIM_FULL(number < filter->frames->place_count);
 	for (size_t kind = 0; kind < KINDS; kind++)
 		for (uint32_t i = 0; i < place->count; i++) {
 			if (!matches(filter, kind, &place->list[i]))
@@ -182,6 +184,7 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 		bits |= THROUGH;
 	bits |= bits_of_place(filter, place);
 	depth = count < DEPTH_MAX - depth ? depth + count : DEPTH_MAX;
+	CLAIM_FULL(depth <= DEPTH_MAX && !(bits >> DEPTH_SHIFT));
 	return depth << DEPTH_SHIFT | bits;
 }
 
@@ -365,6 +368,7 @@ bool stack_filter_keeps(void *owner, uint32_t node,
 	if (filter->by_group) {
 		uint32_t at = table_get(&filter->group_of, node);
 
+		CLAIM_FULL(at == TABLE_NONE || at < filter->group_count);
 		if (!in_limits(filter, true, at == TABLE_NONE ? &none :
 			       &filter->groups[at], 0))
 			return false;

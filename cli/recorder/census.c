@@ -25,6 +25,7 @@
 #include "cli/recorder/time_ns.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
+#include "unwind/claim.h"
 
 /* Between two looks at a thread's name; and for each thread that there is, so
  * that thousands take no more than a thousandth of a processor. */
@@ -46,6 +47,7 @@ void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
 	size_t n = strlen(name);
 	uint8_t *to = chunk_payload(feed->out);
 
+	CLAIM_FULL(id < GL_RINGS_MAX && n < GT_THREAD_NAME_MAX);
 	to = varint_put(to, what);
 	to = varint_put(to, id);
 	to = varint_put(to, ring->tid);
@@ -170,6 +172,7 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 		own->serial = ++feed->serials;
 		own->number = ++feed->numbers;
 	}
+	CLAIM_FULL(feed->numbers <= feed->serials);
 	if (unlikely(feed->sequence))
 		sequence_thread(feed, id);
 	log_number(OPTION_LOG_DEBUG, "thread", ring->tid);

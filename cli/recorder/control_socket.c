@@ -16,6 +16,7 @@
  */
 #include "cli/recorder/control_socket.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@
 #include "cli/recorder/result.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 #define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* for who connects */
 #define SOCKET_BIND_NS (100 * UINT64_C(1000000))	/* between attempts */
@@ -43,6 +45,7 @@ static long socket_bind(const struct control_socket *s)
 	size_t n = strlen(s->name);
 
 	/* abstract: begins with a NUL and is as long as is said */
+	assert(1 + n <= sizeof(at.sun_path));
 	memcpy(at.sun_path + 1, s->name, n);
 	return result_of(bind(s->fd, (const struct sockaddr *)&at,
 			      offsetof(struct sockaddr_un, sun_path) + 1 + n));
@@ -101,6 +104,7 @@ void control_socket_init(struct writer *w)
 
 static void client_close(struct control_client *client)
 {
+	CLAIM_FULL(client->fd >= 0);
 	close(client->fd);
 	*client = (struct control_client){ .fd = -1 };
 }
@@ -186,6 +190,7 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 					     "answer: try again");
 			continue;
 		}
+		CLAIM_FULL(client->fd < 0);
 		client->fd = fd;
 		client->since_ns = now_ns;
 	}
@@ -197,6 +202,7 @@ static void client_take(struct writer *w, struct control_client *client,
 {
 	bool more = client->length > n + 1;
 
+	CLAIM_FULL(n < client->length);
 	client->length = 0;
 	client->asks = !more && control_text_read(client->line, n,
 						  &client->request);
@@ -219,6 +225,7 @@ static bool client_hear(struct control_client *client, uint64_t now_ns)
 	if (n <= 0)
 		return false;
 	client->length += n;
+	CLAIM_FULL(client->length <= sizeof(client->line));
 	return true;
 }
 
@@ -245,6 +252,7 @@ static void client_read(struct writer *w, struct control_client *client,
 static void client_serve(struct writer *w, struct control_client *client,
 			 uint64_t now_ns)
 {
+	CLAIM_FULL(!client->asks || !client->waits);
 	if (client->asks) {
 		/* what follows by exec answers for itself */
 		if (!target_same(&w->target)) {

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "unwind/claim.h"
+
 enum control_text_named { NEVER, PERHAPS, ALWAYS };
 
 static const struct {
@@ -67,6 +69,7 @@ static bool control_text_name(const char *name, size_t n,
 	if (control_text_is_number(name, n))
 		return control_text_refuse(request, "got a number as a name: "
 					   "give one that is not");
+	CLAIM_FULL(n < sizeof(request->name));
 	memcpy(request->name, name, n);
 	return true;
 }

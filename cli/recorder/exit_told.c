@@ -13,6 +13,7 @@
 #include "cli/recorder/time_ns.h"
 #include "preload/ring/exit_place.h"
 #include "cli/recorder/parent_live.h"
+#include "unwind/claim.h"
 
 /* It has waited already, and has to get to say so. */
 #define EXIT_STATUS_PATIENCE_NS UINT64_C(1000000000)
@@ -26,6 +27,7 @@ static uint64_t exit_status_word(const struct recording *r)
 		    exit_status_place(r->pid) * sizeof(uint64_t);
 	uint64_t word;
 
+	CLAIM_FULL(at + sizeof(word) <= sizeof(struct gl_shared));
 	if (!r->parent || r->told.pid != r->parent ||
 	    !parent_live_read(r, at, &word, sizeof(word)))
 		return 0;

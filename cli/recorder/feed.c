@@ -87,6 +87,8 @@ static void feed_scan(struct feed *feed, uint32_t id)
 	own->busy = atomic_load_explicit(&ring->busy, memory_order_acquire) !=
 		    GL_IDLE;
 	own->seen = own->head = feed_head(feed, id);
+	CLAIM_FULL(own->head - feed->r->given[id].tail <=
+		   feed->r->given[id].mask + 1);
 }
 
 /* An emptied ring whose thread had to wait. */
@@ -135,6 +137,7 @@ static void feed_advance(struct feed *feed, uint32_t id, uint64_t tail)
 	struct recording_ring *given = &feed->r->given[id];
 
 	assert(tail - given->tail <= given->mask + 1);	/* never backwards */
+	CLAIM_FULL(tail - given->tail <= feed->rings[id].head - given->tail);
 	given->tail = tail;
 	/* pairs with the acquire of ring_used */
 	atomic_store_explicit(&ring->tail, tail, memory_order_seq_cst);
@@ -222,6 +225,7 @@ void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
 		.to = (const uint8_t *)to - (const uint8_t *)from,
 	};
 
+	CLAIM_FULL(from <= to && first <= last);
 	feed_encode(feed, &span);
 	feed_chunk(feed, id, first, last);
 }
@@ -293,6 +297,8 @@ static uint64_t feed_drain(struct feed *feed, uint32_t id,
 		uint64_t end;
 
 		end = feed_encode(feed, &span);
+		CLAIM_FULL(feed->encode->bad ||
+			   (end > span.from && end <= span.to));
 		if (feed_chunk(feed, id, span.from, end))
 			break;
 		span.from = end;
@@ -369,6 +375,7 @@ static uint64_t feed_scan_once(struct feed *feed)
 		if (!feed_active(&feed->r->rings[id]))
 			continue;
 		census_announce(feed, id, now_ns);
+		CLAIM_FULL(own->known);
 		feed_scan(feed, id);
 		if (own->busy || turn == recording_ring_address(feed->r, id))
 			mark = base_min(mark, feed_last_tick(feed, id));
@@ -543,6 +550,7 @@ uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,
 		return own->number;
 	if (serial <= feed->serials_before)
 		return 0;
+	CLAIM_FULL(serial <= feed->serials);
 	return serial - feed->serials_before + feed->numbers_before;
 }
 
@@ -570,6 +578,8 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 	if (unlikely(feed->sequence))
 		sequence_take_rest(feed, id);
 	feed->since_sync += feed_drain(feed, id, FEED_LAST);
+	CLAIM_FULL(feed->out->err || feed->r->damage ||
+		   feed->r->given[id].tail == feed->rings[id].head);
 	if (unlikely(feed->sequence))
 		sequence_ring_ends(feed, id);
 	feed->finished++;

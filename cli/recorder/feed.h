@@ -17,6 +17,7 @@
 #include "cli/recorder/nested.h"
 #include "cli/recorder/pool.h"
 #include "cli/recorder/recording.h"
+#include "unwind/claim.h"
 
 /* What the writer knows of one ring beside its header. */
 struct feed_ring {
@@ -151,6 +152,7 @@ static inline uint64_t feed_live_blocks(const struct feed *feed)
 {
 	uint64_t ends = feed->events - feed->blocks;
 
+	CLAIM_FULL(feed->blocks <= feed->events);
 	return feed->blocks > ends ? feed->blocks - ends : 0;
 }
 

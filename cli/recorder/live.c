@@ -193,6 +193,7 @@ static void live_more_heaps(struct live *live)
 	live->heaps_refused = false;
 	if (next <= live->heaps_reserved)
 		return;
+	assert(next <= GL_HEAPS_MAX);
 	live->heaps_refused = live_reserve(
 		live, at + live->heaps_reserved * GL_HEAP_NAME,
 		at + next * GL_HEAP_NAME);
@@ -215,6 +216,7 @@ void live_ahead(struct live *live)
 	if (live->images_reserved >= GL_IMAGES_MAX ||
 	    live->images_reserved >= images + LIVE_IMAGES_AHEAD)
 		return;
+	assert(next > live->images_reserved && next <= GL_IMAGES_MAX);
 	live->images_refused = live_reserve(
 		live,
 		h->images_offset + live->images_reserved *

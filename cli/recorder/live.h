@@ -11,6 +11,7 @@
 
 #include "cli/trace/trace_format.h"
 #include "preload/base/options.h"
+#include "unwind/claim.h"
 
 #define LIVE_SIZE_MAX (UINT64_C(1) << 40)
 
@@ -49,6 +50,7 @@ void live_unlink(struct live *live);
 
 static inline void *live_at(const struct live *live, uint64_t offset)
 {
+	CLAIM_FULL(offset < live->size);
 	return (char *)live->header + offset;
 }
 

@@ -10,6 +10,7 @@
  */
 #include "cli/recorder/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -119,6 +120,7 @@ static void log_write(unsigned level, const char *what, const char *detail)
 	char line[LOG_LINE_MAX];
 	size_t size = sizeof(line) - 1, n = 0;
 
+	assert(level < sizeof(names) / sizeof(names[0]));
 	if (log_state.fd >= 0)
 		n = log_begin_line(line, size);
 	n += snprintf(line + n, size - n, "%s %s%s%s", names[level], what,

@@ -10,6 +10,7 @@
  */
 #include "cli/recorder/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -368,5 +369,6 @@ int output_open(struct output *output, const struct output_names *names)
 		output_say(output, wanted, err);
 	if (output->fd >= 0 && output->regular)
 		flock(output->fd, LOCK_EX | LOCK_NB);
+	assert(output->fd >= 0 || err < 0);
 	return output->fd < 0 ? err : 0;
 }

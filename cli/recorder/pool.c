@@ -57,6 +57,8 @@ static uint64_t pool_more(struct pool *pool, uint64_t bytes)
 	if (used + bytes > pool_end(pool) ||
 	    live_reserve(pool->live, at, at + bytes))
 		return 0;
+	CLAIM_FULL(gl_piece_of(GL_DATA_FIRST, used) ==
+		   gl_piece_of(GL_DATA_FIRST, used + bytes - 1));
 	pool->used = used + bytes;
 	CLAIM_FULL(pool_is_valid(pool));
 	return at;
@@ -90,6 +92,8 @@ static void pool_give_back(struct pool *pool, uint64_t at, unsigned class)
 
 	if (!pool->links_of)
 		return;	/* it is used no more */
+	CLAIM_FULL(at + (UINT64_C(1) << class) + GL_RING_SLACK <=
+		   pool->live->shape.data_offset + pool->used);
 	*pool_link_of(pool, at) = *list;
 	*list = at;
 }
@@ -175,6 +179,7 @@ static bool pool_link(struct pool *pool, uint32_t id)
 	if (live_reserve(pool->live, at, at + GL_PAGE))
 		return false;
 	pool->links += GL_PAGE / sizeof(uint32_t);
+	CLAIM_FULL(id < pool->links);
 	return true;
 }
 
@@ -204,6 +209,7 @@ static bool pool_place(struct pool *pool, uint32_t id)
 	if (live_reserve(pool->live, at, at + GL_PAGE))
 		return false;
 	pool->places += GL_PAGE / sizeof(uint64_t);
+	CLAIM_FULL(id < pool->places);
 	return true;
 }
 
@@ -341,6 +347,7 @@ static bool pool_take_over(struct pool *pool)
 	};
 	r->ring_count = 1;
 	pool->used = r->ring_bytes;
+	CLAIM_FULL(pool_is_valid(pool));
 	return true;
 }
 
@@ -392,6 +399,7 @@ void pool_close(struct pool *pool, uint32_t id)
 	atomic_store_explicit(&pool->r->shared->ring_exhausted[which], 0,
 			      memory_order_relaxed);
 	ring_push_free(pool->r->shared, which, id + 1);
+	CLAIM_FULL(pool_is_valid(pool));
 }
 
 bool pool_grow(struct pool *pool, uint32_t id)

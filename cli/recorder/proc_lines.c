@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "unwind/claim.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 		    size_t size)
@@ -38,6 +39,8 @@ static size_t proc_lines_feed(const struct proc_lines *lines)
 	const char *feed = memchr(lines->buffer + lines->at, '\n',
 				  lines->end - lines->at);
 
+	CLAIM_FULL(lines->at <= lines->end &&
+		   lines->end < lines->size); /* I1 */
 	return feed ? (size_t)(feed - lines->buffer) : lines->end;
 }
 
@@ -59,6 +62,7 @@ static bool proc_lines_fill(struct proc_lines *lines)
 	if (got <= 0)
 		return false;
 	lines->end += got;
+	CLAIM_FULL(lines->at == 0 && lines->end < lines->size); /* I1 */
 	return true;
 }
 
@@ -67,6 +71,7 @@ static char *proc_lines_give(struct proc_lines *lines, size_t to)
 {
 	char *line = lines->buffer + lines->at;
 
+	CLAIM_FULL(to >= lines->at && to <= lines->end);
 	lines->buffer[to] = '\0';
 	lines->at = to < lines->end ? to + 1 : to;
 	return line;

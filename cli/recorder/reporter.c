@@ -11,6 +11,7 @@
  */
 #include "cli/recorder/reporter.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,6 +29,7 @@
 #include "cli/recorder/result.h"
 #include "preload/base/options.h"
 #include "cli/recorder/recording.h"
+#include "unwind/claim.h"
 
 #define REPORTER_WORDS 12
 #define REPORTER_NUMBER_MAX 24
@@ -105,6 +107,7 @@ static void reporter_key(unsigned left, char key[REPORTER_KEY_MAX])
 	unsigned count = 1;
 	const char *p;
 
+	CLAIM_FULL(left > 0);
 	for (p = at; *p; p++)
 		count += *p == ',';
 	for (; count > left; at++)
@@ -155,6 +158,7 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 	}
 	argv[n++] = (char *)"--";
 	argv[n++] = (char *)reporter->trace;
+	assert(n < REPORTER_WORDS);
 	argv[n] = NULL;
 }
 
@@ -184,6 +188,7 @@ static long reporter_start(struct reporter *reporter, int output)
 	pid_t pid = 0;
 	int above = reporter_above(output), err;
 
+	assert(reporter->command[0] && reporter->left > 0);
 	reporter_words(reporter, argv, key, number);
 	reporter_attributes(&attributes);
 	posix_spawn_file_actions_init(&files);
@@ -237,6 +242,7 @@ static int reporter_one(struct reporter *reporter, int tid, const char **why)
 		*why = "the report's file cannot be opened";
 		return output;
 	}
+	assert(reporter->pid == 0);
 	pid = reporter_start(reporter, output);
 	close(output);
 	if (pid < 0) {
@@ -266,12 +272,14 @@ static bool reporter_ended(struct reporter *reporter, int how)
 {
 	pid_t pid;
 
+	assert(reporter->pid > 0);
 	do
 		pid = waitpid(reporter->pid, NULL, how);
 	while (pid < 0 && errno == EINTR);
 	if (pid == 0)
 		return false;
 	reporter->pid = 0;
+	assert(reporter->left > 0);
 	reporter->left--;
 	return true;
 }

@@ -15,6 +15,7 @@
 #include "arch.h"
 #include "cli/recorder/filter.h"
 #include "preload/base/ban.h"
+#include "unwind/claim.h"
 
 #define SECCOMP_HOW_INVALID (~0L)	/* as unwind_probe has it */
 /* PIDFD_GET_INFO, which asks how a process ended (cli/recorder/target.c). */
@@ -129,6 +130,7 @@ long seccomp_verdict_part(struct seccomp_parts *parts, int64_t asker,
 	}
 	if (parts->asker != asker || parts->filled != from)
 		return -EAGAIN;
+	CLAIM_FULL(parts->filled + n <= BPF_MAXINSNS);
 	memcpy(parts->code + from, code, n * sizeof(*code));
 	parts->filled += n;
 	return parts->filled < count ? 0 : seccomp_verdict(&program);

@@ -39,6 +39,8 @@ int sequence_init(struct sequence *sequence, struct ledger *ledger)
 static struct sequence_ring *sequence_ring(const struct sequence *sequence,
 					   uint32_t id)
 {
+	CLAIM_FULL((id + UINT64_C(1)) * sizeof(struct sequence_ring) <=
+		   sequence->rings.ready);
 	return (struct sequence_ring *)sequence->rings.at + id;
 }
 
@@ -108,6 +110,7 @@ static uint32_t sequence_second(const struct sequence *sequence)
 {
 	const uint32_t *heap = (const uint32_t *)sequence->heap.at;
 
+	CLAIM_FULL(sequence->heaped > 0);
 	if (sequence->heaped < 2)
 		return heap[0];
 	if (sequence->heaped > 2 && sequence_before(sequence, heap[2],
@@ -365,6 +368,7 @@ bool sequence_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 			sequence_take_before(feed, at_once, depth);
 		}
 	}
+	CLAIM_FULL(sequence->heaped == 0);
 	sequence_leave(feed);
 	return !sequence->left;
 }

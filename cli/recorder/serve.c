@@ -31,6 +31,7 @@
 #include "cli/recorder/seccomp_verdict.h"
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 #define SERVE_KEEP UINT32_MAX	/* -1: this id stays as it is */
 #define SERVE_CAPABILITIES 64	/* bytes of a request: ids.c */
@@ -132,6 +133,7 @@ static long serve_groups(struct writer *w, struct gl_request *request)
 					       sizeof(*groups));
 		if (!w->groups)
 			return serve_result(w->r, -ENOMEM);
+		CLAIM_FULL(from + n <= SERVE_GROUPS_MAX);
 		memcpy(w->groups + from, groups, n * sizeof(*groups));
 		groups = w->groups;
 	}

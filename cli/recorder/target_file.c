@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/proc_file.h"
+#include "unwind/claim.h"
 
 #define TARGET_FILE_FEED "\\012"
 
@@ -52,6 +53,7 @@ void target_file_init(const int32_t file[GL_FILES], int pid)
 
 int target_file(enum gl_file which)
 {
+	CLAIM_FULL(which < GL_FILES);
 	return target_files[which];
 }
 

@@ -33,6 +33,7 @@
 #include "cli/recorder/last_look.h"
 #include "preload/ring/gate.h"
 #include "cli/recorder/turn.h"
+#include "unwind/claim.h"
 
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
 #define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
@@ -70,6 +71,8 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	if (atomic_load_explicit(&shared->hurry, memory_order_relaxed) ||
 	    !recording_may(w->r, UNWIND_NO_WAIT))
 		w->nap_ns = WRITER_NAP_HURRY_NS;
+	CLAIM_FULL(w->nap_ns >= WRITER_NAP_HURRY_NS &&
+		   w->nap_ns <= WRITER_NAP_MAX_NS);
 	/* see recorder_wake */
 	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
 	w->feed.rested = atomic_load_explicit(&shared->wake,
@@ -143,6 +146,7 @@ static const char *writer_cannot_write(struct writer *w)
 	const struct timespec nap = { 0, WRITER_NAP_HURRY_NS };
 	unsigned naps, most = WRITER_GOES_ON_NAPS;
 
+	CLAIM_FULL(w->out.err < 0);
 	for (naps = 0; naps < most; naps++) {
 		if (target_dead(&w->target))
 			return "exit";
@@ -231,6 +235,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	char number[FAILURE_NUMBER];
 	struct recording *r = w->r;
 
+	CLAIM_FULL(w->out.err < 0);
 	gate_shut_for_good(r->shared);
 	writer_release(r);
 	failure_print(message, size, "cannot write %s: %s: recording has "
@@ -327,6 +332,7 @@ static void writer_finish(struct writer *w, const char *reason)
 
 static void writer_tell(struct recording *r, uint32_t state)
 {
+	CLAIM_FULL(state > GL_RECORDER_STARTING && state <= GL_RECORDER_DONE);
 	/* pairs with the acquire of parent_forks */
 	atomic_store_explicit(&r->shared->recorder_state, state,
 			      memory_order_release);

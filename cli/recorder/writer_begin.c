@@ -27,6 +27,7 @@
 #include "preload/base/options.h"
 #include "cli/recorder/owner.h"
 #include "cli/recorder/parent_live.h"
+#include "unwind/claim.h"
 
 #define WRITER_CALIBRATE_NS 100000
 #define WRITER_TICK_NS 16	/* shortest tick */
@@ -40,6 +41,7 @@ static void writer_let_go(int fd)
 {
 	int none = open("/", O_PATH | O_CLOEXEC);
 
+	CLAIM(fd >= 0);
 	if (none < 0 || dup3(none, fd, O_CLOEXEC) < 0)
 		close(fd);
 	if (none >= 0 && none != fd)
@@ -166,6 +168,7 @@ static void writer_calibrate(struct gl_header *h)
 	h->window_ticks = WRITER_WINDOW_NS * (ticks >> shift) / ns + 1;
 	if (h->window_ticks < 2)
 		h->window_ticks = 2;
+	CLAIM(h->window_ticks >= 2 && h->tick_shift <= 32);
 }
 
 /* For the user, if there is nothing else yet. */
@@ -198,6 +201,7 @@ static void writer_fill_live(struct writer *w)
 
 static void writer_limit(_Atomic uint32_t *limit, uint64_t reserved)
 {
+	CLAIM_FULL(reserved <= UINT32_MAX);
 	if (atomic_load_explicit(limit, memory_order_relaxed) == reserved)
 		return;
 	/* pairs with the acquire of whoever fills what was reserved */
@@ -211,6 +215,7 @@ void writer_reserve(struct writer *w)
 
 	live_ahead(&w->live);
 	w->nodes.limit = w->live.nodes_reserved;
+	CLAIM_FULL(w->nodes.limit <= w->live.nodes_max);
 	atomic_store_explicit(&shared->nodes_refused, w->live.nodes_refused,
 			      memory_order_relaxed);
 	atomic_store_explicit(&shared->images_refused, w->live.images_refused,

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "unwind/claim.h"
+
 struct span {
 	const uint8_t *data;
 	size_t size;
@@ -43,6 +45,7 @@ static inline struct bytes bytes_from(struct span span, uint64_t offset)
 
 static inline size_t bytes_left(const struct bytes *bytes)
 {
+	CLAIM_FULL(bytes->at <= bytes->end);
 	return (size_t)(bytes->end - bytes->at);
 }
 

@@ -15,6 +15,7 @@
  */
 #include "cli/symbol/debugfile.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -65,6 +66,7 @@ static void id_of(struct build_id *id, int fd)
 	if (elf_tables_load_bare(&elf, fd) != 0)
 		return;
 	id->size = elf_tables_id(&elf, id->bytes);
+	assert(id->size <= ID_MAX);
 	id->has_symbols = id->size > 0 && has_symbols(&elf);
 	elf_tables_free(&elf);
 }
@@ -94,6 +96,7 @@ static enum match try_descriptor(const struct debugfile_wanted *wanted,
 		close(*fd);
 		*fd = -1;
 	}
+	assert((match == MATCH_SAME) == (*fd >= 0));
 	return match;
 }
 
@@ -117,6 +120,7 @@ static bool try_path(struct search *search, char *path)
 {
 	struct build_id id;
 
+	assert(search->fd < 0 && search->found == NULL);
 	if (path != NULL && try_file(search->wanted, path, &search->fd, &id) ==
 	    MATCH_SAME) {
 		if (id.has_symbols || !search->debug) {
@@ -369,6 +373,7 @@ int debugfile_binary(const struct debugfile_places *places,
 	    !try_debuginfod(&search, DEBUGINFOD_DEBUG) && absolute)
 		explain(places, wanted, usual);
 	free(usual);
+	assert((search.fd >= 0) == (search.found != NULL));
 	*found = search.found;
 	return search.fd;
 }
@@ -424,6 +429,7 @@ int debugfile_debug(const struct debugfile_places *places,
 	    !(debuglink != NULL && try_link(&search, debuglink)) &&
 	    !try_recorded(&search))
 		try_debuginfod(&search, DEBUGINFOD_DEBUG);
+	assert((search.fd >= 0) == (search.found != NULL));
 	*found = search.found;
 	return search.fd;
 }
@@ -452,6 +458,7 @@ int debugfile_alt(const struct debugfile_places *places,
 			  "package, or give it with -d", beside, path, hex);
 	}
 	free(usual);
+	assert((search.fd >= 0) == (search.found != NULL));
 	*found = search.found;
 	return search.fd;
 }

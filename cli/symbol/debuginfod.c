@@ -8,6 +8,7 @@
  */
 #include "cli/symbol/debuginfod.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@
 
 static void to_hex(char *hex, const uint8_t *build_id, size_t size)
 {
+	assert(size <= ID_MAX);
 	for (size_t i = 0; i < size; i++)
 		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
 }
@@ -117,6 +119,7 @@ static char *ask(enum debuginfod_kind kind, const uint8_t *build_id,
 	char *path = NULL;
 	int result;
 
+	assert(remote.ready && !remote.given_up);
 	if (session == NULL)
 		return NULL;
 	result = remote.find[kind](session, build_id, (int)size, &path);

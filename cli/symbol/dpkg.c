@@ -5,6 +5,7 @@
  */
 #include "cli/symbol/dpkg.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -64,6 +65,7 @@ static void look_into(struct search *search, int directory, const char *name)
 {
 	size_t size = strcspn(name, ":");
 
+	assert(strlen(name) > strlen(".list"));
 	if (size > strlen(name) - strlen(".list"))
 		size = strlen(name) - strlen(".list");
 	if (!read_list(search, directory, name))

@@ -5,6 +5,7 @@
  */
 #include "cli/symbol/dwarf.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/dwarf_entry.h"
+#include "unwind/claim.h"
 
 /* Each byte may be read so many times, and each file some more. */
 #define BUDGET_FACTOR 64
@@ -35,6 +37,7 @@ void dwarf_sections(struct elffile *file, bool split,
 	for (int i = 0; i < DWARF_SECTIONS; i++) {
 		char name[32];
 
+		assert(section_names[i] != NULL);
 		strcpy(name, section_names[i]);
 		if (split)
 			strcat(name, ".dwo");
@@ -81,6 +84,7 @@ static bool read_header(struct dwarf *dwarf, struct bytes *bytes,
 	unit->root = (uint64_t)(bytes->at - start);
 	if (bytes->bad || unit->root > unit->end)
 		return false;
+	CLAIM_FULL(unit->offset < unit->root);
 	*bytes = bytes_from(dwarf->sections[DWARF_INFO], unit->end);
 	return true;
 }
@@ -151,6 +155,9 @@ static void read_units(struct dwarf *dwarf, struct dwarf_unit *skeleton)
 		unit.skeleton = skeleton;
 		if (is_readable(&unit))
 			read_unit(&unit, &entry);
+		CLAIM_FULL(dwarf->unit_count == 0 ||
+			   dwarf->units[dwarf->unit_count - 1].end <=
+				   unit.offset);
 		GROW(dwarf->units, dwarf->unit_count, dwarf->unit_capacity);
 		dwarf->units[dwarf->unit_count++] = unit;
 	}
@@ -203,6 +210,7 @@ struct dwarf_unit *dwarf_unit_of(struct dwarf *dwarf, uint64_t offset)
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low == 0 || dwarf->units[low - 1].offset <= offset);
 	if (low == 0 || offset >= dwarf->units[low - 1].end ||
 	    !is_readable(&dwarf->units[low - 1]))
 		return NULL;
@@ -216,6 +224,7 @@ static void add_area(void *owner, uint64_t low, uint64_t high)
 	struct dwarf *dwarf = owner;
 	struct dwarf_area area = { low, high, high, 0 };
 
+	CLAIM_FULL(low < high);
 	if (low == 0)
 		return;
 	GROW(dwarf->areas, dwarf->area_count, dwarf->area_capacity);
@@ -234,10 +243,37 @@ static int by_low(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
+#ifdef GNOMON_CLAIMS
+bool dwarf_is_valid(const struct dwarf *dwarf)
+{
+	uint64_t reach = 0;
+
+	for (size_t i = 0; i < dwarf->unit_count; i++) {
+		const struct dwarf_unit *unit = &dwarf->units[i];
+
+		if (unit->offset >= unit->root || unit->root > unit->end ||
+		    (i > 0 && unit[-1].end > unit->offset))
+			return false;
+	}
+	for (size_t i = 0; i < dwarf->area_count; i++) {
+		const struct dwarf_area *area = &dwarf->areas[i];
+
+		if (reach < area->high)
+			reach = area->high;
+		if (area->low == 0 || area->low >= area->high ||
+		    area->reach != reach || area->unit >= dwarf->unit_count ||
+		    (i > 0 && by_low(area - 1, area) > 0))
+			return false;
+	}
+	return true;
+}
+#endif
+
 void dwarf_find_areas(struct dwarf *dwarf)
 {
 	uint64_t reach = 0;
 
+	assert(dwarf->area_count == 0);
 	for (size_t i = 0; i < dwarf->unit_count; i++) {
 		struct dwarf_unit *unit = &dwarf->units[i];
 		size_t before = dwarf->area_count;
@@ -259,6 +295,7 @@ void dwarf_find_areas(struct dwarf *dwarf)
 			reach = dwarf->areas[i].high;
 		dwarf->areas[i].reach = reach;
 	}
+	CLAIM_FULL(dwarf_is_valid(dwarf));
 }
 
 struct dwarf_unit *dwarf_unit_at(struct dwarf *dwarf, uint64_t address)

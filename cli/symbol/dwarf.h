@@ -118,4 +118,8 @@ struct dwarf_unit *dwarf_unit_of(struct dwarf *dwarf, uint64_t offset);
 /* Take `size` bytes from the budget; false: it is used up. */
 bool dwarf_charge(struct dwarf *dwarf, uint64_t size);
 
+/* Units one behind the other, areas in order and of a unit. With
+ * GNOMON_CLAIMS. */
+bool dwarf_is_valid(const struct dwarf *dwarf);
+
 #endif

@@ -82,6 +82,7 @@ static bool read_attributes(struct dwarf_abbrevs *table, struct bytes *bytes,
 	}
 	if (!fixed)
 		abbrev->size = 0;
+	CLAIM_FULL(abbrev->first + abbrev->count == table->attribute_count);
 	return !bytes->bad;
 }
 
@@ -173,6 +174,7 @@ const struct dwarf_abbrevs *dwarf_abbrevs_of(struct dwarf_unit *unit)
 		dwarf->tables[dwarf->table_count++] = table;
 	}
 	pthread_mutex_unlock(&dwarf->lock);
+	CLAIM_FULL(table == NULL || table->offset == unit->abbrev_offset);
 	atomic_store_explicit(&unit->abbrevs, table, memory_order_release);
 	return table;
 }

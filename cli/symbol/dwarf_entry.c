@@ -7,6 +7,8 @@
 
 #include <dwarf.h>
 
+#include "unwind/claim.h"
+
 #include "cli/symbol/dwarf_entry.h"
 
 /* An inlined copy of a clone of a definition of a declaration: 4. More is
@@ -95,6 +97,8 @@ void dwarf_entry_read(struct bytes *bytes, const struct dwarf_unit *unit,
 		      const struct dwarf_abbrev *abbrev,
 		      struct dwarf_entry *entry)
 {
+	CLAIM_FULL((size_t)abbrev->first + abbrev->count <=
+		   abbrevs->attribute_count);
 	memset(entry, 0, sizeof(*entry));
 	entry->tag = abbrev->tag;
 	entry->children = abbrev->children;

@@ -25,6 +25,7 @@ static void take_range(void *owner, uint64_t low, uint64_t high)
 	struct dwarf_range range = { low, high };
 
 	/* The linker removed it. */
+	CLAIM_FULL(low < high);
 	if (low == 0 || functions->range_count == UINT32_MAX)
 		return;
 	GROW(functions->ranges, functions->range_count,
@@ -103,6 +104,7 @@ static void read_entries(struct dwarf_functions *functions,
 			if (depth == 0)
 				break;
 			index = open[--depth];
+			CLAIM_FULL(index == NONE || index < functions->count);
 			if (index != NONE)
 				functions->list[index].next =
 					(uint32_t)functions->count;
@@ -228,6 +230,8 @@ static bool covers(const struct dwarf_functions *functions, uint32_t index,
 	const struct dwarf_range *range =
 		functions->ranges + function->first_range;
 
+	CLAIM_FULL((size_t)function->first_range + function->range_count <=
+		   functions->range_count);
 	for (uint32_t i = 0; i < function->range_count; i++)
 		if (address >= range[i].low && address < range[i].high)
 			return true;
@@ -243,11 +247,13 @@ size_t dwarf_functions_at(const struct dwarf_functions *functions,
 	if (at == NONE || max == 0)
 		return 0;
 	found[count++] = at;
+	CLAIM_FULL(at < functions->count);
 	end = functions->list[at].next;
 	for (at++; at < end;) {
 		const struct dwarf_function *inner = &functions->list[at];
 
 		CLAIM_FULL(inner->next > at);
+		CLAIM_FULL(inner->next <= end);
 		if (!inner->inlined || !covers(functions, at, address)) {
 			at = inner->next;
 			continue;

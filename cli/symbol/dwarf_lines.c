@@ -135,6 +135,7 @@ static void add_row(struct machine *m)
 {
 	struct dwarf_lines *lines = m->lines;
 
+	CLAIM_FULL(m->first <= lines->row_count);
 	GROW(lines->rows, lines->row_count, lines->row_capacity);
 	if (lines->row_count > m->first &&
 	    lines->rows[lines->row_count - 1].address > m->row.address)
@@ -197,6 +198,7 @@ static void extended(struct machine *m, struct bytes *bytes)
 	if (bytes->bad || size == 0)
 		return;
 	own.end = bytes->at;
+	CLAIM_FULL(own.at < own.end);
 	switch (bytes_u8(&own)) {
 	case DW_LNE_end_sequence:
 		add_row(m);
@@ -256,6 +258,7 @@ static void run(struct dwarf_lines *lines, const struct header *header,
 {
 	struct machine m = { .lines = lines, .header = header };
 
+	CLAIM_FULL(header->opcode_base > 0 && header->line_range > 0);
 	reset(&m);
 	while (bytes_left(bytes) > 0) {
 		unsigned opcode = bytes_u8(bytes);
@@ -321,6 +324,35 @@ static int by_low(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
+#ifdef GNOMON_CLAIMS
+static bool sequence_is_valid(const struct dwarf_lines *lines,
+			      const struct dwarf_sequence *sequence)
+{
+	const struct dwarf_row *rows = lines->rows + sequence->first;
+
+	if (sequence->count < 2 || sequence->first > lines->row_count ||
+	    sequence->count > lines->row_count - sequence->first ||
+	    sequence->low == 0 || sequence->low >= sequence->high)
+		return false;
+	for (size_t i = 1; i < sequence->count; i++)
+		if (rows[i - 1].address > rows[i].address)
+			return false;
+	return rows[0].address == sequence->low &&
+	       rows[sequence->count - 1].address == sequence->high;
+}
+
+bool dwarf_lines_is_valid(const struct dwarf_lines *lines)
+{
+	const struct dwarf_sequence *list = lines->sequences;
+
+	for (size_t i = 0; i < lines->sequence_count; i++)
+		if (!sequence_is_valid(lines, &list[i]) ||
+		    (i > 0 && by_low(&list[i - 1], &list[i]) >= 0))
+			return false;
+	return true;
+}
+#endif
+
 void dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_unit *unit)
 {
 	struct dwarf_unit *owner = unit->skeleton ? unit->skeleton : unit;
@@ -343,6 +375,7 @@ void dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_unit *unit)
 	if (lines->sequence_count > 1)
 		qsort(lines->sequences, lines->sequence_count,
 		      sizeof(*lines->sequences), by_low);
+	CLAIM_FULL(dwarf_lines_is_valid(lines));
 }
 
 void dwarf_lines_free(struct dwarf_lines *lines)
@@ -371,6 +404,7 @@ const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low == 0 || lines->sequences[low - 1].low <= address);
 	if (low == 0 || lines->sequences[low - 1].high <= address)
 		return NULL;
 	sequence = &lines->sequences[low - 1];

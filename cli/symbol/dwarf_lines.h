@@ -57,4 +57,8 @@ const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
 bool dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file,
 		      struct buffer *path);
 
+/* Sequences in order, each with the rows that it says, which ascend. With
+ * GNOMON_CLAIMS. */
+bool dwarf_lines_is_valid(const struct dwarf_lines *lines);
+
 #endif

@@ -9,6 +9,7 @@
  */
 #include "cli/symbol/dwarf_split.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ struct dwarf *dwarf_package_find(struct dwarf_package *package,
 	struct bytes ids = bytes_from(package->index, at);
 	struct bytes offsets, sizes;
 
+	assert(package->columns > 0 && package->columns <= COLUMNS_MAX);
 	if (row == 0 || row > package->units)
 		return NULL;
 	offsets = bytes_from(package->index, at + wide * row);
@@ -136,6 +138,7 @@ struct dwarf_unit *dwarf_split_unit(struct dwarf *split)
 	for (size_t i = 0; i < split->unit_count; i++) {
 		struct dwarf_unit *unit = &split->units[i];
 
+		assert(unit->skeleton != NULL);
 		if (unit->tag == DW_TAG_compile_unit &&
 		    unit->dwo_id == unit->skeleton->dwo_id)
 			return unit;

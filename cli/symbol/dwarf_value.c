@@ -4,6 +4,8 @@
  */
 #include <dwarf.h>
 
+#include "unwind/claim.h"
+
 #include "cli/symbol/dwarf_entry.h"
 
 struct bytes dwarf_bytes_at(const struct dwarf_unit *unit, uint64_t offset)
@@ -11,6 +13,8 @@ struct bytes dwarf_bytes_at(const struct dwarf_unit *unit, uint64_t offset)
 	struct bytes bytes = bytes_from(unit->dwarf->sections[DWARF_INFO],
 					offset);
 
+	CLAIM_FULL(unit->root <= unit->end &&
+		   unit->end <= unit->dwarf->sections[DWARF_INFO].size);
 	if (offset < unit->root || offset > unit->end)
 		bytes_fail(&bytes);
 	else if (!bytes.bad)
@@ -139,6 +143,8 @@ void dwarf_values_skip(struct bytes *bytes, const struct dwarf_unit *unit,
 {
 	struct dwarf_value value;
 
+	CLAIM_FULL((size_t)abbrev->first + abbrev->count <=
+		   abbrevs->attribute_count);
 	if (abbrev->size > 0) {
 		bytes_skip(bytes, abbrev->size);
 		return;
@@ -237,6 +243,7 @@ struct dwarf_unit *dwarf_reference(struct dwarf_unit *unit,
 {
 	struct dwarf *dwarf = unit->dwarf;
 
+	CLAIM_FULL(unit->offset <= unit->end);
 	*offset = value->number;
 	switch (value->form) {
 	case DW_FORM_ref1: case DW_FORM_ref2: case DW_FORM_ref4:

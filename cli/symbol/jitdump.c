@@ -21,6 +21,7 @@
  */
 #include "cli/symbol/jitdump.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/utf8.h"
 #include "cli/base/whole.h"
+#include "unwind/claim.h"
 
 #define MAGIC UINT32_C(0x4a695444)
 #define HEADER_SIZE 40
@@ -89,6 +91,7 @@ static struct jitdump_entry *add_entry(struct jitdump *dump)
 
 	if (dump->count >= ENTRIES_MAX)
 		return NULL;
+	assert(!dump->sorted);
 	GROW(dump->list, dump->count, dump->capacity);
 	entry = &dump->list[dump->count];
 	memset(entry, 0, sizeof(*entry));
@@ -132,6 +135,7 @@ static void take_lines_of(struct jitdump *dump, struct jitdump_entry *entry)
 	if (dump->pending_count == 0 ||
 	    dump->pending_address != entry->start)
 		return;
+	assert(dump->pending_line + dump->pending_count <= dump->line_count);
 	entry->line = dump->pending_line;
 	entry->line_count = dump->pending_count;
 	dump->pending_count = 0;
@@ -164,6 +168,7 @@ static bool take_load(struct jitdump *dump, const struct record *record)
 		free(name);
 		return false;
 	}
+	assert(length < names);
 	entry->name = intern_bytes(&dump->names, name, length);
 	entry->start = start;
 	entry->end = start + size;
@@ -208,6 +213,8 @@ static bool take_move(struct jitdump *dump, const struct record *record)
 	if (old == SIZE_MAX || size > UINT64_MAX - start ||
 	    (entry = add_entry(dump)) == NULL)
 		return false;
+	assert(old + 1 < dump->count &&
+	       dump->list[old].start <= dump->list[old].end);
 	size = dump->list[old].end - dump->list[old].start;
 	dump->list[old].until = record->time;
 	entry->start = start;
@@ -286,6 +293,7 @@ static void add_lines(struct jitdump *dump, const uint8_t *at, size_t size,
 		size_t length = name_size(dump, name, size - LINE_SIZE,
 					  count > 0);
 
+		CLAIM_FULL(length <= size - LINE_SIZE);
 		if (length == size - LINE_SIZE)
 			return;
 		/* else as in the one before */
@@ -362,6 +370,7 @@ static void read_records(struct jitdump *dump, uint64_t offset, uint64_t size)
 			dump->bad++;
 		offset += whole;
 	}
+	assert(offset <= size);
 	dump->cut = size - offset;
 }
 
@@ -431,10 +440,47 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+#ifdef GNOMON_CLAIMS
+static bool lines_are_valid(const struct jitdump *dump,
+			    const struct jitdump_entry *entry)
+{
+	const struct jitdump_line *lines = dump->lines + entry->line;
+
+	if (entry->line > dump->line_count ||
+	    entry->line_count > dump->line_count - entry->line)
+		return false;
+	for (size_t i = 1; i < entry->line_count; i++)
+		if (lines[i - 1].offset > lines[i].offset)
+			return false; /* I1 */
+	return true;
+}
+
+bool jitdump_is_valid(const struct jitdump *dump)
+{
+	uint64_t reach = 0;
+
+	for (size_t i = 0; i < dump->count; i++) {
+		const struct jitdump_entry *entry = &dump->list[i];
+
+		if (reach < entry->end)
+			reach = entry->end;
+		if (entry->end < entry->start || entry->order >= dump->count ||
+		    !lines_are_valid(dump, entry))
+			return false;
+		if (dump->sorted &&
+		    (entry->reach != reach ||
+		     (i > 0 && by_start(entry - 1, entry) >= 0)))
+			return false;
+	}
+	return true;
+}
+#endif
+
 static void sort(struct jitdump *dump)
 {
 	uint64_t reach = 0;
 
+	assert(!dump->sorted);
 	if (dump->count > 0)
 		qsort(dump->list, dump->count, sizeof(*dump->list), by_start);
 	for (size_t i = 0; i < dump->count; i++) {
@@ -443,6 +489,7 @@ static void sort(struct jitdump *dump)
 		dump->list[i].reach = reach;
 	}
 	dump->sorted = true;
+	CLAIM_FULL(jitdump_is_valid(dump));
 }
 
 /* Whether `a` was rather there at that time than `b`. */
@@ -498,6 +545,7 @@ const struct jitdump_line *jitdump_line(const struct jitdump *dump,
 	uint64_t offset = address - entry->start;
 	size_t low = 0, high = entry->line_count;
 
+	CLAIM_FULL(entry->line + entry->line_count <= dump->line_count);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -515,6 +563,7 @@ uint8_t *jitdump_code(const struct jitdump *dump,
 	size_t size = (size_t)(entry->end - entry->start);
 	uint8_t *bytes;
 
+	assert(entry->start <= entry->end);
 	if (size > LINES_MAX)
 		return NULL;
 	bytes = grow_alloc(size);

@@ -77,4 +77,7 @@ const struct jitdump_line *jitdump_line(const struct jitdump *dump,
 uint8_t *jitdump_code(const struct jitdump *dump,
 		      const struct jitdump_entry *entry);
 
+/* I1, and the order where it is sorted. With GNOMON_CLAIMS. */
+bool jitdump_is_valid(const struct jitdump *dump);
+
 #endif

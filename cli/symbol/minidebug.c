@@ -4,6 +4,7 @@
  */
 #include "cli/symbol/minidebug.h"
 
+#include <assert.h>
 #include <lzma.h>
 #include <stdlib.h>
 
@@ -36,6 +37,7 @@ static unsigned char *unpack(struct span packed, size_t *size)
 		}
 		result = lzma_code(&stream, LZMA_FINISH);
 	}
+	assert(stream.total_out <= room);
 	*size = stream.total_out;
 	lzma_end(&stream);
 	if (result == LZMA_STREAM_END)

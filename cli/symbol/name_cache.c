@@ -4,11 +4,13 @@
  */
 #include "cli/symbol/name_cache.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/symbol/names.h"
+#include "unwind/claim.h"
 
 void name_cache_init(struct name_cache *cache, bool full)
 {
@@ -49,6 +51,7 @@ static const char *find(struct name_cache *cache, const char *raw,
 
 	*key = intern_string(&cache->raw, raw);
 	at = table_get(&cache->known, (uintptr_t)*key);
+	CLAIM_FULL(at == TABLE_NONE || at < cache->count);
 	return at == TABLE_NONE ? NULL : cache->list[at];
 }
 
@@ -62,6 +65,7 @@ static const char *keep(struct name_cache *cache, const char *key,
 	/* A file may hold anything, and terminals obey some of it. */
 	if (made->size > 0)
 		buffer_printable(made);
+	assert(cache->count < TABLE_NONE);
 	table_set(&cache->known, (uintptr_t)key, (uint32_t)cache->count);
 	GROW(cache->list, cache->count, cache->capacity);
 	return cache->list[cache->count++] =
@@ -124,6 +128,7 @@ const char *name_cache_whole(struct name_cache *cache, const char *one,
 	at = table_get(&cache->whole_of, (uintptr_t)one);
 	while (at != TABLE_NONE && i-- > 0)
 		at = cache->whole[at].next;
+	CLAIM_FULL(at == TABLE_NONE || at < cache->whole_count);
 	if (at != TABLE_NONE)
 		name = cache->whole[at].name;
 	pthread_mutex_unlock(&cache->lock);

@@ -13,6 +13,7 @@
 #include <libiberty/demangle.h>
 
 #include "cli/base/deep_call.h"
+#include "unwind/claim.h"
 
 #define TEMPLATE_LEVELS 8	/* of arguments in a brief name, if they fit */
 
@@ -48,6 +49,7 @@ static void take_piece(const char *text, size_t size, void *owner)
 {
 	struct demangling *demangling = owner;
 
+	CLAIM_FULL(demangling->out->size >= demangling->start);
 	if (demangling->out->size - demangling->start + size > SHOWN_MAX)
 		longjmp(demangling->too_long, 1);
 	buffer_add(demangling->out, text, size);
@@ -119,6 +121,7 @@ static const char *skip_brackets(const char *p)
 {
 	int depth = 0;
 
+	CLAIM_FULL(*p == '<' || *p == '(');
 	for (; *p != 0; p++) {
 		if (*p == '<' || *p == '(')
 			depth++;
@@ -346,6 +349,7 @@ bool names_any_form(const char *name,
 	if (found || strpbrk(name, "<( ") == NULL)
 		return found;
 	names_shorten(&shorter, name);
+	assert(shorter.data != NULL);
 	found = matches(owner, shorter.data);
 	plain = skip_result(shorter.data);
 	for (unsigned depth = TEMPLATE_LEVELS + 1; depth-- > 0 && !found; ) {

@@ -10,6 +10,7 @@
  */
 #include "cli/symbol/object.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ static void open_debug(struct object *object,
 	bool linked;
 	int fd;
 
+	assert(object->debug == NULL);
 	if (has_dwarf(object->binary))
 		return;
 	linked = elf_tables_link(&object->binary->tables, link, sizeof(link));
@@ -107,6 +109,7 @@ static void open_dwarf(struct object *object, struct elffile *file)
 		return;
 	open_alt(object, file);
 	dwarf_sections(file, false, sections);
+	assert(object->dwarf == NULL);
 	object->dwarf = dwarf_open(sections, object->alt, NULL);
 	if (object->dwarf == NULL)
 		return;
@@ -122,6 +125,7 @@ static void read_symbols(struct object *object)
 {
 	struct symtab *symbols = &object->symbols;
 
+	assert(object->binary != NULL);
 	if (symtab_add(symbols, object->binary, SHT_SYMTAB) == 0 &&
 	    (object->debug == NULL ||
 	     symtab_add(symbols, object->debug, SHT_SYMTAB) == 0)) {
@@ -204,6 +208,7 @@ static void open_split(struct object *object, struct dwarf_unit *unit,
 	char *path, *wrong = NULL;
 	uint64_t other = 0, found;
 
+	assert(unit->dwo_name != NULL && opened->split == NULL);
 	if (object->package != NULL)
 		opened->split = dwarf_package_find(object->package, unit);
 	for (size_t i = 0; opened->split == NULL &&
@@ -223,6 +228,7 @@ static void open_split(struct object *object, struct dwarf_unit *unit,
 		}
 		free(path);
 	}
+	assert(opened->file == NULL || opened->split != NULL);
 	if (opened->split == NULL)
 		tell_missing(object, unit->dwo_name, wrong, other,
 			     unit->dwo_id);

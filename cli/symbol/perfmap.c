@@ -6,10 +6,12 @@
  */
 #include "cli/symbol/perfmap.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 /* Of overlapping entries, those looked at: code that moved leaves some. */
 #define PERFMAP_BACK_MAX 100000
@@ -53,6 +55,7 @@ static bool take_line(struct perfmap *map, const char *at, const char *end)
 		return false;
 	entry.end = entry.start + size;
 	entry.name = intern_bytes(&map->names, at, (size_t)(end - at));
+	CLAIM_FULL(at < end);
 	GROW(map->list, map->count, map->capacity);
 	map->list[map->count++] = entry;
 	return true;
@@ -88,10 +91,34 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+#ifdef GNOMON_CLAIMS
+bool perfmap_is_valid(const struct perfmap *map)
+{
+	uint64_t reach = 0;
+
+	if (map->count > map->capacity)
+		return false;
+	for (size_t i = 0; i < map->count; i++) {
+		const struct perfmap_entry *entry = &map->list[i];
+
+		if (reach < entry->end)
+			reach = entry->end;
+		if (entry->end < entry->start || entry->order >= map->count ||
+		    entry->since > map->since || entry->piece > map->pieces)
+			return false;
+		if (map->sorted && (entry->reach != reach ||
+				    (i > 0 && by_start(entry - 1, entry) >= 0)))
+			return false;
+	}
+	return true;
+}
+#endif
+
 static void sort(struct perfmap *map)
 {
 	uint64_t reach = 0;
 
+	assert(!map->sorted);
 	if (map->count > 0)
 		qsort(map->list, map->count, sizeof(*map->list), by_start);
 	for (size_t i = 0; i < map->count; i++) {
@@ -100,6 +127,7 @@ static void sort(struct perfmap *map)
 		map->list[i].reach = reach;
 	}
 	map->sorted = true;
+	CLAIM_FULL(perfmap_is_valid(map));
 }
 
 /* Whether a node made when `id` was rather meant `a` than `b`. */

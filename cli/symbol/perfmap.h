@@ -48,4 +48,8 @@ void perfmap_add(struct perfmap *map, const char *text, size_t size,
 const char *perfmap_find(struct perfmap *map, uint64_t address, uint32_t id);
 void perfmap_free(struct perfmap *map);
 
+/* Ends behind starts, pieces that are there; sorted, where it says so. With
+ * GNOMON_CLAIMS. */
+bool perfmap_is_valid(const struct perfmap *map);
+
 #endif

@@ -19,6 +19,7 @@
  */
 #include "cli/symbol/reduced.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,7 @@ static uint64_t reduced_behind(const struct reduced *e, uint64_t at,
 	uint64_t distance =
 		section->sh_addr - e->table->section[header].sh_addr;
 
+	assert(header < e->table->sections && before->from != NULL);
 	if (distance > before->size + (at - before->offset) + REDUCED_GAP_MAX ||
 	    before->offset + distance < at)
 		return at;
@@ -378,6 +380,7 @@ static void reduced_copy(uint64_t offset, uint8_t *to, size_t n, uint64_t start,
 	size_t skip;
 	size_t common = reduced_common(offset, n, start, size, &skip, &into);
 
+	CLAIM_FULL(!common || (skip + common <= n && into + common <= size));
 	if (common)
 		memcpy(to + skip, (const char *)from + into, common);
 }
@@ -473,6 +476,7 @@ int reduced_read(const struct reduced *e, uint64_t offset, uint8_t *to,
 {
 	uint32_t i;
 
+	assert(elf_tables_within(offset, n, e->size));
 	memset(to, 0, n);
 	reduced_read_tables(e, offset, to, n);
 	for (i = reduced_first(e, offset); i < e->table->sections; i++) {
@@ -489,6 +493,8 @@ int reduced_read(const struct reduced *e, uint64_t offset, uint8_t *to,
 			continue;
 		common = reduced_common(offset, n, place->offset, place->size,
 					&skip, &into);
+		CLAIM_FULL(!common || (skip + common <= n &&
+				       into + common <= place->size));
 		err = common ? elf_tables_bytes(place->from->fd,
 						place->at + into, to + skip,
 						common)

@@ -17,6 +17,7 @@
  */
 #include "cli/symbol/returned.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -148,6 +149,7 @@ static bool run(const struct machine *machine, const uint8_t *code,
 	cs_insn *instruction;
 	csh handle;
 
+	assert(size <= CODE_MAX);
 	if (cs_open(machine->arch, machine->mode, &handle) != CS_ERR_OK)
 		return false;
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
@@ -216,6 +218,7 @@ static size_t read_at(const struct elf_tables *elf, uint64_t address,
 		got = whole_read_at(elf->fd, bytes, left < size ? left : size,
 				    segment->p_offset +
 				    (address - segment->p_vaddr));
+		assert(got <= (ssize_t)size);
 		return got > 0 ? (size_t)got : 0;
 	}
 	return 0;

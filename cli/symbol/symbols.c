@@ -201,6 +201,7 @@ static void answer(struct symbols *symbols, struct view *view,
 		dwarf_lookup_at(&view->opened.lookup, pending->pc, found) : 1;
 	CLAIM_FULL(place->count > 0 && place->count <= DWARF_INLINE_MAX);
 	place->signal = fdes_is_signal(&object->fdes, pending->address);
+	CLAIM_FULL(place->frames == NULL);
 	place->frames = grow_zeroed(place->count, sizeof(*place->frames));
 	for (size_t i = 0; i < place->count; i++) {
 		struct symbol_frame *frame = &place->frames[i];
@@ -246,6 +247,7 @@ static struct symbol_object *object_of(struct symbols *symbols,
 	CLAIM_FULL(at == TABLE_NONE || at < symbols->object_count);
 	if (at != TABLE_NONE)
 		return symbols->objects[at];
+	assert(symbols->object_count < TABLE_NONE);
 	table_set(&symbols->by_key, (uintptr_t)one,
 		  (uint32_t)symbols->object_count);
 	object = grow_zeroed(1, sizeof(*object));
@@ -345,6 +347,7 @@ static struct symbol_place *new_place(struct symbols *symbols,
 
 	if (table_get(&module->places, key) != TABLE_NONE)
 		return NULL;
+	assert(symbols->count < TABLE_NONE);
 	table_set(&module->places, key, (uint32_t)symbols->count);
 	place = grow_zeroed(1, sizeof(*place));
 	GROW(symbols->list, symbols->count, symbols->capacity);
@@ -402,6 +405,7 @@ static void make_groups(struct batch *batch)
 {
 	const struct pending *list = batch->list;
 
+	assert(batch->count > 0 && batch->group_count == 0);
 	qsort(batch->list, batch->count, sizeof(*batch->list), by_unit);
 	for (size_t i = 0, end; i < batch->count; i = end) {
 		struct group group = { .first = i };
@@ -462,6 +466,7 @@ void symbols_prepare(struct symbols *symbols,
 					       batch.list[i].pc);
 		make_groups(&batch);
 		parallel_each(batch.group_count, answer_group, &batch);
+		assert(atomic_load(&batch.done) == batch.count);
 		progress_end();
 	}
 	free(batch.list);
@@ -477,9 +482,11 @@ static struct view *kept_view(struct symbols *symbols, struct object *object,
 {
 	struct view *view;
 
+	CLAIM_FULL(unit != NULL);
 	for (size_t i = 0; i < KEPT_UNITS; i++)
 		if (symbols->kept[i].unit == unit)
 			return &symbols->kept[i];
+	assert(symbols->kept_next < KEPT_UNITS);
 	view = &symbols->kept[symbols->kept_next];
 	symbols->kept_next = (symbols->kept_next + 1) % KEPT_UNITS;
 	close_view(view);
@@ -499,12 +506,14 @@ const struct symbol_place *symbols_find(struct symbols *symbols,
 	struct view none = { 0 };
 	struct pending pending;
 
+	CLAIM_FULL(at == TABLE_NONE || at < symbols->count);
 	if (at != TABLE_NONE)
 		return symbols->list[at];
 	if (!object->opened)
 		open_objects(symbols, &object, 1);
 	object->opened = true;
 	pending.place = new_place(symbols, module, address, exact);
+	assert(pending.place != NULL);
 	pending.object = &object->object;
 	pending.address = address - module->bias;
 	pending.pc = pending.address - !exact;

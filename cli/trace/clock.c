@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "unwind/claim.h"
 
 #define SLOPE_NS_MIN 20000000	/* of pairs that are good for a slope */
 
@@ -83,11 +84,13 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 	}
 	if (low == clock->count - 1)
 		low--;
+	CLAIM_FULL(low + 1 < clock->count);
 	a = &clock->pairs[low];
 	b = a + 1;
 	if (clock->tick_ps != 0 && ticks > b->ticks &&
 	    b->ns - a->ns < SLOPE_NS_MIN)
 		return extrapolate(clock, b, ticks);
+	CLAIM_FULL(a->ticks < b->ticks && a->ns <= b->ns);
 	ns = ((double)ticks - (double)a->ticks) *
 		((double)(b->ns - a->ns) / (double)(b->ticks - a->ticks));
 	return add(a->ns, ns);
@@ -100,6 +103,7 @@ double clock_rate(const struct clock *clock)
 	if (clock->count < 2)
 		return (double)clock->tick_ps / 1000;
 	last = &clock->pairs[clock->count - 1];
+	CLAIM_FULL(first->ticks < last->ticks);
 	return (double)(last->ns - first->ns) /
 		(double)(last->ticks - first->ticks);
 }

@@ -129,6 +129,8 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 	for (unsigned i = 0; i < n; i++) {
 		size_t raw = layout.raw[i];
 
+		CLAIM_FULL((size_t)(to - columns->buffer) + raw <=
+			   columns->capacity);
 		if (layout.stored[i] < raw)
 			error = inflate(inflater, to, raw, layout.bytes[i],
 					layout.stored[i]);

@@ -3,6 +3,8 @@
  */
 #include "cli/trace/cursor.h"
 
+#include "unwind/claim.h"
+
 uint64_t cursor_varint_long(struct cursor *c)
 {
 	const uint8_t *p = c->next;
@@ -16,6 +18,7 @@ uint64_t cursor_varint_long(struct cursor *c)
 			/* The tenth byte has room for one bit only. */
 			if (i == CURSOR_VARINT_MAX - 1 && p[-1] > 1)
 				break;
+			CLAIM_FULL(p <= c->end);
 			c->next = p;
 			return value;
 		}

@@ -30,6 +30,7 @@ static struct embedded_file *file_of(struct embedded *list,
 	uint32_t i = table_get(&list->by_number, piece->number);
 	struct embedded_file *file;
 
+	CLAIM_FULL(i == TABLE_NONE || i < list->count);
 	if (i != TABLE_NONE)
 		return &list->files[i];
 	if (list->count == FILES_MAX || piece->offset != 0)
@@ -67,6 +68,7 @@ void embedded_add(struct embedded *list, const struct trace_file *piece,
 	CLAIM_FULL(file->pieces[0].offset == 0);	/* I1 */
 	file->got += piece->piece_size;
 	CLAIM_FULL(file->got >= piece->offset);
+	CLAIM_FULL(file->got <= file->size);
 }
 
 void embedded_free(struct embedded *list)
@@ -165,6 +167,7 @@ int embedded_read(const struct embedded *list, size_t index,
 	struct piece_reader reader = { .fd = -1, .trace_id = trace_id };
 	int error = open_trace(&reader, trace);
 
+	assert(index < list->count);
 	if (error == 0 && file->got != file->size)
 		error = -EBADMSG;
 	for (size_t i = 0; i < file->piece_count && error == 0; i++) {
@@ -192,6 +195,7 @@ int embedded_open(const struct embedded *list, size_t index,
 {
 	int fd, error;
 
+	assert(index < list->count);
 	if (list->files[index].size > EMBEDDED_OPEN_MAX)
 		return -EFBIG;
 	fd = memfd_create("embedded", MFD_CLOEXEC);

@@ -6,6 +6,7 @@
  */
 #include "cli/trace/family.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -187,6 +188,7 @@ static char *end(struct family *family, size_t at)
 {
 	char *path = at == SIZE_MAX ? NULL : family->list[at].path;
 
+	assert(at == SIZE_MAX || at < family->count);
 	for (size_t i = 0; i < family->count; i++)
 		if (i != at)
 			free(family->list[i].path);

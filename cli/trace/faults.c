@@ -6,6 +6,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/trace/scan.h"
+#include "unwind/claim.h"
 
 #define PLACE_ROOM 80
 
@@ -19,6 +20,7 @@ void faults_note(struct faults *faults, enum fault_kind kind, uint64_t count)
 {
 	struct fault *fault = &faults->kind[kind];
 
+	CLAIM_FULL(kind < FAULT_KINDS);
 	if (count > 0 && fault->count == 0) {
 		fault->type = faults->type;
 		fault->offset = faults->offset;

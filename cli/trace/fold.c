@@ -18,6 +18,7 @@
  */
 #include "cli/trace/fold.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -35,6 +36,7 @@
 #include "cli/trace/leftover.h"
 #include "cli/trace/records.h"
 #include "cli/trace/trace_format.h"
+#include "unwind/claim.h"
 
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first; others may precede it */
@@ -169,6 +171,7 @@ static void note_position(struct trace_end *end, const struct chunk *chunk)
 		end->seen[i].generation = chunk->generation;
 		end->seen[i].last = 0;
 	}
+	CLAIM_FULL(i < end->count);
 	if (chunk->generation > end->seen[i].generation) {
 		end->seen[i].generation = chunk->generation;
 		end->seen[i].last = 0;
@@ -184,6 +187,7 @@ static bool is_known(const struct trace_end *end, const struct chunk *chunk)
 
 	if (i == TABLE_NONE || chunk->generation > end->seen[i].generation)
 		return false;
+	CLAIM_FULL(i < end->count);
 	return chunk->generation < end->seen[i].generation ||
 		chunk->last <= end->seen[i].last;
 }
@@ -261,6 +265,7 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 	struct buffer bytes = { 0 };
 	int error;
 
+	assert(end->good_end >= GT_HEADER_SIZE);
 	chunk->sequence = end->sequence++;
 	compose_chunk(&bytes, chunk, trace_id, payload);
 	error = whole_write_at(fd, bytes.data, bytes.size, end->good_end);
@@ -349,6 +354,8 @@ static int append_all(int fd, struct trace_end *end,
 	if (end->ended && !end->gave_up)
 		return 0;	/* only the removal was missing */
 	if (end->ended) {
+		assert(end->last_offset >= GT_HEADER_SIZE &&
+		       end->last_offset < end->good_end);
 		end->good_end = end->last_offset;
 		end->sequence = end->last_sequence;
 	}

@@ -199,6 +199,8 @@ static uint64_t word_at(const struct ring_copy *copy, uint64_t position,
 {
 	uint64_t value;
 
+	CLAIM_FULL((position & copy->ring.mask) + 8 * word + 8 <=
+		   copy->ring.mask + 1 + GL_RING_SLACK);
 	memcpy(&value, copy->data + (position & copy->ring.mask) + 8 * word,
 	       sizeof(value));
 	return value;

@@ -7,6 +7,7 @@
  */
 #include "cli/trace/locate.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -199,6 +200,7 @@ int locate_all(const char *directory, char ***paths, size_t *count,
 			(*paths)[(*count)++] = files.list[i].path;
 			files.list[i].path = NULL;
 		}
+	assert(*count <= files.count);
 	free_files(&files);
 	return 0;
 }
@@ -266,6 +268,7 @@ static const char *live_name(char *line)
 		return NULL;
 	path[strcspn(path, "\n")] = 0;
 	slash = strrchr(path, '/');
+	assert(slash != NULL);
 	return fnmatch("gnomon-*-*.live", slash + 1, 0) == 0 ? path : NULL;
 }
 

@@ -1,6 +1,8 @@
 /* map_records.c: see the header. Called by the reader's thread. */
 #include "cli/trace/map_records.h"
 
+#include "unwind/claim.h"
+
 #define ADDRESS_END (UINT64_C(1) << 63)	/* no program maps more */
 
 bool map_records_head(struct cursor *c, struct trace_maps *head)
@@ -49,5 +51,7 @@ bool map_records_next(struct cursor *c, struct trace_map *map)
 		c->bad = true;
 	if (c->bad)
 		map->path_size = 0;
+	CLAIM_FULL(c->bad ||
+		   (map->start < map->end && map->end <= ADDRESS_END));
 	return !c->bad;
 }

@@ -581,6 +581,7 @@ void merge_free(struct merge *merge)
 		free(stream->batch);
 		free(stream);
 	}
+	CLAIM_FULL(merge->buffered == 0);
 	free(merge->streams);
 	free(merge->heap);
 	table_free(&merge->by_ring);

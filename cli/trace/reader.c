@@ -10,6 +10,7 @@
  */
 #include "cli/trace/reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -377,6 +378,7 @@ static void read_live(struct reader *reader, struct leftover_snapshot *live)
 		struct leftover_chunk *item = &live->chunks[i];
 		uint64_t before = reader->merge.repeated;
 
+		assert(item->payload.size <= UINT32_MAX);
 		item->chunk.payload = (const uint8_t *)item->payload.data;
 		item->chunk.stored = (uint32_t)item->payload.size;
 		item->chunk.raw = item->chunk.stored;

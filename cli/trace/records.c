@@ -177,6 +177,7 @@ bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
 		*bad = cursor_left(&column[0]) != 0;
 		return false;
 	}
+	CLAIM_FULL(decoder->left <= decoder->columns.count);
 	node->id = decoder->previous.id + (uint32_t)cursor_zigzag(&column[0]);
 	node->parent = node->id - (uint32_t)cursor_zigzag(&column[1]);
 	node->address = decoder->previous.address +
@@ -240,6 +241,7 @@ int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 	decoder->has_freed_by = error == 0 && cursor_left(
 		&decoder->columns.column[EVENT_COLUMN_FREED_BY]) > 0;
 	decoder->bad = error != 0;
+	CLAIM_FULL(decoder->left <= GT_EVENTS_MAX);
 	return error;
 }
 
@@ -351,6 +353,7 @@ static size_t decode_heads(struct event_decoder *decoder,
 	uint64_t stamp = decoder->stamp, granule = decoder->granule;
 	size_t i, found = 0;
 
+	CLAIM_FULL(n <= AT_ONCE);
 	for (i = 0; i < n; i++) {
 		struct trace_event *event = &events[i];
 		/* Hardly ever more than one byte: that can be guessed. */
@@ -395,6 +398,7 @@ static struct cursor_number long_number(struct cursor *column,
 	uint64_t value = cursor_varint(&c);
 
 	column->bad |= c.bad;
+	CLAIM_FULL(c.next - at <= CURSOR_VARINT_MAX);
 	return (struct cursor_number){ value, (uint64_t)(c.next - at) };
 }
 
@@ -407,6 +411,7 @@ static void decode_blocks(struct event_decoder *decoder,
 	const uint8_t *contexts = column[2].next, *sizes = column[3].next;
 	uint32_t context = decoder->context;
 
+	CLAIM_FULL(count <= AT_ONCE);
 	for (size_t i = 0; i < count; i++) {
 		struct trace_event *event = &events[blocks[i]];
 		struct cursor_number change = cursor_varint_sure(contexts);
@@ -460,6 +465,7 @@ size_t event_decoder_next(struct event_decoder *decoder,
 	size_t block_count;
 
 	CLAIM_FULL(count <= decoder->left && count <= max);
+	CLAIM_FULL(decoder->left <= decoder->columns.count);
 	while (i < count) {
 		size_t sure = sure_count(decoder);
 

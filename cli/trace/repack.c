@@ -126,6 +126,7 @@ void repack_flush(struct repack *repack)
 	flush_nodes(repack);
 	for (size_t i = 0; i < repack->stream_count; i++)
 		flush_stream(repack, &repack->streams[i]);
+	assert(repack->pending_events == 0);
 }
 
 /* ---- events ---- */
@@ -134,6 +135,7 @@ static struct repack_stream *stream_of(struct repack *repack, uint32_t ring)
 {
 	uint32_t i = table_get(&repack->by_ring, ring);
 
+	CLAIM_FULL(i == TABLE_NONE || i < repack->stream_count);
 	if (i != TABLE_NONE)
 		return &repack->streams[i];
 	GROW(repack->streams, repack->stream_count, repack->stream_capacity);
@@ -164,6 +166,8 @@ void repack_put(struct repack *repack, struct repack_stream *stream,
 	if (stream->count > 0 &&
 	    event->stamp < stream->events[stream->count - 1].stamp)
 		flush_stream(repack, stream);
+	CLAIM_FULL(stream->count == 0 ||
+		   stream->events[stream->count - 1].stamp <= event->stamp);
 	GROW(stream->events, stream->count, stream->capacity);
 	stream->events[stream->count++] = *event;
 	CLAIM_FULL(stream->count <= GT_EVENTS_MAX &&

@@ -6,7 +6,10 @@
  */
 #include "cli/trace/repack_names.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include "unwind/claim.h"
 
 void repack_names_change(struct repack *repack, enum repack_name what,
 			 const char **name, size_t *size)
@@ -19,6 +22,7 @@ void repack_names_change(struct repack *repack, enum repack_name what,
 	change->name(change->owner, what, *name, *size, &repack->changed);
 	*name = repack->changed.data ? repack->changed.data : "";
 	*size = repack->changed.size;
+	assert(what != REPACK_THREAD || *size < GT_THREAD_NAME_MAX);
 }
 
 void repack_names_build_id(const struct repack *repack, uint8_t *changed,
@@ -28,6 +32,7 @@ void repack_names_build_id(const struct repack *repack, uint8_t *changed,
 
 	if (size == 0)
 		return;
+	assert(size <= GL_BUILD_ID_MAX);
 	memcpy(changed, build_id, size);
 	if (change->build_id != NULL)
 		change->build_id(change->owner, changed, size);
@@ -124,6 +129,7 @@ static void code_line(struct repack *repack, const char *line, size_t size)
 	before = name != NULL ? (size_t)(name + 1 - line) : 0;
 	name_size = size - before;
 	name = line + before;
+	CLAIM_FULL(before <= size);
 	buffer_add(&repack->column, line, before);
 	repack_names_change(repack, REPACK_CODE, &name, &name_size);
 	buffer_add(&repack->column, name, name_size);

@@ -10,6 +10,7 @@
  */
 #include "cli/trace/rewrite.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -119,6 +120,7 @@ static void flush(struct rewrite *rewrite)
 
 void rewrite_header(struct rewrite *rewrite, uint64_t trace_id)
 {
+	assert(rewrite->sequence == 0 && rewrite->written == 0);
 	rewrite->trace_id = trace_id;
 	compose_header(&rewrite->pending, trace_id);
 }
@@ -180,6 +182,7 @@ static int replace(struct rewrite *rewrite)
 {
 	int error = 0;
 
+	assert(rewrite->force); /* I1 */
 	for (unsigned i = 0; rewrite->temporary == NULL; i++) {
 		char *name = grow_format("%s.%d.%u", rewrite->path,
 					 (int)getpid(), i);
@@ -198,6 +201,7 @@ static int replace(struct rewrite *rewrite)
 /* For file systems that cannot rename without replacing. */
 static int link_named(const struct rewrite *rewrite)
 {
+	assert(!rewrite->force && rewrite->temporary != NULL);
 	if (link(rewrite->temporary, rewrite->path) != 0)
 		return -errno;
 	/* If this fails, the result has a second name: no harm. */
@@ -209,6 +213,7 @@ bool rewrite_commit(struct rewrite *rewrite)
 {
 	int error;
 
+	assert(rewrite->fd >= 0);
 	flush(rewrite);
 	error = -rewrite->error;
 	if (error == 0 && fsync(rewrite->fd) != 0)

@@ -209,6 +209,7 @@ static void accept(struct scan *reader, const struct chunk *chunk,
 	reader->sequence = chunk->sequence + 1;
 	reader->pending_size = GT_CHUNK_SIZE + (uint64_t)chunk->stored;
 	reader->good_end = chunk->offset + reader->pending_size;
+	CLAIM_FULL(reader->pending_size <= reader->source.available);
 }
 
 bool scan_next(struct scan *reader, struct chunk *chunk)

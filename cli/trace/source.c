@@ -33,6 +33,19 @@ void source_open(struct source *source, int fd)
 	}
 }
 
+#ifdef GNOMON_CLAIMS
+bool source_is_valid(const struct source *source)
+{
+	if (source->buffer == NULL)
+		return source->available == 0 && source->got == 0;
+	return source->data >= source->buffer &&
+	       source->data + source->available ==
+		       source->buffer + source->end &&
+	       source->end <= source->capacity &&
+	       source->offset + source->available == source->got;
+}
+#endif
+
 static void make_room(struct source *source, size_t size)
 {
 	size_t begin = (size_t)(source->data - source->buffer);
@@ -82,6 +95,8 @@ size_t source_fill(struct source *source, size_t size)
 		source->available += (size_t)n;
 		assert(!source->regular || source->got <= source->file_size);
 	}
+	CLAIM_FULL(source->available >= size || source->at_end);
+	CLAIM_FULL(source_is_valid(source));
 	return source->available;
 }
 
@@ -91,9 +106,7 @@ void source_skip(struct source *source, size_t size)
 	source->data += size;
 	source->available -= size;
 	source->offset += size;
-	CLAIM_FULL(source->buffer == NULL ||
-		   source->data + source->available ==
-			   source->buffer + source->end);
+	CLAIM_FULL(source_is_valid(source));
 }
 
 void source_close(struct source *source)

@@ -34,4 +34,7 @@ size_t source_fill(struct source *source, size_t size);
 void source_skip(struct source *source, size_t size);	/* <= available */
 void source_close(struct source *source);
 
+/* The window lies in the buffer, and in what was read. With GNOMON_CLAIMS. */
+bool source_is_valid(const struct source *source);
+
 #endif

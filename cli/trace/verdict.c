@@ -3,12 +3,14 @@
  */
 #include "cli/trace/verdict.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/base/tell.h"
 #include "cli/trace/trace_format.h"
+#include "unwind/claim.h"
 
 int verdict_cannot_open(const char *path, int error)
 {
@@ -98,6 +100,7 @@ static void tell_damages(const char *path, struct reader_report *report)
 			harmless++;
 		else
 			tell_damage(path, &report->damage[i]);
+	CLAIM_FULL(harmless <= report->damage_count);
 	report->damage_count -= harmless;
 	if (report->damage_count > SCAN_DAMAGE_SHOWN)
 		tell_error("%s: damaged in %" PRIu64 " more places", path,
@@ -124,6 +127,7 @@ int verdict_tell(const char *path, struct reader_report *report,
 {
 	uint64_t faulty = faults_total(&report->faults);
 
+	assert(report->malformed >= faulty);
 	tell_damages(path, report);
 	faults_tell(&report->faults, path);
 	if (report->malformed > faulty)

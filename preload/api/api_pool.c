@@ -150,6 +150,8 @@ static bool pools_lock(struct pools_shard *shard)
 
 static void pools_unlock(struct pools_shard *shard)
 {
+	CLAIM_FULL(atomic_load_explicit(&shard->lock, memory_order_relaxed) !=
+		   POOLS_FREE);
 	atomic_fetch_add_explicit(&shard->turns, 1, memory_order_relaxed);
 	/* pairs with the acquire of pools_change */
 	if (atomic_exchange_explicit(&shard->lock, POOLS_FREE,
@@ -171,6 +173,7 @@ static bool pools_grow(struct pools_shard *shard)
 	struct pools_node *slab;
 	uint32_t i, first = shard->slabs * POOLS_SLAB;
 
+	CLAIM_FULL(!shard->free);
 	if (!shard->buckets)
 		shard->buckets = area_alloc(POOLS_BUCKETS * sizeof(uint32_t));
 	if (!shard->slab)
@@ -344,6 +347,7 @@ static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 	uint32_t head = at->pool - 1;
 	uint32_t index = pools_node(at->shard, head)->next, next;
 
+	CLAIM_FULL(at->pool);
 	for (; index != head; index = next) {
 		const struct pools_node *node = pools_node(at->shard, index);
 		uint64_t block = node->block;
@@ -452,6 +456,7 @@ API(int, pool_change,
 	found = at.pool && old && block ? pools_find(at.shard, pool, old) : 0;
 	if (found) {
 		pools_remove(at.shard, found);
+		CLAIM_FULL(at.shard->free);
 		/* there is one node free */
 		pools_add(at.shard, at.pool, pool, block, size);
 	}

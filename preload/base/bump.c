@@ -37,6 +37,7 @@ static uintptr_t bump_place(uintptr_t from, size_t alignment)
 
 static void *bump_finish(uintptr_t block, size_t size)
 {
+	CLAIM_FULL(block % 16 == 0);
 	((size_t *)block)[-1] = size;
 	/* a count only: nothing is ordered by it */
 	atomic_fetch_add_explicit(&bump_blocks, 1, memory_order_relaxed);
@@ -61,6 +62,7 @@ static void *bump_map(size_t size, size_t alignment)
 	bump_regions[i].start = start;
 	bump_regions[i].end = start + bytes;
 	bump_extended = true;
+	CLAIM(bump_place(start, alignment) + size <= start + bytes);
 	return bump_finish(bump_place(start, alignment), size);
 }
 
@@ -88,6 +90,7 @@ void *bump_alloc(size_t size, size_t alignment)
 
 size_t bump_size(const void *block)
 {
+	CLAIM_FULL(bump_owns(block));
 	return ((const size_t *)block)[-1];
 }
 

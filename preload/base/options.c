@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "unwind/claim.h"
+
 #define OPTIONS_PREFIX "GNOMON_"
 #define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE"
 #define OPTIONS_BARRIER "GNOMON_DEBUG_BARRIER"
@@ -93,6 +95,7 @@ int options_number(const char **text, uint64_t *whole, uint64_t *part)
 static int options_scale(uint64_t whole, uint64_t part, uint64_t scale,
 			 uint64_t *value)
 {
+	CLAIM_FULL(scale > 0);
 	if (whole > UINT64_MAX / scale - 1)
 		return -EINVAL;
 	/* in two steps, or it would not fit */

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "preload/base/error_words.h"
+#include "unwind/claim.h"
 
 void text_init(struct text *text, char *buffer, size_t size)
 {
+	CLAIM_FULL(size > 0);
 	text->data = buffer;
 	text->size = size;
 	text->length = 0;
@@ -19,6 +21,7 @@ void text_init(struct text *text, char *buffer, size_t size)
 
 void text_char(struct text *text, char c)
 {
+	CLAIM_FULL(text->length < text->size); /* I1 */
 	if (text->length + 1 >= text->size)
 		return;
 	text->data[text->length++] = c;
@@ -51,6 +54,7 @@ void text_number(struct text *text, uint64_t value)
 
 void text_hex(struct text *text, uint64_t value, unsigned digits)
 {
+	CLAIM_FULL(digits <= 16);
 	while (digits--)
 		text_char(text, "0123456789abcdef"[value >> (4 * digits) & 15]);
 }

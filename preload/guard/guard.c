@@ -12,6 +12,7 @@
 #include "preload/base/sys.h"
 #include "preload/hooks/guard_note.h"
 #include "preload/ring/recorder.h"
+#include "unwind/claim.h"
 
 struct guard guard;
 
@@ -19,6 +20,7 @@ void guard_begin(uint32_t zone)
 {
 	struct guard_mark *mark = &guard.mark;
 
+	CLAIM(!guard.on);
 	guard.shape = guard_shape(zone, sys_random());
 	mark->bytes = sizeof(*mark);
 	mark->pid = sys_getpid();

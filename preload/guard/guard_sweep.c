@@ -26,6 +26,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/guard/guard.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define SWEEP_PAGE 4096u
@@ -105,6 +106,7 @@ static bool sweep_copied(uintptr_t address)
 static bool sweep_see(const struct guard_sweep *sweep, uintptr_t at,
 		      uint64_t n, uint8_t *room, bool anew, intptr_t *copy)
 {
+	CLAIM_FULL(sweep->to - sweep->from <= SWEEP_COPY);
 	if (!anew && at >= sweep->from && at + n <= sweep->to) {
 		*copy = (intptr_t)((uintptr_t)sweep->room->copy - sweep->from);
 		return true;
@@ -225,6 +227,7 @@ static void sweep_range(struct guard_sweep *sweep, uintptr_t start,
 		uint64_t got = unwind_copy(sweep->room->copy, start, n);
 
 		got -= got % SWEEP_PAGE;
+		CLAIM_FULL(got <= n && got % SWEEP_PAGE == 0);
 		sweep->from = start;
 		sweep->to = start + got;
 		sweep_copy(sweep);
@@ -242,6 +245,7 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 	const uint64_t *entries = sweep->room->entries;
 	long first, i = 0;
 
+	CLAIM_FULL(count <= SWEEP_ENTRIES);
 	while (i < count) {
 		first = i;
 		while (i < count &&

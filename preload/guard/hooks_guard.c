@@ -151,6 +151,7 @@ static void *guard_alloc(size_t size, size_t alignment, bool zeroed)
 		return (void *)memory;
 	}
 	block = guard_place(&guard.shape, memory, wanted);
+	CLAIM_FULL(block + size + guard.shape.zone <= memory + all);
 	guard_make(&guard.shape, memory, block, size, 0,
 		   (uint8_t)guard.mark.forks);
 	if (zeroed && !guard_glibc)
@@ -572,6 +573,7 @@ static void zero_install(void)
 #define ALIGNED(name, parameters, arguments, alignment, bytes) \
 	GUARD_SET(name, zero_##name);
 #include "preload/interpose/hooked.def"
+#include "unwind/claim.h"
 }
 
 void hooks_guard(void)

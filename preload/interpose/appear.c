@@ -37,6 +37,7 @@
 #include "arch.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
+#include "unwind/claim.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 
@@ -59,6 +60,7 @@ struct appear_work {
 static bool appear_protect(uintptr_t from, uintptr_t to, int prot)
 {
 	from &= -(uintptr_t)APPEAR_PAGE;
+	CLAIM_FULL(from < to);
 	return !sys_failed(arch_syscall3(__NR_mprotect, from, to - from,
 					 prot));
 }
@@ -122,6 +124,7 @@ static bool appear_change(const struct elfmap *map, const struct appear *table,
 	found = appear_extent(&image, table, count, &from, &to);
 	if (!found || (all && found < wanted))
 		return !all;
+	CLAIM_FULL(from < to);
 	if (!appear_protect(from, to, PROT_READ | PROT_WRITE))
 		return false;
 	for (i = 0; i < count; i++) {

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "preload/base/bump.h"
+#include "unwind/claim.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
@@ -383,6 +384,7 @@ bool real_resolve(void)
 		return false;
 	real_look();
 	real_only = bump_count() == 0;
+	CLAIM(found);
 	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);
 	return true;
 }

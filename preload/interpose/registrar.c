@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "preload/interpose/real.h"
+#include "unwind/claim.h"
 #include "unwind/jit.h"
 
 #define REGISTRAR_TABLE_MAX 65536	/* sections in a list of them */
@@ -52,6 +53,7 @@ void *registrar_note(uintptr_t begin, unsigned which,
 	struct jit_tables tables = { .key = begin, .frames = begin };
 	unsigned how = registrar_rows[which].how;
 
+	CLAIM_FULL(which < sizeof(registrar_rows) / sizeof(*registrar_rows));
 	if (how & REGISTRAR_BASES) {
 		tables.text = text;
 		tables.data = data;

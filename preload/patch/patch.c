@@ -178,6 +178,7 @@ static bool patch_map_at(struct patch_work *work, uintptr_t at)
 		sys_munmap((void *)got, work->area_size);
 		return false;
 	}
+	CLAIM(!work->area);
 	work->area = (uint8_t *)got;
 	return true;
 }
@@ -208,6 +209,8 @@ bool patch_move(const struct patch_function *f, uintptr_t bias, uint8_t *to,
 {
 	unsigned i;
 
+	CLAIM_FULL(f->entry.code_size <= PATCH_CODE_MAX &&
+		   f->entry.fix_count <= PATCH_FIXES_MAX);
 	memcpy(to, f->code, f->entry.code_size);
 	for (i = 0; i < f->entry.fix_count; i++) {
 		const struct patch_fix *fix = &f->fixes[i];

@@ -24,6 +24,7 @@
 #include "preload/interpose/real.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/recorder.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define SIGNAL_COUNT 65
@@ -48,11 +49,13 @@ static void signal_arrived(int number)
 	struct recorder *r = recorder;
 	struct gl_shared *shared;
 
+	CLAIM_FULL(number > 0 && number < SIGNAL_COUNT);
 	if (!recorder_is_on(r) || !(shared = r->shared))
 		return;
 	/* a child that shares our memory (vfork) was meant */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return;
+	CLAIM_FULL(signal_what[number] < GL_SIGNALLED);
 	if (!signal_post(shared, signal_what[number]))
 		atomic_fetch_add_explicit(
 			&shared->signalled[signal_what[number]], 1,

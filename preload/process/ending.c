@@ -21,6 +21,7 @@
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
 #include "preload/ring/patience.h"
+#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define ENDING_NAP_NS UINT64_C(1000000)
@@ -170,6 +171,7 @@ void ending_exit(void)
 			ending_wait(r);
 		return;
 	}
+	CLAIM_FULL(!atomic_load_explicit(&ending->done, memory_order_relaxed));
 	if (ending_first)
 		ending_first(r, &ending->steps);
 	if (!ending_is_brief(r))

@@ -86,6 +86,7 @@ static int64_t area_map_piece(uint64_t size)
 	}
 	/* a core dump is the program's; if refused, it only gets larger */
 	sys_madvise((void *)at, size, MADV_DONTDUMP);
+	CLAIM(size >> AREA_PAGE_BITS >> AREA_COUNT_BITS == 0);
 	return (int64_t)((uint64_t)at >> AREA_PAGE_BITS << AREA_COUNT_BITS |
 			 size >> AREA_PAGE_BITS);
 }
@@ -196,6 +197,7 @@ static uint64_t area_add(unsigned i, uint64_t need)
 
 	if (!unwind_may(SECCOMP_NO_GROWTH))
 		return 0;
+	CLAIM_FULL(i > 0 && i < GL_AREA_PIECES);
 	size = base_max(base_round_up(size, GL_PAGE), least);
 	entry = area_map_about(size, least);
 	if (entry < 0 && entry > -4096)
@@ -227,6 +229,7 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&area->taken[i], &taken, start + need, memory_order_relaxed,
 		memory_order_relaxed));
+	CLAIM_FULL(start % BASE_LINE == 0);
 	return area_at(entry) + start;
 }
 

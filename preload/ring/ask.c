@@ -150,6 +150,7 @@ static void ask_leave(void)
 	bool waits = atomic_exchange(&ask->waits, 0) && wakes;
 	uintptr_t passed = ASK_PASSED;
 
+	CLAIM_FULL(ask_is_ours());
 	ask->cfa = 0;
 	atomic_store(&ask->holder, waits ? ASK_PASSED : 0);
 	atomic_fetch_add(&ask->left, 1);
@@ -195,6 +196,7 @@ static bool ask_and_wait(struct recorder *r, struct gl_request *request,
 	request->number = question->number;
 	for (i = 0; i < 6; i++)
 		request->arg[i] = question->arg[i];
+	CLAIM_FULL(question->bytes + question->more_bytes <= GL_REQUEST_ROOM);
 	request->bytes = question->bytes + question->more_bytes;
 	memcpy(request->data, question->data, question->bytes);
 	/* pairs with the acquire of ask_pending */

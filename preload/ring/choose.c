@@ -18,6 +18,8 @@
  */
 #include "preload/ring/choose.h"
 
+#include "unwind/claim.h"
+
 #define CHOOSE_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define CHOOSE_BITS 26		/* of the logarithm's fraction */
 #define CHOOSE_LN2 UINT64_C(0xb17217f8)	/* ln 2, of 2^32 */
@@ -42,6 +44,7 @@ static uint64_t choose_log2(uint64_t x)
 	uint64_t number = x << zeros >> 32;	/* 1 … 2, of 2^31 */
 	uint64_t fraction = 0;
 
+	CLAIM_FULL(x > 0 && number >> 31 == 1);
 	for (bit = 0; bit < CHOOSE_BITS; bit++) {
 		number = number * number >> 31;
 		fraction = fraction << 1 | number >> 32;
@@ -56,6 +59,7 @@ int64_t choose_draw(struct choose *choose, uint64_t mean)
 	uint64_t log2 = choose_log2(choose_random(choose) | 1);
 	uint64_t ln = log2 * CHOOSE_LN2 >> CHOOSE_BITS;	/* of 2^32 */
 
+	CLAIM_FULL(mean > 0 && mean <= CHOOSE_MEAN_MAX);
 	return (int64_t)((ln >> 32) * mean + ((ln & UINT32_MAX) * mean >> 32) +
 			 1);
 }

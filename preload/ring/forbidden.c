@@ -7,6 +7,7 @@
 #include "preload/ring/forbidden.h"
 
 #include "preload/ring/recorder.h"
+#include "unwind/claim.h"
 
 /* Bits for what is in force, and how many calls are under way. */
 static _Atomic uint32_t forbidden_known;
@@ -58,6 +59,8 @@ void forbidden_after(uint32_t bits, bool filter)
 	atomic_fetch_add_explicit(&forbidden_filters, filter,
 				  memory_order_relaxed);
 	atomic_fetch_or_explicit(&forbidden_known, bits, memory_order_seq_cst);
+	CLAIM_FULL(atomic_load_explicit(&forbidden_pending,
+					memory_order_relaxed) > 0);
 	atomic_fetch_sub_explicit(&forbidden_pending, 1, memory_order_seq_cst);
 	forbidden_publish();
 }

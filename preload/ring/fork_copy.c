@@ -32,6 +32,7 @@
 #include "preload/ring/area.h"
 #include "preload/ring/live_map.h"
 #include "preload/ring/ring.h"
+#include "unwind/claim.h"
 
 #define FORK_COPY_PAGE 4096
 
@@ -77,6 +78,7 @@ static bool fork_copy_is_on(const struct recorder *r)
 
 static void fork_copy_add(struct fork_copy_plan *plan, void *at, uint64_t bytes)
 {
+	CLAIM(plan->parts < FORK_COPY_PARTS);
 	plan->part[plan->parts++] = (struct live_range){ at, bytes };
 }
 
@@ -188,6 +190,7 @@ static void fork_copy_move(struct fork_copy_plan *plan, bool back)
 		marks += fork_copy_pages_of(bytes);
 		at += base_round_up(bytes, FORK_COPY_PAGE);
 	}
+	CLAIM_FULL(at == plan->at + plan->size);
 }
 
 static void *fork_copy_map(void *at, uint64_t size, int more)

@@ -29,6 +29,7 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/ring/recorder.h"
+#include "unwind/claim.h"
 
 struct live_map_region {
 	uint64_t offset, size;	/* of it in the file */
@@ -189,6 +190,7 @@ static uintptr_t live_map_add(enum live_region which, unsigned i,
 	uintptr_t found = 0;
 	long at;
 
+	CLAIM_FULL(i > 0 && before);
 	if (!size || !unwind_may(SECCOMP_NO_GROWTH))
 		return 0;
 	at = live_map_again(lead, GL_PAGE + size);
@@ -249,6 +251,7 @@ struct gl_thread *live_map_thread(const struct gl_shared *shared,
 	struct gl_thread *threads =
 		live_map_data(shared->threads[ring / GL_THREADS]);
 
+	CLAIM_FULL(ring < GL_RINGS_MAX);
 	return threads ? threads + ring % GL_THREADS : NULL;
 }
 
@@ -272,6 +275,7 @@ static unsigned live_map_join(struct live_range *to, unsigned count,
 		to[count - 1].bytes += range.bytes;
 		return count;
 	}
+	CLAIM_FULL(count < GL_LIVE_RANGES);
 	to[count] = range;
 	return count + 1;
 }

@@ -4,11 +4,13 @@
 #include "preload/ring/ring_shared.h"
 
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room)
 {
 	uint64_t lap = head & ~ring->mask;
 
+	CLAIM_FULL(room >= RING_RECORD_MAX);
 	ring->base = ring->data - lap;
 	/* a record may begin below the lap's end and run over it */
 	ring->limit = base_min(room - RING_RECORD_MAX + 1,
@@ -22,6 +24,7 @@ void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
 					     memory_order_relaxed);
 	uint64_t next;
 
+	CLAIM_FULL(id > 0 && id <= GL_RINGS_MAX);
 	atomic_fetch_add_explicit(&shared->ring_count[which], 1,
 				  memory_order_relaxed);
 	do {

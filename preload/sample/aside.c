@@ -32,6 +32,7 @@
 #include "preload/interpose/patched_code.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/ring.h"
+#include "unwind/claim.h"
 
 uint8_t aside_way;
 
@@ -42,6 +43,7 @@ static void aside_count(const struct thread *thread, uint64_t size)
 
 	if (unlikely(!told))
 		return;		/* a child (fork_copy.h) */
+	CLAIM_FULL(class < GT_CLASSES);
 	/* whoever misses it looks again */
 	atomic_store_explicit(&told->rests, 1, memory_order_relaxed);
 	told->rest[class][GT_REST_ALLOCATIONS]++;
@@ -274,6 +276,7 @@ static void aside_changed(struct recorder *r)
 
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
 {
+	CLAIM_FULL(least <= most);
 	/* what was recorded before is not in the set, but for a sample's */
 	if (!sample->limits.mean)
 		chosen_incomplete(&sample->chosen);

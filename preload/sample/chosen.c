@@ -19,6 +19,7 @@ static struct chosen_line *chosen_line(const struct chosen *set,
 	uint64_t index = chosen_hash(address) >> (64 - bits);
 	struct chosen_line *lines;
 
+	CLAIM_FULL(table < CHOSEN_TABLES);
 	if (table == 0)
 		return (struct chosen_line *)&set->first[index];
 	/* pairs with the release of chosen_make */
@@ -32,6 +33,7 @@ static void chosen_make(struct chosen *set, unsigned table)
 	unsigned bits = CHOSEN_FIRST_BITS + CHOSEN_STEP_BITS * table;
 	struct chosen_line *none = NULL, *lines;
 
+	CLAIM_FULL(table > 0 && table < CHOSEN_TABLES);
 	if (atomic_load_explicit(&set->next[table - 1], memory_order_relaxed))
 		return;
 	lines = area_alloc(sizeof(*lines) << bits);
@@ -104,6 +106,7 @@ static void chosen_put(struct chosen_line *line, uint64_t address)
 {
 	unsigned i;
 
+	CLAIM_FULL(address);
 	/* I1: there is room, though others may be quicker */
 	for (i = 0;; i = (i + 1) % CHOSEN_SLOTS) {
 		uint64_t empty = 0;
@@ -204,6 +207,9 @@ static bool chosen_take_out(struct chosen_line *line, uint64_t address)
 			    &line->slot[i], &here, 0, memory_order_relaxed,
 			    memory_order_relaxed))
 			continue;
+		CLAIM_FULL(atomic_load_explicit(&line->state,
+						memory_order_relaxed) &
+			   (CHOSEN_MORE - 1));
 		/* I1: the room first; pairs with nothing but the order in
 		 * which others see the two, which the release keeps */
 		atomic_fetch_sub_explicit(&line->state, 1,

@@ -265,6 +265,26 @@ static void sample_ends_at_zero(void **state)
 	end(model);
 }
 
+static void sums_that_differ_are_seen(void **state)
+{
+	struct model_options options = { 0 };
+	struct model *model;
+
+	(void)state;
+	begin(3);
+	model = read_story(&options);
+	assert_true(model_is_valid(model));
+	model->totals.live_blocks++; /* I1 */
+	assert_false(model_is_valid(model));
+	model->totals.live_blocks--;
+	model->contexts.costs[0].live_bytes++;
+	assert_false(model_is_valid(model));
+	model->contexts.costs[0].live_bytes--;
+	assert_true(model_is_valid(model));
+	end(model);
+	story_free(story);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +292,7 @@ int main(void)
 		cmocka_unit_test(sizes_and_lifetimes),
 		cmocka_unit_test(sample_is_scaled),
 		cmocka_unit_test(sample_ends_at_zero),
+		cmocka_unit_test(sums_that_differ_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,33 @@ static void without_budget(void **state)
 	dwarf_lines_free(&lines);
 }
 
+static void broken_orders_are_seen(void **state)
+{
+	struct dwarf_row rows[5] = { { .address = 16 },
+				     { .address = 18 },
+				     { .address = 20 },
+				     { .address = 32 },
+				     { .address = 36 } };
+	struct dwarf_sequence list[2] = { { 16, 20, 0, 3 }, { 32, 36, 3, 2 } };
+	struct dwarf_lines lines = { .rows = rows,
+				     .row_count = 5,
+				     .sequences = list,
+				     .sequence_count = 2 };
+
+	(void)state;
+	assert_true(dwarf_lines_is_valid(&lines));
+	rows[1].address = 21;
+	assert_false(dwarf_lines_is_valid(&lines));
+	rows[1].address = 20;
+	list[1].count = 3; /* one more than there is */
+	assert_false(dwarf_lines_is_valid(&lines));
+	list[1].count = 2;
+	list[1].low = 33;
+	assert_false(dwarf_lines_is_valid(&lines));
+	list[1].low = 32;
+	assert_true(dwarf_lines_is_valid(&lines));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +167,7 @@ int main(void)
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(names_without_bytes),
 		cmocka_unit_test(without_budget),
+		cmocka_unit_test(broken_orders_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

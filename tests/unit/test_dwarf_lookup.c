@@ -279,6 +279,31 @@ static void broken_functions(void **state)
 	assert_true(dwarf_functions_is_valid(&functions));
 }
 
+static void broken_orders_are_seen(void **state)
+{
+	struct dwarf_unit units[2] = {
+		{ .offset = 0, .root = 11, .end = 40 },
+		{ .offset = 40, .root = 51, .end = 90 },
+	};
+	struct dwarf_area areas[2] = { { 16, 64, 64, 1 }, { 20, 24, 64, 0 } };
+	struct dwarf dwarf = {
+		.units = units, .unit_count = 2, .areas = areas, .area_count = 2
+	};
+
+	(void)state;
+	assert_true(dwarf_is_valid(&dwarf));
+	units[1].offset = 39; /* within the other one */
+	assert_false(dwarf_is_valid(&dwarf));
+	units[1].offset = 40;
+	areas[1].reach = 24;
+	assert_false(dwarf_is_valid(&dwarf));
+	areas[1].reach = 64;
+	areas[0].unit = 2;
+	assert_false(dwarf_is_valid(&dwarf));
+	areas[0].unit = 1;
+	assert_true(dwarf_is_valid(&dwarf));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +311,7 @@ int main(void)
 		cmocka_unit_test(units_by_address),
 		cmocka_unit_test(without_budget),
 		cmocka_unit_test(broken_functions),
+		cmocka_unit_test(broken_orders_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,12 +180,33 @@ static void some_without(void **state)
 	story_free(story);
 }
 
+static void broken_sums_are_seen(void **state)
+{
+	const struct freed_sum sum = { .blocks = 1, .bytes = 64 };
+	struct freed freed = { 0 };
+
+	(void)state;
+	freed_add(&freed, node_of(1), 0, &sum);
+	freed_add(&freed, node_of(1), 1, &sum);
+	freed_add(&freed, node_of(2), 0, &sum);
+	assert_true(freed_is_valid(&freed));
+	freed.rows[0].sum.blocks++; /* I1 */
+	assert_false(freed_is_valid(&freed));
+	freed.rows[0].sum.blocks--;
+	freed.pairs[1].next = 1; /* a ring */
+	assert_false(freed_is_valid(&freed));
+	freed.pairs[1].next = 0;
+	assert_true(freed_is_valid(&freed));
+	freed_free(&freed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_brute_force_has_it),
 		cmocka_unit_test(without_stacks),
 		cmocka_unit_test(some_without),
+		cmocka_unit_test(broken_sums_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,12 +72,34 @@ static void what_nobody_counted(void **state)
 	histograms_free(&all);
 }
 
+static void broken_lists_are_seen(void **state)
+{
+	struct histograms all = { 0 };
+
+	(void)state;
+	for (unsigned cost = 0; cost < 3; cost++)
+		histograms_cell(&all, cost, 0, cost)->blocks++;
+	assert_true(histograms_is_valid(&all));
+	all.cells[2].next = 3; /* not an older one */
+	assert_false(histograms_is_valid(&all));
+	all.cells[2].next = 0;
+	all.first[1] = (uint32_t)all.cell_count;
+	assert_false(histograms_is_valid(&all));
+	all.first[1] = 2;
+	all.cells[1].bucket = HISTOGRAM_BUCKETS;
+	assert_false(histograms_is_valid(&all));
+	all.cells[1].bucket = 0;
+	assert_true(histograms_is_valid(&all));
+	histograms_free(&all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets),
 		cmocka_unit_test(of_contexts),
 		cmocka_unit_test(what_nobody_counted),
+		cmocka_unit_test(broken_lists_are_seen),
 	};
 
 	return cmocka_run_group_tests_name("histograms", tests, NULL, NULL);

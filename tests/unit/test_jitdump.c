@@ -321,6 +321,35 @@ static void damage(void **state)
 	}
 }
 
+static void broken_orders_are_seen(void **state)
+{
+	struct jitdump_line lines[3] = { { .offset = 1 },
+					 { .offset = 1 },
+					 { .offset = 4 } };
+	struct jitdump_entry list[2] = {
+		{ .start = 10, .end = 20, .reach = 20, .line_count = 3 },
+		{ .start = 15, .end = 18, .reach = 20, .order = 1 },
+	};
+	struct jitdump dump = { .list = list,
+				.count = 2,
+				.lines = lines,
+				.line_count = 3,
+				.sorted = true };
+
+	(void)state;
+	assert_true(jitdump_is_valid(&dump));
+	lines[1].offset = 5; /* I1 */
+	assert_false(jitdump_is_valid(&dump));
+	lines[1].offset = 4;
+	list[0].line_count = 4;
+	assert_false(jitdump_is_valid(&dump));
+	list[0].line_count = 3;
+	list[1].reach = 18;
+	assert_false(jitdump_is_valid(&dump));
+	list[1].reach = 20;
+	assert_true(jitdump_is_valid(&dump));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +359,7 @@ int main(void)
 		cmocka_unit_test(names_of_freed_memory),
 		cmocka_unit_test(what_is_no_dump),
 		cmocka_unit_test(damage),
+		cmocka_unit_test(broken_orders_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -471,6 +471,22 @@ static void many_that_went(void **state)
 	assert_true(f->maps.curve.count <= MAPS_POINTS);
 }
 
+/* The curve has a last point, whatever the stamps are. */
+static void stamps_near_the_last(void **state)
+{
+	struct fixture *f = *state;
+	maps_note(&f->maps, 1);
+	for (uint64_t i = 0; i < 3 * MAPS_POINTS; i++) {
+		struct mapping mapping = { .start = AT + i * PAGE,
+					   .size = PAGE };
+
+		maps_add(&f->maps, &mapping, RW);
+		maps_note(&f->maps, UINT64_MAX - 3 * MAPS_POINTS + i);
+		assert_in_range(f->maps.curve.count, 1, MAPS_POINTS);
+	}
+	assert_true(maps_is_valid(&f->maps));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static void broken_sums_are_seen(void **state)
@@ -491,6 +507,16 @@ static void broken_sums_are_seen(void **state)
 	assert_false(maps_is_valid(&f->maps));
 	f->maps.curve.count = 0;
 	assert_true(maps_is_valid(&f->maps));
+	f->maps.kernel = calloc(2, sizeof(*f->maps.kernel));
+	f->maps.kernel_count = 2;
+	f->maps.kernel[0].end = 2;
+	f->maps.kernel[1].start = 1;
+	assert_false(maps_is_valid(&f->maps));
+	f->maps.kernel[1].start = 2;
+	assert_true(maps_is_valid(&f->maps));
+	f->maps.kernel_count = 0;
+	free(f->maps.kernel);
+	f->maps.kernel = NULL;
 }
 
 int main(void)
@@ -511,6 +537,7 @@ int main(void)
 		TEST(attached_segments),
 		TEST(nonsense),
 		TEST(many_that_went),
+		TEST(stamps_near_the_last),
 		TEST(broken_sums_are_seen),
 	};
 

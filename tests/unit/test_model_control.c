@@ -584,6 +584,22 @@ static void too_late(void **state)
 	unlink(path);
 }
 
+static void broken_orders_are_seen(void **state)
+{
+	struct control list[3] = { { .stamp = 5 },
+				   { .stamp = 9 },
+				   { .stamp = 9 } };
+	struct controls controls = { .list = list, .count = 3, .next = 3 };
+
+	(void)state;
+	assert_true(controls_is_valid(&controls));
+	list[1].stamp = 10; /* I1 */
+	assert_false(controls_is_valid(&controls));
+	list[1].stamp = 9;
+	controls.next = 4;
+	assert_false(controls_is_valid(&controls));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -599,6 +615,7 @@ int main(void)
 		cmocka_unit_test(part_begins_with_blocks),
 		cmocka_unit_test(part_and_beginnings),
 		cmocka_unit_test(damages_are_kept),
+		cmocka_unit_test(broken_orders_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,21 @@ static void the_rest_is_the_programs(void **state)
 	assert_int_equal(to[0].start, 0x4000);
 }
 
+static void broken_orders_are_seen(void **state)
+{
+	(void)state;
+	gl_own_put(&shared.own[0], 0x9000, 0x1000);
+	gl_own_put(&shared.own[1], 0x5000, 0x2000);
+	own_ranges_find(&own, &shared);
+	assert_true(own_ranges_is_valid(&own));
+	own.range[0].end = 0x9000; /* neighbours */
+	assert_false(own_ranges_is_valid(&own));
+	own.range[0].end = own.range[0].start;
+	assert_false(own_ranges_is_valid(&own));
+	own.range[0].end = 0x7000;
+	assert_true(own_ranges_is_valid(&own));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +125,7 @@ int main(void)
 		cmocka_unit_test_setup(neighbours_are_one, each),
 		cmocka_unit_test_setup(the_rest_is_the_programs, each),
 		cmocka_unit_test_setup(they_may_be_anything, each),
+		cmocka_unit_test_setup(broken_orders_are_seen, each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

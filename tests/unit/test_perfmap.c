@@ -133,6 +133,27 @@ static void overlaps(void **state)
 	perfmap_free(&map);
 }
 
+static void broken_orders_are_seen(void **state)
+{
+	struct perfmap map = { 0 };
+
+	(void)state;
+	add(&map, "1000 100 a\n2000 10 b\n1080 10 c\n");
+	assert_non_null(perfmap_find(&map, 0x1085, 1));
+	assert_true(perfmap_is_valid(&map));
+	map.list[1].reach--;
+	assert_false(perfmap_is_valid(&map));
+	map.list[1].reach++;
+	map.list[2].start = 0x1000;
+	assert_false(perfmap_is_valid(&map));
+	map.list[2].start = 0x2000;
+	map.list[0].piece = 1; /* which has not come */
+	assert_false(perfmap_is_valid(&map));
+	map.list[0].piece = 0;
+	assert_true(perfmap_is_valid(&map));
+	perfmap_free(&map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +162,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_counted),
 		cmocka_unit_test(nodes_mean_what_was_there_then),
 		cmocka_unit_test(overlaps),
+		cmocka_unit_test(broken_orders_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

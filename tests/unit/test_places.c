@@ -91,12 +91,32 @@ static void many_ranges_are_no_walk(void **state)
 	places_free(&places);
 }
 
+static void broken_orders_are_seen(void **state)
+{
+	struct places places = { 0 };
+
+	(void)state;
+	places_add(&places, 100, 50, 1);
+	places_add(&places, 200, 50, 2);
+	places_add(&places, 210, 10, 3);
+	assert_true(places_is_valid(&places));
+	places.list[1].start = 99;
+	assert_false(places_is_valid(&places));
+	places.list[1].start = 200;
+	places.list[2].reach = 219; /* less than one before reaches */
+	assert_false(places_is_valid(&places));
+	places.list[2].reach = 249;
+	assert_true(places_is_valid(&places));
+	places_free(&places);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(like_an_array),
 		cmocka_unit_test(ends_of_all_addresses),
 		cmocka_unit_test(many_ranges_are_no_walk),
+		cmocka_unit_test(broken_orders_are_seen),
 	};
 
 	return cmocka_run_group_tests_name("places", tests, NULL, NULL);

@@ -22,6 +22,7 @@ static void make_model(struct model *model)
 	memset(model, 0, sizeof(*model));
 	model->contexts.costs = costs;
 	model->contexts.cost_count = COSTS;
+	model->contexts.node_count = 1 << 24;
 	for (unsigned i = 0; i < COSTS; i++) {
 		uint64_t random = hash_fixed(i + 1);
 

@@ -139,6 +139,33 @@ static void an_error(void **state)
 	close(ends[0]);
 }
 
+static void a_broken_window_is_seen(void **state)
+{
+	uint8_t bytes[16] = { 0 };
+	struct source source = {
+		.buffer = bytes,
+		.capacity = sizeof(bytes),
+		.end = 10,
+		.data = bytes + 4,
+		.available = 6,
+		.offset = 104,
+		.got = 110,
+	};
+
+	(void)state;
+	assert_true(source_is_valid(&source));
+	source.available = 7; /* more than was read */
+	assert_false(source_is_valid(&source));
+	source.available = 6;
+	source.offset++;
+	assert_false(source_is_valid(&source));
+	source.offset--;
+	source.end = 17;
+	assert_false(source_is_valid(&source));
+	source.end = 10;
+	assert_true(source_is_valid(&source));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +173,7 @@ int main(void)
 		cmocka_unit_test(a_pipe),
 		cmocka_unit_test(files_that_change),
 		cmocka_unit_test(an_error),
+		cmocka_unit_test(a_broken_window_is_seen),
 	};
 
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);

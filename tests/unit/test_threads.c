@@ -230,6 +230,28 @@ static void without_memory(void **state)
 	threads_free(&threads);
 }
 
+static void broken_lists_are_seen(void **state)
+{
+	uint32_t older, thread;
+
+	(void)state;
+	threads_init(&threads);
+	tell(GT_THREAD_START, 3, 100, 0, 10);
+	tell(GT_THREAD_END, 3, 100, 0, 20);
+	tell(GT_THREAD_START, 3, 100, 0, 30);
+	assert_true(threads_is_valid(&threads));
+	older = threads.list[1].older_tid;
+	threads.list[1].older_tid = 2; /* a younger one */
+	assert_false(threads_is_valid(&threads));
+	threads.list[1].older_tid = older;
+	thread = threads.rings[0].thread;
+	threads.rings[0].thread = 3; /* nobody */
+	assert_false(threads_is_valid(&threads));
+	threads.rings[0].thread = thread;
+	assert_true(threads_is_valid(&threads));
+	threads_free(&threads);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +263,7 @@ int main(void)
 		cmocka_unit_test(named_by_others),
 		cmocka_unit_test(creations),
 		cmocka_unit_test(without_memory),
+		cmocka_unit_test(broken_lists_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

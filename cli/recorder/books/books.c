@@ -3,6 +3,7 @@
  */
 #include "cli/recorder/books/books.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "library/gnomon/gnomon.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 /* What they may take: so many times what option --memory says, and something
  * where that is small. Hardly any program needs much of it. */
@@ -89,6 +91,7 @@ static int books_open(struct writer *w, uint32_t wants)
 			 BOOKS_MEMORIES + BOOKS_LEAST;
 	int err;
 
+	assert(!books->open && w->feed.sequence == NULL);
 	err = ledger_init(&books->ledger, bytes, w->live.nodes_max,
 			  live->window_ticks,
 			  recording_options->number[OPTION_SAMPLE]);
@@ -161,6 +164,7 @@ void books_look(struct writer *w, uint64_t now_ns)
 	}
 	if (!books->open)
 		return;
+	CLAIM_FULL(w->feed.sequence == &books->sequence);
 	books_measure(w, now_ns);
 	if (unlikely(atomic_load_explicit(&w->r->shared->partial,
 					  memory_order_relaxed)))
@@ -229,6 +233,7 @@ long books_answer(struct writer *w, struct gl_request *request)
 {
 	int err = books_settle(w, request->arg[1]);
 
+	CLAIM_FULL(request->bytes <= GL_REQUEST_ROOM);
 	memset(request->data, 0, request->bytes);
 	if (!err)
 		err = ledger_answer(&w->books.ledger, request->number,

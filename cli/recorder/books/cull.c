@@ -49,6 +49,7 @@ static void cull_hole(struct cull *cull, uint32_t number)
 	struct cull_slot *slot = cull_slot(cull, number);
 	uint32_t previous = slot->ring_previous;
 
+	CLAIM_FULL(slot->state == CULL_STAYS);
 	slot->state = CULL_HOLE;
 	slot->word[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
 	slot->word[3] = 1;
@@ -124,6 +125,7 @@ static void cull_begun(void *owner, const struct block *block, uint32_t number)
 	assert(!at || !block->odd);
 	if (!at)
 		return;
+	CLAIM_FULL(cull_slot(cull, at)->state == CULL_STAYS);
 	cull_slot(cull, at)->state = CULL_LIVE;
 	cull_slot(cull, at)->block = number;
 }
@@ -137,6 +139,8 @@ static void cull_peak(void *owner)
 	for (i = 0; i < cull->doubt_count; i++) {
 		const struct cull_doubt *doubt = cull_doubt(cull, i);
 
+		CLAIM_FULL(cull_slot(cull, doubt->begin)->state ==
+			   CULL_UNDECIDED);
 		cull_slot(cull, doubt->begin)->state = CULL_STAYS;
 		cull_slot(cull, doubt->end)->doubt = 0;
 		if (doubt->moves)

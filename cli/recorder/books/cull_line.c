@@ -39,6 +39,7 @@ uint32_t cull_take(struct cull *cull)
 static void cull_give(struct cull *cull, uint32_t number)
 {
 	assert(number && cull->used > 0);
+	CLAIM_FULL(number < cull->fresh);
 	cull_slot(cull, number)->next = cull->unused;
 	cull->unused = number;
 	cull->used--;
@@ -164,6 +165,7 @@ void cull_join(struct cull *cull, uint32_t first, uint32_t second)
 	    b->state != CULL_HOLE ||
 	    recording_is_nested(cull->feed->r, a->ring))
 		return;
+	CLAIM_FULL(a->ring == b->ring && a->ring_next == second);
 	a->word[3] += b->word[3];
 	a->end = b->end;
 	cull_unlink(cull, second);
@@ -303,7 +305,10 @@ static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 			  slot->more;
 		events += slot->left;
 		cull_forget(cull, number);
+		CLAIM_FULL((size_t)(to - records) * 8 + 2 * GL_RECORD_MAX <=
+			   CULL_RECORDS);
 		to = cull_record(cull, slot, to);
+		CLAIM_FULL(slot->end > own->written);
 		own->written = slot->end;
 		cull_unlink(cull, number);
 	}

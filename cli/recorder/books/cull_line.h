@@ -7,18 +7,24 @@
 
 #include "cli/recorder/books/cull.h"
 
+#include "unwind/claim.h"
+
 #define CULL_EVENTS 8192	/* of a chunk */
 #define CULL_RECORDS (CULL_EVENTS * GL_RECORD_MAX)
 
 static inline struct cull_slot *cull_slot(const struct cull *cull,
 					  uint32_t number)
 {
+	CLAIM_FULL((number + UINT64_C(1)) * sizeof(struct cull_slot) <=
+		   cull->slots.ready);
 	return (struct cull_slot *)cull->slots.at + number;
 }
 
 static inline struct cull_doubt *cull_doubt(const struct cull *cull,
 					    uint32_t i)
 {
+	CLAIM_FULL((i + UINT64_C(1)) * sizeof(struct cull_doubt) <=
+		   cull->doubts.ready);
 	return (struct cull_doubt *)cull->doubts.at + i;
 }
 

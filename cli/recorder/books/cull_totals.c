@@ -15,6 +15,7 @@
 #include "cli/recorder/books/ledger_table.h"
 #include "cli/recorder/books/ledger_whole.h"
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 #define CULL_BUCKETS 65536u
 #define CULL_ROWS_PART 16
@@ -41,6 +42,7 @@ int cull_totals_init(struct cull_totals *totals, uint64_t bytes,
 static struct cull_row *cull_row_at(const struct cull_rows *rows,
 				    uint32_t number)
 {
+	CLAIM_FULL(number > 0 && number <= rows->count);
 	return (struct cull_row *)rows->rows.at + number;
 }
 
@@ -67,6 +69,7 @@ static struct cull_row *cull_row(struct cull_rows *rows, uint32_t context,
 	*row = (struct cull_row){
 		.context = context, .other = other, .next = *head,
 	};
+	CLAIM_FULL(*head < number);
 	*head = number;
 	return row;
 }
@@ -237,6 +240,7 @@ void cull_totals_tell(struct cull_totals *totals, struct ledger *ledger,
 		const struct cull_row *row = cull_row_at(&totals->blocks, i);
 
 		n = ledger_figure_number(ledger, row->context);
+		CLAIM_FULL(n != 0);
 		cull_tell_block(totals, row,
 				number(owner, row->ring, row->other),
 				ledger_figure_at(ledger, n));
@@ -248,6 +252,7 @@ void cull_totals_tell(struct cull_totals *totals, struct ledger *ledger,
 		const struct cull_row *row = cull_row_at(&totals->freed, i);
 
 		n = ledger_figure_number(ledger, row->context);
+		CLAIM_FULL(n != 0);
 		cull_tell_freed(totals, row, ledger_figure_at(ledger, n));
 	}
 	emit_totals_end(&totals->emit);

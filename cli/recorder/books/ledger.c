@@ -155,6 +155,7 @@ static inline uint32_t ledger_end(void *owner, struct block *block,
 				block->sequence,
 	};
 
+	CLAIM_FULL(thread->blocks > 0);
 	if (likely(!ledger_is_apart(ledger, block)))
 		ledger_count_end(ledger, block, &end);
 	if (ledger->tap.ended)
@@ -238,6 +239,7 @@ void ledger_event(struct ledger *ledger, const struct ledger_source *from,
 	edges_advance(edges, event->stamp);
 	ledger->now = *from;
 	ledger->now_realloc = event->kind != GT_FREE;
+	CLAIM_FULL(from->ring < GL_RINGS_MAX && from->owner < GL_RINGS_MAX);
 	ledger_ring_at(ledger, from->ring)->owner = from->owner;
 	if (event->kind == GT_REALLOC_BEGIN)
 		ledger_ring_at(ledger, from->ring)->begin = from->slot;

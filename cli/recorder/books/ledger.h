@@ -22,6 +22,7 @@
 #include "cli/trace/trace_format.h"
 #include "preload/base/base.h"
 #include "preload/ring/ledger_ask.h"
+#include "unwind/claim.h"
 
 /* Sums, in fixed point if it is a sample; lifetimes never. */
 struct ledger_sum {
@@ -179,6 +180,7 @@ static inline void ledger_set_slot(struct ledger *ledger, uint32_t number,
 static inline struct ledger_figure *ledger_figure_at(
 	const struct ledger *ledger, uint32_t number)
 {
+	CLAIM_FULL(number > 0 && number <= ledger->figure_count);
 	return (struct ledger_figure *)ledger->figures.at + number;
 }
 
@@ -189,6 +191,7 @@ struct ledger_figure *ledger_figure_of(const struct ledger *ledger,
 static inline struct ledger_thread *ledger_thread_of(
 	const struct ledger *ledger, const struct block *block)
 {
+	CLAIM_FULL(block->thread < ledger->thread_count);
 	return (struct ledger_thread *)ledger->threads.at + block->thread;
 }
 

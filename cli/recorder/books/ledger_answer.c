@@ -8,6 +8,7 @@
 #include "cli/recorder/books/ledger_whole.h"
 #include "library/gnomon/gnomon.h"
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 static void ledger_answer_sum(const struct ledger *ledger,
 			      const struct ledger_sum *sum,
@@ -15,6 +16,7 @@ static void ledger_answer_sum(const struct ledger *ledger,
 {
 	const struct ledger_sum whole = ledger_whole(ledger, sum);
 
+	CLAIM_FULL(whole.frees <= whole.blocks);
 	answer->total_bytes = whole.bytes;
 	answer->live_bytes = whole.bytes - whole.freed;
 	answer->peak_bytes = whole.peak_bytes;

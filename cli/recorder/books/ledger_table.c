@@ -152,6 +152,7 @@ void ledger_thread_new(struct ledger *ledger, uint32_t ring, uint32_t serial)
 		*ledger_thread_entry(ledger, of->thread) =
 			(struct ledger_thread){ .serial = serial,
 						.ring = ring };
+	CLAIM_FULL(of->thread < ledger->thread_count);
 }
 
 #ifdef GNOMON_CLAIMS

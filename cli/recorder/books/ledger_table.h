@@ -7,6 +7,8 @@
 
 #include "cli/recorder/books/ledger.h"
 
+#include "unwind/claim.h"
+
 /* With edges that are there: 0 or -ENOMEM. */
 int ledger_tables(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max);
 
@@ -56,6 +58,7 @@ static inline void ledger_sum_end(struct ledger_sum *sum,
 {
 	sum->frees += amount.blocks;
 	sum->freed += amount.bytes;
+	CLAIM_FULL(sum->frees <= sum->blocks);
 }
 
 /* I1 of ledger.c, I2 of ledger_table.c, and the counts. With GNOMON_CLAIMS. */

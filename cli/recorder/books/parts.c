@@ -59,6 +59,7 @@ int parts_init(struct parts *parts, struct writer *w)
 	parts->limit = recording_options->number[OPTION_LIMIT];
 	/* parts get somewhat larger, by a chunk and their last words */
 	parts->share = parts->limit / PARTS_KEPT - parts->limit / 32;
+	CLAIM(parts->share > 0 && parts->share < parts->limit);
 	parts->number = parts->oldest = 1;
 	parts->opening = w->out.size;
 	if (!w->output.regular)
@@ -97,6 +98,7 @@ static void parts_remove_oldest(struct parts *parts)
 {
 	char path[GT_PATH_MAX];
 
+	CLAIM_FULL(parts->oldest < parts->number);
 	/* a number without a size is of somebody else's file */
 	if (parts->size[parts->oldest % PARTS_KEPT]) {
 		parts_path(parts, path, ".part", parts->oldest);
@@ -169,6 +171,7 @@ static long parts_step_back(struct parts *parts)
 		parts->size[parts->number % PARTS_KEPT] = 0;
 		parts->number++;
 	}
+	CLAIM_FULL(parts->oldest <= parts->number);
 	return err;
 }
 
@@ -224,6 +227,7 @@ static void parts_roll(struct parts *parts)
 	char next[GT_PATH_MAX];
 	long fd, err;
 
+	CLAIM_FULL(parts->rolling);
 	parts_make_room(parts, w->out.size + parts->share +
 				       parts->share / PARTS_GRACE);
 	fd = parts_open_next(parts, next);
@@ -240,6 +244,8 @@ static void parts_roll(struct parts *parts)
 		return;
 	}
 	parts->number++;
+	/* each that is closed has its own place in `size` */
+	assert(parts->number - parts->oldest <= PARTS_KEPT);
 	w->feed.events_before = w->feed.events;
 	w->output.fd = fd;
 	w->info.part = parts->number;

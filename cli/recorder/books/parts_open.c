@@ -21,6 +21,7 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/message_out.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 #define PARTS_BLOCK 10		/* bytes of a live block, about */
 #define PARTS_NOBODY UINT32_MAX	/* a ring whose thread is not known */
@@ -42,6 +43,7 @@ static void parts_threads(struct feed *feed)
 		census_record(feed, GT_THREAD_START, id,
 			      feed->r->given[id].start_stamp);
 	}
+	CLAIM_FULL(feed->numbers <= feed->serials);
 	feed->serials_before = feed->serials;
 	feed->numbers_before = feed->numbers;
 }
@@ -170,6 +172,7 @@ static void parts_live_end(struct parts *parts, struct parts_live *live)
 
 	if (!live->count)
 		return;
+	CLAIM_FULL(live->count <= PARTS_LIVE);
 	emit_node_flush(&w->nodes);
 	to = varint_put(chunk_payload(&w->out), live->count);
 	for (i = 0; i < PARTS_LIVE_COLUMNS; i++)
@@ -186,6 +189,7 @@ static uint32_t parts_ring(const struct feed *feed,
 {
 	const struct feed_ring *own = &feed->rings[thread->ring];
 
+	CLAIM_FULL(thread->ring < GL_RINGS_MAX);
 	return own->known && own->serial == thread->serial ? thread->ring :
 							     PARTS_NOBODY;
 }
@@ -200,6 +204,7 @@ static void parts_live_put(struct parts *parts, struct parts_live *live,
 	uint64_t step = varint_zigzag((block->address >> 4) - live->address);
 	uint8_t **end = live->end;
 
+	CLAIM_FULL(live->count < PARTS_LIVE);
 	end[0] = varint_put(end[0], step << 1 | ((block->address & 15) != 0));
 	if (block->address & 15)
 		*end[0]++ = block->address & 15;
@@ -209,6 +214,7 @@ static void parts_live_put(struct parts *parts, struct parts_live *live,
 	end[3] = varint_put(end[3], varint_zigzag(block->birth - live->tick));
 	end[4] = varint_put(end[4], parts_ring(&w->feed,
 					       ledger_thread_of(ledger, block)));
+	CLAIM_FULL(end[0] <= live->start[0] + PARTS_COLUMN);
 	live->address = block->address >> 4;
 	live->context = context;
 	live->tick = block->birth;

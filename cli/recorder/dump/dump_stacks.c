@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 #define DUMP_BUCKETS 16384
 #define DUMP_FIRST_DEPTH 512
@@ -129,6 +130,7 @@ static long dump_path(struct dump_stacks *d, uint32_t context)
 	for (i = first; i < end; i++)
 		if (d->path[i]->edit != GNOMON_HIDE)
 			d->path[kept++] = d->path[i];
+	CLAIM_FULL(first <= end && end <= n && kept <= n);
 	return kept;
 }
 
@@ -279,6 +281,7 @@ int dump_stacks_sort(struct dump_stacks *d)
 			d->list[n++] = s;
 			longest = base_max(longest, s->length);
 		}
+	assert(n <= d->count);
 	qsort(d->list, n, sizeof(*d->list), dump_compare);
 	d->count = wish->most ? base_min(n, wish->most) : n;
 	return dump_line_room(d, longest);
@@ -342,6 +345,7 @@ size_t dump_stacks_lines(struct dump_stacks *d, char *to, size_t room)
 		if (done && n > room - done)
 			return done;
 		n = base_min(n, room - done);
+		CLAIM_FULL(done + n <= room);
 		memcpy(to + done, d->line + d->line_told, n);
 		d->line_told += n;
 		done += n;

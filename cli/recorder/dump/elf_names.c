@@ -18,6 +18,7 @@
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/symbol/elf_symbols.h"
 #include "preload/ring/dump_part.h"
+#include "unwind/claim.h"
 
 /* In a file whose symbols all cover the same, what is more has no name: some
  * tenths of a second. */
@@ -75,6 +76,7 @@ static size_t elf_names_from(const struct elf_names *f, uint64_t address)
 		else
 			high = middle;
 	}
+	CLAIM_FULL(low == f->count || f->wanted[low].address >= address);
 	return low;
 }
 

@@ -47,6 +47,7 @@ void *scratch_alloc(struct scratch *scratch, size_t size)
 		chunk = scratch_map(scratch, need);
 	if (!chunk)
 		return NULL;
+	CLAIM_FULL(need <= chunk->size - chunk->used);
 	made = (char *)chunk + chunk->used;
 	chunk->used += need;
 	CLAIM_FULL(scratch_is_valid(scratch));

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "unwind/claim.h"
+
 #define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
 #define EMBED_GLOB_ENDS "/,"	/* of a name in a pattern */
 
@@ -105,6 +107,7 @@ static void embed_glob_found(struct embed_glob *glob, size_t n)
 	}
 	memcpy(glob->found + glob->used, glob->path, n + 1);
 	glob->used += n + 1;
+	CLAIM_FULL(glob->used <= EMBED_GLOB_BYTES);
 }
 
 static bool embed_glob_append(struct embed_glob *glob, size_t *n,
@@ -187,6 +190,7 @@ static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
 	} else if (fits && depth < EMBED_GLOB_DEPTH) {
 		embed_glob_open(glob, pattern, n, depth);
 	}
+	CLAIM_FULL(before <= n && n < sizeof(glob->path));
 	glob->path[before] = '\0';
 }
 

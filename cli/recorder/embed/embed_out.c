@@ -9,6 +9,7 @@
  */
 #include "cli/recorder/embed/embed_out.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "cli/recorder/owner.h"
 #include "cli/recorder/pathname.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 /* ---- FILE.files ---- */
 
@@ -133,6 +135,7 @@ void embed_out_begin(struct embed_out *o, enum gt_file_kind kind, int fd,
 		     const struct reduced *elf,
 		     const struct embed_wanted *wanted)
 {
+	assert(!o->busy);
 	o->busy = true;
 	o->kind = kind;
 	o->fd = fd;
@@ -194,6 +197,7 @@ static int embed_out_write(struct embed_out *o, size_t n)
 {
 	uint8_t *to = chunk_payload(o->out);
 
+	CLAIM_FULL(n <= EMBED_OUT_PIECE);
 	to = varint_put(to, o->number - 1);
 	to = varint_put(to, o->kind);
 	to = varint_put(to, o->size);
@@ -221,6 +225,7 @@ bool embed_out_piece(struct embed_out *o)
 	size_t n = base_min(o->size - o->offset, EMBED_OUT_PIECE);
 	const char *why = NULL;
 
+	CLAIM_FULL(o->busy && o->offset <= o->size);
 	if (!embed_out_fits(o, n + GT_PATH_MAX + GT_CHUNK_SIZE)) {
 		why = "no room to embed";
 	} else if (embed_out_read(o, n) || embed_out_changed(o)) {
@@ -238,6 +243,7 @@ bool embed_out_piece(struct embed_out *o)
 		return false;
 	}
 	o->offset += n;
+	CLAIM_FULL(o->offset <= o->size);
 	o->busy = o->offset < o->size;
 	if (o->busy)
 		return false;

@@ -10,6 +10,7 @@
 
 #include "preload/base/base.h"
 #include "cli/recorder/target_file.h"
+#include "unwind/claim.h"
 
 #define EMBED_USED_NODES 4096	/* looked at in one go: 1 ms */
 #define EMBED_USED_BEHIND 65536	/* more than these: not all are looked at */
@@ -39,6 +40,7 @@ static void embed_used_node(struct embed_used *used, uint32_t id)
 	uint64_t address = __atomic_load_n(&nodes[id].address,
 					   __ATOMIC_RELAXED);
 
+	CLAIM_FULL(count <= GL_IMAGES_MAX);
 	if (used->image < count &&
 	    embed_used_covers(used, used->image, id, address)) {
 		used->nodes[used->image]++;
@@ -77,6 +79,7 @@ bool embed_used_next(struct embed_used *used, uint32_t *number)
 {
 	uint32_t count = used->emit->complete, most = count, i;
 
+	CLAIM_FULL(count <= GL_IMAGES_MAX);
 	for (i = 0; i < count; i++)
 		if (!used->done[i] && used->nodes[i] &&
 		    (most == count || used->nodes[i] > used->nodes[most]))
@@ -119,6 +122,7 @@ void embed_used_describe(const struct embed_used *used, uint32_t number,
 		path = wanted->main ? exe : image->path;
 	snprintf(wanted->path, sizeof(wanted->path), "%s", path);
 	wanted->id_size = image->build_id_size;
+	CLAIM_FULL(wanted->id_size <= sizeof(wanted->id));
 	memcpy(wanted->id, image->build_id, wanted->id_size);
 	wanted->start = image->segments ? image->segment[0].start : 0;
 	wanted->end = 0;

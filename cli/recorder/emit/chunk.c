@@ -113,10 +113,13 @@ static int chunk_emit(struct chunk_out *out, size_t n, bool is_end)
 		return out->err;
 	err = chunk_reserve(out, n, is_end);
 	torn = !err;
+	CLAIM_FULL(err || out->last_words || !out->reserves ||
+		   out->reserved >= out->start + out->size + n); /* I2 */
 	if (!err)
 		err = chunk_bytes(out, out->buffer, n);
 	if (!err) {
 		out->size += n;
+		CLAIM_FULL(chunk_out_is_valid(out));
 		return 0;
 	}
 	/* of the last words one may still fit where a longer one did not */

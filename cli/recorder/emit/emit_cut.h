@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "unwind/claim.h"
+
 #include "cli/trace/trace_format.h"
 
 struct emit_cut {
@@ -37,6 +39,7 @@ uint32_t emit_cut_context(struct emit_cut *cut, uint32_t id);
 static inline const struct gl_node *emit_cut_node(const struct emit_cut *cut,
 						  uint32_t id)
 {
+	CLAIM_FULL(id < cut->first || id - cut->first < cut->count);
 	return id < cut->first ? &cut->whole[id] :
 				 &cut->nodes[id - cut->first];
 }

@@ -6,6 +6,7 @@
 #include "arch.h"
 #include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 static size_t emit_heap_length(const char *name)
 {
@@ -33,6 +34,7 @@ void emit_heap_flush(struct emit_heap *emit)
 		size_t length;
 
 		memcpy(name, shared->heap_name[++emit->told], sizeof(name));
+		CLAIM_FULL(emit->told < GL_HEAPS_MAX);
 		length = emit_heap_length(name);
 
 		to = varint_put(to, GT_CONTROL_HEAP);

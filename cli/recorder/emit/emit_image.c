@@ -62,6 +62,8 @@ static uint8_t *emit_image_mapped(uint8_t *to, uint32_t index,
 {
 	uint32_t i;
 
+	CLAIM_FULL(image->segments <= GL_SEGMENTS_MAX &&
+		   image->build_id_size <= GL_BUILD_ID_MAX); /* I1 */
 	to = varint_put(to, GT_IMAGE_MAPPED);
 	to = varint_put(to, index);
 	to = varint_put(to, image->flags);

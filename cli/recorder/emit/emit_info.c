@@ -17,6 +17,7 @@
 #include "cli/recorder/proc_stat.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
 
@@ -69,6 +70,7 @@ static void emit_info_command(struct emit_info *info, struct text_key *text)
 			return;
 		info->command_length = emit_info_read_command(info);
 	}
+	CLAIM_FULL(info->command_length <= EMIT_INFO_COMMAND_MAX);
 	if (info->command_length > 0)
 		text_key_bytes(text, "command", info->command,
 			       info->command_length);

@@ -31,6 +31,7 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/time_ns.h"
 #include "cli/recorder/zeroed.h"
+#include "unwind/claim.h"
 
 #define EMIT_NAMES_PIECE (256u << 10)	/* a chunk's; fits WRITER_ROOM */
 #define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */
@@ -89,6 +90,7 @@ static void emit_names_fill(struct emit_names *e, int fd)
 		e->held += n;
 		e->offset += n;
 		e->taken += n;
+		CLAIM_FULL(e->held <= EMIT_NAMES_PIECE);
 	}
 }
 
@@ -121,6 +123,7 @@ static void emit_names_replaced(struct emit_names *e, uint64_t start,
 {
 	unsigned last = EMIT_NAMES_RANGES - 1;
 
+	CLAIM_FULL(start < end && e->replaced_count <= EMIT_NAMES_RANGES);
 	if (e->replaced_count <= last) {
 		e->replaced[e->replaced_count].start = start;
 		e->replaced[e->replaced_count++].end = end;
@@ -179,6 +182,7 @@ static void emit_names_piece(struct emit_names *e)
 		to = e->held;
 		e->dropped += to;
 	}
+	CLAIM_FULL(from <= to && to <= e->held);
 	memmove(e->text, e->text + to, e->held - to);
 	e->held -= to;
 }
@@ -278,6 +282,7 @@ static unsigned emit_names_forget(struct emit_names *e)
 		told++;
 	for (i = told; i < e->replaced_count; i++)
 		e->replaced[i - told] = e->replaced[i];
+	CLAIM_FULL(told <= e->replaced_count);
 	e->replaced_count -= told;
 	/* also what nobody has taken since the last look */
 	replaced_ask(e->shared);

@@ -65,6 +65,7 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 
 static bool emit_node_has(const struct emit_node *emit, uint32_t id)
 {
+	CLAIM_FULL(id < emit_cut_limit(&emit->cut));
 	return emit->emitted[id / 64] >> (id % 64) & 1;
 }
 
@@ -112,6 +113,7 @@ static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
 	emit->count += end - first;
 	for (end = emit->batch + emit->count; at < end; at++)
 		emit->emitted[at->id / 64] |= UINT64_C(1) << (at->id % 64);
+	CLAIM_FULL(emit->count <= EMIT_NODE_BATCH);
 }
 
 /* Below GT_STOP_OTHER, so that there is something of it. */
@@ -149,6 +151,7 @@ void emit_node_new(struct emit_node *emit, uint32_t id)
 	/* what was read in parts may have changed in between */
 	if (unlikely(!emit_node_has(emit, id)))
 		emit_node_alone(emit, id);
+	CLAIM_FULL(emit_node_has(emit, id)); /* I2 */
 }
 
 #ifdef GNOMON_CLAIMS

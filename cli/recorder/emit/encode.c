@@ -298,6 +298,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 	uint64_t position = span->from, events = 0;
 	struct encode_at at;
 
+	CLAIM_FULL(span->from <= span->to);
 	encode_begin(encode, &at);
 	while (position < to && events < ENCODE_EVENTS) {
 		const uint64_t *word = (const uint64_t *)

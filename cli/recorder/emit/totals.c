@@ -9,6 +9,7 @@
 
 #include "cli/recorder/books/ledger_whole.h"
 #include "cli/recorder/writer_task.h"
+#include "unwind/claim.h"
 
 /* As often as that; more rarely where there are many rows. */
 #define TOTALS_TELL_NS (1 * UINT64_C(1000000000))
@@ -49,6 +50,8 @@ static void totals_classes(struct totals *totals)
 		const struct ledger_lives lives = ledger_whole_lives(ledger, i);
 		const struct ledger_class *told = &totals->classes[i];
 
+		CLAIM_FULL(now.blocks >= told->blocks &&
+			   now.frees >= told->frees);
 		size[i][GT_SIZE_ALLOCATIONS] = now.blocks - told->blocks;
 		size[i][GT_SIZE_BYTES] = now.bytes - told->bytes;
 		size[i][GT_SIZE_FREES] = now.frees - told->frees;
@@ -85,6 +88,8 @@ static void totals_row(struct totals *totals, uint32_t number)
 		[GT_TOTALS_OWN_PEAK_STAMP] = now.sum.peak_tick,
 	};
 
+	CLAIM_FULL(now.sum.blocks >= told->sum.blocks &&
+		   now.sum.frees >= told->sum.frees);
 	emit_totals_row(&totals->emit, now.context, 0, value);
 	*told = now;
 }

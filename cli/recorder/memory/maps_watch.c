@@ -23,6 +23,7 @@
  */
 #include "cli/recorder/memory/maps_watch.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@
 #include "cli/recorder/target_file.h"
 #include "cli/recorder/proc_lines.h"
 #include "cli/recorder/xxh64.h"
+#include "unwind/claim.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
 #define MAPS_WATCH_MIN 1024u
@@ -95,6 +97,7 @@ static void maps_watch_close_chunk(struct maps_watch *watch, unsigned flags)
 	to = varint_put(to, watch->begun);
 	to = varint_put(to, maps_watch_ticks(watch));
 	to = varint_put(to, top);
+	CLAIM_FULL(to <= records && records <= watch->to);
 	memmove(to, records, watch->to - records);
 	chunk_write(watch->out, GT_MAPS, to + (watch->to - records), NULL);
 }
@@ -111,6 +114,7 @@ static void maps_watch_range(struct maps_watch *watch, unsigned what,
 		maps_watch_close_chunk(watch, GT_MAPS_MORE);
 		maps_watch_open_chunk(watch);
 	}
+	CLAIM_FULL(start < end);
 	maps_watch_put(watch, what);
 	maps_watch_put(watch, varint_zigzag(start - watch->previous));
 	maps_watch_put(watch, end - start);
@@ -200,6 +204,7 @@ static void maps_watch_compare(struct maps_watch *watch,
 	    watch->next[watch->next_count - 1].end > e.start)
 		return;		/* I2 */
 	maps_watch_gone(watch, e.start);
+	CLAIM_FULL(e.start < e.end && watch->next_count < watch->max);
 	watch->next[watch->next_count++] = e;
 	old = &watch->last[watch->passed];
 	if (watch->passed < watch->last_count &&
@@ -244,6 +249,7 @@ static void maps_watch_mapping(struct maps_watch *watch,
 		uint64_t end = m->end;
 		bool own = own_ranges_cut(&watch->own, m->start, &end);
 
+		CLAIM_FULL(end > m->start && end <= m->end);
 		maps_watch_part(watch, m, end, own, path_hash);
 	}
 }
@@ -255,6 +261,7 @@ static bool maps_watch_begin(struct maps_watch *watch)
 	if (target_file_lines(&watch->lines, GL_FILE_MAPS, watch->buffer,
 			      PROC_LINES_BUFFER))
 		return false;
+	assert(!watch->looking);
 	own_ranges_find(&watch->own, watch->shared);
 	watch->begun = maps_watch_ticks(watch);
 	watch->looking = true;
@@ -272,12 +279,14 @@ static void maps_watch_keep(struct maps_watch *watch)
 	       watch->next_count < watch->max)
 		watch->next[watch->next_count++] =
 			watch->last[watch->passed++];
+	CLAIM_FULL(watch->next_count <= watch->max);
 }
 
 static void maps_watch_end(struct maps_watch *watch)
 {
 	struct maps_watch_entry *list = watch->last;
 
+	CLAIM_FULL(watch->looking);
 	if (watch->cut)
 		watch->cuts++;
 	else if (target_lines_last(&watch->lines))
@@ -286,6 +295,8 @@ static void maps_watch_end(struct maps_watch *watch)
 		maps_watch_keep(watch);
 	proc_lines_close(&watch->lines);
 	maps_watch_close_chunk(watch, 0);
+	CLAIM_FULL(watch->next_count <= watch->max &&
+		   watch->passed <= watch->last_count);
 	watch->last = watch->next;
 	watch->last_count = watch->next_count;
 	watch->next = list;
@@ -303,6 +314,7 @@ static void maps_watch_go_on(struct maps_watch *watch, uint64_t while_ns)
 	unsigned lines = 0;
 	char *line;
 
+	CLAIM_FULL(watch->looking);
 	maps_watch_open_chunk(watch);
 	do {
 		line = proc_lines_next(&watch->lines);

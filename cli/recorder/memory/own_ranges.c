@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 static int own_ranges_order(const void *a, const void *b)
 {
@@ -33,10 +34,24 @@ static void own_ranges_join(struct own_ranges *own)
 		own->count = last + 1;
 }
 
+#ifdef GNOMON_CLAIMS
+bool own_ranges_is_valid(const struct own_ranges *own)
+{
+	unsigned i;
+
+	for (i = 0; i < own->count && i <= GL_OWN; i++)
+		if (own->range[i].start >= own->range[i].end ||
+		    (i && own->range[i].start <= own->range[i - 1].end))
+			return false;
+	return own->count <= GL_OWN + 1;
+}
+#endif
+
 static void own_ranges_sort(struct own_ranges *own)
 {
 	qsort(own->range, own->count, sizeof(*own->range), own_ranges_order);
 	own_ranges_join(own);
+	CLAIM_FULL(own_ranges_is_valid(own));
 }
 
 void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared)
@@ -56,6 +71,7 @@ void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared)
 				at, at + size
 			};
 	}
+	CLAIM_FULL(own->count <= GL_OWN);
 	own_ranges_sort(own);
 }
 

@@ -30,4 +30,7 @@ bool own_ranges_cut(const struct own_ranges *own, uint64_t start,
 bool own_ranges_have(const struct own_ranges *own, uint64_t start,
 		     uint64_t end);
 
+/* By address, and neighbours are one. With GNOMON_CLAIMS. */
+bool own_ranges_is_valid(const struct own_ranges *own);
+
 #endif

@@ -18,6 +18,7 @@
 
 #include "cli/recorder/proc_file.h"
 #include "cli/recorder/recording.h"
+#include "unwind/claim.h"
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
 #define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))
@@ -91,6 +92,7 @@ bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
 {
 	unsigned i;
 
+	CLAIM_FULL(pressure->levels <= OPTIONS_RSS_MAX);
 	for (i = 0; i < pressure->levels; i++) {
 		uint64_t level = pressure_level(pressure, i);
 

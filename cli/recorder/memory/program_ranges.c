@@ -3,6 +3,7 @@
 
 #include "cli/recorder/target_file.h"
 #include "preload/base/base.h"
+#include "unwind/claim.h"
 
 unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 			    const struct own_ranges *own,
@@ -14,6 +15,7 @@ unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 		end = mapping.end;
 		if (own_ranges_cut(own, at, &end))
 			continue;
+		CLAIM_FULL(at < end && end <= mapping.end);
 		if (count == room)
 			break;
 		to[count++] = (struct gl_range){ at, end };
