@@ -33,7 +33,7 @@
 #define CALL_TARGETS 32		/* of each */
 #define CALL_REACH 4096		/* bytes, where a function's end is unknown */
 #define TABLE_ENTRIES 4096
-#define NEAR 64			/* bytes; an instruction has some 4 */
+#define NEAR 256		/* bytes; an instruction has some 4 */
 #define NEAR_TRIES 32
 
 static const char *const unreadable =
@@ -472,50 +472,52 @@ void plan_code_calls(const struct plan_memory *memory,
 	reading_end(&reading);
 }
 
-/* Whether an instruction begins at `at`, where they are read from `from` on;
- * `sure` if all up to there can be read. */
-static bool begins_from(const struct plan_memory *memory, uint64_t from,
-			uint64_t at, bool *sure)
+/* Instructions are read from `from` on: where the first one begins that does so
+ * at `at` or behind it, or that cannot be read. */
+static uint64_t read_up_to(const struct plan_memory *memory, uint64_t from,
+			   uint64_t at)
 {
 	struct reading reading;
 
-	*sure = false;
 	if (!reading_begin(&reading, memory, from))
-		return true;
+		return from;
 	while (reading.at < at && reading_next(&reading) != NULL)
 		;
 	reading_end(&reading);
-	*sure = reading.at >= at;
-	return reading.at <= at;
+	return reading.at;
 }
 
 /*
  * Of what cannot be read from its symbol on (that may be millions of bytes
  * away, and an instruction between unknown): read from any place, instructions
  * are soon read as they are meant. So if none of some that are well before `at`
- * comes to it, nothing begins there.
+ * comes to it, and none ends at what it cannot read when it should be in step,
+ * nothing begins there.
  */
 static bool begins_near(const struct plan_memory *memory, uint64_t from,
 			uint64_t at)
 {
-	bool sure, any = false;
+	bool passed = false;
 
 	for (uint64_t back = NEAR; back < NEAR + NEAR_TRIES; back++) {
+		uint64_t end;
+
 		if (at - from < back)
 			return true;
-		if (begins_from(memory, at - back, at, &sure) && sure)
+		end = read_up_to(memory, at - back, at);
+		if (end <= at && end > at - NEAR / 2)
 			return true;
-		any |= sure;
+		passed |= end > at;
 	}
-	return !any;
+	return !passed;
 }
 
 bool plan_code_begins(const struct plan_memory *memory, uint64_t from,
 		      uint64_t at)
 {
-	bool sure, begins = begins_from(memory, from, at, &sure);
+	uint64_t end = read_up_to(memory, from, at);
 
-	return sure ? begins : begins_near(memory, from, at);
+	return end < at ? begins_near(memory, from, at) : end == at;
 }
 
 struct outward {

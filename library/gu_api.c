@@ -65,25 +65,16 @@ static bool is_idle(const struct gu_thread *t)
 			    GU_IDLE && t->capture;
 }
 
-/* An idle one; gu_mark_release gives it back. */
-static void mark_enter(struct gu_mark *mark, uintptr_t ra, uintptr_t sp)
-{
-	mark->ra = ra;
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&mark->sp, sp, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-}
-
 uint32_t gu_capture(void)
 {
 	uintptr_t ra = CALLER_RA, sp = CALLER_SP, fp = CALLER_FP;
-	struct gu_thread *t = gu_self;
+	struct gu_thread *t = gu_threads_own();
 	uint32_t context;
 
 	if (__builtin_expect(!is_idle(t), 0)) {
 		context = capture_otherwise(ra, sp, fp);
 	} else {
-		mark_enter(&t->busy, ra, sp);
+		gu_mark_enter(&t->busy, ra, sp);
 		context = capture_stack_fast(t->capture, ra, sp, fp);
 		gu_mark_release(&t->busy);
 	}
@@ -196,11 +187,11 @@ size_t gu_walk(uintptr_t *addresses, size_t max, uint32_t *stop)
 {
 	struct walk_start start = { CALLER_RA, CALLER_SP, CALLER_FP, 0 };
 	uint32_t most = max < UINT32_MAX ? (uint32_t)max : UINT32_MAX, n = 0;
-	struct gu_thread *t = gu_self;
+	struct gu_thread *t = gu_threads_own();
 	enum gt_stop why;
 
 	if (__builtin_expect(is_idle(t), 1)) {
-		mark_enter(&t->busy, start.ra, start.sp);
+		gu_mark_enter(&t->busy, start.ra, start.sp);
 		n = walk_own(t, &start, addresses, most, &why);
 		gu_mark_release(&t->busy);
 	}

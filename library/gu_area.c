@@ -27,6 +27,7 @@
 #endif
 
 struct gu_state *gu_state;
+_Atomic uint32_t gu_setups;
 struct gl_node *gu_nodes;
 static uint64_t area_size;
 

@@ -32,6 +32,10 @@ struct gu_state {
 /* NULL until gu_init has all that a forked child needs. Constant from then on,
  * also in children. */
 extern struct gu_state *gu_state;
+
+/* How often this memory was set up, in this process and in those it was forked
+ * from: in memory that no fork wipes. */
+extern _Atomic uint32_t gu_setups;
 extern struct gl_node *gu_nodes;
 
 /* Sets gu_nodes and *state, not gu_state. memory_bytes: of both; node_bytes:

@@ -18,8 +18,8 @@
 
 #include "library/gnomon/unwind.h"
 #include "library/gu_threads.h"
-#include "preload/base/section.h"
 #include "unwind/memory.h"
+#include "unwind/section.h"
 
 #define START_MEMORY (UINT64_C(128) << 20)
 #define START_MEMORY_MIN (UINT64_C(16) << 20)
@@ -47,6 +47,7 @@ static int start_begin(void)
 {
 	struct capture_config config = gu_config;
 
+	atomic_fetch_add_explicit(&gu_setups, 1, memory_order_relaxed);
 	gu_state->threads = gu_area_alloc(GU_THREADS_BYTES);
 	config.images = gu_area_alloc(GL_IMAGES_MAX * sizeof(*config.images));
 	if (!gu_state->threads || !config.images)

@@ -37,6 +37,7 @@
 #define STACK_MAX (UINT64_C(64) << 20)
 
 __thread struct gu_thread *gu_self __attribute__((tls_model("initial-exec")));
+__thread uint32_t gu_self_setup __attribute__((tls_model("initial-exec")));
 
 /* Who makes gu_self (I3). */
 static __thread struct gu_mark attaching
@@ -162,13 +163,15 @@ static struct gu_thread *attach(uintptr_t sp)
 	atomic_store_explicit(&t->sampling.sp, GU_IDLE, memory_order_relaxed);
 	atomic_store_explicit(&t->busy.sp, GU_IDLE, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
+	gu_self_setup = atomic_load_explicit(&gu_setups, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
 	gu_self = t;
 	return t;
 }
 
 struct gu_thread *gu_threads_self(uintptr_t sp, uintptr_t ra)
 {
-	struct gu_thread *t = gu_self;
+	struct gu_thread *t = gu_threads_own();
 	bool left;
 
 	if (t && atomic_load_explicit(&t->busy.sp, memory_order_relaxed) !=
@@ -183,7 +186,7 @@ struct gu_thread *gu_threads_self(uintptr_t sp, uintptr_t ra)
 
 void gu_threads_leave(void)
 {
-	struct gu_thread *t = gu_self;
+	struct gu_thread *t = gu_threads_own();
 
 	gu_self = NULL;
 	if (!t || atomic_load_explicit(&t->busy.sp, memory_order_relaxed) ==
@@ -200,12 +203,9 @@ bool gu_mark_take(struct gu_mark *mark, const struct capture_thread *capture,
 					       memory_order_relaxed);
 
 	*left = owner > GU_IDLE;
-	if (*left && !abandoned(capture, owner, mark->ra, sp))
+	if (*left && (!mark->ra || !abandoned(capture, owner, mark->ra, sp)))
 		return false;
 	/* Only handlers on this thread look: they come and go in between. */
-	mark->ra = ra;
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&mark->sp, sp, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
+	gu_mark_enter(mark, ra, sp);
 	return true;
 }

@@ -14,7 +14,7 @@ SMALL := api_dump api_numbers api_pool api_steer api_thread \
 	hooks_life hooks_lock hooks_own hooks_patch hooks_tuning hooks_within ids \
 	launch life live_make live_map loads message \
 	moved options patch patch_plan patched proc \
-	product real registrar replaced sanitizer seccomp section signal_list \
+	product real registrar replaced sanitizer seccomp signal_list \
 	text
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os

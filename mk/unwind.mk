@@ -15,11 +15,10 @@ UNWIND_SO := $(O)/$(UNWIND_FILE)
 UNWIND_LINKS := $(O)/$(UNWIND_SONAME) $(O)/$(UNWIND_NAME).so
 UNWIND_MAP := library/exports.map
 
-# Neither the hooks of the preload library nor how it starts tasks; but how it
-# finds the tables of images that announce none (static programs, for one).
+# Neither the hooks of the preload library nor how it starts tasks.
 UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
 	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
-	$(call target-obj,preload/base/section.c $(wildcard library/*.c))
+	$(call target-obj,$(wildcard library/*.c))
 
 all: unwind-library
 .PHONY: unwind-library install-unwind

@@ -201,10 +201,11 @@ static inline bool context_trail_step(struct context_trail *trail,
 	const struct gl_node *node = trail->node;
 	uint32_t id = trail->id, parent = node->parent;
 
-	if (node->address != address ||
+	/* other processes see the nodes, and a program's wild pointer: the
+	 * parent may be anything, and those below are there (I5) */
+	if (node->address != address || parent >= id ||
 	    __atomic_load_n(&node->flags, __ATOMIC_RELAXED) & GL_NODE_DEAD)
 		return false;
-	CLAIM_FULL(parent < id);
 	trail->id = parent;
 	/* a power of two may be the first of its piece */
 	trail->node = __builtin_expect(parent == id - 1 && id & parent, 1) ?

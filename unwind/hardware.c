@@ -111,8 +111,9 @@ void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 	for (; context >= GT_STOP_COUNT; entry++) {
 		const struct gl_node *node = context_node(context);
 
+		/* as in context_trail_step */
 		if (!read_entry(entry, &proven, &value) ||
-		    value != node->address)
+		    value != node->address || node->parent >= context)
 			return;
 		context = node->parent;
 	}

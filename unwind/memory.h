@@ -34,7 +34,9 @@ enum {
 	UNWIND_NO_WAIT = 2,	/* futex */
 	UNWIND_NO_IDS = 4,	/* getpid, gettid, prctl(PR_GET_NAME) */
 	UNWIND_NO_ADVICE = 8,	/* madvise */
-	UNWIND_NO_COPY = 256	/* process_vm_readv */
+	UNWIND_NO_FILES = 16,	/* open, map, close */
+	UNWIND_NO_COPY = 256,	/* process_vm_readv */
+	UNWIND_NO_READ = 2048	/* of a file that is open */
 };
 extern _Atomic uint32_t unwind_ban;
 

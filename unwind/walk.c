@@ -505,7 +505,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 /* A walk that only wants addresses. */
 struct plain_walk {
 	uintptr_t ra, sp, fp, fp_at;	/* as in struct state */
-	uintptr_t lo;			/* where it began */
+	uintptr_t lo, hi;		/* where it began; the stack's end */
 	uint32_t payload;		/* the rule at ra */
 };
 
@@ -529,7 +529,7 @@ static bool pass_rare(struct plain_walk *w)
 		w->fp = *(const uintptr_t *)w->fp_at;
 		w->fp_at = 0;
 	}
-	if (w->fp < w->sp || w->fp % ARCH_WORD)
+	if (w->fp < w->sp || w->fp >= w->hi || w->fp % ARCH_WORD)
 		return false;
 	w->sp = w->fp;
 	return true;
@@ -541,7 +541,8 @@ uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
 	_Atomic uint64_t *words = rule_cache;
 	struct context_sum sum = context_sum_start();
 	struct plain_walk w = { .ra = start->ra, .sp = start->sp,
-				.fp = start->fp, .lo = start->sp };
+				.fp = start->fp, .lo = start->sp,
+				.hi = start->hi };
 	uintptr_t hi = start->hi;
 	uint32_t n = 0;
 
@@ -554,8 +555,9 @@ uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
 		w.payload = rule_of(words, w.ra);
 		if (__builtin_expect(!(w.payload & WORD_PLAIN), 0) &&
 		    !pass_rare(&w)) {
-			/* an empty word is no rule of a very low address */
-			if (w.ra >> INDEX_BITS == 0 ||
+			/* an empty word is no rule of a very low address, and
+			 * one that counts from fp has no rule's number */
+			if (w.ra >> INDEX_BITS == 0 || w.payload & WORD_FP ||
 			    !is_end(w.payload, w.sp))
 				return 0;
 			end = true;

@@ -50,11 +50,13 @@ bool parent_live_read(const struct recording *r, size_t offset, void *to,
 /* Whether the parent's recorder has yet to open a trace. */
 static bool parent_live_is_starting(const struct recording *r)
 {
-	uint32_t state;
+	uint32_t state, tid;
 
 	return parent_live_read(r, offsetof(struct gl_shared, recorder_state),
 				&state, sizeof(state)) &&
-	       state == GL_RECORDER_STARTING;
+	       parent_live_read(r, offsetof(struct gl_shared, recorder_tid),
+				&tid, sizeof(tid)) &&
+	       state == GL_RECORDER_STARTING && !(tid & GL_RECORDER_GONE);
 }
 
 /*
@@ -66,16 +68,20 @@ static void parent_live_trace(struct recording *r)
 {
 	static char path[GT_PATH_MAX];
 	const struct timespec nap = { 0, PARENT_LIVE_NAP_NS };
+	uint64_t magic = 0;
 	bool starting;
 	unsigned naps;
 
 	for (naps = 0; !r->parent_trace[0]; naps++) {
 		/* asked before: then it is there, or never will be */
 		starting = parent_live_is_starting(r);
-		if (parent_live_bytes(r->told.fd,
+		/* written last: then the path is all there */
+		if (parent_live_bytes(r->told.fd, 0, &magic, sizeof(magic)) &&
+		    parent_live_bytes(r->told.fd,
 				      offsetof(struct gl_header, trace_path),
 				      path, sizeof(path)) &&
-		    path[0] == '/' && memchr(path, '\0', sizeof(path)))
+		    (!starting || magic) && path[0] == '/' &&
+		    memchr(path, '\0', sizeof(path)))
 			r->parent_trace = path;
 		else if (starting && naps < PARENT_LIVE_NAPS)
 			nanosleep(&nap, NULL);

@@ -172,7 +172,7 @@ static int dump_run(const struct gnomon_dump *how, gnomon_writer write,
 	struct dump *d;
 	int err = api_may_ask();
 
-	if (!err && !unwind_may(SECCOMP_NO_FILES))
+	if (!err && !unwind_may(UNWIND_NO_FILES))
 		err = -EPERM;
 	if (!err && !atomic_compare_exchange_strong_explicit(
 			    api_dumps, &busy, 1, memory_order_acquire,

@@ -35,7 +35,6 @@
 #include "preload/api/heaps.h"
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
-#include "unwind/claim.h"
 
 #define POOLS_SHARDS 64
 #define POOLS_BUCKETS 4096	/* of a shard; 16 KiB */

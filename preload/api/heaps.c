@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 
 #define HEAPS_PLACES (2 * GL_HEAPS_MAX)	/* some are lost (I2) */
 

@@ -14,7 +14,6 @@
 #include <stdatomic.h>
 
 #include "preload/base/sys.h"
-#include "unwind/claim.h"
 
 #define BUMP_REGIONS 64		/* one early program needs none */
 

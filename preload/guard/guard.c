@@ -12,7 +12,6 @@
 #include "preload/base/sys.h"
 #include "preload/hooks/guard_note.h"
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 
 struct guard guard;
 

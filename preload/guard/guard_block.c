@@ -15,7 +15,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define GUARD_PAGE 4096u
@@ -215,6 +214,22 @@ static void guard_compare_fill(struct guard_harm *harm, uintptr_t block,
 		guard_count(harm, block, at, NULL, end - at);
 }
 
+/* The header as it was made. */
+static struct guard_header guard_made(const struct guard_shape *shape,
+				      uintptr_t block,
+				      const struct guard_found *found,
+				      uint64_t magic)
+{
+	return (struct guard_header){
+		.magic = magic,
+		.size = found->size,
+		.context = found->context,
+		.place = found->place,
+		.magic_end = GUARD_MAGIC_END,
+		.check = guard_check(shape, block, found->size, found->place),
+	};
+}
+
 struct guard_harm guard_look_front(const struct guard_shape *shape,
 				   uintptr_t block,
 				   const struct guard_found *found)
@@ -222,14 +237,8 @@ struct guard_harm guard_look_front(const struct guard_shape *shape,
 	uintptr_t seen = guard_seen(shape, block);
 	const struct guard_header *header = guard_header(seen);
 	const struct guard_twin *twin = guard_twin(shape, seen);
-	struct guard_header wanted = {
-		.magic = GUARD_MAGIC,
-		.size = found->size,
-		.context = found->context,
-		.place = found->place,
-		.magic_end = GUARD_MAGIC_END,
-		.check = guard_check(shape, block, found->size, found->place),
-	};
+	struct guard_header wanted = guard_made(shape, block, found,
+						GUARD_MAGIC);
 	const struct guard_twin other = { GUARD_TWIN, found->size,
 					  found->context, found->place,
 					  ~wanted.check };
@@ -274,19 +283,10 @@ void guard_unmake(const struct guard_shape *shape, uintptr_t block,
 {
 	struct guard_header *header = guard_header(block);
 
-	if (likely(found->header)) {
+	if (likely(found->header))
 		header->magic = GUARD_FREED;	/* I2 */
-	} else {
-		*header = (struct guard_header){
-			.magic = GUARD_FREED,
-			.size = found->size,
-			.context = found->context,
-			.place = found->place,
-			.magic_end = GUARD_MAGIC_END,
-			.check = guard_check(shape, block, found->size,
-					     found->place),
-		};
-	}
+	else
+		*header = guard_made(shape, block, found, GUARD_FREED);
 	atomic_signal_fence(memory_order_seq_cst);
 	*guard_twin(shape, block) = (struct guard_twin){ 0 };
 }

@@ -31,7 +31,7 @@ static bool guard_end_may(void)
 	const struct thread *thread = recorder_tls;
 
 	return guard.on && !(thread && thread->aside & THREAD_MUTE) &&
-	       unwind_may(SECCOMP_NO_FILES | SECCOMP_NO_READ);
+	       unwind_may(UNWIND_NO_FILES | UNWIND_NO_READ);
 }
 
 void guard_end(struct recorder *r, _Atomic uint32_t *steps)

@@ -26,7 +26,6 @@
 
 #include "preload/base/sys.h"
 #include "preload/guard/guard.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define SWEEP_PAGE 4096u

@@ -573,7 +573,6 @@ static void zero_install(void)
 #define ALIGNED(name, parameters, arguments, alignment, bytes) \
 	GUARD_SET(name, zero_##name);
 #include "preload/interpose/hooked.def"
-#include "unwind/claim.h"
 }
 
 void hooks_guard(void)

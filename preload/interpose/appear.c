@@ -37,7 +37,6 @@
 #include "arch.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
-#include "unwind/claim.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 

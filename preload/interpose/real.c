@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "preload/base/bump.h"
-#include "unwind/claim.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"

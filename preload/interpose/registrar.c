@@ -12,7 +12,6 @@
 #include <stddef.h>
 
 #include "preload/interpose/real.h"
-#include "unwind/claim.h"
 #include "unwind/jit.h"
 
 #define REGISTRAR_TABLE_MAX 65536	/* sections in a list of them */

@@ -16,7 +16,6 @@
 #include "preload/hooks/hooks.h"
 #include "preload/patch/patch.h"
 #include "preload/ring/initial.h"
-#include "unwind/claim.h"
 
 #include <string.h>
 

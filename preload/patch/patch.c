@@ -26,7 +26,6 @@
 #include "preload/base/sys.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 #include "unwind/linkmap.h"
 
 #ifndef MAP_FIXED_NOREPLACE

@@ -24,7 +24,6 @@
 #include "preload/interpose/real.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define SIGNAL_COUNT 65

@@ -21,7 +21,6 @@
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
 #include "preload/ring/patience.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define ENDING_NAP_NS UINT64_C(1000000)

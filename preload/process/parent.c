@@ -25,6 +25,8 @@ void parent_forks(void)
 	if (!shared || parent.trace[0])
 		return;
 	recorder_settle();
+	if (!parent.live[0])	/* only the recorder knows where it is */
+		parent_starts(shared);
 	/* pairs with the release of writer_tell */
 	if (atomic_load_explicit(&shared->recorder_state,
 				 memory_order_acquire) == GL_RECORDER_READY)

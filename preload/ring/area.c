@@ -22,7 +22,6 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

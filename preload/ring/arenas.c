@@ -40,7 +40,6 @@
 #include "preload/base/sys.h"
 #include "preload/ring/initial.h"
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 #include "unwind/walk.h"

@@ -35,7 +35,6 @@
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 #include "unwind/abandoned.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 

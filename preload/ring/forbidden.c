@@ -7,7 +7,6 @@
 #include "preload/ring/forbidden.h"
 
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 
 /* Bits for what is in force, and how many calls are under way. */
 static _Atomic uint32_t forbidden_known;

@@ -32,7 +32,6 @@
 #include "preload/ring/area.h"
 #include "preload/ring/live_map.h"
 #include "preload/ring/ring.h"
-#include "unwind/claim.h"
 
 #define FORK_COPY_PAGE 4096
 
@@ -226,7 +225,7 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 	uintptr_t nobody = 0;
 
 	memset(copy, 0, sizeof(*copy));
-	if (!r || !unwind_may(SECCOMP_NO_FILES | UNWIND_NO_IDS |
+	if (!r || !unwind_may(UNWIND_NO_FILES | UNWIND_NO_IDS |
 			      UNWIND_NO_ADVICE))
 		return;
 	if (!fork_copy_thread) {

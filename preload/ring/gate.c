@@ -3,9 +3,10 @@
  */
 #include "preload/ring/gate.h"
 
+#include "preload/base/base.h"
+
 #include "arch.h"
 #include "preload/ring/ring_shared.h"
-#include "unwind/claim.h"
 
 /* Counts request n, which is in its slot, if nobody has done so (I2). Nothing
  * happens if `word` is another lap's: then it was counted long ago. */

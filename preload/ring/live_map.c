@@ -29,7 +29,6 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/ring/recorder.h"
-#include "unwind/claim.h"
 
 struct live_map_region {
 	uint64_t offset, size;	/* of it in the file */

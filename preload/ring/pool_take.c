@@ -8,7 +8,6 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/patience.h"
-#include "unwind/claim.h"
 
 #define POOL_NAP_NS (250 * UINT64_C(1000000))
 

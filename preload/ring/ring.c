@@ -49,7 +49,6 @@
 #include "preload/ring/replaced.h"
 #include "preload/ring/stale_cpus.h"
 #include "unwind/abandoned.h"
-#include "unwind/claim.h"
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
 #define RING_NESTED_NAPS 2	/* a handler waits no longer than this */

@@ -4,7 +4,6 @@
 #include "preload/ring/ring_shared.h"
 
 #include "preload/base/base.h"
-#include "unwind/claim.h"
 
 void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room)
 {

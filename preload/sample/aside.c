@@ -32,7 +32,6 @@
 #include "preload/interpose/patched_code.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/ring.h"
-#include "unwind/claim.h"
 
 uint8_t aside_way;
 

@@ -9,7 +9,6 @@
 #include "preload/sample/chosen.h"
 
 #include "preload/ring/area.h"
-#include "unwind/claim.h"
 
 /* The line of an address in a table (0: the first); NULL: there is none. */
 static struct chosen_line *chosen_line(const struct chosen *set,

@@ -30,7 +30,6 @@
 #include "preload/base/bump.h"
 #include "preload/base/message.h"
 #include "preload/base/product.h"
-#include "preload/base/section.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/base/tid.h"
@@ -52,8 +51,8 @@
 #include "preload/sample/aside.h"
 #include "preload/start/budget.h"
 #include "preload/start/launch.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
+#include "unwind/section.h"
 #include "unwind/signals.h"
 
 #define START_NAP_NS (50 * UINT64_C(1000000))

@@ -50,9 +50,7 @@ MAY_INCLUDE = {
                 "library/gnomon/gnomon.h", "stub/functions.h"],
     # What is linked into programs stands alone.
     "stub": ["stub/", "library/gnomon/gnomon.h"],
-    # Of the preload library only how it reads section headers.
-    "library": ["library/", "unwind/", "preload/base/section.h", "arch.h",
-                "interrupted.h"],
+    "library": ["library/", "unwind/", "arch.h", "interrupted.h"],
     "cli/base": ["cli/base/"],
     "cli/trace": ["cli/trace/", "cli/base/", "preload/format.h"],
     "cli/symbol": ["cli/symbol/", "cli/base/", "unwind/"],

@@ -276,7 +276,7 @@ static bool all_code(const struct plan_memory *memory, uint64_t address)
  * instruction's bytes look like a call, or there is one. */
 static void test_begins_behind_the_unreadable(void **state)
 {
-	static uint8_t code[400];
+	static uint8_t code[1000];
 	static const struct plan_memory own = { own_read, all_code };
 	const uint8_t move[3] = { 0x41, 0x89, 0xe8 };	/* mov %ebp, %r8d */
 	uint64_t from = (uintptr_t)code;
@@ -286,14 +286,17 @@ static void test_begins_behind_the_unreadable(void **state)
 	for (at = 0; at + sizeof(move) <= sizeof(code); at += sizeof(move))
 		memcpy(code + at, move, sizeof(move));
 	code[0] = 0x06;		/* push %es: not in 64-bit mode */
-	for (at = 300; at < 330; at += sizeof(move)) {
+	for (at = 600; at < 630; at += sizeof(move)) {
 		assert_true(plan_code_begins(&own, from, from + at));
 		assert_false(plan_code_begins(&own, from, from + at + 2));
 	}
 	/* nothing is known of it */
 	assert_true(plan_code_begins(&own, from, from + 5));
+	/* nor if that cannot be read which is just before it */
+	code[600] = 0x06;
+	assert_true(plan_code_begins(&own, from, from + 601 + 2));
 	memset(code, 0x06, sizeof(code));
-	assert_true(plan_code_begins(&own, from, from + 302));
+	assert_true(plan_code_begins(&own, from, from + 602));
 }
 
 int main(void)

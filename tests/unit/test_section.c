@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "preload/base/section.h"
+#include "unwind/section.h"
 
 static void test_own(void **unused)
 {

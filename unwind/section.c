@@ -13,38 +13,45 @@
  *
  * Thread context: any, at the first use of an image.
  */
-#include "preload/base/section.h"
+#include "unwind/section.h"
 
+#include <asm/unistd.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "arch.h"
-#include "preload/base/ban.h"
-#include "preload/base/sys.h"
+#include "unwind/memory.h"
 
 #define SECTION_NAME_MAX 32	/* longer names are not looked for */
 #define SECTION_FILE_MAX (UINT64_C(1) << 40)	/* so sums never wrap */
 
+/* Follows links; of a descriptor, "" and AT_EMPTY_PATH. */
+static bool section_is_file(int fd, const char *path, int flags)
+{
+	struct stat st;
+
+	return arch_syscall4(__NR_newfstatat, fd, (long)path, (long)&st,
+			     flags) == 0 && S_ISREG(st.st_mode);
+}
+
 /* I1; or an error. */
 static int section_open(const char *path)
 {
-	struct stat st;
 	int fd;
 
 	/* the first thread, which /proc/self is about, may have ended */
 	if (!*path)
 		path = "/proc/thread-self/exe";
-	if (sys_failed(arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)path,
-				     (long)&st, 0)) ||
-	    !S_ISREG(st.st_mode))
+	if (!section_is_file(AT_FDCWD, path, 0))
 		return -EINVAL;
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-	if (fd < 0)
+	fd = arch_syscall4(__NR_openat, AT_FDCWD, (long)path,
+			   O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0 || section_is_file(fd, "", AT_EMPTY_PATH))
 		return fd;
-	if (!sys_failed(sys_fstat(fd, &st)) && S_ISREG(st.st_mode))
-		return fd;
-	sys_close(fd);
+	arch_syscall1(__NR_close, fd);
 	return -EINVAL;
 }
 
@@ -123,13 +130,13 @@ static bool section_search(int fd, const char *name, uint64_t *address,
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	int fd = unwind_may(SECCOMP_NO_FILES | SECCOMP_NO_READ) ?
+	int fd = unwind_may(UNWIND_NO_FILES | UNWIND_NO_READ) ?
 			 section_open(path) : -EPERM;
 	bool found;
 
 	if (fd < 0)
 		return false;
 	found = section_search(fd, name, address, size);
-	sys_close(fd);
+	arch_syscall1(__NR_close, fd);
 	return found;
 }
