@@ -216,6 +216,22 @@ static void test_whole_stack_over_forgotten(void **unused)
 	assert_int_equal(context_of(stack, 4, 0), again);
 }
 
+/* The nodes lie where other processes write, too: a parent may be anything. */
+static void test_whole_stack_over_scribbled_node(void **unused)
+{
+	const uintptr_t stack[4] = { 0x7001, 0x7002, 0x7003, 0x7004 };
+	uint64_t hash = hash_of(stack, 4, 0);
+	uint32_t id;
+
+	(void)unused;
+	start();
+	id = context_of_walk(stack, 4, 0, hash);
+	embed_nodes[id - 1].parent = 0xfffff000;
+	assert_int_equal(context_of_walk(stack, 4, 0, hash), id);
+	embed_nodes[id - 1].parent = id;
+	assert_int_equal(context_of_walk(stack, 4, 0, hash), id);
+}
+
 /* A hash that is another stack's: what is found is not believed. */
 static void test_whole_stack_of_a_wrong_hash(void **unused)
 {
@@ -552,6 +568,7 @@ int main(void)
 		cmocka_unit_test(test_hash_from_either_end),
 		cmocka_unit_test(test_whole_stacks),
 		cmocka_unit_test(test_whole_stack_over_forgotten),
+		cmocka_unit_test(test_whole_stack_over_scribbled_node),
 		cmocka_unit_test(test_whole_stack_of_a_wrong_hash),
 		cmocka_unit_test(test_nodes_in_pieces),
 		cmocka_unit_test(test_forget_while_a_table_is_copied),
