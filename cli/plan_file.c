@@ -92,6 +92,8 @@ static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name,
 	    !is_code(&file->memory, symbol->st_value) ||
 	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
 		return true;
+	if (file->symbol_count == ELF_SYMBOLS_MAX)
+		return false;
 	GROW(file->symbols, file->symbol_count, file->symbol_capacity);
 	file->symbols[file->symbol_count++] = (struct plan_symbol){
 		name, symbol->st_value, symbol->st_size, reading->exported,

@@ -6,6 +6,7 @@
 #include "unwind/claim.h"
 
 #define ELF_SYMBOLS_PIECE 1024	/* that are read at once */
+#define MAPPED_MAX (64u << 20)	/* where it is mapped: they may be holes */
 
 /* A table of symbols. */
 struct table {
@@ -42,8 +43,8 @@ static bool open_table(struct table *table, const struct elf_tables *t,
 	table->file = t;
 	table->offset = section->sh_offset;
 	table->count = section->sh_size / t->class->sym_size;
-	if (t->bytes == NULL && table->count > ELF_SYMBOLS_MAX)
-		table->count = ELF_SYMBOLS_MAX;
+	if (table->count > (t->bytes ? MAPPED_MAX : ELF_SYMBOLS_MAX))
+		table->count = t->bytes ? MAPPED_MAX : ELF_SYMBOLS_MAX;
 	table->wide = find_wide(t, (uint32_t)(section - t->section),
 				table->count);
 	return elf_texts_load(&table->names, t, section->sh_link,

@@ -129,7 +129,7 @@ static int load_header(struct elf_tables *t)
 }
 
 /* The first section says what does not fit into the header (System V gABI,
- * "ELF Header"). */
+ * "ELF Header"). A header that says of none may point to anything. */
 static int count_sections(const struct elf_tables *t, uint64_t *count,
 			  uint32_t *names)
 {
@@ -146,10 +146,12 @@ static int count_sections(const struct elf_tables *t, uint64_t *count,
 	    elf_tables_read(t, h->e_shoff, bytes, t->class->shdr_size))
 		return h->e_shnum ? -EBADMSG : 0;
 	t->class->get_shdr(&first, bytes);
-	if (h->e_shnum == 0)
-		*count = first.sh_type == SHT_NULL ? first.sh_size : 0;
 	if (h->e_shstrndx == SHN_XINDEX)
 		*names = first.sh_link;
+	if (h->e_shnum == 0 && first.sh_type == SHT_NULL &&
+	    first.sh_size <= t->size / t->class->shdr_size &&
+	    *names < first.sh_size)
+		*count = first.sh_size;
 	return 0;
 }
 

@@ -30,7 +30,7 @@
 static void drop(const uint8_t *bytes, size_t size, bool mapped)
 {
 	if (mapped)
-		munmap((void *)bytes, size);
+		munmap((void *)bytes, size + 1);	/* map_file */
 	else
 		free((void *)bytes);
 }
@@ -50,18 +50,47 @@ static struct elffile *wrap(const uint8_t *bytes, size_t size, bool mapped,
 	return file;
 }
 
+/* With a zero byte behind it, so that a text which is being written over ends
+ * all the same. NULL: there are file systems that cannot. */
+static void *map_file(int fd, size_t size)
+{
+	void *room = mmap(NULL, size + 1, PROT_READ,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED)
+		return NULL;
+	if (mmap(room, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != room) {
+		munmap(room, size + 1);
+		return NULL;
+	}
+	return room;
+}
+
+static void *read_file(int fd, size_t size)
+{
+	void *bytes = malloc(size);
+
+	if (bytes != NULL && elf_tables_bytes(fd, 0, bytes, size) != 0) {
+		free(bytes);
+		return NULL;
+	}
+	return bytes;
+}
+
 struct elffile *elffile_open(int fd, const char *path)
 {
+	void *mapped = NULL, *bytes = NULL;
 	struct stat status;
-	void *bytes = MAP_FAILED;
+	size_t size = 0;
 
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_size > 0)
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ,
-			     MAP_PRIVATE, fd, 0);
+	    status.st_size > 0) {
+		size = (size_t)status.st_size;
+		mapped = map_file(fd, size);
+		bytes = mapped != NULL ? mapped : read_file(fd, size);
+	}
 	close(fd);
-	return bytes == MAP_FAILED ? NULL :
-		wrap(bytes, (size_t)status.st_size, true, path);
+	return bytes == NULL ? NULL : wrap(bytes, size, mapped != NULL, path);
 }
 
 struct elffile *elffile_of_memory(unsigned char *memory, size_t size,

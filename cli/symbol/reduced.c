@@ -406,7 +406,7 @@ static void reduced_header(const struct reduced *e, uint32_t i, Elf64_Shdr *to)
 				reduced_kind(elf_tables_name(e->table, to));
 		to->sh_offset = place->offset;
 		to->sh_size = place->size;
-	} else if (to->sh_flags & SHF_ALLOC) {
+	} else if (to->sh_flags & SHF_ALLOC && i > 0) {
 		to->sh_type = SHT_NOBITS;
 		to->sh_offset = e->table->class->ehdr_size;
 	} else {
