@@ -27,6 +27,7 @@
 #include "cli/recorder/time_ns.h"
 #include "preload/base/base.h"
 
+#define LOG_DAY 86400	/* seconds */
 #define LOG_LINE_MAX (GT_PATH_MAX + 512)
 
 static struct {
@@ -67,17 +68,35 @@ void log_thread(int tid)
 	log_state.tid = tid;
 }
 
+/* Days since 1970-01-01 to a date of the Gregorian calendar: in eras of 400
+ * years that begin in March, so that the day too many is a year's last. (The C
+ * library's gmtime_r opens files that TZ may name.) */
+static void log_date(uint64_t days, unsigned *year, unsigned *month,
+		     unsigned *day)
+{
+	uint64_t since = days + 719468;		/* from 0000-03-01 */
+	uint64_t era = since / 146097, rest = since % 146097;
+	uint64_t of_era =
+		(rest - rest / 1460 + rest / 36524 - rest / 146096) / 365;
+	uint64_t left = rest - (365 * of_era + of_era / 4 - of_era / 100);
+	unsigned march = (5 * left + 2) / 153;	/* months since March */
+
+	*month = march < 10 ? march + 3 : march - 9;
+	*day = left - (153 * march + 2) / 5 + 1;
+	*year = of_era + era * 400 + (*month <= 2);
+	assert(*month >= 1 && *month <= 12 && *day >= 1 && *day <= 31);
+}
+
 /* What a line of a file begins with: when, and whose it is. */
 static int log_begin_line(char *line, size_t size)
 {
-	uint64_t ns = time_ns_of(CLOCK_REALTIME);
-	time_t seconds = ns / TIME_NS_SECOND;
-	struct tm utc;
+	uint64_t ns = time_ns_of(CLOCK_REALTIME), s = ns / TIME_NS_SECOND;
+	unsigned year, month, day;
 
-	gmtime_r(&seconds, &utc);
-	return snprintf(line, size, "%d-%02d-%02dT%02d:%02d:%02d.%03uZ %d ",
-			utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-			utc.tm_hour, utc.tm_min, utc.tm_sec,
+	log_date(s / LOG_DAY, &year, &month, &day);
+	return snprintf(line, size, "%u-%02u-%02uT%02u:%02u:%02u.%03uZ %d ",
+			year, month, day, (unsigned)(s % LOG_DAY / 3600),
+			(unsigned)(s / 60 % 60), (unsigned)(s % 60),
 			(unsigned)(ns % TIME_NS_SECOND / 1000000),
 			log_state.pid);
 }
