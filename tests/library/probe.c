@@ -458,6 +458,40 @@ static NOINLINE void *fork_some(void *unused)
 	return unused;
 }
 
+/* In a child the first state is made anew, at the same place, and for another
+ * thread than the parent's: the one that had it before must not take it. */
+static void *capture_long(void *unused)
+{
+	while (!stop_work)
+		many(1);
+	return unused;
+}
+
+static void case_fork_and_thread(void)
+{
+	struct gu_stats stats;
+	pthread_t thread;
+	pid_t child;
+	int status, i;
+
+	init();
+	many(5);
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		CHECK(!pthread_create(&thread, NULL, capture_long, NULL));
+		usleep(20000);
+		for (i = 0; i < 50; i++)
+			many(5);
+		/* each has its own */
+		CHECK(gu_describe(&stats) == 0 && stats.threads == 2);
+		stop_work = 1;
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 static void case_fork(void)
 {
 	pthread_t thread[2];
@@ -532,6 +566,7 @@ int main(int argc, char **argv)
 		{ "jumped", case_jumped },
 		{ "threads", case_threads },
 		{ "fork", case_fork },
+		{ "fork-and-thread", case_fork_and_thread },
 	};
 	size_t i;
 

@@ -16,7 +16,8 @@ FLAGS = ["-g", "-O1", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE", "-Wall",
          "-Wextra", "-Werror", "-I", SOURCES]
 MODES = {"validate": "0", "auto": "1", "off": "2"}
 PROBES = ("stacks", "deep", "strict", "borders", "budget", "signal",
-          "getcontext", "interrupted", "jumped", "threads", "fork")
+          "getcontext", "interrupted", "jumped", "threads", "fork",
+          "fork-and-thread")
 
 # What the library may leave undefined: of any C library, and of glibc alone.
 MAY_NEED = {"dl_iterate_phdr", "memcpy", "memcmp", "memset", "memmove"}
