@@ -140,6 +140,13 @@ static void write_rows(struct follower *f, uint64_t stamp)
 	}
 }
 
+/* A trace that is still written may have more nodes than in the first pass. */
+static uint32_t track_of(const struct follower *f, uint32_t node)
+{
+	return node < f->flame->export.model->contexts.node_count ?
+		f->of_context[node] : PROFILE_NONE;
+}
+
 static void take_birth(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
@@ -147,8 +154,8 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 
 	(void)number, (void)chain;
 	write_rows(f, block->birth);
-	if (f->of_context[node] != PROFILE_NONE)
-		f->live[f->of_context[node]] += block->size;
+	if (track_of(f, node) != PROFILE_NONE)
+		f->live[track_of(f, node)] += block->size;
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
@@ -159,8 +166,8 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 
 	(void)number, (void)end, (void)chain;
 	write_rows(f, stamp);
-	if (f->of_context[node] != PROFILE_NONE)
-		f->live[f->of_context[node]] -= block->size;
+	if (track_of(f, node) != PROFILE_NONE)
+		f->live[track_of(f, node)] -= block->size;
 }
 
 /* A pipe is read once; at a moment, nothing ends; of a sample, a block stands

@@ -138,9 +138,11 @@ static void advance(struct massif *m, uint64_t stamp)
 		m->peak_extra = m->extra;
 }
 
+/* A trace that is still written may have more nodes than in the first pass. */
 static bool is_kept(const struct massif *m, uint32_t node)
 {
-	return m->keeps == NULL || m->keeps[node];
+	return node < m->export->model->contexts.node_count &&
+		(m->keeps == NULL || m->keeps[node]);
 }
 
 static void take_birth(void *owner, const struct block *block, uint32_t number,
