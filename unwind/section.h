@@ -3,8 +3,8 @@
  * unwind table is not announced by a program header, so that only the file's
  * section headers say where it lies.
  */
-#ifndef GNOMON_SECTION_H
-#define GNOMON_SECTION_H
+#ifndef GNOMON_UNWIND_SECTION_H
+#define GNOMON_UNWIND_SECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,9 +3,8 @@
  */
 #include "preload/ring/gate.h"
 
-#include "preload/base/base.h"
-
 #include "arch.h"
+#include "preload/base/base.h"
 #include "preload/ring/ring_shared.h"
 
 /* Counts request n, which is in its slot, if nobody has done so (I2). Nothing
