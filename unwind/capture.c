@@ -23,6 +23,7 @@
 #include "unwind/capture_fast.h"
 #include "unwind/claim.h"
 #include "unwind/context.h"
+#include "unwind/expect.h"
 #include "unwind/hardware.h"
 #include "unwind/image.h"
 #include "unwind/join.h"
@@ -75,6 +76,8 @@ int capture_init(const struct capture_config *config)
 		err = walk_init(config->main_stack_end);
 	if (!err)
 		err = context_init(config);
+	if (!err)
+		err = expect_init();
 	if (!err)
 		err = image_init(config);
 	return err;
@@ -363,17 +366,15 @@ static uint32_t walk_only(struct capture_thread *t, uintptr_t ra,
 	uint32_t max = t->capacity *
 		       (uint32_t)(sizeof(struct frame) / sizeof(uintptr_t));
 	const struct walk_start start = { ra, sp, fp, t->hi };
-	uintptr_t *addresses = (uintptr_t *)t->scratch;
-	enum gt_stop stop;
-	uint64_t hash;
-	uint32_t n = walk_addresses(&start, addresses, max, &stop, &hash);
+	uint32_t n, context = walk_context(&start, (uintptr_t *)t->scratch, max,
+					   &n);
 
-	if (n == 0 || stop != GT_STOP_BOTTOM)
+	if (!context)
 		return 0;
 	t->report->counts.tier_full++;
 	t->report->counts.frames_walked += n;
 	t->report->counts.stops[GT_STOP_BOTTOM]++;
-	return context_of_walk(addresses, n, GT_STOP_BOTTOM, hash);
+	return context;
 }
 
 static __attribute__((noinline)) uint32_t
@@ -455,17 +456,15 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 
 /* What the ways that were passed by answer, if they do: for the oracle, and
  * after a jump. */
-static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		       uintptr_t fp)
 {
 	uint32_t context = path_find(t, ra, sp);
 
 	CLAIM_FULL(t->mode != GT_MODE_OFF && t->mode != GT_MODE_HARDWARE);
 	CLAIM_FULL(context == 0 || context >= GT_STOP_COUNT);
-	if (!context && stack_is_base(t, sp)) {
-		context = join_capture(t, ra, sp);
-		if (context)
-			join_remember(t, ra, sp, context);
-	}
+	if (!context && stack_is_base(t, sp))
+		context = join_capture(t, ra, sp, fp);
 	return context;
 }
 
@@ -491,7 +490,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	if (t->mode == GT_MODE_HARDWARE)
 		context = read_hardware(t, ra, sp, fp);
 	else if (!looked && t->mode != GT_MODE_OFF)
-		context = cached(t, ra, sp);
+		context = cached(t, ra, sp, fp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);
 	if (capture.config.oracle)

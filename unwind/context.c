@@ -36,12 +36,16 @@
 #include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/memory.h"
+#include "unwind/walk.h"
 
 #define FIRST_BITS 12		/* 4096 entries: small programs fit */
 #define GROW_BITS 2
 #define COPY_BITS 17		/* 80 000 entries: under a millisecond */
 #define LAST_BITS 28
 #define DEAD UINTPTR_MAX	/* no address of code */
+
+_Static_assert(COPY_BITS + GROW_BITS <= STEP_HASH_BITS,
+	       "a node's bits of its hash are enough to copy it");
 
 static struct capture_config config;
 _Atomic uintptr_t context_pieces[CONTEXT_PIECES];
@@ -128,7 +132,7 @@ int context_init(const struct capture_config *c)
 
 static uint64_t hash_of_flags(uint32_t flags)
 {
-	return (uint64_t)(flags >> 1) << 33;
+	return (uint64_t)(flags >> 16) << 48 | (uint64_t)(flags >> 5 & 7) << 45;
 }
 
 static uint32_t node_flags(uint32_t id)
@@ -204,6 +208,23 @@ static void table_copy(struct context_table *to,
 	}
 }
 
+/* Of a node's stack, all of it. */
+static uint64_t hash_of_node(uint32_t id)
+{
+	struct context_sum sum = context_sum_start();
+
+	while (id >= GT_STOP_COUNT) {
+		const struct gl_node *node = node_at(id);
+		uint32_t parent = node->parent;
+
+		if (parent >= id)
+			break;
+		context_sum_add(&sum, node->address);
+		id = parent;
+	}
+	return context_sum_end(&sum, id);
+}
+
 /* The entry of a node, found as a look-up finds it: by the node's hash. */
 static void entry_forget(struct context_table *t, uint64_t hash, uint32_t id)
 {
@@ -237,7 +258,7 @@ static void table_forget(struct context_table *to,
 		uint32_t flags = id ? node_flags(id) : 0;
 
 		if (flags & GL_NODE_DEAD)
-			entry_forget(to, hash_of_flags(flags), id);
+			entry_forget(to, hash_of_node(id), id);
 	}
 }
 
@@ -314,7 +335,10 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
 	/* I4: it may be marked already */
-	__atomic_fetch_or(&node->flags, context_flags_of(hash), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&node->flags,
+			  context_flags_of(hash) |
+				  walk_step(address),
+			  __ATOMIC_RELEASE);
 	return id;
 }
 
@@ -350,21 +374,30 @@ uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop)
 	return context;
 }
 
-uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
-			 uint64_t hash)
+static bool is_stack(uint32_t id, const uintptr_t *addresses, uint32_t n, uint32_t stop)
 {
-	uint32_t i, id;
 	struct context_trail trail;
+	uint32_t i;
 
-	CLAIM_FULL(n > 0);
-	id = context_guess(context_newest(), hash, addresses[0]);
-	if (__builtin_expect(!id, 0))
-		return context_of(addresses, n, stop);
+	if (!id)
+		return false;
 	trail = context_trail_at(id);
 	for (i = 0; i < n; i++)
 		if (!context_trail_step(&trail, addresses[i]))
-			return context_of(addresses, n, stop);
-	return trail.id == stop ? id : context_of(addresses, n, stop);
+			return false;
+	return trail.id == stop;
+}
+
+uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
+			 uint64_t hash)
+{
+	uint32_t id;
+
+	CLAIM_FULL(n > 0);
+	id = context_guess(context_newest(), hash, addresses[0]);
+	if (!is_stack(id, addresses, n, stop))
+		id = context_of(addresses, n, stop);
+	return id;
 }
 
 void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
@@ -390,7 +423,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 		t = atomic_load_explicit(&context_tables,
 					 memory_order_seq_cst);
 		for (; t; t = t->older)
-			entry_forget(t, hash_of_flags(flags), i);
+			entry_forget(t, hash_of_node(i), i);
 	}
 }
 

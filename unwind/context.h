@@ -143,11 +143,47 @@ static inline const struct gl_node *context_node_at(uint32_t id)
 	return (const struct gl_node *)(nodes + id * sizeof(struct gl_node));
 }
 
-/* A node keeps the upper 31 bits of its hash beside GL_NODE_DEAD: as many as
- * any table's index needs. */
+/*
+ * What a node's flags hold beside GL_NODE_DEAD: how a walk gets from a frame
+ * with this return address to the next one, where that is simple and always
+ * the same; and as many bits of the hash as it takes to copy a table.
+ *
+ *	31        16 15     8 7        5   4    3      1   0
+ *	+-----------+--------+----------+------+--------+------+
+ *	| hash >> 48| size   | >> 45 & 7| rare | saved  | dead |
+ *	+-----------+--------+----------+------+--------+------+
+ *
+ * size: words of the frame, whose end is counted from sp; with STEP_RARE, one
+ * of the values below. saved: one less than how many words below the end the
+ * caller's frame pointer is; 0: it is still the caller's.
+ */
+#define STEP_SAVED_SHIFT 1
+#define STEP_SAVED_MAX 7u
+#define STEP_RARE 0x10u
+#define STEP_SIZE_SHIFT 8
+#define STEP_SIZE_MAX 0xffu
+#define STEP_HASH_BITS 19u
+#define STEP_HASH_MASK 0xffff00e0u
+enum {
+	STEP_ASK,	/* the rules */
+	STEP_FP,	/* it ends two words from fp, where that was saved */
+	STEP_END	/* the outermost frame */
+};
+
+static inline uint32_t step_plain_of(uint32_t size, uint32_t saved)
+{
+	return size << STEP_SIZE_SHIFT | saved << STEP_SAVED_SHIFT;
+}
+
+static inline uint32_t step_rare_of(uint32_t kind)
+{
+	return kind << STEP_SIZE_SHIFT | STEP_RARE;
+}
+
 static inline uint32_t context_flags_of(uint64_t hash)
 {
-	return (uint32_t)(hash >> 33) << 1;
+	return (uint32_t)(hash >> 32 & 0xffff0000u) |
+	       (uint32_t)(hash >> 45 & 7) << 5;
 }
 
 /*
@@ -171,8 +207,10 @@ static inline uint32_t context_guess(const struct context_table *t,
 			return 0;
 		if (atomic_load_explicit(&e->address, memory_order_acquire) ==
 			    address &&
-		    __atomic_load_n(&context_node_at((uint32_t)key)->flags,
-				    __ATOMIC_RELAXED) == context_flags_of(hash))
+		    !((__atomic_load_n(&context_node_at((uint32_t)key)->flags,
+				       __ATOMIC_RELAXED) ^
+		       context_flags_of(hash)) &
+		      (STEP_HASH_MASK | GL_NODE_DEAD)))
 			return (uint32_t)key;
 	}
 	return 0;

@@ -18,6 +18,7 @@
 #include "unwind/capture_fast.h"
 #include "unwind/claim.h"
 #include "unwind/context.h"
+#include "unwind/expect.h"
 #include "unwind/join.h"
 #include "unwind/rule_cache.h"
 #include "unwind/shadow.h"
@@ -26,7 +27,6 @@
 
 struct new_frame {
 	uintptr_t slot, ra;
-	uint64_t hash;
 	uint32_t context;
 };
 
@@ -52,37 +52,50 @@ words_stand(const struct shadow_word *w, const struct shadow_word *end)
 	return differ == 0;
 }
 
-/* Whether frame j and all outward of it hold (shadow.c, I3 and I4). */
+/* How many barriers lie at frame j or further out. Those further in are not on
+ * the way any more. */
+static inline uint32_t outer_barriers(const struct capture_thread *t,
+				      const struct shadow_frame *j)
+{
+	uint32_t n = t->barrier_count, at = (uint32_t)(j - t->frames);
+
+	while (n && __builtin_expect(t->barrier[n - 1] > at, 0))
+		n--;
+	return n;
+}
+
+/* Whether frame j and all outward of it hold (shadow.c, I3 and I4), of which
+ * so many are barriers. */
 static inline __attribute__((always_inline)) bool
-shadow_holds(const struct capture_thread *t, const struct shadow_frame *j)
+shadow_holds(const struct capture_thread *t, const struct shadow_frame *j,
+	     uint32_t barriers)
 {
 	const struct shadow_frame *from = t->frames;
 
-	if (t->barrier_count) {
-		from += t->barrier[t->barrier_count - 1];
-		if (from > j || *(const uintptr_t *)from->slot != from->raw)
+	if (barriers) {
+		from += t->barrier[barriers - 1];
+		if (*(const uintptr_t *)from->slot != from->raw)
 			return false;
 	}
-	CLAIM_FULL(from->word <= j->word);
+	CLAIM_FULL(from <= j && from->word <= j->word);
 	return words_stand(t->words + from->word, t->words + j->word);
 }
 
-/* j, or the next frame outward if j lies inward of the slot; no branch. */
+/* j, or the next frame outward that does not lie inward of the slot, of four;
+ * no branch, and no load waits for another. */
 static inline struct shadow_frame *pass_inner(struct shadow_frame *j,
 					     uintptr_t slot)
 {
-	uintptr_t passed = -(uintptr_t)(j->slot < slot);
-
-	return (struct shadow_frame *)((uintptr_t)j - (passed & sizeof(*j)));
+	return j - ((j[0].slot < slot) + (j[-1].slot < slot) +
+		    (j[-2].slot < slot) + (j[-3].slot < slot));
 }
 
-/* The contexts of frames[0] … f[-1], innermost first, whose outermost one was
- * called in `outer`: by the innermost one's hash, if such a stack was met. */
+/* Whether frames[0] … f[-1], innermost first, whose outermost one was called
+ * in `outer`, are the stack of this context; then theirs are known. */
 static inline __attribute__((always_inline)) bool
-find_whole(const struct context_table *table, struct new_frame *frames,
-	   struct new_frame *f, uint32_t outer)
+is_whole(uint32_t id, struct new_frame *frames, const struct new_frame *f,
+	 uint32_t outer)
 {
-	uint32_t id = context_guess(table, frames->hash, frames->ra);
 	struct context_trail trail;
 	struct new_frame *g;
 
@@ -97,17 +110,44 @@ find_whole(const struct context_table *table, struct new_frame *frames,
 	return trail.id == outer;
 }
 
-/* The same, one after the other; what is not there is made. */
+/* The same, one after the other; what is not there is made. `hash`: of the
+ * stack outward of them. */
 static __attribute__((noinline)) void
 find_each(const struct context_table *table, struct new_frame *frames,
-	  struct new_frame *f, uint32_t outer)
+	  struct new_frame *f, uint32_t outer, uint64_t hash)
 {
+	struct new_frame *g;
+	uint64_t inner = hash;
+
+	for (g = f; g-- > frames;) {
+		inner = context_hash(inner, g->ra);
+		context_prefetch(table, inner);
+	}
+	for (g = f; g-- > frames;) {
+		hash = context_hash(hash, g->ra);
+		outer = g->context = context_child(outer, g->ra, hash);
+	}
+}
+
+/* The contexts of the new frames, that of the outermost one's caller and the
+ * hash of its stack being known. */
+static inline __attribute__((always_inline)) void
+find_contexts(const struct context_table *table, struct new_frame *frames,
+	      struct new_frame *f, uint32_t outer, uint64_t hash)
+{
+	uint64_t whole = hash;
 	struct new_frame *g;
 
 	for (g = f; g-- > frames;)
-		context_prefetch(table, g->hash);
-	for (g = f; g-- > frames;)
-		outer = g->context = context_child(outer, g->ra, g->hash);
+		whole = context_hash(whole, g->ra);
+	if (f == frames + 1) {
+		frames->context = context_find(table, whole, outer, frames->ra);
+		if (__builtin_expect(!frames->context, 0))
+			frames->context = context_child(outer, frames->ra,
+							whole);
+	} else if (!is_whole(context_guess(table, whole, frames->ra), frames, f, outer)) {
+		find_each(table, frames, f, outer, hash);
+	}
 }
 
 /* frames[0] … f[-1], innermost first, become the shadow's part inward of j;
@@ -116,54 +156,153 @@ static inline __attribute__((always_inline)) uint32_t
 append(struct capture_thread *t, struct shadow_frame *j,
        const struct new_frame *frames, const struct new_frame *f)
 {
-	struct shadow_word *w = t->words + j->word, *w_join = w;
+	struct shadow_word *w = t->words + j->word;
+	uint64_t hash = j->hash;
+	uint32_t word = j->word;
 
 	CLAIM_FULL(j > t->frames && j < t->frames + t->count);
 	CLAIM_FULL(f >= frames && f - frames <= NEW_MAX);
+	t->report->counts.frames_walked += (uint32_t)(f - frames) + 1;
+	t->report->counts.tier_join++;
+	t->report->barriers_met += t->barrier_count != 0;
 	while (f-- > frames) {
 		j++;
 		w++;
+		word++;
+		hash = context_hash(hash, f->ra);
 		j->slot = w->at = f->slot;
 		j->raw = w->value = f->ra;
-		j->hash = f->hash;
+		j->hash = hash;
 		j->mark = f->context;
-		j->word = (uint32_t)(w - t->words);
+		j->word = word;
 		j->flags = 0;
 	}
-	t->word_count = (uint32_t)(w - t->words) + 1;
+	t->word_count = word + 1;
 	t->count = (uint32_t)(j - t->frames) + 1;
 	CLAIM_FULL(t->count <= t->capacity && t->word_count <= 2 * t->capacity);
-	t->report->counts.frames_walked += (uint32_t)(w - w_join) + 1;
-	t->report->counts.tier_join++;
-	t->report->barriers_met += t->barrier_count != 0;
 	CLAIM_FULL(shadow_is_valid(t));
 	return (uint32_t)j->mark;
 }
 
-static inline __attribute__((always_inline)) uint32_t
-join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+/* A capture under way. */
+struct joining {
+	uintptr_t ra, sp, fp;		/* where it begins */
+	struct expectation expectation;
+	struct new_frame frames[NEW_MAX];
+};
+
+/*
+ * Whether it is worth while to follow what is expected: the way to a barrier or
+ * to the outermost frame is not too long, and the stack of the last capture
+ * that was answered so has another frame here. If it has the same, few frames
+ * change from one capture to the next, and the shadow is better brought up to
+ * date.
+ */
+static inline bool wants_expected(const struct capture_thread *t,
+				  const struct new_frame *f)
 {
-	struct new_frame frames[NEW_MAX], *f = frames;
-	struct shadow_frame *j = t->frames + t->count - 1;
+	uint32_t inner = t->barrier_count ?
+				 t->barrier[t->barrier_count - 1] : 0;
+
+	return t->count - inner <= EXPECT_MAX &&
+	       (f->slot != t->expected_slot || f->ra != t->expected_ra);
+}
+
+/* Four frames are new. Whether the stack is as expected, and need not be
+ * remembered: the context. */
+static inline __attribute__((always_inline)) uint32_t
+expected(struct capture_thread *t, struct joining *c)
+{
+	struct expected_walk e = { .ra = c->ra, .sp = c->sp, .fp = c->fp,
+				   .lo = c->sp, .hi = t->hi };
+	const struct new_frame *f = c->frames + EXPECT_FRAMES - 1;
+	uint32_t context;
+
+	expect_find(&c->expectation, f[-1].ra, f->ra);
+	context = c->expectation.context;
+	if (!context || !wants_expected(t, f) ||
+	    !expect_follow(&e, context, t) ||
+	    path_wanted(t, c->ra, c->sp, context))
+		return 0;
+	t->expected_slot = f->slot;
+	t->expected_ra = f->ra;
+	t->report->counts.frames_walked += e.count;
+	if (e.met) {
+		t->report->counts.tier_join++;
+		t->report->barriers_met++;
+	} else {
+		t->report->counts.tier_full++;
+		t->report->counts.stops[GT_STOP_BOTTOM]++;
+	}
+	return context;
+}
+
+/* The walk pauses behind new frame f. *pause: where it does next. The context,
+ * if it is known by now. */
+static inline __attribute__((always_inline)) uint32_t
+pause_at(struct capture_thread *t, struct joining *c,
+	 const struct new_frame *f, const struct new_frame **pause)
+{
+	if (f == c->frames + EXPECT_FRAMES / 2) {
+		expect_look(&c->expectation, c->frames[0].ra, c->frames[1].ra,
+			    t->hi - c->sp);
+		*pause = c->frames + EXPECT_FRAMES;
+		return 0;
+	}
+	*pause = c->frames + NEW_MAX;
+	return expected(t, c);
+}
+
+/* The contexts of the new frames up to f, inward of frame j. */
+static inline __attribute__((always_inline)) void
+find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
+{
 	const struct context_table *table = context_newest();
+	uint32_t outer = (uint32_t)j->mark;
+
+	if (f == c->frames ||
+	    (c->expectation.context &&
+	     is_whole(c->expectation.context, c->frames, f, outer)))
+		return;
+	find_contexts(table, c->frames, f, outer, j->hash);
+	if (f >= c->frames + EXPECT_FRAMES)
+		expect_learn(&c->expectation, c->frames->context);
+}
+
+/* *shadow: whether that is the stack now. */
+static inline __attribute__((always_inline)) uint32_t
+join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
+     bool *shadow)
+{
+	struct joining c;
+	struct new_frame *f = c.frames;
+	const struct new_frame *pause = f + EXPECT_FRAMES / 2;
+	struct shadow_frame *j = t->frames + t->count - 1;
 	_Atomic uint64_t *rules = rule_cache;
 	uintptr_t hi = t->hi;
-	uint64_t hash;
+	uint32_t barriers;
 
 	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
+	c.ra = ra;
+	c.sp = sp;
+	c.fp = fp;
+	c.expectation.context = 0;
+	*shadow = true;
 	/* Mostly one frame is new: its place is asked for before that is known. */
-	context_prefetch(table, context_hash(j[-(j > t->frames)].hash, ra));
+	context_prefetch(context_newest(),
+			 context_hash(j[-(j > t->frames)].hash, ra));
 	for (;;) {
 		uintptr_t slot = sp + ARCH_RA_OFFSET;
 		uintptr_t size;
 		uint32_t rule;
 
-		/* One or none: which cannot be predicted. */
 		j = pass_inner(j, slot);
-		while (__builtin_expect(j->slot < slot, 0))
-			j--;
-		if (j->slot == slot && j->raw == ra)
-			break;
+		if (__builtin_expect(j->slot <= slot, 0)) {
+			while (j->slot < slot)
+				j--;
+			if (j->slot == slot && j->raw == ra)
+				break;
+		}
 		rule = rule_of(rules, ra);
 		size = rule & WORD_CFA_MAX;
 		__asm__("" : "+r"(size));
@@ -175,37 +314,40 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		if (__builtin_expect(sp > hi, 0))
 			return 0;
 		__asm__("" : "+r"(sp));
-		if (__builtin_expect(f == frames + NEW_MAX, 0))
+		if (__builtin_expect(f == c.frames + NEW_MAX, 0))
 			return 0;
 		f->slot = slot;
 		f->ra = ra;
 		f++;
 		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
+		if (__builtin_expect(f == pause, 0)) {
+			uint32_t context = pause_at(t, &c, f, &pause);
+
+			*shadow = !context;
+			if (context)
+				return context;
+		}
 	}
 	if (j->flags & FRAME_FP ||
 	    j >= t->frames + t->capacity - NEW_MAX)
 		return 0;
-	hash = j->hash;
-	for (struct new_frame *g = f; g-- > frames;)
-		g->hash = hash = context_hash(hash, g->ra);
-	context_prefetch(table, hash);
-	if (!shadow_holds(t, j))
+	barriers = outer_barriers(t, j);
+	if (!shadow_holds(t, j, barriers))
 		return 0;
-	if (f == frames + 1) {
-		frames->context = context_find(table, hash, (uint32_t)j->mark,
-					       frames->ra);
-		if (__builtin_expect(!frames->context, 0))
-			frames->context = context_child((uint32_t)j->mark,
-							frames->ra, hash);
-	} else if (f > frames &&
-		   !find_whole(table, frames, f, (uint32_t)j->mark))
-		find_each(table, frames, f, (uint32_t)j->mark);
-	return append(t, j, frames, f);
+	t->barrier_count = barriers;
+	find_new(&c, f, j);
+	return append(t, j, c.frames, f);
 }
 
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp)
 {
-	return join(t, ra, sp);
+	bool shadow;
+	uint32_t context = join(t, ra, sp, fp, &shadow);
+
+	if (__builtin_expect(context != 0, 1) && shadow)
+		join_remember(t, ra, sp, context);
+	return context;
 }
 
 uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
@@ -220,11 +362,9 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 				     sp - t->lo < t->hi - t->lo, 1)) {
 		/* I1 of capture.c */
 		CLAIM_FULL(t->generation == generation);
-		context = join(t, ra, sp);
-		if (__builtin_expect(context != 0, 1)) {
-			join_remember(t, ra, sp, context);
+		context = join_capture(t, ra, sp, fp);
+		if (__builtin_expect(context != 0, 1))
 			return context;
-		}
 	}
 	return capture_rare(t, ra, sp, fp);
 }

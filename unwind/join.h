@@ -8,12 +8,14 @@
 #include "unwind/placement.h"
 
 /*
- * The context of the stack outward from (ra, sp), and the shadow is that stack
- * then; 0, and nothing has changed, if this is no case for it: a rule that is
- * not plain, a frame that depends on the frame pointer, a shadow that does
- * not hold. sp lies on the base stack. Thread context: the owner of the state.
+ * The context of the stack outward from (ra, sp); 0, and nothing has changed,
+ * if this is no case for it: a rule that is not plain, a frame that depends on
+ * the frame pointer, a shadow that does not hold. What is worth it is
+ * remembered. sp lies on the base stack, fp as capture_stack's. Thread context:
+ * the owner of the state.
  */
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp);
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp);
 
 /* What capture_slow does with all that a join cannot answer (capture.c). */
 uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,

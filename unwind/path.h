@@ -155,6 +155,21 @@ static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 		*seen = (uint16_t)context;
 }
 
+/* Whether the stack was met before, as path_learn would find: then it is to be
+ * walked so that it can be remembered. Else it is known as met once. */
+static inline bool path_wanted(struct capture_thread *t, uintptr_t ra,
+			       uintptr_t sp, uint32_t context)
+{
+	uint64_t h = path_hash(ra, sp) ^
+		     context * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint16_t *seen = &t->seen[h >> 40 & t->seen_mask];
+
+	if (*seen == (uint16_t)context)
+		return true;
+	*seen = (uint16_t)context;
+	return ++t->path_misses > t->path_patience;
+}
+
 /* Masks, ways in use, and what each of them holds (I2). */
 bool path_is_valid(const struct capture_thread *t);
 

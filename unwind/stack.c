@@ -18,6 +18,7 @@
 #define BASE_MAX (UINT64_C(1) << 30)	/* a stack is no larger than 1 GiB … */
 #define STEP_MAX (64u << 20)		/* … and grows by at most this at once */
 #define FRAMES_FIRST 64u
+#define STACK_MARKS 3u
 
 bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 {
@@ -63,14 +64,17 @@ bool stack_grow(struct capture_thread *t)
 	struct shadow_frame *frames;
 	struct shadow_word *words;
 	struct frame *scratch;
+	uint32_t i;
 
 	if (capacity > FRAMES_MAX)
 		return false;
-	frames = unwind_alloc(capacity *
+	frames = unwind_alloc(STACK_MARKS * sizeof(*frames) + capacity *
 			      (sizeof(*frames) + 2 * sizeof(*words) +
 			       sizeof(*scratch)));
 	if (!frames)
 		return false;
+	for (i = 0; i < STACK_MARKS; i++)
+		frames++->slot = UINTPTR_MAX;
 	CLAIM(!(capacity & (capacity - 1)));
 	CLAIM(!t->frames == !t->capacity);
 	words = (struct shadow_word *)(frames + capacity);

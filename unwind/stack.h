@@ -108,6 +108,7 @@ struct capture_thread {
 	uint32_t path_patience;	/* then they grow */
 	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
+	uintptr_t expected_slot, expected_ra;	/* join.c, wants_expected */
 	struct capture_report *report;
 };
 

@@ -17,6 +17,7 @@
 
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
+#include "unwind/expect.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/rule_cache.h"
@@ -453,6 +454,43 @@ step_plain(struct capture_thread *t, struct state *s)
 	return payload;
 }
 
+/* The lower bits of the word for a return address. False: there is none, as
+ * the rule is not the same for ever. */
+static bool cached_rule(uintptr_t ra, uint32_t *payload)
+{
+	_Atomic uint64_t *at = &rule_cache[ra & INDEX_MASK];
+	unsigned way;
+
+	*payload = rule_of(rule_cache, ra) & PAYLOAD_MASK;
+	for (way = 0; way < 2; way++, at += INDEX_MASK + 1) {
+		uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
+
+		if (word && word >> HIGH_SHIFT == ra >> INDEX_BITS)
+			return true;
+	}
+	return false;
+}
+
+uint32_t walk_step(uintptr_t ra)
+{
+	uint32_t payload, size, saved;
+
+	if (!rule_cache || !cached_rule(ra, &payload))
+		return step_rare_of(STEP_ASK);
+	size = payload & WORD_CFA_MAX;
+	saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+	if (payload & WORD_PLAIN && size > 0 && size <= STEP_SIZE_MAX &&
+	    saved != 1 && saved <= STEP_SAVED_MAX + 1)
+		return step_plain_of(size, saved ? saved - 1 : 0);
+	if (payload & WORD_FP && size == 2 && saved == 2)
+		return step_rare_of(STEP_FP);
+	if (!(payload & (WORD_PLAIN | WORD_FP)) &&
+	    (payload & WORD_END ||
+	     rules_dictionary[payload & WORD_ID].kind == RULE_END))
+		return step_rare_of(STEP_END);
+	return step_rare_of(STEP_ASK);
+}
+
 bool walk_rule_is_plain(uintptr_t ra)
 {
 	return rule_of(rule_cache, ra) & (WORD_PLAIN | WORD_FP);
@@ -535,15 +573,43 @@ static bool pass_rare(struct plain_walk *w)
 	return true;
 }
 
-uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
-			uint32_t max, enum gt_stop *stop, uint64_t *hash)
+/* What a walk of which the context is wanted does besides. */
+struct context_walk {
+	struct expectation expectation;
+	uint32_t count;		/* of frames, where the stack was as expected */
+};
+
+/* n frames have been walked. Whether the stack is as expected. */
+static inline __attribute__((always_inline)) bool
+expected(struct context_walk *of, const struct walk_start *start,
+	 const uintptr_t *addresses, uint32_t n)
+{
+	struct expected_walk e = { .ra = start->ra, .sp = start->sp,
+				   .fp = start->fp, .lo = start->sp,
+				   .hi = start->hi };
+
+	if (n == EXPECT_FRAMES / 2)
+		expect_look(&of->expectation, addresses[0], addresses[1],
+			    start->hi - start->sp);
+	if (n != EXPECT_FRAMES)
+		return false;
+	expect_find(&of->expectation, addresses[2], addresses[3]);
+	if (!of->expectation.context ||
+	    !expect_follow(&e, of->expectation.context, NULL))
+		return false;
+	of->count = e.count;
+	return true;
+}
+
+static inline __attribute__((always_inline)) uint32_t
+walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
+	   enum gt_stop *stop, uint64_t *hash, struct context_walk *context)
 {
 	_Atomic uint64_t *words = rule_cache;
 	struct context_sum sum = context_sum_start();
-	struct plain_walk w = { .ra = start->ra, .sp = start->sp,
-				.fp = start->fp, .lo = start->sp,
+	struct plain_walk w = { .fp = start->fp, .lo = start->sp,
 				.hi = start->hi };
-	uintptr_t hi = start->hi;
+	uintptr_t ra = start->ra, sp = start->sp, hi = start->hi, fp_at = 0;
 	uint32_t n = 0;
 
 	CLAIM_FULL(start->sp <= hi);
@@ -552,39 +618,79 @@ uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
 		return 0;
 	while (n < max) {
 		uintptr_t size, saved, at;
+		uint32_t rule = rule_of(words, ra);
 		bool end = false;
 
-		w.payload = rule_of(words, w.ra);
-		if (__builtin_expect(!(w.payload & WORD_PLAIN), 0) &&
-		    !pass_rare(&w)) {
+		if (__builtin_expect(!(rule & WORD_PLAIN), 0)) {
+			w.ra = ra;
+			w.sp = sp;
+			w.fp_at = fp_at;
+			w.payload = rule;
 			/* an empty word is no rule of a very low address, and
 			 * one that counts from fp has no rule's number */
-			if (w.ra >> INDEX_BITS == 0 || w.payload & WORD_FP ||
-			    !is_end(w.payload, w.sp))
-				return 0;
-			end = true;
+			if (!pass_rare(&w)) {
+				if (w.ra >> INDEX_BITS == 0 ||
+				    w.payload & WORD_FP ||
+				    !is_end(w.payload, w.sp))
+					return 0;
+				end = true;
+			}
+			ra = w.ra;
+			sp = w.sp;
+			fp_at = w.fp_at;
+			rule = w.payload;
 		}
-		addresses[n++] = w.ra;
-		context_sum_add(&sum, w.ra);
+		addresses[n++] = ra;
+		context_sum_add(&sum, ra);
 		if (__builtin_expect(end, 0)) {
 			*stop = GT_STOP_BOTTOM;
 			*hash = context_sum_end(&sum, GT_STOP_BOTTOM);
 			return n;
 		}
-		size = w.payload & WORD_CFA_MAX;
+		size = rule & WORD_CFA_MAX;
 		/* Each step waits for this: masked, and added in one go. */
 		__asm__("" : "+r"(size));
-		w.sp += size * ARCH_WORD;
-		if (__builtin_expect(w.sp > hi, 0))
+		sp += size * ARCH_WORD;
+		if (__builtin_expect(sp > hi, 0))
 			return 0;
-		w.ra = *(const uintptr_t *)(w.sp + ARCH_RA_OFFSET);
+		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
 		/* Which way it goes cannot be predicted. */
-		saved = w.payload >> WORD_FP_SHIFT & WORD_FP_MAX;
-		at = w.sp - saved * ARCH_WORD;
+		saved = rule >> WORD_FP_SHIFT & WORD_FP_MAX;
+		at = sp - saved * ARCH_WORD;
 		__asm__("" : "+r"(at), "+r"(saved));
-		w.fp_at = __builtin_expect_with_probability(saved != 0, 1,
-							    0.5) ?
-				  at : w.fp_at;
+		fp_at = __builtin_expect_with_probability(saved != 0, 1, 0.5) ?
+				at : fp_at;
+		if (context && n <= EXPECT_FRAMES &&
+		    expected(context, start, addresses, n))
+			return n;
 	}
 	return n;
+}
+
+uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
+			uint32_t max, enum gt_stop *stop, uint64_t *hash)
+{
+	return walk_plain(start, addresses, max, stop, hash, NULL);
+}
+
+uint32_t walk_context(const struct walk_start *start, uintptr_t *addresses,
+		      uint32_t max, uint32_t *count)
+{
+	struct context_walk of = { .count = 0 };
+	enum gt_stop stop;
+	uint64_t hash = 0;
+	uint32_t context;
+	uint32_t n = walk_plain(start, addresses, max, &stop, &hash, &of);
+
+	if (of.count) {
+		*count = of.count;
+		return of.expectation.context;
+	}
+	if (n == 0 || stop != GT_STOP_BOTTOM)
+		return 0;
+	*count = n;
+	context = context_of_walk(addresses, n, GT_STOP_BOTTOM, hash);
+	if (n > EXPECT_FRAMES)
+		expect_learn(&of.expectation, context);
+	return context;
 }

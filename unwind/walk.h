@@ -46,6 +46,10 @@ void walk_flush(void);
 
 enum walk_end walk_fast(struct capture_thread *t, struct walk *w);
 
+/* How a node of the tree has the step from a frame with this return address
+ * (context.h), if the rule cache knows; else STEP_ASK. */
+uint32_t walk_step(uintptr_t ra);
+
 /* Whether the rule at this return address is of the plain kind: CFA by sp or
  * fp, nothing that moves. */
 bool walk_rule_is_plain(uintptr_t ra);
@@ -124,5 +128,11 @@ struct walk_start {
  */
 uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
 			uint32_t max, enum gt_stop *stop, uint64_t *hash);
+
+/*
+ * The same, and the context; 0: as above, or more than max. *count: of frames.
+ */
+uint32_t walk_context(const struct walk_start *start, uintptr_t *addresses,
+		      uint32_t max, uint32_t *count);
 
 #endif

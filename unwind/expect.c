@@ -1,0 +1,13 @@
+/*
+ * expect.c: see expect.h.
+ */
+#include "unwind/expect.h"
+#include "unwind/memory.h"
+
+struct recent *recent_stacks;
+
+int expect_init(void)
+{
+	recent_stacks = unwind_alloc(sizeof(*recent_stacks) << RECENT_BITS);
+	return recent_stacks ? 0 : -12;		/* ENOMEM */
+}

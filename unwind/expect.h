@@ -1,0 +1,220 @@
+/*
+ * expect.h: the walk along a stack that was met before.
+ *
+ *	recent    two contexts in a place, the newer first, by the two innermost
+ *	          return addresses and how far from the outer end of the stack
+ *	          they lie; beside each some bits of a hash of the next two
+ *	the tree  from there on: each return address, and how large its frame is
+ *	          (context.h, STEP_)
+ *
+ * Where a walk begins as one that was met lately, all that is left is to
+ * compare: no step waits for what the one before it loads, and no rule is
+ * looked up. The context is known at the end, without a look-up of its own.
+ * (Value prediction, as of Lipasti, Wilkerson and Shen, in software.)
+ *
+ * I1  A frame counts only if its return address is in the stack, in the place
+ *     that the frames inward of it lead to: what is followed is a walk.
+ *
+ * All threads share what was met. Thread context: any, also signal handlers.
+ */
+#ifndef GNOMON_UNWIND_EXPECT_H
+#define GNOMON_UNWIND_EXPECT_H
+
+#include "unwind/barrier.h"
+#include "unwind/claim.h"
+#include "unwind/context.h"
+#include "unwind/stack.h"
+
+#define RECENT_BITS 15		/* 256 KB, as far as they are used */
+#define RECENT_TAG 24		/* above the context; larger ones are left out */
+#define EXPECT_FRAMES 4u	/* walked before anything is expected */
+#define EXPECT_MAX 96u		/* further, stacks are joined to the shadow */
+#define EXPECT_AHEAD 28u	/* nodes asked for before they are needed */
+#define EXPECT_LINE (64 / sizeof(struct gl_node))
+
+struct recent {
+	_Atomic uint32_t way[2];	/* tag, and context; 0: none */
+};
+
+/* Set once, by expect_init. */
+extern __attribute__((visibility("hidden"))) struct recent *recent_stacks;
+
+/* 0 or -ENOMEM. Forgets what was met. */
+int expect_init(void);
+
+/* What a walk expects: found out in two steps, as far apart as a line of the
+ * table takes to arrive. */
+struct expectation {
+	struct recent *at;	/* NULL: the walk was too short for it */
+	uint32_t tag;
+	uint32_t context;	/* 0: nothing */
+};
+
+/* The first two frames are walked; `place`: bytes from the innermost to the
+ * outer end of the stack. */
+static inline void expect_look(struct expectation *of, uintptr_t first,
+			       uintptr_t second, uintptr_t place)
+{
+	uint64_t hash = (first + second * CONTEXT_HASH_STOP +
+			 place * CONTEXT_HASH_STEP) *
+			CONTEXT_HASH_ADDRESS;
+
+	of->at = &recent_stacks[hash >> (64 - RECENT_BITS)];
+	__builtin_prefetch(of->at, 0, 3);
+}
+
+/* And the next two. Where there is a context, its nodes are on their way. */
+static inline void expect_find(struct expectation *of, uintptr_t third,
+			       uintptr_t fourth)
+{
+	uint64_t hash = third * CONTEXT_HASH_STEP +
+			fourth * CONTEXT_HASH_ADDRESS;
+	uint32_t tag = (uint32_t)(hash >> 32) & UINT32_MAX << RECENT_TAG;
+	uint32_t first = atomic_load_explicit(&of->at->way[0],
+					      memory_order_relaxed) ^ tag;
+	uint32_t second = atomic_load_explicit(&of->at->way[1],
+					       memory_order_relaxed) ^ tag;
+	uint32_t id = first >> RECENT_TAG ? second : first, i;
+	const struct gl_node *node;
+
+	of->tag = tag;
+	of->context = id >> RECENT_TAG ? 0 : id;
+	if (!of->context)
+		return;
+	node = context_node_at(of->context);
+	for (i = 0; i < EXPECT_AHEAD; i += EXPECT_LINE)
+		__builtin_prefetch(node - i, 0, 3);
+}
+
+/* What it was. */
+static inline void expect_learn(const struct expectation *of, uint32_t context)
+{
+	uint32_t newer = context | of->tag, older;
+
+	CLAIM_FULL(of->at && !(of->tag << (32 - RECENT_TAG)));
+	if (context >> RECENT_TAG || context < GT_STOP_COUNT)
+		return;
+	older = atomic_load_explicit(&of->at->way[0], memory_order_relaxed);
+	if (older == newer)
+		return;
+	atomic_store_explicit(&of->at->way[1], older, memory_order_relaxed);
+	atomic_store_explicit(&of->at->way[0], newer, memory_order_relaxed);
+}
+
+/* A walk that is expected to go this way. */
+struct expected_walk {
+	uintptr_t ra, sp, fp;	/* where it starts; moved */
+	uintptr_t fp_at;	/* as in walk.c's struct state */
+	uintptr_t lo, hi;	/* [lo, hi) can be read */
+	uint32_t count;		/* frames followed */
+	bool met;		/* it ended at a barrier */
+};
+
+/* Whether a barrier that stands in the slot has this context outward of it
+ * (shadow.c, I4). */
+static inline bool expect_barrier(const struct expected_walk *e,
+				  const struct capture_thread *t,
+				  uint32_t context)
+{
+	const struct shadow_frame *f;
+
+	if (!t || !t->barrier_count)
+		return false;
+	f = &t->frames[t->barrier[t->barrier_count - 1]];
+	return f->slot == e->sp + ARCH_RA_OFFSET && f->raw == e->ra &&
+	       (uint32_t)f->mark == context;
+}
+
+/* The end of a frame that only the frame pointer tells. False: it is not a
+ * frame of that kind, or fp cannot be right. */
+static inline bool expect_fp(struct expected_walk *e, uint32_t kind)
+{
+	if (kind != STEP_FP)
+		return false;
+	if (e->fp_at) {
+		if (e->fp_at < e->lo)
+			return false;
+		e->fp = *(const uintptr_t *)e->fp_at;
+	}
+	if (e->fp < e->sp || e->fp >= e->hi || e->fp % ARCH_WORD)
+		return false;
+	e->fp_at = e->fp;
+	e->sp = e->fp + 2 * ARCH_WORD;
+	return true;
+}
+
+/*
+ * Whether the stack outward of the walk's start is that of the context, to its
+ * outermost frame, or to a barrier of the thread (NULL: there is none) that
+ * vouches for what lies outward.
+ */
+static inline __attribute__((always_inline)) bool
+expect_follow(struct expected_walk *e, uint32_t id,
+	      const struct capture_thread *t)
+{
+	const struct gl_node *node = context_node_at(id);
+	uintptr_t sp = e->sp, ra = e->ra, hi = e->hi, saved_sp = 0;
+	uint32_t saved = 0, count = 0;
+
+	CLAIM_FULL(sp % ARCH_WORD == 0 && sp <= hi);
+	for (;;) {
+		uint32_t flags = __atomic_load_n(&node->flags,
+						 __ATOMIC_RELAXED);
+		uint32_t size = flags >> STEP_SIZE_SHIFT & STEP_SIZE_MAX;
+		uint32_t parent = node->parent;
+
+		if (__builtin_expect(node->address != ra, 0)) {
+			if (!barrier_is_stub(ra))
+				return false;
+			e->ra = ra;
+			e->sp = sp;
+			e->met = expect_barrier(e, t, id);
+			if (e->met)
+				break;
+			if (barrier_origin(ra) != node->address)
+				return false;
+		}
+		count++;
+		if (__builtin_expect(flags & (STEP_RARE | GL_NODE_DEAD), 0)) {
+			if (flags & GL_NODE_DEAD)
+				return false;
+			if (size == STEP_END) {
+				if (parent != GT_STOP_BOTTOM)
+					return false;
+				break;
+			}
+			if (saved)
+				e->fp_at = saved_sp -
+					   ((saved >> STEP_SAVED_SHIFT) + 1) *
+						   ARCH_WORD;
+			saved = 0;
+			e->sp = sp;
+			if (!expect_fp(e, size))
+				return false;
+			sp = e->sp;
+		} else {
+			uint32_t here = flags &
+					STEP_SAVED_MAX << STEP_SAVED_SHIFT;
+
+			sp += size * ARCH_WORD;
+			saved_sp = here ? sp : saved_sp;
+			saved = here ? here : saved;
+		}
+		/* as context_trail_step */
+		if (__builtin_expect(parent == id - 1 && id & parent, 1)) {
+			node--;
+		} else {
+			if (parent >= id || parent < GT_STOP_COUNT)
+				return false;
+			node = context_node_at(parent);
+		}
+		id = parent;
+		if (__builtin_expect(sp > hi, 0))
+			return false;
+		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
+	}
+	e->count = count;
+	return true;
+}
+
+#endif
