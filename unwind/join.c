@@ -339,8 +339,9 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 	return append(t, j, c.frames, f);
 }
 
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-		      uintptr_t fp)
+static inline __attribute__((always_inline)) uint32_t
+join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		  uintptr_t fp)
 {
 	bool shadow;
 	uint32_t context = join(t, ra, sp, fp, &shadow);
@@ -348,6 +349,12 @@ uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	if (__builtin_expect(context != 0, 1) && shadow)
 		join_remember(t, ra, sp, context);
 	return context;
+}
+
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp)
+{
+	return join_and_remember(t, ra, sp, fp);
 }
 
 uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
@@ -362,7 +369,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 				     sp - t->lo < t->hi - t->lo, 1)) {
 		/* I1 of capture.c */
 		CLAIM_FULL(t->generation == generation);
-		context = join_capture(t, ra, sp, fp);
+		context = join_and_remember(t, ra, sp, fp);
 		if (__builtin_expect(context != 0, 1))
 			return context;
 	}

@@ -13,11 +13,15 @@
 
 #define MANY 300000u
 
-/* The hash of a made-up stack: any function of (parent, address) will do. */
 static uint32_t child(uint32_t parent, uintptr_t address)
 {
-	return context_child(parent, address,
-			     context_hash(context_hash(0, parent), address));
+	struct context_sum sum = context_sum_start();
+	uint32_t outer = parent;
+
+	context_sum_add(&sum, address);
+	for (; outer >= GT_STOP_COUNT; outer = context_node(outer)->parent)
+		context_sum_add(&sum, context_node(outer)->address);
+	return context_child(parent, address, context_sum_end(&sum, outer));
 }
 
 static void start(void)
