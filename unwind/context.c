@@ -273,6 +273,7 @@ static struct context_table *table_grow(struct context_table *t)
 	if (!next)
 		return t;
 	CLAIM_FULL(next->mask >> GROW_BITS == t->mask);
+	next->first = copy ? t->first : context_count();
 	if (copy)
 		table_copy(next, t);
 	/* A loser's table is lost; it was small beside the budget. */
@@ -347,8 +348,9 @@ uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 {
 	uint32_t id;
 
-	for (t = t->older; t; t = t->older) {
-		id = context_find(t, hash, parent, address);
+	/* (But for what another thread puts into an older one meanwhile: I3.) */
+	for (; t->older && parent < t->first; t = t->older) {
+		id = context_find(t->older, hash, parent, address);
 		if (id)
 			goto enter;
 	}

@@ -76,6 +76,8 @@ struct context_table {
 	uint32_t mask;
 	_Atomic uint32_t used;
 	uint32_t limit;
+	uint32_t first;		/* what was called from it or a later node is
+				 * in no older table */
 	struct context_entry entries[];
 };
 

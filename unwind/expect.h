@@ -63,7 +63,7 @@ static inline void expect_look(struct expectation *of, uintptr_t first,
 	__builtin_prefetch(of->at, 0, 3);
 }
 
-/* And the next two. Where there is a context, its nodes are on their way. */
+/* And the next two. */
 static inline void expect_find(struct expectation *of, uintptr_t third,
 			       uintptr_t fourth)
 {
@@ -74,16 +74,10 @@ static inline void expect_find(struct expectation *of, uintptr_t third,
 					      memory_order_relaxed) ^ tag;
 	uint32_t second = atomic_load_explicit(&of->at->way[1],
 					       memory_order_relaxed) ^ tag;
-	uint32_t id = first >> RECENT_TAG ? second : first, i;
-	const struct gl_node *node;
+	uint32_t id = first >> RECENT_TAG ? second : first;
 
 	of->tag = tag;
 	of->context = id >> RECENT_TAG ? 0 : id;
-	if (!of->context)
-		return;
-	node = context_node_at(of->context);
-	for (i = 0; i < EXPECT_AHEAD; i += EXPECT_LINE)
-		__builtin_prefetch(node - i, 0, 3);
 }
 
 /* What it was. */
@@ -154,9 +148,11 @@ expect_follow(struct expected_walk *e, uint32_t id,
 {
 	const struct gl_node *node = context_node_at(id);
 	uintptr_t sp = e->sp, ra = e->ra, hi = e->hi, saved_sp = 0;
-	uint32_t saved = 0, count = 0;
+	uint32_t saved = 0, count = 0, i;
 
 	CLAIM_FULL(sp % ARCH_WORD == 0 && sp <= hi);
+	for (i = 0; i < EXPECT_AHEAD; i += EXPECT_LINE)
+		__builtin_prefetch(node - i, 0, 3);
 	for (;;) {
 		uint32_t flags = __atomic_load_n(&node->flags,
 						 __ATOMIC_RELAXED);

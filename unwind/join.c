@@ -253,6 +253,16 @@ pause_at(struct capture_thread *t, struct joining *c,
 	return expected(t, c);
 }
 
+/* As expect_find, where the walk met the shadow before its fourth frame. */
+static inline void find_in_shadow(struct joining *c, const struct new_frame *f,
+				  const struct shadow_frame *j)
+{
+	if (f == c->frames + 2)
+		expect_find(&c->expectation, j->raw, j[-1].raw);
+	else
+		expect_find(&c->expectation, c->frames[2].ra, j->raw);
+}
+
 /* The contexts of the new frames up to f, inward of frame j. */
 static inline __attribute__((always_inline)) void
 find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
@@ -260,12 +270,17 @@ find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
 	const struct context_table *table = context_newest();
 	uint32_t outer = (uint32_t)j->mark;
 
-	if (f == c->frames ||
-	    (c->expectation.context &&
-	     is_whole(c->expectation.context, c->frames, f, outer)))
+	_Static_assert(EXPECT_FRAMES == 4, "what find_in_shadow has");
+	if (f == c->frames)
 		return;
+	if (f > c->frames + 1) {
+		if (f < c->frames + EXPECT_FRAMES)
+			find_in_shadow(c, f, j);
+		if (is_whole(c->expectation.context, c->frames, f, outer))
+			return;
+	}
 	find_contexts(table, c->frames, f, outer, j->hash);
-	if (f >= c->frames + EXPECT_FRAMES)
+	if (f > c->frames + 1)
 		expect_learn(&c->expectation, c->frames->context);
 }
 
