@@ -167,7 +167,7 @@ static inline const struct gl_node *context_node_at(uint32_t id)
 #define STEP_HASH_BITS 19u
 #define STEP_HASH_MASK 0xffff00e0u
 enum {
-	STEP_ASK,	/* the rules */
+	STEP_ASK,	/* what the rules say */
 	STEP_FP,	/* it ends two words from fp, where that was saved */
 	STEP_END	/* the outermost frame */
 };

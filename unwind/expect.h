@@ -23,6 +23,7 @@
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
 #include "unwind/context.h"
+#include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 
 #define RECENT_BITS 15		/* 256 KB, as far as they are used */
@@ -119,21 +120,44 @@ static inline bool expect_barrier(const struct expected_walk *e,
 	       (uint32_t)f->mark == context;
 }
 
-/* The end of a frame that only the frame pointer tells. False: it is not a
- * frame of that kind, or fp cannot be right. */
-static inline bool expect_fp(struct expected_walk *e, uint32_t kind)
+/* To the end of a frame that is `size` words from fp, where fp was saved so
+ * many words below it (0: it is the caller's still). */
+static inline bool expect_fp(struct expected_walk *e, uint32_t size,
+			     uint32_t saved)
 {
-	if (kind != STEP_FP)
-		return false;
 	if (e->fp_at) {
 		if (e->fp_at < e->lo)
 			return false;
 		e->fp = *(const uintptr_t *)e->fp_at;
+		e->fp_at = 0;
 	}
 	if (e->fp < e->sp || e->fp >= e->hi || e->fp % ARCH_WORD)
 		return false;
-	e->fp_at = e->fp;
-	e->sp = e->fp + 2 * ARCH_WORD;
+	e->sp = e->fp + size * ARCH_WORD;
+	if (saved)
+		e->fp_at = e->sp - saved * ARCH_WORD;
+	return true;
+}
+
+/* To the end of a frame that its node does not tell. False: it has to be walked
+ * otherwise. */
+static inline bool expect_rare(struct expected_walk *e, uint32_t kind,
+			       uintptr_t ra)
+{
+	uint32_t rule, size, saved;
+
+	if (kind == STEP_FP)
+		return expect_fp(e, 2, 2);
+	rule = rule_of(rule_cache, ra);
+	size = rule & WORD_CFA_MAX;
+	saved = rule >> WORD_FP_SHIFT & WORD_FP_MAX;
+	if (rule & WORD_FP)
+		return expect_fp(e, size, saved);
+	if (!(rule & WORD_PLAIN) || size == 0)
+		return false;
+	e->sp += size * ARCH_WORD;
+	if (saved)
+		e->fp_at = e->sp - saved * ARCH_WORD;
 	return true;
 }
 
@@ -185,7 +209,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 						   ARCH_WORD;
 			saved = 0;
 			e->sp = sp;
-			if (!expect_fp(e, size))
+			if (!expect_rare(e, size, node->address))
 				return false;
 			sp = e->sp;
 		} else {

@@ -1,0 +1,287 @@
+/*
+ * test_expect.c: stacks that are followed as they were met, and all that leads
+ * away from them.
+ */
+// FLAGS: -O2 -fomit-frame-pointer
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "tests/unit/unwind_embed.h"
+#include "unwind/expect.h"
+#include "unwind/walk.h"
+
+#define DEPTH_MAX 256
+#define WITH_FP noinline, optimize("no-omit-frame-pointer")
+#define BARRIER() __asm__ volatile("" ::: "memory")
+
+static struct capture_thread *self;
+
+/* The stack outward of a function's caller. */
+struct stack {
+	struct expected_walk walk;
+	uintptr_t address[DEPTH_MAX];
+	uint32_t n, context;
+};
+
+static void start(uint32_t near)
+{
+	assert_int_equal(embed_init_with(CAPTURE_AUTO, false, near), 0);
+	self = capture_thread_new(true, NULL);
+	assert_non_null(self);
+}
+
+/* As a walk finds it, and the tree knows it. */
+static void describe(struct stack *s, uintptr_t ra, uintptr_t sp, uintptr_t fp)
+{
+	const struct walk_start from = { ra, sp, fp, self->hi };
+	enum gt_stop stop;
+	uint64_t hash;
+
+	assert_true(stack_is_base(self, sp));
+	s->walk = (struct expected_walk){
+		.ra = ra, .sp = sp, .fp = fp, .lo = sp, .hi = self->hi };
+	s->n = walk_addresses(&from, s->address, DEPTH_MAX, &stop, &hash);
+	assert_true(s->n > 4);
+	assert_int_equal(stop, GT_STOP_BOTTOM);
+	s->context = context_of(s->address, s->n, GT_STOP_BOTTOM);
+}
+
+static bool follows(const struct stack *s, uint32_t context,
+		    const struct capture_thread *t, struct expected_walk *e)
+{
+	*e = s->walk;
+	return expect_follow(e, context, t);
+}
+
+static void check_follows(const struct stack *s)
+{
+	struct expected_walk e;
+
+	assert_true(follows(s, s->context, NULL, &e));
+	assert_int_equal(e.count, s->n);
+	assert_false(e.met);
+}
+
+/* Another stack at each frame, one that goes on, one that ends early, and one
+ * that ended for another reason. */
+static void check_others(struct stack *s)
+{
+	struct expected_walk e;
+	uint32_t i;
+
+	for (i = 0; i < s->n; i++) {
+		s->address[i]++;
+		assert_false(follows(s, context_of(s->address, s->n, 0), NULL,
+				     &e));
+		s->address[i]--;
+	}
+	s->address[s->n] = s->address[s->n - 1];
+	assert_false(follows(s, context_of(s->address, s->n + 1, 0), NULL,
+			     &e));
+	assert_false(follows(s, context_of(s->address, s->n - 1, 0), NULL,
+			     &e));
+	assert_false(follows(s, context_of(s->address, s->n,
+					   GT_STOP_NO_IMAGE), NULL, &e));
+}
+
+/* Where the memory of the stack ends before it does. */
+static void check_bounds(const struct stack *s)
+{
+	struct stack less = *s;
+	struct expected_walk e;
+
+	for (less.walk.hi = s->walk.sp; less.walk.hi < s->walk.hi;
+	     less.walk.hi += ARCH_WORD)
+		if (follows(&less, s->context, NULL, &e))
+			break;
+	assert_true(less.walk.hi > s->walk.sp + 256);
+	assert_true(e.sp <= less.walk.hi);
+}
+
+/* Code of the outermost frames but one is no more. */
+static void check_forgotten(const struct stack *s)
+{
+	struct expected_walk e;
+	uintptr_t gone = s->address[s->n - 2];
+
+	context_forget(gone, gone + 1, 0);
+	assert_false(follows(s, s->context, NULL, &e));
+}
+
+static __attribute__((WITH_FP)) void check_all(void)
+{
+	struct stack s;
+
+	describe(&s, (uintptr_t)__builtin_return_address(0),
+		 (uintptr_t)__builtin_dwarf_cfa(),
+		 *(uintptr_t *)__builtin_frame_address(0));
+	check_follows(&s);
+	check_others(&s);
+	check_bounds(&s);
+	check_forgotten(&s);
+	BARRIER();
+}
+
+static __attribute__((noinline)) void recurse(unsigned depth,
+					      void (*inner)(void))
+{
+	volatile char pad[48] __attribute__((unused));
+
+	pad[0] = (char)depth;
+	if (depth)
+		recurse(depth - 1, inner);
+	else
+		inner();
+	BARRIER();
+}
+
+static void test_follow(void **unused)
+{
+	(void)unused;
+	start(0);
+	recurse(20, check_all);
+}
+
+/* Frames that end where fp says, inward and outward of some that save it. */
+static __attribute__((WITH_FP)) void by_fp(void (*inner)(void), unsigned n)
+{
+	volatile char *p = __builtin_alloca(16 * n);
+
+	p[0] = 1;
+	recurse(3, inner);
+	BARRIER();
+}
+
+static __attribute__((WITH_FP)) void check_fp(void)
+{
+	struct stack s;
+	struct expected_walk e;
+	uint32_t id, by_fp = 0;
+
+	describe(&s, (uintptr_t)__builtin_return_address(0),
+		 (uintptr_t)__builtin_dwarf_cfa(),
+		 *(uintptr_t *)__builtin_frame_address(0));
+	for (id = s.context; id; id = context_node(id)->parent) {
+		uint32_t flags = context_node(id)->flags;
+
+		by_fp += flags & STEP_RARE &&
+			 (flags >> STEP_SIZE_SHIFT & STEP_SIZE_MAX) == STEP_FP;
+	}
+	assert_true(by_fp >= 2);
+	check_follows(&s);
+	/* nothing saved it since */
+	s.walk.fp = s.walk.hi;
+	assert_false(follows(&s, s.context, NULL, &e));
+	s.walk.fp = s.walk.sp + 1;
+	assert_false(follows(&s, s.context, NULL, &e));
+	BARRIER();
+}
+
+static __attribute__((WITH_FP)) void twice_by_fp(void)
+{
+	by_fp(check_fp, 5);
+	BARRIER();
+}
+
+static void test_frame_pointers(void **unused)
+{
+	(void)unused;
+	start(0);
+	by_fp(twice_by_fp, 3);
+}
+
+/* Up to a barrier that vouches for the rest; through one that does not. */
+static __attribute__((WITH_FP)) void check_barrier(void)
+{
+	struct stack s;
+	struct expected_walk e;
+
+	embed_hook(self);
+	assert_true(self->barrier_count > 0);
+	describe(&s, (uintptr_t)__builtin_return_address(0),
+		 (uintptr_t)__builtin_dwarf_cfa(),
+		 *(uintptr_t *)__builtin_frame_address(0));
+	assert_true(follows(&s, s.context, self, &e));
+	assert_true(e.met);
+	assert_in_range(e.count, 1, s.n - 5);
+	check_follows(&s);
+	s.address[s.n - 2]++;
+	assert_false(follows(&s, context_of(s.address, s.n, 0), self, &e));
+	BARRIER();
+}
+
+static void test_barrier(void **unused)
+{
+	(void)unused;
+	start(8);
+	recurse(20, check_barrier);
+}
+
+static uint32_t found(uintptr_t third, uintptr_t fourth,
+		      struct expectation *of)
+{
+	expect_look(of, 0x1001, 0x1002, 640);
+	expect_find(of, third, fourth);
+	return of->context;
+}
+
+static void learn(uintptr_t third, uint32_t context)
+{
+	struct expectation of;
+
+	found(third, 0x1004, &of);
+	expect_learn(&of, context);
+}
+
+/* The two newest of those that begin alike. */
+static void test_recent(void **unused)
+{
+	struct expectation of;
+
+	(void)unused;
+	start(0);
+	assert_int_equal(found(0x10, 0x1004, &of), 0);
+	learn(0x10, 100);
+	learn(0x20, 200);
+	assert_int_equal(found(0x10, 0x1004, &of), 100);
+	assert_int_equal(found(0x20, 0x1004, &of), 200);
+	assert_int_equal(found(0x20, 0x2004, &of), 0);
+	learn(0x20, 200);	/* is the newest already */
+	assert_int_equal(found(0x10, 0x1004, &of), 100);
+	learn(0x30, 300);
+	assert_int_equal(found(0x10, 0x1004, &of), 0);
+	assert_int_equal(found(0x20, 0x1004, &of), 200);
+	assert_int_equal(found(0x30, 0x1004, &of), 300);
+	learn(0x20, 201);
+	assert_int_equal(found(0x20, 0x1004, &of), 201);
+}
+
+/* What has no room beside the tag, and what is no context. */
+static void test_left_out(void **unused)
+{
+	struct expectation of;
+
+	(void)unused;
+	start(0);
+	learn(0x10, 1u << RECENT_TAG);
+	learn(0x10, GT_STOP_NO_MEMORY);
+	assert_int_equal(found(0x10, 0x1004, &of), 0);
+	learn(0x10, (1u << RECENT_TAG) - 1);
+	assert_int_equal(found(0x10, 0x1004, &of), (1u << RECENT_TAG) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_recent),
+		cmocka_unit_test(test_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
