@@ -377,20 +377,36 @@ static uint32_t walk_only(struct capture_thread *t, uintptr_t ra,
 	return context;
 }
 
+/* If the stack is as expected, and need not be remembered; else 0. */
+static uint32_t walk_as_expected(struct capture_thread *t, uintptr_t ra,
+				 uintptr_t sp, uintptr_t fp,
+				 struct first_walk *first)
+{
+	const struct walk_start start = { ra, sp, fp, t->hi };
+	uint32_t context = walk_expected(t, &start, first);
+
+	if (!context || path_wanted(t, ra, sp, context))
+		return 0;
+	expect_answered(t, first->count, first->met, first->sp, first->ra);
+	return context;
+}
+
 static __attribute__((noinline)) uint32_t
 walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	bool base = stack_is_base(t, sp);
 	bool remember = base && t->mode != GT_MODE_OFF;
+	struct first_walk first = { .expectation.at = NULL };
 	struct walk w;
 	enum walk_end end;
-	uint32_t context;
+	uint32_t context = 0;
 
-	if (base && !remember) {
+	if (remember && t->walked > EXPECT_FRAMES)
+		context = walk_as_expected(t, ra, sp, fp, &first);
+	else if (base && !remember)
 		context = walk_only(t, ra, sp, fp);
-		if (context)
-			return context;
-	}
+	if (context)
+		return context;
 	w.ra = ra;
 	w.sp = sp;
 	w.fp = fp;
@@ -403,6 +419,7 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		return walk_hard(t, ra, sp, base);
 	CLAIM_FULL(w.count > 0 && w.stop < GT_STOP_COUNT);
 	CLAIM_FULL(end != WALK_JOINED || remember);
+	t->walked = w.count;
 	t->report->counts.frames_walked += w.count;
 	if (end == WALK_JOINED) {
 		t->report->counts.tier_join++;
@@ -421,6 +438,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (t->count == 1)	/* no memory for it */
 		return context;
 	CLAIM_FULL((uint32_t)t->frames[t->count - 1].mark == context);
+	if (first.expectation.at)
+		expect_learn(&first.expectation, context);
 	if (__builtin_expect(w.strange, 0))
 		placement_strange(t);
 	t->report->barriers_met += t->barrier_count != 0;

@@ -122,8 +122,8 @@ static inline bool expect_barrier(const struct expected_walk *e,
 
 /* To the end of a frame that is `size` words from fp, where fp was saved so
  * many words below it (0: it is the caller's still). */
-static inline bool expect_fp(struct expected_walk *e, uint32_t size,
-			     uint32_t saved)
+static inline __attribute__((always_inline)) bool
+expect_fp(struct expected_walk *e, uint32_t size, uint32_t saved)
 {
 	if (e->fp_at) {
 		if (e->fp_at < e->lo)
@@ -141,8 +141,8 @@ static inline bool expect_fp(struct expected_walk *e, uint32_t size,
 
 /* To the end of a frame that its node does not tell. False: it has to be walked
  * otherwise. */
-static inline bool expect_rare(struct expected_walk *e, uint32_t kind,
-			       uintptr_t ra)
+static inline __attribute__((always_inline)) bool
+expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra)
 {
 	uint32_t rule, size, saved;
 
@@ -235,6 +235,39 @@ expect_follow(struct expected_walk *e, uint32_t id,
 	}
 	e->count = count;
 	return true;
+}
+
+/*
+ * Whether it is worth while to follow what is expected, the first frames
+ * leading to this one: the way to a barrier or to the outermost frame is
+ * not too long, and the stack of the last capture that was answered so has
+ * another frame here. If it has the same, few frames change from one capture
+ * to the next, and the shadow is better brought up to date.
+ */
+static inline bool expect_wanted(const struct capture_thread *t,
+				 uintptr_t sp, uintptr_t ra)
+{
+	uint32_t inner = t->barrier_count ?
+				 t->barrier[t->barrier_count - 1] : 0;
+
+	return t->count - inner <= EXPECT_MAX &&
+	       (sp != t->expected_sp || ra != t->expected_ra);
+}
+
+/* The capture was answered by such a walk. */
+static inline void expect_answered(struct capture_thread *t, uint32_t count,
+				   bool met, uintptr_t sp, uintptr_t ra)
+{
+	t->expected_sp = sp;
+	t->expected_ra = ra;
+	t->report->counts.frames_walked += count;
+	if (met) {
+		t->report->counts.tier_join++;
+		t->report->barriers_met++;
+	} else {
+		t->report->counts.tier_full++;
+		t->report->counts.stops[GT_STOP_BOTTOM]++;
+	}
 }
 
 #endif

@@ -191,27 +191,11 @@ struct joining {
 	struct new_frame frames[NEW_MAX];
 };
 
-/*
- * Whether it is worth while to follow what is expected: the way to a barrier or
- * to the outermost frame is not too long, and the stack of the last capture
- * that was answered so has another frame here. If it has the same, few frames
- * change from one capture to the next, and the shadow is better brought up to
- * date.
- */
-static inline bool wants_expected(const struct capture_thread *t,
-				  const struct new_frame *f)
-{
-	uint32_t inner = t->barrier_count ?
-				 t->barrier[t->barrier_count - 1] : 0;
-
-	return t->count - inner <= EXPECT_MAX &&
-	       (f->slot != t->expected_slot || f->ra != t->expected_ra);
-}
-
-/* Four frames are new. Whether the stack is as expected, and need not be
- * remembered: the context. */
+/* Four frames are new, and lead to (sp, ra). If the stack is as expected, and
+ * need not be remembered: the context. */
 static inline __attribute__((always_inline)) uint32_t
-expected(struct capture_thread *t, struct joining *c)
+expected(struct capture_thread *t, struct joining *c, uintptr_t sp,
+	 uintptr_t ra)
 {
 	struct expected_walk e = { .ra = c->ra, .sp = c->sp, .fp = c->fp,
 				   .lo = c->sp, .hi = t->hi };
@@ -220,28 +204,20 @@ expected(struct capture_thread *t, struct joining *c)
 
 	expect_find(&c->expectation, f[-1].ra, f->ra);
 	context = c->expectation.context;
-	if (!context || !wants_expected(t, f) ||
+	if (!context || !expect_wanted(t, sp, ra) ||
 	    !expect_follow(&e, context, t) ||
 	    path_wanted(t, c->ra, c->sp, context))
 		return 0;
-	t->expected_slot = f->slot;
-	t->expected_ra = f->ra;
-	t->report->counts.frames_walked += e.count;
-	if (e.met) {
-		t->report->counts.tier_join++;
-		t->report->barriers_met++;
-	} else {
-		t->report->counts.tier_full++;
-		t->report->counts.stops[GT_STOP_BOTTOM]++;
-	}
+	expect_answered(t, e.count, e.met, sp, ra);
 	return context;
 }
 
-/* The walk pauses behind new frame f. *pause: where it does next. The context,
- * if it is known by now. */
+/* The walk pauses behind new frame f, at (sp, ra). *pause: where it does next.
+ * The context, if it is known by now. */
 static inline __attribute__((always_inline)) uint32_t
 pause_at(struct capture_thread *t, struct joining *c,
-	 const struct new_frame *f, const struct new_frame **pause)
+	 const struct new_frame *f, const struct new_frame **pause,
+	 uintptr_t sp, uintptr_t ra)
 {
 	if (f == c->frames + EXPECT_FRAMES / 2) {
 		expect_look(&c->expectation, c->frames[0].ra, c->frames[1].ra,
@@ -250,7 +226,7 @@ pause_at(struct capture_thread *t, struct joining *c,
 		return 0;
 	}
 	*pause = c->frames + NEW_MAX;
-	return expected(t, c);
+	return expected(t, c, sp, ra);
 }
 
 /* As expect_find, where the walk met the shadow before its fourth frame. */
@@ -336,7 +312,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 		f++;
 		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
 		if (__builtin_expect(f == pause, 0)) {
-			uint32_t context = pause_at(t, &c, f, &pause);
+			uint32_t context = pause_at(t, &c, f, &pause, sp, ra);
 
 			*shadow = !context;
 			if (context)

@@ -263,6 +263,37 @@ static void cut_at(struct capture_thread *t, uint32_t join,
 		forget_barrier(t);
 }
 
+/*
+ * The contexts of scratch[0 … n), which were called in `outer` and have their
+ * hashes: by the innermost one's, if such a stack was met; else one after the
+ * other. Returns that of the innermost.
+ */
+static uint32_t find_contexts(struct frame *scratch, uint32_t n,
+			      uint32_t outer)
+{
+	uint32_t id = n ? context_guess(context_newest(), scratch->hash,
+					scratch->ra) : 0, i;
+	struct context_trail trail;
+	bool known = id != 0;
+
+	if (known)
+		trail = context_trail_at(id);
+	for (i = 0; i < n && known; i++) {
+		if (scratch[i].flags & FRAME_WORD)
+			continue;
+		scratch[i].context = trail.id;
+		known = context_trail_step(&trail, scratch[i].ra);
+	}
+	if (known && trail.id == outer)
+		return id;
+	while (n-- > 0)
+		if (!(scratch[n].flags & FRAME_WORD))
+			scratch[n].context = outer =
+				context_child(outer, scratch[n].ra,
+					      scratch[n].hash);
+	return outer;
+}
+
 uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		       enum walk_end end)
 {
@@ -288,14 +319,12 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		shadow_hash(t->scratch, t->scratch + i,
 			    context_hash_root(w->stop));
 	}
-	for (f = t->scratch + i - 1; f >= t->scratch; f--) {
-		if (f->flags & FRAME_WORD) {
+	parent = find_contexts(t->scratch, i, parent);
+	for (f = t->scratch + i - 1; f >= t->scratch; f--)
+		if (f->flags & FRAME_WORD)
 			add_word(t, f->slot, f->ra);
-			continue;
-		}
-		parent = context_child(parent, f->ra, f->hash);
-		add_frame(t, f, parent);
-	}
+		else
+			add_frame(t, f, f->context);
 	CLAIM(t->count <= t->capacity && t->word_count <= 2 * t->capacity);
 	CLAIM_FULL(shadow_is_valid(t));
 	return parent;
@@ -314,9 +343,5 @@ uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w,
 		shadow_hash(t->scratch, t->scratch + i,
 			    context_hash_root(w->stop));
 	}
-	while (i-- > 0)
-		if (!(t->scratch[i].flags & FRAME_WORD))
-			parent = context_child(parent, t->scratch[i].ra,
-					       t->scratch[i].hash);
-	return parent;
+	return find_contexts(t->scratch, i, parent);
 }

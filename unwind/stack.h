@@ -39,6 +39,7 @@ struct frame {
 	uintptr_t fp_at;
 	uint64_t hash;		/* of the stack from here outward */
 	uint32_t flags;
+	uint32_t context;	/* the same; 0 until it was looked up */
 };
 enum { FRAME_FP = 1, FRAME_WORD = 2, FRAME_STUB = 4, FRAME_FP_AT = 8 };
 
@@ -108,7 +109,8 @@ struct capture_thread {
 	uint32_t path_patience;	/* then they grow */
 	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
-	uintptr_t expected_slot, expected_ra;	/* join.c, wants_expected */
+	uint32_t walked;	/* frames of the last walk that was joined */
+	uintptr_t expected_sp, expected_ra;	/* expect.h, expect_wanted */
 	struct capture_report *report;
 };
 

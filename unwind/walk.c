@@ -573,37 +573,40 @@ static bool pass_rare(struct plain_walk *w)
 	return true;
 }
 
-/* What a walk of which the context is wanted does besides. */
-struct context_walk {
-	struct expectation expectation;
-	uint32_t count;		/* of frames, where the stack was as expected */
-};
-
-/* n frames have been walked. Whether the stack is as expected. */
+/* n frames have been walked, and lead to (sp, ra). Whether the stack is as
+ * expected. t: whose shadow it may be; NULL: there is none. */
 static inline __attribute__((always_inline)) bool
-expected(struct context_walk *of, const struct walk_start *start,
-	 const uintptr_t *addresses, uint32_t n)
+is_expected(struct first_walk *first, const struct capture_thread *t,
+	    const struct walk_start *start, const uintptr_t *addresses,
+	    uint32_t n, uintptr_t sp, uintptr_t ra)
 {
 	struct expected_walk e = { .ra = start->ra, .sp = start->sp,
 				   .fp = start->fp, .lo = start->sp,
 				   .hi = start->hi };
 
 	if (n == EXPECT_FRAMES / 2)
-		expect_look(&of->expectation, addresses[0], addresses[1],
+		expect_look(&first->expectation, addresses[0], addresses[1],
 			    start->hi - start->sp);
 	if (n != EXPECT_FRAMES)
 		return false;
-	expect_find(&of->expectation, addresses[2], addresses[3]);
-	if (!of->expectation.context ||
-	    !expect_follow(&e, of->expectation.context, NULL))
+	expect_find(&first->expectation, addresses[2], addresses[3]);
+	if (!first->expectation.context ||
+	    (t && !expect_wanted(t, sp, ra)) ||
+	    !expect_follow(&e, first->expectation.context, t))
 		return false;
-	of->count = e.count;
+	first->count = e.count;
+	first->met = e.met;
+	first->sp = sp;
+	first->ra = ra;
 	return true;
 }
 
+/* walk_addresses; where the context is wanted, too (`first`), *stop is
+ * GT_STOP_COUNT if the stack is as expected. */
 static inline __attribute__((always_inline)) uint32_t
 walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
-	   enum gt_stop *stop, uint64_t *hash, struct context_walk *context)
+	   enum gt_stop *stop, uint64_t *hash, struct first_walk *first,
+	   const struct capture_thread *t)
 {
 	_Atomic uint64_t *words = rule_cache;
 	struct context_sum sum = context_sum_start();
@@ -660,9 +663,11 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 		__asm__("" : "+r"(at), "+r"(saved));
 		fp_at = __builtin_expect_with_probability(saved != 0, 1, 0.5) ?
 				at : fp_at;
-		if (context && n <= EXPECT_FRAMES &&
-		    expected(context, start, addresses, n))
+		if (first && n <= EXPECT_FRAMES &&
+		    is_expected(first, t, start, addresses, n, sp, ra)) {
+			*stop = GT_STOP_COUNT;
 			return n;
+		}
 	}
 	return n;
 }
@@ -670,27 +675,44 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
 			uint32_t max, enum gt_stop *stop, uint64_t *hash)
 {
-	return walk_plain(start, addresses, max, stop, hash, NULL);
+	return walk_plain(start, addresses, max, stop, hash, NULL, NULL);
 }
 
 uint32_t walk_context(const struct walk_start *start, uintptr_t *addresses,
 		      uint32_t max, uint32_t *count)
 {
-	struct context_walk of = { .count = 0 };
+	struct first_walk first = { .expectation.tag = 0 };
 	enum gt_stop stop;
 	uint64_t hash = 0;
 	uint32_t context;
-	uint32_t n = walk_plain(start, addresses, max, &stop, &hash, &of);
+	uint32_t n = walk_plain(start, addresses, max, &stop, &hash, &first,
+				NULL);
 
-	if (of.count) {
-		*count = of.count;
-		return of.expectation.context;
+	if (stop == GT_STOP_COUNT) {
+		*count = first.count;
+		return first.expectation.context;
 	}
 	if (n == 0 || stop != GT_STOP_BOTTOM)
 		return 0;
 	*count = n;
 	context = context_of_walk(addresses, n, GT_STOP_BOTTOM, hash);
 	if (n > EXPECT_FRAMES)
-		expect_learn(&of.expectation, context);
+		expect_learn(&first.expectation, context);
 	return context;
+}
+
+uint32_t walk_expected(const struct capture_thread *t,
+		       const struct walk_start *start, struct first_walk *of)
+{
+	uintptr_t addresses[EXPECT_FRAMES];
+	enum gt_stop stop;
+	uint64_t hash;
+	uint32_t n = walk_plain(start, addresses, EXPECT_FRAMES, &stop, &hash,
+				of, t);
+
+	if (stop == GT_STOP_COUNT)
+		return of->expectation.context;
+	if (n < EXPECT_FRAMES || stop == GT_STOP_BOTTOM)
+		of->expectation.at = NULL;
+	return 0;
 }

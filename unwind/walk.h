@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "unwind/expect.h"
 #include "unwind/stack.h"
 
 enum walk_end {
@@ -134,5 +135,21 @@ uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
  */
 uint32_t walk_context(const struct walk_start *start, uintptr_t *addresses,
 		      uint32_t max, uint32_t *count);
+
+/*
+ * A walk to the first frames, and from there on as is expected (expect.h), if
+ * that is worth while (expect_wanted): the context, which expect_answered is to
+ * be told of. 0: it has to be walked otherwise, and what it was is to be
+ * learned, if of->expectation.at is set. The owner of the thread's state.
+ */
+struct first_walk {
+	struct expectation expectation;
+	uint32_t count;		/* of the frames followed */
+	bool met;		/* up to a barrier */
+	uintptr_t sp, ra;	/* what the first frames lead to */
+};
+
+uint32_t walk_expected(const struct capture_thread *t,
+		       const struct walk_start *start, struct first_walk *of);
 
 #endif
