@@ -97,7 +97,7 @@ $(BENCH_DIR)/bench-generate: $(BENCH_DIR)/trace_generate.o \
 	$(Q)$(CC) -o $@ $^ $(HOST_LIBS) -lm
 
 # Tests want them, too.
-check-build: $(BENCH_DIR)/bench-generate $(BENCH_DIR)/replay
+check-build: $(addprefix $(BENCH_DIR)/,bench-generate bench-run replay)
 
 BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 	$(if $(BENCH_QUICK),--quick)
