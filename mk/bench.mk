@@ -8,7 +8,7 @@
 # million events; 4 GB.
 #
 #   make soak        redis for MINUTES (30) in the modes for long runs
-#   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
+#   BENCH_QUICK=1    fewer and shorter runs, a minute or three a part
 
 .PHONY: bench
 BENCH_PARTS := capture cold throw barriers hooks programs lives \
@@ -50,7 +50,8 @@ $(BENCH_DIR)/bench-capture-fp: $(BENCH_DIR)/call_tree_fp.o $(BENCH_COST_OBJ)
 # The crate framehop, which is opened at run time. It can be done without: where
 # there is no cargo, or none that can have the crates, tables have no row of it.
 FRAMEHOP_SO := $(BENCH_DIR)/libbench_framehop.so
-$(FRAMEHOP_SO): $(addprefix bench/framehop/,Cargo.toml Cargo.lock src/lib.rs)
+$(FRAMEHOP_SO): $(addprefix bench/framehop/,Cargo.toml Cargo.lock src/lib.rs) \
+		| $(call packages,build)
 	$(call say,CARGO,$@)mkdir -p $(BENCH_DIR)/cargo
 	$(Q)if CARGO_NET_RETRY=0 CARGO_HTTP_TIMEOUT=20 \
 			CARGO_TARGET_DIR=$(abspath $(BENCH_DIR)/cargo) \
