@@ -132,26 +132,35 @@ print(sum, count)
 """
 
 RUBY_SCRIPT = r"""
-Row = Struct.new(:id, :name, :tags, :value)
+Row = Struct.new(:id, :name, :value)
 draw = 1
 random = lambda { |n| draw = (draw * 69069 + 12345) & 0xffffffff; (draw >> 12) % n }
-words = (1..4000).map { |i| "a longer word, number #{i * 7919 % 100_003}" }
-sum = 0
-7.times do |turn|
-  rows = (1..12_000).map do |i|
-    Row.new(i, words[random.(words.size)].dup, Array.new(1 + i % 6) { words[random.(words.size)] },
-            random.(1000))
+words = (1..4000).map { |i| "word#{i * 7919 % 100_003}" }
+def distance(a, b)
+  row = (0..b.size).to_a
+  a.each_char.with_index do |char, i|
+    last, row[0] = row[0], i + 1
+    b.each_char.with_index do |other, j|
+      last, row[j + 1] = row[j + 1],
+        char == other ? last : [last, row[j], row[j + 1]].min + 1
+    end
   end
+  row.last
+end
+sum = 0
+18.times do |turn|
+  rows = (1..6000).map { |i| Row.new(i, words[random.(words.size)], random.(1000)) }
   groups = rows.group_by(&:name)
-  sum += groups.transform_values { |list| list.sum(&:value) }.values.max
-  lines = rows.map { |row| "#{row.id};#{row.name.upcase};#{row.tags.join(',')};#{row.value}" }
-  text = lines.sort.join("\n")
-  sum += text.scan(/number (\d+),/i).size
-  back = text.split("\n").map { |line| line.split(";") }
-  sum += back.map { |fields| fields[2].gsub("word", "term").size }.sum
-  table = {}
-  back.each { |fields| (table[fields[1]] ||= []) << fields[0].to_i }
-  sum += table.select { |_, ids| ids.size > turn }.size
+  sum += groups.map { |_, list| list.sum(&:value) }.max
+  lines = rows.sort_by { |row| [row.value, row.id] }
+              .map { |row| "#{row.id};#{row.name.upcase};#{row.value};#{turn}" }
+  text = lines.join("\n")
+  sum += text.scan(/D(\d+);/).size
+  back = text.each_line.map { |line| line.chomp.split(";") }
+  table = Hash.new(0)
+  back.each { |fields| table[fields[1]] += fields[2].to_i }
+  best = table.sort_by { |name, value| [-value, name] }.first(40)
+  sum += best.each_cons(2).sum { |(a, _), (b, _)| distance(a, b) * turn }
 end
 puts sum
 """
