@@ -14,7 +14,8 @@ of captures, the chart DIR/bench-capture.svg. The document:
      "hooks": [rows], "programs": [rows], "lives": [rows],
      "instructions": [rows], "options": [rows], "reader": [rows],
      "reader-large": [rows], "exports": [rows],
-     "figures": [{"name", "value", "goal", "reached"}]}
+     "figures": [{"name", "value", "goal", "reached",
+                  "where": of what, if it is the worst of several}]}
 
 A part that was not run is an empty list. A part has three functions:
 measure(bench) gives its rows, show(rows) prints them, figures(rows) compares
@@ -115,7 +116,8 @@ def measure(bench, parts, document):
 
 def show_figures(figures):
     bench_table.show("figures", ["figure", "value", "goal", "reached"], [
-        [figure["name"], bench_table.text(figure["value"], 3),
+        [f"{figure['name']} ({figure['where']})" if "where" in figure
+         else figure["name"], bench_table.text(figure["value"], 3),
          figure["goal"], "yes" if figure["reached"] else "NO"]
         for figure in figures])
 

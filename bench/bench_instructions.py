@@ -17,7 +17,7 @@ import bench_stores
 import bench_table
 
 PAIRS = 20000
-PAIR_GOAL = 200
+PAIR_GOAL = 220
 RECORDER_S = 10     # that it may take to end
 DEPTHS = (30, 1000)
 CHANGED = (0, 1, 3, 8)

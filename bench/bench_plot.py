@@ -9,10 +9,13 @@ no line is told by its colour alone.
 import math
 from xml.sax.saxutils import escape
 
+import bench_capture
+
 # unwinder: (name in the legend, class, mark); drawn in this order
 SERIES = {
     "_Unwind_Backtrace": ("_Unwind_Backtrace", "libgcc", "triangle"),
     "backtrace": ("glibc backtrace()", "glibc", "diamond"),
+    "framehop": ("framehop", "framehop", "cross"),
     "unw_backtrace": ("unw_backtrace", "libunwind", "square"),
     "frame-pointers": ("frame pointers", "fp", "cross"),
     "gnomon-off": ("gnomon, off", "off", "circle"),
@@ -23,6 +26,7 @@ SERIES = {
 LINES = {
     "libgcc": ("#a04fb0", "#d495e0", 1.5, ""),
     "glibc": ("#c2403a", "#f28b82", 1.5, "6 3"),
+    "framehop": ("#00808a", "#5fd0d8", 1.5, "3 2"),
     "libunwind": ("#b86e00", "#f0b14a", 1.5, ""),
     "fp": ("#3f7d20", "#93cf6c", 1.5, ""),
     "off": ("#5f7fae", "#8fa9cf", 1.5, "2 3"),
@@ -134,6 +138,8 @@ def panel(rows, changed, decades, left, top):
     yield text(left, top - 9, words, "head")
     yield from grid(x, y, depths, decades, (left, top, right, bottom))
     for name, (label, kind, shape) in SERIES.items():
+        if name not in rows[0]["ns"]:
+            continue
         points = [(x(row["frames"]["gnomon"]),
                    y(max(row["ns"][name], decades[0]))) for row in rows]
         title = label + ": " + ", ".join(
@@ -141,8 +147,10 @@ def panel(rows, changed, decades, left, top):
         yield line(points, kind, shape, title)
 
 
-def legend():
-    for index, (label, kind, shape) in enumerate(reversed(SERIES.values())):
+def legend(rows):
+    shown = [series for name, series in SERIES.items()
+             if name in rows[0]["ns"]]
+    for index, (label, kind, shape) in enumerate(reversed(shown)):
         x = LEFT + index % 4 * LEGEND_COLUMN
         y = 62 + index // 4 * 20
         yield line([(x, y), (x + 28, y)], kind, shape, label)
@@ -159,7 +167,9 @@ def decades_of(rows):
 def captures(document):
     """The chart, from bench.py's document with rows of part "capture"."""
     rows = sorted((row for row in document["capture"]
-                   if not row["repeating"]), key=lambda row: row["depth"])
+                   if row["changed"] in bench_capture.CHANGED
+                   and row["draw"] == "new" and not row["wrapped"]
+                   and not row["all"]), key=lambda row: row["depth"])
     decades = decades_of(rows)
     by = {}
     for row in rows:
@@ -171,7 +181,7 @@ def captures(document):
         text(LEFT, 26, "What one stack costs, by its depth", "title"),
         text(LEFT, 44, f"median, one thread; {document['machine']['cpu']}",
              "faint"),
-        *legend(),
+        *legend(rows),
         text(LEFT + (WIDTH - LEFT - RIGHT) / 2, height - 16,
              "frames on the stack", "faint", "middle")]
     for index, changed in enumerate(sorted(by)):

@@ -105,9 +105,8 @@ def against(bench, program):
 
 def measure(bench):
     rows = [made(bench, kind) for kind in ("pairs", *KINDS)]
-    programs = {program.name: program
-                for program in bench_inputs.prepare(bench)}
-    return rows + [against(bench, programs[name]) for name in RIVAL]
+    return rows + [against(bench, program)
+                   for program in bench_inputs.prepare(bench, RIVAL)]
 
 
 def show(rows):

@@ -62,10 +62,32 @@ class Bench:
     def repeat(self, full, quick=1):
         return quick if self.quick else full
 
-    def run(self, command, env=None, stdin=None, stdout=None, limit=None):
+    def run_program(self, program, env=None, command=None, adopt=False):
+        """Runs a program of bench_inputs.py, or the command that runs it, with
+        what it wants beside it."""
+        command = command or program.command
+        env = {**program.env, **(env or {})}
+        if not program.beside:
+            return self.run(command, env, program.stdin, adopt=adopt)
+        with subprocess.Popen(program.beside, env=environment(),
+                              stdin=subprocess.DEVNULL,
+                              start_new_session=True) as beside:
+            try:
+                measured = self.run(command, env, program.stdin, adopt=adopt)
+                if beside.wait(timeout=TIME_LIMIT_S) != 0:
+                    raise Failed(f"{' '.join(program.beside)}: status "
+                                 f"{beside.returncode}", beside.returncode)
+            finally:
+                if beside.poll() is None:
+                    os.killpg(beside.pid, signal.SIGKILL)
+        return measured
+
+    def run(self, command, env=None, stdin=None, stdout=None, limit=None,
+            adopt=False):
         """Runs a command; what bench-run measured, or Failed. `env` is set
         by env(1), so that bench-run is not preloaded itself. `limit`: seconds
-        that it may take, or Late."""
+        that it may take, or Late. `adopt`: what it leaves behind is waited for,
+        and measured in "adopted"."""
         result = self.new_path("run.json")
         setting = [f"{name}={value}" for name, value in (env or {}).items()]
         if setting:
@@ -73,7 +95,8 @@ class Bench:
         with open(stdin or os.devnull, "rb") as source, \
                 open(stdout or os.devnull, "wb") as sink, \
                 tempfile.TemporaryFile(dir=self.scratch) as errors:
-            status = finish([self.tool("bench-run"), result] + command,
+            status = finish([self.tool("bench-run"),
+                             *(["--adopt"] if adopt else []), result, *command],
                             limit or TIME_LIMIT_S, env=environment(),
                             stdin=source, stdout=sink, stderr=errors)
             errors.seek(0)
@@ -84,7 +107,8 @@ class Bench:
         with open(result, encoding="ascii") as stream:
             measured = json.load(stream)
         os.unlink(result)
-        measured["cpu_ns"] = measured["user_ns"] + measured["system_ns"]
+        for taken in [measured] + ([measured["adopted"]] if adopt else []):
+            taken["cpu_ns"] = taken["user_ns"] + taken["system_ns"]
         measured["stderr"] = text
         return measured
 
@@ -112,7 +136,7 @@ class Bench:
         facts = {key: find_int(info, key, 0) for key in (
             "events", "dropped", "ring_waits", "writer_cpu_ns", "tier_path",
             "tier_join", "tier_full", "tier_plain", "nested_lost",
-            "barriers_placed", "barriers_met")}
+            "barriers_placed", "barriers_met", "bytes_file")}
         facts["bytes"] = os.path.getsize(trace)
         return facts
 

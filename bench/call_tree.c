@@ -11,19 +11,30 @@
  *	hook    hook    hook    …          hook   hook     hook
  *	 ↑ new stack, not timed                    ↑ new stack, not timed
  *
- * Between bursts the whole stack is drawn anew, and within a burst no
- * innermost function comes twice, so that with `changed` > 0 a whole stack
- * repeats only after TREE_CYCLE bursts: 16384 captures, more than a cache of
- * whole stacks holds. The draw then starts over, as a real program's does:
- * its stacks are many, but most were seen before.
+ * Which stacks come (enum tree_draw):
  *
- * A repeating plan draws from 4 functions at each of the innermost levels and
- * keeps the outer ones: 4 to the power of `changed` whole stacks.
+ *	TREE_NEW	Between bursts the whole stack is drawn anew, and within
+ *			a burst no innermost function comes twice, so that with
+ *			`changed` > 0 a whole stack repeats only after
+ *			TREE_CYCLE bursts: 16384 captures, more than a cache of
+ *			whole stacks holds. The draw then starts over, as a real
+ *			program's does: its stacks are many, but most were seen
+ *			before.
+ *	TREE_UNSEEN	The same without starting over: each changed frame is a
+ *			new place in the tree of all stacks.
+ *	TREE_OUTER	What is not changed stays for all bursts. With one
+ *			frame changed there are 256 whole stacks.
+ *	TREE_REPEATING	As TREE_OUTER, from 4 functions at each changed level:
+ *			4 to the power of `changed` whole stacks.
+ *
+ * A wrapped hook is called by a function that is always the same, as a program's
+ * own xmalloc is. The innermost return address is then always the same one.
  *
  * Compiled twice, with and without frame pointers. Called by the main thread.
  *
  * I1  The sequence of calls does not depend on the hook.
- * I2  1 <= levels - changed: the outermost function stays within a burst.
+ * I2  changed <= levels. If all of them are changed, tree_run and what is
+ *     outward of it alone stay, as main and the C library's do in a program.
  * I3  All plans of a process are run from one call, so that their stacks are
  *     the same down to main.
  */
@@ -43,7 +54,8 @@ struct tree {
 	uint64_t random, seed;
 	unsigned innermost;	/* last choice of the innermost function */
 	unsigned choice_mask;
-	bool repeating, counted, timing;
+	enum tree_draw draw;
+	bool counted, timing;
 	size_t burst, bursts;
 	uint64_t start_ns, end_ns;
 	uint64_t *burst_ns;
@@ -53,6 +65,7 @@ struct tree {
 #define TREE_SEED UINT64_C(0x243f6a8885a308d3)
 
 static void *tree_caller;	/* of tree_run, I3 */
+static void (*tree_wrapped)(void);	/* what the wrapper calls */
 
 static uint64_t tree_now(void)
 {
@@ -76,7 +89,7 @@ static inline uint64_t tree_draw(struct tree *tree)
 static __attribute__((noinline)) unsigned tree_choose(struct tree *tree,
 						      unsigned level)
 {
-	if (level + 1 == tree->levels && !tree->repeating) {
+	if (level + 1 == tree->levels && tree->draw != TREE_REPEATING) {
 		tree->innermost = (tree->innermost + 97) & 255;
 		return tree->innermost;
 	}
@@ -103,13 +116,21 @@ static __attribute__((noinline)) void tree_turn(struct tree *tree)
 	tree->timing = false;
 	tree->left = 1;
 	tree->burst_ns[tree->burst++] = now - tree->start_ns;
-	if (tree->burst % TREE_CYCLE == 0)
+	if (tree->burst % TREE_CYCLE == 0 && tree->draw != TREE_UNSEEN)
 		tree->random = tree->seed;
 	tree->innermost = (unsigned)tree_draw(tree) & 255;
 	if (now >= tree->end_ns)
 		tree->bursts = tree->burst;
-	if (!tree->repeating || tree->burst == tree->bursts)
+	if (tree->draw == TREE_NEW || tree->draw == TREE_UNSEEN ||
+	    tree->burst == tree->bursts)
 		tree->back_to = 0;
+}
+
+/* What is behind the call keeps it from being a jump. */
+static __attribute__((noinline)) void tree_wrapper(void)
+{
+	tree_wrapped();
+	__asm__ volatile("" ::: "memory");
 }
 
 typedef void tree_function(struct tree *tree, unsigned level);
@@ -176,10 +197,10 @@ size_t tree_run(const struct tree_plan *plan, uint64_t *burst_ns)
 		.levels = plan->levels,
 		.changed = plan->changed,
 		.left = 1,
-		.hook = plan->hook,
+		.hook = plan->wrapped ? tree_wrapper : plan->hook,
 		.seed = plan->seed ? plan->seed : TREE_SEED,
-		.choice_mask = plan->repeating ? 3 : 255,
-		.repeating = plan->repeating,
+		.choice_mask = plan->draw == TREE_REPEATING ? 3 : 255,
+		.draw = plan->draw,
 		.counted = plan->counted,
 		.bursts = plan->bursts,
 		.end_ns = tree_now() + plan->budget_ns,
@@ -188,8 +209,9 @@ size_t tree_run(const struct tree_plan *plan, uint64_t *burst_ns)
 
 	assert(!tree_caller || tree_caller == __builtin_return_address(0));
 	tree_caller = __builtin_return_address(0);	/* I3 */
-	assert(plan->changed < plan->levels);		/* I2 */
+	assert(plan->changed <= plan->levels);		/* I2 */
 	assert(plan->bursts > 0);
+	tree_wrapped = plan->hook;
 	tree.random = tree.seed;
 	tree.innermost = (unsigned)tree_draw(&tree) & 255;
 	while (tree.burst < tree.bursts)

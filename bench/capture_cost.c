@@ -1,10 +1,13 @@
 /*
  * capture_cost.c: what one capture costs. Prints one row as JSON.
  *
- *	bench-capture UNWINDER DEPTH CHANGED new|repeating time|count|check
+ *	bench-capture UNWINDER DEPTH CHANGED|all new|repeating|outer|unseen
+ *			time|count|check [wrapped]
  *
  * DEPTH counts every frame from the caller of the hook to the outermost one
- * of the C library. The same calls run with the unwinder and with a hook that
+ * of the C library; of these, CHANGED are replaced between two captures, or all
+ * functions of the call tree. Which stacks come, and what `wrapped` is, is said
+ * in bench/call_tree.c. The same calls run with the unwinder and with a hook that
  * does nothing, in turns; the cost is the difference of the median bursts.
  * One unwinder and one row in a process, so that no row is slowed down by what
  * another has left in tables and caches. The very first stack is timed alone:
@@ -14,8 +17,8 @@
  * `count` is for callgrind with --collect-atstart=no: one cycle with the
  * unwinder alone, of which callgrind counts the bursts; what the calls
  * themselves take is the count of the unwinder "nothing". `check` compares
- * each of two cycles' stacks with backtrace()'s (gnomon only), which a timed
- * run does with some.
+ * each of two cycles' stacks with backtrace()'s, which a timed run does with
+ * some.
  *
  * I1  All steps call tree_run from the same place, so that the stacks of one
  *     are the stacks of the next, down to main.
@@ -50,6 +53,16 @@ enum {
 	STEPS
 };
 #define COST_LAST_SEED 1
+#define COST_UNSEEN_SEED 2	/* of the first round, if no stack may have been
+				 * met before; 1 more of the next ones */
+
+static const char *const cost_draws[] = {
+	[TREE_NEW] = "new",
+	[TREE_REPEATING] = "repeating",
+	[TREE_OUTER] = "outer",
+	[TREE_UNSEEN] = "unseen",
+};
+#define COST_DRAWS (sizeof(cost_draws) / sizeof(*cost_draws))
 
 struct cost {
 	const struct unwinder *unwinder;
@@ -115,10 +128,10 @@ static size_t cost_checked(void)
 }
 
 /* What a step runs. Only an unwinder that learns whole stacks (gnomon) must
- * meet all of them before it is measured; it is also the one to check. */
+ * meet all of them before it is measured. */
 static bool cost_step_plan(int step, struct tree_plan *plan)
 {
-	bool learns = unwinder_checked() != NULL;
+	bool learns = unwinder_learns();
 
 	if (cost.count && (step < STEP_WARM_UP || step == STEP_LAST))
 		return false;
@@ -131,7 +144,7 @@ static bool cost_step_plan(int step, struct tree_plan *plan)
 		plan->hook = cost_first;
 		plan->bursts = 1;
 	} else if (step == STEP_CHECK || step == STEP_LAST) {
-		plan->hook = unwinder_checked();
+		plan->hook = unwinder_checked(cost.unwinder);
 		plan->bursts = cost_checked();
 		plan->seed = step == STEP_LAST ? COST_LAST_SEED : 0;
 	} else if (step == STEP_WARM_UP) {
@@ -142,6 +155,10 @@ static bool cost_step_plan(int step, struct tree_plan *plan)
 	} else if ((step - STEP_ROUNDS) % 2 == 0) {
 		plan->hook = unwinder_nothing;
 	}
+	if (plan->draw == TREE_UNSEEN && step >= STEP_ROUNDS &&
+	    step < STEP_LAST)
+		plan->seed = COST_UNSEEN_SEED +
+			     (unsigned)(step - STEP_ROUNDS) / 2;
 	if (learns && (step <= STEP_WARM_UP || step == STEP_LAST))
 		plan->budget_ns = UINT64_MAX / 2;
 	return plan->hook != NULL;
@@ -188,9 +205,10 @@ static void cost_print(size_t last_bursts)
 {
 	double base, join, full;
 
-	printf("{\"unwinder\":\"%s\",\"changed\":%u,\"repeating\":%s,",
-	       cost.unwinder->name, cost.plan.changed,
-	       cost.plan.repeating ? "true" : "false");
+	printf("{\"unwinder\":\"%s\",\"changed\":%u,\"draw\":\"%s\","
+	       "\"wrapped\":%s,", cost.unwinder->name, cost.plan.changed,
+	       cost_draws[cost.plan.draw],
+	       cost.plan.wrapped ? "true" : "false");
 	if (cost.count || cost.check) {
 		printf("\"captures\":%zu}\n", last_bursts * TREE_BURST);
 		return;
@@ -209,23 +227,39 @@ static void cost_print(size_t last_bursts)
 	printf("}\n");
 }
 
+static bool cost_draw_argument(const char *name)
+{
+	unsigned draw;
+
+	for (draw = 0; draw < COST_DRAWS; draw++)
+		if (strcmp(name, cost_draws[draw]) == 0) {
+			cost.plan.draw = (enum tree_draw)draw;
+			return true;
+		}
+	return false;
+}
+
 static bool cost_arguments(int argc, char **argv)
 {
-	unsigned depth;
+	unsigned depth, outer;
 
-	cost.unwinder = argc == 6 ? unwinder_find(argv[1]) : NULL;
-	if (!cost.unwinder)
+	cost.plan.wrapped = argc == 7 && strcmp(argv[6], "wrapped") == 0;
+	if (argc != 6 && !cost.plan.wrapped)
 		return false;
+	cost.unwinder = unwinder_find(argv[1]);
 	depth = (unsigned)strtoul(argv[2], NULL, 10);
 	cost.plan.changed = (unsigned)strtoul(argv[3], NULL, 10);
-	cost.plan.repeating = strcmp(argv[4], "repeating") == 0;
 	cost.count = strcmp(argv[5], "count") == 0;
 	cost.check = strcmp(argv[5], "check") == 0;
-	cost.plan.levels = depth > COST_OUTER ? depth - COST_OUTER : 1;
-	if (cost.plan.levels <= cost.plan.changed)
+	outer = COST_OUTER + cost.plan.wrapped;
+	cost.plan.levels = depth > outer ? depth - outer : 1;
+	if (strcmp(argv[3], "all") == 0)
+		cost.plan.changed = cost.plan.levels;
+	else if (cost.plan.levels <= cost.plan.changed)
 		cost.plan.levels = cost.plan.changed + 1;
 	cost.plan.budget_ns = cost.count ? UINT64_MAX / 2 : COST_BUDGET_NS;
-	return depth <= COST_DEPTH_MAX && cost.plan.changed < COST_DEPTH_MAX;
+	return cost.unwinder && cost_draw_argument(argv[4]) &&
+	       depth <= COST_DEPTH_MAX && cost.plan.changed < COST_DEPTH_MAX;
 }
 
 int main(int argc, char **argv)
@@ -235,8 +269,9 @@ int main(int argc, char **argv)
 	int step;
 
 	if (!cost_arguments(argc, argv)) {
-		fprintf(stderr, "usage: bench-capture UNWINDER DEPTH CHANGED "
-				"new|repeating time|count|check\n");
+		fprintf(stderr, "usage: bench-capture UNWINDER DEPTH "
+				"CHANGED|all new|repeating|outer|unseen "
+				"time|count|check [wrapped]\n");
 		return 2;
 	}
 	if (cost.unwinder->open() != 0) {

@@ -1,23 +1,34 @@
 /*
  * run_counted.c: run a command and say what it took, as JSON in a file.
  *
- *	bench-run RESULT COMMAND [ARGUMENTS]
+ *	bench-run [--adopt] RESULT COMMAND [ARGUMENTS]
  *
- * Wall time from before exec to the command's end, CPU time and the largest
- * resident size from wait4(2), and what perf_event_open(2) counts in user
- * space over the command and its children: null where the machine or its
- * policy does not grant the counter (virtual machines mostly have none for
- * instructions and branches). Exits as the command did.
+ * Wall time from before exec to the command's end; CPU time, page faults and
+ * the largest resident size from wait4(2), so of the command itself and of what
+ * it waited for; and what perf_event_open(2) counts in user space over the
+ * command and all that it started: null where the machine or its policy does
+ * not grant the counter (virtual machines mostly have none for instructions and
+ * branches). Exits as the command did.
+ *
+ * A recorder is no child of the program that it records. With --adopt whatever
+ * the command has left behind becomes a child of bench-run, which waits for it,
+ * too, and says in "adopted" what these took in sum, by wait4(2). What is
+ * resident of a recorder is looked at each 10 ms, as what wait4 says has been its
+ * target's before exec: the most of one, and the most that it shared with no other
+ * process (its private pages and those of its program). 0: no sample.
  *
  * The child waits at a pipe until its counters are open; they start at exec.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -36,6 +47,21 @@ static struct run_counter {
 	{ "page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, -1 },
 };
 #define RUN_COUNTERS (sizeof(run_counters) / sizeof(*run_counters))
+
+#define RUN_RECORDER "gnomon-recorder"
+#define RUN_SAMPLE_NS 10000000
+#define RUN_CHILDREN_MAX 64	/* of which the memory is looked at */
+
+/* What processes took, in sum. */
+struct run_taken {
+	unsigned count;
+	uint64_t user_ns, system_ns, faults;
+	long rss_kb, own_kb;	/* the most of one */
+};
+
+static struct run_taken run_command, run_adopted;
+static uint64_t run_start, run_wall;
+static int run_status;
 
 static uint64_t run_now(void)
 {
@@ -89,12 +115,109 @@ static void run_print_counters(FILE *out)
 	}
 }
 
-static int run_child(int gate, char **argv)
+static void run_add(struct run_taken *taken, const struct rusage *usage)
+{
+	taken->count++;
+	taken->user_ns += run_ns(&usage->ru_utime);
+	taken->system_ns += run_ns(&usage->ru_stime);
+	taken->faults += (uint64_t)(usage->ru_minflt + usage->ru_majflt);
+}
+
+/* Looks at the memory of a process, if it is a recorder. */
+static void run_sample_one(pid_t pid)
+{
+	char path[64], line[256], name[32] = "";
+	long anonymous = 0, file = 0, most = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = fopen(path, "re");
+	if (!status)
+		return;
+	while (fgets(line, sizeof(line), status)) {
+		sscanf(line, "Name: %31s", name);
+		sscanf(line, "VmHWM: %ld", &most);
+		sscanf(line, "RssAnon: %ld", &anonymous);
+		sscanf(line, "RssFile: %ld", &file);
+	}
+	fclose(status);
+	if (strcmp(name, RUN_RECORDER) != 0)
+		return;
+	if (most > run_adopted.rss_kb)
+		run_adopted.rss_kb = most;
+	if (anonymous + file > run_adopted.own_kb)
+		run_adopted.own_kb = anonymous + file;
+}
+
+static void run_sample(void)
+{
+	int pids[RUN_CHILDREN_MAX], count = 0;
+	char path[64];
+	FILE *children;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+		 (int)getpid());
+	children = fopen(path, "re");
+	if (!children)
+		return;
+	while (count < RUN_CHILDREN_MAX &&
+	       fscanf(children, "%d", &pids[count]) == 1)
+		count++;
+	fclose(children);
+	while (count > 0)
+		run_sample_one(pids[--count]);
+}
+
+/* Takes one that has ended. */
+static void run_reap(pid_t ended, pid_t command, int status,
+		     const struct rusage *usage)
+{
+	if (ended != command) {
+		run_add(&run_adopted, usage);
+		return;
+	}
+	run_wall = run_now() - run_start;
+	run_status = status;
+	run_add(&run_command, usage);
+	run_command.rss_kb = usage->ru_maxrss;
+}
+
+/* Waits for the command, and with `adopt` for all others. */
+static int run_wait(pid_t command, bool adopt, const sigset_t *child_ended)
+{
+	const struct timespec nap = { 0, RUN_SAMPLE_NS };
+	struct rusage usage;
+	int status;
+	pid_t ended;
+
+	for (;;) {
+		ended = wait4(adopt ? -1 : command, &status,
+			      adopt ? WNOHANG : 0, &usage);
+		if (ended < 0)
+			return errno == ECHILD && run_command.count ? 0 : -1;
+		if (ended > 0)
+			run_reap(ended, command, status, &usage);
+		if (!adopt)
+			return 0;
+		if (ended == 0 && sigtimedwait(child_ended, NULL, &nap) < 0)
+			run_sample();
+	}
+}
+
+static void run_print_taken(FILE *out, const struct run_taken *taken)
+{
+	fprintf(out, "\"user_ns\":%" PRIu64 ",\"system_ns\":%" PRIu64
+		",\"faults\":%" PRIu64 ",\"rss_kb\":%ld", taken->user_ns,
+		taken->system_ns, taken->faults, taken->rss_kb);
+}
+
+static int run_child(int gate, char **argv, const sigset_t *child_ended)
 {
 	char byte;
 
 	if (read(gate, &byte, 1) != 1)
 		return 125;
+	sigprocmask(SIG_UNBLOCK, child_ended, NULL);
 	execvp(argv[0], argv);
 	fprintf(stderr, "bench: %s: %s\n", argv[0], strerror(errno));
 	return 127;
@@ -102,41 +225,49 @@ static int run_child(int gate, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct rusage usage;
-	uint64_t wall;
-	int status, gate[2];
+	bool adopt = argc > 1 && strcmp(argv[1], "--adopt") == 0;
+	sigset_t child_ended;
+	int gate[2];
 	FILE *out;
 	pid_t pid;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: bench-run RESULT COMMAND …\n");
+	argv += adopt;
+	if (argc - adopt < 3) {
+		fprintf(stderr, "usage: bench-run [--adopt] RESULT COMMAND …\n");
 		return 2;
 	}
+	sigemptyset(&child_ended);
+	sigaddset(&child_ended, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child_ended, NULL);
 	out = fopen(argv[1], "we");
-	if (!out || pipe(gate) != 0 || (pid = fork()) < 0) {
+	if (!out || (adopt && prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) ||
+	    pipe(gate) != 0 || (pid = fork()) < 0) {
 		fprintf(stderr, "bench: %s: %s\n", argv[1], strerror(errno));
 		return 125;
 	}
 	if (pid == 0) {
 		close(gate[1]);
-		_exit(run_child(gate[0], argv + 2));
+		_exit(run_child(gate[0], argv + 2, &child_ended));
 	}
 	run_open_counters(pid);
-	wall = run_now();
+	run_start = run_now();
 	if (write(gate[1], "", 1) != 1 ||
-	    wait4(pid, &status, 0, &usage) != pid) {
+	    run_wait(pid, adopt, &child_ended) != 0) {
 		fprintf(stderr, "bench: %s\n", strerror(errno));
 		return 125;
 	}
-	wall = run_now() - wall;
-	fprintf(out, "{\"wall_ns\":%" PRIu64 ",\"user_ns\":%" PRIu64
-		",\"system_ns\":%" PRIu64 ",\"rss_kb\":%ld", wall,
-		run_ns(&usage.ru_utime), run_ns(&usage.ru_stime),
-		usage.ru_maxrss);
+	fprintf(out, "{\"wall_ns\":%" PRIu64 ",", run_wall);
+	run_print_taken(out, &run_command);
 	run_print_counters(out);
+	if (adopt) {
+		fprintf(out, ",\"adopted\":{\"count\":%u,\"own_kb\":%ld,",
+			run_adopted.count, run_adopted.own_kb);
+		run_print_taken(out, &run_adopted);
+		fputs("}", out);
+	}
 	fputs("}\n", out);
 	if (fclose(out) != 0)
 		return 125;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   128 + WTERMSIG(status);
+	return WIFEXITED(run_status) ? WEXITSTATUS(run_status) :
+				       128 + WTERMSIG(run_status);
 }

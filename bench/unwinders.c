@@ -8,7 +8,10 @@
  *
  * libunwind is opened at run time and only when asked for: it exports
  * backtrace() and _Unwind_Backtrace() too, and linked in it would take the
- * place of the C library's and the compiler's.
+ * place of the C library's and the compiler's. So is framehop, which is not
+ * built everywhere (bench/framehop.h), and which is told the caller's registers
+ * like gnomon. "gu_walk" is that of the library libgnomon-unwind, as a program
+ * calls it; "gnomon-walk" what it does, without its entry.
  *
  * gnomon's unwinder is linked in as the objects of the preload library; this
  * file is its embedder: it provides memory for tables and context nodes.
@@ -33,7 +36,9 @@
 #include <unwind.h>
 
 #include "arch.h"
+#include "bench/framehop.h"
 #include "bench/segments.h"
+#include "library/gnomon/unwind.h"
 #include "unwind/capture.h"
 #include "unwind/memory.h"
 #include "unwind/stack.h"
@@ -43,6 +48,7 @@
 #define UNWINDER_NODES_MAX (1u << 23)
 #define UNWINDER_MEMORY ((size_t)512 << 20)
 #define UNWINDER_BLOCK 64	/* alignment that unwind_alloc promises */
+#define UNWINDER_GU_LIBRARY "$ORIGIN/../libgnomon-unwind.so"
 
 static void *unwinder_stack[UNWINDER_FRAMES_MAX];
 static int unwinder_depth;
@@ -55,7 +61,7 @@ static _Atomic uint32_t unwinder_image_count;
 static char *unwinder_next, *unwinder_end;
 static struct capture_thread *unwinder_thread;
 static struct segments *unwinder_segments;
-static bool unwinder_walks;	/* addresses alone */
+static bool unwinder_is_walk;	/* addresses alone */
 static uint32_t unwinder_context;
 static void *unwinder_stubs;	/* the function that barriers seem to be in */
 
@@ -182,26 +188,9 @@ static void unwinder_gnomon_walk(void)
 					     UNWINDER_FRAMES_MAX, &stop, &hash);
 }
 
-/* Of this function's caller, like backtrace()'s but for its own frame. */
-static void unwinder_gnomon_walk_checked(void)
-{
-	static void *theirs[UNWINDER_FRAMES_MAX];
-	int i, count = backtrace(theirs, UNWINDER_FRAMES_MAX);
-
-	unwinder_gnomon_walk();
-	for (i = 1; i < count && i < unwinder_depth; i++)
-		if (theirs[i] != unwinder_stack[i])
-			break;
-	if (i == count && i == unwinder_depth)
-		return;
-	fprintf(stderr, "bench: the walk differs from backtrace()'s at frame "
-			"%d of %d (%d)\n", i, count, unwinder_depth);
-	exit(1);
-}
-
 static int unwinder_open_walk(void)
 {
-	unwinder_walks = true;
+	unwinder_is_walk = true;
 	return unwinder_open_gnomon(CAPTURE_OFF);
 }
 
@@ -265,6 +254,27 @@ static void unwinder_gnomon_checked(void)
 	exit(1);
 }
 
+static const struct unwinder *unwinder_compared;
+
+/* The same of any other unwinder: that the frames of this function's caller
+ * and outward are backtrace()'s. Inward of them each has frames of its own. */
+static void unwinder_addresses_checked(void)
+{
+	static void *theirs[UNWINDER_FRAMES_MAX];
+	int i, count = backtrace(theirs, UNWINDER_FRAMES_MAX);
+
+	unwinder_compared->hook();
+	for (i = 1; i < count && i <= unwinder_depth; i++)
+		if (theirs[count - i] != unwinder_stack[unwinder_depth - i])
+			break;
+	if (i == count)
+		return;
+	fprintf(stderr, "bench: the stack of %s differs from backtrace()'s at "
+			"frame %d of %d, from outside (it has %d)\n",
+		unwinder_compared->name, i, count, unwinder_depth);
+	exit(1);
+}
+
 static int (*unwinder_unw_backtrace)(void **frames, int max);
 
 static int unwinder_open_libunwind(void)
@@ -282,6 +292,44 @@ static void unwinder_libunwind(void)
 						UNWINDER_FRAMES_MAX);
 }
 
+static int unwinder_open_framehop(void)
+{
+	return framehop_open();
+}
+
+static void unwinder_framehop(void)
+{
+	const uintptr_t *fp = __builtin_frame_address(0);
+
+	unwinder_depth = framehop_walk(
+		(uintptr_t)__builtin_return_address(0),
+		(uintptr_t)__builtin_dwarf_cfa(), *fp, unwinder_stack,
+		UNWINDER_FRAMES_MAX);
+}
+
+static size_t (*unwinder_gu_walk_by)(uintptr_t *addresses, size_t max,
+				     uint32_t *stop);
+
+static int unwinder_open_gu_walk(void)
+{
+	void *library = dlopen(UNWINDER_GU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = library ? dlsym(library, "gu_init") : NULL;
+	int (*init)(const struct gu_options *options);
+
+	if (!symbol)
+		return -1;
+	memcpy(&init, &symbol, sizeof(symbol));
+	symbol = dlsym(library, "gu_walk");
+	memcpy(&unwinder_gu_walk_by, &symbol, sizeof(symbol));
+	return symbol && init(NULL) == 0 ? 0 : -1;
+}
+
+static void unwinder_gu_walk(void)
+{
+	unwinder_depth = (int)unwinder_gu_walk_by(
+		(uintptr_t *)unwinder_stack, UNWINDER_FRAMES_MAX, NULL);
+}
+
 static int unwinder_open_plain(void)
 {
 	unwinder_stack_end = unwinder_find_stack_end();
@@ -296,10 +344,13 @@ static void unwinder_glibc(void)
 static _Unwind_Reason_Code unwinder_visit(struct _Unwind_Context *context,
 					  void *unused)
 {
+	void *address = (void *)_Unwind_GetIP(context);
+
 	(void)unused;
-	if (unwinder_depth == UNWINDER_FRAMES_MAX)
+	/* the caller of the outermost frame counts as one, at 0 */
+	if (!address || unwinder_depth == UNWINDER_FRAMES_MAX)
 		return _URC_END_OF_STACK;
-	unwinder_stack[unwinder_depth++] = (void *)_Unwind_GetIP(context);
+	unwinder_stack[unwinder_depth++] = address;
 	return _URC_NO_REASON;
 }
 
@@ -334,7 +385,9 @@ static const struct unwinder unwinder_table[] = {
 	{ "gnomon-validate", unwinder_open_validate, unwinder_gnomon },
 	{ "gnomon-off", unwinder_open_off, unwinder_gnomon },
 	{ "gnomon-walk", unwinder_open_walk, unwinder_gnomon_walk },
+	{ "gu_walk", unwinder_open_gu_walk, unwinder_gu_walk },
 	{ "segments", unwinder_open_segments, unwinder_by_segments },
+	{ "framehop", unwinder_open_framehop, unwinder_framehop },
 	{ "unw_backtrace", unwinder_open_libunwind, unwinder_libunwind },
 	{ "backtrace", unwinder_open_plain, unwinder_glibc },
 	{ "_Unwind_Backtrace", unwinder_open_plain, unwinder_libgcc },
@@ -411,9 +464,17 @@ bool unwinder_describe(struct unwinder_thread *thread)
 	return true;
 }
 
-void (*unwinder_checked(void))(void)
+bool unwinder_learns(void)
 {
-	if (unwinder_walks)
-		return unwinder_gnomon_walk_checked;
-	return unwinder_thread ? unwinder_gnomon_checked : NULL;
+	return unwinder_thread != NULL;
+}
+
+void (*unwinder_checked(const struct unwinder *unwinder))(void)
+{
+	if (unwinder->hook == unwinder_nothing ||
+	    unwinder->hook == unwinder_frame_pointers)
+		return NULL;
+	unwinder_compared = unwinder;
+	return unwinder_thread && !unwinder_is_walk ? unwinder_gnomon_checked :
+						unwinder_addresses_checked;
 }

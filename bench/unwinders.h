@@ -45,8 +45,12 @@ bool unwinder_describe(struct unwinder_thread *thread);
  * the outermost frame was reached. */
 bool unwinder_capture_from(uintptr_t ra, uintptr_t sp, uintptr_t fp);
 
-/* gnomon only: a hook that also takes the stack by glibc's backtrace() and
- * exits with a message if the two differ. NULL for the others. */
-void (*unwinder_checked(void))(void);
+/* gnomon only: whether what was seen before makes a stack cheaper. */
+bool unwinder_learns(void);
+
+/* A hook that also takes the stack by glibc's backtrace() and exits with a
+ * message if the two differ, for the opened unwinder. NULL for "nothing", and
+ * for frame pointers, which the C library's functions do not have. */
+void (*unwinder_checked(const struct unwinder *unwinder))(void);
 
 #endif

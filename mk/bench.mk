@@ -8,7 +8,7 @@
 # million events; 4 GB.
 #
 #   make soak        redis for MINUTES (30) in the modes for long runs
-#   BENCH_QUICK=1    fewer and shorter runs, about a minute a part
+#   BENCH_QUICK=1    fewer and shorter runs, a minute or three a part
 
 .PHONY: bench
 BENCH_PARTS := capture cold throw barriers hooks programs lives \
@@ -36,7 +36,8 @@ $(BENCH_DIR)/capture_cost.o: BENCH_CFLAGS += -O1
 
 # The capture bench embeds the unwinder as the preload library does, but for
 # the hooks of the loader.
-BENCH_UNWIND_OBJ := $(BENCH_DIR)/unwinders.o $(BENCH_DIR)/segments.o \
+BENCH_UNWIND_OBJ := $(addprefix $(BENCH_DIR)/,unwinders.o framehop.o \
+	segments.o) \
 	$(filter-out %/stubs.o %/hooks_raw.o,$(ARCH_OBJ)) $(UNWIND_OBJ)
 BENCH_COST_OBJ := $(BENCH_DIR)/capture_cost.o $(BENCH_UNWIND_OBJ)
 $(BENCH_DIR)/bench-capture: $(BENCH_DIR)/call_tree.o $(BENCH_COST_OBJ)
@@ -45,6 +46,23 @@ $(BENCH_DIR)/bench-capture: $(BENCH_DIR)/call_tree.o $(BENCH_COST_OBJ)
 $(BENCH_DIR)/bench-capture-fp: $(BENCH_DIR)/call_tree_fp.o $(BENCH_COST_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -ldl
+
+# The crate framehop, which is opened at run time. It can be done without: where
+# there is no cargo, or none that can have the crates, tables have no row of it.
+FRAMEHOP_SO := $(BENCH_DIR)/libbench_framehop.so
+$(FRAMEHOP_SO): $(addprefix bench/framehop/,Cargo.toml Cargo.lock src/lib.rs) \
+		| $(call packages,build)
+	$(call say,CARGO,$@)mkdir -p $(BENCH_DIR)/cargo
+	$(Q)if CARGO_NET_RETRY=0 CARGO_HTTP_TIMEOUT=20 \
+			CARGO_TARGET_DIR=$(abspath $(BENCH_DIR)/cargo) \
+			cargo build --quiet --release --locked \
+			--manifest-path bench/framehop/Cargo.toml \
+			>$@.log 2>&1; then \
+		cp $(BENCH_DIR)/cargo/release/$(@F) $@; \
+	else \
+		echo "framehop is not built (see $@.log): left out"; \
+	fi
+
 $(BENCH_DIR)/bench-cold: $(BENCH_DIR)/cold_cost.o $(BENCH_UNWIND_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -ldl
@@ -80,7 +98,7 @@ $(BENCH_DIR)/bench-generate: $(BENCH_DIR)/trace_generate.o \
 	$(Q)$(CC) -o $@ $^ $(HOST_LIBS) -lm
 
 # Tests want them, too.
-check-build: $(BENCH_DIR)/bench-generate $(BENCH_DIR)/replay
+check-build: $(addprefix $(BENCH_DIR)/,bench-generate bench-run replay)
 
 BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 	$(if $(BENCH_QUICK),--quick)
@@ -98,8 +116,9 @@ soak: all | $(call packages,$(WANT_soak))
 	$(Q)/usr/bin/python3 -B bench/soak.py --build $(O) \
 		--minutes $(MINUTES) --json $(BENCH_DIR)/soak.json
 
-bench: $(BENCH_BIN) | $(call packages,$(WANT_bench))
+bench: $(BENCH_BIN) $(FRAMEHOP_SO) | $(call packages,$(WANT_bench))
 	$(Q)$(BENCH_RUN)
 $(addprefix bench-,$(BENCH_PARTS)): bench-%: $(BENCH_BIN) \
 		| $(call packages,$(WANT_bench))
 	$(Q)$(BENCH_RUN) --part $*
+bench-capture: $(FRAMEHOP_SO)

@@ -1,14 +1,19 @@
 #!/usr/bin/python3
-"""The driver of the measurements (bench/), where what it runs does not end."""
+"""The driver of the measurements (bench/): where what it runs does not end, or
+is not here; what it makes of the results; and what runs are measured by."""
 
 import contextlib
 import io
+import shutil
+import subprocess
 
 from gnomon_test import *
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "..", "bench"))
 
+import bench_capture
+import bench_inputs
 import bench_lives
 import bench_run
 
@@ -30,12 +35,35 @@ esac
 echo '{"ns": 7000}'
 """
 
+# In place of the captures: 2 ns a changed frame, and 3 if they are wrapped.
+# unw_backtrace takes 100, and framehop is where there is its library.
+CAPTURES = """#!/bin/sh
+[ $1 != framehop ] || [ -e %s ] || exit 77
+changed=$3 wrapped=$(($# - 5))
+[ $3 != all ] || changed=$((25 - wrapped))
+ns=$((10 + (2 + wrapped) * changed))
+[ $1 != unw_backtrace ] || ns=100
+thread=
+case $1 in
+gnomon*)
+	thread=', "thread": {"mode": "off", "bytes_new": 0, "bytes": 0,
+		"path_bytes": 0, "path_bytes_max": 0, "barriers_placed": 0,
+		"barriers_met": 0}' ;;
+esac
+echo "{\\"changed\\": $changed, \\"ns\\": $ns, \\"calls_ns\\": 1,
+	\\"first_ns\\": 1, \\"frames\\": 30, \\"path\\": 1, \\"join\\": 0,
+	\\"full\\": 0 $thread}"
+"""
+
 
 def driver(directory):
     tools = os.path.join(directory, "bench")
     os.mkdir(tools)
     pids = os.path.join(directory, "pids")
-    for name, text in ("bench-run", RUN), ("bench-lives", STEPS % pids):
+    captures = CAPTURES % os.path.join(directory, "framehop")
+    for name, text in (("bench-run", RUN), ("bench-lives", STEPS % pids),
+                       ("bench-capture", captures),
+                       ("bench-capture-fp", captures)):
         path = os.path.join(tools, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -93,6 +121,105 @@ def others_have_to_end(directory):
         check("more than 1 s" in str(late), str(late))
     else:
         raise Failure("it was measured")
+    finally:
+        bench.close()
+
+
+def captured(bench):
+    """Rows and figures of captures, and what is shown."""
+    rows = bench_capture.measure(bench)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        bench_capture.show(rows)
+    return (rows, {figure["name"]: figure
+                   for figure in bench_capture.figures(rows)}, out.getvalue())
+
+
+@case
+def captures_with_framehop_and_without(directory):
+    bench, _ = driver(directory)
+    library = os.path.join(directory, "framehop")
+    try:
+        rows, _, text = captured(bench)
+        check(not any("framehop" in row["ns"] for row in rows), "who has it?")
+        check("framehop is absent" in text, text)
+        with open(library, "wb"):
+            pass
+        rows, _, text = captured(bench)
+    finally:
+        bench.close()
+    check(all("framehop" in row["ns"] for row in rows
+              if row["draw"] == "outer" and not row["wrapped"]), "rows")
+    check("framehop is absent" not in text, text)
+
+
+@case
+def figures_of_captures(directory):
+    bench, _ = driver(directory)
+    try:
+        _, figures, _ = captured(bench)
+    finally:
+        bench.close()
+    for name, value, where in (
+            ("ns of a new frame, 8 to all changed", 2, None),
+            ("share of unw_backtrace, depth 30, 8 changed", 0.26, None),
+            ("share of unw_backtrace, depth 30, all changed", 0.6, None),
+            ("wrapped over direct, 1 changed, whole stack redrawn", 1.08,
+             None),
+            ("share of unw_backtrace at worst, same outer frames, wrapped",
+             0.82, "depth 30, 24 (all) changed")):
+        figure = figures["capture: " + name]
+        equal((figure["value"], figure.get("where")), (value, where), name)
+    names = {name for name in figures if not figures[name]["reached"]}
+    equal(names, {f"capture: times faster than {what}"
+                  for what in ("unw_backtrace, depth 30, 0 changed",
+                               "unw_backtrace, depth 1000, 1 changed",
+                               "frame pointers, depth 30, 0 changed",
+                               "frame pointers, depth 30, 1 changed",
+                               "frame pointers, depth 1000, 0 changed",
+                               "frame pointers, depth 1000, 1 changed")},
+          "not reached")
+
+
+@case
+def what_is_left_behind_is_adopted(directory):
+    """bench-run says what a recorder took, which is nobody's child."""
+    recorder = os.path.join(directory, "gnomon-recorder")
+    shutil.copy(shutil.which("sleep"), recorder)
+    result = os.path.join(directory, "result")
+    command = [os.path.join(BUILD, "bench", "bench-run"), "--adopt", result,
+               "sh", "-c", recorder + " 1 & echo $!; exit 3"]
+    begun = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          timeout=RUN_SECONDS)
+    lasted = time.monotonic() - begun
+    equal((done.returncode, done.stderr), (3, ""), "status, stderr")
+    check(has_ended(int(done.stdout)), "it was not waited for")
+    with open(result, encoding="ascii") as file:
+        measured = json.load(file)
+    adopted = measured["adopted"]
+    equal(adopted["count"], 1, "adopted")
+    check(measured["wall_ns"] / 1e9 < lasted - 0.3,
+          "the wall time is not the command's")
+    check(adopted["faults"] > 0 and 0 < adopted["own_kb"] <=
+          adopted["rss_kb"], "what it took: %r" % adopted)
+
+
+@case
+def what_is_beside_a_program_has_to_end(directory):
+    bench, _ = driver(directory)
+    pid = os.path.join(directory, "pid")
+    bench_run.TIME_LIMIT_S = 1
+    try:
+        bench.run_program(bench_inputs.Program(
+            "", ["true"], beside=["true"]))
+        bench.run_program(bench_inputs.Program(
+            "", ["sh", "-c", "until [ -s %s ]; do sleep 0.01; done" % pid],
+            beside=["sh", "-c", "echo $$ > %s; exec sleep 1000" % pid]))
+    except subprocess.TimeoutExpired:
+        with open(pid, encoding="utf-8") as file:
+            check(has_ended(int(file.read())), "it is left")
+    else:
+        raise Failure("it ended")
     finally:
         bench.close()
 
