@@ -57,8 +57,7 @@ static struct context_table *table_new(unsigned bits,
 	t = unwind_alloc(sizeof(*t) + n * sizeof(struct context_entry));
 	if (!t)
 		return NULL;
-	unwind_want_large_pages(t, sizeof(*t) +
-				   n * sizeof(struct context_entry));
+	unwind_want_pages(t, sizeof(*t) + n * sizeof(struct context_entry));
 	t->older = older;
 	t->shift = 64 - bits;
 	t->mask = (uint32_t)(n - 1);

@@ -30,6 +30,7 @@
 #define AREA_PIECE (UINT64_C(16) << 20)	/* the first; what most programs need */
 #define AREA_PART 2		/* a later one: one part of all before in so many */
 #define AREA_LEAST (UINT64_C(4) << 20)	/* the first, under a limit */
+#define AREA_LARGE (UINT64_C(2) << 20)	/* a page of the kernel's large ones */
 
 /* An entry of the list: the first page's number and how many there are. */
 #define AREA_PAGE_BITS 12
@@ -198,6 +199,9 @@ static uint64_t area_add(unsigned i, uint64_t need)
 		return 0;
 	CLAIM_FULL(i > 0 && i < GL_AREA_PIECES);
 	size = base_max(base_round_up(size, GL_PAGE), least);
+	/* where the size is whole large pages, newer kernels align it to them */
+	if (need >= AREA_LARGE)
+		size = base_round_up(size, AREA_LARGE);
 	entry = area_map_about(size, least);
 	if (entry < 0 && entry > -4096)
 		return 0;
@@ -214,6 +218,17 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	return (uint64_t)entry;
 }
 
+/* Where a block goes of which so much is taken: a table of large pages begins with
+ * one, if there is room for that. */
+static uint64_t area_start(uint64_t entry, uint64_t taken, uint64_t need)
+{
+	uintptr_t at = (uintptr_t)area_at(entry);
+	uint64_t start = base_round_up(at + taken, AREA_LARGE) - at;
+
+	return need >= AREA_LARGE && start + need <= area_bytes(entry) ?
+		       start : taken;
+}
+
 static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 {
 	uint64_t taken = atomic_load_explicit(&area->taken[i],
@@ -221,7 +236,8 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 	uint64_t start;
 
 	do {
-		start = taken || i ? taken : area_first;
+		start = area_start(entry, taken || i ? taken : area_first,
+				   need);
 		if (need > area_bytes(entry) ||
 		    start > area_bytes(entry) - need)
 			return NULL;

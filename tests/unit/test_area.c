@@ -100,6 +100,23 @@ static void pieces_come_as_they_are_needed(void **state)
 }
 
 /* Everything is zero there, and is given out anew; other pieces come. */
+/* Large pages are used where a table begins with one. */
+static void a_large_block_begins_with_a_large_page(void **state)
+{
+	uint64_t before = area_used();
+	char *first = area_alloc(2 * MIB + 64), *small = area_alloc(64);
+	char *second = area_alloc(2 * MIB + 64);
+
+	(void)state;
+	assert_int_equal((uintptr_t)first % (2 * MIB), 0);
+	assert_int_equal((uintptr_t)second % (2 * MIB), 0);
+	assert_true(small >= first + 2 * MIB + 64 || small < first);
+	assert_true(second >= small + 64 || second < first);
+	/* what lies in between is not counted */
+	assert_int_equal(area_used(), before + 2 * (2 * MIB + 64) + 64);
+	assert_true(area_is_valid());
+}
+
 static void a_child_begins_again(void **state)
 {
 	char *first = area_alloc(64), *child_first, *large;
@@ -261,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_broken_area_is_seen),
 		cmocka_unit_test(it_begins_with_little),
 		cmocka_unit_test(pieces_come_as_they_are_needed),
+		cmocka_unit_test(a_large_block_begins_with_a_large_page),
 		cmocka_unit_test(a_child_begins_again),
 		cmocka_unit_test(the_recorder_is_told),
 		cmocka_unit_test(it_ends),
