@@ -310,6 +310,9 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	CLAIM(id >= GT_STOP_COUNT);
 	node = node_at(id);
 	CLAIM_FULL(node->parent == 0 && !(node->flags & ~GL_NODE_DEAD));
+	/* of a shared mapping a read brings all pages around that are there, a
+	 * write its own only */
+	(void)__atomic_load_n(&node->parent, __ATOMIC_RELAXED);
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
 	/* I4: it may be marked already */

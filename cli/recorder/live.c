@@ -130,9 +130,20 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	return 0;
 }
 
-int live_reserve(struct live *live, uint64_t from, uint64_t to)
+/* [from, to) and what is in the first page before it. 0 or -errno. */
+static long live_allocate(const struct live *live, uint64_t from, uint64_t to)
 {
 	uint64_t page = from & ~UINT64_C(4095);
+	long err;
+
+	do
+		err = result_of(fallocate(live->fd, 0, page, to - page));
+	while (err == -EINTR);
+	return err;
+}
+
+int live_reserve(struct live *live, uint64_t from, uint64_t to)
+{
 	long err = 0;
 
 	assert(from <= to);
@@ -140,14 +151,20 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 	if (to > live->size || to - from > live->budget - live->reserved)
 		return -ENOMEM;
 	if (live->fd >= 0)
-		do
-			err = result_of(fallocate(live->fd, 0, page,
-						  to - page));
-		while (err == -EINTR);
+		err = live_allocate(live, from, to);
 	if (!err)
 		live->reserved += to - from;
 	CLAIM_FULL(live_is_valid(live));
 	return err;
+}
+
+void live_ready(struct live *live, uint64_t from, uint64_t to)
+{
+	CLAIM_FULL(from <= to && to <= live->size);
+	/* What was allocated before tmpfs clears the second time. Elsewhere it
+	 * may fail: the pages are there all the same. */
+	if (live->fd >= 0 && from < to)
+		live_allocate(live, from, to);
 }
 
 static void live_more_nodes(struct live *live)
@@ -172,6 +189,9 @@ static void live_more_nodes(struct live *live)
 	if (live->nodes_refused)
 		return;
 	assert(next > limit && next <= live->nodes_max);
+	live_ready(live, live->shape.nodes_offset +
+				 limit * sizeof(struct gl_node),
+		   live->shape.nodes_offset + next * sizeof(struct gl_node));
 	live->nodes_reserved = next;
 	/* pairs with the acquire of whoever reserves a node: the pages are
 	 * there; waiters sleep on it */

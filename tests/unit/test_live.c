@@ -301,6 +301,51 @@ static void nodes_stay_within_the_budget(void **state)
 	live_drop(&made, &live);
 }
 
+static uint64_t faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt;
+}
+
+/* A page of a file in memory, each of which the first touch clears, or which are
+ * there: then a read brings many. */
+static uint64_t faults_of(const char *from, uint64_t bytes)
+{
+	uint64_t before = faults(), at;
+	char sum = 0;
+
+	for (at = 0; at < bytes; at += GL_PAGE)
+		sum |= from[at];
+	assert_int_equal(sum, 0);
+	return faults() - before;
+}
+
+static void what_is_ready_comes_many_pages_at_a_time(void **state)
+{
+	const char *data;
+	uint64_t at;
+
+	(void)state;
+	/* in memory */
+	assert_int_equal(live_make_in(&made, "/nonexistent", 16 * MIB,
+				      LIVE_RING), 0);
+	assert_int_equal(live_attach_to(&live, &made), 0);
+	at = base_round_up(live.shape.data_offset + MIB, MIB);
+	data = (const char *)made.header + at;
+	assert_int_equal(live_reserve(&live, at, at + MIB), 0);
+	assert_true(faults_of(data, MIB / 2) > MIB / 2 / GL_PAGE / 2);
+	live_ready(&live, at + MIB / 2, at + MIB);
+	assert_true(faults_of(data + MIB / 2, MIB / 2) <=
+		    MIB / 2 / GL_PAGE / 4);
+	/* nothing is reserved by that */
+	at = live.reserved;
+	live_ready(&live, live.shape.data_offset, live.shape.data_offset);
+	assert_int_equal(live.reserved, at);
+	live_drop(&made, &live);
+}
+
 static void all_parts_share_the_budget(void **state)
 {
 	uint64_t at, data;
@@ -408,6 +453,7 @@ int main(void)
 		TEST(the_shape_is_a_copy),
 		TEST(counters_may_be_anything),
 		TEST(nodes_stay_within_the_budget),
+		TEST(what_is_ready_comes_many_pages_at_a_time),
 		TEST(all_parts_share_the_budget),
 		TEST(names_of_heaps_come_on_demand),
 		TEST(images_ahead),
