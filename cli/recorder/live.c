@@ -33,6 +33,7 @@
 #define LIVE_NODES_AHEAD_MAX 32768	/* ... where there are many */
 #define LIVE_NODES_STEP (GL_SLAB / sizeof(struct gl_node))
 #define LIVE_NODES_MAX (UINT64_C(1) << 30)	/* as live_make_layout */
+#define LIVE_NODES_USED 1024	/* who has more is going to have many */
 #define LIVE_IMAGES_AHEAD 128
 
 /* Whether the parts lie one behind the other, each with its room. */
@@ -167,6 +168,37 @@ void live_ready(struct live *live, uint64_t from, uint64_t to)
 		live_allocate(live, from, to);
 }
 
+static uint64_t live_node_at(const struct live *live, uint64_t number)
+{
+	CLAIM_FULL(number <= live->nodes_max);
+	return live->shape.nodes_offset + number * sizeof(struct gl_node);
+}
+
+/* Once, of the first ones, which the target has reserved. */
+static void live_first_nodes(struct live *live, uint64_t count)
+{
+	if (likely(live->nodes_used) || count < LIVE_NODES_USED)
+		return;
+	live->nodes_used = true;
+	live_ready(live, live_node_at(live, base_min(count,
+						     live->nodes_reserved)),
+		   live_node_at(live, live->nodes_reserved));
+}
+
+/* Nodes are written once, and mostly read once: their pages are let go of here.
+ * Who reads them again finds them in the file. */
+static void live_let_go(const struct live *live)
+{
+	char *from = live_at(live, base_round_up(live_node_at(live, 0),
+						 GL_PAGE));
+	char *to = live_at(live, live_node_at(live, live->nodes_reserved) &
+					 ~UINT64_C(4095));
+
+	/* it only saves memory */
+	if (from < to)
+		madvise(from, to - from, MADV_DONTNEED);
+}
+
 static void live_more_nodes(struct live *live)
 {
 	struct gl_header *h = live->header;
@@ -174,6 +206,7 @@ static void live_more_nodes(struct live *live)
 	uint64_t count = base_min(live_number(&h->node_count),
 				  live->nodes_max);
 
+	live_first_nodes(live, count);
 	live->nodes_refused = false;
 	if (limit >= count + base_min(count + LIVE_NODES_AHEAD,
 				      LIVE_NODES_AHEAD_MAX))
@@ -182,16 +215,13 @@ static void live_more_nodes(struct live *live)
 			live->nodes_max);
 	live->nodes_refused =
 		next <= limit ||
-		live_reserve(live, live->shape.nodes_offset +
-					   limit * sizeof(struct gl_node),
-			     live->shape.nodes_offset +
-				     next * sizeof(struct gl_node));
+		live_reserve(live, live_node_at(live, limit),
+			     live_node_at(live, next));
 	if (live->nodes_refused)
 		return;
 	assert(next > limit && next <= live->nodes_max);
-	live_ready(live, live->shape.nodes_offset +
-				 limit * sizeof(struct gl_node),
-		   live->shape.nodes_offset + next * sizeof(struct gl_node));
+	live_ready(live, live_node_at(live, limit), live_node_at(live, next));
+	live_let_go(live);
 	live->nodes_reserved = next;
 	/* pairs with the acquire of whoever reserves a node: the pages are
 	 * there; waiters sleep on it */

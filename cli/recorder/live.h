@@ -21,6 +21,7 @@ struct live {
 	uint64_t size;
 	uint64_t nodes_max;
 	uint64_t nodes_reserved;
+	bool nodes_used;	/* the first ones are ready */
 	uint64_t images_reserved;	/* records */
 	uint64_t heaps_reserved;	/* names */
 	uint64_t budget;	/* bytes that may be reserved */

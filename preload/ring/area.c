@@ -9,6 +9,11 @@
  * what there is already, so that there are few; a table that is larger has one of
  * its own.
  *
+ * Once tables are in use (area_settle), large blocks begin with one of the kernel's large pages, which are asked for as
+ * far as a block takes half of one. What follows lies in the rest of the last.
+ * Where so much is given out, such pages are filled, and each is one fault in place
+ * of 512.
+ *
  * I1: each piece is private, anonymous and MADV_WIPEONFORK before it is in the
  *     list. A child finds struct area zeroed, and begins again at area_first.
  * I2: the list is static, is only appended to, and an entry is one word: a child
@@ -31,6 +36,7 @@
 #define AREA_PART 2		/* a later one: one part of all before in so many */
 #define AREA_LEAST (UINT64_C(4) << 20)	/* the first, under a limit */
 #define AREA_LARGE (UINT64_C(2) << 20)	/* a page of the kernel's large ones */
+#define AREA_HALF (AREA_LARGE / 2)	/* what a large block has */
 
 /* An entry of the list: the first page's number and how many there are. */
 #define AREA_PAGE_BITS 12
@@ -200,7 +206,7 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	CLAIM_FULL(i > 0 && i < GL_AREA_PIECES);
 	size = base_max(base_round_up(size, GL_PAGE), least);
 	/* where the size is whole large pages, newer kernels align it to them */
-	if (need >= AREA_LARGE)
+	if (need >= AREA_HALF)
 		size = base_round_up(size, AREA_LARGE);
 	entry = area_map_about(size, least);
 	if (entry < 0 && entry > -4096)
@@ -218,15 +224,37 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	return (uint64_t)entry;
 }
 
-/* Where a block goes of which so much is taken: a table of large pages begins with
- * one, if there is room for that. */
-static uint64_t area_start(uint64_t entry, uint64_t taken, uint64_t need)
+/* Where a block goes in the i-th piece, of which so much is taken. */
+static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken,
+			   uint64_t need)
 {
 	uintptr_t at = (uintptr_t)area_at(entry);
 	uint64_t start = base_round_up(at + taken, AREA_LARGE) - at;
 
-	return need >= AREA_LARGE && start + need <= area_bytes(entry) ?
-		       start : taken;
+	if (!area->limit || need < AREA_HALF ||
+	    start + need > area_bytes(entry) ||
+	    taken + need <= atomic_load_explicit(&area->large[i],
+						 memory_order_relaxed))
+		return taken;
+	return start;
+}
+
+/* The block at `start` of the i-th piece is large: it gets large pages, if that
+ * begins with one. */
+static void area_enlarge(unsigned i, uint64_t entry, uint64_t start,
+			 uint64_t need)
+{
+	uint64_t bytes = (need + AREA_HALF) & ~(AREA_LARGE - 1);
+	char *at = area_at(entry) + start;
+
+	if (!area->limit || need < AREA_HALF || (uintptr_t)at % AREA_LARGE ||
+	    start + bytes > area_bytes(entry) ||
+	    !unwind_may(SECCOMP_NO_GROWTH) ||
+	    sys_madvise(at, bytes, MADV_HUGEPAGE))
+		return;
+	/* who comes in between has less of it */
+	atomic_store_explicit(&area->large[i], start + bytes,
+			      memory_order_relaxed);
 }
 
 static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
@@ -236,7 +264,7 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 	uint64_t start;
 
 	do {
-		start = area_start(entry, taken || i ? taken : area_first,
+		start = area_start(i, entry, taken || i ? taken : area_first,
 				   need);
 		if (need > area_bytes(entry) ||
 		    start > area_bytes(entry) - need)
@@ -245,6 +273,7 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 		&area->taken[i], &taken, start + need, memory_order_relaxed,
 		memory_order_relaxed));
 	CLAIM_FULL(start % BASE_LINE == 0);
+	area_enlarge(i, entry, start, need);
 	return area_at(entry) + start;
 }
 
