@@ -21,9 +21,9 @@
 #define HOW_INVALID (~0L)
 #define PAGE 4096u
 #define LARGE_PAGE (2u << 20)
-/* Tables that are filled at once: from the size on where one fault for each page
- * is more than a call, up to the longest pause. */
-#define READY_LEAST (128u << 10)
+/* Tables of which all pages will be used, and soon: from the size on that only
+ * those have which have grown several times, up to the longest pause. */
+#define READY_LEAST (1u << 20)
 #define READY_MOST (8u << 20)
 
 #ifndef MADV_POPULATE_WRITE

@@ -69,7 +69,7 @@ static unsigned pages_there(char *p, size_t n)
 
 static void test_want_pages(void **unused)
 {
-	const size_t n = 256 * 4096;
+	const size_t n = 384 * 4096;
 	char *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	bool known;	/* not by older kernels */
@@ -77,7 +77,7 @@ static void test_want_pages(void **unused)
 	(void)unused;
 	errno = 77;
 	/* too small to be worth a call */
-	unwind_want_pages(p, 4 * 4096);
+	unwind_want_pages(p, 64 * 4096);
 	assert_int_equal(pages_there(p, n), 0);
 	atomic_store(&unwind_ban, UNWIND_NO_ADVICE);
 	unwind_want_pages(p, n);
@@ -87,7 +87,7 @@ static void test_want_pages(void **unused)
 	unwind_want_pages(p + 64, n - 64);
 	assert_int_equal(errno, 77);
 	known = madvise(p, 4096, MADV_POPULATE_WRITE) == 0;
-	assert_int_equal(pages_there(p, n), known ? 256 : 0);
+	assert_int_equal(pages_there(p, n), known ? 384 : 0);
 	munmap(p, n);
 }
 
