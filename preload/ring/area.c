@@ -9,10 +9,8 @@
  * what there is already, so that there are few; a table that is larger has one of
  * its own.
  *
- * Once tables are in use (area_settle), large blocks begin with one of the kernel's large pages, which are asked for as
- * far as a block takes half of one. What follows lies in the rest of the last.
- * Where so much is given out, such pages are filled, and each is one fault in place
- * of 512.
+ * Once tables are in use (area_settle), blocks of AREA_HALF and more begin with a
+ * large page of the kernel's: one fault in place of 512. Others fill its rest.
  *
  * I1: each piece is private, anonymous and MADV_WIPEONFORK before it is in the
  *     list. A child finds struct area zeroed, and begins again at area_first.
@@ -224,37 +222,22 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	return (uint64_t)entry;
 }
 
-/* Where a block goes in the i-th piece, of which so much is taken. */
-static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken,
-			   uint64_t need)
+/* Where a block goes in the i-th piece, of which so much is taken. Large pages are
+ * asked for as far as it takes half of one. */
+static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken, uint64_t need)
 {
 	uintptr_t at = (uintptr_t)area_at(entry);
 	uint64_t start = base_round_up(at + taken, AREA_LARGE) - at;
+	uint64_t bytes = (need + AREA_HALF) & ~(AREA_LARGE - 1);
 
 	if (!area->limit || need < AREA_HALF ||
-	    start + need > area_bytes(entry) ||
-	    taken + need <= atomic_load_explicit(&area->large[i],
-						 memory_order_relaxed))
+	    taken + need <= atomic_load_explicit(&area->large[i], memory_order_relaxed) ||
+	    start + base_max(need, bytes) > area_bytes(entry))
 		return taken;
+	if (unwind_may(SECCOMP_NO_GROWTH) &&
+	    !sys_madvise((void *)(at + start), bytes, MADV_HUGEPAGE))
+		atomic_store_explicit(&area->large[i], start + bytes, memory_order_relaxed);
 	return start;
-}
-
-/* The block at `start` of the i-th piece is large: it gets large pages, if that
- * begins with one. */
-static void area_enlarge(unsigned i, uint64_t entry, uint64_t start,
-			 uint64_t need)
-{
-	uint64_t bytes = (need + AREA_HALF) & ~(AREA_LARGE - 1);
-	char *at = area_at(entry) + start;
-
-	if (!area->limit || need < AREA_HALF || (uintptr_t)at % AREA_LARGE ||
-	    start + bytes > area_bytes(entry) ||
-	    !unwind_may(SECCOMP_NO_GROWTH) ||
-	    sys_madvise(at, bytes, MADV_HUGEPAGE))
-		return;
-	/* who comes in between has less of it */
-	atomic_store_explicit(&area->large[i], start + bytes,
-			      memory_order_relaxed);
 }
 
 static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
@@ -264,8 +247,7 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 	uint64_t start;
 
 	do {
-		start = area_start(i, entry, taken || i ? taken : area_first,
-				   need);
+		start = area_start(i, entry, taken || i ? taken : area_first, need);
 		if (need > area_bytes(entry) ||
 		    start > area_bytes(entry) - need)
 			return NULL;
@@ -273,7 +255,6 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 		&area->taken[i], &taken, start + need, memory_order_relaxed,
 		memory_order_relaxed));
 	CLAIM_FULL(start % BASE_LINE == 0);
-	area_enlarge(i, entry, start, need);
 	return area_at(entry) + start;
 }
 

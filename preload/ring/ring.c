@@ -52,9 +52,7 @@
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
 #define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
-/* Bytes that a page fault brings at most, if nobody changed it (the kernel's
- * fault_around_bytes). */
-#define RING_STEP (UINT64_C(64) << 10)
+#define RING_STEP (UINT64_C(64) << 10)	/* the kernel's fault_around_bytes */
 
 static void ring_drop(struct recorder *r, struct gl_ring *ring)
 {
@@ -108,13 +106,9 @@ static uint64_t ring_used(const struct gl_ring *ring)
 	       atomic_load_explicit(&ring->tail, memory_order_acquire);
 }
 
-/*
- * How far to go without a look-up, `room` at most. In its first lap a ring meets
- * its pages in steps: a read first, for of a shared mapping that brings all pages
- * around that are ready (pool_ready), a write its own only.
- */
-static uint64_t ring_step(const struct gl_ring *ring, uint64_t head,
-			  uint64_t room)
+/* How far to go without a look-up. In its first lap a ring meets its pages in steps,
+ * by a read: that brings all around that are ready (pool_ready), a write but one. */
+static uint64_t ring_step(const struct gl_ring *ring, uint64_t head, uint64_t room)
 {
 	/* a record that begins before the step's end may run over it */
 	uint64_t next = head + RING_RECORD_MAX;
@@ -140,8 +134,7 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	if (!CLAIM(!(size & ring->mask)))
 		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
-		ring_place(ring, head,
-			   ring_step(ring, head, head - used + size / 2));
+		ring_place(ring, head, ring_step(ring, head, head - used + size / 2));
 		return true;
 	}
 	if (used + RING_RECORD_MAX > size)
