@@ -61,8 +61,7 @@ static struct context_table *table_new(unsigned bits,
 	t = unwind_alloc(sizeof(*t) + n * sizeof(struct context_entry));
 	if (!t)
 		return NULL;
-	unwind_want_large_pages(t, sizeof(*t) +
-				   n * sizeof(struct context_entry));
+	unwind_want_pages(t, sizeof(*t) + n * sizeof(struct context_entry));
 	t->older = older;
 	t->shift = 64 - bits;
 	t->mask = (uint32_t)(n - 1);
@@ -333,6 +332,9 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	CLAIM(id >= GT_STOP_COUNT);
 	node = node_at(id);
 	CLAIM_FULL(node->parent == 0 && !(node->flags & ~GL_NODE_DEAD));
+	/* of a shared mapping a read brings all pages around that are there, a
+	 * write its own only */
+	(void)__atomic_load_n(&node->parent, __ATOMIC_RELAXED);
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
 	/* I4: it may be marked already */

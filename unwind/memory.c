@@ -21,6 +21,14 @@
 #define HOW_INVALID (~0L)
 #define PAGE 4096u
 #define LARGE_PAGE (2u << 20)
+/* Tables of which all pages will be used, and soon: from the size on that only
+ * those have which have grown several times, up to the longest pause. */
+#define READY_LEAST (1u << 20)
+#define READY_MOST (8u << 20)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23	/* Linux 5.14; before that an error */
+#endif
 
 void *(*unwind_alloc)(size_t size_bytes);
 bool (*unwind_scarce)(void);
@@ -28,14 +36,20 @@ _Atomic uint32_t unwind_ban;
 _Atomic uint32_t *const *unwind_ban_found;
 bool (*unwind_ask)(uintptr_t address);
 
-void unwind_want_large_pages(void *p, size_t n)
+void unwind_want_pages(void *p, size_t n)
 {
 	uintptr_t start = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 	uintptr_t end = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
 
-	if (n >= LARGE_PAGE && unwind_may(UNWIND_NO_ADVICE))
+	if (n < READY_LEAST || !unwind_may(UNWIND_NO_ADVICE))
+		return;
+	if (n >= LARGE_PAGE)
 		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
 			      MADV_HUGEPAGE);
+	/* the calls may fail: then pages come one by one */
+	if (n <= READY_MOST)
+		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
+			      MADV_POPULATE_WRITE);
 }
 
 bool unwind_probe(uintptr_t address)

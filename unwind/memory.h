@@ -67,10 +67,10 @@ extern bool (*unwind_ask)(uintptr_t address);
 bool unwind_probe(uintptr_t address);
 
 /*
- * Asks for large pages where [p, p + n) spans some: for tables that are
- * looked up all over. A wish only. Async-signal-safe, keeps errno.
+ * Asks for the pages of [p, p + n), large ones where it spans some: for tables
+ * that are about to be used all over. A wish only. Async-signal-safe, keeps errno.
  */
-void unwind_want_large_pages(void *p, size_t n);
+void unwind_want_pages(void *p, size_t n);
 
 /*
  * Whether the 8 bytes at this address can be read now, without faulting.

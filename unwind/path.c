@@ -61,7 +61,7 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 		return -12;	/* ENOMEM */
 	CLAIM(sets >= SETS_FIRST && sets <= SETS_MAX && !(sets & (sets - 1)));
 	CLAIM_FULL((uintptr_t)area % _Alignof(struct path) == 0);
-	unwind_want_large_pages(area, path_bytes(sets));
+	unwind_want_pages(area, path_bytes(sets));
 	t->paths = (struct path *)area;
 	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
 	t->set_mask = sets - 1;

@@ -19,6 +19,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -167,11 +168,22 @@ static struct control_client *socket_place(struct control_socket *s,
 	return oldest;
 }
 
+/* Whether somebody has connected. To ask accept makes a file first, and takes it
+ * away again: ten times as long. */
+static bool socket_is_asked(const struct control_socket *s)
+{
+	struct pollfd asked = { .fd = s->fd, .events = POLLIN };
+
+	return poll(&asked, 1, 0) != 0;
+}
+
 static void socket_accept(struct writer *w, uint64_t now_ns)
 {
 	struct control_socket *s = &w->socket;
 	unsigned i;
 
+	if (!socket_is_asked(s))
+		return;
 	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++) {
 		int fd = accept4(s->fd, NULL, NULL,
 				 SOCK_NONBLOCK | SOCK_CLOEXEC);

@@ -87,6 +87,7 @@ static void feed_scan(struct feed *feed, uint32_t id)
 	own->busy = atomic_load_explicit(&ring->busy, memory_order_acquire) !=
 		    GL_IDLE;
 	own->seen = own->head = feed_head(feed, id);
+	pool_ready(feed->pool, id, own->head);
 	CLAIM_FULL(own->head - feed->r->given[id].tail <=
 		   feed->r->given[id].mask + 1);
 }

@@ -33,6 +33,7 @@
 #define LIVE_NODES_AHEAD_MAX 32768	/* ... where there are many */
 #define LIVE_NODES_STEP (GL_SLAB / sizeof(struct gl_node))
 #define LIVE_NODES_MAX (UINT64_C(1) << 30)	/* as live_make_layout */
+#define LIVE_NODES_USED 1024	/* who has more is going to have many */
 #define LIVE_IMAGES_AHEAD 128
 
 /* Whether the parts lie one behind the other, each with its room. */
@@ -130,9 +131,20 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	return 0;
 }
 
-int live_reserve(struct live *live, uint64_t from, uint64_t to)
+/* [from, to) and what is in the first page before it. 0 or -errno. */
+static long live_allocate(const struct live *live, uint64_t from, uint64_t to)
 {
 	uint64_t page = from & ~UINT64_C(4095);
+	long err;
+
+	do
+		err = result_of(fallocate(live->fd, 0, page, to - page));
+	while (err == -EINTR);
+	return err;
+}
+
+int live_reserve(struct live *live, uint64_t from, uint64_t to)
+{
 	long err = 0;
 
 	assert(from <= to);
@@ -140,14 +152,51 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 	if (to > live->size || to - from > live->budget - live->reserved)
 		return -ENOMEM;
 	if (live->fd >= 0)
-		do
-			err = result_of(fallocate(live->fd, 0, page,
-						  to - page));
-		while (err == -EINTR);
+		err = live_allocate(live, from, to);
 	if (!err)
 		live->reserved += to - from;
 	CLAIM_FULL(live_is_valid(live));
 	return err;
+}
+
+void live_ready(struct live *live, uint64_t from, uint64_t to)
+{
+	CLAIM_FULL(from <= to && to <= live->size);
+	/* What was allocated before tmpfs clears the second time. Elsewhere it
+	 * may fail: the pages are there all the same. */
+	if (live->fd >= 0 && from < to)
+		live_allocate(live, from, to);
+}
+
+static uint64_t live_node_at(const struct live *live, uint64_t number)
+{
+	CLAIM_FULL(number <= live->nodes_max);
+	return live->shape.nodes_offset + number * sizeof(struct gl_node);
+}
+
+/* Once, of the first ones, which the target has reserved. */
+static void live_first_nodes(struct live *live, uint64_t count)
+{
+	if (likely(live->nodes_used) || count < LIVE_NODES_USED)
+		return;
+	live->nodes_used = true;
+	live_ready(live, live_node_at(live, base_min(count,
+						     live->nodes_reserved)),
+		   live_node_at(live, live->nodes_reserved));
+}
+
+/* Nodes are written once, and mostly read once: their pages are let go of here.
+ * Who reads them again finds them in the file. */
+static void live_let_go(const struct live *live)
+{
+	char *from = live_at(live, base_round_up(live_node_at(live, 0),
+						 GL_PAGE));
+	char *to = live_at(live, live_node_at(live, live->nodes_reserved) &
+					 ~UINT64_C(4095));
+
+	/* it only saves memory */
+	if (from < to)
+		madvise(from, to - from, MADV_DONTNEED);
 }
 
 static void live_more_nodes(struct live *live)
@@ -157,6 +206,7 @@ static void live_more_nodes(struct live *live)
 	uint64_t count = base_min(live_number(&h->node_count),
 				  live->nodes_max);
 
+	live_first_nodes(live, count);
 	live->nodes_refused = false;
 	if (limit >= count + base_min(count + LIVE_NODES_AHEAD,
 				      LIVE_NODES_AHEAD_MAX))
@@ -165,13 +215,13 @@ static void live_more_nodes(struct live *live)
 			live->nodes_max);
 	live->nodes_refused =
 		next <= limit ||
-		live_reserve(live, live->shape.nodes_offset +
-					   limit * sizeof(struct gl_node),
-			     live->shape.nodes_offset +
-				     next * sizeof(struct gl_node));
+		live_reserve(live, live_node_at(live, limit),
+			     live_node_at(live, next));
 	if (live->nodes_refused)
 		return;
 	assert(next > limit && next <= live->nodes_max);
+	live_ready(live, live_node_at(live, limit), live_node_at(live, next));
+	live_let_go(live);
 	live->nodes_reserved = next;
 	/* pairs with the acquire of whoever reserves a node: the pages are
 	 * there; waiters sleep on it */

@@ -21,6 +21,7 @@ struct live {
 	uint64_t size;
 	uint64_t nodes_max;
 	uint64_t nodes_reserved;
+	bool nodes_used;	/* the first ones are ready */
 	uint64_t images_reserved;	/* records */
 	uint64_t heaps_reserved;	/* names */
 	uint64_t budget;	/* bytes that may be reserved */
@@ -40,6 +41,13 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path);
 
 /* Pages of [from, to) will not fault for want of space. 0 or -errno. */
 int live_reserve(struct live *live, uint64_t from, uint64_t to);
+
+/*
+ * Pages of [from, to), which are reserved, are cleared here and now. Those that are
+ * not are cleared by who touches them first, one page fault for each; those that
+ * are come many at a time (context.c, ring.c). A wish only.
+ */
+void live_ready(struct live *live, uint64_t from, uint64_t to);
 
 /* Extends what target threads may fill: nodes and images ahead of need, names
  * of heaps as they are wanted. */

@@ -135,6 +135,7 @@ static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
 	struct recording_ring *given = &pool->r->given[id];
 	struct gl_ring *ring = &pool->r->rings[id];
 
+	given->ready = false;
 	given->offset = ring->offset = at;
 	given->mask = ring->mask = (UINT64_C(1) << class) - 1;
 	assert(at >= pool->live->shape.data_offset &&
@@ -402,6 +403,18 @@ void pool_close(struct pool *pool, uint32_t id)
 	CLAIM_FULL(pool_is_valid(pool));
 }
 
+void pool_ready(struct pool *pool, uint32_t id, uint64_t head)
+{
+	struct recording_ring *given = &pool->r->given[id];
+	uint64_t end = given->mask + 1 + GL_RING_SLACK;
+
+	if (likely(given->ready) || head < GL_PAGE)
+		return;
+	given->ready = true;
+	live_ready(pool->live, given->offset + base_min(head, end),
+		   given->offset + end);
+}
+
 bool pool_grow(struct pool *pool, uint32_t id)
 {
 	struct recording_ring *given = &pool->r->given[id];
@@ -416,6 +429,7 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	at = pool_block(pool, larger);
 	if (!at)
 		return false;
+	live_ready(pool->live, at, at + (UINT64_C(1) << larger));
 	/* unused in between: a death just here loses nothing, since the ring
 	 * was drained, and its owner, who waits, puts nothing there any more */
 	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
@@ -423,6 +437,7 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	/* in this order: its owner looks for its data when both are there */
 	pool_empty(pool, id);
 	pool_set_data(pool, id, at, larger);
+	given->ready = true;
 	ring->generation = ++given->generation;
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	log_number(OPTION_LOG_DEBUG, "a ring grows to", given->mask + 1);

@@ -46,6 +46,10 @@ void pool_close(struct pool *pool, uint32_t id);
  */
 bool pool_grow(struct pool *pool, uint32_t id);
 
+/* The pages of a ring that is filled up to `head` are made ready, if it is used for
+ * more than a page; once. */
+void pool_ready(struct pool *pool, uint32_t id, uint64_t head);
+
 /* What is in use and in the free lists lies in the data region. With
  * GNOMON_CLAIMS. */
 bool pool_is_valid(const struct pool *pool);

@@ -35,6 +35,7 @@ struct recording_ring {
 	int32_t tid;
 	uint32_t generation;
 	uint32_t flags;		/* enum gt_thread_flags */
+	bool ready;		/* its pages (pool_ready) */
 };
 
 struct recording {

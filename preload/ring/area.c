@@ -9,6 +9,9 @@
  * what there is already, so that there are few; a table that is larger has one of
  * its own.
  *
+ * Once tables are in use (area_settle), blocks of AREA_HALF and more begin with a
+ * large page of the kernel's: one fault in place of 512. Others fill its rest.
+ *
  * I1: each piece is private, anonymous and MADV_WIPEONFORK before it is in the
  *     list. A child finds struct area zeroed, and begins again at area_first.
  * I2: the list is static, is only appended to, and an entry is one word: a child
@@ -30,6 +33,8 @@
 #define AREA_PIECE (UINT64_C(16) << 20)	/* the first; what most programs need */
 #define AREA_PART 2		/* a later one: one part of all before in so many */
 #define AREA_LEAST (UINT64_C(4) << 20)	/* the first, under a limit */
+#define AREA_LARGE (UINT64_C(2) << 20)	/* a page of the kernel's large ones */
+#define AREA_HALF (AREA_LARGE / 2)	/* what a large block has */
 
 /* An entry of the list: the first page's number and how many there are. */
 #define AREA_PAGE_BITS 12
@@ -198,6 +203,9 @@ static uint64_t area_add(unsigned i, uint64_t need)
 		return 0;
 	CLAIM_FULL(i > 0 && i < GL_AREA_PIECES);
 	size = base_max(base_round_up(size, GL_PAGE), least);
+	/* where the size is whole large pages, newer kernels align it to them */
+	if (need >= AREA_HALF)
+		size = base_round_up(size, AREA_LARGE);
 	entry = area_map_about(size, least);
 	if (entry < 0 && entry > -4096)
 		return 0;
@@ -214,6 +222,24 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	return (uint64_t)entry;
 }
 
+/* Where a block goes in the i-th piece, of which so much is taken. Large pages are
+ * asked for as far as it takes half of one. */
+static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken, uint64_t need)
+{
+	uintptr_t at = (uintptr_t)area_at(entry);
+	uint64_t start = base_round_up(at + taken, AREA_LARGE) - at;
+	uint64_t bytes = (need + AREA_HALF) & ~(AREA_LARGE - 1);
+
+	if (!area->limit || need < AREA_HALF ||
+	    taken + need <= atomic_load_explicit(&area->large[i], memory_order_relaxed) ||
+	    start + base_max(need, bytes) > area_bytes(entry))
+		return taken;
+	if (unwind_may(SECCOMP_NO_GROWTH) &&
+	    !sys_madvise((void *)(at + start), bytes, MADV_HUGEPAGE))
+		atomic_store_explicit(&area->large[i], start + bytes, memory_order_relaxed);
+	return start;
+}
+
 static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 {
 	uint64_t taken = atomic_load_explicit(&area->taken[i],
@@ -221,7 +247,7 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 	uint64_t start;
 
 	do {
-		start = taken || i ? taken : area_first;
+		start = area_start(i, entry, taken || i ? taken : area_first, need);
 		if (need > area_bytes(entry) ||
 		    start > area_bytes(entry) - need)
 			return NULL;

@@ -72,6 +72,7 @@ struct area {
 	uint64_t limit;		/* bytes in all; 0: area_most */
 	uint64_t spare;		/* of them, not for new threads */
 	_Atomic uint64_t taken[GL_AREA_PIECES];	/* bytes of each piece */
+	_Atomic uint64_t large[GL_AREA_PIECES];	/* where its large pages end */
 };
 extern BASE_HIDDEN struct area *area;
 

@@ -52,6 +52,7 @@
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
 #define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
+#define RING_STEP (UINT64_C(64) << 10)	/* the kernel's fault_around_bytes */
 
 static void ring_drop(struct recorder *r, struct gl_ring *ring)
 {
@@ -105,6 +106,20 @@ static uint64_t ring_used(const struct gl_ring *ring)
 	       atomic_load_explicit(&ring->tail, memory_order_acquire);
 }
 
+/* How far to go without a look-up. In its first lap a ring meets its pages in steps,
+ * by a read: that brings all around that are ready (pool_ready), a write but one. */
+static uint64_t ring_step(const struct gl_ring *ring, uint64_t head, uint64_t room)
+{
+	/* a record that begins before the step's end may run over it */
+	uint64_t next = head + RING_RECORD_MAX;
+	uintptr_t at = ring->data + next;
+
+	if (head > ring->mask)
+		return room;
+	(void)__atomic_load_n((const uint8_t *)at, __ATOMIC_RELAXED);
+	return base_min(room, next + RING_STEP - at % RING_STEP);
+}
+
 /* Whether a record fits; sets the next point to look up. */
 static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 {
@@ -119,13 +134,13 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	if (!CLAIM(!(size & ring->mask)))
 		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
-		ring_place(ring, head, head - used + size / 2);
+		ring_place(ring, head, ring_step(ring, head, head - used + size / 2));
 		return true;
 	}
 	if (used + RING_RECORD_MAX > size)
 		return false;
 	recorder_wake(r);
-	ring_place(ring, head, head - used + size);
+	ring_place(ring, head, ring_step(ring, head, head - used + size));
 	return true;
 }
 

@@ -99,6 +99,47 @@ static void pieces_come_as_they_are_needed(void **state)
 	assert_true(mapped() < 64 * MIB);
 }
 
+static bool is_large(const char *block)
+{
+	return (uintptr_t)block % (2 * MIB) == 0;
+}
+
+/* Once tables are in use: large pages are used where one begins with them. */
+static void a_large_block_begins_with_a_large_page(void **state)
+{
+	char *before, *first, *small, *next, *second;
+	pid_t child = fork();
+	uint64_t used;
+
+	(void)state;
+	if (child) {
+		assert_int_equal(status_of(child), 0);
+		return;
+	}
+	before = area_alloc(64);
+	if (!before || area_alloc(2 * MIB) != before + 64)
+		_exit(1);
+	area_settle(30 * MIB);
+	used = area_used();
+	first = area_alloc(5 * MIB / 2);
+	small = area_alloc(64);
+	second = area_alloc(MIB);
+	next = area_alloc(MIB);
+	if (!is_large(first) || !is_large(second))
+		_exit(2);
+	/* the rest of a page that is no half is none */
+	if (small != first + 5 * MIB / 2 || second != first + 4 * MIB)
+		_exit(3);
+	/* what fits into the rest of one goes there */
+	if (next != second + MIB)
+		_exit(4);
+	next = area_alloc(MIB);
+	if (!is_large(next) || next != second + 2 * MIB)
+		_exit(5);
+	/* what lies in between is not counted */
+	_exit(area_used() != used + 11 * MIB / 2 + 64 || !area_is_valid() ? 6 : 0);
+}
+
 /* Everything is zero there, and is given out anew; other pieces come. */
 static void a_child_begins_again(void **state)
 {
@@ -261,6 +302,7 @@ int main(void)
 		cmocka_unit_test(a_broken_area_is_seen),
 		cmocka_unit_test(it_begins_with_little),
 		cmocka_unit_test(pieces_come_as_they_are_needed),
+		cmocka_unit_test(a_large_block_begins_with_a_large_page),
 		cmocka_unit_test(a_child_begins_again),
 		cmocka_unit_test(the_recorder_is_told),
 		cmocka_unit_test(it_ends),

@@ -301,6 +301,111 @@ static void nodes_stay_within_the_budget(void **state)
 	live_drop(&made, &live);
 }
 
+static uint64_t faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt;
+}
+
+/* A page of a file in memory, each of which the first touch clears, or which are
+ * there: then a read brings many. */
+static uint64_t faults_of(const char *from, uint64_t bytes)
+{
+	uint64_t before = faults(), at;
+	char sum = 0;
+
+	for (at = 0; at < bytes; at += GL_PAGE)
+		sum |= from[at];
+	assert_int_equal(sum, 0);
+	return faults() - before;
+}
+
+static void what_is_ready_comes_many_pages_at_a_time(void **state)
+{
+	const char *data;
+	uint64_t at;
+
+	(void)state;
+	/* in memory */
+	assert_int_equal(live_make_in(&made, "/nonexistent", 16 * MIB,
+				      LIVE_RING), 0);
+	assert_int_equal(live_attach_to(&live, &made), 0);
+	at = base_round_up(live.shape.data_offset + MIB, MIB);
+	data = (const char *)made.header + at;
+	assert_int_equal(live_reserve(&live, at, at + MIB), 0);
+	assert_true(faults_of(data, MIB / 2) > MIB / 2 / GL_PAGE / 2);
+	live_ready(&live, at + MIB / 2, at + MIB);
+	assert_true(faults_of(data + MIB / 2, MIB / 2) <=
+		    MIB / 2 / GL_PAGE / 4);
+	/* nothing is reserved by that */
+	at = live.reserved;
+	live_ready(&live, live.shape.data_offset, live.shape.data_offset);
+	assert_int_equal(live.reserved, at);
+	live_drop(&made, &live);
+}
+
+/* The first ones are the target's, and most targets need few of them. */
+static void first_nodes_are_made_ready_when_there_are_some(void **state)
+{
+	const char *nodes;
+	uint64_t pages;
+
+	(void)state;
+	assert_int_equal(live_make_in(&made, "/nonexistent", 64 * MIB,
+				      LIVE_RING), 0);
+	assert_int_equal(live_attach_to(&live, &made), 0);
+	nodes = (const char *)made.header + made.header->nodes_offset;
+	pages = limit_of() * sizeof(struct gl_node) / GL_PAGE;
+	assert_true(pages >= 32);
+	atomic_store(&made.header->node_count, 100);
+	live_ahead(&live);
+	assert_int_equal(faults_of(nodes, 4 * GL_PAGE), 4);
+	atomic_store(&made.header->node_count, 4 * GL_PAGE /
+						sizeof(struct gl_node));
+	live_ahead(&live);
+	assert_true(faults_of(nodes + 4 * GL_PAGE, (pages - 4) * GL_PAGE) <=
+		    pages / 4);
+	live_drop(&made, &live);
+}
+
+static bool is_mapped(const void *at)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t entry = 0;
+
+	assert_int_equal(pread(fd, &entry, sizeof(entry), (uintptr_t)at /
+			       GL_PAGE * sizeof(entry)), sizeof(entry));
+	close(fd);
+	return entry >> 63;
+}
+
+/* Where there are many, the recorder does not keep those that it has read. */
+static void nodes_are_let_go(void **state)
+{
+	struct gl_node *nodes;
+	uint32_t first;
+
+	(void)state;
+	assert_int_equal(live_make_in(&made, "/nonexistent", 64 * MIB,
+				      LIVE_RING), 0);
+	assert_int_equal(live_attach_to(&live, &made), 0);
+	first = limit_of();
+	nodes = live_at(&live, live.shape.nodes_offset);
+	nodes[1000].address = 4711;
+	atomic_store(&made.header->node_count, first / 4);
+	live_ahead(&live);
+	assert_int_equal(limit_of(), first);
+	assert_true(is_mapped(&nodes[1000]));
+	atomic_store(&made.header->node_count, first);
+	live_ahead(&live);
+	assert_true(limit_of() > first);
+	assert_false(is_mapped(&nodes[1000]));
+	assert_int_equal(nodes[1000].address, 4711);
+	live_drop(&made, &live);
+}
+
 static void all_parts_share_the_budget(void **state)
 {
 	uint64_t at, data;
@@ -408,6 +513,9 @@ int main(void)
 		TEST(the_shape_is_a_copy),
 		TEST(counters_may_be_anything),
 		TEST(nodes_stay_within_the_budget),
+		TEST(what_is_ready_comes_many_pages_at_a_time),
+		TEST(first_nodes_are_made_ready_when_there_are_some),
+		TEST(nodes_are_let_go),
 		TEST(all_parts_share_the_budget),
 		TEST(names_of_heaps_come_on_demand),
 		TEST(images_ahead),

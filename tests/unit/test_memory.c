@@ -10,6 +10,10 @@
 
 #include "unwind/memory.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 static void test_readable(void **unused)
 {
 	static const char constant[16];
@@ -48,6 +52,43 @@ static void test_unreadable(void **unused)
 	assert_false(unwind_readable((uintptr_t)1 << 63));
 	assert_false(unwind_read((uintptr_t)p + 4096, &value));
 	assert_int_equal(value, 7);
+}
+
+static unsigned pages_there(char *p, size_t n)
+{
+	unsigned char there[1024];
+	unsigned count = 0;
+	size_t i;
+
+	assert_true(n / 4096 <= sizeof(there));
+	assert_int_equal(mincore(p, n, there), 0);
+	for (i = 0; i < n / 4096; i++)
+		count += there[i] & 1;
+	return count;
+}
+
+static void test_want_pages(void **unused)
+{
+	const size_t n = 384 * 4096;
+	char *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool known;	/* not by older kernels */
+
+	(void)unused;
+	errno = 77;
+	/* too small to be worth a call */
+	unwind_want_pages(p, 64 * 4096);
+	assert_int_equal(pages_there(p, n), 0);
+	atomic_store(&unwind_ban, UNWIND_NO_ADVICE);
+	unwind_want_pages(p, n);
+	assert_int_equal(pages_there(p, n), 0);
+	atomic_store(&unwind_ban, 0);
+	/* whole pages only */
+	unwind_want_pages(p + 64, n - 64);
+	assert_int_equal(errno, 77);
+	known = madvise(p, 4096, MADV_POPULATE_WRITE) == 0;
+	assert_int_equal(pages_there(p, n), known ? 384 : 0);
+	munmap(p, n);
 }
 
 static void copy_all_ways(char *p)
@@ -96,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_readable),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_want_pages),
 		cmocka_unit_test(test_copy),
 	};
 

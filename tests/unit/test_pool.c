@@ -182,6 +182,27 @@ static void rings_grow_until_memory_ends(void **state)
 	assert_true(size <= UINT64_C(1) << POOL_CLASS_MAX);
 }
 
+/* Of a ring that hardly anything is put into, pages are not cleared. */
+static void pages_are_made_ready_once(void **state)
+{
+	uint32_t id = pool_take(recorder, RECORDER_PRIMARY) - 1;
+
+	(void)state;
+	pool_ready(&pool, id, 0);
+	pool_ready(&pool, id, GL_PAGE - 8);
+	assert_false(recording.given[id].ready);
+	pool_ready(&pool, id, GL_PAGE);
+	assert_true(recording.given[id].ready);
+	/* whatever the target says */
+	recording.given[id].ready = false;
+	pool_ready(&pool, id, UINT64_MAX);
+	assert_true(recording.given[id].ready);
+	/* what was full will be used again */
+	recording.given[id].ready = false;
+	assert_true(pool_grow(&pool, id));
+	assert_true(recording.given[id].ready);
+}
+
 static void memory_ends_without_harm(void **state)
 {
 	unsigned i;
@@ -300,6 +321,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_ring_comes_back_as_its_next_generation, each,
 			after),
+		cmocka_unit_test_setup_teardown(pages_are_made_ready_once,
+						each, after),
 		cmocka_unit_test_setup_teardown(rings_grow_until_memory_ends,
 						each, after),
 		cmocka_unit_test_setup_teardown(memory_ends_without_harm,

@@ -523,6 +523,37 @@ static void who_is_called_back_is_not_alone(void **state)
 	assert_true(judged((uintptr_t)&words[12], (uintptr_t)&words[2]));
 }
 
+/* A ring's first lap goes on 64 KiB of pages at a time, each of which is met by a
+ * read before a record may touch it. */
+static void the_first_lap_goes_in_steps(void **state)
+{
+	const uint64_t size = 1 << 18, step = 1 << 16;
+	char *memory = aligned_alloc(step, size + step);
+	uint64_t head = 0, limit, stops = 0;
+
+	(void)state;
+	memset(memory, 0, size + step);
+	ring.data = (uintptr_t)memory + step - 4096;
+	ring.mask = size - 1;
+	for (; head + RING_RECORD_MAX <= size / 2; stops++) {
+		ring.head = head;
+		assert_true(ring_make_room(recorder, &ring));
+		limit = ring.limit;
+		assert_in_range(limit, head + 1, size / 2);
+		/* where a record would run into the next step */
+		assert_true(limit == size / 2 - RING_RECORD_MAX + 1 ||
+			    (ring.data + limit + RING_RECORD_MAX - 1) % step ==
+				    0);
+		head = (limit + 7) & ~UINT64_C(7);
+	}
+	assert_int_equal(stops, 3);
+	/* all pages are known in the second */
+	ring.head = ring.tail = size;
+	assert_true(ring_make_room(recorder, &ring));
+	assert_int_equal(ring.limit, size + size / 2 - RING_RECORD_MAX + 1);
+	free(memory);
+}
+
 static void a_broken_ring_is_seen(void **state)
 {
 	(void)state;
@@ -571,6 +602,7 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_push_interrupted_anywhere_loses_nothing, each),
 		cmocka_unit_test_setup(who_is_called_back_is_not_alone, each),
+		cmocka_unit_test_setup(the_first_lap_goes_in_steps, each),
 		cmocka_unit_test_setup(a_broken_ring_is_seen, each),
 	};
 

@@ -98,13 +98,13 @@ static void pauses_follow_the_cost(void **state)
 	assert_int_equal(usage_gap_ns(0), 100 * MS);
 	assert_in_range(usage_gap_ns(MS / 10), 100 * MS, 103 * MS);
 	for (uint64_t cost = MS / 4; cost < 2000 * MS; cost += MS / 4) {
-		assert_true(usage_gap_ns(cost) >= 256 * cost);
+		assert_true(usage_gap_ns(cost) >= 1024 * cost);
 		assert_true(usage_gap_ns(cost) >= usage_gap_ns(cost - 1));
 	}
 	/* long ones are rarer than that, up to a minute */
-	assert_true(usage_gap_ns(16 * MS) > 4 * 256 * 16 * MS);
-	assert_int_equal(usage_gap_ns(200 * MS), 60000 * MS);
-	assert_int_equal(usage_gap_ns(1000 * MS), 256000 * MS);
+	assert_int_equal(usage_gap_ns(24 * MS), 1024 * 36 * MS);
+	assert_int_equal(usage_gap_ns(48 * MS), 60000 * MS);
+	assert_int_equal(usage_gap_ns(1000 * MS), 1024000 * MS);
 }
 
 static void at_rest_little_is_written(void **state)

@@ -34,10 +34,12 @@ static inline uint8_t *varint_put_spread(uint8_t *to, uint64_t value)
 
 	if (unlikely(value >> VARINT_SPREAD_BITS))
 		return varint_put(to, value);
+	/* compared, not counted by bits: that takes longer where the processor has
+	 * no fast instruction for it, or none is known of when this is compiled */
+	more = (v > 0x7f) + (v > 0x3fff) + (v > 0x1fffff);
 	/* seven bits to a byte: first halves, then quarters apart */
 	v = (v & 0x3fff) | (v & 0xfffc000) << 2;
 	v += v & 0x3f803f80;
-	more = (31 - __builtin_clz(v | 1)) / 8;
 	v |= marks[more];
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	v = __builtin_bswap32(v);

@@ -38,8 +38,8 @@
 #include "cli/recorder/memory/smaps.h"
 #include "unwind/claim.h"
 
-#define USAGE_SHARE 256		/* of a core: 0.4 % */
-#define USAGE_LONG_NS (4 * UINT64_C(1000000))	/* a look that is too long */
+#define USAGE_SHARE 1024	/* of a core: 0.1 % */
+#define USAGE_LONG_NS (16 * UINT64_C(1000000))	/* a look that is too long */
 #define USAGE_RARE_NS (60 * UINT64_C(1000000000))
 #define USAGE_GAP_NS (100 * UINT64_C(1000000))
 #define USAGE_REST_NS (1000 * UINT64_C(1000000))
@@ -73,7 +73,7 @@ void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 uint64_t usage_gap_ns(uint64_t cost_ns)
 {
 	uint64_t least = base_max(cost_ns * USAGE_SHARE, USAGE_GAP_NS);
-	uint64_t rarer = least + least / USAGE_LONG_NS * cost_ns;
+	uint64_t rarer = least / USAGE_LONG_NS * cost_ns;
 
 	return base_max(least, base_min(rarer, USAGE_RARE_NS));
 }
