@@ -155,6 +155,8 @@ static __attribute__((WITH_FP)) void by_fp(void (*inner)(void), unsigned n)
 	BARRIER();
 }
 
+static bool saved_since;
+
 static __attribute__((WITH_FP)) void check_fp(void)
 {
 	struct stack s;
@@ -172,17 +174,28 @@ static __attribute__((WITH_FP)) void check_fp(void)
 	}
 	assert_true(by_fp >= 2);
 	check_follows(&s);
-	/* nothing saved it since */
-	s.walk.fp = s.walk.hi;
-	assert_false(follows(&s, s.context, NULL, &e));
-	s.walk.fp = s.walk.sp + 1;
-	assert_false(follows(&s, s.context, NULL, &e));
+	if (!saved_since) {
+		s.walk.fp = (uintptr_t)1 << 62;
+		assert_false(follows(&s, s.context, NULL, &e));
+		s.walk.fp = s.walk.sp + 1;
+		assert_false(follows(&s, s.context, NULL, &e));
+	}
 	BARRIER();
+}
+
+/* The frame pointer is a register as others are. */
+static __attribute__((noinline)) void saves_fp(void)
+{
+	__asm__ volatile("mov $1, %%ebp" ::: "rbp");
+	saved_since = true;
+	check_fp();
+	__asm__ volatile("mov $2, %%ebp" ::: "rbp");
 }
 
 static __attribute__((WITH_FP)) void twice_by_fp(void)
 {
 	by_fp(check_fp, 5);
+	by_fp(saves_fp, 7);
 	BARRIER();
 }
 
@@ -208,6 +221,7 @@ static __attribute__((WITH_FP)) void check_barrier(void)
 	assert_true(e.met);
 	assert_in_range(e.count, 1, s.n - 5);
 	check_follows(&s);
+	check_others(&s);
 	s.address[s.n - 2]++;
 	assert_false(follows(&s, context_of(s.address, s.n, 0), self, &e));
 	BARRIER();
@@ -270,6 +284,8 @@ static void test_left_out(void **unused)
 	learn(0x10, GT_STOP_NO_MEMORY);
 	assert_int_equal(found(0x10, 0x1004, &of), 0);
 	learn(0x10, (1u << RECENT_TAG) - 1);
+	learn(0x20, 1u << RECENT_TAG);
+	learn(0x30, 300);
 	assert_int_equal(found(0x10, 0x1004, &of), (1u << RECENT_TAG) - 1);
 }
 
