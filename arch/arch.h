@@ -13,6 +13,9 @@
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none; ARCH_SHADOW_DATA
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted
+ *	words.h     arch_words_equal, arch_pairs_equal: four words compared;
+ *		    arch_word_is, arch_word_has: one that others may
+ *		    write
  *	relocs.h    the relocations that bind a word to a function
  *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
  *	clone.S     arch_clone_task: start a task on a stack of its own
@@ -33,6 +36,7 @@
 #include "cycles.h"
 #include "relocs.h"
 #include "shadow_stack.h"
+#include "words.h"
 
 /*
  * Fill *regs with the registers that the caller of this function would have

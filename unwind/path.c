@@ -16,7 +16,7 @@
  *     read, all that the walk read before is as it was, the walk would go on
  *     to that page, and what it would read there are live frames' words: the
  *     page is there.
- * I2  The tag of an empty way is 0; a way is filled before its tag.
+ * I2  The key of an empty way is 0; a way is filled before its key.
  * I3  A path with a tail was made when the shadow's frames up to the tail were
  *     those outward of its words. It holds while the shadow has, in the same
  *     place, a frame with the same slot and context: for the words say that
@@ -48,8 +48,13 @@ static uint32_t seen_size(uint64_t sets)
 
 static uint64_t path_bytes(uint64_t sets)
 {
-	return sets * PATH_WAYS * (sizeof(struct path) + sizeof(uint16_t)) +
+	return sets * PATH_WAYS * (sizeof(struct path) + sizeof(uintptr_t)) +
 	       seen_size(sets) * sizeof(uint16_t);
+}
+
+static uint64_t path_sets(const struct capture_thread *t)
+{
+	return t->set_mask / PATH_SET + 1;
 }
 
 /* 0 or -ENOMEM; then nothing has changed. */
@@ -63,9 +68,9 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 	CLAIM_FULL((uintptr_t)area % _Alignof(struct path) == 0);
 	unwind_want_pages(area, path_bytes(sets));
 	t->paths = (struct path *)area;
-	t->tags = (uint16_t *)(t->paths + sets * PATH_WAYS);
-	t->set_mask = sets - 1;
-	t->seen = (uint16_t *)(t->tags + sets * PATH_WAYS);
+	t->keys = (uintptr_t *)(t->paths + sets * PATH_WAYS);
+	t->set_mask = (sets - 1) * PATH_SET;
+	t->seen = (uint16_t *)(t->keys + sets * PATH_WAYS);
 	t->path_patience = GROW_AFTER * PATH_WAYS * (uint32_t)sets;
 	t->seen_mask = seen_size(sets) - 1;
 	t->report->path_bytes = path_bytes(sets);
@@ -85,16 +90,16 @@ void path_clear(struct capture_thread *t)
 {
 	uint64_t i;
 
-	CLAIM_FULL(t->report->path_ways == (t->set_mask + 1) * PATH_WAYS);
-	for (i = 0; i < (t->set_mask + 1) * PATH_WAYS; i++)
-		t->tags[i] = 0;
+	CLAIM_FULL(t->report->path_ways == path_sets(t) * PATH_WAYS);
+	for (i = 0; i < path_sets(t) * PATH_WAYS; i++)
+		t->keys[i] = 0;
 	t->report->path_ways_used = 0;
 	CLAIM_FULL(path_is_valid(t));
 }
 
 static void path_grow(struct capture_thread *t)
 {
-	uint64_t sets = (t->set_mask + 1) * 4;
+	uint64_t sets = path_sets(t) * 4;
 
 	CLAIM_FULL(t->path_misses > t->path_patience);
 	t->path_misses = 0;
@@ -103,42 +108,142 @@ static void path_grow(struct capture_thread *t)
 }
 
 #ifdef GNOMON_CLAIMS
+/* Of pairs, and of the tail. */
+static bool ends_are_valid(const struct path *p)
+{
+	uint64_t i;
+
+	for (i = p->pairs / sizeof(*p->block); i < PATH_BLOCKS; i++)
+		if (!p->block[i].offset[PATH_MORE] != (i == PATH_BLOCKS - 1))
+			return false;
+	return p->paired == (p->pairs < sizeof(p->block)) &&
+	       p->tail_words * sizeof(uintptr_t) ==
+		       p->tail * sizeof(struct shadow_frame) &&
+	       (!p->slot || !p->far) &&
+	       !p->tail == !(p->slot | p->far) &&
+	       !p->slot == !(p->mark & MARK_BARRIER);
+}
+
 static bool one_is_valid(const struct capture_thread *t, const struct path *p)
 {
-	return p->context >= GT_STOP_COUNT && p->blocks > 0 &&
-	       p->blocks <= PATH_WORDS / PATH_BLOCK && p->tail < t->capacity &&
-	       !(p->sp % ARCH_WORD);
+	return p->context >= GT_STOP_COUNT && p->singles_end > 0 &&
+	       p->singles_end % sizeof(*p->block) == 0 &&
+	       p->pairs % sizeof(*p->block) == 0 &&
+	       p->singles_end <= p->pairs && p->pairs <= sizeof(p->block) &&
+	       p->tail < t->capacity && ends_are_valid(p);
 }
 
 bool path_is_valid(const struct capture_thread *t)
 {
-	uint64_t i, used = 0, ways = (t->set_mask + 1) * PATH_WAYS;
+	uint64_t i, used = 0, sets = path_sets(t), ways = sets * PATH_WAYS;
 
-	if (t->set_mask & (t->set_mask + 1) || t->set_mask >= SETS_MAX ||
-	    t->seen_mask != seen_size(t->set_mask + 1) - 1 ||
+	if (sets & (sets - 1) || sets > SETS_MAX || t->set_mask % PATH_SET ||
+	    t->seen_mask != seen_size(sets) - 1 ||
 	    t->report->path_ways != ways)
 		return false;
 	for (i = 0; i < ways; i++) {
-		used += t->tags[i] != 0;
-		if (t->tags[i] && !one_is_valid(t, &t->paths[i]))
+		used += t->keys[i] != 0;
+		if (t->keys[i] && (t->keys[i] % ARCH_WORD ||
+				   !one_is_valid(t, &t->paths[i])))
 			return false;	/* I2 */
 	}
 	return t->report->path_ways_used == used;
 }
 #endif
 
-static bool add_word(struct path *p, uint32_t i, uintptr_t sp, uintptr_t at,
-		     uintptr_t value)
-{
-	uintptr_t offset = (at - sp - ARCH_HOOK_FP) / ARCH_WORD;
-	struct path_block *b = &p->block[i / PATH_BLOCK];
+/* A path to be filled, words in units of their own. They are added outermost
+ * first, as both kinds have their outermost at an end of the blocks. */
+struct path_draft {
+	struct path *path;
+	uintptr_t key;
+	uint32_t pairs, singles;
+};
 
-	CLAIM_FULL((at - sp) % ARCH_WORD == 0);
-	if (i >= PATH_WORDS || at < sp + ARCH_HOOK_FP || offset > UINT16_MAX)
+static struct path_block *block_of_single(const struct path_draft *d,
+					  uint32_t i)
+{
+	return &d->path->block[i / PATH_BLOCK];
+}
+
+static struct path_block *block_of_pair(const struct path_draft *d, uint32_t i)
+{
+	return &d->path->block[PATH_BLOCKS - 1 - i / (PATH_BLOCK / 2)];
+}
+
+/* False: there is no room for it, or it is too far away. */
+static bool find_offset(const struct path_draft *d, uint32_t words,
+			uintptr_t at, uint16_t *offset)
+{
+	uintptr_t distance = (at - d->key) / ARCH_WORD;
+	uint32_t blocks = (d->singles + PATH_BLOCK - 1) / PATH_BLOCK +
+			  (2 * d->pairs + PATH_BLOCK - 1) / PATH_BLOCK;
+
+	CLAIM_FULL((at - d->key) % ARCH_WORD == 0);
+	*offset = (uint16_t)distance;
+	if (!((words == 1 ? d->singles : 2 * d->pairs) % PATH_BLOCK))
+		blocks++;	/* it begins one */
+	return blocks <= PATH_BLOCKS && at >= d->key && distance <= UINT16_MAX;
+}
+
+static bool add_single(struct path_draft *d, struct shadow_word word)
+{
+	struct path_block *b = block_of_single(d, d->singles);
+	uint32_t i = d->singles % PATH_BLOCK;
+
+	if (!find_offset(d, 1, word.at, &b->offset[i]))
 		return false;
-	b->offset[i % PATH_BLOCK] = (uint16_t)offset;
-	b->value[i % PATH_BLOCK] = value;
+	b->value[i] = word.value;
+	d->singles++;
 	return true;
+}
+
+/* high: what lies behind the word. */
+static bool add_pair(struct path_draft *d, struct shadow_word word,
+		     uintptr_t high)
+{
+	uint32_t i = d->pairs % (PATH_BLOCK / 2);
+	struct path_block *b = block_of_pair(d, d->pairs);
+
+	if (!find_offset(d, 2, word.at, &b->offset[i]))
+		return false;
+	b->offset[PATH_MORE] = d->pairs / (PATH_BLOCK / 2) > 0;
+	b->value[2 * i] = word.value;
+	b->value[2 * i + 1] = high;
+	d->pairs++;
+	return true;
+}
+
+/* Fills up the innermost block of single words by repeating its first. */
+static void fill_singles(struct path_draft *d)
+{
+	struct path_block *b = block_of_single(d, d->singles - 1);
+
+	CLAIM_FULL(d->singles > 0);
+	for (; d->singles % PATH_BLOCK; d->singles++) {
+		uint32_t i = d->singles % PATH_BLOCK;
+
+		b->offset[i] = b->offset[0];
+		b->value[i] = b->value[0];
+	}
+}
+
+static void fill_path(struct path_draft *d)
+{
+	struct path_block *b = block_of_pair(d, d->pairs);
+	uint32_t singles, pairs;
+
+	fill_singles(d);
+	if (d->pairs % (PATH_BLOCK / 2)) {
+		b->offset[1] = b->offset[0];
+		b->value[2] = b->value[0];
+		b->value[3] = b->value[1];
+		d->pairs++;
+	}
+	singles = d->singles / PATH_BLOCK;
+	pairs = 2 * d->pairs / PATH_BLOCK;
+	d->path->singles_end = (uint16_t)(singles * sizeof(*b));
+	d->path->pairs = (uint16_t)((PATH_BLOCKS - pairs) * sizeof(*b));
+	d->path->paired = pairs > 0;
 }
 
 /* Where the path's words end: at the innermost barrier (0: there is none), or,
@@ -149,108 +254,159 @@ static uint32_t choose_tail(const struct capture_thread *t)
 
 	CLAIM(at < t->count);
 	CLAIM_FULL(t->frames[at].word < t->word_count);
-	if (t->word_count - t->frames[at].word < PATH_WORDS)
+	if (t->word_count - t->frames[at].word < PATH_FULL)
 		return at;
 	for (at = t->count - 1; at > 1; at--)
-		if (t->word_count - t->frames[at - 1].word >= PATH_WORDS)
+		if (t->word_count - t->frames[at - 1].word >= PATH_FULL)
 			return at;
 	return 0;
 }
 
-/* Fills the block that has n's place, if it has others, by repeating its first
- * word. Returns where the next block begins. */
-static uint32_t fill_block(struct path *p, uint32_t n)
+/* The words of the shadow from `first` on, as pairs where two lie one beside the
+ * other and are none of the innermost. `own`: as the last, the hook's. */
+static bool add_words(struct path_draft *d, const struct capture_thread *t,
+		      uint32_t first, const struct shadow_word *own)
 {
-	CLAIM_FULL(n <= PATH_WORDS);
-	for (; n % PATH_BLOCK; n++) {
-		struct path_block *b = &p->block[n / PATH_BLOCK];
+	uint32_t i, end = t->word_count;
 
-		b->offset[n % PATH_BLOCK] = b->offset[0];
-		b->value[n % PATH_BLOCK] = b->value[0];
+	for (i = first; i < end; i++) {
+		const struct shadow_word *w = &t->words[i];
+
+		if (i + PATH_BLOCK < end && w[1].at + ARCH_WORD == w->at) {
+			if (!add_pair(d, w[1], w->value))
+				return false;
+			i++;
+		} else if (!add_single(d, *w)) {
+			return false;
+		}
 	}
-	return n;
+	return !own || add_single(d, *own);
 }
 
-/* Copies the words of the shadow, innermost first. */
-static bool path_fill(struct path *p, const struct capture_thread *t,
-		      uintptr_t sp)
+/* 0: none. */
+static void set_tail(struct path *p, const struct capture_thread *t,
+		     uint32_t tail)
+{
+	const struct shadow_frame *f = &t->frames[tail];
+	bool barrier = tail && f->mark & MARK_BARRIER;
+
+	p->tail = tail;
+	p->tail_words = tail * (uint32_t)(sizeof(*f) / sizeof(uintptr_t));
+	p->mark = tail ? f->mark : 0;
+	p->slot = barrier ? f->slot : 0;
+	p->far = tail && !barrier ? f->slot : 0;
+}
+
+/* Copies the words of the shadow. */
+static bool path_fill(struct path_draft *d, const struct capture_thread *t)
 {
 	const struct shadow_frame *inner = &t->frames[t->count - 1];
-	const struct shadow_frame *tail = &t->frames[choose_tail(t)];
-	uint32_t i, n = 0;
+	const struct shadow_word own = { d->key, inner->fp };
 
-	CLAIM_FULL(t->count > 1 && tail <= inner);
-	p->tail = (uint32_t)(tail - t->frames);
-	p->mark = tail->mark;
-	p->slot = tail->slot;
-	if (inner->flags & FRAME_FP &&
-	    !add_word(p, n++, sp, sp + ARCH_HOOK_FP, inner->fp))
-		return false;
-	for (i = t->word_count; i-- > tail->word;)
-		if (!add_word(p, n++, sp, t->words[i].at, t->words[i].value))
-			return false;
-	CLAIM_FULL(n > 0 && n <= PATH_WORDS);
-	p->blocks = (uint16_t)(fill_block(p, n) / PATH_BLOCK);
-	return true;
+	CLAIM_FULL(t->count > 1);
+	set_tail(d->path, t, choose_tail(t));
+	return add_words(d, t, t->frames[d->path->tail].word,
+			 inner->flags & FRAME_FP ? &own : NULL);
 }
 
 /* The next word, of which no two of different pages lie in one block. */
-static bool add_in_order(struct path *p, uint32_t *n, uintptr_t sp,
-			 uintptr_t at, uintptr_t value)
+static bool add_in_order(struct path_draft *d, uintptr_t at, uintptr_t value)
 {
-	uint32_t first = *n / PATH_BLOCK * PATH_BLOCK;
+	if (d->singles % PATH_BLOCK) {
+		const struct path_block *b = block_of_single(d, d->singles);
+		uintptr_t outer = d->key +
+				  ARCH_WORD * (uintptr_t)b->offset[0];
 
-	CLAIM_FULL(*n <= PATH_WORDS);
-	if (*n % PATH_BLOCK) {
-		uintptr_t begins = sp + ARCH_HOOK_FP + ARCH_WORD *
-			(uintptr_t)p->block[first / PATH_BLOCK].offset[0];
-
-		if ((begins ^ at) / STACK_PAGE)
-			*n = fill_block(p, *n);
+		if ((outer ^ at) / STACK_PAGE)
+			fill_singles(d);
 	}
-	return add_word(p, (*n)++, sp, at, value);
+	return add_single(d, (struct shadow_word){ at, value });
 }
 
-/* Copies the words of the scratch, innermost first (I4). */
-static bool path_fill_foreign(struct path *p, const struct capture_thread *t,
-			      uintptr_t sp, uint32_t frames)
+/* Copies the words of the scratch (I4). */
+static bool path_fill_foreign(struct path_draft *d,
+			      const struct capture_thread *t, uint32_t frames)
 {
-	const struct frame *f = t->scratch;
-	uint32_t i, n = 0;
+	const struct frame *f = t->scratch + frames;
 
-	CLAIM_FULL(frames <= t->capacity);
-	p->tail = 0;
-	if (f->flags & FRAME_FP &&
-	    !add_in_order(p, &n, sp, sp + ARCH_HOOK_FP, f->fp))
-		return false;
-	for (i = 0; i < frames; i++, f++) {
-		if (f->flags & FRAME_FP_AT &&
-		    !add_in_order(p, &n, sp, f->fp_at, f->fp))
-			return false;
+	CLAIM_FULL(frames > 0 && frames <= t->capacity);
+	set_tail(d->path, t, 0);
+	while (f-- > t->scratch) {
 		if (f->flags & (FRAME_WORD | FRAME_STUB) ||
-		    !add_in_order(p, &n, sp, f->slot, f->ra))
+		    !add_in_order(d, f->slot, f->ra))
+			return false;
+		if (f->flags & FRAME_FP_AT &&
+		    !add_in_order(d, f->fp_at, f->fp))
 			return false;
 	}
-	CLAIM_FULL(n > 0 && n <= PATH_WORDS);
-	p->blocks = (uint16_t)(fill_block(p, n) / PATH_BLOCK);
-	return true;
+	return !(t->scratch->flags & FRAME_FP) ||
+	       add_in_order(d, d->key, t->scratch->fp);
 }
 
-static unsigned way_to_fill(const uint16_t *tags, uint32_t inserts)
+/* Of a set. That of the same stack, if there is one: what differs is where
+ * barriers stood then. One that is empty, or any. */
+static unsigned way_to_leave(const uintptr_t *keys, const struct path *paths,
+			     uintptr_t key, uint32_t context, uint32_t inserts)
 {
-	unsigned w;
+	unsigned w, left = inserts % PATH_WAYS;
 
-	for (w = 0; w < PATH_WAYS; w++)
-		if (tags[w] == 0)
+	for (w = PATH_WAYS; w-- > 0;) {
+		if (keys[w] == key && paths[w].context == context)
 			return w;
-	return inserts % PATH_WAYS;
+		if (keys[w] == 0)
+			left = w;
+	}
+	return left;
+}
+
+/* What is used of its blocks. */
+static void path_copy(struct path *to, const struct path *from)
+{
+	uint32_t i, singles = from->singles_end / sizeof(*from->block);
+	uint32_t pairs = from->pairs / sizeof(*from->block);
+
+	CLAIM_FULL(singles > 0 && singles <= pairs && pairs <= PATH_BLOCKS);
+	for (i = 0; i < singles; i++)
+		to->block[i] = from->block[i];
+	for (i = pairs; i < PATH_BLOCKS; i++)
+		to->block[i] = from->block[i];
+	to->context = from->context;
+	to->singles_end = from->singles_end;
+	to->pairs = from->pairs;
+	to->paired = from->paired;
+	to->tail = from->tail;
+	to->tail_words = from->tail_words;
+	to->mark = from->mark;
+	to->slot = from->slot;
+	to->far = from->far;
+}
+
+/* Empties the first way of a set, the one that is looked at first: what was
+ * there goes to another, as what was learned last is the most likely to be
+ * met. */
+static struct path *path_take(struct capture_thread *t, uint64_t hash,
+			      uintptr_t key, uint32_t context)
+{
+	uint64_t first = path_set(t, hash) / sizeof(*t->keys);
+	uintptr_t *keys = &t->keys[first];
+	struct path *paths = &t->paths[first];
+	unsigned w = way_to_leave(keys, paths, key, context, t->path_misses);
+
+	CLAIM_FULL(first + PATH_WAYS <= t->report->path_ways);
+	t->report->path_ways_used -= keys[w] != 0;
+	keys[w] = 0;
+	if (w && keys[0]) {
+		path_copy(&paths[w], &paths[0]);
+		keys[w] = keys[0];	/* I2 */
+		keys[0] = 0;
+	}
+	return paths;
 }
 
 void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 		     uint32_t context, uint32_t frames)
 {
-	uint64_t way;
-	struct path *p;
+	struct path_draft d = { .key = path_key(sp) };
 
 	if (t->path_misses > t->path_patience) {
 		path_grow(t);
@@ -258,26 +414,38 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 	}
 	if (context < GT_STOP_COUNT)
 		return;
-	way = path_set(t, hash) * PATH_WAYS;
-	CLAIM_FULL(way + PATH_WAYS <= t->report->path_ways);
-	way += way_to_fill(&t->tags[way], t->path_misses);
-	p = &t->paths[way];
-	t->report->path_ways_used -= t->tags[way] != 0;
-	t->tags[way] = 0;
-	if (frames ? !path_fill_foreign(p, t, sp, frames) :
-		     !path_fill(p, t, sp))
+	d.path = path_take(t, hash, d.key, context);
+	if (frames ? !path_fill_foreign(&d, t, frames) : !path_fill(&d, t))
 		return;
-	p->context = context;
-	p->sp = sp;
+	fill_path(&d);
+	d.path->context = context;
 	CLAIM_FULL(t->report->path_ways_used < t->report->path_ways);
-	CLAIM_FULL(one_is_valid(t, p));
-	t->tags[way] = path_tag(hash);
-	CLAIM_FULL(t->tags[way]);	/* I2 */
+	CLAIM_FULL(one_is_valid(t, d.path));
+	CLAIM_FULL(d.key);	/* I2 */
+	t->keys[d.path - t->paths] = d.key;
 	t->report->path_ways_used++;
 }
 
-bool path_tail_stands(const struct capture_thread *t, const struct path *p)
+/* As path_ends_simply, in any case (I3). */
+static bool ends(const struct capture_thread *t, const struct path *p)
 {
-	CLAIM_FULL(p->tail > 0 && p->tail < t->count);	/* I3 */
-	return shadow_stands(t, p->tail);
+	const struct shadow_frame *f = &t->frames[p->tail];
+
+	return path_ends_simply(t, p) ||
+	       (p->far && p->tail < t->count && f->mark == p->mark &&
+		f->slot == p->far && shadow_stands(t, p->tail));
+}
+
+const struct path *path_find_slow(const struct capture_thread *t, uintptr_t ra,
+				  uintptr_t sp)
+{
+	uintptr_t key = path_key(sp);
+	uint64_t w = path_set(t, path_hash(ra, key)) / sizeof(*t->keys);
+	uint64_t last = w + PATH_WAYS;
+
+	for (; w < last; w++)
+		if (t->keys[w] == key && path_words_equal(&t->paths[w], key) &&
+		    ends(t, &t->paths[w]))
+			return &t->paths[w];
+	return NULL;
 }

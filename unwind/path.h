@@ -2,10 +2,12 @@
  * path.h: whole stacks remembered by (return address, sp) at the hook, each
  * with the words its walk read. All equal: the stack is the same.
  *
- *	tags    16 bits of each way's key, 0 where it is empty; PATH_WAYS a set
- *	paths   as many
+ *	keys	where the hook's frame of each way was (sp + ARCH_HOOK_FP), 0
+ *		where it is empty; PATH_WAYS a set, which the return address
+ *		and that choose
+ *	paths	as many
  *
- * so that a look-up that finds nothing touches one word of a small array.
+ * so that a look-up that finds nothing touches one line of a small array.
  *
  * The list of words ends with the outermost frame, or at a frame of the
  * shadow, the path's tail: at the first barrier, whose stub says that all
@@ -15,113 +17,164 @@
 #ifndef GNOMON_UNWIND_PATH_H
 #define GNOMON_UNWIND_PATH_H
 
+#include <stddef.h>
+
 #include "unwind/claim.h"
 #include "unwind/stack.h"
 
 #define PATH_WORDS 64
+#define PATH_FULL (PATH_WORDS - PATH_BLOCK)	/* the rest fills up blocks */
 #define PATH_WAYS 4
 #define PATH_BLOCK 4
+#define PATH_BLOCKS (PATH_WORDS / PATH_BLOCK)
 
-/* Words at sp + ARCH_HOOK_FP + offset * ARCH_WORD must equal value. */
+/* Words at key + offset * ARCH_WORD that must equal value. Of pairs there are
+ * two, each of a word and the one behind it; offset[PATH_MORE] is not 0 if
+ * another block of pairs follows. */
+#define PATH_MORE 2
 struct path_block {
-	uint16_t offset[PATH_BLOCK];
-	uintptr_t value[PATH_BLOCK];
+	_Alignas(16) uint16_t offset[PATH_BLOCK];
+	_Alignas(16) uintptr_t value[PATH_BLOCK];
 };
 
 /*
- * One stack; the last block is filled up by repetition, so that no branch
- * depends on a word. The hook's own frame is among the words: the return
- * address, and the caller's frame pointer if the walk used it. The sp is
- * compared first: then all the words can be read (I1 of path.c).
+ * One stack:
+ *
+ *	block	| single words, outermost first ▶ |  | ◀ pairs, innermost first |
+ *
+ * Words that lie one beside the other, as a saved frame pointer and a return
+ * address do, are pairs, unless they are the innermost. Blocks are filled up by
+ * repetition, so that no branch depends on a word. The hook's own frame is
+ * among the words: the return address, and the caller's frame pointer if the
+ * walk used it. The key is compared first: then all the words can be
+ * read (I1 of path.c).
  */
 struct path {
+	struct path_block block[PATH_BLOCKS];
 	uint32_t context;
-	uint16_t blocks;
-	uint16_t reserved;
+	/* in bytes of `block`: where single words end, of which there is a
+	 * block at least, and where pairs begin */
+	uint16_t singles_end;
+	uint16_t pairs;
+	bool paired;		/* there are pairs */
 	uint32_t tail;		/* in the shadow's frames; 0: none */
-	uint32_t reserved2;
-	uintptr_t sp;
+	uint32_t tail_words;	/* the same, in words */
 	uint64_t mark;		/* of the tail */
-	uintptr_t slot;		/* of the tail */
-	struct path_block block[PATH_WORDS / PATH_BLOCK];
+	uintptr_t slot;		/* of the tail, if it is a barrier */
+	uintptr_t far;		/* if it is none */
 } __attribute__((aligned(64)));
 
-static inline uint64_t path_hash(uintptr_t ra, uintptr_t sp)
+#define PATH_SET (PATH_WAYS * sizeof(uintptr_t))	/* bytes of keys */
+
+static inline uintptr_t path_key(uintptr_t sp)
 {
-	return (ra ^ sp << 20) * UINT64_C(0x9e3779b97f4a7c15);
+	return sp + ARCH_HOOK_FP;
 }
 
+/* (By a number that an instruction can hold.) */
+static inline uint64_t path_hash(uintptr_t ra, uintptr_t key)
+{
+	return key * UINT64_C(0x5bd1e995) + 8 * (uint64_t)ra;
+}
+
+/* Where the set's keys are, in bytes: of the return address counts from bit 5
+ * on. */
 static inline uint64_t path_set(const struct capture_thread *t, uint64_t hash)
 {
-	return hash >> 32 & t->set_mask;
+	return hash >> 3 & t->set_mask;
 }
 
-/* Never 0. */
-static inline uint16_t path_tag(uint64_t hash)
-{
-	return (uint16_t)(hash >> 48 | 1);
-}
-
-static inline uintptr_t path_block_differs(const struct path_block *b,
-					   const uintptr_t *stack)
-{
-	return (stack[b->offset[0]] ^ b->value[0]) |
-	       (stack[b->offset[1]] ^ b->value[1]) |
-	       (stack[b->offset[2]] ^ b->value[2]) |
-	       (stack[b->offset[3]] ^ b->value[3]);
-}
-
-/* The words being equal, whether what lies outward of the tail is. */
-bool path_tail_stands(const struct capture_thread *t, const struct path *p);
-
-static inline bool path_tail_holds(const struct capture_thread *t,
-				   const struct path *p)
-{
-	const struct shadow_frame *f = &t->frames[p->tail];
-
-	if (p->tail >= t->count || f->mark != p->mark || f->slot != p->slot)
-		return false;
-	return __builtin_expect(p->mark & MARK_BARRIER, 1) ||
-	       path_tail_stands(t, p);
-}
-
-/* Innermost block first, where stacks with the same key mostly differ; the
- * four words of a block without a branch between them: 0.4 ns a word. */
+/* From the innermost, where stacks with the same key mostly differ. */
 static inline __attribute__((always_inline)) bool
-path_holds(const struct capture_thread *t, const struct path *p, uintptr_t sp)
+path_singles_equal(const struct path *p, const uintptr_t *stack)
 {
-	const uintptr_t *stack = (const uintptr_t *)(sp + ARCH_HOOK_FP);
-	const struct path_block *b = p->block, *end = b + p->blocks;
+	const struct path_block *b = (const struct path_block *)
+		((uintptr_t)p->block + p->singles_end);
 
-	CLAIM_FULL(p->blocks > 0 && p->blocks <= PATH_WORDS / PATH_BLOCK);
-	if (p->sp != sp)
-		return false;
 	do {
-		if (path_block_differs(b, stack))
+		b--;
+		if (!arch_words_equal(stack, b->offset, b->value))
 			return false;
-	} while (++b < end);
-	return p->tail == 0 || path_tail_holds(t, p);
+	} while (__builtin_expect(b != p->block, 1));
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool
+path_pairs_equal(const struct path *p, const uintptr_t *stack)
+{
+	const struct path_block *b = (const struct path_block *)
+		((uintptr_t)p->block + p->pairs);
+
+	do {
+		if (!arch_pairs_equal(stack, b->offset, b->value))
+			return false;
+	} while ((b++)->offset[PATH_MORE]);
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool
+path_words_equal(const struct path *p, uintptr_t key)
+{
+	const uintptr_t *stack = (const uintptr_t *)key;
+
+	CLAIM_FULL(p->singles_end > 0);
+	return path_singles_equal(p, stack) &&
+	       (__builtin_expect(!p->paired, 1) ||
+		path_pairs_equal(p, stack));
 }
 
 /*
- * Its context, or 0. The caller has checked the generation. Plain branches:
- * they are predicted from the calls that led here, and the comparison need not
- * wait for the tags. (Choosing the way without a branch cost 8 ns more.)
+ * The first path whose words are all equal, or NULL. The caller has checked the
+ * generation. Plain branches: they are predicted from the calls that led here,
+ * and the comparison need not wait for the keys. (Choosing the way without a
+ * branch cost 8 ns more.)
  */
-static inline __attribute__((always_inline)) uint32_t
+static inline __attribute__((always_inline)) const struct path *
+path_match(const struct capture_thread *t, uintptr_t ra, uintptr_t key)
+{
+	uint64_t set = path_set(t, path_hash(ra, key));
+	const uintptr_t *keys = (const uintptr_t *)((uintptr_t)t->keys + set);
+	const struct path *p = (const struct path *)
+		((uintptr_t)t->paths +
+		 set * (PATH_WAYS * sizeof(struct path) / PATH_SET));
+
+	do {
+		if (__builtin_expect(*keys == key, 1) &&
+		    path_words_equal(p, key))
+			return p;
+		p++;
+	} while ((uintptr_t)++keys % PATH_SET);
+	return NULL;
+}
+
+/*
+ * The words being equal, whether the stack is the path's: if it ends with them,
+ * or if the shadow has the barrier that is its tail (I3 of path.c). False:
+ * path_find_slow may know better.
+ */
+static inline __attribute__((always_inline)) bool
+path_ends_simply(const struct capture_thread *t, const struct path *p)
+{
+	const struct shadow_frame *f = (const struct shadow_frame *)
+		((const uintptr_t *)t->frames + p->tail_words);
+
+	return __builtin_expect(p->tail == 0, 1) ||
+	       (p->tail < t->count && f->mark == p->mark && f->slot == p->slot);
+}
+
+/* The path whose words are all equal, and which ends as the stack does; NULL:
+ * there is none. */
+const struct path *path_find_slow(const struct capture_thread *t, uintptr_t ra,
+				  uintptr_t sp);
+
+static inline __attribute__((always_inline)) const struct path *
 path_find(const struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
-	uint64_t hash = path_hash(ra, sp), set = path_set(t, hash);
-	const struct path *p = t->paths + set * PATH_WAYS;
-	const uint16_t *tags = t->tags + set * PATH_WAYS;
-	uint16_t tag = path_tag(hash);
-	unsigned w;
+	const struct path *p = path_match(t, ra, path_key(sp));
 
-#pragma GCC unroll 4
-	for (w = 0; w < PATH_WAYS; w++)
-		if (tags[w] == tag && path_holds(t, &p[w], sp))
-			return p[w].context;
-	return 0;
+	if (!p || __builtin_expect(path_ends_simply(t, p), 1))
+		return p;
+	return path_find_slow(t, ra, sp);
 }
 
 /* 0 or -ENOMEM. */
@@ -144,8 +197,8 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 			      uintptr_t sp, uint32_t context, uint32_t frames)
 {
-	uint64_t hash = path_hash(ra, sp);
-	uint64_t h = hash ^ context * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t hash = path_hash(ra, path_key(sp));
+	uint64_t h = (hash ^ context) * UINT64_C(0xc2b2ae3d27d4eb4f);
 	uint16_t *seen = &t->seen[h >> 40 & t->seen_mask];
 
 	CLAIM_FULL(!(t->seen_mask & (t->seen_mask + 1)));

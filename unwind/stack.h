@@ -79,9 +79,9 @@ struct hardware_stack;
 
 struct capture_thread {
 	/* read by every capture */
-	uint16_t *tags;		/* path cache, see path.h */
+	uintptr_t *keys;	/* path cache, see path.h */
 	struct path *paths;
-	uint64_t set_mask;
+	uint64_t set_mask;	/* bytes of keys, less those of one set */
 	struct shadow_frame *frames;
 	uint32_t count;		/* of frames, frames[0] included */
 	/* capture_generation when last looked; `fast` is the same, or never

@@ -34,15 +34,97 @@
 #define CORE(result, name, parameters, arguments) result name parameters;
 #include "preload/interpose/hooked.def"
 
+/* hooks_made jumps to one of the next two where it does not do all itself: so
+ * it has no call, and hardly a register to be saved. Their frame then lies where
+ * the hook's lay; where a compiler calls them, that one still stands. */
+static inline __attribute__((always_inline)) struct hooks_caller
+hooks_caller_at(uintptr_t ra, uintptr_t sp)
+{
+	/* there has to be a frame */
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	return (struct hooks_caller){ ra, sp, *(uintptr_t *)path_key(sp) };
+}
+
+/* Nothing is done yet. */
+static __attribute__((noinline)) void *
+hooks_made_slow(void *block, uint64_t size, unsigned kind, uintptr_t ra,
+		uintptr_t sp)
+{
+	struct thread *thread = recorder_tls;
+
+	if ((!thread || !aside_skips_block(thread, kind, size)) &&
+	    !aside_sleeps(thread))
+		hooks_block_slow(kind, hooks_word1(block), size,
+				 hooks_caller_at(ra, sp));
+	return block;
+}
+
+/* The ring is entered. missed: the event has its stamp, its stack is not in the
+ * path cache. */
+static __attribute__((noinline)) void *
+hooks_made_rest(void *block, uint64_t size, unsigned kind, uintptr_t sp,
+		struct gl_ring *ring, bool missed)
+{
+	struct hooks_caller caller = hooks_caller_at(ring->owner, sp);
+	struct thread *thread = recorder_tls;
+	uint32_t context;
+
+	if (unlikely(!missed) && likely(thread->shared))	/* fork_copy.h */
+		ring_stamp(thread->shared, ring);
+	context = likely(missed) && likely(thread->capture) ?
+			  capture_slow(thread->capture, caller.ra, sp,
+				       caller.fp) :
+			  hooks_capture(thread, caller);
+	ring_push_block(recorder, ring, kind, hooks_word1(block), context,
+			size);
+	ring_leave(ring);
+	return block;
+}
+
+/* hooks_block_of as the last thing that a hook does; returns the block. */
+static inline __attribute__((always_inline)) void *
+hooks_made(unsigned kind, void *block, uint64_t size,
+	   struct hooks_caller caller)
+{
+	struct thread *thread = recorder_tls;
+	uintptr_t key = path_key(caller.sp);
+	struct capture_thread *capture;
+	struct gl_shared *shared;
+	const struct path *path;
+	struct gl_ring *ring;
+	uint64_t word1;
+
+	if (unlikely(!thread) ||
+	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
+	    unlikely(!ring_idle(ring)))
+		return hooks_made_slow(block, size, kind, caller.ra, caller.sp);
+	/* a register for it: the words of a path are found from there */
+	__asm__("" : "+r"(key));
+	caller.sp = key - ARCH_HOOK_FP;
+	ring_enter(ring, caller.sp, caller.ra);
+	if (unlikely(!ring_stamp_simple(shared, ring)))
+		return hooks_made_rest(block, size, kind, caller.sp, ring, false);
+	capture = thread->capture;
+	if (unlikely(!capture) || unlikely(!capture_is_current(capture)) ||
+	    unlikely(!(path = path_match(capture, caller.ra, key))))
+		return hooks_made_rest(block, size, kind, caller.sp, ring, true);
+	if (unlikely(!path_ends_simply(capture, path)) ||
+	    unlikely(!hooks_word1_fast(block, &word1)) ||
+	    unlikely(!ring_push_block_fast(ring, kind, word1, path->context,
+					   size)))
+		return hooks_made_rest(block, size, kind, caller.sp, ring, false);
+	ring_leave(ring);
+	return block;
+}
+
 /* malloc with all that is recorded of it. malloc jumps here, so that its caller
  * is this one's. */
 static __attribute__((noinline)) HOOKS_WHOLE void *hooks_malloc(size_t size)
 {
 	void *block = real.malloc(size);
 
-	if (likely(block))
-		hooks_block(GT_ALLOC, block, size, HOOKS_CALLER);
-	return block;
+	return likely(block) ?
+		       hooks_made(GT_ALLOC, block, size, HOOKS_CALLER) : block;
 }
 
 static BASE_SLOW void *hooks_malloc_early(size_t size)
@@ -106,7 +188,9 @@ hooks_free_aside(void *block, uintptr_t ra, uintptr_t sp)
 {
 	const struct sample *s = sample;
 
-	if (likely(aside_way == ASIDE_CHOICE) && likely(s)) {
+	/* (not free's load again: that would want a register) */
+	if (likely(__atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
+		   ASIDE_CHOICE) && likely(s)) {
 		if (likely(chosen_empty(&s->chosen, (uintptr_t)block)))
 			real.free(block);
 		else
@@ -126,6 +210,7 @@ HOOK void free(void *block)
 	uintptr_t ra = (uintptr_t)__builtin_return_address(0);
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
 
+	__asm__("" : "+r"(sp));	/* once is enough */
 	if (unlikely(aside_way != ASIDE_NOT))
 		hooks_free_aside(block, ra, sp);
 	else if (likely(block) &&
@@ -143,14 +228,12 @@ HOOK HOOKS_WHOLE void *calloc(size_t count, size_t size)
 	if (unlikely(!real.malloc) && !real_resolve()) {
 		size_t all;
 
-		if (__builtin_mul_overflow(count, size, &all))
-			return NULL;
-		return bump_alloc(all, 0);
+		return __builtin_mul_overflow(count, size, &all) ?
+			       NULL : bump_alloc(all, 0);
 	}
 	block = real.calloc(count, size);
-	if (likely(block))
-		hooks_block(GT_ALLOC, block, count * size, HOOKS_CALLER);
-	return block;
+	return likely(block) ? hooks_made(GT_ALLOC, block, count * size,
+					  HOOKS_CALLER) : block;
 }
 
 /* A block of the arena moves out of it; without an arena yet to leave, it
@@ -165,7 +248,7 @@ static BASE_SLOW void *hooks_realloc_early(void *block, size_t size,
 	} else {
 		to = real.malloc(size);
 		if (to)
-			hooks_block(GT_ALLOC, to, size, caller);
+			hooks_block_of(true, GT_ALLOC, to, size, caller);
 	}
 	if (to && block)
 		memcpy(to, block, base_min(size, bump_size(block)));
@@ -173,29 +256,30 @@ static BASE_SLOW void *hooks_realloc_early(void *block, size_t size,
 }
 
 static inline __attribute__((always_inline)) void *
-hooks_realloc(void *block, size_t size, struct hooks_caller caller)
+hooks_realloc(void *block, size_t size)
 {
 	void *to;
 
-	if (unlikely(!real.malloc) && !real_resolve())
-		return hooks_realloc_early(block, size, caller);
-	if (unlikely(bump_owns(block)))
-		return hooks_realloc_early(block, size, caller);
+	/* else everything is there, and the block none of the arena (aside.h) */
+	if (unlikely(aside_way != ASIDE_NOT) &&
+	    ((unlikely(!real.malloc) && !real_resolve()) ||
+	     unlikely(bump_owns(block))))
+		return hooks_realloc_early(block, size, HOOKS_CALLER);
 	if (block)
-		hooks_end(GT_REALLOC_BEGIN, block, caller);
+		hooks_end(GT_REALLOC_BEGIN, block, HOOKS_CALLER);
 	to = real.realloc(block, size);
 	if (likely(to))
-		hooks_block(block ? GT_REALLOC_DONE : GT_ALLOC, to, size,
-			    caller);
-	else if (block)
+		return hooks_made(block ? GT_REALLOC_DONE : GT_ALLOC, to, size,
+				  HOOKS_CALLER);
+	if (block)
 		hooks_address(size ? GT_REALLOC_FAILED : GT_REALLOC_FREED,
-			      block, caller.ra, caller.sp);
+			      block, HOOKS_CALLER.ra, HOOKS_CALLER.sp);
 	return to;
 }
 
 HOOK HOOKS_WHOLE void *realloc(void *block, size_t size)
 {
-	return hooks_realloc(block, size, HOOKS_CALLER);
+	return hooks_realloc(block, size);
 }
 
 /* C libraries' own reallocarray comes back to realloc, so it is made of ours;
@@ -209,7 +293,7 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
 			return real.reallocarray(block, count, size);
 		all = SIZE_MAX;
 	}
-	return hooks_realloc(block, all, HOOKS_CALLER);
+	return hooks_realloc(block, all);
 }
 
 HOOK int posix_memalign(void **block, size_t alignment, size_t size)
@@ -230,7 +314,7 @@ HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 	err = real.posix_memalign(block, alignment, size);
 	/* size 0 may give NULL */
 	if (likely(!err) && likely(*block))
-		hooks_block(GT_ALLOC, *block, size, HOOKS_CALLER);
+		hooks_block_of(true, GT_ALLOC, *block, size, HOOKS_CALLER);
 	return err;
 }
 
@@ -242,9 +326,8 @@ HOOK int posix_memalign(void **block, size_t alignment, size_t size)
 		if (unlikely(!real.malloc) && !real_resolve())        \
 			return bump_alloc(bytes, alignment);          \
 		block = real.name arguments;                          \
-		if (likely(block))                                    \
-			hooks_block(GT_ALLOC, block, size, HOOKS_CALLER); \
-		return block;                                         \
+		return likely(block) ? hooks_made(GT_ALLOC, block, size, \
+						  HOOKS_CALLER) : block; \
 	}
 #include "preload/interpose/hooked.def"
 

@@ -84,7 +84,7 @@ void hooks_within(void);
  * recorder was to start. */
 void hooks_map_start(void);
 
-/* The halves of hooks_block and hooks_address that take time: a thread's first
+/* The halves of hooks_block_of and hooks_address that take time: a thread's first
  * event, hooks in signal handlers, hooks that a handler jumped out of. */
 void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 		      struct hooks_caller caller);
@@ -114,15 +114,23 @@ void hooks_extra_at_end(enum gt_extra what, uintptr_t address, uint64_t size,
 			const uint64_t args[GT_EXTRA_ARGS]);
 
 /* Word 1 of a block's record: where it is, and its header if that is known. */
+static inline bool hooks_word1_fast(void *block, uint64_t *word1)
+{
+	*word1 = (uintptr_t)block;
+	if (unlikely(real.headers != REAL_HEADERS_TRUSTED))
+		return __atomic_load_n(&real.headers, __ATOMIC_RELAXED) !=
+		       REAL_HEADERS_TRIAL;	/* else not yet known */
+	*word1 |= (((const uint64_t *)block)[-1] | GL_HEADER_KNOWN)
+		  << GL_HEADER_SHIFT;
+	return true;
+}
+
 static inline uint64_t hooks_word1(void *block)
 {
-	if (likely(real.headers == REAL_HEADERS_TRUSTED))
-		return (uintptr_t)block |
-		       (((const uint64_t *)block)[-1] | GL_HEADER_KNOWN)
-			       << GL_HEADER_SHIFT;
-	if (unlikely(real.headers == REAL_HEADERS_TRIAL))
-		return hooks_word1_slow(block);
-	return (uintptr_t)block;
+	uint64_t word1;
+
+	return likely(hooks_word1_fast(block, &word1)) ?
+		       word1 : hooks_word1_slow(block);
 }
 
 /* The thread's ring, and what it shares with the writer. A forked child that is
@@ -161,17 +169,10 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(shared, ring);
 	context = hooks_capture(thread, caller);
-	ring_push_block(recorder, ring, kind, ring->stamp,
+	ring_push_block(recorder, ring, kind,
 			known ? hooks_word1(block) : (uintptr_t)block,
 			context, size);
 	ring_leave(ring);
-}
-
-static inline __attribute__((always_inline)) void
-hooks_block(unsigned kind, void *block, uint64_t size,
-	    struct hooks_caller caller)
-{
-	hooks_block_of(true, kind, block, size, caller);
 }
 
 /*

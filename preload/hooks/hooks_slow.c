@@ -221,8 +221,7 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
 	hooks_note(thread, word1, context);
-	ring_push_block(recorder, ring, kind, ring->stamp, word1, context,
-			size);
+	ring_push_block(recorder, ring, kind, word1, context, size);
 	hooks_give_back(ring, &lent);
 }
 

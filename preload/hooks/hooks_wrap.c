@@ -67,7 +67,7 @@ void *wrap_adopt(void *block, uint64_t size, struct hooks_caller caller)
 
 	if (!to)
 		return NULL;
-	hooks_block(GT_ALLOC, to, size, caller);
+	hooks_block_of(true, GT_ALLOC, to, size, caller);
 	memcpy(to, block, base_min(size, bump_size(block)));
 	return to;
 }

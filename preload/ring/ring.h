@@ -91,8 +91,7 @@ void ring_push_extra_dormant(struct recorder *r, struct gl_ring *ring,
 static inline bool ring_idle(const struct gl_ring *ring)
 {
 	/* the thread's own variable: no order needed */
-	return atomic_load_explicit(&ring->busy, memory_order_relaxed) ==
-	       GL_IDLE;
+	return arch_word_is(&ring->busy, GL_IDLE);
 }
 
 /* sp, ra: the hook's stack pointer after its return, and where it returns to. */
@@ -118,17 +117,6 @@ static inline uint64_t ring_cycles(void)
 	return arch_cycles() << GL_KIND_BITS;
 }
 
-static inline void ring_stamp_new(struct gl_shared *shared, struct gl_ring *ring)
-{
-	uint64_t turn;
-
-	ring->stamp = ring_cycles();
-	atomic_signal_fence(memory_order_seq_cst);
-	turn = ring_turn_of(shared);
-	if (unlikely(turn && turn != (uintptr_t)ring))
-		ring_turn(shared, ring);
-}
-
 /* Events that begin in the first RING_STAMP_FOR of so many bytes have stamps
  * of their own: once in some 25 pairs. */
 #define RING_STAMP_EVERY 1024
@@ -137,18 +125,27 @@ static inline void ring_stamp_new(struct gl_shared *shared, struct gl_ring *ring
 /* Whether the last stamp will do (I4), if the turn is the ring's. */
 static inline bool ring_stamp_lasts(const struct gl_ring *ring)
 {
-	uint64_t head = atomic_load_explicit(&ring->head,
-					     memory_order_relaxed);
-
-	return head & (RING_STAMP_EVERY - RING_STAMP_FOR);
+	return arch_word_has(&ring->head, RING_STAMP_EVERY - RING_STAMP_FOR);
 }
 
-/* Leaves the stamp of an event in ring->stamp: the last one, or a new one. */
+/* Leaves the stamp of an event in ring->stamp: the last one, or a new one.
+ * False: ring_turn has to follow. */
+static inline bool ring_stamp_simple(const struct gl_shared *shared,
+				     struct gl_ring *ring)
+{
+	if (likely(arch_word_is(&shared->turn, (uintptr_t)ring)) &&
+	    likely(ring_stamp_lasts(ring)))
+		return true;
+	ring->stamp = ring_cycles();
+	atomic_signal_fence(memory_order_seq_cst);
+	return likely(!ring_turn_of(shared)) ||
+	       arch_word_is(&shared->turn, (uintptr_t)ring);
+}
+
 static inline void ring_stamp(struct gl_shared *shared, struct gl_ring *ring)
 {
-	if (unlikely(ring_turn_of(shared) != (uintptr_t)ring) ||
-	    unlikely(!ring_stamp_lasts(ring)))
-		ring_stamp_new(shared, ring);
+	if (unlikely(!ring_stamp_simple(shared, ring)))
+		ring_turn(shared, ring);
 }
 
 /* The same for a free, which needs it even less. False: ring_stamp has to do
@@ -156,11 +153,9 @@ static inline void ring_stamp(struct gl_shared *shared, struct gl_ring *ring)
 static inline bool ring_stamp_fast(struct gl_shared *shared,
 				   struct gl_ring *ring)
 {
-	uint64_t turn = ring_turn_of(shared);
-
-	if (likely(turn == (uintptr_t)ring))
+	if (likely(arch_word_is(&shared->turn, (uintptr_t)ring)))
 		return true;	/* I4 */
-	if (unlikely(turn))
+	if (unlikely(ring_turn_of(shared)))
 		return false;
 	ring->stamp = ring_cycles();
 	atomic_signal_fence(memory_order_seq_cst);
@@ -196,29 +191,43 @@ static inline void ring_fetch(const struct gl_ring *ring)
 	__builtin_prefetch(word + RING_RECORD_MAX / sizeof(*word), 1);
 }
 
-/* GT_ALLOC, GT_REALLOC_DONE. */
+/* GT_ALLOC, GT_REALLOC_DONE, if that is simple. Whether. */
+static inline bool ring_push_block_fast(struct gl_ring *ring, unsigned kind,
+					uint64_t address, uint32_t context,
+					uint64_t size)
+{
+	uint64_t head = atomic_load_explicit(&ring->head,
+					     memory_order_relaxed);
+	uint64_t *word;
+
+	if (unlikely(head >= ring->limit) || unlikely(size > INT32_MAX))
+		return false;
+	word = ring_record(ring, head);
+	word[0] = ring->stamp | kind;
+	word[1] = address;
+	word[2] = context | size << 32;
+	/* pairs with the acquire of feed_scan */
+	atomic_store_explicit(&ring->head, head + 24, memory_order_release);
+	return true;
+}
+
+/* The same in any case. */
 static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
-				   unsigned kind, uint64_t stamp,
-				   uint64_t address, uint32_t context,
-				   uint64_t size)
+				   unsigned kind, uint64_t address,
+				   uint32_t context, uint64_t size)
 {
 	uint64_t head, *word;
 
-	if (unlikely(!ring_reserve(r, ring, &head)))
+	if (unlikely(!ring_reserve(r, ring, &head)) ||
+	    likely(ring_push_block_fast(ring, kind, address, context, size)))
 		return;
 	word = ring_record(ring, head);
-	word[0] = stamp | kind;
+	word[0] = ring->stamp | kind;
 	word[1] = address;
-	if (likely(size < GL_SIZE_BIG)) {
-		word[2] = context | size << 32;
-		head += 24;
-	} else {
-		word[2] = context | (uint64_t)GL_SIZE_BIG << 32;
-		word[3] = size;
-		head += 32;
-	}
+	word[2] = context | (uint64_t)GL_SIZE_BIG << 32;
+	word[3] = size;
 	/* pairs with the acquire of feed_scan */
-	atomic_store_explicit(&ring->head, head, memory_order_release);
+	atomic_store_explicit(&ring->head, head + 32, memory_order_release);
 }
 
 /* All other kinds, if that is simple. Whether. */

@@ -44,7 +44,8 @@ RECORDER_MAY += ["preload/%s.h" % stem for stem in """
 MAY_INCLUDE = {
     # Of the preload library only the table that stubs.S makes entries of.
     "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h", "relocs.h",
-             "shadow_stack.h", "patching.h", "preload/interpose/hooked.def"],
+             "shadow_stack.h", "words.h", "patching.h",
+             "preload/interpose/hooked.def"],
     "unwind": ["unwind/", "arch.h"],
     "preload": ["preload/", "unwind/", "arch.h", "patching.h",
                 "library/gnomon/gnomon.h", "stub/functions.h"],

@@ -21,6 +21,7 @@ static struct capture_report report;
 
 #define SP ((uintptr_t)&stack[10])
 #define RA 0x401000u
+#define CALL 5		/* bytes of a call */
 
 /* Of the i-th frame outward of the hook. */
 static uintptr_t *slot_of(uint32_t i)
@@ -71,9 +72,16 @@ static void learn(uint32_t context)
 	path_learn(&t, stack[9], SP, context, 0);
 }
 
+static uint32_t find_at(uintptr_t ra, uintptr_t sp)
+{
+	const struct path *p = path_find(&t, ra, sp);
+
+	return p ? p->context : 0;
+}
+
 static uint32_t find(void)
 {
-	return path_find(&t, RA, SP);
+	return find_at(RA, SP);
 }
 
 static void test_second_meeting(void **unused)
@@ -87,8 +95,9 @@ static void test_second_meeting(void **unused)
 	assert_int_equal(find(), CONTEXT);
 	stack[8] = 99;		/* a frame pointer that was not used */
 	assert_int_equal(find(), CONTEXT);
-	assert_int_equal(path_find(&t, RA + 1, SP), 0);
-	assert_int_equal(path_find(&t, RA, SP + 16), 0);
+	assert_int_equal(find_at(RA, SP + 16), 0);
+	stack[9] = RA + 1;
+	assert_int_equal(find_at(RA + 1, SP), 0);
 	path_clear(&t);
 	assert_int_equal(find(), 0);
 }
@@ -129,6 +138,72 @@ static void test_frame_pointer(void **unused)
 	assert_int_equal(find(), 0);
 }
 
+/* Frames with a frame pointer: two words each, one beside the other. All of
+ * them count, in a list that has as much as there is room for. */
+static void test_pairs(void **unused)
+{
+	uint32_t depth, i;
+
+	(void)unused;
+	for (depth = 2; depth < PATH_WORDS; depth++) {
+		start(depth);
+		t.words[0] = (struct shadow_word){
+			(uintptr_t)slot_of(depth - 1), RA + depth - 1 };
+		for (i = 1; i < depth; i++) {
+			uintptr_t *slot = slot_of(depth - 1 - i);
+
+			slot[3] = 7000 + i;
+			t.words[2 * i - 1] = (struct shadow_word){
+				(uintptr_t)&slot[3], slot[3] };
+			t.words[2 * i] = (struct shadow_word){
+				(uintptr_t)slot, *slot };
+			t.frames[i + 1].word = 2 * i;
+		}
+		t.word_count = 2 * depth - 1;
+		t.frames[depth].flags = FRAME_FP;
+		set_hook(RA, 33);
+		learn(CONTEXT);
+		assert_int_equal(find(), CONTEXT);
+		assert_true(path_is_valid(&t));
+		for (i = 0; i < 4 * depth - 2; i++) {
+			bool counts = i % 4 < 2;
+
+			++stack[8 + i];
+			assert_int_equal(find(), counts ? 0 : CONTEXT);
+			--stack[8 + i];
+			assert_int_equal(find(), CONTEXT);
+		}
+	}
+}
+
+/* What was learned last is looked at first, and a stack that is learned anew
+ * takes the place of what was known of it. */
+static void test_order_of_ways(void **unused)
+{
+	uint32_t i;
+
+	(void)unused;
+	start(DEPTH);
+	t.set_mask = 0;		/* one set */
+	t.seen_mask = 63;
+	report.path_ways = PATH_WAYS;
+	for (i = 0; i < 2 * PATH_WAYS; i++) {
+		t.words[3].value = *(uintptr_t *)t.words[3].at = 500 + i;
+		learn(CONTEXT + i);
+		assert_int_equal(t.paths[0].context, CONTEXT + i);
+		assert_int_equal(find(), CONTEXT + i);
+		assert_int_equal(report.path_ways_used,
+				 i < PATH_WAYS ? i + 1 : PATH_WAYS);
+	}
+	path_clear(&t);
+	for (i = 0; i < PATH_WAYS; i++) {
+		t.words[3].value = *(uintptr_t *)t.words[3].at = 500 + i;
+		learn(CONTEXT + i % 2);
+	}
+	assert_int_equal(report.path_ways_used, 2);
+	assert_int_equal(find(), CONTEXT + 1);
+}
+
 /* The same return address and the same words elsewhere are another stack:
  * what can be read at one sp need not be there at another. */
 static void test_key(void **unused)
@@ -145,8 +220,10 @@ static void test_key(void **unused)
 	learn(CONTEXT);
 	assert_int_equal(find(), CONTEXT);
 	for (i = 1; i < 100; i++) {
-		assert_int_equal(path_find(&t, RA, SP + 8 * i), 0);
-		assert_int_equal(path_find(&t, RA + i, SP), 0);
+		assert_int_equal(find_at(RA, SP + 8 * i), 0);
+		stack[9] = RA + i;
+		assert_int_equal(find_at(RA + i, SP), 0);
+		stack[9] = RA;
 	}
 }
 
@@ -248,24 +325,25 @@ static void test_many(void **unused)
 	start(DEPTH);
 	for (round = 0; round < 12; round++)
 		for (i = 0; i < 2000; i++) {
-			set_hook(RA + i, 0);
-			if (!path_find(&t, RA + i, SP))
-				path_learn(&t, RA + i, SP,
-					   CONTEXT + i, 0);
+			uintptr_t ra = RA + CALL * i;
+
+			set_hook(ra, 0);
+			if (!find_at(ra, SP))
+				path_learn(&t, ra, SP, CONTEXT + i, 0);
 		}
 	for (i = 0; i < 2000; i++) {
 		uint32_t c;
 
-		set_hook(RA + i, 0);
-		c = path_find(&t, RA + i, SP);
+		set_hook(RA + CALL * i, 0);
+		c = find_at(RA + CALL * i, SP);
 		assert_true(c == 0 || c == CONTEXT + i);
 		found += c != 0;
 	}
 	/* The 4 sets of the start would hold 16. */
 	assert_true(found > 1000);
-	assert_int_equal(report.path_ways, (t.set_mask + 1) * PATH_WAYS);
+	assert_int_equal(report.path_ways, (t.set_mask / PATH_SET + 1) * PATH_WAYS);
 	for (i = used = 0; i < report.path_ways; i++)
-		used += t.tags[i] != 0;
+		used += t.keys[i] != 0;
 	assert_int_equal(report.path_ways_used, used);
 	assert_true(report.path_ways_used >= found);
 	assert_true(report.path_bytes <= report.path_bytes_max);
@@ -295,61 +373,70 @@ static void test_foreign(void **unused)
 	t.scratch[5].fp = slot[5][-1] = 77;
 	sp = (uintptr_t)(slot[0] + 1);
 	path_learn(&t, RA, sp, CONTEXT, FRAMES);
-	assert_int_equal(path_find(&t, RA, sp), 0);
+	assert_int_equal(find_at(RA, sp), 0);
 	path_learn(&t, RA, sp, CONTEXT, FRAMES);
-	assert_int_equal(path_find(&t, RA, sp), CONTEXT);
+	assert_int_equal(find_at(RA, sp), CONTEXT);
 	for (i = 0; i < FRAMES; i++) {
 		++*slot[i];
-		assert_int_equal(path_find(&t, RA, sp), 0);
+		assert_int_equal(find_at(RA, sp), 0);
 		--*slot[i];
 	}
 	slot[5][-1]++;
-	assert_int_equal(path_find(&t, RA, sp), 0);
+	assert_int_equal(find_at(RA, sp), 0);
 	slot[5][-1]--;
 	assert_int_equal(mprotect(next, 4096, PROT_NONE), 0);
 	for (i = 0; i < NEAR; i++) {
 		++*slot[i];
-		assert_int_equal(path_find(&t, RA, sp), 0);
+		assert_int_equal(find_at(RA, sp), 0);
 		--*slot[i];
 	}
 	assert_int_equal(mprotect(next, 4096, PROT_READ | PROT_WRITE), 0);
-	assert_int_equal(path_find(&t, RA, sp), CONTEXT);
+	assert_int_equal(find_at(RA, sp), CONTEXT);
 	/* more words than a path has, or a stub among them: not learned */
 	t.scratch[3].flags = FRAME_STUB;
 	path_learn(&t, RA, sp, CONTEXT + 1, FRAMES);
 	path_learn(&t, RA, sp, CONTEXT + 1, FRAMES);
-	assert_int_not_equal(path_find(&t, RA, sp), CONTEXT + 1);
+	assert_int_not_equal(find_at(RA, sp), CONTEXT + 1);
 }
 
 /* Each of these would lead a look-up astray. */
 static void test_broken_cache(void **unused)
 {
 	uint64_t way = 0;
+	uint16_t end;
 
 	(void)unused;
 	start(DEPTH);
 	learn(CONTEXT);
 	learn(CONTEXT);
 	assert_true(path_is_valid(&t));
-	while (!t.tags[way])
+	while (!t.keys[way])
 		way++;
-	t.paths[way].blocks = 0;
+	end = t.paths[way].singles_end;
+	t.paths[way].singles_end = 0;
 	assert_false(path_is_valid(&t));
-	t.paths[way].blocks = PATH_WORDS / PATH_BLOCK + 1;
+	t.paths[way].singles_end = end - 1;
 	assert_false(path_is_valid(&t));
-	t.paths[way].blocks = 1;
+	t.paths[way].singles_end = end;
 	assert_true(path_is_valid(&t));
+	t.paths[way].pairs = end - sizeof(*t.paths->block);
+	assert_false(path_is_valid(&t));
+	t.paths[way].pairs = sizeof(t.paths->block) - 1;
+	assert_false(path_is_valid(&t));
+	t.paths[way].pairs = sizeof(t.paths->block) + sizeof(*t.paths->block);
+	assert_false(path_is_valid(&t));
+	t.paths[way].pairs = sizeof(t.paths->block);
 	t.paths[way].context = GT_STOP_OTHER;
 	assert_false(path_is_valid(&t));
 	t.paths[way].context = CONTEXT;
 	t.paths[way].tail = t.capacity;
 	assert_false(path_is_valid(&t));
 	t.paths[way].tail = 0;
-	t.tags[way] = 0;	/* one that is counted is not there */
+	t.keys[way] = 0;	/* one that is counted is not there */
 	assert_false(path_is_valid(&t));
 	path_clear(&t);
 	assert_true(path_is_valid(&t));
-	t.set_mask = 2;
+	t.set_mask = 2 * PATH_SET;
 	assert_false(path_is_valid(&t));
 }
 
@@ -359,6 +446,8 @@ int main(void)
 		cmocka_unit_test(test_second_meeting),
 		cmocka_unit_test(test_every_word_counts),
 		cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_order_of_ways),
 		cmocka_unit_test(test_key),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_barrier),

@@ -67,11 +67,11 @@ static int each(void **state)
 static void records_lie_one_after_another(void **state)
 {
 	(void)state;
-	ring_push_block(recorder, &ring, GT_ALLOC, 7 << GL_KIND_BITS, 0x1000,
-			20, 100);
+	ring.stamp = 7 << GL_KIND_BITS;
+	ring_push_block(recorder, &ring, GT_ALLOC, 0x1000, 20, 100);
 	ring_push_address(recorder, &ring, GT_FREE, 8 << GL_KIND_BITS, 0x1000);
-	ring_push_block(recorder, &ring, GT_ALLOC, 9 << GL_KIND_BITS, 0x2000, 21,
-			GL_SIZE_BIG);
+	ring.stamp = 9 << GL_KIND_BITS;
+	ring_push_block(recorder, &ring, GT_ALLOC, 0x2000, 21, GL_SIZE_BIG);
 	assert_int_equal(ring.head, 24 + 16 + 32);
 	assert_int_equal(data[0], 7 << 4 | GT_ALLOC);
 	assert_int_equal(data[1], 0x1000);
@@ -182,10 +182,10 @@ static void a_full_ring_waits(void **state)
 	pthread_create(&reader, NULL, reads, NULL);
 	for (i = 0; i < EVENTS; i++) {
 		ring_enter(&ring, 0x1000, 0x2000);
+		ring.stamp = i << GL_KIND_BITS;
 		if (i % 3)
-			ring_push_block(recorder, &ring, GT_ALLOC,
-					i << GL_KIND_BITS, i * 16,
-					20, i % 7 ? i : GL_SIZE_BIG + i);
+			ring_push_block(recorder, &ring, GT_ALLOC, i * 16, 20,
+					i % 7 ? i : GL_SIZE_BIG + i);
 		else
 			ring_push_address(recorder, &ring, GT_FREE,
 					  i << GL_KIND_BITS, i * 16);

@@ -1,0 +1,76 @@
+/*
+ * words.h (x86-64): words compared, in few instructions. SSE2, which every
+ * processor of this kind has; no more.
+ */
+#ifndef GNOMON_ARCH_WORDS_H
+#define GNOMON_ARCH_WORDS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A relaxed load that is compared at once, which compilers make two
+ * instructions of. */
+static inline __attribute__((always_inline)) bool
+arch_word_is(const _Atomic uint64_t *word, uint64_t value)
+{
+	bool equal;
+
+	__asm__ volatile("cmpq %2, %1"
+			 : "=@cce"(equal)
+			 : "m"(*word), "re"(value));
+	return equal;
+}
+
+/* Whether any of these bits is set in it, in the same way. */
+static inline __attribute__((always_inline)) bool
+arch_word_has(const _Atomic uint64_t *word, uint32_t bits)
+{
+	bool has;
+
+	__asm__ volatile("testl %2, %1"
+			 : "=@ccnz"(has)
+			 : "m"(*word), "re"(bits));
+	return has;
+}
+
+typedef int arch_two_words __attribute__((vector_size(16), may_alias));
+typedef int arch_two_words_anywhere
+	__attribute__((vector_size(16), may_alias, aligned(8)));
+typedef uintptr_t arch_words __attribute__((vector_size(16)));
+
+/* value: four words at an address that 16 divides. */
+static inline __attribute__((always_inline)) bool
+arch_words_are(arch_two_words a, arch_two_words b, const uintptr_t *value)
+{
+	typedef float floats __attribute__((vector_size(16)));
+
+	const arch_two_words *two = (const arch_two_words *)value;
+	arch_two_words equal = (a == two[0]) & (b == two[1]);
+
+	return __builtin_ia32_movmskps((floats)equal) == 15;
+}
+
+/* Whether base[at[0]] … base[at[3]] are value[0] … value[3]. */
+static inline __attribute__((always_inline)) bool
+arch_words_equal(const uintptr_t *base, const uint16_t *at,
+		 const uintptr_t *value)
+{
+	arch_words a = { base[at[0]], base[at[1]] };
+	arch_words b = { base[at[2]], base[at[3]] };
+
+	return arch_words_are((arch_two_words)a, (arch_two_words)b, value);
+}
+
+/* Whether base[at[0]], the word behind it, base[at[1]], the word behind it,
+ * are value[0] … value[3]. */
+static inline __attribute__((always_inline)) bool
+arch_pairs_equal(const uintptr_t *base, const uint16_t *at,
+		 const uintptr_t *value)
+{
+	return arch_words_are(
+		*(const arch_two_words_anywhere *)(base + at[0]),
+		*(const arch_two_words_anywhere *)(base + at[1]), value);
+}
+
+#endif
