@@ -140,7 +140,7 @@ static bool segments_resize(struct segments *s, uint64_t sets)
 
 	if (!all)
 		return false;
-	unwind_want_large_pages(all, segments_size(sets));
+	unwind_want_pages(all, segments_size(sets));
 	s->all = all;
 	s->tags = (uint16_t *)(all + sets * SEGMENT_WAYS);
 	s->set_mask = sets - 1;

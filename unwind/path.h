@@ -188,34 +188,39 @@ void path_clear(struct capture_thread *t);
 void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 		     uint32_t context, uint32_t frames);
 
+/* The filter's word for a stack: half of the context that came there last. (It
+ * is small rather than exact: a stack learned for nothing does no harm.) */
+static inline uint16_t *path_seen(const struct capture_thread *t, uint64_t hash,
+				  uint32_t context)
+{
+	uint64_t h = (hash ^ context) * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	CLAIM_FULL(!(t->seen_mask & (t->seen_mask + 1)));
+	return &t->seen[h >> 40 & t->seen_mask];
+}
+
 /*
  * Remembers the stack that was walked last, if it was met before: what
- * comes but once does not push out what repeats. The filter is half a word for
- * each hash: of the context that came there last. (It is small rather than
- * exact: a stack learned for nothing does no harm.)
+ * comes but once does not push out what repeats.
  */
 static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 			      uintptr_t sp, uint32_t context, uint32_t frames)
 {
 	uint64_t hash = path_hash(ra, path_key(sp));
-	uint64_t h = (hash ^ context) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	uint16_t *seen = &t->seen[h >> 40 & t->seen_mask];
+	uint16_t *seen = path_seen(t, hash, context);
 
-	CLAIM_FULL(!(t->seen_mask & (t->seen_mask + 1)));
 	if (++t->path_misses > t->path_patience || *seen == (uint16_t)context)
 		path_learn_slow(t, hash, sp, context, frames);
 	else
 		*seen = (uint16_t)context;
 }
 
-/* Whether the stack was met before, as path_learn would find: then it is to be
- * walked so that it can be remembered. Else it is known as met once. */
+/* Whether path_learn would remember the stack, so that it is worth while to
+ * walk it for that. If not, it has been met once now. */
 static inline bool path_wanted(struct capture_thread *t, uintptr_t ra,
 			       uintptr_t sp, uint32_t context)
 {
-	uint64_t h = path_hash(ra, sp) ^
-		     context * UINT64_C(0xc2b2ae3d27d4eb4f);
-	uint16_t *seen = &t->seen[h >> 40 & t->seen_mask];
+	uint16_t *seen = path_seen(t, path_hash(ra, path_key(sp)), context);
 
 	if (*seen == (uint16_t)context)
 		return true;
