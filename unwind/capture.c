@@ -479,7 +479,7 @@ static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		       uintptr_t fp)
 {
 	const struct path *p = path_find(t, ra, sp);
-	uint32_t context = p ? p->context : 0;
+	uint32_t context = p ? p->context : path_of_wrapper(t, ra, sp);
 
 	CLAIM_FULL(t->mode != GT_MODE_OFF && t->mode != GT_MODE_HARDWARE);
 	CLAIM_FULL(context == 0 || context >= GT_STOP_COUNT);

@@ -348,6 +348,18 @@ uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return join_and_remember(t, ra, sp, fp);
 }
 
+/* Those that a wrapper's path does not answer. (Apart, as it keeps many
+ * registers.) */
+static __attribute__((noinline)) uint32_t
+walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
+{
+	uint32_t context = join_and_remember(t, ra, sp, fp);
+
+	if (__builtin_expect(context != 0, 1))
+		return context;
+	return capture_rare(t, ra, sp, fp);
+}
+
 uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp)
 {
@@ -356,13 +368,11 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 						   memory_order_acquire);
 	uint32_t context;
 
-	if (__builtin_expect(t->fast == generation && t->joins &&
-				     sp - t->lo < t->hi - t->lo, 1)) {
-		/* I1 of capture.c */
-		CLAIM_FULL(t->generation == generation);
-		context = join_and_remember(t, ra, sp, fp);
-		if (__builtin_expect(context != 0, 1))
-			return context;
-	}
-	return capture_rare(t, ra, sp, fp);
+	if (__builtin_expect(t->fast != generation || !t->joins ||
+				     sp - t->lo >= t->hi - t->lo, 0))
+		return capture_rare(t, ra, sp, fp);
+	/* I1 of capture.c */
+	CLAIM_FULL(t->generation == generation);
+	context = path_of_wrapper(t, ra, sp);
+	return context ? context : walk_slow(t, ra, sp, fp);
 }

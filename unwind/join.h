@@ -17,6 +17,17 @@
 uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp);
 
+/* The context that the path cache has of a wrapper's stack, which path_find does
+ * not find by the return address alone; or 0. */
+static inline uint32_t path_of_wrapper(const struct capture_thread *t,
+				       uintptr_t ra, uintptr_t sp)
+{
+	uintptr_t outer = path_ra(t, ra, sp);
+	const struct path *p = outer == ra ? NULL : path_find(t, outer, sp);
+
+	return p ? p->context : 0;
+}
+
 /* What capture_slow does with all that a join cannot answer (capture.c). */
 uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp);

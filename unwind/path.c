@@ -93,6 +93,7 @@ void path_clear(struct capture_thread *t)
 	CLAIM_FULL(t->report->path_ways == path_sets(t) * PATH_WAYS);
 	for (i = 0; i < path_sets(t) * PATH_WAYS; i++)
 		t->keys[i] = 0;
+	t->wrappers = 0;
 	t->report->path_ways_used = 0;
 	CLAIM_FULL(path_is_valid(t));
 }
@@ -403,7 +404,44 @@ static struct path *path_take(struct capture_thread *t, uint64_t hash,
 	return paths;
 }
 
-void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
+/* How many ways of the set have this key. */
+static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
+{
+	unsigned w, n = 0;
+
+	for (w = 0; w < PATH_WAYS; w++)
+		n += keys[w] == key;
+	return n;
+}
+
+/*
+ * The hash that chooses the set for a stack that is to be remembered. If the
+ * set of its own return address is full of its key, or that is a wrapper's
+ * already, what is there would only be compared for nothing, and goes.
+ */
+static uint64_t hash_to_learn(struct capture_thread *t, uintptr_t ra,
+			      uintptr_t sp, bool base)
+{
+	uintptr_t key = path_key(sp);
+	uint64_t hash = path_hash(ra, key);
+	uintptr_t *keys = &t->keys[path_set(t, hash) / sizeof(*t->keys)];
+	unsigned w;
+
+	if (!base)
+		return hash;
+	if (ways_with(keys, key) == PATH_WAYS)
+		t->wrappers |= path_wrapper_bit(ra);
+	if (path_ra(t, ra, sp) == ra)
+		return hash;
+	for (w = 0; w < PATH_WAYS; w++)
+		if (keys[w] == key) {
+			keys[w] = 0;
+			t->report->path_ways_used--;
+		}
+	return path_hash(path_ra(t, ra, sp), key);
+}
+
+void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		     uint32_t context, uint32_t frames)
 {
 	struct path_draft d = { .key = path_key(sp) };
@@ -414,7 +452,8 @@ void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
 	}
 	if (context < GT_STOP_COUNT)
 		return;
-	d.path = path_take(t, hash, d.key, context);
+	d.path = path_take(t, hash_to_learn(t, ra, sp, frames == 0), d.key,
+			   context);
 	if (frames ? !path_fill_foreign(&d, t, frames) : !path_fill(&d, t))
 		return;
 	fill_path(&d);

@@ -20,6 +20,7 @@
 #include <stddef.h>
 
 #include "unwind/claim.h"
+#include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 
 #define PATH_WORDS 64
@@ -177,6 +178,35 @@ path_find(const struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	return path_find_slow(t, ra, sp);
 }
 
+/*
+ * A function of the program's own around the allocator (xmalloc) is one return
+ * address, with few stack pointers, for thousands of stacks. Where a set was
+ * full of such, the return address is known as a wrapper's from then on, and
+ * the next one outward takes part in its stacks' choice of a set.
+ */
+
+static inline uint64_t path_wrapper_bit(uintptr_t ra)
+{
+	/* Multiplicative hashing (Knuth, volume 3, 6.4). */
+	return UINT64_C(1) << (ra * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+/* What stands for the return address in a stack's choice of a set. */
+static inline uintptr_t path_ra(const struct capture_thread *t, uintptr_t ra,
+				uintptr_t sp)
+{
+	uint32_t rule;
+
+	if (__builtin_expect(!(t->wrappers & path_wrapper_bit(ra)), 1) ||
+	    sp - t->lo >= t->hi - t->lo)
+		return ra;
+	rule = rule_of(rule_cache, ra);
+	sp += (rule & WORD_CFA_MAX) * ARCH_WORD;
+	if (!(rule & WORD_PLAIN) || sp > t->hi)
+		return ra;
+	return ra * 3 + *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
+}
+
 /* 0 or -ENOMEM. */
 int path_init(struct capture_thread *t);
 
@@ -185,7 +215,7 @@ void path_clear(struct capture_thread *t);
 
 /* See path_learn. `frames` frames of the scratch, where the stack is foreign;
  * 0: what the shadow holds. */
-void path_learn_slow(struct capture_thread *t, uint64_t hash, uintptr_t sp,
+void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		     uint32_t context, uint32_t frames);
 
 /* The filter's word for a stack: half of the context that came there last. (It
@@ -206,11 +236,10 @@ static inline uint16_t *path_seen(const struct capture_thread *t, uint64_t hash,
 static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 			      uintptr_t sp, uint32_t context, uint32_t frames)
 {
-	uint64_t hash = path_hash(ra, path_key(sp));
-	uint16_t *seen = path_seen(t, hash, context);
+	uint16_t *seen = path_seen(t, path_hash(ra, path_key(sp)), context);
 
 	if (++t->path_misses > t->path_patience || *seen == (uint16_t)context)
-		path_learn_slow(t, hash, sp, context, frames);
+		path_learn_slow(t, ra, sp, context, frames);
 	else
 		*seen = (uint16_t)context;
 }

@@ -109,6 +109,7 @@ struct capture_thread {
 	uint32_t path_patience;	/* then they grow */
 	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
+	uint64_t wrappers;	/* return addresses by hash: path.h, path_ra */
 	uint32_t walked;	/* frames of the last walk that was joined */
 	uintptr_t expected_sp, expected_ra;	/* expect.h, expect_wanted */
 	struct capture_report *report;
