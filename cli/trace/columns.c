@@ -124,7 +124,8 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 	if (error != 0)
 		return error;
 	CLAIM_FULL(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
-	make_room(&columns->buffer, &columns->capacity, layout.room);
+	make_room(&columns->buffer, &columns->capacity,
+		  layout.room + COLUMNS_PAD);
 	to = columns->buffer;
 	for (unsigned i = 0; i < n; i++) {
 		size_t raw = layout.raw[i];
@@ -142,6 +143,7 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 		to += raw;
 	}
 	CLAIM_FULL((size_t)(to - columns->buffer) == layout.room);	/* I2 */
+	memset(to, 0, COLUMNS_PAD);
 	return 0;
 }
 

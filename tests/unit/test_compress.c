@@ -16,7 +16,8 @@
 #define BYTES 20000
 #define TURNS 40	/* more than lie between two trials */
 
-enum content { NOISE, SKEWED, REPEATED, CONTENTS };
+/* HALVES: noise, of which a half is repeated. */
+enum content { NOISE, SKEWED, HALVES, REPEATED, CONTENTS };
 
 static struct compress compress;
 static uint8_t raw[BYTES], back[BYTES];
@@ -34,6 +35,8 @@ static void fill(enum content what, size_t n)
 			raw[i] = (raw[i] & 3) ? 7 : raw[i] >> 4;
 		if (what == REPEATED && i >= 100)
 			raw[i] = raw[i - 100];
+		if (what == HALVES && i % 2000 >= 1300)
+			raw[i] = raw[i - 1300];
 	}
 }
 
@@ -95,9 +98,12 @@ static void all_columns_come_back(void **state)
 static void what_pays_is_found_and_found_again(void **state)
 {
 	/* at most so much of the column is left, once it is known */
-	static const size_t most[CONTENTS] = { BYTES, BYTES / 2, BYTES / 20 };
+	static const size_t most[CONTENTS] = {
+		BYTES, BYTES / 2, BYTES * 3 / 4, BYTES / 20
+	};
 	static const uint8_t method[CONTENTS] = {
-		COMPRESS_STORED, COMPRESS_CODED, COMPRESS_SEARCHED
+		COMPRESS_STORED, COMPRESS_CODED, COMPRESS_SEARCHED,
+		COMPRESS_REPEATED
 	};
 	struct compress_past past = { 0, 0 };
 	unsigned from, to, turn;

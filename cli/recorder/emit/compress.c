@@ -40,6 +40,7 @@
 /* Parts of a column that must be saved: by the search, by all of it. */
 #define COMPRESS_WORTH_SEARCH 12
 #define COMPRESS_WORTH_ALL 5
+#define COMPRESS_MANY 2		/* of so many bytes one is left: repetitions */
 #define COMPRESS_NO_SEARCH -131072	/* the level of the longest step */
 
 /* Whether literals are coded by their frequency. The values have been the same
@@ -111,6 +112,8 @@ static void compress_try(struct compress *compress,
 
 	past->left = COMPRESS_TRIAL;
 	past->method = COMPRESS_SEARCHED;
+	if (all < n / COMPRESS_MANY)
+		past->method = COMPRESS_REPEATED;
 	if (all + n / COMPRESS_WORTH_SEARCH > skew) {
 		past->method = COMPRESS_CODED;
 		all = skew;
@@ -128,6 +131,9 @@ static const struct compress_how *compress_choose(
 		return NULL;
 	if (past->method == COMPRESS_CODED && compress->effort < COMPRESS_FAST)
 		return &compress_skew;
+	if (past->method == COMPRESS_REPEATED &&
+	    compress->effort == COMPRESS_SMALL)
+		return &compress_well;
 	return &compress_efforts[compress->effort];
 }
 
