@@ -139,7 +139,8 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 			memcpy(to, layout.bytes[i], raw);
 		if (error != 0)
 			return -EBADMSG;
-		columns->column[i] = cursor_over(to, raw);
+		/* not cursor_over: there are bytes behind one of none, too */
+		columns->column[i] = (struct cursor){ to, to + raw, false };
 		to += raw;
 	}
 	CLAIM_FULL((size_t)(to - columns->buffer) == layout.room);	/* I2 */

@@ -1,6 +1,6 @@
 /*
- * compose.c: the inverse of scan.c, columns.c and records.c. Called by the
- * main thread.
+ * compose.c: the inverse of scan.c, columns.c, records.c and
+ * event_decoder.c. Called by the main thread.
  */
 #include "cli/trace/compose.h"
 

@@ -121,6 +121,21 @@ static void what_pays_is_found_and_found_again(void **state)
 		}
 }
 
+/* Without a trial, as how much was left of a column says it. */
+static void many_repetitions_are_seen_at_once(void **state)
+{
+	struct compress_past past = { COMPRESS_SEARCHED, 10 };
+
+	(void)state;
+	fill(REPEATED, BYTES);
+	there_and_back(&past, BYTES);
+	assert_int_equal(past.method, COMPRESS_REPEATED);
+	fill(HALVES, BYTES);
+	there_and_back(&past, BYTES);
+	assert_int_equal(past.method, COMPRESS_SEARCHED);
+	assert_int_equal(past.left, 8);
+}
+
 static void short_columns_are_no_trial(void **state)
 {
 	struct compress_past past = { COMPRESS_CODED, 0 };
@@ -149,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_columns_come_back),
 		cmocka_unit_test(what_pays_is_found_and_found_again),
+		cmocka_unit_test(many_repetitions_are_seen_at_once),
 		cmocka_unit_test(short_columns_are_no_trial),
 		cmocka_unit_test(without_memory_columns_are_stored),
 	};
