@@ -26,7 +26,7 @@
 #include "cli/trace/trace_format.h"
 #include "unwind/claim.h"
 
-#define RECENT_HASH_BITS 12
+#define RECENT_HASH_BITS 11	/* 48 KiB: more is found, and waited for */
 #define RECENT_COUNT_MAX (UINT32_C(1) << 31)	/* then it begins anew */
 
 #define RECENT_LISTS 2

@@ -36,7 +36,8 @@
 
 #define COMPRESS_WINDOW_LOG 17
 #define COMPRESS_LEAST 64	/* shorter columns are left as they are */
-#define COMPRESS_TELLING 2048	/* bytes that a trial needs to tell */
+#define COMPRESS_TELLING 512	/* bytes that a trial needs to tell */
+#define COMPRESS_LEARNING 256	/* bytes of which the outcome tells */
 #define COMPRESS_TRIAL 16	/* columns of which one is a trial */
 /* Parts of a column that must be saved: by the search, by all of it. */
 #define COMPRESS_WORTH_SEARCH 12
@@ -191,7 +192,7 @@ uint8_t *compress_column(struct compress *compress,
 		how = compress_choose(compress, past);
 	}
 	end = compress_put(compress, how, to, column, n);
-	if (n >= COMPRESS_TELLING)
+	if (n >= COMPRESS_LEARNING)
 		compress_learn(past, n, end - to);
 	return end;
 }
