@@ -12,9 +12,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/compose.h"
+#include "cli/trace/recent.h"
 
 #define EVENTS_OF_CHUNK 16384	/* as many as a busy program's chunks have */
-#define COLUMNS 4		/* those that are not empty */
+#define COLUMNS 6		/* those that are not empty */
+#define COLUMNS_FIRST 4		/* of them, before layouts and EXTRAs */
 #define VARINT_MAX 10
 #define LEVEL -20
 #define TRACE_ID UINT64_C(0x67656e6572617465)
@@ -26,7 +28,9 @@
 struct lane {
 	uint64_t first, position;	/* in its ring */
 	uint64_t base, stamp;
-	uint64_t granule;
+	uint32_t same_stamp;		/* events */
+	struct recent_finder recent;
+	struct recent_place place;
 	uint32_t context;
 	uint32_t count;
 	uint32_t allocations;
@@ -96,6 +100,13 @@ static void put_layouts(struct encoder *e, const struct lane *lane)
 	buffer_free(&run);
 }
 
+static void put_lane_column(struct encoder *e, struct lane *lane, int i)
+{
+	put_column(e, lane->column[i],
+		   (size_t)(lane->end[i] - lane->column[i]));
+	lane->end[i] = lane->column[i];
+}
+
 static void put_lane(struct encoder *e, uint32_t ring)
 {
 	struct lane *lane = &e->lanes[ring];
@@ -104,17 +115,16 @@ static void put_lane(struct encoder *e, uint32_t ring)
 		return;
 	compose_varint(&e->payload, lane->base);
 	compose_varint(&e->payload, lane->count);
-	for (int i = 0; i < COLUMNS; i++) {
-		put_column(e, lane->column[i],
-			   (size_t)(lane->end[i] - lane->column[i]));
-		lane->end[i] = lane->column[i];
-	}
+	for (int i = 0; i < COLUMNS_FIRST; i++)
+		put_lane_column(e, lane, i);
 	put_layouts(e, lane);
 	compose_varint(&e->payload, 0);		/* no EXTRAs */
 	compose_varint(&e->payload, 0);
+	for (int i = COLUMNS_FIRST; i < COLUMNS; i++)
+		put_lane_column(e, lane, i);
 	put_chunk(e, GT_EVENTS, ring, lane->first, lane->position);
 	lane->first = lane->position;
-	lane->granule = 0;
+	recent_end(&lane->recent, &lane->place);
 	lane->context = 0;
 	lane->count = lane->allocations = 0;
 }
@@ -242,20 +252,41 @@ static inline uint64_t zigzag(int64_t value)
 	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
 }
 
+/* With the kind. */
+static inline void put_address(struct lane *lane, unsigned kind,
+			       uint64_t address)
+{
+	bool begins = recent_begins(kind);
+	uint64_t before = begins ? lane->place.begun : lane->place.other;
+	uint64_t age = recent_age(&lane->recent, &lane->place, begins,
+				  address);
+
+	lane->end[0] = put_varint(lane->end[0], age << GT_KIND_SHIFT | kind);
+	if (age == 0)
+		lane->end[1] = put_varint(lane->end[1], zigzag((int64_t)
+			((address >> 4) - (before >> 4))) << 1);
+}
+
 void encoder_event(struct encoder *e, unsigned kind, uint64_t ticks,
 		   uint64_t address, uint32_t context, uint64_t size)
 {
 	struct lane *lane = e->lane;
 
 	e->stamp += ticks;
-	if (lane->count == 0)
+	if (lane->count == 0) {
 		lane->base = lane->stamp = e->stamp;
-	lane->end[0] = put_varint(lane->end[0],
-				  (e->stamp - lane->stamp) << 3 | kind);
-	lane->stamp = e->stamp;
-	lane->end[1] = put_varint(lane->end[1], zigzag((int64_t)
-		((address >> 4) - lane->granule)) << 1);
-	lane->granule = address >> 4;
+		lane->same_stamp = 0;
+		lane->place = recent_begin(&lane->recent);
+	}
+	if (e->stamp > lane->stamp) {
+		lane->end[4] = put_varint(lane->end[4], lane->same_stamp);
+		lane->end[5] = put_varint(lane->end[5],
+					  e->stamp - lane->stamp);
+		lane->stamp = e->stamp;
+		lane->same_stamp = 0;
+	}
+	lane->same_stamp++;
+	put_address(lane, kind, address);
 	lane->position += 16;
 	if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
 		lane->end[2] = put_varint(lane->end[2], zigzag((int32_t)

@@ -11,13 +11,27 @@
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
 
-#define EVENT_COLUMNS 7
 #define NODE_COLUMNS 3
 
-static const char *const event_columns[EVENT_COLUMNS] = {
-	"stamps", "addresses", "contexts", "sizes", "layouts", "extras",
-	"freed by"
+/* What is told of columns of EVENTS: those of stamps as one. */
+enum event_row {
+	ROW_KINDS, ROW_ADDRESSES, ROW_CONTEXTS, ROW_SIZES, ROW_LAYOUTS,
+	ROW_EXTRAS, ROW_STAMPS, ROW_FREED_BY, EVENT_ROWS
 };
+static const char *const event_rows[EVENT_ROWS] = {
+	"kinds", "addresses", "contexts", "sizes", "layouts", "extras",
+	"stamps", "freed by"
+};
+static const uint8_t event_columns[] = {
+	ROW_KINDS, ROW_ADDRESSES, ROW_CONTEXTS, ROW_SIZES, ROW_LAYOUTS,
+	ROW_EXTRAS, ROW_STAMPS, ROW_STAMPS, ROW_FREED_BY
+};
+/* major versions 1 and 2: kinds are with the stamps */
+static const uint8_t step_columns[] = {
+	ROW_STAMPS, ROW_ADDRESSES, ROW_CONTEXTS, ROW_SIZES, ROW_LAYOUTS,
+	ROW_EXTRAS, ROW_FREED_BY
+};
+static const uint8_t plain_columns[] = { 0, 1, 2 };
 static const char *const node_columns[NODE_COLUMNS] = {
 	"ids", "parents", "addresses"
 };
@@ -27,10 +41,10 @@ struct reading_sizes {
 	struct inflater inflater;
 };
 
-/* Adds up the columns of one payload; returns their bytes, decompressed, less
- * their bytes as they are. */
-static uint64_t add_columns(struct cursor *c, struct info_size *columns,
-			    unsigned count)
+/* Adds up the columns of one payload, each in its row; returns their bytes,
+ * decompressed, less their bytes as they are. */
+static uint64_t add_columns(struct cursor *c, struct info_size *rows,
+			    const uint8_t *row, unsigned count)
 {
 	uint64_t gain = 0;
 
@@ -40,15 +54,15 @@ static uint64_t add_columns(struct cursor *c, struct info_size *columns,
 		cursor_bytes(c, stored);
 		if (c->bad || raw > GT_PAYLOAD_MAX || stored > raw)
 			break;
-		columns[i].raw += raw;
-		columns[i].bytes += stored;
+		rows[row[i]].raw += raw;
+		rows[row[i]].bytes += stored;
 		gain += raw - stored;
 	}
 	return gain;
 }
 
 /* How many bytes more the columns of the payload are, decompressed. */
-static uint64_t look_into(struct info_sizes *sizes, unsigned type,
+static uint64_t look_into(struct info_sizes *sizes, unsigned type, bool steps,
 			  struct cursor *c)
 {
 	struct info_size other[COLUMNS_MAX] = { 0 };
@@ -58,10 +72,14 @@ static uint64_t look_into(struct info_sizes *sizes, unsigned type,
 	case GT_EVENTS:
 		cursor_varint(c);
 		sizes->event_count += cursor_varint(c);
-		return add_columns(c, sizes->events, EVENT_COLUMNS);
+		return steps ? add_columns(c, sizes->events, step_columns,
+					   sizeof(step_columns)) :
+			       add_columns(c, sizes->events, event_columns,
+					   sizeof(event_columns));
 	case GT_CONTEXT:
 		sizes->node_count += cursor_varint(c);
-		return add_columns(c, sizes->nodes, NODE_COLUMNS);
+		return add_columns(c, sizes->nodes, plain_columns,
+				   NODE_COLUMNS);
 	case GT_FILE:
 		if (!file_records_file(c, &file))
 			return 0;
@@ -85,7 +103,7 @@ static uint64_t look_into(struct info_sizes *sizes, unsigned type,
 		return 0;
 	}
 	cursor_varint(c);
-	return add_columns(c, other, 1);
+	return add_columns(c, other, plain_columns, 1);
 }
 
 static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
@@ -99,7 +117,7 @@ static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 	size->bytes += GT_CHUNK_SIZE + (uint64_t)chunk->stored;
 	size->raw += GT_CHUNK_SIZE + (uint64_t)chunk->raw;
 	if (inflater_payload(&reading->inflater, chunk, &c) == 0)
-		size->raw += look_into(reading->sizes, type, &c);
+		size->raw += look_into(reading->sizes, type, chunk->steps, &c);
 	return READER_TAKEN;
 }
 
@@ -162,8 +180,8 @@ void info_sizes_text(const struct info_sizes *sizes, FILE *out)
 		put_line("", scan_type_name(type), sizes->types[type].count,
 			 &sizes->types[type], out);
 		if (type == GT_EVENTS)
-			put_columns(sizes->events, event_columns,
-				    EVENT_COLUMNS, out);
+			put_columns(sizes->events, event_rows,
+				    EVENT_ROWS, out);
 		if (type == GT_CONTEXT)
 			put_columns(sizes->nodes, node_columns, NODE_COLUMNS,
 				    out);
@@ -211,8 +229,8 @@ void info_sizes_json(const struct info_sizes *sizes, struct json *json)
 			continue;
 		json_size(json, scan_type_name(type), &sizes->types[type]);
 		if (type == GT_EVENTS)
-			json_columns(json, sizes->events, event_columns,
-				     EVENT_COLUMNS);
+			json_columns(json, sizes->events, event_rows,
+				     EVENT_ROWS);
 		if (type == GT_CONTEXT)
 			json_columns(json, sizes->nodes, node_columns,
 				     NODE_COLUMNS);

@@ -124,7 +124,8 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 	if (error != 0)
 		return error;
 	CLAIM_FULL(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
-	make_room(&columns->buffer, &columns->capacity, layout.room);
+	make_room(&columns->buffer, &columns->capacity,
+		  layout.room + COLUMNS_PAD);
 	to = columns->buffer;
 	for (unsigned i = 0; i < n; i++) {
 		size_t raw = layout.raw[i];
@@ -138,10 +139,12 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 			memcpy(to, layout.bytes[i], raw);
 		if (error != 0)
 			return -EBADMSG;
-		columns->column[i] = cursor_over(to, raw);
+		/* not cursor_over: there are bytes behind one of none, too */
+		columns->column[i] = (struct cursor){ to, to + raw, false };
 		to += raw;
 	}
 	CLAIM_FULL((size_t)(to - columns->buffer) == layout.room);	/* I2 */
+	memset(to, 0, COLUMNS_PAD);
 	return 0;
 }
 

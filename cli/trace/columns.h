@@ -10,7 +10,10 @@
 #include "cli/trace/scan.h"
 #include "cli/trace/cursor.h"
 
-#define COLUMNS_MAX 7
+#define COLUMNS_MAX 9
+/* So many bytes behind the end of any column can be read: they are those of the
+ * next ones, or 0. */
+#define COLUMNS_PAD 4096
 
 /* Decompression state and memory, reused from chunk to chunk. */
 struct inflater {

@@ -1,6 +1,6 @@
 /*
- * compose.c: the inverse of scan.c, columns.c and records.c. Called by the
- * main thread.
+ * compose.c: the inverse of scan.c, columns.c, records.c and
+ * event_decoder.c. Called by the main thread.
  */
 #include "cli/trace/compose.h"
 
@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
+#include "cli/trace/recent.h"
 #include "cli/trace/ring_record.h"
 #include "unwind/claim.h"
 
@@ -384,28 +385,59 @@ static void put_change(struct buffer *out, uint32_t context, uint32_t *before)
 	*before = context;
 }
 
+/* Kinds, and addresses that are not recent ones. */
+static void put_heads(struct buffer *kinds, struct buffer *addresses,
+		      const struct trace_event *events, size_t count)
+{
+	struct recent_finder *recent = grow_zeroed(1, sizeof(*recent));
+	struct recent_place place = recent_begin(recent);
+
+	for (size_t i = 0; i < count; i++) {
+		bool begins = recent_begins(events[i].kind);
+		uint64_t granule = (begins ? place.begun : place.other) >> 4;
+		uint64_t age = recent_age(recent, &place, begins,
+					  events[i].address);
+
+		compose_varint(kinds, age << GT_KIND_SHIFT | events[i].kind);
+		if (age == 0)
+			put_address(addresses, events[i].address, &granule);
+	}
+	free(recent);
+}
+
+/* Runs of equal stamps: how many have it, and from there to the next. */
+static void put_stamps(struct buffer *runs, struct buffer *ticks,
+		       const struct trace_event *events, size_t count)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		if (events[i].stamp == events[first].stamp)
+			continue;
+		compose_varint(runs, i - first);
+		compose_varint(ticks, events[i].stamp - events[first].stamp);
+		first = i;
+	}
+}
+
 void compose_events(struct buffer *out, const struct trace_event *events,
 		   size_t count, int level)
 {
-	struct buffer columns[7] = { 0 };
-	unsigned column_count = 6 + has_freed_by(events, count);
-	uint64_t stamp = count ? events[0].stamp : 0, granule = 0;
+	struct buffer columns[9] = { 0 };
+	unsigned column_count = 8 + has_freed_by(events, count);
 	uint32_t context = 0, freed_by = 0;
 
 	assert(count <= GT_EVENTS_MAX);
-	compose_varint(out, stamp);
+	compose_varint(out, count ? events[0].stamp : 0);
 	compose_varint(out, count);
+	put_heads(&columns[0], &columns[1], events, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct trace_event *event = &events[i];
 
-		compose_varint(&columns[0], (event->stamp - stamp) << 3 |
-			      event->kind);
-		stamp = event->stamp;
-		put_address(&columns[1], event->address, &granule);
 		if (event->kind == GT_EXTRA)
 			put_extra(&columns[5], event);
 		if (frees_a_block(event))
-			put_change(&columns[6], event->context, &freed_by);
+			put_change(&columns[8], event->context, &freed_by);
 		if (event->kind != GT_EXTRA && event->kind != GT_ALLOC &&
 		    event->kind != GT_REALLOC_DONE)
 			continue;
@@ -413,8 +445,9 @@ void compose_events(struct buffer *out, const struct trace_event *events,
 		compose_varint(&columns[3], event->size);
 	}
 	put_layouts(&columns[4], events, count);
+	put_stamps(&columns[6], &columns[7], events, count);
 	for (unsigned i = 0; i < column_count; i++)
 		put_column(out, &columns[i], level);
-	if (column_count < 7)
-		buffer_free(&columns[6]);
+	if (column_count < 9)
+		buffer_free(&columns[8]);
 }

@@ -18,7 +18,7 @@
  *  I2  No child comes before its parent in the heap (comes_before).
  *  I3  stream->seen is the position in the ring up to which chunks were
  *      queued; what lies below it is never delivered twice.
- *  I4  merge->open_bytes is the sum of all streams' columns. It is not above
+ *  I4  merge->open_bytes is the sum of all streams' event_decoder_bytes. It is not above
  *      OPEN_FREE + OPEN_RATIO * merge->taken by more than a chunk of
  *      CUT_EVENTS for each stream, and one chunk.
  *
@@ -243,9 +243,9 @@ static struct merge_stream *find_stream(struct merge *merge,
 
 static void count_open(struct merge *merge, struct merge_stream *stream)
 {
-	merge->open_bytes += stream->decoder.columns.capacity;
+	merge->open_bytes += event_decoder_bytes(&stream->decoder);
 	merge->open_bytes -= stream->open_bytes;
-	stream->open_bytes = stream->decoder.columns.capacity;
+	stream->open_bytes = event_decoder_bytes(&stream->decoder);
 	CLAIM_FULL(merge->open_bytes >= stream->open_bytes);	/* I4 */
 }
 
@@ -328,6 +328,7 @@ static struct queued *new_piece(const struct queued *whole,
 	piece->base = events[0].stamp;
 	piece->skip = 0;
 	piece->chunk.flags = 0;
+	piece->chunk.steps = false;
 	piece->chunk.stored = piece->chunk.raw = (uint32_t)payload.size;
 	memcpy(piece->payload, payload.data, payload.size);
 	buffer_free(&payload);
@@ -388,7 +389,7 @@ static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 		merge->events += events;
 		return false;
 	}
-	if (event_decoder_open(&stream->decoder, &payload,
+	if (event_decoder_open(&stream->decoder, &payload, queued->chunk.steps,
 			       &merge->inflater) != 0)
 		stream->decoder.bad = true;
 	count_open(merge, stream);

@@ -104,27 +104,37 @@ int node_decoder_open(struct node_decoder *decoder, struct cursor *payload,
 bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
 		       bool *bad);
 
-/* Events of an EVENTS chunk, a batch at a time. */
+/* Events of an EVENTS chunk, a batch at a time (event_decoder.c). */
 struct event_decoder {
 	struct columns columns;
 	uint64_t left;		/* events not yet decoded */
+	bool steps;		/* major versions 1 and 2 */
 	uint64_t stamp;
-	uint64_t granule;	/* address >> 4 */
+	uint64_t same_stamp;	/* so many events yet have it */
+	uint64_t granule;	/* address >> 4; with `steps` */
+	uint64_t *recent;	/* both lists of recent.h, one behind the other */
+	size_t recent_room;	/* of each */
+	uint32_t recent_mask;	/* of each, as the chunk uses it */
+	uint32_t told[2];	/* addresses of each list so far */
+	uint64_t granules[2];	/* the last of each */
 	uint32_t context;
 	uint32_t layout;	/* of the run at hand, */
 	uint64_t run;		/* and how much of it is left */
 	uint32_t freed_by;	/* of the last one that frees */
-	bool has_freed_by;	/* the chunk has that column */
+	unsigned freed_by_column;	/* 0: the chunk has none */
 	uint64_t *args;		/* of the last batch's EXTRAs */
 	size_t args_room;	/* in events */
 	bool bad;
 };
-/* A struct event_decoder is reused until event_decoder_free; zero it first. */
+/* A struct event_decoder is reused until event_decoder_free; zero it first.
+ * steps: see struct chunk. */
 int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
-		       struct inflater *inflater);
+		       bool steps, struct inflater *inflater);
 /* Up to `max` events; 0 at the end or where `bad` is set. */
 size_t event_decoder_next(struct event_decoder *decoder,
 			  struct trace_event *events, size_t max);
+/* Memory that grows with what a chunk has. */
+size_t event_decoder_bytes(const struct event_decoder *decoder);
 void event_decoder_free(struct event_decoder *decoder);
 
 /* Bytes that the event took in its ring. */

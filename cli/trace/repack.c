@@ -242,7 +242,8 @@ static bool repack_events(struct repack *repack, const struct chunk *chunk,
 	} else {
 		skip = stream->seen - chunk->first;
 	}
-	if (event_decoder_open(&repack->decoder, c, &repack->inflater) != 0)
+	if (event_decoder_open(&repack->decoder, c, chunk->steps,
+			       &repack->inflater) != 0)
 		return false;
 	end = take_events(repack, stream, chunk->first, skip);
 	stream->seen = chunk->last;

@@ -144,7 +144,7 @@ static bool parse_fields(const uint8_t *header, uint64_t offset,
 	chunk->sequence = cursor_u64(&c);
 	*sum = cursor_u64(&c);
 	chunk->offset = offset;
-	chunk->no_pointers = false;
+	chunk->no_pointers = chunk->steps = false;
 	return chunk->stored <= GT_PAYLOAD_MAX &&
 		chunk->raw <= GT_PAYLOAD_MAX && chunk->first <= chunk->last &&
 		chunk->sequence < SEQUENCE_LEAP;
@@ -164,6 +164,7 @@ static enum attempt try_chunk(struct scan *reader,
 	if (!parse_fields(source->data, source->offset, chunk, &sum))
 		return ATTEMPT_NOT;
 	chunk->no_pointers = reader->major < 2;
+	chunk->steps = reader->major < 3;
 	if (source_fill(source, GT_CHUNK_SIZE + (size_t)chunk->stored) <
 	    GT_CHUNK_SIZE + (size_t)chunk->stored)
 		return ATTEMPT_CUT;

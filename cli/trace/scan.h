@@ -24,6 +24,8 @@ struct chunk {
 	uint64_t sequence;
 	uint64_t offset;		/* in the file */
 	bool no_pointers;	/* major version 1: of threads; see records.h */
+	bool steps;		/* 1 and 2: EVENTS have kinds with stamps, and
+				 * no ages */
 	const uint8_t *payload;		/* valid until the next chunk */
 };
 

@@ -31,8 +31,8 @@
 
 #define GT_MAGIC "\x89GNOM\r\n\x1a"
 #define GT_MAGIC_SIZE 8
-#define GT_MAJOR 2
-#define GT_MINOR 3
+#define GT_MAJOR 3
+#define GT_MINOR 0
 #define GT_HEADER_SIZE 32
 #define GT_CHUNK_SIZE 56
 #define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
@@ -62,6 +62,12 @@ enum gt_chunk_type {
 };
 
 enum gt_chunk_flags { GT_COMPRESSED = 1 };
+
+/* Of column 0 of EVENTS: the kind, and above it how many addresses ago the
+ * event's own was told last, 0: longer ago than GT_RECENT, or never. */
+#define GT_KIND_SHIFT 3
+#define GT_KIND_MASK ((1u << GT_KIND_SHIFT) - 1)
+#define GT_RECENT 4096	/* a power of two */
 
 /*
  * How a block lies in its heap, in the layout column: 0, or GT_LAYOUT_KNOWN

@@ -171,14 +171,19 @@ static void read_nodes(struct cursor *payload, struct inflater *inflater)
 			;
 }
 
+/* As one of this version, and as an old one. */
 static void read_events(struct cursor *payload, struct inflater *inflater)
 {
 	static struct event_decoder decoder;
 	struct trace_event events[BATCH];
 
-	if (!event_decoder_open(&decoder, payload, inflater))
-		while (event_decoder_next(&decoder, events, BATCH))
-			;
+	for (int steps = 0; steps < 2; steps++) {
+		struct cursor c = *payload;
+
+		if (!event_decoder_open(&decoder, &c, steps, inflater))
+			while (event_decoder_next(&decoder, events, BATCH))
+				;
+	}
 }
 
 /* What is not compressed: records, one after the other. */

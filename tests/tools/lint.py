@@ -31,7 +31,8 @@ ANY_MAY = ["unwind/claim.h"]
 # the reader only what check_recorder lets it reach.
 RECORDER_MAY = ["cli/recorder/", "cli/control_format.h",
                 "cli/options_agree.h", "cli/trace/trace_format.h",
-                "cli/trace/ring_record.h", "preload/format.h",
+                "cli/trace/ring_record.h", "cli/trace/recent.h",
+                "preload/format.h",
                 "unwind/layout.h", "arch.h", "library/gnomon/gnomon.h",
                 "cli/base/", "cli/model/", "cli/symbol/"]
 RECORDER_MAY += ["preload/%s.h" % stem for stem in """
@@ -98,7 +99,8 @@ RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
 # headers, what an event is, and the format of traces.
 RECORDER_READER = {"cli/base/grow.h", "cli/control_format.h",
                    "cli/trace/event.h",
-                   "cli/trace/ring_record.h", "cli/trace/trace_format.h"}
+                   "cli/trace/ring_record.h", "cli/trace/recent.h",
+                   "cli/trace/trace_format.h"}
 
 # What the library may want from the process it lives in. All of it weak: it
 # works without.

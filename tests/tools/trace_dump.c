@@ -113,13 +113,14 @@ static bool is_counted(unsigned kind)
 		kind == GT_ALLOC || kind == GT_REALLOC_DONE;
 }
 
-static void take_events(struct cursor *payload, struct inflater *inflater)
+static void take_events(struct cursor *payload, bool steps,
+			struct inflater *inflater)
 {
 	static struct event_decoder decoder;
 	static struct trace_event events[BATCH];
 	size_t count;
 
-	if (event_decoder_open(&decoder, payload, inflater))
+	if (event_decoder_open(&decoder, payload, steps, inflater))
 		exit(3);
 	while ((count = event_decoder_next(&decoder, events, BATCH)))
 		for (size_t i = 0; i < count; i++)
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
 		if (chunk.type == GT_CONTEXT)
 			take_nodes(&payload, &inflater);
 		else if (chunk.type == GT_EVENTS)
-			take_events(&payload, &inflater);
+			take_events(&payload, chunk.steps, &inflater);
 	}
 	if (reader.damage_count)
 		return 3;

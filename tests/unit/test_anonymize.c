@@ -138,8 +138,8 @@ static void dlopen_still_names_its_file(void **state)
 		written = out.pending;
 		c = cursor_over(written.data + GT_HEADER_SIZE + GT_CHUNK_SIZE,
 				written.size - GT_HEADER_SIZE - GT_CHUNK_SIZE);
-		assert_int_equal(event_decoder_open(&decoder, &c, &inflater),
-				 0);
+		assert_int_equal(event_decoder_open(&decoder, &c, false,
+						    &inflater), 0);
 		assert_int_equal(event_decoder_next(&decoder, &back, 1), 1);
 		assert_true(back.args[0] == wanted);
 		event_decoder_free(&decoder);

@@ -16,7 +16,8 @@
 #define BYTES 20000
 #define TURNS 40	/* more than lie between two trials */
 
-enum content { NOISE, SKEWED, REPEATED, CONTENTS };
+/* HALVES: noise, of which a half is repeated. */
+enum content { NOISE, SKEWED, HALVES, REPEATED, CONTENTS };
 
 static struct compress compress;
 static uint8_t raw[BYTES], back[BYTES];
@@ -34,6 +35,8 @@ static void fill(enum content what, size_t n)
 			raw[i] = (raw[i] & 3) ? 7 : raw[i] >> 4;
 		if (what == REPEATED && i >= 100)
 			raw[i] = raw[i - 100];
+		if (what == HALVES && i % 2000 >= 1300)
+			raw[i] = raw[i - 1300];
 	}
 }
 
@@ -95,9 +98,12 @@ static void all_columns_come_back(void **state)
 static void what_pays_is_found_and_found_again(void **state)
 {
 	/* at most so much of the column is left, once it is known */
-	static const size_t most[CONTENTS] = { BYTES, BYTES / 2, BYTES / 20 };
+	static const size_t most[CONTENTS] = {
+		BYTES, BYTES / 2, BYTES * 3 / 4, BYTES / 20
+	};
 	static const uint8_t method[CONTENTS] = {
-		COMPRESS_STORED, COMPRESS_CODED, COMPRESS_SEARCHED
+		COMPRESS_STORED, COMPRESS_CODED, COMPRESS_SEARCHED,
+		COMPRESS_REPEATED
 	};
 	struct compress_past past = { 0, 0 };
 	unsigned from, to, turn;
@@ -113,6 +119,21 @@ static void what_pays_is_found_and_found_again(void **state)
 			assert_int_equal(past.method, method[to]);
 			assert_true(size <= most[to]);
 		}
+}
+
+/* Without a trial, as how much was left of a column says it. */
+static void many_repetitions_are_seen_at_once(void **state)
+{
+	struct compress_past past = { COMPRESS_SEARCHED, 10 };
+
+	(void)state;
+	fill(REPEATED, BYTES);
+	there_and_back(&past, BYTES);
+	assert_int_equal(past.method, COMPRESS_REPEATED);
+	fill(HALVES, BYTES);
+	there_and_back(&past, BYTES);
+	assert_int_equal(past.method, COMPRESS_SEARCHED);
+	assert_int_equal(past.left, 8);
 }
 
 static void short_columns_are_no_trial(void **state)
@@ -143,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_columns_come_back),
 		cmocka_unit_test(what_pays_is_found_and_found_again),
+		cmocka_unit_test(many_repetitions_are_seen_at_once),
 		cmocka_unit_test(short_columns_are_no_trial),
 		cmocka_unit_test(without_memory_columns_are_stored),
 	};

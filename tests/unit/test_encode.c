@@ -24,13 +24,17 @@ struct event {
 	uint32_t context;
 };
 
+#define MANY 20000
+
 static uint8_t ring[RING + GL_RING_SLACK] __attribute__((aligned(64)));
+static uint8_t many[MANY * 24 + GL_RING_SLACK] __attribute__((aligned(64)));
 static struct gl_node nodes[NODES];
 static struct chunk_out out;
 static struct emit_node emit;
 static struct encode encode;
 static struct compress compress;
 static uint8_t payload[ENCODE_PAYLOAD_MAX];
+static unsigned ages;	/* addresses that were told as recent ones */
 
 static int set_up(void **state)
 {
@@ -169,33 +173,52 @@ static const uint8_t *column(const uint8_t **p, uint64_t *size)
 
 static void check(const struct event *events, unsigned n, const uint8_t *end)
 {
-	const uint8_t *p = payload, *c[7], *stop[7];
+	const uint8_t *p = payload, *c[9], *stop[9];
 	bool stacked = false;
 	uint64_t layout = 0, run = 0;
-	uint64_t tick = number(&p), address = 0, size;
+	uint64_t tick = number(&p), size, same = UINT64_MAX;
+	/* told so far: of blocks that began, and of all others */
+	static uint64_t told[2][ENCODE_EVENTS];
+	unsigned count[2] = { 0, 0 };
 	uint32_t context = 0, freed_by = 0;
 	unsigned i;
 
 	for (i = 0; i < n; i++)
 		stacked |= frees(&events[i]) && events[i].context;
 	assert_int_equal(number(&p), n);
-	for (i = 0; i < 6u + stacked; i++) {
+	for (i = 0; i < 8u + stacked; i++) {
 		c[i] = column(&p, &size);
 		stop[i] = c[i] + size;
 	}
 	assert_ptr_equal(p, end);
 	for (i = 0; i < n; i++) {
-		uint64_t v = number(&c[0]);
-		unsigned kind = v & 7, low = 0;
+		uint64_t v = number(&c[0]), age = v >> 3, address;
+		unsigned kind = v & 7, low = 0, list;
 
-		tick += v >> 3;
+		if (i == 0 && c[6] < stop[6])
+			same = number(&c[6]);
+		if (same == 0) {
+			tick += number(&c[7]);
+			same = c[6] < stop[6] ? number(&c[6]) : UINT64_MAX;
+		}
+		same--;
 		assert_int_equal(kind, events[i].kind);
 		assert_int_equal(tick, events[i].counter >> SHIFT);
-		v = number(&c[1]);
-		if (v & 1)
-			low = *c[1]++;
-		address += zigzag(v >> 1);
-		assert_int_equal(address << 4 | low, events[i].address);
+		list = kind == GT_ALLOC || kind == GT_REALLOC_DONE;
+		if (age) {
+			assert_true(age <= count[!list] && age <= 4096);
+			address = told[!list][count[!list] - age];
+			ages++;
+		} else {
+			v = number(&c[1]);
+			if (v & 1)
+				low = *c[1]++;
+			address = count[list] ? told[list][count[list] - 1] :
+						0;
+			address = ((address >> 4) + zigzag(v >> 1)) << 4 | low;
+		}
+		told[list][count[list]++] = address;
+		assert_int_equal(address, events[i].address);
 		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
 			if (!run) {
 				layout = number(&c[4]);
@@ -211,7 +234,7 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 				assert_int_equal(number(&c[5]),
 						 events[i].address << k);
 		} else if (frees(&events[i]) && stacked) {
-			freed_by += zigzag(number(&c[6]));
+			freed_by += zigzag(number(&c[8]));
 			assert_int_equal(freed_by, events[i].context);
 			continue;
 		} else {
@@ -222,7 +245,7 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 		assert_int_equal(number(&c[3]), events[i].size);
 	}
 	assert_int_equal(run, 0);
-	for (i = 0; i < 6u + stacked; i++)
+	for (i = 0; i < 8u + stacked; i++)
 		assert_ptr_equal(c[i], stop[i]);
 }
 
@@ -294,6 +317,90 @@ static void columns_say_what_records_said(void **state)
 	say_what_records_said();
 	encode.stacks = true;
 	say_what_records_said();
+}
+
+/* `events` as records one behind the other, and back. */
+static void check_many(const struct event *events, unsigned n)
+{
+	struct encode_span span = { many, UINT64_MAX, 0, 0, false };
+	uint64_t unfinished = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(many + span.to, ring, put(0, &events[i], false));
+		span.to += put(0, &events[i], false);
+	}
+	ages = 0;
+	assert_int_equal(encode_events(&encode, &span, &unfinished), span.to);
+	check(events, n, encode_payload(&encode, payload, &compress));
+}
+
+/*
+ * Blocks that end in the order in which they began, and whose places are used
+ * again at once. Chunk after chunk, so that what the finder knows of earlier
+ * ones is not taken for something of this one.
+ */
+static void recent_addresses_are_told_by_age(void **state)
+{
+	static const unsigned waits[] = { 1, 100, 4095, 4096, 4097, 4500 };
+	static struct event events[MANY];
+	unsigned i, k;
+
+	(void)state;
+	encode.stacks = false;
+	for (k = 0; k < sizeof(waits) / sizeof(*waits); k++) {
+		for (i = 0; i < MANY; i++) {
+			bool ends = i % 2 && i / 2 >= waits[k];
+			unsigned block = ends ? i / 2 - waits[k] : i / 2;
+
+			events[i] = (struct event){
+				.kind = ends ? GT_FREE : GT_ALLOC,
+				.counter = 1000 + i / 20 * 8,
+				.address = 0x10000 + block * 160 + !ends *
+						(i % 2) * UINT64_C(0x1000000),
+				.size = ends ? 0 : 24,
+				.context = ends ? 0 : GT_STOP_OTHER,
+			};
+		}
+		check_many(events, MANY);
+		/* the nearest are found, but for a few whose slot is another's */
+		if (waits[k] <= 100)
+			assert_true(ages > MANY / 2 - 3 * MANY / 20);
+		if (waits[k] > 4096)
+			assert_int_equal(ages, 0);
+		check_many(events, MANY / 3);
+	}
+	for (i = 0; i < 3; i++)		/* an address of 0 is one, too */
+		events[i].address = 0;
+	check_many(events, 3);
+	assert_int_equal(ages, 0);
+	encode.stacks = true;
+}
+
+/* Before the numbers of addresses overflow; what had old ones is forgotten. */
+static void numbers_of_addresses_begin_anew(void **state)
+{
+	static struct event events[16];
+	unsigned i;
+
+	(void)state;
+	encode.stacks = false;
+	for (i = 0; i < 16; i++)
+		events[i] = (struct event){
+			.kind = i < 15 ? GT_FREE : GT_ALLOC, .counter = 1000,
+			.address = i < 15 ? 0x10000 + 160 * i : 0x5555550,
+			.context = i < 15 ? 0 : GT_STOP_OTHER,
+		};
+	for (i = 0; i < 1 << RECENT_HASH_BITS; i++) {
+		encode.recent->slot[i].other = events[15].address;
+		encode.recent->slot[i].other_at = 10;
+	}
+	encode.recent->begun_count = RECENT_COUNT_MAX;
+	check_many(events, 16);
+	assert_int_equal(ages, 0);
+	assert_int_equal(encode.recent->begun_count, 2);
+	assert_int_equal(encode.recent->other_count, 16);
+	encode.stacks = true;
 }
 
 static void nested_records_may_be_unfinished(void **state)
@@ -467,6 +574,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_say_what_records_said),
+		cmocka_unit_test(recent_addresses_are_told_by_age),
+		cmocka_unit_test(numbers_of_addresses_begin_anew),
 		cmocka_unit_test(nested_records_may_be_unfinished),
 		cmocka_unit_test(stamps_never_step_back),
 		cmocka_unit_test(impossible_contexts_are_not_followed),

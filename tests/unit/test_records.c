@@ -83,8 +83,8 @@ static void events_round(void **state)
 			fill_freed_by(events);
 		compose_events(&payload, events, EVENTS, round % 2);
 		c = cursor_over(payload.data, payload.size);
-		assert_int_equal(event_decoder_open(&decoder, &c, &inflater),
-				 0);
+		assert_int_equal(event_decoder_open(&decoder, &c, false,
+						    &inflater), 0);
 		while ((n = event_decoder_next(&decoder, back + count, 333))) {
 			same_events(events + count, back + count, n);
 			count += n;
@@ -111,7 +111,7 @@ static void frees_without_stacks(void **state)
 	c = cursor_over(plain.data, plain.size);
 	cursor_varint(&c);
 	cursor_varint(&c);
-	for (unsigned i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		uint64_t raw = cursor_varint(&c), stored = cursor_varint(&c);
 
 		assert_int_equal(raw, stored);
@@ -147,7 +147,7 @@ static void events_cut(void **state)
 		struct cursor c = cursor_over(payload.data, size);
 		size_t n;
 
-		if (event_decoder_open(&decoder, &c, &inflater) != 0)
+		if (event_decoder_open(&decoder, &c, false, &inflater) != 0)
 			continue;
 		n = event_decoder_next(&decoder, back, EVENTS);
 		same_events(events, back, n);
@@ -156,6 +156,172 @@ static void events_cut(void **state)
 	buffer_free(&payload);
 	event_decoder_free(&decoder);
 	inflater_free(&inflater);
+}
+
+/* Columns as they are, of which none is compressed. */
+static void put_plain(struct buffer *out, const char *bytes, size_t size)
+{
+	compose_varint(out, size);
+	compose_varint(out, size);
+	buffer_add(out, bytes, size);
+}
+
+/* Kinds, addresses, runs and ticks, and nothing else: whether it is good. */
+static size_t heads_decoded(const char *kinds, size_t kinds_size,
+			    const char *addresses, size_t addresses_size,
+			    const char *runs, size_t runs_size,
+			    struct trace_event *back)
+{
+	struct event_decoder decoder = { 0 };
+	struct inflater inflater = { 0 };
+	struct buffer payload = { 0 };
+	struct cursor c;
+	size_t n = 0;
+
+	compose_varint(&payload, 1000);
+	compose_varint(&payload, kinds_size);
+	put_plain(&payload, kinds, kinds_size);
+	put_plain(&payload, addresses, addresses_size);
+	for (unsigned i = 2; i < 6; i++)
+		put_plain(&payload, "", 0);
+	put_plain(&payload, runs, runs_size);
+	put_plain(&payload, "\5\6\7", runs_size < 3 ? runs_size : 3);
+	c = cursor_over(payload.data, payload.size);
+	if (event_decoder_open(&decoder, &c, false, &inflater) == 0)
+		n = event_decoder_next(&decoder, back, 8);
+	assert_true(n == kinds_size || decoder.bad);
+	event_decoder_free(&decoder);
+	inflater_free(&inflater);
+	buffer_free(&payload);
+	return n;
+}
+
+/* FREE at 0x100, REALLOC_FREED at 0x110, FREE at 0x107, as bytes; two have the
+ * first stamp. */
+static void heads_by_hand(void **state)
+{
+	struct trace_event back[8];
+
+	(void)state;
+	assert_int_equal(heads_decoded("\1\5\1", 3, "\100\4\3\7", 4, "\2", 1,
+				       back), 3);
+	assert_int_equal(back[0].address, 0x100);
+	assert_int_equal(back[1].address, 0x110);
+	assert_int_equal(back[2].address, 0x107);
+	assert_int_equal(back[0].stamp, 1000);
+	assert_int_equal(back[1].stamp, 1000);
+	assert_int_equal(back[2].stamp, 1005);
+	assert_int_equal(back[1].kind, GT_REALLOC_FREED);
+	/* no runs: one stamp */
+	assert_int_equal(heads_decoded("\1\1", 2, "\4\4", 2, "", 0, back), 2);
+	assert_int_equal(back[1].stamp, 1000);
+}
+
+/* Ages, runs and ends of columns that cannot be. */
+static void heads_that_cannot_be(void **state)
+{
+	struct trace_event back[8];
+
+	(void)state;
+	/* no block began */
+	assert_int_equal(heads_decoded("\11", 1, "", 0, "", 0, back), 0);
+	assert_int_equal(heads_decoded("\1\11", 2, "\4", 1, "", 0, back), 0);
+	/* an address that is not there, then too little of it */
+	assert_int_equal(heads_decoded("\1\1", 2, "\4", 1, "", 0, back), 0);
+	assert_int_equal(heads_decoded("\1", 1, "\204", 1, "", 0, back), 0);
+	/* a run of nothing */
+	assert_int_equal(heads_decoded("\1\1", 2, "\4\4", 2, "\0", 1, back),
+			 0);
+	assert_int_equal(heads_decoded("\1\1", 2, "\4\4", 2, "\1\0", 2,
+				       back), 0);
+	/* a kind that there is not */
+	assert_int_equal(heads_decoded("\7", 1, "\4", 1, "", 0, back), 0);
+}
+
+/* Blocks that end in the order in which they began, `behind` later. */
+static void ages_round(unsigned behind)
+{
+	static struct trace_event events[4 * GT_RECENT], back[4 * GT_RECENT];
+	struct event_decoder decoder = { 0 };
+	struct inflater inflater = { 0 };
+	struct buffer payload = { 0 };
+	size_t n = 4 * GT_RECENT, count = 0, got;
+	struct cursor c;
+
+	memset(events, 0, sizeof(events));
+	for (size_t i = 0; i < n; i++) {
+		bool ends = i % 2 && i / 2 >= behind;
+		size_t block = ends ? i / 2 - behind : i / 2;
+
+		events[i].kind = ends ? GT_FREE : GT_ALLOC;
+		events[i].stamp = i / 50;
+		events[i].address = 0x10000 + (block * 2 + (!ends && i % 2)) *
+						      32 + (block % 9 == 4);
+	}
+	compose_events(&payload, events, n, 0);
+	c = cursor_over(payload.data, payload.size);
+	assert_int_equal(event_decoder_open(&decoder, &c, false, &inflater), 0);
+	while ((got = event_decoder_next(&decoder, back + count, 777))) {
+		same_events(events + count, back + count, got);
+		count += got;
+	}
+	assert_int_equal(count, n);
+	event_decoder_free(&decoder);
+	inflater_free(&inflater);
+	buffer_free(&payload);
+}
+
+static void ages_about_the_last_that_is_told(void **state)
+{
+	(void)state;
+	for (unsigned behind = 0; behind < 3; behind++)
+		ages_round(behind);
+	for (unsigned behind = GT_RECENT - 4; behind < GT_RECENT + 4; behind++)
+		ages_round(behind);
+	for (unsigned behind = GT_RECENT / 2 - 2; behind < GT_RECENT / 2 + 2;
+	     behind++)
+		ages_round(behind);
+}
+
+/* Of major version 2: kinds with ticks, and each address in full. */
+static void events_of_an_old_version(void **state)
+{
+	struct event_decoder decoder = { 0 };
+	struct inflater inflater = { 0 };
+	struct buffer payload = { 0 };
+	struct trace_event back[4];
+	struct cursor c;
+
+	(void)state;
+	compose_varint(&payload, 1000);
+	compose_varint(&payload, 3);
+	/* ALLOC; 5 ticks later FREE; at once FREE */
+	put_plain(&payload, "\0\51\1", 3);
+	/* 0x100; the same; 16 less and 3 bytes */
+	put_plain(&payload, "\100\0\3\3", 4);
+	put_plain(&payload, "\64", 1);
+	put_plain(&payload, "\12", 1);
+	put_plain(&payload, "\1\1", 2);
+	put_plain(&payload, "", 0);
+	put_plain(&payload, "\20\1", 2);
+	c = cursor_over(payload.data, payload.size);
+	assert_int_equal(event_decoder_open(&decoder, &c, true, &inflater), 0);
+	assert_int_equal(event_decoder_next(&decoder, back, 4), 3);
+	assert_int_equal(back[0].stamp, 1000);
+	assert_int_equal(back[0].address, 0x100);
+	assert_int_equal(back[0].context, 26);
+	assert_int_equal(back[0].size, 10);
+	assert_int_equal(back[0].layout, 1);
+	assert_int_equal(back[1].stamp, 1005);
+	assert_int_equal(back[1].kind, GT_FREE);
+	assert_int_equal(back[1].address, 0x100);
+	assert_int_equal(back[1].context, 8);
+	assert_int_equal(back[2].stamp, 1005);
+	assert_int_equal(back[2].address, 0xf3);
+	assert_int_equal(back[2].context, 7);
+	event_decoder_free(&decoder);
+	inflater_free(&inflater);
+	buffer_free(&payload);
 }
 
 static void nodes_round(void **state)
@@ -321,6 +487,10 @@ int main(void)
 		cmocka_unit_test(events_round),
 		cmocka_unit_test(frees_without_stacks),
 		cmocka_unit_test(events_cut),
+		cmocka_unit_test(heads_by_hand),
+		cmocka_unit_test(heads_that_cannot_be),
+		cmocka_unit_test(ages_about_the_last_that_is_told),
+		cmocka_unit_test(events_of_an_old_version),
 		cmocka_unit_test(nodes_round),
 		cmocka_unit_test(images_and_threads),
 		cmocka_unit_test(captures),

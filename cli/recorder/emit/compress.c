@@ -6,19 +6,20 @@
  *
  * Columns have few long repetitions and much skew, so their worth lies in
  * entropy coding; searching for matches is what costs. zstd's negative levels
- * leave literals uncoded unless told otherwise. Measured on events of cc1plus:
+ * leave literals uncoded unless told otherwise. Columns of recorded events, by
+ * level, literals coded; ns and bytes an event:
  *
- *	level   1		18.2 ns an event	2.81 bytes
- *	level  -1		13.1			3.25
- *	level  -7, literals	13.1			3.04
- *	level -20, literals	 9.8			3.27
- *	level -50, literals	 8.1			3.44
- *	level -50		 2.7			4.35
+ *	level		cc1plus		perl		sqlite3		redis
+ *	1		11.5  1.28	10.9  1.12	4.6  0.22	4.6  0.36
+ *	-7		 8.6  1.44	10.9  1.21	4.6  0.24	4.6  0.40
+ *	-20		 6.7  1.63	 9.6  1.30	5.1  0.27	5.0  0.48
+ *	-50		 5.5  1.85	 8.0  1.42	6.4  0.27	4.9  0.61
  *
- * where repetitive programs (sqlite3) need 4 to 5 ns and 0.3 to 0.5 bytes at
- * any of them.
+ * Where much repeats a thorough search costs nothing, as it skips what it finds:
+ * so columns of which less than half is left are searched at level 1, and the
+ * others at -20.
  *
- * Many columns have no repetitions at all: for them the search is given up
+ * Some columns have no repetitions at all: for them the search is given up
  * (a step of the whole block), and if skew alone saves little as well the
  * column is stored as it is. Which, is tried now and then, for each column.
  */
@@ -35,11 +36,13 @@
 
 #define COMPRESS_WINDOW_LOG 17
 #define COMPRESS_LEAST 64	/* shorter columns are left as they are */
-#define COMPRESS_TELLING 2048	/* bytes that a trial needs to tell */
+#define COMPRESS_TELLING 512	/* bytes that a trial needs to tell */
+#define COMPRESS_LEARNING 256	/* bytes of which the outcome tells */
 #define COMPRESS_TRIAL 16	/* columns of which one is a trial */
 /* Parts of a column that must be saved: by the search, by all of it. */
 #define COMPRESS_WORTH_SEARCH 12
-#define COMPRESS_WORTH_ALL 5
+#define COMPRESS_WORTH_ALL 8
+#define COMPRESS_MANY 2		/* of so many bytes one is left: repetitions */
 #define COMPRESS_NO_SEARCH -131072	/* the level of the longest step */
 
 /* Whether literals are coded by their frequency. The values have been the same
@@ -111,6 +114,8 @@ static void compress_try(struct compress *compress,
 
 	past->left = COMPRESS_TRIAL;
 	past->method = COMPRESS_SEARCHED;
+	if (all < n / COMPRESS_MANY)
+		past->method = COMPRESS_REPEATED;
 	if (all + n / COMPRESS_WORTH_SEARCH > skew) {
 		past->method = COMPRESS_CODED;
 		all = skew;
@@ -128,6 +133,9 @@ static const struct compress_how *compress_choose(
 		return NULL;
 	if (past->method == COMPRESS_CODED && compress->effort < COMPRESS_FAST)
 		return &compress_skew;
+	if (past->method == COMPRESS_REPEATED &&
+	    compress->effort == COMPRESS_SMALL)
+		return &compress_well;
 	return &compress_efforts[compress->effort];
 }
 
@@ -156,11 +164,23 @@ static uint8_t *compress_put(struct compress *compress,
 	return bytes + n;
 }
 
+/* Between two trials: what was left of a column that was searched says whether
+ * the next one has many repetitions. */
+static void compress_learn(struct compress_past *past, size_t n, size_t left)
+{
+	if (past->method == COMPRESS_SEARCHED && left < n / COMPRESS_MANY)
+		past->method = COMPRESS_REPEATED;
+	else if (past->method == COMPRESS_REPEATED &&
+		 left > n / COMPRESS_MANY + n / COMPRESS_WORTH_SEARCH)
+		past->method = COMPRESS_SEARCHED;
+}
+
 uint8_t *compress_column(struct compress *compress,
 			 struct compress_past *past, uint8_t *to,
 			 const uint8_t *column, size_t n)
 {
 	const struct compress_how *how = NULL;
+	uint8_t *end;
 
 	to = varint_put(to, n);
 	CLAIM_FULL(past->left <= COMPRESS_TRIAL);
@@ -171,7 +191,10 @@ uint8_t *compress_column(struct compress *compress,
 				     n);
 		how = compress_choose(compress, past);
 	}
-	return compress_put(compress, how, to, column, n);
+	end = compress_put(compress, how, to, column, n);
+	if (n >= COMPRESS_LEARNING)
+		compress_learn(past, n, end - to);
+	return end;
 }
 
 uint8_t *compress_bytes(struct compress *compress, uint8_t *to,

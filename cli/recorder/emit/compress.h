@@ -24,6 +24,7 @@ struct compress {
 
 enum compress_method {
 	COMPRESS_SEARCHED,	/* for repetitions */
+	COMPRESS_REPEATED,	/* there are many: searched for everywhere */
 	COMPRESS_CODED,		/* by how often each byte occurs */
 	COMPRESS_STORED
 };

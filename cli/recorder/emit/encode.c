@@ -18,14 +18,13 @@
 #include "cli/trace/ring_record.h"
 #include "unwind/claim.h"
 
-#define ENCODE_EVENT_BITS 3	/* of the kind, in the step column */
-#define ENCODE_EVENT_MASK ((1u << ENCODE_EVENT_BITS) - 1)
 #define ENCODE_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
 
 static const uint32_t encode_room[ENCODE_COLUMNS] = {
-	ENCODE_EVENTS * ENCODE_STEP_MAX, ENCODE_EVENTS * ENCODE_ADDRESS_MAX,
+	ENCODE_EVENTS * ENCODE_KIND_MAX, ENCODE_EVENTS * ENCODE_ADDRESS_MAX,
 	ENCODE_EVENTS * ENCODE_CONTEXT_MAX, ENCODE_EVENTS * ENCODE_SIZE_MAX,
 	ENCODE_EVENTS * ENCODE_LAYOUT_MAX, ENCODE_EXTRAS * ENCODE_EXTRA_MAX,
+	ENCODE_EVENTS * ENCODE_RUN_MAX, ENCODE_EVENTS * ENCODE_TICKS_MAX,
 	ENCODE_EVENTS * ENCODE_CONTEXT_MAX
 };
 
@@ -45,6 +44,9 @@ int encode_init(struct encode *encode, struct emit_node *nodes,
 	encode->nodes = nodes;
 	encode->tick_shift = tick_shift;
 	encode->stacks = stacks;
+	encode->recent = zeroed_alloc(sizeof(*encode->recent));
+	if (!encode->recent)
+		return -ENOMEM;
 	for (i = 0; i < ENCODE_COLUMNS; i++) {
 		if (i == ENCODE_FREED_BY && !stacks)
 			continue;
@@ -96,29 +98,41 @@ struct encode_run {
  * all the compiler knows.
  */
 struct encode_at {
-	uint8_t *step, *address, *context, *size, *layout;
-	uint64_t last_tick, last_address;
+	uint8_t *kind, *address, *context, *size, *layout, *run, *ticks;
+	struct recent_place recent;
+	uint64_t last_tick;
 	uint32_t last_context;
-	struct encode_run run;
+	uint32_t same_tick;	/* events with that stamp */
+	struct encode_run layouts;
 	uint64_t blocks;
 };
 
-ENCODE_INLINE void encode_step(struct encode_at *at, unsigned kind,
-			       uint64_t tick)
+ENCODE_INLINE void encode_stamp(struct encode_at *at, uint64_t tick)
 {
-	CLAIM_FULL(kind <= ENCODE_EVENT_MASK);
-	if (unlikely(tick < at->last_tick))
-		tick = at->last_tick;
-	at->step = varint_put_byte(at->step, (tick - at->last_tick)
-						<< ENCODE_EVENT_BITS | kind);
-	at->last_tick = tick;
+	if (tick > at->last_tick) {
+		at->run = varint_put_byte(at->run, at->same_tick);
+		at->ticks = varint_put_spread(at->ticks, tick - at->last_tick);
+		at->last_tick = tick;
+		at->same_tick = 0;
+	}
+	at->same_tick++;
 }
 
-ENCODE_INLINE void encode_address(struct encode_at *at, uint64_t address)
+/* The kind, and the address: how long ago it was told, or in full. */
+ENCODE_INLINE void encode_head(struct recent_finder *recent,
+			       struct encode_at *at, unsigned kind,
+			       uint64_t address)
 {
-	uint64_t step = varint_zigzag((address >> 4) - at->last_address);
+	bool begins = recent_begins(kind);
+	uint64_t before = begins ? at->recent.begun : at->recent.other;
+	uint32_t age = recent_age(recent, &at->recent, begins, address);
+	uint64_t step;
 
-	at->last_address = address >> 4;
+	CLAIM_FULL(age <= GT_RECENT && kind <= GT_KIND_MASK);
+	at->kind = varint_put_byte(at->kind, age << GT_KIND_SHIFT | kind);
+	if (age)
+		return;
+	step = varint_zigzag((address >> 4) - (before >> 4));
 	at->address = varint_put_spread(at->address,
 					step << 1 | ((address & 15) != 0));
 	if (unlikely(address & 15))
@@ -148,14 +162,14 @@ ENCODE_INLINE void encode_layout(struct encode_at *at, uint64_t word1,
 {
 	unsigned layout = gl_layout(word1 >> GL_HEADER_SHIFT, size);
 
-	if (unlikely(layout != at->run.layout)) {
-		struct encode_run run = at->run;
+	if (unlikely(layout != at->layouts.layout)) {
+		struct encode_run run = at->layouts;
 
 		at->layout = encode_run_end(at->layout, &run);
-		at->run.layout = layout;
-		at->run.length = 0;
+		at->layouts.layout = layout;
+		at->layouts.length = 0;
 	}
-	at->run.length++;
+	at->layouts.length++;
 }
 
 /* What a block that begins has more than an address. Returns the length of
@@ -243,11 +257,14 @@ static void encode_begin(struct encode *encode, struct encode_at *at)
 	encode->end[ENCODE_EXTRA] = encode->column[ENCODE_EXTRA];
 	encode->end[ENCODE_FREED_BY] = encode->column[ENCODE_FREED_BY];
 	*at = (struct encode_at){
-		.step = encode->column[ENCODE_STEP],
+		.recent = recent_begin(encode->recent),
+		.kind = encode->column[ENCODE_KIND],
 		.address = encode->column[ENCODE_ADDRESS],
 		.context = encode->column[ENCODE_CONTEXT],
 		.size = encode->column[ENCODE_SIZE],
 		.layout = encode->column[ENCODE_LAYOUT],
+		.run = encode->column[ENCODE_RUN],
+		.ticks = encode->column[ENCODE_TICKS],
 	};
 }
 
@@ -274,11 +291,14 @@ bool encode_is_valid(const struct encode *encode)
 static void encode_end(struct encode *encode, const struct encode_at *at,
 		       uint64_t events)
 {
-	encode->end[ENCODE_STEP] = at->step;
+	recent_end(encode->recent, &at->recent);
+	encode->end[ENCODE_KIND] = at->kind;
 	encode->end[ENCODE_ADDRESS] = at->address;
 	encode->end[ENCODE_CONTEXT] = at->context;
 	encode->end[ENCODE_SIZE] = at->size;
-	encode->end[ENCODE_LAYOUT] = encode_run_end(at->layout, &at->run);
+	encode->end[ENCODE_LAYOUT] = encode_run_end(at->layout, &at->layouts);
+	encode->end[ENCODE_RUN] = at->run;
+	encode->end[ENCODE_TICKS] = at->ticks;
 	encode->events = events;
 	encode->blocks = at->blocks;
 	encode->last = at->last_tick;
@@ -315,8 +335,8 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 		}
 		if (unlikely(!events))
 			encode->base = at.last_tick = word0 >> shift;
-		encode_step(&at, kind, word0 >> shift);
-		encode_address(&at, gl_block(word1));
+		encode_stamp(&at, word0 >> shift);
+		encode_head(encode->recent, &at, kind, gl_block(word1));
 		events++;
 		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
 			length = encode_block(encode, &at, word, word1);

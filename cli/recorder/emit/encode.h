@@ -10,6 +10,7 @@
 
 #include "cli/recorder/emit/compress.h"
 #include "cli/recorder/emit/emit_node.h"
+#include "cli/trace/recent.h"
 
 /* Events of one chunk: columns of this length stay in the cache, and longer
  * ones compress no better. */
@@ -18,12 +19,14 @@
 #define ENCODE_EXTRAS 512
 
 enum encode_column {
-	ENCODE_STEP,
+	ENCODE_KIND,		/* and the address, where it is a recent one */
 	ENCODE_ADDRESS,
 	ENCODE_CONTEXT,
 	ENCODE_SIZE,
 	ENCODE_LAYOUT,
 	ENCODE_EXTRA,
+	ENCODE_RUN,		/* of events with one stamp, */
+	ENCODE_TICKS,		/* and from there to the next stamp */
 	ENCODE_FREED_BY,	/* left out where no free has a stack */
 	ENCODE_COLUMNS
 };
@@ -34,6 +37,7 @@ struct encode {
 	bool stacks;		/* frees may have theirs */
 	uint8_t *column[ENCODE_COLUMNS];
 	struct compress_past past[ENCODE_COLUMNS];
+	struct recent_finder *recent;
 	/* of the batch at hand */
 	uint8_t *end[ENCODE_COLUMNS];
 	uint64_t base;		/* ticks */
@@ -79,19 +83,22 @@ uint64_t encode_nested_end(const struct encode_span *span);
 uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			struct compress *compress);
 
-/* Longest entries: step, address and its low byte, context (also of who frees),
- * size, a run of one layout, what and arguments. */
-#define ENCODE_STEP_MAX 10
+/* Longest entries: kind and age, address and its low byte, context (also of who
+ * frees), size, a run of one layout, what and arguments, run, ticks. */
+#define ENCODE_KIND_MAX 3
 #define ENCODE_ADDRESS_MAX 11
 #define ENCODE_CONTEXT_MAX 5
 #define ENCODE_SIZE_MAX 10
 #define ENCODE_LAYOUT_MAX 4
 #define ENCODE_EXTRA_MAX (1 + GT_EXTRA_ARGS * 10)
+#define ENCODE_RUN_MAX 3
+#define ENCODE_TICKS_MAX 10
 #define ENCODE_PAYLOAD_MAX                                              \
-	(ENCODE_EVENTS * (ENCODE_STEP_MAX + ENCODE_ADDRESS_MAX +        \
+	(ENCODE_EVENTS * (ENCODE_KIND_MAX + ENCODE_ADDRESS_MAX +        \
 			  ENCODE_CONTEXT_MAX + ENCODE_SIZE_MAX +        \
-			  ENCODE_LAYOUT_MAX + ENCODE_CONTEXT_MAX) +     \
-	 ENCODE_EXTRAS * ENCODE_EXTRA_MAX + 192)
+			  ENCODE_LAYOUT_MAX + ENCODE_RUN_MAX +          \
+			  ENCODE_TICKS_MAX + ENCODE_CONTEXT_MAX) +      \
+	 ENCODE_EXTRAS * ENCODE_EXTRA_MAX + 256)
 
 /* Each column of the batch lies in its room. With GNOMON_CLAIMS. */
 bool encode_is_valid(const struct encode *encode);
