@@ -635,6 +635,83 @@ static void test_broken_thread(void **unused)
 	assert_false(capture_thread_is_valid(t));
 }
 
+/*
+ * A function of the program's own around the hook: one return address and one
+ * sp, and more stacks than a set has ways.
+ */
+#define CALLERS 24
+
+static __attribute__((noinline)) uint32_t wrapper(void)
+{
+	volatile char pad[64] __attribute__((unused));
+	uint32_t context;
+
+	pad[0] = 1;
+	context = embed_hook(self);
+	BARRIER();
+	return context;
+}
+
+#define CALLER(n)                                       \
+	case n:                                         \
+		context = wrapper();                    \
+		__asm__ volatile("# %0" : : "i"(n));    \
+		break;
+#define CALLERS_8(n)                                    \
+	CALLER(n) CALLER(n + 1) CALLER(n + 2)           \
+	CALLER(n + 3) CALLER(n + 4) CALLER(n + 5)       \
+	CALLER(n + 6) CALLER(n + 7)
+
+static __attribute__((noinline)) uint32_t call_from(unsigned n)
+{
+	uint32_t context = 0;
+
+	switch (n) {
+	CALLERS_8(0)
+	CALLERS_8(8)
+	CALLERS_8(16)
+	}
+	BARRIER();
+	return context;
+}
+
+static uint64_t walks(void)
+{
+	const struct capture_counts *counts =
+		&capture_thread_report(self)->counts;
+
+	return counts->tier_join + counts->tier_full + counts->tier_plain;
+}
+
+static void test_wrapper(void **unused)
+{
+	uint32_t first[CALLERS];
+	uint64_t before = 0;
+	unsigned i, k, round;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	self = capture_thread_new(true, NULL);
+	assert_non_null(self);
+	for (round = 0; round < 40; round++) {
+		before = walks();
+		for (i = 0; i < CALLERS; i++) {
+			uint32_t context = call_from(i);
+
+			if (!round)
+				first[i] = context;
+			assert_int_equal(context, first[i]);
+		}
+	}
+	assert_int_equal(walks(), before);
+	assert_true(self->wrappers);
+	for (i = 0; i < CALLERS; i++)
+		for (k = 0; k < i; k++)
+			assert_int_not_equal(first[i], first[k]);
+	capture_thread_reset(self, true);
+	assert_false(self->wrappers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -650,6 +727,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_broken_thread),
+		cmocka_unit_test(test_wrapper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
