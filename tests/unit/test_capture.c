@@ -687,14 +687,16 @@ static void test_wrapper(void **unused)
 {
 	uint32_t first[CALLERS];
 	uint64_t before = 0;
-	unsigned i, k, round;
+	unsigned i, k, round = 0;
 
 	(void)unused;
 	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
-	for (round = 0; round < 40; round++) {
+	/* until all are paths: the cache grows where it is too small */
+	while (walks() != before || !round) {
 		before = walks();
+		assert_in_range(round, 0, 300);
 		for (i = 0; i < CALLERS; i++) {
 			uint32_t context = call_from(i);
 
@@ -702,8 +704,8 @@ static void test_wrapper(void **unused)
 				first[i] = context;
 			assert_int_equal(context, first[i]);
 		}
+		round++;
 	}
-	assert_int_equal(walks(), before);
 	assert_true(self->wrappers);
 	for (i = 0; i < CALLERS; i++)
 		for (k = 0; k < i; k++)
