@@ -204,7 +204,9 @@ static inline uintptr_t path_ra(const struct capture_thread *t, uintptr_t ra,
 	sp += (rule & WORD_CFA_MAX) * ARCH_WORD;
 	if (!(rule & WORD_PLAIN) || sp > t->hi)
 		return ra;
-	return ra * 3 + *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
+	/* (of ours, bits from the fifth on count) */
+	return ra + *(const uintptr_t *)(sp + ARCH_RA_OFFSET) *
+			    UINT64_C(0x5bd1e995);
 }
 
 /* 0 or -ENOMEM. */
