@@ -114,6 +114,8 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	t->hi = end & ~(uintptr_t)(ARCH_WORD - 1);
 	t->lo = t->hi;
 	t->floor = 0;
+	t->joined = t->walked = 0;
+	t->expected_sp = t->expected_ra = 0;
 	shadow_clear(t);
 	placement_thread_start(t);
 	/* Of the images, so that the first capture looks if they are behind. */
@@ -377,14 +379,13 @@ static uint32_t walk_only(struct capture_thread *t, uintptr_t ra,
 	return context;
 }
 
-/* If the stack is as expected, and need not be remembered; else 0. */
-static uint32_t walk_as_expected(struct capture_thread *t, uintptr_t ra,
-				 uintptr_t sp, uintptr_t fp,
-				 struct first_walk *first)
+uint32_t capture_expected(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+			  uintptr_t fp, struct first_walk *first)
 {
 	const struct walk_start start = { ra, sp, fp, t->hi };
 	uint32_t context = walk_expected(t, &start, first);
 
+	CLAIM_FULL(sp >= t->lo && sp < t->hi && t->mode != GT_MODE_OFF);
 	if (!context || path_wanted(t, ra, sp, context))
 		return 0;
 	expect_answered(t, first->count, first->met, first->sp, first->ra);
@@ -402,7 +403,7 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	uint32_t context = 0;
 
 	if (remember && t->walked > EXPECT_FRAMES)
-		context = walk_as_expected(t, ra, sp, fp, &first);
+		context = capture_expected(t, ra, sp, fp, &first);
 	else if (base && !remember)
 		context = walk_only(t, ra, sp, fp);
 	if (context)

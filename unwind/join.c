@@ -165,6 +165,7 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	t->report->counts.frames_walked += (uint32_t)(f - frames) + 1;
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
+	t->joined = (uint32_t)(f - frames);
 	while (f-- > frames) {
 		j++;
 		w++;
@@ -353,8 +354,14 @@ uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 static __attribute__((noinline)) uint32_t
 walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
-	uint32_t context = join_and_remember(t, ra, sp, fp);
+	struct first_walk first;
+	uint32_t context = 0;
 
+	/* where many frames change, they do so again */
+	if (t->joined > EXPECT_FRAMES)
+		context = capture_expected(t, ra, sp, fp, &first);
+	if (!context)
+		context = join_and_remember(t, ra, sp, fp);
 	if (__builtin_expect(context != 0, 1))
 		return context;
 	return capture_rare(t, ra, sp, fp);

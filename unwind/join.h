@@ -6,6 +6,7 @@
 
 #include "unwind/path.h"
 #include "unwind/placement.h"
+#include "unwind/walk.h"
 
 /*
  * The context of the stack outward from (ra, sp); 0, and nothing has changed,
@@ -27,6 +28,11 @@ static inline uint32_t path_of_wrapper(const struct capture_thread *t,
 
 	return p ? p->context : 0;
 }
+
+/* The context of the stack, if it is as expected (walk_expected) and need not be
+ * remembered; else 0. sp lies on the base stack. */
+uint32_t capture_expected(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+			  uintptr_t fp, struct first_walk *first);
 
 /* What capture_slow does with all that a join cannot answer (capture.c). */
 uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,

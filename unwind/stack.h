@@ -110,7 +110,9 @@ struct capture_thread {
 	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
 	uint64_t wrappers;	/* return addresses by hash: path.h, path_ra */
-	uint32_t walked;	/* frames of the last walk that was joined */
+	/* new frames of the last stack that was remembered: by join.c; by a
+	 * walk of walk.c */
+	uint32_t joined, walked;
 	uintptr_t expected_sp, expected_ra;	/* expect.h, expect_wanted */
 	struct capture_report *report;
 };
