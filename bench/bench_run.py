@@ -136,7 +136,7 @@ class Bench:
         facts = {key: find_int(info, key, 0) for key in (
             "events", "dropped", "ring_waits", "writer_cpu_ns", "tier_path",
             "tier_join", "tier_full", "tier_plain", "nested_lost",
-            "barriers_placed", "barriers_met", "bytes_file")}
+            "barriers_placed", "barriers_met")}
         facts["bytes"] = os.path.getsize(trace)
         return facts
 

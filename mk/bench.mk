@@ -60,6 +60,7 @@ $(FRAMEHOP_SO): $(addprefix bench/framehop/,Cargo.toml Cargo.lock src/lib.rs) \
 			>$@.log 2>&1; then \
 		cp $(BENCH_DIR)/cargo/release/$(@F) $@; \
 	else \
+		rm -f $@; \
 		echo "framehop is not built (see $@.log): left out"; \
 	fi
 

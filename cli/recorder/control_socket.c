@@ -173,8 +173,9 @@ static struct control_client *socket_place(struct control_socket *s,
 static bool socket_is_asked(const struct control_socket *s)
 {
 	struct pollfd asked = { .fd = s->fd, .events = POLLIN };
+	const struct timespec now = { 0, 0 };
 
-	return poll(&asked, 1, 0) != 0;
+	return ppoll(&asked, 1, &now, NULL) != 0;
 }
 
 static void socket_accept(struct writer *w, uint64_t now_ns)

@@ -119,12 +119,13 @@ bool target_same(struct target *target)
 bool target_dead(const struct target *target)
 {
 	struct pollfd asked = { .fd = target->pidfd, .events = POLLIN };
+	const struct timespec now = { 0, 0 };
 	int pid = target->r->pid;
 	uint64_t state;
 	int ready;
 
 	if (target->pidfd >= 0) {
-		ready = poll(&asked, 1, 0);
+		ready = ppoll(&asked, 1, &now, NULL);
 		if (ready >= 0)
 			return ready == 1;
 	}

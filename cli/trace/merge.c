@@ -38,7 +38,8 @@
 /* Compressed bytes that may wait for a SYNC. Then they are merged anyhow. */
 #define BUFFER_MAX (UINT64_C(256) << 20)
 /* Bytes of open chunks that are always allowed, and how many for each byte of
- * EVENTS that was read. Recorded ones have 2 to 13. */
+ * EVENTS that was read. Recorded ones have 2 to 13, or 100 where all repeats;
+ * of those, some hundred threads at once are enough to be cut. */
 #define OPEN_FREE (UINT64_C(32) << 20)
 #define OPEN_RATIO 16
 #define CUT_EVENTS 512

@@ -63,8 +63,7 @@ enum gt_chunk_type {
 
 enum gt_chunk_flags { GT_COMPRESSED = 1 };
 
-/* Of column 0 of EVENTS: the kind, and above it how many addresses ago the
- * event's own was told last, 0: longer ago than GT_RECENT, or never. */
+/* Of column 0 of EVENTS: the kind, and above it the address's age (recent.h). */
 #define GT_KIND_SHIFT 3
 #define GT_KIND_MASK ((1u << GT_KIND_SHIFT) - 1)
 #define GT_RECENT 4096	/* a power of two */

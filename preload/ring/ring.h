@@ -217,6 +217,7 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 				   uint32_t context, uint64_t size)
 {
 	uint64_t head, *word;
+	bool big = size >= GL_SIZE_BIG;
 
 	if (unlikely(!ring_reserve(r, ring, &head)) ||
 	    likely(ring_push_block_fast(ring, kind, address, context, size)))
@@ -224,10 +225,12 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 	word = ring_record(ring, head);
 	word[0] = ring->stamp | kind;
 	word[1] = address;
-	word[2] = context | (uint64_t)GL_SIZE_BIG << 32;
-	word[3] = size;
+	word[2] = context | (big ? GL_SIZE_BIG : size) << 32;
+	if (big)
+		word[3] = size;
 	/* pairs with the acquire of feed_scan */
-	atomic_store_explicit(&ring->head, head + 32, memory_order_release);
+	atomic_store_explicit(&ring->head, head + (big ? 32 : 24),
+			      memory_order_release);
 }
 
 /* All other kinds, if that is simple. Whether. */

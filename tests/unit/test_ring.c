@@ -72,7 +72,10 @@ static void records_lie_one_after_another(void **state)
 	ring_push_address(recorder, &ring, GT_FREE, 8 << GL_KIND_BITS, 0x1000);
 	ring.stamp = 9 << GL_KIND_BITS;
 	ring_push_block(recorder, &ring, GT_ALLOC, 0x2000, 21, GL_SIZE_BIG);
-	assert_int_equal(ring.head, 24 + 16 + 32);
+	ring_push_block(recorder, &ring, GT_ALLOC, 0x3000, 22, GL_SIZE_BIG - 1);
+	ring_push_block(recorder, &ring, GT_ALLOC, 0x4000, 23,
+			(uint64_t)INT32_MAX + 1);
+	assert_int_equal(ring.head, 24 + 16 + 32 + 24 + 24);
 	assert_int_equal(data[0], 7 << 4 | GT_ALLOC);
 	assert_int_equal(data[1], 0x1000);
 	assert_int_equal(data[2], 20 | UINT64_C(100) << 32);
@@ -83,6 +86,9 @@ static void records_lie_one_after_another(void **state)
 	assert_int_equal(data[7], 21 | (uint64_t)GL_SIZE_BIG << 32);
 	assert_int_equal(data[8], GL_SIZE_BIG);
 	assert_int_equal(gl_record_words(data[5], data[7]), 4);
+	assert_int_equal(data[11], 22 | (uint64_t)(GL_SIZE_BIG - 1) << 32);
+	assert_int_equal(gl_record_words(data[9], data[11]), 3);
+	assert_int_equal(data[14], 23 | UINT64_C(1) << 63);
 }
 
 static void half_full_wakes_the_writer(void **state)
