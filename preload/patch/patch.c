@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "preload/base/sys.h"
+#include "preload/base/text.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/recorder.h"
 #include "unwind/linkmap.h"
@@ -68,16 +69,6 @@ static uintptr_t patch_page(uintptr_t address)
 
 /* ---- finding the image ---- */
 
-static const char *patch_base_name(const char *path)
-{
-	const char *name = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			name = path + 1;
-	return name;
-}
-
 static void patch_measure(struct patch_work *work,
 			  const struct elfmap *map)
 {
@@ -118,7 +109,8 @@ static int patch_visit(const struct elfmap *map, void *data)
 		same = first;
 	else
 		same = !first && map->path &&
-		       strcmp(patch_base_name(map->path), image->name) == 0;
+		       strcmp(text_base_name(map->path, strlen(map->path)),
+			      image->name) == 0;
 	work->high = 1;		/* the program's entry has been passed */
 	if (same)
 		patch_measure(work, map);

@@ -136,9 +136,7 @@ static void launch_find(const char *named, const char *library)
 		text_put(&text, named);
 		return;
 	}
-	while (n && library[n - 1] != '/')
-		n--;
-	text_bytes(&text, library, n);
+	text_bytes(&text, library, text_base_name(library, n) - library);
 	text_put(&text, LAUNCH_NAME);
 }
 
