@@ -69,7 +69,7 @@ void last_look_step(struct writer *w)
 		snapshot_drop(&w->snapshot);
 		last_look_take(w);
 	}
-	/* pairs with the acquire of ending_is_done */
+	/* pairs with the acquire of ending_reached */
 	atomic_store_explicit(&shared->last_done, wanted,
 			      memory_order_release);
 	futex_wake(&shared->last_done);

@@ -65,7 +65,6 @@ API(int, snapshot, (const char *name))
 	return api_ask_for(CONTROL_SNAPSHOT, name);
 }
 
-
 static int api_ask_every(enum control_what what, uint64_t ns)
 {
 	struct control_request request = { .what = what, .number = ns };

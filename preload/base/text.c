@@ -59,6 +59,17 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 		text_char(text, "0123456789abcdef"[value >> (4 * digits) & 15]);
 }
 
+const char *text_base_name(const char *path, size_t n)
+{
+	const char *name = path;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (path[i] == '/')
+			name = path + i + 1;
+	return name;
+}
+
 void text_error(struct text *text, int err)
 {
 	const char *words = error_words(err);

@@ -22,6 +22,9 @@ void text_bytes(struct text *text, const char *s, size_t n);
 void text_number(struct text *text, uint64_t value);
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
+/* Where the last name begins in a path of n bytes. */
+const char *text_base_name(const char *path, size_t n);
+
 /* The words for an errno value, of either sign. */
 void text_error(struct text *text, int err);
 

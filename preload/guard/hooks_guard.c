@@ -318,13 +318,19 @@ static int guard_posix_memalign(void **block, size_t alignment, size_t size)
 	}
 #include "preload/interpose/hooked.def"
 
+/* Whether it is a live block of ours. */
+static bool guard_is_live(const void *block, struct guard_found *found)
+{
+	return block &&
+	       guard_find(&guard.shape, (uintptr_t)block, found) == GUARD_LIVE;
+}
+
 /* What the program may write to. */
 static size_t guard_malloc_usable_size(void *block)
 {
 	struct guard_found found;
 
-	if (block && guard_find(&guard.shape, (uintptr_t)block, &found) ==
-			     GUARD_LIVE)
+	if (guard_is_live(block, &found))
 		return found.size;
 	return below.malloc_usable_size(block);
 }
@@ -336,8 +342,7 @@ static bool guard_free_mixed(void *block)
 {
 	struct guard_found found;
 
-	if (!block || guard_find(&guard.shape, (uintptr_t)block, &found) !=
-			      GUARD_LIVE)
+	if (!guard_is_live(block, &found))
 		return false;
 	guard_look((uintptr_t)block, &found, GT_DAMAGE_FREE, HOOKS_CALLER);
 	guard_retire((uintptr_t)block, &found);
@@ -349,22 +354,9 @@ static bool guard_realloc_mixed(void *block, size_t size, void **to)
 {
 	struct guard_found found;
 
-	if (!block || guard_find(&guard.shape, (uintptr_t)block, &found) !=
-			      GUARD_LIVE)
+	if (!guard_is_live(block, &found))
 		return false;
 	*to = guard_resize(block, size, true, HOOKS_CALLER);
-	return true;
-}
-
-/* The same; how large it is. */
-static bool guard_size_mixed(void *block, size_t *size)
-{
-	struct guard_found found;
-
-	if (!block || guard_find(&guard.shape, (uintptr_t)block, &found) !=
-			      GUARD_LIVE)
-		return false;
-	*size = found.size;
 	return true;
 }
 
@@ -404,10 +396,10 @@ static void *guard_new(size_t size, size_t alignment)
 	static void *(*name##_past) parameters;                       \
 	static void *name##_guarded parameters                        \
 	{                                                             \
-		size_t has;                                           \
+		struct guard_found found;                             \
                                                                       \
-		if (guard_size_mixed(block, &has))                    \
-			return bytes <= has ? block : NULL;           \
+		if (guard_is_live(block, &found))                     \
+			return bytes <= found.size ? block : NULL;    \
 		return name##_past arguments;                         \
 	}
 
@@ -432,10 +424,10 @@ static void *guard_new(size_t size, size_t alignment)
 	static size_t(*name##_past) parameters;                       \
 	static size_t name##_guarded parameters                       \
 	{                                                             \
-		size_t has;                                           \
+		struct guard_found found;                             \
                                                                       \
-		if (guard_size_mixed(block, &has))                    \
-			return has;                                   \
+		if (guard_is_live(block, &found))                     \
+			return found.size;                            \
 		return name##_past arguments;                         \
 	}
 

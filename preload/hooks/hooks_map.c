@@ -69,13 +69,6 @@ static struct {
 	bool never;
 } hooks_map_near = { 0, UINTPTR_MAX, false };
 
-static void hooks_map_reach(uintptr_t *start, uintptr_t *end,
-			    const struct wrap_range *range)
-{
-	*start = base_min(*start, range->start);
-	*end = base_max(*end, range->start + range->size);
-}
-
 void hooks_map_start(void)
 {
 	uintptr_t start = real.own_start, end = start + real.own_size;
@@ -86,8 +79,10 @@ void hooks_map_start(void)
 	hooks_map_near.never = !hooks_map_on();
 	if (hooks_map_near.never || patched_code_any())
 		return;
-	for (i = 0; i < wrap_range_count; i++)
-		hooks_map_reach(&start, &end, &wrap_ranges[i]);
+	for (i = 0; i < wrap_range_count; i++) {
+		start = base_min(start, wrap_ranges[i].start);
+		end = base_max(end, wrap_ranges[i].start + wrap_ranges[i].size);
+	}
 	hooks_map_near.start = start;
 	hooks_map_near.size = end - start;
 }

@@ -22,6 +22,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "preload/base/text.h"
 #include "preload/hooks/hooks.h"
 #include "unwind/capture.h"
 
@@ -52,12 +53,8 @@ static uint64_t loads_hash(const char *path)
 
 static bool loads_is_libc(const char *file)
 {
-	const char *name = file;
-
-	for (; file && *file; file++)
-		if (*file == '/')
-			name = file + 1;
-	return name && strncmp(name, "libc.so", 7) == 0;
+	return file &&
+	       strncmp(text_base_name(file, strlen(file)), "libc.so", 7) == 0;
 }
 
 /* Is to find ours before the C library's. Our own look-ups of these names are

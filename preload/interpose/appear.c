@@ -72,15 +72,18 @@ static bool appear_wanted(const struct appear *row)
 /* ---- tables of symbols ---- */
 
 /* The entry that is to lead to the row's: our own, which has no address yet, or
- * one that has the real function. NULL: there is none. */
+ * one that has the real function. NULL: there is none, or it is not wanted. */
 static ElfW(Sym) *appear_symbol(const struct dynsym *image,
 				const struct appear *row)
 {
 	bool own = real_same(image->map, &real_own);
-	ElfW(Sym) *symbol = (ElfW(Sym) *)
+	ElfW(Sym) *symbol;
+
+	if (!appear_wanted(row))
+		return NULL;
+	symbol = (ElfW(Sym) *)
 		dynsym_entry(image, row->name,
 			     1u << STT_FUNC | (own ? DYNSYM_NOWHERE : 0));
-
 	return symbol && (own || image->map->bias + symbol->st_value ==
 					 (uintptr_t)*row->real) ?
 		       symbol : NULL;
@@ -96,9 +99,7 @@ static size_t appear_extent(const struct dynsym *image,
 	*from = UINTPTR_MAX;
 	*to = 0;
 	for (i = 0; i < count; i++) {
-		ElfW(Sym) *symbol = appear_wanted(&table[i]) ?
-					    appear_symbol(image, &table[i]) :
-					    NULL;
+		ElfW(Sym) *symbol = appear_symbol(image, &table[i]);
 
 		if (!symbol)
 			continue;
@@ -127,9 +128,7 @@ static bool appear_change(const struct elfmap *map, const struct appear *table,
 	if (!appear_protect(from, to, PROT_READ | PROT_WRITE))
 		return false;
 	for (i = 0; i < count; i++) {
-		ElfW(Sym) *symbol = appear_wanted(&table[i]) ?
-					    appear_symbol(&image, &table[i]) :
-					    NULL;
+		ElfW(Sym) *symbol = appear_symbol(&image, &table[i]);
 
 		if (symbol)
 			__atomic_store_n(&symbol->st_value,
@@ -305,30 +304,27 @@ static void appear_measure(struct appear_work *work)
 	}
 }
 
-/* In a constructor: nothing comes or goes meanwhile. */
-static void appear_everywhere(struct appear_work *work)
+/* In the table of a library before us, if there is one, in ours, if `own`, and
+ * in what was bound before. In a constructor: nothing comes or goes meanwhile. */
+static bool appear_everywhere(struct appear_work *work, bool own)
 {
 	struct linkmap_room room;
 
+	appear_measure(work);
+	if (!work->most ||
+	    (real_front.phdr &&
+	     !appear_change(&real_front, work->table, work->count, false)) ||
+	    (own && !appear_in_table(&real_own, work->table, work->count)))
+		return false;
 	linkmap_each(appear_visit, work, &room, NULL);
-}
-
-/* Those of a library before us, if there is one. */
-static bool appear_take(const struct appear_work *work)
-{
-	return !real_front.phdr ||
-	       appear_change(&real_front, work->table, work->count, false);
+	return true;
 }
 
 bool appear_in_front(const struct appear *table, size_t count)
 {
 	struct appear_work work = { .table = table, .count = count };
 
-	appear_measure(&work);
-	if (!work.most || !real_front.phdr || !appear_take(&work))
-		return false;
-	appear_everywhere(&work);
-	return true;
+	return real_front.phdr && appear_everywhere(&work, false);
 }
 
 bool appear_now(const struct appear *table, size_t count, bool theirs)
@@ -336,10 +332,5 @@ bool appear_now(const struct appear *table, size_t count, bool theirs)
 	struct appear_work work = { .table = table, .count = count,
 				    .theirs = theirs };
 
-	appear_measure(&work);
-	if (!work.most || !appear_take(&work) ||
-	    !appear_in_table(&real_own, table, count))
-		return false;
-	appear_everywhere(&work);
-	return true;
+	return appear_everywhere(&work, true);
 }

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "preload/base/sys.h"
+#include "preload/base/text.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/recorder.h"
 #include "unwind/linkmap.h"
@@ -68,16 +69,6 @@ static uintptr_t patch_page(uintptr_t address)
 
 /* ---- finding the image ---- */
 
-static const char *patch_base_name(const char *path)
-{
-	const char *name = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			name = path + 1;
-	return name;
-}
-
 static void patch_measure(struct patch_work *work,
 			  const struct elfmap *map)
 {
@@ -118,7 +109,8 @@ static int patch_visit(const struct elfmap *map, void *data)
 		same = first;
 	else
 		same = !first && map->path &&
-		       strcmp(patch_base_name(map->path), image->name) == 0;
+		       strcmp(text_base_name(map->path, strlen(map->path)),
+			      image->name) == 0;
 	work->high = 1;		/* the program's entry has been passed */
 	if (same)
 		patch_measure(work, map);
@@ -127,11 +119,12 @@ static int patch_visit(const struct elfmap *map, void *data)
 
 /* ---- making it ready ---- */
 
-static bool patch_is_true(const struct patch_work *work,
-			  const struct patch_function *f)
+static bool patch_is_true(struct patch_work *work,
+			  const struct patch_function *f, uint32_t index)
 {
 	uintptr_t start = work->bias + f->entry.address;
 
+	(void)index;
 	if (start < work->code || start >= work->code_end ||
 	    f->entry.size > work->code_end - start ||
 	    f->entry.displaced > work->code_end - start)
@@ -153,13 +146,6 @@ static bool patch_each(struct patch_work *work,
 		if (!patch_plan_function(&plan, &f) || !fn(work, &f, i))
 			return false;
 	return true;
-}
-
-static bool patch_check_one(struct patch_work *work,
-			    const struct patch_function *f, uint32_t index)
-{
-	(void)index;
-	return patch_is_true(work, f);
 }
 
 /* At this address or not at all. */
@@ -327,7 +313,7 @@ static bool patch_image(struct patch_work *work)
 	work->found = false;
 	work->high = 0;
 	linkmap_each(patch_visit, work, &room, NULL);
-	if (!work->found || !patch_each(work, patch_check_one))
+	if (!work->found || !patch_each(work, patch_is_true))
 		return false;
 	if (!patch_prepare(work)) {
 		if (work->area)

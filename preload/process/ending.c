@@ -65,19 +65,11 @@ static bool ending_may_wait(void)
 	       !(thread && thread->aside & THREAD_MUTE);
 }
 
-/* Whether the writer has done with it. */
-static bool ending_is_done(const struct gl_shared *shared, uint32_t wanted)
+/* Whether the writer has got so far, in last_begun or last_done. */
+static bool ending_reached(const _Atomic uint32_t *last, uint32_t wanted)
 {
-	/* pairs with the release of last_look_step */
-	return (int32_t)(atomic_load_explicit(&shared->last_done,
-					      memory_order_acquire) -
-			 wanted) >= 0;
-}
-
-static bool ending_is_begun(const struct gl_shared *shared, uint32_t wanted)
-{
-	return (int32_t)(atomic_load_explicit(&shared->last_begun,
-					      memory_order_relaxed) -
+	/* pairs with the release of last_done in last_look_step */
+	return (int32_t)(atomic_load_explicit(last, memory_order_acquire) -
 			 wanted) >= 0;
 }
 
@@ -126,12 +118,12 @@ static uint32_t ending_look(struct recorder *r)
 		uint32_t done = atomic_load_explicit(&shared->last_done,
 						     memory_order_relaxed);
 
-		if (ending_is_done(shared, wanted) ||
+		if (ending_reached(&shared->last_done, wanted) ||
 		    !recorder_writer_alive(r))
 			break;
 		recorder_nap(r, &shared->last_done, done, ENDING_NAP_NS);
 		idle = patience_beats(r) == beats &&
-				       !ending_is_begun(shared, wanted) ?
+		       !ending_reached(&shared->last_begun, wanted) ?
 			       idle + 1 : 0;
 		beats = patience_beats(r);
 	}

@@ -41,6 +41,7 @@
 #include "preload/base/options.h"
 #include "preload/base/patch_format.h"
 #include "preload/base/sys.h"
+#include "preload/base/text.h"
 #include "preload/base/ban.h"
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
@@ -121,17 +122,6 @@ static bool environment_names(char *const *envp, const char *variable)
 	return false;
 }
 
-static const char *environment_base(const char *path, size_t n)
-{
-	const char *base = path;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (path[i] == '/')
-			base = path + i + 1;
-	return base;
-}
-
 /* Length of the first element of a list as LD_PRELOAD is one. */
 static size_t environment_element(const char *list)
 {
@@ -146,8 +136,8 @@ static size_t environment_element(const char *list)
 static bool environment_is_us(const char *element, size_t n,
 			      const char *library)
 {
-	const char *base = environment_base(library, strlen(library));
-	const char *last = environment_base(element, n);
+	const char *base = text_base_name(library, strlen(library));
+	const char *last = text_base_name(element, n);
 	size_t length = element + n - last;
 
 	return n && strlen(base) == length && memcmp(base, last, length) == 0;

@@ -17,16 +17,11 @@
 #define IDS_GROUPS_MAX 1024	/* on the stack; else the writer ends */
 #define IDS_GROUPS_PART (GL_REQUEST_ROOM / sizeof(gid_t))
 
-static bool ids_recording(void)
-{
-	return recorder_is_on(recorder);
-}
-
 /* A child that shares our memory (vfork) has ids of its own. */
 static bool ids_our_own(void)
 {
-	return ids_recording() && (!unwind_may(UNWIND_NO_IDS) ||
-				   sys_getpid() == recorder->pid);
+	return recorder_is_on(recorder) &&
+	       (!unwind_may(UNWIND_NO_IDS) || sys_getpid() == recorder->pid);
 }
 
 static void ids_give_up(void)

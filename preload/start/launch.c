@@ -136,9 +136,7 @@ static void launch_find(const char *named, const char *library)
 		text_put(&text, named);
 		return;
 	}
-	while (n && library[n - 1] != '/')
-		n--;
-	text_bytes(&text, library, n);
+	text_bytes(&text, library, text_base_name(library, n) - library);
 	text_put(&text, LAUNCH_NAME);
 }
 
@@ -543,16 +541,8 @@ static void launch_shut(const struct launch *launch)
 			sys_close(launch->file[i]);
 }
 
-static struct launch *launch_copied(const struct launch *launch)
-{
-	launch_copy = *launch;
-	launch_words(&launch_copy);
-	return &launch_copy;
-}
-
 static BASE_SLOW int launch_alone(struct launch *launch)
 {
-	const struct launch *copy;
 	int32_t status = 0;
 	long pid;
 	int err;
@@ -566,10 +556,11 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	if (err)
 		return err;
 	launch_look(launch);
-	copy = launch_copied(launch);
+	launch_copy = *launch;
+	launch_words(&launch_copy);
 	pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
 	if (pid == 0)
-		launch_forked(copy);
+		launch_forked(&launch_copy);
 	launch_shut(launch);
 	if (sys_failed(pid))
 		return (int)pid;

@@ -198,10 +198,9 @@ static long live_make_beside(struct live_made *made,
 			     const struct live_where *where,
 			     const struct gl_header *h)
 {
-	size_t n = strlen(where->beside), i;
+	const char *name = text_base_name(where->beside, strlen(where->beside));
+	size_t n = name - where->beside, i;
 
-	while (n && where->beside[n - 1] != '/')
-		n--;
 	for (i = 0; i < n; i++)
 		if (where->beside[i] == '%')
 			return -ENOENT;
