@@ -267,7 +267,7 @@ static uint32_t segments_learn(struct segments *s, struct piece *p,
 			piece_add(p, f->slot, f->ra);
 			continue;
 		}
-		parent = context_child(parent, f->ra, f->hash);
+		parent = context_child(parent, f->ra, f->hash, true);
 		if (f == first)
 			break;
 		if (p->words > SEGMENT_WORDS - 3 ||

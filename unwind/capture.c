@@ -115,6 +115,7 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	t->lo = t->hi;
 	t->floor = 0;
 	t->joined = t->walked = 0;
+	t->moved = false;
 	t->expected_sp = t->expected_ra = 0;
 	shadow_clear(t);
 	placement_thread_start(t);

@@ -207,11 +207,24 @@ static void table_copy(struct context_table *to,
 	}
 }
 
-/* Of a node's stack, all of it. */
-static uint64_t hash_of_node(uint32_t id)
+/* A node and its hash, all of it. */
+struct hashed {
+	uint32_t id;
+	uint64_t hash;
+};
+
+/* Of another one; mostly it is called from the last one's. */
+static void hash_node(struct hashed *last, uint32_t id)
 {
 	struct context_sum sum = context_sum_start();
+	const struct gl_node *of = node_at(id);
 
+	if (last->id && of->parent == last->id) {
+		last->hash = context_hash(last->hash, of->address);
+		last->id = id;
+		return;
+	}
+	last->id = id;
 	while (id >= GT_STOP_COUNT) {
 		const struct gl_node *node = node_at(id);
 		uint32_t parent = node->parent;
@@ -221,7 +234,7 @@ static uint64_t hash_of_node(uint32_t id)
 		context_sum_add(&sum, node->address);
 		id = parent;
 	}
-	return context_sum_end(&sum, id);
+	last->hash = context_sum_end(&sum, id);
 }
 
 /* The entry of a node, found as a look-up finds it: by the node's hash. */
@@ -257,7 +270,7 @@ static void table_forget(struct context_table *to,
 		uint32_t flags = id ? node_flags(id) : 0;
 
 		if (flags & GL_NODE_DEAD)
-			entry_forget(to, hash_of_node(id), id);
+			entry_forget(to, hash_of_flags(flags), id);
 	}
 }
 
@@ -300,7 +313,8 @@ static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
 	table_add(t, hash, parent, address, id);
 }
 
-static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
+static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash,
+			 bool steps)
 {
 	uint32_t id = atomic_load_explicit(config.node_count,
 					   memory_order_relaxed);
@@ -340,13 +354,14 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash)
 	/* I4: it may be marked already */
 	__atomic_fetch_or(&node->flags,
 			  context_flags_of(hash) |
-				  walk_step(address),
+				  (steps ? walk_step(address) :
+					   step_rare_of(STEP_ASK)),
 			  __ATOMIC_RELEASE);
 	return id;
 }
 
 uint32_t context_child_slow(struct context_table *t, uint64_t hash,
-			    uint32_t parent, uintptr_t address)
+			    uint32_t parent, uintptr_t address, bool steps)
 {
 	uint32_t id;
 
@@ -356,7 +371,7 @@ uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 		if (id)
 			goto enter;
 	}
-	id = node_new(parent, address, hash);
+	id = node_new(parent, address, hash, steps);
 	if (id < GT_STOP_COUNT)
 		return id;
 enter:
@@ -365,7 +380,8 @@ enter:
 	return id;
 }
 
-uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop)
+static uint32_t find_each(const uintptr_t *addresses, uint32_t n, uint32_t stop,
+			  bool steps)
 {
 	uint64_t hash = context_hash_root(stop);
 	uint32_t context = stop;
@@ -373,9 +389,14 @@ uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop)
 	CLAIM_FULL(stop < GT_STOP_COUNT);
 	while (n-- > 0) {
 		hash = context_hash(hash, addresses[n]);
-		context = context_child(context, addresses[n], hash);
+		context = context_child(context, addresses[n], hash, steps);
 	}
 	return context;
+}
+
+uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop)
+{
+	return find_each(addresses, n, stop, false);
 }
 
 static bool is_stack(uint32_t id, const uintptr_t *addresses, uint32_t n, uint32_t stop)
@@ -400,13 +421,14 @@ uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 	CLAIM_FULL(n > 0);
 	id = context_guess(context_newest(), hash, addresses[0]);
 	if (!is_stack(id, addresses, n, stop))
-		id = context_of(addresses, n, stop);
+		id = find_each(addresses, n, stop, true);
 	return id;
 }
 
 void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 {
 	uint32_t i, n = context_count();
+	struct hashed last = { 0, 0 };
 
 	CLAIM_FULL(first <= n);
 	for (i = first < GT_STOP_COUNT ? GT_STOP_COUNT : first; i < n; i++) {
@@ -426,8 +448,9 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 		/* I4: after the mark, each time */
 		t = atomic_load_explicit(&context_tables,
 					 memory_order_seq_cst);
+		hash_node(&last, i);
 		for (; t; t = t->older)
-			entry_forget(t, hash_of_node(i), i);
+			entry_forget(t, last.hash, i);
 	}
 }
 

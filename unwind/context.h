@@ -255,15 +255,17 @@ static inline bool context_trail_step(struct context_trail *trail,
 
 /* Looks into older tables, then makes a node. */
 uint32_t context_child_slow(struct context_table *t, uint64_t hash,
-			    uint32_t parent, uintptr_t address);
+			    uint32_t parent, uintptr_t address, bool steps);
 
 /*
  * The node of `address` called from `parent`; made if there is none. `hash` is
- * the whole stack's, this frame included. When no node can be made any more:
+ * the whole stack's, this frame included. `steps`: the walk was one of a thread
+ * that knows all images (I1 of capture.c), so that the rule for the address is
+ * that of its code; else the node is made without (STEP_ASK). When no node can be made any more:
  * GT_STOP_NO_MEMORY. Lock-free; any thread, also signal handlers.
  */
 static inline uint32_t context_child(uint32_t parent, uintptr_t address,
-				     uint64_t hash)
+				     uint64_t hash, bool steps)
 {
 	struct context_table *t = context_newest();
 	uint32_t id = context_find(t, hash, parent, address);
@@ -271,14 +273,14 @@ static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 	CLAIM_FULL(id == 0 || parent < id);
 	if (__builtin_expect(id != 0, 1))
 		return id;
-	return context_child_slow(t, hash, parent, address);
+	return context_child_slow(t, hash, parent, address, steps);
 }
 
 /* The context of n addresses, innermost first, whose hash this is. */
 uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 			 uint64_t hash);
 
-/* The same, the hash not being known. */
+/* The same, the hash not being known, and the walk one of any kind (steps). */
 uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop);
 
 /*

@@ -71,10 +71,11 @@ static inline void expect_find(struct expectation *of, uintptr_t third,
 	uint64_t hash = third * CONTEXT_HASH_STEP +
 			fourth * CONTEXT_HASH_ADDRESS;
 	uint32_t tag = (uint32_t)(hash >> 32) & UINT32_MAX << RECENT_TAG;
+	/* pair with expect_learn's: the nodes are there */
 	uint32_t first = atomic_load_explicit(&of->at->way[0],
-					      memory_order_relaxed) ^ tag;
+					      memory_order_acquire) ^ tag;
 	uint32_t second = atomic_load_explicit(&of->at->way[1],
-					       memory_order_relaxed) ^ tag;
+					       memory_order_acquire) ^ tag;
 	uint32_t id = first >> RECENT_TAG ? second : first;
 
 	of->tag = tag;
@@ -89,11 +90,11 @@ static inline void expect_learn(const struct expectation *of, uint32_t context)
 	CLAIM_FULL(of->at && !(of->tag << (32 - RECENT_TAG)));
 	if (context >> RECENT_TAG || context < GT_STOP_COUNT)
 		return;
-	older = atomic_load_explicit(&of->at->way[0], memory_order_relaxed);
+	older = atomic_load_explicit(&of->at->way[0], memory_order_acquire);
 	if (older == newer)
 		return;
-	atomic_store_explicit(&of->at->way[1], older, memory_order_relaxed);
-	atomic_store_explicit(&of->at->way[0], newer, memory_order_relaxed);
+	atomic_store_explicit(&of->at->way[1], older, memory_order_release);
+	atomic_store_explicit(&of->at->way[0], newer, memory_order_release);
 }
 
 /* A walk that is expected to go this way. */
@@ -184,7 +185,9 @@ expect_follow(struct expected_walk *e, uint32_t id,
 		uint32_t parent = node->parent;
 
 		if (__builtin_expect(node->address != ra, 0)) {
-			if (!barrier_is_stub(ra))
+			/* (or it is to be taken away: I6 of shadow.c) */
+			if (!barrier_is_stub(ra) ||
+			    (t && t->mode != GT_MODE_BARRIERS))
 				return false;
 			e->ra = ra;
 			e->sp = sp;
@@ -250,7 +253,7 @@ static inline bool expect_wanted(const struct capture_thread *t,
 	uint32_t inner = t->barrier_count ?
 				 t->barrier[t->barrier_count - 1] : 0;
 
-	return t->count - inner <= EXPECT_MAX &&
+	return inner < t->count && t->count - inner <= EXPECT_MAX &&
 	       (sp != t->expected_sp || ra != t->expected_ra);
 }
 

@@ -204,7 +204,7 @@ static uint32_t context_only(const uint64_t *end, uint32_t from, uint32_t n,
 		uintptr_t address = end[-1 - (long)from];
 
 		hash = context_hash(hash, address);
-		parent = context_child(parent, address, hash);
+		parent = context_child(parent, address, hash, true);
 	}
 	return parent;
 }
@@ -229,7 +229,8 @@ static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 	}
 	h->count = from;
 	for (i = from; i < n; i++) {
-		parent = context_child(parent, end[-1 - (long)i], h->hash[i]);
+		parent = context_child(parent, end[-1 - (long)i], h->hash[i],
+				       true);
 		h->context[i] = parent;
 		/* I1: without memory for a node there is none to remember */
 		if (parent >= GT_STOP_COUNT && h->count == i)

@@ -125,7 +125,7 @@ find_each(const struct context_table *table, struct new_frame *frames,
 	}
 	for (g = f; g-- > frames;) {
 		hash = context_hash(hash, g->ra);
-		outer = g->context = context_child(outer, g->ra, hash);
+		outer = g->context = context_child(outer, g->ra, hash, true);
 	}
 }
 
@@ -144,7 +144,7 @@ find_contexts(const struct context_table *table, struct new_frame *frames,
 		frames->context = context_find(table, whole, outer, frames->ra);
 		if (__builtin_expect(!frames->context, 0))
 			frames->context = context_child(outer, frames->ra,
-							whole);
+							whole, true);
 	} else if (!is_whole(context_guess(table, whole, frames->ra), frames, f, outer)) {
 		find_each(table, frames, f, outer, hash);
 	}
@@ -226,7 +226,7 @@ pause_at(struct capture_thread *t, struct joining *c,
 		*pause = c->frames + EXPECT_FRAMES;
 		return 0;
 	}
-	*pause = c->frames + NEW_MAX;
+	*pause = NULL;
 	return expected(t, c, sp, ra);
 }
 
@@ -321,7 +321,8 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 		}
 	}
 	if (j->flags & FRAME_FP ||
-	    j >= t->frames + t->capacity - NEW_MAX)
+	    j >= t->frames + t->capacity - NEW_MAX ||
+	    j->word >= 2 * t->capacity - NEW_MAX - 1)
 		return 0;
 	barriers = outer_barriers(t, j);
 	if (!shadow_holds(t, j, barriers))

@@ -290,8 +290,19 @@ static uint32_t find_contexts(struct frame *scratch, uint32_t n,
 		if (!(scratch[n].flags & FRAME_WORD))
 			scratch[n].context = outer =
 				context_child(outer, scratch[n].ra,
-					      scratch[n].hash);
+					      scratch[n].hash, true);
 	return outer;
+}
+
+/* For what the walk found, behind frames[join]: of each, two words at most. */
+static bool has_no_room(const struct capture_thread *t, const struct walk *w,
+			uint32_t join)
+{
+	uint64_t words = (join ? t->frames[join].word : 0) + 2u +
+			 2 * (uint64_t)w->count;
+
+	return t->capacity <= join + w->count + FRAMES_SPARE ||
+	       2 * (uint64_t)t->capacity <= words + FRAMES_SPARE;
 }
 
 uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
@@ -300,8 +311,7 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 	uint32_t i = w->count, parent = w->stop;
 	const struct frame *f;
 
-	while (t->capacity <= (end == WALK_JOINED ? w->join : 0) + w->count +
-				      FRAMES_SPARE)
+	while (has_no_room(t, w, end == WALK_JOINED ? w->join : 0))
 		if (!stack_grow(t)) {
 			parent = shadow_context_only(t, w, end);
 			shadow_clear(t);

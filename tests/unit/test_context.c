@@ -21,7 +21,8 @@ static uint32_t child(uint32_t parent, uintptr_t address)
 	context_sum_add(&sum, address);
 	for (; outer >= GT_STOP_COUNT; outer = context_node(outer)->parent)
 		context_sum_add(&sum, context_node(outer)->address);
-	return context_child(parent, address, context_sum_end(&sum, outer));
+	return context_child(parent, address, context_sum_end(&sum, outer),
+			     false);
 }
 
 static void start(void)
@@ -539,7 +540,7 @@ static void test_broken_tree(void **unused)
 	(void)unused;
 	start_tree();
 	id = context_child(0, 0x401000, context_hash(context_hash_root(0),
-						     0x401000));
+						     0x401000), false);
 	table = context_newest();
 	assert_true(context_is_valid());
 	assert_true(context_entries_are_valid());

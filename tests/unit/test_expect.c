@@ -7,10 +7,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "tests/unit/unwind_embed.h"
 #include "unwind/expect.h"
+#include "unwind/placement.h"
 #include "unwind/walk.h"
 
 #define DEPTH_MAX 256
@@ -46,7 +48,7 @@ static void describe(struct stack *s, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	s->n = walk_addresses(&from, s->address, DEPTH_MAX, &stop, &hash);
 	assert_true(s->n > 4);
 	assert_int_equal(stop, GT_STOP_BOTTOM);
-	s->context = context_of(s->address, s->n, GT_STOP_BOTTOM);
+	s->context = context_of_walk(s->address, s->n, GT_STOP_BOTTOM, hash);
 }
 
 static bool follows(const struct stack *s, uint32_t context,
@@ -234,6 +236,66 @@ static void test_barrier(void **unused)
 	recurse(20, check_barrier);
 }
 
+/* As embed_hook, and where it was. */
+static uintptr_t hook_sp;
+
+static __attribute__((WITH_FP)) uint32_t hook(void)
+{
+	uint32_t context;
+
+	hook_sp = (uintptr_t)__builtin_dwarf_cfa();
+	context = capture_stack(self, (uintptr_t)__builtin_return_address(0),
+				hook_sp,
+				*(uintptr_t *)__builtin_frame_address(0));
+	BARRIER();
+	return context;
+}
+
+static uintptr_t address_of(uint32_t context, unsigned outward)
+{
+	while (outward--)
+		context = context_node(context)->parent;
+	return context_node(context)->address;
+}
+
+/* Barriers are not wanted any more: they go, though the stack is expected. */
+static __attribute__((noinline)) void check_given_up(void)
+{
+	const uintptr_t *slot = NULL;
+	struct expectation of;
+	uint32_t context = 0;
+	volatile unsigned i;	/* one call */
+
+	for (i = 0; i < 2; i++) {
+		context = hook();
+		if (i) {
+			assert_false(barrier_is_stub(*slot));
+			break;
+		}
+		assert_true(self->barrier_count > 0);
+		slot = (const uintptr_t *)
+			self->frames[self->barrier[0]].slot;
+		assert_true(barrier_is_stub(*slot));
+		expect_look(&of, address_of(context, 0),
+			    address_of(context, 1), self->hi - hook_sp);
+		expect_find(&of, address_of(context, 2),
+			    address_of(context, 3));
+		expect_learn(&of, context);
+		placement_strange(self);
+		/* as if it had been met by other threads alone */
+		memset(self->seen, 0,
+		       (self->seen_mask + 1) * sizeof(*self->seen));
+	}
+	BARRIER();
+}
+
+static void test_given_up(void **unused)
+{
+	(void)unused;
+	start(8);
+	recurse(20, check_given_up);
+}
+
 static uint32_t found(uintptr_t third, uintptr_t fourth,
 		      struct expectation *of)
 {
@@ -295,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_recent),
 		cmocka_unit_test(test_left_out),
 	};

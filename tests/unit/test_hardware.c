@@ -52,7 +52,7 @@ static uint32_t wanted(const uint64_t *from, uint32_t stop)
 
 	while (at-- > from) {
 		hash = context_hash(hash, *at);
-		context = context_child(context, *at, hash);
+		context = context_child(context, *at, hash, false);
 	}
 	return context;
 }
@@ -379,10 +379,10 @@ static void nothing_beyond_is_read(void **unused)
 	end++;
 	context = context_child(GT_STOP_BOTTOM, CODE + 2,
 				context_hash(context_hash_root(GT_STOP_BOTTOM),
-					     CODE + 2));
+					     CODE + 2), false);
 	end--;
-	context = context_child(context, CODE, 1);
-	context = context_child(context, CODE + 1, 2);
+	context = context_child(context, CODE, 1, false);
+	context = context_child(context, CODE + 1, 2, false);
 	hardware_learn(h, top, *top, context);
 	assert_null(hardware_end(h, top));
 	/* nor for the hook that is looked for */
