@@ -18,7 +18,7 @@
 static uint32_t child(uintptr_t address)
 {
 	return context_child(0, address,
-			     context_hash(context_hash_root(0), address));
+			     context_hash(context_hash_root(0), address), false);
 }
 
 static const struct gl_image *find(const char *name)

@@ -84,20 +84,20 @@ static void nodes_are_forgotten(void **state)
 	struct jit_tables t = tables_at(pages + CODE_PAGE);
 	uintptr_t ra = (uintptr_t)pages + 18, other = (uintptr_t)pages + 99;
 	uint64_t root = context_hash_root(0);
-	uint32_t node = context_child(0, ra, context_hash(root, ra));
-	uint32_t kept = context_child(0, other, context_hash(root, other));
+	uint32_t node = context_child(0, ra, context_hash(root, ra), false);
+	uint32_t kept = context_child(0, other, context_hash(root, other), false);
 	bool changed;
 
 	(void)state;
 	assert_true(jit_register(&t));
 	assert_int_equal(rule_at(ra - 1).cfa_off, 16 + FRAME);
-	assert_int_equal(context_child(0, ra, context_hash(root, ra)), node);
+	assert_int_equal(context_child(0, ra, context_hash(root, ra), false), node);
 	jit_deregister(t.key);
 	assert_true(image_refresh(&changed));
 	assert_true(changed);
-	assert_int_not_equal(context_child(0, ra, context_hash(root, ra)),
+	assert_int_not_equal(context_child(0, ra, context_hash(root, ra), false),
 			     node);
-	assert_int_equal(context_child(0, other, context_hash(root, other)),
+	assert_int_equal(context_child(0, other, context_hash(root, other), false),
 			 kept);
 }
 
