@@ -48,6 +48,7 @@
 #define UNWINDER_NODES_MAX (1u << 23)
 #define UNWINDER_MEMORY ((size_t)512 << 20)
 #define UNWINDER_BLOCK 64	/* alignment that unwind_alloc promises */
+#define UNWINDER_LARGE ((size_t)2 << 20)
 #define UNWINDER_GU_LIBRARY "$ORIGIN/../libgnomon-unwind.so"
 
 static void *unwinder_stack[UNWINDER_FRAMES_MAX];
@@ -97,15 +98,19 @@ static void *unwinder_map(size_t size)
 	return area == MAP_FAILED ? NULL : area;
 }
 
+/* Large blocks begin with a large page, as in the library. */
 static void *unwinder_alloc(size_t size)
 {
-	char *block = unwinder_next;
+	size_t unit = size < UNWINDER_LARGE / 2 ? UNWINDER_BLOCK :
+						  UNWINDER_LARGE;
+	uintptr_t block = ((uintptr_t)unwinder_next + unit - 1) & -unit;
 
 	size = (size + UNWINDER_BLOCK - 1) & ~(size_t)(UNWINDER_BLOCK - 1);
-	if (size > (size_t)(unwinder_end - block))
+	if (block > (uintptr_t)unwinder_end ||
+	    size > (uintptr_t)unwinder_end - block)
 		return NULL;
-	unwinder_next += size;
-	return block;
+	unwinder_next = (char *)block + size;
+	return (char *)block;
 }
 
 static int unwinder_open_gnomon(enum capture_mode mode)

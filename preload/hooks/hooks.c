@@ -65,7 +65,9 @@ static __attribute__((noinline)) void *
 hooks_made_rest(void *block, uint64_t size, unsigned kind, uintptr_t sp,
 		struct gl_ring *ring, bool missed)
 {
-	struct hooks_caller caller = hooks_caller_at(ring->owner, sp);
+	/* (not the ring's owner: a handler may have been between its marks) */
+	struct hooks_caller caller =
+		hooks_caller_at(*(uintptr_t *)(sp + ARCH_HOOK_RA), sp);
 	struct thread *thread = recorder_tls;
 	uint32_t context;
 
