@@ -54,7 +54,9 @@ def fork_by_threads(directory):
     equal(len(children), CHILDREN, "children")
     for pid in children:
         counters = info(traces[pid][0])["counters"]
-        check(counters["tier_join"] > 10 * counters["tier_full"],
+        # (of a stack that is not known to be its own, none is joined; those
+        # that were met before are walked as they are expected)
+        check(counters["tier_join"] > counters["tier_full"],
               "joined: %d, walked in full: %d" % (counters["tier_join"],
                                                   counters["tier_full"]))
 
