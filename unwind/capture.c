@@ -3,6 +3,8 @@
  *
  *	path cache ─ hit ────────────────────────────▶ context
  *	    │ miss
+ *	expect.h ─ as it was met before ─────────────▶ context
+ *	    │ not met, or few new frames
  *	join_capture ─ few new frames ───────────────▶ context, learn
  *	    │ anything unusual
  *	walk_fast ─ joined/ended ─▶ shadow_update ───▶ context, learn

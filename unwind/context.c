@@ -399,7 +399,8 @@ uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop)
 	return find_each(addresses, n, stop, false);
 }
 
-static bool is_stack(uint32_t id, const uintptr_t *addresses, uint32_t n, uint32_t stop)
+static bool is_stack(uint32_t id, const uintptr_t *addresses, uint32_t n,
+		     uint32_t stop)
 {
 	struct context_trail trail;
 	uint32_t i;

@@ -175,7 +175,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 	uintptr_t sp = e->sp, ra = e->ra, hi = e->hi, saved_sp = 0;
 	uint32_t saved = 0, count = 0, i;
 
-	CLAIM_FULL(sp % ARCH_WORD == 0 && sp <= hi);
+	CLAIM_FULL(sp <= hi);
 	for (i = 0; i < EXPECT_AHEAD; i += EXPECT_LINE)
 		__builtin_prefetch(node - i, 0, 3);
 	for (;;) {

@@ -4,14 +4,15 @@
  * offset", then a frame of the shadow.
  *
  * It does what walk_fast, shadow_validate and shadow_update do together (their
- * invariants hold here, too), without their generality: no state of its own
- * in memory, 240 instructions where they take 600. What it cannot do it leaves
- * to them, untouched. The work is so ordered that what must be fetched from
- * far, the new frames' places in the context tree, is on its way while the
- * words are compared.
+ * invariants hold here, too), without their generality. What it cannot do it
+ * leaves to them, untouched. The work is so ordered that what must be fetched
+ * from far, the new frames' places in the context tree, is on its way while
+ * the words are compared. Behind four new frames a stack that was met lately is
+ * followed (expect.h); one that is followed to its end is not joined.
  *
- * I1  Nothing of the thread's state changes before the whole outer part is
- *     known to hold.
+ * I1  The shadow does not change before its whole outer part is known to
+ *     hold, and not at all where a stack was followed: what was learned of
+ *     the shadow is learned only where that is the stack.
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
@@ -145,7 +146,8 @@ find_contexts(const struct context_table *table, struct new_frame *frames,
 		if (__builtin_expect(!frames->context, 0))
 			frames->context = context_child(outer, frames->ra,
 							whole, true);
-	} else if (!is_whole(context_guess(table, whole, frames->ra), frames, f, outer)) {
+	} else if (!is_whole(context_guess(table, whole, frames->ra), frames,
+			     f, outer)) {
 		find_each(table, frames, f, outer, hash);
 	}
 }
@@ -188,6 +190,7 @@ append(struct capture_thread *t, struct shadow_frame *j,
 /* A capture under way. */
 struct joining {
 	uintptr_t ra, sp, fp;		/* where it begins */
+	bool follow;			/* if it is worth while */
 	struct expectation expectation;
 	struct new_frame frames[NEW_MAX];
 };
@@ -205,7 +208,7 @@ expected(struct capture_thread *t, struct joining *c, uintptr_t sp,
 
 	expect_find(&c->expectation, f[-1].ra, f->ra);
 	context = c->expectation.context;
-	if (!context || !expect_wanted(t, sp, ra) ||
+	if (!context || !c->follow || !expect_wanted(t, sp, ra) ||
 	    !expect_follow(&e, context, t) ||
 	    path_wanted(t, c->ra, c->sp, context))
 		return 0;
@@ -261,10 +264,10 @@ find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
 		expect_learn(&c->expectation, c->frames->context);
 }
 
-/* *shadow: whether that is the stack now. */
+/* follow: also what is expected. *shadow: whether that is the stack now. */
 static inline __attribute__((always_inline)) uint32_t
 join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
-     bool *shadow)
+     bool follow, bool *shadow)
 {
 	struct joining c;
 	struct new_frame *f = c.frames;
@@ -278,6 +281,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 	c.ra = ra;
 	c.sp = sp;
 	c.fp = fp;
+	c.follow = follow;
 	c.expectation.context = 0;
 	*shadow = true;
 	/* Mostly one frame is new: its place is asked for before that is known. */
@@ -334,10 +338,10 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 
 static inline __attribute__((always_inline)) uint32_t
 join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-		  uintptr_t fp)
+		  uintptr_t fp, bool follow)
 {
 	bool shadow;
-	uint32_t context = join(t, ra, sp, fp, &shadow);
+	uint32_t context = join(t, ra, sp, fp, follow, &shadow);
 
 	if (__builtin_expect(context != 0, 1) && shadow)
 		join_remember(t, ra, sp, context);
@@ -347,7 +351,7 @@ join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp)
 {
-	return join_and_remember(t, ra, sp, fp);
+	return join_and_remember(t, ra, sp, fp, true);
 }
 
 /* Those that a wrapper's path does not answer. (Apart, as it keeps many
@@ -356,13 +360,14 @@ static __attribute__((noinline)) uint32_t
 walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	struct first_walk first;
+	/* where many frames change, they do so again */
+	bool first_of_all = t->joined > EXPECT_FRAMES;
 	uint32_t context = 0;
 
-	/* where many frames change, they do so again */
-	if (t->joined > EXPECT_FRAMES)
+	if (first_of_all)
 		context = capture_expected(t, ra, sp, fp, &first);
 	if (!context)
-		context = join_and_remember(t, ra, sp, fp);
+		context = join_and_remember(t, ra, sp, fp, !first_of_all);
 	if (__builtin_expect(context != 0, 1))
 		return context;
 	return capture_rare(t, ra, sp, fp);

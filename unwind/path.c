@@ -422,7 +422,7 @@ static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
 static uint64_t hash_to_learn(struct capture_thread *t, uintptr_t ra,
 			      uintptr_t sp, bool base)
 {
-	uintptr_t key = path_key(sp);
+	uintptr_t key = path_key(sp), outer;
 	uint64_t hash = path_hash(ra, key);
 	uintptr_t *keys = &t->keys[path_set(t, hash) / sizeof(*t->keys)];
 	unsigned w;
@@ -431,14 +431,15 @@ static uint64_t hash_to_learn(struct capture_thread *t, uintptr_t ra,
 		return hash;
 	if (ways_with(keys, key) == PATH_WAYS)
 		t->wrappers |= path_wrapper_bit(ra);
-	if (path_ra(t, ra, sp) == ra)
+	outer = path_ra(t, ra, sp);
+	if (outer == ra)
 		return hash;
 	for (w = 0; w < PATH_WAYS; w++)
 		if (keys[w] == key) {
 			keys[w] = 0;
 			t->report->path_ways_used--;
 		}
-	return path_hash(path_ra(t, ra, sp), key);
+	return path_hash(outer, key);
 }
 
 void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,

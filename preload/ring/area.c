@@ -222,21 +222,24 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	return (uint64_t)entry;
 }
 
-/* Where a block goes in the i-th piece, of which so much is taken. Large pages are
- * asked for as far as it takes half of one. */
-static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken, uint64_t need)
+/* Where a block goes in the i-th piece, of which so much is taken. Large pages
+ * are asked for as far as it takes half of one. */
+static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken,
+			   uint64_t need)
 {
 	uintptr_t at = (uintptr_t)area_at(entry);
 	uint64_t start = base_round_up(at + taken, AREA_LARGE) - at;
 	uint64_t bytes = (need + AREA_HALF) & ~(AREA_LARGE - 1);
 
 	if (!area->limit || need < AREA_HALF ||
-	    taken + need <= atomic_load_explicit(&area->large[i], memory_order_relaxed) ||
+	    taken + need <= atomic_load_explicit(&area->large[i],
+						 memory_order_relaxed) ||
 	    start + base_max(need, bytes) > area_bytes(entry))
 		return taken;
 	if (unwind_may(SECCOMP_NO_GROWTH) &&
 	    !sys_madvise((void *)(at + start), bytes, MADV_HUGEPAGE))
-		atomic_store_explicit(&area->large[i], start + bytes, memory_order_relaxed);
+		atomic_store_explicit(&area->large[i], start + bytes,
+				      memory_order_relaxed);
 	return start;
 }
 

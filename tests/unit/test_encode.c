@@ -171,6 +171,15 @@ static const uint8_t *column(const uint8_t **p, uint64_t *size)
 	return to;
 }
 
+static void check_extra(const uint8_t **column, const struct event *event)
+{
+	unsigned k;
+
+	assert_int_equal(number(column), event->context % 9 + 1);
+	for (k = 0; k < GT_EXTRA_ARGS; k++)
+		assert_int_equal(number(column), event->address << k);
+}
+
 static void check(const struct event *events, unsigned n, const uint8_t *end)
 {
 	const uint8_t *p = payload, *c[9], *stop[9];
@@ -227,12 +236,7 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 			run--;
 			check_layout(&events[i], layout);
 		} else if (kind == GT_EXTRA) {
-			unsigned k;
-
-			assert_int_equal(number(&c[5]), events[i].context % 9 + 1);
-			for (k = 0; k < GT_EXTRA_ARGS; k++)
-				assert_int_equal(number(&c[5]),
-						 events[i].address << k);
+			check_extra(&c[5], &events[i]);
 		} else if (frees(&events[i]) && stacked) {
 			freed_by += zigzag(number(&c[8]));
 			assert_int_equal(freed_by, events[i].context);
