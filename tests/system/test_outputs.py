@@ -1,0 +1,21 @@
+#!/usr/bin/python3
+"""All commands, with all options, say of kept traces what they said when that
+was recorded: tests/tools/outputs, which also records it anew where a change is
+meant."""
+
+from gnomon_test import *
+
+OUTPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                       "tools", "outputs")
+
+
+@case
+def what_all_commands_say(_):
+    need_root("hide the debug files of this machine")
+    need_mounts()
+    done = bare(["/usr/bin/python3", OUTPUTS, "compare",
+                 os.path.dirname(GNOMON)], seconds=300)
+    equal(done.status, 0, done.out[-3000:] + done.err[-1000:])
+
+
+main()
