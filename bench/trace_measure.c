@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	images_init(&m.images);
 	contexts_init(&m.contexts);
 	blocks_init(&m.blocks);
-	status = reader_run(argv[1], &sink, &report);
+	status = reader_run(argv[1], &sink, &report, NULL);
 	if (status == EXIT_NOTHING)
 		return status;
 	finish(&m);

@@ -15,7 +15,7 @@
 #include "cli/base/tell.h"
 #include "cli/base/xml.h"
 #include "cli/check.h"
-#include "cli/trace/output_file.h"
+#include "cli/output_file.h"
 
 static void add_when(struct buffer *out, const struct model *model)
 {

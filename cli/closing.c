@@ -398,19 +398,19 @@ void closing_paragraph(const char *pattern,
 		path = wanted;
 	model_init(&model);
 	outline = true;
-	tell_mute(true);
 	status = model_read_outline(&model, path);
-	tell_mute(false);
 	if (status != EXIT_NOTHING &&
 	    model.report.events <= PARAGRAPH_EVENTS_MAX) {
 		model_free(&model);
 		model_init(&model);
+		model.options.notes = tell_notes();
 		outline = false;
 		status = model_read(&model, path);
 	} else if (status != EXIT_COMPLETE) {
 		/* once more, and aloud */
 		model_free(&model);
 		model_init(&model);
+		model.options.notes = tell_notes();
 		status = model_read_outline(&model, path);
 	}
 	if (status != EXIT_NOTHING)

@@ -12,7 +12,7 @@
 #include "cli/base/tell.h"
 #include "cli/commands.h"
 #include "cli/reading.h"
-#include "cli/trace/output_file.h"
+#include "cli/output_file.h"
 
 enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, OUTPUT, JSON };
 
@@ -151,7 +151,7 @@ static int find_and_show(struct request *request, const char *function)
 	} else {
 		status = annotate_find(&annotate, request->options.places) ?
 			show(request, &annotate, status) : EXIT_NOTHING;
-		filter_tell_unmatched(words);
+		filter_tell_unmatched(words, tell_notes());
 	}
 	annotate_free(&annotate);
 	stack_filter_free(annotate.filter);

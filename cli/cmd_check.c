@@ -15,7 +15,7 @@
 #include "cli/profile/difference.h"
 #include "cli/profile_stack.h"
 #include "cli/reading.h"
-#include "cli/trace/output_file.h"
+#include "cli/output_file.h"
 
 #define STACKS_SHOWN 3		/* of a rule that failed */
 #define STACK_LINES 8		/* of each, from its site outward */
@@ -405,10 +405,10 @@ static int run(struct request *request, int operands, char **argv)
 	/* Rules are written for full names; what is shown is shortened. */
 	request->full_names = request->reading.full_names;
 	request->reading.full_names = true;
-	if (leaks_open(&request->leaks) != 0)
+	if (leaks_open(&request->leaks, tell_notes()) != 0)
 		return EXIT_NOTHING;
 	if (request->baseline != NULL &&
-	    (leaks_open(&request->old_leaks) != 0 ||
+	    (leaks_open(&request->old_leaks, tell_notes()) != 0 ||
 	     !open_subject(request, &before, request->baseline,
 			   &request->old_leaks)))
 		return EXIT_NOTHING;

@@ -13,7 +13,7 @@
 #include "cli/diff.h"
 #include "cli/profile/stack_filter.h"
 #include "cli/reading.h"
-#include "cli/trace/output_file.h"
+#include "cli/output_file.h"
 
 #define TOP 10			/* rows with --cost, */
 #define TOP_OF_EACH 3		/* of each cost without it, */
@@ -172,6 +172,7 @@ static bool find_moment(const char *trace, const char *text, uint64_t *ns)
 	bool found = false;
 
 	model_init(model);
+	model->options.notes = tell_notes();
 	if (moment_parse(text, &moment) == 0 &&
 	    model_read_outline(model, trace) != EXIT_NOTHING)
 		found = moment_ns(model, &moment, ns);
@@ -302,7 +303,7 @@ static int run_diff(const struct command *command, int argc, char **argv)
 	if (add_both(&request, operands, argv + 1, labels)) {
 		compare(&request.diff);
 		status = print(&request);
-		filter_tell_unmatched(request.reading.filter);
+		filter_tell_unmatched(request.reading.filter, tell_notes());
 	}
 	for (unsigned i = 0; i < DIFF_COSTS; i++)
 		differences_free(&request.diff.found[i]);

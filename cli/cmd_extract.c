@@ -160,7 +160,8 @@ static int extract_all(struct request *request, const char *trace)
 		.owner = request, .chunk = take_chunk, .line = ignore_line,
 		.file = take_file,
 	};
-	int status = reader_run(trace, &sink, &request->report), done;
+	int status = reader_run(trace, &sink, &request->report,
+				tell_notes()), done;
 	struct extract extract;
 
 	if (status == EXIT_NOTHING)

@@ -51,6 +51,7 @@ static int info(const struct request *request, const char *trace)
 	int status;
 
 	model_init(&model);
+	model.options.notes = tell_notes();
 	status = model_read_maps(&model, trace);
 	if (status == EXIT_NOTHING)
 		return status;

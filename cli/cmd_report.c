@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/reading.h"
 #include "cli/report.h"
-#include "cli/trace/output_file.h"
+#include "cli/output_file.h"
 #include "cli/report_processes.h"
 
 enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON,
@@ -405,7 +405,7 @@ static int run_report(const struct command *command, int argc, char **argv)
 			status = report_one(&request, &report);
 	}
 	if (status != EXIT_NOTHING)
-		filter_tell_unmatched(request.reading.filter);
+		filter_tell_unmatched(request.reading.filter, tell_notes());
 	free(report.scratch);
 	reading_free(&request.reading);
 	return status;

@@ -322,7 +322,7 @@ static int run_run(const struct command *command, int argc, char **argv)
 	const char *bad;
 	int operands, status;
 
-	grow_set_failure_status(PROGRAM_OWN_FAILURE);
+	tell_set_failure_status(PROGRAM_OWN_FAILURE);
 	options_default(&options);
 	if (options_environment(&options, environ, &bad) != 0 ||
 	    (bad = options_misfit(environ)) != NULL) {

@@ -271,33 +271,34 @@ static int connect_anywhere(const struct target *target)
 	return fd;
 }
 
-/* A recorder that is about to be there is waited for. */
-static int reach(const struct target *target, unsigned *waited_us)
+/* A recorder that is about to be there is waited for. -1: *error says why. */
+static int reach(const struct target *target, unsigned *waited_us, int *error)
 {
-	int fd, error;
+	int fd;
 
 	do {
 		fd = connect_anywhere(target);
-		error = fd < 0 ? errno : EISCONN;
-	} while ((error == 0 || error == ECONNREFUSED) && !is_gone(target) &&
+		*error = fd < 0 ? errno : EISCONN;
+	} while ((*error == 0 || *error == ECONNREFUSED) && !is_gone(target) &&
 		 coming_pause(target->pid, waited_us));
-	errno = error;
-	if (fd >= 0)
-		return fd;
+	return fd;
+}
+
+static void say_unreached(const struct target *target, int error)
+{
 	if (is_gone(target))
 		say_gone(target);
-	else if (errno == EPERM)
+	else if (error == EPERM)
 		tell_error("%d: is in another network namespace: ask as root, "
 			   "or from inside of it", target->pid);
-	else if (errno == EACCES)
+	else if (error == EACCES)
 		tell_error("%d: cannot be looked at: ask as the user whose "
 			   "process it is, or as root", target->pid);
-	else if (errno == 0 || errno == ECONNREFUSED)
+	else if (error == 0 || error == ECONNREFUSED)
 		say_not_recorded(target->pid);
 	else
 		tell_error("%d: cannot be asked: %s: try again", target->pid,
-			   strerror(errno));
-	return -1;
+			   strerror(error));
 }
 
 static bool trusted(const struct target *target, int fd)
@@ -446,13 +447,12 @@ bool control_client_ask(int pid, const char *request,
 	if (!find(&target, pid))
 		return false;
 	for (int left = RETRIES;; left--) {
-		int fd;
+		int error, fd = reach(&target, &waited_us, &error);
 
-		tell_mute(left != 0);
-		fd = reach(&target, &waited_us);
-		tell_mute(false);
-		if (fd < 0 && left == 0)
+		if (fd < 0 && left == 0) {
+			say_unreached(&target, error);
 			return false;
+		}
 		if (fd < 0 && !is_recorded(pid)) {
 			left = 1;	/* once more, to say why not */
 			continue;

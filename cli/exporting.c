@@ -7,7 +7,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/profile/frames_prepare.h"
-#include "cli/trace/output_file.h"
+#include "cli/output_file.h"
 
 int exporting_take_cost(struct export *export, const char *value)
 {
@@ -39,7 +39,8 @@ static int write_out(struct export *export, const struct exporter *exporter)
 	bool blocks = export->blocks || exporter->wants_blocks;
 	int status;
 
-	if (blocks && !model_can_be_read_again(export->trace))
+	if (blocks && !model_can_be_read_again(export->trace,
+					       tell_notes()))
 		return EXIT_NOTHING;
 	export->out = output_file_open(export->output);
 	if (export->out == NULL)
@@ -74,7 +75,7 @@ int exporting_run(struct export *export, struct reading *reading,
 	if (reading_stack_filter(reading, &frames, &filter)) {
 		fill_in(export, exporter, filter);
 		written = write_out(export, exporter);
-		filter_tell_unmatched(reading->filter);
+		filter_tell_unmatched(reading->filter, tell_notes());
 	}
 	if (export->profile != NULL)
 		profile_free(export->profile);

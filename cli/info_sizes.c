@@ -129,15 +129,12 @@ bool info_sizes_read(struct info_sizes *sizes, const char *trace)
 	};
 	struct reader_report report;
 	struct stat status;
-	bool muted = tell_is_mute();
 	int result;
 
 	memset(sizes, 0, sizeof(*sizes));
 	if (stat(trace, &status) != 0 || !S_ISREG(status.st_mode))
 		return false;
-	tell_mute(true);
-	result = reader_run(trace, &sink, &report);
-	tell_mute(muted);
+	result = reader_run(trace, &sink, &report, NULL);
 	sizes->file_bytes = report.file_bytes;
 	inflater_free(&reading.inflater);
 	return result != EXIT_NOTHING;

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/base/bar.h"
 #include "cli/base/command.h"
+#include "cli/base/grow.h"
 #include "cli/base/manual.h"
 #include "cli/base/shortened.h"
 #include "cli/base/tell.h"
@@ -88,6 +90,8 @@ int main(int argc, char **argv)
 	size_t count = 0;
 
 	shortened_survive();
+	grow_on_failure(tell_out_of_memory);
+	progress_show(&bar_hook);
 	top.commands = commands;
 	while (commands[count] != NULL)
 		count++;

@@ -56,7 +56,10 @@ void reading_init(struct reading *reading)
 {
 	memset(reading, 0, sizeof(*reading));
 	reading->places.paths = reading->paths;
-	reading->filter = filter_new();
+	reading->places.notes = tell_notes();
+	reading->places.missing = &reading->missing;
+	reading->model.notes = tell_notes();
+	reading->filter = filter_new(tell_notes());
 }
 
 bool reading_has(int id)
@@ -289,7 +292,7 @@ bool reading_find(struct reading *reading, int count, char **operands)
 {
 	char *newest;
 
-	if (!filter_fits(reading->filter))
+	if (!filter_fits(reading->filter, tell_notes()))
 		return false;
 	newest = count == 0 ? newest_wanted() : NULL;
 	if (newest != NULL)

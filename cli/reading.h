@@ -36,6 +36,7 @@ extern const struct command_group reading_model_options; /* --temporary */
 struct reading {
 	/* What was asked for. */
 	struct debugfile_places places;
+	_Atomic unsigned missing;	/* of places */
 	const char *paths[READING_PATHS_MAX];
 	bool full_names;
 	struct model_options model;	/* its filter: NULL without words */

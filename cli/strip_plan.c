@@ -521,12 +521,12 @@ int strip_plan_read(struct strip_plan *plan,
 {
 	static const struct trace_event none = { .kind = GT_EXTRA };
 	struct reader_sink sink;
-	bool muted = tell_is_mute();
 	int status;
 
 	memset(plan, 0, sizeof(*plan));
 	plan->options = *options;
 	model_init(&plan->model);
+	plan->model.options.notes = tell_notes();
 	if (!edges_init(&plan->edges, &blocks_sink, plan, 0))
 		grow_failed(sizeof(plan->edges));
 	status = strip_marks_open(&plan->marks, directory);
@@ -541,12 +541,12 @@ int strip_plan_read(struct strip_plan *plan,
 	sink.lane = take_lane;
 	sink.events = take_events;
 	sink.live = take_live;
-	tell_mute(true);	/* what is wrong is said the second time */
-	status = reader_run(trace, &sink, &plan->model.report);
-	tell_mute(muted);
+	/* what is wrong is said the second time */
+	status = reader_run(trace, &sink, &plan->model.report, NULL);
 	/* There will be no second time: it fails again, aloud. */
 	if (status == EXIT_NOTHING)
-		return reader_run(trace, &sink, &plan->model.report);
+		return reader_run(trace, &sink, &plan->model.report,
+				  tell_notes());
 	advance(plan, UINT64_MAX);
 	plan->now.event = &none;
 	edges_finish(&plan->edges, plan->model.totals.last_stamp);

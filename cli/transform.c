@@ -188,10 +188,11 @@ int transform_run(struct transform *transform, const char *trace,
 	way.before_end = before_end;
 	way.owner = owner;
 	if (!rewrite_open(&way.out, trace, transform->output,
-			  transform->force, (int)transform->level))
+			  transform->force, (int)transform->level, tell_notes()))
 		return EXIT_NOTHING;
 	repack_open(&way.repack, &way.out, change);
-	status = reader_run(trace, &sink, &transform->report);
+	status = reader_run(trace, &sink, &transform->report,
+			    tell_notes());
 	status = finish(&way, trace, status);
 	repack_close(&way.repack);
 	rewrite_close(&way.out);

@@ -1,5 +1,5 @@
 /*
- * grow.c: allocation that cannot fail quietly. Any thread of the command.
+ * grow.c: allocation that cannot fail quietly. Any thread.
  */
 #include "cli/base/grow.h"
 
@@ -10,20 +10,19 @@
 #include <string.h>
 
 #include "cli/base/room.h"
-#include "cli/base/tell.h"
 
-static int failure_status = EXIT_NOTHING;
+static void (*handler)(size_t size);
 
-void grow_set_failure_status(int status)
+void grow_on_failure(void (*failed)(size_t size))
 {
-	failure_status = status;
+	handler = failed;
 }
 
 void grow_failed(size_t size)
 {
-	tell_error("out of memory (%zu bytes wanted): read the trace on a "
-		      "machine with more, or raise `ulimit -v`", size);
-	exit(failure_status);
+	if (handler != NULL)
+		handler(size);
+	abort();
 }
 
 void *grow_alloc(size_t size)

@@ -1,6 +1,7 @@
 /*
- * grow.h: memory of the host side. An allocation that fails ends the command
- * with a message: a half-made report helps nobody.
+ * grow.h: memory of the host side. There is no way back from an allocation that
+ * fails: whoever has said so (a command, which ends with a message, as a
+ * half-made report helps nobody) is told, and the process ends.
  *
  * A growable array is three members side by side, `things`, `thing_count` and
  * `thing_capacity`, and GROW makes room for one more:
@@ -23,10 +24,11 @@ char *grow_copy(const void *text, size_t size);	/* NUL is added */
 char *grow_format(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Ends the command, with a message: so many bytes were refused. */
+/* So many bytes were refused. */
 _Noreturn void grow_failed(size_t size);
-/* Exit status when memory runs out: 125 in `run`, else EXIT_NOTHING. */
-void grow_set_failure_status(int status);
+/* Who is called then, by any thread; it should not return. NULL: abort(3). To
+ * be set before there are threads. */
+void grow_on_failure(void (*failed)(size_t size));
 
 #define GROW(array, count, capacity)					\
 	do {								\

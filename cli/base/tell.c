@@ -1,33 +1,26 @@
 /*
- * tell.c: one line at a time on standard error. Called by the main thread
- * only. A line is formatted completely and written by one call, so that the
- * messages of several processes on one terminal do not mix.
+ * tell.c: one line at a time on standard error. Called by the main thread, and
+ * by others through tell_notes. A line is formatted completely and written by
+ * one call, so that the messages of several processes on one terminal do not
+ * mix.
  */
 #include "cli/base/tell.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/base/progress.h"
+#include "cli/base/bar.h"
 
 #define LINE_MAX_BYTES 8192	/* two paths and a sentence */
 
-static bool quiet_mode, muted;
+static bool quiet_mode;
+static int failure_status = EXIT_NOTHING;
 
 void tell_set_quiet(bool quiet)
 {
 	quiet_mode = quiet;
-}
-
-void tell_mute(bool mute)
-{
-	muted = mute;
-}
-
-bool tell_is_mute(void)
-{
-	return muted;
 }
 
 bool tell_is_quiet(void)
@@ -43,14 +36,12 @@ static void print_line(const char *format, va_list args)
 			  format, args);
 	size_t size = (size_t)prefix;
 
-	if (muted)
-		return;
 	if (n > 0)
 		size += (size_t)n;
 	if (size > sizeof(line) - 2)
 		size = sizeof(line) - 2;
 	line[size++] = '\n';
-	progress_clear();
+	bar_clear();
 	/* Nowhere is left to complain to if this fails. */
 	if (write(STDERR_FILENO, line, size) < 0)
 		return;
@@ -74,4 +65,33 @@ void tell_note(const char *format, ...)
 	va_start(args, format);
 	print_line(format, args);
 	va_end(args);
+}
+
+void tell_set_failure_status(int status)
+{
+	failure_status = status;
+}
+
+void tell_out_of_memory(size_t size)
+{
+	tell_error("out of memory (%zu bytes wanted): read the trace on a "
+		   "machine with more, or raise `ulimit -v`", size);
+	exit(failure_status);
+}
+
+static void hear(const struct note *note)
+{
+	if (note->error)
+		tell_error("%s", note->text);
+	else
+		tell_note("%s", note->text);
+}
+
+struct notes *tell_notes(void)
+{
+	static struct notes notes = {
+		.lock = PTHREAD_MUTEX_INITIALIZER, .heard = hear,
+	};
+
+	return &notes;
 }

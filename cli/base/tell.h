@@ -8,23 +8,22 @@
 #define GNOMON_TELL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Exit states of every command but `run`, which ends as its program did. */
-enum exit_status {
-	EXIT_COMPLETE = 0,
-	EXIT_NO = 1,		/* the answer is "no": a check failed */
-	EXIT_NOTHING = 2,	/* wrong use, or nothing could be read */
-	EXIT_PARTIAL = 3	/* a result, but parts were missing or damaged */
-};
+#include "cli/base/notes.h"
+#include "cli/base/status.h"
 
 /* Silence notes (not errors) from now on. */
 void tell_set_quiet(bool quiet);
 bool tell_is_quiet(void);
 
-/* Says nothing at all until it is called with false: for a first look at what
- * is going to be looked at again. */
-void tell_mute(bool mute);
-bool tell_is_mute(void);
+/* For grow_on_failure: says so, and ends with this status, EXIT_NOTHING if no
+ * other is set. */
+void tell_out_of_memory(size_t size);
+void tell_set_failure_status(int status);
+
+/* Notes that are told as they come: what commands give to what they call. */
+struct notes *tell_notes(void);
 
 /* Something failed. Always printed. */
 void tell_error(const char *format, ...)

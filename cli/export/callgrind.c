@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/export/valgrind.h"
 
 enum { LIVE, LIVE_BLOCKS, PEAK, PEAK_BLOCKS, TOTAL, COUNT, TEMPORARY, EVENTS };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 
 /* The way from the root to the node that is being written. */
 struct level {

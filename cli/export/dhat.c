@@ -17,7 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/json.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/export/valgrind.h"
 
 #define VERSION 2

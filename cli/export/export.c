@@ -8,7 +8,6 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
-#include "cli/base/tell.h"
 
 const struct exporter *exporter_named(const char *name)
 {
@@ -76,24 +75,25 @@ void export_note_contexts(const struct export *export)
 	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
 
 	if (model->leftout.rest_blocks > 0)
-		tell_note("%s: %s allocations (%s) were not recorded, by their "
-			  "size or thread, but counted in all: they are not in "
-			  "the output", export->trace,
-			  quantity_count(blocks, model->leftout.rest_blocks),
-			  quantity_size(bytes,
-					(int64_t)model->leftout.rest_bytes));
+		notes_hint(export->model->options.notes, "%s: %s allocations "
+			   "(%s) were not recorded, by their size or thread, "
+			   "but counted in all: they are not in the output",
+			   export->trace, quantity_count(blocks,
+			   model->leftout.rest_blocks), quantity_size(bytes,
+			   (int64_t)model->leftout.rest_bytes));
 	if (model->selection != NULL && model->leftout.blocks > 0)
-		tell_note("%s: of %s blocks only sums are known: they are not "
-			  "in the output, for nobody knows what the filters "
-			  "say of them", export->trace,
-			  quantity_count(blocks, model->leftout.blocks));
+		notes_hint(export->model->options.notes, "%s: of %s blocks only "
+			   "sums are known: they are not in the output, for "
+			   "nobody knows what the filters say of them",
+			   export->trace, quantity_count(blocks,
+			   model->leftout.blocks));
 	else if (model->leftout.blocks > 0 && model->totals.peak_bytes > 0 &&
 		 peak_of_contexts(model) == 0)
-		tell_note("%s: only sums were recorded: the peak (%s) is not "
-			  "in the output, for no stack has a share of it",
-			  export->trace,
-			  quantity_size(bytes,
-					(int64_t)model->totals.peak_bytes));
+		notes_hint(export->model->options.notes, "%s: only sums were "
+			   "recorded: the peak (%s) is not in the output, for "
+			   "no stack has a share of it", export->trace,
+			   quantity_size(bytes,
+			   (int64_t)model->totals.peak_bytes));
 }
 
 void export_note_events(const struct export *export)
@@ -102,14 +102,14 @@ void export_note_events(const struct export *export)
 	char blocks[QUANTITY_TEXT];
 
 	if (model->sample_mean > 0)
-		tell_note("%s: is a sample of the blocks: the output has those "
-			  "that are in it, not estimates of all, as reports "
-			  "do", export->trace);
+		notes_hint(export->model->options.notes, "%s: is a sample of "
+			   "the blocks: the output has those that are in it, "
+			   "not estimates of all, as reports do", export->trace);
 	if (model->leftout.blocks > 0)
-		tell_note("%s: %s blocks were left out of it, of which only "
-			  "sums are known: they are not in the output",
-			  export->trace,
-			  quantity_count(blocks, model->leftout.blocks));
+		notes_hint(export->model->options.notes, "%s: %s blocks were "
+			   "left out of it, of which only sums are known: they "
+			   "are not in the output", export->trace,
+			   quantity_count(blocks, model->leftout.blocks));
 }
 
 uint64_t export_value(const struct export *export,

@@ -24,7 +24,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/json.h"
 #include "cli/base/quantity.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/export/firefox_rows.h"
 #include "cli/export/firefox_tables.h"
 #include "cli/export/firefox_times.h"

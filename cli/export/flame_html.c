@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/base/xml.h"
 
 /* A 4000th of a screen is half a point: nobody sees it. */

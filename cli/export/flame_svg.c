@@ -21,7 +21,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/quantity.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/base/utf8.h"
 #include "cli/base/xml.h"
 

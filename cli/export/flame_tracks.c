@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/model/selection.h"
 
 #define TRACKS_MAX 400u

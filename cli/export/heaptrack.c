@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/export/heaptrack_stacks.h"
 
 #define WRITER_VERSION 0x10400	/* of the heaptrack whose lines these are */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/model/selection.h"
 
 /* ---- blocks ---- */

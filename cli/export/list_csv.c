@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/base/utf8.h"
 
 #define END "\r\n"		/* RFC 4180, 2. */

@@ -5,7 +5,7 @@
  */
 #include "cli/export/list.h"
 
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 
 struct writing {
 	struct export *export;

@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/export/valgrind.h"
 #include "cli/model/selection.h"
 #include "cli/profile/profile_walk.h"

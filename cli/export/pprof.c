@@ -23,7 +23,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/pairset.h"
 #include "cli/base/quantity.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/export/pprof_tables.h"
 #include "cli/export/profile.pb-c.h"
 #include "cli/profile/inward.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 #include "cli/export/packed.h"
 #include "cli/export/replay_stream.h"
 #include "unwind/claim.h"

@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/json.h"
-#include "cli/base/tell.h"
+#include "cli/base/status.h"
 
 /* Its published URL is what tells the format. */
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"

@@ -15,11 +15,11 @@
 #include "cli/base/grow.h"
 #include "cli/base/pattern.h"
 #include "cli/base/quantity.h"
-#include "cli/base/tell.h"
 
 struct filter {
 	struct filter_word *words;	/* in the order they were given */
 	size_t word_count, word_capacity;
+	struct notes *notes;
 };
 
 #define WORD(id, name, value, help)					\
@@ -131,28 +131,29 @@ const struct command_group filter_options = {
 /* ---- values ---- */
 
 /* A thread or process: a number, or an expression. */
-static int take_pattern(struct filter_word *word)
+static int take_pattern(struct filter_word *word, struct notes *notes)
 {
 	char why[160];
 
 	word->pattern = pattern_new(word->text, why, sizeof(why));
 	if (word->pattern != NULL)
 		return 0;
-	tell_error("--%s: the expression `%s` is wrong: %s",
-		   options[word->id - FILTER_FIRST].name, word->text, why);
+	notes_error(notes, "--%s: the expression `%s` is wrong: %s",
+		    options[word->id - FILTER_FIRST].name, word->text, why);
 	return -EINVAL;
 }
 
-static int take_who(struct filter_word *word)
+static int take_who(struct filter_word *word, struct notes *notes)
 {
 	return quantity_parse_count(word->text, &word->number) == 0 ? 0 :
-		take_pattern(word);
+		take_pattern(word, notes);
 }
 
-static int take_address(struct filter_word *word)
+static int take_address(struct filter_word *word, struct notes *notes)
 {
 	char *end;
 
+	(void)notes;
 	if (word->text[0] < '0' || word->text[0] > '9')
 		return -EINVAL;
 	errno = 0;
@@ -161,9 +162,9 @@ static int take_address(struct filter_word *word)
 }
 
 /* An address, or an expression. */
-static int take_map(struct filter_word *word)
+static int take_map(struct filter_word *word, struct notes *notes)
 {
-	return take_address(word) == 0 ? 0 : take_pattern(word);
+	return take_address(word, notes) == 0 ? 0 : take_pattern(word, notes);
 }
 
 static int take_choice(struct filter_word *word, const char *choices)
@@ -179,34 +180,39 @@ static int take_choice(struct filter_word *word, const char *choices)
 	}
 }
 
-static int take_size(struct filter_word *word)
+static int take_size(struct filter_word *word, struct notes *notes)
 {
+	(void)notes;
 	return quantity_parse_size(word->text, &word->number);
 }
 
-static int take_duration(struct filter_word *word)
+static int take_duration(struct filter_word *word, struct notes *notes)
 {
+	(void)notes;
 	return quantity_parse_time(word->text, &word->number);
 }
 
-static int take_count(struct filter_word *word)
+static int take_count(struct filter_word *word, struct notes *notes)
 {
+	(void)notes;
 	return quantity_parse_count(word->text, &word->number);
 }
 
-static int take_moment(struct filter_word *word)
+static int take_moment(struct filter_word *word, struct notes *notes)
 {
+	(void)notes;
 	return moment_parse(word->text, &word->moment);
 }
 
-static int take_name(struct filter_word *word)
+static int take_name(struct filter_word *word, struct notes *notes)
 {
+	(void)notes;
 	return word->text[0] == 0 ? -EINVAL : 0;
 }
 
 static const struct {
 	const char *value;	/* as the options write it */
-	int (*take)(struct filter_word *word);
+	int (*take)(struct filter_word *word, struct notes *notes);
 } kinds[] = {
 	{ "MOMENT", take_moment },
 	{ "SIZE", take_size },
@@ -220,21 +226,24 @@ static const struct {
 	{ "REGEX", take_pattern },
 };
 
-static int take_value(struct filter_word *word)
+static int take_value(struct filter_word *word, struct notes *notes)
 {
 	const char *value = options[word->id - FILTER_FIRST].value;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].value, value) == 0)
-			return kinds[i].take(word);
+			return kinds[i].take(word, notes);
 	return take_choice(word, value);
 }
 
 /* ---- the filter ---- */
 
-struct filter *filter_new(void)
+struct filter *filter_new(struct notes *notes)
 {
-	return grow_zeroed(1, sizeof(struct filter));
+	struct filter *filter = grow_zeroed(1, sizeof(*filter));
+
+	filter->notes = notes;
+	return filter;
 }
 
 void filter_free(struct filter *filter)
@@ -266,7 +275,7 @@ int filter_take(struct filter *filter, int id, const char *value)
 	memset(word, 0, sizeof(*word));
 	word->id = (enum filter_id)id;
 	word->text = grow_copy(value, strlen(value));
-	error = take_value(word);
+	error = take_value(word, filter->notes);
 	if (error != 0)
 		free((char *)word->text);
 	else

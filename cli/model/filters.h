@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "cli/base/command.h"
+#include "cli/base/notes.h"
 #include "cli/model/moment.h"
 
 enum filter_id {
@@ -100,14 +101,16 @@ struct filter_word {
 
 extern const struct command_group filter_options;
 
-struct filter *filter_new(void);
+/* `notes`: what is wrong with a word, where there is more to say than an
+ * errno does; borrowed. */
+struct filter *filter_new(struct notes *notes);
 void filter_free(struct filter *filter);	/* NULL is allowed */
 
 /* Whether an option's id is one of these words. */
 bool filter_is_option(int id);
 /* An option, or a word (`size-min`), with its value, which is copied. 0, or
  * -EINVAL or -ERANGE if the value is wrong, -ENOENT if there is no such word.
- * What is wrong with an expression is said on standard error. */
+ * What is wrong with an expression is noted. */
 int filter_take(struct filter *filter, int id, const char *value);
 int filter_take_word(struct filter *filter, const char *word,
 		     const char *value);
@@ -127,9 +130,9 @@ void filter_matched(const struct filter *filter,
 
 /* ---- filters_tell.c ---- */
 
-/* False: some of its words exclude each other, which was said. */
-bool filter_fits(const struct filter *filter);
-/* Says of each name and number that nothing in the traces had it. */
-void filter_tell_unmatched(const struct filter *filter);
+/* False: some of its words exclude each other, which is noted. */
+bool filter_fits(const struct filter *filter, struct notes *notes);
+/* Notes of each name and number that nothing in the traces had it. */
+void filter_tell_unmatched(const struct filter *filter, struct notes *notes);
 
 #endif

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "cli/base/tell.h"
 #include "cli/model/filters.h"
 
 static const char *name_of(enum filter_id id)
@@ -39,7 +38,8 @@ static int compare(const struct filter_word *x, const struct filter_word *y)
  * any of the one and any of the other. `open`: the upper one is not included.
  */
 static bool may_lie_between(const struct filter *filter, enum filter_id min,
-			    enum filter_id max, bool open)
+			    enum filter_id max, bool open,
+			    struct notes *notes)
 {
 	const struct filter_word *low = NULL, *high = NULL;
 
@@ -51,15 +51,16 @@ static bool may_lie_between(const struct filter *filter, enum filter_id min,
 	high = filter_word(filter, max, 0);
 	if (low == NULL || high == NULL)
 		return true;
-	tell_error("--%s %s --%s %s: nothing lies between: exchange them, or "
-		   "leave one out", name_of(min), low->text, name_of(max),
-		   high->text);
+	notes_error(notes, "--%s %s --%s %s: nothing lies between: exchange "
+		    "them, or leave one out", name_of(min), low->text,
+		    name_of(max), high->text);
 	return false;
 }
 
-bool filter_fits(const struct filter *filter)
+bool filter_fits(const struct filter *filter, struct notes *notes)
 {
-	if (!may_lie_between(filter, FILTER_FROM, FILTER_TO, true))
+	if (!may_lie_between(filter, FILTER_FROM, FILTER_TO, true,
+			     notes))
 		return false;
 	for (int id = FILTER_FIRST; id + 1 < FILTER_END; id++) {
 		const char *name = name_of((enum filter_id)id);
@@ -71,7 +72,8 @@ bool filter_fits(const struct filter *filter)
 			       size - 2) == 0);
 		if (size > 4 && strcmp(name + size - 4, "-min") == 0 &&
 		    !may_lie_between(filter, (enum filter_id)id,
-				     (enum filter_id)(id + 1), false))
+				     (enum filter_id)(id + 1), false,
+				     notes))
 			return false;
 	}
 	return true;
@@ -102,7 +104,7 @@ static const struct {
 	  "of these blocks", false },
 };
 
-void filter_tell_unmatched(const struct filter *filter)
+void filter_tell_unmatched(const struct filter *filter, struct notes *notes)
 {
 	const struct filter_word *word;
 
@@ -111,8 +113,8 @@ void filter_tell_unmatched(const struct filter *filter)
 						       n)); n++) {
 			if (word->matched)
 				continue;
-			tell_note("--%s %s: %s%s", name_of(word->id),
-				  word->text, names[i].what,
+			notes_hint(notes, "--%s %s: %s%s",
+				   name_of(word->id), word->text, names[i].what,
 				  names[i].of_stacks &&
 				  filter_has_blocks(filter) ? ", of those that "
 				  "the other filters let pass" : "");

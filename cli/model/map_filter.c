@@ -21,7 +21,6 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/pattern.h"
-#include "cli/base/tell.h"
 #include "cli/model/model.h"
 #include "unwind/claim.h"
 
@@ -203,24 +202,25 @@ bool map_filter_new(const struct filter *filter, const struct model *outline,
 	if (!filter_has(filter, FILTER_MAP, FILTER_MAP))
 		return true;
 	if (outline->maps.count == 0) {
-		tell_error("%s: does not tell what was mapped, which --map "
-			   "asks for: record it without --maps off",
-			   outline->trace);
+		notes_error(outline->options.notes, "%s: does not tell what "
+			    "was mapped, which --map asks for: record it "
+			    "without --maps off", outline->trace);
 		return false;
 	}
 	if (outline->maps.forgotten > 0)
-		tell_note("%s: of the mappings that went, only the last %d "
-			  "are known: blocks in others do not pass --map",
-			  outline->trace, MAPS_KEPT);
+		notes_hint(outline->options.notes, "%s: of the mappings that "
+			   "went, only the last %d are known: blocks in others "
+			   "do not pass --map", outline->trace, MAPS_KEPT);
 	maps = grow_zeroed(1, sizeof(*maps));
 	areas = areas_of(filter, &outline->maps, &count);
 	set_borders(maps, areas, count);
 	good = set_times(maps, areas, count);
 	free(areas);
 	if (!good) {
-		tell_error("%s: too many mappings at the same addresses for "
-			   "--map: name addresses by --address-min and "
-			   "--address-max", outline->trace);
+		notes_error(outline->options.notes, "%s: too many mappings at "
+			    "the same addresses for --map: name addresses by "
+			    "--address-min and --address-max",
+			    outline->trace);
 		map_filter_free(maps);
 		return false;
 	}

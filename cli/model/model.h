@@ -109,6 +109,9 @@ struct model_options {
 	/* START and CLEAR that are later than this after the start are no
 	 * beginnings; 0: all are, up to until_ns. */
 	uint64_t begin_ns;
+	/* What is wrong with a trace, or with what was asked; NULL: nobody
+	 * wants to know. Borrowed. */
+	struct notes *notes;
 };
 
 #define MODEL_DUMPS 16	/* of jitdump.h, for one process */
@@ -185,8 +188,8 @@ int model_read(struct model *model, const char *path);
 int model_read_maps(struct model *model, const char *path);
 /* The same, of the events only those that are not about blocks: for `info`. */
 int model_read_outline(struct model *model, const char *path);
-/* Not if it is a pipe or the like, which is said. */
-bool model_can_be_read_again(const char *path);
+/* Not if it is a pipe or the like, which is noted. */
+bool model_can_be_read_again(const char *path, struct notes *notes);
 void model_free(struct model *model);
 
 /* A later value of a key replaces an earlier one. */
@@ -223,7 +226,7 @@ void model_figures(const struct model *model, const struct context_cost *cost,
  * that `model` has read: `group` says of a node of that model, or of a part of
  * one (model_split; else 0), to which group, below `count`, it belongs, or
  * MODEL_NO_GROUP; it is asked once about each. Returns what model_read does;
- * a trace that cannot be read twice (a pipe) is EXIT_NOTHING, with a message.
+ * a trace that cannot be read twice (a pipe) is EXIT_NOTHING, with a note.
  */
 int model_group_peaks(const struct model *model, const char *path,
 		      uint32_t (*group)(void *owner, uint32_t node,

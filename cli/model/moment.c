@@ -12,7 +12,6 @@
 #include "cli/base/buffer.h"
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
-#include "cli/base/tell.h"
 #include "cli/model/model.h"
 
 #define NAMES_SHOWN 8
@@ -97,7 +96,7 @@ size_t moment_names(const struct model *model, struct moment_name **list)
 }
 
 static void tell_names(const struct moment_name *known, size_t count,
-		       const char *name)
+		       const char *name, struct notes *notes)
 {
 	const char *told[NAMES_SHOWN];
 	struct buffer names = { 0 };
@@ -121,11 +120,11 @@ static void tell_names(const struct moment_name *known, size_t count,
 	}
 	buffer_printable(&names);
 	if (shown == 0)
-		tell_error("no marker or snapshot is called %s: the trace has "
-			   "none with a name: give a time", name);
+		notes_error(notes, "no marker or snapshot is called %s: the "
+			    "trace has none with a name: give a time", name);
 	else
-		tell_error("no marker or snapshot is called %s: there are %s",
-			   name, names.data);
+		notes_error(notes, "no marker or snapshot is called %s: there "
+			    "are %s", name, names.data);
 	buffer_free(&names);
 }
 
@@ -142,10 +141,10 @@ static bool find_name(const struct model *model, const char *name,
 			found++;
 		}
 	if (found == 0)
-		tell_names(names, count, name);
+		tell_names(names, count, name, model->options.notes);
 	else if (found > 1)
-		tell_note("@%s: there are %zu of this name: the last is meant",
-			  name, found);
+		notes_hint(model->options.notes, "@%s: there are %zu of this "
+			   "name: the last is meant", name, found);
 	free(names);
 	return found > 0;
 }

@@ -38,8 +38,8 @@ size_t moment_names(const struct model *model, struct moment_name **list);
 int moment_parse(const char *text, struct moment *moment);
 /*
  * In ns since the start of the recording; of several of one name, the last,
- * which is said then. False: the trace has none of that name, which has been
- * said on standard error. The model has read the trace, or its outline.
+ * which is noted then. False: the trace has none of that name, which is noted,
+ * too. The model has read the trace, or its outline.
  */
 bool moment_ns(const struct model *model, const struct moment *moment,
 	       uint64_t *ns);

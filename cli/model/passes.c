@@ -6,12 +6,12 @@
  *	deciding  which blocks are selected, where their ends tell it
  *	counting  the figures
  *
- * The first two only where the options need them. They say nothing: what is
- * wrong with the trace is said by the last. A trace that is still being
+ * The first two only where the options need them. What is wrong with the trace
+ * is noted by the last. A trace that is still being
  * written has grown by then: blocks that the deciding pass has not seen are
  * not selected if their ends matter.
  *
- * Called by the main thread.
+ * One thread for each model.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,14 +19,15 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
 #include "cli/model/account.h"
 #include "cli/model/model.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
-static int run(struct model *model, const char *path, bool outline)
+/* `notes`: of the reader. */
+static int run(struct model *model, const char *path, bool outline,
+	       struct notes *notes)
 {
 	struct reader_sink sink;
 	int status;
@@ -34,36 +35,27 @@ static int run(struct model *model, const char *path, bool outline)
 	model_sink(model, &sink);
 	sink.extras_only = outline;
 	model->trace = intern_string(&model->names, path);
-	status = reader_run(path, &sink, &model->report);
+	status = reader_run(path, &sink, &model->report, notes);
 	model_finish(model);
 	if (model->with_maps)
 		maps_finish(&model->maps);
 	return status;
 }
 
-static int run_silently(struct model *model, const char *path, bool outline)
-{
-	bool muted = tell_is_mute();
-	int status;
-
-	tell_mute(true);
-	status = run(model, path, outline);
-	tell_mute(muted);
-	return status;
-}
-
-static struct model *new_model(void)
+/* `notes`: of what is asked of it. */
+static struct model *new_model(struct notes *notes)
 {
 	struct model *model = grow_alloc(sizeof(*model));
 
 	model_init(model);
+	model->options.notes = notes;
 	return model;
 }
 
 /* For one pass more over a trace that was read. */
 static struct model *new_model_like(const struct model *known)
 {
-	struct model *model = new_model();
+	struct model *model = new_model(NULL);
 
 	contexts_free(&model->contexts);
 	contexts_init_known(&model->contexts, &known->contexts);
@@ -78,22 +70,23 @@ static void end_model(struct model *model)
 	free(model);
 }
 
-/* What cannot be opened at all the reader says. */
-bool model_can_be_read_again(const char *path)
+/* What cannot be opened at all the reader tells. */
+bool model_can_be_read_again(const char *path, struct notes *notes)
 {
 	struct stat status;
 
 	if (stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
 	    S_ISDIR(status.st_mode))
 		return true;
-	tell_error("%s: is no regular file, and what was asked needs to read "
-		   "it more than once: write it to a file first", path);
+	notes_error(notes, "%s: is no regular file, and what was asked needs "
+		    "to read it more than once: write it to a file first",
+		    path);
 	return false;
 }
 
 static void decide(struct model *model, const char *path)
 {
-	struct model *deciding = new_model();
+	struct model *deciding = new_model(NULL);
 
 	deciding->deciding = true;
 	deciding->borrowed = true;
@@ -101,7 +94,7 @@ static void decide(struct model *model, const char *path)
 	deciding->options.temporary = model->options.temporary;
 	deciding->until = model->until;
 	view_set(deciding, model->controls.view);
-	run_silently(deciding, path, false);
+	run(deciding, path, false, NULL);
 	end_model(deciding);
 }
 
@@ -147,17 +140,18 @@ static bool prepare(struct model *model, const char *path)
 	if (!filter_has_blocks(model->options.filter) &&
 	    model->options.until_ns == 0 && model->options.begin_ns == 0)
 		return true;
-	if (!model_can_be_read_again(path))
+	if (!model_can_be_read_again(path, model->options.notes))
 		return false;
-	outline = new_model();
+	outline = new_model(model->options.notes);
 	outline->with_maps = filter_has(model->options.filter, FILTER_MAP,
 					FILTER_MAP);
 	/* Of what cannot be read, the last pass says why. */
-	if (run_silently(outline, path, true) != EXIT_NOTHING)
+	if (run(outline, path, true, NULL) != EXIT_NOTHING)
 		good = resolve(model, outline);
 	if (outline->report.folded)
-		tell_note("%s: the last events were folded in from its live "
-			  "file, which is removed now", path);
+		notes_hint(model->options.notes, "%s: the last events were "
+			   "folded in from its live file, which is removed "
+			   "now", path);
 	end_model(outline);
 	if (good && model->selection != NULL &&
 	    selection_needs_ends(model->selection))
@@ -169,18 +163,18 @@ int model_read(struct model *model, const char *path)
 {
 	if (!prepare(model, path))
 		return EXIT_NOTHING;
-	return run(model, path, false);
+	return run(model, path, false, model->options.notes);
 }
 
 int model_read_maps(struct model *model, const char *path)
 {
 	model->with_maps = true;
-	return run(model, path, false);
+	return run(model, path, false, model->options.notes);
 }
 
 int model_read_outline(struct model *model, const char *path)
 {
-	return run(model, path, true);
+	return run(model, path, true, model->options.notes);
 }
 
 /* ---- groups ---- */
@@ -212,7 +206,7 @@ int model_group_peaks(const struct model *model, const char *path,
 	int status;
 
 	memset(peaks, 0, count * sizeof(*peaks));
-	if (!model_can_be_read_again(path))
+	if (!model_can_be_read_again(path, model->options.notes))
 		return EXIT_NOTHING;
 	groups = new_model_like(model);
 	groups->until = model->until;
@@ -220,7 +214,7 @@ int model_group_peaks(const struct model *model, const char *path,
 	groups->options.split = model->options.split;
 	groups->contexts.group = group_of;
 	groups->contexts.group_owner = &grouping;
-	status = run_silently(groups, path, false);
+	status = run(groups, path, false, NULL);
 	for (size_t i = 0; i < groups->contexts.cost_count; i++) {
 		const struct context_cost *cost = &groups->contexts.costs[i];
 
@@ -246,7 +240,7 @@ int model_follow(const struct model *model, const char *path,
 	struct model *again;
 	int status;
 
-	if (!model_can_be_read_again(path))
+	if (!model_can_be_read_again(path, model->options.notes))
 		return EXIT_NOTHING;
 	again = new_model_like(model);
 	again->options.temporary = model->options.temporary;
@@ -256,7 +250,7 @@ int model_follow(const struct model *model, const char *path,
 		model->totals.last_stamp : model->until;
 	again->tap = tap;
 	view_set(again, model->controls.view);
-	status = run_silently(again, path, false);
+	status = run(again, path, false, NULL);
 	end_model(again);
 	return status;
 }

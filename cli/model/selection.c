@@ -18,7 +18,6 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/pattern.h"
-#include "cli/base/tell.h"
 #include "cli/model/bits.h"
 #include "cli/model/map_filter.h"
 #include "cli/model/model.h"
@@ -148,8 +147,8 @@ static bool set_birth(struct selection *selection, const struct filter *filter,
 		selection->birth.min = 1;
 	/* Of moments of one kind it was known before: filter_fits. */
 	if (selection->birth.min > selection->birth.max)
-		tell_note("--from is not before --to in this trace: nothing "
-			  "lies between");
+		notes_hint(model->options.notes, "--from is not before --to "
+			   "in this trace: nothing lies between");
 	return true;
 }
 
@@ -353,9 +352,9 @@ static bool set_freed_by(struct selection *selection,
 	if (count == 0)
 		return true;
 	if (!model_has_freed_by(model)) {
-		tell_error("%s: does not tell who freed its blocks, which "
-			   "--free-context asks for: record it with "
-			   "--free-stacks", model->trace);
+		notes_error(model->options.notes, "%s: does not tell who freed "
+			    "its blocks, which --free-context asks for: record "
+			    "it with --free-stacks", model->trace);
 		return false;
 	}
 	selection->filter = filter;

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
 #include "unwind/claim.h"
 
 #define DUMPS_MAX 64
@@ -41,7 +40,8 @@ static bool is_open(const struct jitcode *code, const char *path)
 }
 
 /* 0 if it is open now, or was. */
-static int try_path(struct jitcode *code, const char *path)
+static int try_path(struct jitcode *code, const char *path,
+		    struct notes *notes)
 {
 	struct jitdump *dump = &code->dumps[code->count];
 	uint64_t pid = model_number(code->model, GT_INFO, "pid", 0);
@@ -61,28 +61,30 @@ static int try_path(struct jitcode *code, const char *path)
 	assert(code->count < DUMPS_MAX);
 	code->count++;
 	if (dump->bad > 0)
-		tell_note("%s: %llu of its records make no sense, and were "
-			  "left out", path, (unsigned long long)dump->bad);
+		notes_hint(notes, "%s: %llu of its records make no sense, and "
+			   "were left out", path,
+			   (unsigned long long)dump->bad);
 	if (dump->cut > 0)
-		tell_note("%s: ends inside a record", path);
+		notes_hint(notes, "%s: ends inside a record", path);
 	return 0;
 }
 
-static int try_copy(struct jitcode *code, char *path, int error)
+static int try_copy(struct jitcode *code, char *path, int error,
+		    struct notes *notes)
 {
-	if (error != 0 && try_path(code, path) == 0)
+	if (error != 0 && try_path(code, path, notes) == 0)
 		error = 0;
 	free(path);
 	return error;
 }
 
-static void explain(const char *path, int error)
+static void explain(const char *path, int error, struct notes *notes)
 {
 	const char *why = error == -ESRCH ? "is of another process" :
 		error == -EBADMSG ? "is no such file" : strerror(-error);
 
-	tell_note("%s: describes code made at run time, but %s: name the right "
-		  "file with -d", path, why);
+	notes_hint(notes, "%s: describes code made at run time, but %s: name "
+		   "the right file with -d", path, why);
 }
 
 /* One that the program had mapped. */
@@ -92,20 +94,20 @@ static void find_dump(struct jitcode *code, const char *path,
 	const char *slash = strrchr(path, '/');
 	char *usual = grow_format("%s%s", places->sysroot ? places->sysroot :
 				  "", path);
-	int error = try_path(code, usual);
+	int error = try_path(code, usual, places->notes);
 
 	for (size_t i = 0; i < places->path_count; i++) {
 		const char *given = places->paths[i];
 
 		error = try_copy(code, grow_format("%s%s", given, path),
-				 error);
+				 error, places->notes);
 		error = try_copy(code, grow_format("%s%s", given, slash ?
-						   slash : path), error);
+						   slash : path), error, places->notes);
 	}
 	/* the trace has names all the same, but for a recording without maps */
 	if (error != 0 && code->count == 0 &&
 	    (error != -ENOENT || code->model->perfmap.count == 0))
-		explain(usual, error);
+		explain(usual, error, places->notes);
 	free(usual);
 }
 
@@ -117,10 +119,10 @@ void jitcode_open(struct jitcode *code, const struct model *model,
 	code->dumps = grow_zeroed(DUMPS_MAX + 1, sizeof(*code->dumps));
 	for (size_t i = 0; i < places->path_count; i++) {
 		int error = is_dump(places->paths[i]) ?
-			try_path(code, places->paths[i]) : 0;
+			try_path(code, places->paths[i], places->notes) : 0;
 
 		if (error != 0)
-			explain(places->paths[i], error);
+			explain(places->paths[i], error, places->notes);
 	}
 	for (size_t i = 0; i < model->dump_count; i++)
 		find_dump(code, model->dumps[i], places);

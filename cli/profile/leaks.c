@@ -14,7 +14,6 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
-#include "cli/base/tell.h"
 #include "cli/symbol/returned.h"
 #include "unwind/claim.h"
 
@@ -114,10 +113,11 @@ int leaks_take(struct leaks *leaks, int id, const char *value)
 	}
 }
 
-int leaks_open(struct leaks *leaks)
+int leaks_open(struct leaks *leaks, struct notes *notes)
 {
 	for (size_t i = 0; i < leaks->file_count; i++) {
-		int error = suppressions_read(&leaks->rules, leaks->files[i]);
+		int error = suppressions_read(&leaks->rules, leaks->files[i],
+					      notes);
 
 		if (error != 0)
 			return error;
@@ -125,7 +125,7 @@ int leaks_open(struct leaks *leaks)
 	return leaks->no_builtin ? 0 :
 		suppressions_parse(&leaks->rules, built_in,
 				   sizeof(built_in) - 1, SUPPRESSION_BUILT_IN,
-				   BUILT_IN);
+				   BUILT_IN, notes);
 }
 
 void leaks_close(struct leaks *leaks)
@@ -179,13 +179,14 @@ static bool take_from_image(struct leaks *leaks, struct model *model,
 	if (returned == RETURNED_UNKNOWN)
 		returned = ask_image(image, places, &text);
 	if (returned == RETURNED_UNKNOWN) {
-		tell_note("%s: its own suppressions (%s) cannot be told "
-			  "without running it: give them by --suppressions",
-			  image->path, FUNCTION);
+		notes_hint(places->notes, "%s: its own suppressions (%s) "
+			   "cannot be told without running it: give them by "
+			   "--suppressions", image->path, FUNCTION);
 	} else if (returned == RETURNED_TEXT) {
-		/* What is wrong with it was said; the rest counts. */
+		/* What is wrong with it is noted; the rest counts. */
 		suppressions_parse(&leaks->rules, text, strlen(text),
-				   SUPPRESSION_PROGRAM, program);
+				   SUPPRESSION_PROGRAM, program,
+				   places->notes);
 		free(text);
 	}
 	return returned != RETURNED_NO_FUNCTION;

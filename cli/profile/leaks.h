@@ -48,8 +48,8 @@ struct leaks {
 
 bool leaks_is_option(int id);
 int leaks_take(struct leaks *leaks, int id, const char *value);
-/* 0, or -EINVAL: a file is wrong, which has been said. */
-int leaks_open(struct leaks *leaks);
+/* 0, or -EINVAL: a file is wrong, which is noted. */
+int leaks_open(struct leaks *leaks, struct notes *notes);
 /*
  * Applies the rules to what is live in the frames' model. Names of functions
  * should be full, as rules are written for these. `places`: where the

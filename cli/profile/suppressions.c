@@ -20,7 +20,6 @@
 
 #include "cli/base/buffer.h"
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
 #include "cli/profile/inward.h"
 #include "unwind/claim.h"
 
@@ -218,7 +217,7 @@ static const char *take_line(struct suppressions *rules, const char *line,
 
 int suppressions_parse(struct suppressions *rules, const char *text,
 		       size_t size, enum suppression_source source,
-		       const char *origin)
+		       const char *origin, struct notes *notes)
 {
 	struct suppression rule = { .source = source };
 	size_t before = rules->count;
@@ -242,14 +241,15 @@ int suppressions_parse(struct suppressions *rules, const char *text,
 			why = take_line(rules, line, n, &rule);
 		if (why == NULL)
 			continue;
-		tell_error("%s:%u: %s", origin, rule.line, why);
+		notes_error(notes, "%s:%u: %s", origin, rule.line, why);
 		rules->count = before;
 		return -EINVAL;
 	}
 	return 0;
 }
 
-int suppressions_read(struct suppressions *rules, const char *path)
+int suppressions_read(struct suppressions *rules, const char *path,
+		      struct notes *notes)
 {
 	FILE *file = fopen(path, "re");
 	char *text = NULL;
@@ -262,14 +262,15 @@ int suppressions_read(struct suppressions *rules, const char *path)
 	}
 	if (file == NULL || ferror(file)) {
 		error = -EINVAL;
-		tell_error("%s: cannot be read: %s", path, strerror(errno));
+		notes_error(notes, "%s: cannot be read: %s", path,
+			    strerror(errno));
 	} else if (size > SUPPRESSIONS_FILE_MAX) {
 		error = -EINVAL;
-		tell_error("%s: more than a megabyte: too large for "
-			   "suppressions", path);
+		notes_error(notes, "%s: more than a megabyte: too large for "
+			    "suppressions", path);
 	} else {
 		error = suppressions_parse(rules, text, size,
-					   SUPPRESSION_FILE, path);
+					   SUPPRESSION_FILE, path, notes);
 	}
 	if (file != NULL)
 		fclose(file);

@@ -70,14 +70,15 @@ struct suppressions {
 
 /*
  * Adds the rules in a text of `size` bytes. `origin` names it in messages.
- * Returns 0, or -EINVAL if a line is wrong, which is said on standard error;
+ * Returns 0, or -EINVAL if a line is wrong, which is noted;
  * no rule of the text is taken then.
  */
 int suppressions_parse(struct suppressions *rules, const char *text,
 		       size_t size, enum suppression_source source,
-		       const char *origin);
+		       const char *origin, struct notes *notes);
 /* The same with a file; -EINVAL also where it cannot be read. */
-int suppressions_read(struct suppressions *rules, const char *path);
+int suppressions_read(struct suppressions *rules, const char *path,
+		      struct notes *notes);
 void suppressions_free(struct suppressions *rules);
 
 /*

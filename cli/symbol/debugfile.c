@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
 #include "cli/symbol/debuginfod.h"
 #include "cli/symbol/elf_tables.h"
 #include "cli/symbol/process_files.h"
@@ -243,8 +242,8 @@ static bool try_debuginfod(struct search *search, enum debuginfod_kind kind)
 	return try_path(search, debuginfod_cached(kind, wanted->build_id,
 						  wanted->build_id_size)) ||
 		(!search->places->no_debuginfod &&
-		 try_path(search, debuginfod_fetch(kind, wanted->build_id,
-						   wanted->build_id_size)));
+		 try_path(search, debuginfod_fetch(kind, wanted->build_id, wanted->build_id_size,
+						   search->places->notes)));
 }
 
 /* As the process itself sees it: in its container, or deleted since. */
@@ -270,19 +269,19 @@ static bool try_process(struct search *search)
 /* A trace from another machine may lack all of its files. */
 #define MISSING_TOLD 8
 
-static void explain_missing(const char *path, const char *wants)
+static void explain_missing(const struct debugfile_places *places,
+			    const char *path, const char *wants)
 {
-	static atomic_int told;
-	int before = atomic_fetch_add(&told, 1);
+	unsigned before = atomic_fetch_add(places->missing, 1);
 
 	if (before < MISSING_TOLD)
-		tell_note("%s: not here (deleted, or of a container), so its "
-			  "functions have no names: give the file with "
-			  "build-id %s with -d, or its root directory with "
-			  "--sysroot", path, wants);
+		notes_hint(places->notes, "%s: not here (deleted, or of a "
+			   "container), so its functions have no names: give "
+			   "the file with build-id %s with -d, or its root "
+			   "directory with --sysroot", path, wants);
 	else if (before == MISSING_TOLD)
-		tell_note("%s: not here either, and maybe more: they are not "
-			  "told one by one", path);
+		notes_hint(places->notes, "%s: not here either, and maybe "
+			   "more: they are not told one by one", path);
 }
 
 /* A file of another build that -d led to, for what was not found elsewhere:
@@ -313,9 +312,9 @@ static void explain_given(const struct debugfile_places *places,
 			close(fd);
 		if (match == MATCH_OTHER) {
 			to_hex(has, id.bytes, id.size);
-			tell_note("%s: given with -d, but not for %s: its "
-				  "build-id is %s", path, name,
-				  id.size ? has : "missing");
+			notes_hint(places->notes, "%s: given with -d, but not "
+				   "for %s: its build-id is %s", path, name,
+				   id.size ? has : "missing");
 		}
 		free(inside);
 	}
@@ -329,17 +328,19 @@ static void explain(const struct debugfile_places *places,
 	enum match match;
 	int fd;
 
+	if (places->notes == NULL)
+		return;
 	match = try_file(wanted, path, &fd, &id);
 	to_hex(wants, wanted->build_id, wanted->build_id_size);
 	if (match == MATCH_OTHER) {
 		to_hex(has, id.bytes, id.size);
-		tell_note("%s: not the file that was recorded, so its "
-			  "functions have no names: its build-id is %s, the "
-			  "trace has %s: give the right one with -d", path,
-			  id.size ? has : "missing",
-			  wanted->build_id_size ? wants : "none");
+		notes_hint(places->notes, "%s: not the file that was recorded, "
+			   "so its functions have no names: its build-id is "
+			   "%s, the trace has %s: give the right one with -d",
+			   path, id.size ? has : "missing",
+			   wanted->build_id_size ? wants : "none");
 	} else if (match == MATCH_NO_FILE && wanted->build_id_size > 0) {
-		explain_missing(path, wants);
+		explain_missing(places, path, wants);
 	}
 	if (match == MATCH_SAME)
 		close(fd);
@@ -453,9 +454,10 @@ int debugfile_alt(const struct debugfile_places *places,
 		char hex[2 * ID_MAX + 1];
 
 		to_hex(hex, wanted->build_id, wanted->build_id_size);
-		tell_note("%s: a part of it is in %s (build-id %s), which is "
-			  "not here: names may be missing: install its "
-			  "package, or give it with -d", beside, path, hex);
+		notes_hint(places->notes, "%s: a part of it is in %s "
+			   "(build-id %s), which is not here: names may be "
+			   "missing: install its package, or give it with -d",
+			   beside, path, hex);
 	}
 	free(usual);
 	assert((search.fd >= 0) == (search.found != NULL));

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/base/notes.h"
+
 /* What the user said about places. */
 struct debugfile_places {
 	const char *const *paths;	/* -d: files and directories */
@@ -33,6 +35,11 @@ struct debugfile_places {
 	 * longer: for what is found nowhere else. */
 	int (*beside)(void *owner, const uint8_t *build_id, size_t size);
 	void *embedded_owner;
+	/* What is missing, and would help; NULL: nobody wants to know. */
+	struct notes *notes;
+	/* How many files were noted as missing, in all that is looked for:
+	 * after some, they are not noted one by one. Where there are notes. */
+	_Atomic unsigned *missing;
 };
 
 struct debugfile_wanted {
@@ -46,8 +53,7 @@ struct debugfile_wanted {
 /*
  * Descriptors of the file itself, or of its debug file (which has the same
  * build-id); -1 if it is nowhere. *found is where, to be freed. Where a file
- * of another build stands in the place of the binary, or none, a message says
- * so.
+ * of another build stands in the place of the binary, or none, that is noted.
  */
 int debugfile_binary(const struct debugfile_places *places,
 		     const struct debugfile_wanted *wanted, char **found);

@@ -19,7 +19,6 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
-#include "cli/base/tell.h"
 
 #define ID_MAX 64
 #define LIBRARY "libdebuginfod.so.1"
@@ -82,6 +81,7 @@ static struct {
 	void (*end)(client *);
 	finder *find[2];
 	bool ready;
+	bool missing;		/* noted is it by the first that asks */
 	pthread_mutex_t lock;	/* one download at a time; of what follows */
 	bool given_up;
 } remote = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -91,9 +91,7 @@ static void load(void)
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (library == NULL) {
-		tell_note("DEBUGINFOD_URLS is set, but its client is not "
-			  "installed (%s): symbols are not downloaded",
-			  LIBRARY);
+		remote.missing = true;
 		return;
 	}
 	*(void **)&remote.begin = dlsym(library, "debuginfod_begin");
@@ -113,7 +111,7 @@ static bool is_out_of_reach(int result)
 }
 
 static char *ask(enum debuginfod_kind kind, const uint8_t *build_id,
-		 size_t size)
+		 size_t size, struct notes *notes)
 {
 	client *session = remote.begin();
 	char *path = NULL;
@@ -130,15 +128,15 @@ static char *ask(enum debuginfod_kind kind, const uint8_t *build_id,
 	}
 	if (is_out_of_reach(result)) {
 		remote.given_up = true;
-		tell_note("debuginfod (%s) cannot be asked: %s; it is not "
-			  "asked again, so some symbols may be missing",
-			  getenv("DEBUGINFOD_URLS"), strerror(-result));
+		notes_hint(notes, "debuginfod (%s) cannot be asked: %s; it is "
+			   "not asked again, so some symbols may be missing",
+			   getenv("DEBUGINFOD_URLS"), strerror(-result));
 	}
 	return NULL;
 }
 
 char *debuginfod_fetch(enum debuginfod_kind kind, const uint8_t *build_id,
-		       size_t size)
+		       size_t size, struct notes *notes)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	char *path = NULL;
@@ -147,11 +145,14 @@ char *debuginfod_fetch(enum debuginfod_kind kind, const uint8_t *build_id,
 	    size > ID_MAX)
 		return NULL;
 	pthread_once(&remote.once, load);
-	if (!remote.ready)
-		return NULL;
 	pthread_mutex_lock(&remote.lock);
-	if (!remote.given_up)
-		path = ask(kind, build_id, size);
+	if (remote.missing)
+		notes_hint(notes, "DEBUGINFOD_URLS is set, but its client is "
+			   "not installed (%s): symbols are not downloaded",
+			   LIBRARY);
+	remote.missing = false;
+	if (remote.ready && !remote.given_up)
+		path = ask(kind, build_id, size, notes);
 	pthread_mutex_unlock(&remote.lock);
 	return path;
 }

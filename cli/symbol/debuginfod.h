@@ -11,14 +11,16 @@
 #include <stdint.h>
 #include <stddef.h>
 
+#include "cli/base/notes.h"
+
 enum debuginfod_kind { DEBUGINFOD_EXECUTABLE, DEBUGINFOD_DEBUG };
 
 /* Where the cache would have it; to be freed. NULL: there is no cache. */
 char *debuginfod_cached(enum debuginfod_kind kind, const uint8_t *build_id,
 			size_t size);
 /* Ask the servers; the path of the file, to be freed, or NULL. May take as
- * long as DEBUGINFOD_TIMEOUT. */
+ * long as DEBUGINFOD_TIMEOUT. That they cannot be asked is noted once. */
 char *debuginfod_fetch(enum debuginfod_kind kind, const uint8_t *build_id,
-		       size_t size);
+		       size_t size, struct notes *notes);
 
 #endif

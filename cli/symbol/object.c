@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
 #include "cli/symbol/minidebug.h"
 
 static struct elffile *open_found(int fd, char *path)
@@ -189,15 +188,16 @@ static void tell_missing(struct object *object, const char *wanted,
 	if (atomic_exchange(&object->told, true))
 		return;
 	if (wrong != NULL)
-		tell_note("%s: of another compilation than the program: its "
-			  "id is %016llx, the program has %016llx: inlined "
-			  "functions are missing: build both anew, or give the "
-			  "right one with -d", wrong,
-			  (unsigned long long)found, (unsigned long long)id);
+		notes_hint(object->places->notes, "%s: of another compilation "
+			   "than the program: its id is %016llx, the program "
+			   "has %016llx: inlined functions are missing: build "
+			   "both anew, or give the right one with -d", wrong,
+			   (unsigned long long)found, (unsigned long long)id);
 	else
-		tell_note("%s: not here, so inlined functions of %s are "
-			  "missing: give the directory of its .dwo files, or "
-			  "a .dwp, with -d", wanted, object->binary->path);
+		notes_hint(object->places->notes, "%s: not here, so inlined "
+			   "functions of %s are missing: give the directory "
+			   "of its .dwo files, or a .dwp, with -d", wanted,
+			   object->binary->path);
 }
 
 static void open_split(struct object *object, struct dwarf_unit *unit,

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/base/tell.h"
 #include "cli/trace/scan.h"
 #include "unwind/claim.h"
 
@@ -38,7 +37,7 @@ uint64_t faults_total(const struct faults *faults)
 }
 
 static void tell_one(const struct fault *fault, const char *path,
-		     const char *what, const char *done)
+		     const char *what, const char *done, struct notes *notes)
 {
 	char place[PLACE_ROOM], more[PLACE_ROOM] = "";
 
@@ -50,10 +49,11 @@ static void tell_one(const struct fault *fault, const char *path,
 	if (fault->count > 1)
 		snprintf(more, sizeof(more), " (and %" PRIu64 " more)",
 			 fault->count - 1);
-	tell_error("%s: %s %s%s: %s", path, what, place, more, done);
+	notes_error(notes, "%s: %s %s%s: %s", path, what, place, more, done);
 }
 
-void faults_tell(const struct faults *faults, const char *path)
+void faults_tell(const struct faults *faults, const char *path,
+		 struct notes *notes)
 {
 	static const struct { const char *what, *done; } texts[] = {
 		[FAULT_MALFORMED] = { "content that makes no sense",
@@ -79,5 +79,5 @@ void faults_tell(const struct faults *faults, const char *path)
 	for (unsigned i = 0; i < FAULT_KINDS; i++)
 		if (faults->kind[i].count > 0)
 			tell_one(&faults->kind[i], path, texts[i].what,
-				 texts[i].done);
+				 texts[i].done, notes);
 }

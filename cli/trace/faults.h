@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "cli/base/notes.h"
+
 enum fault_kind {
 	FAULT_MALFORMED,	/* it ends early, or a field makes no sense */
 	FAULT_NODE_AGAIN,	/* a context defined twice, as two */
@@ -38,7 +40,8 @@ struct faults {
 void faults_at(struct faults *faults, unsigned type, uint64_t offset);
 void faults_note(struct faults *faults, enum fault_kind kind, uint64_t count);
 uint64_t faults_total(const struct faults *faults);
-/* A message for each kind that there is. */
-void faults_tell(const struct faults *faults, const char *path);
+/* A note for each kind that there is. */
+void faults_tell(const struct faults *faults, const char *path,
+		 struct notes *notes);
 
 #endif

@@ -74,7 +74,7 @@ static void take_fact(struct trace_facts *facts, const char *key,
 
 static void read_info(struct scan *reader, struct trace_facts *facts)
 {
-	static char line[RECORDS_LINE_MAX];
+	char *line = grow_alloc(RECORDS_LINE_MAX);
 	struct inflater inflater = { 0 };
 	struct chunk chunk;
 
@@ -94,6 +94,7 @@ static void read_info(struct scan *reader, struct trace_facts *facts)
 		break;
 	}
 	inflater_free(&inflater);
+	free(line);
 }
 
 int fold_facts(const char *path, struct trace_facts *facts)
@@ -194,7 +195,7 @@ static bool is_known(const struct trace_end *end, const struct chunk *chunk)
 
 static void read_last_words(struct trace_end *end, const struct chunk *chunk)
 {
-	static char line[RECORDS_LINE_MAX];
+	char *line = grow_alloc(RECORDS_LINE_MAX);
 	struct inflater inflater = { 0 };
 	const char *key, *value;
 	struct buffer message = { 0 };
@@ -218,6 +219,7 @@ static void read_last_words(struct trace_end *end, const struct chunk *chunk)
 		buffer_add(&end->last_words, message.data, message.size);
 	buffer_free(&message);
 	inflater_free(&inflater);
+	free(line);
 }
 
 /* COUNTERS and END, as the last two. */

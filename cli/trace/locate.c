@@ -236,7 +236,7 @@ static bool is_this_one(const char *path, uint64_t trace_id)
  * other files than we do. */
 static char *trace_of_live(const char *live, pid_t pid)
 {
-	static struct gl_header header;
+	struct gl_header header;
 	int fd = open(live, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	char *path;
 	ssize_t n;
@@ -275,7 +275,7 @@ static const char *live_name(char *line)
 /* NULL, and -errno in *error, if it has none or may not be looked at. */
 static char *trace_of_maps(pid_t pid, int *error)
 {
-	static char line[MAPS_LINE];
+	char line[MAPS_LINE];
 	char *list = grow_format("/proc/%d/maps", (int)pid), *trace = NULL;
 	FILE *maps = fopen(list, "re");
 

@@ -27,6 +27,7 @@
 #include "cli/trace/merge.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -543,9 +544,16 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 		stream->key = stream->batch[stream->batch_next].stamp;
 }
 
+static inline bool is_cancelled(const struct merge *merge)
+{
+	return merge->cancelled != NULL &&
+	       atomic_load_explicit(merge->cancelled, memory_order_relaxed);
+}
+
 void merge_run(struct merge *merge, uint64_t limit)
 {
-	while (merge->heap_count > 0 && merge->heap[0]->key < limit) {
+	while (merge->heap_count > 0 && merge->heap[0]->key < limit &&
+	       !is_cancelled(merge)) {
 		struct merge_stream *stream = merge->heap[0];
 		uint64_t bound = top_bound(merge);
 

@@ -29,6 +29,7 @@ struct merge {
 	struct merge_sink sink;
 	bool extras_only;		/* no event but GT_EXTRA is delivered */
 	bool part;			/* of a trace: rings begin anywhere */
+	const _Atomic bool *cancelled;	/* by another thread; or NULL */
 	struct faults *faults;		/* told where events come from; or NULL */
 	struct merge_stream **streams;
 	size_t stream_count;

@@ -1,33 +1,58 @@
 /*
- * reader.c: from chunks to the sink. What is wrong with a file is said by
- * verdict.c. Called by the main thread.
+ * reader.c: from chunks to the sink. What is wrong with a file is put into
+ * words by verdict.c.
  *
  * A trace that is being written is read like this: first a snapshot of the
  * live file, then the trace to the end that it has by then, then what the
  * snapshot has beyond that. The writer moves events from the one to the other
  * only after they are in the file, so nothing can slip through between; what
  * is in both is recognised by its position in its ring.
+ *
+ * One that is followed is read from the file alone, as far as it goes each
+ * time. It has ended when its END chunk came, or when nobody writes it any
+ * more: then what its live file still holds is folded into it first.
+ *
+ * Thread context: one thread for each reader, but for reader_cancel.
  */
 #include "cli/trace/reader.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/grow.h"
+#include "cli/base/notes.h"
 #include "cli/base/progress.h"
 #include "cli/trace/leftover.h"
 #include "cli/trace/trace_format.h"
 #include "cli/trace/verdict.h"
 
+/* Where it is. */
+enum stage {
+	STAGE_OPEN,		/* nothing was read yet */
+	STAGE_TRACE,
+	STAGE_LIVE,		/* the snapshot of the live file */
+	STAGE_DONE
+};
+
 struct reader {
 	const char *path;
 	const struct reader_sink *sink;
 	struct reader_report *report;
+	struct notes *notes;
+	enum stage stage;
+	enum exit_status status;	/* once it is done */
+	bool fed;
+	bool follows;		/* to where its writer ends it */
+	_Atomic bool cancelled;
+	struct leftover_snapshot live;
+	size_t live_next;	/* chunk of it */
+	struct totals_decoder totals;
 	struct scan chunks;
 	struct merge merge;
 	struct inflater inflater;
@@ -188,14 +213,14 @@ static void read_file(struct reader *reader, struct cursor *c)
 static void read_totals(struct reader *reader, struct cursor *c)
 {
 	const struct reader_sink *sink = reader->sink;
-	static struct totals_decoder decoder;
+	struct totals_decoder *decoder = &reader->totals;
 	struct trace_classes classes;
 	struct trace_totals totals;
 	struct trace_rest rest;
 	struct trace_run run;
 	bool bad = true;
 
-	switch (totals_decoder_open(&decoder, c, &reader->inflater)) {
+	switch (totals_decoder_open(decoder, c, &reader->inflater)) {
 	case GT_TOTALS_RUN:
 		bad = !totals_decoder_run(c, &run);
 		if (!bad && sink->run != NULL)
@@ -207,7 +232,7 @@ static void read_totals(struct reader *reader, struct cursor *c)
 			sink->classes(sink->owner, &classes);
 		break;
 	case GT_TOTALS_CONTEXTS:
-		while (totals_decoder_next(&decoder, &totals, &bad))
+		while (totals_decoder_next(decoder, &totals, &bad))
 			if (sink->totals != NULL)
 				sink->totals(sink->owner, &totals);
 		break;
@@ -218,22 +243,22 @@ static void read_totals(struct reader *reader, struct cursor *c)
 		break;
 	}
 	c->bad = bad;
-	columns_free(&decoder.columns);
+	columns_free(&decoder->columns);
 }
 
 static void read_freed(struct reader *reader, struct cursor *c)
 {
 	const struct reader_sink *sink = reader->sink;
-	static struct totals_decoder decoder;
+	struct totals_decoder *decoder = &reader->totals;
 	struct trace_totals freed;
 	bool bad = true;
 
-	if (totals_decoder_open_freed(&decoder, c, &reader->inflater))
-		while (totals_decoder_next(&decoder, &freed, &bad))
+	if (totals_decoder_open_freed(decoder, c, &reader->inflater))
+		while (totals_decoder_next(decoder, &freed, &bad))
 			if (sink->freed != NULL)
 				sink->freed(sink->owner, &freed);
 	c->bad = bad;
-	columns_free(&decoder.columns);
+	columns_free(&decoder->columns);
 }
 
 static void read_controls(struct reader *reader, struct cursor *c)
@@ -357,48 +382,18 @@ static void count_chunk(struct reader_report *report,
 	report->bytes[type] += GT_CHUNK_SIZE + (uint64_t)chunk->stored;
 }
 
-static void read_trace(struct reader *reader)
+/* ---- the live file ---- */
+
+static void tell_folded(const struct reader *reader,
+			const struct trace_facts *facts)
 {
-	struct chunk chunk;
-
-	progress_begin("reading trace", reader->chunks.source.file_size);
-	while (scan_next(&reader->chunks, &chunk)) {
-		count_chunk(reader->report, &chunk);
-		read_chunk(reader, &chunk);
-		progress_update(chunk.offset);
-	}
-	progress_end();
-	reader->report->file_bytes = reader->chunks.source.offset;
+	notes_hint(reader->notes, "%s: the last events were folded in from %s, "
+		   "which is removed now", reader->path, facts->live);
 }
-
-static void read_live(struct reader *reader, struct leftover_snapshot *live)
-{
-	reader->report->live_dropped = live->dropped;
-	for (size_t i = 0; i < live->count; i++) {
-		struct leftover_chunk *item = &live->chunks[i];
-		uint64_t before = reader->merge.repeated;
-
-		assert(item->payload.size <= UINT32_MAX);
-		item->chunk.payload = (const uint8_t *)item->payload.data;
-		item->chunk.stored = (uint32_t)item->payload.size;
-		item->chunk.raw = item->chunk.stored;
-		if (item->payload.size == 0)
-			continue;
-		read_chunk(reader, &item->chunk);
-		if (item->chunk.type == GT_EVENTS &&
-		    reader->merge.repeated - before <
-		    item->chunk.last - item->chunk.first)
-			reader->report->live_events++;
-	}
-	reader->report->malformed += live->damaged_rings;
-}
-
-/* ---- the whole ---- */
 
 /* Fold the live file in, or take a snapshot of it, or do without. */
 static void prepare_live(struct reader *reader,
-			 const struct trace_facts *facts,
-			 struct leftover_snapshot *live)
+			 const struct trace_facts *facts)
 {
 	int error;
 	enum fold_result result = fold_trace(reader->path, facts, &error);
@@ -406,18 +401,39 @@ static void prepare_live(struct reader *reader,
 	reader->report->folded = result == FOLD_DONE;
 	reader->report->being_written = result == FOLD_BUSY;
 	if (result == FOLD_DONE)
-		tell_note("%s: the last events were folded in from %s, "
-			     "which is removed now", reader->path,
-			     facts->live);
+		tell_folded(reader, facts);
 	if (result != FOLD_BUSY && result != FOLD_FAILED)
 		return;
+	if (reader->follows && result == FOLD_BUSY)
+		return;
 	error = facts->live[0] == 0 ? -ENOENT :
-		leftover_read(facts->live, facts->trace_id, live);
+		leftover_read(facts->live, facts->trace_id, &reader->live);
 	if (error != 0 && error != -ENOENT)
-		tell_note("%s: its live file %s cannot be read (%s): the "
-			     "very last events may be missing", reader->path,
-			     facts->live, strerror(-error));
+		notes_hint(reader->notes, "%s: its live file %s cannot be read "
+			   "(%s): the very last events may be missing",
+			   reader->path, facts->live, strerror(-error));
 }
+
+/* One chunk of it. */
+static void read_live(struct reader *reader)
+{
+	struct leftover_chunk *item = &reader->live.chunks[reader->live_next++];
+	uint64_t before = reader->merge.repeated;
+
+	assert(item->payload.size <= UINT32_MAX);
+	item->chunk.payload = (const uint8_t *)item->payload.data;
+	item->chunk.stored = (uint32_t)item->payload.size;
+	item->chunk.raw = item->chunk.stored;
+	if (item->payload.size == 0)
+		return;
+	read_chunk(reader, &item->chunk);
+	if (item->chunk.type == GT_EVENTS &&
+	    reader->merge.repeated - before <
+		    item->chunk.last - item->chunk.first)
+		reader->report->live_events++;
+}
+
+/* ---- the whole ---- */
 
 /* What can be seen only at the end. A trace that lacks more is no better known
  * for saying so. */
@@ -432,8 +448,14 @@ static void compare_counts(struct reader_report *report, uint64_t end_offset)
 static void finish(struct reader *reader)
 {
 	struct reader_report *report = reader->report;
+	struct verdict_where where;
 
+	report->live_dropped = reader->live.dropped;
+	report->malformed += reader->live.damaged_rings;
+	report->file_bytes = reader->chunks.source.offset;
 	merge_finish(&reader->merge);
+	if (atomic_load_explicit(&reader->cancelled, memory_order_relaxed))
+		return;
 	report->events += reader->merge.events;
 	report->lost_bytes = reader->merge.lost_bytes;
 	report->repeated = reader->merge.repeated;
@@ -442,58 +464,225 @@ static void finish(struct reader *reader)
 	if (reader->sink->events != NULL)	/* else they were not read */
 		compare_counts(report, reader->end_offset);
 	report->malformed += faults_total(&report->faults);
-	report->trace_id = reader->chunks.trace_id;
-	report->major = reader->chunks.major;
-	report->minor = reader->chunks.minor;
+	/* its writer has only the report left to do */
+	if (report->ended)
+		report->being_written = false;
+	where = (struct verdict_where){ reader->merge.lost_offset,
+					reader->chunks.good_end };
+	reader->status = verdict_tell(reader->path, report, &where,
+				      reader->notes);
+	reader->stage = STAGE_DONE;
 }
 
-int reader_run(const char *path, const struct reader_sink *sink,
-	       struct reader_report *report)
+/* It was opened, with this result. */
+static void begin(struct reader *reader, struct trace_facts *facts)
 {
-	static struct reader reader;
-	struct merge_sink merge_sink = { sink->owner, sink->events };
-	struct leftover_snapshot live = { 0 };
-	struct verdict_where where;
-	struct trace_facts facts;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int error = fd < 0 ? -errno : fold_facts(path, &facts), status;
+	struct reader_report *report = reader->report;
 
-	memset(report, 0, sizeof(*report));
+	report->trace_id = reader->chunks.trace_id;
+	report->major = facts->major = reader->chunks.major;
+	report->minor = reader->chunks.minor;
+	facts->error = reader->chunks.source.error;
+	reader->stage = STAGE_TRACE;
+	if (facts->result == SCAN_OPEN_OK) {
+		progress_begin("reading trace",
+			       reader->chunks.source.file_size);
+		return;
+	}
+	verdict_refuse(reader->path, facts, reader->notes);
+	reader->stage = STAGE_DONE;
+}
+
+static void open_path(struct reader *reader)
+{
+	int fd = open(reader->path, O_RDONLY | O_CLOEXEC), error;
+	struct trace_facts facts;
+
+	error = fd < 0 ? -errno : fold_facts(reader->path, &facts);
 	if (error != 0 || facts.result != SCAN_OPEN_OK) {
 		if (fd >= 0)
 			close(fd);
-		return error != 0 ? verdict_cannot_open(path, error) :
-			verdict_refuse(path, &facts);
+		if (error != 0)
+			verdict_cannot_open(reader->path, error,
+					    reader->notes);
+		else
+			verdict_refuse(reader->path, &facts, reader->notes);
+		reader->stage = STAGE_DONE;
+		return;
 	}
-	memset(&reader, 0, sizeof(reader));
-	reader.path = path;
-	reader.sink = sink;
-	reader.report = report;
 	/* it is open: a part may be removed from here on */
-	prepare_live(&reader, &facts, &live);
-	merge_init(&reader.merge, &merge_sink);
-	reader.merge.extras_only = sink->extras_only;
-	reader.merge.faults = &report->faults;
-	facts.result = scan_open(&reader.chunks, fd);
-	report->trace_id = reader.chunks.trace_id;
-	facts.major = reader.chunks.major;
-	facts.error = reader.chunks.source.error;
-	if (facts.result == SCAN_OPEN_OK) {
-		read_trace(&reader);
-		read_live(&reader, &live);
-		finish(&reader);
-		/* its writer has only the report left to do */
-		if (report->ended)
-			report->being_written = false;
-		where = (struct verdict_where){ reader.merge.lost_offset,
-						reader.chunks.good_end };
-		status = verdict_tell(path, report, &where);
-	} else {
-		status = verdict_refuse(path, &facts);
+	prepare_live(reader, &facts);
+	facts.result = scan_open(&reader->chunks, fd);
+	reader->chunks.source.growing = reader->follows &&
+					reader->report->being_written;
+	begin(reader, &facts);
+}
+
+/* Not before there is a header. */
+static void open_fed(struct reader *reader)
+{
+	struct trace_facts facts = { .result = SCAN_OPEN_OK };
+
+	if (!scan_has_header(&reader->chunks))
+		return;
+	facts.result = scan_open_fed(&reader->chunks);
+	begin(reader, &facts);
+}
+
+/* A followed trace has no more at the moment. Whether it has after all. */
+static bool has_grown(struct reader *reader)
+{
+	struct source *source = &reader->chunks.source;
+	uint64_t size = source->file_size;
+	struct trace_facts facts;
+	int error;
+
+	if (reader->report->ended || !fold_is_locked(reader->path)) {
+		if (!reader->report->ended &&
+		    fold_facts(reader->path, &facts) == 0 &&
+		    fold_trace(reader->path, &facts, &error) == FOLD_DONE) {
+			reader->report->folded = true;
+			tell_folded(reader, &facts);
+		}
+		reader->report->being_written = false;
+		source_look(source);
+		source_end(source);
+		return true;
 	}
-	merge_free(&reader.merge);
-	inflater_free(&reader.inflater);
-	scan_close(&reader.chunks);
-	leftover_free(&live);
+	source_look(source);
+	return source->file_size > size;
+}
+
+static enum reader_state read_trace(struct reader *reader)
+{
+	struct chunk chunk;
+
+	if (scan_next(&reader->chunks, &chunk)) {
+		count_chunk(reader->report, &chunk);
+		read_chunk(reader, &chunk);
+		progress_update(chunk.offset);
+	} else if (!reader->chunks.waits) {
+		progress_end();
+		reader->stage = STAGE_LIVE;
+	} else if (reader->fed || !has_grown(reader)) {
+		return READER_WAITS;
+	}
+	return READER_MORE;
+}
+
+enum reader_state reader_step(struct reader *reader)
+{
+	if (atomic_load_explicit(&reader->cancelled, memory_order_relaxed))
+		return READER_CANCELLED;
+	switch (reader->stage) {
+	case STAGE_OPEN:
+		if (reader->fed)
+			open_fed(reader);
+		else
+			open_path(reader);
+		return reader->stage == STAGE_OPEN ? READER_WAITS :
+						     READER_MORE;
+	case STAGE_TRACE:
+		return read_trace(reader);
+	case STAGE_LIVE:
+		if (reader->live_next < reader->live.count)
+			read_live(reader);
+		else
+			finish(reader);
+		return READER_MORE;
+	case STAGE_DONE:
+		break;
+	}
+	return READER_DONE;
+}
+
+static struct reader *new_reader(const char *path,
+				 const struct reader_sink *sink,
+				 struct reader_report *report,
+				 struct notes *notes)
+{
+	const struct merge_sink merge_sink = { sink->owner, sink->events };
+	struct reader *reader = grow_zeroed(1, sizeof(*reader));
+
+	memset(report, 0, sizeof(*report));
+	reader->path = path;
+	reader->sink = sink;
+	reader->report = report;
+	reader->notes = notes;
+	reader->status = EXIT_NOTHING;
+	reader->chunks.source.fd = -1;
+	merge_init(&reader->merge, &merge_sink);
+	reader->merge.extras_only = sink->extras_only;
+	reader->merge.faults = &report->faults;
+	reader->merge.cancelled = &reader->cancelled;
+	return reader;
+}
+
+struct reader *reader_open(const char *path, const struct reader_sink *sink,
+			   struct reader_report *report, struct notes *notes)
+{
+	return new_reader(path, sink, report, notes);
+}
+
+struct reader *reader_follow(const char *path, const struct reader_sink *sink,
+			     struct reader_report *report,
+			     struct notes *notes)
+{
+	struct reader *reader = new_reader(path, sink, report, notes);
+
+	reader->follows = true;
+	return reader;
+}
+
+struct reader *reader_open_fed(const char *name,
+			       const struct reader_sink *sink,
+			       struct reader_report *report,
+			       struct notes *notes)
+{
+	struct reader *reader = new_reader(name, sink, report, notes);
+
+	reader->fed = true;
+	source_open_fed(&reader->chunks.source);
+	return reader;
+}
+
+void reader_feed(struct reader *reader, const void *bytes, size_t size)
+{
+	assert(reader->fed);
+	source_feed(&reader->chunks.source, bytes, size);
+}
+
+void reader_feed_end(struct reader *reader)
+{
+	assert(reader->fed);
+	source_end(&reader->chunks.source);
+}
+
+void reader_cancel(struct reader *reader)
+{
+	atomic_store_explicit(&reader->cancelled, true, memory_order_relaxed);
+}
+
+enum exit_status reader_close(struct reader *reader)
+{
+	enum exit_status status = reader->status;
+
+	progress_end();
+	merge_free(&reader->merge);
+	inflater_free(&reader->inflater);
+	scan_close(&reader->chunks);
+	leftover_free(&reader->live);
+	free(reader);
 	return status;
+}
+
+enum exit_status reader_run(const char *path, const struct reader_sink *sink,
+			    struct reader_report *report,
+			    struct notes *notes)
+{
+	struct reader *reader = reader_open(path, sink, report, notes);
+
+	while (reader_step(reader) == READER_MORE)
+		;
+	return reader_close(reader);
 }

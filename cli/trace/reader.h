@@ -1,10 +1,19 @@
 /*
  * reader.h: a trace from its first byte to its last, finished, torn or still
- * being written, as a row of calls to a sink.
+ * being written, as a row of calls to a sink. A trace is a file, or bytes that
+ * somebody has from elsewhere and feeds.
  *
  * Everything but events comes in the order of the file; events come by their
  * stamps, merged over all rings, and later than the nodes, images and
  * threads that they refer to.
+ *
+ *	reader = reader_open(path, &sink, &report, &notes);
+ *	while (reader_step(reader) == READER_MORE)
+ *		;
+ *	status = reader_close(reader);
+ *
+ * Any number of readers may be at work, each in one thread; reader_cancel is
+ * for any thread. Nothing is printed: what is wrong goes into the notes.
  */
 #ifndef GNOMON_READER_H
 #define GNOMON_READER_H
@@ -12,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/base/notes.h"
+#include "cli/base/status.h"
 #include "cli/trace/control_records.h"
 #include "cli/trace/faults.h"
 #include "cli/trace/file_records.h"
@@ -104,12 +115,50 @@ struct reader_report {
 	uint64_t damage_count;
 };
 
+struct reader;
+
+/* What a step came to. */
+enum reader_state {
+	READER_MORE,		/* there is more to read */
+	READER_WAITS,		/* there will be: the file is followed and has
+				 * not grown, or what was fed is used up */
+	READER_DONE,		/* all was read, or nothing can be */
+	READER_CANCELLED
+};
+
 /*
- * Read the whole trace. Returns EXIT_COMPLETE, EXIT_PARTIAL, or EXIT_NOTHING
- * if it could not be read at all; what is wrong has been said on standard
- * error then. `path` may be a pipe.
+ * Never NULL: that a file cannot be opened is found in the first step, and
+ * everything else by then. `path` may be a pipe. What is pointed to stays the
+ * caller's, and has to live as long as the reader; `notes` may be NULL.
  */
-int reader_run(const char *path, const struct reader_sink *sink,
-	       struct reader_report *report);
+struct reader *reader_open(const char *path, const struct reader_sink *sink,
+			   struct reader_report *report, struct notes *notes);
+/* The same, but of a trace that is being written it does not end where that
+ * ends now. */
+struct reader *reader_follow(const char *path, const struct reader_sink *sink,
+			     struct reader_report *report,
+			     struct notes *notes);
+/* Bytes, as they come; `name` is what notes call it. */
+struct reader *reader_open_fed(const char *name,
+			       const struct reader_sink *sink,
+			       struct reader_report *report,
+			       struct notes *notes);
+void reader_feed(struct reader *reader, const void *bytes, size_t size);
+/* That was all. */
+void reader_feed_end(struct reader *reader);
+
+/* One chunk more, and the events that can be handed out then. */
+enum reader_state reader_step(struct reader *reader);
+/* Soon reader_step returns READER_CANCELLED, and the sink is not called any
+ * more. Any thread, also while reader_step runs. */
+void reader_cancel(struct reader *reader);
+/* EXIT_COMPLETE, EXIT_PARTIAL, or EXIT_NOTHING if it could not be read at all,
+ * or not to its end; what is wrong is in the notes. */
+enum exit_status reader_close(struct reader *reader);
+
+/* All of it at once. */
+enum exit_status reader_run(const char *path, const struct reader_sink *sink,
+			    struct reader_report *report,
+			    struct notes *notes);
 
 #endif

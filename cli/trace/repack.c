@@ -187,7 +187,7 @@ static uint64_t take_events(struct repack *repack,
 			    struct repack_stream *stream, uint64_t position,
 			    uint64_t skip)
 {
-	static struct trace_event events[BATCH_EVENTS];
+	struct trace_event events[BATCH_EVENTS];
 	const struct repack_change *change = repack->change;
 	size_t n;
 

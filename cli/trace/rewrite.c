@@ -6,7 +6,7 @@
  *  I1  Nothing that exists under the result's name is touched before
  *      rewrite_commit, and without `force` not by that either.
  *
- * Called by the main thread.
+ * One thread for each.
  */
 #include "cli/trace/rewrite.h"
 
@@ -21,7 +21,6 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
 #include "cli/base/whole.h"
 
 #define PENDING_BYTES (1u << 20)
@@ -36,27 +35,28 @@ static bool is_same_file(const char *input, const struct stat *output)
 }
 
 /* What is there already under that name. */
-static bool may_take(const char *input, const char *path, bool force)
+static bool may_take(const char *input, const char *path, bool force,
+		     struct notes *notes)
 {
 	struct stat status;
 
 	if (stat(path, &status) == 0) {
 		if (is_same_file(input, &status)) {
-			tell_error("%s: is the trace itself: give the result "
-				   "another name", path);
+			notes_error(notes, "%s: is the trace itself: give the "
+				    "result another name", path);
 			return false;
 		}
 		if (!S_ISREG(status.st_mode)) {
-			tell_error("%s: exists and is no file: give another "
-				   "name with -o", path);
+			notes_error(notes, "%s: exists and is no file: give "
+				    "another name with -o", path);
 			return false;
 		}
 	} else if (lstat(path, &status) != 0) {
 		return true;
 	}
 	if (!force)
-		tell_error("%s: exists already: give another name with -o, "
-			   "or replace it with --force", path);
+		notes_error(notes, "%s: exists already: give another name with "
+			    "-o, or replace it with --force", path);
 	return force;
 }
 
@@ -82,15 +82,17 @@ static int open_named(struct rewrite *rewrite)
 }
 
 bool rewrite_open(struct rewrite *rewrite, const char *input,
-		  const char *path, bool force, int level)
+		  const char *path, bool force, int level,
+		  struct notes *notes)
 {
 	char *directory = directory_of(path);
 	int error = 0;
 
 	*rewrite = (struct rewrite){
 		.path = path, .fd = -1, .force = force, .level = level,
+		.notes = notes,
 	};
-	if (!may_take(input, path, force)) {
+	if (!may_take(input, path, force, notes)) {
 		free(directory);
 		return false;
 	}
@@ -102,8 +104,8 @@ bool rewrite_open(struct rewrite *rewrite, const char *input,
 		error = open_named(rewrite);
 	if (error == 0)
 		return true;
-	tell_error("%s: cannot be written: %s: give another name with -o",
-		   path, strerror(-error));
+	notes_error(notes, "%s: cannot be written: %s: give another name with "
+		    "-o", path, strerror(-error));
 	return false;
 }
 
@@ -228,11 +230,12 @@ bool rewrite_commit(struct rewrite *rewrite)
 		free(rewrite->temporary);
 		rewrite->temporary = NULL;
 	} else if (error == -EEXIST) {
-		tell_error("%s: exists by now: give another name with -o, or "
-			   "replace it with --force", rewrite->path);
+		notes_error(rewrite->notes, "%s: exists by now: give another "
+			    "name with -o, or replace it with --force",
+			    rewrite->path);
 	} else {
-		tell_error("%s: cannot be written: %s: nothing was left of "
-			   "it", rewrite->path, strerror(-error));
+		notes_error(rewrite->notes, "%s: cannot be written: %s: nothing "
+			    "was left of it", rewrite->path, strerror(-error));
 	}
 	return error == 0;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/base/buffer.h"
+#include "cli/base/notes.h"
 #include "cli/trace/compose.h"
 
 struct rewrite {
@@ -23,15 +24,17 @@ struct rewrite {
 	struct buffer pending;	/* behind them */
 	struct buffer packed;
 	int error;		/* errno of the first write that failed */
+	struct notes *notes;
 };
 
 /*
  * Prepare to write `path` from the trace `input`. False: it cannot be, and the
- * reason was said: it exists (unless `force`), it is the input, or is no
+ * reason is noted: it exists (unless `force`), it is the input, or is no
  * regular file.
  */
 bool rewrite_open(struct rewrite *rewrite, const char *input,
-		  const char *path, bool force, int level);
+		  const char *path, bool force, int level,
+		  struct notes *notes);
 
 /* The header; once, before the first chunk. */
 void rewrite_header(struct rewrite *rewrite, uint64_t trace_id);
@@ -43,7 +46,7 @@ void rewrite_header(struct rewrite *rewrite, uint64_t trace_id);
 void rewrite_chunk(struct rewrite *rewrite, const struct chunk *chunk,
 		   const struct buffer *payload, bool whole);
 
-/* Give the file its name. False: it could not be written, and that was said;
+/* Give the file its name. False: it could not be written, and that is noted;
  * then nothing is left of it. */
 bool rewrite_commit(struct rewrite *rewrite);
 /* Leave nothing behind. Also allowed after the above. */

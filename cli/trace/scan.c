@@ -29,6 +29,8 @@
 #define RESYNC_BYTES (UINT64_C(4) << 30)
 /* Chunks that may be missing between two: more is a wrong number. */
 #define SEQUENCE_LEAP (UINT64_C(1) << 40)
+/* A longer header does not come by being fed. */
+#define HEADER_FED_MAX 65536u
 
 const char *scan_type_name(unsigned type)
 {
@@ -79,15 +81,22 @@ static bool skip_header(struct source *source, uint32_t size)
 	return true;
 }
 
-enum scan_open_result scan_open(struct scan *reader, int fd)
+/* What the header says of its own length. */
+static uint32_t header_size(const uint8_t *header)
+{
+	struct cursor c = cursor_over(header, GT_HEADER_SIZE);
+
+	cursor_bytes(&c, GT_MAGIC_SIZE + 4);
+	return cursor_u32(&c);
+}
+
+static enum scan_open_result open_header(struct scan *reader)
 {
 	struct cursor c;
 	uint32_t size;
 	uint64_t sum;
 
-	memset(reader, 0, sizeof(*reader));
 	reader->resync_budget = RESYNC_BYTES;
-	source_open(&reader->source, fd);
 	source_fill(&reader->source, GT_HEADER_SIZE);
 	if (reader->source.error != 0)
 		return SCAN_OPEN_ERROR;
@@ -113,6 +122,33 @@ enum scan_open_result scan_open(struct scan *reader, int fd)
 		return SCAN_OPEN_DAMAGED;
 	reader->good_end = size;
 	return SCAN_OPEN_OK;
+}
+
+enum scan_open_result scan_open(struct scan *reader, int fd)
+{
+	memset(reader, 0, sizeof(*reader));
+	source_open(&reader->source, fd);
+	return open_header(reader);
+}
+
+bool scan_has_header(const struct scan *reader)
+{
+	const struct source *source = &reader->source;
+	uint32_t size;
+
+	if (!source->growing)
+		return true;
+	if (source->available < GT_HEADER_SIZE)
+		return false;
+	/* of a newer minor it may be longer, but who says anything is no trace */
+	size = header_size(source->data);
+	return size > HEADER_FED_MAX || source->available >= size;
+}
+
+enum scan_open_result scan_open_fed(struct scan *reader)
+{
+	CLAIM_FULL(scan_has_header(reader));
+	return open_header(reader);
 }
 
 static void note_damage(struct scan *reader,
@@ -213,35 +249,66 @@ static void accept(struct scan *reader, const struct chunk *chunk,
 	CLAIM_FULL(reader->pending_size <= reader->source.available);
 }
 
-bool scan_next(struct scan *reader, struct chunk *chunk)
+/* Nothing more is there, at the moment or for ever. */
+static bool nothing_left(struct scan *reader)
 {
 	struct source *source = &reader->source;
-	enum attempt first, attempt;
-	uint64_t begin;
 
-	source_skip(source, reader->pending_size);
-	reader->pending_size = 0;
-	CLAIM_FULL(source->offset >= reader->good_end);	/* I2 */
-	begin = source->offset;
-	if (source_fill(source, 1) == 0) {
-		if (source->error != 0)
-			note_damage(reader, SCAN_UNREADABLE, begin, 0);
+	if (source_fill(source, 1) > 0)
 		return false;
-	}
-	first = attempt = try_chunk(reader, chunk);
+	reader->waits = source->growing && source->error == 0;
+	if (source->error != 0)
+		note_damage(reader, SCAN_UNREADABLE, source->offset, 0);
+	return true;
+}
+
+/* Seek a chunk from the window's beginning on. */
+static enum attempt seek_chunk(struct scan *reader, struct chunk *chunk)
+{
+	struct source *source = &reader->source;
+	enum attempt attempt = try_chunk(reader, chunk);
+
 	while (attempt != ATTEMPT_CHUNK) {
+		if (attempt == ATTEMPT_CUT && source->growing)
+			break;
+		if (!reader->lost)
+			reader->torn = attempt == ATTEMPT_CUT;
+		reader->lost = true;
 		if (reader->resync_budget == 0 || source_fill(source, 1) == 0)
 			break;
 		skip_to_magic(source);
 		attempt = try_chunk(reader, chunk);
 	}
-	if (attempt == ATTEMPT_CHUNK) {
-		accept(reader, chunk, begin);
+	return attempt;
+}
+
+bool scan_next(struct scan *reader, struct chunk *chunk)
+{
+	struct source *source = &reader->source;
+
+	source_skip(source, reader->pending_size);
+	reader->pending_size = 0;
+	reader->waits = false;
+	CLAIM_FULL(source->offset >= reader->good_end);	/* I2 */
+	if (!reader->lost) {
+		reader->lost_from = source->offset;
+		if (nothing_left(reader))
+			return false;
+	}
+	if (seek_chunk(reader, chunk) == ATTEMPT_CHUNK) {
+		accept(reader, chunk, reader->lost_from);
+		reader->lost = false;
 		return true;
 	}
-	note_damage(reader, first == ATTEMPT_CUT ? SCAN_TORN : SCAN_CORRUPT,
-		    begin, source->offset + source->available - begin);
+	reader->waits = source->growing && source->error == 0 &&
+			reader->resync_budget > 0;
+	if (reader->waits)
+		return false;
+	note_damage(reader, reader->torn ? SCAN_TORN : SCAN_CORRUPT,
+		    reader->lost_from,
+		    source->offset + source->available - reader->lost_from);
 	source_skip(source, source->available);
+	reader->lost = false;
 	return false;
 }
 

@@ -51,7 +51,11 @@ struct scan {
 	struct scan_damage damage[SCAN_DAMAGE_SHOWN];
 	uint64_t damage_count;	/* may be larger than what is kept */
 	uint64_t resync_budget;
-	uint64_t pending_offset, pending_size;
+	uint64_t pending_size;	/* of the chunk that was handed out */
+	bool lost;		/* bytes from `lost_from` on are no chunk */
+	bool torn;		/* they begin like one */
+	uint64_t lost_from;
+	bool waits;		/* for more of a growing source */
 };
 
 enum scan_open_result {
@@ -65,7 +69,13 @@ enum scan_open_result {
 
 /* Takes over `fd`, also when it fails; scan_close in any case. */
 enum scan_open_result scan_open(struct scan *reader, int fd);
-/* The next valid chunk. False at the end; then look at `damage_count`. */
+/* The same of a source that is fed (source_open_fed of `reader->source`, which
+ * is zeroed else), once it has a header, or has ended. */
+enum scan_open_result scan_open_fed(struct scan *reader);
+/* Whether a source that is fed has a header, as far as it can be told. */
+bool scan_has_header(const struct scan *reader);
+/* The next valid chunk. False at the end; then look at `damage_count`. Or if
+ * it `waits`. */
 bool scan_next(struct scan *reader, struct chunk *chunk);
 void scan_close(struct scan *reader);
 

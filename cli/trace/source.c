@@ -33,6 +33,14 @@ void source_open(struct source *source, int fd)
 	}
 }
 
+void source_open_fed(struct source *source)
+{
+	memset(source, 0, sizeof(*source));
+	source->fd = -1;
+	source->step = READ_BYTES_FIRST;
+	source->growing = true;
+}
+
 #ifdef GNOMON_CLAIMS
 bool source_is_valid(const struct source *source)
 {
@@ -68,12 +76,49 @@ static void make_room(struct source *source, size_t size)
 	assert(source->capacity - source->end >= source->step);
 }
 
+/* So many bytes have come behind the window. */
+static void take(struct source *source, size_t size)
+{
+	source->got += size;
+	source->end += size;
+	source->available += size;
+	assert(source->end <= source->capacity);
+}
+
+void source_feed(struct source *source, const void *bytes, size_t size)
+{
+	assert(source->fd < 0 && source->growing);
+	make_room(source, source->available + size);
+	memcpy(source->buffer + source->end, bytes, size);
+	take(source, size);
+	CLAIM_FULL(source_is_valid(source));
+}
+
+void source_look(struct source *source)
+{
+	struct stat status;
+
+	/* one that became shorter is read as far as it goes */
+	if (source->regular && fstat(source->fd, &status) == 0 &&
+	    (uint64_t)status.st_size > source->file_size)
+		source->file_size = (uint64_t)status.st_size;
+}
+
+void source_end(struct source *source)
+{
+	source->growing = false;
+}
+
 size_t source_fill(struct source *source, size_t size)
 {
 	while (source->available < size && !source->at_end) {
 		ssize_t n;
 		size_t room;
 
+		if (source->fd < 0) {
+			source->at_end = !source->growing;
+			break;
+		}
 		make_room(source, size);
 		room = source->capacity - source->end;
 		if (source->regular && room > source->file_size - source->got)
@@ -84,18 +129,17 @@ size_t source_fill(struct source *source, size_t size)
 			continue;
 		if (n <= 0) {
 			source->error = n < 0 ? errno : 0;
-			source->at_end = true;
+			source->at_end = n < 0 || !source->growing;
 			break;
 		}
 		if (source->step < READ_BYTES_MOST)
 			source->step *= 4;
 		assert((size_t)n <= room);
-		source->got += (size_t)n;
-		source->end += (size_t)n;
-		source->available += (size_t)n;
+		take(source, (size_t)n);
 		assert(!source->regular || source->got <= source->file_size);
 	}
-	CLAIM_FULL(source->available >= size || source->at_end);
+	CLAIM_FULL(source->available >= size || source->at_end ||
+		   source->growing);
 	CLAIM_FULL(source_is_valid(source));
 	return source->available;
 }

@@ -1,7 +1,8 @@
 /*
  * source.h: a file as a window of bytes that moves forward. Regular files and
  * pipes alike; a file that grows meanwhile is read to where it ended when
- * it was opened.
+ * it was opened, or (`growing`) when it was looked at last. Or bytes that
+ * somebody feeds it with, as they come.
  */
 #ifndef GNOMON_SOURCE_H
 #define GNOMON_SOURCE_H
@@ -18,6 +19,7 @@ struct source {
 	uint64_t file_size;	/* 0 where it is not known */
 	uint64_t got;		/* bytes read so far */
 	bool regular;
+	bool growing;		/* more may come behind what is there */
 	int error;		/* errno of a read that failed, else 0 */
 	bool at_end;
 	uint8_t *buffer;
@@ -28,8 +30,15 @@ struct source {
 
 /* Takes over `fd`. */
 void source_open(struct source *source, int fd);
+/* For bytes that are fed; `growing` until source_end. */
+void source_open_fed(struct source *source);
+void source_feed(struct source *source, const void *bytes, size_t size);
+/* A growing file may be longer by now. */
+void source_look(struct source *source);
+/* It grows no more. */
+void source_end(struct source *source);
 /* Make the window at least `size` bytes long; the end of the file may come
- * first. Returns `available`. */
+ * first, or of what there is by now. Returns `available`. */
 size_t source_fill(struct source *source, size_t size);
 void source_skip(struct source *source, size_t size);	/* <= available */
 void source_close(struct source *source);

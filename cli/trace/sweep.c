@@ -155,7 +155,7 @@ static void fold_into(const struct gl_header *header)
 /* False: it could not even be opened. */
 static bool look_at(int directory, const char *name, const struct stat *traces)
 {
-	static struct gl_header header;
+	struct gl_header header;
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
 			O_NONBLOCK);
 	enum fate fate;

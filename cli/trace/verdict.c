@@ -1,5 +1,5 @@
 /*
- * verdict.c: see verdict.h. Called by the main thread.
+ * verdict.c: see verdict.h. No state.
  */
 #include "cli/trace/verdict.h"
 
@@ -8,76 +8,75 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/base/tell.h"
 #include "cli/trace/trace_format.h"
 #include "unwind/claim.h"
 
-int verdict_cannot_open(const char *path, int error)
+void verdict_cannot_open(const char *path, int error, struct notes *notes)
 {
 	if (error == -EISDIR)
-		tell_error("%s: is a directory: name one trace in it",
+		notes_error(notes, "%s: is a directory: name one trace in it",
 			      path);
 	else
-		tell_error("%s: cannot be opened: %s: check its name "
+		notes_error(notes, "%s: cannot be opened: %s: check its name "
 			   "and who may read it", path,
 			      strerror(-error));
-	return EXIT_NOTHING;
 }
 
-int verdict_refuse(const char *path, const struct trace_facts *facts)
+void verdict_refuse(const char *path, const struct trace_facts *facts,
+		    struct notes *notes)
 {
 	switch (facts->result) {
 	case SCAN_OPEN_EMPTY:
-		tell_error("%s: the file is empty: the recording wrote "
+		notes_error(notes, "%s: the file is empty: the recording wrote "
 			      "nothing; was the disk full?", path);
 		break;
 	case SCAN_OPEN_FOREIGN:
-		tell_error("%s: not a gnomon trace (no magic at offset 0): "
-			      "name a file that `gnomon run` wrote", path);
+		notes_error(notes, "%s: not a gnomon trace (no magic at offset "
+			    "0): name a file that `gnomon run` wrote", path);
 		break;
 	case SCAN_OPEN_TOO_NEW:
-		tell_error("%s: format version %u at offset 8 is newer "
+		notes_error(notes, "%s: format version %u at offset 8 is newer "
 			      "than this gnomon reads (%u): use a newer gnomon",
 			      path, facts->major, GT_MAJOR);
 		break;
 	case SCAN_OPEN_DAMAGED:
-		tell_error("%s: the header at offset 0 is cut short or "
+		notes_error(notes, "%s: the header at offset 0 is cut short or "
 			      "damaged: copy the file again, or record again",
 			      path);
 		break;
 	case SCAN_OPEN_ERROR:
-		tell_error("%s: cannot be read: %s", path,
+		notes_error(notes, "%s: cannot be read: %s", path,
 			      strerror(facts->error));
 		break;
 	case SCAN_OPEN_OK:
 		break;
 	}
-	return EXIT_NOTHING;
 }
 
-static void tell_damage(const char *path, const struct scan_damage *damage)
+static void tell_damage(const char *path, const struct scan_damage *damage,
+			struct notes *notes)
 {
 	switch (damage->kind) {
 	case SCAN_TORN:
-		tell_error("%s: cut short inside the chunk at offset "
+		notes_error(notes, "%s: cut short inside the chunk at offset "
 			      "%" PRIu64 " (%" PRIu64 " bytes of it are "
 			      "there): what comes before it was read", path,
 			      damage->offset, damage->size);
 		break;
 	case SCAN_CORRUPT:
-		tell_error("%s: %" PRIu64 " bytes at offset %" PRIu64
+		notes_error(notes, "%s: %" PRIu64 " bytes at offset %" PRIu64
 			      " are damaged: they were skipped", path,
 			      damage->size, damage->offset);
 		break;
 	case SCAN_MISSING:
-		tell_error("%s: %" PRIu64 " chunks are missing before "
+		notes_error(notes, "%s: %" PRIu64 " chunks are missing before "
 			      "offset %" PRIu64 ": the figures lack what was "
 			      "in them", path, damage->size, damage->offset);
 		break;
 	case SCAN_UNREADABLE:
-		tell_error("%s: reading failed at offset %" PRIu64 ": what "
-			      "comes before it was read", path,
-			      damage->offset);
+		notes_error(notes, "%s: reading failed at offset %" PRIu64 ": "
+			    "what comes before it was read", path,
+			    damage->offset);
 		break;
 	}
 }
@@ -89,7 +88,8 @@ static bool is_harmless(const struct reader_report *report,
 	return damage->kind == SCAN_TORN && report->being_written;
 }
 
-static void tell_damages(const char *path, struct reader_report *report)
+static void tell_damages(const char *path, struct reader_report *report,
+			 struct notes *notes)
 {
 	uint64_t shown = report->damage_count, harmless = 0;
 
@@ -99,47 +99,48 @@ static void tell_damages(const char *path, struct reader_report *report)
 		if (is_harmless(report, &report->damage[i]))
 			harmless++;
 		else
-			tell_damage(path, &report->damage[i]);
+			tell_damage(path, &report->damage[i], notes);
 	CLAIM_FULL(harmless <= report->damage_count);
 	report->damage_count -= harmless;
 	if (report->damage_count > SCAN_DAMAGE_SHOWN)
-		tell_error("%s: damaged in %" PRIu64 " more places", path,
-			   report->damage_count - SCAN_DAMAGE_SHOWN);
+		notes_error(notes, "%s: damaged in %" PRIu64 " more places",
+			    path, report->damage_count - SCAN_DAMAGE_SHOWN);
 }
 
 /* A recording that stopped before its program did. */
 static void tell_stopped(const char *path, const struct reader_report *report,
-			 uint64_t good_end)
+			 uint64_t good_end, struct notes *notes)
 {
 	if (!report->ended && !report->being_written)
-		tell_error("%s: the recording has no end at offset %" PRIu64
-			   " (its writer was killed, or the file was cut): the "
-			   "figures are those up to the last event", path,
-			   good_end);
+		notes_error(notes, "%s: the recording has no end at offset %"
+			    PRIu64 " (its writer was killed, or the file was "
+			    "cut): the figures are those up to the last event",
+			    path, good_end);
 	if (report->failed)
-		tell_error("%s: the recording failed (%s): the figures are "
-			   "those up to that moment", path,
-			   report->why[0] ? report->why : "no reason given");
+		notes_error(notes, "%s: the recording failed (%s): the figures "
+			    "are those up to that moment", path, report->why[0]
+			    ? report->why : "no reason given");
 }
 
-int verdict_tell(const char *path, struct reader_report *report,
-		 const struct verdict_where *where)
+enum exit_status verdict_tell(const char *path, struct reader_report *report,
+			      const struct verdict_where *where,
+			      struct notes *notes)
 {
 	uint64_t faulty = faults_total(&report->faults);
 
 	assert(report->malformed >= faulty);
-	tell_damages(path, report);
-	faults_tell(&report->faults, path);
+	tell_damages(path, report, notes);
+	faults_tell(&report->faults, path, notes);
 	if (report->malformed > faulty)
-		tell_error("%s: %" PRIu64 " rings of the live file make no "
-			   "sense: their last events are missing", path,
-			   report->malformed - faulty);
+		notes_error(notes, "%s: %" PRIu64 " rings of the live file make "
+			    "no sense: their last events are missing", path,
+			    report->malformed - faulty);
 	if (report->lost_bytes > 0)
-		tell_error("%s: %" PRIu64 " bytes of events are missing, "
-			   "the first before the chunk at offset %" PRIu64
-			   ": the figures lack them", path,
-			   report->lost_bytes, where->lost_offset);
-	tell_stopped(path, report, where->good_end);
+		notes_error(notes, "%s: %" PRIu64 " bytes of events are "
+			    "missing, the first before the chunk at offset %"
+			    PRIu64 ": the figures lack them", path,
+			    report->lost_bytes, where->lost_offset);
+	tell_stopped(path, report, where->good_end, notes);
 	if (report->damage_count == 0 && report->malformed == 0 &&
 	    report->lost_bytes == 0 && !report->failed &&
 	    (report->ended || report->being_written))

@@ -16,18 +16,20 @@ struct verdict_where {
 	uint64_t good_end;	/* of the last whole chunk */
 };
 
-/* -errno of opening it. EXIT_NOTHING. */
-int verdict_cannot_open(const char *path, int error);
+/* -errno of opening it. */
+void verdict_cannot_open(const char *path, int error, struct notes *notes);
 
-/* It is not a trace that can be read. EXIT_NOTHING. */
-int verdict_refuse(const char *path, const struct trace_facts *facts);
+/* It is not a trace that can be read. */
+void verdict_refuse(const char *path, const struct trace_facts *facts,
+		    struct notes *notes);
 
 /*
  * Of a trace that was read. EXIT_COMPLETE or EXIT_PARTIAL. A torn chunk that
  * its writer is about to finish is no damage: it is taken off the report's
  * damage_count.
  */
-int verdict_tell(const char *path, struct reader_report *report,
-		 const struct verdict_where *where);
+enum exit_status verdict_tell(const char *path, struct reader_report *report,
+			      const struct verdict_where *where,
+			      struct notes *notes);
 
 #endif

@@ -42,7 +42,7 @@ static void parse_line(unsigned which, char **argv, int argc)
 	};
 	int operands, status;
 
-	filter = filter_new();
+	filter = filter_new(NULL);
 	command_parse(commands[which % 8], argc, argv, take, NULL, &operands,
 		      &status);
 	filter_free(filter);
@@ -50,7 +50,7 @@ static void parse_line(unsigned which, char **argv, int argc)
 
 static void parse_words(char **words, int count)
 {
-	filter = filter_new();
+	filter = filter_new(NULL);
 	for (int i = 0; i + 1 < count; i += 2)
 		filter_take_word(filter, words[i], words[i + 1]);
 	filter_has_blocks(filter);
@@ -97,7 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (freopen("/dev/null", "w", stdout) == NULL)
 		abort();
 	tell_set_quiet(true);
-	tell_mute(true);
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;

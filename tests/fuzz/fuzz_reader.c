@@ -118,7 +118,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	tell_set_quiet(true);
-	tell_mute(true);
 	crafted_compose(&c, &bytes, TRACE_ID);
 	limit = TAKEN_FREE + TAKEN_RATIO * bytes.size;
 	fd = memfd_create("fuzz", 0);

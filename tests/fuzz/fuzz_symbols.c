@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/base/tell.h"
 #include "cli/symbol/code.h"
 #include "cli/symbol/returned.h"
 #include "cli/symbol/symbols.h"
@@ -76,7 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 1)
 		return 0;
-	tell_mute(true);
 	fd = memory_file(data + 1, size - 1);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	image.file.path = path;

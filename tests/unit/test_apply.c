@@ -165,7 +165,7 @@ static void nonsense_decided(void **state)
 
 	(void)state;
 	for (unsigned seed = 0; seed < 20; seed++) {
-		struct filter *filter = filter_new();
+		struct filter *filter = filter_new(NULL);
 		struct model *plain = malloc(sizeof(*plain));
 		struct model *decided = malloc(sizeof(*decided));
 		char path[] = "/tmp/gnomon-unit-XXXXXX";

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/base/tell.h"
 #include "cli/extract.h"
 #include "cli/trace/reader.h"
 #include "tests/unit/trace_write.h"
@@ -117,7 +116,7 @@ static void make_trace(const char *const *paths, size_t count)
 	trace_write_file(&t, trace);
 	buffer_free(&t.bytes);
 	memset(&list, 0, sizeof(list));
-	assert_int_equal(reader_run(trace, &sink, &report), 0);
+	assert_int_equal(reader_run(trace, &sink, &report, NULL), 0);
 	assert_int_equal(list.count, count);
 	snprintf(target + strlen(base), 10, "/in");
 	assert_int_equal(mkdir(target, 0700), 0);
@@ -130,7 +129,6 @@ static unsigned run(bool force, uint64_t max)
 	struct extract extract;
 	unsigned written = 0;
 
-	tell_mute(true);
 	assert_true(extract_open(&extract, target, force, max));
 	for (size_t i = 0; i < list.count; i++) {
 		char *to = extract_file(&extract, &list, i, trace,
@@ -140,7 +138,6 @@ static unsigned run(bool force, uint64_t max)
 		free(to);
 	}
 	extract_close(&extract);
-	tell_mute(false);
 	files_found = outside = 0;
 	nftw(base, count_entry, 8, FTW_PHYS);
 	assert_int_equal(outside, 0);

@@ -75,7 +75,7 @@ static int read_back(struct trace_write *t, struct seen *seen, char *path,
 	trace_write_line(t, GT_END, "reason", "exit");
 	trace_write_file(t, path);
 	buffer_free(&t->bytes);
-	return reader_run(path, &sink, report);
+	return reader_run(path, &sink, report, NULL);
 }
 
 static void put_piece(struct trace_write *t, struct trace_file *file,

@@ -66,7 +66,7 @@ static struct model *read_with(const char *word, const char *value, int must)
 
 	model_init(model);
 	if (word != NULL) {
-		filter = filter_new();
+		filter = filter_new(NULL);
 		assert_int_equal(filter_take_word(filter, word, value), 0);
 		model->options.filter = filter;
 	}
@@ -302,7 +302,6 @@ static void names_of_moments(void **state)
 	control(GT_CONTROL_MARKER, 4000, "done");
 	event(GT_ALLOC, 4100, 4, 8);
 	write_all();
-	tell_mute(true);
 	model = read_with("from", "@run", EXIT_COMPLETE);
 	assert_int_equal(model->totals.total_bytes, 2 + 4 + 8);
 	end(model);
@@ -319,7 +318,6 @@ static void names_of_moments(void **state)
 	end(model);
 	model = read_with("marker", "nothing", EXIT_NOTHING);
 	end(model);
-	tell_mute(false);
 	unlink(path);
 }
 

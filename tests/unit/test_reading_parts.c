@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/tell.h"
 #include "cli/reading.h"
 #include "trace_write.h"
 
@@ -72,10 +71,8 @@ static void last_part_of_each(void **state)
 	put("b3", "8", "1000", "3");
 	put("c", "7", "1000", NULL);
 	put("d2", "7", "2000", "2");	/* after an exec */
-	tell_mute(true);
 	reading_init(&reading);
 	assert_true(reading_find(&reading, 1, operands));
-	tell_mute(false);
 	assert_int_equal(reading.trace_count, 4);
 	assert_true(has(&reading, "a10.trace"));
 	assert_true(has(&reading, "b3.trace"));

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/base/tell.h"
 #include "cli/profile/stack_filter.h"
 
 #define CONTEXTS 4
@@ -54,7 +53,6 @@ static int make(void **state)
 	struct debugfile_places places = { 0 };
 
 	(void)state;
-	tell_mute(true);
 	model_init(&model);
 	clock_add(&model.clock, 0, 0);
 	clock_add(&model.clock, 1000000000, 1000000000);
@@ -83,7 +81,7 @@ static int drop(void **state)
 static const char *kept(const char *const *words)
 {
 	static char text[CONTEXTS + 1];
-	struct filter *filter = filter_new();
+	struct filter *filter = filter_new(NULL);
 	struct stack_filter *stacks;
 	size_t count = 0;
 
@@ -168,7 +166,7 @@ static void test_context(void **state)
 
 static void test_wrong(void **state)
 {
-	struct filter *filter = filter_new();
+	struct filter *filter = filter_new(NULL);
 
 	(void)state;
 	assert_int_equal(filter_take_word(filter, "function", "(a"), -EINVAL);

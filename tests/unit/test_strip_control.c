@@ -77,7 +77,7 @@ static void write_story(struct story *s, char *path, const char *sample)
 static struct model *read_model(const char *path, bool all)
 {
 	struct model *model = malloc(sizeof(*model));
-	struct filter *filter = filter_new();
+	struct filter *filter = filter_new(NULL);
 
 	model_init(model);
 	if (all) {

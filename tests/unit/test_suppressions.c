@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/tell.h"
 #include "cli/profile/suppressions.h"
 
 /* ---- patterns ---- */
@@ -110,7 +109,7 @@ static struct suppressions rules;
 static int parse(const char *text)
 {
 	return suppressions_parse(&rules, text, strlen(text),
-				  SUPPRESSION_FILE, "f");
+				  SUPPRESSION_FILE, "f", NULL);
 }
 
 static void test_files(void **state)
@@ -149,10 +148,10 @@ static void test_wrong_files(void **state)
 		assert_int_equal(rules.count, 1);
 	}
 	assert_int_equal(suppressions_parse(&rules, "leak:a\0b\n", 9,
-					    SUPPRESSION_FILE, "f"), -EINVAL);
-	assert_int_equal(suppressions_read(&rules, "/nonexistent"), -EINVAL);
-	assert_int_equal(suppressions_read(&rules, "/"), -EINVAL);
-	assert_int_equal(suppressions_read(&rules, "/dev/zero"), -EINVAL);
+					    SUPPRESSION_FILE, "f", NULL), -EINVAL);
+	assert_int_equal(suppressions_read(&rules, "/nonexistent", NULL), -EINVAL);
+	assert_int_equal(suppressions_read(&rules, "/", NULL), -EINVAL);
+	assert_int_equal(suppressions_read(&rules, "/dev/zero", NULL), -EINVAL);
 	suppressions_free(&rules);
 }
 
@@ -184,7 +183,6 @@ static int make(void **state)
 	struct debugfile_places places = { 0 };
 
 	(void)state;
-	tell_mute(true);
 	model_init(&model);
 	for (unsigned i = 0; i < 26; i++) {
 		char line[64];
@@ -252,7 +250,8 @@ static void test_forms_of_names(void **state)
 		assert_int_equal(rule_for(forms[i], "a{b"), 0);
 		/* Ours are about names in C. */
 		assert_int_equal(suppressions_parse(&rules, forms[i],
-				 strlen(forms[i]), source, "ours"), 0);
+				 strlen(forms[i]), source, "ours",
+				 NULL), 0);
 		suppressions_bind(&rules, &frames, "p");
 		assert_int_equal(suppressions_find(&rules, node), i == 2 ? 0 :
 				 SUPPRESSION_NONE);
@@ -370,7 +369,7 @@ static void test_programs(void **state)
 
 	(void)state;
 	assert_int_equal(suppressions_parse(&rules, "leak:a", 6,
-					    SUPPRESSION_PROGRAM, "p"), 0);
+					    SUPPRESSION_PROGRAM, "p", NULL), 0);
 	suppressions_bind(&rules, &frames, "p");
 	assert_int_equal(suppressions_find(&rules, node), 0);
 	suppressions_bind(&rules, &frames, "q");

@@ -188,7 +188,7 @@ static void of_selected_blocks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct filter *filter = filter_new();
+		struct filter *filter = filter_new(NULL);
 		struct story *story = begin(7);
 
 		filter_take_word(filter, filters[i].word, filters[i].value);
@@ -207,7 +207,7 @@ static bool is_alive(const struct story_block *block)
 
 static void of_a_moment(void **state)
 {
-	struct filter *filter = filter_new();
+	struct filter *filter = filter_new(NULL);
 	struct story *story = begin(3);
 
 	(void)state;

@@ -3,7 +3,7 @@
  *
  *  I1  A file that has no name yet has no link: what that is, is known by it.
  */
-#include "cli/trace/output_file.h"
+#include "cli/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
