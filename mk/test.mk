@@ -7,6 +7,7 @@
 #   make check-faults        what fails in turn, in full (mk/fault.mk)
 #   make check-asan          unit tests of cli/, the recorder among it, and of
 #                            unwind/ under sanitizers
+#   make check-tsan          units that several threads use, under another
 #   make lint                style, folder directions, warnings as errors
 #   make check-fresh [ROOMS="bare gcc"] [T=pattern]
 #                            the README's quick start in bare Debians, as root
@@ -171,7 +172,22 @@ check-asan: | $(call packages,$(WANT_check-asan))
 	$(Q)$(SAN_MAKE) check-asan-run
 check-asan-run: $(ASAN_UNIT)
 	$(Q)ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-		$(RUN_TESTS) $(ASAN_UNIT)
+		$(RUN_TESTS) $(filter-out $(LEAK_UNIT),$(ASAN_UNIT))
+	$(Q)$(RUN_TESTS) $(LEAK_UNIT)
+# Most tests let go of nothing when a check fails or they end; these do, so that
+# what is not given back is the code's.
+LEAK_UNIT := $(patsubst %,$(TEST_O)/unit/test_%,reader notes)
+
+# What several threads do at once, under ThreadSanitizer.
+.PHONY: check-tsan check-tsan-run
+TSAN_O := $(O)/tsan
+TSAN_UNIT := $(patsubst %,$(TEST_O)/unit/test_%,reader notes)
+check-tsan: | $(call packages,$(WANT_check-asan))
+	$(Q)mkdir -p $(TSAN_O) && flock $(TSAN_O) $(MAKE) \
+		--no-print-directory O=$(TSAN_O) CC='$(CC) -fsanitize=thread' \
+		check-tsan-run
+check-tsan-run: $(TSAN_UNIT)
+	$(Q)$(RUN_TESTS) $(TSAN_UNIT)
 
 .PHONY: lint
 lint: | $(call packages,$(WANT_lint))
