@@ -66,7 +66,8 @@ SHARES = ((8, 0.6), (ALL, 0.7))
 NEVER_SLOWER = (("whole stack redrawn", "new", False),
                 ("same outer frames", "outer", False),
                 ("whole stack redrawn, wrapped", "new", True),
-                ("same outer frames, wrapped", "outer", True))
+                ("same outer frames, wrapped", "outer", True),
+                ("few stacks, which repeat", "repeating", False))
 NEW_FRAME_NS = 4.0
 WRAPPED = 1.5       # times the direct call, 1 changed
 WALK_NS = 150       # gu_walk at DEPTH

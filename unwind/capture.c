@@ -116,7 +116,7 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	t->hi = end & ~(uintptr_t)(ARCH_WORD - 1);
 	t->lo = t->hi;
 	t->floor = 0;
-	t->joined = t->walked = 0;
+	t->joined = t->walked = t->expected_far = t->redrawn = 0;
 	t->moved = false;
 	t->expected_sp = t->expected_ra = 0;
 	shadow_clear(t);
@@ -439,6 +439,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		return context;
 	}
 	context = shadow_update(t, &w, end);
+	t->expected_far = 0;
+	t->redrawn = 2 * w.count > t->count ? t->redrawn + 1 : 0;
 	if (t->count == 1)	/* no memory for it */
 		return context;
 	CLAIM_FULL((uint32_t)t->frames[t->count - 1].mark == context);

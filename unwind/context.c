@@ -383,10 +383,16 @@ enter:
 static uint32_t find_each(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 			  bool steps)
 {
+	const struct context_table *table = context_newest();
 	uint64_t hash = context_hash_root(stop);
-	uint32_t context = stop;
+	uint32_t context = stop, i;
 
 	CLAIM_FULL(stop < GT_STOP_COUNT);
+	for (i = n; i-- > 0;) {
+		hash = context_hash(hash, addresses[i]);
+		context_prefetch(table, hash);
+	}
+	hash = context_hash_root(stop);
 	while (n-- > 0) {
 		hash = context_hash(hash, addresses[n]);
 		context = context_child(context, addresses[n], hash, steps);

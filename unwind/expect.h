@@ -1,9 +1,9 @@
 /*
  * expect.h: the walk along a stack that was met before.
  *
- *	recent    two contexts in a place, the newer first, by the two innermost
- *	          return addresses and how far from the outer end of the stack
- *	          they lie; beside each some bits of a hash of the next two
+ *	recent    four contexts in a place, the newer first, by the three
+ *	          innermost return addresses and how far from the outer end of
+ *	          the stack they lie; beside each some bits of the next one's hash
  *	the tree  from there on: each return address, and how large its frame is
  *	          (context.h, STEP_)
  *
@@ -26,15 +26,18 @@
 #include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 
-#define RECENT_BITS 15		/* 256 KB, as far as they are used */
+#define RECENT_BITS 14		/* 256 KB, as far as they are used */
+#define RECENT_WAYS 4
 #define RECENT_TAG 24		/* above the context; larger ones are left out */
 #define EXPECT_FRAMES 4u	/* walked before anything is expected */
-#define EXPECT_MAX 96u		/* further, stacks are joined to the shadow */
+#define EXPECT_MAX 96u		/* further, stacks are joined to the shadow … */
+#define EXPECT_REDRAWN 3u	/* … unless these in a row were mostly new */
+#define EXPECT_TRIES 256u	/* then it is looked at again */
 #define EXPECT_AHEAD 28u	/* nodes asked for before they are needed */
 #define EXPECT_LINE (64 / sizeof(struct gl_node))
 
 struct recent {
-	_Atomic uint32_t way[2];	/* tag, and context; 0: none */
+	_Atomic uint32_t way[RECENT_WAYS];	/* tag, and context; 0: none */
 };
 
 /* Set once, by expect_init. */
@@ -47,54 +50,72 @@ int expect_init(void);
  * table takes to arrive. */
 struct expectation {
 	struct recent *at;	/* NULL: the walk was too short for it */
+	uint64_t hash;		/* of what has chosen the place */
 	uint32_t tag;
 	uint32_t context;	/* 0: nothing */
 };
 
-/* The first two frames are walked; `place`: bytes from the innermost to the
- * outer end of the stack. */
+/* Three frames are known; `place`: bytes from the innermost to the outer end of
+ * the stack. (With two, all stacks of a wrapper came to too few places.) */
 static inline void expect_look(struct expectation *of, uintptr_t first,
-			       uintptr_t second, uintptr_t place)
+			       uintptr_t second, uintptr_t third,
+			       uintptr_t place)
 {
 	uint64_t hash = (first + second * CONTEXT_HASH_STOP +
-			 place * CONTEXT_HASH_STEP) *
+			 (place + third * CONTEXT_HASH_STOP) *
+				 CONTEXT_HASH_STEP) *
 			CONTEXT_HASH_ADDRESS;
 
+	of->hash = hash;
 	of->at = &recent_stacks[hash >> (64 - RECENT_BITS)];
 	__builtin_prefetch(of->at, 0, 3);
 }
 
-/* And the next two. */
-static inline void expect_find(struct expectation *of, uintptr_t third,
-			       uintptr_t fourth)
+/* What the place holds under the tag: less that, it is the only way that is no
+ * more than a context can be. */
+static inline void expect_read(struct expectation *of, uint32_t tag)
 {
-	uint64_t hash = third * CONTEXT_HASH_STEP +
-			fourth * CONTEXT_HASH_ADDRESS;
-	uint32_t tag = (uint32_t)(hash >> 32) & UINT32_MAX << RECENT_TAG;
-	/* pair with expect_learn's: the nodes are there */
-	uint32_t first = atomic_load_explicit(&of->at->way[0],
-					      memory_order_acquire) ^ tag;
-	uint32_t second = atomic_load_explicit(&of->at->way[1],
-					       memory_order_acquire) ^ tag;
-	uint32_t id = first >> RECENT_TAG ? second : first;
+	uint32_t id = UINT32_MAX;
+	unsigned i;
 
+	for (i = 0; i < RECENT_WAYS; i++) {
+		/* pairs with expect_learn's: the nodes are there */
+		uint32_t way = atomic_load_explicit(&of->at->way[i],
+						    memory_order_acquire) ^
+			       tag;
+
+		id = way < id ? way : id;
+	}
 	of->tag = tag;
 	of->context = id >> RECENT_TAG ? 0 : id;
+}
+
+/* And the next one. */
+static inline void expect_find(struct expectation *of, uintptr_t fourth)
+{
+	uint64_t hash = of->hash + fourth * CONTEXT_HASH_ADDRESS;
+
+	expect_read(of, (uint32_t)(hash >> (32 - RECENT_BITS)) &
+				UINT32_MAX << RECENT_TAG);
 }
 
 /* What it was. */
 static inline void expect_learn(const struct expectation *of, uint32_t context)
 {
-	uint32_t newer = context | of->tag, older;
+	uint32_t newer = context | of->tag;
+	unsigned i;
 
 	CLAIM_FULL(of->at && !(of->tag << (32 - RECENT_TAG)));
 	if (context >> RECENT_TAG || context < GT_STOP_COUNT)
 		return;
-	older = atomic_load_explicit(&of->at->way[0], memory_order_acquire);
-	if (older == newer)
-		return;
-	atomic_store_explicit(&of->at->way[1], older, memory_order_release);
-	atomic_store_explicit(&of->at->way[0], newer, memory_order_release);
+	for (i = 0; i < RECENT_WAYS && newer; i++) {
+		uint32_t older = atomic_load_explicit(&of->at->way[i],
+						      memory_order_acquire);
+
+		atomic_store_explicit(&of->at->way[i], newer,
+				      memory_order_release);
+		newer = older == (context | of->tag) ? 0 : older;
+	}
 }
 
 /* A walk that is expected to go this way. */
@@ -243,9 +264,10 @@ expect_follow(struct expected_walk *e, uint32_t id,
 /*
  * Whether it is worth while to follow what is expected, the first frames
  * leading to this one: the way to a barrier or to the outermost frame is
- * not too long, and the stack of the last capture that was answered so has
- * another frame here. If it has the same, few frames change from one capture
- * to the next, and the shadow is better brought up to date.
+ * not too long, or most of it changes each time (`redrawn`); and the stack of
+ * the last capture that was answered so has another frame here. If it has the
+ * same, few frames change from one capture to the next, and the shadow is
+ * better brought up to date.
  */
 static inline bool expect_wanted(const struct capture_thread *t,
 				 uintptr_t sp, uintptr_t ra)
@@ -253,7 +275,10 @@ static inline bool expect_wanted(const struct capture_thread *t,
 	uint32_t inner = t->barrier_count ?
 				 t->barrier[t->barrier_count - 1] : 0;
 
-	return inner < t->count && t->count - inner <= EXPECT_MAX &&
+	return inner < t->count &&
+	       ((t->count - inner <= EXPECT_MAX &&
+		 t->expected_far <= EXPECT_MAX) ||
+		t->redrawn >= EXPECT_REDRAWN) &&
 	       (sp != t->expected_sp || ra != t->expected_ra);
 }
 
@@ -261,6 +286,12 @@ static inline bool expect_wanted(const struct capture_thread *t,
 static inline void expect_answered(struct capture_thread *t, uint32_t count,
 				   bool met, uintptr_t sp, uintptr_t ra)
 {
+	t->expected_far = met ? 0 : count;
+	if (met)
+		t->redrawn = 0;
+	else if (t->redrawn >= EXPECT_REDRAWN &&
+		 ++t->redrawn >= EXPECT_REDRAWN + EXPECT_TRIES)
+		t->redrawn = EXPECT_REDRAWN - 2;
 	t->expected_sp = sp;
 	t->expected_ra = ra;
 	t->report->counts.frames_walked += count;

@@ -168,6 +168,7 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
 	t->joined = (uint32_t)(f - frames);
+	t->redrawn = t->expected_far = 0;
 	while (f-- > frames) {
 		j++;
 		w++;
@@ -206,7 +207,7 @@ expected(struct capture_thread *t, struct joining *c, uintptr_t sp,
 	const struct new_frame *f = c->frames + EXPECT_FRAMES - 1;
 	uint32_t context;
 
-	expect_find(&c->expectation, f[-1].ra, f->ra);
+	expect_find(&c->expectation, f->ra);
 	context = c->expectation.context;
 	if (!context || !c->follow || !expect_wanted(t, sp, ra) ||
 	    !expect_follow(&e, context, t) ||
@@ -216,6 +217,14 @@ expected(struct capture_thread *t, struct joining *c, uintptr_t sp,
 	return context;
 }
 
+/* The third return address is known. */
+static inline void look(const struct capture_thread *t, struct joining *c,
+			uintptr_t third)
+{
+	expect_look(&c->expectation, c->frames[0].ra, c->frames[1].ra, third,
+		    t->hi - c->sp);
+}
+
 /* The walk pauses behind new frame f, at (sp, ra). *pause: where it does next.
  * The context, if it is known by now. */
 static inline __attribute__((always_inline)) uint32_t
@@ -223,9 +232,8 @@ pause_at(struct capture_thread *t, struct joining *c,
 	 const struct new_frame *f, const struct new_frame **pause,
 	 uintptr_t sp, uintptr_t ra)
 {
-	if (f == c->frames + EXPECT_FRAMES / 2) {
-		expect_look(&c->expectation, c->frames[0].ra, c->frames[1].ra,
-			    t->hi - c->sp);
+	if (f == c->frames + EXPECT_FRAMES - 1) {
+		look(t, c, c->frames[2].ra);
 		*pause = c->frames + EXPECT_FRAMES;
 		return 0;
 	}
@@ -237,10 +245,7 @@ pause_at(struct capture_thread *t, struct joining *c,
 static inline void find_in_shadow(struct joining *c, const struct new_frame *f,
 				  const struct shadow_frame *j)
 {
-	if (f == c->frames + 2)
-		expect_find(&c->expectation, j->raw, j[-1].raw);
-	else
-		expect_find(&c->expectation, c->frames[2].ra, j->raw);
+	expect_find(&c->expectation, j[-(f == c->frames + 2)].raw);
 }
 
 /* The contexts of the new frames up to f, inward of frame j. */
@@ -271,7 +276,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 {
 	struct joining c;
 	struct new_frame *f = c.frames;
-	const struct new_frame *pause = f + EXPECT_FRAMES / 2;
+	const struct new_frame *pause = f + EXPECT_FRAMES - 1;
 	struct shadow_frame *j = t->frames + t->count - 1;
 	_Atomic uint64_t *rules = rule_cache;
 	uintptr_t hi = t->hi;
@@ -328,6 +333,8 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 	    j >= t->frames + t->capacity - NEW_MAX ||
 	    j->word >= 2 * t->capacity - NEW_MAX - 1)
 		return 0;
+	if (f == c.frames + 2)
+		look(t, &c, j->raw);
 	barriers = outer_barriers(t, j);
 	if (!shadow_holds(t, j, barriers))
 		return 0;

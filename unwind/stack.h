@@ -113,7 +113,9 @@ struct capture_thread {
 	/* new frames of the last stack that was remembered: by join.c; by a
 	 * walk of walk.c */
 	uint32_t joined, walked;
-	uintptr_t expected_sp, expected_ra;	/* expect.h, expect_wanted */
+	/* expect.h, expect_wanted */
+	uintptr_t expected_sp, expected_ra;
+	uint32_t expected_far, redrawn;
 	struct capture_report *report;
 };
 

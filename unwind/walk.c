@@ -584,12 +584,12 @@ is_expected(struct first_walk *first, const struct capture_thread *t,
 				   .fp = start->fp, .lo = start->sp,
 				   .hi = start->hi };
 
-	if (n == EXPECT_FRAMES / 2)
+	if (n == EXPECT_FRAMES - 1)
 		expect_look(&first->expectation, addresses[0], addresses[1],
-			    start->hi - start->sp);
+			    addresses[2], start->hi - start->sp);
 	if (n != EXPECT_FRAMES)
 		return false;
-	expect_find(&first->expectation, addresses[2], addresses[3]);
+	expect_find(&first->expectation, addresses[3]);
 	if (!first->expectation.context ||
 	    (t && !expect_wanted(t, sp, ra)) ||
 	    !expect_follow(&e, first->expectation.context, t))

@@ -277,9 +277,9 @@ static __attribute__((noinline)) void check_given_up(void)
 			self->frames[self->barrier[0]].slot;
 		assert_true(barrier_is_stub(*slot));
 		expect_look(&of, address_of(context, 0),
-			    address_of(context, 1), self->hi - hook_sp);
-		expect_find(&of, address_of(context, 2),
-			    address_of(context, 3));
+			    address_of(context, 1), address_of(context, 2),
+			    self->hi - hook_sp);
+		expect_find(&of, address_of(context, 3));
 		expect_learn(&of, context);
 		placement_strange(self);
 		/* as if it had been met by other threads alone */
@@ -296,43 +296,170 @@ static void test_given_up(void **unused)
 	recurse(20, check_given_up);
 }
 
-static uint32_t found(uintptr_t third, uintptr_t fourth,
-		      struct expectation *of)
+#define DEEP 200u	/* more than EXPECT_MAX, the bottom's left out */
+#define ALIKE 8u
+
+static uint32_t pattern, taken;
+typedef void level(unsigned inward);
+static level left, right;
+
+/* Each level is one of two functions, as a bit of the pattern has it. */
+static level *level_at(unsigned inward)
 {
-	expect_look(of, 0x1001, 0x1002, 640);
-	expect_find(of, third, fourth);
+	unsigned bit = inward < 5 ? inward : 5 + inward % 27;
+
+	return pattern >> bit & 1 ? left : right;
+}
+
+static __attribute__((noinline)) void left(unsigned inward)
+{
+	if (inward)
+		level_at(inward - 1)(inward - 1);
+	else
+		taken = hook();
+	BARRIER();
+}
+
+static __attribute__((noinline)) void right(unsigned inward)
+{
+	if (inward)
+		level_at(inward - 1)(inward - 1);
+	else
+		taken = hook();
+	BARRIER();
+}
+
+/* The innermost frames are its own, the fifth is another one than the last
+ * one's, and so are most of those outward; from ALIKE on, they are all alike. */
+static void take_pattern(uint32_t i)
+{
+	pattern = ((i < ALIKE ? i : 0) * UINT32_C(0x9e3779b9) & ~0x1fu) |
+		  (i & 1) << 4 | i;
+	/* as if many others had been met since: no path is learned */
+	memset(self->seen, 0, (self->seen_mask + 1) * sizeof(*self->seen));
+	self->path_misses = 0;
+	level_at(DEEP)(DEEP);
+}
+
+/* Deep stacks that are mostly new each time are followed to their end; when
+ * they are so no more, they are joined again. */
+static void test_redrawn(void **unused)
+{
+	const struct capture_counts *counts;
+	uint32_t first[2 * ALIKE], i;
+	uint64_t joins = 0;
+	volatile uint32_t n;	/* one call */
+
+	(void)unused;
+	assert_int_equal(embed_init_with(CAPTURE_VALIDATE, false, 0), 0);
+	self = capture_thread_new(true, NULL);
+	assert_non_null(self);
+	counts = &self->report->counts;
+	for (n = 0; n < 6 * ALIKE + EXPECT_TRIES; n++) {
+		i = n < 2 * ALIKE ? 2 * ALIKE - 1 - n :
+		    n < 4 * ALIKE ? 1 + n % (ALIKE - 2) :
+				    ALIKE + (n + 1) % (ALIKE - 2);
+		take_pattern(i);
+		if (n < 2 * ALIKE)
+			first[i] = taken;
+		assert_int_equal(taken, first[i]);
+		if (n < 2 * ALIKE)
+			joins = counts->tier_join;
+		else if (n < 4 * ALIKE)
+			assert_int_equal(counts->tier_join, joins);
+	}
+	assert_true(counts->tier_join > joins + ALIKE);
+	assert_int_equal(self->redrawn, 0);
+}
+
+/* When it is worth while to follow: not further than EXPECT_MAX, as the shadow
+ * has it, and as the last stack that was followed had it. */
+static void test_wanted(void **unused)
+{
+	struct capture_report report = { 0 };
+	struct capture_thread t = { .report = &report, .count = EXPECT_MAX };
+
+	(void)unused;
+	assert_true(expect_wanted(&t, 64, 0x1001));
+	t.count = EXPECT_MAX + 8;
+	assert_false(expect_wanted(&t, 64, 0x1001));
+	t.barrier[0] = 8;
+	t.barrier_count = 1;
+	assert_true(expect_wanted(&t, 64, 0x1001));
+	expect_answered(&t, 8, true, 64, 0x1001);
+	assert_false(expect_wanted(&t, 64, 0x1001));
+	assert_true(expect_wanted(&t, 72, 0x1001));
+	/* the barrier was no more */
+	expect_answered(&t, EXPECT_MAX + 8, false, 64, 0x1001);
+	assert_false(expect_wanted(&t, 72, 0x1001));
+	t.redrawn = EXPECT_REDRAWN;
+	assert_true(expect_wanted(&t, 72, 0x1001));
+}
+
+/* Of those that begin alike. */
+static uint32_t found(uintptr_t fourth, struct expectation *of)
+{
+	expect_look(of, 0x1001, 0x1002, 0x1003, 640);
+	expect_find(of, fourth);
 	return of->context;
 }
 
-static void learn(uintptr_t third, uint32_t context)
+static void learn(uintptr_t fourth, uint32_t context)
 {
 	struct expectation of;
 
-	found(third, 0x1004, &of);
+	found(fourth, &of);
 	expect_learn(&of, context);
 }
 
-/* The two newest of those that begin alike. */
+/* The newest in a place, as many as it has ways. */
 static void test_recent(void **unused)
 {
 	struct expectation of;
+	uint32_t i;
 
 	(void)unused;
 	start(0);
-	assert_int_equal(found(0x10, 0x1004, &of), 0);
-	learn(0x10, 100);
-	learn(0x20, 200);
-	assert_int_equal(found(0x10, 0x1004, &of), 100);
-	assert_int_equal(found(0x20, 0x1004, &of), 200);
-	assert_int_equal(found(0x20, 0x2004, &of), 0);
-	learn(0x20, 200);	/* is the newest already */
-	assert_int_equal(found(0x10, 0x1004, &of), 100);
-	learn(0x30, 300);
-	assert_int_equal(found(0x10, 0x1004, &of), 0);
-	assert_int_equal(found(0x20, 0x1004, &of), 200);
-	assert_int_equal(found(0x30, 0x1004, &of), 300);
-	learn(0x20, 201);
-	assert_int_equal(found(0x20, 0x1004, &of), 201);
+	assert_int_equal(found(0x10, &of), 0);
+	for (i = 1; i <= RECENT_WAYS; i++)
+		learn(0x10 * i, 100 * i);
+	learn(0x40, 400);	/* is the newest already */
+	for (i = 1; i <= RECENT_WAYS; i++)
+		assert_int_equal(found(0x10 * i, &of), 100 * i);
+	assert_int_equal(found(0x50, &of), 0);
+	learn(0x10, 100);	/* the oldest becomes the newest … */
+	learn(0x50, 500);	/* … and the second is left out */
+	assert_int_equal(found(0x20, &of), 0);
+	for (i = 1; i <= RECENT_WAYS + 1; i++)
+		if (i != 2)
+			assert_int_equal(found(0x10 * i, &of), 100 * i);
+}
+
+#define TRIED (1u << 18)
+
+/* Each of the addresses, and where the stack lies, chooses the place and the
+ * tag, but the fourth address, which chooses the tag alone. */
+static void test_told_apart(void **unused)
+{
+	struct expectation of;
+	unsigned changed, met[5] = { 0 };
+	uintptr_t i;
+
+	(void)unused;
+	start(0);
+	learn(0x1004, 100);
+	for (i = 8; i < 8 * TRIED; i += 8)
+		for (changed = 0; changed < 5; changed++) {
+			expect_look(&of, 0x1001 + (changed == 0) * i,
+				    0x1002 + (changed == 1) * i,
+				    0x1003 + (changed == 2) * i,
+				    640 + (changed == 3) * i);
+			expect_find(&of, 0x1004 + (changed == 4) * i);
+			met[changed] += of.context != 0;
+		}
+	for (changed = 0; changed < 4; changed++)
+		assert_in_range(met[changed], 0, 4);
+	assert_in_range(met[4], 0, TRIED / 128);
 }
 
 /* What has no room beside the tag, and what is no context. */
@@ -344,11 +471,11 @@ static void test_left_out(void **unused)
 	start(0);
 	learn(0x10, 1u << RECENT_TAG);
 	learn(0x10, GT_STOP_NO_MEMORY);
-	assert_int_equal(found(0x10, 0x1004, &of), 0);
+	assert_int_equal(found(0x10, &of), 0);
 	learn(0x10, (1u << RECENT_TAG) - 1);
 	learn(0x20, 1u << RECENT_TAG);
 	learn(0x30, 300);
-	assert_int_equal(found(0x10, 0x1004, &of), (1u << RECENT_TAG) - 1);
+	assert_int_equal(found(0x10, &of), (1u << RECENT_TAG) - 1);
 }
 
 int main(void)
@@ -358,7 +485,10 @@ int main(void)
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_given_up),
+		cmocka_unit_test(test_redrawn),
+		cmocka_unit_test(test_wanted),
 		cmocka_unit_test(test_recent),
+		cmocka_unit_test(test_told_apart),
 		cmocka_unit_test(test_left_out),
 	};
 
