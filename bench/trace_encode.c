@@ -31,6 +31,7 @@ struct lane {
 	uint32_t same_stamp;		/* events */
 	struct recent_finder recent;
 	struct recent_place place;
+	uint64_t address[RECENT_LISTS];	/* the last one */
 	uint32_t context;
 	uint32_t count;
 	uint32_t allocations;
@@ -257,7 +258,7 @@ static inline void put_address(struct lane *lane, unsigned kind,
 			       uint64_t address)
 {
 	bool begins = recent_begins(kind);
-	uint64_t before = begins ? lane->place.begun : lane->place.other;
+	uint64_t before = lane->address[begins];
 	uint64_t age = recent_age(&lane->recent, &lane->place, begins,
 				  address);
 
@@ -265,6 +266,7 @@ static inline void put_address(struct lane *lane, unsigned kind,
 	if (age == 0)
 		lane->end[1] = put_varint(lane->end[1], zigzag((int64_t)
 			((address >> 4) - (before >> 4))) << 1);
+	lane->address[begins] = address;
 }
 
 void encoder_event(struct encoder *e, unsigned kind, uint64_t ticks,
@@ -277,6 +279,7 @@ void encoder_event(struct encoder *e, unsigned kind, uint64_t ticks,
 		lane->base = lane->stamp = e->stamp;
 		lane->same_stamp = 0;
 		lane->place = recent_begin(&lane->recent);
+		lane->address[0] = lane->address[1] = 0;
 	}
 	if (e->stamp > lane->stamp) {
 		lane->end[4] = put_varint(lane->end[4], lane->same_stamp);

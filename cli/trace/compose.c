@@ -391,16 +391,18 @@ static void put_heads(struct buffer *kinds, struct buffer *addresses,
 {
 	struct recent_finder *recent = grow_zeroed(1, sizeof(*recent));
 	struct recent_place place = recent_begin(recent);
+	uint64_t granules[RECENT_LISTS] = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		bool begins = recent_begins(events[i].kind);
-		uint64_t granule = (begins ? place.begun : place.other) >> 4;
 		uint64_t age = recent_age(recent, &place, begins,
 					  events[i].address);
 
 		compose_varint(kinds, age << GT_KIND_SHIFT | events[i].kind);
 		if (age == 0)
-			put_address(addresses, events[i].address, &granule);
+			put_address(addresses, events[i].address,
+				    &granules[begins]);
+		granules[begins] = events[i].address >> 4;
 	}
 	free(recent);
 }

@@ -13,8 +13,8 @@
  * another one displaces: what it does not find is told in full. So it takes one
  * cache line an event.
  *
- * I1: what a slot says is of the chunk at hand if its number is not below the
- *     list's first; numbers grow from chunk to chunk.
+ * I1: numbers grow from chunk to chunk, and by so much that what a slot says of
+ *     an earlier one is older than any age.
  */
 #ifndef GNOMON_RECENT_H
 #define GNOMON_RECENT_H
@@ -37,45 +37,44 @@ static inline bool recent_begins(unsigned kind)
 	return (1u << GT_ALLOC | 1u << GT_REALLOC_DONE) >> kind & 1;
 }
 
+/* By list: 1 is that of blocks that began. */
 struct recent_slot {
-	uint64_t begun, other;		/* addresses */
-	uint32_t begun_at, other_at;	/* I1 */
+	uint64_t address[RECENT_LISTS];
+	uint32_t at[RECENT_LISTS];	/* their numbers, I1 */
 };
 
 /* Zero it first. */
 struct recent_finder {
 	struct recent_slot slot[1 << RECENT_HASH_BITS];
-	uint32_t begun_count, other_count;
+	uint32_t count[RECENT_LISTS];
 };
 
-/* Where a chunk is. Apart, so that it may stay in registers. */
+/* Where a chunk is: the numbers of the next ones. Apart, so that it may stay in
+ * registers. */
 struct recent_place {
-	uint64_t begun, other;		/* the last addresses; 0: none yet */
-	uint32_t begun_count, other_count;
-	uint32_t begun_first, other_first;	/* of the chunk */
+	uint32_t count[RECENT_LISTS];
 };
 
 static inline struct recent_place recent_begin(struct recent_finder *finder)
 {
-	if (finder->begun_count >= RECENT_COUNT_MAX ||
-	    finder->other_count >= RECENT_COUNT_MAX)
+	unsigned list;
+
+	if (finder->count[0] >= RECENT_COUNT_MAX ||
+	    finder->count[1] >= RECENT_COUNT_MAX)
 		memset(finder, 0, sizeof(*finder));
-	/* behind what slots that were never used say */
-	finder->begun_count++;
-	finder->other_count++;
+	/* I1; also of slots that were never used */
+	for (list = 0; list < RECENT_LISTS; list++)
+		finder->count[list] += GT_RECENT + 1;
 	return (struct recent_place){
-		.begun_count = finder->begun_count,
-		.other_count = finder->other_count,
-		.begun_first = finder->begun_count,
-		.other_first = finder->other_count,
+		.count = { finder->count[0], finder->count[1] },
 	};
 }
 
 static inline void recent_end(struct recent_finder *finder,
 			      const struct recent_place *place)
 {
-	finder->begun_count = place->begun_count;
-	finder->other_count = place->other_count;
+	finder->count[0] = place->count[0];
+	finder->count[1] = place->count[1];
 }
 
 /* The age of an address, 0 if it is not found. It enters its list. */
@@ -86,20 +85,14 @@ static inline uint32_t recent_age(struct recent_finder *finder,
 	uint64_t hash = (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
 	struct recent_slot *slot =
 		&finder->slot[hash >> (64 - RECENT_HASH_BITS)];
-	uint32_t count = begins ? place->other_count : place->begun_count;
-	uint32_t first = begins ? place->other_first : place->begun_first;
-	uint32_t age = count - (begins ? slot->other_at : slot->begun_at);
-	uint64_t found = begins ? slot->other : slot->begun;
+	unsigned list = begins, other = list ^ 1;
+	uint64_t found = slot->address[other];
+	uint32_t age = place->count[other] - slot->at[other];
 
-	if (begins) {
-		slot->begun = place->begun = address;
-		slot->begun_at = place->begun_count++;
-	} else {
-		slot->other = place->other = address;
-		slot->other_at = place->other_count++;
-	}
-	return found == address && age <= count - first && age <= GT_RECENT ?
-		       age : 0;
+	CLAIM_FULL(age > 0);
+	slot->address[list] = address;
+	slot->at[list] = place->count[list]++;
+	return found == address && age <= GT_RECENT ? age : 0;
 }
 
 #endif

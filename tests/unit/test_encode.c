@@ -396,14 +396,14 @@ static void numbers_of_addresses_begin_anew(void **state)
 			.context = i < 15 ? 0 : GT_STOP_OTHER,
 		};
 	for (i = 0; i < 1 << RECENT_HASH_BITS; i++) {
-		encode.recent->slot[i].other = events[15].address;
-		encode.recent->slot[i].other_at = 10;
+		encode.recent->slot[i].address[0] = events[15].address;
+		encode.recent->slot[i].at[0] = GT_RECENT + 10;
 	}
-	encode.recent->begun_count = RECENT_COUNT_MAX;
+	encode.recent->count[1] = RECENT_COUNT_MAX;
 	check_many(events, 16);
 	assert_int_equal(ages, 0);
-	assert_int_equal(encode.recent->begun_count, 2);
-	assert_int_equal(encode.recent->other_count, 16);
+	assert_int_equal(encode.recent->count[1], GT_RECENT + 2);
+	assert_int_equal(encode.recent->count[0], GT_RECENT + 16);
 	encode.stacks = true;
 }
 
@@ -449,6 +449,55 @@ static void stamps_never_step_back(void **state)
 	encode_events(&encode, &span, &unfinished);
 	events[1].counter = 8000;
 	check(events, 3, encode_payload(&encode, payload, &compress));
+}
+
+/* Behind the largest stamp that there is, all have that. */
+static void no_stamp_is_above_the_largest(void **state)
+{
+	struct encode_span span = { ring, RING - 1, 0, 0, false };
+	const uint64_t largest = UINT64_MAX >> GL_KIND_BITS;
+	struct event events[12];
+	uint64_t at = 0, unfinished = 0;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 12; i++) {
+		events[i] = (struct event){ GT_FREE, i ? largest - i : largest,
+					    0x1000 + 16 * i, 0, 0 };
+		at = put(at, &events[i], false);
+	}
+	span.to = at;
+	encode_events(&encode, &span, &unfinished);
+	for (i = 0; i < 12; i++)
+		events[i].counter = largest;
+	check(events, 12, encode_payload(&encode, payload, &compress));
+}
+
+/* Batches end where the chunk is full, not behind that. */
+static void a_chunk_has_no_more_than_it_takes(void **state)
+{
+	const uint64_t blocks = 50, count = ENCODE_EVENTS + 100;
+	const uint64_t all = count * 16 + blocks * 8;
+	uint64_t *words = malloc(all), *word = words, unfinished = 0, i;
+	struct encode_span span = { (uint8_t *)words, UINT64_MAX, 0, all,
+				    false };
+
+	(void)state;
+	for (i = 0; i < count; i++) {
+		*word++ = 1000 << GL_KIND_BITS |
+			  (i < blocks ? GT_ALLOC : GT_FREE);
+		*word++ = 0x10000 + i % 100 * 32;
+		if (i < blocks)
+			*word++ = GT_STOP_OTHER;
+	}
+	assert_int_equal(encode_events(&encode, &span, &unfinished),
+			 ENCODE_EVENTS * 16 + blocks * 8);
+	assert_int_equal(encode.events, ENCODE_EVENTS);
+	span.from = ENCODE_EVENTS * 16 + blocks * 8;
+	assert_int_equal(encode_events(&encode, &span, &unfinished), all);
+	assert_int_equal(encode.events, 100);
+	assert_false(encode.bad);
+	free(words);
 }
 
 static void impossible_contexts_are_not_followed(void **state)
@@ -582,6 +631,8 @@ int main(void)
 		cmocka_unit_test(numbers_of_addresses_begin_anew),
 		cmocka_unit_test(nested_records_may_be_unfinished),
 		cmocka_unit_test(stamps_never_step_back),
+		cmocka_unit_test(no_stamp_is_above_the_largest),
+		cmocka_unit_test(a_chunk_has_no_more_than_it_takes),
 		cmocka_unit_test(impossible_contexts_are_not_followed),
 		cmocka_unit_test(parents_go_before_children),
 		cmocka_unit_test(what_is_no_record_is_bad),

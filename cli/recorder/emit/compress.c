@@ -16,8 +16,8 @@
  *	-50		 5.5  1.85	 8.0  1.42	6.4  0.27	4.9  0.61
  *
  * Where much repeats a thorough search costs nothing, as it skips what it finds:
- * so columns of which less than half is left are searched at level 1, and the
- * others at -20.
+ * so columns of which three eighths are left at most are searched at level -1
+ * (which is level 1 in all but the coding of literals), and the others at -20.
  *
  * Some columns have no repetitions at all: for them the search is given up
  * (a step of the whole block), and if skew alone saves little as well the
@@ -35,6 +35,10 @@
 #include "unwind/claim.h"
 
 #define COMPRESS_WINDOW_LOG 17
+/* The search's table for columns: 16 KiB, in the first cache; as the level has
+ * it. */
+#define COMPRESS_HASH_LOG 12
+#define COMPRESS_HASH_DEFAULT 0
 #define COMPRESS_LEAST 64	/* shorter columns are left as they are */
 #define COMPRESS_TELLING 512	/* bytes that a trial needs to tell */
 #define COMPRESS_LEARNING 256	/* bytes of which the outcome tells */
@@ -42,7 +46,8 @@
 /* Parts of a column that must be saved: by the search, by all of it. */
 #define COMPRESS_WORTH_SEARCH 12
 #define COMPRESS_WORTH_ALL 8
-#define COMPRESS_MANY 2		/* of so many bytes one is left: repetitions */
+/* Of a column with many repetitions no more is left than these eighths. */
+#define COMPRESS_MANY 3
 #define COMPRESS_NO_SEARCH -131072	/* the level of the longest step */
 
 /* Whether literals are coded by their frequency. The values have been the same
@@ -56,12 +61,16 @@ enum compress_literals {
 static const struct compress_how {
 	int level;
 	enum compress_literals literals;
+	int hash_log;
 } compress_efforts[COMPRESS_EFFORTS] = {
-	[COMPRESS_SMALL] = { -20, COMPRESS_LITERALS_CODED },
-	[COMPRESS_MIDDLE] = { -50, COMPRESS_LITERALS_CODED },
-	[COMPRESS_FAST] = { -50, COMPRESS_LITERALS_RAW },
-}, compress_skew = { COMPRESS_NO_SEARCH, COMPRESS_LITERALS_CODED },
-   compress_well = { 1, COMPRESS_LITERALS_AUTO };
+	[COMPRESS_SMALL] = { -20, COMPRESS_LITERALS_CODED, COMPRESS_HASH_LOG },
+	[COMPRESS_MIDDLE] = { -50, COMPRESS_LITERALS_CODED,
+			      COMPRESS_HASH_LOG },
+	[COMPRESS_FAST] = { -50, COMPRESS_LITERALS_RAW, COMPRESS_HASH_LOG },
+}, compress_skew = { COMPRESS_NO_SEARCH, COMPRESS_LITERALS_CODED,
+		     COMPRESS_HASH_LOG },
+   compress_well = { -1, COMPRESS_LITERALS_CODED, COMPRESS_HASH_LOG },
+   compress_files = { 1, COMPRESS_LITERALS_AUTO, COMPRESS_HASH_DEFAULT };
 
 void compress_init(struct compress *compress)
 {
@@ -95,6 +104,8 @@ static size_t compress_frame(struct compress *compress,
 		ZSTD_CCtx_setParameter(compress->context,
 				       ZSTD_c_literalCompressionMode,
 				       how->literals);
+		ZSTD_CCtx_setParameter(compress->context, ZSTD_c_hashLog,
+				       how->hash_log);
 		compress->how = how;
 	}
 	size = ZSTD_compress2(compress->context, to, n - 1, column, n);
@@ -108,13 +119,11 @@ static void compress_try(struct compress *compress,
 			 const uint8_t *column, size_t n)
 {
 	size_t skew = compress_frame(compress, &compress_skew, to, column, n);
-	size_t all = compress_frame(compress,
-				    &compress_efforts[COMPRESS_SMALL], to,
-				    column, n);
+	size_t all = compress_frame(compress, &compress_well, to, column, n);
 
 	past->left = COMPRESS_TRIAL;
 	past->method = COMPRESS_SEARCHED;
-	if (all < n / COMPRESS_MANY)
+	if (all <= n * COMPRESS_MANY / 8)
 		past->method = COMPRESS_REPEATED;
 	if (all + n / COMPRESS_WORTH_SEARCH > skew) {
 		past->method = COMPRESS_CODED;
@@ -168,10 +177,12 @@ static uint8_t *compress_put(struct compress *compress,
  * the next one has many repetitions. */
 static void compress_learn(struct compress_past *past, size_t n, size_t left)
 {
-	if (past->method == COMPRESS_SEARCHED && left < n / COMPRESS_MANY)
+	size_t many = n * COMPRESS_MANY / 8;
+
+	if (past->method == COMPRESS_SEARCHED && left <= many)
 		past->method = COMPRESS_REPEATED;
 	else if (past->method == COMPRESS_REPEATED &&
-		 left > n / COMPRESS_MANY + n / COMPRESS_WORTH_SEARCH)
+		 left > many + n / COMPRESS_WORTH_SEARCH)
 		past->method = COMPRESS_SEARCHED;
 }
 
@@ -203,6 +214,6 @@ uint8_t *compress_bytes(struct compress *compress, uint8_t *to,
 	bool may = n >= COMPRESS_LEAST && compress->context;
 
 	to = varint_put(to, n);
-	return compress_put(compress, may ? &compress_well : NULL, to, bytes,
-			    n);
+	return compress_put(compress, may ? &compress_files : NULL, to,
+			    bytes, n);
 }

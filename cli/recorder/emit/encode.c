@@ -2,6 +2,12 @@
  * encode.c: the writer's inner loop. Budget: 8 ns an event without
  * compression (make bench).
  *
+ * A batch of records at a time: one loop goes over them and writes kinds and
+ * ages, and leaves what the others need: addresses that are told in full,
+ * contexts, sizes and layouts. So each loop has few enough values for
+ * registers. EXTRAs, sizes that have a word of their own, records of nested
+ * rings and the last ones before the end are encoded one by one.
+ *
  * Records are the target's to write at any time: each word is read once, and a
  * record that cannot be one, or ends beyond what is there, makes the batch bad.
  *
@@ -12,12 +18,14 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/zeroed.h"
 #include "cli/trace/ring_record.h"
 #include "unwind/claim.h"
 
+#define ENCODE_BATCH 128	/* records, in the first cache */
 #define ENCODE_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
 
 static const uint32_t encode_room[ENCODE_COLUMNS] = {
@@ -91,48 +99,79 @@ struct encode_run {
 	uint32_t length;
 };
 
-/*
- * Where the columns are written, and what they hold differences to. A local
- * of encode_events whose address goes only to what is inlined there: all of
- * it stays in registers, as what is written might be anything in memory, for
- * all the compiler knows.
- */
+/* Where the columns are written, and what they hold differences to. */
 struct encode_at {
 	uint8_t *kind, *address, *context, *size, *layout, *run, *ticks;
 	struct recent_place recent;
 	uint64_t last_tick;
+	uint64_t same_tick;	/* the event with which that stamp began */
 	uint32_t last_context;
-	uint32_t same_tick;	/* events with that stamp */
 	struct encode_run layouts;
-	uint64_t blocks;
+	uint64_t events, blocks;
 };
 
-ENCODE_INLINE void encode_stamp(struct encode_at *at, uint64_t tick)
+/*
+ * What the first loop leaves for the others. Words 1 begin with the last one
+ * of the batch before, and go by list (recent.h).
+ */
+struct encode_batch {
+	uint32_t count, blocks, full;
+	uint64_t word1[RECENT_LISTS][1 + ENCODE_BATCH];
+	uint64_t word2[1 + ENCODE_BATCH];	/* of blocks that begin */
+	/* words 1 of addresses that are told in full */
+	const uint64_t *told[1 + ENCODE_BATCH];
+};
+
+/* From a word 1 in the list of blocks to its word 2. */
+#define ENCODE_WORD2 (1 + ENCODE_BATCH)
+_Static_assert(offsetof(struct encode_batch, word2) -
+	       offsetof(struct encode_batch, word1[1]) ==
+	       ENCODE_WORD2 * sizeof(uint64_t), "word2 lies behind");
+
+/* The least word 0 of a record whose stamp is above the last one. */
+ENCODE_INLINE uint64_t encode_later(const struct encode *encode,
+				    const struct encode_at *at)
 {
-	if (tick > at->last_tick) {
-		at->run = varint_put_byte(at->run, at->same_tick);
-		at->ticks = varint_put_spread(at->ticks, tick - at->last_tick);
-		at->last_tick = tick;
-		at->same_tick = 0;
-	}
-	at->same_tick++;
+	return (at->last_tick + 1) << (encode->tick_shift + GL_KIND_BITS);
 }
 
-/* The kind, and the address: how long ago it was told, or in full. */
-ENCODE_INLINE void encode_head(struct recent_finder *recent,
-			       struct encode_at *at, unsigned kind,
-			       uint64_t address)
+/* Such a record comes next, behind so many events of the batch. Returns
+ * encode_later. */
+static BASE_SLOW uint64_t encode_stamp(struct encode *encode,
+				       struct encode_at *at, uint64_t word0,
+				       uint64_t behind)
 {
-	bool begins = recent_begins(kind);
-	uint64_t before = begins ? at->recent.begun : at->recent.other;
-	uint32_t age = recent_age(recent, &at->recent, begins, address);
-	uint64_t step;
+	uint64_t tick = word0 >> (encode->tick_shift + GL_KIND_BITS);
+	uint64_t event = at->events + behind;
 
-	CLAIM_FULL(age <= GT_RECENT && kind <= GT_KIND_MASK);
-	at->kind = varint_put_byte(at->kind, age << GT_KIND_SHIFT | kind);
-	if (age)
-		return;
-	step = varint_zigzag((address >> 4) - (before >> 4));
+	/* there is no stamp above the largest one */
+	if (unlikely(tick <= at->last_tick))
+		return 0;
+	CLAIM_FULL(!event || event > at->same_tick);
+	if (event) {
+		at->run = varint_put_byte(at->run, event - at->same_tick);
+		at->ticks = varint_put_spread(at->ticks, tick - at->last_tick);
+	} else {
+		encode->base = tick;
+	}
+	at->last_tick = tick;
+	at->same_tick = event;
+	return encode_later(encode, at);
+}
+
+ENCODE_INLINE uint32_t encode_count(const struct encode_batch *batch,
+				    const uint64_t *begun,
+				    const uint64_t *other)
+{
+	return (begun - batch->word1[1] - 1) + (other - batch->word1[0] - 1);
+}
+
+/* An address as a difference to the one before it in its list. */
+static void encode_full(struct encode_at *at, const uint64_t *word1)
+{
+	uint64_t address = gl_block(word1[0]), before = gl_block(word1[-1]);
+	uint64_t step = varint_zigzag((address >> 4) - (before >> 4));
+
 	at->address = varint_put_spread(at->address,
 					step << 1 | ((address & 15) != 0));
 	if (unlikely(address & 15))
@@ -142,11 +181,23 @@ ENCODE_INLINE void encode_head(struct recent_finder *recent,
 ENCODE_INLINE uint8_t *encode_context(struct encode *encode, uint8_t *to,
 				      uint32_t context, uint32_t *previous)
 {
-	if (context != *previous)
-		context = emit_node_refer(encode->nodes, context);
+	context = emit_node_refer(encode->nodes, context);
 	to = varint_put_byte(to, varint_zigzag((int64_t)context - *previous));
 	*previous = context;
 	return to;
+}
+
+static void encode_contexts(struct encode *encode, struct encode_at *at,
+			    const struct encode_batch *batch)
+{
+	uint32_t last = at->last_context, i;
+	uint8_t *to = at->context;
+
+	for (i = 0; i < batch->blocks; i++)
+		to = encode_context(encode, to, (uint32_t)batch->word2[1 + i],
+				    &last);
+	at->context = to;
+	at->last_context = last;
 }
 
 static uint8_t *encode_run_end(uint8_t *to, const struct encode_run *run)
@@ -157,45 +208,58 @@ static uint8_t *encode_run_end(uint8_t *to, const struct encode_run *run)
 	return varint_put(to, run->length);
 }
 
-ENCODE_INLINE void encode_layout(struct encode_at *at, uint64_t word1,
-				 uint64_t size)
+static BASE_SLOW void encode_layout(struct encode_at *at, unsigned layout,
+				    uint32_t blocks)
 {
-	unsigned layout = gl_layout(word1 >> GL_HEADER_SHIFT, size);
-
-	if (unlikely(layout != at->layouts.layout)) {
-		struct encode_run run = at->layouts;
-
-		at->layout = encode_run_end(at->layout, &run);
-		at->layouts.layout = layout;
-		at->layouts.length = 0;
-	}
-	at->layouts.length++;
+	at->layouts.length += blocks;
+	at->layout = encode_run_end(at->layout, &at->layouts);
+	at->layouts.layout = layout;
+	at->layouts.length = 0;
 }
 
-/* What a block that begins has more than an address. Returns the length of
- * its record. */
-ENCODE_INLINE uint64_t encode_block(struct encode *encode,
-				    struct encode_at *at,
-				    const uint64_t *word, uint64_t word1)
+static void encode_sizes(struct encode_at *at,
+			 const struct encode_batch *batch)
 {
-	uint64_t word2 = encode_word(word, 2);
-	uint64_t bytes = word2 >> 32, length = 24;
+	const uint64_t *begun = batch->word1[1] + 1;
+	uint32_t layout = at->layouts.layout, from = 0, i;
+	uint8_t *to = at->size;
 
-	at->context = encode_context(encode, at->context, (uint32_t)word2,
-				     &at->last_context);
-	if (unlikely(bytes == GL_SIZE_BIG)) {
-		bytes = encode_word(word, 3);
-		length = 32;
+	for (i = 0; i < batch->blocks; i++) {
+		uint64_t size = batch->word2[1 + i] >> 32;
+		uint32_t its = gl_layout(begun[i] >> GL_HEADER_SHIFT, size);
+
+		to = varint_put_two(to, size);
+		if (unlikely(its != layout)) {
+			encode_layout(at, its, i - from);
+			layout = its;
+			from = i;
+		}
 	}
-	at->size = varint_put_byte(at->size, bytes);
-	encode_layout(at, word1, bytes);
-	at->blocks++;
-	return length;
+	at->layouts.length += batch->blocks - from;
+	at->size = to;
+	at->blocks += batch->blocks;
 }
 
-static BASE_SLOW void encode_extra_put(struct encode *encode,
-				       const uint64_t *word, uint8_t **context,
-				       uint8_t **size, uint32_t *last)
+static void encode_rest(struct encode *encode, struct encode_at *at,
+			struct encode_batch *batch)
+{
+	uint64_t *others = batch->word1[0], *begun = batch->word1[1];
+	uint32_t i;
+
+	CLAIM_FULL(batch->blocks <= batch->count && batch->full <=
+		   batch->count && batch->count <= ENCODE_BATCH);
+	for (i = 0; i < batch->full; i++)
+		encode_full(at, batch->told[i]);
+	encode_contexts(encode, at, batch);
+	encode_sizes(at, batch);
+	begun[0] = begun[batch->blocks];
+	others[0] = others[batch->count - batch->blocks];
+	at->events += batch->count;
+}
+
+/* What a GT_EXTRA has more than an address. */
+static void encode_extra(struct encode *encode, struct encode_at *at,
+			 const uint64_t *word)
 {
 	uint8_t *to = encode->end[ENCODE_EXTRA];
 	uint64_t word2 = encode_word(word, 2);
@@ -206,8 +270,9 @@ static BASE_SLOW void encode_extra_put(struct encode *encode,
 		encode->bad = true;
 		return;	/* the column has room for what there is */
 	}
-	*context = encode_context(encode, *context, (uint32_t)word2, last);
-	*size = varint_put_byte(*size, encode_word(word, 3));
+	at->context = encode_context(encode, at->context, (uint32_t)word2,
+				     &at->last_context);
+	at->size = varint_put_byte(at->size, encode_word(word, 3));
 	to = varint_put(to, what);
 	for (i = 0; i < GT_EXTRA_ARGS; i++) {
 		uint64_t arg = encode_word(word, 4 + i);
@@ -221,25 +286,10 @@ static BASE_SLOW void encode_extra_put(struct encode *encode,
 	encode->extras++;
 }
 
-/* What a GT_EXTRA has more than an address. */
-ENCODE_INLINE void encode_extra(struct encode *encode, struct encode_at *at,
-				const uint64_t *word)
-{
-	/* copies: the rest lives in registers */
-	uint8_t *context = at->context, *size = at->size;
-	uint32_t last = at->last_context;
-
-	encode_extra_put(encode, word, &context, &size, &last);
-	at->context = context;
-	at->size = size;
-	at->last_context = last;
-}
-
 /* Who frees, if the record says it. Returns the record's length. */
 static uint64_t encode_freed_by(struct encode *encode, const uint64_t *word,
 				bool stacked)
 {
-
 	encode->end[ENCODE_FREED_BY] =
 		encode_context(encode, encode->end[ENCODE_FREED_BY],
 			       stacked ? (uint32_t)encode_word(word, 2) : 0,
@@ -288,9 +338,9 @@ bool encode_is_valid(const struct encode *encode)
 }
 #endif
 
-static void encode_end(struct encode *encode, const struct encode_at *at,
-		       uint64_t events)
+static void encode_end(struct encode *encode, const struct encode_at *at)
 {
+	CLAIM_FULL(at->events <= ENCODE_EVENTS);
 	recent_end(encode->recent, &at->recent);
 	encode->end[ENCODE_KIND] = at->kind;
 	encode->end[ENCODE_ADDRESS] = at->address;
@@ -299,68 +349,196 @@ static void encode_end(struct encode *encode, const struct encode_at *at,
 	encode->end[ENCODE_LAYOUT] = encode_run_end(at->layout, &at->layouts);
 	encode->end[ENCODE_RUN] = at->run;
 	encode->end[ENCODE_TICKS] = at->ticks;
-	encode->events = events;
+	encode->events = at->events;
 	encode->blocks = at->blocks;
 	encode->last = at->last_tick;
 	CLAIM_FULL(encode_is_valid(encode));
 }
 
-uint64_t encode_events(struct encode *encode, const struct encode_span *span,
-		       uint64_t *unfinished)
+/* What a block that begins has more than an address. Returns the length of
+ * its record. */
+static uint64_t encode_block(struct encode *encode, struct encode_at *at,
+			     const uint64_t *word, uint64_t word1)
 {
-	const unsigned shift = encode->tick_shift + GL_KIND_BITS;
-	const uint8_t *const data = span->data;
-	const uint64_t mask = span->mask, to = span->to;
-	const bool nested = span->nested;
+	uint64_t word2 = encode_word(word, 2);
+	bool big = word2 >> 32 == GL_SIZE_BIG;
+	uint64_t size = big ? encode_word(word, 3) : word2 >> 32;
+	unsigned layout = gl_layout(word1 >> GL_HEADER_SHIFT, size);
+
+	at->context = encode_context(encode, at->context, (uint32_t)word2,
+				     &at->last_context);
+	at->size = varint_put_byte(at->size, size);
+	if (layout != at->layouts.layout)
+		encode_layout(at, layout, 0);
+	at->layouts.length++;
+	at->blocks++;
+	return big ? 32 : 24;
+}
+
+/* The kind, and how long ago the address was told. Whether it was. */
+ENCODE_INLINE bool encode_head(struct recent_finder *recent,
+			       struct recent_place *place, uint8_t **to,
+			       unsigned kind, bool begins, uint64_t word1)
+{
+	uint32_t age = recent_age(recent, place, begins, gl_block(word1));
+
+	CLAIM_FULL(age <= GT_RECENT && kind <= GT_KIND_MASK);
+	*to = varint_put_byte(*to, age << GT_KIND_SHIFT | kind);
+	return age;
+}
+
+/* One record of any kind. Returns its length. */
+static BASE_SLOW uint64_t encode_one(struct encode *encode,
+				     struct encode_at *at,
+				     struct encode_batch *batch,
+				     const uint64_t *word)
+{
+	uint64_t word0 = encode_word(word, 0), word1 = encode_word(word, 1);
+	unsigned kind = gl_kind(word0);
+	bool begins = recent_begins(kind);
+	uint64_t *last = batch->word1[begins];
+
+	if (word0 >= encode_later(encode, at))
+		encode_stamp(encode, at, word0, 0);
+	last[1] = word1;
+	if (!encode_head(encode->recent, &at->recent, &at->kind, kind, begins,
+			 word1))
+		encode_full(at, &last[1]);
+	last[0] = word1;
+	at->events++;
+	if (begins)
+		return encode_block(encode, at, word, word1);
+	if (kind == GT_EXTRA)
+		encode_extra(encode, at, word);
+	else if (kind > GT_EXTRA)
+		encode->bad = true;
+	else if (encode->stacks && ENCODE_FREES >> kind & 1)
+		return encode_freed_by(encode, word, word0 & GL_KIND_STACK);
+	return kind < GT_EXTRA ? 16 : GL_RECORD_MAX;
+}
+
+static const uint64_t *encode_place(const struct encode_span *span,
+				    uint64_t position)
+{
+	return (const uint64_t *)(span->data + (position & span->mask));
+}
+
+/* The records of the next batch that can be read one after the other, without
+ * a look at where the ring ends or the chunk is full: none has less than 16
+ * bytes, and what runs over the end of the ring is in its slack. */
+static uint64_t encode_reach(const struct encode_at *at,
+			     const struct encode_span *span, uint64_t position)
+{
+	uint64_t room = base_min(ENCODE_BATCH, ENCODE_EVENTS - at->events);
+	uint64_t left = span->to - position;
+
+	if (left <= GL_RECORD_MAX)
+		return 0;
+	return base_min(base_min(left - GL_RECORD_MAX, 16 * room),
+			span->mask - (position & span->mask));
+}
+
+/*
+ * Fills a batch from `position` on, and returns the position reached: that of
+ * an EXTRA, of a block whose size has a word of its own, or of what is no
+ * record; or so near to the end that a record might not be there as a whole.
+ */
+static uint64_t encode_read(struct encode *encode, struct encode_at *at,
+			    struct encode_batch *batch,
+			    const struct encode_span *span, uint64_t position)
+{
 	/* kinds that have more than an address, but for blocks; or are none */
 	const unsigned more = ~0u << GT_EXTRA |
 			      (encode->stacks ? ENCODE_FREES : 0);
-	uint64_t position = span->from, events = 0;
+	const uint64_t *const first = encode_place(span, position);
+	const uint8_t *const last = (const uint8_t *)first +
+				    encode_reach(at, span, position);
+	struct recent_finder *const recent = encode->recent;
+	struct recent_place place = at->recent;
+	uint64_t *begun = batch->word1[1] + 1, *other = batch->word1[0] + 1;
+	const uint64_t *word, **told = batch->told;
+	uint64_t later = encode_later(encode, at);
+	uint8_t *to = at->kind;
+
+	for (word = first; (const uint8_t *)word < last;) {
+		const uint64_t word0 = encode_word(word, 0);
+		const uint64_t word1 = encode_word(word, 1);
+		const unsigned kind = gl_kind(word0);
+
+		if (recent_begins(kind)) {
+			uint64_t word2 = encode_word(word, 2);
+
+			if (unlikely(word2 >> 32 == GL_SIZE_BIG))
+				break;
+			if (unlikely(word0 >= later))
+				later = encode_stamp(encode, at, word0,
+						     encode_count(batch, begun,
+								  other));
+			*begun = word1;
+			begun[ENCODE_WORD2] = word2;
+			*told = begun++;
+			told += !encode_head(recent, &place, &to, kind, true,
+					     word1);
+			word += 3;
+			continue;
+		}
+		if (unlikely(more >> kind & 1)) {
+			if (kind >= GT_EXTRA)
+				break;
+			word += encode_freed_by(encode, word, word0 &
+						GL_KIND_STACK) / 8 - 2;
+		}
+		if (unlikely(word0 >= later))
+			later = encode_stamp(encode, at, word0,
+					     encode_count(batch, begun, other));
+		*other = word1;
+		*told = other++;
+		told += !encode_head(recent, &place, &to, kind, false, word1);
+		word += 2;
+	}
+	at->kind = to;
+	at->recent = place;
+	batch->blocks = begun - batch->word1[1] - 1;
+	batch->count = encode_count(batch, begun, other);
+	batch->full = told - batch->told;
+	return position + (word - first) * sizeof(*word);
+}
+
+uint64_t encode_events(struct encode *encode, const struct encode_span *span,
+		       uint64_t *unfinished)
+{
+	uint64_t position = span->from;
+	struct encode_batch batch;
 	struct encode_at at;
 
 	CLAIM_FULL(span->from <= span->to);
 	encode_begin(encode, &at);
-	while (position < to && events < ENCODE_EVENTS) {
-		const uint64_t *word = (const uint64_t *)
-			(data + (position & mask));
-		const uint64_t word0 = encode_word(word, 0);
-		const uint64_t word1 = encode_word(word, 1);
-		const unsigned kind = gl_kind(word0);
-		uint64_t length = 16;
+	batch.word1[0][0] = batch.word1[1][0] = 0;
+	while (position < span->to && at.events < ENCODE_EVENTS) {
+		const uint64_t *word = encode_place(span, position);
 
-		if (unlikely(nested) && !word0) {
+		if (unlikely(span->nested)) {
 			position += GL_RECORD_MAX;
-			++*unfinished;
-			continue;
-		}
-		if (unlikely(!events))
-			encode->base = at.last_tick = word0 >> shift;
-		encode_stamp(&at, word0 >> shift);
-		encode_head(encode->recent, &at, kind, gl_block(word1));
-		events++;
-		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
-			length = encode_block(encode, &at, word, word1);
-		} else if (likely(!(more >> kind & 1))) {
-			/* an address is all there is */
-		} else if (kind < GT_EXTRA) {
-			length = encode_freed_by(encode, word,
-						 word0 & GL_KIND_STACK);
-		} else {
-			length = GL_RECORD_MAX;
-			if (kind == GT_EXTRA)
-				encode_extra(encode, &at, word);
+			if (encode_word(word, 0))
+				encode_one(encode, &at, &batch, word);
 			else
-				encode->bad = true;
-			if (encode->bad || encode->extras == ENCODE_EXTRAS) {
-				position += length;
-				break;
-			}
+				++*unfinished;
+		} else {
+			uint64_t from = position;
+
+			position = encode_read(encode, &at, &batch, span,
+					       position);
+			if (position != from)
+				encode_rest(encode, &at, &batch);
+			else
+				position += encode_one(encode, &at, &batch,
+						       word);
 		}
-		position += unlikely(nested) ? GL_RECORD_MAX : length;
+		if (encode->bad || encode->extras == ENCODE_EXTRAS)
+			break;
 	}
-	CLAIM_FULL(events <= ENCODE_EVENTS);
-	encode->bad |= position > to;
-	encode_end(encode, &at, events);
+	encode->bad |= position > span->to;
+	encode_end(encode, &at);
 	return position;
 }
 

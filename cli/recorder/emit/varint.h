@@ -57,6 +57,19 @@ static inline uint8_t *varint_put_byte(uint8_t *to, uint64_t value)
 	return to + 1;
 }
 
+/* For numbers that have one byte or two, as often the one as the other: no
+ * branch says which. Writes up to 4 bytes past the end of what it returns. */
+static inline uint8_t *varint_put_two(uint8_t *to, uint64_t value)
+{
+	uint8_t two = value > 0x7f;
+
+	if (unlikely(value > 0x3fff))
+		return varint_put_spread(to, value);
+	to[0] = value | two << 7;
+	to[1] = value >> 7;
+	return to + 1 + two;
+}
+
 /* Small numbers of either sign become small numbers. */
 static inline uint64_t varint_zigzag(uint64_t value)
 {
