@@ -64,22 +64,38 @@ static inline void expect_look(struct expectation *of, uintptr_t first,
 	__builtin_prefetch(of->at, 0, 3);
 }
 
+/* What the place holds under the tag. */
+static inline void expect_read(struct expectation *of, uint32_t tag)
+{
+	/* pair with expect_learn's: the nodes are there */
+	uint32_t first = atomic_load_explicit(&of->at->way[0],
+					      memory_order_acquire) ^ tag;
+	uint32_t second = atomic_load_explicit(&of->at->way[1],
+					       memory_order_acquire) ^ tag;
+	/* Which it is cannot be predicted. */
+	uint32_t id = __builtin_expect_with_probability(
+			      first >> RECENT_TAG != 0, 1, 0.5) ?
+			      second : first;
+
+	of->tag = tag;
+	of->context = id >> RECENT_TAG ? 0 : id;
+}
+
+/* Of a stack by its hash, where all but the innermost frame is known. */
+static inline void expect_inner(struct expectation *of, uint64_t hash)
+{
+	of->at = &recent_stacks[hash >> (64 - RECENT_BITS)];
+	expect_read(of, (uint32_t)(hash >> 16) & UINT32_MAX << RECENT_TAG);
+}
+
 /* And the next two. */
 static inline void expect_find(struct expectation *of, uintptr_t third,
 			       uintptr_t fourth)
 {
 	uint64_t hash = third * CONTEXT_HASH_STEP +
 			fourth * CONTEXT_HASH_ADDRESS;
-	uint32_t tag = (uint32_t)(hash >> 32) & UINT32_MAX << RECENT_TAG;
-	/* pair with expect_learn's: the nodes are there */
-	uint32_t first = atomic_load_explicit(&of->at->way[0],
-					      memory_order_acquire) ^ tag;
-	uint32_t second = atomic_load_explicit(&of->at->way[1],
-					       memory_order_acquire) ^ tag;
-	uint32_t id = first >> RECENT_TAG ? second : first;
 
-	of->tag = tag;
-	of->context = id >> RECENT_TAG ? 0 : id;
+	expect_read(of, (uint32_t)(hash >> 32) & UINT32_MAX << RECENT_TAG);
 }
 
 /* What it was. */
