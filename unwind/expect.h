@@ -90,6 +90,13 @@ static inline void expect_read(struct expectation *of, uint32_t tag)
 	of->context = id >> RECENT_TAG ? 0 : id;
 }
 
+/* Of a stack by its hash, where all but the innermost frame is known. */
+static inline void expect_inner(struct expectation *of, uint64_t hash)
+{
+	of->at = &recent_stacks[hash >> (64 - RECENT_BITS)];
+	expect_read(of, (uint32_t)(hash >> 16) & UINT32_MAX << RECENT_TAG);
+}
+
 /* And the next one. */
 static inline void expect_find(struct expectation *of, uintptr_t fourth)
 {

@@ -7,12 +7,11 @@
  * invariants hold here, too), without their generality. What it cannot do it
  * leaves to them, untouched. The work is so ordered that what must be fetched
  * from far, the new frames' places in the context tree, is on its way while
- * the words are compared. Behind four new frames a stack that was met lately is
- * followed (expect.h); one that is followed to its end is not joined.
+ * the words are compared. Most are found by what was met lately (expect.h), and
+ * not in the index.
  *
  * I1  The shadow does not change before its whole outer part is known to
- *     hold, and not at all where a stack was followed: what was learned of
- *     the shadow is learned only where that is the stack.
+ *     hold.
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
@@ -141,15 +140,9 @@ find_contexts(const struct context_table *table, struct new_frame *frames,
 
 	for (g = f; g-- > frames;)
 		whole = context_hash(whole, g->ra);
-	if (f == frames + 1) {
-		frames->context = context_find(table, whole, outer, frames->ra);
-		if (__builtin_expect(!frames->context, 0))
-			frames->context = context_child(outer, frames->ra,
-							whole, true);
-	} else if (!is_whole(context_guess(table, whole, frames->ra), frames,
-			     f, outer)) {
+	if (!is_whole(context_guess(table, whole, frames->ra), frames, f,
+		      outer))
 		find_each(table, frames, f, outer, hash);
-	}
 }
 
 /* frames[0] … f[-1], innermost first, become the shadow's part inward of j;
@@ -167,7 +160,7 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	t->report->counts.frames_walked += (uint32_t)(f - frames) + 1;
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
-	t->joined = (uint32_t)(f - frames);
+	t->joined = t->walked = (uint32_t)(f - frames);
 	t->redrawn = t->expected_far = 0;
 	while (f-- > frames) {
 		j++;
@@ -188,57 +181,95 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	return (uint32_t)j->mark;
 }
 
+/* The walk stands at frame j of the shadow, n frames inward of which are new; as
+ * in join(), but n is known to the compiler. */
+static inline __attribute__((always_inline)) uint32_t
+join_few(struct capture_thread *t, struct shadow_frame *j,
+	 struct new_frame *frames, uint32_t n)
+{
+	uint32_t outer = (uint32_t)j->mark, barriers = outer_barriers(t, j);
+	uint64_t hash = j->hash;
+	struct expectation e;
+
+	if (n > 1)
+		hash = context_hash(hash, frames[1].ra);
+	hash = context_hash(hash, frames->ra);
+	expect_inner(&e, hash);
+	if (__builtin_expect(!e.context, 0))
+		context_prefetch(context_newest(), hash);
+	if (j->flags & FRAME_FP || !shadow_holds(t, j, barriers))
+		return 0;
+	t->barrier_count = barriers;
+	if (__builtin_expect(!is_whole(e.context, frames, frames + n, outer),
+			     0)) {
+		find_each(context_newest(), frames, frames + n, outer, j->hash);
+		expect_learn(&e, frames->context);
+	}
+	return append(t, j, frames, frames + n);
+}
+
+/* Goes outward from the new frame in the slot. False: its rule is not plain. */
+static inline __attribute__((always_inline)) bool
+step_new(const struct capture_thread *t, struct new_frame *f, uintptr_t *slot,
+	 uintptr_t *ra)
+{
+	uint32_t rule = rule_of(rule_cache, *ra);
+
+	f->slot = *slot;
+	f->ra = *ra;
+	*slot += (rule & WORD_CFA_MAX) * ARCH_WORD;
+	if (!(rule & WORD_PLAIN) || *slot >= t->hi)
+		return false;
+	*ra = *(const uintptr_t *)*slot;
+	return true;
+}
+
+/* Where one or two frames take the place of as many of the shadow's innermost,
+ * and nothing else has changed. (Two: through a wrapper.) */
+static inline __attribute__((always_inline)) uint32_t
+replace_inner(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+{
+	struct shadow_frame *j = t->frames + t->count - 2;
+	struct new_frame frames[2];
+	uintptr_t slot = sp + ARCH_RA_OFFSET;
+
+	if (t->count < 4 || !step_new(t, frames, &slot, &ra))
+		return 0;
+	if (slot == j->slot && ra == j->raw)
+		return join_few(t, j, frames, 1);
+	if (!step_new(t, frames + 1, &slot, &ra) || slot != j[-1].slot ||
+	    ra != j[-1].raw)
+		return 0;
+	return join_few(t, j - 1, frames, 2);
+}
+
 /* A capture under way. */
 struct joining {
-	uintptr_t ra, sp, fp;		/* where it begins */
-	bool follow;			/* if it is worth while */
 	struct expectation expectation;
 	struct new_frame frames[NEW_MAX];
 };
-
-/* Four frames are new, and lead to (sp, ra). If the stack is as expected, and
- * need not be remembered: the context. */
-static inline __attribute__((always_inline)) uint32_t
-expected(struct capture_thread *t, struct joining *c, uintptr_t sp,
-	 uintptr_t ra)
-{
-	struct expected_walk e = { .ra = c->ra, .sp = c->sp, .fp = c->fp,
-				   .lo = c->sp, .hi = t->hi };
-	const struct new_frame *f = c->frames + EXPECT_FRAMES - 1;
-	uint32_t context;
-
-	expect_find(&c->expectation, f->ra);
-	context = c->expectation.context;
-	if (!context || !c->follow || !expect_wanted(t, sp, ra) ||
-	    !expect_follow(&e, context, t) ||
-	    path_wanted(t, c->ra, c->sp, context))
-		return 0;
-	expect_answered(t, e.count, e.met, sp, ra);
-	return context;
-}
 
 /* The third return address is known. */
 static inline void look(const struct capture_thread *t, struct joining *c,
 			uintptr_t third)
 {
 	expect_look(&c->expectation, c->frames[0].ra, c->frames[1].ra, third,
-		    t->hi - c->sp);
+		    t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
 }
 
-/* The walk pauses behind new frame f, at (sp, ra). *pause: where it does next.
- * The context, if it is known by now. */
-static inline __attribute__((always_inline)) uint32_t
-pause_at(struct capture_thread *t, struct joining *c,
-	 const struct new_frame *f, const struct new_frame **pause,
-	 uintptr_t sp, uintptr_t ra)
+/* What is expected is looked up while the walk goes on behind new frame f.
+ * *pause: where it is interrupted next. */
+static inline __attribute__((always_inline)) void
+pause_at(const struct capture_thread *t, struct joining *c,
+	 const struct new_frame *f, const struct new_frame **pause)
 {
 	if (f == c->frames + EXPECT_FRAMES - 1) {
-		look(t, c, c->frames[2].ra);
+		look(t, c, f[-1].ra);
 		*pause = c->frames + EXPECT_FRAMES;
-		return 0;
+	} else {
+		expect_find(&c->expectation, f[-1].ra);
+		*pause = NULL;
 	}
-	*pause = NULL;
-	return expected(t, c, sp, ra);
 }
 
 /* As expect_find, where the walk met the shadow before its fourth frame. */
@@ -258,21 +289,16 @@ find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
 	_Static_assert(EXPECT_FRAMES == 4, "what find_in_shadow has");
 	if (f == c->frames)
 		return;
-	if (f > c->frames + 1) {
-		if (f < c->frames + EXPECT_FRAMES)
-			find_in_shadow(c, f, j);
-		if (is_whole(c->expectation.context, c->frames, f, outer))
-			return;
-	}
+	if (f < c->frames + EXPECT_FRAMES)
+		find_in_shadow(c, f, j);
+	if (is_whole(c->expectation.context, c->frames, f, outer))
+		return;
 	find_contexts(table, c->frames, f, outer, j->hash);
-	if (f > c->frames + 1)
-		expect_learn(&c->expectation, c->frames->context);
+	expect_learn(&c->expectation, c->frames->context);
 }
 
-/* follow: also what is expected. *shadow: whether that is the stack now. */
 static inline __attribute__((always_inline)) uint32_t
-join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
-     bool follow, bool *shadow)
+join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	struct joining c;
 	struct new_frame *f = c.frames;
@@ -283,15 +309,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 	uint32_t barriers;
 
 	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
-	c.ra = ra;
-	c.sp = sp;
-	c.fp = fp;
-	c.follow = follow;
 	c.expectation.context = 0;
-	*shadow = true;
-	/* Mostly one frame is new: its place is asked for before that is known. */
-	context_prefetch(context_newest(),
-			 context_hash(j[-(j > t->frames)].hash, ra));
 	for (;;) {
 		uintptr_t slot = sp + ARCH_RA_OFFSET;
 		uintptr_t size;
@@ -321,18 +339,15 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 		f->ra = ra;
 		f++;
 		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
-		if (__builtin_expect(f == pause, 0)) {
-			uint32_t context = pause_at(t, &c, f, &pause, sp, ra);
-
-			*shadow = !context;
-			if (context)
-				return context;
-		}
+		if (__builtin_expect(f == pause, 0))
+			pause_at(t, &c, f, &pause);
 	}
 	if (j->flags & FRAME_FP ||
 	    j >= t->frames + t->capacity - NEW_MAX ||
 	    j->word >= 2 * t->capacity - NEW_MAX - 1)
 		return 0;
+	if (f == c.frames + 1)
+		return join_few(t, j, c.frames, 1);
 	if (f == c.frames + 2)
 		look(t, &c, j->raw);
 	barriers = outer_barriers(t, j);
@@ -343,22 +358,31 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp,
 	return append(t, j, c.frames, f);
 }
 
-static inline __attribute__((always_inline)) uint32_t
-join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-		  uintptr_t fp, bool follow)
+static __attribute__((noinline)) uint32_t
+join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
-	bool shadow;
-	uint32_t context = join(t, ra, sp, fp, follow, &shadow);
+	uint32_t context = join(t, ra, sp);
 
-	if (__builtin_expect(context != 0, 1) && shadow)
+	if (__builtin_expect(context != 0, 1))
 		join_remember(t, ra, sp, context);
 	return context;
 }
 
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-		      uintptr_t fp)
+static inline __attribute__((always_inline)) uint32_t
+replace_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
-	return join_and_remember(t, ra, sp, fp, true);
+	uint32_t context = replace_inner(t, ra, sp);
+
+	if (context)
+		join_remember(t, ra, sp, context);
+	return context;
+}
+
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+{
+	uint32_t context = replace_and_remember(t, ra, sp);
+
+	return context ? context : join_and_remember(t, ra, sp);
 }
 
 /* Those that a wrapper's path does not answer. (Apart, as it keeps many
@@ -374,7 +398,7 @@ walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (first_of_all)
 		context = capture_expected(t, ra, sp, fp, &first);
 	if (!context)
-		context = join_and_remember(t, ra, sp, fp, !first_of_all);
+		context = join_and_remember(t, ra, sp);
 	if (__builtin_expect(context != 0, 1))
 		return context;
 	return capture_rare(t, ra, sp, fp);
@@ -394,5 +418,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	/* I1 of capture.c */
 	CLAIM_FULL(t->generation == generation);
 	context = path_of_wrapper(t, ra, sp);
+	if (!context)
+		context = replace_and_remember(t, ra, sp);
 	return context ? context : walk_slow(t, ra, sp, fp);
 }

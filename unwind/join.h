@@ -12,11 +12,9 @@
  * The context of the stack outward from (ra, sp); 0, and nothing has changed,
  * if this is no case for it: a rule that is not plain, a frame that depends on
  * the frame pointer, a shadow that does not hold. What is worth it is
- * remembered. sp lies on the base stack, fp as capture_stack's. Thread context:
- * the owner of the state.
+ * remembered. sp lies on the base stack. Thread context: the owner of the state.
  */
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-		      uintptr_t fp);
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp);
 
 /* The context that the path cache has of a wrapper's stack, which path_find does
  * not find by the return address alone; or 0. */

@@ -11,7 +11,8 @@
  * barrier; and in very deep stacks some more further out, at distances that
  * grow fourfold, so that when the innermost has been returned through, the
  * next is not far (as stack barriers of Go 1.5 to 1.8 were spaced). A barrier
- * that is returned through soon moves outward, one that stands long, inward.
+ * that is returned through soon moves outward, unless joins met it often; one
+ * that stands long, inward.
  *
  * Where none is put (docs/notes/capture.md says why for each): near the hook, in
  * the loader and the C library, into and out of frames whose rule is not
@@ -54,6 +55,8 @@
 #define TRIES 8u		/* frames further out, where one is forbidden */
 #define AGE_SHORT 20000u	/* cycles, 8 us: to lose one costs 0.1, and some
 				 * paths have to be learned anew */
+#define SAVED_FEW 2000u	/* frames not compared, at 0.3 ns: as much as to
+				 * lose one and to place the next */
 #define AGE_LONG 2000000u
 #define VERDICT_BITS 10		/* 8 KB */
 
@@ -131,6 +134,7 @@ void placement_thread_start(struct capture_thread *t)
 	t->barrier_distance = DISTANCE_FIRST;
 	t->barrier_innermost = t->barrier_reach = 0;
 	t->report->barriers_placed = t->report->barriers_met = 0;
+	t->barrier_met = 0;
 	if (placement.mode == CAPTURE_AUTO && hardware_active())
 		placement_hardware(t);
 }
@@ -240,12 +244,15 @@ static uint32_t innermost(const struct capture_thread *t)
  */
 static void adapt(struct capture_thread *t)
 {
-	uint64_t age;
+	uint64_t age, saved;
 
 	if (innermost(t) >= t->barrier_innermost)
 		return;
 	age = arch_cycles() - t->barrier_since;
-	if (age < AGE_SHORT && t->barrier_distance < DISTANCE_MAX)
+	saved = (t->report->barriers_met - t->barrier_met) *
+		t->barrier_innermost;
+	if (age < AGE_SHORT && saved < SAVED_FEW &&
+	    t->barrier_distance < DISTANCE_MAX)
 		t->barrier_distance *= 2;
 	else if (age > AGE_LONG && t->barrier_distance > DISTANCE_FIRST)
 		t->barrier_distance /= 2;
@@ -305,7 +312,9 @@ void placement_consider_slow(struct capture_thread *t)
 	CLAIM_FULL(inner < t->count);
 	/* also where the last one stood in the same place */
 	if (t->report->barriers_placed != placed ||
-	    inner != t->barrier_innermost)
+	    inner != t->barrier_innermost) {
 		t->barrier_since = arch_cycles();
+		t->barrier_met = t->report->barriers_met;
+	}
 	t->barrier_innermost = inner;
 }

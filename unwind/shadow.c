@@ -71,6 +71,8 @@ bool shadow_is_valid(const struct capture_thread *t)
 }
 #endif
 
+#define FIND_AHEAD 16u	/* look-ups that are on their way at a time */
+
 static void forget_barrier(struct capture_thread *t)
 {
 	struct shadow_frame *f = &t->frames[t->barrier[--t->barrier_count]];
@@ -286,11 +288,15 @@ static uint32_t find_contexts(struct frame *scratch, uint32_t n,
 	}
 	if (known && trail.id == outer)
 		return id;
-	while (n-- > 0)
+	for (i = n; n-- > 0;) {
+		/* (the hash of a FRAME_WORD is any) */
+		for (; i > 0 && i + FIND_AHEAD > n; i--)
+			context_prefetch(context_newest(), scratch[i - 1].hash);
 		if (!(scratch[n].flags & FRAME_WORD))
 			scratch[n].context = outer =
 				context_child(outer, scratch[n].ra,
 					      scratch[n].hash, true);
+	}
 	return outer;
 }
 

@@ -62,20 +62,19 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		       enum walk_end end);
 
 /* Hashes of scratch[0] … end[-1], walked inward of the stack with this hash;
- * what the tree will be asked is on its way into the cache then. */
+ * what the tree will be asked first is on its way into the cache then. */
 static inline void shadow_hash(struct frame *scratch, struct frame *end,
 			       uint64_t hash)
 {
-	const struct context_table *table = context_newest();
 	struct frame *f;
 
 	for (f = end - 1; f >= scratch; f--) {
 		if (f->flags & FRAME_WORD)
 			continue;
 		hash = context_hash(hash, f->ra);
-		context_prefetch(table, hash);
 		f->hash = hash;
 	}
+	context_prefetch(context_newest(), hash);
 }
 
 /* The context of a walk that is not to be remembered. */

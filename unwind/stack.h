@@ -100,6 +100,7 @@ struct capture_thread {
 	uint32_t barrier_distance;	/* frames, from the innermost */
 	uint32_t barrier_innermost;	/* its place at the last walk */
 	uint32_t barrier_reach;	/* a new one if it is further than this */
+	uint64_t barrier_met;	/* report->barriers_met then */
 	uint64_t barrier_since;	/* cycles: when that one was first there */
 	enum gt_mode mode;
 	bool joins;		/* the mode has a shadow; no oracle listens */

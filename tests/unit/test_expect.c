@@ -33,6 +33,7 @@ static void start(uint32_t near)
 	assert_int_equal(embed_init_with(CAPTURE_AUTO, false, near), 0);
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
+	assert_true(stack_is_base(self, (uintptr_t)__builtin_frame_address(0)));
 }
 
 /* As a walk finds it, and the tree knows it. */
@@ -478,6 +479,98 @@ static void test_left_out(void **unused)
 	assert_int_equal(found(0x10, &of), (1u << RECENT_TAG) - 1);
 }
 
+/* Captured as it is, whatever was met lately. */
+static __attribute__((WITH_FP)) void checked(void)
+{
+	const struct walk_start from = {
+		.ra = (uintptr_t)__builtin_return_address(0),
+		.sp = (uintptr_t)__builtin_dwarf_cfa(),
+		.fp = *(uintptr_t *)__builtin_frame_address(0),
+		.hi = self->hi };
+	uint32_t i, n, context = capture_stack(self, from.ra, from.sp, from.fp);
+	uintptr_t address[DEPTH_MAX];
+	enum gt_stop stop;
+	uint64_t hash;
+
+	n = walk_addresses(&from, address, DEPTH_MAX, &stop, &hash);
+	assert_in_range(n, 5, DEPTH_MAX);
+	for (i = 0; i < n; i++, context = context_node(context)->parent)
+		assert_int_equal(context_node(context)->address, address[i]);
+	assert_int_equal(context, GT_STOP_BOTTOM);
+	/* no path answers the next one */
+	memset(self->seen, 0, (self->seen_mask + 1) * sizeof(*self->seen));
+	BARRIER();
+}
+
+static __attribute__((noinline)) void wrapper(void)
+{
+	checked();
+	BARRIER();
+}
+
+#define LEAF(name, size)                                                    \
+	static __attribute__((noinline)) void name(void (*inner)(void))     \
+	{                                                                   \
+		volatile char pad[size] __attribute__((unused));            \
+                                                                            \
+		pad[0] = sizeof(#name);                                     \
+		inner();                                                    \
+		BARRIER();                                                  \
+	}
+LEAF(leaf_a, 16)
+LEAF(leaf_b, 80)
+LEAF(leaf_second, 16)
+
+typedef void leaf(void (*inner)(void));
+static leaf *const volatile leaves[] = { leaf_a, leaf_b, leaf_second };
+#define LEAVES 3u
+
+/* One frame takes the place of another; two, where there is a wrapper. */
+static __attribute__((noinline)) void replace(void)
+{
+	volatile unsigned i;	/* one call */
+
+	for (i = 0; i < 4 * LEAVES; i++) {
+		leaves[i % LEAVES](i < 2 * LEAVES ? checked : wrapper);
+		if (i % (2 * LEAVES))
+			assert_int_equal(self->joined,
+					 i < 2 * LEAVES ? 1 : 2);
+	}
+	BARRIER();
+}
+
+static __attribute__((noinline)) void replace_far(void)
+{
+	recurse(12, replace);
+	BARRIER();
+}
+
+/* What was met lately is another stack. */
+static void mislead(void)
+{
+	uint32_t i, way;
+
+	for (i = 0; i < 1u << RECENT_BITS; i++)
+		for (way = 0; way < 2; way++)
+			if (recent_stacks[i].way[way])
+				recent_stacks[i].way[way] ^= 1;
+}
+
+/* The same inner frames below others, in the same places. */
+static void test_replaced(void **unused)
+{
+	volatile unsigned i;
+
+	(void)unused;
+	start(8);
+	for (i = 0; i < 4 * LEAVES; i++) {
+		leaves[i % LEAVES](replace_far);
+		if (i >= 2 * LEAVES)
+			mislead();
+	}
+	assert_true(self->report->barriers_met > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_recent),
 		cmocka_unit_test(test_told_apart),
 		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
