@@ -14,8 +14,8 @@
  *		    stack, 0 where there is none; ARCH_SHADOW_DATA
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted
  *	words.h     arch_words_equal, arch_pairs_equal: four words compared;
- *		    arch_word_is, arch_word_has: one that others may
- *		    write
+ *		    arch_tags_are: eight; arch_word_is, arch_word_has:
+ *		    one that others may write
  *	relocs.h    the relocations that bind a word to a function
  *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
  *	clone.S     arch_clone_task: start a task on a stack of its own

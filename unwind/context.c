@@ -3,29 +3,34 @@
  *
  * The nodes lie in memory of the embedder's (in the live file), which may be in
  * pieces (struct capture_config), and are only appended. The index is private: a
- * list of open-addressed tables, newest and largest first. An entry is two words,
+ * list of open-addressed tables, newest and largest first, of buckets that are a
+ * cache line each. An entry is one word, 0 or
  *
- *	key:     parent << 32 | id      claimed by compare-and-swap from 0
- *	address: the return address     by compare-and-swap from 0, after it
+ *	63       32 31        0
+ *	+----------+-----------+
+ *	| hash>>32 | id        |
+ *	+----------+-----------+
  *
- * so that a hit touches one cache line and no node. A table that is 5/8 full
- * gets a successor of four times the size. A small table is copied into it
- * (COPY_BITS bounds the pause) and forgotten; a large one stays and is still
- * searched, and what is found there is entered in the newest.
+ * claimed by compare-and-swap. A bucket fills up from its first entry on. Where
+ * it is full the next is another one at a distance that the hash chooses, so that
+ * runs do not meet, and a table may be 15/16 full: 1.3 lines for what is there,
+ * 4.3 for what is not (side by side: 1.8 and 16). Whether a node is the one that
+ * is asked for, the node says.
  *
- * I1  An entry never changes after its address was stored, but for the
- *     address becoming DEAD (context_forget), which is for ever.
+ * A table that is full gets a successor. Up to COPY_BITS, which bound the pause,
+ * it is copied into that, without a look at a node, and its memory given back; a
+ * larger one stays and is still searched, and what is found there is entered in
+ * the newest.
+ *
+ * I1  An entry changes from 0 to a node's; and from a node's that was forgotten
+ *     to another one's of the same tag.
  * I2  A node is complete before its id appears in an entry.
  * I3  The same (parent, address) may have several nodes (two threads at the
- *     same moment, an entry half written, or made while its table was being
- *     copied): allowed, the reader merges them.
- * I4  A node that was forgotten has no entry, whatever others do meanwhile.
- *     Who forgets marks the node (GL_NODE_DEAD), and looks for entries then;
- *     who made an entry looks at the node then; who published a table, at
- *     all that was copied into it. All of this is sequentially consistent,
- *     so one of the two finds the other. A node that is only being made at
- *     that time is forgotten as well, as its address is not known.
- *
+ *     same moment, or made while its table was being copied, or looked for in a
+ *     table that was just given back): allowed, the reader merges them.
+ * I4  A node that was forgotten is marked (GL_NODE_DEAD), and who looks at its
+ *     entry looks at the mark. A node that is only being made at that time is
+ *     forgotten as well, as its address is not known.
  * I5  An id is given to a node when its piece is there.
  *
  * Thread context: any thread, also signal handlers; no locks.
@@ -38,34 +43,53 @@
 #include "unwind/memory.h"
 #include "unwind/walk.h"
 
-#define FIRST_BITS 12		/* 4096 entries: small programs fit */
-#define GROW_BITS 2
-#define COPY_BITS 17		/* 80 000 entries: under a millisecond */
+#define FIRST_BITS 10		/* two pages: small programs fit */
+#define LARGE_BITS 18		/* a large page */
+#define COPY_BITS 19		/* 500 000 entries: some 5 ms */
 #define LAST_BITS 28
-#define DEAD UINTPTR_MAX	/* no address of code */
+#define BUCKET_BITS 3
 
-_Static_assert(COPY_BITS + GROW_BITS <= STEP_HASH_BITS,
-	       "a node's bits of its hash are enough to copy it");
+_Static_assert(1u << BUCKET_BITS == CONTEXT_BUCKET, "entries of a bucket");
+_Static_assert(sizeof(struct context_bucket) == 64, "a cache line");
+_Static_assert(LAST_BITS - BUCKET_BITS <= 32, "a tag tells the bucket");
 
 static struct capture_config config;
 _Atomic uintptr_t context_pieces[CONTEXT_PIECES];
 uint32_t context_first_piece;
 struct context_table *_Atomic context_tables;
 
+static unsigned table_bits(const struct context_table *t)
+{
+	return 64 + BUCKET_BITS - t->shift;
+}
+
+static size_t table_bytes(unsigned bits)
+{
+	return sizeof(uint64_t) << bits;
+}
+
+/* The next size. Between few pages and a large one there is little to save. */
+static unsigned table_next_bits(unsigned bits)
+{
+	if (bits < LARGE_BITS)
+		return bits + 4;
+	return bits + (bits <= COPY_BITS ? 1 : 2);
+}
+
 static struct context_table *table_new(unsigned bits,
 				       struct context_table *older)
 {
-	size_t n = (size_t)1 << bits;
-	struct context_table *t;
+	struct context_table *t = unwind_alloc(sizeof(*t));
 
-	t = unwind_alloc(sizeof(*t) + n * sizeof(struct context_entry));
-	if (!t)
+	if (t)
+		t->bucket = unwind_alloc(table_bytes(bits));
+	if (!t || !t->bucket)
 		return NULL;
-	unwind_want_pages(t, sizeof(*t) + n * sizeof(struct context_entry));
+	unwind_want_pages(t->bucket, table_bytes(bits));
 	t->older = older;
-	t->shift = 64 - bits;
-	t->mask = (uint32_t)(n - 1);
-	t->limit = (uint32_t)(n / 8 * 5);
+	t->shift = 64 + BUCKET_BITS - bits;
+	t->mask = (UINT32_C(1) << (bits - BUCKET_BITS)) - 1;
+	t->limit = (UINT32_C(1) << bits) / 16 * 15;
 	CLAIM(bits >= FIRST_BITS && bits <= LAST_BITS);
 	CLAIM_FULL(!older || older->mask < t->mask);
 	return t;
@@ -129,192 +153,134 @@ int context_init(const struct capture_config *c)
 	return 0;
 }
 
-static uint64_t hash_of_flags(uint32_t flags)
+/* I1: whether what an entry has may be replaced by one of this tag. */
+static bool entry_is_left(uint64_t entry, uint32_t tag)
 {
-	return (uint64_t)(flags >> 16) << 48 | (uint64_t)(flags >> 5 & 7) << 45;
+	return !entry || (context_tag(entry) == tag &&
+			  __atomic_load_n(&node_at((uint32_t)entry)->flags,
+					  __ATOMIC_RELAXED) & GL_NODE_DEAD);
 }
 
-static uint32_t node_flags(uint32_t id)
+static bool bucket_add(struct context_table *t, struct context_bucket *b,
+		       uint32_t tag, uint32_t id)
 {
-	/* I4: pairs with the fetch_or in context_forget */
-	return __atomic_load_n(&node_at(id)->flags, __ATOMIC_SEQ_CST);
-}
+	unsigned i;
 
-/* The entry was claimed for this node. */
-static void entry_fill(struct context_entry *e, uintptr_t address, uint32_t id)
-{
-	uintptr_t empty = 0;
+	for (i = 0; i < CONTEXT_BUCKET; i++) {
+		uint64_t was = atomic_load_explicit(&b->entry[i],
+						    memory_order_relaxed);
+		bool empty = was == 0;
 
-	CLAIM_FULL(id >= GT_STOP_COUNT && id < context_count());	/* I2 */
-	/* Fails where it is DEAD by now. */
-	atomic_compare_exchange_strong_explicit(&e->address, &empty, address,
-						memory_order_seq_cst,
-						memory_order_relaxed);
-	CLAIM_FULL(empty == 0 || empty == DEAD);	/* I1 */
-	if (node_flags(id) & GL_NODE_DEAD)
-		atomic_store_explicit(&e->address, DEAD,
-				      memory_order_relaxed);
-}
-
-/* False: no free entry near enough. */
-static bool table_add(struct context_table *t, uint64_t hash, uint32_t parent,
-		      uintptr_t address, uint32_t id)
-{
-	uint64_t key = (uint64_t)parent << 32 | id;
-	uint32_t i = (uint32_t)(hash >> t->shift);
-	unsigned probe;
-
-	CLAIM_FULL(id >= GT_STOP_COUNT && parent < id);
-	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
-		struct context_entry *e =
-			&t->entries[i & t->mask];
-		uint64_t empty = 0;
-
-		if (atomic_load_explicit(&e->key, memory_order_relaxed) != 0)
+		/* pairs with the acquire of context_search: I2 */
+		if (!entry_is_left(was, tag) ||
+		    !atomic_compare_exchange_strong_explicit(
+			    &b->entry[i], &was, (uint64_t)tag << 32 | id,
+			    memory_order_release, memory_order_relaxed))
 			continue;
-		if (!atomic_compare_exchange_strong_explicit(
-			    &e->key, &empty, key, memory_order_seq_cst,
-			    memory_order_relaxed))
-			continue;
-		entry_fill(e, address, id);
-		atomic_fetch_add_explicit(&t->used, 1, memory_order_relaxed);
-		CLAIM_FULL(atomic_load_explicit(&t->used,
-						memory_order_relaxed) <=
-			   t->mask + 1);
+		atomic_fetch_add_explicit(&t->used, empty,
+					  memory_order_relaxed);
 		return true;
 	}
 	return false;
 }
 
+/* False: no free entry near enough. */
+static bool table_add(struct context_table *t, uint64_t hash, uint32_t id)
+{
+	uint32_t tag = context_tag(hash), i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	CLAIM_FULL(id >= GT_STOP_COUNT && id < context_count());	/* I2 */
+	for (probe = 0; probe < CONTEXT_PROBE_MAX;
+	     probe++, i += context_stride(tag))
+		if (bucket_add(t, &t->bucket[i & t->mask], tag, id))
+			return true;
+	return false;
+}
+
+/* Into a table that nobody else knows. */
+static void entry_copy(struct context_table *to, uint64_t entry)
+{
+	uint32_t tag = context_tag(entry), probe;
+	uint32_t i = (uint32_t)((uint64_t)tag << 32 >> to->shift);
+
+	for (probe = 0; probe < CONTEXT_PROBE_MAX * CONTEXT_BUCKET; probe++) {
+		_Atomic uint64_t *e = &to->bucket[i & to->mask]
+					       .entry[probe % CONTEXT_BUCKET];
+
+		if (!atomic_load_explicit(e, memory_order_relaxed)) {
+			atomic_store_explicit(e, entry, memory_order_relaxed);
+			atomic_store_explicit(&to->used, to->used + 1,
+					      memory_order_relaxed);
+			return;
+		}
+		if (probe % CONTEXT_BUCKET == CONTEXT_BUCKET - 1)
+			i += context_stride(tag);
+	}
+}
+
 static void table_copy(struct context_table *to,
 		       const struct context_table *from)
 {
-	uint32_t i;
+	uint32_t i, k;
 
 	CLAIM_FULL(from->mask < to->mask);
-	for (i = 0; i <= from->mask; i++) {
-		const struct context_entry *e = &from->entries[i];
-		uint64_t key = atomic_load_explicit(&e->key,
-						    memory_order_acquire);
-		uintptr_t address = atomic_load_explicit(&e->address,
-							 memory_order_acquire);
+	for (i = 0; i <= from->mask; i++)
+		for (k = 0; k < CONTEXT_BUCKET; k++) {
+			uint64_t entry = atomic_load_explicit(
+				&from->bucket[i].entry[k],
+				memory_order_acquire);
 
-		if (key == 0 || address == 0 || address == DEAD)
-			continue;
-		table_add(to,
-			  hash_of_flags(node_flags((uint32_t)key)),
-			  (uint32_t)(key >> 32), address, (uint32_t)key);
-	}
+			if (entry)
+				entry_copy(to, entry);
+		}
 }
 
-/* A node and its hash, all of it. */
-struct hashed {
-	uint32_t id;
-	uint64_t hash;
-};
-
-/* Of another one; mostly it is called from the last one's. */
-static void hash_node(struct hashed *last, uint32_t id)
+static void table_leave(struct context_table *t)
 {
-	struct context_sum sum = context_sum_start();
-	const struct gl_node *of = node_at(id);
-
-	if (last->id && of->parent == last->id) {
-		last->hash = context_hash(last->hash, of->address);
-		last->id = id;
-		return;
-	}
-	last->id = id;
-	while (id >= GT_STOP_COUNT) {
-		const struct gl_node *node = node_at(id);
-		uint32_t parent = node->parent;
-
-		if (parent >= id)
-			break;
-		context_sum_add(&sum, node->address);
-		id = parent;
-	}
-	last->hash = context_sum_end(&sum, id);
-}
-
-/* The entry of a node, found as a look-up finds it: by the node's hash. */
-static void entry_forget(struct context_table *t, uint64_t hash, uint32_t id)
-{
-	uint32_t i = (uint32_t)(hash >> t->shift);
-	unsigned probe;
-
-	CLAIM_FULL(node_flags(id) & GL_NODE_DEAD);	/* I4 */
-	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
-		struct context_entry *e = &t->entries[i & t->mask];
-		uint64_t key = atomic_load_explicit(&e->key,
-						    memory_order_seq_cst);
-
-		if (key == 0)
-			return;
-		if ((uint32_t)key == id)
-			atomic_store_explicit(&e->address, DEAD,
-					      memory_order_relaxed);
-	}
-}
-
-/* I4: of all that was copied, what was forgotten meanwhile. */
-static void table_forget(struct context_table *to,
-			 const struct context_table *from)
-{
-	uint32_t i;
-
-	CLAIM_FULL(from->mask < to->mask);
-	for (i = 0; i <= from->mask; i++) {
-		uint32_t id = (uint32_t)atomic_load_explicit(
-			&from->entries[i].key, memory_order_relaxed);
-		uint32_t flags = id ? node_flags(id) : 0;
-
-		if (flags & GL_NODE_DEAD)
-			entry_forget(to, hash_of_flags(flags), id);
-	}
+	unwind_leave_pages(t->bucket, table_bytes(table_bits(t)));
 }
 
 static struct context_table *table_grow(struct context_table *t)
 {
-	unsigned bits = 64 - t->shift;
+	unsigned bits = table_bits(t);
 	bool copy = bits <= COPY_BITS;
-	struct context_table *next = table_new(bits + GROW_BITS,
+	struct context_table *next = table_new(table_next_bits(bits),
 					       copy ? t->older : t);
 	struct context_table *newest = t;
 
 	if (!next)
 		return t;
-	CLAIM_FULL(next->mask >> GROW_BITS == t->mask);
 	next->first = copy ? t->first : context_count();
 	if (copy)
 		table_copy(next, t);
-	/* A loser's table is lost; it was small beside the budget. */
 	if (!atomic_compare_exchange_strong_explicit(&context_tables, &newest,
 						     next,
-						     memory_order_seq_cst,
-						     memory_order_acquire))
+						     memory_order_release,
+						     memory_order_acquire)) {
+		table_leave(next);
 		return newest;
+	}
+	/* who still looks into it finds nothing: I3 */
 	if (copy)
-		table_forget(next, t);
+		table_leave(t);
 	CLAIM_FULL(context_is_valid());
 	return next;
 }
 
-static void table_enter(uint64_t hash, uint32_t parent, uintptr_t address,
-			uint32_t id)
+static void table_enter(uint64_t hash, uint32_t id)
 {
 	struct context_table *t = context_newest();
 
 	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
-	    table_add(t, hash, parent, address, id))
+	    table_add(t, hash, id))
 		return;
-	if (64 - t->shift + GROW_BITS <= LAST_BITS)
+	if (table_bits(t) < LAST_BITS)
 		t = table_grow(t);
-	table_add(t, hash, parent, address, id);
+	table_add(t, hash, id);
 }
 
-static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash,
-			 bool steps)
+static uint32_t node_new(uint32_t parent, uintptr_t address, bool steps)
 {
 	uint32_t id = atomic_load_explicit(config.node_count,
 					   memory_order_relaxed);
@@ -353,9 +319,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, uint64_t hash,
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
 	/* I4: it may be marked already */
 	__atomic_fetch_or(&node->flags,
-			  context_flags_of(hash) |
-				  (steps ? walk_step(address) :
-					   step_rare_of(STEP_ASK)),
+			  steps ? walk_step(address) : step_rare_of(STEP_ASK),
 			  __ATOMIC_RELEASE);
 	return id;
 }
@@ -371,12 +335,12 @@ uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 		if (id)
 			goto enter;
 	}
-	id = node_new(parent, address, hash, steps);
+	id = node_new(parent, address, steps);
 	if (id < GT_STOP_COUNT)
 		return id;
 enter:
 	CLAIM_FULL(id >= GT_STOP_COUNT && parent < id && id < context_count());
-	table_enter(hash, parent, address, id);
+	table_enter(hash, id);
 	return id;
 }
 
@@ -435,29 +399,17 @@ uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 {
 	uint32_t i, n = context_count();
-	struct hashed last = { 0, 0 };
 
 	CLAIM_FULL(first <= n);
 	for (i = first < GT_STOP_COUNT ? GT_STOP_COUNT : first; i < n; i++) {
 		struct gl_node *node = node_at(i);
 		uintptr_t address = __atomic_load_n(&node->address,
 						    __ATOMIC_SEQ_CST);
-		struct context_table *t;
-		uint32_t flags;
 
 		/* 0: it is being made */
-		if (address && (address < start || address >= end))
-			continue;
-		flags = __atomic_fetch_or(&node->flags, GL_NODE_DEAD,
+		if (!address || (address >= start && address < end))
+			__atomic_fetch_or(&node->flags, GL_NODE_DEAD,
 					  __ATOMIC_SEQ_CST);
-		if (flags & GL_NODE_DEAD)
-			continue;
-		/* I4: after the mark, each time */
-		t = atomic_load_explicit(&context_tables,
-					 memory_order_seq_cst);
-		hash_node(&last, i);
-		for (; t; t = t->older)
-			entry_forget(t, last.hash, i);
 	}
 }
 
@@ -475,11 +427,11 @@ uint32_t context_count(void)
 #ifdef GNOMON_CLAIMS
 static bool table_is_valid(const struct context_table *t)
 {
-	unsigned bits = 64 - t->shift;
+	unsigned bits = table_bits(t);
 
 	return bits >= FIRST_BITS && bits <= LAST_BITS &&
-	       t->mask == (UINT32_C(1) << bits) - 1 &&
-	       t->limit == (t->mask + 1) / 8 * 5 &&
+	       t->mask == (UINT32_C(1) << (bits - BUCKET_BITS)) - 1 &&
+	       t->limit == (UINT32_C(1) << bits) / 16 * 15 &&
 	       (!t->older || t->older->mask < t->mask);
 }
 
@@ -499,17 +451,13 @@ bool context_entries_are_valid(void)
 	const struct context_table *t = context_newest();
 	uint32_t i, count = context_count();
 
-	for (i = 0; i <= t->mask; i++) {
-		uint64_t key = atomic_load_explicit(&t->entries[i].key,
-						    memory_order_acquire);
-		uintptr_t address = atomic_load_explicit(
-			&t->entries[i].address, memory_order_acquire);
-		uint32_t id = (uint32_t)key, parent = (uint32_t)(key >> 32);
+	for (i = 0; i < (t->mask + 1) * CONTEXT_BUCKET; i++) {
+		uint32_t id = (uint32_t)atomic_load_explicit(
+			&t->bucket[i / CONTEXT_BUCKET].entry[i % CONTEXT_BUCKET],
+			memory_order_acquire);
 
-		if (!key || !address || address == DEAD)
-			continue;
-		if (id < GT_STOP_COUNT || id >= count || parent >= id ||
-		    node_at(id)->address != address)
+		if (id && (id < GT_STOP_COUNT || id >= count ||
+			   node_at(id)->parent >= id || !node_at(id)->address))
 			return false;	/* I2 */
 	}
 	return true;

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "arch.h"
 #include "unwind/capture.h"
 #include "unwind/claim.h"
 
@@ -62,65 +63,6 @@ static inline uint64_t context_sum_end(const struct context_sum *of,
 	return of->sum + of->power * (stop * CONTEXT_HASH_STOP);
 }
 
-/* The index: see context.c. */
-#define CONTEXT_PROBE_MAX 128	/* longer runs count as "full" */
-
-struct context_entry {
-	_Atomic uint64_t key;
-	_Atomic uintptr_t address;
-};
-
-struct context_table {
-	struct context_table *older;
-	unsigned shift;		/* 64 - bits */
-	uint32_t mask;
-	_Atomic uint32_t used;
-	uint32_t limit;
-	uint32_t first;		/* what was called from it or a later node is
-				 * in no older table */
-	struct context_entry entries[];
-};
-
-extern __attribute__((visibility("hidden")))
-struct context_table *_Atomic context_tables;
-
-static inline struct context_table *context_newest(void)
-{
-	/* Pairs with the exchange in table_grow. */
-	return atomic_load_explicit(&context_tables, memory_order_acquire);
-}
-
-/* Fetches the place where a stack of this hash would be found. */
-static inline void context_prefetch(const struct context_table *t,
-				    uint64_t hash)
-{
-	CLAIM_FULL(hash >> t->shift <= t->mask);
-	__builtin_prefetch(&t->entries[hash >> t->shift], 0, 3);
-}
-
-static inline uint32_t context_find(const struct context_table *t,
-				    uint64_t hash, uint32_t parent,
-				    uintptr_t address)
-{
-	uint32_t i = (uint32_t)(hash >> t->shift);
-	unsigned probe;
-
-	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
-		const struct context_entry *e = &t->entries[i & t->mask];
-		/* Pairs with the exchange in table_add. */
-		uint64_t key = atomic_load_explicit(&e->key,
-						    memory_order_acquire);
-
-		if (key == 0)
-			return 0;
-		if ((uint32_t)(key >> 32) == parent &&
-		    atomic_load_explicit(&e->address, memory_order_acquire) ==
-			    address)
-			return (uint32_t)key;
-	}
-	return 0;
-}
-
 /* Where node 0 would be, if all were in one array with the piece's. */
 #define CONTEXT_PIECES 32
 extern __attribute__((visibility("hidden")))
@@ -148,12 +90,12 @@ static inline const struct gl_node *context_node_at(uint32_t id)
 /*
  * What a node's flags hold beside GL_NODE_DEAD: how a walk gets from a frame
  * with this return address to the next one, where that is simple and always
- * the same; and as many bits of the hash as it takes to copy a table.
+ * the same.
  *
- *	31        16 15     8 7        5   4    3      1   0
- *	+-----------+--------+----------+------+--------+------+
- *	| hash >> 48| size   | >> 45 & 7| rare | saved  | dead |
- *	+-----------+--------+----------+------+--------+------+
+ *	15     8 7    5   4    3      1   0
+ *	+-------+------+------+--------+------+
+ *	| size  |      | rare | saved  | dead |
+ *	+-------+------+------+--------+------+
  *
  * size: words of the frame, whose end is counted from sp; with STEP_RARE, one
  * of the values below. saved: one less than how many words below the end the
@@ -164,8 +106,6 @@ static inline const struct gl_node *context_node_at(uint32_t id)
 #define STEP_RARE 0x10u
 #define STEP_SIZE_SHIFT 8
 #define STEP_SIZE_MAX 0xffu
-#define STEP_HASH_BITS 19u
-#define STEP_HASH_MASK 0xffff00e0u
 enum {
 	STEP_ASK,	/* what the rules say */
 	STEP_FP,	/* it ends two words from fp, where that was saved */
@@ -182,10 +122,93 @@ static inline uint32_t step_rare_of(uint32_t kind)
 	return kind << STEP_SIZE_SHIFT | STEP_RARE;
 }
 
-static inline uint32_t context_flags_of(uint64_t hash)
+/* The index: see context.c. */
+#define CONTEXT_PROBE_MAX 64	/* longer runs count as "full" */
+#define CONTEXT_BUCKET 8u	/* a cache line */
+
+struct context_bucket {
+	_Alignas(64) _Atomic uint64_t entry[CONTEXT_BUCKET];
+};
+
+struct context_table {
+	struct context_table *older;
+	unsigned shift;		/* of a hash, to the number of a bucket */
+	uint32_t mask;		/* buckets, less one */
+	_Atomic uint32_t used;
+	uint32_t limit;
+	uint32_t first;		/* what was called from it or a later node is
+				 * in no older table */
+	struct context_bucket *bucket;
+};
+
+extern __attribute__((visibility("hidden")))
+struct context_table *_Atomic context_tables;
+
+static inline struct context_table *context_newest(void)
 {
-	return (uint32_t)(hash >> 32 & 0xffff0000u) |
-	       (uint32_t)(hash >> 45 & 7) << 5;
+	/* Pairs with the exchange in table_grow. */
+	return atomic_load_explicit(&context_tables, memory_order_acquire);
+}
+
+/* Fetches the place where a stack of this hash would be found. */
+static inline void context_prefetch(const struct context_table *t,
+				    uint64_t hash)
+{
+	CLAIM_FULL(hash >> t->shift <= t->mask);
+	__builtin_prefetch(&t->bucket[hash >> t->shift], 0, 3);
+}
+
+/* What an entry has of its stack's hash. */
+static inline uint32_t context_tag(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32);
+}
+
+/* From one bucket that such a stack may be in to the next one. */
+static inline uint32_t context_stride(uint32_t tag)
+{
+	return 2 * (tag & 63) + 1;
+}
+
+/* A node whose stack has this hash, in this table, by its address and parent
+ * (any: whatever that is); or 0. */
+static inline __attribute__((always_inline)) uint32_t
+context_search(const struct context_table *t, uint64_t hash, uint32_t parent,
+	       uintptr_t address, bool any)
+{
+	uint32_t tag = context_tag(hash), i = (uint32_t)(hash >> t->shift);
+	unsigned probe;
+
+	for (probe = 0; probe < CONTEXT_PROBE_MAX;
+	     probe++, i += context_stride(tag)) {
+		const struct context_bucket *b = &t->bucket[i & t->mask];
+		uint32_t like = arch_tags_are(b->entry, tag);
+
+		for (; like; like &= like - 1) {
+			/* pairs with table_add: the node is there */
+			uint32_t id = (uint32_t)atomic_load_explicit(
+				&b->entry[__builtin_ctz(like) / 2],
+				memory_order_acquire);
+			const struct gl_node *node = context_node_at(id);
+
+			if (node->address == address &&
+			    (any || node->parent == parent) &&
+			    !(__atomic_load_n(&node->flags, __ATOMIC_RELAXED) &
+			      GL_NODE_DEAD) && id)
+				return id;
+		}
+		if (!atomic_load_explicit(&b->entry[CONTEXT_BUCKET - 1],
+					  memory_order_relaxed))
+			return 0;
+	}
+	return 0;
+}
+
+static inline uint32_t context_find(const struct context_table *t,
+				    uint64_t hash, uint32_t parent,
+				    uintptr_t address)
+{
+	return context_search(t, hash, parent, address, false);
 }
 
 /*
@@ -196,26 +219,7 @@ static inline uint32_t context_flags_of(uint64_t hash)
 static inline uint32_t context_guess(const struct context_table *t,
 				     uint64_t hash, uintptr_t address)
 {
-	uint32_t i = (uint32_t)(hash >> t->shift);
-	unsigned probe;
-
-	for (probe = 0; probe < CONTEXT_PROBE_MAX; probe++, i++) {
-		const struct context_entry *e = &t->entries[i & t->mask];
-		/* Pairs with the exchange in table_add. */
-		uint64_t key = atomic_load_explicit(&e->key,
-						    memory_order_acquire);
-
-		if (key == 0)
-			return 0;
-		if (atomic_load_explicit(&e->address, memory_order_acquire) ==
-			    address &&
-		    !((__atomic_load_n(&context_node_at((uint32_t)key)->flags,
-				       __ATOMIC_RELAXED) ^
-		       context_flags_of(hash)) &
-		      (STEP_HASH_MASK | GL_NODE_DEAD)))
-			return (uint32_t)key;
-	}
-	return 0;
+	return context_search(t, hash, 0, address, true);
 }
 
 /*

@@ -36,20 +36,29 @@ _Atomic uint32_t unwind_ban;
 _Atomic uint32_t *const *unwind_ban_found;
 bool (*unwind_ask)(uintptr_t address);
 
-void unwind_want_pages(void *p, size_t n)
+/* Of the pages in [p, p + n). The call may fail. */
+static void advise(void *p, size_t n, int advice)
 {
 	uintptr_t start = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 	uintptr_t end = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
 
-	if (n < READY_LEAST || !unwind_may(UNWIND_NO_ADVICE))
-		return;
+	if (end > start && unwind_may(UNWIND_NO_ADVICE))
+		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
+			      advice);
+}
+
+void unwind_want_pages(void *p, size_t n)
+{
 	if (n >= LARGE_PAGE)
-		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
-			      MADV_HUGEPAGE);
-	/* the calls may fail: then pages come one by one */
-	if (n <= READY_MOST)
-		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
-			      MADV_POPULATE_WRITE);
+		advise(p, n, MADV_HUGEPAGE);
+	/* else they come one by one */
+	if (n >= READY_LEAST && n <= READY_MOST)
+		advise(p, n, MADV_POPULATE_WRITE);
+}
+
+void unwind_leave_pages(void *p, size_t n)
+{
+	advise(p, n, MADV_DONTNEED);
 }
 
 bool unwind_probe(uintptr_t address)

@@ -72,6 +72,10 @@ bool unwind_probe(uintptr_t address);
  */
 void unwind_want_pages(void *p, size_t n);
 
+/* What is in the pages that lie in [p, p + n) as a whole is not needed any more;
+ * it may be zero from now on. Async-signal-safe, keeps errno. */
+void unwind_leave_pages(void *p, size_t n);
+
 /*
  * Whether the 8 bytes at this address can be read now, without faulting.
  * Costs a system call. Async-signal-safe.

@@ -33,6 +33,8 @@
 #include "unwind/path.h"
 #include "unwind/shadow.h"
 
+_Static_assert(sizeof(struct path) == 9 * 64, "no line is left unused");
+
 #define SETS_FIRST 4u
 #define SETS_MAX 1024u
 #define GROW_AFTER 8u	/* misses for each way there is */
@@ -64,6 +66,8 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 
 	if (!area)
 		return -12;	/* ENOMEM */
+	if (t->paths)
+		unwind_leave_pages(t->paths, path_bytes(path_sets(t)));
 	CLAIM(sets >= SETS_FIRST && sets <= SETS_MAX && !(sets & (sets - 1)));
 	CLAIM_FULL((uintptr_t)area % _Alignof(struct path) == 0);
 	unwind_want_pages(area, path_bytes(sets));
@@ -114,10 +118,11 @@ static bool ends_are_valid(const struct path *p)
 {
 	uint64_t i;
 
-	for (i = p->pairs / sizeof(*p->block); i < PATH_BLOCKS; i++)
-		if (!p->block[i].offset[PATH_MORE] != (i == PATH_BLOCKS - 1))
+	for (i = p->pairs; i < sizeof(p->offset); i += PATH_OFFSETS)
+		if (!path_offsets(p, i)[PATH_MORE] !=
+		    (i == sizeof(p->offset) - PATH_OFFSETS))
 			return false;
-	return p->paired == (p->pairs < sizeof(p->block)) &&
+	return p->paired == (p->pairs < sizeof(p->offset)) &&
 	       p->tail_words * sizeof(uintptr_t) ==
 		       p->tail * sizeof(struct shadow_frame) &&
 	       (!p->slot || !p->far) &&
@@ -128,9 +133,9 @@ static bool ends_are_valid(const struct path *p)
 static bool one_is_valid(const struct capture_thread *t, const struct path *p)
 {
 	return p->context >= GT_STOP_COUNT && p->singles_end > 0 &&
-	       p->singles_end % sizeof(*p->block) == 0 &&
-	       p->pairs % sizeof(*p->block) == 0 &&
-	       p->singles_end <= p->pairs && p->pairs <= sizeof(p->block) &&
+	       p->singles_end % PATH_OFFSETS == 0 &&
+	       p->pairs % PATH_OFFSETS == 0 &&
+	       p->singles_end <= p->pairs && p->pairs <= sizeof(p->offset) &&
 	       p->tail < t->capacity && ends_are_valid(p);
 }
 
@@ -160,15 +165,10 @@ struct path_draft {
 	uint32_t pairs, singles;
 };
 
-static struct path_block *block_of_single(const struct path_draft *d,
-					  uint32_t i)
+/* The first place of the block that a pair is in. */
+static uint32_t block_of_pair(uint32_t i)
 {
-	return &d->path->block[i / PATH_BLOCK];
-}
-
-static struct path_block *block_of_pair(const struct path_draft *d, uint32_t i)
-{
-	return &d->path->block[PATH_BLOCKS - 1 - i / (PATH_BLOCK / 2)];
+	return PATH_WORDS - PATH_BLOCK - 2 * i / PATH_BLOCK * PATH_BLOCK;
 }
 
 /* False: there is no room for it, or it is too far away. */
@@ -180,21 +180,20 @@ static bool find_offset(const struct path_draft *d, uint32_t words,
 			  (2 * d->pairs + PATH_BLOCK - 1) / PATH_BLOCK;
 
 	CLAIM_FULL((at - d->key) % ARCH_WORD == 0);
-	*offset = (uint16_t)distance;
 	if (!((words == 1 ? d->singles : 2 * d->pairs) % PATH_BLOCK))
 		blocks++;	/* it begins one */
-	return blocks <= PATH_BLOCKS && at >= d->key && distance <= UINT16_MAX;
+	if (blocks > PATH_WORDS / PATH_BLOCK || at < d->key ||
+	    distance > UINT16_MAX)
+		return false;
+	*offset = (uint16_t)distance;
+	return true;
 }
 
 static bool add_single(struct path_draft *d, struct shadow_word word)
 {
-	struct path_block *b = block_of_single(d, d->singles);
-	uint32_t i = d->singles % PATH_BLOCK;
-
-	if (!find_offset(d, 1, word.at, &b->offset[i]))
+	if (!find_offset(d, 1, word.at, &d->path->offset[d->singles]))
 		return false;
-	b->value[i] = word.value;
-	d->singles++;
+	d->path->value[d->singles++] = word.value;
 	return true;
 }
 
@@ -203,13 +202,14 @@ static bool add_pair(struct path_draft *d, struct shadow_word word,
 		     uintptr_t high)
 {
 	uint32_t i = d->pairs % (PATH_BLOCK / 2);
-	struct path_block *b = block_of_pair(d, d->pairs);
+	uint32_t first = block_of_pair(d->pairs);
 
-	if (!find_offset(d, 2, word.at, &b->offset[i]))
+	if (!find_offset(d, 2, word.at, &d->path->offset[first + i]))
 		return false;
-	b->offset[PATH_MORE] = d->pairs / (PATH_BLOCK / 2) > 0;
-	b->value[2 * i] = word.value;
-	b->value[2 * i + 1] = high;
+	d->path->offset[first + PATH_MORE] =
+		d->pairs / (PATH_BLOCK / 2) > 0;
+	d->path->value[first + 2 * i] = word.value;
+	d->path->value[first + 2 * i + 1] = high;
 	d->pairs++;
 	return true;
 }
@@ -217,34 +217,31 @@ static bool add_pair(struct path_draft *d, struct shadow_word word,
 /* Fills up the innermost block of single words by repeating its first. */
 static void fill_singles(struct path_draft *d)
 {
-	struct path_block *b = block_of_single(d, d->singles - 1);
-
 	CLAIM_FULL(d->singles > 0);
 	for (; d->singles % PATH_BLOCK; d->singles++) {
-		uint32_t i = d->singles % PATH_BLOCK;
+		uint32_t first = d->singles / PATH_BLOCK * PATH_BLOCK;
 
-		b->offset[i] = b->offset[0];
-		b->value[i] = b->value[0];
+		d->path->offset[d->singles] = d->path->offset[first];
+		d->path->value[d->singles] = d->path->value[first];
 	}
 }
 
 static void fill_path(struct path_draft *d)
 {
-	struct path_block *b = block_of_pair(d, d->pairs);
-	uint32_t singles, pairs;
+	uint32_t first = block_of_pair(d->pairs);
+	struct path *p = d->path;
 
 	fill_singles(d);
 	if (d->pairs % (PATH_BLOCK / 2)) {
-		b->offset[1] = b->offset[0];
-		b->value[2] = b->value[0];
-		b->value[3] = b->value[1];
+		p->offset[first + 1] = p->offset[first];
+		p->value[first + 2] = p->value[first];
+		p->value[first + 3] = p->value[first + 1];
 		d->pairs++;
 	}
-	singles = d->singles / PATH_BLOCK;
-	pairs = 2 * d->pairs / PATH_BLOCK;
-	d->path->singles_end = (uint16_t)(singles * sizeof(*b));
-	d->path->pairs = (uint16_t)((PATH_BLOCKS - pairs) * sizeof(*b));
-	d->path->paired = pairs > 0;
+	p->singles_end = (uint16_t)(d->singles * sizeof(*p->offset));
+	p->pairs = (uint16_t)((PATH_WORDS - 2 * d->pairs) *
+			      sizeof(*p->offset));
+	p->paired = d->pairs > 0;
 }
 
 /* Where the path's words end: at the innermost barrier (0: there is none), or,
@@ -314,9 +311,9 @@ static bool path_fill(struct path_draft *d, const struct capture_thread *t)
 static bool add_in_order(struct path_draft *d, uintptr_t at, uintptr_t value)
 {
 	if (d->singles % PATH_BLOCK) {
-		const struct path_block *b = block_of_single(d, d->singles);
-		uintptr_t outer = d->key +
-				  ARCH_WORD * (uintptr_t)b->offset[0];
+		uint32_t first = d->singles / PATH_BLOCK * PATH_BLOCK;
+		uintptr_t outer = d->key + ARCH_WORD *
+				  (uintptr_t)d->path->offset[first];
 
 		if ((outer ^ at) / STACK_PAGE)
 			fill_singles(d);
@@ -360,28 +357,6 @@ static unsigned way_to_leave(const uintptr_t *keys, const struct path *paths,
 	return left;
 }
 
-/* What is used of its blocks. */
-static void path_copy(struct path *to, const struct path *from)
-{
-	uint32_t i, singles = from->singles_end / sizeof(*from->block);
-	uint32_t pairs = from->pairs / sizeof(*from->block);
-
-	CLAIM_FULL(singles > 0 && singles <= pairs && pairs <= PATH_BLOCKS);
-	for (i = 0; i < singles; i++)
-		to->block[i] = from->block[i];
-	for (i = pairs; i < PATH_BLOCKS; i++)
-		to->block[i] = from->block[i];
-	to->context = from->context;
-	to->singles_end = from->singles_end;
-	to->pairs = from->pairs;
-	to->paired = from->paired;
-	to->tail = from->tail;
-	to->tail_words = from->tail_words;
-	to->mark = from->mark;
-	to->slot = from->slot;
-	to->far = from->far;
-}
-
 /* Empties the first way of a set, the one that is looked at first: what was
  * there goes to another, as what was learned last is the most likely to be
  * met. */
@@ -397,7 +372,7 @@ static struct path *path_take(struct capture_thread *t, uint64_t hash,
 	t->report->path_ways_used -= keys[w] != 0;
 	keys[w] = 0;
 	if (w && keys[0]) {
-		path_copy(&paths[w], &paths[0]);
+		paths[w] = paths[0];
 		keys[w] = keys[0];	/* I2 */
 		keys[0] = 0;
 	}

@@ -23,46 +23,41 @@
 #include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 
-#define PATH_WORDS 64
+#define PATH_WORDS 52	/* nine cache lines */
 #define PATH_FULL (PATH_WORDS - PATH_BLOCK)	/* the rest fills up blocks */
 #define PATH_WAYS 4
 #define PATH_BLOCK 4
-#define PATH_BLOCKS (PATH_WORDS / PATH_BLOCK)
-
-/* Words at key + offset * ARCH_WORD that must equal value. Of pairs there are
- * two, each of a word and the one behind it; offset[PATH_MORE] is not 0 if
- * another block of pairs follows. */
-#define PATH_MORE 2
-struct path_block {
-	_Alignas(16) uint16_t offset[PATH_BLOCK];
-	_Alignas(16) uintptr_t value[PATH_BLOCK];
-};
+#define PATH_MORE 2	/* see struct path */
+#define PATH_OFFSETS (PATH_BLOCK * sizeof(uint16_t))	/* bytes of a block's */
 
 /*
- * One stack:
+ * One stack: words at key + offset * ARCH_WORD that must equal value, in blocks
+ * of PATH_BLOCK:
  *
- *	block	| single words, outermost first ▶ |  | ◀ pairs, innermost first |
+ *	| single words, outermost first ▶ |  | ◀ pairs, innermost first |
  *
  * Words that lie one beside the other, as a saved frame pointer and a return
- * address do, are pairs, unless they are the innermost. Blocks are filled up by
- * repetition, so that no branch depends on a word. The hook's own frame is
- * among the words: the return address, and the caller's frame pointer if the
- * walk used it. The key is compared first: then all the words can be
- * read (I1 of path.c).
+ * address do, are pairs, unless they are the innermost. Of pairs a block has
+ * two, each of a word and the one behind it, and its offset PATH_MORE is not 0
+ * if another block of pairs follows. Blocks are filled up by repetition, so that
+ * no branch depends on a word. The hook's own frame is among the words: the
+ * return address, and the caller's frame pointer if the walk used it. The key is
+ * compared first: then all the words can be read (I1 of path.c).
  */
 struct path {
-	struct path_block block[PATH_BLOCKS];
+	uint64_t mark;		/* of the tail */
+	uintptr_t slot;		/* of the tail, if it is a barrier */
+	uintptr_t far;		/* if it is none */
 	uint32_t context;
-	/* in bytes of `block`: where single words end, of which there is a
+	uint32_t tail;		/* in the shadow's frames; 0: none */
+	uint32_t tail_words;	/* the same, in words */
+	/* in bytes of `offset`: where single words end, of which there is a
 	 * block at least, and where pairs begin */
 	uint16_t singles_end;
 	uint16_t pairs;
 	bool paired;		/* there are pairs */
-	uint32_t tail;		/* in the shadow's frames; 0: none */
-	uint32_t tail_words;	/* the same, in words */
-	uint64_t mark;		/* of the tail */
-	uintptr_t slot;		/* of the tail, if it is a barrier */
-	uintptr_t far;		/* if it is none */
+	_Alignas(8) uint16_t offset[PATH_WORDS];	/* no block in two lines */
+	_Alignas(16) uintptr_t value[PATH_WORDS];
 } __attribute__((aligned(64)));
 
 #define PATH_SET (PATH_WAYS * sizeof(uintptr_t))	/* bytes of keys */
@@ -85,31 +80,42 @@ static inline uint64_t path_set(const struct capture_thread *t, uint64_t hash)
 	return hash >> 3 & t->set_mask;
 }
 
+static inline const uint16_t *path_offsets(const struct path *p, uintptr_t at)
+{
+	return (const uint16_t *)((uintptr_t)p->offset + at);
+}
+
+static inline const uintptr_t *path_values(const struct path *p, uintptr_t at)
+{
+	return (const uintptr_t *)((uintptr_t)p->value + at * PATH_BLOCK);
+}
+
 /* From the innermost, where stacks with the same key mostly differ. */
 static inline __attribute__((always_inline)) bool
 path_singles_equal(const struct path *p, const uintptr_t *stack)
 {
-	const struct path_block *b = (const struct path_block *)
-		((uintptr_t)p->block + p->singles_end);
+	uintptr_t at = p->singles_end;
 
 	do {
-		b--;
-		if (!arch_words_equal(stack, b->offset, b->value))
+		at -= PATH_OFFSETS;
+		if (!arch_words_equal(stack, path_offsets(p, at),
+				      path_values(p, at)))
 			return false;
-	} while (__builtin_expect(b != p->block, 1));
+	} while (__builtin_expect(at != 0, 1));
 	return true;
 }
 
 static inline __attribute__((always_inline)) bool
 path_pairs_equal(const struct path *p, const uintptr_t *stack)
 {
-	const struct path_block *b = (const struct path_block *)
-		((uintptr_t)p->block + p->pairs);
+	uintptr_t at = p->pairs - PATH_OFFSETS;
 
 	do {
-		if (!arch_pairs_equal(stack, b->offset, b->value))
+		at += PATH_OFFSETS;
+		if (!arch_pairs_equal(stack, path_offsets(p, at),
+				      path_values(p, at)))
 			return false;
-	} while ((b++)->offset[PATH_MORE]);
+	} while (path_offsets(p, at)[PATH_MORE]);
 	return true;
 }
 

@@ -73,4 +73,20 @@ arch_pairs_equal(const uintptr_t *base, const uint16_t *at,
 		*(const arch_two_words_anywhere *)(base + at[1]), value);
 }
 
+/* Which of eight words, a cache line, have this upper half: of the i-th, bit
+ * 2 i + 1. Others may write them. */
+static inline __attribute__((always_inline)) uint32_t
+arch_tags_are(const _Atomic uint64_t *word, uint32_t tag)
+{
+	typedef short shorts __attribute__((vector_size(16)));
+
+	const arch_two_words *two = (const arch_two_words *)word;
+	arch_two_words all = { (int)tag, (int)tag, (int)tag, (int)tag };
+	shorts low = __builtin_ia32_packssdw128(two[0] == all, two[1] == all);
+	shorts high = __builtin_ia32_packssdw128(two[2] == all, two[3] == all);
+
+	return (uint32_t)__builtin_ia32_pmovmskb128(
+		       __builtin_ia32_packsswb128(low, high)) & 0xaaaa;
+}
+
 #endif

@@ -11,7 +11,7 @@
 #include "tests/unit/unwind_embed.h"
 #include "unwind/context.h"
 
-#define MANY 300000u
+#define MANY 1000000u	/* the last table before is not copied */
 
 static uint32_t child(uint32_t parent, uintptr_t address)
 {
@@ -47,6 +47,7 @@ static void test_same_key_same_id(void **unused)
 				 0x400000 + i * 7);
 	}
 	assert_int_equal(context_count(), MANY + GT_STOP_COUNT);
+	assert_non_null(context_newest()->older);
 	for (i = 0; i < MANY; i++)
 		assert_int_equal(child(i ? id[i / 3] : 0,
 					       0x400000 + i * 7),
@@ -98,6 +99,90 @@ static void test_forget(void **unused)
 	assert_int_equal(child(0, 0x7000), b);
 	assert_true(context_node(a)->flags & GL_NODE_DEAD);
 	assert_false(context_node(b)->flags & GL_NODE_DEAD);
+}
+
+/* The same code comes and goes: what is forgotten takes no room. */
+static void test_forgotten_again_and_again(void **unused)
+{
+	uint32_t i, id = 0, kept, used = 0;
+
+	(void)unused;
+	start();
+	kept = child(0, 0x7000);
+	for (i = 0; i < 1000; i++) {
+		uint32_t again = child(0, 0x5000);
+
+		assert_int_not_equal(again, id);
+		assert_int_equal(child(0, 0x5000), again);
+		context_forget(0x5000, 0x6000, id);
+		id = again;
+		if (i == 0)
+			used = context_newest()->used;
+	}
+	assert_int_equal(context_newest()->used, used);
+	assert_null(context_newest()->older);
+	assert_int_equal(child(0, 0x7000), kept);
+}
+
+/* ---- the index ---- */
+
+static void test_tags(void **unused)
+{
+	static const uint32_t tags[] = { 0, 1, 0x80000000u, UINT32_MAX };
+	struct context_bucket b;
+	uint32_t i, k, set;
+
+	(void)unused;
+	for (set = 0; set < 256; set++)
+		for (k = 0; k < 4; k++) {
+			uint32_t want = 0;
+
+			for (i = 0; i < CONTEXT_BUCKET; i++) {
+				uint32_t other = tags[k] ^ 1u << (i * 4 + k);
+				bool is = set >> i & 1;
+
+				/* the lower half is not looked at */
+				b.entry[i] = (uint64_t)(is ? tags[k] : other)
+						     << 32 | tags[k];
+				want |= (uint32_t)is << (2 * i + 1);
+			}
+			assert_int_equal(arch_tags_are(b.entry, tags[k]), want);
+		}
+}
+
+static uint32_t used_of(const struct context_table *t)
+{
+	uint32_t i, k, n = 0;
+
+	for (i = 0; i <= t->mask; i++)
+		for (k = 0; k < CONTEXT_BUCKET; k++)
+			n += t->bucket[i].entry[k] != 0;
+	return n;
+}
+
+/* A table that was copied has no memory any more, and harms nobody who still
+ * looks into it. */
+static void test_copied_table_is_given_back(void **unused)
+{
+	struct context_table *first, *second;
+	uint32_t i = 0, id;
+
+	(void)unused;
+	start();
+	first = context_newest();
+	while (context_newest() == first)
+		child(0, 0x400000 + i++);
+	second = context_newest();
+	assert_int_equal(first->used, i - 1);
+	assert_int_equal(used_of(first), 0);
+	assert_int_equal(second->used, i);
+	assert_int_equal(used_of(second), i);
+	assert_null(second->older);
+	id = context_child_slow(first, context_hash(context_hash_root(0),
+						    0x400000),
+				0, 0x400000, false);
+	assert_int_equal(context_node(id)->address, 0x400000);
+	assert_int_equal(child(0, 0x400001), GT_STOP_COUNT + 1);
 }
 
 /* ---- whole stacks ---- */
@@ -221,20 +306,33 @@ static void test_whole_stack_over_forgotten(void **unused)
 	assert_int_equal(context_of(stack, 4, 0), again);
 }
 
-/* The nodes lie where other processes write, too: a parent may be anything. */
+/* The nodes lie where other processes write, too: a parent may be anything. Then
+ * another node is made. */
 static void test_whole_stack_over_scribbled_node(void **unused)
 {
+	static const uint32_t scribbled[] = { 0xfffff000, UINT32_MAX, 100000 };
 	const uintptr_t stack[4] = { 0x7001, 0x7002, 0x7003, 0x7004 };
 	uint64_t hash = hash_of(stack, 4, 0);
-	uint32_t id;
+	uint32_t id, i, k;
 
 	(void)unused;
 	start();
 	id = context_of_walk(stack, 4, 0, hash);
-	embed_nodes[id - 1].parent = 0xfffff000;
-	assert_int_equal(context_of_walk(stack, 4, 0, hash), id);
-	embed_nodes[id - 1].parent = id;
-	assert_int_equal(context_of_walk(stack, 4, 0, hash), id);
+	for (i = 0; i < 3; i++) {
+		uint32_t again, context;
+
+		embed_nodes[id - 1].parent = scribbled[i];
+		again = context = context_of_walk(stack, 4, 0, hash);
+		assert_int_not_equal(again, id);
+		for (k = 0; k < 4; k++) {
+			assert_int_equal(context_node(context)->address,
+					 stack[k]);
+			context = context_node(context)->parent;
+		}
+		assert_int_equal(context, 0);
+		assert_int_equal(context_of_walk(stack, 4, 0, hash), again);
+		id = again;
+	}
 }
 
 /* A hash that is another stack's: what is found is not believed. */
@@ -256,8 +354,8 @@ static void test_whole_stack_of_a_wrong_hash(void **unused)
 
 /* ---- forgetting in the middle of what others do ---- */
 
-#define FIRST_LIMIT 2560u	/* entries of the first table; then it grows */
-#define TABLE_BYTES (4 * 4096u * sizeof(struct context_entry))
+#define FIRST_LIMIT 960u	/* entries of the first table; then it grows */
+#define TABLE_BYTES (16 * 1024u * sizeof(uint64_t))	/* of the next */
 #define PAGE 4096u
 #define FORGOTTEN 0x5000u	/* up to 0x6000 */
 #define KEPT 0x7000u
@@ -317,6 +415,8 @@ static void *alloc_with_a_stop(size_t size)
 {
 	char *p = embed_alloc(size);
 
+	if (size < TABLE_BYTES)
+		return p;
 	stop_page += (uintptr_t)p;
 	mprotect(stop_page, PAGE, PROT_NONE);
 	return p;
@@ -412,7 +512,7 @@ static void test_forget_while_a_table_is_copied(void **unused)
 	(void)unused;
 	start();
 	sigaction(SIGSEGV, &action, &old);
-	for (page = PAGE; page < TABLE_BYTES; page += PAGE) {
+	for (page = 0; page < TABLE_BYTES; page += PAGE) {
 		start_tree();
 		fill(FIRST_LIMIT);
 		stop_page = (char *)page;
@@ -456,13 +556,14 @@ static void test_forget_while_a_node_is_made(void **unused)
 /* The node is in an older table, and enters the newest. */
 static void start_older(void)
 {
-	struct context_table *newer = embed_alloc(2 * TABLE_BYTES);
+	struct context_table *newer = embed_alloc(sizeof(*newer));
 	const struct context_table *first;
 
 	start_tree();
 	fill(1);
 	first = context_newest();
 	memcpy(newer, first, sizeof(*newer));
+	newer->bucket = embed_alloc(TABLE_BYTES);
 	newer->used = 0;
 	newer->older = context_newest();
 	atomic_store(&context_tables, newer);
@@ -535,7 +636,8 @@ static void test_limit(void **unused)
 static void test_broken_tree(void **unused)
 {
 	struct context_table *table;
-	uint32_t id, i = 0;
+	_Atomic uint64_t *entry;
+	uint32_t id;
 
 	(void)unused;
 	start_tree();
@@ -544,14 +646,14 @@ static void test_broken_tree(void **unused)
 	table = context_newest();
 	assert_true(context_is_valid());
 	assert_true(context_entries_are_valid());
-	embed_nodes[id].address++;		/* I2 */
+	embed_nodes[id].parent = id;		/* I2 */
 	assert_false(context_entries_are_valid());
-	embed_nodes[id].address--;
-	while (!table->entries[i].key)
-		i++;
-	table->entries[i].key = (uint64_t)id << 32 | id;
+	embed_nodes[id].parent = 0;
+	for (entry = table->bucket->entry; !*entry;)
+		entry++;
+	*entry += 1;
 	assert_false(context_entries_are_valid());
-	table->entries[i].key = id;
+	*entry -= 1;
 	assert_true(context_entries_are_valid());
 	table->older = table;
 	assert_false(context_is_valid());
@@ -570,6 +672,9 @@ int main(void)
 		cmocka_unit_test(test_same_key_same_id),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_forgotten_again_and_again),
+		cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_copied_table_is_given_back),
 		cmocka_unit_test(test_hash_from_either_end),
 		cmocka_unit_test(test_whole_stacks),
 		cmocka_unit_test(test_whole_stack_over_forgotten),

@@ -419,13 +419,13 @@ static void test_broken_cache(void **unused)
 	assert_false(path_is_valid(&t));
 	t.paths[way].singles_end = end;
 	assert_true(path_is_valid(&t));
-	t.paths[way].pairs = end - sizeof(*t.paths->block);
+	t.paths[way].pairs = end - PATH_OFFSETS;
 	assert_false(path_is_valid(&t));
-	t.paths[way].pairs = sizeof(t.paths->block) - 1;
+	t.paths[way].pairs = sizeof(t.paths->offset) - 1;
 	assert_false(path_is_valid(&t));
-	t.paths[way].pairs = sizeof(t.paths->block) + sizeof(*t.paths->block);
+	t.paths[way].pairs = sizeof(t.paths->offset) + PATH_OFFSETS;
 	assert_false(path_is_valid(&t));
-	t.paths[way].pairs = sizeof(t.paths->block);
+	t.paths[way].pairs = sizeof(t.paths->offset);
 	t.paths[way].context = GT_STOP_OTHER;
 	assert_false(path_is_valid(&t));
 	t.paths[way].context = CONTEXT;
