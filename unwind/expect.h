@@ -294,7 +294,7 @@ static inline void expect_answered(struct capture_thread *t, uint32_t count,
 				   bool met, uintptr_t sp, uintptr_t ra)
 {
 	t->expected_far = met ? 0 : count;
-	if (met)
+	if (met && 2 * count <= t->count)
 		t->redrawn = 0;
 	else if (t->redrawn >= EXPECT_REDRAWN &&
 		 ++t->redrawn >= EXPECT_REDRAWN + EXPECT_TRIES)

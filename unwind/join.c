@@ -392,7 +392,8 @@ walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	struct first_walk first;
 	/* where many frames change, they do so again */
-	bool first_of_all = t->joined > EXPECT_FRAMES;
+	bool first_of_all = t->joined > EXPECT_FRAMES ||
+			    t->redrawn >= EXPECT_REDRAWN;
 	uint32_t context = 0;
 
 	if (first_of_all)
