@@ -41,7 +41,7 @@
 #define SEGMENT_GROW_AFTER 8u
 #define SEGMENT_SEEN 4096u
 
-/* As struct path_block, but the first word is at sp + offset. */
+/* As the blocks of struct path, but the first word is at sp + offset. */
 struct segment {
 	uintptr_t ra, sp;	/* of the first frame; sp 0: empty */
 	uintptr_t fp;		/* if the walk used it; else 0 */

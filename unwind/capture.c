@@ -2,10 +2,12 @@
  * capture.c: one call that goes through the tiers.
  *
  *	path cache ─ hit ────────────────────────────▶ context
- *	    │ miss
+ *	    │ miss, also of a wrapper's
+ *	replace_inner ─ one or two new frames ───────▶ context, learn
+ *	    │ else; if many were new at the last capture:
  *	expect.h ─ as it was met before ─────────────▶ context
- *	    │ not met, or few new frames
- *	join_capture ─ few new frames ───────────────▶ context, learn
+ *	    │ not met, or few were new
+ *	join ─ few new frames ───────────────────────▶ context, learn
  *	    │ anything unusual
  *	walk_fast ─ joined/ended ─▶ shadow_update ───▶ context, learn
  *	    │ needs all registers
@@ -440,7 +442,10 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	}
 	context = shadow_update(t, &w, end);
 	t->expected_far = 0;
-	t->redrawn = 2 * w.count > t->count ? t->redrawn + 1 : 0;
+	if (2 * w.count <= t->count)
+		t->redrawn = 0;
+	else if (t->redrawn < EXPECT_REDRAWN)
+		t->redrawn++;
 	if (t->count == 1)	/* no memory for it */
 		return context;
 	CLAIM_FULL((uint32_t)t->frames[t->count - 1].mark == context);

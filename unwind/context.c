@@ -23,11 +23,12 @@
  * the newest.
  *
  * I1  An entry changes from 0 to a node's; and from a node's that was forgotten
- *     to another one's of the same tag.
+ *     to another one's of the same tag. In a table that was given back it becomes
+ *     0, and may become any node's then: so who has read one trusts the node.
  * I2  A node is complete before its id appears in an entry.
  * I3  The same (parent, address) may have several nodes (two threads at the
- *     same moment, or made while its table was being copied, or looked for in a
- *     table that was just given back): allowed, the reader merges them.
+ *     same moment, or entered while its table was being copied, or looked for in
+ *     a table that was just given back): allowed, the reader merges them.
  * I4  A node that was forgotten is marked (GL_NODE_DEAD), and who looks at its
  *     entry looks at the mark. A node that is only being made at that time is
  *     forgotten as well, as its address is not known.
@@ -48,6 +49,8 @@
 #define COPY_BITS 19		/* 500 000 entries: some 5 ms */
 #define LAST_BITS 28
 #define BUCKET_BITS 3
+#define TABLES_MAX 24		/* nine sizes, and those that others forestalled */
+#define RETRY_AFTER 256u	/* wishes for a table that there is no memory for */
 
 _Static_assert(1u << BUCKET_BITS == CONTEXT_BUCKET, "entries of a bucket");
 _Static_assert(sizeof(struct context_bucket) == 64, "a cache line");
@@ -57,6 +60,14 @@ static struct capture_config config;
 _Atomic uintptr_t context_pieces[CONTEXT_PIECES];
 uint32_t context_first_piece;
 struct context_table *_Atomic context_tables;
+
+/* What describes a table is not with it: a child that was forked meanwhile may
+ * have less of its memory than it knows of (it is empty then), but has this. */
+static struct context_table tables[TABLES_MAX];
+static _Atomic unsigned table_count;
+static _Atomic uint32_t refused;	/* times that there was no memory */
+/* The one that somebody copies. A hint: it may never be done. */
+static struct context_table *_Atomic growing;
 
 static unsigned table_bits(const struct context_table *t)
 {
@@ -79,13 +90,24 @@ static unsigned table_next_bits(unsigned bits)
 static struct context_table *table_new(unsigned bits,
 				       struct context_table *older)
 {
-	struct context_table *t = unwind_alloc(sizeof(*t));
+	struct context_bucket *bucket;
+	struct context_table *t;
+	unsigned n;
 
-	if (t)
-		t->bucket = unwind_alloc(table_bytes(bits));
-	if (!t || !t->bucket)
+	if (atomic_load_explicit(&table_count, memory_order_relaxed) >=
+	    TABLES_MAX)
 		return NULL;
-	unwind_want_pages(t->bucket, table_bytes(bits));
+	bucket = unwind_alloc(table_bytes(bits));
+	if (!bucket)
+		return NULL;
+	n = atomic_fetch_add_explicit(&table_count, 1, memory_order_relaxed);
+	if (n >= TABLES_MAX)
+		return NULL;
+	t = &tables[n];
+	unwind_want_pages(bucket, table_bytes(bits));
+	t->bucket = bucket;
+	atomic_store_explicit(&t->used, 0, memory_order_relaxed);
+	t->first = 0;
 	t->older = older;
 	t->shift = 64 + BUCKET_BITS - bits;
 	t->mask = (UINT32_C(1) << (bits - BUCKET_BITS)) - 1;
@@ -145,6 +167,9 @@ int context_init(const struct capture_config *c)
 	config = *c;
 	context_first_piece = c->nodes_first;
 	pieces_init();
+	atomic_store_explicit(&table_count, 0, memory_order_relaxed);
+	atomic_store_explicit(&refused, 0, memory_order_relaxed);
+	atomic_store_explicit(&growing, NULL, memory_order_relaxed);
 	t = table_new(FIRST_BITS, NULL);
 	if (!t)
 		return -12;	/* ENOMEM */
@@ -167,8 +192,9 @@ static bool bucket_add(struct context_table *t, struct context_bucket *b,
 	unsigned i;
 
 	for (i = 0; i < CONTEXT_BUCKET; i++) {
+		/* pairs with another's release below: a node is looked at */
 		uint64_t was = atomic_load_explicit(&b->entry[i],
-						    memory_order_relaxed);
+						    memory_order_acquire);
 		bool empty = was == 0;
 
 		/* pairs with the acquire of context_search: I2 */
@@ -245,12 +271,19 @@ static struct context_table *table_grow(struct context_table *t)
 {
 	unsigned bits = table_bits(t);
 	bool copy = bits <= COPY_BITS;
-	struct context_table *next = table_new(table_next_bits(bits),
-					       copy ? t->older : t);
-	struct context_table *newest = t;
+	struct context_table *newest = t, *next;
 
-	if (!next)
+	if (atomic_load_explicit(&refused, memory_order_relaxed) %
+	    RETRY_AFTER) {
+		atomic_fetch_add_explicit(&refused, 1, memory_order_relaxed);
 		return t;
+	}
+	atomic_store_explicit(&growing, t, memory_order_relaxed);
+	next = table_new(table_next_bits(bits), copy ? t->older : t);
+	if (!next) {
+		atomic_fetch_add_explicit(&refused, 1, memory_order_relaxed);
+		return t;
+	}
 	next->first = copy ? t->first : context_count();
 	if (copy)
 		table_copy(next, t);
@@ -273,6 +306,10 @@ static void table_enter(uint64_t hash, uint32_t id)
 	struct context_table *t = context_newest();
 
 	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
+	    table_add(t, hash, id))
+		return;
+	/* there is some room left, and no need for a second one that copies */
+	if (atomic_load_explicit(&growing, memory_order_relaxed) == t &&
 	    table_add(t, hash, id))
 		return;
 	if (table_bits(t) < LAST_BITS)

@@ -243,7 +243,8 @@ static inline bool context_trail_step(struct context_trail *trail,
 				      uintptr_t address)
 {
 	const struct gl_node *node = trail->node;
-	uint32_t id = trail->id, parent = node->parent;
+	uint32_t id = trail->id;
+	uint32_t parent = __atomic_load_n(&node->parent, __ATOMIC_RELAXED);
 
 	/* other processes see the nodes, and a program's wild pointer: the
 	 * parent may be anything, and those below are there (I5) */

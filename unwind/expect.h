@@ -1,9 +1,10 @@
 /*
  * expect.h: the walk along a stack that was met before.
  *
- *	recent    four contexts in a place, the newer first, by the three
- *	          innermost return addresses and how far from the outer end of
- *	          the stack they lie; beside each some bits of the next one's hash
+ *	recent    four contexts in a place, by the three innermost return
+ *	          addresses and how far from the outer end of the stack they lie;
+ *	          beside each some bits of the next one's hash. Or, where few
+ *	          frames are new in a known stack, by the whole stack's hash
  *	the tree  from there on: each return address, and how large its frame is
  *	          (context.h, STEP_)
  *
@@ -29,7 +30,7 @@
 #define RECENT_BITS 14		/* 256 KB, as far as they are used */
 #define RECENT_WAYS 4
 #define RECENT_TAG 24		/* above the context; larger ones are left out */
-#define EXPECT_FRAMES 4u	/* walked before anything is expected */
+#define EXPECT_FRAMES 4u	/* walked before a stack is followed */
 #define EXPECT_MAX 96u		/* further, stacks are joined to the shadow … */
 #define EXPECT_REDRAWN 3u	/* … unless these in a row were mostly new */
 #define EXPECT_TRIES 256u	/* then it is looked at again */
@@ -71,8 +72,9 @@ static inline void expect_look(struct expectation *of, uintptr_t first,
 	__builtin_prefetch(of->at, 0, 3);
 }
 
-/* What the place holds under the tag: less that, it is the only way that is no
- * more than a context can be. */
+/* What the place holds under the tag, which no two ways have: less that, it is
+ * the only one that is no more than a context can be. (One less: or an empty way
+ * would be the least, where the tag is 0.) */
 static inline void expect_read(struct expectation *of, uint32_t tag)
 {
 	uint32_t id = UINT32_MAX;
@@ -80,12 +82,13 @@ static inline void expect_read(struct expectation *of, uint32_t tag)
 
 	for (i = 0; i < RECENT_WAYS; i++) {
 		/* pairs with expect_learn's: the nodes are there */
-		uint32_t way = atomic_load_explicit(&of->at->way[i],
-						    memory_order_acquire) ^
-			       tag;
+		uint32_t way = (atomic_load_explicit(&of->at->way[i],
+						     memory_order_acquire) ^
+				tag) - 1;
 
 		id = way < id ? way : id;
 	}
+	id++;
 	of->tag = tag;
 	of->context = id >> RECENT_TAG ? 0 : id;
 }
@@ -106,7 +109,7 @@ static inline void expect_find(struct expectation *of, uintptr_t fourth)
 				UINT32_MAX << RECENT_TAG);
 }
 
-/* What it was. */
+/* What it was. It takes the place of what had the same tag. */
 static inline void expect_learn(const struct expectation *of, uint32_t context)
 {
 	uint32_t newer = context | of->tag;
@@ -121,7 +124,7 @@ static inline void expect_learn(const struct expectation *of, uint32_t context)
 
 		atomic_store_explicit(&of->at->way[i], newer,
 				      memory_order_release);
-		newer = older == (context | of->tag) ? 0 : older;
+		newer = (older ^ of->tag) >> RECENT_TAG ? older : 0;
 	}
 }
 
@@ -210,7 +213,8 @@ expect_follow(struct expected_walk *e, uint32_t id,
 		uint32_t flags = __atomic_load_n(&node->flags,
 						 __ATOMIC_RELAXED);
 		uint32_t size = flags >> STEP_SIZE_SHIFT & STEP_SIZE_MAX;
-		uint32_t parent = node->parent;
+		uint32_t parent = __atomic_load_n(&node->parent,
+						  __ATOMIC_RELAXED);
 
 		if (__builtin_expect(node->address != ra, 0)) {
 			/* (or it is to be taken away: I6 of shadow.c) */

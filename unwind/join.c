@@ -5,10 +5,9 @@
  *
  * It does what walk_fast, shadow_validate and shadow_update do together (their
  * invariants hold here, too), without their generality. What it cannot do it
- * leaves to them, untouched. The work is so ordered that what must be fetched
- * from far, the new frames' places in the context tree, is on its way while
- * the words are compared. Most are found by what was met lately (expect.h), and
- * not in the index.
+ * leaves to them, untouched. The new frames' contexts are looked for among what
+ * was met lately (expect.h), whose place is on its way meanwhile; in the index
+ * only where they are not there.
  *
  * I1  The shadow does not change before its whole outer part is known to
  *     hold.

@@ -20,6 +20,7 @@
 #define KERNEL_EFAULT (-14)
 #define HOW_INVALID (~0L)
 #define PAGE 4096u
+#define PAGE_MOST 65536u	/* no kernel has larger ones */
 #define LARGE_PAGE (2u << 20)
 /* Tables of which all pages will be used, and soon: from the size on that only
  * those have which have grown several times, up to the longest pause. */
@@ -36,15 +37,20 @@ _Atomic uint32_t unwind_ban;
 _Atomic uint32_t *const *unwind_ban_found;
 bool (*unwind_ask)(uintptr_t address);
 
-/* Of the pages in [p, p + n). The call may fail. */
-static void advise(void *p, size_t n, int advice)
+/* Of the pages of this size in [p, p + n). The call may fail. */
+static void advise_pages(void *p, size_t n, int advice, uintptr_t page)
 {
-	uintptr_t start = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-	uintptr_t end = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)p + n) & ~(page - 1);
 
 	if (end > start && unwind_may(UNWIND_NO_ADVICE))
 		arch_syscall3(__NR_madvise, (long)start, (long)(end - start),
 			      advice);
+}
+
+static void advise(void *p, size_t n, int advice)
+{
+	advise_pages(p, n, advice, PAGE);
 }
 
 void unwind_want_pages(void *p, size_t n)
@@ -58,7 +64,8 @@ void unwind_want_pages(void *p, size_t n)
 
 void unwind_leave_pages(void *p, size_t n)
 {
-	advise(p, n, MADV_DONTNEED);
+	/* of a page, only the whole; and the kernel's may be larger */
+	advise_pages(p, n, MADV_DONTNEED, PAGE_MOST);
 }
 
 bool unwind_probe(uintptr_t address)

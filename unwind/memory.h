@@ -2,8 +2,8 @@
  * memory.h: how the unwinder gets memory and reads the program's.
  *
  * The unwinder never calls an allocator. Whoever embeds it hands it pages;
- * what it takes it keeps (tables live as long as the process), so there is
- * no free. Thread context: any thread, also signal handlers.
+ * the addresses that it takes it keeps (tables live as long as the process), so
+ * there is no free; only what is in them may be (unwind_leave_pages). Thread context: any thread, also signal handlers.
  */
 #ifndef GNOMON_UNWIND_MEMORY_H
 #define GNOMON_UNWIND_MEMORY_H
@@ -72,8 +72,8 @@ bool unwind_probe(uintptr_t address);
  */
 void unwind_want_pages(void *p, size_t n);
 
-/* What is in the pages that lie in [p, p + n) as a whole is not needed any more;
- * it may be zero from now on. Async-signal-safe, keeps errno. */
+/* What lies in [p, p + n) is not needed any more; any of it may be zero from now
+ * on. Async-signal-safe, keeps errno. */
 void unwind_leave_pages(void *p, size_t n);
 
 /*

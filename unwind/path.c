@@ -28,6 +28,8 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
+#include <stdatomic.h>
+
 #include "unwind/claim.h"
 #include "unwind/memory.h"
 #include "unwind/path.h"
@@ -59,28 +61,38 @@ static uint64_t path_sets(const struct capture_thread *t)
 	return t->set_mask / PATH_SET + 1;
 }
 
-/* 0 or -ENOMEM; then nothing has changed. */
+/*
+ * 0 or -ENOMEM; then nothing has changed. A handler may leave it at any place by
+ * a jump, and path_clear comes then: so the old memory goes when nothing leads to
+ * it, and there are never more sets than the arrays have.
+ */
 static int path_resize(struct capture_thread *t, uint64_t sets)
 {
+	uint64_t before = t->paths ? path_bytes(path_sets(t)) : 0;
 	char *area = unwind_alloc(path_bytes(sets));
+	struct path *left = t->paths;
 
 	if (!area)
 		return -12;	/* ENOMEM */
-	if (t->paths)
-		unwind_leave_pages(t->paths, path_bytes(path_sets(t)));
 	CLAIM(sets >= SETS_FIRST && sets <= SETS_MAX && !(sets & (sets - 1)));
 	CLAIM_FULL((uintptr_t)area % _Alignof(struct path) == 0);
 	unwind_want_pages(area, path_bytes(sets));
+	t->report->path_ways = PATH_WAYS;
+	t->set_mask = t->seen_mask = 0;
+	atomic_signal_fence(memory_order_seq_cst);
 	t->paths = (struct path *)area;
 	t->keys = (uintptr_t *)(t->paths + sets * PATH_WAYS);
-	t->set_mask = (sets - 1) * PATH_SET;
 	t->seen = (uint16_t *)(t->keys + sets * PATH_WAYS);
-	t->path_patience = GROW_AFTER * PATH_WAYS * (uint32_t)sets;
-	t->seen_mask = seen_size(sets) - 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	t->report->path_ways_used = 0;
+	t->report->path_ways = sets * PATH_WAYS;
 	t->report->path_bytes = path_bytes(sets);
 	t->report->path_bytes_max = path_bytes(SETS_MAX);
-	t->report->path_ways = sets * PATH_WAYS;
-	t->report->path_ways_used = 0;
+	t->path_patience = GROW_AFTER * PATH_WAYS * (uint32_t)sets;
+	t->seen_mask = seen_size(sets) - 1;
+	t->set_mask = (sets - 1) * PATH_SET;
+	if (before)
+		unwind_leave_pages(left, before);
 	CLAIM_FULL(path_is_valid(t));
 	return 0;
 }
@@ -94,7 +106,6 @@ void path_clear(struct capture_thread *t)
 {
 	uint64_t i;
 
-	CLAIM_FULL(t->report->path_ways == path_sets(t) * PATH_WAYS);
 	for (i = 0; i < path_sets(t) * PATH_WAYS; i++)
 		t->keys[i] = 0;
 	t->wrappers = 0;

@@ -111,8 +111,8 @@ struct capture_thread {
 	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
 	uint64_t wrappers;	/* return addresses by hash: path.h, path_ra */
-	/* new frames of the last stack that was remembered: by join.c; by a
-	 * walk of walk.c */
+	/* new frames of the last stack that was remembered: by join.c; by that
+	 * or a walk of walk.c */
 	uint32_t joined, walked;
 	/* expect.h, expect_wanted */
 	uintptr_t expected_sp, expected_ra;

@@ -436,6 +436,32 @@ static void test_recent(void **unused)
 			assert_int_equal(found(0x10 * i, &of), 100 * i);
 }
 
+/* Of two that are told apart by neither place nor tag, the one met last; and
+ * under every tag, also where other ways are empty. */
+static void test_alike(void **unused)
+{
+	struct expectation of;
+	unsigned tags = 0;
+	uintptr_t i;
+
+	(void)unused;
+	start(0);
+	learn(0x10, 100);
+	learn(0x20, 300);
+	learn(0x10, 200);
+	assert_int_equal(found(0x10, &of), 200);
+	learn(0x10, 100);
+	assert_int_equal(found(0x10, &of), 100);
+	assert_int_equal(found(0x20, &of), 300);
+	for (i = 8; i < 8 * 4096; i += 8) {
+		memset(of.at, 0, sizeof(*of.at));
+		learn(i, 100);
+		assert_int_equal(found(i, &of), 100);
+		tags += of.tag == 0;
+	}
+	assert_true(tags > 0);
+}
+
 #define TRIED (1u << 18)
 
 /* Each of the addresses, and where the stack lies, chooses the place and the
@@ -581,6 +607,7 @@ int main(void)
 		cmocka_unit_test(test_redrawn),
 		cmocka_unit_test(test_wanted),
 		cmocka_unit_test(test_recent),
+		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_told_apart),
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_replaced),
