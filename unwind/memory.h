@@ -1,9 +1,10 @@
 /*
  * memory.h: how the unwinder gets memory and reads the program's.
  *
- * The unwinder never calls an allocator. Whoever embeds it hands it pages;
- * the addresses that it takes it keeps (tables live as long as the process), so
- * there is no free; only what is in them may be (unwind_leave_pages). Thread context: any thread, also signal handlers.
+ * The unwinder never calls an allocator. Whoever embeds it hands it pages; the
+ * addresses that it takes it keeps (tables live as long as the process), so
+ * there is no free; only what is in them may be (unwind_leave_pages). Thread
+ * context: any thread, also signal handlers.
  */
 #ifndef GNOMON_UNWIND_MEMORY_H
 #define GNOMON_UNWIND_MEMORY_H

@@ -29,8 +29,8 @@ int area_map(uint64_t size_bytes);
  */
 void *area_place(size_t size_bytes);
 
-/* Zeroed memory, aligned to a cache line, whose addresses stay taken; NULL when the
- * area is used up. May map a piece. Any thread, also signal handlers. */
+/* Zeroed memory, aligned to a cache line, whose addresses stay taken; NULL when
+ * the area is used up. May map a piece. Any thread, also signal handlers. */
 void *area_alloc(size_t size_bytes);
 
 /* Maps all that may be given out yet: mapping is going to be forbidden, or to
