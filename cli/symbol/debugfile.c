@@ -272,7 +272,8 @@ static bool try_process(struct search *search)
 static void explain_missing(const struct debugfile_places *places,
 			    const char *path, const char *wants)
 {
-	unsigned before = atomic_fetch_add(places->missing, 1);
+	unsigned before = places->missing == NULL ? 0 :
+			  atomic_fetch_add(places->missing, 1);
 
 	if (before < MISSING_TOLD)
 		notes_hint(places->notes, "%s: not here (deleted, or of a "

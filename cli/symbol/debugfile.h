@@ -38,7 +38,7 @@ struct debugfile_places {
 	/* What is missing, and would help; NULL: nobody wants to know. */
 	struct notes *notes;
 	/* How many files were noted as missing, in all that is looked for:
-	 * after some, they are not noted one by one. Where there are notes. */
+	 * after some, they are not noted one by one. NULL: all are. */
 	_Atomic unsigned *missing;
 };
 

@@ -23,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -384,11 +386,16 @@ static void count_chunk(struct reader_report *report,
 
 /* ---- the live file ---- */
 
-static void tell_folded(const struct reader *reader,
-			const struct trace_facts *facts)
+static void take_snapshot(struct reader *reader,
+			  const struct trace_facts *facts)
 {
-	notes_hint(reader->notes, "%s: the last events were folded in from %s, "
-		   "which is removed now", reader->path, facts->live);
+	int error = facts->live[0] == 0 ? -ENOENT :
+		leftover_read(facts->live, facts->trace_id, &reader->live);
+
+	if (error != 0 && error != -ENOENT)
+		notes_hint(reader->notes, "%s: its live file %s cannot be read "
+			   "(%s): the very last events may be missing",
+			   reader->path, facts->live, strerror(-error));
 }
 
 /* Fold the live file in, or take a snapshot of it, or do without. */
@@ -401,17 +408,11 @@ static void prepare_live(struct reader *reader,
 	reader->report->folded = result == FOLD_DONE;
 	reader->report->being_written = result == FOLD_BUSY;
 	if (result == FOLD_DONE)
-		tell_folded(reader, facts);
-	if (result != FOLD_BUSY && result != FOLD_FAILED)
-		return;
-	if (reader->follows && result == FOLD_BUSY)
-		return;
-	error = facts->live[0] == 0 ? -ENOENT :
-		leftover_read(facts->live, facts->trace_id, &reader->live);
-	if (error != 0 && error != -ENOENT)
-		notes_hint(reader->notes, "%s: its live file %s cannot be read "
-			   "(%s): the very last events may be missing",
-			   reader->path, facts->live, strerror(-error));
+		notes_hint(reader->notes, "%s: the last events were folded in "
+			   "from %s, which is removed now", reader->path,
+			   facts->live);
+	if (result == FOLD_BUSY || result == FOLD_FAILED)
+		take_snapshot(reader, facts);
 }
 
 /* One chunk of it. */
@@ -497,11 +498,18 @@ static void open_path(struct reader *reader)
 {
 	int fd = open(reader->path, O_RDONLY | O_CLOEXEC), error;
 	struct trace_facts facts;
+	bool growing;
 
 	error = fd < 0 ? -errno : fold_facts(reader->path, &facts);
 	if (error != 0 || facts.result != SCAN_OPEN_OK) {
 		if (fd >= 0)
 			close(fd);
+		/* its writer has not come to its head yet */
+		if (error == 0 && reader->follows &&
+		    (facts.result == SCAN_OPEN_EMPTY ||
+		     facts.result == SCAN_OPEN_DAMAGED) &&
+		    fold_is_locked(reader->path))
+			return;
 		if (error != 0)
 			verdict_cannot_open(reader->path, error,
 					    reader->notes);
@@ -511,10 +519,12 @@ static void open_path(struct reader *reader)
 		return;
 	}
 	/* it is open: a part may be removed from here on */
-	prepare_live(reader, &facts);
+	growing = reader->follows && fold_is_locked(reader->path);
+	reader->report->being_written = growing;
+	if (!growing)
+		prepare_live(reader, &facts);
 	facts.result = scan_open(&reader->chunks, fd);
-	reader->chunks.source.growing = reader->follows &&
-					reader->report->being_written;
+	reader->chunks.source.growing = growing;
 	begin(reader, &facts);
 }
 
@@ -529,28 +539,57 @@ static void open_fed(struct reader *reader)
 	begin(reader, &facts);
 }
 
-/* A followed trace has no more at the moment. Whether it has after all. */
+/* ---- followed traces ---- */
+
+/* Whether somebody has the trace's lock: its writer, while it lives. */
+static bool is_written(const struct source *source)
+{
+	if (flock(source->fd, LOCK_SH | LOCK_NB) != 0)
+		return true;
+	flock(source->fd, LOCK_UN);
+	return false;
+}
+
+/* What the trace says of itself, if it is still there under its name. */
+static bool find_facts(const struct reader *reader, struct trace_facts *facts)
+{
+	struct stat open, named;
+
+	return fstat(reader->chunks.source.fd, &open) == 0 &&
+	       stat(reader->path, &named) == 0 &&
+	       open.st_dev == named.st_dev && open.st_ino == named.st_ino &&
+	       fold_facts(reader->path, facts) == 0 &&
+	       facts->result == SCAN_OPEN_OK &&
+	       facts->trace_id == reader->chunks.trace_id;
+}
+
+/*
+ * It has its END, or nobody writes it any more: from here on it is read as if it
+ * was opened now. What its writer could not write although it had an END stays
+ * in the live file: to fold it in would replace what was read.
+ */
+static void stop_following(struct reader *reader)
+{
+	struct reader_report *report = reader->report;
+	struct trace_facts facts;
+
+	report->being_written = false;
+	if ((!report->ended || report->failed) && find_facts(reader, &facts)) {
+		if (report->ended)
+			take_snapshot(reader, &facts);
+		else
+			prepare_live(reader, &facts);
+	}
+	scan_end(&reader->chunks);
+}
+
+/* It has no more at the moment. Whether it has after all. */
 static bool has_grown(struct reader *reader)
 {
-	struct source *source = &reader->chunks.source;
-	uint64_t size = source->file_size;
-	struct trace_facts facts;
-	int error;
-
-	if (reader->report->ended || !fold_is_locked(reader->path)) {
-		if (!reader->report->ended &&
-		    fold_facts(reader->path, &facts) == 0 &&
-		    fold_trace(reader->path, &facts, &error) == FOLD_DONE) {
-			reader->report->folded = true;
-			tell_folded(reader, &facts);
-		}
-		reader->report->being_written = false;
-		source_look(source);
-		source_end(source);
-		return true;
-	}
-	source_look(source);
-	return source->file_size > size;
+	if (!reader->report->ended && is_written(&reader->chunks.source))
+		return scan_look(&reader->chunks);
+	stop_following(reader);
+	return true;
 }
 
 static enum reader_state read_trace(struct reader *reader)
@@ -649,7 +688,8 @@ struct reader *reader_open_fed(const char *name,
 void reader_feed(struct reader *reader, const void *bytes, size_t size)
 {
 	assert(reader->fed);
-	source_feed(&reader->chunks.source, bytes, size);
+	if (reader->stage != STAGE_DONE)
+		source_feed(&reader->chunks.source, bytes, size);
 }
 
 void reader_feed_end(struct reader *reader)

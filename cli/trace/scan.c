@@ -269,7 +269,8 @@ static enum attempt seek_chunk(struct scan *reader, struct chunk *chunk)
 	enum attempt attempt = try_chunk(reader, chunk);
 
 	while (attempt != ATTEMPT_CHUNK) {
-		if (attempt == ATTEMPT_CUT && source->growing)
+		if (attempt == ATTEMPT_CUT && source->growing &&
+		    source->error == 0)
 			break;
 		if (!reader->lost)
 			reader->torn = attempt == ATTEMPT_CUT;
@@ -310,6 +311,31 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 	source_skip(source, source->available);
 	reader->lost = false;
 	return false;
+}
+
+static void read_anew(struct scan *reader)
+{
+	source_rewind(&reader->source, reader->good_end);
+	/* chunks may have been taken back, too */
+	reader->good_end = reader->source.offset;
+	reader->pending_size = 0;
+	reader->lost = reader->torn = false;
+}
+
+bool scan_look(struct scan *reader)
+{
+	struct source *source = &reader->source;
+
+	if (source_look(source) == source->got)
+		return false;
+	read_anew(reader);
+	return true;
+}
+
+void scan_end(struct scan *reader)
+{
+	read_anew(reader);
+	source_end(&reader->source);
 }
 
 bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,

@@ -74,6 +74,11 @@ enum scan_open_result scan_open(struct scan *reader, int fd);
 enum scan_open_result scan_open_fed(struct scan *reader);
 /* Whether a source that is fed has a header, as far as it can be told. */
 bool scan_has_header(const struct scan *reader);
+/* Of a growing file: whether it is another one by now. What lies behind the last
+ * chunk is read anew then, as its writer may have put other bytes there. */
+bool scan_look(struct scan *reader);
+/* It grows no more; what lies there now is its end. */
+void scan_end(struct scan *reader);
 /* The next valid chunk. False at the end; then look at `damage_count`. Or if
  * it `waits`. */
 bool scan_next(struct scan *reader, struct chunk *chunk);

@@ -88,20 +88,44 @@ static void take(struct source *source, size_t size)
 void source_feed(struct source *source, const void *bytes, size_t size)
 {
 	assert(source->fd < 0 && source->growing);
+	if (size == 0)
+		return;
 	make_room(source, source->available + size);
 	memcpy(source->buffer + source->end, bytes, size);
 	take(source, size);
 	CLAIM_FULL(source_is_valid(source));
 }
 
-void source_look(struct source *source)
+uint64_t source_look(struct source *source)
 {
 	struct stat status;
 
-	/* one that became shorter is read as far as it goes */
-	if (source->regular && fstat(source->fd, &status) == 0 &&
-	    (uint64_t)status.st_size > source->file_size)
+	if (!source->regular || fstat(source->fd, &status) != 0)
+		return source->file_size;
+	/* where it is shorter, what was read of it has to be read again */
+	if ((uint64_t)status.st_size > source->got)
 		source->file_size = (uint64_t)status.st_size;
+	return (uint64_t)status.st_size;
+}
+
+void source_rewind(struct source *source, uint64_t offset)
+{
+	uint64_t size = source_look(source);
+
+	assert(source->regular);
+	if (offset > size)
+		offset = size;
+	if (lseek(source->fd, (off_t)offset, SEEK_SET) < 0) {
+		source->error = errno;
+		source->at_end = true;
+		return;
+	}
+	source->file_size = size;
+	source->data = source->buffer;
+	source->available = source->end = 0;
+	source->offset = source->got = offset;
+	source->at_end = source->error != 0;
+	CLAIM_FULL(source_is_valid(source));
 }
 
 void source_end(struct source *source)

@@ -33,8 +33,10 @@ void source_open(struct source *source, int fd);
 /* For bytes that are fed; `growing` until source_end. */
 void source_open_fed(struct source *source);
 void source_feed(struct source *source, const void *bytes, size_t size);
-/* A growing file may be longer by now. */
-void source_look(struct source *source);
+/* A growing file may be longer by now, or shorter. Its size. */
+uint64_t source_look(struct source *source);
+/* The window begins there, and all of it is read anew. Not beyond its end. */
+void source_rewind(struct source *source, uint64_t offset);
 /* It grows no more. */
 void source_end(struct source *source);
 /* Make the window at least `size` bytes long; the end of the file may come

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	suppressions_parse(&rules, (const char *)data + 1, size - 1,
-			   SUPPRESSION_FILE, "fuzz");
+			   SUPPRESSION_FILE, "fuzz", NULL);
 	suppressions_free(&rules);
 	return 0;
 }

@@ -262,6 +262,73 @@ static void followed(void **state)
 	notes_free(&notes);
 }
 
+/* Where its chunks begin, from the middle on: the n-th. */
+static uint64_t chunk_offset(unsigned n)
+{
+	struct scan scan;
+	struct chunk chunk = { 0 };
+	uint64_t offset = 0;
+
+	assert_int_equal(scan_open(&scan, open(story->path, O_RDONLY)),
+			 SCAN_OPEN_OK);
+	while (scan_next(&scan, &chunk)) {
+		offset = chunk.offset;
+		if (offset > bytes.size / 2 && n-- == 0)
+			break;
+	}
+	scan_close(&scan);
+	assert_true(offset > bytes.size / 2);
+	return offset;
+}
+
+/* What stands behind the last chunk is written anew, by who folds or by a writer
+ * whose write was cut short; more of it, less, or as much. And the name may be
+ * gone. */
+static void followed_and_rewritten(void **state)
+{
+	static const unsigned torn[] = { 1, 40, 100, 300, 5000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(torn) / sizeof(torn[0]); i++) {
+		char path[] = "/tmp/reader-XXXXXX", junk[5000];
+		uint64_t at = chunk_offset(0);
+		struct notes notes = NOTES_INIT;
+		struct outcome file, seen;
+		struct reader_sink sink;
+		struct model *model = new_model(&sink);
+		struct reader *reader;
+		int fd = create(path);
+
+		/* it begins like a chunk */
+		memset(junk, 0x55, sizeof(junk));
+		memcpy(junk, bytes.data + at, 16);
+		reader = reader_follow(path, &sink, &model->report, &notes);
+		assert_int_equal(run(reader), READER_WAITS);	/* empty */
+		assert_int_equal(write(fd, bytes.data, at), at);
+		assert_int_equal(write(fd, junk, torn[i]), torn[i]);
+		assert_int_equal(run(reader), READER_WAITS);
+		if (i % 2)
+			unlink(path);
+		assert_int_equal(ftruncate(fd, (off_t)at), 0);
+		assert_int_equal(lseek(fd, (off_t)at, SEEK_SET), at);
+		if (i % 3 == 0)
+			assert_int_equal(run(reader), READER_WAITS);
+		assert_int_equal(write(fd, bytes.data + at, bytes.size - at),
+				 bytes.size - at);
+		if (i != 1)
+			close(fd);
+		assert_int_equal(run(reader), READER_DONE);
+		judge(model, reader_close(reader), &seen);
+		read_file(story->path, NULL, &file);
+		same(&file, &seen);
+		assert_int_equal(notes.count, 0);
+		notes_free(&notes);
+		unlink(path);
+		if (i == 1)
+			close(fd);
+	}
+}
+
 /* One that has ended is read to its end at once. */
 static void followed_too_late(void **state)
 {
@@ -408,6 +475,7 @@ int main(void)
 		cmocka_unit_test(fed_damaged),
 		cmocka_unit_test(long_header),
 		cmocka_unit_test(followed),
+		cmocka_unit_test(followed_and_rewritten),
 		cmocka_unit_test(followed_too_late),
 		cmocka_unit_test(cancelled),
 		cmocka_unit_test(cancelled_between),
