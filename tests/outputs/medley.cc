@@ -1,11 +1,10 @@
-// FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread -finline -std=c++11
 /*
  * medley.cc: some of everything that can be asked about, in a few hundred
  * events: templates and inlined functions, threads with names, blocks that one
  * thread allocates and another frees, chains of reallocs that end and that do
  * not, temporary blocks, blocks of no bytes, aligned and mapped ones, recursion,
  * heaps of its own, markers, snapshots and, if MEDLEY_CLEAR is set, a CLEAR.
- * For tests/tools/record-outputs.
+ * For tests/tools/outputs.
  */
 #include <cstdint>
 #include <cstdlib>
