@@ -101,6 +101,7 @@ static void run_model(const char *path)
 	static struct model model;
 
 	model_init(&model);
+	model.options.notes = tell_notes();
 	model.options.wants = MODEL_WANT_HISTOGRAMS | MODEL_WANT_TIMELINE |
 		MODEL_WANT_CHAINS | MODEL_WANT_FREED_BY;
 	model_read(&model, path);

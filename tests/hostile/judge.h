@@ -166,6 +166,7 @@ static inline int judge_model(void)
 	int status;
 
 	model_init(&model);
+	model.options.notes = tell_notes();
 	status = model_read(&model, judge.path);
 	if (status != EXIT_NOTHING)
 		judge_sums(&model);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/tell.h"
 #include "cli/symbol/elffile.h"
 #include "cli/symbol/symbols.h"
 
@@ -110,7 +111,9 @@ static void run(const struct options *options,
 
 int main(int argc, char **argv)
 {
-	struct options options = { .places.paths = options.paths };
+	struct options options = { .places = {
+		.paths = options.paths, .notes = tell_notes(),
+	} };
 	struct symbol_image image = { 0 };
 	uint8_t id[64];
 	int option;
