@@ -160,7 +160,7 @@ check-unit: $(UNIT) | $(call packages,$(WANT_check-unit))
 # frames of its own stack, or counts the images of its process.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 ASAN_STEMS := rules_caller rules_library rules_step \
-	$(filter-out capture image,\
+	$(filter-out capture expect image,\
 	$(notdir $(basename $(UNWIND_SRC) $(CLI_SRC) $(RECORDER_SRC) \
 	$(RECORDER_SHARED))))
 # Into the same folder goes what mk/fuzz.mk has: one make after the other.

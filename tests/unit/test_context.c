@@ -267,7 +267,7 @@ static uint32_t draw_stack(uintptr_t *stack, uint32_t n)
 	uint32_t changed = 1 + draw(n), i, next = n + draw(5);
 
 	next = next > changed + 2 ? next - 2 : next;
-	if (next > STACK_MAX || next < changed)
+	if (next > STACK_MAX || next < changed || next - changed > n)
 		next = changed;
 	memmove(stack + changed, stack + n - (next - changed),
 		(next - changed) * sizeof(*stack));
