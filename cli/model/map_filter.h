@@ -19,7 +19,7 @@ struct map_filter;
 struct model;
 
 /* `outline` has read what was mapped. False: the words mean nothing there,
- * which has been said. *made is NULL if there are none. */
+ * which is noted. *made is NULL if there are none. */
 bool map_filter_new(const struct filter *filter, const struct model *outline,
 		    struct map_filter **made);
 void map_filter_free(struct map_filter *maps);	/* NULL is allowed */

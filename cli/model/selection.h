@@ -27,7 +27,7 @@ struct selection;
 
 /*
  * `outline` has read the trace, or its outline. NULL if some word means
- * nothing in it; that has been said on standard error. The filter has to live
+ * nothing in it; that is noted (model_options). The filter has to live
  * as long as the selection.
  */
 struct selection *selection_new(const struct filter *filter,

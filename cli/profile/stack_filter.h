@@ -20,7 +20,7 @@ struct stack_filter;
 
 /*
  * For the contexts of the frames' model, which was read; both are borrowed.
- * NULL if a moment in the words is not in this trace, which has been said.
+ * NULL if a moment in the words is not in this trace, which is noted.
  */
 struct stack_filter *stack_filter_new(const struct filter *words,
 				      struct frames *frames);
