@@ -63,8 +63,6 @@ void check_judge(const struct check_rules *rules,
 		 const struct check_values *values,
 		 const struct check_values *baseline,
 		 struct check_result *result);
-/* "5%" or "5": 0, or -EINVAL or -ERANGE. */
-int check_parse_growth(const char *text, double *percent);
 
 void check_text(const struct check_result *result, FILE *out);
 /* Elements of "rows". */

@@ -1,9 +1,6 @@
 /*
  * check_rules.c: what a trace is measured by.
  */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/check.h"
@@ -27,19 +24,6 @@ void check_values(const struct model *model, const struct leaks *leaks,
 	values->of[FIGURE_TOTAL] = totals->total_bytes;
 	values->of[FIGURE_COUNT] = totals->allocations;
 	values->of[FIGURE_TEMPORARY] = totals->temporary;
-}
-
-int check_parse_growth(const char *text, double *percent)
-{
-	char *end;
-
-	/* No "inf", no "nan", no hexadecimal. */
-	if (text[0] == 0 || strspn(text, "0123456789.%") != strlen(text))
-		return -EINVAL;
-	*percent = strtod(text, &end);
-	if (end == text || (*end == '%' ? end[1] : end[0]) != 0)
-		return -EINVAL;
-	return isfinite(*percent) && *percent <= 1e9 ? 0 : -ERANGE;
 }
 
 /* The most that a value may have become: exact where no growth is allowed. */

@@ -116,7 +116,7 @@ static int take(void *owner, int id, const char *value)
 		return 0;
 	case MAX_GROWTH:
 		request->has_growth = true;
-		return check_parse_growth(value, &request->rules.growth);
+		return quantity_parse_growth(value, &request->rules.growth);
 	case JUNIT:
 		request->junit = value;
 		return 0;

@@ -8,7 +8,6 @@
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
-#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
 #include "cli/profile/stack_filter.h"
@@ -60,7 +59,7 @@ struct request {
 static int take_threshold(struct diff_threshold *threshold, const char *value)
 {
 	if (strchr(value, '%') != NULL)
-		return check_parse_growth(value, &threshold->percent);
+		return quantity_parse_growth(value, &threshold->percent);
 	return quantity_parse_size(value, &threshold->amount);
 }
 

@@ -1,7 +1,8 @@
 /*
  * quantity.c: parse and print sizes, times and counts. Pure functions, any
  * thread. Parsing is by hand rather than with strtod, which would take
- * "nan", "0x10", " 5" and the decimal comma of a locale.
+ * "nan", "0x10", " 5" and the decimal comma of a locale; the one call
+ * of it is for texts of digits, points and percent signs only.
  */
 #include "cli/base/quantity.h"
 
@@ -10,6 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A decimal number with an optional fraction; NULL if there is none. */
@@ -180,4 +182,17 @@ char *quantity_percent(char *text, uint64_t part, uint64_t whole)
 
 	snprintf(text, QUANTITY_TEXT, "%.1f%%", percent);
 	return text;
+}
+
+int quantity_parse_growth(const char *text, double *percent)
+{
+	char *end;
+
+	/* No "inf", no "nan", no hexadecimal. */
+	if (text[0] == 0 || strspn(text, "0123456789.%") != strlen(text))
+		return -EINVAL;
+	*percent = strtod(text, &end);
+	if (end == text || (*end == '%' ? end[1] : end[0]) != 0)
+		return -EINVAL;
+	return isfinite(*percent) && *percent <= 1e9 ? 0 : -ERANGE;
 }

@@ -15,6 +15,8 @@
 int quantity_parse_size(const char *text, uint64_t *size);
 int quantity_parse_time(const char *text, uint64_t *ns);
 int quantity_parse_count(const char *text, uint64_t *count);
+/* "5%" or "5": percent that something may have grown by. */
+int quantity_parse_growth(const char *text, double *percent);
 
 /* Each returns `text`, which has QUANTITY_TEXT bytes. */
 char *quantity_size(char *text, int64_t bytes);		/* 1.5M, 640 B */

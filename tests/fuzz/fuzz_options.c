@@ -11,7 +11,6 @@
 #include "cli/base/pattern.h"
 #include "cli/base/quantity.h"
 #include "cli/base/tell.h"
-#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 #include "preload/base/options.h"
@@ -73,7 +72,7 @@ static void parse_values(const char *text, const char *other)
 		quantity_time(shown, number);
 	if (quantity_parse_count(text, &number) == 0)
 		quantity_count(shown, number);
-	check_parse_growth(text, &percent);
+	quantity_parse_growth(text, &percent);
 	options_size(text, &number);
 	options_time(text, &number);
 }
