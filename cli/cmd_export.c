@@ -8,6 +8,7 @@
 
 #include "cli/base/tell.h"
 #include "cli/commands.h"
+#include "cli/export/exporters.h"
 #include "cli/exporting.h"
 
 enum { FORMAT = 1, COST, BY, THREADS, OUTPUT };

@@ -15,7 +15,7 @@
  * is a function "[root]", which calls the outermost ones: some of them are
  * called by others, too.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

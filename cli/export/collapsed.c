@@ -5,7 +5,7 @@
  * there is replaced: a semicolon by a colon, which is what other tools do;
  * ends of lines by blanks. Blanks may stay: the number is behind the last.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

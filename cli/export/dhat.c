@@ -11,7 +11,7 @@
  * with one self. Times are microseconds, as dhat-rs has them: sums of
  * nanoseconds over millions of blocks are more than readers' numbers hold.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <stdlib.h>
 

@@ -9,14 +9,6 @@
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
 
-const struct exporter *exporter_named(const char *name)
-{
-	for (size_t i = 0; exporters[i] != NULL; i++)
-		if (strcmp(exporters[i]->name, name) == 0)
-			return exporters[i];
-	return NULL;
-}
-
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
 				  const struct figures *figures),

@@ -2,7 +2,7 @@
  * export.h: traces as the files of other tools.
  *
  * An exporter is one file: a function that writes, and a struct exporter, put
- * into the table of exporters.c. It is given a trace that was read: figures of
+ * into the table of cli/export/exporters.c. It is given a trace that was read: figures of
  * all contexts, and names for the asking. There are three ways to go on:
  *
  *	export_contexts   every context with its figures: what is summed up
@@ -62,9 +62,6 @@ struct exporter {
 	int (*write)(struct export *export);
 };
 
-extern const struct exporter *const exporters[];	/* NULL behind the last */
-const struct exporter *exporter_named(const char *name);	/* or NULL */
-
 /* Each cost (context, or its part: see model_split) that filters keep and
  * that ever allocated; `part` as in struct context_cost. */
 void export_contexts(struct export *export,
@@ -95,19 +92,5 @@ const char *export_frame_name(struct buffer *scratch,
 			      const struct frame *frame);
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
-
-/* The exporters. */
-extern const struct exporter export_pprof;
-extern const struct exporter export_collapsed;
-extern const struct exporter export_speedscope;
-extern const struct exporter export_heaptrack;
-extern const struct exporter export_replay;
-extern const struct exporter export_json;
-extern const struct exporter export_ndjson;
-extern const struct exporter export_csv;
-extern const struct exporter export_dhat;
-extern const struct exporter export_massif;
-extern const struct exporter export_callgrind;
-extern const struct exporter export_firefox;
 
 #endif

@@ -1,7 +1,9 @@
 /*
  * exporters.c: the table of formats, in the order of `--help`.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
+
+#include <string.h>
 
 const struct exporter *const exporters[] = {
 	&export_pprof,
@@ -18,3 +20,11 @@ const struct exporter *const exporters[] = {
 	&export_firefox,
 	NULL
 };
+
+const struct exporter *exporter_named(const char *name)
+{
+	for (size_t i = 0; exporters[i] != NULL; i++)
+		if (strcmp(exporters[i]->name, name) == 0)
+			return exporters[i];
+	return NULL;
+}

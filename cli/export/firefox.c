@@ -15,7 +15,7 @@
  * Readers drop what is at or behind the end of the recording, so that is a
  * little later here. Called by the main thread.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

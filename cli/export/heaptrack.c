@@ -16,7 +16,7 @@
  *
  * Memory grows with contexts and live blocks. Called by the main thread.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <stdlib.h>
 

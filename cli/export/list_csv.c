@@ -13,6 +13,7 @@
 
 #include "cli/base/status.h"
 #include "cli/base/utf8.h"
+#include "cli/export/exporters.h"
 
 #define END "\r\n"		/* RFC 4180, 2. */
 

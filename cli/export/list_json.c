@@ -6,6 +6,7 @@
 #include "cli/export/list.h"
 
 #include "cli/base/status.h"
+#include "cli/export/exporters.h"
 
 struct writing {
 	struct export *export;

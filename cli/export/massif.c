@@ -21,7 +21,7 @@
  * Costs that only grow (--cost total, count) are a curve of their own, whose
  * peak is the end. Of temporary ones, there is the end only.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -13,7 +13,7 @@
  * Contexts whose locations are the same are one sample. Samples are written
  * one by one, then what they refer to, then the rest.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -9,7 +9,7 @@
  *
  * Memory grows with live blocks. Called by the main thread.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <stdlib.h>
 

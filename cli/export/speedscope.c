@@ -5,7 +5,7 @@
  * Stacks of no weight are left out of that profile. They are in the order of
  * the tree, in which callers stay together.
  */
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "cli/base/tell.h"
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 #include "model_story.h"
 
 #define STORY_FUNCTIONS (STORY_CONTEXTS / 2)

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "cli/export/export.h"
+#include "cli/export/exporters.h"
 #include "cli/export/profile.pb-c.h"
 
 #define PLAIN_MAX (1 << 20)
