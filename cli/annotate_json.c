@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/annotate.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 #define TEXT_WIDTH 4096
 

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/info_sizes.h"
 #include "cli/reading.h"
-#include "cli/report.h"
+#include "cli/report_info.h"
 
 enum { SIZES = 1, JSON };
 

@@ -10,7 +10,7 @@
 #include "cli/base/quantity.h"
 #include "cli/base/style.h"
 #include "cli/profile_stack.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 #include "cli/symbol/names.h"
 
 #define STACK_LINES 12		/* from the site outward */

@@ -10,7 +10,7 @@
 
 #include "cli/base/json.h"
 #include "cli/profile/profile.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 struct profile_stack {
 	struct frame *list;	/* innermost first */

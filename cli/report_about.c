@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 static char *text_of(const char *text)
 {

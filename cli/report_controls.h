@@ -5,7 +5,7 @@
 #ifndef GNOMON_REPORT_CONTROLS_H
 #define GNOMON_REPORT_CONTROLS_H
 
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 /* Lines of the summary; nothing where there is nothing to say. */
 void report_view_text(const struct report *report);

@@ -9,7 +9,7 @@
 #include "cli/base/fit.h"
 #include "cli/base/quantity.h"
 #include "cli/base/quote.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 #define KEY_WIDTH 22
 #define VALUE_COLUMN (2 + KEY_WIDTH + 1)

@@ -2,14 +2,15 @@
  * report_info.c: what `gnomon info` prints: the recording itself, not the
  * program's memory. Called by the main thread.
  */
+#include "cli/report_info.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/base/fit.h"
 #include "cli/base/json.h"
 #include "cli/base/quantity.h"
-#include "cli/info_sizes.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 #include "cli/report_controls.h"
 #include "cli/report_facts.h"
 #include "cli/report_maps.h"

@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/quantity.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 #include "cli/report_calls.h"
 
 #define SITES_SHOWN 10

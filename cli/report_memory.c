@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "cli/base/quantity.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 #define COLUMN 11		/* of the summary's words */
 

@@ -5,7 +5,7 @@
 #ifndef GNOMON_REPORT_RELATIVES_H
 #define GNOMON_REPORT_RELATIVES_H
 
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 /* Lines of the summary; none where there are no such traces. */
 void report_relatives_text(const struct report *report);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/base/quantity.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 static void add_whole(const struct model *model, struct report_sizes *sizes)
 {

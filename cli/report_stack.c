@@ -7,7 +7,7 @@
 
 #include "cli/base/fit.h"
 #include "cli/base/quantity.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 #include "cli/symbol/names.h"
 
 #define FUNCTION_MIN 24		/* columns that a name has before a place */

@@ -8,7 +8,7 @@
 #include "cli/base/fit.h"
 #include "cli/base/quantity.h"
 #include "cli/model/heap.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 #include "cli/report_controls.h"
 #include "cli/report_relatives.h"
 #include "cli/report_threads.h"

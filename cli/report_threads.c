@@ -9,7 +9,7 @@
 
 #include "cli/base/fit.h"
 #include "cli/base/quantity.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 
 #define SUMMARY_COLUMN 15	/* where a line of the summary goes on, */
 #define THREAD_COLUMN 11	/* and one about a thread */

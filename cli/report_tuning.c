@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "cli/base/quantity.h"
-#include "cli/report.h"
+#include "cli/report_parts.h"
 #include "cli/report_calls.h"
 
 #define CALLS_SHOWN 100		/* as text; JSON has all */
